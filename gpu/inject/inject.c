@@ -214,7 +214,8 @@ static void
 take_callback(void *user, int domain, uint32_t id, const void *data) {
   const CuptiCallbackData *call = data;
   (void)user;
-  if (!channel_is_open())
+  // What was begun is ended, also if nobody listens any more: others wait for it.
+  if (!channel_is_open() && !record_is_open())
     return;
   if (domain == CUPTI_CB_DOMAIN_RESOURCE)
     take_resource(id, data);

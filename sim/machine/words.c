@@ -147,7 +147,7 @@ is_bare_words(const SmbBlock *block, const Move *move, const Access *access) {
 
 // The same of memory at addresses.
 static void
-read_bare_memory(const SmbBlock *block, const Access *access, SmbLanes lanes, MarkedWords *words) {
+read_bare_memory(const SmbBlock *block, const Access *access, MarkedWords *words) {
   guint64 start = access->common->address;
   guint32 *values = words->values[0], *marks = words->marks[0];
   if (access->pattern == PATTERN_DENSE) {
@@ -155,17 +155,16 @@ read_bare_memory(const SmbBlock *block, const Access *access, SmbLanes lanes, Ma
                  block->lanes * WORD_BYTES);
     return;
   }
-  FOR_LANES(lanes, lane) {
+  for (guint lane = 0; lane < block->lanes; lane++)
     smb_map_read(block->map, start + (guint64)access->offset[lane], (guchar *)&values[lane],
                  (guchar *)&marks[lane], WORD_BYTES);
-  }
 }
 
 static void
 read_bare_words(const SmbBlock *block, const Access *access, MarkedWords *words) {
   const SmbContents *contents = &access->common->contents;
   if (access->common->map) {
-    read_bare_memory(block, access, lanes, words);
+    read_bare_memory(block, access, words);
     return;
   }
   guint32 mark = contents->fill == SMB_FILL_UNKNOWN ? 0 : MARKS_KNOWN;

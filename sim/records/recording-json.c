@@ -268,6 +268,11 @@ read_unknown(const SmbPlace *place, JsonNode *node, gpointer target, GError **er
          smb_member_expected(place, node, error, "\"skip\"");
 }
 
+static gboolean
+write_launch(GString *json, gconstpointer value) {
+  return *(const guint64 *)value > 0 && smb_member_write_count(json, value);
+}
+
 static const SmbMember kernel_members[] = {
     {"kernel", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, name)},
     {"shape", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, shape)},
@@ -278,6 +283,7 @@ static const SmbMember kernel_members[] = {
     {"args", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbRecordedKernel, args)},
     {"contents", MEMBER_ABSENT, smb_member_texts, write_contents, AT(SmbRecordedKernel, contents)},
     {"unknown", MEMBER_ABSENT, read_unknown, smb_member_write_text, AT(SmbRecordedKernel, unknown)},
+    {"launch", MEMBER_ABSENT, smb_member_count, write_launch, AT(SmbRecordedKernel, launch)},
     {"dynamic_bytes", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbRecordedKernel, dynamic_bytes)},
     {"measured", MEMBER_REQUIRED, read_measured, write_measured, AT(SmbRecordedKernel, measured)},
     {"time", MEMBER_NULL, read_time, write_time, AT(SmbRecordedKernel, times[SMB_CACHE_WARM])},

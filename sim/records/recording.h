@@ -62,6 +62,7 @@ typedef struct {
  * @block, @grid, @defines, @args, @dynamic_bytes: how it was compiled and launched (never %NULL)
  * @contents: what the buffers held, NAME=SPEC[@OFFSET] (never %NULL; what is not said has its default)
  * @unknown: (nullable): "skip" if requests that are not known are left out of predictions; %NULL: there are none
+ * @launch: of a capture: the number of the launch in @file; 0: @file is none
  * @measured: by SmbMetric; %SMB_NOT_MEASURED where there is no number, as for those that stand in @times and
  *   @buffers (smb_metric_is_counted())
  * @times: by SmbCache
@@ -78,6 +79,7 @@ typedef struct {
   GStrv args;
   GStrv contents;
   char *unknown;
+  guint64 launch;
   guint64 dynamic_bytes;
   double measured[SMB_N_METRICS];
   SmbRecordedTime times[SMB_N_CACHES];

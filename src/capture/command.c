@@ -14,6 +14,7 @@
 #include "gpu/inject/protocol.h"
 #include "sim/base/error.h"
 #include "src/capture/application.h"
+#include "src/capture/capture.h"
 #include "src/cli/commands.h"
 
 #define DEFAULT_PATH       "smembank.capture"
@@ -149,24 +150,45 @@ find_cupti(const SmbCuda *cuda, GError **error) {
   return NULL;
 }
 
-gboolean
-smb_cmd_capture(SmbCli *cli, GError **error) {
-  SmbApplication application = {.words = NULL};
-  SmbRecorderOptions recording = {.path = NULL};
+// Runs the command and records it; says what was recorded.
+static gboolean
+record(SmbCli *cli, SmbApplication *application, SmbRecorderOptions *recording, GError **error) {
   g_autofree char *status = NULL, *summary = NULL;
-  if (!smb_cli_parse(cli, &usage, options, error) ||
-      !parse_options(&application, &recording, error))
-    return FALSE;
   g_autofree char *library = find_library(error);
   g_autofree char *cupti = library ? find_cupti(cli->cuda, error) : NULL;
-  application.words = recording.command = (const char *const *)cli->arguments;
-  application.library = library;
-  application.cupti = cupti;
-  g_autoptr(SmbRecorder) recorder = cupti ? smb_recorder_new(&recording, error) : NULL;
-  g_clear_pointer(&recording.kernel, g_regex_unref);
-  if (!recorder || !smb_application_run(&application, recorder, &status, error) ||
+  recording->command = application->words;
+  application->library = library;
+  application->cupti = cupti;
+  g_autoptr(SmbRecorder) recorder = cupti ? smb_recorder_new(recording, error) : NULL;
+  if (!recorder || !smb_application_run(application, recorder, &status, error) ||
       !smb_recorder_finish(recorder, status, &summary, error))
     return FALSE;
   smb_spool_printf(cli->messages, "%s%s\n", summary, status);
   return TRUE;
+}
+
+gboolean
+smb_capture_command(SmbCli *cli, const char *const *words, const char *path, GError **error) {
+  SmbApplication application = {.words = words,
+                                .memory_bytes = (guint64)DEFAULT_MEMORY_MIB << 20,
+                                .first = 1,
+                                .last = G_MAXUINT32,
+                                .every = 1};
+  SmbRecorderOptions recording = {.path = path,
+                                  .memory_bytes = application.memory_bytes,
+                                  .file_bytes = (guint64)DEFAULT_FILE_MIB << 20};
+  return record(cli, &application, &recording, error);
+}
+
+gboolean
+smb_cmd_capture(SmbCli *cli, GError **error) {
+  SmbApplication application = {.words = NULL};
+  SmbRecorderOptions recording = {.path = NULL};
+  if (!smb_cli_parse(cli, &usage, options, error) ||
+      !parse_options(&application, &recording, error))
+    return FALSE;
+  application.words = (const char *const *)cli->arguments;
+  gboolean done = record(cli, &application, &recording, error);
+  g_clear_pointer(&recording.kernel, g_regex_unref);
+  return done;
 }

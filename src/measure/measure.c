@@ -11,8 +11,10 @@
 #include "sim/base/data.h"
 #include "sim/base/scalar.h"
 #include "src/analyze/report.h"
+#include "src/cli/captured.h"
 #include "src/cli/commands.h"
 #include "src/measure/clock.h"
+#include "src/measure/memory.h"
 
 enum {
   MAX_DEVICE = 1023,
@@ -57,6 +59,8 @@ smb_measure_open(const SmbMeasureOptions *options, GError **error) {
 static gboolean
 check_launch(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
              GError **error) {
+  if (options && smb_captured_is_whole(options, file))
+    return TRUE;
   if (options && (file || smb_target_is_launch(options))) {
     g_autoptr(SmbTarget) target = smb_target_new(options, file, arch, NULL, error);
     return target != NULL;
@@ -165,7 +169,8 @@ read_buffer(const SmbGlobal *global, guint parameter, gsize bytes) {
 static char *
 find_variable(const SmbTarget *target) {
   const GPtrArray *buffers = target->launch.buffers;
-  for (guint i = 0; buffers && i < buffers->len; i++) {
+  // Those of a captured launch are put there (src/measure/memory.h).
+  for (guint i = 0; buffers && !target->launch.memory && i < buffers->len; i++) {
     const SmbBuffer *buffer = g_ptr_array_index(buffers, i);
     gboolean is_parameter = FALSE;
     for (guint p = 0; p < smb_program_n_parameters(target->kernel); p++)
@@ -339,6 +344,7 @@ describe_target(const SmbTarget *target) {
   kernel->contents = g_strdupv(target->buffers);
   kernel->unknown = target->launch.skips_unknown ? g_strdup("skip") : NULL;
   kernel->dynamic_bytes = target->launch.dynamic_bytes;
+  kernel->launch = target->captured ? target->captured->number : 0;
   return kernel;
 }
 
@@ -360,6 +366,7 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
               SmbRecordedKernel *kernel, GError **error) {
   const SmbTarget *target = subject->target;
   g_autoptr(GBytes) code = smb_program_device_code(target->kernel);
+  g_autoptr(GArray) memory = smb_measure_memory(&target->launch);
   g_auto(SmbMeterResult) result = {.contents = NULL};
   g_autoptr(GError) local = NULL;
   SmbMeterLaunch launch = {.code = code,
@@ -370,9 +377,12 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
                            .dynamic_bytes = target->launch.dynamic_bytes,
                            .is_cooperative = subject->is_cooperative,
                            .arguments = subject->arguments,
+                           .memory = memory,
                            .n_times = TIMED_LAUNCHES};
   memcpy(launch.grid, target->launch.grid, sizeof launch.grid);
   memcpy(launch.block, target->launch.block, sizeof launch.block);
+  if (target->captured)
+    memcpy(launch.cluster, target->captured->cluster, sizeof launch.cluster);
   gboolean good = smb_meter_kernel(meter, &launch, &result, &local);
   if (good)
     memcpy(kernel->measured, result.measured, sizeof kernel->measured);

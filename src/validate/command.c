@@ -6,7 +6,11 @@
 
 #include "gpu/error.h"
 #include "sim/arch/arch.h"
+#include "sim/base/error.h"
 #include "sim/base/source.h"
+#include "src/capture/capture.h"
+#include "src/cli/captured.h"
+#include "src/compile/workshop.h"
 #include "src/cli/commands.h"
 #include "src/validate/comparison-part.h"
 #include "src/cli/input.h"
@@ -139,6 +143,43 @@ note_contents(SmbCli *cli, const SmbTarget *target) {
   }
 }
 
+// Measures a launch of the user's.
+static gboolean
+measure_own(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, const char *kernel_file,
+            const SmbOutFile *record, SmbRecording *recording, GError **error) {
+  g_autoptr(SmbTarget) target =
+      smb_target_new(smb_target_options(), kernel_file, arch, smb_cli_progress(cli), error);
+  if (!target || !smb_target_protect(target, record, error) ||
+      !smb_target_protect(target, cli->output, error))
+    return FALSE;
+  note_contents(cli, target);
+  return smb_measure_target(meter, target, arch, recording, cli->messages, error);
+}
+
+// Measures all launches of a capture, each on its own; one that cannot be predicted, or that options are wrong for, is told
+// and left out.
+static gboolean
+measure_capture(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, const char *file,
+                const SmbOutFile *record, SmbRecording *recording, GError **error) {
+  g_autoptr(SmbCapture) capture = smb_capture_open(file, error);
+  guint n = capture ? smb_capture_n_launches(capture) : 0, n_left_out = 0;
+  for (guint i = 1; i <= n; i++) {
+    g_autoptr(GError) failure = NULL;
+    smb_target_choose_launch(i);
+    if (measure_own(cli, meter, arch, file, record, recording, &failure))
+      continue;
+    if (g_error_matches(failure, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
+      g_propagate_error(error, g_steal_pointer(&failure));
+      return FALSE;
+    }
+    smb_spool_printf(cli->messages, "smembank validate: launch %u is left out: %s\n", i,
+                     failure->message);
+    n_left_out++;
+  }
+  return capture && (n_left_out < n || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                                                "%s: none of its launches can be compared", file));
+}
+
 // Measures what was asked for: a kernel and a launch of the user's, or built-in kernels in all shapes.
 static gboolean
 compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const char *kernel_file,
@@ -147,19 +188,13 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   if (!arch)
     return FALSE;
   gboolean own = kernel_file || smb_target_is_launch(smb_target_options());
-  g_autoptr(SmbTarget) target =
-      own ? smb_target_new(smb_target_options(), kernel_file, arch, smb_cli_progress(cli), error)
-          : NULL;
-  if (own && (!target || !smb_target_protect(target, record, error) ||
-              !smb_target_protect(target, cli->output, error)))
-    return FALSE;
-  if (own)
-    note_contents(cli, target);
+  gboolean is_whole = smb_captured_is_whole(smb_target_options(), kernel_file);
   SmbRecording *recording = smb_measure_recording(meter, arch);
   g_ptr_array_add(recordings, recording);
-  gboolean ok = own ? smb_measure_target(meter, target, arch, recording, cli->messages, error)
-                    : smb_measure_catalog(meter, smb_target_options()->kernel, &comparison->shard,
-                                          arch, recording, smb_cli_progress(cli), error);
+  gboolean ok = is_whole ? measure_capture(cli, meter, arch, kernel_file, record, recording, error)
+                : own    ? measure_own(cli, meter, arch, kernel_file, record, recording, error)
+                      : smb_measure_catalog(meter, smb_target_options()->kernel, &comparison->shard,
+                                            arch, recording, smb_cli_progress(cli), error);
   if (!ok && record)
     g_prefix_error(error, "%s was not written: ", option_record);
   if (!ok || (record && !smb_record_write(cli, recording, record, error)))
@@ -255,7 +290,7 @@ compare_profile(SmbCli *cli, SmbComparison *comparison, GError **error) {
 
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_measure_group, NULL};
 static const SmbCliUsage usage = {
-    .arguments = "[FILE]",
+    .arguments = "[FILE | -- COMMAND…]",
     .description =
         "Compares the model's predictions with what a GPU measures: of the built-in kernels (or "
         "--kernel) in all shapes and paddings, of a tile, or of a FILE of CUDA C, PTX or "
@@ -268,21 +303,20 @@ static const SmbCliUsage usage = {
         "WAVEFRONTS', or counters of AMD's LDS (.csv). With --ncu, machine code is compared with "
         "what Nsight Compute counted of "
         "each "
-        "instruction.\n"
+        "instruction. Of a capture, all launches are measured, or the one that --launch names, "
+        "with "
+        "the memory that was captured; -- COMMAND captures a command first.\n"
         "A mismatch, or a launch that fails, makes the exit status 1. Instruction counts that the "
         "compiler changed do not, if their wavefronts match.",
-    .max_arguments = 1,
+    .max_arguments = G_MAXINT,
     .has_arch = TRUE,
     .formats = smb_comparison_formats,
     .groups = groups,
     .example = "smembank validate --kernel transposeSmem",
 };
 
-gboolean
-smb_cmd_validate(SmbCli *cli, GError **error) {
-  if (!smb_cli_parse(cli, &usage, options, error))
-    return FALSE;
-  const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
+static gboolean
+validate(SmbCli *cli, const char *file, GError **error) {
   gboolean is_kernel = file && smb_record_is_kernel(file);
   if (!option_ncu && !check_options(cli, file, is_kernel, error))
     return FALSE;
@@ -319,4 +353,32 @@ smb_cmd_validate(SmbCli *cli, GError **error) {
   const SmbComparisonReport report = {comparison, kernels, kernels || own, option_all};
   smb_comparison_write(cli, &report);
   return TRUE;
+}
+
+// Whether the words behind -- are a command, which is captured first.
+static gboolean
+has_command(const SmbCli *cli) {
+  return cli->n_arguments > 0 && g_strv_contains((const char *const *)cli->argv, "--");
+}
+
+// -- COMMAND: captures it into a file that is gone afterwards, and compares its launches.
+static gboolean
+validate_command(SmbCli *cli, GError **error) {
+  g_autoptr(SmbWorkshop) workshop = smb_workshop_new("validate", error);
+  if (!workshop)
+    return FALSE;
+  g_autofree char *path = g_build_filename(smb_workshop_folder(workshop), "capture", NULL);
+  return smb_capture_command(cli, (const char *const *)cli->arguments, path, error) &&
+         validate(cli, path, error);
+}
+
+gboolean
+smb_cmd_validate(SmbCli *cli, GError **error) {
+  if (!smb_cli_parse(cli, &usage, options, error))
+    return FALSE;
+  if (has_command(cli))
+    return validate_command(cli, error);
+  if (cli->n_arguments > 1)
+    return smb_cli_usage_error(error, "unexpected argument '%s'", cli->arguments[1]);
+  return validate(cli, cli->n_arguments > 0 ? cli->arguments[0] : NULL, error);
 }

@@ -9,6 +9,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/capture/capture.h"
 #include "sim/count/wavefront.h"
 #include "sim/records/catalog.h"
 #include "src/measure/trial.h"
@@ -35,11 +36,43 @@ open_source(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, GEr
   return smb_source_load_any(recorded->file, error);
 }
 
+// What a launch of a capture was given.
+typedef struct {
+  SmbCapture *capture;
+  const SmbCaptureLaunch *launch;
+  SmbCaptureLoaded *loaded;
+} Captured;
+
+static void
+captured_clear(Captured *captured) {
+  smb_capture_loaded_free(captured->loaded);
+  smb_capture_free(captured->capture);
+}
+
+// The image of the launch (transfer full).
+static SmbSource *
+open_capture(const SmbRecordedKernel *recorded, Captured *captured, GError **error) {
+  captured->capture = smb_capture_open(recorded->file, error);
+  if (!captured->capture)
+    return NULL;
+  if (recorded->launch > smb_capture_n_launches(captured->capture)) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s has no launch %" G_GUINT64_FORMAT,
+             recorded->file, recorded->launch);
+    return NULL;
+  }
+  captured->launch = smb_capture_launch(captured->capture, (guint)recorded->launch - 1);
+  g_autoptr(GBytes) image = smb_capture_image(captured->capture, captured->launch, error);
+  captured->loaded =
+      image ? smb_capture_load(captured->capture, captured->launch, image, error) : NULL;
+  return captured->loaded ? smb_source_new_any(recorded->file, image, error) : NULL;
+}
+
 // A recorded launch, run by the model.
 typedef struct {
   SmbProgram *kernel;
   SmbAnalysis *analysis;
   SmbGlobal *global; // what it left in global memory; NULL if the recording has no buffers
+  Captured captured;
 } Replay;
 
 static void
@@ -47,6 +80,7 @@ replay_free(Replay *replay) {
   smb_analysis_free(replay->analysis);
   smb_global_free(replay->global);
   smb_program_free(replay->kernel);
+  captured_clear(&replay->captured);
   g_free(replay);
 }
 
@@ -57,11 +91,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Replay, replay_free)
 static Replay *
 replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, const SmbArch *arch,
            const SmbAnalysisOptions *limits, GError **error) {
-  g_autoptr(SmbSource) source = open_source(recorded, entry, error);
+  g_autoptr(Replay) replay = g_new0(Replay, 1);
+  Captured *captured = &replay->captured;
+  g_autoptr(SmbSource) source = recorded->launch ? open_capture(recorded, captured, error)
+                                                 : open_source(recorded, entry, error);
   if (!source)
     return NULL;
-  g_autoptr(Replay) replay = g_new0(Replay, 1);
-  const SmbProgramOptions reading = {.entry = entry ? entry->entry : recorded->name,
+  const SmbProgramOptions reading = {.entry = captured->launch ? captured->launch->kernel
+                                              : entry          ? entry->entry
+                                                               : recorded->name,
                                      .defines = (const char *const *)recorded->defines,
                                      .cuda_arch = smb_program_cuda_arch(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
@@ -75,7 +113,11 @@ replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, cons
   g_autoptr(GPtrArray) buffers = smb_buffers_parse((const char *const *)recorded->contents, error);
   if (!buffers)
     return NULL;
-  launch.buffers = buffers;
+  launch.buffers = captured->loaded ? captured->loaded->buffers : buffers;
+  if (captured->loaded) {
+    launch.arguments = (const char *const *)captured->loaded->arguments;
+    launch.memory = captured->loaded->memory;
+  }
   memcpy(launch.block, recorded->block, sizeof launch.block);
   memcpy(launch.grid, recorded->grid, sizeof launch.grid);
   SmbAnalysisOptions options = *limits;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/capture/capture.h"
 #include "src/cli/input.h"
 
 static guint
@@ -64,7 +65,7 @@ smb_record_look(GBufferedInputStream *stream, SmbHolds *holds, GError **error) {
 
 gboolean
 smb_record_is_kernel(const char *file) {
-  if (g_str_has_suffix(file, ".cu"))
+  if (g_str_has_suffix(file, ".cu") || smb_capture_recognize(file))
     return TRUE;
   if (strcmp(file, "-") == 0 || !g_file_test(file, G_FILE_TEST_IS_REGULAR))
     return FALSE;

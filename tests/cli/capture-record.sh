@@ -29,7 +29,7 @@ record() {
   shift
   status=0
   # shellcheck disable=SC2086 # words
-  "$SMEMBANK" capture -o "$file" $options -- "$application" "$cubin" "$kernel" "$@" >"$work/out" 2>"$work/err" ||
+  timeout 100 "$SMEMBANK" capture -o "$file" $options -- "$application" "$cubin" "$kernel" "$@" >"$work/out" 2>"$work/err" ||
     status=$?
   last="capture$options: $*"
   [ "$status" -eq "$wanted" ] || die "$last: status $status, expected $wanted: $(cat "$work/err")"
@@ -122,6 +122,7 @@ record 0 --max-file 1 -- threads threads threads threads
 says 'not all was recorded: the file is larger than 1 MiB (--max-file)'
 
 # --- interrupted: the program is told, and what it did before is kept
+rm -f "$file"
 "$SMEMBANK" capture -o "$file" -- "$application" "$cubin" "$kernel" plain sleep sleep sleep >"$work/out" 2>"$work/err" &
 pid=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -137,6 +138,7 @@ has 1
 says 'ended by signal 15'
 
 # --- killed itself, with no chance to do anything: what was written is a capture
+rm -f "$file"
 "$SMEMBANK" capture -o "$file" -- "$application" "$cubin" "$kernel" plain plain sleep >"$work/out" 2>"$work/err" &
 pid=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

@@ -50,7 +50,7 @@ for command in $commands; do
   expect 2 "$command" --no-such-option
   says "unknown option --no-such-option"
   case $command in
-  init | merge) ;; # take any number of files
+  capture | init | merge) ;; # take any number of words
   *)
     expect 2 "$command" a b c d e f
     says "see 'smembank $command --help'"
