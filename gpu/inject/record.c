@@ -165,7 +165,6 @@ record_start(const InjectDriver *the_driver, const InjectCupti *the_cupti,
   driver = the_driver;
   cupti = the_cupti;
   options = *the_options;
-  cupti->activity_register(request_buffer, complete_buffer);
 }
 
 bool
@@ -205,6 +204,11 @@ record_begin(const Kernel *kernel) {
   forget_times();
   capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
   driver->exchange_capture_mode(&capture_mode);
+  // From here on CUPTI costs each launch more: not before one is recorded.
+  static bool is_registered;
+  if (!is_registered)
+    cupti->activity_register(request_buffer, complete_buffer);
+  is_registered = true;
   if (come_to_rest()) {
     cupti->activity_enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     return true;

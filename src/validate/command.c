@@ -163,6 +163,7 @@ measure_capture(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, const char *f
                 const SmbOutFile *record, SmbRecording *recording, GError **error) {
   g_autoptr(SmbCapture) capture = smb_capture_open(file, error);
   guint n = capture ? smb_capture_n_launches(capture) : 0, n_left_out = 0;
+  g_autofree char *first = NULL;
   for (guint i = 1; i <= n; i++) {
     g_autoptr(GError) failure = NULL;
     smb_target_choose_launch(i);
@@ -174,10 +175,11 @@ measure_capture(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, const char *f
     }
     smb_spool_printf(cli->messages, "smembank validate: launch %u is left out: %s\n", i,
                      failure->message);
+    first = first ? first : g_strdup(failure->message);
     n_left_out++;
   }
   return capture && (n_left_out < n || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                                                "%s: none of its launches can be compared", file));
+                                                "%s: none of its launches can be compared: %s", file, first));
 }
 
 // Measures what was asked for: a kernel and a launch of the user's, or built-in kernels in all shapes.
@@ -308,7 +310,7 @@ static const SmbCliUsage usage = {
         "the memory that was captured; -- COMMAND captures a command first.\n"
         "A mismatch, or a launch that fails, makes the exit status 1. Instruction counts that the "
         "compiler changed do not, if their wavefronts match.",
-    .max_arguments = G_MAXINT,
+    .max_arguments = 1,
     .has_arch = TRUE,
     .formats = smb_comparison_formats,
     .groups = groups,
@@ -355,30 +357,33 @@ validate(SmbCli *cli, const char *file, GError **error) {
   return TRUE;
 }
 
-// Whether the words behind -- are a command, which is captured first.
+// Captures a command into a file that is gone afterwards, and compares its launches.
 static gboolean
-has_command(const SmbCli *cli) {
-  return cli->n_arguments > 0 && g_strv_contains((const char *const *)cli->argv, "--");
-}
-
-// -- COMMAND: captures it into a file that is gone afterwards, and compares its launches.
-static gboolean
-validate_command(SmbCli *cli, GError **error) {
+validate_command(SmbCli *cli, const char *const *words, GError **error) {
+  if (!*words || cli->n_arguments > 0)
+    return smb_cli_usage_error(error, *words ? "expected a FILE or a COMMAND, not both"
+                                             : "expected a COMMAND behind --");
   g_autoptr(SmbWorkshop) workshop = smb_workshop_new("validate", error);
   if (!workshop)
     return FALSE;
   g_autofree char *path = g_build_filename(smb_workshop_folder(workshop), "capture", NULL);
-  return smb_capture_command(cli, (const char *const *)cli->arguments, path, error) &&
-         validate(cli, path, error);
+  return smb_capture_command(cli, words, path, error) && validate(cli, path, error);
 }
 
 gboolean
 smb_cmd_validate(SmbCli *cli, GError **error) {
+  // What stands behind -- is a command with options of its own.
+  int n = 0;
+  while (n < cli->argc && strcmp(cli->argv[n], "--") != 0)
+    n++;
+  const char *const *words = n < cli->argc ? (const char *const *)cli->argv + n + 1 : NULL;
+  if (words) {
+    cli->argv[n] = NULL;
+    cli->argc = n;
+  }
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
-  if (has_command(cli))
-    return validate_command(cli, error);
-  if (cli->n_arguments > 1)
-    return smb_cli_usage_error(error, "unexpected argument '%s'", cli->arguments[1]);
+  if (words)
+    return validate_command(cli, words, error);
   return validate(cli, cli->n_arguments > 0 ? cli->arguments[0] : NULL, error);
 }

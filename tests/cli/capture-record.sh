@@ -123,7 +123,7 @@ says 'not all was recorded: the file is larger than 1 MiB (--max-file)'
 
 # --- interrupted: the program is told, and what it did before is kept
 rm -f "$file"
-"$SMEMBANK" capture -o "$file" -- "$application" "$cubin" "$kernel" plain sleep sleep sleep >"$work/out" 2>"$work/err" &
+"$SMEMBANK" capture -o "$file" -- "$application" "$cubin" "$kernel" plain sleep sleep sleep >/dev/null 2>"$work/err" &
 pid=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   tar tf "$file" 2>/dev/null | grep -q '^launches/' && break
@@ -139,7 +139,7 @@ says 'ended by signal 15'
 
 # --- killed itself, with no chance to do anything: what was written is a capture
 rm -f "$file"
-"$SMEMBANK" capture -o "$file" -- "$application" "$cubin" "$kernel" plain plain sleep >"$work/out" 2>"$work/err" &
+"$SMEMBANK" capture -o "$file" -- "$application" "$cubin" "$kernel" plain plain sleep >/dev/null 2>&1 &
 pid=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   tar tf "$file" 2>/dev/null | grep -q '^launches/000002' && break

@@ -19,10 +19,10 @@ import tarfile
 
 
 def base_name(name):
-    """The name of a function, without what is around it: "transpose" of "void transpose<(int)0>(float *)"."""
+    """The name of a function, without what is around it: "transpose<0>" of "void transpose<(int)0>(float *)"."""
     name = re.sub(r"^(void|std::enable_if<.*?>::type) ", "", name.replace("(anonymous namespace)", "<unnamed>"))
     name = re.sub(r"\((int|bool|unsigned int)\)", "", name.replace("<unnamed>", "unnamed"))
-    whole = re.match(r"[\w:]*<[\w, ]*>(?=\()", name)  # of templates of numbers: these tell them apart
+    whole = re.match(r"\w*<[0-9, ]*>(?=\()", name)  # of templates of numbers: these tell them apart
     return (whole.group(0) if whole else re.split(r"[<(]", name, maxsplit=1)[0].split("::")[-1]).replace(" ", "")
 
 
