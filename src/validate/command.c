@@ -178,8 +178,9 @@ measure_capture(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, const char *f
     first = first ? first : g_strdup(failure->message);
     n_left_out++;
   }
-  return capture && (n_left_out < n || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                                                "%s: none of its launches can be compared: %s", file, first));
+  return capture &&
+         (n_left_out < n || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                                     "%s: none of its launches can be compared: %s", file, first));
 }
 
 // Measures what was asked for: a kernel and a launch of the user's, or built-in kernels in all shapes.
