@@ -5,10 +5,9 @@
 # A capture that was made on an H100, of tests/gpu/capture-own.cu, replayed: what ncu counted of another run of the same program,
 # instruction by instruction. Nothing that is called exact differs, and what is equal stays so.
 set -eu
-command -v python3 >/dev/null && command -v xz >/dev/null && command -v c++filt >/dev/null || {
-  echo "no python3, xz or c++filt"
-  exit 77
-}
+for tool in python3 xz c++filt; do
+  command -v "$tool" >/dev/null || { echo "no $tool"; exit 77; }
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 data=${srcdir:?}/tests/data/capture
