@@ -10,31 +10,6 @@
 
 // --- kinds of values
 
-// A text of any characters: an expression may go over several lines.
-static gboolean
-read_words(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  char **words = target;
-  if (!JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_STRING)
-    return smb_member_expected(place, node, error, "a text");
-  g_free(*words);
-  *words = g_strdup(json_node_get_string(node));
-  return TRUE;
-}
-
-static gboolean
-read_flag(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  if (!JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_BOOLEAN)
-    return smb_member_expected(place, node, error, "true or false");
-  *(gboolean *)target = json_node_get_boolean(node);
-  return TRUE;
-}
-
-static gboolean
-write_flag(GString *json, gconstpointer value) {
-  g_string_append(json, *(const gboolean *)value ? "true" : "false");
-  return TRUE;
-}
-
 // An array of whole numbers (GArray of guint64).
 static gboolean
 read_numbers(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
@@ -66,8 +41,6 @@ write_numbers(GString *json, gconstpointer value) {
 }
 
 #define COUNT   smb_member_count, smb_member_write_count
-#define WORDS   read_words, smb_member_write_text
-#define FLAG    read_flag, write_flag
 #define NUMBERS read_numbers, write_numbers
 
 // --- arrays of objects
@@ -76,13 +49,13 @@ static void
 clear_row(gpointer row, const SmbMember *members, guint n) {
   for (guint i = 0; i < n; i++) {
     gpointer value = (char *)row + members[i].offset;
-    if (members[i].read == read_words)
+    if (members[i].read == smb_member_words)
       g_clear_pointer((char **)value, g_free);
     else if (members[i].read == read_numbers)
       g_clear_pointer((GArray **)value, g_array_unref);
     else if (members[i].read == smb_member_texts)
       g_clear_pointer((GStrv *)value, g_strfreev);
-    else if (members[i].read != smb_member_count && members[i].read != read_flag)
+    else if (members[i].read != smb_member_count && members[i].read != smb_member_flag)
       g_clear_pointer((GPtrArray **)value, g_ptr_array_unref);
   }
 }
@@ -136,38 +109,38 @@ write_rows(GString *json, const GPtrArray *rows, const SmbMember *members, guint
   }
 
 static const SmbMember frame_members[] = {
-    {"file", MEMBER_REQUIRED, WORDS, AT(FrameRow, file)},
+    {"file", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(FrameRow, file)},
     {"line", MEMBER_REQUIRED, COUNT, AT(FrameRow, line)},
 };
 ROWS(frame, FrameRow)
 
 static const SmbMember site_members[] = {
     {"site", MEMBER_REQUIRED, COUNT, AT(SiteRow, site)},
-    {"file", MEMBER_ABSENT, WORDS, AT(SiteRow, file)},
+    {"file", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SiteRow, file)},
     {"line", MEMBER_REQUIRED, COUNT, AT(SiteRow, line)},
     {"column", MEMBER_REQUIRED, COUNT, AT(SiteRow, column)},
     {"offset", MEMBER_REQUIRED, COUNT, AT(SiteRow, offset)},
-    {"expression", MEMBER_REQUIRED, WORDS, AT(SiteRow, expression)},
+    {"expression", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SiteRow, expression)},
     {"op_class", MEMBER_REQUIRED, COUNT, AT(SiteRow, op_class)},
     {"width", MEMBER_REQUIRED, COUNT, AT(SiteRow, width)},
-    {"no_rule", MEMBER_REQUIRED, FLAG, AT(SiteRow, no_rule)},
-    {"may_merge", MEMBER_REQUIRED, FLAG, AT(SiteRow, may_merge)},
-    {"opcode", MEMBER_ABSENT, WORDS, AT(SiteRow, opcode)},
+    {"no_rule", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SiteRow, no_rule)},
+    {"may_merge", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SiteRow, may_merge)},
+    {"opcode", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SiteRow, opcode)},
     {"pc", MEMBER_REQUIRED, COUNT, AT(SiteRow, pc)},
     {"frames", MEMBER_REQUIRED, read_frame, write_frame, AT(SiteRow, frames)},
-    {"data_source", MEMBER_ABSENT, WORDS, AT(SiteRow, data_source)},
-    {"data_address", MEMBER_REQUIRED, FLAG, AT(SiteRow, data_address)},
+    {"data_source", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SiteRow, data_source)},
+    {"data_address", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SiteRow, data_address)},
 };
 ROWS(site, SiteRow)
 
 static const SmbMember shared_members[] = {
     {"site", MEMBER_REQUIRED, COUNT, AT(SharedRow, site)},
-    {"array", MEMBER_ABSENT, WORDS, AT(SharedRow, array)},
+    {"array", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SharedRow, array)},
     {"first_block", MEMBER_REQUIRED, COUNT, AT(SharedRow, first_block)},
     {"uncounted", MEMBER_REQUIRED, COUNT, AT(SharedRow, uncounted)},
     {"doubt", MEMBER_REQUIRED, COUNT, AT(SharedRow, doubt)},
     {"lanes", MEMBER_REQUIRED, COUNT, AT(SharedRow, lanes)},
-    {"worst", MEMBER_ABSENT, WORDS, AT(SharedRow, worst)},
+    {"worst", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SharedRow, worst)},
     {"source", MEMBER_ABSENT, NUMBERS, AT(SharedRow, source)},
     {"worst_block", MEMBER_REQUIRED, COUNT, AT(SharedRow, worst_block)},
     {"worst_warp", MEMBER_REQUIRED, COUNT, AT(SharedRow, worst_warp)},
@@ -178,7 +151,7 @@ ROWS(shared, SharedRow)
 
 static const SmbMember global_members[] = {
     {"site", MEMBER_REQUIRED, COUNT, AT(GlobalRow, site)},
-    {"buffer", MEMBER_ABSENT, WORDS, AT(GlobalRow, buffer)},
+    {"buffer", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(GlobalRow, buffer)},
     {"first_block", MEMBER_REQUIRED, COUNT, AT(GlobalRow, first_block)},
     {"numbers", MEMBER_REQUIRED, NUMBERS, AT(GlobalRow, numbers)},
 };
@@ -186,7 +159,7 @@ ROWS(global, GlobalRow)
 
 static const SmbMember constant_members[] = {
     {"site", MEMBER_REQUIRED, COUNT, AT(ConstantRow, site)},
-    {"variable", MEMBER_ABSENT, WORDS, AT(ConstantRow, variable)},
+    {"variable", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(ConstantRow, variable)},
     {"first_block", MEMBER_REQUIRED, COUNT, AT(ConstantRow, first_block)},
     {"uncounted", MEMBER_REQUIRED, COUNT, AT(ConstantRow, uncounted)},
     {"tally", MEMBER_REQUIRED, NUMBERS, AT(ConstantRow, tally)},
@@ -207,7 +180,7 @@ static const SmbMember warning_members[] = {
     {"site", MEMBER_REQUIRED, COUNT, AT(WarningRow, site)},
     {"other", MEMBER_REQUIRED, COUNT, AT(WarningRow, other)},
     {"block", MEMBER_REQUIRED, COUNT, AT(WarningRow, block)},
-    {"message", MEMBER_REQUIRED, WORDS, AT(WarningRow, message)},
+    {"message", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(WarningRow, message)},
 };
 ROWS(warning, WarningRow)
 
@@ -216,11 +189,11 @@ static gboolean write_part(GString *json, gconstpointer value);
 
 static const SmbMember part_members[] = {
     {"blocks", MEMBER_REQUIRED, COUNT, AT(PartRow, blocks)},
-    {"in_order", MEMBER_REQUIRED, FLAG, AT(PartRow, in_order)},
-    {"misses_others", MEMBER_REQUIRED, FLAG, AT(PartRow, misses_others)},
-    {"by_instruction", MEMBER_REQUIRED, FLAG, AT(PartRow, by_instruction)},
-    {"irregular", MEMBER_ABSENT, WORDS, AT(PartRow, irregular)},
-    {"idle", MEMBER_ABSENT, WORDS, AT(PartRow, idle)},
+    {"in_order", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(PartRow, in_order)},
+    {"misses_others", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(PartRow, misses_others)},
+    {"by_instruction", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(PartRow, by_instruction)},
+    {"irregular", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(PartRow, irregular)},
+    {"idle", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(PartRow, idle)},
     {"idle_place", MEMBER_REQUIRED, NUMBERS, AT(PartRow, idle_place)},
     {"parameters", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(PartRow, parameters)},
     {"sites", MEMBER_REQUIRED, read_site, write_site, AT(PartRow, sites)},

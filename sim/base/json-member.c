@@ -124,13 +124,32 @@ has_controls(const char *text) {
 
 gboolean
 smb_member_text(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  char **text = target;
+  if (holds(node, G_TYPE_STRING) && has_controls(json_node_get_string(node)))
+    return smb_member_expected(place, node, error, "a text without control characters");
+  return smb_member_words(place, node, target, error);
+}
+
+gboolean
+smb_member_words(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  char **words = target;
   if (!holds(node, G_TYPE_STRING))
     return smb_member_expected(place, node, error, "a text");
-  if (has_controls(json_node_get_string(node)))
-    return smb_member_expected(place, node, error, "a text without control characters");
-  g_free(*text);
-  *text = g_strdup(json_node_get_string(node));
+  g_free(*words);
+  *words = g_strdup(json_node_get_string(node));
+  return TRUE;
+}
+
+gboolean
+smb_member_flag(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  if (!holds(node, G_TYPE_BOOLEAN))
+    return smb_member_expected(place, node, error, "true or false");
+  *(gboolean *)target = json_node_get_boolean(node);
+  return TRUE;
+}
+
+gboolean
+smb_member_write_flag(GString *json, gconstpointer value) {
+  g_string_append(json, *(const gboolean *)value ? "true" : "false");
   return TRUE;
 }
 

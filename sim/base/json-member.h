@@ -76,6 +76,15 @@ G_GNUC_INTERNAL gboolean smb_member_expected(const SmbPlace *place, JsonNode *no
 SMB_MEMBER_KIND(text);
 #define SMB_MEMBER_TEXT smb_member_text, smb_member_write_text
 
+/** A text of any characters, such as one of several lines: a char *, which is replaced. Written as any text. */
+G_GNUC_INTERNAL gboolean smb_member_words(const SmbPlace *place, JsonNode *node, gpointer target,
+                                          GError **error);
+#define SMB_MEMBER_WORDS smb_member_words, smb_member_write_text
+
+/** Whether something is so: a gboolean. */
+SMB_MEMBER_KIND(flag);
+#define SMB_MEMBER_FLAG smb_member_flag, smb_member_write_flag
+
 /** A finite number from 0: a double; any other: no value. Written as short as it can be without losing a bit. */
 SMB_MEMBER_KIND(number);
 #define SMB_MEMBER_NUMBER smb_member_number, smb_member_write_number

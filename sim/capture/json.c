@@ -21,17 +21,6 @@ enum {
 
 // --- kinds of values
 
-// A text of any characters: arguments of a program may have several lines.
-static gboolean
-read_words(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  char **words = target;
-  if (!JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_STRING)
-    return smb_member_expected(place, node, error, "a text");
-  g_free(*words);
-  *words = g_strdup(json_node_get_string(node));
-  return TRUE;
-}
-
 static gboolean
 read_lines(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   GStrv *lines = target;
@@ -43,7 +32,7 @@ read_lines(const SmbPlace *place, JsonNode *node, gpointer target, GError **erro
   *lines = g_new0(char *, n + 1);
   for (guint i = 0; i < n; i++) {
     SmbPlace element = {place, NULL, i};
-    if (!read_words(&element, json_array_get_element(array, i), &(*lines)[i], error))
+    if (!smb_member_words(&element, json_array_get_element(array, i), &(*lines)[i], error))
       return FALSE;
   }
   return TRUE;
@@ -55,23 +44,9 @@ write_lines(GString *json, gconstpointer value) {
 }
 
 static gboolean
-read_flag(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  if (!JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_BOOLEAN)
-    return smb_member_expected(place, node, error, "true or false");
-  *(gboolean *)target = json_node_get_boolean(node);
-  return TRUE;
-}
-
-static gboolean
-write_flag(GString *json, gconstpointer value) {
-  g_string_append(json, *(const gboolean *)value ? "true" : "false");
-  return TRUE;
-}
-
-static gboolean
 read_address(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   g_autofree char *text = NULL;
-  if (!read_words(place, node, &text, error))
+  if (!smb_member_words(place, node, &text, error))
     return FALSE;
   gboolean has_prefix = g_str_has_prefix(text, "0x") && g_ascii_isxdigit(text[2]);
   if (has_prefix && g_ascii_string_to_unsigned(text + 2, 16, 0, G_MAXUINT64, target, NULL))
@@ -89,7 +64,7 @@ static gboolean
 read_bytes(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   GBytes **bytes = target;
   g_autofree char *text = NULL;
-  if (!read_words(place, node, &text, error))
+  if (!smb_member_words(place, node, &text, error))
     return FALSE;
   gsize n = strlen(text);
   if (n % 2 || n / 2 > SMB_CAPTURE_MAX_PARAMETER_BYTES ||
@@ -139,7 +114,7 @@ static const char *const kinds[] = {"device", "managed", "host"};
 static gboolean
 read_kind(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   g_autofree char *text = NULL;
-  if (!read_words(place, node, &text, error))
+  if (!smb_member_words(place, node, &text, error))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
     if (strcmp(text, kinds[i]) == 0) {
@@ -169,7 +144,7 @@ read_hashes(const SmbPlace *place, JsonNode *node, gpointer target, GError **err
     SmbPlace element = {place, NULL, i};
     JsonNode *value = json_array_get_element(array, i);
     char *hash = NULL;
-    if (!JSON_NODE_HOLDS_NULL(value) && !read_words(&element, value, &hash, error))
+    if (!JSON_NODE_HOLDS_NULL(value) && !smb_member_words(&element, value, &hash, error))
       return FALSE;
     g_ptr_array_add(*hashes, hash);
   }
@@ -190,9 +165,7 @@ write_hashes(GString *json, gconstpointer value) {
 
 #define COUNT   smb_member_count, smb_member_write_count
 #define NUMBER  smb_member_number, smb_member_write_number
-#define WORDS   read_words, smb_member_write_text
 #define LINES   read_lines, write_lines
-#define FLAG    read_flag, write_flag
 #define ADDRESS read_address, write_address
 
 // --- objects
@@ -247,7 +220,7 @@ write_elements(GString *json, const GArray *elements, const SmbMember *members, 
 static const SmbMember piece_members[] = {
     {"offset", MEMBER_REQUIRED, COUNT, AT(SmbCapturePiece, offset)},
     {"bytes", MEMBER_REQUIRED, COUNT, AT(SmbCapturePiece, bytes)},
-    {"memory", MEMBER_NULL, WORDS, AT(SmbCapturePiece, hash)},
+    {"memory", MEMBER_NULL, SMB_MEMBER_WORDS, AT(SmbCapturePiece, hash)},
 };
 ELEMENTS(piece, NULL)
 
@@ -265,7 +238,7 @@ static const SmbMember memory_members[] = {
 ELEMENTS(memory, prepare_memory)
 
 static const SmbMember variable_members[] = {
-    {"name", MEMBER_REQUIRED, WORDS, AT(SmbCaptureVariable, name)},
+    {"name", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureVariable, name)},
     {"address", MEMBER_REQUIRED, ADDRESS, AT(SmbCaptureVariable, address)},
     {"bytes", MEMBER_REQUIRED, COUNT, AT(SmbCaptureVariable, bytes)},
     {"memory", MEMBER_ABSENT, read_hashes, write_hashes, AT(SmbCaptureVariable, hashes)},
@@ -273,7 +246,7 @@ static const SmbMember variable_members[] = {
 ELEMENTS(variable, NULL)
 
 static const SmbMember kernel_members[] = {
-    {"kernel", MEMBER_REQUIRED, WORDS, AT(SmbCaptureKernel, kernel)},
+    {"kernel", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureKernel, kernel)},
     {"launches", MEMBER_REQUIRED, COUNT, AT(SmbCaptureKernel, launches)},
     {"recorded", MEMBER_REQUIRED, COUNT, AT(SmbCaptureKernel, recorded)},
     {"nanoseconds", MEMBER_NULL, NUMBER, AT(SmbCaptureKernel, nanoseconds)},
@@ -287,7 +260,7 @@ ELEMENTS(kernel, prepare_kernel)
 
 static const SmbMember device_members[] = {
     {"index", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, device)},
-    {"name", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, device_name)},
+    {"name", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, device_name)},
 };
 static const SmbMember graph_members[] = {
     {"launch", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, graph_launch)},
@@ -328,18 +301,18 @@ static const SmbMember launch_members[] = {
     {"number", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, number)},
     {"launch", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, launch)},
     {"process", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, process)},
-    {"stream", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, stream)},
+    {"stream", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, stream)},
     {"graph", MEMBER_NULL, read_graph, write_graph, 0},
-    {"kernel", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, kernel)},
-    {"image", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, image)},
-    {"arch", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, arch)},
+    {"kernel", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, kernel)},
+    {"image", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, image)},
+    {"arch", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, arch)},
     {"device", MEMBER_REQUIRED, read_device, write_device, 0},
-    {"driver", MEMBER_REQUIRED, WORDS, AT(SmbCaptureLaunch, driver)},
+    {"driver", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, driver)},
     {"grid", MEMBER_REQUIRED, read_grid, smb_member_write_extents, AT(SmbCaptureLaunch, grid)},
     {"block", MEMBER_REQUIRED, read_block, smb_member_write_extents, AT(SmbCaptureLaunch, block)},
     {"cluster", MEMBER_NULL, read_grid, write_cluster, AT(SmbCaptureLaunch, cluster)},
     {"dynamic_bytes", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, dynamic_bytes)},
-    {"cooperative", MEMBER_REQUIRED, FLAG, AT(SmbCaptureLaunch, is_cooperative)},
+    {"cooperative", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SmbCaptureLaunch, is_cooperative)},
     {"time", MEMBER_REQUIRED, NUMBER, AT(SmbCaptureLaunch, time)},
     {"nanoseconds", MEMBER_NULL, NUMBER, AT(SmbCaptureLaunch, nanoseconds)},
     {"parameters", MEMBER_REQUIRED, read_bytes, write_bytes, AT(SmbCaptureLaunch, parameters)},
@@ -349,7 +322,7 @@ static const SmbMember launch_members[] = {
 };
 
 static const SmbMember end_members[] = {
-    {"status", MEMBER_REQUIRED, WORDS, AT(SmbCaptureEnd, status)},
+    {"status", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureEnd, status)},
     {"kernels", MEMBER_REQUIRED, read_kernel, write_kernel, AT(SmbCaptureEnd, kernels)},
 };
 
@@ -361,11 +334,11 @@ typedef struct {
 } Front;
 
 static const SmbMember front_members[] = {
-    {"format", MEMBER_REQUIRED, WORDS, AT(Front, format)},
+    {"format", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(Front, format)},
     {"version", MEMBER_REQUIRED, COUNT, AT(Front, version)},
-    {"program", MEMBER_REQUIRED, WORDS, AT(Front, header.program)},
+    {"program", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(Front, header.program)},
     {"command", MEMBER_REQUIRED, LINES, AT(Front, header.command)},
-    {"started", MEMBER_REQUIRED, WORDS, AT(Front, header.started)},
+    {"started", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(Front, header.started)},
     {"memory_limit", MEMBER_REQUIRED, COUNT, AT(Front, header.memory_limit)},
 };
 
@@ -391,7 +364,7 @@ check_version(const SmbPlace *place, JsonNode *root, GError **error) {
   g_autofree char *text = NULL;
   if (!format || !version)
     return TRUE; // which of them is missing is told with the others
-  if (!read_words(&(SmbPlace){place, "format", 0}, format, &text, error) ||
+  if (!smb_member_words(&(SmbPlace){place, "format", 0}, format, &text, error) ||
       !smb_member_count(&(SmbPlace){place, "version", 0}, version, &number, error))
     return FALSE;
   if (strcmp(text, FORMAT) != 0)
