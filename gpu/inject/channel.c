@@ -13,77 +13,6 @@
 static int connection = -1;
 static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
 
-static unsigned char *
-make_room(Payload *payload, size_t more) {
-  if (payload->length + more > payload->room) {
-    size_t room = 2 * (payload->length + more);
-    unsigned char *bytes = realloc(payload->bytes, room);
-    if (!bytes) {
-      payload->failed = true;
-      return NULL;
-    }
-    payload->bytes = bytes;
-    payload->room = room;
-  }
-  payload->length += more;
-  return payload->bytes + payload->length - more;
-}
-
-static void
-append(Payload *payload, const void *bytes, size_t length) {
-  unsigned char *to = make_room(payload, length);
-  if (to && length > 0)
-    memcpy(to, bytes, length);
-}
-
-void
-payload_number(Payload *payload, uint64_t number) {
-  append(payload, &number, sizeof number);
-}
-
-void
-payload_bytes(Payload *payload, const void *bytes, size_t length) {
-  payload_number(payload, length);
-  append(payload, bytes, length);
-}
-
-void
-payload_text(Payload *payload, const char *text) {
-  payload_bytes(payload, text, strlen(text));
-}
-
-uint64_t
-payload_read_number(Payload *payload) {
-  uint64_t number = 0;
-  if (payload->length - payload->at < sizeof number) {
-    payload->failed = true;
-    return 0;
-  }
-  memcpy(&number, payload->bytes + payload->at, sizeof number);
-  payload->at += sizeof number;
-  return number;
-}
-
-const char *
-payload_read_text(Payload *payload, size_t *length) {
-  uint64_t bytes = payload_read_number(payload);
-  *length = 0;
-  if (bytes > payload->length - payload->at) {
-    payload->failed = true;
-    return "";
-  }
-  const char *text = (const char *)payload->bytes + payload->at;
-  payload->at += bytes;
-  *length = bytes;
-  return text;
-}
-
-void
-payload_clear(Payload *payload) {
-  free(payload->bytes);
-  memset(payload, 0, sizeof *payload);
-}
-
 // What a process forks has no connection: it would talk into its parent's.
 static void
 forget(void) {
@@ -138,7 +67,7 @@ read_all(void *bytes, size_t length) {
 }
 
 void
-channel_send(InjectKind kind, Payload *payload) {
+channel_send(InjectKind kind, SmbPayload *payload) {
   InjectFrame frame = {kind, payload->length};
   pthread_mutex_lock(&sending);
   if (channel_is_open() && (payload->failed || !write_all(&frame, sizeof frame) ||
@@ -150,7 +79,7 @@ channel_send(InjectKind kind, Payload *payload) {
 }
 
 bool
-channel_receive(InjectKind kind, Payload *payload) {
+channel_receive(InjectKind kind, SmbPayload *payload) {
   InjectFrame frame;
   payload->length = payload->at = 0;
   if (!channel_is_open())
@@ -160,7 +89,7 @@ channel_receive(InjectKind kind, Payload *payload) {
     forget();
     return false;
   }
-  unsigned char *to = make_room(payload, frame.bytes);
+  unsigned char *to = smb_payload_make_room(payload, frame.bytes);
   if (to && read_all(to, frame.bytes))
     return true;
   forget();

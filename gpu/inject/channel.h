@@ -6,26 +6,9 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
+#include "gpu/inject/payload.h"
 #include "gpu/inject/protocol.h"
-
-// A payload that is being written, or read.
-typedef struct {
-  unsigned char *bytes;
-  size_t length;
-  size_t room;
-  size_t at; // of one that is read
-  bool failed;
-} Payload;
-
-void payload_number(Payload *payload, uint64_t number);
-void payload_bytes(Payload *payload, const void *bytes, size_t length);
-void payload_text(Payload *payload, const char *text);
-// 0, or an empty text, behind the end. The text is part of the payload, and not terminated.
-uint64_t payload_read_number(Payload *payload);
-const char *payload_read_text(Payload *payload, size_t *length);
-void payload_clear(Payload *payload);
 
 // Connects to @path. Returns whether somebody listens.
 bool channel_open(const char *path);
@@ -34,7 +17,7 @@ bool channel_open(const char *path);
 bool channel_is_open(void);
 
 // Sends a frame, and empties @payload.
-void channel_send(InjectKind kind, Payload *payload);
+void channel_send(InjectKind kind, SmbPayload *payload);
 
 // Waits for a frame of a kind. Returns whether it came.
-bool channel_receive(InjectKind kind, Payload *payload);
+bool channel_receive(InjectKind kind, SmbPayload *payload);

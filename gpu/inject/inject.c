@@ -75,10 +75,10 @@ take_name(uint32_t id, const CuptiCallbackData *data) {
 
 static void
 send_image(const CuptiModuleResourceData *module) {
-  Payload payload = {0};
-  payload_bytes(&payload, module->pCubin, module->cubinSize);
+  SmbPayload payload = {0};
+  smb_payload_add_bytes(&payload, module->pCubin, module->cubinSize);
   channel_send(INJECT_IMAGE, &payload);
-  payload_clear(&payload);
+  smb_payload_clear(&payload);
 }
 
 static void
@@ -227,14 +227,14 @@ take_callback(void *user, int domain, uint32_t id, const void *data) {
 
 static void
 say_hello(void) {
-  Payload payload = {0};
+  SmbPayload payload = {0};
   int version = 0;
   driver.version(&version);
-  payload_number(&payload, INJECT_PROTOCOL);
-  payload_number(&payload, (uint64_t)getpid());
-  payload_number(&payload, (uint64_t)version);
+  smb_payload_add_number(&payload, INJECT_PROTOCOL);
+  smb_payload_add_number(&payload, (uint64_t)getpid());
+  smb_payload_add_number(&payload, (uint64_t)version);
   channel_send(INJECT_HELLO, &payload);
-  payload_clear(&payload);
+  smb_payload_clear(&payload);
 }
 
 static bool

@@ -50,25 +50,25 @@ ask_driver(const InjectDriver *driver, Kernel *kernel) {
 }
 
 static void
-read_parameters(Kernel *kernel, Payload *answer) {
-  uint64_t n = payload_read_number(answer);
+read_parameters(Kernel *kernel, SmbPayload *answer) {
+  uint64_t n = smb_payload_number(answer);
   for (uint64_t i = 0; i < n && !answer->failed; i++) {
-    ParameterPlace place = {payload_read_number(answer), payload_read_number(answer)};
+    ParameterPlace place = {smb_payload_number(answer), smb_payload_number(answer)};
     if (kernel->n_parameters < MAX_PARAMETERS)
       kernel->parameters[kernel->n_parameters++] = place;
   }
 }
 
 static void
-read_variables(Kernel *kernel, Payload *answer) {
-  uint64_t n = payload_read_number(answer);
+read_variables(Kernel *kernel, SmbPayload *answer) {
+  uint64_t n = smb_payload_number(answer);
   kernel->variables = n < answer->length ? calloc(n + 1, sizeof *kernel->variables) : NULL;
   for (uint64_t i = 0; kernel->variables && i < n && !answer->failed; i++) {
     size_t length;
-    const char *name = payload_read_text(answer, &length);
+    const char *name = (const char *)smb_payload_bytes(answer, &length);
     Variable *variable = &kernel->variables[kernel->n_variables];
     variable->name = copy_text(name, length);
-    variable->is_constant = payload_read_number(answer) != 0;
+    variable->is_constant = smb_payload_number(answer) != 0;
     kernel->n_variables += variable->name != NULL;
   }
 }
@@ -88,29 +88,29 @@ find_function(const InjectDriver *driver, Kernel *kernel) {
 
 bool
 kernel_is_wanted(const char *symbol) {
-  Payload payload = {0};
+  SmbPayload payload = {0};
   pthread_mutex_lock(&lock);
-  payload_text(&payload, symbol);
+  smb_payload_add_text(&payload, symbol);
   channel_send(INJECT_KERNEL, &payload);
-  bool is_wanted = channel_receive(INJECT_ANSWER, &payload) && payload_read_number(&payload) != 0;
+  bool is_wanted = channel_receive(INJECT_ANSWER, &payload) && smb_payload_number(&payload) != 0;
   pthread_mutex_unlock(&lock);
-  payload_clear(&payload);
+  smb_payload_clear(&payload);
   return is_wanted;
 }
 
 static void
 ask(const InjectDriver *driver, Kernel *kernel) {
-  Payload payload = {0};
-  payload_text(&payload, kernel->symbol);
+  SmbPayload payload = {0};
+  smb_payload_add_text(&payload, kernel->symbol);
   channel_send(INJECT_KERNEL, &payload);
   kernel->n_parameters = 0;
   if (channel_receive(INJECT_ANSWER, &payload)) {
-    kernel->is_wanted = payload_read_number(&payload) != 0;
-    kernel->has_image = payload_read_number(&payload) != 0;
+    kernel->is_wanted = smb_payload_number(&payload) != 0;
+    kernel->has_image = smb_payload_number(&payload) != 0;
     read_parameters(kernel, &payload);
     read_variables(kernel, &payload);
   }
-  payload_clear(&payload);
+  smb_payload_clear(&payload);
   if (!kernel->has_image)
     ask_driver(driver, kernel);
   kernel->parameter_bytes = 0;
@@ -166,11 +166,11 @@ kernel_complete(const InjectDriver *driver, Kernel *kernel) {
 
 void
 kernel_send_count(const Kernel *kernel) {
-  Payload payload = {0};
-  payload_text(&payload, kernel->symbol);
-  payload_number(&payload, kernel->seen);
+  SmbPayload payload = {0};
+  smb_payload_add_text(&payload, kernel->symbol);
+  smb_payload_add_number(&payload, kernel->seen);
   channel_send(INJECT_COUNT, &payload);
-  payload_clear(&payload);
+  smb_payload_clear(&payload);
 }
 
 void

@@ -129,16 +129,16 @@ reach_follow(Reach *reach) {
 static bool
 send_piece(const Reach *reach, const Allocation *allocation, uint64_t offset, size_t bytes,
            unsigned char *buffer) {
-  Payload payload = {0};
+  SmbPayload payload = {0};
   if (bytes > 0 && reach->driver->download(buffer, allocation->base + offset, bytes) != CU_SUCCESS)
     return false;
-  payload_number(&payload, allocation->base);
-  payload_number(&payload, allocation->bytes);
-  payload_number(&payload, allocation->kind);
-  payload_number(&payload, offset);
-  payload_bytes(&payload, buffer, bytes);
+  smb_payload_add_number(&payload, allocation->base);
+  smb_payload_add_number(&payload, allocation->bytes);
+  smb_payload_add_number(&payload, allocation->kind);
+  smb_payload_add_number(&payload, offset);
+  smb_payload_add_bytes(&payload, buffer, bytes);
   channel_send(INJECT_MEMORY, &payload);
-  payload_clear(&payload);
+  smb_payload_clear(&payload);
   return true;
 }
 

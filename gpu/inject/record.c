@@ -141,20 +141,20 @@ take_time(const char *symbol) {
 
 static void
 send_times(void) {
-  Payload payload = {0};
+  SmbPayload payload = {0};
   qsort(timed, n_timed, sizeof *timed, compare_starts);
   for (size_t i = 0; i < n_launched; i++) {
     Timed *found = take_time(launched[i]->symbol);
     bool is_timed = found && found->end > found->start;
-    payload_number(&payload, is_timed);
-    payload_number(&payload, is_timed ? found->end - found->start : 0);
+    smb_payload_add_number(&payload, is_timed);
+    smb_payload_add_number(&payload, is_timed ? found->end - found->start : 0);
     channel_send(INJECT_END, &payload);
     if (found) {
       free(found->name);
       found->name = NULL;
     }
   }
-  payload_clear(&payload);
+  smb_payload_clear(&payload);
 }
 
 // --- a launch
@@ -188,12 +188,13 @@ record_is_capturing(void *stream) {
 
 static void
 send_lost(const Kernel *kernel) {
-  Payload payload = {0};
-  payload_text(&payload, kernel->symbol);
-  payload_text(&payload,
-               "the device did not come to rest before it: something runs on it that does not end");
+  SmbPayload payload = {0};
+  smb_payload_add_text(&payload, kernel->symbol);
+  smb_payload_add_text(
+      &payload,
+      "the device did not come to rest before it: something runs on it that does not end");
   channel_send(INJECT_LOST, &payload);
-  payload_clear(&payload);
+  smb_payload_clear(&payload);
 }
 
 bool
@@ -219,7 +220,7 @@ record_begin(const Kernel *kernel) {
 }
 
 static void
-send_device(Payload *payload, const Kernel *kernel) {
+send_device(SmbPayload *payload, const Kernel *kernel) {
   int device = 0, major = 0, minor = 0, registers = 0, shared = 0;
   char name[256] = "";
   driver->get_device(&device);
@@ -230,34 +231,34 @@ send_device(Payload *payload, const Kernel *kernel) {
     driver->function_attribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel->function);
     driver->function_attribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function);
   }
-  payload_number(payload, (uint64_t)device);
-  payload_text(payload, name);
-  payload_number(payload, (uint64_t)major);
-  payload_number(payload, (uint64_t)minor);
-  payload_number(payload, (uint64_t)registers);
-  payload_number(payload, (uint64_t)shared);
+  smb_payload_add_number(payload, (uint64_t)device);
+  smb_payload_add_text(payload, name);
+  smb_payload_add_number(payload, (uint64_t)major);
+  smb_payload_add_number(payload, (uint64_t)minor);
+  smb_payload_add_number(payload, (uint64_t)registers);
+  smb_payload_add_number(payload, (uint64_t)shared);
 }
 
 static void
 send_launch(const Launch *launch, const Place *place) {
-  Payload payload = {0};
-  payload_text(&payload, launch->kernel->symbol);
-  payload_number(&payload, launch->number);
+  SmbPayload payload = {0};
+  smb_payload_add_text(&payload, launch->kernel->symbol);
+  smb_payload_add_number(&payload, launch->number);
   for (int i = 0; i < 3; i++)
-    payload_number(&payload, launch->grid[i]);
+    smb_payload_add_number(&payload, launch->grid[i]);
   for (int i = 0; i < 3; i++)
-    payload_number(&payload, launch->block[i]);
+    smb_payload_add_number(&payload, launch->block[i]);
   for (int i = 0; i < 3; i++)
-    payload_number(&payload, launch->cluster[i]);
-  payload_number(&payload, launch->dynamic_bytes);
-  payload_number(&payload, launch->is_cooperative);
-  payload_number(&payload, (uintptr_t)launch->stream);
-  payload_number(&payload, place->graph);
-  payload_number(&payload, place->node);
+    smb_payload_add_number(&payload, launch->cluster[i]);
+  smb_payload_add_number(&payload, launch->dynamic_bytes);
+  smb_payload_add_number(&payload, launch->is_cooperative);
+  smb_payload_add_number(&payload, (uintptr_t)launch->stream);
+  smb_payload_add_number(&payload, place->graph);
+  smb_payload_add_number(&payload, place->node);
   send_device(&payload, launch->kernel);
-  payload_bytes(&payload, launch->parameters, launch->parameter_bytes);
+  smb_payload_add_bytes(&payload, launch->parameters, launch->parameter_bytes);
   channel_send(INJECT_LAUNCH, &payload);
-  payload_clear(&payload);
+  smb_payload_clear(&payload);
 }
 
 // Variables of the image, where the driver has put them, and what they hold.
@@ -276,13 +277,13 @@ send_variables(const Kernel *kernel, const Place *place, Reach *reach) {
     bool is_kept = !is_spoilt && bytes <= options.memory_bytes;
     unsigned char *contents = is_kept ? malloc(bytes + 1) : NULL;
     is_kept = contents && driver->download(contents, address, bytes) == CU_SUCCESS;
-    Payload payload = {0};
-    payload_text(&payload, variable->name);
-    payload_number(&payload, address);
-    payload_number(&payload, bytes);
-    payload_bytes(&payload, contents, is_kept ? bytes : 0);
+    SmbPayload payload = {0};
+    smb_payload_add_text(&payload, variable->name);
+    smb_payload_add_number(&payload, address);
+    smb_payload_add_number(&payload, bytes);
+    smb_payload_add_bytes(&payload, contents, is_kept ? bytes : 0);
     channel_send(INJECT_VARIABLE, &payload);
-    payload_clear(&payload);
+    smb_payload_clear(&payload);
     if (is_kept)
       reach_add(reach, contents, bytes);
     free(contents);
@@ -291,16 +292,16 @@ send_variables(const Kernel *kernel, const Place *place, Reach *reach) {
 
 static void
 send_note(const char *text) {
-  Payload payload = {0};
-  payload_text(&payload, text);
+  SmbPayload payload = {0};
+  smb_payload_add_text(&payload, text);
   channel_send(INJECT_NOTE, &payload);
-  payload_clear(&payload);
+  smb_payload_clear(&payload);
 }
 
 void
 record_launch(const Launch *launch, const Place *place) {
   Reach reach;
-  Payload empty = {0};
+  SmbPayload empty = {0};
   reach_begin(&reach, driver);
   send_launch(launch, place);
   kernel_send_count(launch->kernel);
@@ -310,7 +311,7 @@ record_launch(const Launch *launch, const Place *place) {
   reach_add(&reach, launch->parameters, launch->parameter_bytes);
   reach_send(&reach, place->others, place->all_spoilt ? 0 : options.memory_bytes);
   channel_send(INJECT_READY, &empty);
-  payload_clear(&empty);
+  smb_payload_clear(&empty);
   if (n_launched < MAX_TIMED)
     launched[n_launched++] = launch->kernel;
   reach_clear(&reach);

@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "gpu/inject/payload.h"
 #include "gpu/inject/protocol.h"
 #include "sim/capture/image.h"
-#include "src/capture/payload.h"
 
 enum {
   READ_BYTES = 1 << 20,
@@ -50,6 +50,24 @@ smb_process_fd(const SmbProcess *process) {
   return process->fd;
 }
 
+// --- what a payload holds
+
+// Bytes that stay (transfer full).
+static GBytes *
+take_bytes(SmbPayload *payload) {
+  gsize length;
+  const guchar *bytes = smb_payload_bytes(payload, &length);
+  return g_bytes_new(bytes, length);
+}
+
+// A text, as valid UTF-8 (transfer full).
+static char *
+take_text(SmbPayload *payload) {
+  gsize length;
+  const guchar *bytes = smb_payload_bytes(payload, &length);
+  return g_utf8_make_valid((const char *)bytes, (gssize)length);
+}
+
 // --- images
 
 // The image of a kernel: the one that was loaded last, of those of which the driver says the same. *@several: there are others.
@@ -75,7 +93,7 @@ choose_image(const SmbProcess *process, const char *symbol, guint64 registers, g
 
 static gboolean
 take_image(SmbProcess *process, SmbPayload *payload) {
-  g_autoptr(GBytes) bytes = smb_payload_bytes(payload);
+  g_autoptr(GBytes) bytes = take_bytes(payload);
   for (guint i = 0; i < process->images->len; i++) {
     const SmbCaptureImage *image = g_ptr_array_index(process->images, i);
     if (g_bytes_equal(image->bytes, bytes))
@@ -88,11 +106,11 @@ take_image(SmbProcess *process, SmbPayload *payload) {
 // --- kernels
 
 static gboolean
-send_answer(const SmbProcess *process, GByteArray *answer) {
-  const InjectFrame frame = {INJECT_ANSWER, answer->len};
+send_answer(const SmbProcess *process, const SmbPayload *answer) {
+  const InjectFrame frame = {INJECT_ANSWER, answer->length};
   g_autoptr(GByteArray) all = g_byte_array_new();
   g_byte_array_append(all, (const guint8 *)&frame, sizeof frame);
-  g_byte_array_append(all, answer->data, answer->len);
+  g_byte_array_append(all, answer->bytes, (guint)answer->length);
   for (guint done = 0; done < all->len;) {
     ssize_t n = send(process->fd, all->data + done, all->len - done, MSG_NOSIGNAL);
     if (n < 0 && errno != EINTR)
@@ -104,35 +122,37 @@ send_answer(const SmbProcess *process, GByteArray *answer) {
 
 static gboolean
 take_kernel(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *symbol = smb_payload_text(payload);
-  g_autoptr(GByteArray) answer = g_byte_array_new();
+  g_autofree char *symbol = take_text(payload);
+  SmbPayload answer = {.bytes = NULL};
   gboolean several;
   const SmbCaptureImage *image = choose_image(process, symbol, 0, &several);
   const SmbCaptureImageKernel *kernel = image ? smb_capture_image_kernel(image, symbol) : NULL;
   guint n_parameters = kernel ? kernel->parameters->len : 0;
   guint n_variables = image ? image->variables->len : 0;
-  smb_payload_add_number(answer, smb_recorder_wants(process->recorder, symbol));
-  smb_payload_add_number(answer, kernel != NULL);
-  smb_payload_add_number(answer, n_parameters);
+  smb_payload_add_number(&answer, smb_recorder_wants(process->recorder, symbol));
+  smb_payload_add_number(&answer, kernel != NULL);
+  smb_payload_add_number(&answer, n_parameters);
   for (guint i = 0; i < n_parameters; i++) {
     const SmbCaptureParameter *parameter =
         &g_array_index(kernel->parameters, SmbCaptureParameter, i);
-    smb_payload_add_number(answer, parameter->offset);
-    smb_payload_add_number(answer, parameter->bytes);
+    smb_payload_add_number(&answer, parameter->offset);
+    smb_payload_add_number(&answer, parameter->bytes);
   }
-  smb_payload_add_number(answer, n_variables);
+  smb_payload_add_number(&answer, n_variables);
   for (guint i = 0; i < n_variables; i++) {
     const SmbCaptureImageVariable *variable =
         &g_array_index(image->variables, SmbCaptureImageVariable, i);
-    smb_payload_add_text(answer, variable->name);
-    smb_payload_add_number(answer, variable->is_constant);
+    smb_payload_add_text(&answer, variable->name);
+    smb_payload_add_number(&answer, variable->is_constant);
   }
-  return send_answer(process, answer);
+  gboolean is_sent = !answer.failed && send_answer(process, &answer);
+  smb_payload_clear(&answer);
+  return is_sent;
 }
 
 static gboolean
 take_count(SmbProcess *process, SmbPayload *payload) {
-  char *symbol = smb_payload_text(payload);
+  char *symbol = take_text(payload);
   guint64 *count = g_new(guint64, 1);
   *count = smb_payload_number(payload);
   g_hash_table_insert(process->counts, symbol, count);
@@ -141,7 +161,7 @@ take_count(SmbProcess *process, SmbPayload *payload) {
 
 static gboolean
 take_lost(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *symbol = smb_payload_text(payload), *why = smb_payload_text(payload);
+  g_autofree char *symbol = take_text(payload), *why = take_text(payload);
   smb_recorder_lose(process->recorder, symbol, why);
   return TRUE;
 }
@@ -160,7 +180,7 @@ take_launch(SmbProcess *process, SmbPayload *payload) {
     return FALSE;
   SmbCaptureLaunch *launch = smb_capture_launch_new();
   process->said.launch = launch;
-  launch->kernel = smb_payload_text(payload);
+  launch->kernel = take_text(payload);
   launch->launch = smb_payload_number(payload);
   read_triple(payload, launch->grid);
   read_triple(payload, launch->block);
@@ -173,12 +193,12 @@ take_launch(SmbProcess *process, SmbPayload *payload) {
   launch->graph_node = smb_payload_number(payload);
   launch->is_in_graph = launch->graph_launch > 0;
   launch->device = smb_payload_number(payload);
-  launch->device_name = smb_payload_text(payload);
+  launch->device_name = take_text(payload);
   guint64 major = smb_payload_number(payload), minor = smb_payload_number(payload);
   launch->arch = g_strdup_printf("sm_%u", (guint)(10 * major + minor));
   process->said.registers = smb_payload_number(payload);
   process->said.shared_bytes = smb_payload_number(payload);
-  GBytes *parameters = smb_payload_bytes(payload);
+  GBytes *parameters = take_bytes(payload);
   if (g_bytes_get_size(parameters) > 0)
     launch->parameters = g_bytes_ref(parameters);
   g_bytes_unref(parameters);
@@ -190,10 +210,10 @@ take_launch(SmbProcess *process, SmbPayload *payload) {
 
 static gboolean
 take_variable(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *name = smb_payload_text(payload);
+  g_autofree char *name = take_text(payload);
   guint64 address = smb_payload_number(payload), bytes = smb_payload_number(payload);
   gsize length;
-  const guchar *contents = smb_payload_peek(payload, &length);
+  const guchar *contents = smb_payload_bytes(payload, &length);
   if (!process->said.launch || (length != 0 && length != bytes))
     return FALSE;
   SmbCaptureVariable *variable =
@@ -226,7 +246,7 @@ take_memory(SmbProcess *process, SmbPayload *payload) {
   guint64 address = smb_payload_number(payload), bytes = smb_payload_number(payload);
   guint64 kind = smb_payload_number(payload), offset = smb_payload_number(payload);
   gsize length;
-  const guchar *contents = smb_payload_peek(payload, &length);
+  const guchar *contents = smb_payload_bytes(payload, &length);
   SmbCaptureLaunch *launch = process->said.launch;
   if (!launch || kind >= G_N_ELEMENTS(kinds) || length > SMB_CAPTURE_PIECE_BYTES)
     return FALSE;
@@ -255,7 +275,7 @@ add_note(SmbCaptureLaunch *launch, const char *text) {
 
 static gboolean
 take_note(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *text = smb_payload_text(payload);
+  g_autofree char *text = take_text(payload);
   if (process->said.launch)
     add_note(process->said.launch, text);
   return process->said.launch != NULL;
@@ -319,7 +339,7 @@ take_frame(SmbProcess *process, guint64 kind, const guchar *bytes, gsize length)
       [INJECT_NOTE] = take_note,         [INJECT_READY] = take_ready,
       [INJECT_END] = take_end,           [INJECT_LOST] = take_lost,
       [INJECT_COUNT] = take_count};
-  SmbPayload payload = {.bytes = bytes, .length = length};
+  SmbPayload payload = {.bytes = (guchar *)bytes, .length = length};
   return kind < G_N_ELEMENTS(takers) && takers[kind] && takers[kind](process, &payload) &&
          !payload.failed;
 }

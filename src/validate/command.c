@@ -143,12 +143,11 @@ note_contents(SmbCli *cli, const SmbTarget *target) {
   }
 }
 
-// Measures a launch of the user's.
+// Measures a launch of the user's. @own: (nullable) (transfer full): %NULL with an error that is set
 static gboolean
-measure_own(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, const char *kernel_file,
+measure_own(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, SmbTarget *own,
             const SmbOutFile *record, SmbRecording *recording, GError **error) {
-  g_autoptr(SmbTarget) target =
-      smb_target_new(smb_target_options(), kernel_file, arch, smb_cli_progress(cli), error);
+  g_autoptr(SmbTarget) target = own;
   if (!target || !smb_target_protect(target, record, error) ||
       !smb_target_protect(target, cli->output, error))
     return FALSE;
@@ -161,13 +160,16 @@ measure_own(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, const char *kerne
 static gboolean
 measure_capture(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, const char *file,
                 const SmbOutFile *record, SmbRecording *recording, GError **error) {
-  g_autoptr(SmbCapture) capture = smb_capture_open(file, error);
+  g_autoptr(SmbCapture) capture =
+      smb_captured_check(smb_target_options(), error) ? smb_capture_open(file, error) : NULL;
   guint n = capture ? smb_capture_n_launches(capture) : 0, n_left_out = 0;
   g_autofree char *first = NULL;
   for (guint i = 1; i <= n; i++) {
     g_autoptr(GError) failure = NULL;
-    smb_target_choose_launch(i);
-    if (measure_own(cli, meter, arch, file, record, recording, &failure))
+    SmbTarget *target =
+        smb_captured_target(smb_target_options(), capture, smb_capture_launch(capture, i - 1), arch,
+                            smb_cli_progress(cli), &failure);
+    if (measure_own(cli, meter, arch, target, record, recording, &failure))
       continue;
     if (g_error_matches(failure, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
       g_propagate_error(error, g_steal_pointer(&failure));
@@ -195,7 +197,10 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   SmbRecording *recording = smb_measure_recording(meter, arch);
   g_ptr_array_add(recordings, recording);
   gboolean ok = is_whole ? measure_capture(cli, meter, arch, kernel_file, record, recording, error)
-                : own    ? measure_own(cli, meter, arch, kernel_file, record, recording, error)
+                : own    ? measure_own(cli, meter, arch,
+                                       smb_target_new(smb_target_options(), kernel_file, arch,
+                                                      smb_cli_progress(cli), error),
+                                       record, recording, error)
                       : smb_measure_catalog(meter, smb_target_options()->kernel, &comparison->shard,
                                             arch, recording, smb_cli_progress(cli), error);
   if (!ok && record)
