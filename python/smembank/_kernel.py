@@ -174,7 +174,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Warning:
-    """Something that makes a count doubtful, or the kernel: kind is "race", "unset", "loop", "merge", "data", "order",
+    """Something that makes a count doubtful, or the kernel: kind is "race", "unset", "reserved", "loop", "merge", "data", "order",
     "meeting", "timing", "uncounted", "idle" or "block"."""
 
     kind: str

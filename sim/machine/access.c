@@ -54,17 +54,8 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
   gint64 byte = access->offset[lane] - (gint64)object->start;
   if (object->space == SPACE_SHARED && byte > G_MAXINT32 && byte <= G_MAXUINT32)
     byte -= G_GINT64_CONSTANT(1) << 32; // a sum of 32 bits that fell below 0
-  // The system's part lies below the program's own since sm_90, and behind it before.
-  const SmbArchInfo *arch = smb_arch_info(block->arch);
-  guint reserved = arch->capability_major >= 9 ? arch->block_reserved_bytes : 0;
   g_autofree char *name = smb_object_describe(block, object), *problem = NULL, *hint = NULL;
-  if (block->program->tracks && object->space == SPACE_SHARED && byte < 0 &&
-      byte >= -(gint64)reserved)
-    problem =
-        g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT " of %s, in the %u bytes below "
-                        "it that are reserved for the system (a device may not notice)",
-                        byte, name, reserved);
-  else if (object->space == SPACE_SHARED && object->size == 0)
+  if (object->space == SPACE_SHARED && object->size == 0)
     problem = g_strdup_printf("out of bounds: %s has no bytes; give the kernel dynamic shared "
                               "memory with --dynamic-bytes",
                               name);
@@ -184,6 +175,21 @@ is_reserved(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
   return TRUE;
 }
 
+// A program that asks where the system's part lies means it; any other is out of bounds there. A device does not notice.
+static void
+warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 offset) {
+  if (block->program->reaches_reserved || !block->sink->warn ||
+      !smb_shadow_is_news(block, SMB_WARNING_RESERVED, move->site, move->site))
+    return;
+  gint64 end = (gint64)(block->reserved_start + block->reserved_bytes);
+  g_autofree char *thread = smb_block_thread(block, warp, lane);
+  g_autofree char *message = g_strdup_printf(
+      "out of bounds: byte %" G_GINT64_FORMAT " of shared memory, in the %" G_GSIZE_FORMAT
+      " bytes below it that are reserved for the system (a device does not notice), by %s",
+      offset - end, block->reserved_bytes, thread);
+  block->sink->warn(block->user, SMB_WARNING_RESERVED, move->site, move->site, message);
+}
+
 // The object that a lane's pointer names, and where in it; NULL if it names none. What goes across the bound of a variable is
 // taken to be in memory beside it, where nothing is known of the variable; if it is stored to, neither is anything else.
 static const Object *
@@ -235,8 +241,10 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
     if (!object)
       return fail_pointer(block, move, warp, lane, addresses[lane]);
     gboolean outside = offset < 0 || (guint64)offset + width > object->size;
-    if (outside && is_reserved(block, number, &offset, width))
+    if (outside && is_reserved(block, number, &offset, width)) {
+      warn_reserved(block, move, warp, lane, offset);
       outside = FALSE;
+    }
     access->object[lane] = number;
     access->offset[lane] = offset;
     if (outside)

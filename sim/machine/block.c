@@ -20,7 +20,7 @@ enum {
 
 const char *
 smb_warning_name(SmbWarning warning) {
-  static const char *const names[] = {"race",  "unset",   "loop",   "merge",    "data",
+  static const char *const names[] = {"race",  "unset",   "reserved", "loop",   "merge",    "data",
                                       "order", "meeting", "timing", "uncounted"};
   return names[warning];
 }
@@ -225,7 +225,8 @@ set_uniform(SmbBlock *block, guint32 *values, guint32 value) {
     values[i] = value;
 }
 
-// What the system has of a block's shared memory begins with a row of banks, as on a device.
+// What the system has of a block's shared memory: below the program's own since sm_90, and behind it before, where only
+// who asks for it finds it. It begins with a row of banks, as on a device.
 static void
 set_up_shared(SmbBlock *block, gsize dynamic_bytes) {
   const SmbProgram *program = block->program;
@@ -233,7 +234,9 @@ set_up_shared(SmbBlock *block, gsize dynamic_bytes) {
   gsize own = program->dynamic_start + dynamic_bytes;
   block->shared_bytes = own;
   block->reserved_start = (own + arch->row_bytes - 1) / arch->row_bytes * arch->row_bytes;
-  block->reserved_bytes = program->reaches_reserved ? arch->block_reserved_bytes : 0;
+  gboolean is_reachable =
+      program->reaches_reserved || (program->tracks && arch->capability_major >= 9);
+  block->reserved_bytes = is_reachable ? arch->block_reserved_bytes : 0;
   gsize room = block->reserved_start + block->reserved_bytes;
   block->shared = g_malloc0(room + SMB_MAX_WIDTH);
   if (program->tracks)
@@ -485,7 +488,8 @@ start_block(SmbBlock *block, guint64 index) {
   if (block->shared_marks)
     memset(block->shared_marks, 0, block->shared_bytes);
   if (block->reserved_bytes)
-    memset(block->shared_marks + block->reserved_start, MARK_KNOWN, block->reserved_bytes);
+    memset(block->shared_marks + block->reserved_start,
+           block->program->reaches_reserved ? MARK_KNOWN : 0, block->reserved_bytes);
   memset(&block->exited, 0, sizeof block->exited);
   for (guint i = 0; i < block->n_numbered; i++)
     smb_private_forget(block, i, &block->launched);

@@ -351,6 +351,8 @@ Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize rese
 void smb_shadow_free(Shadow *shadow);
 void smb_shadow_start_block(Shadow *shadow);
 void smb_shadow_barrier(Shadow *shadow);
+// Whether this is not said of the block yet: a loop says it again and again.
+gboolean smb_shadow_is_news(const SmbBlock *block, SmbWarning warning, guint site, guint other);
 // From the next barrier on, smb_shadow_is_disputed() is known.
 void smb_shadow_look_closely(Shadow *shadow);
 // Whether another warp stored to any of @n bytes since the last barrier.

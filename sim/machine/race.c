@@ -149,9 +149,8 @@ smb_shadow_fill(Shadow *shadow, guint32 offset) {
     note_set(shadow, cell);
 }
 
-// Whether this is not said of the block yet: a loop says it again and again.
-static gboolean
-is_news(const SmbBlock *block, SmbWarning warning, guint site, guint other) {
+gboolean
+smb_shadow_is_news(const SmbBlock *block, SmbWarning warning, guint site, guint other) {
   gsize key = ((gsize)warning << 60) ^ ((gsize)site << 30) ^ other;
   return g_hash_table_add(block->shadow->warned, GSIZE_TO_POINTER(key));
 }
@@ -160,9 +159,9 @@ static void
 warn_race(SmbBlock *block, guint site, guint other, guint other_mark, const Access *access,
           guint lane, guint32 offset) {
   // Tiles of several warps meet at words in the system's part: what these order is not followed.
-  if (block->reserved_bytes ||
+  if (block->program->reaches_reserved ||
       g_hash_table_contains(block->shadow->exempt, GUINT_TO_POINTER(offset / 4 + 1)) ||
-      !is_news(block, SMB_WARNING_RACE, site, other))
+      !smb_shadow_is_news(block, SMB_WARNING_RACE, site, other))
     return;
   const SmbSite *here = smb_program_site(block->program, site);
   const SmbSite *there = smb_program_site(block->program, other);
@@ -181,7 +180,7 @@ warn_race(SmbBlock *block, guint site, guint other, guint other_mark, const Acce
 
 static void
 warn_unset(SmbBlock *block, guint site, const Access *access, guint lane, guint32 offset) {
-  if (!is_news(block, SMB_WARNING_UNSET, site, site))
+  if (!smb_shadow_is_news(block, SMB_WARNING_UNSET, site, site))
     return;
   g_autofree char *thread = smb_block_thread(block, access->warp, lane);
   g_autofree char *message = g_strdup_printf(
