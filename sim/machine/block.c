@@ -20,8 +20,8 @@ enum {
 
 const char *
 smb_warning_name(SmbWarning warning) {
-  static const char *const names[] = {"race",  "unset",   "reserved", "loop",   "merge",    "data",
-                                      "order", "meeting", "timing", "uncounted"};
+  static const char *const names[] = {"race", "unset", "reserved", "loop",   "merge",
+                                      "data", "order", "meeting",  "timing", "uncounted"};
   return names[warning];
 }
 

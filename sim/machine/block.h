@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 /** What is suspicious and yet runs. */
 typedef enum {
-  SMB_WARNING_RACE,  /* two warps touch a location, one of them writes, no barrier between */
-  SMB_WARNING_UNSET, /* shared memory is read that no thread wrote */
+  SMB_WARNING_RACE,     /* two warps touch a location, one of them writes, no barrier between */
+  SMB_WARNING_UNSET,    /* shared memory is read that no thread wrote */
   SMB_WARNING_RESERVED, /* what the system has of shared memory is touched, below the kernel's own */
   SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
   SMB_WARNING_MERGE, /* SmbSite.may_merge: an upper bound is counted (likewise) */

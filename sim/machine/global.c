@@ -8,7 +8,8 @@
 #include "sim/machine/machine.h"
 
 enum {
-  CHUNK_BYTES = 128
+  CHUNK_BYTES = 128,
+  MIN_SLOTS = 64,
 };
 
 // Chunks of memory at addresses, whose numbers are those of no buffer.
@@ -40,8 +41,9 @@ struct _Overlay {
   SmbGlobal *global; // may be NULL
   gboolean reads_through;
   gsize chunk_size;
-  gboolean blurred; // nothing of it is known
-  GHashTable *chunks;
+  gboolean blurred;   // nothing of it is known
+  Chunk **slots;      // of chunks by key: a table that stays as large as a block needed it
+  guint n_slots;      // a power of 2, more than twice as many as are used
   GPtrArray *storage; // Chunks, reused by the next block
   GPtrArray *written; // Objects, since it was cleared
   guint used;
@@ -70,11 +72,6 @@ hash_key(gconstpointer key) {
   return (guint)((*(const guint64 *)key * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15)) >> 32);
 }
 
-static GHashTable *
-new_table(GDestroyNotify free_chunk) {
-  return g_hash_table_new_full(hash_key, g_int64_equal, NULL, free_chunk);
-}
-
 SmbGlobal *
 smb_global_new(const SmbProgram *program, const SmbLaunch *launch) {
   SmbGlobal *global = g_new0(SmbGlobal, 1);
@@ -87,7 +84,7 @@ smb_global_new(const SmbProgram *program, const SmbLaunch *launch) {
   global->map = smb_map_new(program, launch);
   global->n_parameters = smb_program_n_parameters(program);
   global->n_numbered = global->n_parameters + program->regions->len;
-  global->chunks = new_table(g_free);
+  global->chunks = g_hash_table_new_full(hash_key, g_int64_equal, NULL, g_free);
   global->tracks = program->tracks;
   global->reach = g_array_new(FALSE, TRUE, sizeof(guint64));
   global->ordered = g_array_new(FALSE, TRUE, sizeof(guint8));
@@ -271,7 +268,8 @@ smb_overlay_new(SmbGlobal *global, const SmbProgram *program) {
   overlay->global = global;
   overlay->reads_through = global && (program->is_serial || global->in_order);
   overlay->chunk_size = sizeof(Chunk) + (program->tracks ? CHUNK_BYTES : 0);
-  overlay->chunks = new_table(NULL);
+  overlay->n_slots = MIN_SLOTS;
+  overlay->slots = g_new0(Chunk *, MIN_SLOTS);
   overlay->storage = g_ptr_array_new_with_free_func(g_free);
   overlay->written = g_ptr_array_new();
   return overlay;
@@ -286,7 +284,7 @@ void
 smb_overlay_free(Overlay *overlay) {
   if (!overlay)
     return;
-  g_hash_table_unref(overlay->chunks);
+  g_free(overlay->slots);
   g_ptr_array_unref(overlay->storage);
   g_ptr_array_unref(overlay->written);
   g_free(overlay);
@@ -325,15 +323,12 @@ merge_chunk(Chunk *kept, const Chunk *chunk, gboolean has_marks) {
 
 void
 smb_overlay_commit(Overlay *overlay) {
-  GHashTableIter iter;
-  gpointer value;
   gboolean changed = FALSE;
   if (!overlay->global)
     return;
   overlay->global->blurred = overlay->global->blurred || overlay->blurred;
-  g_hash_table_iter_init(&iter, overlay->chunks);
-  while (g_hash_table_iter_next(&iter, NULL, &value)) {
-    const Chunk *chunk = value;
+  for (guint i = 0; i < overlay->used; i++) {
+    const Chunk *chunk = g_ptr_array_index(overlay->storage, i);
     Chunk *kept = g_hash_table_lookup(overlay->global->chunks, &chunk->key);
     if (kept) {
       changed = merge_chunk(kept, chunk, overlay->chunk_size > sizeof *kept) || changed;
@@ -351,7 +346,7 @@ smb_overlay_clear(Overlay *overlay) {
   for (guint i = 0; i < overlay->written->len; i++)
     ((Object *)g_ptr_array_index(overlay->written, i))->written = FALSE;
   g_ptr_array_set_size(overlay->written, 0);
-  g_hash_table_remove_all(overlay->chunks);
+  memset(overlay->slots, 0, overlay->n_slots * sizeof(Chunk *));
   overlay->used = 0;
   overlay->last = NULL;
   overlay->blurred = FALSE;
@@ -369,11 +364,32 @@ smb_overlay_capacity(guint64 max_memory) {
   return max_memory / sizeof(Chunk);
 }
 
+// Where a chunk is, or belongs.
+static Chunk **
+find_slot(const Overlay *overlay, guint64 key) {
+  for (guint i = hash_key(&key);; i++) {
+    Chunk **slot = &overlay->slots[i & (overlay->n_slots - 1)];
+    if (!*slot || (*slot)->key == key)
+      return slot;
+  }
+}
+
+static void
+grow_table(Overlay *overlay) {
+  overlay->n_slots *= 2;
+  g_free(overlay->slots);
+  overlay->slots = g_new0(Chunk *, overlay->n_slots);
+  for (guint i = 0; i < overlay->used; i++) {
+    Chunk *chunk = g_ptr_array_index(overlay->storage, i);
+    *find_slot(overlay, chunk->key) = chunk;
+  }
+}
+
 static Chunk *
 find_chunk(Overlay *overlay, guint64 key) {
   if (overlay->last && overlay->last->key == key)
     return overlay->last;
-  Chunk *chunk = g_hash_table_lookup(overlay->chunks, &key);
+  Chunk *chunk = *find_slot(overlay, key);
   if (chunk)
     overlay->last = chunk;
   return chunk;
@@ -381,12 +397,14 @@ find_chunk(Overlay *overlay, guint64 key) {
 
 static Chunk *
 make_chunk(Overlay *overlay, guint64 key) {
+  if (overlay->used >= overlay->n_slots / 2)
+    grow_table(overlay);
   if (overlay->used == overlay->storage->len)
     g_ptr_array_add(overlay->storage, g_malloc(overlay->chunk_size));
   Chunk *chunk = g_ptr_array_index(overlay->storage, overlay->used++);
   chunk->key = key;
   memset(chunk->written, 0, sizeof chunk->written);
-  g_hash_table_insert(overlay->chunks, &chunk->key, chunk);
+  *find_slot(overlay, key) = chunk;
   overlay->last = chunk;
   return chunk;
 }

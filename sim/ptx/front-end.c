@@ -12,9 +12,10 @@
 #include "sim/ptx/decode/decode.h"
 #include "sim/ptx/entries.h"
 
+// What is called so is PTX, though it may be empty or not begin as it must: that is what is wrong with it then.
 static gboolean
 recognize(SmbSource *source) {
-  return smb_ptx_recognize(source);
+  return smb_ptx_recognize(source) || g_str_has_suffix(smb_source_name(source), ".ptx");
 }
 
 // What messages call the type of a parameter: ".u32"; of a structure its size.

@@ -289,3 +289,11 @@ done
 # A wait that never ends.
 expect 3 analyze "$ptx/poll.ptx" --block 32 --max-steps 1000
 says 'still running after 1000 '
+
+# Nothing, and a mark of byte order, which ptxas does not read either.
+: >"$work/empty.ptx"
+printf '\357\273\277.version 8.7\n' >"$work/marked.ptx"
+expect 3 analyze "$work/empty.ptx"
+says "$work/empty.ptx:1:1: error: expected '.version'"
+expect 3 analyze "$work/marked.ptx"
+says "$work/marked.ptx:1:1: error: this is not part of PTX"

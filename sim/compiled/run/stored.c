@@ -27,9 +27,16 @@ smb_stored_note(Runner *runner, const Step *step, SmbLanes lanes, const guint64 
   guint64 low = G_MAXUINT64, high = 0;
   if (!origin || !lanes)
     return;
-  FOR_LANES(lanes, lane) {
-    low = MIN(low, addresses[lane]);
-    high = MAX(high, addresses[lane]);
+  if (lanes == runner->block->all_lanes) {
+    EACH_LANE(runner->block->lanes, {
+      low = MIN(low, addresses[lane]);
+      high = MAX(high, addresses[lane]);
+    })
+  } else {
+    FOR_LANES(lanes, lane) {
+      low = MIN(low, addresses[lane]);
+      high = MAX(high, addresses[lane]);
+    }
   }
   note(runner, step, low, high + bytes, origin);
 }
