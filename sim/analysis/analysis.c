@@ -355,12 +355,14 @@ smb_other_traffic_is_product(const SmbOtherTraffic *traffic) {
 }
 
 gboolean
-smb_other_traffic_wavefronts(const SmbOtherTraffic *traffic, guint64 *wavefronts) {
+smb_other_traffic_wavefronts(const SmbOtherTraffic *traffic, guint vendor, guint64 *wavefronts) {
   enum {
     PRODUCT_BYTES = 128, // of operands of wgmma, a wavefront
   };
   gboolean is_shuffle = traffic->kind == SMB_TRAFFIC_SHUFFLE;
-  if (!is_shuffle && (!smb_other_traffic_is_product(traffic) || traffic->unsized))
+  gboolean has_rule = is_shuffle ? vendor == SMB_VENDOR_NVIDIA
+                                 : smb_other_traffic_is_product(traffic) && !traffic->unsized;
+  if (!has_rule)
     return FALSE;
   *wavefronts = is_shuffle ? traffic->executions : traffic->bytes / PRODUCT_BYTES;
   return TRUE;
