@@ -8,6 +8,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/machine/access.h"
 
 // What an atomic leaves in memory, from what was there and its operands.
@@ -110,7 +111,8 @@ check_shared_atomic(SmbBlock *block, const Move *move) {
   SmbOp atomic = move->op == SMB_OP_LD ? SMB_OP_ATOM_LOOP : move->op;
   if (smb_arch_rule(block->arch, atomic, move->width)->defined)
     return TRUE;
-  return smb_block_fail(block, move->place, "%s has no atomics on shared memory",
+  return smb_block_fail(block, move->place,
+                        smb_arch_say(block->arch, "%s has no atomics on shared memory"),
                         smb_arch_info(block->arch)->name);
 }
 
