@@ -81,6 +81,18 @@ unlike 3 trace bad.trace --arch gfx942
 # Compiled code is for chips of the other vendor.
 expect 2 analyze "$ptx" --arch gfx942
 says 'is compiled for chips of NVIDIA, which gfx942 is not: expected HIP or CUDA C'
+# Atomics that Clang makes one instruction of are one; what they take is a lower bound, and not exact.
+for kind in int float 'unsigned long long'; do
+  echo "__global__ void k($kind *o) { __shared__ $kind s[64]; s[threadIdx.x] = 0; __syncthreads();
+    atomicAdd(&s[threadIdx.x], ($kind)1); __syncthreads(); o[threadIdx.x] = s[threadIdx.x]; }" >atomic.hip
+  expect 0 analyze atomic.hip --block 64 --arch gfx942
+  tells 'What atomics take is a lower bound: lanes on one word'
+  expect 0 analyze atomic.hip --block 64 --arch gfx942 --format csv
+  grep -q '^shared,2,.*,atomic,.*,no,' "$work/out" || die "$last: an exact count: $(cat "$work/out")"
+done
+sed -i 's/unsigned long long/double/g' atomic.hip
+expect 3 analyze atomic.hip --block 64 --arch gfx1100
+says 'gfx1100 has no rule for this atomic on LDS'
 # Lanes beyond the 32nd are lanes.
 echo "ld 2 0x8000000000000001 $(seq -s ' ' 0 4 252)" >two.trace
 expect 0 trace two.trace --arch gfx942 --requests --format csv
