@@ -17,11 +17,14 @@ static const struct {
     {"Warps of the block; Wavefronts", "Waves of the workgroup; Cycles"},
     {"all shared accesses, shared-memory pipe, Shared memory", "all LDS accesses, LDS pipe, LDS"},
     {"half-warps, blocks/SM, multiprocessors", "half-waves, workgroups/CU, compute units"},
-    {"a lane group, lane groups", "a phase, phases"},
+    {"a lane group, lane groups, group>", "a phase, phases, phase>"},
+    {"as CUDA C:", "as HIP:"},
     // Options, longer words and what stands in a tag are none of them.
     {"--block and --warp, __block, warpSize, blockIdx, subblock",
      "--block and --warp, __block, warpSize, blockIdx, subblock"},
     {"<div class=\"warp\" id=block>warp</div>", "<div class=\"warp\" id=block>wave</div>"},
+    {"<p class=\"warp\" aria-label=\"lanes of a warp\" id=\"warp\">",
+     "<p class=\"warp\" aria-label=\"lanes of a wave\" id=\"warp\">"},
     {"wavefronts>|excess>", "cycles>|excess>"},
 };
 

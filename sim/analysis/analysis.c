@@ -111,13 +111,27 @@ describe_doubt(guint doubt) {
              : NULL;
 }
 
+// Why what an atomic takes is a lower bound by its rule; NULL: it is none, or there is no request.
+static const char *
+describe_bound(const SmbArch *arch, const SmbAccess *access) {
+  if (access->site->op_class != SMB_OP_CLASS_ATOMIC || !access->total.requests)
+    return NULL;
+  const SmbRule *rule = smb_arch_rule(arch, (SmbOp)access->worst.op, access->worst.width);
+  if (!rule->lower_bound)
+    return NULL;
+  g_autofree char *text =
+      g_strdup_printf("what atomics take is a lower bound: %s add to it", rule->lower_bound);
+  return g_intern_string(text);
+}
+
 // Whether each count is exact, and if not, why: the last of its warnings says the most, and their kinds rise.
 void
-smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program) {
+smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch) {
   g_autofree SmbAccess **accesses = g_new0(SmbAccess *, smb_program_n_sites(program) + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     accesses[access->site - smb_program_site(program, 0)] = access;
+    access->reason = describe_bound(arch, access);
     if (access->site->may_merge)
       access->reason = "a compiler may merge accesses of a structure into wider ones";
     if (smb_access_is_copy(access))
@@ -355,12 +369,14 @@ smb_other_traffic_is_product(const SmbOtherTraffic *traffic) {
 }
 
 gboolean
-smb_other_traffic_wavefronts(const SmbOtherTraffic *traffic, guint64 *wavefronts) {
+smb_other_traffic_wavefronts(const SmbOtherTraffic *traffic, guint vendor, guint64 *wavefronts) {
   enum {
     PRODUCT_BYTES = 128, // of operands of wgmma, a wavefront
   };
   gboolean is_shuffle = traffic->kind == SMB_TRAFFIC_SHUFFLE;
-  if (!is_shuffle && (!smb_other_traffic_is_product(traffic) || traffic->unsized))
+  gboolean has_rule = is_shuffle ? vendor == SMB_VENDOR_NVIDIA
+                                 : smb_other_traffic_is_product(traffic) && !traffic->unsized;
+  if (!has_rule)
     return FALSE;
   *wavefronts = is_shuffle ? traffic->executions : traffic->bytes / PRODUCT_BYTES;
   return TRUE;

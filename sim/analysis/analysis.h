@@ -295,12 +295,14 @@ gboolean smb_other_traffic_is_exact(const SmbOtherTraffic *traffic);
 
 /**
  * smb_other_traffic_wavefronts:
+ * @vendor: SmbVendor: who makes the chip
  * @wavefronts: (out): what it takes of the pipe of shared memory, never in excess: one for each shuffle; of operands of
  *   wgmma 128 bytes in each, in any layout (measured on an H200, doc/model.md)
  *
- * Returns: whether there is a rule for it
+ * Returns: whether there is a rule for it: of AMD's shuffles (ds_bpermute_b32) none is known
  */
-gboolean smb_other_traffic_wavefronts(const SmbOtherTraffic *traffic, guint64 *wavefronts);
+gboolean smb_other_traffic_wavefronts(const SmbOtherTraffic *traffic, guint vendor,
+                                      guint64 *wavefronts);
 
 /** Whether some of the traffic is operands of wgmma. */
 gboolean smb_other_traffic_is_product(const SmbOtherTraffic *traffic);

@@ -316,6 +316,6 @@ smb_parts_collect(const GPtrArray *parts, const SmbProgram *program, const SmbAr
       g_ptr_array_add(variants, collect(parts, v, program, arch, launch));
     smb_variants_compare(analysis, program, variants);
   }
-  smb_accesses_judge(analysis, program);
+  smb_accesses_judge(analysis, program, arch);
   return analysis;
 }

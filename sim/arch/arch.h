@@ -24,7 +24,7 @@ typedef enum {
 
 /** How well a rule is known. */
 typedef enum {
-  SMB_EVIDENCE_MEASURED,   /* a recording of hardware counters or of latencies shows it */
+  SMB_EVIDENCE_MEASURED,   /* a recording shows it: counts, or which lanes conflict */
   SMB_EVIDENCE_DOCUMENTED, /* the vendor's documents say so */
   SMB_EVIDENCE_ASSUMED,    /* inferred; the source says from what */
 } SmbEvidence;

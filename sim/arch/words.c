@@ -28,6 +28,8 @@ static const struct {
     {"warps", "waves"},
     {"Warp", "Wave"},
     {"Warps", "Waves"},
+    {"CUDA C", "HIP"},
+    {"group", "phase"},
     {"lane group", "phase"},
     {"lane groups", "phases"},
 };
@@ -54,15 +56,24 @@ find_word(const char *text, const char *at, gsize *length) {
   return found;
 }
 
+// Whether the value of an aria-label, which is read aloud, begins at @at.
+static gboolean
+begins_label(const char *text, const char *at) {
+  static const char label[] = "aria-label=\"";
+  gsize n = strlen(label);
+  return at >= text + n && strncmp(at - n, label, n) == 0;
+}
+
 const char *
 smb_vendor_say(SmbVendor vendor, const char *text) {
   if (vendor == SMB_VENDOR_NVIDIA)
     return text;
   g_autoptr(GString) said = g_string_new(NULL);
-  gboolean in_tag = FALSE;
+  gboolean in_tag = FALSE, in_label = FALSE;
   for (const char *at = text; *at;) {
     gsize length;
-    const char *word = in_tag ? NULL : find_word(text, at, &length);
+    in_label = in_label ? *at != '"' : in_tag && begins_label(text, at);
+    const char *word = in_tag && !in_label ? NULL : find_word(text, at, &length);
     in_tag = *at == '<' || (in_tag && *at != '>');
     if (word)
       g_string_append(said, word);

@@ -6,6 +6,8 @@
 
 #include "sim/binding/impl.h"
 
+#include "sim/arch/words.h"
+
 struct _SmbCounts {
   SmbRun run;
   SmbSums totals[SMB_N_OP_CLASSES];
@@ -100,7 +102,8 @@ static void
 add_traffic(SmbCounts *counts, const SmbOtherTraffic *traffic) {
   const SmbSite *site = traffic->site;
   guint64 wavefronts = 0;
-  gboolean has_wavefronts = smb_other_traffic_wavefronts(traffic, &wavefronts);
+  gboolean has_wavefronts =
+      smb_other_traffic_wavefronts(traffic, counts->run.analysis->vendor, &wavefronts);
   const SmbTrafficCounts row = {.file = find_file(counts, site),
                                 .line = site->line,
                                 .column = site->column,
@@ -136,7 +139,9 @@ add_warnings(SmbCounts *counts) {
   }
   if (counts->run.assumes_block) {
     const SmbKernelWarning row = {
-        .kind = "block", .message = "a block of one warp is assumed: give the kernel's own"};
+        .kind = "block",
+        .message = smb_vendor_say(analysis->vendor,
+                                  "a block of one warp is assumed: give the kernel's own")};
     g_array_append_val(counts->warnings, row);
   }
 }

@@ -299,15 +299,15 @@ evaluate_builtin(Depend *depend, Node *node) {
     depend->flow = smb_flows_load(&depend->flows, &to);
     return load(depend, address);
   }
-  Class all = evaluate_arguments(depend, node, 0, MIN(n, 2));
-  if (node->builtin >=
-      BUILTIN_BALLOT) { // votes, barriers, shuffles: of lanes that are there together
+  guint n_values = MIN(n, node->builtin == BUILTIN_READLANE ? 1 : 2);
+  Class all = evaluate_arguments(depend, node, 0, n_values);
+  if (node->builtin >= BUILTIN_BALLOT) { // votes, barriers, shuffles: of lanes that meet
     require(depend, !depend->guarded);
     // A shuffle from a lane that is not active is an error.
-    require(depend, evaluate_arguments(depend, node, MIN(n, 2), n) == UNIFORM);
+    require(depend, evaluate_arguments(depend, node, n_values, n) == UNIFORM);
     return node->builtin >= BUILTIN_SHFL ? all : opaque(all);
   }
-  all = join(all, evaluate_arguments(depend, node, MIN(n, 2), n));
+  all = join(all, evaluate_arguments(depend, node, n_values, n));
   gboolean chooses = node->builtin == BUILTIN_MIN || node->builtin == BUILTIN_MAX;
   if (all == AFFINE && chooses && smb_type_is_integer(node->type))
     return watch(depend, node, AFFINE);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 
 // Global memory is compared in pieces of this size.
@@ -64,8 +65,10 @@ static void
 compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
   const GArray *before = original->analysis->accesses, *now = proof->analysis->accesses;
   if (before->len != now->len)
-    fail_proof(proof, "it makes %u access%s to shared memory where the original makes %u", now->len,
-               now->len == 1 ? "" : "es", before->len);
+    fail_proof(proof,
+               smb_vendor_say(original->analysis->vendor,
+                              "it makes %u access%s to shared memory where the original makes %u"),
+               now->len, now->len == 1 ? "" : "es", before->len);
   for (guint i = 0; !proof->failure && i < now->len; i++) {
     const SmbAccess *a = &g_array_index(before, SmbAccess, i);
     const SmbAccess *b = &g_array_index(now, SmbAccess, i);
@@ -75,8 +78,9 @@ compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wa
                  a->site->expression, a->site->line);
     else if (b->total.wavefronts != wavefronts[i])
       fail_proof(proof,
-                 "the access to %s at line %u takes %" G_GUINT64_FORMAT " wavefront%s, not %" //
-                 G_GUINT64_FORMAT " as predicted",
+                 smb_vendor_say(original->analysis->vendor,
+                                "the access to %s at line %u takes %" G_GUINT64_FORMAT
+                                " wavefront%s, not %" G_GUINT64_FORMAT " as predicted"),
                  a->site->expression, a->site->line, b->total.wavefronts,
                  smb_plural(b->total.wavefronts), wavefronts[i]);
   }

@@ -9,6 +9,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "sim/machine/lanes.h"
 
@@ -80,8 +81,9 @@ fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint la
                         object->address + address, move->align);
     return smb_access_fail(block, move, access->warp, lane, text);
   }
-  g_autofree char *of = object->space == SPACE_SHARED ? g_strdup("shared memory")
-                                                      : smb_object_describe(block, object);
+  g_autofree char *of = object->space == SPACE_SHARED
+                            ? g_strdup(smb_arch_say(block->arch, "shared memory"))
+                            : smb_object_describe(block, object);
   g_autofree char *problem =
       g_strdup_printf("misaligned: byte %" G_GUINT64_FORMAT " of %s is not a multiple of %u",
                       address, of, move->align);
@@ -271,8 +273,10 @@ static gboolean
 check_rule(SmbBlock *block, const Move *move) {
   g_autoptr(GError) reason = NULL;
   if (move->width > SMB_MAX_WIDTH)
-    return smb_block_fail(block, move->place, "%s: shared memory has no accesses of %u bytes",
-                          smb_program_site(block->program, move->site)->expression, move->width);
+    return smb_block_fail(
+        block, move->place,
+        smb_arch_say(block->arch, "%s: shared memory has no accesses of %u bytes"),
+        smb_program_site(block->program, move->site)->expression, move->width);
   if (G_LIKELY(smb_arch_rule(block->arch, move->op, asked_width(move))->defined))
     return TRUE;
   smb_arch_check_rule(block->arch, move->op, asked_width(move), &reason);

@@ -8,6 +8,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "sim/machine/access.h"
 
 // What an atomic leaves in memory, from what was there and its operands.
@@ -83,8 +84,12 @@ combine(const Move *move, const void *operand, const void *swap, const void *old
 // Whether the hardware has an atomic as one instruction on shared memory: all on 32-bit integers; of the
 // rest, exchange and compare-and-swap. Seen in what the compiler makes for sm_75 to sm_120. The others
 // are loops.
+// AMD's LDS has those of 64 bits and the sum of floats, too (ds_add_u64, ds_add_f32), as Clang makes them of HIP's; the sum of doubles
+// is one on some chips and a loop on others, and has no rule.
 static gboolean
-is_single(Atomic atomic, SmbScalar kind) {
+is_single(const SmbArch *arch, Atomic atomic, SmbScalar kind) {
+  if (smb_arch_info(arch)->vendor == SMB_VENDOR_AMD && kind != SMB_SCALAR_F64)
+    return TRUE;
   return kind == SMB_SCALAR_I32 || kind == SMB_SCALAR_U32 || atomic == ATOMIC_EXCHANGE ||
          atomic == ATOMIC_CAS;
 }
@@ -98,7 +103,7 @@ SmbOp
 smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean increments) {
   if (kind == SMB_SCALAR_U16)
     return SMB_OP_LD;
-  if (!is_single(atomic, kind))
+  if (!is_single(arch, atomic, kind))
     return atomic == ATOMIC_MIN || atomic == ATOMIC_MAX ? SMB_OP_LD : SMB_OP_ATOM_LOOP;
   if (atomic == ATOMIC_CAS)
     return SMB_OP_CAS;
@@ -110,8 +115,12 @@ check_shared_atomic(SmbBlock *block, const Move *move) {
   SmbOp atomic = move->op == SMB_OP_LD ? SMB_OP_ATOM_LOOP : move->op;
   if (smb_arch_rule(block->arch, atomic, move->width)->defined)
     return TRUE;
-  return smb_block_fail(block, move->place, "%s has no atomics on shared memory",
-                        smb_arch_info(block->arch)->name);
+  gboolean has_others = smb_arch_rule(block->arch, SMB_OP_ATOM, 4)->defined;
+  return smb_block_fail(
+      block, move->place,
+      smb_arch_say(block->arch, has_others ? "%s has no rule for this atomic on shared memory"
+                                           : "%s has no atomics on shared memory"),
+      smb_arch_info(block->arch)->name);
 }
 
 static float

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/machine/machine.h"
@@ -40,8 +41,9 @@ check_shared_memory(const SmbProgram *program, const SmbArchInfo *arch, gsize dy
                     GError **error) {
   if (program->static_shared > arch->static_shared_bytes) {
     g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                "%s: '%s' declares %" G_GSIZE_FORMAT
-                " bytes of static shared memory: a block on %s has at most %u",
+                smb_vendor_say(arch->vendor,
+                               "%s: '%s' declares %" G_GSIZE_FORMAT
+                               " bytes of static shared memory: a block on %s has at most %u"),
                 program->file, program->name, program->static_shared, arch->name,
                 arch->static_shared_bytes);
     return FALSE;
@@ -49,8 +51,10 @@ check_shared_memory(const SmbProgram *program, const SmbArchInfo *arch, gsize dy
   if (dynamic_bytes > arch->max_shared_bytes ||
       program->dynamic_start + dynamic_bytes > arch->max_shared_bytes) {
     g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                "%s: '%s' takes %" G_GSIZE_FORMAT " bytes of static and %" G_GSIZE_FORMAT
-                " of dynamic shared memory: a block on %s has at most %u",
+                smb_vendor_say(arch->vendor,
+                               "%s: '%s' takes %" G_GSIZE_FORMAT
+                               " bytes of static and %" G_GSIZE_FORMAT
+                               " of dynamic shared memory: a block on %s has at most %u"),
                 program->file, program->name, program->static_shared, dynamic_bytes, arch->name,
                 arch->max_shared_bytes);
     return FALSE;
@@ -149,10 +153,11 @@ smb_block_unknown(SmbBlock *block, guint site, guint warp, SmbLanes mask, const 
 char *
 smb_block_thread(const SmbBlock *block, guint warp, guint lane) {
   guint thread = warp * block->lanes + lane;
-  g_autofree char *where = block->grid[0] * (guint64)block->grid[1] * block->grid[2] == 1
-                               ? g_strdup("")
-                               : g_strdup_printf(" of block (%u,%u,%u)", block->uniform[0][0],
-                                                 block->uniform[1][0], block->uniform[2][0]);
+  g_autofree char *where =
+      block->grid[0] * (guint64)block->grid[1] * block->grid[2] == 1
+          ? g_strdup("")
+          : g_strdup_printf(smb_arch_say(block->arch, " of block (%u,%u,%u)"), block->uniform[0][0],
+                            block->uniform[1][0], block->uniform[2][0]);
   return g_strdup_printf("thread (%u,%u,%u)%s", block->thread[0][thread], block->thread[1][thread],
                          block->thread[2][thread], where);
 }
@@ -196,9 +201,11 @@ smb_block_barrier(SmbBlock *block, guint32 place, const char *name, const Mask *
     if (!missing)
       continue;
     g_autofree char *thread = smb_block_thread(block, w, smb_lanes_first(missing));
-    return smb_block_fail(block, place,
-                          "%s is not reached by all threads of the block: %s does not reach it",
-                          name, thread);
+    return smb_block_fail(
+        block, place,
+        smb_arch_say(block->arch,
+                     "%s is not reached by all threads of the block: %s does not reach it"),
+        name, thread);
   }
   smb_shadow_barrier(block->shadow);
   return TRUE;

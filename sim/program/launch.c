@@ -7,6 +7,7 @@
 #include "sim/program/front-end.h"
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 
@@ -20,17 +21,18 @@ smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
   for (guint i = 0; i < 3; i++) {
     if (launch->block[i] < 1 || launch->block[i] > block_limits[i])
       return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                      "a block of %u threads in %c: expected 1 to %u", launch->block[i], "xyz"[i],
-                      block_limits[i]);
+                      smb_arch_say(arch, "a block of %u threads in %c: expected 1 to %u"),
+                      launch->block[i], "xyz"[i], block_limits[i]);
     if (launch->grid[i] < 1 || launch->grid[i] > grid_limits[i])
       return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                      "a grid of %u blocks in %c: expected 1 to %u", launch->grid[i], "xyz"[i],
-                      grid_limits[i]);
+                      smb_arch_say(arch, "a grid of %u blocks in %c: expected 1 to %u"),
+                      launch->grid[i], "xyz"[i], grid_limits[i]);
     threads *= launch->block[i];
   }
   if (threads > max_threads)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    "a block of %u x %u x %u = %" G_GUINT64_FORMAT " threads: %s has at most %u",
+                    smb_arch_say(arch, "a block of %u x %u x %u = %" G_GUINT64_FORMAT
+                                       " threads: %s has at most %u"),
                     launch->block[0], launch->block[1], launch->block[2], threads, who,
                     max_threads);
   return TRUE;

@@ -6,6 +6,7 @@
 #include "sim/trace/line.h"
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 
@@ -252,7 +253,9 @@ parse_expected(const SmbTraceLine *line, const char *p, gint64 *expected, GError
   if (!require_word(line, word, error, "the count"))
     return FALSE;
   if (!parse_decimal(&end, &count))
-    return reject_word(line, word, error, "is not a count: expected a whole number of wavefronts");
+    return reject_word(
+        line, word, error,
+        smb_arch_say(line->arch, "is not a count: expected a whole number of wavefronts"));
   end = skip_blanks(end);
   if (!is_end(*end))
     return reject_word(line, end, error, "is one word too many: expected the end of the line");

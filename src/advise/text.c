@@ -101,7 +101,7 @@ write_accesses(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray 
     for (guint i = 0; i < array->layouts->len; i++)
       write_access_cell(table, g_ptr_array_index(array->layouts, i), a);
   }
-  smb_spool_puts(cli->out, "\nWavefronts of each access:\n");
+  smb_spool_puts(cli->out, smb_arch_say(cli->arch, "\nWavefronts of each access:\n"));
   smb_table_write(table, cli->out, cli->colour);
 }
 
@@ -336,12 +336,13 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, heading);
   if (proof->failure) {
     smb_spool_printf(cli->out, "%s:\n%s\n",
-                     proof->edits ? ", as CUDA C, failed its check and is not shown"
-                                  : ", to be written by hand",
+                     proof->edits
+                         ? smb_arch_say(cli->arch, ", as CUDA C, failed its check and is not shown")
+                         : ", to be written by hand",
                      proof->failure);
     return;
   }
-  smb_spool_puts(cli->out, ", as CUDA C:\n");
+  smb_spool_puts(cli->out, smb_arch_say(cli->arch, ", as CUDA C:\n"));
   write_changes(cli, smb_program_source(report->target->kernel), proof->edits);
   write_launch(cli, report, proof);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "src/analyze/report.h"
 
 enum {
@@ -182,10 +183,10 @@ smb_analyze_write_callgrind(SmbCli *cli, gconstpointer result) {
   smb_spool_printf(cli->out,
                    "# callgrind format\nversion: 1\ncreator: smembank\ncmd: %s\n"
                    "desc: Architecture: %s\npositions: %s\n"
-                   "events: Wavefronts Ideal Excess Requests %c%s\n",
+                   "events: %s Ideal Excess Requests %c%s\n",
                    report->target->name, smb_arch_info(cli->arch)->name,
-                   profile.has_pc ? "instr line" : "line", g_ascii_toupper(*segments),
-                   segments + 1);
+                   profile.has_pc ? "instr line" : "line", smb_arch_say(cli->arch, "Wavefronts"),
+                   g_ascii_toupper(*segments), segments + 1);
   for (guint i = 0; i < profile.functions->len; i++)
     write_function(&profile, cli->out, profile.functions->pdata[i]);
   smb_spool_puts(cli->out, "\ntotals:");

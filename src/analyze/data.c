@@ -4,6 +4,7 @@
 // analyze as JSON and as CSV. Keys are only ever added.
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "src/analyze/part.h"
 #include "src/out/csv.h"
 #include "src/out/finding.h"
@@ -150,7 +151,8 @@ write_traffic(JsonBuilder *json, const SmbAnalyzeReport *report) {
     smb_json_number(json, "executions", (gint64)traffic->executions);
     smb_json_number(json, "bytes", (gint64)traffic->bytes);
     guint64 wavefronts = 0;
-    gboolean has_rule = smb_other_traffic_wavefronts(traffic, &wavefronts);
+    gboolean has_rule =
+        smb_other_traffic_wavefronts(traffic, report->analysis->vendor, &wavefronts);
     smb_json_number_if(json, "wavefronts", has_rule, (gint64)wavefronts);
     smb_json_number(json, "executions_of_unknown_size", (gint64)traffic->unsized);
     smb_json_boolean(json, "exact", smb_other_traffic_is_exact(traffic));
@@ -240,7 +242,7 @@ smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbA
   if (analysis->idle)
     write_warning(json, "idle", analysis->idle_line, analysis->idle_column, analysis->idle);
   if (target->assumes_block)
-    write_warning(json, "block", 0, 0, SMB_TARGET_ASSUMED_BLOCK);
+    write_warning(json, "block", 0, 0, smb_vendor_say(analysis->vendor, SMB_TARGET_ASSUMED_BLOCK));
   json_builder_end_array(json);
 }
 
@@ -356,9 +358,10 @@ write_csv_constant(SmbCsv *csv, const SmbProgram *program, const SmbConstantAcce
 
 // What makes no request: its executions, its kind in place of an array, and its wavefronts where there is a rule.
 static void
-write_csv_traffic(SmbCsv *csv, const SmbProgram *program, const SmbOtherTraffic *traffic) {
+write_csv_traffic(SmbCsv *csv, const SmbAnalyzeReport *report, const SmbOtherTraffic *traffic) {
+  const SmbProgram *program = report->target->kernel;
   guint64 wavefronts = 0;
-  gboolean has_rule = smb_other_traffic_wavefronts(traffic, &wavefronts);
+  gboolean has_rule = smb_other_traffic_wavefronts(traffic, report->analysis->vendor, &wavefronts);
   write_csv_place(csv, "other", traffic->site, smb_traffic_name(traffic->kind));
   smb_csv_text(csv, NULL);
   smb_csv_number(csv, traffic->executions);
@@ -405,6 +408,5 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
     write_csv_constant(&csv, report->target->kernel,
                        &g_array_index(analysis->constants, SmbConstantAccess, i));
   for (guint i = 0; i < analysis->traffic->len; i++)
-    write_csv_traffic(&csv, report->target->kernel,
-                      &g_array_index(analysis->traffic, SmbOtherTraffic, i));
+    write_csv_traffic(&csv, report, &g_array_index(analysis->traffic, SmbOtherTraffic, i));
 }

@@ -196,7 +196,7 @@ write_traffic(SmbCli *cli, const SmbAnalyzeReport *report) {
     smb_table_number(table, SMB_STYLE_PLAIN, traffic->executions);
     smb_table_cell(table, SMB_STYLE_PLAIN, bytes);
     guint64 wavefronts = 0;
-    if (smb_other_traffic_wavefronts(traffic, &wavefronts))
+    if (smb_other_traffic_wavefronts(traffic, analysis->vendor, &wavefronts))
       smb_table_number(table, SMB_STYLE_PLAIN, wavefronts);
     else
       smb_table_cell(table, SMB_STYLE_DIM, "-");
@@ -386,6 +386,21 @@ append_products(GString *text, const SmbAnalysis *analysis) {
   }
 }
 
+// That nobody knows what a shuffle costs on AMD's chips.
+static void
+append_shuffles(GString *text, const SmbAnalysis *analysis) {
+  for (guint i = 0; i < analysis->traffic->len && analysis->vendor == SMB_VENDOR_AMD; i++) {
+    if (g_array_index(analysis->traffic, SmbOtherTraffic, i).kind != SMB_TRAFFIC_SHUFFLE)
+      continue;
+    g_string_append_printf(text,
+                           "%sA shuffle is compiled to ds_bpermute_b32, which passes through the "
+                           "LDS hardware but accesses no bank. Its cycles are not counted: no "
+                           "measurement of them is known.",
+                           text->len ? " " : "");
+    return;
+  }
+}
+
 // That the pipe takes other wavefronts than profilers count per instruction.
 static void
 append_pipe(GString *text, const SmbAnalysis *analysis) {
@@ -411,6 +426,7 @@ describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   if (constants)
     g_string_append_printf(text, "%s%s", text->len ? " " : "", constants);
   append_products(text, analysis);
+  append_shuffles(text, analysis);
   return g_string_free(text, FALSE);
 }
 
@@ -533,7 +549,9 @@ smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
   }
   smb_captured_write_notes(target, out);
   if (target->assumes_block)
-    smb_spool_printf(out, "%s: warning: " SMB_TARGET_ASSUMED_BLOCK "\n", target->file);
+    smb_spool_printf(
+        out, smb_vendor_say(analysis->vendor, "%s: warning: " SMB_TARGET_ASSUMED_BLOCK "\n"),
+        target->file);
   g_auto(GStrv) unused = smb_program_unused_defines(target->kernel);
   for (guint i = 0; unused[i] && !target->shape; i++)
     smb_spool_printf(out, "%s: warning: -D %s: the text has no such macro\n", target->file,

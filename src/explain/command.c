@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "src/analyze/report.h"
 #include "src/cli/commands.h"
 #include "src/explain/report.h"
@@ -124,14 +125,19 @@ open_svg(const SmbCli *cli, SmbOutFile **file, GError **error) {
 
 // A kernel without shared memory is not an error, unless an access of it was asked for, or a picture.
 static gboolean
-check_nothing(const SmbExplainQuestion *question, GError **error) {
+check_nothing(const SmbCli *cli, const SmbExplainQuestion *question, GError **error) {
   g_autofree char *line = smb_explain_describe_line(question);
   if (question->line)
     return smb_cli_usage_error(
-        error, "--line '%s': the kernel makes no shared-memory requests at all", line);
+        error,
+        smb_arch_say(cli->arch, "--line '%s': the kernel makes no shared-memory requests at all"),
+        line);
   if (option_svg)
     return smb_cli_usage_error(
-        error, "--svg '%s': the kernel makes no shared-memory requests: there is nothing to draw",
+        error,
+        smb_arch_say(
+            cli->arch,
+            "--svg '%s': the kernel makes no shared-memory requests: there is nothing to draw"),
         option_svg);
   return TRUE;
 }
@@ -174,7 +180,7 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   target->options.keep_requests = TRUE;
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   gboolean counted = analysis && smb_analysis_total(analysis).requests > 0;
-  if (!analysis || (!counted && !check_nothing(&question, error)))
+  if (!analysis || (!counted && !check_nothing(cli, &question, error)))
     return FALSE;
   g_autoptr(SmbExplanation) explanation = NULL;
   if (counted) {

@@ -147,6 +147,7 @@ smb_explain_example(const SmbExplanation *e) {
 
 // What the columns of the table depend on.
 typedef struct {
+  SmbVendor vendor;
   guint bank_bytes;
   gboolean has_groups, has_part, has_rows, has_pass, shares, addresses;
 } Columns;
@@ -154,7 +155,9 @@ typedef struct {
 static Columns
 choose_columns(const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
-  Columns columns = {.bank_bytes = info->bank_bytes, .has_pass = e->passes.n > 0};
+  Columns columns = {.vendor = (SmbVendor)info->vendor,
+                     .bank_bytes = info->bank_bytes,
+                     .has_pass = e->passes.n > 0};
   columns.has_part = info->bank_bytes > 4 && e->request.width <= 4;
   columns.addresses = smb_describe_counts_addresses(e->plan, &e->request);
   columns.has_rows = 1u << e->plan->row_shift > e->plan->banks * info->bank_bytes;
@@ -176,7 +179,7 @@ begin_table(const Columns *columns, const char *turn) {
     smb_table_columns(table, "row>");
   smb_table_columns(table, "bank>");
   if (columns->has_groups)
-    smb_table_columns(table, "group>");
+    smb_table_columns(table, smb_vendor_say(columns->vendor, "group>"));
   if (columns->has_pass)
     smb_table_column(table, turn, SMB_ALIGN_RIGHT);
   if (columns->shares)

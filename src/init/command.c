@@ -4,6 +4,7 @@
 // init FILE…: a first project file, of the kernels and launches that the files have.
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "src/cli/commands.h"
@@ -54,13 +55,24 @@ read_files(const SmbCli *cli, SmbHost *host, GPtrArray *compiled, GError **error
   return TRUE;
 }
 
+// What all sections are counted for: HIP's architecture if nothing else is there.
+static const char *
+choose_arch(const SmbHost *host, gboolean has_compiled) {
+  gboolean has_other = has_compiled || host->kernels->len == 0;
+  for (guint i = 0; i < host->kernels->len; i++) {
+    const SmbHostKernel *kernel = host->kernels->pdata[i];
+    has_other |= !kernel->is_hip;
+  }
+  return has_other ? SMB_DEFAULT_ARCH : SMB_HIP_ARCH;
+}
+
 static SmbSections *
 make_sections(const SmbCli *cli, const char *folder, GError **error) {
   g_autoptr(SmbHost) host = smb_host_new();
   g_autoptr(GPtrArray) compiled = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
   if (!read_files(cli, host, compiled, error))
     return NULL;
-  g_autoptr(SmbSections) sections = smb_sections_new();
+  g_autoptr(SmbSections) sections = smb_sections_new(choose_arch(host, compiled->len > 0));
   smb_sections_add_host(sections, host, folder);
   for (guint i = 0; i < compiled->len; i++) {
     g_autoptr(SmbEntries) entries = smb_entries_read(compiled->pdata[i], error);

@@ -20,16 +20,19 @@ typedef struct {
 } Section;
 
 SmbSections *
-smb_sections_new(void) {
+smb_sections_new(const char *arch) {
   SmbSections *sections = g_new0(SmbSections, 1);
-  sections->text =
-      g_string_new("# Kernels and how they are launched: 'smembank check' counts them all, and\n"
-                   "# 'smembank analyze --case NAME' one of them.\n"
-                   "\n"
-                   "# What holds for all of them.\n"
-                   "[*]\n"
-                   "arch = sm_90\n"
-                   "# max-ways = 1\n");
+  sections->arch = arch;
+  sections->text = g_string_new(NULL);
+  g_string_printf(sections->text,
+                  "# Kernels and how they are launched: 'smembank check' counts them all, and\n"
+                  "# 'smembank analyze --case NAME' one of them.\n"
+                  "\n"
+                  "# What holds for all of them.\n"
+                  "[*]\n"
+                  "arch = %s\n"
+                  "# max-ways = 1\n",
+                  arch);
   sections->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   return sections;
 }
@@ -179,6 +182,8 @@ write_kernel(SmbSections *sections, const SmbHost *host, const SmbHostKernel *ke
              const SmbHostLaunch *launch, const char *folder) {
   Section section = {sections, host, launch, FALSE};
   begin_section(&section, kernel->name, kernel->file, folder);
+  if (kernel->is_hip && strcmp(sections->arch, SMB_HIP_ARCH) != 0)
+    write_key(&section, "arch", SMB_HIP_ARCH);
   if (launch && launch->instance) {
     g_autofree char *instance = describe_instance(host, launch);
     write_key(&section, "instance", instance);

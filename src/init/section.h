@@ -8,21 +8,27 @@
 #include "sim/cuda/text/host.h"
 #include "sim/program/entry.h"
 
+/** What HIP is counted for, in a project that has nothing else. */
+#define SMB_HIP_ARCH "gfx942"
+
 /**
  * SmbSections:
+ * @arch: what all of them are counted for, unless a section says another
  * @text: the project file
  * @names: of its sections
  * @n: how many sections it has
  * @n_open: how many of them have something to be filled in
  */
 typedef struct {
+  const char *arch;
   GString *text;
   GHashTable *names;
   guint n;
   guint n_open;
 } SmbSections;
 
-SmbSections *smb_sections_new(void);
+/** smb_sections_new: @arch: (transfer none): static: what all sections are counted for that do not say another */
+SmbSections *smb_sections_new(const char *arch);
 void smb_sections_free(SmbSections *sections);
 
 /** smb_sections_add_host: a section for each launch of each kernel, and for each kernel that no text launches. */

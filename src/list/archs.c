@@ -164,7 +164,7 @@ static const char rules_legend[] =
 
 static const char multiprocessors_legend[] =
     "The most blocks, warps and shared memory of a multiprocessor. reserved: bytes that a block "
-    "takes beside its own; unit: what it takes is a multiple of it. Empty: not known.";
+    "takes beside its own; unit: what it takes is a multiple of it. Missing: not known.";
 
 // Whose words tell of all these architectures: AMD's if all are AMD's.
 static SmbVendor
@@ -176,20 +176,28 @@ find_vendor(const char *const *names) {
   return SMB_VENDOR_AMD;
 }
 
-// The multiprocessors of the architectures.
-static SmbListing *
-list_multiprocessors(const char *const *names, GError **error) {
+// The multiprocessors of the architectures, behind their rules, as far as they are known.
+static gboolean
+add_multiprocessors(SmbListing *rules, const char *const *names, gboolean legends, GError **error) {
   static const SmbListingColumn columns[] = {{"name", "arch", SMB_LISTING_TEXT},
                                              MULTIPROCESSOR_COLUMNS(SHOWN)};
   g_autoptr(SmbListing) listing = smb_listing_new("archs", columns, G_N_ELEMENTS(columns));
+  gboolean any = FALSE;
   for (guint i = 0; names[i]; i++) {
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
     if (!arch)
-      return NULL;
+      return FALSE;
+    if (!smb_arch_info(arch)->sm_shared_bytes)
+      continue;
     smb_listing_text(listing, names[i]);
     add_multiprocessor(listing, smb_arch_info(arch));
+    any = TRUE;
   }
-  return g_steal_pointer(&listing);
+  if (legends)
+    smb_listing_set_note(listing, multiprocessors_legend);
+  if (any)
+    smb_listing_set_next(rules, g_steal_pointer(&listing));
+  return TRUE;
 }
 
 // The names that architectures have here, of names as --arch takes them (transfer full).
@@ -231,14 +239,10 @@ smb_list_rules(SmbCli *cli, const char *const *words, gboolean legends, GError *
     if (!add_rules(listing, names[i], error))
       return FALSE;
   }
-  SmbListing *multiprocessors = list_multiprocessors(names, error);
-  if (!multiprocessors)
+  if (!add_multiprocessors(listing, names, legends, error))
     return FALSE;
-  smb_listing_set_next(listing, multiprocessors);
-  if (legends) {
+  if (legends)
     smb_listing_set_note(listing, rules_legend);
-    smb_listing_set_note(multiprocessors, multiprocessors_legend);
-  }
   smb_listing_set_vendor(listing, find_vendor(names));
   cli->format->write(cli, listing);
   return TRUE;

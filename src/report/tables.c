@@ -136,7 +136,7 @@ write_traffic_table(const SmbReport *report, SmbSpool *page) {
     smb_html_number(page, NULL, traffic->executions);
     smb_spool_printf(page, "<td>%s</td>", bytes);
     guint64 wavefronts = 0;
-    if (smb_other_traffic_wavefronts(traffic, &wavefronts))
+    if (smb_other_traffic_wavefronts(traffic, analysis->vendor, &wavefronts))
       smb_html_number(page, NULL, wavefronts);
     else
       smb_spool_puts(page, "<td>-</td>");
@@ -171,15 +171,18 @@ smb_report_write_tables(const SmbReport *report, SmbSpool *page) {
     write_constant_table(report, page);
   if (report->analysis->traffic->len > 0)
     write_traffic_table(report, page);
-  smb_spool_puts(
-      page, smb_arch_say(
-                report->arch,
-                "<p class=\"words\">A <dfn>request</dfn> is one execution of a memory instruction "
-                "by one warp, a <dfn>wavefront</dfn> one pass of it through the shared-memory "
-                "data stage (nvprof: transaction). <dfn>Ideal</dfn> is what the request takes "
-                "without bank conflicts; <dfn>excess</dfn>, the rest, is what profilers count as "
-                "bank conflicts. <dfn>N-way</dfn>: one lane group accesses N distinct words of "
-                "one bank"));
+  gboolean has_nvprof = smb_arch_info(report->arch)->vendor == SMB_VENDOR_NVIDIA;
+  smb_spool_printf(
+      page,
+      smb_arch_say(
+          report->arch,
+          "<p class=\"words\">A <dfn>request</dfn> is one execution of a memory instruction "
+          "by one warp, a <dfn>wavefront</dfn> one pass of it through the shared-memory "
+          "data stage%s. <dfn>Ideal</dfn> is what the request takes "
+          "without bank conflicts; <dfn>excess</dfn>, the rest, is what profilers count as "
+          "bank conflicts. <dfn>N-way</dfn>: one lane group accesses N distinct words of "
+          "one bank"),
+      has_nvprof ? " (nvprof: transaction)" : "");
   write_word_kinds(report, page);
   smb_spool_puts(page, ".</p>\n</section>\n");
 }

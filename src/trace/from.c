@@ -93,7 +93,9 @@ smb_trace_from(SmbCli *cli, const char *file, GError **error) {
     return FALSE;
   smb_analyze_write_warnings(target, analysis, cli->messages);
   if (writer.n_requests == 0)
-    smb_spool_printf(cli->messages, "smembank trace: %s makes no request of shared memory\n",
-                     target->name);
+    smb_spool_printf(
+        cli->messages,
+        smb_arch_say(cli->arch, "smembank trace: %s makes no request of shared memory\n"),
+        target->name);
   return TRUE;
 }

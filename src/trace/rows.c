@@ -12,7 +12,7 @@
 
 static guint
 count_active(const SmbRequest *request) {
-  return (guint)__builtin_popcount(smb_request_lanes(request));
+  return smb_lanes_count(smb_request_lanes(request));
 }
 
 // Which lanes conflict where, or "" (transfer full).

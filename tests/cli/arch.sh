@@ -186,6 +186,12 @@ tells 'note: ld 4 is counted by a rule that is assumed, and disputed: '
 expect 2 trace "$work/amd.trace" --arch gfx942 --wave 32
 says 'gfx942 has no waves of 32 lanes, only of 64'
 expect 2 analyze --rows 32 --cols 32 --wave 16
+# No table of what compute units hold, of which nothing is known; latencies are no counts.
+expect 0 list archs gfx1201
+! grep -qw reserved "$work/out" || die "$last: an empty table"
+! grep -qw measured "$work/out" || die "$last: latencies are said to be counts"
+expect 0 list archs gfx1201 --format csv
+shows 'inferred from latencies of pairs of lanes'
 # Counts by the names of the vendor's profilers, and rules that are assumed: results say so.
 expect 0 analyze --rows 32 --cols 32 --arch mi300x
 tells 'SQ_LDS_IDX_ACTIVE 1056, SQ_LDS_BANK_CONFLICT 992; rocprof-compute: 15.50'

@@ -120,8 +120,20 @@ tr -d ' ' <hip.ini >hip.flat
 for line in '[t]' 'instance=t<32>' 'grid=16,4' 'block=32,8' 'arg=n=5' '[u]' 'block=64' 'dynamic-bytes=256' 'arg=n=7'; do
   grep -qxF "$line" hip.flat || die "no line '$line': $(cat hip.ini)"
 done
-expect 0 analyze --project hip.ini --case u --arch mi300x
+expect 0 analyze --project hip.ini --case u
 shows 'workgroup 64, grid 4, 256 bytes of LDS, gfx942'
+
+# HIP is counted for a chip of AMD's; beside CUDA each for its own. What includes both is CUDA.
+[ "$(grep -c '^arch = gfx942$' hip.ini)" -eq 1 ] || die "another architecture: $(cat hip.ini)"
+echo '#include <cuda_runtime.h>
+__global__ void c(float *out) { out[0] = 1; }' >one.cu
+sed 's/#include.*/#include "cuda_runtime.h"\n#include "hip\/hip_runtime.h"/' one.cu >portable.cu
+echo 'void g() { hipMalloc(0, 4); }  __global__ void m(float *out) { out[0] = 1; }' >plain.cpp
+expect 0 init one.cu portable.cu -o cuda.ini
+[ "$(grep '^arch' cuda.ini)" = 'arch = sm_90' ] || die "another architecture: $(cat cuda.ini)"
+expect 0 init one.cu two.hip plain.cpp -o mixed.ini
+[ "$(sed -n '/^\[/h; /^arch/{x;p;x;p;}' mixed.ini | paste -sd ' ')" = \
+  '[*] arch = sm_90 [t] arch = gfx942 [u] arch = gfx942 [m] arch = gfx942' ] || die "$last: $(cat mixed.ini)"
 
 # Names that are defined by each other, brackets that are not closed: no value, and an end.
 cat >odd.cu <<'END_OF_ODD'

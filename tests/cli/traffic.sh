@@ -25,6 +25,31 @@ shows 'other shared traffic'
 expect 0 report "$work/page.html" "$work/k.cu" --block 64
 grep -q '<td>shuffle</td>' "$work/page.html" || die 'no shuffles in the page'
 
+# On AMD's chips a shuffle is ds_bpermute_b32, of whose cycles nothing is known; readlane and readfirstlane are not LDS traffic.
+cat >"$work/k.hip" <<'END'
+#include <hip/hip_runtime.h>
+__global__ void k(int *out, double *sums) {
+  int wave = __builtin_amdgcn_readfirstlane(threadIdx.x / warpSize);
+  int fifth = __builtin_amdgcn_readlane(threadIdx.x, 5);
+  out[threadIdx.x] = wave + fifth + __builtin_amdgcn_ds_bpermute((threadIdx.x ^ 1) * 4, threadIdx.x);
+  sums[threadIdx.x] = __shfl_xor((double)threadIdx.x, 1);
+}
+END
+expect 0 analyze "$work/k.hip" --block 128 --arch gfx942 --format csv
+! grep -q '^other,[34],' "$work/out" || die "$last: readlane is LDS traffic: $(cat "$work/out")"
+grep -q '^other,5,.*,shuffle,load,.*,2,,,,,' "$work/out" || die "$last: no ds_bpermute without cycles: $(cat "$work/out")"
+shows 'other,6,23,shuffle,load,8,"__shfl_xor((double)threadIdx.x, 1)",,4,,,,,,,,,yes,'
+expect 0 analyze "$work/k.hip" --block 128 --arch gfx942 --format json
+is_json
+[ "$(grep -c '"wavefronts" : null' "$work/out")" -eq 2 ] || die "$last: cycles of a shuffle"
+for command in analyze "report $work/hip.html"; do
+  # shellcheck disable=SC2086 # a command and a file
+  expect 0 $command "$work/k.hip" --block 128 --arch gfx1100
+  tells 'A shuffle is compiled to ds_bpermute_b32'
+  tells 'Its cycles are not counted'
+done
+grep -q 'ds_bpermute_b32' "$work/hip.html" || die 'the page does not say what a shuffle is'
+
 # PTX: one that is skipped with a branch may be executed or not.
 cat >"$work/k.ptx" <<'END'
 .version 8.0

@@ -7,6 +7,7 @@ set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 
+ptx=$(cd "$srcdir" && pwd)/tests/data/ptx/transpose.ptx
 cat >"$work/column.cu" <<'END'
 __global__ void column(float *out) {
   __shared__ float tile[128][32];
@@ -53,6 +54,49 @@ foreign list archs gfx1100
 for format in text markdown github; do
   foreign check --format "$format"
 done
+foreign advise $column --all
+foreign analyze column.cu --arch gfx942 # a workgroup of one wave is assumed
+foreign analyze $column --format callgrind
+shows 'events: Cycles Ideal Excess Requests Lines'
+# What is read aloud of a page, too; classes and data of its elements are nobody's words.
+foreign report page.html $column
+sed 's/ \(class\|id\|for\|data-[a-z]*\)="[^"]*"//g; /<style/,/<\/style>/d; /<script/,/<\/script>/d' page.html >"$work/out"
+last='report'
+shows 'aria-label="bank map of wave 0;'
+! grep -iwE 'warps?|wavefronts?|lane groups?|shared memory|shared access(es)?|blocks?|multiprocessors?|nvprof' "$work/out" ||
+  die 'the page has words of NVIDIA'
+
+# Errors, too. unlike STATUS ARGUMENT...: the command fails, in AMD's words.
+unlike() {
+  expect "$@"
+  ! grep -iwE 'warps?|wavefronts?|shared memory|blocks?' "$work/err" || die "$last: words of NVIDIA"
+}
+unlike 3 analyze $column --dynamic-bytes 100000
+echo '__global__ void k(float *o) { __shared__ float s[64]; if (threadIdx.x) __syncthreads(); o[0] = s[70]; }' >bad.hip
+unlike 3 analyze bad.hip --block 64 --arch gfx942
+sed -i 's/if (threadIdx.x) //' bad.hip
+unlike 3 analyze bad.hip --block 64 --arch gfx942
+echo "ld 4 1 $(seq -s ' ' 0 4 252) = many" >bad.trace
+unlike 3 trace bad.trace --arch gfx942
+# Compiled code is for chips of the other vendor.
+expect 2 analyze "$ptx" --arch gfx942
+says 'is compiled for chips of NVIDIA, which gfx942 is not: expected HIP or CUDA C'
+# Atomics that Clang makes one instruction of are one; what they take is a lower bound, and not exact.
+for kind in int float 'unsigned long long'; do
+  echo "__global__ void k($kind *o) { __shared__ $kind s[64]; s[threadIdx.x] = 0; __syncthreads();
+    atomicAdd(&s[threadIdx.x], ($kind)1); __syncthreads(); o[threadIdx.x] = s[threadIdx.x]; }" >atomic.hip
+  expect 0 analyze atomic.hip --block 64 --arch gfx942
+  tells 'What atomics take is a lower bound: lanes on one word'
+  expect 0 analyze atomic.hip --block 64 --arch gfx942 --format csv
+  grep -q '^shared,2,.*,atomic,.*,no,' "$work/out" || die "$last: an exact count: $(cat "$work/out")"
+done
+sed -i 's/unsigned long long/double/g' atomic.hip
+expect 3 analyze atomic.hip --block 64 --arch gfx1100
+says 'gfx1100 has no rule for this atomic on LDS'
+# Lanes beyond the 32nd are lanes.
+echo "ld 2 0x8000000000000001 $(seq -s ' ' 0 4 252)" >two.trace
+expect 0 trace two.trace --arch gfx942 --requests --format csv
+shows '1,ld,2,2,2,2,0,1,'
 
 expect 1 check --format json --output now.json
 sed 's/tile\[threadIdx.x\]\[0\]/tile[0][threadIdx.x]/' column.cu >row.cu

@@ -16,6 +16,7 @@ typedef enum {
   GROUP_BARRIER,   // none
   GROUP_FENCE,     // any; does nothing in lockstep
   GROUP_SHUFFLE,   // mask, value, lane, width = warpSize
+  GROUP_LANE,      // value, lane
   GROUP_LONG_BITS, // unsigned long long, giving int
   GROUP_VOTE,      // mask, condition; gives what the lanes of a warp say together
   GROUP_ATOMIC,    // a pointer to a 32- or 64-bit number, then values of its type
@@ -243,6 +244,21 @@ make_shuffle(Parser *parser, const Token *name, Builtin builtin, Node **argument
   return node;
 }
 
+// What one lane has, for all (v_readlane_b32), which has nothing to do with shared memory.
+static Node *
+make_readlane(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
+  if (!smb_parser_evaluate(parser, arguments, n))
+    return NULL;
+  const Type *type = smb_type_promote(arguments[0]->type);
+  if (!smb_type_is_arithmetic(type))
+    return smb_parser_fail(parser, arguments[0]->start, "'%s' does not take %s", name->text,
+                           smb_type_phrase(parser->pool, type));
+  if (!smb_parser_convert(parser, arguments, 0, 1, type) ||
+      !smb_parser_convert(parser, arguments, 1, n, smb_type_scalar(KIND_INT)))
+    return NULL;
+  return make_builtin(parser, name, builtin, type, arguments, n);
+}
+
 // A vote, with the conditions of the lanes as its last argument.
 static Node *
 make_vote(Parser *parser, const Token *name, Builtin builtin, Node **arguments, guint n) {
@@ -344,6 +360,8 @@ call_builtin(Parser *parser, const Token *name, Node **arguments, guint n) {
     return make_atomic(parser, name, builtin, arguments, n);
   case GROUP_SHUFFLE:
     return make_shuffle(parser, name, builtin, arguments, n);
+  case GROUP_LANE:
+    return make_readlane(parser, name, builtin, arguments, n);
   case GROUP_VOTE:
     return make_vote(parser, name, builtin, arguments, n);
   case GROUP_LOAD: {

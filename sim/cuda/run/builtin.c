@@ -48,10 +48,26 @@ check_members(Walker *walker, const Node *node, guint warp, SmbLanes lanes, cons
   return TRUE;
 }
 
+// Gives @lane what @source, one of @lanes, has of the values at @from.
+static gboolean
+read_lane(Walker *walker, const Node *node, guint warp, SmbLanes lanes, guint lane, guint source,
+          const void *from, void *out) {
+  guint first = warp * walker->block->lanes;
+  if (!(lanes >> source & 1)) {
+    g_autofree char *who = smb_block_thread(walker->block, warp, lane);
+    return smb_block_fail(walker->block, node->start, "%s %s lane %u, which is not active", who,
+                          node->builtin == BUILTIN_READLANE ? "reads" : "shuffles from", source);
+  }
+  if (smb_type_is_wide(node->type))
+    ((guint64 *)out)[first + lane] = ((const guint64 *)from)[first + source];
+  else
+    ((guint32 *)out)[first + lane] = ((const guint32 *)from)[first + source];
+  return TRUE;
+}
+
 static gboolean
 shuffle_warp(Walker *walker, const Node *node, guint warp, SmbLanes lanes,
              const void *const *arguments, void *out) {
-  gboolean wide = smb_type_is_wide(node->type);
   guint n = walker->block->lanes, first = warp * n;
   FOR_LANES(lanes, lane) {
     guint thread = first + lane;
@@ -62,16 +78,8 @@ shuffle_warp(Walker *walker, const Node *node, guint warp, SmbLanes lanes,
                             n);
     gint32 by = ((const gint32 *)arguments[2])[thread];
     guint source = find_source(node->builtin, n, lane, by, width);
-    if (!(lanes >> source & 1)) {
-      g_autofree char *who = smb_block_thread(walker->block, warp, lane);
-      return smb_block_fail(walker->block, node->start,
-                            "%s shuffles from lane %u, which is not active", who, source);
-    }
-    guint from = first + source;
-    if (wide)
-      ((guint64 *)out)[thread] = ((const guint64 *)arguments[1])[from];
-    else
-      ((guint32 *)out)[thread] = ((const guint32 *)arguments[1])[from];
+    if (!read_lane(walker, node, warp, lanes, lane, source, arguments[1], out))
+      return FALSE;
   }
   return TRUE;
 }
@@ -91,6 +99,23 @@ evaluate_shuffle(Walker *walker, const Node *node, const Mask *mask, const void 
         !shuffle_warp(walker, node, w, mask->warp[w], arguments, out))
       return FALSE;
     list_shuffle(walker->block, node, mask->warp[w]);
+  }
+  return TRUE;
+}
+
+// The number of the lane is the wave's, not a lane's: that of the first.
+static gboolean
+evaluate_readlane(Walker *walker, const Node *node, const Mask *mask, const void *const *arguments,
+                  void *out) {
+  guint n = walker->block->lanes;
+  FOR_WARPS(walker->block, mask, w) {
+    SmbLanes lanes = mask->warp[w];
+    const guint32 *numbers = (const guint32 *)arguments[1] + w * n;
+    guint source = lanes ? numbers[smb_lanes_first(lanes)] % n : 0;
+    FOR_LANES(lanes, lane) {
+      if (!read_lane(walker, node, w, lanes, lane, source, arguments[0], out))
+        return FALSE;
+    }
   }
   return TRUE;
 }
@@ -158,6 +183,8 @@ smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask) {
   gboolean ok = TRUE;
   if (node->builtin >= BUILTIN_SHFL && node->builtin <= BUILTIN_SHFL_XOR)
     ok = evaluate_shuffle(walker, node, mask, arguments, out);
+  else if (node->builtin == BUILTIN_READLANE)
+    ok = evaluate_readlane(walker, node, mask, arguments, out);
   else if (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK)
     ok = evaluate_vote(walker, node, mask, arguments, out);
   else if (node->builtin < BUILTIN_ATOMIC_ADD)

@@ -17,6 +17,7 @@ typedef struct {
   SmbHost *host;
   const SmbSource *source;
   GPtrArray *tokens;
+  gboolean is_hip;
   gboolean is_template; // the declaration that is being read
   guint file_scope;
   guint scope;   // of the declaration
@@ -217,6 +218,7 @@ read_kernel(const Reader *reader, guint i) {
   kernel->file = g_strdup(smb_source_name(reader->source));
   kernel->line = line_of(reader, i);
   kernel->is_template = reader->is_template;
+  kernel->is_hip = reader->is_hip;
   kernel->parameters = g_ptr_array_new_with_free_func((GDestroyNotify)parameter_free);
   gboolean is_empty = end == i + 3 && is(reader, i + 2, "void");
   for (guint from = i + 2; from < end && !is_empty;) {
@@ -409,6 +411,37 @@ read_next(Reader *reader, guint i) {
   return i + 1;
 }
 
+// Whether a token is one of HIP's or CUDA's functions (hipMalloc) or headers (<hip/hip_runtime.h>, "cuda_runtime.h").
+static gboolean
+is_of(const Reader *reader, guint i, const char *api) {
+  const Token *token = token_at(reader, i);
+  if (token->kind != TOKEN_NAME && token->kind != TOKEN_STRING)
+    return FALSE;
+  const char *name = token->text + (token->kind == TOKEN_STRING);
+  if (!g_str_has_prefix(name, api))
+    return FALSE;
+  char behind = name[strlen(api)];
+  gboolean is_header =
+      i > 0 && is(reader, token->kind == TOKEN_NAME ? MAX(i, 2) - 2 : i - 1, "include");
+  return is_header ? !g_ascii_isalnum(behind) : g_ascii_isupper(behind);
+}
+
+static gboolean
+speaks(const Reader *reader, const char *api) {
+  for (guint i = 0; i < reader->tokens->len; i++) {
+    if (is_of(reader, i, api))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+is_hip(const Reader *reader) {
+  const char *name = smb_source_name(reader->source);
+  return g_str_has_suffix(name, ".hip") || strstr(name, ".hip.") ||
+         (speaks(reader, "hip") && !speaks(reader, "cuda"));
+}
+
 gboolean
 smb_host_read(SmbHost *host, const SmbSource *source, GError **error) {
   KernelPool *pool = smb_kernel_pool_new();
@@ -419,6 +452,7 @@ smb_host_read(SmbHost *host, const SmbSource *source, GError **error) {
     g_ptr_array_add(tokens, token);
   Reader reader = {host, source, tokens, .file_scope = host->n_scopes, .scope = host->n_scopes + 1};
   host->n_scopes += 2;
+  reader.is_hip = is_hip(&reader);
   for (guint i = 0; i + 1 < tokens->len;) {
     if (is(&reader, i, "template"))
       reader.is_template = TRUE;

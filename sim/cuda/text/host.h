@@ -21,6 +21,7 @@ typedef struct {
 /**
  * SmbHostKernel: a __global__ function with its body
  * @file, @line: where it is
+ * @is_hip: the file is HIP: it is named so (k.hip), or has HIP's headers or functions and none of CUDA's
  * @parameters: (element-type SmbHostParameter)
  */
 typedef struct {
@@ -28,6 +29,7 @@ typedef struct {
   char *file;
   guint line;
   gboolean is_template;
+  gboolean is_hip;
   GPtrArray *parameters;
 } SmbHostKernel;
 
