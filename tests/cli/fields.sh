@@ -126,3 +126,8 @@ done
 expect 0 analyze "$cubin" --entry differences --block 32 --buffer 0=random:i32:2 --format csv
 wavefronts=$(sed -n 's/^shared,[^"]*"[^"]*",,1,\([0-9]*\),.*/\1/p' "$work/out" | tr '\n' ' ')
 [ "$wavefronts" = '3 3 4 4 ' ] || die "differences: $wavefronts"
+
+# A device is given no such parameters.
+"${SMEMBANK_ON_FAKE:?the program on a made-up GPU}" validate "$cubin" --entry gather --block 32 --arg 0+16=i32:32 --arg 0+20=i32:1 \
+  --buffer 0+8=iota:i32 >"$work/out" 2>&1 || true
+tells 'fields are given of parameter 0: they are for predictions only'
