@@ -49,7 +49,8 @@ static const GOptionEntry launch_entries[] = {
      "compiled code: a number such as i32:64, or 'pointer'",
      "NAME[+OFFSET]=VALUE"},
     {"buffer", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.buffers,
-     "what the buffer of a pointer parameter, or of a field, holds, and how many elements lie before "
+     "what the buffer of a pointer parameter, or of a field, holds, and how many elements lie "
+     "before "
      "the pointer",
      "NAME[+OFFSET]=SPEC[@OFFSET]"},
     {"block", 0, 0, G_OPTION_ARG_STRING, &typed.block,
