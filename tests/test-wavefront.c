@@ -340,7 +340,7 @@ START_TEST(test_copies) {
   enum {
     CERTAIN = 152,
     CASES = 225,
-    ABOUT = 3, // wavefronts
+    ABOUT = 2, // wavefronts
   };
   const char *folder = g_getenv("srcdir");
   g_autofree char *path =

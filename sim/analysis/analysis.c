@@ -105,6 +105,9 @@ describe_doubt(guint doubt) {
            "they "
            "are served, and so how many wavefronts that takes, is known within a few wavefronts "
            "only";
+  if (doubt & SMB_COPY_ZEROS)
+    return "some lanes of a copy read nothing and write zeros: how many wavefronts that takes was "
+           "not measured";
   return doubt & SMB_COPY_SHARED
              ? "several lanes copy the same bytes to several places: a device was "
                "seen to take more wavefronts for some such copies"

@@ -148,11 +148,23 @@ smb_request_equal(gconstpointer a, gconstpointer b) {
   return equal && smb_request_same_source(x, y);
 }
 
+SmbLanes
+smb_request_zeros(const SmbRequest *request) {
+  SmbLanes zeros = 0;
+  for (SmbLanes lanes = request->mask; request->has_source && lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    zeros |= (SmbLanes)(request->source[lane] == SMB_SOURCE_NONE) << lane;
+  }
+  return zeros;
+}
+
 guint
 smb_request_source_lines(const SmbRequest *request) {
   guint n = 0;
-  for (SmbLanes lanes = request->mask; request->has_source && lanes; lanes &= lanes - 1)
-    n = MAX(n, request->source[smb_lanes_first(lanes)] / SMB_SOURCE_LINE_WORDS + 1u);
+  for (SmbLanes lanes = request->mask; request->has_source && lanes; lanes &= lanes - 1) {
+    guint source = request->source[smb_lanes_first(lanes)];
+    n = MAX(n, source == SMB_SOURCE_NONE ? 0 : source / SMB_SOURCE_LINE_WORDS + 1u);
+  }
   return n;
 }
 

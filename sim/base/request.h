@@ -79,7 +79,8 @@ typedef enum {
  * @offset: byte offset of each lane into shared memory; read only where the lane is active
  * @source: where a lane copies from, in words of 4 bytes: that of its line, one of %SMB_SOURCE_LINE_BYTES, plus
  *   %SMB_SOURCE_LINE_WORDS times the number of the line; the lines of a request have numbers from 0, in the order of its
- *   lanes. Read only where the lane is active, of a request that has it
+ *   lanes. %SMB_SOURCE_NONE of a lane that reads nothing, and writes zeros. Read only where the lane is active, of a
+ *   request that has it
  *
  * A plain value; smb_request_check() says whether it is a request that hardware could execute. The offsets come
  * behind them, so that a request of 32 lanes takes three cache lines; they begin at byte 16, where fewer loads of 64 bytes
@@ -98,6 +99,10 @@ typedef struct {
 #define SMB_SOURCE_LINE_BYTES   128
 #define SMB_SOURCE_LINE_WORDS   32
 #define SMB_SOURCE_SECTOR_BYTES 32
+#define SMB_SOURCE_NONE         G_MAXUINT16
+
+/** The active lanes that copy nothing, and write zeros. */
+SmbLanes smb_request_zeros(const SmbRequest *request);
 
 /** Lines that a request copies from; 0 if it does not say. */
 guint smb_request_source_lines(const SmbRequest *request);

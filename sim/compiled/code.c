@@ -127,6 +127,7 @@ smb_code_add_parameter(Code *code, const char *name, const char *type, Parameter
                                   .type = type,
                                   .is_pointer = is_pointer,
                                   .may_be_value = is_pointer,
+                                  .stored_bytes = place.bytes,
                                   .is_unnamed = TRUE,
                                   .element = SMB_SCALAR_U8,
                                   .element_bytes = 1};

@@ -129,6 +129,8 @@ typedef enum {
       2, /* past the first-level cache, lanes copy the same bytes to several places: these are the least */
   SMB_COPY_BOTH =
       4, /* through the first-level cache, lanes conflict in banks of the source and of shared memory: in which order is not known */
+  SMB_COPY_ZEROS =
+      8, /* lanes copy nothing, and write zeros: what that takes is not measured in all cases */
 } SmbCopyDoubt;
 
 /** smb_wavefronts_copy_doubt: Returns: SmbCopyDoubt, as bits, of a request that copies from global memory */

@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/machine/machine.h"
+#include "sim/program/field.h"
 
 // Where a buffer ends that has no end: far enough for all offsets that a kernel means.
 #define ENDLESS_BYTES ((gsize)1 << 40)
@@ -84,6 +85,8 @@ static char *
 find_buffer_problem(const SmbProgram *program, const SmbLaunch *launch, const SmbBuffer *buffer) {
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
+    if (smb_field_is_of(buffer->name, program, p, NULL))
+      return NULL;
     if (!smb_buffer_is_of(buffer, parameter.name, p))
       continue;
     if (!smb_launch_is_pointer(launch, program, p) && parameter.is_unnamed)
@@ -127,6 +130,12 @@ check_buffers(const SmbProgram *program, const SmbLaunch *launch, GError **error
       return refuse_launch(error, "--buffer '%s=%s': %s", buffer->name, buffer->spec, problem);
   }
   return TRUE;
+}
+
+static gboolean
+check_fields(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
+  g_autoptr(GArray) fields = smb_launch_fields(launch, program, error);
+  return fields != NULL;
 }
 
 gboolean
@@ -382,7 +391,7 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   if (!smb_launch_check(launch, arch, error) || !smb_launch_check_block(launch, program, error) ||
       !check_shared_memory(program, smb_arch_info(arch), launch->dynamic_bytes, error) ||
       !smb_launch_check_arguments(launch, program, FALSE, error) ||
-      !check_buffers(program, launch, error) ||
+      !check_buffers(program, launch, error) || !check_fields(program, launch, error) ||
       (launch->memory && !smb_memory_check(launch->memory, error)))
     return NULL;
   g_return_val_if_fail(global || !program->is_serial, NULL);

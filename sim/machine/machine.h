@@ -31,6 +31,7 @@ typedef struct {
   gsize start;          // of a buffer: where its pointer points, in bytes
   guint step;           // of a buffer: bytes of what its pointer points at; of a variable 0
   SmbContents contents; // of global and constant memory: its initial values
+  const guchar *marks;  // (nullable): of constant memory: which bytes of that are known
   guint buffer;         // of global memory: its number, that of the parameter or behind those
   guint64 address;      // of global memory: where it begins, for who counts segments
   guint64 key;          // of global memory: of its first chunk (global.c)
@@ -204,6 +205,9 @@ typedef enum {
   ATOMIC_CAS,       // compares with the first operand, and puts the second in its place
 } Atomic;
 
+// Of a lane that copies nothing from global memory, and writes zeros.
+#define MOVE_NO_SOURCE G_MAXUINT64
+
 // One memory instruction, as far as the machine is concerned.
 typedef struct {
   guint32 place;       // where it stands, for messages
@@ -219,7 +223,8 @@ typedef struct {
   gboolean reads;  // whether what it finds is used; an exchange whose result is dropped does not
   guint constant_bytes; // of a load: most that a request of constant memory (LDC) asks for; 0: what
                         // is there is at a fixed place, an operand of instructions
-  const guint64 *sources; // (nullable): of a copy from global memory: where each lane's bytes are
+  const guint64 *sources; // (nullable): of a copy from global memory: where each lane's bytes are,
+                          // or MOVE_NO_SOURCE
 } Move;
 
 // What a request of constant memory asks for at most, of a load that computes where: nvcc 13.0 makes

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/machine/machine.h"
+#include "sim/program/field.h"
 
 // A piece of memory, and what was there before the launch.
 typedef struct {
@@ -100,16 +101,46 @@ add_stretches(MemoryMap *map) {
   }
 }
 
+// Buffers of fields, each an allocation.
+static void
+add_fields(MemoryMap *map, const GArray *fields) {
+  for (guint i = 0; i < fields->len; i++) {
+    const SmbField *field = &g_array_index(fields, SmbField, i);
+    const SmbBuffer *buffer = field->buffer;
+    MapPiece piece = {
+        field->address, field->address + SMB_FIELD_BUFFER_BYTES, TRUE, {.fill = SMB_FILL_UNKNOWN}};
+    if (!field->address)
+      continue;
+    if (buffer && !buffer->is_default)
+      piece.contents = buffer->contents;
+    if (piece.contents.fill == SMB_FILL_BYTES)
+      piece.end = field->address + piece.contents.length;
+    g_array_append_val(map->pieces, piece);
+  }
+}
+
+static gboolean
+has_pointers(const GArray *fields) {
+  for (guint i = 0; i < fields->len; i++) {
+    if (g_array_index(fields, SmbField, i).address)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 MemoryMap *
 smb_map_new(const SmbProgram *program, const SmbLaunch *launch) {
-  if (!launch->memory || !smb_memory_check(launch->memory, NULL))
+  g_autoptr(GArray) fields = smb_launch_fields(launch, program, NULL);
+  if (!fields || (!launch->memory && !has_pointers(fields)) ||
+      (launch->memory && !smb_memory_check(launch->memory, NULL)))
     return NULL;
   MemoryMap *map = g_new0(MemoryMap, 1);
   map->pieces = g_array_new(FALSE, FALSE, sizeof(MapPiece));
   map->variables = g_array_new(FALSE, FALSE, sizeof(MapVariable));
   map->stretches = g_array_new(FALSE, FALSE, sizeof(MapStretch));
-  for (guint i = 0; i < launch->memory->len; i++)
+  for (guint i = 0; launch->memory && i < launch->memory->len; i++)
     add_piece(map, program, launch, &g_array_index(launch->memory, SmbMemoryPiece, i));
+  add_fields(map, fields);
   add_stretches(map);
   return map;
 }

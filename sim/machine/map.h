@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Memory at addresses of a process (SmbLaunch.memory), as the machine divides it. All addresses are in stretches, one behind
+// Memory at addresses (SmbLaunch.memory; buffers of fields), as the machine divides it. All addresses are in stretches, one behind
 // the other: what is next to null; what pieces of one allocation cover that touch each other, and what lies between. A
 // stretch begins and ends at a multiple of MAP_STRETCH_BYTES, so that no access goes across, and offsets in it are aligned as
 // addresses are; bytes of it that no piece has are not known. Each variable of the program has its own: an address
@@ -17,7 +17,7 @@ enum {
 
 typedef struct _MemoryMap MemoryMap;
 
-// Of a launch without memory, or with pieces that smb_memory_check() refuses, NULL. What the pieces' contents point at has to
+// Of a launch without memory, or with what smb_memory_check() or smb_launch_fields() refuses, NULL. What the pieces' contents point at has to
 // live as long.
 MemoryMap *smb_map_new(const SmbProgram *program, const SmbLaunch *launch);
 void smb_map_free(MemoryMap *map);

@@ -66,6 +66,8 @@ read_outside(SmbBlock *block, const Move *move, const Access *access, guint lane
   } else {
     smb_contents_read(&object->contents, offset, bytes, move->width);
     memset(marks, object->contents.fill == SMB_FILL_UNKNOWN ? 0 : MARK_KNOWN, sizeof marks);
+    if (object->marks)
+      memcpy(marks, object->marks + offset, move->width);
   }
   for (guint word = 0; word < count_pieces(move); word++)
     put_piece(words, word, lane, bytes + word * WORD_BYTES, marks + word * WORD_BYTES,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/program/argument.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "sim/base/error.h"
@@ -20,8 +21,7 @@ smb_argument_is_of(const char *argument, const SmbProgram *program, guint parame
   if (!equals)
     return FALSE;
   g_autofree char *name = g_strndup(argument, (gsize)(equals - argument));
-  return strcmp(name, smb_program_parameter(program, parameter).name) == 0 ||
-         strcmp(name, smb_number(parameter).text) == 0;
+  return smb_program_is_parameter(program, parameter, name);
 }
 
 const char *
@@ -66,22 +66,23 @@ read_digits(const char *name, const char *digits, gsize size, GError **error) {
     }
     bytes[i] = (guchar)(high << 4 | low);
   }
-  if (n == size)
+  if (n > 0 && (n == size || size == 0))
     return g_bytes_new_take(g_steal_pointer(&bytes), n);
-  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-           "argument '%s=" RAW_PREFIX "%s' has %s: the parameter has %s", name, digits,
-           smb_count(n, "byte").text, smb_number(size).text);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "argument '%s=" RAW_PREFIX "%s' has %s%s%s", name,
+           digits, smb_count(n, "byte").text, size > 0 ? ": the parameter has " : "",
+           size > 0 ? smb_number(size).text : "");
   return NULL;
 }
 
 static GBytes *
 read_file(const char *name, const char *path, gsize size, GError **error) {
   g_autoptr(GBytes) bytes = smb_source_read_bytes(path, MAX_BYTES, error);
-  if (!bytes || g_bytes_get_size(bytes) == size)
+  gsize n = bytes ? g_bytes_get_size(bytes) : 0;
+  if (!bytes || (n > 0 && (n == size || size == 0)))
     return g_steal_pointer(&bytes);
-  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-           "argument '%s=@%s': the file has %s, the parameter %s", name, path,
-           smb_count(g_bytes_get_size(bytes), "byte").text, smb_number(size).text);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "argument '%s=@%s': the file has %s%s%s", name, path,
+           smb_count(n, "byte").text, size > 0 ? ", the parameter " : "",
+           size > 0 ? smb_number(size).text : "");
   return NULL;
 }
 
@@ -89,4 +90,44 @@ GBytes *
 smb_argument_raw(const char *name, const char *value, gsize size, GError **error) {
   return *value == '@' ? read_file(name, value + 1, size, error)
                        : read_digits(name, value + strlen(RAW_PREFIX), size, error);
+}
+
+static GBytes *
+refuse_number(const char *name, const char *text, GError **error) {
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+           "argument '%s=%s': expected a number, raw: and hexadecimal digits, or @FILE", name,
+           text);
+  return NULL;
+}
+
+// The low bytes of a number, if they hold it with a sign or without one.
+static GBytes *
+encode_integer(const char *name, const char *text, gsize bytes, GError **error) {
+  gboolean negative = text[0] == '-';
+  char *end;
+  errno = 0;
+  guint64 number = g_ascii_strtoull(text + negative, &end, 0);
+  if (!g_ascii_isdigit(text[negative]) || *end)
+    return refuse_number(name, text, error);
+  guint64 most = bytes == 8 ? G_MAXUINT64 : (G_GUINT64_CONSTANT(1) << (8 * bytes)) - 1;
+  guint64 bits = negative ? 0 - number : number;
+  if (errno != ERANGE && number <= (negative ? most / 2 + 1 : most))
+    return g_bytes_new(&bits, bytes);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "argument '%s=%s' does not fit into %s", name, text,
+           smb_count(bytes, "byte").text);
+  return NULL;
+}
+
+GBytes *
+smb_argument_number(const char *name, const char *text, SmbScalar scalar, GError **error) {
+  gsize bytes = smb_scalar_bytes(scalar);
+  guchar encoded[8];
+  char *end;
+  if (!smb_scalar_is_real(scalar))
+    return encode_integer(name, text, bytes, error);
+  double number = g_ascii_strtod(text, &end);
+  if (end == text || *end)
+    return refuse_number(name, text, error);
+  smb_scalar_encode_real(scalar, number, encoded);
+  return g_bytes_new(encoded, bytes);
 }

@@ -30,11 +30,22 @@ gboolean smb_argument_is_raw(const char *value);
  * smb_argument_raw:
  * @name: of the parameter, for messages
  * @value: raw:HEXBYTES or @FILE
- * @size: bytes of the parameter
+ * @size: bytes of the parameter; 0: as many as there are, at least one
  * @error: SMB_ERROR_USAGE; a file error for a file that cannot be read
  *
  * Returns: (transfer full): the bytes, @size of them
  */
 GBytes *smb_argument_raw(const char *name, const char *value, gsize size, GError **error);
+
+/**
+ * smb_argument_number:
+ * @name: of the parameter, for messages
+ * @text: a number
+ * @scalar: what it becomes: of an integer, with a sign or without one, as long as it fits
+ * @error: SMB_ERROR_USAGE
+ *
+ * Returns: (transfer full): the bytes
+ */
+GBytes *smb_argument_number(const char *name, const char *text, SmbScalar scalar, GError **error);
 
 G_END_DECLS

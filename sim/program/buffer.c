@@ -25,16 +25,32 @@ static const struct {
 #define refuse(error, text, format, ...)                                                           \
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--buffer '%s': " format, text, ##__VA_ARGS__)
 
+// Its place in the table; of another text behind the last one.
+static guint
+find_type(const char *text) {
+  guint type = 0;
+  while (type < G_N_ELEMENTS(types) && strcmp(types[type].name, text) != 0)
+    type++;
+  return type;
+}
+
+gboolean
+smb_buffer_type(const char *text, SmbScalar *scalar) {
+  guint type = find_type(text);
+  if (type < G_N_ELEMENTS(types))
+    *scalar = types[type].scalar;
+  return type < G_N_ELEMENTS(types);
+}
+
 // "iota:TYPE" or "random:TYPE:SEED[:BELOW]", in parts.
 static gboolean
 parse_generator(SmbBuffer *buffer, const char *text, char **parts, GError **error) {
   SmbContents *contents = &buffer->contents;
   gboolean is_random = strcmp(parts[0], "random") == 0;
-  guint n = g_strv_length(parts), type = 0;
+  guint n = g_strv_length(parts);
   if (is_random ? n < 3 || n > 4 : n != 2)
     return refuse(error, text, "expected %s", is_random ? "random:TYPE:SEED[:BELOW]" : "iota:TYPE");
-  while (type < G_N_ELEMENTS(types) && strcmp(types[type].name, parts[1]) != 0)
-    type++;
+  guint type = find_type(parts[1]);
   if (type == G_N_ELEMENTS(types))
     return refuse(error, text,
                   "unknown type '%s': expected i8, i16, i32, i64, f16, bf16, f32 or f64", parts[1]);

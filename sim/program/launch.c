@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/program/field.h"
 #include "sim/program/front-end.h"
 
 #include "sim/arch/arch.h"
@@ -71,6 +72,10 @@ find_argument_problem(const SmbProgram *program, const char *text) {
                                  parameter.name)
                : NULL;
   }
+  for (guint p = 0; p < program->parameters->len; p++) {
+    if (smb_field_is_of(text, program, p, NULL))
+      return NULL;
+  }
   return g_strdup_printf("'%s' has no parameter '%.*s'", program->name, (int)(equals - text), text);
 }
 
@@ -80,7 +85,8 @@ list_missing(const SmbLaunch *launch, const SmbProgram *program, GString *names,
   guint n = 0;
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
-    if (parameter.is_pointer || smb_argument_find(launch->arguments, program, p))
+    if (parameter.is_pointer || smb_argument_find(launch->arguments, program, p) ||
+        smb_launch_has_field(launch, program, p))
       continue;
     g_autofree char *option =
         parameter.is_unnamed ? g_strdup_printf("%u", p) : g_strdup(parameter.name);
@@ -88,6 +94,8 @@ list_missing(const SmbLaunch *launch, const SmbProgram *program, GString *names,
     g_string_append_printf(names, "%s%s%s%s (%s)", n++ ? ", " : "", quote, option, quote,
                            parameter.type);
     g_string_append_printf(options, " --arg %s=VALUE", option);
+    if (parameter.stored_bytes > sizeof(guint64)) // a structure
+      g_string_append_printf(options, " (or its fields: --arg %s+OFFSET=VALUE)", option);
   }
   return n;
 }
@@ -123,7 +131,8 @@ gboolean
 smb_launch_is_pointer(const SmbLaunch *launch, const SmbProgram *program, guint parameter) {
   SmbParameter described = smb_program_parameter(program, parameter);
   return described.is_pointer &&
-         !(described.may_be_value && smb_argument_find(launch->arguments, program, parameter));
+         !(described.may_be_value && (smb_argument_find(launch->arguments, program, parameter) ||
+                                      smb_launch_has_field(launch, program, parameter)));
 }
 
 const char *

@@ -8,6 +8,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/program/front-end.h"
 
 void
@@ -238,6 +239,12 @@ smb_program_n_parameters(const SmbProgram *program) {
 SmbParameter
 smb_program_parameter(const SmbProgram *program, guint index) {
   return g_array_index(program->parameters, SmbParameter, index);
+}
+
+gboolean
+smb_program_is_parameter(const SmbProgram *program, guint index, const char *text) {
+  return strcmp(text, smb_program_parameter(program, index).name) == 0 ||
+         strcmp(text, smb_number(index).text) == 0;
 }
 
 char *

@@ -79,6 +79,7 @@ typedef struct {
   gboolean
       may_be_value; /* of a pointer: it is none if the launch gives it a value (8 bytes of compiled code) */
   gsize bytes;         /* of a structure that the kernel has in constant memory: its size; else 0 */
+  gsize stored_bytes;  /* of compiled code: its size, whose fields a launch can name; else 0 */
   gboolean is_unnamed; /* its name was made up: messages ask for it by its number */
   SmbScalar element;   /* of a pointer: what its buffer holds */
   guint element_bytes; /* of what it points at, such as 16 of a float4; 1 of void */
@@ -214,6 +215,9 @@ gboolean smb_program_site_is_in(const SmbProgram *program, const SmbSite *site, 
 
 guint smb_program_n_parameters(const SmbProgram *program);
 SmbParameter smb_program_parameter(const SmbProgram *program, guint index);
+
+/** Whether a text is the name of a parameter, or its number. */
+gboolean smb_program_is_parameter(const SmbProgram *program, guint index, const char *text);
 
 /** smb_program_describe_parameter: Returns: (transfer full): what messages call a parameter: "'in'"; of compiled code
  * "parameter 2 ('in')", without the name if it is only made of that of the kernel */

@@ -147,6 +147,15 @@ char *smb_analyze_describe_reason(const SmbAccess *access);
 char *smb_analyze_describe_warning(const SmbProgram *program, const SmbAnalysisWarning *warning);
 
 /**
+ * smb_analyze_tell_warning:
+ * @warnings: (element-type SmbAnalysisWarning)
+ *
+ * Returns: (transfer full) (nullable): the same for a reader, who is told once for each variable that it is read before it is
+ *   written, with the number of places; %NULL of the other places
+ */
+char *smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guint index);
+
+/**
  * SmbLineTally: sums of one line of the source
  * @shared: of its accesses to shared memory
  * @worst: (nullable): of its accesses to shared memory with conflicts that with the most excess, the first of those alike

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include <string.h>
 
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
@@ -520,6 +521,31 @@ smb_analyze_describe_warning(const SmbProgram *program, const SmbAnalysisWarning
              : g_strdup(warning->message);
 }
 
+// Whether both say that one variable is read before it is written: they begin with its name in quotes.
+static gboolean
+is_same_unset(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
+  gsize length = a->message[0] == '\'' ? strcspn(a->message + 1, "'") + 2 : 0;
+  return a->kind == SMB_WARNING_UNSET && b->kind == SMB_WARNING_UNSET && length > 0 &&
+         strncmp(a->message, b->message, length) == 0;
+}
+
+char *
+smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guint index) {
+  const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, index);
+  g_autofree char *message = smb_analyze_describe_warning(program, warning);
+  guint others = 0;
+  for (guint i = 0; i < warnings->len; i++) {
+    if (i == index || !is_same_unset(warning, &g_array_index(warnings, SmbAnalysisWarning, i)))
+      continue;
+    if (i < index)
+      return NULL;
+    others++;
+  }
+  return others == 0
+             ? g_steal_pointer(&message)
+             : g_strdup_printf("%s, and at %s", message, smb_count(others, "other place").text);
+}
+
 void
 smb_analyze_write_warning(const SmbProgram *program, const SmbSite *site, const char *message,
                           SmbSpool *out) {
@@ -534,8 +560,9 @@ smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(target->kernel, warning->site);
-    g_autofree char *message = smb_analyze_describe_warning(target->kernel, warning);
-    smb_analyze_write_warning(target->kernel, site, message, out);
+    g_autofree char *message = smb_analyze_tell_warning(target->kernel, analysis->warnings, i);
+    if (message)
+      smb_analyze_write_warning(target->kernel, site, message, out);
   }
   if (analysis->idle) {
     g_autofree char *text = g_strdup_printf(

@@ -45,10 +45,14 @@ static const GOptionEntry launch_entries[] = {
     {"include", 'I', 0, G_OPTION_ARG_STRING_ARRAY, &typed.folders,
      "look for included files in a folder", "FOLDER"},
     {"arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.args,
-     "value of a kernel parameter: a number, raw:HEXBYTES or @FILE", "NAME=VALUE"},
+     "value of a kernel parameter: a number, raw:HEXBYTES or @FILE; of a field of a structure in "
+     "compiled code: a number such as i32:64, or 'pointer'",
+     "NAME[+OFFSET]=VALUE"},
     {"buffer", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.buffers,
-     "what the buffer of a pointer parameter holds, and how many elements lie before the pointer",
-     "NAME=SPEC[@OFFSET]"},
+     "what the buffer of a pointer parameter, or of a field, holds, and how many elements lie "
+     "before "
+     "the pointer",
+     "NAME[+OFFSET]=SPEC[@OFFSET]"},
     {"block", 0, 0, G_OPTION_ARG_STRING, &typed.block,
      "threads of a block (default: the kernel's __launch_bounds__, or one warp)", "X,Y,Z"},
     {"grid", 0, 0, G_OPTION_ARG_STRING, &typed.grid, "blocks of the grid (default 1)", "X,Y,Z"},

@@ -52,11 +52,15 @@ find_name(const SmbEntries *entries, const SmbEntry *entry) {
   return entry->name;
 }
 
-// The kernel stands in the first of its rows.
+// The kernel stands in the first of its rows; last, since names of templates are long.
 static void
-begin_row(SmbTable *table, const char *name, const SmbEntry *entry, gboolean first) {
-  g_autofree char *block = describe_limit(entry);
+end_row(SmbTable *table, const char *name, gboolean first) {
   smb_table_cell(table, SMB_STYLE_BOLD, first ? name : "");
+}
+
+static void
+begin_row(SmbTable *table, const SmbEntry *entry, gboolean first) {
+  g_autofree char *block = describe_limit(entry);
   smb_table_cell(table, SMB_STYLE_PLAIN, first ? block : "");
 }
 
@@ -65,31 +69,36 @@ write_entry(SmbTable *table, const SmbEntries *entries, const SmbEntry *entry) {
   const char *name = find_name(entries, entry);
   for (guint i = 0; i < entry->parameters->len; i++) {
     const SmbEntryItem *item = &g_array_index(entry->parameters, SmbEntryItem, i);
-    begin_row(table, name, entry, i == 0);
+    begin_row(table, entry, i == 0);
     smb_table_printf(table, SMB_STYLE_PLAIN, "parameter %u", i);
     smb_table_cell(table, SMB_STYLE_PLAIN, item->is_pointer ? "pointer" : item->type);
     smb_table_number(table, SMB_STYLE_PLAIN, item->bytes);
+    end_row(table, name, i == 0);
   }
   for (guint i = 0; i < entry->arrays->len; i++) {
     const SmbEntryItem *item = &g_array_index(entry->arrays, SmbEntryItem, i);
-    begin_row(table, name, entry, i + entry->parameters->len == 0);
+    gboolean first = i + entry->parameters->len == 0;
+    begin_row(table, entry, first);
     smb_table_printf(table, SMB_STYLE_PLAIN, "shared %s", item->name);
     smb_table_cell(table, SMB_STYLE_PLAIN, item->type);
     if (item->bytes)
       smb_table_number(table, SMB_STYLE_PLAIN, item->bytes);
     else
       smb_table_cell(table, SMB_STYLE_PLAIN, "dynamic");
+    end_row(table, name, first);
   }
   if (entry->parameters->len + entry->arrays->len == 0) {
-    begin_row(table, name, entry, TRUE);
-    smb_table_end_row(table);
+    begin_row(table, entry, TRUE);
+    for (guint empty = 0; empty < 3; empty++)
+      smb_table_cell(table, SMB_STYLE_PLAIN, "");
+    end_row(table, name, TRUE);
   }
 }
 
 // All parameters and arrays of PTX, a row each.
 static void
 write_items_of_all(SmbCli *cli, const SmbEntries *entries) {
-  g_autoptr(SmbTable) table = smb_table_new("kernel|block|what|type|bytes>");
+  g_autoptr(SmbTable) table = smb_table_new("block|what|type|bytes>|kernel");
   for (guint i = 0; i < entries->entries->len; i++)
     write_entry(table, entries, g_ptr_array_index(entries->entries, i));
   smb_table_write(table, cli->out, cli->colour);
@@ -118,17 +127,14 @@ write_size(SmbTable *table, const SmbEntry *entry, guint64 size) {
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
 }
 
-// A row for each kernel and architecture: what machine code has of it. A kernel's name stands in its first row.
+// A row for each kernel and architecture: what machine code has of it.
 static void
 write_machine_code(SmbCli *cli, const SmbEntries *entries) {
   g_autoptr(SmbTable) table =
-      smb_table_new("kernel|for|registers>|shared bytes>|local bytes>|block|bytes of parameters");
-  const char *last = NULL;
+      smb_table_new("for|registers>|shared bytes>|local bytes>|block|bytes of parameters|kernel");
   for (guint i = 0; i < entries->entries->len; i++) {
     const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
     g_autofree char *block = describe_limit(entry), *sizes = list_sizes(entry);
-    gboolean is_first = g_strcmp0(last, entry->symbol) != 0;
-    smb_table_cell(table, SMB_STYLE_BOLD, is_first ? find_name(entries, entry) : "");
     smb_table_printf(table, SMB_STYLE_PLAIN, "%s%s", is_machine_code(entry) ? "" : "PTX for ",
                      entry->target);
     write_size(table, entry, entry->registers);
@@ -136,7 +142,7 @@ write_machine_code(SmbCli *cli, const SmbEntries *entries) {
     write_size(table, entry, entry->local_bytes);
     smb_table_cell(table, SMB_STYLE_PLAIN, block);
     smb_table_cell(table, SMB_STYLE_PLAIN, sizes);
-    last = entry->symbol;
+    smb_table_cell(table, SMB_STYLE_BOLD, find_name(entries, entry));
   }
   smb_table_write(table, cli->out, cli->colour);
 }

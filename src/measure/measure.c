@@ -10,6 +10,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/data.h"
 #include "sim/base/scalar.h"
+#include "sim/program/field.h"
 #include "src/analyze/report.h"
 #include "src/cli/captured.h"
 #include "src/cli/commands.h"
@@ -165,10 +166,16 @@ read_buffer(const SmbGlobal *global, guint parameter, gsize bytes) {
   return g_bytes_new_take(contents, bytes);
 }
 
-// Why the contents that were said of a variable cannot be put on a device (transfer full); NULL if none were.
+// Why what was said of a variable, or of fields of a structure, cannot be put on a device (transfer full); NULL if nothing was.
 static char *
 find_variable(const SmbTarget *target) {
   const GPtrArray *buffers = target->launch.buffers;
+  for (guint p = 0; p < smb_program_n_parameters(target->kernel); p++) {
+    if (smb_launch_has_field(&target->launch, target->kernel, p))
+      return g_strdup_printf("fields are given of parameter %u: they are for predictions only; a "
+                             "launch with pointers in structures is measured from its capture",
+                             p);
+  }
   // Those of a captured launch are put there (src/measure/memory.h).
   for (guint i = 0; buffers && !target->launch.memory && i < buffers->len; i++) {
     const SmbBuffer *buffer = g_ptr_array_index(buffers, i);

@@ -124,8 +124,9 @@ note_analysis(SmbRankRow *row, const SmbTarget *target, const SmbAnalysis *analy
   row->total = smb_analysis_total(analysis);
   row->bounds = bounds->len ? g_strdup(bounds->str) : NULL;
   for (guint i = 0; i < analysis->warnings->len; i++) {
-    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
-    g_ptr_array_add(row->warnings, smb_analyze_describe_warning(target->kernel, warning));
+    char *text = smb_analyze_tell_warning(target->kernel, analysis->warnings, i);
+    if (text)
+      g_ptr_array_add(row->warnings, text);
   }
 }
 

@@ -120,9 +120,11 @@ write_warnings(const SmbReport *report, SmbSpool *page) {
   for (guint i = 0; i < warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(report->target->kernel, warning->site);
+    g_autofree char *text = smb_analyze_tell_warning(report->target->kernel, warnings, i);
+    if (!text)
+      continue;
     smb_spool_puts(page, "<li>");
     smb_report_write_place(report, page, site, "Line ");
-    g_autofree char *text = smb_analyze_describe_warning(report->target->kernel, warning);
     smb_html_within(page, ": ", text, "</li>\n");
   }
   smb_spool_puts(page, "</ul>\n</section>\n");

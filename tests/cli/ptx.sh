@@ -143,7 +143,7 @@ expect 2 analyze "$ptx/reduce.ptx" --entry reduce_shared --block 256
 says "parameter 2 (.u32) of 'reduce_shared' needs a value: --arg 2=VALUE ("
 sed 's/_param_1,/&\n\t.param .f32 scale, .param .align 4 .b8 shape[12],/' "$ptx/reduce.ptx" >"$work/values.ptx"
 expect 2 analyze "$work/values.ptx" --entry reduce_shared
-says "parameters 2 (.f32), 3 (12 bytes), 4 (.u32) of 'reduce_shared' need values, and the launch needs a block: --arg 2=VALUE --arg 3=VALUE --arg 4=VALUE --block X,Y,Z ("
+says "parameters 2 (.f32), 3 (12 bytes), 4 (.u32) of 'reduce_shared' need values, and the launch needs a block: --arg 2=VALUE --arg 3=VALUE (or its fields: --arg 3+OFFSET=VALUE) --arg 4=VALUE --block X,Y,Z ("
 
 # The block that a kernel is compiled for is its own, and no other one is taken.
 for bound in .reqntid .maxntid; do

@@ -3,7 +3,6 @@
 //
 // The parameters of a compiled kernel: bytes at the places that the code says. A compiled kernel says how many bytes a
 // parameter has, and little of its type.
-#include <errno.h>
 #include <string.h>
 
 #include "sim/base/error.h"
@@ -19,43 +18,13 @@ refuse(GError **error, const char *format, ...) {
   return NULL;
 }
 
-// The low bytes of a number, if they hold it with a sign or without one.
-static GBytes *
-encode_integer(const char *name, const char *text, gsize bytes, GError **error) {
-  gboolean negative = text[0] == '-';
-  char *end;
-  errno = 0;
-  guint64 number = g_ascii_strtoull(text + negative, &end, 0);
-  if (!g_ascii_isdigit(text[negative]) || *end)
-    return refuse(error,
-                  "argument '%s=%s': expected a number, raw: and hexadecimal digits, or @FILE",
-                  name, text);
-  guint64 most = bytes == 8 ? G_MAXUINT64 : (G_GUINT64_CONSTANT(1) << (8 * bytes)) - 1;
-  if (errno == ERANGE || number > (negative ? most / 2 + 1 : most))
-    return refuse(error, "argument '%s=%s' does not fit into %" G_GSIZE_FORMAT " byte%s", name,
-                  text, bytes, bytes == 1 ? "" : "s");
-  guint64 bits = negative ? 0 - number : number;
-  return g_bytes_new(&bits, bytes);
-}
-
-static GBytes *
-encode_real(const char *name, const char *text, gsize bytes, GError **error) {
-  static const SmbScalar scalars[] = {
-      [2] = SMB_SCALAR_F16, [4] = SMB_SCALAR_F32, [8] = SMB_SCALAR_F64};
-  guchar encoded[8];
-  char *end;
-  double number = g_ascii_strtod(text, &end);
-  if (end == text || *end)
-    return refuse(error,
-                  "argument '%s=%s': expected a number, raw: and hexadecimal digits, or @FILE",
-                  name, text);
-  smb_scalar_encode_real(scalars[bytes], number, encoded);
-  return g_bytes_new(encoded, bytes);
-}
-
 GBytes *
 smb_code_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
                   GError **error) {
+  static const SmbScalar reals[] = {
+      [2] = SMB_SCALAR_F16, [4] = SMB_SCALAR_F32, [8] = SMB_SCALAR_F64};
+  static const SmbScalar integers[] = {
+      [1] = SMB_SCALAR_I8, [2] = SMB_SCALAR_I16, [4] = SMB_SCALAR_I32, [8] = SMB_SCALAR_I64};
   const Code *code = (const Code *)program;
   const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, parameter);
   const char *given = smb_argument_given(arguments, program, parameter);
@@ -74,29 +43,66 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
                   name, place->bytes);
   gboolean is_written_real =
       place->is_untyped && !g_str_has_prefix(text, "0x") && strpbrk(text, ".eEnN");
-  return (place->is_real || is_written_real) && place->bytes > 1
-             ? encode_real(name, text, place->bytes, error)
-             : encode_integer(name, text, place->bytes, error);
+  gboolean is_real = (place->is_real || is_written_real) && place->bytes > 1;
+  return smb_argument_number(name, text, (is_real ? reals : integers)[place->bytes], error);
 }
 
-GByteArray *
-smb_code_parameters(const Code *code, const SmbBlock *block, const SmbLaunch *launch,
-                    GError **error) {
-  g_autoptr(GByteArray) bytes = g_byte_array_sized_new((guint)code->parameter_bytes);
-  g_byte_array_set_size(bytes, (guint)code->parameter_bytes);
-  if (bytes->len > 0)
-    memset(bytes->data, 0, bytes->len);
-  for (guint p = 0; p < code->places->len; p++) {
-    const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, p);
-    if (smb_launch_is_pointer(launch, &code->program, p)) {
-      guint64 pointer = smb_block_buffer(block, p);
-      memcpy(bytes->data + place->offset, &pointer, MIN(place->bytes, sizeof pointer));
-      continue;
-    }
-    g_autoptr(GBytes) value = smb_code_argument(&code->program, p, launch->arguments, error);
-    if (!value)
-      return NULL;
-    memcpy(bytes->data + place->offset, g_bytes_get_data(value, NULL), place->bytes);
+static void
+put(Parameters *parameters, gsize offset, gconstpointer value, gsize length) {
+  memcpy(parameters->bytes + offset, value, length);
+  memset(parameters->marks + offset, MARK_KNOWN, length);
+}
+
+// Of a parameter of which only fields are said, the rest is not known.
+static gboolean
+put_parameter(Parameters *parameters, const Code *code, const SmbBlock *block,
+              const SmbLaunch *launch, guint p, GError **error) {
+  const SmbProgram *program = &code->program;
+  const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, p);
+  if (smb_launch_is_pointer(launch, program, p)) {
+    guint64 pointer = smb_block_buffer(block, p);
+    put(parameters, place->offset, &pointer, MIN(place->bytes, sizeof pointer));
+    return TRUE;
   }
-  return g_steal_pointer(&bytes);
+  if (smb_launch_has_field(launch, program, p) &&
+      !smb_argument_given(launch->arguments, program, p)) {
+    memset(parameters->marks + place->offset, 0, place->bytes);
+    return TRUE;
+  }
+  g_autoptr(GBytes) value = smb_code_argument(program, p, launch->arguments, error);
+  if (!value)
+    return FALSE;
+  put(parameters, place->offset, g_bytes_get_data(value, NULL), place->bytes);
+  return TRUE;
+}
+
+gboolean
+smb_parameters_set(Parameters *parameters, const Code *code, const SmbBlock *block,
+                   const SmbLaunch *launch, GError **error) {
+  parameters->length = code->parameter_bytes;
+  parameters->bytes = g_malloc0(parameters->length);
+  parameters->marks = g_malloc(parameters->length);
+  if (parameters->length > 0)
+    memset(parameters->marks, MARK_KNOWN, parameters->length);
+  parameters->fields = smb_launch_fields(launch, &code->program, error);
+  if (!parameters->fields)
+    return FALSE;
+  for (guint p = 0; p < code->places->len; p++) {
+    if (!put_parameter(parameters, code, block, launch, p, error))
+      return FALSE;
+  }
+  for (guint i = 0; i < parameters->fields->len; i++) {
+    const SmbField *field = &g_array_index(parameters->fields, SmbField, i);
+    gsize length, offset = g_array_index(code->places, ParameterPlace, field->parameter).offset;
+    gconstpointer value = g_bytes_get_data(field->value, &length);
+    put(parameters, offset + field->offset, value, length);
+  }
+  return TRUE;
+}
+
+void
+smb_parameters_clear(Parameters *parameters) {
+  g_free(parameters->bytes);
+  g_free(parameters->marks);
+  g_clear_pointer(&parameters->fields, g_array_unref);
 }

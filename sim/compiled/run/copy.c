@@ -73,6 +73,7 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   if (from->data[0] != NO_ROW && smb_row_known(registers, from->data[0], lanes) != lanes) {
     source_origin = row_origin(registers, from->data[0]);
     known = reads = 0;
+    move.sources = NULL;
   } else if (from->data[0] != NO_ROW) {
     bytes = row_values(registers, from->data[0]);
     smb_transfer_watch(runner, row_flags(registers, from->data[0]) & ROW_AFFINE
@@ -80,7 +81,8 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
                                    : row_flags(registers, from->data[0]));
     FOR_LANES(known, lane) {
       if (bytes[lane] == 0)
-        reads &= ~((SmbLanes)1 << lane);
+        sources[lane] = MOVE_NO_SOURCE;
+      reads &= ~((SmbLanes)(bytes[lane] == 0) << lane);
     }
   }
   if (known != lanes)

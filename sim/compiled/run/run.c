@@ -16,14 +16,16 @@ enum {
   LOOK_STEPS = 1 << 22,  // of a block, a multiple of that, before it is asked whether it can end
 };
 
-// A word of the parameters; what is behind the last one is 0.
+// A word of the parameters, and the bits of it that are not known; what is behind the last one is 0.
 static guint32
-read_parameter(const Runner *runner, guint32 offset) {
-  gsize bytes;
-  const guint8 *data = g_bytes_get_data(runner->parameters, &bytes);
+read_parameter(const Runner *runner, guint32 offset, guint32 *unknown) {
+  const Parameters *parameters = &runner->parameters;
   guint32 value = 0;
-  for (guint i = 0; i < 4 && offset + i < bytes; i++)
-    value |= (guint32)data[offset + i] << (8 * i);
+  *unknown = 0;
+  for (guint i = 0; i < 4 && offset + i < parameters->length; i++) {
+    value |= (guint32)parameters->bytes[offset + i] << (8 * i);
+    *unknown |= parameters->marks[offset + i] ? 0 : 0xffu << (8 * i);
+  }
   return value;
 }
 
@@ -42,8 +44,6 @@ read_preset(const Runner *runner, guint w, const Preset *preset) {
     return w;
   if (special == SPECIAL_NUMBER)
     return preset->argument;
-  if (special == SPECIAL_PARAMETER)
-    return read_parameter(runner, preset->argument);
   if (special == SPECIAL_DYNAMIC_BYTES)
     return (guint32)(block->shared_bytes - runner->code->program.dynamic_start);
   // As a device gives it: 40064 of 40000 bytes on an H200.
@@ -55,7 +55,8 @@ static void
 preset_row(Runner *runner, guint w, const Preset *preset) {
   const SmbBlock *block = runner->block;
   guint n = block->lanes;
-  guint32 values[SMB_MAX_LANES];
+  guint32 values[SMB_MAX_LANES], unknown[SMB_MAX_LANES];
+  guint32 missing = 0, origin = 0;
   guint flags = 0;
   gsize first = (gsize)w * n; // thread
   if (preset->special < SPECIAL_NTID) {
@@ -64,15 +65,26 @@ preset_row(Runner *runner, guint w, const Preset *preset) {
   } else if (preset->special == SPECIAL_LANE)
     EACH_LANE(n, values[lane] = lane;)
   else {
-    guint32 value = read_preset(runner, w, preset);
+    guint32 value = preset->special == SPECIAL_PARAMETER
+                        ? read_parameter(runner, preset->argument, &missing)
+                        : read_preset(runner, w, preset);
     EACH_LANE(n, values[lane] = value;)
   }
   // What depends on blockIdx is of interest to a signature only; of one block there is no other that could differ.
   if (block->signature && preset->special >= SPECIAL_CTAID && preset->special < SPECIAL_NCTAID &&
       block->grid[preset->special - SPECIAL_CTAID] > 1)
     flags = ROW_AFFINE;
-  smb_row_set(runner->warps[w].registers, preset->row, block->launched.warp[w], values, NULL, flags,
-              0);
+  if (missing) {
+    EACH_LANE(n, unknown[lane] = missing;)
+    guint32 cause = runner->code->steps->len + preset->argument / 4;
+    gsize at = preset->argument + (gsize)__builtin_ctz(missing) / 8;
+    runner->causes[cause] = (Cause){.kind = CAUSE_CONTENTS,
+                                    .object = REGION_PARAMETERS,
+                                    .address = make_pointer(REGION_PARAMETERS, (gint64)at)};
+    origin = cause + 1;
+  }
+  smb_row_set(runner->warps[w].registers, preset->row, block->launched.warp[w], values,
+              missing ? unknown : NULL, flags, origin);
 }
 
 static void
@@ -250,11 +262,15 @@ smb_runner_resume(gpointer data) {
   return run_turn(data);
 }
 
-// Memory at addresses is called as the parameter that points there.
+// Memory at addresses is called as the field or the parameter that points there.
 static void
 name_memory(const Runner *runner) {
   const Code *code = runner->code;
-  const guint8 *bytes = g_bytes_get_data(runner->parameters, NULL);
+  const guint8 *bytes = runner->parameters.bytes;
+  for (guint i = 0; i < runner->parameters.fields->len; i++) {
+    const SmbField *field = &g_array_index(runner->parameters.fields, SmbField, i);
+    smb_block_name_memory(runner->block, field->address, field->name);
+  }
   for (guint p = 0; runner->block->map && p < code->places->len; p++) {
     const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, p);
     const char *name = g_array_index(code->program.parameters, SmbParameter, p).name;
@@ -285,15 +301,17 @@ describe_pointers(const SmbProgram *program, const SmbLaunch *launch) {
 gpointer
 smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   const Code *code = (const Code *)block->program;
-  g_autoptr(GByteArray) parameters = smb_code_parameters(code, block, launch, error);
-  if (!parameters)
+  Parameters parameters = {.bytes = NULL};
+  if (!smb_parameters_set(&parameters, code, block, launch, error)) {
+    smb_parameters_clear(&parameters);
     return NULL;
+  }
   Runner *runner = g_new0(Runner, 1);
   runner->block = block;
   runner->code = code;
   runner->steps = &g_array_index(code->steps, Step, 0);
   runner->skips = launch->skips_unknown;
-  runner->causes = g_new0(Cause, code->steps->len);
+  runner->causes = g_new0(Cause, code->steps->len + parameters.length / 4 + 1);
   runner->pointers = describe_pointers(&code->program, launch);
   runner->stored = g_new0(Stored, code->steps->len);
   runner->storing = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -302,10 +320,11 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   runner->polls = g_hash_table_new(NULL, NULL);
   runner->found = g_hash_table_new(NULL, NULL);
   runner->arrivals = smb_arrivals_new(code);
-  runner->parameters = g_byte_array_free_to_bytes(g_steal_pointer(&parameters));
-  SmbContents *contents = &block->objects[REGION_PARAMETERS].contents;
-  contents->fill = SMB_FILL_BYTES;
-  contents->bytes = g_bytes_get_data(runner->parameters, &contents->length);
+  runner->parameters = parameters;
+  Object *object = &block->objects[REGION_PARAMETERS];
+  object->contents =
+      (SmbContents){.fill = SMB_FILL_BYTES, .bytes = parameters.bytes, .length = parameters.length};
+  object->marks = parameters.marks;
   name_memory(runner);
   runner->warps = g_new0(Warp, block->n_warps);
   block->state_bytes = 2 * sizeof(guint32) * code->n_rows * block->lanes * block->n_warps;
@@ -333,7 +352,7 @@ smb_runner_free(gpointer data) {
   g_free(runner->pointers);
   g_array_unref(runner->storing);
   g_free(runner->written);
-  g_bytes_unref(runner->parameters);
+  smb_parameters_clear(&runner->parameters);
   if (runner->refusal)
     g_string_free(runner->refusal, TRUE);
   g_clear_pointer(&runner->missing, g_ptr_array_unref);

@@ -6,6 +6,7 @@
 
 #include "sim/compiled/code.h"
 #include "sim/compiled/flow/split.h"
+#include "sim/program/field.h"
 
 enum {
   BARRIER_OF_CLUSTER = 16, // behind those of a block, which have numbers (bar.sync)
@@ -53,6 +54,14 @@ typedef struct {
   SmbLanes looks;     // what others change is loaded now: they have run
 } Warp;
 
+// The parameters of a launch.
+typedef struct {
+  guint8 *bytes;
+  guint8 *marks; // MARK_KNOWN of each byte, or 0
+  gsize length;
+  GArray *fields; // SmbField
+} Parameters;
+
 typedef struct _Watch Watch; // recur.c
 
 // Where a step stored what is not known.
@@ -97,7 +106,7 @@ struct _Runner {
   guint64 budget; // steps that may still be executed
   BlockBarrier barriers[RUNNER_BARRIERS];
   guint32 awaited;     // the barriers, as bits, that threads may wait at
-  Cause *causes;       // by step
+  Cause *causes;       // by step; behind those of the words of parameters
   guint8 *written;     // by object of the machine, if it is global: OBJECT_WRITTEN, …
   gboolean ordered;    // something of the block depends on the order of threads
   gboolean follows;    // blocks see what earlier ones left
@@ -112,7 +121,7 @@ struct _Runner {
   GString *refusal;    // why the run is refused when it has ended; NULL: it is not
   guint32 refused;     // where
   GPtrArray *missing;  // options that give the contents which the refusal asks for
-  GBytes *parameters;
+  Parameters parameters;
   guint64 allocated;       // bytes that smb_step_allocate() has given away
   GHashTable *stretches;   // by branch: what it decides, where that was asked (skip.c); or NULL
   GHashTable *mbarriers;   // by byte offset in shared memory: MBarrier
@@ -292,9 +301,10 @@ void smb_runner_forget_shared(Runner *runner, const Step *step);
 void smb_runner_lose(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin);
 
 // --- parameters (argument.c)
-// The bytes of all parameters; pointers are those of the machine.
-GByteArray *smb_code_parameters(const Code *code, const SmbBlock *block, const SmbLaunch *launch,
-                                GError **error);
+// Pointers are those of the machine.
+gboolean smb_parameters_set(Parameters *parameters, const Code *code, const SmbBlock *block,
+                            const SmbLaunch *launch, GError **error);
+void smb_parameters_clear(Parameters *parameters);
 
 // --- memory (transfer.c, matrix.c, copy.c)
 gboolean smb_step_load(Runner *runner, const Step *step, SmbLanes lanes);

@@ -110,8 +110,8 @@ smb_stored_explain_lanes(Runner *runner, const Step *step, SmbLanes lanes, const
 void
 smb_stored_explain(Runner *runner, const Step *step, guint64 address) {
   guint object = smb_block_find(runner->block, address);
-  gboolean outside = object >= N_FIXED_REGIONS && object < runner->block->n_objects &&
-                     object != runner->code->heap &&
+  gboolean outside = (object >= N_FIXED_REGIONS || object == REGION_PARAMETERS) &&
+                     object < runner->block->n_objects && object != runner->code->heap &&
                      runner->block->objects[object].space != SPACE_PRIVATE;
   if (outside && strcmp(runner->block->objects[object].name, CODE_DRIVER_REGION) == 0)
     smb_runner_note(runner, step, (Cause){.kind = CAUSE_OPAQUE});

@@ -49,8 +49,7 @@ describe_place(const Runner *runner, guint32 number) {
 // full).
 static char *
 describe_pointer(const Runner *runner, guint64 first, guint64 address) {
-  gsize length;
-  const guint8 *bytes = g_bytes_get_data(runner->parameters, &length);
+  const guint8 *bytes = runner->parameters.bytes;
   guint64 best = 0;
   guint parameter = 0;
   for (guint p = 0; p < runner->code->places->len; p++) {
@@ -67,49 +66,80 @@ describe_pointer(const Runner *runner, guint64 first, guint64 address) {
   return best ? g_strdup_printf(" (parameter %u points into it)", parameter) : g_strdup("");
 }
 
-// Of memory at addresses: "memory at 0x7f3a40000040 that was not recorded (parameter 2 points into it)". @known: (out): whether
-// it was. Variables of the program have their names.
-static char *
-describe_memory(const Runner *runner, const Cause *cause, gboolean *known) {
-  SmbBlock *block = runner->block;
-  const Object *object = &block->objects[cause->object];
-  guint64 first = 0, end = 0;
-  *known = object->contents.fill != SMB_FILL_UNKNOWN;
-  if (!object->map) {
-    g_autofree char *name = smb_object_describe(block, object);
-    return g_strdup_printf("%s%s", name, *known ? "" : ", which were not recorded");
+// The field whose buffer has an address, or NULL.
+static const SmbField *
+find_field(const Runner *runner, guint64 address) {
+  const GArray *fields = runner->parameters.fields;
+  for (guint i = 0; i < fields->len; i++) {
+    const SmbField *field = &g_array_index(fields, SmbField, i);
+    if (field->address && address - field->address < SMB_FIELD_BUFFER_BYTES)
+      return field;
   }
-  *known = smb_map_piece(block->map, cause->address, &first, &end);
-  g_autofree char *pointer = describe_pointer(runner, first, cause->address);
-  return g_strdup_printf("memory at 0x%" G_GINT64_MODIFIER "x%s%s", cause->address,
-                         *known ? "" : " that was not recorded", pointer);
+  return NULL;
 }
 
-// "the contents of parameter 2 ('in'), loaded at scan.cu:30: give --buffer 2=SPEC". @option: (out) (optional): what it asks for
+// Of memory at addresses: "the contents of memory at 0x7f3a40000040 that was not recorded (parameter 2 points into it), loaded
+// at scan.cu:30"; of the buffer of a field what gives it contents.
+static char *
+explain_memory(const Runner *runner, const Cause *cause, const char *place, char **option) {
+  guint64 first = 0, end = 0;
+  gboolean known = smb_map_piece(runner->block->map, cause->address, &first, &end);
+  const SmbField *field = find_field(runner, cause->address);
+  g_autofree char *pointer = field ? g_strdup("") : describe_pointer(runner, first, cause->address);
+  g_autofree char *memory =
+      field ? g_strdup_printf("the buffer of %s", field->name)
+            : g_strdup_printf("memory at 0x%" G_GINT64_MODIFIER "x%s%s", cause->address,
+                              known ? "" : " that was not recorded", pointer);
+  if (known)
+    return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", memory,
+                           place);
+  if (!field)
+    return g_strdup_printf("the contents of %s, loaded at %s", memory, place);
+  *option = g_strdup_printf("--buffer %s=SPEC", field->name);
+  return g_strdup_printf("the contents of %s, loaded at %s: give %s", memory, place, *option);
+}
+
+// "byte 24 of parameter 0, which has no value: give --arg 0+24=VALUE".
+static char *
+explain_parameter(const Runner *runner, const Cause *cause, char **option) {
+  gsize at = (gsize)(cause->address - make_pointer(REGION_PARAMETERS, 0));
+  for (guint p = 0; p < runner->code->places->len; p++) {
+    const ParameterPlace *place = &g_array_index(runner->code->places, ParameterPlace, p);
+    if (at - place->offset >= place->bytes)
+      continue;
+    *option = g_strdup_printf("--arg %u+%" G_GSIZE_FORMAT "=VALUE", p, at - place->offset);
+    return g_strdup_printf("byte %" G_GSIZE_FORMAT " of parameter %u, which has no value: give %s",
+                           at - place->offset, p, *option);
+  }
+  return g_strdup("bytes between parameters");
+}
+
+// Of a buffer or a variable.
+static char *
+explain_buffer(const Runner *runner, const Object *buffer, const char *place, char **option) {
+  g_autofree char *object = smb_object_describe(runner->block, buffer);
+  if (buffer->contents.fill != SMB_FILL_UNKNOWN)
+    return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", object,
+                           place);
+  *option = describe_option(runner, buffer);
+  return g_strdup_printf("the contents of %s, loaded at %s: give %s", object, place, *option);
+}
+
+// "the contents of parameter 2 ('in'), loaded at scan.cu:30: give --buffer 2=SPEC". @option: (out): what it asks for, or NULL
 static char *
 explain(const Runner *runner, guint32 origin, char **option) {
+  *option = NULL;
   for (guint link = 0; link < MAX_CHAIN && origin > 0; link++) {
     const Cause *cause = &runner->causes[origin - 1];
+    if (cause->kind == CAUSE_CONTENTS && cause->object == REGION_PARAMETERS)
+      return explain_parameter(runner, cause, option);
     g_autofree char *place = describe_place(runner, origin - 1);
     if (cause->kind == CAUSE_OPAQUE)
       return g_strdup_printf("the result of an instruction that is not modelled (%s)", place);
-    if (cause->kind == CAUSE_CONTENTS && runner->block->map) {
-      gboolean known;
-      g_autofree char *memory = describe_memory(runner, cause, &known);
-      return known ? g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s",
-                                     memory, place)
-                   : g_strdup_printf("the contents of %s, loaded at %s", memory, place);
-    }
     if (cause->kind == CAUSE_CONTENTS) {
-      const Object *buffer = &runner->block->objects[cause->object];
-      g_autofree char *object = smb_object_describe(runner->block, buffer);
-      if (buffer->contents.fill != SMB_FILL_UNKNOWN)
-        return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", object,
-                               place);
-      g_autofree char *give = describe_option(runner, buffer);
-      if (option)
-        *option = g_strdup(give);
-      return g_strdup_printf("the contents of %s, loaded at %s: give %s", object, place, give);
+      const Object *object = &runner->block->objects[cause->object];
+      return object->map ? explain_memory(runner, cause, place, option)
+                         : explain_buffer(runner, object, place, option);
     }
     if (cause->kind == CAUSE_NONE)
       return g_strdup_printf("a value that is not known (%s)", place);
@@ -122,7 +152,8 @@ explain(const Runner *runner, guint32 origin, char **option) {
 
 char *
 smb_runner_explain(const Runner *runner, guint32 origin) {
-  return explain(runner, origin, NULL);
+  g_autofree char *option = NULL;
+  return explain(runner, origin, &option);
 }
 
 // What is not counted ends the run; first, the rest of it is seen, in which contents of other buffers may be missing.

@@ -168,9 +168,9 @@ decode_copied(SassDecoder *decoder) {
 
 // --- copies in bulk
 
-// An end of a copy, in uniform registers.
-static const Transfer *
-make_end(SassDecoder *decoder, const Step *step, gboolean shared, guint uniform,
+// An end of a copy, whose address is in a row, or in two.
+static Transfer *
+make_end(SassDecoder *decoder, const Step *step, gboolean shared, Row address,
          SmbOpClass op_class) {
   Transfer *transfer = smb_sass_new_transfer(decoder);
   transfer->move = step->transfer->move;
@@ -178,7 +178,7 @@ make_end(SassDecoder *decoder, const Step *step, gboolean shared, guint uniform,
   transfer->move.reads = op_class == SMB_OP_CLASS_LOAD;
   transfer->window = shared ? WINDOW_SHARED : WINDOW_GENERIC;
   transfer->offset = shared ? (guint32)-decoder->reserved_shared : 0;
-  transfer->address = decoder->uniforms + uniform;
+  transfer->address = address;
   transfer->address_rows = shared ? 1 : 2;
   if (op_class == SMB_OP_CLASS_ATOMIC)
     transfer->move.width = transfer->move.align = BARRIER_BYTES;
@@ -200,10 +200,12 @@ decode_copy(SassDecoder *decoder) {
   Step step = begin(decoder, smb_step_bulk_once, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD,
                     COPY_QUANTUM);
   step.bulk = bulk;
-  bulk->to = make_end(decoder, &step, enters, to->uniform, SMB_OP_CLASS_STORE);
-  bulk->from = make_end(decoder, &step, !enters, from->uniform, SMB_OP_CLASS_LOAD);
+  bulk->to = make_end(decoder, &step, enters, decoder->uniforms + to->uniform, SMB_OP_CLASS_STORE);
+  bulk->from =
+      make_end(decoder, &step, !enters, decoder->uniforms + from->uniform, SMB_OP_CLASS_LOAD);
   if (enters)
-    bulk->barrier = make_end(decoder, &step, TRUE, to->uniform + 1u, SMB_OP_CLASS_ATOMIC);
+    bulk->barrier =
+        make_end(decoder, &step, TRUE, decoder->uniforms + to->uniform + 1u, SMB_OP_CLASS_ATOMIC);
   smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
@@ -220,10 +222,35 @@ decode_tensor(SassDecoder *decoder, gboolean enters) {
                     COPY_QUANTUM);
   step.bulk = bulk;
   if (enters) {
-    bulk->to = make_end(decoder, &step, TRUE, place->uniform, SMB_OP_CLASS_STORE);
-    bulk->barrier = make_end(decoder, &step, TRUE, place->uniform + 1u, SMB_OP_CLASS_ATOMIC);
+    bulk->to =
+        make_end(decoder, &step, TRUE, decoder->uniforms + place->uniform, SMB_OP_CLASS_STORE);
+    bulk->barrier = make_end(decoder, &step, TRUE, decoder->uniforms + place->uniform + 1u,
+                             SMB_OP_CLASS_ATOMIC);
   } else
-    bulk->from = make_end(decoder, &step, TRUE, place->uniform, SMB_OP_CLASS_LOAD);
+    bulk->from =
+        make_end(decoder, &step, TRUE, decoder->uniforms + place->uniform, SMB_OP_CLASS_LOAD);
+  smb_code_add(decoder->code, &step);
+  return SASS_DECODED;
+}
+
+// STAS.64 [R4.64+0x10], R6: to shared memory of a block of the cluster at R4 + 16, with the barrier at R5 (cuBLAS's nvjet kernels load
+// what they stored from there); REDAS.ADD [R4], R6. What they leave is not modelled.
+static SassResult
+decode_store(SassDecoder *decoder) {
+  const SassOperand *to = smb_sass_operand(decoder, 0);
+  guint bytes = smb_sass_has(decoder, "128") ? 16 : smb_sass_has(decoder, "64") ? 8 : 4;
+  if (!to || to->kind != SASS_ADDRESS || to->base == SASS_RZ)
+    return SASS_OTHER;
+  Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_STORE, bytes);
+  bulk->size = smb_sass_constant(decoder, bytes, 1);
+  bulk->is_lost = TRUE;
+  Step step = begin(decoder, smb_step_bulk, SMB_OP_CLASS_STORE, bytes);
+  step.bulk = bulk;
+  Transfer *end = make_end(decoder, &step, TRUE, decoder->registers + to->base, SMB_OP_CLASS_STORE);
+  end->offset += (guint64)to->value;
+  bulk->to = end;
+  bulk->barrier =
+      make_end(decoder, &step, TRUE, decoder->registers + to->base + 1u, SMB_OP_CLASS_ATOMIC);
   smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
@@ -271,10 +298,13 @@ SassResult
 smb_sass_decode_bulk(SassDecoder *decoder) {
   static const char *const products[] = {"HGMMA", "QGMMA", "IGMMA", "BGMMA", NULL};
   static const char *const leaving[] = {"UTMASTG", "UTMAREDG", NULL};
+  static const char *const stores[] = {"STAS", "REDAS", NULL};
   if (smb_sass_is_one_of(decoder, products))
     return decode_product(decoder);
   if (smb_sass_is_one_of(decoder, leaving))
     return decode_tensor(decoder, FALSE);
+  if (smb_sass_is_one_of(decoder, stores))
+    return decode_store(decoder);
   if (smb_sass_is(decoder, "UTMALDG"))
     return decode_tensor(decoder, TRUE);
   if (smb_sass_is(decoder, "SYNCS"))

@@ -390,6 +390,27 @@ smb_sass_compute_difference(SassReading *reading) {
   smb_sass_put(reading, operation, d, rows[0], rows[1], rows[2]);
 }
 
+// VABSDIFF4: |a - b| of each byte, or, with ACC, their sum + c.
+void
+smb_sass_compute_differences(SassReading *reading) {
+  gboolean is_signed = smb_sass_says(reading, "S8"), adds = smb_sass_says(reading, "ACC");
+  Operation extract = is_signed ? OPERATION_BFE_S32 : OPERATION_BFE_U32;
+  Row d = smb_sass_take_result(reading, 1), a = smb_sass_take(reading, 1);
+  Row b = smb_sass_take(reading, 1), result = smb_sass_take(reading, 1);
+  Row width = smb_sass_number(reading, 8), zero = smb_sass_number(reading, 0);
+  for (guint byte = 0; byte < 4; byte++) {
+    Row at = smb_sass_number(reading, 8 * byte);
+    Row x = smb_sass_apply(reading, extract, a, at, width);
+    Row y = smb_sass_apply(reading, extract, b, at, width);
+    Row difference = smb_sass_apply(reading, OPERATION_SAD_S32, x, y, adds ? result : zero);
+    Row placed =
+        adds ? difference : smb_sass_apply(reading, OPERATION_SHL_32, difference, at, zero);
+    result =
+        adds || byte == 0 ? placed : smb_sass_apply(reading, OPERATION_OR_32, result, placed, zero);
+  }
+  smb_sass_put(reading, OPERATION_MOV_32, d, result, 0, 0);
+}
+
 // IDP: the types of its operands are the last two parts.
 void
 smb_sass_compute_dot(SassReading *reading) {

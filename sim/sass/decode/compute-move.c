@@ -63,11 +63,13 @@ find_byte(SassReading *reading, const SassOperand *operand) {
   return (guint)(operand->part[1] - '0') & 3;
 }
 
-// P2R d, PR, a, mask: the bits of the mask are those of predicates, the others those of a.
+// P2R.B1 d, PR, a, mask: the bits of the mask are those of predicates, in that byte, the others those of a.
 void
 smb_sass_compute_pack(SassReading *reading) {
-  const SassOperand *result = smb_sass_peek(reading);
-  guint shift = 8 * find_byte(reading, result);
+  guint shift = smb_sass_says(reading, "B1")   ? 8
+                : smb_sass_says(reading, "B2") ? 16
+                : smb_sass_says(reading, "B3") ? 24
+                                               : 0;
   Row d = smb_sass_take_result(reading, 1);
   if (smb_sass_peek(reading) && smb_sass_peek(reading)->kind == SASS_PREDICATES)
     reading->at++;

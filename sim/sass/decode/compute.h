@@ -97,6 +97,7 @@ void smb_sass_compute_extreme(SassReading *reading);     //
 void smb_sass_compute_extreme_sum(SassReading *reading); //
 void smb_sass_compute_absolute(SassReading *reading);    //
 void smb_sass_compute_difference(SassReading *reading);  //
+void smb_sass_compute_differences(SassReading *reading); //
 void smb_sass_compute_dot(SassReading *reading);         //
 void smb_sass_compute_logic(SassReading *reading);       // compute-logic.c
 void smb_sass_compute_shift(SassReading *reading);       //

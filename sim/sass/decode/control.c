@@ -232,6 +232,16 @@ decode_barrier(SassDecoder *decoder) {
   return SASS_DECODED;
 }
 
+// UCGABAR_WAIT: without clusters, each block is one of its own.
+static SassResult
+decode_cluster_barrier(SassDecoder *decoder) {
+  Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_barrier);
+  step.argument = BARRIER_SYNC;
+  step.compute.s[0] = step.compute.s[1] = NO_ROW;
+  smb_code_add(decoder->code, &step);
+  return SASS_DECODED;
+}
+
 // B2R.RESULT R0 [, P0]: what BAR.RED found.
 static SassResult
 decode_answer(SassDecoder *decoder) {
@@ -278,11 +288,21 @@ smb_sass_decode_control(SassDecoder *decoder) {
     const char *name;
     SassResult (*decode)(SassDecoder *);
   } kinds[] = {
-      {"BRA", decode_branch}, {"JMP", decode_branch},         {"BRX", decode_jump},
-      {"BRXU", decode_jump},  {"JMX", decode_jump},           {"JMXU", decode_jump},
-      {"CALL", decode_call},  {"RET", decode_return},         {"LEPC", decode_place},
-      {"BMOV", decode_move},  {"WARPSYNC", decode_gathering}, {"BAR", decode_barrier},
-      {"B2R", decode_answer}, {"MEMBAR", decode_fence},
+      {"BRA", decode_branch},
+      {"JMP", decode_branch},
+      {"BRX", decode_jump},
+      {"BRXU", decode_jump},
+      {"JMX", decode_jump},
+      {"JMXU", decode_jump},
+      {"CALL", decode_call},
+      {"RET", decode_return},
+      {"LEPC", decode_place},
+      {"BMOV", decode_move},
+      {"WARPSYNC", decode_gathering},
+      {"BAR", decode_barrier},
+      {"B2R", decode_answer},
+      {"MEMBAR", decode_fence},
+      {"UCGABAR_WAIT", decode_cluster_barrier},
   };
   static const struct {
     const char *name;
