@@ -388,8 +388,7 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
                            .n_times = TIMED_LAUNCHES};
   memcpy(launch.grid, target->launch.grid, sizeof launch.grid);
   memcpy(launch.block, target->launch.block, sizeof launch.block);
-  if (target->captured)
-    memcpy(launch.cluster, target->captured->cluster, sizeof launch.cluster);
+  memcpy(launch.cluster, target->launch.cluster, sizeof launch.cluster);
   gboolean good = smb_meter_kernel(meter, &launch, &result, &local);
   if (good)
     memcpy(kernel->measured, result.measured, sizeof kernel->measured);

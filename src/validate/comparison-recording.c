@@ -122,6 +122,7 @@ replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, cons
   memcpy(launch.grid, recorded->grid, sizeof launch.grid);
   SmbAnalysisOptions options = *limits;
   if (recorded->buffers->len > 0)
+    memcpy(launch.cluster, captured->launch->cluster, sizeof launch.cluster);
     options.global = replay->global = smb_global_new(replay->kernel, &launch);
   replay->analysis = smb_analysis_run(replay->kernel, arch, &launch, &options, error);
   return replay->analysis ? g_steal_pointer(&replay) : NULL;
