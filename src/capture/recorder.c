@@ -58,11 +58,11 @@ void
 smb_recorder_free(SmbRecorder *recorder) {
   if (!recorder)
     return;
-  smb_capture_writer_free(recorder->writer);
-  if (recorder->n_launches == 0)
+  if (recorder->n_launches == 0 && smb_capture_writer_is_in_place(recorder->writer))
     g_unlink(recorder->path);
   g_free(recorder->path);
   g_clear_pointer(&recorder->kernel, g_regex_unref);
+  smb_capture_writer_free(recorder->writer);
   g_hash_table_unref(recorder->seen);
   g_hash_table_unref(recorder->lost);
   g_free(recorder->full);

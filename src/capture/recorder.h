@@ -29,7 +29,7 @@ typedef struct _SmbRecorder SmbRecorder;
 
 SmbRecorder *smb_recorder_new(const SmbRecorderOptions *options, GError **error);
 
-/** Frees it; a file without a launch is removed. */
+/** Frees it; a file without a launch is removed, and one that was there before stays. */
 void smb_recorder_free(SmbRecorder *recorder);
 
 /** Whether a kernel is wanted. */
