@@ -54,7 +54,8 @@ void smb_recorder_launch(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes
 /** Launches of a kernel that one more process has seen. */
 void smb_recorder_count(SmbRecorder *recorder, const char *symbol, guint64 launches);
 
-/** A launch that is lost, and why: (transfer none), in words that follow "was not recorded: ". */
+/** A launch that is lost, of a kernel or of what @symbol says in words, and why: (transfer none), in words that follow "was not
+ * recorded: ". */
 void smb_recorder_lose(SmbRecorder *recorder, const char *symbol, const char *why);
 
 /**
