@@ -270,6 +270,7 @@ smb_profiler_legacy(void) {
                                        pop_range,
                                        end_pass,
                                        read_range,
-                                       smb_cupti_close};
+                                       smb_cupti_close,
+                                       smb_cupti_count_instructions};
   return &profiler;
 }

@@ -206,6 +206,7 @@ smb_profiler_range(void) {
                                        pop_range,
                                        end_pass,
                                        read_range,
-                                       smb_cupti_close};
+                                       smb_cupti_close,
+                                       smb_cupti_count_instructions};
   return &profiler;
 }

@@ -56,14 +56,21 @@ find_availability(SmbProfilerSession *session, GError **error) {
   return smb_cupti_check(session, cupti->counter_availability(&get), what, error);
 }
 
+const char *
+smb_cupti_start(SmbCupti *cupti, int device, GError **error) {
+  SmbProfilerSession *session = (SmbProfilerSession *)(gpointer)cupti;
+  CuptiInitialize initialize = CUPTI_PARAMETERS(CuptiInitialize, pPriv);
+  if (!find_functions(cupti, error) ||
+      !smb_cupti_check(session, cupti->initialize(&initialize), "start", error))
+    return NULL;
+  return find_chip(session, device, error);
+}
+
 static gboolean
 start_session(SmbProfilerSession *session, int device, const char *const *metrics, guint n_metrics,
               GError **error) {
-  const SmbCupti *cupti = base_of(session);
-  CuptiInitialize initialize = CUPTI_PARAMETERS(CuptiInitialize, pPriv);
-  if (!smb_cupti_check(session, cupti->initialize(&initialize), "start", error))
-    return FALSE;
-  const char *chip = find_chip(session, device, error);
+  SmbCupti *cupti = base_of(session);
+  const char *chip = smb_cupti_start(cupti, device, error);
   return chip && find_availability(session, error) &&
          cupti->interface->plan(session, chip, metrics, n_metrics, error) &&
          cupti->interface->prepare(session, error);
@@ -76,7 +83,7 @@ smb_cupti_open(const SmbCuptiInterface *interface, int device, const char *const
   SmbCupti *cupti = base_of(session);
   cupti->interface = interface;
   cupti->max_ranges = max_ranges;
-  if (find_functions(cupti, error) && start_session(session, device, metrics, n_metrics, error))
+  if (start_session(session, device, metrics, n_metrics, error))
     return session;
   smb_cupti_close(session);
   return NULL;

@@ -61,6 +61,14 @@ SmbProfilerSession *smb_cupti_open(const SmbCuptiInterface *interface, int devic
                                    const char *const *metrics, guint n_metrics, guint max_ranges,
                                    GError **error);
 
+/** smb_cupti_start: opens the library for the interface of @cupti. Returns: (transfer none): the chip of a device */
+const char *smb_cupti_start(SmbCupti *cupti, int device, GError **error);
+
+/** smb_cupti_count_instructions: SmbProfiler.instructions of both, by CUPTI's SASS metrics */
+gboolean smb_cupti_count_instructions(int device, const char *metric, const char *symbol,
+                                      const SmbProfilerLaunch *launch, GArray *counts,
+                                      GError **error);
+
 /** smb_cupti_close: SmbProfiler.close of any */
 void smb_cupti_close(SmbProfilerSession *session);
 

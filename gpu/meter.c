@@ -12,6 +12,7 @@
 
 #include "gpu/error.h"
 #include "gpu/message.h"
+#include "gpu/sass-count.h"
 #include "gpu/worker.h"
 
 struct _SmbMeter {
@@ -20,6 +21,7 @@ struct _SmbMeter {
   SmbMeterDevice device;
   GSubprocess *process; // NULL if there is none now
   char *counters[SMB_N_METRICS];
+  gboolean no_instructions; // they could not be counted one by one
 };
 
 // Opening CUDA, the compiler and the counters takes a second or two; a machine that was idle takes longer.
@@ -225,11 +227,11 @@ list_memory(const GArray *memory) {
 }
 
 static GVariant *
-make_kernel_job(const SmbMeterLaunch *launch) {
+make_kernel_job(const char *name, const SmbMeterLaunch *launch) {
   GVariantDict job;
   GVariantBuilder arguments;
   g_variant_dict_init(&job, NULL);
-  g_variant_dict_insert(&job, "job", "s", "kernel");
+  g_variant_dict_insert(&job, "job", "s", name);
   insert_text(&job, "file", launch->file);
   g_variant_dict_insert(&job, "entry", "s", launch->entry);
   if (launch->symbol) {
@@ -304,7 +306,8 @@ smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMeterResult *
   *result = (SmbMeterResult){.contents = NULL};
   if (!start_process(meter, error))
     return FALSE;
-  g_autoptr(GVariant) answer = ask(meter, make_kernel_job(launch), meter->timeout_ms, error);
+  g_autoptr(GVariant) answer =
+      ask(meter, make_kernel_job("kernel", launch), meter->timeout_ms, error);
   if (!answer)
     return FALSE;
   take_counts(meter, answer, result->measured);
@@ -312,6 +315,59 @@ smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMeterResult *
   result->times[SMB_CACHE_COLD] = smb_message_get_numbers(answer, "cold-times");
   result->contents = take_contents(answer, launch->arguments);
   return TRUE;
+}
+
+static GArray *
+list_counts(GVariant *answer, const char *name) {
+  g_autoptr(GBytes) bytes = smb_message_get_bytes(answer, name);
+  gsize length;
+  gconstpointer data = g_bytes_get_data(bytes, &length);
+  GArray *counts = g_array_new(FALSE, FALSE, sizeof(SmbInstructionCount));
+  return g_array_append_vals(counts, data, (guint)(length / sizeof(SmbInstructionCount)));
+}
+
+static gint
+compare_places(gconstpointer a, gconstpointer b) {
+  const SmbProfileInstruction *one = a, *other = b;
+  return (one->pc > other->pc) - (one->pc < other->pc);
+}
+
+static SmbProfileInstruction *
+find_place(GArray *instructions, guint64 pc) {
+  for (guint i = 0; i < instructions->len; i++) {
+    SmbProfileInstruction *instruction = &g_array_index(instructions, SmbProfileInstruction, i);
+    if (instruction->pc == pc)
+      return instruction;
+  }
+  return NULL;
+}
+
+GArray *
+smb_meter_instructions(SmbMeter *meter, const SmbMeterLaunch *launch, GError **error) {
+  if (meter->no_instructions || !start_process(meter, error))
+    return NULL;
+  g_autoptr(GVariant) answer =
+      ask(meter, make_kernel_job("instructions", launch), meter->timeout_ms, error);
+  meter->no_instructions = !answer;
+  if (!answer)
+    return NULL;
+  g_autoptr(GArray) wavefronts = list_counts(answer, SMB_SASS_WAVEFRONTS);
+  g_autoptr(GArray) executed = list_counts(answer, SMB_SASS_EXECUTED);
+  GArray *instructions = g_array_new(FALSE, TRUE, sizeof(SmbProfileInstruction));
+  for (guint i = 0; i < executed->len; i++) {
+    const SmbInstructionCount *count = &g_array_index(executed, SmbInstructionCount, i);
+    const SmbProfileInstruction instruction = {
+        .pc = count->pc, .text = "", .executed = count->value, .threads = SMB_PROFILE_NOT_COUNTED};
+    g_array_append_val(instructions, instruction);
+  }
+  for (guint i = 0; i < wavefronts->len; i++) {
+    const SmbInstructionCount *count = &g_array_index(wavefronts, SmbInstructionCount, i);
+    SmbProfileInstruction *instruction = find_place(instructions, count->pc);
+    if (instruction)
+      instruction->wavefronts = count->value;
+  }
+  g_array_sort(instructions, compare_places);
+  return instructions;
 }
 
 char *

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "gpu/instruction.h"
+#include "sim/records/profile.h"
 #include "sim/records/recording.h"
 
 /** How long a measurement may take, in milliseconds, unless the user says otherwise. */
@@ -140,6 +141,17 @@ void smb_meter_result_clear(SmbMeterResult *result);
  */
 gboolean smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMeterResult *result,
                           GError **error);
+
+/**
+ * smb_meter_instructions:
+ * @launch: of machine code
+ * @error: as smb_meter_kernel(), or SMB_GPU_ERROR_COUNTERS: they cannot be counted. It is told once: from then on %NULL is
+ *   returned without an error
+ *
+ * Returns: (transfer full) (element-type SmbProfileInstruction) (nullable): what each instruction of the kernel did, by its place,
+ *   without its text: warps that executed it, and wavefronts. Launches it for each of these numbers
+ */
+GArray *smb_meter_instructions(SmbMeter *meter, const SmbMeterLaunch *launch, GError **error);
 
 /** Name of the hardware metric behind one of ours, or %NULL (transfer none): of what was measured last. */
 const char *smb_meter_counter(const SmbMeter *meter, SmbMetric metric);

@@ -17,6 +17,18 @@
 
 typedef struct _SmbProfilerSession SmbProfilerSession;
 
+/** What one instruction counted: @pc: bytes from the first one of its function. */
+typedef struct {
+  guint64 pc;
+  guint64 value;
+} SmbInstructionCount;
+
+/** A launch that is made to be counted: @run makes it, and waits for its end. */
+typedef struct {
+  gboolean (*run)(gpointer data, GError **error);
+  gpointer data;
+} SmbProfilerLaunch;
+
 /**
  * SmbProfiler:
  * @name: how the output calls it: "CUPTI Range Profiler"
@@ -24,6 +36,9 @@ typedef struct _SmbProfilerSession SmbProfilerSession;
  *   has at most. SMB_GPU_ERROR_COUNTERS if counters are refused or the chip has no such metric,
  *   SMB_GPU_ERROR_NO_PROFILER if this profiler is not there
  * @read: the values of a range, counted from 0 in the order of the pushes, one for each metric
+ *
+ * @instructions: (nullable): no session: appends to an array of SmbInstructionCount what each instruction of the kernel @symbol
+ *   counts, by a metric without a suffix, in a launch
  *
  * All functions but @close fail with SMB_GPU_ERROR_COUNTERS.
  */
@@ -37,6 +52,8 @@ typedef struct {
   gboolean (*end_pass)(SmbProfilerSession *session, gboolean *more, GError **error);
   gboolean (*read)(SmbProfilerSession *session, guint range, double *values, GError **error);
   void (*close)(SmbProfilerSession *session);
+  gboolean (*instructions)(int device, const char *metric, const char *symbol,
+                           const SmbProfilerLaunch *launch, GArray *counts, GError **error);
 } SmbProfiler;
 
 /** CUPTI's Range Profiler: CUDA 12.6 and later (transfer none). */

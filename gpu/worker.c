@@ -11,6 +11,7 @@
 #include "gpu/message.h"
 #include "gpu/probe.h"
 #include "gpu/replay.h"
+#include "gpu/sass-count.h"
 #include "sim/records/metric.h"
 
 // The device of this process; nothing is measured before it is known.
@@ -427,30 +428,55 @@ compile(const Worker *worker, GVariant *job, gsize dynamic_bytes, GError **error
                             dynamic_bytes, error);
 }
 
+// Compiles the kernel of a job, and brings what it is launched with to the device.
+static gboolean
+prepare_run(const Worker *worker, GVariant *job, Run *run, GError **error) {
+  guint64 dynamic_bytes = 0;
+  guint *grid = run->launch.grid, *block = run->launch.block, *cluster = run->launch.cluster;
+  g_variant_lookup(job, "grid", "(uuu)", &grid[0], &grid[1], &grid[2]);
+  g_variant_lookup(job, "block", "(uuu)", &block[0], &block[1], &block[2]);
+  g_variant_lookup(job, "cluster", "(uuu)", &cluster[0], &cluster[1], &cluster[2]);
+  g_variant_lookup(job, "dynamic-bytes", "t", &dynamic_bytes);
+  g_variant_lookup(job, "cooperative", "b", &run->launch.is_cooperative);
+  run->launch.dynamic_bytes = dynamic_bytes;
+  run->function = compile(worker, job, dynamic_bytes, error);
+  if (!run->function || !take_memory(run, job, error) || !take_arguments(run, job, error))
+    return FALSE;
+  run->launch.parameters = run->parameters;
+  return TRUE;
+}
+
 // The job "kernel": compile, run once for the values, run for the times with cold and warm caches, run again for each
 // pass of the counters from the same initial contents.
 static gboolean
 measure_kernel(Worker *worker, GVariant *job, GVariantDict *result, GError **error) {
   g_auto(Run) run = {.cuda = worker->cuda};
-  guint64 dynamic_bytes = 0;
   guint n_times = 0;
-  g_variant_lookup(job, "grid", "(uuu)", &run.launch.grid[0], &run.launch.grid[1],
-                   &run.launch.grid[2]);
-  g_variant_lookup(job, "block", "(uuu)", &run.launch.block[0], &run.launch.block[1],
-                   &run.launch.block[2]);
-  g_variant_lookup(job, "cluster", "(uuu)", &run.launch.cluster[0], &run.launch.cluster[1],
-                   &run.launch.cluster[2]);
-  g_variant_lookup(job, "dynamic-bytes", "t", &dynamic_bytes);
   g_variant_lookup(job, "times", "u", &n_times);
-  g_variant_lookup(job, "cooperative", "b", &run.launch.is_cooperative);
-  run.launch.dynamic_bytes = dynamic_bytes;
-  run.function = compile(worker, job, dynamic_bytes, error);
-  if (!run.function || !take_memory(&run, job, error) || !take_arguments(&run, job, error))
-    return FALSE;
-  run.launch.parameters = run.parameters;
-  return launch_once(&run, error) && take_values(&run, result, error) &&
-         measure_times(worker, &run, n_times, result, error) &&
+  return prepare_run(worker, job, &run, error) && launch_once(&run, error) &&
+         take_values(&run, result, error) && measure_times(worker, &run, n_times, result, error) &&
          (!worker->profiler || measure_counts(worker, &run, result, error));
+}
+
+static gboolean
+launch_and_wait(gpointer run, GError **error) {
+  const SmbCuda *cuda = ((const Run *)run)->cuda;
+  return reset_buffers(run, error) && launch_once(run, error) &&
+         smb_gpu_check(cuda, cuda->synchronize(), "run the kernel", error);
+}
+
+// The job "instructions": what each instruction of compiled code counts, a launch for each metric.
+static gboolean
+measure_instructions(Worker *worker, GVariant *job, GVariantDict *result, GError **error) {
+  g_auto(Run) run = {.cuda = worker->cuda};
+  const SmbProfilerLaunch launch = {launch_and_wait, &run};
+  const char *symbol = "";
+  g_variant_lookup(job, "symbol", "&s", &symbol);
+  if (!worker->profiler || !worker->profiler->instructions)
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "%s",
+                    worker->refusal ? worker->refusal : "this profiler does not count them");
+  return prepare_run(worker, job, &run, error) &&
+         smb_sass_count(worker->profiler, worker->device->index, symbol, &launch, result, error);
 }
 
 static SmbProbe *
@@ -507,6 +533,8 @@ do_job(Worker *worker, GVariant *job, GVariantDict *result, GError **error) {
     return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no device was chosen");
   if (strcmp(name, "kernel") == 0)
     return measure_kernel(worker, job, result, error);
+  if (strcmp(name, "instructions") == 0)
+    return measure_instructions(worker, job, result, error);
   return measure_requests(worker, job, strcmp(name, "count") == 0, result, error);
 }
 

@@ -14,7 +14,7 @@
  * @cuda: what the machine offers
  * @in, @out: the pipe of the jobs, and that of the results
  *
- * Jobs are dictionaries with a "job": "device", "kernel", "clock", "count". A result has "error" and
+ * Jobs are dictionaries with a "job": "device", "kernel", "instructions", "clock", "count". A result has "error" and
  * "code" (an SmbGpuError), or what was measured. After an error of the device the process must be
  * replaced: it says so and ends.
  *

@@ -34,6 +34,12 @@ namespace ours {
 #include "gpu/$1.h"
 }
 #define NVPA_RawMetricRequest_STRUCT_SIZE NVPA_RAW_METRIC_REQUEST_STRUCT_SIZE
+// Of these, CUPTI says no size, or that of a part.
+#define CUpti_SassMetrics_MetricDetails_STRUCT_SIZE sizeof(CUpti_SassMetrics_MetricDetails)
+#define CUpti_SassMetrics_Data_STRUCT_SIZE sizeof(CUpti_SassMetrics_Data)
+#define CUpti_SassMetrics_Config_STRUCT_SIZE (offsetof(CUpti_SassMetrics_Config, outputGranularity) + 1)
+#undef CUpti_SassMetricsFlushData_Params_STRUCT_SIZE
+#define CUpti_SassMetricsFlushData_Params_STRUCT_SIZE sizeof(CUpti_SassMetricsFlushData_Params)
 #define SAME(x, y) static_assert(x == y, "not as in the toolkit")
 #define MEMBER(o, c, m) \\
   SAME(offsetof(ours::o, m), offsetof(c, m)); SAME(sizeof(ours::o::m), sizeof(c::m))
@@ -64,7 +70,7 @@ compare() {
   fi
   # One line for each structure: its name and its members, in order.
   awk '/^typedef struct/ { members = "" }
-    /^  [a-z].*;/ { sub(/;.*/, ""); sub(/.*[ *]/, ""); members = members " " $0 }
+    /^  [A-Za-z].*;/ { sub(/;.*/, ""); sub(/.*[ *]/, ""); members = members " " $0 }
     /^} / { sub(/^} /, ""); sub(/;.*/, ""); print $0 members }' "$source/gpu/$1.h" >"$work/$1.members"
   cut -d ' ' -f 1 "$work/$1.members" | sort -u >"$work/declared"
   cut -d ' ' -f 1 "$work/$1.structures" | sort -u | diff "$work/declared" - || {
@@ -170,8 +176,29 @@ NvpwBuilderAddMetrics NVPW_CounterDataBuilder_AddMetrics_Params
 NvpwBuilderGetPrefix NVPW_CounterDataBuilder_GetCounterDataPrefix_Params
 EOF
 
+cat >"$work/cupti-sass-abi.headers" <<'EOF'
+#include <cstddef>
+#include <cstdint>
+#include <cupti_profiler_target.h>
+#include <cupti_sass_metrics.h>
+EOF
+cat >"$work/cupti-sass-abi.structures" <<'EOF'
+CuptiSassMetricDetails CUpti_SassMetrics_MetricDetails
+CuptiSassGetProperties CUpti_SassMetrics_GetProperties_Params
+CuptiSassConfig CUpti_SassMetrics_Config
+CuptiSassSetConfig CUpti_SassMetricsSetConfig_Params
+CuptiSassUnsetConfig CUpti_SassMetricsUnsetConfig_Params
+CuptiSassEnable CUpti_SassMetricsEnable_Params
+CuptiSassDisable CUpti_SassMetricsDisable_Params
+CuptiSassGetDataProperties CUpti_SassMetricsGetDataProperties_Params
+CuptiSassInstanceValue CUpti_SassMetrics_InstanceValue
+CuptiSassData CUpti_SassMetrics_Data
+CuptiSassFlushData CUpti_SassMetricsFlushData_Params
+EOF
+
 compared=
 compare cupti-abi
+compare cupti-sass-abi
 compare cupti-legacy-abi
 compare nvperf-abi
 [ -n "$compared" ] || exit 77

@@ -113,3 +113,6 @@ int fake_kernel_run(const SmbProgram *kernel, const SmbCudaLaunch *launch, const
 const SmbProfiler *fake_profiler(guint index);
 gboolean fake_profiler_counts(void);
 void fake_profiler_add(const FakeCounts *counts);
+
+// If instructions are counted one by one, counts those of a launch; each with a wavefront more, if it @is_spoilt.
+void fake_profiler_add_instructions(const SmbAnalysis *analysis, gboolean is_spoilt);

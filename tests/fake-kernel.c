@@ -265,6 +265,8 @@ fake_kernel_run(const SmbProgram *kernel, const SmbCudaLaunch *launch, const Smb
     return FAKE_INVALID_CONFIGURATION; // a driver gives it no memory to wait in
   if (strcmp(hash, *first) == 0)
     take_counts(analysis, smb_program_name(kernel), counts);
+  fake_profiler_add_instructions(analysis,
+                                 fake_spoils(FAKE_MORE_WAVEFRONTS, smb_program_name(kernel)));
   write_buffers(kernel, launch, global, fake_spoils(FAKE_WRONG_VALUES, smb_program_name(kernel)));
   return SMB_CUDA_SUCCESS;
 }

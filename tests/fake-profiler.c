@@ -186,6 +186,49 @@ read_range(SmbProfilerSession *session, guint range, double *values, GError **er
   return TRUE;
 }
 
+// --- instructions, one by one
+
+typedef struct {
+  GArray *counts; // NULL: nobody counts them
+  gboolean is_wavefronts;
+} Counting;
+
+static Counting *
+find_counting(void) {
+  static Counting counting;
+  return &counting;
+}
+
+static gboolean
+count_instructions(int device, const char *metric, const char *symbol,
+                   const SmbProfilerLaunch *launch, GArray *counts, GError **error) {
+  static const char wavefronts[] = "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared";
+  gboolean is_wavefronts = strcmp(metric, wavefronts) == 0;
+  g_assert(device == 0 && symbol && !*find_current());
+  if (fake_machine()->fault == FAKE_NO_SASS ||
+      (!is_wavefronts && strcmp(metric, "smsp__sass_inst_executed") != 0)) {
+    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "the made-up GPU has no metric %s",
+                metric);
+    return FALSE;
+  }
+  *find_counting() = (Counting){counts, is_wavefronts};
+  gboolean launched = launch->run(launch->data, error);
+  find_counting()->counts = NULL;
+  return launched;
+}
+
+void
+fake_profiler_add_instructions(const SmbAnalysis *analysis, gboolean is_spoilt) {
+  const Counting *counting = find_counting();
+  for (guint i = 0; counting->counts && i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    SmbInstructionCount count = {.pc = access->site->pc, .value = access->total.requests};
+    if (counting->is_wavefronts)
+      count.value = access->total.wavefronts + is_spoilt;
+    g_array_append_val(counting->counts, count);
+  }
+}
+
 const SmbProfiler *
 fake_profiler(guint index) {
   static const SmbProfiler profiler = {
@@ -197,6 +240,7 @@ fake_profiler(guint index) {
       .end_pass = end_pass,
       .read = read_range,
       .close = close_session,
+      .instructions = count_instructions,
   };
   return index == 0 ? &profiler : NULL;
 }

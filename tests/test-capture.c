@@ -289,6 +289,14 @@ START_TEST(stored_once) {
 }
 END_TEST
 
+static void
+assert_refused(const char *path, const char *reason) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbCaptureWriter) writer = smb_capture_writer_new(path, &header, &error);
+  ck_assert_ptr_null(writer);
+  ck_assert_msg(strstr(error->message, reason), "%s", error->message);
+}
+
 START_TEST(mode) {
   g_autofree char *path = capture_in_folder("mode"), *link = capture_in_folder("link");
   struct stat status;
@@ -299,7 +307,18 @@ START_TEST(mode) {
   // What is there may have another mode; a link stays one.
   ck_assert_int_eq(chmod(path, 0644), 0);
   ck_assert_int_eq(symlink("mode", link), 0);
+  // It stays until the new one has something, which leaves with its writer otherwise.
   smb_capture_writer_free(start(link));
+  ck_assert_int_eq(stat(path, &status), 0);
+  ck_assert_int_eq(status.st_mode & 07777, 0644);
+  SmbCaptureWriter *writer = start(link);
+  SmbCaptureEnd *end = smb_capture_end_new("");
+  assert_refused(path, "is being written by another capture");
+  ck_assert(!smb_capture_writer_is_in_place(writer));
+  ck_assert(smb_capture_writer_finish(writer, end, NULL));
+  ck_assert(smb_capture_writer_is_in_place(writer));
+  smb_capture_end_free(end);
+  smb_capture_writer_free(writer);
   umask(mask);
   ck_assert_int_eq(lstat(link, &status), 0);
   ck_assert(S_ISLNK(status.st_mode));
@@ -307,14 +326,6 @@ START_TEST(mode) {
   ck_assert_int_eq(status.st_mode & 07777, 0600);
 }
 END_TEST
-
-static void
-assert_refused(const char *path, const char *reason) {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(SmbCaptureWriter) writer = smb_capture_writer_new(path, &header, &error);
-  ck_assert_ptr_null(writer);
-  ck_assert_msg(strstr(error->message, reason), "%s", error->message);
-}
 
 START_TEST(not_there) {
   g_autofree char *root = capture_in_folder(".");

@@ -32,6 +32,8 @@ enum {
   CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz = 515,
   CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams = 538,
   CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate = 561,
+  CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams = 586,
+  CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled = 650,
   CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx = 652,
   CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz = 653,
   CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel = 681,
@@ -125,9 +127,11 @@ enum {
   CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
   CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
   CU_GRAPH_NODE_TYPE_KERNEL = 0,
+  CU_GRAPH_NODE_TYPE_GRAPH = 4,
   CU_GRAPH_NODE_TYPE_EMPTY = 5,
   CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
   CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+  CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
 };
 
 #define CU_LAUNCH_PARAM_END            ((void *)0x00)
@@ -196,3 +200,14 @@ typedef struct {
   void *kern;
   void *ctx;
 } CuKernelNodeParams;
+
+// CUgraphNodeParams: the members that are looked at.
+typedef struct {
+  int type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    CuKernelNodeParams kernel;
+    void *graph;
+  } of;
+} CuGraphNodeParams;

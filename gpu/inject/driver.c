@@ -34,6 +34,7 @@ static const Symbol driver_symbols[] = {
     DRIVER("cuGraphGetNodes", graph_nodes),
     DRIVER("cuGraphNodeGetType", node_type),
     DRIVER("cuGraphKernelNodeGetParams_v2", node_kernel),
+    DRIVER("cuGraphChildGraphNodeGetGraph", node_graph),
     DRIVER("cuGraphKernelNodeGetAttribute", node_attribute),
     DRIVER("cuGraphNodeGetDependencies", node_dependencies),
     DRIVER("cuMemRetainAllocationHandle", retain_handle),

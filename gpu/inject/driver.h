@@ -27,6 +27,7 @@ typedef struct {
   int (*graph_nodes)(void *graph, void **nodes, size_t *n);
   int (*node_type)(void *node, int *type);
   int (*node_kernel)(void *node, CuKernelNodeParams *params);
+  int (*node_graph)(void *node, void **graph);
   int (*node_attribute)(void *node, int attribute, CuLaunchAttributeValue *value);
   int (*node_dependencies)(void *node, void **dependencies, size_t *n);
   int (*retain_handle)(uint64_t *handle, void *address);

@@ -7,19 +7,32 @@
 #include <string.h>
 
 typedef struct {
-  void *node;
+  void *node;    // of the graph that the executable one was made of
   Launch launch; // owns its parameters
   bool is_first; // all other nodes run after it
+  bool is_off;   // disabled in the executable graph
 } GraphNode;
+
+// A node that is a graph: its kernels are those from @first on.
+typedef struct {
+  void *node;
+  size_t first, n;
+} ChildGraph;
 
 typedef struct Graph {
   void *exec;
-  GraphNode *nodes; // that are kernels
+  GraphNode *nodes; // that are kernels, those of child graphs among them
   size_t n;
+  ChildGraph *children;
+  size_t n_children;
+  size_t n_unknown;      // nodes that launch kernels which the driver does not name
   bool writes_otherwise; // other nodes than kernels may write memory
-  bool is_lost;
+  const char *lost;      // (nullable): why it is not known what it launches
   struct Graph *next;
 } Graph;
+
+static const char changed[] = "its graph was changed in a way that is not followed";
+static const char no_memory[] = "there was no memory to read its graph";
 
 static const InjectDriver *driver;
 static Graph *graphs;
@@ -44,9 +57,8 @@ empty(Graph *graph) {
   for (size_t i = 0; i < graph->n; i++)
     free((void *)graph->nodes[i].launch.parameters);
   free(graph->nodes);
-  graph->nodes = NULL;
-  graph->n = 0;
-  graph->writes_otherwise = graph->is_lost = false;
+  free(graph->children);
+  *graph = (Graph){.exec = graph->exec, .next = graph->next};
 }
 
 // The name of what a node launches; NULL: the driver does not say.
@@ -95,53 +107,104 @@ set_launch(GraphNode *node, const CuKernelNodeParams *params) {
   return true;
 }
 
+// Room for one more element of @bytes behind @n.
+static bool
+grow(void **array, size_t n, size_t bytes) {
+  void *room = realloc(*array, (n + 1) * bytes);
+  *array = room ? room : *array;
+  return room != NULL;
+}
+
 static void
-add_node(Graph *graph, void *node, size_t n_nodes, size_t n_roots) {
-  int type = -1;
-  size_t n_dependencies = 0;
-  driver->node_type(node, &type);
-  if (type == CU_GRAPH_NODE_TYPE_EMPTY || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT ||
-      type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-    return;
+add_kernel(Graph *graph, void *node, bool is_first) {
   CuKernelNodeParams params;
+  GraphNode added = {.node = node, .is_first = is_first};
   memset(&params, 0, sizeof params);
-  GraphNode *added = &graph->nodes[graph->n];
-  memset(added, 0, sizeof *added);
-  added->node = node;
-  if (type != CU_GRAPH_NODE_TYPE_KERNEL || driver->node_kernel(node, &params) != CU_SUCCESS ||
-      !set_launch(added, &params)) {
+  if (driver->node_kernel(node, &params) != CU_SUCCESS || !set_launch(&added, &params)) {
     graph->writes_otherwise = true;
-    return;
-  }
-  driver->node_dependencies(node, NULL, &n_dependencies);
-  added->is_first = n_nodes == 1 || (n_dependencies == 0 && n_roots == 1);
-  graph->n++;
+    graph->n_unknown++;
+  } else if (grow((void **)&graph->nodes, graph->n, sizeof added))
+    graph->nodes[graph->n++] = added;
+  else
+    graph->lost = no_memory;
 }
 
-static size_t
-count_roots(void *const *nodes, size_t n) {
-  size_t n_roots = 0;
-  for (size_t i = 0; i < n; i++) {
-    size_t n_dependencies = 0;
-    driver->node_dependencies(nodes[i], NULL, &n_dependencies);
-    n_roots += n_dependencies == 0;
-  }
-  return n_roots;
+static void read_nodes(Graph *graph, void *of, bool is_first);
+
+static void
+add_child(Graph *graph, void *node, bool is_first) {
+  ChildGraph added = {.node = node, .first = graph->n};
+  void *child = NULL;
+  if (driver->node_graph(node, &child) == CU_SUCCESS)
+    read_nodes(graph, child, is_first);
+  else
+    graph->n_unknown++;
+  added.n = graph->n - added.first;
+  if (grow((void **)&graph->children, graph->n_children, sizeof added))
+    graph->children[graph->n_children++] = added;
+  else
+    graph->lost = no_memory;
 }
 
 static void
-read_nodes(Graph *graph, void *of) {
+add_node(Graph *graph, void *node, bool is_first) {
+  int type = -1;
+  driver->node_type(node, &type);
+  switch (type) {
+  case CU_GRAPH_NODE_TYPE_EMPTY:
+  case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+  case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    return;
+  case CU_GRAPH_NODE_TYPE_KERNEL:
+    add_kernel(graph, node, is_first);
+    return;
+  case CU_GRAPH_NODE_TYPE_GRAPH:
+    add_child(graph, node, is_first);
+    return;
+  default: // the kernels of a conditional node are not to be had
+    graph->n_unknown += type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    graph->writes_otherwise = true;
+  }
+}
+
+static bool
+is_root(void *node) {
   size_t n = 0;
-  empty(graph);
+  driver->node_dependencies(node, NULL, &n);
+  return n == 0;
+}
+
+// Adds the nodes of a graph. @is_first: nothing else runs before it, or beside it.
+static void
+read_nodes(Graph *graph, void *of, bool is_first) {
+  size_t n = 0, n_roots = 0;
   if (driver->graph_nodes(of, NULL, &n) != CU_SUCCESS)
     n = 0;
   void **nodes = calloc(n + 1, sizeof *nodes);
-  graph->nodes = calloc(n + 1, sizeof *graph->nodes);
-  graph->is_lost = !nodes || !graph->nodes || driver->graph_nodes(of, nodes, &n) != CU_SUCCESS;
-  size_t n_roots = graph->is_lost ? 0 : count_roots(nodes, n);
-  for (size_t i = 0; !graph->is_lost && i < n; i++)
-    add_node(graph, nodes[i], n, n_roots);
+  if (!nodes || driver->graph_nodes(of, nodes, &n) != CU_SUCCESS) {
+    graph->lost = no_memory;
+    n = 0;
+  }
+  for (size_t i = 0; i < n; i++)
+    n_roots += is_root(nodes[i]);
+  for (size_t i = 0; i < n; i++)
+    add_node(graph, nodes[i], is_first && n_roots == 1 && is_root(nodes[i]));
   free(nodes);
+}
+
+// What @n nodes from @first on launch is what another graph says, which has the same nodes in the same order.
+static void
+replace(Graph *graph, size_t first, size_t n, void *of) {
+  Graph other = {0};
+  read_nodes(&other, of, true);
+  if (other.lost || other.n != n)
+    graph->lost = other.lost ? other.lost : changed;
+  for (size_t i = 0; i < n && !graph->lost; i++) {
+    Launch *launch = &graph->nodes[first + i].launch, old = *launch;
+    *launch = other.nodes[i].launch;
+    other.nodes[i].launch = old;
+  }
+  empty(&other);
 }
 
 void
@@ -153,8 +216,21 @@ graph_made(void *exec, void *of) {
     graph->next = graphs;
     graphs = graph;
   }
-  if (graph)
-    read_nodes(graph, of);
+  if (graph) {
+    empty(graph);
+    read_nodes(graph, of, true);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void
+graph_updated(void *exec, void *of) {
+  pthread_mutex_lock(&lock);
+  Graph *graph = find(exec);
+  if (graph) {
+    graph->lost = NULL;
+    replace(graph, 0, graph->n, of);
+  }
   pthread_mutex_unlock(&lock);
 }
 
@@ -172,22 +248,44 @@ graph_destroyed(void *exec) {
   pthread_mutex_unlock(&lock);
 }
 
+static GraphNode *
+find_node(Graph *graph, const void *node) {
+  for (size_t i = 0; graph && i < graph->n; i++)
+    if (graph->nodes[i].node == node)
+      return &graph->nodes[i];
+  return NULL;
+}
+
 void
 graph_changed(void *exec, void *node, const CuKernelNodeParams *params) {
   pthread_mutex_lock(&lock);
   Graph *graph = find(exec);
-  for (size_t i = 0; graph && i < graph->n; i++)
-    if (graph->nodes[i].node == node && !set_launch(&graph->nodes[i], params))
-      graph->is_lost = true;
+  GraphNode *found = find_node(graph, node);
+  if (graph && (!found || !set_launch(found, params)))
+    graph->lost = changed;
   pthread_mutex_unlock(&lock);
 }
 
 void
-graph_lost(void *exec) {
+graph_child_changed(void *exec, void *node, void *of) {
   pthread_mutex_lock(&lock);
   Graph *graph = find(exec);
-  if (graph)
-    graph->is_lost = true;
+  size_t i = 0;
+  while (graph && i < graph->n_children && graph->children[i].node != node)
+    i++;
+  if (graph && i < graph->n_children)
+    replace(graph, graph->children[i].first, graph->children[i].n, of);
+  else if (graph)
+    graph->lost = changed;
+  pthread_mutex_unlock(&lock);
+}
+
+void
+graph_enabled(void *exec, void *node, bool is_on) {
+  pthread_mutex_lock(&lock);
+  GraphNode *found = find_node(find(exec), node);
+  if (found)
+    found->is_off = !is_on;
   pthread_mutex_unlock(&lock);
 }
 
@@ -196,7 +294,7 @@ static void
 reach_others(Reach *reach, const Graph *graph, size_t except) {
   reach_begin(reach, driver);
   for (size_t i = 0; i < graph->n; i++)
-    if (i != except)
+    if (i != except && !graph->nodes[i].is_off)
       reach_add(reach, graph->nodes[i].launch.parameters, graph->nodes[i].launch.parameter_bytes);
   reach_follow(reach);
 }
@@ -217,19 +315,29 @@ record_node(const Graph *graph, size_t index, void *stream, unsigned long number
   reach_clear(&others);
 }
 
+static void
+launch_node(const Graph *graph, size_t index, void *stream) {
+  Kernel *kernel = graph->nodes[index].launch.kernel;
+  unsigned long number;
+  if (!kernel->is_wanted || graph->nodes[index].is_off)
+    return;
+  __atomic_add_fetch(&kernel->seen, 1, __ATOMIC_RELAXED);
+  if (!record_chooses(&number))
+    return;
+  if (graph->lost)
+    record_lose(kernel->symbol, graph->lost);
+  else if (record_is_open() || record_begin(kernel))
+    record_node(graph, index, stream, number);
+}
+
 void
 graph_launched(void *exec, void *stream) {
   pthread_mutex_lock(&lock);
   Graph *graph = find(exec);
   n_launches++;
-  for (size_t i = 0; graph && !graph->is_lost && i < graph->n; i++) {
-    Kernel *kernel = graph->nodes[i].launch.kernel;
-    unsigned long number;
-    if (!kernel->is_wanted)
-      continue;
-    __atomic_add_fetch(&kernel->seen, 1, __ATOMIC_RELAXED);
-    if (record_chooses(&number) && (record_is_open() || record_begin(kernel)))
-      record_node(graph, i, stream, number);
-  }
+  for (size_t i = 0; graph && i < graph->n; i++)
+    launch_node(graph, i, stream);
+  for (size_t i = 0; graph && i < graph->n_unknown; i++)
+    record_lose("a graph", "the driver does not say which kernels a node of it runs");
   pthread_mutex_unlock(&lock);
 }

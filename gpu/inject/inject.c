@@ -32,6 +32,8 @@ static const uint32_t launch_callbacks[] = {
     CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate,
     CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
     CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled,
 };
 
 static const uint32_t resource_callbacks[] = {
@@ -181,33 +183,69 @@ enter(uint32_t id, const CuptiCallbackData *data) {
   }
 }
 
-// Members that the functions of a kind share: an executable graph first, then a node or the graph that it is updated from.
+// The functions that change an executable graph: what they share first.
 typedef struct {
   void *exec;
-  void *what;
-  const CuKernelNodeParams *params;
+  void *node; // or the graph that it is updated from
+  union {
+    const CuKernelNodeParams *kernel;
+    const CuGraphNodeParams *any;
+    void *graph;
+    unsigned is_enabled;
+  } to;
 } GraphChange;
 
 static void
-leave(uint32_t id, const CuptiCallbackData *data) {
-  const GraphChange *change = data->functionParams;
-  if (record_is_open())
-    record_end();
+change_node(const GraphChange *change) {
+  const CuGraphNodeParams *to = change->to.any;
+  if (to->type == CU_GRAPH_NODE_TYPE_KERNEL)
+    graph_changed(change->exec, change->node, &to->of.kernel);
+  else if (to->type == CU_GRAPH_NODE_TYPE_GRAPH)
+    graph_child_changed(change->exec, change->node, to->of.graph);
+}
+
+// The first version has no @kern and @ctx.
+static void
+change_first(const GraphChange *change) {
+  CuKernelNodeParams params = {0};
+  memcpy(&params, change->to.kernel, offsetof(CuKernelNodeParams, kern));
+  graph_changed(change->exec, change->node, &params);
+}
+
+static void
+change_graph(uint32_t id, const GraphChange *change) {
   switch (id) {
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams:
+    change_first(change);
+    return;
   case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2:
-    graph_changed(change->exec, change->what, change->params);
+    graph_changed(change->exec, change->node, change->to.kernel);
+    return;
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams:
+    change_node(change);
+    return;
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams:
+    graph_child_changed(change->exec, change->node, change->to.graph);
+    return;
+  case CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled:
+    graph_enabled(change->exec, change->node, change->to.is_enabled != 0);
     return;
   case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate:
   case CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2:
-    graph_made(change->exec, change->what);
-    return;
-  case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams:
-  case CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams:
-    graph_lost(change->exec);
+    graph_updated(change->exec, change->node);
     return;
   default:
     return;
   }
+}
+
+static void
+leave(uint32_t id, const CuptiCallbackData *data) {
+  const int *result = data->functionReturnValue;
+  if (record_is_open())
+    record_end();
+  if (!result || *result == CU_SUCCESS)
+    change_graph(id, data->functionParams);
 }
 
 static void

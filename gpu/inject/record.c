@@ -186,13 +186,11 @@ record_is_capturing(void *stream) {
          status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-static void
-send_lost(const Kernel *kernel) {
+void
+record_lose(const char *symbol, const char *why) {
   SmbPayload payload = {0};
-  smb_payload_add_text(&payload, kernel->symbol);
-  smb_payload_add_text(
-      &payload,
-      "the device did not come to rest before it: something runs on it that does not end");
+  smb_payload_add_text(&payload, symbol);
+  smb_payload_add_text(&payload, why);
   channel_send(INJECT_LOST, &payload);
   smb_payload_clear(&payload);
 }
@@ -214,7 +212,8 @@ record_begin(const Kernel *kernel) {
     cupti->activity_enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     return true;
   }
-  send_lost(kernel);
+  record_lose(kernel->symbol,
+              "the device did not come to rest before it: something runs on it that does not end");
   record_end();
   return false;
 }

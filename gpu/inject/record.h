@@ -37,6 +37,9 @@ bool record_chooses(unsigned long *number);
 // one of @kernel is lost, and nothing is begun.
 bool record_begin(const Kernel *kernel);
 
+// A launch of a kernel, or of what @symbol says in words, cannot be recorded. @why: in words that follow "was not recorded: ".
+void record_lose(const char *symbol, const char *why);
+
 // Where a launch stands in a graph, and what of memory is not as it will be then.
 typedef struct {
   unsigned long graph; // launches of graphs with this one, from 1; 0: it is not of a graph

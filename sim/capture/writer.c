@@ -32,7 +32,10 @@ enum {
 
 struct _SmbCaptureWriter {
   char *path;
+  char *target;    // where it leads
+  char *temporary; // beside it, until it is put in place; then NULL
   int fd;
+  int old; // of a file that is there, which is locked until then; or -1
   struct archive *archive;
   GByteArray *pending; // what libarchive made of the member
   guint64 bytes;       // of the file, up to the last whole member
@@ -186,6 +189,16 @@ smb_capture_writer_memory(SmbCaptureWriter *writer, const guchar *data, gsize by
 // --- launches
 
 static gboolean
+put_in_place(SmbCaptureWriter *writer, GError **error) {
+  if (!writer->temporary)
+    return TRUE;
+  if (g_rename(writer->temporary, writer->target) != 0)
+    return fail_by_errno(writer->path, errno, error);
+  g_clear_pointer(&writer->temporary, g_free);
+  return TRUE;
+}
+
+static gboolean
 is_stored(SmbCaptureWriter *writer, char *name, GError **error) {
   g_autofree char *own = name;
   return g_hash_table_contains(writer->written, own) ||
@@ -235,7 +248,7 @@ smb_capture_writer_launch(SmbCaptureWriter *writer, const SmbCaptureLaunch *laun
   if (!write_json(writer, name, json, error))
     return FALSE;
   writer->launches++;
-  return TRUE;
+  return put_in_place(writer, error);
 }
 
 gboolean
@@ -246,7 +259,7 @@ smb_capture_writer_finish(SmbCaptureWriter *writer, const SmbCaptureEnd *end, GE
     return FALSE;
   g_byte_array_set_size(writer->pending, 0);
   archive_write_close(writer->archive); // the blocks that end an archive
-  if (!flush(writer, error))
+  if (!flush(writer, error) || !put_in_place(writer, error))
     return FALSE;
   return fsync(writer->fd) == 0 || errno == EINVAL || errno == EROFS ||
          fail_by_errno(writer->path, errno, error);
@@ -257,6 +270,11 @@ smb_capture_writer_bytes(const SmbCaptureWriter *writer) {
   return writer->bytes;
 }
 
+gboolean
+smb_capture_writer_is_in_place(const SmbCaptureWriter *writer) {
+  return !writer->temporary;
+}
+
 guint64
 smb_capture_writer_launches(const SmbCaptureWriter *writer) {
   return writer->launches;
@@ -264,20 +282,22 @@ smb_capture_writer_launches(const SmbCaptureWriter *writer) {
 
 // --- the file
 
-// Whether a file that is there may be replaced, as far as can be seen.
+// Whether a file that is there may be replaced, as far as can be seen. *@is_there: whether there is one.
 static gboolean
-check_old(const char *path, const char *target, GError **error) {
+take_old(SmbCaptureWriter *writer, gboolean *is_there, GError **error) {
+  const char *path = writer->path, *target = writer->target;
   struct stat status;
+  *is_there = FALSE;
   if (stat(target, &status) != 0)
     return errno == ENOENT || fail_by_errno(path, errno, error);
   if (!S_ISREG(status.st_mode))
     return refuse(path, "is no regular file: expected one", error);
   if (status.st_size > 0 && !smb_capture_recognize(target))
     return refuse(path, "is there, and is no capture: expected another file", error);
-  int fd = open(target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  gboolean is_busy = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (fd >= 0)
-    close(fd);
+  *is_there = TRUE;
+  writer->old = open(target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  gboolean is_busy =
+      writer->old >= 0 && flock(writer->old, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   return !is_busy ||
          refuse(path, "is being written by another capture: expected another file", error);
 }
@@ -296,40 +316,39 @@ find_target(const char *path, GError **error) {
   return g_steal_pointer(&own);
 }
 
-// Makes the file beside @target, and puts it there once it has a header.
+// Makes the file beside its place. It is put there once it has a header, or, if another one is there, with its first launch.
 static gboolean
-create(SmbCaptureWriter *writer, const char *target, const SmbCaptureHeader *header,
-       GError **error) {
-  g_autofree char *folder = g_path_get_dirname(target);
+create(SmbCaptureWriter *writer, const SmbCaptureHeader *header, GError **error) {
+  g_autofree char *folder = g_path_get_dirname(writer->target);
   g_autofree char *temporary = g_build_filename(folder, ".smembank-XXXXXX", NULL);
+  gboolean is_there;
+  if (!take_old(writer, &is_there, error))
+    return FALSE;
   writer->fd = g_mkstemp_full(temporary, O_RDWR | O_CLOEXEC, MODE);
   if (writer->fd < 0)
     return fail_by_errno(writer->path, errno, error);
+  writer->temporary = g_steal_pointer(&temporary);
   flock(writer->fd,
         LOCK_EX |
             LOCK_NB); // nobody else has it; without locks there, nothing is said of two writers
-  gboolean is_made =
-      write_json(writer, SMB_CAPTURE_HEADER_NAME, smb_capture_header_to_json(header), error);
-  if (is_made && g_rename(temporary, target) != 0)
-    is_made = fail_by_errno(writer->path, errno, error);
-  if (!is_made)
-    g_unlink(temporary);
-  return is_made;
+  return write_json(writer, SMB_CAPTURE_HEADER_NAME, smb_capture_header_to_json(header), error) &&
+         (is_there || put_in_place(writer, error));
 }
 
 SmbCaptureWriter *
 smb_capture_writer_new(const char *path, const SmbCaptureHeader *header, GError **error) {
   g_autofree char *target = find_target(path, error);
-  if (!target || !check_old(path, target, error))
+  if (!target)
     return NULL;
   g_autoptr(SmbCaptureWriter) writer = g_new0(SmbCaptureWriter, 1);
   writer->path = g_strdup(path);
-  writer->fd = -1;
+  writer->target = g_steal_pointer(&target);
+  writer->fd = writer->old = -1;
   writer->pending = g_byte_array_new();
   writer->archive = new_archive(writer->pending);
   writer->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   writer->zstd = ZSTD_createCCtx();
-  return create(writer, target, header, error) ? g_steal_pointer(&writer) : NULL;
+  return create(writer, header, error) ? g_steal_pointer(&writer) : NULL;
 }
 
 void
@@ -338,12 +357,18 @@ smb_capture_writer_free(SmbCaptureWriter *writer) {
     return;
   g_byte_array_set_size(writer->pending, 0);
   archive_write_free(writer->archive); // what it makes of that goes nowhere
+  if (writer->temporary)
+    g_unlink(writer->temporary);
   if (writer->fd >= 0)
     close(writer->fd);
+  if (writer->old >= 0)
+    close(writer->old);
   g_byte_array_unref(writer->pending);
   g_hash_table_unref(writer->written);
   ZSTD_freeCCtx(writer->zstd);
   g_free(writer->room);
+  g_free(writer->temporary);
+  g_free(writer->target);
   g_free(writer->path);
   g_free(writer);
 }

@@ -13,13 +13,13 @@ typedef struct _SmbCaptureWriter SmbCaptureWriter;
 
 /**
  * smb_capture_writer_new:
- * @path: the file, of mode 0600. A capture that is there is replaced, once the new one has its header; a link is followed if it
- *   leads to a file
+ * @path: the file, of mode 0600. A capture that is there is replaced when the new one has its first launch, or is finished; until
+ *   then, the new one lies beside it and leaves with its writer. A link is followed if it leads to a file
  * @header: (transfer none)
  * @error: a file error; SMB_ERROR_USAGE: @path is no regular file, a link to none, a file that is no capture, or another writer
  *   is at work on it
  *
- * Returns: (transfer full): a writer, whose file is a capture without launches
+ * Returns: (transfer full): a writer; unless another file is there, its own is a capture without launches
  */
 SmbCaptureWriter *smb_capture_writer_new(const char *path, const SmbCaptureHeader *header,
                                          GError **error);
@@ -64,6 +64,9 @@ gboolean smb_capture_writer_finish(SmbCaptureWriter *writer, const SmbCaptureEnd
 
 /** Bytes that the file has so far. */
 guint64 smb_capture_writer_bytes(const SmbCaptureWriter *writer);
+
+/** Whether the file is at its path: another one that was there is replaced. */
+gboolean smb_capture_writer_is_in_place(const SmbCaptureWriter *writer);
 
 /** How many launches it has so far. */
 guint64 smb_capture_writer_launches(const SmbCaptureWriter *writer);

@@ -30,6 +30,7 @@ smb_code_init(Code *code) {
   code->constants = smb_constants_new(code->program.lanes);
   code->n_predicates = 1; // PREDICATE_TRUE
   code->presets = g_array_new(FALSE, FALSE, sizeof(Preset));
+  code->launch_words = g_array_new(FALSE, FALSE, sizeof(LaunchWord));
   code->places = g_array_new(FALSE, FALSE, sizeof(ParameterPlace));
   code->transfers = g_ptr_array_new_with_free_func(g_free);
   code->bulks = g_ptr_array_new_with_free_func(g_free);
@@ -44,6 +45,7 @@ smb_code_clear(Code *code) {
   g_array_unref(code->entries);
   smb_constants_free(code->constants);
   g_array_unref(code->presets);
+  g_array_unref(code->launch_words);
   g_array_unref(code->places);
   g_ptr_array_unref(code->transfers);
   g_ptr_array_unref(code->bulks);

@@ -190,8 +190,16 @@ typedef enum {
   SPECIAL_NTID = SPECIAL_TID + 3,
   SPECIAL_CTAID = SPECIAL_NTID + 3,
   SPECIAL_NCTAID = SPECIAL_CTAID + 3,
-  SPECIAL_LANE = SPECIAL_NCTAID + 3,
+  SPECIAL_CLUSTERID = SPECIAL_NCTAID + 3, // of the cluster in the grid
+  SPECIAL_NCLUSTERID = SPECIAL_CLUSTERID + 3,
+  SPECIAL_CLUSTER_CTAID = SPECIAL_NCLUSTERID + 3, // of the block in its cluster
+  SPECIAL_CLUSTER_NCTAID = SPECIAL_CLUSTER_CTAID + 3,
+  SPECIAL_CLUSTER_INVERSE = SPECIAL_CLUSTER_NCTAID + 3, // 1 / that, as a float that is no smaller
+  SPECIAL_LANE = SPECIAL_CLUSTER_INVERSE + 3,
   SPECIAL_WARP,
+  SPECIAL_CLUSTER_RANK,
+  SPECIAL_CLUSTER_BLOCKS,
+  SPECIAL_IS_CLUSTER, // 1: the launch or the kernel says what a cluster is
   SPECIAL_DYNAMIC_BYTES,
   SPECIAL_SHARED_BYTES, // static and dynamic, as a block gets them, + Preset.argument
   SPECIAL_PARAMETER,    // the word at Preset.argument of the parameters
@@ -203,6 +211,13 @@ typedef struct {
   guint32 argument;
   Row row;
 } Preset;
+
+// A region of one word, which a launch decides.
+typedef struct {
+  Special special;
+  guint32 argument; // as of a Preset
+  guint region;
+} LaunchWord;
 
 // The parameters of a kernel, as bytes of a constant region.
 typedef struct {
@@ -236,6 +251,7 @@ enum {
  * @steps: (element-type Step): the kernel begins at 0
  * @constants: complete
  * @presets: (element-type Preset)
+ * @launch_words: (element-type LaunchWord)
  * @places: (element-type ParameterPlace): by parameter
  * @parameter_bytes: of all
  */
@@ -251,6 +267,7 @@ typedef struct {
   guint32 n_predicates;
   guint32 heap; // the region that malloc gives pieces of; 0: there is none
   GArray *presets;
+  GArray *launch_words;
   GArray *places;
   gsize parameter_bytes;
   GPtrArray *transfers;
@@ -260,8 +277,10 @@ typedef struct {
   GPtrArray *graphs;       // CodeGraph
   gboolean points_at_code; // machine code: addresses of functions that have a body here are made
   gboolean maps_cluster;   // addresses in the shared memory of other blocks are made
-  SmbMeeting meeting;      // where lanes that diverge meet
-  gpointer module;         // the decoder's
+  gboolean
+      carries_rank; // machine code: the rank of a block stands in addresses of its own shared memory
+  SmbMeeting meeting; // where lanes that diverge meet
+  gpointer module;    // the decoder's
 } Code;
 
 // The functions of SmbFrontEnd that all compiled programs share (run.c, wait.c, argument.c).

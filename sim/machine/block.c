@@ -409,6 +409,7 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   block->skips_unknown = launch->skips_unknown;
   memcpy(block->dims, launch->block, sizeof block->dims);
   memcpy(block->grid, launch->grid, sizeof block->grid);
+  block->has_clusters = smb_launch_cluster(launch, program, block->cluster);
   block->lanes = smb_arch_info(arch)->lanes;
   block->all_lanes = smb_lanes_below(block->lanes);
   block->place_loops = smb_place_loops(smb_processor());

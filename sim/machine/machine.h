@@ -74,8 +74,10 @@ struct _SmbBlock {
   SmbProgramLimits limits;
   guint dims[3]; // of the block
   guint grid[3];
-  guint lanes;        // of a warp: a multiple of LANE_ROW
-  SmbLanes all_lanes; // of a warp
+  guint cluster[3];      // blocks of a cluster, which the launch or the kernel says; else 1
+  gboolean has_clusters; // whether either says it
+  guint lanes;           // of a warp: a multiple of LANE_ROW
+  SmbLanes all_lanes;    // of a warp
   const PlaceLoops *place_loops;
   guint n_threads;
   guint n_warps;

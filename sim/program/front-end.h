@@ -100,6 +100,7 @@ struct _SmbProgram {
   gboolean reaches_reserved; // its code asks where the system's part of shared memory lies
   guint max_threads;         // of a block, as the kernel says itself; 0: it does not
   guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so
+  guint required_cluster[3]; // likewise
   gboolean is_serial;
   // Why where lanes that diverge meet again is not well known, whatever its variants say (SmbFrontEnd.variant): what the
   // kernel has, in words; NULL: it is known.

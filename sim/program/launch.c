@@ -13,6 +13,32 @@
 #include "sim/base/text.h"
 
 gboolean
+smb_launch_cluster(const SmbLaunch *launch, const SmbProgram *program, guint cluster[3]) {
+  const guint *said = launch->cluster[0] > 0 ? launch->cluster : program->required_cluster;
+  for (guint i = 0; i < 3; i++)
+    cluster[i] = MAX(said[i], 1);
+  return said[0] > 0;
+}
+
+static gboolean
+check_cluster(const SmbLaunch *launch, GError **error) {
+  const guint *cluster = launch->cluster, *grid = launch->grid;
+  guint64 blocks = 1;
+  for (guint i = 0; cluster[0] > 0 && i < 3; i++) {
+    blocks *= cluster[i];
+    if (cluster[i] < 1 || blocks > SMB_MAX_CLUSTER_BLOCKS)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                      "clusters of %u x %u x %u blocks: expected 1 to %u blocks", cluster[0],
+                      cluster[1], cluster[2], SMB_MAX_CLUSTER_BLOCKS);
+    if (grid[i] % cluster[i] != 0)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                      "a grid of %u blocks in %c: expected a multiple of %u, as the clusters have",
+                      grid[i], "xyz"[i], cluster[i]);
+  }
+  return TRUE;
+}
+
+gboolean
 smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
   guint max_threads = arch ? smb_arch_info(arch)->max_threads : SMB_MAX_BLOCK_THREADS;
   const char *who = arch ? smb_arch_info(arch)->name : "a GPU";
@@ -36,18 +62,24 @@ smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
                                        " threads: %s has at most %u"),
                     launch->block[0], launch->block[1], launch->block[2], threads, who,
                     max_threads);
-  return TRUE;
+  return check_cluster(launch, error);
 }
 
 gboolean
 smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program, GError **error) {
   const guint *block = launch->block, *required = program->required_block;
+  const guint *cluster = launch->cluster, *own = program->required_cluster;
   guint threads = block[0] * block[1] * block[2];
   if (required[0] > 0 && memcmp(block, required, sizeof program->required_block) != 0)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                     "a block of %u x %u x %u threads: '%s' is compiled for blocks of %u x %u x %u",
                     block[0], block[1], block[2], program->name, required[0], required[1],
                     required[2]);
+  if (cluster[0] > 0 && own[0] > 0 && memcmp(cluster, own, sizeof program->required_cluster) != 0)
+    return smb_fail(
+        error, SMB_ERROR, SMB_ERROR_USAGE,
+        "clusters of %u x %u x %u blocks: '%s' is compiled for clusters of %u x %u x %u",
+        cluster[0], cluster[1], cluster[2], program->name, own[0], own[1], own[2]);
   if (program->max_threads > 0 && threads > program->max_threads)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                     "a block of %u x %u x %u = %u threads: '%s' is compiled for at most %u "

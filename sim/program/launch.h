@@ -19,6 +19,7 @@ G_BEGIN_DECLS
  * SmbLaunch:
  * @block: threads in x, y, z
  * @grid: blocks in x, y, z
+ * @cluster: blocks of a cluster in x, y, z; zeros: as the kernel says, or there are none
  * @dynamic_bytes: dynamic shared memory
  * @arguments: (nullable) (array zero-terminated=1): "NAME=VALUE" for each scalar parameter
  * @buffers: (nullable) (element-type SmbBuffer): of several for one pointer the last one counts. A pointer has a
@@ -33,6 +34,7 @@ G_BEGIN_DECLS
 typedef struct {
   guint block[3];
   guint grid[3];
+  guint cluster[3];
   gsize dynamic_bytes;
   const char *const *arguments;
   GPtrArray *buffers;
@@ -50,6 +52,15 @@ typedef struct {
   { 1024, 1024, 64 }
 #define SMB_MAX_GRID_EXTENT                                                                        \
   { 2147483647, 65535, 65535 }
+#define SMB_MAX_CLUSTER_BLOCKS 16
+
+/**
+ * smb_launch_cluster:
+ * @cluster: (out): blocks of a cluster: as @launch says, else as the kernel does (.reqnctapercluster, __cluster_dims__), else 1
+ *
+ * Returns: whether either says it
+ */
+gboolean smb_launch_cluster(const SmbLaunch *launch, const SmbProgram *program, guint cluster[3]);
 
 /**
  * smb_program_carved_arrays:
@@ -65,7 +76,7 @@ GArray *smb_program_carved_arrays(const SmbProgram *program, const SmbLaunch *la
  * @arch: (nullable): whose limit of threads holds; %NULL for what any architecture can launch
  * @error: SMB_ERROR_USAGE
  *
- * Whether blocks and grids of that size can be launched.
+ * Whether blocks, grids and clusters of that size can be launched; clusters divide a grid.
  */
 gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error);
 
@@ -74,7 +85,7 @@ gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError *
  * @error: SMB_ERROR_USAGE
  *
  * Whether the kernel can be launched with that block: .reqntid names one (PTX ISA, "Performance-Tuning Directives"), and
- * __launch_bounds__ (.maxntid) the most threads. The driver refuses others.
+ * __launch_bounds__ (.maxntid) the most threads. The driver refuses others. Likewise with that cluster, if the launch says one.
  */
 gboolean smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program, GError **error);
 

@@ -135,6 +135,8 @@ read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting,
   code->program.max_threads = count_threads(kernel->maximum);
   for (guint i = 0; kernel->required[0] && i < 3; i++)
     code->program.required_block[i] = MAX(kernel->required[i], 1);
+  for (guint i = 0; kernel->cluster[0] && i < 3; i++)
+    code->program.required_cluster[i] = MAX(kernel->cluster[i], 1);
   code->meeting = meeting;
   smb_code_init(code);
   code->module = g_steal_pointer(&module);

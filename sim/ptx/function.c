@@ -86,6 +86,8 @@ read_attributes(PtxReader *reader, PtxFunction *function) {
       read = read_extent(reader, function->required);
     else if (smb_ptx_accept_directive(reader, ".maxntid"))
       read = read_extent(reader, function->maximum);
+    else if (smb_ptx_accept_directive(reader, ".reqnctapercluster"))
+      read = read_extent(reader, function->cluster);
     else if (smb_ptx_accept_directive(reader, ".pragma"))
       read = smb_ptx_read_pragma(reader);
     else {

@@ -145,6 +145,7 @@ typedef struct {
   GArray *tables;       // PtxTable: .branchtargets, .calltargets
   guint32 required[3];  // .reqntid; 0: not said
   guint32 maximum[3];   // .maxntid
+  guint32 cluster[3];   // .reqnctapercluster; 0: not said
   guint32 offset;
 } PtxFunction;
 

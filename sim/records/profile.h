@@ -9,12 +9,15 @@
 
 G_BEGIN_DECLS
 
+/** A number of an instruction that was not counted. */
+#define SMB_PROFILE_NOT_COUNTED G_MAXUINT64
+
 /**
  * SmbProfileInstruction:
  * @pc: bytes from the first instruction of the kernel
  * @text: as ncu disassembles it
  * @executed: by how many warps, some with no lane active
- * @threads: lanes in which it ran: "Predicated-On Thread Instructions Executed"
+ * @threads: lanes in which it ran: "Predicated-On Thread Instructions Executed"; or %SMB_PROFILE_NOT_COUNTED
  * @wavefronts: "L1 Wavefronts Shared"; 0 where the table has no such column, as of a kernel without shared memory
  * @ideal: "L1 Wavefronts Shared Ideal"
  */

@@ -49,6 +49,7 @@ smb_recorded_kernel_free(SmbRecordedKernel *kernel) {
   g_strfreev(kernel->args);
   g_strfreev(kernel->contents);
   g_free(kernel->unknown);
+  g_clear_pointer(&kernel->instructions, g_array_unref);
   g_ptr_array_unref(kernel->buffers);
   g_free(kernel->failure);
   g_free(kernel);

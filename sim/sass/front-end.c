@@ -145,6 +145,8 @@ read_program(SmbSource *source, const SmbProgramOptions *options, GError **error
   code->program.max_threads = (guint)MIN(kernel->max_threads, G_MAXUINT);
   for (guint i = 0; kernel->required[0] && i < 3; i++)
     code->program.required_block[i] = MAX(kernel->required[i], 1);
+  for (guint i = 0; kernel->cluster[0] && i < 3; i++)
+    code->program.required_cluster[i] = MAX(kernel->cluster[i], 1);
   smb_code_init(code);
   code->module = g_steal_pointer(&cubin);
   if (decode(code, code->module, kernel, error))

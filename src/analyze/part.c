@@ -8,6 +8,21 @@
 #include "sim/base/error.h"
 #include "src/out/json.h"
 
+// Memory at addresses, of a launch that was captured: where it is, and what it holds.
+static void
+digest_memory(GChecksum *checksum, const GArray *memory) {
+  for (guint i = 0; memory && i < memory->len; i++) {
+    const SmbMemoryPiece *piece = &g_array_index(memory, SmbMemoryPiece, i);
+    const SmbContents *contents = &piece->contents;
+    gsize length = contents->fill == SMB_FILL_BYTES ? contents->length : 0;
+    g_autofree char *place = g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %d",
+                                             piece->address, piece->bytes, (int)contents->fill);
+    g_autoptr(GBytes) bytes = g_bytes_new_static(contents->bytes, length);
+    smb_shard_digest_texts(checksum, (const char *const[]){place, NULL});
+    smb_shard_digest_bytes(checksum, bytes);
+  }
+}
+
 // What two parts of one launch have in common, and the "kernel" of a result does not say: the code, the contents of
 // memory, and how it is looked at.
 static char *
@@ -25,6 +40,7 @@ digest_target(const SmbTarget *target) {
     if (buffer->file)
       smb_shard_digest_bytes(checksum, buffer->file);
   }
+  digest_memory(checksum, target->launch.memory);
   for (guint i = 0; i < G_N_ELEMENTS(how); i++) {
     g_autofree char *number = g_strdup_printf("%u", how[i]);
     smb_shard_digest_texts(checksum, (const char *const[]){number, NULL});
@@ -124,7 +140,9 @@ read_target(const char *name, JsonObject *document, const GPtrArray *counts, GEr
   guint64 shared_bytes =
       shared && JSON_NODE_HOLDS_VALUE(shared) ? (guint64)json_node_get_int(shared) : 0;
   if (!level || !function || !file || !read_extent(kernel, "block", target->launch.block) ||
-      !read_extent(kernel, "grid", target->launch.grid)) {
+      !read_extent(kernel, "grid", target->launch.grid) ||
+      (json_object_has_member(kernel, "cluster") &&
+       !read_extent(kernel, "cluster", target->launch.cluster))) {
     refuse(name, "kernel", error);
     return NULL;
   }

@@ -4,6 +4,8 @@
 
 #include "src/capture/recorder.h"
 
+#include <string.h>
+
 #include <glib/gstdio.h>
 
 #include "sim/base/error.h"
@@ -58,9 +60,9 @@ void
 smb_recorder_free(SmbRecorder *recorder) {
   if (!recorder)
     return;
-  smb_capture_writer_free(recorder->writer);
-  if (recorder->n_launches == 0)
+  if (recorder->n_launches == 0 && smb_capture_writer_is_in_place(recorder->writer))
     g_unlink(recorder->path);
+  smb_capture_writer_free(recorder->writer);
   g_free(recorder->path);
   g_clear_pointer(&recorder->kernel, g_regex_unref);
   g_hash_table_unref(recorder->seen);
@@ -156,7 +158,8 @@ smb_recorder_count(SmbRecorder *recorder, const char *symbol, guint64 launches) 
 
 void
 smb_recorder_lose(SmbRecorder *recorder, const char *symbol, const char *why) {
-  g_autofree char *name = smb_symbol_demangle(symbol, TRUE);
+  gboolean is_symbol = !strchr(symbol, ' ');
+  g_autofree char *name = is_symbol ? smb_symbol_demangle(symbol, TRUE) : g_strdup(symbol);
   char *message = g_strdup_printf("%s was not recorded: %s", name, why);
   gpointer known = g_hash_table_lookup(recorder->lost, message);
   g_hash_table_insert(recorder->lost, message, GUINT_TO_POINTER(GPOINTER_TO_UINT(known) + 1));

@@ -29,7 +29,7 @@ typedef struct _SmbRecorder SmbRecorder;
 
 SmbRecorder *smb_recorder_new(const SmbRecorderOptions *options, GError **error);
 
-/** Frees it; a file without a launch is removed. */
+/** Frees it; a file without a launch is removed, and one that was there before stays. */
 void smb_recorder_free(SmbRecorder *recorder);
 
 /** Whether a kernel is wanted. */
@@ -54,7 +54,8 @@ void smb_recorder_launch(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes
 /** Launches of a kernel that one more process has seen. */
 void smb_recorder_count(SmbRecorder *recorder, const char *symbol, guint64 launches);
 
-/** A launch that is lost, and why: (transfer none), in words that follow "was not recorded: ". */
+/** A launch that is lost, of a kernel or of what @symbol says in words, and why: (transfer none), in words that follow "was not
+ * recorded: ". */
 void smb_recorder_lose(SmbRecorder *recorder, const char *symbol, const char *why);
 
 /**

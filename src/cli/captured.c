@@ -27,6 +27,7 @@ smb_captured_check(const SmbTargetOptions *options, GError **error) {
   } others[] = {
       {options->block != NULL, "--block"},
       {options->grid != NULL, "--grid"},
+      {options->cluster != NULL, "--cluster"},
       {options->dynamic_bytes != NULL, "--dynamic-bytes"},
       {options->args != NULL, "--arg"},
       {options->buffers != NULL, "--buffer"},
@@ -153,6 +154,7 @@ smb_captured_target(const SmbTargetOptions *options, SmbCapture *capture,
   for (guint i = 0; i < 3; i++) {
     target->launch.block[i] = launch->block[i];
     target->launch.grid[i] = launch->grid[i];
+    target->launch.cluster[i] = launch->cluster[i];
   }
   if (!smb_target_finish(target, source, arch, progress, error))
     return NULL;

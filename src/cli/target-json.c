@@ -77,6 +77,8 @@ smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) 
   smb_json_text(json, "shape", target->shape);
   write_extent(json, "block", target->launch.block);
   write_extent(json, "grid", target->launch.grid);
+  if (target->launch.cluster[0] > 0)
+    write_extent(json, "cluster", target->launch.cluster);
   smb_json_number(json, "shared_bytes", (gint64)shared_bytes);
   smb_json_defines(json, (const char *const *)target->defines);
   if (target->launch.buffers && target->launch.buffers->len > 0)

@@ -56,6 +56,8 @@ static const GOptionEntry launch_entries[] = {
     {"block", 0, 0, G_OPTION_ARG_STRING, &typed.block,
      "threads of a block (default: the kernel's __launch_bounds__, or one warp)", "X,Y,Z"},
     {"grid", 0, 0, G_OPTION_ARG_STRING, &typed.grid, "blocks of the grid (default 1)", "X,Y,Z"},
+    {"cluster", 0, 0, G_OPTION_ARG_STRING, &typed.cluster,
+     "blocks of a cluster (default: the kernel's __cluster_dims__, or no clusters)", "X,Y,Z"},
     {"dynamic-bytes", 0, 0, G_OPTION_ARG_STRING, &typed.dynamic_bytes,
      "bytes of dynamic shared memory: a number or an expression of macros", "N"},
     {"launch", 0, 0, G_OPTION_ARG_STRING, &typed.captured_launch,

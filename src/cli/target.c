@@ -150,8 +150,11 @@ static gboolean
 parse_launch(const SmbTargetOptions *options, SmbLaunch *launch, GError **error) {
   static const guint max_block[3] = SMB_MAX_BLOCK_EXTENT;
   static const guint max_grid[3] = SMB_MAX_GRID_EXTENT;
+  static const guint max_cluster[3] = {SMB_MAX_CLUSTER_BLOCKS, SMB_MAX_CLUSTER_BLOCKS,
+                                       SMB_MAX_CLUSTER_BLOCKS};
   return smb_cli_triple("--block", options->block, max_block, launch->block, error) &&
-         smb_cli_triple("--grid", options->grid, max_grid, launch->grid, error);
+         smb_cli_triple("--grid", options->grid, max_grid, launch->grid, error) &&
+         smb_cli_triple("--cluster", options->cluster, max_cluster, launch->cluster, error);
 }
 
 // --rows, --cols and its kin: the kernel data/kernels/tile.cu with macros set.
@@ -210,7 +213,7 @@ smb_target_is_launch(const SmbTargetOptions *options) {
   return is_tile(options) || options->shape || options->entry || options->instance ||
          options->nvcc || options->triton || options->defines || options->args ||
          options->captured_launch || options->captured_worst || options->buffers ||
-         options->block || options->grid || options->dynamic_bytes;
+         options->block || options->grid || options->cluster || options->dynamic_bytes;
 }
 
 gboolean

@@ -18,7 +18,7 @@ typedef struct {
   gboolean dynamic;
   char *kernel, *shape, *entry, *instance, *nvcc, *triton, *case_name, *project;
   char **defines, **folders, **args, **buffers, **arrays;
-  char *block, *grid, *dynamic_bytes, *unknown, *frames;
+  char *block, *grid, *cluster, *dynamic_bytes, *unknown, *frames;
   char *captured_launch;
   gboolean captured_worst;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *max_compile, *threads;

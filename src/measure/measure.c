@@ -367,10 +367,39 @@ take_cycles(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
   return TRUE;
 }
 
+// What the site at @pc is called, if there is one.
+static const char *
+find_text(const SmbProgram *program, guint64 pc) {
+  for (guint i = 0; i < smb_program_n_sites(program); i++) {
+    const SmbSite *site = smb_program_site(program, i);
+    if (site->pc == pc)
+      return g_intern_string(site->expression);
+  }
+  return "";
+}
+
+// Each instruction of machine code, where a profiler counts them: where it does not, totals are all there is, and it is said why.
+static void
+take_instructions(SmbMeter *meter, const SmbTarget *target, const SmbMeterLaunch *launch,
+                  SmbRecordedKernel *kernel, SmbSpool *warnings) {
+  g_autoptr(GError) failure = NULL;
+  if (!smb_program_is_machine_code(target->kernel) || !smb_meter_device(meter)->profiler)
+    return;
+  kernel->instructions = smb_meter_instructions(meter, launch, &failure);
+  if (failure && warnings)
+    smb_spool_printf(warnings, "instructions were not measured one by one, only their sums: %s\n",
+                     failure->message);
+  for (guint i = 0; kernel->instructions && i < kernel->instructions->len; i++) {
+    SmbProfileInstruction *instruction =
+        &g_array_index(kernel->instructions, SmbProfileInstruction, i);
+    instruction->text = find_text(target->kernel, instruction->pc);
+  }
+}
+
 // Runs it on the device. A lost device is an error; a kernel that it cannot run is recorded as a failure.
 static gboolean
 run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
-              SmbRecordedKernel *kernel, GError **error) {
+              SmbRecordedKernel *kernel, SmbSpool *warnings, GError **error) {
   const SmbTarget *target = subject->target;
   g_autoptr(GBytes) code = smb_program_device_code(target->kernel);
   g_autoptr(GArray) memory = smb_measure_memory(&target->launch);
@@ -388,8 +417,7 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
                            .n_times = TIMED_LAUNCHES};
   memcpy(launch.grid, target->launch.grid, sizeof launch.grid);
   memcpy(launch.block, target->launch.block, sizeof launch.block);
-  if (target->captured)
-    memcpy(launch.cluster, target->captured->cluster, sizeof launch.cluster);
+  memcpy(launch.cluster, target->launch.cluster, sizeof launch.cluster);
   gboolean good = smb_meter_kernel(meter, &launch, &result, &local);
   if (good)
     memcpy(kernel->measured, result.measured, sizeof kernel->measured);
@@ -398,6 +426,7 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
     for (guint i = 0; i < SMB_N_CACHES; i++)
       summarize_times(result.times[i], &kernel->times[i]);
     take_buffers(subject, result.contents, kernel);
+    take_instructions(meter, target, &launch, kernel, warnings);
     return TRUE;
   }
   if (g_error_matches(local, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
@@ -429,15 +458,21 @@ drop_partial_counts(SmbMeter *meter, const SmbAnalysis *analysis, SmbRecordedKer
   }
 }
 
-SmbRecordedKernel *
-smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
-                   SmbSpool *warnings, GError **error) {
+// A launch of a capture has no buffers whose values are compared: its blocks need not be run in order.
+static SmbAnalysis *
+predict(const Subject *subject, const SmbArch *arch, GError **error) {
+  const SmbTarget *target = subject->target;
+  SmbAnalysisOptions options = target->options;
+  options.global = target->captured ? NULL : subject->global;
+  return smb_analysis_run(target->kernel, arch, &target->launch, &options, error);
+}
+
+static SmbRecordedKernel *
+measure(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, SmbSpool *warnings,
+        SmbAnalysis **predicted, GError **error) {
   g_auto(Subject) subject = {target, smb_global_new(target->kernel, &target->launch),
                              g_ptr_array_new_with_free_func(argument_free), FALSE};
-  SmbAnalysisOptions options = target->options;
-  options.global = subject.global;
-  g_autoptr(SmbAnalysis) analysis =
-      smb_analysis_run(target->kernel, arch, &target->launch, &options, error);
+  g_autoptr(SmbAnalysis) analysis = predict(&subject, arch, error);
   if (!analysis)
     return NULL;
   if (warnings)
@@ -447,16 +482,25 @@ smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch
   subject.is_cooperative = analysis->is_cooperative;
   g_autoptr(SmbRecordedKernel) kernel = describe_target(target);
   if (!add_arguments(&subject, &kernel->failure, error) ||
-      (!kernel->failure && !run_on_device(meter, &subject, arch, kernel, error)))
+      (!kernel->failure && !run_on_device(meter, &subject, arch, kernel, warnings, error)))
     return NULL;
   drop_partial_counts(meter, analysis, kernel);
+  if (predicted)
+    *predicted = g_steal_pointer(&analysis);
   return g_steal_pointer(&kernel);
+}
+
+SmbRecordedKernel *
+smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
+                   SmbSpool *warnings, GError **error) {
+  return measure(meter, target, arch, warnings, NULL, error);
 }
 
 gboolean
 smb_measure_target(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
-                   SmbRecording *recording, SmbSpool *warnings, GError **error) {
-  SmbRecordedKernel *kernel = smb_measure_kernel(meter, target, arch, warnings, error);
+                   SmbRecording *recording, SmbAnalysis **analysis, SmbSpool *warnings,
+                   GError **error) {
+  SmbRecordedKernel *kernel = measure(meter, target, arch, warnings, analysis, error);
   if (!kernel)
     return FALSE;
   g_ptr_array_add(recording->kernels, kernel);
@@ -483,7 +527,7 @@ measure_entry(SmbMeter *meter, const SmbCatalogEntry *entry, const SmbShard *sha
     if (!smb_shard_has(shard, (*next)++))
       continue;
     g_autoptr(SmbTarget) target = smb_target_from_catalog(entry, pads[i], arch, error);
-    if (!target || !smb_measure_target(meter, target, arch, recording, NULL, error)) {
+    if (!target || !smb_measure_target(meter, target, arch, recording, NULL, NULL, error)) {
       g_prefix_error(error, "%s %s: ", entry->name, entry->shape);
       return FALSE;
     }

@@ -68,10 +68,12 @@ SmbRecordedKernel *smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, 
 /**
  * smb_measure_target:
  * @recording: takes what the device says
+ * @analysis: (out) (optional) (transfer full): what the model says; @target is to outlive it
  * @warnings, @error: as smb_measure_kernel()
  */
 gboolean smb_measure_target(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
-                            SmbRecording *recording, SmbSpool *warnings, GError **error);
+                            SmbRecording *recording, SmbAnalysis **analysis, SmbSpool *warnings,
+                            GError **error);
 
 /**
  * smb_measure_catalog:

@@ -143,23 +143,31 @@ note_contents(SmbCli *cli, const SmbTarget *target) {
   }
 }
 
-// Measures a launch of the user's. @own: (nullable) (transfer full): %NULL with an error that is set
+// Measures a launch of the user's. @own: (nullable) (transfer full): %NULL with an error that is set. What of it is known without
+// its memory is compared at once.
 static gboolean
-measure_own(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, SmbTarget *own,
-            const SmbOutFile *record, SmbRecording *recording, GError **error) {
+measure_own(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const SmbArch *arch,
+            SmbTarget *own, const SmbOutFile *record, SmbRecording *recording, GError **error) {
   g_autoptr(SmbTarget) target = own;
+  g_autoptr(SmbAnalysis) analysis = NULL;
   if (!target || !smb_target_protect(target, record, error) ||
       !smb_target_protect(target, cli->output, error))
     return FALSE;
   note_contents(cli, target);
-  return smb_measure_target(meter, target, arch, recording, cli->messages, error);
+  if (!smb_measure_target(meter, target, arch, recording, &analysis, cli->messages, error))
+    return FALSE;
+  SmbRecordedKernel *recorded = g_ptr_array_index(recording->kernels, recording->kernels->len - 1);
+  if (target->captured && recorded->buffers->len == 0)
+    smb_comparison_add_measured(comparison, recording, recorded, target->kernel, analysis);
+  return TRUE;
 }
 
 // Measures all launches of a capture, each on its own; one that cannot be predicted, or that options are wrong for, is told
 // and left out.
 static gboolean
-measure_capture(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, const char *file,
-                const SmbOutFile *record, SmbRecording *recording, GError **error) {
+measure_capture(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const SmbArch *arch,
+                const char *file, const SmbOutFile *record, SmbRecording *recording,
+                GError **error) {
   g_autoptr(SmbCapture) capture =
       smb_captured_check(smb_target_options(), error) ? smb_capture_open(file, error) : NULL;
   guint n = capture ? smb_capture_n_launches(capture) : 0, n_left_out = 0;
@@ -169,7 +177,7 @@ measure_capture(SmbCli *cli, SmbMeter *meter, const SmbArch *arch, const char *f
     SmbTarget *target =
         smb_captured_target(smb_target_options(), capture, smb_capture_launch(capture, i - 1), arch,
                             smb_cli_progress(cli), &failure);
-    if (measure_own(cli, meter, arch, target, record, recording, &failure))
+    if (measure_own(cli, comparison, meter, arch, target, record, recording, &failure))
       continue;
     if (g_error_matches(failure, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
       g_propagate_error(error, g_steal_pointer(&failure));
@@ -196,8 +204,9 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   gboolean is_whole = smb_captured_is_whole(smb_target_options(), kernel_file);
   SmbRecording *recording = smb_measure_recording(meter, arch);
   g_ptr_array_add(recordings, recording);
-  gboolean ok = is_whole ? measure_capture(cli, meter, arch, kernel_file, record, recording, error)
-                : own    ? measure_own(cli, meter, arch,
+  gboolean ok = is_whole ? measure_capture(cli, comparison, meter, arch, kernel_file, record,
+                                           recording, error)
+                : own    ? measure_own(cli, comparison, meter, arch,
                                        smb_target_new(smb_target_options(), kernel_file, arch,
                                                       smb_cli_progress(cli), error),
                                        record, recording, error)

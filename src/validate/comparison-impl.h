@@ -36,3 +36,14 @@ void smb_comparison_begin(SmbComparison *comparison);
 
 /** smb_comparison_deal: the next launch, request or number of the source begins. Returns: whether it belongs to the part */
 gboolean smb_comparison_deal(SmbComparison *comparison);
+
+/**
+ * smb_comparison_add_instructions:
+ * @like: whose kernel, device, source, architecture, recording and launch the rows have
+ * @instructions: (element-type SmbProfileInstruction): what was measured
+ *
+ * Adds the rows that smb_comparison_add_profile() describes.
+ */
+void smb_comparison_add_instructions(SmbComparison *comparison, const SmbProgram *program,
+                                     const SmbAnalysis *analysis, const SmbComparisonRow *like,
+                                     const GArray *instructions);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What Nsight Compute measured of each instruction of a kernel, beside what is predicted of it.
+// What was measured of each instruction of a kernel, by Nsight Compute or just now, beside what is predicted of it.
 #include "src/validate/comparison-impl.h"
 
 #include <string.h>
@@ -9,13 +9,12 @@
 #include "sim/arch/arch.h"
 #include "src/cli/profile.h"
 
-// What of a file is compared with what.
+// What is compared with what. @like: the rows are of the same kernel, device and source.
 typedef struct {
   SmbComparison *comparison;
-  const SmbTarget *target;
+  const SmbProgram *program;
   const SmbAnalysis *analysis;
-  const SmbArch *arch;
-  const char *file;
+  const SmbComparisonRow *like;
 } Pair;
 
 static void
@@ -25,13 +24,15 @@ add_row(const Pair *pair, const SmbProfileInstruction *instruction, const char *
   g_autofree char *name = g_strdup_printf("%s@0x%" G_GINT64_MODIFIER "x", metric, instruction->pc);
   SmbComparisonRow *row =
       smb_comparison_row(SMB_ROW_INSTRUCTION, smb_comparison_keep(comparison, name));
-  row->kernel = smb_comparison_keep(comparison, pair->target->name);
+  row->kernel = pair->like->kernel;
   row->instruction = smb_comparison_keep(comparison, instruction->text);
   row->predicted = predicted;
   row->measured = measured;
-  row->gpu = "a GPU that ncu measured";
-  row->source = row->place = smb_comparison_keep(comparison, pair->file);
-  row->arch = smb_comparison_keep(comparison, smb_arch_info(pair->arch)->name);
+  row->gpu = pair->like->gpu;
+  row->source = row->place = pair->like->source;
+  row->arch = pair->like->arch;
+  row->recording = pair->like->recording;
+  row->recorded = pair->like->recorded;
   row->note = smb_comparison_keep(comparison, note);
   row->outcome = outcome;
   smb_comparison_take(comparison, row);
@@ -95,7 +96,8 @@ compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
           : idle                            ? SMB_OUTCOME_EXPLAINED
                                             : SMB_OUTCOME_MISMATCH,
           idle ? "some warps execute it with no lane active, which asks for nothing" : NULL);
-  compare_lanes(pair, instruction, predicted);
+  if (instruction->threads != SMB_PROFILE_NOT_COUNTED)
+    compare_lanes(pair, instruction, predicted);
 }
 
 // Of an instruction that asks for nothing here: that on a device it may, in another order of threads; NULL: it may not.
@@ -105,7 +107,7 @@ find_warning(const Pair *pair, guint64 pc) {
   for (guint i = 0; i < warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, i);
     if ((warning->kind == SMB_WARNING_ORDER || warning->kind == SMB_WARNING_TIMING) &&
-        smb_program_site(pair->target->kernel, warning->site)->pc == pc)
+        smb_program_site(pair->program, warning->site)->pc == pc)
       return warning->message;
   }
   return NULL;
@@ -134,14 +136,17 @@ predict(const Pair *pair, guint64 pc) {
   return predicted;
 }
 
-static void
-compare_launch(const Pair *pair, const SmbProfileLaunch *launch) {
-  for (guint i = 0; i < launch->instructions->len; i++) {
+void
+smb_comparison_add_instructions(SmbComparison *comparison, const SmbProgram *program,
+                                const SmbAnalysis *analysis, const SmbComparisonRow *like,
+                                const GArray *instructions) {
+  const Pair pair = {comparison, program, analysis, like};
+  for (guint i = 0; i < instructions->len; i++) {
     const SmbProfileInstruction *instruction =
-        &g_array_index(launch->instructions, SmbProfileInstruction, i);
-    Prediction predicted = predict(pair, instruction->pc);
+        &g_array_index(instructions, SmbProfileInstruction, i);
+    Prediction predicted = predict(&pair, instruction->pc);
     if (predicted.access || instruction->wavefronts > 0)
-      compare_instruction(pair, instruction, &predicted);
+      compare_instruction(&pair, instruction, &predicted);
   }
 }
 
@@ -149,12 +154,16 @@ gboolean
 smb_comparison_add_profile(SmbComparison *comparison, const SmbProfile *profile, const char *file,
                            guint number, const SmbTarget *target, const SmbArch *arch,
                            GError **error) {
-  Pair pair = {comparison, target, NULL, arch, file};
   const SmbProfileLaunch *launch = smb_target_find_profile(target, profile, file, number, error);
   g_autoptr(SmbAnalysis) analysis = launch ? smb_target_analyze(target, arch, error) : NULL;
   if (!analysis)
     return FALSE;
-  pair.analysis = analysis;
-  compare_launch(&pair, launch);
+  const SmbComparisonRow like = {.kernel = smb_comparison_keep(comparison, target->name),
+                                 .gpu = "a GPU that ncu measured",
+                                 .source = smb_comparison_keep(comparison, file),
+                                 .arch =
+                                     smb_comparison_keep(comparison, smb_arch_info(arch)->name)};
+  smb_comparison_add_instructions(comparison, target->kernel, analysis, &like,
+                                  launch->instructions);
   return TRUE;
 }

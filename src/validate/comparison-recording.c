@@ -49,12 +49,17 @@ captured_clear(Captured *captured) {
   smb_capture_free(captured->capture);
 }
 
-// The image of the launch (transfer full).
+// The image of the launch (transfer full). *@opened: (nullable): the capture that was opened last: one serves all its launches.
 static SmbSource *
-open_capture(const SmbRecordedKernel *recorded, Captured *captured, GError **error) {
-  captured->capture = smb_capture_open(recorded->file, error);
-  if (!captured->capture)
+open_capture(const SmbRecordedKernel *recorded, SmbCapture **opened, Captured *captured,
+             GError **error) {
+  if (!*opened || strcmp(smb_capture_path(*opened), recorded->file) != 0) {
+    g_clear_pointer(opened, smb_capture_free);
+    *opened = smb_capture_open(recorded->file, error);
+  }
+  if (!*opened)
     return NULL;
+  captured->capture = smb_capture_ref(*opened);
   if (recorded->launch > smb_capture_n_launches(captured->capture)) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s has no launch %" G_GUINT64_FORMAT,
              recorded->file, recorded->launch);
@@ -89,11 +94,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Replay, replay_free)
 // Runs the launch by the rules of @arch: the same text, macros, arguments, block and grid. The text of a kernel that is
 // not built in is read from its file, relative to the working directory. @entry: the catalogue's, or NULL.
 static Replay *
-replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, const SmbArch *arch,
-           const SmbAnalysisOptions *limits, GError **error) {
+replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, SmbCapture **opened,
+           const SmbArch *arch, const SmbAnalysisOptions *limits, GError **error) {
   g_autoptr(Replay) replay = g_new0(Replay, 1);
   Captured *captured = &replay->captured;
-  g_autoptr(SmbSource) source = recorded->launch ? open_capture(recorded, captured, error)
+  g_autoptr(SmbSource) source = recorded->launch ? open_capture(recorded, opened, captured, error)
                                                  : open_source(recorded, entry, error);
   if (!source)
     return NULL;
@@ -117,6 +122,7 @@ replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, cons
   if (captured->loaded) {
     launch.arguments = (const char *const *)captured->loaded->arguments;
     launch.memory = captured->loaded->memory;
+    memcpy(launch.cluster, captured->launch->cluster, sizeof launch.cluster);
   }
   memcpy(launch.block, recorded->block, sizeof launch.block);
   memcpy(launch.grid, recorded->grid, sizeof launch.grid);
@@ -170,6 +176,7 @@ typedef struct {
   const SmbRecording *recording;
   const SmbRecordedKernel *recorded;
   const SmbCatalogEntry *entry; // of a kernel of the catalogue, or NULL
+  SmbCapture **opened;          // (nullable): the capture of the launch before
   const SmbAnalysis *analysis;
   const char *const *defines;
   const char *variant;
@@ -406,26 +413,57 @@ add_failure(const Launch *launch) {
   smb_comparison_take(launch->comparison, row);
 }
 
-// Adds the rows of a launch that was measured.
-static gboolean
-add_measured_launch(Launch *launch, const SmbArch *arch, GError **error) {
-  const GPtrArray *buffers = launch->recorded->buffers;
-  g_autoptr(Replay) replay =
-      replay_new(launch->recorded, launch->entry, arch, &launch->comparison->limits, error);
-  if (!replay)
-    return FALSE;
-  launch->analysis = replay->analysis;
+// Adds the rows of what was counted and timed, beside what launch->analysis, of @program, says.
+static void
+add_numbers(const Launch *launch, const SmbProgram *program) {
+  const SmbRecordedKernel *recorded = launch->recorded;
+  const SmbComparisonRow like = {.kernel = recorded->name,
+                                 .gpu = launch->recording->gpu,
+                                 .source = launch->recording->source,
+                                 .arch = launch->recording->arch,
+                                 .recording = launch->recording,
+                                 .recorded = recorded};
   for (guint metric = 0; metric < SMB_N_METRICS; metric++) {
     if (smb_metric_is_counted((SmbMetric)metric))
       add_metric(launch, (SmbMetric)metric);
   }
+  if (recorded->instructions)
+    smb_comparison_add_instructions(launch->comparison, program, launch->analysis, &like,
+                                    recorded->instructions);
+  add_time(launch, SMB_METRIC_TIME_US, &recorded->times[SMB_CACHE_WARM]);
+  add_time(launch, SMB_METRIC_TIME_COLD_US, &recorded->times[SMB_CACHE_COLD]);
+}
+
+// Adds the rows of a launch that was measured.
+static gboolean
+add_measured_launch(Launch *launch, const SmbArch *arch, GError **error) {
+  const GPtrArray *buffers = launch->recorded->buffers;
+  g_autoptr(Replay) replay = replay_new(launch->recorded, launch->entry, launch->opened, arch,
+                                        &launch->comparison->limits, error);
+  if (!replay)
+    return FALSE;
+  launch->analysis = replay->analysis;
+  add_numbers(launch, replay->kernel);
   for (guint i = 0; i < buffers->len; i++) {
     if (!add_buffer(launch, replay, g_ptr_array_index(buffers, i), error))
       return FALSE;
   }
-  add_time(launch, SMB_METRIC_TIME_US, &launch->recorded->times[SMB_CACHE_WARM]);
-  add_time(launch, SMB_METRIC_TIME_COLD_US, &launch->recorded->times[SMB_CACHE_COLD]);
   return TRUE;
+}
+
+void
+smb_comparison_add_measured(SmbComparison *comparison, const SmbRecording *recording,
+                            SmbRecordedKernel *recorded, const SmbProgram *program,
+                            const SmbAnalysis *analysis) {
+  Launch launch = {
+      .comparison = comparison, .recording = recording, .recorded = recorded, .analysis = analysis};
+  g_return_if_fail(recorded->buffers->len == 0);
+  recorded->is_compared = TRUE;
+  name_variant(&launch);
+  if (recorded->failure)
+    add_failure(&launch);
+  else
+    add_numbers(&launch, program);
 }
 
 static gboolean
@@ -446,9 +484,10 @@ add_rows(Launch *launch, const GPtrArray *catalog, const SmbArch *arch, GError *
 // The rows of one launch.
 static gboolean
 add_launch(SmbComparison *comparison, const SmbRecording *recording, guint index,
-           const GPtrArray *catalog, const SmbArch *arch, GError **error) {
+           const GPtrArray *catalog, SmbCapture **opened, const SmbArch *arch, GError **error) {
   Launch launch = {.comparison = comparison,
                    .recording = recording,
+                   .opened = opened,
                    .recorded = g_ptr_array_index(recording->kernels, index)};
   g_autoptr(GError) failure = NULL;
   if (add_rows(&launch, catalog, arch, &failure))
@@ -520,6 +559,7 @@ smb_comparison_add_recording(SmbComparison *comparison, const SmbRecording *reco
                              const char *kernel, GError **error) {
   g_autoptr(SmbArch) arch = smb_arch_load(recording->arch, error);
   g_autoptr(GPtrArray) catalog = arch ? smb_catalog_load(error) : NULL;
+  g_autoptr(SmbCapture) opened = NULL;
   if (!catalog)
     return FALSE;
   const SmbShard *shard = &comparison->shard;
@@ -531,8 +571,8 @@ smb_comparison_add_recording(SmbComparison *comparison, const SmbRecording *reco
       continue;
     if (now && shard->of) // only those of the part were measured
       comparison->next = (guint64)i * shard->of + shard->part - 1;
-    if (smb_comparison_deal(comparison) &&
-        !add_launch(comparison, recording, i, catalog, arch, error))
+    if (smb_comparison_deal(comparison) && !recorded->is_compared &&
+        !add_launch(comparison, recording, i, catalog, &opened, arch, error))
       return FALSE;
   }
   for (guint i = 0; !kernel && i < recording->requests->len; i++) {

@@ -308,24 +308,36 @@ write_traces(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
   }
 }
 
-// What ncu measured, instruction by instruction: all, or what differs.
+static void
+write_instruction_heading(SmbCli *cli, const SmbComparisonRow *row) {
+  guint64 launch = row->recorded ? row->recorded->launch : 0;
+  g_autofree char *name =
+      launch ? g_strdup_printf("%s, launch %" G_GUINT64_FORMAT, row->kernel, launch)
+             : g_strdup(row->kernel);
+  write_heading(cli, name, row->arch, row->source);
+  smb_spool_puts(cli->out, "\n");
+}
+
+// What was measured instruction by instruction: all, or what differs, below the kernel, or the launch.
 static void
 write_instructions(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
   g_autoptr(SmbTable) table = NULL;
-  const SmbComparisonRow *first = NULL;
+  const SmbComparisonRow *last = NULL;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (row->kind != SMB_ROW_INSTRUCTION)
+    gboolean is_shown = all || row->outcome != SMB_OUTCOME_MATCH;
+    if (row->kind != SMB_ROW_INSTRUCTION || (row->recorded && !is_shown))
       continue;
-    if (!first) {
-      write_heading(cli, row->kernel, row->arch, row->source);
-      smb_spool_puts(cli->out, "\n");
-      first = row;
+    if (!last || row->recorded != last->recorded) {
+      smb_comparison_end_table(cli, &table);
+      write_instruction_heading(cli, row);
+      last = row;
     }
-    if (!all && row->outcome == SMB_OUTCOME_MATCH)
+    if (!is_shown)
       continue;
     if (!table)
-      table = smb_table_new("metric|instruction|predicted>|ncu>|match|note");
+      table = smb_table_new(row->recorded ? "metric|instruction|predicted>|measured>|match|note"
+                                          : "metric|instruction|predicted>|ncu>|match|note");
     smb_table_cell(table, SMB_STYLE_PLAIN, row->metric);
     smb_table_cell(table, SMB_STYLE_PLAIN, row->instruction);
     smb_comparison_numbers(table, row);

@@ -23,7 +23,7 @@ typedef enum {
   SMB_ROW_PUBLISHED,   /* a published number of a built-in kernel */
   SMB_ROW_KERNEL,      /* a number of a recorded launch */
   SMB_ROW_REQUEST,     /* a number of a request, of a recording or a trace */
-  SMB_ROW_INSTRUCTION, /* a number of an instruction, of ncu */
+  SMB_ROW_INSTRUCTION, /* a number of an instruction, of ncu or of a launch that was measured now */
 } SmbRowKind;
 
 /** How a row came out. */
@@ -46,7 +46,7 @@ typedef enum {
  * @op, @width: of a request; @width is 0 for a kernel
  * @metric: what was measured, such as "wavefronts_ld"
  * @parameter: the pointer parameter of a row of "values", or %NULL
- * @instruction: of a row of ncu, as it is disassembled
+ * @instruction: of a row of an instruction, as it is disassembled
  * @predicted: what the model says, or %SMB_NO_PREDICTION
  * @measured: what the source says, or %SMB_NOT_MEASURED
  * @min, @max: spread of a time, or %SMB_NOT_MEASURED
@@ -170,6 +170,17 @@ gboolean smb_comparison_add_published(SmbComparison *comparison, const char *ker
  */
 gboolean smb_comparison_add_recording(SmbComparison *comparison, const SmbRecording *recording,
                                       const char *kernel, GError **error);
+
+/**
+ * smb_comparison_add_measured:
+ * @recorded: a launch of @recording, without buffers
+ * @program, @analysis: what the model says of it
+ *
+ * Adds the rows of a launch as soon as it is measured; smb_comparison_add_recording() adds those of the others.
+ */
+void smb_comparison_add_measured(SmbComparison *comparison, const SmbRecording *recording,
+                                 SmbRecordedKernel *recorded, const SmbProgram *program,
+                                 const SmbAnalysis *analysis);
 
 /**
  * smb_comparison_add_trace:

@@ -74,6 +74,23 @@ tar xOf "$file" end.json | grep -q '"launches": 8, "recorded": 8' || die "$last:
 # The kernel changes a word: what was there before is recorded, each time.
 [ "$(tar tf "$file" | grep -c '^memory/')" -ge 6 ] || die "$last: memory is not that before each launch"
 
+# --- graphs that are changed once they are made, and graphs in them
+record 0 -- graph-changed graph-updated
+has 9
+n=0
+for blocks in 1 2 3 4 6 4 7 8 9; do
+  n=$((n + 1))
+  launch $n "\"grid\": [$blocks, 1, 1]"
+done
+launch 4 '"graph": {"launch": 2, "node": 1}'
+launch 4 '"notes": []'
+launch 5 '"graph": {"launch": 2, "node": 3}'
+launch 9 '"graph": {"launch": 4, "node": 1}'
+record 0 -- graph-lost
+has 1
+says 'was not recorded: its graph was changed in a way that is not followed (2×)'
+says 'a launch of a graph was not recorded: the driver does not say which kernels a node of it runs (1×)'
+
 # --- which launches
 record 0 --launches 2..6 --every 2 -- plain plain plain plain plain plain plain
 has 3
@@ -86,7 +103,10 @@ record 0 --kernel "^$kernel" -- plain
 has 1
 record 3 --kernel no.such.kernel -- plain
 says 'no launch was recorded: '
-[ ! -e "$file" ] || die "$last: left a file"
+has 1
+rm "$file"
+record 3 --kernel no.such.kernel -- plain
+[ -z "$(find "$work" -name '.smembank-*' -o -name c)" ] || die "$last: left a file"
 record 0 -- threads
 has 32
 says 'recorded 32 of 32 launches'
@@ -187,3 +207,22 @@ expect 2 capture --every 0 -- true
 expect 2 capture --memory some -- true
 expect 2 capture --kernel '(' -- true
 expect 3 capture -o "$work/no/such/folder" -- true
+
+# --- a launch with clusters is replayed with them: of the two blocks of one, the second one stores with a stride of 1
+cubin=$srcdir/tests/data/sass/cluster.sm_90.cubin
+kernel=cluster
+record 0 -- plain plain cluster
+expect 0 analyze "$file" --launch 3
+says 'launch 3: it was launched in clusters of 2x1x1 blocks'
+grep -qE 'LD.E .* load +cluster' "$work/out" || die "$last: $(cat "$work/out")"
+
+# --- parts of two launches of one kernel, whose memory differs, are not parts of one
+for part in 1 2; do
+  expect 0 analyze "$file" --launch 1 --shard $part/2 --format json
+  cp "$work/out" "$work/$part.json"
+done
+expect 0 merge "$work/1.json" "$work/2.json"
+expect 0 analyze "$file" --launch 2 --shard 2/2 --format json
+cp "$work/out" "$work/other.json"
+expect 3 merge "$work/1.json" "$work/other.json"
+says "its 'shard.digest' is not that of"

@@ -60,3 +60,24 @@ export SMEMBANK_FAKE
 # shellcheck disable=SC2086
 expect 1 validate $rotate --buffer 0=iota:i32
 tells 'of parameter 0 is'
+
+# --- instruction by instruction
+SMEMBANK_FAKE=
+# shellcheck disable=SC2086
+expect 0 validate $rotate --buffer 0=iota:i32 --format csv
+grep -q ',wavefronts@0x[0-9a-f]*,\([0-9]*\),\1,yes,Made-up GPU,' "$work/out" || die "$last: $(cat "$work/out")"
+shows ',executed@0x'
+SMEMBANK_FAKE=more-wavefronts
+# shellcheck disable=SC2086
+expect 1 validate $rotate --buffer 0=iota:i32
+grep -q '^metric .* instruction .* predicted  measured  match' "$work/out" || die "$last: $(cat "$work/out")"
+grep -q '^wavefronts@0x.* NO' "$work/out" || die "$last: $(cat "$work/out")"
+# shellcheck disable=SC2086
+expect 1 validate $rotate --buffer 0=iota:i32 --format json
+grep -q '"instruction" *: *"[A-Z]' "$work/out" || die "$last: $(cat "$work/out")"
+SMEMBANK_FAKE=no-sass
+# shellcheck disable=SC2086
+expect 0 validate $rotate --buffer 0=iota:i32 --all
+says 'instructions were not measured one by one, only their sums: the made-up GPU has no metric'
+grep -q '@0x' "$work/out" && die "$last: $(cat "$work/out")"
+exit 0

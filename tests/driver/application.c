@@ -81,19 +81,81 @@ launch_cluster(void) {
   cuLaunchKernelEx(&config, function, parameters, NULL);
 }
 
-static void
-launch_graph(void) {
-  struct CuGraph *graph;
+// Nodes differ in the blocks of their grids.
+static CuKernelNodeParams
+make_node(unsigned n_blocks) {
   static void *parameters[3];
   parameters[0] = parameters[1] = &memory;
   parameters[2] = &pitch;
-  const CuKernelNodeParams params = {
-      .func = function, .grid = {1, 1, 1}, .block = {32, 32, 1}, .kernelParams = parameters};
+  return (CuKernelNodeParams){
+      .func = function, .grid = {n_blocks, 1, 1}, .block = {32, 32, 1}, .kernelParams = parameters};
+}
+
+// Of @n nodes in a row, the first of which has @n_blocks blocks, the next one more.
+static struct CuGraph *
+make_graph(size_t n, unsigned n_blocks) {
+  struct CuGraph *graph;
   fake_driver_graph(&graph);
-  fake_driver_add(graph, CU_GRAPH_NODE_TYPE_KERNEL, &params);
-  fake_driver_add(graph, CU_GRAPH_NODE_TYPE_KERNEL, &params);
-  fake_driver_instantiate(graph);
-  cuGraphLaunch(graph, NULL);
+  for (size_t i = 0; i < n; i++) {
+    const CuKernelNodeParams params = make_node(n_blocks + (unsigned)i);
+    fake_driver_add(graph, CU_GRAPH_NODE_TYPE_KERNEL, &params);
+  }
+  return graph;
+}
+
+static void
+launch_graph(void) {
+  struct CuGraph *exec;
+  fake_driver_instantiate(&exec, make_graph(2, 1));
+  cuGraphLaunch(exec, NULL);
+}
+
+// A kernel, and two in a graph behind it. Each of these is changed.
+static void
+launch_changed_graphs(void) {
+  struct CuGraph *graph = make_graph(1, 1), *child = make_graph(2, 2), *exec;
+  const CuKernelNodeParams other = make_node(4);
+  CuGraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_KERNEL, .of = {.kernel = make_node(6)}};
+  struct CuNode *node = fake_driver_add_child(graph, child);
+  void *inner, *nodes[2], *first[2];
+  size_t n = 2;
+  cuGraphGetNodes(graph, first, &n);
+  cuGraphChildGraphNodeGetGraph(node, &inner);
+  cuGraphGetNodes(inner, nodes, &n);
+  fake_driver_instantiate(&exec, graph);
+  cuGraphLaunch(exec, NULL);
+  fake_driver_change(CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2, exec, first[0],
+                     &other);
+  fake_driver_change(CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams, exec, nodes[1], &any);
+  fake_driver_change(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled, exec, nodes[0], NULL);
+  cuGraphLaunch(exec, NULL);
+  fake_driver_change(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled, exec, nodes[0], &any);
+  fake_driver_change(CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams, exec, node,
+                     make_graph(2, 7));
+  cuGraphLaunch(exec, NULL);
+}
+
+static void
+launch_updated_graph(void) {
+  struct CuGraph *exec;
+  fake_driver_instantiate(&exec, make_graph(1, 1));
+  fake_driver_change(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2, exec, make_graph(1, 9), NULL);
+  cuGraphLaunch(exec, NULL);
+}
+
+// One whose change nobody can follow, and one whose kernels nobody knows.
+static void
+launch_lost_graphs(void) {
+  struct CuGraph *graph = make_graph(1, 1), *exec;
+  const CuKernelNodeParams other = make_node(4);
+  fake_driver_instantiate(&exec, graph);
+  fake_driver_change(CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2, exec, graph,
+                     &other);
+  cuGraphLaunch(exec, NULL);
+  cuGraphLaunch(exec, NULL);
+  fake_driver_add(graph, CU_GRAPH_NODE_TYPE_CONDITIONAL, NULL);
+  fake_driver_instantiate(&exec, graph);
+  cuGraphLaunch(exec, NULL);
 }
 
 static void *
@@ -139,6 +201,12 @@ act(char **argv, const char *what) {
     launch_cluster();
   else if (strcmp(what, "graph") == 0)
     launch_graph();
+  else if (strcmp(what, "graph-changed") == 0)
+    launch_changed_graphs();
+  else if (strcmp(what, "graph-updated") == 0)
+    launch_updated_graph();
+  else if (strcmp(what, "graph-lost") == 0)
+    launch_lost_graphs();
   else if (strcmp(what, "taken-down") == 0)
     launch(function, FAKE_CAPTURING_STREAM, &memory);
   else if (strcmp(what, "threads") == 0)

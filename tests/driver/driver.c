@@ -51,7 +51,10 @@ struct CuFunction {
 struct CuNode {
   int type;
   CuKernelNodeParams params;
+  struct CuGraph *child;
   struct CuNode *after;
+  struct CuNode *origin; // of an executable graph
+  bool is_off;
 };
 
 struct CuGraph {
@@ -453,14 +456,43 @@ fake_driver_graph(struct CuGraph **graph) {
   return 0;
 }
 
-int
-fake_driver_add(struct CuGraph *graph, int type, const CuKernelNodeParams *params) {
-  struct CuNode *node = calloc(1, sizeof *node);
-  node->type = type;
-  if (params)
-    node->params = *params;
+static struct CuNode *
+add(struct CuGraph *graph, const struct CuNode *like) {
+  struct CuNode *node = malloc(sizeof *node);
+  *node = *like;
   node->after = graph->n > 0 ? graph->nodes[graph->n - 1] : NULL;
   graph->nodes[graph->n++] = node;
+  return node;
+}
+
+struct CuNode *
+fake_driver_add(struct CuGraph *graph, int type, const CuKernelNodeParams *params) {
+  struct CuNode node = {.type = type};
+  if (params)
+    node.params = *params;
+  return add(graph, &node);
+}
+
+static struct CuGraph *
+copy(const struct CuGraph *graph) {
+  struct CuGraph *own = calloc(1, sizeof *own);
+  for (size_t i = 0; i < graph->n; i++) {
+    struct CuNode *node = add(own, graph->nodes[i]);
+    node->origin = graph->nodes[i];
+    node->child = node->child ? copy(node->child) : NULL;
+  }
+  return own;
+}
+
+struct CuNode *
+fake_driver_add_child(struct CuGraph *graph, const struct CuGraph *child) {
+  const struct CuNode node = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = copy(child)};
+  return add(graph, &node);
+}
+
+int
+cuGraphChildGraphNodeGetGraph(void *node, void **graph) {
+  *graph = ((struct CuNode *)node)->child;
   return 0;
 }
 
@@ -500,21 +532,61 @@ cuGraphNodeGetDependencies(void *node, void **dependencies, size_t *n) {
 }
 
 int
-fake_driver_instantiate(struct CuGraph *graph) {
-  CuptiGraphData data = {.graph = graph, .graphExec = graph};
+fake_driver_instantiate(struct CuGraph **exec, struct CuGraph *graph) {
+  *exec = copy(graph);
+  CuptiGraphData data = {.graph = graph, .graphExec = *exec};
   call_back_resource(CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, &data);
   return 0;
+}
+
+static struct CuNode *
+find_node(const struct CuGraph *exec, const struct CuNode *origin) {
+  struct CuNode *found = NULL;
+  for (size_t i = 0; i < exec->n && !found; i++)
+    found = exec->nodes[i]->origin == origin ? exec->nodes[i]
+            : exec->nodes[i]->child          ? find_node(exec->nodes[i]->child, origin)
+                                             : NULL;
+  return found;
+}
+
+int
+fake_driver_change(uint32_t id, struct CuGraph *exec, void *what, const void *to) {
+  const struct {
+    void *exec, *what;
+    const void *to;
+  } params = {exec, what, to};
+  struct CuNode *node = find_node(exec, what);
+  call_back_api(id, CUPTI_API_ENTER, NULL, &params);
+  if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2)
+    *exec = *copy(what);
+  else if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams)
+    node->child = copy(to);
+  else if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled)
+    node->is_off = to == NULL;
+  else if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams)
+    node->params = ((const CuGraphNodeParams *)to)->of.kernel;
+  else if (node)
+    node->params = *(const CuKernelNodeParams *)to;
+  call_back_api(id, CUPTI_API_EXIT, NULL, &params);
+  return 0;
+}
+
+static void
+run_graph(const struct CuGraph *graph) {
+  for (size_t i = 0; i < graph->n; i++) {
+    const struct CuNode *node = graph->nodes[i];
+    if (node->child)
+      run_graph(node->child);
+    else if (node->type == CU_GRAPH_NODE_TYPE_KERNEL && !node->is_off)
+      run(node->params.func, node->params.grid, node->params.block, node->params.kernelParams);
+  }
 }
 
 int
 cuGraphLaunch(void *exec, void *stream) {
   const CuGraphLaunchParams params = {exec, stream};
-  const struct CuGraph *graph = exec;
   call_back_api(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_API_ENTER, NULL, &params);
-  for (size_t i = 0; i < graph->n; i++)
-    if (graph->nodes[i]->type == CU_GRAPH_NODE_TYPE_KERNEL)
-      run(graph->nodes[i]->params.func, graph->nodes[i]->params.grid, graph->nodes[i]->params.block,
-          graph->nodes[i]->params.kernelParams);
+  run_graph(exec);
   call_back_api(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_API_EXIT, NULL, &params);
   return 0;
 }

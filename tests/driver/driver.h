@@ -10,6 +10,7 @@
 struct CuModule;
 struct CuFunction;
 struct CuGraph;
+struct CuNode;
 
 // A stream whose launches are taken down in place of being run.
 #define FAKE_CAPTURING_STREAM ((void *)0x100)
@@ -32,7 +33,13 @@ int fake_driver_load(struct CuModule **module, const void *image, size_t bytes);
 // cuLibraryLoadData() and cuLibraryGetKernel(): nothing is loaded yet.
 int fake_driver_kernel(struct CuFunction **kernel, const void *image, size_t bytes,
                        const char *name);
-// cuGraphCreate(), cuGraphAddNode() behind all others, cuGraphInstantiate(): the executable graph is the graph.
+// cuGraphCreate(), cuGraphAddNode() behind all others, cuGraphInstantiate().
 int fake_driver_graph(struct CuGraph **graph);
-int fake_driver_add(struct CuGraph *graph, int type, const CuKernelNodeParams *params);
-int fake_driver_instantiate(struct CuGraph *graph);
+struct CuNode *fake_driver_add(struct CuGraph *graph, int type, const CuKernelNodeParams *params);
+struct CuNode *fake_driver_add_child(struct CuGraph *graph, const struct CuGraph *child);
+int cuGraphChildGraphNodeGetGraph(void *node, void **graph);
+int cuGraphGetNodes(void *graph, void **nodes, size_t *n);
+int fake_driver_instantiate(struct CuGraph **exec, struct CuGraph *graph);
+// The functions that change an executable graph, each by its number. @what: a node, or the graph that it is updated from; @to:
+// parameters, a graph, or whether the node is enabled: NULL or not.
+int fake_driver_change(uint32_t id, struct CuGraph *exec, void *what, const void *to);

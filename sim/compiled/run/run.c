@@ -5,6 +5,7 @@
 // has had its share of steps, since it may wait for what another warp does.
 #include "sim/compiled/run/run.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "sim/arch/arch.h"
@@ -29,35 +30,101 @@ read_parameter(const Runner *runner, guint32 offset, guint32 *unknown) {
   return value;
 }
 
+// 1 / @n as a float. One that is smaller would make a block of the next cluster one of this one, since code multiplies in place
+// of dividing.
+static guint32
+find_inverse(guint n) {
+  float inverse = 1.0F / (float)n;
+  if ((double)inverse * n < 1)
+    inverse = nextafterf(inverse, 1);
+  guint32 bits;
+  memcpy(&bits, &inverse, sizeof bits);
+  return bits;
+}
+
+// Of the specials that have three components: that along an axis. Clusters divide the grid.
+static guint32
+read_component(const SmbBlock *block, guint special, guint axis) {
+  guint at = block->uniform[axis][0], in_cluster = block->cluster[axis];
+  switch (special - axis) {
+  case SPECIAL_NTID:
+    return block->dims[axis];
+  case SPECIAL_CTAID:
+    return at;
+  case SPECIAL_NCTAID:
+    return block->grid[axis];
+  case SPECIAL_CLUSTERID:
+    return at / in_cluster;
+  case SPECIAL_NCLUSTERID:
+    return (block->grid[axis] + in_cluster - 1) / in_cluster;
+  case SPECIAL_CLUSTER_CTAID:
+    return at % in_cluster;
+  case SPECIAL_CLUSTER_NCTAID:
+    return in_cluster;
+  default:
+    return find_inverse(in_cluster);
+  }
+}
+
+static guint32
+find_rank(const SmbBlock *block) {
+  guint32 rank = 0;
+  for (guint axis = 3; axis-- > 0;)
+    rank = rank * block->cluster[axis] + read_component(block, SPECIAL_CLUSTER_CTAID + axis, axis);
+  return rank;
+}
+
 // What all lanes of a warp have.
 static guint32
-read_preset(const Runner *runner, guint w, const Preset *preset) {
+read_preset(const Runner *runner, guint w, Special special, guint32 argument) {
   const SmbBlock *block = runner->block;
-  guint special = preset->special;
-  if (special < SPECIAL_CTAID)
-    return block->dims[special - SPECIAL_NTID];
-  if (special < SPECIAL_NCTAID)
-    return block->uniform[special - SPECIAL_CTAID][0];
   if (special < SPECIAL_LANE)
-    return block->grid[special - SPECIAL_NCTAID];
+    return read_component(block, special, special % 3);
   if (special == SPECIAL_WARP)
     return w;
+  if (special == SPECIAL_CLUSTER_RANK)
+    return find_rank(block);
+  if (special == SPECIAL_CLUSTER_BLOCKS)
+    return block->cluster[0] * block->cluster[1] * block->cluster[2];
+  if (special == SPECIAL_IS_CLUSTER)
+    return block->has_clusters;
   if (special == SPECIAL_NUMBER)
-    return preset->argument;
+    return argument;
   if (special == SPECIAL_DYNAMIC_BYTES)
     return (guint32)(block->shared_bytes - runner->code->program.dynamic_start);
   // As a device gives it: 40064 of 40000 bytes on an H200.
   gsize unit = MAX(smb_arch_info(block->arch)->shared_unit_bytes, 1);
-  return (guint32)((block->shared_bytes + unit - 1) / unit * unit) + preset->argument;
+  return (guint32)((block->shared_bytes + unit - 1) / unit * unit) + argument;
+}
+
+// What depends on blockIdx is of interest to a signature only; along an axis of one block there is no other that could differ.
+// What a block is in its cluster is affine among blocks of one cluster, in which the cluster is the same.
+static guint
+watch_preset(SmbBlock *block, Special special) {
+  guint flags = 0;
+  gboolean is_component = special < SPECIAL_LANE;
+  guint of = is_component ? special - special % 3 : special;
+  if (!block->signature || (of != SPECIAL_CTAID && of != SPECIAL_CLUSTERID &&
+                            of != SPECIAL_CLUSTER_CTAID && of != SPECIAL_CLUSTER_RANK))
+    return 0;
+  for (guint axis = 0; axis < 3; axis++) {
+    if ((is_component && axis != special % 3) || block->grid[axis] == 1)
+      continue;
+    gboolean is_divided = block->cluster[axis] > 1;
+    if (of != SPECIAL_CTAID && is_divided)
+      smb_signature_note(block, read_component(block, SPECIAL_CLUSTERID + axis, axis));
+    if (of == SPECIAL_CTAID || (of == SPECIAL_CLUSTERID) != is_divided)
+      flags = ROW_AFFINE;
+  }
+  return flags;
 }
 
 static void
 preset_row(Runner *runner, guint w, const Preset *preset) {
-  const SmbBlock *block = runner->block;
+  SmbBlock *block = runner->block;
   guint n = block->lanes;
   guint32 values[SMB_MAX_LANES], unknown[SMB_MAX_LANES];
   guint32 missing = 0, origin = 0;
-  guint flags = 0;
   gsize first = (gsize)w * n; // thread
   if (preset->special < SPECIAL_NTID) {
     const guint32 *ids = block->thread[preset->special - SPECIAL_TID];
@@ -67,13 +134,9 @@ preset_row(Runner *runner, guint w, const Preset *preset) {
   else {
     guint32 value = preset->special == SPECIAL_PARAMETER
                         ? read_parameter(runner, preset->argument, &missing)
-                        : read_preset(runner, w, preset);
+                        : read_preset(runner, w, preset->special, preset->argument);
     EACH_LANE(n, values[lane] = value;)
   }
-  // What depends on blockIdx is of interest to a signature only; of one block there is no other that could differ.
-  if (block->signature && preset->special >= SPECIAL_CTAID && preset->special < SPECIAL_NCTAID &&
-      block->grid[preset->special - SPECIAL_CTAID] > 1)
-    flags = ROW_AFFINE;
   if (missing) {
     EACH_LANE(n, unknown[lane] = missing;)
     guint32 cause = runner->code->steps->len + preset->argument / 4;
@@ -84,7 +147,7 @@ preset_row(Runner *runner, guint w, const Preset *preset) {
     origin = cause + 1;
   }
   smb_row_set(runner->warps[w].registers, preset->row, block->launched.warp[w], values,
-              missing ? unknown : NULL, flags, origin);
+              missing ? unknown : NULL, watch_preset(block, preset->special), origin);
 }
 
 static void
@@ -206,6 +269,7 @@ start_block(Runner *runner) {
   runner->doubts = FALSE;
   g_clear_pointer(&runner->watch, smb_recur_free); // of a block that failed
   start_order(runner);
+  runner->own_rank = runner->code->carries_rank ? find_rank(block) << CLUSTER_SHIFT : 0;
   smb_mbarriers_reset(runner);
   for (guint w = 0; w < block->n_warps; w++)
     start_warp(runner, w);
@@ -260,6 +324,21 @@ smb_runner_resume(gpointer data) {
   smb_runner_see_others(data);
   smb_runner_release_polls(data);
   return run_turn(data);
+}
+
+// Regions of words that are the same in all blocks.
+static void
+set_launch_words(Runner *runner) {
+  const GArray *words = runner->code->launch_words;
+  runner->launch_words = g_new(guint32, words->len);
+  for (guint i = 0; i < words->len; i++) {
+    const LaunchWord *word = &g_array_index(words, LaunchWord, i);
+    runner->launch_words[i] = read_preset(runner, 0, word->special, word->argument);
+    runner->block->objects[word->region].contents =
+        (SmbContents){.fill = SMB_FILL_BYTES,
+                      .bytes = (const guint8 *)&runner->launch_words[i],
+                      .length = sizeof(guint32)};
+  }
 }
 
 // Memory at addresses is called as the field or the parameter that points there.
@@ -325,6 +404,7 @@ smb_runner_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   object->contents =
       (SmbContents){.fill = SMB_FILL_BYTES, .bytes = parameters.bytes, .length = parameters.length};
   object->marks = parameters.marks;
+  set_launch_words(runner);
   name_memory(runner);
   runner->warps = g_new0(Warp, block->n_warps);
   block->state_bytes = 2 * sizeof(guint32) * code->n_rows * block->lanes * block->n_warps;
@@ -346,6 +426,7 @@ smb_runner_free(gpointer data) {
     g_array_unref(runner->warps[w].calls);
   }
   g_free(runner->warps);
+  g_free(runner->launch_words);
   smb_recur_free(runner->watch);
   g_free(runner->causes);
   g_free(runner->stored);

@@ -22,8 +22,8 @@ enum {
       256, // waits for mbarriers that end without success, one after the other, while nothing happens
 };
 
-// Shared memory of other blocks of the cluster: the rank of the block, plus 1, stands above a byte offset. So it does in
-// pointers.
+// Shared memory of other blocks of the cluster: the rank of the block, xor that of this one, stands above a byte offset. So
+// it does in pointers.
 enum {
   CLUSTER_SHIFT = 24,
   CLUSTER_MAX_BLOCKS = 16,
@@ -122,6 +122,9 @@ struct _Runner {
   guint32 refused;     // where
   GPtrArray *missing;  // options that give the contents which the refusal asks for
   Parameters parameters;
+  guint32 *launch_words; // those of the code
+  guint32
+      own_rank; // of the block in its cluster, where it stands in addresses (CLUSTER_SHIFT); else 0
   guint64 allocated;       // bytes that smb_step_allocate() has given away
   GHashTable *stretches;   // by branch: what it decides, where that was asked (skip.c); or NULL
   GHashTable *mbarriers;   // by byte offset in shared memory: MBarrier

@@ -63,10 +63,27 @@ find_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes, guint64
   return known & high_known;
 }
 
+// The rank of the block in addresses of its own shared memory, above which some of them lie, and some below. Where another rank
+// could stand, none is rank 0.
+static void
+leave_rank(const Runner *runner, const Transfer *transfer, guint64 *addresses) {
+  const guint64 start = make_pointer(REGION_SHARED, 0);
+  const guint32 below = 1u << (CLUSTER_SHIFT - 1);
+  gboolean names_any = transfer->window != WINDOW_SHARED || transfer->is_cluster;
+  for (guint lane = 0; lane < runner->warp->registers->n_lanes; lane++) {
+    guint64 offset = addresses[lane] - start;
+    guint32 raised = (guint32)offset + below;
+    if (offset >> 32 == 0 && (names_any || raised >> CLUSTER_SHIFT != 0))
+      addresses[lane] = start + (guint32)((raised ^ runner->own_rank) - below);
+  }
+}
+
 SmbLanes
 smb_transfer_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
                        guint *flags, guint32 *origin) {
   SmbLanes known = find_addresses(runner, transfer, lanes, addresses, flags, origin);
+  if (G_UNLIKELY(runner->own_rank))
+    leave_rank(runner, transfer, addresses);
   if (G_UNLIKELY(transfer->pieces != NULL)) {
     FOR_LANES(known, lane) {
       addresses[lane] = find_piece(transfer->pieces, addresses[lane]);
@@ -321,7 +338,8 @@ locate(Runner *runner, const Step *step, SmbLanes lanes, guint64 *addresses, gui
 // Lanes that ask for shared memory of another block are listed, and what they load is not known; the others.
 static SmbLanes
 stay_here(Runner *runner, const Step *step, SmbLanes lanes, const guint64 *addresses) {
-  if (!runner->code->maps_cluster || !lanes)
+  const guint *cluster = runner->block->cluster;
+  if ((!runner->code->maps_cluster && cluster[0] * cluster[1] * cluster[2] == 1) || !lanes)
     return lanes;
   SmbLanes elsewhere = smb_transfer_elsewhere(lanes, addresses);
   if (!elsewhere)
@@ -343,7 +361,7 @@ find_base(const Runner *runner, const Transfer *transfer, SmbLanes lanes) {
                           ? smb_order_is_free(transfer)
                           : transfer->order == ORDER_WEAK;
   if (transfer->window != WINDOW_SHARED || !lanes || runner->ordered || transfer->is_cluster ||
-      !in_order)
+      runner->own_rank || !in_order)
     return NULL;
   if (transfer->address_rows == 0)
     return none;

@@ -147,7 +147,7 @@ explain(const Runner *runner, guint32 origin, char **option) {
       return g_strdup_printf("memory that no thread wrote, loaded at %s", place);
     origin = cause->origin;
   }
-  return g_strdup("a register that is never written");
+  return g_strdup("a register that nothing sets, such as that of a clock");
 }
 
 char *

@@ -208,9 +208,12 @@ decode_isspacep(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// mapa d, a, block: what lies at a, in the shared memory of a block of the cluster, by its rank. This block has rank 0.
+// mapa d, a, block: what lies at a, in the shared memory of a block of the cluster, by its rank.
 static PtxResult
 decode_mapa(PtxDecoder *decoder) {
+  enum {
+    XOR = 0x3c // LOP3: of the first two operands
+  };
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
   const PtxOperand *rank = smb_ptx_operand(decoder, 2);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
@@ -220,16 +223,12 @@ decode_mapa(PtxDecoder *decoder) {
   Row block = smb_ptx_row(decoder, rank, 4, FALSE);
   if (to == NO_ROW || from == NO_ROW || block == NO_ROW)
     return PTX_UNKNOWN;
-  Row above = smb_code_new_rows(decoder->code, 2), zero = smb_ptx_constant(decoder, 0, 4);
-  Predicate is_here = smb_code_new_predicate(decoder->code);
-  Compute test = {.operation = OPERATION_EQ_32, .s = {block, zero}, .p = is_here};
-  Compute choose = {
-      .operation = OPERATION_SELECT_32, .d = above, .s = {zero, above}, .in = {is_here}};
-  add_operation(decoder, OPERATION_ADD_32, above, block, smb_ptx_constant(decoder, 1, 4));
+  const PtxOperand self = {.kind = PTX_OPERAND_SPECIAL, .text = "%cluster_ctarank"};
+  Row above = smb_code_new_rows(decoder->code, 2), own = smb_ptx_row(decoder, &self, 4, FALSE);
+  Compute differ = {.operation = OPERATION_LOP3, .d = above, .s = {block, own, own}, .table = XOR};
+  smb_ptx_add_compute(decoder, &differ);
   add_operation(decoder, OPERATION_SHL_32, above, above,
                 smb_ptx_constant(decoder, CLUSTER_SHIFT, 4));
-  smb_ptx_add_compute(decoder, &test);
-  smb_ptx_add_compute(decoder, &choose);
   if (bytes == 8)
     add_operation(decoder, OPERATION_CVT_64_U32, above, above, 0);
   add_operation(decoder, bytes == 8 ? OPERATION_ADD_64 : OPERATION_ADD_32, to, from, above);
@@ -237,9 +236,28 @@ decode_mapa(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
+// mov.pred p, %is_explicit_cluster: of special registers, this one is a predicate.
+static PtxResult
+decode_special_predicate(PtxDecoder *decoder) {
+  const PtxOperand *p = smb_ptx_operand(decoder, 0);
+  Row row = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 4, FALSE);
+  if (row == NO_ROW || !smb_ptx_is_predicate(decoder, p))
+    return PTX_UNKNOWN;
+  Compute test = {.operation = OPERATION_EQ_32,
+                  .p = smb_ptx_predicate(decoder, p),
+                  .modifiers = MODIFIER_NOT,
+                  .s = {row, smb_ptx_constant(decoder, 0, 4)}};
+  smb_ptx_add_compute(decoder, &test);
+  return PTX_DECODED;
+}
+
 PtxResult
 smb_ptx_decode_move(PtxDecoder *decoder) {
   const char *name = decoder->parts[0];
+  const PtxOperand *from = smb_ptx_operand(decoder, 1);
+  if (strcmp(name, "mov") == 0 && from && from->kind == PTX_OPERAND_SPECIAL &&
+      strcmp(smb_ptx_last_part(decoder), "pred") == 0)
+    return decode_special_predicate(decoder);
   if (strcmp(name, "mov") == 0 && strcmp(smb_ptx_last_part(decoder), "pred") != 0)
     return decode_mov(decoder);
   if (strcmp(name, "cvta") == 0)

@@ -115,13 +115,21 @@ static const struct {
     {"%warpid", SPECIAL_WARP},
     {"%dynamic_smem_size", SPECIAL_DYNAMIC_BYTES},
     {"%total_smem_size", SPECIAL_SHARED_BYTES},
-    // without clusters each block is one of its own
-    {"%clusterid.x", SPECIAL_CTAID},
-    {"%clusterid.y", SPECIAL_CTAID + 1},
-    {"%clusterid.z", SPECIAL_CTAID + 2},
-    {"%nclusterid.x", SPECIAL_NCTAID},
-    {"%nclusterid.y", SPECIAL_NCTAID + 1},
-    {"%nclusterid.z", SPECIAL_NCTAID + 2},
+    {"%clusterid.x", SPECIAL_CLUSTERID},
+    {"%clusterid.y", SPECIAL_CLUSTERID + 1},
+    {"%clusterid.z", SPECIAL_CLUSTERID + 2},
+    {"%nclusterid.x", SPECIAL_NCLUSTERID},
+    {"%nclusterid.y", SPECIAL_NCLUSTERID + 1},
+    {"%nclusterid.z", SPECIAL_NCLUSTERID + 2},
+    {"%cluster_ctaid.x", SPECIAL_CLUSTER_CTAID},
+    {"%cluster_ctaid.y", SPECIAL_CLUSTER_CTAID + 1},
+    {"%cluster_ctaid.z", SPECIAL_CLUSTER_CTAID + 2},
+    {"%cluster_nctaid.x", SPECIAL_CLUSTER_NCTAID},
+    {"%cluster_nctaid.y", SPECIAL_CLUSTER_NCTAID + 1},
+    {"%cluster_nctaid.z", SPECIAL_CLUSTER_NCTAID + 2},
+    {"%cluster_ctarank", SPECIAL_CLUSTER_RANK},
+    {"%cluster_nctarank", SPECIAL_CLUSTER_BLOCKS},
+    {"%is_explicit_cluster", SPECIAL_IS_CLUSTER},
 };
 
 // Registers that hold the same in all threads of any launch.
@@ -129,19 +137,7 @@ static const struct {
   const char *name;
   guint32 value;
 } fixed[] = {
-    {"WARP_SZ", SMB_NVIDIA_LANES},
-    {"%cluster_ctaid.x", 0},
-    {"%cluster_ctaid.y", 0},
-    {"%cluster_ctaid.z", 0},
-    {"%cluster_ctarank", 0},
-    {"%cluster_nctaid.x", 1},
-    {"%cluster_nctaid.y", 1},
-    {"%cluster_nctaid.z", 1},
-    {"%cluster_nctarank", 1},
-    {"%tid.w", 0},
-    {"%ctaid.w", 0},
-    {"%ntid.w", 1},
-    {"%nctaid.w", 1},
+    {"WARP_SZ", SMB_NVIDIA_LANES}, {"%tid.w", 0}, {"%ctaid.w", 0}, {"%ntid.w", 1}, {"%nctaid.w", 1},
 };
 
 // "%lanemask_lt": the lanes below each one, and so on.

@@ -31,6 +31,7 @@ begin(SassDecoder *decoder, StepHandler run, SmbOpClass op_class, guint width) {
   Transfer *transfer = smb_sass_new_transfer(decoder);
   step.transfer = transfer;
   step.compute.d = step.compute.s[0] = NO_ROW;
+  transfer->is_cluster = TRUE;
   smb_sass_set_move(decoder, transfer, op_class, SMB_OP_LD, width);
   return step;
 }
@@ -177,6 +178,7 @@ make_end(SassDecoder *decoder, const Step *step, gboolean shared, Row address,
   transfer->move.op_class = op_class;
   transfer->move.reads = op_class == SMB_OP_CLASS_LOAD;
   transfer->window = shared ? WINDOW_SHARED : WINDOW_GENERIC;
+  transfer->is_cluster = shared;
   transfer->offset = shared ? (guint32)-decoder->reserved_shared : 0;
   transfer->address = address;
   transfer->address_rows = shared ? 1 : 2;

@@ -39,6 +39,17 @@ static const Word words[] = {
     {90, 99, 0x44, WORD_GRID, 0},
     {70, 99, 0x28, WORD_STACK, 0},
     {70, 99, 0x2c, WORD_SPECIAL, SPECIAL_DYNAMIC_BYTES},
+    {90, 99, 0x140, WORD_SPECIAL, SPECIAL_IS_CLUSTER},
+    {90, 99, 0x144, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID},
+    {90, 99, 0x148, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID + 1},
+    {90, 99, 0x14c, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID + 2},
+    {90, 99, 0x150, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE},
+    {90, 99, 0x154, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE + 1},
+    {90, 99, 0x158, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE + 2},
+    {90, 99, 0x15c, WORD_SPECIAL, SPECIAL_NCLUSTERID},
+    {90, 99, 0x160, WORD_SPECIAL, SPECIAL_NCLUSTERID + 1},
+    {90, 99, 0x164, WORD_SPECIAL, SPECIAL_NCLUSTERID + 2},
+    {90, 99, 0x188, WORD_SPECIAL, SPECIAL_CLUSTER_BLOCKS},
     {80, 99, 0x114, WORD_RESERVED_BYTES, 0},
     {80, 89, 0x124, WORD_RESERVED, 0},
     {90, 99, 0x6c, WORD_RESERVED, 0},
@@ -48,6 +59,17 @@ static const Word words[] = {
     {100, 999, 0x370, WORD_SPECIAL, SPECIAL_NCTAID},
     {100, 999, 0x374, WORD_SPECIAL, SPECIAL_NCTAID + 1},
     {100, 999, 0x378, WORD_SPECIAL, SPECIAL_NCTAID + 2},
+    {100, 999, 0x36c, WORD_SPECIAL, SPECIAL_IS_CLUSTER},
+    {100, 999, 0x200, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID},
+    {100, 999, 0x204, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID + 1},
+    {100, 999, 0x208, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID + 2},
+    {100, 999, 0x210, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE},
+    {100, 999, 0x214, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE + 1},
+    {100, 999, 0x218, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE + 2},
+    {100, 999, 0x220, WORD_SPECIAL, SPECIAL_NCLUSTERID},
+    {100, 999, 0x224, WORD_SPECIAL, SPECIAL_NCLUSTERID + 1},
+    {100, 999, 0x228, WORD_SPECIAL, SPECIAL_NCLUSTERID + 2},
+    {100, 999, 0x22c, WORD_SPECIAL, SPECIAL_CLUSTER_BLOCKS},
     {100, 999, 0x2f8, WORD_LOCAL, 0},
     {100, 999, 0x37c, WORD_STACK, 0},
     {100, 999, 0x1b4, WORD_GRID, 0},
@@ -146,7 +168,7 @@ add_piece(SassDecoder *decoder, GArray *pieces, guint64 first, guint64 end,
 }
 
 // Bank 0 for loads with an index: since sm_100, ptxas finds words below the parameters at -0xa0 * SR_CgaSize (R2) of where
-// they are: c[0x0][R2+0x27c] is word 0x1dc of a block that is its own cluster. Of the others nothing is known.
+// they are: c[0x0][R2+0x27c] is word 0x1dc. That register is taken as 1. Of the others nothing is known.
 static const GArray *
 find_launch_pieces(SassDecoder *decoder) {
   static const SmbContents unknown = {.fill = SMB_FILL_UNKNOWN};
@@ -160,15 +182,13 @@ find_launch_pieces(SassDecoder *decoder) {
   for (guint offset = 0; offset < base; offset += 4) {
     guint special;
     guint32 value;
-    if (!find_word(decoder, offset, &special, &value) || special != NO_SPECIAL)
+    if (!find_word(decoder, offset, &special, &value))
       continue;
-    GByteArray *bytes = g_byte_array_new();
-    g_byte_array_append(bytes, (const guint8 *)&value, sizeof value);
-    g_ptr_array_add(decoder->code->bytes, bytes);
-    const SmbContents known = {
-        .fill = SMB_FILL_BYTES, .bytes = bytes->data, .length = sizeof value};
+    const LaunchWord word = {special == NO_SPECIAL ? SPECIAL_NUMBER : (Special)special, value,
+                             decoder->program->regions->len + 1};
+    g_array_append_val(decoder->code->launch_words, word);
     add_piece(decoder, bank->pieces, at, offset, &unknown);
-    add_piece(decoder, bank->pieces, offset, offset + 4, &known);
+    add_piece(decoder, bank->pieces, offset, offset + 4, &unknown);
     at = offset + 4;
   }
   add_piece(decoder, bank->pieces, at, base, &unknown);

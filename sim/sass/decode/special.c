@@ -13,7 +13,7 @@ static const struct {
 } specials[] = {
     {0x00, SPECIAL_LANE},      {0x21, SPECIAL_TID},          {0x22, SPECIAL_TID + 1},
     {0x23, SPECIAL_TID + 2},   {0x25, SPECIAL_CTAID},        {0x26, SPECIAL_CTAID + 1},
-    {0x27, SPECIAL_CTAID + 2}, {0x32, SPECIAL_SHARED_BYTES},
+    {0x27, SPECIAL_CTAID + 2}, {0x32, SPECIAL_SHARED_BYTES}, {0x88, SPECIAL_CLUSTER_RANK},
 };
 
 enum {
@@ -23,8 +23,7 @@ enum {
   SR_STACK_END = 0x37, // code of ptxas -O0 traps where its stack would reach below
   SR_EQMASK = 0x38,    // five masks of lanes
   SR_GEMASK = 0x3c,
-  SR_CGA_CTAID = 0x88, // of the block in its cluster
-  SR_CGA_SIZE = 0x8a,
+  SR_CGA_SIZE = 0x8a, // which of the launch's words hold (constant.c)
   SRZ = 0xff,
 };
 
@@ -40,7 +39,7 @@ find_lane_mask(SassDecoder *decoder, guint which) {
   return smb_constants_add_lanes(decoder->code->constants, values);
 }
 
-// Without clusters each block is one of its own. NO_ROW: it is no constant.
+// NO_ROW: it is no constant.
 static Row
 find_fixed(SassDecoder *decoder, guint number) {
   if (number >= SR_EQMASK && number <= SR_GEMASK)
@@ -50,7 +49,6 @@ find_fixed(SassDecoder *decoder, guint number) {
     return smb_sass_constant(decoder, make_pointer(REGION_SHARED, 0) >> 32, 1);
   case SR_LWINHI:
     return smb_sass_constant(decoder, make_pointer(REGION_LOCAL, 0) >> 32, 1);
-  case SR_CGA_CTAID:
   case SR_STACK_END:
   case SRZ:
     return smb_sass_constant(decoder, 0, 1);
@@ -74,6 +72,8 @@ find_special(SassDecoder *decoder, guint number) {
       Preset preset = {.special = specials[i].special, .row = row};
       if (preset.special == SPECIAL_SHARED_BYTES && decoder->chip >= FIRST_CHIP_WITH_RESERVED)
         preset.argument = CODE_RESERVED_BYTES;
+      if (specials[i].number == number && preset.special == SPECIAL_CLUSTER_RANK)
+        decoder->code->carries_rank = TRUE;
       if (specials[i].number == number)
         g_array_append_val(decoder->code->presets, preset);
     }

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Counts of each instruction of a kernel, by CUPTI's SASS metrics: it patches the kernel, so that its instructions count what
+// they do. One metric is counted at a time, and nothing stays enabled behind it.
+#include <string.h>
+
+#include "gpu/cupti-abi.h"
+#include "gpu/cupti-sass-abi.h"
+#include "gpu/cupti.h"
+
+// It begins as the sessions of the profilers do, so that smb_cupti_check() can be asked.
+typedef struct {
+  SmbCupti base;
+  SmbCuptiFunction properties, set, unset, enable, disable, data_properties, flush;
+} Sass;
+
+static const SmbSymbol symbols[] = {
+    {"cuptiSassMetricsGetProperties", G_STRUCT_OFFSET(Sass, properties)},
+    {"cuptiSassMetricsSetConfig", G_STRUCT_OFFSET(Sass, set)},
+    {"cuptiSassMetricsUnsetConfig", G_STRUCT_OFFSET(Sass, unset)},
+    {"cuptiSassMetricsEnable", G_STRUCT_OFFSET(Sass, enable)},
+    {"cuptiSassMetricsDisable", G_STRUCT_OFFSET(Sass, disable)},
+    {"cuptiSassMetricsGetDataProperties", G_STRUCT_OFFSET(Sass, data_properties)},
+    {"cuptiSassMetricsFlushData", G_STRUCT_OFFSET(Sass, flush)},
+};
+
+static const SmbCuptiInterface interface = {.name = "SASS metrics",
+                                            .toolkit = "CUDA 12.4 or later has them",
+                                            .symbols = symbols,
+                                            .n_symbols = G_N_ELEMENTS(symbols)};
+
+static gboolean
+check(const Sass *sass, int result, const char *what, GError **error) {
+  return smb_cupti_check((const SmbProfilerSession *)(gconstpointer)sass, result, what, error);
+}
+
+static gboolean
+find_metric(const Sass *sass, const char *chip, const char *metric, guint64 *id, GError **error) {
+  CuptiSassGetProperties get =
+      CUPTI_PARAMETERS(CuptiSassGetProperties, metric, .pChipName = chip, .pMetricName = metric);
+  g_autofree char *what = g_strdup_printf("count %s by instruction", metric);
+  if (!check(sass, sass->properties(&get), what, error))
+    return FALSE;
+  *id = get.metric.metricId;
+  return TRUE;
+}
+
+// Whether all records are of one function: what CUPTI calls it does not matter then.
+static gboolean
+are_of_one(const CuptiSassData *records, gsize n) {
+  for (gsize i = 1; i < n; i++) {
+    if (g_strcmp0(records[i].functionName, records[0].functionName) != 0)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+take_records(const CuptiSassData *records, gsize n, gsize n_instances, const char *symbol,
+             GArray *counts) {
+  gboolean is_one = are_of_one(records, n);
+  for (gsize i = 0; i < n; i++) {
+    SmbInstructionCount count = {.pc = records[i].pcOffset};
+    for (gsize k = 0; k < n_instances; k++)
+      count.value += records[i].pInstanceValues[k].value;
+    if (is_one || g_strcmp0(records[i].functionName, symbol) == 0)
+      g_array_append_val(counts, count);
+  }
+}
+
+static gboolean
+read_records(const Sass *sass, const char *symbol, GArray *counts, GError **error) {
+  CuptiSassGetDataProperties get = CUPTI_PARAMETERS(CuptiSassGetDataProperties, numOfInstances);
+  if (!check(sass, sass->data_properties(&get), "tell what was counted by instruction", error))
+    return FALSE;
+  gsize n = get.numOfPatchedInstructionRecords, n_instances = get.numOfInstances;
+  g_autofree CuptiSassData *records = g_new0(CuptiSassData, n + 1);
+  g_autofree CuptiSassInstanceValue *values = g_new0(CuptiSassInstanceValue, n * n_instances + 1);
+  for (gsize i = 0; i < n; i++) {
+    records[i].structSize = CUPTI_SIZE(CuptiSassData, pInstanceValues);
+    records[i].pInstanceValues = values + i * n_instances;
+  }
+  CuptiSassFlushData flush =
+      CUPTI_PARAMETERS(CuptiSassFlushData, numOfInstances, .numOfPatchedInstructionRecords = n,
+                       .numOfInstances = n_instances, .pMetricsData = records);
+  if (n > 0 && !check(sass, sass->flush(&flush), "read what was counted by instruction", error))
+    return FALSE;
+  take_records(records, n, n_instances, symbol, counts);
+  return TRUE;
+}
+
+// Enables, launches, reads, and disables whatever came of that.
+static gboolean
+count_launch(const Sass *sass, const SmbProfilerLaunch *launch, const char *symbol, GArray *counts,
+             GError **error) {
+  CuptiSassEnable enable =
+      CUPTI_PARAMETERS(CuptiSassEnable, enableLazyPatching, .enableLazyPatching = 1);
+  CuptiSassDisable disable = CUPTI_PARAMETERS(CuptiSassDisable, numOfDroppedRecords);
+  if (!check(sass, sass->enable(&enable), "count by instruction", error))
+    return FALSE;
+  gboolean counted = launch->run(launch->data, error) && read_records(sass, symbol, counts, error);
+  int result = sass->disable(&disable);
+  if (!counted || !check(sass, result, "end counting by instruction", error))
+    return FALSE;
+  return smb_cupti_check_dropped(0, disable.numOfDroppedRecords, error);
+}
+
+gboolean
+smb_cupti_count_instructions(int device, const char *metric, const char *symbol,
+                             const SmbProfilerLaunch *launch, GArray *counts, GError **error) {
+  Sass sass = {.base = {.interface = &interface}};
+  CuptiSassConfig config = {.outputGranularity = CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU};
+  const char *chip = smb_cupti_start(&sass.base, device, error);
+  if (!chip || !find_metric(&sass, chip, metric, &config.metricId, error))
+    return FALSE;
+  CuptiSassSetConfig set = CUPTI_PARAMETERS(CuptiSassSetConfig, deviceIndex, .numOfMetricConfig = 1,
+                                            .pConfigs = &config, .deviceIndex = (guint32)device);
+  CuptiSassUnsetConfig unset =
+      CUPTI_PARAMETERS(CuptiSassUnsetConfig, deviceIndex, .deviceIndex = (guint32)device);
+  if (!check(&sass, sass.set(&set), "choose what is counted by instruction", error))
+    return FALSE;
+  gboolean counted = count_launch(&sass, launch, symbol, counts, error);
+  int result = sass.unset(&unset);
+  return counted && check(&sass, result, "end counting by instruction", error);
+}

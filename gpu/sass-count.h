@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What is counted of each instruction of machine code.
+#pragma once
+
+#include "gpu/profiler.h"
+
+/** Names of the counts in a result (gpu/message.h): bytes of an array of SmbInstructionCount each. */
+#define SMB_SASS_WAVEFRONTS "wavefronts"
+#define SMB_SASS_EXECUTED   "executed"
+
+/**
+ * smb_sass_count:
+ * @symbol: the kernel
+ * @launch: is made for each count
+ * @result: gets them
+ * @error: as SmbProfiler.instructions
+ */
+gboolean smb_sass_count(const SmbProfiler *profiler, int device, const char *symbol,
+                        const SmbProfilerLaunch *launch, GVariantDict *result, GError **error);

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# --cluster: what compiled code is told of its cluster (tests/data/sass/cluster.ptx, and machine code of it).
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+data=$srcdir/tests/data/sass
+
+# wavefronts EXPECTED FILE OPTION...: of the accesses to shared memory, in their order.
+wavefronts() {
+  expected=$1
+  shift
+  expect 0 analyze "$@" --block 32 --grid 8,4 --format csv
+  found=$(sed -n 's/^shared,.*".*",,\([0-9]*\),\([0-9]*\),.*/\2/p' "$work/out" | tr '\n' ' ')
+  [ "$found" = "$expected " ] || die "$last: $found wavefronts, expected $expected"
+}
+
+# Of ranks 0 to 7, 2 and 6 are strides of two-way conflicts, 4 of four-way ones. The last load is of the next block: nothing of
+# it is counted here.
+sed 's/^\.visible .*/&\n.explicitcluster .reqnctapercluster 4, 2, 1/' "$data/cluster.ptx" >"$work/own.ptx"
+for file in "$data/cluster.ptx" "$data/cluster.sm_90.cubin" "$data/cluster.sm_100.cubin"; do
+  arch=sm_90
+  [ "$file" != "$data/cluster.sm_100.cubin" ] || arch=sm_100
+  wavefronts '52 32 32 32 64' "$file" --arch $arch --cluster 4,2
+  # Without clusters each block is one of its own: it is of rank 0, and the next block is itself.
+  wavefronts '32 32 52 64 32' "$file" --arch $arch
+  # One of its own that is said to be one.
+  wavefronts '32 32 52 32 64 32' "$file" --arch $arch --cluster 1
+done
+wavefronts '52 32 32 32 64' "$work/own.ptx"
+wavefronts '52 32 32 32 64' "$work/own.ptx" --cluster 4,2
+
+expect 0 analyze "$data/cluster.sm_90.cubin" --block 32 --grid 8,4 --cluster 4,2
+grep -qE 'LD.E R[0-9]+, \[R[0-9]+\] +load +cluster +32 +4096' "$work/out" || die "$last: $(cat "$work/out")"
+
+# --- what is refused
+expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 3
+says 'a grid of 8 blocks in x: expected a multiple of 3'
+expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 8,4
+says 'clusters of 8 x 4 x 1 blocks: expected 1 to 16 blocks'
+expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 17
+says "--cluster '17'"
+expect 2 analyze "$work/own.ptx" --block 32 --grid 8,4 --cluster 2,2
+says "'cluster' is compiled for clusters of 4 x 2 x 1"
