@@ -37,6 +37,12 @@ CuptiModuleResourceData CUpti_ModuleResourceData moduleId cubinSize pCubin
 CuptiGraphData CUpti_GraphData graph originalGraph node originalNode nodeType dependency graphExec
 CuptiActivityKernel CUpti_ActivityKernel10 kind registersPerThread start end gridX blockX correlationId gridId name
 CuptiActivityKernel CUpti_ActivityKernel9 kind start end gridX blockX correlationId name
+CuGiveParams cuModuleLoad_params given=module
+CuGiveParams cuModuleLoadData_params given=module
+CuGiveParams cuModuleLoadDataEx_params given=module
+CuGiveParams cuModuleLoadFatBinary_params given=module
+CuGiveParams cuLibraryGetModule_params given=pMod
+CuGiveParams cuKernelGetFunction_params given=pFunc
 CuGetFunctionParams cuModuleGetFunction_params function=hfunc module=hmod name
 CuGetFunctionParams cuLibraryGetKernel_params function=pKernel module=library name
 CuLaunchKernelParams cuLaunchKernel_params f grid=gridDimX block=blockDimX sharedMemBytes hStream kernelParams extra

@@ -23,6 +23,10 @@ enum {
   CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED = 18,
   CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING = 19,
 
+  CUPTI_DRIVER_TRACE_CBID_cuModuleLoad = 18,
+  CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData = 19,
+  CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx = 20,
+  CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary = 21,
   CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction = 23,
   CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel = 307,
   CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz = 442,
@@ -37,6 +41,8 @@ enum {
   CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx = 652,
   CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz = 653,
   CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel = 681,
+  CUPTI_DRIVER_TRACE_CBID_cuLibraryGetModule = 682,
+  CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction = 683,
   CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams_v2 = 692,
   CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2 = 696,
   CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams = 714,
@@ -137,6 +143,11 @@ enum {
 #define CU_LAUNCH_PARAM_END            ((void *)0x00)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
+
+// cuModuleLoadData_params, and those of other functions that give a module; likewise cuKernelGetFunction_params.
+typedef struct {
+  void **given;
+} CuGiveParams;
 
 // cuModuleGetFunction_params, and cuLibraryGetKernel_params.
 typedef struct {

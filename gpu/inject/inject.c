@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "gpu/inject/graph.h"
+#include "gpu/inject/module.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -38,19 +39,29 @@ static const uint32_t launch_callbacks[] = {
 
 static const uint32_t resource_callbacks[] = {
     CUPTI_CBID_RESOURCE_MODULE_LOADED,
+    CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
     CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
     CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING,
 };
 
-// Kernels are named when they are looked up: until one is wanted, launches need not be looked at, and cost nothing more.
+// Functions that may load a module, and give it, or a function of it.
+static const uint32_t module_callbacks[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuModuleLoad,        CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
+    CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,  CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
+    CUPTI_DRIVER_TRACE_CBID_cuLibraryGetModule,  CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction,
+    CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction,
+};
+
+// Kernels are named when they are looked up, also by cuModuleGetFunction(): until one is wanted, launches need not be looked at,
+// and cost nothing more.
 static const uint32_t name_callbacks[] = {
-    CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction,
     CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel,
     CUPTI_DRIVER_TRACE_CBID_cuLibraryEnumerateKernels,
     CUPTI_DRIVER_TRACE_CBID_cuModuleEnumerateFunctions,
 };
 
 static void *subscriber;
+static bool looks_at_launches;
 
 #define N_CALLBACKS(ids) (sizeof(ids) / sizeof *(ids))
 
@@ -64,22 +75,38 @@ static void
 look_at_launches(void) {
   enable(CUPTI_CB_DOMAIN_DRIVER_API, name_callbacks, N_CALLBACKS(name_callbacks), false);
   enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks, N_CALLBACKS(launch_callbacks), true);
+  __atomic_store_n(&looks_at_launches, true, __ATOMIC_RELEASE);
 }
 
 static void
 take_name(uint32_t id, const CuptiCallbackData *data) {
   const CuGetFunctionParams *given = data->functionParams;
+  if (__atomic_load_n(&looks_at_launches, __ATOMIC_ACQUIRE))
+    return;
   bool has_name = id == CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction ||
                   id == CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel;
   if (!has_name || kernel_is_wanted(given->name))
     look_at_launches();
 }
 
+// Numbers of modules are from 1 on here.
 static void
-send_image(const CuptiModuleResourceData *module) {
+take_module(const CuptiModuleResourceData *module) {
   SmbPayload payload = {0};
+  module_loaded(module->moduleId + 1);
+  smb_payload_add_number(&payload, module->moduleId + 1);
   smb_payload_add_bytes(&payload, module->pCubin, module->cubinSize);
   channel_send(INJECT_IMAGE, &payload);
+  smb_payload_clear(&payload);
+}
+
+static void
+lose_module(const CuptiModuleResourceData *module) {
+  SmbPayload payload = {0};
+  module_unloaded(module->moduleId + 1);
+  kernel_unloaded(module->moduleId + 1);
+  smb_payload_add_number(&payload, module->moduleId + 1);
+  channel_send(INJECT_UNLOAD, &payload);
   smb_payload_clear(&payload);
 }
 
@@ -89,7 +116,9 @@ take_resource(uint32_t id, const CuptiResourceData *data) {
   if (!graph)
     return;
   if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
-    send_image(data->resourceDescriptor);
+    take_module(data->resourceDescriptor);
+  else if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
+    lose_module(data->resourceDescriptor);
   else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED)
     graph_made(graph->graphExec, graph->graph);
   else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING)
@@ -156,6 +185,17 @@ enter(uint32_t id, const CuptiCallbackData *data) {
   const CuGraphLaunchParams *graph = data->functionParams;
   switch (id) {
   case CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction:
+    module_begin();
+    take_name(id, data);
+    return;
+  case CUPTI_DRIVER_TRACE_CBID_cuModuleLoad:
+  case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData:
+  case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx:
+  case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary:
+  case CUPTI_DRIVER_TRACE_CBID_cuLibraryGetModule:
+  case CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction:
+    module_begin();
+    return;
   case CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel:
   case CUPTI_DRIVER_TRACE_CBID_cuLibraryEnumerateKernels:
   case CUPTI_DRIVER_TRACE_CBID_cuModuleEnumerateFunctions:
@@ -239,12 +279,31 @@ change_graph(uint32_t id, const GraphChange *change) {
   }
 }
 
+// A function that was given is of the module that was loaded for it.
+static void
+take_given(uint32_t id, void *given) {
+  bool is_function = id == CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction ||
+                     id == CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction;
+  void *module = given;
+  if (!is_function || driver.function_module(&module, given) == CU_SUCCESS)
+    module_found(module);
+}
+
 static void
 leave(uint32_t id, const CuptiCallbackData *data) {
   const int *result = data->functionReturnValue;
+  const CuGiveParams *params = data->functionParams;
+  bool is_done = !result || *result == CU_SUCCESS;
+  for (size_t i = 0; i < N_CALLBACKS(module_callbacks); i++) {
+    if (id != module_callbacks[i])
+      continue;
+    if (is_done)
+      take_given(id, *params->given);
+    return;
+  }
   if (record_is_open())
     record_end();
-  if (!result || *result == CU_SUCCESS)
+  if (is_done)
     change_graph(id, data->functionParams);
 }
 
@@ -296,6 +355,7 @@ InitializeInjection(void) {
     return 1;
   graph_start(&driver);
   record_start(&driver, &cupti, &options);
+  enable(CUPTI_CB_DOMAIN_DRIVER_API, module_callbacks, N_CALLBACKS(module_callbacks), true);
   enable(CUPTI_CB_DOMAIN_DRIVER_API, name_callbacks, N_CALLBACKS(name_callbacks), true);
   enable(CUPTI_CB_DOMAIN_RESOURCE, resource_callbacks, N_CALLBACKS(resource_callbacks), true);
   atexit(kernel_send_counts);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/inject/module.h"
+
 enum {
   N_BUCKETS = 1 << 12
 };
@@ -23,8 +25,9 @@ find_bucket(const void *handle) {
 static Kernel *
 look_up(void *handle, const char *symbol) {
   Kernel *kernel = __atomic_load_n(find_bucket(handle), __ATOMIC_ACQUIRE);
-  while (kernel && (kernel->handle != handle ||
-                    (kernel->symbol_seen != symbol && strcmp(kernel->symbol, symbol) != 0)))
+  while (kernel &&
+         (kernel->handle != handle || __atomic_load_n(&kernel->is_gone, __ATOMIC_ACQUIRE) ||
+          (kernel->symbol_seen != symbol && strcmp(kernel->symbol, symbol) != 0)))
     kernel = kernel->next;
   return kernel;
 }
@@ -73,10 +76,12 @@ read_variables(Kernel *kernel, SmbPayload *answer) {
   }
 }
 
-// The function that a handle is; that of a CUkernel is loaded by asking for it, and so is its image.
+// The function that a handle is, and its module; that of a CUkernel is loaded by asking for it, and so is its image.
 static void
 find_function(const InjectDriver *driver, Kernel *kernel) {
   int registers;
+  void *module;
+  module_begin();
   if (driver->function_attribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel->handle) ==
       CU_SUCCESS)
     kernel->function = kernel->handle;
@@ -84,6 +89,10 @@ find_function(const InjectDriver *driver, Kernel *kernel) {
       driver->kernel_function(&kernel->function, kernel->handle) != CU_SUCCESS &&
       kernel->function != kernel->handle)
     kernel->function = NULL;
+  if (!kernel->function || driver->function_module(&module, kernel->function) != CU_SUCCESS)
+    return;
+  module_found(module);
+  kernel->module = module_number(module);
 }
 
 bool
@@ -91,6 +100,7 @@ kernel_is_wanted(const char *symbol) {
   SmbPayload payload = {0};
   pthread_mutex_lock(&lock);
   smb_payload_add_text(&payload, symbol);
+  smb_payload_add_number(&payload, 0);
   channel_send(INJECT_KERNEL, &payload);
   bool is_wanted = channel_receive(INJECT_ANSWER, &payload) && smb_payload_number(&payload) != 0;
   pthread_mutex_unlock(&lock);
@@ -102,6 +112,7 @@ static void
 ask(const InjectDriver *driver, Kernel *kernel) {
   SmbPayload payload = {0};
   smb_payload_add_text(&payload, kernel->symbol);
+  smb_payload_add_number(&payload, kernel->module);
   channel_send(INJECT_KERNEL, &payload);
   kernel->n_parameters = 0;
   if (channel_receive(INJECT_ANSWER, &payload)) {
@@ -165,10 +176,20 @@ kernel_complete(const InjectDriver *driver, Kernel *kernel) {
 }
 
 void
-kernel_send_count(const Kernel *kernel) {
+kernel_unloaded(uint32_t module) {
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < N_BUCKETS; i++)
+    for (Kernel *kernel = buckets[i]; kernel; kernel = kernel->next)
+      if (kernel->module == module || kernel->module == 0)
+        __atomic_store_n(&kernel->is_gone, true, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&lock);
+}
+
+void
+kernel_send_count(Kernel *kernel) {
   SmbPayload payload = {0};
   smb_payload_add_text(&payload, kernel->symbol);
-  smb_payload_add_number(&payload, kernel->seen);
+  smb_payload_add_number(&payload, __atomic_exchange_n(&kernel->seen, 0, __ATOMIC_RELAXED));
   channel_send(INJECT_COUNT, &payload);
   smb_payload_clear(&payload);
 }
@@ -176,7 +197,7 @@ kernel_send_count(const Kernel *kernel) {
 void
 kernel_send_counts(void) {
   for (size_t i = 0; i < N_BUCKETS; i++)
-    for (const Kernel *kernel = buckets[i]; kernel; kernel = kernel->next)
+    for (Kernel *kernel = buckets[i]; kernel; kernel = kernel->next)
       if (kernel->seen > 0)
         kernel_send_count(kernel);
 }

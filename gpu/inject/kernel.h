@@ -28,6 +28,8 @@ typedef struct Kernel {
   void *function; // the CUfunction that it is; NULL: the driver did not say
   char *symbol;
   const char *symbol_seen; // where the driver keeps the symbol
+  uint32_t module;         // module_number()
+  bool is_gone;            // its module was unloaded: the handle may be another's
   bool is_wanted;
   bool has_image; // the command knows it; else it is asked again
   size_t n_parameters;
@@ -35,7 +37,7 @@ typedef struct Kernel {
   size_t parameter_bytes;
   size_t n_variables;
   Variable *variables;
-  unsigned long seen; // launches
+  unsigned long seen; // launches, since that was told
   struct Kernel *next;
 } Kernel;
 
@@ -48,8 +50,11 @@ bool kernel_is_wanted(const char *symbol);
 // Asks again, where its image was not known.
 void kernel_complete(const InjectDriver *driver, Kernel *kernel);
 
+// A module was unloaded, and with it those of its kernels; of some it is not known whether they are.
+void kernel_unloaded(uint32_t module);
+
 // Tells the command how often one was seen, or each.
-void kernel_send_count(const Kernel *kernel);
+void kernel_send_count(Kernel *kernel);
 void kernel_send_counts(void);
 
 // The bytes of the parameters, which an array of pointers, or a buffer, holds; Kernel.parameter_bytes of them. NULL: it is not

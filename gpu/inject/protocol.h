@@ -5,7 +5,7 @@
 // the bytes of its payload. A payload is a sequence of numbers, each 8 bytes in the order of the machine, and of byte
 // strings, each behind its length. Both sides are of one build, on one machine.
 //
-// A process says HELLO; at any time IMAGE, of each module that is loaded, KERNEL, of each kernel that it sees for the first
+// A process says HELLO; at any time IMAGE, of each module that is loaded, UNLOAD, KERNEL, of each kernel that it sees for the first
 // time, which is answered by ANSWER, COUNT, and LOST. Launches are recorded one after another: LAUNCH, then VARIABLE, MEMORY and
 // NOTE frames, and READY before it runs; after one or, of a graph, several of them, END for each, in their order. Of a
 // process that goes away in between, what is READY counts.
@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define INJECT_PROTOCOL 1
+#define INJECT_PROTOCOL 2
 
 /** Largest piece of memory in one frame, in bytes: a piece of the capture file, too. */
 #define INJECT_FRAME_BYTES (1u << 20)
@@ -23,11 +23,12 @@
 
 typedef enum {
   INJECT_HELLO,  /* protocol, process, driver's version */
-  INJECT_IMAGE,  /* (bytes) as the driver loaded it */
-  INJECT_KERNEL, /* (symbol) */
+  INJECT_IMAGE,  /* module, (bytes) as the driver loaded it */
+  INJECT_UNLOAD, /* module */
+  INJECT_KERNEL, /* (symbol), module, or 0: it is not known */
   INJECT_ANSWER, /* to KERNEL: wanted, whether its image is known, number of parameters, offset and size of each,
                            number of variables, (name) and whether it is constant of each */
-  INJECT_LAUNCH, /* (symbol), number, grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
+  INJECT_LAUNCH, /* (symbol), module or 0, number, grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
                            launch of the graph or 0, node, device, (its name), capability major and minor, registers, static
                            shared bytes, (parameters) */
   INJECT_VARIABLE, /* (name), address, (contents) */
@@ -35,7 +36,7 @@ typedef enum {
   INJECT_NOTE,  /* (what is not certain of the launch, in a sentence) */
   INJECT_READY, /* all is said that holds before the launch */
   INJECT_END,   /* whether it was timed, nanoseconds */
-  INJECT_COUNT, /* (symbol), launches seen */
+  INJECT_COUNT, /* (symbol), launches seen since it was told last */
   INJECT_LOST,  /* (symbol), (why a launch of it was not recorded) */
   INJECT_N_KINDS
 } InjectKind;

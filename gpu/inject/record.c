@@ -242,6 +242,7 @@ static void
 send_launch(const Launch *launch, const Place *place) {
   SmbPayload payload = {0};
   smb_payload_add_text(&payload, launch->kernel->symbol);
+  smb_payload_add_number(&payload, launch->kernel->module);
   smb_payload_add_number(&payload, launch->number);
   for (int i = 0; i < 3; i++)
     smb_payload_add_number(&payload, launch->grid[i]);

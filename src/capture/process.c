@@ -16,8 +16,15 @@ enum {
 };
 
 // A launch that is being said, or that runs.
+// A module that the process has loaded.
+typedef struct {
+  guint64 number;
+  SmbCaptureImage *image;
+} Module;
+
 typedef struct {
   SmbCaptureLaunch *launch;
+  GBytes *image;                   // (nullable): of its kernel
   guint64 registers, shared_bytes; // of its kernel, as the driver has it
 } Open;
 
@@ -27,11 +34,16 @@ struct _SmbProcess {
   GByteArray *in; // read, and not yet understood
   guint64 pid;
   guint64 driver;
-  GPtrArray *images;  // SmbCaptureImage
+  GArray *modules;    // Module, in the order in which they were loaded
   GHashTable *counts; // symbol to guint64
   Open said;          // the one that is being said
   GQueue running;     // Open
 };
+
+static void
+clear_module(gpointer data) {
+  smb_capture_image_free(((Module *)data)->image);
+}
 
 SmbProcess *
 smb_process_new(int fd, SmbRecorder *recorder) {
@@ -39,7 +51,8 @@ smb_process_new(int fd, SmbRecorder *recorder) {
   process->fd = fd;
   process->recorder = recorder;
   process->in = g_byte_array_new();
-  process->images = g_ptr_array_new_with_free_func((GDestroyNotify)smb_capture_image_free);
+  process->modules = g_array_new(FALSE, FALSE, sizeof(Module));
+  g_array_set_clear_func(process->modules, clear_module);
   process->counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   g_queue_init(&process->running);
   return process;
@@ -70,21 +83,25 @@ take_text(SmbPayload *payload) {
 
 // --- images
 
-// The image of a kernel: the one that was loaded last, of those of which the driver says the same. *@several: there are others.
+// The image of a kernel: that of its module; where the driver does not say which that is, the one that was loaded last of those
+// of which the driver says the same. *@several: there are others.
 static const SmbCaptureImage *
-choose_image(const SmbProcess *process, const char *symbol, guint64 registers, gboolean *several) {
+choose_image(const SmbProcess *process, const char *symbol, guint64 module, guint64 registers,
+             gboolean *several) {
   const SmbCaptureImage *chosen = NULL;
   gboolean fits = FALSE;
   *several = FALSE;
-  for (guint i = process->images->len; i-- > 0;) {
-    const SmbCaptureImage *image = g_ptr_array_index(process->images, i);
-    const SmbCaptureImageKernel *kernel = smb_capture_image_kernel(image, symbol);
+  for (guint i = process->modules->len; i-- > 0;) {
+    const Module *loaded = &g_array_index(process->modules, Module, i);
+    const SmbCaptureImageKernel *kernel = smb_capture_image_kernel(loaded->image, symbol);
     gboolean is_same = kernel && (registers == 0 || kernel->registers == registers);
-    if (!kernel || (chosen && fits && !is_same))
+    if (module > 0 && loaded->number == module)
+      return loaded->image;
+    if (module > 0 || !kernel || (chosen && fits && !is_same))
       continue;
     *several = chosen && fits == is_same;
     if (!chosen || (is_same && !fits)) {
-      chosen = image;
+      chosen = loaded->image;
       fits = is_same;
     }
   }
@@ -93,13 +110,28 @@ choose_image(const SmbProcess *process, const char *symbol, guint64 registers, g
 
 static gboolean
 take_image(SmbProcess *process, SmbPayload *payload) {
+  guint64 number = smb_payload_number(payload);
   g_autoptr(GBytes) bytes = take_bytes(payload);
-  for (guint i = 0; i < process->images->len; i++) {
-    const SmbCaptureImage *image = g_ptr_array_index(process->images, i);
-    if (g_bytes_equal(image->bytes, bytes))
-      return TRUE;
+  for (guint i = 0; i < process->modules->len; i++) {
+    const Module *other = &g_array_index(process->modules, Module, i);
+    if (!g_bytes_equal(other->image->bytes, bytes))
+      continue;
+    g_bytes_unref(bytes);
+    bytes = g_bytes_ref(other->image->bytes);
+    break;
   }
-  g_ptr_array_add(process->images, smb_capture_image_new(bytes));
+  const Module module = {number, smb_capture_image_new(bytes)};
+  g_array_append_val(process->modules, module);
+  return TRUE;
+}
+
+static gboolean
+take_unload(SmbProcess *process, SmbPayload *payload) {
+  guint64 number = smb_payload_number(payload);
+  for (guint i = process->modules->len; i-- > 0;) {
+    if (g_array_index(process->modules, Module, i).number == number)
+      g_array_remove_index(process->modules, i);
+  }
   return TRUE;
 }
 
@@ -123,9 +155,10 @@ send_answer(const SmbProcess *process, const SmbPayload *answer) {
 static gboolean
 take_kernel(SmbProcess *process, SmbPayload *payload) {
   g_autofree char *symbol = take_text(payload);
+  guint64 module = smb_payload_number(payload);
   SmbPayload answer = {.bytes = NULL};
   gboolean several;
-  const SmbCaptureImage *image = choose_image(process, symbol, 0, &several);
+  const SmbCaptureImage *image = choose_image(process, symbol, module, 0, &several);
   const SmbCaptureImageKernel *kernel = image ? smb_capture_image_kernel(image, symbol) : NULL;
   guint n_parameters = kernel ? kernel->parameters->len : 0;
   guint n_variables = image ? image->variables->len : 0;
@@ -153,8 +186,9 @@ take_kernel(SmbProcess *process, SmbPayload *payload) {
 static gboolean
 take_count(SmbProcess *process, SmbPayload *payload) {
   char *symbol = take_text(payload);
+  const guint64 *before = g_hash_table_lookup(process->counts, symbol);
   guint64 *count = g_new(guint64, 1);
-  *count = smb_payload_number(payload);
+  *count = (before ? *before : 0) + smb_payload_number(payload);
   g_hash_table_insert(process->counts, symbol, count);
   return TRUE;
 }
@@ -174,6 +208,26 @@ read_triple(SmbPayload *payload, guint values[3]) {
     values[i] = (guint)smb_payload_number(payload);
 }
 
+static void
+add_note(SmbCaptureLaunch *launch, const char *text) {
+  guint n = launch->notes ? g_strv_length(launch->notes) : 0;
+  launch->notes = g_renew(char *, launch->notes, n + 2);
+  launch->notes[n] = g_strdup(text);
+  launch->notes[n + 1] = NULL;
+}
+
+// The image of a launch, which may be unloaded before the launch is over.
+static void
+choose_for(const SmbProcess *process, Open *open, guint64 module) {
+  gboolean several;
+  const SmbCaptureImage *image =
+      choose_image(process, open->launch->kernel, module, open->registers, &several);
+  open->image = image ? g_bytes_ref(image->bytes) : NULL;
+  if (several)
+    add_note(open->launch, "several images of the process have a kernel of this name: it may be of "
+                           "another one than the one recorded");
+}
+
 static gboolean
 take_launch(SmbProcess *process, SmbPayload *payload) {
   if (process->said.launch)
@@ -181,6 +235,7 @@ take_launch(SmbProcess *process, SmbPayload *payload) {
   SmbCaptureLaunch *launch = smb_capture_launch_new();
   process->said.launch = launch;
   launch->kernel = take_text(payload);
+  guint64 module = smb_payload_number(payload);
   launch->launch = smb_payload_number(payload);
   read_triple(payload, launch->grid);
   read_triple(payload, launch->block);
@@ -198,6 +253,7 @@ take_launch(SmbProcess *process, SmbPayload *payload) {
   launch->arch = g_strdup_printf("sm_%u", (guint)(10 * major + minor));
   process->said.registers = smb_payload_number(payload);
   process->said.shared_bytes = smb_payload_number(payload);
+  choose_for(process, &process->said, module);
   GBytes *parameters = take_bytes(payload);
   if (g_bytes_get_size(parameters) > 0)
     launch->parameters = g_bytes_ref(parameters);
@@ -265,14 +321,6 @@ take_memory(SmbProcess *process, SmbPayload *payload) {
   return TRUE;
 }
 
-static void
-add_note(SmbCaptureLaunch *launch, const char *text) {
-  guint n = launch->notes ? g_strv_length(launch->notes) : 0;
-  launch->notes = g_renew(char *, launch->notes, n + 2);
-  launch->notes[n] = g_strdup(text);
-  launch->notes[n + 1] = NULL;
-}
-
 static gboolean
 take_note(SmbProcess *process, SmbPayload *payload) {
   g_autofree char *text = take_text(payload);
@@ -287,25 +335,21 @@ take_ready(SmbProcess *process, SmbPayload *payload) {
   if (!process->said.launch)
     return FALSE;
   g_queue_push_tail(&process->running, g_memdup2(&process->said, sizeof process->said));
-  process->said.launch = NULL;
+  process->said = (Open){0};
   return TRUE;
 }
 
 static void
 finish_launch(SmbProcess *process, Open *open, double nanoseconds) {
-  gboolean several;
   SmbCaptureLaunch *launch = open->launch;
-  const SmbCaptureImage *image = choose_image(process, launch->kernel, open->registers, &several);
   launch->nanoseconds = nanoseconds;
-  if (several)
-    add_note(launch, "several images of the process have a kernel of this name: it may be of "
-                     "another one than the one recorded");
-  if (image)
-    smb_recorder_launch(process->recorder, launch, image->bytes);
+  if (open->image)
+    smb_recorder_launch(process->recorder, launch, open->image);
   else
     smb_recorder_lose(process->recorder, launch->kernel,
                       "the driver did not say which image it is in");
   smb_capture_launch_free(launch);
+  g_clear_pointer(&open->image, g_bytes_unref);
   g_free(open);
 }
 
@@ -333,12 +377,12 @@ take_hello(SmbProcess *process, SmbPayload *payload) {
 static gboolean
 take_frame(SmbProcess *process, guint64 kind, const guchar *bytes, gsize length) {
   static gboolean (*const takers[])(SmbProcess * process, SmbPayload * payload) = {
-      [INJECT_HELLO] = take_hello,       [INJECT_IMAGE] = take_image,
-      [INJECT_KERNEL] = take_kernel,     [INJECT_LAUNCH] = take_launch,
-      [INJECT_VARIABLE] = take_variable, [INJECT_MEMORY] = take_memory,
-      [INJECT_NOTE] = take_note,         [INJECT_READY] = take_ready,
-      [INJECT_END] = take_end,           [INJECT_LOST] = take_lost,
-      [INJECT_COUNT] = take_count};
+      [INJECT_HELLO] = take_hello,   [INJECT_IMAGE] = take_image,
+      [INJECT_UNLOAD] = take_unload, [INJECT_KERNEL] = take_kernel,
+      [INJECT_LAUNCH] = take_launch, [INJECT_VARIABLE] = take_variable,
+      [INJECT_MEMORY] = take_memory, [INJECT_NOTE] = take_note,
+      [INJECT_READY] = take_ready,   [INJECT_END] = take_end,
+      [INJECT_LOST] = take_lost,     [INJECT_COUNT] = take_count};
   SmbPayload payload = {.bytes = (guchar *)bytes, .length = length};
   return kind < G_N_ELEMENTS(takers) && takers[kind] && takers[kind](process, &payload) &&
          !payload.failed;
@@ -384,12 +428,13 @@ smb_process_free(SmbProcess *process) {
     finish_launch(process, open, -1);
   }
   g_clear_pointer(&process->said.launch, smb_capture_launch_free);
+  g_clear_pointer(&process->said.image, g_bytes_unref);
   g_hash_table_iter_init(&iter, process->counts);
   while (g_hash_table_iter_next(&iter, &symbol, &count))
     smb_recorder_count(process->recorder, symbol, *(guint64 *)count);
   close(process->fd);
   g_byte_array_unref(process->in);
-  g_ptr_array_unref(process->images);
+  g_array_unref(process->modules);
   g_hash_table_unref(process->counts);
   g_free(process);
 }

@@ -413,9 +413,9 @@ add_failure(const Launch *launch) {
   smb_comparison_take(launch->comparison, row);
 }
 
-// Adds the rows of what was counted and timed, beside what launch->analysis, of @program, says.
+// Adds the rows of what was counted, beside what launch->analysis, of @program, says.
 static void
-add_numbers(const Launch *launch, const SmbProgram *program) {
+add_counts(const Launch *launch, const SmbProgram *program) {
   const SmbRecordedKernel *recorded = launch->recorded;
   const SmbComparisonRow like = {.kernel = recorded->name,
                                  .gpu = launch->recording->gpu,
@@ -430,8 +430,12 @@ add_numbers(const Launch *launch, const SmbProgram *program) {
   if (recorded->instructions)
     smb_comparison_add_instructions(launch->comparison, program, launch->analysis, &like,
                                     recorded->instructions);
-  add_time(launch, SMB_METRIC_TIME_US, &recorded->times[SMB_CACHE_WARM]);
-  add_time(launch, SMB_METRIC_TIME_COLD_US, &recorded->times[SMB_CACHE_COLD]);
+}
+
+static void
+add_times(const Launch *launch) {
+  add_time(launch, SMB_METRIC_TIME_US, &launch->recorded->times[SMB_CACHE_WARM]);
+  add_time(launch, SMB_METRIC_TIME_COLD_US, &launch->recorded->times[SMB_CACHE_COLD]);
 }
 
 // Adds the rows of a launch that was measured.
@@ -443,11 +447,12 @@ add_measured_launch(Launch *launch, const SmbArch *arch, GError **error) {
   if (!replay)
     return FALSE;
   launch->analysis = replay->analysis;
-  add_numbers(launch, replay->kernel);
+  add_counts(launch, replay->kernel);
   for (guint i = 0; i < buffers->len; i++) {
     if (!add_buffer(launch, replay, g_ptr_array_index(buffers, i), error))
       return FALSE;
   }
+  add_times(launch);
   return TRUE;
 }
 
@@ -462,8 +467,10 @@ smb_comparison_add_measured(SmbComparison *comparison, const SmbRecording *recor
   name_variant(&launch);
   if (recorded->failure)
     add_failure(&launch);
-  else
-    add_numbers(&launch, program);
+  else {
+    add_counts(&launch, program);
+    add_times(&launch);
+  }
 }
 
 static gboolean

@@ -74,6 +74,18 @@ tar xOf "$file" end.json | grep -q '"launches": 8, "recorded": 8' || die "$last:
 # The kernel changes a word: what was there before is recorded, each time.
 [ "$(tar tf "$file" | grep -c '^memory/')" -ge 6 ] || die "$last: memory is not that before each launch"
 
+# --- several modules with a kernel of one name
+record 0 -- modules
+has 5
+for i in 1 2 3 4 5; do
+  launch $i '"notes": []'
+  tar xOf "$file" "launches/00000$i.json" | sed -n 's/^ *"image": "\(.*\)",*$/\1/p'
+done >"$work/images"
+[ "$(sort "$work/images" | uniq -c | awk '{ print $1 }' | sort | tr -d '\n')" = 113 ] ||
+  die "$last: the images are $(cat "$work/images")"
+[ "$(sed -n '1p; 3p; 5p' "$work/images" | sort -u | wc -l)" -eq 1 ] || die "$last: the images are $(cat "$work/images")"
+says 'recorded 5 of 5 launches of 1 kernel in'
+
 # --- graphs that are changed once they are made, and graphs in them
 record 0 -- graph-changed graph-updated
 has 9

@@ -27,7 +27,7 @@ static int pitch = 1024;
 static void
 read_image(const char *path) {
   FILE *file = fopen(path, "rb");
-  char *bytes = malloc(1 << 24);
+  char *bytes = calloc(1, 1 << 24);
   if (!file) {
     perror(path);
     exit(1);
@@ -158,6 +158,26 @@ launch_lost_graphs(void) {
   cuGraphLaunch(exec, NULL);
 }
 
+// Modules with a kernel of one name, and images that differ in a byte behind the end: in turn, and after they were unloaded,
+// which gives their handles to others.
+static void
+launch_modules(void) {
+  struct CuModule *modules[2];
+  struct CuFunction *functions[2];
+  for (int i = 0; i < 2; i++) {
+    fake_driver_load(&modules[i], image, image_bytes + 1 + (size_t)i);
+    cuModuleGetFunction(&functions[i], modules[i], kernel_name);
+  }
+  launch(functions[0], NULL, &memory);
+  launch(functions[1], NULL, &memory);
+  launch(functions[0], NULL, &memory);
+  cuModuleUnload(modules[1]);
+  fake_driver_load(&modules[1], image, image_bytes);
+  cuModuleGetFunction(&functions[1], modules[1], kernel_name);
+  launch(functions[1], NULL, &memory);
+  launch(functions[0], NULL, &memory);
+}
+
 static void *
 launch_in_thread(void *unused) {
   (void)unused;
@@ -209,6 +229,8 @@ act(char **argv, const char *what) {
     launch_lost_graphs();
   else if (strcmp(what, "taken-down") == 0)
     launch(function, FAKE_CAPTURING_STREAM, &memory);
+  else if (strcmp(what, "modules") == 0)
+    launch_modules();
   else if (strcmp(what, "threads") == 0)
     launch_in_threads();
   else if (strcmp(what, "child") == 0)

@@ -34,7 +34,7 @@ typedef struct {
 struct CuModule {
   const void *image;
   size_t bytes;
-  bool is_loaded;
+  uint32_t number; // once it is loaded; from 1 on
   struct {
     char name[256];
     char bytes[VARIABLE_BYTES];
@@ -46,6 +46,7 @@ struct CuFunction {
   char name[256];
   struct CuModule *module;
   struct CuFunction *function; // of a CUkernel
+  struct CuFunction *next;     // of those whose modules are unloaded: handles are used again
 };
 
 struct CuNode {
@@ -74,6 +75,8 @@ static CuptiBufferCompleted completed;
 static uint64_t now = 1000; // nanoseconds
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char context[1];
+static uint32_t n_modules;
+static struct CuFunction *functions, *unloaded;
 
 // --- CUPTI
 
@@ -278,10 +281,10 @@ cuMemRelease(uint64_t handle) {
 
 static void
 load(struct CuModule *module) {
-  CuptiModuleResourceData data = {1, module->bytes, module->image};
-  if (module->is_loaded)
+  if (module->number)
     return;
-  module->is_loaded = true;
+  module->number = ++n_modules;
+  CuptiModuleResourceData data = {module->number, module->bytes, module->image};
   call_back_resource(CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
 }
 
@@ -298,8 +301,29 @@ make_module(const void *image, size_t bytes) {
 // The real one finds the size in the image.
 int
 fake_driver_load(struct CuModule **module, const void *image, size_t bytes) {
+  const CuGiveParams params = {(void **)module};
+  call_back_api(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, CUPTI_API_ENTER, NULL, &params);
   *module = make_module(image, bytes);
   load(*module);
+  call_back_api(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, CUPTI_API_EXIT, NULL, &params);
+  return 0;
+}
+
+int
+cuModuleUnload(struct CuModule *module) {
+  CuptiModuleResourceData data = {module->number, module->bytes, module->image};
+  call_back_resource(CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, &data);
+  for (struct CuFunction **link = &functions; *link;) {
+    struct CuFunction *function = *link;
+    if (function->module != module) {
+      link = &function->next;
+      continue;
+    }
+    *link = function->next;
+    function->next = unloaded;
+    unloaded = function;
+  }
+  free(module);
   return 0;
 }
 
@@ -308,7 +332,11 @@ make_function(uint32_t id, struct CuFunction **function, struct CuModule *module
               const char *name) {
   const CuGetFunctionParams params = {(void **)function, module, name};
   call_back_api(id, CUPTI_API_ENTER, NULL, &params);
-  *function = calloc(1, sizeof **function);
+  struct CuFunction *made = unloaded;
+  unloaded = made ? made->next : NULL;
+  made = made ? made : malloc(sizeof *made);
+  *made = (struct CuFunction){.next = functions};
+  functions = *function = made;
   snprintf((*function)->name, sizeof(*function)->name, "%s", name);
   (*function)->module = module;
   call_back_api(id, CUPTI_API_EXIT, NULL, &params);

@@ -30,6 +30,7 @@ int cuGraphLaunch(void *exec, void *stream);
 
 // cuModuleLoadData(): @image stays where it is.
 int fake_driver_load(struct CuModule **module, const void *image, size_t bytes);
+int cuModuleUnload(struct CuModule *module);
 // cuLibraryLoadData() and cuLibraryGetKernel(): nothing is loaded yet.
 int fake_driver_kernel(struct CuFunction **kernel, const void *image, size_t bytes,
                        const char *name);
