@@ -19,7 +19,6 @@ G_BEGIN_DECLS
  * SmbLaunch:
  * @block: threads in x, y, z
  * @grid: blocks in x, y, z
- * @cluster: blocks of a cluster in x, y, z; zeros: as the kernel says, or there are none
  * @dynamic_bytes: dynamic shared memory
  * @arguments: (nullable) (array zero-terminated=1): "NAME=VALUE" for each scalar parameter
  * @buffers: (nullable) (element-type SmbBuffer): of several for one pointer the last one counts. A pointer has a
@@ -30,17 +29,18 @@ G_BEGIN_DECLS
  * @memory: (nullable) (element-type SmbMemoryPiece): of a launch of compiled code that was recorded: what lies at the
  *   addresses that its arguments (INDEX=raw:HEXBYTES) hold. Of memory outside of all pieces nothing is known; it may be
  *   touched, as the kernel did. Must live as long as what runs the launch. %NULL: there are no addresses
+ * @cluster: blocks of a cluster in x, y, z; zeros: as the kernel says, or there are none
  */
 typedef struct {
   guint block[3];
   guint grid[3];
-  guint cluster[3];
   gsize dynamic_bytes;
   const char *const *arguments;
   GPtrArray *buffers;
   GArray *shapes;
   gboolean skips_unknown;
   GArray *memory;
+  guint cluster[3];
 } SmbLaunch;
 
 /**

@@ -114,12 +114,15 @@ explain_parameter(const Runner *runner, const Cause *cause, char **option) {
   return g_strdup("bytes between parameters");
 }
 
-// Of a buffer or a variable.
+// Of a buffer or a variable, which --buffer gives contents unless the launch was recorded.
 static char *
 explain_buffer(const Runner *runner, const Object *buffer, const char *place, char **option) {
   g_autofree char *object = smb_object_describe(runner->block, buffer);
   if (buffer->contents.fill != SMB_FILL_UNKNOWN)
     return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", object,
+                           place);
+  if (runner->block->map && runner->parameters.fields->len == 0)
+    return g_strdup_printf("the contents of %s, which were not recorded, loaded at %s", object,
                            place);
   *option = describe_option(runner, buffer);
   return g_strdup_printf("the contents of %s, loaded at %s: give %s", object, place, *option);
