@@ -43,12 +43,6 @@ typedef struct {
 typedef struct {
   size_t structSize;
   void *pPriv;
-  uint32_t deviceIndex;
-} CuptiSassUnsetConfig;
-
-typedef struct {
-  size_t structSize;
-  void *pPriv;
   void *ctx; /* NULL: the current one */
   uint8_t enableLazyPatching;
 } CuptiSassEnable;

@@ -2,23 +2,29 @@
 // SPDX-License-Identifier: MIT
 //
 // Counts of each instruction of a kernel, by CUPTI's SASS metrics: it patches the kernel, so that its instructions count what
-// they do. One metric is counted at a time, and nothing stays enabled behind it.
+// they do. Nothing stays enabled behind a launch. What is counted is chosen once in a process: a second choice fails, also after
+// the first was taken back (CUPTI_ERROR_OUT_OF_MEMORY; CUDA 13.0, an H100).
 #include <string.h>
 
 #include "gpu/cupti-abi.h"
 #include "gpu/cupti-sass-abi.h"
 #include "gpu/cupti.h"
 
+enum {
+  MAX_METRICS = 4,
+};
+
 // It begins as the sessions of the profilers do, so that smb_cupti_check() can be asked.
 typedef struct {
   SmbCupti base;
-  SmbCuptiFunction properties, set, unset, enable, disable, data_properties, flush;
+  SmbCuptiFunction properties, set, enable, disable, data_properties, flush;
+  guint n; // metrics; 0: none is chosen yet
+  CuptiSassConfig configs[MAX_METRICS];
 } Sass;
 
 static const SmbSymbol symbols[] = {
     {"cuptiSassMetricsGetProperties", G_STRUCT_OFFSET(Sass, properties)},
     {"cuptiSassMetricsSetConfig", G_STRUCT_OFFSET(Sass, set)},
-    {"cuptiSassMetricsUnsetConfig", G_STRUCT_OFFSET(Sass, unset)},
     {"cuptiSassMetricsEnable", G_STRUCT_OFFSET(Sass, enable)},
     {"cuptiSassMetricsDisable", G_STRUCT_OFFSET(Sass, disable)},
     {"cuptiSassMetricsGetDataProperties", G_STRUCT_OFFSET(Sass, data_properties)},
@@ -36,14 +42,19 @@ check(const Sass *sass, int result, const char *what, GError **error) {
 }
 
 static gboolean
-find_metric(const Sass *sass, const char *chip, const char *metric, guint64 *id, GError **error) {
-  CuptiSassGetProperties get =
-      CUPTI_PARAMETERS(CuptiSassGetProperties, metric, .pChipName = chip, .pMetricName = metric);
-  g_autofree char *what = g_strdup_printf("count %s by instruction", metric);
-  if (!check(sass, sass->properties(&get), what, error))
-    return FALSE;
-  *id = get.metric.metricId;
-  return TRUE;
+find_metric(const Sass *sass, const char *chip, const SmbInstructionMetric *metric, guint64 *id,
+            GError **error) {
+  g_autofree char *what = g_strdup_printf("count %s by instruction", metric->names[0]);
+  for (guint i = 0; i < G_N_ELEMENTS(metric->names) && metric->names[i]; i++) {
+    CuptiSassGetProperties get = CUPTI_PARAMETERS(CuptiSassGetProperties, metric, .pChipName = chip,
+                                                  .pMetricName = metric->names[i]);
+    g_clear_error(error);
+    if (!check(sass, sass->properties(&get), what, error))
+      continue;
+    *id = get.metric.metricId;
+    return TRUE;
+  }
+  return FALSE;
 }
 
 // Whether all records are of one function: what CUPTI calls it does not matter then.
@@ -56,21 +67,34 @@ are_of_one(const CuptiSassData *records, gsize n) {
   return TRUE;
 }
 
+static guint64
+sum_values(const CuptiSassData *record, gsize n_instances, guint64 metric) {
+  guint64 sum = 0;
+  for (gsize k = 0; k < n_instances; k++) {
+    if (record->pInstanceValues[k].metricId == metric)
+      sum += record->pInstanceValues[k].value;
+  }
+  return sum;
+}
+
 static void
-take_records(const CuptiSassData *records, gsize n, gsize n_instances, const char *symbol,
-             GArray *counts) {
+take_records(const Sass *sass, const CuptiSassData *records, gsize n, gsize n_instances,
+             const char *symbol, GArray *const *counts) {
   gboolean is_one = are_of_one(records, n);
   for (gsize i = 0; i < n; i++) {
-    SmbInstructionCount count = {.pc = records[i].pcOffset};
-    for (gsize k = 0; k < n_instances; k++)
-      count.value += records[i].pInstanceValues[k].value;
-    if (is_one || g_strcmp0(records[i].functionName, symbol) == 0)
-      g_array_append_val(counts, count);
+    if (!is_one && g_strcmp0(records[i].functionName, symbol) != 0)
+      continue;
+    for (guint m = 0; m < sass->n; m++) {
+      const SmbInstructionCount count = {
+          .pc = records[i].pcOffset,
+          .value = sum_values(&records[i], n_instances, sass->configs[m].metricId)};
+      g_array_append_val(counts[m], count);
+    }
   }
 }
 
 static gboolean
-read_records(const Sass *sass, const char *symbol, GArray *counts, GError **error) {
+read_records(const Sass *sass, const char *symbol, GArray *const *counts, GError **error) {
   CuptiSassGetDataProperties get = CUPTI_PARAMETERS(CuptiSassGetDataProperties, numOfInstances);
   if (!check(sass, sass->data_properties(&get), "tell what was counted by instruction", error))
     return FALSE;
@@ -86,14 +110,14 @@ read_records(const Sass *sass, const char *symbol, GArray *counts, GError **erro
                        .numOfInstances = n_instances, .pMetricsData = records);
   if (n > 0 && !check(sass, sass->flush(&flush), "read what was counted by instruction", error))
     return FALSE;
-  take_records(records, n, n_instances, symbol, counts);
+  take_records(sass, records, n, n_instances, symbol, counts);
   return TRUE;
 }
 
 // Enables, launches, reads, and disables whatever came of that.
 static gboolean
-count_launch(const Sass *sass, const SmbProfilerLaunch *launch, const char *symbol, GArray *counts,
-             GError **error) {
+count_launch(const Sass *sass, const SmbProfilerLaunch *launch, const char *symbol,
+             GArray *const *counts, GError **error) {
   CuptiSassEnable enable =
       CUPTI_PARAMETERS(CuptiSassEnable, enableLazyPatching, .enableLazyPatching = 1);
   CuptiSassDisable disable = CUPTI_PARAMETERS(CuptiSassDisable, numOfDroppedRecords);
@@ -106,21 +130,29 @@ count_launch(const Sass *sass, const SmbProfilerLaunch *launch, const char *symb
   return smb_cupti_check_dropped(0, disable.numOfDroppedRecords, error);
 }
 
+static gboolean
+choose(Sass *sass, int device, const SmbInstructionMetric *metrics, guint n, GError **error) {
+  const char *chip = smb_cupti_start(&sass->base, device, error);
+  for (guint i = 0; i < n; i++) {
+    sass->configs[i].outputGranularity = CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU;
+    if (!chip || !find_metric(sass, chip, &metrics[i], &sass->configs[i].metricId, error))
+      return FALSE;
+  }
+  CuptiSassSetConfig set =
+      CUPTI_PARAMETERS(CuptiSassSetConfig, deviceIndex, .numOfMetricConfig = n,
+                       .pConfigs = sass->configs, .deviceIndex = (guint32)device);
+  if (!check(sass, sass->set(&set), "choose what is counted by instruction", error))
+    return FALSE;
+  sass->n = n;
+  return TRUE;
+}
+
 gboolean
-smb_cupti_count_instructions(int device, const char *metric, const char *symbol,
-                             const SmbProfilerLaunch *launch, GArray *counts, GError **error) {
-  Sass sass = {.base = {.interface = &interface}};
-  CuptiSassConfig config = {.outputGranularity = CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU};
-  const char *chip = smb_cupti_start(&sass.base, device, error);
-  if (!chip || !find_metric(&sass, chip, metric, &config.metricId, error))
-    return FALSE;
-  CuptiSassSetConfig set = CUPTI_PARAMETERS(CuptiSassSetConfig, deviceIndex, .numOfMetricConfig = 1,
-                                            .pConfigs = &config, .deviceIndex = (guint32)device);
-  CuptiSassUnsetConfig unset =
-      CUPTI_PARAMETERS(CuptiSassUnsetConfig, deviceIndex, .deviceIndex = (guint32)device);
-  if (!check(&sass, sass.set(&set), "choose what is counted by instruction", error))
-    return FALSE;
-  gboolean counted = count_launch(&sass, launch, symbol, counts, error);
-  int result = sass.unset(&unset);
-  return counted && check(&sass, result, "end counting by instruction", error);
+smb_cupti_count_instructions(int device, const SmbInstructionMetric *metrics, guint n,
+                             const char *symbol, const SmbProfilerLaunch *launch,
+                             GArray *const *counts, GError **error) {
+  static Sass sass = {.base = {.interface = &interface}};
+  g_return_val_if_fail(n <= MAX_METRICS && (sass.n == 0 || sass.n == n), FALSE);
+  return (sass.n == n || choose(&sass, device, metrics, n, error)) &&
+         count_launch(&sass, launch, symbol, counts, error);
 }

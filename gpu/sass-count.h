@@ -13,7 +13,7 @@
 /**
  * smb_sass_count:
  * @symbol: the kernel
- * @launch: is made for each count
+ * @launch: is made once
  * @result: gets them
  * @error: as SmbProfiler.instructions
  */

@@ -188,44 +188,39 @@ read_range(SmbProfilerSession *session, guint range, double *values, GError **er
 
 // --- instructions, one by one
 
-typedef struct {
-  GArray *counts; // NULL: nobody counts them
-  gboolean is_wavefronts;
-} Counting;
-
-static Counting *
-find_counting(void) {
-  static Counting counting;
-  return &counting;
+static GArray *const **
+find_counts(void) {
+  static GArray *const *counts; // NULL: nobody counts them; wavefronts and executions
+  return &counts;
 }
 
 static gboolean
-count_instructions(int device, const char *metric, const char *symbol,
-                   const SmbProfilerLaunch *launch, GArray *counts, GError **error) {
-  static const char wavefronts[] = "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared";
-  gboolean is_wavefronts = strcmp(metric, wavefronts) == 0;
-  g_assert(device == 0 && symbol && !*find_current());
-  if (fake_machine()->fault == FAKE_NO_SASS ||
-      (!is_wavefronts && strcmp(metric, "smsp__sass_inst_executed") != 0)) {
+count_instructions(int device, const SmbInstructionMetric *metrics, guint n, const char *symbol,
+                   const SmbProfilerLaunch *launch, GArray *const *counts, GError **error) {
+  g_assert(device == 0 && symbol && !*find_current() && n == 2);
+  g_assert_cmpstr(metrics[0].names[0], ==, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared");
+  g_assert_cmpstr(metrics[1].names[0], ==, "smsp__sass_inst_executed");
+  if (fake_machine()->fault == FAKE_NO_SASS) {
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "the made-up GPU has no metric %s",
-                metric);
+                metrics[0].names[0]);
     return FALSE;
   }
-  *find_counting() = (Counting){counts, is_wavefronts};
+  *find_counts() = counts;
   gboolean launched = launch->run(launch->data, error);
-  find_counting()->counts = NULL;
+  *find_counts() = NULL;
   return launched;
 }
 
 void
 fake_profiler_add_instructions(const SmbAnalysis *analysis, gboolean is_spoilt) {
-  const Counting *counting = find_counting();
-  for (guint i = 0; counting->counts && i < analysis->accesses->len; i++) {
+  GArray *const *counts = *find_counts();
+  for (guint i = 0; counts && i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    SmbInstructionCount count = {.pc = access->site->pc, .value = access->total.requests};
-    if (counting->is_wavefronts)
-      count.value = access->total.wavefronts + is_spoilt;
-    g_array_append_val(counting->counts, count);
+    const SmbInstructionCount wavefronts = {.pc = access->site->pc,
+                                            .value = access->total.wavefronts + is_spoilt};
+    const SmbInstructionCount executed = {.pc = access->site->pc, .value = access->total.requests};
+    g_array_append_val(counts[0], wavefronts);
+    g_array_append_val(counts[1], executed);
   }
 }
 

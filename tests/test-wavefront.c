@@ -308,6 +308,16 @@ START_TEST(test_mergeable) {
 }
 END_TEST
 
+// The lines of a file of tests/data.
+static GStrv
+read_lines(const char *name) {
+  const char *folder = g_getenv("srcdir");
+  g_autofree char *path = g_build_filename(folder ? folder : ".", "tests", "data", name, NULL);
+  g_autofree char *text = NULL;
+  ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+  return g_strsplit(text, "\n", -1);
+}
+
 // A line of tests/data/copies.txt, as a kernel's request says it. Returns FALSE for a comment.
 static gboolean
 read_copy(const char *line, SmbRequest *request, guint counted[2]) {
@@ -342,12 +352,7 @@ START_TEST(test_copies) {
     CASES = 225,
     ABOUT = 2, // wavefronts
   };
-  const char *folder = g_getenv("srcdir");
-  g_autofree char *path =
-      g_build_filename(folder ? folder : ".", "tests", "data", "copies.txt", NULL);
-  g_autofree char *text = NULL;
-  ck_assert(g_file_get_contents(path, &text, NULL, NULL));
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_auto(GStrv) lines = read_lines("copies.txt");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   guint n = 0, certain = 0;
   for (guint i = 0; lines[i]; i++) {
@@ -400,12 +405,7 @@ START_TEST(test_copies_past) {
     CERTAIN = 925,
     EQUAL = 998,
   };
-  const char *folder = g_getenv("srcdir");
-  g_autofree char *path =
-      g_build_filename(folder ? folder : ".", "tests", "data", "copies-past.txt", NULL);
-  g_autofree char *text = NULL;
-  ck_assert(g_file_get_contents(path, &text, NULL, NULL));
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_auto(GStrv) lines = read_lines("copies-past.txt");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   guint n = 0, certain = 0, equal = 0;
   for (guint i = 0; lines[i]; i++) {
@@ -424,6 +424,30 @@ START_TEST(test_copies_past) {
   ck_assert_uint_eq(n, CASES);
   ck_assert_uint_eq(certain, CERTAIN);
   ck_assert_uint_eq(equal, EQUAL);
+}
+END_TEST
+
+// Copies past the cache by P0: what they take in shared memory, exactly.
+START_TEST(test_copies_p0) {
+  enum {
+    CASES = 56,
+  };
+  g_auto(GStrv) lines = read_lines("copies-p0.txt");
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  guint n = 0;
+  for (guint i = 0; lines[i]; i++) {
+    SmbRequest request;
+    guint counted;
+    if (!read_past(lines[i], &request, &counted))
+      continue;
+    for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
+      request.source[lane] = SMB_SOURCE_NONE;
+    guint wavefronts = smb_wavefronts_count(arch, &request).wavefronts;
+    ck_assert_uint_eq(smb_wavefronts_copy_doubt(arch, &request), SMB_COPY_CERTAIN);
+    ck_assert_msg(wavefronts == counted, "line %u: %u, counted %u", i + 1, wavefronts, counted);
+    n++;
+  }
+  ck_assert_uint_eq(n, CASES);
 }
 END_TEST
 
@@ -449,6 +473,7 @@ suite_wavefront(void) {
   tcase_add_test(tcase, test_mergeable);
   tcase_add_test(tcase, test_copies);
   tcase_add_test(tcase, test_copies_past);
+  tcase_add_test(tcase, test_copies_p0);
   tcase_add_test(tcase, test_counters);
   suite_add_tcase(suite, tcase);
   return suite;

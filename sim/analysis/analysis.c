@@ -107,7 +107,7 @@ describe_doubt(guint doubt) {
            "only";
   if (doubt & SMB_COPY_ZEROS)
     return "some lanes of a copy read nothing and write zeros: how many wavefronts that takes was "
-           "not measured";
+           "measured in a few cases only";
   return doubt & SMB_COPY_SHARED
              ? "several lanes copy the same bytes to several places: a device was "
                "seen to take more wavefronts for some such copies"

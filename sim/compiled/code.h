@@ -56,6 +56,15 @@ typedef struct {
   guint32 region;
 } BankPiece;
 
+// What says of each lane of a copy whether it copies, or writes zeros. Past the first-level cache, Nsight Compute is wrong about P0: it
+// takes it to be false in all lanes.
+typedef enum {
+  COPYING_SAID,   // LDGSTS … P1, or nothing: it is as it is said
+  COPYING_P0,     // LDGSTS … P0: counted as if all lanes wrote zeros
+  COPYING_NOT_P0, // LDGSTS … !P0: counted as if all lanes copied
+  COPYING_EITHER, // one of these: an assembler has it to decide
+} Copying;
+
 /**
  * Transfer: a memory instruction
  * @move: what the machine is told
@@ -89,6 +98,7 @@ typedef struct {
   Row operands[TRANSFER_COMPONENTS];
   Row swap;
   gboolean increments; // of an atomic: it adds the constant 1, and nothing reads its result
+  Copying copying;     // of a copy from global memory
   Order order;
 } Transfer;
 

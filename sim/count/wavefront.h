@@ -130,7 +130,7 @@ typedef enum {
   SMB_COPY_BOTH =
       4, /* through the first-level cache, lanes conflict in banks of the source and of shared memory: in which order is not known */
   SMB_COPY_ZEROS =
-      8, /* lanes copy nothing, and write zeros: what that takes is not measured in all cases */
+      8, /* past the first-level cache, some lanes copy nothing, and write zeros: measured in a few cases only */
 } SmbCopyDoubt;
 
 /** smb_wavefronts_copy_doubt: Returns: SmbCopyDoubt, as bits, of a request that copies from global memory */

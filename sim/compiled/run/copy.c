@@ -44,6 +44,33 @@ doubt_idle(const Runner *runner, const Step *step) {
   block->sink->warn(block->user, SMB_WARNING_TIMING, move->site, move->site, message);
 }
 
+static SmbLanes
+find_empty(const guint32 *bytes, SmbLanes lanes) {
+  SmbLanes empty = 0;
+  FOR_LANES(lanes, lane) {
+    empty |= (SmbLanes)(bytes[lane] == 0) << lane;
+  }
+  return empty;
+}
+
+// Which lanes are counted as if they wrote zeros. Measured on an H100, of copies past the first-level cache by P0, !P0, P1 to P3 and
+// nothing, in which all lanes, some or none write zeros; through it, those that do.
+static SmbLanes
+find_zeros(const Runner *runner, const Step *step, SmbLanes lanes, SmbLanes zeros) {
+  const SmbBlock *block = runner->block;
+  const Move *move = &step->transfer->move;
+  Copying copying = step->source->copying;
+  if (move->op != SMB_OP_CP_ASYNC_CG || copying == COPYING_SAID)
+    return zeros;
+  if (copying == COPYING_EITHER && block->sink->warn) {
+    g_autofree char *message = g_strdup_printf(
+        "%s: what it takes depends on the predicate that an assembler makes of its operand",
+        smb_program_site(block->program, move->site)->expression);
+    block->sink->warn(block->user, SMB_WARNING_TIMING, move->site, move->site, message);
+  }
+  return copying == COPYING_P0 ? lanes : copying == COPYING_NOT_P0 ? 0 : zeros;
+}
+
 gboolean
 smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *to = step->transfer, *from = step->source;
@@ -79,11 +106,10 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
     smb_transfer_watch(runner, row_flags(registers, from->data[0]) & ROW_AFFINE
                                    ? ROW_BLOCK
                                    : row_flags(registers, from->data[0]));
-    FOR_LANES(known, lane) {
-      if (bytes[lane] == 0)
-        sources[lane] = MOVE_NO_SOURCE;
-      reads &= ~((SmbLanes)(bytes[lane] == 0) << lane);
-    }
+    reads = known & ~find_empty(bytes, known);
+  }
+  FOR_LANES(find_zeros(runner, step, known, known & ~reads), lane) {
+    sources[lane] = MOVE_NO_SOURCE;
   }
   if (known != lanes)
     smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = source_origin});

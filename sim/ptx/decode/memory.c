@@ -432,6 +432,8 @@ decode_copy(PtxDecoder *decoder) {
   if (!smb_ptx_set_address(decoder, to, smb_ptx_operand(decoder, 0), AREA_SHARED) ||
       !smb_ptx_set_address(decoder, from, smb_ptx_operand(decoder, 1), AREA_GLOBAL))
     return PTX_FAILED;
+  if (some && some->kind == PTX_OPERAND_REGISTER)
+    from->copying = COPYING_EITHER;
   if (some && some->kind == PTX_OPERAND_REGISTER && smb_ptx_register_bytes(decoder, some) == 0)
     from->data[0] = ignore_source(decoder, some, bytes);
   else if (some)

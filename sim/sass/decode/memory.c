@@ -384,6 +384,9 @@ decode_copy(SassDecoder *decoder) {
         .in = {smb_sass_condition(decoder, some)}};
     smb_sass_add_compute(decoder, &compute);
     from->data[0] = compute.d;
+    from->copying = some->number != 0   ? COPYING_SAID
+                    : some->is_inverted ? COPYING_NOT_P0
+                                        : COPYING_P0;
   }
   smb_sass_set_move(decoder, to, SMB_OP_CLASS_STORE,
                     smb_sass_has(decoder, "BYPASS") ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,
