@@ -3,23 +3,18 @@
 //
 // Counts of each instruction of a kernel, by CUPTI's SASS metrics: it patches the kernel, so that its instructions count what
 // they do. Nothing stays enabled behind a launch. What is counted is chosen once in a process: a second choice fails, also after
-// the first was taken back (CUPTI_ERROR_OUT_OF_MEMORY; CUDA 13.0, an H100).
+// the first was taken back (CUPTI_ERROR_OUT_OF_MEMORY), and of two metrics at once one counts nothing (CUDA 13.0, an H100).
 #include <string.h>
 
 #include "gpu/cupti-abi.h"
 #include "gpu/cupti-sass-abi.h"
 #include "gpu/cupti.h"
 
-enum {
-  MAX_METRICS = 4,
-};
-
 // It begins as the sessions of the profilers do, so that smb_cupti_check() can be asked.
 typedef struct {
   SmbCupti base;
   SmbCuptiFunction properties, set, enable, disable, data_properties, flush;
-  guint n; // metrics; 0: none is chosen yet
-  CuptiSassConfig configs[MAX_METRICS];
+  gboolean has_chosen;
 } Sass;
 
 static const SmbSymbol symbols[] = {
@@ -67,34 +62,21 @@ are_of_one(const CuptiSassData *records, gsize n) {
   return TRUE;
 }
 
-static guint64
-sum_values(const CuptiSassData *record, gsize n_instances, guint64 metric) {
-  guint64 sum = 0;
-  for (gsize k = 0; k < n_instances; k++) {
-    if (record->pInstanceValues[k].metricId == metric)
-      sum += record->pInstanceValues[k].value;
-  }
-  return sum;
-}
-
 static void
-take_records(const Sass *sass, const CuptiSassData *records, gsize n, gsize n_instances,
-             const char *symbol, GArray *const *counts) {
+take_records(const CuptiSassData *records, gsize n, gsize n_instances, const char *symbol,
+             GArray *counts) {
   gboolean is_one = are_of_one(records, n);
   for (gsize i = 0; i < n; i++) {
-    if (!is_one && g_strcmp0(records[i].functionName, symbol) != 0)
-      continue;
-    for (guint m = 0; m < sass->n; m++) {
-      const SmbInstructionCount count = {
-          .pc = records[i].pcOffset,
-          .value = sum_values(&records[i], n_instances, sass->configs[m].metricId)};
-      g_array_append_val(counts[m], count);
-    }
+    SmbInstructionCount count = {.pc = records[i].pcOffset};
+    for (gsize k = 0; k < n_instances; k++)
+      count.value += records[i].pInstanceValues[k].value;
+    if (is_one || g_strcmp0(records[i].functionName, symbol) == 0)
+      g_array_append_val(counts, count);
   }
 }
 
 static gboolean
-read_records(const Sass *sass, const char *symbol, GArray *const *counts, GError **error) {
+read_records(const Sass *sass, const char *symbol, GArray *counts, GError **error) {
   CuptiSassGetDataProperties get = CUPTI_PARAMETERS(CuptiSassGetDataProperties, numOfInstances);
   if (!check(sass, sass->data_properties(&get), "tell what was counted by instruction", error))
     return FALSE;
@@ -110,14 +92,14 @@ read_records(const Sass *sass, const char *symbol, GArray *const *counts, GError
                        .numOfInstances = n_instances, .pMetricsData = records);
   if (n > 0 && !check(sass, sass->flush(&flush), "read what was counted by instruction", error))
     return FALSE;
-  take_records(sass, records, n, n_instances, symbol, counts);
+  take_records(records, n, n_instances, symbol, counts);
   return TRUE;
 }
 
 // Enables, launches, reads, and disables whatever came of that.
 static gboolean
-count_launch(const Sass *sass, const SmbProfilerLaunch *launch, const char *symbol,
-             GArray *const *counts, GError **error) {
+count_launch(const Sass *sass, const SmbProfilerLaunch *launch, const char *symbol, GArray *counts,
+             GError **error) {
   CuptiSassEnable enable =
       CUPTI_PARAMETERS(CuptiSassEnable, enableLazyPatching, .enableLazyPatching = 1);
   CuptiSassDisable disable = CUPTI_PARAMETERS(CuptiSassDisable, numOfDroppedRecords);
@@ -131,28 +113,21 @@ count_launch(const Sass *sass, const SmbProfilerLaunch *launch, const char *symb
 }
 
 static gboolean
-choose(Sass *sass, int device, const SmbInstructionMetric *metrics, guint n, GError **error) {
+choose(Sass *sass, int device, const SmbInstructionMetric *metric, GError **error) {
+  CuptiSassConfig config = {.outputGranularity = CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU};
   const char *chip = smb_cupti_start(&sass->base, device, error);
-  for (guint i = 0; i < n; i++) {
-    sass->configs[i].outputGranularity = CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU;
-    if (!chip || !find_metric(sass, chip, &metrics[i], &sass->configs[i].metricId, error))
-      return FALSE;
-  }
-  CuptiSassSetConfig set =
-      CUPTI_PARAMETERS(CuptiSassSetConfig, deviceIndex, .numOfMetricConfig = n,
-                       .pConfigs = sass->configs, .deviceIndex = (guint32)device);
-  if (!check(sass, sass->set(&set), "choose what is counted by instruction", error))
+  if (!chip || !find_metric(sass, chip, metric, &config.metricId, error))
     return FALSE;
-  sass->n = n;
-  return TRUE;
+  CuptiSassSetConfig set = CUPTI_PARAMETERS(CuptiSassSetConfig, deviceIndex, .numOfMetricConfig = 1,
+                                            .pConfigs = &config, .deviceIndex = (guint32)device);
+  sass->has_chosen = check(sass, sass->set(&set), "choose what is counted by instruction", error);
+  return sass->has_chosen;
 }
 
 gboolean
-smb_cupti_count_instructions(int device, const SmbInstructionMetric *metrics, guint n,
-                             const char *symbol, const SmbProfilerLaunch *launch,
-                             GArray *const *counts, GError **error) {
+smb_cupti_count_instructions(int device, const SmbInstructionMetric *metric, const char *symbol,
+                             const SmbProfilerLaunch *launch, GArray *counts, GError **error) {
   static Sass sass = {.base = {.interface = &interface}};
-  g_return_val_if_fail(n <= MAX_METRICS && (sass.n == 0 || sass.n == n), FALSE);
-  return (sass.n == n || choose(&sass, device, metrics, n, error)) &&
+  return (sass.has_chosen || choose(&sass, device, metric, error)) &&
          count_launch(&sass, launch, symbol, counts, error);
 }

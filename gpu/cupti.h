@@ -65,9 +65,9 @@ SmbProfilerSession *smb_cupti_open(const SmbCuptiInterface *interface, int devic
 const char *smb_cupti_start(SmbCupti *cupti, int device, GError **error);
 
 /** smb_cupti_count_instructions: SmbProfiler.instructions of both, by CUPTI's SASS metrics */
-gboolean smb_cupti_count_instructions(int device, const SmbInstructionMetric *metrics, guint n,
+gboolean smb_cupti_count_instructions(int device, const SmbInstructionMetric *metric,
                                       const char *symbol, const SmbProfilerLaunch *launch,
-                                      GArray *const *counts, GError **error);
+                                      GArray *counts, GError **error);
 
 /** smb_cupti_close: SmbProfiler.close of any */
 void smb_cupti_close(SmbProfilerSession *session);

@@ -332,16 +332,6 @@ compare_places(gconstpointer a, gconstpointer b) {
   return (one->pc > other->pc) - (one->pc < other->pc);
 }
 
-static SmbProfileInstruction *
-find_place(GArray *instructions, guint64 pc) {
-  for (guint i = 0; i < instructions->len; i++) {
-    SmbProfileInstruction *instruction = &g_array_index(instructions, SmbProfileInstruction, i);
-    if (instruction->pc == pc)
-      return instruction;
-  }
-  return NULL;
-}
-
 GArray *
 smb_meter_instructions(SmbMeter *meter, const SmbMeterLaunch *launch, GError **error) {
   if (meter->no_instructions || !start_process(meter, error))
@@ -352,19 +342,15 @@ smb_meter_instructions(SmbMeter *meter, const SmbMeterLaunch *launch, GError **e
   if (!answer)
     return NULL;
   g_autoptr(GArray) wavefronts = list_counts(answer, SMB_SASS_WAVEFRONTS);
-  g_autoptr(GArray) executed = list_counts(answer, SMB_SASS_EXECUTED);
   GArray *instructions = g_array_new(FALSE, TRUE, sizeof(SmbProfileInstruction));
-  for (guint i = 0; i < executed->len; i++) {
-    const SmbInstructionCount *count = &g_array_index(executed, SmbInstructionCount, i);
-    const SmbProfileInstruction instruction = {
-        .pc = count->pc, .text = "", .executed = count->value, .threads = SMB_PROFILE_NOT_COUNTED};
-    g_array_append_val(instructions, instruction);
-  }
   for (guint i = 0; i < wavefronts->len; i++) {
     const SmbInstructionCount *count = &g_array_index(wavefronts, SmbInstructionCount, i);
-    SmbProfileInstruction *instruction = find_place(instructions, count->pc);
-    if (instruction)
-      instruction->wavefronts = count->value;
+    const SmbProfileInstruction instruction = {.pc = count->pc,
+                                               .text = "",
+                                               .executed = SMB_PROFILE_NOT_COUNTED,
+                                               .threads = SMB_PROFILE_NOT_COUNTED,
+                                               .wavefronts = count->value};
+    g_array_append_val(instructions, instruction);
   }
   g_array_sort(instructions, compare_places);
   return instructions;

@@ -42,8 +42,8 @@ typedef struct {
  *   SMB_GPU_ERROR_NO_PROFILER if this profiler is not there
  * @read: the values of a range, counted from 0 in the order of the pushes, one for each metric
  *
- * @instructions: (nullable): no session: appends to @n arrays of SmbInstructionCount what each instruction of the kernel @symbol
- *   counts in one launch, by as many metrics; a process asks for the same ones each time
+ * @instructions: (nullable): no session: appends to an array of SmbInstructionCount what each instruction of the kernel @symbol
+ *   counts in a launch; a process asks for one metric only
  *
  * All functions but @close fail with SMB_GPU_ERROR_COUNTERS.
  */
@@ -57,9 +57,8 @@ typedef struct {
   gboolean (*end_pass)(SmbProfilerSession *session, gboolean *more, GError **error);
   gboolean (*read)(SmbProfilerSession *session, guint range, double *values, GError **error);
   void (*close)(SmbProfilerSession *session);
-  gboolean (*instructions)(int device, const SmbInstructionMetric *metrics, guint n,
-                           const char *symbol, const SmbProfilerLaunch *launch,
-                           GArray *const *counts, GError **error);
+  gboolean (*instructions)(int device, const SmbInstructionMetric *metric, const char *symbol,
+                           const SmbProfilerLaunch *launch, GArray *counts, GError **error);
 } SmbProfiler;
 
 /** CUPTI's Range Profiler: CUDA 12.6 and later (transfer none). */

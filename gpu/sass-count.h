@@ -6,9 +6,8 @@
 
 #include "gpu/profiler.h"
 
-/** Names of the counts in a result (gpu/message.h): bytes of an array of SmbInstructionCount each. */
+/** Name of the counts in a result (gpu/message.h): bytes of an array of SmbInstructionCount. */
 #define SMB_SASS_WAVEFRONTS "wavefronts"
-#define SMB_SASS_EXECUTED   "executed"
 
 /**
  * smb_sass_count:

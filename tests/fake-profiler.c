@@ -188,21 +188,20 @@ read_range(SmbProfilerSession *session, guint range, double *values, GError **er
 
 // --- instructions, one by one
 
-static GArray *const **
+static GArray **
 find_counts(void) {
-  static GArray *const *counts; // NULL: nobody counts them; wavefronts and executions
+  static GArray *counts; // NULL: nobody counts them
   return &counts;
 }
 
 static gboolean
-count_instructions(int device, const SmbInstructionMetric *metrics, guint n, const char *symbol,
-                   const SmbProfilerLaunch *launch, GArray *const *counts, GError **error) {
-  g_assert(device == 0 && symbol && !*find_current() && n == 2);
-  g_assert_cmpstr(metrics[0].names[0], ==, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared");
-  g_assert_cmpstr(metrics[1].names[0], ==, "smsp__sass_inst_executed");
+count_instructions(int device, const SmbInstructionMetric *metric, const char *symbol,
+                   const SmbProfilerLaunch *launch, GArray *counts, GError **error) {
+  g_assert(device == 0 && symbol && !*find_current());
+  g_assert_cmpstr(metric->names[0], ==, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared");
   if (fake_machine()->fault == FAKE_NO_SASS) {
     g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS, "the made-up GPU has no metric %s",
-                metrics[0].names[0]);
+                metric->names[0]);
     return FALSE;
   }
   *find_counts() = counts;
@@ -213,14 +212,12 @@ count_instructions(int device, const SmbInstructionMetric *metrics, guint n, con
 
 void
 fake_profiler_add_instructions(const SmbAnalysis *analysis, gboolean is_spoilt) {
-  GArray *const *counts = *find_counts();
+  GArray *counts = *find_counts();
   for (guint i = 0; counts && i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    const SmbInstructionCount wavefronts = {.pc = access->site->pc,
-                                            .value = access->total.wavefronts + is_spoilt};
-    const SmbInstructionCount executed = {.pc = access->site->pc, .value = access->total.requests};
-    g_array_append_val(counts[0], wavefronts);
-    g_array_append_val(counts[1], executed);
+    const SmbInstructionCount count = {.pc = access->site->pc,
+                                       .value = access->total.wavefronts + is_spoilt};
+    g_array_append_val(counts, count);
   }
 }
 

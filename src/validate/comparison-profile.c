@@ -89,6 +89,8 @@ compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
                                                              : SMB_OUTCOME_MISMATCH;
   add_row(pair, instruction, "wavefronts", (double)wavefronts, (double)instruction->wavefronts,
           outcome, predicted->reason);
+  if (instruction->executed == SMB_PROFILE_NOT_COUNTED)
+    return;
   // Without an active lane an instruction is executed, and asks for nothing.
   gboolean idle = instruction->executed > requests && outcome != SMB_OUTCOME_MISMATCH;
   add_row(pair, instruction, "executed", (double)requests, (double)instruction->executed,
@@ -96,8 +98,7 @@ compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
           : idle                            ? SMB_OUTCOME_EXPLAINED
                                             : SMB_OUTCOME_MISMATCH,
           idle ? "some warps execute it with no lane active, which asks for nothing" : NULL);
-  if (instruction->threads != SMB_PROFILE_NOT_COUNTED)
-    compare_lanes(pair, instruction, predicted);
+  compare_lanes(pair, instruction, predicted);
 }
 
 // Of an instruction that asks for nothing here: that on a device it may, in another order of threads; NULL: it may not.

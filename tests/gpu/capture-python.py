@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# Python programs to capture on a GPU, by the names of what they use: torch (with Triton), cupy, jax, numba.
+# Python programs to capture on a GPU, by the names of what they use: torch (with Triton), cupy, jax.
 import os
 import sys
 
@@ -91,24 +91,6 @@ def run_jax():
         return jax.nn.softmax(x, axis=1), jnp.sort(x, axis=1), jnp.cumsum(x, axis=1), x.T + 1, x.sum(0), x @ x.T
 
     return len(jax.block_until_ready(compute(x)))
-
-
-def run_numba():
-    """A kernel in Python."""
-    from numba import cuda, float32
-
-    @cuda.jit
-    def turn(out, values):
-        tile = cuda.shared.array((32, 32), float32)
-        tile[cuda.threadIdx.y, cuda.threadIdx.x] = values[cuda.threadIdx.y, cuda.blockIdx.x * 32 + cuda.threadIdx.x]
-        cuda.syncthreads()
-        out[cuda.blockIdx.x * 32 + cuda.threadIdx.y, cuda.threadIdx.x] = tile[cuda.threadIdx.x, cuda.threadIdx.y]
-
-    values = cuda.to_device(numpy.arange(32 * 64, dtype=numpy.float32).reshape(32, 64))
-    out = cuda.device_array((64, 32), dtype=numpy.float32)
-    turn[2, (32, 32)](out, values)
-    cuda.synchronize()
-    return 1
 
 
 for name in sys.argv[1:] or ["torch"]:
