@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/sass-count.h"
 
+#include "gpu/error.h"
 #include "gpu/message.h"
+#include "sim/base/error.h"
 
 static gboolean
 counted_nothing(const GArray *counts) {
