@@ -111,8 +111,10 @@ set_launch(GraphNode *node, const CuKernelNodeParams *params) {
 static bool
 grow(void **array, size_t n, size_t bytes) {
   void *room = realloc(*array, (n + 1) * bytes);
-  *array = room ? room : *array;
-  return room != NULL;
+  if (!room)
+    return false;
+  *array = room;
+  return true;
 }
 
 static void

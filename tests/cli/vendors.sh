@@ -43,6 +43,7 @@ column='column.cu --block 64 --arch gfx942'
 for command in analyze explain advise 'trace --from' 'analyze --warps' 'analyze --format markdown' 'analyze --format github' \
   'analyze --max-ways 2 --max-excess 10% --max-wavefronts 3'; do
   # shellcheck disable=SC2086
+# shellcheck disable=SC2086 # words
   foreign $command $column
 done
 foreign analyze --rows 32 --cols 32 --arch gfx950
@@ -54,11 +55,14 @@ foreign list archs gfx1100
 for format in text markdown github; do
   foreign check --format "$format"
 done
+# shellcheck disable=SC2086 # words
 foreign advise $column --all
 foreign analyze column.cu --arch gfx942 # a workgroup of one wave is assumed
+# shellcheck disable=SC2086 # words
 foreign analyze $column --format callgrind
 shows 'events: Cycles Ideal Excess Requests Lines'
 # What is read aloud of a page, too; classes and data of its elements are nobody's words.
+# shellcheck disable=SC2086 # words
 foreign report page.html $column
 sed 's/ \(class\|id\|for\|data-[a-z]*\)="[^"]*"//g; /<style/,/<\/style>/d; /<script/,/<\/script>/d' page.html >"$work/out"
 last='report'
@@ -71,6 +75,7 @@ unlike() {
   expect "$@"
   ! grep -iwE 'warps?|wavefronts?|shared memory|blocks?' "$work/err" || die "$last: words of NVIDIA"
 }
+# shellcheck disable=SC2086 # words
 unlike 3 analyze $column --dynamic-bytes 100000
 echo '__global__ void k(float *o) { __shared__ float s[64]; if (threadIdx.x) __syncthreads(); o[0] = s[70]; }' >bad.hip
 unlike 3 analyze bad.hip --block 64 --arch gfx942
