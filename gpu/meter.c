@@ -317,15 +317,6 @@ smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMeterResult *
   return TRUE;
 }
 
-static GArray *
-list_counts(GVariant *answer, const char *name) {
-  g_autoptr(GBytes) bytes = smb_message_get_bytes(answer, name);
-  gsize length;
-  gconstpointer data = g_bytes_get_data(bytes, &length);
-  GArray *counts = g_array_new(FALSE, FALSE, sizeof(SmbInstructionCount));
-  return g_array_append_vals(counts, data, (guint)(length / sizeof(SmbInstructionCount)));
-}
-
 static gint
 compare_places(gconstpointer a, gconstpointer b) {
   const SmbProfileInstruction *one = a, *other = b;
@@ -341,15 +332,16 @@ smb_meter_instructions(SmbMeter *meter, const SmbMeterLaunch *launch, GError **e
   meter->no_instructions = !answer;
   if (!answer)
     return NULL;
-  g_autoptr(GArray) wavefronts = list_counts(answer, SMB_SASS_WAVEFRONTS);
+  g_autoptr(GBytes) wavefronts = smb_message_get_bytes(answer, SMB_SASS_WAVEFRONTS);
+  gsize length;
+  const SmbInstructionCount *counts = g_bytes_get_data(wavefronts, &length);
   GArray *instructions = g_array_new(FALSE, TRUE, sizeof(SmbProfileInstruction));
-  for (guint i = 0; i < wavefronts->len; i++) {
-    const SmbInstructionCount *count = &g_array_index(wavefronts, SmbInstructionCount, i);
-    const SmbProfileInstruction instruction = {.pc = count->pc,
+  for (gsize i = 0; i < length / sizeof *counts; i++) {
+    const SmbProfileInstruction instruction = {.pc = counts[i].pc,
                                                .text = "",
                                                .executed = SMB_PROFILE_NOT_COUNTED,
                                                .threads = SMB_PROFILE_NOT_COUNTED,
-                                               .wavefronts = count->value};
+                                               .wavefronts = counts[i].value};
     g_array_append_val(instructions, instruction);
   }
   g_array_sort(instructions, compare_places);

@@ -465,7 +465,7 @@ launch_and_wait(gpointer run, GError **error) {
          smb_gpu_check(cuda, cuda->synchronize(), "run the kernel", error);
 }
 
-// The job "instructions": what each instruction of compiled code counts, a launch for each metric.
+// The job "instructions": what each instruction of machine code counts.
 static gboolean
 measure_instructions(Worker *worker, GVariant *job, GVariantDict *result, GError **error) {
   g_auto(Run) run = {.cuda = worker->cuda};

@@ -316,11 +316,11 @@ count_copy(const SmbPlan *plan, const SmbRequest *request) {
 // Where several lanes copy the same bytes to several places, a device took more wavefronts in 10 of 83 requests.
 static SmbCopyDoubt
 doubt_lines(const SmbPlan *plan, const SmbRequest *request) {
-  SmbLanes writers = find_writers(request, request->mask & plan->lanes);
   SmbLanes zeros = smb_request_zeros(request);
   if (zeros)
     return zeros == request->mask ? SMB_COPY_CERTAIN : SMB_COPY_ZEROS;
-  for (; writers; writers &= writers - 1) {
+  for (SmbLanes writers = find_writers(request, request->mask & plan->lanes); writers;
+       writers &= writers - 1) {
     guint lane = smb_lanes_first(writers);
     for (SmbLanes rest = writers & (writers - 1); rest; rest &= rest - 1) {
       if (request->source[smb_lanes_first(rest)] == request->source[lane])

@@ -303,12 +303,12 @@ set_sources(SmbRequest *request, const guint64 *sources) {
   if (!sources)
     return;
   FOR_LANES(request->mask, lane) {
-    guint64 line = sources[lane] / SMB_SOURCE_LINE_BYTES;
-    guint word = (guint)(sources[lane] % SMB_SOURCE_LINE_BYTES / 4), i = 0;
     if (sources[lane] == MOVE_NO_SOURCE) {
       request->source[lane] = SMB_SOURCE_NONE;
       continue;
     }
+    guint64 line = sources[lane] / SMB_SOURCE_LINE_BYTES;
+    guint word = (guint)(sources[lane] % SMB_SOURCE_LINE_BYTES / 4), i = 0;
     while (i < n && lines[i] != line)
       i++;
     if (i == n)

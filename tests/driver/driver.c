@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/driver/driver.h"
+#include "tests/driver/impl.h"
 
 enum {
   INVALID_VALUE = 1,
@@ -47,20 +47,6 @@ struct CuFunction {
   struct CuModule *module;
   struct CuFunction *function; // of a CUkernel
   struct CuFunction *next;     // of those whose modules are unloaded: handles are used again
-};
-
-struct CuNode {
-  int type;
-  CuKernelNodeParams params;
-  struct CuGraph *child;
-  struct CuNode *after;
-  struct CuNode *origin; // of an executable graph
-  bool is_off;
-};
-
-struct CuGraph {
-  struct CuNode *nodes[8];
-  size_t n;
 };
 
 static Memory allocations[MAX_ALLOCATIONS];
@@ -143,15 +129,15 @@ call_back(int domain, uint32_t id, const void *data) {
     callback(NULL, domain, id, data);
 }
 
-static void
-call_back_api(uint32_t id, int site, const char *symbol, const void *params) {
+void
+driver_call_back(uint32_t id, int site, const char *symbol, const void *params) {
   const CuptiCallbackData data = {
       .callbackSite = site, .functionParams = params, .symbolName = symbol, .context = context};
   call_back(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
 }
 
-static void
-call_back_resource(uint32_t id, void *what) {
+void
+driver_call_back_resource(uint32_t id, void *what) {
   const CuptiResourceData data = {.context = context, .resourceDescriptor = what};
   call_back(CUPTI_CB_DOMAIN_RESOURCE, id, &data);
 }
@@ -285,7 +271,7 @@ load(struct CuModule *module) {
     return;
   module->number = ++n_modules;
   CuptiModuleResourceData data = {module->number, module->bytes, module->image};
-  call_back_resource(CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
+  driver_call_back_resource(CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
 }
 
 static struct CuModule *
@@ -302,17 +288,17 @@ make_module(const void *image, size_t bytes) {
 int
 fake_driver_load(struct CuModule **module, const void *image, size_t bytes) {
   const CuGiveParams params = {(void **)module};
-  call_back_api(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, CUPTI_API_ENTER, NULL, &params);
+  driver_call_back(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, CUPTI_API_ENTER, NULL, &params);
   *module = make_module(image, bytes);
   load(*module);
-  call_back_api(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, CUPTI_API_EXIT, NULL, &params);
+  driver_call_back(CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData, CUPTI_API_EXIT, NULL, &params);
   return 0;
 }
 
 int
 cuModuleUnload(struct CuModule *module) {
   CuptiModuleResourceData data = {module->number, module->bytes, module->image};
-  call_back_resource(CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, &data);
+  driver_call_back_resource(CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, &data);
   for (struct CuFunction **link = &functions; *link;) {
     struct CuFunction *function = *link;
     if (function->module != module) {
@@ -331,7 +317,7 @@ static void
 make_function(uint32_t id, struct CuFunction **function, struct CuModule *module,
               const char *name) {
   const CuGetFunctionParams params = {(void **)function, module, name};
-  call_back_api(id, CUPTI_API_ENTER, NULL, &params);
+  driver_call_back(id, CUPTI_API_ENTER, NULL, &params);
   struct CuFunction *made = unloaded;
   unloaded = made ? made->next : NULL;
   made = made ? made : malloc(sizeof *made);
@@ -339,7 +325,7 @@ make_function(uint32_t id, struct CuFunction **function, struct CuModule *module
   functions = *function = made;
   snprintf((*function)->name, sizeof(*function)->name, "%s", name);
   (*function)->module = module;
-  call_back_api(id, CUPTI_API_EXIT, NULL, &params);
+  driver_call_back(id, CUPTI_API_EXIT, NULL, &params);
 }
 
 int
@@ -417,9 +403,8 @@ cuThreadExchangeStreamCaptureMode(int *mode) {
   return 0;
 }
 
-// What it does, and how long it takes.
-static void
-run(void *handle, const unsigned *grid, const unsigned *block, void *const *parameters) {
+void
+driver_run(void *handle, const unsigned *grid, const unsigned *block, void *const *parameters) {
   struct CuFunction *function = handle;
   const Memory *memory;
   load(function->module);
@@ -440,12 +425,12 @@ run(void *handle, const unsigned *grid, const unsigned *block, void *const *para
 static int
 launch(uint32_t id, const CuLaunchKernelParams *params) {
   struct CuFunction *function = params->f;
-  call_back_api(id, CUPTI_API_ENTER, function->name, params);
+  driver_call_back(id, CUPTI_API_ENTER, function->name, params);
   if (params->hStream != FAKE_CAPTURING_STREAM)
-    run(function, params->grid, params->block, params->kernelParams);
+    driver_run(function, params->grid, params->block, params->kernelParams);
   if (getenv("FAKE_DRIVER_FAULT"))
     abort();
-  call_back_api(id, CUPTI_API_EXIT, function->name, params);
+  driver_call_back(id, CUPTI_API_EXIT, function->name, params);
   return 0;
 }
 
@@ -470,151 +455,8 @@ int
 cuLaunchKernelEx(const CuLaunchConfig *config, void *function, void **parameters, void **extra) {
   const CuLaunchKernelExParams params = {config, function, parameters, extra};
   const char *name = ((struct CuFunction *)function)->name;
-  call_back_api(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_API_ENTER, name, &params);
-  run(function, config->grid, config->block, parameters);
-  call_back_api(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_API_EXIT, name, &params);
-  return 0;
-}
-
-// --- graphs: each node runs after the one before it
-
-int
-fake_driver_graph(struct CuGraph **graph) {
-  *graph = calloc(1, sizeof **graph);
-  return 0;
-}
-
-static struct CuNode *
-add(struct CuGraph *graph, const struct CuNode *like) {
-  struct CuNode *node = malloc(sizeof *node);
-  *node = *like;
-  node->after = graph->n > 0 ? graph->nodes[graph->n - 1] : NULL;
-  graph->nodes[graph->n++] = node;
-  return node;
-}
-
-struct CuNode *
-fake_driver_add(struct CuGraph *graph, int type, const CuKernelNodeParams *params) {
-  struct CuNode node = {.type = type};
-  if (params)
-    node.params = *params;
-  return add(graph, &node);
-}
-
-static struct CuGraph *
-copy(const struct CuGraph *graph) {
-  struct CuGraph *own = calloc(1, sizeof *own);
-  for (size_t i = 0; i < graph->n; i++) {
-    struct CuNode *node = add(own, graph->nodes[i]);
-    node->origin = graph->nodes[i];
-    node->child = node->child ? copy(node->child) : NULL;
-  }
-  return own;
-}
-
-struct CuNode *
-fake_driver_add_child(struct CuGraph *graph, const struct CuGraph *child) {
-  const struct CuNode node = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = copy(child)};
-  return add(graph, &node);
-}
-
-int
-cuGraphChildGraphNodeGetGraph(void *node, void **graph) {
-  *graph = ((struct CuNode *)node)->child;
-  return 0;
-}
-
-int
-cuGraphGetNodes(void *graph, void **nodes, size_t *n) {
-  const struct CuGraph *of = graph;
-  if (nodes)
-    memcpy(nodes, of->nodes, of->n * sizeof *nodes);
-  *n = of->n;
-  return 0;
-}
-
-int
-cuGraphNodeGetType(void *node, int *type) {
-  *type = ((struct CuNode *)node)->type;
-  return 0;
-}
-
-int
-cuGraphKernelNodeGetParams_v2(void *node, CuKernelNodeParams *params) {
-  *params = ((struct CuNode *)node)->params;
-  return 0;
-}
-
-int
-cuGraphKernelNodeGetAttribute(void *node, int attribute, CuLaunchAttributeValue *value) {
-  (void)node, (void)attribute, (void)value;
-  return 0;
-}
-
-int
-cuGraphNodeGetDependencies(void *node, void **dependencies, size_t *n) {
-  if (dependencies)
-    *dependencies = ((struct CuNode *)node)->after;
-  *n = ((struct CuNode *)node)->after != NULL;
-  return 0;
-}
-
-int
-fake_driver_instantiate(struct CuGraph **exec, struct CuGraph *graph) {
-  *exec = copy(graph);
-  CuptiGraphData data = {.graph = graph, .graphExec = *exec};
-  call_back_resource(CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, &data);
-  return 0;
-}
-
-static struct CuNode *
-find_node(const struct CuGraph *exec, const struct CuNode *origin) {
-  struct CuNode *found = NULL;
-  for (size_t i = 0; i < exec->n && !found; i++)
-    found = exec->nodes[i]->origin == origin ? exec->nodes[i]
-            : exec->nodes[i]->child          ? find_node(exec->nodes[i]->child, origin)
-                                             : NULL;
-  return found;
-}
-
-int
-fake_driver_change(uint32_t id, struct CuGraph *exec, void *what, const void *to) {
-  const struct {
-    void *exec, *what;
-    const void *to;
-  } params = {exec, what, to};
-  struct CuNode *node = find_node(exec, what);
-  call_back_api(id, CUPTI_API_ENTER, NULL, &params);
-  if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2)
-    *exec = *copy(what);
-  else if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphExecChildGraphNodeSetParams)
-    node->child = copy(to);
-  else if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled)
-    node->is_off = to == NULL;
-  else if (id == CUPTI_DRIVER_TRACE_CBID_cuGraphExecNodeSetParams)
-    node->params = ((const CuGraphNodeParams *)to)->of.kernel;
-  else if (node)
-    node->params = *(const CuKernelNodeParams *)to;
-  call_back_api(id, CUPTI_API_EXIT, NULL, &params);
-  return 0;
-}
-
-static void
-run_graph(const struct CuGraph *graph) {
-  for (size_t i = 0; i < graph->n; i++) {
-    const struct CuNode *node = graph->nodes[i];
-    if (node->child)
-      run_graph(node->child);
-    else if (node->type == CU_GRAPH_NODE_TYPE_KERNEL && !node->is_off)
-      run(node->params.func, node->params.grid, node->params.block, node->params.kernelParams);
-  }
-}
-
-int
-cuGraphLaunch(void *exec, void *stream) {
-  const CuGraphLaunchParams params = {exec, stream};
-  call_back_api(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_API_ENTER, NULL, &params);
-  run_graph(exec);
-  call_back_api(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, CUPTI_API_EXIT, NULL, &params);
+  driver_call_back(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_API_ENTER, name, &params);
+  driver_run(function, config->grid, config->block, parameters);
+  driver_call_back(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_API_EXIT, name, &params);
   return 0;
 }

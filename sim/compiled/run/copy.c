@@ -30,17 +30,16 @@ mark_block(MarkedWords *words, SmbLanes lanes, guint width) {
   }
 }
 
-// Where the guard is false in all lanes, ncu counts a copy past the first-level cache on an H200 as if all had it true (@!P): by the
-// addresses that the registers hold then.
+// Of a copy past the first-level cache: why ncu's count may be another; said once in a block.
 static void
-doubt_idle(const Runner *runner, const Step *step) {
-  const SmbBlock *block = runner->block;
+doubt(const Runner *runner, const Step *step, const char *why) {
+  SmbBlock *block = runner->block;
   const Move *move = &step->transfer->move;
-  if (move->op != SMB_OP_CP_ASYNC_CG || !block->sink->warn)
+  if (move->op != SMB_OP_CP_ASYNC_CG || !block->sink->warn ||
+      !smb_shadow_is_news(block, SMB_WARNING_TIMING, move->site, move->site))
     return;
-  g_autofree char *message = g_strdup_printf(
-      "%s: where no lane takes part, a device was seen to take wavefronts all the same",
-      smb_program_site(block->program, move->site)->expression);
+  g_autofree char *message =
+      g_strdup_printf("%s: %s", smb_program_site(block->program, move->site)->expression, why);
   block->sink->warn(block->user, SMB_WARNING_TIMING, move->site, move->site, message);
 }
 
@@ -57,17 +56,12 @@ find_empty(const guint32 *bytes, SmbLanes lanes) {
 // nothing, in which all lanes, some or none write zeros; through it, those that do.
 static SmbLanes
 find_zeros(const Runner *runner, const Step *step, SmbLanes lanes, SmbLanes zeros) {
-  const SmbBlock *block = runner->block;
-  const Move *move = &step->transfer->move;
   Copying copying = step->source->copying;
-  if (move->op != SMB_OP_CP_ASYNC_CG || copying == COPYING_SAID)
+  if (step->transfer->move.op != SMB_OP_CP_ASYNC_CG)
     return zeros;
-  if (copying == COPYING_EITHER && block->sink->warn) {
-    g_autofree char *message = g_strdup_printf(
-        "%s: what it takes depends on the predicate that an assembler makes of its operand",
-        smb_program_site(block->program, move->site)->expression);
-    block->sink->warn(block->user, SMB_WARNING_TIMING, move->site, move->site, message);
-  }
+  if (copying == COPYING_EITHER)
+    doubt(runner, step,
+          "what it takes depends on the predicate that an assembler makes of its operand");
   return copying == COPYING_P0 ? lanes : copying == COPYING_NOT_P0 ? 0 : zeros;
 }
 
@@ -79,8 +73,9 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   guint flags, source_flags = 0;
   guint32 origin = 0, source_origin = 0;
   MarkedWords words;
-  if (!lanes) {
-    doubt_idle(runner, step);
+  if (!lanes) { // of @!P, ncu counts all lanes on an H200, by the addresses that their registers hold
+    doubt(runner, step,
+          "where no lane takes part, a device was seen to take wavefronts all the same");
     return TRUE;
   }
   // What is copied; nothing of it is known where the source is not, or how much of it is copied.

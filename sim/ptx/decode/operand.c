@@ -95,42 +95,46 @@ literal_bits(const PtxOperand *operand, guint bytes, gboolean is_real) {
   return bits;
 }
 
+// @has_axes: one along each axis, "%tid.x" and so on.
 static const struct {
   const char *name;
   Special special;
+  gboolean has_axes;
 } specials[] = {
-    {"%tid.x", SPECIAL_TID},
-    {"%tid.y", SPECIAL_TID + 1},
-    {"%tid.z", SPECIAL_TID + 2},
-    {"%ntid.x", SPECIAL_NTID},
-    {"%ntid.y", SPECIAL_NTID + 1},
-    {"%ntid.z", SPECIAL_NTID + 2},
-    {"%ctaid.x", SPECIAL_CTAID},
-    {"%ctaid.y", SPECIAL_CTAID + 1},
-    {"%ctaid.z", SPECIAL_CTAID + 2},
-    {"%nctaid.x", SPECIAL_NCTAID},
-    {"%nctaid.y", SPECIAL_NCTAID + 1},
-    {"%nctaid.z", SPECIAL_NCTAID + 2},
-    {"%laneid", SPECIAL_LANE},
-    {"%warpid", SPECIAL_WARP},
-    {"%dynamic_smem_size", SPECIAL_DYNAMIC_BYTES},
-    {"%total_smem_size", SPECIAL_SHARED_BYTES},
-    {"%clusterid.x", SPECIAL_CLUSTERID},
-    {"%clusterid.y", SPECIAL_CLUSTERID + 1},
-    {"%clusterid.z", SPECIAL_CLUSTERID + 2},
-    {"%nclusterid.x", SPECIAL_NCLUSTERID},
-    {"%nclusterid.y", SPECIAL_NCLUSTERID + 1},
-    {"%nclusterid.z", SPECIAL_NCLUSTERID + 2},
-    {"%cluster_ctaid.x", SPECIAL_CLUSTER_CTAID},
-    {"%cluster_ctaid.y", SPECIAL_CLUSTER_CTAID + 1},
-    {"%cluster_ctaid.z", SPECIAL_CLUSTER_CTAID + 2},
-    {"%cluster_nctaid.x", SPECIAL_CLUSTER_NCTAID},
-    {"%cluster_nctaid.y", SPECIAL_CLUSTER_NCTAID + 1},
-    {"%cluster_nctaid.z", SPECIAL_CLUSTER_NCTAID + 2},
-    {"%cluster_ctarank", SPECIAL_CLUSTER_RANK},
-    {"%cluster_nctarank", SPECIAL_CLUSTER_BLOCKS},
-    {"%is_explicit_cluster", SPECIAL_IS_CLUSTER},
+    {"%tid", SPECIAL_TID, TRUE},
+    {"%ntid", SPECIAL_NTID, TRUE},
+    {"%ctaid", SPECIAL_CTAID, TRUE},
+    {"%nctaid", SPECIAL_NCTAID, TRUE},
+    {"%clusterid", SPECIAL_CLUSTERID, TRUE},
+    {"%nclusterid", SPECIAL_NCLUSTERID, TRUE},
+    {"%cluster_ctaid", SPECIAL_CLUSTER_CTAID, TRUE},
+    {"%cluster_nctaid", SPECIAL_CLUSTER_NCTAID, TRUE},
+    {"%cluster_ctarank", SPECIAL_CLUSTER_RANK, FALSE},
+    {"%cluster_nctarank", SPECIAL_CLUSTER_BLOCKS, FALSE},
+    {"%is_explicit_cluster", SPECIAL_IS_CLUSTER, FALSE},
+    {"%laneid", SPECIAL_LANE, FALSE},
+    {"%warpid", SPECIAL_WARP, FALSE},
+    {"%dynamic_smem_size", SPECIAL_DYNAMIC_BYTES, FALSE},
+    {"%total_smem_size", SPECIAL_SHARED_BYTES, FALSE},
 };
+
+// Whether a launch decides a register; *@special: which one it is.
+static gboolean
+find_launched(const char *name, Special *special) {
+  for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
+    gsize length = strlen(specials[i].name);
+    if (strncmp(name, specials[i].name, length) != 0)
+      continue;
+    const char *axis = specials[i].has_axes ? name + length : ".x";
+    if (!specials[i].has_axes && name[length])
+      continue;
+    if (axis[0] != '.' || axis[1] < 'x' || axis[1] > 'z' || axis[2])
+      continue;
+    *special = specials[i].special + (guint)(axis[1] - 'x');
+    return TRUE;
+  }
+  return FALSE;
+}
 
 // Registers that hold the same in all threads of any launch.
 static const struct {
@@ -193,14 +197,11 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   }
   if (find_lane_mask(name, decoder->program->lanes, values))
     return lane_constant(decoder, values, bytes);
-  Row row = smb_code_new_rows(decoder->code, 2);
-  for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
-    Preset preset = {.special = specials[i].special, .row = row};
-    if (strcmp(specials[i].name, name) == 0)
-      g_array_append_val(decoder->code->presets, preset);
-  }
-  g_hash_table_insert(decoder->specials, (gpointer)name, GUINT_TO_POINTER(row));
-  return row;
+  Preset preset = {.row = smb_code_new_rows(decoder->code, 2)};
+  if (find_launched(name, &preset.special))
+    g_array_append_val(decoder->code->presets, preset);
+  g_hash_table_insert(decoder->specials, (gpointer)name, GUINT_TO_POINTER(preset.row));
+  return preset.row;
 }
 
 // A variable of the kernel in local memory, or among the parameters; of a function, one that all calls share.

@@ -22,59 +22,40 @@ typedef enum {
 typedef struct {
   guint first_chip, last_chip;
   guint offset;
+  guint n_words; // side by side: of an address two, of a special its components
   WordKind kind;
   guint special;
 } Word;
 
 static const Word words[] = {
-    {70, 99, 0x00, WORD_SPECIAL, SPECIAL_NTID},
-    {70, 99, 0x04, WORD_SPECIAL, SPECIAL_NTID + 1},
-    {70, 99, 0x08, WORD_SPECIAL, SPECIAL_NTID + 2},
-    {70, 99, 0x0c, WORD_SPECIAL, SPECIAL_NCTAID},
-    {70, 99, 0x10, WORD_SPECIAL, SPECIAL_NCTAID + 1},
-    {70, 99, 0x14, WORD_SPECIAL, SPECIAL_NCTAID + 2},
-    {70, 89, 0x18, WORD_SHARED, 0},
-    {70, 99, 0x20, WORD_LOCAL, 0},
-    {70, 89, 0x8c, WORD_GRID, 0},
-    {90, 99, 0x44, WORD_GRID, 0},
-    {70, 99, 0x28, WORD_STACK, 0},
-    {70, 99, 0x2c, WORD_SPECIAL, SPECIAL_DYNAMIC_BYTES},
-    {90, 99, 0x140, WORD_SPECIAL, SPECIAL_IS_CLUSTER},
-    {90, 99, 0x144, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID},
-    {90, 99, 0x148, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID + 1},
-    {90, 99, 0x14c, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID + 2},
-    {90, 99, 0x150, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE},
-    {90, 99, 0x154, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE + 1},
-    {90, 99, 0x158, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE + 2},
-    {90, 99, 0x15c, WORD_SPECIAL, SPECIAL_NCLUSTERID},
-    {90, 99, 0x160, WORD_SPECIAL, SPECIAL_NCLUSTERID + 1},
-    {90, 99, 0x164, WORD_SPECIAL, SPECIAL_NCLUSTERID + 2},
-    {90, 99, 0x188, WORD_SPECIAL, SPECIAL_CLUSTER_BLOCKS},
-    {80, 99, 0x114, WORD_RESERVED_BYTES, 0},
-    {80, 89, 0x124, WORD_RESERVED, 0},
-    {90, 99, 0x6c, WORD_RESERVED, 0},
-    {100, 999, 0x360, WORD_SPECIAL, SPECIAL_NTID},
-    {100, 999, 0x364, WORD_SPECIAL, SPECIAL_NTID + 1},
-    {100, 999, 0x368, WORD_SPECIAL, SPECIAL_NTID + 2},
-    {100, 999, 0x370, WORD_SPECIAL, SPECIAL_NCTAID},
-    {100, 999, 0x374, WORD_SPECIAL, SPECIAL_NCTAID + 1},
-    {100, 999, 0x378, WORD_SPECIAL, SPECIAL_NCTAID + 2},
-    {100, 999, 0x36c, WORD_SPECIAL, SPECIAL_IS_CLUSTER},
-    {100, 999, 0x200, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID},
-    {100, 999, 0x204, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID + 1},
-    {100, 999, 0x208, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID + 2},
-    {100, 999, 0x210, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE},
-    {100, 999, 0x214, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE + 1},
-    {100, 999, 0x218, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE + 2},
-    {100, 999, 0x220, WORD_SPECIAL, SPECIAL_NCLUSTERID},
-    {100, 999, 0x224, WORD_SPECIAL, SPECIAL_NCLUSTERID + 1},
-    {100, 999, 0x228, WORD_SPECIAL, SPECIAL_NCLUSTERID + 2},
-    {100, 999, 0x22c, WORD_SPECIAL, SPECIAL_CLUSTER_BLOCKS},
-    {100, 999, 0x2f8, WORD_LOCAL, 0},
-    {100, 999, 0x37c, WORD_STACK, 0},
-    {100, 999, 0x1b4, WORD_GRID, 0},
-    {100, 999, 0x16c, WORD_RESERVED_BYTES, 0},
-    {100, 999, 0x1dc, WORD_RESERVED, 0},
+    {70, 99, 0x00, 3, WORD_SPECIAL, SPECIAL_NTID},
+    {70, 99, 0x0c, 3, WORD_SPECIAL, SPECIAL_NCTAID},
+    {70, 89, 0x18, 2, WORD_SHARED, 0},
+    {70, 99, 0x20, 2, WORD_LOCAL, 0},
+    {70, 89, 0x8c, 2, WORD_GRID, 0},
+    {90, 99, 0x44, 2, WORD_GRID, 0},
+    {70, 99, 0x28, 1, WORD_STACK, 0},
+    {70, 99, 0x2c, 1, WORD_SPECIAL, SPECIAL_DYNAMIC_BYTES},
+    {90, 99, 0x140, 1, WORD_SPECIAL, SPECIAL_IS_CLUSTER},
+    {90, 99, 0x144, 3, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID},
+    {90, 99, 0x150, 3, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE},
+    {90, 99, 0x15c, 3, WORD_SPECIAL, SPECIAL_NCLUSTERID},
+    {90, 99, 0x188, 1, WORD_SPECIAL, SPECIAL_CLUSTER_BLOCKS},
+    {80, 99, 0x114, 1, WORD_RESERVED_BYTES, 0},
+    {80, 89, 0x124, 1, WORD_RESERVED, 0},
+    {90, 99, 0x6c, 1, WORD_RESERVED, 0},
+    {100, 999, 0x360, 3, WORD_SPECIAL, SPECIAL_NTID},
+    {100, 999, 0x370, 3, WORD_SPECIAL, SPECIAL_NCTAID},
+    {100, 999, 0x36c, 1, WORD_SPECIAL, SPECIAL_IS_CLUSTER},
+    {100, 999, 0x200, 3, WORD_SPECIAL, SPECIAL_CLUSTER_NCTAID},
+    {100, 999, 0x210, 3, WORD_SPECIAL, SPECIAL_CLUSTER_INVERSE},
+    {100, 999, 0x220, 3, WORD_SPECIAL, SPECIAL_NCLUSTERID},
+    {100, 999, 0x22c, 1, WORD_SPECIAL, SPECIAL_CLUSTER_BLOCKS},
+    {100, 999, 0x2f8, 2, WORD_LOCAL, 0},
+    {100, 999, 0x37c, 1, WORD_STACK, 0},
+    {100, 999, 0x1b4, 2, WORD_GRID, 0},
+    {100, 999, 0x16c, 1, WORD_RESERVED_BYTES, 0},
+    {100, 999, 0x1dc, 1, WORD_RESERVED, 0},
 };
 
 // The code's address of what %reserved_smem_offset_1 names.
@@ -89,23 +70,20 @@ static gboolean
 find_word(SassDecoder *decoder, gint64 offset, guint *special, guint32 *value) {
   for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
     const Word *word = &words[i];
-    gboolean has_high =
-        word->kind == WORD_SHARED || word->kind == WORD_LOCAL || word->kind == WORD_GRID;
-    if (decoder->chip < word->first_chip || decoder->chip > word->last_chip)
-      continue;
-    if (offset != word->offset && !(has_high && offset == word->offset + 4))
+    guint which = (guint)(offset - word->offset) / 4;
+    if (decoder->chip < word->first_chip || decoder->chip > word->last_chip ||
+        offset < word->offset || which >= word->n_words)
       continue;
     guint64 window = make_pointer(word->kind == WORD_SHARED  ? REGION_SHARED
                                   : word->kind == WORD_LOCAL ? REGION_LOCAL
                                                              : REGION_GRID,
                                   0);
-    *special = word->kind == WORD_SPECIAL ? word->special : NO_SPECIAL;
-    *value = word->kind == WORD_STACK            ? decoder->stack_bytes
-             : word->kind == WORD_RESERVED       ? find_reserved(decoder)
-             : word->kind == WORD_RESERVED_BYTES ? CODE_RESERVED_BYTES
-             : (offset == (gint64)word->offset) == (word->kind == WORD_GRID)
-                 ? (guint32)(window >> 32)
-                 : (guint32)window;
+    *special = word->kind == WORD_SPECIAL ? word->special + which : NO_SPECIAL;
+    *value = word->kind == WORD_STACK                    ? decoder->stack_bytes
+             : word->kind == WORD_RESERVED               ? find_reserved(decoder)
+             : word->kind == WORD_RESERVED_BYTES         ? CODE_RESERVED_BYTES
+             : (which == 0) == (word->kind == WORD_GRID) ? (guint32)(window >> 32)
+                                                         : (guint32)window;
     return TRUE;
   }
   return FALSE;
