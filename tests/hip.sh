@@ -18,10 +18,10 @@ die() {
   exit 1
 }
 
-# assemble FILE: into $work/s. The header that is included is -include's.
+# assemble FILE [CHIP]: into $work/s. The header that is included is -include's.
 assemble() {
   sed '/#include/d' "$1" >"$work/kernel.hip"
-  "$clang" -x hip --cuda-device-only --cuda-gpu-arch=gfx90a -nogpuinc -nogpulib -include "$source/tests/hip/names.h" -O2 -w -S -o "$work/s" \
+  "$clang" -x hip --cuda-device-only --cuda-gpu-arch="${2:-gfx90a}" -nogpuinc -nogpulib -include "$source/tests/hip/names.h" -O2 -w -S -o "$work/s" \
     "$work/kernel.hip" 2>"$work/err" || die "$1: $(cat "$work/err")"
 }
 
@@ -81,5 +81,17 @@ for file in "$source"/data/kernels/*.cu; do
   *) same "${label:-$name}" --kernel "$name" ;;
   esac
 done
+# Sums are one instruction where single-atomics of the architecture says so, and a loop with a compare-and-swap elsewhere.
+sum() {
+  echo "__global__ void k($1 *o) { __shared__ $1 s[64];
+    __hip_atomic_fetch_add(&s[threadIdx.x], ($1)1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); *o = s[3]; }" >"$work/sum.hip"
+  assemble "$work/sum.hip" "$2"
+  grep -oE 'ds_(add|cmpst)[a-z_]*[0-9]+' "$work/s" | paste -sd, || true
+}
+[ "$(sum float gfx90a)" = ds_add_f32 ] || die 'the sum of floats is no instruction of gfx90a'
+[ "$(sum double gfx90a)" = ds_add_f64 ] || die 'the sum of doubles is no instruction of gfx90a'
+[ "$(sum 'unsigned long' gfx90a)" = ds_add_u64 ] || die 'the sum of 64 bits is no instruction of gfx90a'
+[ "$(sum float gfx1030)" = ds_add_f32 ] || die 'the sum of floats is no instruction of gfx1030'
+[ "$(sum double gfx1030)" = ds_cmpst_rtn_b64 ] || die 'the sum of doubles is no loop on gfx1030'
 [ "$kernels" -ge 30 ] || die "only $kernels kernels"
 echo "$kernels kernels"

@@ -22,6 +22,13 @@ typedef enum {
   SMB_VENDOR_AMD,
 } SmbVendor;
 
+/** Which atomics on shared memory are one instruction, each with what is above it; the others are loops. */
+typedef enum {
+  SMB_SINGLE_WORDS, /* all on 32-bit integers; exchange and compare-and-swap (in what nvcc makes for sm_75 to sm_120) */
+  SMB_SINGLE_FLOATS, /* those on 64-bit integers and on floats (ds_add_u64, ds_add_f32, as Clang makes them of HIP) */
+  SMB_SINGLE_DOUBLES, /* and on doubles (ds_add_f64: CDNA 2 and later, in their ISA documents and in what LLVM makes) */
+} SmbSingleAtomics;
+
 /** How well a rule is known. */
 typedef enum {
   SMB_EVIDENCE_MEASURED,   /* a recording shows it: counts, or which lanes conflict */
@@ -47,6 +54,7 @@ typedef struct {
   guint max_threads;         /* most threads of a block */
   guint
       global_segment_bytes; /* unit of a global request: a 32-byte sector, or a line of 64 or 128 bytes */
+  guint single_atomics;   /* SmbSingleAtomics */
   gboolean has_increment; /* atomicAdd(p, 1) with its result dropped is red.uniform, not atom */
   gboolean
       counts_instructions_apart;  /* a profiler's counter per instruction has rules of its own */

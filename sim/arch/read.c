@@ -54,6 +54,7 @@ static const char *const conflict_names[] = {"words",         "lanes", "addresse
                                              "one-broadcast", "loop",  NULL};
 static const char *const empty_names[] = {"free", "count", NULL};
 static const char *const truth_names[] = {"no", "yes", NULL};
+static const char *const atomics_names[] = {"words", "floats", "doubles", NULL};
 static const char *const vendor_names[] = {"nvidia", "amd", NULL};
 
 // Of the group [arch].
@@ -71,6 +72,7 @@ static const Key arch_keys[] = {
     NUMBER(SmbArchInfo, "max-shared-bytes", max_shared_bytes, 1, 1 << 24),
     NUMBER(SmbArchInfo, "max-threads", max_threads, 1, 1024),
     NUMBER(SmbArchInfo, "global-segment-bytes", global_segment_bytes, 1, 4096),
+    CHOICE(SmbArchInfo, "single-atomics", single_atomics, atomics_names),
     CHOICE(SmbArchInfo, "counts-increments", has_increment, truth_names),
     CHOICE(SmbArchInfo, "counts-instructions-apart", counts_instructions_apart, truth_names),
     {"instruction-source"},

@@ -31,7 +31,7 @@ access_object(const SmbBlock *block, const Access *access, guint lane) {
   return access->common ? access->common : &block->objects[access->object[lane]];
 }
 
-// --- where it goes (machine-access.c)
+// --- where it goes (access.c)
 
 // Finds the object and offset of each lane and checks bounds and alignment.
 gboolean smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
@@ -59,7 +59,7 @@ const char *smb_access_array(const SmbBlock *block, const Access *access, guint 
 // --- races (race.c)
 void smb_shadow_access(SmbBlock *block, const Move *move, const Access *access);
 
-// --- memory of each thread (machine-private.c)
+// --- memory of each thread (private.c)
 // Where the word of a lane that begins @at bytes into its access lies: its bytes, and their marks.
 gboolean smb_private_find(SmbBlock *block, const Move *move, const Access *access, guint lane,
                           gsize at, guchar **bytes, guchar **marks);
@@ -79,7 +79,14 @@ gboolean smb_private_store_words(SmbBlock *block, const Move *move, const Access
 void smb_words_update(const Move *move, guint lane, gboolean flushes, const MarkedWords *operand,
                       const MarkedWords *swap, const MarkedWords *before, MarkedWords *after);
 
-// --- the bytes of one lane (machine-memory.c)
+// What an atomic leaves in a word that is an integer: of the ones that do not compare. FALSE: it is another one.
+gboolean smb_words_combine(const Move *move, guint32 old, guint32 value, guint64 *result);
+// An atomic on words of shared memory, lane by lane in rising order, as long as all is known of them and of their operands, and
+// on nothing more depends. Fills @before. Returns the lanes that are left.
+SmbLanes smb_words_update_known(const SmbBlock *block, const Move *move, const Access *access,
+                                SmbLanes lanes, const MarkedWords *operand, MarkedWords *before);
+
+// --- the bytes of one lane (memory.c)
 gboolean smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                               guchar *bytes);
 gboolean smb_memory_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,

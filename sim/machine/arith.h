@@ -82,14 +82,14 @@ void smb_arith_binary(ArithBinary operation, SmbScalar kind, guint n, const void
 
 void smb_arith_unary(ArithUnary operation, SmbScalar kind, guint n, const void *a, void *out);
 
-// Of 1 to 3 operands, as the function takes them (machine-function.c).
+// Of 1 to 3 operands, as the function takes them (function.c).
 void smb_arith_function(ArithFunction function, SmbScalar kind, guint n,
                         const void *const *operands, void *out);
 
 // Lanes of @lanes in which a division by @b is not defined: an integer one by 0.
 SmbLanes smb_arith_division_faults(SmbScalar kind, guint n, const void *b, SmbLanes lanes);
 
-// --- conversions (machine-convert.c)
+// --- conversions (convert.c)
 
 // From one kind of number to another: reals towards zero, and to the nearest end of the range.
 void smb_arith_convert(SmbScalar from, SmbScalar to, guint n, const void *a, void *out);

@@ -81,17 +81,14 @@ combine(const Move *move, const void *operand, const void *swap, const void *old
   memcpy(bytes, &result, move->width);
 }
 
-// Whether the hardware has an atomic as one instruction on shared memory: all on 32-bit integers; of the
-// rest, exchange and compare-and-swap. Seen in what the compiler makes for sm_75 to sm_120. The others
-// are loops.
-// AMD's LDS has those of 64 bits and the sum of floats, too (ds_add_u64, ds_add_f32), as Clang makes them of HIP's; the sum of doubles
-// is one on some chips and a loop on others, and has no rule.
+// Whether the hardware has an atomic as one instruction on shared memory. The others are loops.
 static gboolean
 is_single(const SmbArch *arch, Atomic atomic, SmbScalar kind) {
-  if (smb_arch_info(arch)->vendor == SMB_VENDOR_AMD && kind != SMB_SCALAR_F64)
+  guint all_of = smb_arch_info(arch)->single_atomics;
+  if (kind == SMB_SCALAR_I32 || kind == SMB_SCALAR_U32 || atomic == ATOMIC_EXCHANGE ||
+      atomic == ATOMIC_CAS)
     return TRUE;
-  return kind == SMB_SCALAR_I32 || kind == SMB_SCALAR_U32 || atomic == ATOMIC_EXCHANGE ||
-         atomic == ATOMIC_CAS;
+  return all_of >= (kind == SMB_SCALAR_F64 ? SMB_SINGLE_DOUBLES : SMB_SINGLE_FLOATS);
 }
 
 // Adding the constant 1 and dropping the result is counted by the hardware itself where the compiler uses

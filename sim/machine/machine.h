@@ -60,8 +60,8 @@ make_pointer(guint object, gint64 offset) {
   return ((guint64)(object + 1) << POINTER_OFFSET_BITS) + POINTER_BIAS + (guint64)offset;
 }
 
-typedef struct _Shadow Shadow;   // machine-race.c
-typedef struct _Overlay Overlay; // machine-global.c
+typedef struct _Shadow Shadow;   // race.c
+typedef struct _Overlay Overlay; // global.c
 
 // Whether it shows what earlier blocks left.
 gboolean smb_overlay_reads_through(const Overlay *overlay);
@@ -146,7 +146,7 @@ mask_any(const SmbBlock *block, const Mask *mask) {
   for (guint w = 0; w < (block)->n_warps; w++)                                                     \
     if ((mask)->warp[w])
 
-// --- the block (machine-block.c)
+// --- the block (block.c)
 
 // Sets the error to a message at a place: an offset into the program's text, or what its sites have for one.
 // Always FALSE.
@@ -191,7 +191,7 @@ gboolean smb_block_unknown(SmbBlock *block, guint site, guint warp, SmbLanes mas
 // Counts one step of the block, at @place or in the loop there; fails beyond the limit.
 gboolean smb_block_step(SmbBlock *block, guint32 place);
 
-// --- memory (machine-memory.c, machine-atomic.c)
+// --- memory (memory.c, atomic.c)
 
 typedef enum {
   ATOMIC_ADD,
@@ -245,7 +245,7 @@ gboolean smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, SmbLan
                            const guint64 *addresses, const void *operand, const void *swap,
                            void *values);
 
-// --- memory as words, of a program that tracks what is known of it (machine-words.c)
+// --- memory as words, of a program that tracks what is known of it (words.c)
 
 // What is known of a byte of memory; 0: nothing.
 enum {
@@ -326,7 +326,7 @@ void smb_private_forget_bytes(const SmbBlock *block, guint object, guint warp, g
 // A hash of what all threads hold there.
 guint64 smb_private_hash(const SmbBlock *block);
 
-// --- global memory (machine-global.c)
+// --- global memory (global.c)
 // The key of the first chunk of a buffer, by its number, and of what lies at an address.
 guint64 smb_overlay_buffer_key(guint buffer);
 guint64 smb_overlay_address_key(guint64 address);
@@ -353,7 +353,7 @@ void smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes,
                              const gint64 *offsets, const guint32 *words, const guint32 *marks);
 void smb_overlay_blur(Overlay *overlay);
 
-// --- races (machine-race.c)
+// --- races (race.c)
 Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize reserved_bytes);
 void smb_shadow_free(Shadow *shadow);
 void smb_shadow_start_block(Shadow *shadow);

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What an atomic of one lane leaves in memory of which not all is known, component by component.
+// What an atomic leaves in words of memory: of which all is known, and of which not, component by component.
+#include <string.h>
+
 #include "sim/machine/access.h"
+#include "sim/machine/lanes.h"
 
 enum {
   WORD_BYTES = 4,
@@ -88,4 +91,81 @@ smb_words_update(const Move *move, guint lane, gboolean flushes, const MarkedWor
     }
     put_component(after, lane, at, bytes, &result);
   }
+}
+
+gboolean
+smb_words_combine(const Move *move, guint32 old, guint32 value, guint64 *result) {
+  if (move->kind != SMB_SCALAR_I32 && move->kind != SMB_SCALAR_U32)
+    return FALSE;
+  switch (move->atomic) {
+  case ATOMIC_ADD:
+    *result = old + value;
+    return TRUE;
+  case ATOMIC_AND:
+    *result = old & value;
+    return TRUE;
+  case ATOMIC_OR:
+    *result = old | value;
+    return TRUE;
+  case ATOMIC_XOR:
+    *result = old ^ value;
+    return TRUE;
+  case ATOMIC_SUB:
+  case ATOMIC_EXCHANGE:
+  case ATOMIC_MIN:
+  case ATOMIC_MAX:
+  case ATOMIC_INCREMENT:
+  case ATOMIC_DECREMENT:
+  case ATOMIC_CAS:
+    return FALSE;
+  }
+  g_assert_not_reached();
+}
+
+// Integers are added, as histograms do.
+static SmbLanes
+add_known(const SmbBlock *block, const Access *access, SmbLanes lanes, const MarkedWords *operand,
+          MarkedWords *before) {
+  guchar *restrict shared = block->shared;
+  const guchar *restrict marks = block->shared_marks;
+  for (; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    guint32 at = access->request.offset[lane], old, mark;
+    memcpy(&old, shared + at, sizeof old);
+    memcpy(&mark, marks + at, sizeof mark);
+    if ((mark & operand->marks[0][lane]) != MARKS_KNOWN ||
+        (mark | operand->marks[0][lane]) != MARKS_KNOWN)
+      break;
+    before->values[0][lane] = old;
+    before->marks[0][lane] = MARKS_KNOWN;
+    guint32 now = old + operand->values[0][lane];
+    memcpy(shared + at, &now, sizeof now);
+  }
+  return lanes;
+}
+
+SmbLanes
+smb_words_update_known(const SmbBlock *block, const Move *move, const Access *access,
+                       SmbLanes lanes, const MarkedWords *operand, MarkedWords *before) {
+  const Move how = *move; // which no store changes
+  guchar *shared = block->shared;
+  const guchar *marks = block->shared_marks;
+  if (move->atomic == ATOMIC_ADD && (move->kind == SMB_SCALAR_I32 || move->kind == SMB_SCALAR_U32))
+    return add_known(block, access, lanes, operand, before);
+  for (; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    guint32 at = access->request.offset[lane], value = operand->values[0][lane], old, mark, now;
+    guint64 result;
+    memcpy(&old, shared + at, sizeof old);
+    memcpy(&mark, marks + at, sizeof mark);
+    if (mark != MARKS_KNOWN || operand->marks[0][lane] != MARKS_KNOWN ||
+        (!smb_words_combine(&how, old, value, &result) &&
+         !smb_atomic_combine(move, old, value, FALSE, &result)))
+      break;
+    before->values[0][lane] = old;
+    before->marks[0][lane] = mark;
+    now = (guint32)result;
+    memcpy(shared + at, &now, sizeof now);
+  }
+  return lanes;
 }

@@ -320,6 +320,20 @@ store_shared(const SmbBlock *block, const Move *move, const Access *access, SmbL
   }
 }
 
+// Whether nothing is known of what is written, nor of what was there: it stays as it is. Of a variable an atomic would find
+// what it is loaded with.
+static gboolean
+writes_nothing(const SmbBlock *block, const Move *move, const Access *access,
+               const MarkedWords *words) {
+  guint32 any = 0;
+  if (move->width < WORD_BYTES || !is_blank(block, move, access) || access->common->is_loaded)
+    return FALSE;
+  for (guint word = 0; word < count_pieces(move); word++) {
+    EACH_LANE(block->lanes, any |= words->marks[word][lane];)
+  }
+  return any == 0;
+}
+
 static gboolean
 write_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
             const MarkedWords *words) {
@@ -338,6 +352,8 @@ write_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes la
       memcpy(marks, &words->marks[word][lane], size);
     }
   }
+  if (writes_nothing(block, move, access, words))
+    return TRUE;
   if (is_dense_outside(access, move, lanes)) {
     write_dense_outside(block, access, words);
     return smb_memory_check_kept(block, move, access);
@@ -402,86 +418,6 @@ smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes l
 
 // --- atomics
 
-// What an atomic leaves in a word that is an integer: of the ones that do not compare. FALSE: it is another one.
-static inline gboolean
-combine_words(const Move *move, guint32 old, guint32 value, guint64 *result) {
-  if (move->kind != SMB_SCALAR_I32 && move->kind != SMB_SCALAR_U32)
-    return FALSE;
-  switch (move->atomic) {
-  case ATOMIC_ADD:
-    *result = old + value;
-    return TRUE;
-  case ATOMIC_AND:
-    *result = old & value;
-    return TRUE;
-  case ATOMIC_OR:
-    *result = old | value;
-    return TRUE;
-  case ATOMIC_XOR:
-    *result = old ^ value;
-    return TRUE;
-  case ATOMIC_SUB:
-  case ATOMIC_EXCHANGE:
-  case ATOMIC_MIN:
-  case ATOMIC_MAX:
-  case ATOMIC_INCREMENT:
-  case ATOMIC_DECREMENT:
-  case ATOMIC_CAS:
-    return FALSE;
-  }
-  g_assert_not_reached();
-}
-
-// Of update_known(): adds integers, as histograms do.
-static SmbLanes
-add_known(const SmbBlock *block, const Access *access, SmbLanes lanes, const MarkedWords *operand,
-          MarkedWords *before) {
-  guchar *restrict shared = block->shared;
-  const guchar *restrict marks = block->shared_marks;
-  for (; lanes; lanes &= lanes - 1) {
-    guint lane = smb_lanes_first(lanes);
-    guint32 at = access->request.offset[lane], old, mark;
-    memcpy(&old, shared + at, sizeof old);
-    memcpy(&mark, marks + at, sizeof mark);
-    if ((mark & operand->marks[0][lane]) != MARKS_KNOWN ||
-        (mark | operand->marks[0][lane]) != MARKS_KNOWN)
-      break;
-    before->values[0][lane] = old;
-    before->marks[0][lane] = MARKS_KNOWN;
-    guint32 now = old + operand->values[0][lane];
-    memcpy(shared + at, &now, sizeof now);
-  }
-  return lanes;
-}
-
-// The same of words of shared memory, lane by lane, as long as all is known of them and of their operands, and on nothing
-// more depends. Returns the lanes that are left.
-static SmbLanes
-update_known(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
-             const MarkedWords *operand, MarkedWords *before) {
-  const Move how = *move; // which no store changes
-  guchar *shared = block->shared;
-  const guchar *marks = block->shared_marks;
-  if (move->atomic == ATOMIC_ADD && (move->kind == SMB_SCALAR_I32 || move->kind == SMB_SCALAR_U32))
-    return add_known(block, access, lanes, operand, before);
-  for (; lanes; lanes &= lanes - 1) {
-    guint lane = smb_lanes_first(lanes);
-    guint32 at = access->request.offset[lane], value = operand->values[0][lane], old, mark, now;
-    guint64 result;
-    memcpy(&old, shared + at, sizeof old);
-    memcpy(&mark, marks + at, sizeof mark);
-    if (mark != MARKS_KNOWN || operand->marks[0][lane] != MARKS_KNOWN ||
-        (!combine_words(&how, old, value, &result) &&
-         !smb_atomic_combine(move, old, value, FALSE, &result)))
-      break;
-    before->values[0][lane] = old;
-    before->marks[0][lane] = mark;
-    now = (guint32)result;
-    memcpy(shared + at, &now, sizeof now);
-  }
-  return lanes;
-}
-
 // Where all lanes name words of global memory, one behind the other, no turn sees another.
 static gboolean
 is_dense_update(const Access *access, const Move *move, SmbLanes lanes, const MarkedWords *swap) {
@@ -501,7 +437,7 @@ update_dense(SmbBlock *block, const Move *move, const Access *access, const Mark
     guint64 result = 0;
     gboolean known =
         both == MARKS_KNOWN && any == MARKS_KNOWN &&
-        combine_words(move, before->values[0][lane], operand->values[0][lane], &result);
+        smb_words_combine(move, before->values[0][lane], operand->values[0][lane], &result);
     gboolean blank =
         before->marks[0][lane] == 0 && any == MARKS_KNOWN && move->atomic != ATOMIC_EXCHANGE;
     if (known) {
@@ -523,7 +459,7 @@ update_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes l
   gboolean shared = is_shared(access, move, lanes);
   MarkedWords after;
   if (shared && !swap && move->width == WORD_BYTES && smb_scalar_bytes(move->kind) == WORD_BYTES)
-    lanes = update_known(block, move, access, lanes, operand, before);
+    lanes = smb_words_update_known(block, move, access, lanes, operand, before);
   FOR_LANES(lanes, lane) {
     SmbLanes one = (SmbLanes)1 << lane;
     if (shared) {

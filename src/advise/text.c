@@ -52,8 +52,6 @@ write_layout(SmbTable *table, const SmbAdviseReport *report, const SmbAdviseArra
                  smb_advise_fit_name(layout->fits));
   if (layout->occupancy.known)
     smb_table_number(table, SMB_STYLE_PLAIN, layout->occupancy.blocks);
-  else
-    smb_table_cell(table, SMB_STYLE_DIM, "-");
   smb_table_cell(table, SMB_STYLE_PLAIN, layout->index);
 }
 
@@ -65,7 +63,10 @@ write_layouts(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *
     smb_table_columns(table, "merged>");
   if (report->now)
     smb_table_columns(table, "compiled>|instructions>");
-  smb_table_columns(table, smb_arch_say(cli->arch, "bytes>|vector>|fits|blocks/SM>|index"));
+  smb_table_columns(table, "bytes>|vector>|fits");
+  if (array->now->occupancy.known) // which depends on the architecture alone
+    smb_table_columns(table, smb_arch_say(cli->arch, "blocks/SM>"));
+  smb_table_columns(table, "index");
   smb_table_wrap(table);
   write_layout(table, report, array, array->now, 0);
   smb_table_rule(table);
@@ -483,17 +484,17 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
 
 static void
 write_legend(SmbCli *cli) {
+  g_autoptr(GString) text = g_string_new(
+      "bytes: additional shared memory. vector: the widest access, in bytes, that stays whole and "
+      "aligned. fits: opt-in needs dynamic shared memory beyond the default limit. ");
+  if (smb_arch_info(cli->arch)->sm_shared_bytes)
+    g_string_append(text, "blocks/SM: resident blocks by shared memory and threads; registers are "
+                          "not considered. ");
+  g_string_append(text, "Wavefront counts are not run times, and computing the indices is not "
+                        "counted. New text is run for this launch, and its constants hold for "
+                        "these macros.");
   smb_spool_puts(cli->out, "\n");
-  smb_text_wrap(
-      cli->out,
-      smb_arch_say(
-          cli->arch,
-          "bytes: additional shared memory. vector: the widest access, in bytes, that stays whole "
-          "and "
-          "aligned. fits: opt-in needs dynamic shared memory beyond the default limit. blocks/SM: "
-          "resident blocks by shared memory and threads; registers are not considered. Wavefront "
-          "counts are not run times, and computing the indices is not counted. New text is run for "
-          "this launch, and its constants hold for these macros."));
+  smb_text_wrap(cli->out, smb_arch_say(cli->arch, text->str));
 }
 
 void

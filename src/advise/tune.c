@@ -239,14 +239,20 @@ fail_trial(const Tuning *tuning, const Trial *trial, GError **error) {
   return FALSE;
 }
 
+static gboolean
+knows_resident_blocks(const SmbCli *cli) {
+  return smb_arch_info(cli->arch)->sm_shared_bytes != 0;
+}
+
 static void
 write_row(SmbTable *table, const Tuning *tuning, const Trial *trial, guint rank) {
   SmbStyle style = trial->total.excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  gboolean knows_residents = knows_resident_blocks(tuning->cli);
   smb_table_number(table, SMB_STYLE_BOLD, rank);
   for (guint i = 0; i < tuning->n_ranges; i++)
     smb_table_printf(table, SMB_STYLE_PLAIN, "%" G_GINT64_FORMAT, trial->values[i]);
   if (trial->failure) {
-    for (guint i = 0; i < tuning->n_classes + 4; i++)
+    for (guint i = 0; i < tuning->n_classes + 3 + knows_residents; i++)
       smb_table_cell(table, SMB_STYLE_DIM, "-");
     smb_table_cell(table, SMB_STYLE_BAD, trial->failure);
     return;
@@ -256,10 +262,8 @@ write_row(SmbTable *table, const Tuning *tuning, const Trial *trial, guint rank)
   smb_table_number(table, style, trial->total.wavefronts);
   smb_table_number(table, style, trial->total.excess);
   smb_table_number(table, SMB_STYLE_PLAIN, trial->shared_bytes);
-  if (trial->occupancy.known)
+  if (knows_residents)
     smb_table_number(table, SMB_STYLE_PLAIN, trial->occupancy.blocks);
-  else
-    smb_table_cell(table, SMB_STYLE_DIM, "-");
   smb_table_cell(table, SMB_STYLE_BOLD, trial->is_present ? "now" : "");
 }
 
@@ -270,7 +274,10 @@ write_table(SmbCli *cli, const Tuning *tuning) {
     smb_table_column(table, tuning->ranges[i].name, SMB_ALIGN_RIGHT);
   smb_table_columns(table, tuning->n_classes > SMB_OP_CLASS_ATOMIC ? "loads>|stores>|atomics>"
                                                                    : "loads>|stores>");
-  smb_table_columns(table, smb_arch_say(cli->arch, "wavefronts>|excess>|bytes>|blocks/SM>|"));
+  smb_table_columns(table, smb_arch_say(cli->arch, "wavefronts>|excess>|bytes>"));
+  if (knows_resident_blocks(cli))
+    smb_table_columns(table, smb_arch_say(cli->arch, "blocks/SM>"));
+  smb_table_column(table, "", SMB_ALIGN_LEFT);
   smb_table_wrap(table);
   for (guint i = 0; i < tuning->trials->len; i++) {
     if (is_shown(tuning, i))

@@ -434,6 +434,16 @@ smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **err
   return TRUE;
 }
 
+// The default architecture is one of CUDA's.
+static void
+note_vendor(SmbCli *cli, const SmbTarget *target) {
+  if (cli->arch_given || !target->file || !g_str_has_suffix(target->file, ".hip"))
+    return;
+  smb_spool_printf(cli->messages,
+                   "%s: note: HIP is counted for %s, the default: --arch gfx942, say, for AMD's\n",
+                   target->file, smb_arch_info(cli->arch)->name);
+}
+
 static SmbTarget *
 open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, const SmbOutFile *writes,
             GError **error) {
@@ -448,6 +458,7 @@ open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, const 
       !smb_launch_check_arguments(&target->launch, target->kernel, target->assumes_block, error))
     return NULL;
   target->options.progress = progress;
+  note_vendor(cli, target);
   return g_steal_pointer(&target);
 }
 

@@ -86,8 +86,14 @@ unlike 3 trace bad.trace --arch gfx942
 # Compiled code is for chips of the other vendor.
 expect 2 analyze "$ptx" --arch gfx942
 says 'is compiled for chips of NVIDIA, which gfx942 is not: expected HIP or CUDA C'
+# HIP is not counted for the other vendor's default unseen.
+cp column.cu column.hip
+expect 0 analyze column.hip --block 32
+says 'column.hip: note: HIP is counted for sm_90, the default'
+expect 0 analyze column.hip --block 32 --arch sm_90
+! grep 'note: HIP' "$work/err" || die 'a note beside --arch'
 # Atomics that Clang makes one instruction of are one; what they take is a lower bound, and not exact.
-for kind in int float 'unsigned long long'; do
+for kind in int float 'unsigned long long' double; do
   echo "__global__ void k($kind *o) { __shared__ $kind s[64]; s[threadIdx.x] = 0; __syncthreads();
     atomicAdd(&s[threadIdx.x], ($kind)1); __syncthreads(); o[threadIdx.x] = s[threadIdx.x]; }" >atomic.hip
   expect 0 analyze atomic.hip --block 64 --arch gfx942
@@ -95,7 +101,6 @@ for kind in int float 'unsigned long long'; do
   expect 0 analyze atomic.hip --block 64 --arch gfx942 --format csv
   grep -q '^shared,2,.*,atomic,.*,no,' "$work/out" || die "$last: an exact count: $(cat "$work/out")"
 done
-sed -i 's/unsigned long long/double/g' atomic.hip
 expect 3 analyze atomic.hip --block 64 --arch gfx1100
 says 'gfx1100 has no rule for this atomic on LDS'
 # Lanes beyond the 32nd are lanes.
