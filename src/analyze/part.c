@@ -155,6 +155,8 @@ read_target(const char *name, JsonObject *document, const GPtrArray *counts, GEr
   target->compiled = g_strdup(smb_json_get_text(kernel, "compiled"));
   target->defines = read_values(smb_json_get_object(kernel, "defines"));
   target->launch.buffers = read_buffers(kernel);
+  if (json_object_has_member(document, "launch"))
+    target->merged_launch = json_node_copy(json_object_get_member(document, "launch"));
   target->assumes_block =
       smb_json_get_flag(smb_json_get_object(document, "shard"), "assumes_block");
   return g_steal_pointer(&target);

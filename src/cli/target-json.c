@@ -86,6 +86,10 @@ smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) 
   json_builder_end_object(json);
   if (target->captured)
     write_captured(json, target->captured);
+  if (!target->merged_launch)
+    return;
+  json_builder_set_member_name(json, "launch");
+  json_builder_add_value(json, json_node_copy(target->merged_launch));
 }
 
 void

@@ -53,6 +53,7 @@ smb_target_free(SmbTarget *target) {
   g_clear_pointer(&target->launch.shapes, g_array_unref);
   smb_capture_loaded_free(target->loaded);
   smb_capture_free(target->capture);
+  g_clear_pointer(&target->merged_launch, json_node_unref);
   g_free(target);
 }
 

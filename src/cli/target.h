@@ -5,6 +5,8 @@
 // file of the user. The options for it are the same for all commands that take one.
 #pragma once
 
+#include <json-glib/json-glib.h>
+
 #include "sim/analysis/analysis.h"
 #include "sim/capture/capture.h"
 #include "sim/records/catalog.h"
@@ -82,6 +84,7 @@ void smb_target_clear_options(void);
  * @assumes_block: whether it is a FILE whose block was not given
  * @tile: how the array of a tile lies, or %NULL of what is no tile
  * @capture: (nullable): the capture that the launch is of; @captured: which of its launches; @loaded: what that was given
+ * @merged_launch: (nullable): of a whole that was merged: what its parts say of their launch of a capture
  */
 typedef struct {
   SmbProgram *kernel;
@@ -108,6 +111,7 @@ typedef struct {
   SmbCapture *capture;
   const SmbCaptureLaunch *captured;
   SmbCaptureLoaded *loaded;
+  JsonNode *merged_launch;
 } SmbTarget;
 
 /**

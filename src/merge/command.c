@@ -20,9 +20,9 @@ typedef struct {
   gboolean (*merge)(SmbCli *cli, const char *const *names, const GPtrArray *parts, GError **error);
 } Merger;
 
-static const char *const analyze_members[] = {
-    "command",      "kernel",      "level",        "arch",
-    "shard.digest", "shard.warps", "shard.limits", "shard.assumes_block"};
+static const char *const analyze_members[] = {"command",     "kernel",       "launch?",
+                                              "level",       "arch",         "shard.digest",
+                                              "shard.warps", "shard.limits", "shard.assumes_block"};
 static const char *const check_members[] = {"command", "project", "shard.digest", "shard.cases",
                                             "shard.baseline"};
 static const char *const fuzz_members[] = {

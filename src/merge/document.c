@@ -164,13 +164,15 @@ smb_part_documents_agree(const SmbPartDocuments *documents, const char *const *m
                          GError **error) {
   for (guint i = 0; i < documents->objects->len; i++) {
     for (guint m = 0; m < n; m++) {
-      JsonNode *first = find_member(documents->objects->pdata[0], members[m]);
-      JsonNode *node = find_member(documents->objects->pdata[i], members[m]);
-      if (!node || !first || !json_node_equal(node, first))
+      g_auto(GStrv) name = g_strsplit(members[m], "?", 2);
+      JsonNode *first = find_member(documents->objects->pdata[0], name[0]);
+      JsonNode *node = find_member(documents->objects->pdata[i], name[0]);
+      gboolean may_lack = name[1] != NULL;
+      if (node && first ? !json_node_equal(node, first) : node != first || !may_lack)
         return refuse(documents->names[i], error,
                       "its '%s' is not that of %s: parts have the same kernels, files, devices and "
                       "options",
-                      members[m], documents->names[0]);
+                      name[0], documents->names[0]);
     }
   }
   return TRUE;

@@ -33,7 +33,7 @@ void smb_part_documents_free(SmbPartDocuments *documents);
 
 /**
  * smb_part_documents_agree:
- * @members: (array length=n): "kernel", or "shard.digest"
+ * @members: (array length=n): "kernel", or "shard.digest"; "launch?": all may lack it
  * @error: SMB_ERROR_INPUT, naming the file: a member is not what it is in the first part
  */
 gboolean smb_part_documents_agree(const SmbPartDocuments *documents, const char *const *members,

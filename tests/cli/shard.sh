@@ -74,6 +74,8 @@ in_parts 2 1 "$work/blocks.cu" --entry differ --block 64 --grid 11 --arg n=3 --m
 ptx=$srcdir/tests/data/ptx
 in_parts 3 0 "$ptx/histogram.ptx" --block 256 --grid 9,2 --arg 2=4000 --unknown skip
 in_parts 5 0 "$ptx/transpose.ptx" --block 32,8 --grid 4,4 --arg 2=128
+# Of a capture the whole says which launch it was.
+in_parts 2 0 "$srcdir/tests/data/capture/own.capture" --launch 3
 sass=$srcdir/tests/data/sass/code.sm_90.cubin
 for entry in copies waits calls changes; do
   in_parts 4 0 "$sass" --entry "$entry" --block 64 --grid 5,3 --unknown skip
