@@ -99,6 +99,7 @@ typedef struct {
   Row swap;
   gboolean increments; // of an atomic: it adds the constant 1, and nothing reads its result
   Copying copying;     // of a copy from global memory
+  gboolean is_by_p0;   // whose guard is P0 or !P0
   Order order;
 } Transfer;
 

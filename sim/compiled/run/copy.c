@@ -65,6 +65,19 @@ find_zeros(const Runner *runner, const Step *step, SmbLanes lanes, SmbLanes zero
   return copying == COPYING_P0 ? lanes : copying == COPYING_NOT_P0 ? 0 : zeros;
 }
 
+// A guard P0 is false to ncu, too: it counts nothing of @P0, and of @!P0 all lanes, by the addresses that their registers hold. Of
+// another guard that was not seen, nor tried where no lane takes part.
+static void
+doubt_guard(const Runner *runner, const Step *step, SmbLanes lanes) {
+  gboolean is_told_apart = step->unless ? lanes != runner->warp->splits->mask : lanes != 0;
+  if (step->source->is_by_p0 && is_told_apart)
+    doubt(runner, step,
+          "Nsight Compute takes P0 to be false, and counts nothing of @P0, and all lanes of @!P0");
+  else if (!lanes)
+    doubt(runner, step,
+          "where no lane takes part, a device was seen to take wavefronts all the same");
+}
+
 gboolean
 smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   const Transfer *to = step->transfer, *from = step->source;
@@ -73,11 +86,9 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
   guint flags, source_flags = 0;
   guint32 origin = 0, source_origin = 0;
   MarkedWords words;
-  if (!lanes) { // of @!P, ncu counts all lanes on an H200, by the addresses that their registers hold
-    doubt(runner, step,
-          "where no lane takes part, a device was seen to take wavefronts all the same");
+  doubt_guard(runner, step, lanes);
+  if (!lanes)
     return TRUE;
-  }
   // What is copied; nothing of it is known where the source is not, or how much of it is copied.
   memset(&words, 0, sizeof words);
   SmbLanes known =

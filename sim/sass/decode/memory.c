@@ -388,6 +388,7 @@ decode_copy(SassDecoder *decoder) {
                     : some->is_inverted ? COPYING_NOT_P0
                                         : COPYING_P0;
   }
+  from->is_by_p0 = decoder->instruction->guard == 0 && !decoder->instruction->guard_is_uniform;
   smb_sass_set_move(decoder, to, SMB_OP_CLASS_STORE,
                     smb_sass_has(decoder, "BYPASS") ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,
                     width);
