@@ -142,6 +142,9 @@ void smb_requests_note(Requests *requests, guint site, guint warp, const Share *
 // What was kept (Requests) becomes the requests of the analysis, whose accesses are complete.
 void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *kept);
 
+// How many blocks run at once.
+guint smb_analysis_threads(const SmbAnalysisOptions *options);
+
 // The blocks of a launch that have to be run so that all are counted, in rising order: far fewer than there are. NULL:
 // all of them have to be (or it would take as long to find out).
 GArray *smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,

@@ -34,8 +34,8 @@ count_blocks(const SmbLaunch *launch) {
   return (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
 }
 
-static guint64
-count_threads(const SmbAnalysisOptions *options) {
+guint
+smb_analysis_threads(const SmbAnalysisOptions *options) {
   return options->threads ? options->threads : g_get_num_processors();
 }
 
@@ -95,7 +95,8 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GErr
   if (global)
     queue.next = 0; // what earlier blocks leave is seen
   guint64 n = queue.end - queue.next;
-  guint64 n_workers = global || options->request ? 1 : MAX(1, MIN(count_threads(options), n));
+  guint64 n_workers =
+      global || options->request ? 1 : MAX(1, MIN(smb_analysis_threads(options), n));
   g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
   for (guint64 i = 0; i < n_workers; i++) {
     Worker *worker =

@@ -17,6 +17,7 @@ enum {
   SMALL_TRIALS = 64,
   LARGE_SHARE = 32,
   MAX_TRIALS = 1 << 14,
+  N_CORNERS = 8,
 };
 
 // The blocks from @low to @high, both included.
@@ -33,7 +34,13 @@ typedef struct {
 } Trial;
 
 typedef struct {
+  const SmbProgram *program;
+  const SmbArch *arch;
+  const SmbLaunch *launch;
+  const SmbAnalysisOptions *options;
   SmbBlock *block;
+  GHashTable *
+      ahead; // of Trial, by &Trial.index: of blocks that other threads ran before they are asked for
   SmbProgress *progress;
   guint grid[3];
   guint segment_bytes;
@@ -50,6 +57,22 @@ index_of(const Search *search, const guint *at) {
   return ((guint64)at[2] * search->grid[1] + at[1]) * search->grid[0] + at[0];
 }
 
+// A launch that is not allowed, which is NULL, is refused by who runs it.
+static SmbBlock *
+new_block(const Search *search) {
+  static const SmbSink nobody = {0};
+  return smb_block_new(search->program, search->arch, search->launch, &search->options->limits,
+                       &nobody, NULL, NULL, NULL);
+}
+
+static Trial *
+run_trial(SmbBlock *block, guint64 index) {
+  Trial *trial = g_new0(Trial, 1);
+  trial->index = index;
+  trial->failed = !smb_block_sign(block, index, &trial->signature);
+  return trial;
+}
+
 // Runs a block, unless that was done; NULL if there have been enough.
 static const Trial *
 try_block(Search *search, const guint *at) {
@@ -59,9 +82,11 @@ try_block(Search *search, const guint *at) {
     return trial;
   if (g_hash_table_size(search->trials) == search->max_trials)
     return NULL;
-  trial = g_new0(Trial, 1);
-  trial->index = index;
-  trial->failed = !smb_block_sign(search->block, index, &trial->signature);
+  trial = g_hash_table_lookup(search->ahead, &index);
+  if (trial)
+    g_hash_table_steal(search->ahead, &index);
+  else
+    trial = run_trial(search->block, index);
   g_hash_table_insert(search->trials, &trial->index, trial);
   smb_progress_add(search->progress, 1);
   return trial;
@@ -72,6 +97,51 @@ try_along(Search *search, const guint *from, guint axis, guint position) {
   guint at[3] = {from[0], from[1], from[2]};
   at[axis] = position;
   return try_block(search, at);
+}
+
+// The corners of the grid, which threads take one after the other.
+typedef struct {
+  const Search *search;
+  guint64 indices[N_CORNERS];
+  Trial *trials[N_CORNERS];
+  guint n;
+  gint taken;
+} Corners;
+
+static void
+run_corners(gpointer data, gpointer user_data) {
+  (void)data;
+  Corners *corners = user_data;
+  g_autoptr(SmbBlock) block = new_block(corners->search);
+  for (guint i; (i = (guint)g_atomic_int_add(&corners->taken, 1)) < corners->n;)
+    corners->trials[i] = run_trial(block, corners->indices[i]);
+}
+
+// All corners are asked for, unless they differ. What becomes of the search does not depend on that they were run at once.
+static void
+run_ahead(Search *search, guint n_threads) {
+  Corners corners = {.search = search};
+  for (guint corner = 0; corner < N_CORNERS; corner++) {
+    guint at[3] = {0};
+    gboolean is_other = TRUE;
+    for (guint axis = 0; axis < 3; axis++) {
+      gboolean is_last = corner >> axis & 1;
+      at[axis] = is_last ? search->grid[axis] - 1 : 0;
+      is_other = is_other && (!is_last || search->grid[axis] > 1);
+    }
+    if (is_other)
+      corners.indices[corners.n++] = index_of(search, at);
+  }
+  n_threads = MIN(n_threads, corners.n);
+  if (n_threads < 2)
+    return;
+  // A pool that is not exclusive starts what threads it can get, and cannot fail.
+  GThreadPool *pool = g_thread_pool_new(run_corners, &corners, (gint)n_threads, FALSE, NULL);
+  for (guint i = 0; i < n_threads; i++)
+    g_thread_pool_push(pool, &corners, NULL);
+  g_thread_pool_free(pool, FALSE, TRUE);
+  for (guint i = 0; i < corners.n; i++)
+    g_hash_table_insert(search->ahead, &corners.trials[i]->index, corners.trials[i]);
 }
 
 // FALSE too if one of them was not run.
@@ -239,20 +309,19 @@ compare_shares(gconstpointer a, gconstpointer b) {
 GArray *
 smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                   const SmbAnalysisOptions *options, guint64 max_blocks) {
-  static const SmbSink nobody = {0};
   guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
   guint64 few = MIN(n_blocks / SMALL_SHARE, SMALL_TRIALS);
   if (few < MIN_TRIALS || !smb_program_may_repeat(program))
     return NULL;
-  // A launch that is not allowed is refused by who runs it.
-  g_autoptr(SmbBlock) block =
-      smb_block_new(program, arch, launch, &options->limits, &nobody, NULL, NULL, NULL);
-  if (!block)
-    return NULL;
   g_autoptr(GHashTable) trials = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+  g_autoptr(GHashTable) ahead = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
   g_autoptr(GArray) boxes = g_array_new(FALSE, FALSE, sizeof(Box));
   g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(Share));
-  Search search = {.block = block,
+  Search search = {.program = program,
+                   .arch = arch,
+                   .launch = launch,
+                   .options = options,
+                   .ahead = ahead,
                    .progress = options->progress,
                    .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
                    .segment_bytes = smb_arch_info(arch)->global_segment_bytes,
@@ -262,7 +331,11 @@ smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunc
                    .first_failed = G_MAXUINT64,
                    .boxes = boxes,
                    .shares = shares};
+  g_autoptr(SmbBlock) block = search.block = new_block(&search);
+  if (!block)
+    return NULL;
   smb_progress_begin(search.progress, "sample blocks", 0);
+  run_ahead(&search, smb_analysis_threads(options));
   if (!search_grid(&search))
     return NULL;
   g_array_sort(shares, compare_shares);
