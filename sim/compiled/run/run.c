@@ -162,14 +162,25 @@ start_warp(Runner *runner, guint w) {
     preset_row(runner, w, &g_array_index(runner->code->presets, Preset, i));
 }
 
+// Where the last step stands. A meeting, which is no instruction, stands before the one that comes next.
+static guint32
+find_place(const Runner *runner, const Step *step) {
+  const Step *end = &g_array_index(runner->code->steps, Step, runner->code->steps->len - 1);
+  while (step->kind == STEP_MEETING && step < end)
+    step++;
+  return step->place;
+}
+
 // Says where the block is, every so many steps; the limit is told with the loop that it is in. Of a loop that cannot end that is
 // told long before. @step: the last one; @before: steps of the block before those of this warp's share.
 static gboolean
 check_limit(Runner *runner, const Step *step, guint64 before) {
   SmbBlock *block = runner->block;
-  gboolean looks = block->steps / LOOK_STEPS != before / LOOK_STEPS && runner->warp->splits->mask;
+  const SmbSplits *splits = runner->warp->splits;
+  gboolean looks = block->steps / LOOK_STEPS != before / LOOK_STEPS && splits->mask;
   if (looks && smb_runner_is_endless(runner))
-    return smb_block_fail(block, step->place, "an endless loop: no way leads out of it");
+    return smb_block_fail(block, find_place(runner, step),
+                          "an endless loop: no way leads out of it");
   runner->doubts = runner->doubts || looks;
   if (block->steps <= block->limits.max_steps)
     return TRUE;
@@ -180,7 +191,7 @@ check_limit(Runner *runner, const Step *step, guint64 before) {
                                                 polled->expression, place)
                               : g_strdup("");
   return smb_block_fail(
-      block, step->place,
+      block, find_place(runner, step),
       "still running after %" G_GUINT64_FORMAT
       " instructions of warps%s: an endless loop, one that waits for a value that no "
       "other thread writes, or a large trip count? (--max-steps)%s",
@@ -218,6 +229,8 @@ run_warp(Runner *runner) {
   guint64 instructions = 0, before = runner->block->steps;
   if (G_UNLIKELY(runner->watch) && !smb_recur_warp(runner, &left))
     return FALSE;
+  if (splits->mask)
+    step = &runner->steps[splits->pc];
   for (; splits->mask && left > 0; left--) {
     step = &runner->steps[splits->pc++];
     SmbLanes lanes = splits->mask;
