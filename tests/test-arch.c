@@ -338,7 +338,7 @@ static const Case cases[] = {
      "lanes, banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
      "global-segment-bytes, single-atomics, counts-increments, counts-instructions-apart, instruction-source, "
-     "active-counter, conflict-counter, evidence, source, sm-shared-bytes, sm-warps, "
+     "active-counter, conflict-counter, counter-note, evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {"[arch]\nlike=sm_90\n" FACTS "group=warp\n",
      "x.ini: [arch] group: no such key: expected one of like, vendor, title, aliases, "
@@ -346,7 +346,7 @@ static const Case cases[] = {
      "banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
      "global-segment-bytes, single-atomics, counts-increments, counts-instructions-apart, instruction-source, "
-     "active-counter, conflict-counter, evidence, source, sm-shared-bytes, sm-warps, "
+     "active-counter, conflict-counter, counter-note, evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {RULE "conflict=words\ngroup=warp\nflor=2\n",
      "x.ini: [ld 4] flor: no such key: expected one of group, empty-groups, conflict, "

@@ -6,6 +6,7 @@
 
 #include "sim/analysis/impl.h"
 #include "sim/analysis/part-row.h"
+#include "sim/arch/words.h"
 #include "sim/base/error.h"
 #include "sim/program/front-end.h"
 
@@ -58,8 +59,9 @@ plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError *
   queue->end = cut(n, task->number, task->of);
   return queue->end - queue->first <= max_blocks ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                  "a grid of %" G_GUINT64_FORMAT " blocks: at most %" G_GUINT64_FORMAT
-                  " are run (--max-blocks allows more)",
+                  smb_arch_say(task->arch,
+                               "a grid of %" G_GUINT64_FORMAT " blocks: at most %" G_GUINT64_FORMAT
+                               " are run (--max-blocks allows more)"),
                   n_blocks, max_blocks);
 }
 

@@ -62,6 +62,7 @@ typedef struct {
   const char *
       active_counter; /* (nullable): what the vendor's profiler calls the wavefronts, of AMD's chips cycles */
   const char *conflict_counter; /* (nullable): and the excess */
+  const char *counter_note;     /* (nullable): what is known to be wrong with these counters */
   SmbEvidence evidence;         /* of the geometry above */
   const char *source;
   guint sm_shared_bytes; /* shared memory of a multiprocessor; 0: this and the rest is not known */

@@ -78,6 +78,7 @@ static const Key arch_keys[] = {
     {"instruction-source"},
     {"active-counter"},
     {"conflict-counter"},
+    {"counter-note"},
     {"evidence"},
     {"source"},
     NUMBER(SmbArchInfo, "sm-shared-bytes", sm_shared_bytes, 1, 1 << 24),
@@ -258,6 +259,7 @@ read_info(Reader *reader, GError **error) {
   read_text(reader, "aliases", &info->aliases);
   read_text(reader, "active-counter", &info->active_counter);
   read_text(reader, "conflict-counter", &info->conflict_counter);
+  read_text(reader, "counter-note", &info->counter_note);
   read_text(reader, "sm-source", &info->sm_source);
   read_text(reader, "instruction-source", &info->instruction_source);
   if (!info->active_counter != !info->conflict_counter)
@@ -399,7 +401,8 @@ inherit(Reader *reader, guint depth, GError **error) {
   arch->info.title = arch->info.aliases = NULL;
   arch->info.source = NULL;
   const char **texts[] = {&arch->info.sm_source, &arch->info.instruction_source,
-                          &arch->info.active_counter, &arch->info.conflict_counter};
+                          &arch->info.active_counter, &arch->info.conflict_counter,
+                          &arch->info.counter_note};
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
     if (*texts[i])
       *texts[i] = g_string_chunk_insert_const(arch->strings, *texts[i]);

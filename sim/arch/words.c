@@ -39,13 +39,21 @@ is_letter(char character) {
   return g_ascii_isalnum(character) || character == '_';
 }
 
+// Whether @at is in the name of an option: --max-blocks.
+static gboolean
+is_in_option(const char *text, const char *at) {
+  while (at > text && (is_letter(at[-1]) || at[-1] == '-'))
+    at--;
+  return at[0] == '-' && at[1] == '-';
+}
+
 // The longest of the words that stands at @at, whole; NULL: none.
 static const char *
 find_word(const char *text, const char *at, gsize *length) {
   const char *found = NULL;
   *length = 0;
   gboolean inside = at > text && is_letter(at[-1]);
-  gboolean option = at >= text + 2 && at[-1] == '-' && at[-2] == '-';
+  gboolean option = !inside && is_in_option(text, at);
   for (guint i = 0; i < G_N_ELEMENTS(words) && !inside && !option; i++) {
     gsize n = strlen(words[i].nvidia);
     if (n > *length && strncmp(at, words[i].nvidia, n) == 0 && !is_letter(at[n])) {

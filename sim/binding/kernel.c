@@ -30,6 +30,7 @@ read_program(const SmbModel *model, const SmbKernelLaunch *launch, GError **erro
                                      .defines = launch->defines,
                                      .folders = launch->folders,
                                      .cuda_arch = smb_program_cuda_arch(model->arch),
+                                     .processor = smb_program_processor(model->arch),
                                      .lanes = smb_arch_info(model->arch)->lanes,
                                      .limits.max_steps = launch->max_steps};
   return smb_program_read(source, &options, error);

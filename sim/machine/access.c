@@ -273,10 +273,8 @@ static gboolean
 check_rule(SmbBlock *block, const Move *move) {
   g_autoptr(GError) reason = NULL;
   if (move->width > SMB_MAX_WIDTH)
-    return smb_block_fail(
-        block, move->place,
-        smb_arch_say(block->arch, "%s: shared memory has no accesses of %u bytes"),
-        smb_program_site(block->program, move->site)->expression, move->width);
+    return smb_block_fail(block, move->place, "%s: shared memory has no accesses of %u bytes",
+                          smb_program_site(block->program, move->site)->expression, move->width);
   if (G_LIKELY(smb_arch_rule(block->arch, move->op, asked_width(move))->defined))
     return TRUE;
   smb_arch_check_rule(block->arch, move->op, asked_width(move), &reason);

@@ -113,11 +113,10 @@ check_shared_atomic(SmbBlock *block, const Move *move) {
   if (smb_arch_rule(block->arch, atomic, move->width)->defined)
     return TRUE;
   gboolean has_others = smb_arch_rule(block->arch, SMB_OP_ATOM, 4)->defined;
-  return smb_block_fail(
-      block, move->place,
-      smb_arch_say(block->arch, has_others ? "%s has no rule for this atomic on shared memory"
-                                           : "%s has no atomics on shared memory"),
-      smb_arch_info(block->arch)->name);
+  return smb_block_fail(block, move->place,
+                        has_others ? "%s has no rule for this atomic on shared memory"
+                                   : "%s has no atomics on shared memory",
+                        smb_arch_info(block->arch)->name);
 }
 
 static float

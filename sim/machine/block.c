@@ -142,7 +142,7 @@ gboolean
 smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  g_autofree char *text = g_strdup_vprintf(smb_arch_say(block->arch, format), arguments);
   va_end(arguments);
   g_autofree char *message = smb_program_message(block->program, place, text);
   g_set_error_literal(block->error, SMB_ERROR, SMB_ERROR_INPUT, message);
@@ -210,11 +210,9 @@ smb_block_barrier(SmbBlock *block, guint32 place, const char *name, const Mask *
     if (!missing)
       continue;
     g_autofree char *thread = smb_block_thread(block, w, smb_lanes_first(missing));
-    return smb_block_fail(
-        block, place,
-        smb_arch_say(block->arch,
-                     "%s is not reached by all threads of the block: %s does not reach it"),
-        name, thread);
+    return smb_block_fail(block, place,
+                          "%s is not reached by all threads of the block: %s does not reach it",
+                          name, thread);
   }
   smb_shadow_barrier(block->shadow);
   return TRUE;

@@ -113,7 +113,8 @@ struct _SmbProgram {
   gboolean may_repeat;
   guint guarded_steps; // most steps that a condition on data decides at once
   guint cuda_arch;
-  guint lanes; // of the warps that run it
+  const char *processor; // or NULL
+  guint lanes;           // of the warps that run it
   GStrv defines;
   GStrv folders; // where included files are looked for
   SmbFrames frames;

@@ -22,6 +22,7 @@ smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *s
   program->regions = g_array_new(FALSE, FALSE, sizeof(Region));
   program->parameters = g_array_new(FALSE, FALSE, sizeof(SmbParameter));
   program->cuda_arch = options->cuda_arch;
+  program->processor = g_intern_string(options->processor);
   program->lanes = options->lanes ? options->lanes : SMB_NVIDIA_LANES;
   program->defines = g_strdupv((char **)options->defines);
   program->folders = g_strdupv((char **)options->folders);
@@ -66,6 +67,7 @@ smb_program_read_again(const SmbProgram *program, SmbSource *source, const char 
       .frames = program->frames,
       .compiled_from = program->compiled_from,
       .cuda_arch = program->cuda_arch,
+      .processor = program->processor,
       .lanes = program->lanes,
       .limits = program->limits,
   };
@@ -83,6 +85,15 @@ guint
 smb_program_cuda_arch(const SmbArch *arch) {
   const SmbArchInfo *info = smb_arch_info(arch);
   return info->capability_major * 100 + info->capability_minor * 10;
+}
+
+const char *
+smb_program_processor(const SmbArch *arch) {
+  const SmbArchInfo *info = smb_arch_info(arch);
+  if (info->vendor != SMB_VENDOR_AMD)
+    return NULL;
+  g_autofree char *name = g_strndup(info->name, strcspn(info->name, "_")); // gfx1100_wave64
+  return g_intern_string(name);
 }
 
 const char *

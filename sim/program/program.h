@@ -96,6 +96,7 @@ typedef struct _SmbProgram SmbProgram;
  * @frames: which place a site of compiled code has, of those that it was inlined through
  * @compiled_from: (nullable): what the lines of compiled code call the file that the source is named after
  * @cuda_arch: value of __CUDA_ARCH__, such as 900 (smb_program_cuda_arch())
+ * @processor: (nullable): what Clang calls a chip of AMD's, such as "gfx942" (smb_program_processor()); %NULL for NVIDIA's
  * @lanes: of a warp of the architecture that it is to run on; 0 stands for SMB_NVIDIA_LANES
  * @limits: what the kernel may use
  */
@@ -106,6 +107,7 @@ typedef struct {
   SmbFrames frames;
   const char *compiled_from;
   guint cuda_arch;
+  const char *processor;
   guint lanes;
   SmbProgramLimits limits;
 } SmbProgramOptions;
@@ -116,6 +118,9 @@ const char *smb_program_recognize(SmbSource *source);
 
 /** What __CUDA_ARCH__ is on an architecture, such as 900. */
 guint smb_program_cuda_arch(const SmbArch *arch);
+
+/** What Clang calls the chip of an architecture of AMD's, whatever its waves: "gfx1100"; %NULL: it is NVIDIA's (transfer none). */
+const char *smb_program_processor(const SmbArch *arch);
 
 /**
  * smb_program_read:

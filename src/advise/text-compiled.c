@@ -4,6 +4,7 @@
 // What compilers make of a kernel and its forms, in sentences.
 #include "src/advise/text.h"
 
+#include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/out/table.h"
 
@@ -21,13 +22,14 @@ compare_counts(guint64 now, guint64 then) {
 }
 
 char *
-smb_advise_describe_torn(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
+smb_advise_describe_torn(const SmbArch *arch, const SmbAdviseArray *array,
+                         const SmbAdviseLayout *layout) {
   const SmbAdviseLayout *now = array->now;
   g_autofree char *text =
       compare_counts(now->candidate->total.wavefronts, layout->candidate->total.wavefronts);
   g_autofree char *merged = compare_counts(now->merged.wavefronts, layout->merged.wavefronts);
-  return g_strdup_printf("%s wavefronts in the text, %s with adjacent loads merged, of which it "
-                         "leaves %u bytes together, not %u",
+  return g_strdup_printf(smb_arch_say(arch, "%s wavefronts in the text, %s with adjacent loads "
+                                            "merged, of which it leaves %u bytes together, not %u"),
                          text, merged, layout->vector_bytes, now->vector_bytes);
 }
 
@@ -76,9 +78,9 @@ smb_advise_describe_layout_compiled(const SmbAdviseReport *report, const SmbAdvi
   }
   if (!array->merged)
     return g_strdup("");
-  return g_strdup_printf(" With adjacent loads merged: %s -> %s.",
-                         smb_number(array->now->merged.wavefronts).text,
-                         smb_count(layout->merged.wavefronts, "wavefront").text);
+  return g_strdup_printf(
+      " With adjacent loads merged: %s -> %s.", smb_number(array->now->merged.wavefronts).text,
+      smb_count(layout->merged.wavefronts, smb_arch_say(report->arch, "wavefront")).text);
 }
 
 void

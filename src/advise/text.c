@@ -225,7 +225,7 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
     g_autofree char *reason =
         smb_advise_is_worse(report, layout->compiled)
             ? smb_advise_describe_worse(report, layout->proof, layout->compiled)
-            : smb_advise_describe_torn(array, layout);
+            : smb_advise_describe_torn(report->arch, array, layout);
     g_string_printf(text, "%s is not recommended: %s.", layout->name, reason);
     text->str[0] = g_ascii_toupper(text->str[0]);
     return g_string_free(text, FALSE);
@@ -424,10 +424,14 @@ write_merged(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *a
       cli->out,
       "The lanes of %s at %s read consecutive elements. A compiler may merge these into loads "
       "of up to %u bytes: %s now, in place of %s in the text. Layouts that keep such vectors whole "
-      "(column vector) come first.",
+      "(column vector) come first.%s",
       site->expression, place, array->merged->width,
       smb_count(array->now->merged.wavefronts, smb_arch_say(cli->arch, "wavefront")).text,
-      smb_number(array->now->candidate->total.wavefronts).text);
+      smb_number(array->now->candidate->total.wavefronts).text,
+      smb_arch_counts_cycles(cli->arch) ? " Clang merges stores, too, and makes pairs of what lies "
+                                          "apart (ds_read2_b32), which is "
+                                          "not counted here."
+                                        : "");
 }
 
 static void

@@ -55,4 +55,5 @@ char *smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *p
 
 /** smb_advise_describe_torn: Returns: (transfer full): why a layout is not recommended that takes fewer wavefronts in the
  * text, where no compiler says so */
-char *smb_advise_describe_torn(const SmbAdviseArray *array, const SmbAdviseLayout *layout);
+char *smb_advise_describe_torn(const SmbArch *arch, const SmbAdviseArray *array,
+                               const SmbAdviseLayout *layout);

@@ -48,10 +48,19 @@ static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
 static const SmbFormat annotated_formats[] = {{"text", smb_analyze_annotate, NULL},
                                               {NULL, NULL, NULL}};
 
+// Whether a format says by which rules was counted.
+static gboolean
+tells_rules(const SmbFormat *format) {
+  static const char *const names[] = {"text", "json", "markdown", NULL};
+  return g_strv_contains(names, format->name);
+}
+
 void
 smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
   cli->format->write(cli, report);
   smb_analyze_write_warnings(report->target, report->analysis, cli->messages);
+  if (!tells_rules(cli->format))
+    smb_analyze_note_assumed(cli, report->target->file, report->analysis);
   write_failed(cli, report);
 }
 

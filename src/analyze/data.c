@@ -246,21 +246,6 @@ smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbA
   json_builder_end_array(json);
 }
 
-// As the vendor's profilers count it, and by which rules.
-static void
-write_vendor(JsonBuilder *json, const SmbArch *arch, const SmbAnalysis *analysis) {
-  SmbAnalyzeCounters counters = smb_analyze_counters(arch, analysis);
-  if (!counters.active_name)
-    return;
-  smb_json_object(json, "counters");
-  smb_json_number(json, counters.active_name, (gint64)counters.active);
-  smb_json_number(json, counters.conflict_name, (gint64)counters.conflict);
-  smb_json_double(json, "conflicts_per_access", counters.per_access);
-  smb_json_double(json, "bank_conflict_rate_percent", counters.rate);
-  json_builder_end_object(json);
-  smb_analyze_json_assumed(json, arch, analysis);
-}
-
 void
 smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
@@ -275,7 +260,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
     write_access(json, &g_array_index(analysis->accesses, SmbAccess, i), report);
   json_builder_end_array(json);
   smb_json_totals(json, analysis->totals, &analysis->copies);
-  write_vendor(json, cli->arch, analysis);
+  smb_analyze_json_vendor(json, cli->arch, analysis);
   write_globals(json, report, cli->arch);
   write_constants(json, report);
   write_traffic(json, report);

@@ -75,6 +75,22 @@ write_failed(SmbSpool *out, const SmbAnalyzeReport *report) {
   }
 }
 
+// What is a lower bound, and the vendor's counters and rules.
+static void
+write_notes(SmbSpool *out, const SmbAnalysis *analysis, const SmbArch *arch) {
+  g_autoptr(GString) bounds = g_string_new(NULL);
+  smb_analyze_append_bounds(bounds, analysis);
+  g_autofree char *vendor = smb_analyze_describe_vendor(arch, analysis);
+  const char *notes[] = {bounds->str, vendor};
+  for (guint i = 0; i < G_N_ELEMENTS(notes); i++) {
+    if (!*notes[i])
+      continue;
+    smb_spool_puts(out, "\n");
+    smb_markdown_text(out, notes[i]);
+    smb_spool_puts(out, "\n");
+  }
+}
+
 void
 smb_analyze_write_markdown(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
@@ -94,5 +110,6 @@ smb_analyze_write_markdown(SmbCli *cli, gconstpointer result) {
       write_total(cli->out, smb_op_class_name((SmbOpClass)c), &analysis->totals[c]);
     write_total(cli->out, "async", &analysis->copies);
   }
+  write_notes(cli->out, analysis, cli->arch);
   write_failed(cli->out, report);
 }

@@ -11,18 +11,73 @@
 // Percent of the bandwidth that a conflict of one cycle costs, by rocprof-compute's "bank conflict rate": a 32nd.
 static const double RATE_OF_CONFLICT = 100.0 / 32;
 
+static gboolean
+is_exact(const SmbArch *arch, const SmbAnalysis *analysis) {
+  gboolean exact = TRUE;
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    const SmbRule *rule = smb_arch_rule(arch, (SmbOp)access->worst.op, access->worst.width);
+    gboolean is_less = smb_access_is_lower_bound(access) || rule->lower_bound;
+    exact = exact && !(access->total.requests && is_less);
+  }
+  for (guint i = 0; i < analysis->traffic->len; i++)
+    exact =
+        exact && g_array_index(analysis->traffic, SmbOtherTraffic, i).kind != SMB_TRAFFIC_SHUFFLE;
+  return exact;
+}
+
 SmbAnalyzeCounters
-smb_analyze_counters(const SmbArch *arch, const SmbAnalysis *analysis) {
+smb_analyze_count(const SmbArch *arch, const SmbTally *total, gboolean exact) {
   const SmbArchInfo *info = smb_arch_info(arch);
-  SmbTally total = smb_analysis_total(analysis);
   SmbAnalyzeCounters counters = {.active_name = info->active_counter,
                                  .conflict_name = info->conflict_counter,
-                                 .active = total.wavefronts,
-                                 .conflict = total.excess};
-  if (total.ideal)
-    counters.per_access = (double)total.excess / (double)total.ideal;
+                                 .active = total->wavefronts,
+                                 .conflict = total->excess,
+                                 .is_exact = exact,
+                                 .note = info->counter_note};
+  if (total->ideal)
+    counters.per_access = (double)total->excess / (double)total->ideal;
   counters.rate = RATE_OF_CONFLICT * counters.per_access;
   return counters;
+}
+
+static SmbAnalyzeCounters
+count(const SmbArch *arch, const SmbAnalysis *analysis) {
+  const SmbTally total = smb_analysis_total(analysis);
+  return smb_analyze_count(arch, &total, is_exact(arch, analysis));
+}
+
+char *
+smb_analyze_describe_counters(const SmbAnalyzeCounters *counters) {
+  GString *text = g_string_new(NULL);
+  const char *least = counters->is_exact ? "" : "at least ";
+  if (!counters->active_name || !counters->active)
+    return g_string_free(text, FALSE);
+  g_string_append_printf(
+      text,
+      "By the profiler's names: %s %s%s, %s %s%s; rocprof-compute: %.2f conflicts "
+      "per access, bank conflict rate %.1f%%%s.",
+      counters->active_name, least, smb_number(counters->active).text, counters->conflict_name,
+      least, smb_number(counters->conflict).text, counters->per_access, counters->rate,
+      counters->is_exact ? "" : " by what is counted");
+  if (counters->note)
+    g_string_append_printf(text, " %s.", counters->note);
+  return g_string_free(text, FALSE);
+}
+
+void
+smb_analyze_json_counters(JsonBuilder *json, const SmbAnalyzeCounters *counters) {
+  if (!counters->active_name)
+    return;
+  smb_json_object(json, "counters");
+  smb_json_number(json, counters->active_name, (gint64)counters->active);
+  smb_json_number(json, counters->conflict_name, (gint64)counters->conflict);
+  smb_json_double(json, "conflicts_per_access", counters->per_access);
+  smb_json_double(json, "bank_conflict_rate_percent", counters->rate);
+  smb_json_boolean(json, "exact", counters->is_exact);
+  if (counters->note)
+    smb_json_text(json, "note", counters->note);
+  json_builder_end_object(json);
 }
 
 // Whether an access of this operation and width stands before @n.
@@ -69,22 +124,26 @@ smb_analyze_describe_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
   return g_string_free(text, FALSE);
 }
 
+void
+smb_analyze_note_assumed(SmbCli *cli, const char *name, const SmbAnalysis *analysis) {
+  g_autofree char *assumed = smb_analyze_describe_assumed(cli->arch, analysis);
+  if (*assumed)
+    smb_spool_printf(cli->messages, "%s: note: %s\n", name, assumed);
+}
+
 char *
 smb_analyze_describe_vendor(const SmbArch *arch, const SmbAnalysis *analysis) {
-  GString *text = g_string_new(NULL);
-  SmbAnalyzeCounters counters = smb_analyze_counters(arch, analysis);
-  if (!counters.active_name || !counters.active)
-    return g_string_free(text, FALSE);
-  g_string_append_printf(text,
-                         "By the profiler's names: %s %s, %s %s; rocprof-compute: %.2f conflicts "
-                         "per access, bank conflict rate %.1f%%.",
-                         counters.active_name, smb_number(counters.active).text,
-                         counters.conflict_name, smb_number(counters.conflict).text,
-                         counters.per_access, counters.rate);
+  const SmbAnalyzeCounters counters = count(arch, analysis);
+  g_autofree char *text = smb_analyze_describe_counters(&counters);
   g_autofree char *assumed = smb_analyze_describe_assumed(arch, analysis);
-  if (*assumed)
-    g_string_append_printf(text, " %s", assumed);
-  return g_string_free(text, FALSE);
+  return g_strconcat(text, *text && *assumed ? " " : "", *text ? assumed : "", NULL);
+}
+
+void
+smb_analyze_json_vendor(JsonBuilder *json, const SmbArch *arch, const SmbAnalysis *analysis) {
+  const SmbAnalyzeCounters counters = count(arch, analysis);
+  smb_analyze_json_counters(json, &counters);
+  smb_analyze_json_assumed(json, arch, analysis);
 }
 
 void

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/arch/words.h"
 #include "sim/cuda/cuda.h"
 #include "sim/program/argument.h"
 #include "sim/program/triton.h"
@@ -98,6 +99,7 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
                                      .folders = (const char *const *)target->folders,
                                      .frames = target->frames,
                                      .cuda_arch = smb_program_cuda_arch(arch),
+                                     .processor = smb_program_processor(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = target->options.limits};
   const SmbCompileOptions compiling = {target->nvcc, target->as_text, target->instance,
@@ -117,8 +119,9 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
   }
   if (bytes < 0 || bytes > G_MAXINT32)
     return smb_cli_usage_error(error,
-                               "--dynamic-bytes '%s': %" G_GINT64_FORMAT
-                               " bytes: expected 0 or more, and no more than a block has",
+                               smb_arch_say(arch, "--dynamic-bytes '%s': %" G_GINT64_FORMAT
+                                                  " bytes: expected 0 or more, and no more than a "
+                                                  "block has"),
                                target->dynamic_bytes, bytes);
   target->launch.dynamic_bytes = (gsize)bytes;
   target->launch.shapes = smb_shapes_parse((const char *const *)target->arrays, target->kernel,

@@ -142,6 +142,8 @@ append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *c
   if (info->active_counter)
     g_string_append_printf(text, " A profiler counts the cycles as %s, the excess as %s.",
                            info->active_counter, info->conflict_counter);
+  if (info->counter_note)
+    g_string_append_printf(text, " %s.", info->counter_note);
   if (info->capability_major < NCU_CAPABILITY)
     return;
   g_string_append(text,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/rule.h"
+#include "sim/arch/words.h"
 #include "src/analyze/report.h"
 #include "src/cli/describe.h"
 #include "src/out/table.h"
@@ -84,7 +85,13 @@ add_global(SmbTable *table, const char *name, const SmbLearnRun *run) {
 void
 smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLearnRun *const *runs,
                        guint n, SmbLearnTables tables) {
-  g_autoptr(SmbTable) shared = new_table("shared access", "wavefronts");
+  guint vendors = 0;
+  for (guint i = 0; i < n; i++)
+    vendors |= 1u << smb_arch_info(runs[i]->arch)->vendor;
+  g_autoptr(SmbTable) shared = new_table(vendors == 1u << SMB_VENDOR_NVIDIA ? "shared access"
+                                         : vendors == 1u << SMB_VENDOR_AMD  ? "LDS access"
+                                                                            : "access",
+                                         smb_vendors_passes(vendors));
   g_autoptr(SmbTable) global = new_table("global access", smb_analyze_segment_name(runs[0]->arch));
   write_commands(cli, names, runs, n);
   for (guint i = 0; i < n; i++) {

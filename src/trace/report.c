@@ -4,6 +4,8 @@
 
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
+#include "sim/base/text.h"
+#include "src/analyze/report.h"
 #include "src/cli/input.h"
 #include "src/out/json.h"
 #include "src/cli/target-json.h"
@@ -170,11 +172,31 @@ write_table(const SmbTraceReport *report, SmbCli *cli) {
   smb_table_write(table, cli->out, cli->colour);
 }
 
+// By the names of a vendor's profiler, where it has any.
+static SmbAnalyzeCounters
+count(const SmbTraceReport *report) {
+  SmbTally total = {0};
+  gboolean exact = TRUE;
+  for (guint i = 0; i < SMB_TRACE_N_SUMS; i++) {
+    const SmbTraceSum *sum = &report->sums[i];
+    smb_tally_add(&total, &sum->tally);
+    exact = exact && !(sum->tally.requests &&
+                       smb_arch_rule(report->cli->arch, sum->op, sum->width)->lower_bound);
+  }
+  return smb_analyze_count(report->cli->arch, &total, exact);
+}
+
 static void
 write_text(SmbCli *cli, gconstpointer result) {
   const SmbTraceReport *report = result;
+  const SmbAnalyzeCounters counters = count(report);
+  g_autofree char *described = smb_analyze_describe_counters(&counters);
   write_table(report, cli);
   smb_spool_puts(cli->out, "\n");
+  if (*described) {
+    smb_text_wrap(cli->out, described);
+    smb_spool_puts(cli->out, "\n");
+  }
   for (guint i = 0; i < report->notes->len; i++)
     smb_spool_printf(cli->out, "note: %s\n", (const char *)report->notes->pdata[i]);
   if (report->compared == 0) {
@@ -216,6 +238,8 @@ write_json(SmbCli *cli, gconstpointer result) {
   smb_json_text(json, "file", report->file);
   smb_json_arch(json, cli->arch);
   add_json_operations(json, report);
+  const SmbAnalyzeCounters counters = count(report);
+  smb_analyze_json_counters(json, &counters);
   smb_json_object(json, "comparison");
   smb_json_number(json, "compared", (gint64)report->compared);
   smb_json_number(json, "matched", (gint64)(report->compared - report->mismatched));
@@ -256,9 +280,14 @@ const SmbFormat smb_trace_sum_formats[] = {{"text", write_text, &described},
 
 gboolean
 smb_trace_report_write(SmbTraceReport *report, GError **error) {
-  const SmbTraceMethods *methods = report->cli->format->methods;
-  if (!methods->add && !make_notes(report, error))
+  const SmbFormat *format = report->cli->format;
+  if (!make_notes(report, error))
     return FALSE;
-  report->cli->format->write(report->cli, report);
+  format->write(report->cli, report);
+  // Rows, and CSV, have no place for them.
+  gboolean has_notes = format->write == write_text || format->write == write_json;
+  for (guint i = 0; i < report->notes->len && !has_notes; i++)
+    smb_spool_printf(report->cli->messages, "%s: note: %s\n", smb_input_name(report->file),
+                     (const char *)report->notes->pdata[i]);
   return TRUE;
 }

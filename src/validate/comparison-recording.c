@@ -107,6 +107,7 @@ replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, SmbC
                                                                : recorded->name,
                                      .defines = (const char *const *)recorded->defines,
                                      .cuda_arch = smb_program_cuda_arch(arch),
+                                     .processor = smb_program_processor(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = limits->limits};
   replay->kernel = smb_program_read(source, &reading, error);

@@ -73,7 +73,7 @@ shows 'aria-label="bank map of wave 0;'
 # Errors, too. unlike STATUS ARGUMENT...: the command fails, in AMD's words.
 unlike() {
   expect "$@"
-  ! grep -iwE 'warps?|wavefronts?|shared memory|blocks?' "$work/err" || die "$last: words of NVIDIA"
+  ! sed 's/--[a-z-]*//g' "$work/err" | grep -iwE 'warps?|wavefronts?|shared memory|blocks?' || die "$last: words of NVIDIA"
 }
 # shellcheck disable=SC2086 # words
 unlike 3 analyze $column --dynamic-bytes 100000
@@ -92,6 +92,29 @@ expect 0 analyze column.hip --block 32
 says 'column.hip: note: HIP is counted for sm_90, the default'
 expect 0 analyze column.hip --block 32 --arch sm_90
 ! grep 'note: HIP' "$work/err" || die 'a note beside --arch'
+# Clang's macros say which chip it is; HIP_KERNEL_NAME takes several arguments; a line in the text has options.
+cat >chip.hip <<'END'
+// smembank: --arch gfx950 --block 64,4
+#if defined(__gfx950__) && defined(__GFX9__) && !defined(__gfx942__)
+template <int W, int H> __global__ void chip(int *o) { __shared__ int s[H][W]; s[threadIdx.y][threadIdx.x] = 1; }
+void launch(int *p) { hipLaunchKernelGGL(HIP_KERNEL_NAME(chip<64, 4>), dim3(1), dim3(64, 4), 0, 0, p); }
+#endif
+END
+expect 0 analyze chip.hip --instance 'chip<64, 4>'
+shows 'workgroup 64x4, grid 1, 1024 bytes of LDS, gfx950'
+expect 3 analyze chip.hip --instance 'chip<64, 4>' --arch gfx942
+# Attributes of a kernel stand on both sides of its type.
+for attribute in '__cluster_dims__(2,1,1)' '__launch_bounds__(64)'; do
+  for words in "$attribute void" "void $attribute"; do
+    echo "__global__ $words k(int *o) { __shared__ int s[64]; s[threadIdx.x] = 1; }" >attribute.cu
+    expect 0 analyze attribute.cu --block 64
+  done
+done
+# A step of the course is tried on its own chip.
+printf 'advise\nquit\n' | "$SMEMBANK" learn 14 >"$work/out"
+shows 'workgroup 32x32, grid 1, 4096 bytes of LDS, gfx942'
+unlike 2 analyze column.hip --block 32 --arch gfx942 --grid 3 --max-blocks 1
+unlike 2 analyze column.hip --block 32 --arch gfx942 --dynamic-bytes 99999999999
 # Atomics that Clang makes one instruction of are one; what they take is a lower bound, and not exact.
 for kind in int float 'unsigned long long' double; do
   echo "__global__ void k($kind *o) { __shared__ $kind s[64]; s[threadIdx.x] = 0; __syncthreads();

@@ -152,6 +152,10 @@ check_function(Parser *parser, const Item *item, const Specifiers *specifiers, c
   if (problem)
     smb_parser_fail(parser, name->start, "%s", problem);
   const GPtrArray *items = smb_outline_find(parser->outline, name);
+  if (!problem && !items) { // a word that the outline has not taken for one
+    problem = "";
+    smb_parser_fail(parser, name->start, "'%s' is no name of a function here", name->text);
+  }
   for (guint i = 0; !problem && i < items->len; i++) {
     const Item *other = g_ptr_array_index(items, i);
     if (other == item || other->kind != ITEM_FUNCTION || !other->is_device)

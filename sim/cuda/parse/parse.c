@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/arch/words.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/flow.h"
 #include "sim/base/error.h"
@@ -16,7 +17,8 @@ gpointer
 smb_parser_fail(Parser *parser, guint32 offset, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  SmbVendor vendor = parser->kernel->program.processor ? SMB_VENDOR_AMD : SMB_VENDOR_NVIDIA;
+  g_autofree char *text = g_strdup_vprintf(smb_vendor_say(vendor, format), arguments);
   va_end(arguments);
   const Token *at = parser->at;
   if (*parser->error)
@@ -371,7 +373,7 @@ parse_kernel(SmbKernel *kernel, const char *entry, GError **error) {
   guint max_tokens = program->limits.max_tokens;
   kernel->macros =
       smb_kernel_macros_new(kernel->pool, program->source, (const char *const *)program->folders,
-                            max_tokens, program->cuda_arch, program->lanes);
+                            max_tokens, program->cuda_arch, program->lanes, program->processor);
   for (guint i = 0; program->defines && program->defines[i]; i++) {
     if (!smb_kernel_macros_define(kernel->macros, program->defines[i], error))
       return FALSE;

@@ -59,6 +59,7 @@ smb_parse_is_specifier(const Token *token) {
       "alignas",
       "__attribute__",
       "__launch_bounds__",
+      "__cluster_dims__",
       NULL,
   };
   for (guint i = 0; i < G_N_ELEMENTS(flags); i++) {
@@ -197,7 +198,8 @@ take_qualifier(Parser *parser, Specifiers *specifiers) {
   } else if (smb_parser_take(parser, "__launch_bounds__")) {
     specifiers->max_threads = read_launch_bound(parser);
     smb_parser_skip_group(parser, "(", ")");
-  } else if (smb_parser_take(parser, "__attribute__")) {
+  } else if (smb_parser_take(parser, "__attribute__") ||
+             smb_parser_take(parser, "__cluster_dims__")) {
     smb_parser_skip_group(parser, "(", ")");
   } else if (smb_token_is(token, "[") && smb_token_is(token->next, "[")) {
     smb_parser_skip_group(parser, "[", "]");

@@ -26,12 +26,8 @@ read_parameters(KernelMacros *macros, Macro *macro, Token **at, GError **error) 
   Token *token = (*at)->next;
   macro->parameters = token;
   while (!smb_token_is(token, ")")) {
-    if (smb_token_is(token, "...") && smb_token_is(token->next, ")")) {
-      macro->outside = "...";
-      token = token->next;
-      break;
-    }
-    if (token->kind != TOKEN_NAME)
+    macro->is_variadic = smb_token_is(token, "...") && smb_token_is(token->next, ")");
+    if (token->kind != TOKEN_NAME && !macro->is_variadic)
       return smb_macros_fail(macros, token, error, "expected the name of a macro parameter");
     if (macro->n_parameters == MAX_PARAMETERS)
       return smb_macros_fail(macros, token, error, "a macro has at most %d parameters",
@@ -61,8 +57,9 @@ define(KernelMacros *macros, Token *line, GError **error) {
       return FALSE;
   }
   for (const Token *token = body; token->kind != TOKEN_END; token = token->next) {
-    if (smb_token_is(token, "#") || smb_token_is(token, "##"))
-      macro->outside = smb_token_is(token, "#") ? "#" : "##";
+    static const char *const outside[] = {"#", "##", "__VA_OPT__"};
+    for (guint i = 0; i < G_N_ELEMENTS(outside); i++)
+      macro->outside = smb_token_is(token, outside[i]) ? outside[i] : macro->outside;
   }
   macro->body = body;
   Macro *earlier = g_hash_table_lookup(macros->table, macro->name);

@@ -17,8 +17,9 @@ typedef struct {
   const char *name;
   gboolean function_like;
   gboolean from_command_line;
-  gint used;           // changed while others look on: see macros_use()
-  const char *outside; // what in it is outside the subset, or NULL: then it must not be used
+  gboolean is_variadic; // its last parameter is "...", for what __VA_ARGS__ stands
+  gint used;            // changed while others look on: see macros_use()
+  const char *outside;  // what in it is outside the subset, or NULL: then it must not be used
   guint n_parameters;
   const Token *parameters; // the first; a "," stands before each of the others
   Token *body;             // ends in TOKEN_END

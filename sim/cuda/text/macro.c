@@ -38,8 +38,15 @@ smb_macros_fail(KernelMacros *macros, const Token *at, GError **error, const cha
 static void
 define_compiler(KernelMacros *macros, guint cuda_arch, guint lanes) {
   static const char *const cuda[] = {"__CUDACC__", "__NVCC__", NULL};
-  static const char *const hip[] = {
-      "__HIPCC__", "__HIP__", "__HIP_DEVICE_COMPILE__", "__HIP_PLATFORM_AMD__", "__AMDGCN__", NULL};
+  static const char *const hip[] = {"__HIPCC__",
+                                    "__HIP__",
+                                    "__HIP_DEVICE_COMPILE__",
+                                    "__HIP_PLATFORM_AMD__",
+                                    "__AMDGCN__",
+                                    "__AMDGPU__",
+                                    "__AMD__",
+                                    "__clang__",
+                                    NULL};
   gboolean is_hip = cuda_arch == 0 && lanes > 0;
   g_autofree char *number = is_hip ? g_strdup_printf("__AMDGCN_WAVEFRONT_SIZE=%u", lanes)
                                    : g_strdup_printf("__CUDA_ARCH__=%u", cuda_arch);
@@ -50,9 +57,22 @@ define_compiler(KernelMacros *macros, guint cuda_arch, guint lanes) {
     smb_kernel_macros_add_hip(macros, NULL);
 }
 
+// Clang's macros for a chip: __gfx942__, and of its family __GFX9__: all but the last two characters of the number.
+static void
+define_processor(KernelMacros *macros, const char *processor) {
+  g_autofree char *name = g_strdup_printf("__%s__", processor);
+  g_autofree char *text = g_strdup_printf("__amdgcn_processor__=\"%s\"", processor);
+  g_autofree char *family =
+      g_strdup_printf("__GFX%.*s__", (int)strlen(processor) - 5, processor + 3);
+  smb_kernel_macros_define(macros, name, NULL);
+  smb_kernel_macros_define(macros, text, NULL);
+  if (strlen(processor) > 5)
+    smb_kernel_macros_define(macros, family, NULL);
+}
+
 KernelMacros *
 smb_kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders,
-                      guint max_tokens, guint cuda_arch, guint lanes) {
+                      guint max_tokens, guint cuda_arch, guint lanes, const char *processor) {
   KernelMacros *macros = g_new0(KernelMacros, 1);
   macros->pool = pool;
   macros->source = source;
@@ -67,6 +87,8 @@ smb_kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *fo
   macros->file = smb_source_name(source);
   macros->hidden_left = MAX_HIDDEN;
   define_compiler(macros, cuda_arch, lanes);
+  if (processor)
+    define_processor(macros, processor);
   return macros;
 }
 
@@ -216,14 +238,22 @@ copy_token(KernelMacros *macros, const Token *token, const Token *from, const To
   return copy;
 }
 
-// Copies an argument, up to the "," or ")" behind it, to which @at moves: a list that ends in TOKEN_END.
+// Whether the @n-th argument is all that is left.
+static gboolean
+takes_rest(const Macro *macro, guint n) {
+  return macro->is_variadic && n == macro->n_parameters - 1;
+}
+
+// Copies the @n-th argument, up to the "," or ")" behind it, to which @at moves: a list that ends in TOKEN_END.
 static Token *
-copy_argument(KernelMacros *macros, const Token *name, const Macro *macro, Token **at,
+copy_argument(KernelMacros *macros, const Token *name, const Macro *macro, guint n, Token **at,
               GError **error) {
   Token head = {0};
   Token *last = &head;
   guint depth = 0;
-  for (; depth > 0 || !(smb_token_is(*at, ")") || smb_token_is(*at, ",")); *at = (*at)->next) {
+  gboolean is_rest = takes_rest(macro, n);
+  for (; depth > 0 || !(smb_token_is(*at, ")") || (!is_rest && smb_token_is(*at, ",")));
+       *at = (*at)->next) {
     if ((*at)->kind == TOKEN_END) {
       smb_macros_fail(macros, name, error, "the arguments of macro '%s' have no end: expected ')'",
                       macro->name);
@@ -245,10 +275,10 @@ copy_argument(KernelMacros *macros, const Token *name, const Macro *macro, Token
 static gboolean
 read_arguments(KernelMacros *macros, const Token *name, const Macro *macro, Token *at,
                Token **arguments, Token **closing, GError **error) {
-  guint n = 0;
+  guint n = 0, n_named = macro->n_parameters - macro->is_variadic;
   do {
     at = at->next;
-    Token *argument = copy_argument(macros, name, macro, &at, error);
+    Token *argument = copy_argument(macros, name, macro, n, &at, error);
     if (!argument)
       return FALSE;
     gboolean none = macro->n_parameters == 0 && n == 0 && argument->kind == TOKEN_END;
@@ -259,9 +289,12 @@ read_arguments(KernelMacros *macros, const Token *name, const Macro *macro, Toke
     }
     n += !none;
   } while (smb_token_is(at, ","));
+  if (takes_rest(macro, n)) // of which there is none
+    arguments[n++] = kernel_pool_new_struct(macros->pool, Token);
   if (n != macro->n_parameters)
-    return smb_macros_fail(macros, name, error, "macro '%s' takes %u argument%s, not %u",
-                           macro->name, macro->n_parameters, smb_plural(macro->n_parameters), n);
+    return smb_macros_fail(macros, name, error, "macro '%s' takes %s%u argument%s, not %u",
+                           macro->name, macro->is_variadic ? "at least " : "", n_named,
+                           smb_plural(n_named), n);
   *closing = at;
   return TRUE;
 }
@@ -270,7 +303,8 @@ static gint
 find_parameter(const Macro *macro, const Token *token) {
   const Token *parameter = macro->parameters;
   for (guint i = 0; i < macro->n_parameters; i++, parameter = parameter->next->next) {
-    if (token->kind == TOKEN_NAME && strcmp(token->text, parameter->text) == 0)
+    const char *name = takes_rest(macro, i) ? "__VA_ARGS__" : parameter->text;
+    if (token->kind == TOKEN_NAME && strcmp(token->text, name) == 0)
       return (gint)i;
   }
   return -1;

@@ -11,10 +11,11 @@
 typedef struct _KernelMacros KernelMacros;
 
 // A table with the macros that are always there: __CUDACC__, and __CUDA_ARCH__ of @cuda_arch; of another vendor's device
-// (@cuda_arch 0), those of HIP for its waves of @lanes.
+// (@cuda_arch 0), those of HIP for its waves of @lanes and, unless it is NULL, its @processor, such as gfx942.
 // @source: a whole, to which the files that it includes are added; they are looked for in @folders
 KernelMacros *smb_kernel_macros_new(KernelPool *pool, SmbSource *source, const char *const *folders,
-                                    guint max_tokens, guint cuda_arch, guint lanes);
+                                    guint max_tokens, guint cuda_arch, guint lanes,
+                                    const char *processor);
 void smb_kernel_macros_free(KernelMacros *macros);
 
 // Defines what HIP calls otherwise than CUDA; once, however often it is called (hip.c).
