@@ -190,6 +190,7 @@ check_swizzle(SmbCli *cli, const SmbTarget *target, const SmbAdviseSearch *searc
   if (!arrays || !smb_advise_check(cli, report, arrays, search, option_check, error))
     return FALSE;
   smb_analyze_write_warnings(target, report->analysis, cli->messages);
+  smb_analyze_note_assumed(cli, target->file, report->analysis);
   return TRUE;
 }
 
@@ -205,6 +206,8 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbMeter *meter, const SmbA
   const SmbAdviseResult result = {report, measured, option_all, option_verbose};
   cli->format->write(cli, &result);
   smb_analyze_write_warnings(target, report->analysis, cli->messages);
+  if (cli->format->write == smb_advise_write_csv)
+    smb_analyze_note_assumed(cli, target->file, report->analysis);
   if (measured && measured->mismatches > 0)
     cli->status = SMB_EXIT_DIFFERS;
   return TRUE;

@@ -10,6 +10,7 @@
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "src/advise/measure.h"
+#include "src/analyze/report.h"
 #include "src/cli/target-json.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
@@ -35,6 +36,7 @@ typedef struct {
   SmbOccupancy occupancy;
   gboolean is_present;
   char *failure;         // why it does not run
+  char *assumed;         // by which rules that are assumed it is counted, in a sentence
   SmbAnalysis *analysis; // of one that is measured, or NULL
 } Trial;
 
@@ -55,6 +57,7 @@ typedef struct {
 static void
 trial_free(gpointer data) {
   Trial *trial = data;
+  g_free(trial->assumed);
   g_free(trial->failure);
   smb_analysis_free(trial->analysis);
   g_free(trial);
@@ -158,6 +161,7 @@ run_trial(const Tuning *tuning, Trial *trial, const SmbTarget *target, GError **
   memcpy(trial->classes, analysis->totals, sizeof trial->classes);
   trial->total = smb_analysis_total(analysis);
   trial->shared_bytes = analysis->shared_bytes;
+  trial->assumed = smb_analyze_describe_assumed(arch, analysis);
   trial->occupancy = smb_occupancy(arch, block[0] * block[1] * block[2], analysis->shared_bytes);
 }
 
@@ -416,6 +420,8 @@ smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,
   if (meter && !measure_trials(&tuning, meter, error))
     return FALSE;
   cli->format->write(cli, &tuning);
+  if (*best->assumed)
+    smb_spool_printf(cli->messages, "smembank advise: note: %s\n", best->assumed);
   if (tuning.measured && tuning.measured->mismatches > 0)
     cli->status = SMB_EXIT_DIFFERS;
   return TRUE;

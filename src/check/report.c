@@ -86,6 +86,22 @@ write_message(SmbCli *cli, const SmbChecked *checked, const char *message) {
     write_placeless(cli, checked, "warning", message);
 }
 
+// By which rules a case was counted that are assumed.
+static void
+note_assumed(SmbCli *cli, const SmbChecked *checked) {
+  JsonObject *result = checked->result ? json_node_get_object(checked->result) : NULL;
+  JsonArray *rules = result ? smb_json_get_array(result, "assumed_rules") : NULL;
+  g_autoptr(GString) text = g_string_new("counted by rules that are assumed, not measured: ");
+  guint n = rules ? json_array_get_length(rules) : 0;
+  for (guint i = 0; i < n; i++) {
+    JsonNode *rule = json_array_get_element(rules, i);
+    g_string_append_printf(text, "%s%s", i ? ", " : "",
+                           JSON_NODE_HOLDS_VALUE(rule) ? json_node_get_string(rule) : "");
+  }
+  if (n)
+    write_placeless(cli, checked, "note", text->str);
+}
+
 // What analyze said of the cases.
 static void
 write_messages(SmbCli *cli, const SmbCheck *check) {
@@ -98,6 +114,7 @@ write_messages(SmbCli *cli, const SmbCheck *check) {
       write_placeless(cli, checked, "error", checked->error);
     for (guint j = 0; checked->messages[j]; j++)
       write_message(cli, checked, checked->messages[j]);
+    note_assumed(cli, checked);
   }
 }
 

@@ -192,5 +192,7 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
                                    option_all_lanes, lanes,    option_passes};
   cli->format->write(cli, &report);
   smb_analyze_write_warnings(target, analysis, cli->messages);
+  if (cli->format->write == smb_explain_write_csv)
+    smb_analyze_note_assumed(cli, target->file, analysis);
   return TRUE;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/arch/rule.h"
-#include "sim/arch/words.h"
 #include "src/analyze/report.h"
 #include "src/cli/describe.h"
 #include "src/out/table.h"
@@ -88,10 +87,10 @@ smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLearnRun 
   guint vendors = 0;
   for (guint i = 0; i < n; i++)
     vendors |= 1u << smb_arch_info(runs[i]->arch)->vendor;
-  g_autoptr(SmbTable) shared = new_table(vendors == 1u << SMB_VENDOR_NVIDIA ? "shared access"
-                                         : vendors == 1u << SMB_VENDOR_AMD  ? "LDS access"
-                                                                            : "access",
-                                         smb_vendors_passes(vendors));
+  g_autoptr(SmbTable) shared = vendors == 1u << SMB_VENDOR_NVIDIA
+                                   ? new_table("shared access", "wavefronts")
+                               : vendors == 1u << SMB_VENDOR_AMD ? new_table("LDS access", "cycles")
+                                                                 : new_table("access", "passes");
   g_autoptr(SmbTable) global = new_table("global access", smb_analyze_segment_name(runs[0]->arch));
   write_commands(cli, names, runs, n);
   for (guint i = 0; i < n; i++) {
