@@ -51,13 +51,13 @@ has_alias(const char *name, const char *alias) {
   return g_strv_contains((const char *const *)aliases, alias);
 }
 
-// The architecture that has an alias; NULL: none.
+// The architecture that is named so but for the case, or has such an alias; NULL: none.
 static char *
 find_alias(const char *name) {
   g_autofree char *alias = g_ascii_strdown(name, -1);
   g_auto(GStrv) names = smb_arch_list();
   for (guint i = 0; names[i]; i++) {
-    if (has_alias(names[i], alias))
+    if (g_ascii_strcasecmp(names[i], name) == 0 || has_alias(names[i], alias))
       return g_strdup(names[i]);
   }
   return NULL;

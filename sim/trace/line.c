@@ -199,8 +199,10 @@ parse_mask(const SmbTraceLine *line, const char **cursor, SmbRequest *request, G
     return FALSE;
   skip_hex_prefix(cursor);
   if (!parse_hex(cursor, n_lanes, &request->mask)) {
-    g_autofree char *large = g_strdup_printf(
-        "is more than %u bits: expected a bit for each of %u lanes", n_lanes, n_lanes);
+    g_autoptr(SmbArch) wide = smb_arch_load_wave(smb_arch_info(line->arch)->name, 64, NULL);
+    g_autofree char *large =
+        g_strdup_printf("is more than %u bits: expected a bit for each of %u lanes%s", n_lanes,
+                        n_lanes, wide && n_lanes < 64 ? " (--wave 64: of waves of 64)" : "");
     return reject_word(line, word, error,
                        is_large_number(word, TRUE) ? large
                                                    : "is not a mask: expected hexadecimal digits");

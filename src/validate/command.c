@@ -73,11 +73,18 @@ compare_builtin(SmbComparison *comparison, GPtrArray *recordings, GError **error
                                           smb_comparison_add_lds_all(comparison, error));
 }
 
+// What names its architecture is of no other.
+static gboolean
+check_arch(const SmbCli *cli, const char *name, GError **error) {
+  return !cli->arch_named || strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) == 0 ||
+         smb_cli_usage_error(error, "--arch is for traces: '%s' names its architecture", name);
+}
+
 static gboolean
 compare_recording(SmbComparison *comparison, GInputStream *stream, const char *name,
                   const SmbCli *cli, GPtrArray *recordings, GError **error) {
-  if (strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) != 0)
-    return smb_cli_usage_error(error, "--arch is for traces: '%s' names its architecture", name);
+  if (!check_arch(cli, name, error))
+    return FALSE;
   SmbRecording *recording = smb_record_read(stream, name, error);
   if (!recording)
     return FALSE;
@@ -101,7 +108,7 @@ compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPt
              GError **error) {
   const char *name = smb_input_name(file);
   if (g_str_has_suffix(file, ".csv"))
-    return compare_lds(comparison, file, error);
+    return check_arch(cli, file, error) && compare_lds(comparison, file, error);
   g_autoptr(GInputStream) raw = smb_input_open(file, error);
   if (!raw)
     return FALSE;
@@ -240,6 +247,11 @@ open_device(SmbCli *cli, const char *kernel_file, SmbMeter **meter, GError **err
 
 static gboolean
 check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **error) {
+  if (file && g_str_has_suffix(file, ".hip"))
+    return smb_cli_usage_error(error,
+                               "'%s' is HIP: a GPU of AMD's is not measured here (lds-record.py "
+                               "records its counters, which validate FILE.csv compares)",
+                               file);
   if (option_recorded && (is_kernel || option_record || smb_measure_options()->device ||
                           smb_target_is_launch(smb_target_options())))
     return smb_cli_usage_error(error, "--recorded uses no GPU: it cannot be combined with a kernel "

@@ -86,6 +86,9 @@ unlike 3 trace bad.trace --arch gfx942
 # Compiled code is for chips of the other vendor.
 expect 2 analyze "$ptx" --arch gfx942
 says 'is compiled for chips of NVIDIA, which gfx942 is not: expected HIP or CUDA C'
+expect 0 analyze column.cu --block 64 --arch GFX950
+expect 2 validate "$srcdir/data/measured/mi250-lds.csv" --arch gfx1201
+says 'names its architecture'
 # HIP is not counted for the other vendor's default unseen.
 cp column.cu column.hip
 expect 0 analyze column.hip --block 32
@@ -128,6 +131,8 @@ expect 3 analyze atomic.hip --block 64 --arch gfx1100
 says 'gfx1100 has no rule for this atomic on LDS'
 # Lanes beyond the 32nd are lanes.
 echo "ld 2 0x8000000000000001 $(seq -s ' ' 0 4 252)" >two.trace
+expect 3 trace two.trace --arch gfx1100
+says 'expected a bit for each of 32 lanes (--wave 64: of waves of 64)'
 expect 0 trace two.trace --arch gfx942 --requests --format csv
 shows '1,ld,2,2,2,2,0,1,'
 
