@@ -20,10 +20,20 @@ smb_launch_cluster(const SmbLaunch *launch, const SmbProgram *program, guint clu
   return said[0] > 0;
 }
 
+// Clusters came with compute capability 9.0.
 static gboolean
-check_cluster(const SmbLaunch *launch, GError **error) {
+has_clusters(const SmbArch *arch) {
+  return !arch || smb_arch_info(arch)->capability_major >= 9;
+}
+
+static gboolean
+check_cluster(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
   const guint *cluster = launch->cluster, *grid = launch->grid;
   guint64 blocks = 1;
+  if (cluster[0] > 0 && !has_clusters(arch))
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    smb_arch_say(arch, "%s has no clusters of blocks: chips since sm_90 have"),
+                    smb_arch_info(arch)->name);
   for (guint i = 0; cluster[0] > 0 && i < 3; i++) {
     blocks *= cluster[i];
     if (cluster[i] < 1 || blocks > SMB_MAX_CLUSTER_BLOCKS)
@@ -62,7 +72,7 @@ smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
                                        " threads: %s has at most %u"),
                     launch->block[0], launch->block[1], launch->block[2], threads, who,
                     max_threads);
-  return check_cluster(launch, error);
+  return check_cluster(launch, arch, error);
 }
 
 gboolean

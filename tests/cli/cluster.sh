@@ -42,5 +42,7 @@ expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 8,4
 says 'clusters of 8 x 4 x 1 blocks: expected 1 to 16 blocks'
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 17
 says "--cluster '17'"
+expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 2 --arch sm_80
+says 'sm_80 has no clusters of blocks'
 expect 2 analyze "$work/own.ptx" --block 32 --grid 8,4 --cluster 2,2
 says "'cluster' is compiled for clusters of 4 x 2 x 1"
