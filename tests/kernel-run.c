@@ -47,8 +47,10 @@ kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup
     launch.grid[i] = MAX(setup->grid[i], 1);
   }
   run->global = setup->forgets ? NULL : smb_global_new(run->kernel, &launch);
-  SmbAnalysisOptions options = {setup->limits, 0, setup->threads, run->global,
-                                setup->keeps_requests};
+  SmbAnalysisOptions options = {.limits = setup->limits,
+                                .threads = setup->threads,
+                                .global = run->global,
+                                .keep_requests = setup->keeps_requests};
   run->analysis = smb_analysis_run(run->kernel, arch, &launch, &options, &run->error);
   ck_assert((run->analysis == NULL) == (run->error != NULL));
 }

@@ -328,6 +328,7 @@ smb_analysis_free(SmbAnalysis *analysis) {
   if (!analysis)
     return;
   g_free(analysis->idle);
+  g_clear_pointer(&analysis->shares, g_array_unref);
   g_array_unref(analysis->accesses);
   g_array_unref(analysis->globals);
   g_array_unref(analysis->constants);

@@ -197,6 +197,7 @@ typedef struct {
  * @n_blocks: blocks of the grid
  * @n_blocks_run: of them; each of the others makes the same requests as one of these
  * @n_warps: warps of a block
+ * @shares: (nullable) (element-type SmbShare): which these are, of a launch that was run here and of which few are enough
  * @instructions: of machine code, that warps execute; 0 of other programs
  * @is_cooperative: whether blocks need others beside them (smb_block_is_cooperative()), of a launch that was run here
  * @shared_bytes: static and dynamic shared memory of a block
@@ -225,11 +226,18 @@ typedef struct {
   guint segment_bytes;
   guint64 n_blocks;
   guint64 n_blocks_run;
+  GArray *shares;
   guint n_warps;
   guint64 instructions;
   gboolean is_cooperative;
   gsize shared_bytes;
 } SmbAnalysis;
+
+/** SmbShare: a block, by its number, and how many it stands for: itself, and others that make the same requests. */
+typedef struct {
+  guint64 block;
+  guint64 times;
+} SmbShare;
 
 /**
  * SmbAnalysisOptions: zeros stand for the defaults.
@@ -237,6 +245,9 @@ typedef struct {
  * @max_blocks: most blocks that are run
  * @threads: how many blocks run at once; 0: one for each processor
  * @global: (nullable): keeps what the kernel writes to global memory; one thread then
+ * @few: with @global: only blocks that others repeat write there (SmbAnalysis.shares), where few are enough
+ * @shares: (nullable) (element-type SmbShare): blocks that are known to stand for all, in rising order; with @global only they
+ *   write there
  * @keep_requests: whether SmbAnalysis.requests is wanted
  * @every_block: whether blocks are run that are known to repeat others: the result is the same
  * @in_order: whether blocks see what earlier ones left (smb_global_keep_order()); else that is done if what is counted
@@ -253,6 +264,8 @@ typedef struct {
   guint64 max_blocks;
   guint threads;
   SmbGlobal *global;
+  gboolean few;
+  GArray *shares;
   gboolean keep_requests;
   gboolean every_block;
   gboolean in_order;

@@ -9,14 +9,8 @@
 #include "sim/count/recall.h"
 #include "sim/machine/signature.h"
 
-// The distinct requests that a worker saw (analysis-request.c).
+// The distinct requests that a worker saw (request.c).
 typedef struct _Requests Requests;
-
-// A block that is run, and how many blocks of the grid it stands for: itself, and those that make the same requests.
-typedef struct {
-  guint64 block;
-  guint64 times;
-} Share;
 
 // The first blocks that asked for something at a site, and named it so: an array, a buffer, a variable.
 typedef struct {
@@ -53,6 +47,8 @@ struct _SmbPart {
   gboolean in_order; // blocks were run in order, those before this part without being counted
   guint64
       n_run; // blocks that are counted; each of the others makes the same requests as one of these
+  GArray
+      *shares; // SmbShare: of a whole launch: the blocks that stand for all; NULL: each for itself
   Sums *sums;
   GPtrArray *
       variants; // SmbPart: of each variant of the program; NULL: no lanes diverged, so that they are the same
@@ -74,7 +70,7 @@ typedef struct {
   Requests *requests; // or NULL: not kept
   SmbBlock *block;
   SmbSink sink; // nothing for blocks that are not counted
-  Share now;    // the block that runs
+  SmbShare now; // the block that runs
 } Worker;
 
 // What the workers share.
@@ -83,7 +79,7 @@ typedef struct {
   guint64 next;
   guint64 first;        // that is counted: blocks before it are run for what they leave in memory
   guint64 end;          // behind the last one
-  GArray *shares;       // Share, in rising order; or NULL: each block, for itself
+  GArray *shares;       // SmbShare, in rising order; or NULL: each block, for itself
   guint64 failed_block; // G_MAXUINT64: none
   GError *error;
   gboolean waited;       // blocks did, for others
@@ -102,11 +98,11 @@ void smb_workers_run(const GPtrArray *workers, Queue *queue);
 void smb_worker_run_resident(Worker *worker, Queue *queue);
 
 // The next block of the queue; FALSE: there is none, or an earlier one has failed. The queue is locked.
-gboolean smb_queue_take(Queue *queue, Share *share);
+gboolean smb_queue_take(Queue *queue, SmbShare *share);
 // Another block for the worker, beside its own (transfer full).
 SmbBlock *smb_worker_new_block(Worker *worker, GError **error);
 // What blocks do from now on is counted for @share.
-void smb_worker_turn_to(Worker *worker, const Share *share);
+void smb_worker_turn_to(Worker *worker, const SmbShare *share);
 // That one has ended; @error: (transfer full) (nullable): it failed.
 void smb_worker_end_block(Worker *worker, const SmbBlock *block, Queue *queue, GError *error);
 // What the machine knows of all blocks that it ran.
@@ -137,7 +133,7 @@ void smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program,
 Requests *smb_requests_new(void);
 void smb_requests_free(Requests *requests);
 // Takes a request that a site made in a block.
-void smb_requests_note(Requests *requests, guint site, guint warp, const Share *share,
+void smb_requests_note(Requests *requests, guint site, guint warp, const SmbShare *share,
                        const SmbRequest *request);
 // What was kept (Requests) becomes the requests of the analysis, whose accesses are complete.
 void smb_requests_collect(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *kept);

@@ -51,8 +51,11 @@ static gboolean
 plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError **error) {
   guint64 max_blocks = options->max_blocks ? options->max_blocks : SMB_ANALYSIS_MAX_BLOCKS;
   guint64 n_blocks = count_blocks(task->launch);
-  if (!options->every_block && !options->global && !options->in_order &&
-      n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
+  gboolean keeps_all = options->global && !options->few;
+  if (options->shares)
+    queue->shares = g_array_ref(options->shares);
+  else if (!options->every_block && !keeps_all && !options->in_order &&
+           n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
     queue->shares = smb_repeat_search(task->program, task->arch, task->launch, options, max_blocks);
   guint64 n = queue->shares ? queue->shares->len : n_blocks;
   queue->first = queue->next = cut(n, task->number - 1, task->of);
@@ -117,6 +120,8 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GErr
   g_mutex_clear(&queue.lock);
   SmbPart *part = gather(task, workers, options);
   part->n_run = queue.end - queue.first;
+  if (shares && task->of == 1)
+    part->shares = g_array_ref(shares);
   *ties = (Ties){part->sums->misses_others, queue.waited};
   if (queue.error)
     g_clear_pointer(&part, smb_part_free);
@@ -266,6 +271,7 @@ void
 smb_part_free(SmbPart *part) {
   if (!part)
     return;
+  g_clear_pointer(&part->shares, g_array_unref);
   smb_sums_free(part->sums);
   g_clear_pointer(&part->variants, g_ptr_array_unref);
   g_clear_pointer(&part->requests, g_ptr_array_unref);
@@ -307,6 +313,8 @@ smb_parts_collect(const GPtrArray *parts, const SmbProgram *program, const SmbAr
   for (guint i = 0; i < parts->len; i++) {
     const SmbPart *part = g_ptr_array_index(parts, i);
     analysis->n_blocks_run += part->n_run;
+    if (parts->len == 1 && part->shares)
+      analysis->shares = g_array_ref(part->shares);
     models = part->variants ? part->variants : models;
     for (guint r = 0; part->requests && r < part->requests->len; r++)
       g_ptr_array_add(kept, part->requests->pdata[r]);

@@ -219,7 +219,7 @@ find_period(Search *search, const Box *box, guint axis) {
 
 static gboolean
 add_share(Search *search, const guint *at, guint64 times) {
-  Share share = {index_of(search, at), times};
+  SmbShare share = {index_of(search, at), times};
   g_array_append_val(search->shares, share);
   return search->shares->len <= search->max_shares;
 }
@@ -302,7 +302,7 @@ search_grid(Search *search) {
 
 static int
 compare_shares(gconstpointer a, gconstpointer b) {
-  const Share *x = a, *y = b;
+  const SmbShare *x = a, *y = b;
   return smb_order(x->block, y->block);
 }
 
@@ -316,7 +316,7 @@ smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunc
   g_autoptr(GHashTable) trials = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
   g_autoptr(GHashTable) ahead = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
   g_autoptr(GArray) boxes = g_array_new(FALSE, FALSE, sizeof(Box));
-  g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(Share));
+  g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(SmbShare));
   Search search = {.program = program,
                    .arch = arch,
                    .launch = launch,

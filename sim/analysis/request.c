@@ -56,7 +56,7 @@ smb_requests_free(Requests *requests) {
 }
 
 void
-smb_requests_note(Requests *requests, guint site, guint warp, const Share *share,
+smb_requests_note(Requests *requests, guint site, guint warp, const SmbShare *share,
                   const SmbRequest *request) {
   Seen key = {
       site, {0, warp, share->block, share->times, *request}, g_hash_table_size(requests->table)};

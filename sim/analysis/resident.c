@@ -22,7 +22,7 @@ enum {
 
 typedef struct {
   SmbBlock *block;
-  Share share;
+  SmbShare share;
 } Resident;
 
 typedef struct {

@@ -233,11 +233,11 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
 }
 
 gboolean
-smb_queue_take(Queue *queue, Share *share) {
+smb_queue_take(Queue *queue, SmbShare *share) {
   if (queue->next >= queue->end)
     return FALSE;
-  *share =
-      queue->shares ? g_array_index(queue->shares, Share, queue->next) : (Share){queue->next, 1};
+  *share = queue->shares ? g_array_index(queue->shares, SmbShare, queue->next)
+                         : (SmbShare){queue->next, 1};
   if (queue->next < queue->first)
     share->times = 0;
   queue->next++;
@@ -263,7 +263,7 @@ smb_worker_note_facts(Worker *worker, const SmbBlock *block) {
 }
 
 void
-smb_worker_turn_to(Worker *worker, const Share *share) {
+smb_worker_turn_to(Worker *worker, const SmbShare *share) {
   static const SmbSink nobody = {0};
   static const SmbSink counts = {count_shared,    count_global,  take_warning,
                                  count_uncounted, count_traffic, count_constant};
@@ -292,7 +292,7 @@ static void
 work(gpointer data, gpointer user) {
   Worker *worker = data;
   Queue *queue = user;
-  Share share;
+  SmbShare share;
   for (;;) {
     g_mutex_lock(&queue->lock);
     gboolean taken = smb_queue_take(queue, &share);

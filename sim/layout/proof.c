@@ -86,7 +86,8 @@ compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wa
   }
 }
 
-// Reads and runs the new text.
+// Reads and runs the new text: the same blocks as of the original. Where these stand for others, all make the same requests of
+// the elements of an array, wherever a layout has them, and so they do now.
 static gboolean
 evaluate(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError **error) {
   g_autoptr(GBytes) bytes = g_bytes_new(proof->text, strlen(proof->text));
@@ -98,6 +99,7 @@ evaluate(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError
     return FALSE;
   SmbAnalysisOptions options = *original->options;
   options.global = global;
+  options.shares = original->analysis->shares;
   options.keep_requests = FALSE;
   proof->analysis =
       smb_analysis_run(proof->kernel, original->arch, &proof->launch, &options, error);

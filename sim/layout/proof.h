@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * SmbOriginal: a kernel before it is rewritten; all of it is borrowed.
  * @options: limits; the rest is not looked at
  * @analysis: of @launch
- * @global: what that launch left in global memory
+ * @global: what that launch left in global memory, or, if there are any, SmbAnalysis.shares of it
  */
 typedef struct {
   const SmbProgram *kernel;

@@ -21,6 +21,9 @@ write_proof(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
   smb_json_text(json, "failure", proof->failure);
   smb_json_number(json, "dynamic_bytes", (gint64)proof->launch.dynamic_bytes);
   smb_json_number(json, "compared_bytes", (gint64)proof->compared_bytes);
+  const SmbAnalysis *original = report->analysis;
+  smb_json_number(json, "compared_blocks",
+                  original->shares ? original->shares->len : (gint64)original->n_blocks);
   smb_json_array(json, "changes");
   if (!proof->failure) {
     g_autoptr(GArray) changes =

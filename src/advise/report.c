@@ -513,6 +513,7 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   report->global = smb_global_new(target->kernel, &target->launch);
   SmbAnalysisOptions options = target->options;
   options.global = report->global;
+  options.few = TRUE;
   options.keep_requests = TRUE;
   report->analysis = smb_analysis_run(target->kernel, arch, &target->launch, &options, error);
   if (!report->analysis)

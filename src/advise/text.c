@@ -322,7 +322,15 @@ write_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) 
       smb_count(smb_analysis_total(proof->analysis).wavefronts,
                 smb_arch_say(cli->arch, "wavefront"))
           .text);
-  if (proof->compared_bytes)
+  const SmbAnalysis *original = report->analysis;
+  if (proof->compared_bytes && original->shares)
+    g_string_append_printf(
+        text,
+        smb_arch_say(cli->arch, ", and the same %s in global memory after the %s of %s blocks that "
+                                "the others repeat."),
+        smb_count(proof->compared_bytes, "byte").text, smb_number(original->shares->len).text,
+        smb_number(original->n_blocks).text);
+  else if (proof->compared_bytes)
     g_string_append_printf(text, ", and the same %s in global memory.",
                            smb_count(proof->compared_bytes, "byte").text);
   else

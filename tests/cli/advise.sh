@@ -532,3 +532,17 @@ __global__ void k(float *o) { float x = 0, y = 1; int t = threadIdx.x; s[t * 32]
 END
 expect 0 advise "$work/instances.cu" --block 32 --row 32 --out "$work/instances-better.cu"
 [ "$(grep -c . "$work/instances-better.cu")" -ge 3 ] || die 'the rewritten kernel'
+
+# Of a grid of blocks that repeat each other few are run, before and after.
+cat >"$work/turn.cu" <<'END'
+__global__ void turn(float *out, const float *in, int n) {
+  __shared__ float tile[32][32];
+  tile[threadIdx.y][threadIdx.x] = in[(blockIdx.y * 32 + threadIdx.y) * n + blockIdx.x * 32 + threadIdx.x];
+  __syncthreads();
+  out[(blockIdx.x * 32 + threadIdx.y) * n + blockIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+END
+expect 0 advise "$work/turn.cu" --block 32,32 --grid 128,128 --arg n=4096
+shows 'in global memory after the 1 of 16384 blocks that the others repeat.'
+expect 0 advise "$work/turn.cu" --block 32,32 --grid 128,128 --arg n=4096 --format json
+shows '"compared_blocks" : 1'
