@@ -127,6 +127,8 @@ smb_compute(const Compute *compute, Registers *registers, SmbLanes lanes) {
 
 // Whether a lane's result depends on what other lanes have, and on which of them take part.
 gboolean smb_compute_is_exchange(const Compute *compute);
+// Likewise, and on which others name each other: a shuffle asks one lane, whoever they are.
+gboolean smb_compute_has_members(const Compute *compute);
 
 // --- what an operation is, for decoders
 

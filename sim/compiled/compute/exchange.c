@@ -23,6 +23,11 @@ smb_compute_is_exchange(const Compute *compute) {
   return FALSE;
 }
 
+gboolean
+smb_compute_has_members(const Compute *compute) {
+  return smb_compute_is_exchange(compute) && compute->run != smb_exchange_shuffle;
+}
+
 static guint
 group_of(guint lane) {
   return lane - lane % ROW_LANES;

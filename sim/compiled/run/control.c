@@ -72,6 +72,7 @@ smb_step_enter(Runner *runner, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
 gboolean
 smb_step_sync(Runner *runner, const Step *step, SmbLanes lanes) {
   smb_splits_sync(runner->warp->splits, step->argument, lanes);
+  runner->warp->has_unknown_members = FALSE;
   return TRUE;
 }
 
@@ -185,29 +186,6 @@ smb_step_switch(Runner *runner, const Step *step, SmbLanes lanes) {
   }
   runner->block->diverged = TRUE;
   smb_splits_jump(splits, targets);
-  return TRUE;
-}
-
-// Lanes that name the same others wait for them.
-gboolean
-smb_step_gather(Runner *runner, const Step *step, SmbLanes lanes) {
-  const Registers *registers = runner->warp->registers;
-  SmbSplits *splits = runner->warp->splits;
-  if (!lanes || splits->mask == splits->living)
-    return TRUE;
-  if (smb_row_known(registers, step->compute.s[0], lanes) != lanes)
-    return smb_block_fail(runner->block, step->place, "the mask of lanes is not known");
-  if (row_flags(registers, step->compute.s[0]) & (ROW_AFFINE | ROW_BLOCK))
-    smb_transfer_watch(runner, ROW_BLOCK);
-  const guint32 *masks = row_values(registers, step->compute.s[0]);
-  guint32 wanted = masks[smb_lanes_first(lanes)];
-  SmbLanes same = 0;
-  FOR_LANES(lanes, lane) {
-    same |= (SmbLanes)(masks[lane] == wanted) << lane;
-  }
-  if (same != lanes) // the others come here again, by themselves
-    smb_splits_fork(splits, lanes & ~same, step_number(runner, step));
-  smb_splits_gather(splits, same, wanted);
   return TRUE;
 }
 

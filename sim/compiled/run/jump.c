@@ -82,7 +82,8 @@ smb_step_call_code(Runner *runner, const Step *step, SmbLanes lanes) {
   return smb_step_branch(runner, step, lanes);
 }
 
-// Lanes that are not all of those that the mask names, and live, are divided.
+// Lanes with a true guard that are not all of those that the mask names, and live, are divided: then all go to the target. So
+// do lanes that run together and name different members (R2UR P0, URZ, R4; @!P0 BRA.DIV UR4, where UR4 has the members of all).
 gboolean
 smb_step_branch_divided(Runner *runner, const Step *step, SmbLanes lanes) {
   const Registers *registers = runner->warp->registers;
@@ -98,11 +99,11 @@ smb_step_branch_divided(Runner *runner, const Step *step, SmbLanes lanes) {
   if (row_flags(registers, row) & (ROW_AFFINE | ROW_BLOCK))
     smb_transfer_watch(runner, ROW_BLOCK);
   guint32 wanted = row_values(registers, row)[first];
-  gboolean divided = (wanted & splits->living & ~splits->mask) != 0;
+  gboolean divided = (wanted & splits->living & ~lanes) != 0;
   if (runner->n_looks) // lanes may be divided by how often some of them look at what others change
     smb_order_branches(runner, step);
   if (divided == (step->argument == BRANCH_IF_DIVIDED))
-    return smb_step_branch(runner, step, lanes);
+    return smb_step_branch(runner, step, divided ? splits->mask : lanes);
   return TRUE;
 }
 

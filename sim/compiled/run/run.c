@@ -158,6 +158,7 @@ start_warp(Runner *runner, guint w) {
   smb_splits_start(warp->splits, lanes, 0);
   memset(warp->depth, 0, sizeof warp->depth);
   warp->timed_out = warp->looks = 0;
+  warp->has_unknown_members = FALSE;
   for (guint i = 0; i < runner->code->presets->len; i++)
     preset_row(runner, w, &g_array_index(runner->code->presets, Preset, i));
 }

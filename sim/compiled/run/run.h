@@ -52,6 +52,9 @@ typedef struct {
   SmbLanes unsure;    // where that is not known
   SmbLanes timed_out; // their wait for an mbarrier ends, whatever its phase
   SmbLanes looks;     // what others change is loaded now: they have run
+  gboolean
+      has_unknown_members; // the lanes of one set run alone now (WARPSYNC.EXCLUSIVE), and it is not known which
+  guint32 members_origin; // why not
 } Warp;
 
 // The parameters of a launch.
@@ -171,8 +174,14 @@ gboolean smb_step_enter(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_sync(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_break(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_switch(Runner *runner, const Step *step, SmbLanes lanes);
-gboolean smb_step_gather(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_trap(Runner *runner, const Step *step, SmbLanes lanes);
+// --- who tells others what (exchange.c)
+// Lanes that name the same members, the row Compute.s[0], wait for them. With Step.argument, one such set goes on at a time.
+gboolean smb_step_gather(Runner *runner, const Step *step, SmbLanes lanes);
+// A computation of lanes that name the same members, the row Step.argument; NO_ROW: of those that run.
+gboolean smb_step_exchange(Runner *runner, const Step *step, SmbLanes lanes);
+// Those of @lanes that name what the first one names.
+SmbLanes smb_runner_same_members(const guint32 *members, SmbLanes lanes);
 // Lists a shuffle, which another step computes; of STEP_OPAQUE.
 gboolean smb_step_shuffle(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_nothing(Runner *runner, const Step *step, SmbLanes lanes);

@@ -52,7 +52,8 @@ set_operand(PtxDecoder *decoder, const PtxOperand *operand, const FormOperand *f
   case ROLE_IN:
     return set_predicate(decoder, operand, form, compute);
   case ROLE_MEMBERS: // they came together before (smb_ptx_decode_warp())
-    return TRUE;
+    decoder->members = smb_ptx_row(decoder, operand, 4, FALSE);
+    return decoder->members != NO_ROW;
   case ROLE_TABLE:
     compute->table = (guint8)operand->bits;
     return operand->kind == PTX_OPERAND_INTEGER;
@@ -278,6 +279,7 @@ smb_ptx_decode_instruction(PtxDecoder *decoder) {
   };
   decoder->parts =
       g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).parts;
+  decoder->members = NO_ROW;
   if (!has_operands(decoder))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS(decoders); i++) {

@@ -56,6 +56,10 @@ smb_ptx_add_compute(PtxDecoder *decoder, Compute *compute) {
   step.compute = *compute;
   smb_compute_approximate(&step.compute, decoder->program->cuda_arch / 10);
   smb_compute_prepare(&step.compute);
+  if (decoder->members != NO_ROW && smb_compute_has_members(&step.compute)) {
+    step.run = smb_step_exchange;
+    step.argument = decoder->members;
+  }
   smb_code_add(decoder->code, &step);
 }
 

@@ -52,6 +52,7 @@ typedef struct {
   const PtxInstruction *instruction;
   PtxInstruction blank;     // stands for it where there is none
   const char *const *parts; // of its opcode
+  Row members;              // the lanes that it names, or NO_ROW
   GError **error;
 } PtxDecoder;
 

@@ -189,7 +189,8 @@ decode_move(SassDecoder *decoder) {
   return SASS_DECODED;
 }
 
-// WARPSYNC R2 waits for the lanes of a mask, WARPSYNC.ALL for all that live.
+// WARPSYNC R2 waits for the lanes of a mask, WARPSYNC.ALL for all that live. .EXCLUSIVE and .COLLECTIVE let those of one mask go on
+// alone, to the BSYNC behind.
 static SassResult
 decode_gathering(SassDecoder *decoder) {
   const SassOperand *mask = smb_sass_operand(decoder, 0);
@@ -199,6 +200,7 @@ decode_gathering(SassDecoder *decoder) {
       all ? smb_sass_constant(decoder, G_MAXUINT32, 1) : smb_sass_source(decoder, mask, 1);
   if (step.compute.s[0] == NO_ROW)
     return SASS_OTHER;
+  step.argument = smb_sass_has(decoder, "EXCLUSIVE") || smb_sass_has(decoder, "COLLECTIVE");
   smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }

@@ -67,6 +67,10 @@ smb_sass_add_compute(SassDecoder *decoder, Compute *compute) {
   step.compute = *compute;
   step.compute.is_parted = TRUE;
   smb_compute_prepare(&step.compute);
+  if (smb_compute_has_members(&step.compute)) {
+    step.run = smb_step_exchange;
+    step.argument = NO_ROW;
+  }
   smb_code_add(decoder->code, &step);
 }
 
