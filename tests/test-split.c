@@ -456,7 +456,7 @@ release(SmbSplits *splits, Lanes *lanes) {
       }
     }
     require(held == smb_splits_held(splits, number));
-    smb_splits_release(splits, number);
+    smb_splits_release(splits, number, TRUE);
     if (!held)
       continue;
     pick_lanes(lanes, get_first(splits));
@@ -669,9 +669,9 @@ START_TEST(held) {
   ck_assert_uint_eq(smb_splits_lane(splits, 7, &pc), SMB_LANE_GATHERS);
   ck_assert_uint_eq(smb_splits_lane(splits, 5, &pc), SMB_LANE_HELD);
   ck_assert_uint_eq(smb_splits_lane(splits, 8, &pc), SMB_LANE_EXITED);
-  smb_splits_release(splits, 4);
+  smb_splits_release(splits, 4, TRUE);
   ck_assert_uint_eq(splits->mask, 0x30);
-  smb_splits_release(splits, 3);
+  smb_splits_release(splits, 3, TRUE);
   ck_assert_uint_eq(splits->mask, 0x30);
   smb_splits_exit(splits, 0x30);
   ck_assert_uint_eq(splits->mask, 0x0f);
@@ -686,6 +686,17 @@ START_TEST(held) {
   smb_splits_start(splits, 0x3, 0);
   ck_assert_uint_eq(splits->armed[0], 0);
   ck_assert_uint_eq(smb_splits_held(splits, 3), 0);
+  // Held at one place, at different times: together they are one, else each goes on as it was.
+  for (guint together = 0; together < 2; together++) {
+    smb_splits_start(splits, 0xf, 1);
+    smb_splits_fork(splits, 0xc, 1);
+    smb_splits_hold(splits, 0x3, 3);
+    smb_splits_hold(splits, 0xc, 3);
+    smb_splits_release(splits, 3, together);
+    ck_assert_uint_eq(splits->mask, together ? 0xf : 0x3);
+    smb_splits_exit(splits, splits->mask);
+    ck_assert_uint_eq(splits->mask, together ? 0 : 0xc);
+  }
   smb_splits_free(NULL);
 }
 END_TEST

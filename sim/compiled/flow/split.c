@@ -13,6 +13,7 @@ typedef struct {
   SmbLanes wanted; // for which it gathers
   gint64 turn;     // of those that can run, the one with the highest runs first
   gboolean waited; // it comes from a barrier ahead of pc, not from a branch
+  gboolean alone;  // it is not joined by others at its pc
 } Slot;
 
 // What lanes recorded at one barrier.
@@ -186,6 +187,12 @@ go_on_complete(SmbSplits *splits, gboolean empty) {
   }
 }
 
+// Whether two splits that can run are one.
+static gboolean
+joins(const Slot *a, const Slot *b) {
+  return a->pc == b->pc && a->waited == b->waited && !a->alone && !b->alone;
+}
+
 // If no split runs, that one does which is ready since last, with all others that are ready at the same pc, those from a barrier
 // and those from branches apart: the former are still at the barrier. If none is ready, those are whose register is empty.
 static void
@@ -206,7 +213,7 @@ choose(SmbSplits *splits) {
   slots->running = next;
   splits->pc = slots->slot[next].pc;
   FOR_EACH(slots->ready, i) {
-    if (slots->slot[i].pc == splits->pc && slots->slot[i].waited == slots->slot[next].waited) {
+    if (i == next || joins(&slots->slot[i], &slots->slot[next])) {
       splits->mask |= slots->slot[i].lanes;
       slots->ready &= ~bit(i);
     }
@@ -350,12 +357,13 @@ smb_splits_held(const SmbSplits *splits, guint number) {
 }
 
 void
-smb_splits_release(SmbSplits *splits, guint number) {
+smb_splits_release(SmbSplits *splits, guint number, gboolean together) {
   SmbSplitSlots *slots = splits->slots;
   FOR_EACH(slots->held, i) {
     Slot *slot = &slots->slot[i];
     if (slot->number == number) {
       slot->state = SMB_LANE_RUNS;
+      slot->alone = !together;
       slot->turn = slots->last--;
       slots->held &= ~bit(i);
       slots->ready |= bit(i);

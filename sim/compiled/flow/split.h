@@ -164,8 +164,8 @@ void smb_splits_hold(SmbSplits *splits, SmbLanes lanes, guint number);
 /** The lanes that are held with @number. */
 SmbLanes smb_splits_held(const SmbSplits *splits, guint number);
 
-/** Lets the lanes that are held with @number go on, each split for itself, as it was. */
-void smb_splits_release(SmbSplits *splits, guint number);
+/** Lets the lanes that are held with @number go on; @together: splits at one pc are one, else each is as it was. */
+void smb_splits_release(SmbSplits *splits, guint number, gboolean together);
 
 /** The running split, which may wait for what another one does, gives way to the next one that can run, if any:
  * called again and again, all have their turn. */

@@ -128,7 +128,7 @@ release(Runner *runner, guint number, const Mask *waiting) {
     answer(runner, barrier, waiting);
   smb_shadow_barrier(runner->block->shadow);
   for (guint w = 0; w < runner->block->n_warps; w++)
-    smb_splits_release(runner->warps[w].splits, number);
+    smb_splits_release(runner->warps[w].splits, number, TRUE);
   barrier->arrived = 0;
   barrier->flags = 0;
   barrier->origin = 0;

@@ -41,7 +41,7 @@ smb_mbarriers_lose(Runner *runner, guint32 origin) {
   g_hash_table_remove_all(runner->mbarriers);
   runner->lost_mbarriers = TRUE;
   for (guint w = 0; w < runner->block->n_warps; w++)
-    smb_splits_release(runner->warps[w].splits, HELD_BY_MBARRIER);
+    smb_splits_release(runner->warps[w].splits, HELD_BY_MBARRIER, TRUE);
 }
 
 guint64
@@ -149,7 +149,7 @@ complete_phase(Runner *runner, MBarrier *barrier) {
   barrier->is_unsized = FALSE;
   smb_shadow_barrier(runner->block->shadow);
   for (guint w = 0; w < runner->block->n_warps; w++)
-    smb_splits_release(runner->warps[w].splits, HELD_BY_MBARRIER);
+    smb_splits_release(runner->warps[w].splits, HELD_BY_MBARRIER, TRUE);
 }
 
 static void
@@ -408,7 +408,7 @@ smb_mbarriers_release(Runner *runner) {
   for (guint w = 0; w < runner->block->n_warps; w++) {
     Warp *warp = &runner->warps[w];
     warp->timed_out = smb_splits_held(warp->splits, HELD_BY_MBARRIER);
-    smb_splits_release(warp->splits, HELD_BY_MBARRIER);
+    smb_splits_release(warp->splits, HELD_BY_MBARRIER, TRUE);
   }
   return TRUE;
 }

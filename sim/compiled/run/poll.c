@@ -32,7 +32,7 @@ smb_looks_release(Runner *runner) {
   for (guint w = 0; w < runner->block->n_warps; w++) {
     Warp *warp = &runner->warps[w];
     warp->looks = smb_splits_held(warp->splits, HELD_BEFORE_LOOK);
-    smb_splits_release(warp->splits, HELD_BEFORE_LOOK);
+    smb_splits_release(warp->splits, HELD_BEFORE_LOOK, FALSE);
     any |= warp->looks;
   }
   runner->n_looks += any != 0;

@@ -63,7 +63,7 @@ void
 smb_runner_release_polls(Runner *runner) {
   runner->wrote = FALSE;
   for (guint w = 0; w < runner->block->n_warps; w++)
-    smb_splits_release(runner->warps[w].splits, HELD_BY_OTHERS);
+    smb_splits_release(runner->warps[w].splits, HELD_BY_OTHERS, TRUE);
 }
 
 gboolean
