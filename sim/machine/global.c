@@ -42,6 +42,8 @@ struct _Overlay {
   gboolean reads_through;
   gsize chunk_size;
   gboolean blurred;   // nothing of it is known
+  gboolean watches;   // smb_overlay_watch()
+  gboolean changed;   // since then
   Chunk **slots;      // of chunks by key: a table that stays as large as a block needed it
   guint n_slots;      // a power of 2, more than twice as many as are used
   GPtrArray *storage; // Chunks, reused by the next block
@@ -350,6 +352,7 @@ smb_overlay_clear(Overlay *overlay) {
   overlay->used = 0;
   overlay->last = NULL;
   overlay->blurred = FALSE;
+  overlay->watches = FALSE;
 }
 
 gsize
@@ -439,6 +442,28 @@ smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolea
     memset(marks, 0, length);
 }
 
+void
+smb_overlay_watch(Overlay *overlay, gboolean watches) {
+  overlay->watches = watches;
+  overlay->changed = FALSE;
+}
+
+gboolean
+smb_overlay_changed(const Overlay *overlay) {
+  return overlay->changed;
+}
+
+// Whether bytes that are written are what the chunk has of that place.
+static gboolean
+is_same(const Chunk *chunk, guint at, const guchar *bytes, const guchar *marks, gsize length) {
+  for (guint i = 0; i < length; i++) {
+    if (!is_written(chunk, at + i) || chunk->bytes[at + i] != bytes[i] ||
+        (marks && chunk->marks[at + i] != marks[i]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 // A word, mostly.
 static inline void
 copy(guchar *to, const guchar *from, gsize length) {
@@ -468,6 +493,8 @@ smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar
   note_reach(overlay->global, object, offset + length);
   Chunk *chunk = open_chunk(overlay, make_key(object, offset));
   note_written(overlay, object);
+  if (G_UNLIKELY(overlay->watches))
+    overlay->changed = overlay->changed || !is_same(chunk, at, bytes, marks, length);
   copy(chunk->bytes + at, bytes, length);
   if (marks)
     copy(chunk->marks + at, marks, length);
@@ -489,6 +516,9 @@ smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes, const 
     guint at = (guint)(offset % CHUNK_BYTES);
     if (!chunk || here != key)
       chunk = open_chunk(overlay, key = here);
+    if (G_UNLIKELY(overlay->watches))
+      overlay->changed = overlay->changed || !is_same(chunk, at, (const guchar *)&words[lane],
+                                                      (const guchar *)&marks[lane], WORD_BYTES);
     memcpy(chunk->bytes + at, &words[lane], WORD_BYTES);
     memcpy(chunk->marks + at, &marks[lane], WORD_BYTES);
     chunk->written[at / 64] |= (guint64)WORD_WRITTEN << (at % 64);
@@ -501,4 +531,5 @@ smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes, const 
 void
 smb_overlay_blur(Overlay *overlay) {
   overlay->blurred = TRUE;
+  overlay->changed = TRUE;
 }

@@ -352,6 +352,9 @@ void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const g
 void smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes,
                              const gint64 *offsets, const guint32 *words, const guint32 *marks);
 void smb_overlay_blur(Overlay *overlay);
+// From now on it is noted whether a block's writes change anything; @watches: FALSE: no more.
+void smb_overlay_watch(Overlay *overlay, gboolean watches);
+gboolean smb_overlay_changed(const Overlay *overlay);
 
 // --- races (race.c)
 Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize reserved_bytes);

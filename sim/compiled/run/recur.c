@@ -4,8 +4,8 @@
 // A block in which everything recurs never ends. Now and then, in a round in which each warp has its turn, every warp that
 // runs is watched: does it come back to where it was, with the same lanes, registers and barriers of convergence, and
 // nothing in memory has changed since the round began? Then each of them will do so for ever, since nothing else of the
-// block runs. If only one warp runs, it may change memory meanwhile. Watched are steps that can do no more than compute,
-// branch, load, and store to shared memory; of a warp with lanes that could run elsewhere, and of a condition that is not
+// block runs. If only one warp runs, it may change shared memory meanwhile. Watched are steps that can do no more than compute,
+// branch, load and store; of a warp with lanes that could run elsewhere, and of a condition that is not
 // known, nothing is said.
 #include <string.h>
 
@@ -62,6 +62,7 @@ smb_recur_start(Runner *runner) {
     watch->fails = watch->fails || waits_for_others(&runner->warps[w]);
   }
   watch->alone = n_running == 1;
+  smb_overlay_watch(block->overlay, TRUE);
 }
 
 void
@@ -121,9 +122,30 @@ is_warp_same(const Watch *watch, const Warp *warp) {
          memcmp(places->data, watch->places->data, places->len * sizeof(guint64)) == 0;
 }
 
+// Whether an access is to shared or to global memory: what it leaves in a thread's own is not looked at.
+static gboolean
+writes_watched(Runner *runner, const Transfer *transfer) {
+  const SmbBlock *block = runner->block;
+  SmbLanes lanes = runner->warp->splits->mask;
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags;
+  guint32 origin;
+  if (transfer->is_cluster || transfer->window != WINDOW_GENERIC)
+    return transfer->window == WINDOW_SHARED && !transfer->is_cluster;
+  if (smb_transfer_addresses(runner, transfer, lanes, addresses, &flags, &origin) != lanes)
+    return FALSE;
+  FOR_LANES(lanes, lane) {
+    guint32 object = smb_block_find(block, addresses[lane]);
+    if (object >= block->n_objects || (block->objects[object].space != SPACE_SHARED &&
+                                       block->objects[object].space != SPACE_GLOBAL))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 // Whether all that the next step of the running warp can do is looked at here.
 static gboolean
-is_plain(const Runner *runner, const Step *step) {
+is_plain(Runner *runner, const Step *step) {
   const Warp *warp = runner->warp;
   if (warp->registers->unknown_predicates[step->guard] & warp->splits->mask)
     return FALSE;
@@ -134,8 +156,8 @@ is_plain(const Runner *runner, const Step *step) {
     return TRUE;
   case STEP_TRANSFER:
     return step->run == smb_step_load ||
-           (step->transfer->window == WINDOW_SHARED && !step->transfer->is_cluster &&
-            (step->run == smb_step_store || step->run == smb_step_atomic));
+           ((step->run == smb_step_store || step->run == smb_step_atomic) &&
+            writes_watched(runner, step->transfer));
   case STEP_OTHER:
     return step->run == smb_step_nothing || step->run == smb_step_gather;
   case STEP_OPAQUE:
@@ -166,6 +188,7 @@ smb_recur_warp(Runner *runner, guint *left) {
     n++;
     if (!watch->alone && step->kind == STEP_TRANSFER && step->run != smb_step_load)
       watch->fails = !is_memory_same(watch, runner->block);
+    watch->fails = watch->fails || smb_overlay_changed(runner->block->overlay);
     watch->outside |= step->kind == STEP_TRANSFER && step->transfer->window != WINDOW_SHARED;
     if (!watch->fails && is_warp_same(watch, runner->warp) && is_memory_same(watch, runner->block))
       break;
@@ -192,6 +215,7 @@ say_otherwise(const Runner *runner, const Watch *watch) {
 gboolean
 smb_recur_end(Runner *runner) {
   g_autoptr(Watch) watch = g_steal_pointer(&runner->watch);
+  smb_overlay_watch(runner->block->overlay, FALSE);
   if (watch->fails || watch->n_recurs == 0)
     return TRUE;
   const SmbSite *polled = smb_runner_polled(runner, watch->step);
