@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 //
 // From a source to a program: the languages that are known, each of which knows its own sources.
-#include <string.h>
-
 #include "sim/base/error.h"
 #include "sim/contained.h"
 #include "sim/cuda/front-end.h"
@@ -57,9 +55,12 @@ read_source(SmbSource *source, const SmbProgramOptions *options, GError **error)
 static gboolean
 check_vendor(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   const char *level = options->processor ? smb_program_recognize(source) : "text";
-  g_autoptr(SmbEntries) contained = level ? NULL : smb_entries_read(source, NULL);
-  if (level ? strcmp(level, "text") == 0 : !contained)
+  if (g_strcmp0(level, "text") == 0)
     return TRUE;
+  // An object file of another kind says so itself.
+  g_autoptr(SmbEntries) contained = level ? NULL : smb_entries_read(source, error);
+  if (!level && !contained)
+    return FALSE;
   return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                   "%s is compiled for chips of NVIDIA, which %s is not: expected HIP or CUDA C",
                   smb_source_name(source), options->processor);
