@@ -88,9 +88,11 @@ names_architectures(GStrv flags) {
   static const char *const all[] = {"-arch=all", "--gpu-architecture=all", NULL};
   guint n = 0;
   for (guint i = 0; flags && flags[i]; i++) {
-    const char *list = strstr(flags[i], "code=[");
+    const char *list = g_strrstr(flags[i], "code=");
+    gboolean is_own = list && (list == flags[i] || strchr("-=,", list[-1]));
+    const char *comma = is_own ? strchr(list, ',') : NULL;
     n += g_str_has_prefix(flags[i], "-gencode") || g_str_has_prefix(flags[i], "--generate-code");
-    if (list && memchr(list, ',', strcspn(list, "]")))
+    if (comma && !g_str_has_prefix(comma, ",arch="))
       return TRUE;
   }
   return n > 1 || has_flag(flags, all);

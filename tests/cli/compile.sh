@@ -107,11 +107,11 @@ shows 'compiled: nvcc -ptx -lineinfo -arch=sm_70'
 expect 2 analyze good.cu --nvcc "'"
 says "--nvcc ''': "
 for several in '-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90' '-gencode=arch=compute_90,code=[sm_90,compute_90]' \
-  '-O3 -arch=all-major'; do
+  '-arch=compute_90 -code=sm_90,compute_90' '-O3 -arch=all-major'; do
   expect 2 analyze good.cu --block 32 --nvcc "$several"
   says "--nvcc '$several' names several architectures: expected one, or none for that of --arch, sm_90"
 done
-expect 0 analyze good.cu --block 32 --nvcc '-gencode arch=compute_90,code=[sm_90]'
+expect 0 analyze good.cu --block 32 --nvcc '-gencode code=[sm_90],arch=compute_90 -Dencode=1,2'
 sed -n '/^\.version/,/^PTX/p' task | grep -v '^PTX' >pairs.ptx
 expect 2 analyze pairs.ptx --nvcc ''
 says '--nvcc is for CUDA C: pairs.ptx is compiled'
