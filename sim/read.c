@@ -51,8 +51,25 @@ read_source(SmbSource *source, const SmbProgramOptions *options, GError **error)
   return program;
 }
 
+// Whether the chip may run it: PTX, machine code and object files with either are NVIDIA's.
+static gboolean
+check_vendor(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  const char *level = options->processor ? smb_program_recognize(source) : "text";
+  if (g_strcmp0(level, "text") == 0)
+    return TRUE;
+  // An object file of another kind says so itself.
+  g_autoptr(SmbEntries) contained = level ? NULL : smb_entries_read(source, error);
+  if (!level && !contained)
+    return FALSE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                  "%s is compiled for chips of NVIDIA, which %s is not: expected HIP or CUDA C",
+                  smb_source_name(source), options->processor);
+}
+
 SmbProgram *
 smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  if (!check_vendor(source, options, error))
+    return NULL;
   if (!smb_contained_recognize(source))
     return read_source(source, options, error);
   g_autofree char *symbol = NULL;

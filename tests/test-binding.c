@@ -270,6 +270,10 @@ START_TEST(test_wrong_cases) {
   launch.max_steps = 1;
   expect_case(model, &launch, SMB_BAD_INPUT, "made.cu:");
   smb_model_free(model);
+  model = load_model("gfx942");
+  launch = make_case(".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n");
+  expect_case(model, &launch, SMB_WRONG_USAGE, "is compiled for chips of NVIDIA");
+  smb_model_free(model);
 }
 END_TEST
 

@@ -146,25 +146,26 @@ static const struct {
 } refused[] = {
     {"", "x.csv: no line names the columns"},
     {"ds_read_b32,1,4,SQ_LDS_IDX_ACTIVE,2\n",
-     "x.csv:1: expected a line of column names, instruction,lanes,bytes_apart,counter,value"},
-    {"# arch: gfx1\n", "x.csv:1: no architecture 'gfx1'"},
-    {COLUMNS "ds_read_b32,1,4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:2: no comment '# gpu: …' above"},
+     "x.csv:1:1: expected a line of column names, instruction,lanes,bytes_apart,counter,value"},
+    {"# arch: gfx1\n", "x.csv:1:1: no architecture 'gfx1'"},
+    {COLUMNS "ds_read_b32,1,4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:2:1: no comment '# gpu: …' above"},
     {"# gpu: g\n" COLUMNS "ds_read_b32,1,4,SQ_LDS_IDX_ACTIVE,2\n",
-     "x.csv:3: no comment '# arch: …' above"},
+     "x.csv:3:1: no comment '# arch: …' above"},
     {"# gpu: g\n# arch: gfx942\n" COLUMNS "ds_read_b32,1,4,SQ_LDS_IDX_ACTIVE,2\n",
-     "x.csv:4: no comment '# source: …' above"},
-    {HEAD "ds_read_b32,1,4\n", "x.csv:6: 3 fields: expected 5, instruction,"},
-    {HEAD "ld,1,4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6: 'ld' is not an instruction such as"},
-    {HEAD "ds_read_b32,1,4,LDS_IDX_ACTIVE,2\n", "x.csv:6: 'LDS_IDX_ACTIVE' is none of: SQ_LDS_"},
-    {HEAD "ds_read_b32,0,4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6: lanes: '0' is not a mask of lanes"},
-    {HEAD "ds_read_b32,1,-4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6: bytes_apart: '-4' is not a number"},
-    {HEAD "ds_read_b32,3,2,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6: offset 2 of lane 1 is misaligned"},
-    {HEAD "ds_read_b32,1,4,SQ_LDS_IDX_ACTIVE,1.5\n", "x.csv:6: value: '1.5' is not a whole number"},
+     "x.csv:4:1: no comment '# source: …' above"},
+    {HEAD "ds_read_b32,1,4\n", "x.csv:6:1: 3 fields: expected 5, instruction,"},
+    {HEAD "ld,1,4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6:1: 'ld' is not an instruction such as"},
+    {HEAD "ds_read_b32,1,4,LDS_IDX_ACTIVE,2\n", "x.csv:6:1: 'LDS_IDX_ACTIVE' is none of: SQ_LDS_"},
+    {HEAD "ds_read_b32,0,4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6:1: lanes: '0' is not a mask of lanes"},
+    {HEAD "ds_read_b32,1,-4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6:1: bytes_apart: '-4' is not a number"},
+    {HEAD "ds_read_b32,3,2,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6:1: offset 2 of lane 1 is misaligned"},
+    {HEAD "ds_read_b32,1,4,SQ_LDS_IDX_ACTIVE,1.5\n",
+     "x.csv:6:1: value: '1.5' is not a whole number"},
     {"# gpu: g\n# arch: gfx1100\n# source: s\n" COLUMNS
      "ds_read_b32,100000000,4,SQC_LDS_IDX_ACTIVE,2\n",
-     "x.csv:5: lane 32 is active"},
+     "x.csv:5:1: lane 32 is active"},
     {"# gpu: g\n# arch: sm_10\n# source: s\n" COLUMNS "ds_read_b96,1,4,SQ_LDS_IDX_ACTIVE,2\n",
-     "x.csv:5: sm_10 has no rule for ld of 12 bytes"},
+     "x.csv:5:1: sm_10 has no rule for ld of 12 bytes"},
 };
 
 START_TEST(test_refused) {
@@ -178,7 +179,7 @@ END_TEST
 START_TEST(test_zero_byte) {
   g_autoptr(GError) error = NULL;
   ck_assert_ptr_null(smb_lds_counts_new("x.csv", "a\0b", 3, &error));
-  ck_assert_str_eq(error->message, "x.csv:1: a zero byte: not a text file");
+  ck_assert_str_eq(error->message, "x.csv:1:1: a zero byte: not a text file");
 }
 END_TEST
 

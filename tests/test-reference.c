@@ -90,23 +90,23 @@ END_TEST
 static const char *const broken[][2] = {
     {"", "t.csv: no line names the columns"},
     {"# only this\n", "t.csv: no line names the columns"},
-    {"source,gpu\n", "t.csv:1: 2 columns: expected 9 or 10"},
-    {"source,card\n", "t.csv:1: column 2 is 'card': expected 'gpu'"},
-    {COLUMNS "\na,g\n", "t.csv:2: 2 fields: expected 9"},
-    {COLUMNS "\n,g,,4,rect,k,0,ways_ld,1\n", "t.csv:2: source: missing"},
-    {COLUMNS "\n\na,g,,4,rect,,0,ways_ld,1\n", "t.csv:3: kernel: missing"},
-    {COLUMNS "\na,g,,16,rect,k,0,ways_ld,1\n", "t.csv:2: bank_mode_bytes: '16': expected 4 or 8"},
+    {"source,gpu\n", "t.csv:1:1: 2 columns: expected 9 or 10"},
+    {"source,card\n", "t.csv:1:1: column 2 is 'card': expected 'gpu'"},
+    {COLUMNS "\na,g\n", "t.csv:2:1: 2 fields: expected 9"},
+    {COLUMNS "\n,g,,4,rect,k,0,ways_ld,1\n", "t.csv:2:1: source: missing"},
+    {COLUMNS "\n\na,g,,4,rect,,0,ways_ld,1\n", "t.csv:3:1: kernel: missing"},
+    {COLUMNS "\na,g,,16,rect,k,0,ways_ld,1\n", "t.csv:2:1: bank_mode_bytes: '16': expected 4 or 8"},
     {COLUMNS "\na,g,,4,rect,k,-1,ways_ld,1\n",
-     "t.csv:2: ipad: '-1' is not a number of words, or nothing"},
-    {COLUMNS "\na,g,,4,rect,k,0,ways,1\n",
-     "t.csv:2: metric: 'ways' is none of: wavefronts_ld, wavefronts_st, ways_ld, ways_st, time_us"},
+     "t.csv:2:1: ipad: '-1' is not a number of words, or nothing"},
+    {COLUMNS "\na,g,,4,rect,k,0,ways,1\n", "t.csv:2:1: metric: 'ways' is none of: wavefronts_ld, "
+                                           "wavefronts_st, ways_ld, ways_st, time_us"},
     {COLUMNS "\na,g,,4,rect,k,0,ways_ld,two\n",
-     "t.csv:2: value: 'two' is not a number of at least 0"},
+     "t.csv:2:1: value: 'two' is not a number of at least 0"},
     {COLUMNS "\na,g,,4,rect,k,0,ways_ld,nan\n",
-     "t.csv:2: value: 'nan' is not a number of at least 0"},
+     "t.csv:2:1: value: 'nan' is not a number of at least 0"},
     {COLUMNS "\na,g,,4,rect,k,0,ways_ld,-1\n",
-     "t.csv:2: value: '-1' is not a number of at least 0"},
-    {COLUMNS "\n\"a,b\",g,,4,rect,k,0,ways_ld,1\n", "t.csv:2: quoted fields are not understood"},
+     "t.csv:2:1: value: '-1' is not a number of at least 0"},
+    {COLUMNS "\n\"a,b\",g,,4,rect,k,0,ways_ld,1\n", "t.csv:2:1: quoted fields are not understood"},
 };
 
 START_TEST(test_broken) {
@@ -120,7 +120,7 @@ END_TEST
 START_TEST(test_binary) {
   g_autoptr(GError) error = NULL;
   ck_assert_ptr_null(smb_reference_new_from_data("t.csv", "#\na\0b\n", 6, &error));
-  ck_assert_str_eq(error->message, "t.csv:2: a zero byte: not a text file");
+  ck_assert_str_eq(error->message, "t.csv:2:1: a zero byte: not a text file");
 }
 END_TEST
 

@@ -33,7 +33,9 @@ typedef struct {
  *   of machine code, which has @shared_bytes
  * @level: "ptx", or "sass" of machine code
  * @target: the architecture that it was compiled for: "sm_90a"
- * @registers: of a thread; 0 of PTX, as the next two
+ * @registers: of a thread; 0 of PTX, as all that follow
+ * @is_linked: whether the next two are known; those of what "nvcc -rdc=true" makes are once it is linked, with the functions
+ *   that it calls
  * @shared_bytes: static shared memory
  * @local_bytes: of a thread
  */
@@ -47,6 +49,7 @@ typedef struct {
   const char *level;
   const char *target;
   guint registers;
+  gboolean is_linked;
   gsize shared_bytes;
   gsize local_bytes;
 } SmbEntry;

@@ -30,7 +30,7 @@ typedef struct {
 } Reader;
 
 #define refuse_line(reader, error, format, ...)                                                    \
-  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: " format, (reader)->name, (reader)->line,    \
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u:1: " format, (reader)->name, (reader)->line,  \
            ##__VA_ARGS__)
 
 void

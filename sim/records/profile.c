@@ -59,20 +59,20 @@ smb_profile_free(SmbProfile *profile) {
 
 static gboolean
 fail(const Reader *reader, const char *text) {
-  return smb_fail(reader->error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: %s",
+  return smb_fail(reader->error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u:1: %s",
                   smb_source_name(reader->source), reader->line, text);
 }
 
-// Takes one cell from a line, in quotes or not. Two quotes in quotes are one.
+// Takes one cell from a line, in quotes or not. Two quotes in quotes are one. NULL of a cell in quotes that does not end.
 static const char *
 take_cell(const char *at, GString *cell) {
   gboolean quoted = *at == '"';
   for (at += quoted; *at && (quoted || *at != ','); at++) {
     if (quoted && *at == '"' && *++at != '"')
-      break;
+      return at;
     g_string_append_c(cell, *at);
   }
-  return at;
+  return quoted ? NULL : at;
 }
 
 static gboolean
@@ -81,6 +81,8 @@ split_line(Reader *reader, const char *line) {
   for (const char *at = line;; at++) {
     g_autoptr(GString) cell = g_string_new(NULL);
     at = take_cell(at, cell);
+    if (!at)
+      return fail(reader, "a cell in quotes that does not end: the file was cut");
     g_ptr_array_add(reader->cells, g_strdup(cell->str));
     if (*at != ',')
       return !*at || fail(reader, "expected a comma behind a cell in quotes");
@@ -165,8 +167,10 @@ add_instruction(Reader *reader) {
 
 static gboolean
 read_line(Reader *reader, const char *line) {
-  static const char heading[] = "\"Kernel Name\",";
-  gboolean begins = g_str_has_prefix(line, heading);
+  static const char quoted[] = "\"Kernel Name\",", bare[] = "Kernel Name,", mark[] = "\xef\xbb\xbf";
+  if (reader->line == 1 && g_str_has_prefix(line, mark))
+    line += strlen(mark);
+  gboolean begins = g_str_has_prefix(line, quoted) || g_str_has_prefix(line, bare);
   if ((!reader->launch && !begins) || !*line)
     return TRUE;
   if (!split_line(reader, line))
@@ -210,41 +214,6 @@ smb_profile_read(SmbSource *source, GError **error) {
     return NULL;
   }
   return g_steal_pointer(&profile);
-}
-
-// A name without its result, parameters and spaces; ncu's casts "(int)16" are left out, "true" is 1, and "16u" is 16.
-static char *
-make_canonical(const char *name) {
-  g_autoptr(GRegex) casts = g_regex_new("\\([a-z _]+\\)(?=-?\\d)", G_REGEX_RAW, 0, NULL);
-  g_autoptr(GRegex) suffixes = g_regex_new("\\b(\\d+)[uUlL]+\\b", G_REGEX_RAW, 0, NULL);
-  g_autofree char *plain = g_regex_replace_literal(
-      casts, name + (g_str_has_prefix(name, "void ") ? 5 : 0), -1, 0, "", 0, NULL);
-  g_autofree char *numbers = g_regex_replace(suffixes, plain, -1, 0, "\\1", 0, NULL);
-  g_autoptr(GString) text = g_string_new(numbers);
-  g_string_replace(text, "(anonymous namespace)::", "", 0);
-  g_string_replace(text, "<unnamed>::", "", 0);
-  g_string_replace(text, "true", "1", 0);
-  g_string_replace(text, "false", "0", 0);
-  g_string_replace(text, " ", "", 0);
-  gint depth = 0;
-  gsize end = 0;
-  for (; text->str[end] && (text->str[end] != '(' || depth > 0); end++)
-    depth += (text->str[end] == '<') - (text->str[end] == '>');
-  return g_strndup(text->str, end);
-}
-
-// Whether one is the other, or what is behind its namespaces.
-static gboolean
-ends_with_name(const char *whole, const char *part) {
-  gsize length = strlen(whole), tail = strlen(part);
-  return length >= tail && strcmp(whole + length - tail, part) == 0 &&
-         (length == tail || (length >= tail + 2 && whole[length - tail - 1] == ':'));
-}
-
-gboolean
-smb_profile_is_of(const SmbProfileLaunch *launch, const char *name) {
-  g_autofree char *a = make_canonical(launch->kernel), *b = make_canonical(name);
-  return ends_with_name(a, b) || ends_with_name(b, a);
 }
 
 gboolean

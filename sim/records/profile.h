@@ -62,14 +62,6 @@ typedef struct {
 SmbProfile *smb_profile_read(SmbSource *source, GError **error);
 void smb_profile_free(SmbProfile *profile);
 
-/**
- * smb_profile_is_of:
- * @name: of a kernel, demangled: "reduce<128>(float*, int)", or its plain name, "reduce<128>"
- *
- * Returns: whether ncu's name of the launch may be another way to write this one
- */
-gboolean smb_profile_is_of(const SmbProfileLaunch *launch, const char *name);
-
 /** Whether two launches are of the same code with the same counts. */
 gboolean smb_profile_is_equal(const SmbProfileLaunch *a, const SmbProfileLaunch *b);
 

@@ -61,7 +61,7 @@ free_reference(gpointer data) {
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbReference, free_reference)
 
 #define refuse_line(reader, error, format, ...)                                                    \
-  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: " format, (reader)->name, (reader)->line,    \
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u:1: " format, (reader)->name, (reader)->line,  \
            ##__VA_ARGS__)
 
 static gboolean

@@ -38,6 +38,7 @@ smb_sass_entries(SmbSource *source, GError **error) {
       entry->block[axis] = MAX(kernel->required[axis], 1);
     entry->max_threads = kernel->max_threads;
     entry->registers = kernel->registers;
+    entry->is_linked = cubin->is_linked;
     entry->shared_bytes = kernel->shared_bytes - kernel->reserved_shared;
     entry->local_bytes = kernel->local_bytes;
     add_parameters(entries, entry, kernel);

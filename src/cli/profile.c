@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "sim/base/error.h"
-#include "sim/program/symbol.h"
+#include "sim/program/entry.h"
+#include "sim/records/kernel-name.h"
 
 char *
 smb_profile_opcode(const char *text) {
@@ -13,6 +14,62 @@ smb_profile_opcode(const char *text) {
     text += strcspn(text, " ");
   text += strspn(text, " ");
   return g_strndup(text, strcspn(text, " ;"));
+}
+
+// The whole numbers among the operands of an instruction, "0x44" and "-0x8": gint64 (transfer full).
+static GArray *
+find_numbers(const char *text) {
+  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
+  for (const char *at = strstr(text, "0x"); at; at = strstr(at, "0x")) {
+    gboolean is_negative = at > text && at[-1] == '-';
+    char *end = NULL;
+    gint64 number = (gint64)(g_ascii_strtoull(at, &end, 16) & G_MAXINT64);
+    number = is_negative ? -number : number;
+    g_array_append_val(numbers, number);
+    at = end > at + 2 ? end : at + 2;
+  }
+  return numbers;
+}
+
+// Of what jumps, ncu writes where the code was in the memory of the device.
+static gboolean
+has_place(const char *opcode) {
+  static const char *const names[] = {"BRA", "BRX",  "BRXU",  "JMP",   "JMX",      "JMXU", "CALL",
+                                      "RET", "BSSY", "BREAK", "BSYNC", "WARPSYNC", "LEPC"};
+  g_autofree char *name = g_strndup(opcode, strcspn(opcode, "."));
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    if (strcmp(name, names[i]) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Whether two instructions with the same opcode may be the same: versions of disassemblers write registers in other ways and in
+// another order, but the same numbers. A zero may stand for an address that is filled in when the code is loaded.
+static gboolean
+have_same_numbers(const char *own, const char *other) {
+  g_autoptr(GArray) numbers = find_numbers(own), others = find_numbers(other);
+  guint n_zeros = 0, n_left = 0;
+  for (guint i = 0; i < numbers->len; i++) {
+    gint64 number = g_array_index(numbers, gint64, i);
+    guint at = 0;
+    while (at < others->len && g_array_index(others, gint64, at) != number)
+      at++;
+    n_zeros += number == 0;
+    if (at < others->len)
+      g_array_remove_index_fast(others, at);
+    else if (number != 0)
+      return FALSE;
+  }
+  for (guint i = 0; i < others->len; i++)
+    n_left += g_array_index(others, gint64, i) != 0;
+  return n_left <= n_zeros;
+}
+
+static gboolean
+is_same(const char *own, const char *other) {
+  g_autofree char *a = smb_profile_opcode(own), *b = smb_profile_opcode(other);
+  return strcmp(a, b) == 0 && (has_place(a) || have_same_numbers(own, other));
 }
 
 // Where the code of a launch is another one than that of the kernel; -1: nowhere. What is behind its end only fills it up.
@@ -23,9 +80,8 @@ find_difference(const SmbProfileLaunch *launch, const GPtrArray *code) {
     const SmbCodeLine *own = i < code->len ? g_ptr_array_index(code, i) : NULL;
     const SmbProfileInstruction *other =
         i < n ? &g_array_index(launch->instructions, SmbProfileInstruction, i) : NULL;
-    g_autofree char *a = smb_profile_opcode(own ? own->text : "NOP");
-    g_autofree char *b = smb_profile_opcode(other ? other->text : "NOP");
-    if (strcmp(a, b) != 0 || (own && other && own->pc != other->pc))
+    if (!is_same(own ? own->text : "NOP", other ? other->text : "NOP") ||
+        (own && other && own->pc != other->pc))
       return i;
   }
   return -1;
@@ -53,17 +109,31 @@ fail_code(const SmbTarget *target, const SmbProfileLaunch *launch, const char *f
           ? &g_array_index(launch->instructions, SmbProfileInstruction, at)
           : NULL;
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "%s:%u: other code than that of %s: its instruction %" G_GINT64_FORMAT
+                  "%s:%u:1: other code than that of %s: its instruction %" G_GINT64_FORMAT
                   " is '%s', not '%s': it is of another build, or for another architecture",
                   file, launch->line, target->file, at, other ? other->text : "behind its end",
                   own ? own->text : "behind its end");
 }
 
+// Whether no other kernel of the code that the target is of has the base name @base.
+static gboolean
+is_alone(const SmbTarget *target, const char *base) {
+  g_autoptr(GBytes) code = smb_program_device_code(target->kernel);
+  g_autoptr(SmbSource) source = code ? smb_source_new_any(target->file, code, NULL) : NULL;
+  g_autoptr(SmbEntries) kernels = source ? smb_entries_read(source, NULL) : NULL;
+  guint n = 0;
+  for (guint i = 0; kernels && i < kernels->entries->len; i++) {
+    const SmbEntry *kernel = g_ptr_array_index(kernels->entries, i);
+    n += smb_kernel_name_compare(base, kernel->symbol) != SMB_NAME_OTHER;
+  }
+  return n == 1;
+}
+
 gboolean
 smb_target_is_measured(const SmbTarget *target, const SmbProfileLaunch *launch) {
-  // Of an overloaded function it is mangled.
-  g_autofree char *name = smb_symbol_demangle(target->name, FALSE);
-  return smb_profile_is_of(launch, name);
+  const char *symbol = smb_program_symbol(target->kernel);
+  SmbNameMatch match = smb_kernel_name_compare(launch->kernel, symbol ? symbol : target->name);
+  return match == SMB_NAME_SAME || (match == SMB_NAME_BASE && is_alone(target, launch->kernel));
 }
 
 const SmbProfileLaunch *

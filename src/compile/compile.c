@@ -82,6 +82,22 @@ names_architecture(GStrv flags) {
   return has_flag(flags, options);
 }
 
+// Whether there are architectures of several -gencode options, of a list "code=[sm_90,compute_90]", or all that there are.
+static gboolean
+names_architectures(GStrv flags) {
+  static const char *const all[] = {"-arch=all", "--gpu-architecture=all", NULL};
+  guint n = 0;
+  for (guint i = 0; flags && flags[i]; i++) {
+    const char *list = g_strrstr(flags[i], "code=");
+    gboolean is_own = list && (list == flags[i] || strchr("-=,", list[-1]));
+    const char *comma = is_own ? strchr(list, ',') : NULL;
+    n += g_str_has_prefix(flags[i], "-gencode") || g_str_has_prefix(flags[i], "--generate-code");
+    if (comma && !g_str_has_prefix(comma, ",arch="))
+      return TRUE;
+  }
+  return n > 1 || has_flag(flags, all);
+}
+
 static gboolean
 names_result(GStrv flags) {
   static const char *const options[] = {"-ptx", "--ptx", "-cubin", "--cubin", NULL};
@@ -126,14 +142,14 @@ make_options(const SmbCompilation *compilation, GStrv flags, const char *suffix)
   return g_strv_builder_end(words);
 }
 
-// Places as all messages have them: "FILE(12): error: …" is "FILE:12: error: …"; and the user's names.
+// Places as all messages have them: "FILE(12): error: …" is "FILE:12:1: error: …"; and the user's names.
 static char *
 rewrite_places(const char *output, const char *path, const char *name) {
   g_autofree char *valid = g_utf8_make_valid(output, -1);
   g_autoptr(GString) text = g_string_new(valid);
   g_string_replace(text, path, name, 0);
   g_autoptr(GRegex) place = g_regex_new("^([^\\n(]+)\\((\\d+)\\): ", G_REGEX_MULTILINE, 0, NULL);
-  return g_regex_replace(place, text->str, -1, 0, "\\1:\\2: ", 0, NULL);
+  return g_regex_replace(place, text->str, -1, 0, "\\1:\\2:1: ", 0, NULL);
 }
 
 static gboolean
@@ -278,17 +294,27 @@ has_own_features(const char *architecture) {
          g_ascii_string_to_unsigned(architecture + 3, 10, 90, G_MAXUINT, &chip, NULL);
 }
 
+// The user's options as words: none, or of one architecture.
+static gboolean
+split_flags(const SmbCompilation *compilation, GStrv *flags, GError **error) {
+  g_autoptr(GError) failure = NULL;
+  if (compilation->flags && !g_shell_parse_argv(compilation->flags, NULL, flags, &failure) &&
+      !g_error_matches(failure, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING))
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--nvcc '%s': %s", compilation->flags,
+                    failure->message);
+  return !names_architectures(*flags) ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                  "--nvcc '%s' names several architectures: expected one, or none for that of "
+                  "--arch, %s",
+                  compilation->flags, compilation->architecture);
+}
+
 SmbCompiled *
 smb_compile(const char *nvcc, const SmbCompilation *compilation, GError **error) {
   g_auto(GStrv) flags = NULL;
   g_autoptr(GError) failure = NULL;
-  if (compilation->flags && !g_shell_parse_argv(compilation->flags, NULL, &flags, &failure) &&
-      !g_error_matches(failure, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING)) {
-    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--nvcc '%s': %s", compilation->flags,
-             failure->message);
+  if (!split_flags(compilation, &flags, error))
     return NULL;
-  }
-  g_clear_error(&failure);
   g_autoptr(SmbWorkshop) workshop = smb_workshop_new("compile", error);
   g_autofree char *path =
       workshop ? g_build_filename(smb_workshop_folder(workshop), text_name, NULL) : NULL;

@@ -29,13 +29,6 @@ is_text(SmbSource *source) {
   return g_strcmp0(smb_program_recognize(source), "text") == 0;
 }
 
-// PTX or machine code.
-static gboolean
-is_compiled(SmbSource *source) {
-  const char *level = smb_program_recognize(source);
-  return level && strcmp(level, "text") != 0;
-}
-
 static SmbProgram *
 read_compiled(SmbSource *source, const SmbCompiled *compiled, const SmbProgramOptions *reading,
               GError **error) {
@@ -145,12 +138,6 @@ smb_compile_read(SmbSource *source, const SmbArch *arch, const SmbCompileOptions
                  const SmbProgramOptions *reading, char **command, GError **error) {
   g_autoptr(GError) refused = NULL;
   *command = NULL;
-  if (smb_arch_info(arch)->vendor == SMB_VENDOR_AMD && is_compiled(source)) {
-    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-             "%s is compiled for chips of NVIDIA, which %s is not: expected HIP or CUDA C",
-             smb_source_name(source), smb_arch_info(arch)->name);
-    return NULL;
-  }
   gboolean reads = !options->flags || (options->as_text && !set_macros(options->flags));
   SmbProgram *program = reads ? smb_program_read(source, reading, &refused) : NULL;
   if (program)

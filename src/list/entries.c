@@ -119,12 +119,13 @@ list_sizes(const SmbEntry *entry) {
   return g_string_free(sizes, FALSE);
 }
 
+// PTX has none of these sizes.
 static void
-write_size(SmbTable *table, const SmbEntry *entry, guint64 size) {
-  if (is_machine_code(entry))
+write_size(SmbTable *table, const SmbEntry *entry, gboolean known, guint64 size) {
+  if (known)
     smb_table_number(table, SMB_STYLE_PLAIN, size);
   else
-    smb_table_cell(table, SMB_STYLE_PLAIN, "");
+    smb_table_cell(table, SMB_STYLE_PLAIN, is_machine_code(entry) ? "-" : "");
 }
 
 // A row for each kernel and architecture: what machine code has of it.
@@ -132,19 +133,23 @@ static void
 write_machine_code(SmbCli *cli, const SmbEntries *entries) {
   g_autoptr(SmbTable) table =
       smb_table_new("for|registers>|shared bytes>|local bytes>|block|bytes of parameters|kernel");
+  gboolean is_unlinked = FALSE;
   for (guint i = 0; i < entries->entries->len; i++) {
     const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
     g_autofree char *block = describe_limit(entry), *sizes = list_sizes(entry);
     smb_table_printf(table, SMB_STYLE_PLAIN, "%s%s", is_machine_code(entry) ? "" : "PTX for ",
                      entry->target);
-    write_size(table, entry, entry->registers);
-    write_size(table, entry, entry->shared_bytes);
-    write_size(table, entry, entry->local_bytes);
+    write_size(table, entry, is_machine_code(entry), entry->registers);
+    write_size(table, entry, entry->is_linked, entry->shared_bytes);
+    write_size(table, entry, entry->is_linked, entry->local_bytes);
+    is_unlinked = is_unlinked || (is_machine_code(entry) && !entry->is_linked);
     smb_table_cell(table, SMB_STYLE_PLAIN, block);
     smb_table_cell(table, SMB_STYLE_PLAIN, sizes);
     smb_table_cell(table, SMB_STYLE_BOLD, find_name(entries, entry));
   }
   smb_table_write(table, cli->out, cli->colour);
+  if (is_unlinked)
+    smb_spool_puts(cli->out, "\n-: not known before this code is linked (nvcc -dlink)\n");
 }
 
 static void
@@ -209,9 +214,8 @@ write_kernel(JsonBuilder *json, const SmbEntry *entry) {
   smb_json_text(json, "level", entry->level);
   smb_json_text(json, "target", entry->target);
   smb_json_number_if(json, "registers", is_machine_code(entry), entry->registers);
-  smb_json_number_if(json, "static_shared_bytes", is_machine_code(entry),
-                     (gint64)entry->shared_bytes);
-  smb_json_number_if(json, "local_bytes", is_machine_code(entry), (gint64)entry->local_bytes);
+  smb_json_number_if(json, "static_shared_bytes", entry->is_linked, (gint64)entry->shared_bytes);
+  smb_json_number_if(json, "local_bytes", entry->is_linked, (gint64)entry->local_bytes);
   write_items(json, entry);
   json_builder_end_object(json);
 }
@@ -244,11 +248,10 @@ begin_csv_row(SmbCsv *csv, const SmbEntry *entry) {
 
 static void
 end_csv_row(SmbCsv *csv, const SmbEntry *entry) {
-  gboolean is_machine = is_machine_code(entry);
   smb_csv_text(csv, entry->level);
-  smb_csv_number_if(csv, is_machine, entry->registers);
-  smb_csv_number_if(csv, is_machine, entry->shared_bytes);
-  smb_csv_number_if(csv, is_machine, entry->local_bytes);
+  smb_csv_number_if(csv, is_machine_code(entry), entry->registers);
+  smb_csv_number_if(csv, entry->is_linked, entry->shared_bytes);
+  smb_csv_number_if(csv, entry->is_linked, entry->local_bytes);
   smb_csv_end_row(csv);
 }
 

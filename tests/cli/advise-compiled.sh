@@ -85,13 +85,13 @@ grep -q 'T + 1' "$word" && { echo "$word(3): error: no"; exit 1; }
 grep -q '\^' "$word" && stores 4 || stores 32
 END
 expect 0 advise turn.cu --block 32 --arg n=32
-shows 'Pad 1 is not recommended: it does not compile: turn.cu:3: error: no'
+shows 'Pad 1 is not recommended: it does not compile: turn.cu:3:1: error: no'
 shows 'Apply Swizzle<5,0,5> in lines 5 and 8: 1056 -> 64 wavefronts.'
 # shellcheck disable=SC2016
 echo 'echo "$word(3): error: no"; exit 1' >task
 expect 0 advise turn.cu --block 32 --arg n=32
 shows 'It cannot be counted as compiled, and is ranked by its text:'
-shows 'turn.cu:3: error: no'
+shows 'turn.cu:3:1: error: no'
 shows 'Change line 3 to [T + 1]: 1056 -> 64 wavefronts, +128 bytes of shared memory.'
 # shellcheck disable=SC2016
 echo 'sleep 1000 & wait' >task

@@ -106,6 +106,12 @@ expect 0 analyze good.cu --block 32 --nvcc '' --arch sm_70
 shows 'compiled: nvcc -ptx -lineinfo -arch=sm_70'
 expect 2 analyze good.cu --nvcc "'"
 says "--nvcc ''': "
+for several in '-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90' '-gencode=arch=compute_90,code=[sm_90,compute_90]' \
+  '-arch=compute_90 -code=sm_90,compute_90' '-O3 -arch=all-major'; do
+  expect 2 analyze good.cu --block 32 --nvcc "$several"
+  says "--nvcc '$several' names several architectures: expected one, or none for that of --arch, sm_90"
+done
+expect 0 analyze good.cu --block 32 --nvcc '-gencode code=[sm_90],arch=compute_90 -Dencode=1,2'
 sed -n '/^\.version/,/^PTX/p' task | grep -v '^PTX' >pairs.ptx
 expect 2 analyze pairs.ptx --nvcc ''
 says '--nvcc is for CUDA C: pairs.ptx is compiled'
@@ -138,18 +144,18 @@ END
 expect 3 analyze pairs.cu --block 32
 says 'pairs.cu:1:1: error: '
 says 'nvcc does not compile it, either:'
-says 'pairs.cu:2: error: identifier "Words" is undefined'
+says 'pairs.cu:2:1: error: identifier "Words" is undefined'
 says 'pairs.cu: failed: nvcc -cubin -lineinfo -arch=sm_90'
 ! grep -q 'warning\|detected' "$work/err" || die "$last: says what is not needed: $(cat "$work/err")"
 check_clean
 expect 3 analyze good.cu --nvcc ''
-says 'good.cu:2: error: identifier "Words" is undefined'
+says 'good.cu:2:1: error: identifier "Words" is undefined'
 cat >task <<'END'
 printf "%s(2): error: long\n%5000d\n" "$word" 1
 exit 2
 END
 expect 3 analyze good.cu --nvcc ''
-says 'good.cu:2: error: long'
+says 'good.cu:2:1: error: long'
 [ "$(wc -c <"$work/err")" -lt 400 ] || die "$last: quotes a whole line: $(cat "$work/err")"
 echo 'exit 7' >task
 expect 3 analyze good.cu --nvcc ''

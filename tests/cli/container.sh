@@ -26,6 +26,16 @@ shows 'stdin: machine code for sm_90'
 expect 0 list kernels bundle.lz4.fatbin
 shows 'shared tile'
 
+# What is not linked yet has sizes that are not known.
+expect 0 list kernels "$data/pieces.sm_75.cubin"
+shows 'sm_75         24             -            -'
+shows '-: not known before this code is linked'
+expect 0 list kernels "$data/pieces.sm_75.cubin" --format json
+is_json
+shows '"static_shared_bytes" : null'
+expect 0 list kernels "$data/linked.sm_75.cubin" --format json
+shows '"static_shared_bytes" : 256'
+
 # The machine code of the architecture is run, else PTX that is not later.
 expect 0 analyze bundle.zstd.fatbin --block 64 --arch sm_75 --format json
 shows '"level" : "sass"'

@@ -56,7 +56,7 @@ shows '256 wavefronts of shared memory, 0 in excess. Predicted: 256'
 # CUDA C: what is to be changed, as compiled.
 fix 0 transpose.cu --instance 'transpose<0>' --grid 2,2
 shows 'float tile[32][32]'
-shows 'it does not compile: transpose.cu:11: error: no'
+shows 'it does not compile: transpose.cu:11:1: error: no'
 # Another launch than was measured is no secret.
 fix 0 transpose.cubin --entry 'transpose<0>' --grid 1,2
 shows 'Predicted: 2048 wavefronts. Is the launch the one that was measured?'
@@ -105,7 +105,7 @@ says '; case gone cannot be read: gone.cu: No such file or directory'
 # Which of two launches was measured is not in the profile.
 printf '[larger]\nfile=transpose.cubin\nentry=transpose<0>\ngrid=4,4\n' >>smembank.ini
 expect 2 fix transpose.csv
-says "transpose.csv:2: the kernel 'void transpose<(int)0>(float *, const float *, int)' is of several cases of smembank.ini: choose one with --case: by columns or larger"
+says "transpose.csv:2:1: the kernel 'void transpose<(int)0>(float *, const float *, int)' is of several cases of smembank.ini: choose one with --case: by columns or larger"
 expect 0 fix transpose.csv --case 'by columns'
 expect 2 fix transpose.csv transpose.cubin --project smembank.ini
 says "--project 'smembank.ini': expected --case NAME as well"

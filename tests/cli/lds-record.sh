@@ -58,7 +58,7 @@ expect 1 validate "$work/other.csv" --format json
 is_json
 printf '%s\n' 'nonsense' >"$work/broken.csv"
 expect 3 validate "$work/broken.csv"
-says 'broken.csv:1: error: expected a line of column names'
+says 'broken.csv:1:1: error: expected a line of column names'
 # All pairs of lanes show the phases.
 python3 "$srcdir/tests/gpu/lds-record.py" "$work/pairs.csv" --pairs >/dev/null
 expect 0 validate "$work/pairs.csv"

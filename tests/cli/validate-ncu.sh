@@ -58,10 +58,18 @@ compare 3 transpose_double transpose.csv
 says "transpose.csv: no launch of 'transpose_double': it has 'void transpose<(int)0>(float *, const float *, int)', 'void"
 sed 's/S2R R3, SR_CTAID.X/S2UR UR3, SR_CTAID.X/' transpose.csv >code.csv
 compare 3 'transpose<0>' code.csv
-says "code.csv:2: error: other code than that of transpose.cubin: its instruction 1 is 'S2UR UR3, SR_CTAID.X', not 'S2R R3, SR_CTAID.X'"
+says "code.csv:2:1: error: other code than that of transpose.cubin: its instruction 1 is 'S2UR UR3, SR_CTAID.X', not 'S2R R3, SR_CTAID.X'"
+sed 's/STS \[R16\], R7"/STS [R16+0x4], R7"/' transpose.csv >code.csv
+compare 3 'transpose<0>' code.csv
+says "is 'STS [R16+0x4], R7', not 'STS [R16], R7'"
+sed 's/LEA R7, R3, R6, 0x5/LEA R7, R3.reuse, R6, 0x6/' transpose.csv >code.csv
+compare 3 'transpose<0>' code.csv
+says "is 'LEA R7, R3.reuse, R6, 0x6', not 'LEA R7, R3, R6, 0x5'"
+sed 's/LEA R7, R3, R6, 0x5/LEA R7, R3.reuse, R6, 0x5/' transpose.csv >code.csv
+compare 0 'transpose<0>' code.csv
 awk '/transpose_swizzled/ { on = 1 } on && n++ < 20' transpose.csv >cut.csv
 compare 3 transpose_swizzled cut.csv
-says "cut.csv:1: error: other code"
+says "cut.csv:1:1: error: other code"
 expect 2 validate transpose.cu --entry transpose_swizzled --block 32,8 --ncu transpose.csv --arg n=64
 says "ncu measures machine code: transpose.cu is text (--nvcc '' compiles CUDA C)"
 compare 2 transpose_swizzled transpose.csv --recorded
@@ -81,6 +89,27 @@ for type in int double; do
   shows '6 compared: 6 match, 0 differ.'
 done
 
+# Other options of ncu: names as they are mangled, and those of functions alone, where only one kernel has it; and what a
+# spreadsheet makes of the file.
+sed 's/^"Kernel Name","void transpose<(int)1>.*/"Kernel Name","_Z9transposeILi1EEvPfPKfi",/' transpose.csv >names.csv
+cmp -s transpose.csv names.csv && die 'the file was not changed'
+compare 0 'transpose<1>' names.csv
+sed 's/^"Kernel Name","void transpose<(int)0>.*/"Kernel Name","transpose",/' transpose.csv >names.csv
+compare 3 'transpose<0>' names.csv
+says "names.csv: no launch of 'transpose<0>': it has 'transpose', 'void transpose<(int)1>"
+zcat "$srcdir/tests/data/sass/product.1.cubin.gz" >product.cubin
+expect 0 analyze product.cubin --block 16,16 --arg 3=64 --annotate
+{
+  printf '"Kernel Name","product",\n"Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed"\n'
+  sed -nE 's/^.* ([0-9a-f]{4})  ([A-Z@].*)$/"0x\1","\2","1","32"/p' out
+} >product.csv
+expect 1 validate product.cubin --block 16,16 --arg 3=64 --ncu product.csv
+shows ' compared: '
+sed 1d transpose.csv >bare.csv
+printf '\357\273\277' | cat - bare.csv | sed 's/"Kernel Name"/Kernel Name/; s/"Address"/Address/' >names.csv
+compare 0 transpose_swizzled names.csv
+compare 0 'transpose<0>' names.csv
+
 # What is no such table.
 refuse() {
   printf '%b' "$1" >bad.csv
@@ -90,13 +119,14 @@ refuse() {
 columns='"Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed","L1 Wavefronts Shared","L1 Wavefronts Shared Ideal"'
 refuse '' 'bad.csv: no table of a kernel: expected what'
 refuse ',\n,,\n' 'bad.csv: no table of a kernel: expected what'
-refuse '"Kernel Name","k",\n' 'bad.csv:1: error: no instruction of this kernel'
-refuse '"Kernel Name","k",\n"Address","Source"\n' 'bad.csv:2: error: no column "Instructions Executed"'
-refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1\"\n" 'bad.csv:3: error: fewer cells than the table has columns'
-refuse "\"Kernel Name\",\"k\",\n$columns\n\"x\",\"NOP\",\"1\",\"1\",\"1\",\"1\"\n" 'bad.csv:3: error: "x" under "Address": expected a whole number'
-refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1,024\",\"1\",\"-\",\"1\"\n" 'bad.csv:3: error: "-" under "L1 Wavefronts Shared"'
-refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"A\",1,1,1,1\n\"0x10\",\"A\",1,1,1,1\n" 'bad.csv:4: error: an address that is not above the one before'
-refuse "\"Kernel Name\",\"k\"x,\n" 'bad.csv:1: error: expected a comma behind a cell in quotes'
+refuse '"Kernel Name","k",\n' 'bad.csv:1:1: error: no instruction of this kernel'
+refuse '"Kernel Name","k",\n"Address","Source"\n' 'bad.csv:2:1: error: no column "Instructions Executed"'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1\"\n" 'bad.csv:3:1: error: fewer cells than the table has columns'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"x\",\"NOP\",\"1\",\"1\",\"1\",\"1\"\n" 'bad.csv:3:1: error: "x" under "Address": expected a whole number'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1,024\",\"1\",\"-\",\"1\"\n" 'bad.csv:3:1: error: "-" under "L1 Wavefronts Shared"'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"A\",1,1,1,1\n\"0x10\",\"A\",1,1,1,1\n" 'bad.csv:4:1: error: an address that is not above the one before'
+refuse "\"Kernel Name\",\"k\"x,\n" 'bad.csv:1:1: error: expected a comma behind a cell in quotes'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1\",\"1\",\"1\",\"1" 'bad.csv:3:1: error: a cell in quotes that does not end'
 
 # ncu leaves out the columns of shared memory of a kernel that has none: there is nothing to compare, or all is different.
 sed 's/"L1 Wavefronts Shared"/"Other"/; s/"L1 Wavefronts Shared Ideal"/"Other Ideal"/' transpose.csv >bare.csv

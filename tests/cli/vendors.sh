@@ -7,7 +7,7 @@ set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 
-ptx=$(cd "$srcdir" && pwd)/tests/data/ptx/transpose.ptx
+ptx=$(cd "$srcdir" && pwd)/tests/data/ptx/transpose.ptx sass=$(cd "$srcdir" && pwd)/tests/data/sass
 cat >"$work/column.cu" <<'END'
 __global__ void column(float *out) {
   __shared__ float tile[128][32];
@@ -86,6 +86,12 @@ unlike 3 trace bad.trace --arch gfx942
 # Compiled code is for chips of the other vendor.
 expect 2 analyze "$ptx" --arch gfx942
 says 'is compiled for chips of NVIDIA, which gfx942 is not: expected HIP or CUDA C'
+expect 3 analyze "$SMEMBANK" --arch mi300x
+says 'an object file without code for a GPU'
+for file in bundle.object bundle.lz4.fatbin bundle.zstd.fatbin transpose.sm_90.cubin; do
+  expect 2 analyze "$sass/$file" --block 64 --arch mi300x
+  says "$file is compiled for chips of NVIDIA, which gfx942 is not"
+done
 expect 0 analyze column.cu --block 64 --arch GFX950
 expect 2 validate "$srcdir/data/measured/mi250-lds.csv" --arch gfx1201
 says 'names its architecture'
