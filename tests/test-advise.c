@@ -144,10 +144,16 @@ typedef struct {
   guint64 searched;
   guint64 unfit;
   guint64 max_bytes;
+  guint64 elements;
+  guint vector_bytes; // layouts that keep fewer bytes together are left out
 } Brute;
+
+static guint count_together(const SmbLayout *layout, guint64 n);
 
 static void
 brute_try(Brute *brute, const SmbLayout *layout) {
+  if (brute->vector_bytes && count_together(layout, brute->elements) < brute->vector_bytes)
+    return;
   const Fixture *fixture = brute->fixture;
   SmbCandidate *candidate = smb_advise_try(fixture->arch, brute->use, &brute->original, layout);
   brute->searched++;
@@ -265,6 +271,7 @@ brute_run(Brute *brute, const Fixture *fixture, const SmbArrayUse *use, SmbAdvis
   for (guint64 place = 0; place < array->bytes / array->element_bytes; place++)
     n += place % pitch < brute->original.columns;
   gboolean has_rows = brute->original.columns < n;
+  brute->elements = n;
   while (1ull << n_bits < n)
     n_bits++;
 
@@ -315,7 +322,8 @@ static void
 check_search(Fixture *fixture, const SmbAdviseOptions *options, guint64 *found) {
   SmbAdviseKinds all = SMB_ADVISE_PAD | SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH;
   guint64 most = smb_arch_info(fixture->arch)->max_shared_bytes;
-  Brute brute = {.max_bytes = most - MIN(most, fixture->other_bytes)};
+  Brute brute = {.max_bytes = most - MIN(most, fixture->other_bytes),
+                 .vector_bytes = options->vector_bytes};
   const SmbArrayUse *use = NULL;
   g_autoptr(SmbArrayUses) uses = find_uses(fixture, &use);
   brute_run(&brute, fixture, use, options->kinds ? options->kinds : all, options->row);
@@ -351,6 +359,7 @@ START_TEST(test_brute_force) {
     SmbAdviseOptions options = {
         .kinds = (SmbAdviseKinds)smb_random_below(&random, 8),
         .keep = 1 + smb_random_below(&random, KEEP),
+        .vector_bytes = smb_random_below(&random, 4) ? 0 : 8u << smb_random_below(&random, 2),
         .row = fixture.array->n_dimensions == 1 ? rows[smb_random_below(&random, 6)] : 0};
     fixture.other_bytes = others[smb_random_below(&random, G_N_ELEMENTS(others))];
     SmbCounter counter = (SmbCounter)smb_random_below(&random, SMB_N_COUNTERS);

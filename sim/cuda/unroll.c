@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Which accesses compilers unroll: those whose innermost loop has a bound that the text says, and no barrier within.
+// Which accesses compilers unroll: those whose innermost loop has a bound that the text says, and no barrier within; but for
+// those behind "#pragma unroll 1". Accesses to what is volatile stay as they are in any loop. That a cast alone makes a
+// pointer one to volatile is not seen.
 #include "sim/cuda/parse/parse.h"
 
 typedef struct {
@@ -10,10 +12,20 @@ typedef struct {
   gboolean waits;   // a barrier was seen
 } Marking;
 
+// Whether an address is made of a variable that is volatile.
+static gboolean
+is_volatile(const Node *address) {
+  if (!address)
+    return FALSE;
+  return (address->variable && address->variable->is_volatile) || is_volatile(address->a) ||
+         is_volatile(address->b);
+}
+
 static void
-mark_site(const Marking *marking, gint site) {
+mark_site(const Marking *marking, const Node *node, gint site) {
   if (site >= 0)
-    g_array_index(marking->sites, SmbSite, site).is_unrolled = marking->unrolls;
+    g_array_index(marking->sites, SmbSite, site).is_unrolled =
+        marking->unrolls && !is_volatile(node->a);
 }
 
 static void
@@ -21,8 +33,8 @@ mark_node(gpointer data, const Node *node) {
   Marking *marking = data;
   if (!node)
     return;
-  mark_site(marking, node->load_site);
-  mark_site(marking, node->store_site);
+  mark_site(marking, node, node->load_site);
+  mark_site(marking, node, node->store_site);
   marking->waits |= node->kind == NODE_BUILTIN && node->builtin == BUILTIN_SYNCTHREADS;
   mark_node(marking, node->a);
   mark_node(marking, node->b);
@@ -52,8 +64,8 @@ mark_loops(const Statement *statement, GArray *sites) {
     if (statement->kind == STATEMENT_LOOP) {
       const Node *until = strip_casts(statement->value);
       Marking marking = {.sites = sites};
-      marking.unrolls = until && until->kind == NODE_BINARY && statement->step &&
-                        is_constant(until->a) != is_constant(until->b);
+      marking.unrolls = !statement->is_rolled && until && until->kind == NODE_BINARY &&
+                        statement->step && is_constant(until->a) != is_constant(until->b);
       smb_statement_visit(statement->then, mark_node, &marking);
       if (marking.waits && marking.unrolls) {
         marking.unrolls = FALSE;

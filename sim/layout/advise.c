@@ -172,6 +172,7 @@ typedef struct {
   guint64 max_counts; // 0: no limit
   SmbProgress *progress;
   guint keep;
+  guint vector_bytes;
   guint64 least;          // wavefronts
   GArray *found[N_KINDS]; // Found, of each kind, the best first
 } Search;
@@ -204,7 +205,6 @@ count_layout(Search *search, Found *found) {
     advice->ties = 0;
   }
   advice->ties += found->wavefronts == search->least;
-  found->vector_bytes = smb_layout_vector_bytes(&found->layout, search->elements);
   rank(search, ranking, found);
 }
 
@@ -222,6 +222,9 @@ search_strip(Search *search, const Strip *strip) {
       return;
     smb_progress_add(search->progress, 1);
     found.layout.pad = pad;
+    found.vector_bytes = smb_layout_vector_bytes(&found.layout, search->elements);
+    if (found.vector_bytes < search->vector_bytes)
+      continue;
     found.bytes = smb_layout_bytes(&found.layout, search->elements);
     advice->searched++;
     if (search->demand && found.bytes <= search->max_bytes && smb_demand_fits(search->demand, pad))
@@ -270,6 +273,7 @@ smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOpt
                    .max_counts = options->max_counts,
                    .progress = options->progress,
                    .keep = MAX(options->keep, 1),
+                   .vector_bytes = options->vector_bytes,
                    .least = G_MAXUINT64};
   for (guint i = 0; i < N_KINDS; i++)
     search.found[i] = g_array_new(FALSE, FALSE, sizeof(Found));

@@ -82,6 +82,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdvice, smb_advice_free)
  * @row: as for smb_array_use_layout(); without it each power of two is tried for an array of one dimension
  * @present: (nullable): how the array lies now, if that is known; else smb_array_use_layout() says it
  * @keep: how many of the best of each kind are kept; at least one is
+ * @vector_bytes: only layouts of which smb_layout_vector_bytes() is as large; 0: all
  * @max_counts: requests that are counted, once for each layout, before the search is given up; 0: no limit. Some ten
  *   million take a second
  * @counter: (nullable): the implementation that counts; all give the same. %NULL: the fastest
@@ -92,6 +93,7 @@ typedef struct {
   guint64 row;
   const SmbLayout *present;
   guint keep;
+  guint vector_bytes;
   guint64 max_counts;
   const SmbCounter *counter;
   SmbProgress *progress;

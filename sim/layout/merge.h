@@ -30,7 +30,7 @@ typedef struct {
  * @max_width: bytes that a lane may read at once: a power of two, at most 16
  *
  * Merges loads that one access in a loop that is unrolled (SmbSite.is_unrolled) makes one after the other, of the same lanes and as often, each of which reads on where it
- * has read before: as many at once as make a width that the first address of every lane is a multiple of.
+ * has read before, upwards or downwards: as many at once as make a width that the lowest address of every lane is a multiple of.
  *
  * Returns: (transfer full) (nullable): the array with what is merged; %NULL: nothing is
  */

@@ -62,9 +62,10 @@ typedef struct {
   guint width;            /* bytes that one lane asks for */
   gboolean
       no_rule; /* which lanes ask for what is up to an assembler: its requests are not counted */
-  gboolean may_merge;   /* a compiler may ask for more bytes at once: the count is an upper bound */
-  gboolean is_unrolled; /* of a text: in a loop whose bound the text says, and no barrier within */
-  const char *opcode;   /* of compiled code, such as "ld.shared.v4.f32"; else NULL */
+  gboolean may_merge; /* a compiler may ask for more bytes at once: the count is an upper bound */
+  gboolean
+      is_unrolled; /* of a text: in a loop whose bound the text says, no barrier within; not volatile, not behind #pragma unroll 1 */
+  const char *opcode; /* of compiled code, such as "ld.shared.v4.f32"; else NULL */
   guint32 pc; /* of compiled code: the line of the PTX, or the byte offset in the function */
   guint n_frames;
   const SmbFrame *frames; /* the calls that @file and @line are inlined through, innermost first */

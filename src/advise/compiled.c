@@ -31,12 +31,21 @@ smb_advise_compiled_free(SmbAdviseCompiled *compiled) {
   g_free(compiled);
 }
 
+static gboolean
+is_compilable(const SmbTarget *target, const SmbArch *arch) {
+  return !target->shape && !target->tile && !target->compiled && smb_compile_is_for(arch) &&
+         g_strcmp0(smb_program_level(target->kernel), "text") == 0;
+}
+
 gboolean
 smb_advise_can_compile(const SmbTarget *target, const SmbArch *arch) {
-  gboolean is_file = !target->shape && !target->tile && !target->compiled;
-  g_autofree char *nvcc = is_file ? smb_compile_find_nvcc() : NULL;
-  return nvcc && smb_compile_is_for(arch) &&
-         g_strcmp0(smb_program_level(target->kernel), "text") == 0;
+  g_autofree char *nvcc = is_compilable(target, arch) ? smb_compile_find_nvcc() : NULL;
+  return nvcc != NULL;
+}
+
+gboolean
+smb_advise_lacks_compiler(const SmbTarget *target, const SmbArch *arch) {
+  return is_compilable(target, arch) && !smb_advise_can_compile(target, arch);
 }
 
 static void

@@ -40,6 +40,9 @@ void smb_advise_compiled_free(SmbAdviseCompiled *compiled);
  */
 gboolean smb_advise_can_compile(const SmbTarget *target, const SmbArch *arch);
 
+/** smb_advise_lacks_compiler: Returns: whether only the compiler is missing */
+gboolean smb_advise_lacks_compiler(const SmbTarget *target, const SmbArch *arch);
+
 /**
  * smb_advise_compile:
  * @forms: (element-type SmbAdviseCompiled): what was not compiled yet

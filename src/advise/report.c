@@ -11,6 +11,10 @@
 #include "sim/base/text.h"
 #include "src/cli/cli.h"
 
+enum {
+  MIN_VECTOR = 8, // bytes: narrower loads are few
+};
+
 const char *
 smb_advise_fit_name(SmbAdviseFit fit) {
   static const char *const names[] = {"yes", "opt-in", "no"};
@@ -89,6 +93,25 @@ count_merged(const SmbAdviseReport *report, const SmbAdvice *search, const SmbCa
   return tried && tried->fit == SMB_LAYOUT_FITS ? tried->total : candidate->total;
 }
 
+// Whether no other part of dynamic memory lies behind an array.
+static gboolean
+is_last(const SmbAdviseReport *report, const SmbArray *array) {
+  for (guint i = 0; i < report->uses->all->len; i++) {
+    const SmbArrayUse *use = g_ptr_array_index(report->uses->all, i);
+    if (use->array->is_carved && use->array->base > array->base)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static SmbRewriteArray
+describe_rewrite(const SmbAdviseReport *report, const SmbAdvice *search,
+                 const SmbCandidate *candidate) {
+  const SmbArray *array = search->use->array;
+  return (SmbRewriteArray){array, search->use->bytes, search->original->layout, candidate->layout,
+                           is_last(report, array)};
+}
+
 // What is told of a layout of an array; @kind: 0 for the present one.
 static SmbAdviseLayout *
 layout_new(const SmbAdviseReport *report, const SmbAdviseArray *told, const SmbCandidate *candidate,
@@ -97,14 +120,15 @@ layout_new(const SmbAdviseReport *report, const SmbAdviseArray *told, const SmbC
   const SmbArray *array = search->use->array;
   const SmbLaunch *launch = &report->target->launch;
   SmbAdviseLayout *layout = g_new0(SmbAdviseLayout, 1);
-  SmbRewriteArray wanted = {array, search->use->bytes, search->original->layout, candidate->layout};
+  SmbRewriteArray wanted = describe_rewrite(report, search, candidate);
   gboolean has_rows =
       array->n_dimensions > 1 && candidate->layout.columns == search->original->layout.columns;
   layout->candidate = candidate;
   layout->kind = kind;
   layout->name = kind ? name_layout(&candidate->layout, has_rows) : g_strdup("as it is");
   layout->index = smb_rewrite_describe(&wanted);
-  layout->extra_bytes = (gint64)candidate->bytes - (gint64)search->use->bytes;
+  layout->extra_bytes = array->is_carved ? smb_rewrite_growth(&wanted)
+                                         : (gint64)candidate->bytes - (gint64)search->use->bytes;
   layout->vector_bytes = smb_layout_vector_bytes(
       &candidate->layout, smb_advise_elements(&search->original->layout, search->use->bytes));
   layout->merged = told->merged ? count_merged(report, search, candidate, layout->vector_bytes)
@@ -179,25 +203,6 @@ is_wanted(const SmbAdvice *search, const SmbCandidate *candidate, const SmbAdvis
           smb_advise_kind(&best->layout) == SMB_ADVISE_BOTH);
 }
 
-int
-smb_advise_layout_order(const SmbAdviseLayout *a, const SmbAdviseLayout *b) {
-  return smb_advise_compiled_order(a->compiled, b->compiled)
-             ?: smb_order(!a->keeps_vector, !b->keeps_vector)
-             ?: smb_order(a->merged.wavefronts, b->merged.wavefronts)
-             ?: smb_order(a->candidate->total.wavefronts, b->candidate->total.wavefronts);
-}
-
-// Where vectors matter, padding comes before a swizzle that costs as much: that its XOR keeps them whole is more than a
-// compiler sees.
-static int
-compare_layouts(gconstpointer a, gconstpointer b) {
-  const SmbAdviseLayout *x = *(SmbAdviseLayout *const *)a, *y = *(SmbAdviseLayout *const *)b;
-  gboolean is_merged = x->merged.requests < x->candidate->total.requests;
-  int kinds = is_merged ? smb_order(x->kind != SMB_ADVISE_PAD, y->kind != SMB_ADVISE_PAD) : 0;
-  return smb_advise_layout_order(x, y) ?: kinds
-                                       ?: smb_order(x->candidate->bytes, y->candidate->bytes);
-}
-
 static gboolean
 has_layout(const SmbAdviseArray *array, const SmbLayout *layout) {
   for (guint i = 0; i < array->layouts->len; i++) {
@@ -232,13 +237,51 @@ add_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdvic
   }
 }
 
+// Whether a layout of the kind is shown that keeps vectors of as many bytes whole.
+static gboolean
+has_wide(const SmbAdviseArray *array, SmbAdviseKinds kind, guint vector_bytes) {
+  for (guint i = 0; i < array->layouts->len; i++) {
+    const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
+    if (layout->kind == kind && layout->vector_bytes >= vector_bytes)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// A compiler may merge what the text does not show: of each kind, the best layout that keeps vectors of these bytes whole
+// is tried, too. It stays if it turns out to be better.
+static void
+add_trials(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseOptions *options,
+           guint vector_bytes) {
+  SmbAdviseOptions wide = *options;
+  wide.keep = 1;
+  wide.vector_bytes = vector_bytes;
+  wide.present = &array->search->original->layout;
+  g_autoptr(SmbAdvice) search = smb_advise_array(report->arch, array->search->use, &wide);
+  while (search->best->len > 0) {
+    g_autoptr(SmbCandidate) found = g_ptr_array_steal_index(search->best, 0);
+    SmbAdviseKinds kind = smb_advise_kind(&found->layout);
+    if (kind == SMB_ADVISE_BOTH || (options->kinds && kind != options->kinds) ||
+        found->total.wavefronts >= search->original->total.wavefronts ||
+        has_wide(array, kind, vector_bytes))
+      continue;
+    SmbAdviseLayout *layout = layout_new(report, array, found, kind);
+    layout->is_first = layout->is_trial = TRUE;
+    g_ptr_array_add(array->layouts, layout);
+    g_ptr_array_add(array->candidates, g_steal_pointer(&found));
+  }
+}
+
 // The best of each kind of layout.
 static void
-choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseSearch *asked) {
+choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseSearch *asked,
+               const SmbAdviseOptions *options) {
   add_layouts(array, report, array->search, asked);
   if (array->merged_search)
     add_layouts(array, report, array->merged_search, asked);
-  g_ptr_array_sort(array->layouts, compare_layouts);
+  for (guint bytes = SMB_MAX_WIDTH; report->can_compile && bytes >= MIN_VECTOR; bytes /= 2)
+    add_trials(array, report, options, bytes);
+  smb_advise_sort(report, array);
 }
 
 // What each access is to cost when an array lies otherwise.
@@ -261,12 +304,6 @@ static SmbOriginal
 describe_original(const SmbAdviseReport *report) {
   return (SmbOriginal){report->target->kernel,   report->arch,     report->target->launch,
                        &report->target->options, report->analysis, report->global};
-}
-
-static SmbRewriteArray
-describe_rewrite(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
-  return (SmbRewriteArray){array->search->use->array, array->search->use->bytes,
-                           array->search->original->layout, layout->candidate->layout};
 }
 
 static gboolean
@@ -300,7 +337,7 @@ prove_kinds(const SmbAdviseReport *report, SmbAdviseArray *array) {
         layout->kind != SMB_ADVISE_BOTH || !best || smb_advise_layout_order(layout, best) < 0;
     if (!layout->is_first || !wanted || !is_cheaper(array, layout))
       continue;
-    SmbRewriteArray rewrite = describe_rewrite(array, layout);
+    SmbRewriteArray rewrite = describe_rewrite(report, array->search, layout->candidate);
     g_autofree guint64 *expected = present_wavefronts(report->analysis);
     add_change(expected, array->search, layout->candidate);
     layout->proof = layout->fits == SMB_ADVISE_OPT_IN && !rewrite.array->is_dynamic
@@ -311,38 +348,6 @@ prove_kinds(const SmbAdviseReport *report, SmbAdviseArray *array) {
   }
 }
 
-gboolean
-smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *compiled) {
-  const SmbAdviseCompiled *now = report->now;
-  if (!now || now->failure || !compiled)
-    return FALSE;
-  return smb_advise_compiled_order(compiled, now) >= 0 ||
-         smb_advise_compiled_bound(compiled) > smb_advise_compiled_bound(now);
-}
-
-gboolean
-smb_advise_is_better(const SmbAdviseReport *report, const SmbAdviseArray *array,
-                     const SmbAdviseLayout *layout) {
-  const SmbAdviseLayout *now = array->now;
-  if (report->now && !report->now->failure && layout->compiled)
-    return !smb_advise_is_worse(report, layout->compiled);
-  int order =
-      smb_order(layout->merged.wavefronts, now->merged.wavefronts)
-          ?: smb_order(!layout->keeps_vector, !now->keeps_vector)
-          ?: smb_order(layout->candidate->total.wavefronts, now->candidate->total.wavefronts);
-  return order < 0;
-}
-
-const SmbAdviseLayout *
-smb_advise_proven(const SmbAdviseReport *report, const SmbAdviseArray *array) {
-  for (guint i = 0; i < array->layouts->len; i++) {
-    const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
-    if (smb_proof_holds(layout->proof) && smb_advise_is_better(report, array, layout))
-      return layout;
-  }
-  return NULL;
-}
-
 static SmbAdviseCompiled *
 compile_later(GPtrArray *forms, const SmbProof *proof) {
   SmbAdviseCompiled *form = smb_advise_compiled_new(proof->text, proof->launch.dynamic_bytes);
@@ -350,13 +355,21 @@ compile_later(GPtrArray *forms, const SmbProof *proof) {
   return form;
 }
 
-// What is no better as compiled comes last.
-static int
-compare_compiled(gconstpointer a, gconstpointer b, gpointer report) {
-  const SmbAdviseLayout *x = *(SmbAdviseLayout *const *)a, *y = *(SmbAdviseLayout *const *)b;
-  gboolean worse_x = !x->compiled || smb_advise_is_worse(report, x->compiled);
-  gboolean worse_y = !y->compiled || smb_advise_is_worse(report, y->compiled);
-  return smb_order(worse_x, worse_y) ?: compare_layouts(a, b);
+// What was tried in vain: the kernel as it is, or another layout of the kind, is as good as compiled.
+static void
+drop_trials(const SmbAdviseReport *report, const SmbAdviseArray *array) {
+  for (guint i = array->layouts->len; i-- > 0;) {
+    const SmbAdviseLayout *trial = g_ptr_array_index(array->layouts, i);
+    gboolean wanted =
+        !trial->is_trial || (trial->compiled && !smb_advise_is_worse(report, trial->compiled));
+    for (guint j = 0; wanted && trial->is_trial && j < array->layouts->len; j++) {
+      const SmbAdviseLayout *other = g_ptr_array_index(array->layouts, j);
+      wanted = other == trial || other->kind != trial->kind ||
+               smb_advise_compiled_order(trial->compiled, other->compiled) < 0;
+    }
+    if (!wanted)
+      g_ptr_array_remove_index(array->layouts, i);
+  }
 }
 
 // The kernel as it is, and in every form that holds, through a compiler.
@@ -371,14 +384,17 @@ compile_layouts(SmbAdviseReport *report) {
         layout->compiled = compile_later(forms, layout->proof);
     }
   }
+  for (guint i = 0; forms->len == 0 && i < report->arrays->len; i++)
+    drop_trials(report, g_ptr_array_index(report->arrays, i));
   if (forms->len == 0)
     return;
   report->now = smb_advise_compiled_new(NULL, report->target->launch.dynamic_bytes);
   g_ptr_array_insert(forms, 0, report->now);
   smb_advise_compile(report->target, report->arch, forms);
   for (guint i = 0; i < report->arrays->len; i++) {
-    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
-    g_ptr_array_sort_with_data(array->layouts, compare_compiled, report);
+    SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
+    drop_trials(report, array);
+    smb_advise_sort(report, array);
   }
 }
 
@@ -392,7 +408,7 @@ prove_together(SmbAdviseReport *report) {
     const SmbAdviseLayout *best = smb_advise_proven(report, array);
     if (!best)
       continue;
-    SmbRewriteArray rewrite = describe_rewrite(array, best);
+    SmbRewriteArray rewrite = describe_rewrite(report, array->search, best->candidate);
     g_array_append_val(rewrites, rewrite);
     add_change(expected, array->search, best->candidate);
   }
@@ -406,24 +422,6 @@ prove_together(SmbAdviseReport *report) {
     report->compiled = compile_later(forms, report->together);
     smb_advise_compile(report->target, report->arch, forms);
   }
-}
-
-const SmbProof *
-smb_advise_final(const SmbAdviseReport *report) {
-  const SmbProof *final = NULL;
-  const SmbAdviseCompiled *compiled = NULL;
-  if (smb_proof_holds(report->together) && !smb_advise_is_worse(report, report->compiled)) {
-    final = report->together;
-    compiled = report->compiled;
-  }
-  for (guint i = 0; i < report->arrays->len; i++) {
-    const SmbAdviseLayout *layout = smb_advise_proven(report, g_ptr_array_index(report->arrays, i));
-    if (layout && (!final || smb_advise_compiled_order(layout->compiled, compiled) < 0)) {
-      final = layout->proof;
-      compiled = layout->compiled;
-    }
-  }
-  return final;
 }
 
 guint64
@@ -466,8 +464,9 @@ advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *a
   if (!check_searched(array->search, options.max_counts, error) ||
       (array->merged_search && !check_searched(array->merged_search, options.max_counts, error)))
     return FALSE;
-  choose_layouts(array, report, asked);
+  choose_layouts(array, report, asked, &options);
   prove_kinds(report, array);
+  smb_advise_sort(report, array);
   return TRUE;
 }
 
@@ -538,11 +537,12 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
   g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->arrays, error) : NULL;
   if (!arrays)
     return NULL;
+  report->can_compile = search->compiles && smb_advise_can_compile(target, arch);
   for (guint i = 0; i < arrays->len; i++) {
     if (!advise(report, g_ptr_array_index(arrays, i), search, error))
       return NULL;
   }
-  if (search->compiles && smb_advise_can_compile(target, arch))
+  if (report->can_compile)
     compile_layouts(report);
   prove_together(report);
   return g_steal_pointer(&report);

@@ -33,6 +33,7 @@ typedef enum {
  * @merged: what the requests cost if a compiler merges loads of adjacent elements as far as the layout lets it
  * @keeps_vector: whether it lets it make loads as wide as any layout does
  * @is_first: whether it is the best of its kind, in the text or with loads merged
+ * @is_trial: it keeps vectors whole that the text does not have, and is here since a compiler makes most of it
  * @proof: (nullable): the kernel rewritten for it; %NULL if that was not tried
  * @compiled: (nullable): and through a compiler
  */
@@ -48,6 +49,7 @@ typedef struct {
   SmbTally merged;
   gboolean keeps_vector;
   gboolean is_first;
+  gboolean is_trial;
   SmbProof *proof;
   SmbAdviseCompiled *compiled;
 } SmbAdviseLayout;
@@ -60,7 +62,8 @@ typedef struct {
  * @merged_search: (nullable): the search with them: layouts that keep vectors whole
  * @now: the present layout
  * @layouts: (element-type SmbAdviseLayout): the best of each kind, the best of all first: as compiled, if that is known, those that are no better than now last; else
- *   those that keep vectors before others, and then those that take the fewest wavefronts with loads merged
+ *   those that keep vectors before others, and then those that take the fewest wavefronts with loads merged; of equal ones
+ *   those that are written with the fewest changes, and then those that take the fewest bytes
  * @unseen: (element-type guint): lines that mention the array where nothing is evaluated
  * @is_compiled: whether the kernel is compiled code: it is not rewritten, and its arrays are bytes unless --array says more
  */
@@ -71,7 +74,7 @@ typedef struct {
   SmbAdvice *merged_search;
   SmbAdviseLayout *now;
   GPtrArray *layouts;
-  GPtrArray *candidates; // of @merged_search, counted as the text asks
+  GPtrArray *candidates; // of @merged_search and of trials, counted as the text asks
   GArray *unseen;
   gboolean is_compiled;
 } SmbAdviseArray;
@@ -83,6 +86,7 @@ typedef struct {
  * @uses: its arrays
  * @global: what it leaves in global memory
  * @arrays: (element-type SmbAdviseArray): in the order of the text
+ * @can_compile: whether there is a compiler for the kernel, and it is asked
  * @together: (nullable): the kernel with the best proven layout of each array, if several change
  * @now: (nullable): the kernel as it is, through a compiler
  * @compiled: (nullable): likewise @together
@@ -94,6 +98,7 @@ typedef struct {
   SmbArrayUses *uses;
   SmbGlobal *global;
   GPtrArray *arrays;
+  gboolean can_compile;
   SmbProof *together;
   SmbAdviseCompiled *now;
   SmbAdviseCompiled *compiled;
@@ -155,12 +160,15 @@ const SmbAdviseLayout *smb_advise_proven(const SmbAdviseReport *report,
 gboolean smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *compiled);
 
 /** smb_advise_is_better: Returns: whether a layout is better than the present one: as compiled; where that is not known, with
- * loads merged, and if that is equal, in the text unless vectors are torn */
+ * loads merged */
 gboolean smb_advise_is_better(const SmbAdviseReport *report, const SmbAdviseArray *array,
                               const SmbAdviseLayout *layout);
 
 /** smb_advise_layout_order: Returns: below 0 if @a costs less than @b: as compiled, or with loads merged */
 int smb_advise_layout_order(const SmbAdviseLayout *a, const SmbAdviseLayout *b);
+
+/** smb_advise_sort: sorts SmbAdviseArray.layouts */
+void smb_advise_sort(const SmbAdviseReport *report, const SmbAdviseArray *array);
 
 /** smb_advise_final: Returns: (transfer none) (nullable): the rewritten kernel that is best of all */
 const SmbProof *smb_advise_final(const SmbAdviseReport *report);

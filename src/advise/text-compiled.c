@@ -28,9 +28,14 @@ smb_advise_describe_torn(const SmbArch *arch, const SmbAdviseArray *array,
   g_autofree char *text =
       compare_counts(now->candidate->total.wavefronts, layout->candidate->total.wavefronts);
   g_autofree char *merged = compare_counts(now->merged.wavefronts, layout->merged.wavefronts);
-  return g_strdup_printf(smb_arch_say(arch, "%s wavefronts in the text, %s with adjacent loads "
-                                            "merged, of which it leaves %u bytes together, not %u"),
-                         text, merged, layout->vector_bytes, now->vector_bytes);
+  GString *reason = g_string_new(NULL);
+  g_string_printf(reason,
+                  smb_arch_say(arch, "%s wavefronts in the text, %s with adjacent loads merged"),
+                  text, merged);
+  if (layout->vector_bytes < now->vector_bytes)
+    g_string_append_printf(reason, ", of which it leaves %u bytes together, not %u",
+                           layout->vector_bytes, now->vector_bytes);
+  return g_string_free(reason, FALSE);
 }
 
 char *
@@ -83,6 +88,15 @@ smb_advise_describe_layout_compiled(const SmbAdviseReport *report, const SmbAdvi
       smb_count(layout->merged.wavefronts, smb_arch_say(report->arch, "wavefront")).text);
 }
 
+static gboolean
+has_layouts(const SmbAdviseReport *report) {
+  for (guint i = 0; i < report->arrays->len; i++) {
+    if (((const SmbAdviseArray *)g_ptr_array_index(report->arrays, i))->layouts->len > 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 void
 smb_advise_write_present(SmbCli *cli, const SmbAdviseReport *report) {
   const SmbAdviseCompiled *now = report->now;
@@ -96,4 +110,7 @@ smb_advise_write_present(SmbCli *cli, const SmbAdviseReport *report) {
         now->command, smb_count(now->total.wavefronts, "wavefront").text,
         now->instructions ? ", " : "",
         now->instructions ? smb_count(now->instructions, "instruction").text : "");
+  else if (report->can_compile && has_layouts(report))
+    smb_text_wrap(cli->out, "No layout can be written into the text automatically, so none was "
+                            "compiled: layouts are ranked by the text.\n");
 }

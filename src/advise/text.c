@@ -246,34 +246,14 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   return g_string_free(text, FALSE);
 }
 
-// The better advice first: in the order of the layouts, what is recommended; of what costs as much, then what is written here before what is left to a hand, then fewer
-// changes.
-static int
-compare_advice(gconstpointer a, gconstpointer b, gpointer data) {
-  const SmbAdviseReport *report = data;
-  const SmbAdviseLayout *x = *(const SmbAdviseLayout *const *)a;
-  const SmbAdviseLayout *y = *(const SmbAdviseLayout *const *)b;
-  int order = smb_order(smb_advise_is_worse(report, x->compiled),
-                        smb_advise_is_worse(report, y->compiled))
-                  ?: smb_advise_layout_order(x, y)
-                  ?: smb_order(smb_proof_holds(y->proof), smb_proof_holds(x->proof));
-  return order || !smb_proof_holds(x->proof)
-             ? order
-             : smb_order(x->proof->edits->len, y->proof->edits->len);
-}
-
 GPtrArray *
 smb_advise_describe_verdict(const SmbAdviseReport *report, const SmbAdviseArray *array) {
-  g_autoptr(GPtrArray) tried = g_ptr_array_new();
   GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < array->layouts->len; i++) {
-    SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
+    const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
     if (layout->proof)
-      g_ptr_array_add(tried, layout);
+      g_ptr_array_add(sentences, describe_layout(report, array, layout, sentences->len == 0));
   }
-  g_ptr_array_sort_with_data(tried, compare_advice, (gpointer)report);
-  for (guint i = 0; i < tried->len; i++)
-    g_ptr_array_add(sentences, describe_layout(report, array, g_ptr_array_index(tried, i), i == 0));
   return sentences;
 }
 
@@ -431,11 +411,13 @@ write_merged(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *a
   smb_text_wrap_printf(
       cli->out,
       "The lanes of %s at %s read consecutive elements. A compiler may merge these into loads "
-      "of up to %u bytes: %s now, in place of %s in the text. Layouts that keep such vectors whole "
-      "(column vector) come first.%s",
+      "of up to %u bytes: %s now, in place of %s in the text. %sayouts are ranked by the text, "
+      "with "
+      "these loads merged as a compiler would.%s",
       site->expression, place, array->merged->width,
       smb_count(array->now->merged.wavefronts, smb_arch_say(cli->arch, "wavefront")).text,
       smb_number(array->now->candidate->total.wavefronts).text,
+      smb_advise_lacks_compiler(report->target, report->arch) ? "No compiler was found: l" : "L",
       smb_arch_counts_cycles(cli->arch) ? " Clang merges stores, too, and makes pairs of what lies "
                                           "apart (ds_read2_b32), which is "
                                           "not counted here."

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The advice of the page: of each array the best padding and the best swizzle, with the lines that change.
+// The advice of the page: of each array the best layout of each kind, as advise ranks them, with the lines that change.
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/advise/changes.h"
+#include "src/advise/text.h"
 #include "src/report/impl.h"
 
 // The lines that change, as a diff.
@@ -63,6 +64,8 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
         layout->extra_bytes);
   else
     smb_spool_puts(page, smb_arch_say(report->arch, "The same shared memory."));
+  g_autofree char *compiled = smb_advise_describe_layout_compiled(report->advice, array, layout);
+  smb_html_text(page, compiled);
   smb_spool_puts(page, "</p>\n");
   if (smb_proof_holds(proof)) {
     write_changes(smb_program_source(report->target->kernel), proof->edits, page);
@@ -76,28 +79,25 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
   smb_spool_puts(page, "</p>\n");
 }
 
-// The best layout of a kind, if it is cheaper than now.
-static const SmbAdviseLayout *
-find_best(const SmbAdviseArray *array, SmbAdviseKinds kind) {
-  for (guint i = 0; i < array->layouts->len; i++) {
-    const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
-    if (layout->kind == kind &&
-        layout->candidate->total.wavefronts < array->now->candidate->total.wavefronts)
-      return layout;
+// A layout that is the best of its kind, as advise ranks it; or why it is not recommended.
+static void
+write_layout(const SmbReport *report, const SmbAdviseArray *array, const SmbAdviseLayout *layout,
+             SmbSpool *page) {
+  if (smb_advise_is_better(report->advice, array, layout)) {
+    write_advised_layout(report, array, layout, page);
+    return;
   }
-  return NULL;
-}
-
-static guint64
-cost_of(const SmbAdviseLayout *layout) {
-  return layout ? layout->candidate->total.wavefronts : G_MAXUINT64;
+  g_autofree char *reason =
+      smb_advise_is_worse(report->advice, layout->compiled)
+          ? smb_advise_describe_worse(report->advice, layout->proof, layout->compiled)
+          : smb_advise_describe_torn(report->arch, array, layout);
+  g_autofree char *sentence = g_strdup_printf("%s is not recommended: %s.", layout->name, reason);
+  sentence[0] = g_ascii_toupper(sentence[0]);
+  smb_html_within(page, "<p class=\"note\">", sentence, "</p>\n");
 }
 
 static void
 write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpool *page) {
-  const SmbAdviseLayout *pad = find_best(array, SMB_ADVISE_PAD);
-  const SmbAdviseLayout *swizzle = find_best(array, SMB_ADVISE_SWIZZLE);
-  const SmbAdviseLayout *both = find_best(array, SMB_ADVISE_BOTH);
   const SmbArray *declared = array->search->use->array;
   g_autofree char *declaration = smb_advise_declare(declared);
   if (array->now->candidate->total.excess == 0)
@@ -107,13 +107,12 @@ write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpo
     smb_spool_printf(page, ", <a href=\"#%sline-%u\">line %u</a>", report->prefix, declared->line,
                      declared->line);
   smb_spool_puts(page, "</h3>\n");
-  if (pad)
-    write_advised_layout(report, array, pad, page);
-  if (swizzle)
-    write_advised_layout(report, array, swizzle, page);
-  if (cost_of(both) < MIN(cost_of(pad), cost_of(swizzle)))
-    write_advised_layout(report, array, both, page);
-  if (!pad && !swizzle && !both)
+  for (guint i = 0; i < array->layouts->len; i++) {
+    const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
+    if (layout->proof)
+      write_layout(report, array, layout, page);
+  }
+  if (array->layouts->len == 0)
     smb_spool_printf(
         page, "<p>No padding or XOR swizzle of the whole array takes fewer than its %s%s.</p>\n",
         smb_count(array->now->candidate->total.wavefronts, smb_arch_say(report->arch, "wavefront"))

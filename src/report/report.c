@@ -114,7 +114,8 @@ static void
 find_advice(SmbReport *report) {
   const SmbAdviseSearch search = {.arrays = (const char *const *)report->target->arrays,
                                   .top = 1,
-                                  .max_counts = SMB_REPORT_MAX_COUNTS};
+                                  .max_counts = SMB_REPORT_MAX_COUNTS,
+                                  .compiles = TRUE};
   g_autoptr(GError) error = NULL;
   if (report->order->len == 0)
     return;

@@ -99,6 +99,51 @@ expect 0 advise turn.cu --block 32 --arg n=32 --only pad --max-compile 1
 shows 'turn.cu: nvcc was ended: it took more than 1 second (--max-compile)'
 [ -z "$(ls "$TMPDIR")" ] || die "$last: left $(ls "$TMPDIR")"
 
+# What keeps vectors whole is compiled, too, and stays if it is better than the others of its kind.
+cat >task <<'END'
+. ./pairs.sh
+case $(cat "$word") in
+*"T + 4"*) stores 4 ;;
+*"T + 1"*) stores 8 ;;
+*) stores 32 ;;
+esac
+END
+expect 0 advise turn.cu --block 32 --arg n=32 --only pad --out wide.cu
+shows 'Change line 3 to [T + 4]: 1056 -> 160 wavefronts'
+shows 'Or change line 3 to [T + 1]: 1056 -> 64 wavefronts'
+grep -q 'T + 4' wide.cu || die "$last: wrote $(cat wide.cu)"
+sed 's/stores 4 /stores 16 /' task >worse && mv worse task
+expect 0 advise turn.cu --block 32 --arg n=32 --only pad
+! grep -q 'T + 4' "$work/out" || die "$last: shows what was tried in vain"
+# The page recommends what advise does.
+expect 0 report page.html turn.cu --block 32 --arg n=32
+grep -q 'As compiled, all shared accesses: 8 -&gt; 2 wavefronts' page.html || die "$last: not as compiled"
+sed 's/stores 8/stores 128/' task >worse && mv worse task
+expect 0 report page.html turn.cu --block 32 --arg n=32
+grep -q 'Pad 1 is not recommended: 94 % fewer wavefronts in the text, 300 % more as compiled' page.html ||
+  die "$last: recommends what advise does not"
+
+# A kernel of an included file is not rewritten, so there is nothing to compile; a namespace in front of a template is understood.
+cp turn.cu turn.h
+echo '#include "turn.h"' >main.cu
+expect 0 advise main.cu --block 32 --arg n=32
+shows "'s' is declared in the included file turn.h, so it cannot be rewritten automatically"
+shows 'No layout can be written into the text automatically, so none was compiled'
+cat >space.cu <<'END'
+namespace lib {
+template <int T> __global__ void turn(float *out, const float *in) {
+  __shared__ float s[T][T];
+  for (int y = 0; y < T; y++)
+    s[y][threadIdx.x] = in[y * T + threadIdx.x];
+  __syncthreads();
+  for (int y = 0; y < T; y++)
+    out[y * T + threadIdx.x] = s[threadIdx.x][y];
+}
+}
+END
+expect 0 advise space.cu --instance 'lib::turn<32>' --block 32 --only pad
+shows 'float s[32][32]'
+
 # Options of the compiler are for each form; with macros the text is another one, which only the compiler knows.
 cat >task <<'END'
 . ./pairs.sh
@@ -128,6 +173,99 @@ SMEMBANK_NVCC=no expect 0 advise sgemm.cu --block 256 --arg n=16 --format json
 is_json
 shows '"as_merged" : {'
 
+# What compilers do not merge: what is volatile, and what is not unrolled. They merge what is read downwards.
+merges() {
+  SMEMBANK_NVCC=no expect 0 advise "$1" --block 64
+  grep -q 'read consecutive elements' "$work/out"
+}
+cat >row.cu <<'END'
+#define ONE 1
+__global__ void row(float *out, const float *in) {
+  __shared__ float s[64][64];
+  int t = threadIdx.x;
+  for (int j = 0; j < 64; j++)
+    s[t][j] = in[t * 64 + j];
+  __syncthreads();
+  float sum = 0;
+  // here
+  for (int j = 0; j < 32; j++)
+    sum += s[t][j];
+  out[t] = sum;
+}
+END
+merges row.cu || die "$last: merges nothing"
+shows 'No compiler was found: layouts'
+for line in '#pragma unroll' '#pragma unroll 4' '#pragma unroll(ONE + 1)'; do
+  sed "s/.*here/$line/" row.cu >unroll.cu
+  merges unroll.cu || die "$last: $line: merges nothing"
+done
+for line in '#pragma unroll 1' '#pragma unroll (ONE)' '#pragma nounroll' '_Pragma("unroll 1")'; do
+  sed "s/.*here/$line/" row.cu >unroll.cu
+  ! merges unroll.cu || die "$last: $line: merges a loop that is not unrolled"
+done
+sed 's/__shared__/volatile __shared__/' row.cu >volatile.cu
+! merges volatile.cu || die "$last: merges loads of what is volatile"
+sed 's/.*here/volatile float *p = s[t];/; s/sum += s\[t\]/sum += p/' row.cu >volatile.cu
+! merges volatile.cu || die "$last: merges loads through a pointer to what is volatile"
+sed 's/j = 0; j < 32; j++/j = 31; j >= 0; j--/' row.cu >down.cu
+merges down.cu || die "$last: does not merge what is read downwards"
+shows ' 4608 wavefronts'
+sed 's/j = 0; j < 32; j++/j = 30; j >= 0; j--/' row.cu >down.cu
+merges down.cu || die "$last: does not merge what is read downwards"
+
+# The first sentence is the first row of the table; what gains nothing with loads merged is not recommended.
+cat >flat.cu <<'END'
+// 128x128x8 SGEMM, 8x8 results per thread, 256 threads
+#define BM 128
+#define BN 128
+#define BK 8
+#define TM 8
+#define TN 8
+__global__ void sgemm(int M, int N, int K, const float *A, const float *B, float *C) {
+  __shared__ float As[BM * BK];
+  __shared__ float Bs[BK * BN];
+  const unsigned cRow = blockIdx.y, cCol = blockIdx.x;
+  const int threadCol = threadIdx.x % (BN / TN);
+  const int threadRow = threadIdx.x / (BN / TN);
+  A += cRow * BM * K;
+  B += cCol * BN;
+  C += cRow * BM * N + cCol * BN;
+  const int innerRowA = threadIdx.x / (BK / 4);
+  const int innerColA = threadIdx.x % (BK / 4);
+  const int innerRowB = threadIdx.x / (BN / 4);
+  const int innerColB = threadIdx.x % (BN / 4);
+  float res[TM * TN] = {0.0f};
+  float regM[TM], regN[TN];
+  for (int bk = 0; bk < K; bk += BK) {
+    float4 tmp = reinterpret_cast<const float4 *>(&A[innerRowA * K + innerColA * 4])[0];
+    As[(innerColA * 4 + 0) * BM + innerRowA] = tmp.x;
+    As[(innerColA * 4 + 1) * BM + innerRowA] = tmp.y;
+    As[(innerColA * 4 + 2) * BM + innerRowA] = tmp.z;
+    As[(innerColA * 4 + 3) * BM + innerRowA] = tmp.w;
+    reinterpret_cast<float4 *>(&Bs[innerRowB * BN + innerColB * 4])[0] =
+        reinterpret_cast<const float4 *>(&B[innerRowB * N + innerColB * 4])[0];
+    __syncthreads();
+    A += BK;
+    B += BK * N;
+    for (int k = 0; k < BK; ++k) {
+      for (int i = 0; i < TM; ++i) regM[i] = As[k * BM + threadRow * TM + i];
+      for (int i = 0; i < TN; ++i) regN[i] = Bs[k * BN + threadCol * TN + i];
+      for (int m = 0; m < TM; ++m)
+        for (int n = 0; n < TN; ++n) res[m * TN + n] += regM[m] * regN[n];
+    }
+    __syncthreads();
+  }
+  for (int m = 0; m < TM; m++)
+    for (int n = 0; n < TN; n++) C[(threadRow * TM + m) * N + threadCol * TN + n] = res[m * TN + n];
+}
+END
+SMEMBANK_NVCC=no expect 0 advise flat.cu --block 256 --grid 2,2 --arg M=256 --arg N=256 --arg K=16
+shows 'Apply pad 4 after 128 in lines'
+shows '  1  pad 4 after 128 '
+shows 'Apply pad 4 after 32 in lines'
+shows '  1  pad 4 after 32 '
+shows 'Pad 4 after 64 is not recommended: 49 % fewer wavefronts in the text, as many with adjacent loads'
+
 # The real one: times of both kernels at 4096^3 on an H200 are in doc/compiled.md; what is recommended there was faster.
 [ "${NVCC-no}" != no ] || exit 0
 SMEMBANK_NVCC=$NVCC
@@ -139,3 +277,9 @@ diff sgemm.cu best.cu >changes && die 'nothing was written'
 grep -q 'BM + 4' changes || die "wrote $(cat changes)"
 expect 0 advise product.cu --block 16,16 --arg n=128 --out best.cu
 grep -q 'bs\[TILE\]\[TILE + [24]\]' best.cu || die "$last: wrote $(cat best.cu)"
+expect 0 advise space.cu --instance 'lib::turn<32>' --block 32 --only pad
+shows 'Change line 3 to [T + 4]: 1056 -> 160 wavefronts'
+shows 'As compiled (nvcc'
+sed 's/j = 0; j < 32; j++/j = 31; j >= 0; j--/' row.cu >down.cu
+expect 0 advise down.cu --block 64 --only pad
+shows 'Change line 3 to [64 + 4]'

@@ -457,6 +457,25 @@ for file in flash-both.cu flash-thread.cu; do
   shows 'float sram[]'
 done
 
+# The last part may grow by what its padding takes; those behind another one stay in their banks.
+cat >parts.cu <<'END'
+__global__ void parts(float *out) {
+  extern __shared__ float all[];
+  float *a = all, *b = &all[256];
+  int x = threadIdx.x % 16, y = threadIdx.x / 16;
+  a[y * 16 + x] = x;
+  b[y * 16 + x] = y;
+  __syncthreads();
+  out[threadIdx.x] = a[x * 16 + y] + b[x * 16 + y];
+}
+END
+expect 0 advise parts.cu --block 256 --dynamic-bytes 2048 --array b --only pad
+shows 'wavefronts, +64 bytes of shared memory'
+shows 'Launch it with 2112 bytes of dynamic shared memory instead of 2048.'
+expect 0 advise parts.cu --block 256 --dynamic-bytes 2048 --array a --only pad
+shows 'wavefronts, +128 bytes of shared memory'
+shows 'Launch it with 2176 bytes of dynamic shared memory instead of 2048.'
+
 # A row that gets shorter is told.
 expect 0 advise --rows 16 --cols 32 --pad 1
 shows 'Rows of tile are 1 element shorter than now'

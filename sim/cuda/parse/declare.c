@@ -258,6 +258,7 @@ parse_reference(Parser *parser, const Specifiers *specifiers, const Type *type, 
   Variable *variable = smb_reference_declare(parser, name, type, kind, value);
   if (!variable)
     return FALSE;
+  variable->is_volatile = specifiers->is_volatile;
   if (kind == BIND_VALUE)
     return smb_parser_initialise(parser, specifiers, variable, value, last);
   if (kind == BIND_ALIAS)
@@ -319,6 +320,7 @@ parse_declarator(Parser *parser, const Specifiers *specifiers, Statement ***last
       smb_parser_declare(parser, name, type, choose_storage(parser, specifiers, type));
   if (!variable)
     return FALSE;
+  variable->is_volatile = specifiers->is_volatile;
   if (specifiers->is_shared) {
     variable->address = specifiers->align; // until the layout is made
     return TRUE;

@@ -109,6 +109,7 @@ parse_parameter(Parser *parser, Function *function, GPtrArray *parameters) {
   Variable *variable = smb_reference_declare(parser, name, type, formal->kind, formal->alias);
   if (!variable)
     return FALSE;
+  variable->is_volatile = specifiers.is_volatile;
   variable->is_const = specifiers.is_const && variable->type->kind != KIND_POINTER;
   if (formal->kind != BIND_ALIAS)
     g_ptr_array_add(parameters, variable);

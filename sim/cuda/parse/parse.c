@@ -122,29 +122,50 @@ smb_parser_skip_group(Parser *parser, const char *open, const char *close) {
   return TRUE;
 }
 
-// The kernel that is asked for: NAME, or NAME<…>.
+// Behind the namespaces of the file that stand in front of a name, up to its end.
+static const char *
+skip_namespaces(const Outline *outline, const char *name, const char *end) {
+  for (;;) {
+    const char *colons = g_strstr_len(name, end - name, "::");
+    g_autofree char *space = colons ? g_strndup(name, (gsize)(colons - name)) : NULL;
+    if (!space || !g_hash_table_contains(outline->namespaces, space))
+      return name;
+    name = colons + 2;
+  }
+}
+
+// The kernel that is asked for: NAME, or NAME<…>. Namespaces in front of it say which one if there are several: they are
+// not told apart, so there has to be one.
 static Item *
 choose_entry(const SmbKernel *kernel, const Outline *outline, const char *entry, GError **error) {
   Item *chosen = NULL;
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
   g_autoptr(GString) names = g_string_new(NULL);
-  g_autofree char *wanted = entry ? g_strndup(entry, strcspn(entry, " <")) : NULL;
+  const char *end = entry ? entry + strcspn(entry, " <") : NULL;
+  const char *name = entry ? skip_namespaces(outline, entry, end) : NULL;
+  g_autofree char *wanted = entry ? g_strndup(name, (gsize)(end - name)) : NULL;
+  g_autofree char *asked = entry ? g_strndup(entry, (gsize)(end - entry)) : NULL;
+  guint n_chosen = 0;
   for (guint i = 0; i < outline->items->len; i++) {
     Item *item = g_ptr_array_index(outline->items, i);
     if (item->kind != ITEM_FUNCTION || !item->is_kernel)
       continue;
     if (g_hash_table_add(seen, (gpointer)item->name))
       g_string_append_printf(names, "%s%s", names->len ? ", " : "", item->name);
-    if (!wanted || strcmp(wanted, item->name) == 0)
+    if (!wanted || strcmp(wanted, item->name) == 0) {
       chosen = item;
+      n_chosen++;
+    }
   }
+  if (name != entry && n_chosen > 1)
+    chosen = NULL;
   const char *file = smb_source_name(kernel->program.source);
   guint n = g_hash_table_size(seen);
   if (n == 0)
     g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no __global__ function in it", file);
   else if (!chosen)
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no kernel '%s': expected one of %s",
-                file, wanted, names->str);
+                file, asked, names->str);
   else if (!entry && n > 1)
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
                 "%s has several kernels: choose one with --entry: %s", file, names->str);

@@ -25,6 +25,7 @@ typedef struct {
   Node **arguments; // that the function is read for: what its references are bound to
   guint n_arguments;
   gboolean may_refer;       // a "&" may stand here
+  gboolean is_rolled;       // the statement that begins is behind "#pragma unroll 1"
   gboolean is_reference;    // and did
   guint loops;              // that surround this place
   guint switches;           // likewise
@@ -62,6 +63,7 @@ gboolean smb_parser_skip_group(Parser *parser, const char *open, const char *clo
 typedef struct {
   const Type *type;
   gboolean is_const;
+  gboolean is_volatile;
   gboolean is_static;
   gboolean is_shared;
   gboolean is_extern;

@@ -9,9 +9,9 @@
 
 // Words that say how code is made or kept, and mean nothing to an evaluation in lockstep.
 static const char *const ignored_words[] = {
-    "volatile",        "__restrict__", "__restrict",        "restrict",
-    "inline",          "__inline__",   "register",          "__noinline__",
-    "__forceinline__", "__host__",     "__grid_constant__", NULL,
+    "__restrict__", "__restrict",        "restrict",     "inline",
+    "__inline__",   "register",          "__noinline__", "__forceinline__",
+    "__host__",     "__grid_constant__", NULL,
 };
 
 // What people write in CUDA C++ that this language has not.
@@ -37,6 +37,7 @@ static const struct {
     {"static", G_STRUCT_OFFSET(Specifiers, is_static)},
     {"const", G_STRUCT_OFFSET(Specifiers, is_const)},
     {"constexpr", G_STRUCT_OFFSET(Specifiers, is_const)},
+    {"volatile", G_STRUCT_OFFSET(Specifiers, is_volatile)},
     {"extern", G_STRUCT_OFFSET(Specifiers, is_extern)},
     {"__shared__", G_STRUCT_OFFSET(Specifiers, is_shared)},
     {"__global__", G_STRUCT_OFFSET(Specifiers, is_global)},

@@ -93,9 +93,10 @@ parse_if(Parser *parser, guint32 start) {
 }
 
 static gboolean
-parse_loop_body(Parser *parser, Statement *loop) {
+parse_loop_body(Parser *parser, Statement *loop, gboolean is_rolled) {
   guint before = parser->n_touches;
   parser->loops++;
+  loop->is_rolled = is_rolled;
   loop->then = parse_part(parser);
   parser->loops--;
   loop->guards = parser->n_touches != before;
@@ -105,17 +106,19 @@ parse_loop_body(Parser *parser, Statement *loop) {
 // while = "while" "(" expression ")" statement
 static Statement *
 parse_while(Parser *parser, guint32 start) {
+  gboolean is_rolled = parser->is_rolled;
   Statement *loop = smb_statement_make(parser, STATEMENT_LOOP, start);
   loop->tests_first = TRUE;
   loop->value = parse_condition(parser);
-  return loop->value && parse_loop_body(parser, loop) ? loop : NULL;
+  return loop->value && parse_loop_body(parser, loop, is_rolled) ? loop : NULL;
 }
 
 // do = "do" statement "while" "(" expression ")" ";"
 static Statement *
 parse_do(Parser *parser, guint32 start) {
+  gboolean is_rolled = parser->is_rolled;
   Statement *loop = smb_statement_make(parser, STATEMENT_LOOP, start);
-  if (!parse_loop_body(parser, loop) || !smb_parser_expect(parser, "while"))
+  if (!parse_loop_body(parser, loop, is_rolled) || !smb_parser_expect(parser, "while"))
     return NULL;
   loop->value = parse_condition(parser);
   return loop->value && smb_parser_expect(parser, ";") ? loop : NULL;
@@ -132,6 +135,7 @@ parse_discarded(Parser *parser) {
 // for = "for" "(" (declaration | expression? ";") expression? ";" expression? ")" statement
 static Statement *
 parse_for(Parser *parser, guint32 start) {
+  gboolean is_rolled = parser->is_rolled;
   Statement *block = smb_statement_make(parser, STATEMENT_BLOCK, start);
   Statement *loop = smb_statement_make(parser, STATEMENT_LOOP, start);
   loop->tests_first = TRUE;
@@ -158,7 +162,7 @@ parse_for(Parser *parser, guint32 start) {
     if (!loop->step || !smb_parser_expect(parser, ")"))
       return NULL;
   }
-  if (!parse_loop_body(parser, loop))
+  if (!parse_loop_body(parser, loop, is_rolled))
     return NULL;
   if (block->first)
     block->first->next = loop;
@@ -299,14 +303,19 @@ parse_namespace_name(Parser *parser, guint32 start) {
 // attribute = "[" "[" … "]" "]" | "_Pragma" "(" … ")"
 static gboolean
 skip_attributes(Parser *parser) {
+  guint8 after_unroll_1 = parser->at->after_unroll_1;
   for (;;) {
     if (smb_parser_is(parser, "[") && smb_token_is(parser->at->next, "[")) {
       if (!smb_parser_skip_group(parser, "[", "]"))
         return FALSE;
     } else if (smb_parser_take(parser, "_Pragma")) {
+      const Token *text = parser->at->next;
+      after_unroll_1 |= text->kind == TOKEN_STRING && (strcmp(text->text, "\"unroll 1\"") == 0 ||
+                                                       strcmp(text->text, "\"nounroll\"") == 0);
       if (!smb_parser_skip_group(parser, "(", ")"))
         return FALSE;
     } else {
+      parser->is_rolled = after_unroll_1;
       return TRUE;
     }
   }

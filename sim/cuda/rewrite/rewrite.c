@@ -131,6 +131,20 @@ smb_rewrite_bytes(const SmbRewriteArray *wanted) {
   return (gsize)smb_layout_bytes(&wanted->to, count_elements(wanted));
 }
 
+// The declaration does not stand in the text itself.
+static gboolean
+refuse_declaration(const Rewriting *rewriting, GError **error) {
+  const SmbSource *source = rewriting->raw->kernel->program.source;
+  const Variable *variable = rewriting->variable;
+  const char *file = smb_source_file(source, variable->start);
+  g_autofree char *name = file ? g_path_get_basename(file) : NULL;
+  g_autofree char *where = name ? g_strdup_printf("in the included file %s", name) : NULL;
+  smb_source_error(source, variable->start, error,
+                   "'%s' is declared %s, so it cannot be rewritten automatically", variable->name,
+                   where ? where : "by a macro");
+  return FALSE;
+}
+
 static gboolean
 change_declaration(Rewriting *rewriting, GError **error) {
   const SmbRewriteArray *wanted = rewriting->wanted;
@@ -142,10 +156,7 @@ change_declaration(Rewriting *rewriting, GError **error) {
   if (name < 0 ||
       !smb_token_is(g_ptr_array_index(rewriting->raw->tokens, (guint)name), variable->name) ||
       !smb_rewrite_raw_brackets(rewriting->raw, (guint)name, rank, &brackets)) {
-    smb_source_error(rewriting->raw->kernel->program.source, variable->start, error,
-                     "'%s' is declared by a macro, so it cannot be rewritten automatically",
-                     variable->name);
-    return FALSE;
+    return refuse_declaration(rewriting, error);
   }
   gboolean dynamic = variable->storage == STORAGE_DYNAMIC;
   gint64 places = (gint64)(smb_rewrite_bytes(wanted) / to->element_bytes), rows = 1, more;
@@ -168,6 +179,8 @@ smb_rewrite_growth(const SmbRewriteArray *wanted) {
   gssize more = (gssize)smb_rewrite_bytes(wanted) - (gssize)wanted->bytes;
   if (!wanted->array->is_carved)
     return more;
+  if (wanted->is_last)
+    return MAX(more, 0);
   return more > 0 ? (more + CARVED_BYTES - 1) / CARVED_BYTES * CARVED_BYTES : 0;
 }
 

@@ -26,6 +26,7 @@ typedef struct {
   gsize bytes; /* its size in this launch */
   SmbLayout from;
   SmbLayout to;
+  gboolean is_last; /* of parts of dynamic memory: none lies behind it */
 } SmbRewriteArray;
 
 /**
@@ -51,7 +52,7 @@ GArray *smb_rewrite(const SmbProgram *kernel, const SmbLaunch *launch,
 char *smb_rewrite_apply(const SmbSource *source, const GArray *edits);
 
 /** smb_rewrite_growth: Returns: bytes of dynamic shared memory more than now that a dynamic array takes when it
- * is rewritten; of a part that a pointer names whole rows of the banks */
+ * is rewritten; of a part that a pointer names, and behind which others lie, whole rows of the banks */
 gssize smb_rewrite_growth(const SmbRewriteArray *array);
 
 /** smb_rewrite_bytes: Returns: bytes that the array takes when it is rewritten */

@@ -205,11 +205,24 @@ run_directive(KernelMacros *macros, const Token *hash, Token *line, Token **incl
   return smb_macros_fail(macros, name, error, "#%s is outside the subset", name->text);
 }
 
+// "#pragma unroll 1" and "#pragma nounroll": compilers leave the loop behind it as it is.
+static gboolean
+keeps_loop(KernelMacros *macros, Token *name) {
+  g_autoptr(GError) ignored = NULL;
+  gint64 times = 0;
+  if (!smb_token_is(name, "pragma"))
+    return FALSE;
+  return smb_token_is(name->next, "nounroll") ||
+         (smb_token_is(name->next, "unroll") && name->next->next->kind != TOKEN_END &&
+          evaluate_line(macros, name->next->next, name, &times, &ignored) && times == 1);
+}
+
 Token *
 smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
   Token head = {0};
   Token *last = &head;
   Token *token = tokens;
+  gboolean after_unroll_1 = FALSE;
   while (token->kind != TOKEN_END) {
     if (token->first_of_line && smb_token_is(token, "#")) {
       Token *line, *included = NULL;
@@ -217,6 +230,7 @@ smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
       token = cut_line(macros, token->next, &line);
       if (!run_directive(macros, hash, line, &included, error))
         return NULL;
+      after_unroll_1 = after_unroll_1 || (is_active(macros) && keeps_loop(macros, line));
       for (; included && included->kind != TOKEN_END; included = included->next)
         last = last->next = included;
       continue;
@@ -234,6 +248,8 @@ smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
         break;
       continue;
     }
+    token->after_unroll_1 = (guint8)after_unroll_1;
+    after_unroll_1 = FALSE;
     last = last->next = token;
     token = token->next;
   }

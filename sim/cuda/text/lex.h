@@ -31,6 +31,8 @@ struct _Token {
   guint8 kind;
   guint8 first_of_line;
   guint8 after_space;
+  guint8
+      after_unroll_1; // a directive before it keeps the loop that begins here from being unrolled
 };
 
 // A stretch of the file, in bytes, end exclusive.

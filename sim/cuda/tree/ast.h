@@ -131,6 +131,7 @@ struct _Variable {
   SmbContents contents; // of one in global or constant memory
   gboolean is_constant; // const, initialised by the constant below
   gboolean is_const;    // cannot be assigned to once it has its first value
+  gboolean is_volatile; // or points to what is
   const Node *constant;
   const Node *alias;     // of a reference to a variable: the variable, or a component of it
   gboolean is_reference; // to memory: the variable is the address
@@ -153,6 +154,7 @@ struct _Statement {
   StatementKind kind;
   gboolean tests_first; // of a loop: while and for; not do
   gboolean guards;      // accesses, or calls, are within
+  gboolean is_rolled;   // a loop that the text keeps from being unrolled
   guint32 start;
   Statement *next; // in its block
   Statement *first;
