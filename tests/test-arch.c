@@ -337,7 +337,8 @@ static const Case cases[] = {
      "compute-capability, "
      "lanes, banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
-     "global-segment-bytes, single-atomics, counts-increments, counts-instructions-apart, instruction-source, "
+     "global-segment-bytes, single-atomics, counts-increments, counts-instructions-apart, "
+     "instruction-source, "
      "active-counter, conflict-counter, counter-note, evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {"[arch]\nlike=sm_90\n" FACTS "group=warp\n",
@@ -345,7 +346,8 @@ static const Case cases[] = {
      "compute-capability, lanes, "
      "banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
-     "global-segment-bytes, single-atomics, counts-increments, counts-instructions-apart, instruction-source, "
+     "global-segment-bytes, single-atomics, counts-increments, counts-instructions-apart, "
+     "instruction-source, "
      "active-counter, conflict-counter, counter-note, evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {RULE "conflict=words\ngroup=warp\nflor=2\n",
