@@ -41,7 +41,8 @@ typedef struct {
 /** SmbFrame: a place in a source: of an instruction, or of a call that it was inlined through. */
 typedef struct {
   const char *file;
-  guint line; /* from 1 */
+  guint line;   /* from 1 */
+  guint column; /* from 1, in bytes; 0: it is not known */
 } SmbFrame;
 
 /** SmbFrames: which of the places that an instruction was inlined through stands for it. */

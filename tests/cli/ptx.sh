@@ -286,6 +286,30 @@ for wrong in '{"shared": 0}|num_warps: missing' '{"num_warps": 4}|shared: missin
   says "${wrong#*|}"
 done
 
+# Columns: of two instructions on a line of PTX each its own; of a line of the source that others are inlined into that of the call.
+cat >"$work/places.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "a.cu"
+.file 2 "/usr/local/cuda/include/cub/b.h"
+.visible .entry places() {
+  .reg .b32 %r<3>;
+  .shared .u32 s[32];
+  st.shared.u32 [s], 1; ld.shared.u32 %r1, [s];
+  .loc 1 7 3
+  .loc 2 5 9, function_name $i, inlined_at 1 7 11
+  ld.shared.u32 %r2, [s+4];
+  ret;
+}
+END
+expect 0 analyze "$work/places.ptx" --block 1 --format csv
+for place in 9,3,s,store 9,25,s,load 7,11,s,load; do
+  shows "shared,$place,"
+done
+expect 0 explain "$work/places.ptx" --block 1 --line 9 --column 25
+shows 'places.ptx:9:25: load of ld.shared.u32 %r1, [s]'
+
 # A wait that never ends.
 expect 3 analyze "$ptx/poll.ptx" --block 32 --max-steps 1000
 says 'still running after 1000 '
