@@ -63,6 +63,8 @@ typedef struct {
   guint width;            /* bytes that one lane asks for */
   gboolean
       no_rule; /* which lanes ask for what is up to an assembler: its requests are not counted */
+  gboolean
+      is_shared; /* of compiled code: it asks for shared memory of the block, whatever its address is */
   gboolean may_merge;   /* a compiler may ask for more bytes at once: the count is an upper bound */
   gboolean is_unrolled; /* of a text: in a loop whose bound the text says, and no barrier within */
   const char *opcode;   /* of compiled code, such as "ld.shared.v4.f32"; else NULL */

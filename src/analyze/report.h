@@ -161,6 +161,9 @@ char *smb_analyze_describe_reason(const SmbAccess *access);
 /** smb_analyze_describe_warning: Returns: (transfer full): what a warning says of its place */
 char *smb_analyze_describe_warning(const SmbProgram *program, const SmbAnalysisWarning *warning);
 
+/** smb_analyze_describe_idle: Returns: (transfer full): what SmbAnalysis.idle says of its place */
+char *smb_analyze_describe_idle(const SmbAnalysis *analysis);
+
 /**
  * smb_analyze_tell_warning:
  * @warnings: (element-type SmbAnalysisWarning)

@@ -521,6 +521,15 @@ smb_analyze_describe_warning(const SmbProgram *program, const SmbAnalysisWarning
              : g_strdup(warning->message);
 }
 
+char *
+smb_analyze_describe_idle(const SmbAnalysis *analysis) {
+  return analysis->idle_at.opcode
+             ? g_strdup(analysis->idle)
+             : g_strdup_printf(
+                   smb_vendor_say(analysis->vendor, "no access to shared memory is reached: %s"),
+                   analysis->idle);
+}
+
 // Whether both say that one variable is read before it is written: they begin with its name in quotes.
 static gboolean
 is_same_unset(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
@@ -565,14 +574,8 @@ smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
       smb_analyze_write_warning(target->kernel, site, message, out);
   }
   if (analysis->idle) {
-    g_autofree char *text = g_strdup_printf(
-        smb_vendor_say(analysis->vendor, "warning: no access to shared memory is reached: %s"),
-        analysis->idle);
-    const SmbSite place = {.line = analysis->idle_line,
-                           .column = analysis->idle_column,
-                           .offset = analysis->idle_place};
-    g_autofree char *message = smb_program_site_message(target->kernel, &place, text);
-    smb_spool_printf(out, "%s\n", message);
+    g_autofree char *message = smb_analyze_describe_idle(analysis);
+    smb_analyze_write_warning(target->kernel, &analysis->idle_at, message, out);
   }
   smb_captured_write_notes(target, out);
   if (target->assumes_block)
