@@ -120,7 +120,7 @@ collect(SmbRanking *ranking) {
 static void
 note_analysis(SmbRankRow *row, const SmbTarget *target, const SmbAnalysis *analysis) {
   g_autoptr(GString) bounds = g_string_new(NULL);
-  smb_analyze_append_bounds(bounds, analysis);
+  smb_analyze_append_bounds(bounds, analysis, NULL);
   row->total = smb_analysis_total(analysis);
   row->bounds = bounds->len ? g_strdup(bounds->str) : NULL;
   for (guint i = 0; i < analysis->warnings->len; i++) {
