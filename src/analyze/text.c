@@ -304,9 +304,10 @@ append_loops(GString *text, const Some *loops) {
 
 char *
 smb_analyze_describe_reason(const SmbAccess *access) {
+  g_autofree char *place = smb_site_place(access->site),
+                  *reason = smb_text_capitalize(access->reason);
   if (!access->uncounted)
-    return g_strdup_printf("%c%s.", g_ascii_toupper(*access->reason), access->reason + 1);
-  g_autofree char *place = smb_site_place(access->site);
+    return g_strconcat(reason, ".", NULL);
   return g_strdup_printf("%s of %s at %s %s not counted: %s.",
                          smb_count(access->uncounted, "request").text, access->site->expression,
                          place, smb_is_are(access->uncounted), access->reason);

@@ -286,6 +286,30 @@ for wrong in '{"shared": 0}|num_warps: missing' '{"num_warps": 4}|shared: missin
   says "${wrong#*|}"
 done
 
+# An opcode at the beginning of a sentence is written as in the code.
+cat >"$work/polls.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry polls() {
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  .shared .align 8 .b8 s[16];
+  mov.u32 %r1, %tid.x;
+  setp.eq.u32 %p0, %r1, 0;
+  @%p0 mbarrier.init.shared.b64 [s+8], 64;
+  bar.sync 0;
+  mbarrier.arrive.shared.b64 _, [s+8];
+AGAIN:
+  ld.shared.u32 %r2, [s];
+  mbarrier.test_wait.parity.shared.b64 %p1, [s+8], 0;
+  @!%p1 bra AGAIN;
+  ret;
+}
+END
+expect 0 analyze "$work/polls.ptx" --block 64
+tells ' ld.shared.u32 %r2, [s] is repeated while a loop polls an mbarrier: '
+
 # Columns: of two instructions on a line of PTX each its own; of a line of the source that others are inlined into that of the call.
 cat >"$work/places.ptx" <<'END'
 .version 8.0
