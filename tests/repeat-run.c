@@ -81,7 +81,7 @@ dump(const SmbAnalysis *analysis) {
   }
   g_string_append_printf(out, "\ndropped %" G_GUINT64_FORMAT " idle %s %u\n",
                          analysis->requests_dropped, analysis->idle ? analysis->idle : "",
-                         analysis->idle_place);
+                         analysis->idle_at.offset);
   return g_string_free(out, FALSE);
 }
 

@@ -33,6 +33,7 @@ fixture_init(Fixture *fixture, const SmbArch *arch, const SmbRequest *request) {
   fixture->site = (SmbSite){.line = 1, .column = 1, .expression = "a[i]", .width = request->width};
   fixture->site.op_class = smb_op_class((SmbOp)request->op);
   fixture->access = (SmbAccess){.site = &fixture->site, .exact = TRUE, .worst = *request};
+  fixture->analysis.accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
   fixture->analysis.requests = g_array_new(FALSE, FALSE, sizeof(SmbAccessRequest));
   SmbAccessRequest made = {.count = 1, .request = *request};
   g_array_append_val(fixture->analysis.requests, made);
@@ -49,6 +50,7 @@ fixture_init(Fixture *fixture, const SmbArch *arch, const SmbRequest *request) {
 
 static void
 fixture_clear(Fixture *fixture) {
+  g_array_unref(fixture->analysis.accesses);
   g_array_unref(fixture->analysis.requests);
   g_array_unref(fixture->e.words);
   g_array_unref(fixture->e.banks);

@@ -334,7 +334,7 @@ END_TEST
 
 // Of a warp's store the first lane's address is not known, of its load none is.
 static const SmbFrame frames[] = {
-    {"/usr/local/cuda/include/cub/block.cuh", 7}, {"own.cuh", 40}, {"scan.cu", 41}};
+    {"/usr/local/cuda/include/cub/block.cuh", 7, 0}, {"own.cuh", 40, 5}, {"scan.cu", 41, 0}};
 static const MiniOperation unknown_operations[] = {
     {MINI_THREAD, X, 0},
     {MINI_SET, FOUR, 4},
@@ -453,10 +453,11 @@ END_TEST
 static const struct {
   SmbFrames frames;
   const char *place;
+  guint column;
   guint n_frames;
-} chosen[] = {{SMB_FRAMES_LEAF, "/usr/local/cuda/include/cub/block.cuh:7", 2},
-              {SMB_FRAMES_OWN, "own.cuh:40", 1},
-              {SMB_FRAMES_OUTER, "scan.cu:41", 0}};
+} chosen[] = {{SMB_FRAMES_LEAF, "/usr/local/cuda/include/cub/block.cuh:7", 0, 2},
+              {SMB_FRAMES_OWN, "own.cuh:40", 5, 1},
+              {SMB_FRAMES_OUTER, "scan.cu:41", 0, 0}};
 
 START_TEST(test_frames) {
   SmbProgram *program =
@@ -464,6 +465,7 @@ START_TEST(test_frames) {
   const SmbSite *store = smb_program_site(program, 0), *load = smb_program_site(program, 1);
   g_autofree char *place = smb_site_place(store), *no_line = smb_site_place(load);
   ck_assert_str_eq(place, chosen[_i].place);
+  ck_assert_uint_eq(store->column, chosen[_i].column);
   ck_assert_uint_eq(store->n_frames, chosen[_i].n_frames);
   ck_assert(store->n_frames == 0 ||
             strcmp(store->frames[store->n_frames - 1].file, "scan.cu") == 0);
@@ -488,7 +490,7 @@ static const struct {
              {"/usr/lib/llvm-14/lib/clang/14.0.6/include/__clang_cuda_intrinsics.h", FALSE}};
 
 START_TEST(test_own_files) {
-  const SmbFrame frame = {files[_i].file, 1};
+  const SmbFrame frame = {files[_i].file, 1, 0};
   ck_assert_msg(smb_frame_is_own(&frame) == files[_i].is_own, "%s", frame.file);
 }
 END_TEST

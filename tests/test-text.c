@@ -73,6 +73,27 @@ START_TEST(test_show_random) {
 }
 END_TEST
 
+static const struct {
+  const char *clause, *sentence;
+} sentences[] = {
+    {"the address depends on 's'", "The address depends on 's'"},
+    {"so-called code", "So-called code"},
+    {"what", "What"},
+    {"it's, too", "It's, too"},
+    {"st.shared.u32 [%r4+128] is not counted", "st.shared.u32 [%r4+128] is not counted"},
+    {"tile[i].x copies a structure", "tile[i].x copies a structure"},
+    {"s2 is a loop", "s2 is a loop"},
+    {"'s' is read", "'s' is read"},
+    {"4 lanes", "4 lanes"},
+    {"", ""},
+};
+
+START_TEST(test_capitalize) {
+  g_autofree char *sentence = smb_text_capitalize(sentences[_i].clause);
+  ck_assert_str_eq(sentence, sentences[_i].sentence);
+}
+END_TEST
+
 START_TEST(test_shorten_quotes) {
   g_autofree char *digits = g_strnfill(1000000, '1');
   g_autofree char *message =
@@ -98,6 +119,7 @@ suite_text(void) {
   tcase_add_test(tcase, test_show_line);
   tcase_add_test(tcase, test_show_random);
   tcase_add_test(tcase, test_shorten_quotes);
+  tcase_add_loop_test(tcase, test_capitalize, 0, G_N_ELEMENTS(sentences));
   suite_add_tcase(suite, tcase);
   return suite;
 }

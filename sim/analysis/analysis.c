@@ -287,9 +287,10 @@ smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arc
   }
   if (analysis->accesses->len == 0 && sums->idle) {
     analysis->idle = g_strdup(sums->idle);
-    analysis->idle_place = sums->idle_place;
-    analysis->idle_line = sums->idle_line;
-    analysis->idle_column = sums->idle_column;
+    analysis->idle_at = sums->idle_site ? *smb_program_site(program, sums->idle_site - 1)
+                                        : (SmbSite){.line = sums->idle_line,
+                                                    .column = sums->idle_column,
+                                                    .offset = sums->idle_place};
   }
   g_array_sort(analysis->accesses, compare_accesses);
   g_array_sort(analysis->globals, compare_globals);

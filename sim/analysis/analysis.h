@@ -186,8 +186,9 @@ typedef struct {
  * @constant_total: of @constants
  * @lost_globals: by SmbOpClass: whether requests of global memory are missing there, because it is not known where, or
  *   whether, they are made
- * @idle: without accesses, the first condition that turned all threads of a block away, or %NULL
- * @idle_place, @idle_line, @idle_column: where it stands: an offset into the program's text, and from 1
+ * @idle: without @accesses, of a text the first condition that turned all threads of a block away; of compiled code how
+ *   many accesses to shared memory no thread reaches; or %NULL
+ * @idle_at: where that condition stands: only its place is set; of compiled code the first access
  * @warnings: (element-type SmbAnalysisWarning): in the order of the text
  * @requests: (nullable) (element-type SmbAccessRequest): if options asked to keep them: the distinct
  *   requests, by access, then warp, then the order in which they were first made
@@ -216,9 +217,7 @@ typedef struct {
   SmbTally constant_total;
   gboolean lost_globals[SMB_N_OP_CLASSES];
   char *idle;
-  guint32 idle_place;
-  guint idle_line;
-  guint idle_column;
+  SmbSite idle_at;
   GArray *warnings;
   GArray *requests;
   guint64 requests_dropped;

@@ -29,10 +29,12 @@ typedef struct {
   FirstBlocks *first;
   guint64 instructions;
   GArray *warnings;
-  char *idle; // of smb_block_idle(), with its place, of a kernel that has shared memory; else NULL
+  // Of a text smb_block_idle(), with its place, if it has shared memory; of compiled code smb_sums_note_unreached(); else NULL.
+  char *idle;
   guint32 idle_place;
   guint idle_line;
   guint idle_column;
+  guint idle_site; // 1 + the number of the site that stands there; 0: none does
   gboolean lost_globals[SMB_N_OP_CLASSES];
   gboolean diverged; // smb_block_diverged(): the counts may be others in a variant of the program
   gboolean misses_others;  // smb_block_misses_others()
@@ -115,6 +117,9 @@ Sums *smb_sums_new(guint n_sites);
 void smb_sums_free(Sums *sums);
 // Adds what was counted elsewhere, of the same sites.
 void smb_sums_add(Sums *into, const Sums *from);
+
+// Of compiled code: that no thread reaches any of its accesses to shared memory, if it has some.
+void smb_sums_note_unreached(Sums *sums, const SmbProgram *program);
 
 // Keeps the numbers alone: names may not outlive the program that was counted.
 void smb_sums_forget(Sums *sums);

@@ -56,7 +56,7 @@ take_site(PartProgram *made, const SiteRow *row) {
   g_ptr_array_add(made->frames, frames);
   for (guint i = 0; i < row->frames->len; i++) {
     const FrameRow *frame = row->frames->pdata[i];
-    frames[i] = (SmbFrame){frame->file, (guint)frame->line};
+    frames[i] = (SmbFrame){.file = frame->file, .line = (guint)frame->line};
   }
   const SmbSite site = {.file = row->file,
                         .line = (guint)row->line,

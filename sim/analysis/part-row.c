@@ -16,7 +16,7 @@ enum {
   TALLY_NUMBERS = 8,   // of SmbTally
   GLOBAL_NUMBERS = 5,  // of GlobalRow
   LOOP_NUMBERS = 4,    // of SmbLoopTally
-  IDLE_NUMBERS = 3,    // of PartRow.idle_place
+  IDLE_NUMBERS = 4,    // of PartRow.idle_place
   N_WARNINGS = SMB_WARNING_UNCOUNTED + 1,
 };
 
@@ -155,7 +155,8 @@ list_parameters(const SmbProgram *program) {
 static PartRow *
 new_part_row(const SmbPart *part, const SmbProgram *program) {
   const Sums *sums = part->sums;
-  const guint64 idle[IDLE_NUMBERS] = {sums->idle_place, sums->idle_line, sums->idle_column};
+  const guint64 idle[IDLE_NUMBERS] = {sums->idle_place, sums->idle_line, sums->idle_column,
+                                      sums->idle_site};
   PartRow *row = smb_part_row_new();
   row->blocks = part->n_run;
   row->in_order = part->in_order;
@@ -174,6 +175,8 @@ describe_part(const SmbPart *part, const SmbProgram *program, const SmbLaunch *l
   PartRow *row = new_part_row(part, program);
   g_autofree gboolean *is_used = g_new0(gboolean, sums->n_sites + 1);
   add_warning_rows(row, sums, is_used);
+  if (sums->idle_site)
+    is_used[sums->idle_site - 1] = TRUE;
   for (guint site = 0; site < sums->n_sites; site++) {
     const SmbAccess *access = &sums->accesses[site];
     const SmbConstantAccess *constant = &sums->constants[site];
@@ -362,6 +365,9 @@ check_row(const Reading *reading, GError **error) {
   }
   if (row->idle_place->len != IDLE_NUMBERS)
     return refuse(reading, error, "a number");
+  guint64 idle_site = number_at(row->idle_place, 3);
+  if (idle_site > n || (idle_site && !is_listed[idle_site - 1]))
+    return refuse(reading, error, "a place");
   return check_sites(reading, row->shared, is_listed, error) &&
          check_sites(reading, row->global, is_listed, error) &&
          check_sites(reading, row->constant, is_listed, error) &&
@@ -416,6 +422,7 @@ make_part(const SmbPlace *place, const PartRow *row, const SmbArch *arch, GError
   part->sums->idle_place = (guint32)number_at(row->idle_place, 0);
   part->sums->idle_line = (guint)number_at(row->idle_place, 1);
   part->sums->idle_column = (guint)number_at(row->idle_place, 2);
+  part->sums->idle_site = (guint)number_at(row->idle_place, 3);
   if (!row->variants)
     return g_steal_pointer(&part);
   part->variants = g_ptr_array_new_with_free_func((GDestroyNotify)smb_part_free);

@@ -98,7 +98,7 @@ struct _PartRow {
   gboolean by_instruction; // counted as profilers do, per instruction (sim/count/instruction.h)
   char *irregular;
   char *idle;
-  GArray *idle_place; // offset, line, column
+  GArray *idle_place; // offset, line, column, site: as of Sums
   GStrv parameters;
   GPtrArray *sites;
   GPtrArray *shared;

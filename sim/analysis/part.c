@@ -82,6 +82,7 @@ gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *opt
     if (worker->requests)
       g_ptr_array_add(part->requests, g_steal_pointer(&worker->requests));
   }
+  smb_sums_note_unreached(part->sums, task->program);
   return part;
 }
 

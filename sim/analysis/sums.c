@@ -186,6 +186,7 @@ smb_sums_add(Sums *into, const Sums *from) {
     into->idle_place = from->idle_place;
     into->idle_line = from->idle_line;
     into->idle_column = from->idle_column;
+    into->idle_site = from->idle_site;
   }
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
     into->lost_globals[c] = into->lost_globals[c] || from->lost_globals[c];
@@ -193,6 +194,33 @@ smb_sums_add(Sums *into, const Sums *from) {
   into->misses_others = into->misses_others || from->misses_others;
   into->is_cooperative = into->is_cooperative || from->is_cooperative;
   into->instructions += from->instructions;
+}
+
+void
+smb_sums_note_unreached(Sums *sums, const SmbProgram *program) {
+  const SmbSite *first = NULL;
+  guint n = 0;
+  for (guint site = 0; site < sums->n_sites; site++) {
+    const SmbSite *access = smb_program_site(program, site);
+    if (sums->accesses[site].worst.width || sums->accesses[site].uncounted)
+      return;
+    if (!access->is_shared || n++ > 0)
+      continue;
+    first = access;
+    sums->idle_site = site + 1;
+  }
+  if (n == 0)
+    return;
+  g_autofree char *place = smb_site_place(first);
+  sums->idle = n == 1
+                   ? g_strdup_printf("no thread reaches the only access to shared memory, %s at %s",
+                                     first->expression, place)
+                   : g_strdup_printf("no thread reaches any of the %u accesses to shared memory; "
+                                     "the first is %s at %s",
+                                     n, first->expression, place);
+  sums->idle_place = first->offset;
+  sums->idle_line = first->line;
+  sums->idle_column = first->column;
 }
 
 void

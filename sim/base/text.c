@@ -111,3 +111,12 @@ smb_text_shorten_quotes(const char *message) {
   }
   return g_string_free(text, FALSE);
 }
+
+char *
+smb_text_capitalize(const char *clause) {
+  char *text = g_strdup(clause);
+  gsize word = strspn(text, "abcdefghijklmnopqrstuvwxyz'-");
+  if (text[word] == '\0' || strchr(" ,:", text[word]))
+    text[0] = g_ascii_toupper(text[0]);
+  return text;
+}

@@ -36,6 +36,9 @@ guint smb_text_width(const char *text);
 /** smb_text_shorten_quotes: Returns: (transfer full): a message whose quotes ('…') are short enough to read on */
 char *smb_text_shorten_quotes(const char *message);
 
+/** smb_text_capitalize: Returns: (transfer full): @clause with a capital letter, unless it begins with code: "tile[i]", "st.shared" */
+char *smb_text_capitalize(const char *clause);
+
 /** A number in words, made on the spot for the arguments of a printf(), which it outlives. */
 typedef struct {
   char text[64];

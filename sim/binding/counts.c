@@ -132,9 +132,9 @@ add_warnings(SmbCounts *counts) {
     g_array_append_val(counts->warnings, row);
   }
   if (analysis->idle) {
-    SmbKernelWarning row = {.kind = "idle", .message = analysis->idle};
-    if (smb_program_source(program))
-      smb_source_locate(smb_program_source(program), analysis->idle_place, &row.line, &row.column);
+    const SmbSite *site = &analysis->idle_at;
+    const SmbKernelWarning row = {"idle", site->line, site->column, site->expression,
+                                  analysis->idle};
     g_array_append_val(counts->warnings, row);
   }
   if (counts->run.assumes_block) {

@@ -113,6 +113,16 @@ smb_code_writes_predicate(Code *code, Step *step, Predicate predicate) {
 }
 
 void
+smb_code_mark_shared(Code *code) {
+  for (guint i = 0; i < code->steps->len; i++) {
+    const Step *step = &g_array_index(code->steps, Step, i);
+    if (step->kind == STEP_TRANSFER && step->transfer->window == WINDOW_SHARED &&
+        !step->transfer->is_cluster)
+      g_array_index(code->program.sites, SmbSite, step->transfer->move.site).is_shared = TRUE;
+  }
+}
+
+void
 smb_code_add_heap(Code *code) {
   Region heap = {.name = "the heap", .space = SPACE_GLOBAL, .size = CODE_ENDLESS_BYTES};
   if (code->heap)

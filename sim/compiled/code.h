@@ -320,6 +320,8 @@ void smb_code_add(Code *code, Step *step);
 // What a step that is not a computation writes: @n rows from @row on; a predicate.
 void smb_code_writes_row(Code *code, Step *step, Row row, guint n);
 void smb_code_writes_predicate(Code *code, Step *step, Predicate predicate);
+// Once all is decoded: says of the sites of loads, stores and atomics of shared memory that they are (SmbSite.is_shared).
+void smb_code_mark_shared(Code *code);
 // The region that malloc gives pieces of, unless there is one.
 void smb_code_add_heap(Code *code);
 // The next parameter: one that may be a pointer is one, unless --arg gives it a value. Compiled code has no names for

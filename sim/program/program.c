@@ -152,8 +152,8 @@ char *
 smb_program_site_message(const SmbProgram *program, const SmbSite *site, const char *text) {
   // A text shows its line.
   gboolean shows = program->source && !(site->opcode && site->file);
-  const char *file = site->file || site->opcode ? site->file : program->file;
-  if (shows || !file || !site->line)
+  const char *file = site->file ? site->file : program->file;
+  if (shows || !site->line)
     return smb_program_message(program, site->offset, text);
   return g_strdup_printf("%s:%u:%u: %s", file, site->line, MAX(site->column, 1), text);
 }
@@ -231,7 +231,7 @@ smb_program_place_site(const SmbProgram *program, SmbSite *site) {
     return;
   site->file = site->frames[n - 1].file;
   site->line = site->frames[n - 1].line;
-  site->column = 0;
+  site->column = site->frames[n - 1].column;
   site->frames += n;
   site->n_frames -= n;
 }

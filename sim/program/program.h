@@ -41,7 +41,8 @@ typedef struct {
 /** SmbFrame: a place in a source: of an instruction, or of a call that it was inlined through. */
 typedef struct {
   const char *file;
-  guint line; /* from 1 */
+  guint line;   /* from 1 */
+  guint column; /* from 1, in bytes; 0: it is not known */
 } SmbFrame;
 
 /** SmbFrames: which of the places that an instruction was inlined through stands for it. */
@@ -62,6 +63,8 @@ typedef struct {
   guint width;            /* bytes that one lane asks for */
   gboolean
       no_rule; /* which lanes ask for what is up to an assembler: its requests are not counted */
+  gboolean
+      is_shared; /* of compiled code: it asks for shared memory of the block, whatever its address is */
   gboolean may_merge; /* a compiler may ask for more bytes at once: the count is an upper bound */
   gboolean
       is_unrolled; /* of a text: in a loop whose bound the text says, no barrier within; not volatile, not behind #pragma unroll 1 */

@@ -72,8 +72,10 @@ decode(Code *code, const PtxFunction *kernel, GError **error) {
                         .specials = specials,
                         .error = error};
   gboolean ok = smb_ptx_decode(&decoder, kernel);
-  if (ok)
+  if (ok) {
     add_parameters(code, kernel, g_ptr_array_index(functions, 0));
+    smb_code_mark_shared(code);
+  }
   g_free(decoder.shared);
   g_free(decoder.regions);
   g_clear_pointer(&decoder.symbols, g_hash_table_unref);

@@ -88,7 +88,10 @@ decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError
                          .missing = missing,
                          .error = error};
   add_parameters(code, cubin, kernel);
-  return smb_sass_lay_out(&decoder) && smb_sass_decode_code(&decoder);
+  if (!smb_sass_lay_out(&decoder) || !smb_sass_decode_code(&decoder))
+    return FALSE;
+  smb_code_mark_shared(code);
+  return TRUE;
 }
 
 static void

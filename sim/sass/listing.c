@@ -27,7 +27,8 @@ find_line(const SmbProgram *program, const SmbLines *lines, const SmbCubinFuncti
       lines ? smb_lines_find(lines, function->section, function->offset + instruction->pc, places)
             : 0;
   for (guint i = 0; i < n; i++)
-    frames[i] = (SmbFrame){smb_program_name_path(program, places[i].file), places[i].line};
+    frames[i] =
+        (SmbFrame){.file = smb_program_name_path(program, places[i].file), .line = places[i].line};
   if (n == 0)
     return;
   SmbSite site = {

@@ -493,10 +493,13 @@ write_legend(SmbCli *cli) {
 
 void
 smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report) {
-  if (report->analysis->accesses->len == 0)
+  if (smb_analysis_total(report->analysis).requests == 0)
     smb_analyze_write_verdict(cli, report->analysis);
+  else if (smb_analyze_uncounted(report->analysis))
+    smb_spool_puts(cli->out, "No request that is counted is to a shared array.\n");
   else
     smb_spool_puts(cli->out, "The kernel makes no requests to a shared array.\n");
+  smb_analyze_write_bounds(cli, report->analysis);
 }
 
 // What all arrays together take as compiled.

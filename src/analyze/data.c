@@ -240,7 +240,7 @@ smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbA
     write_warning(json, smb_warning_name(warning->kind), site->line, site->column, text);
   }
   if (analysis->idle)
-    write_warning(json, "idle", analysis->idle_line, analysis->idle_column, analysis->idle);
+    write_warning(json, "idle", analysis->idle_at.line, analysis->idle_at.column, analysis->idle);
   if (target->assumes_block)
     write_warning(json, "block", 0, 0, smb_vendor_say(analysis->vendor, SMB_TARGET_ASSUMED_BLOCK));
   json_builder_end_array(json);

@@ -123,16 +123,13 @@ add_warnings(const Collection *to) {
     add(to, find_rule(warning->kind), site, smb_op_class_name(site->op_class), 0,
         smb_analyze_describe_warning(to->program, warning));
   }
-  if (analysis->idle) {
-    SmbFinding finding = {.kind = SMB_FINDING_UNREACHED};
-    finding.line = analysis->idle_line;
-    finding.column = analysis->idle_column;
-    smb_findings_add(to->findings, smb_program_file(to->program), &finding,
-                     g_strdup(to->report->target->name),
-                     g_strdup_printf(smb_vendor_say(to->report->analysis->vendor,
-                                                    "no access to shared memory is reached: %s"),
-                                     analysis->idle));
-  }
+  const SmbSite *idle = &analysis->idle_at;
+  const SmbFinding finding = {
+      .kind = SMB_FINDING_UNREACHED, .line = idle->line, .column = idle->column};
+  if (analysis->idle)
+    smb_findings_add(to->findings, idle->file ? idle->file : smb_program_file(to->program),
+                     &finding, g_strdup(to->report->target->name),
+                     smb_analyze_describe_idle(analysis));
 }
 
 GPtrArray *

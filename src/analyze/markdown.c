@@ -79,7 +79,7 @@ write_failed(SmbSpool *out, const SmbAnalyzeReport *report) {
 static void
 write_notes(SmbSpool *out, const SmbAnalysis *analysis, const SmbArch *arch) {
   g_autoptr(GString) bounds = g_string_new(NULL);
-  smb_analyze_append_bounds(bounds, analysis);
+  smb_analyze_append_bounds(bounds, analysis, NULL);
   g_autofree char *vendor = smb_analyze_describe_vendor(arch, analysis);
   const char *notes[] = {bounds->str, vendor};
   for (guint i = 0; i < G_N_ELEMENTS(notes); i++) {

@@ -125,8 +125,16 @@ void smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsiz
 /** "sectors" or "lines": what global requests are counted in (transfer none). */
 const char *smb_analyze_segment_name(const SmbArch *arch);
 
-/** Adds sentences about what is not exact, and why; none if all is. */
-void smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis);
+/**
+ * smb_analyze_append_bounds:
+ * @but: (nullable): an access of which nothing is said
+ *
+ * Adds sentences about what is not exact, and why; none if all is.
+ */
+void smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis, const SmbAccess *but);
+
+/** Writes these sentences, if there are some. */
+void smb_analyze_write_bounds(SmbCli *cli, const SmbAnalysis *analysis);
 
 /** smb_analyze_verdict: Returns: (transfer full): how many wavefronts are due to conflicts, in a sentence */
 char *smb_analyze_verdict(const SmbAnalysis *analysis);
@@ -155,11 +163,17 @@ guint64 smb_analyze_uncounted(const SmbAnalysis *analysis);
  * (SmbAccess.data_source) */
 gboolean smb_analyze_assumes(const SmbAnalysis *analysis);
 
+/** smb_analyze_qualify: Returns: (transfer none): for which requests a verdict holds, behind what it says of them; "" for all */
+const char *smb_analyze_qualify(const SmbAnalysis *analysis);
+
 /** smb_analyze_describe_reason: Returns: (transfer full): why an access is not exact, as a sentence */
 char *smb_analyze_describe_reason(const SmbAccess *access);
 
 /** smb_analyze_describe_warning: Returns: (transfer full): what a warning says of its place */
 char *smb_analyze_describe_warning(const SmbProgram *program, const SmbAnalysisWarning *warning);
+
+/** smb_analyze_describe_idle: Returns: (transfer full): what SmbAnalysis.idle says of its place */
+char *smb_analyze_describe_idle(const SmbAnalysis *analysis);
 
 /**
  * smb_analyze_tell_warning:

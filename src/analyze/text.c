@@ -236,9 +236,8 @@ smb_analyze_assumes(const SmbAnalysis *analysis) {
   return FALSE;
 }
 
-// For which requests a verdict holds, behind what it says of them; "" for all.
-static const char *
-qualify(const SmbAnalysis *analysis) {
+const char *
+smb_analyze_qualify(const SmbAnalysis *analysis) {
   if (smb_analyze_uncounted(analysis))
     return " in the requests that are counted";
   return smb_analyze_assumes(analysis) ? " with the contents assumed" : "";
@@ -259,12 +258,12 @@ smb_analyze_verdict(const SmbAnalysis *analysis) {
     return g_strdup(smb_vendor_say(analysis->vendor, "No shared-memory request is counted."));
   if (wavefronts == ideal)
     return g_strdup_printf(
-        "No bank conflicts%s: %s, the minimum for these accesses.", qualify(analysis),
+        "No bank conflicts%s: %s, the minimum for these accesses.", smb_analyze_qualify(analysis),
         smb_count(wavefronts, smb_vendor_say(analysis->vendor, "wavefront")).text);
   return g_strdup_printf(smb_vendor_say(analysis->vendor, "Bank conflicts%s: %" G_GUINT64_FORMAT
                                                           " of %" G_GUINT64_FORMAT
                                                           " wavefronts (%.0f%%) %s in excess."),
-                         qualify(analysis), wavefronts - ideal, wavefronts,
+                         smb_analyze_qualify(analysis), wavefronts - ideal, wavefronts,
                          100.0 * (double)(wavefronts - ideal) / (double)wavefronts,
                          smb_is_are(wavefronts - ideal));
 }
@@ -305,9 +304,10 @@ append_loops(GString *text, const Some *loops) {
 
 char *
 smb_analyze_describe_reason(const SmbAccess *access) {
+  g_autofree char *place = smb_site_place(access->site),
+                  *reason = smb_text_capitalize(access->reason);
   if (!access->uncounted)
-    return g_strdup_printf("%c%s.", g_ascii_toupper(*access->reason), access->reason + 1);
-  g_autofree char *place = smb_site_place(access->site);
+    return g_strconcat(reason, ".", NULL);
   return g_strdup_printf("%s of %s at %s %s not counted: %s.",
                          smb_count(access->uncounted, "request").text, access->site->expression,
                          place, smb_is_are(access->uncounted), access->reason);
@@ -325,10 +325,12 @@ append_reason(GString *text, const Some *some) {
 }
 
 void
-smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis) {
+smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis, const SmbAccess *but) {
   Some loops = {0}, data = {0}, uncounted = {0}, others = {0};
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    if (access == but)
+      continue;
     note(&loops, access->is_loop, access);
     note(&data, access->data_source && !access->uncounted, access);
     note(&uncounted, access->uncounted > 0, access);
@@ -341,6 +343,14 @@ smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis) {
   append_reason(text, &data);
   append_reason(text, &uncounted);
   append_reason(text, &others);
+}
+
+void
+smb_analyze_write_bounds(SmbCli *cli, const SmbAnalysis *analysis) {
+  g_autoptr(GString) bounds = g_string_new(NULL);
+  smb_analyze_append_bounds(bounds, analysis, NULL);
+  if (bounds->len > 0)
+    smb_text_wrap(cli->out, bounds->str);
 }
 
 static const SmbConstantAccess *
@@ -420,7 +430,7 @@ describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
   GString *text = g_string_new(NULL);
   if (worst && worst->worst_cost.excess > 0)
     append_worst(text, arch, worst);
-  smb_analyze_append_bounds(text, analysis);
+  smb_analyze_append_bounds(text, analysis, NULL);
   append_pipe(text, analysis);
   g_autofree char *constants =
       analysis->constant_total.excess > 0 ? smb_analyze_describe_constants(arch, analysis) : NULL;
@@ -521,6 +531,15 @@ smb_analyze_describe_warning(const SmbProgram *program, const SmbAnalysisWarning
              : g_strdup(warning->message);
 }
 
+char *
+smb_analyze_describe_idle(const SmbAnalysis *analysis) {
+  return analysis->idle_at.opcode
+             ? g_strdup(analysis->idle)
+             : g_strdup_printf(
+                   smb_vendor_say(analysis->vendor, "no access to shared memory is reached: %s"),
+                   analysis->idle);
+}
+
 // Whether both say that one variable is read before it is written: they begin with its name in quotes.
 static gboolean
 is_same_unset(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
@@ -565,14 +584,8 @@ smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
       smb_analyze_write_warning(target->kernel, site, message, out);
   }
   if (analysis->idle) {
-    g_autofree char *text = g_strdup_printf(
-        smb_vendor_say(analysis->vendor, "warning: no access to shared memory is reached: %s"),
-        analysis->idle);
-    const SmbSite place = {.line = analysis->idle_line,
-                           .column = analysis->idle_column,
-                           .offset = analysis->idle_place};
-    g_autofree char *message = smb_program_site_message(target->kernel, &place, text);
-    smb_spool_printf(out, "%s\n", message);
+    g_autofree char *message = smb_analyze_describe_idle(analysis);
+    smb_analyze_write_warning(target->kernel, &analysis->idle_at, message, out);
   }
   smb_captured_write_notes(target, out);
   if (target->assumes_block)

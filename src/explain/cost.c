@@ -196,19 +196,21 @@ smb_explain_describe_cost(const SmbExplanation *e) {
         text,
         smb_arch_say(e->arch,
                      "Of the %s wavefronts of this access %s (%.0f%%) %s excess: %.0f%% of "
-                     "the %s that all shared accesses take."),
+                     "the %s that all shared accesses take%s."),
         smb_number(total->wavefronts).text, smb_number(total->excess).text,
         find_share(total->excess, total->wavefronts), smb_is_are(total->excess),
-        find_share(total->excess, cost.all_wavefronts), smb_number(cost.all_wavefronts).text);
+        find_share(total->excess, cost.all_wavefronts), smb_number(cost.all_wavefronts).text,
+        smb_analyze_qualify(e->analysis));
   else
     g_string_append_printf(
         text,
-        smb_arch_say(e->arch, "This access has no bank conflicts; all shared accesses take %s."),
-        smb_number(cost.all_wavefronts).text);
+        smb_arch_say(e->arch, "This access has no bank conflicts; all shared accesses take %s%s."),
+        smb_number(cost.all_wavefronts).text, smb_analyze_qualify(e->analysis));
   append_profilers(text, e, &cost);
   if (e->access->is_loop)
     g_string_append(text, " These counts are lower bounds: the access is a loop.");
-  if (smb_access_depends_on_data(e->access)) {
+  if (e->access->reason && !e->access->site->may_merge &&
+      (!e->access->is_loop || smb_access_depends_on_data(e->access))) {
     g_autofree char *reason = smb_analyze_describe_reason(e->access);
     g_string_append_printf(text, " %s", reason);
   }

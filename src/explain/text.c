@@ -100,6 +100,17 @@ write_constants(SmbCli *cli, const SmbAnalysis *analysis) {
   write_words(cli, text);
 }
 
+// What is not exact of the accesses that are not explained.
+static void
+write_others(SmbCli *cli, const SmbExplanation *e) {
+  g_autoptr(GString) bounds = g_string_new(NULL);
+  smb_analyze_append_bounds(bounds, e->analysis, e->access);
+  if (bounds->len == 0)
+    return;
+  write_title(cli, "Other accesses");
+  smb_text_wrap(cli->out, bounds->str);
+}
+
 void
 smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   const SmbExplainReport *report = result;
@@ -107,6 +118,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   smb_analyze_write_heading(cli, report->target, report->analysis);
   if (!e) {
     smb_analyze_write_verdict(cli, report->analysis);
+    smb_analyze_write_bounds(cli, report->analysis);
     write_constants(cli, report->analysis);
     return;
   }
@@ -134,5 +146,6 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   }
   write_title(cli, "What it costs");
   write_words(cli, smb_explain_describe_cost(e));
+  write_others(cli, e);
   write_constants(cli, report->analysis);
 }

@@ -7,6 +7,7 @@
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
+#include "src/analyze/report.h"
 #include "src/cli/describe.h"
 
 char *
@@ -20,7 +21,8 @@ smb_explain_choice(const SmbExplanation *e) {
         text, smb_arch_say(e->arch, "The access with the most excess wavefronts is this %s."), op);
     break;
   case SMB_EXPLAIN_FIRST:
-    g_string_append_printf(text, "No access has bank conflicts; the first is this %s.", op);
+    g_string_append_printf(text, "No access has bank conflicts%s; the first is this %s.",
+                           smb_analyze_qualify(e->analysis), op);
     break;
   case SMB_EXPLAIN_NAMED:
     g_string_append_printf(text, "The access is this %s.", op);
@@ -28,12 +30,13 @@ smb_explain_choice(const SmbExplanation *e) {
   case SMB_EXPLAIN_WORST_OF_SOME:
     g_string_append_printf(
         text,
-        "Of the %u accesses asked for, %s this %s (--line, --column and --op choose "
+        "Of the %u accesses asked for, %s%s%s this %s (--line, --column and --op choose "
         "another).",
         e->choices,
         total->excess ? smb_arch_say(e->arch, "the one with the most excess wavefronts is")
-                      : "none has bank conflicts; the first is",
-        op);
+                      : "none has bank conflicts",
+        total->excess ? "" : smb_analyze_qualify(e->analysis),
+        total->excess ? "" : "; the first is", op);
     break;
   }
   gboolean one = total->requests == 1;

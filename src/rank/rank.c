@@ -5,6 +5,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
+#include "sim/base/text.h"
 #include "sim/program/symbol.h"
 #include "src/analyze/report.h"
 #include "src/cli/captured.h"
@@ -120,7 +121,7 @@ collect(SmbRanking *ranking) {
 static void
 note_analysis(SmbRankRow *row, const SmbTarget *target, const SmbAnalysis *analysis) {
   g_autoptr(GString) bounds = g_string_new(NULL);
-  smb_analyze_append_bounds(bounds, analysis);
+  smb_analyze_append_bounds(bounds, analysis, NULL);
   row->total = smb_analysis_total(analysis);
   row->bounds = bounds->len ? g_strdup(bounds->str) : NULL;
   for (guint i = 0; i < analysis->warnings->len; i++) {
@@ -210,9 +211,9 @@ static void
 append_sentences(GString *text, const GPtrArray *sentences, const char *before) {
   for (guint i = 0; i < sentences->len; i++) {
     const char *sentence = sentences->pdata[i];
-    g_string_append_printf(text, "%s%s%c%s", text->len ? " " : "", before,
-                           *before ? *sentence : g_ascii_toupper(*sentence),
-                           *sentence ? sentence + 1 : "");
+    g_autofree char *first = smb_text_capitalize(sentence);
+    g_string_append_printf(text, "%s%s%s", text->len ? " " : "", before,
+                           *before ? sentence : first);
     if (!g_str_has_suffix(sentence, "."))
       g_string_append_c(text, '.');
   }

@@ -73,6 +73,23 @@ write_head(Writer *writer) {
   write_comment(writer, text);
 }
 
+// Of what is written: which requests are missing, or may be others.
+static void
+write_tail(Writer *writer, const SmbAnalysis *analysis) {
+  g_autoptr(GString) bounds = g_string_new(NULL);
+  smb_analyze_append_bounds(bounds, analysis, NULL);
+  if (bounds->len > 0)
+    write_comment(writer, bounds->str);
+  if (writer->n_requests == 0)
+    smb_spool_printf(
+        writer->cli->messages,
+        smb_arch_say(writer->cli->arch,
+                     analysis->accesses->len
+                         ? "smembank trace: no request of shared memory of %s is counted\n"
+                         : "smembank trace: %s makes no request of shared memory\n"),
+        writer->target->name);
+}
+
 gboolean
 smb_trace_from(SmbCli *cli, const char *file, GError **error) {
   SmbProgress *progress = smb_cli_progress(cli);
@@ -92,10 +109,6 @@ smb_trace_from(SmbCli *cli, const char *file, GError **error) {
   if (!analysis)
     return FALSE;
   smb_analyze_write_warnings(target, analysis, cli->messages);
-  if (writer.n_requests == 0)
-    smb_spool_printf(
-        cli->messages,
-        smb_arch_say(cli->arch, "smembank trace: %s makes no request of shared memory\n"),
-        target->name);
+  write_tail(&writer, analysis);
   return TRUE;
 }

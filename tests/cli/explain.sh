@@ -321,3 +321,57 @@ expect 0 explain --rows 4 --cols 4 --svg "$work/pipe.svg"
 [ -p "$work/pipe.svg" ] || { kill $!; die 'the pipe is none any more'; }
 wait
 grep -q '^<svg ' "$work/piped" || die 'no picture from the pipe'
+
+# A verdict holds for what is counted, and the rest is told, in the result as well as in warnings.
+cat >"$work/depends.cu" <<'END'
+__global__ void depends(int *out, const unsigned *in) {
+  __shared__ int bins[64];
+  bins[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&bins[in[threadIdx.x] % 64], 1);
+}
+END
+expect 0 explain "$work/depends.cu" --block 64
+tells 'No access has bank conflicts with the contents assumed; the first is this store.'
+tells 'all shared accesses take 4 with the contents assumed.'
+tells "Other accesses The addresses of 'atomicAdd(&bins[in[threadIdx.x] % 64], 1)' depend on the contents of 'in', which are not known"
+expect 0 explain "$work/depends.cu" --block 64 --buffer in=iota:i32
+tells 'No access has bank conflicts; the first is this store.'
+! grep -q 'Other accesses' "$work/out" || die "explain: all is known: $(cat "$work/out")"
+cat >"$work/skipped.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry skipped(.param .u64 in) {
+  .reg .pred %p;
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<2>;
+  .shared .u32 s[32];
+  ld.param.u64 %rd1, [in];
+  ld.global.u32 %r1, [%rd1];
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra END;
+  st.shared.u32 [s], %r1;
+END:
+  ret;
+}
+END
+missing="1 request of st.shared.u32 [s], %r1 at line 13 is not counted: whether it is executed depends on the contents of parameter 0 ('in'), loaded at line 10: give --buffer 0=SPEC."
+for command in explain advise; do
+  expect 0 $command "$work/skipped.ptx" --block 32 --unknown skip
+  tells 'No shared-memory request is counted.'
+  tells "$missing"
+done
+# A trace says so in a comment.
+expect 0 trace --from "$work/skipped.ptx" --block 32 --unknown skip
+says 'no request of shared memory of skipped is counted'
+shows "# $missing"
+sed 's/^  @%p bra END;/  st.shared.u32 [s+4], 1;\n&/' "$work/skipped.ptx" >"$work/partly.ptx"
+expect 0 trace --from "$work/partly.ptx" --block 32 --unknown skip
+[ "$(tail -n 1 "$work/out" | cut -c 1-38)" = '# 1 request of st.shared.u32 [s], %r1 ' ] || die "trace: $(cat "$work/out")"
+cp "$work/out" "$work/partly.trace"
+expect 0 trace "$work/partly.trace" --format json
+shows '"requests" : 1'
+expect 0 explain "$work/partly.ptx" --block 32 --unknown skip --format json
+shows 'No access has bank conflicts in the requests that are counted; the first is this store.'
+is_json

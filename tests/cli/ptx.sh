@@ -286,6 +286,99 @@ for wrong in '{"shared": 0}|num_warps: missing' '{"num_warps": 4}|shared: missin
   says "${wrong#*|}"
 done
 
+# An opcode at the beginning of a sentence is written as in the code.
+cat >"$work/polls.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry polls() {
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  .shared .align 8 .b8 s[16];
+  mov.u32 %r1, %tid.x;
+  setp.eq.u32 %p0, %r1, 0;
+  @%p0 mbarrier.init.shared.b64 [s+8], 64;
+  bar.sync 0;
+  mbarrier.arrive.shared.b64 _, [s+8];
+AGAIN:
+  ld.shared.u32 %r2, [s];
+  mbarrier.test_wait.parity.shared.b64 %p1, [s+8], 0;
+  @!%p1 bra AGAIN;
+  ret;
+}
+END
+expect 0 analyze "$work/polls.ptx" --block 64
+tells ' ld.shared.u32 %r2, [s] is repeated while a loop polls an mbarrier: '
+
+# Columns: of two instructions on a line of PTX each its own; of a line of the source that others are inlined into that of the call.
+cat >"$work/places.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "a.cu"
+.file 2 "/usr/local/cuda/include/cub/b.h"
+.visible .entry places() {
+  .reg .b32 %r<3>;
+  .shared .u32 s[32];
+  st.shared.u32 [s], 1; ld.shared.u32 %r1, [s];
+  .loc 1 7 3
+  .loc 2 5 9, function_name $i, inlined_at 1 7 11
+  ld.shared.u32 %r2, [s+4];
+  ret;
+}
+END
+expect 0 analyze "$work/places.ptx" --block 1 --format csv
+for place in 9,3,s,store 9,25,s,load 7,11,s,load; do
+  shows "shared,$place,"
+done
+expect 0 explain "$work/places.ptx" --block 1 --line 9 --column 25
+shows 'places.ptx:9:25: load of ld.shared.u32 %r1, [s]'
+
+# No thread reaches an access to shared memory: limits are not kept by what does not run.
+cat >"$work/idle.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry idle(.param .u64 out, .param .u32 n) {
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  .shared .align 4 .b8 s[256];
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x;
+  setp.ge.u32 %p, %r2, %r1;
+  @%p bra END;
+  shl.b32 %r3, %r2, 2;
+  st.shared.u32 [%r3], %r2;
+  ld.shared.u32 %r3, [s];
+  st.global.u32 [%rd1], %r3;
+END:
+  ret;
+}
+END
+idle='no thread reaches any of the 2 accesses to shared memory; the first is st.shared.u32 [%r3], %r2 at line 15'
+expect 1 analyze "$work/idle.ptx" --block 32 --arg 1=0 --max-ways 1
+says "idle.ptx:15:3: warning: $idle"
+says 'smembank analyze: --max-ways 1: nothing was checked'
+shows "The kernel makes no shared-memory requests: $idle."
+expect 1 analyze "$work/idle.ptx" --block 32 --arg 1=0 --max-excess 0 --format json
+tells 'nothing was checked'
+shows '"kind" : "idle"'
+is_json
+expect 0 analyze "$work/idle.ptx" --block 32 --arg 1=0 --format github
+shows "line=15,"
+for words in explain advise; do
+  expect 0 $words "$work/idle.ptx" --block 32 --arg 1=0
+  shows "The kernel makes no shared-memory requests: $idle."
+done
+expect 0 analyze "$work/idle.ptx" --block 32 --arg 1=1 --max-ways 1
+quiet
+# A kernel without such an access keeps every limit, whatever it does elsewhere.
+grep -v 'shared\.' "$work/idle.ptx" >"$work/none.ptx"
+expect 0 analyze "$work/none.ptx" --block 32 --arg 1=0 --max-ways 1
+quiet
+
 # A wait that never ends.
 expect 3 analyze "$ptx/poll.ptx" --block 32 --max-steps 1000
 says 'still running after 1000 '

@@ -158,3 +158,11 @@ refused "out of bounds" --entry divides --block 128 --arg 1=6
 "$SMEMBANK" analyze "$data/code.sm_90.cubin" --arch sm_80 --entry waits --block 64 >"$work/out" 2>"$work/err" &&
   die "machine code of sm_90 runs on sm_80"
 grep -qF 'which does not run on sm_80' "$work/err" || die "$(cat "$work/err")"
+
+# No thread reaches an access to shared memory.
+gunzip -c "$data/product.0.cubin.gz" >"$work/product.cubin"
+expect 1 analyze "$work/product.cubin" --block 16,16 --arg 3=0 --max-ways 1
+says 'kernel.cu:8:1: warning: no thread reaches any of the 70 accesses to shared memory; the first is STS ['
+says 'smembank analyze: --max-ways 1: nothing was checked'
+expect 0 analyze "$work/product.cubin" --block 16,16 --arg 3=16 --max-ways 4
+quiet

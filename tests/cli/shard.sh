@@ -73,6 +73,11 @@ in_parts 2 1 "$work/blocks.cu" --entry differ --block 64 --grid 11 --arg n=3 --m
 # PTX, with ranges where lanes meet, and machine code.
 ptx=$srcdir/tests/data/ptx
 in_parts 3 0 "$ptx/histogram.ptx" --block 256 --grid 9,2 --arg 2=4000 --unknown skip
+# No part reaches an access to shared memory.
+printf '%s\n' .version\ 8.0 .target\ sm_90 .address_size\ 64 '.visible .entry idle(.param .u32 n) {' '.reg .pred %p; .reg .b32 %r<3>; .shared .u32 s[64];' \
+  'ld.param.u32 %r1, [n]; setp.eq.u32 %p, %r1, 0; @%p bra END;' 'st.shared.u32 [s], %r1;' 'END: ret; }' >"$work/idle.ptx"
+in_parts 3 1 "$work/idle.ptx" --block 64 --grid 9 --arg 0=0 --max-ways 1
+in_parts 3 0 "$work/idle.ptx" --block 64 --grid 9 --arg 0=1 --max-ways 1
 in_parts 5 0 "$ptx/transpose.ptx" --block 32,8 --grid 4,4 --arg 2=128
 # Of a capture the whole says which launch it was.
 in_parts 2 0 "$srcdir/tests/data/capture/own.capture" --launch 3
@@ -144,6 +149,7 @@ spoils 's/"sites" : \[/"sites" : 1, "site" : [/' 'c.json: '
 spoils 's/"op_class" : [0-9]*/"op_class" : 7/' 'an access that no part of a launch has'
 spoils 's/"worst" : "st /"worst" : "no /' "c.json: "
 spoils 's/"idle_place" : \[0/"idle_place" : [0, 0/' 'a number that no part of a launch has'
+spoils 's/"idle_place" : \[0, 0, 0, 0/"idle_place" : [0, 0, 0, 999/' 'a place that no part of a launch has'
 spoils 's/"site" : [0-9]*/"site" : 999999999/' 'more places that no part of a launch has'
 spoils 's/"block" : \[[0-9]*/"block" : [[1]/' "c.json: its 'kernel' is not that of "
 sed 's/"block" : \[[0-9]*/"block" : [[1]/' "$work/a.json" >"$work/d.json"

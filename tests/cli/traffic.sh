@@ -77,7 +77,7 @@ END
 expect 0 analyze "$work/k.ptx" --block 128 --format csv
 shows 'shfl.sync.bfly.b32 %r2|%p1, %r1, 1, 31, 0xffffffff",,4,4,4,0,,,,,,yes,'
 grep 'bfly.b32 %r4' "$work/out" | grep -q ',no,' || die 'a shuffle that may be skipped is certain'
-shows 'other,19,1,matrix,load,'
+shows 'other,19,3,matrix,load,'
 # A warpgroup reads 64x16 and 16x8 numbers of 2 bytes: 18 wavefronts.
 expect 0 analyze "$work/k.ptx" --block 128
 tells 'swizzling them does not matter for it'

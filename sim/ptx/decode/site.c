@@ -7,7 +7,8 @@
 static SmbFrame
 make_frame(const PtxDecoder *decoder, const PtxLoc *loc) {
   const char *file = g_hash_table_lookup(decoder->module->files, GUINT_TO_POINTER(loc->file));
-  return (SmbFrame){file ? smb_program_name_path(decoder->program, file) : "?", loc->line};
+  return (SmbFrame){file ? smb_program_name_path(decoder->program, file) : "?", loc->line,
+                    loc->column};
 }
 
 // The calls through which it was inlined, innermost first.
@@ -32,13 +33,12 @@ smb_ptx_add_site(PtxDecoder *decoder, SmbOpClass op_class, guint width) {
       &g_array_index(decoder->module->opcodes, PtxOpcode, instruction->opcode);
   g_autofree char *text = smb_ptx_instruction_text(decoder->module, instruction);
   SmbSite site = {.offset = instruction->offset,
-                  .line = instruction->line,
-                  .column = 1,
                   .expression = g_string_chunk_insert_const(decoder->module->strings, text),
                   .op_class = op_class,
                   .width = width,
                   .opcode = opcode->text,
                   .pc = instruction->line};
+  smb_source_locate(decoder->module->source, instruction->offset, &site.line, &site.column);
   if (instruction->loc != PTX_NONE) {
     const PtxLoc *loc = &g_array_index(decoder->module->locs, PtxLoc, instruction->loc);
     site.file = make_frame(decoder, loc).file;

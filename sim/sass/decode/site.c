@@ -17,7 +17,7 @@ find_opcode(const SassDecoder *decoder) {
 static SmbFrame
 make_frame(const SassDecoder *decoder, const SmbLineFrame *place) {
   const char *path = g_string_chunk_insert_const(decoder->cubin->strings, place->file);
-  return (SmbFrame){smb_program_name_path(decoder->program, path), place->line};
+  return (SmbFrame){.file = smb_program_name_path(decoder->program, path), .line = place->line};
 }
 
 // The calls through which it was inlined, innermost first.
