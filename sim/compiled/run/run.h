@@ -87,6 +87,9 @@ enum {
   BARRIER_OR,
 };
 
+// What is said of a number of threads that is none of whole warps, of which barriers are (PTX ISA, "bar, barrier").
+#define BARRIER_THREADS_ERROR "a barrier of %u threads: expected a multiple of %u, whole warps"
+
 // A barrier of the block.
 typedef struct {
   guint arrived;    // threads that have announced themselves and went on (bar.arrive)
