@@ -111,6 +111,8 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
     target->name = g_strdup(smb_program_name(target->kernel));
   if (target->assumes_block && smb_program_own_block(target->kernel, target->launch.block))
     target->assumes_block = FALSE;
+  if (target->assumes_grid)
+    smb_program_own_grid(target->kernel, target->launch.grid);
   gint64 bytes = 0;
   if (target->dynamic_bytes &&
       !smb_program_evaluate(target->kernel, target->dynamic_bytes, &bytes, error)) {
@@ -300,6 +302,7 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
   target->instance = g_strdup(instance);
   target->launch.block[0] = smb_arch_info(arch)->lanes;
   target->assumes_block = !options->block;
+  target->assumes_grid = !options->grid;
   return given ? smb_source_ref(given) : load_file(file, error);
 }
 
