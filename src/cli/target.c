@@ -264,10 +264,8 @@ load_file(const char *file, GError **error) {
     return source;
   g_autoptr(GPtrArray) catalog = smb_catalog_load(NULL);
   if (catalog && smb_catalog_find(catalog, file, NULL, NULL, NULL)) {
-    g_autofree char *hint =
-        g_strdup_printf("%s (the built-in kernel is --kernel %s)", (*error)->message, file);
-    g_free((*error)->message);
-    (*error)->message = g_steal_pointer(&hint);
+    g_autofree char *message = (*error)->message;
+    (*error)->message = g_strdup_printf("%s (the built-in kernel is --kernel %s)", message, file);
   }
   return source;
 }
@@ -275,11 +273,10 @@ load_file(const char *file, GError **error) {
 static SmbSource *
 draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given,
              const SmbArch *arch, SmbTarget *target, GError **error) {
-  if (is_tile(options)) {
-    if (!check_tile_alone(options, error) || !draft_tile(options, target, error))
-      return NULL;
-    return smb_catalog_file("tile.cu", error);
-  }
+  if (is_tile(options))
+    return check_tile_alone(options, error) && draft_tile(options, target, error)
+               ? smb_catalog_file("tile.cu", error)
+               : NULL;
   if (options->kernel && (options->entry || options->instance)) {
     smb_cli_usage_error(error, "--entry is for a FILE: a built-in kernel has one entry");
     return NULL;
