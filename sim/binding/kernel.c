@@ -46,6 +46,8 @@ static gboolean
 set_launch(const SmbModel *model, const SmbKernelLaunch *launch, SmbRun *run, GError **error) {
   set_extent(run->launch.block, launch->block);
   set_extent(run->launch.grid, launch->grid);
+  if (!launch->grid[0] && !launch->grid[1] && !launch->grid[2])
+    smb_program_own_grid(run->program, run->launch.grid);
   if (!launch->block[0] && !launch->block[1] && !launch->block[2] &&
       !smb_program_own_block(run->program, run->launch.block)) {
     run->assumes_block = TRUE;

@@ -96,7 +96,8 @@ SmbStatus smb_requests_count(const SmbModel *model, const SmbRequests *requests,
  * @entry: (nullable): the kernel, of a file that has several
  * @defines, @folders, @args, @buffers, @arrays: (nullable): texts as behind -D, -I, --arg, --buffer and --array; NULL
  *   ends each
- * @block, @grid: in x, y, z, where 0 stands for 1; all 0: the block that the kernel itself names, or else one warp
+ * @block, @grid: in x, y, z, where 0 stands for 1; all 0: the block that the kernel itself names, or else one warp; one
+ *   block, or the cluster that the kernel requires
  * @dynamic_bytes: dynamic shared memory
  * @max_steps: statements that a block may execute
  * @threads: blocks that are run at once; 0: as many as there are processors. The counts are the same for any number

@@ -386,7 +386,8 @@ SmbBlock *
 smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
               const SmbProgramLimits *limits, const SmbSink *sink, gpointer user, SmbGlobal *global,
               GError **error) {
-  if (!smb_launch_check(launch, arch, error) || !smb_launch_check_block(launch, program, error) ||
+  if (!smb_launch_check(launch, arch, error) ||
+      !smb_launch_check_block(launch, program, arch, error) ||
       !check_shared_memory(program, smb_arch_info(arch), launch->dynamic_bytes, error) ||
       !smb_launch_check_arguments(launch, program, FALSE, error) ||
       !check_buffers(program, launch, error) || !check_fields(program, launch, error) ||

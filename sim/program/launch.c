@@ -26,9 +26,9 @@ has_clusters(const SmbArch *arch) {
   return !arch || smb_arch_info(arch)->capability_major >= 9;
 }
 
+// @cluster: none if its first extent is 0.
 static gboolean
-check_cluster(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
-  const guint *cluster = launch->cluster, *grid = launch->grid;
+check_cluster(const guint cluster[3], const guint grid[3], const SmbArch *arch, GError **error) {
   guint64 blocks = 1;
   if (cluster[0] > 0 && !has_clusters(arch))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
@@ -72,11 +72,12 @@ smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError **error) {
                                        " threads: %s has at most %u"),
                     launch->block[0], launch->block[1], launch->block[2], threads, who,
                     max_threads);
-  return check_cluster(launch, arch, error);
+  return check_cluster(launch->cluster, launch->grid, arch, error);
 }
 
 gboolean
-smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program, GError **error) {
+smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program, const SmbArch *arch,
+                       GError **error) {
   const guint *block = launch->block, *required = program->required_block;
   const guint *cluster = launch->cluster, *own = program->required_cluster;
   guint threads = block[0] * block[1] * block[2];
@@ -95,7 +96,7 @@ smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program, GErro
                     "a block of %u x %u x %u = %u threads: '%s' is compiled for at most %u "
                     "(__launch_bounds__)",
                     block[0], block[1], block[2], threads, program->name, program->max_threads);
-  return TRUE;
+  return check_cluster(own, launch->grid, arch, error);
 }
 
 // Why an argument is of no parameter that can have a value, or NULL (transfer full).

@@ -85,9 +85,11 @@ gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError *
  * @error: SMB_ERROR_USAGE
  *
  * Whether the kernel can be launched with that block: .reqntid names one (PTX ISA, "Performance-Tuning Directives"), and
- * __launch_bounds__ (.maxntid) the most threads. The driver refuses others. Likewise with that cluster, if the launch says one.
+ * __launch_bounds__ (.maxntid) the most threads. The driver refuses others. Likewise with that cluster, if the launch says one, and
+ * that grid, which the clusters that a kernel requires divide, on chips that have clusters.
  */
-gboolean smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program, GError **error);
+gboolean smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program,
+                                const SmbArch *arch, GError **error);
 
 /**
  * smb_launch_check_arguments:

@@ -303,6 +303,12 @@ smb_program_own_block(const SmbProgram *program, guint block[3]) {
   return own[0] > 0;
 }
 
+void
+smb_program_own_grid(const SmbProgram *program, guint grid[3]) {
+  for (guint i = 0; i < 3; i++)
+    grid[i] = MAX(program->required_cluster[i], 1);
+}
+
 gboolean
 smb_program_is_serial(const SmbProgram *program) {
   return program->is_serial;

@@ -289,6 +289,9 @@ gsize smb_program_static_shared(const SmbProgram *program);
  */
 gboolean smb_program_own_block(const SmbProgram *program, guint block[3]);
 
+/** The smallest grid that the kernel can be launched with: a block, or the cluster that it requires. */
+void smb_program_own_grid(const SmbProgram *program, guint grid[3]);
+
 /** Whether blocks must run one after another, because they meet in atomics on global memory. */
 gboolean smb_program_is_serial(const SmbProgram *program);
 

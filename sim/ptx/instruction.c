@@ -327,7 +327,7 @@ find_extension(const char *to, const char *from, guint result_bytes, ComputeForm
   guint to_bytes = integer_bytes(to), from_bytes = integer_bytes(from);
   const char *narrow = to_bytes <= from_bytes ? to : from;
   guint bytes = MAX(result_bytes, to_bytes);
-  // First extended with its sign, then with zeros: nobody writes that.
+  // First extended with its sign, then with zeros: no operation of its own.
   if (bytes > to_bytes && to_bytes > from_bytes && from[0] == 's' && to[0] != 's')
     return FALSE;
   guint column = bytes == 8 ? 2 : bytes == 4 ? 1 : 0;
@@ -476,9 +476,8 @@ find_conversion(const char *const *parts, guint result_bytes, ComputeForm *form)
     if (!add_conversion_modifier(parts[i], form))
       return FALSE;
   const char *to = parts[n - 2], *from = parts[n - 1];
-  if (integer_bytes(to) && integer_bytes(from) && !form->modifiers) {
-    if (!find_extension(to, from, result_bytes, form))
-      return FALSE;
+  if (integer_bytes(to) && integer_bytes(from) && !form->modifiers &&
+      find_extension(to, from, result_bytes, form)) {
     add_operands(form, NULL, FALSE);
     return TRUE;
   }

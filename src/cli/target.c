@@ -111,6 +111,8 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
     target->name = g_strdup(smb_program_name(target->kernel));
   if (target->assumes_block && smb_program_own_block(target->kernel, target->launch.block))
     target->assumes_block = FALSE;
+  if (target->assumes_grid)
+    smb_program_own_grid(target->kernel, target->launch.grid);
   gint64 bytes = 0;
   if (target->dynamic_bytes &&
       !smb_program_evaluate(target->kernel, target->dynamic_bytes, &bytes, error)) {
@@ -262,10 +264,8 @@ load_file(const char *file, GError **error) {
     return source;
   g_autoptr(GPtrArray) catalog = smb_catalog_load(NULL);
   if (catalog && smb_catalog_find(catalog, file, NULL, NULL, NULL)) {
-    g_autofree char *hint =
-        g_strdup_printf("%s (the built-in kernel is --kernel %s)", (*error)->message, file);
-    g_free((*error)->message);
-    (*error)->message = g_steal_pointer(&hint);
+    g_autofree char *message = (*error)->message;
+    (*error)->message = g_strdup_printf("%s (the built-in kernel is --kernel %s)", message, file);
   }
   return source;
 }
@@ -273,11 +273,10 @@ load_file(const char *file, GError **error) {
 static SmbSource *
 draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given,
              const SmbArch *arch, SmbTarget *target, GError **error) {
-  if (is_tile(options)) {
-    if (!check_tile_alone(options, error) || !draft_tile(options, target, error))
-      return NULL;
-    return smb_catalog_file("tile.cu", error);
-  }
+  if (is_tile(options))
+    return check_tile_alone(options, error) && draft_tile(options, target, error)
+               ? smb_catalog_file("tile.cu", error)
+               : NULL;
   if (options->kernel && (options->entry || options->instance)) {
     smb_cli_usage_error(error, "--entry is for a FILE: a built-in kernel has one entry");
     return NULL;
@@ -300,6 +299,7 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
   target->instance = g_strdup(instance);
   target->launch.block[0] = smb_arch_info(arch)->lanes;
   target->assumes_block = !options->block;
+  target->assumes_grid = !options->grid;
   return given ? smb_source_ref(given) : load_file(file, error);
 }
 

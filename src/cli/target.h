@@ -81,7 +81,7 @@ void smb_target_clear_options(void);
  * @frames: which of the places that an instruction is inlined through is shown
  * @launch: how it is launched; its arguments and buffers are owned by the target
  * @options: for smb_analysis_run()
- * @assumes_block: whether it is a FILE whose block was not given
+ * @assumes_block, @assumes_grid: whether it is a FILE whose block or grid was not given
  * @tile: how the array of a tile lies, or %NULL of what is no tile
  * @capture: (nullable): the capture that the launch is of; @captured: which of its launches; @loaded: what that was given
  * @merged_launch: (nullable): of a whole that was merged: what its parts say of their launch of a capture
@@ -106,6 +106,7 @@ typedef struct {
   SmbFrames frames;
   SmbLaunch launch;
   gboolean assumes_block;
+  gboolean assumes_grid;
   SmbAnalysisOptions options;
   SmbLayout *tile;
   SmbCapture *capture;

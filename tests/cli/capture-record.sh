@@ -237,4 +237,4 @@ expect 0 merge "$work/1.json" "$work/2.json"
 expect 0 analyze "$file" --launch 2 --shard 2/2 --format json
 cp "$work/out" "$work/other.json"
 expect 3 merge "$work/1.json" "$work/other.json"
-says "its 'shard.digest' is not that of"
+says "its 'launch' is not that of"

@@ -42,7 +42,7 @@ pairs() {
   cat <<END
 cat >"\$out" <<PTX
 .version 8.0
-.target sm_90
+.target sm_70
 .address_size 64
 .visible .entry pairs() {
   .reg .b32 %r<3>;

@@ -60,6 +60,9 @@ check() {
   says '--arg 0=VALUE (or its fields: --arg 0+OFFSET=VALUE)'
   run 3 --arg 0+16=i32:32
   says 'the address depends on '
+  # Of what is loaded together, each field is asked for by its own place, and all that are needed at once.
+  run 3 --buffer 0+8=iota:i32
+  says 'byte 20 of parameter 0, which has no value: give --arg 0+20=VALUE --arg 0+16=VALUE'
   run 3 --arg 0+16=i32:32 --arg 0+20=i32:32
   says 'the address depends on byte 8 of parameter 0, which has no value: give --arg 0+8=VALUE'
   run 3 --arg 0+16=i32:32 --arg 0+20=i32:32 --arg 0+8=pointer
@@ -116,10 +119,10 @@ EOF
 expect 2 analyze "$work/k.cu" --block 32 --arg p+0=i32:2
 says "'p' has no parameter 'p+0'"
 
-# Stores to another block of the cluster are listed with their bytes, and not counted.
+# Stores to the other block of the cluster are listed with their bytes, and not counted; without a grid there is one cluster.
 expect 0 analyze "$cubin" --entry scatter --block 32
-for bytes in STAS,128 STAS.64,32 STAS.128,512 REDAS.ADD,128 REDAS.ADD.64,256; do
-  grep -q " ${bytes%,*} \[.* store  cluster  *1  *${bytes#*,}  *-\$" "$work/out" || die "no $bytes: $(cat "$work/out")"
+for bytes in STAS,256 STAS.64,64 STAS.128,1024 REDAS.ADD,256 REDAS.ADD.64,512; do
+  grep -q " ${bytes%,*} \[.* store  cluster  *2  *${bytes#*,}  *-\$" "$work/out" || die "no $bytes: $(cat "$work/out")"
 done
 
 # Differences of bytes are those of PTX.

@@ -229,7 +229,9 @@ smb_convert(const Compute *compute, guint64 bits) {
   if (!smb_scalar_is_real(from)) {
     Wide x = read_integer(from, bits);
     if (!smb_scalar_is_real(to))
-      return (guint64)clamp_integer(to, x) & width;
+      return (guint64)(modifiers & MODIFIER_SATURATE ? clamp_integer(to, x)
+                                                     : read_integer(to, (guint64)x)) &
+             width;
     if (modifiers & MODIFIER_SATURATE)
       x = CLAMP(x, 0, 1);
     return to == SMB_SCALAR_F64 ? integer_to_double(modifiers, x)

@@ -56,6 +56,9 @@ smb_step_barrier(Runner *runner, const Step *step, SmbLanes lanes) {
   if (compute->s[0] != NO_ROW && number >= BARRIER_OF_CLUSTER)
     return smb_block_fail(runner->block, step->place, "barrier %u: expected 0 to %u", number,
                           (guint)BARRIER_OF_CLUSTER - 1);
+  if (expected % runner->block->lanes != 0)
+    return smb_block_fail(runner->block, step->place, BARRIER_THREADS_ERROR, expected,
+                          runner->block->lanes);
   BlockBarrier *barrier = &runner->barriers[number];
   barrier->expected = expected;
   barrier->step = step;

@@ -90,6 +90,9 @@ enum {
   BARRIER_OR,
 };
 
+// What is said of a number of threads that is none of whole warps, of which barriers are (PTX ISA, "bar, barrier").
+#define BARRIER_THREADS_ERROR "a barrier of %u threads: expected a multiple of %u, whole warps"
+
 // A barrier of the block.
 typedef struct {
   guint arrived;    // threads that have announced themselves and went on (bar.arrive)
@@ -393,6 +396,9 @@ void smb_stored_explain(Runner *runner, const Step *step, guint64 address);
 // The same of the first of @lanes that loads something that is not known, of @bytes each, unless it was said already.
 void smb_stored_explain_lanes(Runner *runner, const Step *step, SmbLanes lanes,
                               const guint64 *addresses, gsize bytes, const MarkedWords *words);
+// Of what a step loads from parameters, each component has a cause of its own: which byte has no value.
+void smb_stored_explain_components(Runner *runner, const Step *step, SmbLanes lanes,
+                                   const guint64 *addresses, const MarkedWords *words);
 // The first lane of @lanes that loads something that is not known, of @bytes each; @at: which byte of it is the first.
 guint smb_stored_find_lane(const MarkedWords *words, gsize bytes, SmbLanes lanes, gsize *at);
 

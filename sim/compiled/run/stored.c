@@ -81,20 +81,28 @@ find_origin(const Runner *runner, guint64 address) {
   return runner->lost_origin;
 }
 
-guint
-smb_stored_find_lane(const MarkedWords *words, gsize bytes, SmbLanes lanes, gsize *at) {
-  *at = 0;
+// The first lane of which a byte from @first to @end is not known, and that byte; FALSE: all are.
+static gboolean
+find_unknown(const MarkedWords *words, gsize first, gsize end, SmbLanes lanes, guint *found,
+             gsize *at) {
   FOR_LANES(lanes, lane) {
-    for (gsize word = 0; word < bytes; word += 4) {
-      guint32 within = bytes - word >= 4 ? G_MAXUINT32 : (1u << 8 * (bytes - word)) - 1;
-      guint32 unknown = ~words->marks[word / 4][lane] & MARKS_KNOWN & within;
-      if (!unknown)
+    for (gsize byte = first; byte < end; byte++) {
+      if (words->marks[byte / 4][lane] >> (8 * (byte % 4)) & MARK_KNOWN)
         continue;
-      *at = word + (gsize)__builtin_ctz(unknown) / 8;
-      return (guint)lane;
+      *at = byte;
+      *found = (guint)lane;
+      return TRUE;
     }
   }
-  return smb_lanes_first(lanes);
+  return FALSE;
+}
+
+guint
+smb_stored_find_lane(const MarkedWords *words, gsize bytes, SmbLanes lanes, gsize *at) {
+  guint lane = smb_lanes_first(lanes);
+  *at = 0;
+  find_unknown(words, 0, bytes, lanes, &lane, at);
+  return lane;
 }
 
 void
@@ -105,6 +113,31 @@ smb_stored_explain_lanes(Runner *runner, const Step *step, SmbLanes lanes, const
     return;
   guint lane = smb_stored_find_lane(words, bytes, lanes, &at);
   smb_stored_explain(runner, step, addresses[lane] + at);
+}
+
+void
+smb_stored_explain_components(Runner *runner, const Step *step, SmbLanes lanes,
+                              const guint64 *addresses, const MarkedWords *words) {
+  const Transfer *transfer = step->transfer;
+  Registers *registers = runner->warp->registers;
+  const guint64 start = make_pointer(REGION_PARAMETERS, 0);
+  if (addresses[smb_lanes_first(lanes)] - start >= runner->parameters.length)
+    return;
+  for (guint c = 0; c < transfer->n_components; c++) {
+    guint lane;
+    gsize at, first = (gsize)c * transfer->bytes;
+    if (transfer->data[c] == NO_ROW ||
+        !find_unknown(words, first, first + transfer->bytes, lanes, &lane, &at))
+      continue;
+    guint64 address = addresses[lane] + at;
+    if (address - start >= runner->parameters.length)
+      continue;
+    guint32 cause = runner->code->steps->len + (guint32)(address - start) / 4;
+    runner->causes[cause] =
+        (Cause){.kind = CAUSE_CONTENTS, .object = REGION_PARAMETERS, .address = address};
+    for (guint row = 0; row < transfer->rows; row++)
+      registers->origin[transfer->data[c] + row] = cause + 1;
+  }
 }
 
 void

@@ -419,8 +419,10 @@ smb_step_load(Runner *runner, const Step *step, SmbLanes lanes) {
   note_order(runner, transfer, lanes, addresses, &words);
   guint taint = smb_transfer_taint(runner, flags, lanes, addresses) |
                 smb_order_found(runner, step, lanes, addresses);
-  if (!smb_transfer_deliver(runner, step, lanes, taint, &words))
+  if (!smb_transfer_deliver(runner, step, lanes, taint, &words)) {
     smb_stored_explain_lanes(runner, step, lanes, addresses, transfer->move.width, &words);
+    smb_stored_explain_components(runner, step, lanes, addresses, &words);
+  }
   if (G_UNLIKELY(runner->block->may_wait))
     smb_runner_look(runner, step, lanes, addresses, &words);
   return TRUE;

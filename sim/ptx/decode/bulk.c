@@ -94,9 +94,9 @@ decode_copy(PtxDecoder *decoder, gboolean reduces) {
                      enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   bulk->is_lost =
       reduces || smb_ptx_has_part(decoder, "ignore_oob") || smb_ptx_has_part(decoder, "cp_mask");
-  bulk->size = size ? smb_ptx_row(decoder, size, 4, FALSE) : NO_ROW;
+  bulk->size = smb_ptx_row(decoder, size, 4, FALSE);
   if (bulk->size == NO_ROW)
-    return refuse(decoder, "where it goes, where it comes from, and how many bytes");
+    return refuse(decoder, "how many bytes are copied");
   if (!set_end(decoder, &step, &bulk->to, 0, to, SMB_OP_CLASS_STORE) ||
       !set_end(decoder, &step, &bulk->from, 1, enters && !within ? AREA_GLOBAL : AREA_SHARED,
                SMB_OP_CLASS_LOAD) ||
@@ -149,10 +149,10 @@ decode_fill(PtxDecoder *decoder) {
   const PtxOperand *size = smb_ptx_operand(decoder, 1);
   Step step;
   Bulk *bulk = begin(decoder, &step, SMB_TRAFFIC_BULK, SMB_OP_CLASS_STORE, FILL_QUANTUM);
-  bulk->size = size ? smb_ptx_row(decoder, size, 4, FALSE) : NO_ROW;
+  bulk->size = smb_ptx_row(decoder, size, 4, FALSE);
   bulk->is_zeros = TRUE;
   if (bulk->size == NO_ROW)
-    return refuse(decoder, "where it goes, and how many bytes");
+    return refuse(decoder, "how many bytes are filled");
   if (!set_end(decoder, &step, &bulk->to, 0,
                smb_ptx_has_prefix(decoder, "shared") ? AREA_SHARED : AREA_GENERIC,
                SMB_OP_CLASS_STORE))

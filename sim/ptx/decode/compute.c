@@ -92,15 +92,6 @@ smb_ptx_set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *comp
   return paired || instruction->partner == PTX_NONE; // else nobody would write it
 }
 
-static gboolean
-check_count(const PtxDecoder *decoder, guint least, guint most) {
-  guint n = decoder->instruction->n_operands;
-  if (n >= least && n <= most)
-    return TRUE;
-  return smb_ptx_refuse((PtxDecoder *)decoder, "%s has %u operand%s, not %u", decoder->parts[0],
-                        n < least ? least : most, (n < least ? least : most) == 1 ? "" : "s", n);
-}
-
 // A predicate beside the result is no operand of its own.
 static guint
 count_operands(const ComputeForm *form) {
@@ -119,11 +110,12 @@ decode_compute(PtxDecoder *decoder) {
   Compute compute = {0};
   if (!smb_ptx_find_compute(decoder->parts, bytes, &form))
     return PTX_UNKNOWN;
-  // Of three numbers there are extremes as well, not all of them in the table.
+  // Of three numbers of 32 bits there are extremes as well, not all of them in the table.
   guint n = count_operands(&form);
   gboolean is_extreme =
-      strcmp(decoder->parts[0], "min") == 0 || strcmp(decoder->parts[0], "max") == 0;
-  if (!check_count(decoder, n, n + is_extreme))
+      (strcmp(decoder->parts[0], "min") == 0 || strcmp(decoder->parts[0], "max") == 0) &&
+      strcmp(smb_ptx_last_part(decoder), "f32") == 0;
+  if (!smb_ptx_check_count(decoder, n, n + is_extreme))
     return PTX_FAILED;
   smb_ptx_compute_init(&form, &compute);
   if (!smb_ptx_set_operands(decoder, &form, &compute))
@@ -242,26 +234,6 @@ decode_opaque(PtxDecoder *decoder) {
 
 // --- one instruction
 
-// Of instructions that are no computations of their table: how many operands they have.
-static const struct {
-  const char *name;
-  guint least, most;
-} counts[] = {
-    {"bra", 1, 1}, {"ret", 0, 0},  {"exit", 0, 0},     {"trap", 0, 0},
-    {"mov", 2, 2}, {"cvta", 2, 2}, {"ld", 2, 3},       {"ldu", 2, 2},
-    {"st", 2, 3},  {"atom", 3, 5}, {"red", 2, 3},      {"isspacep", 2, 2},
-    {"brx", 2, 2}, {"bar", 0, 4},  {"ldmatrix", 2, 2}, {"stmatrix", 2, 2},
-};
-
-static gboolean
-has_operands(const PtxDecoder *decoder) {
-  for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
-    if (strcmp(decoder->parts[0], counts[i].name) == 0)
-      return check_count(decoder, counts[i].least, counts[i].most);
-  }
-  return TRUE;
-}
-
 static gboolean
 has_predicate(const PtxDecoder *decoder) {
   const PtxOperand guard = {.kind = PTX_OPERAND_REGISTER, .index = decoder->instruction->guard};
@@ -280,7 +252,7 @@ smb_ptx_decode_instruction(PtxDecoder *decoder) {
   decoder->parts =
       g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).parts;
   decoder->members = NO_ROW;
-  if (!has_operands(decoder))
+  if (!smb_ptx_check_operands(decoder))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS(decoders); i++) {
     PtxResult result = decoders[i](decoder);

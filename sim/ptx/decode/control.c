@@ -9,7 +9,7 @@
 static PtxResult
 decode_branch(PtxDecoder *decoder) {
   const PtxOperand *label = smb_ptx_operand(decoder, 0);
-  if (!label || label->kind != PTX_OPERAND_LABEL) {
+  if (label->kind != PTX_OPERAND_LABEL) {
     smb_ptx_refuse(decoder, "expected a label");
     return PTX_FAILED;
   }
@@ -37,7 +37,7 @@ static PtxResult
 decode_indirect(PtxDecoder *decoder) {
   const PtxOperand *index = smb_ptx_operand(decoder, 0);
   const PtxTable *table = smb_ptx_branch_table(decoder);
-  Row row = index ? smb_ptx_row(decoder, index, 4, FALSE) : NO_ROW;
+  Row row = smb_ptx_row(decoder, index, 4, FALSE);
   if (!table || row == NO_ROW) {
     smb_ptx_refuse(decoder, "expected an index and a table of branch targets");
     return PTX_FAILED;
@@ -80,8 +80,8 @@ set_reduction(PtxDecoder *decoder, Step *step) {
   gboolean counts = smb_ptx_has_part(decoder, "popc");
   const PtxOperand *d = smb_ptx_operand(decoder, 0);
   const PtxOperand *in = smb_ptx_operand(decoder, decoder->instruction->n_operands - 1);
-  if (decoder->instruction->n_operands < 3 || !smb_ptx_is_predicate(decoder, in) ||
-      d->kind != PTX_OPERAND_REGISTER || smb_ptx_is_predicate(decoder, d) == counts)
+  if (!smb_ptx_is_predicate(decoder, in) || d->kind != PTX_OPERAND_REGISTER ||
+      smb_ptx_is_predicate(decoder, d) == counts)
     return smb_ptx_refuse(decoder, "expected a result, a barrier and a predicate");
   step->argument = counts                             ? BARRIER_POPC
                    : smb_ptx_has_part(decoder, "and") ? BARRIER_AND
@@ -97,28 +97,44 @@ set_reduction(PtxDecoder *decoder, Step *step) {
   return TRUE;
 }
 
+// How many threads a barrier is for, where the text says it: whole warps.
+static gboolean
+check_threads(PtxDecoder *decoder, const PtxOperand *threads, gboolean arrives) {
+  if (!threads || threads->kind != PTX_OPERAND_INTEGER)
+    return TRUE;
+  if (threads->bits % SMB_NVIDIA_LANES != 0)
+    return smb_ptx_refuse(decoder, BARRIER_THREADS_ERROR, (guint)threads->bits, SMB_NVIDIA_LANES);
+  return threads->bits > 0 || !arrives ||
+         smb_ptx_refuse(decoder, "expected the number of threads of the barrier, not 0");
+}
+
 static PtxResult
 decode_barrier(PtxDecoder *decoder) {
   guint n = decoder->instruction->n_operands, first = 0;
   Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_barrier);
-  step.argument = BARRIER_SYNC;
-  if (smb_ptx_has_part(decoder, "arrive"))
-    step.argument = BARRIER_ARRIVE;
-  if (smb_ptx_has_part(decoder, "red")) {
+  gboolean arrives = smb_ptx_has_part(decoder, "arrive"),
+           reduces = smb_ptx_has_part(decoder, "red");
+  if (!arrives && !reduces && !smb_ptx_has_part(decoder, "sync")) {
+    smb_ptx_refuse(decoder, "'%s': expected .sync, .arrive or .red", smb_ptx_opcode(decoder));
+    return PTX_FAILED;
+  }
+  step.argument = arrives ? BARRIER_ARRIVE : BARRIER_SYNC;
+  if (reduces) {
     if (!set_reduction(decoder, &step))
       return PTX_FAILED;
     first = 1;
     n--;
   }
-  const PtxOperand *number = n > first ? smb_ptx_operand(decoder, first) : NULL;
+  const PtxOperand *number = smb_ptx_operand(decoder, first);
   const PtxOperand *threads = n > first + 1 ? smb_ptx_operand(decoder, first + 1) : NULL;
-  step.compute.s[0] =
-      number ? smb_ptx_row(decoder, number, 4, FALSE) : smb_ptx_constant(decoder, 0, 4);
+  step.compute.s[0] = smb_ptx_row(decoder, number, 4, FALSE);
   step.compute.s[1] = threads ? smb_ptx_row(decoder, threads, 4, FALSE) : NO_ROW;
   if (step.compute.s[0] == NO_ROW || (threads && step.compute.s[1] == NO_ROW)) {
     smb_ptx_refuse(decoder, "expected the number of a barrier, and of threads");
     return PTX_FAILED;
   }
+  if (!check_threads(decoder, threads, arrives))
+    return PTX_FAILED;
   smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
@@ -148,6 +164,12 @@ decode_fence(PtxDecoder *decoder) {
   if (smb_ptx_has_part(decoder, "cta") || smb_ptx_has_prefix(decoder, "proxy") ||
       smb_ptx_has_part(decoder, "mbarrier_init"))
     return add_plain(decoder, smb_step_nothing);
+  if (!smb_ptx_has_part(decoder, "cluster") && !smb_ptx_has_part(decoder, "gpu") &&
+      !smb_ptx_has_part(decoder, "gl") && !smb_ptx_has_part(decoder, "sys")) {
+    smb_ptx_refuse(decoder, "'%s': expected the scope of the fence, such as .cta",
+                   smb_ptx_opcode(decoder));
+    return PTX_FAILED;
+  }
   Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
   step.argument = OPAQUE_FENCE;
   smb_code_add(decoder->code, &step);

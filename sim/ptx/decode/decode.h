@@ -180,6 +180,11 @@ const PtxTable *smb_ptx_branch_table(const PtxDecoder *decoder);
 // Fills in the operands that a form has (compute.c). FALSE: these are others.
 gboolean smb_ptx_set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *compute);
 
+// Whether the instruction has so many operands; as many as its form has, and a first one that may be one (count.c). FALSE
+// with an error.
+gboolean smb_ptx_check_count(PtxDecoder *decoder, guint least, guint most);
+gboolean smb_ptx_check_operands(PtxDecoder *decoder);
+
 // Any instruction (compute.c), and a function (body.c); FALSE with an error.
 gboolean smb_ptx_decode_instruction(PtxDecoder *decoder);
 gboolean smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded);
@@ -197,6 +202,12 @@ guint smb_ptx_add_site(PtxDecoder *decoder, SmbOpClass op_class, guint width);
 
 // The whole of it: FALSE with an error.
 gboolean smb_ptx_decode(PtxDecoder *decoder, const PtxFunction *kernel);
+
+// The opcode of the instruction, as it is spelled: "ld.shared.v4.f32".
+static inline const char *
+smb_ptx_opcode(const PtxDecoder *decoder) {
+  return g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).text;
+}
 
 // The first part of an opcode: "ld".
 static inline const char *

@@ -250,8 +250,8 @@ decode_alloca(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *size = smb_ptx_operand(decoder, 1);
   const PtxOperand *align = smb_ptx_operand(decoder, 2);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
-  Row to = d && d->kind == PTX_OPERAND_REGISTER ? smb_ptx_row(decoder, d, bytes, FALSE) : NO_ROW;
-  Row asked = size ? smb_ptx_row(decoder, size, bytes, FALSE) : NO_ROW;
+  Row to = d->kind == PTX_OPERAND_REGISTER ? smb_ptx_row(decoder, d, bytes, FALSE) : NO_ROW;
+  Row asked = smb_ptx_row(decoder, size, bytes, FALSE);
   guint64 step = align && align->kind == PTX_OPERAND_INTEGER ? align->bits : 1;
   if (to == NO_ROW || asked == NO_ROW || (bytes != 4 && bytes != 8) || step == 0 ||
       (step & (step - 1)))
@@ -279,9 +279,8 @@ static gboolean
 decode_stack(PtxDecoder *decoder, gboolean saves) {
   const PtxOperand *operand = smb_ptx_operand(decoder, 0);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
-  Row row = operand && operand->kind == PTX_OPERAND_REGISTER
-                ? smb_ptx_row(decoder, operand, bytes, FALSE)
-                : NO_ROW;
+  Row row =
+      operand->kind == PTX_OPERAND_REGISTER ? smb_ptx_row(decoder, operand, bytes, FALSE) : NO_ROW;
   if (row == NO_ROW || (bytes != 4 && bytes != 8))
     return smb_ptx_refuse(decoder, "expected a register");
   Operation moves = bytes == 8 ? OPERATION_MOV_64 : OPERATION_MOV_32;

@@ -36,7 +36,7 @@ decode_wait(PtxDecoder *decoder) {
   Step step;
   if (!begin(decoder, &step, smb_step_mbarrier_wait, 1, SMB_OP_CLASS_LOAD))
     return PTX_FAILED;
-  if (!smb_ptx_is_predicate(decoder, result) || !phase)
+  if (!smb_ptx_is_predicate(decoder, result))
     return refuse(decoder, "a predicate, an mbarrier, and its state or a parity");
   step.argument = parity ? MBARRIER_PARITY : MBARRIER_STATE;
   step.compute.p = smb_ptx_predicate(decoder, result);
@@ -53,8 +53,8 @@ static PtxResult
 decode_pending(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *state = smb_ptx_operand(decoder, 1);
   Compute compute = {.operation = OPERATION_MOV_32,
-                     .d = d ? smb_ptx_row(decoder, d, 4, FALSE) : NO_ROW,
-                     .s = {state ? smb_ptx_row(decoder, state, 8, FALSE) : NO_ROW}};
+                     .d = smb_ptx_row(decoder, d, 4, FALSE),
+                     .s = {smb_ptx_row(decoder, state, 8, FALSE)}};
   if (compute.d == NO_ROW || compute.s[0] == NO_ROW || compute.d & ROW_CONSTANT)
     return refuse(decoder, "a register and the state of an mbarrier");
   smb_ptx_add_compute(decoder, &compute);
@@ -66,16 +66,15 @@ static const struct {
   const char *also; // another part of the opcode, or NULL
   guint action;
   gboolean has_state; // what becomes of it is the first operand
-  gboolean needs_number;
 } actions[] = {
-    {"arrive_drop", "expect_tx", MBARRIER_DROP_EXPECT, TRUE, TRUE},
-    {"arrive_drop", NULL, MBARRIER_DROP, TRUE, FALSE},
-    {"arrive", "expect_tx", MBARRIER_ARRIVE_EXPECT, TRUE, TRUE},
-    {"arrive", NULL, MBARRIER_ARRIVE, TRUE, FALSE},
-    {"init", NULL, MBARRIER_INIT, FALSE, TRUE},
-    {"inval", NULL, MBARRIER_INVALIDATE, FALSE, FALSE},
-    {"expect_tx", NULL, MBARRIER_EXPECT, FALSE, TRUE},
-    {"complete_tx", NULL, MBARRIER_COMPLETE, FALSE, TRUE},
+    {"arrive_drop", "expect_tx", MBARRIER_DROP_EXPECT, TRUE},
+    {"arrive_drop", NULL, MBARRIER_DROP, TRUE},
+    {"arrive", "expect_tx", MBARRIER_ARRIVE_EXPECT, TRUE},
+    {"arrive", NULL, MBARRIER_ARRIVE, TRUE},
+    {"init", NULL, MBARRIER_INIT, FALSE},
+    {"inval", NULL, MBARRIER_INVALIDATE, FALSE},
+    {"expect_tx", NULL, MBARRIER_EXPECT, FALSE},
+    {"complete_tx", NULL, MBARRIER_COMPLETE, FALSE},
 };
 
 static PtxResult
@@ -89,7 +88,7 @@ decode_action(PtxDecoder *decoder, guint i) {
   step.argument = actions[i].action;
   if (number)
     step.compute.s[0] = smb_ptx_row(decoder, number, 4, FALSE);
-  if (step.compute.s[0] == NO_ROW && (number || actions[i].needs_number))
+  if (number && step.compute.s[0] == NO_ROW)
     return refuse(decoder, "an mbarrier and a number");
   if (state && state->kind != PTX_OPERAND_SINK) {
     step.compute.d =

@@ -40,7 +40,7 @@ find_vector(const PtxDecoder *decoder) {
 gboolean
 smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
                     PtxArea area) {
-  if (!operand || operand->kind != PTX_OPERAND_ADDRESS || operand->n != 1)
+  if (operand->kind != PTX_OPERAND_ADDRESS || operand->n != 1)
     return smb_ptx_refuse(decoder, "expected an address");
   const PtxOperand *base = smb_ptx_element(decoder, operand, 0);
   transfer->is_generic = area == AREA_GENERIC;
@@ -104,8 +104,6 @@ set_component(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOper
 static gboolean
 set_data(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperand *operand,
          guint vector, gboolean loads) {
-  if (!operand)
-    return smb_ptx_refuse(decoder, "an operand is missing");
   if (vector == 1 && operand->kind != PTX_OPERAND_VECTOR)
     return set_component(decoder, transfer, step, operand, loads);
   if (operand->kind != PTX_OPERAND_VECTOR || operand->n != vector)
@@ -215,11 +213,6 @@ find_atomic_type(const PtxDecoder *decoder, SmbScalar *scalar) {
   return NULL;
 }
 
-static const char *
-find_opcode(const PtxDecoder *decoder) {
-  return g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).text;
-}
-
 // What it does and of what; FALSE if there is no such atomic.
 static gboolean
 find_atomic(const PtxDecoder *decoder, gboolean has_result, Move *move, const char **type) {
@@ -258,9 +251,9 @@ add_operand(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand) 
 
 static gboolean
 set_operands(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, guint vector) {
-  if (vector == 1 && operand && operand->kind != PTX_OPERAND_VECTOR)
+  if (vector == 1 && operand->kind != PTX_OPERAND_VECTOR)
     return add_operand(decoder, transfer, operand);
-  if (!operand || operand->kind != PTX_OPERAND_VECTOR || operand->n != vector)
+  if (operand->kind != PTX_OPERAND_VECTOR || operand->n != vector)
     return smb_ptx_refuse(decoder, "expected a register or a number, or a vector of them");
   for (guint i = 0; i < vector; i++) {
     if (!add_operand(decoder, transfer, smb_ptx_element(decoder, operand, i)))
@@ -291,7 +284,7 @@ set_results(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperan
 
 static gboolean
 set_swap(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *swap) {
-  transfer->swap = swap ? smb_ptx_row(decoder, swap, transfer->bytes, TRUE) : NO_ROW;
+  transfer->swap = smb_ptx_row(decoder, swap, transfer->bytes, TRUE);
   return transfer->swap != NO_ROW || smb_ptx_refuse(decoder, "expected a register or a number");
 }
 
@@ -304,7 +297,7 @@ decode_atomic(PtxDecoder *decoder, gboolean has_result) {
   if (!find_atomic(decoder, has_result, &kinds, &type)) {
     if (area == AREA_GLOBAL)
       return PTX_UNKNOWN;
-    smb_ptx_refuse(decoder, "there is no atomic with these types: '%s'", find_opcode(decoder));
+    smb_ptx_refuse(decoder, "there is no atomic with these types: '%s'", smb_ptx_opcode(decoder));
     return PTX_FAILED;
   }
   Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_atomic);
@@ -421,7 +414,7 @@ decode_copy(PtxDecoder *decoder) {
   gboolean has_some = decoder->instruction->n_operands - policy > 3;
   const PtxOperand *size = smb_ptx_operand(decoder, 2);
   const PtxOperand *some = has_some ? smb_ptx_operand(decoder, 3) : NULL;
-  if (!size || size->kind != PTX_OPERAND_INTEGER ||
+  if (size->kind != PTX_OPERAND_INTEGER ||
       (size->bits != 4 && size->bits != 8 && size->bits != 16)) {
     smb_ptx_refuse(decoder, "expected 4, 8 or 16 bytes to copy");
     return PTX_FAILED;

@@ -12,24 +12,32 @@ add_operation(PtxDecoder *decoder, Operation operation, Row d, Row a, Row b) {
   smb_ptx_add_compute(decoder, &compute);
 }
 
+static PtxResult
+refuse_result(PtxDecoder *decoder) {
+  smb_ptx_refuse(decoder, "expected a register for the result");
+  return PTX_FAILED;
+}
+
 static Operation
 find_move(guint bytes) {
   return bytes == 8 ? OPERATION_MOV_64 : bytes == 4 ? OPERATION_MOV_32 : OPERATION_MOV_16;
 }
 
-// {a, b, …} into one register: parts of 8, 16, 32 or 64 bits.
 // Whether a vector of so many bytes has two or four parts, none of them less than a byte.
 static gboolean
-has_parts(const PtxOperand *vector, guint bytes) {
-  return (vector->n == 2 || vector->n == 4) && bytes >= vector->n;
+check_parts(PtxDecoder *decoder, const PtxOperand *vector, guint bytes) {
+  return (vector->n == 2 || (vector->n == 4 && bytes >= 4 && bytes <= 8)) ||
+         smb_ptx_refuse(decoder, "expected 2 or 4 parts of %u bits together, not %u", 8 * bytes,
+                        vector->n);
 }
 
+// {a, b, …} into one register: parts of 8, 16, 32 or 64 bits.
 static PtxResult
 pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
   guint part = bytes / vector->n;
   Row parts[4];
-  if (!has_parts(vector, bytes))
-    return PTX_UNKNOWN;
+  if (!check_parts(decoder, vector, bytes))
+    return PTX_FAILED;
   for (guint i = 0; i < vector->n; i++) {
     parts[i] = smb_ptx_row(decoder, smb_ptx_element(decoder, vector, i), part, TRUE);
     if (parts[i] == NO_ROW)
@@ -59,8 +67,8 @@ pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
 static PtxResult
 unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
   guint part = bytes / vector->n, rows = MAX(bytes, 4u) / 4;
-  if (!has_parts(vector, bytes))
-    return PTX_UNKNOWN;
+  if (!check_parts(decoder, vector, bytes))
+    return PTX_FAILED;
   Row scratch = smb_code_new_rows(decoder->code, rows);
   for (guint row = 0; row < rows; row++)
     add_operation(decoder, OPERATION_PART_32, scratch + row, a + row, 0);
@@ -70,7 +78,9 @@ unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
       continue;
     Row d = smb_ptx_row(decoder, element, part, FALSE);
     guint at = i * part;
-    if (d == NO_ROW || element->kind != PTX_OPERAND_REGISTER)
+    if (element->kind != PTX_OPERAND_REGISTER)
+      return refuse_result(decoder);
+    if (d == NO_ROW)
       return PTX_UNKNOWN;
     for (guint row = 0; part >= 4 && row < part / 4; row++)
       add_operation(decoder, OPERATION_PART_32, d + row, scratch + at / 4 + row, 0);
@@ -90,14 +100,16 @@ static PtxResult
 decode_mov(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
-  if (!d || !a || bytes == 0 || smb_ptx_has_prefix(decoder, "v"))
+  if (bytes == 0 || smb_ptx_has_prefix(decoder, "v"))
     return PTX_UNKNOWN;
   if (d->kind == PTX_OPERAND_VECTOR) {
     Row from = smb_ptx_row(decoder, a, bytes, TRUE);
     return from == NO_ROW ? PTX_UNKNOWN : unpack(decoder, d, from, bytes);
   }
+  if (d->kind != PTX_OPERAND_REGISTER)
+    return refuse_result(decoder);
   Row to = smb_ptx_row(decoder, d, bytes, FALSE);
-  if (to == NO_ROW || d->kind != PTX_OPERAND_REGISTER)
+  if (to == NO_ROW)
     return PTX_UNKNOWN;
   if (a->kind == PTX_OPERAND_VECTOR)
     return pack(decoder, to, bytes, a);
@@ -117,15 +129,13 @@ static PtxResult
 decode_cvta(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
-  if (!d || !a || bytes != 8)
+  if (bytes != 8)
     return PTX_UNKNOWN;
   Row to = smb_ptx_row(decoder, d, 8, FALSE), from = smb_ptx_row(decoder, a, 8, FALSE);
   if (to == NO_ROW || from == NO_ROW)
     return PTX_UNKNOWN;
-  if (d->kind != PTX_OPERAND_REGISTER) {
-    smb_ptx_refuse(decoder, "expected a register");
-    return PTX_FAILED;
-  }
+  if (d->kind != PTX_OPERAND_REGISTER)
+    return refuse_result(decoder);
   if (!smb_ptx_has_prefix(decoder, "shared")) {
     add_operation(decoder, OPERATION_MOV_64, to, from, 0);
     return PTX_DECODED;
@@ -166,7 +176,7 @@ decode_isspacep(PtxDecoder *decoder) {
   gboolean local = smb_ptx_has_part(decoder, "local"), global = smb_ptx_has_part(decoder, "global");
   gboolean constant = smb_ptx_has_part(decoder, "const");
   gboolean parameter = smb_ptx_has_prefix(decoder, "param");
-  if (!p || !a || !smb_ptx_is_predicate(decoder, p) ||
+  if (!smb_ptx_is_predicate(decoder, p) ||
       (!shared && !local && !global && !constant && !parameter))
     return PTX_UNKNOWN;
   Row from = smb_ptx_row(decoder, a, 8, FALSE);
@@ -217,7 +227,7 @@ decode_mapa(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
   const PtxOperand *rank = smb_ptx_operand(decoder, 2);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
-  if (!rank || bytes < 4 || bytes > 8 || d->kind != PTX_OPERAND_REGISTER)
+  if (bytes < 4 || bytes > 8 || d->kind != PTX_OPERAND_REGISTER)
     return PTX_UNKNOWN;
   Row to = smb_ptx_row(decoder, d, bytes, FALSE), from = smb_ptx_row(decoder, a, bytes, FALSE);
   Row block = smb_ptx_row(decoder, rank, 4, FALSE);

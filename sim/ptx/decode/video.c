@@ -302,8 +302,6 @@ read_operands(Video *video) {
   PtxDecoder *decoder = video->decoder;
   Row *const rows[] = {&video->d, &video->a, &video->b, &video->c};
   guint n = decoder->instruction->n_operands;
-  if (n < 3 || n > 4)
-    return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
     video->operand[i] = smb_ptx_operand(decoder, i);
     *rows[i] = find_row(decoder, video->operand[i]);
@@ -328,6 +326,11 @@ smb_ptx_decode_video(PtxDecoder *decoder) {
     return PTX_UNKNOWN;
   if (opcode[length])
     video.n_lanes = (guint)(opcode[length] - '0');
+  static const char *const seconds[] = {"add", "min", "max", NULL}; // of what comes out and c
+  gboolean has_third = strcmp(video.name, "vmad") == 0 || video.n_lanes > 1 ||
+                       g_strv_contains(seconds, smb_ptx_last_part(decoder));
+  if (!smb_ptx_check_count(decoder, has_third ? 4 : 3, 4))
+    return PTX_FAILED;
   Row result = NO_ROW;
   if (!read_types(&video) || !read_operands(&video) ||
       !(strcmp(video.name, "vmad") == 0 ? decode_product(&video, &result)

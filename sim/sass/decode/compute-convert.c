@@ -126,7 +126,7 @@ smb_sass_compute_conversion(SassReading *reading) {
                    find_integer(reading, 0, SMB_SCALAR_I32), modifiers);
   else if (strcmp(reading->name, "I2I") == 0)
     put_conversion(reading, find_integer(reading, 1, SMB_SCALAR_I32),
-                   find_integer(reading, 0, SMB_SCALAR_I32), 0);
+                   find_integer(reading, 0, SMB_SCALAR_I32), MODIFIER_SATURATE);
   else if (strcmp(reading->name, "FRND") == 0) {
     SmbScalar type = find_real(reading, 0, SMB_SCALAR_F32);
     put_conversion(reading, type, type, modifiers | MODIFIER_INTEGER);

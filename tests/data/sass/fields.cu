@@ -24,8 +24,10 @@ __global__ void __cluster_dims__(2, 1, 1) scatter(int *out) {
   unsigned to = (unsigned)__cvta_generic_to_shared(tile) + 16 * threadIdx.x, done = (unsigned)__cvta_generic_to_shared(&barrier);
   int i = threadIdx.x;
   tile[i] = i;
-  asm volatile("mapa.shared::cluster.u32 %0, %0, 1;" : "+r"(to));
-  asm volatile("mapa.shared::cluster.u32 %0, %0, 1;" : "+r"(done));
+  unsigned other;
+  asm("{ .reg .b32 rank; mov.u32 rank, %%cluster_ctarank; xor.b32 %0, rank, 1; }" : "=r"(other));
+  asm volatile("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(to) : "r"(other));
+  asm volatile("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(done) : "r"(other));
   asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to), "r"(i), "r"(done));
   if (i < 4)
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %1}, [%2];" ::"r"(to), "r"(i), "r"(done));
