@@ -4,7 +4,6 @@
 // PTX's table of functions.
 #include "sim/ptx/front-end.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/base/error.h"
@@ -119,26 +118,11 @@ choose(const PtxModule *module, const char *entry, GError **error) {
   return index < 0 ? NULL : g_ptr_array_index(kernels, (guint)index);
 }
 
-// PTX is for its target and later chips; of a target such as sm_90a for that chip only, of sm_100f for those of its family
-// (PTX ISA, ".target").
-static gboolean
-check_target(const PtxModule *module, const SmbProgramOptions *options, GError **error) {
-  guint chip = options->cuda_arch / 10, target = 0;
-  char feature = 0;
-  if (chip == 0 || !module->target || sscanf(module->target, "sm_%4u%c", &target, &feature) < 1)
-    return TRUE;
-  gboolean runs = target == chip ||
-                  (target < chip && feature != 'a' && (feature != 'f' || target / 10 == chip / 10));
-  return runs || smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                          "%s is PTX for %s, which does not run on sm_%u (--arch)",
-                          smb_source_name(module->source), module->target, chip);
-}
-
 static SmbProgram *
 read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting, GError **error) {
   g_autoptr(PtxModule) module = smb_ptx_module_read(source, error);
   const PtxFunction *kernel = module ? choose(module, options->entry, error) : NULL;
-  if (!kernel || !check_target(module, options, error))
+  if (!kernel)
     return NULL;
   SmbProgramOptions adapted = *options;
   if (!adapted.limits.max_steps)

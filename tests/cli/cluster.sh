@@ -43,17 +43,6 @@ says 'clusters of 8 x 4 x 1 blocks: expected 1 to 16 blocks'
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 17
 says "--cluster '17'"
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 2 --arch sm_80
-says 'cluster.ptx is PTX for sm_90, which does not run on sm_80 (--arch)'
-sed 's/^\.target sm_90/.target sm_80/' "$data/cluster.ptx" >"$work/older.ptx"
-sed 's/^\.target sm_90/.target sm_80/' "$work/own.ptx" >"$work/older-own.ptx"
-expect 2 analyze "$work/older.ptx" --block 32 --grid 8,4 --cluster 2 --arch sm_80
-says 'sm_80 has no clusters of blocks'
-expect 2 analyze "$work/older-own.ptx" --block 32 --grid 8,4 --arch sm_80
 says 'sm_80 has no clusters of blocks'
 expect 2 analyze "$work/own.ptx" --block 32 --grid 8,4 --cluster 2,2
 says "'cluster' is compiled for clusters of 4 x 2 x 1"
-expect 2 analyze "$work/own.ptx" --block 32 --grid 8,3
-says 'a grid of 3 blocks in y: expected a multiple of 2, as the clusters have'
-# Without a grid there is one cluster.
-expect 0 analyze "$work/own.ptx" --block 32
-shows 'grid 4x2'
