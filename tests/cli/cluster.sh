@@ -44,5 +44,12 @@ expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 17
 says "--cluster '17'"
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 2 --arch sm_80
 says 'sm_80 has no clusters of blocks'
+expect 2 analyze "$work/own.ptx" --block 32 --grid 8,4 --arch sm_80
+says 'sm_80 has no clusters of blocks'
 expect 2 analyze "$work/own.ptx" --block 32 --grid 8,4 --cluster 2,2
 says "'cluster' is compiled for clusters of 4 x 2 x 1"
+expect 2 analyze "$work/own.ptx" --block 32 --grid 8,3
+says 'a grid of 3 blocks in y: expected a multiple of 2, as the clusters have'
+# Without a grid there is one cluster.
+expect 0 analyze "$work/own.ptx" --block 32
+shows 'grid 4x2'
