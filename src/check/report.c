@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/check/part.h"
+#include "src/cli/target-json.h"
 #include "src/out/csv.h"
 #include "src/out/finding.h"
 #include "src/out/json.h"
@@ -90,16 +91,9 @@ write_message(SmbCli *cli, const SmbChecked *checked, const char *message) {
 static void
 note_assumed(SmbCli *cli, const SmbChecked *checked) {
   JsonObject *result = checked->result ? json_node_get_object(checked->result) : NULL;
-  JsonArray *rules = result ? smb_json_get_array(result, "assumed_rules") : NULL;
-  g_autoptr(GString) text = g_string_new("counted by rules that are assumed, not measured: ");
-  guint n = rules ? json_array_get_length(rules) : 0;
-  for (guint i = 0; i < n; i++) {
-    JsonNode *rule = json_array_get_element(rules, i);
-    g_string_append_printf(text, "%s%s", i ? ", " : "",
-                           JSON_NODE_HOLDS_VALUE(rule) ? json_node_get_string(rule) : "");
-  }
-  if (n)
-    write_placeless(cli, checked, "note", text->str);
+  g_autofree char *assumed = result ? smb_json_describe_assumed(result) : NULL;
+  if (assumed)
+    write_placeless(cli, checked, "note", assumed);
 }
 
 // What analyze said of the cases.

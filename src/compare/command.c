@@ -3,6 +3,7 @@
 //
 // compare: what got worse from one version to another.
 #include "src/cli/commands.h"
+#include "src/cli/target-json.h"
 #include "src/cli/target.h"
 #include "src/compare/compare.h"
 #include "src/compare/line.h"
@@ -75,6 +76,17 @@ protect_project(const SmbCli *cli, GError **error) {
   return !project || smb_project_protect(project, cli->output, error);
 }
 
+// By which rules the cases of a version were counted that are assumed.
+static void
+note_assumed(SmbCli *cli, const SmbResult *result) {
+  for (guint i = 0; i < result->cases->len; i++) {
+    const SmbResultCase *one = &g_array_index(result->cases, SmbResultCase, i);
+    g_autofree char *assumed = one->analysis ? smb_json_describe_assumed(one->analysis) : NULL;
+    if (assumed)
+      smb_spool_printf(cli->messages, "smembank compare: note: %s: %s\n", one->name, assumed);
+  }
+}
+
 static gboolean
 compare(SmbCli *cli, SmbVersion versions[2], GError **error) {
   SmbResult *results[2] = {NULL, NULL};
@@ -86,6 +98,7 @@ compare(SmbCli *cli, SmbVersion versions[2], GError **error) {
   if (!comparison)
     return FALSE;
   cli->format->write(cli, comparison);
+  note_assumed(cli, now);
   cli->status = smb_result_comparison_status(comparison);
   return TRUE;
 }
