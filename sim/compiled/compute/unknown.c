@@ -76,23 +76,29 @@ read_row(const Registers *registers, Row row, guint lane) {
   return bits_make(row_values(registers, row)[lane], row_lane_unknown(registers, row, lane));
 }
 
-Bits
-smb_compute_read(const Compute *compute, const Registers *registers, guint source, guint lane) {
+static Bits
+read_operand(const OperationEntry *entry, const Compute *compute, const Registers *registers,
+             guint source, guint lane) {
   Row row = compute->s[source];
   Bits bits = read_row(registers, row, lane);
   if (compute->n_rows[1 + source] == 2)
     return bits_join(bits, read_row(registers, row + 1, lane));
-  Shape shape = (Shape)smb_operation_info((Operation)compute->operation)->sources[source];
-  return smb_extend(shape, bits);
+  return smb_extend((Shape)entry->info.sources[source], bits);
+}
+
+Bits
+smb_compute_read(const Compute *compute, const Registers *registers, guint source, guint lane) {
+  const OperationEntry *entry = smb_operation_entry((Operation)compute->operation);
+  return read_operand(entry, compute, registers, source, lane);
 }
 
 static Bits
-apply_rule(const Compute *compute, const Registers *registers, guint lane) {
+apply_rule(const OperationEntry *entry, const Compute *compute, const Registers *registers,
+           guint lane) {
   Bits operands[COMPUTE_SOURCES] = {{0, 0}};
   for (guint i = 0; i < compute->n_sources; i++)
-    operands[i] = smb_compute_read(compute, registers, i, lane);
-  ComputeRule rule = smb_operation_entry((Operation)compute->operation)->rule;
-  return rule(compute, operands[0], operands[1], operands[2], operands[3]);
+    operands[i] = read_operand(entry, compute, registers, i, lane);
+  return entry->rule(compute, operands[0], operands[1], operands[2], operands[3]);
 }
 
 // How many operands have no known bit in any lane.
@@ -149,8 +155,9 @@ typedef struct {
 } Result;
 
 static void
-put_lane(const Compute *compute, guint n, guint lane, Bits bits, Result *result) {
-  gboolean is_short = smb_operation_info((Operation)compute->operation)->result == SHAPE_U16;
+put_lane(const OperationEntry *entry, const Compute *compute, guint n, guint lane, Bits bits,
+         Result *result) {
+  gboolean is_short = entry->info.result == SHAPE_U16;
   bits = bits_field(bits, is_short ? 16 : 64);
   for (guint i = 0; i < compute->n_rows[0]; i++) {
     result->values[i * n + lane] = (guint32)(bits.value >> 32 * i);
@@ -174,18 +181,18 @@ compute_strictly(const Compute *compute, const Registers *registers, SmbLanes la
 }
 
 static void
-compute_by_rule(const Compute *compute, const Registers *registers, SmbLanes lanes,
-                Result *result) {
+compute_by_rule(const OperationEntry *entry, const Compute *compute, const Registers *registers,
+                SmbLanes lanes, Result *result) {
   guint n = registers->n_lanes;
   memset(result, 0, sizeof *result);
   if (are_uniform(compute, registers)) {
-    Bits bits = apply_rule(compute, registers, 0);
+    Bits bits = apply_rule(entry, compute, registers, 0);
     for (guint lane = 0; lane < n; lane++)
-      put_lane(compute, n, lane, bits, result);
+      put_lane(entry, compute, n, lane, bits, result);
     return;
   }
   FOR_LANES(lanes, lane)
-  put_lane(compute, n, lane, apply_rule(compute, registers, lane), result);
+  put_lane(entry, compute, n, lane, apply_rule(entry, compute, registers, lane), result);
 }
 
 void
@@ -202,7 +209,7 @@ smb_compute_unknown(const Compute *compute, Registers *registers, SmbLanes lanes
   if (entry->spread == SPREAD_STRICT)
     compute_strictly(compute, registers, lanes, &result);
   else
-    compute_by_rule(compute, registers, lanes, &result);
+    compute_by_rule(entry, compute, registers, lanes, &result);
   for (guint i = 0; i < compute->n_rows[0]; i++)
     smb_row_set(registers, compute->d + i, lanes, result.values + i * registers->n_lanes,
                 result.unknown + i * registers->n_lanes, marks, origin);
@@ -211,7 +218,8 @@ smb_compute_unknown(const Compute *compute, Registers *registers, SmbLanes lanes
 Bits
 smb_compare_unknown(const Compute *compute, const Registers *registers, SmbLanes lanes) {
   Bits result = {0, 0};
-  if (smb_operation_entry((Operation)compute->operation)->spread == SPREAD_STRICT) {
+  const OperationEntry *entry = smb_operation_entry((Operation)compute->operation);
+  if (entry->spread == SPREAD_STRICT) {
     guint8 bytes[SMB_MAX_LANES] = {0};
     const guint32 *sources[COMPUTE_SOURCES];
     smb_compute_sources(compute, registers, sources);
@@ -221,10 +229,11 @@ smb_compare_unknown(const Compute *compute, const Registers *registers, SmbLanes
     return bits_make(result.value, find_unknown(compute, registers, lanes));
   }
   if (are_uniform(compute, registers)) {
-    Bits one = apply_rule(compute, registers, 0);
+    Bits one = apply_rule(entry, compute, registers, 0);
     return (Bits){one.value ? lanes : 0, one.unknown ? lanes : 0};
   }
   FOR_LANES(lanes, lane)
-  result = bits_or(result, bits_left(bits_field(apply_rule(compute, registers, lane), 1), lane));
+  result =
+      bits_or(result, bits_left(bits_field(apply_rule(entry, compute, registers, lane), 1), lane));
   return result;
 }
