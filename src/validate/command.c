@@ -76,7 +76,7 @@ compare_builtin(SmbComparison *comparison, GPtrArray *recordings, GError **error
 // What names its architecture is of no other.
 static gboolean
 check_arch(const SmbCli *cli, const char *name, GError **error) {
-  return !cli->arch_named || strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) == 0 ||
+  return strcmp(smb_arch_info(cli->arch)->name, SMB_DEFAULT_ARCH) == 0 ||
          smb_cli_usage_error(error, "--arch is for traces: '%s' names its architecture", name);
 }
 
