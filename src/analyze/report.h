@@ -91,6 +91,9 @@ GPtrArray *smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis)
 
 /** smb_analyze_describe_assumed: Returns: (transfer full): the same in a sentence; "" if there are none */
 char *smb_analyze_describe_assumed(const SmbArch *arch, const SmbAnalysis *analysis);
+/** smb_analyze_read_assumed: @result: of analyze, as JSON. Returns: (nullable) (transfer full): the same of it, as the end of a
+ * sentence; %NULL: there are none */
+char *smb_analyze_read_assumed(JsonObject *result);
 /** The same as a message, for a format that has no place for it. @name: of the kernel's file */
 void smb_analyze_note_assumed(SmbCli *cli, const char *name, const SmbAnalysis *analysis);
 /** The same as the member "assumed_rules", of an architecture that names counters. */

@@ -110,18 +110,35 @@ smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
   return rules;
 }
 
+// Rules in words, as the end of a sentence; NULL: there are none.
+static char *
+describe_rules(const GPtrArray *rules) {
+  GString *text = g_string_new("counted by rules that are assumed, not measured: ");
+  for (guint i = 0; i < rules->len; i++)
+    g_string_append_printf(text, "%s%s", i ? ", " : "", (const char *)g_ptr_array_index(rules, i));
+  return g_string_free(text, rules->len == 0);
+}
+
 char *
 smb_analyze_describe_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
   g_autoptr(GPtrArray) rules = smb_analyze_assumed(arch, analysis);
-  GString *text = g_string_new(NULL);
-  for (guint i = 0; i < rules->len; i++)
-    g_string_append_printf(text, "%s%s",
-                           i ? ", " : "Counted by rules that are assumed, not measured: ",
-                           (const char *)g_ptr_array_index(rules, i));
-  if (rules->len)
-    g_string_append_printf(text, ". 'smembank list archs %s' says from what.",
-                           smb_arch_info(arch)->name);
-  return g_string_free(text, FALSE);
+  g_autofree char *text = describe_rules(rules);
+  g_autofree char *sentence = text ? smb_text_capitalize(text) : NULL;
+  return text ? g_strdup_printf("%s. 'smembank list archs %s' says from what.", sentence,
+                                smb_arch_info(arch)->name)
+              : g_strdup("");
+}
+
+char *
+smb_analyze_read_assumed(JsonObject *result) {
+  JsonArray *array = smb_json_get_array(result, "assumed_rules");
+  g_autoptr(GPtrArray) rules = g_ptr_array_new();
+  for (guint i = 0; array && i < json_array_get_length(array); i++) {
+    JsonNode *rule = json_array_get_element(array, i);
+    const char *name = JSON_NODE_HOLDS_VALUE(rule) ? json_node_get_string(rule) : NULL;
+    g_ptr_array_add(rules, (gpointer)(name ? name : ""));
+  }
+  return describe_rules(rules);
 }
 
 void

@@ -4,8 +4,8 @@
 // check as a table with a verdict, as JSON and as CSV.
 #include <string.h>
 
+#include "src/analyze/report.h"
 #include "src/check/part.h"
-#include "src/cli/target-json.h"
 #include "src/out/csv.h"
 #include "src/out/finding.h"
 #include "src/out/json.h"
@@ -91,7 +91,7 @@ write_message(SmbCli *cli, const SmbChecked *checked, const char *message) {
 static void
 note_assumed(SmbCli *cli, const SmbChecked *checked) {
   JsonObject *result = checked->result ? json_node_get_object(checked->result) : NULL;
-  g_autofree char *assumed = result ? smb_json_describe_assumed(result) : NULL;
+  g_autofree char *assumed = result ? smb_analyze_read_assumed(result) : NULL;
   if (assumed)
     write_placeless(cli, checked, "note", assumed);
 }

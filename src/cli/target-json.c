@@ -140,16 +140,3 @@ smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES],
     smb_json_tally_object(json, "async", copies);
   json_builder_end_object(json);
 }
-
-char *
-smb_json_describe_assumed(JsonObject *result) {
-  JsonArray *rules = smb_json_get_array(result, "assumed_rules");
-  guint n = rules ? json_array_get_length(rules) : 0;
-  GString *text = g_string_new("counted by rules that are assumed, not measured: ");
-  for (guint i = 0; i < n; i++) {
-    JsonNode *rule = json_array_get_element(rules, i);
-    const char *name = JSON_NODE_HOLDS_VALUE(rule) ? json_node_get_string(rule) : NULL;
-    g_string_append_printf(text, "%s%s", i ? ", " : "", name ? name : "");
-  }
-  return g_string_free(text, n == 0);
-}

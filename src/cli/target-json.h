@@ -29,7 +29,3 @@ void smb_json_costs(JsonBuilder *json, const SmbTally *tally);
 /** "totals": a tally for each class of operations; and "async", if there are @copies (nullable). */
 void smb_json_totals(JsonBuilder *json, const SmbTally totals[SMB_N_OP_CLASSES],
                      const SmbTally *copies);
-
-/** smb_json_describe_assumed: @result: of analyze. Returns: (nullable) (transfer full): by which rules it was counted that are
- * assumed; %NULL: by none */
-char *smb_json_describe_assumed(JsonObject *result);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // compare: what got worse from one version to another.
+#include "src/analyze/report.h"
 #include "src/cli/commands.h"
-#include "src/cli/target-json.h"
 #include "src/cli/target.h"
 #include "src/compare/compare.h"
 #include "src/compare/line.h"
@@ -81,7 +81,7 @@ static void
 note_assumed(SmbCli *cli, const SmbResult *result) {
   for (guint i = 0; i < result->cases->len; i++) {
     const SmbResultCase *one = &g_array_index(result->cases, SmbResultCase, i);
-    g_autofree char *assumed = one->analysis ? smb_json_describe_assumed(one->analysis) : NULL;
+    g_autofree char *assumed = one->analysis ? smb_analyze_read_assumed(one->analysis) : NULL;
     if (assumed)
       smb_spool_printf(cli->messages, "smembank compare: note: %s: %s\n", one->name, assumed);
   }
