@@ -7,58 +7,13 @@
 
 #include <string.h>
 
+#include "tests/split-lanes.h"
 #include "tests/suite.h"
 
 enum {
-  N_BARRIERS = 3,
   N_SOUP = 14,       // operations of a program at random
   N_PROGRAMS = 3000, // of each kind
-  MAX_OPS = 400,
-  LANE_OPS = 60, // operations after which a lane exits
 };
-
-typedef enum {
-  OP_MARK,   // nothing
-  OP_ARM,    // barrier a
-  OP_SYNC,   // at barrier a
-  OP_BREAK,  // out of barrier a, the lanes that the condition chooses
-  OP_BRANCH, // to a, the lanes that the condition chooses
-  OP_JUMP,   // to a or b, as the condition says
-  OP_GATHER, // the lanes of set a, those that the condition chooses
-  OP_HOLD,   // with number a, the lanes that the condition chooses
-  OP_EXIT,   // the lanes that the condition chooses
-  OP_YIELD,
-} Code;
-
-typedef struct {
-  Code code;
-  guint32 a, b;
-  guint odds; // of a condition, in 16ths
-} Op;
-
-typedef struct {
-  Op op[MAX_OPS];
-  guint32 n;
-  guint32 seed;
-  guint n_lanes;
-} Program;
-
-// The answer of a condition depends on the lane, and on what the lane did before.
-static gboolean
-choose(const Program *program, guint32 pc, guint lane, guint count) {
-  guint32 hash = program->seed ^ (pc * 0x9e3779b9u) ^ (lane * 0x85ebca6bu) ^ (count * 0xc2b2ae35u);
-  hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
-  hash = (hash ^ hash >> 12) * 0x297a2d39u;
-  return (hash ^ hash >> 15) % 16 < program->op[pc].odds;
-}
-
-// Sets to gather: all, halves, every other lane.
-static SmbLanes
-get_wanted(const Program *program, guint32 which) {
-  static const SmbLanes sets[] = {~(SmbLanes)0, G_GUINT64_CONSTANT(0x00ff00ff00ff00ff),
-                                  G_GUINT64_CONSTANT(0x5555555555555555)};
-  return sets[which % 3] & smb_lanes_below(program->n_lanes);
-}
 
 // --- with smb_splits
 
@@ -72,7 +27,7 @@ static SmbLanes
 choose_lanes(const Warp *warp, guint32 pc) {
   SmbLanes chosen = 0;
   for (guint lane = 0; lane < SMB_MAX_LANES; lane++) {
-    if (warp->splits->mask >> lane & 1 && choose(warp->program, pc, lane, warp->counts[lane]))
+    if (warp->splits->mask >> lane & 1 && split_choose(warp->program, pc, lane, warp->counts[lane]))
       chosen |= (SmbLanes)1 << lane;
   }
   return chosen;
@@ -105,7 +60,7 @@ execute(Warp *warp, const Op *op, guint32 pc) {
     break;
   case OP_GATHER:
     if (chosen)
-      smb_splits_gather(splits, chosen, get_wanted(warp->program, op->a));
+      smb_splits_gather(splits, chosen, split_wanted(warp->program, op->a));
     break;
   case OP_HOLD:
     if (chosen)
@@ -140,289 +95,6 @@ step_warp(Warp *warp) {
   execute(warp, &warp->program->op[pc], pc);
 }
 
-// --- lane by lane
-
-typedef struct {
-  char state; // x exited, r ready or running, j joins, g gathers, h held
-  guint32 pc;
-  gboolean runs;
-  gboolean waited; // comes from a barrier
-  guint count;
-  guint32 number;
-  SmbLanes wanted;
-  gboolean armed[N_BARRIERS];
-  gboolean recorded[N_BARRIERS][SMB_MAX_LANES];
-} Lane;
-
-typedef struct {
-  const Program *program;
-  SmbBarriers kind;
-  Lane lane[SMB_MAX_LANES];
-  guint n;
-} Lanes;
-
-// The lanes that execute an operation together, and what the condition answers for them.
-typedef struct {
-  gboolean member[SMB_MAX_LANES];
-  gboolean chosen[SMB_MAX_LANES];
-  guint n;
-  guint n_chosen;
-} Team;
-
-// The lanes that wait for the same as this one.
-static gboolean
-is_company(const Lane *a, const Lane *b) {
-  if (a->state != b->state)
-    return FALSE;
-  if (a->state == 'g')
-    return a->wanted == b->wanted;
-  return a->state == 'j' && a->number == b->number &&
-         memcmp(a->recorded[a->number], b->recorded[a->number], sizeof a->recorded[0]) == 0;
-}
-
-// Whether a lane waits for another one, which has not exited.
-static gboolean
-is_needed(const Lanes *lanes, const Lane *waiting, guint other) {
-  if (lanes->lane[other].state == 'x')
-    return FALSE;
-  if (waiting->state == 'g')
-    return waiting->wanted >> other & 1;
-  return waiting->recorded[waiting->number][other];
-}
-
-// Whether all are there for whom a lane waits; for nobody: @empty.
-static gboolean
-can_go_on(const Lanes *lanes, const Lane *waiting, gboolean empty) {
-  gboolean any = FALSE;
-  if (waiting->state != 'j' && waiting->state != 'g')
-    return FALSE;
-  for (guint i = 0; i < lanes->n; i++) {
-    if (is_needed(lanes, waiting, i) && !is_company(waiting, &lanes->lane[i]))
-      return FALSE;
-    any |= is_needed(lanes, waiting, i);
-  }
-  return any || empty;
-}
-
-// Those of the company of a lane go on for whom it waits; if there are none, all.
-static void
-go_on(Lanes *lanes, guint first) {
-  Lane model = lanes->lane[first];
-  gboolean company[SMB_MAX_LANES], needed[SMB_MAX_LANES], any = FALSE;
-  for (guint i = 0; i < lanes->n; i++) {
-    company[i] = is_company(&model, &lanes->lane[i]);
-    needed[i] = is_needed(lanes, &model, i);
-    any |= needed[i];
-  }
-  for (guint i = 0; i < lanes->n; i++) {
-    Lane *lane = &lanes->lane[i];
-    if (model.state == 'j' && lanes->kind == SMB_BARRIERS_IN_REGISTERS)
-      memset(lane->recorded[model.number], 0, sizeof lane->recorded[0]);
-    if (model.state == 'j' && company[i])
-      lane->armed[model.number] = FALSE;
-    if (company[i] && (needed[i] || !any)) {
-      lane->state = 'r';
-      lane->waited = TRUE;
-    }
-  }
-}
-
-static gboolean
-is_any_ready(const Lanes *lanes, gboolean runs) {
-  for (guint i = 0; i < lanes->n; i++) {
-    if (lanes->lane[i].state == 'r' && lanes->lane[i].runs == runs)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-// If no lane runs, all do that are ready where lane @first is, which the splits say is next.
-static void
-pick_lanes(Lanes *lanes, guint first) {
-  if (is_any_ready(lanes, TRUE))
-    return;
-  for (guint pass = 0; pass < 2 && (pass == 0 || !is_any_ready(lanes, FALSE)); pass++) {
-    for (guint i = 0; i < lanes->n; i++) {
-      if (can_go_on(lanes, &lanes->lane[i], pass > 0))
-        go_on(lanes, i);
-    }
-  }
-  const Lane *model = &lanes->lane[first];
-  for (guint i = 0; i < lanes->n; i++) {
-    Lane *lane = &lanes->lane[i];
-    lane->runs = lane->state == 'r' && lane->pc == model->pc && lane->waited == model->waited;
-  }
-}
-
-// What one lane records in a register is recorded for all.
-static void
-arm(Lanes *lanes, const Team *team, guint barrier) {
-  for (guint i = 0; i < lanes->n; i++) {
-    Lane *lane = &lanes->lane[i];
-    if (lanes->kind == SMB_BARRIERS_OF_LANES && !team->member[i])
-      continue;
-    lane->armed[barrier] = team->member[i];
-    memcpy(lane->recorded[barrier], team->member, sizeof team->member);
-  }
-}
-
-static void
-break_out(Lanes *lanes, const Team *team, guint barrier) {
-  gboolean told[SMB_MAX_LANES] = {FALSE}, leaves[SMB_MAX_LANES] = {FALSE};
-  for (guint i = 0; i < lanes->n; i++) {
-    leaves[i] = team->chosen[i] && lanes->lane[i].armed[barrier];
-    for (guint j = 0; leaves[i] && j < lanes->n; j++)
-      told[j] |= lanes->kind == SMB_BARRIERS_IN_REGISTERS || lanes->lane[i].recorded[barrier][j];
-  }
-  for (guint i = 0; i < lanes->n; i++) {
-    if (leaves[i])
-      lanes->lane[i].armed[barrier] = FALSE;
-    for (guint j = 0; told[i] && j < lanes->n; j++)
-      lanes->lane[i].recorded[barrier][j] &= !leaves[j];
-  }
-}
-
-// Lanes that have armed a barrier wait, and the others stop behind it; unless the team is all there is, or none has armed it.
-static void
-meet(Lanes *lanes, const Team *team, guint barrier) {
-  gboolean all = TRUE, any = FALSE;
-  for (guint i = 0; i < lanes->n; i++) {
-    all &= team->member[i] || lanes->lane[i].state == 'x';
-    any |= team->member[i] && lanes->lane[i].armed[barrier];
-  }
-  for (guint i = 0; any && i < lanes->n; i++) {
-    Lane *lane = &lanes->lane[i];
-    if (all || !team->member[i]) {
-      lane->armed[barrier] &= !all;
-      continue;
-    }
-    lane->runs = FALSE;
-    lane->waited = TRUE;
-    lane->state = lane->armed[barrier] ? 'j' : 'r';
-    lane->number = barrier;
-  }
-}
-
-// The running lanes go to @a or to @b; those that do not go where @first goes are ready there.
-static void
-part(Lanes *lanes, const Team *team, guint32 a, guint32 b, guint32 first) {
-  for (guint i = 0; i < lanes->n; i++) {
-    Lane *lane = &lanes->lane[i];
-    if (!team->member[i])
-      continue;
-    lane->pc = team->chosen[i] ? a : b;
-    lane->runs = lane->pc == first;
-    lane->waited = FALSE;
-  }
-}
-
-static void
-gather(Lanes *lanes, const Team *team, SmbLanes wanted) {
-  gboolean complete = TRUE;
-  for (guint i = 0; i < lanes->n; i++)
-    complete &= !(wanted >> i & 1) || team->member[i] || lanes->lane[i].state == 'x';
-  for (guint i = 0; i < lanes->n && !complete; i++) {
-    Lane *lane = &lanes->lane[i];
-    if (!team->chosen[i] || !(wanted >> i & 1))
-      continue;
-    lane->state = 'g';
-    lane->runs = FALSE;
-    lane->wanted = wanted;
-  }
-}
-
-// The chosen lanes are held, or exit.
-static void
-stop(Lanes *lanes, const Team *team, const Op *op) {
-  for (guint i = 0; i < lanes->n; i++) {
-    Lane *lane = &lanes->lane[i];
-    if (!team->chosen[i])
-      continue;
-    lane->state = op->code == OP_EXIT ? 'x' : 'h';
-    lane->runs = lane->waited = FALSE;
-    lane->number = op->a;
-  }
-}
-
-// The lanes that execute an operation now: those that have done enough exit.
-static Team
-get_team(Lanes *lanes, guint32 pc) {
-  Team team = {0};
-  for (guint i = 0; i < lanes->n; i++) {
-    Lane *lane = &lanes->lane[i];
-    if (!lane->runs)
-      continue;
-    if (lane->count++ >= LANE_OPS) {
-      lane->state = 'x';
-      lane->runs = FALSE;
-      continue;
-    }
-    team.member[i] = TRUE;
-    team.chosen[i] = choose(lanes->program, pc, i, lane->count);
-    team.n++;
-    team.n_chosen += team.chosen[i];
-    lane->pc = pc + 1;
-  }
-  return team;
-}
-
-// Gives way, if another lane is ready.
-static void
-give_way(Lanes *lanes) {
-  if (!is_any_ready(lanes, FALSE))
-    return;
-  for (guint i = 0; i < lanes->n; i++)
-    lanes->lane[i].waited &= !lanes->lane[i].runs;
-  for (guint i = 0; i < lanes->n; i++)
-    lanes->lane[i].runs = FALSE;
-}
-
-static void
-execute_team(Lanes *lanes, const Op *op, const Team *team, guint32 pc) {
-  guint first = 0;
-  while (!team->member[first])
-    first++;
-  switch (op->code) {
-  case OP_ARM:
-    arm(lanes, team, op->a);
-    break;
-  case OP_SYNC:
-    meet(lanes, team, op->a);
-    break;
-  case OP_BREAK:
-    break_out(lanes, team, op->a);
-    break;
-  case OP_BRANCH: { // the fewer first
-    gboolean taken = team->n_chosen && team->n_chosen < team->n - team->n_chosen;
-    part(lanes, team, op->a, pc + 1, taken || team->n_chosen == team->n ? op->a : pc + 1);
-    break;
-  }
-  case OP_JUMP:
-    part(lanes, team, op->a, op->b, team->chosen[first] ? op->a : op->b);
-    break;
-  case OP_GATHER:
-    gather(lanes, team, get_wanted(lanes->program, op->a));
-    break;
-  case OP_HOLD:
-  case OP_EXIT:
-    stop(lanes, team, op);
-    break;
-  case OP_YIELD:
-    give_way(lanes);
-    break;
-  case OP_MARK:
-    break;
-  }
-}
-
-static void
-step_lanes(Lanes *lanes, guint32 pc) {
-  const Op *op = &lanes->program->op[pc];
-  Team team = get_team(lanes, pc);
-  if (team.n)
-    execute_team(lanes, op, &team, pc);
-}
-
 // --- the two side by side
 
 // Whether lane by lane everything is as the splits say.
@@ -436,7 +108,7 @@ is_same(const SmbSplits *splits, const Lanes *lanes) {
         (lane->state != 'x' && pc != lane->pc) || lane->runs != (gboolean)(splits->mask >> i & 1))
       return FALSE;
   }
-  return is_any_ready(lanes, TRUE) || !is_any_ready(lanes, FALSE);
+  return split_any_ready(lanes, TRUE) || !split_any_ready(lanes, FALSE);
 }
 
 static guint
@@ -459,19 +131,10 @@ release(SmbSplits *splits, Lanes *lanes) {
     smb_splits_release(splits, number, TRUE);
     if (!held)
       continue;
-    pick_lanes(lanes, get_first(splits));
+    split_pick_lanes(lanes, get_first(splits));
     return TRUE;
   }
   return FALSE;
-}
-
-static void
-start_lanes(Lanes *lanes, const Program *program) {
-  *lanes = (Lanes){.program = program, .kind = lanes->kind, .n = program->n_lanes};
-  for (guint i = 0; i < lanes->n; i++) {
-    lanes->lane[i].state = 'r';
-    lanes->lane[i].runs = TRUE;
-  }
 }
 
 // Runs a program to where no lane can run any more. Returns how often its last but one operation was executed.
@@ -479,15 +142,15 @@ static guint
 compare_program(const Program *program, SmbSplits *splits, Lanes *lanes, guint which) {
   Warp warp = {.program = program, .splits = splits};
   guint ends = 0;
-  start_lanes(lanes, program);
+  split_start_lanes(lanes, program);
   smb_splits_start(splits, smb_lanes_below(program->n_lanes), 0);
   do {
     for (guint step = 0; splits->mask; step++) {
       guint32 pc = splits->pc;
       ends += pc == program->n - 2;
       step_warp(&warp);
-      step_lanes(lanes, pc);
-      pick_lanes(lanes, get_first(splits));
+      split_step_lanes(lanes, pc);
+      split_pick_lanes(lanes, get_first(splits));
       ck_assert_msg(is_same(splits, lanes), "program %u, step %u, operation %u: %u", which, step,
                     pc, program->op[pc].code);
     }
