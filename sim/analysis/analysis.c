@@ -142,9 +142,11 @@ smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbAr
   }
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
-    if (accesses[warning->site] &&
-        (warning->kind == SMB_WARNING_LOOP || warning->kind >= SMB_WARNING_DATA))
-      accesses[warning->site]->reason = warning->message;
+    SmbAccess *access = accesses[warning->site];
+    if (access && (warning->kind == SMB_WARNING_LOOP || warning->kind >= SMB_WARNING_DATA))
+      access->reason = warning->message;
+    if (access && (warning->kind == SMB_WARNING_ORDER || warning->kind == SMB_WARNING_TIMING))
+      access->is_by_order = TRUE;
   }
   for (guint i = 0; i < analysis->accesses->len; i++) {
     SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
@@ -282,6 +284,8 @@ smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arc
   note_merging(analysis, program);
   for (guint i = 0; i < sums->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(sums->warnings, SmbAnalysisWarning, i);
+    if (warning->kind == SMB_WARNING_ORDER && !analysis->order)
+      analysis->order = g_strdup(warning->message);
     if (!is_of_global(sums, warning))
       smb_warnings_note(analysis->warnings, warning);
   }
@@ -329,6 +333,7 @@ smb_analysis_free(SmbAnalysis *analysis) {
   if (!analysis)
     return;
   g_free(analysis->idle);
+  g_free(analysis->order);
   g_clear_pointer(&analysis->shares, g_array_unref);
   g_array_unref(analysis->accesses);
   g_array_unref(analysis->globals);

@@ -63,6 +63,7 @@ typedef struct {
  * @exact: whether the hardware makes just the requests that are counted
  * @reason: (nullable): why it is not exact, in words (smb_access_is_lower_bound() says which way); lives as long as
  *   the analysis
+ * @is_by_order: whether its threads decide by who comes first, or by time: a device may also make fewer requests
  * @is_loop: whether it is an atomic without an instruction of its own: its wavefronts are a lower bound
  * @data_source: (nullable): smb_launch_data_source(): counted with what was put in the place of its contents
  * @doubt: of a copy from global memory: SmbCopyDoubt of all its requests
@@ -80,6 +81,7 @@ typedef struct {
   const char *array;
   gboolean exact;
   const char *reason;
+  gboolean is_by_order;
   gboolean is_loop;
   const char *data_source;
   guint doubt;
@@ -190,6 +192,8 @@ typedef struct {
  *   many accesses to shared memory no thread reaches; or %NULL
  * @idle_at: where that condition stands: only its place is set; of compiled code the first access
  * @warnings: (element-type SmbAnalysisWarning): in the order of the text
+ * @order: (nullable): the first place, in words, that threads reach or not by who comes first; also where that decides of
+ *   global memory alone, of which @warnings does not tell
  * @requests: (nullable) (element-type SmbAccessRequest): if options asked to keep them: the distinct
  *   requests, by access, then warp, then the order in which they were first made
  * @requests_dropped: requests that are in no count of @requests, because there were too many to keep
@@ -219,6 +223,7 @@ typedef struct {
   char *idle;
   SmbSite idle_at;
   GArray *warnings;
+  char *order;
   GArray *requests;
   guint64 requests_dropped;
   guint vendor;

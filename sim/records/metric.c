@@ -162,6 +162,18 @@ smb_metric_is_partial(SmbMetric metric, const SmbAnalysis *analysis) {
   return FALSE;
 }
 
+const char *
+smb_metric_order(SmbMetric metric, const SmbAnalysis *analysis) {
+  guint op_class = find_class(metric);
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    if (access->is_by_order && access->site->op_class == op_class)
+      return access->reason;
+  }
+  return metric == SMB_METRIC_SECTORS_LD || metric == SMB_METRIC_SECTORS_ST ? analysis->order
+                                                                            : NULL;
+}
+
 gboolean
 smb_metric_is_bound(SmbMetric metric, const SmbAnalysis *analysis) {
   if (smb_metric_is_partial(metric, analysis))

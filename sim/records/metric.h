@@ -78,6 +78,14 @@ gboolean smb_metric_is_partial(SmbMetric metric, const SmbAnalysis *analysis);
 gboolean smb_metric_is_bound(SmbMetric metric, const SmbAnalysis *analysis);
 
 /**
+ * smb_metric_order:
+ *
+ * Returns: (nullable): why a device may count more or fewer: which requests are made depends on the order in which threads
+ *   run; lives as long as @analysis
+ */
+const char *smb_metric_order(SmbMetric metric, const SmbAnalysis *analysis);
+
+/**
  * smb_metric_bandwidth:
  * @analysis: of the launch
  * @microseconds: what the launch took

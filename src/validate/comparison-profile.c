@@ -43,8 +43,9 @@ typedef struct {
   SmbTally tally;
   guint64 lanes;
   const SmbAccess *access; // of those at its place, one that is not exact, if any is; NULL: none
-  gboolean is_least;
-  const char *reason; // why, or that there is none
+  gboolean is_least;       // measured more is explained
+  gboolean is_by_order;    // so is less
+  const char *reason;      // why, or that there is none
 } Prediction;
 
 // Why more lanes may take part in an instruction than a request has; NULL: they may not.
@@ -67,7 +68,7 @@ static void
 compare_lanes(const Pair *pair, const SmbProfileInstruction *instruction,
               const Prediction *predicted) {
   const char *note = NULL;
-  if (predicted->is_least)
+  if (predicted->is_least || predicted->is_by_order)
     note = predicted->reason;
   else if (instruction->threads > predicted->lanes)
     note = find_others(instruction->text);
@@ -83,9 +84,10 @@ static void
 compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
                     const Prediction *predicted) {
   guint64 wavefronts = predicted->tally.wavefronts, requests = predicted->tally.requests;
-  gboolean more = predicted->is_least && instruction->wavefronts > wavefronts;
+  gboolean is_explained =
+      predicted->is_by_order || (predicted->is_least && instruction->wavefronts > wavefronts);
   SmbOutcome outcome = instruction->wavefronts == wavefronts ? SMB_OUTCOME_MATCH
-                       : more                                ? SMB_OUTCOME_EXPLAINED
+                       : is_explained                        ? SMB_OUTCOME_EXPLAINED
                                                              : SMB_OUTCOME_MISMATCH;
   add_row(pair, instruction, "wavefronts", (double)wavefronts, (double)instruction->wavefronts,
           outcome, predicted->reason);
@@ -93,11 +95,14 @@ compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
     return;
   // Without an active lane an instruction is executed, and asks for nothing.
   gboolean idle = instruction->executed > requests && outcome != SMB_OUTCOME_MISMATCH;
+  const char *why = predicted->is_by_order ? predicted->reason
+                    : idle ? "some warps execute it with no lane active, which asks for nothing"
+                           : NULL;
   add_row(pair, instruction, "executed", (double)requests, (double)instruction->executed,
           instruction->executed == requests ? SMB_OUTCOME_MATCH
-          : idle                            ? SMB_OUTCOME_EXPLAINED
+          : why                             ? SMB_OUTCOME_EXPLAINED
                                             : SMB_OUTCOME_MISMATCH,
-          idle ? "some warps execute it with no lane active, which asks for nothing" : NULL);
+          why);
   compare_lanes(pair, instruction, predicted);
 }
 
@@ -126,12 +131,12 @@ predict(const Pair *pair, guint64 pc) {
     predicted.lanes += access->lanes;
     if (!predicted.access || predicted.access->exact)
       predicted.access = access;
+    predicted.is_by_order |= access->is_by_order;
   }
-  // What is not exact is the least: measured more is explained.
   predicted.is_least = predicted.access && !predicted.access->exact;
   predicted.reason = predicted.access ? predicted.access->reason : find_warning(pair, pc);
   if (!predicted.access && predicted.reason)
-    predicted.is_least = TRUE;
+    predicted.is_by_order = TRUE;
   else if (!predicted.access)
     predicted.reason = "no request to shared memory is predicted";
   return predicted;

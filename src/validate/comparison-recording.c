@@ -319,6 +319,7 @@ note_no_prediction(const Launch *launch, SmbMetric metric, SmbComparisonRow *row
 // Another number than the one that is predicted.
 static void
 judge_difference(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) {
+  const char *order = smb_metric_order(metric, launch->analysis);
   row->outcome = SMB_OUTCOME_EXPLAINED;
   if (row->is_range && row->measured >= row->least && row->measured <= row->most) {
     note(launch, row,
@@ -329,6 +330,8 @@ judge_difference(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) 
     note(launch, row, "a lower bound: requests that depend on what is not known are not counted");
   } else if (row->is_bound && row->measured > row->predicted) {
     note(launch, row, "a lower bound: atomics that are loops repeat where warps conflict");
+  } else if (order) {
+    note(launch, row, "%s", order);
   } else {
     row->outcome = SMB_OUTCOME_MISMATCH;
     explain(launch, metric, row);

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# Lanes that run together and name different members (tests/data/sass/members.cu): votes, matches and sums are of each set by
+# Lanes that run together and name different members (tests/ptx/members.cu): votes, matches and sums are of each set by
 # itself, in PTX and in machine code. What they answer decides where the lanes store; that is worked out here a second time.
 set -eu
 # shellcheck source=tests/cli/lib.sh

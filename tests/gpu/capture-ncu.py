@@ -5,7 +5,8 @@
 
   capture-ncu.py SMEMBANK CAPTURE PAGE.csv [LAUNCH...]
 
-PAGE.csv is ncu's source page of all launches (capture.sh). Launches are told apart by their order among those of a kernel.
+PAGE.csv is ncu's source page of all launches (capture.sh). Launches are told apart by their order among those of a kernel; where
+a name stands for several kernels, as it does if an application compiles variants to find the fastest, by their instructions, too.
 A line for each launch, and the sums: instructions of shared memory that are equal in wavefronts, that differ and are marked
 as not exact, and that differ though they are called exact. The exit status is 1 if there is one of the last.
 """
@@ -36,13 +37,13 @@ def cell(row, header, name):
 
 
 def read_pages(path):
-    """Of each page: the kernel's name, and {pc: (opcode, executed, wavefronts)} of what is about shared memory."""
+    """Of each page: the kernel's name, and {pc: (source, executed, wavefronts)} of what is about shared memory."""
     pages = []
     with open(path, encoding="utf-8", newline="") as file:
         header = None
         for row in csv.reader(file):
             if row and row[0] == "Kernel Name":
-                pages.append((row[1], {}, []))
+                pages.append((row[1], {}))
                 header = None
             elif row and row[0] == "Address":
                 header = {name: i for i, name in enumerate(row)}
@@ -50,23 +51,22 @@ def read_pages(path):
             elif row and header:
                 address = int(row[0], 16)
                 first = address if first is None else first
-                pages[-1][2].append(row[1])
                 if cell(row, header, "L1 Wavefronts Shared") or "Shared" in row[header["Address Space"]]:
                     pages[-1][1][address - first] = (
-                        row[1].strip(), cell(row, header, "Instructions Executed"),
+                        re.sub(r"^@\S+\s+", "", row[1].strip()), cell(row, header, "Instructions Executed"),
                         cell(row, header, "L1 Wavefronts Shared"))
     return pages
 
 
 def read_launches(path):
-    """{kernel's base name: [(number, symbol)]}, in the order of the file."""
+    """{kernel's base name: numbers of its launches}, in the order of the file."""
     launches = {}
     with tarfile.open(path) as file:
         for member in file:
             if member.name.startswith("launches/"):
                 launch = json.load(file.extractfile(member))
                 name = base_name(demangle(launch["kernel"]))
-                launches.setdefault(name, []).append((launch["number"], launch))
+                launches.setdefault(name, []).append(launch["number"])
     return launches
 
 
@@ -81,7 +81,7 @@ def replay(smembank, path, number):
     for access in result["accesses"]:
         by_pc.setdefault(access["pc"], []).append(access)
     for other in result.get("other_shared_traffic", []):
-        by_pc.setdefault(other.get("pc"), [])
+        by_pc.setdefault(other["pc"], []).append(other)
     return by_pc, None
 
 
@@ -90,10 +90,10 @@ def compare(measured, predicted):
     equal, marked, wrong = [], [], []
     for pc, (source, executed, wavefronts) in sorted(measured.items()):
         accesses = predicted.get(pc, [])
-        ours = sum(a["wavefronts"] for a in accesses)
+        ours = sum(a["wavefronts"] or 0 for a in accesses)
         if ours == wavefronts:
             equal.append(pc)
-        elif not accesses or not all(a.get("exact", True) for a in accesses) or not accesses:
+        elif not accesses or not all(a.get("exact", True) for a in accesses):
             why = accesses[0].get("reason") if accesses else "no row"
             marked.append((pc, source, wavefronts, ours, why))
         else:
@@ -101,24 +101,47 @@ def compare(measured, predicted):
     return equal, marked, wrong
 
 
+def assign(own, pages):
+    """[(launch, page)], [launch]: those that are measured, and those of which that is not known."""
+    forms = []  # [(instructions of shared memory, pages, launches)]
+    for page in pages:
+        text = {pc: source.split()[0] for pc, (source, _, _) in page.items()}
+        form = next((f for f in forms if f[0] == text), None)
+        if not form:
+            forms.append(form := (text, [], []))
+        form[1].append(page)
+    pairs, left = [], []
+    for launch in own:
+        text = {pc: a[0]["opcode"] for pc, a in (launch[2] or {}).items() if "requests" in a[0]}
+        fitting = sorted((f for f in forms if text.items() <= f[0].items()), key=lambda f: len(f[0]))
+        alone = len(fitting) == 1 or (len(fitting) > 1 and len(fitting[0][0]) < len(fitting[1][0]))
+        (fitting[0][2] if alone else left).append(launch)
+    for _, measured, launches in forms:
+        if len(measured) == 2 * len(launches):  # ncu writes a kernel that has lines twice
+            measured = measured[::2]
+        if len(measured) == len(launches):
+            pairs += zip(launches, measured)
+        else:
+            left += launches
+    return sorted(pairs, key=lambda pair: pair[0][0]), left
+
+
 def main():
     smembank, capture, page = sys.argv[1:4]
     only = set(map(int, sys.argv[4:]))
-    pages, launches = {}, read_launches(capture)
-    for name, rows, text in read_pages(page):
-        pages.setdefault(base_name(name), []).append((rows, text))
-    sums = [0, 0, 0, 0]
-    for name, own in launches.items():
-        found = pages.get(name, [])
-        if len(found) == 2 * len(own):  # ncu writes a kernel that has lines twice
-            found = found[::2]
-        if len(found) != len(own):
-            print(f"{name}: {len(own)} launches captured, {len(found)} measured: not compared")
-            continue
-        for (number, launch), (measured, _) in zip(own, found):
+    pages = {}
+    for name, rows in read_pages(page):
+        pages.setdefault(base_name(name), []).append(rows)
+    sums, lost = [0, 0, 0, 0], 0
+    for name, numbers in read_launches(capture).items():
+        own = [(number, name, *replay(smembank, capture, number)) for number in numbers]
+        pairs, left = assign(own, pages.get(name, []))
+        lost += len(left)
+        if left:
+            print(f"{name}: not compared, since ncu measured other launches: {[launch[0] for launch in left]}")
+        for (number, _, predicted, failure), measured in pairs:
             if only and number not in only:
                 continue
-            predicted, failure = replay(smembank, capture, number)
             if failure:
                 sums[3] += len(measured)
                 print(f"{number:4} {name}: refused: {failure} ({len(measured)} instructions)")
@@ -130,7 +153,7 @@ def main():
             for pc, source, wavefronts, ours, why in (marked + wrong)[:6]:
                 print(f"       {pc:#x} {source[:50]}: ncu {wavefronts:.0f}, here {ours}: {why}")
     print(f"instructions: {sums[0]} equal, {sums[1]} marked as not exact and different, {sums[2]} called exact and "
-          f"different, {sums[3]} in refused launches")
+          f"different, {sums[3]} in refused launches; {lost} launches not compared")
     return 1 if sums[2] else 0
 
 

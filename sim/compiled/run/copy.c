@@ -78,56 +78,98 @@ doubt_guard(const Runner *runner, const Step *step, SmbLanes lanes) {
           "where no lane takes part, a device was seen to take wavefronts all the same");
 }
 
+// Where a copy reads.
+typedef struct {
+  guint64 addresses[SMB_MAX_LANES];
+  guint32 counts[SMB_MAX_LANES]; // bytes that a lane copies, at most; the others are zeros
+  SmbLanes known;                // lanes whose address is known, and whose count is
+  guint flags;
+  guint32 origin; // of what is not known
+} CopySource;
+
+// Of ZFILL, what an address has in excess of a multiple of the width is how many bytes fewer are copied.
+static void
+shorten(CopySource *source, guint lane, guint32 width) {
+  if (source->known >> lane & 1) {
+    guint32 past = (guint32)source->addresses[lane] & (width - 1);
+    source->addresses[lane] -= past;
+    source->counts[lane] -= MIN(past, source->counts[lane]);
+  } else if (source->counts[lane]) {
+    source->counts[lane] = width;
+  }
+}
+
+static void
+find_source(Runner *runner, const Step *step, SmbLanes lanes, CopySource *source) {
+  const Transfer *from = step->source;
+  const Registers *registers = runner->warp->registers;
+  Row said = from->data[0];
+  guint32 width = (guint32)from->move.width;
+  gboolean is_said = said == NO_ROW || smb_row_known(registers, said, lanes) == lanes;
+  source->known = smb_transfer_addresses(runner, from, lanes, source->addresses, &source->flags,
+                                         &source->origin);
+  smb_transfer_watch(runner, source->flags);
+  FOR_LANES(lanes, lane) {
+    source->counts[lane] = said == NO_ROW || !is_said ? width : row_values(registers, said)[lane];
+    if (from->is_shortened)
+      shorten(source, lane, width);
+  }
+  if (runner->block->signature)
+    smb_signature_sources(runner->block, source->known, source->addresses);
+  if (!is_said) {
+    source->origin = row_origin(registers, said);
+    source->known = 0;
+  } else if (said != NO_ROW) {
+    guint flags = row_flags(registers, said);
+    smb_transfer_watch(runner, flags & ROW_AFFINE ? ROW_BLOCK : flags);
+  }
+}
+
+// What is copied; nothing of it is known where the source is not, or how much of it is copied.
+static gboolean
+load_source(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes reads,
+            const CopySource *source, MarkedWords *words) {
+  const Transfer *from = step->source;
+  memset(words, 0, sizeof *words);
+  if (reads &&
+      !smb_words_load(runner->block, &from->move, runner->w, reads, source->addresses, words))
+    return FALSE;
+  if (reads)
+    smb_stored_explain_lanes(runner, step, reads, source->addresses, (gsize)from->move.width,
+                             words);
+  if (smb_transfer_taint(runner, source->flags, reads, source->addresses))
+    mark_block(words, reads, (guint)from->move.width);
+  keep_bytes(words, lanes, (guint)from->move.width, source->counts);
+  return TRUE;
+}
+
 gboolean
 smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
-  const Transfer *to = step->transfer, *from = step->source;
-  const Registers *registers = runner->warp->registers;
+  const Transfer *to = step->transfer;
   guint64 addresses[SMB_MAX_LANES], sources[SMB_MAX_LANES];
-  guint flags, source_flags = 0;
-  guint32 origin = 0, source_origin = 0;
+  guint flags;
+  guint32 origin = 0;
   MarkedWords words;
+  CopySource source = {.flags = 0};
   doubt_guard(runner, step, lanes);
   if (!lanes)
     return TRUE;
-  // What is copied; nothing of it is known where the source is not, or how much of it is copied.
-  memset(&words, 0, sizeof words);
-  SmbLanes known =
-      smb_transfer_addresses(runner, from, lanes, addresses, &source_flags, &source_origin);
-  SmbLanes reads = known;
+  find_source(runner, step, lanes, &source);
+  SmbLanes reads = source.known & ~find_empty(source.counts, source.known);
   Move move = to->move;
-  move.sources = known == lanes ? sources : NULL;
-  for (guint lane = 0; move.sources && lane < registers->n_lanes; lane++)
-    sources[lane] =
-        runner->block->map ? smb_block_address(runner->block, addresses[lane]) : addresses[lane];
-  smb_transfer_watch(runner, source_flags);
-  if (runner->block->signature)
-    smb_signature_sources(runner->block, known, addresses);
-  const guint32 *bytes = NULL;
-  if (from->data[0] != NO_ROW && smb_row_known(registers, from->data[0], lanes) != lanes) {
-    source_origin = row_origin(registers, from->data[0]);
-    known = reads = 0;
-    move.sources = NULL;
-  } else if (from->data[0] != NO_ROW) {
-    bytes = row_values(registers, from->data[0]);
-    smb_transfer_watch(runner, row_flags(registers, from->data[0]) & ROW_AFFINE
-                                   ? ROW_BLOCK
-                                   : row_flags(registers, from->data[0]));
-    reads = known & ~find_empty(bytes, known);
+  move.sources = source.known == lanes ? sources : NULL;
+  FOR_LANES(source.known, lane) {
+    sources[lane] = runner->block->map ? smb_block_address(runner->block, source.addresses[lane])
+                                       : source.addresses[lane];
   }
-  FOR_LANES(find_zeros(runner, step, known, known & ~reads), lane) {
+  FOR_LANES(find_zeros(runner, step, source.known, source.known & ~reads), lane) {
     sources[lane] = MOVE_NO_SOURCE;
   }
-  if (known != lanes)
-    smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = source_origin});
-  if (reads && !smb_words_load(runner->block, &from->move, runner->w, reads, addresses, &words))
+  if (source.known != lanes)
+    smb_runner_note(runner, step, (Cause){.kind = CAUSE_ADDRESS, .origin = source.origin});
+  if (!load_source(runner, step, lanes, reads, &source, &words))
     return FALSE;
-  if (reads)
-    smb_stored_explain_lanes(runner, step, reads, addresses, (gsize)from->move.width, &words);
-  if (smb_transfer_taint(runner, source_flags, reads, addresses))
-    mark_block(&words, reads, (guint)to->move.width);
-  if (bytes)
-    keep_bytes(&words, lanes, (guint)to->move.width, bytes);
-  known = smb_transfer_addresses(runner, to, lanes, addresses, &flags, &origin);
+  SmbLanes known = smb_transfer_addresses(runner, to, lanes, addresses, &flags, &origin);
   smb_transfer_watch(runner, flags);
   if (known != lanes) {
     memset(runner->block->shared_marks, 0, runner->block->shared_bytes);

@@ -433,12 +433,16 @@ smb_mbarriers_check(Runner *runner) {
         known && one ? g_hash_table_lookup(runner->mbarriers, key_of(offsets[lane])) : NULL;
     if (!barrier)
       continue;
+    const guint *cluster = runner->block->cluster;
     return smb_block_fail(
         runner->block, step->place,
         "%s: warp %u waits here for ever: at byte %u of shared memory, the mbarrier still expects "
-        "%u arrival%s and %" G_GINT64_FORMAT " bytes",
+        "%u arrival%s and %" G_GINT64_FORMAT " bytes%s",
         smb_program_site(runner->block->program, step->transfer->move.site)->expression, w,
-        offsets[lane], barrier->pending, barrier->pending == 1 ? "" : "s", barrier->bytes);
+        offsets[lane], barrier->pending, barrier->pending == 1 ? "" : "s", barrier->bytes,
+        cluster[0] * cluster[1] * cluster[2] > 1
+            ? "; what other blocks of its cluster do there is not modelled"
+            : "");
   }
   return TRUE;
 }

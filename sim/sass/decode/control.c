@@ -282,10 +282,11 @@ decode_fence(SassDecoder *decoder) {
 SassResult
 smb_sass_decode_control(SassDecoder *decoder) {
   static const char *const harmless[] = {
-      "NOP",         "YIELD",    "NANOSLEEP", "ERRBAR",       "CGAERRBAR",     "DEPBAR",
-      "LDGDEPBAR",   "CCTLL",    "CCTLT",     "WARPGROUP",    "ENDCOLLECTIVE", "FENCE",
-      "USETMAXREG",  "PREEXIT",  "ACQBULK",   "UTMACMDFLUSH", "WARPGROUPSET",  "PMTRIG",
-      "UCGABAR_ARV", "SETCTAID", "UTMACCTL",  "UTMAPF",       "UBLKPF",        NULL};
+      "NOP",           "YIELD",        "NANOSLEEP",  "ERRBAR",      "CGAERRBAR",
+      "DEPBAR",        "LDGDEPBAR",    "CCTLL",      "CCTLT",       "WARPGROUP",
+      "ENDCOLLECTIVE", "FENCE",        "USETMAXREG", "PREEXIT",     "ACQBULK",
+      "UTMACMDFLUSH",  "WARPGROUPSET", "PMTRIG",     "UCGABAR_ARV", "SETCTAID",
+      "UTMACCTL",      "UTMAPF",       "UBLKPF",     "USETSHMSZ",   NULL};
   static const struct {
     const char *name;
     SassResult (*decode)(SassDecoder *);

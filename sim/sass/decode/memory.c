@@ -363,7 +363,8 @@ decode_matrix(SassDecoder *decoder, gboolean loads) {
   return SASS_DECODED;
 }
 
-// --- copies: LDGSTS.E.BYPASS.128 [shared], desc[UR4][global] [, P0]: without the predicate zeros are stored
+// --- copies: LDGSTS.E.BYPASS.128 [shared], desc[UR4][global] [, P0]: without the predicate zeros are stored. With ZFILL (of the
+// PTX "cp.async … 16, %r1") ptxas adds (16 - %r1) & 15 to the address, and P0 is %r1 != 0.
 
 static SassResult
 decode_copy(SassDecoder *decoder) {
@@ -388,6 +389,7 @@ decode_copy(SassDecoder *decoder) {
                     : some->is_inverted ? COPYING_NOT_P0
                                         : COPYING_P0;
   }
+  from->is_shortened = smb_sass_has(decoder, "ZFILL");
   from->is_by_p0 = decoder->instruction->guard == 0 && !decoder->instruction->guard_is_uniform;
   smb_sass_set_move(decoder, to, SMB_OP_CLASS_STORE,
                     smb_sass_has(decoder, "BYPASS") ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Lanes of one warp that name different members: tiles of 8, and those that have the same key. Each store goes to the byte that
-// the answer says.
+// the answer says (tests/cli/members.sh).
+// launch: --entry tiles --block 32
+// launch: --entry keys --block 32
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 
