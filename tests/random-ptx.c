@@ -36,7 +36,8 @@ typedef struct {
   guint carry;     // the result that set the carry flag, or NOT_A_RESULT
   guint n_threads;
   guint n_registers;
-  gboolean is_probe; // of opcodes: plain operands, and one line for each instruction
+  gboolean is_prepared; // the second operand of the instruction is in %z32 or %z64
+  gboolean is_probe;    // of opcodes: plain operands, and one line for each instruction
 } Writer;
 
 static gboolean
@@ -115,13 +116,22 @@ divides(const char *opcode) {
          g_str_has_prefix(opcode, "div.s");
 }
 
-// What is divided by 0 is machine-specific (PTX ISA, div): no divisor is 0.
-static void
-write_divisor(Writer *writer, const ComputeForm *form, RandomResult *result) {
+// What is divided by 0 is machine-specific (PTX ISA, div): no divisor is 0. Of what is added and subtracted, some is shifted:
+// ptxas makes one instruction (LEA) of both.
+static gboolean
+write_prepared(Writer *writer, const char *opcode, const ComputeForm *form, RandomResult *result) {
   guint bytes = form->operands[0].bytes;
+  gboolean adds = g_str_has_prefix(opcode, "add.") || g_str_has_prefix(opcode, "sub.");
+  gboolean shifts = adds && bytes >= 4 && !form->operands[0].is_real && !strstr(opcode, "x2") &&
+                    !strstr(opcode, "sat") && !form->carries_out && flip(writer, 40);
+  if (!divides(opcode) && !shifts)
+    return FALSE;
   const Source *source = choose_source(writer, bytes);
   depend(result, source->result);
-  g_string_append_printf(writer->body, "or.b%u %%z%u, %s, 1; ", 8 * bytes, 8 * bytes, source->name);
+  g_string_append_printf(writer->body, "%s.b%u %%z%u, %s, %d; ", shifts ? "shl" : "or", 8 * bytes,
+                         8 * bytes, source->name,
+                         shifts ? g_rand_int_range(writer->random, 1, 32) : 1);
+  return TRUE;
 }
 
 static void
@@ -129,7 +139,7 @@ write_source(Writer *writer, const char *opcode, const FormOperand *operand, Ran
   // The bit from which fns counts is one of 32.
   if (g_str_has_prefix(opcode, "fns") && operand->slot == 1)
     g_string_append_printf(writer->body, "%d", g_rand_int_range(writer->random, 0, 32));
-  else if (divides(opcode) && operand->slot == 1)
+  else if (writer->is_prepared && operand->slot == 1)
     g_string_append_printf(writer->body, "%%z%u", 8u * operand->bytes);
   else if (can_be_constant(opcode, operand) && flip(writer, 15))
     write_constant(writer, operand);
@@ -306,8 +316,7 @@ write_instruction(Writer *writer, guint number) {
                          .is_approximate = (form.modifiers & MODIFIER_APPROXIMATE) != 0};
   if (form.carries_in)
     depend(&result, writer->carry);
-  if (divides(opcode))
-    write_divisor(writer, &form, &result);
+  writer->is_prepared = write_prepared(writer, opcode, &form, &result);
   write_guard(writer, opcode, &form, &result);
   g_string_append_printf(writer->body, "%s ", opcode);
   guint operand = write_results(writer, opcode, &form);

@@ -67,13 +67,15 @@ wait_for_device(void *unused) {
   return NULL;
 }
 
-// A thread that waits for longer than that is left to it, and nothing more is recorded meanwhile.
-static bool
+// A thread that waits for longer than that is left to it, and nothing more is recorded meanwhile. Returns NULL, or why the device
+// is not at rest.
+static const char *
 come_to_rest(void) {
   static bool is_started;
   struct timespec end;
   pthread_t thread;
-  bool done = false;
+  const char *why =
+      "the device did not come to rest before it: something runs on it that does not end";
   clock_gettime(CLOCK_REALTIME, &end);
   end.tv_sec += REST_SECONDS;
   pthread_mutex_lock(&rest_lock);
@@ -87,12 +89,13 @@ come_to_rest(void) {
     int result = 0;
     while (rest_state == REST_ASKED && result != ETIMEDOUT)
       result = pthread_cond_timedwait(&rest_changed, &rest_lock, &end);
-    done = rest_state == REST_DONE && !rest_failed;
-    if (rest_state == REST_DONE)
+    if (rest_state == REST_DONE) {
+      why = rest_failed ? "the device reports that something failed before it" : NULL;
       rest_state = REST_IDLE;
+    }
   }
   pthread_mutex_unlock(&rest_lock);
-  return done;
+  return why;
 }
 
 // --- times
@@ -208,12 +211,12 @@ record_begin(const Kernel *kernel) {
   if (!is_registered)
     cupti->activity_register(request_buffer, complete_buffer);
   is_registered = true;
-  if (come_to_rest()) {
+  const char *why = come_to_rest();
+  if (!why) {
     cupti->activity_enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     return true;
   }
-  record_lose(kernel->symbol,
-              "the device did not come to rest before it: something runs on it that does not end");
+  record_lose(kernel->symbol, why);
   record_end();
   return false;
 }

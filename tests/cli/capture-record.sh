@@ -149,6 +149,13 @@ record 3 -- plain plain
 says 'the device did not come to rest'
 unset FAKE_DRIVER_BUSY
 
+# Nor is one that nothing can be copied from any more.
+FAKE_DRIVER_FAILED=1
+export FAKE_DRIVER_FAILED
+record 3 -- plain
+says 'the device reports that something failed before it'
+unset FAKE_DRIVER_FAILED
+
 # --- limits
 record 0 --max-file 1 -- threads threads threads threads
 says 'not all was recorded: the file is larger than 1 MiB (--max-file)'

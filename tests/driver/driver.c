@@ -19,6 +19,7 @@ enum {
   INVALID_VALUE = 1,
   INVALID_HANDLE = 400,
   NOT_FOUND = 500,
+  ILLEGAL_ADDRESS = 700,
   MAX_ALLOCATIONS = 1024,
   MAX_RECORDS = 64,
   VARIABLE_BYTES = 64,
@@ -178,7 +179,7 @@ int
 cuCtxSynchronize(void) {
   if (getenv("FAKE_DRIVER_BUSY"))
     sleep(3600);
-  return 0;
+  return getenv("FAKE_DRIVER_FAILED") ? ILLEGAL_ADDRESS : 0;
 }
 
 int

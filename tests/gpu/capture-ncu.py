@@ -10,9 +10,10 @@ a name stands for several kernels, as it does if an application compiles variant
 A line for each launch, and the sums: instructions of shared memory that are equal in wavefronts, that differ and are marked
 as not exact, and that differ though they are called exact. The exit status is 1 if there is one of the last.
 """
+import concurrent.futures
 import csv
-import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -51,7 +52,7 @@ def read_pages(path):
             elif row and header:
                 address = int(row[0], 16)
                 first = address if first is None else first
-                if cell(row, header, "L1 Wavefronts Shared") or "Shared" in row[header["Address Space"]]:
+                if cell(row, header, "L1 Wavefronts Shared") or "Shared" in row[header.get("Address Space", 1)]:
                     pages[-1][1][address - first] = (
                         re.sub(r"^@\S+\s+", "", row[1].strip()), cell(row, header, "Instructions Executed"),
                         cell(row, header, "L1 Wavefronts Shared"))
@@ -133,8 +134,11 @@ def main():
     for name, rows in read_pages(page):
         pages.setdefault(base_name(name), []).append(rows)
     sums, lost = [0, 0, 0, 0], 0
-    for name, numbers in read_launches(capture).items():
-        own = [(number, name, *replay(smembank, capture, number)) for number in numbers]
+    launches = read_launches(capture)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        replayed = {name: list(pool.map(lambda number: (number, name, *replay(smembank, capture, number)), numbers))
+                    for name, numbers in launches.items()}
+    for name, own in replayed.items():
         pairs, left = assign(own, pages.get(name, []))
         lost += len(left)
         if left:
