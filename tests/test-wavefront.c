@@ -318,59 +318,81 @@ read_lines(const char *name) {
   return g_strsplit(text, "\n", -1);
 }
 
-// A line of tests/data/copies.txt, as a kernel's request says it. Returns FALSE for a comment.
-static gboolean
-read_copy(const char *line, SmbRequest *request, guint counted[2]) {
-  guint width;
-  int length;
-  guint64 mask;
-  if (sscanf(line, "%u %" G_GINT64_MODIFIER "x %u %u%n", &width, &mask, &counted[0], &counted[1],
-             &length) != 4)
-    return FALSE;
+// The places of the lanes of @lanes, in units of @unit bytes, as a kernel's request says them: lines of the source have numbers.
+static void
+read_places(const char *at, SmbLanes lanes, guint unit, SmbRequest *request) {
   guint64 lines[SMB_NVIDIA_LANES] = {0};
   guint n = 0;
-  char *at = (char *)line + length;
-  *request = (SmbRequest){
-      .mask = mask, .op = SMB_OP_CP_ASYNC_CA, .width = (guint8)width, .has_source = TRUE};
-  for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++) {
-    request->offset[lane] = (guint32)g_ascii_strtoull(at, &at, 16);
-    guint64 from = g_ascii_strtoull(at + 1, &at, 16);
-    guint i = 0;
+  char *next = (char *)at;
+  request->has_source = TRUE;
+  for (SmbLanes left = lanes; left; left &= left - 1) {
+    guint lane = smb_lanes_first(left), i = 0;
+    request->offset[lane] = (guint32)g_ascii_strtoull(next, &next, 16) * unit;
+    guint64 from = g_ascii_strtoull(next + 1, &next, 16) * unit;
     while (i < n && lines[i] != from / SMB_SOURCE_LINE_BYTES)
       i++;
     if (i == n)
       lines[n++] = from / SMB_SOURCE_LINE_BYTES;
     request->source[lane] = (guint16)(i * SMB_SOURCE_LINE_WORDS + from % SMB_SOURCE_LINE_BYTES / 4);
   }
-  return TRUE;
 }
 
-// Copies as ncu counted them: where the rule is certain, they are that many, and else about as many.
+static void
+check_copy(const SmbArch *arch, guint line, const SmbRequest *request, guint wavefronts) {
+  guint counted = smb_wavefronts_count(arch, request).wavefronts;
+  ck_assert(smb_wavefronts_copy_is_known(arch, request));
+  ck_assert_msg(counted == wavefronts, "line %u: %u, ncu says %u", line + 1, counted, wavefronts);
+}
+
+// Copies through the cache as ncu counted them.
 START_TEST(test_copies) {
   enum {
-    CERTAIN = 152,
     CASES = 225,
-    ABOUT = 2, // wavefronts
   };
   g_auto(GStrv) lines = read_lines("copies.txt");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  guint n = 0, certain = 0;
+  guint n = 0;
   for (guint i = 0; lines[i]; i++) {
-    SmbRequest request;
-    guint counted[2];
-    if (!read_copy(lines[i], &request, counted))
+    guint width, mask, wavefronts, ideal;
+    int length;
+    if (sscanf(lines[i], "%u %x %u %u%n", &width, &mask, &wavefronts, &ideal, &length) != 4)
       continue;
-    SmbWavefronts cost = smb_wavefronts_count(arch, &request);
-    guint doubt = smb_wavefronts_copy_doubt(arch, &request);
-    guint about = doubt == SMB_COPY_CERTAIN ? 0 : ABOUT;
-    ck_assert_msg(ABS((int)cost.wavefronts - (int)counted[0]) <= (int)about,
-                  "line %u: %u, counted %u", i + 1, cost.wavefronts, counted[0]);
-    ck_assert_uint_eq(cost.ideal, counted[1]);
-    certain += doubt == SMB_COPY_CERTAIN;
+    SmbRequest request = {.mask = mask, .op = SMB_OP_CP_ASYNC_CA, .width = (guint8)width};
+    read_places(lines[i] + length, smb_lanes_below(SMB_NVIDIA_LANES), 1, &request);
+    check_copy(arch, i, &request, wavefronts);
+    ck_assert_uint_eq(smb_wavefronts_count(arch, &request).ideal, ideal);
     n++;
   }
   ck_assert_uint_eq(n, CASES);
-  ck_assert_uint_eq(certain, CERTAIN);
+}
+END_TEST
+
+// Copies of all kinds, of which some lanes write zeros.
+START_TEST(test_copies_random) {
+  enum {
+    CASES = 766,
+  };
+  g_auto(GStrv) lines = read_lines("copies-random.txt");
+  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
+  guint n = 0;
+  for (guint i = 0; lines[i]; i++) {
+    guint width, mask, zeros, wavefronts, ideal;
+    int length;
+    if (sscanf(lines[i], "c%*c %u %x %x %u %u%n", &width, &mask, &zeros, &wavefronts, &ideal,
+               &length) != 5)
+      continue;
+    SmbRequest request = {.mask = mask,
+                          .op = lines[i][1] == 'a' ? SMB_OP_CP_ASYNC_CA : SMB_OP_CP_ASYNC_CG,
+                          .width = (guint8)width};
+    read_places(lines[i] + length, smb_lanes_below(SMB_NVIDIA_LANES), width, &request);
+    for (SmbLanes left = zeros; left; left &= left - 1)
+      request.source[smb_lanes_first(left)] = SMB_SOURCE_NONE;
+    check_copy(arch, i, &request, wavefronts);
+    ck_assert_msg(smb_wavefronts_count(arch, &request).ideal == ideal, "line %u: ideal %u", i + 1,
+                  ideal);
+    n++;
+  }
+  ck_assert_uint_eq(n, CASES);
 }
 END_TEST
 
@@ -381,49 +403,28 @@ read_past(const char *line, SmbRequest *request, guint *counted) {
   int length;
   if (sscanf(line, "%x %u%n", &mask, counted, &length) != 2)
     return FALSE;
-  guint64 lines[SMB_NVIDIA_LANES] = {0};
-  guint n = 0;
-  char *at = (char *)line + length;
-  *request = (SmbRequest){.mask = mask, .op = SMB_OP_CP_ASYNC_CG, .width = 16, .has_source = TRUE};
-  for (SmbLanes left = mask; left; left &= left - 1) {
-    guint lane = smb_lanes_first(left), i = 0;
-    request->offset[lane] = (guint32)g_ascii_strtoull(at, &at, 16) * 16;
-    guint64 from = g_ascii_strtoull(at + 1, &at, 16) * 16;
-    while (i < n && lines[i] != from / SMB_SOURCE_LINE_BYTES)
-      i++;
-    if (i == n)
-      lines[n++] = from / SMB_SOURCE_LINE_BYTES;
-    request->source[lane] = (guint16)(i * SMB_SOURCE_LINE_WORDS + from % SMB_SOURCE_LINE_BYTES / 4);
-  }
+  *request = (SmbRequest){.mask = mask, .op = SMB_OP_CP_ASYNC_CG, .width = 16};
+  read_places(line + length, mask, 16, request);
   return TRUE;
 }
 
-// Copies past the cache as ncu counted them: where lanes copy the same bytes to several places, at least as many.
+// Copies past the cache as ncu counted them.
 START_TEST(test_copies_past) {
   enum {
     CASES = 1008,
-    CERTAIN = 925,
-    EQUAL = 998,
   };
   g_auto(GStrv) lines = read_lines("copies-past.txt");
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  guint n = 0, certain = 0, equal = 0;
+  guint n = 0;
   for (guint i = 0; lines[i]; i++) {
     SmbRequest request;
     guint counted;
     if (!read_past(lines[i], &request, &counted))
       continue;
-    guint wavefronts = smb_wavefronts_count(arch, &request).wavefronts;
-    gboolean exact = smb_wavefronts_copy_doubt(arch, &request) == SMB_COPY_CERTAIN;
-    ck_assert_msg(exact ? wavefronts == counted : wavefronts <= counted, "line %u: %u, counted %u",
-                  i + 1, wavefronts, counted);
-    certain += exact;
-    equal += wavefronts == counted;
+    check_copy(arch, i, &request, counted);
     n++;
   }
   ck_assert_uint_eq(n, CASES);
-  ck_assert_uint_eq(certain, CERTAIN);
-  ck_assert_uint_eq(equal, EQUAL);
 }
 END_TEST
 
@@ -442,9 +443,7 @@ START_TEST(test_copies_p0) {
       continue;
     for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
       request.source[lane] = SMB_SOURCE_NONE;
-    guint wavefronts = smb_wavefronts_count(arch, &request).wavefronts;
-    ck_assert_uint_eq(smb_wavefronts_copy_doubt(arch, &request), SMB_COPY_CERTAIN);
-    ck_assert_msg(wavefronts == counted, "line %u: %u, counted %u", i + 1, wavefronts, counted);
+    check_copy(arch, i, &request, counted);
     n++;
   }
   ck_assert_uint_eq(n, CASES);
@@ -472,6 +471,7 @@ suite_wavefront(void) {
   tcase_add_test(tcase, test_broadcast_steps);
   tcase_add_test(tcase, test_mergeable);
   tcase_add_test(tcase, test_copies);
+  tcase_add_test(tcase, test_copies_random);
   tcase_add_test(tcase, test_copies_past);
   tcase_add_test(tcase, test_copies_p0);
   tcase_add_test(tcase, test_counters);

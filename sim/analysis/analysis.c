@@ -94,26 +94,6 @@ judge_loop(SmbAnalysis *analysis, SmbAccess *access, guint site, guint64 first_b
   smb_warnings_note(analysis->warnings, &warning);
 }
 
-// Why the wavefronts of a copy from global memory may be others; NULL: they are known.
-static const char *
-describe_doubt(guint doubt) {
-  if (doubt & SMB_COPY_NO_SOURCE)
-    return "the wavefronts of a copy depend on its source, too, which is not known: these are "
-           "the least";
-  if (doubt & SMB_COPY_BOTH)
-    return "lanes of a copy conflict in banks of its source and of shared memory: in which order "
-           "they "
-           "are served, and so how many wavefronts that takes, is known within a few wavefronts "
-           "only";
-  if (doubt & SMB_COPY_ZEROS)
-    return "some lanes of a copy read nothing and write zeros: how many wavefronts that takes was "
-           "measured in a few cases only";
-  return doubt & SMB_COPY_SHARED
-             ? "several lanes copy the same bytes to several places: a device was "
-               "seen to take more wavefronts for some such copies"
-             : NULL;
-}
-
 // Why what an atomic takes is a lower bound by its rule; NULL: it is none, or there is no request.
 static const char *
 describe_bound(const SmbArch *arch, const SmbAccess *access) {
@@ -137,8 +117,10 @@ smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbAr
     access->reason = describe_bound(arch, access);
     if (access->site->may_merge)
       access->reason = "a compiler may merge accesses of a structure into wider ones";
-    if (smb_access_is_copy(access))
-      access->reason = describe_doubt(access->doubt);
+    if (smb_access_is_copy(access) && access->no_source)
+      access->reason =
+          "the wavefronts of a copy depend on its source, too, which is not known: these "
+          "are the least";
   }
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);

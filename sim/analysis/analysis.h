@@ -66,7 +66,7 @@ typedef struct {
  * @is_by_order: whether its threads decide by who comes first, or by time: a device may also make fewer requests
  * @is_loop: whether it is an atomic without an instruction of its own: its wavefronts are a lower bound
  * @data_source: (nullable): smb_launch_data_source(): counted with what was put in the place of its contents
- * @doubt: of a copy from global memory: SmbCopyDoubt of all its requests
+ * @no_source: of a copy from global memory: whether it is not known where a request comes from: these are the least
  * @uncounted: requests that are not counted, because their addresses, or whether they are made, is not known
  * @total: over all warps and blocks, of those that are counted
  * @lanes: active in these requests, all together
@@ -84,7 +84,7 @@ typedef struct {
   gboolean is_by_order;
   gboolean is_loop;
   const char *data_source;
-  guint doubt;
+  gboolean no_source;
   guint64 uncounted;
   SmbTally total;
   guint64 lanes;

@@ -138,7 +138,7 @@ static const SmbMember shared_members[] = {
     {"array", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SharedRow, array)},
     {"first_block", MEMBER_REQUIRED, COUNT, AT(SharedRow, first_block)},
     {"uncounted", MEMBER_REQUIRED, COUNT, AT(SharedRow, uncounted)},
-    {"doubt", MEMBER_REQUIRED, COUNT, AT(SharedRow, doubt)},
+    {"no_source", MEMBER_REQUIRED, COUNT, AT(SharedRow, no_source)},
     {"lanes", MEMBER_REQUIRED, COUNT, AT(SharedRow, lanes)},
     {"worst", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SharedRow, worst)},
     {"source", MEMBER_ABSENT, NUMBERS, AT(SharedRow, source)},

@@ -75,7 +75,7 @@ add_shared_row(PartRow *row, const Sums *sums, guint site, guint lanes) {
                         .array = g_strdup(access->array),
                         .first_block = sums->first[site].shared,
                         .uncounted = access->uncounted,
-                        .doubt = access->doubt,
+                        .no_source = (guint64)access->no_source,
                         .lanes = access->lanes,
                         .worst_block = access->worst_block,
                         .worst_warp = access->worst_warp,
@@ -272,7 +272,7 @@ read_shared_row(const Reading *reading, const SharedRow *row, GError **error) {
     return refuse(reading, error, "numbers of requests");
   access->array = row->array;
   access->uncounted = row->uncounted;
-  access->doubt = (guint)row->doubt;
+  access->no_source = row->no_source != 0;
   access->lanes = row->lanes;
   reading->part->sums->first[row->site].shared = row->first_block;
   access->loops = (SmbLoopTally){number_at(row->loops, 0), number_at(row->loops, 1),

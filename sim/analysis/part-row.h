@@ -45,7 +45,7 @@ typedef struct {
   char *array;
   guint64 first_block;
   guint64 uncounted;
-  guint64 doubt;
+  guint64 no_source;
   guint64 lanes;
   char *worst;
   GArray *source;

@@ -126,7 +126,7 @@ add_shared(Sums *into, const Sums *from, guint site) {
     sum->array = more->array;
     into->first[site].shared = from->first[site].shared;
   }
-  sum->doubt |= more->doubt;
+  sum->no_source |= more->no_source;
   sum->lanes += more->lanes;
   smb_loops_add(&sum->loops, &more->loops);
   for (guint w = 0; w < SMB_MAX_WARPS; w++)

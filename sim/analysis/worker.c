@@ -51,7 +51,7 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
   if (request->op == SMB_OP_ATOM_LOOP)
     count_rounds(worker->arch, request, worker->now.times, &access->loops);
   if (request->op == SMB_OP_CP_ASYNC_CA || request->op == SMB_OP_CP_ASYNC_CG)
-    access->doubt |= smb_wavefronts_copy_doubt(worker->arch, request);
+    access->no_source |= !smb_wavefronts_copy_is_known(worker->arch, request);
   access->lanes += count_active(worker->arch, request) * worker->now.times;
   guint64 pipe_wavefronts = tally->pipe_wavefronts + costs->pipe.wavefronts * worker->now.times;
   smb_tally_count(tally, cost, worker->now.times);

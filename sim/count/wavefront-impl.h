@@ -7,7 +7,7 @@
 // Narrow plans (sim/arch/arch.h, SmbRule) are counted fast, by three implementations that see a request the same way.
 // The banks of all lane groups stand side by side: at most 32 virtual banks, so a set of banks is one word of
 // bits, like a set of lanes. If no virtual bank is asked twice, every group is done in one pass, whatever the
-// rule is. All other plans are counted by wavefront-general.c.
+// rule is. All other plans are counted by wavefront-general.c, copies from global memory by wavefront-copy.c.
 #pragma once
 
 #include "sim/arch/rule.h"
@@ -68,6 +68,9 @@ G_GNUC_INTERNAL Passes smb_count_passes_narrow(const SmbPlan *plan, const SmbReq
 // Counts one request with any plan.
 __attribute__((cold)) G_GNUC_INTERNAL Passes smb_count_passes_general(const SmbPlan *plan,
                                                                       const SmbRequest *request);
+
+// Counts one request that says where it copies from.
+G_GNUC_INTERNAL SmbWavefronts smb_count_copy(const SmbPlan *plan, const SmbRequest *request);
 
 enum {
   NARROW_LANES = 32,

@@ -120,20 +120,12 @@ gboolean smb_request_mergeable(const SmbRequest *request);
  * rule's plan, by which it swaps. */
 const SmbPlan *smb_wavefronts_plan(const SmbArch *arch, const SmbRequest *request);
 
-/** Why it is not certain what a copy costs; bits. */
-typedef enum {
-  SMB_COPY_CERTAIN = 0,
-  SMB_COPY_NO_SOURCE =
-      1, /* the request or the rule does not say where it comes from: the shared side is counted */
-  SMB_COPY_SHARED =
-      2, /* past the first-level cache, lanes copy the same bytes to several places: these are the least */
-  SMB_COPY_BOTH =
-      4, /* through the first-level cache, lanes conflict in banks of the source and of shared memory: in which order is not known */
-  SMB_COPY_ZEROS =
-      8, /* past the first-level cache, some lanes copy nothing, and write zeros: measured in a few cases only */
-} SmbCopyDoubt;
-
-/** smb_wavefronts_copy_doubt: Returns: SmbCopyDoubt, as bits, of a request that copies from global memory */
-SmbCopyDoubt smb_wavefronts_copy_doubt(const SmbArch *arch, const SmbRequest *request);
+/**
+ * smb_wavefronts_copy_is_known:
+ *
+ * Returns: of a request that copies from global memory, whether it and its rule say where it comes from; else the shared side
+ *   alone is counted, which is the least
+ */
+gboolean smb_wavefronts_copy_is_known(const SmbArch *arch, const SmbRequest *request);
 
 G_END_DECLS
