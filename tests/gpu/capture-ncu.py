@@ -24,6 +24,7 @@ def base_name(name):
     """The name of a function, without what is around it: "transpose<0>" of "void transpose<(int)0>(float *)"."""
     name = re.sub(r"^(void|std::enable_if<.*?>::type) ", "", name.replace("(anonymous namespace)", "<unnamed>"))
     name = re.sub(r"\((int|bool|unsigned int)\)", "", name.replace("<unnamed>", "unnamed"))
+    name = re.sub(r"\btrue\b", "1", re.sub(r"\bfalse\b", "0", name))
     whole = re.match(r"\w*<[0-9, ]*>(?=\()", name)  # of templates of numbers: these tell them apart
     return (whole.group(0) if whole else re.split(r"[<(]", name, maxsplit=1)[0].split("::")[-1]).replace(" ", "")
 
@@ -38,13 +39,13 @@ def cell(row, header, name):
 
 
 def read_pages(path):
-    """Of each page: the kernel's name, and {pc: (source, executed, wavefronts)} of what is about shared memory."""
+    """Of each page: the kernel's name, its opcodes, and {pc: (source, executed, wavefronts)} of what is about shared memory."""
     pages = []
     with open(path, encoding="utf-8", newline="") as file:
         header = None
         for row in csv.reader(file):
             if row and row[0] == "Kernel Name":
-                pages.append((row[1], {}))
+                pages.append((row[1], [], {}))
                 header = None
             elif row and row[0] == "Address":
                 header = {name: i for i, name in enumerate(row)}
@@ -52,10 +53,11 @@ def read_pages(path):
             elif row and header:
                 address = int(row[0], 16)
                 first = address if first is None else first
+                source = re.sub(r"^@\S+\s+", "", row[1].strip())
+                pages[-1][1].append(source.split()[0])
                 if cell(row, header, "L1 Wavefronts Shared") or "Shared" in row[header.get("Address Space", 1)]:
-                    pages[-1][1][address - first] = (
-                        re.sub(r"^@\S+\s+", "", row[1].strip()), cell(row, header, "Instructions Executed"),
-                        cell(row, header, "L1 Wavefronts Shared"))
+                    pages[-1][2][address - first] = (
+                        source, cell(row, header, "Instructions Executed"), cell(row, header, "L1 Wavefronts Shared"))
     return pages
 
 
@@ -104,19 +106,17 @@ def compare(measured, predicted):
 
 def assign(own, pages):
     """[(launch, page)], [launch]: those that are measured, and those of which that is not known."""
-    forms = []  # [(instructions of shared memory, pages, launches)]
-    for page in pages:
-        text = {pc: source.split()[0] for pc, (source, _, _) in page.items()}
-        form = next((f for f in forms if f[0] == text), None)
+    forms = []  # [(opcodes, pages, launches)]
+    for opcodes, page in pages:
+        form = next((f for f in forms if f[0] == opcodes), None)
         if not form:
-            forms.append(form := (text, [], []))
+            forms.append(form := (opcodes, [], []))
         form[1].append(page)
     pairs, left = [], []
     for launch in own:
-        text = {pc: a[0]["opcode"] for pc, a in (launch[2] or {}).items() if "requests" in a[0]}
-        fitting = sorted((f for f in forms if text.items() <= f[0].items()), key=lambda f: len(f[0]))
-        alone = len(fitting) == 1 or (len(fitting) > 1 and len(fitting[0][0]) < len(fitting[1][0]))
-        (fitting[0][2] if alone else left).append(launch)
+        text = {pc // 16: a[0]["opcode"] for pc, a in (launch[2] or {}).items() if a}
+        fitting = [f for f in forms if all(i < len(f[0]) and f[0][i] == opcode for i, opcode in text.items())]
+        (fitting[0][2] if len(fitting) == 1 else left).append(launch)
     for _, measured, launches in forms:
         if len(measured) == 2 * len(launches):  # ncu writes a kernel that has lines twice
             measured = measured[::2]
@@ -131,8 +131,8 @@ def main():
     smembank, capture, page = sys.argv[1:4]
     only = set(map(int, sys.argv[4:]))
     pages = {}
-    for name, rows in read_pages(page):
-        pages.setdefault(base_name(name), []).append(rows)
+    for name, opcodes, rows in read_pages(page):
+        pages.setdefault(base_name(name), []).append((opcodes, rows))
     sums, lost = [0, 0, 0, 0], 0
     launches = read_launches(capture)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -172,7 +172,7 @@ NETWORKS = [
     lambda: grad(lambda t: F.adaptive_avg_pool2d(t, (5, 7)), im.contiguous(memory_format=torch.channels_last)),
     lambda: F.fractional_max_pool2d(im, 2, output_size=(7, 7)),
     lambda: F.lp_pool2d(im, 2, 3),
-    lambda: F.max_unpool2d(*F.max_pool2d(im, 2, return_indices=True), 2),
+    lambda: F.max_unpool2d(*F.max_pool2d(im, 2, return_indices=True), 2, output_size=(19, 23)),
     lambda: grad(lambda t: F.interpolate(t, scale_factor=1.7, mode="bilinear"), im),
     lambda: F.interpolate(im, scale_factor=2.3, mode="bicubic"),
     lambda: grad(lambda t: F.interpolate(t, size=(11, 9), mode="bilinear", antialias=True), im),

@@ -21,5 +21,5 @@ ncu -k "regex:$kernels" --section SourceCounters -f -o "$results/$name" "$@" >"$
   tail -n 5 "$results/$name.log" >&2
   exit 1
 }
-ncu --import "$results/$name.ncu-rep" --page source --csv --print-source sass | xz >"$results/$name.csv.xz"
+ncu --import "$results/$name.ncu-rep" --page source --csv --print-source sass | xz -T0 >"$results/$name.csv.xz"
 rm "$results/$name.ncu-rep"
