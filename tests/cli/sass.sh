@@ -43,8 +43,8 @@ counts "$all" 'load 4/4 store 2/2' --entry provides
 counts 75 'atomic 36/150 load 29/37 store 4/4' --entry changes
 counts "80 90 100 120" 'atomic 36/148 load 29/37 store 4/4' --entry changes
 counts 75 'load 8/18 store 8/20' --entry moves --arg 2=9
-counts 80 'load 8/18 store 10/29' --entry moves --arg 2=9
-counts "90 100 120" 'load 8/18 store 12/33' --entry moves --arg 2=9
+counts 80 'load 8/18 store 10/30' --entry moves --arg 2=9
+counts "90 100 120" 'load 8/18 store 12/34' --entry moves --arg 2=9
 counts "90 100 120" 'load 2/2 store 2/2' --entry copies
 # Variables in constant memory that one instruction loads are known each by itself: a thread stores 4 words behind the last.
 file=constants
