@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/cuda/text/host.h"
 #include "src/compile/compile.h"
 
 enum {
@@ -40,12 +41,52 @@ read_compiled(SmbSource *source, const SmbCompiled *compiled, const SmbProgramOp
   return image ? smb_program_read(image, &adapted, error) : NULL;
 }
 
+// The names of templates in the text that "a::k" may be short for, with all their namespaces, each once (transfer full).
+static GPtrArray *
+find_templates(const SmbHost *host, const char *name) {
+  GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
+  g_autofree char *behind = g_strconcat("::", name, NULL);
+  for (guint i = 0; i < host->kernels->len; i++) {
+    const SmbHostKernel *kernel = g_ptr_array_index(host->kernels, i);
+    g_autofree char *whole = g_strconcat(kernel->space, kernel->name, NULL);
+    if (kernel->is_template && (strcmp(whole, name) == 0 || g_str_has_suffix(whole, behind)) &&
+        !g_ptr_array_find_with_equal_func(found, whole, g_str_equal, NULL))
+      g_ptr_array_add(found, g_steal_pointer(&whole));
+  }
+  return found;
+}
+
+// An instance by its whole name (transfer full): namespaces may be left out as long as that tells which is meant. What the text
+// does not have, an included file may. NULL with an error: several are meant.
+static char *
+qualify_instance(SmbSource *source, const char *instance, GError **error) {
+  g_autoptr(SmbHost) host = smb_host_new();
+  g_auto(GStrv) parts = g_strsplit(instance, "<", 2);
+  if (!smb_host_read(host, source, NULL))
+    return g_strdup(instance);
+  g_autoptr(GPtrArray) found = find_templates(host, g_strstrip(parts[0]));
+  gboolean is_whole =
+      found->len == 0 || g_ptr_array_find_with_equal_func(found, parts[0], g_str_equal, NULL);
+  if (is_whole || found->len == 1)
+    return is_whole ? g_strdup(instance)
+                    : g_strconcat(g_ptr_array_index(found, 0), "<", parts[1], NULL);
+  g_ptr_array_add(found, NULL);
+  g_autofree char *all = g_strjoinv(", ", (char **)found->pdata);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--instance '%s' is ambiguous in %s: %s", instance,
+           smb_source_name(source), all);
+  return NULL;
+}
+
 static SmbProgram *
 compile(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
         const SmbProgramOptions *reading, char **command, GError **error) {
   guint chip = find_chip(arch);
   g_autofree char *architecture = g_strdup_printf("sm_%u", chip);
   g_autofree char *folder = g_path_get_dirname(smb_source_name(source));
+  g_autofree char *instance =
+      options->instance ? qualify_instance(source, options->instance, error) : NULL;
+  if (options->instance && !instance)
+    return NULL;
   const SmbCompilation compilation = {
       .name = smb_source_name(source),
       .text = smb_source_text(source),
@@ -54,7 +95,7 @@ compile(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompi
       .defines = reading->defines,
       .folders = reading->folders,
       .flags = options->flags,
-      .instance = options->instance,
+      .instance = instance,
       .architecture = architecture,
       .makes_ptx = chip < FIRST_MACHINE,
       .seconds = options->seconds ? options->seconds : SMB_COMPILE_SECONDS,

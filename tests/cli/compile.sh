@@ -280,6 +280,25 @@ shows 'No bank conflicts: 64 wavefronts'
 expect 3 analyze tile.cu --instance 'ns::turn<Shape<32>, none>' --block 32,32
 says 'error: identifier "none" is undefined'
 check_clean
+# The namespace may be left out where that tells which template is meant, in the text itself.
+cat >spaces.cu <<'END'
+namespace outer { extern "C++" { namespace inner::core { namespace {
+template <int N> __global__ void turn(int *p) { __shared__ int s[N]; s[threadIdx.x] = p[threadIdx.x]; p[threadIdx.x] = s[threadIdx.x ^ 1]; }
+} } }
+template <int N> __global__ void twice(int *p) { p[threadIdx.x] = N; }
+struct Other { int n; };
+}
+namespace other { template <int N> __global__ void twice(int *p) { p[threadIdx.x] = N; } }
+template <int N> __global__ void once(int *p) { __shared__ int s[N]; s[threadIdx.x] = p[threadIdx.x]; p[threadIdx.x] = s[threadIdx.x ^ 2]; }
+namespace other { template <int N> __global__ void once(int *p) { p[threadIdx.x] = N; } }
+END
+for name in turn core::turn inner::core::turn outer::inner::core::turn once; do
+  expect 0 analyze spaces.cu --instance "$name<32>" --block 32
+  shows "${name##*:}<32>  spaces.cu"
+  shows 'No bank conflicts: 2 wavefronts'
+done
+expect 2 analyze spaces.cu --instance 'twice<32>' --block 32
+says "--instance 'twice<32>' is ambiguous in spaces.cu: outer::twice, other::twice"
 # A folder with what is no header, and with a name that a shell would take apart.
 mkdir "it's, a \\folder"
 cp tile.h tile.cu "it's, a \\folder"

@@ -20,13 +20,15 @@ typedef struct {
   gboolean is_hip;
   gboolean is_template; // the declaration that is being read
   guint file_scope;
-  guint scope;   // of the declaration
-  guint nesting; // in brackets of the declaration
+  guint scope;       // of the declaration
+  guint nesting;     // in brackets of the declaration
+  GPtrArray *spaces; // of the namespaces around it: "a::b::", or "" of what has no name
 } Reader;
 
 static void
 kernel_free(SmbHostKernel *kernel) {
   g_free(kernel->name);
+  g_free(kernel->space);
   g_free(kernel->file);
   g_ptr_array_unref(kernel->parameters);
   g_free(kernel);
@@ -195,6 +197,15 @@ read_parameter(const Reader *reader, guint from, guint to) {
   return parameter;
 }
 
+// Of all namespaces around a declaration (transfer full).
+static char *
+join_spaces(const Reader *reader) {
+  GString *space = g_string_new(NULL);
+  for (guint i = 0; i < reader->spaces->len; i++)
+    g_string_append(space, g_ptr_array_index(reader->spaces, i));
+  return g_string_free(space, FALSE);
+}
+
 // A kernel, from "__global__" on. Returns the token behind it.
 static guint
 read_kernel(const Reader *reader, guint i) {
@@ -215,6 +226,7 @@ read_kernel(const Reader *reader, guint i) {
     return end;
   SmbHostKernel *kernel = g_new0(SmbHostKernel, 1);
   kernel->name = g_strdup(token_at(reader, i)->text);
+  kernel->space = join_spaces(reader);
   kernel->file = g_strdup(smb_source_name(reader->source));
   kernel->line = line_of(reader, i);
   kernel->is_template = reader->is_template;
@@ -363,26 +375,34 @@ read_change(const Reader *reader, guint i) {
   }
 }
 
-// Whether the "{" at @i holds declarations like those around it: of a namespace, or of extern "C".
-static gboolean
-opens_namespace(const Reader *reader, guint i) {
+// Of the "{" at @i, that holds declarations like those around it, of a namespace or of extern "C": what its name puts in front of
+// others (transfer full); NULL of another one.
+static char *
+find_space(const Reader *reader, guint i) {
   if (i > 1 && is(reader, i - 2, "extern"))
-    return TRUE;
+    return g_strdup("");
+  g_autoptr(GString) space = g_string_new(NULL);
   for (; i > 0 && (is_name(reader, i - 1) || is(reader, i - 1, "::")); i--) {
     if (is(reader, i - 1, "namespace"))
-      return TRUE;
+      return g_strconcat(space->str, *space->str ? "::" : "", NULL);
+    g_string_prepend(space, token_at(reader, i - 1)->text);
   }
-  return FALSE;
+  return NULL;
 }
 
-// Keeps track of the brackets of a declaration; behind its end another one begins.
+// Keeps track of the brackets of a declaration, and of those around it; behind its end another one begins.
 static void
 read_bracket(Reader *reader, guint i) {
   int deeper = nesting_of(token_at(reader, i));
-  if (deeper > 0 && (reader->nesting > 0 || !opens_namespace(reader, i)))
+  char *space = deeper > 0 && reader->nesting == 0 ? find_space(reader, i) : NULL;
+  if (space)
+    g_ptr_array_add(reader->spaces, space);
+  else if (deeper > 0)
     reader->nesting++;
   else if (deeper < 0 && reader->nesting > 0)
     reader->nesting--;
+  else if (deeper < 0 && reader->spaces->len > 0)
+    g_ptr_array_set_size(reader->spaces, (int)reader->spaces->len - 1);
   if (reader->nesting == 0 && (is(reader, i, "}") || is(reader, i, ";")))
     reader->scope = reader->host->n_scopes++;
 }
@@ -445,12 +465,17 @@ is_hip(const Reader *reader) {
 gboolean
 smb_host_read(SmbHost *host, const SmbSource *source, GError **error) {
   KernelPool *pool = smb_kernel_pool_new();
-  g_autoptr(GPtrArray) tokens = g_ptr_array_new();
+  g_autoptr(GPtrArray) tokens = g_ptr_array_new(), spaces = g_ptr_array_new_with_free_func(g_free);
   guint left = MAX_TOKENS;
   Token *token = smb_kernel_lex(source, source, 0, pool, &left, error);
   for (; token; token = token->kind == TOKEN_END ? NULL : token->next)
     g_ptr_array_add(tokens, token);
-  Reader reader = {host, source, tokens, .file_scope = host->n_scopes, .scope = host->n_scopes + 1};
+  Reader reader = {host,
+                   source,
+                   tokens,
+                   .file_scope = host->n_scopes,
+                   .scope = host->n_scopes + 1,
+                   .spaces = spaces};
   host->n_scopes += 2;
   reader.is_hip = is_hip(&reader);
   for (guint i = 0; i + 1 < tokens->len;) {

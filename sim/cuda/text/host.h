@@ -20,12 +20,14 @@ typedef struct {
 
 /**
  * SmbHostKernel: a __global__ function with its body
+ * @space: the namespaces that it is in, "a::b::"; "" outside; those without a name are left out
  * @file, @line: where it is
  * @is_hip: the file is HIP: it is named so (k.hip), or has HIP's headers or functions and none of CUDA's
  * @parameters: (element-type SmbHostParameter)
  */
 typedef struct {
   char *name;
+  char *space;
   char *file;
   guint line;
   gboolean is_template;
