@@ -337,116 +337,103 @@ read_places(const char *at, SmbLanes lanes, guint unit, SmbRequest *request) {
   }
 }
 
-static void
-check_copy(const SmbArch *arch, guint line, const SmbRequest *request, guint wavefronts) {
-  guint counted = smb_wavefronts_count(arch, request).wavefronts;
-  ck_assert(smb_wavefronts_copy_is_known(arch, request));
-  ck_assert_msg(counted == wavefronts, "line %u: %u, ncu says %u", line + 1, counted, wavefronts);
-}
+enum {
+  NOT_SAID = G_MAXUINT32, // an ideal
+};
 
-// Copies through the cache as ncu counted them.
-START_TEST(test_copies) {
-  enum {
-    CASES = 225,
-  };
-  g_auto(GStrv) lines = read_lines("copies.txt");
+// A line of a file with copies, as a kernel's request says it, and the wavefronts and ideal ones that ncu counts. Returns FALSE
+// for a comment.
+typedef gboolean (*CopyReader)(const char *line, SmbRequest *request, guint *wavefronts,
+                               guint *ideal);
+
+static void
+check_copies(const char *name, CopyReader read, guint n_cases) {
+  g_auto(GStrv) lines = read_lines(name);
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   guint n = 0;
   for (guint i = 0; lines[i]; i++) {
-    guint width, mask, wavefronts, ideal;
-    int length;
-    if (sscanf(lines[i], "%u %x %u %u%n", &width, &mask, &wavefronts, &ideal, &length) != 4)
+    SmbRequest request;
+    guint wavefronts, ideal = NOT_SAID;
+    if (!read(lines[i], &request, &wavefronts, &ideal))
       continue;
-    SmbRequest request = {.mask = mask, .op = SMB_OP_CP_ASYNC_CA, .width = (guint8)width};
-    read_places(lines[i] + length, smb_lanes_below(SMB_NVIDIA_LANES), 1, &request);
-    check_copy(arch, i, &request, wavefronts);
-    ck_assert_uint_eq(smb_wavefronts_count(arch, &request).ideal, ideal);
+    SmbWavefronts counted = smb_wavefronts_count(arch, &request);
+    ck_assert(smb_wavefronts_copy_is_known(arch, &request));
+    ck_assert_msg(counted.wavefronts == wavefronts, "%s:%u: %u, ncu says %u", name, i + 1,
+                  counted.wavefronts, wavefronts);
+    ck_assert_msg(ideal == NOT_SAID || counted.ideal == ideal, "%s:%u: ideal %u, ncu says %u", name,
+                  i + 1, counted.ideal, ideal);
     n++;
   }
-  ck_assert_uint_eq(n, CASES);
+  ck_assert_uint_eq(n, n_cases);
+}
+
+static gboolean
+read_copy(const char *line, SmbRequest *request, guint *wavefronts, guint *ideal) {
+  guint width, mask;
+  int length;
+  if (sscanf(line, "%u %x %u %u%n", &width, &mask, wavefronts, ideal, &length) != 4)
+    return FALSE;
+  *request = (SmbRequest){.mask = mask, .op = SMB_OP_CP_ASYNC_CA, .width = (guint8)width};
+  read_places(line + length, smb_lanes_below(SMB_NVIDIA_LANES), 1, request);
+  return TRUE;
+}
+
+// Copies through the cache.
+START_TEST(test_copies) {
+  check_copies("copies.txt", read_copy, 225);
 }
 END_TEST
+
+static gboolean
+read_random(const char *line, SmbRequest *request, guint *wavefronts, guint *ideal) {
+  guint width, mask, zeros;
+  int length;
+  if (sscanf(line, "c%*c %u %x %x %u %u%n", &width, &mask, &zeros, wavefronts, ideal, &length) != 5)
+    return FALSE;
+  *request = (SmbRequest){.mask = mask,
+                          .op = line[1] == 'a' ? SMB_OP_CP_ASYNC_CA : SMB_OP_CP_ASYNC_CG,
+                          .width = (guint8)width};
+  read_places(line + length, smb_lanes_below(SMB_NVIDIA_LANES), width, request);
+  for (SmbLanes left = zeros; left; left &= left - 1)
+    request->source[smb_lanes_first(left)] = SMB_SOURCE_NONE;
+  return TRUE;
+}
 
 // Copies of all kinds, of which some lanes write zeros.
 START_TEST(test_copies_random) {
-  enum {
-    CASES = 766,
-  };
-  g_auto(GStrv) lines = read_lines("copies-random.txt");
-  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  guint n = 0;
-  for (guint i = 0; lines[i]; i++) {
-    guint width, mask, zeros, wavefronts, ideal;
-    int length;
-    if (sscanf(lines[i], "c%*c %u %x %x %u %u%n", &width, &mask, &zeros, &wavefronts, &ideal,
-               &length) != 5)
-      continue;
-    SmbRequest request = {.mask = mask,
-                          .op = lines[i][1] == 'a' ? SMB_OP_CP_ASYNC_CA : SMB_OP_CP_ASYNC_CG,
-                          .width = (guint8)width};
-    read_places(lines[i] + length, smb_lanes_below(SMB_NVIDIA_LANES), width, &request);
-    for (SmbLanes left = zeros; left; left &= left - 1)
-      request.source[smb_lanes_first(left)] = SMB_SOURCE_NONE;
-    check_copy(arch, i, &request, wavefronts);
-    ck_assert_msg(smb_wavefronts_count(arch, &request).ideal == ideal, "line %u: ideal %u", i + 1,
-                  ideal);
-    n++;
-  }
-  ck_assert_uint_eq(n, CASES);
+  check_copies("copies-random.txt", read_random, 766);
 }
 END_TEST
 
-// A line of tests/data/copies-past.txt. Returns FALSE for a comment.
 static gboolean
-read_past(const char *line, SmbRequest *request, guint *counted) {
+read_past(const char *line, SmbRequest *request, guint *wavefronts, G_GNUC_UNUSED guint *ideal) {
   guint mask;
   int length;
-  if (sscanf(line, "%x %u%n", &mask, counted, &length) != 2)
+  if (sscanf(line, "%x %u%n", &mask, wavefronts, &length) != 2)
     return FALSE;
   *request = (SmbRequest){.mask = mask, .op = SMB_OP_CP_ASYNC_CG, .width = 16};
   read_places(line + length, mask, 16, request);
   return TRUE;
 }
 
-// Copies past the cache as ncu counted them.
+// Copies past the cache.
 START_TEST(test_copies_past) {
-  enum {
-    CASES = 1008,
-  };
-  g_auto(GStrv) lines = read_lines("copies-past.txt");
-  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  guint n = 0;
-  for (guint i = 0; lines[i]; i++) {
-    SmbRequest request;
-    guint counted;
-    if (!read_past(lines[i], &request, &counted))
-      continue;
-    check_copy(arch, i, &request, counted);
-    n++;
-  }
-  ck_assert_uint_eq(n, CASES);
+  check_copies("copies-past.txt", read_past, 1008);
 }
 END_TEST
 
-// Copies past the cache by P0: what they take in shared memory, exactly.
+// By P0: as if all lanes wrote zeros.
+static gboolean
+read_p0(const char *line, SmbRequest *request, guint *wavefronts, guint *ideal) {
+  gboolean is_copy = read_past(line, request, wavefronts, ideal);
+  for (guint lane = 0; is_copy && lane < SMB_NVIDIA_LANES; lane++)
+    request->source[lane] = SMB_SOURCE_NONE;
+  return is_copy;
+}
+
+// Copies past the cache by P0.
 START_TEST(test_copies_p0) {
-  enum {
-    CASES = 56,
-  };
-  g_auto(GStrv) lines = read_lines("copies-p0.txt");
-  g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
-  guint n = 0;
-  for (guint i = 0; lines[i]; i++) {
-    SmbRequest request;
-    guint counted;
-    if (!read_past(lines[i], &request, &counted))
-      continue;
-    for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++)
-      request.source[lane] = SMB_SOURCE_NONE;
-    check_copy(arch, i, &request, counted);
-    n++;
-  }
-  ck_assert_uint_eq(n, CASES);
+  check_copies("copies-p0.txt", read_p0, 56);
 }
 END_TEST
 
