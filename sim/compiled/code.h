@@ -97,11 +97,10 @@ typedef struct {
   Row data[TRANSFER_COMPONENTS];
   Row operands[TRANSFER_COMPONENTS];
   Row swap;
-  gboolean increments; // of an atomic: it adds the constant 1, and nothing reads its result
-  Copying copying;     // of a copy from global memory
-  gboolean is_by_p0;   // whose guard is P0 or !P0
-  gboolean
-      is_shortened; // ZFILL: as many bytes fewer are copied as its address is above a multiple of its width
+  gboolean increments;   // of an atomic: it adds the constant 1, and nothing reads its result
+  Copying copying;       // of a copy from global memory
+  gboolean is_by_p0;     // whose guard is P0 or !P0
+  gboolean is_shortened; // ZFILL: what its address has in excess of its width is left out
   Order order;
 } Transfer;
 

@@ -223,29 +223,40 @@ smb_sass_compute_product(SassReading *reading) {
 
 // --- LEA: (a << n) + b; .HI: the high word of {c, a} << n, and b
 
-// -a is subtracted from b once it is shifted, so that nothing is borrowed where it is 0: the carry is as of b + ~(a << n) + 1. ("LEA RZ, P0, -R6, R8,
-// 3" and an IADD3.X with it subtract numbers of 64 bits, and ncu on an H200 shows which blocks of such a kernel go on.)
+// The carry of b - (a << n). Shifted first, nothing is borrowed where a is 0: it is that of b + ~(a << n) + 1. ("LEA RZ, P0, -R6,
+// R8, 3" and an IADD3.X with it subtract numbers of 64 bits; ncu on an H200 shows which blocks of such a kernel go on.)
+static void
+put_difference_carry(SassReading *reading, Row d, Predicate target, Row a, guint32 factor, Row b) {
+  Predicate out[2] = {target, PREDICATE_TRUE}, in[2] = {PREDICATE_TRUE};
+  Row shifted = smb_sass_apply(reading, OPERATION_MUL_32, a, smb_sass_number(reading, factor), 0);
+  Addends addends = {.rows = {shifted, b}, .negated = {TRUE}, .n = 2};
+  guint table = take_carries(reading, in);
+  put_sum_carry(reading, d, out, &addends, table, in);
+}
+
 static void
 put_low_address(SassReading *reading) {
   Row d = smb_sass_take_result(reading, 1);
-  Predicate out[2] = {smb_sass_take_target(reading), PREDICATE_TRUE}, in[2] = {PREDICATE_TRUE};
+  Predicate out = smb_sass_take_target(reading);
   gboolean negated, no_base;
   Row a = smb_sass_take_addend(reading, 1, &negated);
   no_base = is_nothing(smb_sass_peek(reading));
   Row b = smb_sass_take(reading, 1);
   guint32 factor = 1u << (smb_sass_take_number(reading) & 31);
-  gboolean carries = smb_sass_says(reading, "X") || out[0] != PREDICATE_TRUE;
-  if (carries) {
-    Row by = smb_sass_number(reading, factor);
-    Addends addends = {.rows = {smb_sass_apply(reading, OPERATION_MUL_32, a, by, 0), b},
-                       .negated = {negated},
-                       .n = 2};
-    guint table = take_carries(reading, in);
-    put_sum_carry(reading, d, out, &addends, table, in);
-  } else {
-    Row by = smb_sass_number(reading, negated ? 0 - factor : factor);
-    smb_sass_put(reading, no_base ? OPERATION_MUL_32 : OPERATION_MAD_32, d, a, by, b);
+  gboolean carries = smb_sass_says(reading, "X") || out != PREDICATE_TRUE;
+  if (carries && negated) {
+    put_difference_carry(reading, d, out, a, factor, b);
+    return;
   }
+  Row by = smb_sass_number(reading, negated ? 0 - factor : factor);
+  Predicate in = smb_sass_take_condition(reading);
+  if (carries)
+    smb_sass_emit(
+        reading,
+        (Compute){
+            .operation = OPERATION_MAD_CARRY_32, .d = d, .s = {a, by, b}, .p = out, .in = {in}});
+  else
+    smb_sass_put(reading, no_base ? OPERATION_MUL_32 : OPERATION_MAD_32, d, a, by, b);
 }
 
 // The bits of a, and of what stands above it, that are shifted out of the low word.
