@@ -127,7 +127,7 @@ smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbAr
     SmbAccess *access = accesses[warning->site];
     if (access && (warning->kind == SMB_WARNING_LOOP || warning->kind >= SMB_WARNING_DATA))
       access->reason = warning->message;
-    if (access && (warning->kind == SMB_WARNING_ORDER || warning->kind == SMB_WARNING_TIMING))
+    if (access && smb_warning_is_of_order(warning))
       access->is_by_order = TRUE;
   }
   for (guint i = 0; i < analysis->accesses->len; i++) {

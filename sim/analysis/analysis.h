@@ -293,6 +293,12 @@ SmbAnalysis *smb_analysis_run(const SmbProgram *program, const SmbArch *arch,
                               GError **error);
 void smb_analysis_free(SmbAnalysis *analysis);
 
+/** smb_warning_is_of_order: Returns: whether who comes first, or time, decides how often something is done */
+static inline gboolean
+smb_warning_is_of_order(const SmbAnalysisWarning *warning) {
+  return warning->kind == SMB_WARNING_ORDER || warning->kind == SMB_WARNING_TIMING;
+}
+
 /** smb_access_is_copy: Returns: whether it is a copy of global memory that goes on by itself (cp.async) */
 gboolean smb_access_is_copy(const SmbAccess *access);
 

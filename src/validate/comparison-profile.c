@@ -112,7 +112,7 @@ find_warning(const Pair *pair, guint64 pc) {
   const GArray *warnings = pair->analysis->warnings;
   for (guint i = 0; i < warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, i);
-    if ((warning->kind == SMB_WARNING_ORDER || warning->kind == SMB_WARNING_TIMING) &&
+    if (smb_warning_is_of_order(warning) &&
         smb_program_site(pair->program, warning->site)->pc == pc)
       return warning->message;
   }
