@@ -6,6 +6,7 @@
 
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
+#include "sim/layout/array-use.h"
 
 // Global memory is compared in pieces of this size.
 enum {
@@ -17,6 +18,7 @@ smb_proof_free(SmbProof *proof) {
   if (!proof)
     return;
   g_free(proof->failure);
+  g_free(proof->condition);
   g_clear_pointer(&proof->edits, g_array_unref);
   g_free(proof->text);
   smb_analysis_free(proof->analysis);
@@ -86,6 +88,50 @@ compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wa
   }
 }
 
+// Whether two requests ask for the same bytes of their arrays.
+static gboolean
+ask_alike(const SmbRequest *a, guint32 base_a, const SmbRequest *b, guint32 base_b) {
+  gboolean alike = a->op == b->op && a->width == b->width && a->mask == b->mask;
+  for (guint lane = 0; alike && lane < SMB_MAX_LANES; lane++)
+    alike = !(a->mask >> lane & 1) || a->offset[lane] - base_a == b->offset[lane] - base_b;
+  return alike;
+}
+
+// Whether each request for an array asks for the same elements as before, where its layout has them. Both programs make
+// their requests in the same order.
+static void
+compare_requests(SmbProof *proof, const SmbArrayUse *before, const SmbArrayUse *now,
+                 const SmbRewriteArray *array) {
+  gboolean alike = now->requests->len == before->requests->len;
+  for (guint i = 0; alike && i < before->requests->len; i++) {
+    const SmbAccessRequest *a = g_array_index(before->requests, SmbArrayRequest, i).made;
+    const SmbAccessRequest *b = g_array_index(now->requests, SmbArrayRequest, i).made;
+    SmbRequest moved;
+    alike = a->access == b->access && a->warp == b->warp && a->count == b->count &&
+            smb_layout_move(&array->from, &array->to, before->array->base, &a->request, &moved) ==
+                SMB_LAYOUT_FITS &&
+            ask_alike(&moved, before->array->base, &b->request, now->array->base);
+  }
+  if (!alike)
+    fail_proof(proof, "it asks for other elements of %s than the original", array->array->name);
+}
+
+static void
+compare_arrays(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArray *arrays,
+               guint n_arrays) {
+  g_autoptr(SmbArrayUses) before =
+      smb_array_uses_new(original->kernel, &original->launch, original->analysis);
+  g_autoptr(SmbArrayUses) now = smb_array_uses_new(proof->kernel, &proof->launch, proof->analysis);
+  for (guint i = 0; i < before->all->len; i++) {
+    const SmbArrayUse *use = g_ptr_array_index(before->all, i);
+    for (guint j = 0; !proof->failure && j < n_arrays; j++) {
+      if (use->array->base == arrays[j].array->base &&
+          !strcmp(use->array->name, arrays[j].array->name))
+        compare_requests(proof, use, g_ptr_array_index(now->all, i), &arrays[j]);
+    }
+  }
+}
+
 // Reads and runs the new text: the same blocks as of the original. Where these stand for others, all make the same requests of
 // the elements of an array, wherever a layout has them, and so they do now.
 static gboolean
@@ -100,14 +146,15 @@ evaluate(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError
   SmbAnalysisOptions options = *original->options;
   options.global = global;
   options.shares = original->analysis->shares;
-  options.keep_requests = FALSE;
+  options.keep_requests = TRUE;
   proof->analysis =
       smb_analysis_run(proof->kernel, original->arch, &proof->launch, &options, error);
   return proof->analysis != NULL;
 }
 
 static void
-check(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
+check(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays,
+      const guint64 *wavefronts) {
   g_autoptr(SmbGlobal) global = smb_global_new(original->kernel, &proof->launch);
   g_autoptr(GError) error = NULL;
   if (!evaluate(proof, original, global, &error)) {
@@ -115,41 +162,76 @@ check(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
     return;
   }
   compare_accesses(proof, original, wavefronts);
+  if (!proof->failure)
+    compare_arrays(proof, original, arrays, n_arrays);
   for (guint i = 0; !proof->failure && i < smb_program_n_parameters(original->kernel); i++) {
     if (smb_launch_is_pointer(&original->launch, original->kernel, i))
       compare_buffer(proof, original, global, i);
   }
+  g_clear_pointer(&proof->analysis->requests, g_array_unref);
+}
+
+static SmbProof *
+proof_new(const SmbOriginal *original) {
+  SmbProof *proof = g_new0(SmbProof, 1);
+  proof->launch = original->launch;
+  return proof;
 }
 
 SmbProof *
 smb_proof_text(const SmbOriginal *original, const char *text, gsize dynamic_bytes,
                const guint64 *wavefronts) {
-  SmbProof *proof = g_new0(SmbProof, 1);
+  SmbProof *proof = proof_new(original);
   proof->text = g_strdup(text);
-  proof->launch = original->launch;
   proof->launch.dynamic_bytes = dynamic_bytes;
-  check(proof, original, wavefronts);
+  check(proof, original, NULL, 0, wavefronts);
+  return proof;
+}
+
+// The new text, which is not checked yet; or why there is none.
+static SmbProof *
+rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays) {
+  SmbProof *proof = proof_new(original);
+  g_autoptr(GError) error = NULL;
+  proof->form = arrays->form;
+  proof->edits =
+      smb_rewrite(original->kernel, &original->launch, arrays, n_arrays, &proof->condition, &error);
+  if (!proof->edits) {
+    fail_proof(proof, "%s", error->message);
+    return proof;
+  }
+  for (guint i = 0; i < n_arrays; i++) {
+    if (arrays[i].array->is_dynamic)
+      proof->launch.dynamic_bytes += (gsize)smb_rewrite_growth(&arrays[i]);
+  }
+  proof->text = smb_rewrite_apply(smb_program_source(original->kernel), proof->edits);
   return proof;
 }
 
 SmbProof *
 smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays,
                   const guint64 *wavefronts) {
-  g_autoptr(GError) error = NULL;
-  GArray *edits = smb_rewrite(original->kernel, &original->launch, arrays, n_arrays, &error);
-  if (!edits) {
-    SmbProof *refused = g_new0(SmbProof, 1);
-    refused->launch = original->launch;
-    fail_proof(refused, "%s", error->message);
-    return refused;
-  }
-  gsize dynamic_bytes = original->launch.dynamic_bytes;
-  for (guint i = 0; i < n_arrays; i++) {
-    if (arrays[i].array->is_dynamic)
-      dynamic_bytes += (gsize)smb_rewrite_growth(&arrays[i]);
-  }
-  g_autofree char *text = smb_rewrite_apply(smb_program_source(original->kernel), edits);
-  SmbProof *proof = smb_proof_text(original, text, dynamic_bytes, wavefronts);
-  proof->edits = edits;
+  SmbProof *proof = rewrite(original, arrays, n_arrays);
+  if (proof->text)
+    check(proof, original, arrays, n_arrays, wavefronts);
   return proof;
+}
+
+SmbProof *
+smb_proof_choose(const SmbOriginal *original, const SmbRewriteArray *array,
+                 const guint64 *wavefronts) {
+  static const SmbRewriteForm forms[] = {SMB_REWRITE_IN_ROWS, SMB_REWRITE_SPLIT, SMB_REWRITE_WHOLE};
+  SmbRewriteArray tried = *array;
+  SmbProof *best = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(forms) && !smb_proof_holds(best); i++) {
+    tried.form = forms[i];
+    g_autoptr(SmbProof) next = rewrite(original, &tried, 1);
+    if (best && g_strcmp0(best->text, next->text) == 0)
+      continue;
+    if (next->text)
+      check(next, original, &tried, 1, wavefronts);
+    smb_proof_free(best);
+    best = g_steal_pointer(&next);
+  }
+  return best;
 }

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Whether a kernel that was rewritten does what it is to do: it is evaluated, its accesses have to cost what
-// was said, and what it leaves in global memory has to be what the kernel left before, byte for byte. This
-// shows it for one launch; that it is so for others follows from how it was rewritten.
+// Whether a kernel that was rewritten does what it is to do: it is evaluated, each of its requests has to ask for the same
+// elements where the layout has them, for the wavefronts that were said, and what it leaves in global memory has to be what
+// the kernel left before, byte for byte. This shows it for one launch; that it is so for others follows from how it was
+// rewritten, as long as the indices are as SmbProof.condition says.
 #pragma once
 
 #include <glib.h>
@@ -32,6 +33,8 @@ typedef struct {
  * SmbProof: a rewritten kernel, and what became of it.
  * @failure: (nullable): why it is not to be used: what cannot be rewritten, or what does not hold, in
  *   words; %NULL: it holds
+ * @form: how its indices are written
+ * @condition: (nullable): what it takes to hold of its indices, and holds in this launch: "x < 32 and y < 16"
  * @edits: (nullable) (element-type SmbEdit): the changes, or %NULL if they were refused or not made here
  * @text: (nullable): the whole text with them
  * @kernel: (nullable): the new kernel, if it could be read
@@ -41,6 +44,8 @@ typedef struct {
  */
 typedef struct {
   char *failure;
+  SmbRewriteForm form;
+  char *condition;
   GArray *edits;
   char *text;
   SmbProgram *kernel;
@@ -66,6 +71,10 @@ smb_proof_holds(const SmbProof *proof) {
  */
 SmbProof *smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays,
                             guint n_arrays, const guint64 *wavefronts);
+
+/** smb_proof_choose: as smb_proof_rewrite(), for one array, in the form of indices that costs least of those that hold. */
+SmbProof *smb_proof_choose(const SmbOriginal *original, const SmbRewriteArray *array,
+                           const guint64 *wavefronts);
 
 /** smb_proof_text: as smb_proof_rewrite(), for a @text that is there, and its dynamic shared memory. */
 SmbProof *smb_proof_text(const SmbOriginal *original, const char *text, gsize dynamic_bytes,

@@ -19,6 +19,7 @@ write_proof(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
   smb_json_object(json, key);
   smb_json_boolean(json, "holds", proof->failure == NULL);
   smb_json_text(json, "failure", proof->failure);
+  smb_json_text(json, "condition", proof->condition);
   smb_json_number(json, "dynamic_bytes", (gint64)proof->launch.dynamic_bytes);
   smb_json_number(json, "compared_bytes", (gint64)proof->compared_bytes);
   const SmbAnalysis *original = report->analysis;

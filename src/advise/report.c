@@ -342,7 +342,7 @@ prove_kinds(const SmbAdviseReport *report, SmbAdviseArray *array) {
     add_change(expected, array->search, layout->candidate);
     layout->proof = layout->fits == SMB_ADVISE_OPT_IN && !rewrite.array->is_dynamic
                         ? refuse_static(report, rewrite.array)
-                        : smb_proof_rewrite(&original, &rewrite, 1, expected);
+                        : smb_proof_choose(&original, &rewrite, expected);
     if (!best && smb_proof_holds(layout->proof))
       best = layout;
   }
@@ -409,6 +409,7 @@ prove_together(SmbAdviseReport *report) {
     if (!best)
       continue;
     SmbRewriteArray rewrite = describe_rewrite(report, array->search, best->candidate);
+    rewrite.form = best->proof->form;
     g_array_append_val(rewrites, rewrite);
     add_change(expected, array->search, best->candidate);
   }

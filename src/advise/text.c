@@ -333,6 +333,8 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
   }
   smb_spool_puts(cli->out, smb_arch_say(cli->arch, ", as CUDA C:\n"));
   write_changes(cli, smb_program_source(report->target->kernel), proof->edits);
+  if (proof->condition)
+    smb_text_wrap_printf(cli->out, "It is right as long as %s, as in this launch.\n", proof->condition);
   write_launch(cli, report, proof);
 }
 

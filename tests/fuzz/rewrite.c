@@ -3,7 +3,7 @@
 //
 // The bytes choose a small valid kernel with a shared array, and a layout. Its text is rewritten for that
 // layout; if the rewriting is not refused, the new kernel has to leave the same global memory, and each of its
-// accesses has to take the wavefronts that the layout predicts: smb_proof_rewrite() finds what does not hold.
+// accesses has to take the wavefronts that the layout predicts: smb_proof_choose() finds what does not hold.
 #include <string.h>
 
 #include "sim/arch/arch.h"
@@ -53,6 +53,35 @@ append_index(GString *text, Choices *choices, guint length, gboolean in_loop) {
   g_string_append_printf(text, ") %% %u]", length);
 }
 
+static void
+append_below(GString *text, Choices *choices, guint limit, gboolean in_loop) {
+  g_string_append_c(text, '(');
+  append_value(text, choices, in_loop);
+  g_string_append_printf(text, ") %% %u", limit);
+}
+
+// An index of rows that are not declared: a multiple of one, and a rest that may reach into the next.
+static void
+append_row_index(GString *text, Choices *choices, const Shape *shape, gboolean in_loop) {
+  guint columns = shape->columns, form = choose(choices, 4);
+  g_string_append_c(text, '[');
+  if (form == 0) {
+    append_below(text, choices, columns, in_loop);
+    g_string_append_printf(text, " + %u * (", columns);
+    append_below(text, choices, shape->rows, in_loop);
+    g_string_append(text, ")]");
+    return;
+  }
+  g_string_append_c(text, '(');
+  append_below(text, choices, shape->rows - (form == 2), in_loop);
+  g_string_append(text, form == 3 ? " + 1) * " : ") * ");
+  g_string_append_printf(text, form == 3 ? "%u - 1 - " : "%u + ", columns);
+  if (form == 3)
+    g_string_append_c(text, '(');
+  append_below(text, choices, form == 2 ? 2 * columns : columns, in_loop);
+  g_string_append(text, form == 3 ? ")]" : "]");
+}
+
 // An element of the array, in one of the forms that a kernel writes.
 static void
 append_element(GString *text, Choices *choices, const Shape *shape, gboolean in_loop) {
@@ -69,6 +98,10 @@ append_element(GString *text, Choices *choices, const Shape *shape, gboolean in_
     return;
   }
   g_string_append_c(text, 'a');
+  if (shape->dimensions == 1 && form <= 4) {
+    append_row_index(text, choices, shape, in_loop);
+    return;
+  }
   if (shape->dimensions == 1) {
     append_index(text, choices, shape->rows * shape->columns, in_loop);
     return;
@@ -179,7 +212,7 @@ check_rewriting(const SmbOriginal *original, const SmbRewriteArray *array, const
   g_autofree guint64 *wavefronts = rewrite_predict(original, array);
   if (!wavefronts || smb_rewrite_bytes(array) > smb_arch_info(original->arch)->static_shared_bytes)
     return;
-  g_autoptr(SmbProof) proof = smb_proof_rewrite(original, array, 1, wavefronts);
+  g_autoptr(SmbProof) proof = smb_proof_choose(original, array, wavefronts);
   if (proof->failure && proof->edits)
     g_error("pad %u, Swizzle<%u,%u,%d>: %s\n%s\n%s", (guint)array->to.pad, array->to.bits,
             array->to.base, array->to.shift, proof->failure, text, proof->text);

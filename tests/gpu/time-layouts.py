@@ -14,6 +14,7 @@ import sys
 # File, launch for advise (a block of it says all), and the launch that is timed.
 KERNELS = {
     "sgemm": (["--block", "256", "--arg", "n=512"], "4096 32 32 256 1"),
+    "flat": (["--block", "256", "--arg", "n=512"], "4096 32 32 256 1"),
     "product": (["--block", "16,16", "--arg", "n=512"], "4096 256 256 16 16"),
 }
 TURNS = 101

@@ -45,7 +45,9 @@ wrap_index(Rewriting *rewriting, const Place *place, guint number, const char *b
            const char *after) {
   guint bracket = place->first + number;
   const Stretch *stretch = &place->brackets.brackets[bracket];
-  if (*before)
+  if (*before && place->is_split)
+    smb_rewrite_edit_add(rewriting->edits, place->index[number].start, 0, "%s", before);
+  else if (*before)
     smb_rewrite_edit_add(rewriting->edits, stretch->start, 1, "[%s", before);
   smb_rewrite_edit_add(rewriting->edits, place->index[number].end, 0, "%s", after);
 }
@@ -131,6 +133,25 @@ call_for_flat(Rewriting *rewriting, const Place *place) {
   wrap_index(rewriting, place, 0, before, ")");
 }
 
+// Rows are longer: "128" becomes "(128 + 4)", and " << 7" " * (128 + 4)".
+static void
+lengthen_rows(Rewriting *rewriting, const Split *split) {
+  for (guint i = 0; i < split->n_factors; i++) {
+    const Factor *factor = &split->factors[i];
+    gint64 more = (gint64)factor->rows * split->more;
+    char sign = more < 0 ? '-' : '+';
+    guint32 start = factor->text.start, end = factor->text.end;
+    if (factor->is_shift) {
+      smb_rewrite_edit_add(rewriting->edits, start, end - start,
+                           " * (%" G_GUINT64_FORMAT " %c %" G_GINT64_FORMAT ")", factor->elements,
+                           sign, ABS(more));
+      continue;
+    }
+    smb_rewrite_edit_add(rewriting->edits, start, 0, "(");
+    smb_rewrite_edit_add(rewriting->edits, end, 0, " %c %" G_GINT64_FORMAT ")", sign, ABS(more));
+  }
+}
+
 static gboolean
 change(Rewriting *rewriting, const Place *place, gboolean by_call, GError **error) {
   g_autofree char *text = NULL;
@@ -141,6 +162,10 @@ change(Rewriting *rewriting, const Place *place, gboolean by_call, GError **erro
     change_row(rewriting, place, text);
     return TRUE;
   }
+  if (place->is_split)
+    lengthen_rows(rewriting, &place->split);
+  if (place->is_split && !place->split.places_rest)
+    return TRUE;
   if (by_call) {
     call_for_flat(rewriting, place);
     return TRUE;
@@ -168,10 +193,12 @@ smb_rewrite_mentions(Rewriting *rewriting, GError **error) {
       return FALSE;
     if (!changes)
       continue;
+    smb_place_split(rewriting, &place);
     g_autofree char *text =
         place.form == FORM_ROWS ? write_row_flip(rewriting, &place) : write_flat(rewriting, &place);
+    gboolean placed = !place.is_split || place.split.places_rest;
     rows_by_call = rows_by_call || (!text && place.form == FORM_ROWS);
-    flat_by_call = flat_by_call || (!text && place.form == FORM_FLAT);
+    flat_by_call = flat_by_call || (!text && place.form == FORM_FLAT && placed);
     g_array_append_val(places, place);
   }
   for (guint i = 0; i < places->len; i++) {

@@ -97,18 +97,9 @@ smb_place_refuse(const Rewriting *rewriting, const Place *place, GError **error,
   return FALSE;
 }
 
-static const Node *
-skip_implicit(const Node *node) {
-  while (node->kind == NODE_CAST && node->a && node->start == node->a->start &&
-         node->end == node->a->end)
-    node = node->a;
-  return node;
-}
-
-// How tightly the text of an index binds; @one_word: whether it is a single token.
-static gint
-find_binding(const Node *index, gboolean one_word) {
-  const Node *node = skip_implicit(index);
+gint
+smb_place_binding(const Node *index, gboolean one_word) {
+  const Node *node = smb_node_written(index);
   // Parentheses around it belong to its text.
   if (node->kind == NODE_BINARY)
     return node->start < node->a->start ? BINDS_ALL : smb_kernel_operators[node->op].binding;
@@ -117,6 +108,12 @@ find_binding(const Node *index, gboolean one_word) {
                    node->kind == NODE_COMMA || node->kind == NODE_POINTER_DIFF ||
                    (node->kind == NODE_CONSTANT && !one_word);
   return loose ? BINDS_NOTHING : BINDS_ALL;
+}
+
+gboolean
+smb_place_is_repeatable(const Place *place, gboolean is_pure, const char *text) {
+  return is_pure && strlen(text) <= (place->form == FORM_ROWS ? MAX_REPEATED : MAX_REPEATED_FLAT) &&
+         !strchr(text, '\n') && !strstr(text, "/*");
 }
 
 // The text of index @number, which stands in the bracket @number of those that count.
@@ -135,11 +132,8 @@ read_index(const Rewriting *rewriting, Place *place, guint number, guint bracket
   place->index[number] = (Stretch){begin->start, end->end};
   Term *term = &place->terms[number];
   term->text = smb_kernel_pool_text(raw->pool, text, length);
-  term->binding = find_binding(index, first == last);
-  place->repeatable[number] =
-      smb_kernel_is_pure(index) &&
-      length <= (place->form == FORM_ROWS ? MAX_REPEATED : MAX_REPEATED_FLAT) &&
-      !strchr(term->text, '\n') && !strstr(term->text, "/*");
+  term->binding = smb_place_binding(index, first == last);
+  place->repeatable[number] = smb_place_is_repeatable(place, smb_kernel_is_pure(index), term->text);
   gboolean is_last = number + 1 == place->n;
   if (place->form == FORM_ROWS)
     term->limit =

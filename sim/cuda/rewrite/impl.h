@@ -94,11 +94,13 @@ typedef struct {
   guint64 stride[MAX_RANK]; // bytes
   guint rank;
   RawText *raw;
-  const GArray *carved; // Carved: pointers into the array that it is a part of; or NULL
+  const SmbLaunch *launch; // or NULL
+  const GArray *carved;    // Carved: pointers into the array that it is a part of; or NULL
   GArray *mentions;
-  GArray *edits;     // SmbEdit
-  GString *helpers;  // functions that the new text calls
-  guint32 first_use; // where the first function that calls one starts
+  GArray *edits;         // SmbEdit
+  GPtrArray *conditions; // "x < 32": what has to hold of the indices
+  GString *helpers;      // functions that the new text calls
+  guint32 first_use;     // where the first function that calls one starts
 } Rewriting;
 
 // The token that starts at an offset, or NULL: its index.
@@ -118,6 +120,34 @@ typedef enum {
   FORM_OTHER,  // the address goes elsewhere
 } Form;
 
+// Multiples of a row that one index adds.
+enum {
+  SPLIT_MAX_FACTORS = 8
+};
+
+// What makes a multiple of @rows rows: "128", "blockDim.x"; or a shift, " << 7", which is one by @elements.
+typedef struct {
+  Stretch text;
+  guint64 rows;
+  guint64 elements;
+  gboolean is_shift;
+  gboolean is_of_launch;
+} Factor;
+
+// An index as a sum of multiples of a row, each with a factor, and the rest.
+typedef struct {
+  Factor factors[SPLIT_MAX_FACTORS];
+  guint n_factors;
+  gint64 more;           // elements that are added to each row
+  guint n_rest;          // addends
+  Stretch rest;          // from the first to the last
+  const Node *rest_node; // if it is one
+  guint64 rest_limit;    // it is less than that; 0: not known
+  gboolean is_pure;      // the rest
+  gboolean subtracts;
+  gboolean places_rest; // it may reach beyond its row
+} Split;
+
 // A mention, and the text of its indices.
 typedef struct {
   const Mention *mention;
@@ -130,11 +160,25 @@ typedef struct {
   Stretch index[MAX_RANK];
   Term terms[MAX_RANK];
   gboolean repeatable[MAX_RANK];
+  gboolean is_split; // what @index and @terms say is the rest
+  Split split;
 } Place;
 
 // Finds out how a place has to change; refuses what cannot be rewritten.
 gboolean smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes,
                            GError **error);
+
+// How tightly the text of an index binds; @one_word: whether it is a single token.
+gint smb_place_binding(const Node *index, gboolean one_word);
+
+// Whether a text may be written twice. @is_pure: whether it may be evaluated twice.
+gboolean smb_place_is_repeatable(const Place *place, gboolean is_pure, const char *text);
+
+// The node that the text has: without conversions that it does not have.
+const Node *smb_node_written(const Node *node);
+
+// Splits the index of a place that changes, as far as SmbRewriteArray.form asks for it (split.c).
+void smb_place_split(const Rewriting *rewriting, Place *place);
 
 // Says why a place cannot be rewritten, and what to write by hand. Always FALSE.
 G_GNUC_PRINTF(4, 5)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/cuda/rewrite/impl.h"
 
 // Parts of dynamic shared memory grow by whole rows of the banks: those behind them stay in their banks.
@@ -295,10 +296,20 @@ compare_edits(gconstpointer a, gconstpointer b) {
   return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+static char *
+join_conditions(const GPtrArray *conditions) {
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < conditions->len; i++)
+    g_string_append_printf(text, "%s%s", smb_comma_and(i, conditions->len),
+                           (const char *)g_ptr_array_index(conditions, i));
+  return g_string_free(text, conditions->len == 0);
+}
+
 GArray *
 smb_rewrite(const SmbProgram *program, const SmbLaunch *launch, const SmbRewriteArray *arrays,
-            guint n_arrays, GError **error) {
+            guint n_arrays, char **conditions, GError **error) {
   g_auto(RawText) raw = {0};
+  g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GArray) edits = g_array_new(FALSE, FALSE, sizeof(SmbEdit));
   g_autoptr(GString) helpers = g_string_new(NULL);
   g_array_set_clear_func(edits, edit_clear);
@@ -308,7 +319,12 @@ smb_rewrite(const SmbProgram *program, const SmbLaunch *launch, const SmbRewrite
   guint32 first_use = G_MAXUINT32;
   for (guint i = 0; i < n_arrays; i++) {
     g_return_val_if_fail(carved || !arrays[i].array->is_carved, NULL);
-    Rewriting rewriting = {.wanted = &arrays[i], .raw = &raw, .edits = edits, .helpers = helpers};
+    Rewriting rewriting = {.wanted = &arrays[i],
+                           .raw = &raw,
+                           .launch = launch,
+                           .edits = edits,
+                           .helpers = helpers,
+                           .conditions = found};
     rewriting.carved = arrays[i].array->is_carved ? carved : NULL;
     rewriting.first_use = first_use;
     if (!rewrite_array(&rewriting, error))
@@ -321,6 +337,8 @@ smb_rewrite(const SmbProgram *program, const SmbLaunch *launch, const SmbRewrite
     smb_rewrite_edit_add(edits, find_insertion(&raw, first_use), 0, "%s", helpers->str);
   // Edits at one place stay in the order in which they were made: g_array_sort() is stable.
   g_array_sort(edits, compare_edits);
+  if (conditions)
+    *conditions = join_conditions(found);
   return g_steal_pointer(&edits);
 }
 

@@ -20,6 +20,14 @@ typedef struct {
   char *text;
 } SmbEdit;
 
+/** How an index of an array without rows is written if rows are padded. Each way is tried where its index has a multiple of the row;
+ * other indices are written in the last one. */
+typedef enum {
+  SMB_REWRITE_WHOLE,   /* [y * 32 + x] becomes [place(y * 32 + x)] */
+  SMB_REWRITE_SPLIT,   /* [y * (32 + 1) + place(x)] */
+  SMB_REWRITE_IN_ROWS, /* [y * (32 + 1) + x], if x is less than 32 */
+} SmbRewriteForm;
+
 /** SmbRewriteArray: an array, how it lies, and how it is to lie. */
 typedef struct {
   const SmbArray *array;
@@ -27,11 +35,13 @@ typedef struct {
   SmbLayout from;
   SmbLayout to;
   gboolean is_last; /* of parts of dynamic memory: none lies behind it */
+  SmbRewriteForm form;
 } SmbRewriteArray;
 
 /**
  * smb_rewrite:
  * @arrays: (array length=n_arrays): each once, none swizzled now
+ * @conditions: (out) (optional) (transfer full) (nullable): what the new text takes to hold of the indices: "x < 32 and y < 16"; %NULL: nothing
  * @error: SMB_ERROR_INPUT, with the place that cannot be changed, why, and what to write by hand
  *
  * What is written:
@@ -46,7 +56,8 @@ typedef struct {
  * Returns: (transfer full) (element-type SmbEdit): the changes, in the order of the text; none overlap
  */
 GArray *smb_rewrite(const SmbProgram *kernel, const SmbLaunch *launch,
-                    const SmbRewriteArray *arrays, guint n_arrays, GError **error);
+                    const SmbRewriteArray *arrays, guint n_arrays, char **conditions,
+                    GError **error);
 
 /** smb_rewrite_apply: Returns: (transfer full): the text of @source with @edits made */
 char *smb_rewrite_apply(const SmbSource *source, const GArray *edits);
