@@ -259,12 +259,12 @@ try_swizzles(Brute *brute, guint n_bits, guint period, SmbAdviseKinds kinds, gbo
 
 static void
 brute_run(Brute *brute, const Fixture *fixture, const SmbArrayUse *use, SmbAdviseKinds kinds,
-          guint64 row) {
+          const SmbAdviseOptions *options) {
   const SmbArray *array = fixture->array;
   guint period = find_period(fixture->arch, array->element_bytes), n_bits = 0;
   brute->fixture = fixture;
   brute->use = use;
-  brute->original = smb_array_use_layout(use, row);
+  brute->original = smb_array_use_layout(use, options->row);
   brute->fit = g_ptr_array_new_with_free_func((GDestroyNotify)smb_candidate_free);
   guint64 pitch = brute->original.columns + brute->original.pad;
   guint64 n = 0;
@@ -279,7 +279,11 @@ brute_run(Brute *brute, const Fixture *fixture, const SmbArrayUse *use, SmbAdvis
   brute_try(brute, &plain);
   for (plain.pad = 1; kinds & SMB_ADVISE_PAD && has_rows && plain.pad < period; plain.pad++)
     brute_try(brute, &plain);
-  for (guint64 each = period; kinds & SMB_ADVISE_PAD && !has_rows && each * 2 <= n; each *= 2) {
+  guint64 all = has_rows ? brute->original.columns : n;
+  gboolean parts = kinds & SMB_ADVISE_PAD && (!has_rows || options->within);
+  for (guint64 each = period; parts && each * 2 <= all; each *= 2) {
+    if (has_rows && all % each)
+      continue;
     plain.columns = each;
     for (plain.pad = 1; plain.pad < period; plain.pad++)
       brute_try(brute, &plain);
@@ -326,7 +330,7 @@ check_search(Fixture *fixture, const SmbAdviseOptions *options, guint64 *found) 
                  .vector_bytes = options->vector_bytes};
   const SmbArrayUse *use = NULL;
   g_autoptr(SmbArrayUses) uses = find_uses(fixture, &use);
-  brute_run(&brute, fixture, use, options->kinds ? options->kinds : all, options->row);
+  brute_run(&brute, fixture, use, options->kinds ? options->kinds : all, options);
   g_autoptr(SmbAdvice) advice = smb_advise_array(fixture->arch, use, options);
   ck_assert_uint_eq(advice->searched, brute.searched);
   ck_assert_uint_eq(advice->unfit, brute.unfit);
@@ -359,6 +363,7 @@ START_TEST(test_brute_force) {
     SmbAdviseOptions options = {
         .kinds = (SmbAdviseKinds)smb_random_below(&random, 8),
         .keep = 1 + smb_random_below(&random, KEEP),
+        .within = (gboolean)smb_random_below(&random, 2),
         .vector_bytes = smb_random_below(&random, 4) ? 0 : 8u << smb_random_below(&random, 2),
         .row = fixture.array->n_dimensions == 1 ? rows[smb_random_below(&random, 6)] : 0};
     fixture.other_bytes = others[smb_random_below(&random, G_N_ELEMENTS(others))];

@@ -118,7 +118,8 @@ add_swizzles(GArray *space, const SmbLayout *plain, guint n_bits, guint64 end_pa
 
 // All strips of the space for an array of @n elements (element-type Strip): smb_advise_array() says what is in it.
 static GArray *
-list_strips(const SmbArch *arch, const SmbLayout *original, guint64 n, SmbAdviseKinds kinds) {
+list_strips(const SmbArch *arch, const SmbLayout *original, guint64 n, SmbAdviseKinds kinds,
+            gboolean within) {
   GArray *space = g_array_new(FALSE, FALSE, sizeof(Strip));
   guint64 period = find_period(arch, original->element_bytes);
   SmbLayout plain = {.element_bytes = original->element_bytes, .columns = original->columns};
@@ -126,10 +127,11 @@ list_strips(const SmbArch *arch, const SmbLayout *original, guint64 n, SmbAdvise
   guint64 end_pad = has_rows ? period : 1;
 
   add_strip(space, &plain, 0, kinds & SMB_ADVISE_PAD ? end_pad : 1);
-  if (!has_rows && (kinds & SMB_ADVISE_PAD)) {
+  if ((!has_rows || within) && (kinds & SMB_ADVISE_PAD)) {
     SmbLayout rows = plain;
-    for (rows.columns = period; rows.columns <= n / 2; rows.columns *= 2)
-      add_strip(space, &rows, 1, period);
+    guint64 all = has_rows ? plain.columns : n;
+    for (rows.columns = period; rows.columns <= all / 2; rows.columns *= 2)
+      add_strip(space, &rows, 1, !has_rows || all % rows.columns == 0 ? period : 1);
   }
   if (kinds & (SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH))
     add_swizzles(space, &plain, count_bits(n), end_pad, kinds);
@@ -258,7 +260,8 @@ smb_advise_array(const SmbArch *arch, const SmbArrayUse *use, const SmbAdviseOpt
   guint64 most = smb_arch_info(arch)->max_shared_bytes;
   guint64 others = use->analysis->shared_bytes - use->bytes;
   SmbCounter counter = options->counter ? *options->counter : smb_counter_best();
-  g_autoptr(GArray) space = list_strips(arch, &original, n, options->kinds ? options->kinds : all);
+  g_autoptr(GArray) space =
+      list_strips(arch, &original, n, options->kinds ? options->kinds : all, options->within);
   g_autoptr(SmbDemand) demand = smb_demand_new(arch, use, &original, counter);
 
   SmbAdvice *advice = g_new0(SmbAdvice, 1);

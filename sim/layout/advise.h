@@ -81,6 +81,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdvice, smb_advice_free)
  * @kinds: what is searched; 0: all. Neither padding nor a swizzle belongs to each kind
  * @row: as for smb_array_use_layout(); without it each power of two is tried for an array of one dimension
  * @present: (nullable): how the array lies now, if that is known; else smb_array_use_layout() says it
+ * @within: rows are padded within, too, as arrays without rows are: after each power of two of elements that divides them
  * @keep: how many of the best of each kind are kept; at least one is
  * @vector_bytes: only layouts of which smb_layout_vector_bytes() is as large; 0: all
  * @max_counts: requests that are counted, once for each layout, before the search is given up; 0: no limit. Some ten
@@ -92,6 +93,7 @@ typedef struct {
   SmbAdviseKinds kinds;
   guint64 row;
   const SmbLayout *present;
+  gboolean within;
   guint keep;
   guint vector_bytes;
   guint64 max_counts;
@@ -105,7 +107,8 @@ typedef struct {
  *
  * Searches the whole space:
  *  - rows padded by 0 elements to one less than fill all banks once (a row of SmbArchInfo.row_bytes; more
- *    only repeats what a smaller one gives, which the tests check);
+ *    only repeats what a smaller one gives, which the tests check); if SmbAdviseOptions.within asks for it, so many elements
+ *    within rows as well;
  *  - all swizzles Swizzle<B,M,S> of either sign of S, |S| >= B, whose bits are all among those of an
  *    element's number: B + M + |S| is at most the bits of the highest one. Others do what one of these
  *    does, or only take more memory;

@@ -220,11 +220,11 @@ smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, gu
 SmbProof *
 smb_proof_choose(const SmbOriginal *original, const SmbRewriteArray *array,
                  const guint64 *wavefronts) {
-  static const SmbRewriteForm forms[] = {SMB_REWRITE_IN_ROWS, SMB_REWRITE_SPLIT, SMB_REWRITE_WHOLE};
   SmbRewriteArray tried = *array;
   SmbProof *best = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS(forms) && !smb_proof_holds(best); i++) {
-    tried.form = forms[i];
+  for (gint form = SMB_REWRITE_IN_ROWS; form >= SMB_REWRITE_WHOLE && !smb_proof_holds(best);
+       form--) {
+    tried.form = (SmbRewriteForm)form;
     g_autoptr(SmbProof) next = rewrite(original, &tried, 1);
     if (best && g_strcmp0(best->text, next->text) == 0)
       continue;

@@ -445,6 +445,7 @@ advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *a
   SmbAdviseOptions options = {.kinds = asked->kinds,
                               .row = smb_advise_row(asked, use->array),
                               .present = report->target->tile,
+                              .within = TRUE,
                               .keep = asked->top + 1, // the present layout may be among them
                               .max_counts = asked->max_counts,
                               .progress = report->target->options.progress};

@@ -334,7 +334,8 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
   smb_spool_puts(cli->out, smb_arch_say(cli->arch, ", as CUDA C:\n"));
   write_changes(cli, smb_program_source(report->target->kernel), proof->edits);
   if (proof->condition)
-    smb_text_wrap_printf(cli->out, "It is right as long as %s, as in this launch.\n", proof->condition);
+    smb_text_wrap_printf(cli->out, "It is right as long as %s, as in this launch.",
+                         proof->condition);
   write_launch(cli, report, proof);
 }
 
@@ -391,7 +392,8 @@ append_bounds(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
 static void
 write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
   const SmbLayout *now = &array->now->candidate->layout, *then = &layout->candidate->layout;
-  guint64 before = now->columns + now->pad, after = then->columns + then->pad;
+  guint64 before = now->columns + now->pad;
+  guint64 after = now->columns / then->columns * (then->columns + then->pad);
   // Of an array without rows, a row is where padding goes.
   if (!smb_proof_holds(layout->proof) || array->search->use->array->n_dimensions < 2 ||
       after >= before)

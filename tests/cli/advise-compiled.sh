@@ -273,8 +273,14 @@ expect 0 advise sgemm.cu --block 256 --arg n=128 --out best.cu
 shows 'Change line 12 to [BM + 4]: 12288 -> 8704 wavefronts, +128 bytes of shared memory. As compiled, all'
 shows 'is not recommended: '
 diff sgemm.cu best.cu >changes && die 'nothing was written'
-[ "$(grep -c '^>' changes)" = 1 ] || die "wrote $(cat changes)"
-grep -q 'BM + 4' changes || die "wrote $(cat changes)"
+[ "$(grep -c '^>' changes)" = 4 ] || die "wrote $(cat changes)"
+grep -qF '[BM + 4]' changes || die "wrote $(cat changes)"
+grep -qF 'bs[kk][column + column / 32 * 4 + j]' changes || die "wrote $(cat changes)"
+cp "$srcdir/tests/data/layouts/flat.cu" .
+expect 0 advise flat.cu --block 256 --arg n=128 --out best.cu
+shows 'It is right as long as ay < 128, row + i < 128 and column % 32 + j < 32, as in this launch.'
+grep -qF 'as[kk * (BM + 4) + row + i]' best.cu || die "$last: wrote $(cat best.cu)"
+grep -qF 'bs[kk * (BN + 16) + column + column / 32 * 4 + j]' best.cu || die "$last: wrote $(cat best.cu)"
 expect 0 advise product.cu --block 16,16 --arg n=128 --out best.cu
 grep -q 'bs\[TILE\]\[TILE + [24]\]' best.cu || die "$last: wrote $(cat best.cu)"
 expect 0 advise space.cu --instance 'lib::turn<32>' --block 32 --only pad

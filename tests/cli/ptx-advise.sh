@@ -32,7 +32,8 @@ expect 0 advise $pool --array pool=16x64xf32 --only pad --all --top 100 --format
 quiet
 [ "$(cut -d, -f4 out | sort -u | grep -c '^pad')" -ge 3 ] || die "$last: $(cat out)"
 cut -d, -f4 out | grep '^pad' | sort -u | while read -r layout; do
-  [ $((${layout#pad } % 4)) -eq 0 ] || die "$last: $layout tears vectors of 16 bytes"
+  layout=${layout#pad }
+  [ $((${layout%% *} % 4)) -eq 0 ] || die "$last: $layout tears vectors of 16 bytes"
 done
 # shellcheck disable=SC2086
 expect 0 advise $pool --array pool=16x64xf32 --array pool+4096=16x64xf32 --array pool

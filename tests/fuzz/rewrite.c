@@ -63,7 +63,7 @@ append_below(GString *text, Choices *choices, guint limit, gboolean in_loop) {
 // An index of rows that are not declared: a multiple of one, and a rest that may reach into the next.
 static void
 append_row_index(GString *text, Choices *choices, const Shape *shape, gboolean in_loop) {
-  guint columns = shape->columns, form = choose(choices, 4);
+  guint columns = shape->columns, form = choose(choices, 4 + in_loop);
   g_string_append_c(text, '[');
   if (form == 0) {
     append_below(text, choices, columns, in_loop);
@@ -78,8 +78,8 @@ append_row_index(GString *text, Choices *choices, const Shape *shape, gboolean i
   g_string_append_printf(text, form == 3 ? "%u - 1 - " : "%u + ", columns);
   if (form == 3)
     g_string_append_c(text, '(');
-  append_below(text, choices, form == 2 ? 2 * columns : columns, in_loop);
-  g_string_append(text, form == 3 ? ")]" : "]");
+  append_below(text, choices, form == 2 ? 2 * columns : form == 4 ? columns - 3 : columns, in_loop);
+  g_string_append(text, form == 3 ? ")]" : form == 4 ? " + i % 4]" : "]");
 }
 
 // An element of the array, in one of the forms that a kernel writes.
@@ -199,6 +199,8 @@ choose_layout(Choices *choices, const Shape *shape, SmbRewriteArray *array) {
   array->to = array->from;
   if (shape->dimensions == 1 && choose(choices, 2))
     array->to.columns = shape->columns;
+  else if (shape->dimensions == 2 && shape->columns % 4 == 0 && choose(choices, 2))
+    array->to.columns = array->from.columns / (choose(choices, 2) ? 2 : 4);
   array->to.pad = choose(choices, 9);
   array->to.bits = choose(choices, 6);
   array->to.base = choose(choices, 5);

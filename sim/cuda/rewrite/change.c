@@ -34,7 +34,8 @@ add_function(Rewriting *rewriting, const Place *place, const char *name, guint n
   g_string_append(rewriting->helpers, "// Where element [");
   for (guint i = 0; i < n; i++)
     g_string_append_printf(rewriting->helpers, "%s%s", i ? "][" : "", smb_index_name(i));
-  g_string_append_printf(rewriting->helpers, "] of %s lies", rewriting->variable->name);
+  g_string_append_printf(rewriting->helpers, "] of %s%s lies", place->is_within ? "a row of " : "",
+                         rewriting->variable->name);
   if (place->unit > 1)
     g_string_append_printf(rewriting->helpers, ", in units of %u elements", (guint)place->unit);
   g_string_append_printf(rewriting->helpers, ".\n%s", text->str);
@@ -114,8 +115,7 @@ call_for_row(Rewriting *rewriting, const Place *place, GError **error) {
 static char *
 write_flat(const Rewriting *rewriting, const Place *place) {
   SmbLayout from, to;
-  if (!place->repeatable[0] || !smb_layout_scale(&rewriting->wanted->from, place->unit, &from) ||
-      !smb_layout_scale(&rewriting->wanted->to, place->unit, &to))
+  if (!place->repeatable[0] || !smb_place_layouts(rewriting, place, &from, &to))
     return NULL;
   return smb_index_write_flat(&from, &to, &place->terms[0]);
 }
@@ -124,9 +124,9 @@ write_flat(const Rewriting *rewriting, const Place *place) {
 static void
 call_for_flat(Rewriting *rewriting, const Place *place) {
   SmbLayout from, to;
-  smb_layout_scale(&rewriting->wanted->from, place->unit, &from);
-  smb_layout_scale(&rewriting->wanted->to, place->unit, &to);
-  g_autofree char *function = choose_name(rewriting, "_place", place->unit);
+  smb_place_layouts(rewriting, place, &from, &to);
+  g_autofree char *function =
+      choose_name(rewriting, place->is_within ? "_column" : "_place", place->unit);
   g_autofree char *body = smb_index_write_flat_body(&from, &to, place->terms[0].limit);
   g_autofree char *before = g_strconcat(function, "(", NULL);
   add_function(rewriting, place, function, 1, body);
@@ -147,8 +147,10 @@ lengthen_rows(Rewriting *rewriting, const Split *split) {
                            sign, ABS(more));
       continue;
     }
-    smb_rewrite_edit_add(rewriting->edits, start, 0, "(");
-    smb_rewrite_edit_add(rewriting->edits, end, 0, " %c %" G_GINT64_FORMAT ")", sign, ABS(more));
+    if (!factor->is_sum)
+      smb_rewrite_edit_add(rewriting->edits, start, 0, "(");
+    smb_rewrite_edit_add(rewriting->edits, factor->is_sum ? end - 1 : end, 0,
+                         " %c %" G_GINT64_FORMAT "%s", sign, ABS(more), factor->is_sum ? "" : ")");
   }
 }
 

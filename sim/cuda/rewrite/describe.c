@@ -62,13 +62,20 @@ smb_rewrite_describe(const SmbRewriteArray *wanted) {
   const char *const *own = names + SMB_ARRAY_MAX_DIMENSIONS - rank;
   for (guint i = 0; i < rank; i++)
     indices[i] = (Term){own[i], BINDS_ALL, array->dimension[i]};
-  if (!smb_layout_keeps_rows(to) || to->columns != wanted->from.columns)
+  gboolean within = to->columns != wanted->from.columns;
+  if (!smb_layout_keeps_rows(to) || (within && (to->bits || wanted->from.columns % to->columns)))
     return describe_crossing(wanted, indices);
   GString *out = g_string_new(NULL);
   for (guint i = 0; i + 1 < rank; i++)
     g_string_append_printf(out, "[%s]", own[i]);
   g_autofree char *flip =
       to->bits ? smb_index_write_row(to, indices, array->dimension, rank, NULL) : g_strdup("");
-  g_string_append_printf(out, "[%s%s]", own[rank - 1], flip);
+  if (within) {
+    g_string_append_c(out, '[');
+    smb_index_append_padded(out, &indices[rank - 1], to->columns, (gint64)to->pad);
+    g_string_append_c(out, ']');
+  } else {
+    g_string_append_printf(out, "[%s%s]", own[rank - 1], flip);
+  }
   return g_string_free(out, FALSE);
 }

@@ -80,6 +80,31 @@ classify(const Rewriting *rewriting, Place *place) {
 }
 
 gboolean
+smb_rewrite_is_within(const Rewriting *rewriting) {
+  return rewriting->rank > 1 && rewriting->wanted->to.columns != rewriting->wanted->from.columns;
+}
+
+gboolean
+smb_place_layouts(const Rewriting *rewriting, const Place *place, SmbLayout *from, SmbLayout *to) {
+  SmbLayout now = rewriting->wanted->from;
+  if (place->is_within)
+    now.pad = 0;
+  return smb_layout_scale(&now, place->unit, from) &&
+         smb_layout_scale(&rewriting->wanted->to, place->unit, to);
+}
+
+// The index of a row that is padded within is like that of an array without rows.
+static void
+look_within(const Rewriting *rewriting, Place *place) {
+  if (place->form != FORM_ROWS || !smb_rewrite_is_within(rewriting))
+    return;
+  place->form = FORM_FLAT;
+  place->first += place->n - 1;
+  place->n = 1;
+  place->is_within = TRUE;
+}
+
+gboolean
 smb_place_refuse(const Rewriting *rewriting, const Place *place, GError **error, const char *format,
                  ...) {
   va_list arguments;
@@ -209,6 +234,7 @@ smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, G
     return FALSE;
   }
   classify(rewriting, place);
+  look_within(rewriting, place);
   switch (place->form) {
   case FORM_ORIGIN:
     return TRUE;
@@ -219,7 +245,8 @@ smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, G
     *changes = to->bits > 0 || to->pad != from->pad || (to->pad && to->columns != from->columns);
     break;
   case FORM_OTHER: {
-    gboolean in_row = rank > 1 && to->bits == 0 && strides_match(rewriting, mention, rank - 1) &&
+    gboolean in_row = rank > 1 && to->bits == 0 && !smb_rewrite_is_within(rewriting) &&
+                      strides_match(rewriting, mention, rank - 1) &&
                       !is_constant(mention->steps[rank - 2].index, 0);
     if (in_row)
       return TRUE;

@@ -120,32 +120,32 @@ typedef enum {
   FORM_OTHER,  // the address goes elsewhere
 } Form;
 
-// Multiples of a row that one index adds.
+// Multiples of a row that one index adds, and other addends.
 enum {
-  SPLIT_MAX_FACTORS = 8
+  SPLIT_MAX_PARTS = 8
 };
 
-// What makes a multiple of @rows rows: "128", "blockDim.x"; or a shift, " << 7", which is one by @elements.
+// What makes a multiple of @rows rows, by @elements: "128", "blockDim.x"; a sum in parentheses, "(blockDim.x + 1)"; or a shift,
+// " << 7".
 typedef struct {
   Stretch text;
   guint64 rows;
   guint64 elements;
+  gboolean is_sum;
   gboolean is_shift;
   gboolean is_of_launch;
 } Factor;
 
-// An index as a sum of multiples of a row, each with a factor, and the rest.
+// An index as a sum of multiples of a row, each with a factor, and the rest. Addends are in the order of the text.
 typedef struct {
-  Factor factors[SPLIT_MAX_FACTORS];
+  Factor factors[SPLIT_MAX_PARTS];
   guint n_factors;
-  gint64 more;           // elements that are added to each row
-  guint n_rest;          // addends
-  Stretch rest;          // from the first to the last
-  const Node *rest_node; // if it is one
-  guint64 rest_limit;    // it is less than that; 0: not known
-  gboolean is_pure;      // the rest
-  gboolean subtracts;
-  gboolean places_rest; // it may reach beyond its row
+  const Node *rest[SPLIT_MAX_PARTS];
+  gboolean is_negative[SPLIT_MAX_PARTS];
+  guint n_rest;
+  gint64 more;          // elements that are added to each row
+  gboolean subtracts;   // some of the rest
+  gboolean places_rest; // some of it may lie in another row: that is what is left to be placed
 } Split;
 
 // A mention, and the text of its indices.
@@ -160,7 +160,8 @@ typedef struct {
   Stretch index[MAX_RANK];
   Term terms[MAX_RANK];
   gboolean repeatable[MAX_RANK];
-  gboolean is_split; // what @index and @terms say is the rest
+  gboolean is_within; // FORM_FLAT: the index counts elements of a row, which is padded within
+  gboolean is_split;  // what @index and @terms say is the rest
   Split split;
 } Place;
 
@@ -176,6 +177,13 @@ gboolean smb_place_is_repeatable(const Place *place, gboolean is_pure, const cha
 
 // The node that the text has: without conversions that it does not have.
 const Node *smb_node_written(const Node *node);
+
+// The layouts of what the index of a place of FORM_FLAT counts, in its units. FALSE: these do not stay side by side.
+gboolean smb_place_layouts(const Rewriting *rewriting, const Place *place, SmbLayout *from,
+                           SmbLayout *to);
+
+// Whether rows that are declared are padded within.
+gboolean smb_rewrite_is_within(const Rewriting *rewriting);
 
 // Splits the index of a place that changes, as far as SmbRewriteArray.form asks for it (split.c).
 void smb_place_split(const Rewriting *rewriting, Place *place);

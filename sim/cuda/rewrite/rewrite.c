@@ -164,7 +164,9 @@ change_declaration(Rewriting *rewriting, GError **error) {
   for (guint i = 1; i < rank; i++)
     rows *= (gint64)rewriting->dimension[i];
   if (rank > 1) {
-    gint64 pitch = (gint64)(to->columns + to->pad), now = (gint64)rewriting->dimension[rank - 1];
+    guint64 parts = wanted->from.columns / to->columns;
+    gint64 pitch = (gint64)(parts * (to->columns + to->pad)),
+           now = (gint64)rewriting->dimension[rank - 1];
     if (pitch != now)
       change_dimension(rewriting, &brackets.brackets[rank - 1], pitch - now);
     rows = rows / now * pitch;
@@ -244,8 +246,8 @@ prepare(Rewriting *rewriting, GError **error) {
     problem = rewriting->rank == 0 ? "it is not an array" : "it has too many dimensions";
   else if (from->bits)
     problem = "it is swizzled already";
-  else if (rewriting->rank > 1 && from->columns != to->columns)
-    problem = "padding would be inside its rows";
+  else if (smb_rewrite_is_within(rewriting) && (to->bits || from->columns % to->columns))
+    problem = "padding would cross its rows";
   guint n_dynamic = 0;
   for (guint i = 0; i < smb_program_n_arrays(&kernel->program); i++)
     n_dynamic += smb_program_array(&kernel->program, i)->is_dynamic;

@@ -20,12 +20,14 @@ typedef struct {
   char *text;
 } SmbEdit;
 
-/** How an index of an array without rows is written if rows are padded. Each way is tried where its index has a multiple of the row;
- * other indices are written in the last one. */
+/** How an index is written if what it counts is padded after each row of 32: the ways that a compiler makes less of come first.
+ * Each is right only if the launch keeps to the conditions that smb_rewrite() says; an index that does not have such parts is
+ * written as in the way before. */
 typedef enum {
-  SMB_REWRITE_WHOLE,   /* [y * 32 + x] becomes [place(y * 32 + x)] */
-  SMB_REWRITE_SPLIT,   /* [y * (32 + 1) + place(x)] */
-  SMB_REWRITE_IN_ROWS, /* [y * (32 + 1) + x], if x is less than 32 */
+  SMB_REWRITE_WHOLE, /* [y * 32 + x * 4 + i] becomes [place(y * 32 + x * 4 + i)] */
+  SMB_REWRITE_SPLIT, /* [y * (32 + 1) + place(x * 4 + i)] */
+  SMB_REWRITE_READS_ON, /* [y * (32 + 1) + place(x * 4) + i], if i does not reach beyond the row of x * 4 */
+  SMB_REWRITE_IN_ROWS, /* [y * (32 + 1) + x * 4 + i], if x * 4 + i is less than 32 */
 } SmbRewriteForm;
 
 /** SmbRewriteArray: an array, how it lies, and how it is to lie. */
