@@ -155,8 +155,12 @@ GPtrArray *smb_advise_select(const SmbAdviseReport *report, const char *const *n
 const SmbAdviseLayout *smb_advise_proven(const SmbAdviseReport *report,
                                          const SmbAdviseArray *array);
 
+/** smb_advise_is_slight: Returns: whether @then saves fewer wavefronts than how nvcc schedules the rest may cost */
+gboolean smb_advise_is_slight(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
+
 /** smb_advise_is_worse: @compiled: (nullable). Returns: whether a form is no better as compiled than the kernel as it is:
- * by smb_advise_compiled_order(), or since it takes longer (smb_advise_compiled_bound()) */
+ * by smb_advise_compiled_order(), or by too little (smb_advise_is_slight()), or since it takes longer
+ * (smb_advise_compiled_bound()) */
 gboolean smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *compiled);
 
 /** smb_advise_is_better: Returns: whether a layout is better than the present one: as compiled; where that is not known, with

@@ -30,7 +30,7 @@ def forms_of(advice):
                 name = f"{array['name']}.{layout['name']}".replace(" ", "")
                 yield name, layout["rewritten"]["changes"], layout["as_compiled"]
     if advice["together"] and advice["together"]["holds"]:
-        yield "together", advice["together"]["changes"], advice["together_compiled"]["as_compiled"]
+        yield "together", advice["together"]["changes"], advice["together_compiled"]
 
 
 def apply(text, changes):
