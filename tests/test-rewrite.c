@@ -3,6 +3,7 @@
 //
 // Kernels rewritten for another layout: the exact new text, or the exact message; and each is run, so that
 // what is not as it was, or does not cost what the layout costs, is found.
+#include "sim/cuda/rewrite/declared.h"
 #include "sim/cuda/rewrite/rewrite.h"
 
 #include <check.h>
@@ -278,6 +279,50 @@ START_TEST(test_describe) {
 }
 END_TEST
 
+// Arrays in texts that nobody parses.
+static const struct {
+  const char *text;
+  const char
+      *found; // name[row] and how it is used, one behind the other; with rows that are 4 longer
+} declarations[] = {
+    {"__global__ void k() { __shared__ float a[8][N]; a[1][2] = a[0][0] + b[1]; }",
+     "a[N] 0 [N + 4]"},
+    {"template <class T, int N> __device__ void k() {\n"
+     "  __shared__ alignas(16) Pair<T, 2> a[2][N << 1], b[4], c[1][2][3];\n"
+     "  f([&] { return a[x][y[1]]; }, &c[0][1][2]); }",
+     "a[N << 1] 0 [(N << 1) + 4] c[3] 1 [3 + 4]"},
+    {"__shared__ int a[8][(N << 1)]; int *p = a[1]; // __shared__ int b[2][2];",
+     "a[(N << 1)] 2 [(N << 1) + 4]"},
+    {"__shared__ int a[8][4]; f(a);", "a[4] 2 [4 + 4]"},
+    {"__shared__ int a[8][4]; f(sizeof a);", "a[4] 2 [4 + 4]"},
+    {"#define AT(i, j) (&a[i][j])\n__shared__ int a[8][4];", "a[4] 1 [4 + 4]"},
+    {"#define AT a\n__shared__ int a[8][4];", "a[4] 2 [4 + 4]"},
+    {"__shared__ int a[8][4]; x = (a)[1][2];", "a[4] 2 [4 + 4]"},
+    {"__shared__ int a[8], b; extern __shared__ int c[]; __shared__ int d[2][2] = {};", ""},
+    {"__shared__", ""},
+    {"__shared__ int a[2][", ""},
+    {"/* __shared__ int a[2][2];", ""},
+};
+
+START_TEST(test_declared) {
+  g_autoptr(GBytes) bytes =
+      g_bytes_new_static(declarations[_i].text, strlen(declarations[_i].text));
+  g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
+  g_autoptr(GArray) arrays = smb_declared_new(source);
+  g_autoptr(GString) found = g_string_new(NULL);
+  for (guint i = 0; i < arrays->len; i++) {
+    const SmbDeclared *array = &g_array_index(arrays, SmbDeclared, i);
+    g_autoptr(GArray) edits = smb_edits_new();
+    smb_declared_pad(array, 4, edits);
+    g_autofree char *text = smb_rewrite_apply(source, edits);
+    gsize grown = strlen(text) - strlen(declarations[_i].text) + array->end - array->start;
+    g_string_append_printf(found, "%s%s[%s] %d %.*s", i ? " " : "", array->name, array->row,
+                           array->use, (int)grown, text + array->start);
+  }
+  ck_assert_str_eq(found->str, declarations[_i].found);
+}
+END_TEST
+
 Suite *
 suite_rewrite(void) {
   Suite *suite = suite_create("rewrite");
@@ -287,6 +332,7 @@ suite_rewrite(void) {
   tcase_add_loop_test(tcase, test_wrong, 0, G_N_ELEMENTS(wrongs));
   tcase_add_test(tcase, test_arrays);
   tcase_add_loop_test(tcase, test_describe, 0, G_N_ELEMENTS(plains));
+  tcase_add_loop_test(tcase, test_declared, 0, G_N_ELEMENTS(declarations));
   suite_add_tcase(suite, tcase);
   return suite;
 }

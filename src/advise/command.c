@@ -91,6 +91,7 @@ parse_search(const SmbCli *cli, SmbAdviseSearch *search, guint *tuned, GError **
       !smb_cli_number("--top", option_top, 1, MAX_TOP, tuned, error))
     return FALSE;
   search->kinds = option_only ? kinds[kind] : 0;
+  search->writes = search->kinds == 0 || search->kinds == SMB_ADVISE_PAD;
   return TRUE;
 }
 
@@ -160,8 +161,13 @@ warn_unseen(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
 static gboolean
 write_out(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GError **error) {
   const SmbProof *proof = smb_advise_final(report);
+  const SmbAdvisePadding *padded = report->written ? report->written->best : NULL;
   if (!out)
     return TRUE;
+  if (padded) {
+    g_autofree char *text = smb_advise_written_text(report->written, padded);
+    return smb_out_file_write(out, text, strlen(text), error);
+  }
   if (proof) {
     gboolean written = smb_out_file_write(out, proof->text, strlen(proof->text), error);
     for (guint i = 0; written && i < report->arrays->len; i++)
@@ -176,7 +182,7 @@ write_out(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GEr
 
 static gboolean
 check_rewrites(const SmbTarget *target, GError **error) {
-  return !option_out || !smb_advise_is_compiled(target) ||
+  return !option_out || !smb_advise_is_compiled(target) || target->compiled ||
          smb_cli_usage_error(error,
                              "--out: '%s' is compiled code, which is not rewritten: write the "
                              "layout into its source",

@@ -33,6 +33,9 @@ typedef struct {
 SmbAdviseCompiled *smb_advise_compiled_new(const char *text, gsize dynamic_bytes);
 void smb_advise_compiled_free(SmbAdviseCompiled *compiled);
 
+/** smb_advise_compiled_count: notes what a form takes */
+void smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbAnalysis *analysis);
+
 /**
  * smb_advise_can_compile:
  *
@@ -45,6 +48,7 @@ gboolean smb_advise_lacks_compiler(const SmbTarget *target, const SmbArch *arch)
 
 /**
  * smb_advise_compile:
+ * @target: in the kernel language, or compiled from a file of CUDA C
  * @forms: (element-type SmbAdviseCompiled): what was not compiled yet
  *
  * Compiles all forms, two at a time, and counts them. What fails says so in the form.
@@ -70,6 +74,13 @@ int smb_advise_compiled_order(const SmbAdviseCompiled *a, const SmbAdviseCompile
  * Returns: cycles
  */
 guint64 smb_advise_compiled_bound(const SmbAdviseCompiled *compiled);
+
+/** smb_advise_compiled_is_slight: Returns: whether @then saves fewer wavefronts than how nvcc schedules the rest may cost */
+gboolean smb_advise_compiled_is_slight(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
+
+/** smb_advise_compiled_gains: Returns: whether @then is better than @now: by smb_advise_compiled_order(), not slightly, and
+ * without taking longer by smb_advise_compiled_bound() */
+gboolean smb_advise_compiled_gains(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
 
 /** smb_advise_compiled_lost_width: Returns: bytes of the widest loads of @now, if @then makes fewer of them; else 0 */
 guint smb_advise_compiled_lost_width(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);

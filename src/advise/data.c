@@ -10,6 +10,19 @@
 #include "src/cli/target-json.h"
 
 static void
+write_changes(JsonBuilder *json, const SmbSource *source, const GArray *edits) {
+  g_autoptr(GArray) changes = smb_changes_new(source, edits);
+  for (guint i = 0; i < changes->len; i++) {
+    const SmbChange *change = &g_array_index(changes, SmbChange, i);
+    smb_json_object(json, NULL);
+    smb_json_number(json, "line", change->line);
+    smb_json_text(json, "before", change->before);
+    smb_json_text(json, "after", change->after);
+    json_builder_end_object(json);
+  }
+}
+
+static void
 write_proof(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
             const SmbProof *proof) {
   if (!proof) {
@@ -26,25 +39,15 @@ write_proof(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
   smb_json_number(json, "compared_blocks",
                   original->shares ? original->shares->len : (gint64)original->n_blocks);
   smb_json_array(json, "changes");
-  if (!proof->failure) {
-    g_autoptr(GArray) changes =
-        smb_changes_new(smb_program_source(report->target->kernel), proof->edits);
-    for (guint i = 0; i < changes->len; i++) {
-      const SmbChange *change = &g_array_index(changes, SmbChange, i);
-      smb_json_object(json, NULL);
-      smb_json_number(json, "line", change->line);
-      smb_json_text(json, "before", change->before);
-      smb_json_text(json, "after", change->after);
-      json_builder_end_object(json);
-    }
-  }
+  if (!proof->failure)
+    write_changes(json, smb_program_source(report->target->kernel), proof->edits);
   json_builder_end_array(json);
   json_builder_end_object(json);
 }
 
 // A form of the kernel through a compiler; null if none was asked.
 static void
-write_compiled(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
+write_compiled(JsonBuilder *json, const char *key, const SmbAdviseCompiled *now,
                const SmbAdviseCompiled *compiled) {
   if (!compiled) {
     smb_json_null(json, key);
@@ -60,8 +63,7 @@ write_compiled(JsonBuilder *json, const char *key, const SmbAdviseReport *report
     smb_json_number(json, "shared_bytes", (gint64)compiled->shared_bytes);
   }
   smb_json_boolean(json, "recommended",
-                   compiled != report->now && !compiled->failure &&
-                       !smb_advise_is_worse(report, compiled));
+                   now && !now->failure && smb_advise_compiled_gains(now, compiled));
   json_builder_end_object(json);
 }
 
@@ -111,7 +113,7 @@ write_layout(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLa
   } else {
     smb_json_null(json, "as_merged");
   }
-  write_compiled(json, "as_compiled", report, layout->kind ? layout->compiled : report->now);
+  write_compiled(json, "as_compiled", report->now, layout->kind ? layout->compiled : report->now);
   write_proof(json, "rewritten", report, layout->proof);
 }
 
@@ -150,6 +152,44 @@ write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArr
   json_builder_end_object(json);
 }
 
+static void
+write_names(JsonBuilder *json, const char *key, const GPtrArray *names) {
+  smb_json_array(json, key);
+  for (guint i = 0; i < names->len; i++)
+    smb_json_text(json, NULL, g_ptr_array_index(names, i));
+  json_builder_end_array(json);
+}
+
+// Longer rows in the source of what was compiled; null of other kernels.
+static void
+write_written(JsonBuilder *json, const SmbAdviseWritten *written) {
+  if (!written) {
+    smb_json_null(json, "written");
+    return;
+  }
+  smb_json_object(json, "written");
+  write_compiled(json, "now", NULL, written->now);
+  write_names(json, "tried", written->tried);
+  write_names(json, "left_alone", written->left_alone);
+  write_names(json, "unlike", written->unlike);
+  smb_json_array(json, "forms");
+  for (guint i = 0; i < written->forms->len; i++) {
+    const SmbAdvisePadding *form = g_ptr_array_index(written->forms, i);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "name", form->name);
+    smb_json_boolean(json, "best", form == written->best);
+    smb_json_number_if(json, "compared_bytes", form->compared_bytes > 0,
+                       (gint64)form->compared_bytes);
+    smb_json_array(json, "changes");
+    write_changes(json, written->source, form->edits);
+    json_builder_end_array(json);
+    write_compiled(json, "as_compiled", written->now, form->compiled);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  json_builder_end_object(json);
+}
+
 void
 smb_advise_write_json(SmbCli *cli, gconstpointer result) {
   const SmbAdviseResult *written = result;
@@ -163,7 +203,8 @@ smb_advise_write_json(SmbCli *cli, gconstpointer result) {
     write_array(json, report, g_ptr_array_index(report->arrays, i));
   json_builder_end_array(json);
   write_proof(json, "together", report, report->together);
-  write_compiled(json, "together_compiled", report, report->compiled);
+  write_compiled(json, "together_compiled", report->now, report->compiled);
+  write_written(json, report->written);
   smb_advise_json_measured(json, measured);
   smb_analyze_json_assumed(json, report->arch, report->analysis);
   smb_analyze_json_warnings(json, report->target, report->analysis);

@@ -5,12 +5,6 @@
 #include "sim/base/order.h"
 #include "src/advise/report.h"
 
-// Percent of the wavefronts that a form has to save: on an H200, one with 2 % fewer and 1 % fewer instructions took 2 % longer
-// (doc/compiled.md, "flat"), for nvcc scheduled the rest otherwise.
-enum {
-  LEAST_GAIN = 3
-};
-
 int
 smb_advise_layout_order(const SmbAdviseLayout *a, const SmbAdviseLayout *b) {
   return smb_advise_compiled_order(a->compiled, b->compiled)
@@ -20,18 +14,9 @@ smb_advise_layout_order(const SmbAdviseLayout *a, const SmbAdviseLayout *b) {
 }
 
 gboolean
-smb_advise_is_slight(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then) {
-  guint64 before = now->total.wavefronts, after = then->total.wavefronts;
-  return after < before && (before - after) * 100 < before * LEAST_GAIN;
-}
-
-gboolean
 smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *compiled) {
   const SmbAdviseCompiled *now = report->now;
-  if (!now || now->failure || !compiled)
-    return FALSE;
-  return smb_advise_compiled_order(compiled, now) >= 0 || smb_advise_is_slight(now, compiled) ||
-         smb_advise_compiled_bound(compiled) > smb_advise_compiled_bound(now);
+  return now && !now->failure && compiled && !smb_advise_compiled_gains(now, compiled);
 }
 
 gboolean

@@ -160,6 +160,7 @@ smb_advise_report_free(SmbAdviseReport *report) {
   smb_proof_free(report->together);
   smb_advise_compiled_free(report->now);
   smb_advise_compiled_free(report->compiled);
+  smb_advise_written_free(report->written);
   g_ptr_array_unref(report->arrays);
   smb_array_uses_free(report->uses);
   smb_analysis_free(report->analysis);
@@ -547,5 +548,7 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
   if (report->can_compile)
     compile_layouts(report);
   prove_together(report);
+  if (search->writes)
+    report->written = smb_advise_written_new(target, arch, report->analysis);
   return g_steal_pointer(&report);
 }

@@ -11,6 +11,7 @@
 #include "sim/layout/merge.h"
 #include "sim/layout/proof.h"
 #include "src/advise/compiled.h"
+#include "src/advise/written.h"
 #include "src/cli/target.h"
 
 /** Where an array can be kept in a layout, by its size alone. */
@@ -90,6 +91,7 @@ typedef struct {
  * @together: (nullable): the kernel with the best proven layout of each array, if several change
  * @now: (nullable): the kernel as it is, through a compiler
  * @compiled: (nullable): likewise @together
+ * @written: (nullable): of a kernel that was compiled: paddings in its source
  */
 typedef struct {
   const SmbTarget *target;
@@ -102,6 +104,7 @@ typedef struct {
   SmbProof *together;
   SmbAdviseCompiled *now;
   SmbAdviseCompiled *compiled;
+  SmbAdviseWritten *written;
 } SmbAdviseReport;
 
 /**
@@ -115,6 +118,7 @@ typedef struct {
  * @all: also those that are no better than the present one or than others that are shown
  * @max_counts: as SmbAdviseOptions.max_counts
  * @compiles: whether forms go through a compiler, if there is one
+ * @writes: whether the source of what was compiled is padded, too
  */
 typedef struct {
   const char *const *arrays;
@@ -124,6 +128,7 @@ typedef struct {
   gboolean all;
   guint64 max_counts;
   gboolean compiles;
+  gboolean writes;
 } SmbAdviseSearch;
 
 /**
@@ -155,12 +160,8 @@ GPtrArray *smb_advise_select(const SmbAdviseReport *report, const char *const *n
 const SmbAdviseLayout *smb_advise_proven(const SmbAdviseReport *report,
                                          const SmbAdviseArray *array);
 
-/** smb_advise_is_slight: Returns: whether @then saves fewer wavefronts than how nvcc schedules the rest may cost */
-gboolean smb_advise_is_slight(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
-
-/** smb_advise_is_worse: @compiled: (nullable). Returns: whether a form is no better as compiled than the kernel as it is:
- * by smb_advise_compiled_order(), or by too little (smb_advise_is_slight()), or since it takes longer
- * (smb_advise_compiled_bound()) */
+/** smb_advise_is_worse: @compiled: (nullable). Returns: whether a form is no better as compiled than the kernel as it is
+ * (smb_advise_compiled_gains()) */
 gboolean smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *compiled);
 
 /** smb_advise_is_better: Returns: whether a layout is better than the present one: as compiled; where that is not known, with

@@ -269,8 +269,8 @@ write_lines(SmbCli *cli, guint line, char mark, const char *lines, SmbStyle styl
   }
 }
 
-static void
-write_changes(SmbCli *cli, const SmbSource *source, const GArray *edits) {
+void
+smb_advise_write_changes(SmbCli *cli, const SmbSource *source, const GArray *edits) {
   g_autoptr(GArray) changes = smb_changes_new(source, edits);
   for (guint i = 0; i < changes->len; i++) {
     const SmbChange *change = &g_array_index(changes, SmbChange, i);
@@ -332,7 +332,7 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
     return;
   }
   smb_spool_puts(cli->out, smb_arch_say(cli->arch, ", as CUDA C:\n"));
-  write_changes(cli, smb_program_source(report->target->kernel), proof->edits);
+  smb_advise_write_changes(cli, smb_program_source(report->target->kernel), proof->edits);
   if (proof->condition)
     smb_text_wrap_printf(cli->out, "It is right as long as %s, as in this launch.",
                          proof->condition);
@@ -469,7 +469,8 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
       write_proof(cli, report, title, layout->proof);
     write_narrower(cli, array, layout);
   }
-  if (array->is_compiled && array->layouts->len > 0)
+  gboolean is_written = report->written && report->written->best;
+  if (array->is_compiled && array->layouts->len > 0 && !is_written)
     smb_text_wrap_printf(
         cli->out,
         "\nCompiled code is not rewritten: change %s where its source declares and "
@@ -536,6 +537,8 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   }
   if (report->together)
     write_together(cli, report);
+  if (report->written)
+    smb_advise_write_written(cli, report->written);
   g_autofree char *assumed = smb_analyze_describe_assumed(cli->arch, report->analysis);
   if (*assumed)
     smb_text_wrap_printf(cli->out, "\n%s", assumed);

@@ -39,6 +39,12 @@ char *smb_advise_describe_unseen(const SmbAdviseReport *report, const SmbAdviseA
 /** smb_advise_write_present: writes what the kernel takes as compiled, if a compiler was asked */
 void smb_advise_write_present(SmbCli *cli, const SmbAdviseReport *report);
 
+/** smb_advise_write_changes: writes the lines that edits (element-type SmbEdit) change, before and after */
+void smb_advise_write_changes(SmbCli *cli, const SmbSource *source, const GArray *edits);
+
+/** smb_advise_write_written: writes what longer rows in the source give */
+void smb_advise_write_written(SmbCli *cli, const SmbAdviseWritten *written);
+
 /** smb_advise_describe_compiled: Returns: (transfer full): "8 -> 2 wavefronts; 400 -> 420 instructions" */
 char *smb_advise_describe_compiled(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
 

@@ -535,12 +535,12 @@ SmbTarget *
 smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
                      const SmbArch *arch, GError **error) {
   g_autoptr(SmbTarget) other = copy_target(target, dynamic_bytes);
-  other->launch.buffers = g_ptr_array_ref(target->launch.buffers);
+  if (target->launch.buffers)
+    other->launch.buffers = g_ptr_array_ref(target->launch.buffers);
   other->args = g_strdupv(target->args);
   other->buffers = g_strdupv(target->buffers);
-  if (!finish_text(other, target->file, text, strlen(text), arch, error))
-    return NULL;
-  return g_steal_pointer(&other);
+  gboolean good = finish_text(other, target->file, text, strlen(text), arch, error);
+  return good ? g_steal_pointer(&other) : NULL;
 }
 
 // The contents of a pointer's buffer, for compiled code, whose pointers are to bytes.

@@ -182,6 +182,8 @@ SmbTarget *smb_target_from_catalog(const SmbCatalogEntry *entry, const char *con
  * @dynamic_bytes: dynamic shared memory of its launch
  * @error: SMB_ERROR_INPUT
  *
+ * If @target has buffers in words only, these are read anew.
+ *
  * Returns: (transfer full): @target with another text, launched with the same macros and arguments
  */
 SmbTarget *smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,

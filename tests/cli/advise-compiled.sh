@@ -123,6 +123,44 @@ expect 0 report page.html turn.cu --block 32 --arg n=32
 grep -q 'Pad 1 is not recommended: 94 % fewer wavefronts in the text, 300 % more as compiled' page.html ||
   die "$last: recommends what advise does not"
 
+# What the kernel language does not have: rows are made longer where the source declares them, as long as all indices are given.
+cat >beyond.cu <<'END'
+template <int T> __global__ void beyond(float *out, const float *in, int n) {
+  __shared__ float s[T][T], u[T][T];
+  auto at = [&](int y, int x) -> float & { return s[y][x]; };
+  at(threadIdx.y, threadIdx.x) = in[threadIdx.y * T + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * T + threadIdx.x] = at(threadIdx.x, threadIdx.y) + n;
+}
+END
+cat >task <<'END'
+. ./pairs.sh
+case $(cat "$word") in
+*"s[T][T + 2]"*"u[T][T + 4]"*) stores 4 ;;
+*"s[T][T + 1]"*) stores 64 ;;
+*"s[T][T + 2]"*) stores 8 ;;
+*"s[T][T + 4]"*) echo "$word(2): error: no"; exit 1 ;;
+*"u[T][T + 4]"*) stores 16 ;;
+*) stores 32 ;;
+esac
+END
+beyond="beyond.cu --block 32 --arg 2=3"
+# shellcheck disable=SC2086 # several words
+expect 0 advise $beyond --nvcc '' --entry turn --out best.cu
+quiet
+golden advise-written.txt
+grep -qF 'float s[T][T + 2], u[T][T + 4];' best.cu || die "$last: wrote $(cat best.cu)"
+# shellcheck disable=SC2086
+expect 0 advise $beyond --nvcc '' --entry turn --format json
+is_json
+golden advise-written.json
+# Elements whose address is taken: what the kernel leaves is compared; it writes nothing here. Rows that are named are left alone.
+sed 's/return s/return *\&s/; s/= in/= u[0] == 0 ? 0 : in/' beyond.cu >address.cu
+expect 0 advise address.cu --block 32 --arg 2=3 --nvcc '' --entry turn
+shows 'None is recommended.'
+tells 'Not recommended, since it is not known, or not so, that the kernel then leaves the same in global memory: s: pad 2'
+shows 'Left alone: u, which the text names without all indices.'
+
 # A kernel of an included file is not rewritten, so there is nothing to compile; a namespace in front of a template is understood.
 cp turn.cu turn.h
 echo '#include "turn.h"' >main.cu
@@ -284,6 +322,11 @@ shows 'It is right as long as ay < 128 and row + i < 128, as in this launch.'
 grep -qF 'bs[kk * (BN + 16) + column + column / 32 * 4 + j]' best.cu || die "$last: wrote $(cat best.cu)"
 expect 0 advise product.cu --block 16,16 --arg n=128 --out best.cu
 grep -q 'bs\[TILE\]\[TILE + [24]\]' best.cu || die "$last: wrote $(cat best.cu)"
+sed 's/n) {/n) {\n  __shared__ float4 f[8];\n  f[0] = make_float4(n, n, n, n);/; s/return s/return *\&s/' beyond.cu >address.cu
+expect 0 advise address.cu --instance 'beyond<32>' --block 32,32 --arg 2=3 --out best.cu
+shows 'Recommended: s: pad 1: '
+tells 'with numbers in its buffers the kernel leaves the same 8192 bytes in global memory.'
+grep -qF 's[T][T + 1]' best.cu || die "$last: wrote $(cat best.cu)"
 expect 0 advise space.cu --instance 'lib::turn<32>' --block 32 --only pad
 shows 'Change line 3 to [T + 4]: 1056 -> 160 wavefronts'
 shows 'As compiled (nvcc'

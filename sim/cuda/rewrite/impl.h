@@ -75,7 +75,7 @@ const char *smb_index_name(guint number);
 
 // Tokens of the text before any macro, by their place.
 typedef struct {
-  const SmbKernel *kernel;
+  const SmbKernel *kernel; // NULL: it was not read as one
   KernelPool *pool;
   GPtrArray *tokens; // Token; the last is TOKEN_END
   GHashTable *names; // those that the text has
@@ -103,11 +103,24 @@ typedef struct {
   guint32 first_use;     // where the first function that calls one starts
 } Rewriting;
 
+// Reads the tokens of a text, which need not be in the kernel language. FALSE with an error: it has none.
+gboolean smb_rewrite_raw_lex(RawText *raw, const SmbSource *source, guint max_tokens,
+                             GError **error);
+void smb_rewrite_raw_clear(RawText *raw);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RawText, smb_rewrite_raw_clear)
+
 // The token that starts at an offset, or NULL: its index.
 gint smb_rewrite_raw_find(const RawText *raw, guint32 offset);
 
 // Finds brackets behind the name at token @at: @n of them; parentheses that close may stand between.
 gboolean smb_rewrite_raw_brackets(const RawText *raw, guint at, guint n, Brackets *brackets);
+
+// Whether what stands in a bracket binds less tightly than "+".
+gboolean smb_rewrite_raw_is_loose(const RawText *raw, const Stretch *bracket);
+
+// Adds to a number of a declaration: "[32]" becomes "[32 + 1]".
+void smb_rewrite_edit_dimension(GArray *edits, const Stretch *bracket, gboolean is_loose,
+                                gint64 more);
 
 void smb_rewrite_edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...)
     G_GNUC_PRINTF(4, 5);

@@ -20,6 +20,13 @@ edit_clear(gpointer data) {
   g_free(((SmbEdit *)data)->text);
 }
 
+GArray *
+smb_edits_new(void) {
+  GArray *edits = g_array_new(FALSE, FALSE, sizeof(SmbEdit));
+  g_array_set_clear_func(edits, edit_clear);
+  return edits;
+}
+
 void
 smb_rewrite_edit_add(GArray *edits, guint32 offset, guint32 length, const char *format, ...) {
   va_list arguments;
@@ -29,20 +36,12 @@ smb_rewrite_edit_add(GArray *edits, guint32 offset, guint32 length, const char *
   g_array_append_val(edits, edit);
 }
 
-// The tokens before any macro.
-static gboolean
-raw_read(RawText *raw, const SmbProgram *program, GError **error) {
-  raw->kernel = smb_cuda_kernel(program);
-  if (!raw->kernel) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                "'%s' is compiled code: write the layout into its source, and compile that again",
-                program->file);
-    return FALSE;
-  }
+gboolean
+smb_rewrite_raw_lex(RawText *raw, const SmbSource *source, guint max_tokens, GError **error) {
   raw->pool = smb_kernel_pool_new();
   raw->tokens = g_ptr_array_new();
-  guint left = program->limits.max_tokens;
-  Token *token = smb_kernel_lex(program->source, program->source, 0, raw->pool, &left, error);
+  guint left = max_tokens;
+  Token *token = smb_kernel_lex(source, source, 0, raw->pool, &left, error);
   raw->names = g_hash_table_new(g_str_hash, g_str_equal);
   for (; token; token = token->kind == TOKEN_END ? NULL : token->next) {
     g_ptr_array_add(raw->tokens, token);
@@ -52,16 +51,27 @@ raw_read(RawText *raw, const SmbProgram *program, GError **error) {
   return raw->tokens->len > 0;
 }
 
-static void
-raw_clear(RawText *raw) {
+// The tokens of a program's text.
+static gboolean
+raw_read(RawText *raw, const SmbProgram *program, GError **error) {
+  raw->kernel = smb_cuda_kernel(program);
+  if (!raw->kernel) {
+    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
+                "'%s' is compiled code: write the layout into its source, and compile that again",
+                program->file);
+    return FALSE;
+  }
+  return smb_rewrite_raw_lex(raw, program->source, program->limits.max_tokens, error);
+}
+
+void
+smb_rewrite_raw_clear(RawText *raw) {
   if (!raw->pool)
     return;
   g_ptr_array_unref(raw->tokens);
   g_hash_table_unref(raw->names);
   smb_kernel_pool_free(raw->pool);
 }
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RawText, raw_clear)
 
 gint
 smb_rewrite_raw_find(const RawText *raw, guint32 offset) {
@@ -99,24 +109,32 @@ smb_rewrite_raw_brackets(const RawText *raw, guint at, guint n, Brackets *bracke
   return TRUE;
 }
 
-// Adds to a number of the declaration: "[32]" becomes "[32 + 1]".
-static void
-change_dimension(Rewriting *rewriting, const Stretch *bracket, gint64 more) {
-  const RawText *raw = rewriting->raw;
+gboolean
+smb_rewrite_raw_is_loose(const RawText *raw, const Stretch *bracket) {
   gboolean loose = FALSE;
   gint depth = 0;
   for (guint at = (guint)smb_rewrite_raw_find(raw, bracket->start) + 1;; at++) {
     const Token *token = g_ptr_array_index(raw->tokens, at);
     if (token->end >= bracket->end)
-      break;
+      return loose;
     depth += smb_token_is(token, "(") - smb_token_is(token, ")");
     loose = loose ||
             (depth == 0 && token->kind == TOKEN_PUNCTUATOR && !strchr("+-*/%.()", *token->text));
   }
-  if (loose)
-    smb_rewrite_edit_add(rewriting->edits, bracket->start + 1, 0, "(");
-  smb_rewrite_edit_add(rewriting->edits, bracket->end - 1, 0, "%s %c %" G_GINT64_FORMAT,
-                       loose ? ")" : "", more < 0 ? '-' : '+', ABS(more));
+}
+
+void
+smb_rewrite_edit_dimension(GArray *edits, const Stretch *bracket, gboolean is_loose, gint64 more) {
+  if (is_loose)
+    smb_rewrite_edit_add(edits, bracket->start + 1, 0, "(");
+  smb_rewrite_edit_add(edits, bracket->end - 1, 0, "%s %c %" G_GINT64_FORMAT, is_loose ? ")" : "",
+                       more < 0 ? '-' : '+', ABS(more));
+}
+
+static void
+change_dimension(Rewriting *rewriting, const Stretch *bracket, gint64 more) {
+  smb_rewrite_edit_dimension(rewriting->edits, bracket,
+                             smb_rewrite_raw_is_loose(rewriting->raw, bracket), more);
 }
 
 // Elements that the array has as it lies now, without padding.
@@ -312,9 +330,8 @@ smb_rewrite(const SmbProgram *program, const SmbLaunch *launch, const SmbRewrite
             guint n_arrays, char **conditions, GError **error) {
   g_auto(RawText) raw = {0};
   g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GArray) edits = g_array_new(FALSE, FALSE, sizeof(SmbEdit));
+  g_autoptr(GArray) edits = smb_edits_new();
   g_autoptr(GString) helpers = g_string_new(NULL);
-  g_array_set_clear_func(edits, edit_clear);
   if (!raw_read(&raw, program, error))
     return NULL;
   g_autoptr(GArray) carved = launch ? smb_carve(raw.kernel, launch) : NULL;

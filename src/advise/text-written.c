@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Padded rows of a source that only a compiler reads, as text.
+#include "sim/base/text.h"
+#include "src/advise/text.h"
+#include "src/out/table.h"
+
+static void
+write_row(SmbTable *table, const char *name, const SmbAdviseCompiled *compiled, gboolean is_best) {
+  smb_table_cell(table, is_best ? SMB_STYLE_BOLD : SMB_STYLE_PLAIN, name);
+  smb_table_number(table, SMB_STYLE_PLAIN, compiled->total.wavefronts);
+  smb_table_number(table, compiled->total.excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD,
+                   compiled->total.excess);
+  if (compiled->instructions)
+    smb_table_number(table, SMB_STYLE_PLAIN, compiled->instructions);
+  else
+    smb_table_cell(table, SMB_STYLE_DIM, "-");
+  smb_table_number(table, SMB_STYLE_PLAIN, compiled->shared_bytes);
+  smb_table_end_row(table);
+}
+
+static void
+write_forms(SmbCli *cli, const SmbAdviseWritten *written) {
+  g_autoptr(SmbTable) table = smb_table_new("form|wavefronts>|excess>|instructions>|bytes>");
+  write_row(table, "as it is", written->now, FALSE);
+  for (guint i = 0; i < written->forms->len; i++) {
+    const SmbAdvisePadding *form = g_ptr_array_index(written->forms, i);
+    write_row(table, form->name, form->compiled, form == written->best);
+  }
+  smb_table_write(table, cli->out, cli->colour);
+}
+
+// "a, b and c" (transfer full).
+static char *
+join(const GPtrArray *names) {
+  GString *text = g_string_new(NULL);
+  for (guint i = 0; i < names->len; i++)
+    g_string_append_printf(text, "%s%s", smb_comma_and(i, names->len),
+                           (const char *)g_ptr_array_index(names, i));
+  return g_string_free(text, FALSE);
+}
+
+static void
+write_best(SmbCli *cli, const SmbAdviseWritten *written) {
+  const SmbAdvisePadding *best = written->best;
+  if (!best) {
+    smb_text_wrap(cli->out, "None is recommended.");
+    return;
+  }
+  g_autofree char *counts = smb_advise_describe_compiled(written->now, best->compiled);
+  g_autofree char *same =
+      best->compared_bytes
+          ? g_strdup_printf("with numbers in its buffers the kernel leaves the same %s in global "
+                            "memory",
+                            smb_count(best->compared_bytes, "byte").text)
+          : g_strdup("only declarations change, of arrays that are always given all their "
+                     "indices, so that the kernel does the same");
+  smb_text_wrap_printf(cli->out, "Recommended: %s: %s; %s.", best->name, counts, same);
+  smb_advise_write_changes(cli, written->source, best->edits);
+}
+
+void
+smb_advise_write_written(SmbCli *cli, const SmbAdviseWritten *written) {
+  g_autofree char *tried = join(written->tried), *left = join(written->left_alone);
+  g_autofree char *unlike = join(written->unlike);
+  if (!*tried && !*left)
+    return;
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, "\nRows in the source\n");
+  if (*tried)
+    smb_text_wrap_printf(cli->out,
+                         "Rows of %s were made 1, 2, 4 and 8 elements longer, compiled, and counted"
+                         "%s.",
+                         tried,
+                         written->forms->len ? "; those that take other wavefronts are shown"
+                                             : ": none takes other wavefronts");
+  if (written->forms->len > 0) {
+    write_forms(cli, written);
+    write_best(cli, written);
+  }
+  if (*unlike)
+    smb_text_wrap_printf(cli->out,
+                         "Not recommended, since it is not known, or not so, that the kernel then "
+                         "leaves the same in global memory: %s.",
+                         unlike);
+  if (*left)
+    smb_text_wrap_printf(cli->out, "Left alone: %s, which the text names without all indices.",
+                         left);
+}
