@@ -174,8 +174,8 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Warning:
-    """Something that makes a count doubtful, or the kernel: kind is "race", "unset", "reserved", "loop", "merge", "data", "order",
-    "meeting", "timing", "uncounted", "idle" or "block"."""
+    """Something that makes a count doubtful, or the kernel: kind is "race", "pending", "unset", "reserved", "loop", "merge", "data",
+    "order", "meeting", "timing", "uncounted", "idle" or "block"."""
 
     kind: str
     line: int

@@ -167,14 +167,14 @@ is_load(const SmbProgram *program, guint site) {
   return smb_program_site(program, site)->op_class == SMB_OP_CLASS_LOAD;
 }
 
-// The sites whose values a race decides, of a program that marks such values (transfer full); NULL: there are none. Where
+// The sites whose values a race decides, be it with a copy that is pending, of a program that marks such values (transfer full); NULL: there are none. Where
 // a load and a store race it is the load, where two writers do what both leave.
 static guint8 *
 find_races(const SmbProgram *program, const Sums *sums) {
   guint8 *races = NULL;
   for (guint i = 0; program->tracks && i < sums->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(sums->warnings, SmbAnalysisWarning, i);
-    if (warning->kind != SMB_WARNING_RACE)
+    if (warning->kind != SMB_WARNING_RACE && warning->kind != SMB_WARNING_PENDING)
       continue;
     if (!races)
       races = g_new0(guint8, sums->n_sites);

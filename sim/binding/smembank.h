@@ -241,7 +241,7 @@ typedef struct {
 
 /**
  * SmbKernelWarning: something that makes a count doubtful, or the kernel.
- * @kind: "race", "unset", "reserved", "loop", "merge", "data", "order", "meeting", "timing", "uncounted", "idle" or "block"
+ * @kind: "race", "pending", "unset", "reserved", "loop", "merge", "data", "order", "meeting", "timing", "uncounted", "idle" or "block"
  * @line, @column: as of SmbAccessCounts
  * @expression: (nullable): the access that it is about
  * @message: in words

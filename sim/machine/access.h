@@ -59,6 +59,12 @@ const char *smb_access_array(const SmbBlock *block, const Access *access, guint 
 // --- races (race.c)
 void smb_shadow_access(SmbBlock *block, const Move *move, const Access *access);
 
+// --- copies that end later (pending.c)
+// It is one: what it writes is pending from here on.
+void smb_pending_begin(SmbBlock *block, const Move *move, const Access *access);
+// Says where it touches what is. Block.pending is there.
+void smb_pending_check(SmbBlock *block, const Move *move, const Access *access);
+
 // --- memory of each thread (private.c)
 // Where the word of a lane that begins @at bytes into its access lies: its bytes, and their marks.
 gboolean smb_private_find(SmbBlock *block, const Move *move, const Access *access, guint lane,

@@ -22,8 +22,8 @@ enum {
 
 const char *
 smb_warning_name(SmbWarning warning) {
-  static const char *const names[] = {"race", "unset", "reserved", "loop",   "merge",
-                                      "data", "order", "meeting",  "timing", "uncounted"};
+  static const char *const names[] = {"race", "pending", "unset",   "reserved", "loop",     "merge",
+                                      "data", "order",   "meeting", "timing",   "uncounted"};
   return names[warning];
 }
 
@@ -488,6 +488,7 @@ smb_block_free(SmbBlock *block) {
   g_free(block->shared);
   g_free(block->shared_marks);
   smb_shadow_free(block->shadow);
+  smb_pending_free(block->pending);
   smb_overlay_free(block->overlay);
   g_free(block);
 }
@@ -510,6 +511,7 @@ start_block(SmbBlock *block, guint64 index) {
   for (guint i = 0; i < block->n_numbered; i++)
     smb_private_forget(block, i, &block->launched);
   smb_shadow_start_block(block->shadow);
+  smb_pending_start_block(block->pending);
   smb_overlay_clear(block->overlay);
   block->steps = block->instructions = 0;
 }

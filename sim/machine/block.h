@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 /** What is suspicious and yet runs. */
 typedef enum {
   SMB_WARNING_RACE,     /* two warps touch a location, one of them writes, no barrier between */
+  SMB_WARNING_PENDING,  /* what a copy writes is touched before its thread has waited for it */
   SMB_WARNING_UNSET,    /* shared memory is read that no thread wrote */
   SMB_WARNING_RESERVED, /* what the system has of shared memory is touched, below the kernel's own */
   SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
@@ -136,8 +137,8 @@ void smb_block_free(SmbBlock *block);
 
 /**
  * smb_block_set_races:
- * @races: (nullable) (transfer none): by site: whether it races, as a load with stores or as a store with others. Must live
- *   as long as blocks are run
+ * @races: (nullable) (transfer none): by site: whether it races, as a load with stores or as a store with others, or touches
+ *   what a copy that is pending writes. Must live as long as blocks are run
  *
  * What those loads find, and what those stores leave, depends on the order of threads; it is marked in compiled code, and
  * so is what is computed of it (SMB_WARNING_ORDER). A race becomes known when it is too late for that: the block has to be

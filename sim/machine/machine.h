@@ -61,6 +61,7 @@ make_pointer(guint object, gint64 offset) {
 }
 
 typedef struct _Shadow Shadow;   // race.c
+typedef struct _Pending Pending; // pending.c
 typedef struct _Overlay Overlay; // global.c
 
 // Whether it shows what earlier blocks left.
@@ -99,6 +100,7 @@ struct _SmbBlock {
   guchar *shared;
   guchar *shared_marks; // of each byte, if the program tracks them
   Shadow *shadow;
+  Pending *pending; // NULL: no block made a copy yet
   Overlay *overlay;
   const guint8 *races; // smb_block_set_races(), or NULL
   guint64 memory_used;
@@ -273,7 +275,10 @@ gboolean smb_words_load(SmbBlock *block, const Move *move, guint warp, SmbLanes 
                         const guint64 *addresses, MarkedWords *words);
 gboolean smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                          const guint64 *addresses, const MarkedWords *words);
-// The same at @base, a number for each lane, + @offset in shared memory: fast.
+// As smb_words_store(), of a copy that ends later: its bytes are there at once, and pending (pending.c).
+gboolean smb_words_copy(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                        const guint64 *addresses, const MarkedWords *words);
+// The same as loads and stores at @base, a number for each lane, + @offset in shared memory: fast.
 gboolean smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                                const guint32 *base, guint32 offset, MarkedWords *words);
 gboolean smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
@@ -361,6 +366,8 @@ Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize rese
 void smb_shadow_free(Shadow *shadow);
 void smb_shadow_start_block(Shadow *shadow);
 void smb_shadow_barrier(Shadow *shadow);
+// How many barriers there were: another number than before the last one.
+guint32 smb_shadow_phase(const Shadow *shadow);
 // Whether this is not said of the block yet: a loop says it again and again.
 gboolean smb_shadow_is_news(const SmbBlock *block, SmbWarning warning, guint site, guint other);
 // From the next barrier on, smb_shadow_is_disputed() is known.
@@ -371,3 +378,17 @@ gboolean smb_shadow_is_disputed(const Shadow *shadow, guint warp, guint32 offset
 void smb_shadow_exempt(Shadow *shadow, guint32 offset);
 // What begins at @offset may have been written, by something that does not race.
 void smb_shadow_fill(Shadow *shadow, guint32 offset);
+
+// --- copies that end later (pending.c)
+enum {
+  PENDING_NONE = G_MAXUINT32,
+};
+
+void smb_pending_free(Pending *pending);
+void smb_pending_start_block(Pending *pending);
+// The copies that @lanes made since they did this last are a group.
+void smb_pending_commit(SmbBlock *block, guint warp, SmbLanes lanes);
+// @lanes wait until at most @left of the groups that they committed are pending; PENDING_NONE: for all their copies.
+void smb_pending_wait(SmbBlock *block, guint warp, SmbLanes lanes, guint32 left);
+// Whether a copy that nobody waited for may still write the word at @offset of shared memory.
+gboolean smb_pending_is_at(const SmbBlock *block, guint32 offset);

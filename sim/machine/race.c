@@ -127,6 +127,11 @@ smb_shadow_barrier(Shadow *shadow) {
   }
 }
 
+guint32
+smb_shadow_phase(const Shadow *shadow) {
+  return shadow->phase;
+}
+
 void
 smb_shadow_look_closely(Shadow *shadow) {
   shadow->closely = TRUE;
@@ -421,8 +426,8 @@ mark_noted(SmbBlock *block) {
   shadow->notes = FALSE;
 }
 
-void
-smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
+static void
+find_races(SmbBlock *block, const Move *move, const Access *access) {
   Shadow *shadow = block->shadow;
   if (move->reads && shadow->n_unset > 0)
     check_set(block, move, access);
@@ -438,4 +443,11 @@ smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
     mark_noted(block);
   Touch touch = make_touch(move, access);
   mark(block, &touch, access->request.offset, access);
+}
+
+void
+smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
+  find_races(block, move, access);
+  if (G_UNLIKELY(block->pending))
+    smb_pending_check(block, move, access);
 }

@@ -386,6 +386,18 @@ smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
          smb_access_report(block, move, &access) && write_lanes(block, move, &access, lanes, words);
 }
 
+gboolean
+smb_words_copy(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+               const guint64 *addresses, const MarkedWords *words) {
+  Access access;
+  if (!smb_access_resolve(block, move, warp, lanes, addresses, &access) ||
+      !smb_access_report(block, move, &access))
+    return FALSE;
+  if (block->sink->warn && access.lanes[SPACE_SHARED])
+    smb_pending_begin(block, move, &access);
+  return write_lanes(block, move, &access, lanes, words);
+}
+
 // Offsets into shared memory as addresses, for what cannot be done fast.
 static const guint64 *
 make_addresses(const SmbBlock *block, const guint32 *base, guint32 offset, guint64 *addresses) {

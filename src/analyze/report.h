@@ -183,7 +183,7 @@ char *smb_analyze_describe_idle(const SmbAnalysis *analysis);
  * @warnings: (element-type SmbAnalysisWarning)
  *
  * Returns: (transfer full) (nullable): the same for a reader, who is told once for each variable that it is read before it is
- *   written, with the number of places; %NULL of the other places
+ *   written, and for each copy that it is not waited for, with the number of places; %NULL of the other places
  */
 char *smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guint index);
 

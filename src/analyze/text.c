@@ -291,13 +291,24 @@ is_same_unset(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
          strncmp(a->message, b->message, length) == 0;
 }
 
+// Whether both say that one copy is not waited for.
+static gboolean
+is_same_copy(const SmbProgram *program, const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
+  const SmbSite *of_a = smb_program_site(program, a->other);
+  const SmbSite *of_b = smb_program_site(program, b->other);
+  return a->kind == SMB_WARNING_PENDING && b->kind == SMB_WARNING_PENDING &&
+         (a->other == b->other ||
+          (of_a->line && of_a->line == of_b->line && g_strcmp0(of_a->file, of_b->file) == 0));
+}
+
 char *
 smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guint index) {
   const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, index);
   g_autofree char *message = smb_analyze_describe_warning(program, warning);
   guint others = 0;
   for (guint i = 0; i < warnings->len; i++) {
-    if (i == index || !is_same_unset(warning, &g_array_index(warnings, SmbAnalysisWarning, i)))
+    const SmbAnalysisWarning *other = &g_array_index(warnings, SmbAnalysisWarning, i);
+    if (i == index || !(is_same_unset(warning, other) || is_same_copy(program, warning, other)))
       continue;
     if (i < index)
       return NULL;
