@@ -21,7 +21,7 @@ find_fate(const Code *code) {
       return "unknown";
     if (step->run == smb_step_load_matrix || step->run == smb_step_store_matrix)
       return step->argument == MATRIX_UNKNOWN ? "requests" : "exact";
-    if (step->run != smb_step_nothing)
+    if (!smb_step_is_harmless(step))
       fate = "exact";
   }
   return fate;

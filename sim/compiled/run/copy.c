@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // cp.async: from global to shared memory. It is done at once, which is what a program sees that waits for it before it
-// reads, as it has to.
+// reads, as it has to; one that does not is told (sim/machine/pending.c).
 #include <string.h>
 
 #include "sim/compiled/run/run.h"
@@ -180,5 +180,29 @@ smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes) {
     return TRUE;
   }
   smb_stored_note(runner, step, lanes, addresses, to->move.width, step_origin(runner, step));
-  return smb_words_store(runner->block, &move, runner->w, lanes, addresses, &words);
+  return smb_words_copy(runner->block, &move, runner->w, lanes, addresses, &words);
+}
+
+gboolean
+smb_step_commit(Runner *runner, G_GNUC_UNUSED const Step *step, SmbLanes lanes) {
+  smb_pending_commit(runner->block, runner->w, lanes);
+  return TRUE;
+}
+
+gboolean
+smb_step_await(Runner *runner, const Step *step, SmbLanes lanes) {
+  smb_pending_wait(runner->block, runner->w, lanes, step->argument);
+  return TRUE;
+}
+
+gboolean
+smb_step_is_harmless(const Step *step) {
+  return step->run == smb_step_nothing || step->run == smb_step_commit ||
+         step->run == smb_step_await;
+}
+
+void
+smb_runner_forget_copies(Runner *runner, const Step *step, SmbLanes lanes) {
+  if (step->run == smb_step_commit || step->run == smb_step_await)
+    smb_pending_wait(runner->block, runner->w, lanes, PENDING_NONE);
 }

@@ -71,7 +71,8 @@ smb_order_disputes(Runner *runner, const Step *step, SmbLanes lanes, const guint
     for (guint at = 0; at < move->width; at += 4) {
       if (memcmp(block->shared + offset + at, &words->values[at / 4][lane], MIN(move->width, 4)) !=
               0 &&
-          smb_shadow_is_disputed(block->shadow, runner->w, offset + at, MIN(move->width, 4)))
+          (smb_shadow_is_disputed(block->shadow, runner->w, offset + at, MIN(move->width, 4)) ||
+           smb_pending_is_at(block, offset + at)))
         runner->written[REGION_SHARED] |= OBJECT_ORDERED;
     }
   }
@@ -158,7 +159,7 @@ smb_order_guards(Runner *runner, const Step *step) {
   case STEP_OTHER: // a barrier, a call, an end
     if (step->run == smb_step_exit)
       smb_order_branches(runner, step);
-    else if (step->run != smb_step_nothing)
+    else if (!smb_step_is_harmless(step))
       smb_order_decides_all(runner);
     return;
   case STEP_COMPUTE:

@@ -59,8 +59,7 @@ static gboolean
 does_more(const Step *step) {
   gboolean moves = step->kind == STEP_TRANSFER;
   return (moves && step->transfer->move.op_class == SMB_OP_CLASS_STORE) ||
-         (step->kind == STEP_OTHER && step->run != smb_step_nothing &&
-          step->run != smb_step_gather);
+         (step->kind == STEP_OTHER && !smb_step_is_harmless(step) && step->run != smb_step_gather);
 }
 
 // The access that a step makes, unless it reads a parameter, which is none.
@@ -97,8 +96,8 @@ smb_runner_polled(const Runner *runner, const Step *step) {
 static gboolean
 may_leave(const Step *step) {
   return step->run == smb_step_jump ||
-         (step->kind == STEP_OTHER && step->run != smb_step_nothing &&
-          step->run != smb_step_gather && step->run != smb_step_barrier);
+         (step->kind == STEP_OTHER && !smb_step_is_harmless(step) && step->run != smb_step_gather &&
+          step->run != smb_step_barrier);
 }
 
 gboolean

@@ -159,7 +159,7 @@ is_plain(Runner *runner, const Step *step) {
            ((step->run == smb_step_store || step->run == smb_step_atomic) &&
             writes_watched(runner, step->transfer));
   case STEP_OTHER:
-    return step->run == smb_step_nothing || step->run == smb_step_gather;
+    return smb_step_is_harmless(step) || step->run == smb_step_gather;
   case STEP_OPAQUE:
     return step->run == smb_step_opaque && step->argument == 0;
   case STEP_FRAME:

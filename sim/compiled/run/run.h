@@ -330,6 +330,14 @@ gboolean smb_step_atomic(Runner *runner, const Step *step, SmbLanes lanes);
 // lanes that named words of their own (executed on an H200: 2 wavefronts a request where all lanes name one word).
 gboolean smb_step_cast(Runner *runner, const Step *step, SmbLanes lanes);
 gboolean smb_step_copy(Runner *runner, const Step *step, SmbLanes lanes);
+// The copies of a thread since the last such step are a group.
+gboolean smb_step_commit(Runner *runner, const Step *step, SmbLanes lanes);
+// Waits until Step.argument groups are pending at most; PENDING_NONE: for all copies of the thread.
+gboolean smb_step_await(Runner *runner, const Step *step, SmbLanes lanes);
+// Whether a step changes nothing that is counted: it waits for copies, or does nothing at all.
+gboolean smb_step_is_harmless(const Step *step);
+// A harmless step is executed, or is not: what it waits for, or commits, is not told to be pending.
+void smb_runner_forget_copies(Runner *runner, const Step *step, SmbLanes lanes);
 // Step.argument of those that move matrices: how their values lie in registers.
 typedef enum {
   MATRIX_PLAIN,

@@ -48,7 +48,7 @@ is_needed(const Runner *runner, const Step *step, gboolean to_end) {
     return smb_transfer_may_be_shared(runner, step->transfer) ||
            (step->source && smb_transfer_may_be_shared(runner, step->source));
   case STEP_OTHER:
-    return step->run != smb_step_nothing && step->run != smb_step_gather &&
+    return !smb_step_is_harmless(step) && step->run != smb_step_gather &&
            step->run != smb_step_call && step->run != smb_step_return &&
            step->run != smb_step_call_code && step->run != smb_step_call_address &&
            step->run != smb_step_return_to && step->run != smb_step_trap &&
@@ -212,6 +212,7 @@ forget_step(Runner *runner, const Step *step, SmbLanes lanes, guint32 origin) {
   else if (step->kind != STEP_FRAME)
     smb_runner_forget(runner, step, lanes, origin);
   smb_runner_lose_global(runner, step);
+  smb_runner_forget_copies(runner, step, lanes);
   if (step->kind == STEP_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD)
     smb_runner_blur(runner, step, lanes, origin);
   if (step->run != smb_step_sync && step->run != smb_step_sync_own)

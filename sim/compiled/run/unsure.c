@@ -335,6 +335,10 @@ smb_step_unsure(Runner *runner, const Step *step, SmbLanes lanes, SmbLanes unsur
   case STEP_OTHER:
     if (step->run == smb_step_exit)
       return smb_runner_skip(runner, step, origin);
+    if (smb_step_is_harmless(step)) {
+      smb_runner_forget_copies(runner, step, unsure);
+      return step->run(runner, step, lanes);
+    }
     return step->run == smb_step_trap || smb_runner_cannot_tell(runner, step, origin);
   }
   g_assert_not_reached();

@@ -63,6 +63,13 @@ add_plain(PtxDecoder *decoder, StepHandler run) {
   return PTX_DECODED;
 }
 
+void
+smb_ptx_add_await(PtxDecoder *decoder, guint32 left) {
+  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_await);
+  step.argument = left;
+  smb_code_add(decoder->code, &step);
+}
+
 // The kernel ends; a function goes on at its end, where it returns.
 static PtxResult
 decode_return(PtxDecoder *decoder) {
@@ -176,6 +183,26 @@ decode_fence(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
+// cp.async.commit_group; cp.async.wait_group N; cp.async.wait_all. Copies in bulk are complete at once.
+static PtxResult
+decode_groups(PtxDecoder *decoder) {
+  gboolean commits = smb_ptx_has_part(decoder, "commit_group"),
+           waits = smb_ptx_has_part(decoder, "wait_group");
+  if (!commits && !waits && !smb_ptx_has_part(decoder, "wait_all"))
+    return PTX_UNKNOWN;
+  if (smb_ptx_has_part(decoder, "bulk"))
+    return add_plain(decoder, smb_step_nothing);
+  if (commits)
+    return add_plain(decoder, smb_step_commit);
+  const PtxOperand *left = smb_ptx_operand(decoder, 0);
+  if (waits && left->kind != PTX_OPERAND_INTEGER) {
+    smb_ptx_refuse(decoder, "expected how many groups may be pending");
+    return PTX_FAILED;
+  }
+  smb_ptx_add_await(decoder, waits ? (guint32)MIN(left->bits, G_MAXINT32) : PENDING_NONE);
+  return PTX_DECODED;
+}
+
 PtxResult
 smb_ptx_decode_control(PtxDecoder *decoder) {
   const char *name = decoder->parts[0];
@@ -199,10 +226,8 @@ smb_ptx_decode_control(PtxDecoder *decoder) {
     return decode_cluster(decoder);
   if (bar && !smb_ptx_has_part(decoder, "warp"))
     return decode_barrier(decoder);
-  if (strcmp(name, "cp") == 0 &&
-      (smb_ptx_has_part(decoder, "commit_group") || smb_ptx_has_part(decoder, "wait_group") ||
-       smb_ptx_has_part(decoder, "wait_all") || smb_ptx_has_part(decoder, "bulk") == FALSE))
-    return add_plain(decoder, smb_step_nothing);
+  if (strcmp(name, "cp") == 0)
+    return decode_groups(decoder);
   if (strcmp(name, "membar") == 0 || strcmp(name, "fence") == 0)
     return decode_fence(decoder);
   for (guint i = 0; i < G_N_ELEMENTS(harmless); i++) {

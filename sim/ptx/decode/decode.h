@@ -166,8 +166,10 @@ PtxResult smb_ptx_decode_move(PtxDecoder *decoder);     // move.c: mov, cvta, is
 PtxResult smb_ptx_decode_mbarrier(PtxDecoder *decoder); // mbarrier.c
 PtxResult smb_ptx_decode_bulk(PtxDecoder *decoder);     // bulk.c: what makes no request
 PtxResult smb_ptx_decode_control(PtxDecoder *decoder);  // control.c
-PtxResult smb_ptx_decode_packed(PtxDecoder *decoder);   // packed.c: several operations
-PtxResult smb_ptx_decode_video(PtxDecoder *decoder);    // video.c: parts of registers
+// control.c: a wait for copies (smb_step_await()).
+void smb_ptx_add_await(PtxDecoder *decoder, guint32 left);
+PtxResult smb_ptx_decode_packed(PtxDecoder *decoder); // packed.c: several operations
+PtxResult smb_ptx_decode_video(PtxDecoder *decoder);  // video.c: parts of registers
 PtxResult
 smb_ptx_decode_warp(PtxDecoder *decoder); // control.c: what gathers lanes before it computes
 PtxResult smb_ptx_decode_stack(PtxDecoder *decoder); // frame.c: alloca, stacksave, stackrestore

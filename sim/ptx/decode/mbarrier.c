@@ -115,8 +115,10 @@ decode_arrival(PtxDecoder *decoder, gboolean counts) {
 PtxResult
 smb_ptx_decode_mbarrier(PtxDecoder *decoder) {
   const char *name = decoder->parts[0];
-  if (strcmp(name, "cp") == 0 && smb_ptx_has_part(decoder, "mbarrier"))
+  if (strcmp(name, "cp") == 0 && smb_ptx_has_part(decoder, "mbarrier")) {
+    smb_ptx_add_await(decoder, PENDING_NONE);
     return decode_arrival(decoder, smb_ptx_has_part(decoder, "noinc"));
+  }
   if (strcmp(name, "tcgen05") == 0 && smb_ptx_has_part(decoder, "commit"))
     return decode_arrival(decoder, TRUE);
   if (strcmp(name, "mbarrier") != 0)

@@ -154,6 +154,8 @@ decode_early_arrival(SassDecoder *decoder, const SassOperand *d, const SassOpera
 // ARRIVES.LDGSTSBAR [barrier]: copies of each thread are complete; with TRANSCNT it takes back what it announced.
 static SassResult
 decode_copied(SassDecoder *decoder) {
+  if (smb_sass_has(decoder, "LDGSTSBAR"))
+    smb_sass_add_await(decoder, PENDING_NONE);
   if (decoder->chip < FIRST_CHIP_WITH_MBARRIERS && smb_sass_has(decoder, "LDGSTSBAR"))
     return decode_early_arrival(decoder, NULL, smb_sass_operand(decoder, 0));
   Step step = begin(decoder, smb_step_mbarrier, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);

@@ -268,6 +268,33 @@ decode_answer(SassDecoder *decoder) {
 
 // --- what changes nothing that is counted
 
+void
+smb_sass_add_await(SassDecoder *decoder, guint32 left) {
+  Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_await);
+  step.argument = left;
+  smb_code_add(decoder->code, &step);
+}
+
+static SassResult
+decode_commit(SassDecoder *decoder) {
+  return add_plain(decoder, smb_step_commit);
+}
+
+// DEPBAR.LE SB0, 0x1 [, {2,1}]: groups of copies (LDGDEPBAR) are counted by the first scoreboard; others wait for registers.
+static SassResult
+decode_scoreboard(SassDecoder *decoder) {
+  const SassOperand *scoreboard = find_operand(decoder, SASS_SCOREBOARD),
+                    *left = find_operand(decoder, SASS_IMMEDIATE),
+                    *others = find_operand(decoder, SASS_SCOREBOARDS);
+  if (scoreboard && scoreboard->number == 0 && left)
+    smb_sass_add_await(decoder, (guint32)left->value);
+  else if (others && others->value & 1)
+    smb_sass_add_await(decoder, 0);
+  else
+    return add_plain(decoder, smb_step_nothing);
+  return SASS_DECODED;
+}
+
 // A fence of the block changes nothing here: its threads run one after the other.
 static SassResult
 decode_fence(SassDecoder *decoder) {
@@ -282,11 +309,10 @@ decode_fence(SassDecoder *decoder) {
 SassResult
 smb_sass_decode_control(SassDecoder *decoder) {
   static const char *const harmless[] = {
-      "NOP",           "YIELD",        "NANOSLEEP",  "ERRBAR",      "CGAERRBAR",
-      "DEPBAR",        "LDGDEPBAR",    "CCTLL",      "CCTLT",       "WARPGROUP",
-      "ENDCOLLECTIVE", "FENCE",        "USETMAXREG", "PREEXIT",     "ACQBULK",
-      "UTMACMDFLUSH",  "WARPGROUPSET", "PMTRIG",     "UCGABAR_ARV", "SETCTAID",
-      "UTMACCTL",      "UTMAPF",       "UBLKPF",     "USETSHMSZ",   NULL};
+      "NOP",      "YIELD",        "NANOSLEEP",     "ERRBAR",    "CGAERRBAR",   "CCTLL",
+      "CCTLT",    "WARPGROUP",    "ENDCOLLECTIVE", "FENCE",     "USETMAXREG",  "PREEXIT",
+      "ACQBULK",  "UTMACMDFLUSH", "WARPGROUPSET",  "PMTRIG",    "UCGABAR_ARV", "SETCTAID",
+      "UTMACCTL", "UTMAPF",       "UBLKPF",        "USETSHMSZ", NULL};
   static const struct {
     const char *name;
     SassResult (*decode)(SassDecoder *);
@@ -306,6 +332,8 @@ smb_sass_decode_control(SassDecoder *decoder) {
       {"B2R", decode_answer},
       {"MEMBAR", decode_fence},
       {"UCGABAR_WAIT", decode_cluster_barrier},
+      {"LDGDEPBAR", decode_commit},
+      {"DEPBAR", decode_scoreboard},
   };
   static const struct {
     const char *name;

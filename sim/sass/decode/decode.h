@@ -201,5 +201,7 @@ guint smb_sass_add_site(SassDecoder *decoder, SmbOpClass op_class, guint width);
 SassResult smb_sass_decode_memory(SassDecoder *decoder);  // memory.c
 SassResult smb_sass_decode_bulk(SassDecoder *decoder);    // bulk.c: what makes no request
 SassResult smb_sass_decode_control(SassDecoder *decoder); // control.c
+// control.c: a wait for copies (smb_step_await()).
+void smb_sass_add_await(SassDecoder *decoder, guint32 left);
 SassResult smb_sass_decode_special(SassDecoder *decoder); // special.c: S2R, LDC and their like
 SassResult smb_sass_decode_compute(SassDecoder *decoder); // compute.c
