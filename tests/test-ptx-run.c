@@ -51,6 +51,7 @@ typedef struct {
 static const Case cases[] = {
 #include "tests/ptx-runs.def"
 #include "tests/ptx-apart-runs.def"
+#include "tests/ptx-pending-runs.def"
 };
 
 static void
