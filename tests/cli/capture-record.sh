@@ -176,9 +176,10 @@ last='capture, ended by SIGTERM'
 has 1
 says 'ended by signal 15'
 
-# --- killed itself, with no chance to do anything: what was written is a capture
+# --- killed itself, with no chance to do anything, as to remove its folder: what was written is a capture
 rm -f "$file"
-"$SMEMBANK" capture -o "$file" -- "$application" "$cubin" "$kernel" plain plain sleep >/dev/null 2>&1 &
+mkdir "$work/left"
+TMPDIR=$work/left "$SMEMBANK" capture -o "$file" -- "$application" "$cubin" "$kernel" plain plain sleep >/dev/null 2>&1 &
 pid=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   tar tf "$file" 2>/dev/null | grep -q '^launches/000002' && break
