@@ -99,6 +99,7 @@ struct _SmbProgram {
   gsize dynamic_start;       // where dynamic shared memory begins, in bytes
   gboolean reaches_reserved; // its code asks where the system's part of shared memory lies
   guint max_threads;         // of a block, as the kernel says itself; 0: it does not
+  guint registers;           // of a thread; 0: not known
   guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so
   guint required_cluster[3]; // likewise
   gboolean is_serial;

@@ -294,6 +294,11 @@ smb_program_static_shared(const SmbProgram *program) {
   return program->static_shared;
 }
 
+guint
+smb_program_registers(const SmbProgram *program) {
+  return program->registers;
+}
+
 gboolean
 smb_program_own_block(const SmbProgram *program, guint block[3]) {
   const guint most[3] = {program->max_threads, 1, 1};

@@ -280,6 +280,9 @@ const SmbArray *smb_program_array_at(const SmbProgram *program, guint32 offset);
 /** Bytes of the static __shared__ variables, each aligned to its type. */
 gsize smb_program_static_shared(const SmbProgram *program);
 
+/** smb_program_registers: Returns: of a thread, of machine code; 0 of other programs */
+guint smb_program_registers(const SmbProgram *program);
+
 /**
  * smb_program_own_block:
  * @block: (out): set if the kernel says which one it is

@@ -61,6 +61,8 @@ write_compiled(JsonBuilder *json, const char *key, const SmbAdviseCompiled *now,
     smb_json_number_if(json, "instructions", compiled->instructions > 0,
                        (gint64)compiled->instructions);
     smb_json_number(json, "shared_bytes", (gint64)compiled->shared_bytes);
+    smb_json_number_if(json, "registers", compiled->registers > 0, compiled->registers);
+    smb_json_number_if(json, "resident_warps", compiled->warps > 0, compiled->warps);
   }
   smb_json_boolean(json, "recommended",
                    now && !now->failure && smb_advise_compiled_gains(now, compiled));

@@ -53,7 +53,11 @@ smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
   g_string_printf(reason, "%s wavefronts in the text, %s as compiled", text, waves);
   if (compiled->total.wavefronts <= now->total.wavefronts && compiled->instructions)
     g_string_append_printf(reason, ", with %s instructions", work);
-  if (smb_advise_compiled_is_slight(now, compiled))
+  if (smb_advise_compiled_crowds(now, compiled))
+    g_string_append_printf(reason,
+                           ", and %u registers a thread, so that %u of %u warps are resident",
+                           compiled->registers, compiled->warps, now->warps);
+  else if (smb_advise_compiled_is_slight(now, compiled))
     g_string_append(reason, ", too small a gain: how nvcc schedules the rest may cost as much");
   else if (compiled->total.wavefronts < now->total.wavefronts)
     g_string_append(reason, ", which take longer to issue than these wavefronts");

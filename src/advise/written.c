@@ -277,7 +277,7 @@ smb_advise_written_new(const SmbTarget *target, const SmbArch *arch, const SmbAn
   SmbAdviseWritten *written = g_new0(SmbAdviseWritten, 1);
   written->source = source;
   written->now = smb_advise_compiled_new(NULL, target->launch.dynamic_bytes);
-  smb_advise_compiled_count(written->now, analysis);
+  smb_advise_compiled_count(written->now, target, arch, analysis);
   written->forms = g_ptr_array_new_with_free_func(padding_free);
   written->tried = g_ptr_array_new_with_free_func(g_free);
   written->left_alone = g_ptr_array_new_with_free_func(g_free);
