@@ -8,6 +8,7 @@
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
+cp "$srcdir/tests/data/security/inject-line.cu" "$work"
 mkdir "$work/tmp" "$work/run"
 TMPDIR=$work/tmp
 export TMPDIR
@@ -138,7 +139,7 @@ for option in define include arg buffer entry instance block max-ways; do
   done
   safe compare line.cu line.cu
 done
-cp "$srcdir/tests/data/security/inject-line.cu" .
+cp "$work/inject-line.cu" .
 safe analyze inject-line.cu
 # What is not of the launch cannot be said there.
 for option in "--nvcc '-O3'" --trust --no-cache '--max-steps 9' '--max-memory 9' '--threads 9' '--kernel transposeSmem'; do
