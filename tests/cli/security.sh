@@ -182,7 +182,7 @@ SMEMBANK_NVCC=$NVCC
 export SMEMBANK_NVCC
 cat >see.cu <<'END'
 constexpr bool same(const char *a, const char *b) { return *a == *b && (!*a || same(a + 1, b + 1)); }
-template <class A, int B> struct Pair { static constexpr int n = B; };
+template <class Q_, int N_> struct Pair { static constexpr int n = N_; };
 #define TEXT_(...) #__VA_ARGS__
 #define TEXT(...) TEXT_(__VA_ARGS__)
 #ifdef SAYS
