@@ -19,7 +19,7 @@ enum {
 
 // A word of the parameters, and the bits of it that are not known; what is behind the last one is 0.
 static guint32
-read_parameter(const Runner *runner, guint32 offset, guint32 *unknown) {
+read_parameter(const Runner *runner, gsize offset, guint32 *unknown) {
   const Parameters *parameters = &runner->parameters;
   guint32 value = 0;
   *unknown = 0;
