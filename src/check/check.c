@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "src/cli/child.h"
+#include "src/cli/target.h"
 #include "src/out/json.h"
 
 static void
@@ -90,7 +91,9 @@ make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
   g_autofree char *name = g_strconcat("--case=", one->name, NULL);
   g_autofree char *threads =
       g_strdup_printf("--threads=%u", MAX(1, g_get_num_processors() / MAX(jobs, 1)));
+  g_auto(GStrv) compiler = smb_target_compiler_words();
   g_strv_builder_add_many(words, "analyze", path, name, "--format=json", NULL);
+  g_strv_builder_addv(words, (const char **)compiler);
   gboolean has_threads = FALSE;
   for (guint i = 0; one->words[i]; i++)
     has_threads |= g_str_has_prefix(one->words[i], "--threads=");

@@ -8,13 +8,16 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/base/error.h"
 #include "src/cli/target.h"
 #include "src/cli/words.h"
+#include "src/compile/flags.h"
 #include "src/out/table.h"
+#include "src/project/key.h"
 #include "src/project/line.h"
 
 enum {
-  MAX_GROUPS = 8,
+  MAX_GROUPS = 10,
   TEXT_COLUMN = 28, // of the help, where what an option does begins
 };
 
@@ -80,6 +83,18 @@ add_case(const SmbCliUsage *usage, const SmbCase *one, const GPtrArray *all, GSt
   g_strv_builder_addv(builder, (const char **)*words + 1);
   g_strfreev(*words);
   *words = g_strv_builder_end(builder);
+}
+
+// A project file may come from anybody. Unless the user trusts it, the options that it gives to nvcc are of those that run nothing.
+static gboolean
+check_trust(const SmbCase *one, const char *const *words, GError **error) {
+  const char *flags = smb_words_find((const char *const *)one->words, SMB_KEY_NVCC);
+  gboolean is_used = flags && !smb_words_find(words, SMB_KEY_NVCC);
+  g_autoptr(GError) reason = NULL;
+  if (!is_used || smb_words_has(words, SMB_TRUST_OPTION) || smb_flags_check_file(flags, &reason))
+    return TRUE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: " SMB_KEY_NVCC ": %s", one->path,
+                  one->nvcc_line, reason->message);
 }
 
 static gboolean
@@ -195,6 +210,8 @@ parse_words(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GErro
   g_auto(Launch) launch = {NULL, NULL, NULL};
   if (takes_case(all) && !usage->hands_case_on &&
       !find_case(cli, usage, (const char *const *)words, &launch, error))
+    return FALSE;
+  if (launch.one && !check_trust(launch.one, (const char *const *)words, error))
     return FALSE;
   if (launch.one)
     add_case(usage, launch.one, all, &words);

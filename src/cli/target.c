@@ -102,8 +102,12 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
                                      .processor = smb_program_processor(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = target->options.limits};
-  const SmbCompileOptions compiling = {target->nvcc, target->as_text, target->instance,
-                                       target->compile_seconds, progress};
+  const SmbCompileOptions compiling = {.flags = target->nvcc,
+                                       .as_text = target->as_text,
+                                       .instance = target->instance,
+                                       .seconds = target->compile_seconds,
+                                       .compiles_anew = target->compiles_anew,
+                                       .progress = progress};
   target->kernel = smb_compile_read(source, arch, &compiling, &reading, &target->compiled, error);
   if (!target->kernel)
     return FALSE;
@@ -396,6 +400,7 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
   target->folders = g_strdupv(options->folders);
   target->nvcc = g_strdup(options->nvcc);
   target->as_text = options->as_text;
+  target->compiles_anew = options->compiles_anew;
   set_values(&target->defines, (const char *const *)options->defines);
   set_values(&target->args, (const char *const *)options->args);
   set_values(&target->buffers, (const char *const *)options->buffers);
@@ -518,6 +523,7 @@ copy_target(const SmbTarget *target, gsize dynamic_bytes) {
   other->as_text = !target->compiled;
   other->instance = g_strdup(target->instance);
   other->compile_seconds = target->compile_seconds;
+  other->compiles_anew = target->compiles_anew;
   other->defines = g_strdupv(target->defines);
   other->dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
   return other;
