@@ -320,6 +320,14 @@ add_arch_options(GOptionEntry *entries, char **arch, char **wave) {
   return 2;
 }
 
+// What options of nvcc compile for; NULL: they do not say (transfer full).
+static char *
+find_compiled_arch(void) {
+  const char *text = smb_target_options()->nvcc;
+  g_autoptr(SmbFlags) flags = text ? smb_flags_parse(text, NULL) : NULL;
+  return flags ? g_steal_pointer(&flags->architecture) : NULL;
+}
+
 gboolean
 smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options, GError **error) {
   gboolean help = FALSE;
@@ -369,6 +377,8 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
   if (output && !open_output(cli, output, &all, error))
     return FALSE;
   cli->colour = when > 0 ? when == 1 : cli->colour && !output;
+  if (!arch)
+    arch = find_compiled_arch();
   cli->arch_given = arch || wave;
   if (usage->has_arch)
     cli->arch =

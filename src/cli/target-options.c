@@ -4,8 +4,6 @@
 // The options that say what is analyzed, for all commands that take a kernel.
 #include "src/cli/target.h"
 
-#include "src/cli/words.h"
-
 // What GOption stores; one command line is parsed at a time.
 static SmbTargetOptions typed;
 
@@ -134,12 +132,6 @@ smb_target_clear_options(void) {
         *(gboolean *)entry->arg_data = FALSE;
     }
   }
-}
-
-GStrv
-smb_target_compiler_words(void) {
-  static const SmbCliGroup *const groups[] = {&smb_target_compiler_group, NULL};
-  return smb_words_of_options(groups);
 }
 
 void

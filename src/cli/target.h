@@ -55,10 +55,6 @@ extern const SmbCliGroup smb_target_array_group;
 /** smb_target_options: Returns: (transfer none): what was typed, after smb_cli_parse() */
 const SmbTargetOptions *smb_target_options(void);
 
-/** smb_target_compiler_words: Returns: (transfer full): what was typed of the options of smb_target_compiler_group, for another
- * command */
-GStrv smb_target_compiler_words(void);
-
 /** Forgets what was typed, for a program that parses several command lines. */
 void smb_target_clear_options(void);
 
