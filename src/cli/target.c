@@ -87,6 +87,21 @@ set_number(GStrv *list, const char *name, guint64 number) {
   set_value(list, text);
 }
 
+// What can be said of a launch without its kernel, which may take long to compile.
+static gboolean
+check_launch(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  SmbLaunch launch = target->launch;
+  for (guint i = 0; i < 3; i++)
+    launch.cluster[i] = target->assumes_grid ? 0 : launch.cluster[i];
+  if (!smb_launch_check(&launch, arch, error))
+    return FALSE;
+  for (guint i = 0; target->args[i]; i++) {
+    if (!smb_argument_check(target->args[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
                   GError **error) {
@@ -108,6 +123,8 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
   if (!evaluated)
     return FALSE;
   target->launch.arguments = (const char *const *)target->args;
+  if (!check_launch(target, arch, error))
+    return FALSE;
   const SmbCompileOptions compiling = {.flags = target->nvcc,
                                        .as_text = target->as_text,
                                        .instance = target->instance,
@@ -361,21 +378,6 @@ make_triton(const SmbTargetOptions *options, const SmbArch *arch, SmbProgress *p
   return target;
 }
 
-// What can be said of a launch without its kernel, which may take long to compile.
-static gboolean
-check_launch(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  SmbLaunch launch = target->launch;
-  for (guint i = 0; i < 3; i++)
-    launch.cluster[i] = target->assumes_grid ? 0 : launch.cluster[i];
-  if (!smb_launch_check(&launch, arch, error))
-    return FALSE;
-  for (guint i = 0; target->args[i]; i++) {
-    if (!smb_argument_check(target->args[i], error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 // Of a @file whose text is not @given, the text is read.
 static SmbTarget *
 make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
@@ -413,8 +415,7 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
     g_free(target->dynamic_bytes);
     target->dynamic_bytes = g_strdup(options->dynamic_bytes);
   }
-  if ((file && !check_launch(target, arch, error)) ||
-      !smb_target_finish(target, source, arch, progress, error) ||
+  if (!smb_target_finish(target, source, arch, progress, error) ||
       (is_tile(options) && !find_tile_rows(target, error)))
     return NULL;
   return g_steal_pointer(&target);
