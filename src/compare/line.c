@@ -12,8 +12,11 @@
 #include "src/cli/words.h"
 #include "src/project/line.h"
 
+// Those of kernels, and all.
+static const SmbCliGroup *const kernel_groups[] = {&smb_target_launch_group,
+                                                   &smb_target_limit_group, NULL};
 const SmbCliGroup *const smb_compare_groups[] = {&smb_target_launch_group, &smb_target_limit_group,
-                                                 NULL};
+                                                 &smb_target_compiler_group, NULL};
 
 #define PROJECT_WORD "--" SMB_PROJECT_OPTION "="
 
@@ -56,7 +59,7 @@ smb_version_of_file(const SmbCli *cli, const char *path, SmbVersion *version) {
 
 char *
 smb_compare_find_option(const SmbCli *cli, gboolean project) {
-  g_auto(GStrv) words = smb_words_of_options(smb_compare_groups);
+  g_auto(GStrv) words = smb_words_of_options(kernel_groups);
   for (guint i = 0; words[i]; i++) {
     if (project || !g_str_has_prefix(words[i], PROJECT_WORD))
       return g_strndup(words[i], strcspn(words[i], "="));
