@@ -63,9 +63,9 @@ end_child(Pool *pool, Slot *slot) {
   slot->pid = 0;
 }
 
-// Starts the next process in a free place.
-static void
-start_child(Pool *pool, Slot *slot) {
+// Starts the next process in a free place. FALSE: there may be no more processes than there are, for now.
+static gboolean
+start_child(Pool *pool, Slot *slot, gboolean is_first) {
   g_autoptr(GPtrArray) argv = g_ptr_array_new();
   g_autoptr(GError) error = NULL;
   g_ptr_array_add(argv, (gpointer) "/proc/self/exe");
@@ -79,10 +79,17 @@ start_child(Pool *pool, Slot *slot) {
                                G_SPAWN_FILE_AND_ARGV_ZERO | G_SPAWN_DO_NOT_REAP_CHILD, set_up_child,
                                GINT_TO_POINTER((int)getpid()), &slot->pid, NULL, &slot->out->fd,
                                &slot->err->fd, &error))
-    return;
+    return TRUE;
+  if (!is_first && g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FORK)) {
+    g_queue_push_head(&pool->ready, GUINT_TO_POINTER(slot->index));
+    g_string_free(slot->child.out, TRUE);
+    g_string_free(slot->child.err, TRUE);
+    return FALSE;
+  }
   slot->child.status = -1;
   g_string_assign(slot->child.err, error->message);
   end_child(pool, slot);
+  return TRUE;
 }
 
 static void
@@ -116,10 +123,12 @@ serve(Pool *pool, Slot *slot) {
 // Whether a process runs still, once every free place has been given to the next one.
 static gboolean
 fill_slots(Pool *pool) {
-  gboolean busy = FALSE;
+  gboolean busy = FALSE, goes_on = TRUE;
+  for (guint i = 0; i < pool->n_slots; i++)
+    busy |= pool->slots[i].pid != 0;
   for (guint i = 0; i < pool->n_slots; i++) {
-    while (!pool->slots[i].pid && !g_queue_is_empty(&pool->ready))
-      start_child(pool, &pool->slots[i]);
+    while (goes_on && !pool->slots[i].pid && !g_queue_is_empty(&pool->ready))
+      goes_on = start_child(pool, &pool->slots[i], !busy);
     busy |= pool->slots[i].pid != 0;
   }
   return busy;

@@ -263,6 +263,15 @@ SmbArch *smb_cli_load_arch(const SmbCli *cli, const char *name, guint lanes, GEr
 SmbProgress *smb_cli_progress(SmbCli *cli);
 
 /**
+ * smb_cli_wrote:
+ * @file: a file beside the result, which was written
+ * @note: (nullable): what is in it
+ *
+ * Says so, with the other messages.
+ */
+void smb_cli_wrote(SmbCli *cli, const SmbOutFile *file, const char *note);
+
+/**
  * smb_cli_flush:
  * @error: a file error
  *

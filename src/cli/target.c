@@ -44,6 +44,8 @@ smb_target_free(SmbTarget *target) {
   g_free(target->instance);
   g_free(target->compiled);
   g_free(target->dynamic_bytes);
+  for (guint i = 0; i < SMB_TARGET_EXTENTS; i++)
+    g_free(target->extents[i]);
   g_free(target->tile);
   g_strfreev(target->defines);
   g_strfreev(target->folders);
@@ -85,10 +87,24 @@ set_number(GStrv *list, const char *name, guint64 number) {
   set_value(list, text);
 }
 
+// What can be said of a launch without its kernel, which may take long to compile.
+static gboolean
+check_launch(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  SmbLaunch launch = target->launch;
+  for (guint i = 0; i < 3; i++)
+    launch.cluster[i] = target->assumes_grid ? 0 : launch.cluster[i];
+  if (!smb_launch_check(&launch, arch, error))
+    return FALSE;
+  for (guint i = 0; target->args[i]; i++) {
+    if (!smb_argument_check(target->args[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
                   GError **error) {
-  target->launch.arguments = (const char *const *)target->args;
   if (!target->launch.buffers)
     target->launch.buffers = smb_buffers_parse((const char *const *)target->buffers, error);
   if (!target->launch.buffers)
@@ -102,6 +118,13 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
                                      .processor = smb_program_processor(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = target->options.limits};
+  // What is wrong with a number is known without a compiler.
+  g_autoptr(GPtrArray) evaluated = smb_target_settle_numbers(target, source, &reading, error);
+  if (!evaluated)
+    return FALSE;
+  target->launch.arguments = (const char *const *)target->args;
+  if (!check_launch(target, arch, error))
+    return FALSE;
   const SmbCompileOptions compiling = {.flags = target->nvcc,
                                        .as_text = target->as_text,
                                        .instance = target->instance,
@@ -111,25 +134,18 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
   target->kernel = smb_compile_read(source, arch, &compiling, &reading, &target->compiled, error);
   if (!target->kernel)
     return FALSE;
+  for (guint i = 0; i < evaluated->len; i++) {
+    gint64 known;
+    smb_program_evaluate(target->kernel, evaluated->pdata[i], &known, NULL);
+  }
   if (!target->name)
     target->name = g_strdup(smb_program_name(target->kernel));
   if (target->assumes_block && smb_program_own_block(target->kernel, target->launch.block))
     target->assumes_block = FALSE;
   if (target->assumes_grid)
     smb_program_own_grid(target->kernel, target->launch.grid);
-  gint64 bytes = 0;
-  if (target->dynamic_bytes &&
-      !smb_program_evaluate(target->kernel, target->dynamic_bytes, &bytes, error)) {
-    g_prefix_error(error, "--dynamic-bytes ");
+  if (!smb_target_settle_bytes(target, source, &reading, arch, error))
     return FALSE;
-  }
-  if (bytes < 0 || bytes > G_MAXINT32)
-    return smb_cli_usage_error(error,
-                               smb_arch_say(arch, "--dynamic-bytes '%s': %" G_GINT64_FORMAT
-                                                  " bytes: expected 0 or more, and no more than a "
-                                                  "block has"),
-                               target->dynamic_bytes, bytes);
-  target->launch.dynamic_bytes = (gsize)bytes;
   target->launch.shapes = smb_shapes_parse((const char *const *)target->arrays, target->kernel,
                                            target->launch.dynamic_bytes, error);
   return target->launch.shapes != NULL;
@@ -154,17 +170,6 @@ smb_target_parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *ana
     return FALSE;
   analysis->limits.max_memory = mebibytes << 20;
   return TRUE;
-}
-
-static gboolean
-parse_launch(const SmbTargetOptions *options, SmbLaunch *launch, GError **error) {
-  static const guint max_block[3] = SMB_MAX_BLOCK_EXTENT;
-  static const guint max_grid[3] = SMB_MAX_GRID_EXTENT;
-  static const guint max_cluster[3] = {SMB_MAX_CLUSTER_BLOCKS, SMB_MAX_CLUSTER_BLOCKS,
-                                       SMB_MAX_CLUSTER_BLOCKS};
-  return smb_cli_triple("--block", options->block, max_block, launch->block, error) &&
-         smb_cli_triple("--grid", options->grid, max_grid, launch->grid, error) &&
-         smb_cli_triple("--cluster", options->cluster, max_cluster, launch->cluster, error);
 }
 
 // --rows, --cols and its kin: the kernel data/kernels/tile.cu with macros set.
@@ -246,14 +251,16 @@ draft_entry(const SmbCatalogEntry *entry, SmbTarget *target) {
 // Finds the catalogue's entry that --kernel, --shape and --block mean.
 static SmbSource *
 draft_builtin(const SmbTargetOptions *options, SmbTarget *target, GError **error) {
-  SmbLaunch asked = {.block = {1, 1, 1}, .grid = {1, 1, 1}};
-  if (!parse_launch(options, &asked, error))
+  guint block[3] = {1, 1, 1};
+  g_autofree char *expression = NULL; // which chooses no shape
+  if (!smb_target_read_block(options, block, &expression, error))
     return NULL;
   g_autoptr(GPtrArray) catalog = smb_catalog_load(error);
   if (!catalog)
     return NULL;
-  const SmbCatalogEntry *entry = smb_catalog_find(catalog, options->kernel, options->shape,
-                                                  options->block ? asked.block : NULL, error);
+  const SmbCatalogEntry *entry =
+      smb_catalog_find(catalog, options->kernel, options->shape,
+                       options->block && !expression ? block : NULL, error);
   if (!entry)
     return NULL;
   draft_entry(entry, target);
@@ -371,21 +378,6 @@ make_triton(const SmbTargetOptions *options, const SmbArch *arch, SmbProgress *p
   return target;
 }
 
-// What can be said of a launch without its kernel, which may take long to compile.
-static gboolean
-check_launch(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  SmbLaunch launch = target->launch;
-  for (guint i = 0; i < 3; i++)
-    launch.cluster[i] = target->assumes_grid ? 0 : launch.cluster[i];
-  if (!smb_launch_check(&launch, arch, error))
-    return FALSE;
-  for (guint i = 0; target->args[i]; i++) {
-    if (!smb_argument_check(target->args[i], error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 // Of a @file whose text is not @given, the text is read.
 static SmbTarget *
 make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
@@ -408,7 +400,7 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
   g_autoptr(SmbTarget) target = smb_target_begin(options, error);
   g_autoptr(SmbSource) source =
       target ? draft_source(options, file, given, arch, target, error) : NULL;
-  if (!source || !parse_launch(options, &target->launch, error) ||
+  if (!source || !smb_target_parse_extents(options, target, error) ||
       !smb_cli_number("--max-compile", options->max_compile, 1, G_MAXINT, &target->compile_seconds,
                       error))
     return NULL;
@@ -423,8 +415,7 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
     g_free(target->dynamic_bytes);
     target->dynamic_bytes = g_strdup(options->dynamic_bytes);
   }
-  if ((file && !check_launch(target, arch, error)) ||
-      !smb_target_finish(target, source, arch, progress, error) ||
+  if (!smb_target_finish(target, source, arch, progress, error) ||
       (is_tile(options) && !find_tile_rows(target, error)))
     return NULL;
   return g_steal_pointer(&target);

@@ -68,6 +68,9 @@ void smb_target_clear_options(void);
 #define SMB_TARGET_ASSUMED_BLOCK                                                                   \
   "a block of one warp is assumed: give the kernel's own with --block"
 
+/** Extents of a launch: its block, its grid and its clusters. */
+#define SMB_TARGET_EXTENTS 3
+
 /**
  * SmbTarget:
  * @kernel: the parsed kernel
@@ -76,6 +79,7 @@ void smb_target_clear_options(void);
  * @file: where its text is
  * @entry: the function of the text that is meant, or %NULL if it has one
  * @dynamic_bytes: the expression that gives the dynamic shared memory, or %NULL
+ * @extents: (nullable): the expressions that give block, grid and cluster, where numbers do not
  * @nvcc: (nullable): options of the compiler, if it is to be compiled in any case
  * @as_text: whether it is read as it is, though there are options of a compiler, if the kernel language has it
  * @instance: (nullable): the instance of a template that is meant
@@ -101,6 +105,7 @@ typedef struct {
   char *file;
   char *entry;
   char *dynamic_bytes;
+  char *extents[SMB_TARGET_EXTENTS];
   char *nvcc;
   gboolean as_text;
   char *instance;
