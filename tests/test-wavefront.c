@@ -12,6 +12,7 @@
 
 #include "sim/arch/rule.h"
 #include "sim/base/data.h"
+#include "tests/effort.h"
 #include "tests/oracle.h"
 #include "tests/random-arch.h"
 #include "tests/random-request.h"
@@ -207,7 +208,7 @@ START_TEST(test_random) {
   g_autofree SmbWavefronts *got = g_new(SmbWavefronts, CHUNK);
   SmbRandom random = smb_random_new(20261120);
 
-  for (guint chunk = 0; chunk < RANDOM_REQUESTS / CHUNK; chunk++) {
+  for (guint chunk = 0; chunk < effort(RANDOM_REQUESTS / CHUNK); chunk++) {
     const char *name =
         chunk % 2 ? names[chunk / 2 % n_names] : different[chunk / 2 % G_N_ELEMENTS(different)];
     g_autoptr(SmbArch) arch = load(name);
@@ -238,7 +239,7 @@ START_TEST(test_made_up) {
   SmbRandom random = smb_random_new(20261122);
   guint n_rules = 0, n_narrow = 0;
 
-  for (guint i = 0; i < MADE_UP_ARCHS; i++) {
+  for (guint i = 0; i < effort(MADE_UP_ARCHS); i++) {
     Oracle oracle;
     SmbRandom start = random;
     g_autoptr(SmbArch) arch = random_arch(&random, &oracle);
@@ -264,8 +265,8 @@ START_TEST(test_made_up) {
     }
   }
   // Both kinds are there: those of the fast counters, and the others.
-  ck_assert_uint_gt(n_narrow, 100);
-  ck_assert_uint_gt(n_rules - n_narrow, 1000);
+  ck_assert_uint_gt(n_narrow, effort(100));
+  ck_assert_uint_gt(n_rules - n_narrow, effort(1000));
 }
 END_TEST
 
