@@ -317,13 +317,16 @@ run_tries(const Tries *tries, const SmbCompilation *compilation, GError **error)
       workshop ? g_build_filename(smb_workshop_folder(workshop), text_name, NULL) : NULL;
   if (!workshop || !write_text(compilation, path, error))
     return NULL;
+  g_autoptr(GError) late_failure = NULL;
   SmbCompiled *compiled = run_both(tries, 0, workshop, &failure);
-  if (compiled)
-    return compiled;
-  if (tries->has_late && is_elsewhere(compilation, failure))
-    return run_both(tries, LATE, workshop, error);
-  g_propagate_error(error, g_steal_pointer(&failure));
-  return NULL;
+  if (!compiled && tries->has_late && is_elsewhere(compilation, failure))
+    compiled = run_both(tries, LATE, workshop, &late_failure);
+  // What is wrong in the text itself is said first.
+  GError **told =
+      late_failure && !is_elsewhere(compilation, late_failure) ? &late_failure : &failure;
+  if (!compiled)
+    g_propagate_error(error, g_steal_pointer(told));
+  return compiled;
 }
 
 SmbCompiled *

@@ -8,6 +8,7 @@
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
+cp "$srcdir/tests/data/security/inject-line.cu" "$work"
 mkdir "$work/tmp" "$work/run"
 TMPDIR=$work/tmp
 export TMPDIR
@@ -138,7 +139,7 @@ for option in define include arg buffer entry instance block max-ways; do
   done
   safe compare line.cu line.cu
 done
-cp "$srcdir/tests/data/security/inject-line.cu" .
+cp "$work/inject-line.cu" .
 safe analyze inject-line.cu
 # What is not of the launch cannot be said there.
 for option in "--nvcc '-O3'" --trust --no-cache '--max-steps 9' '--max-memory 9' '--threads 9' '--kernel transposeSmem'; do
@@ -181,7 +182,7 @@ SMEMBANK_NVCC=$NVCC
 export SMEMBANK_NVCC
 cat >see.cu <<'END'
 constexpr bool same(const char *a, const char *b) { return *a == *b && (!*a || same(a + 1, b + 1)); }
-template <class A, int B> struct Pair { static constexpr int n = B; };
+template <class Q_, int N_> struct Pair { static constexpr int n = N_; };
 #define TEXT_(...) #__VA_ARGS__
 #define TEXT(...) TEXT_(__VA_ARGS__)
 #ifdef SAYS
