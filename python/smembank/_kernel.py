@@ -76,7 +76,8 @@ class Access:
     width: bytes of one lane
     opcode, pc: of compiled code: the instruction, and the line of the PTX or the byte offset in the function
     is_copy: whether it is a copy from global memory (cp.async), which is in no total
-    exact: whether hardware makes just these requests; else reason says why it may make others
+    exact: whether hardware makes just these requests, if it runs what was read (Analysis.level: a compiler may still change
+        the accesses of a text or of PTX); else reason says why it may make others
     depends_on_data: whether they are those of made-up contents of memory, which the kernel was not given
     uncounted: requests that are not in sums, because their addresses are not known
     """

@@ -111,14 +111,54 @@ append_quoted(GString *text, const char *word) {
 }
 
 static gboolean
+is_macro(const char *word) {
+  return g_str_has_prefix(word, "-D") || g_str_has_prefix(word, "-U");
+}
+
+gboolean
+smb_call_has_macros(const SmbCall *call) {
+  for (guint i = 0; call->host[i]; i++) {
+    if (is_macro(call->host[i]))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
 write_words(const SmbCall *call, const char *path, const char *inputs, GError **error) {
   g_autoptr(GString) text = g_string_new(NULL);
   const char *const listing[] = {"-MD", "-MF", inputs, "-MT", "all", NULL};
-  for (guint i = 0; call->host[i]; i++)
-    append_quoted(text, call->host[i]);
+  for (guint i = 0; call->host[i]; i++) {
+    if (!call->defines_late || !is_macro(call->host[i]))
+      append_quoted(text, call->host[i]);
+  }
   for (guint i = 0; inputs && listing[i]; i++)
     append_quoted(text, listing[i]);
   return g_file_set_contents(path, text->str, (gssize)text->len, error);
+}
+
+// "-DF(x)=x*2" as a line of a text.
+static char *
+write_macro(const char *word) {
+  g_auto(GStrv) parts = g_strsplit(word + 2, "=", 2);
+  return word[1] == 'U' ? g_strdup_printf("#undef %s\n", word + 2)
+                        : g_strdup_printf("#define %s %s\n", parts[0] ? parts[0] : "",
+                                          parts[0] && parts[1] ? parts[1] : "1");
+}
+
+// A header for each macro: what does not end in one, a comment, does not go on in the next.
+static gboolean
+write_macros(const SmbCall *call, const char *folder, GStrvBuilder *words, GError **error) {
+  for (guint i = 0; call->defines_late && call->host[i]; i++) {
+    if (!is_macro(call->host[i]))
+      continue;
+    g_autofree char *line = write_macro(call->host[i]);
+    g_autofree char *path = g_strdup_printf("%s/macro-%u.h", folder, i);
+    if (!g_file_set_contents(path, line, -1, error))
+      return FALSE;
+    g_strv_builder_add_many(words, "-include", path, NULL);
+  }
+  return TRUE;
 }
 
 // An option of the preprocessor, which nvcc hands to a shell after it has taken a backslash of each two.
@@ -147,6 +187,8 @@ smb_call_write(const SmbCall *call, const char *program, const char *folder, con
     return NULL;
   g_strv_builder_add(words, program);
   g_strv_builder_addv(words, (const char **)call->nvcc);
+  if (!write_macros(call, folder, words, error))
+    return NULL;
   g_strv_builder_add_many(words, response, "-o", image, text, NULL);
   return g_strv_builder_end(words);
 }

@@ -14,11 +14,14 @@
  * @nvcc: (array zero-terminated=1): what nvcc is given, but for its files
  * @host: (array zero-terminated=1): what the preprocessor is given: "-DN=4", with the values that the text is to see
  * @command: what a user would write in a shell: "nvcc -cubin -lineinfo -arch=sm_90 -DN=4"
+ * @defines_late: whether macros are defined after CUDA's own headers, which nvcc includes first. As -D they come before these; a
+ *   macro T breaks them then, for it is the name of parameters there
  */
 typedef struct {
   GStrv nvcc;
   GStrv host;
   char *command;
+  gboolean defines_late;
 } SmbCall;
 
 /**
@@ -32,6 +35,9 @@ typedef struct {
 SmbCall *smb_call_new(const SmbCompilation *compilation, const SmbFlags *flags, const char *suffix,
                       GError **error);
 void smb_call_free(SmbCall *call);
+
+/** smb_call_has_macros: Returns: whether a macro is defined, or what CUDA's headers define is not to be */
+gboolean smb_call_has_macros(const SmbCall *call);
 
 /**
  * smb_call_write:

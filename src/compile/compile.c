@@ -190,15 +190,16 @@ try_clear(Try *one) {
   g_clear_pointer(&one->call, smb_call_free);
   g_clear_pointer(&one->kept, smb_kept_free);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Try, try_clear)
 
 static gboolean
 try_init(Try *one, const char *nvcc, const SmbCompilation *compilation, const SmbFlags *flags,
-         const char *suffix, GError **error) {
+         const char *suffix, gboolean late, GError **error) {
   *one = (Try){nvcc, compilation, smb_call_new(compilation, flags, suffix, error), NULL};
-  if (one->call)
-    one->kept = smb_kept_new(nvcc, compilation, flags, one->call);
-  return one->call != NULL;
+  if (!one->call)
+    return FALSE;
+  one->call->defines_late = late;
+  one->kept = smb_kept_new(nvcc, compilation, flags, one->call);
+  return TRUE;
 }
 
 // One call of the compiler.
@@ -242,36 +243,89 @@ has_own_features(const char *architecture) {
          g_ascii_string_to_unsigned(architecture + 3, 10, 90, G_MAXUINT, &chip, NULL);
 }
 
-// What is tried: the architecture, and the one that has its own features alone.
+// What is tried, one after the other: the architecture; that with the features that it has alone; and both with macros that are
+// defined after CUDA's own headers, which some names break.
 enum {
-  MAX_TRIES = 2
+  WITH_OWN = 1,
+  LATE = 2,
+  N_TRIES = 4
 };
+
+typedef struct {
+  Try tries[N_TRIES];
+  gboolean has_own, has_late;
+} Tries;
+
+static void
+tries_clear(Tries *tries) {
+  for (guint i = 0; i < N_TRIES; i++)
+    try_clear(&tries->tries[i]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Tries, tries_clear)
+
+static gboolean
+tries_init(Tries *tries, const char *nvcc, const SmbCompilation *compilation, const SmbFlags *flags,
+           GError **error) {
+  tries->has_own =
+      has_own_features(compilation->architecture) && !smb_flags_name_architecture(flags);
+  for (guint i = 0; i < N_TRIES; i++) {
+    gboolean own = (i & WITH_OWN) != 0, late = (i & LATE) != 0;
+    if (i > 0)
+      tries->has_late = smb_call_has_macros(tries->tries[0].call);
+    if ((!own || tries->has_own) && (!late || tries->has_late) &&
+        !try_init(&tries->tries[i], nvcc, compilation, flags, own ? "a" : NULL, late, error))
+      return FALSE;
+  }
+  return TRUE;
+}
 
 // What was compiled before; NULL: nothing.
 static SmbCompiled *
-find_kept(const Try *tries, guint n) {
+find_kept(const Tries *tries) {
   SmbCompiled *compiled = NULL;
-  for (guint i = 0; i < n && !compiled; i++)
-    compiled = tries[i].kept ? smb_kept_find(tries[i].kept) : NULL;
+  for (guint i = 0; i < N_TRIES && !compiled; i++)
+    compiled = tries->tries[i].kept ? smb_kept_find(tries->tries[i].kept) : NULL;
+  return compiled;
+}
+
+// Whether a compiler complains of another text than that which is compiled.
+static gboolean
+is_elsewhere(const SmbCompilation *compilation, const GError *failure) {
+  g_autofree char *own = g_strconcat(compilation->name, ":", NULL);
+  return g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT) &&
+         !g_str_has_prefix(failure->message, own);
+}
+
+// For the architecture, or that with the features that it has alone.
+static SmbCompiled *
+run_both(const Tries *tries, guint first, SmbWorkshop *workshop, GError **error) {
+  g_autoptr(GError) failure = NULL;
+  SmbCompiled *compiled = run_try(&tries->tries[first], workshop, &failure);
+  if (!compiled && tries->has_own && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT) &&
+      strstr(failure->message, "sm_") != NULL)
+    compiled = run_try(&tries->tries[first | WITH_OWN], workshop, NULL);
+  if (!compiled)
+    g_propagate_error(error, g_steal_pointer(&failure));
   return compiled;
 }
 
 static SmbCompiled *
-run_tries(const Try *tries, guint n, const SmbCompilation *compilation, GError **error) {
+run_tries(const Tries *tries, const SmbCompilation *compilation, GError **error) {
   g_autoptr(GError) failure = NULL;
   g_autoptr(SmbWorkshop) workshop = smb_workshop_new("compile", error);
   g_autofree char *path =
       workshop ? g_build_filename(smb_workshop_folder(workshop), text_name, NULL) : NULL;
   if (!workshop || !write_text(compilation, path, error))
     return NULL;
-  SmbCompiled *compiled = run_try(&tries[0], workshop, &failure);
-  if (!compiled && n > 1 && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT) &&
-      strstr(failure->message, "sm_") != NULL)
-    compiled = run_try(&tries[1], workshop, NULL);
-  if (compiled)
-    g_clear_error(&failure);
-  else
-    g_propagate_error(error, g_steal_pointer(&failure));
+  g_autoptr(GError) late_failure = NULL;
+  SmbCompiled *compiled = run_both(tries, 0, workshop, &failure);
+  if (!compiled && tries->has_late && is_elsewhere(compilation, failure))
+    compiled = run_both(tries, LATE, workshop, &late_failure);
+  // What is wrong in the text itself is said first.
+  GError **told =
+      late_failure && !is_elsewhere(compilation, late_failure) ? &late_failure : &failure;
+  if (!compiled)
+    g_propagate_error(error, g_steal_pointer(told));
   return compiled;
 }
 
@@ -287,14 +341,9 @@ smb_compile(const char *nvcc, const SmbCompilation *compilation, GError **error)
              compilation->flags, compilation->architecture);
     return NULL;
   }
-  gboolean has_second =
-      has_own_features(compilation->architecture) && !smb_flags_name_architecture(flags);
-  g_auto(Try) usual = {0}, own = {0};
-  if (!try_init(&usual, nvcc, compilation, flags, NULL, error) ||
-      (has_second && !try_init(&own, nvcc, compilation, flags, "a", error)))
+  g_auto(Tries) tries = {.has_own = FALSE};
+  if (!tries_init(&tries, nvcc, compilation, flags, error))
     return NULL;
-  const Try tries[MAX_TRIES] = {usual, own};
-  guint n = has_second ? 2 : 1;
-  SmbCompiled *compiled = find_kept(tries, n);
-  return compiled ? compiled : run_tries(tries, n, compilation, error);
+  SmbCompiled *compiled = find_kept(&tries);
+  return compiled ? compiled : run_tries(&tries, compilation, error);
 }

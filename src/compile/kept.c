@@ -85,6 +85,7 @@ make_key(const char *nvcc, const SmbCompilation *compilation, const SmbCall *cal
   add_text(sum, "instance", compilation->instance);
   add_words(sum, "nvcc", call->nvcc);
   add_words(sum, "host", call->host);
+  add_text(sum, "macros", call->defines_late ? "late" : "early");
   add_program(sum, nvcc);
   add_program(sum, "gcc");
   add_program(sum, "g++");

@@ -70,6 +70,11 @@ is_json() {
   fi
 }
 
+# has_terminal: a test can open a terminal of its own: there is Python, and /dev/pts.
+has_terminal() {
+  python3 -c 'import pty; pty.openpty()' 2>/dev/null
+}
+
 # golden FILE: the last run wrote what FILE in tests/cli/golden holds. SMEMBANK_UPDATE_GOLDEN=1 in the
 # environment of 'make check' writes the files anew: look at every difference before it is committed.
 golden() {

@@ -203,7 +203,8 @@ check_limit(Runner *runner, const Step *step, guint64 before) {
 // What the guard of a step says besides.
 G_GNUC_NO_INLINE static void
 watch_guard(Runner *runner, const Step *step, SmbLanes unsure) {
-  guint flags = runner->warp->registers->predicate_flags[step->guard];
+  guint flags =
+      predicate_flags_in(runner->warp->registers, step->guard, runner->warp->splits->mask);
   smb_transfer_watch(runner, flags);
   if (flags & ROW_ORDER && !unsure)
     smb_order_guards(runner, step);

@@ -25,6 +25,20 @@ find_modifiers(const SassReading *reading) {
   return all;
 }
 
+// FMUL.D2 … M8: the product is divided or multiplied, which a product with 0 does not show.
+static gboolean
+is_scaled(const SassReading *reading) {
+  static const char *const scales[] = {"D2", "D4", "D8", "M2", "M4", "M8"};
+  const SassOperand *a = smb_sass_operand(reading->decoder, 1);
+  const SassOperand *b = smb_sass_operand(reading->decoder, 2);
+  if ((a && smb_sass_is_zero(a)) || (b && smb_sass_is_zero(b)))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(scales); i++)
+    if (smb_sass_says(reading, scales[i]))
+      return TRUE;
+  return FALSE;
+}
+
 // FADD, FMUL, FFMA and those of binary64.
 void
 smb_sass_compute_real(SassReading *reading) {
@@ -36,6 +50,7 @@ smb_sass_compute_real(SassReading *reading) {
   guint n_rows = is_double(reading) ? 2 : 1;
   Compute compute = {.operation = (guint16)operations[which][n_rows - 1],
                      .modifiers = (guint16)find_modifiers(reading)};
+  reading->is_other = reading->is_other || is_scaled(reading);
   compute.d = smb_sass_take_result(reading, n_rows);
   for (guint i = 0; i < (which == 2 ? 3 : 2); i++)
     compute.s[i] = smb_sass_take_real(reading, n_rows);
