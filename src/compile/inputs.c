@@ -52,8 +52,8 @@ take_name(const char **at) {
 }
 
 GStrv
-smb_inputs_read_rule(const char *path, const char *text) {
-  g_autofree char *rule = NULL;
+smb_inputs_read_rule(const char *path, const char *folder) {
+  g_autofree char *rule = NULL, *own = g_strconcat(folder, "/", NULL);
   g_autoptr(GStrvBuilder) files = g_strv_builder_new();
   guint n = 0;
   const char *at = g_file_get_contents(path, &rule, NULL, NULL) ? strstr(rule, ": ") : NULL;
@@ -65,7 +65,7 @@ smb_inputs_read_rule(const char *path, const char *text) {
     g_autofree char *name = take_name(&at);
     if (!*name) // a backslash alone
       return NULL;
-    if (strcmp(name, text) != 0 && ++n)
+    if (!g_str_has_prefix(name, own) && ++n)
       g_strv_builder_add(files, name);
   }
   return at && !*at ? g_strv_builder_end(files) : NULL;
