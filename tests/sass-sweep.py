@@ -5,7 +5,7 @@
 nvcc and ptxas for each chip, whose operands are in registers, constants, uniform registers and the instruction. It is run, and its
 results are those of the same function on the host, or of tests/sass-sweep-host.h.
 
-sass-sweep.py NVCC SWEEP-VALUES FOLDER [--chips 75,80,…] [--levels O3,O0,G] [--only REGEX] [--threads N] [--list] [--record FOLDER] [--keep]
+sass-sweep.py NVCC SWEEP-VALUES FOLDER [--chips 75,80:O3,…] [--levels O3,O0,G] [--only REGEX] [--threads N] [--list] [--record FOLDER] [--keep]
 
 Prints, by chip and level, how many functions there are, how many are refused, and of how many a result is wrong, not known, or
 not known since the function is approximate; and each of the first three with an example. Status 1 if there is one.
@@ -607,8 +607,8 @@ def main():
     sweep = Sweep(arguments, functions)
     sweep.run_host()
     status, rows, found = 0, [], {}
-    for chip in arguments.chips.split(","):
-        for level in arguments.levels.split(","):
+    for chip, *own in (entry.split(":") for entry in arguments.chips.split(",")):
+        for level in own or arguments.levels.split(","):
             results = found[chip, level] = sweep.run_device(chip, level)
             vague = {i for i, (word, _) in results.items() if word == "unknown" and functions[i].vague}
             counts = {word: sum(w == word and i not in vague for i, (w, _) in results.items()) for word in ("refused", "wrong", "unknown", "lost")}

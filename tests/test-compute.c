@@ -10,6 +10,7 @@
 #include "sim/compiled/compute/loop.h"
 #include "tests/compute-oracle.h"
 #include "tests/compute-run.h"
+#include "tests/effort.h"
 #include "tests/suite.h"
 
 enum {
@@ -143,7 +144,7 @@ check_known(const char *opcode, gpointer user) {
     return;
   ck_assert_msg(runner_find(opcode, 0, &form), "%s is not found", opcode);
   form.modifiers &= (guint16)~MODIFIER_APPROXIMATE;
-  for (guint round = 0; round < ROUNDS; round++) {
+  for (guint round = 0; round < effort(ROUNDS); round++) {
     RunLane run[LANES], want[LANES];
     if (g_str_has_prefix(opcode, "lop3"))
       form.table = (guint8)g_rand_int(check->random);
@@ -169,7 +170,7 @@ check_known(const char *opcode, gpointer user) {
 START_TEST(computes_known_values) {
   Check check = begin_check(1);
   runner_each_opcode(check_known, &check);
-  ck_assert_uint_gt(check.n, 300000);
+  ck_assert_uint_gt(check.n, effort(300000));
   end_check(&check);
 }
 END_TEST
@@ -299,7 +300,7 @@ check_unknown(const char *opcode, gpointer user) {
   if (is_exchange(opcode))
     return;
   ck_assert(runner_find(opcode, 0, &form));
-  for (guint round = 0; round < 2 * ROUNDS; round++) {
+  for (guint round = 0; round < effort(2 * ROUNDS); round++) {
     RunLane run[LANES], filled[LANES], lanes[LANES];
     guint n[LANES];
     fill(check->random, opcode, run);
@@ -324,7 +325,7 @@ check_unknown(const char *opcode, gpointer user) {
 START_TEST(knows_what_unknown_bits_leave) {
   Check check = begin_check(2);
   runner_each_opcode(check_unknown, &check);
-  ck_assert_uint_gt(check.n, 100000);
+  ck_assert_uint_gt(check.n, effort(100000));
   end_check(&check);
 }
 END_TEST

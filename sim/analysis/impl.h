@@ -118,6 +118,9 @@ void smb_sums_free(Sums *sums);
 // Adds what was counted elsewhere, of the same sites.
 void smb_sums_add(Sums *into, const Sums *from);
 
+// Of a program that cannot tell as it runs (SmbFrontEnd.by_order): which requests that were made depend on the order of atomics.
+void smb_sums_note_order(Sums *sums, const SmbProgram *program);
+
 // Of compiled code: that no thread reaches any of its accesses to shared memory, if it has some.
 void smb_sums_note_unreached(Sums *sums, const SmbProgram *program);
 

@@ -83,6 +83,7 @@ gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *opt
       g_ptr_array_add(part->requests, g_steal_pointer(&worker->requests));
   }
   smb_sums_note_unreached(part->sums, task->program);
+  smb_sums_note_order(part->sums, task->program);
   return part;
 }
 

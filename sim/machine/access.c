@@ -10,6 +10,7 @@
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
+#include "sim/base/range.h"
 #include "sim/base/text.h"
 #include "sim/machine/lanes.h"
 
@@ -177,6 +178,18 @@ is_reserved(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
   return TRUE;
 }
 
+gboolean
+smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *offset) {
+  if (smb_block_find(block, address) != SHARED_OBJECT)
+    return FALSE;
+  gint64 at = (gint64)(address - make_pointer(SHARED_OBJECT, 0));
+  gboolean is_own = at >= 0 && smb_range_is_within((guint64)at, bytes, block->shared_bytes);
+  if (!is_own && !is_reserved(block, SHARED_OBJECT, &at, bytes))
+    return FALSE;
+  *offset = (guint32)at;
+  return TRUE;
+}
+
 // A program that asks where the system's part lies means it; any other is out of bounds there. A device does not notice.
 static void
 warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 offset) {
@@ -242,7 +255,7 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
     const Object *object = find_named(block, move, addresses[lane], &number, &offset);
     if (!object)
       return fail_pointer(block, move, warp, lane, addresses[lane]);
-    gboolean outside = offset < 0 || (guint64)offset + width > object->size;
+    gboolean outside = offset < 0 || !smb_range_is_within((guint64)offset, width, object->size);
     if (outside && is_reserved(block, number, &offset, width)) {
       warn_reserved(block, move, warp, lane, offset);
       outside = FALSE;

@@ -161,7 +161,10 @@ smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint
     return FALSE;
   if (!writes)
     return TRUE;
-  memset(block->shared_marks + offsets[lane], 0, block->shared_bytes - offsets[lane]);
+  // In the system's part, which lies behind the program's own here, up to its end.
+  gsize end = offsets[lane] < block->shared_bytes ? block->shared_bytes
+                                                  : block->reserved_start + block->reserved_bytes;
+  memset(block->shared_marks + offsets[lane], 0, end - offsets[lane]);
   smb_shadow_fill(block->shadow, offsets[lane]);
   return TRUE;
 }

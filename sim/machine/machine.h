@@ -302,6 +302,9 @@ void smb_words_blur(SmbBlock *block);
 // The signature of the block is told where in global memory lanes copy from: which of them share a line.
 void smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sources);
 
+// Whether @bytes at a pointer all lie in shared memory, the system's part of it included, and where the machine keeps them.
+gboolean smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *offset);
+
 // --- what makes no request (bulk.c)
 
 // Byte offsets in shared memory of what @lanes name there: @move says how wide and how it is aligned. Fails if it is

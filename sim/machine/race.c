@@ -202,8 +202,8 @@ is_foreign(guint8 mark, guint8 me) {
 
 gboolean
 smb_shadow_is_disputed(const Shadow *shadow, guint warp, guint32 offset, guint n) {
-  for (guint32 at = offset; at < offset + n; at += 1u << shadow->granule_shift) {
-    const Cell *cell = &shadow->cells[at >> shadow->granule_shift];
+  for (guint32 at = 0; at < n; at += 1u << shadow->granule_shift) {
+    const Cell *cell = &shadow->cells[(offset + at) >> shadow->granule_shift];
     if (cell->phase == shadow->phase && is_foreign(cell->writer, (guint8)(warp + 1)))
       return TRUE;
   }

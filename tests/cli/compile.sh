@@ -18,6 +18,7 @@ cat >nvcc <<'END'
 echo "$*" >>"$NVCC_CALLS"
 for word; do
   [ "${previous-}" != -o ] || out=$word
+  case $word in -Xcompiler=@*) tr -d '\\' <"${word#*@}" | tr '\n' ' ' >>"$NVCC_CALLS.host" ;; esac
   previous=$word
 done
 cp "$word" "$NVCC_CALLS.cu"
@@ -69,11 +70,12 @@ pairs 8 >task
 expect 0 analyze pairs.cu -I here -DN=f\(1,2\) --block 32
 quiet
 shows 'pairs  pairs.cu'
-shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90 -DN=f(1\,2) -Ihere'
+shows "compiled: nvcc -cubin -lineinfo -arch=sm_90 '-DN=f(1\\,2)' -Ihere"
 shows 'pairs.cu:3'
 shows '2-way'
-grep -q '^-cubin -lineinfo -arch=sm_90 -DN=f(1\\,2) -Ihere -Xcompiler=-iquote.[.]. -o .*/kernel.out .*/kernel.cu$' calls ||
+grep -q '^-cubin -lineinfo -arch=sm_90 -Xcompiler=@.*/words -o .*/kernel.out .*/kernel.cu$' calls ||
   die "called as $(cat calls)"
+grep -q '^-DN=f(1,2) -Ihere -iquote[.] -MD ' calls.host || die "host: called as $(cat calls.host)"
 cmp -s pairs.cu calls.cu || die 'another text was compiled'
 check_clean
 expect 0 analyze pairs.cu --arch sm_80 --block 32 --format json
@@ -86,7 +88,7 @@ grep -q 'stdin:3' out || die "standard input: $(cat out)"
 mkdir sub && cp pairs.cu sub
 expect 0 explain sub/pairs.cu --block 32
 shows 'sub/pairs.cu:3'
-grep -q -e "-Xcompiler=-iquote'sub' -o" calls || die "sub: called as $(cat calls)"
+grep -q -e "-iquotesub " calls.host || die "sub: called as $(cat calls.host)"
 
 # A text in the kernel language is read as it is, unless it is asked for; an architecture among the flags wins.
 cat >good.cu <<'END'
@@ -99,7 +101,8 @@ rm calls
 expect 0 analyze good.cu --block 32
 [ ! -e calls ] || die 'compiled what needs no compiler'
 expect 0 analyze good.cu --block 32 --nvcc "-O1 '-DA=\"a b\"' --gpu-architecture=sm_89"
-shows 'compiled: nvcc -cubin -lineinfo -O1 -DA="a b" --gpu-architecture=sm_89'
+shows "compiled: nvcc -cubin -lineinfo -O1 '-DA=\"a b\"' --gpu-architecture=sm_89"
+grep -q -e '-DA="a b" ' calls.host || die "called as $(cat calls.host)"
 expect 0 analyze good.cu --block 32 --nvcc -ptx
 shows 'compiled: nvcc -lineinfo -arch=sm_90 -ptx'
 expect 0 analyze good.cu --block 32 --nvcc '' --arch sm_70

@@ -81,9 +81,9 @@ smb_registers_new(const Constants *constants, guint32 n_rows, guint32 n_predicat
                   SmbBlock *block) {
   Registers *registers = g_new0(Registers, 1);
   gsize words = (gsize)n_rows * constants->n_lanes * sizeof(guint32);
-  gsize row_bytes = n_rows * (sizeof(guint32) + 2);
-  gsize predicate_bytes = n_predicates * (2 * sizeof(SmbLanes) + sizeof(guint32) + 1);
-  registers->n_bytes = 2 * words + row_bytes + predicate_bytes + 10 * ALIGNMENT;
+  gsize row_bytes = n_rows * (2 * sizeof(SmbLanes) + sizeof(guint32) + 2);
+  gsize predicate_bytes = n_predicates * (3 * sizeof(SmbLanes) + sizeof(guint32) + 1);
+  registers->n_bytes = 2 * words + row_bytes + predicate_bytes + 13 * ALIGNMENT;
   registers->memory = g_malloc0(registers->n_bytes);
   guintptr start = ((guintptr)registers->memory + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   guchar *memory = (guchar *)registers->memory + (start - (guintptr)registers->memory);
@@ -96,10 +96,13 @@ smb_registers_new(const Constants *constants, guint32 n_rows, guint32 n_predicat
   registers->flags[0] = take(&memory, n_rows);
   registers->flags[1] = (guint8 *)constants->flags->data;
   registers->zeros = take(&memory, n_rows);
+  for (guint i = 0; i < G_N_ELEMENTS(registers->depends); i++)
+    registers->depends[i] = take(&memory, n_rows * sizeof(SmbLanes));
   registers->unknown = take(&memory, words);
   registers->origin = take(&memory, n_rows * sizeof(guint32));
   registers->predicates = take(&memory, n_predicates * sizeof(SmbLanes));
   registers->unknown_predicates = take(&memory, n_predicates * sizeof(SmbLanes));
+  registers->predicate_depends = take(&memory, n_predicates * sizeof(SmbLanes));
   registers->predicate_origin = take(&memory, n_predicates * sizeof(guint32));
   registers->predicate_flags = take(&memory, n_predicates);
   smb_registers_reset(registers, smb_lanes_below(constants->n_lanes));
@@ -150,11 +153,28 @@ smb_lanes_spread(SmbLanes lanes, guint n_lanes, guint32 *words) {
   blend(lanes, n_lanes, ones, words);
 }
 
-// What a row is marked with once some of its lanes are written: block dependence of another kind prevails.
+// What of @marks is left once @lanes are written, of which those in @deserve have the marks @flags.
 static guint
-join_flags(guint old, guint new) {
-  guint flags = (old | new) & (ROW_AFFINE | ROW_TAINT);
-  return flags & ROW_BLOCK ? flags & ~(guint)ROW_AFFINE : flags;
+join_depends(Registers *registers, Row row, SmbLanes lanes, guint flags) {
+  static const guint kinds[] = {ROW_AFFINE, ROW_BLOCK};
+  guint old = registers->flags[0][row], marks = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    SmbLanes *depends = &registers->depends[i][row];
+    SmbLanes kept = old & kinds[i] ? *depends & ~lanes : 0;
+    *depends = (kept | (flags & kinds[i] ? lanes : 0)) & registers->lanes;
+    marks |= *depends ? kinds[i] : 0;
+  }
+  return marks;
+}
+
+// What a row is marked with, but for what is known of it, once @lanes are written.
+static guint
+join_flags(Registers *registers, Row row, SmbLanes lanes, guint flags) {
+  guint old = registers->flags[0][row];
+  guint marks = (flags | (registers->lanes & ~lanes ? old : 0)) & ROW_ORDER;
+  return G_UNLIKELY((old | flags) & ROW_DEPENDS)
+             ? marks | join_depends(registers, row, lanes, flags)
+             : marks;
 }
 
 // The row of unknown bits, up to date, whatever the row is marked with.
@@ -193,7 +213,7 @@ smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values
             const guint32 *unknown, guint flags, guint32 origin) {
   guint n = registers->n_lanes, old = registers->flags[0][row];
   gboolean whole = !(registers->lanes & ~lanes);
-  guint marks = whole ? flags : join_flags(old, flags);
+  guint marks = join_flags(registers, row, lanes, flags);
   if (unknown || (!whole && old & ROW_UNKNOWN)) {
     static const guint32 none[SMB_MAX_LANES];
     guint32 *bits = open_unknown(registers, row);
@@ -214,12 +234,12 @@ smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values
 void
 smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint32 origin) {
   guint n = registers->n_lanes, old = registers->flags[0][row];
+  guint marks = join_flags(registers, row, lanes, flags);
   registers->origin[row] = origin;
   if (!(registers->lanes & ~lanes)) {
-    registers->flags[0][row] = (guint8)(flags | ROW_ALL_UNKNOWN);
+    registers->flags[0][row] = (guint8)(marks | ROW_ALL_UNKNOWN);
     return;
   }
-  guint marks = join_flags(old, flags);
   if (old & ROW_ALL_UNKNOWN)
     marks |= ROW_ALL_UNKNOWN;
   else {
@@ -245,8 +265,14 @@ smb_predicate_set(Registers *registers, Predicate predicate, SmbLanes lanes, Smb
   gboolean whole = !(registers->lanes & ~lanes);
   *values = (*values & ~lanes) | (value & ~unknown & lanes);
   *unknowns = (*unknowns & ~lanes) | (unknown & lanes);
-  guint marks = (whole ? 0 : registers->predicate_flags[predicate]) | flags;
-  marks &= ROW_TAINT;
+  guint old = registers->predicate_flags[predicate];
+  guint marks = ((whole ? 0 : old) | flags) & ROW_ORDER;
+  if (G_UNLIKELY((old | flags) & ROW_BLOCK)) {
+    SmbLanes *depends = &registers->predicate_depends[predicate];
+    SmbLanes kept = old & ROW_BLOCK ? *depends & ~lanes : 0;
+    *depends = (kept | (flags & ROW_BLOCK ? lanes : 0)) & registers->lanes;
+    marks |= *depends ? ROW_BLOCK : 0;
+  }
   if (*unknowns & registers->lanes)
     marks |= ROW_SOME_UNKNOWN;
   if (unknown & lanes)

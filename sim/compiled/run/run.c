@@ -19,7 +19,7 @@ enum {
 
 // A word of the parameters, and the bits of it that are not known; what is behind the last one is 0.
 static guint32
-read_parameter(const Runner *runner, guint32 offset, guint32 *unknown) {
+read_parameter(const Runner *runner, gsize offset, guint32 *unknown) {
   const Parameters *parameters = &runner->parameters;
   guint32 value = 0;
   *unknown = 0;
@@ -202,7 +202,8 @@ check_limit(Runner *runner, const Step *step, guint64 before) {
 // What the guard of a step says besides.
 G_GNUC_NO_INLINE static void
 watch_guard(Runner *runner, const Step *step, SmbLanes unsure) {
-  guint flags = runner->warp->registers->predicate_flags[step->guard];
+  guint flags =
+      predicate_flags_in(runner->warp->registers, step->guard, runner->warp->splits->mask);
   smb_transfer_watch(runner, flags);
   if (flags & ROW_ORDER && !unsure)
     smb_order_guards(runner, step);
