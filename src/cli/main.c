@@ -13,7 +13,7 @@
 #include "sim/base/suggest.h"
 #include "sim/capture/capture.h"
 #include "sim/program/program.h"
-#include "sim/records/profile.h"
+#include "src/cli/ncu.h"
 
 // What the largest --max-depth takes, several times over; pages that are not touched take no memory.
 enum {
@@ -102,6 +102,8 @@ find_reader(const char *word) {
     return "check --project";
   if (smb_capture_recognize(word))
     return "analyze";
+  if (smb_ncu_is_report(word))
+    return "fix";
   g_autoptr(SmbSource) source = smb_source_load_any(word, NULL);
   if (!source)
     return NULL;
@@ -109,7 +111,7 @@ find_reader(const char *word) {
       strstr(smb_source_text(source), "__global__"))
     return "analyze";
   g_autoptr(SmbProfile) profile = smb_profile_read(source, NULL);
-  return profile ? "fix" : NULL;
+  return profile || smb_kernel_metrics_recognize(source) ? "fix" : NULL;
 }
 
 // What is run when no command is named: the message lists them all.
