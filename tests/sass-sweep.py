@@ -5,12 +5,17 @@
 nvcc and ptxas for each chip, whose operands are in registers, constants, uniform registers and the instruction. It is run, and its
 results are those of the same function on the host, or of tests/sass-sweep-host.h.
 
-sass-sweep.py NVCC SWEEP-VALUES FOLDER [--chips 75,80,…] [--levels O3,O0,G] [--only REGEX] [--threads N] [--list]
+sass-sweep.py NVCC SWEEP-VALUES FOLDER [--chips 75,80:O3,…] [--levels O3,O0,G] [--only REGEX] [--threads N] [--list] [--record FOLDER] [--keep]
 
 Prints, by chip and level, how many functions there are, how many are refused, and of how many a result is wrong, not known, or
 not known since the function is approximate; and each of the first three with an example. Status 1 if there is one.
+
+--record writes, for tests/test-sass-sweep.c, kernels whose results are all right, which have every form of instruction that was met:
+an opcode with its parts and kinds of operands. --keep takes what FOLDER has compiled already.
 """
 import argparse
+import collections
+import gzip
 import os
 import random
 import re
@@ -91,7 +96,7 @@ def draw(pool, rng):
     if pool in FORMATS and rng.random() < 0.7:  # near 1
         fraction = FORMATS[pool][1]
         bias = (1 << (width - fraction - 2)) - 1
-        exponent = bias + rng.randint(-6, 16) if pool != "f16" else bias + rng.randint(-8, 12)
+        exponent = bias + (rng.randint(-6, 16) if pool != "f16" else rng.randint(-8, 12))
         return rng.getrandbits(1) << (width - 1) | exponent << fraction | rng.getrandbits(fraction)
     if pool == "bit":
         return rng.getrandbits(1)
@@ -424,7 +429,7 @@ class Sweep:
 
     def __init__(self, arguments, functions):
         self.nvcc, self.folder, self.tool = arguments.nvcc, arguments.folder, arguments.tool
-        self.threads, self.host_header = arguments.threads, arguments.host_header
+        self.threads, self.host_header, self.keep = arguments.threads, arguments.host_header, arguments.keep
         self.functions = functions
         rng = random.Random(1)
         self.inputs = b"".join(draw_block(pool, rng) for pool in POOLS for _ in range(3 * self.threads))
@@ -485,15 +490,17 @@ class Sweep:
             del self.offsets[index]
         subprocess.run([self.path("host"), self.path("inputs"), self.path("expected")], check=True)
 
-    def run_device(self, chip, level):
-        """Results by the kernel's number: a word, and what is said of it."""
-        columns = {i: chosen(len(f.operands), level) for i, f in enumerate(self.functions)}
-        texts = {i: write_kernel(i, f, self.inputs, self.threads, columns[i], False) for i, f in enumerate(self.functions)}
+    def run_device(self, chip, level, only=None):
+        """Results by the kernel's number: a word, and what is said of it. @only: numbers of functions, all if None."""
+        wanted = {i: f for i, f in enumerate(self.functions) if only is None or i in only}
+        columns = {i: chosen(len(f.operands), level) for i, f in wanted.items()}
+        texts = {i: write_kernel(i, f, self.inputs, self.threads, columns[i], False) for i, f in wanted.items()}
         options = {"head": DEVICE, "flags": ["-cubin", f"-arch=sm_{chip}", *LEVELS[level]], "tail": lambda left: ""}
         name = f"sm_{chip}.{level}"
-        lost = self.compile(texts, f"{name}.cu", options, f"{name}.cubin")
+        kept = self.keep and os.path.exists(self.path(f"{name}.cubin"))
+        lost = {} if kept else self.compile(texts, f"{name}.cu", options, f"{name}.cubin")
         manifest = [f"threads {self.threads}"]
-        for index, function in enumerate(self.functions):
+        for index, function in wanted.items():
             if index in lost:
                 continue
             kind = TYPES[function.result][2] if index in self.offsets else "none"
@@ -515,6 +522,70 @@ class Sweep:
         return results
 
 
+# --- the recording
+
+RECORDED_THREADS = 32
+# what says nothing of arithmetic
+PASSED_OVER = re.compile(r"^(BRA|CALL|RET|EXIT|NOP|BSSY|BSYNC|BMOV|LD|ST|BPT|WARPSYNC|YIELD|CCTL|DEPBAR|S2|CS2|LEPC|MEMBAR|ERRBAR|RPCMOV)")
+
+
+def forms_of(tool, cubin):
+    """The forms of instructions of each kernel, by its number, and how many instructions it has."""
+    run = subprocess.run([tool, "forms", cubin], capture_output=True, text=True, check=True)
+    forms, sizes = collections.defaultdict(set), collections.Counter()
+    for line in run.stdout.splitlines():
+        name, form = line.split(" ", 1)
+        if not re.fullmatch(r"k\d+", name):
+            continue
+        sizes[int(name[1:])] += 1
+        if not PASSED_OVER.match(form):
+            forms[int(name[1:])].add(form)
+    return forms, sizes
+
+
+def cover(forms, sizes, right, known):
+    """Kernels that have all forms that are not known yet."""
+    left = {form for index in right for form in forms[index]} - known
+    taken = set()
+    while left:
+        best = max(sorted(right), key=lambda index: len(forms[index] & left) / (sizes[index] + 40))
+        taken.add(best)
+        left -= forms[best]
+    return taken
+
+
+def pack(path, data):
+    with open(path, "wb") as file:
+        file.write(gzip.compress(data, 9, mtime=0))
+
+
+def record(sweep, found, folder, arguments):
+    """@found: results by chip and level, in order: a later one adds what the ones before it do not have."""
+    os.makedirs(folder, exist_ok=True)
+    arguments.threads, arguments.keep, arguments.folder = RECORDED_THREADS, False, os.path.join(arguments.folder, "recorded")
+    os.makedirs(arguments.folder, exist_ok=True)
+    small = Sweep(arguments, sweep.functions)
+    small.run_host()
+    pack(os.path.join(folder, "inputs.gz"), small.inputs)
+    known = set()
+    for (chip, level), results in found.items():
+        forms, sizes = forms_of(sweep.tool, sweep.path(f"sm_{chip}.{level}.cubin"))
+        right = {i for i in sweep.offsets if results.get(i, ("",))[0] == "right" and not sweep.functions[i].vague and forms[i]}
+        taken = cover(forms, sizes, right, known)
+        known |= {form for index in taken for form in forms[index]}
+        again = small.run_device(chip, level, taken) if taken else {}
+        lines = [f"threads {RECORDED_THREADS}"]
+        for line in open(small.path(f"sm_{chip}.{level}.manifest")) if taken else []:
+            words = line.split()
+            word, digest = again.get(int(words[0][1:]), ("", "")) if words[0].startswith("k") else ("", "")
+            if word == "right":
+                lines.append(" ".join([words[0], "digest", *words[2:6], digest, *words[7:]]))
+        print(f"recorded: sm_{chip} -{level}: {len(lines) - 1} kernels")
+        if len(lines) > 1:
+            pack(os.path.join(folder, f"sm_{chip}.{level}.txt.gz"), "\n".join(lines).encode() + b"\n")
+            pack(os.path.join(folder, f"sm_{chip}.{level}.cubin.gz"), open(small.path(f"sm_{chip}.{level}.cubin"), "rb").read())
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("nvcc")
@@ -525,6 +596,8 @@ def main():
     parser.add_argument("--only")
     parser.add_argument("--threads", type=int, default=128)
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--record")
+    parser.add_argument("--keep", action="store_true")
     parser.add_argument("--host-header", default=os.path.join(os.path.dirname(__file__), "sass-sweep-host.h"))
     arguments = parser.parse_args()
     functions = all_functions(arguments)
@@ -533,22 +606,24 @@ def main():
         return 0
     sweep = Sweep(arguments, functions)
     sweep.run_host()
-    status, rows = 0, []
-    for chip in arguments.chips.split(","):
-        for level in arguments.levels.split(","):
-            results = sweep.run_device(chip, level)
+    status, rows, found = 0, [], {}
+    for chip, *own in (entry.split(":") for entry in arguments.chips.split(",")):
+        for level in own or arguments.levels.split(","):
+            results = found[chip, level] = sweep.run_device(chip, level)
             vague = {i for i, (word, _) in results.items() if word == "unknown" and functions[i].vague}
             counts = {word: sum(w == word and i not in vague for i, (w, _) in results.items()) for word in ("refused", "wrong", "unknown", "lost")}
             for index, (word, text) in sorted(results.items()):
-                if index not in vague:
+                if index not in vague and word != "right":
                     print(f"sm_{chip} -{level} {word}: {functions[index].name} (k{index}): {text}")
             rows.append((f"sm_{chip}", level, len(functions) - counts["lost"], counts["refused"], counts["wrong"], counts["unknown"], len(vague)))
             status |= counts["refused"] + counts["wrong"] + counts["unknown"] > 0
             sys.stdout.flush()
+    if arguments.record:
+        record(sweep, found, arguments.record, arguments)
     print("chip    level  functions  refused  wrong  unknown  approximate and unknown")
     for row in rows:
         print(f"{row[0]:7} {row[1]:5} {row[2]:10} {row[3]:8} {row[4]:6} {row[5]:8} {row[6]:24}")
-    return status
+    return int(status)
 
 
 sys.exit(main())

@@ -23,6 +23,7 @@ free_case(gpointer data) {
   SweepCase *kernel = data;
   g_free(kernel->name);
   g_free(kernel->kind);
+  g_free(kernel->digest);
   g_array_unref(kernel->columns);
   g_strfreev(kernel->arguments);
   g_free(kernel);
@@ -45,7 +46,10 @@ parse_case(const char *line) {
     g_array_append_val(kernel->columns, column);
   }
   kernel->bytes = (guint)strtoul(words[5], NULL, 10);
-  kernel->offset = (gsize)strtoull(words[6], NULL, 10);
+  if (strcmp(kernel->kind, "digest") == 0)
+    kernel->digest = g_strdup(words[6]);
+  else
+    kernel->offset = (gsize)strtoull(words[6], NULL, 10);
   kernel->arguments = g_strdupv(words + FIRST_ARGUMENT);
   return kernel;
 }
@@ -58,7 +62,7 @@ is_sound(const Sweep *sweep, const SweepCase *kernel) {
     last = MAX(last, g_array_index(kernel->columns, guint, i));
   gsize needed = (last + 1) * sweep->threads * kernel->bytes;
   return kernel->bytes > 0 && kernel->bytes <= STRIDE &&
-         (strcmp(kernel->kind, "none") == 0 ||
+         (strcmp(kernel->kind, "none") == 0 || kernel->digest ||
           (kernel->offset <= size && needed <= size - kernel->offset));
 }
 
@@ -160,15 +164,16 @@ hexadecimal(const guint8 *bytes, guint n) {
 // One call of all threads.
 static void
 compare(const Sweep *sweep, const SweepCase *kernel, const SmbGlobal *global, guint column,
-        SweepResult *result) {
+        GChecksum *digest, SweepResult *result) {
   const guint8 *expected = g_bytes_get_data(sweep->expected, NULL);
-  gboolean has_expected = strcmp(kernel->kind, "none") != 0;
+  gboolean has_expected = strcmp(kernel->kind, "none") != 0 && !kernel->digest;
   for (guint thread = 0; thread < sweep->threads; thread++) {
     guint8 found[STRIDE], known[STRIDE];
     gsize at = (gsize)column * sweep->threads + thread;
     const guint8 *wanted = has_expected ? expected + kernel->offset + at * kernel->bytes : NULL;
     smb_global_read(global, 0, at * STRIDE, found, kernel->bytes);
     memset(known, 1, sizeof known);
+    g_checksum_update(digest, found, kernel->bytes);
     result->compared++;
     gboolean is_known =
         smb_global_mask(global, 0, at * STRIDE, known, kernel->bytes) == kernel->bytes;
@@ -208,8 +213,12 @@ sweep_run(const Sweep *sweep, const SweepCase *kernel, SmbSource *source, const 
   SmbGlobal *global = program ? smb_global_new(program, &launch) : NULL;
   SmbAnalysisOptions run = {.threads = 1, .global = global};
   SmbAnalysis *analysis = program ? smb_analysis_run(program, arch, &launch, &run, &error) : NULL;
+  g_autoptr(GChecksum) digest = g_checksum_new(G_CHECKSUM_SHA256);
   for (guint i = 0; analysis && i < kernel->columns->len; i++)
-    compare(sweep, kernel, global, g_array_index(kernel->columns, guint, i), &result);
+    compare(sweep, kernel, global, g_array_index(kernel->columns, guint, i), digest, &result);
+  result.digest = g_strdup(g_checksum_get_string(digest));
+  if (kernel->digest && strcmp(kernel->digest, result.digest) != 0)
+    result.wrong++;
   if (!analysis)
     result.refused = g_strdup(error ? error->message : "no reason");
   g_clear_pointer(&global, smb_global_free);
@@ -221,5 +230,6 @@ sweep_run(const Sweep *sweep, const SweepCase *kernel, SmbSource *source, const 
 void
 sweep_result_clear(SweepResult *result) {
   g_clear_pointer(&result->refused, g_free);
+  g_clear_pointer(&result->digest, g_free);
   g_clear_pointer(&result->example, g_free);
 }

@@ -10,12 +10,13 @@
 /**
  * SweepCase: a kernel; its parameters are where results go, the operands in memory, and then numbers
  * @kind: what a result is, or a vector of: "bits", "f16", "bf16", "f32", "f64" or "e5m2", of which every NaN is as good as another;
- *   "none": the host has no such function, and results are only to be known
+ *   "none": the host has no such function, and results are only to be known; "digest": they are those of @digest
  * @slack: how many numbers may lie between two results, of a function that is approximate
  * @may_be_unknown: it is approximate, and need not be known
  * @columns: (element-type guint): calls, whose operands are in registers, constants, uniform registers or the instruction
  * @bytes: of a result; they lie 16 bytes apart, a column of threads for each call
  * @offset: of its expected results, which are packed
+ * @digest: (nullable): SHA-256 of all results, one call after the other, in hexadecimal digits
  * @arguments: (array zero-terminated=1): "2=raw:…"
  */
 typedef struct {
@@ -26,6 +27,7 @@ typedef struct {
   GArray *columns;
   guint bytes;
   gsize offset;
+  char *digest;
   char **arguments;
 } SweepCase;
 
@@ -47,15 +49,18 @@ typedef struct {
  * SweepResult: of a case
  * @refused: (nullable) (transfer full): why it was not run
  * @compared, @wrong, @unknown: results
+ * @digest: (nullable) (transfer full): of all results
  * @example: (nullable) (transfer full): of wrong ones, or unknown ones
  */
 typedef struct {
   char *refused;
   guint compared, wrong, unknown;
+  char *digest;
   char *example;
 } SweepResult;
 
-// @manifest: "threads N", and a line for each case: "NAME KIND SLACK UNKNOWN COLUMN,COLUMN,… BYTES OFFSET ARGUMENT...". Of wrong ones
+// @manifest: "threads N", and a line for each case: "NAME KIND SLACK UNKNOWN COLUMN,COLUMN,… BYTES OFFSET ARGUMENT...", where the
+// digest may stand for the offset. Of wrong ones
 // NULL. The bytes are taken over.
 Sweep *sweep_new(const char *manifest, GBytes *inputs, GBytes *expected);
 void sweep_free(Sweep *sweep);

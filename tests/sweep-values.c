@@ -4,8 +4,7 @@
 // What tests/sass-sweep.py has run:
 //
 //   sweep-values run MANIFEST INPUTS EXPECTED CUBIN CHIP
-//     runs each kernel, and prints of each that is not right "refused NAME WHY", "wrong NAME NUMBER EXAMPLE" or "unknown NAME NUMBER
-//     EXAMPLE"
+//     runs each kernel, and prints "right NAME DIGEST", "refused NAME WHY", "wrong NAME NUMBER EXAMPLE" or "unknown NAME NUMBER EXAMPLE"
 //   sweep-values forms CUBIN
 //     the forms of instructions of each function: "FUNCTION NAME.PARTS KINDS", where the kinds of operands are letters; "?" behind it,
 //     if not all of its bits are understood
@@ -32,9 +31,12 @@ print_result(const SweepCase *kernel, const SweepResult *result) {
   if (result->refused)
     printf("refused %s %s\n", kernel->name, result->refused);
   if (result->wrong > 0)
-    printf("wrong %s %u %s\n", kernel->name, result->wrong, result->example);
+    printf("wrong %s %u %s\n", kernel->name, result->wrong,
+           result->example ? result->example : "another digest");
   else if (result->unknown > 0)
     printf("unknown %s %u %s\n", kernel->name, result->unknown, result->example);
+  else if (!result->refused)
+    printf("right %s %s\n", kernel->name, result->digest);
 }
 
 static int
