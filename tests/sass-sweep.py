@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 """Arithmetic, conversions and comparisons of CUDA's headers and operators, as machine code: each function is a kernel, compiled by
 nvcc and ptxas for each chip, whose operands are in registers, constants, uniform registers and the instruction. It is run, and its
-results are those of the same function on the host, or of tests/sass-sweep-host.h.
+results are those of the same function on the host, or of tests/sass-sweep-host.hpp.
 
 sass-sweep.py NVCC SWEEP-VALUES FOLDER [--chips 75,80:O3,…] [--levels O3,O0,G] [--only REGEX] [--threads N] [--list] [--record FOLDER] [--keep]
 
@@ -598,7 +598,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--record")
     parser.add_argument("--keep", action="store_true")
-    parser.add_argument("--host-header", default=os.path.join(os.path.dirname(__file__), "sass-sweep-host.h"))
+    parser.add_argument("--host-header", default=os.path.join(os.path.dirname(__file__), "sass-sweep-host.hpp"))
     arguments = parser.parse_args()
     functions = all_functions(arguments)
     if arguments.list:
