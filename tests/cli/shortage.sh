@@ -74,7 +74,7 @@ END
       fi
     done
   done <<END
-4 $SMEMBANK check --jobs 3
+5 $SMEMBANK check --jobs 3
 4 $SMEMBANK_ON_FAKE fuzz --count 10000 --op ld --seed 1
 END
   # A compiler that cannot be started.
