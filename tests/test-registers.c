@@ -94,10 +94,14 @@ START_TEST(marks_what_lanes_leave) {
   g_autoptr(Registers) registers = smb_registers_new(constants, 1, 2, NULL);
   guint32 zero[LANES] = {0};
   smb_row_set(registers, 0, G_MAXUINT32, zero, NULL, ROW_AFFINE, 0);
-  smb_row_set(registers, 0, 1, zero, NULL, ROW_BLOCK, 0); // prevails
-  ck_assert_uint_eq(row_flags(registers, 0), ROW_BLOCK);
+  smb_row_set(registers, 0, 1, zero, NULL, ROW_BLOCK, 0);
+  ck_assert_uint_eq(row_flags(registers, 0), ROW_AFFINE | ROW_BLOCK);
+  ck_assert_uint_eq(row_flags_in(registers, 0, 1),
+                    ROW_BLOCK); // each mark is of the lanes that have it
+  ck_assert_uint_eq(row_flags_in(registers, 0, 2), ROW_AFFINE);
   smb_row_forget(registers, 0, 2, 0, 9);
-  ck_assert_uint_eq(row_flags(registers, 0), ROW_BLOCK | ROW_SOME_UNKNOWN);
+  ck_assert_uint_eq(row_flags(registers, 0), ROW_AFFINE | ROW_BLOCK | ROW_SOME_UNKNOWN);
+  ck_assert_uint_eq(row_flags_in(registers, 0, 2), ROW_SOME_UNKNOWN);
   ck_assert_uint_eq(row_origin(registers, 0), 9);
   registers->lanes = 1; // the one that is not known does not run any more
   smb_row_set(registers, 0, 1, zero, NULL, 0, 0);
