@@ -12,6 +12,8 @@
 
 #include "sim/arch/rule.h"
 #include "sim/base/data.h"
+#include "sim/count/copy.h"
+#include "sim/count/passes.h"
 #include "tests/effort.h"
 #include "tests/oracle.h"
 #include "tests/random-arch.h"
@@ -347,6 +349,36 @@ enum {
 typedef gboolean (*CopyReader)(const char *line, SmbRequest *request, guint *wavefronts,
                                guint *ideal);
 
+// The wavefronts of a copy, one by one: as many as are counted, each of lanes that take one alone; and N-way if it is in excess.
+static void
+check_turns(const SmbArch *arch, const SmbRequest *request, const SmbWavefronts *counted,
+            const char *name, guint line) {
+  SmbCopy copy = smb_request_copy(arch, request);
+  SmbPasses passes = smb_request_passes(arch, request);
+  SmbLanes served = 0;
+  guint n = 0;
+  ck_assert_msg(copy.n == counted->wavefronts, "%s:%u: %u wavefronts", name, line, copy.n);
+  ck_assert_msg(passes.n == copy.n && passes.is_copy, "%s:%u: %u passes", name, line, passes.n);
+  ck_assert_msg((counted->degree > 1) == (counted->excess > 0), "%s:%u: %u-way, %u in excess", name,
+                line, counted->degree, counted->excess);
+  for (guint i = 0; i < copy.n_parts; i++) {
+    ck_assert_uint_eq(copy.parts[i].first, n);
+    n += copy.parts[i].wavefronts;
+  }
+  ck_assert_uint_eq(n, copy.n);
+  for (guint i = 0; i < copy.n; i++) {
+    SmbRequest alone = *request;
+    alone.mask = copy.lanes[i];
+    served |= copy.lanes[i];
+    ck_assert_msg(smb_request_zeros(request) || !copy.lanes[i] ||
+                      smb_wavefronts_count(arch, &alone).wavefronts == 1,
+                  "%s:%u: wavefront %u is of lanes that wait for each other", name, line, i);
+  }
+  ck_assert((served & ~smb_request_lanes(request)) == 0);
+  if (request->op == SMB_OP_CP_ASYNC_CA)
+    ck_assert(served == smb_request_lanes(request));
+}
+
 static void
 check_copies(const char *name, CopyReader read, guint n_cases) {
   g_auto(GStrv) lines = read_lines(name);
@@ -361,6 +393,7 @@ check_copies(const char *name, CopyReader read, guint n_cases) {
     ck_assert(smb_wavefronts_copy_is_known(arch, &request));
     ck_assert_msg(counted.wavefronts == wavefronts, "%s:%u: %u, ncu says %u", name, i + 1,
                   counted.wavefronts, wavefronts);
+    check_turns(arch, &request, &counted, name, i + 1);
     ck_assert_msg(ideal == NOT_SAID || counted.ideal == ideal, "%s:%u: ideal %u, ncu says %u", name,
                   i + 1, counted.ideal, ideal);
     n++;

@@ -139,7 +139,7 @@ END
 beyond="beyond.cu --block 32 --arg 2=3"
 # shellcheck disable=SC2086 # several words
 expect 0 advise $beyond --nvcc '' --entry turn --out best.cu
-quiet
+[ "$(cat err)" = 'smembank advise: wrote best.cu (s: pad 2, u: pad 4)' ] || die "$last: says $(cat err)"
 golden advise-written.txt
 grep -qF 'float s[T][T + 2], u[T][T + 4];' best.cu || die "$last: wrote $(cat best.cu)"
 # shellcheck disable=SC2086

@@ -9,7 +9,10 @@
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset NO_COLOR COLUMNS SMEMBANK_DATADIR
+unset NO_COLOR COLUMNS SMEMBANK_DATADIR SMEMBANK_CACHE SMEMBANK_CACHE_SIZE
+# What a test compiles is kept for itself alone.
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
 # No test looks for a GPU, except those that bring a fake one: the results are the same everywhere.
 CUDA_VISIBLE_DEVICES=
 export CUDA_VISIBLE_DEVICES
