@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "tests/effort.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 
 enum {
-  STRIDE = 5, // words from one that is changed to the next
+  STRIDE = 5, // words from one that is changed to the next, at full effort
 };
 
 // A stretch of the text: a word, a number, a string or an operator.
@@ -139,7 +140,8 @@ static const struct {
 
 // Not each change is made at each word: that takes half a minute.
 START_TEST(test_mutations) {
-  for (guint i = (guint)_i % STRIDE; i < words->len; i += STRIDE) {
+  guint stride = words->len / effort(words->len / STRIDE);
+  for (guint i = (guint)_i % stride; i < words->len; i += stride) {
     const Word *word = &g_array_index(words, Word, i);
     const char *instead = mutations[_i].text;
     g_autofree char *head = g_strndup(constructs, word->start);

@@ -13,31 +13,33 @@ undated() {
   sed 's/"date" : "[^"]*"/"date" : ""/; s/^Measured [0-9-]* by /Measured by /'
 }
 
-# in_parts N STATUS ARGUMENT...: validate in N parts and in one, which has that status; the last part comes first.
+# in_parts 'N...' STATUS ARGUMENT...: validate in N parts, for each N, and in one, which has that status; the last part comes first.
 in_parts() {
-  n=$1 whole=$2
+  numbers=$1 whole=$2
   shift 2
-  parts=
-  for k in $(seq "$n"); do
-    status=0
-    "$SMEMBANK" validate "$@" --shard "$k/$n" --format json >"$work/part-$k.json" 2>"$work/err" || status=$?
-    [ "$status" -le "$whole" ] || die "part $k of validate $*: status $status: $(cat "$work/err")"
-    parts="$work/part-$k.json $parts"
-  done
   for format in text json csv; do
     expect "$whole" validate "$@" --format "$format"
-    undated <"$work/out" >"$work/whole"
-    # shellcheck disable=SC2086 # several files
-    expect "$whole" merge $parts --format "$format"
-    quiet
-    undated <"$work/out" | diff "$work/whole" - >&2 || die "$n parts are not the whole of validate $* --format $format"
+    undated <"$work/out" >"$work/whole.$format"
+  done
+  for n in $numbers; do
+    parts=
+    for k in $(seq "$n"); do
+      status=0
+      "$SMEMBANK" validate "$@" --shard "$k/$n" --format json >"$work/part-$k.json" 2>"$work/err" || status=$?
+      [ "$status" -le "$whole" ] || die "part $k of validate $*: status $status: $(cat "$work/err")"
+      parts="$work/part-$k.json $parts"
+    done
+    for format in text json csv; do
+      # shellcheck disable=SC2086 # several files
+      expect "$whole" merge $parts --format "$format"
+      quiet
+      undated <"$work/out" | diff "$work/whole.$format" - >&2 || die "$n parts are not the whole of validate $* --format $format"
+    done
   done
 }
 
 # What comes with the program.
-for n in 1 2 3 7; do
-  in_parts "$n" 0 --recorded
-done
+in_parts '1 2 3 7' 0 --recorded
 in_parts 4 0 --recorded --kernel transposeSmem
 in_parts 3 0 --recorded --all
 # A recording with every kind of row, among them a launch that failed, and a trace with requests that were never counted.
@@ -48,9 +50,7 @@ rows=$(seq -s ' ' 0 128 3968)
 for line in "ld 4 f$zeros = 1" "ld 4 f $rows = 4" "st 4 ffffffff $rows = 31" "ld 16 1$zeros"; do
   echo "$line"
 done >"$work/trace.txt"
-for n in 2 3 12; do
-  in_parts "$n" 1 "$work/trace.txt" --arch sm_80
-done
+in_parts '2 3 12' 1 "$work/trace.txt" --arch sm_80
 in_parts 2 1 "$work/trace.txt" --all
 for file in "$srcdir"/data/measured/*.csv; do
   in_parts 3 0 "$file"
