@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/base/parallel.h"
 
-#include <sys/resource.h>
+#include "sim/base/room.h"
 
 // Address space that a thread may set aside: its stack, and what it allocates from (glibc: twice 64 MiB, of which half is
 // given back).
@@ -36,10 +36,7 @@ work(gpointer data) {
 // As many threads as a limit on address space leaves room for: what they took would be missing elsewhere.
 static guint
 find_room(guint n_threads) {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return n_threads;
-  return (guint)MIN(n_threads, limit.rlim_cur / THREADS_SHARE / THREAD_BYTES);
+  return (guint)MIN(n_threads, smb_room_address_space() / THREADS_SHARE / THREAD_BYTES);
 }
 
 SmbParallel *

@@ -152,6 +152,7 @@ smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLane
   gsize width = move->width;
   if (object->size < width || object->size > G_MAXINT32)
     return FALSE;
+  block->work += WORK_OF_SHARED;
   memset(access->lanes, 0, sizeof access->lanes);
   access->warp = warp;
   access->common = object;
@@ -247,8 +248,10 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
   access->pattern = PATTERN_ANY;
   access->low = 1;
   access->high = 0;
+  block->work += WORK_OF_ACCESS;
   if (resolve_common(block, move, mask, addresses, access))
     return TRUE;
+  block->work += (guint64)WORK_OF_LANE * smb_lanes_count(mask);
   FOR_LANES(mask, lane) {
     guint number = 0;
     gint64 offset = 0;

@@ -22,6 +22,7 @@ smb_traffic_name(SmbTraffic traffic) {
 static gboolean
 resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes, const guint64 *addresses,
         Access *access) {
+  block->work += move->width / WORK_BYTES;
   if (!smb_access_resolve(block, move, warp, lanes, addresses, access))
     return FALSE;
   if (block->signature)

@@ -514,15 +514,31 @@ name_product(SassInstruction *instruction) {
     add_part(instruction, 0, "SHL");
 }
 
-static const Opcode *
-find_opcode(guint chip, guint opcode) {
+// The first line from @from on that says how an opcode is read; the number of lines: none does.
+static guint
+find_line(guint chip, guint opcode, guint from) {
   guint number = opcode & 0x1ff;
   guint form = 1U << (opcode >> 9);
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+  for (guint i = from; i < G_N_ELEMENTS(numbers); i++)
     if (numbers[i] == number && (opcodes[i].forms & form) && opcodes[i].first <= chip &&
         chip <= opcodes[i].last)
-      return &opcodes[i];
-  return NULL;
+      return i;
+  return G_N_ELEMENTS(numbers);
+}
+
+// Of lines that do not overlap (tests/test-sass-read.c).
+static const Opcode *
+find_opcode(guint chip, guint opcode) {
+  guint line = find_line(chip, opcode, 0);
+  return line < G_N_ELEMENTS(opcodes) ? &opcodes[line] : NULL;
+}
+
+guint
+smb_sass_n_lines(guint chip, guint opcode) {
+  guint n = 0;
+  for (guint i = 0; (i = find_line(chip, opcode, i)) < G_N_ELEMENTS(numbers); i++)
+    n++;
+  return n;
 }
 
 // Whether fields have read all bits that are set.

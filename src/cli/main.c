@@ -15,6 +15,7 @@
 #include "sim/capture/capture.h"
 #include "sim/program/program.h"
 #include "sim/records/profile.h"
+#include "src/cli/ncu.h"
 #include "src/cli/shortage.h"
 
 // What the largest --max-depth takes, several times over; pages that are not touched take no memory.
@@ -104,6 +105,8 @@ find_reader(const char *word) {
     return "check --project";
   if (smb_capture_recognize(word))
     return "analyze";
+  if (smb_ncu_is_report(word))
+    return "fix";
   g_autoptr(SmbSource) source = smb_source_load_any(word, NULL);
   if (!source)
     return NULL;
@@ -111,7 +114,7 @@ find_reader(const char *word) {
       strstr(smb_source_text(source), "__global__"))
     return "analyze";
   g_autoptr(SmbProfile) profile = smb_profile_read(source, NULL);
-  return profile ? "fix" : NULL;
+  return profile || smb_kernel_metrics_recognize(source) ? "fix" : NULL;
 }
 
 // What is run when no command is named: the message lists them all.

@@ -8,9 +8,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "sim/base/room.h"
 #include "src/cli/cli.h"
 
 enum {
@@ -23,14 +23,6 @@ enum {
 
 // A limit below that leaves no room for an arena of 64 MiB for each thread (malloc(3), M_ARENA_MAX).
 #define ROOM_FOR_ARENAS (G_GUINT64_CONSTANT(4) << 30)
-
-// Bytes of address space that the program may have; G_MAXSIZE: it is not limited.
-static gsize
-find_limit(void) {
-  struct rlimit limit;
-  gboolean is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  return is_limited ? (gsize)limit.rlim_cur : G_MAXSIZE;
-}
 
 // Takes no memory.
 G_NORETURN static void
@@ -66,18 +58,18 @@ void
 smb_shortage_prepare(void) {
   g_log_set_handler("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION, take_error,
                     NULL);
-  if (find_limit() < ROOM_FOR_ARENAS)
+  if (smb_room_address_space() < ROOM_FOR_ARENAS)
     mallopt(M_ARENA_MAX, 1);
 }
 
 gsize
 smb_shortage_stack_bytes(gsize wanted) {
-  return MIN(wanted, find_limit() / STACK_SHARE);
+  return MIN(wanted, smb_room_address_space() / STACK_SHARE);
 }
 
 void
 smb_shortage_guard_stack(void) {
-  if (find_limit() == G_MAXSIZE)
+  if (smb_room_address_space() == G_MAXUINT64)
     return;
   stack_t stack = {.ss_sp = g_malloc(SIGNAL_STACK_BYTES), .ss_size = SIGNAL_STACK_BYTES};
   struct sigaction action = {.sa_handler = take_fault, .sa_flags = SA_ONSTACK};

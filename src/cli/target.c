@@ -123,7 +123,9 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
   if (!evaluated)
     return FALSE;
   target->launch.arguments = (const char *const *)target->args;
-  if (!check_launch(target, arch, error))
+  gboolean compiles = target->nvcc && !target->as_text;
+  if (!check_launch(target, arch, error) ||
+      (compiles && !smb_target_settle_bytes(target, source, &reading, arch, error)))
     return FALSE;
   const SmbCompileOptions compiling = {.flags = target->nvcc,
                                        .as_text = target->as_text,
@@ -144,7 +146,7 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
     target->assumes_block = FALSE;
   if (target->assumes_grid)
     smb_program_own_grid(target->kernel, target->launch.grid);
-  if (!smb_target_settle_bytes(target, source, &reading, arch, error))
+  if (!compiles && !smb_target_settle_bytes(target, source, &reading, arch, error))
     return FALSE;
   target->launch.shapes = smb_shapes_parse((const char *const *)target->arrays, target->kernel,
                                            target->launch.dynamic_bytes, error);

@@ -225,7 +225,7 @@ run_try(const Try *one, SmbWorkshop *workshop, GError **error) {
       !(compiled->image = read_image(result, error)))
     return NULL;
   compiled->command = g_strdup(one->call->command);
-  compiled->files = smb_inputs_read_rule(inputs, path);
+  compiled->files = smb_inputs_read_rule(inputs, folder);
   compiled->path = g_steal_pointer(&path);
   if (compilation->instance)
     compiled->instance = find_instance(compiled->image);

@@ -62,8 +62,12 @@ static const char *const forms[N_KINDS] = {
               "--?(maxrregcount|opt-level|register-usage-level|regUsageLevel)(=[0-9]+)?|[0-9]+",
     [CUDAFE] =
         "--(diag_suppress|diag_warning|diag_error)=" SAFE_NAME "|--display_error_number|" SAFE_NAME,
-    [HOST] = "-Wall|-Wextra|-Wno-[a-z-]+|-f(PIC|pic|openmp|no-exceptions|permissive)|-pthread|-g|"
-             "-O[0-3s]|-std=(c|gnu)[+][+][0-9a-z]{2}",
+    [HOST] =
+        "-W[a-z0-9+-]+(=[a-z0-9]+)?|-pthread|-pedantic|-g|-O[0-3s]|-Ofast|-ansi|"
+        "-f(PIC|pic|PIE|pie|openmp|permissive|fast-math|no-exceptions|no-rtti|no-strict-aliasing|"
+        "strict-aliasing|no-math-errno|visibility=[a-z]+|visibility-inlines-hidden|"
+        "diagnostics-color=[a-z]+)|-m(64|arch=[a-z0-9-]+|tune=[a-z0-9-]+|avx|avx2|fma|f16c)|"
+        "-std=(c|gnu)[+][+][0-9a-z]{2}",
 };
 
 static gboolean
@@ -90,11 +94,13 @@ fits(const char *form, const char *value) {
 
 static gboolean
 may_have(Kind kind, const char *value) {
-  g_auto(GStrv) parts = g_strsplit(value, is_list(kind) ? "," : "\n", -1);
-  if (kind == TRUSTED || (!parts[0] && forms[kind]))
+  // nvcc takes lists apart at commas, and the shell that it calls at blanks.
+  g_auto(GStrv) parts = g_strsplit_set(value, is_list(kind) ? ", " : "\n", -1);
+  if (kind == TRUSTED || (forms[kind] && !*value))
     return FALSE;
   for (guint i = 0; forms[kind] && parts[i]; i++) {
-    if (!fits(forms[kind], parts[i]))
+    gboolean is_gap = is_list(kind) && !*parts[i];
+    if (!is_gap && !fits(forms[kind], parts[i]))
       return FALSE;
   }
   return TRUE;

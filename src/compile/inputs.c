@@ -52,8 +52,8 @@ take_name(const char **at) {
 }
 
 GStrv
-smb_inputs_read_rule(const char *path, const char *text) {
-  g_autofree char *rule = NULL;
+smb_inputs_read_rule(const char *path, const char *folder) {
+  g_autofree char *rule = NULL, *own = g_strconcat(folder, "/", NULL);
   g_autoptr(GStrvBuilder) files = g_strv_builder_new();
   guint n = 0;
   const char *at = g_file_get_contents(path, &rule, NULL, NULL) ? strstr(rule, ": ") : NULL;
@@ -65,7 +65,7 @@ smb_inputs_read_rule(const char *path, const char *text) {
     g_autofree char *name = take_name(&at);
     if (!*name) // a backslash alone
       return NULL;
-    if (strcmp(name, text) != 0 && ++n)
+    if (!g_str_has_prefix(name, own) && ++n)
       g_strv_builder_add(files, name);
   }
   return at && !*at ? g_strv_builder_end(files) : NULL;
@@ -105,8 +105,8 @@ smb_inputs_sign(const char *path) {
 // Programs of a toolkit are told by what stat() says; they are large.
 static gboolean
 is_program(const char *path) {
-  return g_str_has_suffix(path, "/ptxas") || g_str_has_suffix(path, "/cicc") ||
-         g_str_has_suffix(path, "/cudafe++") || g_str_has_suffix(path, "/nvcc");
+  return g_str_has_suffix(path, "/bin/ptxas") || g_str_has_suffix(path, "/bin/cicc") ||
+         g_str_has_suffix(path, "/bin/cudafe++") || g_str_has_suffix(path, "/bin/nvcc");
 }
 
 // What a file is; NULL: none that can be read.
@@ -219,17 +219,22 @@ digest_present(const char *const *files, const char *const *asked, const char *c
 
 // --- all of it
 
-// The programs of the toolkit that a header belongs to.
+// What else a compiler reads of the toolkit that a header belongs to, as far as it is there.
 static void
 add_programs(GPtrArray *files, const char *header) {
-  static const char *const programs[] = {"bin/ptxas", "bin/cudafe++", "bin/nvcc", "nvvm/bin/cicc"};
+  static const char *const programs[] = {"bin/ptxas",     "bin/cudafe++",
+                                         "bin/nvcc",      "bin/nvcc.profile",
+                                         "nvvm/bin/cicc", "nvvm/libdevice/libdevice.10.bc"};
   g_autofree char *folder = g_path_get_dirname(header);
   while (strchr(folder, '/') && strcmp(folder, "/") != 0) {
     g_autofree char *above = g_path_get_dirname(folder);
     g_autofree char *first = g_build_filename(above, programs[0], NULL);
     gboolean found = g_file_test(first, G_FILE_TEST_EXISTS);
-    for (guint i = 0; found && i < G_N_ELEMENTS(programs); i++)
-      g_ptr_array_add(files, g_build_filename(above, programs[i], NULL));
+    for (guint i = 0; found && i < G_N_ELEMENTS(programs); i++) {
+      g_autofree char *path = g_build_filename(above, programs[i], NULL);
+      if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+        g_ptr_array_add(files, g_steal_pointer(&path));
+    }
     if (found)
       return;
     g_free(folder);

@@ -11,11 +11,11 @@
 /**
  * smb_inputs_read_rule:
  * @path: what "-MD -MF" has written: a rule of make
- * @text: the name of the text itself, which is left out
+ * @folder: what lies in it is left out: the text itself, and what is written for it
  *
  * Returns: (transfer full) (nullable): the files that were read; %NULL: that cannot be said
  */
-GStrv smb_inputs_read_rule(const char *path, const char *text);
+GStrv smb_inputs_read_rule(const char *path, const char *folder);
 
 /**
  * SmbInputs:

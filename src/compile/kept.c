@@ -89,6 +89,8 @@ make_key(const char *nvcc, const SmbCompilation *compilation, const SmbCall *cal
   add_program(sum, nvcc);
   add_program(sum, "gcc");
   add_program(sum, "g++");
+  if (g_getenv("NVCC_CCBIN"))
+    add_program(sum, g_getenv("NVCC_CCBIN"));
   for (guint i = 0; variables[i]; i++)
     add_text(sum, variables[i], g_getenv(variables[i]));
   return g_strdup(g_checksum_get_string(sum));
@@ -97,8 +99,11 @@ make_key(const char *nvcc, const SmbCompilation *compilation, const SmbCall *cal
 // Whether what flags do is known: whoever gives them.
 static gboolean
 are_understood(const SmbFlags *flags) {
-  static const char *const native[] = {"native", "-arch=native", "--gpu-architecture=native", NULL};
-  return !flags->foreign && !smb_flags_has(flags, native);
+  for (guint i = 0; flags->typed[i]; i++) {
+    if (strstr(flags->typed[i], "native")) // of this machine
+      return FALSE;
+  }
+  return !flags->foreign;
 }
 
 static gboolean

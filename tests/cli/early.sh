@@ -24,6 +24,10 @@ done <<'END'
 2 analyze k.cu --nvcc '' --arg x
 2 analyze k.cu --nvcc '' --arg =3
 2 analyze k.cu --nvcc '' --arg 1=
+2 analyze k.cu --nvcc '' --arg 1=zz
+2 analyze k.cu --nvcc '' --arg n=zz
+2 analyze k.cu --nvcc '' --dynamic-bytes 3+
+2 analyze k.cu --nvcc '' --dynamic-bytes -3
 3 analyze k.cu --nvcc '' --arg 1=@none
 2 analyze k.cu --nvcc '' --arg 1=raw:zz
 2 analyze k.cu --nvcc '' --arg 1=raw:

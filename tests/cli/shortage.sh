@@ -113,3 +113,18 @@ for words in 'advise t.cu --block 32,32 --arg pitch=1024' 'analyze t.cu --block 
   done
   [ "$status" -eq 0 ] || die "$last: $(cat err)"
 done
+
+# --- a kernel of many accesses: sums of each take 2.4 KB for each thread that has some
+{
+  printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry many() {\n.reg .b32 %%r<3>;\n.shared .align 4 .b8 s[256];\n'
+  printf 'mov.u32 %%r1, s; mov.u32 %%r2, %%ctaid.x;\n'
+  i=0
+  while [ "$i" -lt 50000 ]; do
+    echo 'st.shared.u32 [%r1], %r2;'
+    i=$((i + 1))
+  done
+  echo 'ret; }'
+} >many.ptx
+last='many accesses, in 2 GB'
+prlimit --as=2000000000 "$SMEMBANK" analyze many.ptx --block 32 --grid 64 --threads 64 --format csv >out 2>err || die "$last: $(cat err)"
+[ "$(grep -c st.shared out)" -eq 50000 ] || die "$last: $(head -3 out)"

@@ -71,6 +71,8 @@ done <<'END'
 --ptxas-options=-v --ptxas-options -dlcm=cg
 -Xcudafe --diag_suppress=177 -diag-suppress 177,20012
 -Xcompiler -Wall,-fPIC -Xcompiler=-O2
+-Xcompiler "-Wall -Wextra -Wno-unused" -Xptxas "-v -O3"
+-Xcompiler -march=native,-fvisibility=hidden,-Wl,-Wno-comment
 -Werror all-warnings -Wno-deprecated-gpu-targets -t 2 --threads=2
 -rdc=true -default-stream per-thread --resource-usage -x cu
 -DN=4 -D M --define-macro=K=1 -UZ -U Y -I include -Iother -isystem third -include some/header.h
@@ -90,6 +92,11 @@ refused=$(
 --compiler-options -B.,-Wall
 -Xcompiler -Wp,-MF,out
 -Xcompiler @words
+-Xcompiler "-Wall -fplugin=./evil.so"
+-Xcompiler -Wl,-rpath,x
+-Xcompiler -fdump-tree-all
+-Xcompiler -save-temps
+-Xcompiler ""
 -Xcompiler "-Wall;touch x"
 -Xcompiler "$(touch pwned)"
 -Xlinker -x

@@ -230,7 +230,7 @@ smb_sass_compute_half_test(SassReading *reading) {
     upper[i] = smb_sass_apply(reading, OPERATION_SHR_U32, rows[i], smb_sass_number(reading, 16), 0);
   Predicate with = smb_sass_take_condition(reading);
   SassComparison comparison;
-  if (!smb_sass_find_real_comparison(reading, &comparison) || smb_sass_says(reading, "H_AND")) {
+  if (!smb_sass_find_real_comparison(reading, &comparison)) {
     reading->is_other = TRUE;
     return;
   }

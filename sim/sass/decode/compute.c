@@ -85,8 +85,6 @@ static const Form forms[] = {
     {"SGXT", "U32 W", smb_sass_compute_field},
     {"SHF", "L R S32 U32 S64 U64 W HI", smb_sass_compute_shift},
     {"SHFL", "UP DOWN BFLY IDX", smb_sass_compute_exchange},
-    {"SHL", "W", smb_sass_compute_shift},
-    {"SHR", "U32 S32 W", smb_sass_compute_shift},
     {"VABSDIFF", "U32", smb_sass_compute_difference},
     {"VABSDIFF4", "S8 U8 ACC", smb_sass_compute_differences},
     {"VIADD", "16x2 U8x4 ISAT S32", smb_sass_compute_sum},
