@@ -14,6 +14,7 @@
 #include "sim/base/data.h"
 #include "sim/count/copy.h"
 #include "sim/count/passes.h"
+#include "tests/effort.h"
 #include "tests/oracle.h"
 #include "tests/random-arch.h"
 #include "tests/random-request.h"
@@ -209,7 +210,7 @@ START_TEST(test_random) {
   g_autofree SmbWavefronts *got = g_new(SmbWavefronts, CHUNK);
   SmbRandom random = smb_random_new(20261120);
 
-  for (guint chunk = 0; chunk < RANDOM_REQUESTS / CHUNK; chunk++) {
+  for (guint chunk = 0; chunk < effort(RANDOM_REQUESTS / CHUNK); chunk++) {
     const char *name =
         chunk % 2 ? names[chunk / 2 % n_names] : different[chunk / 2 % G_N_ELEMENTS(different)];
     g_autoptr(SmbArch) arch = load(name);
@@ -240,7 +241,7 @@ START_TEST(test_made_up) {
   SmbRandom random = smb_random_new(20261122);
   guint n_rules = 0, n_narrow = 0;
 
-  for (guint i = 0; i < MADE_UP_ARCHS; i++) {
+  for (guint i = 0; i < effort(MADE_UP_ARCHS); i++) {
     Oracle oracle;
     SmbRandom start = random;
     g_autoptr(SmbArch) arch = random_arch(&random, &oracle);
@@ -266,8 +267,8 @@ START_TEST(test_made_up) {
     }
   }
   // Both kinds are there: those of the fast counters, and the others.
-  ck_assert_uint_gt(n_narrow, 100);
-  ck_assert_uint_gt(n_rules - n_narrow, 1000);
+  ck_assert_uint_gt(n_narrow, effort(100));
+  ck_assert_uint_gt(n_rules - n_narrow, effort(1000));
 }
 END_TEST
 

@@ -115,6 +115,8 @@ void smb_global_access_add(SmbGlobalAccess *into, const SmbGlobalAccess *more);
 
 Sums *smb_sums_new(guint n_sites);
 void smb_sums_free(Sums *sums);
+// What those of so many sites take.
+gsize smb_sums_bytes(guint n_sites);
 // Adds what was counted elsewhere, of the same sites.
 void smb_sums_add(Sums *into, const Sums *from);
 

@@ -20,6 +20,13 @@ smb_sums_new(guint n_sites) {
   return sums;
 }
 
+gsize
+smb_sums_bytes(guint n_sites) {
+  gsize of_site = sizeof(SmbAccess) + sizeof(SmbGlobalAccess) + sizeof(SmbConstantAccess) +
+                  sizeof(SmbOtherTraffic) + sizeof(FirstBlocks);
+  return sizeof(Sums) + of_site * (n_sites + 1);
+}
+
 void
 smb_sums_free(Sums *sums) {
   if (!sums)

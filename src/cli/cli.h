@@ -75,7 +75,8 @@ typedef struct {
  * @output: (nullable): --output, set by smb_cli_parse(): the file that takes @out in place of standard output
  * @arch: --arch, set by smb_cli_parse(), or NULL
  * @arch_named: whether the user's own words named it, set by smb_cli_parse(); those of a case are not the user's
- * @arch_given: whether --arch or --wave was given, by the user or by a case, set by smb_cli_parse(): else @arch is the default
+ * @arch_given: whether --arch, --wave or an architecture for nvcc was given, by the user or by a case, set by smb_cli_parse(): else
+ *   @arch is the default
  * @case_origin: (nullable): where options besides the user's came from, set by smb_cli_parse(): "--case k, smembank.ini:6", "k.cu:1"
  * @case_project: (nullable): the project file that has the case, set by smb_cli_parse()
  * @watch: (nullable): shows how far it is, from smb_cli_progress() on

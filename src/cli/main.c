@@ -9,11 +9,14 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "sim/base/suggest.h"
 #include "sim/capture/capture.h"
 #include "sim/program/program.h"
+#include "sim/records/profile.h"
 #include "src/cli/ncu.h"
+#include "src/cli/shortage.h"
 
 // What the largest --max-depth takes, several times over; pages that are not touched take no memory.
 enum {
@@ -180,8 +183,19 @@ typedef struct {
 static gpointer
 run_main(gpointer data) {
   Main *call = data;
+  smb_shortage_guard_stack();
   call->status = run(call->cuda, call->argc, call->argv);
   return NULL;
+}
+
+// Without a thread: the stack of this one grows as far as that, unless the system forbids it.
+static void
+allow_stack(gsize bytes) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= bytes)
+    return;
+  limit.rlim_cur = MIN(bytes, limit.rlim_max);
+  setrlimit(RLIMIT_STACK, &limit);
 }
 
 // Nested text takes stack, by --max-depth and not by what the shell allows: all threads get as much.
@@ -190,13 +204,18 @@ smb_main(const SmbCuda *cuda, int argc, char **argv) {
   Main call = {cuda, argc, argv, 0};
   pthread_attr_t attributes;
   pthread_t thread;
+  smb_shortage_prepare();
+  gsize stack_bytes = smb_shortage_stack_bytes(STACK_BYTES);
   pthread_attr_init(&attributes);
-  gboolean started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
+  gboolean started = pthread_attr_setstacksize(&attributes, stack_bytes) == 0 &&
                      pthread_setattr_default_np(&attributes) == 0 &&
                      pthread_create(&thread, &attributes, run_main, &call) == 0;
   pthread_attr_destroy(&attributes);
-  if (!started)
-    return run(cuda, argc, argv);
+  if (!started) {
+    allow_stack(stack_bytes);
+    run_main(&call);
+    return call.status;
+  }
   // Signals are for the thread that works: it knows what to do with an interrupt.
   sigset_t all;
   sigfillset(&all);

@@ -39,7 +39,8 @@ gboolean smb_target_parse_extents(const SmbTargetOptions *options, SmbTarget *ta
 GPtrArray *smb_target_settle_numbers(SmbTarget *target, SmbSource *source,
                                      const SmbProgramOptions *reading, GError **error);
 
-/** smb_target_settle_bytes: makes the number of SmbTarget.dynamic_bytes, of a kernel that was read from @source */
+/** smb_target_settle_bytes: makes the number of SmbTarget.dynamic_bytes, of a kernel that was read from @source, or of one that
+ * is to be compiled */
 gboolean smb_target_settle_bytes(SmbTarget *target, SmbSource *source,
                                  const SmbProgramOptions *reading, const SmbArch *arch,
                                  GError **error);

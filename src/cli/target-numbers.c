@@ -163,7 +163,7 @@ gboolean
 smb_target_settle_bytes(SmbTarget *target, SmbSource *source, const SmbProgramOptions *reading,
                         const SmbArch *arch, GError **error) {
   gint64 bytes = 0;
-  gboolean is_text = strcmp(smb_program_level(target->kernel), "text") == 0;
+  gboolean is_text = target->kernel && strcmp(smb_program_level(target->kernel), "text") == 0;
   g_autoptr(SmbSource) text = is_text ? NULL : choose_text(source);
   if (target->dynamic_bytes &&
       !(is_text ? smb_program_evaluate(target->kernel, target->dynamic_bytes, &bytes, error)

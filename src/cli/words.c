@@ -134,6 +134,15 @@ smb_words_find(const char *const *words, const char *name) {
   return value;
 }
 
+gboolean
+smb_words_has(const char *const *words, const char *name) {
+  for (; *words && strcmp(*words, "--") != 0; words++) {
+    if (g_str_has_prefix(*words, "--") && strcmp(*words + 2, name) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 const char *
 smb_words_argument(const char *const *words, guint index) {
   gboolean ended = FALSE;

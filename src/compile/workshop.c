@@ -175,6 +175,8 @@ gboolean
 smb_workshop_run(SmbWorkshop *workshop, const char *const *words, guint seconds,
                  SmbWorkshopRun *run, GError **error) {
   g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), "TMPDIR", workshop->folder, TRUE);
+  // What it says is read here: in English.
+  environment = g_environ_setenv(environment, "LC_ALL", "C.UTF-8", TRUE);
   int ends[2];
   pid_t pid = 0;
   if (pipe2(ends, O_CLOEXEC) != 0)
