@@ -11,11 +11,17 @@
 #include "sim/base/data.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
+#include "sim/base/source.h"
 #include "sim/base/suggest.h"
+
+// Of a file of the user's.
+enum {
+  MAX_FILE_BYTES = 1 << 20
+};
 
 SmbArch *
 smb_arch_new_from_data(const char *name, const char *text, GError **error) {
-  return smb_arch_read(name, text, strlen(text), 0, error);
+  return smb_arch_read(name, FALSE, text, strlen(text), 0, error);
 }
 
 gboolean
@@ -25,12 +31,83 @@ smb_arch_exists(const char *name) {
 }
 
 SmbArch *
+smb_arch_load_file(const char *path, GError **error) {
+  g_autoptr(GBytes) bytes = smb_source_read_bytes(path, MAX_FILE_BYTES, error);
+  if (!bytes)
+    return NULL;
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  return smb_arch_read(path, TRUE, text ? text : "", length, 0, error);
+}
+
+// "gfx90a" as 9, 0 and 10, "sm_86" as 8, 6 and 0; of waves of another size and of modes: not.
+static gboolean
+read_chip(const char *name, guint chip[3]) {
+  const char *prefixes[] = {"gfx", "sm_"};
+  for (guint i = 0; i < G_N_ELEMENTS(prefixes); i++) {
+    const char *digits = name + strlen(prefixes[i]);
+    guint apart = i == 0 ? 2 : 1; // the last digits are each for themselves
+    if (!g_str_has_prefix(name, prefixes[i]))
+      continue;
+    gsize length = strspn(digits, "0123456789abcdef");
+    if (length <= apart || length > 5 || digits[length])
+      return FALSE;
+    g_autofree char *major = g_strndup(digits, length - apart);
+    chip[0] = (guint)g_ascii_strtoull(major, NULL, 10);
+    chip[1] = (guint)g_ascii_xdigit_value(digits[length - apart]);
+    chip[2] = apart == 2 ? (guint)g_ascii_xdigit_value(digits[length - 1]) : 0;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gint64
+number_chip(const guint chip[3], gboolean is_amd) {
+  return is_amd ? ((gint64)chip[0] << 16) + (chip[1] << 8) + chip[2] : chip[0] * 10 + chip[1];
+}
+
+// How far apart two chips are. AMD's from gfx10 on are another family than those before.
+static gint64
+measure_distance(const guint a[3], const guint b[3], gboolean is_amd) {
+  const gint64 apart = is_amd && (a[0] >= 10) != (b[0] >= 10) ? G_MAXINT32 : 0;
+  return apart + ABS(number_chip(a, is_amd) - number_chip(b, is_amd));
+}
+
+// The architecture of the same vendor whose number is the nearest (transfer full), or NULL of what is not written as a chip.
+static char *
+find_nearest(const char *name, const char *const *names) {
+  guint chip[3], other[3];
+  gint64 least = G_MAXINT64;
+  const char *nearest = NULL;
+  for (guint i = 0; read_chip(name, chip) && names[i]; i++) {
+    if (names[i][0] != name[0] || !read_chip(names[i], other))
+      continue;
+    gint64 distance = measure_distance(chip, other, name[0] == 'g');
+    if (distance < least)
+      nearest = names[i];
+    least = MIN(least, distance);
+  }
+  return g_strdup(nearest);
+}
+
+// What to end the message with: the chip that may be meant, or the nearest one.
+static char *
+suggest(const char *name, const char *const *names) {
+  g_autofree char *nearest = find_nearest(name, names);
+  g_autoptr(SmbArch) arch = nearest ? smb_arch_load_like(nearest, 0, NULL) : NULL;
+  if (!arch)
+    return smb_suggest(name, names);
+  return g_strdup_printf("; the nearest is '%s', %s, whose rules may not be those of '%s'", nearest,
+                         arch->info.title, name);
+}
+
+SmbArch *
 smb_arch_load_like(const char *name, guint depth, GError **error) {
   g_autofree char *path = smb_data_find("archs", name, ".ini");
   if (!path) {
     g_auto(GStrv) names = smb_arch_list();
     g_autofree char *list = g_strjoinv(", ", names);
-    g_autofree char *meant = smb_suggest(name, (const char *const *)names);
+    g_autofree char *meant = suggest(name, (const char *const *)names);
     g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "no architecture '%s': expected one of %s%s",
                 name, list, meant);
     return NULL;
@@ -40,7 +117,7 @@ smb_arch_load_like(const char *name, guint depth, GError **error) {
     return NULL;
   gsize length;
   const char *text = g_bytes_get_data(bytes, &length);
-  return smb_arch_read(name, text ? text : "", length, depth, error);
+  return smb_arch_read(name, FALSE, text ? text : "", length, depth, error);
 }
 
 static gboolean

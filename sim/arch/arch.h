@@ -34,11 +34,14 @@ typedef enum {
   SMB_EVIDENCE_MEASURED,   /* a recording shows it: counts, or which lanes conflict */
   SMB_EVIDENCE_DOCUMENTED, /* the vendor's documents say so */
   SMB_EVIDENCE_ASSUMED,    /* inferred; the source says from what */
+  SMB_EVIDENCE_USER,       /* a file of the user's says so */
 } SmbEvidence;
 
 /** Plain facts of an architecture; all strings are owned by it. */
 typedef struct {
-  const char *name;  /* "sm_90" */
+  const char *name; /* "sm_90"; of a file of the user's, its path */
+  const char
+      *base; /* (nullable): the architecture that it is like, of those that come with the program */
   const char *title; /* "Hopper (H100, H200)" */
   const char
       *aliases; /* (nullable): names that smb_arch_load() takes for it, with spaces between */
@@ -97,6 +100,15 @@ SmbArch *smb_arch_load(const char *name, GError **error);
 SmbArch *smb_arch_new_from_data(const char *name, const char *text, GError **error);
 
 /**
+ * smb_arch_load_file:
+ * @path: a file of the user's, of the same form; what it says needs no evidence and no source: that is the user's word
+ * @error: SMB_ERROR_INPUT, "PATH:LINE:1: reason"; a file error
+ *
+ * Returns: (transfer full): the architecture, whose name is @path and all of whose rules are SMB_EVIDENCE_USER
+ */
+SmbArch *smb_arch_load_file(const char *path, GError **error);
+
+/**
  * smb_arch_load_wave:
  * @name: as smb_arch_load() takes it
  * @lanes: lanes of a warp, 32 or 64; 0: as many as it has
@@ -124,7 +136,7 @@ guint smb_arch_warps(const SmbArch *arch, guint threads);
 /** The rule for an operation in a width that it has (transfer none); may be undefined. */
 const SmbRule *smb_arch_rule(const SmbArch *arch, SmbOp op, guint width);
 
-/** "measured", "documented" or "assumed" (transfer none). */
+/** "measured", "documented", "assumed" or "user" (transfer none). */
 const char *smb_evidence_name(SmbEvidence evidence);
 
 /**

@@ -19,15 +19,52 @@ enum {
 // One file being read; name and group say where an error is.
 typedef struct {
   const char *name;
+  gboolean is_user; // @name is a path, and errors have a line
   GKeyFile *keys;
   const char *group;
   SmbArch *arch;
   gboolean is_read[SMB_N_OPS][SMB_N_WIDTHS]; // whether a group of this file has the rule
+  const char *text;
 } Reader;
 
-#define fail_key(reader, key, error, format, ...)                                                  \
-  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s.ini: [%s] %s: " format, (reader)->name,          \
-           (reader)->group, key, ##__VA_ARGS__)
+// The line, from 1, of a key of a group, or of the group if it does not have it.
+static guint
+find_line(const Reader *reader, const char *group, const char *key) {
+  g_auto(GStrv) lines = g_strsplit(reader->text, "\n", -1);
+  guint found = 1;
+  gboolean in_group = FALSE;
+  for (guint i = 0; lines[i]; i++) {
+    const char *line = g_strstrip(lines[i]);
+    gsize length = strlen(line);
+    if (*line == '[') {
+      in_group = length == strlen(group) + 2 && strncmp(line + 1, group, length - 2) == 0;
+      found = in_group ? i + 1 : found;
+    } else if (in_group && *key && g_str_has_prefix(line, key) &&
+               strspn(line + strlen(key), " \t=") > 0) {
+      return i + 1;
+    }
+  }
+  return found;
+}
+
+// Where a key is, for a message: "sm_90.ini", or "PATH:LINE:1" (transfer full).
+static char *
+find_place(const Reader *reader, const char *group, const char *key) {
+  return reader->is_user ? g_strdup_printf("%s:%u:1", reader->name, find_line(reader, group, key))
+                         : g_strconcat(reader->name, ".ini", NULL);
+}
+
+G_GNUC_PRINTF(4, 5)
+static gboolean
+fail_key(const Reader *reader, const char *key, GError **error, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *reason = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  g_autofree char *place = find_place(reader, reader->group, key);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: [%s] %s: %s", place, reader->group, key,
+                  reason);
+}
 
 static gboolean
 has_key(const Reader *reader, const char *key) {
@@ -49,7 +86,7 @@ typedef struct {
 #define CHOICE(type, key, field, choices)                                                          \
   { key, 0, 0, choices, G_STRUCT_OFFSET(type, field) }
 
-static const char *const evidence_names[] = {"measured", "documented", "assumed", NULL};
+static const char *const evidence_names[] = {"measured", "documented", "assumed", "user", NULL};
 static const char *const conflict_names[] = {"words",         "lanes", "addresses",
                                              "one-broadcast", "loop",  NULL};
 static const char *const empty_names[] = {"free", "count", NULL};
@@ -166,11 +203,21 @@ smb_conflict_name(SmbConflict conflict) {
 static gboolean
 read_evidence(const Reader *reader, SmbEvidence *evidence, const char **source, GError **error) {
   static const Key key = {"evidence", .choices = evidence_names};
-  guint choice = 0;
+  guint choice = SMB_EVIDENCE_USER;
+  if (reader->is_user) {
+    if (has_key(reader, key.name) && !read_value(reader, &key, &choice, error))
+      return FALSE;
+    *evidence = SMB_EVIDENCE_USER;
+    *source = reader->arch->info.name;
+    read_text(reader, "source", source);
+    return TRUE;
+  }
   if (!has_key(reader, key.name))
     return fail_key(reader, key.name, error, "missing: expected measured, documented or assumed");
   if (!read_value(reader, &key, &choice, error))
     return FALSE;
+  if (choice == SMB_EVIDENCE_USER)
+    return fail_key(reader, key.name, error, "'user' is for files of the user's");
   *evidence = (SmbEvidence)choice;
   read_text(reader, "source", source);
   if (!*source)
@@ -203,6 +250,9 @@ check_geometry(const Reader *reader, GError **error) {
 
 static gboolean
 read_capability(const Reader *reader, SmbArchInfo *info, GError **error) {
+  // A file of the user's that is like another one may leave that as it is.
+  if (reader->is_user && info->capability_major && !has_key(reader, "compute-capability"))
+    return TRUE;
   info->capability_major = info->capability_minor = 0;
   if (info->vendor != SMB_VENDOR_NVIDIA && !has_key(reader, "compute-capability"))
     return TRUE;
@@ -264,6 +314,8 @@ read_info(Reader *reader, GError **error) {
   read_text(reader, "instruction-source", &info->instruction_source);
   if (!info->active_counter != !info->conflict_counter)
     return fail_key(reader, "active-counter", error, "goes with conflict-counter");
+  if (!info->title && reader->is_user)
+    info->title = "an architecture of the user's";
   if (!info->title)
     return fail_key(reader, "title", error, "missing");
   if (!read_capability(reader, info, error))
@@ -389,7 +441,8 @@ inherit(Reader *reader, guint depth, GError **error) {
     return fail_key(reader, "like", error, "'%s' is one architecture too many", base_name);
   g_autoptr(SmbArch) base = smb_arch_load_like(base_name, depth + 1, error);
   if (!base) {
-    g_prefix_error(error, "%s.ini: [arch] like: ", reader->name);
+    g_autofree char *place = find_place(reader, "arch", "like");
+    g_prefix_error(error, "%s: [arch] like: ", place);
     if (error && g_error_matches(*error, SMB_ERROR, SMB_ERROR_USAGE))
       (*error)->code = SMB_ERROR_INPUT; // the file asks for an unknown one, not the caller
     return FALSE;
@@ -398,6 +451,7 @@ inherit(Reader *reader, guint depth, GError **error) {
   const char *name = arch->info.name;
   arch->info = base->info;
   arch->info.name = name;
+  arch->info.base = g_string_chunk_insert_const(arch->strings, base_name);
   arch->info.title = arch->info.aliases = NULL;
   arch->info.source = NULL;
   const char **texts[] = {&arch->info.sm_source, &arch->info.instruction_source,
@@ -428,9 +482,11 @@ make_rules(Reader *reader, GError **error) {
       if (!reader->arch->rules[op][i].defined ||
           smb_arch_make_plans(reader->arch, (SmbOp)op, smb_width(i), &reason))
         continue;
+      g_autofree char *key = g_strndup(reason->message, strcspn(reason->message, ":"));
+      g_autofree char *place = find_place(reader, text->group, key);
       if (!text->base)
-        return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s.ini: [%s] %s", reader->name,
-                        text->group, reason->message);
+        return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: [%s] %s", place, text->group,
+                        reason->message);
       reader->group = "arch";
       return fail_key(reader, "like", error, "the rule [%s] of %s does not fit: %s", text->group,
                       text->base, reason->message);
@@ -440,8 +496,10 @@ make_rules(Reader *reader, GError **error) {
 }
 
 SmbArch *
-smb_arch_read(const char *name, const char *text, gsize length, guint depth, GError **error) {
-  g_autofree char *file = g_strconcat(name, ".ini", NULL);
+smb_arch_read(const char *name, gboolean is_user, const char *text, gsize length, guint depth,
+              GError **error) {
+  g_autofree char *file = is_user ? g_strdup(name) : g_strconcat(name, ".ini", NULL);
+  g_autofree char *whole = g_strndup(text, length);
   g_autoptr(GKeyFile) keys = smb_key_file_load(file, text, length, error);
   if (!keys)
     return NULL;
@@ -450,7 +508,8 @@ smb_arch_read(const char *name, const char *text, gsize length, guint depth, GEr
   arch->strings = g_string_chunk_new(512);
   arch->info.name = g_string_chunk_insert(arch->strings, name);
 
-  Reader reader = {name, keys, "arch", arch, {{0}}};
+  Reader reader = {
+      .name = name, .is_user = is_user, .keys = keys, .group = "arch", .arch = arch, .text = whole};
   arch->info.lanes = SMB_NVIDIA_LANES;
   if (!inherit(&reader, depth, error) || !read_info(&reader, error))
     return NULL;

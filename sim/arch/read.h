@@ -53,6 +53,7 @@ struct _SmbArch {
 /**
  * smb_arch_read:
  * @name: the name that it gets
+ * @is_user: whether it is a file of the user's, and @name its path
  * @text: the text of an .ini file
  * @length: its length in bytes
  * @depth: how many architectures are like this one, each like the next
@@ -60,8 +61,8 @@ struct _SmbArch {
  *
  * Returns: (transfer full): the architecture
  */
-G_GNUC_INTERNAL SmbArch *smb_arch_read(const char *name, const char *text, gsize length,
-                                       guint depth, GError **error);
+G_GNUC_INTERNAL SmbArch *smb_arch_read(const char *name, gboolean is_user, const char *text,
+                                       gsize length, guint depth, GError **error);
 
 /**
  * smb_arch_make_plans:

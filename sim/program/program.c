@@ -92,7 +92,10 @@ smb_program_processor(const SmbArch *arch) {
   const SmbArchInfo *info = smb_arch_info(arch);
   if (info->vendor != SMB_VENDOR_AMD)
     return NULL;
-  g_autofree char *name = g_strndup(info->name, strcspn(info->name, "_")); // gfx1100_wave64
+  // An architecture of the user's is a chip like another one, or none that there is.
+  gboolean is_user = info->evidence == SMB_EVIDENCE_USER;
+  const char *chip = !is_user ? info->name : info->base ? info->base : "gfx0000";
+  g_autofree char *name = g_strndup(chip, strcspn(chip, "_")); // gfx1100_wave64
   return g_intern_string(name);
 }
 

@@ -9,6 +9,7 @@
 #include "gpu/device.h"
 #include "gpu/error.h"
 #include "sim/arch/arch.h"
+#include "sim/base/error.h"
 
 // "sm_90" of "90", "90a", "sm_90a" or "compute_90"; NULL for what is written otherwise. Behind the number, compilers
 // write 'a' or 'f' for what only one chip or family has.
@@ -51,16 +52,43 @@ read_target(const char *name) {
                                                    : NULL;
 }
 
+// A file of the user's, in place of a name.
+static SmbArch *
+load_file(const char *path, guint lanes, GError **error) {
+  SmbArch *arch = smb_arch_load_file(path, error);
+  if (arch && lanes && lanes != smb_arch_info(arch)->lanes) {
+    smb_cli_usage_error(error, "--wave '%u': %s says that a wave has %u lanes", lanes, path,
+                        smb_arch_info(arch)->lanes);
+    g_clear_pointer(&arch, smb_arch_unref);
+  }
+  return arch;
+}
+
+// What is not known can be said.
+static SmbArch *
+load_name(const char *name, guint lanes, GError **error) {
+  g_autoptr(GError) failure = NULL;
+  SmbArch *arch = smb_arch_load_wave(name, lanes, &failure);
+  if (!arch && g_error_matches(failure, SMB_ERROR, SMB_ERROR_USAGE) &&
+      g_str_has_prefix(failure->message, "no architecture"))
+    smb_cli_usage_error(error, "%s; --arch FILE.ini takes one of your own", failure->message);
+  else if (failure)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return arch;
+}
+
 SmbArch *
 smb_cli_load_arch(const SmbCli *cli, const char *name, guint lanes, GError **error) {
+  if (g_str_has_suffix(name, ".ini"))
+    return load_file(name, lanes, error);
   g_auto(GStrv) known = smb_arch_list();
   if (g_strv_contains((const char *const *)known, name))
-    return smb_arch_load_wave(name, lanes, error);
+    return load_name(name, lanes, error);
   gboolean native = strcmp(name, "native") == 0;
   g_autofree char *other = native ? find_native(cli, error) : read_capability(name);
   other = other || native ? other : read_target(name);
   if (native && !other)
     return NULL;
   gboolean found = other && g_strv_contains((const char *const *)known, other);
-  return smb_arch_load_wave(found || native ? other : name, lanes, error);
+  return load_name(found || native ? other : name, lanes, error);
 }

@@ -301,15 +301,16 @@ open_output(SmbCli *cli, const char *path, const Options *options, GError **erro
 // --arch and --wave. Returns their number.
 static guint
 add_arch_options(GOptionEntry *entries, char **arch, char **wave) {
-  entries[0] = (GOptionEntry){"arch",
-                              0,
-                              0,
-                              G_OPTION_ARG_STRING,
-                              arch,
-                              "the architecture: see 'smembank list archs'; also 90, sm_90a, "
-                              "hopper, mi300x, or native for the GPU "
-                              "of this machine (default " SMB_DEFAULT_ARCH ")",
-                              SMB_CLI_ARCH_NAME};
+  entries[0] =
+      (GOptionEntry){"arch",
+                     0,
+                     0,
+                     G_OPTION_ARG_STRING,
+                     arch,
+                     "the architecture: see 'smembank list archs'; also 90, sm_90a, "
+                     "hopper, mi300x, native for the GPU of this machine, or a FILE.ini of "
+                     "your own (default " SMB_DEFAULT_ARCH ")",
+                     SMB_CLI_ARCH_NAME};
   entries[1] = (GOptionEntry){"wave",
                               0,
                               0,
@@ -375,6 +376,10 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
     return FALSE;
   cli->format = usage->formats ? &usage->formats[choice] : NULL;
   if (output && !open_output(cli, output, &all, error))
+    return FALSE;
+  // A file of the user's is read as well.
+  if (output && arch && g_str_has_suffix(arch, ".ini") &&
+      !smb_out_file_protect(cli->output, arch, error))
     return FALSE;
   cli->colour = when > 0 ? when == 1 : cli->colour && !output;
   if (!arch)

@@ -99,6 +99,8 @@ smb_json_arch(JsonBuilder *json, const SmbArch *arch) {
   smb_json_text(json, "name", info->name);
   smb_json_number(json, "banks", info->banks);
   smb_json_number(json, "bank_width", info->bank_bytes);
+  if (info->evidence == SMB_EVIDENCE_USER)
+    smb_json_text(json, "evidence", smb_evidence_name(info->evidence));
   json_builder_end_object(json);
 }
 

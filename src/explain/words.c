@@ -261,7 +261,9 @@ smb_explain_rule(const SmbExplanation *e) {
     append_merge(text, e);
     append_turns(text, e);
   }
-  if (e->rule->evidence != SMB_EVIDENCE_MEASURED)
+  if (e->rule->evidence == SMB_EVIDENCE_USER)
+    g_string_append_printf(text, " This rule is yours: %s.", smb_arch_info(e->arch)->name);
+  else if (e->rule->evidence != SMB_EVIDENCE_MEASURED)
     g_string_append_printf(text,
                            " This rule is %s, not measured: 'smembank list archs %s' says %s.",
                            smb_evidence_name(e->rule->evidence), smb_arch_info(e->arch)->name,

@@ -13,7 +13,7 @@
 static char *
 summarize_evidence(const SmbArch *arch) {
   GString *text = g_string_new(NULL);
-  for (guint e = SMB_EVIDENCE_MEASURED; e <= SMB_EVIDENCE_ASSUMED; e++) {
+  for (guint e = SMB_EVIDENCE_MEASURED; e <= SMB_EVIDENCE_USER; e++) {
     guint n = 0;
     for (guint op = 0; op < SMB_N_OPS; op++) {
       for (guint i = 0; i < SMB_N_WIDTHS; i++) {
@@ -145,8 +145,8 @@ add_rule(SmbListing *listing, const SmbArch *arch, SmbOp op, guint width) {
 }
 
 static gboolean
-add_rules(SmbListing *listing, const char *name, GError **error) {
-  g_autoptr(SmbArch) arch = smb_arch_load(name, error);
+add_rules(const SmbCli *cli, SmbListing *listing, const char *name, GError **error) {
+  g_autoptr(SmbArch) arch = smb_cli_load_arch(cli, name, 0, error);
   if (!arch)
     return FALSE;
   for (guint op = 0; op < SMB_N_OPS; op++) {
@@ -168,9 +168,10 @@ static const char multiprocessors_legend[] =
 
 // Whose words tell of all these architectures: AMD's if all are AMD's.
 static SmbVendor
-find_vendor(const char *const *names) {
+find_vendor(const SmbCli *cli, const char *const *names) {
   for (guint i = 0; names[i]; i++) {
-    if (smb_vendor_of(names[i]) != SMB_VENDOR_AMD)
+    g_autoptr(SmbArch) arch = smb_cli_load_arch(cli, names[i], 0, NULL);
+    if (!arch || smb_arch_info(arch)->vendor != SMB_VENDOR_AMD)
       return SMB_VENDOR_NVIDIA;
   }
   return SMB_VENDOR_AMD;
@@ -178,13 +179,14 @@ find_vendor(const char *const *names) {
 
 // The multiprocessors of the architectures, behind their rules, as far as they are known.
 static gboolean
-add_multiprocessors(SmbListing *rules, const char *const *names, gboolean legends, GError **error) {
+add_multiprocessors(const SmbCli *cli, SmbListing *rules, const char *const *names,
+                    gboolean legends, GError **error) {
   static const SmbListingColumn columns[] = {{"name", "arch", SMB_LISTING_TEXT},
                                              MULTIPROCESSOR_COLUMNS(SHOWN)};
   g_autoptr(SmbListing) listing = smb_listing_new("archs", columns, G_N_ELEMENTS(columns));
   gboolean any = FALSE;
   for (guint i = 0; names[i]; i++) {
-    g_autoptr(SmbArch) arch = smb_arch_load(names[i], error);
+    g_autoptr(SmbArch) arch = smb_cli_load_arch(cli, names[i], 0, error);
     if (!arch)
       return FALSE;
     if (!smb_arch_info(arch)->sm_shared_bytes)
@@ -236,14 +238,14 @@ smb_list_rules(SmbCli *cli, const char *const *words, gboolean legends, GError *
     return FALSE;
   g_autoptr(SmbListing) listing = smb_listing_new("rules", columns, G_N_ELEMENTS(columns));
   for (guint i = 0; names[i]; i++) {
-    if (!add_rules(listing, names[i], error))
+    if (!add_rules(cli, listing, names[i], error))
       return FALSE;
   }
-  if (!add_multiprocessors(listing, names, legends, error))
+  if (!add_multiprocessors(cli, listing, names, legends, error))
     return FALSE;
   if (legends)
     smb_listing_set_note(listing, rules_legend);
-  smb_listing_set_vendor(listing, find_vendor(names));
+  smb_listing_set_vendor(listing, find_vendor(cli, names));
   cli->format->write(cli, listing);
   return TRUE;
 }

@@ -8,6 +8,7 @@ set -eu
 . "${srcdir:?}/tests/cli/lib.sh"
 srcdir=$(cd "$srcdir" && pwd)
 cd "$work"
+export SMEMBANK_NVCC=no
 
 # exact FILE LINE OP yes|no OPTION...: what is said of the access.
 exact() {

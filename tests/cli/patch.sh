@@ -8,6 +8,7 @@ set -eu
 . "${srcdir:?}/tests/cli/lib.sh"
 srcdir=$(cd "$srcdir" && pwd)
 cd "$work"
+export SMEMBANK_NVCC=no
 mkdir -p 'a folder/below'
 cat >k.cu <<'END'
 // A tile that is read by columns.
