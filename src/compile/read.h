@@ -13,6 +13,7 @@
  * @as_text: whether a text that the kernel language has is read as it is, though there are @flags, unless these set macros
  * @instance: (nullable): which instance of a template is meant
  * @seconds: how long a compiler may take; 0: SMB_COMPILE_SECONDS
+ * @compiles_anew: whether nothing that was compiled before is taken, nor kept
  * @progress: (nullable): says so while a compiler works
  */
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
   gboolean as_text;
   const char *instance;
   guint seconds;
+  gboolean compiles_anew;
   SmbProgress *progress;
 } SmbCompileOptions;
 

@@ -117,6 +117,54 @@ smb_registers_free(Registers *registers) {
   g_free(registers);
 }
 
+// What a copy of the memory has of a part of it.
+static gconstpointer
+find_copy(const Registers *registers, gconstpointer copy, gconstpointer part) {
+  return (const guchar *)copy + ((const guchar *)part - (const guchar *)registers->memory);
+}
+
+static gboolean
+is_part_same(const Registers *registers, gconstpointer copy, gconstpointer part, gsize bytes) {
+  return memcmp(find_copy(registers, copy, part), part, bytes) == 0;
+}
+
+// One word for each lane, of rows that are marked so.
+static gboolean
+are_rows_same(const Registers *registers, gconstpointer copy, const guint32 *words, guint marks,
+              guint marked) {
+  const guint32 *then = find_copy(registers, copy, words);
+  guint32 differs = 0;
+  for (gsize row = 0; row < registers->n_rows && !differs; row++) {
+    gsize first = row * registers->n_lanes;
+    gboolean is_marked = (registers->flags[0][row] & marks) == marked;
+    for (guint lane = 0; is_marked && lane < registers->n_lanes; lane++)
+      differs |= registers->lanes >> lane & 1 ? words[first + lane] ^ then[first + lane] : 0;
+  }
+  return !differs;
+}
+
+static gboolean
+are_predicates_same(const Registers *registers, gconstpointer copy, const SmbLanes *predicates) {
+  const SmbLanes *then = find_copy(registers, copy, predicates);
+  SmbLanes differs = 0;
+  for (guint32 i = 0; i < registers->n_predicates; i++)
+    differs |= (predicates[i] ^ then[i]) & registers->lanes;
+  return !differs;
+}
+
+gboolean
+smb_registers_are_same(const Registers *registers, gconstpointer copy) {
+  gsize n = registers->n_rows, n_predicates = registers->n_predicates;
+  return memcmp(copy, registers->memory, registers->n_bytes) == 0 ||
+         (is_part_same(registers, copy, registers->flags[0], n) &&
+          is_part_same(registers, copy, registers->zeros, n) &&
+          is_part_same(registers, copy, registers->predicate_flags, n_predicates) &&
+          are_predicates_same(registers, copy, registers->predicates) &&
+          are_predicates_same(registers, copy, registers->unknown_predicates) &&
+          are_rows_same(registers, copy, registers->values[0], ROW_ALL_UNKNOWN, 0) &&
+          are_rows_same(registers, copy, registers->unknown, ROW_SOME_UNKNOWN, ROW_SOME_UNKNOWN));
+}
+
 void
 smb_registers_reset(Registers *registers, SmbLanes lanes) {
   registers->lanes = lanes;

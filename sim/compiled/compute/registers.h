@@ -84,6 +84,9 @@ Registers *smb_registers_new(const Constants *constants, guint32 n_rows, guint32
                              SmbBlock *block);
 void smb_registers_free(Registers *registers);
 
+// Whether they hold what they did when @copy was made, of Registers.memory, as far as lanes that still run can tell.
+gboolean smb_registers_are_same(const Registers *registers, gconstpointer copy);
+
 // Another block begins: @lanes run, and nothing is known.
 void smb_registers_reset(Registers *registers, SmbLanes lanes);
 
