@@ -173,9 +173,10 @@ append_computation(GString *text, GRand *random, const char *guard) {
                                     "and.b32", "or.b32",  "xor.b32",    "min.s32",    "min.u32",
                                     "max.s32", "max.u32", "div.u32",    "div.s32",    "rem.u32",
                                     "rem.s32", "add.s32", "add.s32"};
-  static const char *const by[] = {"add.s32", "mul.lo.s32", "and.b32", "div.u32", "div.s32",
-                                   "rem.u32", "rem.s32",    "shl.b32", "shr.u32", "shr.s32",
-                                   "min.s32", "max.s32",    "sub.s32", "add.s32", "mul.lo.s32"};
+  static const char *const by[] = {"add.s32", "mul.lo.s32", "and.b32", "div.u32",    "div.s32",
+                                   "rem.u32", "rem.s32",    "shl.b32", "shr.u32",    "shr.s32",
+                                   "min.s32", "max.s32",    "sub.s32", "add.s32",    "mul.lo.s32",
+                                   "or.b32",  "xor.b32",    "rem.u32", "mul.hi.u32", "mul.hi.s32"};
   static const gint constants[] = {0,  1,  2,  3,  4,   5,   7,    8,  10, 12,  16,        31,
                                    32, 60, 63, 64, 100, 127, 1000, -1, -4, -64, 0x7fffffff};
   guint d = 5 + pick_row(random) % 19, a = pick_row(random), b = pick_row(random),

@@ -59,14 +59,14 @@ static const Case cases[] = {
     {"float *p = b < 3 ? s : s + 1; p[t] = 1;", 2, {0}},
     // values that wrap around
     {"unsigned u = blockIdx.x * 64 + t - 3; if (u < n) s[t] = in[u];", 4, {0}},
-    {"unsigned u = blockIdx.x - 350; if (u < 400u) s[t] = 1; else s[2 * t] = 1;", 0, {0}},
+    {"unsigned u = blockIdx.x - 350; if (u < 400u) s[t] = 1; else s[2 * t] = 1;", 3, {0}},
     {"unsigned char c = b; if (c < 100) s[t] = 1;", 0, {0}},
-    {"short c = b * 64; if (c < 1000) s[t] = 1;", 0, {0}},
+    {"short c = b * 64; if (c < 1000) s[t] = 1;", 4, {0}},
     {"int c = b * 10000000; if (c > 0) s[t] = 1;", 0, {0}},
-    {"int c = b << 23; if (c >= 0) s[t] = 1;", 0, {0}},
-    {"if ((b << 33) == 0) s[t] = 1;", 0, {0}},
-    {"unsigned u = -blockIdx.x; if (u > 5) s[t] = 1;", 0, {0}},
-    {"if ((unsigned)(b - 5) < 9u) s[t] = 1;", 7, {0}},
+    {"int c = b << 23; if (c >= 0) s[t] = 1;", 6, {0}},
+    {"if ((b << 33) == 0) s[t] = 1;", 1, {0}},
+    {"unsigned u = -blockIdx.x; if (u > 5) s[t] = 1;", 2, {0}},
+    {"if ((unsigned)(b - 5) < 9u) s[t] = 1;", 3, {0}},
     {"long long l = (long long)b * 8000000000000000000ll; if (l > 0) s[t] = 1;", 0, {0}},
     {"if (in + (long long)b * 4000000000000000000ll > in) s[t] = 1;", 0, {0}},
     {"if (~b < -350) s[t] = 1;", 2, {0}},
@@ -89,9 +89,9 @@ static const Case cases[] = {
     {"s[t + b / 500] = 1;", 3, {0}},
     {"s[(t + (b >> 9)) * 2] = 1;", 3, {0}},
     {"s[t + b % 1000 / 500] = 1;", 3, {0}},
-    {"s[t * (b & 1)] = 1;", 0, {0}},
-    {"s[t * (1 + (b & 1023) / 600)] = 1;", 3, {0}},
-    {"s[t * (b & 5)] = 1;", 0, {0}},
+    {"s[t * (b & 1)] = 1;", 2, {0}},
+    {"s[t * (1 + (b & 1023) / 600)] = 1;", 4, {0}},
+    {"s[t * (b & 5)] = 1;", 6, {0}},
     {"s[t * (b | 1) % 64] = 1;", 0, {0}},
     {"s[t ^ b % 64] = 1;", 0, {0}},
     {"s[t * __popc(b)] = 1;", 0, {0}},
@@ -111,7 +111,8 @@ static const Case cases[] = {
     {"atomicAdd(&s[t % 2], 1.0f); out[i] = s[0];", 1, {0}},
     {"__shared__ int k; k = 3; int o = atomicAdd(&k, 1); s[o % 64] = 1;", 1, {0}},
     {"__shared__ int k; k = 3; int o = atomicAdd(&k, b); s[o % 64] = 1;", 0, {0}},
-    {"atomicAdd(&out[b], 1.0f); s[t] = 1;", 0, {0}},
+    {"atomicAdd(&out[b], 1.0f); s[t] = 1;", 1, {0}},
+    {"int o = atomicAdd((int *)out, 1); s[o % 64] = 1;", 0, {0}},
     {"struct P { int x, y; }; P p = {1, 2}, q; q = p; s[t * q.y] = 1;", 1, {0}},
     {"struct P { int x, y; }; P p = {1, b}, q; q = p; s[t * q.x] = 1;", 0, {0}},
     {"struct P { float x, y; }; const P *g = (const P *)in; __shared__ P p[64]; p[t] = g[i];",
@@ -120,7 +121,7 @@ static const Case cases[] = {
     {"float v = table[t % 4]; s[t] = v; __syncthreads(); counter = b;", 1, {0}},
     {"s[t * table[b % 4]] = 1;", 0, {0}},
     {"if (t == 0) counter = b; __syncthreads(); s[t * counter % 64] = 1;", 0, {0}},
-    {"s[t] = table[b / 500];", 3, {0}},
+    {"s[t] = table[b / 500];", 1, {0}},
     {"s[t] = table[b / 300];", 0, {0}},
     // what data decides
     {"if (in[i] > 99) s[t] = 1;", 0, {0}},
@@ -155,9 +156,29 @@ static const Case cases[] = {
     {"int k = 0; do { s[t] = 1; k += b; } while (k > 0 && k < 300);", 0, {0}},
     {"int k = b; for (int j = 0; j < 9; j++) k *= 2; if (k < 9) s[t] = 1;", 0, {20}},
     // blocks by one number
-    {"int x = b % 500, y = b / 500; s[t] = in[y * 32000 + x * 64 + t];", 3, {0}},
+    {"int x = b % 500, y = b / 500; s[t] = in[y * 32000 + x * 64 + t];", 1, {0}},
+    // sources that wrap around, with and without a rest in the grid
+    {"s[t] = in[i % 4096];", 2, {0}},
+    {"s[t] = in[(i + 1) % 4096];", 3, {0}},
+    {"s[t] = in[(i + 4095) % 4096];", 4, {0}},
+    {"s[t] = in[i % (n / 39)];", 0, {0}},
+    {"s[t] = in[i & 1023];", 2, {0}},
+    {"s[t] = in[(b % 8) * 64 + t];", 2, {0}},
+    {"s[t] = in[i % 640 + i / 640 % 48 * 640 + i / 30720 * 640 * 48];", 2, {0}},
+    {"s[(b + t) % 4 * 64] = in[(b * 4 + t) % 96];", 0, {0}},
+    {"s[t] = in[(b ^ 3) * 64 + t];", 1, {0}},
+    {"s[t] = in[(b | 8) * 64 + t]; if ((b & 6) == 2) s[2 * t] = 1;", 8, {0}},
+    {"s[t] = in[abs(i - 20000)];", 3, {0}},
+    {"int g = b / 24, k = b % 24; s[t] = in[((g * 8 + k % 8) * 64 + k / 8) * 64 + t];", 3, {0}},
+    {"int x = (b + blockIdx.y) % 40; s[t] = in[(x * 40 + b) * 64 + t];", 0, {40, 40}},
+    {"int h = blockIdx.y / 4; s[t] = in[(h * 40 + b) * 64 + t];", 1, {40, 40}},
+    {"const float *p = b % 2 ? in : out; s[t] = p[i];", 2, {0}},
+    {"if (b % 10 == 9) s[2 * t] = 1;", 2, {0}},
+    {"if (b % 10 == 9 && b / 10 % 10 == 9) s[2 * t] = 1;", 0, {0}},
+    {"s[t + (b % 10 > 7) * 4000] = 1;", 2, {0}},
+    {"s[t] = in[n - i % 40000];", 2, {0}},
     {"int x = b % 10, y = (x + blockIdx.y) % 10; s[t] = in[(y * 10 + x) * 64 + t];", 0, {10, 10}},
-    {"int x = b % 350; if (x == 349) s[t] = 1; s[t] = in[x];", 0, {0}},
+    {"int x = b % 350; if (x == 349) s[t] = 1; s[t] = in[x];", 3, {0}},
     // what fails, and what is warned of
     {"if (t == 1) s[t] = in[n - i];", 0, {0}},
     {"s[t] = in[i - 9];", 0, {0}},
@@ -229,8 +250,26 @@ pick(GRand *random, const char *const *of, guint n) {
 
 static char *
 make_condition(GRand *random) {
-  static const char *const values[] = {"b",     "i",     "y",         "x", "u",
-                                       "b / 9", "y % 7", "b * 3 - y", "t", "min(b, y)"};
+  static const char *const values[] = {"b",
+                                       "i",
+                                       "y",
+                                       "x",
+                                       "u",
+                                       "b / 9",
+                                       "y % 7",
+                                       "b * 3 - y",
+                                       "t",
+                                       "min(b, y)",
+                                       "b % 9",
+                                       "(b + y) % 6",
+                                       "b & 12",
+                                       "b ^ 5",
+                                       "abs(b - 7)",
+                                       "i % 96",
+                                       "b / 4 % 4",
+                                       "u % 16",
+                                       "(i - 100) % 24",
+                                       "b >> 3"};
   static const char *const operators[] = {"<", "<=", ">", ">=", "==", "!="};
   const char *left = PICK(random, values), *operator= PICK(random, operators);
   if (g_rand_int_range(random, 0, 2))
@@ -240,13 +279,53 @@ make_condition(GRand *random) {
 
 static void
 append_statement(GString *text, GRand *random) {
-  static const char *const places[] = {"t",         "63 - t",      "t * 2",           "t * k",
-                                       "t + b % 3", "t * 33 % 64", "(t + y / 5) % 64"};
-  static const char *const offsets[] = {"i", "y * 67 + i",     "x", "b * 35 + t",
-                                        "u", "y * 64 + t * 3", "t"};
-  static const char *const changes[] = {"k = 1;",     "x += 3;",          "k = b & 1;",
-                                        "x = i - t;", "k = 2 - (v > 3);", "if (v > 50) v = 50;",
-                                        "u = x + 1;", "x = x * 2 - y;",   "v += s[t];"};
+  static const char *const places[] = {"t",
+                                       "63 - t",
+                                       "t * 2",
+                                       "t * k",
+                                       "t + b % 3",
+                                       "t * 33 % 64",
+                                       "(t + y / 5) % 64",
+                                       "t + b % 4",
+                                       "t ^ (b & 3)",
+                                       "(t + b / 8 % 4) * 2",
+                                       "t | 64 * (b % 2)"};
+  static const char *const offsets[] = {"i",
+                                        "y * 67 + i",
+                                        "x",
+                                        "b * 35 + t",
+                                        "u",
+                                        "y * 64 + t * 3",
+                                        "t",
+                                        "i % 4096",
+                                        "(i + 70) % 1000",
+                                        "b % 7 * 64 + t",
+                                        "i & 1023",
+                                        "b / 8 * 64 + t",
+                                        "(i - 1) % 640",
+                                        "x % 77",
+                                        "(u - 3) % 32 * 5",
+                                        "(b ^ y) * 64 + t",
+                                        "(b ^ 4) * 67 + t",
+                                        "(i | 7) * 3"};
+  static const char *const changes[] = {"k = 1;",
+                                        "x += 3;",
+                                        "k = b & 1;",
+                                        "x = i - t;",
+                                        "k = 2 - (v > 3);",
+                                        "if (v > 50) v = 50;",
+                                        "u = x + 1;",
+                                        "x = x * 2 - y;",
+                                        "v += s[t];",
+                                        "x = (x + 64) % 448;",
+                                        "k = b % 5;",
+                                        "u %= 24;",
+                                        "x /= 3;",
+                                        "if (t < 32) v += s[t + 32];",
+                                        "u = (unsigned char)b;",
+                                        "s[t] += s[63 - t];",
+                                        "x = i % 100 / 7;",
+                                        "u >>= 2;"};
   g_autofree char *condition = make_condition(random);
   gint kind = g_rand_int_range(random, 0, 8);
   if (kind % 2)
@@ -266,7 +345,7 @@ append_statement(GString *text, GRand *random) {
 }
 
 START_TEST(test_random) {
-  static const guint grids[][3] = {{300, 1, 1}, {17, 23, 1}, {64, 9, 1}, {6, 7, 11}};
+  static const guint grids[][3] = {{500, 1, 1}, {17, 23, 1}, {64, 9, 1}, {6, 7, 11}};
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   GRand *random = g_rand_new_with_seed(1234 + (guint32)_i);
   guint n_repeat = 0;
@@ -286,7 +365,7 @@ START_TEST(test_random) {
     n_repeat += repeat_check(&subject, arch, text->str);
   }
   g_rand_free(random);
-  ck_assert_uint_gt(n_repeat, 2);
+  ck_assert_uint_gt(n_repeat, 1);
 }
 END_TEST
 

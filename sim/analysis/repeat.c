@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Which blocks of a grid have to be run, and how many each of them stands for. The grid is cut into boxes whose corners
-// have matching signatures; what that means for the blocks within is said in sim/machine/signature.h.
+// have matching signatures, and along whose edges quotients grow evenly; what that means for the blocks within is said in
+// sim/machine/signature.h. If the grid is no such box, its coordinates are divided into digits first (digits.h).
 #include <string.h>
 
+#include "sim/analysis/digits.h"
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
 #include "sim/base/order.h"
@@ -21,11 +23,7 @@ enum {
   N_CORNERS = 8,
 };
 
-// The blocks from @low to @high, both included.
-typedef struct {
-  guint low[3];
-  guint high[3];
-} Box;
+__extension__ typedef unsigned __int128 Product;
 
 // What is known of a block.
 typedef struct {
@@ -40,10 +38,12 @@ typedef struct {
   const SmbLaunch *launch;
   const SmbAnalysisOptions *options;
   SmbBlock *block;
+  SmbGlobal *global; // of a program whose blocks see what others left; else NULL
   GHashTable *
       ahead; // of Trial, by &Trial.index: of blocks that other threads ran before they are asked for
   SmbProgress *progress;
   guint grid[3];
+  Digits digits; // in which blocks are named below: at[i] is digit i
   guint segment_bytes;
   GHashTable *trials; // of Trial, by &Trial.index
   guint64 max_trials;
@@ -55,7 +55,7 @@ typedef struct {
 
 static guint64
 index_of(const Search *search, const guint *at) {
-  return ((guint64)at[2] * search->grid[1] + at[1]) * search->grid[0] + at[0];
+  return smb_digits_index(&search->digits, search->grid, at);
 }
 
 // A launch that is not allowed, which is NULL, is refused by who runs it.
@@ -63,7 +63,7 @@ static SmbBlock *
 new_block(const Search *search) {
   static const SmbSink nobody = {0};
   return smb_block_new(search->program, search->arch, search->launch, &search->options->limits,
-                       &nobody, NULL, NULL, NULL);
+                       &nobody, NULL, search->global, NULL);
 }
 
 static Trial *
@@ -95,7 +95,8 @@ try_block(Search *search, const guint *at) {
 
 static const Trial *
 try_along(Search *search, const guint *from, guint axis, guint position) {
-  guint at[3] = {from[0], from[1], from[2]};
+  guint at[MAX_DIGITS];
+  memcpy(at, from, sizeof at);
   at[axis] = position;
   return try_block(search, at);
 }
@@ -126,7 +127,7 @@ static void
 run_ahead(Search *search, guint n_threads) {
   Corners corners = {.search = search};
   for (guint corner = 0; corner < N_CORNERS; corner++) {
-    guint at[3] = {0};
+    guint at[MAX_DIGITS] = {0};
     gboolean is_other = TRUE;
     for (guint axis = 0; axis < 3; axis++) {
       gboolean is_last = corner >> axis & 1;
@@ -137,7 +138,7 @@ run_ahead(Search *search, guint n_threads) {
       corners.indices[corners.n++] = index_of(search, at);
   }
   n_threads = MIN(n_threads, corners.n);
-  if (n_threads < 2)
+  if (n_threads < 2 || search->global)
     return;
   smb_parallel_run(n_threads, n_threads, run_corners, &corners);
   for (guint i = 0; i < corners.n; i++)
@@ -150,36 +151,80 @@ matches(const Trial *a, const Trial *b) {
   return a && b && !a->failed && !b->failed && smb_signature_matches(&a->signature, &b->signature);
 }
 
+// Whether a block that is @n steps on is like this one if each step adds @slope to the sum of quotients.
+static gboolean
+grows(const Trial *from, const Trial *to, guint n, guint64 slope) {
+  return matches(from, to) && (guint64)(((Product)slope * n + from->signature.quotients) %
+                                        SMB_QUOTIENT_MODULUS) == to->signature.quotients;
+}
+
+// What a step along an axis adds, from @from up to a position; FALSE: the next block is another one.
+static gboolean
+find_slope(Search *search, const guint *from, guint axis, guint to, guint64 *slope) {
+  const Trial *first = try_block(search, from);
+  *slope = 0;
+  if (from[axis] == to || grows(first, try_along(search, from, axis, to), to - from[axis], 0))
+    return TRUE;
+  const Trial *next = try_along(search, from, axis, from[axis] + 1);
+  if (!matches(first, next))
+    return FALSE;
+  *slope = (next->signature.quotients + SMB_QUOTIENT_MODULUS - first->signature.quotients) %
+           SMB_QUOTIENT_MODULUS;
+  return TRUE;
+}
+
+// Whether the blocks along an axis may be alike, from @from up to a position.
+static gboolean
+is_line(Search *search, const guint *from, guint axis, guint to) {
+  guint64 slope;
+  if (from[axis] == to)
+    return TRUE;
+  return find_slope(search, from, axis, to, &slope) &&
+         grows(try_block(search, from), try_along(search, from, axis, to), to - from[axis], slope);
+}
+
 // Two corners that differ in one axis only, and in their signatures: the one of them with the lower coordinates, and
-// the axis. FALSE: all corners match.
+// the axis. FALSE: all corners match, and quotients grow along all edges of an axis alike.
 static gboolean
 find_difference(Search *search, const Box *box, guint *at, guint *axis) {
-  for (guint corner = 1; corner < 8; corner++) {
+  guint64 slopes[MAX_DIGITS];
+  guint n = search->digits.n;
+  memcpy(at, box->low, sizeof box->low);
+  for (*axis = 0; *axis < n; ++*axis) {
+    if (!find_slope(search, at, *axis, box->high[*axis], &slopes[*axis]))
+      return TRUE;
+  }
+  for (guint corner = 1; corner < 1u << n; corner++) {
     memcpy(at, box->low, sizeof box->low);
-    for (*axis = 0; *axis < 3; ++*axis) {
-      if (!(corner >> *axis & 1) || box->low[*axis] == box->high[*axis])
+    for (*axis = 0; *axis < n; ++*axis) {
+      guint high = box->high[*axis];
+      if (!(corner >> *axis & 1) || box->low[*axis] == high)
         continue;
-      if (!matches(try_block(search, at), try_along(search, at, *axis, box->high[*axis])))
+      if (!grows(try_block(search, at), try_along(search, at, *axis, high), high - at[*axis],
+                 slopes[*axis]))
         return TRUE;
-      at[*axis] = box->high[*axis];
+      at[*axis] = high;
     }
   }
   return FALSE;
 }
 
-// Where along the axis something changes: two neighbours do not match, of which this is the upper one. The first and
-// the last block are often unlike all between them.
+// Where along the axis something changes: blocks up to the one below may be alike. The first and the last block are often
+// unlike all between them.
 static guint
 find_cut(Search *search, const Box *box, const guint *at, guint axis) {
-  guint low = box->low[axis], high = box->high[axis];
-  const Trial *first = try_along(search, at, axis, low);
-  if (matches(first, try_along(search, at, axis, high - 1)))
+  guint low = box->low[axis], high = box->high[axis], start = low, from[MAX_DIGITS];
+  guint64 slope;
+  if (is_line(search, at, axis, high - 1))
     return high;
-  if (matches(try_along(search, at, axis, low + 1), try_along(search, at, axis, high)))
+  memcpy(from, at, sizeof from);
+  from[axis] = low + 1;
+  if (is_line(search, from, axis, high) || !find_slope(search, at, axis, low + 1, &slope))
     return low + 1;
+  const Trial *first = try_block(search, at);
   while (high - low > 1) {
     guint middle = low + (high - low) / 2;
-    if (matches(first, try_along(search, at, axis, middle)))
+    if (grows(first, try_along(search, at, axis, middle), middle - start, slope))
       low = middle;
     else
       high = middle;
@@ -187,10 +232,25 @@ find_cut(Search *search, const Box *box, const guint *at, guint axis) {
   return high;
 }
 
+// An edge that is a line, but not like those beside it: what is cut is an axis along which it is beside them.
+static guint
+find_axis_beside(const Box *box, const guint *at) {
+  guint axis = 0;
+  while (at[axis] == box->low[axis])
+    axis++;
+  return axis;
+}
+
 static void
 cut_box(Search *search, const Box *box, const guint *at, guint axis) {
   Box below = *box, above = *box;
-  guint cut = find_cut(search, box, at, axis);
+  guint cut;
+  if (is_line(search, at, axis, box->high[axis])) {
+    axis = find_axis_beside(box, at);
+    cut = box->low[axis] + (box->high[axis] - box->low[axis] + 1) / 2;
+  } else {
+    cut = find_cut(search, box, at, axis);
+  }
   below.high[axis] = cut - 1;
   above.low[axis] = cut;
   g_array_append_val(search->boxes, above);
@@ -227,22 +287,22 @@ add_share(Search *search, const guint *at, guint64 times) {
 // Blocks of a box are alike but for the residues: one of each class of them stands for the others.
 static gboolean
 add_box(Search *search, const Box *box) {
-  guint period[3], n[3];
+  guint period[MAX_DIGITS], n_digits = search->digits.n;
   guint64 classes = 1;
-  for (guint axis = 0; axis < 3; axis++) {
+  for (guint axis = 0; axis < n_digits; axis++) {
     period[axis] = find_period(search, box, axis);
     classes *= period[axis];
   }
   for (guint64 class = 0; class < classes; class ++) {
-    guint at[3];
-    guint64 rest = class;
-    for (guint axis = 0; axis < 3; axis++) {
+    guint at[MAX_DIGITS] = {0};
+    guint64 rest = class, n = 1;
+    for (guint axis = 0; axis < n_digits; axis++) {
       guint residue = (guint)(rest % period[axis]);
       at[axis] = box->low[axis] + residue;
-      n[axis] = (box->high[axis] - at[axis]) / period[axis] + 1;
+      n *= (box->high[axis] - at[axis]) / period[axis] + 1;
       rest /= period[axis];
     }
-    if (!add_share(search, at, (guint64)n[0] * n[1] * n[2]))
+    if (!add_share(search, at, n))
       return FALSE;
   }
   return TRUE;
@@ -251,7 +311,7 @@ add_box(Search *search, const Box *box) {
 // Looks at a box: counts it, or cuts it in two. Blocks behind one that fails do not matter.
 static gboolean
 search_box(Search *search, const Box *box) {
-  guint at[3], axis;
+  guint at[MAX_DIGITS], axis;
   guint64 index = index_of(search, box->low);
   if (index > search->first_failed)
     return TRUE;
@@ -271,25 +331,54 @@ search_box(Search *search, const Box *box) {
 // Whether a block has neighbours along an axis that are like it, as most have if blocks repeat at all.
 static gboolean
 has_like(Search *search, guint axis) {
-  guint at[3] = {search->grid[0] / 2, search->grid[1] / 2, search->grid[2] / 2};
-  for (guint part = 2; part <= 3 && search->grid[axis] > 3; part++) {
-    guint position = search->grid[axis] / part;
+  guint at[MAX_DIGITS], count = search->digits.digit[axis].count;
+  for (guint i = 0; i < search->digits.n; i++)
+    at[i] = search->digits.digit[i].count / 2;
+  for (guint part = 2; part <= 3 && count > 3; part++) {
+    guint position = count / part;
     if (matches(try_along(search, at, axis, position), try_along(search, at, axis, position - 1)))
       return TRUE;
   }
-  return search->grid[axis] <= 3;
+  return count <= 3;
+}
+
+// Divides coordinates by what the program divides them by. Of digits, the highest of each axis says whether blocks repeat.
+static gboolean
+choose_digits(Search *search) {
+  const Digits plain = search->digits;
+  const guint origin[MAX_DIGITS] = {0};
+  const Trial *first = try_block(search, origin);
+  Digits digits = {0};
+  for (guint axis = 0; axis < plain.n; axis++) {
+    const Trial *next = search->grid[axis] > 1 ? try_along(search, origin, axis, 1) : first;
+    if (!first || !next)
+      return FALSE;
+    smb_digits_divide(&digits, search->grid, axis, &first->signature, &next->signature);
+  }
+  search->digits = digits;
+  for (guint i = 0; i < digits.n; i++) {
+    gboolean is_highest = i + 1 == digits.n || digits.digit[i + 1].axis != digits.digit[i].axis;
+    if (is_highest && !has_like(search, i))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 static gboolean
 search_grid(Search *search) {
-  Box all = {{0, 0, 0}, {search->grid[0] - 1, search->grid[1] - 1, search->grid[2] - 1}};
-  guint at[3], different;
-  gboolean cut = find_difference(search, &all, at, &different);
-  for (guint axis = 0; axis < 3 && cut; axis++) {
-    if (!has_like(search, axis))
+  Box all;
+  guint at[MAX_DIGITS], different;
+  memset(&all, 0, sizeof all);
+  for (guint axis = 0; axis < search->digits.n; axis++)
+    all.high[axis] = search->grid[axis] - 1;
+  if (find_difference(search, &all, at, &different)) {
+    if (!choose_digits(search))
       return FALSE;
+    g_autoptr(GArray) boxes = smb_digits_boxes(&search->digits, search->grid);
+    g_array_append_vals(search->boxes, boxes->data, boxes->len);
+  } else {
+    g_array_append_val(search->boxes, all);
   }
-  g_array_append_val(search->boxes, all);
   while (search->boxes->len > 0) {
     Box box = g_array_index(search->boxes, Box, search->boxes->len - 1);
     g_array_set_size(search->boxes, search->boxes->len - 1);
@@ -331,6 +420,10 @@ smb_repeat_search(const SmbProgram *program, const SmbArch *arch, const SmbLaunc
                    .first_failed = G_MAXUINT64,
                    .boxes = boxes,
                    .shares = shares};
+  smb_digits_plain(&search.digits, search.grid);
+  g_autoptr(SmbGlobal) global =
+      smb_program_is_serial(program) ? smb_global_new(program, launch) : NULL;
+  search.global = global;
   g_autoptr(SmbBlock) block = search.block = new_block(&search);
   if (!block)
     return NULL;

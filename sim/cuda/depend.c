@@ -3,8 +3,12 @@
 //
 // What of a kernel depends on which block runs, and how: whether its blocks may repeat each other
 // (sim/machine/signature.h). One class for each variable and each object in shared or private memory, whatever is
-// assigned to it where; no order of statements. What lies in global memory is data: it may be anything. And from
-// which memory values, addresses and conditions come (sim/cuda/flow.h), in the same walk.
+// assigned to it where; no order of statements. What lies in global memory is data: it may be anything, also what other
+// blocks left there. And from which memory values, addresses and conditions come (sim/cuda/flow.h), in the same walk.
+//
+// Divided by what is uniform, an affine value leaves an affine quotient and an affine rest, and so do its bits: which
+// blocks that is true of is found out when they run (sim/cuda/run/watch.c). Of what else is computed of one, such as the
+// product of two, nothing is known: it is data.
 //
 // A condition on data must not decide what the block does: it may choose between values, and assignments to variables,
 // which are then data as well. Such a choice is made by lanes, so that what is computed under it must not fail.
@@ -12,8 +16,9 @@
 
 typedef enum {
   UNIFORM, // of a thread: the same in each block
-  AFFINE,  // an integer or a pointer: a constant of the thread, plus blockIdx times constants of it
-  DATA,    // anything else
+  AFFINE, // an integer or a pointer: a constant of the thread, plus blockIdx times constants of it, as far as quotients
+          // are such in the blocks of a box
+  DATA,   // anything else
 } Class;
 
 // Each lifts a class; loops need a few. Only a text that was made for it needs more.
@@ -202,12 +207,6 @@ copy(Depend *depend, const Node *node) {
   return to;
 }
 
-static gboolean
-is_low_bits(const Node *node) {
-  return node->kind == NODE_CONSTANT && node->integer > 0 &&
-         (node->integer & (node->integer + 1)) == 0;
-}
-
 // Of integers or pointers of which one is affine, and none is data.
 static Class
 classify_affine(Depend *depend, Node *node, Class a, Class b) {
@@ -219,15 +218,14 @@ classify_affine(Depend *depend, Node *node, Class a, Class b) {
     return a == AFFINE && b == AFFINE ? DATA : watch(depend, node, AFFINE);
   case OPERATOR_SHL:
   case OPERATOR_MOD:
-    return b == UNIFORM ? watch(depend, node, AFFINE) : DATA;
   case OPERATOR_DIV:
   case OPERATOR_SHR:
-    return b == UNIFORM ? watch(depend, node, UNIFORM) : DATA;
+    return b == UNIFORM ? watch(depend, node, AFFINE) : DATA;
   case OPERATOR_AND:
-    return is_low_bits(node->a) || is_low_bits(node->b) ? watch(depend, node, AFFINE) : DATA;
   case OPERATOR_OR:
   case OPERATOR_XOR:
-    return DATA;
+    node->right_depends = b == AFFINE;
+    return a == AFFINE && b == AFFINE ? DATA : watch(depend, node, AFFINE);
   case OPERATOR_LT:
   case OPERATOR_LE:
   case OPERATOR_GT:
@@ -307,7 +305,8 @@ evaluate_builtin(Depend *depend, Node *node) {
     return node->builtin >= BUILTIN_SHFL ? all : opaque(all);
   }
   all = join(all, evaluate_arguments(depend, node, n_values, n));
-  gboolean chooses = node->builtin == BUILTIN_MIN || node->builtin == BUILTIN_MAX;
+  gboolean chooses =
+      node->builtin == BUILTIN_MIN || node->builtin == BUILTIN_MAX || node->builtin == BUILTIN_ABS;
   if (all == AFFINE && chooses && smb_type_is_integer(node->type))
     return watch(depend, node, AFFINE);
   return opaque(all);
@@ -590,7 +589,7 @@ smb_kernel_depend(SmbKernel *kernel, GHashTable *functions) {
   for (guint pass = 0; depend.flows.changed && pass < MAX_PASSES; pass++)
     visit_all(&depend, functions);
   smb_flows_finish(&depend.flows);
-  depend.repeats = depend.repeats && !depend.flows.changed && !kernel->program.is_serial;
+  depend.repeats = depend.repeats && !depend.flows.changed;
   depend.watches = TRUE;
   if (depend.repeats)
     visit_all(&depend, functions);

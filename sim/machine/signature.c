@@ -19,6 +19,41 @@ smb_signature_note(SmbBlock *block, guint64 word) {
   smb_hash_mix(&block->signature->course, word);
 }
 
+__extension__ typedef unsigned __int128 Product;
+
+static guint64
+reduce(gint64 number) {
+  guint64 size = number < 0 ? -(guint64)number : (guint64)number;
+  size %= SMB_QUOTIENT_MODULUS;
+  return number < 0 && size > 0 ? SMB_QUOTIENT_MODULUS - size : size;
+}
+
+void
+smb_signature_quotients(SmbBlock *block, SmbLanes lanes, const gint64 *quotients) {
+  SmbSignature *signature = block->signature;
+  guint64 number = ++signature->n_quotients;
+  FOR_LANES(lanes, lane) {
+    guint64 weight = number;
+    if (quotients[lane] == 0)
+      continue;
+    smb_hash_mix(&weight, lane + 1);
+    smb_hash_mix(&weight, number);
+    Product term = (Product)(weight % SMB_QUOTIENT_MODULUS) * reduce(quotients[lane]);
+    signature->quotients = (guint64)((term + signature->quotients) % SMB_QUOTIENT_MODULUS);
+  }
+}
+
+void
+smb_signature_hint(SmbBlock *block, const SmbHint *hint) {
+  SmbSignature *signature = block->signature;
+  for (guint i = 0; i < signature->n_hints; i++) {
+    if (signature->hints[i].place == hint->place)
+      return;
+  }
+  if (signature->n_hints < SMB_MAX_HINTS)
+    signature->hints[signature->n_hints++] = *hint;
+}
+
 void
 smb_signature_refuse(SmbBlock *block) {
   block->signature->is_alone = TRUE;
@@ -121,5 +156,5 @@ smb_block_sign(SmbBlock *block, guint64 index, SmbSignature *signature) {
 
 gboolean
 smb_signature_matches(const SmbSignature *a, const SmbSignature *b) {
-  return !a->is_alone && !b->is_alone && a->course == b->course;
+  return !a->is_alone && !b->is_alone && a->course == b->course && a->n_quotients == b->n_quotients;
 }

@@ -4,56 +4,12 @@
 // Operations on values that are affine in blockIdx, in a block whose signature is wanted (sim/machine/signature.h): what
 // they decide becomes part of it. A row that is marked ROW_AFFINE is affine as a signed number of its width. Where it
 // is seen as an unsigned number, its signs are noted: those of equal sign differ by a constant. A result that
-// wraps around is the exact one less a multiple of 2^width, which is noted: between blocks of equal multiples it is affine.
+// wraps around is the exact one less a multiple of 2^width, which is noted as a quotient is (affine-quotient.c).
 // Of a pair whose rows are numbers of their own (Compute.is_parted) the high word and the sign of the low one are
 // noted: then the low word is affine, and the high one the same in all blocks.
 #include <string.h>
 
-#include "sim/compiled/compute/compute-impl.h"
-#include "sim/compiled/compute/scalar.h"
-#include "sim/machine/lanes.h"
-
-typedef struct {
-  const Compute *compute;
-  const Registers *registers;
-  SmbLanes lanes;
-  const OperationEntry *entry;
-  gboolean affine[COMPUTE_SOURCES]; // operands; the others are the same in all blocks
-} Watch;
-
-// An operand as an integer, as its shape says; as a signed one if @is_signed.
-static Wide
-read_integer(const Watch *watch, guint source, guint lane, gboolean is_signed) {
-  const Compute *compute = watch->compute;
-  const Registers *registers = watch->registers;
-  Shape shape = (Shape)watch->entry->info.sources[source];
-  guint64 low = row_values(registers, compute->s[source])[lane];
-  is_signed = is_signed || shape == SHAPE_S32 || shape == SHAPE_S64;
-  if (compute->n_rows[1 + source] == 1)
-    return is_signed ? (Wide)(gint32)low : (Wide)low;
-  guint64 wide = low | (guint64)row_values(registers, compute->s[source] + 1)[lane] << 32;
-  return is_signed ? (Wide)(gint64)wide : (Wide)wide;
-}
-
-// The result as a signed integer.
-static Wide
-read_result(const Watch *watch, const guint32 *out, guint lane) {
-  guint n = watch->registers->n_lanes;
-  if (watch->compute->n_rows[0] == 1)
-    return (gint32)out[lane];
-  return (gint64)join_32(out[lane], out[n + lane]);
-}
-
-static void
-mix(guint64 *hash, guint64 word) {
-  *hash = (*hash ^ word) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
-  *hash ^= *hash >> 32;
-}
-
-static void
-note(const Watch *watch, guint64 word) {
-  smb_signature_note(watch->registers->block, word);
-}
+#include "sim/compiled/compute/affine-impl.h"
 
 // Whether an operand is taken as a signed number whatever its shape says, since the result is one of no more bits,
 // which the signs do not change.
@@ -67,12 +23,8 @@ static void
 note_signs(const Watch *watch) {
   for (guint i = 0; i < watch->compute->n_sources; i++) {
     Shape shape = (Shape)watch->entry->info.sources[i];
-    if (!watch->affine[i] || shape == SHAPE_S32 || shape == SHAPE_S64)
-      continue;
-    SmbLanes negative = 0;
-    FOR_LANES(watch->lanes, lane)
-    negative |= (SmbLanes)(read_integer(watch, i, lane, TRUE) < 0) << lane;
-    note(watch, negative);
+    if (watch->affine[i] && shape != SHAPE_S32 && shape != SHAPE_S64)
+      note_sign(watch, i);
   }
 }
 
@@ -89,16 +41,6 @@ note_low_signs(const Watch *watch) {
     negative |= (SmbLanes)(row_values(watch->registers, row)[lane] >> 31) << lane;
     note(watch, negative);
   }
-}
-
-// The bits of the result from the highest one of the low word on, or of the whole.
-static void
-note_parts(const Watch *watch, const guint32 *out) {
-  guint shift = watch->compute->is_parted ? 31 : 32u * watch->compute->n_rows[0] - 1;
-  guint64 hash = 0;
-  FOR_LANES(watch->lanes, lane)
-  mix(&hash, (guint64)(read_result(watch, out, lane) >> shift));
-  note(watch, hash);
 }
 
 // --- sums and products
@@ -152,70 +94,67 @@ measure_result(const Watch *watch, const Numbers *numbers) {
     return MAX(MAX(size[0], size[1]), size[2]) + (watch->compute->n_sources > 2 ? 2 : 1);
   case AFFINE_NEGATE:
   case AFFINE_COMPLEMENT:
-  case AFFINE_OR:
     return MAX(size[0], size[1]) + 1;
   case AFFINE_MULTIPLY:
     return MAX(size[0] + size[1], size[2]) + 1;
   case AFFINE_SHIFT:
     return size[1] < 6 ? size[0] + (1u << size[1]) - 1 : G_MAXUINT;
   case AFFINE_NONE:
-  case AFFINE_OUTCOME:
+  case AFFINE_QUOTIENT:
   case AFFINE_EXTREME:
   case AFFINE_REST:
-  case AFFINE_AND:
+  case AFFINE_BITS:
+  case AFFINE_ABSOLUTE:
     break;
   }
   g_assert_not_reached();
 }
 
-// The hash of how often the result, of @bits, wraps around in each lane; @exact: what it is exactly of x, y and z.
-#define HASH_WRAPS(exact)                                                                          \
+// How often the result, of @bits, wraps around in each lane; @exact: what it is exactly of x, y and z.
+#define COUNT_WRAPS(exact)                                                                         \
   FOR_LANES(watch->lanes, lane) {                                                                  \
     Wide x = numbers.of[0][lane], y = numbers.of[1][lane], z = numbers.of[2][lane];                \
-    Wide wraps = ((exact)-read_result(watch, out, lane)) >> bits;                                  \
     (void)y, (void)z;                                                                              \
-    if (wraps != 0) {                                                                              \
-      mix(&hash, lane);                                                                            \
-      mix(&hash, (guint64)wraps);                                                                  \
-    }                                                                                              \
+    wraps[lane] = (gint64)(((exact)-read_result(watch, out, lane)) >> bits);                       \
   }                                                                                                \
   break;
 
-static guint64
-hash_wraps(const Watch *watch, const guint32 *out) {
+static void
+note_wraps(const Watch *watch, const guint32 *out) {
   Numbers numbers;
+  gint64 wraps[SMB_MAX_LANES];
   guint bits = 32u * watch->compute->n_rows[0];
-  guint64 hash = 0;
   read_numbers(watch, &numbers);
-  if (measure_result(watch, &numbers) < bits)
-    return 0;
+  if (measure_result(watch, &numbers) < bits) {
+    note_quotients(watch, 0, NULL);
+    return;
+  }
   switch ((Affine)watch->entry->affine) {
   case AFFINE_MOVE:
-    HASH_WRAPS(x)
+    COUNT_WRAPS(x)
   case AFFINE_ADD:
-  case AFFINE_OR: // of numbers that have no bit in common
-    HASH_WRAPS(x + y + z)
+    COUNT_WRAPS(x + y + z)
   case AFFINE_SUBTRACT:
-    HASH_WRAPS(x - y + z)
+    COUNT_WRAPS(x - y + z)
   case AFFINE_NEGATE:
-    HASH_WRAPS(-x)
+    COUNT_WRAPS(-x)
   case AFFINE_COMPLEMENT:
-    HASH_WRAPS(-x - 1)
+    COUNT_WRAPS(-x - 1)
   case AFFINE_MULTIPLY:
-    HASH_WRAPS(x * y + z)
+    COUNT_WRAPS(x * y + z)
   case AFFINE_SHIFT: // by 64 or more: of nothing
-    HASH_WRAPS(y < 64 ? x * ((Wide)1 << y) : 0)
+    COUNT_WRAPS(y < 64 ? x * ((Wide)1 << y) : 0)
   case AFFINE_NONE:
-  case AFFINE_OUTCOME:
+  case AFFINE_QUOTIENT:
   case AFFINE_EXTREME:
   case AFFINE_REST:
-  case AFFINE_AND:
+  case AFFINE_BITS:
+  case AFFINE_ABSOLUTE:
     g_assert_not_reached();
   }
-  return hash;
+  note_quotients(watch, watch->lanes, wraps);
 }
 
-// How often the result wraps around, in each lane.
 static guint
 watch_exact(const Watch *watch, const guint32 *out) {
   for (guint i = 0; i < watch->compute->n_sources; i++)
@@ -223,10 +162,8 @@ watch_exact(const Watch *watch, const guint32 *out) {
       note_signs(watch);
       break;
     }
-  note(watch, hash_wraps(watch, out));
-  if (watch->compute->is_parted && watch->compute->n_rows[0] == 2)
-    note_parts(watch, out);
-  return ROW_AFFINE;
+  note_wraps(watch, out);
+  return leave_affine(watch, out);
 }
 
 // Nothing times an affine value: the high word of an offset of 32 bits. The result is the same in all blocks.
@@ -243,16 +180,6 @@ vanishes(const Watch *watch) {
 }
 
 // --- what is decided
-
-static guint
-watch_outcome(const Watch *watch, const guint32 *out) {
-  guint64 hash = 0;
-  note_signs(watch);
-  FOR_LANES(watch->lanes, lane)
-  mix(&hash, (guint64)read_result(watch, out, lane));
-  note(watch, hash);
-  return 0;
-}
 
 // Two values that differ at both ends may be the same between them, so the sign of their difference is noted.
 static guint
@@ -275,37 +202,6 @@ watch_comparison(const Watch *watch) {
 static guint
 watch_extreme(const Watch *watch) {
   watch_comparison(watch);
-  return ROW_AFFINE;
-}
-
-// If the quotient is the same in all blocks, what remains is affine.
-static guint
-watch_rest(const Watch *watch) {
-  guint64 hash = 0;
-  note_signs(watch);
-  FOR_LANES(watch->lanes, lane) {
-    Wide x = read_integer(watch, 0, lane, FALSE), y = read_integer(watch, 1, lane, FALSE);
-    mix(&hash, (guint64)(y == 0 ? 0 : x / y));
-  }
-  note(watch, hash);
-  return ROW_AFFINE;
-}
-
-// Of low bits what remains is affine if the bits above are the same in all blocks; those themselves are the same then.
-// Other masks tell nothing.
-static guint
-watch_and(const Watch *watch) {
-  guint mask_source = watch->affine[0] ? 1 : 0;
-  guint64 hash = 0;
-  FOR_LANES(watch->lanes, lane) {
-    Wide x = read_integer(watch, 1 - mask_source, lane, TRUE);
-    Wide mask = read_integer(watch, mask_source, lane, TRUE);
-    guint64 low = (guint64)(mask < 0 ? ~mask : mask);
-    if (low & (low + 1))
-      return ROW_BLOCK;
-    mix(&hash, (guint64)(x >> (guint)__builtin_popcountll(low)));
-  }
-  note(watch, hash);
   return ROW_AFFINE;
 }
 
@@ -337,6 +233,18 @@ find_least_amount(const Compute *compute, const Registers *registers) {
   return (guint)least;
 }
 
+// Of the first affine operand.
+static guint
+count_affine_zeros(const Watch *watch) {
+  return count_zeros(watch->compute, watch->registers, watch->lanes, find_affine(watch));
+}
+
+// Whether the result has 0s where all operands have.
+static gboolean
+keeps_zeros(const Compute *compute) {
+  return compute->operation != OPERATION_LOP3 || !(compute->table & 1);
+}
+
 guint
 smb_affine_zeros(const Compute *compute, const Registers *registers, SmbLanes lanes) {
   guint zeros[COMPUTE_SOURCES] = {64, 64, 64, 64};
@@ -348,17 +256,20 @@ smb_affine_zeros(const Compute *compute, const Registers *registers, SmbLanes la
     return zeros[0];
   case AFFINE_ADD:
   case AFFINE_SUBTRACT:
-  case AFFINE_OR:
     return MIN(MIN(zeros[0], zeros[1]), zeros[2]);
   case AFFINE_MULTIPLY:
     return MIN(MIN(zeros[0] + zeros[1], 64), zeros[2]);
   case AFFINE_SHIFT:
     return MIN(zeros[0] + find_least_amount(compute, registers), 64);
-  case AFFINE_AND:
-    return MAX(zeros[0], zeros[1]);
+  case AFFINE_BITS:
+    if (compute->operation == OPERATION_AND_32 || compute->operation == OPERATION_AND_64)
+      return MAX(zeros[0], zeros[1]);
+    return keeps_zeros(compute) ? MIN(MIN(zeros[0], zeros[1]), zeros[2]) : 0;
+  case AFFINE_ABSOLUTE:
+    return zeros[0];
   case AFFINE_COMPLEMENT:
   case AFFINE_NONE:
-  case AFFINE_OUTCOME:
+  case AFFINE_QUOTIENT:
   case AFFINE_EXTREME:
   case AFFINE_REST:
     break;
@@ -366,31 +277,24 @@ smb_affine_zeros(const Compute *compute, const Registers *registers, SmbLanes la
   return 0;
 }
 
-// Whether an operand that is the same in all blocks has 1s only where the other one, which is affine, has 0s.
-static gboolean
-has_no_bit_in_common(const Watch *watch) {
-  guint affine = watch->affine[0] ? 0 : 1;
-  guint zeros = count_zeros(watch->compute, watch->registers, watch->lanes, affine);
-  FOR_LANES(watch->lanes, lane) {
-    guint64 other = smb_compute_read(watch->compute, watch->registers, 1 - affine, lane).value;
-    if (zeros < 64 && other >> zeros)
-      return FALSE;
-  }
-  return TRUE;
-}
-
 // --- which of them
 
 // Operands that may be affine, as bits.
 static guint
-find_allowed(Affine affine) {
+find_allowed(const Compute *compute, Affine affine) {
   switch (affine) {
   case AFFINE_NONE:
     return 0;
-  case AFFINE_OUTCOME:
   case AFFINE_REST:
   case AFFINE_SHIFT:
     return 1;
+  case AFFINE_QUOTIENT:
+    if (compute->operation == OPERATION_MAD_UPPER_U32 ||
+        compute->operation == OPERATION_MAD_UPPER_S32)
+      return 7;
+    return compute->operation >= OPERATION_DIV_U32 && compute->operation <= OPERATION_DIV_S64   ? 1
+           : compute->operation >= OPERATION_SHR_U32 && compute->operation <= OPERATION_SHR_S64 ? 1
+                                                                                                : 3;
   case AFFINE_MOVE:
   case AFFINE_ADD:
   case AFFINE_SUBTRACT:
@@ -398,27 +302,42 @@ find_allowed(Affine affine) {
   case AFFINE_COMPLEMENT:
   case AFFINE_EXTREME:
   case AFFINE_MULTIPLY:
-  case AFFINE_AND:
-  case AFFINE_OR:
+  case AFFINE_BITS:
+  case AFFINE_ABSOLUTE:
     return 7;
   }
   g_assert_not_reached();
 }
 
+// Whether one of the first two operands at most may be affine: they are multiplied.
+static gboolean
+multiplies(const Watch *watch) {
+  switch ((guint)watch->compute->operation) {
+  case OPERATION_MUL_HI_U32:
+  case OPERATION_MUL_HI_S32:
+  case OPERATION_MUL_HI_U64:
+  case OPERATION_MUL_HI_S64:
+  case OPERATION_MAD_UPPER_U32:
+  case OPERATION_MAD_UPPER_S32:
+    return TRUE;
+  }
+  return watch->entry->affine == AFFINE_MULTIPLY;
+}
+
 static gboolean
 is_followed(const Watch *watch, gboolean compares) {
   Affine affine = (Affine)watch->entry->affine;
-  guint allowed = compares ? 3 : find_allowed(affine);
-  gboolean alone = affine == AFFINE_MULTIPLY || affine == AFFINE_AND || affine == AFFINE_OR;
-  if (alone && watch->affine[0] && watch->affine[1])
-    return FALSE;
+  guint allowed = compares ? 3 : find_allowed(watch->compute, affine), n = 0;
   for (guint i = 0; i < watch->compute->n_sources; i++) {
     Shape shape = (Shape)watch->entry->info.sources[i];
     gboolean fits = shape >= SHAPE_U32 && shape <= SHAPE_S64;
+    n += watch->affine[i];
     if (watch->affine[i] && (!fits || !(allowed >> i & 1)))
       return FALSE;
   }
-  return compares || affine != AFFINE_OR || has_no_bit_in_common(watch);
+  if (compares || affine != AFFINE_BITS)
+    return compares || !multiplies(watch) || !watch->affine[0] || !watch->affine[1];
+  return n == 1 && smb_affine_has_few_runs(watch, count_affine_zeros(watch));
 }
 
 static Watch
@@ -480,25 +399,69 @@ smb_affine_carry(const Compute *compute, const Registers *registers, SmbLanes la
   return TRUE;
 }
 
+// --- signs of values that are not affine
+
+static guint
+find_flags(const Watch *watch, guint source) {
+  Row last = watch->compute->s[source] + watch->compute->n_rows[1 + source] - 1;
+  return row_flags_in(watch->registers, last, watch->lanes);
+}
+
+// x | y is negative if one of them is, whatever they are: so the sign of a combination of bits is the same in all blocks if
+// those of its operands are. ROW_SIGN: it is.
+static guint
+watch_sign(const Watch *watch) {
+  if (watch->entry->affine != AFFINE_BITS || watch->compute->n_rows[0] != 1)
+    return 0;
+  for (guint i = 0; i < watch->compute->n_sources; i++) {
+    guint flags = find_flags(watch, i);
+    if (flags & ROW_BLOCK && !(flags & ROW_SIGN))
+      return 0;
+  }
+  note_all_signs(watch);
+  return ROW_SIGN;
+}
+
+static gboolean
+is_number(const Watch *watch, guint source, gint32 number) {
+  FOR_LANES(watch->lanes, lane) {
+    if (read_integer(watch, source, lane, TRUE) != number)
+      return FALSE;
+  }
+  return !(find_flags(watch, source) & ROW_DEPENDS);
+}
+
+// A comparison of which a sign is the outcome: x < 0, or -1 < x.
+static gboolean
+asks_for_sign(const Watch *watch) {
+  return watch->compute->operation == OPERATION_LT_S32 &&
+         ((find_flags(watch, 0) & ROW_SIGN && is_number(watch, 1, 0)) ||
+          (find_flags(watch, 1) & ROW_SIGN && is_number(watch, 0, -1)));
+}
+
 guint
 smb_affine_watch(const Compute *compute, const Registers *registers, SmbLanes lanes, guint flags,
                  const guint32 *out) {
   Watch watch = begin_watch(compute, registers, lanes);
   gboolean compares = watch.entry->info.result == SHAPE_PREDICATE;
   guint taint = flags & ROW_TAINT;
+  if (compares && taint & ROW_BLOCK && asks_for_sign(&watch))
+    return taint & ~(guint)ROW_BLOCK;
   if (taint & ROW_BLOCK || !is_followed(&watch, compares))
-    return taint | ROW_BLOCK;
+    return taint | ROW_BLOCK | watch_sign(&watch);
   if (compares)
     return taint | watch_comparison(&watch);
   switch ((Affine)watch.entry->affine) {
-  case AFFINE_OUTCOME:
-    return taint | watch_outcome(&watch, out);
+  case AFFINE_QUOTIENT:
+    return taint | smb_affine_quotient(&watch, out);
   case AFFINE_EXTREME:
     return taint | watch_extreme(&watch);
   case AFFINE_REST:
-    return taint | watch_rest(&watch);
-  case AFFINE_AND:
-    return taint | watch_and(&watch);
+    return taint | smb_affine_rest(&watch, out);
+  case AFFINE_BITS:
+    return taint | smb_affine_bits(&watch, count_affine_zeros(&watch), out);
+  case AFFINE_ABSOLUTE:
+    return taint | smb_affine_absolute(&watch, out);
   case AFFINE_NONE:
   case AFFINE_MOVE:
   case AFFINE_ADD:
@@ -506,7 +469,6 @@ smb_affine_watch(const Compute *compute, const Registers *registers, SmbLanes la
   case AFFINE_NEGATE:
   case AFFINE_COMPLEMENT:
   case AFFINE_SHIFT:
-  case AFFINE_OR:
     return taint | watch_exact(&watch, out);
   case AFFINE_MULTIPLY:
     return vanishes(&watch) ? taint : taint | watch_exact(&watch, out);

@@ -19,11 +19,11 @@ typedef enum {
   AFFINE_COMPLEMENT,
   AFFINE_MULTIPLY, // and add, if there is a third operand
   AFFINE_SHIFT,
-  AFFINE_OUTCOME,
+  AFFINE_QUOTIENT,
   AFFINE_EXTREME,
   AFFINE_REST,
-  AFFINE_AND,
-  AFFINE_OR,
+  AFFINE_BITS,
+  AFFINE_ABSOLUTE,
 } Affine;
 
 typedef enum {

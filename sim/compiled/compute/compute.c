@@ -67,7 +67,7 @@ smb_compute_merge(const Compute *compute, Registers *registers, SmbLanes lanes, 
 // Whether all is known of the operands of these lanes, and what is not lies in others. @flags: of the operands.
 static gboolean
 is_known_here(const Compute *compute, const Registers *registers, SmbLanes lanes, guint flags) {
-  if (flags & (ROW_ALL_UNKNOWN | ROW_AFFINE))
+  if (flags & ROW_ALL_UNKNOWN)
     return FALSE;
   for (guint i = 0; i < compute->n_sources; i++) {
     for (guint row = 0; row < compute->n_rows[1 + i]; row++) {
@@ -92,7 +92,7 @@ run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint f
   smb_compute_sources(compute, registers, sources);
   compute->loop(compute, registers->n_lanes, sources, values);
   guint marks = taint_of(flags), zeros = 0;
-  if (flags & ROW_AFFINE) {
+  if (flags & (ROW_AFFINE | ROW_SIGN)) {
     marks = smb_affine_watch(compute, registers, lanes, flags, values);
     zeros = smb_affine_zeros(compute, registers, lanes);
   }
@@ -289,7 +289,7 @@ run_comparison(const Compute *compute, Registers *registers, SmbLanes lanes) {
   guint32 bytes[SMB_MAX_LANES / sizeof(guint32)];
   smb_compute_sources(compute, registers, sources);
   compute->loop(compute, registers->n_lanes, sources, bytes);
-  if (flags & ROW_AFFINE)
+  if (flags & (ROW_AFFINE | ROW_SIGN))
     flags = smb_affine_watch(compute, registers, lanes, flags, NULL);
   Bits result = bits_of(pack_lanes(registers->n_lanes, (const guint8 *)bytes));
   if (flags == 0 && compute->modifiers == 0 && compute->q == 0 && compute->bytes == 0)

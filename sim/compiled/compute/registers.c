@@ -201,18 +201,20 @@ smb_lanes_spread(SmbLanes lanes, guint n_lanes, guint32 *words) {
   blend(lanes, n_lanes, ones, words);
 }
 
-// What of @marks is left once @lanes are written, of which those in @deserve have the marks @flags.
+// The marks that say how a row depends on blockIdx, once @lanes are written, which have the marks @flags.
 static guint
 join_depends(Registers *registers, Row row, SmbLanes lanes, guint flags) {
   static const guint kinds[] = {ROW_AFFINE, ROW_BLOCK};
   guint old = registers->flags[0][row], marks = 0;
+  gboolean has_sign = !(flags & ROW_BLOCK) || flags & ROW_SIGN;
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
     SmbLanes *depends = &registers->depends[i][row];
     SmbLanes kept = old & kinds[i] ? *depends & ~lanes : 0;
+    has_sign = has_sign && (kinds[i] != ROW_BLOCK || !(kept & registers->lanes) || old & ROW_SIGN);
     *depends = (kept | (flags & kinds[i] ? lanes : 0)) & registers->lanes;
     marks |= *depends ? kinds[i] : 0;
   }
-  return marks;
+  return has_sign && marks & ROW_BLOCK ? marks | ROW_SIGN : marks;
 }
 
 // What a row is marked with, but for what is known of it, once @lanes are written.

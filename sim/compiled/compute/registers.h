@@ -29,6 +29,7 @@ enum {
       4, // affine in blockIdx, as a signed number of its width (sim/compiled/affine.h); of a pair: both rows
   ROW_BLOCK = 8,  // depends on blockIdx in another way
   ROW_ORDER = 16, // depends on the order in which threads execute atomics or poll memory
+  ROW_SIGN = 32,  // of one marked ROW_BLOCK: its sign is the same in all blocks
   ROW_TAINT = ROW_BLOCK | ROW_ORDER,    // goes on to whatever is computed of it
   ROW_DEPENDS = ROW_AFFINE | ROW_BLOCK, // of some lanes: see row_flags_in()
 };
@@ -105,11 +106,22 @@ row_flags(const Registers *registers, Row row) {
   return registers->flags[row >> 31][row_index(row)];
 }
 
-// The same, as far as these lanes deserve the marks that say how it depends on blockIdx: what a compiler left in others, which
-// do not take part, is often of another kind.
+// The unknown bits of a row that is marked ROW_SOME_UNKNOWN.
+static inline guint32 *
+row_unknown(const Registers *registers, Row row) {
+  return registers->unknown + (gsize)row * registers->n_lanes;
+}
+
+// Of smb_row_known(), of a row that is marked ROW_SOME_UNKNOWN.
+SmbLanes smb_row_partly_known(const Registers *registers, Row row, SmbLanes lanes);
+
+// The same, as far as these lanes deserve the marks: what a compiler left in others, which do not take part, is often of another
+// kind.
 static inline guint
 row_flags_in(const Registers *registers, Row row, SmbLanes lanes) {
   guint flags = row_flags(registers, row);
+  if (flags & ROW_SOME_UNKNOWN && smb_row_partly_known(registers, row, lanes) == lanes)
+    flags &= ~(guint)ROW_SOME_UNKNOWN;
   if (flags & ROW_AFFINE && !(registers->depends[0][row] & lanes))
     flags &= ~(guint)ROW_AFFINE;
   if (flags & ROW_BLOCK && !(registers->depends[1][row] & lanes))
@@ -120,15 +132,11 @@ row_flags_in(const Registers *registers, Row row, SmbLanes lanes) {
 static inline guint
 predicate_flags_in(const Registers *registers, Predicate predicate, SmbLanes lanes) {
   guint flags = registers->predicate_flags[predicate];
+  if (!(registers->unknown_predicates[predicate] & lanes))
+    flags &= ~(guint)ROW_SOME_UNKNOWN;
   if (flags & ROW_BLOCK && !(registers->predicate_depends[predicate] & lanes))
     flags &= ~(guint)ROW_BLOCK;
   return flags;
-}
-
-// The unknown bits of a row that is marked ROW_SOME_UNKNOWN.
-static inline guint32 *
-row_unknown(const Registers *registers, Row row) {
-  return registers->unknown + (gsize)row * registers->n_lanes;
 }
 
 // Where the unknown bits of a row come from; 0 of a constant.
@@ -145,9 +153,6 @@ row_lane_unknown(const Registers *registers, Row row, guint lane) {
          : flags & ROW_SOME_UNKNOWN ? row_unknown(registers, row)[lane]
                                     : 0;
 }
-
-// Of smb_row_known(), of a row that is marked ROW_SOME_UNKNOWN.
-SmbLanes smb_row_partly_known(const Registers *registers, Row row, SmbLanes lanes);
 
 // The lanes of @lanes in which all bits of a row are known.
 static inline SmbLanes

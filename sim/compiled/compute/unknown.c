@@ -34,8 +34,8 @@ smb_operation_entry(Operation operation) {
   [OPERATION_##                                                                                    \
       name] = {INFO(name, tr, ta, tb, tc, td), SPREAD_##spread, AFFINE_##affine, rule_##name},
 #define COMPARISON(name, ta, tb, expression, rule, spread)                                         \
-  [OPERATION_##name] = {INFO(name, PREDICATE, ta, tb, NONE, NONE), SPREAD_##spread,                \
-                        AFFINE_OUTCOME, rule_##name},
+  [OPERATION_##name] = {INFO(name, PREDICATE, ta, tb, NONE, NONE), SPREAD_##spread, AFFINE_NONE,   \
+                        rule_##name},
 #define SPECIAL(name, tr, ta, tb, tc, td, handler)                                                 \
   [OPERATION_##name] = {INFO(name, tr, ta, tb, tc, td), SPREAD_PARTS, AFFINE_NONE, NULL},
 #include "sim/compiled/compute/operations.def"

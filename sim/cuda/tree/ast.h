@@ -95,7 +95,8 @@ struct _Node {
   Builtin builtin;
   Node **arguments;
   guint n_arguments;
-  gboolean is_watched; // an operation on values that depend on blockIdx: see depend.c
+  gboolean is_watched;    // an operation on values that depend on blockIdx: see depend.c
+  gboolean right_depends; // of one on bits that is watched: the value is that of b, not of a
 };
 
 typedef enum {
