@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "gpu/meter.h"
+#include "sim/base/error.h"
 
 #include <gio/gio.h>
 #include <gio/gunixinputstream.h>
@@ -73,10 +74,10 @@ tell_end(SmbMeter *meter, GError **error) {
   g_subprocess_force_exit(meter->process);
   g_subprocess_wait(meter->process, NULL, NULL);
   if (g_subprocess_get_if_signaled(meter->process))
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-                "the measuring process was killed by signal %d (%s)",
-                g_subprocess_get_term_sig(meter->process),
-                strsignal(g_subprocess_get_term_sig(meter->process)));
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
+             "the measuring process was killed by signal %d (%s)",
+             g_subprocess_get_term_sig(meter->process),
+             strsignal(g_subprocess_get_term_sig(meter->process)));
   else
     g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
                         "the measuring process ended without an answer");
@@ -115,8 +116,8 @@ ask(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
   if (status == SMB_MESSAGE_LATE) {
     guint seconds = (timeout_ms + 999) / 1000;
     stop_process(meter);
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_TIMEOUT, "timed out after %u second%s", seconds,
-                seconds == 1 ? "" : "s");
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_TIMEOUT, "timed out after %u second%s", seconds,
+             seconds == 1 ? "" : "s");
     return NULL;
   }
   if (status == SMB_MESSAGE_CLOSED) {
@@ -177,7 +178,7 @@ start_process(SmbMeter *meter, GError **error) {
   }
   if (!result) {
     stop_process(meter);
-    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "%s", local->message);
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "%-s", local->message);
   }
   take_device(meter, result);
   return TRUE;

@@ -389,7 +389,7 @@ inherit(Reader *reader, guint depth, GError **error) {
     return fail_key(reader, "like", error, "'%s' is one architecture too many", base_name);
   g_autoptr(SmbArch) base = smb_arch_load_like(base_name, depth + 1, error);
   if (!base) {
-    g_prefix_error(error, "%s.ini: [arch] like: ", reader->name);
+    smb_prefix_error(error, "%s.ini: [arch] like: ", reader->name);
     if (error && g_error_matches(*error, SMB_ERROR, SMB_ERROR_USAGE))
       (*error)->code = SMB_ERROR_INPUT; // the file asks for an unknown one, not the caller
     return FALSE;

@@ -166,10 +166,10 @@ write_out(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GEr
     return TRUE;
   if (padded) {
     g_autofree char *text = smb_advise_written_text(report->written, padded);
-    return smb_out_file_write(out, text, strlen(text), error);
+    return smb_files_write(cli->files, out, text, strlen(text), error);
   }
   if (proof) {
-    gboolean written = smb_out_file_write(out, proof->text, strlen(proof->text), error);
+    gboolean written = smb_files_write(cli->files, out, proof->text, strlen(proof->text), error);
     for (guint i = 0; written && i < report->arrays->len; i++)
       warn_unseen(cli, report, g_ptr_array_index(report->arrays, i));
     return written;
@@ -243,9 +243,8 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
       !check_options(cli, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
-  g_autoptr(SmbOutFile) out = NULL;
-  if (option_out &&
-      !(out = smb_out_file_new("--out", option_out, (const char *const *)cli->arguments, error)))
+  const SmbOutFile *out = NULL;
+  if (option_out && !(out = smb_files_open(cli->files, "--out", option_out, error)))
     return FALSE;
   g_autoptr(SmbMeter) meter = NULL;
   if (option_measure) {
@@ -260,7 +259,7 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   if (option_tune)
     return smb_advise_tune(cli, smb_target_options(), file, (const char *const *)option_tune, tuned,
                            meter, error);
-  g_autoptr(SmbTarget) target = smb_target_open_text(cli, 0, out, error);
+  g_autoptr(SmbTarget) target = smb_target_open_text(cli, 0, error);
   if (!target || !check_rewrites(target, error))
     return FALSE;
   if (option_check)

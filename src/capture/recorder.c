@@ -219,9 +219,9 @@ smb_recorder_finish(SmbRecorder *recorder, const char *status, char **summary, G
   g_autoptr(SmbCaptureEnd) end = make_end(recorder, status, &launches);
   if (recorder->failure) {
     g_propagate_error(error, g_steal_pointer(&recorder->failure));
-    g_prefix_error(error,
-                   "%" G_GUINT64_FORMAT " launch%s recorded before this: ", recorder->n_launches,
-                   recorder->n_launches == 1 ? "" : "es");
+    smb_prefix_error(error,
+                     "%" G_GUINT64_FORMAT " launch%s recorded before this: ", recorder->n_launches,
+                     recorder->n_launches == 1 ? "" : "es");
     return FALSE;
   }
   if (recorder->n_launches == 0) {

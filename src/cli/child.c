@@ -46,9 +46,12 @@ set_up_child(gpointer parent) {
 
 static void
 end_child(Pool *pool, Slot *slot) {
+  const SmbChildLine *line = pool->lines->pdata[slot->index];
+  slot->child.read = smb_files_take(slot->child.err, line->folder);
   pool->ended(slot->index, &slot->child, pool->data);
   g_string_free(slot->child.out, TRUE);
   g_string_free(slot->child.err, TRUE);
+  g_strfreev(slot->child.read);
   slot->pid = 0;
 }
 
@@ -63,8 +66,10 @@ start_child(Pool *pool, Slot *slot) {
   for (guint i = 0; i == 0 || line->words[i - 1]; i++)
     g_ptr_array_add(argv, line->words[i]);
   slot->index = pool->next++;
-  slot->child = (SmbChild){line->words[0], 0, g_string_new(NULL), g_string_new(NULL)};
-  if (g_spawn_async_with_pipes(line->folder, (char **)argv->pdata, NULL,
+  slot->child = (SmbChild){line->words[0], 0, g_string_new(NULL), g_string_new(NULL), NULL};
+  g_auto(GStrv) environment =
+      g_environ_setenv(g_get_environ(), SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
+  if (g_spawn_async_with_pipes(line->folder, (char **)argv->pdata, environment,
                                G_SPAWN_FILE_AND_ARGV_ZERO | G_SPAWN_DO_NOT_REAP_CHILD, set_up_child,
                                GINT_TO_POINTER((int)getpid()), &slot->pid, NULL, &slot->out->fd,
                                &slot->err->fd, &error))

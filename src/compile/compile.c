@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 
 #include "sim/base/error.h"
+#include "sim/base/source.h"
 #include "sim/base/text.h"
 #include "sim/program/symbol.h"
+#include "src/compile/depend.h"
 #include "src/compile/workshop.h"
 
 // Of what a compiler says, what an error shows.
@@ -19,7 +21,8 @@ enum {
 };
 
 // Names of files in the workshop.
-static const char text_name[] = "kernel.cu", image_name[] = "kernel.out";
+static const char text_name[] = "kernel.cu", image_name[] = "kernel.out",
+                  inputs_name[] = "kernel.d";
 
 void
 smb_compiled_free(SmbCompiled *compiled) {
@@ -192,9 +195,10 @@ fail(const SmbCompilation *compilation, const SmbWorkshopRun *run, const char *p
                     "%s: nvcc was ended: it took more than %s (--max-compile)", compilation->name,
                     smb_count(compilation->seconds, "second").text);
   g_autofree char *said = rewrite_places(run->output->str, path, compilation->name);
-  g_autofree char *lines = choose_lines(said);
+  g_autofree char *chosen = choose_lines(said);
+  g_autofree char *lines = smb_text_quote_source(chosen);
   if (*lines)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s\n%s: failed: %s", lines,
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s\n%s: failed: %s", lines,
                     compilation->name, command);
   return WIFSIGNALED(run->status)
              ? smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: killed by signal %d: %s",
@@ -244,11 +248,25 @@ find_instance(GBytes *image) {
   return close ? g_strndup(address + 4, (gsize)(close - address - 4)) : NULL;
 }
 
-static GBytes *
-read_image(const char *path, GError **error) {
-  char *bytes = NULL;
-  gsize length = 0;
-  return g_file_get_contents(path, &bytes, &length, error) ? g_bytes_new_take(bytes, length) : NULL;
+// Whether the user's options ask for a list of files, of which there can be one only.
+static gboolean
+lists_inputs(GStrv flags) {
+  static const char *const options[] = {"-M", "--generate-dep", "--dependency", NULL};
+  return has_flag(flags, options);
+}
+
+// Adds the files that the compiler read, as far as it says, without those of the workshop.
+static void
+take_inputs(const SmbCompilation *compilation, const char *folder, const char *list) {
+  g_autoptr(GBytes) bytes = smb_source_read_bytes(list, SMB_SOURCE_MAX_BYTES, NULL);
+  if (!bytes || !compilation->inputs)
+    return;
+  g_autofree char *text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+  g_autoptr(GPtrArray) names = smb_depend_parse(text);
+  for (guint i = 0; i < names->len; i++) {
+    if (!g_str_has_prefix(names->pdata[i], folder))
+      g_ptr_array_add(compilation->inputs, g_strdup(names->pdata[i]));
+  }
 }
 
 // One call of the compiler. @suffix: of the architecture. Returns NULL without an error if it may be tried with another.
@@ -258,6 +276,7 @@ compile_for(SmbWorkshop *workshop, const char *nvcc, const SmbCompilation *compi
   const char *folder = smb_workshop_folder(workshop);
   g_autofree char *path = g_build_filename(folder, text_name, NULL);
   g_autofree char *result = g_build_filename(folder, image_name, NULL);
+  g_autofree char *list = g_build_filename(folder, inputs_name, NULL);
   g_auto(GStrv) options = make_options(compilation, flags, suffix);
   g_autofree char *joined = g_strjoinv(" ", options);
   g_autoptr(SmbCompiled) compiled = g_new0(SmbCompiled, 1);
@@ -267,17 +286,20 @@ compile_for(SmbWorkshop *workshop, const char *nvcc, const SmbCompilation *compi
   g_strv_builder_addv(words, (const char **)options);
   if (compilation->folder)
     add_quote_folder(words, compilation->folder);
+  if (!lists_inputs(flags))
+    g_strv_builder_add_many(words, "-MD", "-MF", list, NULL);
   g_strv_builder_add_many(words, "-o", result, path, NULL);
   g_auto(GStrv) all = g_strv_builder_end(words);
   g_auto(SmbWorkshopRun) run = {0};
   if (!smb_workshop_run(workshop, (const char *const *)all, compilation->seconds, &run, error))
     return NULL;
+  take_inputs(compilation, folder, list);
   if (run.is_late || run.status != 0) {
     fail(compilation, &run, path, compiled->command, error);
     return NULL;
   }
   if (!check_defines(compilation, &run, path, error) ||
-      !(compiled->image = read_image(result, error)))
+      !(compiled->image = smb_source_read_bytes(result, SMB_SOURCE_MAX_OBJECT_BYTES, error)))
     return NULL;
   compiled->path = g_steal_pointer(&path);
   if (compilation->instance)

@@ -19,6 +19,7 @@
  * @architecture: "sm_90"
  * @makes_ptx: make PTX, not machine code
  * @seconds: how long the compiler may take
+ * @inputs: (nullable) (element-type utf8): takes the names of the files that the compiler reads, even if it fails
  */
 typedef struct {
   const char *name;
@@ -32,6 +33,7 @@ typedef struct {
   const char *architecture;
   gboolean makes_ptx;
   guint seconds;
+  GPtrArray *inputs;
 } SmbCompilation;
 
 /**

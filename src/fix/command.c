@@ -73,7 +73,7 @@ open_case(gpointer data, const SmbCase *one, SmbArch **arch, GError **error) {
   cli.arch = NULL;
   smb_target_clear_options();
   SmbTarget *target =
-      smb_cli_parse(&cli, &usage, NULL, error) ? smb_target_open_text(&cli, 1, NULL, error) : NULL;
+      smb_cli_parse(&cli, &usage, NULL, error) ? smb_target_open_text(&cli, 1, error) : NULL;
   *arch = cli.arch;
   g_strfreev(cli.arguments);
   g_free(cli.case_origin);
@@ -85,7 +85,10 @@ static gboolean
 fix_project(SmbCli *cli, const SmbProfile *profile, const char *file, guint number,
             const SmbAdviseSearch *search, guint top, GError **error) {
   g_autoptr(SmbProject) project = smb_project_load(smb_target_options()->project, error);
-  if (!project || !smb_project_protect(project, cli->output, error) ||
+  if (!project)
+    return FALSE;
+  smb_project_note_files(project, cli->files);
+  if (!smb_files_check(cli->files, error) ||
       !smb_cli_view(cli, "a project", smb_fix_project_formats, error))
     return FALSE;
   smb_cli_progress(cli); // one for all cases
@@ -115,7 +118,7 @@ fix_kernel(SmbCli *cli, const SmbProfile *profile, const char *file, guint numbe
   if (typed->project && !typed->case_name)
     return smb_cli_usage_error(error, "--project '%s': expected --case NAME as well",
                                typed->project);
-  g_autoptr(SmbTarget) target = smb_target_open_text(cli, 1, NULL, error);
+  g_autoptr(SmbTarget) target = smb_target_open_text(cli, 1, error);
   g_autoptr(SmbFix) fix =
       target ? smb_fix_new(target, cli->arch, profile, file, number, search, error) : NULL;
   if (!fix)

@@ -72,7 +72,7 @@ shows 'pairs  pairs.cu'
 shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90 -DN=f(1\,2) -Ihere'
 shows 'pairs.cu:3'
 shows '2-way'
-grep -q '^-cubin -lineinfo -arch=sm_90 -DN=f(1\\,2) -Ihere -Xcompiler=-iquote.[.]. -o .*/kernel.out .*/kernel.cu$' calls ||
+grep -q '^-cubin -lineinfo -arch=sm_90 -DN=f(1\\,2) -Ihere -Xcompiler=-iquote.[.]. -MD -MF .*/kernel.d -o .*/kernel.out .*/kernel.cu$' calls ||
   die "called as $(cat calls)"
 cmp -s pairs.cu calls.cu || die 'another text was compiled'
 check_clean
@@ -86,7 +86,7 @@ grep -q 'stdin:3' out || die "standard input: $(cat out)"
 mkdir sub && cp pairs.cu sub
 expect 0 explain sub/pairs.cu --block 32
 shows 'sub/pairs.cu:3'
-grep -q -e "-Xcompiler=-iquote'sub' -o" calls || die "sub: called as $(cat calls)"
+grep -q -e "-Xcompiler=-iquote'sub' -MD" calls || die "sub: called as $(cat calls)"
 
 # A text in the kernel language is read as it is, unless it is asked for; an architecture among the flags wins.
 cat >good.cu <<'END'
