@@ -3,13 +3,12 @@
 #include "gpu/meter.h"
 #include "sim/base/error.h"
 
-#include <gio/gio.h>
-#include <gio/gunixinputstream.h>
-#include <gio/gunixoutputstream.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "gpu/error.h"
 #include "gpu/message.h"
@@ -20,7 +19,8 @@ struct _SmbMeter {
   GStrv command;
   guint timeout_ms;
   SmbMeterDevice device;
-  GSubprocess *process; // NULL if there is none now
+  GPid process; // 0 if there is none now
+  int in, out;  // of it: the ends of pipes
   char *counters[SMB_N_METRICS];
   gboolean no_instructions; // they could not be counted one by one
 };
@@ -38,13 +38,19 @@ clear_device(SmbMeterDevice *device) {
   g_free(device->refusal);
 }
 
-static void
+// Ends the process, if there is one; returns how it ended, as waitpid() says.
+static int
 stop_process(SmbMeter *meter) {
+  int status = 0;
   if (!meter->process)
-    return;
-  g_subprocess_force_exit(meter->process);
-  g_subprocess_wait(meter->process, NULL, NULL);
-  g_clear_object(&meter->process);
+    return status;
+  kill(meter->process, SIGKILL);
+  while (waitpid(meter->process, &status, 0) < 0 && errno == EINTR)
+    continue;
+  close(meter->in);
+  close(meter->out);
+  meter->process = 0;
+  return status;
 }
 
 void
@@ -69,19 +75,21 @@ enum {
 // How a process ended that gave no answer.
 static void
 tell_end(SmbMeter *meter, GError **error) {
-  for (guint i = 0; i < END_CHECKS && g_subprocess_get_identifier(meter->process); i++)
-    g_usleep(END_CHECK_US);
-  g_subprocess_force_exit(meter->process);
-  g_subprocess_wait(meter->process, NULL, NULL);
-  if (g_subprocess_get_if_signaled(meter->process))
+  siginfo_t ended = {.si_pid = 0};
+  for (guint i = 0; i < END_CHECKS && ended.si_pid == 0; i++) {
+    if (waitid(P_PID, (id_t)meter->process, &ended, WEXITED | WNOHANG | WNOWAIT) != 0)
+      break;
+    if (ended.si_pid == 0)
+      g_usleep(END_CHECK_US);
+  }
+  int status = stop_process(meter);
+  if (WIFSIGNALED(status))
     smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-             "the measuring process was killed by signal %d (%s)",
-             g_subprocess_get_term_sig(meter->process),
-             strsignal(g_subprocess_get_term_sig(meter->process)));
+             "the measuring process was killed by signal %d (%s)", WTERMSIG(status),
+             strsignal(WTERMSIG(status)));
   else
     g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
                         "the measuring process ended without an answer");
-  g_clear_object(&meter->process);
 }
 
 // Writes without the signal that a pipe without a reader raises: the program keeps its own way with
@@ -106,13 +114,10 @@ write_job(int fd, GVariant *job) {
 static GVariant *
 ask(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
   g_autoptr(GVariant) held = g_variant_ref_sink(job);
-  GOutputStream *in = g_subprocess_get_stdin_pipe(meter->process);
-  GInputStream *out = g_subprocess_get_stdout_pipe(meter->process);
   g_autoptr(GVariant) result = NULL;
   SmbMessageStatus status = SMB_MESSAGE_CLOSED;
-  if (write_job(g_unix_output_stream_get_fd(G_UNIX_OUTPUT_STREAM(in)), held))
-    status = smb_message_read(g_unix_input_stream_get_fd(G_UNIX_INPUT_STREAM(out)),
-                              (gint64)timeout_ms, &result);
+  if (write_job(meter->in, held))
+    status = smb_message_read(meter->out, (gint64)timeout_ms, &result);
   if (status == SMB_MESSAGE_LATE) {
     guint seconds = (timeout_ms + 999) / 1000;
     stop_process(meter);
@@ -165,11 +170,12 @@ start_process(SmbMeter *meter, GError **error) {
   g_autoptr(GError) local = NULL;
   if (meter->process)
     return TRUE;
-  meter->process =
-      g_subprocess_newv((const char *const *)meter->command,
-                        G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE, &local);
   g_autoptr(GVariant) result = NULL;
-  if (meter->process) {
+  // Not by GSubprocess, which cannot do without a thread of its own.
+  if (g_spawn_async_with_pipes(
+          NULL, meter->command, NULL,
+          G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CLOEXEC_PIPES, NULL, NULL,
+          &meter->process, &meter->in, &meter->out, NULL, &local)) {
     GVariantDict job;
     g_variant_dict_init(&job, NULL);
     g_variant_dict_insert(&job, "job", "s", "device");

@@ -13,7 +13,7 @@ work=$(cd "$2" && pwd)
 mkdir "$work/smembank" "$work/root"
 tar -C "$source" -cf - . | tar -C "$work/smembank" -xf -
 cd "$work/smembank"
-DEB_BUILD_PROFILES=nocheck DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" dpkg-buildpackage -us -uc -b >"$work/build.log" 2>&1 || {
+DEB_BUILD_PROFILES=nocheck DEB_BUILD_OPTIONS="nocheck parallel=$(nproc) ${DEB_BUILD_OPTIONS-}" dpkg-buildpackage -us -uc -b >"$work/build.log" 2>&1 || {
   tail -n 100 "$work/build.log"
   exit 1
 }

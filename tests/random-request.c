@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include "tests/effort.h"
 #include "tests/random-request.h"
 
 #include "sim/arch/rule.h"
@@ -39,6 +40,7 @@ check_random_requests(guint64 seed, guint n,
                       void (*check)(const SmbArch *arch, const SmbRequest *request)) {
   g_auto(GStrv) names = smb_arch_list();
   SmbRandom random = smb_random_new(seed);
+  n = effort(n);
   for (guint i = 0; names[i]; i++) {
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], NULL);
     check_requests(&random, arch, n, check);

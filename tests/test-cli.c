@@ -102,7 +102,11 @@ static const Line lines[] = {
     {"x a --nothing", NULL, FALSE, NULL, "unknown option --nothing"},
     {"x a --f", NULL, FALSE, NULL, "ambiguous option --f: expected --flag or --format"},
     {"x a --fl=1", NULL, FALSE, NULL, "unexpected value: '--fl=1'"},
-    {"x a --define --flag b", NULL, FALSE, NULL, "unexpected argument 'b'"},
+    {"x a --define --flag b", NULL, FALSE, NULL,
+     "--define needs a value, but the next word is the option '--flag': write --define='--flag' if "
+     "that is it"},
+    {"x a --define --flags", "--flags", FALSE, "a", NULL}, // no option, so a value
+    {"x a --define=--flag", "--flag", FALSE, "a", NULL},
     {"x a --format TEXT", NULL, FALSE, NULL, "--format 'TEXT': expected text or yaml"},
     {"x a --color sometimes", NULL, FALSE, NULL,
      "--color 'sometimes': expected auto, always or never"},

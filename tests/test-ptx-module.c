@@ -68,6 +68,8 @@ dump_operand(const PtxFunction *function, const PtxOperand *operand, GString *ou
   case PTX_OPERAND_SINK:
     g_string_append_c(out, '_');
     break;
+  case PTX_OPERAND_NONE:
+    ck_abort_msg("an operand that is not there");
   }
 }
 

@@ -307,6 +307,34 @@ START_TEST(test_parts) {
 }
 END_TEST
 
+// Of two lines that say how an opcode is read, the second one would never be asked.
+START_TEST(test_overlaps) {
+  guint n_known = 0;
+  for (guint chip = 75; chip < 256; chip++) {
+    for (guint opcode = 0; opcode < 1 << 12; opcode++) {
+      guint n = smb_sass_n_lines(chip, opcode);
+      ck_assert_msg(n < 2, "opcode 0x%03x of sm_%u: %u lines", opcode, chip, n);
+      n_known += n;
+    }
+  }
+  ck_assert_uint_gt(n_known, 0);
+  // HFMA2.MMA up to sm_90 is IADD from sm_120 on.
+  ck_assert_uint_eq(smb_sass_n_lines(90, 0x235), 1);
+  ck_assert_uint_eq(smb_sass_n_lines(120, 0x235), 1);
+}
+END_TEST
+
+// What ptxas makes of add.u64 for sm_120, with the opcode that is HFMA2.MMA's elsewhere.
+START_TEST(test_reused) {
+  guint64 words[2] = {GUINT64_TO_LE(0x0000000a08087235ull), GUINT64_TO_LE(0x003fde00078e0200ull)};
+  SassInstruction instruction;
+  ck_assert(smb_sass_read(120, (const guint8 *)words, 0, &instruction));
+  ck_assert(instruction.is_complete);
+  g_autofree char *text = smb_sass_text(&instruction);
+  ck_assert_str_eq(text, "IADD.64 R8, R8, R10");
+}
+END_TEST
+
 Suite *
 suite_sass_read(void) {
   Suite *suite = suite_create("sass-read");
@@ -319,6 +347,8 @@ suite_sass_read(void) {
   tcase_add_test(tcase, test_assembled);
   tcase_add_test(tcase, test_incomplete);
   tcase_add_test(tcase, test_parts);
+  tcase_add_test(tcase, test_overlaps);
+  tcase_add_test(tcase, test_reused);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/program/buffer.h"
 #include "sim/program/shape.h"
 #include "tests/suite.h"
 
@@ -46,12 +47,11 @@ static const struct {
     {ptx, "tile+x=i8", "--array 'tile+x=i8': expected a number of bytes behind '+'"},
     {ptx, "tile=32x0xf32", "--array 'tile=32x0xf32': expected a number from 1 to 1048576, not '0'"},
     {ptx, "tile=32x32",
-     "--array 'tile=32x32': expected NAME=ROWSxCOLUMNSxTYPE with i8, i16, i32, i64, f16, bf16, "
-     "f32, f64 or b128 as TYPE"},
+     "--array 'tile=32x32': expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES
+     " as TYPE"},
     {ptx, "tile=",
-     "--array 'tile=': expected NAME=ROWSxCOLUMNSxTYPE with i8, i16, i32, i64, f16, bf16, f32, f64 "
-     "or "
-     "b128 as TYPE"},
+     "--array 'tile=': expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES " as TYPE"},
+    {ptx, "tile=4x8xu32", "tile unsigned[4][8] 0+128;"},
     {ptx, "tile=1x2x3x4xf32", "--array 'tile=1x2x3x4xf32': expected at most 3 dimensions"},
     {ptx, "til=f32", "--array 'til=f32': expected one of tile, odd, pool"},
     {ptx, "=f32", "--array '=f32': expected one of tile, odd, pool"},

@@ -154,6 +154,22 @@ START_TEST(test_shorten_quotes) {
 }
 END_TEST
 
+static const struct {
+  guint64 n;
+  const char *noun, *form;
+} nouns[] = {
+    {0, "wavefront", "0 wavefronts"}, {1, "wavefront", "1 wavefront"},  {2, "access", "2 accesses"},
+    {1, "access", "1 access"},        {4, "matrix", "4 matrices"},      {1, "matrix", "1 matrix"},
+    {3, "launch", "3 launches"},      {2, "half-warp", "2 half-warps"}, {2, "pass", "2 passes"},
+    {2, "address", "2 addresses"},    {5, "case", "5 cases"},           {2, "box", "2 boxes"},
+};
+
+START_TEST(test_nouns) {
+  ck_assert_str_eq(smb_count(nouns[_i].n, nouns[_i].noun).text, nouns[_i].form);
+  ck_assert_str_eq(smb_noun(nouns[_i].n, nouns[_i].noun).text, strchr(nouns[_i].form, ' ') + 1);
+}
+END_TEST
+
 Suite *
 suite_text(void) {
   Suite *suite = suite_create("text");
@@ -162,6 +178,7 @@ suite_text(void) {
   tcase_add_test(tcase, test_show_line);
   tcase_add_test(tcase, test_format);
   tcase_add_test(tcase, test_quote_source);
+  tcase_add_loop_test(tcase, test_nouns, 0, G_N_ELEMENTS(nouns));
   tcase_add_test(tcase, test_show_random);
   tcase_add_test(tcase, test_shorten_quotes);
   tcase_add_loop_test(tcase, test_capitalize, 0, G_N_ELEMENTS(sentences));

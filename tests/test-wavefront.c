@@ -12,6 +12,9 @@
 
 #include "sim/arch/rule.h"
 #include "sim/base/data.h"
+#include "sim/count/copy.h"
+#include "sim/count/passes.h"
+#include "tests/effort.h"
 #include "tests/oracle.h"
 #include "tests/random-arch.h"
 #include "tests/random-request.h"
@@ -207,7 +210,7 @@ START_TEST(test_random) {
   g_autofree SmbWavefronts *got = g_new(SmbWavefronts, CHUNK);
   SmbRandom random = smb_random_new(20261120);
 
-  for (guint chunk = 0; chunk < RANDOM_REQUESTS / CHUNK; chunk++) {
+  for (guint chunk = 0; chunk < effort(RANDOM_REQUESTS / CHUNK); chunk++) {
     const char *name =
         chunk % 2 ? names[chunk / 2 % n_names] : different[chunk / 2 % G_N_ELEMENTS(different)];
     g_autoptr(SmbArch) arch = load(name);
@@ -238,7 +241,7 @@ START_TEST(test_made_up) {
   SmbRandom random = smb_random_new(20261122);
   guint n_rules = 0, n_narrow = 0;
 
-  for (guint i = 0; i < MADE_UP_ARCHS; i++) {
+  for (guint i = 0; i < effort(MADE_UP_ARCHS); i++) {
     Oracle oracle;
     SmbRandom start = random;
     g_autoptr(SmbArch) arch = random_arch(&random, &oracle);
@@ -264,8 +267,8 @@ START_TEST(test_made_up) {
     }
   }
   // Both kinds are there: those of the fast counters, and the others.
-  ck_assert_uint_gt(n_narrow, 100);
-  ck_assert_uint_gt(n_rules - n_narrow, 1000);
+  ck_assert_uint_gt(n_narrow, effort(100));
+  ck_assert_uint_gt(n_rules - n_narrow, effort(1000));
 }
 END_TEST
 
@@ -346,6 +349,36 @@ enum {
 typedef gboolean (*CopyReader)(const char *line, SmbRequest *request, guint *wavefronts,
                                guint *ideal);
 
+// The wavefronts of a copy, one by one: as many as are counted, each of lanes that take one alone; and N-way if it is in excess.
+static void
+check_turns(const SmbArch *arch, const SmbRequest *request, const SmbWavefronts *counted,
+            const char *name, guint line) {
+  SmbCopy copy = smb_request_copy(arch, request);
+  SmbPasses passes = smb_request_passes(arch, request);
+  SmbLanes served = 0;
+  guint n = 0;
+  ck_assert_msg(copy.n == counted->wavefronts, "%s:%u: %u wavefronts", name, line, copy.n);
+  ck_assert_msg(passes.n == copy.n && passes.is_copy, "%s:%u: %u passes", name, line, passes.n);
+  ck_assert_msg((counted->degree > 1) == (counted->excess > 0), "%s:%u: %u-way, %u in excess", name,
+                line, counted->degree, counted->excess);
+  for (guint i = 0; i < copy.n_parts; i++) {
+    ck_assert_uint_eq(copy.parts[i].first, n);
+    n += copy.parts[i].wavefronts;
+  }
+  ck_assert_uint_eq(n, copy.n);
+  for (guint i = 0; i < copy.n; i++) {
+    SmbRequest alone = *request;
+    alone.mask = copy.lanes[i];
+    served |= copy.lanes[i];
+    ck_assert_msg(smb_request_zeros(request) || !copy.lanes[i] ||
+                      smb_wavefronts_count(arch, &alone).wavefronts == 1,
+                  "%s:%u: wavefront %u is of lanes that wait for each other", name, line, i);
+  }
+  ck_assert((served & ~smb_request_lanes(request)) == 0);
+  if (request->op == SMB_OP_CP_ASYNC_CA)
+    ck_assert(served == smb_request_lanes(request));
+}
+
 static void
 check_copies(const char *name, CopyReader read, guint n_cases) {
   g_auto(GStrv) lines = read_lines(name);
@@ -360,6 +393,7 @@ check_copies(const char *name, CopyReader read, guint n_cases) {
     ck_assert(smb_wavefronts_copy_is_known(arch, &request));
     ck_assert_msg(counted.wavefronts == wavefronts, "%s:%u: %u, ncu says %u", name, i + 1,
                   counted.wavefronts, wavefronts);
+    check_turns(arch, &request, &counted, name, i + 1);
     ck_assert_msg(ideal == NOT_SAID || counted.ideal == ideal, "%s:%u: ideal %u, ncu says %u", name,
                   i + 1, counted.ideal, ideal);
     n++;

@@ -23,6 +23,7 @@ class Kernel:
     path: a file of CUDA C (the subset that doc/kernel-language.md describes: nothing is compiled here), PTX or machine code
     text: what is read in place of the file, which messages call path
     entry: the kernel, of a file that has several
+    instance: which instance of a template, in place of entry: "k<128,8>"
     defines: macros, as of nvcc -D
     include: folders of included files
     args: values of scalar parameters, by name or number (from 0): numbers, or text as behind --arg
@@ -49,6 +50,7 @@ class Kernel:
     max_steps: int = 0
     threads: int = 0
     skip_unknown: bool = False
+    instance: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ class Access:
     width: bytes of one lane
     opcode, pc: of compiled code: the instruction, and the line of the PTX or the byte offset in the function
     is_copy: whether it is a copy from global memory (cp.async), which is in no total
-    exact: whether hardware makes just these requests; else reason says why it may make others
+    exact: whether hardware makes just these requests, if it runs what was read (Analysis.level: a compiler may still change
+        the accesses of a text or of PTX); else reason says why it may make others
     depends_on_data: whether they are those of made-up contents of memory, which the kernel was not given
     uncounted: requests that are not in sums, because their addresses are not known
     """
@@ -228,6 +231,16 @@ def _assignments(values: Mapping[Any, object]) -> list[str]:
     return [f"{name}={int(value) if isinstance(value, bool) else value}" for name, value in values.items()]
 
 
+def _entry(kernel: Kernel) -> Optional[str]:
+    """The kernel as the library names it: an instance of a template is an entry of its own."""
+    if kernel.instance is None:
+        return kernel.entry
+    name, bracket, _ = kernel.instance.partition("<")
+    if not name or not bracket or kernel.entry not in (None, name):
+        raise _library.UsageError(f"instance '{kernel.instance}': expected {kernel.entry or 'NAME'}<ARGUMENTS>")
+    return kernel.instance
+
+
 def pack(kernel: Kernel) -> _library.KernelLaunch:
     """The kernel for the library."""
     text = kernel.text.encode() if isinstance(kernel.text, str) else kernel.text
@@ -235,7 +248,7 @@ def pack(kernel: Kernel) -> _library.KernelLaunch:
         path=_library.encode(os.fspath(kernel.path)),
         text=text,
         length=len(text) if text is not None else 0,
-        entry=_library.encode_optional(kernel.entry),
+        entry=_library.encode_optional(_entry(kernel)),
         defines=_library.encode_list(_assignments(kernel.defines)),
         folders=_library.encode_list([os.fspath(folder) for folder in kernel.include]),
         args=_library.encode_list(_assignments(kernel.args)),

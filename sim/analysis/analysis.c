@@ -125,7 +125,10 @@ smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbAr
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
     SmbAccess *access = accesses[warning->site];
-    if (access && (warning->kind == SMB_WARNING_LOOP || warning->kind >= SMB_WARNING_DATA))
+    // That contents are to be given is said first: then it may depend on less.
+    gboolean is_less = access && access->data_source && warning->kind == SMB_WARNING_ORDER;
+    if (access && !is_less &&
+        (warning->kind == SMB_WARNING_LOOP || warning->kind >= SMB_WARNING_DATA))
       access->reason = warning->message;
     if (access && smb_warning_is_of_order(warning))
       access->is_by_order = TRUE;

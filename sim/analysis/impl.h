@@ -115,8 +115,13 @@ void smb_global_access_add(SmbGlobalAccess *into, const SmbGlobalAccess *more);
 
 Sums *smb_sums_new(guint n_sites);
 void smb_sums_free(Sums *sums);
+// What those of so many sites take.
+gsize smb_sums_bytes(guint n_sites);
 // Adds what was counted elsewhere, of the same sites.
 void smb_sums_add(Sums *into, const Sums *from);
+
+// Of a program that cannot tell as it runs (SmbFrontEnd.by_order): which requests that were made depend on the order of atomics.
+void smb_sums_note_order(Sums *sums, const SmbProgram *program);
 
 // Of compiled code: that no thread reaches any of its accesses to shared memory, if it has some.
 void smb_sums_note_unreached(Sums *sums, const SmbProgram *program);

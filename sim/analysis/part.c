@@ -8,12 +8,16 @@
 #include "sim/analysis/part-row.h"
 #include "sim/arch/words.h"
 #include "sim/base/error.h"
+#include "sim/base/room.h"
 #include "sim/program/front-end.h"
 
 // Blocks of a grid that is run a second time, in order, if not all of it is counted.
 enum {
   MAX_IN_ORDER = 1 << 14,
 };
+
+// Of all threads together.
+#define MAX_SUMS_BYTES (G_GUINT64_CONSTANT(1) << 30)
 
 // What is run: a part of a launch of a program.
 typedef struct {
@@ -83,7 +87,16 @@ gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *opt
       g_ptr_array_add(part->requests, g_steal_pointer(&worker->requests));
   }
   smb_sums_note_unreached(part->sums, task->program);
+  smb_sums_note_order(part->sums, task->program);
   return part;
+}
+
+// How many threads have the room for sums of their own: of a program of 100,000 accesses each takes a quarter of a gigabyte.
+static guint64
+count_threads(const Task *task, const SmbAnalysisOptions *options) {
+  gsize bytes = smb_sums_bytes(smb_program_n_sites(task->program));
+  guint64 room = MIN(MAX_SUMS_BYTES, smb_room_bytes() / 4);
+  return MIN(smb_analysis_threads(options), room / bytes);
 }
 
 static SmbPart *
@@ -101,8 +114,7 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GErr
   if (global)
     queue.next = 0; // what earlier blocks leave is seen
   guint64 n = queue.end - queue.next;
-  guint64 n_workers =
-      global || options->request ? 1 : MAX(1, MIN(smb_analysis_threads(options), n));
+  guint64 n_workers = global || options->request ? 1 : MAX(1, MIN(count_threads(task, options), n));
   g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
   for (guint64 i = 0; i < n_workers; i++) {
     Worker *worker =

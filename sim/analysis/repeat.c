@@ -8,6 +8,7 @@
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
 #include "sim/base/order.h"
+#include "sim/base/parallel.h"
 
 // Blocks that are run to find this out: of small grids up to one in SMALL_SHARE, of others one in LARGE_SHARE, however
 // many threads there are. If that is not enough, all are run.
@@ -105,16 +106,19 @@ typedef struct {
   guint64 indices[N_CORNERS];
   Trial *trials[N_CORNERS];
   guint n;
-  gint taken;
+  guint taken; // atomic
 } Corners;
 
+// Threads that begin once all are taken make no block.
 static void
-run_corners(gpointer data, gpointer user_data) {
-  (void)data;
-  Corners *corners = user_data;
-  g_autoptr(SmbBlock) block = new_block(corners->search);
-  for (guint i; (i = (guint)g_atomic_int_add(&corners->taken, 1)) < corners->n;)
+run_corners(gpointer user, G_GNUC_UNUSED guint item) {
+  Corners *corners = user;
+  g_autoptr(SmbBlock) block = NULL;
+  for (guint i; (i = (guint)g_atomic_int_add(&corners->taken, 1)) < corners->n;) {
+    if (!block)
+      block = new_block(corners->search);
     corners->trials[i] = run_trial(block, corners->indices[i]);
+  }
 }
 
 // All corners are asked for, unless they differ. What becomes of the search does not depend on that they were run at once.
@@ -135,11 +139,7 @@ run_ahead(Search *search, guint n_threads) {
   n_threads = MIN(n_threads, corners.n);
   if (n_threads < 2)
     return;
-  // A pool that is not exclusive starts what threads it can get, and cannot fail.
-  GThreadPool *pool = g_thread_pool_new(run_corners, &corners, (gint)n_threads, FALSE, NULL);
-  for (guint i = 0; i < n_threads; i++)
-    g_thread_pool_push(pool, &corners, NULL);
-  g_thread_pool_free(pool, FALSE, TRUE);
+  smb_parallel_run(n_threads, n_threads, run_corners, &corners);
   for (guint i = 0; i < corners.n; i++)
     g_hash_table_insert(search->ahead, &corners.trials[i]->index, corners.trials[i]);
 }

@@ -9,6 +9,7 @@
 #include "sim/arch/arch.h"
 #include "sim/arch/occupancy.h"
 #include "sim/base/error.h"
+#include "sim/base/room.h"
 #include "sim/base/text.h"
 
 enum {
@@ -17,7 +18,7 @@ enum {
   MAX_VAIN_ROUNDS = 1 << 12, // in which nothing changes in global memory, though loops may count
 };
 
-// Memory of blocks that wait.
+// Memory of blocks that wait, unless --max-memory says how much; never more than half of what the machine has.
 #define MAX_BYTES (G_GUINT64_CONSTANT(4) << 30)
 
 typedef struct {
@@ -28,20 +29,35 @@ typedef struct {
 typedef struct {
   Worker *worker;
   Queue *queue;
-  GArray *waiting;  // Resident, in rising order
-  GPtrArray *spare; // SmbBlocks that can run another block
-  guint64 most;     // that may wait at once
+  GArray *waiting;   // Resident, in rising order
+  GPtrArray *spare;  // SmbBlocks that can run another block
+  guint64 most;      // that may wait at once
+  guint64 room;      // bytes that they may take
+  guint64 bytes;     // that those which wait take
+  gsize block_bytes; // that one takes at first
   guint64 n_ended;
 } Residents;
 
-// Blocks that a device may have at once, or fewer, if they take too much memory here.
+// Blocks that a device may have at once.
 static guint64
-find_most(const Worker *worker, gsize bytes) {
+find_most(const Worker *worker) {
   const guint *dims = worker->launch->block;
   gsize shared = smb_program_static_shared(worker->program) + worker->launch->dynamic_bytes;
   SmbOccupancy occupancy = smb_occupancy(worker->arch, dims[0] * dims[1] * dims[2], shared);
-  guint64 fit = occupancy.known ? (guint64)occupancy.blocks * MULTIPROCESSORS : MULTIPROCESSORS;
-  return CLAMP(fit, 1, MAX(MAX_BYTES / MAX(bytes, 1), 1));
+  return occupancy.known ? MAX((guint64)occupancy.blocks, 1) * MULTIPROCESSORS : MULTIPROCESSORS;
+}
+
+static guint64
+find_room(const Worker *worker) {
+  guint64 given = worker->options->limits.max_memory;
+  return MIN(given ? given : MAX_BYTES, smb_room_bytes() / 2);
+}
+
+// Whether another block would take more memory than there is for those that wait.
+static gboolean
+is_full(const Residents *residents) {
+  guint64 left = residents->room - MIN(residents->bytes, residents->room);
+  return residents->waiting->len > 0 && left < residents->block_bytes;
 }
 
 // After a turn of a block: it waits among the others, or makes room. FALSE: it failed.
@@ -50,6 +66,7 @@ settle(Residents *residents, const Resident *resident, SmbTurn turn, GError *err
   switch (turn) {
   case SMB_TURN_WAITS:
     g_array_append_val(residents->waiting, *resident);
+    residents->bytes += smb_block_bytes(resident->block);
     residents->queue->waited = TRUE;
     return TRUE;
   case SMB_TURN_ENDED:
@@ -67,7 +84,7 @@ static gboolean
 start_blocks(Residents *residents) {
   Worker *worker = residents->worker;
   Resident resident;
-  while (residents->waiting->len < residents->most &&
+  while (residents->waiting->len < residents->most && !is_full(residents) &&
          smb_queue_take(residents->queue, &resident.share)) {
     GError *error = NULL;
     resident.block = residents->spare->len > 0
@@ -91,6 +108,7 @@ resume_blocks(Residents *residents) {
   g_autoptr(GArray) waited = g_steal_pointer(&residents->waiting);
   gboolean ok = TRUE;
   residents->waiting = g_array_new(FALSE, FALSE, sizeof(Resident));
+  residents->bytes = 0;
   for (guint i = 0; i < waited->len; i++) {
     const Resident *resident = &g_array_index(waited, Resident, i);
     GError *error = NULL;
@@ -128,8 +146,9 @@ fail_waiting(Residents *residents, gboolean stuck) {
   if (n_left > 0)
     g_string_append_printf(why,
                            ", and %" G_GUINT64_FORMAT " cannot start, since at most %" //
-                           G_GUINT64_FORMAT " are resident at once",
-                           n_left, residents->most);
+                           G_GUINT64_FORMAT " are resident at once%s",
+                           n_left, n < residents->most ? n : residents->most,
+                           n < residents->most ? ", for lack of memory (--max-memory)" : "");
   if (!stuck)
     g_string_append_printf(why, "; nothing changed in global memory in %u rounds",
                            (guint)MAX_VAIN_ROUNDS);
@@ -164,7 +183,9 @@ smb_worker_run_resident(Worker *worker, Queue *queue) {
                          .queue = queue,
                          .waiting = g_array_new(FALSE, FALSE, sizeof(Resident)),
                          .spare = g_ptr_array_new(),
-                         .most = find_most(worker, smb_block_bytes(worker->block))};
+                         .most = find_most(worker),
+                         .room = find_room(worker),
+                         .block_bytes = smb_block_bytes(worker->block)};
   g_ptr_array_add(residents.spare, g_steal_pointer(&worker->block));
   run_rounds(&residents);
   for (guint i = 0; i < residents.waiting->len; i++)

@@ -5,6 +5,7 @@
 // counted which.
 #include "sim/analysis/impl.h"
 #include "sim/base/order.h"
+#include "sim/program/front-end.h"
 
 Sums *
 smb_sums_new(guint n_sites) {
@@ -17,6 +18,13 @@ smb_sums_new(guint n_sites) {
   sums->first = g_new0(FirstBlocks, n_sites + 1);
   sums->warnings = smb_warnings_new();
   return sums;
+}
+
+gsize
+smb_sums_bytes(guint n_sites) {
+  gsize of_site = sizeof(SmbAccess) + sizeof(SmbGlobalAccess) + sizeof(SmbConstantAccess) +
+                  sizeof(SmbOtherTraffic) + sizeof(FirstBlocks);
+  return sizeof(Sums) + of_site * (n_sites + 1);
 }
 
 void
@@ -221,6 +229,22 @@ smb_sums_note_unreached(Sums *sums, const SmbProgram *program) {
   sums->idle_place = first->offset;
   sums->idle_line = first->line;
   sums->idle_column = first->column;
+}
+
+void
+smb_sums_note_order(Sums *sums, const SmbProgram *program) {
+  const SmbFrontEnd *front_end = program->front_end;
+  for (guint site = 0; front_end->by_order && site < sums->n_sites; site++) {
+    gboolean address = FALSE;
+    if (!sums->accesses[site].worst.width || !front_end->by_order(program, site, &address))
+      continue;
+    g_autofree char *message =
+        g_strdup_printf("%s: %s depends on the order in which threads execute atomics",
+                        smb_program_site(program, site)->expression,
+                        address ? "its address" : "whether it is executed, or how often,");
+    SmbAnalysisWarning warning = {SMB_WARNING_ORDER, site, site, sums->first[site].shared, message};
+    smb_warnings_note(sums->warnings, &warning);
+  }
 }
 
 void

@@ -4,6 +4,7 @@
 // A worker runs blocks of a grid, one after the other, and counts what they do to memory.
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
+#include "sim/base/parallel.h"
 #include "sim/count/recall.h"
 
 // The rounds of an atomic that is a loop, where the architecture's rule has them.
@@ -289,9 +290,7 @@ smb_worker_end_block(Worker *worker, const SmbBlock *block, Queue *queue, GError
 
 // Takes blocks, in order, until there are none or an earlier one has failed.
 static void
-work(gpointer data, gpointer user) {
-  Worker *worker = data;
-  Queue *queue = user;
+work(Worker *worker, Queue *queue) {
   SmbShare share;
   for (;;) {
     g_mutex_lock(&queue->lock);
@@ -307,15 +306,19 @@ work(gpointer data, gpointer user) {
   smb_worker_note_facts(worker, worker->block);
 }
 
+typedef struct {
+  const GPtrArray *workers;
+  Queue *queue;
+} Crew;
+
+static void
+run_worker(gpointer user, guint item) {
+  const Crew *crew = user;
+  work(g_ptr_array_index(crew->workers, item), crew->queue);
+}
+
 void
 smb_workers_run(const GPtrArray *workers, Queue *queue) {
-  if (workers->len == 1) {
-    work(g_ptr_array_index(workers, 0), queue);
-    return;
-  }
-  // A pool that is not exclusive starts what threads it can get, and cannot fail.
-  GThreadPool *pool = g_thread_pool_new(work, queue, (gint)workers->len, FALSE, NULL);
-  for (guint i = 0; i < workers->len; i++)
-    g_thread_pool_push(pool, g_ptr_array_index(workers, i), NULL);
-  g_thread_pool_free(pool, FALSE, TRUE);
+  Crew crew = {workers, queue};
+  smb_parallel_run(workers->len, workers->len, run_worker, &crew);
 }

@@ -318,3 +318,22 @@ smb_text_capitalize(const char *clause) {
     text[0] = g_ascii_toupper(text[0]);
   return text;
 }
+
+SmbNumber
+smb_noun(guint64 n, const char *noun) {
+  static const char *const with_es[] = {"s", "x", "z", "ch", "sh"};
+  gsize kept = strlen(noun);
+  const char *ending = "s";
+  for (guint i = 0; i < G_N_ELEMENTS(with_es); i++)
+    ending = g_str_has_suffix(noun, with_es[i]) ? "es" : ending;
+  if (g_str_has_suffix(noun, "trix")) { // matrices
+    kept -= strlen("x");
+    ending = "ces";
+  }
+  SmbNumber form;
+  if (n == 1)
+    g_snprintf(form.text, sizeof form.text, "%s", noun);
+  else
+    g_snprintf(form.text, sizeof form.text, "%.*s%s", (int)kept, noun, ending);
+  return form;
+}

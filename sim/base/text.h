@@ -97,10 +97,14 @@ smb_comma_and(gsize i, gsize n) {
   return i == 0 ? "" : i + 1 < n ? ", " : " and ";
 }
 
+/** smb_noun: Returns: a noun behind the number @n: behind 1 as it is, else "wavefronts", "accesses", "matrices" */
+SmbNumber smb_noun(guint64 n, const char *noun);
+
 /** smb_count: Returns: @n things: "1 wavefront", "32 wavefronts" */
 static inline SmbNumber
 smb_count(guint64 n, const char *noun) {
   SmbNumber number;
-  g_snprintf(number.text, sizeof number.text, "%" G_GUINT64_FORMAT " %s%s", n, noun, smb_plural(n));
+  g_snprintf(number.text, sizeof number.text, "%" G_GUINT64_FORMAT " %s", n,
+             smb_noun(n, noun).text);
   return number;
 }

@@ -143,7 +143,8 @@ typedef struct {
  * @opcode: (nullable): of compiled code
  * @pc: of compiled code: the line of the PTX, or the byte offset in the function
  * @is_copy: whether it is a copy from global memory (cp.async), which is in no total
- * @exact: whether hardware makes just these requests; if it is 0, @reason says why it may make others
+ * @exact: whether hardware makes just these requests, if it runs what was read (a compiler may still change the accesses of a
+ *   text or of PTX); if it is 0, @reason says why it may make others
  * @depends_on_data: whether they are those of made-up contents of memory, which the launch does not give
  * @uncounted: requests that are not in @sums, because their addresses are not known
  */

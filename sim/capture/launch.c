@@ -193,7 +193,8 @@ check_pieces(const char *name, const SmbCaptureMemory *memory, GError **error) {
 static gboolean
 check_hashes(const char *name, const SmbCaptureVariable *variable, GError **error) {
   const GPtrArray *hashes = variable->hashes;
-  guint64 n = (variable->bytes + SMB_CAPTURE_PIECE_BYTES - 1) / SMB_CAPTURE_PIECE_BYTES;
+  guint64 n =
+      variable->bytes / SMB_CAPTURE_PIECE_BYTES + (variable->bytes % SMB_CAPTURE_PIECE_BYTES != 0);
   if (hashes && hashes->len != n)
     return refuse(name, error,
                   "variable '%s' of %" G_GUINT64_FORMAT " bytes has %u pieces: expected one for "

@@ -148,6 +148,9 @@ typedef struct {
 
 // Steps of warps that a block executes, unless the user says otherwise: some seconds.
 #define CODE_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
+// What they and their accesses to memory may take, as plain steps (WORK_OF_ACCESS): eight seconds. Where a user allows more
+// steps, as many times as much.
+#define CODE_MAX_WORK (CODE_MAX_STEPS / 2 * 5)
 
 // The stack of a thread, for calls, in bytes: 32 times what the driver gives at first (cudaLimitStackSize).
 #define CODE_STACK_BYTES (32u << 10)

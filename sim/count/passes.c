@@ -4,6 +4,7 @@
 
 #include "sim/arch/rule.h"
 #include "sim/base/order.h"
+#include "sim/count/copy.h"
 #include "sim/count/wavefront.h"
 
 // The words of one bank of one lane group: a stretch of smb_request_words().
@@ -121,12 +122,28 @@ add_group(SmbPasses *passes, SmbLanes lanes, guint group, const guint64 *turns) 
   }
 }
 
+static SmbPasses
+pass_copy(const SmbArch *arch, const SmbPlan *plan, const SmbRequest *request) {
+  SmbCopy copy = smb_request_copy(arch, request);
+  SmbPasses passes = {.n = MIN(copy.n, SMB_MAX_LANES), .wavefronts = 1, .is_copy = TRUE};
+  for (guint pass = 0; pass < passes.n; pass++) {
+    passes.lanes[pass] = copy.lanes[pass];
+    if (copy.lanes[pass])
+      passes.group[pass] = (guint8)smb_plan_group(plan, smb_lanes_first(copy.lanes[pass]));
+    for (SmbLanes rest = copy.lanes[pass]; rest; rest &= rest - 1)
+      passes.of_lane[smb_lanes_first(rest)] = (guint8)pass;
+  }
+  return passes;
+}
+
 SmbPasses
 smb_request_passes(const SmbArch *arch, const SmbRequest *request) {
   const SmbPlan *plan = smb_wavefronts_plan(arch, request);
   SmbConflict conflict = (SmbConflict)plan->conflict;
   SmbPasses passes = {0};
   SmbLanes active = request->mask & plan->lanes;
+  if (smb_wavefronts_copy_is_known(arch, request))
+    return pass_copy(arch, plan, request);
   guint64 turns[SMB_MAX_LANES] = {0};
   if (conflict == SMB_CONFLICT_LOOP) {
     SmbLoop loop = smb_wavefronts_loop(arch, request);
@@ -165,7 +182,7 @@ smb_passes_of_bank(const SmbPasses *passes, const SmbPlan *plan, const SmbWordUs
   if (passes->n == 0)
     return 0;
   // Where a bank waits for other banks' broadcasts, or a lane for other lanes' swaps, turns have gaps.
-  gboolean gaps =
-      plan->conflict == SMB_CONFLICT_ONE_BROADCAST || plan->conflict == SMB_CONFLICT_LOOP;
+  gboolean gaps = passes->is_copy || plan->conflict == SMB_CONFLICT_ONE_BROADCAST ||
+                  plan->conflict == SMB_CONFLICT_LOOP;
   return gaps ? smb_lanes_count(turns) : last;
 }

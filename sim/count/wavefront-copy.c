@@ -3,12 +3,47 @@
 //
 // Counts copies from global memory by where their bytes come from, as Nsight Compute does (doc/model.md).
 #include "sim/arch/rule.h"
+#include "sim/count/copy.h"
 #include "sim/count/wavefront-impl.h"
 
 enum {
   LINE_SECTORS = SMB_SOURCE_LINE_BYTES / SMB_SOURCE_SECTOR_BYTES,
   HALF_BYTES = SMB_SOURCE_SECTOR_BYTES / 2,
 };
+
+// --- what is noted besides the count, where it is asked for: @copy is NULL else
+
+static guint
+count_bytes(const SmbRequest *request, SmbLanes lanes) {
+  guint bytes = smb_lanes_count(lanes) * request->width;
+  return (bytes + SMB_SOURCE_LINE_BYTES - 1) / SMB_SOURCE_LINE_BYTES;
+}
+
+// Adds @n wavefronts, of which the first ones serve @lanes.
+static void
+note_wavefronts(SmbCopy *copy, const SmbLanes *lanes, guint n) {
+  for (guint i = 0; copy && i < n && copy->n < SMB_COPY_MAX_WAVEFRONTS; i++)
+    copy->lanes[copy->n++] = lanes[i];
+}
+
+static void
+note_part(SmbCopy *copy, guint line, SmbLanes lanes, guint wavefronts, guint ideal) {
+  if (!copy || !wavefronts || copy->n_parts == SMB_COPY_MAX_WAVEFRONTS)
+    return;
+  copy->parts[copy->n_parts++] = (SmbCopyPart){
+      .line = line,
+      .lanes = lanes,
+      .first = copy->n - MIN(copy->n, wavefronts),
+      .wavefronts = wavefronts,
+      .ideal = ideal,
+  };
+}
+
+// A part is N-way if it takes N times the wavefronts that its bytes fill.
+static guint
+count_ways(guint wavefronts, guint ideal) {
+  return ideal ? (wavefronts + ideal - 1) / ideal : 0;
+}
 
 // --- by banks: through the first-level cache, and zeros
 
@@ -36,21 +71,56 @@ find_banks(const SmbRequest *request, SmbLanes lanes) {
   return banks;
 }
 
+// The lanes that write to the bank of one, and those that read from its bank of the source.
+static void
+find_meeting(const SmbRequest *request, const Banks *banks, guint lane, SmbLanes *writes,
+             SmbLanes *reads) {
+  guint source = request->source[lane];
+  *writes = banks->writes[find_bank(request->offset[lane] / 4, request->width)];
+  *reads = source == SMB_SOURCE_NONE ? 0 : banks->reads[find_bank(source, request->width)];
+}
+
+void
+smb_request_meets(const SmbRequest *request, SmbLanes lanes, guint lane, SmbLanes *writes,
+                  SmbLanes *reads) {
+  const Banks banks = find_banks(request, lanes);
+  find_meeting(request, &banks, lane, writes, reads);
+}
+
 // Lanes of one group are not served together that write to one bank, or read from one, also the same word; those that write zeros
-// read from none. A group takes as many wavefronts as the lane that meets the most of these, itself among them. @degree: the
-// most that write to one bank.
+// read from none. A group takes as many wavefronts as the lane that meets the most of these, itself among them. @served: lanes
+// that can be served together, first come, first served.
 static guint
-count_group(const SmbRequest *request, SmbLanes lanes, guint *degree) {
+count_group(const SmbRequest *request, SmbLanes lanes, SmbLanes *served) {
   const Banks banks = find_banks(request, lanes);
   guint most = 0;
   for (; lanes; lanes &= lanes - 1) {
-    guint lane = smb_lanes_first(lanes), source = request->source[lane];
-    SmbLanes writes = banks.writes[find_bank(request->offset[lane] / 4, request->width)];
-    SmbLanes reads = source == SMB_SOURCE_NONE ? 0 : banks.reads[find_bank(source, request->width)];
+    guint lane = smb_lanes_first(lanes), turn = 0;
+    SmbLanes writes, reads;
+    find_meeting(request, &banks, lane, &writes, &reads);
     most = MAX(most, smb_lanes_count(writes | reads));
-    *degree = MAX(*degree, smb_lanes_count(writes));
+    while (served && served[turn] & (writes | reads))
+      turn++;
+    if (served)
+      served[turn] |= (SmbLanes)1 << lane;
   }
   return most;
+}
+
+// Group after group. @ways: (inout): of the group that is worst off
+static guint
+count_by_groups(const SmbPlan *plan, const SmbRequest *request, guint *ways, SmbCopy *copy) {
+  guint wavefronts = 0;
+  for (guint group = 0; group < plan->n_groups; group++) {
+    SmbLanes lanes = request->mask & plan->groups[group], served[SMB_MAX_LANES + 1] = {0};
+    guint turns = count_group(request, lanes, copy ? served : NULL);
+    guint ideal = count_bytes(request, lanes);
+    *ways = MAX(*ways, count_ways(turns, ideal));
+    wavefronts += turns;
+    note_wavefronts(copy, served, turns);
+    note_part(copy, SMB_COPY_BANKS, lanes, turns, ideal);
+  }
+  return wavefronts;
 }
 
 // --- by lines: past the first-level cache
@@ -62,6 +132,7 @@ typedef struct {
   guint8 column;
   guint8 halves;   // of the column that are written, as bits
   gboolean turned; // the halves of the sector become each other's in the column
+  SmbLanes lanes;
 } Way;
 
 static Way
@@ -71,7 +142,8 @@ find_way(const SmbRequest *request, guint lane) {
                .sector = from / 2 % LINE_SECTORS,
                .column = to / 2 % LINE_SECTORS,
                .halves = (guint8)(1 << to % 2),
-               .turned = (from ^ to) & 1};
+               .turned = (from ^ to) & 1,
+               .lanes = (SmbLanes)1 << lane};
 }
 
 // Sectors that are half a line apart and columns that are half a row apart go together.
@@ -94,30 +166,69 @@ find_ways(const SmbRequest *request, SmbLanes lanes, Way *ways) {
     if (i == n)
       ways[n++] = way;
     ways[i].halves |= way.halves;
+    ways[i].lanes |= way.lanes;
   }
   return n;
 }
 
+// Deals ways that are alike to @n wavefronts, in each of which every sector and column has its own: there are as many as the most
+// that leave one or come to one, which always do (D. Koenig, 1916). Returns whether the rest, from @i on, could be dealt.
+static gboolean
+deal_ways(const Way *const *ways, guint n_ways, guint i, guint n, const Way *dealt[][LINE_SECTORS],
+          SmbLanes *served) {
+  if (i == n_ways)
+    return TRUE;
+  const Way *way = ways[i];
+  for (guint turn = 0; turn < n; turn++) {
+    gboolean is_free = !dealt[turn][way->sector];
+    for (guint sector = 0; sector < LINE_SECTORS; sector++)
+      is_free = is_free && !(dealt[turn][sector] && dealt[turn][sector]->column == way->column);
+    if (!is_free)
+      continue;
+    dealt[turn][way->sector] = way;
+    served[turn] |= way->lanes;
+    if (deal_ways(ways, n_ways, i + 1, n, dealt, served))
+      return TRUE;
+    dealt[turn][way->sector] = NULL;
+    served[turn] &= ~way->lanes;
+  }
+  return FALSE;
+}
+
+static void
+note_ways(SmbCopy *copy, const Way *const *ways, guint n_ways, guint n) {
+  const Way *dealt[SMB_MAX_LANES][LINE_SECTORS] = {{NULL}};
+  SmbLanes served[SMB_MAX_LANES] = {0};
+  deal_ways(ways, n_ways, 0, n, dealt, served);
+  note_wavefronts(copy, served, n);
+}
+
 // The ways that are alike take as many wavefronts as the most of them leave one sector or come to one column.
 static guint
-count_round(const SmbRequest *request, SmbLanes lanes) {
-  Way ways[SMB_MAX_LANES];
-  guint wavefronts = 0;
-  for (guint n = find_ways(request, lanes, ways), left = 0; n > 0; n = left) {
-    guint of_sector[LINE_SECTORS] = {0}, of_column[LINE_SECTORS] = {0}, most = 0;
-    Way first = ways[0];
+count_round(const SmbRequest *request, SmbLanes lanes, SmbCopy *copy) {
+  Way all[SMB_MAX_LANES];
+  const Way *ways[SMB_MAX_LANES], *alike[SMB_MAX_LANES];
+  guint wavefronts = 0, n = find_ways(request, lanes, all);
+  for (guint i = 0; i < n; i++)
+    ways[i] = &all[i];
+  for (guint left = 0; n > 0; n = left) {
+    guint of_sector[LINE_SECTORS] = {0}, of_column[LINE_SECTORS] = {0}, most = 0, n_alike = 0;
+    const Way *first = ways[0];
     left = 0;
     for (guint i = 0; i < n; i++) {
-      Way way = ways[i];
-      if (!shares_pass(&first, &way)) {
+      const Way *way = ways[i];
+      if (!shares_pass(first, way)) {
         ways[left++] = way;
         continue;
       }
-      of_sector[way.sector]++;
-      of_column[way.column]++;
-      most = MAX(most, MAX(of_sector[way.sector], of_column[way.column]));
+      alike[n_alike++] = way;
+      of_sector[way->sector]++;
+      of_column[way->column]++;
+      most = MAX(most, MAX(of_sector[way->sector], of_column[way->column]));
     }
     wavefronts += most;
+    if (copy)
+      note_ways(copy, alike, n_alike, most);
   }
   return wavefronts;
 }
@@ -169,53 +280,78 @@ find_line(const SmbRequest *request, SmbLanes lanes) {
   return same;
 }
 
-// Line after line of the source, in rounds in which each lane reads other bytes.
+// Line after line of the source, in rounds in which each lane reads other bytes. @ways: (inout): of the line that is worst off
 static guint
-count_lines(const SmbRequest *request, SmbLanes copies) {
-  guint wavefronts = 0;
+count_lines(const SmbRequest *request, SmbLanes copies, guint *ways, SmbCopy *copy) {
+  guint all = 0;
   while (copies) {
     SmbLanes lanes = find_line(request, copies);
+    guint line = request->source[smb_lanes_first(lanes)] / SMB_SOURCE_LINE_WORDS;
+    guint wavefronts = 0, ideal = count_bytes(request, lanes);
     copies &= ~lanes;
-    while (lanes) {
-      SmbLanes round = find_round(request, lanes);
-      wavefronts += count_round(request, round);
-      lanes &= ~round;
+    for (SmbLanes left = lanes; left;) {
+      SmbLanes round = find_round(request, left);
+      wavefronts += count_round(request, round, copy);
+      left &= ~round;
     }
+    *ways = MAX(*ways, count_ways(wavefronts, ideal));
+    all += wavefronts;
+    note_part(copy, line, lanes, wavefronts, ideal);
   }
-  return wavefronts;
+  return all;
 }
 
 // --- both
 
-static guint
-count_bytes(const SmbRequest *request, SmbLanes lanes) {
-  guint bytes = smb_lanes_count(lanes) * request->width;
-  return (bytes + SMB_SOURCE_LINE_BYTES - 1) / SMB_SOURCE_LINE_BYTES;
-}
-
 // Past the first-level cache a request goes by lines, and by banks as well if a lane of it writes zeros.
-SmbWavefronts
-smb_count_copy(const SmbPlan *plan, const SmbRequest *request) {
+static SmbWavefronts
+count_copy(const SmbPlan *plan, const SmbRequest *request, SmbCopy *copy) {
   SmbWavefronts result = {0};
   SmbRequest active = *request;
   active.mask &= plan->lanes;
   SmbLanes zeros = smb_request_zeros(&active);
   gboolean by_lines = active.op == SMB_OP_CP_ASYNC_CG, by_banks = !by_lines || zeros;
-  for (guint group = 0; group < plan->n_groups; group++) {
-    guint turns = count_group(&active, active.mask & plan->groups[group], &result.degree);
-    result.wavefronts += by_banks ? turns : 0;
+  guint ways = 0;
+  if (by_banks) {
+    result.wavefronts = count_by_groups(plan, &active, &ways, copy);
+    result.ideal = count_bytes(&active, active.mask);
   }
-  result.ideal = by_banks ? count_bytes(&active, active.mask) : 0;
   if (by_lines) {
     SmbLanes copies = find_writers(&active, active.mask) & ~zeros;
-    result.wavefronts += count_lines(&active, copies);
+    result.wavefronts += count_lines(&active, copies, &ways, copy);
     result.ideal += count_bytes(&active, copies);
   }
   result.ideal = MIN(result.ideal, result.wavefronts);
+  result.degree = MAX(ways, count_ways(result.wavefronts, result.ideal));
   result.excess = result.wavefronts - result.ideal;
   result.cycles =
       result.wavefronts ? MAX(result.wavefronts * plan->cycles, (guint32)plan->floor) : 0;
   return result;
+}
+
+SmbWavefronts
+smb_count_copy(const SmbPlan *plan, const SmbRequest *request) {
+  return count_copy(plan, request, NULL);
+}
+
+SmbCopy
+smb_request_copy(const SmbArch *arch, const SmbRequest *request) {
+  SmbCopy copy = {.n = 0};
+  count_copy(smb_wavefronts_plan(arch, request), request, &copy);
+  return copy;
+}
+
+guint
+smb_request_rows(const SmbRequest *request, SmbLanes lanes) {
+  guint n = 0;
+  for (SmbLanes rest = lanes; rest; rest &= rest - 1) {
+    guint32 row = request->offset[smb_lanes_first(rest)] / SMB_SOURCE_LINE_BYTES;
+    gboolean is_new = TRUE;
+    for (SmbLanes before = lanes & ~rest; before; before &= before - 1)
+      is_new = is_new && request->offset[smb_lanes_first(before)] / SMB_SOURCE_LINE_BYTES != row;
+    n += is_new;
+  }
+  return n;
 }
 
 gboolean

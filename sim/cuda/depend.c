@@ -295,8 +295,7 @@ evaluate_builtin(Depend *depend, Node *node) {
     Flow to;
     touch(depend, address, node->store_site, &to);
     store(depend, address, evaluate_arguments(depend, node, 1, n));
-    smb_flows_store(&depend->flows, &to, &depend->flow);
-    depend->flow = smb_flows_load(&depend->flows, &to);
+    depend->flow = smb_flows_exchange(&depend->flows, (Builtin)node->builtin, &to, depend->flow);
     return load(depend, address);
   }
   guint n_values = MIN(n, node->builtin == BUILTIN_READLANE ? 1 : 2);

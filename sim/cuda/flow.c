@@ -53,7 +53,7 @@ smb_flows_clear(Flows *flows) {
 void
 smb_flows_finish(const Flows *flows) {
   for (guint i = 0; flows->changed && i < flows->kernel->flows->len; i++)
-    g_array_index(flows->kernel->flows, SiteFlow, i).guide = flows->global;
+    g_array_index(flows->kernel->flows, SiteFlow, i).guide = flows->global | PLACE_ORDER;
 }
 
 static void
@@ -105,6 +105,16 @@ smb_flows_store(Flows *flows, const Flow *address, const Flow *value) {
   }
 }
 
+Flow
+smb_flows_exchange(Flows *flows, Builtin builtin, const Flow *address, Flow value) {
+  if (builtin == BUILTIN_ATOMIC_EXCH || builtin == BUILTIN_ATOMIC_CAS)
+    value.sources |= PLACE_ORDER;
+  smb_flows_store(flows, address, &value);
+  Flow returned = smb_flows_load(flows, address);
+  returned.sources |= PLACE_ORDER;
+  return returned;
+}
+
 void
 smb_flows_note_site(const Flows *flows, gint site, const Flow *address) {
   if (site < 0)
@@ -143,4 +153,11 @@ smb_flow_data_source(const SmbProgram *program, const SmbLaunch *launch, guint s
   const char *name = find_unknown(program, launch, flow->address);
   *address = name != NULL;
   return name ? name : find_unknown(program, launch, flow->guide);
+}
+
+gboolean
+smb_flow_by_order(const SmbProgram *program, guint site, gboolean *address) {
+  const SiteFlow *flow = &g_array_index(smb_cuda_kernel(program)->flows, SiteFlow, site);
+  *address = (flow->address & PLACE_ORDER) != 0;
+  return ((flow->address | flow->guide) & PLACE_ORDER) != 0;
 }

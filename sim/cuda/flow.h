@@ -7,8 +7,11 @@
 
 #include "sim/cuda/parse/parse.h"
 
-// A bit for each of the first places; the others share the last one.
+// A bit for each of the first places; the others share one.
 typedef guint64 Places;
+
+// Beside the contents of places: in which order threads execute atomics.
+#define PLACE_ORDER ((Places)1 << 63)
 
 typedef struct {
   Places sources; // memory whose contents a value comes from
@@ -24,7 +27,7 @@ typedef struct {
 
 static inline Places
 place_bit(guint place) {
-  return (Places)1 << MIN(place, 63);
+  return (Places)1 << MIN(place, 62);
 }
 
 // How they flow through a kernel, as far as it was walked through: sets only grow.
@@ -75,9 +78,14 @@ void smb_flows_into(Flows *flows, Flow *into, const Flow *from);
 Flow smb_flows_load(const Flows *flows, const Flow *address);
 void smb_flows_store(Flows *flows, const Flow *address, const Flow *value);
 
+// What an atomic returns, and what it does to the memory there: who comes first decides what each is given; and what stays,
+// unless that is a sum or its kin.
+Flow smb_flows_exchange(Flows *flows, Builtin builtin, const Flow *address, Flow value);
+
 // An access at a site (-1: none), at an address.
 void smb_flows_note_site(const Flows *flows, gint site, const Flow *address);
 
 // As SmbFrontEnd says.
+gboolean smb_flow_by_order(const SmbProgram *program, guint site, gboolean *address);
 const char *smb_flow_data_source(const SmbProgram *program, const SmbLaunch *launch, guint site,
                                  gboolean *address);

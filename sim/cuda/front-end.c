@@ -128,4 +128,5 @@ const SmbFrontEnd smb_cuda_front_end = {
     .device_code = make_device_code,
     .unused_defines = find_unused_defines,
     .data_source = smb_flow_data_source,
+    .by_order = smb_flow_by_order,
 };

@@ -172,9 +172,12 @@ read_symbols(Reader *reader, guint section) {
     SmbCubinSymbol own = {NULL, find_kind(&symbol), where, symbol.st_value, symbol.st_size};
     if (!keep_name(reader, elf_strptr(reader->elf, header->sh_link, symbol.st_name), &own.name))
       return FALSE;
-    gsize bytes = g_array_index(cubin->sections, SmbCubinSection, where).bytes;
-    // Before linking, shared memory has no size yet.
-    gboolean is_placed = cubin->is_linked || own.kind == SMB_CUBIN_FUNCTION;
+    const SmbCubinSection *in = &g_array_index(cubin->sections, SmbCubinSection, where);
+    gsize bytes = in->bytes;
+    // Before linking, shared memory has no size yet. Dynamic arrays have none at all, and begin where that of one of the
+    // kernels ends: nvcc -G has those of all kernels in one section, as large as the smallest.
+    gboolean is_dynamic = own.bytes == 0 && !in->data && own.kind == SMB_CUBIN_VARIABLE;
+    gboolean is_placed = (cubin->is_linked && !is_dynamic) || own.kind == SMB_CUBIN_FUNCTION;
     if (where != 0 && own.kind != SMB_CUBIN_NONE && is_placed &&
         (own.value > bytes || own.bytes > bytes - own.value))
       return fail(reader, "symbol %d lies beyond its section", i);

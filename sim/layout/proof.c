@@ -69,8 +69,8 @@ compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wa
   if (before->len != now->len)
     fail_proof(proof,
                smb_vendor_say(original->analysis->vendor,
-                              "it makes %u access%s to shared memory where the original makes %u"),
-               now->len, now->len == 1 ? "" : "es", before->len);
+                              "it makes %s to shared memory where the original makes %u"),
+               smb_count(now->len, "access").text, before->len);
   for (guint i = 0; !proof->failure && i < now->len; i++) {
     const SmbAccess *a = &g_array_index(before, SmbAccess, i);
     const SmbAccess *b = &g_array_index(now, SmbAccess, i);

@@ -10,6 +10,7 @@
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
+#include "sim/base/range.h"
 #include "sim/base/text.h"
 #include "sim/machine/lanes.h"
 
@@ -151,6 +152,7 @@ smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLane
   gsize width = move->width;
   if (object->size < width || object->size > G_MAXINT32)
     return FALSE;
+  block->work += WORK_OF_SHARED;
   memset(access->lanes, 0, sizeof access->lanes);
   access->warp = warp;
   access->common = object;
@@ -174,6 +176,18 @@ is_reserved(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
   if (object != SHARED_OBJECT || below < -reserved || below + (gint64)width > 0)
     return FALSE;
   *offset = (gint64)block->reserved_start + reserved + below;
+  return TRUE;
+}
+
+gboolean
+smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *offset) {
+  if (smb_block_find(block, address) != SHARED_OBJECT)
+    return FALSE;
+  gint64 at = (gint64)(address - make_pointer(SHARED_OBJECT, 0));
+  gboolean is_own = at >= 0 && smb_range_is_within((guint64)at, bytes, block->shared_bytes);
+  if (!is_own && !is_reserved(block, SHARED_OBJECT, &at, bytes))
+    return FALSE;
+  *offset = (guint32)at;
   return TRUE;
 }
 
@@ -234,15 +248,17 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
   access->pattern = PATTERN_ANY;
   access->low = 1;
   access->high = 0;
+  block->work += WORK_OF_ACCESS;
   if (resolve_common(block, move, mask, addresses, access))
     return TRUE;
+  block->work += (guint64)WORK_OF_LANE * smb_lanes_count(mask);
   FOR_LANES(mask, lane) {
     guint number = 0;
     gint64 offset = 0;
     const Object *object = find_named(block, move, addresses[lane], &number, &offset);
     if (!object)
       return fail_pointer(block, move, warp, lane, addresses[lane]);
-    gboolean outside = offset < 0 || (guint64)offset + width > object->size;
+    gboolean outside = offset < 0 || !smb_range_is_within((guint64)offset, width, object->size);
     if (outside && is_reserved(block, number, &offset, width)) {
       warn_reserved(block, move, warp, lane, offset);
       outside = FALSE;

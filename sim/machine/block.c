@@ -432,7 +432,10 @@ smb_block_set_races(SmbBlock *block, const guint8 *races) {
 
 gsize
 smb_block_bytes(const SmbBlock *block) {
-  return sizeof *block + block->state_bytes + 2 * block->shared_bytes;
+  gsize room = block->reserved_start + block->reserved_bytes;
+  gsize threads = padded_threads(block) * 12 * sizeof(guint32); // threadIdx and the like
+  return sizeof *block + block->state_bytes + 2 * room + threads + block->memory_used +
+         smb_overlay_bytes(block->overlay) + smb_shadow_bytes(block->shadow);
 }
 
 gboolean
@@ -514,7 +517,7 @@ start_block(SmbBlock *block, guint64 index) {
   smb_shadow_start_block(block->shadow);
   smb_pending_start_block(block->pending);
   smb_overlay_clear(block->overlay);
-  block->steps = block->instructions = 0;
+  block->steps = block->work = block->instructions = 0;
 }
 
 // Runs the block from its start, or from where it waits.

@@ -22,6 +22,7 @@ smb_traffic_name(SmbTraffic traffic) {
 static gboolean
 resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes, const guint64 *addresses,
         Access *access) {
+  block->work += move->width / WORK_BYTES;
   if (!smb_access_resolve(block, move, warp, lanes, addresses, access))
     return FALSE;
   if (block->signature)
@@ -161,7 +162,10 @@ smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint
     return FALSE;
   if (!writes)
     return TRUE;
-  memset(block->shared_marks + offsets[lane], 0, block->shared_bytes - offsets[lane]);
+  // In the system's part, which lies behind the program's own here, up to its end.
+  gsize end = offsets[lane] < block->shared_bytes ? block->shared_bytes
+                                                  : block->reserved_start + block->reserved_bytes;
+  memset(block->shared_marks + offsets[lane], 0, end - offsets[lane]);
   smb_shadow_fill(block->shadow, offsets[lane]);
   return TRUE;
 }

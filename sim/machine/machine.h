@@ -119,6 +119,7 @@ struct _SmbBlock {
   gboolean waits;    // the front end says so, and its turn ends
   Mask exited;       // threads that left the kernel; the front end says so
   guint64 steps;
+  guint64 work;         // what accesses to memory took besides, as plain steps: WORK_OF_ACCESS, …
   guint64 instructions; // smb_block_instructions()
   GError **error;
   SmbSignature *signature; // or NULL: not wanted
@@ -135,6 +136,16 @@ static inline gboolean
 block_has_company(const SmbBlock *block) {
   return !block_is_alone(block) && !smb_overlay_reads_through(block->overlay);
 }
+
+// What accesses to memory take, as plain steps of compiled code of about 12 ns (an AMD EPYC, 2026-11-27): one to shared
+// memory at a known place, and one to an address that may be anywhere, with counting them; a lane of an access whose lanes
+// are looked at one by one; and as many bytes that are compared or copied take one.
+enum {
+  WORK_OF_SHARED = 18,
+  WORK_OF_ACCESS = 20,
+  WORK_OF_LANE = 2,
+  WORK_BYTES = 128,
+};
 
 static inline gboolean
 mask_any(const SmbBlock *block, const Mask *mask) {
@@ -302,6 +313,9 @@ void smb_words_blur(SmbBlock *block);
 // The signature of the block is told where in global memory lanes copy from: which of them share a line.
 void smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sources);
 
+// Whether @bytes at a pointer all lie in shared memory, the system's part of it included, and where the machine keeps them.
+gboolean smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *offset);
+
 // --- what makes no request (bulk.c)
 
 // Byte offsets in shared memory of what @lanes name there: @move says how wide and how it is aligned. Fails if it is
@@ -364,6 +378,8 @@ gboolean smb_overlay_changed(const Overlay *overlay);
 // --- races (race.c)
 Shadow *smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize reserved_bytes);
 void smb_shadow_free(Shadow *shadow);
+// What it takes at most.
+gsize smb_shadow_bytes(const Shadow *shadow);
 void smb_shadow_start_block(Shadow *shadow);
 void smb_shadow_barrier(Shadow *shadow);
 // How many barriers there were: another number than before the last one.

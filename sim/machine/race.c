@@ -55,6 +55,7 @@ struct _Shadow {
   guint8 *set;        // by cell: whether the block has written it
   gsize n_unset;      // of those that lie in shared memory: how many it has not; often soon none
   GHashTable *warned; // what was said of the block: keys of a warning and two sites
+  gsize last_warned;  // the last of them that was asked for, + 1; 0: none
   GHashTable *exempt; // words, + 1, that are barriers of the block
   gboolean closely;   // nothing is noted
   gboolean notes;     // all accesses of this phase are noted, and the cells say nothing of it yet
@@ -89,6 +90,13 @@ smb_shadow_new(const SmbProgram *program, gsize shared_bytes, gsize reserved_byt
   return shadow;
 }
 
+gsize
+smb_shadow_bytes(const Shadow *shadow) {
+  gsize of_cell = sizeof *shadow->cells + sizeof *shadow->set + sizeof *shadow->claims;
+  gsize of_noted = sizeof *shadow->noted + shadow->n_lanes * sizeof *shadow->offsets;
+  return sizeof *shadow + shadow->n_cells * of_cell + (gsize)MAX_NOTED * of_noted;
+}
+
 void
 smb_shadow_free(Shadow *shadow) {
   if (!shadow)
@@ -108,6 +116,7 @@ smb_shadow_start_block(Shadow *shadow) {
   memset(shadow->set, 0, shadow->n_own);
   shadow->n_unset = shadow->n_own;
   g_hash_table_remove_all(shadow->warned);
+  shadow->last_warned = 0;
   g_hash_table_remove_all(shadow->exempt);
   smb_shadow_barrier(shadow);
 }
@@ -156,8 +165,13 @@ smb_shadow_fill(Shadow *shadow, guint32 offset) {
 
 gboolean
 smb_shadow_is_news(const SmbBlock *block, SmbWarning warning, guint site, guint other) {
+  Shadow *shadow = block->shadow;
   gsize key = ((gsize)warning << 60) ^ ((gsize)site << 30) ^ other;
-  return g_hash_table_add(block->shadow->warned, GSIZE_TO_POINTER(key));
+  // A lane says what the one before it said.
+  if (shadow->last_warned == key + 1)
+    return FALSE;
+  shadow->last_warned = key + 1;
+  return g_hash_table_add(shadow->warned, GSIZE_TO_POINTER(key));
 }
 
 static void
@@ -202,8 +216,8 @@ is_foreign(guint8 mark, guint8 me) {
 
 gboolean
 smb_shadow_is_disputed(const Shadow *shadow, guint warp, guint32 offset, guint n) {
-  for (guint32 at = offset; at < offset + n; at += 1u << shadow->granule_shift) {
-    const Cell *cell = &shadow->cells[at >> shadow->granule_shift];
+  for (guint32 at = 0; at < n; at += 1u << shadow->granule_shift) {
+    const Cell *cell = &shadow->cells[(offset + at) >> shadow->granule_shift];
     if (cell->phase == shadow->phase && is_foreign(cell->writer, (guint8)(warp + 1)))
       return TRUE;
   }

@@ -92,6 +92,21 @@ smb_argument_raw(const char *name, const char *value, gsize size, GError **error
                        : read_digits(name, value + strlen(RAW_PREFIX), size, error);
 }
 
+gboolean
+smb_argument_check(const char *argument, GError **error) {
+  const char *equals = strchr(argument, '=');
+  if (!equals || equals == argument || !equals[1])
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "argument '%s': expected NAME=VALUE",
+                    argument);
+  const char *value = equals + 1;
+  // What can be read once only is read with the kernel.
+  if (!smb_argument_is_raw(value) || (*value == '@' && g_file_test(value + 1, G_FILE_TEST_EXISTS)))
+    return TRUE;
+  g_autofree char *name = g_strndup(argument, (gsize)(equals - argument));
+  g_autoptr(GBytes) bytes = smb_argument_raw(name, value, 0, error);
+  return bytes != NULL;
+}
+
 static GBytes *
 refuse_number(const char *name, const char *text, GError **error) {
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,

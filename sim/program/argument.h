@@ -38,6 +38,15 @@ gboolean smb_argument_is_raw(const char *value);
 GBytes *smb_argument_raw(const char *name, const char *value, gsize size, GError **error);
 
 /**
+ * smb_argument_check:
+ * @argument: what is to be NAME=VALUE
+ * @error: SMB_ERROR_USAGE; a file error if its file is not there
+ *
+ * Returns: whether it may be of some kernel: what can be said without one
+ */
+gboolean smb_argument_check(const char *argument, GError **error);
+
+/**
  * smb_argument_number:
  * @name: of the parameter, for messages
  * @text: a number

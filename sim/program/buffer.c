@@ -13,9 +13,13 @@ static const struct {
   guint64 most; // of BELOW: whole numbers up to this are exact
 } types[] = {
     {"i8", SMB_SCALAR_I8, 1 << 7},
+    {"u8", SMB_SCALAR_U8, 1 << 8},
     {"i16", SMB_SCALAR_I16, 1 << 15},
+    {"u16", SMB_SCALAR_U16, 1 << 16},
     {"i32", SMB_SCALAR_I32, G_GUINT64_CONSTANT(1) << 31},
+    {"u32", SMB_SCALAR_U32, G_GUINT64_CONSTANT(1) << 32},
     {"i64", SMB_SCALAR_I64, G_GUINT64_CONSTANT(1) << 63},
+    {"u64", SMB_SCALAR_U64, G_MAXUINT64},
     {"f16", SMB_SCALAR_F16, 1 << 11},
     {"bf16", SMB_SCALAR_BF16, 1 << 8},
     {"f32", SMB_SCALAR_F32, 1 << 24},
@@ -42,21 +46,21 @@ smb_buffer_type(const char *text, SmbScalar *scalar) {
   return type < G_N_ELEMENTS(types);
 }
 
-// "iota:TYPE" or "random:TYPE:SEED[:BELOW]", in parts.
+// "iota:TYPE" or "random:TYPE[:SEED[:BELOW]]", in parts.
 static gboolean
 parse_generator(SmbBuffer *buffer, const char *text, char **parts, GError **error) {
   SmbContents *contents = &buffer->contents;
   gboolean is_random = strcmp(parts[0], "random") == 0;
   guint n = g_strv_length(parts);
-  if (is_random ? n < 3 || n > 4 : n != 2)
-    return refuse(error, text, "expected %s", is_random ? "random:TYPE:SEED[:BELOW]" : "iota:TYPE");
+  if (is_random ? n < 2 || n > 4 : n != 2)
+    return refuse(error, text, "expected %s",
+                  is_random ? "random:TYPE[:SEED[:BELOW]]" : "iota:TYPE");
   guint type = find_type(parts[1]);
   if (type == G_N_ELEMENTS(types))
-    return refuse(error, text,
-                  "unknown type '%s': expected i8, i16, i32, i64, f16, bf16, f32 or f64", parts[1]);
+    return refuse(error, text, "unknown type '%s': expected " SMB_BUFFER_TYPES, parts[1]);
   contents->fill = is_random ? SMB_FILL_RANDOM : SMB_FILL_IOTA;
   contents->scalar = types[type].scalar;
-  if (is_random && !g_ascii_string_to_unsigned(parts[2], 10, 0, G_MAXUINT64, &contents->seed, NULL))
+  if (n > 2 && !g_ascii_string_to_unsigned(parts[2], 10, 0, G_MAXUINT64, &contents->seed, NULL))
     return refuse(error, text, "expected a whole number as SEED, not '%s'", parts[2]);
   if (n == 4 &&
       !g_ascii_string_to_unsigned(parts[3], 10, 1, types[type].most, &contents->below, NULL))

@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/** The types of elements, for messages. */
+#define SMB_BUFFER_TYPES "i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32 or f64"
+
 /** Largest file that a buffer takes its contents from, in bytes. */
 #define SMB_BUFFER_MAX_BYTES (1u << 30)
 
@@ -35,7 +38,7 @@ typedef struct {
 
 /**
  * smb_buffer_parse:
- * @text: "NAME=SPEC[@OFFSET]"; SPEC is "iota:TYPE", "zeros", "random:TYPE:SEED[:BELOW]", a file, or nothing
+ * @text: "NAME=SPEC[@OFFSET]"; SPEC is "iota:TYPE", "zeros", "random:TYPE[:SEED[:BELOW]]" (SEED 0), a file, or nothing
  * @error: SMB_ERROR_USAGE; a file error, or SMB_ERROR_INPUT, for a file that cannot be read or is too large
  *
  * Returns: (transfer full): what it means

@@ -72,6 +72,9 @@ typedef struct {
   // (*@address: FALSE); NULL: there is none. Lives as long as the program.
   const char *(*data_source)(const SmbProgram *program, const SmbLaunch *launch, guint site,
                              gboolean *address);
+  // Of what cannot tell as it runs: whether the order in which threads execute atomics decides at which addresses a site asks for
+  // shared memory (*@address), or whether it does.
+  gboolean (*by_order)(const SmbProgram *program, guint site, gboolean *address);
   // The same program, with lanes that diverge meeting elsewhere, as an assembler may decide: each a different one, with the
   // same sites, and without variants of its own; NULL: there are no more (transfer full).
   SmbProgram *(*variant)(const SmbProgram *program, guint index);

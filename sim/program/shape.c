@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/program/buffer.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "sim/program/front-end.h"
@@ -16,9 +17,13 @@ static const struct {
   const char *name, *element;
   guint bytes;
 } types[] = {
-    {"i8", "char", 1},   {"i16", "short", 2},  {"i32", "int", 4},
-    {"i64", "long", 8},  {"f16", "half", 2},   {"bf16", "__nv_bfloat16", 2},
-    {"f32", "float", 4}, {"f64", "double", 8}, {"b128", "uint4", 16},
+    {"i8", "char", 1},     {"u8", "unsigned char", 1},
+    {"i16", "short", 2},   {"u16", "unsigned short", 2},
+    {"i32", "int", 4},     {"u32", "unsigned", 4},
+    {"i64", "long", 8},    {"u64", "unsigned long", 8},
+    {"f16", "half", 2},    {"bf16", "__nv_bfloat16", 2},
+    {"f32", "float", 4},   {"f64", "double", 8},
+    {"b128", "uint4", 16},
 };
 
 #define refuse(error, text, format, ...)                                                           \
@@ -33,8 +38,7 @@ parse_elements(const char *text, const char *shape, SmbArray *array, GError **er
     type++;
   if (n == 0 || type == G_N_ELEMENTS(types))
     return refuse(error, text,
-                  "expected NAME=ROWSxCOLUMNSxTYPE with i8, i16, i32, i64, f16, bf16, f32, f64 or "
-                  "b128 as TYPE");
+                  "expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES " as TYPE");
   if (n - 1 > SMB_ARRAY_MAX_DIMENSIONS)
     return refuse(error, text, "expected at most %d dimensions", SMB_ARRAY_MAX_DIMENSIONS);
   array->element = types[type].element;

@@ -24,8 +24,8 @@ typedef struct {
 /**
  * smb_shapes_parse:
  * @texts: (nullable) (array zero-terminated=1): "NAME=64x64xf16" or "NAME+OFFSET=…": up to three dimensions, outermost
- *   first (none: as many elements as there are bytes for), and the type of an element: i8, i16, i32, i64, f16, bf16, f32,
- *   f64, or b128 of 16 bytes; OFFSET in bytes. Texts without "=" are left to others
+ *   first (none: as many elements as there are bytes for), and the type of an element: one of
+ *   SMB_BUFFER_TYPES, or b128 of 16 bytes; OFFSET in bytes. Texts without "=" are left to others
  * @dynamic_bytes: dynamic shared memory of the launch
  * @error: SMB_ERROR_USAGE: no such variable, too large, overlapping, or of a program that says itself what its arrays are
  *

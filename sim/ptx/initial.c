@@ -150,7 +150,14 @@ smb_ptx_read_initial(PtxReader *reader, PtxVariable *variable, const PtxType *ty
   if (variable->vector > 1)
     filler.count[filler.levels++] = variable->vector;
   guint64 bytes = type->bytes;
-  for (guint level = filler.levels; level-- > 0; bytes *= filler.count[level])
+  for (guint level = filler.levels; level-- > 0;) {
     filler.row[level] = bytes;
+    // Of an array of as many elements as there are, the others may say what is too much for any.
+    if (level > 0 && (__builtin_mul_overflow(bytes, filler.count[level], &bytes) ||
+                      bytes > PTX_MAX_VARIABLE_BYTES))
+      return smb_ptx_fail(reader, variable->offset,
+                          "'%s' has more than %" G_GUINT64_FORMAT " bytes", variable->name,
+                          PTX_MAX_VARIABLE_BYTES);
+  }
   return filler.levels > 0 ? read_row(&filler, 0, 0) : read_element(&filler, 0);
 }

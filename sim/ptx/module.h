@@ -39,6 +39,7 @@ typedef enum {
   PTX_OPERAND_VECTOR, // {a, b, …}: @n elements at @index
   PTX_OPERAND_LIST,   // (a, b): of call: @n elements at @index
   PTX_OPERAND_SINK,   // _
+  PTX_OPERAND_NONE,   // what stands for an operand that an instruction does not have
 } PtxOperandKind;
 
 // Where the index of a symbol points.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/records/cells.h"
 
 // The columns that are read.
 typedef enum {
@@ -63,30 +64,10 @@ fail(const Reader *reader, const char *text) {
                   smb_source_name(reader->source), reader->line, text);
 }
 
-// Takes one cell from a line, in quotes or not. Two quotes in quotes are one. NULL of a cell in quotes that does not end.
-static const char *
-take_cell(const char *at, GString *cell) {
-  gboolean quoted = *at == '"';
-  for (at += quoted; *at && (quoted || *at != ','); at++) {
-    if (quoted && *at == '"' && *++at != '"')
-      return at;
-    g_string_append_c(cell, *at);
-  }
-  return quoted ? NULL : at;
-}
-
 static gboolean
 split_line(Reader *reader, const char *line) {
-  g_ptr_array_set_size(reader->cells, 0);
-  for (const char *at = line;; at++) {
-    g_autoptr(GString) cell = g_string_new(NULL);
-    at = take_cell(at, cell);
-    if (!at)
-      return fail(reader, "a cell in quotes that does not end: the file was cut");
-    g_ptr_array_add(reader->cells, g_strdup(cell->str));
-    if (*at != ',')
-      return !*at || fail(reader, "expected a comma behind a cell in quotes");
-  }
+  const char *wrong = smb_cells_split(line, reader->cells);
+  return !wrong || fail(reader, wrong);
 }
 
 static void
@@ -184,6 +165,33 @@ read_line(Reader *reader, const char *line) {
   return TRUE;
 }
 
+// Whether each table is there twice: behind itself, or in a second half that is like the first.
+static gboolean
+has_twins(const SmbProfile *profile, gboolean by_halves) {
+  guint n = profile->launches->len;
+  for (guint i = 0; i < n / 2; i++) {
+    const SmbProfileLaunch *one = g_ptr_array_index(profile->launches, by_halves ? i : 2 * i);
+    const SmbProfileLaunch *other =
+        g_ptr_array_index(profile->launches, by_halves ? i + n / 2 : 2 * i + 1);
+    if (strcmp(one->kernel, other->kernel) != 0 || !smb_profile_is_equal(one, other))
+      return FALSE;
+  }
+  return n % 2 == 0;
+}
+
+// Of a program with the runtime's interface ncu writes each table twice. A kernel that was really launched twice with the same
+// counts gives the same result.
+static void
+merge_twins(SmbProfile *profile) {
+  guint n = profile->launches->len;
+  gboolean by_halves = has_twins(profile, TRUE);
+  profile->is_doubled = n > 1 && (by_halves || has_twins(profile, FALSE));
+  for (guint i = n; profile->is_doubled && i > 0; i--) {
+    if (by_halves ? i > n / 2 : i % 2 == 0)
+      g_ptr_array_remove_index(profile->launches, i - 1);
+  }
+}
+
 SmbProfile *
 smb_profile_read(SmbSource *source, GError **error) {
   g_autoptr(SmbProfile) profile = g_new0(SmbProfile, 1);
@@ -201,7 +209,7 @@ smb_profile_read(SmbSource *source, GError **error) {
     smb_fail(
         error, SMB_ERROR, SMB_ERROR_INPUT,
         "%s: no table of a kernel: expected what 'ncu --page source --csv --print-source sass' "
-        "writes",
+        "writes, what 'ncu --metrics …' writes as text or CSV, or a report (.ncu-rep)",
         smb_source_name(source));
     return NULL;
   }
@@ -213,6 +221,7 @@ smb_profile_read(SmbSource *source, GError **error) {
     fail(&reader, "no instruction of this kernel");
     return NULL;
   }
+  merge_twins(profile);
   return g_steal_pointer(&profile);
 }
 

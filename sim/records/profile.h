@@ -46,10 +46,12 @@ typedef struct {
  * SmbProfile:
  * @launches: (element-type SmbProfileLaunch): in the order of the file; at least one
  * @strings: hold the texts
+ * @is_doubled: whether each table was there twice, of which @launches has one
  */
 typedef struct {
   GPtrArray *launches;
   GStringChunk *strings;
+  gboolean is_doubled;
 } SmbProfile;
 
 /**

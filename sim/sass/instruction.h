@@ -94,6 +94,10 @@ typedef struct {
   SassOperand operands[SASS_MAX_OPERANDS];
 } SassInstruction;
 
+/** smb_sass_n_lines: Returns: how many lines of the tables (sim/sass/opcodes) say how an opcode of 12 bits is read on a chip: 1; 0:
+ * it is not known */
+guint smb_sass_n_lines(guint chip, guint opcode);
+
 /**
  * smb_sass_read:
  * @chip: number of its architecture: 75 of sm_75, 90 of sm_90a

@@ -91,7 +91,7 @@ typedef struct {
  * Field:
  * @low, @width: where it is; @high, @high_width: of a number in two places, its high bits; of an address, the offset
  * @negate: bit of "-", "!"; @absolute: bit of "|"; 0: none; @inverts_if: bit that makes "-" a "~"
- * @sign: the like of B and C, whose bits are where the form says
+ * @sign: the like of B and C, whose bits are where the form says: at 64 those of @negate and @absolute, if these are there
  * @is_signed: an integer that is written with a sign
  * @is_flipped: a predicate that 0 means PT of
  * @hide: when it is not written; @nothing: the value that HIDE_NOTHING hides
@@ -272,7 +272,9 @@ read_slot(Reader *reader, const Field *field, SassOperand *operand) {
   else
     read_register(reader, is_at_32 ? 32 : 64, field->kind == FIELD_B ? 123 : 124,
                   reader->datapath == UNIFORM || (is_at_32 && form != FORM_1), operand);
-  read_signs(reader, field, is_at_32 ? 63 : 75, is_at_32 ? 62 : 74, operand);
+  guint negate = is_at_32 ? 63 : field->negate ? field->negate : 75;
+  guint absolute = is_at_32 ? 62 : field->absolute ? field->absolute : 74;
+  read_signs(reader, field, negate, absolute, operand);
   PartName part = is_at_32 ? field->part : field->part_64;
   if (part)
     operand->part = read_part(reader, part);
@@ -512,15 +514,31 @@ name_product(SassInstruction *instruction) {
     add_part(instruction, 0, "SHL");
 }
 
-static const Opcode *
-find_opcode(guint chip, guint opcode) {
+// The first line from @from on that says how an opcode is read; the number of lines: none does.
+static guint
+find_line(guint chip, guint opcode, guint from) {
   guint number = opcode & 0x1ff;
   guint form = 1U << (opcode >> 9);
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+  for (guint i = from; i < G_N_ELEMENTS(numbers); i++)
     if (numbers[i] == number && (opcodes[i].forms & form) && opcodes[i].first <= chip &&
         chip <= opcodes[i].last)
-      return &opcodes[i];
-  return NULL;
+      return i;
+  return G_N_ELEMENTS(numbers);
+}
+
+// Of lines that do not overlap (tests/test-sass-read.c).
+static const Opcode *
+find_opcode(guint chip, guint opcode) {
+  guint line = find_line(chip, opcode, 0);
+  return line < G_N_ELEMENTS(opcodes) ? &opcodes[line] : NULL;
+}
+
+guint
+smb_sass_n_lines(guint chip, guint opcode) {
+  guint n = 0;
+  for (guint i = 0; (i = find_line(chip, opcode, i)) < G_N_ELEMENTS(numbers); i++)
+    n++;
+  return n;
 }
 
 // Whether fields have read all bits that are set.

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/base/text.h"
 #include "src/advise/check.h"
 #include "src/advise/text.h"
 #include "src/advise/tune.h"
 #include "src/analyze/report.h"
 #include "src/cli/commands.h"
 #include "src/out/file.h"
+#include "src/out/patch.h"
 
 // Layouts of each kind that are shown, and values of macros.
 enum {
@@ -25,7 +27,7 @@ static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
 
 static char *option_only, *option_top, *option_check, *option_out, *option_max_counts;
 static char **option_tune, **option_row;
-static gboolean option_measure, option_all, option_verbose;
+static gboolean option_measure, option_all, option_verbose, option_in_place, option_patch;
 
 #define KINDS "pad|swizzle|both"
 
@@ -53,8 +55,18 @@ static const GOptionEntry options[] = {
      "run the kernel and its rewritten forms on a GPU", NULL},
     {"out", 0, 0, G_OPTION_ARG_FILENAME, &option_out, "write the best rewritten kernel to FILE",
      "FILE"},
+    {"in-place", 'i', 0, G_OPTION_ARG_NONE, &option_in_place,
+     "write the best rewritten kernel to its own file", NULL},
+    {"patch", 0, 0, G_OPTION_ARG_NONE, &option_patch,
+     "write what changes in the file for it, as a patch (for 'git apply' or 'patch -p1')", NULL},
     G_OPTION_ENTRY_NULL,
 };
+
+// The option that has the rewritten kernel written, or NULL.
+static const char *
+writer(void) {
+  return option_out ? "--out" : option_in_place ? "--in-place" : option_patch ? "--patch" : NULL;
+}
 
 static gboolean
 check_rows(GError **error) {
@@ -117,7 +129,7 @@ choose_formats(SmbCli *cli, GError **error) {
 
 static gboolean
 check_options(SmbCli *cli, GError **error) {
-  const gboolean no_search = option_out || option_only || option_max_counts;
+  const gboolean no_search = writer() || option_only || option_max_counts;
   const SmbMeasureOptions *measure = smb_measure_options();
   const struct {
     gboolean is_wrong;
@@ -125,9 +137,17 @@ check_options(SmbCli *cli, GError **error) {
   } rules[] = {
       {option_check && option_tune, "--check and --tune ask different questions: expected one"},
       {option_check && no_search,
-       "--check searches no layout: --only, --out and --max-counts do not go with it"},
+       "--check searches no layout: --only, --out, --in-place, --patch and --max-counts do not go "
+       "with it"},
       {option_tune && no_search,
-       "--tune searches no layout: --only, --out and --max-counts do not go with it"},
+       "--tune searches no layout: --only, --out, --in-place, --patch and --max-counts do not go "
+       "with it"},
+      {(option_out != NULL) + option_in_place + option_patch > 1,
+       "the rewritten kernel is written once: expected one of --out, --in-place and --patch"},
+      {g_strcmp0(option_out, "-") == 0,
+       "--out '-': expected a file (--patch writes to standard output)"},
+      {option_patch && strcmp(cli->format->name, "text") != 0,
+       "--patch is written in place of the result: --format does not go with it"},
       {option_check && option_measure, "--check rewrites no kernel: --measure does not go with it"},
       {option_check && (option_top || option_all),
        "--check shows every access: --top and --all do not go with it"},
@@ -155,38 +175,106 @@ static void
 warn_unseen(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array) {
   g_autofree char *lines = smb_advise_describe_unseen(report, array);
   if (lines)
-    smb_spool_printf(cli->messages, "smembank advise: %s: %s\n", option_out, lines);
+    smb_spool_printf(cli->messages, "smembank advise: %s: %s\n",
+                     option_out ? option_out : report->target->file, lines);
+}
+
+// The layouts of a rewritten kernel: "tile: pad 1" (transfer full).
+static char *
+name_layouts(const SmbAdviseReport *report, const SmbProof *proof) {
+  GString *names = g_string_new(NULL);
+  for (guint i = 0; i < report->arrays->len; i++) {
+    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
+    const SmbAdviseLayout *layout = smb_advise_proven(report, array);
+    if (layout && (proof == report->together || proof == layout->proof))
+      g_string_append_printf(names, "%s%s: %s", names->len ? ", " : "",
+                             array->search->use->array->name, layout->name);
+  }
+  return g_string_free(names, FALSE);
+}
+
+// The best rewritten kernel (transfer full), or NULL if none is better; @name: which layout it has.
+static char *
+rewrite(const SmbAdviseReport *report, char **name) {
+  const SmbProof *proof = smb_advise_final(report);
+  const SmbAdvisePadding *padded = report->written ? report->written->best : NULL;
+  *name = padded ? g_strdup(padded->name) : proof ? name_layouts(report, proof) : NULL;
+  return padded  ? smb_advise_written_text(report->written, padded)
+         : proof ? g_strdup(proof->text)
+                 : NULL;
+}
+
+// A patch is the text itself: it cannot be escaped. Where it may go to a log, none of its lines is to be a command to who runs this
+// program, as smb_text_append() knows them.
+static gboolean
+check_patch(const char *patch, GError **error) {
+  static const char *const hidden[] = {"\\x3a", "\\x5b"};
+  g_autofree char *shown = smb_text_show(patch);
+  for (guint i = 0; i < G_N_ELEMENTS(hidden); i++) {
+    if (strstr(shown, hidden[i]) && !strstr(patch, hidden[i]))
+      return smb_cli_usage_error(error,
+                                 "--patch: a line of the text would be a command in the log of a "
+                                 "CI job: expected --output FILE as well");
+  }
+  return TRUE;
+}
+
+// What a patch is of: the text that was read.
+static gboolean
+write_patch(SmbCli *cli, const SmbAdviseReport *report, const char *text, GError **error) {
+  const SmbSource *source =
+      report->written ? report->written->source : smb_program_source(report->target->kernel);
+  g_autofree char *patch = smb_patch_new(report->target->file, smb_source_text(source), text);
+  if (!cli->output && !check_patch(patch, error))
+    return FALSE;
+  smb_spool_write(cli->out, patch, strlen(patch));
+  return TRUE;
+}
+
+// The kernel's own file is the one input that --in-place is for.
+static gboolean
+write_text(SmbCli *cli, const SmbOutFile *out, const char *text, GError **error) {
+  if (!option_in_place)
+    return smb_files_write(cli->files, out, text, strlen(text), error);
+  return smb_files_check(cli->files, error) && smb_out_file_write(out, text, strlen(text), error);
 }
 
 static gboolean
-write_out(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GError **error) {
-  const SmbProof *proof = smb_advise_final(report);
-  const SmbAdvisePadding *padded = report->written ? report->written->best : NULL;
-  if (!out)
+write_rewritten(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GError **error) {
+  g_autofree char *name = NULL;
+  g_autofree char *text = rewrite(report, &name);
+  if (!writer())
     return TRUE;
-  if (padded) {
-    g_autofree char *text = smb_advise_written_text(report->written, padded);
-    return smb_files_write(cli->files, out, text, strlen(text), error);
+  if (!text) {
+    smb_spool_printf(cli->messages,
+                     "smembank advise: %s%s was not written: no rewritten kernel is better\n",
+                     out ? smb_out_file_path(out) : "", out ? "" : "a patch");
+    return TRUE;
   }
-  if (proof) {
-    gboolean written = smb_files_write(cli->files, out, proof->text, strlen(proof->text), error);
-    for (guint i = 0; written && i < report->arrays->len; i++)
-      warn_unseen(cli, report, g_ptr_array_index(report->arrays, i));
-    return written;
-  }
-  smb_spool_printf(cli->messages,
-                   "smembank advise: %s was not written: no rewritten kernel is better\n",
-                   option_out);
+  if (out && !write_text(cli, out, text, error))
+    return FALSE;
+  if (out)
+    smb_cli_wrote(cli, out, name);
+  else if (!write_patch(cli, report, text, error))
+    return FALSE;
+  for (guint i = 0; !report->written && i < report->arrays->len; i++)
+    warn_unseen(cli, report, g_ptr_array_index(report->arrays, i));
   return TRUE;
 }
 
 static gboolean
 check_rewrites(const SmbTarget *target, GError **error) {
-  return !option_out || !smb_advise_is_compiled(target) || target->compiled ||
-         smb_cli_usage_error(error,
-                             "--out: '%s' is compiled code, which is not rewritten: write the "
-                             "layout into its source",
-                             target->file);
+  if (!writer())
+    return TRUE;
+  if (smb_advise_is_compiled(target) && !target->compiled)
+    return smb_cli_usage_error(error,
+                               "%s: '%s' is compiled code, which is not rewritten: write the "
+                               "layout into its source",
+                               writer(), target->file);
+  gboolean is_file = g_file_test(target->file, G_FILE_TEST_EXISTS);
+  return option_out || is_file ||
+         smb_cli_usage_error(error, "%s: '%s' is not a file: expected a FILE, or --out FILE",
+                             writer(), target->file);
 }
 
 static gboolean
@@ -207,10 +295,11 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbMeter *meter, const SmbA
   g_autoptr(SmbAdviseReport) report = smb_advise_report_new(target, cli->arch, search, error);
   if (!report || (meter && !(measured = smb_advise_measure(meter, report, error))))
     return FALSE;
-  if (!write_out(cli, report, out, error))
+  if (!write_rewritten(cli, report, out, error))
     return FALSE;
   const SmbAdviseResult result = {report, measured, option_all, option_verbose};
-  cli->format->write(cli, &result);
+  if (!option_patch)
+    cli->format->write(cli, &result);
   smb_analyze_write_warnings(target, report->analysis, cli->messages);
   if (cli->format->write == smb_advise_write_csv)
     smb_analyze_note_assumed(cli, target->file, report->analysis);
@@ -260,7 +349,10 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
     return smb_advise_tune(cli, smb_target_options(), file, (const char *const *)option_tune, tuned,
                            meter, error);
   g_autoptr(SmbTarget) target = smb_target_open_text(cli, 0, error);
+  g_autoptr(SmbOutFile) own = NULL;
   if (!target || !check_rewrites(target, error))
+    return FALSE;
+  if (option_in_place && !(out = own = smb_out_file_new("--in-place", target->file, error)))
     return FALSE;
   if (option_check)
     return check_swizzle(cli, target, &search, error);

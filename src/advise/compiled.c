@@ -7,6 +7,7 @@
 #include "sim/arch/arch.h"
 #include "sim/arch/occupancy.h"
 #include "sim/base/order.h"
+#include "sim/base/parallel.h"
 #include "src/analyze/report.h"
 #include "src/compile/compile.h"
 #include "src/compile/read.h"
@@ -96,12 +97,13 @@ smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *target, 
 typedef struct {
   const SmbTarget *target;
   const SmbArch *arch;
+  const GPtrArray *forms; // SmbAdviseCompiled
 } Kernel;
 
 static void
-compile_form(gpointer data, gpointer user) {
-  SmbAdviseCompiled *compiled = data;
+compile_form(gpointer user, guint item) {
   const Kernel *kernel = user;
+  SmbAdviseCompiled *compiled = g_ptr_array_index(kernel->forms, item);
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbTarget) target =
       kernel->target->compiled ? smb_target_with_text(kernel->target, compiled->text,
@@ -125,12 +127,9 @@ compile_form(gpointer data, gpointer user) {
 
 void
 smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const GPtrArray *forms) {
-  Kernel kernel = {target, arch};
+  Kernel kernel = {target, arch, forms};
   smb_progress_begin(target->options.progress, "forms compiled", forms->len);
-  GThreadPool *pool = g_thread_pool_new(compile_form, &kernel, MAX_COMPILERS, FALSE, NULL);
-  for (guint i = 0; i < forms->len; i++)
-    g_thread_pool_push(pool, g_ptr_array_index(forms, i), NULL);
-  g_thread_pool_free(pool, FALSE, TRUE);
+  smb_parallel_run(forms->len, MAX_COMPILERS, compile_form, &kernel);
   smb_progress_begin(target->options.progress, NULL, 0);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include "sim/base/text.h"
 #include "src/advise/measure.h"
 
 #include "src/out/json.h"
@@ -188,9 +189,9 @@ write_instructions(SmbCli *cli, const Launch *launch) {
       continue;
     smb_text_wrap_printf(
         cli->out,
-        "%s: the compiler made other %ss than the text has (%.15g executed, %.15g predicted), so "
+        "%s: the compiler made other %s than the text has (%.15g executed, %.15g predicted), so "
         "that their counts differ.",
-        launch->name, smb_op_class_name((SmbOpClass)c), measured, predicted);
+        launch->name, smb_noun(2, smb_op_class_name((SmbOpClass)c)).text, measured, predicted);
   }
 }
 

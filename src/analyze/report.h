@@ -128,6 +128,9 @@ void smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsiz
 /** "sectors" or "lines": what global requests are counted in (transfer none). */
 const char *smb_analyze_segment_name(const SmbArch *arch);
 
+/** smb_analyze_exact_of: Returns: (transfer none): what counts are exact of, where they are, and what may differ from it */
+const char *smb_analyze_exact_of(const SmbProgram *program);
+
 /**
  * smb_analyze_append_bounds:
  * @but: (nullable): an access of which nothing is said

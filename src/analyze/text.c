@@ -39,6 +39,16 @@ describe_level(const SmbTarget *target) {
                                       : "";
 }
 
+const char *
+smb_analyze_exact_of(const SmbProgram *program) {
+  const char *level = smb_program_level(program);
+  return strcmp(level, "text") == 0
+             ? "the text as written: a compiler may merge, split, reorder or remove accesses"
+         : strcmp(level, "ptx") == 0
+             ? "the PTX as written: ptxas may merge, split, reorder or remove accesses"
+             : "the machine code: what a device executes";
+}
+
 void
 smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis) {
   g_autofree char *block = smb_describe_extent(target->launch.block);
@@ -54,6 +64,8 @@ smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysi
                    describe_level(target));
   if (target->compiled)
     smb_text_wrap_printf(cli->out, "compiled: %s", target->compiled);
+  if (strcmp(smb_program_level(target->kernel), "ptx") == 0)
+    smb_text_wrap_printf(cli->out, "exact for %s", smb_analyze_exact_of(target->kernel));
   smb_spool_puts(cli->out, "\n");
 }
 

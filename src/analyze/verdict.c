@@ -124,7 +124,7 @@ append_reason(GString *text, const Some *some) {
   if (some->n > 1)
     g_string_append_printf(text, " The same holds for %s.",
                            some->n == 2 ? "another access"
-                                        : smb_count(some->n - 1, "other accesse").text);
+                                        : smb_count(some->n - 1, "other access").text);
 }
 
 void

@@ -199,11 +199,10 @@ summarize(SmbRecorder *recorder, guint64 launches, guint n_kernels) {
   GString *text = g_string_new(NULL);
   g_autofree char *size =
       g_format_size_full(smb_capture_writer_bytes(recorder->writer), G_FORMAT_SIZE_IEC_UNITS);
-  g_string_append_printf(text,
-                         "recorded %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                         " launch%s of %u kernel%s in %s (%s)\n",
-                         recorder->n_launches, launches, launches == 1 ? "" : "es", n_kernels,
-                         smb_plural(n_kernels), recorder->path, size);
+  g_string_append_printf(
+      text, "recorded %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s of %s in %s (%s)\n",
+      recorder->n_launches, launches, smb_noun(launches, "launch").text,
+      smb_count(n_kernels, "kernel").text, recorder->path, size);
   if (recorder->full)
     g_string_append_printf(text, "not all was recorded: %s\n", recorder->full);
   if (recorder->seconds && smb_recorder_time(recorder) > recorder->seconds)
@@ -220,8 +219,7 @@ smb_recorder_finish(SmbRecorder *recorder, const char *status, char **summary, G
   if (recorder->failure) {
     g_propagate_error(error, g_steal_pointer(&recorder->failure));
     smb_prefix_error(error,
-                     "%" G_GUINT64_FORMAT " launch%s recorded before this: ", recorder->n_launches,
-                     recorder->n_launches == 1 ? "" : "es");
+                     "%s recorded before this: ", smb_count(recorder->n_launches, "launch").text);
     return FALSE;
   }
   if (recorder->n_launches == 0) {

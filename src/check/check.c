@@ -6,6 +6,10 @@
 #include <sys/wait.h>
 
 #include "src/cli/child.h"
+#include "src/cli/target.h"
+#include "src/compile/cache.h"
+#include "src/compile/compile.h"
+#include "src/compile/workshop.h"
 #include "src/out/json.h"
 
 static void
@@ -93,12 +97,60 @@ make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
   g_autofree char *threads =
       g_strdup_printf("--threads=%u", MAX(1, g_get_num_processors() / MAX(jobs, 1)));
   g_strv_builder_add_many(words, "analyze", path, name, "--format=json", NULL);
+  if (smb_target_options()->trusts)
+    g_strv_builder_add(words, "--" SMB_TRUST_OPTION);
   gboolean has_threads = FALSE;
   for (guint i = 0; one->words[i]; i++)
     has_threads |= g_str_has_prefix(one->words[i], "--threads=");
   if (!has_threads)
     g_strv_builder_add(words, threads);
   return smb_child_line_new(g_strv_builder_end(words), NULL);
+}
+
+// What is compiled of a case: the same text with the same options is compiled once, and the others wait for that.
+static char *
+describe_compilation(const SmbCase *one) {
+  static const char *const options[] = {
+      "--nvcc=", "--define=", "--include=", "--instance=", "--arch=", "--wave="};
+  g_autoptr(GString) text = g_string_new(one->file);
+  for (guint i = 0; one->words[i]; i++) {
+    for (guint j = 0; j < G_N_ELEMENTS(options); j++) {
+      if (g_str_has_prefix(one->words[i], options[j]))
+        g_string_append_printf(text, "\n%s", one->words[i]);
+    }
+  }
+  return g_strdup(text->str);
+}
+
+static void
+order_lines(const GPtrArray *cases, const GPtrArray *lines) {
+  g_autoptr(GHashTable) first = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree char *nvcc = smb_compile_find_nvcc();
+  for (guint i = 0; nvcc && i < cases->len; i++) {
+    const SmbCase *one = cases->pdata[i];
+    SmbChildLine *line = lines->pdata[i];
+    char *compilation = one->file ? describe_compilation(one) : NULL;
+    gpointer before = NULL;
+    if (compilation && g_hash_table_lookup_extended(first, compilation, NULL, &before))
+      line->after = GPOINTER_TO_UINT(before);
+    if (compilation && line->after == SMB_CHILD_NONE)
+      g_hash_table_insert(first, compilation, GUINT_TO_POINTER(i));
+    else
+      g_free(compilation);
+  }
+}
+
+// Where what is compiled is kept for this run alone, if it is not for others.
+static SmbWorkshop *
+make_cache(GStrv *environment) {
+  g_autofree char *folder = smb_target_options()->compiles_anew ? NULL : smb_cache_folder();
+  SmbWorkshop *workshop = folder ? NULL : smb_workshop_new("check", NULL);
+  if (!workshop)
+    return NULL;
+  *environment =
+      g_environ_setenv(g_get_environ(), SMB_CACHE_VARIABLE, smb_workshop_folder(workshop), TRUE);
+  *environment = g_environ_unsetenv(*environment, SMB_CACHE_SIZE_VARIABLE);
+  return workshop;
 }
 
 SmbCheck *
@@ -110,9 +162,12 @@ smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs, Smb
     smb_check_add(check, cases->pdata[i]);
     g_ptr_array_add(lines, make_line(project, cases->pdata[i], MIN(jobs, cases->len)));
   }
+  order_lines(cases, lines);
   Run run = {check, files, progress};
+  g_auto(GStrv) environment = NULL;
+  g_autoptr(SmbWorkshop) cache = make_cache(&environment);
   smb_progress_begin(progress, "cases", cases->len);
-  smb_children_run(lines, jobs, take_result, &run);
+  smb_children_run(lines, jobs, environment, take_result, &run);
   return check;
 }
 

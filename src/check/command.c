@@ -5,6 +5,7 @@
 #include "src/check/baseline.h"
 #include "src/check/part.h"
 #include "src/cli/commands.h"
+#include "src/cli/target.h"
 
 enum {
   MAX_JOBS = 1024,
@@ -26,6 +27,7 @@ static const GOptionEntry options[] = {
     G_OPTION_ENTRY_NULL,
 };
 
+static const SmbCliGroup *const groups[] = {&smb_target_compiler_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[CASE…]",
     .description =
@@ -34,6 +36,7 @@ static const SmbCliUsage usage = {
         "other cases are checked all the same.",
     .max_arguments = MAX_CASES,
     .formats = smb_check_formats,
+    .groups = groups,
     .example = "smembank check --project smembank.ini",
 };
 

@@ -25,7 +25,8 @@ typedef struct {
 
 typedef struct {
   const GPtrArray *lines;
-  guint next; // line to be started
+  GStrv environment;
+  GQueue ready; // lines to be started, as numbers
   guint n_slots;
   Slot *slots;
   struct pollfd *ends; // two of each slot
@@ -44,8 +45,18 @@ set_up_child(gpointer parent) {
     _exit(1);
 }
 
+// Lines that waited for another one, or for none, can be started.
+static void
+release_lines(Pool *pool, guint after) {
+  for (guint i = 0; i < pool->lines->len; i++) {
+    if (((const SmbChildLine *)pool->lines->pdata[i])->after == after)
+      g_queue_push_tail(&pool->ready, GUINT_TO_POINTER(i));
+  }
+}
+
 static void
 end_child(Pool *pool, Slot *slot) {
+  release_lines(pool, slot->index);
   const SmbChildLine *line = pool->lines->pdata[slot->index];
   slot->child.read = smb_files_take(slot->child.err, line->folder);
   pool->ended(slot->index, &slot->child, pool->data);
@@ -55,28 +66,33 @@ end_child(Pool *pool, Slot *slot) {
   slot->pid = 0;
 }
 
-// Starts the next process in a free place.
-static void
-start_child(Pool *pool, Slot *slot) {
+// Starts the next process in a free place. FALSE: there may be no more processes than there are, for now.
+static gboolean
+start_child(Pool *pool, Slot *slot, gboolean is_first) {
   g_autoptr(GPtrArray) argv = g_ptr_array_new();
   g_autoptr(GError) error = NULL;
   g_ptr_array_add(argv, (gpointer) "/proc/self/exe");
   g_ptr_array_add(argv, (gpointer) "smembank");
-  const SmbChildLine *line = pool->lines->pdata[pool->next];
+  slot->index = GPOINTER_TO_UINT(g_queue_pop_head(&pool->ready));
+  const SmbChildLine *line = pool->lines->pdata[slot->index];
   for (guint i = 0; i == 0 || line->words[i - 1]; i++)
     g_ptr_array_add(argv, line->words[i]);
-  slot->index = pool->next++;
   slot->child = (SmbChild){line->words[0], 0, g_string_new(NULL), g_string_new(NULL), NULL};
-  g_auto(GStrv) environment =
-      g_environ_setenv(g_get_environ(), SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
-  if (g_spawn_async_with_pipes(line->folder, (char **)argv->pdata, environment,
+  if (g_spawn_async_with_pipes(line->folder, (char **)argv->pdata, pool->environment,
                                G_SPAWN_FILE_AND_ARGV_ZERO | G_SPAWN_DO_NOT_REAP_CHILD, set_up_child,
                                GINT_TO_POINTER((int)getpid()), &slot->pid, NULL, &slot->out->fd,
                                &slot->err->fd, &error))
-    return;
+    return TRUE;
+  if (!is_first && g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FORK)) {
+    g_queue_push_head(&pool->ready, GUINT_TO_POINTER(slot->index));
+    g_string_free(slot->child.out, TRUE);
+    g_string_free(slot->child.err, TRUE);
+    return FALSE;
+  }
   slot->child.status = -1;
   g_string_assign(slot->child.err, error->message);
   end_child(pool, slot);
+  return TRUE;
 }
 
 static void
@@ -110,22 +126,27 @@ serve(Pool *pool, Slot *slot) {
 // Whether a process runs still, once every free place has been given to the next one.
 static gboolean
 fill_slots(Pool *pool) {
-  gboolean busy = FALSE;
+  gboolean busy = FALSE, goes_on = TRUE;
+  for (guint i = 0; i < pool->n_slots; i++)
+    busy |= pool->slots[i].pid != 0;
   for (guint i = 0; i < pool->n_slots; i++) {
-    while (!pool->slots[i].pid && pool->next < pool->lines->len)
-      start_child(pool, &pool->slots[i]);
+    while (goes_on && !pool->slots[i].pid && !g_queue_is_empty(&pool->ready))
+      goes_on = start_child(pool, &pool->slots[i], !busy);
     busy |= pool->slots[i].pid != 0;
   }
   return busy;
 }
 
 void
-smb_children_run(const GPtrArray *lines, guint jobs,
+smb_children_run(const GPtrArray *lines, guint jobs, GStrv environment,
                  void (*ended)(guint index, const SmbChild *child, gpointer data), gpointer data) {
   guint n = MIN(jobs, lines->len);
   g_autofree Slot *slots = g_new0(Slot, n);
   g_autofree struct pollfd *ends = g_new0(struct pollfd, (gsize)2 * n);
-  Pool pool = {lines, 0, n, slots, ends, ended, data};
+  g_auto(GStrv) own = environment ? g_strdupv(environment) : g_get_environ();
+  own = g_environ_setenv(own, SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
+  Pool pool = {lines, own, G_QUEUE_INIT, n, slots, ends, ended, data};
+  release_lines(&pool, SMB_CHILD_NONE);
   for (guint i = 0; i < 2 * n; i++)
     ends[i] = (struct pollfd){.fd = -1, .events = POLLIN};
   for (guint i = 0; i < n; i++) {
@@ -143,7 +164,7 @@ smb_children_run(const GPtrArray *lines, guint jobs,
 SmbChildLine *
 smb_child_line_new(GStrv words, const char *folder) {
   SmbChildLine *line = g_new(SmbChildLine, 1);
-  *line = (SmbChildLine){words, g_strdup(folder)};
+  *line = (SmbChildLine){words, g_strdup(folder), SMB_CHILD_NONE};
   return line;
 }
 

@@ -22,10 +22,19 @@ typedef struct {
   GStrv read;
 } SmbChild;
 
-/** SmbChildLine: what a process is started with. @words: from the command on; @folder: (nullable): in which; %NULL: in this one */
+/** Of SmbChildLine.after: it waits for none. */
+#define SMB_CHILD_NONE G_MAXUINT
+
+/**
+ * SmbChildLine: what a process is started with.
+ * @words: from the command on
+ * @folder: (nullable): in which; %NULL: in this one
+ * @after: index of the line, before this one, whose process is to have ended, or SMB_CHILD_NONE
+ */
 typedef struct {
   GStrv words;
   char *folder;
+  guint after;
 } SmbChildLine;
 
 /** smb_child_line_new: @words: (transfer full). Returns: (transfer full) */
@@ -36,9 +45,10 @@ void smb_child_line_free(SmbChildLine *line);
  * smb_children_run:
  * @lines: (element-type SmbChildLine)
  * @jobs: how many run at a time, 1 at least
+ * @environment: (nullable) (array zero-terminated=1): theirs; %NULL: that of this process
  * @ended: called for each as it ends, in any order; @child lives as long as the call
  */
-void smb_children_run(const GPtrArray *lines, guint jobs,
+void smb_children_run(const GPtrArray *lines, guint jobs, GStrv environment,
                       void (*ended)(guint index, const SmbChild *child, gpointer data),
                       gpointer data);
 

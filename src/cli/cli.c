@@ -94,6 +94,12 @@ smb_cli_progress(SmbCli *cli) {
   return smb_watch_progress(cli->watch);
 }
 
+void
+smb_cli_wrote(SmbCli *cli, const SmbOutFile *file, const char *note) {
+  smb_spool_printf(cli->messages, "smembank %s: wrote %s%s%s%s\n", cli->command,
+                   smb_out_file_path(file), note ? " (" : "", note ? note : "", note ? ")" : "");
+}
+
 gboolean
 smb_cli_flush(SmbCli *cli, GError **error) {
   if (smb_spool_flush(cli->out, STDOUT_FILENO, error))

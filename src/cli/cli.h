@@ -77,7 +77,8 @@ typedef struct {
  * @output: (nullable): --output, set by smb_cli_parse(): the file that takes @out in place of standard output
  * @arch: --arch, set by smb_cli_parse(), or NULL
  * @arch_named: whether the user's own words named it, set by smb_cli_parse(); those of a case are not the user's
- * @arch_given: whether --arch or --wave was given, by the user or by a case, set by smb_cli_parse(): else @arch is the default
+ * @arch_given: whether --arch, --wave or an architecture for nvcc was given, by the user or by a case, set by smb_cli_parse(): else
+ *   @arch is the default
  * @case_origin: (nullable): where options besides the user's came from, set by smb_cli_parse(): "--case k, smembank.ini:6", "k.cu:1"
  * @case_project: (nullable): the project file that has the case, set by smb_cli_parse()
  * @watch: (nullable): shows how far it is, from smb_cli_progress() on
@@ -265,6 +266,15 @@ SmbArch *smb_cli_load_arch(const SmbCli *cli, const char *name, guint lanes, GEr
  * Returns: (transfer none) (nullable): what counts how far it is
  */
 SmbProgress *smb_cli_progress(SmbCli *cli);
+
+/**
+ * smb_cli_wrote:
+ * @file: a file beside the result, which was written
+ * @note: (nullable): what is in it
+ *
+ * Says so, with the other messages.
+ */
+void smb_cli_wrote(SmbCli *cli, const SmbOutFile *file, const char *note);
 
 /**
  * smb_cli_flush:

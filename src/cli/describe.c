@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include "sim/base/text.h"
 #include "src/cli/describe.h"
 
 #include "sim/arch/rule.h"
@@ -100,14 +101,12 @@ const char *
 smb_describe_turn(const SmbPlan *plan) {
   if (plan->conflict == SMB_CONFLICT_LOOP)
     return "round";
-  return plan->passes == 1 ? smb_vendor_say(plan->vendor, "wavefront") : "pass";
+  return plan->passes <= 1 ? smb_vendor_say(plan->vendor, "wavefront") : "pass";
 }
 
 void
 smb_describe_turns(GString *text, const SmbPlan *plan, guint n) {
-  const char *turn = smb_describe_turn(plan);
-  const char *several = g_str_has_suffix(turn, "s") ? "es" : "s";
-  g_string_append_printf(text, "%u %s%s", n, turn, n == 1 ? "" : several);
+  g_string_append(text, smb_count(n, smb_describe_turn(plan)).text);
 }
 
 // The first bytes that lanes ask of the bank.

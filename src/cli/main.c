@@ -9,8 +9,14 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "sim/base/suggest.h"
+#include "sim/capture/capture.h"
+#include "sim/program/program.h"
+#include "sim/records/profile.h"
+#include "src/cli/ncu.h"
+#include "src/cli/shortage.h"
 
 // What the largest --max-depth takes, several times over; pages that are not touched take no memory.
 enum {
@@ -54,16 +60,22 @@ reject_more_words(const SmbCli *cli, GError **error) {
   return smb_cli_usage_error(error, "unexpected argument '%s'", cli->argv[1]);
 }
 
+static void
+write_help(SmbSpool *out) {
+  smb_spool_puts(out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
+                      "Predicts the bank conflicts of GPU shared memory.\n\nCommands:\n");
+  for (const SmbCommand *command = commands; command->summary; command++)
+    smb_spool_printf(out, "  %-10s %s\n", command->name, command->summary);
+  smb_spool_puts(out, "\nExample:\n  smembank analyze kernel.cu --block 32,8\n"
+                      "\n'smembank help COMMAND' shows the options of a command.\n"
+                      "'smembank --version' shows the version.\n");
+}
+
 static gboolean
 show_help(SmbCli *cli, GError **error) {
   if (!reject_more_words(cli, error))
     return FALSE;
-  smb_spool_puts(cli->out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
-                           "Predicts the bank conflicts of GPU shared memory.\n\nCommands:\n");
-  for (const SmbCommand *command = commands; command->summary; command++)
-    smb_spool_printf(cli->out, "  %-10s %s\n", command->name, command->summary);
-  smb_spool_puts(cli->out, "\n'smembank help COMMAND' shows the options of a command.\n"
-                           "'smembank --version' shows the version.\n");
+  write_help(cli->out);
   return TRUE;
 }
 
@@ -75,15 +87,50 @@ show_version(SmbCli *cli, GError **error) {
   return TRUE;
 }
 
+// The help is shown to somebody who names no command. It is no result, and a script that forgot a word fails.
+static gboolean
+miss_command(SmbCli *cli) {
+  smb_spool_puts(cli->messages, "smembank: missing command\n\n");
+  write_help(cli->messages);
+  cli->status = SMB_EXIT_USAGE;
+  return FALSE;
+}
+
+// The command that reads a file, if the word is one; NULL of other words, and of what can be read only once.
+static const char *
+find_reader(const char *word) {
+  if (!g_file_test(word, G_FILE_TEST_IS_REGULAR))
+    return NULL;
+  if (g_str_has_suffix(word, ".ini"))
+    return "check --project";
+  if (smb_capture_recognize(word))
+    return "analyze";
+  if (smb_ncu_is_report(word))
+    return "fix";
+  g_autoptr(SmbSource) source = smb_source_load_any(word, NULL);
+  if (!source)
+    return NULL;
+  if (g_strcmp0(smb_program_recognize(source), "text") != 0 ||
+      strstr(smb_source_text(source), "__global__"))
+    return "analyze";
+  g_autoptr(SmbProfile) profile = smb_profile_read(source, NULL);
+  return profile || smb_kernel_metrics_recognize(source) ? "fix" : NULL;
+}
+
 // What is run when no command is named: the message lists them all.
 static gboolean
 reject_command(SmbCli *cli, GError **error) {
+  if (cli->argc < 1)
+    return miss_command(cli);
+  const char *reader = find_reader(cli->argv[0]);
+  if (reader) {
+    return smb_cli_usage_error(error, "'%s' is a file: did you mean 'smembank %s %s'?",
+                               cli->argv[0], reader, cli->argv[0]);
+  }
   const char *names[G_N_ELEMENTS(commands)] = {NULL};
   for (guint i = 0; commands[i].summary; i++)
     names[i] = commands[i].name;
   g_autofree char *list = smb_cli_list(names, " or ");
-  if (cli->argc < 1)
-    return smb_cli_usage_error(error, "missing command: expected %s", list);
   g_autofree char *meant = smb_suggest(cli->argv[0], names);
   return smb_cli_usage_error(error, "no command '%s': expected %s%s", cli->argv[0], list, meant);
 }
@@ -136,8 +183,19 @@ typedef struct {
 static gpointer
 run_main(gpointer data) {
   Main *call = data;
+  smb_shortage_guard_stack();
   call->status = run(call->cuda, call->argc, call->argv);
   return NULL;
+}
+
+// Without a thread: the stack of this one grows as far as that, unless the system forbids it.
+static void
+allow_stack(gsize bytes) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= bytes)
+    return;
+  limit.rlim_cur = MIN(bytes, limit.rlim_max);
+  setrlimit(RLIMIT_STACK, &limit);
 }
 
 // Nested text takes stack, by --max-depth and not by what the shell allows: all threads get as much.
@@ -146,13 +204,18 @@ smb_main(const SmbCuda *cuda, int argc, char **argv) {
   Main call = {cuda, argc, argv, 0};
   pthread_attr_t attributes;
   pthread_t thread;
+  smb_shortage_prepare();
+  gsize stack_bytes = smb_shortage_stack_bytes(STACK_BYTES);
   pthread_attr_init(&attributes);
-  gboolean started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
+  gboolean started = pthread_attr_setstacksize(&attributes, stack_bytes) == 0 &&
                      pthread_setattr_default_np(&attributes) == 0 &&
                      pthread_create(&thread, &attributes, run_main, &call) == 0;
   pthread_attr_destroy(&attributes);
-  if (!started)
-    return run(cuda, argc, argv);
+  if (!started) {
+    allow_stack(stack_bytes);
+    run_main(&call);
+    return call.status;
+  }
   // Signals are for the thread that works: it knows what to do with an interrupt.
   sigset_t all;
   sigfillset(&all);

@@ -8,13 +8,16 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/base/error.h"
 #include "src/cli/target.h"
 #include "src/cli/words.h"
+#include "src/compile/flags.h"
 #include "src/out/table.h"
+#include "src/project/key.h"
 #include "src/project/line.h"
 
 enum {
-  MAX_GROUPS = 8,
+  MAX_GROUPS = 10,
   TEXT_COLUMN = 28, // of the help, where what an option does begins
 };
 
@@ -82,6 +85,18 @@ add_case(const SmbCliUsage *usage, const SmbCase *one, const GPtrArray *all, GSt
   g_strv_builder_addv(builder, (const char **)*words + 1);
   g_strfreev(*words);
   *words = g_strv_builder_end(builder);
+}
+
+// A project file may come from anybody. Unless the user trusts it, the options that it gives to nvcc are of those that run nothing.
+static gboolean
+check_trust(const SmbCase *one, const char *const *words, GError **error) {
+  const char *flags = smb_words_find((const char *const *)one->words, SMB_KEY_NVCC);
+  gboolean is_used = flags && !smb_words_find(words, SMB_KEY_NVCC);
+  g_autoptr(GError) reason = NULL;
+  if (!is_used || smb_words_has(words, SMB_TRUST_OPTION) || smb_flags_check_file(flags, &reason))
+    return TRUE;
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: " SMB_KEY_NVCC ": %s", one->path,
+                  one->nvcc_line, reason->message);
 }
 
 static gboolean
@@ -198,6 +213,8 @@ parse_words(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GErro
   if (takes_case(all) && !usage->hands_case_on &&
       !find_case(cli, usage, (const char *const *)words, &launch, error))
     return FALSE;
+  if (launch.one && !check_trust(launch.one, (const char *const *)words, error))
+    return FALSE;
   if (launch.one)
     add_case(usage, launch.one, all, &words);
   if (!parse_options(cli, usage, options, &words, error))
@@ -312,6 +329,14 @@ add_arch_options(GOptionEntry *entries, char **arch, char **wave) {
   return 2;
 }
 
+// What options of nvcc compile for; NULL: they do not say (transfer full).
+static char *
+find_compiled_arch(void) {
+  const char *text = smb_target_options()->nvcc;
+  g_autoptr(SmbFlags) flags = text ? smb_flags_parse(text, NULL) : NULL;
+  return flags ? g_steal_pointer(&flags->architecture) : NULL;
+}
+
 gboolean
 smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options, GError **error) {
   gboolean help = FALSE;
@@ -362,6 +387,8 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
   if (output && !(cli->output = smb_files_open(cli->files, "--output", output, error)))
     return FALSE;
   cli->colour = when > 0 ? when == 1 : cli->colour && !output;
+  if (!arch)
+    arch = find_compiled_arch();
   cli->arch_given = arch || wave;
   if (usage->has_arch)
     cli->arch =

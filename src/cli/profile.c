@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/program/entry.h"
 #include "sim/records/kernel-name.h"
 
@@ -87,14 +88,14 @@ find_difference(const SmbProfileLaunch *launch, const GPtrArray *code) {
   return -1;
 }
 
+// @kernels: (element-type utf8): that the file has
 static gboolean
-fail_name(const SmbTarget *target, const SmbProfile *profile, const char *file, GError **error) {
+fail_name(const SmbTarget *target, const GPtrArray *kernels, const char *file, GError **error) {
   g_autoptr(GString) names = g_string_new(NULL);
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-  for (guint i = 0; i < profile->launches->len; i++) {
-    const SmbProfileLaunch *launch = g_ptr_array_index(profile->launches, i);
-    if (g_hash_table_add(seen, (gpointer)launch->kernel))
-      g_string_append_printf(names, "%s'%s'", names->len ? ", " : "", launch->kernel);
+  for (guint i = 0; i < kernels->len; i++) {
+    if (g_hash_table_add(seen, kernels->pdata[i]))
+      g_string_append_printf(names, "%s'%s'", names->len ? ", " : "", (char *)kernels->pdata[i]);
   }
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no launch of '%s': it has %s", file,
                   target->name, names->str);
@@ -130,10 +131,13 @@ is_alone(const SmbTarget *target, const char *base) {
 }
 
 gboolean
-smb_target_is_measured(const SmbTarget *target, const SmbProfileLaunch *launch) {
+smb_target_is_measured(const SmbTarget *target, const char *kernel) {
   const char *symbol = smb_program_symbol(target->kernel);
-  SmbNameMatch match = smb_kernel_name_compare(launch->kernel, symbol ? symbol : target->name);
-  return match == SMB_NAME_SAME || (match == SMB_NAME_BASE && is_alone(target, launch->kernel));
+  SmbNameMatch match = smb_kernel_name_compare(kernel, symbol ? symbol : target->name);
+  // The name of a text has no parameters.
+  gboolean is_text = strcmp(smb_program_level(target->kernel), "text") == 0;
+  return match == SMB_NAME_SAME ||
+         (match == SMB_NAME_BASE && (is_text || is_alone(target, kernel)));
 }
 
 const SmbProfileLaunch *
@@ -146,10 +150,12 @@ smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, cons
     return NULL;
   }
   g_autoptr(GPtrArray) named = g_ptr_array_new(), fitting = g_ptr_array_new();
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
   gboolean differ = FALSE;
   for (guint i = 0; i < profile->launches->len; i++) {
     SmbProfileLaunch *launch = g_ptr_array_index(profile->launches, i);
-    if (!smb_target_is_measured(target, launch))
+    g_ptr_array_add(names, (gpointer)launch->kernel);
+    if (!smb_target_is_measured(target, launch->kernel))
       continue;
     g_ptr_array_add(named, launch);
     if (find_difference(launch, code) < 0)
@@ -159,19 +165,67 @@ smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, cons
     differ = differ ||
              !smb_profile_is_equal(g_ptr_array_index(fitting, 0), g_ptr_array_index(fitting, i));
   if (named->len == 0)
-    fail_name(target, profile, file, error);
+    fail_name(target, names, file, error);
   else if (fitting->len == 0)
     fail_code(target, g_ptr_array_index(named, 0), file, code,
               find_difference(g_ptr_array_index(named, 0), code), error);
-  else if (number > fitting->len)
-    smb_cli_usage_error(error, "--ncu-launch %u: %s has %u launches of '%s'", number, file,
-                        fitting->len, target->name);
+  else if (number > fitting->len && !(profile->is_doubled && fitting->len == 1 && number == 2))
+    smb_cli_usage_error(error, "--ncu-launch %u: %s has %s of '%s'", number, file,
+                        smb_count(fitting->len, "launch").text, target->name);
   else if (number == 0 && differ)
     smb_cli_usage_error(error,
                         "%s has %u launches of '%s', with different counts: choose one with "
                         "--ncu-launch",
                         file, fitting->len, target->name);
   else
-    return g_ptr_array_index(fitting, MAX(number, 1) - 1);
+    return g_ptr_array_index(fitting, CLAMP(number, 1, fitting->len) - 1);
+  return NULL;
+}
+
+// Whether an extent of the target is the one that was measured. One that nobody gave becomes that.
+static gboolean
+agree(gboolean *is_assumed, guint own[3], const guint measured[3]) {
+  if (measured[0] && *is_assumed)
+    memcpy(own, measured, 3 * sizeof *own);
+  *is_assumed = *is_assumed && !measured[0];
+  return !measured[0] || memcmp(own, measured, 3 * sizeof *own) == 0;
+}
+
+static gboolean
+check_shape(SmbTarget *target, const SmbMeasuredLaunch *launch, const char *file, GError **error) {
+  gboolean is_block = agree(&target->assumes_block, target->launch.block, launch->block);
+  gboolean is_grid = agree(&target->assumes_grid, target->launch.grid, launch->grid);
+  return (is_block && is_grid) ||
+         smb_cli_usage_error(error,
+                             "%s:%u:1: '%s' was measured with --grid %u,%u,%u --block %u,%u,%u",
+                             file, launch->line, launch->kernel, launch->grid[0], launch->grid[1],
+                             launch->grid[2], launch->block[0], launch->block[1], launch->block[2]);
+}
+
+const SmbMeasuredLaunch *
+smb_target_find_metrics(SmbTarget *target, const SmbKernelMetrics *metrics, const char *file,
+                        guint number, GError **error) {
+  g_autoptr(GPtrArray) names = g_ptr_array_new(), found = g_ptr_array_new();
+  gboolean differ = FALSE;
+  for (guint i = 0; i < metrics->launches->len; i++) {
+    SmbMeasuredLaunch *launch = g_ptr_array_index(metrics->launches, i);
+    g_ptr_array_add(names, (gpointer)launch->kernel);
+    if (!smb_target_is_measured(target, launch->kernel))
+      continue;
+    differ = differ || (found->len > 0 && !smb_measured_launch_is_equal(found->pdata[0], launch));
+    g_ptr_array_add(found, launch);
+  }
+  if (found->len == 0)
+    fail_name(target, names, file, error);
+  else if (number > found->len)
+    smb_cli_usage_error(error, "--ncu-launch %u: %s has %s of '%s'", number, file,
+                        smb_count(found->len, "launch").text, target->name);
+  else if (number == 0 && differ)
+    smb_cli_usage_error(error,
+                        "%s has %u launches of '%s', with different counts: choose one with "
+                        "--ncu-launch",
+                        file, found->len, target->name);
+  else if (check_shape(target, found->pdata[MAX(number, 1) - 1], file, error))
+    return found->pdata[MAX(number, 1) - 1];
   return NULL;
 }

@@ -100,10 +100,19 @@ static const GOptionEntry limit_entries[] = {
     G_OPTION_ENTRY_NULL,
 };
 
+static const GOptionEntry compiler_entries[] = {
+    {SMB_TRUST_OPTION, 0, 0, G_OPTION_ARG_NONE, &typed.trusts,
+     "let a project file give nvcc any option: such a file can run programs", NULL},
+    {"no-cache", 0, 0, G_OPTION_ARG_NONE, &typed.compiles_anew,
+     "compile what was compiled before, and do not keep the result", NULL},
+    G_OPTION_ENTRY_NULL,
+};
+
 const SmbCliGroup smb_target_tile_group = {"Tile", tile_entries};
 const SmbCliGroup smb_target_launch_group = {"Kernel and launch", launch_entries};
 const SmbCliGroup smb_target_array_group = {"Arrays", array_entries};
 const SmbCliGroup smb_target_limit_group = {"Limits", limit_entries};
+const SmbCliGroup smb_target_compiler_group = {"Compiler", compiler_entries};
 
 const SmbTargetOptions *
 smb_target_options(void) {
@@ -124,10 +133,10 @@ smb_target_clear_options(void) {
         g_clear_pointer((char **)entry->arg_data, g_free);
       else if (entry->arg == G_OPTION_ARG_STRING_ARRAY)
         g_clear_pointer((GStrv *)entry->arg_data, g_strfreev);
+      else
+        *(gboolean *)entry->arg_data = FALSE;
     }
   }
-  typed.dynamic = FALSE;
-  typed.captured_worst = FALSE;
 }
 
 void

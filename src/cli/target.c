@@ -45,6 +45,8 @@ smb_target_free(SmbTarget *target) {
   g_free(target->instance);
   g_free(target->compiled);
   g_free(target->dynamic_bytes);
+  for (guint i = 0; i < SMB_TARGET_EXTENTS; i++)
+    g_free(target->extents[i]);
   g_free(target->tile);
   g_strfreev(target->defines);
   g_strfreev(target->folders);
@@ -86,10 +88,24 @@ set_number(GStrv *list, const char *name, guint64 number) {
   set_value(list, text);
 }
 
-gboolean
-smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
-                  GError **error) {
-  target->launch.arguments = (const char *const *)target->args;
+// What can be said of a launch without its kernel, which may take long to compile.
+static gboolean
+check_launch(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  SmbLaunch launch = target->launch;
+  for (guint i = 0; i < 3; i++)
+    launch.cluster[i] = target->assumes_grid ? 0 : launch.cluster[i];
+  if (!smb_launch_check(&launch, arch, error))
+    return FALSE;
+  for (guint i = 0; target->args[i]; i++) {
+    if (!smb_argument_check(target->args[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
+       GError **error) {
   if (!target->launch.buffers)
     target->launch.buffers = smb_buffers_parse((const char *const *)target->buffers, error);
   if (!target->launch.buffers)
@@ -104,37 +120,50 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = target->options.limits};
   g_autoptr(GPtrArray) compiled_from = g_ptr_array_new_with_free_func(g_free);
-  const SmbCompileOptions compiling = {target->nvcc,     target->as_text,
-                                       target->instance, target->compile_seconds,
-                                       progress,         compiled_from};
+  // What is wrong with a number is known without a compiler.
+  g_autoptr(GPtrArray) evaluated = smb_target_settle_numbers(target, source, &reading, error);
+  if (!evaluated)
+    return FALSE;
+  target->launch.arguments = (const char *const *)target->args;
+  gboolean compiles = target->nvcc && !target->as_text;
+  if (!check_launch(target, arch, error) ||
+      (compiles && !smb_target_settle_bytes(target, source, &reading, arch, error)))
+    return FALSE;
+  const SmbCompileOptions compiling = {.flags = target->nvcc,
+                                       .as_text = target->as_text,
+                                       .instance = target->instance,
+                                       .seconds = target->compile_seconds,
+                                       .compiles_anew = target->compiles_anew,
+                                       .inputs = compiled_from,
+                                       .progress = progress};
   target->kernel = smb_compile_read(source, arch, &compiling, &reading, &target->compiled, error);
-  smb_target_note_files(target, source);
   for (guint i = 0; i < compiled_from->len; i++)
     smb_files_read(target->files, compiled_from->pdata[i]);
   if (!target->kernel)
     return FALSE;
+  for (guint i = 0; i < evaluated->len; i++) {
+    gint64 known;
+    smb_program_evaluate(target->kernel, evaluated->pdata[i], &known, NULL);
+  }
   if (!target->name)
     target->name = g_strdup(smb_program_name(target->kernel));
   if (target->assumes_block && smb_program_own_block(target->kernel, target->launch.block))
     target->assumes_block = FALSE;
   if (target->assumes_grid)
     smb_program_own_grid(target->kernel, target->launch.grid);
-  gint64 bytes = 0;
-  if (target->dynamic_bytes &&
-      !smb_program_evaluate(target->kernel, target->dynamic_bytes, &bytes, error)) {
-    smb_prefix_error(error, "--dynamic-bytes ");
+  if (!compiles && !smb_target_settle_bytes(target, source, &reading, arch, error))
     return FALSE;
-  }
-  if (bytes < 0 || bytes > G_MAXINT32)
-    return smb_cli_usage_error(error,
-                               smb_arch_say(arch, "--dynamic-bytes '%s': %" G_GINT64_FORMAT
-                                                  " bytes: expected 0 or more, and no more than a "
-                                                  "block has"),
-                               target->dynamic_bytes, bytes);
-  target->launch.dynamic_bytes = (gsize)bytes;
   target->launch.shapes = smb_shapes_parse((const char *const *)target->arrays, target->kernel,
                                            target->launch.dynamic_bytes, error);
   return target->launch.shapes != NULL;
+}
+
+gboolean
+smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
+                  GError **error) {
+  gboolean good = finish(target, source, arch, progress, error);
+  smb_target_note_files(target, source); // what failed has read them, too
+  return good;
 }
 
 gboolean
@@ -156,17 +185,6 @@ smb_target_parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *ana
     return FALSE;
   analysis->limits.max_memory = mebibytes << 20;
   return TRUE;
-}
-
-static gboolean
-parse_launch(const SmbTargetOptions *options, SmbLaunch *launch, GError **error) {
-  static const guint max_block[3] = SMB_MAX_BLOCK_EXTENT;
-  static const guint max_grid[3] = SMB_MAX_GRID_EXTENT;
-  static const guint max_cluster[3] = {SMB_MAX_CLUSTER_BLOCKS, SMB_MAX_CLUSTER_BLOCKS,
-                                       SMB_MAX_CLUSTER_BLOCKS};
-  return smb_cli_triple("--block", options->block, max_block, launch->block, error) &&
-         smb_cli_triple("--grid", options->grid, max_grid, launch->grid, error) &&
-         smb_cli_triple("--cluster", options->cluster, max_cluster, launch->cluster, error);
 }
 
 // --rows, --cols and its kin: the kernel data/kernels/tile.cu with macros set.
@@ -248,14 +266,16 @@ draft_entry(const SmbCatalogEntry *entry, SmbTarget *target) {
 // Finds the catalogue's entry that --kernel, --shape and --block mean.
 static SmbSource *
 draft_builtin(const SmbTargetOptions *options, SmbTarget *target, GError **error) {
-  SmbLaunch asked = {.block = {1, 1, 1}, .grid = {1, 1, 1}};
-  if (!parse_launch(options, &asked, error))
+  guint block[3] = {1, 1, 1};
+  g_autofree char *expression = NULL; // which chooses no shape
+  if (!smb_target_read_block(options, block, &expression, error))
     return NULL;
   g_autoptr(GPtrArray) catalog = smb_catalog_load(error);
   if (!catalog)
     return NULL;
-  const SmbCatalogEntry *entry = smb_catalog_find(catalog, options->kernel, options->shape,
-                                                  options->block ? asked.block : NULL, error);
+  const SmbCatalogEntry *entry =
+      smb_catalog_find(catalog, options->kernel, options->shape,
+                       options->block && !expression ? block : NULL, error);
   if (!entry)
     return NULL;
   draft_entry(entry, target);
@@ -396,13 +416,14 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
   g_autoptr(SmbTarget) target = smb_target_begin(options, error);
   g_autoptr(SmbSource) source =
       target ? draft_source(options, file, given, arch, target, error) : NULL;
-  if (!source || !parse_launch(options, &target->launch, error) ||
+  if (!source || !smb_target_parse_extents(options, target, error) ||
       !smb_cli_number("--max-compile", options->max_compile, 1, G_MAXINT, &target->compile_seconds,
                       error))
     return NULL;
   target->folders = g_strdupv(options->folders);
   target->nvcc = g_strdup(options->nvcc);
   target->as_text = options->as_text;
+  target->compiles_anew = options->compiles_anew;
   set_values(&target->defines, (const char *const *)options->defines);
   set_values(&target->args, (const char *const *)options->args);
   set_values(&target->buffers, (const char *const *)options->buffers);
@@ -483,103 +504,4 @@ smb_target_from_catalog(const SmbCatalogEntry *entry, const char *const *defines
   if (!source || !smb_target_finish(target, source, arch, NULL, error))
     return NULL;
   return g_steal_pointer(&target);
-}
-
-// @target, with another text to come and without buffers.
-static SmbTarget *
-copy_target(const SmbTarget *target, gsize dynamic_bytes) {
-  SmbTarget *other = g_new0(SmbTarget, 1);
-  other->name = g_strdup(target->name);
-  other->shape = g_strdup(target->shape);
-  other->entry = g_strdup(smb_program_name(target->kernel));
-  other->launch = target->launch;
-  other->launch.buffers = NULL;
-  other->launch.shapes = NULL;
-  other->options = target->options;
-  other->frames = target->frames;
-  other->folders = g_strdupv(target->folders);
-  other->nvcc = g_strdup(target->compiled && !target->nvcc ? "" : target->nvcc);
-  other->as_text = !target->compiled;
-  other->instance = g_strdup(target->instance);
-  other->compile_seconds = target->compile_seconds;
-  other->files = target->files;
-  other->defines = g_strdupv(target->defines);
-  other->dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
-  return other;
-}
-
-static gboolean
-finish_text(SmbTarget *target, const char *file, const char *text, gsize length,
-            const SmbArch *arch, GError **error) {
-  g_autoptr(GBytes) bytes = g_bytes_new(text, length);
-  g_autoptr(SmbSource) source = smb_source_new(file, bytes, error);
-  return source && smb_target_finish(target, source, arch, NULL, error);
-}
-
-SmbTarget *
-smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
-                     const SmbArch *arch, GError **error) {
-  g_autoptr(SmbTarget) other = copy_target(target, dynamic_bytes);
-  if (target->launch.buffers)
-    other->launch.buffers = g_ptr_array_ref(target->launch.buffers);
-  other->args = g_strdupv(target->args);
-  other->buffers = g_strdupv(target->buffers);
-  gboolean good = finish_text(other, target->file, text, strlen(text), arch, error);
-  return good ? g_steal_pointer(&other) : NULL;
-}
-
-// The contents of a pointer's buffer, for compiled code, whose pointers are to bytes.
-static char *
-describe_buffer(const SmbTarget *target, const SmbParameter *parameter, guint index) {
-  static const char *const types[] = {
-      [SMB_SCALAR_BOOL] = "i8", [SMB_SCALAR_I8] = "i8",     [SMB_SCALAR_U8] = "i8",
-      [SMB_SCALAR_I16] = "i16", [SMB_SCALAR_U16] = "i16",   [SMB_SCALAR_I32] = "i32",
-      [SMB_SCALAR_U32] = "i32", [SMB_SCALAR_I64] = "i64",   [SMB_SCALAR_U64] = "i64",
-      [SMB_SCALAR_F16] = "f16", [SMB_SCALAR_BF16] = "bf16", [SMB_SCALAR_F32] = "f32",
-      [SMB_SCALAR_F64] = "f64"};
-  const SmbBuffer *buffer = smb_launch_buffer(&target->launch, parameter->name, index);
-  const char *at = buffer ? strrchr(buffer->spec, '@') : NULL;
-  GString *text = g_string_new(NULL);
-  g_string_printf(text, "%u=", index);
-  if (buffer && !buffer->is_default)
-    g_string_append_len(text, buffer->spec, at ? at - buffer->spec : -1);
-  else
-    g_string_append_printf(text, "iota:%s", types[parameter->element]);
-  if (at)
-    g_string_append_printf(text, "@%" G_GUINT64_FORMAT, buffer->offset * parameter->element_bytes);
-  return g_string_free(text, FALSE);
-}
-
-// What the parameters are given, by their numbers: compiled code has no names.
-static void
-number_parameters(const SmbTarget *target, SmbTarget *compiled) {
-  g_autoptr(GPtrArray) args = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func(g_free);
-  for (guint i = 0; i < smb_program_n_parameters(target->kernel); i++) {
-    const SmbParameter parameter = smb_program_parameter(target->kernel, i);
-    const char *value = smb_argument_find(target->launch.arguments, target->kernel, i);
-    if (smb_launch_is_pointer(&target->launch, target->kernel, i))
-      g_ptr_array_add(buffers, describe_buffer(target, &parameter, i));
-    else if (value)
-      g_ptr_array_add(args, g_strdup_printf("%u=%s", i, value));
-  }
-  g_ptr_array_add(args, NULL);
-  g_ptr_array_add(buffers, NULL);
-  compiled->args = g_strdupv((char **)args->pdata);
-  compiled->buffers = g_strdupv((char **)buffers->pdata);
-}
-
-SmbTarget *
-smb_target_compile(const SmbTarget *target, const char *text, gsize dynamic_bytes,
-                   const SmbArch *arch, GError **error) {
-  g_autoptr(SmbTarget) other = copy_target(target, dynamic_bytes);
-  const SmbSource *source = smb_program_source(target->kernel);
-  if (!other->nvcc)
-    other->nvcc = g_strdup("");
-  other->as_text = FALSE;
-  number_parameters(target, other);
-  if (!finish_text(other, target->file, text ? text : smb_source_text(source),
-                   text ? strlen(text) : smb_source_length(source), arch, error))
-    return NULL;
-  return g_steal_pointer(&other);
 }

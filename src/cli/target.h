@@ -25,6 +25,7 @@ typedef struct {
   gboolean captured_worst;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *max_compile, *threads;
   gboolean as_text;
+  gboolean trusts, compiles_anew;
   SmbFiles *files;
 } SmbTargetOptions;
 
@@ -39,12 +40,18 @@ typedef struct {
 #define SMB_CASE_OPTION    "case"
 #define SMB_PROJECT_OPTION "project"
 
+/** The option that lets files give any option to nvcc. */
+#define SMB_TRUST_OPTION "trust"
+
 /** The options of a command that takes a kernel, for SmbCliUsage.groups. */
-extern const SmbCliGroup smb_target_tile_group, smb_target_launch_group, smb_target_limit_group;
+extern const SmbCliGroup smb_target_tile_group, smb_target_launch_group, smb_target_limit_group,
+    smb_target_compiler_group;
 
 /** And of one that looks at its arrays in shared memory. */
 extern const SmbCliGroup smb_target_array_group;
-#define SMB_TARGET_GROUPS &smb_target_tile_group, &smb_target_launch_group, &smb_target_limit_group
+#define SMB_TARGET_GROUPS                                                                          \
+  &smb_target_tile_group, &smb_target_launch_group, &smb_target_limit_group,                       \
+      &smb_target_compiler_group
 
 /** smb_target_options: Returns: (transfer none): what was typed, after smb_cli_parse() */
 const SmbTargetOptions *smb_target_options(void);
@@ -65,6 +72,9 @@ void smb_target_clear_options(void);
 #define SMB_TARGET_ASSUMED_BLOCK                                                                   \
   "a block of one warp is assumed: give the kernel's own with --block"
 
+/** Extents of a launch: its block, its grid and its clusters. */
+#define SMB_TARGET_EXTENTS 3
+
 /**
  * SmbTarget:
  * @kernel: the parsed kernel
@@ -73,10 +83,12 @@ void smb_target_clear_options(void);
  * @file: where its text is
  * @entry: the function of the text that is meant, or %NULL if it has one
  * @dynamic_bytes: the expression that gives the dynamic shared memory, or %NULL
+ * @extents: (nullable): the expressions that give block, grid and cluster, where numbers do not
  * @nvcc: (nullable): options of the compiler, if it is to be compiled in any case
  * @as_text: whether it is read as it is, though there are options of a compiler, if the kernel language has it
  * @instance: (nullable): the instance of a template that is meant
  * @compile_seconds: how long a compiler may take; 0: as long as it may by default
+ * @compiles_anew: whether it is compiled though it was before
  * @compiled: (nullable): how it was compiled; %NULL: it was read as it is
  * @folders: where included files are looked for, or %NULL
  * @defines: the macros that were set, NAME=VALUE, each once
@@ -98,10 +110,12 @@ typedef struct {
   char *file;
   char *entry;
   char *dynamic_bytes;
+  char *extents[SMB_TARGET_EXTENTS];
   char *nvcc;
   gboolean as_text;
   char *instance;
   guint compile_seconds;
+  gboolean compiles_anew;
   char *compiled;
   GStrv folders;
   GStrv defines;

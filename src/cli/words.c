@@ -66,6 +66,21 @@ add_short(GPtrArray *words, const GPtrArray *all, const char *word, gboolean *aw
                     : g_strconcat("--", taker->long_name, word[2] ? "=" : NULL, word + 2, NULL));
 }
 
+// Whether a word is meant as an option, though the one before it lacks its value.
+static gboolean
+is_option(const char *word, const GPtrArray *all) {
+  return g_str_has_prefix(word, "--") && word[2] && smb_words_is_of(word, all);
+}
+
+static gboolean
+refuse_option_as_value(const char *option, const char *word, GError **error) {
+  const char *none = strcmp(option, "--nvcc") == 0 ? "--nvcc='' for none, or " : "";
+  return smb_cli_usage_error(
+      error,
+      "%s needs a value, but the next word is the option '%s': write %s%s='%s' if that is it",
+      option, word, none, option, word);
+}
+
 // Makes the value of the option that was added last part of its word.
 static void
 add_value(GPtrArray *words, const char *value) {
@@ -83,6 +98,11 @@ smb_words_prepare(const char *const *given, guint n, const GPtrArray *all, GErro
   for (guint i = 0; i < n; i++) {
     const char *word = given[i];
     if (awaits) {
+      const char *option = words->pdata[words->len - 1];
+      if (is_option(word, all)) {
+        refuse_option_as_value(option, word, error);
+        return NULL;
+      }
       add_value(words, word);
       awaits = FALSE;
       continue;
@@ -112,6 +132,15 @@ smb_words_find(const char *const *words, const char *name) {
       value = *words + strlen(name) + 3;
   }
   return value;
+}
+
+gboolean
+smb_words_has(const char *const *words, const char *name) {
+  for (; *words && strcmp(*words, "--") != 0; words++) {
+    if (g_str_has_prefix(*words, "--") && strcmp(*words + 2, name) == 0)
+      return TRUE;
+  }
+  return FALSE;
 }
 
 const char *

@@ -21,6 +21,9 @@ GStrv smb_words_prepare(const char *const *words, guint n, const GPtrArray *opti
 /** smb_words_find: Returns: (transfer none) (nullable): the value of an option in prepared words, the last one */
 const char *smb_words_find(const char *const *words, const char *name);
 
+/** smb_words_has: Returns: whether prepared words have an option without a value */
+gboolean smb_words_has(const char *const *words, const char *name);
+
 /** smb_words_argument: Returns: (transfer none) (nullable): the word number @index, from 0, that is no option */
 const char *smb_words_argument(const char *const *words, guint index);
 

@@ -13,8 +13,11 @@
 #include "src/cli/words.h"
 #include "src/project/line.h"
 
+// Those of kernels, and all.
+static const SmbCliGroup *const kernel_groups[] = {&smb_target_launch_group,
+                                                   &smb_target_limit_group, NULL};
 const SmbCliGroup *const smb_compare_groups[] = {&smb_target_launch_group, &smb_target_limit_group,
-                                                 NULL};
+                                                 &smb_target_compiler_group, NULL};
 
 #define PROJECT_WORD "--" SMB_PROJECT_OPTION "="
 
@@ -57,7 +60,7 @@ smb_version_of_file(const SmbCli *cli, const char *path, SmbVersion *version) {
 
 char *
 smb_compare_find_option(const SmbCli *cli, gboolean project) {
-  g_auto(GStrv) words = smb_words_of_options(smb_compare_groups);
+  g_auto(GStrv) words = smb_words_of_options(kernel_groups);
   for (guint i = 0; words[i]; i++) {
     if (project || !g_str_has_prefix(words[i], PROJECT_WORD))
       return g_strndup(words[i], strcspn(words[i], "="));
@@ -109,6 +112,19 @@ has_case(const SmbRepository *repository, const SmbVersion *version, const char 
          smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s (in %s)", failure->message, version->name);
 }
 
+// Whether a part of a path below @top is a symbolic link: a revision may have one to any place.
+static gboolean
+has_link(const char *top, const char *path) {
+  g_autofree char *whole = g_build_filename(top, path, NULL);
+  for (char *at = whole + strlen(top) + 1; at; at = strchr(at + 1, '/')) {
+    char *end = strchr(at + 1, '/');
+    g_autofree char *part = g_strndup(whole, end ? (gsize)(end - whole) : strlen(whole));
+    if (g_file_test(part, G_FILE_TEST_IS_SYMLINK))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // Puts the project file of the working tree at its place in a revision (transfer full): its path, seen from the top.
 static char *
 put_project(const SmbRepository *repository, const char *top, GError **error) {
@@ -123,6 +139,12 @@ put_project(const SmbRepository *repository, const char *top, GError **error) {
       path ? smb_source_read_bytes(project->path, SMB_SOURCE_MAX_BYTES, error) : NULL;
   if (!bytes)
     return NULL;
+  if (has_link(top, path)) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "--git: a part of '%s' is a symbolic link in a revision that has no project file",
+             path);
+    return NULL;
+  }
   g_mkdir_with_parents(folder, 0777); // if it cannot, the file cannot be written, either
   if (!g_file_set_contents(whole, g_bytes_get_data(bytes, NULL), (gssize)g_bytes_get_size(bytes),
                            error))

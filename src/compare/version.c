@@ -111,7 +111,7 @@ run_lines(Run *run) {
   }
   if (lines->len > 0)
     smb_progress_begin(run->progress, "versions", lines->len);
-  smb_children_run(lines, lines->len, take_result, run);
+  smb_children_run(lines, lines->len, NULL, take_result, run);
 }
 
 gboolean

@@ -11,7 +11,10 @@
 #include "sim/base/source.h"
 #include "sim/base/text.h"
 #include "sim/program/symbol.h"
-#include "src/compile/depend.h"
+#include "src/compile/call.h"
+#include "src/compile/flags.h"
+#include "src/compile/inputs.h"
+#include "src/compile/kept.h"
 #include "src/compile/workshop.h"
 
 // Of what a compiler says, what an error shows.
@@ -21,8 +24,7 @@ enum {
 };
 
 // Names of files in the workshop.
-static const char text_name[] = "kernel.cu", image_name[] = "kernel.out",
-                  inputs_name[] = "kernel.d";
+static const char text_name[] = "kernel.cu", image_name[] = "kernel.out", inputs_name[] = "inputs";
 
 void
 smb_compiled_free(SmbCompiled *compiled) {
@@ -32,6 +34,7 @@ smb_compiled_free(SmbCompiled *compiled) {
   g_free(compiled->command);
   g_free(compiled->path);
   g_free(compiled->instance);
+  g_strfreev(compiled->files);
   g_free(compiled);
 }
 
@@ -64,85 +67,6 @@ write_text(const SmbCompilation *compilation, const char *path, GError **error) 
   if (compilation->instance)
     g_string_append_printf(text, instance_format, compilation->instance, compilation->instance);
   return g_file_set_contents(path, text->str, (gssize)text->len, error);
-}
-
-// Whether one of the flags begins so.
-static gboolean
-has_flag(GStrv flags, const char *const *beginnings) {
-  for (guint i = 0; flags && flags[i]; i++) {
-    for (guint j = 0; beginnings[j]; j++) {
-      if (g_str_has_prefix(flags[i], beginnings[j]))
-        return TRUE;
-    }
-  }
-  return FALSE;
-}
-
-static gboolean
-names_architecture(GStrv flags) {
-  static const char *const options[] = {"-arch", "--gpu-architecture", "-gencode",
-                                        "--generate-code", NULL};
-  return has_flag(flags, options);
-}
-
-// Whether there are architectures of several -gencode options, of a list "code=[sm_90,compute_90]", or all that there are.
-static gboolean
-names_architectures(GStrv flags) {
-  static const char *const all[] = {"-arch=all", "--gpu-architecture=all", NULL};
-  guint n = 0;
-  for (guint i = 0; flags && flags[i]; i++) {
-    const char *list = g_strrstr(flags[i], "code=");
-    gboolean is_own = list && (list == flags[i] || strchr("-=,", list[-1]));
-    const char *comma = is_own ? strchr(list, ',') : NULL;
-    n += g_str_has_prefix(flags[i], "-gencode") || g_str_has_prefix(flags[i], "--generate-code");
-    if (comma && !g_str_has_prefix(comma, ",arch="))
-      return TRUE;
-  }
-  return n > 1 || has_flag(flags, all);
-}
-
-static gboolean
-names_result(GStrv flags) {
-  static const char *const options[] = {"-ptx", "--ptx", "-cubin", "--cubin", NULL};
-  return has_flag(flags, options);
-}
-
-// nvcc takes values of options apart at commas.
-static void
-add_value(GStrvBuilder *words, const char *option, const char *value) {
-  g_autoptr(GString) word = g_string_new(value);
-  g_string_replace(word, ",", "\\,", 0);
-  g_string_prepend(word, option);
-  g_strv_builder_add(words, word->str);
-}
-
-// Where #include "…" looks first, but not #include <…>: an option of the host compiler, which nvcc calls through a shell,
-// after it has taken a backslash of each two.
-static void
-add_quote_folder(GStrvBuilder *words, const char *folder) {
-  g_autofree char *quoted = g_shell_quote(folder);
-  g_autoptr(GString) text = g_string_new(quoted);
-  g_string_replace(text, "\\", "\\\\", 0);
-  add_value(words, "-Xcompiler=-iquote", text->str);
-}
-
-// The options that a user would recognize, without files.
-static GStrv
-make_options(const SmbCompilation *compilation, GStrv flags, const char *suffix) {
-  g_autoptr(GStrvBuilder) words = g_strv_builder_new();
-  g_autofree char *arch = g_strconcat("-arch=", compilation->architecture, suffix, NULL);
-  if (!names_result(flags))
-    g_strv_builder_add(words, compilation->makes_ptx ? "-ptx" : "-cubin");
-  g_strv_builder_add(words, "-lineinfo");
-  if (!names_architecture(flags))
-    g_strv_builder_add(words, arch);
-  for (guint i = 0; compilation->defines && compilation->defines[i]; i++)
-    add_value(words, "-D", compilation->defines[i]);
-  for (guint i = 0; compilation->folders && compilation->folders[i]; i++)
-    add_value(words, "-I", compilation->folders[i]);
-  if (flags)
-    g_strv_builder_addv(words, (const char **)flags);
-  return g_strv_builder_end(words);
 }
 
 // Places as all messages have them: "FILE(12): error: …" is "FILE:12:1: error: …"; and the user's names.
@@ -248,62 +172,67 @@ find_instance(GBytes *image) {
   return close ? g_strndup(address + 4, (gsize)(close - address - 4)) : NULL;
 }
 
-// Whether the user's options ask for a list of files, of which there can be one only.
-static gboolean
-lists_inputs(GStrv flags) {
-  static const char *const options[] = {"-M", "--generate-dep", "--dependency", NULL};
-  return has_flag(flags, options);
-}
+// A way to compile a text, and where the result of that is kept.
+typedef struct {
+  const char *nvcc;
+  const SmbCompilation *compilation;
+  SmbCall *call;
+  SmbKept *kept; // NULL: nowhere
+} Try;
 
-// Adds the files that the compiler read, as far as it says, without those of the workshop.
 static void
-take_inputs(const SmbCompilation *compilation, const char *folder, const char *list) {
-  g_autoptr(GBytes) bytes = smb_source_read_bytes(list, SMB_SOURCE_MAX_BYTES, NULL);
-  if (!bytes || !compilation->inputs)
-    return;
-  g_autofree char *text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
-  g_autoptr(GPtrArray) names = smb_depend_parse(text);
-  for (guint i = 0; i < names->len; i++) {
-    if (!g_str_has_prefix(names->pdata[i], folder))
-      g_ptr_array_add(compilation->inputs, g_strdup(names->pdata[i]));
-  }
+try_clear(Try *one) {
+  g_clear_pointer(&one->call, smb_call_free);
+  g_clear_pointer(&one->kept, smb_kept_free);
 }
 
-// One call of the compiler. @suffix: of the architecture. Returns NULL without an error if it may be tried with another.
+static gboolean
+try_init(Try *one, const char *nvcc, const SmbCompilation *compilation, const SmbFlags *flags,
+         const char *suffix, gboolean late, GError **error) {
+  *one = (Try){nvcc, compilation, smb_call_new(compilation, flags, suffix, error), NULL};
+  if (!one->call)
+    return FALSE;
+  one->call->defines_late = late;
+  one->kept = smb_kept_new(nvcc, compilation, flags, one->call);
+  return TRUE;
+}
+
+static void
+note_inputs(const SmbCompilation *compilation, const SmbCompiled *compiled) {
+  for (guint i = 0; compilation->inputs && compiled->files && compiled->files[i]; i++)
+    g_ptr_array_add(compilation->inputs, g_strdup(compiled->files[i]));
+}
+
+// One call of the compiler.
 static SmbCompiled *
-compile_for(SmbWorkshop *workshop, const char *nvcc, const SmbCompilation *compilation, GStrv flags,
-            const char *suffix, GError **error) {
+run_try(const Try *one, SmbWorkshop *workshop, GError **error) {
+  const SmbCompilation *compilation = one->compilation;
   const char *folder = smb_workshop_folder(workshop);
   g_autofree char *path = g_build_filename(folder, text_name, NULL);
   g_autofree char *result = g_build_filename(folder, image_name, NULL);
-  g_autofree char *list = g_build_filename(folder, inputs_name, NULL);
-  g_auto(GStrv) options = make_options(compilation, flags, suffix);
-  g_autofree char *joined = g_strjoinv(" ", options);
+  g_autofree char *inputs = g_build_filename(folder, inputs_name, NULL);
   g_autoptr(SmbCompiled) compiled = g_new0(SmbCompiled, 1);
-  compiled->command = g_strconcat("nvcc ", joined, NULL);
-  g_autoptr(GStrvBuilder) words = g_strv_builder_new();
-  g_strv_builder_add(words, nvcc);
-  g_strv_builder_addv(words, (const char **)options);
-  if (compilation->folder)
-    add_quote_folder(words, compilation->folder);
-  if (!lists_inputs(flags))
-    g_strv_builder_add_many(words, "-MD", "-MF", list, NULL);
-  g_strv_builder_add_many(words, "-o", result, path, NULL);
-  g_auto(GStrv) all = g_strv_builder_end(words);
+  g_auto(GStrv) words = smb_call_write(one->call, one->nvcc, folder, inputs, path, result, error);
+  gint64 since = smb_inputs_now();
   g_auto(SmbWorkshopRun) run = {0};
-  if (!smb_workshop_run(workshop, (const char *const *)all, compilation->seconds, &run, error))
+  if (!words ||
+      !smb_workshop_run(workshop, (const char *const *)words, compilation->seconds, &run, error))
     return NULL;
-  take_inputs(compilation, folder, list);
+  compiled->files = smb_inputs_read_rule(inputs, folder);
+  note_inputs(compilation, compiled);
   if (run.is_late || run.status != 0) {
-    fail(compilation, &run, path, compiled->command, error);
+    fail(compilation, &run, path, one->call->command, error);
     return NULL;
   }
   if (!check_defines(compilation, &run, path, error) ||
       !(compiled->image = smb_source_read_bytes(result, SMB_SOURCE_MAX_OBJECT_BYTES, error)))
     return NULL;
+  compiled->command = g_strdup(one->call->command);
   compiled->path = g_steal_pointer(&path);
   if (compilation->instance)
     compiled->instance = find_instance(compiled->image);
+  if (one->kept)
+    smb_kept_add(one->kept, compiled, (const char *const *)compiled->files, since);
   return g_steal_pointer(&compiled);
 }
 
@@ -316,40 +245,109 @@ has_own_features(const char *architecture) {
          g_ascii_string_to_unsigned(architecture + 3, 10, 90, G_MAXUINT, &chip, NULL);
 }
 
-// The user's options as words: none, or of one architecture.
+// What is tried, one after the other: the architecture; that with the features that it has alone; and both with macros that are
+// defined after CUDA's own headers, which some names break.
+enum {
+  WITH_OWN = 1,
+  LATE = 2,
+  N_TRIES = 4
+};
+
+typedef struct {
+  Try tries[N_TRIES];
+  gboolean has_own, has_late;
+} Tries;
+
+static void
+tries_clear(Tries *tries) {
+  for (guint i = 0; i < N_TRIES; i++)
+    try_clear(&tries->tries[i]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Tries, tries_clear)
+
 static gboolean
-split_flags(const SmbCompilation *compilation, GStrv *flags, GError **error) {
-  g_autoptr(GError) failure = NULL;
-  if (compilation->flags && !g_shell_parse_argv(compilation->flags, NULL, flags, &failure) &&
-      !g_error_matches(failure, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING))
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--nvcc '%s': %s", compilation->flags,
-                    failure->message);
-  return !names_architectures(*flags) ||
-         smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                  "--nvcc '%s' names several architectures: expected one, or none for that of "
-                  "--arch, %s",
-                  compilation->flags, compilation->architecture);
+tries_init(Tries *tries, const char *nvcc, const SmbCompilation *compilation, const SmbFlags *flags,
+           GError **error) {
+  tries->has_own =
+      has_own_features(compilation->architecture) && !smb_flags_name_architecture(flags);
+  for (guint i = 0; i < N_TRIES; i++) {
+    gboolean own = (i & WITH_OWN) != 0, late = (i & LATE) != 0;
+    if (i > 0)
+      tries->has_late = smb_call_has_macros(tries->tries[0].call);
+    if ((!own || tries->has_own) && (!late || tries->has_late) &&
+        !try_init(&tries->tries[i], nvcc, compilation, flags, own ? "a" : NULL, late, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
-SmbCompiled *
-smb_compile(const char *nvcc, const SmbCompilation *compilation, GError **error) {
-  g_auto(GStrv) flags = NULL;
+// What was compiled before; NULL: nothing.
+static SmbCompiled *
+find_kept(const Tries *tries) {
+  SmbCompiled *compiled = NULL;
+  for (guint i = 0; i < N_TRIES && !compiled; i++)
+    compiled = tries->tries[i].kept ? smb_kept_find(tries->tries[i].kept) : NULL;
+  return compiled;
+}
+
+// Whether a compiler complains of another text than that which is compiled.
+static gboolean
+is_elsewhere(const SmbCompilation *compilation, const GError *failure) {
+  g_autofree char *own = g_strconcat(compilation->name, ":", NULL);
+  return g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT) &&
+         !g_str_has_prefix(failure->message, own);
+}
+
+// For the architecture, or that with the features that it has alone.
+static SmbCompiled *
+run_both(const Tries *tries, guint first, SmbWorkshop *workshop, GError **error) {
   g_autoptr(GError) failure = NULL;
-  if (!split_flags(compilation, &flags, error))
-    return NULL;
+  SmbCompiled *compiled = run_try(&tries->tries[first], workshop, &failure);
+  if (!compiled && tries->has_own && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT) &&
+      strstr(failure->message, "sm_") != NULL)
+    compiled = run_try(&tries->tries[first | WITH_OWN], workshop, NULL);
+  if (!compiled)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return compiled;
+}
+
+static SmbCompiled *
+run_tries(const Tries *tries, const SmbCompilation *compilation, GError **error) {
+  g_autoptr(GError) failure = NULL;
   g_autoptr(SmbWorkshop) workshop = smb_workshop_new("compile", error);
   g_autofree char *path =
       workshop ? g_build_filename(smb_workshop_folder(workshop), text_name, NULL) : NULL;
   if (!workshop || !write_text(compilation, path, error))
     return NULL;
-  SmbCompiled *compiled = compile_for(workshop, nvcc, compilation, flags, NULL, &failure);
-  if (!compiled && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT) &&
-      has_own_features(compilation->architecture) && !names_architecture(flags) &&
-      strstr(failure->message, "sm_") != NULL)
-    compiled = compile_for(workshop, nvcc, compilation, flags, "a", NULL);
-  if (compiled)
-    g_clear_error(&failure);
-  else
-    g_propagate_error(error, g_steal_pointer(&failure));
+  g_autoptr(GError) late_failure = NULL;
+  SmbCompiled *compiled = run_both(tries, 0, workshop, &failure);
+  if (!compiled && tries->has_late && is_elsewhere(compilation, failure))
+    compiled = run_both(tries, LATE, workshop, &late_failure);
+  // What is wrong in the text itself is said first.
+  GError **told =
+      late_failure && !is_elsewhere(compilation, late_failure) ? &late_failure : &failure;
+  if (!compiled)
+    g_propagate_error(error, g_steal_pointer(told));
   return compiled;
+}
+
+SmbCompiled *
+smb_compile(const char *nvcc, const SmbCompilation *compilation, GError **error) {
+  g_autoptr(SmbFlags) flags = smb_flags_parse(compilation->flags, error);
+  if (!flags)
+    return NULL;
+  if (smb_flags_name_several(flags)) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+             "--nvcc '%s' names several architectures: expected one, or none for that of --arch, "
+             "%s",
+             compilation->flags, compilation->architecture);
+    return NULL;
+  }
+  g_auto(Tries) tries = {.has_own = FALSE};
+  if (!tries_init(&tries, nvcc, compilation, flags, error))
+    return NULL;
+  SmbCompiled *compiled = find_kept(&tries);
+  if (compiled)
+    note_inputs(compilation, compiled);
+  return compiled ? compiled : run_tries(&tries, compilation, error);
 }

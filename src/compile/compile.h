@@ -20,6 +20,7 @@
  * @makes_ptx: make PTX, not machine code
  * @seconds: how long the compiler may take
  * @inputs: (nullable) (element-type utf8): takes the names of the files that the compiler reads, even if it fails
+ * @keeps: whether what was made before is taken, and what is made is kept (src/compile/kept.h)
  */
 typedef struct {
   const char *name;
@@ -33,6 +34,7 @@ typedef struct {
   const char *architecture;
   gboolean makes_ptx;
   guint seconds;
+  gboolean keeps;
   GPtrArray *inputs;
 } SmbCompilation;
 
@@ -42,12 +44,14 @@ typedef struct {
  * @command: how the compiler was called, without the names of files: "nvcc -ptx -lineinfo -arch=sm_90"
  * @path: what the lines of @image call the text
  * @instance: (nullable): the instance that was asked for, as a demangler writes it
+ * @files: (nullable) (array zero-terminated=1): the other files that were read; %NULL: the compiler does not say
  */
 typedef struct {
   GBytes *image;
   char *command;
   char *path;
   char *instance;
+  GStrv files;
 } SmbCompiled;
 
 /** Seconds that a compiler may take unless the user says otherwise. */

@@ -8,6 +8,7 @@
 #include "sim/base/error.h"
 #include "sim/cuda/text/host.h"
 #include "src/compile/compile.h"
+#include "src/compile/flags.h"
 
 enum {
   FIRST_CHIP = 50,    // that a compiler of CUDA 12 makes code for
@@ -100,6 +101,7 @@ compile(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompi
       .makes_ptx = chip < FIRST_MACHINE,
       .seconds = options->seconds ? options->seconds : SMB_COMPILE_SECONDS,
       .inputs = options->inputs,
+      .keeps = !options->compiles_anew,
   };
   smb_progress_begin(options->progress, "compiling", SMB_PROGRESS_UNCOUNTED);
   g_autoptr(SmbCompiled) compiled = smb_compile(nvcc, &compilation, error);
@@ -160,28 +162,15 @@ compile_refused(SmbSource *source, const SmbArch *arch, const SmbCompileOptions 
   return program;
 }
 
-// Whether options of a compiler make another text of one.
-static gboolean
-set_macros(const char *flags) {
-  static const char *const options[] = {
-      "-D", "-U", "-include", "--define-macro", "--undefine-macro", "--pre-include"};
-  g_auto(GStrv) words = NULL;
-  g_shell_parse_argv(flags, NULL, &words, NULL);
-  for (guint i = 0; words && words[i]; i++) {
-    for (guint j = 0; j < G_N_ELEMENTS(options); j++) {
-      if (g_str_has_prefix(words[i], options[j]))
-        return TRUE;
-    }
-  }
-  return FALSE;
-}
-
 SmbProgram *
 smb_compile_read(SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
                  const SmbProgramOptions *reading, char **command, GError **error) {
   g_autoptr(GError) refused = NULL;
   *command = NULL;
-  gboolean reads = !options->flags || (options->as_text && !set_macros(options->flags));
+  g_autoptr(SmbFlags) flags = smb_flags_parse(options->flags, error);
+  if (!flags)
+    return NULL;
+  gboolean reads = !options->flags || (options->as_text && !smb_flags_set_macros(flags));
   SmbProgram *program = reads ? smb_program_read(source, reading, &refused) : NULL;
   if (program)
     return program;

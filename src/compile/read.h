@@ -14,6 +14,7 @@
  * @instance: (nullable): which instance of a template is meant
  * @seconds: how long a compiler may take; 0: SMB_COMPILE_SECONDS
  * @inputs: (nullable) (element-type utf8): takes the names of the files that a compiler reads, even if it fails
+ * @compiles_anew: whether nothing that was compiled before is taken, nor kept
  * @progress: (nullable): says so while a compiler works
  */
 typedef struct {
@@ -21,6 +22,7 @@ typedef struct {
   gboolean as_text;
   const char *instance;
   guint seconds;
+  gboolean compiles_anew;
   SmbProgress *progress;
   GPtrArray *inputs;
 } SmbCompileOptions;

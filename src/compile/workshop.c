@@ -139,12 +139,11 @@ tell_keeper(const SmbWorkshop *workshop, pid_t group) {
 
 // Takes what is there to be read. Returns whether there may be more.
 static gboolean
-take_output(int fd, GString *output) {
+take_output(int fd, gsize most, GString *output) {
   char bytes[4096];
   ssize_t n = read(fd, bytes, sizeof bytes);
   if (n > 0)
-    g_string_append_len(output, bytes,
-                        (gssize)MIN((gsize)n, SMB_WORKSHOP_MAX_OUTPUT - output->len));
+    g_string_append_len(output, bytes, (gssize)MIN((gsize)n, most - output->len));
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
@@ -157,18 +156,18 @@ has_ended(pid_t pid) {
 
 // Reads what a process writes until it ends; what it has started may go on writing. Returns whether it ended in time.
 static gboolean
-follow(pid_t pid, int fd, guint seconds, GString *output) {
+follow(pid_t pid, int fd, guint seconds, gsize most, GString *output) {
   gint64 end = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
   gboolean is_open = TRUE, ended = FALSE;
   while (!ended && g_get_monotonic_time() < end) {
     struct pollfd wait = {.fd = is_open ? fd : -1, .events = POLLIN};
     if (poll(&wait, 1, TICK_MS) > 0)
-      is_open = take_output(fd, output);
+      is_open = take_output(fd, most, output);
     ended = has_ended(pid);
   }
   for (struct pollfd rest = {.fd = fd, .events = POLLIN};
-       is_open && output->len < SMB_WORKSHOP_MAX_OUTPUT && poll(&rest, 1, 0) > 0;)
-    is_open = take_output(fd, output);
+       is_open && output->len < most && poll(&rest, 1, 0) > 0;)
+    is_open = take_output(fd, most, output);
   return ended;
 }
 
@@ -176,6 +175,8 @@ gboolean
 smb_workshop_run(SmbWorkshop *workshop, const char *const *words, guint seconds,
                  SmbWorkshopRun *run, GError **error) {
   g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), "TMPDIR", workshop->folder, TRUE);
+  // What it says is read here: in English.
+  environment = g_environ_setenv(environment, "LC_ALL", "C.UTF-8", TRUE);
   int ends[2];
   pid_t pid = 0;
   if (pipe2(ends, O_CLOEXEC) != 0)
@@ -185,7 +186,9 @@ smb_workshop_run(SmbWorkshop *workshop, const char *const *words, guint seconds,
   if (failure == 0) {
     tell_keeper(workshop, pid);
     run->output = g_string_new(NULL);
-    run->is_late = !follow(pid, ends[0], seconds, run->output);
+    run->is_late =
+        !follow(pid, ends[0], seconds, run->max_output ? run->max_output : SMB_WORKSHOP_MAX_OUTPUT,
+                run->output);
     kill(-pid, SIGKILL);
     tell_keeper(workshop, 0);
     run->status = reap(pid);

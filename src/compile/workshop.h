@@ -13,12 +13,14 @@ typedef struct _SmbWorkshop SmbWorkshop;
  * SmbWorkshopRun: how a program ended.
  * @status: as of waitpid(); 0: it did what it was to do
  * @is_late: it was killed at the time limit
- * @output: what it wrote to standard output and error: the first SMB_WORKSHOP_MAX_OUTPUT bytes
+ * @output: what it wrote to standard output and error: the first @max_output bytes
+ * @max_output: set before it is run; 0: SMB_WORKSHOP_MAX_OUTPUT
  */
 typedef struct {
   int status;
   gboolean is_late;
   GString *output;
+  gsize max_output;
 } SmbWorkshopRun;
 
 /** Bytes that are kept of what a program writes; it may write more. */

@@ -144,12 +144,14 @@ check_nothing(const SmbCli *cli, const SmbExplainQuestion *question, GError **er
 
 // The map of the request as a picture that stands alone.
 static gboolean
-write_svg(const SmbCli *cli, const SmbExplanation *explanation, const SmbOutFile *file,
-          GError **error) {
+write_svg(SmbCli *cli, const SmbExplanation *explanation, const SmbOutFile *file, GError **error) {
   g_autoptr(SmbBankMap) map = smb_bank_map_new(explanation->arch, &explanation->request);
   g_autoptr(SmbSpool) picture = smb_spool_new();
   smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_STANDALONE, picture);
-  return smb_files_save(cli->files, file, picture, NULL, error);
+  if (!smb_files_save(cli->files, file, picture, NULL, error))
+    return FALSE;
+  smb_cli_wrote(cli, file, NULL);
+  return TRUE;
 }
 
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group, NULL};

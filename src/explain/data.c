@@ -205,6 +205,7 @@ smb_explain_write_json(SmbCli *cli, gconstpointer result) {
   const SmbExplanation *e = report->explanation;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, report->target, report->analysis->shared_bytes);
+  smb_json_text(json, "exact_of", smb_analyze_exact_of(report->target->kernel));
   smb_json_arch(json, cli->arch);
   if (e) {
     write_access(json, e);

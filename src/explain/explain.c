@@ -5,11 +5,16 @@
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "src/explain/explain.h"
+#include "src/explain/words.h"
 
 const char *
 smb_explain_group_name(const SmbExplanation *e) {
   return e->request.op >= SMB_OP_LDMATRIX_X1 ? "matrix" : smb_plan_group_name(e->plan);
+}
+
+SmbNumber
+smb_explain_group_names(const SmbExplanation *e) {
+  return smb_noun(e->plan->n_groups + 1u, smb_explain_group_name(e));
 }
 
 SmbOpClass
@@ -187,6 +192,12 @@ smb_explain_collect(SmbExplanation *e) {
   e->words = smb_request_words(e->arch, request);
   e->banks = sum_banks(e);
   e->collides = smb_request_worst_bank(e->arch, request, &e->collision);
+  if (e->passes.is_copy) {
+    SmbCopy copy = smb_request_copy(e->arch, request);
+    const SmbCopyPart *worst = smb_explain_worst_part(&copy);
+    e->collides = worst != NULL;
+    e->collision.lanes = worst ? worst->lanes : 0;
+  }
   SmbLanes active = smb_request_lanes(request);
   guint lane =
       smb_lanes_first(e->collides ? e->collision.lanes : active | G_GUINT64_CONSTANT(1) << 63);

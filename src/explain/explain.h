@@ -9,6 +9,7 @@
 #include "sim/count/conflict.h"
 #include "sim/layout/neighbour.h"
 #include "sim/count/passes.h"
+#include "sim/base/text.h"
 #include "src/cli/target.h"
 
 /**
@@ -126,6 +127,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbExplanation, smb_explanation_free)
 
 /** smb_explain_group_name: Returns: (transfer none): what a lane group is: "half-warp" */
 const char *smb_explain_group_name(const SmbExplanation *explanation);
+
+/** smb_explain_group_names: Returns: several of them: "half-warps", "matrices" */
+SmbNumber smb_explain_group_names(const SmbExplanation *explanation);
 
 /** smb_explain_class: Returns: what the request is: of an atomic that swaps only if it must, the load that is counted */
 SmbOpClass smb_explain_class(const SmbExplanation *explanation);

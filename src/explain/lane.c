@@ -161,7 +161,7 @@ choose_columns(const SmbExplanation *e) {
   columns.has_part = info->bank_bytes > 4 && e->request.width <= 4;
   columns.addresses = smb_describe_counts_addresses(e->plan, &e->request);
   columns.has_rows = 1u << e->plan->row_shift > e->plan->banks * info->bank_bytes;
-  columns.has_groups = smb_plan_n_groups(e->plan) > 1 && e->passes.n > 0;
+  columns.has_groups = smb_plan_n_groups(e->plan) > 1 && e->passes.n > 0 && !e->passes.is_copy;
   for (guint i = 0; i < e->words->len; i++) {
     SmbLanes lanes = g_array_index(e->words, SmbWordUse, i).lanes;
     columns.shares |= (lanes & (lanes - 1)) != 0;

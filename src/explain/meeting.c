@@ -47,7 +47,7 @@ append_passes(GString *text, const SmbExplanation *e) {
   if (smb_plan_n_groups(e->plan) == 1) {
     g_string_append(text, smb_arch_say(e->arch, " The warp takes "));
   } else {
-    g_string_append_printf(text, " The %ss take ", smb_explain_group_name(e));
+    g_string_append_printf(text, " The %s take ", smb_explain_group_names(e).text);
     for (guint i = 0; i < n_groups; i++)
       g_string_append_printf(text, "%s%u", smb_comma_and(i, n_groups), of_group[i]);
     g_string_append(text, ": ");
@@ -85,14 +85,9 @@ append_calm(GString *text, const SmbExplanation *e) {
 
 char *
 smb_explain_meeting(const SmbExplanation *e) {
+  if (smb_explain_is_copy(e))
+    return smb_explain_copy_meeting(e);
   GString *text = g_string_new(NULL);
-  if (smb_explain_is_copy(e)) {
-    g_string_append_printf(
-        text, "The lanes read %s of the source, which take %s; without conflicts they take %u.",
-        smb_count(smb_request_source_lines(&e->request), "line").text,
-        smb_count(e->cost.wavefronts, smb_arch_say(e->arch, "wavefront")).text, e->cost.ideal);
-    return g_string_free(text, FALSE);
-  }
   if (smb_describe_meeting(text, e->arch, &e->request)) {
     text->str[0] = g_ascii_toupper(text->str[0]);
     g_string_append_c(text, '.');
@@ -164,7 +159,7 @@ char *
 smb_explain_sharing(const SmbExplanation *e) {
   const SmbWordUse *first = NULL;
   guint n = 0;
-  for (guint i = 0; i < e->words->len; i++) {
+  for (guint i = 0; i < e->words->len && !smb_explain_is_copy(e); i++) {
     const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
     if (smb_lanes_count(use->lanes) < 2)
       continue;

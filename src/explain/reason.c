@@ -116,7 +116,7 @@ append_sum(GString *text, const SmbExplanation *e, SmbLanes lanes) {
   g_string_append_printf(text, "%s %u %s", lanes & (lanes - 1) ? " access" : " accesses", units,
                          units == 1 ? "" : "different ");
   if (smb_describe_counts_addresses(e->plan, &e->request))
-    g_string_append_printf(text, "address%s in ", units == 1 ? "" : "es");
+    g_string_append_printf(text, "%s in ", smb_noun(units, "address").text);
   else if (e->plan->unit_bytes == smb_arch_info(e->arch)->bank_bytes)
     g_string_append_printf(text, "word%s of ", smb_plural(units));
   else

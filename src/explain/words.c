@@ -90,7 +90,7 @@ append_phases(GString *text, const SmbExplanation *e) {
   SmbLanes first = e->plan->groups[0];
   if (first == smb_lanes_below(smb_lanes_count(first)))
     return;
-  g_string_append_printf(text, " The %ss are lanes ", smb_explain_group_name(e));
+  g_string_append_printf(text, " The %s are lanes ", smb_explain_group_names(e).text);
   for (guint group = 0; group < e->plan->n_groups; group++) {
     g_string_append(text, group ? "; " : "");
     smb_describe_runs(text, e->plan->groups[group]);
@@ -114,8 +114,8 @@ append_groups(GString *text, const SmbExplanation *e) {
             "a swap, which the lanes of a warp run together"),
         op, e->request.width);
     if (e->plan->n_groups > 1)
-      g_string_append_printf(text, "; they swap by %ss, one after the other",
-                             smb_explain_group_name(e));
+      g_string_append_printf(text, "; they swap by %s, one after the other",
+                             smb_explain_group_names(e).text);
     g_string_append_c(text, '.');
     return;
   }
@@ -125,7 +125,11 @@ append_groups(GString *text, const SmbExplanation *e) {
     g_string_append(text, smb_arch_say(e->arch, " is served for the whole warp at once."));
     return;
   }
-  g_string_append_printf(text, " is served by %ss, one after the other", smb_explain_group_name(e));
+  if (e->request.op >= SMB_OP_LDMATRIX_X1)
+    g_string_append(text, " is served one 8x8 matrix at a time");
+  else
+    g_string_append_printf(text, " is served by %s, one after the other",
+                           smb_explain_group_names(e).text);
   if (e->plan->unit_bytes > info->bank_bytes &&
       size * e->plan->unit_bytes == e->plan->banks * e->plan->bank_bytes)
     g_string_append_printf(text, ": %u lanes of %u bytes fill all %u banks", size, e->request.width,
@@ -156,7 +160,8 @@ do_pairs_agree(const SmbRequest *request, guint x) {
 static char *
 name_groups(const SmbPlan *plan) {
   const char *name = smb_plan_group_name(plan);
-  return plan->n_groups == 1 ? g_strdup_printf("the %s", name) : g_strdup_printf("%ss", name);
+  return plan->n_groups == 1 ? g_strdup_printf("the %s", name)
+                             : g_strdup(smb_noun(plan->n_groups, name).text);
 }
 
 static void
@@ -239,34 +244,6 @@ append_turns(GString *text, const SmbExplanation *e) {
         smb_arch_say(e->arch, " It counts no wavefronts: it bypasses the shared-memory pipe."));
 }
 
-gboolean
-smb_explain_is_copy(const SmbExplanation *e) {
-  return e->plan->source_lines && e->request.has_source;
-}
-
-static void
-append_copy(GString *text, const SmbExplanation *e) {
-  if (e->request.op == SMB_OP_CP_ASYNC_CG) {
-    g_string_append_printf(
-        text,
-        smb_arch_say(e->arch,
-                     " A copy of %s per lane is served by lines of %d bytes of its source, "
-                     "one after the other. A line takes one wavefront where its sectors, of "
-                     "%d bytes, go to columns of their own in one row of shared memory, which "
-                     "has %d bytes, those half a line apart to columns half a row apart, or all "
-                     "others so; other rows take others, and so do sectors of which other halves "
-                     "are copied, or change places."),
-        smb_count(e->request.width, "byte").text, SMB_SOURCE_LINE_BYTES, SMB_SOURCE_SECTOR_BYTES,
-        SMB_SOURCE_LINE_BYTES);
-    return;
-  }
-  append_groups(text, e);
-  g_string_append(
-      text,
-      " Lanes that write to one bank take turns, and so do lanes that read from one bank of the "
-      "source (its address / 4, modulo 32), also on the same word.");
-}
-
 char *
 smb_explain_rule(const SmbExplanation *e) {
   GString *text = g_string_new(NULL);
@@ -276,7 +253,9 @@ smb_explain_rule(const SmbExplanation *e) {
                     " This atomic is a loop that swaps only while it has something to change: only "
                     "its first load is counted.");
   if (smb_explain_is_copy(e)) {
-    append_copy(text, e);
+    if (e->request.op != SMB_OP_CP_ASYNC_CG)
+      append_groups(text, e);
+    smb_explain_append_copy_rule(text, e);
   } else {
     append_groups(text, e);
     append_merge(text, e);

@@ -5,6 +5,7 @@
 // Every text is without line feeds.
 #pragma once
 
+#include "sim/count/copy.h"
 #include "src/explain/explain.h"
 
 /** smb_explain_choice: Returns: (transfer full): which access this is and why it, and by which request */
@@ -12,6 +13,16 @@ char *smb_explain_choice(const SmbExplanation *explanation);
 
 /** Whether the request copies from global memory, and it is known from where: it is counted by both sides. */
 gboolean smb_explain_is_copy(const SmbExplanation *e);
+
+/** Adds how such a request is served (src/explain/copy.c). */
+void smb_explain_append_copy_rule(GString *text, const SmbExplanation *e);
+
+/** smb_explain_copy_meeting: Returns: (transfer full): as smb_explain_meeting(), of such a request */
+char *smb_explain_copy_meeting(const SmbExplanation *e);
+
+/** smb_explain_worst_part: Returns: (transfer none) (nullable): the part that takes the most wavefronts in excess; %NULL: none
+ * takes any */
+const SmbCopyPart *smb_explain_worst_part(const SmbCopy *copy);
 
 /** smb_explain_rule: Returns: (transfer full): how the device serves such a request */
 char *smb_explain_rule(const SmbExplanation *explanation);

@@ -5,7 +5,8 @@
 #include "sim/arch/arch.h"
 #include "src/analyze/report.h"
 #include "src/cli/commands.h"
-#include "src/cli/input.h"
+#include "src/cli/ncu.h"
+#include "src/cli/profile.h"
 #include "src/cli/words.h"
 #include "src/fix/project.h"
 
@@ -20,7 +21,7 @@ static char *option_top, *option_launch;
 static const GOptionEntry options[] = {
     {"top", 0, 0, G_OPTION_ARG_STRING, &option_top, "in text, show N lines (default: 5)", "N"},
     {"ncu-launch", 0, 0, G_OPTION_ARG_STRING, &option_launch,
-     "which of the launches of the kernel in FILE.csv, from 1", "N"},
+     "which of the launches of the kernel in PROFILE, from 1", "N"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -30,11 +31,15 @@ static const SmbFormat formats[] = {{"text", smb_fix_write_text, NULL},
                                     {NULL, NULL, NULL}};
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group, NULL};
 static const SmbCliUsage usage = {
-    .arguments = "FILE.csv [FILE|-]",
+    .arguments = "PROFILE [FILE|-]",
     .description =
         "Takes what Nsight Compute measured of a kernel ('ncu --page source --csv --print-source "
-        "sass'), and says of each line with wavefronts in excess, the costliest first, why they "
-        "are, and which layout removes them, as compiled.\n"
+        "sass', or a report), and says of each line with wavefronts in excess, the costliest "
+        "first, "
+        "why they "
+        "are, and which layout removes them, as compiled. Of what 'ncu --metrics …' writes, as "
+        "text or "
+        "CSV, the kernel is compared as a whole, and its lines are predicted.\n"
         "The kernel is machine code, or CUDA C, which nvcc compiles as it was compiled for the "
         "profile (--nvcc); launched as it was measured. Without FILE or --case, each kernel that "
         "was "
@@ -82,8 +87,14 @@ open_case(gpointer data, const SmbCase *one, SmbArch **arch, GError **error) {
 }
 
 static gboolean
-fix_project(SmbCli *cli, const SmbProfile *profile, const char *file, guint number,
-            const SmbAdviseSearch *search, guint top, GError **error) {
+fix_project(SmbCli *cli, const SmbNcuFile *ncu, guint number, const SmbAdviseSearch *search,
+            guint top, GError **error) {
+  if (!ncu->profile)
+    return smb_cli_usage_error(
+        error,
+        "%s has metrics of whole kernels: expected the FILE of the kernel, or "
+        "--case NAME",
+        ncu->name);
   g_autoptr(SmbProject) project = smb_project_load(smb_target_options()->project, error);
   if (!project)
     return FALSE;
@@ -101,8 +112,8 @@ fix_project(SmbCli *cli, const SmbProfile *profile, const char *file, guint numb
   g_auto(GStrv) all_words = g_strv_builder_end(builder);
   Cases cases = {cli, all_words};
   const SmbFixOpener opener = {open_case, &cases};
-  g_autoptr(SmbFixProject) all =
-      smb_fix_project_new(g_steal_pointer(&project), profile, file, number, search, &opener, error);
+  g_autoptr(SmbFixProject) all = smb_fix_project_new(g_steal_pointer(&project), ncu->profile,
+                                                     ncu->name, number, search, &opener, error);
   if (!all)
     return FALSE;
   all->top = top;
@@ -111,19 +122,29 @@ fix_project(SmbCli *cli, const SmbProfile *profile, const char *file, guint numb
   return TRUE;
 }
 
+// What was measured of the kernel, as a whole or instruction by instruction.
+static SmbFix *
+open_fix(SmbCli *cli, const SmbNcuFile *ncu, SmbTarget *target, guint number,
+         const SmbAdviseSearch *search, GError **error) {
+  if (ncu->profile)
+    return smb_fix_new(target, cli->arch, ncu->profile, ncu->name, number, search, error);
+  const SmbMeasuredLaunch *measured =
+      smb_target_find_metrics(target, ncu->metrics, ncu->name, number, error);
+  return measured ? smb_fix_new_metrics(target, cli->arch, measured, search, error) : NULL;
+}
+
 static gboolean
-fix_kernel(SmbCli *cli, const SmbProfile *profile, const char *file, guint number,
-           const SmbAdviseSearch *search, guint top, GError **error) {
+fix_kernel(SmbCli *cli, const SmbNcuFile *ncu, guint number, const SmbAdviseSearch *search,
+           guint top, GError **error) {
   const SmbTargetOptions *typed = smb_target_options();
   if (typed->project && !typed->case_name)
     return smb_cli_usage_error(error, "--project '%s': expected --case NAME as well",
                                typed->project);
   g_autoptr(SmbTarget) target = smb_target_open_text(cli, 1, error);
-  g_autoptr(SmbFix) fix =
-      target ? smb_fix_new(target, cli->arch, profile, file, number, search, error) : NULL;
+  g_autoptr(SmbFix) fix = target ? open_fix(cli, ncu, target, number, search, error) : NULL;
   if (!fix)
     return FALSE;
-  const SmbFixResult result = {fix, file, top};
+  const SmbFixResult result = {fix, ncu->name, top};
   cli->format->write(cli, &result);
   smb_analyze_write_warnings(smb_fix_code(fix), fix->analysis, cli->messages);
   return TRUE;
@@ -136,9 +157,8 @@ smb_cmd_fix(SmbCli *cli, GError **error) {
       !smb_cli_number("--top", option_top, 1, G_MAXINT, &top, error) ||
       !smb_cli_number("--ncu-launch", option_launch, 1, G_MAXINT, &number, error))
     return FALSE;
-  g_autoptr(SmbSource) source = smb_input_source(cli->arguments[0], error);
-  g_autoptr(SmbProfile) profile = source ? smb_profile_read(source, error) : NULL;
-  if (!profile)
+  g_autoptr(SmbNcuFile) ncu = smb_ncu_open(cli->arguments[0], error);
+  if (!ncu)
     return FALSE;
   g_auto(GStrv) arrays = g_strdupv(smb_target_options()->arrays);
   const SmbAdviseSearch search = {.arrays = (const char *const *)arrays,
@@ -147,6 +167,5 @@ smb_cmd_fix(SmbCli *cli, GError **error) {
                                   .compiles = TRUE};
   gboolean is_named = cli->n_arguments > 1 || smb_target_options()->case_name ||
                       smb_target_is_named(smb_target_options());
-  return (is_named ? fix_kernel : fix_project)(cli, profile, smb_source_name(source), number,
-                                               &search, top, error);
+  return (is_named ? fix_kernel : fix_project)(cli, ncu, number, &search, top, error);
 }

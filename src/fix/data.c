@@ -44,11 +44,15 @@ write_line(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
   smb_json_number(json, "pc", line->code->pc);
   smb_json_text(json, "source", line->source);
   smb_json_number(json, "instructions", line->instructions);
-  smb_json_object(json, "measured");
-  smb_json_number(json, "wavefronts", (gint64)line->wavefronts);
-  smb_json_number(json, "ideal_wavefronts", (gint64)line->ideal);
-  smb_json_number(json, "excess_wavefronts", (gint64)line->excess);
-  json_builder_end_object(json);
+  if (fix->profile) {
+    smb_json_object(json, "measured");
+    smb_json_number(json, "wavefronts", (gint64)line->wavefronts);
+    smb_json_number(json, "ideal_wavefronts", (gint64)line->ideal);
+    smb_json_number(json, "excess_wavefronts", (gint64)line->excess);
+    json_builder_end_object(json);
+  } else {
+    smb_json_null(json, "measured");
+  }
   smb_json_tally_object(json, "predicted", &line->predicted);
   smb_json_boolean(json, "exact", line->reason == NULL);
   smb_json_text(json, "reason", line->reason);
@@ -57,18 +61,42 @@ write_line(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
   json_builder_end_object(json);
 }
 
+// What was measured of the kernel as a whole; null where its instructions were.
+static void
+write_metrics(JsonBuilder *json, const SmbFix *fix) {
+  if (!fix->measured) {
+    smb_json_null(json, "metrics");
+    return;
+  }
+  smb_json_array(json, "metrics");
+  for (guint i = 0; i < fix->measured->metrics->len; i++) {
+    const SmbKernelMetric *metric = &g_array_index(fix->measured->metrics, SmbKernelMetric, i);
+    double predicted = 0, slack;
+    gboolean is_known = smb_kernel_metric_predict(metric->name, fix->analysis, &predicted, &slack);
+    smb_json_object(json, NULL);
+    smb_json_text(json, "name", metric->name);
+    smb_json_double(json, "measured", metric->value);
+    smb_json_number_if(json, "predicted", is_known, (gint64)predicted);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
 void
 smb_fix_json_members(JsonBuilder *json, const SmbFixResult *result, SmbArch *arch) {
   const SmbFix *fix = result->fix;
   SmbTally predicted = smb_analysis_total(fix->analysis);
+  const char *kernel;
+  guint place = smb_fix_place(fix, &kernel);
   smb_json_target(json, smb_fix_code(fix), fix->analysis->shared_bytes);
   smb_json_arch(json, arch);
   smb_json_object(json, "profile");
   smb_json_text(json, "file", result->file);
-  smb_json_number(json, "line", fix->profile->line);
-  smb_json_text(json, "kernel", fix->profile->kernel);
-  smb_json_number(json, "wavefronts", (gint64)fix->wavefronts);
-  smb_json_number(json, "excess_wavefronts", (gint64)fix->excess);
+  smb_json_number(json, "line", place);
+  smb_json_text(json, "kernel", kernel);
+  smb_json_number_if(json, "wavefronts", fix->profile != NULL, (gint64)fix->wavefronts);
+  smb_json_number_if(json, "excess_wavefronts", fix->profile != NULL, (gint64)fix->excess);
+  write_metrics(json, fix);
   json_builder_end_object(json);
   smb_json_tally_object(json, "predicted", &predicted);
   smb_json_text(json, "advice_failure", fix->advice_failure);
@@ -96,7 +124,10 @@ write_row(SmbCsv *csv, const SmbFix *fix, const char *of, const SmbFixLine *line
   smb_csv_text(csv, line->code->file);
   smb_csv_number_if(csv, line->code->line > 0, line->code->line);
   smb_csv_number(csv, line->code->pc);
-  SMB_CSV_NUMBERS(csv, line->wavefronts, line->ideal, line->excess, line->predicted.wavefronts);
+  smb_csv_number_if(csv, fix->profile != NULL, line->wavefronts);
+  smb_csv_number_if(csv, fix->profile != NULL, line->ideal);
+  smb_csv_number_if(csv, fix->profile != NULL, line->excess);
+  smb_csv_number(csv, line->predicted.wavefronts);
   smb_csv_text(csv, array ? array->search->use->array->name : NULL);
   smb_csv_text(csv, best ? best->name : NULL);
   smb_csv_number_if(csv, array != NULL, array ? array->now->candidate->total.wavefronts : 0);

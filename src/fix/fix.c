@@ -9,6 +9,8 @@
 #include "src/analyze/report.h"
 #include "src/cli/origin.h"
 #include "src/cli/profile.h"
+#include "src/compile/compile.h"
+#include "src/compile/read.h"
 #include "src/explain/explain.h"
 #include "src/explain/words.h"
 
@@ -158,25 +160,22 @@ open_code(SmbFix *fix, SmbArch *arch, GError **error) {
   return TRUE;
 }
 
-SmbFix *
-smb_fix_new(const SmbTarget *target, SmbArch *arch, const SmbProfile *profile, const char *file,
-            guint number, const SmbAdviseSearch *search, GError **error) {
-  g_autoptr(SmbFix) fix = g_new0(SmbFix, 1);
-  fix->target = target;
-  fix->lines = g_ptr_array_new_with_free_func((GDestroyNotify)free_line);
-  if (!open_code(fix, arch, error) ||
-      !(fix->profile = smb_target_find_profile(smb_fix_code(fix), profile, file, number, error)))
-    return NULL;
+static gboolean
+analyze(SmbFix *fix, SmbArch *arch, GError **error) {
   SmbAnalysisOptions options = smb_fix_code(fix)->options;
   options.keep_requests = TRUE;
   fix->analysis = smb_analysis_run(smb_fix_code(fix)->kernel, arch, &smb_fix_code(fix)->launch,
                                    &options, error);
-  if (!fix->analysis)
-    return NULL;
-  collect_lines(fix);
+  return fix->analysis != NULL;
+}
+
+// What removes the excess of the lines, and why it is there.
+static void
+finish(SmbFix *fix, SmbArch *arch, const SmbAdviseSearch *search) {
   g_ptr_array_sort(fix->lines, compare_lines);
   g_autoptr(GError) failure = NULL;
-  if (fix->lines->len > 0 && !(fix->advice = smb_advise_report_new(target, arch, search, &failure)))
+  if (fix->lines->len > 0 &&
+      !(fix->advice = smb_advise_report_new(fix->target, arch, search, &failure)))
     fix->advice_failure = g_strdup(failure->message);
   g_autoptr(SmbOrigins) origins =
       smb_origins_new(smb_fix_code(fix)->kernel, smb_fix_code(fix)->files);
@@ -184,7 +183,80 @@ smb_fix_new(const SmbTarget *target, SmbArch *arch, const SmbProfile *profile, c
     explain_line(fix, arch, g_ptr_array_index(fix->lines, i), origins);
     assign_arrays(fix, g_ptr_array_index(fix->lines, i));
   }
+}
+
+static SmbFix *
+begin(const SmbTarget *target) {
+  SmbFix *fix = g_new0(SmbFix, 1);
+  fix->target = target;
+  fix->lines = g_ptr_array_new_with_free_func((GDestroyNotify)free_line);
+  return fix;
+}
+
+SmbFix *
+smb_fix_new(const SmbTarget *target, SmbArch *arch, const SmbProfile *profile, const char *file,
+            guint number, const SmbAdviseSearch *search, GError **error) {
+  g_autoptr(SmbFix) fix = begin(target);
+  if (!open_code(fix, arch, error) ||
+      !(fix->profile = smb_target_find_profile(smb_fix_code(fix), profile, file, number, error)) ||
+      !analyze(fix, arch, error))
+    return NULL;
+  collect_lines(fix);
+  finish(fix, arch, search);
   return g_steal_pointer(&fix);
+}
+
+// The accesses that are predicted to conflict, line by line.
+static void
+collect_predicted(SmbFix *fix) {
+  const GArray *accesses = fix->analysis->accesses;
+  fix->code = g_ptr_array_new_with_free_func((GDestroyNotify)smb_code_line_free);
+  for (guint i = 0; i < accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
+    fix->wavefronts += access->total.wavefronts;
+    fix->excess += access->total.excess;
+    if (access->total.excess == 0)
+      continue;
+    SmbCodeLine *code = g_new0(SmbCodeLine, 1);
+    code->pc = (guint32)access->site->pc;
+    code->text = g_strdup(access->site->opcode ? access->site->opcode : access->site->expression);
+    code->file = g_strdup(access->site->file                    ? access->site->file
+                          : access->site->line && !fix->machine ? smb_fix_code(fix)->file
+                                                                : NULL);
+    code->line = access->site->line;
+    g_ptr_array_add(fix->code, code);
+    SmbFixLine *line = find_line(fix->lines, code);
+    line->instructions++;
+    line->wavefronts += access->total.wavefronts;
+    line->ideal += access->total.ideal;
+    line->excess += access->total.excess;
+    smb_tally_add(&line->predicted, &access->total);
+    if (!access->exact && !line->reason)
+      line->reason = smb_analyze_describe_reason(access);
+  }
+}
+
+SmbFix *
+smb_fix_new_metrics(const SmbTarget *target, SmbArch *arch, const SmbMeasuredLaunch *measured,
+                    const SmbAdviseSearch *search, GError **error) {
+  g_autoptr(SmbFix) fix = begin(target);
+  g_autofree char *nvcc = smb_compile_find_nvcc();
+  gboolean is_text = strcmp(smb_program_level(target->kernel), "text") == 0;
+  fix->measured = measured;
+  if (is_text && nvcc && smb_compile_is_for(arch) &&
+      !(fix->machine = smb_target_compile(target, NULL, target->launch.dynamic_bytes, arch, error)))
+    return NULL;
+  if (!analyze(fix, arch, error))
+    return NULL;
+  collect_predicted(fix);
+  finish(fix, arch, search);
+  return g_steal_pointer(&fix);
+}
+
+guint
+smb_fix_place(const SmbFix *fix, const char **kernel) {
+  *kernel = fix->profile ? fix->profile->kernel : fix->measured->kernel;
+  return fix->profile ? fix->profile->line : fix->measured->line;
 }
 
 GPtrArray *

@@ -5,6 +5,7 @@
 // model, and which layouts remove them, as compiled.
 #pragma once
 
+#include "sim/records/kernel-metrics.h"
 #include "sim/records/profile.h"
 #include "src/advise/report.h"
 #include "src/cli/target.h"
@@ -16,7 +17,7 @@
  * @code: (transfer none): the first of its instructions
  * @source: (nullable): its text, without the space around it
  * @instructions: of it, that access shared memory
- * @wavefronts, @ideal: that were measured of all of them
+ * @wavefronts, @ideal: that were measured of all of them; where only the kernel was (SmbFix.measured), that are predicted
  * @excess: sum over the instructions of what is above the ideal, as ncu counts it
  * @predicted: the same instructions, by the model
  * @reason: (nullable): why that is not exact
@@ -41,8 +42,9 @@ typedef struct {
  * @target: (transfer none): the kernel as it was given
  * @machine: (nullable): through a compiler; %NULL: it is machine code
  * @analysis: of the machine code
- * @code: (element-type SmbCodeLine): its instructions
- * @profile: (transfer none): what was measured
+ * @code: (element-type SmbCodeLine): its instructions; where only the kernel was measured, its accesses
+ * @profile: (nullable) (transfer none): what was measured, instruction by instruction
+ * @measured: (nullable) (transfer none): what was measured of the kernel, if it is not that
  * @lines: (element-type SmbFixLine): the most excess first
  * @wavefronts, @excess: that were measured of all instructions
  * @advice: (nullable): layouts of the arrays
@@ -54,6 +56,7 @@ typedef struct {
   SmbAnalysis *analysis;
   GPtrArray *code;
   const SmbProfileLaunch *profile;
+  const SmbMeasuredLaunch *measured;
   GPtrArray *lines;
   guint64 wavefronts;
   guint64 excess;
@@ -74,8 +77,21 @@ SmbFix *smb_fix_new(const SmbTarget *target, SmbArch *arch, const SmbProfile *pr
                     const char *file, guint number, const SmbAdviseSearch *search, GError **error);
 void smb_fix_free(SmbFix *fix);
 
-/** smb_fix_code: Returns: (transfer none): the machine code */
+/**
+ * smb_fix_new_metrics:
+ * @measured: (transfer none): what was measured of the kernel as a whole; which lines conflict is predicted
+ *
+ * As smb_fix_new(). CUDA C is compiled if there is a compiler; else its text is counted.
+ */
+SmbFix *smb_fix_new_metrics(const SmbTarget *target, SmbArch *arch,
+                            const SmbMeasuredLaunch *measured, const SmbAdviseSearch *search,
+                            GError **error);
+
+/** smb_fix_code: Returns: (transfer none): what was counted: the machine code, or without a compiler the text */
 const SmbTarget *smb_fix_code(const SmbFix *fix);
+
+/** smb_fix_place: Returns: where the launch begins in the file of what was measured; @kernel: (out): its name there */
+guint smb_fix_place(const SmbFix *fix, const char **kernel);
 
 /** smb_fix_remedies: Returns: (transfer full) (element-type utf8): which layouts take fewer wavefronts of an array, in
  * sentences, the best first; or one that says that none does */

@@ -57,7 +57,7 @@ find_case(const SmbFixProject *all, const SmbProfileLaunch *launch, GError **err
   g_autoptr(GPtrArray) found = g_ptr_array_new(), names = g_ptr_array_new();
   for (guint i = 0; i < all->cases->len; i++) {
     SmbFixCase *one = all->cases->pdata[i];
-    if (!smb_target_is_measured(one->target, launch))
+    if (!smb_target_is_measured(one->target, launch->kernel))
       continue;
     g_ptr_array_add(found, one);
     g_ptr_array_add(names, one->name);

@@ -101,12 +101,11 @@ static void
 write_verdict(SmbCli *cli, const SmbFuzzOptions *options, const SmbFuzzResult *total) {
   gboolean differ = total->mismatches + total->count_mismatches > 0;
   g_autofree char *line =
-      differ
-          ? g_strdup_printf("%s, %s mismatch%s by the clock, %s by counters.",
-                            smb_count(total->patterns, "pattern").text,
-                            smb_number(total->mismatches).text, total->mismatches == 1 ? "" : "es",
-                            smb_number(total->count_mismatches).text)
-          : g_strdup_printf("%s, 0 mismatches.", smb_count(total->patterns, "pattern").text);
+      differ ? g_strdup_printf("%s, %s by the clock, %s by counters.",
+                               smb_count(total->patterns, "pattern").text,
+                               smb_count(total->mismatches, "mismatch").text,
+                               smb_number(total->count_mismatches).text)
+             : g_strdup_printf("%s, 0 mismatches.", smb_count(total->patterns, "pattern").text);
   smb_style_write(cli->out, differ ? SMB_STYLE_BAD : SMB_STYLE_GOOD, cli->colour, line);
   smb_spool_printf(cli->out, " %s random requests of each instruction, seed %s.\n\n",
                    smb_number(options->count).text, smb_number(options->seed).text);

@@ -3,25 +3,15 @@
 #include "src/fuzz/source.h"
 
 #include "sim/arch/arch.h"
+#include "sim/base/parallel.h"
 #include "sim/trace/pattern.h"
 
-enum {
-  PIECES = SMB_FUZZ_BATCH_REQUESTS / SMB_FUZZ_PIECE_REQUESTS,
-};
-
-typedef struct _Batch Batch;
-
 typedef struct {
-  Batch *batch;
-  guint index; // within the batch
-} Piece;
-
-struct _Batch {
+  const SmbFuzzSource *source;
   SmbTrial trial;
   guint64 first_piece; // of the sequence
-  guint pending;       // pieces that are not made yet; guarded by the mutex of the source
-  Piece pieces[PIECES];
-};
+  SmbParallel *making; // its pieces; NULL: they are made
+} Batch;
 
 struct _SmbFuzzSource {
   SmbArch *arch;
@@ -33,25 +23,20 @@ struct _SmbFuzzSource {
   guint64 taken;   // those before are in batches that were handed out
   Batch batches[2];
   guint next; // the batch that is handed out next
-  GThreadPool *pool;
-  GMutex mutex;
-  GCond made;
 };
 
 static void
-make_piece(gpointer data, gpointer user_data) {
-  const Piece *piece = data;
-  SmbFuzzSource *source = user_data;
-  Batch *batch = piece->batch;
+make_piece(gpointer user, guint piece) {
+  Batch *batch = user;
+  const SmbFuzzSource *source = batch->source;
   const SmbInstruction *instruction = smb_instruction(source->instruction);
   // By its name, so that a longer table of instructions leaves the requests as they are.
-  guint64 stream =
-      (guint64)g_str_hash(instruction->name) << 32 | (batch->first_piece + piece->index);
+  guint64 stream = (guint64)g_str_hash(instruction->name) << 32 | (batch->first_piece + piece);
   SmbRandom random = smb_random_new_stream(source->seed, stream);
   guint32 limit = smb_op_is_shared(instruction->op)
                       ? source->shared_bytes
                       : MIN(source->shared_bytes, SMB_CONSTANT_PROBE_BYTES);
-  gsize first = (gsize)piece->index * SMB_FUZZ_PIECE_REQUESTS;
+  gsize first = (gsize)piece * SMB_FUZZ_PIECE_REQUESTS;
   gsize n = MIN(batch->trial.n - first, SMB_FUZZ_PIECE_REQUESTS);
   SmbRequest *requests = batch->trial.requests + first;
   for (gsize i = 0; i < n; i++) {
@@ -62,10 +47,12 @@ make_piece(gpointer data, gpointer user_data) {
   }
   smb_wavefronts_count_span(source->arch, smb_counter_best(), requests, n,
                             batch->trial.predicted + first);
-  g_mutex_lock(&source->mutex);
-  if (--batch->pending == 0)
-    g_cond_signal(&source->made);
-  g_mutex_unlock(&source->mutex);
+}
+
+// What no other thread makes, this one does.
+static void
+finish_batch(Batch *batch) {
+  smb_parallel_finish(g_steal_pointer(&batch->making));
 }
 
 SmbFuzzSource *
@@ -74,14 +61,9 @@ smb_fuzz_source_new(SmbArch *arch, gsize shared_bytes, guint64 seed) {
   source->arch = smb_arch_ref(arch);
   source->shared_bytes = (guint32)MIN(shared_bytes, G_MAXUINT32);
   source->seed = seed;
-  g_mutex_init(&source->mutex);
-  g_cond_init(&source->made);
-  source->pool = g_thread_pool_new(make_piece, source, (int)g_get_num_processors(), FALSE, NULL);
   for (guint i = 0; i < G_N_ELEMENTS(source->batches); i++) {
-    Batch *batch = &source->batches[i];
-    smb_trial_init(&batch->trial, SMB_FUZZ_BATCH_REQUESTS);
-    for (guint piece = 0; piece < PIECES; piece++)
-      batch->pieces[piece] = (Piece){batch, piece};
+    source->batches[i].source = source;
+    smb_trial_init(&source->batches[i].trial, SMB_FUZZ_BATCH_REQUESTS);
   }
   return source;
 }
@@ -90,11 +72,10 @@ void
 smb_fuzz_source_free(SmbFuzzSource *source) {
   if (!source)
     return;
-  g_thread_pool_free(source->pool, FALSE, TRUE);
-  for (guint i = 0; i < G_N_ELEMENTS(source->batches); i++)
+  for (guint i = 0; i < G_N_ELEMENTS(source->batches); i++) {
+    finish_batch(&source->batches[i]);
     smb_trial_clear(&source->batches[i].trial);
-  g_cond_clear(&source->made);
-  g_mutex_clear(&source->mutex);
+  }
   smb_arch_unref(source->arch);
   g_free(source);
 }
@@ -104,20 +85,11 @@ static void
 start_batch(SmbFuzzSource *source, Batch *batch) {
   gsize n = (gsize)MIN(source->end - source->started, SMB_FUZZ_BATCH_REQUESTS);
   guint pieces = (guint)((n + SMB_FUZZ_PIECE_REQUESTS - 1) / SMB_FUZZ_PIECE_REQUESTS);
+  finish_batch(batch); // an empty one, after the last of another instruction
   smb_trial_begin(&batch->trial, source->arch, source->instruction, n);
   batch->first_piece = source->started / SMB_FUZZ_PIECE_REQUESTS;
-  batch->pending = pieces; // no thread works on it yet
   source->started += n;
-  for (guint i = 0; i < pieces; i++)
-    g_thread_pool_push(source->pool, &batch->pieces[i], NULL);
-}
-
-static void
-wait_for(SmbFuzzSource *source, const Batch *batch) {
-  g_mutex_lock(&source->mutex);
-  while (batch->pending > 0)
-    g_cond_wait(&source->made, &source->mutex);
-  g_mutex_unlock(&source->mutex);
+  batch->making = smb_parallel_start(pieces, g_get_num_processors(), make_piece, batch);
 }
 
 void
@@ -134,7 +106,7 @@ smb_fuzz_source_next(SmbFuzzSource *source) {
   if (source->taken == source->end)
     return NULL;
   Batch *batch = &source->batches[source->next];
-  wait_for(source, batch);
+  finish_batch(batch);
   source->taken += batch->trial.n;
   source->next = 1 - source->next;
   start_batch(source, &source->batches[source->next]);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Random requests of one instruction with what the model says of them, batch by batch: while one batch is
-// measured, all processors make the next. What is made depends on the seed, the instruction and the place
-// in the sequence; never on the number of threads.
+// measured, all processors make the next; what no thread has made by then is made when it is asked for. What is
+// made depends on the seed, the instruction and the place in the sequence; never on the number of threads.
 #pragma once
 
 #include "src/measure/trial.h"

@@ -17,7 +17,7 @@
 
 struct _SmbLearnTrial {
   const SmbLearnStep *step;
-  GStrv settings; // NAME=VALUE, each name once: macros and parameters
+  GStrv settings; // NAME=VALUE, each name once: macros, parameters and options of the launch
   char *folder;   // of the copy, or NULL
   char *path;     // of the copy
   char *original; // what the copy was before it was edited
@@ -61,7 +61,19 @@ smb_learn_trial_free(SmbLearnTrial *trial) {
   g_free(trial);
 }
 
-// The option that sets "NAME=VALUE": of a parameter of the kernel, or of a macro.
+// "--block" of "block=16,16"; NULL of what is no option of the launch.
+static const char *
+find_launch_option(const char *setting) {
+  static const char *const options[] = {"--block", "--grid", "--arch"};
+  gsize length = strcspn(setting, "=");
+  for (guint i = 0; i < G_N_ELEMENTS(options); i++) {
+    if (strlen(options[i] + 2) == length && strncmp(options[i] + 2, setting, length) == 0)
+      return options[i];
+  }
+  return NULL;
+}
+
+// The option that sets "NAME=VALUE": of a parameter of the kernel, of its launch, or of a macro.
 static const char *
 choose_option(const SmbLearnRun *run, const char *setting) {
   gsize length = strcspn(setting, "=");
@@ -70,7 +82,8 @@ choose_option(const SmbLearnRun *run, const char *setting) {
     if (strlen(parameter.name) == length && strncmp(parameter.name, setting, length) == 0)
       return "--arg";
   }
-  return "-D";
+  const char *option = find_launch_option(setting);
+  return option ? option : "-D";
 }
 
 // Whether "NAME=VALUE" sets a macro that the kernel does not have, and so changes nothing.
@@ -81,15 +94,33 @@ lacks_macro(const SmbLearnRun *run, const char *setting) {
   return g_strv_contains((const char *const *)unused, name);
 }
 
+// Whether something that was set takes the place of an option of the run.
+static gboolean
+is_replaced(const SmbLearnTrial *trial, const char *word) {
+  for (guint i = 0; trial->settings[i]; i++) {
+    if (g_strcmp0(find_launch_option(trial->settings[i]), word) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // The words of the run with what was set: of the copy, if there is one.
 static GStrv
 trial_words(const SmbLearnTrial *trial) {
   GStrv words = trial->words ? trial->words : original_run(trial)->words;
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-  g_strv_builder_addv(builder, (const char **)words);
-  for (guint i = 0; trial->settings[i]; i++)
-    g_strv_builder_add_many(builder, choose_option(original_run(trial), trial->settings[i]),
-                            trial->settings[i], NULL);
+  for (guint i = 0; words[i]; i++) {
+    if (words[i + 1] && is_replaced(trial, words[i]))
+      i++;
+    else
+      g_strv_builder_add(builder, words[i]);
+  }
+  for (guint i = 0; trial->settings[i]; i++) {
+    const char *setting = trial->settings[i];
+    const char *option = choose_option(original_run(trial), setting);
+    gboolean is_launch = option == find_launch_option(setting);
+    g_strv_builder_add_many(builder, option, is_launch ? strchr(setting, '=') + 1 : setting, NULL);
+  }
   return g_strv_builder_end(builder);
 }
 
@@ -175,16 +206,6 @@ add_setting(GStrv settings, const char *setting) {
   return g_strv_builder_end(builder);
 }
 
-void
-smb_learn_trial_set(SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
-  g_auto(GStrv) before = trial->settings;
-  trial->settings = add_setting(before, setting);
-  if (!run_trial(trial, cli, setting)) {
-    g_strfreev(trial->settings);
-    trial->settings = g_steal_pointer(&before);
-  }
-}
-
 // The text with a macro set: in its definition, or above the first line.
 static char *
 set_macro(const char *text, const char *define) {
@@ -267,6 +288,22 @@ make_copy(SmbLearnTrial *trial, GError **error) {
   g_autoptr(SmbSource) copy = trial->path ? smb_source_load(trial->path, error) : NULL;
   trial->original = copy ? g_strdup(smb_source_text(copy)) : NULL;
   return copy != NULL;
+}
+
+void
+smb_learn_trial_set(SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
+  // A built-in kernel has its shapes; a copy of it is launched as one likes.
+  g_autoptr(GError) error = NULL;
+  if (find_launch_option(setting) && !make_copy(trial, &error)) {
+    write_error(cli, error->message);
+    return;
+  }
+  g_auto(GStrv) before = trial->settings;
+  trial->settings = add_setting(before, setting);
+  if (!run_trial(trial, cli, setting)) {
+    g_strfreev(trial->settings);
+    trial->settings = g_steal_pointer(&before);
+  }
 }
 
 // In the process of the editor: what its parent ignores meanwhile.

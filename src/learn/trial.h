@@ -18,7 +18,8 @@ void smb_learn_trial_free(SmbLearnTrial *trial);
 
 /**
  * smb_learn_trial_set:
- * @setting: "NAME=VALUE": a macro or a scalar parameter, which stays set in this step
+ * @setting: "NAME=VALUE": a macro, a scalar parameter, or the "block", "grid" or "arch" of the launch, which stays set in
+ *   this step
  *
  * Writes what the accesses cost before and after; or why the kernel cannot be run so, and forgets
  * @setting.

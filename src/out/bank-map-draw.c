@@ -299,7 +299,8 @@ paint_fold(Layout *layout, guint first) {
     return;
   for (guint i = first; i < first + layout->banks; i++) {
     collide |= map->banks[i].collides;
-    differ |= map->passes.n > 0 && map->banks[i].passes != map->banks[i].words;
+    differ |=
+        map->passes.n > 0 && !map->passes.is_copy && map->banks[i].passes != map->banks[i].words;
   }
   paint_counts(layout, first, map->plan->conflict == SMB_CONFLICT_ADDRESSES ? "addresses" : "words",
                G_STRUCT_OFFSET(SmbBankMapBank, words));

@@ -170,8 +170,11 @@ explain_states(Flow *flow) {
   if (colliding && layout->pass < 0 && !layout->crowded) {
     SmbDrawMark mark = sample(layout, colliding);
     mark.collides = TRUE;
-    add_entry(flow, mark, layout->draw->metrics.plain ? "" : NULL,
-              "its bank needs more than one %s", smb_describe_turn(map->plan));
+    add_entry(flow, mark, layout->draw->metrics.plain ? "" : NULL, "%s needs more than one %s",
+              !map->passes.is_copy                    ? "its bank"
+              : map->request.op == SMB_OP_CP_ASYNC_CG ? "its line of the source"
+                                                      : "its lane group",
+              smb_describe_turn(map->plan));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "sim/count/conflict.h"
+#include "sim/count/copy.h"
 #include "sim/base/data.h"
 #include "sim/base/order.h"
 #include "src/cli/describe.h"
@@ -34,14 +35,21 @@ add_word(SmbBankMap *map, guint bank, guint32 offset, SmbLanes lanes) {
   g_array_append_val(map->words, word);
 }
 
-// Marks the words of a bank that some of @lanes ask for.
+// Marks the words of a bank that some of @lanes ask for, and the bank if there are any.
+static void
+mark_words(SmbBankMap *map, guint bank, SmbLanes lanes) {
+  for (guint i = 0; i < map->words->len; i++) {
+    SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
+    gboolean is_meant = word->bank == bank && (word->lanes & lanes);
+    word->collides |= is_meant;
+    map->banks[bank].collides |= is_meant;
+  }
+}
+
 static void
 mark_collisions(SmbBankMap *map, guint bank, SmbLanes lanes) {
   map->banks[bank].collides = TRUE;
-  for (guint i = 0; i < map->words->len; i++) {
-    SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
-    word->collides |= word->bank == bank && (word->lanes & lanes);
-  }
+  mark_words(map, bank, lanes);
 }
 
 // Notes what a lane group asks of a bank: @n words, which stand together.
@@ -54,8 +62,19 @@ note_bank(SmbBankMap *map, const SmbWordUse *uses, guint n) {
   bank->passes = MAX(bank->passes, passes);
   for (guint i = 0; i < n; i++)
     lanes |= uses[i].lanes;
-  if (passes > 1)
+  if (passes > 1 && !map->passes.is_copy)
     mark_collisions(map, uses->bank, lanes);
+}
+
+// Of a copy, the words of the lines, or lane groups, that take more wavefronts than their bytes fill.
+static void
+note_copy(SmbBankMap *map, const SmbArch *arch) {
+  SmbCopy copy = smb_request_copy(arch, &map->request);
+  for (guint i = 0; i < copy.n_parts; i++) {
+    const SmbCopyPart *part = &copy.parts[i];
+    for (guint bank = 0; bank < map->n_banks && part->wavefronts > part->ideal; bank++)
+      mark_words(map, bank, part->lanes);
+  }
 }
 
 // The words of each bank of each group.
@@ -98,7 +117,10 @@ smb_bank_map_new(const SmbArch *arch, const SmbRequest *request) {
   }
   g_array_sort(map->words, compare_words);
   note_banks(map, uses);
-  note_worst(map, arch);
+  if (map->passes.is_copy)
+    note_copy(map, arch);
+  else
+    note_worst(map, arch);
   return map;
 }
 
@@ -122,7 +144,7 @@ describe_all(const SmbBankMap *map) {
                               ? "where it goes"
                               : smb_vendor_say(map->plan->vendor, "no wavefronts are counted"));
   } else {
-    if (map->plan->passes != 1 || map->plan->conflict == SMB_CONFLICT_LOOP) {
+    if (map->plan->passes > 1 || map->plan->conflict == SMB_CONFLICT_LOOP) {
       smb_describe_turns(text, map->plan, map->passes.n);
       g_string_append(text, ", ");
     }
@@ -145,7 +167,7 @@ smb_bank_map_caption(const SmbBankMap *map, int pass) {
     smb_describe_lanes(text, passes->lanes[pass]);
   else
     g_string_append(text, "no lane");
-  if (smb_plan_n_groups(map->plan) > 1) {
+  if (smb_plan_n_groups(map->plan) > 1 && !passes->is_copy) {
     g_string_append(text, smb_vendor_say(map->plan->vendor, " (of the lane group of "));
     smb_describe_lanes(text, smb_plan_group_lanes(map->plan, passes->group[pass]));
     g_string_append_c(text, ')');

@@ -20,11 +20,15 @@ static const SmbCliGroup more_group = {NULL, more_entries};
 static const SmbCliGroup *const groups[] = {&more_group, &smb_analyze_limit_group,
                                             SMB_TARGET_GROUPS, &smb_target_array_group};
 
-// What says which case is meant is none of its keys.
+// What says which case is meant is none of its keys, nor what only the user can say: whom she trusts.
 static gboolean
 is_key(const GOptionEntry *entry) {
-  return strcmp(entry->long_name, SMB_CASE_OPTION) != 0 &&
-         strcmp(entry->long_name, SMB_PROJECT_OPTION) != 0;
+  static const char *const others[] = {SMB_CASE_OPTION, SMB_PROJECT_OPTION, NULL};
+  for (guint i = 0; smb_target_compiler_group.entries[i].long_name; i++) {
+    if (entry == &smb_target_compiler_group.entries[i])
+      return FALSE;
+  }
+  return !g_strv_contains(others, entry->long_name);
 }
 
 const GOptionEntry *
@@ -56,8 +60,8 @@ smb_key_list_of_source(void) {
   GPtrArray *keys = g_ptr_array_new();
   for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
     for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++) {
-      if (groups[i] != &smb_target_tile_group && is_key(entry) &&
-          !g_strv_contains(others, entry->long_name))
+      if (groups[i] != &smb_target_tile_group && groups[i] != &smb_target_limit_group &&
+          is_key(entry) && !g_strv_contains(others, entry->long_name))
         g_ptr_array_add(keys, (gpointer)entry);
     }
   }

@@ -10,6 +10,9 @@
 /** The key that names the kernel's file, which is an argument and no option of the commands. */
 #define SMB_KEY_FILE "file"
 
+/** The key that gives options to nvcc. */
+#define SMB_KEY_NVCC "nvcc"
+
 /** smb_key_find: Returns: (transfer none) (nullable): the option of that name; %NULL: a case has none such */
 const GOptionEntry *smb_key_find(const char *name);
 
@@ -18,7 +21,7 @@ GStrv smb_key_names(void);
 
 /**
  * smb_key_list_of_source: Returns: (transfer full) (element-type GOptionEntry): what the text of a kernel may say of itself: how
- *   it is launched and what it may cost, but not which other kernel is meant, nor what programs are started
+ *   it is launched and what it may cost, but not which other kernel is meant, what programs are started, or how much work may be done
  */
 GPtrArray *smb_key_list_of_source(void);
 

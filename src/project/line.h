@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A case in the text of a kernel: a line that is a comment, "// smembank: [NAME] OPTION…", with options as on a command
-// line. What another file, a compiler or another kernel is chosen by is not among them.
+// line. What another file, a compiler or another kernel is chosen by is not among them,
+// nor are limits of the work.
 #pragma once
 
 #include "src/project/project.h"

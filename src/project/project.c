@@ -93,6 +93,8 @@ add_value(Reader *reader, const GOptionEntry *key, const char *value) {
     current_case(reader)->file = g_steal_pointer(&resolved);
     return;
   }
+  if (strcmp(key->long_name, SMB_KEY_NVCC) == 0)
+    current_case(reader)->nvcc_line = reader->line;
   g_autofree char *word = g_strconcat("--", key->long_name, "=", resolved, NULL);
   g_strv_builder_add(reader->words, word);
 }
@@ -182,6 +184,8 @@ add_every(const Reader *reader, SmbCase *one) {
   one->words = g_strv_builder_end(words);
   if (!one->file)
     one->file = g_strdup(reader->every->file);
+  if (!one->nvcc_line)
+    one->nvcc_line = reader->every->nvcc_line;
 }
 
 SmbProject *

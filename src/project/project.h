@@ -25,6 +25,7 @@
  * @file: (nullable): the kernel's file, seen from the current folder
  * @words: options as on a command line, "--block=32,32", each in one word
  * @n_every: how many of them are those of all cases, which come first
+ * @nvcc_line: where its options of nvcc are, if it has any
  */
 typedef struct {
   char *name;
@@ -33,6 +34,7 @@ typedef struct {
   char *file;
   GStrv words;
   guint n_every;
+  guint nvcc_line;
 } SmbCase;
 
 void smb_case_free(SmbCase *one);

@@ -5,6 +5,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
+#include "sim/base/parallel.h"
 #include "sim/base/text.h"
 #include "sim/program/symbol.h"
 #include "src/analyze/report.h"
@@ -15,6 +16,7 @@ typedef struct {
   const SmbCli *cli;
   const SmbTargetOptions *options;
   SmbCapture *capture;
+  GPtrArray *rows; // SmbRankRow
   SmbProgress *progress;
   guint threads; // of each analysis
 } Work;
@@ -150,9 +152,9 @@ count_launch(const Work *work, SmbRankRow *row, GError **error) {
 }
 
 static void
-count_row(gpointer data, gpointer user) {
+count_row(gpointer user, guint item) {
   const Work *work = user;
-  SmbRankRow *row = data;
+  SmbRankRow *row = g_ptr_array_index(work->rows, item);
   g_autoptr(GError) error = NULL;
   if (!count_launch(work, row, &error))
     row->refused = g_strdup(error->message);
@@ -169,13 +171,10 @@ compare_rows(gconstpointer a, gconstpointer b) {
 
 // Several launches at a time; what processors are left over are for the blocks of each.
 static void
-count_rows(SmbRanking *ranking, Work *work, guint processors) {
-  guint n = ranking->rows->len, workers = CLAMP(n, 1, processors);
+count_rows(Work *work, guint processors) {
+  guint n = work->rows->len, workers = CLAMP(n, 1, processors);
   work->threads = MAX(1, processors / workers);
-  GThreadPool *pool = g_thread_pool_new(count_row, work, (gint)workers, FALSE, NULL);
-  for (guint i = 0; i < n; i++)
-    g_thread_pool_push(pool, ranking->rows->pdata[i], NULL);
-  g_thread_pool_free(pool, FALSE, TRUE);
+  smb_parallel_run(n, workers, count_row, work);
 }
 
 SmbRanking *
@@ -186,9 +185,9 @@ smb_ranking_new(SmbCli *cli, const SmbTargetOptions *options, SmbCapture *captur
   ranking->rows = g_ptr_array_new_with_free_func(free_row);
   collect(ranking);
   smb_target_parse_limits(options, &limits, NULL); // what is wrong with them is told of each launch
-  Work work = {cli, options, capture, smb_cli_progress(cli), 1};
+  Work work = {cli, options, capture, ranking->rows, smb_cli_progress(cli), 1};
   smb_progress_begin(work.progress, "launches", ranking->rows->len);
-  count_rows(ranking, &work, limits.threads ? limits.threads : g_get_num_processors());
+  count_rows(&work, limits.threads ? limits.threads : g_get_num_processors());
   smb_progress_begin(work.progress, NULL, 0);
   g_ptr_array_sort(ranking->rows, compare_rows);
   return ranking;

@@ -42,10 +42,9 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
   for (guint i = 0; i < n; i++)
     conflicts += g_array_index(report->analysis->accesses, SmbAccess, i).total.excess > 0;
   g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
-  smb_spool_printf(
-      cli->out, smb_arch_say(cli->arch, "%s: %u shared access%s, %u with conflicts, %s, %zu KiB\n"),
-      name, n, n == 1 ? "" : "es", conflicts, smb_count(report->maps->len, "bank map").text,
-      (length + 1023) / 1024);
+  smb_spool_printf(cli->out, smb_arch_say(cli->arch, "%s: %s, %u with conflicts, %s, %zu KiB\n"),
+                   name, smb_count(n, "shared access").text, conflicts,
+                   smb_count(report->maps->len, "bank map").text, (length + 1023) / 1024);
   smb_text_wrap(cli->out, sentence);
 }
 

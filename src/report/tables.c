@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
+#include "sim/base/text.h"
 #include "src/analyze/report.h"
 #include "src/report/impl.h"
 
@@ -68,8 +69,7 @@ write_shared_table(const SmbReport *report, SmbSpool *page) {
   smb_spool_puts(page, "</tbody>\n<tfoot>\n");
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     const char *op = smb_op_class_name((SmbOpClass)c);
-    g_autofree char *all = g_strconcat(op, "s", NULL);
-    write_total(page, op, all, &analysis->totals[c]);
+    write_total(page, op, smb_noun(2, op).text, &analysis->totals[c]);
   }
   write_total(page, "async", "asynchronous copies", &analysis->copies);
   smb_spool_puts(page, "</tfoot>\n</table>\n</div>\n");

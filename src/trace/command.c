@@ -139,7 +139,7 @@ check_options(SmbCli *cli, GError **error) {
 }
 
 static const SmbCliGroup *const groups[] = {&smb_target_launch_group, &smb_target_limit_group,
-                                            &smb_measure_group, NULL};
+                                            &smb_target_compiler_group, &smb_measure_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
     .description = "Counts the wavefronts of a trace: one warp request a line,\n"

@@ -165,7 +165,8 @@ write_table(const SmbTraceReport *report, SmbCli *cli) {
   smb_table_rule(table);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     SmbTally total = sum_class(report, (SmbOpClass)c);
-    g_autofree char *name = g_strconcat("all ", smb_op_class_name((SmbOpClass)c), "s", NULL);
+    g_autofree char *name =
+        g_strconcat("all ", smb_noun(2, smb_op_class_name((SmbOpClass)c)).text, NULL);
     if (total.requests > 0)
       add_table_row(table, name, "", &total, cycles);
   }

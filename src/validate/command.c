@@ -14,6 +14,7 @@
 #include "src/cli/commands.h"
 #include "src/validate/comparison-part.h"
 #include "src/cli/input.h"
+#include "src/cli/ncu.h"
 #include "src/measure/measure.h"
 #include "src/validate/record.h"
 
@@ -31,12 +32,11 @@ static const GOptionEntry options[] = {
     {"recorded", 0, 0, G_OPTION_ARG_NONE, &option_recorded,
      "compare with recordings: those of FILE, or the built-in ones", NULL},
     {"ncu", 0, 0, G_OPTION_ARG_FILENAME, &option_ncu,
-     "compare machine code, instruction by instruction, with what ncu measured: its page 'source' "
-     "of "
-     "SASS, as CSV",
-     "FILE.csv"},
+     "compare with what ncu measured: machine code, instruction by instruction, with its page "
+     "'source' of SASS as CSV, or a report; a whole kernel with what 'ncu --metrics …' writes",
+     SMB_CLI_FILE},
     {"ncu-launch", 0, 0, G_OPTION_ARG_STRING, &option_ncu_launch,
-     "which of the launches of the kernel in FILE.csv, from 1", "N"},
+     "which of the launches of the kernel in that file, from 1", "N"},
     {"shard", 0, 0, G_OPTION_ARG_STRING, &option_shard,
      "compare only the K-th of N parts of the launches and requests: with --format json, for "
      "'smembank merge'",
@@ -308,11 +308,14 @@ compare_profile(SmbCli *cli, SmbComparison *comparison, GError **error) {
                                       "--device or --record");
   if (!smb_cli_number("--ncu-launch", option_ncu_launch, 1, G_MAXINT, &number, error))
     return FALSE;
-  g_autoptr(SmbSource) source = smb_input_source(option_ncu, error);
-  g_autoptr(SmbProfile) profile = source ? smb_profile_read(source, error) : NULL;
-  g_autoptr(SmbTarget) target = profile ? smb_target_open(cli, 0, error) : NULL;
-  return target && smb_comparison_add_profile(comparison, profile, smb_source_name(source), number,
-                                              target, cli->arch, error);
+  g_autoptr(SmbNcuFile) ncu = smb_ncu_open(option_ncu, error);
+  g_autoptr(SmbTarget) target = ncu ? smb_target_open(cli, 0, error) : NULL;
+  if (!target)
+    return FALSE;
+  return ncu->profile ? smb_comparison_add_profile(comparison, ncu->profile, ncu->name, number,
+                                                   target, cli->arch, error)
+                      : smb_comparison_add_metrics(comparison, ncu->metrics, ncu->name, number,
+                                                   target, cli->arch, error);
 }
 
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_measure_group, NULL};

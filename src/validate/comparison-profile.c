@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/base/error.h"
 #include "src/cli/profile.h"
 
 // What is compared with what. @like: the rows are of the same kernel, device and source.
@@ -172,4 +173,66 @@ smb_comparison_add_profile(SmbComparison *comparison, const SmbProfile *profile,
   smb_comparison_add_instructions(comparison, target->kernel, analysis, &like,
                                   launch->instructions);
   return TRUE;
+}
+
+// Why a device may count something else than the model; NULL: it may not.
+static const char *
+explain_metric(const SmbAnalysis *analysis, double more, double slack) {
+  if (more > 0 && more <= slack)
+    return "counters of l1tex also count lost arbitration with other users of L1; those of "
+           "smsp__sass_… "
+           "do not";
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    if (!access->exact && (access->is_by_order || more > 0))
+      return access->reason;
+  }
+  return NULL;
+}
+
+static SmbComparisonRow *
+make_metric_row(SmbComparison *comparison, const SmbKernelMetric *metric,
+                const SmbAnalysis *analysis, double predicted, double slack) {
+  SmbComparisonRow *row =
+      smb_comparison_row(SMB_ROW_INSTRUCTION, smb_comparison_keep(comparison, metric->name));
+  double more = metric->value - predicted;
+  const char *why = explain_metric(analysis, more, slack);
+  row->instruction = "whole kernel";
+  row->predicted = predicted;
+  row->measured = metric->value;
+  row->outcome = !(more < 0 || more > 0) ? SMB_OUTCOME_MATCH
+                 : why                   ? SMB_OUTCOME_EXPLAINED
+                                         : SMB_OUTCOME_MISMATCH;
+  row->note = row->outcome == SMB_OUTCOME_EXPLAINED ? smb_comparison_keep(comparison, why) : NULL;
+  return row;
+}
+
+gboolean
+smb_comparison_add_metrics(SmbComparison *comparison, const SmbKernelMetrics *metrics,
+                           const char *file, guint number, SmbTarget *target, const SmbArch *arch,
+                           GError **error) {
+  const SmbMeasuredLaunch *launch = smb_target_find_metrics(target, metrics, file, number, error);
+  g_autoptr(SmbAnalysis) analysis = launch ? smb_target_analyze(target, arch, error) : NULL;
+  guint n = 0;
+  for (guint i = 0; analysis && i < launch->metrics->len; i++) {
+    const SmbKernelMetric *metric = &g_array_index(launch->metrics, SmbKernelMetric, i);
+    double predicted, slack;
+    if (!smb_kernel_metric_predict(metric->name, analysis, &predicted, &slack))
+      continue;
+    SmbComparisonRow *row = make_metric_row(comparison, metric, analysis, predicted, slack);
+    row->kernel = smb_comparison_keep(comparison, target->name);
+    row->gpu = "a GPU that ncu measured";
+    row->source = row->place = smb_comparison_keep(comparison, file);
+    row->arch = smb_comparison_keep(comparison, smb_arch_info(arch)->name);
+    smb_comparison_take(comparison, row);
+    n++;
+  }
+  return !analysis || n > 0
+             ? analysis != NULL
+             : smb_fail(
+                   error, SMB_ERROR, SMB_ERROR_INPUT,
+                   "%s:%u:1: no metric that is predicted: expected wavefronts or bank conflicts of "
+                   "shared memory, such as "
+                   "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                   file, launch->line);
 }

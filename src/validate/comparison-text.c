@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A comparison for a person: recordings first, then what was published, then times, then the sum.
+#include "sim/base/text.h"
 #include "src/validate/comparison-text.h"
 
 #include <math.h>
@@ -357,8 +358,8 @@ write_comparison_summary(SmbCli *cli, const SmbComparison *comparison) {
   if (comparison->unmeasured > comparison->failed)
     smb_spool_printf(cli->out, " %u not measured.", comparison->unmeasured - comparison->failed);
   if (comparison->failed)
-    smb_spool_printf(cli->out, " %u launch%s failed: see above.", comparison->failed,
-                     comparison->failed == 1 ? "" : "es");
+    smb_spool_printf(cli->out, " %s failed: see above.",
+                     smb_count(comparison->failed, "launch").text);
   smb_spool_puts(cli->out, "\n");
 }
 

@@ -9,6 +9,7 @@
 
 #include <gio/gio.h>
 
+#include "sim/records/kernel-metrics.h"
 #include "sim/records/profile.h"
 #include "sim/records/recording.h"
 #include "src/cli/cli.h"
@@ -230,6 +231,18 @@ gboolean smb_comparison_add_traces(SmbComparison *comparison, GError **error);
  */
 gboolean smb_comparison_add_profile(SmbComparison *comparison, const SmbProfile *profile,
                                     const char *file, guint number, const SmbTarget *target,
+                                    const SmbArch *arch, GError **error);
+
+/**
+ * smb_comparison_add_metrics:
+ * @metrics: of whole kernels
+ * @target: takes the shape that was measured, if it has none of its own
+ *
+ * As smb_comparison_add_profile(): a row for each metric that the model predicts. What counters of l1tex count more, within the
+ * noise that they are known to have, is explained.
+ */
+gboolean smb_comparison_add_metrics(SmbComparison *comparison, const SmbKernelMetrics *metrics,
+                                    const char *file, guint number, SmbTarget *target,
                                     const SmbArch *arch, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbComparison, smb_comparison_free)

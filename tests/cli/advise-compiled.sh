@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # advise where there is a compiler: layouts are ranked by what they take as compiled. With a made-up nvcc that does as it is
-# told, and with the real one where configure found it.
+# told; tests/nvcc-layouts.sh does so with the real one.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -12,6 +12,7 @@ TMPDIR=$work/tmp
 mkdir "$TMPDIR"
 export TMPDIR
 cd "$work"
+cp "$srcdir"/tests/data/layouts/*.cu .
 
 cat >nvcc <<'END'
 #!/bin/sh
@@ -124,15 +125,6 @@ grep -q 'Pad 1 is not recommended: 94 % fewer wavefronts in the text, 300 % more
   die "$last: recommends what advise does not"
 
 # What the kernel language does not have: rows are made longer where the source declares them, as long as all indices are given.
-cat >beyond.cu <<'END'
-template <int T> __global__ void beyond(float *out, const float *in, int n) {
-  __shared__ float s[T][T], u[T][T];
-  auto at = [&](int y, int x) -> float & { return s[y][x]; };
-  at(threadIdx.y, threadIdx.x) = in[threadIdx.y * T + threadIdx.x];
-  __syncthreads();
-  out[threadIdx.y * T + threadIdx.x] = at(threadIdx.x, threadIdx.y) + n;
-}
-END
 cat >task <<'END'
 . ./pairs.sh
 case $(cat "$word") in
@@ -147,7 +139,7 @@ END
 beyond="beyond.cu --block 32 --arg 2=3"
 # shellcheck disable=SC2086 # several words
 expect 0 advise $beyond --nvcc '' --entry turn --out best.cu
-quiet
+[ "$(cat err)" = 'smembank advise: wrote best.cu (s: pad 2, u: pad 4)' ] || die "$last: says $(cat err)"
 golden advise-written.txt
 grep -qF 'float s[T][T + 2], u[T][T + 4];' best.cu || die "$last: wrote $(cat best.cu)"
 # shellcheck disable=SC2086
@@ -167,18 +159,6 @@ echo '#include "turn.h"' >main.cu
 expect 0 advise main.cu --block 32 --arg n=32
 shows "'s' is declared in the included file turn.h, so it cannot be rewritten automatically"
 shows 'No layout can be written into the text automatically, so none was compiled'
-cat >space.cu <<'END'
-namespace lib {
-template <int T> __global__ void turn(float *out, const float *in) {
-  __shared__ float s[T][T];
-  for (int y = 0; y < T; y++)
-    s[y][threadIdx.x] = in[y * T + threadIdx.x];
-  __syncthreads();
-  for (int y = 0; y < T; y++)
-    out[y * T + threadIdx.x] = s[threadIdx.x][y];
-}
-}
-END
 expect 0 advise space.cu --instance 'lib::turn<32>' --block 32 --only pad
 shows 'float s[32][32]'
 
@@ -204,7 +184,6 @@ SMEMBANK_NVCC=no expect 0 advise turn.cu --block 32 --arg n=32
 ! grep -q ompiled "$work/out" || die "$last: compiled without a compiler"
 
 # Rows that each lane reads in an unrolled loop: what a compiler merges is counted, too.
-cp "$srcdir"/tests/data/layouts/*.cu .
 SMEMBANK_NVCC=no expect 0 advise product.cu --block 16,16 --arg n=32
 golden advise-product.txt
 SMEMBANK_NVCC=no expect 0 advise sgemm.cu --block 256 --arg n=16 --format json
@@ -216,21 +195,6 @@ merges() {
   SMEMBANK_NVCC=no expect 0 advise "$1" --block 64
   grep -q 'read consecutive elements' "$work/out"
 }
-cat >row.cu <<'END'
-#define ONE 1
-__global__ void row(float *out, const float *in) {
-  __shared__ float s[64][64];
-  int t = threadIdx.x;
-  for (int j = 0; j < 64; j++)
-    s[t][j] = in[t * 64 + j];
-  __syncthreads();
-  float sum = 0;
-  // here
-  for (int j = 0; j < 32; j++)
-    sum += s[t][j];
-  out[t] = sum;
-}
-END
 merges row.cu || die "$last: merges nothing"
 shows 'No compiler was found: layouts'
 for line in '#pragma unroll' '#pragma unroll 4' '#pragma unroll(ONE + 1)'; do
@@ -303,33 +267,3 @@ shows '  1  pad 4 after 128 '
 shows 'Apply pad 4 after 32 in lines'
 shows '  1  pad 4 after 32 '
 shows 'Pad 4 after 64 is not recommended: 49 % fewer wavefronts in the text, as many with adjacent loads'
-
-# The real one: times of both kernels at 4096^3 on an H200 are in doc/compiled.md; what is recommended there was faster.
-[ "${NVCC-no}" != no ] || exit 0
-SMEMBANK_NVCC=$NVCC
-expect 0 advise sgemm.cu --block 256 --arg n=128 --out best.cu
-shows 'Change line 12 to [BM + 4]: 12288 -> 8704 wavefronts, +128 bytes of shared memory. As compiled, all'
-shows 'is not recommended: '
-diff sgemm.cu best.cu >changes && die 'nothing was written'
-[ "$(grep -c '^>' changes)" = 4 ] || die "wrote $(cat changes)"
-grep -qF '[BM + 4]' changes || die "wrote $(cat changes)"
-grep -qF 'bs[kk][column + column / 32 * 4 + j]' changes || die "wrote $(cat changes)"
-cp "$srcdir/tests/data/layouts/flat.cu" .
-expect 0 advise flat.cu --block 256 --arg n=512 --out best.cu
-shows 'too small a gain: how nvcc schedules the rest may cost as much.'
-shows 'as[kk * (BM + 4) + row + i]'
-shows 'It is right as long as ay < 128 and row + i < 128, as in this launch.'
-grep -qF 'bs[kk * (BN + 16) + column + column / 32 * 4 + j]' best.cu || die "$last: wrote $(cat best.cu)"
-expect 0 advise product.cu --block 16,16 --arg n=128 --out best.cu
-grep -q 'bs\[TILE\]\[TILE + [24]\]' best.cu || die "$last: wrote $(cat best.cu)"
-sed 's/n) {/n) {\n  __shared__ float4 f[8];\n  f[0] = make_float4(n, n, n, n);/; s/return s/return *\&s/' beyond.cu >address.cu
-expect 0 advise address.cu --instance 'beyond<32>' --block 32,32 --arg 2=3 --out best.cu
-shows 'Recommended: s: pad 1: '
-tells 'with numbers in its buffers the kernel leaves the same 8192 bytes in global memory.'
-grep -qF 's[T][T + 1]' best.cu || die "$last: wrote $(cat best.cu)"
-expect 0 advise space.cu --instance 'lib::turn<32>' --block 32 --only pad
-shows 'Change line 3 to [T + 4]: 1056 -> 160 wavefronts'
-shows 'As compiled (nvcc'
-sed 's/j = 0; j < 32; j++/j = 31; j >= 0; j--/' row.cu >down.cu
-expect 0 advise down.cu --block 64 --only pad
-shows 'Change line 3 to [64 + 4]'

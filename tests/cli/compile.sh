@@ -18,6 +18,7 @@ cat >nvcc <<'END'
 echo "$*" >>"$NVCC_CALLS"
 for word; do
   [ "${previous-}" != -o ] || out=$word
+  case $word in -Xcompiler=@*) tr -d '\\' <"${word#*@}" | tr '\n' ' ' >>"$NVCC_CALLS.host" ;; esac
   previous=$word
 done
 cp "$word" "$NVCC_CALLS.cu"
@@ -69,11 +70,12 @@ pairs 8 >task
 expect 0 analyze pairs.cu -I here -DN=f\(1,2\) --block 32
 quiet
 shows 'pairs  pairs.cu'
-shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90 -DN=f(1\,2) -Ihere'
+shows "compiled: nvcc -cubin -lineinfo -arch=sm_90 '-DN=f(1\\,2)' -Ihere"
 shows 'pairs.cu:3'
 shows '2-way'
-grep -q '^-cubin -lineinfo -arch=sm_90 -DN=f(1\\,2) -Ihere -Xcompiler=-iquote.[.]. -MD -MF .*/kernel.d -o .*/kernel.out .*/kernel.cu$' calls ||
+grep -q '^-cubin -lineinfo -arch=sm_90 -Xcompiler=@.*/words -o .*/kernel.out .*/kernel.cu$' calls ||
   die "called as $(cat calls)"
+grep -q '^-DN=f(1,2) -Ihere -iquote[.] -MD ' calls.host || die "host: called as $(cat calls.host)"
 cmp -s pairs.cu calls.cu || die 'another text was compiled'
 check_clean
 expect 0 analyze pairs.cu --arch sm_80 --block 32 --format json
@@ -86,7 +88,7 @@ grep -q 'stdin:3' out || die "standard input: $(cat out)"
 mkdir sub && cp pairs.cu sub
 expect 0 explain sub/pairs.cu --block 32
 shows 'sub/pairs.cu:3'
-grep -q -e "-Xcompiler=-iquote'sub' -MD" calls || die "sub: called as $(cat calls)"
+grep -q -e "-iquotesub " calls.host || die "sub: called as $(cat calls.host)"
 
 # A text in the kernel language is read as it is, unless it is asked for; an architecture among the flags wins.
 cat >good.cu <<'END'
@@ -99,7 +101,15 @@ rm calls
 expect 0 analyze good.cu --block 32
 [ ! -e calls ] || die 'compiled what needs no compiler'
 expect 0 analyze good.cu --block 32 --nvcc "-O1 '-DA=\"a b\"' --gpu-architecture=sm_89"
-shows 'compiled: nvcc -cubin -lineinfo -O1 -DA="a b" --gpu-architecture=sm_89'
+shows "compiled: nvcc -cubin -lineinfo -O1 '-DA=\"a b\"' --gpu-architecture=sm_89"
+grep -q -e '-DA="a b" ' calls.host || die "called as $(cat calls.host)"
+# What it is compiled for is what is counted, unless --arch says otherwise.
+for flags in -arch=sm_80 '-arch sm_80' '-gencode arch=compute_80,code=sm_80'; do
+  expect 0 analyze good.cu --block 32 --nvcc "$flags"
+  shows 'sm_80; counted: PTX'
+done
+expect 0 analyze good.cu --block 32 --nvcc -arch=sm_80 --arch sm_90
+shows 'sm_90; counted: PTX'
 expect 0 analyze good.cu --block 32 --nvcc -ptx
 shows 'compiled: nvcc -lineinfo -arch=sm_90 -ptx'
 expect 0 analyze good.cu --block 32 --nvcc '' --arch sm_70
@@ -305,5 +315,23 @@ cp tile.h tile.cu "it's, a \\folder"
 for name in new cstdlib utility; do echo "no header" >"it's, a \\folder/$name"; done
 expect 0 analyze "it's, a \\folder/tile.cu" --instance 'ns::turn<Shape<32>, real>' -DPAD=1 --block 32,32
 shows 'No bank conflicts: 64 wavefronts'
+# CUDA's own headers have a parameter of templates that is called T.
+cat >define.cu <<'END'
+#ifndef T
+#define T 32
+#endif
+__global__ void turn(float *out, const float *in) {
+  __shared__ float s[T][T + 1];
+  s[threadIdx.y][threadIdx.x] = in[threadIdx.y * T + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * T + threadIdx.x] = s[threadIdx.x][threadIdx.y];
+}
+END
+expect 0 analyze define.cu --nvcc '' -D T=16 --block 16,16
+shows 'block 16x16, grid 1, 1088 bytes of shared memory'
+expect 0 advise define.cu -D T=16 --block 16,16
+shows 'As compiled (nvcc -cubin -lineinfo -arch=sm_90 -DT=16)'
+expect 3 analyze define.cu --nvcc '' -D T=none --block 16,16
+says 'define.cu:5:1: error: identifier "none" is undefined'
 expect 0 analyze --kernel setRowReadCol --nvcc '' --format csv
 grep -q ',32,1024,32,992,32,' "$work/out" || die "$last: $(cat "$work/out")"

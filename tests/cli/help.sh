@@ -78,8 +78,31 @@ for command in $commands; do
   esac
 done
 
+# Without a command the help is shown, and what a script forgot is an error all the same.
 expect 2
-says 'missing command: expected advise, '
+says 'smembank: missing command'
+says 'Commands:'
+says '  analyze    count the bank conflicts'
+# A file in the place of the command.
+cp "$srcdir/data/kernels/transposeSmem.cu" "$work/my kernel.cu"
+printf '[k]\nfile = k.cu\n' >"$work/smembank.ini"
+expect 2 "$work/my kernel.cu"
+says "'$work/my kernel.cu' is a file: did you mean 'smembank analyze $work/my kernel.cu'? (see 'smembank --help')"
+expect 2 "$work/smembank.ini" --format json
+says "did you mean 'smembank check --project $work/smembank.ini'?"
+expect 2 "$srcdir/tests/ptx/transpose.ptx"
+says "did you mean 'smembank analyze "
+expect 2 "$srcdir/LICENSE"
+says "no command '$srcdir/LICENSE': expected advise, "
+# An option where the one before it lacks its value is not that value.
+expect 2 analyze "$work/my kernel.cu" --nvcc --arg 3=1
+says "--nvcc needs a value, but the next word is the option '--arg': write --nvcc='' for none, or --nvcc='--arg' if that is it"
+expect 2 analyze "$work/my kernel.cu" --block --grid=4
+says "--block needs a value, but the next word is the option '--grid=4': write --block='--grid=4' if that is it"
+expect 2 analyze "$work/my kernel.cu" -D --grid 4
+says "--define needs a value, but the next word is the option '--grid'"
+expect 2 analyze "$work/my kernel.cu" --block=--grid=4
+says "--block '--grid=4': expected X, X,Y or X,Y,Z"
 expect 2 analyse
 says "; did you mean 'analyze'?"
 expect 2 no-such-command

@@ -233,6 +233,15 @@ says "good.cu:2:1: error: no such thing"
 expect 3 analyze error.cu --block 32
 says '    2 | ::error file=README.md,line=1::pwn;'
 
+# A patch is the text itself: not where a line of it would be a command.
+{
+  printf '__global__ void k(int *out) {\n  __shared__ int s[32][32];\n  int t = threadIdx.x;\n /*\n::error ::pwn\n*/\n  s[t][0] = t;\n'
+  printf '  __syncthreads();\n  out[t] = s[t][0];\n}\n'
+} >"$work/patched.cu"
+try advise "$work/patched.cu" --block 32 --patch
+[ "$status" -eq 2 ] || die "$last: $status"
+says 'would be a command'
+
 find . -type f -exec cksum {} + | sort | cmp -s - "$work/before" || {
   find . -type f -exec cksum {} + | sort | diff "$work/before" - >&2 || true
   die 'a file has changed'

@@ -156,6 +156,26 @@ shows 'Right: 1.'
 head -c 3000000 /dev/zero | "$SMEMBANK" learn >"$work/out"
 shows 'The answer is 1.'
 
+# How it is launched.
+"$SMEMBANK" learn 2 >"$work/out" 2>"$work/err" <<'END'
+block=16,16
+grid=2
+arch=sm_30_8B
+block=BDIMX
+block=0
+arch=none
+END
+last='learn 2 with launches'
+quiet
+shows 'setRowReadCol.cu --block 16,16'
+shows 'setRowReadCol.cu --block 16,16 --grid 2 --arch sm_30_8B'
+shows 'setRowReadCol.cu --block BDIMX --grid 2 --arch sm_30_8B'
+shows 'Wavefronts in excess: 992 before, 128 after.'
+shows 'Wavefronts in excess: 992 before, 112 after.'
+shows 'Wavefronts in excess: 992 before, 0 after.'
+shows "--block '0': expected X, X,Y or X,Y,Z"
+shows "no architecture 'none': expected one of"
+
 # A macro: set, set again, unknown, and one with which the kernel cannot run.
 "$SMEMBANK" learn 6 >"$work/out" 2>"$work/err" <<'END'
 IPAD=2

@@ -9,7 +9,10 @@
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset NO_COLOR COLUMNS SMEMBANK_DATADIR
+unset NO_COLOR COLUMNS SMEMBANK_DATADIR SMEMBANK_CACHE SMEMBANK_CACHE_SIZE
+# What a test compiles is kept for itself alone.
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
 # No test looks for a GPU, except those that bring a fake one: the results are the same everywhere.
 CUDA_VISIBLE_DEVICES=
 export CUDA_VISIBLE_DEVICES
@@ -65,6 +68,11 @@ is_json() {
   if command -v json-glib-validate >/dev/null; then
     json-glib-validate "$work/out" >"$work/json" 2>&1 || die "$last: $(cat "$work/json")"
   fi
+}
+
+# has_terminal: a test can open a terminal of its own: there is Python, and /dev/pts.
+has_terminal() {
+  python3 -c 'import pty; pty.openpty()' 2>/dev/null
 }
 
 # golden FILE: the last run wrote what FILE in tests/cli/golden holds. SMEMBANK_UPDATE_GOLDEN=1 in the

@@ -6,8 +6,8 @@
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
-if ! command -v python3 >/dev/null; then
-  echo 'no python3 to open a terminal with'
+if ! has_terminal; then
+  echo 'no terminal can be opened: no python3, or no /dev/pts'
   exit 77
 fi
 

@@ -106,3 +106,7 @@ for launch in "$work/h200"/*.launch; do
   n=$((n + 1))
 done
 [ "$n" -eq 5 ] || die "$n launches compared, expected 5"
+
+# Blocks that wait take no more memory than is allowed.
+expect 3 analyze "$data/grid.sm_90.cubin" --arch sm_90 --entry total --block 128 --grid 64 --arg 3=4096 --max-memory 1
+says '1 block of the grid waits, 0 have ended, and 63 cannot start, since at most 1 are resident at once, for lack of memory (--max-memory)'

@@ -83,6 +83,16 @@ counts "90 100" 'load 2/2 store 2/2' --entry announces --buffer 1=iota:i32
 # What linkers leave for the driver to do; what they have not done.
 file=linked
 counts "75 90" 'load 94/94 store 94/94'
+# Halves with a parameter, which is in constant memory or in a uniform register; atomics of floats through a pointer to any
+# memory, and dynamic arrays of two kernels, for debuggers; a loop that asks for registers until it has them.
+file=refused
+counts "80 90 120" 'load 2/2 store 2/2' --entry scale --arg 2=raw:003c --arg 3=raw:0040
+counts "80 90 120" 'load 2/2 store 2/2' --entry scale2 --arg 2=raw:003c0040
+file=debug
+counts 90 'load 2/2 store 2/2' --entry adds --dynamic-bytes 256
+counts 90 'load 4/4 store 4/4' --entry moves --dynamic-bytes 64
+"$SMEMBANK" analyze "$data/registers.sm_90a.cubin" --block 128 --arch sm_90 >"$work/out" 2>&1 || die "$(cat "$work/out")"
+grep -q '^No bank conflicts: 8 wavefronts' "$work/out" || die "$(cat "$work/out")"
 "$SMEMBANK" analyze "$data/pieces.sm_75.cubin" --block 64 --arch sm_75 >"$work/out" 2>"$work/err" && die "pieces run"
 grep -qF "'linked' is not linked yet" "$work/err" || die "$(cat "$work/err")"
 

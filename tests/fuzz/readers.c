@@ -15,6 +15,7 @@
 #include "sim/records/lesson.h"
 #include "sim/trace/pattern.h"
 #include "sim/records/kernel-name.h"
+#include "sim/records/kernel-metrics.h"
 #include "sim/records/profile.h"
 #include "sim/records/recording.h"
 #include "sim/records/lds.h"
@@ -240,6 +241,14 @@ fuzz_profile(const guint8 *data, gsize size) {
     const SmbProfileLaunch *launch = g_ptr_array_index(profile->launches, i);
     if (smb_kernel_name_compare(launch->kernel, launch->kernel) != SMB_NAME_SAME ||
         !smb_profile_is_equal(launch, launch))
+      g_error("a launch is itself");
+  }
+  g_clear_error(&error);
+  g_autoptr(SmbKernelMetrics) metrics = source ? smb_kernel_metrics_read(source, &error) : NULL;
+  check_outcome(metrics != NULL, error);
+  for (guint i = 0; metrics && i < metrics->launches->len; i++) {
+    const SmbMeasuredLaunch *launch = g_ptr_array_index(metrics->launches, i);
+    if (!smb_measured_launch_is_equal(launch, launch))
       g_error("a launch is itself");
   }
 }

@@ -81,7 +81,8 @@ static void
 note_low_signs(const Watch *watch) {
   for (guint i = 0; i < watch->compute->n_sources; i++) {
     Row row = watch->compute->s[i];
-    if (watch->compute->n_rows[1 + i] == 1 || !(row_flags(watch->registers, row) & ROW_AFFINE))
+    if (watch->compute->n_rows[1 + i] == 1 ||
+        !(row_flags_in(watch->registers, row, watch->lanes) & ROW_AFFINE))
       continue;
     SmbLanes negative = 0;
     FOR_LANES(watch->lanes, lane)
@@ -311,11 +312,11 @@ watch_and(const Watch *watch) {
 // --- low bits that are 0 in all blocks: what is or-ed to these is added
 
 static guint
-count_zeros(const Compute *compute, const Registers *registers, guint source) {
+count_zeros(const Compute *compute, const Registers *registers, SmbLanes lanes, guint source) {
   Row from = compute->s[source];
-  if (row_flags(registers, from) & ROW_AFFINE)
+  if (row_flags_in(registers, from, lanes) & ROW_AFFINE)
     return registers->zeros[from];
-  if (row_flags(registers, from + compute->n_rows[1 + source] - 1) & ROW_AFFINE)
+  if (row_flags_in(registers, from + compute->n_rows[1 + source] - 1, lanes) & ROW_AFFINE)
     return 0;
   guint n = registers->n_lanes;
   const guint32 *values = row_values(registers, from);
@@ -337,10 +338,10 @@ find_least_amount(const Compute *compute, const Registers *registers) {
 }
 
 guint
-smb_affine_zeros(const Compute *compute, const Registers *registers) {
+smb_affine_zeros(const Compute *compute, const Registers *registers, SmbLanes lanes) {
   guint zeros[COMPUTE_SOURCES] = {64, 64, 64, 64};
   for (guint i = 0; i < compute->n_sources; i++)
-    zeros[i] = count_zeros(compute, registers, i);
+    zeros[i] = count_zeros(compute, registers, lanes, i);
   switch ((Affine)smb_operation_entry((Operation)compute->operation)->affine) {
   case AFFINE_MOVE:
   case AFFINE_NEGATE:
@@ -369,7 +370,7 @@ smb_affine_zeros(const Compute *compute, const Registers *registers) {
 static gboolean
 has_no_bit_in_common(const Watch *watch) {
   guint affine = watch->affine[0] ? 0 : 1;
-  guint zeros = count_zeros(watch->compute, watch->registers, affine);
+  guint zeros = count_zeros(watch->compute, watch->registers, watch->lanes, affine);
   FOR_LANES(watch->lanes, lane) {
     guint64 other = smb_compute_read(watch->compute, watch->registers, 1 - affine, lane).value;
     if (zeros < 64 && other >> zeros)
@@ -428,8 +429,8 @@ begin_watch(const Compute *compute, const Registers *registers, SmbLanes lanes) 
                  .entry = smb_operation_entry((Operation)compute->operation)};
   for (guint i = 0; i < compute->n_sources; i++) {
     Row row = compute->s[i];
-    guint flags =
-        row_flags(registers, row) | row_flags(registers, row + compute->n_rows[1 + i] - 1);
+    guint flags = row_flags_in(registers, row, lanes) |
+                  row_flags_in(registers, row + compute->n_rows[1 + i] - 1, lanes);
     watch.affine[i] = (flags & ROW_AFFINE) != 0;
   }
   if (compute->is_parted)

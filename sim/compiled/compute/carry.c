@@ -205,10 +205,10 @@ run_carry_known(const Compute *compute, Registers *registers, SmbLanes lanes, gu
 }
 
 static guint
-predicate_flags(const Compute *compute, const Registers *registers) {
+predicate_flags(const Compute *compute, const Registers *registers, SmbLanes lanes) {
   guint flags = 0;
   for (guint i = 0; i < 2; i++)
-    flags |= registers->predicate_flags[compute->in[i]];
+    flags |= predicate_flags_in(registers, compute->in[i], lanes);
   return flags;
 }
 
@@ -224,7 +224,8 @@ find_origin(const Compute *compute, const Registers *registers) {
 
 void
 smb_compute_carry(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  guint flags = smb_compute_flags(compute, registers) | predicate_flags(compute, registers);
+  guint flags =
+      smb_compute_flags_in(compute, registers, lanes) | predicate_flags(compute, registers, lanes);
   Operation operation = (Operation)compute->operation;
   if (!(flags & ROW_UNKNOWN)) {
     if (operation == OPERATION_ADD_CARRY_32 || operation == OPERATION_MAD_CARRY_32)
@@ -283,7 +284,8 @@ run_sum_known(const Compute *compute, Registers *registers, SmbLanes lanes, guin
 
 void
 smb_compute_sum(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  guint flags = smb_compute_flags(compute, registers) | predicate_flags(compute, registers);
+  guint flags =
+      smb_compute_flags_in(compute, registers, lanes) | predicate_flags(compute, registers, lanes);
   if (!(flags & ROW_UNKNOWN)) {
     run_sum_known(compute, registers, lanes, flags);
     return;

@@ -47,6 +47,8 @@ const OperationEntry *smb_operation_entry(Operation operation);
 
 // The flags of all operands that are rows.
 guint smb_compute_flags(const Compute *compute, const Registers *registers);
+// The same, of how they depend on blockIdx as far as these lanes do.
+guint smb_compute_flags_in(const Compute *compute, const Registers *registers, SmbLanes lanes);
 // The first origin of unknown bits among them.
 guint32 smb_compute_origin(const Compute *compute, const Registers *registers);
 // An operand of one lane, extended to 64 bits as its shape says.
@@ -110,4 +112,4 @@ guint smb_affine_watch(const Compute *compute, const Registers *registers, SmbLa
 gboolean smb_affine_carry(const Compute *compute, const Registers *registers, SmbLanes lanes,
                           const guint32 *out);
 // The low bits of its result that are 0 in all blocks.
-guint smb_affine_zeros(const Compute *compute, const Registers *registers);
+guint smb_affine_zeros(const Compute *compute, const Registers *registers, SmbLanes lanes);

@@ -28,6 +28,15 @@ smb_compute_flags(const Compute *compute, const Registers *registers) {
   return flags;
 }
 
+guint
+smb_compute_flags_in(const Compute *compute, const Registers *registers, SmbLanes lanes) {
+  guint flags = 0;
+  for (guint i = 0; i < compute->n_sources; i++)
+    flags |= row_flags_in(registers, compute->s[i], lanes) |
+             row_flags_in(registers, compute->s[i] + compute->n_rows[1 + i] - 1, lanes);
+  return flags;
+}
+
 // Rows that were only written in other lanes have unknown bits, too, and no origin.
 guint32
 smb_compute_origin(const Compute *compute, const Registers *registers) {
@@ -72,6 +81,8 @@ is_known_here(const Compute *compute, const Registers *registers, SmbLanes lanes
 // Operands that are not simply known.
 G_GNUC_NO_INLINE static void
 run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
+  if (flags & ROW_DEPENDS)
+    flags = smb_compute_flags_in(compute, registers, lanes);
   if (flags & ROW_UNKNOWN && !is_known_here(compute, registers, lanes, flags)) {
     smb_compute_unknown(compute, registers, lanes, flags);
     return;
@@ -83,7 +94,7 @@ run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint f
   guint marks = taint_of(flags), zeros = 0;
   if (flags & ROW_AFFINE) {
     marks = smb_affine_watch(compute, registers, lanes, flags, values);
-    zeros = smb_affine_zeros(compute, registers);
+    zeros = smb_affine_zeros(compute, registers, lanes);
   }
   smb_compute_merge(compute, registers, lanes, marks, values);
   if (compute->is_parted)
@@ -108,6 +119,8 @@ forget_narrow(const Compute *compute, Registers *registers, guint n_sources, gui
     if (origin == 0 && row_flags(registers, compute->s[i]) & ROW_UNKNOWN)
       origin = row_origin(registers, compute->s[i]);
   }
+  if (G_UNLIKELY(flags & ROW_DEPENDS))
+    registers->depends[1][compute->d] = registers->lanes;
   registers->flags[0][compute->d] = (guint8)(taint_of(flags) | ROW_ALL_UNKNOWN);
   registers->origin[compute->d] = origin;
 }
@@ -248,7 +261,7 @@ static void
 set_predicates(const Compute *compute, Registers *registers, SmbLanes lanes, Bits result,
                guint flags, guint32 origin) {
   gboolean combines = compute->modifiers & MODIFIER_COMBINE;
-  guint in_flags = combines ? registers->predicate_flags[compute->in[0]] : 0;
+  guint in_flags = combines ? predicate_flags_in(registers, compute->in[0], lanes) : 0;
   flags = (flags | in_flags) & ROW_TAINT;
   if (origin == 0 && in_flags & ROW_UNKNOWN)
     origin = registers->predicate_origin[compute->in[0]];
@@ -266,7 +279,7 @@ set_predicates(const Compute *compute, Registers *registers, SmbLanes lanes, Bit
 
 static void
 run_comparison(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  guint flags = smb_compute_flags(compute, registers);
+  guint flags = smb_compute_flags_in(compute, registers, lanes);
   if (flags & ROW_UNKNOWN && !is_known_here(compute, registers, lanes, flags)) {
     set_predicates(compute, registers, lanes, smb_compare_unknown(compute, registers, lanes),
                    taint_of(flags), smb_compute_origin(compute, registers));
@@ -291,7 +304,7 @@ run_predicate(const Compute *compute, Registers *registers, SmbLanes lanes) {
   guint flags = 0;
   guint32 origin = 0;
   for (guint i = 0; i < G_N_ELEMENTS(compute->in); i++) {
-    guint marks = registers->predicate_flags[compute->in[i]];
+    guint marks = predicate_flags_in(registers, compute->in[i], lanes);
     flags |= marks;
     if (origin == 0 && marks & ROW_UNKNOWN)
       origin = registers->predicate_origin[compute->in[i]];
@@ -309,7 +322,7 @@ run_test(const Compute *compute, Registers *registers, SmbLanes lanes) {
   lop3.operation = OPERATION_LOP3;
   run_3(&lop3, registers, lanes);
   const guint32 *values = row_values(registers, compute->d);
-  guint flags = row_flags(registers, compute->d);
+  guint flags = row_flags_in(registers, compute->d, lanes);
   Bits result = {0, 0};
   FOR_LANES(lanes, lane) {
     guint32 unknown = row_lane_unknown(registers, compute->d, lane);
@@ -401,8 +414,8 @@ mark_selected(guint flags, guint in_flags) {
 
 static void
 run_select(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  guint flags = smb_compute_flags(compute, registers);
-  guint in_flags = registers->predicate_flags[compute->in[0]];
+  guint flags = smb_compute_flags_in(compute, registers, lanes);
+  guint in_flags = predicate_flags_in(registers, compute->in[0], lanes);
   guint32 origin = smb_compute_origin(compute, registers);
   guint32 values[2][SMB_MAX_LANES], unknown[2][SMB_MAX_LANES];
   if (origin == 0)

@@ -80,9 +80,10 @@ find_partner(Operation operation, guint lane, guint32 b, guint32 c, gboolean *in
 
 // Marks of what comes from other lanes: affine values stay affine if it is the same lanes in all blocks.
 static guint
-mark_shuffled(const Compute *compute, const Registers *registers) {
-  guint by = taint_of(row_flags(registers, compute->s[1]) | row_flags(registers, compute->s[2]));
-  guint what = row_flags(registers, compute->s[0]);
+mark_shuffled(const Compute *compute, const Registers *registers, SmbLanes lanes) {
+  guint by = taint_of(row_flags_in(registers, compute->s[1], lanes) |
+                      row_flags_in(registers, compute->s[2], lanes));
+  guint what = row_flags_in(registers, compute->s[0], lanes);
   gboolean keeps = !(what & ROW_UNKNOWN) && !(by & ROW_BLOCK);
   return (keeps ? what & (ROW_TAINT | ROW_AFFINE) : taint_of(what)) | by;
 }
@@ -115,7 +116,7 @@ smb_exchange_shuffle(const Compute *compute, Registers *registers, SmbLanes lane
     words.values[lane] = (guint32)a.value;
     words.unknown[lane] = (guint32)a.unknown;
   }
-  guint marks = mark_shuffled(compute, registers);
+  guint marks = mark_shuffled(compute, registers, lanes);
   guint32 origin = smb_compute_origin(compute, registers);
   if (origin == 0)
     origin = compute->index + 1;
@@ -159,7 +160,7 @@ smb_exchange_vote(const Compute *compute, Registers *registers, SmbLanes lanes) 
     result.unknown |= one.unknown ? group : 0;
   }
   smb_predicate_set(registers, compute->p, lanes, result.value, result.unknown,
-                    registers->predicate_flags[compute->in[0]] & ROW_TAINT,
+                    predicate_flags_in(registers, compute->in[0], lanes) & ROW_TAINT,
                     registers->predicate_origin[compute->in[0]]);
 }
 
@@ -172,7 +173,7 @@ smb_exchange_ballot(const Compute *compute, Registers *registers, SmbLanes lanes
     words.unknown[lane] = cut_group(votes.unknown, lane);
   }
   put_words(compute, registers, lanes, &words,
-            registers->predicate_flags[compute->in[0]] & ROW_TAINT,
+            predicate_flags_in(registers, compute->in[0], lanes) & ROW_TAINT,
             registers->predicate_origin[compute->in[0]]);
 }
 
@@ -207,7 +208,7 @@ smb_exchange_match(const Compute *compute, Registers *registers, SmbLanes lanes)
     words.values[lane] = cut_group(equal.value, lane);
     words.unknown[lane] = cut_group(equal.unknown, lane);
   }
-  guint marks = taint_of(smb_compute_flags(compute, registers));
+  guint marks = taint_of(smb_compute_flags_in(compute, registers, lanes));
   guint32 origin = smb_compute_origin(compute, registers);
   put_words(compute, registers, lanes, &words, marks, origin);
   smb_predicate_set(registers, compute->p, lanes, p.value, p.unknown, marks, origin);
@@ -248,7 +249,8 @@ smb_exchange_reduce(const Compute *compute, Registers *registers, SmbLanes lanes
       words.unknown[lane] = (guint32)result.unknown;
     }
   }
-  put_words(compute, registers, lanes, &words, taint_of(smb_compute_flags(compute, registers)),
+  put_words(compute, registers, lanes, &words,
+            taint_of(smb_compute_flags_in(compute, registers, lanes)),
             smb_compute_origin(compute, registers));
 }
 
@@ -279,7 +281,8 @@ smb_exchange_reduce_real(const Compute *compute, Registers *registers, SmbLanes 
       words.unknown[lane] = all ? 0 : G_MAXUINT32;
     }
   }
-  put_words(compute, registers, lanes, &words, taint_of(smb_compute_flags(compute, registers)),
+  put_words(compute, registers, lanes, &words,
+            taint_of(smb_compute_flags_in(compute, registers, lanes)),
             smb_compute_origin(compute, registers));
 }
 
@@ -302,7 +305,8 @@ smb_exchange_transpose(const Compute *compute, Registers *registers, SmbLanes la
     }
   }
   guint32 origin = smb_compute_origin(compute, registers);
-  put_words(compute, registers, lanes, &words, taint_of(smb_compute_flags(compute, registers)),
+  put_words(compute, registers, lanes, &words,
+            taint_of(smb_compute_flags_in(compute, registers, lanes)),
             origin ? origin : compute->index + 1);
 }
 
@@ -321,7 +325,8 @@ smb_exchange_first(const Compute *compute, Registers *registers, SmbLanes lanes)
       words.values[lane] = row_values(registers, row)[from] & ~words.unknown[lane];
     }
   }
-  guint flags = row_flags(registers, row);
+  gboolean is_one = registers->n_lanes <= ROW_LANES && lanes;
+  guint flags = row_flags_in(registers, row, is_one ? lanes : registers->lanes);
   guint marks = flags & ROW_UNKNOWN ? taint_of(flags) : flags & (ROW_TAINT | ROW_AFFINE);
   put_words(compute, registers, registers->lanes, &words, marks,
             smb_compute_origin(compute, registers));

@@ -81,9 +81,9 @@ smb_registers_new(const Constants *constants, guint32 n_rows, guint32 n_predicat
                   SmbBlock *block) {
   Registers *registers = g_new0(Registers, 1);
   gsize words = (gsize)n_rows * constants->n_lanes * sizeof(guint32);
-  gsize row_bytes = n_rows * (sizeof(guint32) + 2);
-  gsize predicate_bytes = n_predicates * (2 * sizeof(SmbLanes) + sizeof(guint32) + 1);
-  registers->n_bytes = 2 * words + row_bytes + predicate_bytes + 10 * ALIGNMENT;
+  gsize row_bytes = n_rows * (2 * sizeof(SmbLanes) + sizeof(guint32) + 2);
+  gsize predicate_bytes = n_predicates * (3 * sizeof(SmbLanes) + sizeof(guint32) + 1);
+  registers->n_bytes = 2 * words + row_bytes + predicate_bytes + 13 * ALIGNMENT;
   registers->memory = g_malloc0(registers->n_bytes);
   guintptr start = ((guintptr)registers->memory + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   guchar *memory = (guchar *)registers->memory + (start - (guintptr)registers->memory);
@@ -96,10 +96,13 @@ smb_registers_new(const Constants *constants, guint32 n_rows, guint32 n_predicat
   registers->flags[0] = take(&memory, n_rows);
   registers->flags[1] = (guint8 *)constants->flags->data;
   registers->zeros = take(&memory, n_rows);
+  for (guint i = 0; i < G_N_ELEMENTS(registers->depends); i++)
+    registers->depends[i] = take(&memory, n_rows * sizeof(SmbLanes));
   registers->unknown = take(&memory, words);
   registers->origin = take(&memory, n_rows * sizeof(guint32));
   registers->predicates = take(&memory, n_predicates * sizeof(SmbLanes));
   registers->unknown_predicates = take(&memory, n_predicates * sizeof(SmbLanes));
+  registers->predicate_depends = take(&memory, n_predicates * sizeof(SmbLanes));
   registers->predicate_origin = take(&memory, n_predicates * sizeof(guint32));
   registers->predicate_flags = take(&memory, n_predicates);
   smb_registers_reset(registers, smb_lanes_below(constants->n_lanes));
@@ -112,6 +115,54 @@ smb_registers_free(Registers *registers) {
     return;
   g_free(registers->memory);
   g_free(registers);
+}
+
+// What a copy of the memory has of a part of it.
+static gconstpointer
+find_copy(const Registers *registers, gconstpointer copy, gconstpointer part) {
+  return (const guchar *)copy + ((const guchar *)part - (const guchar *)registers->memory);
+}
+
+static gboolean
+is_part_same(const Registers *registers, gconstpointer copy, gconstpointer part, gsize bytes) {
+  return memcmp(find_copy(registers, copy, part), part, bytes) == 0;
+}
+
+// One word for each lane, of rows that are marked so.
+static gboolean
+are_rows_same(const Registers *registers, gconstpointer copy, const guint32 *words, guint marks,
+              guint marked) {
+  const guint32 *then = find_copy(registers, copy, words);
+  guint32 differs = 0;
+  for (gsize row = 0; row < registers->n_rows && !differs; row++) {
+    gsize first = row * registers->n_lanes;
+    gboolean is_marked = (registers->flags[0][row] & marks) == marked;
+    for (guint lane = 0; is_marked && lane < registers->n_lanes; lane++)
+      differs |= registers->lanes >> lane & 1 ? words[first + lane] ^ then[first + lane] : 0;
+  }
+  return !differs;
+}
+
+static gboolean
+are_predicates_same(const Registers *registers, gconstpointer copy, const SmbLanes *predicates) {
+  const SmbLanes *then = find_copy(registers, copy, predicates);
+  SmbLanes differs = 0;
+  for (guint32 i = 0; i < registers->n_predicates; i++)
+    differs |= (predicates[i] ^ then[i]) & registers->lanes;
+  return !differs;
+}
+
+gboolean
+smb_registers_are_same(const Registers *registers, gconstpointer copy) {
+  gsize n = registers->n_rows, n_predicates = registers->n_predicates;
+  return memcmp(copy, registers->memory, registers->n_bytes) == 0 ||
+         (is_part_same(registers, copy, registers->flags[0], n) &&
+          is_part_same(registers, copy, registers->zeros, n) &&
+          is_part_same(registers, copy, registers->predicate_flags, n_predicates) &&
+          are_predicates_same(registers, copy, registers->predicates) &&
+          are_predicates_same(registers, copy, registers->unknown_predicates) &&
+          are_rows_same(registers, copy, registers->values[0], ROW_ALL_UNKNOWN, 0) &&
+          are_rows_same(registers, copy, registers->unknown, ROW_SOME_UNKNOWN, ROW_SOME_UNKNOWN));
 }
 
 void
@@ -150,11 +201,28 @@ smb_lanes_spread(SmbLanes lanes, guint n_lanes, guint32 *words) {
   blend(lanes, n_lanes, ones, words);
 }
 
-// What a row is marked with once some of its lanes are written: block dependence of another kind prevails.
+// What of @marks is left once @lanes are written, of which those in @deserve have the marks @flags.
 static guint
-join_flags(guint old, guint new) {
-  guint flags = (old | new) & (ROW_AFFINE | ROW_TAINT);
-  return flags & ROW_BLOCK ? flags & ~(guint)ROW_AFFINE : flags;
+join_depends(Registers *registers, Row row, SmbLanes lanes, guint flags) {
+  static const guint kinds[] = {ROW_AFFINE, ROW_BLOCK};
+  guint old = registers->flags[0][row], marks = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    SmbLanes *depends = &registers->depends[i][row];
+    SmbLanes kept = old & kinds[i] ? *depends & ~lanes : 0;
+    *depends = (kept | (flags & kinds[i] ? lanes : 0)) & registers->lanes;
+    marks |= *depends ? kinds[i] : 0;
+  }
+  return marks;
+}
+
+// What a row is marked with, but for what is known of it, once @lanes are written.
+static guint
+join_flags(Registers *registers, Row row, SmbLanes lanes, guint flags) {
+  guint old = registers->flags[0][row];
+  guint marks = (flags | (registers->lanes & ~lanes ? old : 0)) & ROW_ORDER;
+  return G_UNLIKELY((old | flags) & ROW_DEPENDS)
+             ? marks | join_depends(registers, row, lanes, flags)
+             : marks;
 }
 
 // The row of unknown bits, up to date, whatever the row is marked with.
@@ -193,7 +261,7 @@ smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values
             const guint32 *unknown, guint flags, guint32 origin) {
   guint n = registers->n_lanes, old = registers->flags[0][row];
   gboolean whole = !(registers->lanes & ~lanes);
-  guint marks = whole ? flags : join_flags(old, flags);
+  guint marks = join_flags(registers, row, lanes, flags);
   if (unknown || (!whole && old & ROW_UNKNOWN)) {
     static const guint32 none[SMB_MAX_LANES];
     guint32 *bits = open_unknown(registers, row);
@@ -214,12 +282,12 @@ smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values
 void
 smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint32 origin) {
   guint n = registers->n_lanes, old = registers->flags[0][row];
+  guint marks = join_flags(registers, row, lanes, flags);
   registers->origin[row] = origin;
   if (!(registers->lanes & ~lanes)) {
-    registers->flags[0][row] = (guint8)(flags | ROW_ALL_UNKNOWN);
+    registers->flags[0][row] = (guint8)(marks | ROW_ALL_UNKNOWN);
     return;
   }
-  guint marks = join_flags(old, flags);
   if (old & ROW_ALL_UNKNOWN)
     marks |= ROW_ALL_UNKNOWN;
   else {
@@ -245,8 +313,14 @@ smb_predicate_set(Registers *registers, Predicate predicate, SmbLanes lanes, Smb
   gboolean whole = !(registers->lanes & ~lanes);
   *values = (*values & ~lanes) | (value & ~unknown & lanes);
   *unknowns = (*unknowns & ~lanes) | (unknown & lanes);
-  guint marks = (whole ? 0 : registers->predicate_flags[predicate]) | flags;
-  marks &= ROW_TAINT;
+  guint old = registers->predicate_flags[predicate];
+  guint marks = ((whole ? 0 : old) | flags) & ROW_ORDER;
+  if (G_UNLIKELY((old | flags) & ROW_BLOCK)) {
+    SmbLanes *depends = &registers->predicate_depends[predicate];
+    SmbLanes kept = old & ROW_BLOCK ? *depends & ~lanes : 0;
+    *depends = (kept | (flags & ROW_BLOCK ? lanes : 0)) & registers->lanes;
+    marks |= *depends ? ROW_BLOCK : 0;
+  }
   if (*unknowns & registers->lanes)
     marks |= ROW_SOME_UNKNOWN;
   if (unknown & lanes)

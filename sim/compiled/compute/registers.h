@@ -29,7 +29,8 @@ enum {
       4, // affine in blockIdx, as a signed number of its width (sim/compiled/affine.h); of a pair: both rows
   ROW_BLOCK = 8,  // depends on blockIdx in another way
   ROW_ORDER = 16, // depends on the order in which threads execute atomics or poll memory
-  ROW_TAINT = ROW_BLOCK | ROW_ORDER, // goes on to whatever is computed of it
+  ROW_TAINT = ROW_BLOCK | ROW_ORDER,    // goes on to whatever is computed of it
+  ROW_DEPENDS = ROW_AFFINE | ROW_BLOCK, // of some lanes: see row_flags_in()
 };
 
 // --- constants
@@ -56,18 +57,21 @@ Row smb_constants_add_lanes(Constants *constants, const guint32 *values);
 // Those of one warp. Read and written by whoever executes it; sizes are fixed.
 typedef struct {
   guint n_lanes;
-  SmbLanes lanes; // that still run: what others hold is lost
+  SmbLanes lanes; // that still run: what others hold is lost. Only fewer become of them
   guint32 n_rows, n_predicates;
   guint32 *values[2]; // [is constant]: [row * n_lanes + lane]; constants are only read
   guint8 *flags[2];   // [is constant]: [row]
   guint8 *zeros;      // [row]: of one marked ROW_AFFINE, its low bits that are 0 in all blocks
-  guint32 *unknown;   // [row * n_lanes + lane]: bits that are not known; the value's are then 0
+  SmbLanes *depends
+      [2]; // [is ROW_BLOCK, else ROW_AFFINE][row]: of one with that mark, the lanes that deserve it
+  guint32 *unknown; // [row * n_lanes + lane]: bits that are not known; the value's are then 0
   guint32 *
       origin; // [row]: where its unknown bits come from: an operation's number + 1; 0: never written
   SmbLanes *predicates; // of unknown lanes the value is 0
   SmbLanes *unknown_predicates;
   guint8 *
       predicate_flags; // ROW_SOME_UNKNOWN, and ROW_TAINT: a comparison of affine values is noted in the signature
+  SmbLanes *predicate_depends; // of one marked ROW_BLOCK, the lanes that deserve it
   guint32 *predicate_origin;
   SmbBlock *block; // where affine values are noted; needed only if rows are marked ROW_AFFINE
   gpointer memory; // all of the above but constants
@@ -78,6 +82,9 @@ typedef struct {
 Registers *smb_registers_new(const Constants *constants, guint32 n_rows, guint32 n_predicates,
                              SmbBlock *block);
 void smb_registers_free(Registers *registers);
+
+// Whether they hold what they did when @copy was made, of Registers.memory, as far as lanes that still run can tell.
+gboolean smb_registers_are_same(const Registers *registers, gconstpointer copy);
 
 // Another block begins: @lanes run, and nothing is known.
 void smb_registers_reset(Registers *registers, SmbLanes lanes);
@@ -96,6 +103,26 @@ row_values(const Registers *registers, Row row) {
 static inline guint
 row_flags(const Registers *registers, Row row) {
   return registers->flags[row >> 31][row_index(row)];
+}
+
+// The same, as far as these lanes deserve the marks that say how it depends on blockIdx: what a compiler left in others, which
+// do not take part, is often of another kind.
+static inline guint
+row_flags_in(const Registers *registers, Row row, SmbLanes lanes) {
+  guint flags = row_flags(registers, row);
+  if (flags & ROW_AFFINE && !(registers->depends[0][row] & lanes))
+    flags &= ~(guint)ROW_AFFINE;
+  if (flags & ROW_BLOCK && !(registers->depends[1][row] & lanes))
+    flags &= ~(guint)ROW_BLOCK;
+  return flags;
+}
+
+static inline guint
+predicate_flags_in(const Registers *registers, Predicate predicate, SmbLanes lanes) {
+  guint flags = registers->predicate_flags[predicate];
+  if (flags & ROW_BLOCK && !(registers->predicate_depends[predicate] & lanes))
+    flags &= ~(guint)ROW_BLOCK;
+  return flags;
 }
 
 // The unknown bits of a row that is marked ROW_SOME_UNKNOWN.

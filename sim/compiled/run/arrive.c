@@ -8,6 +8,7 @@
 // the phase. That is what ptxas of CUDA 13.0 writes for mbarrier.init, .arrive_drop, .pending_count and .test_wait.
 #include <string.h>
 
+#include "sim/base/range.h"
 #include "sim/compiled/run/run.h"
 #include "sim/machine/lanes.h"
 
@@ -94,7 +95,7 @@ smb_step_arrive(Runner *runner, const Step *step, SmbLanes lanes) {
 static gboolean
 is_fresh(const SmbBlock *block, guint32 offset) {
   guint32 words[2];
-  if (offset % OBJECT_BYTES || offset + OBJECT_BYTES > block->shared_bytes)
+  if (offset % OBJECT_BYTES || !smb_range_is_within(offset, OBJECT_BYTES, block->shared_bytes))
     return FALSE;
   memcpy(words, block->shared + offset, sizeof words);
   guint32 expected = EXPECTED_LIMIT - words[0];

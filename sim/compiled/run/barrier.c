@@ -34,7 +34,7 @@ note_answers(Runner *runner, const Step *step, BlockBarrier *barrier, SmbLanes l
   SmbLanes answers = registers->predicates[compute->in[0]];
   if (compute->modifiers & MODIFIER_NOT_IN)
     answers = ~answers;
-  barrier->flags |= registers->predicate_flags[compute->in[0]] & ROW_TAINT;
+  barrier->flags |= predicate_flags_in(registers, compute->in[0], lanes) & ROW_TAINT;
   runner->warp->answers = (runner->warp->answers & ~lanes) | (answers & lanes);
   SmbLanes unsure = registers->unknown_predicates[compute->in[0]] & lanes;
   runner->warp->unsure = (runner->warp->unsure & ~lanes) | unsure;

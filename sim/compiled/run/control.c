@@ -150,6 +150,7 @@ smb_step_exit(Runner *runner, G_GNUC_UNUSED const Step *step, SmbLanes lanes) {
     return TRUE;
   runner->block->exited.warp[runner->w] |= lanes;
   smb_splits_exit(runner->warp->splits, lanes);
+  runner->warp->registers->lanes &= ~lanes;
   return TRUE;
 }
 
@@ -163,8 +164,7 @@ smb_step_switch(Runner *runner, const Step *step, SmbLanes lanes) {
   guint32 targets[SMB_MAX_LANES];
   if (unsure)
     return smb_runner_skip(runner, step, row_origin(registers, step->compute.s[0]));
-  if (row_flags(registers, step->compute.s[0]) & (ROW_AFFINE | ROW_BLOCK) &&
-      runner->block->signature)
+  if (row_flags_in(registers, step->compute.s[0], lanes) & ROW_DEPENDS && runner->block->signature)
     smb_signature_refuse(runner->block);
   if (row_flags(registers, step->compute.s[0]) & ROW_ORDER)
     smb_order_branches(runner, step);

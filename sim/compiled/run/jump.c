@@ -42,8 +42,8 @@ smb_step_jump(Runner *runner, const Step *step, SmbLanes lanes) {
         smb_runner_explain(runner, row_origin(registers, known != lanes ? low : high));
     return smb_block_fail(runner->block, step->place, "where threads go on depends on %s", why);
   }
-  guint flags = row_flags(registers, low) | row_flags(registers, high);
-  if (flags & (ROW_AFFINE | ROW_BLOCK) && runner->block->signature)
+  guint flags = row_flags_in(registers, low, lanes) | row_flags_in(registers, high, lanes);
+  if (flags & ROW_DEPENDS && runner->block->signature)
     smb_signature_refuse(runner->block);
   if (flags & ROW_ORDER)
     smb_order_decides_all(runner);

@@ -111,7 +111,7 @@ smb_step_store_matrix(Runner *runner, const Step *step, SmbLanes lanes) {
   }
   for (guint j = 0; j < transfer->n_components && step->argument != MATRIX_UNKNOWN; j++) {
     const guint32 *values = row_values(registers, transfer->data[j]);
-    guint flags = row_flags(registers, transfer->data[j]);
+    guint flags = row_flags_in(registers, transfer->data[j], lanes);
     guint block = flags & (ROW_AFFINE | ROW_BLOCK) ? MARK_BLOCK : 0;
     if (!origin && smb_row_known(registers, transfer->data[j], lanes) != lanes)
       origin = row_origin(registers, transfer->data[j]);

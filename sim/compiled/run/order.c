@@ -64,9 +64,8 @@ smb_order_disputes(Runner *runner, const Step *step, SmbLanes lanes, const guint
   if (G_LIKELY(!races(runner, step->transfer)))
     return;
   FOR_LANES(lanes, lane) {
-    guint32 offset = (guint32)addresses[lane];
-    if (smb_block_find(block, addresses[lane]) != REGION_SHARED ||
-        offset + move->width > block->shared_bytes)
+    guint32 offset;
+    if (!smb_shared_find(block, addresses[lane], move->width, &offset))
       continue;
     for (guint at = 0; at < move->width; at += 4) {
       if (memcmp(block->shared + offset + at, &words->values[at / 4][lane], MIN(move->width, 4)) !=

@@ -34,8 +34,9 @@ shared_bytes(const SmbBlock *block) {
 }
 
 static gboolean
-is_memory_same(const Watch *watch, const SmbBlock *block) {
+is_memory_same(const Watch *watch, SmbBlock *block) {
   gsize n = shared_bytes(block);
+  block->work += 2 * n / WORK_BYTES;
   return memcmp(watch->shared, block->shared, n) == 0 &&
          memcmp(watch->shared + n, block->shared_marks, n) == 0;
 }
@@ -112,10 +113,12 @@ keep_warp(Watch *watch, const Warp *warp) {
 
 // Whether the running warp is there again.
 static gboolean
-is_warp_same(const Watch *watch, const Warp *warp) {
+is_warp_same(const Watch *watch, SmbBlock *block, const Warp *warp) {
   const SmbSplits *splits = warp->splits;
-  if (splits->pc != watch->pc || splits->mask != watch->mask || warp->looks != watch->looks ||
-      memcmp(watch->registers, warp->registers->memory, warp->registers->n_bytes) != 0)
+  if (splits->pc != watch->pc || splits->mask != watch->mask || warp->looks != watch->looks)
+    return FALSE;
+  block->work += warp->registers->n_bytes / WORK_BYTES + SMB_MAX_LANES;
+  if (!smb_registers_are_same(warp->registers, watch->registers))
     return FALSE;
   g_autoptr(GArray) places = list_places(splits);
   return places->len == watch->places->len &&
@@ -190,7 +193,8 @@ smb_recur_warp(Runner *runner, guint *left) {
       watch->fails = !is_memory_same(watch, runner->block);
     watch->fails = watch->fails || smb_overlay_changed(runner->block->overlay);
     watch->outside |= step->kind == STEP_TRANSFER && step->transfer->window != WINDOW_SHARED;
-    if (!watch->fails && is_warp_same(watch, runner->warp) && is_memory_same(watch, runner->block))
+    if (!watch->fails && is_warp_same(watch, runner->block, runner->warp) &&
+        is_memory_same(watch, runner->block))
       break;
   }
   if (watch->fails)

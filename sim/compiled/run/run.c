@@ -19,7 +19,7 @@ enum {
 
 // A word of the parameters, and the bits of it that are not known; what is behind the last one is 0.
 static guint32
-read_parameter(const Runner *runner, guint32 offset, guint32 *unknown) {
+read_parameter(const Runner *runner, gsize offset, guint32 *unknown) {
   const Parameters *parameters = &runner->parameters;
   guint32 value = 0;
   *unknown = 0;
@@ -183,7 +183,8 @@ check_limit(Runner *runner, const Step *step, guint64 before) {
     return smb_block_fail(block, find_place(runner, step),
                           "an endless loop: no way leads out of it");
   runner->doubts = runner->doubts || looks;
-  if (block->steps <= block->limits.max_steps)
+  guint64 max_work = MAX(CODE_MAX_WORK, block->limits.max_steps / 2 * 5);
+  if (block->steps <= block->limits.max_steps && block->steps + block->work <= max_work)
     return TRUE;
   const SmbSite *polled = smb_runner_polled(runner, step);
   g_autofree char *place = polled ? smb_site_place(polled) : NULL;
@@ -196,13 +197,14 @@ check_limit(Runner *runner, const Step *step, guint64 before) {
       "still running after %" G_GUINT64_FORMAT
       " instructions of warps%s: an endless loop, one that waits for a value that no "
       "other thread writes, or a large trip count? (--max-steps)%s",
-      block->limits.max_steps, loop, runner->pointers);
+      MIN(block->steps, block->limits.max_steps), loop, runner->pointers);
 }
 
 // What the guard of a step says besides.
 G_GNUC_NO_INLINE static void
 watch_guard(Runner *runner, const Step *step, SmbLanes unsure) {
-  guint flags = runner->warp->registers->predicate_flags[step->guard];
+  guint flags =
+      predicate_flags_in(runner->warp->registers, step->guard, runner->warp->splits->mask);
   smb_transfer_watch(runner, flags);
   if (flags & ROW_ORDER && !unsure)
     smb_order_guards(runner, step);

@@ -39,9 +39,9 @@ find_addresses(Runner *runner, const Transfer *transfer, SmbLanes lanes, guint64
   }
   const guint32 *low = row_values(registers, transfer->address);
   SmbLanes known = smb_row_known(registers, transfer->address, lanes);
-  *flags = row_flags(registers, transfer->address);
+  *flags = row_flags_in(registers, transfer->address, lanes);
   if (transfer->address_rows == 2)
-    *flags |= row_flags(registers, transfer->address + 1);
+    *flags |= row_flags_in(registers, transfer->address + 1, lanes);
   if (G_UNLIKELY(*flags & ROW_ORDER))
     smb_order_decides(runner, transfer, "the address");
   *origin = row_origin(registers, transfer->address);
@@ -238,7 +238,7 @@ smb_transfer_deliver(Runner *runner, const Step *step, SmbLanes lanes, guint fla
 // The values of @lanes of a row, and the marks of their bytes. Returns the row's origin if something is not known of these.
 static guint32
 gather_row(const Registers *registers, Row from, SmbLanes lanes, guint32 *values, guint32 *marks) {
-  guint flags = row_flags(registers, from), n = registers->n_lanes;
+  guint flags = row_flags_in(registers, from, lanes), n = registers->n_lanes;
   guint32 block = depends_on_block(flags) ? BLOCK_MARKS : 0, known = MARKS_KNOWN | block;
   if (flags & ROW_ALL_UNKNOWN) {
     memset(values, 0, n * sizeof *values);
@@ -365,7 +365,8 @@ find_base(const Runner *runner, const Transfer *transfer, SmbLanes lanes) {
     return NULL;
   if (transfer->address_rows == 0)
     return none;
-  return transfer->address_rows > 1 || row_flags(registers, transfer->address) & ROW_BLOCK ||
+  return transfer->address_rows > 1 ||
+                 row_flags_in(registers, transfer->address, lanes) & ROW_BLOCK ||
                  smb_row_known(registers, transfer->address, lanes) != lanes
              ? NULL
              : row_values(registers, transfer->address);

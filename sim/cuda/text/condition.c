@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Integer expressions of the preprocessor: the condition of #if.
+// Integer expressions: the condition of #if, and what the command line says of numbers.
 #include <string.h>
 
+#include "sim/base/error.h"
+#include "sim/cuda/cuda.h"
 #include "sim/cuda/text/macro-impl.h"
 
 // Nested parentheses and operators of one condition.
@@ -15,6 +17,7 @@ typedef struct {
   const SmbSource *source;
   const Token *at;
   const Token *whole;
+  const ConstantNames *names; // or NULL
   guint depth;
   gboolean idle; // inside an operand that is not evaluated: 0 && 1 / 0
   GError **error;
@@ -42,6 +45,38 @@ fail_condition(Condition *condition, const char *message) {
 
 static gboolean parse_choice(Condition *condition, gint64 *value);
 
+// sizeof "(" type ")", where @condition is behind the first word
+static gboolean
+parse_size(Condition *condition, gint64 *value) {
+  g_autoptr(GString) type = g_string_new(NULL);
+  if (!smb_token_is(condition->at, "("))
+    return fail_condition(condition, "expected '(' behind sizeof");
+  for (condition->at = condition->at->next; condition->at->kind == TOKEN_NAME;
+       condition->at = condition->at->next)
+    g_string_append_printf(type, "%s%s", type->len ? " " : "", condition->at->text);
+  *value = (gint64)smb_cuda_element_size(type->str);
+  if (*value == 0 || !smb_token_is(condition->at, ")"))
+    return fail_condition(condition, "expected a type of 1 to 16 bytes in sizeof(…)");
+  condition->at = condition->at->next;
+  return TRUE;
+}
+
+// A name that is no macro.
+static gboolean
+parse_name(Condition *condition, gint64 *value) {
+  const Token *token = condition->at;
+  *value = smb_token_is(token, "true");
+  condition->at = token->next;
+  if (!condition->names || *value || smb_token_is(token, "false"))
+    return TRUE;
+  if (smb_token_is(token, "sizeof"))
+    return parse_size(condition, value);
+  if (condition->names->value_of(condition->names->data, token->text, value))
+    return TRUE;
+  return smb_fail(condition->error, SMB_ERROR, SMB_ERROR_USAGE, "'%s' is not defined as a constant",
+                  token->text);
+}
+
 // primary = number | name | "(" choice ")" | ("!" | "~" | "-" | "+") primary
 static gboolean
 parse_primary(Condition *condition, gint64 *value) {
@@ -58,8 +93,7 @@ parse_primary(Condition *condition, gint64 *value) {
     *value = (gint64)number.integer;
     condition->at = token->next;
   } else if (token->kind == TOKEN_NAME) {
-    *value = smb_token_is(token, "true");
-    condition->at = token->next;
+    ok = parse_name(condition, value);
   } else if (smb_token_is(token, "(")) {
     condition->at = token->next;
     ok = parse_choice(condition, value);
@@ -225,8 +259,8 @@ parse_choice(Condition *condition, gint64 *value) {
 
 gboolean
 smb_kernel_condition_evaluate(const SmbSource *source, const Token *tokens, const Token *whole,
-                              gint64 *value, GError **error) {
-  Condition condition = {source, tokens, whole, 0, FALSE, error};
+                              const ConstantNames *names, gint64 *value, GError **error) {
+  Condition condition = {source, tokens, whole, names, 0, FALSE, error};
   if (!parse_choice(&condition, value))
     return FALSE;
   if (condition.at->kind != TOKEN_END)

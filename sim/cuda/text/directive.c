@@ -92,13 +92,21 @@ resolve_defined(KernelMacros *macros, Token *line, GError **error) {
   return TRUE;
 }
 
-static gboolean
-evaluate_line(KernelMacros *macros, Token *line, const Token *whole, gint64 *value,
-              GError **error) {
+gboolean
+smb_macros_evaluate_line(KernelMacros *macros, Token *line, const Token *whole,
+                         const ConstantNames *names, gint64 *value, GError **error) {
   if (!resolve_defined(macros, line, error))
     return FALSE;
   Token *expanded = smb_macros_expand(macros, line, error);
-  return expanded && smb_kernel_condition_evaluate(macros->source, expanded, whole, value, error);
+  return expanded &&
+         smb_kernel_condition_evaluate(macros->source, expanded, whole, names, value, error);
+}
+
+// A condition of the text.
+static gboolean
+evaluate_line(KernelMacros *macros, Token *line, const Token *whole, gint64 *value,
+              GError **error) {
+  return smb_macros_evaluate_line(macros, line, whole, NULL, value, error);
 }
 
 static gboolean
@@ -260,27 +268,4 @@ smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
     return NULL;
   }
   return head.next;
-}
-
-gboolean
-smb_kernel_macros_evaluate(const KernelMacros *macros, const char *expression, gint64 *value,
-                           GError **error) {
-  g_autoptr(GError) local = NULL;
-  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
-  // The table is read only; what comes of the expression is its own.
-  KernelMacros own = *macros;
-  own.pool = smb_kernel_pool_new();
-  own.texts = texts;
-  Token *tokens = smb_macros_lex(&own, expression, &local);
-  gboolean ok = tokens && evaluate_line(&own, tokens, tokens, value, &local);
-  smb_kernel_pool_free(own.pool);
-  if (!ok) {
-    // Of a message about a place in a text, what is said of it.
-    g_auto(GStrv) lines = g_strsplit(local->message, "\n", 2);
-    g_autoptr(GRegex) place = g_regex_new("^.*?:[0-9]+:[0-9]+: ", G_REGEX_RAW, 0, NULL);
-    g_autofree char *reason = g_regex_replace_literal(place, lines[0], -1, 0, "", 0, NULL);
-    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s' is not an integer expression: %s", expression,
-             reason);
-  }
-  return ok;
 }

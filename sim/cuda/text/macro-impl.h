@@ -86,7 +86,19 @@ gboolean smb_macros_expand_token(KernelMacros *macros, Token *token, gboolean *i
 // Expands all macros of a list that ends in TOKEN_END.
 Token *smb_macros_expand(KernelMacros *macros, Token *tokens, GError **error);
 
-// Evaluates the tokens up to TOKEN_END in 64 bits; macros are expanded already, and a name that is
-// left counts as 0. @whole is where an error about a missing operand points.
+// What a name that is no macro comes to, in an expression outside of the text. @value_of: Returns: whether it has a value
+typedef struct {
+  gboolean (*value_of)(gpointer data, const char *name, gint64 *value);
+  gpointer data;
+} ConstantNames;
+
+// Evaluates the tokens up to TOKEN_END in 64 bits; macros are expanded already. @whole is where an error about a missing
+// operand points. @names: (nullable): of %NULL, as in #if, a name that is left counts as 0; else it is an error if they do
+// not have it, and sizeof(TYPE) is known.
 gboolean smb_kernel_condition_evaluate(const SmbSource *source, const Token *tokens,
-                                       const Token *whole, gint64 *value, GError **error);
+                                       const Token *whole, const ConstantNames *names,
+                                       gint64 *value, GError **error);
+
+// Expands the macros of such a line, and evaluates it.
+gboolean smb_macros_evaluate_line(KernelMacros *macros, Token *line, const Token *whole,
+                                  const ConstantNames *names, gint64 *value, GError **error);

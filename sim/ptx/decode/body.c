@@ -70,7 +70,7 @@ find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
     }
   } else if (strcmp(name, "bra") == 0) {
     const PtxOperand *label = smb_ptx_operand(decoder, 0);
-    if (label && label->kind == PTX_OPERAND_LABEL)
+    if (label->kind == PTX_OPERAND_LABEL)
       g_array_append_val(targets,
                          g_array_index(function->labels, PtxLabel, label->index).instruction);
   } else if (!ends_block(name)) {

@@ -188,7 +188,7 @@ find_product_bytes(const PtxDecoder *decoder) {
   }
   guint a_bits = n_parts > 3 ? find_bits(decoder->parts[n_parts - 2]) : 0;
   guint b_bits = n_parts > 3 ? find_bits(decoder->parts[n_parts - 1]) : 0;
-  if (n == 0 || a_bits == 0 || b_bits == 0 || !a)
+  if (n == 0 || a_bits == 0 || b_bits == 0 || a->kind == PTX_OPERAND_NONE)
     return SMB_BYTES_UNKNOWN;
   guint64 a_bytes = (guint64)PRODUCT_ROWS * k * a_bits / 8;
   a_bytes = a->kind == PTX_OPERAND_VECTOR     ? 0
@@ -213,10 +213,8 @@ static PtxResult
 decode_operands(PtxDecoder *decoder, guint64 bytes) {
   Step step;
   Bulk *bulk = begin(decoder, &step, SMB_TRAFFIC_MATRIX, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
-  const PtxOperand *d = smb_ptx_operand(decoder, 0);
   bulk->bytes = bytes;
-  if (d)
-    smb_ptx_writes_result(decoder, &step, d);
+  smb_ptx_writes_result(decoder, &step, smb_ptx_operand(decoder, 0));
   return finish(decoder, &step);
 }
 

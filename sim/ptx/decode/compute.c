@@ -70,20 +70,15 @@ smb_ptx_set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *comp
     const FormOperand *wanted = &form->operands[i];
     // "d|p": the predicate stands beside the row.
     gboolean beside = wanted->role == ROLE_P && i > 0 && form->operands[i - 1].role == ROLE_RESULT;
-    const PtxOperand *operand = !beside ? smb_ptx_operand(decoder, at)
-                                : instruction->partner == PTX_NONE
-                                    ? NULL
-                                    : &g_array_index(decoder->current->function->operands,
-                                                     PtxOperand, instruction->partner);
+    const PtxOperand *operand = beside ? smb_ptx_partner(decoder) : smb_ptx_operand(decoder, at);
     at += !beside;
-    if (!operand && beside)
+    if (beside && operand->kind == PTX_OPERAND_NONE)
       continue;
     paired = paired || wanted->role == ROLE_P;
-    if (!operand || !set_operand(decoder, operand, wanted, compute))
+    if (!set_operand(decoder, operand, wanted, compute))
       return FALSE;
     if (wanted->role == ROLE_P && !beside && instruction->partner != PTX_NONE) {
-      const PtxOperand *partner =
-          &g_array_index(decoder->current->function->operands, PtxOperand, instruction->partner);
+      const PtxOperand *partner = smb_ptx_partner(decoder);
       if (!takes_predicate(decoder, partner))
         return FALSE;
       compute->q = smb_ptx_predicate(decoder, partner);
@@ -104,8 +99,7 @@ count_operands(const ComputeForm *form) {
 static PtxResult
 decode_compute(PtxDecoder *decoder) {
   const PtxOperand *first = smb_ptx_operand(decoder, 0);
-  guint bytes =
-      first && first->kind == PTX_OPERAND_REGISTER ? smb_ptx_register_bytes(decoder, first) : 0;
+  guint bytes = smb_ptx_register_bytes(decoder, first);
   ComputeForm form;
   Compute compute = {0};
   if (!smb_ptx_find_compute(decoder->parts, bytes, &form))
@@ -146,7 +140,7 @@ smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand
       smb_ptx_writes_result(decoder, step, smb_ptx_element(decoder, operand, i));
     return;
   }
-  if (operand->kind != PTX_OPERAND_REGISTER)
+  if (!smb_ptx_register(decoder, operand))
     return;
   guint bytes = smb_ptx_register_bytes(decoder, operand);
   Row row = bytes > 0 ? smb_ptx_register_row(decoder, operand) : NO_ROW;
@@ -221,13 +215,8 @@ decode_opaque(PtxDecoder *decoder) {
   Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
   step.argument = (writes_shared(decoder) ? OPAQUE_SHARED : 0) |
                   (has_address(decoder) && !only_reads(decoder) ? OPAQUE_GLOBAL : 0);
-  const PtxOperand *first = smb_ptx_operand(decoder, 0);
-  if (first)
-    smb_ptx_writes_result(decoder, &step, first);
-  if (decoder->instruction->partner != PTX_NONE)
-    smb_ptx_writes_result(decoder, &step,
-                          &g_array_index(decoder->current->function->operands, PtxOperand,
-                                         decoder->instruction->partner));
+  smb_ptx_writes_result(decoder, &step, smb_ptx_operand(decoder, 0));
+  smb_ptx_writes_result(decoder, &step, smb_ptx_partner(decoder));
   smb_code_add(decoder->code, &step);
   return TRUE;
 }

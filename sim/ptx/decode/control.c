@@ -24,7 +24,7 @@ const PtxTable *
 smb_ptx_branch_table(const PtxDecoder *decoder) {
   const PtxOperand *label = smb_ptx_operand(decoder, 1);
   const GArray *tables = decoder->current->function->tables;
-  for (guint i = 0; label && i < tables->len; i++) {
+  for (guint i = 0; i < tables->len; i++) {
     const PtxTable *table = &g_array_index(tables, PtxTable, i);
     if (!table->is_calls && label->text && strcmp(table->name, label->text) == 0)
       return table;
@@ -261,7 +261,7 @@ smb_ptx_decode_warp(PtxDecoder *decoder) {
   if (!gathers)
     return PTX_UNKNOWN;
   const PtxOperand *mask = smb_ptx_operand(decoder, decoder->instruction->n_operands - 1);
-  Row row = mask ? smb_ptx_row(decoder, mask, 4, FALSE) : NO_ROW;
+  Row row = smb_ptx_row(decoder, mask, 4, FALSE);
   if (row == NO_ROW) {
     smb_ptx_refuse(decoder, "expected a mask of lanes");
     return PTX_FAILED;

@@ -183,8 +183,6 @@ check_first(PtxDecoder *decoder) {
                                         "nanosleep", "pmevent", "setmaxnreg", "cp",
                                         "wgmma",     "tcgen05", NULL};
   const PtxOperand *first = smb_ptx_operand(decoder, 0);
-  if (!first)
-    return TRUE;
   if (first->kind == PTX_OPERAND_SPECIAL)
     return smb_ptx_refuse(decoder, "'%s' is a special register, which cannot be written",
                           first->text);

@@ -57,10 +57,20 @@ typedef struct {
 } PtxDecoder;
 
 // --- operands (operand.c)
+// One of the instruction, and an element of one: PTX_OPERAND_NONE, which no decoder takes for anything, where there are not
+// as many; so a decoder may ask for any.
 const PtxOperand *smb_ptx_operand(const PtxDecoder *decoder, guint index);
 const PtxOperand *smb_ptx_element(const PtxDecoder *decoder, const PtxOperand *operand,
                                   guint index);
-// Bytes of a register; 0 of a predicate.
+// What stands beside the first operand (d|p).
+const PtxOperand *smb_ptx_partner(const PtxDecoder *decoder);
+// The register that an operand is; NULL: it is none.
+const PtxRegister *smb_ptx_register(const PtxDecoder *decoder, const PtxOperand *operand);
+static inline gboolean
+smb_ptx_has_operand(const PtxDecoder *decoder, guint index) {
+  return index < decoder->instruction->n_operands;
+}
+// Bytes of a register; 0 of a predicate, and of what is no register.
 guint smb_ptx_register_bytes(const PtxDecoder *decoder, const PtxOperand *operand);
 // Rows of all components of a register of numbers.
 guint smb_ptx_register_rows(const PtxRegister *named);
@@ -72,7 +82,7 @@ guint smb_ptx_type_bytes(const char *type);
 Row smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolean is_real);
 Row smb_ptx_constant(PtxDecoder *decoder, guint64 bits, guint bytes);
 gboolean smb_ptx_is_predicate(const PtxDecoder *decoder, const PtxOperand *operand);
-// Of a register that is one, or of a result that is dropped.
+// Of a register that is one; of a result that is dropped PREDICATE_TRUE, as of what is no register.
 Predicate smb_ptx_predicate(const PtxDecoder *decoder, const PtxOperand *operand);
 // The address of a symbol, as a pointer of the machine; of shared memory, its offset. FALSE: it has none, or one in each
 // call (smb_ptx_in_frame()).

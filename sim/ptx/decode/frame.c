@@ -252,7 +252,7 @@ decode_alloca(PtxDecoder *decoder) {
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
   Row to = d->kind == PTX_OPERAND_REGISTER ? smb_ptx_row(decoder, d, bytes, FALSE) : NO_ROW;
   Row asked = smb_ptx_row(decoder, size, bytes, FALSE);
-  guint64 step = align && align->kind == PTX_OPERAND_INTEGER ? align->bits : 1;
+  guint64 step = align->kind == PTX_OPERAND_INTEGER ? align->bits : 1;
   if (to == NO_ROW || asked == NO_ROW || (bytes != 4 && bytes != 8) || step == 0 ||
       (step & (step - 1)))
     return smb_ptx_refuse(decoder, "expected a register, a number of bytes and an alignment");

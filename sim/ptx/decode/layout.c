@@ -15,8 +15,9 @@
 #define MAX_INITIAL_BYTES (G_GUINT64_CONSTANT(64) << 20)
 
 enum {
-  DYNAMIC_ALIGN = 16, // of dynamic shared memory, at least
-  LOCAL_ALIGN = 16,   // of frames
+  DYNAMIC_ALIGN = 16,          // of dynamic shared memory, at least
+  LOCAL_ALIGN = 16,            // of frames
+  MAX_PARAMETER_BYTES = 32764, // of a kernel (PTX ISA 8.1, ".param" of entry functions)
 };
 
 static guint64
@@ -67,8 +68,10 @@ add_shared(PtxDecoder *decoder, const PtxVariable *variable) {
     program->dynamic_start = align_to(program->static_shared, MAX(variable->align, DYNAMIC_ALIGN));
     array.base = (guint32)program->dynamic_start;
   } else {
-    array.base = (guint32)align_to(program->static_shared, variable->align);
-    program->static_shared = array.base + variable->bytes;
+    // More than a block can have is refused when it is launched; where such arrays lie does not matter.
+    guint64 base = align_to(program->static_shared, variable->align);
+    array.base = (guint32)base;
+    program->static_shared = base + variable->bytes;
   }
   g_array_append_val(program->arrays, array);
   return array.base;
@@ -206,8 +209,8 @@ lay_out_slots(PtxDecoded *decoded, const GArray *variables, guint64 *places, gui
   return at;
 }
 
-// The parameters of a kernel lie one behind the other.
-static void
+// The parameters of a kernel lie one behind the other. Returns their bytes; 0 of another function.
+static guint64
 lay_out_parameters(PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;
   decoded->parameters = g_new0(guint64, function->parameters->len + 1);
@@ -216,7 +219,7 @@ lay_out_parameters(PtxDecoded *decoded) {
     guint64 end = lay_out_slots(decoded, function->parameters, decoded->parameters, 0);
     decoded->shape = smb_ptx_shape(decoded->shape, 0);
     decoded->slot_bytes = lay_out_slots(decoded, function->returns, decoded->returns, end);
-    return;
+    return 0;
   }
   guint64 offset = 0;
   for (guint i = 0; i < function->parameters->len; i++) {
@@ -225,12 +228,18 @@ lay_out_parameters(PtxDecoded *decoded) {
     decoded->parameters[i] = offset;
     offset += variable->bytes;
   }
+  return offset;
 }
 
 static gboolean
 lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;
-  lay_out_parameters(decoded);
+  if (lay_out_parameters(decoded) > MAX_PARAMETER_BYTES) {
+    smb_source_error(decoder->module->source, function->offset, decoder->error,
+                     "'%s' has more than %u bytes of parameters", function->name,
+                     (guint)MAX_PARAMETER_BYTES);
+    return FALSE;
+  }
   decoded->locals = g_new0(guint64, function->variables->len + 1);
   guint64 at = decoded->slot_bytes;
   for (guint i = 0; i < function->variables->len; i++) {

@@ -81,7 +81,8 @@ static PtxResult
 decode_action(PtxDecoder *decoder, guint i) {
   guint first = actions[i].has_state;
   const PtxOperand *state = first ? smb_ptx_operand(decoder, 0) : NULL;
-  const PtxOperand *number = smb_ptx_operand(decoder, first + 1);
+  const PtxOperand *number =
+      smb_ptx_has_operand(decoder, first + 1) ? smb_ptx_operand(decoder, first + 1) : NULL;
   Step step;
   if (!begin(decoder, &step, smb_step_mbarrier, first, SMB_OP_CLASS_ATOMIC))
     return PTX_FAILED;

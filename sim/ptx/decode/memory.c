@@ -84,13 +84,11 @@ set_component(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOper
   if (operand->kind == PTX_OPERAND_REGISTER) {
     guint has = smb_ptx_register_bytes(decoder, operand), rows = MAX(has, 4u) / 4;
     if (has < bytes)
-      return smb_ptx_refuse(
-          decoder, "register '%s' has too few bits for this",
-          g_array_index(decoder->current->function->registers, PtxRegister, operand->index).name);
+      return smb_ptx_refuse(decoder, "register '%s' has too few bits for this",
+                            smb_ptx_register(decoder, operand)->name);
     if ((has > 8 && bytes <= 8) || (transfer->rows && rows != transfer->rows))
-      return smb_ptx_refuse(
-          decoder, "register '%s' does not have the bits for this",
-          g_array_index(decoder->current->function->registers, PtxRegister, operand->index).name);
+      return smb_ptx_refuse(decoder, "register '%s' does not have the bits for this",
+                            smb_ptx_register(decoder, operand)->name);
     transfer->rows = rows;
   }
   transfer->data[c] = smb_ptx_row(decoder, operand, bytes, TRUE);

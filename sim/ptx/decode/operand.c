@@ -6,20 +6,36 @@
 
 #include "sim/ptx/decode/decode.h"
 
+static const PtxOperand no_operand = {.kind = PTX_OPERAND_NONE, .text = ""};
+
+static const PtxOperand *
+get_operand(const PtxDecoder *decoder, guint64 at) {
+  const GArray *operands = decoder->current->function->operands;
+  return at < operands->len ? &g_array_index(operands, PtxOperand, at) : &no_operand;
+}
+
 const PtxOperand *
 smb_ptx_operand(const PtxDecoder *decoder, guint index) {
-  const PtxInstruction *instruction = decoder->instruction;
-  if (index >= instruction->n_operands)
-    return NULL;
-  return &g_array_index(decoder->current->function->operands, PtxOperand,
-                        instruction->operand + index);
+  return smb_ptx_has_operand(decoder, index)
+             ? get_operand(decoder, (guint64)decoder->instruction->operand + index)
+             : &no_operand;
+}
+
+const PtxOperand *
+smb_ptx_partner(const PtxDecoder *decoder) {
+  return get_operand(decoder, decoder->instruction->partner);
 }
 
 const PtxOperand *
 smb_ptx_element(const PtxDecoder *decoder, const PtxOperand *operand, guint index) {
-  if (index >= operand->n)
-    return NULL;
-  return &g_array_index(decoder->current->function->operands, PtxOperand, operand->index + index);
+  return index < operand->n ? get_operand(decoder, (guint64)operand->index + index) : &no_operand;
+}
+
+const PtxRegister *
+smb_ptx_register(const PtxDecoder *decoder, const PtxOperand *operand) {
+  const GArray *registers = decoder->current->function->registers;
+  gboolean is_register = operand->kind == PTX_OPERAND_REGISTER && operand->index < registers->len;
+  return is_register ? &g_array_index(registers, PtxRegister, operand->index) : NULL;
 }
 
 guint
@@ -44,9 +60,8 @@ smb_ptx_type_bytes(const char *type) {
 
 guint
 smb_ptx_register_bytes(const PtxDecoder *decoder, const PtxOperand *operand) {
-  const PtxRegister *named =
-      &g_array_index(decoder->current->function->registers, PtxRegister, operand->index);
-  return smb_ptx_type_bytes(named->type);
+  const PtxRegister *named = smb_ptx_register(decoder, operand);
+  return named ? smb_ptx_type_bytes(named->type) : 0;
 }
 
 guint
@@ -56,8 +71,9 @@ smb_ptx_register_rows(const PtxRegister *named) {
 
 Row
 smb_ptx_register_row(const PtxDecoder *decoder, const PtxOperand *operand) {
-  const PtxRegister *named =
-      &g_array_index(decoder->current->function->registers, PtxRegister, operand->index);
+  const PtxRegister *named = smb_ptx_register(decoder, operand);
+  if (!named)
+    return NO_ROW;
   Row first = decoder->current->rows[operand->index];
   if (named->vector == 1)
     return operand->component ? NO_ROW : first;
@@ -288,6 +304,7 @@ smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolea
   case PTX_OPERAND_VECTOR:
   case PTX_OPERAND_LIST:
   case PTX_OPERAND_SINK:
+  case PTX_OPERAND_NONE:
     return NO_ROW;
   }
   g_assert_not_reached();
@@ -295,12 +312,11 @@ smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolea
 
 gboolean
 smb_ptx_is_predicate(const PtxDecoder *decoder, const PtxOperand *operand) {
-  return operand->kind == PTX_OPERAND_REGISTER && smb_ptx_register_bytes(decoder, operand) == 0;
+  return smb_ptx_register(decoder, operand) && smb_ptx_register_bytes(decoder, operand) == 0;
 }
 
 Predicate
 smb_ptx_predicate(const PtxDecoder *decoder, const PtxOperand *operand) {
-  if (operand->kind == PTX_OPERAND_SINK)
-    return PREDICATE_TRUE;
-  return decoder->current->rows[operand->index];
+  return smb_ptx_register(decoder, operand) ? decoder->current->rows[operand->index]
+                                            : PREDICATE_TRUE;
 }

@@ -70,7 +70,7 @@ static gboolean
 split(PtxDecoder *decoder, guint first, Row halves[2][2]) {
   for (guint i = 0; i < 2; i++) {
     const PtxOperand *operand = smb_ptx_operand(decoder, first + i);
-    Row row = operand ? smb_ptx_row(decoder, operand, 4, FALSE) : NO_ROW;
+    Row row = smb_ptx_row(decoder, operand, 4, FALSE);
     if (row == NO_ROW)
       return FALSE;
     for (guint half = 0; half < 2; half++) {
@@ -88,8 +88,8 @@ static gboolean
 set_combined(PtxDecoder *decoder, Compute *compute) {
   const PtxOperand *c = smb_ptx_operand(decoder, 3);
   if (!(compute->modifiers & MODIFIER_COMBINE))
-    return c == NULL;
-  if (!c || !smb_ptx_is_predicate(decoder, c))
+    return c->kind == PTX_OPERAND_NONE;
+  if (!smb_ptx_is_predicate(decoder, c))
     return FALSE;
   compute->in[0] = smb_ptx_predicate(decoder, c);
   compute->modifiers ^= c->is_negated ? MODIFIER_NOT_IN : 0;
@@ -119,8 +119,7 @@ decode_setp(PtxDecoder *decoder, Parts *parts) {
   parts->part[parts->n - 1] = parts->part[parts->n - 1][0] == 'b' ? "bf16" : "f16";
   if (!find(parts, &compute) || decoder->instruction->partner == PTX_NONE)
     return PTX_UNKNOWN;
-  const PtxOperand *q = &g_array_index(decoder->current->function->operands, PtxOperand,
-                                       decoder->instruction->partner);
+  const PtxOperand *q = smb_ptx_partner(decoder);
   gboolean has_p = p->kind == PTX_OPERAND_SINK || smb_ptx_is_predicate(decoder, p);
   gboolean has_q = q->kind == PTX_OPERAND_SINK || smb_ptx_is_predicate(decoder, q);
   if (!has_p || !has_q || !set_combined(decoder, &compute) || !split(decoder, 1, halves))
@@ -171,7 +170,7 @@ decode_extreme(PtxDecoder *decoder, const Parts *parts) {
   ComputeForm form;
   Compute compute;
   const PtxOperand *c = smb_ptx_operand(decoder, 3);
-  Row third = c ? smb_ptx_row(decoder, c, 4, TRUE) : NO_ROW;
+  Row third = smb_ptx_row(decoder, c, 4, TRUE);
   if (third == NO_ROW || !smb_ptx_find_compute(parts->part, 0, &form))
     return PTX_UNKNOWN;
   smb_ptx_compute_init(&form, &compute);

@@ -290,8 +290,6 @@ read_types(Video *video) {
 // The register that an operand is a part of, or a constant.
 static Row
 find_row(PtxDecoder *decoder, const PtxOperand *operand) {
-  if (!operand)
-    return NO_ROW;
   PtxOperand whole = *operand;
   whole.component = whole.is_negated = 0;
   return smb_ptx_row(decoder, &whole, 4, FALSE);

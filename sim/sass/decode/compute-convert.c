@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/scalar.h"
+#include "sim/compiled/compute/real.h"
 #include "sim/sass/decode/compute.h"
 
 typedef struct {
@@ -161,6 +162,52 @@ put_integers(SassReading *reading) {
   reading->is_other = TRUE;
 }
 
+// --- numbers of 8 bits and less
+
+static const struct {
+  const char *part;
+  NarrowFormat format;
+} narrows[] = {{"E4M3", NARROW_E4M3}, {"E5M2", NARROW_E5M2}};
+
+// N_NARROW_FORMATS: none of them is named.
+static NarrowFormat
+find_narrow(const SassReading *reading) {
+  for (guint i = 0; i < G_N_ELEMENTS(narrows); i++)
+    if (smb_sass_says(reading, narrows[i].part))
+      return narrows[i].format;
+  return N_NARROW_FORMATS;
+}
+
+static void
+emit_narrow(SassReading *reading, Operation operation, Row d, Row a, Row b) {
+  smb_sass_emit(reading, (Compute){.operation = (guint16)operation,
+                                   .table = (guint8)find_narrow(reading),
+                                   .modifiers = (guint16)find_modifiers(reading),
+                                   .d = d,
+                                   .s = {a, b}});
+}
+
+// F2FP.F16.E4M3.UNPACK_B d, b: a pair of halves; F2FP….PACK_AB_MERGE_C d, a, b, c: a above b, and UNPACK_B_MERGE_C d, b, c: of a pair of
+// halves, in the lower half, and above it the lower half of c.
+static void
+put_narrow(SassReading *reading, Row d) {
+  gboolean from_halves = smb_sass_says(reading, "UNPACK_B_MERGE_C");
+  if (smb_sass_says(reading, "UNPACK_B")) {
+    emit_narrow(reading, OPERATION_WIDEN_PAIR, d, take_piece(reading, 2), 0);
+    return;
+  }
+  Row low = smb_sass_scratch(reading->decoder, 1), a, b = 0;
+  a = from_halves ? smb_sass_take(reading, 1) : smb_sass_take_real(reading, 1);
+  if (!from_halves)
+    b = smb_sass_take_real(reading, 1);
+  Row c = smb_sass_take(reading, 1);
+  emit_narrow(reading, from_halves ? OPERATION_NARROW_F16X2 : OPERATION_NARROW_PAIR, low, a, b);
+  smb_sass_put(reading, OPERATION_PACK_16, d, low, c, 0);
+  // Others do not clamp, or are not made of halves.
+  if (!smb_sass_says(reading, "SATFINITE") || from_halves != smb_sass_says(reading, "F16"))
+    reading->is_other = TRUE;
+}
+
 // I2IP; F2FP.PACK_AB d, a, b: a in the upper half, b in the lower one.
 void
 smb_sass_compute_packing(SassReading *reading) {
@@ -170,6 +217,10 @@ smb_sass_compute_packing(SassReading *reading) {
   }
   SmbScalar to = smb_sass_says(reading, "BF16") ? SMB_SCALAR_BF16 : SMB_SCALAR_F16;
   Row d = smb_sass_take_result(reading, 1);
+  if (find_narrow(reading) != N_NARROW_FORMATS) {
+    put_narrow(reading, d);
+    return;
+  }
   if (!smb_sass_says(reading, "PACK_AB")) {
     reading->is_other = TRUE;
     return;

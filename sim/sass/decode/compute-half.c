@@ -40,10 +40,10 @@ half_bits(const SassOperand *operand) {
   return (guint32)(operand->bytes == 2 ? operand->value : operand->value >> 16) & 0xffff;
 }
 
-// A binary32 that is added to nothing, as ptxas -O0 writes a constant: rounded, twice.
+// A binary32 that is added to nothing: what its digits have more is dropped ("cvt.rz.f16.f32" is so on sm_75), in both halves.
 static Row
 round_to_half(SassReading *reading, Row row) {
-  const SassOperand *other = smb_sass_operand(reading->decoder, 1);
+  const SassOperand *other = smb_sass_operand(reading->decoder, reading->at == 2 ? 2 : 1);
   Row pair = smb_sass_scratch(reading->decoder, 1);
   if (!other || !smb_sass_is_zero(other) || !other->is_negated || is_bfloat(reading))
     reading->is_other = TRUE;
@@ -51,6 +51,7 @@ round_to_half(SassReading *reading, Row row) {
                                    .from = SMB_SCALAR_F32,
                                    .to = SMB_SCALAR_F16,
                                    .bytes = 2,
+                                   .modifiers = MODIFIER_ZERO,
                                    .d = pair,
                                    .s = {row, row}});
   return pair;
@@ -63,6 +64,12 @@ spread_half(SassReading *reading, const char *part, Row row) {
     return row;
   if (strcmp(part, "F32") == 0)
     return round_to_half(reading, row);
+  if (strcmp(part, "H0_NH1") ==
+      0) { // of complex numbers: the lower half above, and below it the upper one, negated
+    Row turned =
+        smb_sass_apply(reading, OPERATION_PRMT, row, row, smb_sass_number(reading, 0x1032));
+    return smb_sass_apply(reading, OPERATION_XOR_32, turned, smb_sass_number(reading, 0x8000), 0);
+  }
   gboolean high = strcmp(part, "H1_H1") == 0;
   if (!high && strcmp(part, "H0_H0") != 0)
     reading->is_other = TRUE;
@@ -223,7 +230,7 @@ smb_sass_compute_half_test(SassReading *reading) {
     upper[i] = smb_sass_apply(reading, OPERATION_SHR_U32, rows[i], smb_sass_number(reading, 16), 0);
   Predicate with = smb_sass_take_condition(reading);
   SassComparison comparison;
-  if (!smb_sass_find_real_comparison(reading, &comparison) || smb_sass_says(reading, "H_AND")) {
+  if (!smb_sass_find_real_comparison(reading, &comparison)) {
     reading->is_other = TRUE;
     return;
   }

@@ -77,32 +77,87 @@ put_sum_carry(SassReading *reading, Row d, const Predicate *out, const Addends *
   smb_sass_emit(reading, compute);
 }
 
-// Of pairs, with a carry in and out of two of them.
+// Of two pairs, with a carry in and out: a - b is a + ~b + 1, whose carry is that of b = 0, too.
 static void
-put_wide_sum(SassReading *reading, Row d, const Predicate *out, const Addends *addends, guint table,
-             const Predicate *in) {
+put_wide_carry(SassReading *reading, Row d, const Predicate *out, const Addends *addends,
+               guint table, const Predicate *in) {
+  gboolean subtracts = addends->negated[0] || addends->negated[1];
+  Row rows[2];
+  for (guint i = 0; i < 2; i++)
+    rows[i] = addends->negated[i]
+                  ? smb_sass_apply(reading, OPERATION_NOT_64, addends->rows[i], 0, 0)
+                  : addends->rows[i];
+  if (out[1] != PREDICATE_TRUE || (table & SUM_CARRY << 1) || addends->n > 2 ||
+      (addends->negated[0] && addends->negated[1]) || (subtracts && table))
+    reading->is_other = TRUE;
+  smb_sass_emit(reading, (Compute){.operation = OPERATION_ADD_CARRY_64,
+                                   .d = d,
+                                   .s = {rows[0], rows[1]},
+                                   .p = out[0],
+                                   .in = {table ? in[0] : PREDICATE_TRUE},
+                                   .modifiers = table || subtracts ? 0 : MODIFIER_NOT_IN});
+}
+
+static void
+put_wide_sum(SassReading *reading, Row d, const Addends *addends) {
   Row sum = addends->rows[0];
-  gboolean carries = out[0] != PREDICATE_TRUE || table;
   if (addends->negated[0])
     sum = smb_sass_apply(reading, OPERATION_NEG_64, sum, 0, 0);
-  if (out[1] != PREDICATE_TRUE || (table & SUM_CARRY << 1) || (carries && addends->n > 2))
-    reading->is_other = TRUE;
   for (guint i = 1; i < addends->n; i++) {
     Row next = i + 1 == addends->n ? d : smb_sass_scratch(reading->decoder, 2);
-    guint operation = addends->negated[i] ? OPERATION_SUB_64 : OPERATION_ADD_64;
-    if (!carries) {
-      smb_sass_put(reading, (Operation)operation, next, sum, addends->rows[i], 0);
-    } else
-      smb_sass_emit(reading, (Compute){.operation = OPERATION_ADD_CARRY_64,
-                                       .d = next,
-                                       .s = {sum, addends->rows[i]},
-                                       .p = out[0],
-                                       .in = {table ? in[0] : PREDICATE_TRUE},
-                                       .modifiers = table ? 0 : MODIFIER_NOT_IN});
+    smb_sass_put(reading, addends->negated[i] ? OPERATION_SUB_64 : OPERATION_ADD_64, next, sum,
+                 addends->rows[i], 0);
     sum = next;
   }
-  if (carries && addends->negated[1])
-    reading->is_other = TRUE;
+}
+
+// --- numbers of 8 and 16 bits in a register: VIADD.16x2, VIADD.U8x4
+
+// Carries go no further than the byte: the highest bits are added apart.
+static Row
+add_bytes(SassReading *reading, Row a, Row b) {
+  Row rest = smb_sass_number(reading, 0x7f7f7f7f), top = smb_sass_number(reading, 0x80808080);
+  Row low = smb_sass_apply(reading, OPERATION_ADD_32,
+                           smb_sass_apply(reading, OPERATION_AND_32, a, rest, 0),
+                           smb_sass_apply(reading, OPERATION_AND_32, b, rest, 0), 0);
+  Row high = smb_sass_apply(reading, OPERATION_XOR_32, a, b, 0);
+  high = smb_sass_apply(reading, OPERATION_AND_32, high, top, 0);
+  return smb_sass_apply(reading, OPERATION_XOR_32, low, high, 0);
+}
+
+// -a of each half.
+static Row
+negate_halves(SassReading *reading, Row a) {
+  Row opposite = smb_sass_apply(reading, OPERATION_NOT_32, a, 0, 0);
+  return smb_sass_apply(reading, OPERATION_ADD_16X2, opposite, smb_sass_number(reading, 0x10001),
+                        0);
+}
+
+static Row
+take_halves(SassReading *reading) {
+  gboolean is_negated;
+  Row row = smb_sass_take_addend(reading, 1, &is_negated);
+  return is_negated ? negate_halves(reading, row) : row;
+}
+
+static Row
+negate_bytes(SassReading *reading, Row a) {
+  Row opposite = smb_sass_apply(reading, OPERATION_NOT_32, a, 0, 0);
+  return add_bytes(reading, opposite, smb_sass_number(reading, 0x1010101));
+}
+
+static void
+put_small_sums(SassReading *reading, Row d, const Addends *addends) {
+  gboolean halves = smb_sass_says(reading, "16x2");
+  Row rows[2];
+  for (guint i = 0; i < 2; i++)
+    rows[i] = !addends->negated[i] ? addends->rows[i]
+              : halves             ? negate_halves(reading, addends->rows[i])
+                                   : negate_bytes(reading, addends->rows[i]);
+  if (halves)
+    smb_sass_put(reading, OPERATION_ADD_16X2, d, rows[0], rows[1], 0);
+  else
+    smb_sass_put(reading, OPERATION_MOV_32, d, add_bytes(reading, rows[0], rows[1]), 0, 0);
 }
 
 void
@@ -117,20 +172,22 @@ smb_sass_compute_sum(SassReading *reading) {
     addends.rows[i] = smb_sass_take_addend(reading, n_rows, &addends.negated[i]);
   guint table = take_carries(reading, in);
   gboolean subtracts = addends.negated[0] != addends.negated[1];
-  if (n_rows == 2)
-    put_wide_sum(reading, d, out, &addends, table, in);
-  else if (smb_sass_says(reading, "16x2"))
-    smb_sass_put(reading, OPERATION_ADD_16X2, d, addends.rows[0], addends.rows[1], 0);
+  gboolean carries = table || out[0] != PREDICATE_TRUE || out[1] != PREDICATE_TRUE;
+  if (n_rows == 2 && carries)
+    put_wide_carry(reading, d, out, &addends, table, in);
+  else if (n_rows == 2)
+    put_wide_sum(reading, d, &addends);
+  else if (smb_sass_says(reading, "16x2") || smb_sass_says(reading, "U8x4"))
+    put_small_sums(reading, d, &addends);
   else if (smb_sass_says(reading, "ISAT"))
     smb_sass_put(reading, subtracts ? OPERATION_SUB_SAT_S32 : OPERATION_ADD_SAT_S32, d,
                  addends.rows[addends.negated[0]], addends.rows[!addends.negated[0]], 0);
-  else if (table || out[0] != PREDICATE_TRUE || out[1] != PREDICATE_TRUE)
+  else if (carries)
     put_sum_carry(reading, d, out, &addends, table, in);
   else
     put_sum(reading, d, &addends);
   gboolean is_negated = addends.negated[0] || addends.negated[1];
-  if ((smb_sass_says(reading, "16x2") && is_negated) ||
-      (smb_sass_says(reading, "ISAT") && is_negated && !subtracts))
+  if (smb_sass_says(reading, "ISAT") && is_negated && !subtracts)
     reading->is_other = TRUE;
 }
 
@@ -349,6 +406,25 @@ put_extreme(SassReading *reading, Row d, guint n_rows, const Row *rows, guint n,
                             .in = {is_smallest}});
 }
 
+// The smaller, or larger, of each two bytes.
+static void
+put_extreme_bytes(SassReading *reading, Row d, const Row *rows, Predicate is_smallest) {
+  gboolean smallest = is_smallest == PREDICATE_TRUE;
+  Row width = smb_sass_number(reading, 8), result = smb_sass_number(reading, 0);
+  if (!smallest && is_smallest != reading->decoder->never)
+    reading->is_other = TRUE;
+  for (guint byte = 0; byte < 4; byte++) {
+    Row at = smb_sass_number(reading, 8 * byte), bytes[2];
+    for (guint i = 0; i < 2; i++)
+      bytes[i] = smb_sass_apply(reading, OPERATION_BFE_U32, rows[i], at, width);
+    Row chosen = smb_sass_apply(reading, smallest ? OPERATION_MIN_U32 : OPERATION_MAX_U32, bytes[0],
+                                bytes[1], 0);
+    chosen = smb_sass_apply(reading, OPERATION_SHL_32, chosen, at, 0);
+    result = smb_sass_apply(reading, OPERATION_OR_32, result, chosen, 0);
+  }
+  smb_sass_put(reading, OPERATION_MOV_32, d, result, 0, 0);
+}
+
 // IMNMX, VIMNMX, VIMNMX3: from sm_100 on two predicates may stand ahead, or behind, the result, which say what was chosen.
 void
 smb_sass_compute_extreme(SassReading *reading) {
@@ -365,8 +441,12 @@ smb_sass_compute_extreme(SassReading *reading) {
   Predicate is_smallest = smb_sass_take_condition(reading);
   while (smb_sass_at_predicate(reading))
     chosen = smb_sass_take_condition(reading) != reading->decoder->never || chosen;
-  if (find_extreme(reading).smallest == 0 || chosen)
+  gboolean bytes = smb_sass_says(reading, "U8x4");
+  if (find_extreme(reading).smallest == 0 || chosen ||
+      (bytes && (n > 2 || smb_sass_says(reading, "RELU"))))
     reading->is_other = TRUE;
+  else if (bytes)
+    put_extreme_bytes(reading, d, rows, is_smallest);
   else
     put_extreme(reading, d, n_rows, rows, n, is_smallest);
 }
@@ -377,10 +457,11 @@ smb_sass_compute_extreme_sum(SassReading *reading) {
   Row d = smb_sass_take_result(reading, 1);
   while (smb_sass_at_predicate(reading))
     reading->is_other = smb_sass_take_target(reading) != PREDICATE_TRUE || reading->is_other;
-  Row a = smb_sass_take(reading, 1), b = smb_sass_take(reading, 1);
   gboolean halves = smb_sass_says(reading, "S16x2") || smb_sass_says(reading, "U16x2");
+  Row a = halves ? take_halves(reading) : smb_sass_take(reading, 1);
+  Row b = halves ? take_halves(reading) : smb_sass_take(reading, 1);
   Row sum = smb_sass_apply(reading, halves ? OPERATION_ADD_16X2 : OPERATION_ADD_32, a, b, 0);
-  Row rows[2] = {sum, smb_sass_take(reading, 1)};
+  Row rows[2] = {sum, halves ? take_halves(reading) : smb_sass_take(reading, 1)};
   Predicate is_smallest = smb_sass_take_condition(reading);
   if (find_extreme(reading).smallest == 0)
     reading->is_other = TRUE;

@@ -98,7 +98,7 @@ smb_sass_compute_logic(SassReading *reading) {
                           .modifiers = MODIFIER_NOT | (is_and ? MODIFIER_AND : MODIFIER_OR)});
 }
 
-// --- SHF: of a pair, {high, low}; SHL, SHR
+// --- SHF: of a pair, {high, low}
 
 typedef struct {
   Row d, low, amount, high;
@@ -154,8 +154,7 @@ put_right(SassReading *reading, const Funnel *funnel, gboolean wants_high) {
 
 void
 smb_sass_compute_shift(SassReading *reading) {
-  gboolean is_funnel = strcmp(reading->name, "SHF") == 0;
-  gboolean left = strcmp(reading->name, "SHL") == 0 || smb_sass_says(reading, "L");
+  gboolean wants_high = smb_sass_says(reading, "HI");
   gboolean wide = smb_sass_says(reading, "U64") || smb_sass_says(reading, "S64");
   Funnel funnel = {.number = -1,
                    .limit = wide ? 64 : 32,
@@ -169,9 +168,8 @@ smb_sass_compute_shift(SassReading *reading) {
   else if (amount && smb_sass_is_zero(amount))
     funnel.number = 0;
   funnel.amount = smb_sass_take(reading, 1);
-  funnel.high = is_funnel ? smb_sass_take(reading, 1) : funnel.low;
-  gboolean wants_high = is_funnel ? smb_sass_says(reading, "HI") : !left;
-  if (left)
+  funnel.high = smb_sass_take(reading, 1);
+  if (smb_sass_says(reading, "L"))
     put_left(reading, &funnel, wants_high);
   else
     put_right(reading, &funnel, wants_high);

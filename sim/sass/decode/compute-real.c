@@ -25,6 +25,20 @@ find_modifiers(const SassReading *reading) {
   return all;
 }
 
+// FMUL.D2 … M8: the product is divided or multiplied, which a product with 0 does not show.
+static gboolean
+is_scaled(const SassReading *reading) {
+  static const char *const scales[] = {"D2", "D4", "D8", "M2", "M4", "M8"};
+  const SassOperand *a = smb_sass_operand(reading->decoder, 1);
+  const SassOperand *b = smb_sass_operand(reading->decoder, 2);
+  if ((a && smb_sass_is_zero(a)) || (b && smb_sass_is_zero(b)))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(scales); i++)
+    if (smb_sass_says(reading, scales[i]))
+      return TRUE;
+  return FALSE;
+}
+
 // FADD, FMUL, FFMA and those of binary64.
 void
 smb_sass_compute_real(SassReading *reading) {
@@ -36,6 +50,7 @@ smb_sass_compute_real(SassReading *reading) {
   guint n_rows = is_double(reading) ? 2 : 1;
   Compute compute = {.operation = (guint16)operations[which][n_rows - 1],
                      .modifiers = (guint16)find_modifiers(reading)};
+  reading->is_other = reading->is_other || is_scaled(reading);
   compute.d = smb_sass_take_result(reading, n_rows);
   for (guint i = 0; i < (which == 2 ? 3 : 2); i++)
     compute.s[i] = smb_sass_take_real(reading, n_rows);
@@ -179,6 +194,48 @@ is_nan(const SassOperand *operand) {
   return operand && operand->kind == SASS_REAL && (operand->value & 0x7fffffff) > 0x7f800000;
 }
 
+enum {
+  NEAR = 12, // instructions from a root to the test of its operand, or back
+};
+
+// What ptxas subtracts from the bits of an operand, or from their high word, to see whether it is in the middle of the range.
+static gboolean
+tests_range(const SassInstruction *instruction) {
+  for (guint i = 0; i < instruction->n_operands; i++) {
+    const SassOperand *operand = &instruction->operands[i];
+    guint32 bits = (guint32)operand->value;
+    if (operand->kind == SASS_IMMEDIATE && (bits == 0 - 0xd000000u || bits == 0 - 0x3500000u))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Whether .RSQ is where a rounded root (sqrt.rn and so on) begins, which is refined until its last bit does not matter: in the
+// code for operands in the middle of the range, or in the function for others. Then the results of sm_90 do for all chips, as IEEE
+// 754 defines the root.
+static gboolean
+begins_root(const SassDecoder *decoder) {
+  const SassSection *section = smb_sass_section_at(decoder, decoder->place);
+  if (!section)
+    return FALSE;
+  guint32 at = decoder->place - section->base;
+  for (guint i = 0; i < decoder->cubin->functions->len; i++) {
+    const SmbCubinFunction *function = g_ptr_array_index(decoder->cubin->functions, i);
+    if (function->section == section->section && at - function->offset < function->bytes &&
+        strstr(function->name, "sqrt_r"))
+      return strstr(function->name, "rsqrt") == NULL;
+  }
+  guint32 first = at - MIN(at, NEAR * SASS_BYTES);
+  guint32 last = MIN(at + NEAR * SASS_BYTES, section->bytes - SASS_BYTES);
+  for (guint32 offset = first; offset <= last; offset += SASS_BYTES) {
+    SassInstruction near;
+    if (smb_sass_read(decoder->chip, section->code + offset, section->base + offset, &near) &&
+        tests_range(&near))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // MUFU: subnormal numbers count as 0. Integers are divided with .RCP, whose last bit does not matter then: the reciprocals of
 // sm_90 do for all chips.
 void
@@ -191,7 +248,9 @@ smb_sass_compute_function(SassReading *reading) {
                    {"SQRT", OPERATION_UNIT_SQRT_F32}, {"EX2", OPERATION_UNIT_EX2_F32},
                    {"LG2", OPERATION_UNIT_LG2_F32},   {"SIN", OPERATION_UNIT_SIN_TURNS},
                    {"COS", OPERATION_UNIT_COS_TURNS}, {"TANH", OPERATION_TANH_F32}};
-  gboolean is_known = smb_sass_says(reading, "RCP") || smb_sass_says(reading, "RCP64H");
+  gboolean is_root = smb_sass_says(reading, "RSQ") || smb_sass_says(reading, "RSQ64H");
+  gboolean is_known = smb_sass_says(reading, "RCP") || smb_sass_says(reading, "RCP64H") ||
+                      (is_root && begins_root(reading->decoder));
   gboolean is_half = smb_sass_says(reading, "F16") || smb_sass_says(reading, "BF16");
   Compute compute = {.modifiers = MODIFIER_FLUSH | (is_known ? 0 : MODIFIER_APPROXIMATE)};
   for (guint i = 0; i < G_N_ELEMENTS(functions); i++) {

@@ -33,7 +33,9 @@ static const Form forms[] = {
     {"DSETP", "MIN MAX " COMPARES " " ORDERED, smb_sass_compute_real_test},
     {"ELECT", "", smb_sass_compute_election},
     {"F2F", "F16 BF16 F32 F64 FTZ " ROUNDS, smb_sass_compute_conversion},
-    {"F2FP", "F16 BF16 F32 PACK_AB RELU SATFINITE RZ", smb_sass_compute_packing},
+    {"F2FP",
+     "F16 BF16 F32 E4M3 E5M2 PACK_AB PACK_AB_MERGE_C UNPACK_B UNPACK_B_MERGE_C RELU SATFINITE RZ",
+     smb_sass_compute_packing},
     {"F2IP", "", compute_unknown},
     {"F2I", "F16 BF16 F64 FTZ NTZ CEIL FLOOR TRUNC S8 U8 S16 U16 S32 U32 S64 U64",
      smb_sass_compute_conversion},
@@ -43,7 +45,7 @@ static const Form forms[] = {
     {"FLO", "U32 SH", smb_sass_compute_field},
     {"FMNMX", "FTZ NAN XORSIGN", smb_sass_compute_real_extreme},
     {"FMNMX3", "FTZ NAN", smb_sass_compute_real_extreme},
-    {"FMUL", "FTZ SAT " ROUNDS, smb_sass_compute_real},
+    {"FMUL", "FTZ SAT D2 D4 D8 M2 M4 M8 " ROUNDS, smb_sass_compute_real},
     {"FRND", "F16 BF16 F32 F64 FTZ CEIL FLOOR TRUNC", smb_sass_compute_conversion},
     {"FSEL", "", smb_sass_compute_choice},
     {"FSET", "BF FTZ " COMPARES " " ORDERED, smb_sass_compute_real_test},
@@ -83,13 +85,11 @@ static const Form forms[] = {
     {"SGXT", "U32 W", smb_sass_compute_field},
     {"SHF", "L R S32 U32 S64 U64 W HI", smb_sass_compute_shift},
     {"SHFL", "UP DOWN BFLY IDX", smb_sass_compute_exchange},
-    {"SHL", "W", smb_sass_compute_shift},
-    {"SHR", "U32 S32 W", smb_sass_compute_shift},
     {"VABSDIFF", "U32", smb_sass_compute_difference},
     {"VABSDIFF4", "S8 U8 ACC", smb_sass_compute_differences},
-    {"VIADD", "16x2 ISAT S32", smb_sass_compute_sum},
+    {"VIADD", "16x2 U8x4 ISAT S32", smb_sass_compute_sum},
     {"VIADDMNMX", "U32 RELU S16x2 U16x2", smb_sass_compute_extreme_sum},
-    {"VIMNMX", "S32 U32 RELU S16x2 U16x2", smb_sass_compute_extreme},
+    {"VIMNMX", "S32 U32 RELU S16x2 U16x2 U8x4", smb_sass_compute_extreme},
     {"VIMNMX3", "S32 U32 RELU S16x2 U16x2", smb_sass_compute_extreme},
     {"VOTE", "ALL ANY EQ", smb_sass_compute_vote},
     {"VOTEU", "ALL ANY EQ", smb_sass_compute_vote},
@@ -181,7 +181,8 @@ smb_sass_decode_compute(SassDecoder *decoder) {
   const SassInstruction *instruction = decoder->instruction;
   if (!instruction->name)
     return SASS_OTHER;
-  SassReading reading = {.decoder = decoder, .name = instruction->name};
+  SassReading reading = {
+      .decoder = decoder, .name = instruction->name, .is_other = !instruction->is_complete};
   const Form *form = find_form(reading.name);
   reading.is_uniform = form && strcmp(reading.name, "VOTEU") == 0;
   if (!form && reading.name[0] == 'U') {

@@ -4,6 +4,7 @@
 // Constant banks. Bank 0 has what the driver puts there: sizes of the launch, windows of memory, the stack, parameters; its
 // other words are not known. The other banks are sections of the image: 3 has the variables in constant memory, 4
 // addresses of variables and functions, 2 and others numbers that the compiler wrote there.
+#include "sim/base/range.h"
 #include "sim/sass/decode/decode.h"
 
 // Words of bank 0 that are not parameters, found by compiling kernels that ask for them (CUDA 12 and 13).
@@ -126,7 +127,8 @@ smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows)
     return NO_ROW;
   const SassBank *section = smb_sass_bank(decoder, bank);
   guint64 bits = 0;
-  if (!section->bytes || offset < 0 || (guint64)offset + 4 * n_rows > section->bytes->len)
+  if (!section->bytes || offset < 0 ||
+      !smb_range_is_within((guint64)offset, 4 * n_rows, section->bytes->len))
     return NO_ROW;
   for (guint i = 0; i < 4 * n_rows; i++)
     bits |= (guint64)section->bytes->data[offset + i] << (8 * i);

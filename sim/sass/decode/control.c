@@ -306,13 +306,27 @@ decode_fence(SassDecoder *decoder) {
   return SASS_DECODED;
 }
 
+// USETMAXREG.TRY_ALLOC UP0, n: whether there are so many registers for each thread, which code asks again and again until it is so
+// (PTX ISA, setmaxnreg.inc: it blocks until they are there). Here they are.
+static SassResult
+decode_registers(SassDecoder *decoder) {
+  const SassOperand *granted = smb_sass_operand(decoder, 0);
+  if (!granted || !smb_sass_is_predicate(granted) || smb_sass_is_dropped(granted))
+    return add_plain(decoder, smb_step_nothing);
+  smb_sass_add_compute(decoder, &(Compute){.operation = OPERATION_PREDICATE,
+                                           .table = 0xff,
+                                           .p = smb_sass_predicate(decoder, granted),
+                                           .is_uniform = TRUE});
+  return SASS_DECODED;
+}
+
 SassResult
 smb_sass_decode_control(SassDecoder *decoder) {
   static const char *const harmless[] = {
-      "NOP",      "YIELD",        "NANOSLEEP",     "ERRBAR",    "CGAERRBAR",   "CCTLL",
-      "CCTLT",    "WARPGROUP",    "ENDCOLLECTIVE", "FENCE",     "USETMAXREG",  "PREEXIT",
-      "ACQBULK",  "UTMACMDFLUSH", "WARPGROUPSET",  "PMTRIG",    "UCGABAR_ARV", "SETCTAID",
-      "UTMACCTL", "UTMAPF",       "UBLKPF",        "USETSHMSZ", NULL};
+      "NOP",          "YIELD",        "NANOSLEEP",     "ERRBAR",      "CGAERRBAR", "CCTLL",
+      "CCTLT",        "WARPGROUP",    "ENDCOLLECTIVE", "FENCE",       "PREEXIT",   "ACQBULK",
+      "UTMACMDFLUSH", "WARPGROUPSET", "PMTRIG",        "UCGABAR_ARV", "SETCTAID",  "UTMACCTL",
+      "UTMAPF",       "UBLKPF",       "USETSHMSZ",     NULL};
   static const struct {
     const char *name;
     SassResult (*decode)(SassDecoder *);
@@ -334,6 +348,7 @@ smb_sass_decode_control(SassDecoder *decoder) {
       {"UCGABAR_WAIT", decode_cluster_barrier},
       {"LDGDEPBAR", decode_commit},
       {"DEPBAR", decode_scoreboard},
+      {"USETMAXREG", decode_registers},
   };
   static const struct {
     const char *name;

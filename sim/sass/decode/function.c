@@ -197,6 +197,17 @@ resolve_returns(Flow *flow, guint first_jump, guint32 first_return) {
   }
 }
 
+// nvcc -G calls functions that have no body here by their addresses, too ("CALL.ABS" of __assertfail): these are entries, which a call
+// of an address finds.
+static gboolean
+calls_missing(const SassDecoder *decoder, Step *step, guint32 address) {
+  if (step->run != smb_step_call_code || address / SASS_BYTES >= decoder->code->entries->len)
+    return FALSE;
+  step->run = smb_step_call_address;
+  step->compute.s[0] = smb_constants_add(decoder->code->constants, address, 2);
+  return TRUE;
+}
+
 static gboolean
 resolve_jumps(Flow *flow) {
   SassDecoder *decoder = flow->decoder;
@@ -207,6 +218,9 @@ resolve_jumps(Flow *flow) {
     if (jump->returns)
       continue;
     decoder->place = step->place;
+    if (jump->target % SASS_BYTES == 0 && index >= flow->places->len &&
+        calls_missing(decoder, step, jump->target))
+      continue;
     if (jump->target % SASS_BYTES || index >= flow->places->len)
       return smb_sass_refuse(decoder, "a branch to 0x%x, where there is no code", jump->target);
     step->target = get_place(flow, index)->step;

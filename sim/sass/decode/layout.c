@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/range.h"
 #include "sim/sass/decode/decode.h"
 
 enum {
   DYNAMIC_ALIGN = 16, // of dynamic shared memory
 };
+
+// Of a thread: a file may say more, which no device has (512 KiB, CUDA C++ Programming Guide, Compute Capabilities).
+#define MAX_STACK_BYTES (1u << 31)
 
 static const SmbCubinSection *
 get_section(const SassDecoder *decoder, guint index) {
@@ -143,8 +147,7 @@ is_zeros(const guint8 *data, gsize bytes) {
 static SmbContents
 find_contents(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
   const SmbCubinSection *section = get_section(decoder, symbol->section);
-  if (!section->data || symbol->value > section->bytes ||
-      symbol->bytes > section->bytes - symbol->value)
+  if (!section->data || !smb_range_is_within(symbol->value, symbol->bytes, section->bytes))
     return (SmbContents){.fill = SMB_FILL_UNKNOWN};
   GByteArray *bytes = g_byte_array_new();
   g_byte_array_append(bytes, section->data + symbol->value, (guint)symbol->bytes);
@@ -196,8 +199,9 @@ put_addresses(SassDecoder *decoder, guint section, guint64 first, GByteArray *by
   for (guint i = 0; i < relocations->len; i++) {
     const SmbCubinRelocation *relocation = &g_array_index(relocations, SmbCubinRelocation, i);
     guint64 at = relocation->offset - first, address;
-    if (relocation->section != section || relocation->offset < first || at > bytes->len ||
-        bytes->len - at < sizeof address || !find_address(decoder, relocation->symbol, &address))
+    if (relocation->section != section || relocation->offset < first ||
+        !smb_range_is_within(at, sizeof address, bytes->len) ||
+        !find_address(decoder, relocation->symbol, &address))
       continue;
     address += (guint64)relocation->addend;
     memcpy(bytes->data + at, &address, sizeof address);
@@ -209,19 +213,20 @@ put_addresses(SassDecoder *decoder, guint section, guint64 first, GByteArray *by
 // The section, with what a relocation puts into its instruction: the call of an address is read as one of 32 bits.
 static gboolean
 put_into_code(SassDecoder *decoder, GByteArray *code, const SmbCubinRelocation *relocation) {
-  guint64 address, at = relocation->offset + 4;
+  guint64 address;
   guint type = relocation->type;
   gboolean calls = type == SMB_CUBIN_RELOCATE_CALL || type == SMB_CUBIN_RELOCATE_CALL_90;
   gboolean high = type == SMB_CUBIN_RELOCATE_HIGH_32;
   if ((!calls && !high && type != SMB_CUBIN_RELOCATE_LOW_32) || relocation->offset % SASS_BYTES ||
-      code->len < at + 4 || !find_address(decoder, relocation->symbol, &address))
+      !smb_range_is_within(relocation->offset, SASS_BYTES, code->len) ||
+      !find_address(decoder, relocation->symbol, &address))
     return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s: '%s' is not linked yet (nvcc -rdc=true leaves it so): link it with "
                     "nvcc -dlink, or compile without -rdc",
                     decoder->program->file, decoder->kernel->name);
   address += (guint64)relocation->addend;
   guint32 word = GUINT32_TO_LE((guint32)(address >> (high ? 32 : 0)));
-  memcpy(code->data + at, &word, sizeof word);
+  memcpy(code->data + relocation->offset + 4, &word, sizeof word);
   return TRUE;
 }
 
@@ -362,7 +367,8 @@ smb_sass_lay_out(SassDecoder *decoder) {
   program->static_shared =
       kernel->shared_bytes - MIN(kernel->shared_bytes, kernel->reserved_shared);
   program->dynamic_start = align_to(program->static_shared, DYNAMIC_ALIGN);
-  decoder->stack_bytes = (guint32)align_to(kernel->local_bytes, 16) + CODE_STACK_BYTES;
+  decoder->stack_bytes =
+      (guint32)MIN(align_to(kernel->local_bytes, 16) + CODE_STACK_BYTES, MAX_STACK_BYTES);
   g_array_index(program->regions, Region, REGION_SHARED).size = program->dynamic_start;
   g_array_index(program->regions, Region, REGION_LOCAL).size = decoder->stack_bytes;
   add_arrays(decoder);

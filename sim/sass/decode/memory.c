@@ -283,8 +283,9 @@ decode_atomic(SassDecoder *decoder, AddressSpace space, gboolean has_result) {
     return SASS_OTHER;
   guint at = 0;
   gboolean casts = smb_sass_has(decoder, "CAST"), counts = smb_sass_has(decoder, "POPC");
-  const SassOperand *done = smb_sass_operand(decoder, 0);
-  if (!casts && done && smb_sass_is_predicate(done))
+  const SassOperand *done = smb_sass_operand(decoder, 0), *next = smb_sass_operand(decoder, 1);
+  // A predicate alone, before the address, is the outcome of a swap.
+  if (done && smb_sass_is_predicate(done) && next && next->kind != SASS_ADDRESS)
     at++;
   else
     done = NULL;

@@ -162,23 +162,26 @@ decode_constant(SassDecoder *decoder) {
   return SASS_DECODED;
 }
 
-// QSPC.E.S P0, RZ, [R2]: whether a generic address is one of shared (S), of local (L), or of other memory (G).
+// QSPC.E.S P0, RZ, [R2]: whether a generic address is one of shared (S), of local (L), or of other memory (G). Shared memory of
+// the cluster (D) has that of the block in it.
 static SassResult
 decode_space(SassDecoder *decoder) {
   const SassOperand *p = smb_sass_operand(decoder, 0);
   const SassOperand *address = smb_sass_operand(decoder, decoder->instruction->n_operands - 1);
-  gboolean shared = smb_sass_has(decoder, "S"), local = smb_sass_has(decoder, "L");
+  gboolean shared = smb_sass_has(decoder, "S") || smb_sass_has(decoder, "D");
+  gboolean local = smb_sass_has(decoder, "L");
   gboolean global = smb_sass_has(decoder, "G");
   if (!p || !smb_sass_is_predicate(p) || !address || address->kind != SASS_ADDRESS ||
-      address->base == SASS_RZ || shared + local + global != 1)
+      (address->base == SASS_RZ) == (address->uniform == SASS_URZ) || shared + local + global != 1)
     return SASS_OTHER;
+  Row pointer = address->base == SASS_RZ ? decoder->uniforms + address->uniform
+                                         : decoder->registers + address->base;
   guint64 window = make_pointer(local ? REGION_LOCAL : REGION_SHARED, 0);
   guint64 other = make_pointer(REGION_LOCAL, 0);
-  Compute compute = {
-      .operation = OPERATION_EQ_32,
-      .p = smb_sass_predicate(decoder, p),
-      .modifiers = global ? MODIFIER_NOT : 0,
-      .s = {decoder->registers + address->base + 1, smb_sass_constant(decoder, window >> 32, 1)}};
+  Compute compute = {.operation = OPERATION_EQ_32,
+                     .p = smb_sass_predicate(decoder, p),
+                     .modifiers = global ? MODIFIER_NOT : 0,
+                     .s = {pointer + 1, smb_sass_constant(decoder, window >> 32, 1)}};
   smb_sass_add_compute(decoder, &compute);
   if (!global)
     return SASS_DECODED;

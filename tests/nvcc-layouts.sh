@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# advise with the real nvcc: layouts are ranked by what they take as compiled. Times of both kernels at 4096^3 on an H200 are in
+# doc/compiled.md; what is recommended there was faster. Skipped without nvcc. Each of these compiles ten forms or more: all but the
+# first only with SMEMBANK_TEST_EFFORT=full.
+set -eu
+
+if [ "${NVCC:-no}" = no ]; then
+  echo "no nvcc"
+  exit 77
+fi
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK_NVCC=$NVCC
+export SMEMBANK_NVCC
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+cp "$srcdir"/tests/data/layouts/*.cu .
+
+expect 0 advise sgemm.cu --block 256 --arg n=128 --out best.cu
+shows 'Change line 12 to [BM + 4]: 12288 -> 8704 wavefronts, +128 bytes of shared memory. As compiled, all'
+shows 'is not recommended: '
+diff sgemm.cu best.cu >changes && die 'nothing was written'
+[ "$(grep -c '^>' changes)" = 4 ] || die "wrote $(cat changes)"
+grep -qF '[BM + 4]' changes || die "wrote $(cat changes)"
+grep -qF 'bs[kk][column + column / 32 * 4 + j]' changes || die "wrote $(cat changes)"
+[ "${SMEMBANK_TEST_EFFORT-}" = full ] || exit 0
+
+expect 0 advise flat.cu --block 256 --arg n=512 --out best.cu
+shows 'too small a gain: how nvcc schedules the rest may cost as much.'
+shows 'as[kk * (BM + 4) + row + i]'
+shows 'It is right as long as ay < 128 and row + i < 128, as in this launch.'
+grep -qF 'bs[kk * (BN + 16) + column + column / 32 * 4 + j]' best.cu || die "$last: wrote $(cat best.cu)"
+expect 0 advise product.cu --block 16,16 --arg n=128 --out best.cu
+grep -q 'bs\[TILE\]\[TILE + [24]\]' best.cu || die "$last: wrote $(cat best.cu)"
+sed 's/n) {/n) {\n  __shared__ float4 f[8];\n  f[0] = make_float4(n, n, n, n);/; s/return s/return *\&s/' beyond.cu >address.cu
+expect 0 advise address.cu --instance 'beyond<32>' --block 32,32 --arg 2=3 --out best.cu
+shows 'Recommended: s: pad 1: '
+tells 'with numbers in its buffers the kernel leaves the same 8192 bytes in global memory.'
+grep -qF 's[T][T + 1]' best.cu || die "$last: wrote $(cat best.cu)"
+expect 0 advise space.cu --instance 'lib::turn<32>' --block 32 --only pad
+shows 'Change line 3 to [T + 4]: 1056 -> 160 wavefronts'
+shows 'As compiled (nvcc'
+sed 's/j = 0; j < 32; j++/j = 31; j >= 0; j--/' row.cu >down.cu
+expect 0 advise down.cu --block 64 --only pad
+shows 'Change line 3 to [64 + 4]'
