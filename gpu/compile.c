@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "gpu/compile.h"
+#include "sim/base/error.h"
+#include "sim/base/text.h"
 
 #include <string.h>
 
@@ -61,8 +63,9 @@ smb_compile_source(const SmbCuda *cuda, const SmbCudaSource *source, gsize dynam
   g_autofree char *symbol = NULL, *log = NULL;
   SmbCudaFunction *function = NULL;
   if (cuda->compile(source, &image, &symbol, &log) != SMB_CUDA_SUCCESS) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "%s: %s", refused,
-                log ? log : "the compiler gave no reason");
+    g_autofree char *said = log ? smb_text_quote_source(log) : NULL;
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "%s: %-s", refused,
+             said ? said : "the compiler gave no reason");
     return NULL;
   }
   g_autofree char *said = NULL; // by the driver: of PTX that was made for a newer device
@@ -98,7 +101,8 @@ smb_load_image(const SmbCuda *cuda, const char *file, GBytes *image, const char 
   int result = cuda->load(aligned, symbol, dynamic_bytes, &function, &log);
   if (result != SMB_CUDA_SUCCESS && log) {
     g_autofree char *placed = name_places(log, file);
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "the driver rejects it: %s", placed);
+    g_autofree char *said = smb_text_quote_source(placed);
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "the driver rejects it: %-s", said);
     return NULL;
   }
   return smb_gpu_check(cuda, result, "load the kernel", error) ? function : NULL;

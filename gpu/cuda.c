@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "config.h"
+#include "sim/base/error.h"
 
 #include "gpu/cuda.h"
 #include "gpu/error.h"
@@ -321,9 +322,9 @@ get_driver_release(void) {
 static SmbProfilerSession *
 refuse_choice(G_GNUC_UNUSED int device, G_GNUC_UNUSED const char *const *metrics,
               G_GNUC_UNUSED guint n_metrics, G_GNUC_UNUSED guint max_ranges, GError **error) {
-  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
-              "SMEMBANK_PROFILER is '%s': expected 'range' or 'legacy'",
-              g_getenv("SMEMBANK_PROFILER"));
+  smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COUNTERS,
+           "SMEMBANK_PROFILER is '%s': expected 'range' or 'legacy'",
+           g_getenv("SMEMBANK_PROFILER"));
   return NULL;
 }
 

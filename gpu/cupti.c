@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "gpu/cupti.h"
+#include "sim/base/error.h"
 
 #include "gpu/cuda.h"
 #include "gpu/cupti-abi.h"
@@ -28,9 +29,8 @@ find_functions(SmbCupti *cupti, GError **error) {
   if (!missing)
     missing = smb_symbols_find(cupti->handle, interface->symbols, interface->n_symbols, cupti);
   if (missing)
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER,
-                "CUPTI has no %s (%s is missing): %s", interface->name, missing,
-                interface->toolkit);
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER, "CUPTI has no %s (%s is missing): %s",
+             interface->name, missing, interface->toolkit);
   return !missing;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "gpu/meter.h"
+#include "sim/base/error.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -83,9 +84,9 @@ tell_end(SmbMeter *meter, GError **error) {
   }
   int status = stop_process(meter);
   if (WIFSIGNALED(status))
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-                "the measuring process was killed by signal %d (%s)", WTERMSIG(status),
-                strsignal(WTERMSIG(status)));
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
+             "the measuring process was killed by signal %d (%s)", WTERMSIG(status),
+             strsignal(WTERMSIG(status)));
   else
     g_set_error_literal(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
                         "the measuring process ended without an answer");
@@ -120,8 +121,8 @@ ask(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
   if (status == SMB_MESSAGE_LATE) {
     guint seconds = (timeout_ms + 999) / 1000;
     stop_process(meter);
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_TIMEOUT, "timed out after %u second%s", seconds,
-                seconds == 1 ? "" : "s");
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_TIMEOUT, "timed out after %u second%s", seconds,
+             seconds == 1 ? "" : "s");
     return NULL;
   }
   if (status == SMB_MESSAGE_CLOSED) {
@@ -183,7 +184,7 @@ start_process(SmbMeter *meter, GError **error) {
   }
   if (!result) {
     stop_process(meter);
-    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "%s", local->message);
+    return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "%-s", local->message);
   }
   take_device(meter, result);
   return TRUE;

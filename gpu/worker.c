@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "gpu/worker.h"
+#include "sim/base/error.h"
 
 #include <string.h>
 
@@ -484,7 +485,7 @@ find_probe(Worker *worker, GVariant *job, GError **error) {
   guint32 index = 0;
   g_variant_lookup(job, "instruction", "u", &index);
   if (index >= smb_instruction_count()) {
-    g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH, "there is no instruction %u", index);
+    smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH, "there is no instruction %u", index);
     return NULL;
   }
   const SmbInstruction *instruction = smb_instruction(index);

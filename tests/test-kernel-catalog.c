@@ -181,14 +181,14 @@ static const struct {
     {"setColReadCol", "tile[BDIMX][BDIMY]", "tile[BDIMY][BDIMX]", NULL,
      "k.cu:17:3: tile[threadIdx.x][threadIdx.y]: out of bounds: byte 2048 of 'tile', which has "
      "2048 "
-     "bytes, by thread (16,0,0)\n    tile[threadIdx.x][threadIdx.y] = idx;\n    ^"},
+     "bytes, by thread (16,0,0)\n   17 |   tile[threadIdx.x][threadIdx.y] = idx;\n      |   ^"},
     {"setRowReadColDynPad", NULL, NULL, "(BDIMX+1)*BDIMY",
      "k.cu:21:3: tile[threadIdx.y * (blockDim.x + IPAD) + threadIdx.x]: out of bounds: byte 528 of "
      "'tile', which has 528 bytes, by thread (30,3,0)\n"
-     "    tile[threadIdx.y * (blockDim.x + IPAD) + threadIdx.x] = idx;\n    ^"},
+     "   21 |   tile[threadIdx.y * (blockDim.x + IPAD) + threadIdx.x] = idx;\n      |   ^"},
     {"setRowReadColDyn", NULL, NULL, NULL,
      "k.cu:19:3: tile[idx]: out of bounds: 'tile' has no bytes; give the kernel dynamic shared "
-     "memory with --dynamic-bytes, by thread (0,0,0)\n    tile[idx] = idx;\n    ^"},
+     "memory with --dynamic-bytes, by thread (0,0,0)\n   19 |   tile[idx] = idx;\n      |   ^"},
 };
 
 START_TEST(test_trap) {

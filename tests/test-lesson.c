@@ -194,7 +194,7 @@ END_TEST
 // paragraph's.
 static const char *const untrue[][2] = {
     {"It {does not | a.load.excess == 0}.", "l:12:15: 'does not' does not hold: 992 == 0"},
-    {"{As\n  many | a.load.worst ==\n 31}", "l:13:9: 'As   many' does not hold: 32 ==\n"},
+    {"{As\n  many | a.load.worst ==\n 31}", "l:13:9: 'As   many' does not hold: 32 ==\\n"},
     {"@check a.load.worst < lanes", "l:12:8: the condition does not hold: 32 < 32"},
     {"{lanes +}", "l:12:2: '32 +': expected an integer expression"},
     {"{lanes / (lanes - 32)}", "l:12:2: '32 / (32 - 32)': expected an integer expression"},

@@ -219,7 +219,13 @@ START_TEST(test_csv) {
   smb_csv_text(&csv, "");
   smb_csv_text(&csv, " plain ");
   smb_csv_end_row(&csv);
-  assert_drained(spool, "a,b\n\"b,c\",1,2,3,\n\"say \"\"no\"\"\",12\n,\"two\nlines\"\n, plain \n");
+  static const char *const formulas[] = {"=1",  "+cmd|'/C calc'!A0", "-1+2", "@SUM(1)", "-12",
+                                         "+1.5"};
+  for (guint i = 0; i < G_N_ELEMENTS(formulas); i++)
+    smb_csv_text(&csv, formulas[i]);
+  smb_csv_end_row(&csv);
+  assert_drained(spool, "a,b\n\"b,c\",1,2,3,\n\"say \"\"no\"\"\",12\n,two\\nlines\n, plain \n"
+                        "'=1,'+cmd|'/C calc'!A0,'-1+2,'@SUM(1),-12,+1.5\n");
 }
 END_TEST
 

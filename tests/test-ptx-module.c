@@ -297,8 +297,8 @@ START_TEST(test_caret) {
   g_autoptr(PtxModule) module = read_text(HEAD, ".entry k() {\n\tmov.u32 %r1, 1;\n}", &error);
   ck_assert_ptr_null(module);
   ck_assert_str_eq(error->message, "t.ptx:5:10: unknown register '%r1'\n"
-                                   "  \tmov.u32 %r1, 1;\n"
-                                   "  \t        ^");
+                                   "    5 | \tmov.u32 %r1, 1;\n"
+                                   "      | \t        ^");
 }
 END_TEST
 

@@ -56,8 +56,9 @@ START_TEST(test_write) {
   ck_assert_msg(recording != NULL, "%s", error ? error->message : "");
   ck_assert_int_eq(holds, SMB_HOLDS_RECORDING);
   g_autoptr(SmbSpool) messages = smb_spool_new();
-  SmbCli cli = {.command = "validate", .messages = messages};
-  g_autoptr(SmbOutFile) file = smb_out_file_new("--record", path, NULL, NULL);
+  g_autoptr(SmbFiles) files = smb_files_new();
+  SmbCli cli = {.command = "validate", .messages = messages, .files = files};
+  const SmbOutFile *file = smb_files_open(files, "--record", path, NULL);
   ck_assert(smb_record_write(&cli, recording, file, NULL));
   ck_assert(g_file_get_contents(path, &written, NULL, NULL));
   ck_assert_str_eq(written, stored);
@@ -69,7 +70,7 @@ START_TEST(test_write) {
   GString *said = smb_spool_take(messages, NULL);
   ck_assert_ptr_nonnull(strstr(said->str, "was kept as it was: 1 of 5 launches failed"));
   g_string_free(said, TRUE);
-  ck_assert_ptr_null(smb_out_file_new("--record", wrong, NULL, &error));
+  ck_assert_ptr_null(smb_out_file_new("--record", wrong, &error));
   ck_assert_ptr_nonnull(strstr(error->message, wrong));
   ck_assert_int_eq(g_remove(path), 0);
   ck_assert_int_eq(g_rmdir(folder), 0);

@@ -248,7 +248,7 @@ static const struct {
      "mini.bin: mini+0x3: rest[50 * y]: out of bounds: byte 400 of 'rest', which has 256 bytes, by "
      "thread (0,2,0) of block (0,0,0)",
      "mini.list:4:1: rest[50 * y]: out of bounds: byte 400 of 'rest', which has 256 bytes, by "
-     "thread (0,2,0) of block (0,0,0)\n    rest[50 * y]\n  ^",
+     "thread (0,2,0) of block (0,0,0)\n    4 |   rest[50 * y]\n      | ^",
      0},
     {"misaligned",
      {{MINI_THREAD, X, 0}, {MINI_LOAD, V, X, 0, .text = "tile.bytes[x]"}, {MINI_END}},

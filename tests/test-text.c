@@ -35,6 +35,13 @@ static const struct {
     {"\xf0\x9f\x98", "\\xf0\\x9f\\x98", 12},   // three of four
     {"\xed\xa0\x80", "\\xed\\xa0\\x80", 12},   // half of a pair
     {"\xff\xfe", "\\xff\\xfe", 8},
+    // Commands to who runs the program: at the beginning of a line, or anywhere.
+    {"::error ::x", "\\x3a:error ::x", 11},
+    {"a\n \t\xc2\xa0::x", "a\n \t\xc2\xa0\\x3a:x", 11},
+    {"a ::x :y", "a ::x :y", 8},
+    {"a ##[error]", "a ##\\x5berror]", 14},
+    {"##vso[x", "##vso\\x5bx", 10},
+    {"#[x #a[ a##b[", "#[x #a[ a##b\\x5b", 16},
 };
 
 START_TEST(test_show) {
@@ -46,6 +53,42 @@ START_TEST(test_show) {
   g_autofree char *again = smb_text_show(shown);
   ck_assert_str_eq(again, shown);
   ck_assert(g_utf8_validate(shown, -1, NULL));
+}
+END_TEST
+
+// Lines are those of the format, but for "%-s".
+G_GNUC_PRINTF(1, 2)
+static char *
+format(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char *text = smb_text_format(format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+START_TEST(test_format) {
+  g_autofree char *lines = format("%s:%u\n%-s|%-4s|%4s|%.2s|%.*s", "a\n::b\r", 7u, "two\nlines",
+                                  "x", "y\n", "abc", 1, "z\n");
+  ck_assert_str_eq(lines, "a\\n::b\\r:7\ntwo\nlines|x   | y\\n|ab|z");
+  g_autofree char *numbers =
+      format("%d %+5d %-5u| %05x %" G_GUINT64_FORMAT " %lld %zu %c %.2f %5.1e %*d %% %hhx", -1, 2,
+             3u, 0xau, G_MAXUINT64, -4LL, (gsize)5, 'c', 0.125, 12345.0, 4, 6, 0x41);
+  g_autofree char *wanted = g_strdup_printf(
+      "%d %+5d %-5u| %05x %" G_GUINT64_FORMAT " %lld %zu %c %.2f %5.1e %*d %% %hhx", -1, 2, 3u,
+      0xau, G_MAXUINT64, -4LL, (gsize)5, 'c', 0.125, 12345.0, 4, 6, 0x41);
+  ck_assert_str_eq(numbers, wanted);
+}
+END_TEST
+
+// What a compiler quotes is told from what it says.
+START_TEST(test_quote_source) {
+  g_autofree char *said =
+      smb_text_quote_source("k.cu:2:1: error: no\n  ::error ::x\n  ^\n::error ::y\n"
+                            "    2 | code\nptxas fatal   : no\n1 error detected in \"k.cu\".");
+  ck_assert_str_eq(said,
+                   "k.cu:2:1: error: no\n      |   ::error ::x\n      |   ^\n      | ::error ::y\n"
+                   "    2 | code\nptxas fatal   : no\n1 error detected in \"k.cu\".");
 }
 END_TEST
 
@@ -133,6 +176,8 @@ suite_text(void) {
   TCase *tcase = tcase_create("text");
   tcase_add_loop_test(tcase, test_show, 0, G_N_ELEMENTS(texts));
   tcase_add_test(tcase, test_show_line);
+  tcase_add_test(tcase, test_format);
+  tcase_add_test(tcase, test_quote_source);
   tcase_add_loop_test(tcase, test_nouns, 0, G_N_ELEMENTS(nouns));
   tcase_add_test(tcase, test_show_random);
   tcase_add_test(tcase, test_shorten_quotes);

@@ -108,8 +108,8 @@ smb_arch_load_like(const char *name, guint depth, GError **error) {
     g_auto(GStrv) names = smb_arch_list();
     g_autofree char *list = g_strjoinv(", ", names);
     g_autofree char *meant = suggest(name, (const char *const *)names);
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "no architecture '%s': expected one of %s%s",
-                name, list, meant);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "no architecture '%s': expected one of %s%s", name,
+             list, meant);
     return NULL;
   }
   g_autoptr(GBytes) bytes = smb_data_load(path, error);
@@ -154,8 +154,8 @@ smb_arch_load_wave(const char *name, guint lanes, GError **error) {
   g_autofree char *other = g_strdup_printf("%s_wave%u", arch->info.name, lanes);
   if (smb_arch_exists(other))
     return smb_arch_load(other, error);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no waves of %u lanes, only of %u",
-              arch->info.name, lanes, arch->info.lanes);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no waves of %u lanes, only of %u",
+           arch->info.name, lanes, arch->info.lanes);
   return NULL;
 }
 

@@ -442,7 +442,7 @@ inherit(Reader *reader, guint depth, GError **error) {
   g_autoptr(SmbArch) base = smb_arch_load_like(base_name, depth + 1, error);
   if (!base) {
     g_autofree char *place = find_place(reader, "arch", "like");
-    g_prefix_error(error, "%s: [arch] like: ", place);
+    smb_prefix_error(error, "%s: [arch] like: ", place);
     if (error && g_error_matches(*error, SMB_ERROR, SMB_ERROR_USAGE))
       (*error)->code = SMB_ERROR_INPUT; // the file asks for an unknown one, not the caller
     return FALSE;

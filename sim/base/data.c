@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/smb-resources.h"
+#include "sim/base/source.h"
 
 static const char resource_prefix[] = "/smembank/";
 
@@ -23,13 +24,8 @@ smb_data_load(const char *path, GError **error) {
   const char *folder = g_getenv("SMEMBANK_DATADIR");
   if (folder && *folder) {
     g_autofree char *file = g_build_filename(folder, path, NULL);
-    char *text = NULL;
-    gsize length = 0;
-    if (g_file_test(file, G_FILE_TEST_EXISTS)) {
-      if (!g_file_get_contents(file, &text, &length, error))
-        return NULL;
-      return g_bytes_new_take(text, length);
-    }
+    if (g_file_test(file, G_FILE_TEST_EXISTS))
+      return smb_source_read_bytes(file, SMB_SOURCE_MAX_BYTES, error);
   }
   g_autofree char *name = g_strconcat(resource_prefix, path, NULL);
   return g_resource_lookup_data(get_resource(), name, G_RESOURCE_LOOKUP_FLAGS_NONE, error);

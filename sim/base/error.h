@@ -27,4 +27,7 @@ GQuark smb_error_quark(void);
 gboolean smb_fail(GError **error, GQuark domain, int code, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 
+/** Puts a text in front of the message of an error, if it is set. */
+void smb_prefix_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
 G_END_DECLS

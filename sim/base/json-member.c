@@ -333,7 +333,7 @@ smb_json_parse(const char *source, const char *text, gsize length, guint max_nes
   // "<data>:LINE:COLUMN: Parse error: text", or a text without a place.
   const char *reason = failure ? failure->message : "empty: expected JSON";
   gboolean placed = g_str_has_prefix(reason, data_prefix);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s%s%s", source, placed ? "" : ": ",
-              reason + (placed ? strlen(data_prefix) : 0));
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s%s%s", source, placed ? "" : ": ",
+           reason + (placed ? strlen(data_prefix) : 0));
   return NULL;
 }

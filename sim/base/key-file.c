@@ -45,7 +45,7 @@ smb_key_file_load(const char *name, const char *text, gsize length, GError **err
   g_autoptr(GError) reason = NULL;
   if (length == 0 || g_key_file_load_from_data(keys, text, length, G_KEY_FILE_NONE, &reason))
     return g_steal_pointer(&keys);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%" G_GSIZE_FORMAT ": %s", name,
-              find_broken_line(text, length), reason->message);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%" G_GSIZE_FORMAT ": %s", name,
+           find_broken_line(text, length), reason->message);
   return NULL;
 }

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "sim/base/source.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/file.h"
 #include "sim/base/text.h"
 
 // A line longer than this is shown in part: the message stays readable.
@@ -29,6 +28,8 @@ struct _SmbSource {
   GArray *line_starts; // guint32 byte offsets
   SmbSource *main;     // of a whole: the text that includes others, to which the four above belong
   GArray *parts;       // Part, in the order of their offsets
+  GMutex lock;         // of what follows
+  GPtrArray *inputs;   // of a text: names of those that its wholes include
 };
 
 // The first byte that no text has: a control character other than white space.
@@ -50,6 +51,8 @@ make_source(const char *name, const char *text, gsize length) {
   source->text = g_strndup(text, length);
   source->length = length;
   source->line_starts = g_array_new(FALSE, FALSE, sizeof(guint32));
+  source->inputs = g_ptr_array_new_with_free_func(g_free);
+  g_mutex_init(&source->lock);
   guint32 start = 0;
   do {
     g_array_append_val(source->line_starts, start);
@@ -64,16 +67,16 @@ smb_source_new(const char *name, GBytes *bytes, GError **error) {
   gsize length;
   const char *text = g_bytes_get_data(bytes, &length);
   if (length > SMB_SOURCE_MAX_BYTES) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                "%s: %" G_GSIZE_FORMAT " bytes: a kernel file is at most %u bytes", name, length,
-                SMB_SOURCE_MAX_BYTES);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "%s: %" G_GSIZE_FORMAT " bytes: a kernel file is at most %u bytes", name, length,
+             SMB_SOURCE_MAX_BYTES);
     return NULL;
   }
   const char *binary = find_binary_byte(text, length);
   if (binary) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                "%s: byte 0x%02x at offset %" G_GSIZE_FORMAT ": not a text file", name,
-                (guint)(guchar)*binary, (gsize)(binary - text));
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "%s: byte 0x%02x at offset %" G_GSIZE_FORMAT ": not a text file", name,
+             (guint)(guchar)*binary, (gsize)(binary - text));
     return NULL;
   }
   return make_source(name, text ? text : "", length);
@@ -101,8 +104,8 @@ smb_source_new_any(const char *name, GBytes *bytes, GError **error) {
   if (!smb_source_is_object(data, length))
     return smb_source_new(name, bytes, error);
   if (length > SMB_SOURCE_MAX_OBJECT_BYTES) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: an object file is at most %u bytes", name,
-                SMB_SOURCE_MAX_OBJECT_BYTES);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: an object file is at most %u bytes", name,
+             SMB_SOURCE_MAX_OBJECT_BYTES);
     return NULL;
   }
   SmbSource *source = make_source(name, "", 0);
@@ -115,43 +118,29 @@ smb_source_bytes(const SmbSource *source) {
   return source->object;
 }
 
-static gboolean
-set_file_error(const char *path, int code, GError **error) {
-  g_autofree char *shown = g_filename_display_name(path);
-  return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(code), "%s: %s", shown,
-                  g_strerror(code));
-}
-
-// Reads until the end, or until there is one byte more than is allowed: an endless file is left.
+// Reads until the end, or until there is more than is allowed: an endless file is left.
 // @max_object: what is allowed of a file that begins as an object file does; 0: the same.
-static gboolean
-read_file(const char *path, guint max, guint max_object, GByteArray *text, GError **error) {
-  FILE *file = fopen(path, "rbe");
-  if (!file)
-    return set_file_error(path, errno, error);
-  guint8 buffer[1 << 16];
-  size_t got;
-  while (text->len <= max && (got = fread(buffer, 1, sizeof buffer, file)) > 0) {
-    if (text->len == 0 && max_object && smb_source_is_object(buffer, got))
-      max = max_object;
-    g_byte_array_append(text, buffer, (guint)got);
-  }
-  int failure = ferror(file) ? errno : 0;
-  fclose(file);
-  if (failure)
-    return set_file_error(path, failure, error);
-  g_autofree char *shown = g_filename_display_name(path);
-  return text->len <= max || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                                      "%s: the file is larger than %u bytes", shown, max);
-}
-
-// (transfer full)
 static GBytes *
 read_bytes(const char *path, guint max, guint max_object, GError **error) {
+  g_autoptr(SmbFile) file = smb_file_open(path, error);
   g_autoptr(GByteArray) bytes = g_byte_array_new();
-  return read_file(path, max, max_object, bytes, error)
-             ? g_byte_array_free_to_bytes(g_steal_pointer(&bytes))
-             : NULL;
+  guint8 buffer[1 << 16];
+  gssize got = file ? 1 : -1;
+  while (got > 0 && bytes->len <= max) {
+    got = smb_file_read(file, buffer, sizeof buffer, error);
+    if (bytes->len == 0 && got > 0 && max_object && smb_source_is_object(buffer, (gsize)got))
+      max = max_object;
+    if (bytes->len == 0 && smb_file_size(file) > max)
+      break;
+    g_byte_array_append(bytes, buffer, (guint)MAX(got, 0));
+  }
+  if (got == 0)
+    return g_byte_array_free_to_bytes(g_steal_pointer(&bytes));
+  if (got > 0)
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "the file is larger than %u bytes", max);
+  if (file)
+    smb_prefix_error(error, "%s: ", path);
+  return NULL;
 }
 
 GBytes *
@@ -194,6 +183,8 @@ smb_source_unref(SmbSource *source) {
   g_free(source->text);
   g_clear_pointer(&source->object, g_bytes_unref);
   g_array_unref(source->line_starts);
+  g_ptr_array_unref(source->inputs);
+  g_mutex_clear(&source->lock);
   g_free(source);
 }
 
@@ -211,6 +202,14 @@ smb_source_whole(SmbSource *main) {
   return whole;
 }
 
+static void
+note_input(SmbSource *main, const char *name) {
+  g_mutex_lock(&main->lock);
+  if (!g_ptr_array_find_with_equal_func(main->inputs, name, g_str_equal, NULL))
+    g_ptr_array_add(main->inputs, g_strdup(name));
+  g_mutex_unlock(&main->lock);
+}
+
 guint32
 smb_source_include(SmbSource *whole, SmbSource *source) {
   guint n = whole->parts->len;
@@ -218,7 +217,19 @@ smb_source_include(SmbSource *whole, SmbSource *source) {
   Part part = {last ? last->base + (guint32)last->source->length + 1 : (guint32)whole->length + 1,
                smb_source_ref(source)};
   g_array_append_val(whole->parts, part);
+  note_input(whole->main, source->name);
   return part.base;
+}
+
+char **
+smb_source_inputs(const SmbSource *source) {
+  SmbSource *main = source->main ? source->main : (SmbSource *)source;
+  g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+  g_mutex_lock(&main->lock);
+  for (guint i = 0; i < main->inputs->len; i++)
+    g_strv_builder_add(names, main->inputs->pdata[i]);
+  g_mutex_unlock(&main->lock);
+  return g_strv_builder_end(names);
 }
 
 // The text in which an offset into a whole lies; the offset becomes one into that.
@@ -320,10 +331,11 @@ smb_source_message(const SmbSource *source, guint32 offset, const char *text) {
   gsize to = find_character(full, length, MIN(from + MAX_SHOWN_LINE, length));
   g_autofree char *part = g_strndup(full + from, to - from);
   g_autofree char *before = g_strndup(full + from, place - from);
-  g_autofree char *shown = smb_text_show(part);
+  g_autofree char *name = smb_text_escape_lines(source->name);
   GString *message = g_string_new(NULL);
-  g_string_append_printf(message, "%s:%u:%u: %s\n  %s\n  ", source->name, line, column, text,
-                         shown);
+  g_string_append_printf(message, "%s:%u:%u: %s\n%5u | ", name, line, column, text, line);
+  smb_text_append(message, part, strlen(part));
+  g_string_append(message, "\n      | ");
   // A tab stays one, so that the place is below its character whatever the tabs of the terminal are.
   g_auto(GStrv) parts = g_strsplit(before, "\t", -1);
   for (guint i = 0; parts[i]; i++)
@@ -336,8 +348,8 @@ gboolean
 smb_source_error(const SmbSource *source, guint32 offset, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  g_autofree char *text = smb_text_format(format, arguments);
   va_end(arguments);
   g_autofree char *message = smb_source_message(source, offset, text);
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s", message);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s", message);
 }

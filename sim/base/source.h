@@ -45,7 +45,7 @@ gboolean smb_source_is_object(const void *data, gsize length);
 /**
  * smb_source_read_bytes:
  * @max: most bytes
- * @error: a file error, or SMB_ERROR_INPUT if there are more
+ * @error: as smb_file_open() and smb_file_read(), or SMB_ERROR_INPUT if there are more
  *
  * Returns: (transfer full): what a file holds
  */
@@ -80,6 +80,10 @@ const char *smb_source_file(const SmbSource *source, guint32 offset);
 
 /** Names of the texts that it includes, in their order (transfer full) (array zero-terminated=1). */
 char **smb_source_files(const SmbSource *source);
+
+/** Names of all texts that wholes of it have included so far, each once, however that went on; any thread may call it (transfer
+ * full) (array zero-terminated=1). */
+char **smb_source_inputs(const SmbSource *source);
 
 /** What stands between two offsets, as far as it is in one text (transfer full). */
 char *smb_source_slice(const SmbSource *source, guint32 start, guint32 end);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdarg.h>
 
 /** Longest quote of a message, in characters: smb_text_shorten_quotes(). */
 #define SMB_TEXT_MAX_QUOTE 100
@@ -20,7 +21,9 @@ gboolean smb_text_is_visible(gunichar c);
  * @length: of @bytes
  *
  * Adds @bytes as they are shown: bytes that are not UTF-8, control characters but line feeds and tabs, and
- * characters that change the direction of text or are not seen at all become "\xNN", for each byte.
+ * characters that change the direction of text or are not seen at all become "\xNN", for each byte. So does what makes a
+ * line a command to who runs this program: "::" at its beginning (GitHub documentation, "Workflow commands"), "##[" and
+ * "##vso[" anywhere (Azure Pipelines documentation, "Logging commands"), and all others of that form.
  */
 void smb_text_append(GString *text, const char *bytes, gsize length);
 
@@ -30,8 +33,32 @@ char *smb_text_show(const char *text);
 /** smb_text_show_line: as smb_text_show(), on one line: line feeds are spaces, and tabs four of them */
 char *smb_text_show_line(const char *text);
 
-/** smb_text_width: Returns: columns of a terminal that @text takes, whatever its bytes are, once it is shown */
+/** smb_text_width: Returns: columns of a terminal that @text takes, whatever its bytes are, once it is shown within a line */
 guint smb_text_width(const char *text);
+
+/**
+ * smb_text_format:
+ *
+ * As g_strdup_vprintf(), but the lines are those of @format: a line feed or carriage return that is in an argument becomes "\n"
+ * or "\r", so that nothing in it begins a line. Only an argument of "%-s", a minus without a width, may have several lines: a
+ * message that was made by such a function.
+ *
+ * Returns: (transfer full): the text
+ */
+char *smb_text_format(const char *format, va_list arguments) G_GNUC_PRINTF(1, 0);
+char *smb_text_printf(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+/** smb_text_escape_lines: Returns: (transfer full): @text on one line: a line feed is "\n", a carriage return "\r" */
+char *smb_text_escape_lines(const char *text);
+
+/**
+ * smb_text_quote_source:
+ * @said: what a compiler says; UTF-8
+ *
+ * Returns: (transfer full): @said, with the lines of it that are no messages, but of the source that it compiles, behind a bar:
+ *   they may look like anything
+ */
+char *smb_text_quote_source(const char *said);
 
 /** smb_text_shorten_quotes: Returns: (transfer full): a message whose quotes ('…') are short enough to read on */
 char *smb_text_shorten_quotes(const char *message);

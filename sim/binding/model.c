@@ -90,7 +90,7 @@ smb_requests_get(const SmbModel *model, const SmbRequests *requests, size_t inde
                     smb_lanes_first(request->mask & ~all));
   if (smb_request_check(request, error) && smb_arch_check_request(model->arch, request, error))
     return TRUE;
-  g_prefix_error(error, "request %" G_GSIZE_FORMAT ": ", index);
+  smb_prefix_error(error, "request %" G_GSIZE_FORMAT ": ", index);
   return FALSE;
 }
 

@@ -18,8 +18,9 @@ static gboolean
 refuse_argument(GError **error, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  g_propagate_error(error, g_error_new_valist(SMB_ERROR, SMB_ERROR_USAGE, format, args));
+  g_autofree char *message = smb_text_format(format, args);
   va_end(args);
+  g_set_error_literal(error, SMB_ERROR, SMB_ERROR_USAGE, message);
   return FALSE;
 }
 

@@ -32,8 +32,9 @@ static gboolean
 refuse_launch(GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_propagate_error(error, g_error_new_valist(SMB_ERROR, SMB_ERROR_USAGE, format, arguments));
+  g_autofree char *message = smb_text_format(format, arguments);
   va_end(arguments);
+  g_set_error_literal(error, SMB_ERROR, SMB_ERROR_USAGE, message);
   return FALSE;
 }
 
@@ -41,23 +42,23 @@ static gboolean
 check_shared_memory(const SmbProgram *program, const SmbArchInfo *arch, gsize dynamic_bytes,
                     GError **error) {
   if (program->static_shared > arch->static_shared_bytes) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                smb_vendor_say(arch->vendor,
-                               "%s: '%s' declares %" G_GSIZE_FORMAT
-                               " bytes of static shared memory: a block on %s has at most %u"),
-                program->file, program->name, program->static_shared, arch->name,
-                arch->static_shared_bytes);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             smb_vendor_say(arch->vendor,
+                            "%s: '%s' declares %" G_GSIZE_FORMAT
+                            " bytes of static shared memory: a block on %s has at most %u"),
+             program->file, program->name, program->static_shared, arch->name,
+             arch->static_shared_bytes);
     return FALSE;
   }
   if (dynamic_bytes > arch->max_shared_bytes ||
       program->dynamic_start + dynamic_bytes > arch->max_shared_bytes) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                smb_vendor_say(arch->vendor,
-                               "%s: '%s' takes %" G_GSIZE_FORMAT
-                               " bytes of static and %" G_GSIZE_FORMAT
-                               " of dynamic shared memory: a block on %s has at most %u"),
-                program->file, program->name, program->static_shared, dynamic_bytes, arch->name,
-                arch->max_shared_bytes);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             smb_vendor_say(arch->vendor,
+                            "%s: '%s' takes %" G_GSIZE_FORMAT
+                            " bytes of static and %" G_GSIZE_FORMAT
+                            " of dynamic shared memory: a block on %s has at most %u"),
+             program->file, program->name, program->static_shared, dynamic_bytes, arch->name,
+             arch->max_shared_bytes);
     return FALSE;
   }
   return TRUE;
@@ -142,7 +143,7 @@ gboolean
 smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(smb_arch_say(block->arch, format), arguments);
+  g_autofree char *text = smb_text_format(smb_arch_say(block->arch, format), arguments);
   va_end(arguments);
   g_autofree char *message = smb_program_message(block->program, place, text);
   g_set_error_literal(block->error, SMB_ERROR, SMB_ERROR_INPUT, message);

@@ -148,7 +148,7 @@ char *
 smb_program_message(const SmbProgram *program, guint32 offset, const char *text) {
   if (program->source)
     return smb_source_message(program->source, offset, text);
-  return g_strdup_printf("%s: %s+0x%x: %s", program->file, program->name, offset, text);
+  return smb_text_printf("%s: %s+0x%x: %s", program->file, program->name, offset, text);
 }
 
 char *
@@ -158,7 +158,7 @@ smb_program_site_message(const SmbProgram *program, const SmbSite *site, const c
   const char *file = site->file ? site->file : program->file;
   if (shows || !site->line)
     return smb_program_message(program, site->offset, text);
-  return g_strdup_printf("%s:%u:%u: %s", file, site->line, MAX(site->column, 1), text);
+  return smb_text_printf("%s:%u:%u: %s", file, site->line, MAX(site->column, 1), text);
 }
 
 gboolean
@@ -184,7 +184,7 @@ smb_program_instructions(const SmbProgram *program) {
 
 char *
 smb_site_place(const SmbSite *site) {
-  return site->file   ? g_strdup_printf("%s:%u", site->file, site->line)
+  return site->file   ? smb_text_printf("%s:%u", site->file, site->line)
          : site->line ? g_strdup_printf("line %u", site->line)
                       : g_strdup_printf("0x%x", site->opcode ? site->pc : site->offset);
 }

@@ -44,8 +44,8 @@ list_stems(GPtrArray *stems, const char *folder, gboolean below, GError **error)
   if (!directory) {
     int failure = errno;
     g_autofree char *shown = g_filename_display_name(folder);
-    g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", shown,
-                g_strerror(failure));
+    smb_fail(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", shown,
+             g_strerror(failure));
     return FALSE;
   }
   for (const char *file; (file = g_dir_read_name(directory));) {

@@ -156,8 +156,8 @@ read_entry(const Reader *reader, GError **error) {
   g_autoptr(SmbCatalogEntry) entry = g_new0(SmbCatalogEntry, 1);
   g_auto(GStrv) words = g_strsplit(reader->group, " ", -1);
   if (g_strv_length(words) != 2 || !is_identifier(words[0], strlen(words[0])) || !*words[1]) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, CATALOG_FILE ": [%s]: expected [NAME SHAPE]",
-                reader->group);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, CATALOG_FILE ": [%s]: expected [NAME SHAPE]",
+             reader->group);
     return NULL;
   }
   entry->name = g_strdup(words[0]);
@@ -216,8 +216,8 @@ set_unknown_name(const GPtrArray *catalog, const char *name, GError **error) {
   }
   g_ptr_array_add(names, NULL);
   g_autofree char *meant = smb_suggest(name, (const char *const *)names->pdata);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-              "no built-in kernel '%s': 'list kernels' shows them%s", name, meant);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+           "no built-in kernel '%s': 'list kernels' shows them%s", name, meant);
 }
 
 static void
@@ -228,8 +228,8 @@ set_unknown_shape(const GPtrArray *catalog, const char *name, const char *shape,
     if (strcmp(entry->name, name) == 0)
       g_string_append_printf(shapes, "%s%s", shapes->len ? ", " : "", entry->shape);
   }
-  g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-              "kernel '%s' has no shape '%s': expected one of %s", name, shape, shapes->str);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "kernel '%s' has no shape '%s': expected one of %s",
+           name, shape, shapes->str);
 }
 
 const SmbCatalogEntry *
@@ -263,7 +263,7 @@ smb_catalog_file(const char *file, GError **error) {
   g_autofree char *name = g_strdup_printf("data/%s", path);
   g_autoptr(GBytes) text = smb_data_load(path, error);
   if (!text) {
-    g_prefix_error(error, "%s: ", name);
+    smb_prefix_error(error, "%s: ", name);
     return NULL;
   }
   return smb_source_new(name, text, error);

@@ -329,8 +329,8 @@ smb_lesson_kernel(const char *name, GError **error) {
   g_autofree char *stem = g_strndup(name, strlen(name) - (g_str_has_suffix(name, ".cu") ? 3 : 0));
   if (!g_str_has_suffix(name, ".cu") || !g_strv_contains((const char *const *)names, stem)) {
     g_autofree char *list = g_strjoinv(".cu, ", names);
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "no kernel '%s' in the course: expected one of %s.cu", name, list);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+             "no kernel '%s' in the course: expected one of %s.cu", name, list);
     return NULL;
   }
   g_autofree char *path = g_strconcat("lessons/", name, NULL);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "sim/records/recording.h"
+#include "sim/base/error.h"
 
 #include "sim/base/data.h"
 
@@ -90,7 +91,7 @@ load(const char *name, GError **error) {
   g_autofree char *source = g_strdup_printf("data/%s", path);
   g_autoptr(GBytes) bytes = smb_data_load(path, error);
   if (!bytes) {
-    g_prefix_error(error, "%s: ", source);
+    smb_prefix_error(error, "%s: ", source);
     return NULL;
   }
   gsize length;

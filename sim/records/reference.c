@@ -184,7 +184,7 @@ smb_reference_new_from_data(const char *name, const char *text, gsize length, GE
     start += n + 1;
   }
   if (!reader.n_columns) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no line names the columns", name);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no line names the columns", name);
     return NULL;
   }
   return g_steal_pointer(&rows);

@@ -67,7 +67,7 @@ fill_buffer(SmbTraceReader *reader, GError **error) {
   gssize got =
       g_input_stream_read(reader->stream, reader->buffer + held, BUFFER_BYTES - held, NULL, error);
   if (got < 0) {
-    g_prefix_error(error, "%s: ", reader->name);
+    smb_prefix_error(error, "%s: ", reader->name);
     return FALSE;
   }
   reader->ended = got == 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/base/text.h"
 #include "src/advise/check.h"
 #include "src/advise/text.h"
 #include "src/advise/tune.h"
@@ -203,13 +204,39 @@ rewrite(const SmbAdviseReport *report, char **name) {
                  : NULL;
 }
 
+// A patch is the text itself: it cannot be escaped. Where it may go to a log, none of its lines is to be a command to who runs this
+// program, as smb_text_append() knows them.
+static gboolean
+check_patch(const char *patch, GError **error) {
+  static const char *const hidden[] = {"\\x3a", "\\x5b"};
+  g_autofree char *shown = smb_text_show(patch);
+  for (guint i = 0; i < G_N_ELEMENTS(hidden); i++) {
+    if (strstr(shown, hidden[i]) && !strstr(patch, hidden[i]))
+      return smb_cli_usage_error(error,
+                                 "--patch: a line of the text would be a command in the log of a "
+                                 "CI job: expected --output FILE as well");
+  }
+  return TRUE;
+}
+
 // What a patch is of: the text that was read.
-static void
-write_patch(SmbCli *cli, const SmbAdviseReport *report, const char *text) {
+static gboolean
+write_patch(SmbCli *cli, const SmbAdviseReport *report, const char *text, GError **error) {
   const SmbSource *source =
       report->written ? report->written->source : smb_program_source(report->target->kernel);
   g_autofree char *patch = smb_patch_new(report->target->file, smb_source_text(source), text);
+  if (!cli->output && !check_patch(patch, error))
+    return FALSE;
   smb_spool_write(cli->out, patch, strlen(patch));
+  return TRUE;
+}
+
+// The kernel's own file is the one input that --in-place is for.
+static gboolean
+write_text(SmbCli *cli, const SmbOutFile *out, const char *text, GError **error) {
+  if (!option_in_place)
+    return smb_files_write(cli->files, out, text, strlen(text), error);
+  return smb_files_check(cli->files, error) && smb_out_file_write(out, text, strlen(text), error);
 }
 
 static gboolean
@@ -224,12 +251,12 @@ write_rewritten(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *ou
                      out ? smb_out_file_path(out) : "", out ? "" : "a patch");
     return TRUE;
   }
-  if (out && !smb_out_file_write(out, text, strlen(text), error))
+  if (out && !write_text(cli, out, text, error))
     return FALSE;
   if (out)
     smb_cli_wrote(cli, out, name);
-  else
-    write_patch(cli, report, text);
+  else if (!write_patch(cli, report, text, error))
+    return FALSE;
   for (guint i = 0; !report->written && i < report->arrays->len; i++)
     warn_unseen(cli, report, g_ptr_array_index(report->arrays, i));
   return TRUE;
@@ -305,9 +332,8 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
       !check_options(cli, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
-  g_autoptr(SmbOutFile) out = NULL;
-  if (option_out &&
-      !(out = smb_out_file_new("--out", option_out, (const char *const *)cli->arguments, error)))
+  const SmbOutFile *out = NULL;
+  if (option_out && !(out = smb_files_open(cli->files, "--out", option_out, error)))
     return FALSE;
   g_autoptr(SmbMeter) meter = NULL;
   if (option_measure) {
@@ -322,9 +348,11 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   if (option_tune)
     return smb_advise_tune(cli, smb_target_options(), file, (const char *const *)option_tune, tuned,
                            meter, error);
-  g_autoptr(SmbTarget) target = smb_target_open_text(cli, 0, out, error);
-  if (!target || !check_rewrites(target, error) ||
-      (option_in_place && !(out = smb_out_file_new("--in-place", target->file, NULL, error))))
+  g_autoptr(SmbTarget) target = smb_target_open_text(cli, 0, error);
+  g_autoptr(SmbOutFile) own = NULL;
+  if (!target || !check_rewrites(target, error))
+    return FALSE;
+  if (option_in_place && !(out = own = smb_out_file_new("--in-place", target->file, error)))
     return FALSE;
   if (option_check)
     return check_swizzle(cli, target, &search, error);

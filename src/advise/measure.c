@@ -201,7 +201,7 @@ write_problems(SmbCli *cli, const SmbAdviseMeasured *measured) {
   for (guint i = 0; i < measured->launches->len; i++) {
     const Launch *launch = g_ptr_array_index(measured->launches, i);
     if (launch->recorded->failure)
-      smb_spool_printf(cli->out, "%s was not run: %s\n", launch->name, launch->recorded->failure);
+      smb_spool_printf(cli->out, "%s was not run: %-s\n", launch->name, launch->recorded->failure);
     else
       write_instructions(cli, launch);
     for (guint j = 0; j < launch->recorded->buffers->len; j++) {

@@ -523,13 +523,13 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   report->uses = smb_array_uses_new(target->kernel, &target->launch, report->analysis);
   if (report->analysis->requests_dropped == 0)
     return g_steal_pointer(&report);
-  g_set_error(
-      error, SMB_ERROR, SMB_ERROR_INPUT,
-      smb_arch_say(
-          arch,
-          "%s makes more than %u different requests of shared memory, and %s were not kept: "
-          "what is best for a part of them need not be best; expected a smaller grid or loop"),
-      target->name, SMB_ANALYSIS_MAX_REQUESTS, smb_number(report->analysis->requests_dropped).text);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+           smb_arch_say(
+               arch,
+               "%s makes more than %u different requests of shared memory, and %s were not kept: "
+               "what is best for a part of them need not be best; expected a smaller grid or loop"),
+           target->name, SMB_ANALYSIS_MAX_REQUESTS,
+           smb_number(report->analysis->requests_dropped).text);
   return NULL;
 }
 

@@ -108,7 +108,7 @@ smb_advise_write_present(SmbCli *cli, const SmbAdviseReport *report) {
   const SmbAdviseCompiled *now = report->now;
   if (now && now->failure)
     smb_spool_printf(cli->out,
-                     "It cannot be counted as compiled, and is ranked by its text:\n%s\n\n",
+                     "It cannot be counted as compiled, and is ranked by its text:\n%-s\n\n",
                      now->failure);
   else if (now)
     smb_text_wrap_printf(

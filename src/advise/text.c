@@ -324,7 +324,7 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
   g_autofree char *heading = g_strconcat("\n", title, NULL);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, heading);
   if (proof->failure) {
-    smb_spool_printf(cli->out, "%s:\n%s\n",
+    smb_spool_printf(cli->out, "%s:\n%-s\n",
                      proof->edits
                          ? smb_arch_say(cli->arch, ", as CUDA C, failed its check and is not shown")
                          : ", to be written by hand",

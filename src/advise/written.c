@@ -43,13 +43,10 @@ smb_advise_written_text(const SmbAdviseWritten *written, const SmbAdvisePadding 
 
 static SmbSource *
 read_source(const SmbTarget *target) {
-  g_autofree char *text = NULL;
-  gsize length;
-  if (!target->compiled || !target->file ||
-      !g_file_get_contents(target->file, &text, &length, NULL))
-    return NULL;
-  g_autoptr(GBytes) bytes = g_bytes_new_take(g_steal_pointer(&text), length);
-  return smb_source_new(target->file, bytes, NULL);
+  // What was standard input or a pipe is read already.
+  return target->compiled && target->file && g_file_test(target->file, G_FILE_TEST_IS_REGULAR)
+             ? smb_source_load(target->file, NULL)
+             : NULL;
 }
 
 // Takes @name and @edits.

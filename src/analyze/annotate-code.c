@@ -78,10 +78,10 @@ add_line(SmbTable *table, SmbOrigins *origins, const SmbCodeLine *instruction) {
 
 void
 smb_analyze_add_code(SmbTable *table, const SmbProgram *program, const GPtrArray *instructions,
-                     const SmbAnalysis *analysis) {
+                     const SmbAnalysis *analysis, SmbFiles *files) {
   static const Costs none;
   Costs total = {.segments = 0};
-  g_autoptr(SmbOrigins) origins = smb_origins_new(program);
+  g_autoptr(SmbOrigins) origins = smb_origins_new(program, files);
   g_autoptr(GHashTable) costs = sum_instructions(analysis, &total);
   const SmbCodeLine *last = NULL;
   for (guint i = 0; i < instructions->len; i++) {

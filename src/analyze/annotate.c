@@ -65,7 +65,8 @@ annotate_code(SmbCli *cli, const SmbAnalyzeReport *report, const GPtrArray *inst
       g_strdup_printf(SMB_ANALYZE_CODE_COLUMNS "|%s>|" SMB_ANALYZE_CODE_COLUMNS_BEHIND,
                       smb_analyze_segment_name(cli->arch));
   SmbTable *table = smb_table_new(columns);
-  smb_analyze_add_code(table, report->target->kernel, instructions, report->analysis);
+  smb_analyze_add_code(table, report->target->kernel, instructions, report->analysis,
+                       report->target->files);
   return table;
 }
 

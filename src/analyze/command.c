@@ -32,7 +32,7 @@ write_failed(SmbCli *cli, const SmbAnalyzeReport *report) {
       smb_analyze_write_warning(report->target->kernel, failure->access->site, failure->message,
                                 cli->messages);
     else
-      smb_spool_printf(cli->messages, "smembank analyze: %s\n", failure->message);
+      smb_spool_printf(cli->messages, "smembank analyze: %-s\n", failure->message);
   }
 }
 
@@ -141,7 +141,7 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
     return FALSE;
   if (option_annotate && !smb_cli_view(cli, "--annotate", annotated_formats, error))
     return FALSE;
-  g_autoptr(SmbTarget) target = smb_target_open(cli, 0, NULL, error);
+  g_autoptr(SmbTarget) target = smb_target_open(cli, 0, error);
   if (!target)
     return FALSE;
   if (shard.of)

@@ -184,7 +184,7 @@ read_limits(const char *name, JsonObject *shard, GError **error) {
   const SmbLimitOptions options = {all_ways, all_excess, all_wavefronts};
   GArray *limits = smb_limits_new(&options, error);
   if (!limits)
-    g_prefix_error(error, "%s: ", name);
+    smb_prefix_error(error, "%s: ", name);
   return limits;
 }
 

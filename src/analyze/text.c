@@ -337,7 +337,7 @@ smb_analyze_write_warning(const SmbProgram *program, const SmbSite *site, const 
   g_autofree char *text = g_strconcat("warning: ", message, NULL);
   g_autofree char *placed = smb_program_site_message(program, site, text);
   g_autofree char *shortened = smb_text_shorten_quotes(placed);
-  smb_spool_printf(out, "%s\n", shortened);
+  smb_spool_printf(out, "%-s\n", shortened);
 }
 
 void

@@ -41,8 +41,8 @@ typedef struct {
 static gboolean
 fail(GError **error, const char *what) {
   int failure = errno;
-  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", what,
-              g_strerror(failure));
+  smb_fail(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", what,
+           g_strerror(failure));
   return FALSE;
 }
 

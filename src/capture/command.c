@@ -150,6 +150,18 @@ find_cupti(const SmbCuda *cuda, GError **error) {
   return NULL;
 }
 
+// The file is none that the command is given.
+static gboolean
+check_words(const SmbRecorderOptions *recording, const char *const *words, GError **error) {
+  // What keeps it from being written is told by who writes it.
+  g_autoptr(SmbOutFile) file = smb_out_file_new("--output", recording->path, NULL);
+  for (guint i = 0; file && words[i]; i++) {
+    if (!smb_out_file_protect(file, words[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 // Runs the command and records it; says what was recorded.
 static gboolean
 record(SmbCli *cli, SmbApplication *application, SmbRecorderOptions *recording, GError **error) {
@@ -163,7 +175,7 @@ record(SmbCli *cli, SmbApplication *application, SmbRecorderOptions *recording, 
   if (!recorder || !smb_application_run(application, recorder, &status, error) ||
       !smb_recorder_finish(recorder, status, &summary, error))
     return FALSE;
-  smb_spool_printf(cli->messages, "%s%s\n", summary, status);
+  smb_spool_printf(cli->messages, "%-s%s\n", summary, status);
   return TRUE;
 }
 
@@ -188,7 +200,8 @@ smb_cmd_capture(SmbCli *cli, GError **error) {
       !parse_options(&application, &recording, error))
     return FALSE;
   application.words = (const char *const *)cli->arguments;
-  gboolean done = record(cli, &application, &recording, error);
+  gboolean done = check_words(&recording, application.words, error) &&
+                  record(cli, &application, &recording, error);
   g_clear_pointer(&recording.kernel, g_regex_unref);
   return done;
 }

@@ -218,8 +218,8 @@ smb_recorder_finish(SmbRecorder *recorder, const char *status, char **summary, G
   g_autoptr(SmbCaptureEnd) end = make_end(recorder, status, &launches);
   if (recorder->failure) {
     g_propagate_error(error, g_steal_pointer(&recorder->failure));
-    g_prefix_error(error,
-                   "%s recorded before this: ", smb_count(recorder->n_launches, "launch").text);
+    smb_prefix_error(error,
+                     "%s recorded before this: ", smb_count(recorder->n_launches, "launch").text);
     return FALSE;
   }
   if (recorder->n_launches == 0) {

@@ -52,6 +52,7 @@ smb_verdict_name(SmbCaseVerdict verdict) {
 
 typedef struct {
   SmbCheck *check;
+  SmbFiles *files;
   SmbProgress *progress;
 } Run;
 
@@ -71,6 +72,7 @@ take_result(guint index, const SmbChild *child, gpointer data) {
   SmbChecked *checked = run->check->cases->pdata[index];
   g_autoptr(JsonParser) parser = json_parser_new();
   checked->messages = smb_child_messages(child);
+  smb_files_read_all(run->files, (const char *const *)child->read);
   if (smb_child_has_result(child) &&
       json_parser_load_from_data(parser, child->out->str, (gssize)child->out->len, NULL))
     checked->result = json_parser_steal_root(parser);
@@ -152,7 +154,7 @@ make_cache(GStrv *environment) {
 }
 
 SmbCheck *
-smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs,
+smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs, SmbFiles *files,
               SmbProgress *progress) {
   SmbCheck *check = smb_check_new(project);
   g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)smb_child_line_free);
@@ -161,7 +163,7 @@ smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs,
     g_ptr_array_add(lines, make_line(project, cases->pdata[i], MIN(jobs, cases->len)));
   }
   order_lines(cases, lines);
-  Run run = {check, progress};
+  Run run = {check, files, progress};
   g_auto(GStrv) environment = NULL;
   g_autoptr(SmbWorkshop) cache = make_cache(&environment);
   smb_progress_begin(progress, "cases", cases->len);

@@ -63,6 +63,7 @@ typedef struct {
  * @project: (transfer none): outlives the result
  * @cases: (element-type SmbCase): some of its cases
  * @jobs: how many may run at a time
+ * @files: (nullable): takes what is read
  * @progress: (nullable)
  *
  * Analyzes cases. What is wrong with one, a crash included, is its own: the others are checked all the same. If this program
@@ -71,7 +72,7 @@ typedef struct {
  * Returns: (transfer full): what was found out
  */
 SmbCheck *smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs,
-                        SmbProgress *progress);
+                        SmbFiles *files, SmbProgress *progress);
 void smb_check_free(SmbCheck *check);
 
 /** smb_check_new: Returns: (transfer full): no case yet; @project: (transfer none): outlives the result */

@@ -83,13 +83,17 @@ smb_cmd_check(SmbCli *cli, GError **error) {
     return FALSE;
   g_autoptr(SmbProject) project = smb_project_load(option_project, error);
   g_autoptr(GPtrArray) all = project ? choose_cases(cli, project, error) : NULL;
-  if (!all || !smb_project_protect(project, cli->output, error))
+  if (!all)
+    return FALSE;
+  smb_project_note_files(project, cli->files);
+  if (!smb_files_check(cli->files, error))
     return FALSE;
   g_autofree char *digest = part.shard.of ? smb_check_digest(all, baseline) : NULL;
   part.digest = digest;
   part.n_cases = all->len;
   g_autoptr(GPtrArray) cases = choose_part(all, &part.shard);
-  g_autoptr(SmbCheck) check = smb_check_run(project, cases, jobs, smb_cli_progress(cli));
+  g_autoptr(SmbCheck) check =
+      smb_check_run(project, cases, jobs, cli->files, smb_cli_progress(cli));
   if (baseline)
     smb_check_apply_baseline(check, baseline);
   check->part = part.shard.of ? &part : NULL;

@@ -73,7 +73,7 @@ write_verdict(const SmbCheck *check, SmbSpool *out) {
 // A message that has no place in a kernel is about the case, which is where its section begins.
 static void
 write_placeless(SmbCli *cli, const SmbChecked *checked, const char *kind, const char *message) {
-  smb_spool_printf(cli->messages, "%s:%u: %s: case %s: %s\n", checked->one->path,
+  smb_spool_printf(cli->messages, "%s:%u: %s: case %s: %-s\n", checked->one->path,
                    checked->one->line, kind, checked->one->name, message);
 }
 
@@ -82,7 +82,7 @@ static void
 write_message(SmbCli *cli, const SmbChecked *checked, const char *message) {
   g_autofree char *placed = smb_cli_place_error(message);
   if (placed || g_ascii_isspace(*message))
-    smb_spool_printf(cli->messages, "%s\n", message);
+    smb_spool_printf(cli->messages, "%-s\n", message);
   else
     write_placeless(cli, checked, "warning", message);
 }
@@ -103,7 +103,7 @@ write_messages(SmbCli *cli, const SmbCheck *check) {
     const SmbChecked *checked = check->cases->pdata[i];
     g_autofree char *placed = checked->error ? smb_cli_place_error(checked->error) : NULL;
     if (placed)
-      smb_spool_printf(cli->messages, "%s\n", placed);
+      smb_spool_printf(cli->messages, "%-s\n", placed);
     else if (checked->error)
       write_placeless(cli, checked, "error", checked->error);
     for (guint j = 0; checked->messages[j]; j++)

@@ -3,6 +3,7 @@
 //
 // --arch as people type it: the name of an architecture, as a compiler writes it, or the GPU that is here.
 #include "src/cli/cli.h"
+#include "sim/base/error.h"
 
 #include <string.h>
 
@@ -39,8 +40,8 @@ find_native(const SmbCli *cli, GError **error) {
     reason = part->detail;
     break;
   }
-  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "--arch native: no usable GPU (%s)",
-              reason);
+  smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "--arch native: no usable GPU (%s)",
+           reason);
   return NULL;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/cli/captured.h"
+#include "sim/base/error.h"
 
 #include "sim/arch/arch.h"
 #include "sim/base/text.h"
@@ -90,8 +91,8 @@ smb_captured_arch(const SmbCli *cli, const SmbCaptureLaunch *launch, GError **er
     return smb_arch_ref(cli->arch);
   SmbArch *arch = smb_cli_load_arch(cli, launch->arch, 0, error);
   if (!arch)
-    g_prefix_error(error, "launch %" G_GUINT64_FORMAT " was captured on %s: ", launch->number,
-                   launch->arch);
+    smb_prefix_error(error, "launch %" G_GUINT64_FORMAT " was captured on %s: ", launch->number,
+                     launch->arch);
   return arch;
 }
 

@@ -57,9 +57,12 @@ release_lines(Pool *pool, guint after) {
 static void
 end_child(Pool *pool, Slot *slot) {
   release_lines(pool, slot->index);
+  const SmbChildLine *line = pool->lines->pdata[slot->index];
+  slot->child.read = smb_files_take(slot->child.err, line->folder);
   pool->ended(slot->index, &slot->child, pool->data);
   g_string_free(slot->child.out, TRUE);
   g_string_free(slot->child.err, TRUE);
+  g_strfreev(slot->child.read);
   slot->pid = 0;
 }
 
@@ -74,7 +77,7 @@ start_child(Pool *pool, Slot *slot, gboolean is_first) {
   const SmbChildLine *line = pool->lines->pdata[slot->index];
   for (guint i = 0; i == 0 || line->words[i - 1]; i++)
     g_ptr_array_add(argv, line->words[i]);
-  slot->child = (SmbChild){line->words[0], 0, g_string_new(NULL), g_string_new(NULL)};
+  slot->child = (SmbChild){line->words[0], 0, g_string_new(NULL), g_string_new(NULL), NULL};
   if (g_spawn_async_with_pipes(line->folder, (char **)argv->pdata, pool->environment,
                                G_SPAWN_FILE_AND_ARGV_ZERO | G_SPAWN_DO_NOT_REAP_CHILD, set_up_child,
                                GINT_TO_POINTER((int)getpid()), &slot->pid, NULL, &slot->out->fd,
@@ -140,7 +143,9 @@ smb_children_run(const GPtrArray *lines, guint jobs, GStrv environment,
   guint n = MIN(jobs, lines->len);
   g_autofree Slot *slots = g_new0(Slot, n);
   g_autofree struct pollfd *ends = g_new0(struct pollfd, (gsize)2 * n);
-  Pool pool = {lines, environment, G_QUEUE_INIT, n, slots, ends, ended, data};
+  g_auto(GStrv) own = environment ? g_strdupv(environment) : g_get_environ();
+  own = g_environ_setenv(own, SMB_FILES_VARIABLE, SMB_FILES_ASKED, TRUE);
+  Pool pool = {lines, own, G_QUEUE_INIT, n, slots, ends, ended, data};
   release_lines(&pool, SMB_CHILD_NONE);
   for (guint i = 0; i < 2 * n; i++)
     ends[i] = (struct pollfd){.fd = -1, .events = POLLIN};

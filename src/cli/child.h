@@ -12,12 +12,14 @@
  * @status: as of waitpid(); -1: it could not be started, and @err says why
  * @out: what it wrote to standard output
  * @err: what it wrote to standard error
+ * @read: the files that it read
  */
 typedef struct {
   const char *command;
   int status;
   GString *out;
   GString *err;
+  GStrv read;
 } SmbChild;
 
 /** Of SmbChildLine.after: it waits for none. */

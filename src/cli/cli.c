@@ -104,7 +104,7 @@ gboolean
 smb_cli_flush(SmbCli *cli, GError **error) {
   if (smb_spool_flush(cli->out, STDOUT_FILENO, error))
     return TRUE;
-  g_prefix_error(error, "cannot write the result: ");
+  smb_prefix_error(error, "cannot write the result: ");
   return FALSE;
 }
 
@@ -117,7 +117,7 @@ run_and_write(const SmbCommand *command, SmbCli *cli, GError **error) {
     g_propagate_error(error, failure);
     return FALSE;
   }
-  if (cli->output ? !smb_out_file_save(cli->output, cli->out, NULL, error)
+  if (cli->output ? !smb_files_save(cli->files, cli->output, cli->out, NULL, error)
                   : !smb_cli_flush(cli, error))
     return FALSE;
   // There is nowhere to report that standard error cannot be written.
@@ -135,6 +135,7 @@ smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **arg
 
   g_autoptr(SmbSpool) out = smb_spool_new();
   g_autoptr(SmbSpool) messages = smb_spool_new();
+  g_autoptr(SmbFiles) files = smb_files_new();
   guint columns = detect_columns();
   SmbCli cli = {
       .command = command->name,
@@ -146,13 +147,14 @@ smb_cli_run(const SmbCommand *command, const SmbCuda *cuda, int argc, char **arg
       .columns = columns ? columns : SMB_SPOOL_COLUMNS,
       .argc = argc,
       .argv = argv,
+      .files = files,
   };
   if (columns)
     smb_spool_set_columns(out, columns);
   g_autoptr(GError) error = NULL;
   if (!run_and_write(command, &cli, &error))
     cli.status = report_error(command, &cli, error);
-  g_clear_pointer(&cli.output, smb_out_file_free);
+  smb_files_tell(files, STDERR_FILENO);
   g_clear_pointer(&cli.arch, smb_arch_unref);
   g_clear_pointer(&cli.arguments, g_strfreev);
   g_clear_pointer(&cli.case_origin, g_free);

@@ -10,6 +10,7 @@
 
 #include "gpu/cuda.h"
 #include "sim/arch/forward.h"
+#include "src/cli/files.h"
 #include "src/cli/watch.h"
 #include "src/out/file.h"
 #include "src/out/spool.h"
@@ -72,6 +73,7 @@ typedef struct {
  * @argv: the command line from the name of the command on
  * @visitor: (nullable): takes what smb_cli_parse() would read the command line by; nothing is run
  * @format: the row of --format in the table of the command, set by smb_cli_parse(); NULL without one
+ * @files: (nullable): what it reads, of which smb_cli_parse() notes what the command line names, and what it writes
  * @output: (nullable): --output, set by smb_cli_parse(): the file that takes @out in place of standard output
  * @arch: --arch, set by smb_cli_parse(), or NULL
  * @arch_named: whether the user's own words named it, set by smb_cli_parse(); those of a case are not the user's
@@ -97,7 +99,8 @@ struct _SmbCli {
   char **argv;
   const SmbCliVisitor *visitor;
   const SmbFormat *format;
-  SmbOutFile *output;
+  SmbFiles *files;
+  const SmbOutFile *output;
   SmbArch *arch;
   gboolean arch_named;
   gboolean arch_given;
@@ -138,6 +141,7 @@ typedef struct {
  *   a space is shown as it is
  * @min_arguments: fewest arguments
  * @max_arguments: most arguments
+ * @n_results: of the arguments, how many at the beginning name no file that is read
  * @has_arch: whether it has --arch
  * @file_option: (nullable): the option that takes the kernel's file; %NULL: the last argument does
  * @hands_case_on: whether --case stays an option, which the command gives to others, and is not what its options stand for
@@ -151,6 +155,7 @@ struct _SmbCliUsage {
   const char *description;
   guint min_arguments;
   guint max_arguments;
+  guint n_results;
   gboolean has_arch;
   const char *file_option;
   gboolean hands_case_on;

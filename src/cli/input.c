@@ -10,6 +10,9 @@
 
 #include <gio/gunixinputstream.h>
 
+#include "sim/base/error.h"
+#include "sim/base/file.h"
+
 enum {
   READ_BYTES = 1 << 20 // at once, of standard input
 };
@@ -24,34 +27,74 @@ smb_input_name(const char *path) {
   return is_standard_input(path) ? "stdin" : path;
 }
 
-GInputStream *
-smb_input_open(const char *path, GError **error) {
-  gboolean standard = is_standard_input(path);
-  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  int failure = fd < 0 ? errno : 0;
+// A file as a stream.
+#define SMB_TYPE_FILE_STREAM (smb_file_stream_get_type())
+G_DECLARE_FINAL_TYPE(SmbFileStream, smb_file_stream, SMB, FILE_STREAM, GInputStream)
+
+struct _SmbFileStream {
+  GInputStream parent;
+  SmbFile *file;
+};
+
+G_DEFINE_FINAL_TYPE(SmbFileStream, smb_file_stream, G_TYPE_INPUT_STREAM)
+
+static gssize
+read_file(GInputStream *stream, void *buffer, gsize count, G_GNUC_UNUSED GCancellable *cancellable,
+          GError **error) {
+  return smb_file_read(SMB_FILE_STREAM(stream)->file, buffer, count, error);
+}
+
+static void
+smb_file_stream_finalize(GObject *object) {
+  smb_file_close(SMB_FILE_STREAM(object)->file);
+  G_OBJECT_CLASS(smb_file_stream_parent_class)->finalize(object);
+}
+
+static void
+smb_file_stream_class_init(SmbFileStreamClass *class) {
+  G_OBJECT_CLASS(class)->finalize = smb_file_stream_finalize;
+  G_INPUT_STREAM_CLASS(class)->read_fn = read_file;
+}
+
+static void
+smb_file_stream_init(G_GNUC_UNUSED SmbFileStream *stream) {
+}
+
+// Standard input, which is read as long as it takes.
+static GInputStream *
+open_standard_input(GError **error) {
   struct stat facts;
-  if (!failure && fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode))
-    failure = EISDIR;
+  int failure = fstat(STDIN_FILENO, &facts) == 0 && S_ISDIR(facts.st_mode) ? EISDIR : 0;
   // A stream looks at its file through a descriptor of its own, and GLib ends the program where there is none.
-  int spare = failure ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  int spare = failure ? -1 : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   if (!failure && spare < 0)
     failure = errno;
   if (spare >= 0)
     close(spare);
   if (!failure)
-    return g_unix_input_stream_new(fd, !standard);
-  if (fd >= 0 && !standard)
-    close(fd);
-  g_autofree char *shown = g_filename_display_name(smb_input_name(path));
-  g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", shown,
-              g_strerror(failure));
+    return g_unix_input_stream_new(STDIN_FILENO, FALSE);
+  smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(failure), "%s: %s",
+           smb_input_name("-"), g_strerror(failure));
   return NULL;
+}
+
+GInputStream *
+smb_input_open(const char *path, GError **error) {
+  if (is_standard_input(path))
+    return open_standard_input(error);
+  g_autoptr(SmbFile) file = smb_file_open(path, error);
+  if (!file)
+    return NULL;
+  SmbFileStream *stream = g_object_new(SMB_TYPE_FILE_STREAM, NULL);
+  stream->file = g_steal_pointer(&file);
+  return G_INPUT_STREAM(stream);
 }
 
 // Bytes of a file that were not read yet; 0 of what is not a file.
 static guint64
 measure_rest(GInputStream *stream) {
-  int fd = g_unix_input_stream_get_fd(G_UNIX_INPUT_STREAM(stream));
+  int fd = SMB_IS_FILE_STREAM(stream) ? smb_file_descriptor(SMB_FILE_STREAM(stream)->file)
+                                      : g_unix_input_stream_get_fd(G_UNIX_INPUT_STREAM(stream));
   struct stat facts;
   off_t at = lseek(fd, 0, SEEK_CUR);
   if (at < 0 || fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size < at)

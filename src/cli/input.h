@@ -12,7 +12,7 @@
 /**
  * smb_input_open:
  * @path: a file, or "-" for standard input
- * @error: a GFileError that names the file: missing, unreadable, a folder
+ * @error: as smb_file_open(); what is read from the stream later fails as smb_file_read()
  *
  * Returns: (transfer full): a stream to be read once
  */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 struct _SmbOrigins {
-  char *folder;        // of the compiled file; NULL: the program has a text of its own
+  char *folder; // of the compiled file; NULL: the program has a text of its own
+  SmbFiles *files;
   GHashTable *sources; // file → SmbSource, or NULL if it is not at hand
 };
 
@@ -16,8 +17,9 @@ unref_source(gpointer data) {
 }
 
 SmbOrigins *
-smb_origins_new(const SmbProgram *program) {
+smb_origins_new(const SmbProgram *program, SmbFiles *files) {
   SmbOrigins *origins = g_new0(SmbOrigins, 1);
+  origins->files = files;
   if (strcmp(smb_program_level(program), "text") != 0)
     origins->folder = g_path_get_dirname(smb_program_file(program));
   origins->sources = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, unref_source);
@@ -44,8 +46,10 @@ load(const SmbOrigins *origins, const char *file) {
     SmbSource *source = paths[i] && g_file_test(paths[i], G_FILE_TEST_IS_REGULAR)
                             ? smb_source_load(paths[i], NULL)
                             : NULL;
-    if (source)
+    if (source) {
+      smb_files_read(origins->files, paths[i]);
       return source;
+    }
   }
   return NULL;
 }

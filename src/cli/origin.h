@@ -6,11 +6,18 @@
 #pragma once
 
 #include "sim/program/program.h"
+#include "src/cli/files.h"
 
 typedef struct _SmbOrigins SmbOrigins;
 
-/** smb_origins_new: @program: (transfer none): must outlive the result, which is (transfer full) */
-SmbOrigins *smb_origins_new(const SmbProgram *program);
+/**
+ * smb_origins_new:
+ * @program: (transfer none): must outlive the result, as must @files
+ * @files: (nullable): takes the files that are read
+ *
+ * Returns: (transfer full): no text yet
+ */
+SmbOrigins *smb_origins_new(const SmbProgram *program, SmbFiles *files);
 void smb_origins_free(SmbOrigins *origins);
 
 /** smb_origins_find: Returns: (nullable) (transfer none): the text of a file that a site names; %NULL if it is not at hand,

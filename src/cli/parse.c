@@ -57,10 +57,12 @@ is_for_text(const char *word) {
   return FALSE;
 }
 
-// Whether the file of a case, if it can be read, is CUDA C.
+// Whether the file of a case, if it can be read, and more than once, is CUDA C.
 static gboolean
 has_text(const SmbCase *one) {
-  g_autoptr(SmbSource) source = one->file ? smb_source_load_any(one->file, NULL) : NULL;
+  g_autoptr(SmbSource) source = one->file && g_file_test(one->file, G_FILE_TEST_IS_REGULAR)
+                                    ? smb_source_load_any(one->file, NULL)
+                                    : NULL;
   return source && g_strcmp0(smb_program_recognize(source), "text") == 0;
 }
 
@@ -283,19 +285,26 @@ write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, gui
   }
 }
 
-// --output: no argument, no file that another option names, and not the project file that has the case.
+// Whether an option names a file that the command writes.
 static gboolean
-open_output(SmbCli *cli, const char *path, const Options *options, GError **error) {
-  cli->output = smb_out_file_new("--output", path, (const char *const *)cli->arguments, error);
+is_result(const GOptionEntry *entry) {
+  static const char *const names[] = {"output", "out", "svg", "record", NULL};
+  return g_strv_contains(names, entry->long_name);
+}
+
+// Notes the files that the command line names: arguments, values of options, the project file that has the case.
+static void
+note_files(const SmbCli *cli, const SmbCliUsage *usage, const Options *options) {
   g_autoptr(GPtrArray) all = list_entries(options);
-  for (guint i = 0; cli->output && i < all->len; i++) {
+  for (guint i = usage->n_results; i < cli->n_arguments; i++)
+    smb_files_read(cli->files, cli->arguments[i]);
+  for (guint i = 0; i < all->len; i++) {
     const GOptionEntry *entry = all->pdata[i];
-    const char *other = entry->arg == G_OPTION_ARG_FILENAME ? *(char **)entry->arg_data : NULL;
-    if (other && other != path && !smb_out_file_protect(cli->output, other, error))
-      return FALSE;
+    if (entry->arg == G_OPTION_ARG_FILENAME && !is_result(entry))
+      smb_files_read(cli->files, *(char **)entry->arg_data);
   }
-  return cli->output &&
-         (!cli->case_project || smb_out_file_protect(cli->output, cli->case_project, error));
+  smb_files_read(cli->files, cli->case_project);
+  smb_target_note_in(cli->files);
 }
 
 // --arch and --wave. Returns their number.
@@ -375,7 +384,8 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
       !check_arguments(cli, usage, error))
     return FALSE;
   cli->format = usage->formats ? &usage->formats[choice] : NULL;
-  if (output && !open_output(cli, output, &all, error))
+  note_files(cli, usage, &all);
+  if (output && !(cli->output = smb_files_open(cli->files, "--output", output, error)))
     return FALSE;
   // A file of the user's is read as well.
   if (output && arch && g_str_has_suffix(arch, ".ini") &&

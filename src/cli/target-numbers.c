@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/arch/words.h"
+#include "sim/base/error.h"
 #include "sim/cuda/text/constant.h"
 #include "sim/program/argument.h"
 #include "src/cli/target-impl.h"
@@ -131,7 +132,7 @@ evaluate_argument(const Constants *constants, char **argument, GError **error) {
   if (!equals || !is_argument_expression(equals + 1))
     return TRUE;
   if (!evaluate(constants, equals + 1, &value, error)) {
-    g_prefix_error(error, "argument '%s': expected a number, raw:HEXBYTES or @FILE: ", *argument);
+    smb_prefix_error(error, "argument '%s': expected a number, raw:HEXBYTES or @FILE: ", *argument);
     return FALSE;
   }
   char *number =
@@ -168,7 +169,7 @@ smb_target_settle_bytes(SmbTarget *target, SmbSource *source, const SmbProgramOp
   if (target->dynamic_bytes &&
       !(is_text ? smb_program_evaluate(target->kernel, target->dynamic_bytes, &bytes, error)
                 : smb_cuda_constant(text, reading, target->dynamic_bytes, &bytes, error))) {
-    g_prefix_error(error, "--dynamic-bytes ");
+    smb_prefix_error(error, "--dynamic-bytes ");
     return FALSE;
   }
   if (bytes < 0 || bytes > G_MAXINT32)

@@ -120,6 +120,11 @@ smb_target_options(void) {
 }
 
 void
+smb_target_note_in(SmbFiles *files) {
+  typed.files = files;
+}
+
+void
 smb_target_clear_options(void) {
   static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group};
   for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {

@@ -25,6 +25,7 @@ copy_target(const SmbTarget *target, gsize dynamic_bytes) {
   other->as_text = !target->compiled;
   other->instance = g_strdup(target->instance);
   other->compile_seconds = target->compile_seconds;
+  other->files = target->files;
   other->compiles_anew = target->compiles_anew;
   other->defines = g_strdupv(target->defines);
   other->dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/cli/target.h"
+#include "sim/base/error.h"
 
 #include <string.h>
 
@@ -102,9 +103,9 @@ check_launch(const SmbTarget *target, const SmbArch *arch, GError **error) {
   return TRUE;
 }
 
-gboolean
-smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
-                  GError **error) {
+static gboolean
+finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
+       GError **error) {
   if (!target->launch.buffers)
     target->launch.buffers = smb_buffers_parse((const char *const *)target->buffers, error);
   if (!target->launch.buffers)
@@ -118,6 +119,7 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
                                      .processor = smb_program_processor(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = target->options.limits};
+  g_autoptr(GPtrArray) compiled_from = g_ptr_array_new_with_free_func(g_free);
   // What is wrong with a number is known without a compiler.
   g_autoptr(GPtrArray) evaluated = smb_target_settle_numbers(target, source, &reading, error);
   if (!evaluated)
@@ -132,8 +134,11 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
                                        .instance = target->instance,
                                        .seconds = target->compile_seconds,
                                        .compiles_anew = target->compiles_anew,
+                                       .inputs = compiled_from,
                                        .progress = progress};
   target->kernel = smb_compile_read(source, arch, &compiling, &reading, &target->compiled, error);
+  for (guint i = 0; i < compiled_from->len; i++)
+    smb_files_read(target->files, compiled_from->pdata[i]);
   if (!target->kernel)
     return FALSE;
   for (guint i = 0; i < evaluated->len; i++) {
@@ -151,6 +156,14 @@ smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, Smb
   target->launch.shapes = smb_shapes_parse((const char *const *)target->arrays, target->kernel,
                                            target->launch.dynamic_bytes, error);
   return target->launch.shapes != NULL;
+}
+
+gboolean
+smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
+                  GError **error) {
+  gboolean good = finish(target, source, arch, progress, error);
+  smb_target_note_files(target, source); // what failed has read them, too
+  return good;
 }
 
 gboolean
@@ -349,6 +362,7 @@ SmbTarget *
 smb_target_begin(const SmbTargetOptions *options, GError **error) {
   g_autoptr(SmbTarget) target = new_target();
   target->arrays = g_strdupv(options->arrays);
+  target->files = options->files;
   if (!smb_target_parse_limits(options, &target->options, error) ||
       !parse_code(options, target, error))
     return NULL;
@@ -431,27 +445,6 @@ smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch 
   return make_target(options, file, NULL, arch, progress, error);
 }
 
-gboolean
-smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **error) {
-  const SmbSource *source = smb_program_source(target->kernel);
-  g_auto(GStrv) included = file && source ? smb_source_files(source) : NULL;
-  for (guint i = 0; included && included[i]; i++) {
-    if (!smb_out_file_protect(file, included[i], error))
-      return FALSE;
-  }
-  for (guint i = 0; file && i < target->launch.buffers->len; i++) {
-    const SmbBuffer *buffer = g_ptr_array_index(target->launch.buffers, i);
-    if (buffer->path && !smb_out_file_protect(file, buffer->path, error))
-      return FALSE;
-  }
-  for (guint i = 0; file && target->args[i]; i++) {
-    const char *path = smb_argument_file(target->args[i]);
-    if (path && !smb_out_file_protect(file, path, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 // The default architecture is one of CUDA's.
 static void
 note_vendor(SmbCli *cli, const SmbTarget *target) {
@@ -463,16 +456,14 @@ note_vendor(SmbCli *cli, const SmbTarget *target) {
 }
 
 static SmbTarget *
-open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, const SmbOutFile *writes,
-            GError **error) {
+open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, GError **error) {
   const char *file = cli->n_arguments > argument ? cli->arguments[argument] : NULL;
   SmbProgress *progress = smb_cli_progress(cli);
   SmbTargetOptions settled = *options;
   if (!smb_captured_settle(cli, &settled, file, error))
     return NULL;
   g_autoptr(SmbTarget) target = smb_target_new(&settled, file, cli->arch, progress, error);
-  if (!target || !smb_target_protect(target, writes, error) ||
-      !smb_target_protect(target, cli->output, error) ||
+  if (!target || !smb_files_check(cli->files, error) ||
       !smb_launch_check_arguments(&target->launch, target->kernel, target->assumes_block, error))
     return NULL;
   target->options.progress = progress;
@@ -481,15 +472,15 @@ open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, const 
 }
 
 SmbTarget *
-smb_target_open(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error) {
-  return open_target(cli, smb_target_options(), argument, writes, error);
+smb_target_open(SmbCli *cli, guint argument, GError **error) {
+  return open_target(cli, smb_target_options(), argument, error);
 }
 
 SmbTarget *
-smb_target_open_text(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error) {
+smb_target_open_text(SmbCli *cli, guint argument, GError **error) {
   SmbTargetOptions options = *smb_target_options();
   options.as_text = TRUE;
-  return open_target(cli, &options, argument, writes, error);
+  return open_target(cli, &options, argument, error);
 }
 
 SmbAnalysis *

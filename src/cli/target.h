@@ -12,9 +12,9 @@
 #include "sim/records/catalog.h"
 #include "sim/layout/layout.h"
 #include "src/cli/cli.h"
-#include "src/out/file.h"
 
-/** The options as the user typed them; %NULL where nothing was. @as_text is a command's own: SmbTarget.as_text. */
+/** The options as the user typed them; %NULL where nothing was. @as_text is a command's own: SmbTarget.as_text;
+ * @files (nullable) (transfer none) takes what is read. */
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
@@ -26,6 +26,7 @@ typedef struct {
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *max_compile, *threads;
   gboolean as_text;
   gboolean trusts, compiles_anew;
+  SmbFiles *files;
 } SmbTargetOptions;
 
 /** Values of --write and --read. */
@@ -54,6 +55,9 @@ extern const SmbCliGroup smb_target_array_group;
 
 /** smb_target_options: Returns: (transfer none): what was typed, after smb_cli_parse() */
 const SmbTargetOptions *smb_target_options(void);
+
+/** Has what targets are made of noted in @files (nullable), which has to outlive them. */
+void smb_target_note_in(SmbFiles *files);
 
 /** Forgets what was typed, for a program that parses several command lines. */
 void smb_target_clear_options(void);
@@ -96,6 +100,7 @@ void smb_target_clear_options(void);
  * @assumes_block, @assumes_grid: whether it is a FILE whose block or grid was not given
  * @tile: how the array of a tile lies, or %NULL of what is no tile
  * @capture: (nullable): the capture that the launch is of; @captured: which of its launches; @loaded: what that was given
+ * @files: (nullable) (transfer none): takes what it is made of, and whatever is read for it later
  * @merged_launch: (nullable): of a whole that was merged: what its parts say of their launch of a capture
  */
 typedef struct {
@@ -126,6 +131,7 @@ typedef struct {
   SmbCapture *capture;
   const SmbCaptureLaunch *captured;
   SmbCaptureLoaded *loaded;
+  SmbFiles *files;
   JsonNode *merged_launch;
 } SmbTarget;
 
@@ -143,28 +149,17 @@ SmbTarget *smb_target_new(const SmbTargetOptions *options, const char *file, con
                           SmbProgress *progress, GError **error);
 
 /**
- * smb_target_protect:
- * @file: (nullable): a file that the command will write
- * @error: SMB_ERROR_USAGE if it is one that the text of @target includes, or that a buffer is of
- *
- * Returns: whether it is another file
- */
-gboolean smb_target_protect(const SmbTarget *target, const SmbOutFile *file, GError **error);
-
-/**
  * smb_target_open:
  * @argument: index of the argument FILE, which may be absent
- * @writes: (nullable): a file that the command will write
- * @error: as of smb_target_new() and smb_target_protect()
+ * @error: as of smb_target_new() and smb_files_check()
  *
  * Returns: (transfer full): what the command line of @cli means; running it shows its progress
  */
-SmbTarget *smb_target_open(SmbCli *cli, guint argument, const SmbOutFile *writes, GError **error);
+SmbTarget *smb_target_open(SmbCli *cli, guint argument, GError **error);
 
 /** smb_target_open_text: as smb_target_open(), but a file that the kernel language has is read as it is, even if there are
  * options of a compiler, which smb_target_compile() takes */
-SmbTarget *smb_target_open_text(SmbCli *cli, guint argument, const SmbOutFile *writes,
-                                GError **error);
+SmbTarget *smb_target_open_text(SmbCli *cli, guint argument, GError **error);
 
 /** smb_target_analyze: Returns: (transfer full) (nullable): the analysis of the target's launch, with its options */
 SmbAnalysis *smb_target_analyze(const SmbTarget *target, const SmbArch *arch, GError **error);

@@ -7,14 +7,15 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 
 gboolean
 smb_cli_usage_error(GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_autofree char *message = g_strdup_vprintf(format, arguments);
+  g_autofree char *message = smb_text_format(format, arguments);
   va_end(arguments);
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s", message);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%-s", message);
 }
 
 gboolean

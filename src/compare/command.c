@@ -68,12 +68,14 @@ open_revisions(const SmbCli *cli, SmbRepository *repository, SmbVersion versions
   return TRUE;
 }
 
-// --output is not the project file, which those who run the cases read; what is wrong with it is theirs to say.
+// Those who run the cases read the project file; what is wrong with it is theirs to say.
 static gboolean
-protect_project(const SmbCli *cli, GError **error) {
+check_project(const SmbCli *cli, GError **error) {
   g_autoptr(SmbProject) project =
       cli->output ? smb_project_load(smb_target_options()->project, NULL) : NULL;
-  return !project || smb_project_protect(project, cli->output, error);
+  if (project)
+    smb_project_note_files(project, cli->files);
+  return smb_files_check(cli->files, error);
 }
 
 // By which rules the cases of a version were counted that are assumed.
@@ -90,8 +92,8 @@ note_assumed(SmbCli *cli, const SmbResult *result) {
 static gboolean
 compare(SmbCli *cli, SmbVersion versions[2], GError **error) {
   SmbResult *results[2] = {NULL, NULL};
-  if (!smb_versions_read((const SmbVersion *)versions, cli->messages, smb_cli_progress(cli),
-                         results, error))
+  if (!smb_versions_read((const SmbVersion *)versions, cli->messages, cli->files,
+                         smb_cli_progress(cli), results, error))
     return FALSE;
   g_autoptr(SmbResult) before = results[0], now = results[1];
   g_autoptr(SmbResultComparison) comparison = smb_results_compare(before, now, error);
@@ -105,7 +107,7 @@ compare(SmbCli *cli, SmbVersion versions[2], GError **error) {
 
 gboolean
 smb_cmd_compare(SmbCli *cli, GError **error) {
-  if (!smb_cli_parse(cli, &usage, options, error) || !protect_project(cli, error))
+  if (!smb_cli_parse(cli, &usage, options, error) || !check_project(cli, error))
     return FALSE;
   SmbVersion versions[2] = {{NULL}, {NULL}};
   g_autoptr(SmbRepository) repository = option_git ? smb_repository_open(error) : NULL;

@@ -8,6 +8,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/base/source.h"
 #include "src/cli/target.h"
 #include "src/cli/words.h"
 #include "src/project/line.h"
@@ -98,14 +99,14 @@ has_case(const SmbRepository *repository, const SmbVersion *version, const char 
   g_autofree char *whole = g_build_filename(version->top, path, NULL);
   g_autofree char *seen = smb_repository_see(repository, path);
   g_autoptr(GError) failure = NULL;
-  g_autofree char *text = NULL;
-  gsize length;
   *has = !name;
   if (!name)
     return TRUE;
-  if (!g_file_get_contents(whole, &text, &length, error))
+  g_autoptr(GBytes) bytes = smb_source_read_bytes(whole, SMB_SOURCE_MAX_BYTES, error);
+  if (!bytes)
     return FALSE;
-  g_autoptr(SmbProject) project = smb_project_new_from_data(seen, text, length, &failure);
+  g_autoptr(SmbProject) project = smb_project_new_from_data(seen, g_bytes_get_data(bytes, NULL),
+                                                            g_bytes_get_size(bytes), &failure);
   *has = project && smb_project_find(project, name, NULL);
   return project ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s (in %s)", failure->message, version->name);
@@ -134,9 +135,9 @@ put_project(const SmbRepository *repository, const char *top, GError **error) {
   g_autofree char *path = smb_repository_find(repository, project->path, error);
   g_autofree char *whole = path ? g_build_filename(top, path, NULL) : NULL;
   g_autofree char *folder = path ? g_path_get_dirname(whole) : NULL;
-  g_autofree char *text = NULL;
-  gsize length;
-  if (!path || !g_file_get_contents(project->path, &text, &length, error))
+  g_autoptr(GBytes) bytes =
+      path ? smb_source_read_bytes(project->path, SMB_SOURCE_MAX_BYTES, error) : NULL;
+  if (!bytes)
     return NULL;
   if (has_link(top, path)) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
@@ -145,7 +146,8 @@ put_project(const SmbRepository *repository, const char *top, GError **error) {
     return NULL;
   }
   g_mkdir_with_parents(folder, 0777); // if it cannot, the file cannot be written, either
-  if (!g_file_set_contents(whole, text, (gssize)length, error))
+  if (!g_file_set_contents(whole, g_bytes_get_data(bytes, NULL), (gssize)g_bytes_get_size(bytes),
+                           error))
     return NULL;
   return g_steal_pointer(&path);
 }

@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 
 #include "sim/base/error.h"
+#include "sim/base/source.h"
 #include "src/cli/cli.h"
 
 enum {
@@ -73,11 +74,12 @@ ask(SmbRepository *repository, const char *const *words, GError **error) {
     g_ptr_array_add(all, (gpointer)begin[i]);
   for (guint i = 0; i == 0 || words[i - 1]; i++)
     g_ptr_array_add(all, (gpointer)words[i]);
-  g_autofree char *text = NULL;
-  if (!run_script(repository, (const char *const *)all->pdata, SMB_ERROR_USAGE, error) ||
-      !g_file_get_contents(path, &text, NULL, error))
+  if (!run_script(repository, (const char *const *)all->pdata, SMB_ERROR_USAGE, error))
     return NULL;
-  return g_strsplit(text, "\n", -1);
+  g_autoptr(GBytes) answer = smb_source_read_bytes(path, SMB_SOURCE_MAX_BYTES, error);
+  g_autofree char *text =
+      answer ? g_strndup(g_bytes_get_data(answer, NULL), g_bytes_get_size(answer)) : NULL;
+  return text ? g_strsplit(text, "\n", -1) : NULL;
 }
 
 SmbRepository *

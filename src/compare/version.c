@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "src/compare/version.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include <glib/gstdio.h>
 
 #include "gpu/error.h"
+#include "sim/base/file.h"
 #include "src/cli/child.h"
 
 void
@@ -31,12 +31,10 @@ smb_version_is_result(const char *path) {
     return FALSE;
   if (!S_ISREG(facts.st_mode))
     return TRUE;
-  FILE *file = g_fopen(path, "re");
-  int character = ' ';
-  while (file && g_ascii_isspace(character))
-    character = fgetc(file);
-  if (file)
-    fclose(file);
+  g_autoptr(SmbFile) file = smb_file_open(path, NULL);
+  char character = ' ';
+  while (file && g_ascii_isspace(character) && smb_file_read(file, &character, 1, NULL) == 1)
+    continue;
   return character == '{' || character == '[';
 }
 
@@ -44,6 +42,7 @@ typedef struct {
   const SmbVersion *versions;
   guint which[2]; // of them is run by each line
   SmbSpool *messages;
+  SmbFiles *files;
   SmbProgress *progress;
   SmbResult *results[2];
   GError *errors[2];
@@ -84,6 +83,7 @@ take_result(guint index, const SmbChild *child, gpointer data) {
   Run *run = data;
   guint which = run->which[index];
   const SmbVersion *version = &run->versions[which];
+  smb_files_read_all(run->files, (const char *const *)child->read);
   hide_folder(version, child->out);
   hide_folder(version, child->err);
   g_auto(GStrv) messages = smb_child_messages(child);
@@ -115,9 +115,9 @@ run_lines(Run *run) {
 }
 
 gboolean
-smb_versions_read(const SmbVersion versions[2], SmbSpool *messages, SmbProgress *progress,
-                  SmbResult *results[2], GError **error) {
-  Run run = {.versions = versions, .messages = messages, .progress = progress};
+smb_versions_read(const SmbVersion versions[2], SmbSpool *messages, SmbFiles *files,
+                  SmbProgress *progress, SmbResult *results[2], GError **error) {
+  Run run = {.versions = versions, .messages = messages, .files = files, .progress = progress};
   for (guint i = 0; i < 2; i++) {
     if (!versions[i].words && !run.errors[0])
       run.results[i] = smb_result_read(versions[i].name, &run.errors[i]);

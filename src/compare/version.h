@@ -30,8 +30,9 @@ gboolean smb_version_is_result(const char *path);
 /**
  * smb_versions_read:
  * @messages: takes what is said of the new one
+ * @files: (nullable): takes what is read
  * @results: (out) (array fixed-size=2) (transfer full)
  * @error: as smb_result_read(); that of the process, with its name if several have the same files
  */
-gboolean smb_versions_read(const SmbVersion versions[2], SmbSpool *messages, SmbProgress *progress,
-                           SmbResult *results[2], GError **error);
+gboolean smb_versions_read(const SmbVersion versions[2], SmbSpool *messages, SmbFiles *files,
+                           SmbProgress *progress, SmbResult *results[2], GError **error);

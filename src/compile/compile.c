@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "sim/base/error.h"
+#include "sim/base/source.h"
 #include "sim/base/text.h"
 #include "sim/program/symbol.h"
 #include "src/compile/call.h"
@@ -118,9 +119,10 @@ fail(const SmbCompilation *compilation, const SmbWorkshopRun *run, const char *p
                     "%s: nvcc was ended: it took more than %s (--max-compile)", compilation->name,
                     smb_count(compilation->seconds, "second").text);
   g_autofree char *said = rewrite_places(run->output->str, path, compilation->name);
-  g_autofree char *lines = choose_lines(said);
+  g_autofree char *chosen = choose_lines(said);
+  g_autofree char *lines = smb_text_quote_source(chosen);
   if (*lines)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s\n%s: failed: %s", lines,
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s\n%s: failed: %s", lines,
                     compilation->name, command);
   return WIFSIGNALED(run->status)
              ? smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: killed by signal %d: %s",
@@ -170,13 +172,6 @@ find_instance(GBytes *image) {
   return close ? g_strndup(address + 4, (gsize)(close - address - 4)) : NULL;
 }
 
-static GBytes *
-read_image(const char *path, GError **error) {
-  char *bytes = NULL;
-  gsize length = 0;
-  return g_file_get_contents(path, &bytes, &length, error) ? g_bytes_new_take(bytes, length) : NULL;
-}
-
 // A way to compile a text, and where the result of that is kept.
 typedef struct {
   const char *nvcc;
@@ -202,6 +197,12 @@ try_init(Try *one, const char *nvcc, const SmbCompilation *compilation, const Sm
   return TRUE;
 }
 
+static void
+note_inputs(const SmbCompilation *compilation, const SmbCompiled *compiled) {
+  for (guint i = 0; compilation->inputs && compiled->files && compiled->files[i]; i++)
+    g_ptr_array_add(compilation->inputs, g_strdup(compiled->files[i]));
+}
+
 // One call of the compiler.
 static SmbCompiled *
 run_try(const Try *one, SmbWorkshop *workshop, GError **error) {
@@ -217,15 +218,16 @@ run_try(const Try *one, SmbWorkshop *workshop, GError **error) {
   if (!words ||
       !smb_workshop_run(workshop, (const char *const *)words, compilation->seconds, &run, error))
     return NULL;
+  compiled->files = smb_inputs_read_rule(inputs, folder);
+  note_inputs(compilation, compiled);
   if (run.is_late || run.status != 0) {
     fail(compilation, &run, path, one->call->command, error);
     return NULL;
   }
   if (!check_defines(compilation, &run, path, error) ||
-      !(compiled->image = read_image(result, error)))
+      !(compiled->image = smb_source_read_bytes(result, SMB_SOURCE_MAX_OBJECT_BYTES, error)))
     return NULL;
   compiled->command = g_strdup(one->call->command);
-  compiled->files = smb_inputs_read_rule(inputs, folder);
   compiled->path = g_steal_pointer(&path);
   if (compilation->instance)
     compiled->instance = find_instance(compiled->image);
@@ -345,5 +347,7 @@ smb_compile(const char *nvcc, const SmbCompilation *compilation, GError **error)
   if (!tries_init(&tries, nvcc, compilation, flags, error))
     return NULL;
   SmbCompiled *compiled = find_kept(&tries);
+  if (compiled)
+    note_inputs(compilation, compiled);
   return compiled ? compiled : run_tries(&tries, compilation, error);
 }

@@ -19,6 +19,7 @@
  * @architecture: "sm_90"
  * @makes_ptx: make PTX, not machine code
  * @seconds: how long the compiler may take
+ * @inputs: (nullable) (element-type utf8): takes the names of the files that the compiler reads, even if it fails
  * @keeps: whether what was made before is taken, and what is made is kept (src/compile/kept.h)
  */
 typedef struct {
@@ -34,6 +35,7 @@ typedef struct {
   gboolean makes_ptx;
   guint seconds;
   gboolean keeps;
+  GPtrArray *inputs;
 } SmbCompilation;
 
 /**

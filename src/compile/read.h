@@ -13,6 +13,7 @@
  * @as_text: whether a text that the kernel language has is read as it is, though there are @flags, unless these set macros
  * @instance: (nullable): which instance of a template is meant
  * @seconds: how long a compiler may take; 0: SMB_COMPILE_SECONDS
+ * @inputs: (nullable) (element-type utf8): takes the names of the files that a compiler reads, even if it fails
  * @compiles_anew: whether nothing that was compiled before is taken, nor kept
  * @progress: (nullable): says so while a compiler works
  */
@@ -23,6 +24,7 @@ typedef struct {
   guint seconds;
   gboolean compiles_anew;
   SmbProgress *progress;
+  GPtrArray *inputs;
 } SmbCompileOptions;
 
 /** Whether compilers make code for an architecture. */

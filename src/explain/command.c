@@ -113,13 +113,13 @@ check_text_options(SmbCli *cli, GError **error) {
 
 // --svg: NULL without an error if it is not there.
 static gboolean
-open_svg(const SmbCli *cli, SmbOutFile **file, GError **error) {
+open_svg(const SmbCli *cli, const SmbOutFile **file, GError **error) {
   if (!option_svg)
     return TRUE;
   g_autofree char *lower = g_ascii_strdown(option_svg, -1);
   if (!g_str_has_suffix(lower, ".svg"))
     return smb_cli_usage_error(error, "--svg '%s': expected a name that ends in .svg", option_svg);
-  *file = smb_out_file_new("--svg", option_svg, (const char *const *)cli->arguments, error);
+  *file = smb_files_open(cli->files, "--svg", option_svg, error);
   return *file != NULL;
 }
 
@@ -148,7 +148,7 @@ write_svg(SmbCli *cli, const SmbExplanation *explanation, const SmbOutFile *file
   g_autoptr(SmbBankMap) map = smb_bank_map_new(explanation->arch, &explanation->request);
   g_autoptr(SmbSpool) picture = smb_spool_new();
   smb_bank_map_write_svg(map, SMB_BANK_MAP_ALL, SMB_BANK_MAP_STANDALONE, picture);
-  if (!smb_out_file_save(file, picture, NULL, error))
+  if (!smb_files_save(cli->files, file, picture, NULL, error))
     return FALSE;
   smb_cli_wrote(cli, file, NULL);
   return TRUE;
@@ -174,10 +174,10 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   if (!smb_cli_parse(cli, &usage, options, error) || !parse_question(&question, error) ||
       !parse_lanes(cli->arch, &lanes, error) || !check_text_options(cli, error))
     return FALSE;
-  g_autoptr(SmbOutFile) svg = NULL;
+  const SmbOutFile *svg = NULL;
   if (!open_svg(cli, &svg, error))
     return FALSE;
-  g_autoptr(SmbTarget) target = smb_target_open(cli, 0, svg, error);
+  g_autoptr(SmbTarget) target = smb_target_open(cli, 0, error);
   if (!target)
     return FALSE;
   target->options.keep_requests = TRUE;
@@ -188,7 +188,7 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   g_autoptr(SmbExplanation) explanation = NULL;
   if (counted) {
     explanation = smb_explanation_new(target, cli->arch, analysis, &question, error);
-    if (!explanation || (svg && !write_svg(cli, explanation, svg, error)))
+    if (!explanation)
       return FALSE;
   }
   const SmbExplainReport report = {target,           analysis, explanation,
@@ -197,5 +197,5 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   smb_analyze_write_warnings(target, analysis, cli->messages);
   if (cli->format->write == smb_explain_write_csv)
     smb_analyze_note_assumed(cli, target->file, analysis);
-  return TRUE;
+  return !explanation || !svg || write_svg(cli, explanation, svg, error);
 }

@@ -17,7 +17,7 @@ write_access(JsonBuilder *json, const SmbExplanation *e) {
   const SmbSite *site = e->access->site;
   smb_json_object(json, "access");
   smb_analyze_json_place(json, e->target->kernel, site, "array", e->access->array);
-  g_autoptr(SmbOrigins) origins = smb_origins_new(e->target->kernel);
+  g_autoptr(SmbOrigins) origins = smb_origins_new(e->target->kernel, e->target->files);
   g_autofree char *line = smb_origins_line(origins, site);
   smb_json_text(json, "source", line);
   smb_json_costs(json, &e->access->total);

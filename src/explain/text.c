@@ -41,8 +41,8 @@ write_place(SmbCli *cli, const SmbExplanation *e) {
   g_autofree char *what =
       g_strdup_printf("%s of %s", smb_op_class_name(site->op_class), site->expression);
   g_autofree char *place = smb_program_message(e->target->kernel, site->offset, what);
-  smb_spool_printf(cli->out, "%s\n", place);
-  g_autoptr(SmbOrigins) origins = smb_origins_new(e->target->kernel);
+  smb_spool_printf(cli->out, "%-s\n", place);
+  g_autoptr(SmbOrigins) origins = smb_origins_new(e->target->kernel, e->target->files);
   write_origin(cli, origins, site, "");
   for (guint i = 0; i < site->n_frames; i++) {
     const SmbSite call = {

@@ -78,7 +78,7 @@ open_case(gpointer data, const SmbCase *one, SmbArch **arch, GError **error) {
   cli.arch = NULL;
   smb_target_clear_options();
   SmbTarget *target =
-      smb_cli_parse(&cli, &usage, NULL, error) ? smb_target_open_text(&cli, 1, NULL, error) : NULL;
+      smb_cli_parse(&cli, &usage, NULL, error) ? smb_target_open_text(&cli, 1, error) : NULL;
   *arch = cli.arch;
   g_strfreev(cli.arguments);
   g_free(cli.case_origin);
@@ -96,7 +96,10 @@ fix_project(SmbCli *cli, const SmbNcuFile *ncu, guint number, const SmbAdviseSea
         "--case NAME",
         ncu->name);
   g_autoptr(SmbProject) project = smb_project_load(smb_target_options()->project, error);
-  if (!project || !smb_project_protect(project, cli->output, error) ||
+  if (!project)
+    return FALSE;
+  smb_project_note_files(project, cli->files);
+  if (!smb_files_check(cli->files, error) ||
       !smb_cli_view(cli, "a project", smb_fix_project_formats, error))
     return FALSE;
   smb_cli_progress(cli); // one for all cases
@@ -137,7 +140,7 @@ fix_kernel(SmbCli *cli, const SmbNcuFile *ncu, guint number, const SmbAdviseSear
   if (typed->project && !typed->case_name)
     return smb_cli_usage_error(error, "--project '%s': expected --case NAME as well",
                                typed->project);
-  g_autoptr(SmbTarget) target = smb_target_open_text(cli, 1, NULL, error);
+  g_autoptr(SmbTarget) target = smb_target_open_text(cli, 1, error);
   g_autoptr(SmbFix) fix = target ? open_fix(cli, ncu, target, number, search, error) : NULL;
   if (!fix)
     return FALSE;

@@ -177,7 +177,8 @@ finish(SmbFix *fix, SmbArch *arch, const SmbAdviseSearch *search) {
   if (fix->lines->len > 0 &&
       !(fix->advice = smb_advise_report_new(fix->target, arch, search, &failure)))
     fix->advice_failure = g_strdup(failure->message);
-  g_autoptr(SmbOrigins) origins = smb_origins_new(smb_fix_code(fix)->kernel);
+  g_autoptr(SmbOrigins) origins =
+      smb_origins_new(smb_fix_code(fix)->kernel, smb_fix_code(fix)->files);
   for (guint i = 0; i < fix->lines->len; i++) {
     explain_line(fix, arch, g_ptr_array_index(fix->lines, i), origins);
     assign_arrays(fix, g_ptr_array_index(fix->lines, i));

@@ -11,9 +11,9 @@ static void
 write_error(SmbCli *cli, const SmbFixCase *one) {
   g_autofree char *placed = smb_cli_place_error(one->error);
   if (placed)
-    smb_spool_printf(cli->messages, "%s (case %s)\n", placed, one->name);
+    smb_spool_printf(cli->messages, "%-s (case %s)\n", placed, one->name);
   else
-    smb_spool_printf(cli->messages, "smembank fix: case %s: %s\n", one->name, one->error);
+    smb_spool_printf(cli->messages, "smembank fix: case %s: %-s\n", one->name, one->error);
 }
 
 // What is not in the result: kernels without a case, cases that failed, and warnings.

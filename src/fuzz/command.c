@@ -64,8 +64,8 @@ smb_cmd_fuzz(SmbCli *cli, GError **error) {
   SmbFuzzOptions fuzz = {SMB_FUZZ_COUNT, .seed = 1, .counted = SMB_FUZZ_COUNTED};
   if (!read_options(&fuzz, error))
     return FALSE;
-  g_autoptr(SmbOutFile) record = NULL;
-  if (option_record && !(record = smb_out_file_new("--record", option_record, NULL, error)))
+  const SmbOutFile *record = NULL;
+  if (option_record && !(record = smb_files_open(cli->files, "--record", option_record, error)))
     return FALSE;
   g_autoptr(GArray) instructions = smb_fuzz_select((const char *const *)option_op, error);
   fuzz.progress = smb_cli_progress(cli);

@@ -92,8 +92,7 @@ smb_cmd_init(SmbCli *cli, GError **error) {
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
   const char *path = option_output ? option_output : SMB_PROJECT_FILE;
-  g_autoptr(SmbOutFile) out =
-      smb_out_file_new("--output", path, (const char *const *)cli->arguments, error);
+  const SmbOutFile *out = smb_files_open(cli->files, "--output", path, error);
   if (!out)
     return FALSE;
   if (!option_force && g_file_test(path, G_FILE_TEST_EXISTS))
@@ -101,7 +100,8 @@ smb_cmd_init(SmbCli *cli, GError **error) {
   g_autofree char *folder = g_path_get_dirname(path);
   g_autoptr(SmbSections) sections =
       make_sections(cli, strcmp(folder, ".") == 0 ? NULL : folder, error);
-  if (!sections || !smb_out_file_write(out, sections->text->str, sections->text->len, error))
+  if (!sections ||
+      !smb_files_write(cli->files, out, sections->text->str, sections->text->len, error))
     return FALSE;
   smb_spool_printf(cli->out, "%s: %s", path, smb_count(sections->n, "case").text);
   if (sections->n_open > 0)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sim/base/text.h"
+
 // What is known of a parameter, of any kind of code.
 typedef struct {
   const char *type;
@@ -46,15 +48,6 @@ smb_sections_free(SmbSections *sections) {
   g_free(sections);
 }
 
-// A value as GLib reads it again.
-static void
-write_key(Section *section, const char *key, const char *value) {
-  g_autoptr(GKeyFile) keys = g_key_file_new();
-  g_key_file_set_string(keys, "s", key, value);
-  g_autofree char *escaped = g_key_file_get_value(keys, "s", key, NULL);
-  g_string_append_printf(section->sections->text, "%s = %s\n", key, escaped);
-}
-
 // Says what is to be filled in, on one line.
 G_GNUC_PRINTF(2, 3)
 static void
@@ -63,16 +56,36 @@ write_open(Section *section, const char *format, ...) {
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_strdelimit(text, "\r\n", ' ');
-  g_string_append_printf(section->sections->text, "# %s\n", text);
+  g_autofree char *line = smb_text_show_line(text);
+  g_string_append_printf(section->sections->text, "# %s\n", line);
   section->is_open = TRUE;
+}
+
+// A value as GLib reads it again (Desktop Entry Specification, "Possible value types"). One with characters that are not shown,
+// which a file of lines should not have either, is left to be filled in.
+static void
+write_key(Section *section, const char *key, const char *value) {
+  static const struct {
+    const char *plain, *escaped;
+  } escapes[] = {{"\\", "\\\\"}, {"\n", "\\n"}, {"\r", "\\r"}, {"\t", "\\t"}};
+  g_autoptr(GString) text = g_string_new(value);
+  for (guint i = 0; i < G_N_ELEMENTS(escapes); i++)
+    g_string_replace(text, escapes[i].plain, escapes[i].escaped, 0);
+  if (*text->str == ' ')
+    g_string_replace(text, " ", "\\s", 1);
+  g_autofree char *shown = smb_text_show(text->str);
+  if (strcmp(shown, text->str) == 0)
+    g_string_append_printf(section->sections->text, "%s = %s\n", key, text->str);
+  else
+    write_open(section, "%s = ?  (its characters are not all shown: %s)", key, shown);
 }
 
 // A name that no other section has: "k", "k-2".
 static void
 begin_section(Section *section, const char *name, const char *file, const char *folder) {
   SmbSections *sections = section->sections;
-  g_autofree char *base = g_strdelimit(g_strdup(name), "[]\r\n", '_');
+  g_autofree char *shown = smb_text_show_line(name);
+  g_autofree char *base = g_strdelimit(g_strdup(shown), "[]", '_');
   g_autofree char *unique = g_strdup(base);
   for (guint i = 2; !g_hash_table_add(sections->names, g_strdup(unique)); i++) {
     g_free(unique);

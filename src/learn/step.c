@@ -84,7 +84,7 @@ make_runs(SmbLearnStep *step, GError **error) {
     g_autoptr(GError) failure = NULL;
     SmbLearnRun *run = smb_learn_run_new((const char *const *)named->words, TRUE, &failure);
     if (!run)
-      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: run '%s': %s",
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: run '%s': %-s",
                       smb_source_name(lesson->source), named->name, failure->message);
     g_ptr_array_add(step->runs, run);
     SmbLessonResult result = {run->target->kernel, run->arch, run->analysis};

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/learn/trial.h"
+#include "sim/base/error.h"
 
 #include <signal.h>
 #include <string.h>
@@ -38,9 +39,10 @@ smb_learn_trial_new(const SmbLearnStep *step) {
 
 static gboolean
 is_edited(const SmbLearnTrial *trial) {
-  g_autofree char *text = NULL;
-  return g_file_get_contents(trial->path, &text, NULL, NULL) &&
-         g_strcmp0(text, trial->original) != 0;
+  g_autoptr(GBytes) now = smb_source_read_bytes(trial->path, SMB_SOURCE_MAX_BYTES, NULL);
+  gsize length = now ? g_bytes_get_size(now) : 0;
+  return now && (length != strlen(trial->original) ||
+                 memcmp(g_bytes_get_data(now, NULL), trial->original, length) != 0);
 }
 
 void
@@ -269,7 +271,7 @@ smb_learn_copy(const SmbLearnRun *run, const char *folder, GStrv *words, GError 
     g_free(text);
     text = set;
   }
-  g_autoptr(SmbOutFile) copy = smb_out_file_new("copy", path, NULL, error);
+  g_autoptr(SmbOutFile) copy = smb_out_file_new("copy", path, error);
   if (!copy || !smb_out_file_write(copy, text, strlen(text), error))
     return NULL;
   *words = launch_words(run, path);
@@ -283,7 +285,9 @@ make_copy(SmbLearnTrial *trial, GError **error) {
   if (!trial->folder && !(trial->folder = g_dir_make_tmp("smembank-learn-XXXXXX", error)))
     return FALSE;
   trial->path = smb_learn_copy(original_run(trial), trial->folder, &trial->words, error);
-  return trial->path && g_file_get_contents(trial->path, &trial->original, NULL, error);
+  g_autoptr(SmbSource) copy = trial->path ? smb_source_load(trial->path, error) : NULL;
+  trial->original = copy ? g_strdup(smb_source_text(copy)) : NULL;
+  return copy != NULL;
 }
 
 void
@@ -330,7 +334,7 @@ run_editor(const char *path, GError **error) {
   signal(SIGQUIT, quit);
   if (!good || g_spawn_check_wait_status(status, error))
     return good;
-  g_prefix_error(error, "the editor '%s': ", editor);
+  smb_prefix_error(error, "the editor '%s': ", editor);
   return FALSE;
 }
 

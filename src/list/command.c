@@ -3,6 +3,7 @@
 //
 // list WHAT: what the model knows. Each thing that can be listed is a row of the table of listers.
 #include "src/cli/commands.h"
+#include "sim/base/error.h"
 
 #include <string.h>
 
@@ -126,7 +127,7 @@ add_recording(SmbListing *listing, const RecordingFolder *folder, const char *na
   g_autofree char *path = g_strconcat(folder->folder, "/", name, folder->suffix, NULL);
   g_autoptr(GBytes) bytes = smb_data_load(path, error);
   if (!bytes) {
-    g_prefix_error(error, "%s: ", path);
+    smb_prefix_error(error, "%s: ", path);
     return FALSE;
   }
   g_autofree char *text = g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));

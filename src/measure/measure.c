@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "config.h"
+#include "sim/base/error.h"
 
 #include "src/measure/measure.h"
 
@@ -90,9 +91,9 @@ smb_measure_arch(const SmbMeter *meter, GError **error) {
   if (g_strv_contains((const char *const *)known, name))
     return smb_arch_load(name, error);
   g_autofree char *list = g_strjoinv(", ", known);
-  g_set_error(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
-              "the device, %s, is an %s, which has no rules; there are rules for %s", device->name,
-              name, list);
+  smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
+           "the device, %s, is an %s, which has no rules; there are rules for %s", device->name,
+           name, list);
   return NULL;
 }
 
@@ -528,7 +529,7 @@ measure_entry(SmbMeter *meter, const SmbCatalogEntry *entry, const SmbShard *sha
       continue;
     g_autoptr(SmbTarget) target = smb_target_from_catalog(entry, pads[i], arch, error);
     if (!target || !smb_measure_target(meter, target, arch, recording, NULL, NULL, error)) {
-      g_prefix_error(error, "%s %s: ", entry->name, entry->shape);
+      smb_prefix_error(error, "%s %s: ", entry->name, entry->shape);
       return FALSE;
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/measure/trial.h"
+#include "sim/base/error.h"
 
 #include "gpu/error.h"
 #include "sim/arch/rule.h"
@@ -96,7 +97,7 @@ static const Method by_counter = {smb_meter_count, COUNTED_AT_ONCE};
 // count that fails where counters can be read: to go on without it would leave out what was asked for.
 static void
 tell_lost(const SmbTrial *trial, GError *local, GError **error) {
-  g_prefix_error(&local, "%s: ", smb_instruction(trial->instruction)->name);
+  smb_prefix_error(&local, "%s: ", smb_instruction(trial->instruction)->name);
   if (local->domain == SMB_GPU_ERROR && local->code != SMB_GPU_ERROR_COMPILE)
     local->code = SMB_GPU_ERROR_UNAVAILABLE;
   g_propagate_error(error, local);

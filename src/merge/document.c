@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/base/json-member.h"
 #include "sim/base/source.h"
 #include "src/cli/shard.h"
@@ -32,7 +33,7 @@ static gboolean
 refuse(const char *name, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_autofree char *reason = g_strdup_vprintf(format, arguments);
+  g_autofree char *reason = smb_text_format(format, arguments);
   va_end(arguments);
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s", name, reason);
 }

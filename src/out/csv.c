@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sim/base/text.h"
+
 static void
 begin_field(SmbCsv *csv) {
   if (csv->in_row)
@@ -11,12 +13,26 @@ begin_field(SmbCsv *csv) {
   csv->in_row = TRUE;
 }
 
+// Whether a spreadsheet would take a field for a formula. A number with its sign is none.
+static gboolean
+is_formula(const char *text) {
+  char *end = NULL;
+  if (!*text || !strchr("=+-@\t\r", *text))
+    return FALSE;
+  g_ascii_strtod(text, &end);
+  return end == text || *end;
+}
+
 void
 smb_csv_text(SmbCsv *csv, const char *text) {
   begin_field(csv);
   if (!text)
     return;
-  if (!strpbrk(text, ",\"\r\n")) {
+  g_autofree char *guarded = is_formula(text) ? g_strconcat("'", text, NULL) : NULL;
+  // A field has no lines: what begins one could be a command to who runs this program.
+  g_autofree char *line = smb_text_escape_lines(guarded ? guarded : text);
+  text = line;
+  if (!strpbrk(text, ",\"")) {
     smb_spool_puts(csv->out, text);
     return;
   }

@@ -25,7 +25,7 @@ text_of(SmbDraw *draw) {
 
 static void
 append_escaped(GString *svg, const char *text) {
-  g_autofree char *valid = smb_text_show(text);
+  g_autofree char *valid = smb_text_show_line(text);
   g_autofree char *escaped = g_markup_escape_text(valid, -1);
   g_string_append(svg, escaped);
 }

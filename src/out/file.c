@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +15,8 @@
 #include "sim/base/error.h"
 
 enum {
-  MAX_LINKS = 40, // that lead to one file: as in Linux
+  MAX_LINKS = 40,  // that lead to one file: as in Linux
+  TICK_US = 20000, // between two looks at whether a pipe has a reader
 };
 
 struct _SmbOutFile {
@@ -38,22 +41,72 @@ follow_links(const char *path) {
   return NULL;
 }
 
+// Whether two descriptions are of one regular file: what is written to a device or a pipe is not lost.
+static gboolean
+is_same(const GStatBuf *one, const GStatBuf *other) {
+  return one->st_dev == other->st_dev && one->st_ino == other->st_ino && S_ISREG(one->st_mode);
+}
+
 gboolean
 smb_out_file_protect(const SmbOutFile *file, const char *input, GError **error) {
   GStatBuf in, out;
-  if (g_stat(input, &in) != 0 || g_stat(file->target, &out) != 0 || in.st_dev != out.st_dev ||
-      in.st_ino != out.st_ino || !S_ISREG(in.st_mode))
+  if (g_stat(input, &in) != 0 || g_stat(file->target, &out) != 0 || !is_same(&in, &out))
     return TRUE;
   return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                   "%s '%s' would overwrite the input file %s: expected another file", file->option,
                   file->path, input);
 }
 
+// A name that two files have only if they will be one, of a file that may not be there yet (transfer full).
+static char *
+find_place(const char *target) {
+  g_autofree char *folder = g_path_get_dirname(target);
+  g_autofree char *name = g_path_get_basename(target);
+  char *real = realpath(folder, NULL);
+  char *place = g_build_filename(real ? real : folder, name, NULL);
+  free(real);
+  return place;
+}
+
+gboolean
+smb_out_file_check_other(const SmbOutFile *file, const SmbOutFile *other, GError **error) {
+  GStatBuf one, two;
+  gboolean is_there = g_stat(file->target, &one) == 0;
+  gboolean same;
+  if (is_there) {
+    same = g_stat(other->target, &two) == 0 && is_same(&one, &two);
+  } else {
+    g_autofree char *place = find_place(file->target), *other_place = find_place(other->target);
+    same = strcmp(place, other_place) == 0;
+  }
+  return !same || smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                           "%s '%s' and %s '%s' name one file: expected one for each result",
+                           file->option, file->path, other->option, other->path);
+}
+
+gboolean
+smb_out_file_check_streams(const SmbOutFile *file, GError **error) {
+  static const char *const names[] = {"standard output", "standard error"};
+  GStatBuf out, stream;
+  // Who names it so means it.
+  if (g_str_has_prefix(file->path, "/dev/") || g_str_has_prefix(file->path, "/proc/") ||
+      g_stat(file->target, &out) != 0)
+    return TRUE;
+  for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fstat(fd, &stream) == 0 && is_same(&out, &stream))
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                      "%s '%s' would overwrite %s: expected another file", file->option, file->path,
+                      names[fd - STDOUT_FILENO]);
+  }
+  return TRUE;
+}
+
 static gboolean
 fail_by_errno(const SmbOutFile *file, int number, GError **error) {
   g_autofree char *shown = g_filename_display_name(file->path);
   return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(number),
-                  "%s: cannot write %s: %s", file->option, shown, g_strerror(number));
+                  "%s: cannot write %s: %s", file->option, shown,
+                  number == ENXIO ? "nothing reads from it" : g_strerror(number));
 }
 
 // What keeps the file from being written, as an errno; 0: nothing that can be seen before.
@@ -74,16 +127,12 @@ find_obstacle(const char *target) {
 }
 
 SmbOutFile *
-smb_out_file_new(const char *option, const char *path, const char *const *inputs, GError **error) {
+smb_out_file_new(const char *option, const char *path, GError **error) {
   g_autoptr(SmbOutFile) file = g_new0(SmbOutFile, 1);
   file->option = g_strdup(option);
   file->path = g_strdup(path);
   file->target = follow_links(path);
   int obstacle = !file->target ? ELOOP : *path ? find_obstacle(file->target) : ENOENT;
-  for (guint i = 0; !obstacle && inputs && inputs[i]; i++) {
-    if (!smb_out_file_protect(file, inputs[i], error))
-      return NULL;
-  }
   if (!obstacle)
     return g_steal_pointer(&file);
   fail_by_errno(file, obstacle, error);
@@ -162,6 +211,18 @@ replace_undisturbed(const char *target, const GStatBuf *old, const char *text, g
   return number;
 }
 
+// What is no regular file is opened at once, or once somebody reads from it. Returns: a descriptor, or -1 with errno.
+static int
+open_special(const char *target) {
+  gint64 end = g_get_monotonic_time() + (gint64)SMB_OUT_FILE_READER_SECONDS * G_USEC_PER_SEC;
+  for (;;) {
+    int fd = g_open(target, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+    if (fd >= 0 || errno != ENXIO || g_get_monotonic_time() >= end)
+      return fd;
+    g_usleep(TICK_US);
+  }
+}
+
 gboolean
 smb_out_file_write(const SmbOutFile *file, const char *text, gsize length, GError **error) {
   GStatBuf old;
@@ -170,7 +231,7 @@ smb_out_file_write(const SmbOutFile *file, const char *text, gsize length, GErro
   if (!exists || S_ISREG(old.st_mode)) {
     number = replace_undisturbed(file->target, exists ? &old : NULL, text, length);
   } else {
-    int fd = g_open(file->target, O_WRONLY | O_CLOEXEC, 0);
+    int fd = open_special(file->target);
     number = fd < 0 ? errno : write_and_close(fd, text, length, FALSE);
   }
   return number == 0 || fail_by_errno(file, number, error);

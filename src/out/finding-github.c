@@ -5,10 +5,13 @@
 // of its toolkit (actions/toolkit, packages/core/src/command.ts).
 #include "src/out/finding.h"
 
-// Escapes the characters that would end a property, or only those that would end a message.
+#include "sim/base/text.h"
+
+// Escapes the characters that would end a property, or only those that would end a message. What is not shown is escaped before.
 static void
-append_escaped(GString *text, const char *plain, gboolean is_property) {
-  for (; *plain; plain++) {
+append_escaped(GString *text, const char *value, gboolean is_property) {
+  g_autofree char *shown = smb_text_show(value);
+  for (const char *plain = shown; *plain; plain++) {
     if (*plain == '%' || *plain == '\r' || *plain == '\n' ||
         (is_property && (*plain == ':' || *plain == ',')))
       g_string_append_printf(text, "%%%02X", (guchar)*plain);
@@ -39,7 +42,7 @@ write_github(const GPtrArray *findings, SmbSpool *out) {
     g_string_append(text, "::");
     append_escaped(text, finding->message, FALSE);
     g_string_append_c(text, '\n');
-    smb_spool_puts(out, text->str);
+    smb_spool_write(out, text->str, text->len); // a command, as it is meant to be
   }
 }
 

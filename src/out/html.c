@@ -10,7 +10,10 @@ void
 smb_html_text(SmbSpool *page, const char *text) {
   g_autofree char *shown = smb_text_show(text);
   g_autofree char *escaped = g_markup_escape_text(shown, -1);
-  smb_spool_puts(page, escaped);
+  GString *line = g_string_new(escaped);
+  g_string_replace(line, "\n", "&#10;", 0); // a line of the page is ours
+  smb_spool_puts(page, line->str);
+  g_string_free(line, TRUE);
 }
 
 void

@@ -105,12 +105,22 @@ append_escaped(GString *text, gunichar c) {
   }
 }
 
+// Whether a text goes on with "##[" or "##name[", by which a line of a log is a command (smb_text_append()).
+static gboolean
+is_mark(const char *at) {
+  if (at[0] != '#' || at[1] != '#')
+    return FALSE;
+  for (at += 2; g_ascii_isalpha(*at); at++)
+    continue;
+  return *at == '[';
+}
+
 static void
 append_string(GString *text, const char *string) {
   g_string_append_c(text, '"');
   for (const char *at = string; *at; at = g_utf8_next_char(at)) {
     gunichar c = g_utf8_get_char(at);
-    if (c == '"' || c == '\\' || c == '\n' || c == '\t' || !smb_text_is_visible(c))
+    if (c == '"' || c == '\\' || c == '\n' || c == '\t' || !smb_text_is_visible(c) || is_mark(at))
       append_escaped(text, c);
     else
       g_string_append_unichar(text, c);

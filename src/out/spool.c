@@ -145,7 +145,7 @@ void
 smb_spool_printf(SmbSpool *spool, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  g_autofree char *text = smb_text_format(format, arguments);
   va_end(arguments);
   smb_spool_puts(spool, text);
 }

@@ -150,8 +150,8 @@ smb_table_wrap(SmbTable *table) {
   table->wrap = TRUE;
 }
 
-void
-smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text) {
+static void
+write_styled(SmbSpool *out, SmbStyle style, gboolean colour, const char *text) {
   // ECMA-48, SGR: the colours of the terminal's own palette, so that they suit its background.
   static const char *const codes[] = {
       [SMB_STYLE_PLAIN] = "",      [SMB_STYLE_GOOD] = "\033[32m", [SMB_STYLE_BAD] = "\033[31m",
@@ -164,6 +164,27 @@ smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text
   smb_spool_puts(out, text);
   if (styled)
     smb_spool_write(out, reset, strlen(reset));
+}
+
+// A text on one line (transfer full): line feeds in front of it and behind it are taken off and counted, others shown as "\n".
+static char *
+take_line(const char *text, gsize *before, gsize *behind) {
+  *before = strspn(text, "\n");
+  gsize end = strlen(text);
+  while (end > *before && text[end - 1] == '\n')
+    end--;
+  *behind = strlen(text) - end;
+  g_autofree char *inner = g_strndup(text + *before, end - *before);
+  return smb_text_escape_lines(inner);
+}
+
+void
+smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text) {
+  gsize before, behind;
+  g_autofree char *line = take_line(text, &before, &behind);
+  smb_spool_fill(out, '\n', before);
+  write_styled(out, style, colour, line);
+  smb_spool_fill(out, '\n', behind);
 }
 
 // The text with line feeds between words, so that no line but one long word is wider than @width; the first
@@ -191,10 +212,13 @@ break_lines(const char *text, guint width, guint indent, guint column) {
 void
 smb_text_wrap_at(SmbSpool *out, const char *text, guint column, guint indent) {
   guint columns = smb_spool_columns(out);
+  gsize before, behind;
+  g_autofree char *paragraph = take_line(text, &before, &behind);
   g_autofree char *lines =
-      break_lines(text, columns - MIN(columns, indent), indent, column - MIN(column, indent));
+      break_lines(paragraph, columns - MIN(columns, indent), indent, column - MIN(column, indent));
+  smb_spool_fill(out, '\n', before);
   smb_spool_puts(out, lines);
-  smb_spool_puts(out, "\n");
+  smb_spool_fill(out, '\n', behind + 1);
 }
 
 void
@@ -206,7 +230,7 @@ void
 smb_text_wrap_printf(SmbSpool *out, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  g_autofree char *text = smb_text_format(format, arguments);
   va_end(arguments);
   smb_text_wrap(out, text);
 }
@@ -284,7 +308,7 @@ write_cell(const Block *block, const Cell *cell, SmbAlign align, guint width, gu
     return;
   }
   smb_spool_fill(block->out, ' ', *pending + (align == SMB_ALIGN_RIGHT ? room : 0));
-  smb_style_write(block->out, cell->style, block->colour, text);
+  write_styled(block->out, cell->style, block->colour, text);
   *pending = COLUMN_GAP + (align == SMB_ALIGN_RIGHT ? 0 : room);
 }
 
@@ -300,7 +324,7 @@ write_broken_cell(const Block *block, const Cell *cell, guint pending) {
   if (block->below)
     smb_spool_puts(block->out, "\n");
   smb_spool_fill(block->out, ' ', block->below ? indent : pending);
-  smb_style_write(block->out, cell->style, block->colour, lines);
+  write_styled(block->out, cell->style, block->colour, lines);
 }
 
 static void

@@ -73,13 +73,14 @@ void smb_table_write(const SmbTable *table, SmbSpool *out, gboolean colour);
 /** Breaks the cells of the last column between words, so that lines fit the spool; without room they stand below. */
 void smb_table_wrap(SmbTable *table);
 
-/** Writes a text in a style. */
+/** Writes a line in a style, with line feeds in front of it and behind it; others, of a name, are shown as "\n". */
 void smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text);
 
 /** As smb_text_wrap(), where the line has @column columns already; the others begin at @indent. */
 void smb_text_wrap_at(SmbSpool *out, const char *text, guint column, guint indent);
 
-/** smb_text_wrap: writes words, broken between them into lines that fit @out, and a line feed. */
+/** smb_text_wrap: writes words, broken between them into lines that fit @out, and a line feed. Line feeds of @text are as of
+ * smb_style_write(). */
 void smb_text_wrap(SmbSpool *out, const char *text);
 
 /** Writes a formatted text, likewise. */

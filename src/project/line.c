@@ -106,7 +106,9 @@ rate_line(const SmbCase *one, const char *name, const char *entry) {
 gboolean
 smb_case_in_source(const char *path, const char *name, const char *entry, SmbCase **one,
                    GError **error) {
-  gboolean is_text = g_str_has_suffix(path, ".cu") || g_str_has_suffix(path, ".hip");
+  // A pipe is not to be read from: who reads the kernel would miss what was read here.
+  gboolean is_text = (g_str_has_suffix(path, ".cu") || g_str_has_suffix(path, ".hip")) &&
+                     g_file_test(path, G_FILE_TEST_IS_REGULAR);
   g_autoptr(SmbSource) source = is_text ? smb_source_load(path, NULL) : NULL;
   g_auto(GStrv) lines = source ? g_strsplit(smb_source_text(source), "\n", -1) : NULL;
   g_autoptr(SmbCase) best = NULL;

@@ -262,29 +262,24 @@ smb_project_find(const SmbProject *project, const char *name, GError **error) {
 }
 
 // The file that the value of a word names, if it has one.
-static gboolean
-protect_word(const char *word, const SmbOutFile *file, GError **error) {
+static void
+note_word(const char *word, SmbFiles *files) {
   g_autofree char *name = g_strndup(word + 2, strcspn(word + 2, "="));
   const char *value = strchr(word, '=');
   const char *path = value ? smb_key_path(smb_key_find(name), value + 1) : NULL;
   const char *at = path ? strrchr(path, '@') : NULL; // a buffer's offset, if it is not of the name
   g_autofree char *shorter = at ? g_strndup(path, (gsize)(at - path)) : NULL;
-  return !path || (smb_out_file_protect(file, path, error) &&
-                   (!shorter || smb_out_file_protect(file, shorter, error)));
+  smb_files_read(files, path);
+  smb_files_read(files, shorter);
 }
 
-gboolean
-smb_project_protect(const SmbProject *project, const SmbOutFile *file, GError **error) {
-  if (file && !smb_out_file_protect(file, project->path, error))
-    return FALSE;
-  for (guint i = 0; file && i < project->cases->len; i++) {
+void
+smb_project_note_files(const SmbProject *project, SmbFiles *files) {
+  smb_files_read(files, project->path);
+  for (guint i = 0; i < project->cases->len; i++) {
     const SmbCase *one = project->cases->pdata[i];
-    if (one->file && !smb_out_file_protect(file, one->file, error))
-      return FALSE;
-    for (guint j = 0; one->words[j]; j++) {
-      if (!protect_word(one->words[j], file, error))
-        return FALSE;
-    }
+    smb_files_read(files, one->file);
+    for (guint j = 0; one->words[j]; j++)
+      note_word(one->words[j], files);
   }
-  return TRUE;
 }

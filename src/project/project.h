@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "src/out/file.h"
+#include "src/cli/files.h"
 
 /** What it is called where nobody says. */
 #define SMB_PROJECT_FILE "smembank.ini"
@@ -77,14 +77,8 @@ void smb_project_free(SmbProject *project);
  */
 const SmbCase *smb_project_find(const SmbProject *project, const char *name, GError **error);
 
-/**
- * smb_project_protect:
- * @file: (nullable): a file that the command will write
- * @error: SMB_ERROR_USAGE if it is the project's own or one that a case names: a kernel, what a buffer holds
- *
- * Returns: whether it is another file
- */
-gboolean smb_project_protect(const SmbProject *project, const SmbOutFile *file, GError **error);
+/** Notes the files that a project reads: its own, and those that its cases name: kernels, what buffers hold. @files: (nullable) */
+void smb_project_note_files(const SmbProject *project, SmbFiles *files);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbCase, smb_case_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbProject, smb_project_free)

@@ -17,21 +17,23 @@
 // Two files in the wrong order would cost the user a kernel: a page has the name of a page. "-" leaves @page
 // NULL.
 static gboolean
-open_page(const SmbCli *cli, SmbOutFile **page, GError **error) {
+open_page(const SmbCli *cli, const SmbOutFile **page, GError **error) {
   const char *name = cli->arguments[0];
   g_autofree char *lower = g_ascii_strdown(name, -1);
   if (strcmp(name, "-") == 0)
     return TRUE;
   if (!g_str_has_suffix(lower, ".html") && !g_str_has_suffix(lower, ".htm"))
     return smb_cli_usage_error(error, "page '%s': expected a name that ends in .html", name);
-  *page = smb_out_file_new("page", name, (const char *const *)cli->arguments + 1, error);
+  *page = smb_files_open(cli->files, "page", name, error);
   return *page != NULL;
 }
 
 static gboolean
-write_page(const SmbReport *report, const SmbOutFile *file, gsize *length, GError **error) {
+write_page(const SmbCli *cli, const SmbReport *report, const SmbOutFile *file, gsize *length,
+           GError **error) {
   g_autoptr(SmbSpool) page = smb_spool_new();
-  return smb_report_write(report, page, error) && smb_out_file_save(file, page, length, error);
+  return smb_report_write(report, page, error) &&
+         smb_files_save(cli->files, file, page, length, error);
 }
 
 static void
@@ -70,7 +72,7 @@ report_application(SmbCli *cli, const SmbOutFile *file, GError **error) {
   g_autoptr(SmbSpool) page = smb_spool_new();
   gsize length = 0;
   if (!smb_application_write(cli, ranking, top, file ? page : cli->out, error) ||
-      (file && !smb_out_file_save(file, page, &length, error)))
+      (file && !smb_files_save(cli->files, file, page, &length, error)))
     return FALSE;
   if (file) {
     g_autofree char *summary = smb_ranking_summarize(ranking);
@@ -92,6 +94,7 @@ static const SmbCliUsage usage = {
         "a report of each of the costliest.\n" SMB_TARGET_DESCRIPTION,
     .min_arguments = 1,
     .max_arguments = 2,
+    .n_results = 1,
     .has_arch = TRUE,
     .groups = groups,
     .example = "smembank report page.html --rows 32 --cols 32",
@@ -101,14 +104,14 @@ gboolean
 smb_cmd_report(SmbCli *cli, GError **error) {
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
-  g_autoptr(SmbOutFile) page = NULL;
+  const SmbOutFile *page = NULL;
   if (!open_page(cli, &page, error))
     return FALSE;
   if (cli->n_arguments > 1 && smb_captured_is_whole(smb_target_options(), cli->arguments[1]))
     return report_application(cli, page, error);
   if (option_top)
     return smb_cli_usage_error(error, "--top is for a capture of which no launch is chosen");
-  g_autoptr(SmbTarget) target = smb_target_open(cli, 1, page, error);
+  g_autoptr(SmbTarget) target = smb_target_open(cli, 1, error);
   if (!target)
     return FALSE;
   target->options.keep_requests = TRUE;
@@ -121,7 +124,7 @@ smb_cmd_report(SmbCli *cli, GError **error) {
     if (!smb_report_write(report, cli->out, error))
       return FALSE;
   } else {
-    if (!write_page(report, page, &length, error))
+    if (!write_page(cli, report, page, &length, error))
       return FALSE;
     write_page_summary(cli, report, cli->arguments[0], length);
   }

@@ -135,7 +135,7 @@ note_file(SmbReport *report, const SmbSite *site) {
 static void
 find_files(SmbReport *report) {
   const SmbAnalysis *analysis = report->analysis;
-  report->origins = smb_origins_new(report->target->kernel);
+  report->origins = smb_origins_new(report->target->kernel, report->target->files);
   report->files = g_ptr_array_new();
   for (guint i = 0; i < analysis->accesses->len; i++)
     note_file(report, g_array_index(analysis->accesses, SmbAccess, i).site);

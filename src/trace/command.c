@@ -47,10 +47,10 @@ fail_trace(const char *path, GError **error) {
     return FALSE;
   g_autofree char *shown = g_filename_display_name(path);
   g_clear_error(error);
-  g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-              "%s: expected a trace, and this is a kernel: 'smembank trace --from %s' writes its "
-              "requests as a trace",
-              shown, shown);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+           "%s: expected a trace, and this is a kernel: 'smembank trace --from %s' writes its "
+           "requests as a trace",
+           shown, shown);
   return FALSE;
 }
 

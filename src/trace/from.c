@@ -97,7 +97,7 @@ smb_trace_from(SmbCli *cli, const char *file, GError **error) {
   if (!smb_captured_settle(cli, &options, file, error))
     return FALSE;
   g_autoptr(SmbTarget) target = smb_target_new(&options, file, cli->arch, progress, error);
-  if (!target || !smb_target_protect(target, cli->output, error))
+  if (!target || !smb_files_check(cli->files, error))
     return FALSE;
   g_autoptr(GString) line = g_string_new(NULL);
   Writer writer = {cli, target, line, 0, 0};

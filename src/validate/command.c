@@ -115,7 +115,7 @@ compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPt
   g_autoptr(GInputStream) stream = g_buffered_input_stream_new(raw);
   SmbHolds holds;
   if (!smb_record_look(G_BUFFERED_INPUT_STREAM(stream), &holds, error)) {
-    g_prefix_error(error, "%s: ", name);
+    smb_prefix_error(error, "%s: ", name);
     return FALSE;
   }
   if (holds == SMB_HOLDS_KERNEL)
@@ -154,11 +154,10 @@ note_contents(SmbCli *cli, const SmbTarget *target) {
 // its memory is compared at once.
 static gboolean
 measure_own(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const SmbArch *arch,
-            SmbTarget *own, const SmbOutFile *record, SmbRecording *recording, GError **error) {
+            SmbTarget *own, SmbRecording *recording, GError **error) {
   g_autoptr(SmbTarget) target = own;
   g_autoptr(SmbAnalysis) analysis = NULL;
-  if (!target || !smb_target_protect(target, record, error) ||
-      !smb_target_protect(target, cli->output, error))
+  if (!target || !smb_files_check(cli->files, error))
     return FALSE;
   note_contents(cli, target);
   if (!smb_measure_target(meter, target, arch, recording, &analysis, cli->messages, error))
@@ -173,8 +172,7 @@ measure_own(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const SmbAr
 // and left out.
 static gboolean
 measure_capture(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const SmbArch *arch,
-                const char *file, const SmbOutFile *record, SmbRecording *recording,
-                GError **error) {
+                const char *file, SmbRecording *recording, GError **error) {
   g_autoptr(SmbCapture) capture =
       smb_captured_check(smb_target_options(), error) ? smb_capture_open(file, error) : NULL;
   guint n = capture ? smb_capture_n_launches(capture) : 0, n_left_out = 0;
@@ -184,20 +182,20 @@ measure_capture(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const S
     SmbTarget *target =
         smb_captured_target(smb_target_options(), capture, smb_capture_launch(capture, i - 1), arch,
                             smb_cli_progress(cli), &failure);
-    if (measure_own(cli, comparison, meter, arch, target, record, recording, &failure))
+    if (measure_own(cli, comparison, meter, arch, target, recording, &failure))
       continue;
     if (g_error_matches(failure, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE)) {
       g_propagate_error(error, g_steal_pointer(&failure));
       return FALSE;
     }
-    smb_spool_printf(cli->messages, "smembank validate: launch %u is left out: %s\n", i,
+    smb_spool_printf(cli->messages, "smembank validate: launch %u is left out: %-s\n", i,
                      failure->message);
     first = first ? first : g_strdup(failure->message);
     n_left_out++;
   }
   return capture &&
          (n_left_out < n || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                                     "%s: none of its launches can be compared: %s", file, first));
+                                     "%s: none of its launches can be compared: %-s", file, first));
 }
 
 // Measures what was asked for: a kernel and a launch of the user's, or built-in kernels in all shapes.
@@ -211,16 +209,16 @@ compare_device(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const ch
   gboolean is_whole = smb_captured_is_whole(smb_target_options(), kernel_file);
   SmbRecording *recording = smb_measure_recording(meter, arch);
   g_ptr_array_add(recordings, recording);
-  gboolean ok = is_whole ? measure_capture(cli, comparison, meter, arch, kernel_file, record,
-                                           recording, error)
-                : own    ? measure_own(cli, comparison, meter, arch,
-                                       smb_target_new(smb_target_options(), kernel_file, arch,
-                                                      smb_cli_progress(cli), error),
-                                       record, recording, error)
+  gboolean ok = is_whole
+                    ? measure_capture(cli, comparison, meter, arch, kernel_file, recording, error)
+                : own ? measure_own(cli, comparison, meter, arch,
+                                    smb_target_new(smb_target_options(), kernel_file, arch,
+                                                   smb_cli_progress(cli), error),
+                                    recording, error)
                       : smb_measure_catalog(meter, smb_target_options()->kernel, &comparison->shard,
                                             arch, recording, smb_cli_progress(cli), error);
   if (!ok && record)
-    g_prefix_error(error, "%s was not written: ", option_record);
+    smb_prefix_error(error, "%s was not written: ", option_record);
   if (!ok || (record && !smb_record_write(cli, recording, record, error)))
     return FALSE;
   return smb_comparison_add_recording(comparison, recording, NULL, error) &&
@@ -311,7 +309,7 @@ compare_profile(SmbCli *cli, SmbComparison *comparison, GError **error) {
   if (!smb_cli_number("--ncu-launch", option_ncu_launch, 1, G_MAXINT, &number, error))
     return FALSE;
   g_autoptr(SmbNcuFile) ncu = smb_ncu_open(option_ncu, error);
-  g_autoptr(SmbTarget) target = ncu ? smb_target_open(cli, 0, NULL, error) : NULL;
+  g_autoptr(SmbTarget) target = ncu ? smb_target_open(cli, 0, error) : NULL;
   if (!target)
     return FALSE;
   return ncu->profile ? smb_comparison_add_profile(comparison, ncu->profile, ncu->name, number,
@@ -357,14 +355,14 @@ validate(SmbCli *cli, const char *file, GError **error) {
       g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
   g_autoptr(SmbComparison) comparison = smb_comparison_new();
   g_autoptr(SmbMeter) meter = NULL;
-  g_autoptr(SmbOutFile) record = NULL;
+  const SmbOutFile *record = NULL;
   if (!smb_target_parse_limits(smb_target_options(), &comparison->limits, error))
     return FALSE;
   if (!read_shard(comparison, cli, file, is_kernel, error))
     return FALSE;
   comparison->limits.progress = smb_cli_progress(cli);
-  if (option_record && !(record = smb_out_file_new("--record", option_record,
-                                                   (const char *const *)cli->arguments, error)))
+  comparison->files = cli->files;
+  if (option_record && !(record = smb_files_open(cli->files, "--record", option_record, error)))
     return FALSE;
   if (option_ncu) {
     if (!compare_profile(cli, comparison, error))

@@ -24,6 +24,10 @@ SmbComparisonRow *smb_comparison_row(SmbRowKind kind, const char *metric);
 /** Frees a row that no comparison has taken. */
 void smb_comparison_row_free(gpointer row);
 
+/** Notes what a launch of a recording, which was read as @program, is made of. */
+void smb_comparison_note_files(SmbComparison *comparison, const SmbRecordedKernel *recorded,
+                               const SmbProgram *program);
+
 /** Adds and counts a row: (transfer full). */
 void smb_comparison_take(SmbComparison *comparison, SmbComparisonRow *row);
 

@@ -3,6 +3,7 @@
 //
 // Published numbers of the built-in kernels, by the rules of their devices.
 #include "src/validate/comparison-impl.h"
+#include "sim/base/error.h"
 
 #include <string.h>
 
@@ -121,7 +122,7 @@ smb_comparison_add_published(SmbComparison *comparison, const char *kernel, GErr
         smb_arch_load(reference->arch ? reference->arch : SMB_DEFAULT_ARCH, error);
     g_autoptr(SmbAnalysis) analysis = arch ? run_published(catalog, reference, arch, error) : NULL;
     if (!analysis) {
-      g_prefix_error(error, "published.csv:%u: ", reference->line);
+      smb_prefix_error(error, "published.csv:%u: ", reference->line);
       return FALSE;
     }
     add_published(comparison, reference, arch, analysis);

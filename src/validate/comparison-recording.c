@@ -153,10 +153,10 @@ digest_buffer(const Replay *replay, const SmbRecordedBuffer *buffer, GError **er
   if (!find_parameter(replay->kernel, buffer->parameter, &parameter, error))
     return NULL;
   if (buffer->bytes > SMB_COMPARISON_MAX_BUFFER_BYTES) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                "buffer '%s' has %" G_GUINT64_FORMAT " bytes: at most %" G_GUINT64_FORMAT
-                " are compared",
-                buffer->parameter, buffer->bytes, SMB_COMPARISON_MAX_BUFFER_BYTES);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "buffer '%s' has %" G_GUINT64_FORMAT " bytes: at most %" G_GUINT64_FORMAT
+             " are compared",
+             buffer->parameter, buffer->bytes, SMB_COMPARISON_MAX_BUFFER_BYTES);
     return NULL;
   }
   g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -451,6 +451,7 @@ add_measured_launch(Launch *launch, const SmbArch *arch, GError **error) {
   if (!replay)
     return FALSE;
   launch->analysis = replay->analysis;
+  smb_comparison_note_files(launch->comparison, launch->recorded, replay->kernel);
   add_counts(launch, replay->kernel);
   for (guint i = 0; i < buffers->len; i++) {
     if (!add_buffer(launch, replay, g_ptr_array_index(buffers, i), error))
@@ -504,7 +505,7 @@ add_launch(SmbComparison *comparison, const SmbRecording *recording, guint index
   if (add_rows(&launch, catalog, arch, &failure))
     return TRUE;
   // Whatever is wrong, the recording says it: a name of a kernel is not the user's wrong usage here.
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: kernels[%u] (%s): %s", recording->source,
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: kernels[%u] (%s): %-s", recording->source,
                   index, launch.recorded->name, failure->message);
 }
 

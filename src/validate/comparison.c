@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "src/validate/comparison-impl.h"
 
+#include "sim/program/buffer.h"
+
 void
 smb_comparison_row_free(gpointer data) {
   SmbComparisonRow *row = data;
@@ -83,4 +85,15 @@ smb_comparison_take(SmbComparison *comparison, SmbComparisonRow *row) {
     (*counts[row->outcome])++;
   comparison->compared = comparison->matched + comparison->explained + comparison->mismatched;
   g_ptr_array_add(comparison->rows, row);
+}
+
+void
+smb_comparison_note_files(SmbComparison *comparison, const SmbRecordedKernel *recorded,
+                          const SmbProgram *program) {
+  const SmbSource *source = smb_program_source(program);
+  g_auto(GStrv) included = source ? smb_source_inputs(source) : NULL;
+  smb_files_read(comparison->files, recorded->file);
+  smb_files_read_all(comparison->files, (const char *const *)included);
+  for (guint i = 0; recorded->contents && recorded->contents[i]; i++)
+    smb_files_read(comparison->files, smb_buffer_file(recorded->contents[i]));
 }

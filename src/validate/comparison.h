@@ -112,6 +112,7 @@ typedef struct {
  * @recordings: (element-type SmbRecording): those that were added
  * @device: the device that was measured now, or %NULL
  * @limits: of the kernels that recordings name: zeros are the defaults, whoever compares may set others
+ * @files: (nullable) (transfer none): takes what recordings have read
  * @shard: which part of the launches, requests and numbers of each source is compared; published ones are not shown with those of recordings
  *   in a part, nor left out, as that depends on the whole
  * @sources: (nullable): what is compared, as far as @recordings do not say
@@ -126,6 +127,7 @@ typedef struct {
   GPtrArray *lists;      /* GStrv: defines of rows */
   const char *device;
   SmbAnalysisOptions limits;
+  SmbFiles *files;
   SmbShard shard;
   char *sources;
   guint n_sources;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "src/validate/record.h"
+#include "sim/base/error.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ smb_record_write(SmbCli *cli, const SmbRecording *recording, const SmbOutFile *f
     return TRUE;
   }
   g_autofree char *text = smb_recording_to_json(recording);
-  return smb_out_file_write(file, text, strlen(text), error);
+  return smb_files_write(cli->files, file, text, strlen(text), error);
 }
 
 SmbRecording *
@@ -39,7 +40,7 @@ smb_record_read(GInputStream *stream, const char *name, GError **error) {
   g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
   if (g_output_stream_splice(memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, error) <
       0) {
-    g_prefix_error(error, "%s: ", name);
+    smb_prefix_error(error, "%s: ", name);
     return NULL;
   }
   g_autoptr(GBytes) bytes = g_memory_output_stream_steal_as_bytes(G_MEMORY_OUTPUT_STREAM(memory));

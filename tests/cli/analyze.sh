@@ -237,8 +237,8 @@ __global__ void setColReadCol(int *out) {
 END
 expect 3 analyze "$work/trap.cu" --block 32,16
 says "trap.cu:6:3: error: tile[threadIdx.x][threadIdx.y]: out of bounds: byte 2048 of 'tile', which has 2048 bytes, by thread (16,0,0)"
-says '    tile[threadIdx.x][threadIdx.y] = idx;'
-says '    ^'
+says '    6 |   tile[threadIdx.x][threadIdx.y] = idx;'
+says '      |   ^'
 expect 3 analyze --kernel setRowReadColDynPad --shape rect --dynamic-bytes '(BDIMX + 1) * BDIMY * 4'
 says "out of bounds: byte 2112 of 'tile', which has 2112 bytes"
 expect 3 analyze --kernel setRowReadColDyn --dynamic-bytes 0

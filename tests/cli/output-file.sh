@@ -101,8 +101,61 @@ expect 3 check --project "$work/none.ini" --output "$work/old"
 [ "$(cat "$work/old")" = old ] || die "a failed run: $(cat "$work/old")"
 [ -z "$(find "$work" -name '.smembank-*')" ] || die 'a failed run leaves a temporary file'
 rm -r "$work.copy"
-: >"$work/map.svg"
+expect 0 explain --rows 8 --cols 8 --svg "$work/map.svg"
 expect 2 explain --rows 8 --cols 8 --svg "$work/map.svg" --output "$work/map.svg"
+
+# Each result has a file of its own, by whatever name, whether it is there or not; and not that of standard output.
+rm "$work/map.svg"
+ln -s map.svg "$work/link.svg"
+for name in map.svg ./map.svg link.svg; do
+  expect 2 explain --rows 8 --cols 8 --svg "$work/map.svg" --output "$work/$name"
+  says "--svg '$work/map.svg' and --output '$work/$name' name one file: expected one for each result"
+  [ ! -e "$work/map.svg" ] || die "$last: wrote"
+done
+expect 2 advise "$work/k.cu" --block 32 --out "$work/new.cu" --output "$work/new.cu"
+says 'name one file'
+status=0
+(cd "$work" && "$program" explain --rows 8 --cols 8 --svg shown.svg >shown.svg 2>err) || status=$?
+last='explain --svg F >F'
+[ "$status" -eq 2 ] || die "$last: status $status"
+says "--svg 'shown.svg' would overwrite standard output"
+(cd "$work" && "$program" analyze --rows 8 --cols 8 --output /dev/stdout >shown.txt) || die 'the file of standard output'
+[ -s "$work/shown.txt" ] || die 'no result by /dev/stdout'
+
+# What is known once the work is done: headers, of a case, too, and of one that cannot be read; what a recording, a line table name.
+echo '#define WORDS 64' >"$work/k.h"
+printf '[k]\nfile=k.cu\nblock=32\n[bad]\nfile=bad.cu\nblock=32\n' >"$work/cases.ini"
+printf '#include "other.h"\n__global__ void k() { int x = ; }\n' >"$work/bad.cu"
+echo '#define OTHER' >"$work/other.h"
+sed "s,data/kernels/setRowReadCol.cu,k.cu,g; s/\"setRowReadCol\"/\"k\"/g" "$srcdir/tests/data/recording.json" >"$work/recording.json"
+cp "$srcdir/tests/data/sass/inlined.cu" "$srcdir/tests/data/sass/inlined.sm_90.cubin" "$work"
+cp -r "$work" "$work.copy"
+cd "$work"
+export SMEMBANK_NVCC=no
+while read -r file words; do
+  # shellcheck disable=SC2086 # several words
+  SMEMBANK=$program expect 2 $words --output "$file"
+  says "would overwrite the input file"
+  cmp "$work.copy/$file" "$work/$file" || die "$last: overwrites it"
+done <<END
+k.h check --project cases.ini
+other.h check --project cases.ini
+other.h check bad --project cases.ini
+k.h compare k.cu k.cu --block 32
+k.h advise k.cu --block 32
+inlined.cu analyze inlined.sm_90.cubin --entry inlined --annotate --block 32 --unknown skip
+inlined.cu explain inlined.sm_90.cubin --entry inlined --block 32 --unknown skip
+END
+unset SMEMBANK_NVCC
+if command -v nvcc >/dev/null; then
+  SMEMBANK=$program expect 2 analyze k.cu --block 32 --nvcc= --output k.h
+  says "--output 'k.h' would overwrite the input file"
+  SMEMBANK=$program expect 3 analyze bad.cu --block 32 --nvcc= --output k.h
+fi
+grep -q WORDS k.h || die 'the header is lost'
+cd - >/dev/null
+rm -r "$work.copy"
+last=
 
 # A folder, a place that is none.
 expect 3 analyze --rows 8 --cols 8 --output "$work"

@@ -82,11 +82,11 @@ for words in 'analyze wrong.cu -D' 'analyze wrong.cu --block' 'analyze --cols 1 
   # shellcheck disable=SC2086 # words are split on purpose
   expect 2 $words "$lines"
   [ "$(wc -l <"$work/err")" -eq 1 ] || die "$last: $(cat "$work/err")"
-  says 'a b c    d'
+  says 'a\nb\nc    d'
 done
 expect 2 analyze wrong.cu -D "$(printf 'N=1\n2')"
 [ "$(cat "$work/err")" = \
-  "smembank analyze: 'N=1 2': the value is not CUDA C: it has more than one line (see 'smembank analyze --help')" ] ||
+  "smembank analyze: 'N=1\\n2': the value is not CUDA C: it has more than one line (see 'smembank analyze --help')" ] ||
   die "$last: $(cat "$work/err")"
 
 # One of a kind is in the singular, wherever it is counted.

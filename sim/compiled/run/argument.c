@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 #include "sim/compiled/run/run.h"
 
 G_GNUC_PRINTF(2, 3)
@@ -13,8 +14,9 @@ static GBytes *
 refuse(GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_propagate_error(error, g_error_new_valist(SMB_ERROR, SMB_ERROR_USAGE, format, arguments));
+  g_autofree char *message = smb_text_format(format, arguments);
   va_end(arguments);
+  g_set_error_literal(error, SMB_ERROR, SMB_ERROR_USAGE, message);
   return NULL;
 }
 

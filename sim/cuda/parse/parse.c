@@ -162,13 +162,13 @@ choose_entry(const SmbKernel *kernel, const Outline *outline, const char *entry,
   const char *file = smb_source_name(kernel->program.source);
   guint n = g_hash_table_size(seen);
   if (n == 0)
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no __global__ function in it", file);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no __global__ function in it", file);
   else if (!chosen)
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no kernel '%s': expected one of %s",
-                file, asked, names->str);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no kernel '%s': expected one of %s", file,
+             asked, names->str);
   else if (!entry && n > 1)
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "%s has several kernels: choose one with --entry: %s", file, names->str);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+             "%s has several kernels: choose one with --entry: %s", file, names->str);
   return chosen && (entry || n == 1) ? chosen : NULL;
 }
 

@@ -56,9 +56,9 @@ static gboolean
 raw_read(RawText *raw, const SmbProgram *program, GError **error) {
   raw->kernel = smb_cuda_kernel(program);
   if (!raw->kernel) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_INPUT,
-                "'%s' is compiled code: write the layout into its source, and compile that again",
-                program->file);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "'%s' is compiled code: write the layout into its source, and compile that again",
+             program->file);
     return FALSE;
   }
   return smb_rewrite_raw_lex(raw, program->source, program->limits.max_tokens, error);

@@ -70,8 +70,8 @@ smb_kernel_macros_evaluate(const KernelMacros *macros, const char *expression, g
     g_auto(GStrv) lines = g_strsplit(local->message, "\n", 2);
     g_autoptr(GRegex) place = g_regex_new("^.*?:[0-9]+:[0-9]+: ", G_REGEX_RAW, 0, NULL);
     g_autofree char *reason = g_regex_replace_literal(place, lines[0], -1, 0, "", 0, NULL);
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s' is not an integer expression: %s",
-                expression, reason);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s' is not an integer expression: %s", expression,
+             reason);
   }
   return ok;
 }

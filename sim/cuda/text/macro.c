@@ -138,8 +138,8 @@ lex_value(KernelMacros *macros, const char *definition, const char *value, GErro
   for (const Token *token = body; token && !problem; token = token->next)
     problem = token->problem;
   if (problem)
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': the value is not CUDA C: %s", definition,
-                problem);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': the value is not CUDA C: %s", definition,
+             problem);
   return problem ? NULL : body;
 }
 
@@ -151,12 +151,12 @@ smb_kernel_macros_define(KernelMacros *macros, const char *definition, GError **
   for (gsize i = 0; i < length; i++)
     is_name = is_name && (g_ascii_isalnum(definition[i]) || definition[i] == '_');
   if (!is_name) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': expected NAME=VALUE", definition);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': expected NAME=VALUE", definition);
     return FALSE;
   }
   if (length == strlen("defined") && g_str_has_prefix(definition, "defined")) {
-    g_set_error(error, SMB_ERROR, SMB_ERROR_USAGE,
-                "'%s': 'defined' is an operator of the preprocessor, not a macro", definition);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+             "'%s': 'defined' is an operator of the preprocessor, not a macro", definition);
     return FALSE;
   }
   Token *body = lex_value(macros, definition, equals ? equals + 1 : "1", error);

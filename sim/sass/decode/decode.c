@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "sim/base/text.h"
 
 const SassOperand *
 smb_sass_operand(const SassDecoder *decoder, guint index) {
@@ -43,7 +44,7 @@ gboolean
 smb_sass_refuse(SassDecoder *decoder, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  g_autofree char *text = g_strdup_vprintf(format, arguments);
+  g_autofree char *text = smb_text_format(format, arguments);
   va_end(arguments);
   g_autofree char *message = smb_program_message(decoder->program, decoder->place, text);
   g_set_error_literal(decoder->error, SMB_ERROR, SMB_ERROR_INPUT, message);
