@@ -43,7 +43,7 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
     conflicts += g_array_index(report->analysis->accesses, SmbAccess, i).total.excess > 0;
   g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
   smb_spool_printf(cli->out, smb_arch_say(cli->arch, "%s: %s, %u with conflicts, %s, %zu KiB\n"),
-                   name, smb_count(n, "shared access").text, conflicts,
+                   name, smb_count(n, smb_arch_say(cli->arch, "shared access")).text, conflicts,
                    smb_count(report->maps->len, "bank map").text, (length + 1023) / 1024);
   smb_text_wrap(cli->out, sentence);
 }
