@@ -241,7 +241,8 @@ START_TEST(test_arrays) {
   ck_assert_str_eq(lines, "  __shared__ int b[32][32 + 1];\n"
                           "  a[y][x ^ y] = in[t] % 32;\n"
                           "  out[t] = a[x][b[x][y] % 32 ^ x];\n");
-  g_autoptr(GArray) unseen = smb_rewrite_unseen(run.kernel, run.wanted.array);
+  g_autoptr(SmbRewriteNames) names = smb_rewrite_names_new(run.kernel);
+  g_autoptr(GArray) unseen = smb_rewrite_unseen(names, run.wanted.array);
   ck_assert_uint_eq(unseen->len, 2);
   ck_assert_uint_eq(g_array_index(unseen, guint, 0), 12);
   ck_assert_uint_eq(g_array_index(unseen, guint, 1), 14);

@@ -161,6 +161,7 @@ smb_advise_report_free(SmbAdviseReport *report) {
   smb_advise_compiled_free(report->now);
   smb_advise_compiled_free(report->compiled);
   smb_advise_written_free(report->written);
+  smb_rewrite_names_free(report->names);
   g_ptr_array_unref(report->arrays);
   smb_array_uses_free(report->uses);
   smb_analysis_free(report->analysis);
@@ -462,7 +463,7 @@ advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *a
     array->merged_search = smb_advise_array(report->arch, &array->merged->use, &options);
   }
   array->now = layout_new(report, array, array->search->original, 0);
-  array->unseen = smb_rewrite_unseen(report->target->kernel, use->array);
+  array->unseen = smb_rewrite_unseen(report->names, use->array);
   g_ptr_array_add(report->arrays, array);
   if (!check_searched(array->search, options.max_counts, error) ||
       (array->merged_search && !check_searched(array->merged_search, options.max_counts, error)))
@@ -512,6 +513,7 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   report->target = target;
   report->arch = smb_arch_ref(arch);
   report->arrays = g_ptr_array_new_with_free_func((GDestroyNotify)array_free);
+  report->names = smb_rewrite_names_new(target->kernel);
   report->global = smb_global_new(target->kernel, &target->launch);
   SmbAnalysisOptions options = target->options;
   options.global = report->global;

@@ -87,6 +87,7 @@ typedef struct {
  * @uses: its arrays
  * @global: what it leaves in global memory
  * @arrays: (element-type SmbAdviseArray): in the order of the text
+ * @names: where the text has their names
  * @can_compile: whether there is a compiler for the kernel, and it is asked
  * @together: (nullable): the kernel with the best proven layout of each array, if several change
  * @now: (nullable): the kernel as it is, through a compiler
@@ -100,6 +101,7 @@ typedef struct {
   SmbArrayUses *uses;
   SmbGlobal *global;
   GPtrArray *arrays;
+  SmbRewriteNames *names;
   gboolean can_compile;
   SmbProof *together;
   SmbAdviseCompiled *now;

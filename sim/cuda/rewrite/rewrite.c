@@ -376,33 +376,71 @@ smb_rewrite_apply(const SmbSource *source, const GArray *edits) {
   return g_string_free(out, FALSE);
 }
 
+// @tokens: of each name (element-type utf8 GPtrArray), in their order
+struct SmbRewriteNames {
+  const SmbProgram *program;
+  RawText raw;
+  GHashTable *tokens;
+};
+
+SmbRewriteNames *
+smb_rewrite_names_new(const SmbProgram *program) {
+  SmbRewriteNames *names = g_new0(SmbRewriteNames, 1);
+  names->program = program;
+  names->tokens =
+      g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+  if (!raw_read(&names->raw, program, NULL))
+    return names;
+  for (guint i = 0; i < names->raw.tokens->len; i++) {
+    Token *token = g_ptr_array_index(names->raw.tokens, i);
+    if (token->kind != TOKEN_NAME)
+      continue;
+    GPtrArray *same = g_hash_table_lookup(names->tokens, token->text);
+    if (!same) {
+      same = g_ptr_array_new();
+      g_hash_table_insert(names->tokens, (gpointer)token->text, same);
+    }
+    g_ptr_array_add(same, token);
+  }
+  return names;
+}
+
+void
+smb_rewrite_names_free(SmbRewriteNames *names) {
+  if (!names)
+    return;
+  g_hash_table_unref(names->tokens);
+  smb_rewrite_raw_clear(&names->raw);
+  g_free(names);
+}
+
 GArray *
-smb_rewrite_unseen(const SmbProgram *program, const SmbArray *array) {
-  g_auto(RawText) raw = {0};
+smb_rewrite_unseen(const SmbRewriteNames *names, const SmbArray *array) {
   GArray *lines = g_array_new(FALSE, FALSE, sizeof(guint));
-  if (!raw_read(&raw, program, NULL))
+  const GPtrArray *tokens =
+      names->raw.kernel ? g_hash_table_lookup(names->tokens, array->name) : NULL;
+  if (!tokens)
     return lines;
-  const Variable *variable = smb_kernel_array_variable(raw.kernel, array);
+  const Variable *variable = smb_kernel_array_variable(names->raw.kernel, array);
   const Function *owner = variable->owner;
-  g_autoptr(GArray) mentions = smb_kernel_mentions(raw.kernel, variable, NULL);
+  g_autoptr(GArray) mentions = smb_kernel_mentions(names->raw.kernel, variable, NULL);
   guint last = 0, next = 0;
   guint32 seen = 0; // the end of the mentions that began before
-  for (guint i = 0; i < raw.tokens->len; i++) {
-    const Token *token = g_ptr_array_index(raw.tokens, i);
+  for (guint i = 0; i < tokens->len; i++) {
+    const Token *token = g_ptr_array_index(tokens, i);
     for (; next < mentions->len; next++) {
       const Node *object = g_array_index(mentions, Mention, next).object;
       if (object->start > token->start)
         break;
       seen = MAX(seen, object->end);
     }
-    if (!smb_token_is(token, array->name) || token->start < seen ||
-        token->start == variable->start ||
+    if (token->start < seen || token->start == variable->start ||
         (owner && (token->start < owner->text.start || token->start >= owner->text.end)))
       continue;
     if (owner && token->start == owner->start)
       continue; // the function has the same name
     guint line, column;
-    smb_source_locate(program->source, token->start, &line, &column);
+    smb_source_locate(names->program->source, token->start, &line, &column);
     if (line != last)
       g_array_append_val(lines, line);
     last = line;

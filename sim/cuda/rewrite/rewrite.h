@@ -74,14 +74,24 @@ gssize smb_rewrite_growth(const SmbRewriteArray *array);
 /** smb_rewrite_bytes: Returns: bytes that the array takes when it is rewritten */
 gsize smb_rewrite_bytes(const SmbRewriteArray *array);
 
+/** SmbRewriteNames: where a text has each name, macros not replaced */
+typedef struct SmbRewriteNames SmbRewriteNames;
+
+/** smb_rewrite_names_new: @kernel: (transfer none): must outlive it; compiled code has none */
+SmbRewriteNames *smb_rewrite_names_new(const SmbProgram *kernel);
+void smb_rewrite_names_free(SmbRewriteNames *names);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbRewriteNames, smb_rewrite_names_free)
+
 /**
  * smb_rewrite_unseen:
+ * @names: of the kernel's text
  *
  * Returns: (transfer full) (element-type guint): lines, from 1, that mention the name of @array, where it
  *   can mean it, and are not evaluated: in #if branches that were not taken, in sizeof, in other kernels.
  *   A rewriting leaves them alone
  */
-GArray *smb_rewrite_unseen(const SmbProgram *kernel, const SmbArray *array);
+GArray *smb_rewrite_unseen(const SmbRewriteNames *names, const SmbArray *array);
 
 /**
  * smb_rewrite_describe:
