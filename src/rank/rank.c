@@ -16,7 +16,8 @@ typedef struct {
   const SmbCli *cli;
   const SmbTargetOptions *options;
   SmbCapture *capture;
-  GPtrArray *rows; // SmbRankRow
+  GPtrArray *rows;   // SmbRankRow
+  GHashTable *archs; // of launches, by their names: (element-type utf8 SmbArch)
   SmbProgress *progress;
   guint threads; // of each analysis
 } Work;
@@ -133,9 +134,28 @@ note_analysis(SmbRankRow *row, const SmbTarget *target, const SmbAnalysis *analy
   }
 }
 
+// Reads the architectures of all launches, each once. One that cannot be read is told with each of its launches.
+static void
+load_archs(Work *work) {
+  for (guint i = 0; i < work->rows->len; i++) {
+    const SmbRankRow *row = g_ptr_array_index(work->rows, i);
+    if (g_hash_table_contains(work->archs, row->launch->arch))
+      continue;
+    SmbArch *arch = smb_captured_arch(work->cli, row->launch, NULL);
+    if (arch)
+      g_hash_table_insert(work->archs, row->launch->arch, arch);
+  }
+}
+
+static SmbArch *
+find_arch(const Work *work, const SmbRankRow *row, GError **error) {
+  SmbArch *arch = g_hash_table_lookup(work->archs, row->launch->arch);
+  return arch ? smb_arch_ref(arch) : smb_captured_arch(work->cli, row->launch, error);
+}
+
 static gboolean
 count_launch(const Work *work, SmbRankRow *row, GError **error) {
-  g_autoptr(SmbArch) arch = smb_captured_arch(work->cli, row->launch, error);
+  g_autoptr(SmbArch) arch = find_arch(work, row, error);
   if (!arch)
     return FALSE;
   row->arch = g_strdup(smb_arch_info(arch)->name);
@@ -185,7 +205,10 @@ smb_ranking_new(SmbCli *cli, const SmbTargetOptions *options, SmbCapture *captur
   ranking->rows = g_ptr_array_new_with_free_func(free_row);
   collect(ranking);
   smb_target_parse_limits(options, &limits, NULL); // what is wrong with them is told of each launch
-  Work work = {cli, options, capture, ranking->rows, smb_cli_progress(cli), 1};
+  g_autoptr(GHashTable) archs =
+      g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)smb_arch_unref);
+  Work work = {cli, options, capture, ranking->rows, archs, smb_cli_progress(cli), 1};
+  load_archs(&work);
   smb_progress_begin(work.progress, "launches", ranking->rows->len);
   count_rows(&work, limits.threads ? limits.threads : g_get_num_processors());
   smb_progress_begin(work.progress, NULL, 0);
