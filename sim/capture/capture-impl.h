@@ -5,7 +5,15 @@
 #include "sim/capture/capture.h"
 #include "sim/capture/member.h"
 
+// Images that were unpacked, for all threads.
+typedef struct {
+  GMutex lock;
+  GHashTable *kept; // (element-type utf8 GBytes): by hash
+  gsize bytes;      // of those kept
+} CaptureImages;
+
 struct _SmbCapture {
+  CaptureImages *images;
   gatomicrefcount references;
   char *path;
   SmbCaptureMembers *members;
