@@ -4,11 +4,36 @@
 // The rows of the tables of accesses. A compiler makes many instructions of a line: those that are alike are one row.
 #include "src/analyze/row.h"
 
+// Sites of which instructions may be one row with others.
+static gboolean
+is_of_compiler(const SmbSite *site) {
+  return site->opcode && site->file;
+}
+
+static guint
+hash_site(gconstpointer key) {
+  const SmbSite *site = key;
+  return g_str_hash(site->opcode) * 31 + site->line;
+}
+
 // Whether instructions of two sites are one row.
 static gboolean
-are_alike(const SmbSite *a, const SmbSite *b) {
-  return a->opcode && b->opcode && a->file && a->line == b->line && a->op_class == b->op_class &&
-         g_strcmp0(a->file, b->file) == 0 && g_str_equal(a->opcode, b->opcode);
+are_alike(gconstpointer a, gconstpointer b) {
+  const SmbSite *one = a, *other = b;
+  return one->line == other->line && one->op_class == other->op_class &&
+         g_str_equal(one->file, other->file) && g_str_equal(one->opcode, other->opcode);
+}
+
+// Where the row of a site is, by the sites of rows there are; the next one, which @n counts, if it has none yet.
+static guint
+find_row(GHashTable *rows, const SmbSite *site, guint n) {
+  gpointer found;
+  if (!is_of_compiler(site))
+    return n;
+  if (g_hash_table_lookup_extended(rows, site, NULL, &found))
+    return GPOINTER_TO_UINT(found);
+  g_hash_table_insert(rows, (gpointer)site, GUINT_TO_POINTER(n));
+  return n;
 }
 
 char *
@@ -19,20 +44,17 @@ smb_analyze_row_text(const SmbSite *site, guint n) {
 GArray *
 smb_analyze_gather(const GArray *accesses, gboolean each) {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeRow));
+  g_autoptr(GHashTable) counted = g_hash_table_new(hash_site, are_alike);
+  g_autoptr(GHashTable) others = g_hash_table_new(hash_site, are_alike);
   for (guint i = 0; i < accesses->len; i++) {
     const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
-    SmbAnalyzeRow *row = NULL;
-    for (guint r = 0; r < rows->len && !row && !each; r++) {
-      SmbAnalyzeRow *other = &g_array_index(rows, SmbAnalyzeRow, r);
-      gboolean is_counted = access->total.requests > 0;
-      if (is_counted == (other->total.requests > 0) && are_alike(other->access->site, access->site))
-        row = other;
-    }
-    if (!row) {
+    GHashTable *known = access->total.requests > 0 ? counted : others;
+    guint at = each ? i : find_row(known, access->site, rows->len);
+    if (at == rows->len) {
       SmbAnalyzeRow first = {.access = access};
       g_array_append_val(rows, first);
-      row = &g_array_index(rows, SmbAnalyzeRow, rows->len - 1);
     }
+    SmbAnalyzeRow *row = &g_array_index(rows, SmbAnalyzeRow, at);
     row->n++;
     smb_tally_add(&row->total, &access->total);
   }
@@ -42,19 +64,16 @@ smb_analyze_gather(const GArray *accesses, gboolean each) {
 GArray *
 smb_analyze_gather_global(const GArray *globals) {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeGlobalRow));
+  g_autoptr(GHashTable) known = g_hash_table_new(hash_site, are_alike);
   for (guint i = 0; i < globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(globals, SmbGlobalAccess, i);
-    SmbAnalyzeGlobalRow *row = NULL;
-    for (guint r = 0; r < rows->len && !row; r++) {
-      SmbAnalyzeGlobalRow *other = &g_array_index(rows, SmbAnalyzeGlobalRow, r);
-      if (are_alike(other->total.site, access->site))
-        row = other;
-    }
-    if (!row) {
+    guint at = find_row(known, access->site, rows->len);
+    if (at == rows->len) {
       SmbAnalyzeGlobalRow first = {.n = 1, .total = *access};
       g_array_append_val(rows, first);
       continue;
     }
+    SmbAnalyzeGlobalRow *row = &g_array_index(rows, SmbAnalyzeGlobalRow, at);
     row->n++;
     row->total.requests += access->requests;
     row->total.segments += access->segments;

@@ -87,10 +87,14 @@ begin_section(Section *section, const char *name, const char *file, const char *
   g_autofree char *shown = smb_text_show_line(name);
   g_autofree char *base = g_strdelimit(g_strdup(shown), "[]", '_');
   g_autofree char *unique = g_strdup(base);
-  for (guint i = 2; !g_hash_table_add(sections->names, g_strdup(unique)); i++) {
+  guint number = GPOINTER_TO_UINT(g_hash_table_lookup(sections->names, base));
+  while (g_hash_table_contains(sections->names, unique)) {
     g_free(unique);
-    unique = g_strdup_printf("%s-%u", base, i);
+    unique = g_strdup_printf("%s-%u", base, ++number);
   }
+  g_hash_table_replace(sections->names, g_strdup(base), GUINT_TO_POINTER(MAX(number, 1)));
+  if (strcmp(unique, base) != 0)
+    g_hash_table_replace(sections->names, g_strdup(unique), GUINT_TO_POINTER(1));
   g_string_append_printf(sections->text, "\n[%s]\n", unique);
   sections->n++;
   g_autofree char *seen = folder ? g_canonicalize_filename(file, NULL) : g_strdup(file);
@@ -223,15 +227,10 @@ void
 smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *folder) {
   for (guint i = 0; i < host->kernels->len; i++) {
     const SmbHostKernel *kernel = host->kernels->pdata[i];
-    guint n = 0;
-    for (guint j = 0; j < host->launches->len; j++) {
-      const SmbHostLaunch *launch = host->launches->pdata[j];
-      if (strcmp(launch->kernel, kernel->name) != 0)
-        continue;
-      write_kernel(sections, host, kernel, launch, folder);
-      n++;
-    }
-    if (n == 0)
+    const GPtrArray *launches = smb_host_launches(host, kernel->name);
+    for (guint j = 0; launches && j < launches->len; j++)
+      write_kernel(sections, host, kernel, launches->pdata[j], folder);
+    if (!launches)
       write_kernel(sections, host, kernel, NULL, folder);
   }
 }
@@ -239,13 +238,9 @@ smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *fo
 // The launch of a kernel by its plain name, without template arguments; NULL: none.
 static const SmbHostLaunch *
 find_launch(const SmbHost *host, const char *name) {
-  gsize length = strcspn(name, "<(");
-  for (guint i = 0; i < host->launches->len; i++) {
-    const SmbHostLaunch *launch = host->launches->pdata[i];
-    if (strlen(launch->kernel) == length && strncmp(launch->kernel, name, length) == 0)
-      return launch;
-  }
-  return NULL;
+  g_autofree char *plain = g_strndup(name, strcspn(name, "<("));
+  const GPtrArray *launches = smb_host_launches(host, plain);
+  return launches ? launches->pdata[0] : NULL;
 }
 
 static void

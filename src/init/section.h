@@ -15,7 +15,7 @@
  * SmbSections:
  * @arch: what all of them are counted for, unless a section says another
  * @text: the project file
- * @names: of its sections
+ * @names: of its sections, and of each the number behind which one more of that name looks for a free one: "k-2"
  * @n: how many sections it has
  * @n_open: how many of them have something to be filled in
  */

@@ -14,10 +14,11 @@
 #include "src/out/json.h"
 #include "src/out/table.h"
 
-// What the writers take.
+// What the writers take. @several: the plain names that kernels with different symbols have
 typedef struct {
   const SmbEntries *entries;
   const char *file;
+  GHashTable *several;
 } Contained;
 
 static gboolean
@@ -43,13 +44,23 @@ describe_limit(const SmbEntry *entry) {
 
 // What --entry chooses it by: its plain name, unless another kernel has that as well.
 static const char *
-find_name(const SmbEntries *entries, const SmbEntry *entry) {
+find_name(const Contained *contained, const SmbEntry *entry) {
+  return g_hash_table_contains(contained->several, entry->name) ? entry->symbol : entry->name;
+}
+
+static GHashTable *
+find_several(const SmbEntries *entries) {
+  g_autoptr(GHashTable) symbols = g_hash_table_new(g_str_hash, g_str_equal);
+  GHashTable *several = g_hash_table_new(g_str_hash, g_str_equal);
   for (guint i = 0; i < entries->entries->len; i++) {
-    const SmbEntry *other = g_ptr_array_index(entries->entries, i);
-    if (strcmp(other->symbol, entry->symbol) != 0 && strcmp(other->name, entry->name) == 0)
-      return entry->symbol;
+    const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
+    const char *first = g_hash_table_lookup(symbols, entry->name);
+    if (!first)
+      g_hash_table_insert(symbols, (gpointer)entry->name, (gpointer)entry->symbol);
+    else if (strcmp(first, entry->symbol) != 0)
+      g_hash_table_add(several, (gpointer)entry->name);
   }
-  return entry->name;
+  return several;
 }
 
 // The kernel stands in the first of its rows; last, since names of templates are long.
@@ -65,8 +76,8 @@ begin_row(SmbTable *table, const SmbEntry *entry, gboolean first) {
 }
 
 static void
-write_entry(SmbTable *table, const SmbEntries *entries, const SmbEntry *entry) {
-  const char *name = find_name(entries, entry);
+write_entry(SmbTable *table, const Contained *contained, const SmbEntry *entry) {
+  const char *name = find_name(contained, entry);
   for (guint i = 0; i < entry->parameters->len; i++) {
     const SmbEntryItem *item = &g_array_index(entry->parameters, SmbEntryItem, i);
     begin_row(table, entry, i == 0);
@@ -97,10 +108,11 @@ write_entry(SmbTable *table, const SmbEntries *entries, const SmbEntry *entry) {
 
 // All parameters and arrays of PTX, a row each.
 static void
-write_items_of_all(SmbCli *cli, const SmbEntries *entries) {
+write_items_of_all(SmbCli *cli, const Contained *contained) {
+  const GPtrArray *entries = contained->entries->entries;
   g_autoptr(SmbTable) table = smb_table_new("block|what|type|bytes>|kernel");
-  for (guint i = 0; i < entries->entries->len; i++)
-    write_entry(table, entries, g_ptr_array_index(entries->entries, i));
+  for (guint i = 0; i < entries->len; i++)
+    write_entry(table, contained, g_ptr_array_index(entries, i));
   smb_table_write(table, cli->out, cli->colour);
 }
 
@@ -130,12 +142,13 @@ write_size(SmbTable *table, const SmbEntry *entry, gboolean known, guint64 size)
 
 // A row for each kernel and architecture: what machine code has of it.
 static void
-write_machine_code(SmbCli *cli, const SmbEntries *entries) {
+write_machine_code(SmbCli *cli, const Contained *contained) {
+  const GPtrArray *entries = contained->entries->entries;
   g_autoptr(SmbTable) table =
       smb_table_new("for|registers>|shared bytes>|local bytes>|block|bytes of parameters|kernel");
   gboolean is_unlinked = FALSE;
-  for (guint i = 0; i < entries->entries->len; i++) {
-    const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
+  for (guint i = 0; i < entries->len; i++) {
+    const SmbEntry *entry = g_ptr_array_index(entries, i);
     g_autofree char *block = describe_limit(entry), *sizes = list_sizes(entry);
     smb_table_printf(table, SMB_STYLE_PLAIN, "%s%s", is_machine_code(entry) ? "" : "PTX for ",
                      entry->target);
@@ -145,7 +158,7 @@ write_machine_code(SmbCli *cli, const SmbEntries *entries) {
     is_unlinked = is_unlinked || (is_machine_code(entry) && !entry->is_linked);
     smb_table_cell(table, SMB_STYLE_PLAIN, block);
     smb_table_cell(table, SMB_STYLE_PLAIN, sizes);
-    smb_table_cell(table, SMB_STYLE_BOLD, find_name(entries, entry));
+    smb_table_cell(table, SMB_STYLE_BOLD, find_name(contained, entry));
   }
   smb_table_write(table, cli->out, cli->colour);
   if (is_unlinked)
@@ -162,9 +175,9 @@ write_text(SmbCli *cli, gconstpointer result) {
                                                               : "machine code";
   smb_spool_printf(cli->out, "%s: %s for %s\n\n", contained->file, what, entries->target);
   if (is_ptx)
-    write_items_of_all(cli, entries);
+    write_items_of_all(cli, contained);
   else
-    write_machine_code(cli, entries);
+    write_machine_code(cli, contained);
 }
 
 static void
@@ -331,7 +344,8 @@ smb_list_entries(SmbCli *cli, const char *file, GError **error) {
       smb_capture_recognize(file) ? read_capture(file, error) : read_file(file, error);
   if (!entries)
     return FALSE;
-  const Contained contained = {entries, smb_input_name(file)};
+  g_autoptr(GHashTable) several = find_several(entries);
+  const Contained contained = {entries, smb_input_name(file), several};
   cli->format->write(cli, &contained);
   return TRUE;
 }

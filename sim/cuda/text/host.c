@@ -56,6 +56,8 @@ smb_host_new(void) {
   SmbHost *host = g_new0(SmbHost, 1);
   host->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)kernel_free);
   host->launches = g_ptr_array_new_with_free_func((GDestroyNotify)launch_free);
+  host->by_kernel =
+      g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
   host->values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   return host;
 }
@@ -65,9 +67,15 @@ smb_host_free(SmbHost *host) {
   if (!host)
     return;
   g_ptr_array_unref(host->kernels);
+  g_hash_table_unref(host->by_kernel);
   g_ptr_array_unref(host->launches);
   g_hash_table_unref(host->values);
   g_free(host);
+}
+
+const GPtrArray *
+smb_host_launches(const SmbHost *host, const char *kernel) {
+  return g_hash_table_lookup(host->by_kernel, kernel);
 }
 
 static const Token *
@@ -274,6 +282,12 @@ add_launch(const Reader *reader, guint name) {
   launch->scope = reader->scope;
   launch->file_scope = reader->file_scope;
   g_ptr_array_add(reader->host->launches, launch);
+  GPtrArray *same = g_hash_table_lookup(reader->host->by_kernel, launch->kernel);
+  if (!same) {
+    same = g_ptr_array_new();
+    g_hash_table_insert(reader->host->by_kernel, launch->kernel, same);
+  }
+  g_ptr_array_add(same, launch);
   return launch;
 }
 

@@ -58,6 +58,7 @@ typedef struct {
  * SmbHost: of one text, or several
  * @kernels: (element-type SmbHostKernel)
  * @launches: (element-type SmbHostLaunch)
+ * @by_kernel: (element-type utf8 GPtrArray): the launches of each name of a kernel, in their order: smb_host_launches()
  * @values: (element-type utf8 utf8): what a name is defined as, "NAME" by all files and "SCOPE:NAME" in one scope; "" of one that
  *   has no single value
  * @n_scopes: how many there are
@@ -65,6 +66,7 @@ typedef struct {
 typedef struct {
   GPtrArray *kernels;
   GPtrArray *launches;
+  GHashTable *by_kernel;
   GHashTable *values;
   guint n_scopes;
 } SmbHost;
@@ -74,6 +76,10 @@ void smb_host_free(SmbHost *host);
 
 /** smb_host_read: adds what a text says; @error: SMB_ERROR_INPUT: a comment without an end, too many tokens */
 gboolean smb_host_read(SmbHost *host, const SmbSource *source, GError **error);
+
+/** smb_host_launches: Returns: (transfer none) (nullable) (element-type SmbHostLaunch): of the kernels of a name, without template
+ * arguments; NULL: none */
+const GPtrArray *smb_host_launches(const SmbHost *host, const char *kernel);
 
 /** smb_host_number: Returns: whether an expression in @launch (nullable: anywhere) is a constant, a whole number from 0 */
 gboolean smb_host_number(const SmbHost *host, const SmbHostLaunch *launch, const char *expression,
