@@ -130,7 +130,7 @@ START_TEST(marks_results) {
       {"xor.b32", ROW_AFFINE, ROW_AFFINE}, // with 0
       {"mul.lo.s32", ROW_AFFINE, 0},       // by 0
       {"redux.sync.add.s32", ROW_AFFINE, ROW_BLOCK},
-      {"lop3.b32", ROW_AFFINE, ROW_AFFINE}, // of a table that asks for no other operand
+      {"lop3.b32", ROW_AFFINE, ROW_AFFINE}, // of a table of zeros
       {"or.b32", ROW_AFFINE, ROW_AFFINE},
       {"mov.b32", ROW_AFFINE, ROW_AFFINE},
   };
