@@ -63,7 +63,7 @@ smb_compile_source(const SmbCuda *cuda, const SmbCudaSource *source, gsize dynam
   g_autofree char *symbol = NULL, *log = NULL;
   SmbCudaFunction *function = NULL;
   if (cuda->compile(source, &image, &symbol, &log) != SMB_CUDA_SUCCESS) {
-    g_autofree char *said = log ? smb_text_quote_source(log) : NULL;
+    g_autofree char *said = log ? smb_text_quote_source(log, FALSE) : NULL;
     smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "%s: %-s", refused,
              said ? said : "the compiler gave no reason");
     return NULL;
@@ -101,7 +101,7 @@ smb_load_image(const SmbCuda *cuda, const char *file, GBytes *image, const char 
   int result = cuda->load(aligned, symbol, dynamic_bytes, &function, &log);
   if (result != SMB_CUDA_SUCCESS && log) {
     g_autofree char *placed = name_places(log, file);
-    g_autofree char *said = smb_text_quote_source(placed);
+    g_autofree char *said = smb_text_quote_source(placed, FALSE);
     smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_COMPILE, "the driver rejects it: %-s", said);
     return NULL;
   }

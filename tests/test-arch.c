@@ -94,7 +94,8 @@ START_TEST(test_unknown) {
           error->message,
           ", sm_90, sm_100, sm_103, sm_110, sm_120, sm_121, gfx90a, gfx942, gfx950, gfx1100, "
           "gfx1100_wave64, gfx1201, gfx1201_wave64; "
-          "did you mean 'sm_61' or 'sm_90'?"),
+          "the nearest is 'sm_90', Hopper (H100, H200, GH200), whose rules may not be those of "
+          "'sm_91'"),
       "%s", error->message);
   ck_assert_ptr_null(smb_arch_load("../archs/sm_90", NULL));
 }
@@ -238,7 +239,7 @@ static const Case cases[] = {
     {"[arch]\ntitle=T\ncompute-capability=1.2\nglobal-segment-bytes=32\nsource=s\n" SIZES BANKS,
      "x.ini: [arch] evidence: missing: expected measured, documented or assumed"},
     {ARCH "evidence=guessed\n",
-     "x.ini: [arch] evidence: 'guessed' is none of: measured, documented, assumed"},
+     "x.ini: [arch] evidence: 'guessed' is none of: measured, documented, assumed, user"},
     {"[arch]\nlike=sm_90\ntitle=T\ncompute-capability=9.9\n",
      "x.ini: [arch] evidence: missing: expected measured, documented or assumed"},
     {"[arch]\nlike=sm_90\nevidence=assumed\nsource=s\n", "x.ini: [arch] title: missing"},

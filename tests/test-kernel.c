@@ -16,6 +16,7 @@
 //   loop 3:1
 //   merge 3:1
 //   data 3:1                      the access depends on contents that the launch does not give
+//   order 3:1                     it depends on the order in which threads execute atomics
 //
 // or in place of %%GIVES, %%FAIL and the exact message.
 #include <check.h>
@@ -160,10 +161,11 @@ write_warnings(const KernelRun *run, GString *out) {
                              other->column);
     else
       g_string_append_printf(out, "%s %u:%u\n",
-                             warning->kind == SMB_WARNING_UNSET  ? "unset"
-                             : warning->kind == SMB_WARNING_LOOP ? "loop"
-                             : warning->kind == SMB_WARNING_DATA ? "data"
-                                                                 : "merge",
+                             warning->kind == SMB_WARNING_UNSET   ? "unset"
+                             : warning->kind == SMB_WARNING_LOOP  ? "loop"
+                             : warning->kind == SMB_WARNING_DATA  ? "data"
+                             : warning->kind == SMB_WARNING_ORDER ? "order"
+                                                                  : "merge",
                              site->line, site->column);
   }
 }
@@ -181,10 +183,10 @@ describe(const Case *test, const KernelRun *run) {
   for (guint i = 0; lines[i] && lines[i][0] && !test->fails; i++) {
     gboolean access = g_str_has_prefix(lines[i], "load ") || g_str_has_prefix(lines[i], "store ") ||
                       g_str_has_prefix(lines[i], "atomic ");
-    gboolean warning = g_str_has_prefix(lines[i], "race ") ||
-                       g_str_has_prefix(lines[i], "unset ") ||
-                       g_str_has_prefix(lines[i], "loop ") ||
-                       g_str_has_prefix(lines[i], "merge ") || g_str_has_prefix(lines[i], "data ");
+    gboolean warning =
+        g_str_has_prefix(lines[i], "race ") || g_str_has_prefix(lines[i], "unset ") ||
+        g_str_has_prefix(lines[i], "loop ") || g_str_has_prefix(lines[i], "merge ") ||
+        g_str_has_prefix(lines[i], "order ") || g_str_has_prefix(lines[i], "data ");
     accesses = accesses || access;
     if (!access && !warning)
       write_values(run, lines[i], out);

@@ -85,10 +85,15 @@ END_TEST
 START_TEST(test_quote_source) {
   g_autofree char *said =
       smb_text_quote_source("k.cu:2:1: error: no\n  ::error ::x\n  ^\n::error ::y\n"
-                            "    2 | code\nptxas fatal   : no\n1 error detected in \"k.cu\".");
+                            "    2 | code\nptxas fatal   : no\n1 error detected in \"k.cu\".",
+                            TRUE);
   ck_assert_str_eq(said,
                    "k.cu:2:1: error: no\n      |   ::error ::x\n      |   ^\n      | ::error ::y\n"
                    "    2 | code\nptxas fatal   : no\n1 error detected in \"k.cu\".");
+  g_autofree char *first = smb_text_quote_source("a\nb", TRUE);
+  g_autofree char *behind = smb_text_quote_source("a\nb", FALSE);
+  ck_assert_str_eq(first, "      | a\n      | b");
+  ck_assert_str_eq(behind, "a\n      | b");
 }
 END_TEST
 

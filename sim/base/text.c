@@ -259,7 +259,7 @@ smb_text_escape_lines(const char *text) {
 }
 
 char *
-smb_text_quote_source(const char *said) {
+smb_text_quote_source(const char *said, gboolean begins_line) {
   // "FILE:12:1: error: …", "FILE(12): warning #177-D: …", "ptxas fatal   : …", "2 errors detected in …"; GCC's own bars
   g_autoptr(GRegex) message = g_regex_new(
       "^([^\\s:].*(error|warning|note|remark|fatal|from)\\b.*:|\\d+ (errors?|warnings?) |In file "
@@ -270,7 +270,8 @@ smb_text_quote_source(const char *said) {
   g_auto(GStrv) lines = g_strsplit(said, "\n", -1);
   GString *text = g_string_new(NULL);
   for (guint i = 0; lines[i]; i++) {
-    gboolean is_message = !*lines[i] || g_regex_match(message, lines[i], (GRegexMatchFlags)0, NULL);
+    gboolean is_message = !*lines[i] || (i == 0 && !begins_line) ||
+                          g_regex_match(message, lines[i], (GRegexMatchFlags)0, NULL);
     g_string_append_printf(text, "%s%s%s", i ? "\n" : "", is_message ? "" : "      | ", lines[i]);
   }
   return g_string_free(text, FALSE);

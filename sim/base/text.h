@@ -54,11 +54,12 @@ char *smb_text_escape_lines(const char *text);
 /**
  * smb_text_quote_source:
  * @said: what a compiler says; UTF-8
+ * @begins_line: whether its first line will begin a line, and not stand behind other words
  *
  * Returns: (transfer full): @said, with the lines of it that are no messages, but of the source that it compiles, behind a bar:
  *   they may look like anything
  */
-char *smb_text_quote_source(const char *said);
+char *smb_text_quote_source(const char *said, gboolean begins_line);
 
 /** smb_text_shorten_quotes: Returns: (transfer full): a message whose quotes ('…') are short enough to read on */
 char *smb_text_shorten_quotes(const char *message);

@@ -53,7 +53,7 @@ smb_flows_clear(Flows *flows) {
 void
 smb_flows_finish(const Flows *flows) {
   for (guint i = 0; flows->changed && i < flows->kernel->flows->len; i++)
-    g_array_index(flows->kernel->flows, SiteFlow, i).guide = flows->global | PLACE_ORDER;
+    g_array_index(flows->kernel->flows, SiteFlow, i).guide = flows->global | flows->order;
 }
 
 static void
@@ -112,6 +112,7 @@ smb_flows_exchange(Flows *flows, Builtin builtin, const Flow *address, Flow valu
   smb_flows_store(flows, address, &value);
   Flow returned = smb_flows_load(flows, address);
   returned.sources |= PLACE_ORDER;
+  flows->order = PLACE_ORDER;
   return returned;
 }
 

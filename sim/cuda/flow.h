@@ -39,6 +39,7 @@ typedef struct {
   GHashTable *guides; // Places, by Function or Statement
   Places guide;       // what the conditions around come from
   Places returned;    // what decides which threads have left the function
+  Places order;       // PLACE_ORDER, once an atomic was met
   gboolean changed;   // since whoever walks through the text has said that nothing did
 } Flows;
 

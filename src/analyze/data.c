@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 //
 // analyze as JSON and as CSV. Keys are only ever added.
-#include <string.h>
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
@@ -295,15 +294,6 @@ write_csv_origin(SmbCsv *csv, const SmbProgram *program, const SmbSite *site) {
   smb_csv_text(csv, site->opcode);
 }
 
-// Why a count is not exact; or what it is exact of, if that is not what runs. Without commas, for readers that know no quotes.
-static const char *
-choose_csv_reason(const SmbProgram *program, const char *reason) {
-  gboolean is_ptx = strcmp(smb_program_level(program), "ptx") == 0;
-  return reason || !is_ptx
-             ? reason
-             : "exact for the PTX as written: ptxas may merge or split or reorder accesses";
-}
-
 // Shared memory has no segments; its counts may not be exact.
 static void
 end_csv_shared(SmbCsv *csv, const SmbProgram *program, const SmbAccess *access,
@@ -314,7 +304,7 @@ end_csv_shared(SmbCsv *csv, const SmbProgram *program, const SmbAccess *access,
     smb_csv_text(csv, NULL);
   smb_csv_text(csv, access->exact ? "yes" : "no");
   write_csv_origin(csv, program, access->site);
-  smb_csv_text(csv, choose_csv_reason(program, access->reason));
+  smb_csv_text(csv, access->reason);
   smb_csv_text(csv, smb_access_depends_on_data(access) ? "yes" : "no");
   smb_csv_number(csv, access->uncounted);
   smb_csv_end_row(csv);

@@ -338,6 +338,14 @@ find_compiled_arch(void) {
   return flags ? g_steal_pointer(&flags->architecture) : NULL;
 }
 
+// The file of --output. An architecture may be a file of the user's, which is read.
+static gboolean
+open_output(SmbCli *cli, const char *output, const char *arch, GError **error) {
+  cli->output = smb_files_open(cli->files, "--output", output, error);
+  return cli->output && (!arch || !g_str_has_suffix(arch, ".ini") ||
+                         smb_out_file_protect(cli->output, arch, error));
+}
+
 gboolean
 smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options, GError **error) {
   gboolean help = FALSE;
@@ -385,11 +393,7 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
     return FALSE;
   cli->format = usage->formats ? &usage->formats[choice] : NULL;
   note_files(cli, usage, &all);
-  if (output && !(cli->output = smb_files_open(cli->files, "--output", output, error)))
-    return FALSE;
-  // A file of the user's is read as well.
-  if (output && arch && g_str_has_suffix(arch, ".ini") &&
-      !smb_out_file_protect(cli->output, arch, error))
+  if (output && !open_output(cli, output, arch, error))
     return FALSE;
   cli->colour = when > 0 ? when == 1 : cli->colour && !output;
   if (!arch)

@@ -109,7 +109,7 @@ has_case(const SmbRepository *repository, const SmbVersion *version, const char 
                                                             g_bytes_get_size(bytes), &failure);
   *has = project && smb_project_find(project, name, NULL);
   return project ||
-         smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s (in %s)", failure->message, version->name);
+         smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s (in %s)", failure->message, version->name);
 }
 
 // Whether a part of a path below @top is a symbolic link: a revision may have one to any place.

@@ -120,7 +120,7 @@ fail(const SmbCompilation *compilation, const SmbWorkshopRun *run, const char *p
                     smb_count(compilation->seconds, "second").text);
   g_autofree char *said = rewrite_places(run->output->str, path, compilation->name);
   g_autofree char *chosen = choose_lines(said);
-  g_autofree char *lines = smb_text_quote_source(chosen);
+  g_autofree char *lines = smb_text_quote_source(chosen, TRUE);
   if (*lines)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s\n%s: failed: %s", lines,
                     compilation->name, command);

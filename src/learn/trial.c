@@ -148,7 +148,7 @@ static void
 write_error(SmbCli *cli, const char *message) {
   g_autofree char *placed = smb_cli_place_error(message);
   g_autofree char *shortened = smb_text_shorten_quotes(placed ? placed : message);
-  smb_spool_printf(cli->out, "%s\n\n", shortened);
+  smb_spool_printf(cli->out, "%-s\n\n", shortened);
 }
 
 static void

@@ -108,8 +108,6 @@ expect 0 analyze "$ptx" --entry 'transpose<0>' --block 32,8 --arg 2=64
 shows 'exact for the PTX as written: ptxas may merge, split, reorder or remove accesses'
 expect 0 analyze "$ptx" --entry 'transpose<0>' --block 32,8 --arg 2=64 --format json
 shows '"exact_of" : "the PTX as written: ptxas may merge, split, reorder or remove accesses"'
-expect 0 analyze "$ptx" --entry 'transpose<0>' --block 32,8 --arg 2=64 --format csv
-grep -q '^shared,.*,yes,.*,exact for the PTX as written: ptxas may merge or split or reorder accesses,no,0$' "$work/out" || die "$last: not of PTX"
 expect 0 explain "$ptx" --entry 'transpose<0>' --block 32,8 --arg 2=64 --format json
 shows '"exact_of" : "the PTX as written'
 expect 0 analyze --rows 32 --cols 32 --format json
