@@ -128,7 +128,7 @@ static void
 add_parts(const Digits *digits, const guint *grid, guint axis, const Box *box, GArray *boxes) {
   Box rest = *box;
   guint left = grid[axis];
-  for (guint i = digits->n; i-- > 0 && left > 0;) {
+  for (guint i = digits->n; i-- > 0;) {
     const Digit *digit = &digits->digit[i];
     if (digit->axis != axis || left < digit->stride)
       continue;

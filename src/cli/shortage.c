@@ -47,6 +47,7 @@ take_error(const char *domain, GLogLevelFlags level, const char *message, gpoint
 // Where not even the message can be made, GLib calls itself until the stack is full.
 static void
 take_fault(int number) {
+  // cppcheck-suppress invalidFunctionArg // of an anonymous mapping, -1 is right
   void *room = mmap(NULL, LEAST_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED)
     end_without_memory();

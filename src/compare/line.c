@@ -108,8 +108,8 @@ has_case(const SmbRepository *repository, const SmbVersion *version, const char 
   g_autoptr(SmbProject) project = smb_project_new_from_data(seen, g_bytes_get_data(bytes, NULL),
                                                             g_bytes_get_size(bytes), &failure);
   *has = project && smb_project_find(project, name, NULL);
-  return project ||
-         smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s (in %s)", failure->message, version->name);
+  return project || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s (in %s)", failure->message,
+                             version->name);
 }
 
 // Whether a part of a path below @top is a symbolic link: a revision may have one to any place.

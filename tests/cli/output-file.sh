@@ -115,6 +115,7 @@ done
 expect 2 advise "$work/k.cu" --block 32 --out "$work/new.cu" --output "$work/new.cu"
 says 'name one file'
 status=0
+# shellcheck disable=SC2094 # that it is one file is what is refused
 (cd "$work" && "$program" explain --rows 8 --cols 8 --svg shown.svg >shown.svg 2>err) || status=$?
 last='explain --svg F >F'
 [ "$status" -eq 2 ] || die "$last: status $status"

@@ -39,7 +39,9 @@ in_parts() {
 }
 
 # What comes with the program.
-in_parts '1 2 3 7' 0 --recorded
+divisions=3
+[ "${SMEMBANK_TEST_EFFORT-}" != full ] || divisions='1 2 3 7'
+in_parts "$divisions" 0 --recorded
 in_parts 4 0 --recorded --kernel transposeSmem
 in_parts 3 0 --recorded --all
 # A recording with every kind of row, among them a launch that failed, and a trace with requests that were never counted.
