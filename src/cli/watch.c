@@ -144,6 +144,12 @@ run(void *data) {
     if (!g_atomic_int_get(&watch->stopped))
       draw(watch);
   }
+  // What has been sent until now counts, too: the work may have ended because the same Ctrl-C ended its processes.
+  const struct timespec none = {0, 0};
+  for (int number = 0; number >= 0; number = sigtimedwait(&set, NULL, &none)) {
+    if (number == SIGINT)
+      interrupt(watch);
+  }
   clear_line(watch);
   return NULL;
 }
