@@ -13,7 +13,7 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
-#include "sim/compiled/run/run.h"
+#include "sim/exec/exec.h"
 
 enum {
   N_RUNS = 5,
@@ -124,10 +124,10 @@ typedef struct {
 } Counter;
 
 static gboolean
-count_step(Runner *runner, const Step *step, SmbLanes lanes) {
-  Counter *counter = runner->block->user;
-  counter->n += step->kind != STEP_MEETING; // which is none of PTX
-  return counter->handlers[step - runner->steps](runner, step, lanes);
+count_step(Exec *exec, const Step *step, SmbLanes lanes) {
+  Counter *counter = exec->block->user;
+  counter->n += step->kind != KIND_MEETING; // which is none of PTX
+  return counter->handlers[step - exec->steps](exec, step, lanes);
 }
 
 static gboolean
