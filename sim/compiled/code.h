@@ -9,7 +9,7 @@
 #include "sim/compiled/compute/compute.h"
 #include "sim/compiled/flow/converge.h"
 #include "sim/compiled/flow/split.h"
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 typedef struct _Runner Runner; // sim/compiled/run/run.h
 typedef struct _Step Step;

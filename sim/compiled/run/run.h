@@ -6,7 +6,7 @@
 
 #include "sim/compiled/code.h"
 #include "sim/compiled/flow/split.h"
-#include "sim/program/field.h"
+#include "sim/launch/field.h"
 
 enum {
   BARRIER_OF_CLUSTER = 16, // behind those of a block, which have numbers (bar.sync)
