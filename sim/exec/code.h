@@ -8,7 +8,7 @@
 #include "sim/exec/flow/converge.h"
 #include "sim/exec/flow/split.h"
 #include "sim/exec/step.h"
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 // Where an array without an end ends.
 #define CODE_ENDLESS_BYTES (G_GUINT64_CONSTANT(1) << 40)

@@ -28,7 +28,7 @@
 
 #include "sim/exec/code.h"
 #include "sim/machine/lanes.h"
-#include "sim/program/field.h"
+#include "sim/launch/field.h"
 
 typedef struct _Unknown Unknown; // unknown/unknown.h
 typedef struct _Order Order;     // unknown/order.h

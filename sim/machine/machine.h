@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: MIT
 //
 // The machine that runs a block: its threads, its memory, its races, its limits. A front end takes the
-// threads through the kernel (sim/program/front-end.h) and calls this for everything that they do to memory and to
+// threads through the kernel (sim/machine/front-end.h) and calls this for everything that they do to memory and to
 // each other. The machine knows no language: an access is a Move, a place is an offset into the program.
 // Private to the machine and to front ends.
 #pragma once
 
+#include "sim/machine/front-end.h"
 #include "sim/machine/map.h"
 #include "sim/machine/place.h"
 #include "sim/machine/signature.h"
-#include "sim/program/front-end.h"
 
 #define FOR_LANES(lanes, lane)                                                                     \
   for (SmbLanes rest_of_##lane = (lanes), lane = 0;                                                \
