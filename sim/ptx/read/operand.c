@@ -4,7 +4,7 @@
 // The operands of an instruction: one grammar for all of them (PTX ISA 9.0, section 6).
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 // What the opcode says of how its operands read.
 typedef struct {

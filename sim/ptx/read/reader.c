@@ -4,7 +4,7 @@
 // What all productions of PTX use: tokens that are expected, errors, names.
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 gboolean
 smb_ptx_fail(PtxReader *reader, guint32 offset, const char *format, ...) {

@@ -6,9 +6,9 @@
 // Private to the files that read modules.
 #pragma once
 
-#include "sim/ptx/lex.h"
-#include "sim/ptx/module.h"
-#include "sim/ptx/names.h"
+#include "sim/ptx/read/lex.h"
+#include "sim/ptx/read/module.h"
+#include "sim/ptx/read/names.h"
 
 // A name whose meaning is not known before its block ends: a label may stand below.
 typedef struct {

@@ -4,7 +4,7 @@
 // The types of registers and variables (PTX ISA 9.0, sections 5.2 and 5.3).
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 static const PtxType types[] = {
     {"b8", 1, 0, 0},    {"u8", 1, 0, 0},     {"s8", 1, 0, 0},         {"b16", 2, 0, 0},
