@@ -149,18 +149,11 @@ smb_ptx_decode_fill(PtxDecoder *decoder) {
 
 // --- operands of matrix products
 
+// 0: no type.
 static guint
 find_bits(const char *type) {
-  static const struct {
-    const char *name;
-    guint bits;
-  } types[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"e4m3", 8},
-               {"e5m2", 8}, {"s8", 8},    {"u8", 8},    {"b1", 1}};
-  for (guint i = 0; i < G_N_ELEMENTS(types); i++) {
-    if (strcmp(type, types[i].name) == 0)
-      return types[i].bits;
-  }
-  return 0;
+  const PtxType *known = smb_ptx_type_named(type);
+  return known ? known->bits : 0;
 }
 
 // wgmma.mma_async{.sp}.sync.aligned.m64nNkK.d.a.b d, a, b, ...: a lies in shared memory, unless it is a list of
@@ -230,10 +223,7 @@ find_matrix_bytes(const PtxDecoder *decoder) {
     if (sscanf(decoder->parts[i], "m%3un%3uk%3u", &m, &n, &k) != 3)
       m = n = k = 0;
   }
-  guint bits = strcmp(type, "f32") == 0 || strcmp(type, "s32") == 0 ? 32
-               : strcmp(type, "f64") == 0                           ? 64
-               : strcmp(type, "s4") == 0 || strcmp(type, "u4") == 0 ? 4
-                                                                    : find_bits(type);
+  guint bits = find_bits(type);
   guint64 numbers = smb_ptx_has_part(decoder, "a")   ? (guint64)m * k
                     : smb_ptx_has_part(decoder, "b") ? (guint64)k * n
                                                      : (guint64)m * n;

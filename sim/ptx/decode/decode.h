@@ -7,6 +7,7 @@
 #include "sim/exec/build.h"
 #include "sim/ptx/isa/computation.h"
 #include "sim/ptx/isa/instruction.h"
+#include "sim/ptx/isa/type.h"
 #include "sim/ptx/read/module.h"
 
 // A function that is decoded.
@@ -79,7 +80,6 @@ guint smb_ptx_register_bytes(const PtxDecoder *decoder, const PtxOperand *operan
 guint smb_ptx_register_rows(const PtxRegister *named);
 // The first row of a register of numbers, or of a component of one that is a vector; else NO_ROW.
 Row smb_ptx_register_row(const PtxDecoder *decoder, const PtxOperand *operand);
-guint smb_ptx_type_bytes(const char *type);
 // The rows of a register, of a constant or of an address: of @bytes, a real one for a literal. NO_ROW: it is no such
 // thing, or is not modelled.
 Row smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolean is_real);

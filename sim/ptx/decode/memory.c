@@ -161,60 +161,43 @@ static const struct {
   Atomic atomic;
   const char *types, *vector_types;
 } atomics[] = {
-    {"add", ATOMIC_ADD, " u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2 ",
-     " f32 f16 f16x2 bf16 bf16x2 "},
-    {"exch", ATOMIC_EXCHANGE, " b32 b64 b128 ", ""},
-    {"min", ATOMIC_MIN, " u32 s32 u64 s64 ", " f16 f16x2 bf16 bf16x2 "},
-    {"max", ATOMIC_MAX, " u32 s32 u64 s64 ", " f16 f16x2 bf16 bf16x2 "},
-    {"and", ATOMIC_AND, " b32 b64 ", ""},
-    {"or", ATOMIC_OR, " b32 b64 ", ""},
-    {"xor", ATOMIC_XOR, " b32 b64 ", ""},
-    {"inc", ATOMIC_INCREMENT, " u32 ", ""},
-    {"dec", ATOMIC_DECREMENT, " u32 ", ""},
-    {"cas", ATOMIC_CAS, " b16 b32 b64 b128 ", ""},
-};
-
-static const struct {
-  const char *name;
-  SmbScalar scalar;
-} atomic_types[] = {
-    {"u32", SMB_SCALAR_U32},     {"b32", SMB_SCALAR_U32},   {"s32", SMB_SCALAR_I32},
-    {"u64", SMB_SCALAR_U64},     {"b64", SMB_SCALAR_U64},   {"s64", SMB_SCALAR_I64},
-    {"f32", SMB_SCALAR_F32},     {"f64", SMB_SCALAR_F64},   {"f16", SMB_SCALAR_F16},
-    {"b16", SMB_SCALAR_U16},     {"bf16", SMB_SCALAR_BF16}, {"f16x2", SMB_SCALAR_F16},
-    {"bf16x2", SMB_SCALAR_BF16}, {"b128", SMB_SCALAR_U64},
+    {"add", ATOMIC_ADD, "u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2", "f32 f16 f16x2 bf16 bf16x2"},
+    {"exch", ATOMIC_EXCHANGE, "b32 b64 b128", ""},
+    {"min", ATOMIC_MIN, "u32 s32 u64 s64", "f16 f16x2 bf16 bf16x2"},
+    {"max", ATOMIC_MAX, "u32 s32 u64 s64", "f16 f16x2 bf16 bf16x2"},
+    {"and", ATOMIC_AND, "b32 b64", ""},
+    {"or", ATOMIC_OR, "b32 b64", ""},
+    {"xor", ATOMIC_XOR, "b32 b64", ""},
+    {"inc", ATOMIC_INCREMENT, "u32", ""},
+    {"dec", ATOMIC_DECREMENT, "u32", ""},
+    {"cas", ATOMIC_CAS, "b16 b32 b64 b128", ""},
 };
 
 // The type is behind the operation, or before it.
-static const char *
-find_atomic_type(const PtxDecoder *decoder, SmbScalar *scalar) {
-  for (guint i = 0; i < G_N_ELEMENTS(atomic_types); i++) {
-    if (!smb_ptx_has_part(decoder, atomic_types[i].name))
-      continue;
-    *scalar = atomic_types[i].scalar;
-    return atomic_types[i].name;
-  }
-  return NULL;
+static const PtxType *
+find_type(const PtxDecoder *decoder) {
+  const PtxType *type = NULL;
+  for (guint i = 1; decoder->parts[i] && !type; i++)
+    type = smb_ptx_type_named(decoder->parts[i]);
+  return type;
 }
 
-// What it does and of what; FALSE if there is no such atomic.
+// What it does and of what, one component; FALSE if there is no such atomic.
 static gboolean
-find_atomic(const PtxDecoder *decoder, gboolean has_result, AtomicAccess *access,
-            const char **type) {
+find_atomic(const PtxDecoder *decoder, gboolean has_result, AtomicAccess *access) {
+  const PtxType *type = find_type(decoder);
   gboolean is_vector = find_vector(decoder) > 1;
-  *type = find_atomic_type(decoder, &access->kind);
-  for (guint i = 0; i < G_N_ELEMENTS(atomics) && *type; i++) {
+  for (guint i = 0; i < G_N_ELEMENTS(atomics) && type; i++) {
     if (!smb_ptx_has_part(decoder, atomics[i].name))
       continue;
-    g_autofree char *word = g_strdup_printf(" %s ", *type);
+    const char *types = is_vector ? atomics[i].vector_types : atomics[i].types;
     gboolean swaps = atomics[i].atomic == ATOMIC_EXCHANGE || atomics[i].atomic == ATOMIC_CAS;
     access->atomic = atomics[i].atomic;
+    access->kind = (SmbScalar)type->scalar;
+    access->width = type->bytes;
     gboolean halves = access->kind == SMB_SCALAR_F16 || access->kind == SMB_SCALAR_BF16;
-    if (halves != smb_ptx_has_part(decoder, "noftz"))
-      break;
-    if ((has_result || !swaps) &&
-        strstr(is_vector ? atomics[i].vector_types : atomics[i].types, word))
-      return TRUE;
+    return halves == smb_ptx_has_part(decoder, "noftz") && (has_result || !swaps) &&
+           smb_ptx_is_among(type->name, types, ' ');
   }
   return FALSE;
 }
@@ -287,18 +270,17 @@ smb_ptx_decode_atomic(PtxDecoder *decoder) {
   PtxArea area = smb_ptx_area(decoder);
   guint vector = find_vector(decoder), at = has_result;
   const PtxOperand *result = has_result ? smb_ptx_operand(decoder, 0) : NULL;
-  const char *type;
   AtomicAccess access = {.is_used = result && !is_dropped(decoder, result)};
-  if (!find_atomic(decoder, has_result, &access, &type)) {
+  if (!find_atomic(decoder, has_result, &access)) {
     if (area == AREA_GLOBAL)
       return PTX_UNKNOWN;
     smb_ptx_refuse(decoder, "there is no atomic with these types: '%s'", smb_ptx_opcode(decoder));
     return PTX_FAILED;
   }
   Transfer *transfer = smb_code_new_transfer(decoder->code);
-  transfer->bytes = smb_ptx_type_bytes(type);
+  transfer->bytes = access.width;
   transfer->rows = MAX(transfer->bytes, 4u) / 4;
-  access.width = transfer->bytes * vector;
+  access.width *= vector;
   if (!check_width(decoder, area, vector, access.width) ||
       !smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, at), area) ||
       !set_operands(decoder, transfer, smb_ptx_operand(decoder, at + 1), vector) ||

@@ -10,6 +10,7 @@
 
 #include "sim/exec/compute/real.h"
 #include "sim/ptx/isa/instruction.h"
+#include "sim/ptx/isa/type.h"
 
 // --- modifiers
 
@@ -291,10 +292,16 @@ find_comparison(const char *const *parts, ComputeForm *form) {
 
 // --- conversions
 
+static const PtxType *
+find_number(const char *name) {
+  const PtxType *type = smb_ptx_type_named(name);
+  return type && type->is_number ? type : NULL;
+}
+
 static guint
 integer_bytes(const char *type) {
-  gboolean is_integer = strchr("usb", type[0]) && g_ascii_isdigit(type[1]);
-  return is_integer ? (guint)g_ascii_strtoull(type + 1, NULL, 10) / 8 : 0;
+  const PtxType *number = find_number(type);
+  return number && !number->is_float && type[0] != 't' ? number->bytes : 0;
 }
 
 // Of integers: the low bits of the narrower of two types, extended to the register.
@@ -328,28 +335,6 @@ find_extension(const char *to, const char *from, guint result_bytes, ComputeForm
       return form->operation != N_OPERATIONS;
     }
   return FALSE;
-}
-
-typedef struct {
-  const char *name;
-  guint8 scalar;
-  guint8 bytes;
-} Number;
-
-static const Number numbers[] = {
-    {"u8", SMB_SCALAR_U8, 1},     {"s8", SMB_SCALAR_I8, 1},   {"u16", SMB_SCALAR_U16, 2},
-    {"s16", SMB_SCALAR_I16, 2},   {"u32", SMB_SCALAR_U32, 4}, {"s32", SMB_SCALAR_I32, 4},
-    {"u64", SMB_SCALAR_U64, 8},   {"s64", SMB_SCALAR_I64, 8}, {"f16", SMB_SCALAR_F16, 2},
-    {"bf16", SMB_SCALAR_BF16, 2}, {"f32", SMB_SCALAR_F32, 4}, {"f64", SMB_SCALAR_F64, 8},
-    {"tf32", SMB_SCALAR_F32, 4},
-};
-
-static const Number *
-find_number(const char *name) {
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    if (g_str_equal(name, numbers[i].name))
-      return &numbers[i];
-  return NULL;
 }
 
 static const Modifier conversion_modifiers[] = {
@@ -390,7 +375,7 @@ find_fast_conversion(const char *to, const char *from) {
 
 static gboolean
 find_real_conversion(const char *to, const char *from, guint result_bytes, ComputeForm *form) {
-  const Number *target = find_number(to), *source = find_number(from);
+  const PtxType *target = find_number(to), *source = find_number(from);
   if (!target || !source || g_str_equal(from, "tf32"))
     return FALSE;
   gboolean real = smb_scalar_is_real((SmbScalar)target->scalar);
