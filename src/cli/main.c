@@ -61,9 +61,8 @@ reject_more_words(const SmbCli *cli, GError **error) {
 static void
 write_help(SmbSpool *out) {
   smb_spool_puts(out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
-                      "Finds shared-memory bank conflicts in CUDA kernels, without a GPU, and "
-                      "shows how to fix them."
-                      "\n\nCommands:\n");
+                      "Finds shared-memory bank conflicts in CUDA kernels, without a GPU, and shows how\n"
+                      "to fix them.\n\nCommands:\n");
   for (const SmbCommand *command = commands; command->summary; command++)
     smb_spool_printf(out, "  %-10s %s\n", command->name, command->summary);
   smb_spool_puts(out, "\nExample:\n  smembank analyze kernel.cu --block 32,8\n"
