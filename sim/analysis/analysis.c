@@ -197,7 +197,7 @@ collect_access(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch
   if (access.total.requests == 0)
     access.worst = (SmbRequest){.op = (guint8)plain[access.site->op_class],
                                 .width = (guint8)access.site->width};
-  guint64 first_block = access.total.requests ? sums->first[site].shared : G_MAXUINT64;
+  guint64 first_block = access.total.requests ? access.first_block : G_MAXUINT64;
   judge_loop(analysis, &access, site, first_block);
   judge_data(analysis, program, launch, &access, site, first_block);
   smb_loops_add(&analysis->loops, &access.loops);

@@ -59,7 +59,7 @@ smb_member_expected(const SmbPlace *place, JsonNode *node, GError **error, const
 static gboolean
 is_known(const SmbMember *members, guint n, const char *name) {
   for (guint i = 0; i < n; i++) {
-    if (strcmp(members[i].name, name) == 0)
+    if (members[i].name && strcmp(members[i].name, name) == 0)
       return TRUE;
   }
   return FALSE;
@@ -68,23 +68,33 @@ is_known(const SmbMember *members, guint n, const char *name) {
 gboolean
 smb_members_read(const SmbPlace *place, JsonNode *node, const SmbMember *members, guint n,
                  gpointer target, GError **error) {
-  if (!JSON_NODE_HOLDS_OBJECT(node))
-    return smb_member_expected(place, node, error, "an object");
-  JsonObject *object = json_node_get_object(node);
   JsonObjectIter iter;
   const char *name;
-  json_object_iter_init_ordered(&iter, object);
-  while (json_object_iter_next_ordered(&iter, &name, NULL)) {
+  if (JSON_NODE_HOLDS_OBJECT(node))
+    json_object_iter_init_ordered(&iter, json_node_get_object(node));
+  while (JSON_NODE_HOLDS_OBJECT(node) && json_object_iter_next_ordered(&iter, &name, NULL)) {
     if (!is_known(members, n, name))
       return smb_member_fail(&(SmbPlace){place, name, 0}, error, "no such member");
   }
+  return smb_members_pick(place, node, members, n, target, error);
+}
+
+gboolean
+smb_members_pick(const SmbPlace *place, JsonNode *node, const SmbMember *members, guint n,
+                 gpointer target, GError **error) {
+  if (!JSON_NODE_HOLDS_OBJECT(node))
+    return smb_member_expected(place, node, error, "an object");
+  JsonObject *object = json_node_get_object(node);
   for (guint i = 0; i < n; i++) {
+    if (!members[i].name)
+      continue;
     SmbPlace below = {place, members[i].name, 0};
     JsonNode *value = json_object_get_member(object, members[i].name);
     gboolean absent = !value || JSON_NODE_HOLDS_NULL(value);
     if (absent && members[i].need == MEMBER_REQUIRED)
       return smb_member_fail(&below, error, "missing");
-    if (!absent && !members[i].read(&below, value, (char *)target + members[i].offset, error))
+    if (!absent && members[i].read &&
+        !members[i].read(&below, value, (char *)target + members[i].offset, error))
       return FALSE;
   }
   return TRUE;
@@ -96,6 +106,8 @@ smb_members_write(GString *json, const SmbMember *members, guint n, gconstpointe
   const char *before = "";
   for (guint i = 0; i < n; i++) {
     gsize length = json->len;
+    if (!members[i].write)
+      continue;
     g_string_append_printf(json, "%s\"%s\": ", before, members[i].name);
     gboolean written = members[i].write(json, (const char *)object + members[i].offset);
     if (!written && members[i].need == MEMBER_ABSENT) {
@@ -105,6 +117,42 @@ smb_members_write(GString *json, const SmbMember *members, guint n, gconstpointe
     g_string_append(json, written ? "" : "null");
     before = separator;
   }
+}
+
+void
+smb_members_add(const SmbMember *members, guint n, gpointer into, gconstpointer more) {
+  for (guint i = 0; i < n; i++) {
+    if (members[i].add)
+      members[i].add((char *)into + members[i].offset, (const char *)more + members[i].offset);
+  }
+}
+
+gboolean
+smb_members_equal(const SmbMember *members, guint n, gconstpointer a, gconstpointer b) {
+  g_autoptr(GString) text = g_string_new(NULL), other = g_string_new(NULL);
+  smb_members_write(text, members, n, a, ",");
+  smb_members_write(other, members, n, b, ",");
+  return g_string_equal(text, other);
+}
+
+void
+smb_add_count(gpointer into, gconstpointer more) {
+  *(guint64 *)into += *(const guint64 *)more;
+}
+
+void
+smb_add_number(gpointer into, gconstpointer more) {
+  *(double *)into += *(const double *)more;
+}
+
+void
+smb_add_most(gpointer into, gconstpointer more) {
+  *(guint *)into = MAX(*(guint *)into, *(const guint *)more);
+}
+
+void
+smb_add_flag(gpointer into, gconstpointer more) {
+  *(gboolean *)into |= *(const gboolean *)more;
 }
 
 static gboolean
@@ -137,6 +185,31 @@ smb_member_words(const SmbPlace *place, JsonNode *node, gpointer target, GError 
   g_free(*words);
   *words = g_strdup(json_node_get_string(node));
   return TRUE;
+}
+
+gboolean
+smb_member_kept(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  const SmbPlace *document = place;
+  while (document->above)
+    document = document->above;
+  if (!holds(node, G_TYPE_STRING))
+    return smb_member_expected(place, node, error, "a text");
+  *(const char **)target = g_string_chunk_insert_const(document->texts, json_node_get_string(node));
+  return TRUE;
+}
+
+gboolean
+smb_member_word(const SmbPlace *place, JsonNode *node, const char *const *words, gpointer target,
+                GError **error) {
+  for (guint i = 0; holds(node, G_TYPE_STRING) && words[i]; i++) {
+    if (g_strcmp0(words[i], json_node_get_string(node)) != 0)
+      continue;
+    *(guint *)target = i;
+    return TRUE;
+  }
+  g_autofree char *all = g_strjoinv(", ", (GStrv)(gpointer)words);
+  g_autofree char *what = g_strdup_printf("one of %s", all);
+  return smb_member_expected(place, node, error, what);
 }
 
 gboolean
@@ -234,6 +307,21 @@ smb_member_some(const SmbPlace *place, JsonNode *node, gpointer target, GError *
 }
 
 gboolean
+smb_member_most(const SmbPlace *place, JsonNode *node, guint most, gpointer target,
+                GError **error) {
+  gint64 number;
+  if (!read_integer(place, node, 0, most, &number, error))
+    return FALSE;
+  *(guint *)target = (guint)number;
+  return TRUE;
+}
+
+gboolean
+smb_member_small(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  return smb_member_most(place, node, G_MAXUINT32, target, error);
+}
+
+gboolean
 smb_member_write_some(GString *json, gconstpointer value) {
   g_string_append_printf(json, "%u", *(const guint *)value);
   return TRUE;
@@ -266,6 +354,61 @@ smb_member_write_texts(GString *json, gconstpointer value) {
   }
   g_string_append_c(json, ']');
   return TRUE;
+}
+
+gboolean
+smb_tuple_read(const SmbPlace *place, JsonNode *node, const SmbMember *members, guint n,
+               gpointer target, GError **error) {
+  JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+  g_autofree char *what = g_strdup_printf("an array of %u values", n);
+  if (!array || json_array_get_length(array) != n)
+    return smb_member_expected(place, node, error, what);
+  for (guint i = 0; i < n; i++) {
+    SmbPlace element = {place, NULL, i};
+    if (!members[i].read(&element, json_array_get_element(array, i),
+                         (char *)target + members[i].offset, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_tuple_write(GString *json, const SmbMember *members, guint n, gconstpointer object) {
+  for (guint i = 0; i < n; i++) {
+    g_string_append_c(json, i ? ',' : '[');
+    members[i].write(json, (const char *)object + members[i].offset);
+  }
+  g_string_append_c(json, ']');
+  return TRUE;
+}
+
+gboolean
+smb_rows_read(const SmbPlace *place, JsonNode *node, const SmbMember *members, guint n,
+              GArray *rows, GError **error) {
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return smb_member_expected(place, node, error, "an array");
+  JsonArray *array = json_node_get_array(node);
+  gsize size = g_array_get_element_size(rows);
+  for (guint i = 0; i < json_array_get_length(array); i++) {
+    SmbPlace element = {place, NULL, i};
+    g_array_set_size(rows, rows->len + 1);
+    if (!smb_members_read(&element, json_array_get_element(array, i), members, n,
+                          rows->data + (rows->len - 1) * size, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+void
+smb_rows_write(GString *json, const SmbMember *members, guint n, const GArray *rows) {
+  gsize size = g_array_get_element_size((GArray *)rows);
+  g_string_append_c(json, '[');
+  for (guint i = 0; i < rows->len; i++) {
+    g_string_append(json, i ? ",{" : "{");
+    smb_members_write(json, members, n, rows->data + i * size, ",");
+    g_string_append_c(json, '}');
+  }
+  g_string_append_c(json, ']');
 }
 
 gboolean

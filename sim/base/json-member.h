@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // JSON read strictly, and written. What an object may have is a table of members; each says how its value is read and
-// written, and where it is kept. A member that no table has is refused, and so is a value of another type: nothing is
-// guessed. Private to sim/.
+// written, where it is kept, and, if the object has sums, how it is added to that of another. A member that no table has is
+// refused, and so is a value of another type: nothing is guessed.
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -13,12 +13,14 @@
  * @above: the object or array that it is in; %NULL for the document
  * @name: name of the member or of the document; %NULL for an element of an array
  * @index: of an element
+ * @texts: (nullable): of the document: keeps the texts of SMB_MEMBER_KEPT
  */
 typedef struct _SmbPlace SmbPlace;
 struct _SmbPlace {
   const SmbPlace *above;
   const char *name;
   guint index;
+  GStringChunk *texts;
 };
 
 /** Reads @node, which is not null, into @target; the error is SMB_ERROR_INPUT and names @place. */
@@ -27,6 +29,9 @@ typedef gboolean (*SmbMemberRead)(const SmbPlace *place, JsonNode *node, gpointe
 
 /** Adds @value to the text; %FALSE: there is none, and nothing was added. */
 typedef gboolean (*SmbMemberWrite)(GString *json, gconstpointer value);
+
+/** Adds @more to @into, which are values of the same member. */
+typedef void (*SmbMemberAdd)(gpointer into, gconstpointer more);
 
 /** Whether a member has to be there. Others may be absent or null, and then leave their target as it is. */
 typedef enum {
@@ -37,10 +42,11 @@ typedef enum {
 
 /**
  * SmbMember:
- * @name: its key
+ * @name: its key; %NULL: no document has it
  * @need: whether it has to be there
- * @read, @write: how
+ * @read, @write: how; %NULL: whoever has the table does it
  * @offset: byte offset of its value in the struct of the object
+ * @add: (nullable): how; %NULL: it says what the object is about, and is not added
  */
 typedef struct {
   const char *name;
@@ -48,12 +54,30 @@ typedef struct {
   SmbMemberRead read;
   SmbMemberWrite write;
   gsize offset;
+  SmbMemberAdd add;
 } SmbMember;
+
+/** What a table and its length are, as arguments; and where a member of a struct is. */
+#define SMB_MEMBERS(table)         table, G_N_ELEMENTS(table)
+#define SMB_MEMBER_AT(type, field) G_STRUCT_OFFSET(type, field)
 
 /** Reads an object whose members are among @members, in their order; @target is its struct. */
 G_GNUC_INTERNAL gboolean smb_members_read(const SmbPlace *place, JsonNode *node,
                                           const SmbMember *members, guint n, gpointer target,
                                           GError **error);
+
+/** As smb_members_read(), of an object that has other members, too. */
+G_GNUC_INTERNAL gboolean smb_members_pick(const SmbPlace *place, JsonNode *node,
+                                          const SmbMember *members, guint n, gpointer target,
+                                          GError **error);
+
+/** Adds the members of @more to those of @into. */
+G_GNUC_INTERNAL void smb_members_add(const SmbMember *members, guint n, gpointer into,
+                                     gconstpointer more);
+
+/** Whether two objects are written alike. */
+G_GNUC_INTERNAL gboolean smb_members_equal(const SmbMember *members, guint n, gconstpointer a,
+                                           gconstpointer b);
 
 /** Writes the members of an object in their order, with @separator between them. */
 G_GNUC_INTERNAL void smb_members_write(GString *json, const SmbMember *members, guint n,
@@ -100,6 +124,43 @@ SMB_MEMBER_KIND(some);
 /** An array of texts: a GStrv, which is replaced. */
 SMB_MEMBER_KIND(texts);
 #define SMB_MEMBER_TEXTS smb_member_texts, smb_member_write_texts
+
+/** A text as SMB_MEMBER_WORDS, which the document keeps: a const char *. */
+G_GNUC_INTERNAL gboolean smb_member_kept(const SmbPlace *place, JsonNode *node, gpointer target,
+                                         GError **error);
+#define SMB_MEMBER_KEPT smb_member_kept, smb_member_write_text
+
+/** A whole number from 0 to @most: a guint. */
+G_GNUC_INTERNAL gboolean smb_member_most(const SmbPlace *place, JsonNode *node, guint most,
+                                         gpointer target, GError **error);
+
+/** A whole number from 0 of 32 bits: a guint. */
+SMB_MEMBER_KIND(small);
+#define SMB_MEMBER_SMALL smb_member_small, smb_member_write_some
+
+/** Reads one of @words (array zero-terminated=1): its index, a guint. */
+G_GNUC_INTERNAL gboolean smb_member_word(const SmbPlace *place, JsonNode *node,
+                                         const char *const *words, gpointer target, GError **error);
+
+/* Values of a struct in one array, in the order of its table: the names are for those who read the table. */
+G_GNUC_INTERNAL gboolean smb_tuple_read(const SmbPlace *place, JsonNode *node,
+                                        const SmbMember *members, guint n, gpointer target,
+                                        GError **error);
+G_GNUC_INTERNAL gboolean smb_tuple_write(GString *json, const SmbMember *members, guint n,
+                                         gconstpointer object);
+
+/* An array of objects: a GArray of structs, to which those that are read are added. */
+G_GNUC_INTERNAL gboolean smb_rows_read(const SmbPlace *place, JsonNode *node,
+                                       const SmbMember *members, guint n, GArray *rows,
+                                       GError **error);
+G_GNUC_INTERNAL void smb_rows_write(GString *json, const SmbMember *members, guint n,
+                                    const GArray *rows);
+
+/* How values are added: numbers up, that of most, whether one is set. */
+G_GNUC_INTERNAL void smb_add_count(gpointer into, gconstpointer more);
+G_GNUC_INTERNAL void smb_add_number(gpointer into, gconstpointer more);
+G_GNUC_INTERNAL void smb_add_most(gpointer into, gconstpointer more);
+G_GNUC_INTERNAL void smb_add_flag(gpointer into, gconstpointer more);
 
 /** Writes an array of three whole numbers, a guint[3]. */
 G_GNUC_INTERNAL gboolean smb_member_write_extents(GString *json, gconstpointer value);
