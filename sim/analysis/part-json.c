@@ -17,23 +17,41 @@ enum {
 
 #define AT SMB_MEMBER_AT
 
-// A number from 0 to @most: of an enumeration, or of a place.
-#define LIMITED(name, most)                                                                        \
-  static gboolean read_##name(const SmbPlace *place, JsonNode *node, gpointer target,              \
-                              GError **error) {                                                    \
-    return smb_member_most(place, node, most, target, error);                                      \
-  }
-LIMITED(site, MAX_SITES - 1)
-LIMITED(op_class, SMB_N_OP_CLASSES - 1)
-LIMITED(width, SMB_MAX_WIDTH)
-LIMITED(warning, SMB_WARNING_UNCOUNTED)
-
-#define SITE  read_site, smb_member_write_some
-#define SMALL SMB_MEMBER_SMALL
+// A number of 32 bits from 0 to @most: of an enumeration, or of a place.
+#define NUMBER(name, Type, member, most)                                                           \
+  { name, MEMBER_REQUIRED, SMB_MEMBER_MOST, AT(Type, member), NULL, NULL, most }
+#define SMALL(name, Type, member) NUMBER(name, Type, member, G_MAXUINT32)
+#define FLAG(name, Type, member)                                                                   \
+  { name, MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(Type, member) }
+#define TEXT(name, Type, member)                                                                   \
+  { name, MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Type, member) }
+#define TEXT_IF(name, Type, member)                                                                \
+  { name, MEMBER_ABSENT, SMB_MEMBER_KEPT, AT(Type, member) }
+#define OF(name, Type, member, table)                                                              \
+  { name, MEMBER_REQUIRED, NULL, NULL, AT(Type, member), NULL, &(table) }
 
 static const SmbMember frame_members[] = {
-    {"file", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(SmbFrame, file)},
-    {"line", MEMBER_REQUIRED, SMALL, AT(SmbFrame, line)},
+    TEXT("file", SmbFrame, file),
+    SMALL("line", SmbFrame, line),
+};
+static const SmbMembers frame_table = {SMB_MEMBERS(frame_members), sizeof(SmbFrame)};
+
+static const SmbMember site_members[] = {
+    NUMBER("site", PartSite, site, MAX_SITES - 1),
+    TEXT_IF("file", PartSite, place.file),
+    SMALL("line", PartSite, place.line),
+    SMALL("column", PartSite, place.column),
+    SMALL("offset", PartSite, place.offset),
+    TEXT("expression", PartSite, place.expression),
+    NUMBER("op_class", PartSite, place.op_class, SMB_N_OP_CLASSES - 1),
+    NUMBER("width", PartSite, place.width, SMB_MAX_WIDTH),
+    FLAG("no_rule", PartSite, place.no_rule),
+    FLAG("may_merge", PartSite, place.may_merge),
+    TEXT_IF("opcode", PartSite, place.opcode),
+    SMALL("pc", PartSite, place.pc),
+    OF("frames", PartSite, frames, frame_table),
+    TEXT_IF("data_source", PartSite, data_source),
+    FLAG("data_address", PartSite, data_address),
 };
 
 static void
@@ -41,59 +59,7 @@ clear_site(gpointer site) {
   g_clear_pointer(&((PartSite *)site)->frames, g_array_unref);
 }
 
-static gboolean
-read_frames(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  GArray **frames = target;
-  g_clear_pointer(frames, g_array_unref);
-  *frames = g_array_new(FALSE, TRUE, sizeof(SmbFrame));
-  return smb_rows_read(place, node, SMB_MEMBERS(frame_members), *frames, error);
-}
-
-static gboolean
-write_frames(GString *json, gconstpointer value) {
-  smb_rows_write(json, SMB_MEMBERS(frame_members), *(GArray *const *)value);
-  return TRUE;
-}
-
-static const SmbMember site_members[] = {
-    {"site", MEMBER_REQUIRED, SITE, AT(PartSite, site)},
-    {"file", MEMBER_ABSENT, SMB_MEMBER_KEPT, AT(PartSite, place.file)},
-    {"line", MEMBER_REQUIRED, SMALL, AT(PartSite, place.line)},
-    {"column", MEMBER_REQUIRED, SMALL, AT(PartSite, place.column)},
-    {"offset", MEMBER_REQUIRED, SMALL, AT(PartSite, place.offset)},
-    {"expression", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(PartSite, place.expression)},
-    {"op_class", MEMBER_REQUIRED, read_op_class, smb_member_write_some,
-     AT(PartSite, place.op_class)},
-    {"width", MEMBER_REQUIRED, read_width, smb_member_write_some, AT(PartSite, place.width)},
-    {"no_rule", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(PartSite, place.no_rule)},
-    {"may_merge", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(PartSite, place.may_merge)},
-    {"opcode", MEMBER_ABSENT, SMB_MEMBER_KEPT, AT(PartSite, place.opcode)},
-    {"pc", MEMBER_REQUIRED, SMALL, AT(PartSite, place.pc)},
-    {"frames", MEMBER_REQUIRED, read_frames, write_frames, AT(PartSite, frames)},
-    {"data_source", MEMBER_ABSENT, SMB_MEMBER_KEPT, AT(PartSite, data_source)},
-    {"data_address", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(PartSite, data_address)},
-};
-
-static GArray *
-new_sites(void) {
-  GArray *sites = g_array_new(FALSE, TRUE, sizeof(PartSite));
-  g_array_set_clear_func(sites, clear_site);
-  return sites;
-}
-
-static gboolean
-read_sites(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  GArray **sites = target;
-  g_clear_pointer(sites, g_array_unref);
-  *sites = new_sites();
-  return smb_rows_read(place, node, SMB_MEMBERS(site_members), *sites, error);
-}
-
-static gboolean
-write_sites(GString *json, gconstpointer value) {
-  smb_rows_write(json, SMB_MEMBERS(site_members), *(GArray *const *)value);
-  return TRUE;
-}
+static const SmbMembers site_table = {SMB_MEMBERS(site_members), sizeof(PartSite), clear_site};
 
 gboolean
 smb_part_sites_equal(const PartSite *a, const PartSite *b) {
@@ -101,40 +67,32 @@ smb_part_sites_equal(const PartSite *a, const PartSite *b) {
 }
 
 static const SmbMember warning_members[] = {
-    {"kind", MEMBER_REQUIRED, read_warning, smb_member_write_some, AT(SmbAnalysisWarning, kind)},
-    {"site", MEMBER_REQUIRED, SITE, AT(SmbAnalysisWarning, site)},
-    {"other", MEMBER_REQUIRED, SITE, AT(SmbAnalysisWarning, other)},
+    NUMBER("kind", SmbAnalysisWarning, kind, SMB_WARNING_UNCOUNTED),
+    SMALL("site", SmbAnalysisWarning, site),
+    SMALL("other", SmbAnalysisWarning, other),
     {"block", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbAnalysisWarning, block)},
-    {"message", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbAnalysisWarning, message)},
+    TEXT("message", SmbAnalysisWarning, message),
 };
+static const SmbMembers warning_table = {SMB_MEMBERS(warning_members), sizeof(SmbAnalysisWarning)};
 
 static const SmbMember idle_members[] = {
-    {"place", MEMBER_REQUIRED, SMALL, AT(Sums, idle_place)},
-    {"line", MEMBER_REQUIRED, SMALL, AT(Sums, idle_line)},
-    {"column", MEMBER_REQUIRED, SMALL, AT(Sums, idle_column)},
-    {"site", MEMBER_REQUIRED, SMALL, AT(Sums, idle_site)},
+    SMALL("place", Sums, idle_place),
+    SMALL("line", Sums, idle_line),
+    SMALL("column", Sums, idle_column),
+    SMALL("site", Sums, idle_site),
 };
-
-static gboolean
-read_idle(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_tuple_read(place, node, SMB_MEMBERS(idle_members), target, error);
-}
-
-static gboolean
-write_idle(GString *json, gconstpointer value) {
-  return smb_tuple_write(json, SMB_MEMBERS(idle_members), value);
-}
+static const SmbMembers idle_table = {SMB_MEMBERS(idle_members)};
 
 static const SmbMember part_members[] = {
     {"blocks", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbPart, n_run)},
-    {"in_order", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SmbPart, in_order)},
-    {"misses_others", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SmbPart, sums.misses_others)},
-    {"by_instruction", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SmbPart, by_instruction)},
-    {"irregular", MEMBER_ABSENT, SMB_MEMBER_KEPT, AT(SmbPart, irregular)},
+    FLAG("in_order", SmbPart, in_order),
+    FLAG("misses_others", SmbPart, sums.misses_others),
+    FLAG("by_instruction", SmbPart, by_instruction),
+    TEXT_IF("irregular", SmbPart, irregular),
     {"idle", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SmbPart, sums.idle)},
-    {"idle_place", MEMBER_REQUIRED, read_idle, write_idle, AT(SmbPart, sums)},
+    OF("idle_place", SmbPart, sums, idle_table),
     {"parameters", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbPart, parameters)},
-    {"sites", MEMBER_REQUIRED, read_sites, write_sites, AT(SmbPart, sites)},
+    OF("sites", SmbPart, sites, site_table),
     // What comes behind these is of the sites.
     {"shared", MEMBER_REQUIRED},
     {"global", MEMBER_REQUIRED},
@@ -178,7 +136,8 @@ write_kind(GString *json, const Sums *sums, guint index, guint lanes) {
 // The places that the sums and the warnings of a part have to do with.
 static GArray *
 list_sites(const Sums *sums, const SmbProgram *program, const SmbLaunch *launch) {
-  GArray *sites = new_sites();
+  GArray *sites = g_array_new(FALSE, TRUE, sizeof(PartSite));
+  g_array_set_clear_func(sites, clear_site);
   g_autofree gboolean *is_used = g_new0(gboolean, sums->n_sites + 1);
   for (guint i = 0; i < sums->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(sums->warnings, SmbAnalysisWarning, i);
@@ -220,7 +179,7 @@ smb_part_write(const SmbPart *part, const SmbProgram *program, const SmbLaunch *
   for (guint kind = 0; kind < N_SUMS; kind++)
     write_kind(json, sums, kind, program->lanes);
   g_string_append(json, ",\"warnings\":");
-  smb_rows_write(json, SMB_MEMBERS(warning_members), sums->warnings);
+  smb_members_write_value(json, &warning_table, &sums->warnings);
   for (guint i = 0; part->variants && i < part->variants->len; i++) {
     g_string_append(json, i ? "," : ",\"variants\":[");
     smb_part_write(g_ptr_array_index(part->variants, i), program, launch, json);
@@ -247,15 +206,16 @@ check_site(const Reading *reading, const SmbPlace *place, guint site, GError **e
 
 static gboolean
 read_source(const SmbPlace *place, JsonNode *node, SmbRequest *request, GError **error) {
-  SmbMember members[SMB_MAX_LANES];
   guint numbers[SMB_MAX_LANES];
+  SmbMember lanes[SMB_MAX_LANES];
   guint n = JSON_NODE_HOLDS_ARRAY(node) ? json_array_get_length(json_node_get_array(node)) : 0;
-  for (guint lane = 0; lane < SMB_MAX_LANES; lane++)
-    members[lane] = (SmbMember){"lane", MEMBER_REQUIRED, SMALL, lane * sizeof *numbers};
-  if (!smb_tuple_read(place, node, members, MIN(n, SMB_MAX_LANES), numbers, error))
+  const SmbMembers of = {lanes, MIN(n, SMB_MAX_LANES)};
+  for (guint lane = 0; lane < of.n; lane++)
+    lanes[lane] = (SmbMember){.offset = lane * sizeof *numbers, .most = G_MAXUINT16};
+  if (!smb_members_read_value(place, node, &of, numbers, error))
     return FALSE;
   request->has_source = TRUE;
-  for (guint lane = 0; lane < n; lane++)
+  for (guint lane = 0; lane < of.n; lane++)
     request->source[lane] = (guint16)numbers[lane];
   return TRUE;
 }
@@ -308,7 +268,7 @@ read_kind(const Reading *reading, guint index, GError **error) {
   if (!JSON_NODE_HOLDS_ARRAY(rows))
     return smb_member_expected(&place, rows, error, "an array");
   for (guint i = 0; i < json_array_get_length(json_node_get_array(rows)); i++) {
-    static const SmbMember key[] = {{"site", MEMBER_REQUIRED, SITE, 0}};
+    static const SmbMember key[] = {{"site", MEMBER_REQUIRED, .most = MAX_SITES - 1}};
     const SmbPlace row = {&place, NULL, i};
     JsonNode *node = json_array_get_element(json_node_get_array(rows), i);
     guint site = 0;
@@ -328,8 +288,8 @@ static gboolean
 read_warnings(const Reading *reading, GError **error) {
   const SmbPlace place = {reading->place, "warnings", 0};
   JsonNode *node = json_object_get_member(reading->object, place.name);
-  g_autoptr(GArray) warnings = smb_warnings_new();
-  if (!smb_rows_read(&place, node, SMB_MEMBERS(warning_members), warnings, error))
+  g_autoptr(GArray) warnings = NULL;
+  if (!smb_members_read_value(&place, node, &warning_table, &warnings, error))
     return FALSE;
   for (guint i = 0; i < warnings->len; i++) {
     const SmbPlace row = {&place, NULL, i};

@@ -16,39 +16,29 @@
 #define SUM(Type, member)                                                                          \
   { #member, MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(Type, member), smb_add_count }
 #define MOST(Type, member)                                                                         \
-  { #member, MEMBER_REQUIRED, SMB_MEMBER_SMALL, AT(Type, member), smb_add_most }
+  { #member, MEMBER_REQUIRED, SMB_MEMBER_MOST, AT(Type, member), smb_add_most, NULL, G_MAXUINT32 }
 #define COUNT(Type, member)                                                                        \
   { #member, MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(Type, member) }
 #define NAME(Type, member)                                                                         \
   { #member, MEMBER_ABSENT, SMB_MEMBER_KEPT, AT(Type, member) }
-
-// The functions of a struct that is one array, with the table NAME_members.
-#define TUPLE(name)                                                                                \
-  static gboolean read_##name(const SmbPlace *place, JsonNode *node, gpointer target,              \
-                              GError **error) {                                                    \
-    return smb_tuple_read(place, node, SMB_MEMBERS(name##_members), target, error);                \
-  }                                                                                                \
-  static gboolean write_##name(GString *json, gconstpointer value) {                               \
-    return smb_tuple_write(json, SMB_MEMBERS(name##_members), value);                              \
-  }                                                                                                \
-  static void add_##name(gpointer into, gconstpointer more) {                                      \
-    smb_members_add(SMB_MEMBERS(name##_members), into, more);                                      \
-  }
+// The same, in one array.
+#define TUPLE(name, Type, member, table)                                                           \
+  { name, MEMBER_REQUIRED, NULL, NULL, AT(Type, member), NULL, &(table) }
 
 static const SmbMember tally_members[] = {
     SUM(SmbTally, requests),    SUM(SmbTally, wavefronts), SUM(SmbTally, pipe_wavefronts),
     SUM(SmbTally, ideal),       SUM(SmbTally, excess),     SUM(SmbTally, cycles),
     MOST(SmbTally, max_degree), MOST(SmbTally, max_queue),
 };
-TUPLE(tally)
+static const SmbMembers tally_table = {SMB_MEMBERS(tally_members)};
 
-static const SmbMember loops_members[] = {
+static const SmbMember loop_members[] = {
     SUM(SmbLoopTally, requests),
     SUM(SmbLoopTally, loads),
     SUM(SmbLoopTally, load_wavefronts),
     SUM(SmbLoopTally, swaps),
 };
-TUPLE(loops)
+static const SmbMembers loop_table = {SMB_MEMBERS(loop_members)};
 
 // A warp that made requests.
 typedef struct {
@@ -56,21 +46,20 @@ typedef struct {
   SmbTally tally;
 } WarpRow;
 
-static gboolean
-read_warp(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_member_most(place, node, SMB_MAX_WARPS - 1, target, error);
-}
+#define WARP(name, Type, member)                                                                   \
+  { name, MEMBER_REQUIRED, SMB_MEMBER_MOST, AT(Type, member), NULL, NULL, SMB_MAX_WARPS - 1 }
 
 static const SmbMember warp_members[] = {
-    {"warp", MEMBER_REQUIRED, read_warp, smb_member_write_some, AT(WarpRow, warp)},
-    {"tally", MEMBER_REQUIRED, read_tally, write_tally, AT(WarpRow, tally)},
+    WARP("warp", WarpRow, warp),
+    TUPLE("tally", WarpRow, tally, tally_table),
 };
+static const SmbMembers warp_table = {SMB_MEMBERS(warp_members), sizeof(WarpRow)};
 
 static gboolean
 read_warps(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   SmbTally *warps = target;
-  g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(WarpRow));
-  if (!smb_rows_read(place, node, SMB_MEMBERS(warp_members), rows, error))
+  g_autoptr(GArray) rows = NULL;
+  if (!smb_members_read_value(place, node, &warp_table, &rows, error))
     return FALSE;
   for (guint i = 0; i < rows->len; i++)
     warps[g_array_index(rows, WarpRow, i).warp] = g_array_index(rows, WarpRow, i).tally;
@@ -86,7 +75,7 @@ write_warps(GString *json, gconstpointer value) {
     if (row.tally.requests)
       g_array_append_val(rows, row);
   }
-  smb_rows_write(json, SMB_MEMBERS(warp_members), rows);
+  smb_members_write_value(json, &warp_table, &rows);
   return TRUE;
 }
 
@@ -126,8 +115,8 @@ static const SmbMember shared_members[] = {
     {"worst", MEMBER_ABSENT, .add = add_worst}, // part-json.c
     {"source", MEMBER_ABSENT},
     COUNT(SmbAccess, worst_block),
-    {"worst_warp", MEMBER_REQUIRED, read_warp, smb_member_write_some, AT(SmbAccess, worst_warp)},
-    {"loops", MEMBER_REQUIRED, read_loops, write_loops, AT(SmbAccess, loops), add_loops},
+    WARP("worst_warp", SmbAccess, worst_warp),
+    TUPLE("loops", SmbAccess, loops, loop_table),
     {"warps", MEMBER_REQUIRED, read_warps, write_warps, AT(SmbAccess, warps), add_warps},
 };
 
@@ -143,19 +132,14 @@ static const SmbMember constant_members[] = {
     NAME(SmbConstantAccess, variable),
     COUNT(SmbConstantAccess, first_block),
     SUM(SmbConstantAccess, uncounted),
-    {"tally", MEMBER_REQUIRED, read_tally, write_tally, AT(SmbConstantAccess, total), add_tally},
+    TUPLE("tally", SmbConstantAccess, total, tally_table),
 };
-
-static gboolean
-read_traffic(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_member_most(place, node, SMB_N_TRAFFIC - 1, target, error);
-}
 
 // The kind is that of the site: all sums have the same, or nothing.
 static const SmbMember traffic_members[] = {
     {"site", MEMBER_REQUIRED},
-    {"kind", MEMBER_REQUIRED, read_traffic, smb_member_write_some, AT(SmbOtherTraffic, kind),
-     smb_add_most},
+    {"kind", MEMBER_REQUIRED, SMB_MEMBER_MOST, AT(SmbOtherTraffic, kind), smb_add_most, NULL,
+     SMB_N_TRAFFIC - 1},
     SUM(SmbOtherTraffic, executions),
     SUM(SmbOtherTraffic, unsized),
     SUM(SmbOtherTraffic, bytes),
@@ -274,12 +258,12 @@ smb_warnings_new(void) {
 
 void
 smb_tally_add(SmbTally *tally, const SmbTally *more) {
-  add_tally(tally, more);
+  smb_members_add(SMB_MEMBERS(tally_members), tally, more);
 }
 
 void
 smb_loops_add(SmbLoopTally *into, const SmbLoopTally *more) {
-  add_loops(into, more);
+  smb_members_add(SMB_MEMBERS(loop_members), into, more);
 }
 
 void

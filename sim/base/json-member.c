@@ -57,12 +57,111 @@ smb_member_expected(const SmbPlace *place, JsonNode *node, GError **error, const
 }
 
 static gboolean
+holds(JsonNode *node, GType type) {
+  return JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type;
+}
+
+static gboolean
+read_integer(const SmbPlace *place, JsonNode *node, gint64 min, gint64 max, gint64 *number,
+             GError **error) {
+  *number = holds(node, G_TYPE_INT64) ? json_node_get_int(node) : G_MININT64;
+  if (*number >= min && *number <= max)
+    return TRUE;
+  g_autofree char *what =
+      max == G_MAXINT64
+          ? g_strdup_printf("a whole number from %" G_GINT64_FORMAT, min)
+          : g_strdup_printf("a whole number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, min,
+                            max);
+  return smb_member_expected(place, node, error, what);
+}
+
+static gboolean
 is_known(const SmbMember *members, guint n, const char *name) {
   for (guint i = 0; i < n; i++) {
     if (members[i].name && strcmp(members[i].name, name) == 0)
       return TRUE;
   }
   return FALSE;
+}
+
+// An array of as many values as a struct has.
+static gboolean read_tuple(const SmbPlace *place, JsonNode *node, const SmbMembers *of,
+                           gpointer target, GError **error);
+
+static gboolean
+read_rows(const SmbPlace *place, JsonNode *node, const SmbMembers *of, GArray *rows,
+          GError **error) {
+  JsonArray *array = json_node_get_array(node);
+  for (guint i = 0; i < json_array_get_length(array); i++) {
+    SmbPlace element = {place, NULL, i};
+    g_array_set_size(rows, rows->len + 1);
+    if (!smb_members_read(&element, json_array_get_element(array, i), of->members, of->n,
+                          rows->data + (rows->len - 1) * of->size, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_members_read_value(const SmbPlace *place, JsonNode *node, const SmbMembers *of, gpointer target,
+                       GError **error) {
+  GArray **rows = target;
+  if (of->size == 0)
+    return read_tuple(place, node, of, target, error);
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return smb_member_expected(place, node, error, "an array");
+  if (!*rows) {
+    *rows = g_array_new(FALSE, TRUE, (guint)of->size);
+    g_array_set_clear_func(*rows, of->clear);
+  }
+  return read_rows(place, node, of, *rows, error);
+}
+
+void
+smb_members_write_value(GString *json, const SmbMembers *of, gconstpointer value) {
+  const GArray *rows = of->size ? *(GArray *const *)value : NULL;
+  g_string_append_c(json, '[');
+  for (guint i = 0; rows && i < rows->len; i++) {
+    g_string_append(json, i ? ",{" : "{");
+    smb_members_write(json, of->members, of->n, rows->data + i * of->size, ",");
+    g_string_append_c(json, '}');
+  }
+  for (guint i = 0; !rows && i < of->n; i++) {
+    g_string_append(json, i ? "," : "");
+    of->members[i].write(json, (const char *)value + of->members[i].offset);
+  }
+  g_string_append_c(json, ']');
+}
+
+// A value that is there.
+static gboolean
+read_member(const SmbPlace *place, JsonNode *node, const SmbMember *member, gpointer object,
+            GError **error) {
+  gpointer target = (char *)object + member->offset;
+  gint64 number = 0;
+  if (member->of)
+    return smb_members_read_value(place, node, member->of, target, error);
+  if (!member->most)
+    return !member->read || member->read(place, node, target, error);
+  if (!read_integer(place, node, 0, member->most, &number, error))
+    return FALSE;
+  *(guint *)target = (guint)number;
+  return TRUE;
+}
+
+static gboolean
+read_tuple(const SmbPlace *place, JsonNode *node, const SmbMembers *of, gpointer target,
+           GError **error) {
+  JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+  g_autofree char *what = g_strdup_printf("an array of %u values", of->n);
+  if (!array || json_array_get_length(array) != of->n)
+    return smb_member_expected(place, node, error, what);
+  for (guint i = 0; i < of->n; i++) {
+    SmbPlace element = {place, NULL, i};
+    if (!read_member(&element, json_array_get_element(array, i), &of->members[i], target, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 gboolean
@@ -93,8 +192,7 @@ smb_members_pick(const SmbPlace *place, JsonNode *node, const SmbMember *members
     gboolean absent = !value || JSON_NODE_HOLDS_NULL(value);
     if (absent && members[i].need == MEMBER_REQUIRED)
       return smb_member_fail(&below, error, "missing");
-    if (!absent && members[i].read &&
-        !members[i].read(&below, value, (char *)target + members[i].offset, error))
+    if (!absent && !read_member(&below, value, &members[i], target, error))
       return FALSE;
   }
   return TRUE;
@@ -106,10 +204,13 @@ smb_members_write(GString *json, const SmbMember *members, guint n, gconstpointe
   const char *before = "";
   for (guint i = 0; i < n; i++) {
     gsize length = json->len;
-    if (!members[i].write)
+    gconstpointer value = (const char *)object + members[i].offset;
+    if (!members[i].write && !members[i].of)
       continue;
     g_string_append_printf(json, "%s\"%s\": ", before, members[i].name);
-    gboolean written = members[i].write(json, (const char *)object + members[i].offset);
+    gboolean written = members[i].of || members[i].write(json, value);
+    if (members[i].of)
+      smb_members_write_value(json, members[i].of, value);
     if (!written && members[i].need == MEMBER_ABSENT) {
       g_string_truncate(json, length);
       continue;
@@ -122,8 +223,12 @@ smb_members_write(GString *json, const SmbMember *members, guint n, gconstpointe
 void
 smb_members_add(const SmbMember *members, guint n, gpointer into, gconstpointer more) {
   for (guint i = 0; i < n; i++) {
+    gpointer sum = (char *)into + members[i].offset;
+    gconstpointer other = (const char *)more + members[i].offset;
     if (members[i].add)
-      members[i].add((char *)into + members[i].offset, (const char *)more + members[i].offset);
+      members[i].add(sum, other);
+    else if (members[i].of && members[i].of->size == 0)
+      smb_members_add(members[i].of->members, members[i].of->n, sum, other);
   }
 }
 
@@ -153,11 +258,6 @@ smb_add_most(gpointer into, gconstpointer more) {
 void
 smb_add_flag(gpointer into, gconstpointer more) {
   *(gboolean *)into |= *(const gboolean *)more;
-}
-
-static gboolean
-holds(JsonNode *node, GType type) {
-  return JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type;
 }
 
 // What could steer a terminal is no text: recordings come from other people.
@@ -268,20 +368,6 @@ smb_member_write_number(GString *json, gconstpointer value) {
   return TRUE;
 }
 
-static gboolean
-read_integer(const SmbPlace *place, JsonNode *node, gint64 min, gint64 max, gint64 *number,
-             GError **error) {
-  *number = holds(node, G_TYPE_INT64) ? json_node_get_int(node) : G_MININT64;
-  if (*number >= min && *number <= max)
-    return TRUE;
-  g_autofree char *what =
-      max == G_MAXINT64
-          ? g_strdup_printf("a whole number from %" G_GINT64_FORMAT, min)
-          : g_strdup_printf("a whole number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, min,
-                            max);
-  return smb_member_expected(place, node, error, what);
-}
-
 gboolean
 smb_member_count(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   gint64 number;
@@ -304,21 +390,6 @@ smb_member_some(const SmbPlace *place, JsonNode *node, gpointer target, GError *
     return FALSE;
   *(guint *)target = (guint)number;
   return TRUE;
-}
-
-gboolean
-smb_member_most(const SmbPlace *place, JsonNode *node, guint most, gpointer target,
-                GError **error) {
-  gint64 number;
-  if (!read_integer(place, node, 0, most, &number, error))
-    return FALSE;
-  *(guint *)target = (guint)number;
-  return TRUE;
-}
-
-gboolean
-smb_member_small(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_member_most(place, node, G_MAXUINT32, target, error);
 }
 
 gboolean
@@ -354,61 +425,6 @@ smb_member_write_texts(GString *json, gconstpointer value) {
   }
   g_string_append_c(json, ']');
   return TRUE;
-}
-
-gboolean
-smb_tuple_read(const SmbPlace *place, JsonNode *node, const SmbMember *members, guint n,
-               gpointer target, GError **error) {
-  JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
-  g_autofree char *what = g_strdup_printf("an array of %u values", n);
-  if (!array || json_array_get_length(array) != n)
-    return smb_member_expected(place, node, error, what);
-  for (guint i = 0; i < n; i++) {
-    SmbPlace element = {place, NULL, i};
-    if (!members[i].read(&element, json_array_get_element(array, i),
-                         (char *)target + members[i].offset, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean
-smb_tuple_write(GString *json, const SmbMember *members, guint n, gconstpointer object) {
-  for (guint i = 0; i < n; i++) {
-    g_string_append_c(json, i ? ',' : '[');
-    members[i].write(json, (const char *)object + members[i].offset);
-  }
-  g_string_append_c(json, ']');
-  return TRUE;
-}
-
-gboolean
-smb_rows_read(const SmbPlace *place, JsonNode *node, const SmbMember *members, guint n,
-              GArray *rows, GError **error) {
-  if (!JSON_NODE_HOLDS_ARRAY(node))
-    return smb_member_expected(place, node, error, "an array");
-  JsonArray *array = json_node_get_array(node);
-  gsize size = g_array_get_element_size(rows);
-  for (guint i = 0; i < json_array_get_length(array); i++) {
-    SmbPlace element = {place, NULL, i};
-    g_array_set_size(rows, rows->len + 1);
-    if (!smb_members_read(&element, json_array_get_element(array, i), members, n,
-                          rows->data + (rows->len - 1) * size, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-void
-smb_rows_write(GString *json, const SmbMember *members, guint n, const GArray *rows) {
-  gsize size = g_array_get_element_size((GArray *)rows);
-  g_string_append_c(json, '[');
-  for (guint i = 0; i < rows->len; i++) {
-    g_string_append(json, i ? ",{" : "{");
-    smb_members_write(json, members, n, rows->data + i * size, ",");
-    g_string_append_c(json, '}');
-  }
-  g_string_append_c(json, ']');
 }
 
 gboolean

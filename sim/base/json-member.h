@@ -40,13 +40,17 @@ typedef enum {
   MEMBER_ABSENT, /* not written if there is no value */
 } SmbMemberNeed;
 
+typedef struct _SmbMembers SmbMembers;
+
 /**
  * SmbMember:
  * @name: its key; %NULL: no document has it
  * @need: whether it has to be there
- * @read, @write: how; %NULL: whoever has the table does it
+ * @read, @write: how; %NULL: as @of or @most say, or whoever has the table does it
  * @offset: byte offset of its value in the struct of the object
  * @add: (nullable): how; %NULL: it says what the object is about, and is not added
+ * @of: (nullable): of a value that is made of others
+ * @most: of a whole number from 0, a guint; 0: it is none, or @read says
  */
 typedef struct {
   const char *name;
@@ -55,7 +59,23 @@ typedef struct {
   SmbMemberWrite write;
   gsize offset;
   SmbMemberAdd add;
+  const SmbMembers *of;
+  guint most;
 } SmbMember;
+
+/**
+ * SmbMembers: a value that is made of others
+ * @members: (array length=n): what it has
+ * @size: of an array of objects, which a GArray of structs keeps, and a list of the document adds to: the size of a struct; 0: it is a
+ *   struct itself, and its values stand in one array: their names are for those who read the table
+ * @clear: (nullable): of structs in a GArray
+ */
+struct _SmbMembers {
+  const SmbMember *members;
+  guint n;
+  gsize size;
+  GDestroyNotify clear;
+};
 
 /** What a table and its length are, as arguments; and where a member of a struct is. */
 #define SMB_MEMBERS(table)         table, G_N_ELEMENTS(table)
@@ -130,31 +150,19 @@ G_GNUC_INTERNAL gboolean smb_member_kept(const SmbPlace *place, JsonNode *node, 
                                          GError **error);
 #define SMB_MEMBER_KEPT smb_member_kept, smb_member_write_text
 
-/** A whole number from 0 to @most: a guint. */
-G_GNUC_INTERNAL gboolean smb_member_most(const SmbPlace *place, JsonNode *node, guint most,
-                                         gpointer target, GError **error);
-
-/** A whole number from 0 of 32 bits: a guint. */
-SMB_MEMBER_KIND(small);
-#define SMB_MEMBER_SMALL smb_member_small, smb_member_write_some
+/** What a member with SmbMember.most has for @write. */
+#define SMB_MEMBER_MOST NULL, smb_member_write_some
 
 /** Reads one of @words (array zero-terminated=1): its index, a guint. */
 G_GNUC_INTERNAL gboolean smb_member_word(const SmbPlace *place, JsonNode *node,
                                          const char *const *words, gpointer target, GError **error);
 
-/* Values of a struct in one array, in the order of its table: the names are for those who read the table. */
-G_GNUC_INTERNAL gboolean smb_tuple_read(const SmbPlace *place, JsonNode *node,
-                                        const SmbMember *members, guint n, gpointer target,
-                                        GError **error);
-G_GNUC_INTERNAL gboolean smb_tuple_write(GString *json, const SmbMember *members, guint n,
-                                         gconstpointer object);
-
-/* An array of objects: a GArray of structs, to which those that are read are added. */
-G_GNUC_INTERNAL gboolean smb_rows_read(const SmbPlace *place, JsonNode *node,
-                                       const SmbMember *members, guint n, GArray *rows,
-                                       GError **error);
-G_GNUC_INTERNAL void smb_rows_write(GString *json, const SmbMember *members, guint n,
-                                    const GArray *rows);
+/* Values that are made of others: as a member of @target, or of an object, has them. */
+G_GNUC_INTERNAL gboolean smb_members_read_value(const SmbPlace *place, JsonNode *node,
+                                                const SmbMembers *of, gpointer target,
+                                                GError **error);
+G_GNUC_INTERNAL void smb_members_write_value(GString *json, const SmbMembers *of,
+                                             gconstpointer value);
 
 /* How values are added: numbers up, that of most, whether one is set. */
 G_GNUC_INTERNAL void smb_add_count(gpointer into, gconstpointer more);
