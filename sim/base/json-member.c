@@ -94,9 +94,13 @@ read_rows(const SmbPlace *place, JsonNode *node, const SmbMembers *of, GArray *r
   JsonArray *array = json_node_get_array(node);
   for (guint i = 0; i < json_array_get_length(array); i++) {
     SmbPlace element = {place, NULL, i};
+    JsonNode *object = json_array_get_element(array, i);
     g_array_set_size(rows, rows->len + 1);
-    if (!smb_members_read(&element, json_array_get_element(array, i), of->members, of->n,
-                          rows->data + (rows->len - 1) * of->size, error))
+    gpointer row = rows->data + (rows->len - 1) * of->size;
+    if (of->blank)
+      memcpy(row, of->blank, of->size);
+    if (!(of->picks ? smb_members_pick : smb_members_read)(&element, object, of->members, of->n,
+                                                           row, error))
       return FALSE;
   }
   return TRUE;
@@ -299,6 +303,12 @@ smb_member_kept(const SmbPlace *place, JsonNode *node, gpointer target, GError *
 }
 
 gboolean
+smb_member_object(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  *(JsonNode **)target = node;
+  return JSON_NODE_HOLDS_OBJECT(node) || smb_member_expected(place, node, error, "an object");
+}
+
+gboolean
 smb_member_word(const SmbPlace *place, JsonNode *node, const char *const *words, gpointer target,
                 GError **error) {
   for (guint i = 0; holds(node, G_TYPE_STRING) && words[i]; i++) {
@@ -398,9 +408,9 @@ smb_member_write_some(GString *json, gconstpointer value) {
   return TRUE;
 }
 
-gboolean
-smb_member_texts(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  GStrv *texts = target;
+static gboolean
+read_texts(const SmbPlace *place, JsonNode *node, SmbMemberRead read, GStrv *texts,
+           GError **error) {
   if (!JSON_NODE_HOLDS_ARRAY(node))
     return smb_member_expected(place, node, error, "an array of texts");
   JsonArray *array = json_node_get_array(node);
@@ -409,9 +419,42 @@ smb_member_texts(const SmbPlace *place, JsonNode *node, gpointer target, GError 
   *texts = g_new0(char *, n + 1);
   for (guint i = 0; i < n; i++) {
     SmbPlace element = {place, NULL, i};
-    if (!smb_member_text(&element, json_array_get_element(array, i), &(*texts)[i], error))
+    if (!read(&element, json_array_get_element(array, i), &(*texts)[i], error))
       return FALSE;
   }
+  return TRUE;
+}
+
+gboolean
+smb_member_texts(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  return read_texts(place, node, smb_member_text, target, error);
+}
+
+gboolean
+smb_member_lines(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  return read_texts(place, node, smb_member_words, target, error);
+}
+
+gboolean
+smb_member_capability(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  guint *capability = target;
+  g_autofree char *text = NULL;
+  guint64 numbers[2];
+  if (!smb_member_text(place, node, &text, error))
+    return FALSE;
+  g_auto(GStrv) parts = g_strsplit(text, ".", -1);
+  gboolean good = g_strv_length(parts) == G_N_ELEMENTS(numbers);
+  for (guint i = 0; good && i < G_N_ELEMENTS(numbers); i++) {
+    good = g_ascii_string_to_unsigned(parts[i], 10, 0, G_MAXUINT8, &numbers[i], NULL);
+    capability[i] = good ? (guint)numbers[i] : 0;
+  }
+  return good || smb_member_expected(place, node, error, "a compute capability such as \"9.0\"");
+}
+
+gboolean
+smb_member_write_capability(GString *json, gconstpointer value) {
+  const guint *capability = value;
+  g_string_append_printf(json, "\"%u.%u\"", capability[0], capability[1]);
   return TRUE;
 }
 

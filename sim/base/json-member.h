@@ -69,12 +69,16 @@ typedef struct {
  * @size: of an array of objects, which a GArray of structs keeps, and a list of the document adds to: the size of a struct; 0: it is a
  *   struct itself, and its values stand in one array: their names are for those who read the table
  * @clear: (nullable): of structs in a GArray
+ * @blank: (nullable): what a struct is where members are absent; %NULL: all zero
+ * @picks: whether objects may have other members: smb_members_pick()
  */
 struct _SmbMembers {
   const SmbMember *members;
   guint n;
   gsize size;
   GDestroyNotify clear;
+  gconstpointer blank;
+  gboolean picks;
 };
 
 /** What a table and its length are, as arguments; and where a member of a struct is. */
@@ -153,6 +157,10 @@ G_GNUC_INTERNAL gboolean smb_member_kept(const SmbPlace *place, JsonNode *node, 
 /** What a member with SmbMember.most has for @write. */
 #define SMB_MEMBER_MOST NULL, smb_member_write_some
 
+/** An object as it is, which is the document's: a JsonNode *. */
+G_GNUC_INTERNAL gboolean smb_member_object(const SmbPlace *place, JsonNode *node, gpointer target,
+                                           GError **error);
+
 /** Reads one of @words (array zero-terminated=1): its index, a guint. */
 G_GNUC_INTERNAL gboolean smb_member_word(const SmbPlace *place, JsonNode *node,
                                          const char *const *words, gpointer target, GError **error);
@@ -169,6 +177,15 @@ G_GNUC_INTERNAL void smb_add_count(gpointer into, gconstpointer more);
 G_GNUC_INTERNAL void smb_add_number(gpointer into, gconstpointer more);
 G_GNUC_INTERNAL void smb_add_most(gpointer into, gconstpointer more);
 G_GNUC_INTERNAL void smb_add_flag(gpointer into, gconstpointer more);
+
+/** An array of texts of any characters: a GStrv, which is replaced. */
+G_GNUC_INTERNAL gboolean smb_member_lines(const SmbPlace *place, JsonNode *node, gpointer target,
+                                          GError **error);
+#define SMB_MEMBER_LINES smb_member_lines, smb_member_write_texts
+
+/** A compute capability, "9.0": two guints, one behind the other. */
+SMB_MEMBER_KIND(capability);
+#define SMB_MEMBER_CAPABILITY smb_member_capability, smb_member_write_capability
 
 /** Writes an array of three whole numbers, a guint[3]. */
 G_GNUC_INTERNAL gboolean smb_member_write_extents(GString *json, gconstpointer value);

@@ -22,23 +22,6 @@ enum {
 // --- kinds of values
 
 static gboolean
-read_lines(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  GStrv *lines = target;
-  if (!JSON_NODE_HOLDS_ARRAY(node))
-    return smb_member_expected(place, node, error, "an array of texts");
-  JsonArray *array = json_node_get_array(node);
-  guint n = json_array_get_length(array);
-  g_strfreev(*lines);
-  *lines = g_new0(char *, n + 1);
-  for (guint i = 0; i < n; i++) {
-    SmbPlace element = {place, NULL, i};
-    if (!smb_member_words(&element, json_array_get_element(array, i), &(*lines)[i], error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
 write_lines(GString *json, gconstpointer value) {
   return *(const GStrv *)value && smb_member_write_texts(json, value);
 }
@@ -165,7 +148,7 @@ write_hashes(GString *json, gconstpointer value) {
 
 #define COUNT   smb_member_count, smb_member_write_count
 #define NUMBER  smb_member_number, smb_member_write_number
-#define LINES   read_lines, write_lines
+#define LINES   smb_member_lines, write_lines
 #define ADDRESS read_address, write_address
 
 // --- objects

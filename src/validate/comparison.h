@@ -13,7 +13,7 @@
 #include "sim/records/profile.h"
 #include "sim/records/recording.h"
 #include "src/cli/cli.h"
-#include "src/cli/shard.h"
+#include "src/shard/shard.h"
 #include "src/cli/target.h"
 
 /** Longest buffer whose values are compared, in bytes. */

@@ -195,5 +195,5 @@ spoils 's/"site" : [0-9]*/"site" : 999999999/' '.site: 999999999: expected a who
 spoils 's/"block" : \[[0-9]*/"block" : [[1]/' "c.json: its 'kernel' is not that of "
 sed 's/"block" : \[[0-9]*/"block" : [[1]/' "$work/a.json" >"$work/d.json"
 expect 3 merge "$work/d.json" "$work/c.json"
-says 'd.json: kernel: not as analyze writes it'
+says 'd.json: kernel.block[0]: [1]: expected a whole number from 1'
 [ "$(wc -l <"$work/err")" -eq 1 ] || die "more than one message: $(cat "$work/err")"
