@@ -110,6 +110,9 @@ gboolean
 smb_members_read_value(const SmbPlace *place, JsonNode *node, const SmbMembers *of, gpointer target,
                        GError **error) {
   GArray **rows = target;
+  if (of->is_object)
+    return (of->picks ? smb_members_pick : smb_members_read)(place, node, of->members, of->n,
+                                                             target, error);
   if (of->size == 0)
     return read_tuple(place, node, of, target, error);
   if (!JSON_NODE_HOLDS_ARRAY(node))
@@ -124,17 +127,32 @@ smb_members_read_value(const SmbPlace *place, JsonNode *node, const SmbMembers *
 void
 smb_members_write_value(GString *json, const SmbMembers *of, gconstpointer value) {
   const GArray *rows = of->size ? *(GArray *const *)value : NULL;
-  g_string_append_c(json, '[');
+  g_string_append_c(json, of->is_object ? '{' : '[');
+  if (of->is_object)
+    smb_members_write(json, of->members, of->n, value, ",");
   for (guint i = 0; rows && i < rows->len; i++) {
     g_string_append(json, i ? ",{" : "{");
     smb_members_write(json, of->members, of->n, rows->data + i * of->size, ",");
     g_string_append_c(json, '}');
   }
-  for (guint i = 0; !rows && i < of->n; i++) {
+  for (guint i = 0; !rows && !of->is_object && i < of->n; i++) {
     g_string_append(json, i ? "," : "");
     of->members[i].write(json, (const char *)value + of->members[i].offset);
   }
-  g_string_append_c(json, ']');
+  g_string_append_c(json, of->is_object ? '}' : ']');
+}
+
+// One of some words.
+static gboolean
+read_word(const SmbPlace *place, JsonNode *node, const char *const *words, guint *index,
+          GError **error) {
+  g_autofree char *all = g_strjoinv(", ", (GStrv)(gpointer)words);
+  g_autofree char *what = g_strdup_printf("one of %s", all);
+  for (*index = 0; holds(node, G_TYPE_STRING) && words[*index]; (*index)++) {
+    if (strcmp(words[*index], json_node_get_string(node)) == 0)
+      return TRUE;
+  }
+  return smb_member_expected(place, node, error, what);
 }
 
 // A value that is there.
@@ -145,6 +163,8 @@ read_member(const SmbPlace *place, JsonNode *node, const SmbMember *member, gpoi
   gint64 number = 0;
   if (member->of)
     return smb_members_read_value(place, node, member->of, target, error);
+  if (member->words)
+    return read_word(place, node, member->words, target, error);
   if (!member->most)
     return !member->read || member->read(place, node, target, error);
   if (!read_integer(place, node, 0, member->most, &number, error))
@@ -209,12 +229,14 @@ smb_members_write(GString *json, const SmbMember *members, guint n, gconstpointe
   for (guint i = 0; i < n; i++) {
     gsize length = json->len;
     gconstpointer value = (const char *)object + members[i].offset;
-    if (!members[i].write && !members[i].of)
+    if (!members[i].write && !members[i].of && !members[i].words)
       continue;
     g_string_append_printf(json, "%s\"%s\": ", before, members[i].name);
-    gboolean written = members[i].of || members[i].write(json, value);
+    gboolean written = members[i].of || members[i].words || members[i].write(json, value);
     if (members[i].of)
       smb_members_write_value(json, members[i].of, value);
+    if (members[i].words)
+      g_string_append_printf(json, "\"%s\"", members[i].words[*(const guint *)value]);
     if (!written && members[i].need == MEMBER_ABSENT) {
       g_string_truncate(json, length);
       continue;
@@ -306,20 +328,6 @@ gboolean
 smb_member_object(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   *(JsonNode **)target = node;
   return JSON_NODE_HOLDS_OBJECT(node) || smb_member_expected(place, node, error, "an object");
-}
-
-gboolean
-smb_member_word(const SmbPlace *place, JsonNode *node, const char *const *words, gpointer target,
-                GError **error) {
-  for (guint i = 0; holds(node, G_TYPE_STRING) && words[i]; i++) {
-    if (g_strcmp0(words[i], json_node_get_string(node)) != 0)
-      continue;
-    *(guint *)target = i;
-    return TRUE;
-  }
-  g_autofree char *all = g_strjoinv(", ", (GStrv)(gpointer)words);
-  g_autofree char *what = g_strdup_printf("one of %s", all);
-  return smb_member_expected(place, node, error, what);
 }
 
 gboolean
@@ -475,6 +483,12 @@ smb_member_write_extents(GString *json, gconstpointer value) {
   const guint *extents = value;
   g_string_append_printf(json, "[%u, %u, %u]", extents[0], extents[1], extents[2]);
   return TRUE;
+}
+
+gboolean
+smb_member_any_extents(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  static const guint max[3] = {G_MAXUINT32, G_MAXUINT32, G_MAXUINT32};
+  return smb_member_extents(place, node, max, target, error);
 }
 
 gboolean

@@ -51,6 +51,7 @@ typedef struct _SmbMembers SmbMembers;
  * @add: (nullable): how; %NULL: it says what the object is about, and is not added
  * @of: (nullable): of a value that is made of others
  * @most: of a whole number from 0, a guint; 0: it is none, or @read says
+ * @words: (nullable) (array zero-terminated=1): of a value that is one of these: its index, a guint
  */
 typedef struct {
   const char *name;
@@ -61,6 +62,7 @@ typedef struct {
   SmbMemberAdd add;
   const SmbMembers *of;
   guint most;
+  const char *const *words;
 } SmbMember;
 
 /**
@@ -71,6 +73,7 @@ typedef struct {
  * @clear: (nullable): of structs in a GArray
  * @blank: (nullable): what a struct is where members are absent; %NULL: all zero
  * @picks: whether objects may have other members: smb_members_pick()
+ * @is_object: it is a struct itself, and an object
  */
 struct _SmbMembers {
   const SmbMember *members;
@@ -79,6 +82,7 @@ struct _SmbMembers {
   GDestroyNotify clear;
   gconstpointer blank;
   gboolean picks;
+  gboolean is_object;
 };
 
 /** What a table and its length are, as arguments; and where a member of a struct is. */
@@ -161,6 +165,13 @@ G_GNUC_INTERNAL gboolean smb_member_kept(const SmbPlace *place, JsonNode *node, 
 G_GNUC_INTERNAL gboolean smb_member_object(const SmbPlace *place, JsonNode *node, gpointer target,
                                            GError **error);
 
+/** What a member with SmbMember.most has for @write. */
+#define SMB_MEMBER_MOST NULL, smb_member_write_some
+
+/** An object as it is, which is the document's: a JsonNode *. */
+G_GNUC_INTERNAL gboolean smb_member_object(const SmbPlace *place, JsonNode *node, gpointer target,
+                                           GError **error);
+
 /** Reads one of @words (array zero-terminated=1): its index, a guint. */
 G_GNUC_INTERNAL gboolean smb_member_word(const SmbPlace *place, JsonNode *node,
                                          const char *const *words, gpointer target, GError **error);
@@ -190,7 +201,11 @@ SMB_MEMBER_KIND(capability);
 /** Writes an array of three whole numbers, a guint[3]. */
 G_GNUC_INTERNAL gboolean smb_member_write_extents(GString *json, gconstpointer value);
 
-/** Reads one, each number from 1 to its @max. */
+/** Reads one, each number from 1. */
+G_GNUC_INTERNAL gboolean smb_member_any_extents(const SmbPlace *place, JsonNode *node,
+                                                gpointer target, GError **error);
+
+/** As that, each number at most its @max. */
 G_GNUC_INTERNAL gboolean smb_member_extents(const SmbPlace *place, JsonNode *node,
                                             const guint max[3], guint extents[3], GError **error);
 

@@ -429,7 +429,7 @@ static const SmbMember head_members[] = {
     {"counters", MEMBER_REQUIRED, read_counters, write_counters, AT(SmbRecording, counters)},
     {"request_counter", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecording, request_counter)},
 };
-const SmbMembers smb_recording_head = {SMB_MEMBERS(head_members)};
+const SmbMembers smb_recording_head = {MEMBERS(head_members), .is_object = TRUE};
 
 SmbRecording *
 smb_recording_new_from_data(const char *source, const char *text, gsize length, GError **error) {

@@ -52,12 +52,12 @@ digest_target(const SmbTarget *target) {
 
 #define AT SMB_MEMBER_AT
 
-// A part, and as far as a report needs it, what was counted; @counts: of a part that is written its report, else a JsonNode.
+// A part: of @target what a report needs; @counts: of a part that is written its report, else a JsonNode.
 typedef struct {
-  const char *level, *arch, *name, *file, *shape, *compiled;
-  guint block[3], grid[3], cluster[3];
+  SmbTarget *target;
+  const char *level, *arch;
   guint64 shared_bytes;
-  GStrv defines, buffers; // NAME=VALUE
+  GStrv buffers; // NAME=VALUE
   const char *digest;
   gboolean warps, assumes_block;
   GStrv limits;
@@ -69,12 +69,6 @@ write_counts(GString *json, gconstpointer value) {
   const SmbAnalyzeReport *report = *(const SmbAnalyzeReport *const *)value;
   smb_part_write(report->part->counts, report->target->kernel, &report->target->launch, json);
   return TRUE;
-}
-
-static gboolean
-read_extents(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  static const guint max[3] = {G_MAXUINT32, G_MAXUINT32, G_MAXUINT32};
-  return smb_member_extents(place, node, max, target, error);
 }
 
 // NAME=VALUE of each member.
@@ -97,29 +91,29 @@ read_values(const SmbPlace *place, JsonNode *node, gpointer target, GError **err
   return TRUE;
 }
 
+// What a report says of the kernel; what the program is made of is the rest of it.
+static const SmbMember target_members[] = {
+    {"name", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbTarget, name)},
+    {"file", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbTarget, file)},
+    {"shape", MEMBER_NULL, SMB_MEMBER_WORDS, AT(SmbTarget, shape)},
+    {"compiled", MEMBER_NULL, SMB_MEMBER_WORDS, AT(SmbTarget, compiled)},
+    {"block", MEMBER_REQUIRED, smb_member_any_extents, .offset = AT(SmbTarget, launch.block)},
+    {"grid", MEMBER_REQUIRED, smb_member_any_extents, .offset = AT(SmbTarget, launch.grid)},
+    {"cluster", MEMBER_ABSENT, smb_member_any_extents, .offset = AT(SmbTarget, launch.cluster)},
+    {"defines", MEMBER_REQUIRED, read_values, .offset = AT(SmbTarget, defines)},
+};
 static const SmbMember kernel_members[] = {
-    {"name", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, name)},
-    {"file", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, file)},
-    {"shape", MEMBER_NULL, SMB_MEMBER_KEPT, AT(Part, shape)},
-    {"compiled", MEMBER_NULL, SMB_MEMBER_KEPT, AT(Part, compiled)},
-    {"block", MEMBER_REQUIRED, read_extents, .offset = AT(Part, block)},
-    {"grid", MEMBER_REQUIRED, read_extents, .offset = AT(Part, grid)},
-    {"cluster", MEMBER_ABSENT, read_extents, .offset = AT(Part, cluster)},
     {"shared_bytes", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(Part, shared_bytes)},
-    {"defines", MEMBER_NULL, read_values, .offset = AT(Part, defines)},
     {"buffers", MEMBER_NULL, read_values, .offset = AT(Part, buffers)},
 };
 
 static gboolean
 read_kernel(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_members_pick(place, node, SMB_MEMBERS(kernel_members), target, error);
+  Part *part = target;
+  part->target = g_new0(SmbTarget, 1);
+  return smb_members_pick(place, node, SMB_MEMBERS(target_members), part->target, error) &&
+         smb_members_pick(place, node, SMB_MEMBERS(kernel_members), part, error);
 }
-
-static const SmbMember part_members[] = {
-    {"kernel", MEMBER_REQUIRED, read_kernel},
-    {"level", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, level)},
-    {"arch", MEMBER_REQUIRED, smb_part_read_arch, .offset = AT(Part, arch)},
-};
 
 static const SmbMember shard_members[] = {
     {"digest", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, digest)},
@@ -128,10 +122,19 @@ static const SmbMember shard_members[] = {
     {"limits", MEMBER_REQUIRED, SMB_MEMBER_LINES, AT(Part, limits)},
     {"counts", MEMBER_REQUIRED, smb_member_object, write_counts, AT(Part, counts)},
 };
+static const SmbMembers shard_object = {SMB_MEMBERS(shard_members), .picks = TRUE,
+                                        .is_object = TRUE};
+
+static const SmbMember part_members[] = {
+    {"kernel", MEMBER_REQUIRED, read_kernel},
+    {"level", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, level)},
+    {"arch", MEMBER_REQUIRED, .offset = AT(Part, arch), .of = &smb_part_arch},
+    {"shard", MEMBER_REQUIRED, .of = &shard_object},
+};
 
 static void
 part_clear(Part *part) {
-  g_strfreev(part->defines);
+  g_clear_pointer(&part->target, smb_target_free);
   g_strfreev(part->buffers);
   g_strfreev(part->limits);
 }
@@ -169,27 +172,17 @@ make_buffers(const Part *part) {
   return buffers;
 }
 
-// What was counted; the program comes from the counts.
-static SmbTarget *
-make_target(const Part *part, JsonObject *result, const GPtrArray *counts, GError **error) {
-  g_autoptr(SmbTarget) target = g_new0(SmbTarget, 1);
-  target->kernel =
-      smb_parts_program(counts, part->name, part->level, part->file, part->shared_bytes, error);
-  if (!target->kernel)
-    return NULL;
-  target->name = g_strdup(part->name);
-  target->file = g_strdup(part->file);
-  target->shape = g_strdup(part->shape);
-  target->compiled = g_strdup(part->compiled);
-  target->defines = part->defines ? g_strdupv(part->defines) : g_new0(char *, 1);
-  memcpy(target->launch.block, part->block, sizeof part->block);
-  memcpy(target->launch.grid, part->grid, sizeof part->grid);
-  memcpy(target->launch.cluster, part->cluster, sizeof part->cluster);
+// Adds to the target what is not read as it stands; the program comes from the counts.
+static gboolean
+complete_target(const Part *part, JsonObject *result, const GPtrArray *counts, GError **error) {
+  SmbTarget *target = part->target;
   target->launch.buffers = make_buffers(part);
   if (json_object_has_member(result, "launch"))
     target->merged_launch = json_node_copy(json_object_get_member(result, "launch"));
   target->assumes_block = part->assumes_block;
-  return g_steal_pointer(&target);
+  target->kernel =
+      smb_parts_program(counts, target->name, part->level, target->file, part->shared_bytes, error);
+  return target->kernel != NULL;
 }
 
 static GArray *
@@ -219,7 +212,7 @@ read_counts(const SmbPartResults *results, const SmbArch *arch, GError **error) 
   g_autoptr(GPtrArray) counts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_part_free);
   for (guint i = 0; i < results->parts->len; i++) {
     g_auto(Part) other = {0};
-    if (!smb_part_results_pick(results, i, NULL, 0, SMB_MEMBERS(shard_members), &other, error))
+    if (!smb_part_results_pick(results, i, SMB_MEMBERS(part_members), &other, error))
       return NULL;
     SmbPart *part = smb_part_read(smb_part_name(results, i), (JsonNode *)other.counts, arch, error);
     if (!part)
@@ -239,26 +232,20 @@ read_counts(const SmbPartResults *results, const SmbArch *arch, GError **error) 
 static gboolean
 merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
   g_auto(Part) part = {0};
-  if (!smb_part_results_pick(results, 0, SMB_MEMBERS(part_members), SMB_MEMBERS(shard_members),
-                             &part, error))
+  if (!smb_part_results_pick(results, 0, SMB_MEMBERS(part_members), &part, error))
     return FALSE;
   cli->arch = smb_cli_load_arch(cli, part.arch, 0, error);
   g_autoptr(GPtrArray) counts = cli->arch ? read_counts(results, cli->arch, error) : NULL;
-  g_autoptr(SmbTarget) target =
-      counts ? make_target(&part, smb_part_object(results, 0), counts, error) : NULL;
-  if (!target)
+  if (!counts || !complete_target(&part, smb_part_object(results, 0), counts, error))
     return FALSE;
+  const SmbTarget *target = part.target;
   g_autoptr(SmbAnalysis) analysis =
       smb_parts_collect(counts, target->kernel, cli->arch, &target->launch);
   g_autoptr(GArray) limits = make_limits(smb_part_name(results, 0), &part, error);
   if (!limits)
     return FALSE;
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis);
-  const SmbAnalyzeReport report = {.target = target,
-                                   .analysis = analysis,
-                                   .by_warp = part.warps,
-                                   .limits = limits,
-                                   .failed = failed};
+  const SmbAnalyzeReport report = {target, analysis, part.warps, limits, failed, NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

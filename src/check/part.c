@@ -40,15 +40,10 @@ typedef struct {
   GStrv messages;
 } CaseRow;
 
-static gboolean
-read_verdict(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_member_word(place, node, smb_verdict_names, target, error);
-}
-
 static const SmbMember case_members[] = {
     {"name", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(CaseRow, name)},
     {"line", MEMBER_REQUIRED, .offset = AT(CaseRow, line), .most = G_MAXUINT32},
-    {"verdict", MEMBER_REQUIRED, read_verdict, .offset = AT(CaseRow, verdict)},
+    {"verdict", MEMBER_REQUIRED, .offset = AT(CaseRow, verdict), .words = smb_verdict_names},
     {"result", MEMBER_NULL, smb_member_object, .offset = AT(CaseRow, result)},
     {"error", MEMBER_NULL, SMB_MEMBER_KEPT, AT(CaseRow, error)},
     {"messages", MEMBER_REQUIRED, SMB_MEMBER_LINES, AT(CaseRow, messages)},
@@ -68,15 +63,18 @@ typedef struct {
   GArray *cases;
 } Result;
 
-static const SmbMember result_members[] = {
-    {"project", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Result, project)},
-    {"cases", MEMBER_REQUIRED, .offset = AT(Result, cases), .of = &case_table},
-};
-
 static const SmbMember shard_members[] = {
     {"digest", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(SmbCheckPart, digest)},
     {"cases", MEMBER_REQUIRED, SMB_MEMBER_MOST, AT(SmbCheckPart, n_cases), .most = MAX_CASES},
     {"baseline", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SmbCheckPart, has_baseline)},
+};
+static const SmbMembers shard_object = {SMB_MEMBERS(shard_members), .picks = TRUE,
+                                        .is_object = TRUE};
+
+static const SmbMember result_members[] = {
+    {"project", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Result, project)},
+    {"cases", MEMBER_REQUIRED, .offset = AT(Result, cases), .of = &case_table},
+    {"shard", MEMBER_REQUIRED, .offset = AT(Result, part), .of = &shard_object},
 };
 
 void
@@ -119,8 +117,7 @@ merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
   const Result *all = (const Result *)(gpointer)parts->data;
   for (guint k = 0; k < n; k++) {
     Result *part = &g_array_index(parts, Result, k);
-    if (!smb_part_results_pick(results, k, SMB_MEMBERS(result_members), SMB_MEMBERS(shard_members),
-                               part, error))
+    if (!smb_part_results_pick(results, k, SMB_MEMBERS(result_members), part, error))
       return FALSE;
     if (part->cases->len != part->part.n_cases / n + (k < part->part.n_cases % n) ||
         part->part.n_cases == 0)

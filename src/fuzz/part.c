@@ -104,12 +104,27 @@ typedef struct {
 } Part;
 
 static gboolean
+read_whole(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  return read_count(place, node, target, error) &&
+         (*(guint64 *)target > 0 ||
+          smb_member_expected(place, node, error, "one request at least"));
+}
+
+static gboolean
 read_seed(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   const char *text = NULL;
   return smb_member_kept(place, node, &text, error) &&
          (g_ascii_string_to_unsigned(text, 10, 0, G_MAXUINT64, target, NULL) ||
           smb_member_expected(place, node, error, "a number in a text"));
 }
+
+static const SmbMember shard_members[] = {
+    {"counted", MEMBER_REQUIRED, read_count, smb_member_write_count, AT(Part, counted)},
+    {"instructions", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(Part, instructions)},
+    {"mismatches", MEMBER_REQUIRED, .offset = AT(Part, mismatches), .of = &mismatch_table},
+};
+static const SmbMembers shard_object = {SMB_MEMBERS(shard_members), .picks = TRUE,
+                                        .is_object = TRUE};
 
 static const SmbMember part_members[] = {
     {"device", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, device.name)},
@@ -118,16 +133,11 @@ static const SmbMember part_members[] = {
     {"driver", MEMBER_NULL, SMB_MEMBER_KEPT, AT(Part, device.driver)},
     {"toolkit", MEMBER_NULL, SMB_MEMBER_KEPT, AT(Part, device.toolkit)},
     {"counters_refused", MEMBER_NULL, SMB_MEMBER_KEPT, AT(Part, device.refusal)},
-    {"arch", MEMBER_REQUIRED, smb_part_read_arch, .offset = AT(Part, arch)},
-    {"count", MEMBER_REQUIRED, read_count, .offset = AT(Part, count)},
+    {"arch", MEMBER_REQUIRED, .offset = AT(Part, arch), .of = &smb_part_arch},
+    {"count", MEMBER_REQUIRED, read_whole, .offset = AT(Part, count)},
     {"seed", MEMBER_REQUIRED, read_seed, .offset = AT(Part, seed)},
     {"instructions", MEMBER_REQUIRED, .offset = AT(Part, results), .of = &instruction_table},
-};
-
-static const SmbMember shard_members[] = {
-    {"counted", MEMBER_REQUIRED, read_count, smb_member_write_count, AT(Part, counted)},
-    {"instructions", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(Part, instructions)},
-    {"mismatches", MEMBER_REQUIRED, .offset = AT(Part, mismatches), .of = &mismatch_table},
+    {"shard", MEMBER_REQUIRED, .of = &shard_object},
 };
 
 static void
@@ -173,63 +183,40 @@ read_request(SmbArch *arch, const char *line, SmbRequest *request) {
   return TRUE;
 }
 
-// What is made of the parts.
-typedef struct {
-  SmbArch *arch;
-  SmbFuzzOptions options;
-  GArray *instructions; // guint
-  GArray *results;      // SmbFuzzResult, of each instruction
-  GArray *mismatches;   // SmbFuzzMismatch, those of the first part first
-} Whole;
-
-static void
-whole_clear(Whole *whole) {
-  g_clear_pointer(&whole->arch, smb_arch_unref);
-  g_array_unref(whole->instructions);
-  g_array_unref(whole->results);
-  g_array_unref(whole->mismatches);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Whole, whole_clear)
-
 static gboolean
 refuse(const char *name, const char *member, GError **error) {
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s: not as fuzz writes it", name, member);
 }
 
-// What all parts say alike.
+// What all parts say alike: the instructions, none of which has a result.
 static gboolean
-begin_whole(Whole *whole, const SmbCli *cli, const char *name, const Part *part, GError **error) {
-  whole->options = (SmbFuzzOptions){part->count, part->seed, part->counted};
-  if (part->count == 0)
-    return refuse(name, "count", error);
-  whole->arch = smb_cli_load_arch(cli, part->arch, 0, error);
-  if (!whole->arch)
-    return FALSE;
+begin_whole(SmbFuzzReport *report, GArray *instructions, const char *name, const Part *part,
+            GError **error) {
   for (guint i = 0; part->instructions[i]; i++) {
-    guint instruction;
-    if (!smb_instruction_find(part->instructions[i], &instruction) || i == smb_instruction_count())
+    SmbFuzzResult empty = {.instruction = 0};
+    if (!smb_instruction_find(part->instructions[i], &empty.instruction) ||
+        i == smb_instruction_count())
       return refuse(name, "shard.instructions", error);
-    const SmbFuzzResult empty = {.instruction = instruction,
-                                 .is_bound = smb_trial_is_bound(whole->arch, instruction)};
-    g_array_append_val(whole->instructions, instruction);
-    g_array_append_val(whole->results, empty);
+    empty.is_bound = smb_trial_is_bound(report->arch, empty.instruction);
+    g_array_append_val(instructions, empty.instruction);
+    g_array_append_val(report->results, empty);
   }
-  return whole->instructions->len > 0 || refuse(name, "shard.instructions", error);
+  report->refusal = g_strdup(part->device.refusal);
+  return instructions->len > 0 || refuse(name, "shard.instructions", error);
 }
 
 // Adds what a part has measured: just its spans.
 static gboolean
-add_part(const Whole *whole, const char *name, const Part *part, const SmbShard *which,
+add_part(SmbFuzzReport *report, const char *name, const Part *part, const SmbShard *which,
          GError **error) {
-  SmbFuzzOptions options = {.count = whole->options.count, .shard = *which};
-  g_autoptr(GArray) spans = smb_fuzz_spans(&options, whole->instructions->len);
+  const SmbFuzzOptions options = {.count = report->options->count, .shard = *which};
+  g_autoptr(GArray) spans = smb_fuzz_spans(&options, report->instructions->len);
   if (part->results->len != spans->len)
     return refuse(name, "instructions", error);
   for (guint i = 0; i < spans->len; i++) {
     const SmbFuzzSpan *span = &g_array_index(spans, SmbFuzzSpan, i);
     SmbFuzzResult *more = &g_array_index(part->results, SmbFuzzResult, i);
-    SmbFuzzResult *result = &g_array_index(whole->results, SmbFuzzResult, span->index);
+    SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, span->index);
     if (more->instruction != result->instruction ||
         more->patterns != (more->failure ? 0 : span->end - span->first))
       return refuse(name, "instructions", error);
@@ -237,12 +224,18 @@ add_part(const Whole *whole, const char *name, const Part *part, const SmbShard 
     if (!result->failure)
       result->failure = g_steal_pointer(&more->failure);
   }
+  return TRUE;
+}
+
+static gboolean
+add_mismatches(GArray *mismatches, const char *name, SmbArch *arch, const Part *part,
+               GError **error) {
   for (guint i = 0; i < part->mismatches->len; i++) {
     MismatchRow *row = &g_array_index(part->mismatches, MismatchRow, i);
-    if (!read_request(whole->arch, row->line, &row->of.request))
+    if (!read_request(arch, row->line, &row->of.request))
       return refuse(name, "shard.mismatches", error);
-    row->of.predicted = smb_wavefronts_count(whole->arch, &row->of.request);
-    g_array_append_val(whole->mismatches, row->of);
+    row->of.predicted = smb_wavefronts_count(arch, &row->of.request);
+    g_array_append_val(mismatches, row->of);
   }
   return TRUE;
 }
@@ -270,35 +263,36 @@ take_mismatches(const GArray *mismatches, SmbFuzzReport *report) {
 
 static gboolean
 merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
-  g_auto(Whole) whole = {.instructions = g_array_new(FALSE, FALSE, sizeof(guint)),
-                         .results = g_array_new(FALSE, FALSE, sizeof(SmbFuzzResult)),
-                         .mismatches = g_array_new(FALSE, FALSE, sizeof(SmbFuzzMismatch))};
-  SmbMeterDevice device = {0};
-  g_array_set_clear_func(whole.results, clear_instruction);
+  g_auto(Part) first = {0};
+  if (!smb_part_results_pick(results, 0, SMB_MEMBERS(part_members), &first, error))
+    return FALSE;
+  const SmbFuzzOptions options = {first.count, first.seed, first.counted};
+  g_autoptr(SmbArch) arch = smb_cli_load_arch(cli, first.arch, 0, error);
+  if (!arch)
+    return FALSE;
+  g_autoptr(GArray) instructions = g_array_new(FALSE, FALSE, sizeof(guint));
+  g_autoptr(GArray) mismatches = g_array_new(FALSE, FALSE, sizeof(SmbFuzzMismatch));
+  g_autoptr(SmbFuzzReport) report =
+      smb_fuzz_report_new(&first.device, arch, &options, instructions);
+  if (!begin_whole(report, instructions, smb_part_name(results, 0), &first, error))
+    return FALSE;
   for (guint i = 0; i < results->parts->len; i++) {
     const SmbShard shard = {i + 1, results->parts->len};
     const char *name = smb_part_name(results, i);
     g_auto(Part) part = {0};
-    if (!smb_part_results_pick(results, i, SMB_MEMBERS(part_members), SMB_MEMBERS(shard_members),
-                               &part, error) ||
-        (i == 0 && !begin_whole(&whole, cli, name, &part, error)) ||
-        !add_part(&whole, name, &part, &shard, error))
+    if (!smb_part_results_pick(results, i, SMB_MEMBERS(part_members), &part, error) ||
+        !add_part(report, name, &part, &shard, error) ||
+        !add_mismatches(mismatches, name, arch, &part, error))
       return FALSE;
-    device = part.device; // all parts have the same
   }
-  g_autoptr(SmbFuzzReport) report =
-      smb_fuzz_report_new(&device, whole.arch, &whole.options, whole.instructions);
-  report->refusal = g_strdup(device.refusal);
-  for (guint i = 0; i < whole.results->len; i++) {
-    SmbFuzzResult *result = &g_array_index(whole.results, SmbFuzzResult, i);
+  for (guint i = 0; i < report->results->len; i++) {
+    const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
     if (result->failure && result->patterns > 0)
       return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                       "%s could be measured in some parts and not in others: %s",
                       smb_instruction(result->instruction)->name, result->failure);
-    g_array_append_val(report->results, *result);
-    result->failure = NULL; // the report has it
   }
-  take_mismatches(whole.mismatches, report);
+  take_mismatches(mismatches, report);
   return smb_fuzz_report_finish(cli, report, error);
 }
 

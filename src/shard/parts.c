@@ -196,17 +196,11 @@ smb_part_results_agree(const SmbPartResults *results, const SmbMerger *merger, G
 
 gboolean
 smb_part_results_pick(const SmbPartResults *results, guint part, const SmbMember *members, guint n,
-                      const SmbMember *shard, guint n_shard, gpointer target, GError **error) {
+                      gpointer target, GError **error) {
   const SmbPartResult *result = &g_array_index(results->parts, SmbPartResult, part);
-  const SmbPlace document = {NULL, result->name, 0, results->texts},
-                 place = {&document, "shard", 0};
-  JsonNode *node = json_object_get_member(json_node_get_object(result->root), "shard");
-  return smb_members_pick(&document, result->root, members, n, target, error) &&
-         smb_members_pick(&place, node, shard, n_shard, target, error);
+  const SmbPlace document = {NULL, result->name, 0, results->texts};
+  return smb_members_pick(&document, result->root, members, n, target, error);
 }
 
-gboolean
-smb_part_read_arch(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  static const SmbMember name[] = {{"name", MEMBER_REQUIRED, SMB_MEMBER_KEPT, 0}};
-  return smb_members_pick(place, node, SMB_MEMBERS(name), target, error);
-}
+static const SmbMember arch_members[] = {{"name", MEMBER_REQUIRED, SMB_MEMBER_KEPT, 0}};
+const SmbMembers smb_part_arch = {SMB_MEMBERS(arch_members), .picks = TRUE, .is_object = TRUE};

@@ -59,20 +59,18 @@ gboolean smb_part_results_agree(const SmbPartResults *results, const SmbMerger *
 /**
  * smb_part_results_pick:
  * @part: from 0
- * @members: (array length=n): of the result, which may have others
- * @shard: (array length=n_shard): of its member "shard", likewise
- * @target: what both are kept in
+ * @members: (array length=n): of the result, which may have others, as its member "shard" has
+ * @target: what they are kept in
  * @error: SMB_ERROR_INPUT, naming the file and the place in it
  */
 gboolean smb_part_results_pick(const SmbPartResults *results, guint part, const SmbMember *members,
-                               guint n, const SmbMember *shard, guint n_shard, gpointer target,
-                               GError **error);
+                               guint n, gpointer target, GError **error);
 
 /** smb_part_name, smb_part_object: Returns: (transfer none): the file of part @part, from 0, and what is in it */
 const char *smb_part_name(const SmbPartResults *results, guint part);
 JsonObject *smb_part_object(const SmbPartResults *results, guint part);
 
-/** Reads the "arch" of a result: its name, which the document keeps. */
-gboolean smb_part_read_arch(const SmbPlace *place, JsonNode *node, gpointer target, GError **error);
+/** The "arch" of a result: its name, a const char *. */
+extern const SmbMembers smb_part_arch;
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbPartResults, smb_part_results_free)

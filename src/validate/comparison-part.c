@@ -31,28 +31,6 @@ static const char *const outcomes[] = {
 // --- what is written and read
 
 static gboolean
-read_kind(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_member_word(place, node, kinds, target, error);
-}
-
-static gboolean
-write_kind(GString *json, gconstpointer value) {
-  g_string_append_printf(json, "\"%s\"", kinds[*(const SmbRowKind *)value]);
-  return TRUE;
-}
-
-static gboolean
-read_outcome(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_member_word(place, node, outcomes, target, error);
-}
-
-static gboolean
-write_outcome(GString *json, gconstpointer value) {
-  g_string_append_printf(json, "\"%s\"", outcomes[*(const SmbOutcome *)value]);
-  return TRUE;
-}
-
-static gboolean
 read_padding(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   gint64 words = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_int(node) : -2;
   *(int *)target = (int)words;
@@ -64,12 +42,6 @@ static gboolean
 write_padding(GString *json, gconstpointer value) {
   g_string_append_printf(json, "%d", *(const int *)value);
   return TRUE;
-}
-
-static gboolean
-read_block(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  static const guint max[3] = SMB_MAX_BLOCK_EXTENT;
-  return smb_member_extents(place, node, max, target, error);
 }
 
 static gboolean
@@ -112,8 +84,8 @@ typedef struct {
 static const SmbMember shard_members[] = {
     {"part", MEMBER_REQUIRED, SMB_MEMBER_SOME, AT(PartRow, row.part)},
     {"index", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(PartRow, row.index)},
-    {"kind", MEMBER_REQUIRED, read_kind, write_kind, AT(PartRow, row.kind)},
-    {"outcome", MEMBER_REQUIRED, read_outcome, write_outcome, AT(PartRow, row.outcome)},
+    {"kind", MEMBER_REQUIRED, .offset = AT(PartRow, row.kind), .words = kinds},
+    {"outcome", MEMBER_REQUIRED, .offset = AT(PartRow, row.outcome), .words = outcomes},
     NAME("variant", variant),
     {"ipad", MEMBER_REQUIRED, read_padding, write_padding, AT(PartRow, row.ipad)},
     NAME("source", source),
@@ -124,16 +96,13 @@ static const SmbMember shard_members[] = {
     {"recording", MEMBER_ABSENT, NULL, write_recording, AT(PartRow, recording),
      .most = G_MAXUINT - 1},
     {"failed", MEMBER_ABSENT, SMB_MEMBER_FLAG, AT(PartRow, failed)},
-    {"block", MEMBER_ABSENT, read_block, write_block, AT(PartRow, block)},
+    {"block", MEMBER_ABSENT, smb_member_any_extents, write_block, AT(PartRow, block)},
 };
 
-static gboolean
-read_shard(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_members_read(place, node, SMB_MEMBERS(shard_members), target, error);
-}
+static const SmbMembers shard_object = {SMB_MEMBERS(shard_members), .is_object = TRUE};
 
 static const SmbMember row_members[] = {
-    {"shard", MEMBER_REQUIRED, read_shard},
+    {"shard", MEMBER_REQUIRED, .of = &shard_object},
     NAME_IF("kernel", kernel),
     NAME_IF("shape", shape),
     {"op", MEMBER_NULL, read_op, .offset = AT(PartRow, row.op)},
@@ -204,24 +173,27 @@ read_recordings(const SmbPlace *place, JsonNode *node, gpointer target, GError *
     const SmbPlace element = {place, NULL, i};
     SmbRecording *recording = smb_recording_new();
     g_ptr_array_add(recordings, recording);
-    if (!smb_members_read(&element, json_array_get_element(json_node_get_array(node), i),
-                          smb_recording_head.members, smb_recording_head.n, recording, error))
+    if (!smb_members_read_value(&element, json_array_get_element(json_node_get_array(node), i),
+                                &smb_recording_head, recording, error))
       return FALSE;
   }
   return TRUE;
 }
-
-static const SmbMember part_members[] = {
-    {"recordings", MEMBER_REQUIRED, read_recordings, .offset = AT(Part, recordings)},
-    {"rows", MEMBER_REQUIRED, .offset = AT(Part, rows), .of = &row_table},
-    {"times", MEMBER_REQUIRED, .offset = AT(Part, times), .of = &row_table},
-};
 
 static const SmbMember part_shard_members[] = {
     {"digest", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, digest)},
     {"kernels", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(Part, report.kernels)},
     {"times", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(Part, report.times)},
     {"requests", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(Part, report.requests)},
+};
+static const SmbMembers part_object = {SMB_MEMBERS(part_shard_members), .picks = TRUE,
+                                       .is_object = TRUE};
+
+static const SmbMember part_members[] = {
+    {"recordings", MEMBER_REQUIRED, read_recordings, .offset = AT(Part, recordings)},
+    {"rows", MEMBER_REQUIRED, .offset = AT(Part, rows), .of = &row_table},
+    {"times", MEMBER_REQUIRED, .offset = AT(Part, times), .of = &row_table},
+    {"shard", MEMBER_REQUIRED, .of = &part_object},
 };
 
 // What was compared with what: the recordings, and what the command has given for it.
@@ -315,8 +287,7 @@ read_part(Whole *whole, guint i, GError **error) {
   g_autoptr(GPtrArray) recordings =
       g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
   Part part = {.recordings = i ? recordings : whole->recordings};
-  gboolean read = smb_part_results_pick(whole->results, i, SMB_MEMBERS(part_members),
-                                        SMB_MEMBERS(part_shard_members), &part, error);
+  gboolean read = smb_part_results_pick(whole->results, i, SMB_MEMBERS(part_members), &part, error);
   g_autoptr(GArray) rows = part.rows, times = part.times;
   whole->report = part.report; // all parts have the same
   return read && take_recordings(whole, i, part.recordings, error) &&

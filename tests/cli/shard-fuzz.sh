@@ -133,7 +133,7 @@ spoils() { # sed's command MESSAGE
   expect 3 merge "$work/c.json"
   says "c.json: $2"
 }
-spoils 's/"count" : 50/"count" : 0/' 'count: not as fuzz writes it'
+spoils 's/"count" : 50/"count" : 0/' 'count: 0: expected one request at least'
 spoils 's/"count" : 50/"count" : 51/' 'instructions: not as fuzz writes it'
 spoils 's/"seed" : "1"/"seed" : "x"/' 'seed: "x": expected a number in a text'
 spoils 's/"device" : "[^"]*"/"device" : null/' 'device: missing'
