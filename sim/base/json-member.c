@@ -127,15 +127,16 @@ smb_members_read_value(const SmbPlace *place, JsonNode *node, const SmbMembers *
 void
 smb_members_write_value(GString *json, const SmbMembers *of, gconstpointer value) {
   const GArray *rows = of->size ? *(GArray *const *)value : NULL;
+  const char *separator = of->separator ? of->separator : ",";
   g_string_append_c(json, of->is_object ? '{' : '[');
   if (of->is_object)
-    smb_members_write(json, of->members, of->n, value, ",");
+    smb_members_write(json, of->members, of->n, value, separator);
   for (guint i = 0; rows && i < rows->len; i++) {
-    g_string_append(json, i ? ",{" : "{");
-    smb_members_write(json, of->members, of->n, rows->data + i * of->size, ",");
+    g_string_append_printf(json, "%s%s{", i ? "," : "", of->line ? of->line : "");
+    smb_members_write(json, of->members, of->n, rows->data + i * of->size, separator);
     g_string_append_c(json, '}');
   }
-  for (guint i = 0; !rows && !of->is_object && i < of->n; i++) {
+  for (guint i = 0; !of->size && !of->is_object && i < of->n; i++) {
     g_string_append(json, i ? "," : "");
     of->members[i].write(json, (const char *)value + of->members[i].offset);
   }

@@ -74,6 +74,8 @@ typedef struct {
  * @blank: (nullable): what a struct is where members are absent; %NULL: all zero
  * @picks: whether objects may have other members: smb_members_pick()
  * @is_object: it is a struct itself, and an object
+ * @separator: (nullable): what stands between members that are written; %NULL: ","
+ * @line: (nullable): what each object of an array begins with, so that it stands on a line of its own
  */
 struct _SmbMembers {
   const SmbMember *members;
@@ -83,6 +85,8 @@ struct _SmbMembers {
   gconstpointer blank;
   gboolean picks;
   gboolean is_object;
+  const char *separator;
+  const char *line;
 };
 
 /** What a table and its length are, as arguments; and where a member of a struct is. */

@@ -391,21 +391,14 @@ static const SmbMember device_members[] = {
     {"toolkit", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, toolkit)},
 };
 
-static gboolean
-read_device(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_members_read(place, node, MEMBERS(device_members), target, error);
-}
-
-static gboolean
-write_device(GString *json, gconstpointer value) {
-  return write_object(json, MEMBERS(device_members), value);
-}
+static const SmbMembers device_object = {MEMBERS(device_members), .is_object = TRUE,
+                                         .separator = ", "};
 
 static const SmbMember recording_members[] = {
     {"schema_version", MEMBER_REQUIRED, read_version, write_version, 0},
     {"program", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, program)},
     {"date", MEMBER_REQUIRED, read_date, smb_member_write_text, AT(SmbRecording, date)},
-    {"device", MEMBER_REQUIRED, read_device, write_device, 0},
+    {"device", MEMBER_REQUIRED, .of = &device_object},
     {"arch", MEMBER_REQUIRED, read_arch, smb_member_write_text, AT(SmbRecording, arch)},
     {"method", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, method)},
     {"counters", MEMBER_REQUIRED, read_counters, write_counters, AT(SmbRecording, counters)},
