@@ -107,6 +107,10 @@ describe_bound(const SmbArch *arch, const SmbAccess *access) {
   return g_intern_string(text);
 }
 
+// Why a count is not exact, if no warning says more.
+static const char missing[] =
+    "requests are missing: it is not known where they go, or whether they are made";
+
 // Whether each count is exact, and if not, why: the last of its warnings says the most, and their kinds rise.
 void
 smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch) {
@@ -114,7 +118,7 @@ smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbAr
   for (guint i = 0; i < analysis->accesses->len; i++) {
     SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     accesses[access->site - smb_program_site(program, 0)] = access;
-    access->reason = describe_bound(arch, access);
+    access->reason = access->uncounted ? missing : describe_bound(arch, access);
     if (access->site->may_merge)
       access->reason = "a compiler may merge accesses of a structure into wider ones";
     if (smb_access_is_copy(access) && access->no_source)
@@ -177,7 +181,7 @@ collect_constant(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaun
   if (smb_launch_data_source(launch, program, site, &address))
     access.reason = "depends on contents of memory that are not known: --buffer gives them";
   if (access.uncounted)
-    access.reason = "requests are missing: it is not known where they go, or whether they are made";
+    access.reason = missing;
   smb_tally_add(&analysis->constant_total, &access.total);
   if (access.total.requests || access.uncounted)
     g_array_append_val(analysis->constants, access);

@@ -193,6 +193,10 @@ spoils 's/"idle_place" : \[0/"idle_place" : [0, 0/' 'expected an array of 4 valu
 spoils 's/"idle_place" : \[0, 0, 0, 0/"idle_place" : [0, 0, 0, 999/' 'a place that no part of a launch has'
 spoils 's/"site" : [0-9]*/"site" : 999999999/' '.site: 999999999: expected a whole number from 0 to 262143'
 spoils 's/"block" : \[[0-9]*/"block" : [[1]/' "c.json: its 'kernel' is not that of "
+# Requests that are missing, of which no warning says why.
+sed 's/"uncounted" : 0/"uncounted" : 5/' "$work/b.json" >"$work/d.json"
+expect 0 merge "$work/a.json" "$work/d.json"
+shows 'not counted: requests are missing'
 sed 's/"block" : \[[0-9]*/"block" : [[1]/' "$work/a.json" >"$work/d.json"
 expect 3 merge "$work/d.json" "$work/c.json"
 says 'd.json: kernel.block[0]: [1]: expected a whole number from 1'
