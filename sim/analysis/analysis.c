@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "sim/analysis/impl.h"
-#include "sim/program/front-end.h"
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
+#include "sim/machine/front-end.h"
 
 SmbTally
 smb_analysis_total(const SmbAnalysis *analysis) {
@@ -103,13 +103,13 @@ describe_bound(const SmbArch *arch, const SmbAccess *access) {
   if (!rule->lower_bound)
     return NULL;
   g_autofree char *text =
-      g_strdup_printf("what atomics take is a lower bound: %s add to it", rule->lower_bound);
+      g_strdup_printf("counts of atomics are lower bounds: %s add to them", rule->lower_bound);
   return g_intern_string(text);
 }
 
 // Why a count is not exact, if no warning says more.
 static const char missing[] =
-    "requests are missing: it is not known where they go, or whether they are made";
+    "requests are missing: their addresses, or whether they are made, are unknown";
 
 // Whether each count is exact, and if not, why: the last of its warnings says the most, and their kinds rise.
 void
@@ -122,9 +122,8 @@ smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbAr
     if (access->site->may_merge)
       access->reason = "a compiler may merge accesses of a structure into wider ones";
     if (smb_access_is_copy(access) && access->no_source)
-      access->reason =
-          "the wavefronts of a copy depend on its source, too, which is not known: these "
-          "are the least";
+      access->reason = "the wavefronts of a copy also depend on its source, which is unknown: this "
+                       "is a lower bound";
   }
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);

@@ -8,7 +8,7 @@
 #include "sim/arch/words.h"
 #include "sim/base/error.h"
 #include "sim/base/room.h"
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 // Blocks of a grid that is run a second time, in order, if not all of it is counted.
 enum {
@@ -243,7 +243,7 @@ run_in_order(const Task *task, const SmbAnalysisOptions *options, GError **error
     smb_global_take(options->global, own);
   if (ties.waited && task->of > 1)
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-             "blocks of '%s' wait for each other: the launch cannot be cut (--shard)",
+             "blocks of '%s' wait for each other: the launch cannot be split (--shard)",
              smb_program_name(task->program));
   else if (ties.waited && failure)
     g_propagate_error(error, g_steal_pointer(&failure));

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/base/order.h"
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 #define AT SMB_MEMBER_AT
 

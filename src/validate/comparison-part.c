@@ -9,8 +9,8 @@
 
 #include "sim/base/error.h"
 #include "sim/base/order.h"
-#include "sim/program/launch.h"
-#include "sim/records/recording-head.h"
+#include "sim/launch/launch.h"
+#include "sim/measured/recording-head.h"
 #include "src/validate/comparison-impl.h"
 
 #define AT SMB_MEMBER_AT
