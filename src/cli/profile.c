@@ -110,10 +110,10 @@ fail_code(const SmbTarget *target, const SmbProfileLaunch *launch, const char *f
           ? &g_array_index(launch->instructions, SmbProfileInstruction, at)
           : NULL;
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "%s:%u:1: other code than that of %s: its instruction %" G_GINT64_FORMAT
-                  " is '%s', not '%s': it is of another build, or for another architecture",
-                  file, launch->line, target->file, at, other ? other->text : "behind its end",
-                  own ? own->text : "behind its end");
+                  "%s:%u:1: not the code of %s: its instruction %" G_GINT64_FORMAT
+                  " is '%s', not '%s': another build, or another architecture",
+                  file, launch->line, target->file, at, other ? other->text : "beyond its end",
+                  own ? own->text : "beyond its end");
 }
 
 // Whether no other kernel of the code that the target is of has the base name @base.

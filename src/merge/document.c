@@ -93,7 +93,7 @@ check_parts(const GArray *documents, GError **error) {
   for (guint i = 0; i < documents->len; i++) {
     const Document *document = &g_array_index(documents, Document, i);
     if (i > 0 && document->shard.part == (document - 1)->shard.part)
-      return refuse(document->name, error, "part %u again, as in %s", document->shard.part,
+      return refuse(document->name, error, "part %u is a duplicate of %s", document->shard.part,
                     (document - 1)->name);
     if (document->shard.part != i + 1)
       return refuse(document->name, error, "part %u of %u: part %u is missing",

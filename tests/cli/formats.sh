@@ -81,7 +81,7 @@ line 6${tab}t[0]${tab}load${tab}1${tab}1${tab}1${tab}0${tab}1-way
 ${tab}total${tab}load${tab}2${tab}2${tab}2${tab}0${tab}1-way
 ${tab}total${tab}store${tab}1${tab}32${tab}1${tab}31${tab}32-way
 ${tab}total${tab}atomic${tab}1${tab}32${tab}1${tab}31${tab}1-way" markdown
-shows 'Limits that are not kept:'
+shows 'Failed limits:'
 
 # Fingerprints stay when lines are added above.
 prints() {

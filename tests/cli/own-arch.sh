@@ -15,7 +15,7 @@ nearest() {
   expect 2 analyze --rows 32 --cols 32 --arch "$1"
   says "no architecture '$1': expected one of "
   says "; the nearest is '$2', "
-  says "whose rules may not be those of '$1'; --arch FILE.ini takes one of your own"
+  says "whose rules may not be those of '$1'; --arch FILE.ini adds one of your own"
 }
 nearest gfx906 gfx90a
 nearest gfx908 gfx90a
