@@ -13,7 +13,7 @@
 #include "gpu/probe.h"
 #include "gpu/replay.h"
 #include "gpu/sass-count.h"
-#include "sim/records/metric.h"
+#include "sim/measured/metric.h"
 
 // The device of this process; nothing is measured before it is known.
 typedef struct {

@@ -15,8 +15,8 @@
 
 #include "sim/base/error.h"
 #include "sim/capture/writer.h"
-#include "sim/program/buffer.h"
-#include "sim/program/memory.h"
+#include "sim/launch/buffer.h"
+#include "sim/launch/memory.h"
 #include "tests/capture-folder.h"
 #include "tests/suite.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "src/cli/describe.h"
 #include "src/explain/words.h"
+#include "src/out/describe.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"
 

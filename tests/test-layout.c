@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Layouts: the swizzle as CuTe defines it, places and back, and requests moved byte by byte.
-#include "sim/layout/layout.h"
+#include "sim/program/layout.h"
 
 #include <check.h>
 #include <string.h>
 
+#include "sim/advise/array-use.h"
 #include "sim/base/error.h"
 #include "sim/trace/pattern.h"
-#include "sim/layout/array-use.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 

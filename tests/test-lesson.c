@@ -3,7 +3,7 @@
 //
 // Lessons: what is refused when they are read, what their numbers and claims become on the model,
 // and that the course that comes with the library holds.
-#include "sim/records/lesson.h"
+#include "src/learn/lesson.h"
 
 #include <check.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/records/recording.h"
+#include "sim/measured/recording.h"
 
 #include <check.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 #include <check.h>
 #include <string.h>
 
+#include "sim/advise/array-use.h"
+#include "sim/advise/proof.h"
 #include "sim/arch/arch.h"
-#include "sim/layout/proof.h"
-#include "sim/layout/array-use.h"
 #include "tests/rewrite-predict.h"
 #include "tests/suite.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "sim/base/error.h"
-#include "sim/program/buffer.h"
-#include "sim/program/shape.h"
+#include "sim/launch/buffer.h"
+#include "sim/launch/shape.h"
 #include "tests/suite.h"
 
 // Of shared memory: tile from byte 0 to 4096, odd from there to 4199, pool dynamic, from 4208.

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "sim/analysis/impl.h"
-#include "sim/program/front-end.h"
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
+#include "sim/machine/front-end.h"
 
 SmbTally
 smb_analysis_total(const SmbAnalysis *analysis) {

@@ -4,7 +4,7 @@
 // The program of parts that were read: its sites, for whoever reports what was counted. It has no text and cannot be run.
 #include "sim/analysis/part-row.h"
 #include "sim/base/error.h"
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 typedef struct {
   SmbProgram program;

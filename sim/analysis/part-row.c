@@ -8,7 +8,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/count/instruction.h"
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 #include "sim/trace/line.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "sim/arch/words.h"
 #include "sim/base/error.h"
 #include "sim/base/room.h"
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 // Blocks of a grid that is run a second time, in order, if not all of it is counted.
 enum {

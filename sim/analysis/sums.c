@@ -5,7 +5,7 @@
 // counted which.
 #include "sim/analysis/impl.h"
 #include "sim/base/order.h"
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 Sums *
 smb_sums_new(guint n_sites) {

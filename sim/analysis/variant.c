@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/analysis/impl.h"
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 static const SmbTally *
 find_total(const SmbAnalysis *analysis, const SmbProgram *program, guint site) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/base/json-member.h"
-#include "sim/program/launch.h"
+#include "sim/launch/launch.h"
 
 #define AT(type, field) G_STRUCT_OFFSET(type, field)
 #define MEMBERS(table)  table, G_N_ELEMENTS(table)

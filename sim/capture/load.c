@@ -7,8 +7,8 @@
 #include "sim/base/error.h"
 #include "sim/capture/capture-impl.h"
 #include "sim/image/cubin.h"
-#include "sim/program/buffer.h"
-#include "sim/program/memory.h"
+#include "sim/launch/buffer.h"
+#include "sim/launch/memory.h"
 
 // What is being loaded. A piece that several allocations have is read once.
 typedef struct {

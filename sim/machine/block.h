@@ -6,7 +6,7 @@
 // modelled: time, caches, and what a compiler would have merged or removed.
 #pragma once
 
-#include "sim/program/launch.h"
+#include "sim/launch/launch.h"
 #include "sim/program/program.h"
 
 G_BEGIN_DECLS

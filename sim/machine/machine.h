@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: MIT
 //
 // The machine that runs a block: its threads, its memory, its races, its limits. A front end takes the
-// threads through the kernel (sim/program/front-end.h) and calls this for everything that they do to memory and to
+// threads through the kernel (sim/machine/front-end.h) and calls this for everything that they do to memory and to
 // each other. The machine knows no language: an access is a Move, a place is an offset into the program.
 // Private to the machine and to front ends.
 #pragma once
 
+#include "sim/machine/front-end.h"
 #include "sim/machine/map.h"
 #include "sim/machine/place.h"
 #include "sim/machine/signature.h"
-#include "sim/program/front-end.h"
 
 #define FOR_LANES(lanes, lane)                                                                     \
   for (SmbLanes rest_of_##lane = (lanes), lane = 0;                                                \
@@ -276,9 +276,11 @@ enum {
 
 // What a warp moves at once: words of 4 bytes, each with the marks of its bytes, lowest first. Of a width below 4
 // the other bytes are zeros, and known.
+// @is_known: all that was loaded is known, and depends on nothing; no marks are set (smb_words_load_shared()).
 typedef struct {
   guint32 values[MAX_MOVE_BYTES / 4][SMB_MAX_LANES];
   guint32 marks[MAX_MOVE_BYTES / 4][SMB_MAX_LANES];
+  gboolean is_known;
 } MarkedWords;
 
 // As smb_memory_load() and the others, but nothing fails because it was never set: it is not known.

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "sim/launch/field.h"
 #include "sim/machine/machine.h"
-#include "sim/program/field.h"
 
 // A piece of memory, and what was there before the launch.
 typedef struct {

@@ -8,7 +8,7 @@
 // in it is one in the variable's region; what lies beside it is not known. Private to the machine.
 #pragma once
 
-#include "sim/program/launch.h"
+#include "sim/launch/launch.h"
 #include "sim/program/program.h"
 
 enum {

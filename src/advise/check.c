@@ -4,11 +4,11 @@
 
 #include "src/advise/text.h"
 #include "src/analyze/report.h"
-#include "src/cli/describe.h"
 #include "src/out/csv.h"
+#include "src/out/describe.h"
 #include "src/out/json.h"
 #include "src/out/table.h"
-#include "src/cli/target-json.h"
+#include "src/target/target-json.h"
 
 // An array, and what the swizzle does to it.
 typedef struct {

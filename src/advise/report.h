@@ -6,13 +6,13 @@
 // are; what all arrays take together is evaluated in the end.
 #pragma once
 
-#include "sim/layout/advise.h"
+#include "sim/advise/advise.h"
+#include "sim/advise/merge.h"
+#include "sim/advise/proof.h"
 #include "sim/arch/occupancy.h"
-#include "sim/layout/merge.h"
-#include "sim/layout/proof.h"
 #include "src/advise/compiled.h"
 #include "src/advise/written.h"
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 /** Where an array can be kept in a layout, by its size alone. */
 typedef enum {

@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/arch/words.h"
 #include "sim/arch/occupancy.h"
+#include "sim/arch/words.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "src/advise/measure.h"
 #include "src/analyze/report.h"
-#include "src/cli/target-json.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/out/table.h"
+#include "src/target/target-json.h"
 
 // Macros that are tuned at once, and combinations of their values.
 enum {

@@ -3,11 +3,11 @@
 //
 // analyze: what the shared-memory accesses of a kernel cost, access by access.
 #include "src/analyze/part.h"
-#include "src/cli/captured.h"
 #include "src/cli/commands.h"
-#include "src/cli/target.h"
-#include "src/out/finding.h"
+#include "src/finding/finding.h"
 #include "src/rank/rank.h"
+#include "src/target/captured.h"
+#include "src/target/target.h"
 
 static gboolean option_annotate, option_warps;
 static char *option_shard;

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // The findings of an analysis: limits that are not kept, accesses that cost more than they must, and warnings.
-#include "src/out/finding.h"
+#include "src/finding/finding.h"
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/analysis/row.h"
 #include "src/analyze/report.h"
-#include "src/analyze/row.h"
 
 // What findings are made of.
 typedef struct {

@@ -6,9 +6,9 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/analysis/row.h"
 #include "src/analyze/report.h"
-#include "src/analyze/row.h"
-#include "src/cli/describe.h"
+#include "src/out/describe.h"
 
 static void
 write_heading(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArch *arch) {

@@ -6,9 +6,9 @@
 
 #include <json-glib/json-glib.h>
 
-#include "src/analyze/limit.h"
-#include "src/cli/target.h"
+#include "src/analysis/limit.h"
 #include "src/out/table.h"
+#include "src/target/target.h"
 
 /** What a part of a launch has besides (part.h). */
 typedef struct _SmbAnalyzePart SmbAnalyzePart;

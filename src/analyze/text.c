@@ -4,11 +4,11 @@
 
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
-#include "src/analyze/part.h"
 #include "sim/base/text.h"
-#include "src/analyze/row.h"
-#include "src/cli/captured.h"
-#include "src/cli/describe.h"
+#include "src/analysis/row.h"
+#include "src/analyze/part.h"
+#include "src/out/describe.h"
+#include "src/target/captured.h"
 
 // Longest expression that is shown whole, in columns.
 enum {

@@ -6,11 +6,11 @@
 #include <sys/wait.h>
 
 #include "src/cli/child.h"
-#include "src/cli/target.h"
 #include "src/compile/cache.h"
 #include "src/compile/compile.h"
 #include "src/compile/workshop.h"
 #include "src/out/json.h"
+#include "src/target/target.h"
 
 static void
 checked_free(SmbChecked *checked) {

@@ -5,7 +5,7 @@
 #include "src/check/baseline.h"
 #include "src/check/part.h"
 #include "src/cli/commands.h"
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 enum {
   MAX_JOBS = 1024,

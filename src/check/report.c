@@ -6,8 +6,8 @@
 
 #include "src/analyze/report.h"
 #include "src/check/part.h"
+#include "src/finding/finding.h"
 #include "src/out/csv.h"
-#include "src/out/finding.h"
 #include "src/out/json.h"
 #include "src/out/markdown.h"
 #include "src/out/table.h"

@@ -13,10 +13,10 @@
 
 #include "sim/base/suggest.h"
 #include "sim/capture/capture.h"
+#include "sim/measured/profile.h"
 #include "sim/program/program.h"
-#include "sim/records/profile.h"
-#include "src/cli/ncu.h"
 #include "src/cli/shortage.h"
+#include "src/target/ncu.h"
 
 // What the largest --max-depth takes, several times over; pages that are not touched take no memory.
 enum {

@@ -9,12 +9,12 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
-#include "src/cli/target.h"
 #include "src/cli/words.h"
 #include "src/compile/flags.h"
 #include "src/out/table.h"
 #include "src/project/key.h"
 #include "src/project/line.h"
+#include "src/target/target.h"
 
 enum {
   MAX_GROUPS = 10,

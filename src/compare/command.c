@@ -4,10 +4,10 @@
 // compare: what got worse from one version to another.
 #include "src/analyze/report.h"
 #include "src/cli/commands.h"
-#include "src/cli/target.h"
 #include "src/compare/compare.h"
 #include "src/compare/line.h"
 #include "src/project/project.h"
+#include "src/target/target.h"
 
 static char *option_git;
 

@@ -3,7 +3,7 @@
 //
 // What got worse from one result to another as findings: accesses, by their lines in the new one, and cases that cannot be counted any more.
 #include "src/compare/compare.h"
-#include "src/out/finding.h"
+#include "src/finding/finding.h"
 #include "src/out/json.h"
 
 char *

@@ -10,7 +10,7 @@
 #include "src/cli/commands.h"
 #include "src/explain/report.h"
 #include "src/out/file.h"
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 static char *option_line, *option_column, *option_op, *option_warp, *option_row, *option_lanes,
     *option_svg;

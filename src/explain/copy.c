@@ -6,8 +6,8 @@
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "sim/count/copy.h"
-#include "src/cli/describe.h"
 #include "src/explain/words.h"
+#include "src/out/describe.h"
 
 enum {
   MAX_LISTED = 4, // wavefronts of which the lanes are listed

@@ -5,12 +5,12 @@
 // that request, collected once for all formats. The sentences (src/explain-*.c) are made of these facts.
 #pragma once
 
+#include "sim/advise/neighbour.h"
+#include "sim/base/text.h"
 #include "sim/count/affine.h"
 #include "sim/count/conflict.h"
-#include "sim/layout/neighbour.h"
 #include "sim/count/passes.h"
-#include "sim/base/text.h"
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 /**
  * SmbExplainQuestion: what is asked; zeros: the costliest access, by its costliest request

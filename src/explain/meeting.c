@@ -5,8 +5,8 @@
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "src/cli/describe.h"
 #include "src/explain/words.h"
+#include "src/out/describe.h"
 
 // "Banks 1-15 (15 of them) need more than one wavefront, at most 2."
 static void

@@ -5,8 +5,8 @@
 // at, and only where its offsets have a structure; everything that is counted is counted from the request.
 #include "sim/arch/rule.h"
 #include "sim/base/text.h"
-#include "src/cli/describe.h"
 #include "src/explain/words.h"
+#include "src/out/describe.h"
 
 enum {
   MAX_RUNS = 4, // runs whose banks are told one by one

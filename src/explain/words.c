@@ -8,7 +8,7 @@
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/analyze/report.h"
-#include "src/cli/describe.h"
+#include "src/out/describe.h"
 
 char *
 smb_explain_choice(const SmbExplanation *e) {

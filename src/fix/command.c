@@ -5,10 +5,10 @@
 #include "sim/arch/arch.h"
 #include "src/analyze/report.h"
 #include "src/cli/commands.h"
-#include "src/cli/ncu.h"
-#include "src/cli/profile.h"
 #include "src/cli/words.h"
 #include "src/fix/project.h"
+#include "src/target/ncu.h"
+#include "src/target/profile.h"
 
 enum {
   DEFAULT_TOP = 5,      // lines that are shown

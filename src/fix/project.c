@@ -7,7 +7,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
-#include "src/cli/profile.h"
+#include "src/target/profile.h"
 
 static void
 free_case(SmbFixCase *one) {

@@ -8,11 +8,11 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/trace/trace.h"
-#include "src/out/measured-text.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
+#include "src/out/measured-text.h"
 #include "src/out/table.h"
-#include "src/cli/target-json.h"
+#include "src/target/target-json.h"
 
 SmbFuzzResult
 smb_fuzz_report_total(const SmbFuzzReport *report) {

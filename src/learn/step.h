@@ -5,8 +5,8 @@
 // with the same words.
 #pragma once
 
-#include "sim/records/lesson.h"
-#include "src/cli/target.h"
+#include "src/learn/lesson.h"
+#include "src/target/target.h"
 
 /**
  * SmbLearnRun: a command line of analyze, and what it gave.
@@ -54,7 +54,7 @@ typedef struct {
 SmbLearnStep *smb_learn_step_new(const GPtrArray *lessons, guint number, GError **error);
 void smb_learn_step_free(SmbLearnStep *step);
 
-/** The results of the runs, as sim/records/lesson.h wants them. */
+/** The results of the runs, as src/learn/lesson.h wants them. */
 static inline const SmbLessonResult *
 smb_learn_step_results(const SmbLearnStep *step) {
   return (const SmbLessonResult *)(gconstpointer)step->results->data;

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // list WHAT: what the model knows. Each thing that can be listed is a row of the table of listers.
-#include "src/cli/commands.h"
 #include "sim/base/error.h"
+#include "src/cli/commands.h"
 
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/records/catalog.h"
 #include "sim/base/data.h"
-#include "sim/records/recording.h"
 #include "sim/base/request.h"
+#include "sim/measured/recording.h"
+#include "sim/open/catalog.h"
 #include "src/list/list.h"
 #include "src/out/listing.h"
 

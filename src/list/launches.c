@@ -6,8 +6,8 @@
 
 #include "sim/capture/capture.h"
 #include "sim/program/symbol.h"
-#include "src/cli/captured.h"
 #include "src/out/listing.h"
+#include "src/target/captured.h"
 
 static void
 add_extent(SmbListing *listing, const guint extent[3]) {

@@ -11,12 +11,12 @@
 #include "sim/arch/arch.h"
 #include "sim/base/data.h"
 #include "sim/base/scalar.h"
-#include "sim/program/field.h"
+#include "sim/launch/field.h"
 #include "src/analyze/report.h"
-#include "src/cli/captured.h"
 #include "src/cli/commands.h"
 #include "src/measure/clock.h"
 #include "src/measure/memory.h"
+#include "src/target/captured.h"
 
 enum {
   MAX_DEVICE = 1023,

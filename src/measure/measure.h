@@ -7,7 +7,7 @@
 
 #include "gpu/meter.h"
 #include "src/cli/shard.h"
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 /** The options as the user typed them; %NULL where nothing was. */
 typedef struct {

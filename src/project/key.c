@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "sim/program/argument.h"
-#include "sim/program/buffer.h"
-#include "src/analyze/limit.h"
-#include "src/cli/target.h"
+#include "sim/launch/argument.h"
+#include "sim/launch/buffer.h"
+#include "src/analysis/limit.h"
+#include "src/target/target.h"
 
 static const GOptionEntry more_entries[] = {
     {SMB_KEY_FILE, 0, 0, G_OPTION_ARG_FILENAME, NULL, NULL, NULL},

@@ -5,7 +5,7 @@
 // take the others with it. Launches that are equal are counted once.
 #pragma once
 
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 /**
  * SmbRankRow: launches of the same image, kernel, shape, parameters and memory

@@ -5,9 +5,9 @@
 #include "config.h"
 
 #include "sim/arch/arch.h"
-#include "src/cli/captured.h"
-#include "src/cli/describe.h"
+#include "src/out/describe.h"
 #include "src/report/impl.h"
+#include "src/target/captured.h"
 
 static void
 write_facts(const SmbRanking *ranking, SmbSpool *page) {

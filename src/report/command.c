@@ -7,12 +7,12 @@
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/analyze/report.h"
-#include "src/cli/captured.h"
 #include "src/cli/commands.h"
 #include "src/out/file.h"
 #include "src/out/table.h"
 #include "src/report/application.h"
 #include "src/report/report.h"
+#include "src/target/captured.h"
 
 // Two files in the wrong order would cost the user a kernel: a page has the name of a page. "-" leaves @page
 // NULL.

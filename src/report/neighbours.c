@@ -3,10 +3,10 @@
 //
 // The padding neighbours of an access: what it would cost with a little more or less padding, as a table and
 // as small maps of its costliest request, side by side.
+#include "sim/advise/neighbour.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "sim/layout/neighbour.h"
-#include "src/out/bank-map.h"
+#include "src/draw/bank-map.h"
 #include "src/report/impl.h"
 
 static const char *const misfits[] = {

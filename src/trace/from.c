@@ -10,7 +10,7 @@
 #include "sim/arch/words.h"
 #include "sim/trace/trace.h"
 #include "src/analyze/report.h"
-#include "src/cli/captured.h"
+#include "src/target/captured.h"
 
 // What takes the requests. @block: of the last one; @line: room
 typedef struct {

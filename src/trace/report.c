@@ -8,8 +8,8 @@
 #include "src/analyze/report.h"
 #include "src/cli/input.h"
 #include "src/out/json.h"
-#include "src/cli/target-json.h"
 #include "src/out/table.h"
+#include "src/target/target-json.h"
 
 void
 smb_trace_describe_mismatch(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i,

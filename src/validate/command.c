@@ -9,13 +9,13 @@
 #include "sim/base/error.h"
 #include "sim/base/source.h"
 #include "src/capture/capture.h"
-#include "src/cli/captured.h"
-#include "src/compile/workshop.h"
 #include "src/cli/commands.h"
-#include "src/validate/comparison-part.h"
 #include "src/cli/input.h"
-#include "src/cli/ncu.h"
+#include "src/compile/workshop.h"
 #include "src/measure/measure.h"
+#include "src/target/captured.h"
+#include "src/target/ncu.h"
+#include "src/validate/comparison-part.h"
 #include "src/validate/record.h"
 
 // Longest file of which the parts are compared to be of the same.

@@ -8,7 +8,7 @@
 
 #include "src/out/csv.h"
 #include "src/out/json.h"
-#include "src/cli/target-json.h"
+#include "src/target/target-json.h"
 
 // Counts are whole numbers in JSON too; only a mean, a ratio or a time has a fraction.
 static void

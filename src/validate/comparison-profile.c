@@ -8,7 +8,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
-#include "src/cli/profile.h"
+#include "src/target/profile.h"
 
 // What is compared with what. @like: the rows are of the same kernel, device and source.
 typedef struct {

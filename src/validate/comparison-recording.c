@@ -11,7 +11,7 @@
 #include "sim/base/error.h"
 #include "sim/capture/capture.h"
 #include "sim/count/wavefront.h"
-#include "sim/records/catalog.h"
+#include "sim/open/catalog.h"
 #include "src/measure/trial.h"
 
 static const char builtin_folder[] = "data/kernels/";

@@ -9,12 +9,12 @@
 
 #include <gio/gio.h>
 
-#include "sim/records/kernel-metrics.h"
-#include "sim/records/profile.h"
-#include "sim/records/recording.h"
+#include "sim/measured/kernel-metrics.h"
+#include "sim/measured/profile.h"
+#include "sim/measured/recording.h"
 #include "src/cli/cli.h"
 #include "src/cli/shard.h"
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 /** Longest buffer whose values are compared, in bytes. */
 #define SMB_COMPARISON_MAX_BUFFER_BYTES (G_GUINT64_CONSTANT(1) << 30)
@@ -198,7 +198,7 @@ gboolean smb_comparison_add_trace(SmbComparison *comparison, GInputStream *strea
 /**
  * smb_comparison_add_lds:
  * @name: how messages and rows call the file
- * @text: a file of counts of AMD's LDS (sim/records/lds.h), @length bytes
+ * @text: a file of counts of AMD's LDS (sim/measured/lds.h), @length bytes
  * @error: those of smb_lds_counts_new() and smb_arch_load()
  *
  * Compares each of them.
