@@ -183,7 +183,7 @@ smb_analyze_describe_constants(const SmbArch *arch, const SmbAnalysis *analysis)
       cycles, worst->site->expression, place, worst->total.max_degree);
 }
 
-// That nobody needs to swizzle for wgmma.
+// That swizzling does not matter for wgmma.
 static void
 append_products(GString *text, const SmbAnalysis *analysis) {
   for (guint i = 0; i < analysis->traffic->len; i++) {
@@ -199,7 +199,7 @@ append_products(GString *text, const SmbAnalysis *analysis) {
   }
 }
 
-// That nobody knows what a shuffle costs on AMD's chips.
+// That the cost of a shuffle on AMD's chips is unknown.
 static void
 append_shuffles(GString *text, const SmbAnalysis *analysis) {
   for (guint i = 0; i < analysis->traffic->len && analysis->vendor == SMB_VENDOR_AMD; i++) {

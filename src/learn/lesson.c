@@ -16,7 +16,7 @@ typedef struct {
   GError **error;
 } Reader;
 
-// An item by its name: reads what stands behind it. Then that is the part at @into of the lesson, or one more part of
+// An item by its name: reads what follows it. Then that is the part at @into of the lesson, or one more part of
 // this @kind in the order of the file; of SMB_LESSON_TEXT it is neither.
 typedef struct {
   const char *name;

@@ -73,7 +73,7 @@ is_same(const char *own, const char *other) {
   return strcmp(a, b) == 0 && (has_place(a) || have_same_numbers(own, other));
 }
 
-// Where the code of a launch is another one than that of the kernel; -1: nowhere. What is behind its end only fills it up.
+// Where the code of a launch is another one than that of the kernel; -1: nowhere. What is after its end only fills it up.
 static gint64
 find_difference(const SmbProfileLaunch *launch, const GPtrArray *code) {
   guint n = launch->instructions->len;
@@ -182,7 +182,7 @@ smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, cons
   return NULL;
 }
 
-// Whether an extent of the target is the one that was measured. One that nobody gave becomes that.
+// Whether an extent of the target is the one that was measured. One that was not given becomes that.
 static gboolean
 agree(gboolean *is_assumed, guint own[3], const guint measured[3]) {
   if (measured[0] && *is_assumed)
