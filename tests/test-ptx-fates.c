@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What becomes of each instruction of PTX: lines of sim/ptx/isa/instructions.def have examples (tests/ptx-examples.def), of which becomes
-// what they say; none of them stands behind another that takes its opcodes; and the table of doc/compiled.md says the same.
+// What becomes of each instruction of PTX. Each line of sim/ptx/isa/instructions.def has an example (tests/ptx-examples.def) with the fate
+// that the line says, no line is hidden by an earlier one, and the table of doc/compiled.md agrees.
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ have_name(const PtxLine *a, const PtxLine *b) {
   return strncmp(a->words, b->words, length) == 0 && strcspn(b->words, " ") == length;
 }
 
-// Computations are tried with all types elsewhere (tests/test-compute.c): of those with one name and fate one is enough.
+// One example is enough for computations with the same name and fate: tests/test-compute.c runs all types.
 START_TEST(has_an_example) {
   for (guint i = 0; i < smb_ptx_n_lines(); i++) {
     const PtxLine *line = smb_ptx_line(i);
@@ -122,8 +122,7 @@ read_row(const char *text, const char *row) {
   return g_strsplit(names, "` `", -1);
 }
 
-// How many words of a line a name in the documentation has, if that is about it: "bar.red" is about "bar|barrier red popc". @name: the one
-// of the line's names that is asked for.
+// The number of words of a documented name, if it matches a line: "bar.red" matches "bar|barrier red popc". Else 0.
 static guint
 count_words(const char *documented, const char *name, const PtxLine *line) {
   g_auto(GStrv) asked = g_strsplit(documented, ".", -1);
@@ -145,7 +144,7 @@ typedef struct {
   GHashTable *used; // names
 } Documentation;
 
-// Of the names that are about a line, those with the most words say what becomes of it.
+// The longest matching names say what becomes of a line.
 static void
 check_line(const Documentation *documentation, const char *name, const PtxLine *line) {
   guint most = 0;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What all decoders make code with, a step after the other. A decoder says of an instruction where it stands and what its guard is
-// (Builder), reads its operands into rows, and calls the function of what it does: which of the fields of a step, a transfer and a
-// Move that takes, and how they follow from each other, is said here and nowhere else.
+// How all decoders make code. A decoder sets the place and the guard of an instruction (Builder), reads its operands into rows, and
+// calls the function for what the instruction does. Only these functions know which fields of a step, a transfer and a Move that takes, and
+// how one field follows from another.
 #pragma once
 
 #include "sim/exec/code.h"
@@ -40,12 +40,12 @@ void smb_code_add_parameter(Code *code, const char *name, const char *type, Para
 
 /**
  * Builder: what all steps of an instruction have in common
- * @code: which they are added to
- * @add_site: (nullable): adds a site to the program, of an access of so many bytes a lane, and returns its number; NULL: accesses
- *   are none of the program (of registers that a call saves)
+ * @code: they are added to it
+ * @add_site: (nullable): adds a site for an access of @width bytes a lane, and returns its number; NULL: accesses are not the program's
+ *   own (they save registers of a call), and have no site
  * @decoder: for @add_site
- * @place: where it stands in the source
- * @guard, @unless: who executes it
+ * @place: in the source
+ * @guard, @unless: as of a Step
  */
 typedef struct {
   Code *code;
@@ -56,34 +56,33 @@ typedef struct {
   gboolean unless;
 } Builder;
 
-// A step of the instruction; it is added by smb_code_add().
+// A step of the instruction, to be added by smb_code_add().
 Step smb_build_step(const Builder *builder, StepOpcode opcode);
-// Adds one that has nothing but a number, Step.argument, and one that has a row, Compute.s[0], too: a jump to an address, a gathering
-// of the lanes of a mask.
+// Adds a step with only a number, Step.argument; or with a row, Compute.s[0], and a number: a jump to an address, a mask of lanes.
 void smb_build_plain(const Builder *builder, StepOpcode opcode, guint32 argument);
 void smb_build_with(const Builder *builder, StepOpcode opcode, Row row, guint32 argument);
 void smb_build_branch(const Builder *builder, StepOpcode opcode, guint32 target);
 
-// A computation. @is_among: if lanes tell each other something in it (smb_compute_has_members()), it is an exchange among those of the
-// mask in @members; NO_ROW: those that are active.
+// A computation. @is_among: if lanes exchange values in it (smb_compute_has_members()), it is a STEP_EXCHANGE among the lanes of the mask
+// in @members, or among the active lanes (NO_ROW).
 void smb_build_compute(const Builder *builder, const Compute *compute, gboolean is_among,
                        Row members);
-// Lists a shuffle, whose values an exchange behind it moves.
+// Lists a shuffle; the computation that moves the values follows.
 void smb_build_shuffle(const Builder *builder);
 
-// --- requests: of a transfer whose address, components and rows are set (smb_code_new_transfer()). The step writes the rows of its
-// components, unless they are stored.
+// --- requests. The caller has set the address, the components and their rows of the transfer (smb_code_new_transfer()). A load or an
+// atomic writes the rows of Transfer.data.
 
-// @is_generic: the instruction does not say which space it asks for.
+// @is_generic: the instruction names no state space.
 void smb_build_access(const Builder *builder, Transfer *transfer, gboolean loads,
                       gboolean is_generic);
 
 /**
- * AtomicAccess: what is particular to an atomic
- * @width: bytes of all its components
- * @is_used: something reads what it finds
- * @is_cast: of a compare-and-swap: only whether it was made is told, as 1 in the row @done unless that is NO_ROW, and in @done_p unless
- *   that is PREDICATE_TRUE
+ * AtomicAccess: what differs between atomics
+ * @width: bytes of all components
+ * @is_used: its result is read
+ * @is_cast: a compare-and-swap whose result is only whether it succeeded: 1 in the row @done (NO_ROW: nowhere), and true in @done_p
+ *   (PREDICATE_TRUE: nowhere)
  */
 typedef struct {
   Atomic atomic;
@@ -100,21 +99,21 @@ void smb_build_atomic(const Builder *builder, Transfer *transfer, const AtomicAc
 // @n matrices: 1, 2 or 4, a row of each.
 void smb_build_matrix(const Builder *builder, Transfer *transfer, gboolean loads, guint n,
                       MatrixValues values);
-// A copy from global memory of @width bytes a lane; past the first-level cache (cp.async.cg).
+// A copy from global memory of @width bytes a lane. @is_past_cache: it bypasses the first-level cache (cp.async.cg).
 void smb_build_copy(const Builder *builder, Transfer *to, Transfer *from, guint width,
                     gboolean is_past_cache);
 
 // --- shared memory apart from requests
 
-// What an instruction is listed as, at a site of its own; it may have an address.
+// A transfer with a site of its own, at which an instruction is listed.
 Transfer *smb_build_apart(const Builder *builder, SmbOpClass op_class, guint width);
 // An end of a copy that is listed at @site, or its mbarrier (SMB_OP_CLASS_ATOMIC).
 Transfer *smb_build_end(const Builder *builder, const Transfer *site, SmbOpClass op_class);
-// A step that moves @bulk, listed at @site: STEP_BULK, STEP_BULK_ONCE or STEP_FRAGMENT. It is added by smb_code_add().
+// STEP_BULK, STEP_BULK_ONCE or STEP_FRAGMENT, listed at @site; to be added by smb_code_add().
 Step smb_build_bulk(const Builder *builder, StepOpcode opcode, const Transfer *site,
                     const Bulk *bulk);
-// An operation of the mbarrier @at: STEP_MBARRIER, STEP_MBARRIER_ONCE or STEP_ARRIVE. @number: that it takes, of one row; @state: two
-// rows for what becomes of it; each may be NO_ROW.
+// An operation on the mbarrier @at: STEP_MBARRIER, STEP_MBARRIER_ONCE or STEP_ARRIVE. @number: its operand, one row; @state: two rows
+// for the resulting state; each may be NO_ROW.
 void smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at, guint action,
                         Row number, Row state);
 // A test of its phase (MBARRIER_PARITY, MBARRIER_STATE), with the answer in @p.
@@ -126,10 +125,10 @@ void smb_build_mbarrier_wait(const Builder *builder, Transfer *at, guint how, Ro
 /**
  * ThreadBarrier: a barrier of the block
  * @action: BARRIER_SYNC, …
- * @number: of the barrier, in a row; NO_ROW: that of the cluster
- * @threads: that it is for, in a row; NO_ROW: all
- * @in, @is_negated: what a thread contributes to the answer
- * @d, @p: the answer: a row of BARRIER_POPC, else a predicate
+ * @number: of the barrier, a row; NO_ROW: the barrier of the cluster
+ * @threads: how many it waits for, a row; NO_ROW: all of the block
+ * @in, @is_negated: what a thread contributes to the result
+ * @d, @p: the result: a row for BARRIER_POPC, else a predicate
  */
 typedef struct {
   guint action;

@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The kernels of a PTX file with what they need: parameters, shared arrays, also those that only a called function uses, and limits of the
+// block. Nothing is decoded.
 #include "sim/ptx/entries.h"
 
 #include <string.h>
@@ -42,6 +45,7 @@ typedef struct {
   guint32 *functions;
 } Marks;
 
+// The shared variables and the functions that a function names.
 static Uses *
 find_uses(const PtxModule *module, const PtxFunction *function, Marks *marks, guint32 mark) {
   Uses *uses = g_new0(Uses, 1);

@@ -18,12 +18,14 @@ typedef struct {
   SmbConvergence *convergence;
 } Flow;
 
+// Whether control may leave the straight line after an instruction.
 static gboolean
 ends_block(const char *name) {
   return strcmp(name, "bra") == 0 || strcmp(name, "brx") == 0 || strcmp(name, "ret") == 0 ||
          strcmp(name, "exit") == 0 || strcmp(name, "trap") == 0;
 }
 
+// Marks the instructions that begin a block: targets of branches, and what follows a branch.
 static gboolean *
 find_leaders(const PtxDecoder *decoder) {
   const PtxFunction *function = decoder->current->function;
@@ -41,13 +43,13 @@ find_leaders(const PtxDecoder *decoder) {
   return leads;
 }
 
-// Whether an instruction returns to the caller: a function has one return, at its end, and others lead there.
+// In a function, ret branches to the single return at its end.
 static gboolean
 is_return(const PtxDecoder *decoder, const char *name) {
   return !decoder->current->is_kernel && strcmp(name, "ret") == 0;
 }
 
-// Where an instruction may go on, as instructions.
+// Where control may go after an instruction. A guard adds the next instruction; bra.uni says that all active lanes agree.
 static GArray *
 find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
   const PtxFunction *function = decoder->current->function;
@@ -97,6 +99,7 @@ flow_clear(Flow *flow) {
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Flow, flow_clear)
 
+// The control flow graph of a function, and the barriers where diverged lanes reconverge.
 static void
 flow_init(Flow *flow, PtxDecoder *decoder) {
   guint n = decoder->current->function->instructions->len;
@@ -127,6 +130,7 @@ flow_init(Flow *flow, PtxDecoder *decoder) {
                                    flow->blocks->len, decoder->code->meeting);
 }
 
+// One step for each barrier of a set.
 static void
 add_barriers(PtxDecoder *decoder, PtxMeeting meeting, guint64 barriers, Predicate guard,
              gboolean unless) {
@@ -136,7 +140,7 @@ add_barriers(PtxDecoder *decoder, PtxMeeting meeting, guint64 barriers, Predicat
                         unless);
 }
 
-// What stands ahead of the last instruction of a block: whom its lanes will meet, and whom they will not.
+// Before the last instruction of a block: arms the barriers where its lanes will reconverge, and leaves those that they will not reach.
 static void
 add_meeting(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   const SmbFlowBlock *block = &g_array_index(flow->blocks, SmbFlowBlock, b);
@@ -149,7 +153,7 @@ add_meeting(PtxDecoder *decoder, const Flow *flow, guint32 b) {
                  always ? PREDICATE_TRUE : taken.guard, !always && taken.unless != (i == 1));
 }
 
-// Of a branch by a table: each target with the barriers that are left on the way there.
+// For brx: the barriers that are left on the way to each target.
 static void
 set_leaves(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   Step *step = &g_array_index(decoder->code->steps, Step, decoder->code->steps->len - 1);
@@ -158,6 +162,7 @@ set_leaves(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   step->argument = decoder->current->first_barrier;
 }
 
+// The steps of a block: lanes reconverge at its beginning; the block at the end of the text returns.
 static gboolean
 decode_block(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   const PtxFunction *function = decoder->current->function;
@@ -192,7 +197,7 @@ decode_block(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   return TRUE;
 }
 
-// Branches name blocks while they are made.
+// While a function is decoded, branches name instructions; here they become steps.
 static void
 resolve_branches(PtxDecoder *decoder, const Flow *flow, guint32 first) {
   const guint32 *starts = decoder->current->starts;
@@ -209,7 +214,7 @@ resolve_branches(PtxDecoder *decoder, const Flow *flow, guint32 first) {
   }
 }
 
-// The same graph, of steps, for whoever has to know what a branch decides.
+// Keeps the graph in terms of steps, for the search of what a branch decides (sim/exec/unknown).
 static void
 keep_graph(PtxDecoder *decoder, const Flow *flow) {
   guint n = flow->blocks->len;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Instructions that use shared memory and make no request of it that is counted: copies in bulk (TMA; PTX ISA, section 9.7.9.25),
-// asynchronous stores, operands of matrix products (9.7.14 to 9.7.16). Each has one site, at which it is listed, and up to two ends and
-// an mbarrier there.
+// asynchronous stores, operands of matrix products (9.7.14 to 9.7.16). Each is listed at one site, and has up to two ends and an mbarrier.
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ enum {
   PRODUCT_ROWS = 64,  // of wgmma
 };
 
-// What an instruction does, while its operands are read.
+// An instruction whose operands are being read.
 typedef struct {
   Transfer *site;
   Bulk *bulk;
@@ -69,7 +68,7 @@ find_destination(const PtxDecoder *decoder) {
   return AREA_GENERIC;
 }
 
-// Bytes are written at the first operand that nobody reads anywhere.
+// The first operand is written, with bytes that no operand provides.
 static gboolean
 set_written(PtxDecoder *decoder, const Traffic *traffic) {
   PtxArea area = smb_ptx_has_prefix(decoder, "shared") ? AREA_SHARED : AREA_GENERIC;
@@ -111,7 +110,7 @@ smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
   return ok ? finish(decoder, &traffic) : PTX_FAILED;
 }
 
-// What writes some bytes that are not known.
+// Writes some unknown bytes.
 static PtxResult
 write_unknown(PtxDecoder *decoder, guint bytes) {
   Traffic traffic = begin(decoder, SMB_TRAFFIC_STORE, SMB_OP_CLASS_STORE, bytes);
@@ -122,7 +121,7 @@ write_unknown(PtxDecoder *decoder, guint bytes) {
              : PTX_FAILED;
 }
 
-// clusterlaunchcontrol.try_cancel, tcgen05.alloc: as many bytes as the argument says are the response to a request.
+// clusterlaunchcontrol.try_cancel, tcgen05.alloc: the response has as many bytes as the argument says.
 PtxResult
 smb_ptx_decode_response(PtxDecoder *decoder) {
   return write_unknown(decoder, decoder->argument);
@@ -230,7 +229,7 @@ find_matrix_bytes(const PtxDecoder *decoder) {
   return numbers * bits / 8;
 }
 
-// How its lanes ask for it is not said (PTX ISA, "wmma"): nothing of it is counted.
+// The PTX ISA leaves open which lane accesses which bytes ("wmma"), so nothing is counted.
 PtxResult
 smb_ptx_decode_fragment(PtxDecoder *decoder) {
   gboolean loads = decoder->argument;

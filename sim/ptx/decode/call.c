@@ -23,8 +23,8 @@ typedef struct {
 
 // --- what the device provides
 
-// Functions that the device provides, which touch no shared memory of the program: what they return is not known. Whatever
-// else begins with "cuda" is the runtime's of the device.
+// Functions of the device runtime that do not touch the program's shared memory. Their results are unknown. All names that begin with
+// "cuda" belong to it.
 static gboolean
 is_provided(const char *name) {
   static const char *const names[] = {"vprintf", "free", NULL};
@@ -39,6 +39,7 @@ is_assertion(const char *name) {
 
 // --- what is passed
 
+// The list of arguments or of results at an index of a call; NULL if there is none.
 static const PtxOperand *
 get_list(const PtxFunction *function, const PtxInstruction *call, guint index) {
   const PtxOperand *operand =
@@ -48,6 +49,7 @@ get_list(const PtxFunction *function, const PtxInstruction *call, guint index) {
   return operand && operand->kind == PTX_OPERAND_LIST ? operand : NULL;
 }
 
+// The callee follows the list of results, if there is one (section 9.7.12.5).
 const PtxOperand *
 smb_ptx_callee(const PtxFunction *function, const PtxInstruction *call) {
   guint index = get_list(function, call, 0) ? 1 : 0;
@@ -56,7 +58,7 @@ smb_ptx_callee(const PtxFunction *function, const PtxInstruction *call) {
              : NULL;
 }
 
-// A variable of the caller, in the memory of the thread. FALSE: the operand is none.
+// A .param variable of the caller, in the memory of the thread. Returns FALSE for any other operand.
 static gboolean
 find_variable(const PtxDecoder *decoder, const PtxOperand *operand, PtxPlace *place,
               guint64 *bytes) {
@@ -83,7 +85,7 @@ find_variable(const PtxDecoder *decoder, const PtxOperand *operand, PtxPlace *pl
   return TRUE;
 }
 
-// Its bytes, or those of a register; 0: they are what the function says.
+// The size of a passed value; 0 if only the function's declaration says it.
 static guint64
 measure(const PtxDecoder *decoder, const PtxOperand *operand) {
   PtxPlace place;
@@ -93,6 +95,7 @@ measure(const PtxDecoder *decoder, const PtxOperand *operand) {
   return bytes;
 }
 
+// Copies words if everything is aligned, else bytes.
 static void
 copy_variable(PtxDecoder *decoder, PtxPlace from, PtxPlace to, guint64 bytes) {
   guint piece = (from.offset | to.offset | bytes) % 4 == 0 ? 4 : 1;
@@ -105,7 +108,7 @@ copy_variable(PtxDecoder *decoder, PtxPlace from, PtxPlace to, guint64 bytes) {
   }
 }
 
-// One value, to its slot in the frame that begins, or from there.
+// Copies one value to its slot in the callee's frame, or a result back.
 static gboolean
 pass_value(PtxDecoder *decoder, const PtxOperand *operand, PtxPlace slot, guint64 bytes,
            gboolean in) {
@@ -135,7 +138,7 @@ pass_value(PtxDecoder *decoder, const PtxOperand *operand, PtxPlace slot, guint6
   return TRUE;
 }
 
-// What is passed, or returned: from an offset on in the frame that begins. Adds up the room that it takes.
+// Copies all arguments, or all results, which follow the arguments in the frame.
 static gboolean
 pass_all(PtxDecoder *decoder, const Call *call, gboolean in) {
   const PtxOperand *list = in ? call->arguments : call->results;
@@ -158,7 +161,7 @@ pass_all(PtxDecoder *decoder, const Call *call, gboolean in) {
   return TRUE;
 }
 
-// How much room what is passed and returned takes.
+// Adds up the slots of a list, and its shape, which a function pointer's target must have.
 static void
 measure_list(const PtxDecoder *decoder, Call *call, const PtxOperand *list) {
   for (guint i = 0; list && i < list->n; i++) {
@@ -177,7 +180,7 @@ check_count(PtxDecoder *decoder, const PtxOperand *list, const GArray *variables
 
 // --- calls
 
-// What a function that is provided returns is not known.
+// The results of a provided function are unknown.
 static gboolean
 forget_results(PtxDecoder *decoder, const PtxOperand *list) {
   Row scratch = smb_code_new_rows(decoder->code, 4); // is never written
@@ -203,7 +206,7 @@ forget_results(PtxDecoder *decoder, const PtxOperand *list) {
   return TRUE;
 }
 
-// malloc: a place in global memory of which nothing is known but that nobody else has it.
+// malloc returns a pointer to memory of its own, with unknown contents.
 static gboolean
 call_malloc(PtxDecoder *decoder, const Call *call) {
   PtxPlace size, result;
@@ -224,6 +227,7 @@ call_malloc(PtxDecoder *decoder, const Call *call) {
   return TRUE;
 }
 
+// A function without a body. Calling one that is not provided is an error only if it is executed.
 static gboolean
 call_missing(PtxDecoder *decoder, const Call *call) {
   const char *name = call->function->name;
@@ -242,7 +246,7 @@ call_missing(PtxDecoder *decoder, const Call *call) {
   return forget_results(decoder, call->results);
 }
 
-// Registers of the caller are saved if the function may call it.
+// Saves the caller's registers if the callee may call it again.
 static gboolean
 make_call(PtxDecoder *decoder, Call *call, Step *step) {
   gboolean own = decoder->current->is_recursive &&
@@ -260,6 +264,7 @@ make_call(PtxDecoder *decoder, Call *call, Step *step) {
   return pass_all(decoder, call, FALSE);
 }
 
+// A call of a named function, which may be a declaration only.
 static gboolean
 call_function(PtxDecoder *decoder, Call *call) {
   guint32 index = call->callee->index;
@@ -310,7 +315,7 @@ make_any(PtxDecoder *decoder, Call *call) {
   return is_named ? call_function(decoder, call) : call_pointer(decoder, call);
 }
 
-// A call with a guard is one that others jump over; all meet behind it.
+// A call with a guard becomes a branch around it; all lanes reconverge after it.
 static gboolean
 call_guarded(PtxDecoder *decoder, Call *call) {
   guint32 barrier = smb_ptx_new_barriers(decoder, 1);

@@ -19,6 +19,7 @@ typedef struct {
   Calls calls;
 } Collection;
 
+// The function itself, or the one that it is an alias of.
 static const PtxFunction *
 get_function(const PtxModule *module, guint32 index) {
   const PtxFunction *function = g_ptr_array_index(module->functions, index);
@@ -42,6 +43,7 @@ add_function(PtxDecoder *decoder, const PtxFunction *function) {
   return decoded;
 }
 
+// Adds a function that has a body, once.
 static PtxDecoded *
 use_function(Collection *collection, guint32 index) {
   PtxDecoder *decoder = collection->decoder;
@@ -66,6 +68,7 @@ add_call(Collection *collection, guint32 from, guint32 to) {
   g_array_append_val(collection->calls.to, to);
 }
 
+// A function whose address is taken: pointers may point to it.
 static void
 take_function(Collection *collection, guint32 index) {
   PtxDecoded *decoded = use_function(collection, index);
@@ -73,7 +76,7 @@ take_function(Collection *collection, guint32 index) {
     decoded->is_taken = TRUE;
 }
 
-// What a variable holds at first may be addresses.
+// Initial values of a variable may be addresses of others, and of functions (tables, virtual functions).
 static void
 scan_initial(Collection *collection, const PtxVariable *variable) {
   for (guint i = 0; variable->initial && i < variable->initial->len; i++) {
@@ -89,6 +92,7 @@ scan_initial(Collection *collection, const PtxVariable *variable) {
   }
 }
 
+// A call of a named function, or through a pointer.
 static void
 scan_call(Collection *collection, PtxDecoded *decoded, const PtxInstruction *call) {
   const PtxOperand *callee = smb_ptx_callee(decoded->function, call);
@@ -100,6 +104,7 @@ scan_call(Collection *collection, PtxDecoded *decoded, const PtxInstruction *cal
     decoded->calls_pointers = TRUE;
 }
 
+// What an instruction names, and whether it needs a stack.
 static void
 scan_instruction(Collection *collection, PtxDecoded *decoded, const PtxInstruction *instruction) {
   static const char *const uses_stack[] = {"call", "alloca", "stacksave", "stackrestore", NULL};

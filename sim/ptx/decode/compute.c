@@ -7,6 +7,7 @@
 
 #include "sim/ptx/decode/decode.h"
 
+// A predicate as a source, which may be negated, or a constant 0 or 1. Only the first one can be negated in a Compute.
 static gboolean
 set_predicate(const PtxDecoder *decoder, const PtxOperand *operand, const FormOperand *form,
               Compute *compute) {
@@ -23,6 +24,7 @@ set_predicate(const PtxDecoder *decoder, const PtxOperand *operand, const FormOp
   return !negated || form->slot == 0;
 }
 
+// A predicate result may be dropped: _.
 static gboolean
 takes_predicate(const PtxDecoder *decoder, const PtxOperand *operand) {
   return operand->kind == PTX_OPERAND_SINK || smb_ptx_is_predicate(decoder, operand);
@@ -61,6 +63,7 @@ set_operand(PtxDecoder *decoder, const PtxOperand *operand, const FormOperand *f
   g_assert_not_reached();
 }
 
+// The predicate of d|p is the partner of d; in p|q both are results, of which q is the opposite.
 gboolean
 smb_ptx_set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *compute) {
   const PtxInstruction *instruction = decoder->instruction;
@@ -116,6 +119,7 @@ smb_ptx_decode_compute(PtxDecoder *decoder) {
 
 // --- instructions that are not modelled
 
+// What an instruction that is not modelled may write: all rows of the operand.
 void
 smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand) {
   if (operand->kind == PTX_OPERAND_VECTOR) {
@@ -144,14 +148,14 @@ has_address(const PtxDecoder *decoder) {
   return FALSE;
 }
 
-// Whether the opcode says that it makes no request of shared memory, though it may write there.
+// Whether the opcode says that shared memory is accessed without requests, though it may be written.
 static gboolean
 is_apart(const PtxDecoder *decoder) {
   return smb_ptx_has_part(decoder, "bulk") || smb_ptx_has_part(decoder, "async") ||
          smb_ptx_has_prefix(decoder, "shared::cluster");
 }
 
-// Whether it says that it asks for other memory.
+// Whether the opcode names another state space.
 static gboolean
 is_elsewhere(const PtxDecoder *decoder) {
   return smb_ptx_has_part(decoder, "global") || smb_ptx_has_prefix(decoder, "param") ||

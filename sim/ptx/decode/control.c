@@ -11,7 +11,7 @@ find_label(const PtxDecoder *decoder, guint32 label) {
   return g_array_index(decoder->current->function->labels, PtxLabel, label).instruction;
 }
 
-// bra label: branches name instructions while they are made (body.c).
+// bra label: the target is an instruction until resolve_branches() (body.c).
 PtxResult
 smb_ptx_decode_branch(PtxDecoder *decoder) {
   const PtxOperand *label = smb_ptx_operand(decoder, 0);
@@ -62,20 +62,20 @@ smb_ptx_decode_return(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// A step that its line names (PtxDecoder.argument), and nothing else.
+// Only a step, whose opcode is the argument.
 PtxResult
 smb_ptx_decode_plain(PtxDecoder *decoder) {
   smb_build_plain(&decoder->build, (StepOpcode)decoder->argument, 0);
   return PTX_DECODED;
 }
 
-// What cannot be done without a word that is not there.
+// An instruction without a part that it needs.
 PtxResult
 smb_ptx_decode_incomplete(PtxDecoder *decoder) {
   static const char *const wanted[] = {
       [WANTS_BARRIER] = ".sync, .arrive or .red",
       [WANTS_SCOPE] = "the scope of the fence, such as .cta",
-      [WANTS_ACTION] = "an operation of an mbarrier, such as .arrive",
+      [WANTS_ACTION] = "an mbarrier operation, such as .arrive",
   };
   smb_ptx_refuse(decoder, "'%s': expected %s", smb_ptx_opcode(decoder), wanted[decoder->argument]);
   return PTX_FAILED;
@@ -136,7 +136,7 @@ smb_ptx_decode_barrier(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// barrier.cluster.wait. Without clusters, each block is one of its own: its barrier is one of the block.
+// barrier.cluster.wait. Without clusters each block is a cluster of its own, so this is a barrier of the block.
 PtxResult
 smb_ptx_decode_cluster_barrier(PtxDecoder *decoder) {
   smb_build_barrier(&decoder->build,
@@ -144,7 +144,7 @@ smb_ptx_decode_cluster_barrier(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// A fence that reaches other blocks makes visible what these wrote.
+// A fence beyond the block makes visible what other blocks wrote.
 PtxResult
 smb_ptx_decode_fence(PtxDecoder *decoder) {
   smb_build_plain(&decoder->build, STEP_OPAQUE, OPAQUE_FENCE);
@@ -165,7 +165,7 @@ smb_ptx_decode_await(PtxDecoder *decoder) {
 
 // --- lanes of a warp
 
-// bar.warp.sync mask. The mask of lanes that an instruction of the whole warp names is its last operand.
+// bar.warp.sync mask. The mask of lanes is always the last operand.
 PtxResult
 smb_ptx_decode_gather(PtxDecoder *decoder) {
   const PtxOperand *mask = smb_ptx_operand(decoder, decoder->instruction->n_operands - 1);
@@ -176,7 +176,7 @@ smb_ptx_decode_gather(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// What gathers lanes before it computes (.sync). Shuffles are listed.
+// With .sync the lanes of the mask reconverge first. Shuffles are listed separately.
 PtxResult
 smb_ptx_decode_exchange(PtxDecoder *decoder) {
   if (strcmp(decoder->parts[0], "shfl") == 0)

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+// Fails with a message at the current instruction.
 gboolean
 smb_ptx_refuse(PtxDecoder *decoder, const char *format, ...) {
   va_list arguments;
@@ -47,6 +48,7 @@ smb_ptx_wants(PtxDecoder *decoder, const char *what) {
 
 // --- steps
 
+// Steps that follow are those of @instruction, with its guard (PTX ISA 9.0, section 9.3).
 static void
 begin_steps(PtxDecoder *decoder, const PtxInstruction *instruction) {
   gboolean has_guard = instruction->guard != PTX_NONE;
@@ -73,6 +75,7 @@ smb_ptx_go_beside(PtxDecoder *decoder, guint32 offset) {
   begin_steps(decoder, &decoder->blank);
 }
 
+// Approximate operations become exact ones where the target was measured. Among the lanes that an instruction names (.sync), it is an exchange.
 void
 smb_ptx_add_compute(PtxDecoder *decoder, const Compute *compute) {
   Compute known = *compute;
@@ -112,6 +115,8 @@ smb_ptx_add_meeting(PtxDecoder *decoder, PtxMeeting meeting, guint32 barrier, Pr
 
 // --- all functions
 
+// Which registers are read anywhere: the result of an atomic that nothing reads is dropped, and only registers that are read are saved
+// by a recursive call. Elements of vectors, lists and addresses count as read.
 static void
 count_reads(const PtxDecoder *decoder, PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;
@@ -147,6 +152,7 @@ count_reads(const PtxDecoder *decoder, PtxDecoded *decoded) {
   }
 }
 
+// Each register gets rows of its own, or a predicate. Its carry flag and its frame belong to a function, too.
 static void
 allocate_registers(PtxDecoder *decoder, PtxDecoded *decoded) {
   const GArray *registers = decoded->function->registers;
@@ -161,6 +167,7 @@ allocate_registers(PtxDecoder *decoder, PtxDecoded *decoded) {
   decoded->frame = smb_code_new_rows(decoder->code, 2);
 }
 
+// Functions are decoded one after the other, so a call may precede the steps of its callee.
 static void
 resolve_calls(PtxDecoder *decoder) {
   for (guint32 i = 0; i < decoder->code->steps->len; i++) {
@@ -170,7 +177,7 @@ resolve_calls(PtxDecoder *decoder) {
   }
 }
 
-// What pointers to functions point at.
+// What a pointer to a function refers to (CodeEntry).
 static void
 add_entries(PtxDecoder *decoder) {
   const GPtrArray *functions = decoder->module->functions;

@@ -146,9 +146,9 @@ gboolean smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxO
                              PtxArea area);
 
 // --- steps (decode.c)
-// Steps are those of this instruction from here on, with its guard. It stays where it is.
+// Steps that follow belong to this instruction, and have its guard. @instruction must outlive them.
 void smb_ptx_go_to(PtxDecoder *decoder, const PtxInstruction *instruction);
-// They belong to no instruction, and have no guard; in messages they stand at @offset of the source.
+// Steps that follow belong to no instruction, and have no guard; messages name @offset of the source.
 void smb_ptx_go_beside(PtxDecoder *decoder, guint32 offset);
 // The registers of an operand, if it has any.
 void smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand);
@@ -181,29 +181,29 @@ typedef enum {
   PTX_FAILED,
 } PtxResult;
 
-// The handlers of instructions.def: smb_ptx_decode_HANDLER() makes steps of the current instruction.
+// The handlers of instructions.def: smb_ptx_decode_HANDLER() adds the steps of the current instruction.
 typedef PtxResult PtxHandler(PtxDecoder *decoder);
 #define INSTRUCTION(words, operands, handler, argument, fate) PtxHandler smb_ptx_decode_##handler;
 #define COMPUTATION(words, more, operation, operands, modifiers, table, handler, fate)             \
   PtxHandler smb_ptx_decode_##handler;
 #include "sim/ptx/isa/instructions.def"
 
-// What an opaque instruction does not do (PtxDecoder.argument).
+// What is known of an opaque instruction (PtxDecoder.argument).
 enum {
-  LOOKS = 1,      // write anywhere
-  ELSEWHERE = 2,  // touch shared memory
-  APART_ONLY = 4, // make requests of it; with LOOKS write there, either
+  LOOKS = 1,      // it writes no memory
+  ELSEWHERE = 2,  // it does not touch shared memory
+  APART_ONLY = 4, // it makes no request of shared memory, but may write there, unless LOOKS
 };
 PtxResult smb_ptx_add_opaque(PtxDecoder *decoder, guint effects);
 
-// Which word an incomplete instruction lacks.
+// What an incomplete instruction lacks (PtxDecoder.argument).
 enum {
   WANTS_BARRIER,
   WANTS_SCOPE,
   WANTS_ACTION,
 };
 
-// Sets the error at the current instruction, "expected WHAT".
+// Sets the error at the current instruction: "expected WHAT".
 PtxResult smb_ptx_wants(PtxDecoder *decoder, const char *what);
 // What a call calls: a function or a register; NULL: nothing.
 const PtxOperand *smb_ptx_callee(const PtxFunction *function, const PtxInstruction *call);
@@ -219,7 +219,8 @@ gboolean smb_ptx_find_form(const PtxDecoder *decoder, ComputeForm *form);
 gboolean smb_ptx_check_count(PtxDecoder *decoder, guint least, guint most);
 // Whether an instruction reads its first operand, if that is a register.
 gboolean smb_ptx_reads_first(const PtxDecoder *decoder, const PtxInstruction *instruction);
-// The handler of the current instruction, whatever operands it has; and all that is to be done with it. FALSE with an error.
+// Calls the handler of the current instruction, without checking its operands.
+// smb_ptx_decode_instruction() checks them first, and makes an unknown instruction opaque. FALSE with an error.
 PtxResult smb_ptx_handle(PtxDecoder *decoder);
 gboolean smb_ptx_decode_instruction(PtxDecoder *decoder);
 

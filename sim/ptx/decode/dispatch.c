@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// From an instruction to its handler. Its line of instructions.def, which the reader found, says how many operands it has, what the
-// first one may be, and who makes steps of it; what no handler knows is opaque. Handlers are safe without these checks: an operand that is
-// not there is PTX_OPERAND_NONE.
+// Checks the operands of an instruction, and calls its handler. Both come from its line in instructions.def, which the reader found. An
+// instruction that no handler accepts is opaque. Handlers are safe without the checks: a missing operand is PTX_OPERAND_NONE.
 // Sources: PTX ISA 9.0, and what ptxas of CUDA 13.0 takes.
 #include <string.h>
 
@@ -19,7 +18,7 @@ static const struct {
 #include "sim/ptx/isa/instructions.def"
 };
 
-// Parts that come with operands of their own.
+// Modifiers that have operands of their own.
 static const struct {
   const char *part;
   guint operands;
@@ -54,7 +53,7 @@ check_count(PtxDecoder *decoder, guint line) {
   return smb_ptx_check_count(decoder, least + more, most == G_MAXUINT ? most : most + more);
 }
 
-// The letter of the first operand: results are it, where nothing is said.
+// The letter of the first operand; by default it is a result.
 static char
 first_letter(guint line) {
   const char *operands = line == PTX_NO_LINE ? NULL : smb_ptx_line(line)->operands;
@@ -66,8 +65,8 @@ smb_ptx_reads_first(const PtxDecoder *decoder, const PtxInstruction *instruction
   return strchr("rv*", first_letter(smb_ptx_opcode_of(decoder, instruction)->line)) != NULL;
 }
 
-// The first operand is what is written, or where, unless its letter says otherwise. No instruction writes a special register, and
-// only mov reads one (ptxas).
+// The first operand is the result or an address, unless its letter says otherwise. Special registers cannot be written, and only
+// mov reads one (ptxas).
 static gboolean
 check_first(PtxDecoder *decoder, guint line) {
   const PtxOperand *first = smb_ptx_operand(decoder, 0);

@@ -15,11 +15,13 @@ enum {
   ALLOCA_ALIGN = 16, // at least
 };
 
+// Slots are multiples of 16 bytes, so that a caller needs no declaration of its callee.
 guint64
 smb_ptx_slot_bytes(guint64 bytes) {
   return (MAX(bytes, 1) + SLOT_BYTES - 1) / SLOT_BYTES * SLOT_BYTES;
 }
 
+// Whether a symbol is in the frame: what a function is passed, returns, or declares in local memory. A kernel has no frame.
 gboolean
 smb_ptx_in_frame(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *offset) {
   const PtxDecoded *current = decoder->current;
@@ -50,6 +52,7 @@ add_number(PtxDecoder *decoder, Row d, Row a, guint64 number) {
   smb_ptx_add_operation(decoder, OPERATION_ADD_64, d, a, smb_ptx_constant(decoder, number, 8));
 }
 
+// The frame's address plus an offset: a generic pointer of 8 bytes, or an offset in local memory.
 Row
 smb_ptx_frame_row(PtxDecoder *decoder, guint64 offset, guint bytes) {
   Row row = smb_code_new_rows(decoder->code, 2);
@@ -58,7 +61,7 @@ smb_ptx_frame_row(PtxDecoder *decoder, guint64 offset, guint bytes) {
   return row;
 }
 
-// One row, or its low bytes. No access of the program: it has no site.
+// One row, or its low bytes. Not an access of the program, so it has no site.
 static void
 move_row(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint bytes) {
   Builder build = decoder->build;
@@ -74,6 +77,7 @@ move_row(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint byt
   smb_build_access(&build, transfer, loads, FALSE);
 }
 
+// Moves a value of several rows, row by row.
 void
 smb_ptx_move_rows(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint bytes) {
   move_row(decoder, loads, place, row, MIN(bytes, 4u));
@@ -82,6 +86,7 @@ smb_ptx_move_rows(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, 
              4);
 }
 
+// A predicate is passed in memory as 0 or 1.
 void
 smb_ptx_move_predicate(PtxDecoder *decoder, gboolean loads, PtxPlace place, Predicate predicate) {
   Row scratch = smb_code_new_rows(decoder->code, 1), one = smb_ptx_constant(decoder, 1, 4);
@@ -97,6 +102,7 @@ smb_ptx_move_predicate(PtxDecoder *decoder, gboolean loads, PtxPlace place, Pred
     smb_ptx_add_compute(decoder, &compare);
 }
 
+// Moves a whole register, all components of a vector.
 static void
 move_register(PtxDecoder *decoder, gboolean loads, PtxPlace place, guint32 index) {
   const PtxDecoded *current = decoder->current;
@@ -110,7 +116,7 @@ move_register(PtxDecoder *decoder, gboolean loads, PtxPlace place, guint32 index
     smb_ptx_move_predicate(decoder, loads, place, current->rows[index]);
 }
 
-// Steps from @from on keep the stack.
+// Marks the steps from @from on as keeping the stack: they are executed even in a region that is skipped.
 static void
 mark_frame(PtxDecoder *decoder, guint from) {
   for (guint i = from; i < decoder->code->steps->len; i++)
@@ -146,6 +152,7 @@ count_registers(const GArray *variables) {
   return n;
 }
 
+// A function's frame begins at the end of the stack, where its caller put what it passes.
 void
 smb_ptx_begin_frame(PtxDecoder *decoder) {
   const PtxDecoded *current = decoder->current;
@@ -166,6 +173,7 @@ smb_ptx_begin_frame(PtxDecoder *decoder) {
                 count_registers(function->returns));
 }
 
+// Results go to the frame, and the stack ends where the frame began.
 void
 smb_ptx_end_frame(PtxDecoder *decoder) {
   const PtxDecoded *current = decoder->current;
@@ -184,7 +192,7 @@ saved_place(const PtxDecoder *decoder, guint64 offset) {
   return (PtxPlace){decoder->stack, offset, decoder->saved};
 }
 
-// Registers that are read somewhere, and where the frame is.
+// Moves the registers that are read somewhere, and the frame's address.
 static guint64
 move_all(PtxDecoder *decoder, gboolean loads) {
   const PtxDecoded *current = decoder->current;

@@ -46,6 +46,7 @@ name_element(const PtxVariable *variable) {
   return "char";
 }
 
+// A variable in shared memory, as an array of the program, for results.
 static guint64
 add_shared(PtxDecoder *decoder, const PtxVariable *variable) {
   SmbProgram *program = decoder->program;

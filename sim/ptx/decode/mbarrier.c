@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// mbarrier, and the instructions that arrive at one when what was begun before is complete (PTX ISA, section 9.7.13.15). Their
-// argument is what they do there (MBarrierAction). They make no requests, and are listed apart.
+// mbarrier, and the instructions that arrive at one when earlier work is complete (PTX ISA 9.0, section 9.7.13.15). Their argument is
+// what they do there (MBarrierAction). They make no requests, and are listed separately.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -84,14 +84,14 @@ arrive(PtxDecoder *decoder, MBarrierAction action) {
   return PTX_DECODED;
 }
 
-// cp.async.mbarrier.arrive{.noinc} [a]: when all earlier copies of the thread are complete, for which this waits.
+// cp.async.mbarrier.arrive{.noinc} [a]: arrives when all earlier copies of the thread are complete, which this waits for.
 PtxResult
 smb_ptx_decode_copies_arrive(PtxDecoder *decoder) {
   smb_build_plain(&decoder->build, STEP_AWAIT, PENDING_NONE);
   return arrive(decoder, (MBarrierAction)decoder->argument);
 }
 
-// tcgen05.commit [a]: of products, which are complete.
+// tcgen05.commit [a]: arrives when earlier products are complete, which they are.
 PtxResult
 smb_ptx_decode_mbarrier_commit(PtxDecoder *decoder) {
   return arrive(decoder, MBARRIER_ARRIVE);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions that make requests: loads, stores, atomics, matrices, copies (PTX ISA, section 9.7.9; atom and red 9.7.13): which
-// space they ask for, how wide, and which registers hold what they move. What follows from that is the builder's (sim/exec/build.h).
+// Instructions that make requests: loads, stores, atomics, matrices, copies (PTX ISA 9.0, section 9.7.9; atom and red 9.7.13). Here
+// are read the state space, the width and the registers; everything else follows from these in sim/exec/build.c.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -29,6 +29,7 @@ smb_ptx_area(const PtxDecoder *decoder) {
   return AREA_GENERIC;
 }
 
+// .v2, .v4, .v8: the number of components.
 static guint
 find_vector(const PtxDecoder *decoder) {
   return smb_ptx_has_part(decoder, "v2")   ? 2
@@ -37,7 +38,8 @@ find_vector(const PtxDecoder *decoder) {
                                            : 1;
 }
 
-// What stands in brackets.
+// [register+offset], [variable+offset] or [number]. A variable of a function's frame is relative to it; other variables have fixed
+// addresses. An address of 4 bytes in local memory is an offset.
 gboolean
 smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
                     PtxArea area) {
@@ -73,7 +75,7 @@ smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *o
   return TRUE;
 }
 
-// One component: a register, a constant that is stored, or nothing.
+// One component: a register, a constant to be stored, or nothing (_). A load extends into a wider register.
 static gboolean
 set_component(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, gboolean loads) {
   guint c = transfer->n_components++, bytes = transfer->bytes;
@@ -95,6 +97,7 @@ set_component(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand
   return transfer->data[c] != NO_ROW || smb_ptx_refuse(decoder, "expected a register or a number");
 }
 
+// All components: as many as .v2, .v4 or .v8 says.
 static gboolean
 set_data(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, guint vector,
          gboolean loads) {
@@ -109,7 +112,7 @@ set_data(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, gui
   return TRUE;
 }
 
-// PTX ISA, section 8 ("Memory Consistency Model"): what other threads may change meanwhile, and what an acquire makes visible.
+// How the access is ordered (section 8): .relaxed, .acquire, .volatile and .mmio see what other threads write meanwhile.
 static MemoryOrder
 find_order(const PtxDecoder *decoder) {
   gboolean acquires = smb_ptx_has_part(decoder, "acquire") || smb_ptx_has_part(decoder, "acq_rel");
@@ -121,7 +124,7 @@ find_order(const PtxDecoder *decoder) {
   return acquires ? ORDER_ACQUIRE : ORDER_STRONG;
 }
 
-// ld and st. Nothing is asked for that is wider than any request is: that is no instruction.
+// ld and st. One that is wider than any access of the device is not an instruction.
 static PtxResult
 decode_access(PtxDecoder *decoder, gboolean loads) {
   PtxArea area = smb_ptx_area(decoder);
@@ -173,7 +176,7 @@ static const struct {
     {"cas", ATOMIC_CAS, "b16 b32 b64 b128", ""},
 };
 
-// The type is behind the operation, or before it.
+// The type precedes or follows the operation.
 static const PtxType *
 find_type(const PtxDecoder *decoder) {
   const PtxType *type = NULL;
@@ -249,13 +252,14 @@ set_results(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *result) {
   return TRUE;
 }
 
+// The third operand of atom.cas.
 static gboolean
 set_swap(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *swap) {
   transfer->swap = smb_ptx_row(decoder, swap, transfer->bytes, TRUE);
   return transfer->swap != NO_ROW || smb_ptx_refuse(decoder, "expected a register or a number");
 }
 
-// Whether there are such requests: of vectors in global memory only.
+// Vector atomics exist in global memory only.
 static gboolean
 check_width(PtxDecoder *decoder, PtxArea area, guint vector, guint width) {
   return (width <= SMB_MAX_WIDTH && (vector == 1 || area != AREA_SHARED)) ||
@@ -263,7 +267,7 @@ check_width(PtxDecoder *decoder, PtxArea area, guint vector, guint width) {
                         area == AREA_SHARED ? " in shared memory" : "");
 }
 
-// atom d, [a], b{, c}; red [a], b: an atom whose result nothing reads is a red.
+// atom d, [a], b{, c}; red [a], b. An atom with an unused result is a red.
 PtxResult
 smb_ptx_decode_atomic(PtxDecoder *decoder) {
   gboolean has_result = decoder->argument;
@@ -359,7 +363,7 @@ ignore_source(PtxDecoder *decoder, const PtxOperand *predicate, guint bytes) {
 }
 
 // cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes | whether the source is ignored}{, cache policy}
-// Whether an operand says how many bytes come from the source, or whether it is ignored.
+// The optional operand: the number of bytes to copy, or a predicate that ignores the source.
 static gboolean
 set_source(PtxDecoder *decoder, Transfer *from, const PtxOperand *some, guint bytes) {
   gboolean is_register = some->kind == PTX_OPERAND_REGISTER;

@@ -59,6 +59,7 @@ pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
   return PTX_DECODED;
 }
 
+// A register into {a, b, …}. The source may be one of them: it is copied first.
 static PtxResult
 unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
   guint part = bytes / vector->n, rows = MAX(bytes, 4u) / 4;

@@ -8,6 +8,7 @@
 
 static const PtxOperand no_operand = {.kind = PTX_OPERAND_NONE, .text = ""};
 
+// An operand that does not exist is PTX_OPERAND_NONE, which no handler accepts.
 static const PtxOperand *
 get_operand(const PtxDecoder *decoder, guint64 at) {
   const GArray *operands = decoder->current->function->operands;
@@ -49,6 +50,7 @@ smb_ptx_register_rows(const PtxRegister *named) {
   return MAX(smb_ptx_type_bytes(named->type), 4u) / 4 * named->vector;
 }
 
+// A scalar register has no component, and a vector register needs one.
 Row
 smb_ptx_register_row(const PtxDecoder *decoder, const PtxOperand *operand) {
   const PtxRegister *named = smb_ptx_register(decoder, operand);
@@ -69,7 +71,7 @@ smb_ptx_constant(PtxDecoder *decoder, guint64 bits, guint bytes) {
   return smb_constants_add(decoder->code->constants, bits, MAX(bytes, 4u) / 4);
 }
 
-// A literal as a number of so many bytes.
+// The bits of a literal in a register of so many bytes; @is_real: it is a floating-point number there.
 static guint64
 literal_bits(const PtxOperand *operand, guint bytes, gboolean is_real) {
   gboolean is_single = operand->kind == PTX_OPERAND_SINGLE;
@@ -114,7 +116,7 @@ static const struct {
     {"%total_smem_size", SPECIAL_SHARED_BYTES, FALSE},
 };
 
-// Whether a launch decides a register; *@special: which one it is.
+// Whether the launch decides the value of a special register (section 10), and which one it is.
 static gboolean
 find_launched(const char *name, Special *special) {
   for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
@@ -140,7 +142,7 @@ static const struct {
     {"WARP_SZ", SMB_NVIDIA_LANES}, {"%tid.w", 0}, {"%ctaid.w", 0}, {"%ntid.w", 1}, {"%nctaid.w", 1},
 };
 
-// "%lanemask_lt": the lanes below each one, and so on.
+// %lanemask_lt and its kin: for each lane the mask of the lanes below it, and so on (sections 10.14 to 10.18).
 static gboolean
 find_lane_mask(const char *name, guint n_lanes, guint32 *values) {
   const char *relation = g_str_has_prefix(name, "%lanemask_") ? name + strlen("%lanemask_") : "";
@@ -155,7 +157,7 @@ find_lane_mask(const char *name, guint n_lanes, guint32 *values) {
   return strlen(relation) == 2;
 }
 
-// What differs by lane, in one row or two.
+// A constant that differs by lane, in one row, or in two with zeros.
 static Row
 lane_constant(PtxDecoder *decoder, const guint32 *values, guint bytes) {
   static const guint32 zeros[SMB_MAX_LANES];
@@ -165,7 +167,7 @@ lane_constant(PtxDecoder *decoder, const guint32 *values, guint bytes) {
   return row;
 }
 
-// Where the system's part of shared memory lies. Its end and size are for the driver to say.
+// Where the part of shared memory that the system reserves lies. The driver decides its end and size.
 static gboolean
 is_reserved(const char *name) {
   static const char *const names[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_0",
@@ -173,7 +175,7 @@ is_reserved(const char *name) {
   return g_strv_contains(names, name);
 }
 
-// A special register: the clock and the like are in a row that is never written, so nothing is known of them.
+// The row of a special register. The clock and others like it get a row that is never written, so nothing is known of their value.
 static Row
 special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   guint32 values[SMB_MAX_LANES];
@@ -200,7 +202,7 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   return preset.row;
 }
 
-// A variable of the kernel in local memory, or among the parameters; of a function, one that all calls share.
+// The address of a variable of the kernel in local memory or among its parameters, or of a function's variable that all calls share.
 static gboolean
 local_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *address) {
   const PtxDecoded *current = decoder->current;
@@ -254,6 +256,7 @@ smb_ptx_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *a
   return TRUE;
 }
 
+// Literals and addresses become constants. What has no row, such as a vector, is NO_ROW.
 Row
 smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolean is_real) {
   guint64 address;

@@ -17,6 +17,7 @@ typedef struct {
   guint n;
 } Parts;
 
+// The parts of the opcode, to look up another one.
 static gboolean
 copy_parts(const PtxDecoder *decoder, Parts *parts) {
   parts->n = g_strv_length((char **)decoder->parts);
@@ -26,7 +27,7 @@ copy_parts(const PtxDecoder *decoder, Parts *parts) {
   return TRUE;
 }
 
-// An operation of the same opcode with other types.
+// The operation of an opcode.
 static gboolean
 find(const Parts *parts, Compute *compute) {
   ComputeForm form;
@@ -95,6 +96,7 @@ set_combined(PtxDecoder *decoder, Compute *compute) {
   return TRUE;
 }
 
+// One half of a comparison.
 static void
 compare_halves(PtxDecoder *decoder, Compute *compute, gboolean exchanged, const Row *halves) {
   compute->s[0] = halves[exchanged];
@@ -163,7 +165,7 @@ decode_set(PtxDecoder *decoder, Parts *parts) {
   return PTX_DECODED;
 }
 
-// setp and set: of pairs of halves, or of any other type.
+// setp and set, on pairs of halves or on any other type.
 PtxResult
 smb_ptx_decode_comparison(PtxDecoder *decoder) {
   Parts parts;
@@ -199,7 +201,7 @@ smb_ptx_decode_extreme(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// An addend or factor of 16 bits, as one of 32; others as they are. NO_ROW: it is none.
+// The row of an operand, converted to 32 bits if it is a half. NO_ROW: it has none.
 static Row
 widen(PtxDecoder *decoder, const PtxOperand *operand, gboolean is_half, SmbScalar type) {
   Row row = smb_ptx_row(decoder, operand, is_half ? 2 : 4, TRUE);

@@ -32,6 +32,7 @@ apply(PtxDecoder *decoder, Operation operation, Row a, Row b) {
   return d;
 }
 
+// A constant.
 static Row
 number(PtxDecoder *decoder, gint64 value, guint bytes) {
   return smb_ptx_constant(decoder, (guint64)value, bytes);
@@ -99,6 +100,7 @@ average(PtxDecoder *decoder, Row sum) {
   return apply(decoder, OPERATION_SHR_S64, sum, number(decoder, 1, 4));
 }
 
+// .wrap takes the low 5 bits of the amount, .clamp at most 32.
 static Row
 shift(const Video *video, Row a, Row b) {
   PtxDecoder *decoder = video->decoder;

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Forms of computations: those of instructions.def, and comparisons and conversions, of which there are too many combinations of types
-// for lines. What a form does is an operation of sim/exec/compute, with what its modifiers do to it (PTX ISA, sections 9.7.1 to
-// 9.7.8 and "cvt").
+// Forms of computations: those of instructions.def, and comparisons and conversions, whose combinations of types are too many for
+// lines. A form is an operation of sim/exec/compute with modifiers (PTX ISA 9.0, sections 9.7.1 to 9.7.8, and "cvt").
 #include "sim/ptx/isa/computation.h"
 
 #include <string.h>
@@ -30,6 +29,7 @@ static const Modifier modifiers[] = {
     {"xor", MODIFIER_XOR},
 };
 
+// Returns FALSE if the part is not a modifier.
 static gboolean
 add_modifier(const char *part, ComputeForm *form) {
   for (guint i = 0; i < G_N_ELEMENTS(modifiers); i++)
@@ -42,6 +42,7 @@ add_modifier(const char *part, ComputeForm *form) {
 
 // --- operands
 
+// Bytes of a register or constant of this shape.
 static guint8
 shape_bytes(Shape shape) {
   switch (shape) {
@@ -65,6 +66,7 @@ shape_bytes(Shape shape) {
   return 4;
 }
 
+// One letter of the operands column.
 static void
 add_operand(ComputeForm *form, char letter, gboolean is_real) {
   const OperationInfo *info = smb_operation_info((Operation)form->operation);
@@ -116,7 +118,7 @@ add_operands(ComputeForm *form, const char *letters, gboolean is_real) {
 
 // --- the table
 
-// Of each line of instructions.def; N_OPERATIONS of one that is no computation.
+// For each line of instructions.def; N_OPERATIONS: it is not a computation.
 typedef struct {
   guint16 operation;
   guint16 modifiers;
@@ -135,7 +137,7 @@ is_real_type(const char *part) {
   return smb_ptx_is_among(part, "f16 f16x2 bf16 bf16x2 f32 f32x2 f64", ' ');
 }
 
-// What a line says that fits an opcode.
+// The form of an opcode that a line matches.
 static gboolean
 read_line(guint number, const char *const *parts, ComputeForm *form) {
   const PtxLine *line = smb_ptx_line(number);
@@ -241,6 +243,7 @@ find_compared(const char *type) {
   return NULL;
 }
 
+// A relation such as .lt or .ltu; those of integers and reals have other names.
 static const Relation *
 find_relation(const char *name, gboolean is_real) {
   const Relation *relations = is_real ? real_relations : integer_relations;
@@ -251,6 +254,7 @@ find_relation(const char *name, gboolean is_real) {
   return NULL;
 }
 
+// The type that set gives its result.
 static gboolean
 add_truth(const char *type, ComputeForm *form) {
   for (guint i = 0; i < G_N_ELEMENTS(truths); i++)
@@ -373,6 +377,7 @@ find_fast_conversion(const char *to, const char *from) {
   return N_OPERATIONS;
 }
 
+// A conversion from or to a floating-point number, with any rounding.
 static gboolean
 find_real_conversion(const char *to, const char *from, guint result_bytes, ComputeForm *form) {
   const PtxType *target = find_number(to), *source = find_number(from);

@@ -48,7 +48,7 @@ typedef struct {
 
 /**
  * smb_ptx_compute_form:
- * @line: of instructions.def, which fits the opcode; PTX_NO_LINE
+ * @line: of instructions.def, which matches the opcode; PTX_NO_LINE
  * @parts: (array zero-terminated=1): "mad", "lo", "s32"
  * @result_bytes: of the register of the result, which a conversion may extend into a wider one; else 0
  *
@@ -59,7 +59,7 @@ gboolean smb_ptx_compute_form(guint line, const char *const *parts, guint result
 // The same of any opcode.
 gboolean smb_ptx_find_compute(const char *const *parts, guint result_bytes, ComputeForm *form);
 
-// How many operands a form has, and that of a line: a predicate beside the result (d|p) is none of its own.
+// The number of operands of a form, and of a line. The predicate of d|p is not counted.
 guint smb_ptx_form_count(const ComputeForm *form);
 guint smb_ptx_computation_count(guint line);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Lines of instructions.def are looked through in their order, once for each opcode of a text (PtxDecoder.lines): what is special
-// stands ahead of what is general.
+// Lines of instructions.def are searched in order, once for each distinct opcode of a file (PtxOpcode.line): a special form comes
+// before the general one.
 #include "sim/ptx/isa/instruction.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ smb_ptx_is_among(const char *word, const char *list, char separator) {
   return is_among(word, list, strlen(list), separator);
 }
 
-// The alternatives for one word end here, and the next ones begin behind a blank.
+// The length of the alternatives for one word, which a blank ends.
 static gsize
 find_end(const char *words) {
   return strcspn(words, " ");
@@ -58,7 +58,7 @@ skip(const char *words, gsize length) {
   return words[length] ? words + length + 1 : words + length;
 }
 
-// All words of a computation, in their order, and between them only what may be there as well.
+// All words of a computation, in order, with only optional parts between them.
 static gboolean
 fits_in_order(const PtxLine *line, const char *const *parts) {
   const char *words = line->words;
@@ -72,7 +72,7 @@ fits_in_order(const PtxLine *line, const char *const *parts) {
   return !*words;
 }
 
-// The name, and all other words somewhere behind it.
+// The name, and all other words anywhere after it.
 static gboolean
 fits_anywhere(const PtxLine *line, const char *const *parts) {
   const char *words = line->words;

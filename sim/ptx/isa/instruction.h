@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Which line of instructions.def an opcode is, and what that says of its operands. What is executed, and how, is none of its
-// business: sim/ptx/decode/dispatch.c has the handlers of the lines.
+// Finds the line of instructions.def for an opcode, and how many operands it has. The handlers of the lines are in
+// sim/ptx/decode/dispatch.c.
 // Private to sim/ptx.
 #pragma once
 
@@ -15,17 +15,17 @@ typedef enum {
   FATE_EXACT,    // executed as the device does
   FATE_REQUESTS, // its requests are counted, the values are not known
   FATE_NOTHING,  // changes nothing that is counted
-  FATE_APART,    // uses shared memory in ways that are no requests, and is listed apart
-  FATE_MEASURED, // of sm_90 known, where it was measured; elsewhere the result is not known
+  FATE_APART,    // uses shared memory without a request of a warp, and is listed separately
+  FATE_MEASURED, // known on sm_90, where it was measured; unknown elsewhere
   FATE_UNKNOWN,  // the result is not known
-  FATE_REFUSED,  // a word is missing without which it is not known what to do
+  FATE_REFUSED,  // incomplete: a required part is missing
   N_FATES,
 } PtxFate;
 
 /**
  * PtxLine: a line of instructions.def
- * @words: alternatives between |; of a computation all words of the opcode but @more, in their order
- * @more: of a computation; else NULL
+ * @words: of a computation, all parts of the opcode in order; else the name and parts in any order; | separates alternatives
+ * @more: optional parts of a computation; NULL: it is not a computation
  * @operands: letters; NULL: as many as the operation of the computation has
  */
 typedef struct {
@@ -40,18 +40,18 @@ typedef struct {
 guint smb_ptx_n_lines(void);
 const PtxLine *smb_ptx_line(guint line);
 
-// The first line that fits an opcode; PTX_NO_LINE: none does. @parts: (array zero-terminated=1): "mad", "lo", "s32"
+// The first line that matches an opcode; PTX_NO_LINE: none. @parts: (array zero-terminated=1): "mad", "lo", "s32"
 guint smb_ptx_find_line(const char *const *parts);
 
-// Whether an opcode is what a line says.
+// Whether a line matches an opcode.
 gboolean smb_ptx_line_fits(const PtxLine *line, const char *const *parts);
 
 // How many operands a line has: at least, at most (G_MAXUINT: any number).
 void smb_ptx_line_count(guint line, guint *least, guint *most);
-// Of an opcode that no line fits: as many as computations of its name have. FALSE: there are none.
+// For an opcode that no line matches: the range over the computations with its name. FALSE: there are none.
 gboolean smb_ptx_name_count(const char *name, guint *least, guint *most);
 
-// Whether @word is one of a list, whose words @separator stands between.
+// Whether @word is one of the words of a list, separated by @separator.
 gboolean smb_ptx_is_among(const char *word, const char *list, char separator);
 
 G_END_DECLS

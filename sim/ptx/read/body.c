@@ -19,6 +19,7 @@ split_opcode(PtxReader *reader, const char *text) {
   return parts;
 }
 
+// The number of an opcode. Its line in instructions.def is looked up once.
 static guint32
 find_opcode(PtxReader *reader, const char *text, gsize length) {
   PtxMeaning meaning = smb_ptx_names_find(reader->opcodes, text, length);

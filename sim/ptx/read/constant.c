@@ -40,6 +40,7 @@ find_precedence(guint16 operator) {
   return 0;
 }
 
+// Any constant as a double.
 static double
 get_double(PtxConstant value) {
   double number;
@@ -61,6 +62,7 @@ is_true(PtxConstant value) {
   return value.kind == PTX_CONSTANT_DOUBLE ? get_double(value) != 0 : value.bits != 0;
 }
 
+// Operators on doubles. Returns FALSE for those that need integers: % and bitwise operators.
 static gboolean
 compute_double(guint16 operator, double a, double b, PtxConstant *result) {
   gboolean truth = operator== '<' ? a < b :
@@ -85,7 +87,7 @@ compute_double(guint16 operator, double a, double b, PtxConstant *result) {
   return operator!= '%' &&(precedence == 6 || precedence == 7 || precedence >= 9);
 }
 
-// A shift by 64 or more leaves the sign only.
+// Shifting by 64 or more leaves only the sign.
 static guint64
 shift(guint16 operator, PtxConstant a, guint64 by) {
   gint64 value = (gint64)a.bits;
@@ -106,6 +108,7 @@ divide(guint16 operator, PtxConstant a, PtxConstant b, gboolean is_unsigned) {
   return (guint64)(operator== '/' ? divided / by : divided % by);
 }
 
+// Integers are compared as unsigned if one of them is.
 static gboolean
 compare(guint16 operator, PtxConstant a, PtxConstant b, gboolean is_unsigned) {
   gboolean less = is_unsigned ? a.bits < b.bits : (gint64)a.bits < (gint64)b.bits;
@@ -124,6 +127,7 @@ compare(guint16 operator, PtxConstant a, PtxConstant b, gboolean is_unsigned) {
   }
 }
 
+// Operators whose low 64 bits do not depend on the sign.
 static guint64
 compute_bits(guint16 operator, guint64 a, guint64 b) {
   return operator== '+' ? a + b :

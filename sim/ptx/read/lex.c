@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Tokens: names, directives, numbers, strings, punctuators (PTX ISA 9.0, section 4). A token is read only when it is needed, so a
+// reader can look ahead by copying the lexer.
 #include "sim/ptx/read/lex.h"
 
 #include <string.h>
@@ -21,6 +24,7 @@ has_class(char c, guint8 class) {
   return (classes[(guchar)c] & class) != 0;
 }
 
+// A name may begin with %, which declares nothing special (section 4.4).
 gsize
 smb_ptx_name_length(const char *text) {
   gsize length = *text == '%';
@@ -65,7 +69,7 @@ make_bad(PtxToken *token, const char *problem) {
   token->problem = problem;
 }
 
-// Digits of a number in a base: how many; a value beyond 64 bits makes the token bad.
+// Reads digits of a base, and returns how many. A value over 64 bits makes the token bad.
 static gsize
 scan_digits(PtxToken *token, const char *at, guint base) {
   gsize length = 0;
@@ -79,7 +83,7 @@ scan_digits(PtxToken *token, const char *at, guint base) {
   }
 }
 
-// 0fXXXXXXXX or 0dXXXXXXXXXXXXXXXX: the bits of a number.
+// 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX give the bits of a number (section 4.5.2).
 static gsize
 scan_float_bits(PtxToken *token, const char *at) {
   gboolean is_single = (at[1] | 0x20) == 'f';
@@ -91,7 +95,7 @@ scan_float_bits(PtxToken *token, const char *at) {
   return 2 + length;
 }
 
-// How many bytes of digits, point and exponent begin here, if they are a floating-point number; else 0.
+// The length of a floating-point number, 1.5 or 1e5; 0 if this is not one.
 static gsize
 measure_decimal(const char *at) {
   gsize digits = strspn(at, "0123456789"), length = digits;
@@ -118,6 +122,7 @@ scan_decimal(PtxToken *token, const char *at, gsize length) {
   return length;
 }
 
+// Hexadecimal 0x1f, binary 0b1, octal 017 and decimal numbers, with U for unsigned (section 4.5.1).
 static gsize
 scan_integer(PtxToken *token, const char *at) {
   char mark = at[0] == '0' ? (char)(at[1] | 0x20) : '\0';

@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// A PTX file: its version, target and address size (PTX ISA 9.0, sections 11.1.1 to 11.1.3), then declarations in any order.
+// What each of them declares is read by function.c and variable.c.
 #include "sim/ptx/read/module.h"
 
 #include <string.h>
 
 #include "sim/ptx/read/read-impl.h"
 
+// .version must come first (section 11.1.1).
 gboolean
 smb_ptx_recognize(const SmbSource *source) {
   static const char first[] = ".version";
@@ -80,6 +84,7 @@ read_target(PtxReader *reader) {
   return TRUE;
 }
 
+// .address_size 64
 static gboolean
 read_address_size(PtxReader *reader) {
   const guint32 start = reader->lexer.token.start;
@@ -105,6 +110,7 @@ accept_linkage(PtxReader *reader) {
   }
 }
 
+// A kernel, a function or a variable, with its linkage (section 11.6).
 static gboolean
 read_declaration(PtxReader *reader) {
   gboolean is_extern = accept_linkage(reader);
@@ -117,6 +123,7 @@ read_declaration(PtxReader *reader) {
   return smb_ptx_fail_expected(reader, "a declaration");
 }
 
+// Directives that may occur anywhere at the top level.
 static gboolean
 read_directive(PtxReader *reader) {
   static const struct {
@@ -135,6 +142,7 @@ read_directive(PtxReader *reader) {
   return read_declaration(reader);
 }
 
+// Names of inlined functions are texts of .debug_str, which follows the code.
 static gboolean
 read_module(PtxReader *reader) {
   smb_ptx_lexer_init(&reader->lexer, smb_source_text(reader->module->source));
@@ -181,7 +189,7 @@ smb_ptx_module_read(SmbSource *source, GError **error) {
   return read_module(&reader) ? g_steal_pointer(&module) : NULL;
 }
 
-// Whether white space between two characters says nothing.
+// Whether white space between two characters can be dropped.
 static gboolean
 is_joined(char before, char after) {
   return strchr("([{!-@", before) || strchr(")]},:;", after);

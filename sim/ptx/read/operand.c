@@ -15,6 +15,7 @@ typedef struct {
 
 static gboolean read_operand(PtxReader *reader, const Style *style);
 
+// Operands are collected on a stack, since a vector's elements must be stored next to each other.
 static void
 push(PtxReader *reader, PtxOperand operand) {
   g_array_append_val(reader->stack, operand);
@@ -27,8 +28,8 @@ pop(PtxReader *reader) {
   return operand;
 }
 
-// Moves what was pushed since @from to the operands of the function, in a row: where the row begins. What may be
-// a label is noted, as @what it should be.
+// Moves what was pushed since @from to the operands of the function, as one range. A name that may be a label is noted as pending: it should be
+// a @what.
 static gboolean
 store(PtxReader *reader, guint from, const char *what, guint32 *first, guint32 *n) {
   GArray *operands = reader->function->operands;
@@ -48,7 +49,7 @@ store(PtxReader *reader, guint from, const char *what, guint32 *first, guint32 *
   return TRUE;
 }
 
-// Operands with commas between them are pushed.
+// Reads operands separated by commas, and leaves them on the stack.
 static gboolean
 read_several(PtxReader *reader, const Style *style) {
   if (!smb_ptx_enter(reader))
@@ -61,7 +62,7 @@ read_several(PtxReader *reader, const Style *style) {
   return TRUE;
 }
 
-// What was pushed since @from becomes the elements of @operand.
+// Makes what was pushed since @from the elements of @operand.
 static gboolean
 store_elements(PtxReader *reader, guint from, PtxOperand *operand) {
   guint32 n;
@@ -70,7 +71,7 @@ store_elements(PtxReader *reader, guint from, PtxOperand *operand) {
   return stored;
 }
 
-// .h10 or .b3210 behind a register.
+// .h10 or .b3210 after a register: several parts of it (video instructions).
 static gboolean
 is_selection(const char *text, gsize length) {
   gsize digits = length > 2 ? strspn(text + 2, "01234567") : 0;
@@ -78,7 +79,7 @@ is_selection(const char *text, gsize length) {
          digits <= 4 && digits + 2 == length;
 }
 
-// .x behind a register: its number; 0: none.
+// .x after a register: the number of a component, or of a byte or half; 0 if there is none.
 static guint8
 accept_component(PtxReader *reader) {
   static const struct {
@@ -160,6 +161,7 @@ read_offset(PtxReader *reader, guint64 *bits) {
   return TRUE;
 }
 
+// The declaration of a symbol; NULL if it is a function.
 static const PtxVariable *
 find_variable(const PtxReader *reader, const PtxOperand *symbol) {
   const PtxFunction *function = reader->function;
@@ -178,7 +180,7 @@ find_variable(const PtxReader *reader, const PtxOperand *symbol) {
   return NULL;
 }
 
-// NAME[3]: the address of that element in a move, what is there in other instructions. Behind "[".
+// NAME[3], after the "[": the address of that element in a mov, its contents in other instructions (section 6.4.2).
 static gboolean
 read_index(PtxReader *reader, const Style *style, PtxOperand *symbol) {
   const PtxVariable *variable = find_variable(reader, symbol);
@@ -200,7 +202,7 @@ read_index(PtxReader *reader, const Style *style, PtxOperand *symbol) {
   return store_elements(reader, from, symbol);
 }
 
-// [base+offset, …]; behind "[".
+// [base+offset, …], after the "[" (section 6.4.1).
 static gboolean
 read_address(PtxReader *reader, const Style *style, PtxOperand *address) {
   guint from = reader->stack->len;
@@ -216,6 +218,7 @@ read_address(PtxReader *reader, const Style *style, PtxOperand *address) {
   return store_elements(reader, from, address);
 }
 
+// A literal, or a constant expression.
 static gboolean
 read_number(PtxReader *reader, PtxOperand *operand) {
   PtxConstant constant = {PTX_CONSTANT_DOUBLE, reader->lexer.token.bits};
@@ -243,6 +246,7 @@ is_negated_name(const PtxReader *reader) {
   return next.token.kind == PTX_TOKEN_NAME && !smb_ptx_is_warp_size(&next);
 }
 
+// A register, a variable or a label, possibly negated or with an offset.
 static gboolean
 read_symbol_or_register(PtxReader *reader, const Style *style, PtxOperand *operand) {
   if (is_negated_name(reader)) {
@@ -260,7 +264,7 @@ read_symbol_or_register(PtxReader *reader, const Style *style, PtxOperand *opera
   return TRUE;
 }
 
-// {a, b}, or (a, b), which may be empty; behind what opens it.
+// {a, b}, or a list of call (a, b), which may be empty; after the bracket.
 static gboolean
 read_vector(PtxReader *reader, const Style *style, PtxOperand *operand) {
   gboolean is_list = operand->kind == PTX_OPERAND_LIST;
@@ -272,7 +276,7 @@ read_vector(PtxReader *reader, const Style *style, PtxOperand *operand) {
          store_elements(reader, from, operand);
 }
 
-// A register that is a vector stands for its components.
+// A vector register without a component is the vector of its components (section 6.4.3).
 static gboolean
 spread_register(PtxReader *reader, PtxOperand *operand) {
   guint from = reader->stack->len;
@@ -288,6 +292,7 @@ spread_register(PtxReader *reader, PtxOperand *operand) {
   return store_elements(reader, from, operand);
 }
 
+// Any operand. What it is follows from its first token alone, not from the instruction.
 static gboolean
 read_operand(PtxReader *reader, const Style *style) {
   PtxOperand operand = {.offset = reader->lexer.token.start};
@@ -313,7 +318,7 @@ read_operand(PtxReader *reader, const Style *style) {
   return read;
 }
 
-// "|q" behind the first operand.
+// "|q" after the first operand: the second predicate of setp, or the predicate of shfl, vote, match and lop3.
 static gboolean
 read_partner(PtxReader *reader, const Style *style, PtxInstruction *instruction) {
   PtxOperand first = pop(reader);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What all productions of PTX use: tokens that are expected, errors, names.
+// What all productions use: expected tokens, error messages, interned texts, declared names.
 #include <string.h>
 
 #include "sim/ptx/read/read-impl.h"
