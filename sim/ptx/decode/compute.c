@@ -7,10 +7,13 @@
 
 #include "sim/ptx/decode/decode.h"
 
-// A predicate as a source, which may be negated, or a constant 0 or 1. Only the first one can be negated in a Compute.
+// A predicate as a source, which may be negated, or a constant 0 or 1. A Compute can negate only the first one.
 static gboolean
 set_predicate(const PtxDecoder *decoder, const PtxOperand *operand, const FormOperand *form,
               Compute *compute) {
+  enum {
+    B = 0xcc // where the second operand is true
+  };
   gboolean negated = operand->is_negated;
   if (operand->kind == PTX_OPERAND_INTEGER) {
     compute->in[form->slot] = PREDICATE_TRUE;
@@ -19,9 +22,13 @@ set_predicate(const PtxDecoder *decoder, const PtxOperand *operand, const FormOp
     compute->in[form->slot] = smb_ptx_predicate(decoder, operand);
   else
     return FALSE;
-  if (negated)
+  if (!negated)
+    return TRUE;
+  if (form->slot == 0)
     compute->modifiers ^= MODIFIER_NOT_IN;
-  return !negated || form->slot == 0;
+  else if (compute->operation == OPERATION_PREDICATE) // and, or, xor: in the table (Compute.table)
+    compute->table = (guint8)((compute->table & B) >> 2 | (compute->table & ~B) << 2);
+  return form->slot == 0 || compute->operation == OPERATION_PREDICATE;
 }
 
 // A predicate result may be dropped: _.
