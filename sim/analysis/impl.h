@@ -87,7 +87,7 @@ typedef struct {
   GMutex lock;
   guint64 next;
   guint64 first;        // that is counted: blocks before it are run for what they leave in memory
-  guint64 end;          // behind the last one
+  guint64 end;          // after the last one
   GArray *shares;       // SmbShare, in rising order; or NULL: each block, for itself
   guint64 failed_block; // G_MAXUINT64: none
   GError *error;
@@ -108,7 +108,7 @@ void smb_worker_run_resident(Worker *worker, Queue *queue);
 
 // The next block of the queue; FALSE: there is none, or an earlier one has failed. The queue is locked.
 gboolean smb_queue_take(Queue *queue, SmbShare *share);
-// Another block for the worker, beside its own (transfer full).
+// Another block for the worker, in addition to its own (transfer full).
 SmbBlock *smb_worker_new_block(Worker *worker, GError **error);
 // What blocks do from now on is counted for @share.
 void smb_worker_turn_to(Worker *worker, const SmbShare *share);

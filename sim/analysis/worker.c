@@ -126,7 +126,7 @@ count_lanes(const guint64 *addresses, SmbLanes mask, guint width, guint segment_
   return distinct;
 }
 
-// Segments that a request touches. An access is aligned to its width, so it lies within one.
+// Segments that a request accesses. An access is aligned to its width, so it lies within one.
 static void
 count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *buffer, SmbLanes mask,
              guint width, const guint64 *addresses) {

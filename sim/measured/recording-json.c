@@ -153,10 +153,10 @@ read_measured(const SmbPlace *place, JsonNode *node, gpointer target, GError **e
     return FALSE;
   for (guint i = 0; i < SMB_N_METRICS; i++) {
     if (measured[i] != SMB_NOT_MEASURED && !smb_metric_is_counted((SmbMetric)i))
-      return smb_member_fail(place, error,
-                             "'%s' is not a count: values stand in 'buffers', times in "
-                             "'time' and 'time_cold'",
-                             smb_metric_name((SmbMetric)i));
+      return smb_member_fail(
+          place, error,
+          "'%s' is not a count: values are in 'buffers', times in 'time' and 'time_cold'",
+          smb_metric_name((SmbMetric)i));
   }
   return TRUE;
 }

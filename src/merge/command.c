@@ -16,8 +16,8 @@ static const SmbMerger *const mergers[] = {&smb_analyze_merger, &smb_check_merge
 static const SmbCliUsage usage = {
     .arguments = "FILE…",
     .description =
-        "Makes the whole of its parts: FILEs are what analyze, check, fuzz or validate wrote with "
-        "--shard and --format json, all of them, in any order. The result and the exit status are "
+        "Combines parts into the whole. FILEs are what analyze, check, fuzz or validate wrote with "
+        "--shard and --format json: all parts, in any order. The result and the exit status are "
         "those that the command would have had without --shard, to the last number; limits of a "
         "launch are checked here. Neither the kernels nor a GPU are needed.",
     .min_arguments = 1,
@@ -32,7 +32,7 @@ find_merger(const SmbPartResults *results, GError **error) {
     if (strcmp(mergers[i]->command, results->command) == 0)
       return mergers[i];
   }
-  smb_cli_usage_error(error, "%s: a result of %s, which has no parts", smb_part_name(results, 0),
+  smb_cli_usage_error(error, "%s: a result of %s, which has no --shard", smb_part_name(results, 0),
                       results->command);
   return NULL;
 }

@@ -42,7 +42,7 @@ void smb_json_object(JsonBuilder *json, const char *key);
 /** Begins an array; ends with json_builder_end_array(). */
 void smb_json_array(JsonBuilder *json, const char *key);
 
-/** A text, or null for NULL. Bytes that are no UTF-8 are replaced. */
+/** A text, or null for NULL. Bytes that are not UTF-8 are replaced. */
 void smb_json_text(JsonBuilder *json, const char *key, const char *text);
 
 void smb_json_number(JsonBuilder *json, const char *key, gint64 number);
@@ -56,7 +56,7 @@ void smb_json_null(JsonBuilder *json, const char *key);
 /** Adds what a table says of @object, as members of the object that has begun. */
 void smb_json_members(JsonBuilder *json, const SmbMember *members, guint n, gconstpointer object);
 
-/* Of a document that was read: members of an object (nullable). */
+/* For a document that was read: members of an object (nullable). */
 
 /** smb_json_get_text: Returns: (nullable) (transfer none): the text; %NULL: there is none */
 const char *smb_json_get_text(JsonObject *object, const char *member);

@@ -100,7 +100,7 @@ check_parts(const GArray *parts, GError **error) {
   for (guint i = 0; i < parts->len; i++) {
     const SmbPartResult *part = &g_array_index(parts, SmbPartResult, i);
     if (i > 0 && part->shard.part == (part - 1)->shard.part)
-      return refuse(part->name, error, "part %u again, as in %s", part->shard.part,
+      return refuse(part->name, error, "part %u is a duplicate of %s", part->shard.part,
                     (part - 1)->name);
     if (part->shard.part != i + 1)
       return refuse(part->name, error, "part %u of %u: part %u is missing", part->shard.part,

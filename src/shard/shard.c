@@ -49,7 +49,7 @@ smb_shard_has(const SmbShard *shard, guint64 index) {
 
 void
 smb_shard_write_text(const SmbShard *shard, SmbSpool *out) {
-  smb_spool_printf(out, "\nPart %u of %u only: 'smembank merge' adds the JSON of all parts up.\n",
+  smb_spool_printf(out, "\nOnly part %u of %u: 'smembank merge' combines the JSON of all parts.\n",
                    shard->part, shard->of);
 }
 

@@ -36,7 +36,7 @@ gboolean smb_shard_has(const SmbShard *shard, guint64 index);
 /** Says at the end of a text that it is about a part. */
 void smb_shard_write_text(const SmbShard *shard, SmbSpool *out);
 
-/* Of what parts have in common and their results do not say, a digest is compared. */
+/* What parts have in common and their results do not show is compared by a digest. */
 
 /** Adds @texts (nullable) (array zero-terminated=1), and where they end. */
 void smb_shard_digest_texts(GChecksum *checksum, const char *const *texts);

@@ -96,7 +96,7 @@ mv kept.ini smembank.ini
 
 # A part has the verdicts of its own cases, and says which part it is.
 runs 0 check --shard 1/6
-shows "Part 1 of 6 only: 'smembank merge' adds the JSON of all parts up."
+shows "Part 1 of 6: 'smembank merge' combines the JSON of all parts."
 shows 'Passed: 1 case.'
 runs 1 check --shard 2/6
 shows 'Limits failed: plain.'
@@ -114,7 +114,7 @@ cp out a.json
 expect 3 merge a.json
 says 'a.json: part 1 of 2: part 2 is missing'
 expect 3 merge a.json b.json a.json
-says 'a.json: part 1 again, as in a.json'
+says 'a.json: part 1 is a duplicate of a.json'
 refuses() { # MESSAGE ARGUMENT...: the second part is that of another run
   message=$1
   shift

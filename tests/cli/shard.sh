@@ -129,7 +129,7 @@ done
 
 # A part says which one it is.
 expect 0 analyze --rows 16 --cols 16 --shard 1/2
-shows "Part 1 of 2 only: 'smembank merge' adds the JSON of all parts up."
+shows "Part 1 of 2: 'smembank merge' combines the JSON of all parts."
 for value in 0/2 3/2 1 1/0 a/b 1/2/3 '' /2 1/ -1/2 1/1000001; do
   expect 2 analyze --rows 16 --cols 16 --shard "$value"
   says "--shard '$value': expected K/N, part K of N parts"
@@ -148,7 +148,7 @@ expect 3 merge "$work/b.json"
 says "b.json: part 2 of 2: part 1 is missing"
 cp "$work/a.json" "$work/c.json"
 expect 3 merge "$work/a.json" "$work/b.json" "$work/c.json"
-says 'part 1 again, as in '
+says 'part 1 is a duplicate of '
 refuses() { # the second part is replaced by that of another run
   message=$1
   shift
