@@ -230,7 +230,7 @@ read_counts(const SmbPartResults *results, const SmbArch *arch, GError **error) 
 }
 
 static gboolean
-merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
+merge_counts(SmbCli *cli, const SmbPartResults *results, GError **error) {
   g_auto(Part) part = {0};
   if (!smb_part_results_pick(results, 0, SMB_MEMBERS(part_members), &part, error))
     return FALSE;
@@ -256,4 +256,5 @@ static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
                                     {NULL, NULL, NULL}};
 
 const SmbMerger smb_analyze_merger = {
-    "analyze", formats, (const char *const[]){"kernel", "launch?", "level", "arch", NULL}, merge};
+    "analyze", formats, (const char *const[]){"kernel", "launch?", "level", "arch", NULL},
+    merge_counts};
