@@ -60,6 +60,7 @@ typedef struct {
  * SmbAccess: one access to shared memory, in one direction.
  * @site: its place in the source
  * @array: (nullable): the __shared__ variable that it accesses (that of its first request); %NULL if none is counted
+ * @first_block: that made a request; 0 if none is counted
  * @exact: whether the hardware makes just the requests that are counted
  * @reason: (nullable): why it is not exact, in words (smb_access_is_lower_bound() says which way); lives as long as
  *   the analysis
@@ -79,6 +80,7 @@ typedef struct {
 typedef struct {
   const SmbSite *site;
   const char *array;
+  guint64 first_block;
   gboolean exact;
   const char *reason;
   gboolean is_by_order;
@@ -99,6 +101,7 @@ typedef struct {
 /**
  * SmbGlobalAccess: one access to global memory, in one direction.
  * @buffer: the parameter whose buffer it accesses
+ * @first_block: that made a request
  * @requests: warp requests
  * @segments: segments of the architecture's size (32-byte sectors, 128-byte lines) over all requests
  * @ideal: segments if the bytes that each request accesses lay side by side
@@ -108,6 +111,7 @@ typedef struct {
 typedef struct {
   const SmbSite *site;
   const char *buffer;
+  guint64 first_block;
   guint64 requests;
   guint64 segments;
   guint64 ideal;
@@ -118,6 +122,7 @@ typedef struct {
 /**
  * SmbConstantAccess: one access to constant memory by loads that compute where.
  * @variable: (nullable): what it accesses: a variable, or the kernel's parameters
+ * @first_block: that made a request that is counted
  * @uncounted: requests that were made, or may have been, and it is not known where
  * @reason: (nullable): why the hardware may make other requests than those that are counted; lives as long as the analysis
  * @total: its distinct words, served one after the other, are wavefronts here
@@ -125,6 +130,7 @@ typedef struct {
 typedef struct {
   const SmbSite *site;
   const char *variable;
+  guint64 first_block;
   guint64 uncounted;
   const char *reason;
   SmbTally total;

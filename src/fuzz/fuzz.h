@@ -6,7 +6,7 @@
 
 #include "sim/base/progress.h"
 #include "src/cli/cli.h"
-#include "src/cli/shard.h"
+#include "src/shard/shard.h"
 #include "src/measure/trial.h"
 
 /** Requests of an instruction unless the user says otherwise, and the most of them. */

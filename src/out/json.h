@@ -7,6 +7,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "sim/base/json-member.h"
 #include "src/out/spool.h"
 
 /** Version of the schema: keys are only added to it. */
@@ -51,6 +52,9 @@ void smb_json_number_if(JsonBuilder *json, const char *key, gboolean known, gint
 void smb_json_double(JsonBuilder *json, const char *key, double number);
 void smb_json_boolean(JsonBuilder *json, const char *key, gboolean value);
 void smb_json_null(JsonBuilder *json, const char *key);
+
+/** Adds what a table says of @object, as members of the object that has begun. */
+void smb_json_members(JsonBuilder *json, const SmbMember *members, guint n, gconstpointer object);
 
 /* For a document that was read: members of an object (nullable). */
 

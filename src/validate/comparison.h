@@ -13,7 +13,7 @@
 #include "sim/measured/profile.h"
 #include "sim/measured/recording.h"
 #include "src/cli/cli.h"
-#include "src/cli/shard.h"
+#include "src/shard/shard.h"
 #include "src/target/target.h"
 
 /** Longest buffer whose values are compared, in bytes. */
