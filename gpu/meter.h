@@ -7,8 +7,8 @@
 #pragma once
 
 #include "gpu/instruction.h"
-#include "sim/records/profile.h"
-#include "sim/records/recording.h"
+#include "sim/measured/profile.h"
+#include "sim/measured/recording.h"
 
 /** How long a measurement may take, in milliseconds, unless the user says otherwise. */
 #define SMB_METER_TIMEOUT_MS 30000

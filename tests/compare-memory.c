@@ -18,7 +18,7 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
-#include "sim/program/launch.h"
+#include "sim/launch/launch.h"
 
 enum {
   THREADS = 83, // not whole warps

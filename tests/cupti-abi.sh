@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# gpu/cupti-abi.h, gpu/cupti-legacy-abi.h and gpu/nvperf-abi.h say of CUPTI's structures, and of those of the
+# gpu/cupti/cupti-abi.h, gpu/cupti/cupti-legacy-abi.h and gpu/cupti/nvperf-abi.h say of CUPTI's structures, and of those of the
 # perf host library, what their own headers say: every member at the same offset and of the same size,
 # every structure as long, every constant of the same value. What a toolkit has no headers of is left out
 # (the Range Profiler's are in CUDA 12.6 and later). Skipped where there are none, or no C++ compiler, which
@@ -25,13 +25,13 @@ compile() {
     -isystem "$(dirname "${NVCC:-no}")/../extras/CUPTI/include" "$1"
 }
 
-# write_checks NAME: a source that compiles if gpu/NAME.h is right.
+# write_checks NAME: a source that compiles if gpu/cupti/NAME.h is right.
 # A release may append members to a structure; that of the header's has none more.
 write_checks() {
   cat "$work/$1.headers" - <<EOF
 #include <cupti_version.h>
 namespace ours {
-#include "gpu/$1.h"
+#include "gpu/cupti/$1.h"
 }
 #define NVPA_RawMetricRequest_STRUCT_SIZE NVPA_RAW_METRIC_REQUEST_STRUCT_SIZE
 // Of these, CUPTI says no size, or that of a part.
@@ -58,10 +58,10 @@ EOF
     match($0, /^  (CUPTI|NVPA)_[A-Z_]* =/) {
       name = $1
       print "SAME(int(ours::" name "), int(::" (name in theirs ? theirs[name] : name) "));" }' \
-    "$work/constants" "$source/gpu/$1.h"
+    "$work/constants" "$source/gpu/cupti/$1.h"
 }
 
-# compare NAME: gpu/NAME.h with the headers $work/NAME.headers, by the lines of $work/NAME.structures.
+# compare NAME: gpu/cupti/NAME.h with the headers $work/NAME.headers, by the lines of $work/NAME.structures.
 compare() {
   cp "$work/$1.headers" "$work/headers.cc"
   if ! compile "$work/headers.cc" >"$work/log" 2>&1; then
@@ -71,10 +71,10 @@ compare() {
   # One line for each structure: its name and its members, in order.
   awk '/^typedef struct/ { members = "" }
     /^  [A-Za-z].*;/ { sub(/;.*/, ""); sub(/.*[ *]/, ""); members = members " " $0 }
-    /^} / { sub(/^} /, ""); sub(/;.*/, ""); print $0 members }' "$source/gpu/$1.h" >"$work/$1.members"
+    /^} / { sub(/^} /, ""); sub(/;.*/, ""); print $0 members }' "$source/gpu/cupti/$1.h" >"$work/$1.members"
   cut -d ' ' -f 1 "$work/$1.members" | sort -u >"$work/declared"
   cut -d ' ' -f 1 "$work/$1.structures" | sort -u | diff "$work/declared" - || {
-    echo "not every structure of gpu/$1.h is compared"
+    echo "not every structure of gpu/cupti/$1.h is compared"
     exit 1
   }
   write_checks "$1" >"$work/abi.cc"

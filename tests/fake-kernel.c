@@ -9,8 +9,8 @@
 
 #include "sim/base/scalar.h"
 #include "sim/cuda/cuda.h"
+#include "sim/machine/front-end.h"
 #include "sim/program/entry.h"
-#include "sim/program/front-end.h"
 
 enum {
   CUDA_ARCH = 900

@@ -4,7 +4,7 @@
 // What a rewritten kernel is to cost, from the requests of the one before.
 #pragma once
 
-#include "sim/layout/proof.h"
+#include "sim/advise/proof.h"
 
 // The wavefronts of each access of @original, every request of one of its arrays laid out anew (transfer full);
 // NULL if one cannot be.

@@ -8,7 +8,7 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
-#include "sim/program/launch.h"
+#include "sim/launch/launch.h"
 
 enum {
   STRIDE = 16, // bytes from one thread's operand, or result, to the next one's

@@ -4,8 +4,8 @@
 // What the search for a layout finds for the textbook's kernels: the textbook's answers.
 #include <check.h>
 
+#include "sim/advise/advise.h"
 #include "sim/arch/arch.h"
-#include "sim/layout/advise.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 

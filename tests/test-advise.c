@@ -3,7 +3,7 @@
 //
 // The search for a layout against every layout of the space, tried one by one. What it finds for the
 // textbook's kernels is in test-advise-kernels.c.
-#include "sim/layout/advise.h"
+#include "sim/advise/advise.h"
 
 #include <check.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 //
 // The bank map agrees with the counter: it draws as many passes as are counted, and marks a bank exactly
 // when there is an excess. And the pictures of a few requests, as a terminal shows them.
-#include "src/out/bank-map.h"
+#include "src/draw/bank-map.h"
 
 #include <check.h>
 #include <glib/gstdio.h>

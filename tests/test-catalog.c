@@ -3,9 +3,9 @@
 #include <check.h>
 #include <string.h>
 
-#include "sim/records/catalog.h"
 #include "sim/base/data.h"
 #include "sim/base/error.h"
+#include "sim/open/catalog.h"
 #include "tests/suite.h"
 
 static GPtrArray *

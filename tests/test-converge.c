@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Where lanes meet: as ptxas places it, as an H200 counted it, and in graphs at random without anybody waiting for ever.
-#include "sim/compiled/flow/converge.h"
+#include "sim/exec/flow/converge.h"
 
-#include "sim/compiled/flow/converge-graph.h"
+#include "sim/exec/flow/converge-graph.h"
 #include "tests/effort.h"
 #include "tests/random-flow.h"
 #include "tests/suite.h"

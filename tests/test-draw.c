@@ -3,7 +3,7 @@
 //
 // One picture, drawn with both sets of methods: what the terminal shows with and without colour, and what
 // the SVG says.
-#include "src/out/draw.h"
+#include "src/draw/draw.h"
 
 #include <check.h>
 #include <glib/gstdio.h>

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "gpu/cuda.h"
-#include "gpu/cupti-legacy-abi.h"
+#include "gpu/cupti/cupti-legacy-abi.h"
+#include "gpu/cupti/nvperf.h"
 #include "gpu/error.h"
-#include "gpu/nvperf.h"
 #include "tests/suite.h"
 
 enum {

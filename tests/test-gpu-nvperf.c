@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "gpu/cuda.h"
+#include "gpu/cupti/nvperf.h"
 #include "gpu/error.h"
-#include "gpu/nvperf.h"
 #include "tests/suite.h"
 
 // The vendor's library has thread-local storage that LeakSanitizer of gcc 12 cannot walk: it crashes now and

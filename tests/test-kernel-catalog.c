@@ -9,8 +9,8 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
-#include "sim/records/catalog.h"
 #include "sim/machine/block.h"
+#include "sim/open/catalog.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 

@@ -4,7 +4,7 @@
 // Names of kernels as ncu writes them, beside what nvcc called them.
 #include <check.h>
 
-#include "sim/records/kernel-name.h"
+#include "sim/measured/kernel-name.h"
 #include "tests/suite.h"
 
 static const struct {

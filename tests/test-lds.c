@@ -3,7 +3,7 @@
 //
 // Counts of AMD's LDS: the files that come with the program are what the model says, broken ones are refused, and
 // latencies grow with the cycles.
-#include "sim/records/lds.h"
+#include "sim/measured/lds.h"
 
 #include <check.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 //
 // Lessons: what is refused when they are read, what their numbers and claims become on the model,
 // and that the course that comes with the library holds.
-#include "sim/records/lesson.h"
+#include "src/learn/lesson.h"
 
 #include <check.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static const char *const unreadable[][2] = {
     {TITLE RUN "@question Q\n@answer lanes\n", "l:4:14: the lesson has no @hint"},
     {TITLE RUN "@question Q\n@hint H\n", "l:4:8: the lesson has no @answer"},
     {TITLE TITLE, "l:2:8: a second title"},
-    {"@title {lanes} lanes\n", "l:1:8: a title stands for itself: expected no {EXPRESSION}"},
+    {"@title {lanes} lanes\n", "l:1:8: a title is shown as it is: expected no {EXPRESSION}"},
     {"@title 32 lanes\n",
      "l:1:8: a number that is not computed: expected {EXPRESSION}, or `…` around code"},
     {TITLE "@colour red\n",
@@ -43,21 +43,21 @@ static const char *const unreadable[][2] = {
      "meeting, check, question, hint, answer, miss"},
     {TITLE "@\n", "l:2:1: '@': expected one of title, run, show, counts, sectors, banks, meeting, "
                   "check, question, hint, answer, miss"},
-    {TITLE "@show\n", "l:2:1: @show: nothing stands behind it"},
-    {TITLE "@run\nText\n", "l:2:1: @run: nothing stands behind it"},
+    {TITLE "@show\n", "l:2:1: @show: nothing follows it"},
+    {TITLE "@run\nText\n", "l:2:1: @run: nothing follows it"},
     {TITLE "@run a\n", "l:2:6: 'a': expected NAME and the words of a command"},
     {TITLE "@run a 'b\n", "l:2:6: 'a 'b': expected NAME and the words of a command"},
     {TITLE "@run 1 --rows\n", "l:2:6: '1': expected a new name"},
     {TITLE "@run a.b --rows\n", "l:2:6: 'a.b': expected a new name"},
     {TITLE RUN RUN, "l:3:6: 'a': expected a new name"},
-    {TITLE RUN "@show b\n", "l:3:7: no run 'b' stands above"},
+    {TITLE RUN "@show b\n", "l:3:7: no run 'b' above"},
     {TITLE RUN "@show a a\n", "l:3:7: 'a a': expected one run"},
-    {TITLE RUN "@counts a b\n", "l:3:9: no run 'b' stands above"},
-    {TITLE "@sectors a\n" RUN, "l:2:10: no run 'a' stands above"},
+    {TITLE RUN "@counts a b\n", "l:3:9: no run 'b' above"},
+    {TITLE "@sectors a\n" RUN, "l:2:10: no run 'a' above"},
     {TITLE RUN "@banks a\n", "l:3:8: 'a': expected RUN.load, RUN.store or RUN.atomic"},
     {TITLE RUN "@banks a.global_load\n",
      "l:3:8: 'a.global_load': expected RUN.load, RUN.store or RUN.atomic"},
-    {TITLE RUN "@meeting b.load\n", "l:3:10: 'b.load': no run 'b' stands above"},
+    {TITLE RUN "@meeting b.load\n", "l:3:10: 'b.load': no run 'b' above"},
     {TITLE RUN "@check a.load.speed > 1\n",
      "l:3:8: 'a.load.speed': expected one of requests, wavefronts, ideal, excess, degree, cycles, "
      "worst, worst_ideal, width"},
@@ -71,7 +71,7 @@ static const char *const unreadable[][2] = {
      "l:3:13: 'lane': expected RUN.ACCESS.QUANTITY, RUN.QUANTITY or lanes"},
     {TITLE RUN "@check a.load.b.c\n",
      "l:3:8: 'a.load.b.c': expected RUN.ACCESS.QUANTITY, RUN.QUANTITY or lanes"},
-    {TITLE RUN "One\nword: {b.load.worst}\n", "l:4:8: 'b.load.worst': no run 'b' stands above"},
+    {TITLE RUN "One\nword: {b.load.worst}\n", "l:4:8: 'b.load.worst': no run 'b' above"},
     {TITLE RUN "It takes 32.\n",
      "l:3:10: a number that is not computed: expected {EXPRESSION}, or `…` around code"},
     {TITLE RUN "A 4-byte word\n",
@@ -90,7 +90,7 @@ static const char *const unreadable[][2] = {
     {TITLE RUN END "@miss lane: No\n",
      "l:6:7: 'lane': expected RUN.ACCESS.QUANTITY, RUN.QUANTITY or lanes"},
     {TITLE RUN END "@miss lanes: No,\n  not {c.load.worst}\n",
-     "l:7:8: 'c.load.worst': no run 'c' stands above"},
+     "l:7:8: 'c.load.worst': no run 'c' above"},
 };
 
 START_TEST(test_unreadable) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/records/metric.h"
+#include "sim/measured/metric.h"
 
 #include <check.h>
 #include <string.h>

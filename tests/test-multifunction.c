@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/compiled/compute/multifunction.h"
+#include "sim/exec/compute/multifunction.h"
 #include "tests/effort.h"
 #include "tests/suite.h"
 

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // What the neighbours of a padding cost: against the kernel run with that padding in its text.
-#include "sim/layout/neighbour.h"
+#include "sim/advise/neighbour.h"
 
 #include <check.h>
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/records/catalog.h"
+#include "sim/open/catalog.h"
 #include "sim/trace/pattern.h"
 #include "tests/suite.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/records/catalog.h"
 #include "sim/base/error.h"
-#include "sim/records/reference.h"
+#include "sim/measured/reference.h"
+#include "sim/open/catalog.h"
 #include "tests/suite.h"
 
 START_TEST(test_published) {

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "sim/compiled/compute/compute.h"
+#include "sim/exec/compute/compute.h"
 #include "tests/compute-run.h"
 #include "tests/effort.h"
 #include "tests/suite.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/records/catalog.h"
+#include "sim/open/catalog.h"
 #include "tests/effort.h"
 #include "tests/repeat-run.h"
 #include "tests/suite.h"

@@ -3,7 +3,7 @@
 //
 // Splits of a warp against lanes that are looked at one by one: in random programs of control operations, what runs is
 // what runs together lane by lane, step by step, until no lane can.
-#include "sim/compiled/flow/split.h"
+#include "sim/exec/flow/split.h"
 
 #include <string.h>
 

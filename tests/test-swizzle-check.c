@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // What a layout does to each access of a kernel, and why conflicts remain: cases worked out by hand.
-#include "sim/layout/swizzle-check.h"
+#include "sim/advise/swizzle-check.h"
 
 #include <check.h>
 
+#include "sim/advise/advise.h"
 #include "sim/arch/arch.h"
-#include "sim/layout/advise.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 

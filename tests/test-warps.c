@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/records/catalog.h"
+#include "sim/open/catalog.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 

@@ -6,7 +6,7 @@
 
 #include "sim/base/error.h"
 #include "sim/binding/impl.h"
-#include "sim/program/shape.h"
+#include "sim/launch/shape.h"
 
 static SmbSource *
 load_source(const SmbKernelLaunch *launch, GError **error) {

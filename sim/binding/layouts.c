@@ -4,10 +4,10 @@
 // The search for layouts, for other languages: of a kernel, or of an array that only requests are known of.
 #include <string.h>
 
+#include "sim/advise/advise.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/binding/impl.h"
-#include "sim/layout/advise.h"
 
 enum {
   MAX_KEEP = 1000,

@@ -7,8 +7,8 @@
 #include "sim/base/error.h"
 #include "sim/capture/capture-impl.h"
 #include "sim/image/cubin.h"
-#include "sim/program/buffer.h"
-#include "sim/program/memory.h"
+#include "sim/launch/buffer.h"
+#include "sim/launch/memory.h"
 
 // What is being loaded. A piece that several allocations have is read once.
 typedef struct {
@@ -190,7 +190,7 @@ load_parameters(Loading *loading, GBytes *image) {
   g_autofree char *name = smb_capture_members_image_name(loading->launch->image);
   g_autofree char *whole = g_strdup_printf("%s: %s", loading->capture->path, name);
   if (!smb_cubin_recognize(image))
-    return refuse(loading, "%s is no cubin", name);
+    return refuse(loading, "%s is not a cubin", name);
   g_autoptr(SmbCubin) cubin = smb_cubin_read(image, whole, loading->error);
   if (!cubin)
     return FALSE;

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "sim/cuda/tree/ast.h"
-#include "sim/program/launch.h"
+#include "sim/launch/launch.h"
 
 // A pointer that names a part of dynamic shared memory.
 typedef struct {

@@ -4,7 +4,7 @@
 // CUDA C as a front end: how its kernels are made, and how others that read CUDA C find them again.
 #pragma once
 
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 typedef struct _SmbKernel SmbKernel; // sim/cuda/tree/ast.h
 

@@ -8,8 +8,8 @@
 #include "sim/arch/words.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
+#include "sim/launch/field.h"
 #include "sim/machine/machine.h"
-#include "sim/program/field.h"
 
 // Where a buffer ends that has no end: far enough for all offsets that a kernel means.
 #define ENDLESS_BYTES ((gsize)1 << 40)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Copies that end later (cp.async). What they bring is in shared memory at once here; on a device it comes some time before
-// the thread that made the copy has waited for it, and until then nobody may touch these bytes. A thread's copies are in
+// the thread that made the copy has waited for it, and until then no thread may access these bytes. A thread's copies are in
 // groups, which it commits one after the other, and a wait leaves so many of the newest pending. Other warps see what came
 // only behind a barrier that follows the wait; lanes of one warp are not compared, as in race.c.
 //
@@ -202,7 +202,7 @@ smb_pending_is_at(const SmbBlock *block, guint32 offset) {
   return filled && is_pending(block->pending, filled);
 }
 
-// --- who touches what they write
+// --- who accesses what they write
 
 // What is missing: a wait, or a barrier behind it.
 static char *
@@ -215,7 +215,7 @@ advise(const Pending *pending, const Filled *filled, gboolean is_own) {
                               ? g_strdup("to wait for it, leave no group pending")
                               : g_strdup_printf("to wait for it, leave at most %u group%s pending",
                                                 left, smb_plural(left));
-  return g_strconcat(wait, is_own ? "" : "; a barrier has to follow the wait", NULL);
+  return g_strconcat(wait, is_own ? "" : "; a barrier must follow the wait", NULL);
 }
 
 G_GNUC_NO_INLINE static void
@@ -236,7 +236,7 @@ warn_pending(SmbBlock *block, const Move *move, const Access *access, guint lane
       "before %s, which made the copy, has waited for it%s (%s)",
       where, smb_op_class_name(move->op_class), access->warp, verbs[move->op_class],
       smb_access_array(block, access, lane, offset), offset, thread,
-      is_own ? "" : " ahead of a barrier", advice);
+      is_own ? "" : " before a barrier", advice);
   block->sink->warn(block->user, SMB_WARNING_PENDING, move->site, filled->site, message);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What is known of a program before it runs; what only its language knows is asked of its front end.
+// What is known of a program before it runs. What only its language knows: sim/machine/front-end.c.
 #include "sim/program/program.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
-#include "sim/program/front-end.h"
+#include "sim/program/inside.h"
 
 void
 smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *source,
@@ -51,36 +51,6 @@ smb_program_clear(SmbProgram *program) {
   g_free(program->compiled_from);
 }
 
-void
-smb_program_free(SmbProgram *program) {
-  if (program)
-    program->front_end->free(program);
-}
-
-SmbProgram *
-smb_program_read_again(const SmbProgram *program, SmbSource *source, const char *const *defines,
-                       GError **error) {
-  const SmbProgramOptions options = {
-      .entry = program->name,
-      .defines = defines ? defines : (const char *const *)program->defines,
-      .folders = (const char *const *)program->folders,
-      .frames = program->frames,
-      .compiled_from = program->compiled_from,
-      .cuda_arch = program->cuda_arch,
-      .processor = program->processor,
-      .lanes = program->lanes,
-      .limits = program->limits,
-  };
-  SmbProgram *again = program->front_end->read(source            ? source
-                                               : program->source ? program->source
-                                                                 : program->origin,
-                                               &options, error);
-  if (again)
-    smb_program_choose_frames(again);
-  // cppcheck-suppress returnDanglingLifetime ; the program keeps copies of the options
-  return again;
-}
-
 guint
 smb_program_cuda_arch(const SmbArch *arch) {
   const SmbArchInfo *info = smb_arch_info(arch);
@@ -97,11 +67,6 @@ smb_program_processor(const SmbArch *arch) {
   const char *chip = !is_user ? info->name : info->base ? info->base : "gfx0000";
   g_autofree char *name = g_strndup(chip, strcspn(chip, "_")); // gfx1100_wave64
   return g_intern_string(name);
-}
-
-const char *
-smb_program_level(const SmbProgram *program) {
-  return program->front_end->level;
 }
 
 gboolean
@@ -175,11 +140,6 @@ smb_code_line_free(SmbCodeLine *instruction) {
   g_free(instruction->text);
   g_free(instruction->file);
   g_free(instruction);
-}
-
-GPtrArray *
-smb_program_instructions(const SmbProgram *program) {
-  return program->front_end->instructions ? program->front_end->instructions(program) : NULL;
 }
 
 char *
@@ -320,30 +280,4 @@ smb_program_own_grid(const SmbProgram *program, guint grid[3]) {
 gboolean
 smb_program_is_serial(const SmbProgram *program) {
   return program->is_serial;
-}
-
-gboolean
-smb_program_evaluate(const SmbProgram *program, const char *expression, gint64 *value,
-                     GError **error) {
-  if (program->front_end->evaluate)
-    return program->front_end->evaluate(program, expression, value, error);
-  return g_ascii_string_to_signed(expression, 10, G_MININT64, G_MAXINT64, value, NULL) ||
-         smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': expected a number", expression);
-}
-
-GBytes *
-smb_program_device_code(const SmbProgram *program) {
-  return program->front_end->device_code ? program->front_end->device_code(program) : NULL;
-}
-
-GBytes *
-smb_program_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
-                     GError **error) {
-  return program->front_end->argument(program, parameter, arguments, error);
-}
-
-GStrv
-smb_program_unused_defines(const SmbProgram *program) {
-  return program->front_end->unused_defines ? program->front_end->unused_defines(program)
-                                            : g_new0(char *, 1);
 }

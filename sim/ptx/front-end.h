@@ -4,6 +4,6 @@
 // PTX as a front end.
 #pragma once
 
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 extern const SmbFrontEnd smb_ptx_front_end;

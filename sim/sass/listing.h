@@ -4,7 +4,7 @@
 // The disassembly of a kernel.
 #pragma once
 
-#include "sim/program/front-end.h"
+#include "sim/machine/front-end.h"
 
 // As smb_program_instructions(); @program: of machine code.
 GPtrArray *smb_sass_instructions(const SmbProgram *program);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// One line of a trace, or one request alone. Private to sim/trace*.c and sim/records/recording-json.c.
+// One line of a trace, or one request alone. Private to sim/trace*.c and sim/measured/recording-json.c.
 #pragma once
 
 #include "sim/trace/trace.h"

@@ -4,7 +4,7 @@
 // advise --check: what a swizzle of the user's does to each access of an array, and why conflicts remain.
 #pragma once
 
-#include "sim/layout/swizzle-check.h"
+#include "sim/advise/swizzle-check.h"
 #include "src/advise/report.h"
 
 /** The formats of --check, for smb_cli_view(). */

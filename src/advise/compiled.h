@@ -5,7 +5,7 @@
 // one form that it cannot merge in another, so that what is best in the text need not be best.
 #pragma once
 
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 /**
  * SmbAdviseCompiled: a form of a kernel, compiled.

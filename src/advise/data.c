@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // advise as JSON and as CSV. Keys are only ever added.
-#include "src/advise/text.h"
 #include "src/advise/changes.h"
+#include "src/advise/text.h"
 #include "src/analyze/report.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
-#include "src/cli/target-json.h"
+#include "src/target/target-json.h"
 
 static void
 write_changes(JsonBuilder *json, const SmbSource *source, const GArray *edits) {

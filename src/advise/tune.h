@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gpu/meter.h"
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 /** The formats of --tune, for smb_cli_view(): the trials, the best first; and those of it with --measure. */
 extern const SmbFormat smb_tuning_formats[], smb_tuning_measured_formats[];

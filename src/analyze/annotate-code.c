@@ -5,7 +5,7 @@
 // was compiled from between. The sums below are those of the analysis.
 #include "src/analyze/annotate-code.h"
 
-#include "src/cli/origin.h"
+#include "src/target/origin.h"
 
 // What an instruction asks for. @segments: of global memory
 typedef struct {

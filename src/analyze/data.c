@@ -6,10 +6,10 @@
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
 #include "src/analyze/part.h"
+#include "src/finding/finding.h"
 #include "src/out/csv.h"
-#include "src/out/finding.h"
 #include "src/out/json.h"
-#include "src/cli/target-json.h"
+#include "src/target/target-json.h"
 
 // The file of a site: that of the program unless it says another; NULL of one that has no line.
 static const char *

@@ -4,11 +4,11 @@
 
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
-#include "src/analyze/part.h"
 #include "sim/base/text.h"
-#include "src/analyze/row.h"
-#include "src/cli/captured.h"
-#include "src/cli/describe.h"
+#include "src/analysis/row.h"
+#include "src/analyze/part.h"
+#include "src/out/describe.h"
+#include "src/target/captured.h"
 
 // Longest expression that is shown whole, in columns.
 enum {
@@ -290,9 +290,9 @@ char *
 smb_analyze_describe_idle(const SmbAnalysis *analysis) {
   return analysis->idle_at.opcode
              ? g_strdup(analysis->idle)
-             : g_strdup_printf(
-                   smb_vendor_say(analysis->vendor, "no access to shared memory is reached: %s"),
-                   analysis->idle);
+             : g_strdup_printf(smb_vendor_say(analysis->vendor,
+                                              "no thread reaches an access to shared memory: %s"),
+                               analysis->idle);
 }
 
 // Whether both say that one variable is read before it is written: they begin with its name in quotes.

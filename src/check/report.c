@@ -6,8 +6,8 @@
 
 #include "src/analyze/report.h"
 #include "src/check/part.h"
+#include "src/finding/finding.h"
 #include "src/out/csv.h"
-#include "src/out/finding.h"
 #include "src/out/json.h"
 #include "src/out/markdown.h"
 #include "src/out/table.h"
@@ -176,7 +176,7 @@ write_json(SmbCli *cli, gconstpointer result) {
   smb_json_number(json, "errors", check->n[SMB_VERDICT_ERROR]);
   json_builder_end_object(json);
   if (check->part)
-    smb_check_json_part(json, check);
+    smb_check_json_part(json, check->part);
   smb_json_end(json, cli->out);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/records/catalog.h"
+#include "sim/open/catalog.h"
 
 // How a shell is told of commands and options, in this order, in texts that fit between single quotes.
 typedef struct {

@@ -9,12 +9,12 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
-#include "src/cli/target.h"
 #include "src/cli/words.h"
 #include "src/compile/flags.h"
 #include "src/out/table.h"
 #include "src/project/key.h"
 #include "src/project/line.h"
+#include "src/target/target.h"
 
 enum {
   MAX_GROUPS = 10,
@@ -283,6 +283,7 @@ write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, gui
     for (const GOptionEntry *entry = groups[i].entries; entry->long_name; entry++)
       write_option(cli->out, entry);
   }
+  smb_spool_printf(cli->out, "\n'man smembank-%s' describes them in full.\n", cli->command);
 }
 
 // Whether an option names a file that the command writes.
@@ -325,7 +326,7 @@ add_arch_options(GOptionEntry *entries, char **arch, char **wave) {
                               0,
                               G_OPTION_ARG_STRING,
                               wave,
-                              "lanes of a wave, of AMD's chips that have both (RDNA; default 32)",
+                              "lanes of a wave, on AMD chips that have both (RDNA; default 32)",
                               SMB_CLI_WAVES};
   return 2;
 }

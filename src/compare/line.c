@@ -9,9 +9,9 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/source.h"
-#include "src/cli/target.h"
 #include "src/cli/words.h"
 #include "src/project/line.h"
+#include "src/target/target.h"
 
 // Those of kernels, and all.
 static const SmbCliGroup *const kernel_groups[] = {&smb_target_launch_group,

@@ -4,8 +4,8 @@
 // A comparison of results as tables of what changed, as JSON, CSV and Markdown.
 #include "src/compare/compare.h"
 
+#include "src/finding/finding.h"
 #include "src/out/csv.h"
-#include "src/out/finding.h"
 #include "src/out/json.h"
 #include "src/out/markdown.h"
 #include "src/out/table.h"

@@ -10,7 +10,7 @@
 #include "src/cli/commands.h"
 #include "src/explain/report.h"
 #include "src/out/file.h"
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 static char *option_line, *option_column, *option_op, *option_warp, *option_row, *option_lanes,
     *option_svg;
@@ -23,12 +23,12 @@ static const GOptionEntry options[] = {
     {"line", 0, 0, G_OPTION_ARG_STRING, &option_line,
      "the line of the access (default: the costliest access)", "[FILE:]N"},
     {"column", 0, 0, G_OPTION_ARG_STRING, &option_column,
-     "its column, where the line has several accesses", "N"},
+     "its column, if the line has several accesses", "N"},
     {"op", 0, 0, G_OPTION_ARG_STRING, &option_op, "what the access does", OPS},
     {"warp", 0, 0, G_OPTION_ARG_STRING, &option_warp,
      "the warp of the block (default: that of the costliest request)", "N"},
     {"row", 0, 0, G_OPTION_ARG_STRING, &option_row,
-     "elements of a row of an array of one dimension, for other paddings", "N"},
+     "elements in a row of a one-dimensional array, for other paddings", "N"},
     {"lanes", 0, 0, G_OPTION_ARG_STRING, &option_lanes,
      "show these lanes, such as 0-3,17 (default: those that matter)", "LANES"},
     {"all-lanes", 0, 0, G_OPTION_ARG_NONE, &option_all_lanes, "show every active lane", NULL},

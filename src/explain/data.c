@@ -3,14 +3,14 @@
 //
 // explain as JSON and as CSV. Keys are only ever added.
 #include "sim/arch/rule.h"
+#include "src/analyze/report.h"
 #include "src/explain/lane.h"
 #include "src/explain/report.h"
 #include "src/explain/words.h"
-#include "src/analyze/report.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
-#include "src/cli/origin.h"
-#include "src/cli/target-json.h"
+#include "src/target/origin.h"
+#include "src/target/target-json.h"
 
 static void
 write_access(JsonBuilder *json, const SmbExplanation *e) {

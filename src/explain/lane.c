@@ -4,7 +4,7 @@
 
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
-#include "src/cli/describe.h"
+#include "src/out/describe.h"
 #include "src/out/table.h"
 
 enum {

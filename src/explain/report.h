@@ -4,7 +4,7 @@
 // The result of explain in each format.
 #pragma once
 
-#include "src/out/bank-map.h"
+#include "src/draw/bank-map.h"
 #include "src/explain/explain.h"
 
 /**

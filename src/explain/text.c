@@ -3,11 +3,11 @@
 #include "src/analyze/report.h"
 
 #include "sim/arch/words.h"
-#include "src/cli/origin.h"
 #include "src/explain/lane.h"
 #include "src/explain/report.h"
 #include "src/explain/words.h"
 #include "src/out/table.h"
+#include "src/target/origin.h"
 
 static void
 write_title(SmbCli *cli, const char *title) {

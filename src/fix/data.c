@@ -3,8 +3,8 @@
 //
 // fix as JSON and as CSV. Keys are only ever added.
 #include "src/analyze/report.h"
-#include "src/cli/target-json.h"
 #include "src/fix/fix.h"
+#include "src/target/target-json.h"
 
 // The best layout that is better than now: written as CUDA C, or of compiled code, which is not rewritten.
 static const SmbAdviseLayout *

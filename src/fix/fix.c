@@ -7,12 +7,12 @@
 #include "sim/base/order.h"
 #include "src/advise/text.h"
 #include "src/analyze/report.h"
-#include "src/cli/origin.h"
-#include "src/cli/profile.h"
 #include "src/compile/compile.h"
 #include "src/compile/read.h"
 #include "src/explain/explain.h"
 #include "src/explain/words.h"
+#include "src/target/origin.h"
+#include "src/target/profile.h"
 
 static void
 free_line(SmbFixLine *line) {

@@ -5,12 +5,12 @@
 // model, and which layouts remove them, as compiled.
 #pragma once
 
-#include "sim/records/kernel-metrics.h"
-#include "sim/records/profile.h"
+#include "sim/measured/kernel-metrics.h"
+#include "sim/measured/profile.h"
 #include "src/advise/report.h"
-#include "src/cli/target.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
+#include "src/target/target.h"
 
 /**
  * SmbFixLine: a line of the source with measured wavefronts in excess; of code without line information, an instruction.

@@ -8,25 +8,17 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/trace/trace.h"
-#include "src/out/measured-text.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
+#include "src/out/measured-text.h"
 #include "src/out/table.h"
-#include "src/cli/target-json.h"
+#include "src/target/target-json.h"
 
 SmbFuzzResult
 smb_fuzz_report_total(const SmbFuzzReport *report) {
   SmbFuzzResult total = {0};
-  for (guint i = 0; i < report->results->len; i++) {
-    const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
-    total.patterns += result->patterns;
-    total.mismatches += result->mismatches;
-    total.unsteady += result->unsteady;
-    total.counted += result->counted;
-    total.count_mismatches += result->count_mismatches;
-    total.seconds += result->seconds;
-    total.device_seconds += result->device_seconds;
-  }
+  for (guint i = 0; i < report->results->len; i++)
+    smb_fuzz_result_add(&total, &g_array_index(report->results, SmbFuzzResult, i));
   return total;
 }
 

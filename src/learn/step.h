@@ -5,12 +5,12 @@
 // with the same words.
 #pragma once
 
-#include "sim/records/lesson.h"
-#include "src/cli/target.h"
+#include "src/learn/lesson.h"
+#include "src/target/target.h"
 
 /**
  * SmbLearnRun: a command line of analyze, and what it gave.
- * @words: what stands behind 'smembank analyze'
+ * @words: what stands after 'smembank analyze'
  * @is_course: whether FILE among them is a kernel of the course, not a file
  */
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
 
 /**
  * smb_learn_run_new:
- * @words: the words behind 'smembank analyze'
+ * @words: the words after 'smembank analyze'
  * @is_course: whether FILE among them is a kernel of the course
  * @error: what analyze would say
  *
@@ -54,7 +54,7 @@ typedef struct {
 SmbLearnStep *smb_learn_step_new(const GPtrArray *lessons, guint number, GError **error);
 void smb_learn_step_free(SmbLearnStep *step);
 
-/** The results of the runs, as sim/records/lesson.h wants them. */
+/** The results of the runs, as src/learn/lesson.h wants them. */
 static inline const SmbLessonResult *
 smb_learn_step_results(const SmbLearnStep *step) {
   return (const SmbLessonResult *)(gconstpointer)step->results->data;

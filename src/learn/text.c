@@ -6,7 +6,7 @@
 
 #include "sim/arch/rule.h"
 #include "src/analyze/report.h"
-#include "src/cli/describe.h"
+#include "src/out/describe.h"
 #include "src/out/table.h"
 
 // The command line, as a shell reads it.

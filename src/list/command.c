@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // list WHAT: what the model knows. Each thing that can be listed is a row of the table of listers.
-#include "src/cli/commands.h"
 #include "sim/base/error.h"
+#include "src/cli/commands.h"
 
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/records/catalog.h"
 #include "sim/base/data.h"
-#include "sim/records/recording.h"
 #include "sim/base/request.h"
+#include "sim/measured/recording.h"
+#include "sim/open/catalog.h"
 #include "src/list/list.h"
 #include "src/out/listing.h"
 
@@ -195,7 +195,7 @@ static gboolean
 list_launches(SmbCli *cli, GError **error) {
   if (cli->n_arguments > 1)
     return smb_list_launches(cli, cli->arguments[1], error);
-  return smb_cli_usage_error(error, "launches are those of a capture: expected its FILE");
+  return smb_cli_usage_error(error, "expected FILE, the capture whose launches to list");
 }
 
 // What can be listed. @takes_name: whether a name, or a file, may follow.

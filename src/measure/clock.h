@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gpu/meter.h"
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 /**
  * smb_measure_requests:

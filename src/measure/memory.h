@@ -5,7 +5,7 @@
 #pragma once
 
 #include "gpu/meter.h"
-#include "sim/program/launch.h"
+#include "sim/launch/launch.h"
 
 /**
  * smb_measure_memory:

@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-#include "src/out/measured-text.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
+#include "src/out/measured-text.h"
 #include "src/out/table.h"
-#include "src/cli/target-json.h"
+#include "src/target/target-json.h"
 
 // Requests that could not be measured and have a line each in text.
 enum {

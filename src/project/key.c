@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "sim/program/argument.h"
-#include "sim/program/buffer.h"
-#include "src/analyze/limit.h"
-#include "src/cli/target.h"
+#include "sim/launch/argument.h"
+#include "sim/launch/buffer.h"
+#include "src/analysis/limit.h"
+#include "src/target/target.h"
 
 static const GOptionEntry more_entries[] = {
     {SMB_KEY_FILE, 0, 0, G_OPTION_ARG_FILENAME, NULL, NULL, NULL},
@@ -68,7 +68,7 @@ smb_key_list_of_source(void) {
   return keys;
 }
 
-// A name that begins with a dash is no option, and "-" no standard input.
+// A name that begins with a dash is not an option, and "-" no standard input.
 static char *
 resolve_path(const char *path, const char *folder) {
   if (g_path_is_absolute(path))

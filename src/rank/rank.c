@@ -9,7 +9,7 @@
 #include "sim/base/text.h"
 #include "sim/program/symbol.h"
 #include "src/analyze/report.h"
-#include "src/cli/captured.h"
+#include "src/target/captured.h"
 
 // What workers share.
 typedef struct {

@@ -5,7 +5,7 @@
 // take the others with it. Launches that are equal are counted once.
 #pragma once
 
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 /**
  * SmbRankRow: launches of the same image, kernel, shape, parameters and memory
@@ -34,7 +34,7 @@ typedef struct {
 
 /**
  * SmbRanking:
- * @rows: (element-type SmbRankRow): the most excess wavefronts first, of equals the first launch; behind them what was refused
+ * @rows: (element-type SmbRankRow): the most excess wavefronts first, of equals the first launch; after them what was refused
  */
 typedef struct {
   SmbCapture *capture;

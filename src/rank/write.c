@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A ranking in each format.
-#include "src/cli/describe.h"
 #include "src/out/csv.h"
+#include "src/out/describe.h"
 #include "src/out/json.h"
 #include "src/out/markdown.h"
 #include "src/out/table.h"

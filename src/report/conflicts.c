@@ -4,8 +4,8 @@
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "src/analyze/report.h"
-#include "src/out/bank-map.h"
-#include "src/cli/describe.h"
+#include "src/draw/bank-map.h"
+#include "src/out/describe.h"
 #include "src/report/impl.h"
 
 // What the access costs, and which lanes of its costliest request conflict.

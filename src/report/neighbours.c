@@ -3,10 +3,10 @@
 //
 // The padding neighbours of an access: what it would cost with a little more or less padding, as a table and
 // as small maps of its costliest request, side by side.
+#include "sim/advise/neighbour.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "sim/layout/neighbour.h"
-#include "src/out/bank-map.h"
+#include "src/draw/bank-map.h"
 #include "src/report/impl.h"
 
 static const char *const misfits[] = {
@@ -107,7 +107,7 @@ write_row_length(const SmbReport *report, const SmbNeighbours *neighbours, SmbSp
     smb_spool_printf(page, "</code> has %" G_GUINT64_FORMAT " elements now",
                      present->columns + present->pad);
   if (present->pad > 0)
-    smb_spool_printf(page, ", of which no request touches the last %" G_GUINT64_FORMAT,
+    smb_spool_printf(page, ", of which no request accesses the last %" G_GUINT64_FORMAT,
                      present->pad);
   smb_spool_puts(page, ".");
   if (!neighbours->best && neighbours->searched)
@@ -121,12 +121,11 @@ refuse(const SmbReport *report, const SmbNeighbours *neighbours) {
   if (report->analysis->requests_dropped > 0)
     return "Not counted: the kernel makes too many different requests.";
   if (!neighbours)
-    return "There are no rows to pad: the access touches several arrays, or a single variable.";
+    return "There are no rows to pad: the access is to several arrays, or a single variable.";
   return neighbours->searched
-             ? smb_arch_say(
-                   report->arch,
-                   "The array has one dimension, and padding it after any power of two of elements "
-                   "takes no fewer wavefronts.")
+             ? smb_arch_say(report->arch,
+                            "The array has one dimension, and padding it after any power-of-two "
+                            "number of elements takes no fewer wavefronts.")
              : "Not counted: the array has one dimension, and there are too many paddings to "
                "count.";
 }

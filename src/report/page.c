@@ -8,13 +8,13 @@
 #include "sim/arch/words.h"
 #include "sim/base/data.h"
 #include "src/analyze/report.h"
-#include "src/cli/captured.h"
-#include "src/cli/describe.h"
-#include "src/cli/target-json.h"
-#include "src/out/bank-map.h"
+#include "src/draw/bank-map.h"
+#include "src/out/describe.h"
 #include "src/out/json.h"
 #include "src/rank/rank.h"
 #include "src/report/impl.h"
+#include "src/target/captured.h"
+#include "src/target/target-json.h"
 
 // A text of the data, such as a style or a script.
 static gboolean

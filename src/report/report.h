@@ -6,9 +6,9 @@
 // warps to choose, and lanes and banks that light up.
 #pragma once
 
-#include "sim/layout/neighbour.h"
+#include "sim/advise/neighbour.h"
 #include "src/advise/report.h"
-#include "src/cli/origin.h"
+#include "src/target/origin.h"
 
 /** Most bank maps of one page; what is left out is said. */
 #define SMB_REPORT_MAX_MAPS 96

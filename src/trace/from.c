@@ -10,7 +10,7 @@
 #include "sim/arch/words.h"
 #include "sim/trace/trace.h"
 #include "src/analyze/report.h"
-#include "src/cli/captured.h"
+#include "src/target/captured.h"
 
 // What takes the requests. @block: of the last one; @line: room
 typedef struct {
@@ -85,8 +85,8 @@ write_tail(Writer *writer, const SmbAnalysis *analysis) {
         writer->cli->messages,
         smb_arch_say(writer->cli->arch,
                      analysis->accesses->len
-                         ? "smembank trace: no request of shared memory of %s is counted\n"
-                         : "smembank trace: %s makes no request of shared memory\n"),
+                         ? "smembank trace: no shared-memory request of %s is counted\n"
+                         : "smembank trace: %s makes no shared-memory requests\n"),
         writer->target->name);
 }
 

@@ -4,7 +4,7 @@
 // The requests of a kernel as a trace.
 #pragma once
 
-#include "src/cli/target.h"
+#include "src/target/target.h"
 
 /**
  * smb_trace_from:

@@ -8,8 +8,8 @@
 #include "src/analyze/report.h"
 #include "src/cli/input.h"
 #include "src/out/json.h"
-#include "src/cli/target-json.h"
 #include "src/out/table.h"
+#include "src/target/target-json.h"
 
 void
 smb_trace_describe_mismatch(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i,
@@ -201,7 +201,7 @@ write_text(SmbCli *cli, gconstpointer result) {
   for (guint i = 0; i < report->notes->len; i++)
     smb_spool_printf(cli->out, "note: %s\n", (const char *)report->notes->pdata[i]);
   if (report->compared == 0) {
-    smb_spool_puts(cli->out, "no line carries a count to compare with\n");
+    smb_spool_puts(cli->out, "no line has a count to compare with\n");
     return;
   }
   g_autofree char *line = g_strdup_printf(

@@ -5,10 +5,10 @@
 #include "src/trace/report.h"
 
 #include "sim/arch/words.h"
-#include "src/cli/describe.h"
-#include "src/cli/target-json.h"
+#include "src/out/describe.h"
 #include "src/out/json.h"
 #include "src/out/table.h"
+#include "src/target/target-json.h"
 
 static guint
 count_active(const SmbRequest *request) {

@@ -9,7 +9,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/data.h"
 #include "sim/count/wavefront.h"
-#include "sim/records/lds.h"
+#include "sim/measured/lds.h"
 
 static void
 add_count(SmbComparison *comparison, const SmbLdsCount *count, const SmbArch *arch,

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Published numbers of the built-in kernels, by the rules of their devices.
-#include "src/validate/comparison-impl.h"
 #include "sim/base/error.h"
+#include "src/validate/comparison-impl.h"
 
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/records/reference.h"
-#include "src/cli/target.h"
+#include "sim/measured/reference.h"
+#include "src/target/target.h"
 
 // The modern family of banks (doc/model.md): 32 of 4 bytes, from this compute capability on.
 enum {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/validate/comparison-impl.h"
 
-#include "sim/program/buffer.h"
+#include "sim/launch/buffer.h"
 
 void
 smb_comparison_row_free(gpointer data) {

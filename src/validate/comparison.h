@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Predicted beside measured, row by row: published counts, recordings (one that was made a moment ago is
+// Predicted and measured values, row by row: published counts, recordings (one that was made a moment ago is
 // one too) and traces that carry counts. A row never hides a difference. Counts of a kernel match to the
 // last integer or they do not; for the means that were measured of a request the noise of the method is
 // allowed (src/measure/trial.h).
@@ -9,12 +9,12 @@
 
 #include <gio/gio.h>
 
-#include "sim/records/kernel-metrics.h"
-#include "sim/records/profile.h"
-#include "sim/records/recording.h"
+#include "sim/measured/kernel-metrics.h"
+#include "sim/measured/profile.h"
+#include "sim/measured/recording.h"
 #include "src/cli/cli.h"
-#include "src/cli/shard.h"
-#include "src/cli/target.h"
+#include "src/shard/shard.h"
+#include "src/target/target.h"
 
 /** Longest buffer whose values are compared, in bytes. */
 #define SMB_COMPARISON_MAX_BUFFER_BYTES (G_GUINT64_CONSTANT(1) << 30)
@@ -198,7 +198,7 @@ gboolean smb_comparison_add_trace(SmbComparison *comparison, GInputStream *strea
 /**
  * smb_comparison_add_lds:
  * @name: how messages and rows call the file
- * @text: a file of counts of AMD's LDS (sim/records/lds.h), @length bytes
+ * @text: a file of counts of AMD's LDS (sim/measured/lds.h), @length bytes
  * @error: those of smb_lds_counts_new() and smb_arch_load()
  *
  * Compares each of them.

@@ -6,7 +6,7 @@
 
 #include <gio/gio.h>
 
-#include "sim/records/recording.h"
+#include "sim/measured/recording.h"
 #include "src/cli/cli.h"
 #include "src/out/file.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/advise/advise.h"
 #include "sim/arch/arch.h"
-#include "sim/layout/advise.h"
 
 enum {
   N_RUNS = 5,

@@ -10,7 +10,7 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
-#include "sim/records/catalog.h"
+#include "sim/open/catalog.h"
 
 enum {
   N_RUNS = 7,

@@ -13,7 +13,8 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
-#include "sim/compiled/run/run.h"
+#include "sim/exec/exec.h"
+#include "tests/bench/toy.h"
 
 enum {
   N_RUNS = 5,
@@ -124,10 +125,10 @@ typedef struct {
 } Counter;
 
 static gboolean
-count_step(Runner *runner, const Step *step, SmbLanes lanes) {
-  Counter *counter = runner->block->user;
-  counter->n += step->kind != STEP_MEETING; // which is none of PTX
-  return counter->handlers[step - runner->steps](runner, step, lanes);
+count_step(Exec *exec, const Step *step, SmbLanes lanes) {
+  Counter *counter = exec->block->user;
+  counter->n += step->kind != KIND_MEETING; // which is none of PTX
+  return counter->handlers[step - exec->steps](exec, step, lanes);
 }
 
 static gboolean
@@ -152,14 +153,20 @@ count_program(SmbProgram *program, const SmbLaunch *launch, const SmbArch *arch,
               gboolean *diverged, GError **error) {
   GArray *steps = ((Code *)program)->steps;
   g_autofree StepHandler *handlers = g_new(StepHandler, steps->len);
+  g_autofree guint16 *n_computing = g_new(guint16, steps->len);
   for (guint i = 0; i < steps->len; i++) {
-    handlers[i] = g_array_index(steps, Step, i).run;
-    g_array_index(steps, Step, i).run = count_step;
+    Step *step = &g_array_index(steps, Step, i);
+    handlers[i] = step->run;
+    n_computing[i] = step->n_computing;
+    step->run = count_step;
+    step->n_computing = 0; // each of them by its handler
   }
   Counter counter = {handlers, 0};
   gboolean ok = run_blocks(program, launch, arch, &counter, diverged, error);
-  for (guint i = 0; i < steps->len; i++)
+  for (guint i = 0; i < steps->len; i++) {
     g_array_index(steps, Step, i).run = handlers[i];
+    g_array_index(steps, Step, i).n_computing = n_computing[i];
+  }
   *n += counter.n;
   return ok;
 }
@@ -207,6 +214,25 @@ compare(const Case *kernel, const SmbArch *arch, GError **error) {
   for (guint i = 1; i < N_LEVELS; i++)
     printf(" %8.1f", (double)instructions[i] / seconds[i] * 1e-6);
   printf("\n");
+  return TRUE;
+}
+
+// The rate of the toy, on SGEMM.
+static gboolean
+print_toy(const SmbArch *arch, GError **error) {
+  static const Case sgemm = {"sgemm", .values = {[0] = "512"},
+                             .buffers = {[1] = "iota:f32", [2] = "iota:f32"}, .block = {256, 1, 1},
+                             .grid = {4, 4, 1}};
+  double seconds = 0;
+  guint64 instructions = 0;
+  g_auto(Trial) trial = {0};
+  if (!set_up(&trial, &sgemm, ".sm_90.cubin", arch, error) || !measure(&trial, arch, error) ||
+      !count_instructions(&trial, arch, &instructions, error) ||
+      !toy_run(trial.program, &trial.launch, arch, 16, &seconds, error))
+    return FALSE;
+  printf(
+      "sgemm, machine code, without checks: %.1f million instr./s; the run loop has %.2f of that\n",
+      (double)instructions / seconds * 1e-6, seconds / trial.seconds);
   return TRUE;
 }
 
@@ -352,6 +378,9 @@ main(int argc, char **argv) {
   if (arch && argc < 2 && print_memory(arch, &error) && print_repeats(arch, &error) &&
       print_reading(arch, &error))
     printf("\n");
+  if (arch && !error && (argc < 2 || strcmp(argv[1], "toy") == 0) && print_toy(arch, &error) &&
+      argc > 1)
+    return 0;
   if (arch && !error)
     print_table(argc > 1 ? argv[1] : NULL, arch, &error);
   if (!error)

@@ -6,9 +6,9 @@
 // accesses has to take the wavefronts that the layout predicts: smb_proof_choose() finds what does not hold.
 #include <string.h>
 
+#include "sim/advise/array-use.h"
+#include "sim/advise/proof.h"
 #include "sim/arch/arch.h"
-#include "sim/layout/array-use.h"
-#include "sim/layout/proof.h"
 #include "tests/fuzz/targets.h"
 #include "tests/rewrite-predict.h"
 

@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-#include "sim/layout/layout.h"
-#include "sim/program/launch.h"
+#include "sim/launch/launch.h"
+#include "sim/program/layout.h"
 #include "sim/program/program.h"
 
 G_BEGIN_DECLS

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/advise/array-use.h"
+
+#include "sim/base/order.h"
+
+// Most bytes at the end of a row that are taken for padding.
+enum {
+  MAX_PADDING_BYTES = SMB_MAX_WIDTH
+};
+
+static void
+use_free(gpointer data) {
+  SmbArrayUse *use = data;
+  g_array_unref(use->requests);
+  g_free(use);
+}
+
+static int
+compare_bases(gconstpointer a, gconstpointer b) {
+  const SmbArrayUse *x = *(SmbArrayUse *const *)a, *y = *(SmbArrayUse *const *)b;
+  return smb_order(x->array->base, y->array->base);
+}
+
+static void
+add_use(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, gsize bytes) {
+  SmbArrayUse *use = g_new(SmbArrayUse, 1);
+  *use = (SmbArrayUse){analysis, array, bytes, g_array_new(FALSE, FALSE, sizeof(SmbArrayRequest))};
+  g_ptr_array_add(uses->all, use);
+}
+
+// The array that holds byte @offset of shared memory, or NULL.
+static SmbArrayUse *
+find_use(const SmbArrayUses *uses, guint32 offset) {
+  guint low = 0,
+        high = uses->by_base->len; // the last that begins at the byte or before it: below high
+  while (low < high) {
+    guint middle = (low + high) / 2;
+    SmbArrayUse *use = g_ptr_array_index(uses->by_base, middle);
+    if (use->array->base <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  SmbArrayUse *use = low ? g_ptr_array_index(uses->by_base, low - 1) : NULL;
+  return use && offset - use->array->base < use->bytes ? use : NULL;
+}
+
+// Adds a request to each array that one of its lanes asks for.
+static void
+add_request(const SmbArrayUses *uses, const SmbAccessRequest *made) {
+  SmbArrayRequest entry = {made, smb_array_uses_of(uses, &made->request) != NULL};
+  for (SmbLanes lanes = smb_request_lanes(&made->request); lanes; lanes &= lanes - 1) {
+    SmbArrayUse *use = find_use(uses, made->request.offset[smb_lanes_first(lanes)]);
+    if (!use)
+      continue;
+    guint n = use->requests->len;
+    if (n == 0 || g_array_index(use->requests, SmbArrayRequest, n - 1).made != made)
+      g_array_append_val(use->requests, entry);
+    if (entry.whole)
+      return;
+  }
+}
+
+static void
+add_found(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, gsize bytes) {
+  add_use(uses, analysis, array, bytes);
+  g_ptr_array_add(uses->by_base, g_ptr_array_index(uses->all, uses->all->len - 1));
+}
+
+// Adds the arrays that the launch says lie in an array of the program, in place of it. FALSE: it says nothing of it.
+static gboolean
+add_shapes(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbLaunch *launch,
+           guint variable) {
+  gboolean any = FALSE;
+  for (guint i = 0; launch && launch->shapes && i < launch->shapes->len; i++) {
+    const SmbShape *shape = &g_array_index(launch->shapes, SmbShape, i);
+    if (shape->variable != variable)
+      continue;
+    add_found(uses, analysis, &shape->array, shape->array.bytes);
+    any = TRUE;
+  }
+  return any;
+}
+
+SmbArrayUses *
+smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
+                   const SmbAnalysis *analysis) {
+  g_return_val_if_fail(analysis->requests, NULL);
+  SmbArrayUses *uses = g_new0(SmbArrayUses, 1);
+  gsize dynamic_bytes = analysis->shared_bytes - smb_program_static_shared(program);
+  uses->all = g_ptr_array_new_with_free_func(use_free);
+  uses->by_base = g_ptr_array_new();
+  uses->carved = launch ? smb_program_carved_arrays(program, launch) : NULL;
+  gboolean any_dynamic = FALSE;
+  for (guint i = 0; i < smb_program_n_arrays(program); i++) {
+    const SmbArray *array = smb_program_array(program, i);
+    if ((array->is_dynamic && uses->carved) || add_shapes(uses, analysis, launch, i))
+      continue;
+    add_use(uses, analysis, array, array->is_dynamic ? dynamic_bytes : array->bytes);
+    if (!array->is_dynamic || !any_dynamic)
+      g_ptr_array_add(uses->by_base, g_ptr_array_index(uses->all, uses->all->len - 1));
+    any_dynamic = any_dynamic || array->is_dynamic;
+  }
+  for (guint i = 0; uses->carved && i < uses->carved->len; i++) {
+    const SmbArray *array = &g_array_index(uses->carved, SmbArray, i);
+    add_found(uses, analysis, array, array->bytes);
+  }
+  g_ptr_array_sort(uses->by_base, compare_bases);
+  for (guint i = 0; i < analysis->requests->len; i++)
+    add_request(uses, &g_array_index(analysis->requests, SmbAccessRequest, i));
+  return uses;
+}
+
+void
+smb_array_uses_free(SmbArrayUses *uses) {
+  if (!uses)
+    return;
+  g_ptr_array_unref(uses->all);
+  g_ptr_array_unref(uses->by_base);
+  g_clear_pointer(&uses->carved, g_array_unref);
+  g_free(uses);
+}
+
+SmbArrayUse *
+smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *request) {
+  SmbArrayUse *use = NULL;
+  for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+    guint32 offset = request->offset[smb_lanes_first(lanes)];
+    if (use && offset - use->array->base < use->bytes)
+      continue;
+    SmbArrayUse *other = find_use(uses, offset);
+    if (!other || use)
+      return NULL;
+    use = other;
+  }
+  return use;
+}
+
+// Elements of a row that requests touch, up to the last one.
+static guint64
+find_used_columns(const SmbArrayUse *use, guint64 pitch) {
+  const SmbArray *array = use->array;
+  guint64 used = 0;
+  for (guint i = 0; i < use->requests->len; i++) {
+    const SmbRequest *request = &g_array_index(use->requests, SmbArrayRequest, i).made->request;
+    for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
+      guint32 offset = request->offset[smb_lanes_first(lanes)] - array->base;
+      if (offset >= use->bytes)
+        continue;
+      guint64 last = (offset + request->width - 1u) / array->element_bytes;
+      guint64 first = offset / array->element_bytes;
+      if (first / pitch != last / pitch)
+        return pitch; // it goes on in the next row: no row ends here
+      used = MAX(used, last % pitch + 1);
+    }
+  }
+  return used;
+}
+
+// The largest power of two that divides @n.
+static guint64
+find_power(guint64 n) {
+  return n & (0 - n);
+}
+
+SmbLayout
+smb_array_use_layout(const SmbArrayUse *use, guint64 row) {
+  const SmbArray *array = use->array;
+  guint64 pitch = array->n_dimensions > 1 ? array->dimension[array->n_dimensions - 1] : row;
+  guint64 elements = use->bytes / array->element_bytes;
+  if (!pitch)
+    pitch = MAX(1, elements);
+  SmbLayout layout = {.element_bytes = array->element_bytes, .columns = pitch};
+  if (pitch >= elements)
+    return layout;
+  guint64 used = find_used_columns(use, pitch);
+  // Rows of 33 of which 32 are accessed are padded; rows of 32 of which 31 are may be full in another launch.
+  gboolean rounder = find_power(used) > find_power(pitch);
+  if (used > 0 && rounder && (pitch - used) * array->element_bytes <= MAX_PADDING_BYTES) {
+    layout.columns = used;
+    layout.pad = pitch - used;
+  }
+  return layout;
+}

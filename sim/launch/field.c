@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/launch/field.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+#include "sim/launch/argument.h"
+
+gboolean
+smb_field_is_of(const char *text, const SmbProgram *program, guint parameter, guint64 *offset) {
+  gsize length = strcspn(text, "=");
+  g_autofree char *name = g_strndup(text, length);
+  char *plus = strrchr(name, '+');
+  guint64 number;
+  if (!plus || !smb_program_parameter(program, parameter).stored_bytes)
+    return FALSE;
+  gboolean is_hexadecimal = g_str_has_prefix(plus + 1, "0x");
+  if (!g_ascii_string_to_unsigned(plus + (is_hexadecimal ? 3 : 1), is_hexadecimal ? 16 : 10, 0,
+                                  G_MAXUINT32, &number, NULL))
+    return FALSE;
+  *plus = '\0';
+  if (offset)
+    *offset = number;
+  return smb_program_is_parameter(program, parameter, name);
+}
+
+gboolean
+smb_launch_has_field(const SmbLaunch *launch, const SmbProgram *program, guint parameter) {
+  for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
+    if (smb_field_is_of(launch->arguments[i], program, parameter, NULL))
+      return TRUE;
+  }
+  for (guint i = 0; launch->buffers && i < launch->buffers->len; i++) {
+    const SmbBuffer *buffer = g_ptr_array_index(launch->buffers, i);
+    if (smb_field_is_of(buffer->name, program, parameter, NULL))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+G_GNUC_PRINTF(3, 4)
+static gboolean
+refuse(GError **error, const char *text, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *reason = g_strdup_vprintf(format, arguments);
+  va_end(arguments);
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "field '%s': %s", text, reason);
+}
+
+static void
+clear_field(gpointer data) {
+  SmbField *field = data;
+  g_bytes_unref(field->value);
+  g_free(field->name);
+}
+
+// The parameter that a text names a field of, and which one. FALSE: it is of no field.
+static gboolean
+find_place(const char *text, const SmbProgram *program, SmbField *field) {
+  for (guint p = 0; p < smb_program_n_parameters(program); p++) {
+    guint64 offset;
+    if (!smb_field_is_of(text, program, p, &offset))
+      continue;
+    field->parameter = p;
+    field->offset = (gsize)offset;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+// The bytes of "raw:HEXBYTES", "@FILE" or "TYPE:NUMBER" (transfer full).
+static GBytes *
+read_value(const char *text, const char *value, GError **error) {
+  g_autofree char *name = g_strndup(text, (gsize)(value - 1 - text));
+  if (smb_argument_is_raw(value))
+    return smb_argument_raw(name, value, 0, error);
+  g_auto(GStrv) parts = g_strsplit(value, ":", 2);
+  SmbScalar scalar;
+  if (g_strv_length(parts) == 2 && smb_buffer_type(parts[0], &scalar))
+    return smb_argument_number(name, parts[1], scalar, error);
+  refuse(error, text,
+         "expected a type and a number such as i32:%s, raw: and hexadecimal digits, @FILE, "
+         "or " SMB_FIELD_POINTER,
+         g_ascii_isdigit(value[0]) ? value : "64");
+  return NULL;
+}
+
+// A pointer to the buffer of that number.
+static gboolean
+make_pointer(SmbField *field, const char *text, guint number, GError **error) {
+  const SmbBuffer *buffer = field->buffer;
+  guint64 start = buffer ? buffer->offset : 0;
+  if (number == SMB_MAX_FIELD_BUFFERS)
+    return refuse(error, text, "more than %u pointers", SMB_MAX_FIELD_BUFFERS);
+  if (buffer && buffer->contents.fill == SMB_FILL_BYTES && start > buffer->contents.length)
+    return refuse(error, text, "the pointer starts beyond the end of the file, which has %s",
+                  smb_count(buffer->contents.length, "byte").text);
+  field->address = SMB_FIELD_ADDRESS + number * SMB_FIELD_BUFFER_BYTES;
+  guint64 pointer = GUINT64_TO_LE(field->address + start);
+  field->value = g_bytes_new(&pointer, sizeof pointer);
+  return TRUE;
+}
+
+static guint
+count_pointers(const GArray *fields) {
+  guint n = 0;
+  for (guint i = 0; i < fields->len; i++)
+    n += g_array_index(fields, SmbField, i).address != 0;
+  return n;
+}
+
+// What a text says of a field, if it is of one. @buffer: (nullable): that it is the name of
+static gboolean
+add_field(GArray *fields, const SmbProgram *program, const char *text, const SmbBuffer *buffer,
+          GError **error) {
+  SmbField field = {.buffer = buffer};
+  if (!find_place(text, program, &field))
+    return TRUE;
+  const char *equals = strchr(text, '=');
+  if (buffer || strcmp(equals + 1, SMB_FIELD_POINTER) == 0)
+    make_pointer(&field, text, count_pointers(fields), error);
+  else
+    field.value = read_value(text, equals + 1, error);
+  if (!field.value)
+    return FALSE;
+  gsize length = g_bytes_get_size(field.value);
+  gsize bytes = smb_program_parameter(program, field.parameter).stored_bytes;
+  field.name = g_strdup_printf("%u+%" G_GSIZE_FORMAT, field.parameter, field.offset);
+  g_array_append_val(fields, field);
+  return (field.offset < bytes && length <= bytes - field.offset) ||
+         refuse(error, text, "%s from byte %" G_GSIZE_FORMAT " on: the parameter has %s",
+                smb_count(length, "byte").text, field.offset, smb_count(bytes, "byte").text);
+}
+
+// Buffers of fields lie where no memory was recorded.
+static gboolean
+check_memory(const SmbLaunch *launch, const GArray *fields, GError **error) {
+  guint n = launch->memory ? launch->memory->len : 0;
+  const SmbMemoryPiece *last = n ? &g_array_index(launch->memory, SmbMemoryPiece, n - 1) : NULL;
+  return !last || fields->len == 0 || last->address + last->bytes <= SMB_FIELD_ADDRESS ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                  "memory at 0x%" G_GINT64_MODIFIER "x, where buffers of fields are",
+                  last->address);
+}
+
+GArray *
+smb_launch_fields(const SmbLaunch *launch, const SmbProgram *program, GError **error) {
+  g_autoptr(GArray) fields = g_array_new(FALSE, FALSE, sizeof(SmbField));
+  g_array_set_clear_func(fields, clear_field);
+  for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
+    if (!add_field(fields, program, launch->arguments[i], NULL, error))
+      return NULL;
+  }
+  for (guint i = 0; launch->buffers && i < launch->buffers->len; i++) {
+    const SmbBuffer *buffer = g_ptr_array_index(launch->buffers, i);
+    if (!add_field(fields, program, buffer->name, buffer, error))
+      return NULL;
+  }
+  return check_memory(launch, fields, error) ? g_steal_pointer(&fields) : NULL;
+}

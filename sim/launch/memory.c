@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/launch/memory.h"
+
+#include "sim/base/error.h"
+
+gboolean
+smb_memory_check(const GArray *memory, GError **error) {
+  const guint64 limit = G_GUINT64_CONSTANT(1) << SMB_MEMORY_ADDRESS_BITS;
+  guint64 end = SMB_MEMORY_LOWEST;
+  for (guint i = 0; i < memory->len; i++) {
+    const SmbMemoryPiece *piece = &g_array_index(memory, SmbMemoryPiece, i);
+    const char *problem = NULL;
+    if (piece->address < SMB_MEMORY_LOWEST)
+      problem = "is an address close to null";
+    else if (piece->address < end)
+      problem = "begins before the end of the previous piece";
+    else if (piece->address >= limit || piece->bytes > limit - piece->address)
+      problem = "goes beyond the addresses of 48 bits";
+    else if (piece->bytes == 0)
+      problem = "has no bytes";
+    if (problem)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                      "memory at 0x%" G_GINT64_MODIFIER "x, of %" G_GUINT64_FORMAT " bytes: %s",
+                      piece->address, piece->bytes, problem);
+    end = piece->address + piece->bytes;
+  }
+  return TRUE;
+}

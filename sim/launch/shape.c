@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/launch/shape.h"
+
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/order.h"
+#include "sim/base/text.h"
+#include "sim/launch/buffer.h"
+#include "sim/program/inside.h"
+
+// Most elements of a dimension: shared memory has fewer.
+#define MAX_EXTENT (G_GUINT64_CONSTANT(1) << 20)
+
+static const struct {
+  const char *name, *element;
+  guint bytes;
+} types[] = {
+    {"i8", "char", 1},     {"u8", "unsigned char", 1},
+    {"i16", "short", 2},   {"u16", "unsigned short", 2},
+    {"i32", "int", 4},     {"u32", "unsigned", 4},
+    {"i64", "long", 8},    {"u64", "unsigned long", 8},
+    {"f16", "half", 2},    {"bf16", "__nv_bfloat16", 2},
+    {"f32", "float", 4},   {"f64", "double", 8},
+    {"b128", "uint4", 16},
+};
+
+#define refuse(error, text, format, ...)                                                           \
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--array '%s': " format, text, ##__VA_ARGS__)
+
+// What stands behind "=": dimensions and a type.
+static gboolean
+parse_elements(const char *text, const char *shape, SmbArray *array, GError **error) {
+  g_auto(GStrv) parts = g_strsplit(shape, "x", -1);
+  guint n = g_strv_length(parts), type = 0;
+  while (n > 0 && type < G_N_ELEMENTS(types) && strcmp(types[type].name, parts[n - 1]) != 0)
+    type++;
+  if (n == 0 || type == G_N_ELEMENTS(types))
+    return refuse(error, text,
+                  "expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES " as TYPE");
+  if (n - 1 > SMB_ARRAY_MAX_DIMENSIONS)
+    return refuse(error, text, "expected at most %d dimensions", SMB_ARRAY_MAX_DIMENSIONS);
+  array->element = types[type].element;
+  array->element_bytes = types[type].bytes;
+  array->n_dimensions = n - 1;
+  for (guint i = 0; i + 1 < n; i++) {
+    if (!g_ascii_string_to_unsigned(parts[i], 10, 1, MAX_EXTENT, &array->dimension[i], NULL))
+      return refuse(error, text, "expected a number from 1 to %" G_GUINT64_FORMAT ", not '%s'",
+                    MAX_EXTENT, parts[i]);
+  }
+  return TRUE;
+}
+
+// The size of an array that has @room; without dimensions it takes all of that.
+static gboolean
+measure(const char *text, guint64 room, SmbArray *array, GError **error) {
+  if (array->n_dimensions == 0) {
+    array->n_dimensions = 1;
+    array->dimension[0] = MAX(room / array->element_bytes, 1);
+  }
+  guint64 bytes = array->element_bytes;
+  for (guint i = 0; i < array->n_dimensions; i++)
+    bytes = MIN(bytes * array->dimension[i], G_MAXUINT32);
+  array->bytes = bytes;
+  if (bytes <= room)
+    return TRUE;
+  return refuse(error, text, "it takes %s, and there %s %s%s", smb_count(bytes, "byte").text,
+                smb_is_are(room), smb_number(room).text,
+                array->is_dynamic ? " of dynamic shared memory (--dynamic-bytes)" : "");
+}
+
+// The variable of that name, and all of its bytes as an array.
+static gboolean
+find_variable(const char *text, const char *name, const SmbProgram *program, SmbShape *shape,
+              GError **error) {
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint i = 0; i < smb_program_n_arrays(program); i++) {
+    const SmbArray *array = smb_program_array(program, i);
+    if (strcmp(array->name, name) == 0) {
+      *shape = (SmbShape){.array = *array, .variable = i};
+      return TRUE;
+    }
+    g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", array->name);
+  }
+  return refuse(error, text, "%s%s",
+                names->len ? "expected one of " : "the kernel uses no shared array", names->str);
+}
+
+static gboolean
+parse_shape(const char *text, const SmbProgram *program, gsize dynamic_bytes, SmbShape *shape,
+            GError **error) {
+  const char *equals = strchr(text, '=');
+  g_autofree char *name = g_strndup(text, (gsize)(equals - text));
+  g_auto(GStrv) parts = g_strsplit(name, "+", 2);
+  guint64 offset = 0;
+  if (!find_variable(text, parts[0] ? parts[0] : "", program, shape, error))
+    return FALSE;
+  if (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 0, G_MAXINT32, &offset, NULL))
+    return refuse(error, text, "expected a number of bytes after '+'");
+  SmbArray *array = &shape->array;
+  guint64 size = array->is_dynamic ? dynamic_bytes : array->bytes;
+  if (!parse_elements(text, equals + 1, array, error) ||
+      !measure(text, size - MIN(offset, size), array, error))
+    return FALSE;
+  array->base += (guint32)offset;
+  if (array->base % array->element_bytes)
+    return refuse(error, text, "byte %u of shared memory, where it begins, is not a multiple of %u",
+                  array->base, array->element_bytes);
+  shape->name = g_steal_pointer(&name);
+  array->name = shape->name;
+  return TRUE;
+}
+
+static void
+clear_shape(gpointer data) {
+  g_free(((SmbShape *)data)->name);
+}
+
+static int
+compare_bases(gconstpointer a, gconstpointer b) {
+  const SmbShape *x = a, *y = b;
+  return smb_order(x->array.base, y->array.base);
+}
+
+static gboolean
+check_apart(const GArray *shapes, GError **error) {
+  for (guint i = 1; i < shapes->len; i++) {
+    const SmbArray *before = &g_array_index(shapes, SmbShape, i - 1).array;
+    const SmbArray *array = &g_array_index(shapes, SmbShape, i).array;
+    if (array->base - before->base < before->bytes)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--array: '%s' and '%s' overlap",
+                      before->name, array->name);
+  }
+  return TRUE;
+}
+
+GArray *
+smb_shapes_parse(const char *const *texts, const SmbProgram *program, gsize dynamic_bytes,
+                 GError **error) {
+  g_autoptr(GArray) shapes = g_array_new(FALSE, TRUE, sizeof(SmbShape));
+  g_array_set_clear_func(shapes, clear_shape);
+  for (guint i = 0; texts && texts[i]; i++) {
+    SmbShape shape;
+    if (!strchr(texts[i], '='))
+      continue;
+    if (!program->tracks) {
+      refuse(error, texts[i], "%s declares its arrays itself", smb_program_file(program));
+      return NULL;
+    }
+    if (!parse_shape(texts[i], program, dynamic_bytes, &shape, error))
+      return NULL;
+    g_array_append_val(shapes, shape);
+  }
+  g_array_sort(shapes, compare_bases);
+  return check_apart(shapes, error) ? g_steal_pointer(&shapes) : NULL;
+}

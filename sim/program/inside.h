@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a program has: its reader fills it, and whoever launches, runs or counts it looks at it. Private to the library.
+#pragma once
+
+#include "sim/program/contents.h"
+#include "sim/program/program.h"
+
+typedef struct _SmbFrontEnd SmbFrontEnd; // sim/machine/front-end.h
+
+typedef enum {
+  SPACE_SHARED,
+  SPACE_PRIVATE, // each thread has its own
+  SPACE_GLOBAL,
+  SPACE_CONSTANT, // is read only, and makes requests of neither shared nor global memory
+} Space;
+
+// A piece of memory that pointers point into, besides the buffers of pointer parameters: what lies outside
+// of it is out of bounds.
+typedef struct {
+  const char *name;
+  Space space;
+  gboolean is_dynamic; // has all dynamic shared memory
+  gsize base;          // byte offset in shared memory
+  gsize size;          // bytes; of a dynamic one 0: the launch says how many
+  SmbContents
+      contents; // of global and constant memory: what it holds unless the launch says otherwise
+} Region;
+
+// The first member of what a front end makes of a kernel. Names live as long as the program does.
+struct _SmbProgram {
+  const SmbFrontEnd *front_end;
+  SmbSource *source; // NULL if it has no text
+  SmbSource *origin; // what it was read from, if that is no text; else NULL
+  char *file;        // what messages call it
+  const char *name;
+  const char *symbol;        // the kernel's name in compiled code; NULL of a text
+  GArray *sites;             // SmbSite: as the front end leaves them, at their leaves
+  GArray *arrays;            // SmbArray, in the order of the text
+  GArray *regions;           // Region; a pointer names one by its index, or a buffer behind them
+  GArray *parameters;        // SmbParameter
+  gsize static_shared;       // bytes
+  gsize dynamic_start;       // where dynamic shared memory begins, in bytes
+  gboolean reaches_reserved; // its code asks where the system's part of shared memory lies
+  guint max_threads;         // of a block, as the kernel says itself; 0: it does not
+  guint registers;           // of a thread; 0: not known
+  guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so
+  guint required_cluster[3]; // likewise
+  gboolean is_serial;
+  // Why where lanes that diverge meet again is not well known, whatever its variants say (SmbFrontEnd.variant): what the
+  // kernel has, in words; NULL: it is known.
+  const char *irregular;
+  // Whether the machine keeps what is known of memory, byte by byte (sim/machine/words.c). Nothing is known of a
+  // buffer then unless the launch says what it holds.
+  gboolean tracks;
+  // Whether its blocks may repeat each other (sim/machine/signature.h): the front end vouches for all that is said
+  // there, in each block that it does not refuse. FALSE: every block is run.
+  gboolean may_repeat;
+  guint guarded_steps; // most steps that a condition on data decides at once
+  guint cuda_arch;
+  const char *processor; // or NULL
+  guint lanes;           // of the warps that run it
+  GStrv defines;
+  GStrv folders; // where included files are looked for
+  SmbFrames frames;
+  char *compiled_from;     // or NULL
+  SmbProgramLimits limits; // with the defaults in place
+};
+
+// Makes the lists of a program empty, and keeps how it is read.
+void smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *source,
+                      const char *file, const SmbProgramOptions *options);
+void smb_program_clear(SmbProgram *program);
+
+// What a file is called that a line of compiled code names (transfer none).
+const char *smb_program_name_path(const SmbProgram *program, const char *path);
+
+// Gives a site the place that stands for it; its frames are those further out then.
+void smb_program_place_site(const SmbProgram *program, SmbSite *site);
+
+// Gives each site the place that stands for it; its frames are those further out then. Whoever has read a program calls
+// it, once.
+void smb_program_choose_frames(SmbProgram *program);

@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/analysis/limit.h"
+
+#include "sim/arch/words.h"
+
+#include <string.h>
+
+#include "src/analyze/report.h"
+
+enum {
+  WHOLE = 100, // percent
+};
+
+// What was typed: GOption writes here.
+static SmbLimitOptions typed;
+
+static const GOptionEntry entries[] = {
+    {"max-ways", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.ways,
+     "exit with status 1 if an access, or one at PLACE, is more than N-way; PLACE is an array, "
+     "LINE or FILE:LINE",
+     "[PLACE=]N"},
+    {"max-excess", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.excess,
+     "exit with status 1 if more than N wavefronts, or N percent of them, are in excess, in the "
+     "kernel or at PLACE",
+     "[PLACE=]N[%]"},
+    {"max-wavefronts", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.wavefronts,
+     "exit with status 1 if the kernel, or the accesses at PLACE, take more than N wavefronts",
+     "[PLACE=]N"},
+    G_OPTION_ENTRY_NULL,
+};
+
+const SmbCliGroup smb_analyze_limit_group = {"Limits of the result", entries};
+
+const SmbLimitOptions *
+smb_limit_options(void) {
+  return &typed;
+}
+
+static void
+clear_limit(gpointer data) {
+  SmbLimit *limit = data;
+  g_free(limit->where);
+  g_free(limit->file);
+}
+
+static void
+clear_failure(gpointer data) {
+  g_free(((SmbFailedLimit *)data)->message);
+}
+
+// "tile", "44" or "FILE:44"
+static void
+parse_where(SmbLimit *limit, char *where) {
+  const char *colon = strrchr(where, ':');
+  guint64 line = 0;
+  limit->where = where;
+  if (!g_ascii_string_to_unsigned(colon ? colon + 1 : where, 10, 1, G_MAXUINT, &line, NULL))
+    return;
+  limit->line = (guint)line;
+  limit->file = colon ? g_strndup(where, (gsize)(colon - where)) : NULL;
+}
+
+// Of limits for the same place the last one holds.
+static void
+add_limit(GArray *limits, SmbLimit *limit) {
+  for (guint i = 0; i < limits->len; i++) {
+    SmbLimit *old = &g_array_index(limits, SmbLimit, i);
+    if (old->option == limit->option && g_strcmp0(old->where, limit->where) == 0) {
+      clear_limit(old);
+      *old = *limit;
+      return;
+    }
+  }
+  g_array_append_val(limits, *limit);
+}
+
+static gboolean
+parse_limit(GArray *limits, const char *option, guint least, gboolean takes_percent,
+            const char *text, GError **error) {
+  const char *equals = strrchr(text, '=');
+  g_autofree char *number = g_strdup(equals ? equals + 1 : text);
+  SmbLimit limit = {.option = option};
+  limit.is_percent = takes_percent && g_str_has_suffix(number, "%");
+  if (limit.is_percent)
+    number[strlen(number) - 1] = '\0';
+  guint64 most = limit.is_percent ? WHOLE : G_MAXINT64;
+  if (equals == text || !g_ascii_string_to_unsigned(number, 10, least, most, &limit.most, NULL))
+    return smb_cli_usage_error(error,
+                               "%s '%s': expected a whole number from %u%s, or PLACE=NUMBER where "
+                               "PLACE is an array, LINE or FILE:LINE",
+                               option, text, least, takes_percent ? " or a percentage" : "");
+  if (equals)
+    parse_where(&limit, g_strndup(text, (gsize)(equals - text)));
+  add_limit(limits, &limit);
+  return TRUE;
+}
+
+static const char ways_option[] = "--max-ways";
+static const char excess_option[] = "--max-excess";
+static const char wavefronts_option[] = "--max-wavefronts";
+
+GArray *
+smb_limits_new(const SmbLimitOptions *options, GError **error) {
+  const struct {
+    const char *option;
+    guint least;
+    gboolean takes_percent;
+    char *const *texts;
+  } kinds[] = {
+      {ways_option, 1, FALSE, options->ways},
+      {excess_option, 0, TRUE, options->excess},
+      {wavefronts_option, 0, FALSE, options->wavefronts},
+  };
+  g_autoptr(GArray) limits = g_array_new(FALSE, FALSE, sizeof(SmbLimit));
+  g_array_set_clear_func(limits, clear_limit);
+  for (guint k = 0; k < G_N_ELEMENTS(kinds); k++) {
+    for (guint i = 0; kinds[k].texts && kinds[k].texts[i]; i++) {
+      if (!parse_limit(limits, kinds[k].option, kinds[k].least, kinds[k].takes_percent,
+                       kinds[k].texts[i], error))
+        return NULL;
+    }
+  }
+  return g_steal_pointer(&limits);
+}
+
+guint
+smb_limits_ways(const GArray *limits) {
+  for (guint i = 0; i < limits->len; i++) {
+    const SmbLimit *limit = &g_array_index(limits, SmbLimit, i);
+    if (limit->option == ways_option && !limit->where)
+      return (guint)MIN(limit->most, G_MAXUINT - 1);
+  }
+  return G_MAXUINT;
+}
+
+char *
+smb_limit_describe(const SmbLimit *limit) {
+  return g_strdup_printf("%s %s%s%" G_GUINT64_FORMAT "%s", limit->option,
+                         limit->where ? limit->where : "", limit->where ? "=" : "", limit->most,
+                         limit->is_percent ? "%" : "");
+}
+
+// Whether an access is at the place that a limit names.
+static gboolean
+is_there(const SmbLimit *limit, const SmbProgram *program, const SmbAccess *access) {
+  if (!limit->line)
+    return g_strcmp0(access->array, limit->where) == 0;
+  return access->site->line == limit->line &&
+         smb_program_site_is_in(program, access->site, limit->file);
+}
+
+static gboolean
+has_own_ways(const GArray *limits, const SmbProgram *program, const SmbAccess *access) {
+  for (guint i = 0; i < limits->len; i++) {
+    const SmbLimit *limit = &g_array_index(limits, SmbLimit, i);
+    if (limit->option == ways_option && limit->where && is_there(limit, program, access))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// What is checked: @limits against @analysis; what fails is added to @failed.
+typedef struct {
+  const GArray *limits;
+  const SmbProgram *program;
+  const SmbAnalysis *analysis;
+  GArray *failed;
+} Check;
+
+static void
+fail(const Check *check, const SmbLimit *limit, const SmbAccess *access, const double *value,
+     char *message) {
+  SmbFailedLimit failure = {limit, value != NULL, value ? *value : 0, access, message};
+  g_array_append_val(check->failed, failure);
+}
+
+// That a limit may not be kept, since @access is not counted for certain.
+static void
+fail_uncertain(const Check *check, const SmbLimit *limit, const SmbAccess *access) {
+  g_autofree char *described = smb_limit_describe(limit);
+  g_autofree char *reason = smb_analyze_describe_reason(access);
+  fail(check, limit, access, NULL,
+       g_strdup_printf("%s cannot be checked: %c%s", described, g_ascii_tolower(*reason),
+                       reason + 1));
+}
+
+static void
+check_ways(const Check *check, const SmbLimit *limit, const SmbAccess *access) {
+  if (!limit->where && has_own_ways(check->limits, check->program, access))
+    return;
+  double ways = smb_analyze_ways(access);
+  if (access->uncounted || access->data_source)
+    fail_uncertain(check, limit, access);
+  if (ways <= (double)limit->most)
+    return;
+  g_autofree char *described = smb_limit_describe(limit);
+  gboolean conflicts = smb_analyze_ways(access) == access->total.max_degree;
+  fail(check, limit, access, &ways,
+       g_strdup_printf("the %s of %s %s %.0f%s: more than %s",
+                       smb_op_class_name(access->site->op_class), access->site->expression,
+                       conflicts ? "is" : "queues", ways, conflicts ? "-way" : " deep in a bank",
+                       described));
+}
+
+// "array 'tile' has 992 excess wavefronts: more than --max-excess 0"
+static char *
+describe_sum(const Check *check, const SmbLimit *limit, double value) {
+  g_autofree char *described = smb_limit_describe(limit);
+  g_autofree char *subject =
+      !limit->where ? g_strdup_printf("kernel '%s'", smb_program_name(check->program))
+                    : g_strdup_printf(limit->line ? "line %s" : "array '%s'", limit->where);
+  if (limit->is_percent)
+    return g_strdup_printf(
+        smb_vendor_say(check->analysis->vendor,
+                       "%.1f%% of the wavefronts of %s are in excess: more than %s"),
+        value, subject, described);
+  return g_strdup_printf(
+      smb_vendor_say(check->analysis->vendor, limit->option == excess_option
+                                                  ? "%s takes %.0f excess wavefronts: more than %s"
+                                                  : "%s takes %.0f wavefronts: more than %s"),
+      subject, value, described);
+}
+
+// Whether an access may cost more than what is counted.
+static gboolean
+is_uncertain(const SmbAccess *access) {
+  return access->uncounted || access->data_source || access->is_loop ||
+         (!access->exact && !access->site->may_merge);
+}
+
+static void
+check_sum(const Check *check, const SmbLimit *limit, const GPtrArray *there) {
+  gboolean is_excess = limit->option == excess_option;
+  const SmbAccess *most = NULL, *uncertain = NULL;
+  SmbTally total = {0};
+  for (guint i = 0; i < there->len; i++) {
+    const SmbAccess *access = there->pdata[i];
+    gboolean more = most && (is_excess ? access->total.excess > most->total.excess
+                                       : access->total.wavefronts > most->total.wavefronts);
+    smb_tally_add(&total, &access->total);
+    most = !most || more ? access : most;
+    uncertain = !uncertain && is_uncertain(access) ? access : uncertain;
+  }
+  double value = is_excess ? (double)total.excess : (double)total.wavefronts;
+  if (limit->is_percent)
+    value = total.wavefronts ? WHOLE * value / (double)total.wavefronts : 0;
+  if (value > (double)limit->most)
+    fail(check, limit, most, &value, describe_sum(check, limit, value));
+  else if (uncertain)
+    fail_uncertain(check, limit, uncertain);
+}
+
+static void
+check_limit(const Check *check, const SmbLimit *limit) {
+  const GArray *accesses = check->analysis->accesses;
+  g_autoptr(GPtrArray) there = g_ptr_array_new();
+  for (guint i = 0; i < accesses->len; i++) {
+    SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
+    if (!limit->where || is_there(limit, check->program, access))
+      g_ptr_array_add(there, access);
+  }
+  if (there->len == 0 && (limit->where || check->analysis->idle)) {
+    g_autofree char *described = smb_limit_describe(limit);
+    fail(check, limit, NULL, NULL,
+         g_strdup_printf("%s: nothing was checked%s", described,
+                         limit->where
+                             ? smb_vendor_say(check->analysis->vendor,
+                                              ": no access to shared memory there is counted")
+                             : ""));
+  } else if (limit->option == ways_option) {
+    for (guint i = 0; i < there->len; i++)
+      check_ways(check, limit, there->pdata[i]);
+  } else {
+    check_sum(check, limit, there);
+  }
+}
+
+GArray *
+smb_limits_check(const GArray *limits, const SmbProgram *program, const SmbAnalysis *analysis) {
+  GArray *failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
+  g_array_set_clear_func(failed, clear_failure);
+  const Check check = {limits, program, analysis, failed};
+  for (guint i = 0; i < limits->len; i++)
+    check_limit(&check, &g_array_index(limits, SmbLimit, i));
+  return failed;
+}

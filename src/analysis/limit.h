@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Limits of a kernel: how many ways an access may conflict, how many wavefronts the launch, an array or a line may take,
+// and how many of them in excess.
+#pragma once
+
+#include "sim/analysis/analysis.h"
+#include "src/cli/cli.h"
+
+/** The options that are limits, as the user typed them: [WHERE=]N, each any number of times; %NULL where nothing was. */
+typedef struct {
+  GStrv ways, excess, wavefronts;
+} SmbLimitOptions;
+
+/** The options of a command that checks limits, for SmbCliUsage.groups. */
+extern const SmbCliGroup smb_analyze_limit_group;
+
+/** smb_limit_options: Returns: (transfer none): what was typed, after smb_cli_parse() */
+const SmbLimitOptions *smb_limit_options(void);
+
+/**
+ * SmbLimit:
+ * @option: its name: "--max-ways"
+ * @where: (nullable): what it is for: an array's name, "LINE" or "FILE:LINE"; %NULL: the whole launch
+ * @file: (nullable): of @where
+ * @line: of @where; 0: it is an array's name, or %NULL
+ * @most: what may be reached
+ * @is_percent: whether @most is of a hundred wavefronts
+ */
+typedef struct {
+  const char *option;
+  char *where;
+  char *file;
+  guint line;
+  guint64 most;
+  gboolean is_percent;
+} SmbLimit;
+
+/**
+ * SmbFailedLimit: an access, or a sum, that is beyond a limit, or of which that cannot be said
+ * @limit: (transfer none)
+ * @has_value: whether it is known how far
+ * @value: the ways, wavefronts or percents that were counted
+ * @access: (nullable) (transfer none): the access; of a sum, that with the most of it; %NULL: there is none
+ * @message: what a person is told, without the place
+ */
+typedef struct {
+  const SmbLimit *limit;
+  gboolean has_value;
+  double value;
+  const SmbAccess *access;
+  char *message;
+} SmbFailedLimit;
+
+/**
+ * smb_limits_new:
+ * @error: SMB_ERROR_USAGE
+ *
+ * Of limits by the same option for the same place, the last one holds.
+ *
+ * Returns: (transfer full) (element-type SmbLimit): what the options mean; empty if there are none
+ */
+GArray *smb_limits_new(const SmbLimitOptions *options, GError **error);
+
+/** smb_limits_ways: Returns: --max-ways for the whole launch; G_MAXUINT: it was not given */
+guint smb_limits_ways(const GArray *limits);
+
+/** smb_limit_describe: Returns: (transfer full): as the user typed it: "--max-excess tile=5%" */
+char *smb_limit_describe(const SmbLimit *limit);
+
+/**
+ * smb_limits_check:
+ *
+ * --max-ways without a place is for each access that has no limit of its own. A limit also fails if what it is for was not
+ * counted for certain: if requests are not counted or depend on contents that are not given; of a sum, if a count is
+ * uncertain and not an upper bound; or if no access was counted there at all. A kernel without shared memory keeps every limit
+ * for the whole launch.
+ *
+ * Returns: (transfer full) (element-type SmbFailedLimit): those that failed, which refer to @limits and @analysis; empty if
+ *   all are kept
+ */
+GArray *smb_limits_check(const GArray *limits, const SmbProgram *program,
+                         const SmbAnalysis *analysis);

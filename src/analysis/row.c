@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The rows of the tables of accesses. A compiler makes many instructions of a line: those that are alike are one row.
+#include "src/analysis/row.h"
+
+// Sites of which instructions may be one row with others.
+static gboolean
+is_of_compiler(const SmbSite *site) {
+  return site->opcode && site->file;
+}
+
+static guint
+hash_site(gconstpointer key) {
+  const SmbSite *site = key;
+  return g_str_hash(site->opcode) * 31 + site->line;
+}
+
+// Whether instructions of two sites are one row.
+static gboolean
+are_alike(gconstpointer a, gconstpointer b) {
+  const SmbSite *one = a, *other = b;
+  return one->line == other->line && one->op_class == other->op_class &&
+         g_str_equal(one->file, other->file) && g_str_equal(one->opcode, other->opcode);
+}
+
+// Where the row of a site is, by the sites of rows there are; the next one, which @n counts, if it has none yet.
+static guint
+find_row(GHashTable *rows, const SmbSite *site, guint n) {
+  gpointer found;
+  if (!is_of_compiler(site))
+    return n;
+  if (g_hash_table_lookup_extended(rows, site, NULL, &found))
+    return GPOINTER_TO_UINT(found);
+  g_hash_table_insert(rows, (gpointer)site, GUINT_TO_POINTER(n));
+  return n;
+}
+
+char *
+smb_analyze_row_text(const SmbSite *site, guint n) {
+  return n == 1 ? g_strdup(site->expression) : g_strdup_printf("%u × %s", n, site->opcode);
+}
+
+GArray *
+smb_analyze_gather(const GArray *accesses, gboolean each) {
+  GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeRow));
+  g_autoptr(GHashTable) counted = g_hash_table_new(hash_site, are_alike);
+  g_autoptr(GHashTable) others = g_hash_table_new(hash_site, are_alike);
+  for (guint i = 0; i < accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
+    GHashTable *known = access->total.requests > 0 ? counted : others;
+    guint at = each ? i : find_row(known, access->site, rows->len);
+    if (at == rows->len) {
+      SmbAnalyzeRow first = {.access = access};
+      g_array_append_val(rows, first);
+    }
+    SmbAnalyzeRow *row = &g_array_index(rows, SmbAnalyzeRow, at);
+    row->n++;
+    smb_tally_add(&row->total, &access->total);
+  }
+  return rows;
+}
+
+GArray *
+smb_analyze_gather_global(const GArray *globals) {
+  GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeGlobalRow));
+  g_autoptr(GHashTable) known = g_hash_table_new(hash_site, are_alike);
+  for (guint i = 0; i < globals->len; i++) {
+    const SmbGlobalAccess *access = &g_array_index(globals, SmbGlobalAccess, i);
+    guint at = find_row(known, access->site, rows->len);
+    if (at == rows->len) {
+      SmbAnalyzeGlobalRow first = {.n = 1, .total = *access};
+      g_array_append_val(rows, first);
+      continue;
+    }
+    SmbAnalyzeGlobalRow *row = &g_array_index(rows, SmbAnalyzeGlobalRow, at);
+    row->n++;
+    row->total.requests += access->requests;
+    row->total.segments += access->segments;
+    row->total.ideal += access->ideal;
+    row->total.bytes += access->bytes;
+    row->total.max_segments = MAX(row->total.max_segments, access->max_segments);
+  }
+  return rows;
+}

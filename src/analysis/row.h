@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The rows of the tables of accesses: instructions that a compiler made of one line, and that are alike, are one.
+#pragma once
+
+#include "sim/analysis/analysis.h"
+
+/**
+ * SmbAnalyzeRow: accesses to shared memory that one row stands for
+ * @access: the first of them
+ * @n: how many
+ * @total: of all
+ */
+typedef struct {
+  const SmbAccess *access;
+  guint n;
+  SmbTally total;
+} SmbAnalyzeRow;
+
+/** The same of global memory; the site of @total is that of the first. */
+typedef struct {
+  guint n;
+  SmbGlobalAccess total;
+} SmbAnalyzeGlobalRow;
+
+/**
+ * smb_analyze_gather:
+ * @accesses: (element-type SmbAccess)
+ * @each: a row for each, whatever they have in common
+ *
+ * Accesses with the same line of the source and the same opcode are one row, unless only one of them is counted.
+ *
+ * Returns: (transfer full) (element-type SmbAnalyzeRow): in the order of the first of each
+ */
+GArray *smb_analyze_gather(const GArray *accesses, gboolean each);
+
+/** smb_analyze_gather_global: @globals: (element-type SmbGlobalAccess)
+ *
+ * Returns: (transfer full) (element-type SmbAnalyzeGlobalRow): the same
+ */
+GArray *smb_analyze_gather_global(const GArray *globals);
+
+/** smb_analyze_row_text: Returns: (transfer full): the access at @site; of several "4 × LDS.128" */
+char *smb_analyze_row_text(const SmbSite *site, guint n);

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A target with another text, or through a compiler: launched alike.
+#include <string.h>
+
+#include "sim/launch/argument.h"
+#include "src/target/target-impl.h"
+#include "src/target/target.h"
+
+// @target, with another text to come and without buffers.
+static SmbTarget *
+copy_target(const SmbTarget *target, gsize dynamic_bytes) {
+  SmbTarget *other = g_new0(SmbTarget, 1);
+  other->name = g_strdup(target->name);
+  other->shape = g_strdup(target->shape);
+  other->entry = g_strdup(smb_program_name(target->kernel));
+  other->launch = target->launch;
+  other->launch.buffers = NULL;
+  other->launch.shapes = NULL;
+  other->options = target->options;
+  other->frames = target->frames;
+  other->folders = g_strdupv(target->folders);
+  other->nvcc = g_strdup(target->compiled && !target->nvcc ? "" : target->nvcc);
+  other->as_text = !target->compiled;
+  other->instance = g_strdup(target->instance);
+  other->compile_seconds = target->compile_seconds;
+  other->files = target->files;
+  other->compiles_anew = target->compiles_anew;
+  other->defines = g_strdupv(target->defines);
+  other->dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
+  return other;
+}
+
+static gboolean
+finish_text(SmbTarget *target, const char *file, const char *text, gsize length,
+            const SmbArch *arch, GError **error) {
+  g_autoptr(GBytes) bytes = g_bytes_new(text, length);
+  g_autoptr(SmbSource) source = smb_source_new(file, bytes, error);
+  return source && smb_target_finish(target, source, arch, NULL, error);
+}
+
+SmbTarget *
+smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
+                     const SmbArch *arch, GError **error) {
+  g_autoptr(SmbTarget) other = copy_target(target, dynamic_bytes);
+  if (target->launch.buffers)
+    other->launch.buffers = g_ptr_array_ref(target->launch.buffers);
+  other->args = g_strdupv(target->args);
+  other->buffers = g_strdupv(target->buffers);
+  gboolean good = finish_text(other, target->file, text, strlen(text), arch, error);
+  return good ? g_steal_pointer(&other) : NULL;
+}
+
+// The contents of a pointer's buffer, for compiled code, whose pointers are to bytes.
+static char *
+describe_buffer(const SmbTarget *target, const SmbParameter *parameter, guint index) {
+  static const char *const types[] = {
+      [SMB_SCALAR_BOOL] = "i8", [SMB_SCALAR_I8] = "i8",     [SMB_SCALAR_U8] = "i8",
+      [SMB_SCALAR_I16] = "i16", [SMB_SCALAR_U16] = "i16",   [SMB_SCALAR_I32] = "i32",
+      [SMB_SCALAR_U32] = "i32", [SMB_SCALAR_I64] = "i64",   [SMB_SCALAR_U64] = "i64",
+      [SMB_SCALAR_F16] = "f16", [SMB_SCALAR_BF16] = "bf16", [SMB_SCALAR_F32] = "f32",
+      [SMB_SCALAR_F64] = "f64"};
+  const SmbBuffer *buffer = smb_launch_buffer(&target->launch, parameter->name, index);
+  const char *at = buffer ? strrchr(buffer->spec, '@') : NULL;
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "%u=", index);
+  if (buffer && !buffer->is_default)
+    g_string_append_len(text, buffer->spec, at ? at - buffer->spec : -1);
+  else
+    g_string_append_printf(text, "iota:%s", types[parameter->element]);
+  if (at)
+    g_string_append_printf(text, "@%" G_GUINT64_FORMAT, buffer->offset * parameter->element_bytes);
+  return g_string_free(text, FALSE);
+}
+
+// What the parameters are given, by their numbers: compiled code has no names.
+static void
+number_parameters(const SmbTarget *target, SmbTarget *compiled) {
+  g_autoptr(GPtrArray) args = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < smb_program_n_parameters(target->kernel); i++) {
+    const SmbParameter parameter = smb_program_parameter(target->kernel, i);
+    const char *value = smb_argument_find(target->launch.arguments, target->kernel, i);
+    if (smb_launch_is_pointer(&target->launch, target->kernel, i))
+      g_ptr_array_add(buffers, describe_buffer(target, &parameter, i));
+    else if (value)
+      g_ptr_array_add(args, g_strdup_printf("%u=%s", i, value));
+  }
+  g_ptr_array_add(args, NULL);
+  g_ptr_array_add(buffers, NULL);
+  compiled->args = g_strdupv((char **)args->pdata);
+  compiled->buffers = g_strdupv((char **)buffers->pdata);
+}
+
+SmbTarget *
+smb_target_compile(const SmbTarget *target, const char *text, gsize dynamic_bytes,
+                   const SmbArch *arch, GError **error) {
+  g_autoptr(SmbTarget) other = copy_target(target, dynamic_bytes);
+  const SmbSource *source = smb_program_source(target->kernel);
+  if (!other->nvcc)
+    other->nvcc = g_strdup("");
+  other->as_text = FALSE;
+  number_parameters(target, other);
+  if (!finish_text(other, target->file, text ? text : smb_source_text(source),
+                   text ? strlen(text) : smb_source_length(source), arch, error))
+    return NULL;
+  return g_steal_pointer(&other);
+}
