@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The loops over the lanes of a warp, of every build: each leaves what the portable ones do.
-#include "sim/compiled/compute/loop.h"
+#include "sim/exec/compute/loop.h"
 
 #include <string.h>
 
