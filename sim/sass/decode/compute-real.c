@@ -198,21 +198,25 @@ enum {
   NEAR = 12, // instructions from a root to the test of its operand, or back
 };
 
-// What ptxas subtracts from the bits of an operand, or from their high word, to see whether it is in the middle of the range.
+// What ptxas subtracts from the bits of an operand, or from their high word, to see whether it is in the middle of the range; and what
+// __frsqrt_rn adds to those of a subnormal one, which it has multiplied by 2^24.
 static gboolean
 tests_range(const SassInstruction *instruction) {
   for (guint i = 0; i < instruction->n_operands; i++) {
     const SassOperand *operand = &instruction->operands[i];
     guint32 bits = (guint32)operand->value;
-    if (operand->kind == SASS_IMMEDIATE && (bits == 0 - 0xd000000u || bits == 0 - 0x3500000u))
+    if (operand->kind == SASS_IMMEDIATE &&
+        (bits == 0 - 0xd000000u || bits == 0 - 0x3500000u || bits == 0xc000000))
       return TRUE;
   }
   return FALSE;
 }
 
-// Whether .RSQ is where a rounded root (sqrt.rn and so on) begins, which is refined until its last bit does not matter: in the
-// code for operands in the middle of the range, or in the function for others. Then the results of sm_90 do for all chips, as IEEE
-// 754 defines the root.
+// Whether .RSQ is where a rounded root (sqrt.rn and so on) or the rounded reciprocal of one (__frsqrt_rn) begins, which is refined until
+// its last bit does not matter: in the code for operands in the middle of the range, or in the function for others. Then the results of
+// sm_90 do for all chips: IEEE 754 defines the root, and CUDA documents the reciprocal as rounded to nearest. Over all 2^24 operands that
+// .RSQ has in __frsqrt_rn, whatever is within the error of rsqrt.approx (PTX ISA: 2^-22.9) is refined to that, but for one number at
+// the very limit, of 1 - 2^-23 (tests/test-multifunction.c).
 static gboolean
 begins_root(const SassDecoder *decoder) {
   const SassSection *section = smb_sass_section_at(decoder, decoder->place);
@@ -223,7 +227,7 @@ begins_root(const SassDecoder *decoder) {
     const SmbCubinFunction *function = g_ptr_array_index(decoder->cubin->functions, i);
     if (function->section == section->section && at - function->offset < function->bytes &&
         strstr(function->name, "sqrt_r"))
-      return strstr(function->name, "rsqrt") == NULL;
+      return TRUE;
   }
   guint32 first = at - MIN(at, NEAR * SASS_BYTES);
   guint32 last = MIN(at + NEAR * SASS_BYTES, section->bytes - SASS_BYTES);
