@@ -226,8 +226,8 @@ runner_expand(const char *pattern, void (*call)(const char *opcode, gpointer use
 void
 runner_each_opcode(void (*call)(const char *opcode, gpointer user), gpointer user) {
   static const char *const patterns[] = {
-#define INSTRUCTION(parts, ...) parts,
-#include "sim/ptx/instructions.def"
+#define COMPUTATION(words, ...) words,
+#include "sim/ptx/isa/instructions.def"
       "setp eq|ne b16|u16|s16|b32|u32|s32|b64|u64|s64",
       "setp lt|le|gt|ge u16|s16|u32|s32|u64|s64",
       "setp lo|ls|hi|hs u16|u32|u64",

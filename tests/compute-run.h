@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Computing instructions on given operands, for the tests of sim/exec and sim/ptx/instruction.
+// Computing instructions on given operands, for the tests of sim/exec and sim/ptx/isa/computation.
 #pragma once
 
-#include "sim/ptx/instruction.h"
+#include "sim/ptx/isa/computation.h"
 
 enum {
   RUN_SOURCES = COMPUTE_SOURCES,

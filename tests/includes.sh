@@ -42,6 +42,9 @@ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
 sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
 sim/exec/memory/ sim/exec/warp/ sim/exec/sync/
 sim/exec/sync/ sim/exec/warp/
+sim/ptx/isa/ sim/ptx/read/ sim/ptx/decode/ sim/ptx/entries sim/ptx/front-end
+sim/ptx/read/ sim/ptx/decode/ sim/ptx/isa/computation sim/ptx/entries sim/ptx/front-end
+sim/ptx/decode/ sim/ptx/entries sim/ptx/front-end
 sim/ptx/     sim/exec/exec.h sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
 sim/sass/    sim/exec/exec.h sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
 END

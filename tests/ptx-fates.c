@@ -8,27 +8,39 @@
 #include "sim/program/program.h"
 
 // Of several steps the one that matters most.
-static const char *
+static PtxFate
 find_fate(const Code *code) {
-  const char *fate = "nothing";
+  PtxFate fate = FATE_NOTHING;
   for (guint i = 0; i + 1 < code->steps->len; i++) { // the last one is the end of the kernel
     const Step *step = &g_array_index(code->steps, Step, i);
     if (step->opcode == STEP_SHUFFLE) // its slot is listed; the step behind it moves the values
       continue;
     if (step->kind == KIND_OPAQUE && !(step->argument & OPAQUE_FENCE))
-      return step->argument & OPAQUE_SHARED ? "other" : "unknown";
+      return FATE_UNKNOWN;
     if (step->kind == KIND_COMPUTE && step->compute.modifiers & MODIFIER_APPROXIMATE)
-      return "unknown";
+      return FATE_UNKNOWN;
     if (step->opcode == STEP_LOAD_MATRIX || step->opcode == STEP_STORE_MATRIX)
-      return step->argument == MATRIX_UNKNOWN ? "requests" : "exact";
-    if (step->kind != KIND_HARMLESS)
-      fate = "exact";
+      return step->argument == MATRIX_UNKNOWN ? FATE_REQUESTS : FATE_EXACT;
+    if (step->kind == KIND_APART)
+      return FATE_APART;
+    if (step->opcode != STEP_NOTHING)
+      fate = FATE_EXACT;
   }
   return fate;
 }
 
+const char *
+ptx_fate_name(PtxFate fate) {
+  static const char *const names[N_FATES] = {
+      [FATE_EXACT] = "exact",     [FATE_REQUESTS] = "requests", [FATE_NOTHING] = "nothing",
+      [FATE_APART] = "apart",     [FATE_MEASURED] = "measured", [FATE_UNKNOWN] = "unknown",
+      [FATE_REFUSED] = "refused",
+  };
+  return names[fate];
+}
+
 // @cuda_arch: 900 is sm_90.
-static const char *
+static PtxFate
 fate_on(const char *instruction, guint cuda_arch, char **message) {
   g_autoptr(GError) error = NULL;
   g_autofree char *text =
@@ -42,14 +54,15 @@ fate_on(const char *instruction, guint cuda_arch, char **message) {
   if (program)
     return find_fate((const Code *)program);
   *message = g_strndup(error->message, strcspn(error->message, "\n"));
-  return "refused";
+  return FATE_REFUSED;
 }
 
 const char *
 ptx_fate(const char *instruction, char **message) {
-  const char *fate = fate_on(instruction, 1000, message);
-  if (strcmp(fate, "unknown") != 0)
-    return fate;
+  PtxFate fate = fate_on(instruction, 1000, message);
+  if (fate != FATE_UNKNOWN)
+    return ptx_fate_name(fate);
   g_free(*message);
-  return strcmp(fate_on(instruction, 900, message), "exact") == 0 ? "measured" : fate;
+  fate = fate_on(instruction, 900, message);
+  return ptx_fate_name(fate == FATE_EXACT ? FATE_MEASURED : FATE_UNKNOWN);
 }

@@ -7,6 +7,8 @@
 #include <glib.h>
 #include <stdio.h>
 
+#include "sim/ptx/isa/instruction.h"
+
 // What instructions may name: predicates p0 to p11, registers b, h, r, d, q of 8 to 128 bits, likewise; memory s (shared),
 // l (local), g (global), c (constant), a (a parameter); a label "end" and a function "f".
 #define PTX_FATE_MODULE                                                                            \
@@ -20,9 +22,7 @@
  * ptx_fate:
  * @message: (out) (nullable): where it is refused, why
  *
- * Returns: "exact": computed, moved or done as the device does; "requests": its requests are counted, and the values are
- *   not known; "nothing": it changes nothing that is counted; "unknown": what it writes is not known afterwards; "measured":
- *   likewise, but of sm_90, where it is exact; "other":
- *   likewise, and it uses shared memory in ways that are no requests; "refused"
+ * Returns: the name of what becomes of it
  */
 const char *ptx_fate(const char *instruction, char **message);
+const char *ptx_fate_name(PtxFate fate); // "exact", …

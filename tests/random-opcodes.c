@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 
-#include "sim/ptx/instruction.h"
+#include "sim/ptx/isa/computation.h"
 #include "tests/random-ptx.h"
 
 // Lines of the tables: parts of an opcode, of which "a|b" is a choice, and modifiers that may be there as well.
@@ -11,22 +11,22 @@ typedef struct {
   const char *more;
 } Line;
 
-#define RELATIONS "eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|nan"
-#define INTEGERS  "u8|u16|u32|u64|s8|s16|s32|s64"
-#define REALS     "f16|bf16|f32|f64"
-#define COMPARED  "b16|u16|s16|b32|u32|s32|b64|u64|s64|" REALS
-#define ROUNDINGS "rni rzi rmi rpi rn rz rm rp rna"
+#define RELATIONS   "eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|nan"
+#define ANY_INTEGER "u8|u16|u32|u64|s8|s16|s32|s64"
+#define ANY_REAL    "f16|bf16|f32|f64"
+#define COMPARED    "b16|u16|s16|b32|u32|s32|b64|u64|s64|" ANY_REAL
+#define ROUNDINGS   "rni rzi rmi rpi rn rz rm rp rna"
 
 static const Line lines[] = {
-#define INSTRUCTION(parts, more, ...) {parts, more},
-#include "sim/ptx/instructions.def"
-    // families that sim/ptx/instruction.c finds
+#define COMPUTATION(words, more, ...) {words, more},
+#include "sim/ptx/isa/instructions.def"
+    // families that sim/ptx/isa/computation.c finds
     {"setp " RELATIONS " " COMPARED, "and or xor ftz"},
     {"set " RELATIONS " u32|s32|f32|u16|f16|bf16 " COMPARED, "and or xor ftz"},
-    {"cvt " INTEGERS " " INTEGERS, "sat"},
-    {"cvt " INTEGERS " " REALS, ROUNDINGS " ftz sat"},
-    {"cvt " REALS " " INTEGERS, ROUNDINGS " sat"},
-    {"cvt " REALS " " REALS, ROUNDINGS " ftz sat satfinite relu"},
+    {"cvt " ANY_INTEGER " " ANY_INTEGER, "sat"},
+    {"cvt " ANY_INTEGER " " ANY_REAL, ROUNDINGS " ftz sat"},
+    {"cvt " ANY_REAL " " ANY_INTEGER, ROUNDINGS " sat"},
+    {"cvt " ANY_REAL " " ANY_REAL, ROUNDINGS " ftz sat satfinite relu"},
     {"cvt f16x2|bf16x2 f32", ROUNDINGS " satfinite relu"},
     {"cvt tf32 f32", ROUNDINGS " satfinite relu"},
     {"cvt e4m3x2|e5m2x2|e2m3x2|e3m2x2|ue8m0x2 f32|f16x2|bf16x2", "rn rz rp satfinite relu"},

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Straight-line kernels of PTX at random, of all instructions that compute (sim/ptx/instructions.def, and the families
-// that sim/ptx/instruction.c finds), and what our machine computes of them. The results of all instructions are kept:
+// Straight-line kernels of PTX at random, of all instructions that compute (sim/ptx/isa/instructions.def, and the families
+// that sim/ptx/isa/computation.c finds), and what our machine computes of them. The results of all instructions are kept:
 // to be compared with what a device computes.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What compiled code computes: every instruction of sim/ptx/instructions.def against the oracle, and against itself where
+// What compiled code computes: every instruction of sim/ptx/isa/instructions.def against the oracle, and against itself where
 // bits are unknown.
 #include <check.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "sim/ptx/module.h"
+#include "sim/ptx/read/module.h"
 #include "tests/suite.h"
 
 // Its name, and its index if an inner block declares that name again.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Operands that are not there. How many each form has is checked once, by a table that is kept by hand (sim/ptx/decode/count.c);
-// decoders are safe without it: here each gets every instruction with fewer operands than it has.
+// Operands that are not there. How many each instruction has is checked once (sim/ptx/decode/dispatch.c); handlers are safe without
+// that: here each gets its instructions with fewer operands than they have.
 #include <check.h>
 #include <string.h>
 
@@ -56,26 +56,6 @@ static const char text[] =
     "T: .branchtargets L;\n"
     "ret; }\n";
 
-static PtxResult
-decode_video(PtxDecoder *decoder) {
-  return smb_ptx_decode_video(decoder);
-}
-
-static PtxResult
-decode_compute(PtxDecoder *decoder) {
-  ComputeForm form;
-  Compute compute = {0};
-  return smb_ptx_find_compute(decoder->parts, 4, &form) &&
-                 smb_ptx_set_operands(decoder, &form, &compute)
-             ? PTX_DECODED
-             : PTX_UNKNOWN;
-}
-
-static PtxResult (*const decoders[])(PtxDecoder *decoder) = {
-    smb_ptx_decode_memory,  smb_ptx_decode_move,   smb_ptx_decode_mbarrier, smb_ptx_decode_bulk,
-    smb_ptx_decode_control, smb_ptx_decode_packed, smb_ptx_decode_warp,     smb_ptx_decode_stack,
-    decode_video,           decode_compute};
-
 static SmbProgram *
 read_program(void) {
   g_autoptr(GError) error = NULL;
@@ -101,7 +81,6 @@ begin(PtxDecoder *decoder, PtxDecoded *current, Code *code, GError **error) {
                           .code = code,
                           .program = &code->program,
                           .current = current,
-                          .members = NO_ROW,
                           .error = error};
   decoder->specials = g_hash_table_new(g_str_hash, g_str_equal);
   decoder->shared = g_new0(guint64, module->variables->len + 1);
@@ -137,13 +116,10 @@ START_TEST(fewer_than_there_are) {
   const GArray *instructions = current.function->instructions;
   for (guint i = 0; i < instructions->len; i++) {
     PtxInstruction instruction = g_array_index(instructions, PtxInstruction, i);
-    decoder.instruction = &instruction;
-    decoder.parts = g_array_index(decoder.module->opcodes, PtxOpcode, instruction.opcode).parts;
     for (guint all = instruction.n_operands;; instruction.n_operands--) {
-      for (guint d = 0; d < G_N_ELEMENTS(decoders); d++) {
-        n_decoded += decoders[d](&decoder) == PTX_DECODED && instruction.n_operands == all;
-        g_clear_error(&error);
-      }
+      smb_ptx_go_to(&decoder, &instruction);
+      n_decoded += smb_ptx_handle(&decoder) == PTX_DECODED && instruction.n_operands == all;
+      g_clear_error(&error);
       if (instruction.n_operands == 0)
         break;
     }
@@ -160,7 +136,7 @@ START_TEST(beyond_any) {
   PtxDecoded current;
   begin(&decoder, &current, (Code *)program, &error);
   const GArray *instructions = current.function->instructions;
-  decoder.instruction = &g_array_index(instructions, PtxInstruction, 0);
+  smb_ptx_go_to(&decoder, &g_array_index(instructions, PtxInstruction, 0));
   static const guint beyond[] = {1, 2, 100, 1u << 20, G_MAXUINT};
   for (guint i = 0; i < G_N_ELEMENTS(beyond); i++) {
     const PtxOperand *operand = smb_ptx_operand(&decoder, beyond[i]);

@@ -288,6 +288,3 @@ step_stores(const Step *step) {
 gboolean smb_transfer_has_result(const Transfer *transfer);
 // Whether an atomic leaves the same in any order of threads: sums of integers, extremes and bits do.
 gboolean smb_atomic_is_commutative(const Move *move);
-
-// A step as a line of text (transfer full): its guard, opcode and operands. Rows are r0, r1, … and constants their number.
-char *smb_step_print(const Code *code, const Step *step);

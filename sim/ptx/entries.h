@@ -5,7 +5,7 @@
 #pragma once
 
 #include "sim/program/entry.h"
-#include "sim/ptx/module.h"
+#include "sim/ptx/read/module.h"
 
 // SmbFrontEnd.entries of PTX.
 SmbEntries *smb_ptx_entries(SmbSource *source, GError **error);

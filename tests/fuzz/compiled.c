@@ -10,8 +10,8 @@
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
 #include "sim/machine/block.h"
-#include "sim/ptx/instruction.h"
-#include "sim/ptx/module.h"
+#include "sim/ptx/isa/computation.h"
+#include "sim/ptx/read/module.h"
 #include "tests/fuzz/targets.h"
 
 static const SmbProgramLimits limits = {20000, 60, 3000, 1 << 20};
@@ -38,8 +38,8 @@ choose(Choices *choices, guint n) {
 
 // The parts of each line of the table of computing instructions.
 static const char *const computing[] = {
-#define INSTRUCTION(parts, more, operation, operands, modifiers, table) parts,
-#include "sim/ptx/instructions.def"
+#define COMPUTATION(words, ...) words,
+#include "sim/ptx/isa/instructions.def"
 };
 
 // Others. $ and a letter is an operand that the input chooses (append_operand()); @ stands for one of several words

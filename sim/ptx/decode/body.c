@@ -58,7 +58,7 @@ find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
     *flow = decoder->current->is_kernel ? SMB_FLOW_NEXT : SMB_FLOW_RETURN;
     return targets;
   }
-  decoder->instruction = &g_array_index(function->instructions, PtxInstruction, at);
+  smb_ptx_go_to(decoder, &g_array_index(function->instructions, PtxInstruction, at));
   const char *name = smb_ptx_name(decoder, decoder->instruction);
   gboolean guarded = decoder->instruction->guard != PTX_NONE;
   if (strcmp(name, "brx") == 0) {
@@ -81,8 +81,6 @@ find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
   else if (guarded)
     g_array_append_val(targets, leaves);
   if (guarded) {
-    decoder->parts =
-        g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).parts;
     *flow = smb_ptx_has_part(decoder, "uni") ? SMB_FLOW_UNIFORM : SMB_FLOW_DIVERGENT;
     g_array_append_val(targets, next);
   }
@@ -130,12 +128,12 @@ flow_init(Flow *flow, PtxDecoder *decoder) {
 }
 
 static void
-add_barriers(PtxDecoder *decoder, PtxMeeting meeting, guint64 barriers, const Step *like,
+add_barriers(PtxDecoder *decoder, PtxMeeting meeting, guint64 barriers, Predicate guard,
              gboolean unless) {
   for (; barriers; barriers &= barriers - 1)
     smb_ptx_add_meeting(decoder, meeting,
-                        decoder->current->first_barrier + (guint)__builtin_ctzll(barriers),
-                        like->guard, like->unless != unless);
+                        decoder->current->first_barrier + (guint)__builtin_ctzll(barriers), guard,
+                        unless);
 }
 
 // What stands ahead of the last instruction of a block: whom its lanes will meet, and whom they will not.
@@ -143,13 +141,12 @@ static void
 add_meeting(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   const SmbFlowBlock *block = &g_array_index(flow->blocks, SmbFlowBlock, b);
   const SmbBlockBarriers *barriers = &flow->convergence->blocks[b];
-  const Step always = {.place = decoder->instruction->offset};
-  add_barriers(decoder, PTX_MEETING_ARM, barriers->arm, &always, FALSE);
-  gboolean indirect = strcmp(decoder->parts[0], "brx") == 0;
-  Step taken = smb_ptx_step(decoder, STEP_BRANCH);
+  const Builder taken = decoder->build;
+  gboolean indirect = strcmp(decoder->parts[0], "brx") == 0, always = block->n_successors == 1;
+  add_barriers(decoder, PTX_MEETING_ARM, barriers->arm, PREDICATE_TRUE, FALSE);
   for (guint i = 0; i < block->n_successors && !indirect; i++)
     add_barriers(decoder, PTX_MEETING_BREAK, barriers->leave[i],
-                 block->n_successors == 1 ? &always : &taken, i == 1);
+                 always ? PREDICATE_TRUE : taken.guard, !always && taken.unless != (i == 1));
 }
 
 // Of a branch by a table: each target with the barriers that are left on the way there.
@@ -168,20 +165,16 @@ decode_block(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   const SmbBlockBarriers *barriers = &flow->convergence->blocks[b];
   decoder->current->starts[b] = decoder->code->steps->len;
   if (block->first < function->instructions->len)
-    decoder->instruction = &g_array_index(function->instructions, PtxInstruction, block->first);
-  const Step always = {.place = decoder->instruction->offset};
-  add_barriers(decoder, PTX_MEETING_SYNC, barriers->sync, &always, FALSE);
-  add_barriers(decoder, PTX_MEETING_ENTER, barriers->enter, &always, FALSE);
+    smb_ptx_go_to(decoder, &g_array_index(function->instructions, PtxInstruction, block->first));
+  add_barriers(decoder, PTX_MEETING_SYNC, barriers->sync, PREDICATE_TRUE, FALSE);
+  add_barriers(decoder, PTX_MEETING_ENTER, barriers->enter, PREDICATE_TRUE, FALSE);
   if (block->first == function->instructions->len) {
-    decoder->blank = (PtxInstruction){.guard = PTX_NONE, .offset = decoder->instruction->offset};
-    decoder->instruction = &decoder->blank;
+    smb_ptx_go_beside(decoder, decoder->instruction->offset);
     smb_ptx_end_frame(decoder);
     return TRUE;
   }
   for (guint32 i = block->first; i < block->end; i++) {
-    decoder->instruction = &g_array_index(function->instructions, PtxInstruction, i);
-    decoder->parts =
-        g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).parts;
+    smb_ptx_go_to(decoder, &g_array_index(function->instructions, PtxInstruction, i));
     gboolean last = i + 1 == block->end, ends = ends_block(decoder->parts[0]);
     if (last && ends)
       add_meeting(decoder, flow, b);
@@ -190,8 +183,7 @@ decode_block(PtxDecoder *decoder, const Flow *flow, guint32 b) {
     if (decoder->code->steps->len > MAX_STEPS)
       return smb_ptx_refuse(decoder, "the kernel is too long: more than %u steps", MAX_STEPS);
     if (last && !ends) {
-      decoder->blank = (PtxInstruction){.guard = PTX_NONE, .offset = decoder->instruction->offset};
-      decoder->instruction = &decoder->blank;
+      smb_ptx_go_beside(decoder, decoder->instruction->offset);
       add_meeting(decoder, flow, b);
     }
     if (last && strcmp(decoder->parts[0], "brx") == 0)
@@ -242,8 +234,7 @@ smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;
   decoder->current = decoded;
   flow_init(&flow, decoder);
-  decoder->blank = (PtxInstruction){.guard = PTX_NONE, .offset = function->offset};
-  decoder->instruction = &decoder->blank;
+  smb_ptx_go_beside(decoder, function->offset);
   decoded->first_barrier = smb_ptx_new_barriers(decoder, flow.convergence->n_barriers);
   // Behind calls through pointers, and in functions that call themselves, ptxas lets lanes meet in some kernels and not
   // in others (CUDA 13.0, sm_90; executed counts of an H200 in tests/ptx/calls.cu).

@@ -185,7 +185,7 @@ forget_results(PtxDecoder *decoder, const PtxOperand *list) {
     const PtxOperand *operand = smb_ptx_element(decoder, list, i);
     PtxPlace place;
     guint64 bytes = 0;
-    Step step = smb_ptx_step(decoder, STEP_OPAQUE);
+    Step step = smb_build_step(&decoder->build, STEP_OPAQUE);
     if (!find_variable(decoder, operand, &place, &bytes)) {
       smb_ptx_writes_result(decoder, &step, operand);
       smb_code_add(decoder->code, &step);
@@ -213,7 +213,7 @@ call_malloc(PtxDecoder *decoder, const Call *call) {
       !find_variable(decoder, smb_ptx_element(decoder, call->results, 0), &result, &result_bytes) ||
       bytes != 8 || result_bytes != 8)
     return smb_ptx_refuse(decoder, "expected malloc to take and to return a variable of 8 bytes");
-  Step step = smb_ptx_step(decoder, STEP_ALLOCATE);
+  Step step = smb_build_step(&decoder->build, STEP_ALLOCATE);
   smb_code_add_heap(decoder->code);
   step.compute.s[0] = smb_code_new_rows(decoder->code, 2);
   step.compute.d = smb_code_new_rows(decoder->code, 2);
@@ -227,7 +227,7 @@ call_malloc(PtxDecoder *decoder, const Call *call) {
 static gboolean
 call_missing(PtxDecoder *decoder, const Call *call) {
   const char *name = call->function->name;
-  Step step = smb_ptx_step(decoder, STEP_MISSING);
+  Step step = smb_build_step(&decoder->build, STEP_MISSING);
   step.callee = name;
   if (is_assertion(name)) {
     // Whether one fails that depends on something unknown decides nothing.
@@ -274,7 +274,7 @@ call_function(PtxDecoder *decoder, Call *call) {
       !check_count(decoder, call->results, call->function->returns))
     return FALSE;
   call->slot_bytes = decoded->slot_bytes;
-  Step step = smb_ptx_step(decoder, STEP_CALL);
+  Step step = smb_build_step(&decoder->build, STEP_CALL);
   step.callee = decoded;
   return make_call(decoder, call, &step);
 }
@@ -292,7 +292,7 @@ call_pointer(PtxDecoder *decoder, Call *call) {
   measure_list(decoder, call, call->arguments);
   call->shape = smb_ptx_shape(call->shape, 0);
   measure_list(decoder, call, call->results);
-  Step step = smb_ptx_step(decoder, STEP_CALL_POINTER);
+  Step step = smb_build_step(&decoder->build, STEP_CALL_POINTER);
   step.argument = call->shape;
   step.compute.s[0] = row;
   guint32 barrier = smb_ptx_new_barriers(decoder, 1);
@@ -316,26 +316,28 @@ call_guarded(PtxDecoder *decoder, Call *call) {
   guint32 barrier = smb_ptx_new_barriers(decoder, 1);
   guint at = decoder->code->steps->len + 1;
   PtxInstruction unguarded = *decoder->instruction;
-  Step around = smb_ptx_step(decoder, STEP_BRANCH_AROUND);
+  Step around = smb_build_step(&decoder->build, STEP_BRANCH_AROUND);
   around.unless = !around.unless;
   smb_ptx_add_meeting(decoder, PTX_MEETING_ARM, barrier, PREDICATE_TRUE, FALSE);
   smb_code_add(decoder->code, &around);
   unguarded.guard = PTX_NONE;
   const PtxInstruction *guarded = decoder->instruction;
-  decoder->instruction = &unguarded;
+  smb_ptx_go_to(decoder, &unguarded);
   gboolean made = make_any(decoder, call);
-  decoder->instruction = guarded;
+  smb_ptx_go_to(decoder, guarded);
   g_array_index(decoder->code->steps, Step, at).target = decoder->code->steps->len;
   smb_ptx_add_meeting(decoder, PTX_MEETING_SYNC, barrier, PREDICATE_TRUE, FALSE);
   return made;
 }
 
-gboolean
+PtxResult
 smb_ptx_decode_call(PtxDecoder *decoder) {
   const PtxFunction *function = decoder->current->function;
   const PtxInstruction *instruction = decoder->instruction;
   Call call = {.callee = smb_ptx_callee(function, instruction),
                .results = get_list(function, instruction, 0)};
   call.arguments = get_list(function, instruction, call.results ? 2 : 1);
-  return instruction->guard == PTX_NONE ? make_any(decoder, &call) : call_guarded(decoder, &call);
+  gboolean made =
+      instruction->guard == PTX_NONE ? make_any(decoder, &call) : call_guarded(decoder, &call);
+  return made ? PTX_DECODED : PTX_FAILED;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// One instruction: those that compute registers from registers, by their table (sim/ptx/instruction.h), and those that
+// One instruction: those that compute registers from registers, by their table (sim/ptx/isa/computation.h), and those that
 // are not modelled.
 #include <string.h>
 
@@ -51,7 +51,7 @@ set_operand(PtxDecoder *decoder, const PtxOperand *operand, const FormOperand *f
     return row != NO_ROW;
   case ROLE_IN:
     return set_predicate(decoder, operand, form, compute);
-  case ROLE_MEMBERS: // they came together before (smb_ptx_decode_warp())
+  case ROLE_MEMBERS: // they came together before (smb_ptx_decode_exchange())
     decoder->members = smb_ptx_row(decoder, operand, 4, FALSE);
     return decoder->members != NO_ROW;
   case ROLE_TABLE:
@@ -87,29 +87,21 @@ smb_ptx_set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *comp
   return paired || instruction->partner == PTX_NONE; // else nobody would write it
 }
 
-// A predicate beside the result is no operand of its own.
-static guint
-count_operands(const ComputeForm *form) {
-  guint n = 0;
-  for (guint i = 0; i < form->n_operands; i++)
-    n += i == 0 || form->operands[i].role != ROLE_P || form->operands[i - 1].role != ROLE_RESULT;
-  return n;
+gboolean
+smb_ptx_find_form(const PtxDecoder *decoder, ComputeForm *form) {
+  guint bytes = smb_ptx_register_bytes(decoder, smb_ptx_operand(decoder, 0));
+  guint line = smb_ptx_opcode_of(decoder, decoder->instruction)->line;
+  return smb_ptx_compute_form(line, decoder->parts, bytes, form);
 }
 
-static PtxResult
-decode_compute(PtxDecoder *decoder) {
-  const PtxOperand *first = smb_ptx_operand(decoder, 0);
-  guint bytes = smb_ptx_register_bytes(decoder, first);
+PtxResult
+smb_ptx_decode_compute(PtxDecoder *decoder) {
   ComputeForm form;
-  Compute compute = {0};
-  if (!smb_ptx_find_compute(decoder->parts, bytes, &form))
+  Compute compute;
+  if (!smb_ptx_find_form(decoder, &form))
     return PTX_UNKNOWN;
-  // Of three numbers of 32 bits there are extremes as well, not all of them in the table.
-  guint n = count_operands(&form);
-  gboolean is_extreme =
-      (strcmp(decoder->parts[0], "min") == 0 || strcmp(decoder->parts[0], "max") == 0) &&
-      strcmp(smb_ptx_last_part(decoder), "f32") == 0;
-  if (!smb_ptx_check_count(decoder, n, n + is_extreme))
+  guint n = smb_ptx_form_count(&form);
+  if (!smb_ptx_check_count(decoder, n, n))
     return PTX_FAILED;
   smb_ptx_compute_init(&form, &compute);
   if (!smb_ptx_set_operands(decoder, &form, &compute))
@@ -123,15 +115,6 @@ decode_compute(PtxDecoder *decoder) {
 }
 
 // --- instructions that are not modelled
-
-static gboolean
-is_one_of(const char *name, const char *const *names, guint n) {
-  for (guint i = 0; i < n; i++) {
-    if (strcmp(name, names[i]) == 0)
-      return TRUE;
-  }
-  return FALSE;
-}
 
 void
 smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand) {
@@ -152,23 +135,6 @@ smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand
                         MAX(bytes, 4u) / 4);
 }
 
-// Instructions that may have addresses and make no requests of shared memory, though they may write there.
-static gboolean
-is_other_traffic(const PtxDecoder *decoder) {
-  static const char *const names[] = {"wgmma", "tcgen05", "clusterlaunchcontrol", "mapa",
-                                      "tensormap"};
-  return is_one_of(decoder->parts[0], names, G_N_ELEMENTS(names)) ||
-         smb_ptx_has_part(decoder, "bulk") || smb_ptx_has_part(decoder, "async") ||
-         smb_ptx_has_prefix(decoder, "shared::cluster");
-}
-
-// Of these, those that do not write there: they synchronize, or name a place.
-static gboolean
-writes_shared(const PtxDecoder *decoder) {
-  static const char *const names[] = {"wgmma", "tcgen05", "clusterlaunchcontrol", "mapa"};
-  return is_other_traffic(decoder) && !is_one_of(decoder->parts[0], names, G_N_ELEMENTS(names));
-}
-
 static gboolean
 has_address(const PtxDecoder *decoder) {
   for (guint i = 0; i < decoder->instruction->n_operands; i++) {
@@ -178,75 +144,39 @@ has_address(const PtxDecoder *decoder) {
   return FALSE;
 }
 
+// Whether the opcode says that it makes no request of shared memory, though it may write there.
+static gboolean
+is_apart(const PtxDecoder *decoder) {
+  return smb_ptx_has_part(decoder, "bulk") || smb_ptx_has_part(decoder, "async") ||
+         smb_ptx_has_prefix(decoder, "shared::cluster");
+}
+
+// Whether it says that it asks for other memory.
 static gboolean
 is_elsewhere(const PtxDecoder *decoder) {
-  static const char *const names[] = {"tex",   "tld4", "txq",     "suld",    "sust",
-                                      "sured", "suq",  "istypep", "multimem"};
-  return is_one_of(decoder->parts[0], names, G_N_ELEMENTS(names)) ||
-         smb_ptx_has_part(decoder, "global") || smb_ptx_has_prefix(decoder, "param") ||
+  return smb_ptx_has_part(decoder, "global") || smb_ptx_has_prefix(decoder, "param") ||
          smb_ptx_has_part(decoder, "const") || smb_ptx_has_part(decoder, "local");
 }
 
-// Instructions with an address that store nothing there.
-static gboolean
-only_reads(const PtxDecoder *decoder) {
-  static const char *const names[] = {"ld",
-                                      "ldu",
-                                      "tex",
-                                      "tld4",
-                                      "txq",
-                                      "suld",
-                                      "suq",
-                                      "istypep",
-                                      "mapa",
-                                      "wgmma",
-                                      "tcgen05",
-                                      "prefetch",
-                                      "clusterlaunchcontrol"};
-  return is_one_of(decoder->parts[0], names, G_N_ELEMENTS(names));
-}
-
-static gboolean
-decode_opaque(PtxDecoder *decoder) {
-  if (has_address(decoder) && !is_other_traffic(decoder) && !is_elsewhere(decoder)) {
+PtxResult
+smb_ptx_add_opaque(PtxDecoder *decoder, guint effects) {
+  gboolean apart = effects & APART_ONLY || is_apart(decoder), addresses = has_address(decoder);
+  if (addresses && !apart && !(effects & ELSEWHERE) && !is_elsewhere(decoder)) {
     g_autofree char *text = smb_ptx_instruction_text(decoder->module, decoder->instruction);
-    return smb_ptx_refuse(decoder, "'%s' is not supported, and could touch shared memory", text);
+    smb_ptx_refuse(decoder, "'%s' is not supported, and could touch shared memory", text);
+    return PTX_FAILED;
   }
-  Step step = smb_ptx_step(decoder, STEP_OPAQUE);
-  step.argument = (writes_shared(decoder) ? OPAQUE_SHARED : 0) |
-                  (has_address(decoder) && !only_reads(decoder) ? OPAQUE_GLOBAL : 0);
+  gboolean only_named = (effects & (LOOKS | APART_ONLY)) == (LOOKS | APART_ONLY);
+  Step step = smb_build_step(&decoder->build, STEP_OPAQUE);
+  step.argument = (apart && !only_named ? OPAQUE_SHARED : 0) |
+                  (addresses && !(effects & LOOKS) ? OPAQUE_GLOBAL : 0);
   smb_ptx_writes_result(decoder, &step, smb_ptx_operand(decoder, 0));
   smb_ptx_writes_result(decoder, &step, smb_ptx_partner(decoder));
   smb_code_add(decoder->code, &step);
-  return TRUE;
+  return PTX_DECODED;
 }
 
-// --- one instruction
-
-static gboolean
-has_predicate(const PtxDecoder *decoder) {
-  const PtxOperand guard = {.kind = PTX_OPERAND_REGISTER, .index = decoder->instruction->guard};
-  return smb_ptx_is_predicate(decoder, &guard);
-}
-
-gboolean
-smb_ptx_decode_instruction(PtxDecoder *decoder) {
-  if (decoder->instruction->guard != PTX_NONE && !has_predicate(decoder))
-    return smb_ptx_refuse(decoder, "the guard of an instruction is a predicate (.pred)");
-  static PtxResult (*const decoders[])(PtxDecoder *) = {
-      smb_ptx_decode_mbarrier, smb_ptx_decode_bulk,    smb_ptx_decode_memory,
-      smb_ptx_decode_move,     smb_ptx_decode_control, smb_ptx_decode_warp,
-      smb_ptx_decode_packed,   smb_ptx_decode_video,   decode_compute,
-  };
-  decoder->parts =
-      g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).parts;
-  decoder->members = NO_ROW;
-  if (!smb_ptx_check_operands(decoder))
-    return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(decoders); i++) {
-    PtxResult result = decoders[i](decoder);
-    if (result != PTX_UNKNOWN)
-      return result == PTX_DECODED;
-  }
-  return decode_opaque(decoder);
+PtxResult
+smb_ptx_decode_opaque(PtxDecoder *decoder) {
+  return smb_ptx_add_opaque(decoder, decoder->argument);
 }

@@ -39,29 +39,50 @@ smb_ptx_last_part(const PtxDecoder *decoder) {
   return decoder->parts[n];
 }
 
-Step
-smb_ptx_step(const PtxDecoder *decoder, StepOpcode opcode) {
-  const PtxInstruction *instruction = decoder->instruction;
-  Step step = {.place = instruction->offset};
-  smb_step_bind(&step, opcode);
-  if (instruction->guard != PTX_NONE) {
-    step.guard = decoder->current->rows[instruction->guard];
-    step.unless = instruction->guard_negated;
-  }
-  return step;
+PtxResult
+smb_ptx_wants(PtxDecoder *decoder, const char *what) {
+  smb_ptx_refuse(decoder, "expected %s", what);
+  return PTX_FAILED;
+}
+
+// --- steps
+
+static void
+begin_steps(PtxDecoder *decoder, const PtxInstruction *instruction) {
+  gboolean has_guard = instruction->guard != PTX_NONE;
+  decoder->instruction = instruction;
+  decoder->members = NO_ROW;
+  decoder->build =
+      (Builder){.code = decoder->code,
+                .add_site = smb_ptx_add_site,
+                .decoder = decoder,
+                .place = instruction->offset,
+                .guard = has_guard ? decoder->current->rows[instruction->guard] : PREDICATE_TRUE,
+                .unless = has_guard && instruction->guard_negated};
 }
 
 void
-smb_ptx_add_compute(PtxDecoder *decoder, Compute *compute) {
-  Step step = smb_ptx_step(decoder, STEP_COMPUTE);
-  step.compute = *compute;
-  smb_compute_approximate(&step.compute, decoder->program->cuda_arch / 10);
-  smb_compute_prepare(&step.compute);
-  if (decoder->members != NO_ROW && smb_compute_has_members(&step.compute)) {
-    smb_step_bind(&step, STEP_EXCHANGE);
-    step.argument = decoder->members;
-  }
-  smb_code_add(decoder->code, &step);
+smb_ptx_go_to(PtxDecoder *decoder, const PtxInstruction *instruction) {
+  decoder->parts = smb_ptx_opcode_of(decoder, instruction)->parts;
+  begin_steps(decoder, instruction);
+}
+
+void
+smb_ptx_go_beside(PtxDecoder *decoder, guint32 offset) {
+  decoder->blank = (PtxInstruction){.guard = PTX_NONE, .offset = offset};
+  begin_steps(decoder, &decoder->blank);
+}
+
+void
+smb_ptx_add_compute(PtxDecoder *decoder, const Compute *compute) {
+  Compute known = *compute;
+  smb_compute_approximate(&known, decoder->program->cuda_arch / 10);
+  smb_build_compute(&decoder->build, &known, decoder->members != NO_ROW, decoder->members);
+}
+
+void
+smb_ptx_add_operation(PtxDecoder *decoder, Operation operation, Row d, Row a, Row b) {
+  smb_ptx_add_compute(decoder, &(Compute){.operation = (guint16)operation, .d = d, .s = {a, b}});
 }
 
 // --- barriers of convergence
@@ -83,21 +104,13 @@ smb_ptx_add_meeting(PtxDecoder *decoder, PtxMeeting meeting, guint32 barrier, Pr
       [PTX_MEETING_SYNC] = {STEP_SYNC, STEP_SYNC_OWN},
       [PTX_MEETING_BREAK] = {STEP_BREAK, STEP_BREAK_OWN},
   };
-  Step step = {
-      .place = decoder->instruction->offset, .guard = guard, .unless = unless, .argument = barrier};
-  smb_step_bind(&step, opcodes[meeting][decoder->current->is_recursive]);
-  smb_code_add(decoder->code, &step);
+  Builder build = decoder->build;
+  build.guard = guard;
+  build.unless = unless;
+  smb_build_plain(&build, opcodes[meeting][decoder->current->is_recursive], barrier);
 }
 
 // --- all functions
-
-// Whether an instruction writes its first operand, if that is a register; if not, it reads that, too.
-static gboolean
-writes_first(const PtxDecoder *decoder, const PtxInstruction *instruction) {
-  static const char *const readers[] = {"bar",       "barrier",      "brx", "call",
-                                        "nanosleep", "stackrestore", NULL};
-  return !g_strv_contains(readers, smb_ptx_name(decoder, instruction));
-}
 
 static void
 count_reads(const PtxDecoder *decoder, PtxDecoded *decoded) {
@@ -110,7 +123,8 @@ count_reads(const PtxDecoder *decoder, PtxDecoded *decoded) {
     if (instruction->guard != PTX_NONE)
       decoded->reads[instruction->guard] = 1;
     // What is in brackets or lists may be read, wherever it stands.
-    for (guint o = writes_first(decoder, instruction); o < instruction->n_operands; o++) {
+    for (guint o = smb_ptx_reads_first(decoder, instruction) ? 0 : 1; o < instruction->n_operands;
+         o++) {
       const PtxOperand *operand =
           &g_array_index(function->operands, PtxOperand, instruction->operand + o);
       if (operand->kind == PTX_OPERAND_REGISTER)

@@ -5,8 +5,10 @@
 #pragma once
 
 #include "sim/exec/build.h"
-#include "sim/ptx/instruction.h"
-#include "sim/ptx/module.h"
+#include "sim/ptx/isa/computation.h"
+#include "sim/ptx/isa/instruction.h"
+#include "sim/ptx/isa/type.h"
+#include "sim/ptx/read/module.h"
 
 // A function that is decoded.
 typedef struct {
@@ -47,11 +49,13 @@ typedef struct {
   guint32 saved;        // the region that registers are pushed to; 0: none are
   gboolean has_stack;
   Row stack; // two rows: where the stack ends, as an offset in local memory
-  // where the decoder is
+  // where the decoder is (smb_ptx_go_to())
   PtxDecoded *current;
   const PtxInstruction *instruction;
   PtxInstruction blank;     // stands for it where there is none
+  Builder build;            // of its steps
   const char *const *parts; // of its opcode
+  guint argument;           // that its line of instructions.def gives the handler
   Row members;              // the lanes that it names, or NO_ROW
   GError **error;
 } PtxDecoder;
@@ -76,7 +80,6 @@ guint smb_ptx_register_bytes(const PtxDecoder *decoder, const PtxOperand *operan
 guint smb_ptx_register_rows(const PtxRegister *named);
 // The first row of a register of numbers, or of a component of one that is a vector; else NO_ROW.
 Row smb_ptx_register_row(const PtxDecoder *decoder, const PtxOperand *operand);
-guint smb_ptx_type_bytes(const char *type);
 // The rows of a register, of a constant or of an address: of @bytes, a real one for a literal. NO_ROW: it is no such
 // thing, or is not modelled.
 Row smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolean is_real);
@@ -136,13 +139,17 @@ typedef enum {
   AREA_CONSTANT,
   AREA_PARAMETER,
 } PtxArea;
+// The space that an opcode names.
+PtxArea smb_ptx_area(const PtxDecoder *decoder);
 // What stands in brackets. FALSE with an error.
 gboolean smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
                              PtxArea area);
 
 // --- steps (decode.c)
-// A step of the current instruction, with its guard.
-Step smb_ptx_step(const PtxDecoder *decoder, StepOpcode opcode);
+// Steps are those of this instruction from here on, with its guard. It stays where it is.
+void smb_ptx_go_to(PtxDecoder *decoder, const PtxInstruction *instruction);
+// They belong to no instruction, and have no guard; in messages they stand at @offset of the source.
+void smb_ptx_go_beside(PtxDecoder *decoder, guint32 offset);
 // The registers of an operand, if it has any.
 void smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand);
 gboolean smb_ptx_has_part(const PtxDecoder *decoder, const char *part);
@@ -152,7 +159,8 @@ const char *smb_ptx_last_part(const PtxDecoder *decoder);
 // Sets the error at the current instruction. Always FALSE.
 G_GNUC_PRINTF(2, 3)
 gboolean smb_ptx_refuse(PtxDecoder *decoder, const char *format, ...);
-void smb_ptx_add_compute(PtxDecoder *decoder, Compute *compute);
+void smb_ptx_add_compute(PtxDecoder *decoder, const Compute *compute);
+void smb_ptx_add_operation(PtxDecoder *decoder, Operation operation, Row d, Row a, Row b);
 
 // Barriers of convergence: numbers of the current function, and a step that does something with one.
 typedef enum {
@@ -165,25 +173,38 @@ guint32 smb_ptx_new_barriers(PtxDecoder *decoder, guint n);
 void smb_ptx_add_meeting(PtxDecoder *decoder, PtxMeeting meeting, guint32 barrier, Predicate guard,
                          gboolean unless);
 
-// --- kinds of instructions
+// --- instructions
+
 typedef enum {
   PTX_DECODED,
-  PTX_UNKNOWN,
-  PTX_FAILED
+  PTX_UNKNOWN, // its results are not known (smb_ptx_decode_opaque())
+  PTX_FAILED,
 } PtxResult;
-PtxResult smb_ptx_decode_memory(PtxDecoder *decoder);   // memory.c
-PtxResult smb_ptx_decode_move(PtxDecoder *decoder);     // move.c: mov, cvta, isspacep, mapa
-PtxResult smb_ptx_decode_mbarrier(PtxDecoder *decoder); // mbarrier.c
-PtxResult smb_ptx_decode_bulk(PtxDecoder *decoder);     // bulk.c: what makes no request
-PtxResult smb_ptx_decode_control(PtxDecoder *decoder);  // control.c
-// control.c: a wait for copies (STEP_AWAIT()).
-void smb_ptx_add_await(PtxDecoder *decoder, guint32 left);
-PtxResult smb_ptx_decode_packed(PtxDecoder *decoder); // packed.c: several operations
-PtxResult smb_ptx_decode_video(PtxDecoder *decoder);  // video.c: parts of registers
-PtxResult
-smb_ptx_decode_warp(PtxDecoder *decoder); // control.c: what gathers lanes before it computes
-PtxResult smb_ptx_decode_stack(PtxDecoder *decoder); // frame.c: alloca, stacksave, stackrestore
-gboolean smb_ptx_decode_call(PtxDecoder *decoder);   // call.c
+
+// The handlers of instructions.def: smb_ptx_decode_HANDLER() makes steps of the current instruction.
+typedef PtxResult PtxHandler(PtxDecoder *decoder);
+#define INSTRUCTION(words, operands, handler, argument, fate) PtxHandler smb_ptx_decode_##handler;
+#define COMPUTATION(words, more, operation, operands, modifiers, table, handler, fate)             \
+  PtxHandler smb_ptx_decode_##handler;
+#include "sim/ptx/isa/instructions.def"
+
+// What an opaque instruction does not do (PtxDecoder.argument).
+enum {
+  LOOKS = 1,      // write anywhere
+  ELSEWHERE = 2,  // touch shared memory
+  APART_ONLY = 4, // make requests of it; with LOOKS write there, either
+};
+PtxResult smb_ptx_add_opaque(PtxDecoder *decoder, guint effects);
+
+// Which word an incomplete instruction lacks.
+enum {
+  WANTS_BARRIER,
+  WANTS_SCOPE,
+  WANTS_ACTION,
+};
+
+// Sets the error at the current instruction, "expected WHAT".
+PtxResult smb_ptx_wants(PtxDecoder *decoder, const char *what);
 // What a call calls: a function or a register; NULL: nothing.
 const PtxOperand *smb_ptx_callee(const PtxFunction *function, const PtxInstruction *call);
 // The targets of brx.idx, or NULL.
@@ -191,14 +212,18 @@ const PtxTable *smb_ptx_branch_table(const PtxDecoder *decoder);
 
 // Fills in the operands that a form has (compute.c). FALSE: these are others.
 gboolean smb_ptx_set_operands(PtxDecoder *decoder, const ComputeForm *form, Compute *compute);
+// The form of the current instruction.
+gboolean smb_ptx_find_form(const PtxDecoder *decoder, ComputeForm *form);
 
-// Whether the instruction has so many operands; as many as its form has, and a first one that may be one (count.c). FALSE
-// with an error.
+// Whether the instruction has so many operands (dispatch.c). FALSE with an error.
 gboolean smb_ptx_check_count(PtxDecoder *decoder, guint least, guint most);
-gboolean smb_ptx_check_operands(PtxDecoder *decoder);
-
-// Any instruction (compute.c), and a function (body.c); FALSE with an error.
+// Whether an instruction reads its first operand, if that is a register.
+gboolean smb_ptx_reads_first(const PtxDecoder *decoder, const PtxInstruction *instruction);
+// The handler of the current instruction, whatever operands it has; and all that is to be done with it. FALSE with an error.
+PtxResult smb_ptx_handle(PtxDecoder *decoder);
 gboolean smb_ptx_decode_instruction(PtxDecoder *decoder);
+
+// A function (body.c); FALSE with an error.
 gboolean smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded);
 
 // --- the memory of the program (layout.c)
@@ -209,20 +234,25 @@ smb_ptx_shape(guint32 shape, guint64 bytes) {
   return (shape ^ (guint32)(bytes / 16 + 1)) * 16777619u; // FNV-1
 }
 
-// --- sites (site.c)
-guint smb_ptx_add_site(PtxDecoder *decoder, SmbOpClass op_class, guint width);
+// --- sites (site.c): Builder.add_site of a PtxDecoder
+guint smb_ptx_add_site(gpointer decoder, SmbOpClass op_class, guint width);
 
 // The whole of it: FALSE with an error.
 gboolean smb_ptx_decode(PtxDecoder *decoder, const PtxFunction *kernel);
 
+static inline const PtxOpcode *
+smb_ptx_opcode_of(const PtxDecoder *decoder, const PtxInstruction *instruction) {
+  return &g_array_index(decoder->module->opcodes, PtxOpcode, instruction->opcode);
+}
+
 // The opcode of the instruction, as it is spelled: "ld.shared.v4.f32".
 static inline const char *
 smb_ptx_opcode(const PtxDecoder *decoder) {
-  return g_array_index(decoder->module->opcodes, PtxOpcode, decoder->instruction->opcode).text;
+  return smb_ptx_opcode_of(decoder, decoder->instruction)->text;
 }
 
 // The first part of an opcode: "ld".
 static inline const char *
 smb_ptx_name(const PtxDecoder *decoder, const PtxInstruction *instruction) {
-  return g_array_index(decoder->module->opcodes, PtxOpcode, instruction->opcode).parts[0];
+  return smb_ptx_opcode_of(decoder, instruction)->parts[0];
 }

@@ -46,14 +46,8 @@ smb_ptx_in_frame(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *
 }
 
 static void
-add_operation(PtxDecoder *decoder, Operation operation, Row d, Row a, Row b) {
-  Compute compute = {.operation = (guint16)operation, .d = d, .s = {a, b}};
-  smb_ptx_add_compute(decoder, &compute);
-}
-
-static void
 add_number(PtxDecoder *decoder, Row d, Row a, guint64 number) {
-  add_operation(decoder, OPERATION_ADD_64, d, a, smb_ptx_constant(decoder, number, 8));
+  smb_ptx_add_operation(decoder, OPERATION_ADD_64, d, a, smb_ptx_constant(decoder, number, 8));
 }
 
 Row
@@ -64,36 +58,20 @@ smb_ptx_frame_row(PtxDecoder *decoder, guint64 offset, guint bytes) {
   return row;
 }
 
-// One row, or its low bytes.
+// One row, or its low bytes. No access of the program: it has no site.
 static void
 move_row(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint bytes) {
-  Step step = smb_ptx_step(decoder, loads ? STEP_LOAD : STEP_STORE);
-  Transfer *transfer = g_new(Transfer, 1);
-  g_ptr_array_add(decoder->code->transfers, transfer);
-  guint64 start = place.region ? make_pointer(place.region, 0) : 0;
-  *transfer = (Transfer){.window = place.region ? WINDOW_GENERIC : WINDOW_LOCAL,
-                         .address = place.base,
-                         .address_rows = place.base == NO_ROW ? 0
-                                         : place.region       ? 2
-                                                              : 1,
-                         .offset = start + place.offset,
-                         .bytes = bytes,
-                         .rows = 1,
-                         .n_components = 1,
-                         .data = {row},
-                         .swap = NO_ROW,
-                         .move = {.place = decoder->instruction->offset,
-                                  .op_class = loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
-                                  .op = loads ? SMB_OP_LD : SMB_OP_ST,
-                                  .kind = SMB_SCALAR_U32,
-                                  .components = 1,
-                                  .width = bytes,
-                                  .align = bytes,
-                                  .reads = loads}};
-  if (loads)
-    smb_code_writes_row(decoder->code, &step, row, 1);
-  step.transfer = transfer;
-  smb_code_add(decoder->code, &step);
+  Builder build = decoder->build;
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
+  build.add_site = NULL;
+  transfer->window = place.region ? WINDOW_GENERIC : WINDOW_LOCAL;
+  transfer->address = place.base;
+  transfer->address_rows = place.base == NO_ROW ? 0 : place.region ? 2 : 1;
+  transfer->offset = (place.region ? make_pointer(place.region, 0) : 0) + place.offset;
+  transfer->bytes = bytes;
+  transfer->rows = transfer->n_components = 1;
+  transfer->data[0] = row;
+  smb_build_access(&build, transfer, loads, FALSE);
 }
 
 void
@@ -141,7 +119,7 @@ mark_frame(PtxDecoder *decoder, guint from) {
 
 void
 smb_ptx_reserve(PtxDecoder *decoder, guint64 bytes, Row size) {
-  Step step = smb_ptx_step(decoder, size == NO_ROW ? STEP_RESERVE : STEP_RESERVE_ROWS);
+  Step step = smb_build_step(&decoder->build, size == NO_ROW ? STEP_RESERVE : STEP_RESERVE_ROWS);
   step.argument = (guint32)bytes;
   step.compute.s[0] = decoder->stack;
   step.compute.s[1] = size;
@@ -174,10 +152,10 @@ smb_ptx_begin_frame(PtxDecoder *decoder) {
   const PtxFunction *function = current->function;
   guint from = decoder->code->steps->len;
   if (current->is_kernel && decoder->has_stack)
-    add_operation(decoder, OPERATION_MOV_64, decoder->stack,
-                  smb_ptx_constant(decoder, decoder->local_bytes, 8), 0);
+    smb_ptx_add_operation(decoder, OPERATION_MOV_64, decoder->stack,
+                          smb_ptx_constant(decoder, decoder->local_bytes, 8), 0);
   if (!current->is_kernel) {
-    add_operation(decoder, OPERATION_MOV_64, current->frame, decoder->stack, 0);
+    smb_ptx_add_operation(decoder, OPERATION_MOV_64, current->frame, decoder->stack, 0);
     add_number(decoder, decoder->stack, current->frame, current->slot_bytes);
     smb_ptx_reserve(decoder, current->frame_bytes - current->slot_bytes, NO_ROW);
     add_number(decoder, decoder->stack, current->frame, current->frame_bytes);
@@ -194,11 +172,10 @@ smb_ptx_end_frame(PtxDecoder *decoder) {
   if (!current->is_kernel) {
     move_passed(decoder, FALSE, current->function->returns, current->returns, 0);
     guint from = decoder->code->steps->len;
-    add_operation(decoder, OPERATION_MOV_64, decoder->stack, current->frame, 0);
+    smb_ptx_add_operation(decoder, OPERATION_MOV_64, decoder->stack, current->frame, 0);
     mark_frame(decoder, from);
   }
-  Step step = smb_ptx_step(decoder, current->is_kernel ? STEP_EXIT : STEP_RETURN);
-  smb_code_add(decoder->code, &step);
+  smb_build_plain(&decoder->build, current->is_kernel ? STEP_EXIT : STEP_RETURN, 0);
 }
 
 // Where pushed registers go: a memory that the program has no pointers to.
@@ -244,8 +221,8 @@ smb_ptx_pop(PtxDecoder *decoder, guint64 bytes) {
 }
 
 // alloca.type pointer, size{, alignment}
-static gboolean
-decode_alloca(PtxDecoder *decoder) {
+PtxResult
+smb_ptx_decode_alloca(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *size = smb_ptx_operand(decoder, 1);
   const PtxOperand *align = smb_ptx_operand(decoder, 2);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
@@ -254,46 +231,38 @@ decode_alloca(PtxDecoder *decoder) {
   guint64 step = align->kind == PTX_OPERAND_INTEGER ? align->bits : 1;
   if (to == NO_ROW || asked == NO_ROW || (bytes != 4 && bytes != 8) || step == 0 ||
       (step & (step - 1)))
-    return smb_ptx_refuse(decoder, "expected a register, a number of bytes and an alignment");
+    return smb_ptx_wants(decoder, "a register, a number of bytes and an alignment");
   guint64 mask = MAX(step, ALLOCA_ALIGN) - 1;
   Row start = smb_code_new_rows(decoder->code, 2), rounded = smb_code_new_rows(decoder->code, 2);
   add_number(decoder, start, decoder->stack, mask);
-  add_operation(decoder, OPERATION_AND_64, start, start, smb_ptx_constant(decoder, ~mask, 8));
-  add_operation(decoder, OPERATION_MOV_64, decoder->stack, start, 0);
-  add_operation(decoder, bytes == 4 ? OPERATION_CVT_64_U32 : OPERATION_MOV_64, rounded, asked, 0);
+  smb_ptx_add_operation(decoder, OPERATION_AND_64, start, start,
+                        smb_ptx_constant(decoder, ~mask, 8));
+  smb_ptx_add_operation(decoder, OPERATION_MOV_64, decoder->stack, start, 0);
+  smb_ptx_add_operation(decoder, bytes == 4 ? OPERATION_CVT_64_U32 : OPERATION_MOV_64, rounded,
+                        asked, 0);
   smb_ptx_reserve(decoder, 0, rounded);
   add_number(decoder, rounded, rounded, SLOT_BYTES - 1);
-  add_operation(decoder, OPERATION_AND_64, rounded, rounded,
-                smb_ptx_constant(decoder, ~(guint64)(SLOT_BYTES - 1), 8));
-  add_operation(decoder, OPERATION_ADD_64, decoder->stack, decoder->stack, rounded);
+  smb_ptx_add_operation(decoder, OPERATION_AND_64, rounded, rounded,
+                        smb_ptx_constant(decoder, ~(guint64)(SLOT_BYTES - 1), 8));
+  smb_ptx_add_operation(decoder, OPERATION_ADD_64, decoder->stack, decoder->stack, rounded);
   if (bytes == 4)
-    add_operation(decoder, OPERATION_MOV_32, to, start, 0);
+    smb_ptx_add_operation(decoder, OPERATION_MOV_32, to, start, 0);
   else
     add_number(decoder, to, start, make_pointer(REGION_LOCAL, 0));
-  return TRUE;
+  return PTX_DECODED;
 }
 
-// stacksave.type d, stackrestore.type a: where the stack ends, as it is.
-static gboolean
-decode_stack(PtxDecoder *decoder, gboolean saves) {
+// stacksave.type d, stackrestore.type a, as the argument says: where the stack ends, as it is.
+PtxResult
+smb_ptx_decode_stack(PtxDecoder *decoder) {
+  gboolean saves = decoder->argument;
   const PtxOperand *operand = smb_ptx_operand(decoder, 0);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
   Row row =
       operand->kind == PTX_OPERAND_REGISTER ? smb_ptx_row(decoder, operand, bytes, FALSE) : NO_ROW;
   if (row == NO_ROW || (bytes != 4 && bytes != 8))
-    return smb_ptx_refuse(decoder, "expected a register");
-  Operation moves = bytes == 8 ? OPERATION_MOV_64 : OPERATION_MOV_32;
-  add_operation(decoder, moves, saves ? row : decoder->stack, saves ? decoder->stack : row, 0);
-  return TRUE;
-}
-
-PtxResult
-smb_ptx_decode_stack(PtxDecoder *decoder) {
-  const char *name = decoder->parts[0];
-  gboolean saves = strcmp(name, "stacksave") == 0;
-  if (strcmp(name, "alloca") == 0)
-    return decode_alloca(decoder) ? PTX_DECODED : PTX_FAILED;
-  if (saves || strcmp(name, "stackrestore") == 0)
-    return decode_stack(decoder, saves) ? PTX_DECODED : PTX_FAILED;
-  return PTX_UNKNOWN;
+    return smb_ptx_wants(decoder, "a register");
+  smb_ptx_add_operation(decoder, bytes == 8 ? OPERATION_MOV_64 : OPERATION_MOV_32,
+                        saves ? row : decoder->stack, saves ? decoder->stack : row, 0);
+  return PTX_DECODED;
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions that touch memory: which space, how wide, which registers.
+// Instructions that make requests: loads, stores, atomics, matrices, copies (PTX ISA, section 9.7.9; atom and red 9.7.13): which
+// space they ask for, how wide, and which registers hold what they move. What follows from that is the builder's (sim/exec/build.h).
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -17,8 +18,8 @@ static const struct {
     {"shared::cluster", AREA_CLUSTER},
 };
 
-static PtxArea
-find_area(const PtxDecoder *decoder) {
+PtxArea
+smb_ptx_area(const PtxDecoder *decoder) {
   for (guint i = 0; decoder->parts[i]; i++) {
     for (guint a = 0; a < G_N_ELEMENTS(areas); a++) {
       if (strcmp(decoder->parts[i], areas[a].name) == 0)
@@ -74,8 +75,7 @@ smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *o
 
 // One component: a register, a constant that is stored, or nothing.
 static gboolean
-set_component(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperand *operand,
-              gboolean loads) {
+set_component(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, gboolean loads) {
   guint c = transfer->n_components++, bytes = transfer->bytes;
   if (loads && operand->kind == PTX_OPERAND_SINK)
     return TRUE;
@@ -92,41 +92,24 @@ set_component(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOper
     transfer->rows = rows;
   }
   transfer->data[c] = smb_ptx_row(decoder, operand, bytes, TRUE);
-  if (transfer->data[c] == NO_ROW)
-    return smb_ptx_refuse(decoder, "expected a register or a number");
-  if (loads)
-    smb_code_writes_row(decoder->code, step, transfer->data[c], transfer->rows);
-  return TRUE;
+  return transfer->data[c] != NO_ROW || smb_ptx_refuse(decoder, "expected a register or a number");
 }
 
 static gboolean
-set_data(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperand *operand,
-         guint vector, gboolean loads) {
+set_data(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, guint vector,
+         gboolean loads) {
   if (vector == 1 && operand->kind != PTX_OPERAND_VECTOR)
-    return set_component(decoder, transfer, step, operand, loads);
+    return set_component(decoder, transfer, operand, loads);
   if (operand->kind != PTX_OPERAND_VECTOR || operand->n != vector)
     return smb_ptx_refuse(decoder, "expected a vector of %u registers", vector);
   for (guint i = 0; i < vector; i++) {
-    if (!set_component(decoder, transfer, step, smb_ptx_element(decoder, operand, i), loads))
+    if (!set_component(decoder, transfer, smb_ptx_element(decoder, operand, i), loads))
       return FALSE;
   }
   return TRUE;
 }
 
-static void
-set_move(PtxDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op, guint width) {
-  Move *move = &transfer->move;
-  move->place = decoder->instruction->offset;
-  move->op_class = op_class;
-  move->op = op;
-  move->width = width;
-  move->align = width & -width;
-  move->kind = SMB_SCALAR_U32;
-  move->components = 1;
-  move->reads = op_class != SMB_OP_CLASS_STORE;
-  move->site = smb_ptx_add_site(decoder, op_class, width);
-}
-
+// PTX ISA, section 8 ("Memory Consistency Model"): what other threads may change meanwhile, and what an acquire makes visible.
 static MemoryOrder
 find_order(const PtxDecoder *decoder) {
   gboolean acquires = smb_ptx_has_part(decoder, "acquire") || smb_ptx_has_part(decoder, "acq_rel");
@@ -138,36 +121,39 @@ find_order(const PtxDecoder *decoder) {
   return acquires ? ORDER_ACQUIRE : ORDER_STRONG;
 }
 
+// ld and st. Nothing is asked for that is wider than any request is: that is no instruction.
 static PtxResult
-decode_load_store(PtxDecoder *decoder, gboolean loads) {
-  PtxArea area = find_area(decoder);
+decode_access(PtxDecoder *decoder, gboolean loads) {
+  PtxArea area = smb_ptx_area(decoder);
   const char *type = smb_ptx_last_part(decoder);
   guint bytes = smb_ptx_type_bytes(type), vector = find_vector(decoder);
   gboolean is_wide = area == AREA_GENERIC || area == AREA_GLOBAL;
   if (bytes == 0 || bytes * vector > (is_wide && bytes < 16 ? MAX_MOVE_BYTES : SMB_MAX_WIDTH))
-    return PTX_UNKNOWN;
-  Step step = smb_ptx_step(decoder, loads ? STEP_LOAD : STEP_STORE);
+    return smb_ptx_add_opaque(decoder, loads ? LOOKS : 0);
   Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->bytes = bytes;
   transfer->is_signed = type[0] == 's';
   transfer->order = find_order(decoder);
-  const PtxOperand *data = smb_ptx_operand(decoder, loads ? 0 : 1);
-  const PtxOperand *address = smb_ptx_operand(decoder, loads ? 1 : 0);
-  if (!smb_ptx_set_address(decoder, transfer, address, area) ||
-      !set_data(decoder, transfer, &step, data, vector, loads))
+  if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, loads ? 1 : 0), area) ||
+      !set_data(decoder, transfer, smb_ptx_operand(decoder, loads ? 0 : 1), vector, loads))
     return PTX_FAILED;
-  gboolean generic = area == AREA_GENERIC || area == AREA_CLUSTER;
-  set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
-           loads     ? generic ? SMB_OP_LD_GENERIC : SMB_OP_LD
-           : generic ? SMB_OP_ST_GENERIC
-                     : SMB_OP_ST,
-           bytes * vector);
   if (loads && (area == AREA_CONSTANT || area == AREA_PARAMETER) && transfer->address_rows > 0)
     transfer->move.constant_bytes = smb_constant_bytes(bytes, vector);
-  step.transfer = transfer;
-  smb_code_add(decoder->code, &step);
+  smb_build_access(&decoder->build, transfer, loads, area == AREA_GENERIC || area == AREA_CLUSTER);
   return PTX_DECODED;
 }
+
+PtxResult
+smb_ptx_decode_load(PtxDecoder *decoder) {
+  return decode_access(decoder, TRUE);
+}
+
+PtxResult
+smb_ptx_decode_store(PtxDecoder *decoder) {
+  return decode_access(decoder, FALSE);
+}
+
+// --- atomics
 
 // Which types each has (PTX ISA 9.0, atom and red, and what ptxas of CUDA 13.0 takes); of vectors: floating point.
 static const struct {
@@ -175,59 +161,43 @@ static const struct {
   Atomic atomic;
   const char *types, *vector_types;
 } atomics[] = {
-    {"add", ATOMIC_ADD, " u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2 ",
-     " f32 f16 f16x2 bf16 bf16x2 "},
-    {"exch", ATOMIC_EXCHANGE, " b32 b64 b128 ", ""},
-    {"min", ATOMIC_MIN, " u32 s32 u64 s64 ", " f16 f16x2 bf16 bf16x2 "},
-    {"max", ATOMIC_MAX, " u32 s32 u64 s64 ", " f16 f16x2 bf16 bf16x2 "},
-    {"and", ATOMIC_AND, " b32 b64 ", ""},
-    {"or", ATOMIC_OR, " b32 b64 ", ""},
-    {"xor", ATOMIC_XOR, " b32 b64 ", ""},
-    {"inc", ATOMIC_INCREMENT, " u32 ", ""},
-    {"dec", ATOMIC_DECREMENT, " u32 ", ""},
-    {"cas", ATOMIC_CAS, " b16 b32 b64 b128 ", ""},
-};
-
-static const struct {
-  const char *name;
-  SmbScalar scalar;
-} atomic_types[] = {
-    {"u32", SMB_SCALAR_U32},     {"b32", SMB_SCALAR_U32},   {"s32", SMB_SCALAR_I32},
-    {"u64", SMB_SCALAR_U64},     {"b64", SMB_SCALAR_U64},   {"s64", SMB_SCALAR_I64},
-    {"f32", SMB_SCALAR_F32},     {"f64", SMB_SCALAR_F64},   {"f16", SMB_SCALAR_F16},
-    {"b16", SMB_SCALAR_U16},     {"bf16", SMB_SCALAR_BF16}, {"f16x2", SMB_SCALAR_F16},
-    {"bf16x2", SMB_SCALAR_BF16}, {"b128", SMB_SCALAR_U64},
+    {"add", ATOMIC_ADD, "u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2", "f32 f16 f16x2 bf16 bf16x2"},
+    {"exch", ATOMIC_EXCHANGE, "b32 b64 b128", ""},
+    {"min", ATOMIC_MIN, "u32 s32 u64 s64", "f16 f16x2 bf16 bf16x2"},
+    {"max", ATOMIC_MAX, "u32 s32 u64 s64", "f16 f16x2 bf16 bf16x2"},
+    {"and", ATOMIC_AND, "b32 b64", ""},
+    {"or", ATOMIC_OR, "b32 b64", ""},
+    {"xor", ATOMIC_XOR, "b32 b64", ""},
+    {"inc", ATOMIC_INCREMENT, "u32", ""},
+    {"dec", ATOMIC_DECREMENT, "u32", ""},
+    {"cas", ATOMIC_CAS, "b16 b32 b64 b128", ""},
 };
 
 // The type is behind the operation, or before it.
-static const char *
-find_atomic_type(const PtxDecoder *decoder, SmbScalar *scalar) {
-  for (guint i = 0; i < G_N_ELEMENTS(atomic_types); i++) {
-    if (!smb_ptx_has_part(decoder, atomic_types[i].name))
-      continue;
-    *scalar = atomic_types[i].scalar;
-    return atomic_types[i].name;
-  }
-  return NULL;
+static const PtxType *
+find_type(const PtxDecoder *decoder) {
+  const PtxType *type = NULL;
+  for (guint i = 1; decoder->parts[i] && !type; i++)
+    type = smb_ptx_type_named(decoder->parts[i]);
+  return type;
 }
 
-// What it does and of what; FALSE if there is no such atomic.
+// What it does and of what, one component; FALSE if there is no such atomic.
 static gboolean
-find_atomic(const PtxDecoder *decoder, gboolean has_result, Move *move, const char **type) {
+find_atomic(const PtxDecoder *decoder, gboolean has_result, AtomicAccess *access) {
+  const PtxType *type = find_type(decoder);
   gboolean is_vector = find_vector(decoder) > 1;
-  *type = find_atomic_type(decoder, &move->kind);
-  for (guint i = 0; i < G_N_ELEMENTS(atomics) && *type; i++) {
+  for (guint i = 0; i < G_N_ELEMENTS(atomics) && type; i++) {
     if (!smb_ptx_has_part(decoder, atomics[i].name))
       continue;
-    g_autofree char *word = g_strdup_printf(" %s ", *type);
+    const char *types = is_vector ? atomics[i].vector_types : atomics[i].types;
     gboolean swaps = atomics[i].atomic == ATOMIC_EXCHANGE || atomics[i].atomic == ATOMIC_CAS;
-    move->atomic = atomics[i].atomic;
-    gboolean halves = move->kind == SMB_SCALAR_F16 || move->kind == SMB_SCALAR_BF16;
-    if (halves != smb_ptx_has_part(decoder, "noftz"))
-      break;
-    if ((has_result || !swaps) &&
-        strstr(is_vector ? atomics[i].vector_types : atomics[i].types, word))
-      return TRUE;
+    access->atomic = atomics[i].atomic;
+    access->kind = (SmbScalar)type->scalar;
+    access->width = type->bytes;
+    gboolean halves = access->kind == SMB_SCALAR_F16 || access->kind == SMB_SCALAR_BF16;
+    return halves == smb_ptx_has_part(decoder, "noftz") && (has_result || !swaps) &&
+           smb_ptx_is_among(type->name, types, ' ');
   }
   return FALSE;
 }
@@ -262,7 +232,7 @@ set_operands(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
 
 // What was there before: the components of the result.
 static gboolean
-set_results(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperand *result) {
+set_results(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *result) {
   gboolean is_vector = result->kind == PTX_OPERAND_VECTOR;
   if (is_vector && result->n != transfer->n_components)
     return smb_ptx_refuse(decoder, "expected a vector of %u registers", transfer->n_components);
@@ -275,7 +245,6 @@ set_results(PtxDecoder *decoder, Transfer *transfer, Step *step, const PtxOperan
     transfer->data[i] = fits ? smb_ptx_row(decoder, one, transfer->bytes, FALSE) : NO_ROW;
     if (transfer->data[i] == NO_ROW)
       return smb_ptx_refuse(decoder, "expected a register of %u bits", 8 * transfer->bytes);
-    smb_code_writes_row(decoder->code, step, transfer->data[i], transfer->rows);
   }
   return TRUE;
 }
@@ -286,49 +255,49 @@ set_swap(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *swap) {
   return transfer->swap != NO_ROW || smb_ptx_refuse(decoder, "expected a register or a number");
 }
 
-static PtxResult
-decode_atomic(PtxDecoder *decoder, gboolean has_result) {
-  PtxArea area = find_area(decoder);
+// Whether there are such requests: of vectors in global memory only.
+static gboolean
+check_width(PtxDecoder *decoder, PtxArea area, guint vector, guint width) {
+  return (width <= SMB_MAX_WIDTH && (vector == 1 || area != AREA_SHARED)) ||
+         smb_ptx_refuse(decoder, "there are no atomics on vectors of %u bytes%s", width,
+                        area == AREA_SHARED ? " in shared memory" : "");
+}
+
+// atom d, [a], b{, c}; red [a], b: an atom whose result nothing reads is a red.
+PtxResult
+smb_ptx_decode_atomic(PtxDecoder *decoder) {
+  gboolean has_result = decoder->argument;
+  PtxArea area = smb_ptx_area(decoder);
   guint vector = find_vector(decoder), at = has_result;
-  const char *type;
-  Move kinds = {0};
-  if (!find_atomic(decoder, has_result, &kinds, &type)) {
+  const PtxOperand *result = has_result ? smb_ptx_operand(decoder, 0) : NULL;
+  AtomicAccess access = {.is_used = result && !is_dropped(decoder, result)};
+  if (!find_atomic(decoder, has_result, &access)) {
     if (area == AREA_GLOBAL)
       return PTX_UNKNOWN;
     smb_ptx_refuse(decoder, "there is no atomic with these types: '%s'", smb_ptx_opcode(decoder));
     return PTX_FAILED;
   }
-  Step step = smb_ptx_step(decoder, STEP_ATOMIC);
   Transfer *transfer = smb_code_new_transfer(decoder->code);
-  transfer->bytes = smb_ptx_type_bytes(type);
+  transfer->bytes = access.width;
   transfer->rows = MAX(transfer->bytes, 4u) / 4;
-  guint width = transfer->bytes * vector;
-  const PtxOperand *result = has_result ? smb_ptx_operand(decoder, 0) : NULL;
-  if (width > SMB_MAX_WIDTH || (vector > 1 && area == AREA_SHARED)) {
-    smb_ptx_refuse(decoder, "there are no atomics on vectors of %u bytes%s", width,
-                   area == AREA_SHARED ? " in shared memory" : "");
-    return PTX_FAILED;
-  }
-  if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, at), area) ||
+  access.width *= vector;
+  if (!check_width(decoder, area, vector, access.width) ||
+      !smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, at), area) ||
       !set_operands(decoder, transfer, smb_ptx_operand(decoder, at + 1), vector) ||
-      (kinds.atomic == ATOMIC_CAS &&
+      (access.atomic == ATOMIC_CAS &&
        !set_swap(decoder, transfer, smb_ptx_operand(decoder, at + 2))) ||
-      (result && !set_results(decoder, transfer, &step, result)))
+      (result && !set_results(decoder, transfer, result)))
     return PTX_FAILED;
-  set_move(decoder, transfer, SMB_OP_CLASS_ATOMIC, SMB_OP_ATOM, width);
-  transfer->move.atomic = kinds.atomic;
-  transfer->move.kind = kinds.kind;
-  transfer->move.components = width / (guint)smb_scalar_bytes(kinds.kind);
   transfer->order = find_order(decoder);
-  gboolean unused = !result || is_dropped(decoder, result);
-  transfer->data[0] = unused ? NO_ROW : transfer->data[0];
-  transfer->move.reads = !unused || kinds.atomic != ATOMIC_EXCHANGE;
-  transfer->increments = unused && kinds.atomic == ATOMIC_ADD && width == 4 &&
+  if (!access.is_used)
+    transfer->data[0] = NO_ROW;
+  transfer->increments = !access.is_used && access.atomic == ATOMIC_ADD && access.width == 4 &&
                          transfer->operands[0] == smb_ptx_constant(decoder, 1, 4);
-  step.transfer = transfer;
-  smb_code_add(decoder->code, &step);
+  smb_build_atomic(&decoder->build, transfer, &access);
   return PTX_DECODED;
 }
+
+// --- matrices
 
 // Of numbers of 8 bits and fewer only the requests are modelled: rows of 16 bytes as of those of 16 bits.
 static gboolean
@@ -357,37 +326,25 @@ count_matrices(const PtxDecoder *decoder) {
   return smb_ptx_has_part(decoder, "m16n16") ? 2 * n : n;
 }
 
-static PtxResult
-decode_matrix(PtxDecoder *decoder, gboolean loads) {
-  static const struct {
-    guint n;
-    SmbOp load, store;
-  } counts[] = {{1, SMB_OP_LDMATRIX_X1, SMB_OP_STMATRIX_X1},
-                {2, SMB_OP_LDMATRIX_X2, SMB_OP_STMATRIX_X2},
-                {4, SMB_OP_LDMATRIX_X4, SMB_OP_STMATRIX_X4}};
+// ldmatrix d, [a]; stmatrix [a], d
+PtxResult
+smb_ptx_decode_matrix(PtxDecoder *decoder) {
+  gboolean loads = decoder->argument;
+  guint n = count_matrices(decoder);
   MatrixValues values;
-  if (!find_matrix(decoder, loads, &values))
+  if (!find_matrix(decoder, loads, &values) || (n != 1 && n != 2 && n != 4))
     return PTX_UNKNOWN;
-  PtxArea area = find_area(decoder);
-  for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
-    if (count_matrices(decoder) != counts[i].n)
-      continue;
-    Step step = smb_ptx_step(decoder, loads ? STEP_LOAD_MATRIX : STEP_STORE_MATRIX);
-    Transfer *transfer = smb_code_new_transfer(decoder->code);
-    transfer->bytes = 4;
-    if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, loads ? 1 : 0), area) ||
-        !set_data(decoder, transfer, &step, smb_ptx_operand(decoder, loads ? 0 : 1), counts[i].n,
-                  loads))
-      return PTX_FAILED;
-    set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
-             loads ? counts[i].load : counts[i].store, SMB_MAX_WIDTH);
-    step.argument = values;
-    step.transfer = transfer;
-    smb_code_add(decoder->code, &step);
-    return PTX_DECODED;
-  }
-  return PTX_UNKNOWN;
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
+  transfer->bytes = 4;
+  if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, loads ? 1 : 0),
+                           smb_ptx_area(decoder)) ||
+      !set_data(decoder, transfer, smb_ptx_operand(decoder, loads ? 0 : 1), n, loads))
+    return PTX_FAILED;
+  smb_build_matrix(&decoder->build, transfer, loads, n, values);
+  return PTX_DECODED;
 }
+
+// --- copies
 
 // How many bytes are copied where a predicate says whether the source is ignored: then zeros are.
 static Row
@@ -402,63 +359,33 @@ ignore_source(PtxDecoder *decoder, const PtxOperand *predicate, guint bytes) {
 }
 
 // cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes | whether the source is ignored}{, cache policy}
-static PtxResult
-decode_copy(PtxDecoder *decoder) {
-  gboolean through = smb_ptx_has_part(decoder, "cg");
-  if (!through && !smb_ptx_has_part(decoder, "ca"))
-    return PTX_UNKNOWN;
-  gboolean policy = smb_ptx_has_part(decoder, "L2::cache_hint");
-  gboolean has_some = decoder->instruction->n_operands - policy > 3;
-  const PtxOperand *size = smb_ptx_operand(decoder, 2);
-  const PtxOperand *some = has_some ? smb_ptx_operand(decoder, 3) : NULL;
-  if (size->kind != PTX_OPERAND_INTEGER ||
-      (size->bits != 4 && size->bits != 8 && size->bits != 16)) {
-    smb_ptx_refuse(decoder, "expected 4, 8 or 16 bytes to copy");
-    return PTX_FAILED;
-  }
-  guint bytes = (guint)size->bits;
-  Step step = smb_ptx_step(decoder, STEP_COPY);
-  Transfer *to = smb_code_new_transfer(decoder->code), *from = smb_code_new_transfer(decoder->code);
-  if (!smb_ptx_set_address(decoder, to, smb_ptx_operand(decoder, 0), AREA_SHARED) ||
-      !smb_ptx_set_address(decoder, from, smb_ptx_operand(decoder, 1), AREA_GLOBAL))
-    return PTX_FAILED;
-  if (some && some->kind == PTX_OPERAND_REGISTER)
+// Whether an operand says how many bytes come from the source, or whether it is ignored.
+static gboolean
+set_source(PtxDecoder *decoder, Transfer *from, const PtxOperand *some, guint bytes) {
+  gboolean is_register = some->kind == PTX_OPERAND_REGISTER;
+  if (is_register)
     from->copying = COPYING_EITHER;
-  if (some && some->kind == PTX_OPERAND_REGISTER && smb_ptx_register_bytes(decoder, some) == 0)
-    from->data[0] = ignore_source(decoder, some, bytes);
-  else if (some)
-    from->data[0] = smb_ptx_row(decoder, some, 4, FALSE);
-  if (some && from->data[0] == NO_ROW) {
-    smb_ptx_refuse(decoder, "expected how many bytes come from the source");
-    return PTX_FAILED;
-  }
-  set_move(decoder, to, SMB_OP_CLASS_STORE, through ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,
-           bytes);
-  set_move(decoder, from, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes);
-  step.transfer = to;
-  step.source = from;
-  smb_code_add(decoder->code, &step);
-  return PTX_DECODED;
+  from->data[0] = is_register && smb_ptx_register_bytes(decoder, some) == 0
+                      ? ignore_source(decoder, some, bytes)
+                      : smb_ptx_row(decoder, some, 4, FALSE);
+  return from->data[0] != NO_ROW ||
+         smb_ptx_refuse(decoder, "expected how many bytes come from the source");
 }
 
+// cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes | whether the source is ignored}{, cache policy}
 PtxResult
-smb_ptx_decode_memory(PtxDecoder *decoder) {
-  const char *name = decoder->parts[0];
-  if (strcmp(name, "ld") == 0 || strcmp(name, "ldu") == 0)
-    return decode_load_store(decoder, TRUE);
-  if (strcmp(name, "st") == 0 && !smb_ptx_has_part(decoder, "async") &&
-      !smb_ptx_has_part(decoder, "bulk"))
-    return decode_load_store(decoder, FALSE);
-  if (strcmp(name, "atom") == 0)
-    return decode_atomic(decoder, TRUE);
-  if (strcmp(name, "red") == 0 && !smb_ptx_has_part(decoder, "async"))
-    return decode_atomic(decoder, FALSE);
-  if (strcmp(name, "ldmatrix") == 0)
-    return decode_matrix(decoder, TRUE);
-  if (strcmp(name, "stmatrix") == 0)
-    return decode_matrix(decoder, FALSE);
-  if (strcmp(name, "cp") == 0 && smb_ptx_has_part(decoder, "async") &&
-      !smb_ptx_has_part(decoder, "bulk"))
-    return decode_copy(decoder);
-  return PTX_UNKNOWN;
+smb_ptx_decode_copy(PtxDecoder *decoder) {
+  gboolean policy = smb_ptx_has_part(decoder, "L2::cache_hint");
+  const PtxOperand *size = smb_ptx_operand(decoder, 2);
+  if (size->kind != PTX_OPERAND_INTEGER || (size->bits != 4 && size->bits != 8 && size->bits != 16))
+    return smb_ptx_wants(decoder, "4, 8 or 16 bytes to copy");
+  guint bytes = (guint)size->bits;
+  Transfer *to = smb_code_new_transfer(decoder->code), *from = smb_code_new_transfer(decoder->code);
+  if (!smb_ptx_set_address(decoder, to, smb_ptx_operand(decoder, 0), AREA_SHARED) ||
+      !smb_ptx_set_address(decoder, from, smb_ptx_operand(decoder, 1), AREA_GLOBAL) ||
+      (decoder->instruction->n_operands - policy > 3 &&
+       !set_source(decoder, from, smb_ptx_operand(decoder, 3), bytes)))
+    return PTX_FAILED;
+  smb_build_copy(&decoder->build, to, from, bytes, smb_ptx_has_part(decoder, "cg"));
+  return PTX_DECODED;
 }

@@ -1,21 +1,15 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// mov, with the vectors that it packs and unpacks, and what turns addresses of one space into generic ones.
+// mov, with the vectors that it packs and unpacks, and what turns addresses of one space into others or tells them apart (PTX ISA,
+// section 9.7.9). A generic address is a pointer of the machine, whose region stands in its upper bits.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
 
-static void
-add_operation(PtxDecoder *decoder, Operation operation, Row d, Row a, Row b) {
-  Compute compute = {.operation = (guint16)operation, .d = d, .s = {a, b}};
-  smb_ptx_add_compute(decoder, &compute);
-}
-
 static PtxResult
 refuse_result(PtxDecoder *decoder) {
-  smb_ptx_refuse(decoder, "expected a register for the result");
-  return PTX_FAILED;
+  return smb_ptx_wants(decoder, "a register for the result");
 }
 
 static Operation
@@ -47,20 +41,21 @@ pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
   Row scratch = smb_code_new_rows(decoder->code, 4);
   for (guint i = 0; part >= 4 && i < vector->n; i++) {
     for (guint row = 0; row < part / 4; row++)
-      add_operation(decoder, OPERATION_PART_32, scratch + i * part / 4 + row, parts[i] + row, 0);
+      smb_ptx_add_operation(decoder, OPERATION_PART_32, scratch + i * part / 4 + row,
+                            parts[i] + row, 0);
   }
   for (guint i = 0; part == 2 && i < vector->n; i += 2)
-    add_operation(decoder, OPERATION_PACK_16, scratch + i / 2, parts[i], parts[i + 1]);
+    smb_ptx_add_operation(decoder, OPERATION_PACK_16, scratch + i / 2, parts[i], parts[i + 1]);
   if (part == 1 && bytes == 2)
-    add_operation(decoder, OPERATION_PACK_8, scratch, parts[0], parts[1]);
+    smb_ptx_add_operation(decoder, OPERATION_PACK_8, scratch, parts[0], parts[1]);
   if (part == 1 && bytes == 4) {
     Row halves = smb_code_new_rows(decoder->code, 2);
-    add_operation(decoder, OPERATION_PACK_8, halves, parts[0], parts[1]);
-    add_operation(decoder, OPERATION_PACK_8, halves + 1, parts[2], parts[3]);
-    add_operation(decoder, OPERATION_PACK_16, scratch, halves, halves + 1);
+    smb_ptx_add_operation(decoder, OPERATION_PACK_8, halves, parts[0], parts[1]);
+    smb_ptx_add_operation(decoder, OPERATION_PACK_8, halves + 1, parts[2], parts[3]);
+    smb_ptx_add_operation(decoder, OPERATION_PACK_16, scratch, halves, halves + 1);
   }
   for (guint row = 0; row < MAX(bytes, 4u) / 4; row++)
-    add_operation(decoder, OPERATION_PART_32, d + row, scratch + row, 0);
+    smb_ptx_add_operation(decoder, OPERATION_PART_32, d + row, scratch + row, 0);
   return PTX_DECODED;
 }
 
@@ -71,7 +66,7 @@ unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
     return PTX_FAILED;
   Row scratch = smb_code_new_rows(decoder->code, rows);
   for (guint row = 0; row < rows; row++)
-    add_operation(decoder, OPERATION_PART_32, scratch + row, a + row, 0);
+    smb_ptx_add_operation(decoder, OPERATION_PART_32, scratch + row, a + row, 0);
   for (guint i = 0; i < vector->n; i++) {
     const PtxOperand *element = smb_ptx_element(decoder, vector, i);
     if (element->kind == PTX_OPERAND_SINK)
@@ -83,21 +78,23 @@ unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
     if (d == NO_ROW)
       return PTX_UNKNOWN;
     for (guint row = 0; part >= 4 && row < part / 4; row++)
-      add_operation(decoder, OPERATION_PART_32, d + row, scratch + at / 4 + row, 0);
+      smb_ptx_add_operation(decoder, OPERATION_PART_32, d + row, scratch + at / 4 + row, 0);
     if (part == 2)
-      add_operation(decoder, at % 4 ? OPERATION_HIGH_16 : OPERATION_LOW_16, d, scratch + at / 4, 0);
+      smb_ptx_add_operation(decoder, at % 4 ? OPERATION_HIGH_16 : OPERATION_LOW_16, d,
+                            scratch + at / 4, 0);
     if (part == 1) {
       Row half = smb_code_new_rows(decoder->code, 1);
-      add_operation(decoder, at % 4 >= 2 ? OPERATION_HIGH_16 : OPERATION_LOW_16, half,
-                    scratch + at / 4, 0);
-      add_operation(decoder, at % 2 ? OPERATION_HIGH_8 : OPERATION_LOW_8, d, half, 0);
+      smb_ptx_add_operation(decoder, at % 4 >= 2 ? OPERATION_HIGH_16 : OPERATION_LOW_16, half,
+                            scratch + at / 4, 0);
+      smb_ptx_add_operation(decoder, at % 2 ? OPERATION_HIGH_8 : OPERATION_LOW_8, d, half, 0);
     }
   }
   return PTX_DECODED;
 }
 
-static PtxResult
-decode_mov(PtxDecoder *decoder) {
+// mov d, a; mov d, {a, …}; mov {d, …}, a
+PtxResult
+smb_ptx_decode_move(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
   if (bytes == 0 || smb_ptx_has_prefix(decoder, "v"))
@@ -117,16 +114,16 @@ decode_mov(PtxDecoder *decoder) {
   if (from == NO_ROW)
     return PTX_UNKNOWN;
   if (bytes == 16) {
-    add_operation(decoder, OPERATION_MOV_64, to, from, 0);
-    add_operation(decoder, OPERATION_MOV_64, to + 2, from + 2, 0);
+    smb_ptx_add_operation(decoder, OPERATION_MOV_64, to, from, 0);
+    smb_ptx_add_operation(decoder, OPERATION_MOV_64, to + 2, from + 2, 0);
   } else
-    add_operation(decoder, find_move(bytes), to, from, 0);
+    smb_ptx_add_operation(decoder, find_move(bytes), to, from, 0);
   return PTX_DECODED;
 }
 
-// Only addresses of shared memory differ from generic ones.
-static PtxResult
-decode_cvta(PtxDecoder *decoder) {
+// cvta{.to}: only addresses of shared memory differ from generic ones.
+PtxResult
+smb_ptx_decode_convert_address(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
   if (bytes != 8)
@@ -137,12 +134,12 @@ decode_cvta(PtxDecoder *decoder) {
   if (d->kind != PTX_OPERAND_REGISTER)
     return refuse_result(decoder);
   if (!smb_ptx_has_prefix(decoder, "shared")) {
-    add_operation(decoder, OPERATION_MOV_64, to, from, 0);
+    smb_ptx_add_operation(decoder, OPERATION_MOV_64, to, from, 0);
     return PTX_DECODED;
   }
   Row base = smb_ptx_constant(decoder, make_pointer(REGION_SHARED, 0), 8);
   gboolean leaves = smb_ptx_has_part(decoder, "to");
-  add_operation(decoder, leaves ? OPERATION_SUB_64 : OPERATION_ADD_64, to, from, base);
+  smb_ptx_add_operation(decoder, leaves ? OPERATION_SUB_64 : OPERATION_ADD_64, to, from, base);
   return PTX_DECODED;
 }
 
@@ -169,8 +166,8 @@ compare_constants(PtxDecoder *decoder, Row number, Predicate p, guint modifiers)
 
 // Which region a generic pointer names is in its upper bits; an address of the process (SmbLaunch.memory), which has none
 // there, is global. Null is, too (PTX ISA, isspacep).
-static PtxResult
-decode_isspacep(PtxDecoder *decoder) {
+PtxResult
+smb_ptx_decode_test_space(PtxDecoder *decoder) {
   const PtxOperand *p = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
   gboolean shared = smb_ptx_has_prefix(decoder, "shared");
   gboolean local = smb_ptx_has_part(decoder, "local"), global = smb_ptx_has_part(decoder, "global");
@@ -183,15 +180,15 @@ decode_isspacep(PtxDecoder *decoder) {
   if (from == NO_ROW)
     return PTX_UNKNOWN;
   Row number = smb_code_new_rows(decoder->code, 2);
-  add_operation(decoder, OPERATION_SHR_U64, number, from,
-                smb_ptx_constant(decoder, POINTER_OFFSET_BITS, 4));
+  smb_ptx_add_operation(decoder, OPERATION_SHR_U64, number, from,
+                        smb_ptx_constant(decoder, POINTER_OFFSET_BITS, 4));
   Predicate result = smb_code_new_predicate(decoder->code);
   Row behind = smb_ptx_constant(decoder, REGION_GRID, 8);
   Compute compute = {.operation = OPERATION_LT_U64, .p = result};
   if (global || constant) {
     Row index = smb_code_new_rows(decoder->code, 2); // without a number beyond all of them
-    add_operation(decoder, OPERATION_ADD_64, index, number,
-                  smb_ptx_constant(decoder, G_MAXUINT64, 8));
+    smb_ptx_add_operation(decoder, OPERATION_ADD_64, index, number,
+                          smb_ptx_constant(decoder, G_MAXUINT64, 8));
     compute.s[0] = smb_ptx_constant(decoder, REGION_GRID - 1, 8);
     compute.s[1] = index;
     smb_ptx_add_compute(decoder, &compute);
@@ -219,8 +216,8 @@ decode_isspacep(PtxDecoder *decoder) {
 }
 
 // mapa d, a, block: what lies at a, in the shared memory of a block of the cluster, by its rank.
-static PtxResult
-decode_mapa(PtxDecoder *decoder) {
+PtxResult
+smb_ptx_decode_map_address(PtxDecoder *decoder) {
   enum {
     XOR = 0x3c // LOP3: of the first two operands
   };
@@ -228,29 +225,31 @@ decode_mapa(PtxDecoder *decoder) {
   const PtxOperand *rank = smb_ptx_operand(decoder, 2);
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
   if (bytes < 4 || bytes > 8 || d->kind != PTX_OPERAND_REGISTER)
-    return PTX_UNKNOWN;
+    return smb_ptx_add_opaque(decoder, LOOKS | APART_ONLY);
   Row to = smb_ptx_row(decoder, d, bytes, FALSE), from = smb_ptx_row(decoder, a, bytes, FALSE);
   Row block = smb_ptx_row(decoder, rank, 4, FALSE);
   if (to == NO_ROW || from == NO_ROW || block == NO_ROW)
-    return PTX_UNKNOWN;
+    return smb_ptx_add_opaque(decoder, LOOKS | APART_ONLY);
   const PtxOperand self = {.kind = PTX_OPERAND_SPECIAL, .text = "%cluster_ctarank"};
   Row above = smb_code_new_rows(decoder->code, 2), own = smb_ptx_row(decoder, &self, 4, FALSE);
   Compute differ = {.operation = OPERATION_LOP3, .d = above, .s = {block, own, own}, .table = XOR};
   smb_ptx_add_compute(decoder, &differ);
-  add_operation(decoder, OPERATION_SHL_32, above, above,
-                smb_ptx_constant(decoder, CLUSTER_SHIFT, 4));
+  smb_ptx_add_operation(decoder, OPERATION_SHL_32, above, above,
+                        smb_ptx_constant(decoder, CLUSTER_SHIFT, 4));
   if (bytes == 8)
-    add_operation(decoder, OPERATION_CVT_64_U32, above, above, 0);
-  add_operation(decoder, bytes == 8 ? OPERATION_ADD_64 : OPERATION_ADD_32, to, from, above);
+    smb_ptx_add_operation(decoder, OPERATION_CVT_64_U32, above, above, 0);
+  smb_ptx_add_operation(decoder, bytes == 8 ? OPERATION_ADD_64 : OPERATION_ADD_32, to, from, above);
   decoder->code->maps_cluster = TRUE;
   return PTX_DECODED;
 }
 
-// mov.pred p, %is_explicit_cluster: of special registers, this one is a predicate.
-static PtxResult
-decode_special_predicate(PtxDecoder *decoder) {
-  const PtxOperand *p = smb_ptx_operand(decoder, 0);
-  Row row = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 4, FALSE);
+// mov.pred p, a; of special registers %is_explicit_cluster is a predicate.
+PtxResult
+smb_ptx_decode_move_predicate(PtxDecoder *decoder) {
+  const PtxOperand *p = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
+  if (a->kind != PTX_OPERAND_SPECIAL)
+    return smb_ptx_decode_compute(decoder);
+  Row row = smb_ptx_row(decoder, a, 4, FALSE);
   if (row == NO_ROW || !smb_ptx_is_predicate(decoder, p))
     return PTX_UNKNOWN;
   Compute test = {.operation = OPERATION_EQ_32,
@@ -259,22 +258,4 @@ decode_special_predicate(PtxDecoder *decoder) {
                   .s = {row, smb_ptx_constant(decoder, 0, 4)}};
   smb_ptx_add_compute(decoder, &test);
   return PTX_DECODED;
-}
-
-PtxResult
-smb_ptx_decode_move(PtxDecoder *decoder) {
-  const char *name = decoder->parts[0];
-  const PtxOperand *from = smb_ptx_operand(decoder, 1);
-  if (strcmp(name, "mov") == 0 && from && from->kind == PTX_OPERAND_SPECIAL &&
-      strcmp(smb_ptx_last_part(decoder), "pred") == 0)
-    return decode_special_predicate(decoder);
-  if (strcmp(name, "mov") == 0 && strcmp(smb_ptx_last_part(decoder), "pred") != 0)
-    return decode_mov(decoder);
-  if (strcmp(name, "cvta") == 0)
-    return decode_cvta(decoder);
-  if (strcmp(name, "mapa") == 0)
-    return decode_mapa(decoder);
-  if (strcmp(name, "isspacep") == 0)
-    return decode_isspacep(decoder);
-  return PTX_UNKNOWN;
 }

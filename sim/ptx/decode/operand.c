@@ -39,26 +39,6 @@ smb_ptx_register(const PtxDecoder *decoder, const PtxOperand *operand) {
 }
 
 guint
-smb_ptx_type_bytes(const char *type) {
-  static const struct {
-    const char *name;
-    guint bytes;
-  } packed[] = {{"f16x2", 4}, {"bf16x2", 4}, {"f32x2", 8},
-                {"u16x2", 4}, {"s16x2", 4},  {"b128", 16}};
-  for (guint i = 0; i < G_N_ELEMENTS(packed); i++) {
-    if (strcmp(type, packed[i].name) == 0)
-      return packed[i].bytes;
-  }
-  gsize letters = strcspn(type, "0123456789");
-  const char *digits = type + letters;
-  return strcmp(digits, "8") == 0    ? 1
-         : strcmp(digits, "16") == 0 ? 2
-         : strcmp(digits, "32") == 0 ? 4
-         : strcmp(digits, "64") == 0 ? 8
-                                     : 0;
-}
-
-guint
 smb_ptx_register_bytes(const PtxDecoder *decoder, const PtxOperand *operand) {
   const PtxRegister *named = smb_ptx_register(decoder, operand);
   return named ? smb_ptx_type_bytes(named->type) : 0;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Instructions that are several operations: on two numbers of 32 bits in one register, comparisons of pairs of halves,
-// extremes of three, sums of 32 bits with addends of 16.
+// extremes of three, sums of 32 bits with addends of 16 (PTX ISA, sections 9.7.3 to 9.7.6). Each is made of operations of the same
+// opcode with another type.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -25,11 +26,6 @@ copy_parts(const PtxDecoder *decoder, Parts *parts) {
   return TRUE;
 }
 
-static gboolean
-is_named(const PtxDecoder *decoder, const char *name) {
-  return strcmp(decoder->parts[0], name) == 0;
-}
-
 // An operation of the same opcode with other types.
 static gboolean
 find(const Parts *parts, Compute *compute) {
@@ -40,14 +36,17 @@ find(const Parts *parts, Compute *compute) {
   return TRUE;
 }
 
-// One after the other.
-static PtxResult
-decode_f32x2(PtxDecoder *decoder, Parts *parts) {
+// add.f32x2 d, a, b: one after the other.
+PtxResult
+smb_ptx_decode_f32x2(PtxDecoder *decoder) {
+  Parts parts;
   Compute compute;
   ComputeForm form;
   guint n = decoder->instruction->n_operands;
-  parts->part[parts->n - 1] = "f32";
-  if (!smb_ptx_find_compute(parts->part, 0, &form) || n != form.n_operands)
+  if (!copy_parts(decoder, &parts))
+    return PTX_UNKNOWN;
+  parts.part[parts.n - 1] = "f32";
+  if (!smb_ptx_find_compute(parts.part, 0, &form) || n != form.n_operands)
     return PTX_UNKNOWN;
   for (guint i = 0; i < n; i++) {
     const PtxOperand *operand = smb_ptx_operand(decoder, i);
@@ -164,14 +163,28 @@ decode_set(PtxDecoder *decoder, Parts *parts) {
   return PTX_DECODED;
 }
 
+// setp and set: of pairs of halves, or of any other type.
+PtxResult
+smb_ptx_decode_comparison(PtxDecoder *decoder) {
+  Parts parts;
+  const char *type = smb_ptx_last_part(decoder);
+  if (strcmp(type, "f16x2") != 0 && strcmp(type, "bf16x2") != 0)
+    return smb_ptx_decode_compute(decoder);
+  if (!copy_parts(decoder, &parts))
+    return PTX_UNKNOWN;
+  return strcmp(decoder->parts[0], "set") == 0 ? decode_set(decoder, &parts)
+                                               : decode_setp(decoder, &parts);
+}
+
 // min d, a, b, c: of two of them, and of that and the third.
-static PtxResult
-decode_extreme(PtxDecoder *decoder, const Parts *parts) {
+PtxResult
+smb_ptx_decode_extreme(PtxDecoder *decoder) {
   ComputeForm form;
   Compute compute;
-  const PtxOperand *c = smb_ptx_operand(decoder, 3);
-  Row third = smb_ptx_row(decoder, c, 4, TRUE);
-  if (third == NO_ROW || !smb_ptx_find_compute(parts->part, 0, &form))
+  if (decoder->instruction->n_operands < 4)
+    return smb_ptx_decode_compute(decoder);
+  Row third = smb_ptx_row(decoder, smb_ptx_operand(decoder, 3), 4, TRUE);
+  if (third == NO_ROW || !smb_ptx_find_form(decoder, &form))
     return PTX_UNKNOWN;
   smb_ptx_compute_init(&form, &compute);
   if (!smb_ptx_set_operands(decoder, &form, &compute))
@@ -186,58 +199,43 @@ decode_extreme(PtxDecoder *decoder, const Parts *parts) {
   return PTX_DECODED;
 }
 
+// An addend or factor of 16 bits, as one of 32; others as they are. NO_ROW: it is none.
+static Row
+widen(PtxDecoder *decoder, const PtxOperand *operand, gboolean is_half, SmbScalar type) {
+  Row row = smb_ptx_row(decoder, operand, is_half ? 2 : 4, TRUE);
+  if (row == NO_ROW || !is_half)
+    return row;
+  Compute convert = {.operation = OPERATION_CONVERT_32,
+                     .from = type,
+                     .to = SMB_SCALAR_F32,
+                     .bytes = 4,
+                     .d = smb_code_new_rows(decoder->code, 1),
+                     .s = {row}};
+  smb_ptx_add_compute(decoder, &convert);
+  return convert.d;
+}
+
 // add.f32.f16 d, a, c and fma.f32.f16 d, a, b, c: all but the last operand have 16 bits, which are exact as 32.
-static PtxResult
-decode_mixed(PtxDecoder *decoder, Parts *parts) {
-  guint n = decoder->instruction->n_operands, last = parts->n - 1;
-  gboolean is_bf16 = parts->part[last][0] == 'b';
-  const PtxOperand *d = smb_ptx_operand(decoder, 0);
+PtxResult
+smb_ptx_decode_mixed(PtxDecoder *decoder) {
+  Parts parts;
   Compute compute;
-  parts->part[last] = NULL;
-  if (n != (is_named(decoder, "fma") ? 4 : 3) || d->kind != PTX_OPERAND_REGISTER ||
-      !find(parts, &compute))
+  guint n = decoder->instruction->n_operands;
+  const PtxOperand *d = smb_ptx_operand(decoder, 0);
+  if (!copy_parts(decoder, &parts))
+    return PTX_UNKNOWN;
+  SmbScalar type = parts.part[--parts.n][0] == 'b' ? SMB_SCALAR_BF16 : SMB_SCALAR_F16;
+  parts.part[parts.n] = NULL;
+  if (d->kind != PTX_OPERAND_REGISTER || !find(&parts, &compute))
     return PTX_UNKNOWN;
   for (guint i = 1; i < n; i++) {
-    gboolean is_half = i + 1 < n;
-    Row row = smb_ptx_row(decoder, smb_ptx_operand(decoder, i), is_half ? 2 : 4, TRUE);
-    if (row == NO_ROW)
+    compute.s[i - 1] = widen(decoder, smb_ptx_operand(decoder, i), i + 1 < n, type);
+    if (compute.s[i - 1] == NO_ROW)
       return PTX_UNKNOWN;
-    Compute convert = {.operation = OPERATION_CONVERT_32,
-                       .from = is_bf16 ? SMB_SCALAR_BF16 : SMB_SCALAR_F16,
-                       .to = SMB_SCALAR_F32,
-                       .bytes = 4,
-                       .d = is_half ? smb_code_new_rows(decoder->code, 1) : row,
-                       .s = {row}};
-    if (is_half)
-      smb_ptx_add_compute(decoder, &convert);
-    compute.s[i - 1] = convert.d;
   }
   compute.d = smb_ptx_row(decoder, d, 4, FALSE);
   if (compute.d == NO_ROW)
     return PTX_UNKNOWN;
   smb_ptx_add_compute(decoder, &compute);
   return PTX_DECODED;
-}
-
-PtxResult
-smb_ptx_decode_packed(PtxDecoder *decoder) {
-  Parts parts;
-  if (!copy_parts(decoder, &parts))
-    return PTX_UNKNOWN;
-  const char *type = parts.part[parts.n - 1], *other = parts.part[parts.n - 2];
-  gboolean halves = strcmp(type, "f16x2") == 0 || strcmp(type, "bf16x2") == 0;
-  gboolean half = strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0;
-  gboolean adds = is_named(decoder, "add") || is_named(decoder, "sub") || is_named(decoder, "fma");
-  if (strcmp(type, "f32x2") == 0 && (adds || is_named(decoder, "mul")))
-    return decode_f32x2(decoder, &parts);
-  if (halves && is_named(decoder, "setp"))
-    return decode_setp(decoder, &parts);
-  if (halves && is_named(decoder, "set"))
-    return decode_set(decoder, &parts);
-  if ((is_named(decoder, "min") || is_named(decoder, "max")) && strcmp(type, "f32") == 0 &&
-      decoder->instruction->n_operands == 4)
-    return decode_extreme(decoder, &parts);
-  if (adds && half && strcmp(other, "f32") == 0)
-    return decode_mixed(decoder, &parts);
-  return PTX_UNKNOWN;
 }

@@ -27,7 +27,8 @@ make_frames(PtxDecoder *decoder, const PtxLoc *loc, guint *n) {
 }
 
 guint
-smb_ptx_add_site(PtxDecoder *decoder, SmbOpClass op_class, guint width) {
+smb_ptx_add_site(gpointer data, SmbOpClass op_class, guint width) {
+  PtxDecoder *decoder = data;
   const PtxInstruction *instruction = decoder->instruction;
   const PtxOpcode *opcode =
       &g_array_index(decoder->module->opcodes, PtxOpcode, instruction->opcode);

@@ -27,10 +27,9 @@ typedef struct {
 
 static Row
 apply(PtxDecoder *decoder, Operation operation, Row a, Row b) {
-  Compute compute = {
-      .operation = (guint16)operation, .d = smb_code_new_rows(decoder->code, 2), .s = {a, b}};
-  smb_ptx_add_compute(decoder, &compute);
-  return compute.d;
+  Row d = smb_code_new_rows(decoder->code, 2);
+  smb_ptx_add_operation(decoder, operation, d, a, b);
+  return d;
 }
 
 static Row
@@ -311,31 +310,18 @@ read_operands(Video *video) {
 
 PtxResult
 smb_ptx_decode_video(PtxDecoder *decoder) {
-  static const char *const names[] = {"vadd", "vsub", "vavrg", "vabsdiff", "vmin",
-                                      "vmax", "vset", "vshl",  "vshr",     "vmad"};
-  Video video = {.decoder = decoder, .n_lanes = 1};
   const char *opcode = decoder->parts[0];
   gsize length = strcspn(opcode, "24");
-  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-    if (strlen(names[i]) == length && memcmp(names[i], opcode, length) == 0)
-      video.name = names[i];
-  }
-  if (!video.name)
-    return PTX_UNKNOWN;
+  g_autofree char *name = g_strndup(opcode, length);
+  Video video = {.decoder = decoder, .name = name, .n_lanes = 1};
   if (opcode[length])
     video.n_lanes = (guint)(opcode[length] - '0');
-  static const char *const seconds[] = {"add", "min", "max", NULL}; // of what comes out and c
-  gboolean has_third = strcmp(video.name, "vmad") == 0 || video.n_lanes > 1 ||
-                       g_strv_contains(seconds, smb_ptx_last_part(decoder));
-  if (!smb_ptx_check_count(decoder, has_third ? 4 : 3, 4))
-    return PTX_FAILED;
   Row result = NO_ROW;
   if (!read_types(&video) || !read_operands(&video) ||
       !(strcmp(video.name, "vmad") == 0 ? decode_product(&video, &result)
         : video.n_lanes == 1            ? decode_one(&video, &result)
                                         : decode_several(&video, &result)))
     return PTX_UNKNOWN;
-  Compute move = {.operation = OPERATION_MOV_32, .d = video.d, .s = {result}};
-  smb_ptx_add_compute(decoder, &move);
+  smb_ptx_add_operation(decoder, OPERATION_MOV_32, video.d, result, 0);
   return PTX_DECODED;
 }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/ptx/module.h"
+#include "sim/ptx/read/module.h"
 
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 gboolean
 smb_ptx_recognize(const SmbSource *source) {

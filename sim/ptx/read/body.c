@@ -5,7 +5,8 @@
 // in its block and in those inside it, above the label as well as below.
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/isa/instruction.h"
+#include "sim/ptx/read/read-impl.h"
 
 static const char *const *
 split_opcode(PtxReader *reader, const char *text) {
@@ -26,6 +27,7 @@ find_opcode(PtxReader *reader, const char *text, gsize length) {
   GArray *opcodes = reader->module->opcodes;
   PtxOpcode opcode = {.text = smb_ptx_intern(reader, text, length)};
   opcode.parts = split_opcode(reader, opcode.text);
+  opcode.line = smb_ptx_find_line(opcode.parts);
   meaning = (PtxMeaning){.kind = PTX_MEANS_TEXT, .index = opcodes->len};
   smb_ptx_names_add(reader->opcodes, opcode.text, length, meaning);
   g_array_append_val(opcodes, opcode);

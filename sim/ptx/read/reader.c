@@ -4,7 +4,7 @@
 // What all productions of PTX use: tokens that are expected, errors, names.
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 gboolean
 smb_ptx_fail(PtxReader *reader, guint32 offset, const char *format, ...) {
@@ -140,4 +140,21 @@ smb_ptx_declare(PtxReader *reader, guint32 offset, const char *text, gsize lengt
     return smb_ptx_fail(reader, offset, "'%.*s' is declared twice", (int)length, text);
   smb_ptx_names_add(reader->names, text, length, meaning);
   return TRUE;
+}
+
+const PtxType *
+smb_ptx_find_type(const PtxReader *reader) {
+  const PtxToken *token = &reader->lexer.token;
+  const PtxType *type = token->kind == PTX_TOKEN_DIRECTIVE
+                            ? smb_ptx_type(smb_ptx_text(reader) + 1, token->length - 1)
+                            : NULL;
+  return type && type->is_declared ? type : NULL;
+}
+
+guint
+smb_ptx_find_vector(const PtxReader *reader) {
+  return smb_ptx_is_directive(reader, ".v2")   ? 2
+         : smb_ptx_is_directive(reader, ".v4") ? 4
+         : smb_ptx_is_directive(reader, ".v8") ? 8
+                                               : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/ptx/lex.h"
+#include "sim/ptx/read/lex.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 // ones are doubles (PTX ISA 9.0, section 4.6).
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 // How tightly an operator binds; as in C.
 static guint

@@ -5,7 +5,7 @@
 // addresses (0xff00(symbol)), with braces for each dimension.
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 typedef struct {
   PtxReader *reader;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/ptx/names.h"
+#include "sim/ptx/read/names.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 // and .alias. A prototype and a definition of one name are one function.
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 static void
 clear_table(gpointer data) {

@@ -6,9 +6,10 @@
 // Private to the files that read modules.
 #pragma once
 
-#include "sim/ptx/lex.h"
-#include "sim/ptx/module.h"
-#include "sim/ptx/names.h"
+#include "sim/ptx/isa/type.h"
+#include "sim/ptx/read/lex.h"
+#include "sim/ptx/read/module.h"
+#include "sim/ptx/read/names.h"
 
 // A name whose meaning is not known before its block ends: a label may stand below.
 typedef struct {
@@ -96,16 +97,9 @@ gboolean smb_ptx_read_integer(PtxReader *reader, guint64 *bits);
 gboolean smb_ptx_is_warp_size(const PtxLexer *lexer);  // WARP_SZ: 32
 gboolean smb_ptx_at_constant(const PtxReader *reader); // whether one begins here
 
-// type.c
-typedef struct {
-  const char *name;
-  guint8 bytes; // 0: a predicate
-  guint8 is_float;
-  guint8 is_opaque; // a texture, sampler or surface
-} PtxType;
-const PtxType *smb_ptx_type(const char *name, gsize length); // NULL: no type
-const PtxType *smb_ptx_find_type(const PtxReader *reader);   // of the current token; NULL: no type
-guint smb_ptx_find_vector(const PtxReader *reader);          // .v2: 2; 0: no vector
+// reader.c: the type and the vector that the current token names
+const PtxType *smb_ptx_find_type(const PtxReader *reader); // NULL: no type that is declared
+guint smb_ptx_find_vector(const PtxReader *reader);        // .v2: 2; 0: no vector
 
 // variable.c
 gboolean smb_ptx_at_space(const PtxReader *reader); // .shared, .global, …

@@ -5,7 +5,7 @@
 // 9.0, section 11.5). Other debugging data is skipped.
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 // The text of a string token, without its quotes.
 static char *

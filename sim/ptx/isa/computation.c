@@ -1,25 +1,18 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/ptx/instruction.h"
+//
+// Forms of computations: those of instructions.def, and comparisons and conversions, of which there are too many combinations of types
+// for lines. What a form does is an operation of sim/exec/compute, with what its modifiers do to it (PTX ISA, sections 9.7.1 to
+// 9.7.8 and "cvt").
+#include "sim/ptx/isa/computation.h"
 
 #include <string.h>
 
 #include "sim/exec/compute/real.h"
+#include "sim/ptx/isa/instruction.h"
+#include "sim/ptx/isa/type.h"
 
-// --- words
-
-// Whether @word is one of a list, whose words @separator stands between.
-static gboolean
-is_among(const char *word, const char *list, const char *separator) {
-  gsize length = strlen(word);
-  for (const char *at = list; *at;) {
-    const char *end = at + strcspn(at, separator);
-    if ((gsize)(end - at) == length && memcmp(at, word, length) == 0)
-      return TRUE;
-    at = *end ? end + 1 : end;
-  }
-  return FALSE;
-}
+// --- modifiers
 
 typedef struct {
   const char *name;
@@ -112,7 +105,7 @@ add_operands(ComputeForm *form, const char *letters, gboolean is_real) {
       add_operand(form, "abce"[i], is_real);
     return;
   }
-  for (; *letters; letters++)
+  for (; *letters && *letters != '/'; letters++)
     add_operand(form, *letters, is_real);
   // Nothing is carried in: 0, and of a difference, which borrows where it is 0, 1.
   gboolean carries = form->carries_out && !form->carries_in;
@@ -123,44 +116,41 @@ add_operands(ComputeForm *form, const char *letters, gboolean is_real) {
 
 // --- the table
 
+// Of each line of instructions.def; N_OPERATIONS of one that is no computation.
 typedef struct {
-  const char *parts;
-  const char *more;
   guint16 operation;
-  const char *operands;
   guint16 modifiers;
   guint8 table;
-} Line;
+} Computation;
 
-static const Line lines[] = {
-#define INSTRUCTION(parts, more, operation, operands, modifiers, table)                            \
-  {parts, more, OPERATION_##operation, operands, modifiers, table},
-#include "sim/ptx/instructions.def"
+static const Computation computations[] = {
+#define INSTRUCTION(words, operands, handler, argument, fate) {.operation = N_OPERATIONS},
+#define COMPUTATION(words, more, operation, operands, modifiers, table, handler, fate)             \
+  {OPERATION_##operation, modifiers, table},
+#include "sim/ptx/isa/instructions.def"
 };
 
 static gboolean
 is_real_type(const char *part) {
-  return is_among(part, "f16 f16x2 bf16 bf16x2 f32 f32x2 f64", " ");
+  return smb_ptx_is_among(part, "f16 f16x2 bf16 bf16x2 f32 f32x2 f64", ' ');
 }
 
-// Whether an opcode is that of a line.
+// What a line says that fits an opcode.
 static gboolean
-match_line(const Line *line, const char *const *parts, ComputeForm *form) {
-  const char *word = line->parts;
+read_line(guint number, const char *const *parts, ComputeForm *form) {
+  const PtxLine *line = smb_ptx_line(number);
+  const Computation *computation = &computations[number];
   gboolean is_real = FALSE;
-  *form = (ComputeForm){
-      .operation = line->operation, .modifiers = line->modifiers, .table = line->table};
+  if (computation->operation == N_OPERATIONS)
+    return FALSE;
+  *form = (ComputeForm){.operation = computation->operation,
+                        .modifiers = computation->modifiers,
+                        .table = computation->table};
   for (; *parts; parts++) {
-    const char *end = word + strcspn(word, " ");
-    g_autofree char *choices = g_strndup(word, (gsize)(end - word));
-    if (is_among(*parts, choices, "|")) {
-      is_real = is_real || is_real_type(*parts);
-      word = *end ? end + 1 : end;
-    } else if (!is_among(*parts, line->more, " ") || !add_modifier(*parts, form))
+    is_real = is_real || is_real_type(*parts);
+    if (smb_ptx_is_among(*parts, line->more, ' ') && !add_modifier(*parts, form))
       return FALSE;
   }
-  if (*word)
-    return FALSE;
   add_operands(form, line->operands, is_real);
   return TRUE;
 }
@@ -256,7 +246,7 @@ find_relation(const char *name, gboolean is_real) {
   const Relation *relations = is_real ? real_relations : integer_relations;
   guint n = is_real ? G_N_ELEMENTS(real_relations) : G_N_ELEMENTS(integer_relations);
   for (guint i = 0; i < n; i++)
-    if (is_among(name, relations[i].names, " "))
+    if (smb_ptx_is_among(name, relations[i].names, ' '))
       return &relations[i];
   return NULL;
 }
@@ -264,7 +254,7 @@ find_relation(const char *name, gboolean is_real) {
 static gboolean
 add_truth(const char *type, ComputeForm *form) {
   for (guint i = 0; i < G_N_ELEMENTS(truths); i++)
-    if (is_among(type, truths[i].types, " ")) {
+    if (smb_ptx_is_among(type, truths[i].types, ' ')) {
       form->bytes = truths[i].bytes;
       form->to = truths[i].scalar;
       return TRUE;
@@ -289,7 +279,7 @@ find_comparison(const char *const *parts, ComputeForm *form) {
   if (sets && !add_truth(parts[--end], form))
     return FALSE;
   for (guint i = 2; i < end; i++)
-    if (!is_among(parts[i], "and or xor ftz", " ") || !add_modifier(parts[i], form))
+    if (!smb_ptx_is_among(parts[i], "and or xor ftz", ' ') || !add_modifier(parts[i], form))
       return FALSE;
   add_operands(form, sets ? "d" : "p", FALSE);
   add_operands(form, relation->exchanged ? "ba" : "ab", is_real_type(types->type));
@@ -302,10 +292,16 @@ find_comparison(const char *const *parts, ComputeForm *form) {
 
 // --- conversions
 
+static const PtxType *
+find_number(const char *name) {
+  const PtxType *type = smb_ptx_type_named(name);
+  return type && type->is_number ? type : NULL;
+}
+
 static guint
 integer_bytes(const char *type) {
-  gboolean is_integer = strchr("usb", type[0]) && g_ascii_isdigit(type[1]);
-  return is_integer ? (guint)g_ascii_strtoull(type + 1, NULL, 10) / 8 : 0;
+  const PtxType *number = find_number(type);
+  return number && !number->is_float && type[0] != 't' ? number->bytes : 0;
 }
 
 // Of integers: the low bits of the narrower of two types, extended to the register.
@@ -341,28 +337,6 @@ find_extension(const char *to, const char *from, guint result_bytes, ComputeForm
   return FALSE;
 }
 
-typedef struct {
-  const char *name;
-  guint8 scalar;
-  guint8 bytes;
-} Number;
-
-static const Number numbers[] = {
-    {"u8", SMB_SCALAR_U8, 1},     {"s8", SMB_SCALAR_I8, 1},   {"u16", SMB_SCALAR_U16, 2},
-    {"s16", SMB_SCALAR_I16, 2},   {"u32", SMB_SCALAR_U32, 4}, {"s32", SMB_SCALAR_I32, 4},
-    {"u64", SMB_SCALAR_U64, 8},   {"s64", SMB_SCALAR_I64, 8}, {"f16", SMB_SCALAR_F16, 2},
-    {"bf16", SMB_SCALAR_BF16, 2}, {"f32", SMB_SCALAR_F32, 4}, {"f64", SMB_SCALAR_F64, 8},
-    {"tf32", SMB_SCALAR_F32, 4},
-};
-
-static const Number *
-find_number(const char *name) {
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    if (g_str_equal(name, numbers[i].name))
-      return &numbers[i];
-  return NULL;
-}
-
 static const Modifier conversion_modifiers[] = {
     {"rni", MODIFIER_INTEGER | MODIFIER_NEAREST},
     {"rzi", MODIFIER_INTEGER | MODIFIER_ZERO},
@@ -379,7 +353,7 @@ add_conversion_modifier(const char *part, ComputeForm *form) {
       form->modifiers |= conversion_modifiers[i].bits;
       return TRUE;
     }
-  return is_among(part, "rn rz rm rp ftz sat relu", " ") && add_modifier(part, form);
+  return smb_ptx_is_among(part, "rn rz rm rp ftz sat relu", ' ') && add_modifier(part, form);
 }
 
 // Those that loops compute well, rounded in any way.
@@ -401,7 +375,7 @@ find_fast_conversion(const char *to, const char *from) {
 
 static gboolean
 find_real_conversion(const char *to, const char *from, guint result_bytes, ComputeForm *form) {
-  const Number *target = find_number(to), *source = find_number(from);
+  const PtxType *target = find_number(to), *source = find_number(from);
   if (!target || !source || g_str_equal(from, "tf32"))
     return FALSE;
   gboolean real = smb_scalar_is_real((SmbScalar)target->scalar);
@@ -426,7 +400,7 @@ find_real_conversion(const char *to, const char *from, guint result_bytes, Compu
 // cvt.rn.f16x2.f32: of two operands.
 static gboolean
 find_pair_conversion(const char *to, const char *from, ComputeForm *form) {
-  if (!is_among(to, "f16x2 bf16x2", " ") || !g_str_equal(from, "f32"))
+  if (!smb_ptx_is_among(to, "f16x2 bf16x2", ' ') || !g_str_equal(from, "f32"))
     return FALSE;
   form->operation = OPERATION_CONVERT_PAIR;
   form->from = SMB_SCALAR_F32;
@@ -488,15 +462,32 @@ find_conversion(const char *const *parts, guint result_bytes, ComputeForm *form)
 // --- all
 
 gboolean
-smb_ptx_find_compute(const char *const *parts, guint result_bytes, ComputeForm *form) {
+smb_ptx_compute_form(guint line, const char *const *parts, guint result_bytes, ComputeForm *form) {
   if (g_str_equal(parts[0], "setp") || g_str_equal(parts[0], "set"))
     return find_comparison(parts, form);
   if (g_str_equal(parts[0], "cvt") && find_conversion(parts, result_bytes, form))
     return TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS(lines); i++)
-    if (match_line(&lines[i], parts, form))
-      return TRUE;
-  return FALSE;
+  return line != PTX_NO_LINE && read_line(line, parts, form);
+}
+
+gboolean
+smb_ptx_find_compute(const char *const *parts, guint result_bytes, ComputeForm *form) {
+  return smb_ptx_compute_form(smb_ptx_find_line(parts), parts, result_bytes, form);
+}
+
+guint
+smb_ptx_form_count(const ComputeForm *form) {
+  guint n = 0;
+  for (guint i = 0; i < form->n_operands; i++)
+    n += i == 0 || form->operands[i].role != ROLE_P || form->operands[i - 1].role != ROLE_RESULT;
+  return n;
+}
+
+guint
+smb_ptx_computation_count(guint line) {
+  ComputeForm form = {.operation = computations[line].operation};
+  add_operands(&form, smb_ptx_line(line)->operands, FALSE);
+  return smb_ptx_form_count(&form);
 }
 
 void

@@ -4,7 +4,7 @@
 // The operands of an instruction: one grammar for all of them (PTX ISA 9.0, section 6).
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 // What the opcode says of how its operands read.
 typedef struct {
@@ -188,8 +188,7 @@ read_index(PtxReader *reader, const Style *style, PtxOperand *symbol) {
                         symbol->text);
   if (!smb_ptx_read_integer(reader, &index) || !smb_ptx_expect(reader, ']'))
     return FALSE;
-  symbol->bits =
-      index * smb_ptx_type(variable->type, strlen(variable->type))->bytes * variable->vector;
+  symbol->bits = index * smb_ptx_type_named(variable->type)->bytes * variable->vector;
   if (style->is_move)
     return TRUE;
   PtxOperand address = {

@@ -4,7 +4,7 @@
 // The special registers (PTX ISA 9.0, section 10).
 #include <string.h>
 
-#include "sim/ptx/read-impl.h"
+#include "sim/ptx/read/read-impl.h"
 
 typedef struct {
   const char *name;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Which operation a computing instruction of PTX is, from the parts of its opcode, and what its operands are. Neither
-// memory nor control: what touches those is decoded elsewhere. instructions.def has a line for each.
+// memory nor control: what touches those is decoded elsewhere. instructions.def has its lines.
 // Private to sim/ptx.
 #pragma once
 
@@ -47,13 +47,21 @@ typedef struct {
 } ComputeForm;
 
 /**
- * smb_ptx_find_compute:
+ * smb_ptx_compute_form:
+ * @line: of instructions.def, which fits the opcode; PTX_NO_LINE
  * @parts: (array zero-terminated=1): "mad", "lo", "s32"
  * @result_bytes: of the register of the result, which a conversion may extend into a wider one; else 0
  *
  * Returns: whether it is an instruction that computes registers from registers, with modifiers that are known
  */
+gboolean smb_ptx_compute_form(guint line, const char *const *parts, guint result_bytes,
+                              ComputeForm *form);
+// The same of any opcode.
 gboolean smb_ptx_find_compute(const char *const *parts, guint result_bytes, ComputeForm *form);
+
+// How many operands a form has, and that of a line: a predicate beside the result (d|p) is none of its own.
+guint smb_ptx_form_count(const ComputeForm *form);
+guint smb_ptx_computation_count(guint line);
 
 // Fills in what the form says: all but operands, carries and index. smb_compute_prepare() comes after those.
 void smb_ptx_compute_init(const ComputeForm *form, Compute *compute);

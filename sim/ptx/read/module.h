@@ -89,6 +89,7 @@ typedef struct {
   const char *text;
   const char *const
       *parts; // zero-terminated: "ld", "shared", "v4", "f32"; "shared::cta" is one part
+  guint line; // of instructions.def; PTX_NO_LINE: none fits (smb_ptx_find_line())
 } PtxOpcode;
 
 typedef struct {

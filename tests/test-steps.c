@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Steps as text: what the decoder of PTX makes of instructions. All that it can make occurs in a case.
+#include <check.h>
+#include <string.h>
+
+#include "sim/program/program.h"
+#include "tests/step-text.h"
+#include "tests/suite.h"
+
+// What a case may name: see tests/step-cases.def.
+static const char module[] =
+    ".version 9.0\n.target sm_100a\n.address_size 64\n"
+    ".extern .func (.param .b64 o) malloc(.param .b64 n);\n"
+    ".extern .func __assertfail();\n"
+    ".extern .func elsewhere();\n"
+    ".global .align 16 .b8 g[64]; .const .align 16 .b8 c[64];\n"
+    ".func f() { ret; }\n"
+    ".func again(.reg .b32 n) { .reg .pred p, q; L: @q bra M; @p bra done; call again, (n); "
+    "M: @q bra L; done: ret; }\n"
+    ".entry k(.param .u64 in) {\n"
+    ".reg .b32 r<8>; .reg .b64 d<8>; .reg .b128 q<2>; .reg .b16 h<4>; .reg .pred p1, p2, p3;\n"
+    ".shared .align 16 .b8 s[1024]; .local .align 16 .b8 l[64]; .param .b64 n; .param .b64 o;\n";
+
+typedef struct {
+  const char *instructions;
+  const char *steps; // a line each, but for the end of the kernel
+} Case;
+
+static const Case cases[] = {
+#include "tests/step-cases.def"
+};
+
+// Those that only the decoder of machine code makes.
+static const guint8 of_machine_code[] = {
+    STEP_CAST,         STEP_TEST_ARRIVALS, STEP_BULK_ONCE,       STEP_MBARRIER_ONCE,
+    STEP_ARRIVE,       STEP_BRANCH_ANY,    STEP_BRANCH_DIVIDED,  STEP_JUMP,
+    STEP_END,          STEP_CALL_CODE,     STEP_CALL_ADDRESS,    STEP_RETURN_TO,
+    STEP_SAVE_BARRIER, STEP_CLEAR_BARRIER, STEP_RESTORE_BARRIER,
+};
+
+static SmbProgram *
+read_case(const Case *test) {
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = g_strconcat(module, test->instructions, "\n}\n", NULL);
+  g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
+  g_autoptr(SmbSource) source = smb_source_new("k.ptx", bytes, &error);
+  const SmbProgramOptions options = {.entry = "k", .cuda_arch = 900};
+  SmbProgram *program = source ? smb_program_read(source, &options, &error) : NULL;
+  ck_assert_msg(program != NULL, "%s: %s", test->instructions, error ? error->message : "");
+  return program;
+}
+
+START_TEST(test_case) {
+  g_autoptr(SmbProgram) program = read_case(&cases[_i]);
+  const Code *code = (const Code *)program;
+  g_autoptr(GString) lines = g_string_new(NULL);
+  for (guint i = 0; i < code->steps->len; i++) {
+    g_autofree char *line = step_text(code, &g_array_index(code->steps, Step, i));
+    g_string_append_printf(lines, "%s\n", line);
+  }
+  if (g_str_has_suffix(lines->str, "\nexit\n") || strcmp(lines->str, "exit\n") == 0)
+    g_string_truncate(lines, lines->len - strlen("exit\n"));
+  ck_assert_msg(strcmp(lines->str, cases[_i].steps) == 0, "%s\nexpected:\n%sfound:\n%s",
+                cases[_i].instructions, cases[_i].steps, lines->str);
+}
+END_TEST
+
+START_TEST(all_occur) {
+  gboolean occurs[N_STEPS] = {FALSE}, is_other[N_STEPS] = {FALSE};
+  for (guint c = 0; c < G_N_ELEMENTS(cases); c++) {
+    g_autoptr(SmbProgram) program = read_case(&cases[c]);
+    const Code *code = (const Code *)program;
+    for (guint i = 0; i < code->steps->len; i++)
+      occurs[g_array_index(code->steps, Step, i).opcode] = TRUE;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(of_machine_code); i++)
+    is_other[of_machine_code[i]] = TRUE;
+  for (guint opcode = 0; opcode < N_STEPS; opcode++)
+    ck_assert_msg(occurs[opcode] != is_other[opcode],
+                  is_other[opcode] ? "STEP_%s is made of PTX, too"
+                                   : "tests/step-cases.def has no case with STEP_%s",
+                  smb_step_info((StepOpcode)opcode)->name);
+}
+END_TEST
+
+Suite *
+suite_steps(void) {
+  Suite *suite = suite_create("steps");
+  TCase *tcase = tcase_create("steps");
+  tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tcase, all_occur);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
