@@ -302,8 +302,8 @@ START_TEST(test_parts) {
   ck_assert(smb_sass_read(90, (const guint8 *)words, 0, &instruction));
   g_autofree char *text = smb_sass_text(&instruction);
   ck_assert_str_eq(text, "LDG.E.128 R24, desc[UR4][R2.64]");
-  ck_assert(smb_sass_has_part(&instruction, "128"));
-  ck_assert(!smb_sass_has_part(&instruction, "64"));
+  ck_assert(sass_has(&instruction, PART_128));
+  ck_assert(!sass_has(&instruction, PART_64));
 }
 END_TEST
 

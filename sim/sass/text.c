@@ -15,6 +15,26 @@ static const struct {
 #include "sim/sass/opcodes/special.def"
 };
 
+static const char *const part_names[] = {
+    "",
+    "",
+#define NAME(part)         #part,
+#define DOTTED(part, text) text,
+#include "sim/sass/opcodes/parts.def"
+};
+
+const char *
+smb_sass_part_name(SassPart part) {
+  return part_names[part];
+}
+
+static void
+write_part(GString *text, SassPart part) {
+  gboolean is_depth = part >= PART_x8 && part <= PART_x256; // "64x8" and "x16"
+  if (part > PART_NONE)
+    g_string_append_printf(text, is_depth ? "%s" : ".%s", part_names[part]);
+}
+
 static void
 write_special(GString *text, guint number) {
   for (guint i = 0; i < G_N_ELEMENTS(specials); i++)
@@ -96,8 +116,7 @@ write_sum(GString *text, const SassOperand *operand) {
       operand->uniform != SASS_URZ || (operand->has_uniform && (is_address || !operand->value));
   if (operand->base != SASS_RZ || (operand->has_base && !operand->value && !has_uniform)) {
     write_register(text, "R", operand->base);
-    if (operand->base_part && *operand->base_part)
-      g_string_append_printf(text, ".%s", operand->base_part);
+    write_part(text, operand->base_part);
   }
   if (has_uniform) {
     if (text->len > begin)
@@ -114,7 +133,7 @@ write_sum(GString *text, const SassOperand *operand) {
 static void
 write_address(GString *text, const SassOperand *operand) {
   if (!operand->has_base && !operand->has_uniform) {
-    g_string_append_printf(text, "%s[", operand->base_part);
+    g_string_append_printf(text, "%s[", part_names[operand->base_part]);
     write_register(text, "UR", operand->descriptor);
     g_string_append_c(text, ']');
     return;
@@ -137,7 +156,7 @@ write_constant(GString *text, const SassOperand *operand) {
     g_string_append(text, "][");
   } else {
     // The blank is the disassembler's.
-    g_string_append_printf(text, operand->part && *operand->part ? "c[0x%x] [" : "c[0x%x][",
+    g_string_append_printf(text, operand->part > PART_NONE ? "c[0x%x] [" : "c[0x%x][",
                            operand->bank);
   }
   write_sum(text, operand);
@@ -205,7 +224,7 @@ write_value(GString *text, const SassOperand *operand) {
     g_string_append(text, "PR");
     break;
   case SASS_WORD:
-    g_string_append(text, operand->part ? operand->part : "?");
+    g_string_append(text, operand->part ? part_names[operand->part] : "?");
     break;
   }
 }
@@ -225,8 +244,8 @@ write_operand(GString *text, const SassOperand *operand) {
     g_string_append_c(text, '|');
   if (operand->is_reused && operand->kind == SASS_REGISTER)
     g_string_append(text, ".reuse");
-  if (operand->part && *operand->part && operand->kind != SASS_WORD)
-    g_string_append_printf(text, ".%s", operand->part);
+  if (operand->kind != SASS_WORD)
+    write_part(text, operand->part);
 }
 
 // The register that a jump takes its target from, and what is added to it, are one operand.
@@ -254,6 +273,20 @@ write_operands(GString *text, const SassInstruction *instruction) {
   }
 }
 
+static void
+write_opcode(GString *text, const SassInstruction *instruction) {
+  g_string_append(text, instruction->name ? instruction->name : "?");
+  for (const guint16 *part = instruction->parts; *part; part++)
+    write_part(text, *part);
+}
+
+char *
+smb_sass_opcode_text(const SassInstruction *instruction) {
+  GString *text = g_string_new(NULL);
+  write_opcode(text, instruction);
+  return g_string_free(text, FALSE);
+}
+
 char *
 smb_sass_text(const SassInstruction *instruction) {
   GString *text = g_string_new(NULL);
@@ -265,14 +298,7 @@ smb_sass_text(const SassInstruction *instruction) {
   if (!instruction->name)
     g_string_append_printf(text, "0x%03x", instruction->opcode);
   else
-    g_string_append(text, instruction->name);
-  for (const char *const *part = instruction->parts; *part; part++)
-    g_string_append_printf(text, ".%s", *part);
+    write_opcode(text, instruction);
   write_operands(text, instruction);
   return g_string_free(text, FALSE);
-}
-
-gboolean
-smb_sass_has_part(const SassInstruction *instruction, const char *part) {
-  return g_strv_contains((const char *const *)instruction->parts, part);
 }

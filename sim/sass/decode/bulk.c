@@ -3,9 +3,6 @@
 //
 // What uses shared memory and makes no request of it that is counted: barriers there (mbarrier), copies in bulk, operands of
 // products of warpgroups. What the operands mean was found by compiling PTX that says it (CUDA 13, sm_90 to sm_120).
-#include <stdio.h>
-#include <string.h>
-
 #include "sim/sass/decode/decode.h"
 
 enum {
@@ -39,31 +36,31 @@ begin(SassDecoder *decoder, StepOpcode opcode, SmbOpClass op_class, guint width)
 // --- barriers
 
 // What a barrier is made with says how many arrivals are left of the most that there can be, from bit 1 on.
-static SassResult
+static gboolean
 decode_exchange(SassDecoder *decoder, Transfer *transfer, Step *step) {
   const SassOperand *value = smb_sass_operand(decoder, 2);
   Row row = value ? smb_sass_source(decoder, value, 2) : NO_ROW;
   const SassOperand *address = smb_sass_operand(decoder, 1);
   if (row == NO_ROW || !address || !smb_sass_set_shared_address(decoder, transfer, address))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   Row half = add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, 1, 1));
   smb_step_bind(step, STEP_MBARRIER_ONCE);
   step->argument = MBARRIER_INIT;
   step->compute.s[0] =
       add_row(decoder, OPERATION_SUB_32, smb_sass_constant(decoder, MOST_ARRIVALS, 1), half);
   smb_code_add(decoder->code, step);
-  return SASS_DECODED;
+  return TRUE;
 }
 
 // The phase is the highest bit of what it is compared with, whether that is a parity or a state.
-static SassResult
+static gboolean
 decode_wait(SassDecoder *decoder, Transfer *transfer, Step *step) {
   const SassOperand *p = smb_sass_operand(decoder, 0), *address = smb_sass_operand(decoder, 1);
   const SassOperand *phase = smb_sass_operand(decoder, 2);
   Row row = phase ? smb_sass_source(decoder, phase, 1) : NO_ROW;
   if (!p || !smb_sass_is_predicate(p) || row == NO_ROW ||
       !smb_sass_set_shared_address(decoder, transfer, address))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   smb_step_bind(step, STEP_MBARRIER_WAIT);
   step->argument = MBARRIER_PARITY;
   step->compute.p = smb_sass_predicate(decoder, p);
@@ -71,34 +68,34 @@ decode_wait(SassDecoder *decoder, Transfer *transfer, Step *step) {
       add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, PHASE_BIT, 1));
   smb_code_writes_predicate(decoder->code, step, step->compute.p);
   smb_code_add(decoder->code, step);
-  return SASS_DECODED;
+  return TRUE;
 }
 
 // A1T0: an arrival; ART0: R2 of them; A0TR: R2 bytes are announced; A0TX: are complete; without any of these: an arrival that
 // announces R2 bytes. OPTOUT: who arrives does not come again. A0T1 goes with ARRIVES, which undoes it.
 static MBarrierAction
 find_action(const SassDecoder *decoder, gboolean *has_number) {
-  gboolean drops = smb_sass_has(decoder, "OPTOUT"), one = smb_sass_has(decoder, "A1T0");
-  gboolean touches = smb_sass_has(decoder, "A0T1");
+  gboolean drops = smb_sass_has(decoder, PART_OPTOUT), one = smb_sass_has(decoder, PART_A1T0);
+  gboolean touches = smb_sass_has(decoder, PART_A0T1);
   *has_number = !one && !touches;
   if (touches)
     return MBARRIER_TOUCH;
-  if (one || smb_sass_has(decoder, "ART0"))
+  if (one || smb_sass_has(decoder, PART_ART0))
     return drops ? MBARRIER_DROP : MBARRIER_ARRIVE;
-  if (smb_sass_has(decoder, "A0TR"))
+  if (smb_sass_has(decoder, PART_A0TR))
     return MBARRIER_EXPECT;
-  if (smb_sass_has(decoder, "A0TX"))
+  if (smb_sass_has(decoder, PART_A0TX))
     return MBARRIER_COMPLETE;
   return drops ? MBARRIER_DROP_EXPECT : MBARRIER_ARRIVE_EXPECT;
 }
 
-static SassResult
+static gboolean
 decode_arrival(SassDecoder *decoder, Transfer *transfer, Step *step) {
   const SassOperand *d = smb_sass_operand(decoder, 0), *number = smb_sass_operand(decoder, 2);
   gboolean has_number;
   if (!d || !number ||
       !smb_sass_set_shared_address(decoder, transfer, smb_sass_operand(decoder, 1)))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   step->argument = find_action(decoder, &has_number);
   if (has_number)
     step->compute.s[0] = smb_sass_source(decoder, number, 1);
@@ -113,60 +110,58 @@ decode_arrival(SassDecoder *decoder, Transfer *transfer, Step *step) {
                        .s = {step->compute.d + 1, smb_sass_constant(decoder, PHASE_BIT, 1)}};
     smb_sass_add_compute(decoder, &compute);
   }
-  return SASS_DECODED;
+  return TRUE;
 }
 
-static SassResult
-decode_barrier(SassDecoder *decoder) {
-  if (smb_sass_has(decoder, "CCTL")) {
-    Step none = smb_sass_step(decoder, STEP_NOTHING);
-    smb_code_add(decoder->code, &none);
-    return SASS_DECODED;
-  }
-  gboolean waits = smb_sass_has(decoder, "PHASECHK");
+// SYNCS
+gboolean
+smb_sass_mbarrier(SassDecoder *decoder) {
+  if (smb_sass_has(decoder, PART_CCTL))
+    return smb_sass_harmless(decoder);
+  gboolean waits = smb_sass_has(decoder, PART_PHASECHK);
   Step step =
       begin(decoder, STEP_MBARRIER, waits ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
   Transfer *transfer =
       g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
-  if (smb_sass_has(decoder, "EXCH"))
+  if (smb_sass_has(decoder, PART_EXCH))
     return decode_exchange(decoder, transfer, &step);
   if (waits)
     return decode_wait(decoder, transfer, &step);
-  return smb_sass_has(decoder, "ARRIVE") ? decode_arrival(decoder, transfer, &step) : SASS_OTHER;
+  return smb_sass_has(decoder, PART_ARRIVE) ? decode_arrival(decoder, transfer, &step)
+                                            : smb_sass_refused(decoder);
 }
 
-// ATOMS.ARRIVE.64 R2, [barrier], before sm_90.
-static SassResult
-decode_early_arrival(SassDecoder *decoder, const SassOperand *d, const SassOperand *address) {
+gboolean
+smb_sass_arrive_early(SassDecoder *decoder, const SassOperand *d, const SassOperand *address) {
   Step step = begin(decoder, STEP_ARRIVE, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
   Transfer *transfer =
       g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
   if (!address || !smb_sass_set_shared_address(decoder, transfer, address))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   if (d && !smb_sass_is_dropped(d)) {
     step.compute.d = smb_sass_result(decoder, d, 2);
     smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
   }
   smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+  return TRUE;
 }
 
 // ARRIVES.LDGSTSBAR [barrier]: copies of each thread are complete; with TRANSCNT it takes back what it announced.
-static SassResult
-decode_copied(SassDecoder *decoder) {
-  if (smb_sass_has(decoder, "LDGSTSBAR"))
+gboolean
+smb_sass_copied(SassDecoder *decoder) {
+  if (smb_sass_has(decoder, PART_LDGSTSBAR))
     smb_sass_add_await(decoder, PENDING_NONE);
-  if (decoder->chip < FIRST_CHIP_WITH_MBARRIERS && smb_sass_has(decoder, "LDGSTSBAR"))
-    return decode_early_arrival(decoder, NULL, smb_sass_operand(decoder, 0));
+  if (decoder->chip < FIRST_CHIP_WITH_MBARRIERS && smb_sass_has(decoder, PART_LDGSTSBAR))
+    return smb_sass_arrive_early(decoder, NULL, smb_sass_operand(decoder, 0));
   Step step = begin(decoder, STEP_MBARRIER, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
   Transfer *transfer =
       g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
-  if (!smb_sass_has(decoder, "LDGSTSBAR") ||
+  if (!smb_sass_has(decoder, PART_LDGSTSBAR) ||
       !smb_sass_set_shared_address(decoder, transfer, smb_sass_operand(decoder, 0)))
-    return SASS_OTHER;
-  step.argument = smb_sass_has(decoder, "TRANSCNT") ? MBARRIER_TOUCH : MBARRIER_ARRIVE;
+    return smb_sass_unknown(decoder);
+  step.argument = smb_sass_has(decoder, PART_TRANSCNT) ? MBARRIER_TOUCH : MBARRIER_ARRIVE;
   smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+  return TRUE;
 }
 
 // --- copies in bulk
@@ -190,14 +185,14 @@ make_end(SassDecoder *decoder, const Step *step, gboolean shared, Row address,
 }
 
 // UBLKCP.S.G [UR8], [UR4], UR6: to shared memory at UR8, with the barrier at UR9; .G.S: from it.
-static SassResult
-decode_copy(SassDecoder *decoder) {
+gboolean
+smb_sass_bulk_copy(SassDecoder *decoder) {
   const SassOperand *to = smb_sass_operand(decoder, 0), *from = smb_sass_operand(decoder, 1);
   const SassOperand *size = smb_sass_operand(decoder, 2);
-  gboolean enters = smb_sass_has(decoder, "S") && decoder->instruction->parts[0][0] == 'S';
+  gboolean enters = decoder->instruction->parts[0] == PART_S;
   if (!to || !from || !size || to->kind != SASS_ADDRESS || from->kind != SASS_ADDRESS ||
       !smb_sass_is_register(size))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_BULK, COPY_QUANTUM);
   bulk->size = add_row(decoder, OPERATION_SHL_32, smb_sass_source(decoder, size, 1),
                        smb_sass_constant(decoder, 4, 1));
@@ -211,16 +206,18 @@ decode_copy(SassDecoder *decoder) {
     bulk->barrier =
         make_end(decoder, &step, TRUE, decoder->uniforms + to->uniform + 1u, SMB_OP_CLASS_ATOMIC);
   smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+  return TRUE;
 }
 
 // UTMALDG.2D [UR8], [UR4]: a box of a tensor to shared memory at UR8, with the barrier at UR9; UTMASTG, UTMAREDG: from it.
 // How large it is stands in a descriptor that is not read.
-static SassResult
-decode_tensor(SassDecoder *decoder, gboolean enters) {
+// The argument says whether it enters shared memory.
+gboolean
+smb_sass_tensor(SassDecoder *decoder) {
+  gboolean enters = decoder->argument;
   const SassOperand *place = smb_sass_operand(decoder, 0);
   if (!place || place->kind != SASS_ADDRESS)
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_TENSOR, COPY_QUANTUM);
   Step step =
       begin(decoder, STEP_BULK_ONCE, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
@@ -234,17 +231,17 @@ decode_tensor(SassDecoder *decoder, gboolean enters) {
     bulk->from =
         make_end(decoder, &step, TRUE, decoder->uniforms + place->uniform, SMB_OP_CLASS_LOAD);
   smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+  return TRUE;
 }
 
 // STAS.64 [R4.64+0x10], R6: to shared memory of a block of the cluster at R4 + 16, with the barrier at R5 (cuBLAS's nvjet kernels load
 // what they stored from there); REDAS.ADD [R4], R6. What they leave is not modelled.
-static SassResult
-decode_store(SassDecoder *decoder) {
+gboolean
+smb_sass_store_away(SassDecoder *decoder) {
   const SassOperand *to = smb_sass_operand(decoder, 0);
-  guint bytes = smb_sass_has(decoder, "128") ? 16 : smb_sass_has(decoder, "64") ? 8 : 4;
+  guint bytes = smb_sass_has(decoder, PART_128) ? 16 : smb_sass_has(decoder, PART_64) ? 8 : 4;
   if (!to || to->kind != SASS_ADDRESS || to->base == SASS_RZ)
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_STORE, bytes);
   bulk->size = smb_sass_constant(decoder, bytes, 1);
   bulk->is_lost = TRUE;
@@ -256,67 +253,32 @@ decode_store(SassDecoder *decoder) {
   bulk->barrier =
       make_end(decoder, &step, TRUE, decoder->registers + to->base + 1u, SMB_OP_CLASS_ATOMIC);
   smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+  return TRUE;
 }
 
 // --- products of warpgroups: HGMMA.64x128x16.F32 R24, gdesc[UR4], R24: operands that a descriptor names are in shared memory
 
-// Bits of a number of A and B.
-static guint
-find_bits(const SassDecoder *decoder) {
-  switch (decoder->instruction->name[0]) {
-  case 'B':
-    return 1;
-  case 'H':
-    return smb_sass_has(decoder, "TF32") ? 32 : 16;
-  default:
-    return 8;
-  }
-}
-
-static SassResult
-decode_product(SassDecoder *decoder) {
+// The argument says how many bits a number of A and B has.
+gboolean
+smb_sass_product(SassDecoder *decoder) {
+  static const SassChoice depths[] = {
+      {PART_x8, 8}, {PART_x16, 16}, {PART_x32, 32}, {PART_x64, 64}, {PART_x256, 256}};
   const SassOperand *d = smb_sass_operand(decoder, 0), *a = smb_sass_operand(decoder, 1);
-  guint n = 0, k = 0;
-  for (guint i = 0; decoder->instruction->parts[i] && n == 0; i++) {
-    if (sscanf(decoder->instruction->parts[i], "64x%3ux%3u", &n, &k) != 2)
-      n = k = 0;
-  }
-  if (n == 0 || !d || !a || !smb_sass_is_register(d))
-    return SASS_OTHER;
+  SassPart width = decoder->instruction->parts[0];
+  if (width < PART_64x8 || width > PART_64x256 || !d || !a || !smb_sass_is_register(d))
+    return smb_sass_refused(decoder);
+  guint n = 8 * (1 + width - PART_64x8);
+  guint bits = smb_sass_has(decoder, PART_TF32) ? 32 : decoder->argument;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_MATRIX, COPY_QUANTUM);
   Step step = begin(decoder, STEP_BULK, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
-  guint64 row = (guint64)k * find_bits(decoder) / 8;
+  guint64 row = (guint64)SASS_CHOOSE(decoder, depths, 0) * bits / 8;
   guint64 left = smb_sass_is_register(a) ? 0 : PRODUCT_ROWS * row;
   step.bulk = bulk;
-  bulk->bytes = (left / (smb_sass_has(decoder, "SP") ? 2 : 1) + n * row) / WARPGROUP;
-  guint results = n / (smb_sass_has(decoder, "F16") ? 4 : 2);
+  bulk->bytes = (left + n * row) / WARPGROUP;
+  guint results = n / (smb_sass_has(decoder, PART_F16) ? 4 : 2);
   if (!smb_sass_is_dropped(d))
     smb_code_writes_row(decoder->code, &step, decoder->registers + d->number,
                         MIN(results, (guint)SASS_RZ - d->number));
   smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
-}
-
-SassResult
-smb_sass_decode_bulk(SassDecoder *decoder) {
-  static const char *const products[] = {"HGMMA", "QGMMA", "IGMMA", "BGMMA", NULL};
-  static const char *const leaving[] = {"UTMASTG", "UTMAREDG", NULL};
-  static const char *const stores[] = {"STAS", "REDAS", NULL};
-  if (smb_sass_is_one_of(decoder, products))
-    return decode_product(decoder);
-  if (smb_sass_is_one_of(decoder, leaving))
-    return decode_tensor(decoder, FALSE);
-  if (smb_sass_is_one_of(decoder, stores))
-    return decode_store(decoder);
-  if (smb_sass_is(decoder, "UTMALDG"))
-    return decode_tensor(decoder, TRUE);
-  if (smb_sass_is(decoder, "SYNCS"))
-    return decode_barrier(decoder);
-  if (smb_sass_is(decoder, "ARRIVES"))
-    return decode_copied(decoder);
-  if (smb_sass_is(decoder, "ATOMS") && smb_sass_has(decoder, "ARRIVE"))
-    return decode_early_arrival(decoder, smb_sass_operand(decoder, 0),
-                                smb_sass_operand(decoder, 1));
-  return smb_sass_is(decoder, "UBLKCP") ? decode_copy(decoder) : SASS_OTHER;
+  return TRUE;
 }

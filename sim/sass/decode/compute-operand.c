@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Operands of computing instructions, and steps.
-#include <string.h>
-
 #include "sim/sass/decode/compute.h"
 
 const SassOperand *
@@ -70,6 +68,29 @@ smb_sass_not(SassReading *reading, Predicate predicate) {
   return opposite;
 }
 
+// --- parts
+
+guint
+smb_sass_modifiers(const SassReading *reading) {
+  static const SassChoice modifiers[] = {
+      {PART_FTZ, MODIFIER_FLUSH},  {PART_SAT, MODIFIER_SATURATE},    {PART_RZ, MODIFIER_ZERO},
+      {PART_TRUNC, MODIFIER_ZERO}, {PART_RM, MODIFIER_DOWN},         {PART_FLOOR, MODIFIER_DOWN},
+      {PART_RP, MODIFIER_UP},      {PART_CEIL, MODIFIER_UP},         {PART_NAN, MODIFIER_NAN},
+      {PART_RELU, MODIFIER_RELU},  {PART_SATFINITE, MODIFIER_FINITE}};
+  guint all = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(modifiers); i++)
+    if (smb_sass_says(reading, modifiers[i].part))
+      all |= modifiers[i].value;
+  return all;
+}
+
+guint
+smb_sass_combination(const SassReading *reading) {
+  static const SassChoice combinations[] = {
+      {PART_AND, MODIFIER_AND}, {PART_OR, MODIFIER_OR}, {PART_XOR, MODIFIER_XOR}};
+  return SASS_CHOOSE(reading->decoder, combinations, 0);
+}
+
 // --- operands
 
 static const SassOperand *
@@ -112,7 +133,7 @@ smb_sass_take_addend(SassReading *reading, guint n_rows, gboolean *is_negated) {
   *is_negated = FALSE;
   if (operand->kind == SASS_IMMEDIATE || operand->kind == SASS_REAL)
     return row;
-  if (operand->is_absolute || smb_sass_part(operand))
+  if (operand->is_absolute || smb_sass_has_suffix(operand))
     reading->is_other = TRUE;
   *is_negated = operand->is_negated;
   if (operand->is_inverted)
@@ -135,7 +156,7 @@ smb_sass_take_real(SassReading *reading, guint n_rows) {
   Row row = check_row(reading, smb_sass_source(reading->decoder, operand, n_rows));
   if (operand->kind == SASS_IMMEDIATE || operand->kind == SASS_REAL)
     return row;
-  if (operand->is_inverted || smb_sass_part(operand))
+  if (operand->is_inverted || smb_sass_has_suffix(operand))
     reading->is_other = TRUE;
   if (operand->is_absolute)
     row = smb_sass_apply(reading, n_rows == 2 ? OPERATION_ABS_F64 : OPERATION_ABS_F32, row, 0, 0);

@@ -88,26 +88,31 @@ typedef struct {
   guint n_scratch, n_scratch_predicates;
   // where the decoder is
   const SassInstruction *instruction;
+  guint argument;  // of its row's handler
   guint32 place;   // of it, for messages: its address
   Predicate guard; // of it
   gboolean unless;
   GError **error;
 } SassDecoder;
 
-typedef enum {
-  SASS_DECODED,
-  SASS_OTHER,  // not of this kind, or in a form that is not modelled: nothing was added
-  SASS_FAILED, // with an error
-} SassResult;
-
 // --- the instruction (decode.c)
 
 // NULL: there are not so many.
 const SassOperand *smb_sass_operand(const SassDecoder *decoder, guint index);
-gboolean smb_sass_is(const SassDecoder *decoder, const char *name);
-// Whether its name is one of a list that ends with NULL.
-gboolean smb_sass_is_one_of(const SassDecoder *decoder, const char *const *names);
-gboolean smb_sass_has(const SassDecoder *decoder, const char *part);
+static inline gboolean
+smb_sass_has(const SassDecoder *decoder, SassPart part) {
+  return sass_has(decoder->instruction, part);
+}
+// What one of its parts says.
+typedef struct {
+  SassPart part;
+  guint value;
+} SassChoice;
+// The value of the first of @choices whose part it has; @otherwise: it has none of them.
+guint smb_sass_choose(const SassDecoder *decoder, const SassChoice *choices, guint n,
+                      guint otherwise);
+#define SASS_CHOOSE(decoder, choices, otherwise)                                                   \
+  smb_sass_choose(decoder, choices, G_N_ELEMENTS(choices), otherwise)
 
 // --- operands as rows (operand.c)
 
@@ -169,6 +174,15 @@ gboolean smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const Sass
 // --- steps (decode.c)
 // Registers, and what the kernel does ahead of its first instruction.
 void smb_sass_begin(SassDecoder *decoder);
+// How an instruction goes on.
+typedef enum {
+  GOES_ON,
+  BRANCHES, // to a target; and on, if it is conditional
+  JUMPS,    // to where a register says
+  RETURNS,  // likewise; and on, if it is conditional
+  ENDS,     // the thread; likewise
+} Going;
+Going smb_sass_going(const SassInstruction *instruction);
 // An instruction, at a place: whatever there is of it. FALSE with an error.
 gboolean smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint32 place);
 
@@ -187,6 +201,21 @@ void smb_sass_add_unknown_predicate(SassDecoder *decoder, Predicate predicate);
 G_GNUC_PRINTF(2, 3)
 gboolean smb_sass_refuse(SassDecoder *decoder, const char *format, ...);
 
+// --- handlers (handler.c): what the rows of sim/sass/opcodes name, each of which makes steps of the current instruction. FALSE with
+// an error: it is refused. Of a form that is not modelled they make what smb_sass_unknown() or smb_sass_refused() makes.
+#define SASS_DECLARE(function, ...)                                      gboolean smb_sass_##function(SassDecoder *decoder);
+#define OPCODE(number, forms, first, last, datapath, name, handler, ...) SASS_DECLARE handler
+#define COMPUTE(...)
+#include "sim/sass/opcodes/opcodes.def"
+
+// Of memory, what an address is of.
+enum {
+  SPACE_OF_SHARED,
+  SPACE_OF_LOCAL,
+  SPACE_OF_GLOBAL,
+  SPACE_OF_ANY, // a generic address
+};
+
 // All code, as steps, with its control flow (function.c). FALSE with an error.
 gboolean smb_sass_decode_code(SassDecoder *decoder);
 
@@ -197,11 +226,9 @@ guint32 smb_sass_add_provided(SassDecoder *decoder, const char *name);
 // --- sites (site.c)
 guint smb_sass_add_site(SassDecoder *decoder, SmbOpClass op_class, guint width);
 
-// --- kinds of instructions, in the order in which they are asked
-SassResult smb_sass_decode_memory(SassDecoder *decoder);  // memory.c
-SassResult smb_sass_decode_bulk(SassDecoder *decoder);    // bulk.c: what makes no request
-SassResult smb_sass_decode_control(SassDecoder *decoder); // control.c
-// control.c: a wait for copies (STEP_AWAIT()).
+// --- copies
+// A wait for them, until @left groups are left (control.c).
 void smb_sass_add_await(SassDecoder *decoder, guint32 left);
-SassResult smb_sass_decode_special(SassDecoder *decoder); // special.c: S2R, LDC and their like
-SassResult smb_sass_decode_compute(SassDecoder *decoder); // compute.c
+// ATOMS.ARRIVE.64 R2, [barrier], before sm_90 (bulk.c).
+gboolean smb_sass_arrive_early(SassDecoder *decoder, const SassOperand *d,
+                               const SassOperand *address);

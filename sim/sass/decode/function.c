@@ -12,15 +12,6 @@ enum {
   MAX_STEPS = 1 << 22
 };
 
-// How an instruction goes on.
-typedef enum {
-  GOES_ON,
-  BRANCHES, // to a target; and on, if it is conditional
-  JUMPS,    // to where a register says
-  RETURNS,  // likewise; and on, if it is conditional
-  ENDS,     // the thread; likewise
-} Going;
-
 // One instruction of the code.
 typedef struct {
   Going going;
@@ -50,34 +41,10 @@ get_place(const Flow *flow, guint32 index) {
 }
 
 static gboolean
-is_named(const SassInstruction *instruction, const char *const *names) {
-  return instruction->name && g_strv_contains(names, instruction->name);
-}
-
-static Going
-find_going(const SassInstruction *instruction) {
-  static const char *const branches[] = {"BRA", "JMP", NULL};
-  static const char *const jumps[] = {"BRX", "BRXU", "JMX", "JMXU", NULL};
-  static const char *const returns[] = {"RET", NULL};
-  static const char *const ends[] = {"EXIT", "KILL", NULL};
-  gboolean never = instruction->guard == SASS_PT && instruction->guard_is_inverted;
-  return never                             ? GOES_ON
-         : is_named(instruction, branches) ? BRANCHES
-         : is_named(instruction, jumps)    ? JUMPS
-         : is_named(instruction, returns)  ? RETURNS
-         : is_named(instruction, ends)     ? ENDS
-                                           : GOES_ON;
-}
-
-static gboolean
 is_conditional(const SassInstruction *instruction) {
-  static const char *const parts[] = {"DIV", "CONV", "ANY", NULL};
   const SassOperand *first = &instruction->operands[0];
-  for (guint i = 0; instruction->parts[i]; i++) {
-    if (g_strv_contains(parts, instruction->parts[i]))
-      return TRUE;
-  }
-  return instruction->guard != SASS_PT ||
+  return sass_has(instruction, PART_DIV) || sass_has(instruction, PART_CONV) ||
+         sass_has(instruction, PART_ANY) || instruction->guard != SASS_PT ||
          (instruction->n_operands > 0 && smb_sass_is_predicate(first) &&
           (first->number != SASS_PT || first->is_inverted));
 }
@@ -99,7 +66,7 @@ find_leaders(Flow *flow) {
       SassInstruction instruction;
       read_instruction(decoder, section, offset, &instruction);
       Place *place = get_place(flow, at);
-      place->going = find_going(&instruction);
+      place->going = smb_sass_going(&instruction);
       place->is_conditional = is_conditional(&instruction);
       for (guint i = 0; i < instruction.n_operands; i++) {
         guint64 target = (guint64)instruction.operands[i].value / SASS_BYTES;

@@ -3,17 +3,7 @@
 //
 // Loads, stores, atomics, copies, and instructions that move matrices. Which bits of an address are added to what was
 // found in machine code of kernels whose memory an H200 left the same.
-#include <string.h>
-
 #include "sim/sass/decode/decode.h"
-
-// Of addresses of 32 bits and of 64, by space.
-typedef enum {
-  SPACE_OF_SHARED,
-  SPACE_OF_LOCAL,
-  SPACE_OF_GLOBAL,
-  SPACE_OF_ANY, // a generic address
-} AddressSpace;
 
 Transfer *
 smb_sass_new_transfer(SassDecoder *decoder) {
@@ -46,25 +36,15 @@ add_rows(SassDecoder *decoder, Operation operation, guint n_rows, Row a, Row b) 
   return compute.d;
 }
 
-// What is written behind a base; "" if there is nothing.
-static const char *
-find_part(const SassOperand *operand) {
-  return operand->base_part ? operand->base_part : "";
-}
-
 // The base of an address of 32 bits: R4, or R4.X16.
 static gboolean
 find_base(SassDecoder *decoder, const SassOperand *operand, Row *row) {
-  static const char *const scales[] = {"X1", "X2", "X4", "X8", "X16"};
+  SassPart part = operand->base_part;
+  guint shift = part == PART_X4 ? 2 : part == PART_X8 ? 3 : part == PART_X16 ? 4 : 0;
   *row = decoder->registers + operand->base;
-  for (guint i = 0; i < G_N_ELEMENTS(scales); i++) {
-    if (strcmp(find_part(operand), scales[i]) != 0)
-      continue;
-    if (i > 0)
-      *row = add_rows(decoder, OPERATION_SHL_32, 1, *row, smb_sass_constant(decoder, i, 1));
-    return TRUE;
-  }
-  return *find_part(operand) == '\0' || strcmp(find_part(operand), "U32") == 0;
+  if (shift > 0)
+    *row = add_rows(decoder, OPERATION_SHL_32, 1, *row, smb_sass_constant(decoder, shift, 1));
+  return shift > 0 || part <= PART_NONE || part == PART_U32;
 }
 
 gboolean
@@ -96,13 +76,13 @@ static gboolean
 set_wide_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand) {
   gboolean based = operand->base != SASS_RZ, uniform = operand->uniform != SASS_URZ;
   Row row = based ? decoder->registers + operand->base : decoder->uniforms + operand->uniform;
-  const char *part = find_part(operand);
-  if (based && strcmp(part, "U32") == 0) {
+  SassPart part = operand->base_part;
+  if (based && part == PART_U32) {
     Compute compute = {
         .operation = OPERATION_CVT_64_U32, .d = smb_sass_scratch(decoder, 2), .s = {row}};
     smb_sass_add_compute(decoder, &compute);
     row = compute.d;
-  } else if (based && *part && strcmp(part, "64") != 0)
+  } else if (based && part > PART_NONE && part != PART_64)
     return FALSE;
   if (based && uniform)
     row = add_rows(decoder, OPERATION_ADD_64, 2, row, decoder->uniforms + operand->uniform);
@@ -112,8 +92,7 @@ set_wide_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *op
 }
 
 static gboolean
-set_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand,
-            AddressSpace space) {
+set_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand, guint space) {
   if (!operand || operand->kind != SASS_ADDRESS)
     return FALSE;
   transfer->offset = (guint64)operand->value;
@@ -121,7 +100,7 @@ set_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand
     transfer->window = WINDOW_GENERIC;
     transfer->is_generic = space == SPACE_OF_ANY;
     transfer->reserved = decoder->reserved_shared;
-    return smb_sass_has(decoder, "E") && set_wide_address(decoder, transfer, operand);
+    return smb_sass_has(decoder, PART_E) && set_wide_address(decoder, transfer, operand);
   }
   transfer->window = space == SPACE_OF_SHARED ? WINDOW_SHARED : WINDOW_LOCAL;
   if (space == SPACE_OF_SHARED)
@@ -136,33 +115,21 @@ smb_sass_set_shared_address(SassDecoder *decoder, Transfer *transfer, const Sass
 
 // --- loads and stores
 
-static const struct {
-  const char *part;
-  guint bytes;
-  gboolean is_signed;
-} sizes[] = {
-    {"U8", 1, FALSE}, {"S8", 1, TRUE},    {"U16", 2, FALSE},  {"S16", 2, TRUE},
-    {"64", 8, FALSE}, {"128", 16, FALSE}, {"256", 32, FALSE},
-};
-
 // Bytes that a lane moves.
 static guint
 find_width(const SassDecoder *decoder, gboolean *is_signed) {
-  *is_signed = FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
-    if (!smb_sass_has(decoder, sizes[i].part))
-      continue;
-    *is_signed = sizes[i].is_signed;
-    return sizes[i].bytes;
-  }
-  return 4;
+  static const SassChoice sizes[] = {{PART_U8, 1}, {PART_S8, 1},   {PART_U16, 2}, {PART_S16, 2},
+                                     {PART_64, 8}, {PART_128, 16}, {PART_256, 32}};
+  *is_signed = smb_sass_has(decoder, PART_S8) || smb_sass_has(decoder, PART_S16);
+  return SASS_CHOOSE(decoder, sizes, 4);
 }
 
 static MemoryOrder
 find_order(const SassDecoder *decoder) {
-  if (!smb_sass_has(decoder, "STRONG"))
+  if (!smb_sass_has(decoder, PART_STRONG))
     return ORDER_WEAK;
-  return smb_sass_has(decoder, "CTA") || smb_sass_has(decoder, "SM") ? ORDER_BLOCK : ORDER_STRONG;
+  return smb_sass_has(decoder, PART_CTA) || smb_sass_has(decoder, PART_SM) ? ORDER_BLOCK
+                                                                           : ORDER_STRONG;
 }
 
 // The registers that are loaded or stored.
@@ -185,8 +152,10 @@ set_data(SassDecoder *decoder, Transfer *transfer, Step *step, const SassOperand
   return row != NO_ROW;
 }
 
-static SassResult
-decode_access(SassDecoder *decoder, AddressSpace space, gboolean loads) {
+// Of the space that the argument says.
+static gboolean
+decode_access(SassDecoder *decoder, gboolean loads) {
+  guint space = decoder->argument;
   Step step = smb_sass_step(decoder, loads ? STEP_LOAD : STEP_STORE);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   guint width = find_width(decoder, &transfer->is_signed);
@@ -200,7 +169,7 @@ decode_access(SassDecoder *decoder, AddressSpace space, gboolean loads) {
       !set_address(decoder, transfer, smb_sass_operand(decoder, loads ? first + 1 : 0), space) ||
       !set_data(decoder, transfer, &step, smb_sass_operand(decoder, loads ? first : 1), width,
                 loads))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   gboolean generic = space == SPACE_OF_ANY;
   smb_sass_set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
                     loads     ? generic ? SMB_OP_LD_GENERIC : SMB_OP_LD
@@ -209,49 +178,55 @@ decode_access(SassDecoder *decoder, AddressSpace space, gboolean loads) {
                     width);
   step.transfer = transfer;
   smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+  return TRUE;
+}
+
+gboolean
+smb_sass_load(SassDecoder *decoder) {
+  return decode_access(decoder, TRUE);
+}
+
+gboolean
+smb_sass_store(SassDecoder *decoder) {
+  return decode_access(decoder, FALSE);
 }
 
 // --- atomics
 
-static const struct {
-  const char *name;
-  Atomic atomic;
-} atomics[] = {
-    {"ADD", ATOMIC_ADD},       {"MIN", ATOMIC_MIN},       {"MAX", ATOMIC_MAX},
-    {"AND", ATOMIC_AND},       {"OR", ATOMIC_OR},         {"XOR", ATOMIC_XOR},
-    {"CAS", ATOMIC_CAS},       {"EXCH", ATOMIC_EXCHANGE}, {"CAST", ATOMIC_CAS},
-    {"INC", ATOMIC_INCREMENT}, {"DEC", ATOMIC_DECREMENT},
+static const SassChoice atomics[] = {
+    {PART_ADD, ATOMIC_ADD},       {PART_MIN, ATOMIC_MIN},       {PART_MAX, ATOMIC_MAX},
+    {PART_AND, ATOMIC_AND},       {PART_OR, ATOMIC_OR},         {PART_XOR, ATOMIC_XOR},
+    {PART_CAS, ATOMIC_CAS},       {PART_EXCH, ATOMIC_EXCHANGE}, {PART_CAST, ATOMIC_CAS},
+    {PART_INC, ATOMIC_INCREMENT}, {PART_DEC, ATOMIC_DECREMENT},
 };
 
 static const struct {
-  const char *name;
+  SassPart part;
   SmbScalar kind;
   guint bytes; // of all of it
 } atomic_kinds[] = {
-    {"S32", SMB_SCALAR_I32, 4},      {"S64", SMB_SCALAR_I64, 8},   {"F32", SMB_SCALAR_F32, 4},
-    {"F64", SMB_SCALAR_F64, 8},      {"F16x2", SMB_SCALAR_F16, 4}, {"BF16x2", SMB_SCALAR_BF16, 4},
-    {"BF16_V2", SMB_SCALAR_BF16, 4}, {"128", SMB_SCALAR_U64, 16},  {"64", SMB_SCALAR_U64, 8},
-    {"U64", SMB_SCALAR_U64, 8},
+    {PART_S32, SMB_SCALAR_I32, 4},   {PART_S64, SMB_SCALAR_I64, 8},
+    {PART_F32, SMB_SCALAR_F32, 4},   {PART_F64, SMB_SCALAR_F64, 8},
+    {PART_F16x2, SMB_SCALAR_F16, 4}, {PART_BF16x2, SMB_SCALAR_BF16, 4},
+    {PART_128, SMB_SCALAR_U64, 16},  {PART_64, SMB_SCALAR_U64, 8},
 };
 
 static gboolean
 find_atomic(const SassDecoder *decoder, Move *move) {
-  gboolean found = FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(atomics) && !found; i++) {
-    found = smb_sass_has(decoder, atomics[i].name);
-    move->atomic = atomics[i].atomic;
-  }
+  guint atomic = SASS_CHOOSE(decoder, atomics, G_MAXUINT);
+  if (atomic == G_MAXUINT)
+    return FALSE;
+  move->atomic = (Atomic)atomic;
   move->kind = SMB_SCALAR_U32;
   move->width = 4;
   for (guint i = 0; i < G_N_ELEMENTS(atomic_kinds); i++) {
-    if (!smb_sass_has(decoder, atomic_kinds[i].name))
+    if (!smb_sass_has(decoder, atomic_kinds[i].part))
       continue;
     move->kind = atomic_kinds[i].kind;
     move->width = atomic_kinds[i].bytes;
     break;
   }
-  return found;
+  return TRUE;
 }
 
 static void
@@ -276,13 +251,14 @@ set_outcome(SassDecoder *decoder, Step *step, const SassOperand *result) {
 }
 
 // ATOMS, ATOM, ATOMG: [P0,] R0, [address], R2 [, R3]; RED, REDG: [address], R2
-static SassResult
-decode_atomic(SassDecoder *decoder, AddressSpace space, gboolean has_result) {
+static gboolean
+decode_atomic(SassDecoder *decoder, gboolean has_result) {
+  guint space = decoder->argument;
   Move kinds = {0};
   if (!find_atomic(decoder, &kinds))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   guint at = 0;
-  gboolean casts = smb_sass_has(decoder, "CAST"), counts = smb_sass_has(decoder, "POPC");
+  gboolean casts = smb_sass_has(decoder, PART_CAST), counts = smb_sass_has(decoder, PART_POPC);
   const SassOperand *done = smb_sass_operand(decoder, 0), *next = smb_sass_operand(decoder, 1);
   // A predicate alone, before the address, is the outcome of a swap.
   if (done && smb_sass_is_predicate(done) && next && next->kind != SASS_ADDRESS)
@@ -301,12 +277,12 @@ decode_atomic(SassDecoder *decoder, AddressSpace space, gboolean has_result) {
             : value ? smb_sass_source(decoder, value, transfer->rows)
                     : NO_ROW;
   if (!set_address(decoder, transfer, address, space) || row == NO_ROW || (has_result && !result))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   set_rows(transfer->operands, transfer, row);
   if (kinds.atomic == ATOMIC_CAS) {
     transfer->swap = swap ? smb_sass_source(decoder, swap, transfer->rows) : NO_ROW;
     if (transfer->swap == NO_ROW)
-      return SASS_OTHER;
+      return smb_sass_refused(decoder);
   }
   gboolean unused = !result || smb_sass_is_dropped(result);
   if (casts)
@@ -332,12 +308,25 @@ decode_atomic(SassDecoder *decoder, AddressSpace space, gboolean has_result) {
         .operation = OPERATION_PREDICATE, .table = 0xff, .p = smb_sass_predicate(decoder, done)};
     smb_sass_add_compute(decoder, &compute);
   }
-  return SASS_DECODED;
+  return TRUE;
+}
+
+gboolean
+smb_sass_atomic(SassDecoder *decoder) {
+  if (decoder->argument == SPACE_OF_SHARED && smb_sass_has(decoder, PART_ARRIVE))
+    return smb_sass_arrive_early(decoder, smb_sass_operand(decoder, 0),
+                                 smb_sass_operand(decoder, 1));
+  return decode_atomic(decoder, TRUE);
+}
+
+gboolean
+smb_sass_reduction(SassDecoder *decoder) {
+  return decode_atomic(decoder, FALSE);
 }
 
 // --- matrices: LDSM.16.M88.4 R4, [R2]; STSM.16.MT88.2 [R2], R4
 
-static SassResult
+static gboolean
 decode_matrix(SassDecoder *decoder, gboolean loads) {
   static const struct {
     guint n;
@@ -345,29 +334,39 @@ decode_matrix(SassDecoder *decoder, gboolean loads) {
   } counts[] = {{1, SMB_OP_LDMATRIX_X1, SMB_OP_STMATRIX_X1},
                 {2, SMB_OP_LDMATRIX_X2, SMB_OP_STMATRIX_X2},
                 {4, SMB_OP_LDMATRIX_X4, SMB_OP_STMATRIX_X4}};
-  guint index = smb_sass_has(decoder, "4") ? 2 : smb_sass_has(decoder, "2") ? 1 : 0;
-  gboolean plain = smb_sass_has(decoder, "M88"), turned = smb_sass_has(decoder, "MT88");
+  guint index = smb_sass_has(decoder, PART_4) ? 2 : smb_sass_has(decoder, PART_2) ? 1 : 0;
+  gboolean plain = smb_sass_has(decoder, PART_M88), turned = smb_sass_has(decoder, PART_MT88);
   Step step = smb_sass_step(decoder, loads ? STEP_LOAD_MATRIX : STEP_STORE_MATRIX);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   if (!set_address(decoder, transfer, smb_sass_operand(decoder, loads ? 1 : 0), SPACE_OF_SHARED) ||
       !set_data(decoder, transfer, &step, smb_sass_operand(decoder, loads ? 0 : 1),
                 4 * counts[index].n, loads))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   smb_sass_set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
                     loads ? counts[index].load : counts[index].store, SMB_MAX_WIDTH);
-  step.argument = !smb_sass_has(decoder, "16") || plain == turned ? MATRIX_UNKNOWN
-                  : plain                                         ? MATRIX_PLAIN
-                                                                  : MATRIX_TRANSPOSED;
+  step.argument = !smb_sass_has(decoder, PART_16) || plain == turned ? MATRIX_UNKNOWN
+                  : plain                                            ? MATRIX_PLAIN
+                                                                     : MATRIX_TRANSPOSED;
   step.transfer = transfer;
   smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+  return TRUE;
+}
+
+gboolean
+smb_sass_load_matrix(SassDecoder *decoder) {
+  return decode_matrix(decoder, TRUE);
+}
+
+gboolean
+smb_sass_store_matrix(SassDecoder *decoder) {
+  return decode_matrix(decoder, FALSE);
 }
 
 // --- copies: LDGSTS.E.BYPASS.128 [shared], desc[UR4][global] [, P0]: without the predicate zeros are stored. With ZFILL (of the
 // PTX "cp.async … 16, %r1") ptxas adds (16 - %r1) & 15 to the address, and P0 is %r1 != 0.
 
-static SassResult
-decode_copy(SassDecoder *decoder) {
+gboolean
+smb_sass_copy(SassDecoder *decoder) {
   gboolean is_signed;
   guint width = find_width(decoder, &is_signed);
   const SassOperand *some = smb_sass_operand(decoder, 2);
@@ -376,7 +375,7 @@ decode_copy(SassDecoder *decoder) {
   if (!set_address(decoder, to, smb_sass_operand(decoder, 0), SPACE_OF_SHARED) ||
       !set_address(decoder, from, smb_sass_operand(decoder, 1), SPACE_OF_GLOBAL) ||
       (width != 4 && width != 8 && width != 16) || (some && !smb_sass_is_predicate(some)))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   if (some) {
     Compute compute = {
         .operation = OPERATION_SELECT_32,
@@ -389,52 +388,14 @@ decode_copy(SassDecoder *decoder) {
                     : some->is_inverted ? COPYING_NOT_P0
                                         : COPYING_P0;
   }
-  from->is_shortened = smb_sass_has(decoder, "ZFILL");
+  from->is_shortened = smb_sass_has(decoder, PART_ZFILL);
   from->is_by_p0 = decoder->instruction->guard == 0 && !decoder->instruction->guard_is_uniform;
   smb_sass_set_move(decoder, to, SMB_OP_CLASS_STORE,
-                    smb_sass_has(decoder, "BYPASS") ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,
+                    smb_sass_has(decoder, PART_BYPASS) ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,
                     width);
   smb_sass_set_move(decoder, from, SMB_OP_CLASS_LOAD, SMB_OP_LD, width);
   step.transfer = to;
   step.source = from;
   smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
-}
-
-// --- all
-
-SassResult
-smb_sass_decode_memory(SassDecoder *decoder) {
-  static const struct {
-    const char *name;
-    AddressSpace space;
-    gboolean loads;
-  } accesses[] = {
-      {"LDS", SPACE_OF_SHARED, TRUE}, {"STS", SPACE_OF_SHARED, FALSE},
-      {"LDL", SPACE_OF_LOCAL, TRUE},  {"STL", SPACE_OF_LOCAL, FALSE},
-      {"LDG", SPACE_OF_GLOBAL, TRUE}, {"STG", SPACE_OF_GLOBAL, FALSE},
-      {"LD", SPACE_OF_ANY, TRUE},     {"ST", SPACE_OF_ANY, FALSE},
-  };
-  static const struct {
-    const char *name;
-    AddressSpace space;
-    gboolean has_result;
-  } changes[] = {
-      {"ATOMS", SPACE_OF_SHARED, TRUE}, {"ATOMG", SPACE_OF_GLOBAL, TRUE},
-      {"ATOM", SPACE_OF_ANY, TRUE},     {"REDG", SPACE_OF_GLOBAL, FALSE},
-      {"RED", SPACE_OF_GLOBAL, FALSE},
-  };
-  for (guint i = 0; i < G_N_ELEMENTS(accesses); i++) {
-    if (smb_sass_is(decoder, accesses[i].name))
-      return decode_access(decoder, accesses[i].space, accesses[i].loads);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
-    if (smb_sass_is(decoder, changes[i].name))
-      return decode_atomic(decoder, changes[i].space, changes[i].has_result);
-  }
-  if (smb_sass_is(decoder, "LDSM"))
-    return decode_matrix(decoder, TRUE);
-  if (smb_sass_is(decoder, "STSM"))
-    return decode_matrix(decoder, FALSE);
-  return smb_sass_is(decoder, "LDGSTS") ? decode_copy(decoder) : SASS_OTHER;
+  return TRUE;
 }
