@@ -151,10 +151,10 @@ static const Parse parse_cases[] = {
     {"Swizzle<1,2,300>", -1, 0, 0, "'Swizzle<1,2,300>' is not a swizzle: " EXPECTED},
     {"swizzle<3,3,3>", -1, 0, 0, "'swizzle<3,3,3>' is not a swizzle: " EXPECTED},
     {"Swizzle<3,3,2>", -1, 0, 0,
-     "'Swizzle<3,3,2>': the bits overlap that it reads and changes: expected S of at least 3 or at "
+     "'Swizzle<3,3,2>': the bits that it reads and changes overlap: expected S of at least 3 or at "
      "most -3"},
     {"Swizzle<3,3,-2>", -1, 0, 0,
-     "'Swizzle<3,3,-2>': the bits overlap that it reads and changes: expected S of at least 3 or "
+     "'Swizzle<3,3,-2>': the bits that it reads and changes overlap: expected S of at least 3 or "
      "at most -3"},
     {"Swizzle<8,16,9>", -1, 0, 0,
      "'Swizzle<8,16,9>' takes 33 bits: expected B + M + |S| of at most 32"},

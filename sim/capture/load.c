@@ -190,7 +190,7 @@ load_parameters(Loading *loading, GBytes *image) {
   g_autofree char *name = smb_capture_members_image_name(loading->launch->image);
   g_autofree char *whole = g_strdup_printf("%s: %s", loading->capture->path, name);
   if (!smb_cubin_recognize(image))
-    return refuse(loading, "%s is no cubin", name);
+    return refuse(loading, "%s is not a cubin", name);
   g_autoptr(SmbCubin) cubin = smb_cubin_read(image, whole, loading->error);
   if (!cubin)
     return FALSE;

@@ -149,8 +149,21 @@ smb_code_has(const Code *code, StepOpcode opcode) {
   return FALSE;
 }
 
+// Runs of steps that only compute.
+static void
+count_computing(Code *code) {
+  guint n = 0;
+  for (guint i = code->steps->len; i-- > 0;) {
+    Step *step = smb_code_step(code, i);
+    gboolean computes = step->opcode == STEP_COMPUTE && step->guard == PREDICATE_TRUE;
+    n = computes ? MIN(n + 1, G_MAXUINT16) : 0;
+    step->n_computing = (guint16)n;
+  }
+}
+
 void
 smb_code_finish(Code *code) {
+  count_computing(code);
   gboolean has_arrivals = smb_code_has(code, STEP_ARRIVE);
   for (guint i = 0; i < code->steps->len; i++) {
     Step *step = smb_code_step(code, i);

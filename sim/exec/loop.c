@@ -68,9 +68,20 @@ take_step(Exec *exec) {
   return step->run(exec, step, step->guard == PREDICATE_TRUE ? splits->mask : splits->mask & truth);
 }
 
+// Steps that only compute, one after the other, in @lanes. Returns the last of them.
+static inline const Step *
+run_computing(Registers *registers, const Step *step, guint n, SmbLanes lanes,
+              guint64 *instructions) {
+  for (const Step *end = step + n; step < end; step++) {
+    *instructions += step->begins;
+    smb_compute(&step->compute, registers, lanes);
+  }
+  return step - 1;
+}
+
 static gboolean
 run_warp(Exec *exec) {
-  const Registers *registers = exec->warp->registers;
+  Registers *registers = exec->warp->registers;
   SmbSplits *splits = exec->warp->splits;
   const Step *step = exec->steps;
   guint left = SHARE_STEPS;
@@ -79,9 +90,18 @@ run_warp(Exec *exec) {
     return FALSE;
   if (splits->mask)
     step = &exec->steps[splits->pc];
-  for (; splits->mask && left > 0; left--) {
-    step = &exec->steps[splits->pc++];
+  while (splits->mask && left > 0) {
+    step = &exec->steps[splits->pc];
     SmbLanes lanes = splits->mask;
+    guint n = MIN(step->n_computing, left);
+    if (n > 0) {
+      left -= n;
+      splits->pc += n;
+      step = run_computing(registers, step, n, lanes, &instructions);
+      continue;
+    }
+    left--;
+    splits->pc++;
     instructions += step->begins;
     if (step->guard != PREDICATE_TRUE) {
       SmbLanes unknown = registers->unknown_predicates[step->guard] & lanes;

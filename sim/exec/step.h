@@ -244,9 +244,11 @@ typedef struct {
  */
 struct _Step {
   StepHandler run;
-  guint8 opcode;    // StepOpcode
-  guint8 kind;      // StepKind
-  guint16 flags;    // STEP_PLAIN, …
+  guint8 opcode; // StepOpcode
+  guint8 kind;   // StepKind
+  guint16 flags; // STEP_PLAIN, …
+  // How many steps from this one on, this one among them, only compute, in all lanes that run (smb_code_finish()).
+  guint16 n_computing;
   guint32 place;    // in the source, for messages
   Predicate guard;  // PREDICATE_TRUE: none
   gboolean unless;  // the guard is negated

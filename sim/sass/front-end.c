@@ -118,8 +118,7 @@ check_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **
                     *options->defines);
   if (options->folders && *options->folders)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    "%s is machine code, which includes no files: -I does not go with it",
-                    cubin->name);
+                    "%s is machine code, which includes no files: -I cannot be used", cubin->name);
   if (chip && (chip / 10 != cubin->chip / 10 || chip < cubin->chip))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                     "%s is machine code of %s, which does not run on sm_%u (--arch)", cubin->name,

@@ -152,14 +152,20 @@ count_program(SmbProgram *program, const SmbLaunch *launch, const SmbArch *arch,
               gboolean *diverged, GError **error) {
   GArray *steps = ((Code *)program)->steps;
   g_autofree StepHandler *handlers = g_new(StepHandler, steps->len);
+  g_autofree guint16 *n_computing = g_new(guint16, steps->len);
   for (guint i = 0; i < steps->len; i++) {
-    handlers[i] = g_array_index(steps, Step, i).run;
-    g_array_index(steps, Step, i).run = count_step;
+    Step *step = &g_array_index(steps, Step, i);
+    handlers[i] = step->run;
+    n_computing[i] = step->n_computing;
+    step->run = count_step;
+    step->n_computing = 0; // each of them by its handler
   }
   Counter counter = {handlers, 0};
   gboolean ok = run_blocks(program, launch, arch, &counter, diverged, error);
-  for (guint i = 0; i < steps->len; i++)
+  for (guint i = 0; i < steps->len; i++) {
     g_array_index(steps, Step, i).run = handlers[i];
+    g_array_index(steps, Step, i).n_computing = n_computing[i];
+  }
   *n += counter.n;
   return ok;
 }

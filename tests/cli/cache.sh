@@ -157,7 +157,7 @@ sed -i '$d' src/k.cu
 sed 's/.include.*/#define STRIDE 4/' src/k.cu >src/own.cu
 for i in 1 2; do
   expect 2 analyze src/own.cu --block 32 -D STRIDE=2
-  says "-D STRIDE=2: src/own.cu:1 defines STRIDE, too"
+  says "-D STRIDE=2: src/own.cu:1 also defines STRIDE"
 done
 last="own $i"
 

@@ -259,4 +259,4 @@ mkdir -p "$work/tmp/\$(touch pwned)" "$work/tmp/a b,c"
 TMPDIR="$work/tmp/a b,c" expect 0 analyze include.cu --nvcc '' --block 32 -I "$name" --no-cache
 # shellcheck disable=SC2016
 TMPDIR="$work/tmp/\$(touch pwned)" expect 3 analyze include.cu --nvcc '' --block 32 -I "$name" --no-cache
-says 'has characters of a shell, so nvcc cannot work there'
+says 'has shell characters, so nvcc cannot work there'

@@ -498,7 +498,7 @@ is_first(const Compute *compute) {
 static void
 run_uniform(const Compute *compute, Registers *registers, SmbLanes lanes) {
   if (lanes)
-    find_handler(compute)(compute, registers, registers->lanes);
+    compute->otherwise(compute, registers, registers->lanes);
 }
 
 void
@@ -517,7 +517,12 @@ smb_compute_prepare(Compute *compute) {
     compute->loop = smb_loop_modified;
   compute->forgets = is_forgotten(compute);
   compute->spreads = smb_operation_entry((Operation)compute->operation)->spread != SPREAD_PARTS;
+  ComputeHandler any = find_handler(compute), fast = NULL;
+  if (compute->loop != smb_loop_modified)
+    fast = smb_loops(smb_processor())->run[compute->operation];
+  compute->otherwise = any;
   compute->run = compute->modifiers & MODIFIER_APPROXIMATE   ? run_approximate
                  : compute->is_uniform && !is_first(compute) ? run_uniform
-                                                             : find_handler(compute);
+                 : fast                                      ? fast
+                                                             : any;
 }

@@ -61,9 +61,31 @@
   double real = (double)(value);                                                                   \
   STORE_U64(real != real ? NAN_64 : double_bits(real))
 
+// Rows of a shape, as a number that the compiler knows.
+#define ROWS_NONE 0
+#define ROWS_U8   1
+#define ROWS_S8   1
+#define ROWS_U16  1
+#define ROWS_S16  1
+#define ROWS_U32  1
+#define ROWS_S32  1
+#define ROWS_F32  1
+#define ROWS_U64  2
+#define ROWS_S64  2
+#define ROWS_F64  2
+
+// What the rows of an operand are marked with, and their values.
+#define FLAGS(i, rows)                                                                             \
+  ((rows) == 0                                                                                     \
+       ? 0                                                                                         \
+       : row_flags(registers, op->s[i]) | ((rows) == 2 ? row_flags(registers, op->s[i] + 1) : 0))
+#define VALUES(i, rows) ((rows) == 0 ? NULL : row_values(registers, op->s[i]))
+
+// The loop of an operation, and the operation where it is nothing else: its operands are known, and all lanes of a warp of ROW_LANES
+// take part.
 #define OPERATION(name, result, ta, tb, tc, td, expression, ...)                                   \
-  static void loop_##name(const Compute *op, guint n, const guint32 *const *sources, guint32 *d) { \
-    const guint32 *a = sources[0], *b = sources[1], *c = sources[2], *e = sources[3];              \
+  static inline void lanes_##name(const Compute *op, guint n, const guint32 *a, const guint32 *b,  \
+                                  const guint32 *c, const guint32 *e, guint32 *d) {                \
     (void)op, (void)b, (void)c, (void)e;                                                           \
     LANE_LOOP({                                                                                    \
       TYPE_##ta x = LOAD_##ta(a);                                                                  \
@@ -73,6 +95,22 @@
       (void)y, (void)z, (void)w;                                                                   \
       STORE_##result(expression)                                                                   \
     })                                                                                             \
+  }                                                                                                \
+  static void loop_##name(const Compute *op, guint n, const guint32 *const *sources, guint32 *d) { \
+    lanes_##name(op, n, sources[0], sources[1], sources[2], sources[3], d);                        \
+  }                                                                                                \
+  static void run_##name(const Compute *op, Registers *registers, SmbLanes lanes) {                \
+    guint flags =                                                                                  \
+        FLAGS(0, ROWS_##ta) | FLAGS(1, ROWS_##tb) | FLAGS(2, ROWS_##tc) | FLAGS(3, ROWS_##td);     \
+    if (G_UNLIKELY(flags || registers->lanes & ~lanes || registers->n_lanes != ROW_LANES)) {       \
+      op->otherwise(op, registers, lanes);                                                         \
+      return;                                                                                      \
+    }                                                                                              \
+    registers->flags[0][op->d] = 0;                                                                \
+    if (ROWS_##result == 2)                                                                        \
+      registers->flags[0][op->d + 1] = 0;                                                          \
+    lanes_##name(op, ROW_LANES, VALUES(0, ROWS_##ta), VALUES(1, ROWS_##tb), VALUES(2, ROWS_##tc),  \
+                 VALUES(3, ROWS_##td), registers->values[0] + (gsize)op->d * ROW_LANES);           \
   }
 #define COMPARISON(name, ta, tb, expression, ...)                                                  \
   static void loop_##name(const Compute *op, guint n, const guint32 *const *sources, guint32 *d) { \
@@ -106,6 +144,11 @@ const Loops LOOPS = {
         {
 #define OPERATION(name, ...)  [OPERATION_##name] = loop_##name,
 #define COMPARISON(name, ...) [OPERATION_##name] = loop_##name,
+#include "sim/exec/compute/operations.def"
+        },
+    .run =
+        {
+#define OPERATION(name, ...) [OPERATION_##name] = run_##name,
 #include "sim/exec/compute/operations.def"
         },
     .blend = blend,

@@ -13,6 +13,8 @@
 
 typedef struct {
   ComputeLoop compute[N_OPERATIONS]; // NULL of those that are no loops
+  // The same with operands that are known, in all lanes; else Compute.otherwise. NULL likewise, and of comparisons.
+  ComputeHandler run[N_OPERATIONS];
   // The values of some lanes; the others keep theirs.
   void (*blend)(SmbLanes lanes, guint n, const guint32 *from, guint32 *to);
 } Loops;

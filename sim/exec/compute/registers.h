@@ -7,6 +7,8 @@
 // Private to sim/exec and its front ends.
 #pragma once
 
+#include <string.h>
+
 #include "sim/machine/machine.h"
 
 G_BEGIN_DECLS
@@ -167,6 +169,17 @@ smb_row_known(const Registers *registers, Row row, SmbLanes lanes) {
 // @flags: ROW_AFFINE and ROW_TAINT, as they apply; @origin: of unknown bits.
 void smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values,
                  const guint32 *unknown, guint flags, guint32 origin);
+
+// The same of values that are known and depend on nothing.
+static inline void
+smb_row_set_known(Registers *registers, Row row, SmbLanes lanes, const guint32 *values) {
+  if (registers->lanes & ~lanes || registers->n_lanes != 32) {
+    smb_row_set(registers, row, lanes, values, NULL, 0, 0);
+    return;
+  }
+  memcpy(registers->values[0] + (gsize)row * 32, values, 32 * sizeof *values);
+  registers->flags[0][row] = 0;
+}
 
 // Nothing is known any more of these lanes of a row.
 void smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint32 origin);

@@ -80,11 +80,27 @@ deliver_extended(Exec *exec, const Step *step, guint component, SmbLanes lanes, 
   return known;
 }
 
+// Words that are known.
+static void
+deliver_known(Exec *exec, const Step *step, SmbLanes lanes, const MarkedWords *words) {
+  const Transfer *transfer = step->transfer;
+  Registers *registers = exec->warp->registers;
+  for (guint c = 0; c < transfer->n_components; c++) {
+    for (guint row = 0; transfer->data[c] != NO_ROW && row < transfer->rows; row++)
+      smb_row_set_known(registers, transfer->data[c] + row, lanes,
+                        words->values[c * transfer->bytes / 4 + row]);
+  }
+}
+
 gboolean
 smb_memory_deliver(Exec *exec, const Step *step, SmbLanes lanes, guint flags,
                    const MarkedWords *words) {
   const Transfer *transfer = step->transfer;
   gboolean known = TRUE;
+  if (words->is_known && transfer->rows * 4 <= transfer->bytes) {
+    deliver_known(exec, step, lanes, words);
+    return TRUE;
+  }
   for (guint c = 0; c < transfer->n_components; c++) {
     if (transfer->data[c] == NO_ROW)
       continue;
