@@ -159,7 +159,9 @@ smb_sass_compute_half(SassReading *reading) {
       operation = of_bfloat[i][1];
       break;
     }
-  if (smb_sass_says(reading, PART_F32))
+  gboolean is_wide = smb_sass_says(reading, PART_F32);
+  reading->is_other = reading->is_other || (is_wide && is_bfloat(reading)); // nobody has seen one
+  if (is_wide)
     put_wide_sum(reading, d, rows);
   else
     put_half(reading, operation, d, rows);

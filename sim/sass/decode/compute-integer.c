@@ -171,11 +171,12 @@ smb_sass_compute_sum(SassReading *reading) {
   guint table = take_carries(reading, in);
   gboolean subtracts = addends.negated[0] != addends.negated[1];
   gboolean carries = table || out[0] != PREDICATE_TRUE || out[1] != PREDICATE_TRUE;
+  gboolean is_small = smb_sass_says(reading, PART_16x2) || smb_sass_says(reading, PART_U8x4);
   if (n_rows == 2 && carries)
     put_wide_carry(reading, d, out, &addends, table, in);
   else if (n_rows == 2)
     put_wide_sum(reading, d, &addends);
-  else if (smb_sass_says(reading, PART_16x2) || smb_sass_says(reading, PART_U8x4))
+  else if (is_small)
     put_small_sums(reading, d, &addends);
   else if (smb_sass_says(reading, PART_ISAT))
     smb_sass_put(reading, subtracts ? OPERATION_SUB_SAT_S32 : OPERATION_ADD_SAT_S32, d,
@@ -185,7 +186,7 @@ smb_sass_compute_sum(SassReading *reading) {
   else
     put_sum(reading, d, &addends);
   gboolean is_negated = addends.negated[0] || addends.negated[1];
-  if (smb_sass_says(reading, PART_ISAT) && is_negated && !subtracts)
+  if (smb_sass_says(reading, PART_ISAT) && (is_small || (is_negated && !subtracts)))
     reading->is_other = TRUE;
 }
 
@@ -294,6 +295,8 @@ put_low_address(SassReading *reading) {
   Row d = smb_sass_take_result(reading, 1);
   Predicate out = smb_sass_take_target(reading);
   gboolean negated, no_base;
+  if (smb_sass_says(reading, PART_SX32)) // of the high part only
+    reading->is_other = TRUE;
   Row a = smb_sass_take_addend(reading, 1, &negated);
   no_base = is_nothing(smb_sass_peek(reading));
   Row b = smb_sass_take(reading, 1);

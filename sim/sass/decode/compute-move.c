@@ -23,6 +23,8 @@ smb_sass_compute_return(SassReading *reading) {
   Row kept = reading->decoder->return_address;
   reading->at += is_target;
   Row d = is_target ? kept : smb_sass_take_result(reading, 1);
+  if (is_target)
+    smb_sass_note_result(reading, (Written){.row = kept, .n = 1});
   Row a = is_target ? smb_sass_take(reading, 1) : kept;
   reading->at += !is_target;
   smb_sass_put(reading, OPERATION_MOV_32, d, a, 0, 0);
@@ -104,7 +106,10 @@ smb_sass_compute_unpack(SassReading *reading) {
   plain.part = PART_NONE;
   Row word = smb_sass_source(reading->decoder, &plain, 1);
   reading->at++;
-  guint32 mask = (guint32)smb_sass_take_number(reading) & 0x7f;
+  // Without a mask: all of them.
+  guint32 mask = smb_sass_peek(reading) ? (guint32)smb_sass_take_number(reading) & 0x7f : 0x7f;
+  for (guint i = 0; i < SASS_PREDICATE_REGISTERS; i++)
+    smb_sass_note_result(reading, (Written){.predicate = nth_predicate(reading, i)});
   if (word == NO_ROW || reading->is_other) {
     reading->is_other = TRUE;
     return;

@@ -112,8 +112,8 @@ check_row(SassReading *reading, Row row) {
   return smb_sass_constant(reading->decoder, 0, 2);
 }
 
-static void
-note_result(SassReading *reading, Written written) {
+void
+smb_sass_note_result(SassReading *reading, Written written) {
   if (reading->n_results < SASS_MAX_RESULTS)
     reading->results[reading->n_results++] = written;
 }
@@ -122,7 +122,7 @@ Row
 smb_sass_take_result(SassReading *reading, guint n_rows) {
   Row row = check_row(reading, smb_sass_result(reading->decoder, take(reading), n_rows));
   if (!(row & ROW_CONSTANT))
-    note_result(reading, (Written){.row = row, .n = n_rows});
+    smb_sass_note_result(reading, (Written){.row = row, .n = n_rows});
   return row;
 }
 
@@ -171,7 +171,7 @@ smb_sass_take_target(SassReading *reading) {
     return PREDICATE_TRUE;
   Predicate predicate = smb_sass_predicate(reading->decoder, take(reading));
   if (predicate != PREDICATE_TRUE)
-    note_result(reading, (Written){.predicate = predicate});
+    smb_sass_note_result(reading, (Written){.predicate = predicate});
   return predicate;
 }
 

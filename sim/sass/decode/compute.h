@@ -15,7 +15,7 @@
  * @results, @n_results: what it writes
  */
 enum {
-  SASS_MAX_RESULTS = 4
+  SASS_MAX_RESULTS = 8
 };
 typedef struct {
   SassDecoder *decoder;
@@ -40,6 +40,8 @@ Row smb_sass_take(SassReading *reading, guint n_rows);
 Row smb_sass_take_addend(SassReading *reading, guint n_rows, gboolean *is_negated);
 // A floating-point number of 4 or 8 bytes, with its "-" and "|".
 Row smb_sass_take_real(SassReading *reading, guint n_rows);
+// What it writes beside those.
+void smb_sass_note_result(SassReading *reading, Written written);
 // A predicate that is written: PREDICATE_TRUE if it is dropped, or if the next operand is none.
 Predicate smb_sass_take_target(SassReading *reading);
 // One that is read, with its "!"; if there is none, SassDecoder.never.
