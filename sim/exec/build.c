@@ -204,3 +204,208 @@ smb_code_add_parameter(Code *code, const char *name, const char *type, Parameter
   g_array_append_val(code->places, place);
   code->parameter_bytes = MAX(code->parameter_bytes, place.offset + place.bytes);
 }
+
+// --- steps of an instruction
+
+Step
+smb_build_step(const Builder *builder, StepOpcode opcode) {
+  Step step = {.place = builder->place, .guard = builder->guard, .unless = builder->unless};
+  smb_step_bind(&step, opcode);
+  return step;
+}
+
+void
+smb_build_plain(const Builder *builder, StepOpcode opcode, guint32 argument) {
+  Step step = smb_build_step(builder, opcode);
+  step.argument = argument;
+  smb_code_add(builder->code, &step);
+}
+
+void
+smb_build_with(const Builder *builder, StepOpcode opcode, Row row, guint32 argument) {
+  Step step = smb_build_step(builder, opcode);
+  step.argument = argument;
+  step.compute.s[0] = row;
+  smb_code_add(builder->code, &step);
+}
+
+void
+smb_build_branch(const Builder *builder, StepOpcode opcode, guint32 target) {
+  Step step = smb_build_step(builder, opcode);
+  step.target = target;
+  smb_code_add(builder->code, &step);
+}
+
+void
+smb_build_compute(const Builder *builder, const Compute *compute, gboolean is_among, Row members) {
+  Step step = smb_build_step(builder, STEP_COMPUTE);
+  step.compute = *compute;
+  smb_compute_prepare(&step.compute);
+  if (is_among && smb_compute_has_members(&step.compute)) {
+    smb_step_bind(&step, STEP_EXCHANGE);
+    step.argument = members;
+  }
+  smb_code_add(builder->code, &step);
+}
+
+// --- requests
+
+static void
+set_move(const Builder *builder, Transfer *transfer, SmbOpClass op_class, SmbOp op, guint width) {
+  Move *move = &transfer->move;
+  move->place = builder->place;
+  move->site = builder->add_site ? builder->add_site(builder->decoder, op_class, width) : 0;
+  move->op_class = op_class;
+  move->op = op;
+  move->width = width;
+  move->align = width & -width;
+  move->kind = SMB_SCALAR_U32;
+  move->components = 1;
+  move->reads = op_class != SMB_OP_CLASS_STORE;
+}
+
+static void
+add_transfer(const Builder *builder, Step *step, const Transfer *transfer) {
+  step->transfer = transfer;
+  for (guint c = 0; c < transfer->n_components; c++) {
+    if (transfer->move.op_class != SMB_OP_CLASS_STORE && transfer->data[c] != NO_ROW)
+      smb_code_writes_row(builder->code, step, transfer->data[c], transfer->rows);
+  }
+  smb_code_add(builder->code, step);
+}
+
+void
+smb_build_shuffle(const Builder *builder) {
+  Step step = smb_build_step(builder, STEP_SHUFFLE);
+  Transfer *transfer = smb_code_new_transfer(builder->code);
+  set_move(builder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, 4);
+  step.transfer = transfer;
+  smb_code_add(builder->code, &step);
+}
+
+void
+smb_build_access(const Builder *builder, Transfer *transfer, gboolean loads, gboolean is_generic) {
+  Step step = smb_build_step(builder, loads ? STEP_LOAD : STEP_STORE);
+  set_move(builder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
+           loads        ? is_generic ? SMB_OP_LD_GENERIC : SMB_OP_LD
+           : is_generic ? SMB_OP_ST_GENERIC
+                        : SMB_OP_ST,
+           transfer->bytes * transfer->n_components);
+  add_transfer(builder, &step, transfer);
+}
+
+void
+smb_build_atomic(const Builder *builder, Transfer *transfer, const AtomicAccess *access) {
+  Step step = smb_build_step(builder, access->is_cast ? STEP_CAST : STEP_ATOMIC);
+  set_move(builder, transfer, SMB_OP_CLASS_ATOMIC, SMB_OP_ATOM, access->width);
+  transfer->move.atomic = access->atomic;
+  transfer->move.kind = access->kind;
+  transfer->move.components = access->width / (guint)smb_scalar_bytes(access->kind);
+  transfer->move.reads = access->is_used || access->atomic != ATOMIC_EXCHANGE;
+  if (access->is_cast) {
+    step.compute.d = access->done;
+    step.compute.p = access->done_p;
+    if (access->done != NO_ROW)
+      smb_code_writes_row(builder->code, &step, access->done, 1);
+    if (access->done_p != PREDICATE_TRUE)
+      smb_code_writes_predicate(builder->code, &step, access->done_p);
+  }
+  add_transfer(builder, &step, transfer);
+}
+
+void
+smb_build_matrix(const Builder *builder, Transfer *transfer, gboolean loads, guint n,
+                 MatrixValues values) {
+  static const SmbOp ops[][2] = {[1] = {SMB_OP_STMATRIX_X1, SMB_OP_LDMATRIX_X1},
+                                 [2] = {SMB_OP_STMATRIX_X2, SMB_OP_LDMATRIX_X2},
+                                 [4] = {SMB_OP_STMATRIX_X4, SMB_OP_LDMATRIX_X4}};
+  Step step = smb_build_step(builder, loads ? STEP_LOAD_MATRIX : STEP_STORE_MATRIX);
+  set_move(builder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE, ops[n][loads],
+           SMB_MAX_WIDTH);
+  step.argument = values;
+  add_transfer(builder, &step, transfer);
+}
+
+void
+smb_build_copy(const Builder *builder, Transfer *to, Transfer *from, guint width,
+               gboolean is_past_cache) {
+  Step step = smb_build_step(builder, STEP_COPY);
+  set_move(builder, to, SMB_OP_CLASS_STORE, is_past_cache ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,
+           width);
+  set_move(builder, from, SMB_OP_CLASS_LOAD, SMB_OP_LD, width);
+  step.transfer = to;
+  step.source = from;
+  smb_code_add(builder->code, &step);
+}
+
+// --- shared memory apart from requests
+
+enum {
+  MBARRIER_BYTES = 8
+};
+
+Transfer *
+smb_build_apart(const Builder *builder, SmbOpClass op_class, guint width) {
+  Transfer *transfer = smb_code_new_transfer(builder->code);
+  set_move(builder, transfer, op_class, SMB_OP_LD, width);
+  return transfer;
+}
+
+Transfer *
+smb_build_end(const Builder *builder, const Transfer *site, SmbOpClass op_class) {
+  Transfer *transfer = smb_code_new_transfer(builder->code);
+  transfer->move = site->move;
+  transfer->move.op_class = op_class;
+  transfer->move.reads = op_class == SMB_OP_CLASS_LOAD;
+  if (op_class == SMB_OP_CLASS_ATOMIC)
+    transfer->move.width = transfer->move.align = MBARRIER_BYTES;
+  return transfer;
+}
+
+Step
+smb_build_bulk(const Builder *builder, StepOpcode opcode, const Transfer *site, const Bulk *bulk) {
+  Step step = smb_build_step(builder, opcode);
+  step.transfer = site;
+  step.bulk = bulk;
+  step.compute.d = step.compute.s[0] = NO_ROW;
+  return step;
+}
+
+void
+smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at, guint action,
+                   Row number, Row state) {
+  Step step = smb_build_bulk(builder, opcode, at, NULL);
+  set_move(builder, at, SMB_OP_CLASS_ATOMIC, SMB_OP_LD, MBARRIER_BYTES);
+  step.argument = action;
+  step.compute.s[0] = number;
+  step.compute.d = state;
+  if (state != NO_ROW)
+    smb_code_writes_row(builder->code, &step, state, 2);
+  smb_code_add(builder->code, &step);
+}
+
+void
+smb_build_mbarrier_wait(const Builder *builder, Transfer *at, guint how, Row phase, Predicate p) {
+  Step step = smb_build_bulk(builder, STEP_MBARRIER_WAIT, at, NULL);
+  set_move(builder, at, SMB_OP_CLASS_LOAD, SMB_OP_LD, MBARRIER_BYTES);
+  step.argument = how;
+  step.compute.s[0] = phase;
+  step.compute.p = p;
+  smb_code_writes_predicate(builder->code, &step, p);
+  smb_code_add(builder->code, &step);
+}
+
+// --- where threads meet
+
+void
+smb_build_barrier(const Builder *builder, const ThreadBarrier *barrier) {
+  Step step = smb_build_step(builder, STEP_BARRIER);
+  step.argument = barrier->action;
+  step.compute.s[0] = barrier->number;
+  step.compute.s[1] = barrier->threads;
+  step.compute.in[0] = barrier->in;
+  step.compute.modifiers = barrier->is_negated ? MODIFIER_NOT_IN : 0;
+  step.compute.d = barrier->d;
+  step.compute.p = barrier->p;
+  smb_code_add(builder->code, &step);
+}

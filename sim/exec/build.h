@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What all decoders make code with, a step after the other.
+// What all decoders make code with, a step after the other. A decoder says of an instruction where it stands and what its guard is
+// (Builder), reads its operands into rows, and calls the function of what it does: which of the fields of a step, a transfer and a
+// Move that takes, and how they follow from each other, is said here and nowhere else.
 #pragma once
 
 #include "sim/exec/code.h"
@@ -33,3 +35,109 @@ void smb_code_add_heap(Code *code);
 // them: @name and @type, for messages, outlive the code.
 void smb_code_add_parameter(Code *code, const char *name, const char *type, ParameterPlace place,
                             gboolean is_pointer);
+
+// --- steps of an instruction
+
+/**
+ * Builder: what all steps of an instruction have in common
+ * @code: which they are added to
+ * @add_site: (nullable): adds a site to the program, of an access of so many bytes a lane, and returns its number; NULL: accesses
+ *   are none of the program (of registers that a call saves)
+ * @decoder: for @add_site
+ * @place: where it stands in the source
+ * @guard, @unless: who executes it
+ */
+typedef struct {
+  Code *code;
+  guint (*add_site)(gpointer decoder, SmbOpClass op_class, guint width);
+  gpointer decoder;
+  guint32 place;
+  Predicate guard;
+  gboolean unless;
+} Builder;
+
+// A step of the instruction; it is added by smb_code_add().
+Step smb_build_step(const Builder *builder, StepOpcode opcode);
+// Adds one that has nothing but a number, Step.argument, and one that has a row, Compute.s[0], too: a jump to an address, a gathering
+// of the lanes of a mask.
+void smb_build_plain(const Builder *builder, StepOpcode opcode, guint32 argument);
+void smb_build_with(const Builder *builder, StepOpcode opcode, Row row, guint32 argument);
+void smb_build_branch(const Builder *builder, StepOpcode opcode, guint32 target);
+
+// A computation. @is_among: if lanes tell each other something in it (smb_compute_has_members()), it is an exchange among those of the
+// mask in @members; NO_ROW: those that are active.
+void smb_build_compute(const Builder *builder, const Compute *compute, gboolean is_among,
+                       Row members);
+// Lists a shuffle, whose values an exchange behind it moves.
+void smb_build_shuffle(const Builder *builder);
+
+// --- requests: of a transfer whose address, components and rows are set (smb_code_new_transfer()). The step writes the rows of its
+// components, unless they are stored.
+
+// @is_generic: the instruction does not say which space it asks for.
+void smb_build_access(const Builder *builder, Transfer *transfer, gboolean loads,
+                      gboolean is_generic);
+
+/**
+ * AtomicAccess: what is particular to an atomic
+ * @width: bytes of all its components
+ * @is_used: something reads what it finds
+ * @is_cast: of a compare-and-swap: only whether it was made is told, as 1 in the row @done unless that is NO_ROW, and in @done_p unless
+ *   that is PREDICATE_TRUE
+ */
+typedef struct {
+  Atomic atomic;
+  SmbScalar kind;
+  guint width;
+  gboolean is_used;
+  gboolean is_cast;
+  Row done;
+  Predicate done_p;
+} AtomicAccess;
+
+void smb_build_atomic(const Builder *builder, Transfer *transfer, const AtomicAccess *access);
+
+// @n matrices: 1, 2 or 4, a row of each.
+void smb_build_matrix(const Builder *builder, Transfer *transfer, gboolean loads, guint n,
+                      MatrixValues values);
+// A copy from global memory of @width bytes a lane; past the first-level cache (cp.async.cg).
+void smb_build_copy(const Builder *builder, Transfer *to, Transfer *from, guint width,
+                    gboolean is_past_cache);
+
+// --- shared memory apart from requests
+
+// What an instruction is listed as, at a site of its own; it may have an address.
+Transfer *smb_build_apart(const Builder *builder, SmbOpClass op_class, guint width);
+// An end of a copy that is listed at @site, or its mbarrier (SMB_OP_CLASS_ATOMIC).
+Transfer *smb_build_end(const Builder *builder, const Transfer *site, SmbOpClass op_class);
+// A step that moves @bulk, listed at @site: STEP_BULK, STEP_BULK_ONCE or STEP_FRAGMENT. It is added by smb_code_add().
+Step smb_build_bulk(const Builder *builder, StepOpcode opcode, const Transfer *site,
+                    const Bulk *bulk);
+// An operation of the mbarrier @at: STEP_MBARRIER, STEP_MBARRIER_ONCE or STEP_ARRIVE. @number: that it takes, of one row; @state: two
+// rows for what becomes of it; each may be NO_ROW.
+void smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at, guint action,
+                        Row number, Row state);
+// A test of its phase (MBARRIER_PARITY, MBARRIER_STATE), with the answer in @p.
+void smb_build_mbarrier_wait(const Builder *builder, Transfer *at, guint how, Row phase,
+                             Predicate p);
+
+// --- where threads meet
+
+/**
+ * ThreadBarrier: a barrier of the block
+ * @action: BARRIER_SYNC, …
+ * @number: of the barrier, in a row; NO_ROW: that of the cluster
+ * @threads: that it is for, in a row; NO_ROW: all
+ * @in, @is_negated: what a thread contributes to the answer
+ * @d, @p: the answer: a row of BARRIER_POPC, else a predicate
+ */
+typedef struct {
+  guint action;
+  Row number, threads;
+  Predicate in;
+  gboolean is_negated;
+  Row d;
+  Predicate p;
+} ThreadBarrier;
+
+void smb_build_barrier(const Builder *builder, const ThreadBarrier *barrier);
