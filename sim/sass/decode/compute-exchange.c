@@ -16,16 +16,6 @@ put_first(SassReading *reading, Row d, Row from) {
   emit_active(reading, (Compute){.operation = OPERATION_FIRST, .d = d, .s = {from}});
 }
 
-// A shuffle is listed by a step of its own.
-static void
-list_shuffle(SassDecoder *decoder) {
-  Step step = smb_sass_step(decoder, STEP_SHUFFLE);
-  Transfer *transfer = smb_sass_new_transfer(decoder);
-  transfer->move.site = smb_sass_add_site(decoder, SMB_OP_CLASS_LOAD, 4);
-  step.transfer = transfer;
-  smb_code_add(decoder->code, &step);
-}
-
 // SHFL p, d, a, b, c
 void
 smb_sass_compute_exchange(SassReading *reading) {
@@ -43,7 +33,7 @@ smb_sass_compute_exchange(SassReading *reading) {
     reading->is_other = TRUE;
     return;
   }
-  list_shuffle(reading->decoder);
+  smb_build_shuffle(&reading->decoder->builder);
   emit_active(reading, compute);
 }
 

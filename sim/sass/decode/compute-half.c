@@ -249,7 +249,7 @@ smb_sass_compute_half_test(SassReading *reading) {
     smb_sass_emit(reading, tests[i]);
   }
   // Both are read before one is written; the guard is written last.
-  gboolean is_late = targets[0] == decoder->guard || targets[0] == with;
+  gboolean is_late = targets[0] == decoder->builder.guard || targets[0] == with;
   guint first = is_late ? 1 : 0;
   smb_sass_put_combined(reading, targets[first], PREDICATE_TRUE, tests[first].p, with);
   smb_sass_put_combined(reading, targets[!first], PREDICATE_TRUE, tests[!first].p, with);

@@ -117,7 +117,7 @@ smb_sass_compute_unpack(SassReading *reading) {
   for (guint round = 0; round < 2; round++)
     for (guint i = 0; i < SASS_PREDICATE_REGISTERS; i++) {
       Predicate p = nth_predicate(reading, i);
-      if (!(mask >> i & 1) || (p == reading->decoder->guard) != (round == 1))
+      if (!(mask >> i & 1) || (p == reading->decoder->builder.guard) != (round == 1))
         continue;
       Row bit = smb_sass_apply(reading, OPERATION_AND_32, word,
                                smb_sass_number(reading, 1u << (i + shift)), 0);

@@ -37,7 +37,7 @@ smb_sass_put_combined(SassReading *reading, Predicate p, Predicate q, Predicate 
   }
   Predicate opposite = smb_sass_scratch_predicate(reading->decoder);
   smb_sass_put_predicate(reading, opposite, table[1], found, with, PREDICATE_TRUE);
-  if (q == reading->decoder->guard) {
+  if (q == reading->decoder->builder.guard) {
     smb_sass_put_predicate(reading, p, table[0], found, with, PREDICATE_TRUE);
     smb_sass_put_predicate(reading, q, 0xf0, opposite, PREDICATE_TRUE, PREDICATE_TRUE);
     return;
@@ -148,7 +148,7 @@ smb_sass_compute_predicates(SassReading *reading) {
   Predicate results[2] = {smb_sass_scratch_predicate(decoder), smb_sass_scratch_predicate(decoder)};
   smb_sass_put_predicate(reading, results[0], first, in[0], in[1], in[2]);
   smb_sass_put_predicate(reading, results[1], second, in[0], in[1], in[2]);
-  gboolean q_last = q == decoder->guard;
+  gboolean q_last = q == decoder->builder.guard;
   for (guint i = 0; i < 2; i++) {
     gboolean is_q = (i == 1) == q_last;
     smb_sass_put_predicate(reading, is_q ? q : p, 0xf0, results[is_q], PREDICATE_TRUE,

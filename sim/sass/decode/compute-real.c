@@ -109,7 +109,7 @@ static void
 put_choice(SassReading *reading, Predicate p, Predicate q, const Row *rows) {
   Operation operation = smb_sass_says(reading, PART_MIN) ? OPERATION_MIN_F64 : OPERATION_MAX_F64;
   Row chosen = smb_sass_apply(reading, operation, rows[0], rows[1], 0);
-  if (p == reading->decoder->guard)
+  if (p == reading->decoder->builder.guard)
     reading->is_other = TRUE;
   smb_sass_emit(reading, (Compute){.operation = OPERATION_EQ_64, .p = p, .s = {chosen, rows[0]}});
   smb_sass_emit(reading, (Compute){.operation = OPERATION_UNO_F64, .p = q, .s = {chosen, chosen}});
@@ -198,10 +198,10 @@ tests_range(const SassInstruction *instruction) {
 // 754 defines the root.
 static gboolean
 begins_root(const SassDecoder *decoder) {
-  const SassSection *section = smb_sass_section_at(decoder, decoder->place);
+  const SassSection *section = smb_sass_section_at(decoder, decoder->builder.place);
   if (!section)
     return FALSE;
-  guint32 at = decoder->place - section->base;
+  guint32 at = decoder->builder.place - section->base;
   for (guint i = 0; i < decoder->cubin->functions->len; i++) {
     const SmbCubinFunction *function = g_ptr_array_index(decoder->cubin->functions, i);
     if (function->section == section->section && at - function->offset < function->bytes &&

@@ -34,7 +34,7 @@ forget_results(SassDecoder *decoder, const SassReading *reading) {
   for (guint round = 0; round < 2; round++)
     for (guint i = 0; i < reading->n_results; i++) {
       const Written *written = &reading->results[i];
-      gboolean is_guard = written->n == 0 && written->predicate == decoder->guard;
+      gboolean is_guard = written->n == 0 && written->predicate == decoder->builder.guard;
       if (is_guard != (round == 1))
         continue;
       if (is_uniform_result(decoder, written))

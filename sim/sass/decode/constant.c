@@ -202,7 +202,6 @@ smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_row
   if (row != NO_ROW)
     return row;
   row = smb_sass_scratch(decoder, n_rows);
-  Step step = smb_sass_step(decoder, STEP_LOAD);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   if (!smb_sass_set_bank_address(decoder, transfer, operand)) {
     smb_sass_add_unknown(decoder, row, n_rows);
@@ -211,9 +210,6 @@ smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_row
   transfer->n_components = n_rows;
   for (guint i = 0; i < n_rows; i++)
     transfer->data[i] = row + i;
-  smb_code_writes_row(decoder->code, &step, row, n_rows);
-  smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, 4 * n_rows);
-  step.transfer = transfer;
-  smb_code_add(decoder->code, &step);
+  smb_build_access(&decoder->builder, transfer, TRUE, FALSE);
   return row;
 }

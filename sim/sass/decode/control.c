@@ -7,8 +7,7 @@
 
 static gboolean
 add_plain(SassDecoder *decoder, StepOpcode opcode) {
-  Step step = smb_sass_step(decoder, opcode);
-  smb_code_add(decoder->code, &step);
+  smb_build_plain(&decoder->builder, opcode, 0);
   return TRUE;
 }
 
@@ -27,18 +26,16 @@ join_condition(SassDecoder *decoder, Step *step, const SassOperand *condition) {
   if (!condition || !smb_sass_is_predicate(condition) ||
       (smb_sass_is_dropped(condition) && !condition->is_inverted))
     return;
-  Compute compute = {
+  const Compute compute = {
       .operation = OPERATION_PREDICATE,
+      .is_parted = TRUE,
       .table = (guint8)((step->unless ? 0x0f : 0xf0) & (condition->is_inverted ? 0x33 : 0xcc)),
       .p = smb_sass_scratch_predicate(decoder),
       .in = {step->guard, smb_sass_predicate(decoder, condition)}};
-  Predicate guard = decoder->guard;
-  gboolean unless = decoder->unless;
-  decoder->guard = PREDICATE_TRUE;
-  decoder->unless = FALSE;
-  smb_sass_add_compute(decoder, &compute);
-  decoder->guard = guard;
-  decoder->unless = unless;
+  Builder always = decoder->builder;
+  always.guard = PREDICATE_TRUE;
+  always.unless = FALSE;
+  smb_build_compute(&always, &compute, FALSE, NO_ROW);
   step->guard = compute.p;
   step->unless = FALSE;
 }
@@ -76,12 +73,10 @@ smb_sass_branch(SassDecoder *decoder) {
 gboolean
 smb_sass_jump(SassDecoder *decoder) {
   const SassOperand *base = find_operand(decoder, SASS_TARGET);
-  Step step = smb_sass_step(decoder, STEP_JUMP);
-  step.compute.s[0] = find_pair(decoder);
-  if (step.compute.s[0] == NO_ROW)
+  Row pair = find_pair(decoder);
+  if (pair == NO_ROW)
     return smb_sass_refused(decoder);
-  step.argument = base ? (guint32)base->value : 0;
-  smb_code_add(decoder->code, &step);
+  smb_build_with(&decoder->builder, STEP_JUMP, pair, base ? (guint32)base->value : 0);
   return TRUE;
 }
 
@@ -93,14 +88,12 @@ smb_sass_call(SassDecoder *decoder) {
   target = target || !direct ? target : find_operand(decoder, SASS_IMMEDIATE); // CALL.ABS
   if (direct && !target)
     return smb_sass_refused(decoder);
-  Step step = smb_sass_step(decoder, direct ? STEP_CALL_CODE : STEP_CALL_ADDRESS);
   if (direct) {
+    Step step = smb_sass_step(decoder, STEP_CALL_CODE);
     smb_sass_add_jump(decoder, &step, (guint32)target->value);
-    return TRUE;
-  }
-  step.compute.s[0] = pair;
-  step.argument = target && smb_sass_has(decoder, PART_REL) ? (guint32)target->value : 0;
-  smb_code_add(decoder->code, &step);
+  } else
+    smb_build_with(&decoder->builder, STEP_CALL_ADDRESS, pair,
+                   target && smb_sass_has(decoder, PART_REL) ? (guint32)target->value : 0);
   return TRUE;
 }
 
@@ -131,7 +124,7 @@ gboolean
 smb_sass_place(SassDecoder *decoder) {
   const SassOperand *target = find_operand(decoder, SASS_TARGET);
   const SassOperand *result = smb_sass_operand(decoder, 0);
-  guint64 address = target ? (guint64)target->value : decoder->place;
+  guint64 address = target ? (guint64)target->value : decoder->builder.place;
   Row row = result ? smb_sass_result(decoder, result, 2) : NO_ROW;
   if (row == NO_ROW)
     return smb_sass_unknown(decoder);
@@ -165,10 +158,8 @@ smb_sass_move_barrier(SassDecoder *decoder) {
   if (!d || !s)
     return smb_sass_unknown(decoder);
   if (d->kind == SASS_BARRIER && smb_sass_is_register(s)) {
-    Step step = smb_sass_step(decoder, STEP_RESTORE_BARRIER);
-    step.argument = d->number;
-    step.compute.s[0] = smb_sass_source(decoder, s, 1);
-    smb_code_add(decoder->code, &step);
+    smb_build_with(&decoder->builder, STEP_RESTORE_BARRIER, smb_sass_source(decoder, s, 1),
+                   d->number);
     return TRUE;
   }
   if (s->kind != SASS_BARRIER || d->kind != SASS_REGISTER)
@@ -179,10 +170,8 @@ smb_sass_move_barrier(SassDecoder *decoder) {
   if (save.compute.d != NO_ROW)
     smb_code_writes_row(decoder->code, &save, save.compute.d, 1);
   smb_code_add(decoder->code, &save);
-  Step clear = smb_sass_step(decoder, STEP_CLEAR_BARRIER);
-  clear.argument = s->number;
   if (smb_sass_has(decoder, PART_CLEAR))
-    smb_code_add(decoder->code, &clear);
+    smb_build_plain(&decoder->builder, STEP_CLEAR_BARRIER, s->number);
   return TRUE;
 }
 
@@ -192,13 +181,11 @@ gboolean
 smb_sass_gather(SassDecoder *decoder) {
   const SassOperand *mask = smb_sass_operand(decoder, 0);
   gboolean all = smb_sass_has(decoder, PART_ALL) || !mask || mask->kind == SASS_TARGET;
-  Step step = smb_sass_step(decoder, STEP_GATHER);
-  step.compute.s[0] =
-      all ? smb_sass_constant(decoder, G_MAXUINT32, 1) : smb_sass_source(decoder, mask, 1);
-  if (step.compute.s[0] == NO_ROW)
+  gboolean alone = smb_sass_has(decoder, PART_EXCLUSIVE) || smb_sass_has(decoder, PART_COLLECTIVE);
+  Row row = all ? smb_sass_constant(decoder, G_MAXUINT32, 1) : smb_sass_source(decoder, mask, 1);
+  if (row == NO_ROW)
     return smb_sass_refused(decoder);
-  step.argument = smb_sass_has(decoder, PART_EXCLUSIVE) || smb_sass_has(decoder, PART_COLLECTIVE);
-  smb_code_add(decoder->code, &step);
+  smb_build_with(&decoder->builder, STEP_GATHER, row, alone);
   return TRUE;
 }
 
@@ -206,40 +193,36 @@ smb_sass_gather(SassDecoder *decoder) {
 
 gboolean
 smb_sass_barrier(SassDecoder *decoder) {
+  static const SassChoice actions[] = {{PART_ARV, BARRIER_ARRIVE}, {PART_SYNC, BARRIER_SYNC}};
+  static const SassChoice answers[] = {{PART_POPC, BARRIER_POPC}, {PART_AND, BARRIER_AND}};
   const SassInstruction *instruction = decoder->instruction;
   guint n = instruction->n_operands;
-  Step step = smb_sass_step(decoder, STEP_BARRIER);
-  step.argument = smb_sass_has(decoder, PART_ARV) ? BARRIER_ARRIVE : BARRIER_SYNC;
+  ThreadBarrier barrier = {.action = SASS_CHOOSE(decoder, actions, G_MAXUINT), .threads = NO_ROW};
   if (smb_sass_has(decoder, PART_RED)) {
     const SassOperand *in = smb_sass_operand(decoder, n - 1);
     if (!in || !smb_sass_is_predicate(in))
       return smb_sass_refused(decoder);
-    gboolean counts = smb_sass_has(decoder, PART_POPC);
-    step.argument = counts                            ? BARRIER_POPC
-                    : smb_sass_has(decoder, PART_AND) ? BARRIER_AND
-                                                      : BARRIER_OR;
-    step.compute.in[0] = smb_sass_condition(decoder, in);
-    step.compute.d = decoder->answer;
-    step.compute.p = decoder->answer_predicate;
+    barrier.action = SASS_CHOOSE(decoder, answers, BARRIER_OR);
+    barrier.in = smb_sass_condition(decoder, in);
+    barrier.d = decoder->answer;
+    barrier.p = decoder->answer_predicate;
     n--;
-  } else if (!smb_sass_has(decoder, PART_SYNC) && !smb_sass_has(decoder, PART_ARV))
+  }
+  barrier.number = n > 0 ? smb_sass_source(decoder, &instruction->operands[0], 1)
+                         : smb_sass_constant(decoder, 0, 1);
+  if (n > 1)
+    barrier.threads = smb_sass_source(decoder, &instruction->operands[1], 1);
+  if (barrier.action == G_MAXUINT || barrier.number == NO_ROW ||
+      (n > 1 && barrier.threads == NO_ROW))
     return smb_sass_refused(decoder);
-  step.compute.s[0] = n > 0 ? smb_sass_source(decoder, &instruction->operands[0], 1)
-                            : smb_sass_constant(decoder, 0, 1);
-  step.compute.s[1] = n > 1 ? smb_sass_source(decoder, &instruction->operands[1], 1) : NO_ROW;
-  if (step.compute.s[0] == NO_ROW || (n > 1 && step.compute.s[1] == NO_ROW))
-    return smb_sass_refused(decoder);
-  smb_code_add(decoder->code, &step);
+  smb_build_barrier(&decoder->builder, &barrier);
   return TRUE;
 }
 
 // UCGABAR_WAIT: without clusters, each block is one of its own.
 gboolean
 smb_sass_cluster_barrier(SassDecoder *decoder) {
-  Step step = smb_sass_step(decoder, STEP_BARRIER);
-  step.argument = BARRIER_SYNC;
-  step.compute.s[0] = step.compute.s[1] = NO_ROW;
-  smb_code_add(decoder->code, &step);
+  smb_build_barrier(&decoder->builder, &(ThreadBarrier){BARRIER_SYNC, NO_ROW, NO_ROW});
   return TRUE;
 }
 
@@ -267,13 +250,6 @@ smb_sass_answer(SassDecoder *decoder) {
 
 // --- what changes nothing that is counted
 
-void
-smb_sass_add_await(SassDecoder *decoder, guint32 left) {
-  Step step = smb_sass_step(decoder, STEP_AWAIT);
-  step.argument = left;
-  smb_code_add(decoder->code, &step);
-}
-
 gboolean
 smb_sass_commit(SassDecoder *decoder) {
   return add_plain(decoder, STEP_COMMIT);
@@ -286,9 +262,9 @@ smb_sass_scoreboard(SassDecoder *decoder) {
                     *left = find_operand(decoder, SASS_IMMEDIATE),
                     *others = find_operand(decoder, SASS_SCOREBOARDS);
   if (scoreboard && scoreboard->number == 0 && left)
-    smb_sass_add_await(decoder, (guint32)left->value);
+    smb_build_plain(&decoder->builder, STEP_AWAIT, (guint32)left->value);
   else if (others && others->value & 1)
-    smb_sass_add_await(decoder, 0);
+    smb_build_plain(&decoder->builder, STEP_AWAIT, 0);
   else
     return add_plain(decoder, STEP_NOTHING);
   return TRUE;
@@ -299,9 +275,7 @@ gboolean
 smb_sass_fence(SassDecoder *decoder) {
   if (smb_sass_has(decoder, PART_CTA) || smb_sass_has(decoder, PART_SM))
     return add_plain(decoder, STEP_NOTHING);
-  Step step = smb_sass_step(decoder, STEP_OPAQUE);
-  step.argument = OPAQUE_FENCE;
-  smb_code_add(decoder->code, &step);
+  smb_build_plain(&decoder->builder, STEP_OPAQUE, OPAQUE_FENCE);
   return TRUE;
 }
 

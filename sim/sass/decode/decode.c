@@ -31,7 +31,7 @@ smb_sass_refuse(SassDecoder *decoder, const char *format, ...) {
   va_start(arguments, format);
   g_autofree char *text = smb_text_format(format, arguments);
   va_end(arguments);
-  g_autofree char *message = smb_program_message(decoder->program, decoder->place, text);
+  g_autofree char *message = smb_program_message(decoder->program, decoder->builder.place, text);
   g_set_error_literal(decoder->error, SMB_ERROR, SMB_ERROR_INPUT, message);
   return FALSE;
 }
@@ -40,22 +40,13 @@ smb_sass_refuse(SassDecoder *decoder, const char *format, ...) {
 
 Step
 smb_sass_step(const SassDecoder *decoder, StepOpcode opcode) {
-  Step step = {.place = decoder->place, .guard = decoder->guard, .unless = decoder->unless};
-  smb_step_bind(&step, opcode);
-  return step;
+  return smb_build_step(&decoder->builder, opcode);
 }
 
 void
 smb_sass_add_compute(SassDecoder *decoder, Compute *compute) {
-  Step step = smb_sass_step(decoder, STEP_COMPUTE);
-  step.compute = *compute;
-  step.compute.is_parted = TRUE;
-  smb_compute_prepare(&step.compute);
-  if (smb_compute_has_members(&step.compute)) {
-    smb_step_bind(&step, STEP_EXCHANGE);
-    step.argument = NO_ROW;
-  }
-  smb_code_add(decoder->code, &step);
+  compute->is_parted = TRUE;
+  smb_build_compute(&decoder->builder, compute, TRUE, NO_ROW);
 }
 
 void
@@ -93,6 +84,8 @@ void
 smb_sass_begin(SassDecoder *decoder) {
   static const SassInstruction none;
   decoder->instruction = &none;
+  decoder->builder =
+      (Builder){.code = decoder->code, .add_site = smb_sass_add_site, .decoder = decoder};
   decoder->code->barriers = SMB_BARRIERS_IN_REGISTERS;
   decoder->registers = smb_code_new_rows(decoder->code, SASS_REGISTERS);
   decoder->uniforms = smb_code_new_rows(decoder->code, SASS_UNIFORMS);

@@ -89,9 +89,7 @@ typedef struct {
   // where the decoder is
   const SassInstruction *instruction;
   guint argument;  // of its row's handler
-  guint32 place;   // of it, for messages: its address
-  Predicate guard; // of it
-  gboolean unless;
+  Builder builder; // of its steps: its address, and its guard
   GError **error;
 } SassDecoder;
 
@@ -160,10 +158,8 @@ const SassBank *smb_sass_bank(SassDecoder *decoder, guint bank);
 const GArray *smb_sass_bank_pieces(SassDecoder *decoder, guint bank);
 
 // --- memory (memory.c)
+// Of words, each of which is a row.
 Transfer *smb_sass_new_transfer(SassDecoder *decoder);
-// Its site, and what the machine is told.
-void smb_sass_set_move(SassDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op,
-                       guint width);
 // An address of shared memory. FALSE: it is none, or in a form that is not modelled.
 gboolean smb_sass_set_shared_address(SassDecoder *decoder, Transfer *transfer,
                                      const SassOperand *operand);
@@ -224,11 +220,9 @@ gboolean smb_sass_decode_code(SassDecoder *decoder);
 guint32 smb_sass_add_provided(SassDecoder *decoder, const char *name);
 
 // --- sites (site.c)
-guint smb_sass_add_site(SassDecoder *decoder, SmbOpClass op_class, guint width);
+guint smb_sass_add_site(gpointer decoder, SmbOpClass op_class, guint width); // Builder.add_site
 
 // --- copies
-// A wait for them, until @left groups are left (control.c).
-void smb_sass_add_await(SassDecoder *decoder, guint32 left);
 // ATOMS.ARRIVE.64 R2, [barrier], before sm_90 (bulk.c).
 gboolean smb_sass_arrive_early(SassDecoder *decoder, const SassOperand *d,
                                const SassOperand *address);

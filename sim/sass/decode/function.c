@@ -136,8 +136,8 @@ static void
 add_returns(SassDecoder *decoder, guint32 *first) {
   static const SassInstruction none;
   decoder->instruction = &none;
-  decoder->guard = PREDICATE_TRUE;
-  decoder->unless = FALSE;
+  decoder->builder.guard = PREDICATE_TRUE;
+  decoder->builder.unless = FALSE;
   Step end = smb_sass_step(decoder, STEP_END);
   smb_code_add(decoder->code, &end);
   *first = decoder->code->steps->len;
@@ -184,7 +184,7 @@ resolve_jumps(Flow *flow) {
     guint32 index = jump->target / SASS_BYTES;
     if (jump->returns)
       continue;
-    decoder->place = step->place;
+    decoder->builder.place = step->place;
     if (jump->target % SASS_BYTES == 0 && index >= flow->places->len &&
         calls_missing(decoder, step, jump->target))
       continue;

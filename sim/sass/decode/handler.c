@@ -32,27 +32,20 @@ smb_sass_going(const SassInstruction *instruction) {
                                               : GOES_ON;
 }
 
-static gboolean
-add_nothing(SassDecoder *decoder, gboolean unless) {
-  Step step = smb_sass_step(decoder, STEP_NOTHING);
-  step.unless = unless;
-  smb_code_add(decoder->code, &step);
-  return TRUE;
-}
-
 gboolean
 smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint32 place) {
   decoder->instruction = instruction;
-  decoder->place = place;
+  decoder->builder.place = place;
   decoder->n_scratch = decoder->n_scratch_predicates = 0;
   gboolean uniform = instruction->guard_is_uniform;
-  decoder->guard =
+  decoder->builder.guard =
       instruction->guard == SASS_PT
           ? PREDICATE_TRUE
           : (uniform ? decoder->uniform_predicates : decoder->predicates) + instruction->guard;
-  decoder->unless = instruction->guard_is_inverted;
-  if (decoder->guard == PREDICATE_TRUE && decoder->unless) // it never runs
-    return add_nothing(decoder, FALSE);
+  gboolean never = decoder->builder.guard == PREDICATE_TRUE && instruction->guard_is_inverted;
+  decoder->builder.unless = instruction->guard_is_inverted && !never;
+  if (never)
+    return smb_sass_harmless(decoder);
   if (!instruction->name)
     return smb_sass_refuse(decoder, "an instruction that is not known (opcode 0x%03x)",
                            instruction->opcode);
@@ -64,7 +57,8 @@ smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint3
 // It changes nothing that is counted.
 gboolean
 smb_sass_harmless(SassDecoder *decoder) {
-  return add_nothing(decoder, decoder->unless);
+  smb_build_plain(&decoder->builder, STEP_NOTHING, 0);
+  return TRUE;
 }
 
 // It could ask for shared memory, or say where threads go on, and is not passed over.

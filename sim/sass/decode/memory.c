@@ -13,20 +13,6 @@ smb_sass_new_transfer(SassDecoder *decoder) {
   return transfer;
 }
 
-void
-smb_sass_set_move(SassDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op,
-                  guint width) {
-  transfer->move = (Move){.place = decoder->place,
-                          .site = smb_sass_add_site(decoder, op_class, width),
-                          .op_class = op_class,
-                          .op = op,
-                          .width = width,
-                          .align = width & -width,
-                          .kind = SMB_SCALAR_U32,
-                          .components = 1,
-                          .reads = op_class != SMB_OP_CLASS_STORE};
-}
-
 // --- addresses
 
 static Row
@@ -132,10 +118,17 @@ find_order(const SassDecoder *decoder) {
                                                                            : ORDER_STRONG;
 }
 
+static void
+set_rows(Row *rows, const Transfer *transfer, Row first) {
+  gboolean repeats = (first & ROW_CONSTANT) != 0;
+  for (guint i = 0; i < transfer->n_components; i++)
+    rows[i] = first + (repeats ? 0 : i * transfer->rows);
+}
+
 // The registers that are loaded or stored.
 static gboolean
-set_data(SassDecoder *decoder, Transfer *transfer, Step *step, const SassOperand *operand,
-         guint width, gboolean loads) {
+set_data(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand, guint width,
+         gboolean loads) {
   if (!operand)
     return FALSE;
   transfer->bytes = MIN(width, 4);
@@ -144,40 +137,27 @@ set_data(SassDecoder *decoder, Transfer *transfer, Step *step, const SassOperand
     return TRUE;
   Row row = loads ? smb_sass_result(decoder, operand, transfer->n_components)
                   : smb_sass_source(decoder, operand, 1);
-  gboolean repeats = !loads && row & ROW_CONSTANT;
-  for (guint i = 0; i < transfer->n_components && row != NO_ROW; i++)
-    transfer->data[i] = row + (repeats ? 0 : i);
-  if (loads && row != NO_ROW)
-    smb_code_writes_row(decoder->code, step, row, transfer->n_components);
-  return row != NO_ROW;
+  if (row == NO_ROW)
+    return FALSE;
+  set_rows(transfer->data, transfer, row);
+  return TRUE;
 }
 
 // Of the space that the argument says.
 static gboolean
 decode_access(SassDecoder *decoder, gboolean loads) {
   guint space = decoder->argument;
-  Step step = smb_sass_step(decoder, loads ? STEP_LOAD : STEP_STORE);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   guint width = find_width(decoder, &transfer->is_signed);
   // Some chips give a predicate first that says whether the page is there.
-  guint first =
-      loads && smb_sass_operand(decoder, 0) && smb_sass_is_predicate(smb_sass_operand(decoder, 0))
-          ? 1
-          : 0;
+  const SassOperand *first = smb_sass_operand(decoder, 0);
+  guint at = loads && first && smb_sass_is_predicate(first) ? 1 : 0;
   transfer->order = find_order(decoder);
   if (width > (space == SPACE_OF_GLOBAL ? MAX_MOVE_BYTES : SMB_MAX_WIDTH) ||
-      !set_address(decoder, transfer, smb_sass_operand(decoder, loads ? first + 1 : 0), space) ||
-      !set_data(decoder, transfer, &step, smb_sass_operand(decoder, loads ? first : 1), width,
-                loads))
+      !set_address(decoder, transfer, smb_sass_operand(decoder, loads ? at + 1 : 0), space) ||
+      !set_data(decoder, transfer, smb_sass_operand(decoder, loads ? at : 1), width, loads))
     return smb_sass_refused(decoder);
-  gboolean generic = space == SPACE_OF_ANY;
-  smb_sass_set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
-                    loads     ? generic ? SMB_OP_LD_GENERIC : SMB_OP_LD
-                    : generic ? SMB_OP_ST_GENERIC
-                              : SMB_OP_ST,
-                    width);
-  step.transfer = transfer;
-  smb_code_add(decoder->code, &step);
+  smb_build_access(&decoder->builder, transfer, loads, space == SPACE_OF_ANY);
   return TRUE;
 }
 
@@ -212,53 +192,40 @@ static const struct {
 };
 
 static gboolean
-find_atomic(const SassDecoder *decoder, Move *move) {
+find_atomic(const SassDecoder *decoder, AtomicAccess *access) {
   guint atomic = SASS_CHOOSE(decoder, atomics, G_MAXUINT);
   if (atomic == G_MAXUINT)
     return FALSE;
-  move->atomic = (Atomic)atomic;
-  move->kind = SMB_SCALAR_U32;
-  move->width = 4;
+  *access =
+      (AtomicAccess){.atomic = (Atomic)atomic, .kind = SMB_SCALAR_U32, .width = 4, .done = NO_ROW};
   for (guint i = 0; i < G_N_ELEMENTS(atomic_kinds); i++) {
     if (!smb_sass_has(decoder, atomic_kinds[i].part))
       continue;
-    move->kind = atomic_kinds[i].kind;
-    move->width = atomic_kinds[i].bytes;
+    access->kind = atomic_kinds[i].kind;
+    access->width = atomic_kinds[i].bytes;
     break;
   }
   return TRUE;
 }
 
-static void
-set_rows(Row *rows, const Transfer *transfer, Row first) {
-  gboolean repeats = (first & ROW_CONSTANT) != 0;
-  for (guint i = 0; i < transfer->n_components; i++)
-    rows[i] = first + (repeats ? 0 : i * transfer->rows);
-}
-
 // Whether a swap succeeded goes to a predicate, or as 1 to a register, or to two for a swap of 64 bits.
 static void
-set_outcome(SassDecoder *decoder, Step *step, const SassOperand *result) {
-  smb_step_bind(step, STEP_CAST);
-  step->compute.d = NO_ROW;
-  if (smb_sass_is_predicate(result)) {
-    step->compute.p = smb_sass_predicate(decoder, result);
-    smb_code_writes_predicate(decoder->code, step, step->compute.p);
-  } else if (!smb_sass_is_dropped(result)) {
-    step->compute.d = smb_sass_result(decoder, result, 1);
-    smb_code_writes_row(decoder->code, step, step->compute.d, 1);
-  }
+set_outcome(const SassDecoder *decoder, AtomicAccess *access, const SassOperand *result) {
+  if (smb_sass_is_predicate(result))
+    access->done_p = smb_sass_predicate(decoder, result);
+  else if (access->is_used)
+    access->done = smb_sass_result(decoder, result, 2);
 }
 
 // ATOMS, ATOM, ATOMG: [P0,] R0, [address], R2 [, R3]; RED, REDG: [address], R2
 static gboolean
 decode_atomic(SassDecoder *decoder, gboolean has_result) {
-  guint space = decoder->argument;
-  Move kinds = {0};
-  if (!find_atomic(decoder, &kinds))
+  AtomicAccess access;
+  if (!find_atomic(decoder, &access))
     return smb_sass_refused(decoder);
-  guint at = 0;
-  gboolean casts = smb_sass_has(decoder, PART_CAST), counts = smb_sass_has(decoder, PART_POPC);
+  guint at = 0, space = decoder->argument;
+  gboolean counts = smb_sass_has(decoder, PART_POPC);
+  access.atomic = counts ? ATOMIC_ADD : access.atomic; // POPC.INC: of how many lanes there are
   const SassOperand *done = smb_sass_operand(decoder, 0), *next = smb_sass_operand(decoder, 1);
   // A predicate alone, before the address, is the outcome of a swap.
   if (done && smb_sass_is_predicate(done) && next && next->kind != SASS_ADDRESS)
@@ -268,41 +235,32 @@ decode_atomic(SassDecoder *decoder, gboolean has_result) {
   const SassOperand *result = has_result ? smb_sass_operand(decoder, at++) : NULL;
   const SassOperand *address = smb_sass_operand(decoder, at++);
   const SassOperand *value = smb_sass_operand(decoder, at++), *swap = smb_sass_operand(decoder, at);
-  Step step = smb_sass_step(decoder, STEP_ATOMIC);
   Transfer *transfer = smb_sass_new_transfer(decoder);
-  transfer->bytes = MIN(kinds.width, 8);
+  transfer->bytes = MIN(access.width, 8);
   transfer->rows = transfer->bytes / 4;
-  transfer->n_components = kinds.width / transfer->bytes;
+  transfer->n_components = access.width / transfer->bytes;
+  transfer->order = find_order(decoder);
+  transfer->increments = counts;
   Row row = counts  ? smb_sass_constant(decoder, 1, 1)
             : value ? smb_sass_source(decoder, value, transfer->rows)
                     : NO_ROW;
   if (!set_address(decoder, transfer, address, space) || row == NO_ROW || (has_result && !result))
     return smb_sass_refused(decoder);
   set_rows(transfer->operands, transfer, row);
-  if (kinds.atomic == ATOMIC_CAS) {
+  if (access.atomic == ATOMIC_CAS) {
     transfer->swap = swap ? smb_sass_source(decoder, swap, transfer->rows) : NO_ROW;
     if (transfer->swap == NO_ROW)
       return smb_sass_refused(decoder);
   }
-  gboolean unused = !result || smb_sass_is_dropped(result);
-  if (casts)
-    set_outcome(decoder, &step, result);
-  else if (!unused)
-    set_rows(transfer->data, transfer, smb_sass_result(decoder, result, kinds.width / 4));
-  if (transfer->data[0] != NO_ROW)
-    smb_code_writes_row(decoder->code, &step, transfer->data[0], kinds.width / 4);
-  smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_ATOMIC, SMB_OP_ATOM, kinds.width);
-  transfer->move.atomic = counts ? ATOMIC_ADD : kinds.atomic;
-  transfer->move.kind = kinds.kind;
-  transfer->move.components = kinds.width / (guint)smb_scalar_bytes(kinds.kind);
-  transfer->move.reads = !unused || kinds.atomic != ATOMIC_EXCHANGE;
-  transfer->order = find_order(decoder);
-  transfer->increments = counts;
-  step.transfer = transfer;
-  smb_code_add(decoder->code, &step);
-  if (casts && kinds.width == 8 && smb_sass_is_register(result) && !unused)
-    smb_sass_add_move(decoder, result, smb_sass_result(decoder, result, 2) + 1,
-                      smb_sass_constant(decoder, 0, 1));
+  access.is_cast = smb_sass_has(decoder, PART_CAST);
+  access.is_used = result && !smb_sass_is_dropped(result);
+  if (access.is_cast)
+    set_outcome(decoder, &access, result);
+  else if (access.is_used)
+    set_rows(transfer->data, transfer, smb_sass_result(decoder, result, access.width / 4));
+  smb_build_atomic(&decoder->builder, transfer, &access);
+  if (access.is_cast && access.width == 8 && access.done != NO_ROW)
+    smb_sass_add_move(decoder, result, access.done + 1, smb_sass_constant(decoder, 0, 1));
   if (done && !smb_sass_is_dropped(done)) { // whether it was made at once
     Compute compute = {
         .operation = OPERATION_PREDICATE, .table = 0xff, .p = smb_sass_predicate(decoder, done)};
@@ -328,27 +286,17 @@ smb_sass_reduction(SassDecoder *decoder) {
 
 static gboolean
 decode_matrix(SassDecoder *decoder, gboolean loads) {
-  static const struct {
-    guint n;
-    SmbOp load, store;
-  } counts[] = {{1, SMB_OP_LDMATRIX_X1, SMB_OP_STMATRIX_X1},
-                {2, SMB_OP_LDMATRIX_X2, SMB_OP_STMATRIX_X2},
-                {4, SMB_OP_LDMATRIX_X4, SMB_OP_STMATRIX_X4}};
-  guint index = smb_sass_has(decoder, PART_4) ? 2 : smb_sass_has(decoder, PART_2) ? 1 : 0;
+  static const SassChoice counts[] = {{PART_4, 4}, {PART_2, 2}};
+  guint n = SASS_CHOOSE(decoder, counts, 1);
   gboolean plain = smb_sass_has(decoder, PART_M88), turned = smb_sass_has(decoder, PART_MT88);
-  Step step = smb_sass_step(decoder, loads ? STEP_LOAD_MATRIX : STEP_STORE_MATRIX);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   if (!set_address(decoder, transfer, smb_sass_operand(decoder, loads ? 1 : 0), SPACE_OF_SHARED) ||
-      !set_data(decoder, transfer, &step, smb_sass_operand(decoder, loads ? 0 : 1),
-                4 * counts[index].n, loads))
+      !set_data(decoder, transfer, smb_sass_operand(decoder, loads ? 0 : 1), 4 * n, loads))
     return smb_sass_refused(decoder);
-  smb_sass_set_move(decoder, transfer, loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE,
-                    loads ? counts[index].load : counts[index].store, SMB_MAX_WIDTH);
-  step.argument = !smb_sass_has(decoder, PART_16) || plain == turned ? MATRIX_UNKNOWN
-                  : plain                                            ? MATRIX_PLAIN
-                                                                     : MATRIX_TRANSPOSED;
-  step.transfer = transfer;
-  smb_code_add(decoder->code, &step);
+  smb_build_matrix(&decoder->builder, transfer, loads, n,
+                   !smb_sass_has(decoder, PART_16) || plain == turned ? MATRIX_UNKNOWN
+                   : plain                                            ? MATRIX_PLAIN
+                                                                      : MATRIX_TRANSPOSED);
   return TRUE;
 }
 
@@ -370,7 +318,6 @@ smb_sass_copy(SassDecoder *decoder) {
   gboolean is_signed;
   guint width = find_width(decoder, &is_signed);
   const SassOperand *some = smb_sass_operand(decoder, 2);
-  Step step = smb_sass_step(decoder, STEP_COPY);
   Transfer *to = smb_sass_new_transfer(decoder), *from = smb_sass_new_transfer(decoder);
   if (!set_address(decoder, to, smb_sass_operand(decoder, 0), SPACE_OF_SHARED) ||
       !set_address(decoder, from, smb_sass_operand(decoder, 1), SPACE_OF_GLOBAL) ||
@@ -390,12 +337,6 @@ smb_sass_copy(SassDecoder *decoder) {
   }
   from->is_shortened = smb_sass_has(decoder, PART_ZFILL);
   from->is_by_p0 = decoder->instruction->guard == 0 && !decoder->instruction->guard_is_uniform;
-  smb_sass_set_move(decoder, to, SMB_OP_CLASS_STORE,
-                    smb_sass_has(decoder, PART_BYPASS) ? SMB_OP_CP_ASYNC_CG : SMB_OP_CP_ASYNC_CA,
-                    width);
-  smb_sass_set_move(decoder, from, SMB_OP_CLASS_LOAD, SMB_OP_LD, width);
-  step.transfer = to;
-  step.source = from;
-  smb_code_add(decoder->code, &step);
+  smb_build_copy(&decoder->builder, to, from, width, smb_sass_has(decoder, PART_BYPASS));
   return TRUE;
 }

@@ -40,8 +40,8 @@ smb_sass_add_provided(SassDecoder *decoder, const char *name) {
   if (!allocates && !asserts && !is_harmless(name))
     return NO_STEP;
   decoder->instruction = &none;
-  decoder->guard = PREDICATE_TRUE;
-  decoder->unless = FALSE;
+  decoder->builder.guard = PREDICATE_TRUE;
+  decoder->builder.unless = FALSE;
   if (allocates) {
     Step step = smb_sass_step(decoder, STEP_ALLOCATE);
     smb_code_add_heap(decoder->code);

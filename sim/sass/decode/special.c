@@ -115,7 +115,6 @@ load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint byt
   guint n_rows = MAX(bytes, 4u) / 4;
   gboolean uniform = d->kind == SASS_UNIFORM;
   Row row = uniform ? smb_sass_scratch(decoder, n_rows) : smb_sass_result(decoder, d, n_rows);
-  Step step = smb_sass_step(decoder, STEP_LOAD);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   transfer->bytes = MIN(bytes, 4);
   transfer->is_signed = is_signed;
@@ -125,11 +124,8 @@ load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint byt
   else {
     for (guint i = 0; i < n_rows; i++)
       transfer->data[i] = row + i;
-    smb_code_writes_row(decoder->code, &step, row, n_rows);
-    smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes);
     transfer->move.constant_bytes = s->base != SASS_RZ ? bytes : 0;
-    step.transfer = transfer;
-    smb_code_add(decoder->code, &step);
+    smb_build_access(&decoder->builder, transfer, TRUE, FALSE);
   }
   for (guint i = 0; uniform && i < n_rows && !smb_sass_is_dropped(d); i++)
     smb_sass_add_move(decoder, d, smb_sass_result(decoder, d, n_rows) + i, row + i);
