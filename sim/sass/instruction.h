@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// One instruction of machine code (since sm_70: 16 bytes), in the form that its disassembly has: a name, parts behind
-// it, operands in their order. The tables of sim/sass/opcodes say how its bits are read; whatever decodes it, or writes it as
-// text, sees it in this form only. Private to sim/sass.
+// One instruction of machine code (since sm_70: 16 bytes), in the form that its disassembly has: a name, parts
+// behind it, operands in their order. The tables of sim/sass/opcodes say how its bits are read; whatever decodes
+// it, or writes it as text, sees it in this form only. Private to sim/sass.
 #pragma once
 
 #include <glib.h>

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// From 16 bytes to a SassInstruction: finds the line of the opcode in the tables of opcodes/, and reads the fields that it
-// names. What the fields mean is left to sim/sass/decode.
+// From 16 bytes to a SassInstruction: finds the line of the opcode in the tables of opcodes/, and reads the fields
+// that it names. What the fields mean is left to sim/sass/decode.
 #include "sim/sass/instruction.h"
 
 #include <string.h>
 
-// Of a form (bits 9 to 11 of the opcode): what stands in bits 32 to 63. In forms 2, 3 and 7 that is operand C, and B is the
-// register at 64; in the others B, and C is the register.
+// Of a form (bits 9 to 11 of the opcode): what stands in bits 32 to 63. In forms 2, 3 and 7 that is operand C, and
+// B is the register at 64; in the others B, and C is the register.
 enum {
   FORM_1 = 1 << 1, // a register
   FORM_2 = 1 << 2, // an immediate
@@ -115,7 +115,7 @@ typedef struct {
  * @bfloat_if: bit that makes a number of 16 bits a bfloat16, which is the high half of a binary32
  * @part: what is written behind it; @part_64: of B or C, if it is at 64
  * @name: of what the uniform register of an address describes
- * @when: the operand is there if this part of the instruction is not ""
+ * @when: the operand is there if this part is one that is written
  */
 typedef struct {
   FieldKind kind;

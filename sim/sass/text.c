@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// An instruction as the toolkit's disassembler writes it.
+// An instruction as the toolkit's disassembler writes it, to the letter: sites are named so, and tests compare with
+// its output. What it leaves out (a predicate PT, a zero that is added) was left out by the reader already (Hide in
+// read.c), or is here.
 #include "sim/sass/instruction.h"
 
 #include <math.h>
@@ -53,6 +55,7 @@ write_register(GString *text, const char *prefix, guint number) {
     g_string_append_printf(text, "%s%u", prefix, number);
 }
 
+// Seven of each kind, and PT.
 static void
 write_predicate(GString *text, gboolean is_uniform, guint number) {
   if (is_uniform)
@@ -63,6 +66,7 @@ write_predicate(GString *text, gboolean is_uniform, guint number) {
     g_string_append_printf(text, "P%u", number);
 }
 
+// Negative ones with a sign, as offsets are.
 static void
 write_integer(GString *text, gint64 value) {
   if (value < 0)
@@ -71,6 +75,7 @@ write_integer(GString *text, gint64 value) {
     g_string_append_printf(text, "0x%" G_GINT64_MODIFIER "x", (guint64)value);
 }
 
+// binary16, exactly.
 static double
 half_value(guint bits) {
   guint exponent = bits >> 10 & 0x1f;
@@ -148,6 +153,7 @@ write_address(GString *text, const SassOperand *operand) {
   g_string_append_c(text, ']');
 }
 
+// c[bank][place], or cx[…] by a descriptor in a uniform register.
 static void
 write_constant(GString *text, const SassOperand *operand) {
   if (operand->is_bindless) {
@@ -163,6 +169,7 @@ write_constant(GString *text, const SassOperand *operand) {
   g_string_append_c(text, ']');
 }
 
+// {2,1}: from the highest on.
 static void
 write_scoreboards(GString *text, guint64 mask) {
   char separator = '{';
@@ -229,6 +236,7 @@ write_value(GString *text, const SassOperand *operand) {
   }
 }
 
+// What stands before an operand, itself, and what stands behind it.
 static void
 write_operand(GString *text, const SassOperand *operand) {
   gboolean is_predicate =
@@ -255,6 +263,7 @@ is_register_jump(const SassInstruction *instruction) {
   return instruction->name && g_strv_contains(names, instruction->name);
 }
 
+// A target behind the register of a jump is added to it, and has no comma; that of BRX is written as a distance.
 static void
 write_operands(GString *text, const SassInstruction *instruction) {
   gboolean is_jump = is_register_jump(instruction);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What uses shared memory and makes no request of it that is counted: barriers there (mbarrier), copies in bulk, operands of
-// products of warpgroups. What the operands mean was found by compiling PTX that says it (CUDA 13, sm_90 to sm_120).
+// What uses shared memory and makes no request of it that is counted: barriers there (mbarrier), copies in bulk,
+// operands of products of warpgroups. What the operands mean was found by compiling PTX that says it (CUDA 13,
+// sm_90 to sm_120).
 #include "sim/sass/decode/decode.h"
 
 enum {
@@ -38,7 +39,8 @@ make_site(SassDecoder *decoder, SmbOpClass op_class, guint width) {
 
 // --- barriers: SYNCS
 
-// SYNCS.EXCH.64: what a barrier is made with says how many arrivals are left of the most that there can be, from bit 1 on.
+// SYNCS.EXCH.64: what a barrier is made with says how many arrivals are left of the most that there can be, from
+// bit 1 on.
 static gboolean
 decode_exchange(SassDecoder *decoder, Transfer *at) {
   const SassOperand *value = smb_sass_operand(decoder, 2);
@@ -66,8 +68,9 @@ decode_wait(SassDecoder *decoder, Transfer *at) {
   return TRUE;
 }
 
-// A1T0: an arrival; ART0: R2 of them; A0TR: R2 bytes are announced; A0TX: are complete; without any of these: an arrival that
-// announces R2 bytes. OPTOUT: who arrives does not come again. A0T1 goes with ARRIVES, which undoes it.
+// A1T0: an arrival; ART0: R2 of them; A0TR: R2 bytes are announced; A0TX: are complete; without any of these: an
+// arrival that announces R2 bytes. OPTOUT: who arrives does not come again. A0T1 goes with ARRIVES, which undoes
+// it.
 static MBarrierAction
 find_action(const SassDecoder *decoder) {
   gboolean drops = smb_sass_has(decoder, PART_OPTOUT);
@@ -182,8 +185,9 @@ smb_sass_bulk_copy(SassDecoder *decoder) {
   return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
 }
 
-// UTMALDG.2D [UR8], [UR4]: a box of a tensor to shared memory at UR8, with the barrier at UR9; UTMASTG, UTMAREDG: from it.
-// How large it is stands in a descriptor that is not read. The argument says whether it enters shared memory.
+// UTMALDG.2D [UR8], [UR4]: a box of a tensor to shared memory at UR8, with the barrier at UR9; UTMASTG, UTMAREDG:
+// from it. How large it is stands in a descriptor that is not read. The argument says whether it enters shared
+// memory.
 gboolean
 smb_sass_tensor(SassDecoder *decoder) {
   gboolean enters = decoder->argument;
@@ -202,8 +206,8 @@ smb_sass_tensor(SassDecoder *decoder) {
   return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
 }
 
-// STAS.64 [R4.64+0x10], R6: to shared memory of a block of the cluster at R4 + 16, with the barrier at R5 (cuBLAS's nvjet kernels load
-// what they stored from there); REDAS.ADD [R4], R6. What they leave is not modelled.
+// STAS.64 [R4.64+0x10], R6: to shared memory of a block of the cluster at R4 + 16, with the barrier at R5 (cuBLAS's
+// nvjet kernels load what they stored from there); REDAS.ADD [R4], R6. What they leave is not modelled.
 gboolean
 smb_sass_store_away(SassDecoder *decoder) {
   static const SassChoice sizes[] = {{PART_128, 16}, {PART_64, 8}};
@@ -223,7 +227,8 @@ smb_sass_store_away(SassDecoder *decoder) {
   return add_bulk(decoder, STEP_BULK, site, bulk);
 }
 
-// --- products of warpgroups: HGMMA.64x128x16.F32 R24, gdesc[UR4], R24: operands that a descriptor names are in shared memory
+// --- products of warpgroups: HGMMA.64x128x16.F32 R24, gdesc[UR4], R24: operands that a descriptor names are in
+// shared memory
 
 // The argument says how many bits a number of A and B has.
 gboolean

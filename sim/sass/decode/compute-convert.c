@@ -128,7 +128,8 @@ smb_sass_compute_rounding(SassReading *reading) {
 
 // --- two numbers in one register
 
-// I2IP.S8.S32.SAT d, a, b, c: above them as many of the low bits of c as there is room for, which is written behind it: R4.24.
+// I2IP.S8.S32.SAT d, a, b, c: above them as many of the low bits of c as there is room for, which is written behind
+// it: R4.24.
 void
 smb_sass_compute_integer_packing(SassReading *reading) {
   static const SassChoice packs[] = {
@@ -166,8 +167,8 @@ emit_narrow(SassReading *reading, Operation operation, Row d, Row a, Row b) {
                                    .s = {a, b}});
 }
 
-// F2FP.F16.E4M3.UNPACK_B d, b: a pair of halves; F2FP….PACK_AB_MERGE_C d, a, b, c: a above b, and UNPACK_B_MERGE_C d, b, c: of a pair of
-// halves, in the lower half, and above it the lower half of c.
+// F2FP.F16.E4M3.UNPACK_B d, b: a pair of halves; F2FP….PACK_AB_MERGE_C d, a, b, c: a above b, and UNPACK_B_MERGE_C
+// d, b, c: of a pair of halves, in the lower half, and above it the lower half of c.
 static void
 put_narrow(SassReading *reading, Row d) {
   gboolean from_halves = smb_sass_says(reading, PART_UNPACK_B_MERGE_C);

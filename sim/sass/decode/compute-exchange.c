@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What lanes of a warp tell each other, of those that are active. Results in the uniform datapath are written in all lanes.
+// What lanes of a warp tell each other, of those that are active. Results in the uniform datapath are written in
+// all lanes.
 #include "sim/sass/decode/compute.h"
 
 // Steps of the active lanes, whatever their result goes to.
@@ -99,7 +100,8 @@ smb_sass_compute_reduction(SassReading *reading) {
   put_first(reading, d, sum);
 }
 
-// R2UR P0, UR4, R6: P0 in lanes that have another number than the first one, whose number is in UR4; .OR: or had P0 before.
+// R2UR P0, UR4, R6: P0 in lanes that have another number than the first one, whose number is in UR4; .OR: or had P0
+// before.
 void
 smb_sass_compute_first(SassReading *reading) {
   Predicate p = smb_sass_take_target(reading);

@@ -16,6 +16,7 @@ find_modifiers(const SassReading *reading) {
   return smb_sass_modifiers(reading) | (xors ? MODIFIER_ABSOLUTE | MODIFIER_XOR_SIGN : 0);
 }
 
+// A number that is written in the instruction: one half of a pair.
 static gboolean
 is_half_number(const SassOperand *operand) {
   return operand && operand->kind == SASS_REAL;
@@ -27,7 +28,8 @@ half_bits(const SassOperand *operand) {
   return (guint32)(operand->bytes == 2 ? operand->value : operand->value >> 16) & 0xffff;
 }
 
-// A binary32 that is added to nothing: what its digits have more is dropped ("cvt.rz.f16.f32" is so on sm_75), in both halves.
+// A binary32 that is added to nothing: what its digits have more is dropped ("cvt.rz.f16.f32" is so on sm_75), in
+// both halves.
 static Row
 round_to_half(SassReading *reading, Row row) {
   const SassOperand *other = smb_sass_operand(reading->decoder, reading->at == 2 ? 2 : 1);
@@ -115,6 +117,7 @@ is_constant(SassReading *reading) {
   return is_half_number(smb_sass_operand(reading->decoder, 3)) && find_modifiers(reading) == 0;
 }
 
+// Every NaN becomes this one, as an addition makes it.
 static guint32
 canonical(guint32 half, guint32 infinity) {
   return (half & 0x7fff) > infinity ? 0x7fff : half;
@@ -184,6 +187,7 @@ smb_sass_compute_half_extreme(SassReading *reading) {
 
 // --- comparisons: of the lower halves, and of the upper ones
 
+// The same comparison as of binary32, of the low 16 bits of each row.
 static Compute
 begin_test(const SassReading *reading, const SassComparison *comparison, const Row *rows) {
   guint offset = is_bfloat(reading) ? OPERATION_EQ_BF16 - OPERATION_EQ_F32

@@ -210,6 +210,7 @@ is_nothing(const SassOperand *operand) {
   return operand && smb_sass_is_zero(operand);
 }
 
+// d, the carry out, a, b, c and the carry in, as all forms of IMAD have them.
 static Product
 take_product(SassReading *reading, guint d_rows, guint c_rows) {
   Product product = {.d = smb_sass_take_result(reading, d_rows),
@@ -233,6 +234,7 @@ put_carrying(SassReading *reading, Operation operation, Row d, const Product *pr
                                    .in = {product->in}});
 }
 
+// ptxas moves and adds with IMAD, too: then that is the operation.
 static void
 put_low_product(SassReading *reading) {
   Product product = take_product(reading, 1, 1);
@@ -279,8 +281,9 @@ smb_sass_compute_product(SassReading *reading) {
 
 // --- LEA: (a << n) + b; .HI: the high word of {c, a} << n, and b
 
-// The carry of b - (a << n). Shifted first, nothing is borrowed where a is 0: it is that of b + ~(a << n) + 1. ("LEA RZ, P0, -R6,
-// R8, 3" and an IADD3.X with it subtract numbers of 64 bits; ncu on an H200 shows which blocks of such a kernel go on.)
+// The carry of b - (a << n). Shifted first, nothing is borrowed where a is 0: it is that of b + ~(a << n) + 1.
+// ("LEA RZ, P0, -R6, R8, 3" and an IADD3.X with it subtract numbers of 64 bits; ncu on an H200 shows which blocks
+// of such a kernel go on.)
 static void
 put_difference_carry(SassReading *reading, Row d, Predicate target, Row a, guint32 factor, Row b) {
   Predicate out[2] = {target, PREDICATE_TRUE}, in[2] = {PREDICATE_TRUE};
@@ -426,7 +429,8 @@ put_extreme_bytes(SassReading *reading, Row d, const Row *rows, Predicate is_sma
   smb_sass_put(reading, OPERATION_MOV_32, d, result, 0, 0);
 }
 
-// IMNMX, VIMNMX, VIMNMX3, of as many as the argument says: from sm_100 on two predicates may stand ahead, or behind, the result, which say what was chosen.
+// IMNMX, VIMNMX, VIMNMX3, of as many as the argument says: from sm_100 on two predicates may stand ahead, or
+// behind, the result, which say what was chosen.
 void
 smb_sass_compute_extreme(SassReading *reading) {
   gboolean is_wide = smb_sass_says(reading, PART_S64) || smb_sass_says(reading, PART_U64);

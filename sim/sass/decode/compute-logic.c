@@ -16,6 +16,7 @@ restrict_table(guint table, guint source) {
   return table | table << shift;
 }
 
+// Whether a bit of the result can be another one where only that operand is.
 static gboolean
 depends_on(guint table, guint source) {
   static const guint masks[] = {0x0f, 0x33, 0x55};
@@ -59,6 +60,7 @@ find_logic(SassReading *reading, guint table, const Row *rows, Row d) {
   return FALSE;
 }
 
+// Zeros are taken out first: "LOP3.LUT R0, R1, 0xff, RZ, 0xc0" is an AND, and known as far as one is.
 static void
 put_logic(SassReading *reading, guint table, const Row *rows, Row d) {
   Row zero = smb_sass_number(reading, 0);
@@ -105,6 +107,8 @@ typedef struct {
   gboolean is_signed, wraps;
 } Funnel;
 
+// The low word is shifted up; the high word takes what leaves the low one. Amounts of 32 and more move the low word
+// itself up, if 64 bits are shifted.
 static void
 put_left(SassReading *reading, const Funnel *funnel, gboolean wants_high) {
   gboolean wide = funnel->limit == 64;
@@ -127,6 +131,7 @@ put_left(SassReading *reading, const Funnel *funnel, gboolean wants_high) {
                  funnel->d, funnel->low, funnel->high, funnel->amount);
 }
 
+// Likewise to the right: .HI is the high word, into which zeros or the sign go; the low word takes what leaves it.
 static void
 put_right(SassReading *reading, const Funnel *funnel, gboolean wants_high) {
   gboolean wide = funnel->limit == 64;

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Operands of computing instructions, and steps.
+// Operands of computing instructions, in the order in which the disassembly has them, and the steps that handlers
+// make of them. What a register has before it or behind it ("-R4", "|R4|", "~R4") is a step of its own, unless the
+// operation has it.
 #include "sim/sass/decode/compute.h"
 
 const SassOperand *
@@ -58,6 +60,7 @@ smb_sass_put_predicate(SassReading *reading, Predicate p, guint table, Predicate
                                      .in = {a, b, c}});
 }
 
+// Of what is known it is what is known, too: no step.
 Predicate
 smb_sass_not(SassReading *reading, Predicate predicate) {
   SassDecoder *decoder = reading->decoder;
@@ -93,6 +96,7 @@ smb_sass_combination(const SassReading *reading) {
 
 // --- operands
 
+// The next operand, whatever it is: one that is missing makes the instruction another one than its handler thinks.
 static const SassOperand *
 take(SassReading *reading) {
   static const SassOperand none = {.kind = SASS_WORD};
@@ -104,6 +108,7 @@ take(SassReading *reading) {
   return &none;
 }
 
+// Handlers go on with any row, so that they need not ask after each operand: their steps are dropped in the end.
 static Row
 check_row(SassReading *reading, Row row) {
   if (row != NO_ROW)
@@ -126,6 +131,7 @@ smb_sass_take_result(SassReading *reading, guint n_rows) {
   return row;
 }
 
+// "-" is left to the operation, which subtracts: with a carry that is another thing than adding the negative.
 Row
 smb_sass_take_addend(SassReading *reading, guint n_rows, gboolean *is_negated) {
   const SassOperand *operand = take(reading);

@@ -181,7 +181,8 @@ enum {
   NEAR = 12, // instructions from a root to the test of its operand, or back
 };
 
-// What ptxas subtracts from the bits of an operand, or from their high word, to see whether it is in the middle of the range.
+// What ptxas subtracts from the bits of an operand, or from their high word, to see whether it is in the middle of
+// the range.
 static gboolean
 tests_range(const SassInstruction *instruction) {
   for (guint i = 0; i < instruction->n_operands; i++) {
@@ -193,9 +194,9 @@ tests_range(const SassInstruction *instruction) {
   return FALSE;
 }
 
-// Whether .RSQ is where a rounded root (sqrt.rn and so on) begins, which is refined until its last bit does not matter: in the
-// code for operands in the middle of the range, or in the function for others. Then the results of sm_90 do for all chips, as IEEE
-// 754 defines the root.
+// Whether .RSQ is where a rounded root (sqrt.rn and so on) begins, which is refined until its last bit does not
+// matter: in the code for operands in the middle of the range, or in the function for others. Then the results of
+// sm_90 do for all chips, as IEEE 754 defines the root.
 static gboolean
 begins_root(const SassDecoder *decoder) {
   const SassSection *section = smb_sass_section_at(decoder, decoder->builder.place);
@@ -219,8 +220,8 @@ begins_root(const SassDecoder *decoder) {
   return FALSE;
 }
 
-// MUFU: subnormal numbers count as 0. Integers are divided with .RCP, whose last bit does not matter then: the reciprocals of
-// sm_90 do for all chips.
+// MUFU: subnormal numbers count as 0. Integers are divided with .RCP, whose last bit does not matter then: the
+// reciprocals of sm_90 do for all chips.
 void
 smb_sass_compute_function(SassReading *reading) {
   static const SassChoice functions[] = {

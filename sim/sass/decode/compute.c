@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What is common to instructions that compute registers from registers: of one whose bits are not all read, or that is in a form which
-// is not modelled, the results are unknown.
+// What is common to instructions that compute registers from registers: of one whose bits are not all read, or that
+// is in a form which is not modelled, the results are unknown.
 #include "sim/sass/decode/compute.h"
 
 // Of the uniform datapath: in all lanes.
@@ -21,6 +21,7 @@ forget_uniform(SassDecoder *decoder, const Written *written) {
                                              .in = {predicate}});
 }
 
+// By where its row lies: those of UR0 to URZ are side by side.
 static gboolean
 is_uniform_result(const SassDecoder *decoder, const Written *written) {
   if (written->n == 0)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions that say where lanes go on, and for whom they wait. Barriers of convergence are registers (B0 …): BSSY records
-// in them who is active, BSYNC waits for those, BREAK leaves them.
+// Instructions that say where lanes go on, and for whom they wait. Barriers of convergence are registers (B0 …):
+// BSSY records in them who is active, BSYNC waits for those, BREAK leaves them.
 #include "sim/sass/decode/decode.h"
 
 static gboolean
@@ -11,6 +11,7 @@ add_plain(SassDecoder *decoder, StepOpcode opcode) {
   return TRUE;
 }
 
+// Operands that may be hidden have no fixed place: they are found by their kind.
 static const SassOperand *
 find_operand(const SassDecoder *decoder, SassKind kind) {
   for (guint i = 0; i < decoder->instruction->n_operands; i++) {
@@ -175,8 +176,8 @@ smb_sass_move_barrier(SassDecoder *decoder) {
   return TRUE;
 }
 
-// WARPSYNC R2 waits for the lanes of a mask, WARPSYNC.ALL for all that live. .EXCLUSIVE and .COLLECTIVE let those of one mask go on
-// alone, to the BSYNC behind.
+// WARPSYNC R2 waits for the lanes of a mask, WARPSYNC.ALL for all that live. .EXCLUSIVE and .COLLECTIVE let those
+// of one mask go on alone, to the BSYNC behind.
 gboolean
 smb_sass_gather(SassDecoder *decoder) {
   const SassOperand *mask = smb_sass_operand(decoder, 0);
@@ -255,7 +256,8 @@ smb_sass_commit(SassDecoder *decoder) {
   return add_plain(decoder, STEP_COMMIT);
 }
 
-// DEPBAR.LE SB0, 0x1 [, {2,1}]: groups of copies (LDGDEPBAR) are counted by the first scoreboard; others wait for registers.
+// DEPBAR.LE SB0, 0x1 [, {2,1}]: groups of copies (LDGDEPBAR) are counted by the first scoreboard; others wait for
+// registers.
 gboolean
 smb_sass_scoreboard(SassDecoder *decoder) {
   const SassOperand *scoreboard = find_operand(decoder, SASS_SCOREBOARD),
@@ -279,8 +281,8 @@ smb_sass_fence(SassDecoder *decoder) {
   return TRUE;
 }
 
-// USETMAXREG.TRY_ALLOC UP0, n: whether there are so many registers for each thread, which code asks again and again until it is so
-// (PTX ISA, setmaxnreg.inc: it blocks until they are there). Here they are.
+// USETMAXREG.TRY_ALLOC UP0, n: whether there are so many registers for each thread, which code asks again and again
+// until it is so (PTX ISA, setmaxnreg.inc: it blocks until they are there). Here they are.
 gboolean
 smb_sass_resize(SassDecoder *decoder) {
   const SassOperand *granted = smb_sass_operand(decoder, 0);

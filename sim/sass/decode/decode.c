@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions, one after the other: what all kinds of them need to become steps. What an instruction is not known to do
-// is not known afterwards, and refused only if it could be anything of shared memory or of control.
+// Instructions, one after the other: what all kinds of them need to become steps. What an instruction is not known
+// to do is not known afterwards, and refused only if it could be anything of shared memory or of control.
 #include "sim/sass/decode/decode.h"
 
 #include <string.h>
@@ -49,6 +49,7 @@ smb_sass_add_compute(SassDecoder *decoder, Compute *compute) {
   smb_build_compute(&decoder->builder, compute, TRUE, NO_ROW);
 }
 
+// Uniform registers are the same in all lanes: they get what the first of those that run has.
 void
 smb_sass_add_move(SassDecoder *decoder, const SassOperand *result, Row to, Row from) {
   Compute compute = {.operation = result->kind == SASS_UNIFORM ? OPERATION_FIRST : OPERATION_MOV_32,

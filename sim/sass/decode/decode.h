@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// From machine code to steps: a kernel with the functions that it calls. Registers are rows, one behind the other, so
-// that R4 and R5 are a pair. Those of the uniform datapath are, too; what is written to them is written in all lanes of the
-// warp, whichever are active. Private to sim/sass.
+// From machine code to steps: a kernel with the functions that it calls. Registers are rows, one behind the other,
+// so that R4 and R5 are a pair. Those of the uniform datapath are, too; what is written to them is written in all
+// lanes of the warp, whichever are active. Private to sim/sass.
 #pragma once
 
 #include "sim/exec/build.h"
@@ -32,8 +32,8 @@ typedef struct {
   GArray *pieces;    // BankPiece: where it lies in memory; NULL: not asked for yet
 } SassBank;
 
-// A section of code, in the addresses that code has here: those of all sections that are needed, one behind the other, the
-// kernel's from 0 on.
+// A section of code, in the addresses that code has here: those of all sections that are needed, one behind the
+// other, the kernel's from 0 on.
 typedef struct {
   guint section;
   guint32 base;
@@ -121,9 +121,9 @@ Predicate smb_sass_scratch_predicate(SassDecoder *decoder);
 // Rows that hold @bits in all lanes: one, or as many as @n_rows says (1, 2 or 4).
 Row smb_sass_constant(SassDecoder *decoder, guint64 bits, guint n_rows);
 
-// Rows of a source: of a register or a uniform one, an immediate, a constant bank. What is written before it and behind it
-// ("-", "~", "|R3|", ".H1_H1") is not looked at. Of two rows an immediate is extended as it is written; a real number is
-// the high half of a binary64. NO_ROW: it is none of these.
+// Rows of a source: of a register or a uniform one, an immediate, a constant bank. What is written before it and
+// behind it ("-", "~", "|R3|", ".H1_H1") is not looked at. Of two rows an immediate is extended as it is written; a
+// real number is the high half of a binary64. NO_ROW: it is none of these.
 Row smb_sass_source(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
 // Rows of a result, at most 8; of RZ and URZ some that nobody reads. NO_ROW: it is no register.
 Row smb_sass_result(const SassDecoder *decoder, const SassOperand *operand, guint n_rows);
@@ -137,8 +137,8 @@ Predicate smb_sass_predicate(const SassDecoder *decoder, const SassOperand *oper
 Predicate smb_sass_condition(SassDecoder *decoder, const SassOperand *operand);
 
 // --- constant banks (constant.c)
-// Rows that hold what is at an offset of a bank, if that is known before the kernel runs, or when it starts. NO_ROW: it has
-// to be loaded.
+// Rows that hold what is at an offset of a bank, if that is known before the kernel runs, or when it starts.
+// NO_ROW: it has to be loaded.
 Row smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows);
 // Rows of c[…][…]: that one, or what a load ahead of the instruction finds.
 Row smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
@@ -163,8 +163,8 @@ Transfer *smb_sass_new_transfer(SassDecoder *decoder);
 // An address of shared memory. FALSE: it is none, or in a form that is not modelled.
 gboolean smb_sass_set_shared_address(SassDecoder *decoder, Transfer *transfer,
                                      const SassOperand *operand);
-// The registers of an address of 32 bits, or of a place in a constant bank: base and uniform register. FALSE: they are of a
-// form that is not modelled.
+// The registers of an address of 32 bits, or of a place in a constant bank: base and uniform register. FALSE: they
+// are of a form that is not modelled.
 gboolean smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand);
 
 // --- steps (decode.c)
@@ -197,8 +197,9 @@ void smb_sass_add_unknown_predicate(SassDecoder *decoder, Predicate predicate);
 G_GNUC_PRINTF(2, 3)
 gboolean smb_sass_refuse(SassDecoder *decoder, const char *format, ...);
 
-// --- handlers (handler.c): what the rows of sim/sass/opcodes name, each of which makes steps of the current instruction. FALSE with
-// an error: it is refused. Of a form that is not modelled they make what smb_sass_unknown() or smb_sass_refused() makes.
+// --- handlers (handler.c): what the rows of sim/sass/opcodes name, each of which makes steps of the current
+// instruction. FALSE with an error: it is refused. Of a form that is not modelled they make what smb_sass_unknown()
+// or smb_sass_refused() makes.
 #define SASS_DECLARE(function, ...)                                      gboolean smb_sass_##function(SassDecoder *decoder);
 #define OPCODE(number, forms, first, last, datapath, name, handler, ...) SASS_DECLARE handler
 #define COMPUTE(...)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// All code of a kernel as steps, section by section and function by function, with the control flow of each function for
-// whoever has to know what a branch decides. Where lanes meet again is written in the code.
+// All code of a kernel as steps, section by section and function by function, with the control flow of each
+// function for whoever has to know what a branch decides. Where lanes meet again is written in the code.
 #include <string.h>
 
 #include "sim/base/error.h"
@@ -40,6 +40,7 @@ get_place(const Flow *flow, guint32 index) {
   return &g_array_index(flow->places, Place, index);
 }
 
+// Whether a branch may go on instead: by its guard, by a predicate among its operands, or by what other lanes do.
 static gboolean
 is_conditional(const SassInstruction *instruction) {
   const SassOperand *first = &instruction->operands[0];
@@ -102,6 +103,7 @@ sort_numbers(GArray *numbers) {
   g_array_set_size(numbers, n);
 }
 
+// Functions are where symbols are; a section may begin with one that has none.
 static void
 add_start(Flow *flow, guint32 address) {
   guint32 start = address / SASS_BYTES;
@@ -130,8 +132,8 @@ find_functions(Flow *flow) {
 
 // --- steps
 
-// What is behind the last instruction of a function, where nothing should come, and the steps of the returns: each of these
-// is a block of its own. *@first: the first one.
+// What is behind the last instruction of a function, where nothing should come, and the steps of the returns: each
+// of these is a block of its own. *@first: the first one.
 static void
 add_returns(SassDecoder *decoder, guint32 *first) {
   static const SassInstruction none;
@@ -164,8 +166,8 @@ resolve_returns(Flow *flow, guint first_jump, guint32 first_return) {
   }
 }
 
-// nvcc -G calls functions that have no body here by their addresses, too ("CALL.ABS" of __assertfail): these are entries, which a call
-// of an address finds.
+// nvcc -G calls functions that have no body here by their addresses, too ("CALL.ABS" of __assertfail): these are
+// entries, which a call of an address finds.
 static gboolean
 calls_missing(const SassDecoder *decoder, Step *step, guint32 address) {
   if (step->opcode != STEP_CALL_CODE || address / SASS_BYTES >= decoder->code->entries->len)

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Which function makes steps of an instruction: the column of its row (sim/sass/opcodes) says it. A row that names none that
-// there is does not link. Here are also those of instructions that change nothing, are refused, or have unknown results.
+// Which function makes steps of an instruction: the column of its row (sim/sass/opcodes) says it. A row that names
+// none that there is does not link. Here are also those of instructions that change nothing, are refused, or have
+// unknown results.
 #include "sim/sass/decode/compute.h"
 
 typedef struct {
@@ -68,8 +69,8 @@ smb_sass_refused(SassDecoder *decoder) {
   return smb_sass_refuse(decoder, "an instruction that is not modelled: '%s'", text);
 }
 
-// Nothing is known of its results: registers and predicates ahead of the first source. How many registers a result has is not
-// known either: as many as may be aligned like it, four at most.
+// Nothing is known of its results: registers and predicates ahead of the first source. How many registers a result
+// has is not known either: as many as may be aligned like it, four at most.
 gboolean
 smb_sass_unknown(SassDecoder *decoder) {
   const SassInstruction *instruction = decoder->instruction;
@@ -89,8 +90,8 @@ smb_sass_unknown(SassDecoder *decoder) {
   return TRUE;
 }
 
-// A product of matrices in registers, HMMA and its like: data of which nothing is known. HMMA….F16 has two registers of pairs; IMMA.8816
-// and IMMA.8832 have two of 32 bits.
+// A product of matrices in registers, HMMA and its like: data of which nothing is known. HMMA….F16 has two
+// registers of pairs; IMMA.8816 and IMMA.8832 have two of 32 bits.
 gboolean
 smb_sass_matrix(SassDecoder *decoder) {
   const SassOperand *result = smb_sass_operand(decoder, 0);

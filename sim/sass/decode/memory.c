@@ -57,7 +57,8 @@ smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const SassOperand *
   return TRUE;
 }
 
-// [R2.64 + UR4 + 8]: of 64 bits; a base of 32 has no sign. Without .E an address has 32 bits, as those of shared memory.
+// [R2.64 + UR4 + 8]: of 64 bits; a base of 32 has no sign. Without .E an address has 32 bits, as those of shared
+// memory.
 static gboolean
 set_wide_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand) {
   gboolean based = operand->base != SASS_RZ, uniform = operand->uniform != SASS_URZ;
@@ -77,6 +78,7 @@ set_wide_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *op
   return TRUE;
 }
 
+// Addresses of 32 bits in global memory, without .E, are not modelled.
 static gboolean
 set_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand, guint space) {
   if (!operand || operand->kind != SASS_ADDRESS)
@@ -110,6 +112,7 @@ find_width(const SassDecoder *decoder, gboolean *is_signed) {
   return SASS_CHOOSE(decoder, sizes, 4);
 }
 
+// .STRONG.GPU and the like: who else may change the memory meanwhile. Of .SYS it is what it is of .GPU.
 static MemoryOrder
 find_order(const SassDecoder *decoder) {
   if (!smb_sass_has(decoder, PART_STRONG))
@@ -118,6 +121,7 @@ find_order(const SassDecoder *decoder) {
                                                                            : ORDER_STRONG;
 }
 
+// Rows side by side; a constant, such as RZ, is the same row again.
 static void
 set_rows(Row *rows, const Transfer *transfer, Row first) {
   gboolean repeats = (first & ROW_CONSTANT) != 0;
@@ -269,6 +273,7 @@ decode_atomic(SassDecoder *decoder, gboolean has_result) {
   return TRUE;
 }
 
+// ATOMS.ARRIVE is another instruction than the sums that share its opcode.
 gboolean
 smb_sass_atomic(SassDecoder *decoder) {
   if (decoder->argument == SPACE_OF_SHARED && smb_sass_has(decoder, PART_ARRIVE))
@@ -310,8 +315,8 @@ smb_sass_store_matrix(SassDecoder *decoder) {
   return decode_matrix(decoder, FALSE);
 }
 
-// --- copies: LDGSTS.E.BYPASS.128 [shared], desc[UR4][global] [, P0]: without the predicate zeros are stored. With ZFILL (of the
-// PTX "cp.async … 16, %r1") ptxas adds (16 - %r1) & 15 to the address, and P0 is %r1 != 0.
+// --- copies: LDGSTS.E.BYPASS.128 [shared], desc[UR4][global] [, P0]: without the predicate zeros are stored. With
+// ZFILL (of the PTX "cp.async … 16, %r1") ptxas adds (16 - %r1) & 15 to the address, and P0 is %r1 != 0.
 
 gboolean
 smb_sass_copy(SassDecoder *decoder) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Functions that the device's run-time system provides, which no image has: as far as they are known not to touch shared
-// memory. Calling convention of CUDA's compilers: R4 and what follows it are passed and returned, R20 and R21 hold where the
-// function returns to.
+// Functions that the device's run-time system provides, which no image has: as far as they are known not to touch
+// shared memory. Calling convention of CUDA's compilers: R4 and what follows it are passed and returned, R20 and
+// R21 hold where the function returns to.
 #include <string.h>
 
 #include "sim/sass/decode/decode.h"

@@ -100,6 +100,7 @@ smb_sass_special(SassDecoder *decoder) {
   return TRUE;
 }
 
+// Bytes that a lane loads.
 static guint
 find_bytes(const SassDecoder *decoder, gboolean *is_signed) {
   static const SassChoice sizes[] = {{PART_U8, 1},  {PART_S8, 1}, {PART_U16, 2},
@@ -132,8 +133,8 @@ load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint byt
   return TRUE;
 }
 
-// LDC R0, c[3][R2+4], and the uniform ones. Words of a fixed place are loaded one by one: ptxas takes variables that lie side
-// by side with one instruction.
+// LDC R0, c[3][R2+4], and the uniform ones. Words of a fixed place are loaded one by one: ptxas takes variables
+// that lie side by side with one instruction.
 gboolean
 smb_sass_constant_load(SassDecoder *decoder) {
   const SassOperand *d = smb_sass_operand(decoder, 0), *s = smb_sass_operand(decoder, 1);
@@ -155,8 +156,8 @@ smb_sass_constant_load(SassDecoder *decoder) {
   return TRUE;
 }
 
-// QSPC.E.S P0, RZ, [R2]: whether a generic address is one of shared (S), of local (L), or of other memory (G). Shared memory of
-// the cluster (D) has that of the block in it.
+// QSPC.E.S P0, RZ, [R2]: whether a generic address is one of shared (S), of local (L), or of other memory (G).
+// Shared memory of the cluster (D) has that of the block in it.
 gboolean
 smb_sass_space(SassDecoder *decoder) {
   const SassOperand *p = smb_sass_operand(decoder, 0);
