@@ -9,6 +9,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/open/catalog.h"
+#include "tests/effort.h"
 #include "tests/repeat-run.h"
 #include "tests/suite.h"
 
@@ -28,7 +29,7 @@ typedef struct {
 #define ROW "out[i] = s[t];"
 static const Case cases[] = {
     {ROW, 1, {0}},
-    {"s[t] = in[i]; __syncthreads(); out[i] = s[63 - t];", 1, {1000, 1000}},
+    {"s[t] = in[i]; __syncthreads(); out[i] = s[63 - t];", 1, {1000, 40}},
     // a grid that is larger than the data
     {"if (i < n) s[t] = in[i];", 3, {0}},
     {"if (i < n) s[t] = in[i]; " ROW, 3, {0}},
@@ -277,55 +278,57 @@ make_condition(GRand *random) {
   return g_strdup_printf("(int)(%s) %s (int)(%s)", left, operator, PICK(random, values));
 }
 
+// What statements at random are made of.
+static const char *const places[] = {"t",
+                                     "63 - t",
+                                     "t * 2",
+                                     "t * k",
+                                     "t + b % 3",
+                                     "t * 33 % 64",
+                                     "(t + y / 5) % 64",
+                                     "t + b % 4",
+                                     "t ^ (b & 3)",
+                                     "(t + b / 8 % 4) * 2",
+                                     "t | 64 * (b % 2)"};
+static const char *const offsets[] = {"i",
+                                      "y * 67 + i",
+                                      "x",
+                                      "b * 35 + t",
+                                      "u",
+                                      "y * 64 + t * 3",
+                                      "t",
+                                      "i % 4096",
+                                      "(i + 70) % 1000",
+                                      "b % 7 * 64 + t",
+                                      "i & 1023",
+                                      "b / 8 * 64 + t",
+                                      "(i - 1) % 640",
+                                      "x % 77",
+                                      "(u - 3) % 32 * 5",
+                                      "(b ^ y) * 64 + t",
+                                      "(b ^ 4) * 67 + t",
+                                      "(i | 7) * 3"};
+static const char *const changes[] = {"k = 1;",
+                                      "x += 3;",
+                                      "k = b & 1;",
+                                      "x = i - t;",
+                                      "k = 2 - (v > 3);",
+                                      "if (v > 50) v = 50;",
+                                      "u = x + 1;",
+                                      "x = x * 2 - y;",
+                                      "v += s[t];",
+                                      "x = (x + 64) % 448;",
+                                      "k = b % 5;",
+                                      "u %= 24;",
+                                      "x /= 3;",
+                                      "if (t < 32) v += s[t + 32];",
+                                      "u = (unsigned char)b;",
+                                      "s[t] += s[63 - t];",
+                                      "x = i % 100 / 7;",
+                                      "u >>= 2;"};
+
 static void
 append_statement(GString *text, GRand *random) {
-  static const char *const places[] = {"t",
-                                       "63 - t",
-                                       "t * 2",
-                                       "t * k",
-                                       "t + b % 3",
-                                       "t * 33 % 64",
-                                       "(t + y / 5) % 64",
-                                       "t + b % 4",
-                                       "t ^ (b & 3)",
-                                       "(t + b / 8 % 4) * 2",
-                                       "t | 64 * (b % 2)"};
-  static const char *const offsets[] = {"i",
-                                        "y * 67 + i",
-                                        "x",
-                                        "b * 35 + t",
-                                        "u",
-                                        "y * 64 + t * 3",
-                                        "t",
-                                        "i % 4096",
-                                        "(i + 70) % 1000",
-                                        "b % 7 * 64 + t",
-                                        "i & 1023",
-                                        "b / 8 * 64 + t",
-                                        "(i - 1) % 640",
-                                        "x % 77",
-                                        "(u - 3) % 32 * 5",
-                                        "(b ^ y) * 64 + t",
-                                        "(b ^ 4) * 67 + t",
-                                        "(i | 7) * 3"};
-  static const char *const changes[] = {"k = 1;",
-                                        "x += 3;",
-                                        "k = b & 1;",
-                                        "x = i - t;",
-                                        "k = 2 - (v > 3);",
-                                        "if (v > 50) v = 50;",
-                                        "u = x + 1;",
-                                        "x = x * 2 - y;",
-                                        "v += s[t];",
-                                        "x = (x + 64) % 448;",
-                                        "k = b % 5;",
-                                        "u %= 24;",
-                                        "x /= 3;",
-                                        "if (t < 32) v += s[t + 32];",
-                                        "u = (unsigned char)b;",
-                                        "s[t] += s[63 - t];",
-                                        "x = i % 100 / 7;",
-                                        "u >>= 2;"};
   g_autofree char *condition = make_condition(random);
   gint kind = g_rand_int_range(random, 0, 8);
   if (kind % 2)
@@ -349,7 +352,7 @@ START_TEST(test_random) {
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   GRand *random = g_rand_new_with_seed(1234 + (guint32)_i);
   guint n_repeat = 0;
-  for (guint i = 0; i < 40; i++) {
+  for (guint i = 0; i < effort(40); i++) {
     g_autoptr(GString) text = g_string_new(
         "__global__ void k(float *out, const float *in, const char *c) {\n"
         "  __shared__ float s[4096];\n"

@@ -1,27 +1,29 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A block of compiled code that runs.
+// A running block of compiled code, and the life of a step.
 //
-// The life of a step. A decoder (sim/ptx/decode, sim/sass/decode) fills in an opcode of steps.def and its operands, and adds it to
-// the code (build.h), where it gets the handler of its opcode. Nothing is looked up after that: the run loop (loop.c) takes the step
-// at the pc of the running lanes, and asks once for its guard. There are three answers.
+// A decoder (sim/ptx/decode, sim/sass/decode) picks an opcode from steps.def, fills in its operands and adds the step to the code
+// (build.h), which binds the handler of the opcode. From then on nothing is looked up: the run loop (loop.c) takes the step at the pc
+// of the running lanes and asks once whether they execute it. There are three answers.
 //
-//   go      It is known of each lane whether it executes the step. The handler gets the lanes that do: it computes (compute/), makes a
-//           request (memory/), waits (sync/), or says where lanes go on (warp/).
-//   skip    It is not known of some lanes, and no count depends on it. What the step may have changed is not known any more: its
-//           doubt (the column of steps.def) sees to that. Of a branch, so it is with all steps up to where its ways meet.
-//   refuse  It is not known, and a count depends on it: the run fails, and says what would have to be known (unknown/).
+//   go      Each lane either executes the step or does not, and it is known which. The handler gets the lanes that do. It computes
+//           (compute/), makes a request of memory (memory/), waits (sync/), or sets where lanes continue (warp/).
+//   skip    For some lanes it is not known, and no count depends on it. Whatever the step might have changed becomes unknown: that is
+//           the "doubt" of its opcode. For a branch, the same holds for every step before its paths reconverge.
+//   refuse  It is not known, and a count depends on it. The run fails, and the message says what has to be given (unknown/).
 //
-// A request of memory goes through memory/access.c: its addresses become pointers of the machine, lanes that ask another block of the
-// cluster are listed and leave, the machine moves the words and counts them (sim/machine/words.h), and registers get what was
-// loaded, with what is known of it and what it depends on: blockIdx (compute/affine.c), the order of threads (unknown/order.c), or
-// memory that holds nothing known, of which is kept who stored it (unknown/provenance.c).
+// Runs of steps that only compute are executed without asking at all (Step.n_computing).
 //
-// The rooms, each of which includes none to its right:
-//   compute < flow < step, code, build < exec < unknown < warp < memory < sync < table, loop
-// What a lower room wants of a higher one it finds in the row of a step (StepInfo): so a branch that is skipped makes a copy unknown
-// without knowing what a copy is.
+// A request goes through memory/transfer.c. Addresses in registers become pointers of the machine. Lanes that address another block
+// of the cluster are listed and leave. The machine moves the words and reports the request (sim/machine/words.c). Registers receive
+// what was loaded, with its known bits and with what it depends on: blockIdx (compute/affine.c), the order of threads
+// (unknown/order.c), or memory that holds an unknown value, with the step that stored it (unknown/provenance.c).
+//
+// A room includes only rooms to its left (tests/includes.sh):
+//   compute, flow < step < code < build < exec < unknown < warp, memory < sync < table, loop
+// What a room needs from one to its right it reaches through the row of a step (StepInfo). That is how a skipped branch makes a copy
+// unknown without knowing what a copy is.
 //
 // Private to sim/exec.
 #pragma once

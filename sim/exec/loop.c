@@ -129,7 +129,7 @@ start_block(Exec *exec) {
   SmbBlock *block = exec->block;
   exec->allocated = 0;
   exec->own_rank = exec->code->carries_rank ? smb_exec_rank(block) << CLUSTER_SHIFT : 0;
-  exec->unknown->lost_origin = 0;
+  exec->unknown->forgotten_origin = 0;
   smb_provenance_forget(exec);
   smb_order_start(exec);
   smb_sync_start(exec);

@@ -56,7 +56,7 @@ void smb_analyze_write_markdown(SmbCli *cli, gconstpointer report);
  * @active_name, @conflict_name: (nullable): the counters; %NULL: the architecture names none
  * @active: cycles
  * @conflict: those of them that conflicts cost
- * @is_exact: whether that is all: FALSE if accesses are lower bounds, or shuffles, whose cycles nobody knows, pass through
+ * @is_exact: whether that is all: FALSE if accesses are lower bounds, or shuffles, whose cycles are unknown, pass through
  * @note: (nullable): what is known to be wrong with the counters
  * @per_access, @rate: "conflicts/access" of rocprof-compute, conflict / (active - conflict), and its "bank conflict rate",
  *   in percent
@@ -221,6 +221,6 @@ void smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target,
 void smb_analyze_write_warning(const SmbProgram *program, const SmbSite *site, const char *message,
                                SmbSpool *out);
 
-/** What a person should know besides: suspicious accesses, macros that the text lacks. */
+/** What else a person should know: suspicious accesses, macros that the text lacks. */
 void smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
                                 SmbSpool *out);

@@ -65,9 +65,9 @@ typedef struct {
  * @command: its name
  * @cuda: what the machine offers to measure with
  * @out: takes the result; written to standard output if the command succeeds
- * @messages: takes what a person should know besides; written to standard error after the result
+ * @messages: takes what else a person should know; written to standard error after the result
  * @status: exit status of a command that succeeds: SMB_EXIT_DONE, or what it sets
- * @colour: whether text may be coloured: a terminal reads it and nobody asked for none
+ * @colour: whether text may be coloured: a terminal reads it and the user did not ask for none
  * @columns: width of the terminal in characters: $COLUMNS or what it says itself, else SMB_SPOOL_COLUMNS
  * @argc: number of words in @argv
  * @argv: the command line from the name of the command on
@@ -269,7 +269,7 @@ SmbProgress *smb_cli_progress(SmbCli *cli);
 
 /**
  * smb_cli_wrote:
- * @file: a file beside the result, which was written
+ * @file: a file in addition to the result, which was written
  * @note: (nullable): what is in it
  *
  * Says so, with the other messages.
@@ -290,9 +290,10 @@ gboolean smb_cli_flush(SmbCli *cli, GError **error);
  * @message: of an error of the library
  *
  * Returns: (transfer full) (nullable): of a message that begins with a place, "FILE:LINE:COLUMN: text", what is told:
- *   "FILE:LINE:COLUMN: error: text", as compilers write it; %NULL of one without a place
+ *   "FILE:LINE:COLUMN: error: text", as compilers write it; %NULL of one without a place, or whose file has a name that
+ *   itself begins as a place does: such a line has to begin with our own name
  */
-char *smb_cli_place_error(const char *message);
+char *smb_cli_place_error(const SmbCli *cli, const char *message);
 
 /** Sets an SMB_ERROR_USAGE; always returns %FALSE. */
 gboolean smb_cli_usage_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -61,7 +61,7 @@ smb_learn_trial_free(SmbLearnTrial *trial) {
   g_free(trial);
 }
 
-// "--block" of "block=16,16"; NULL of what is no option of the launch.
+// "--block" of "block=16,16"; NULL of what is not an option of the launch.
 static const char *
 find_launch_option(const char *setting) {
   static const char *const options[] = {"--block", "--grid", "--arch"};
@@ -146,7 +146,7 @@ choose_tables(const SmbLearnStep *step, const SmbLearnRun *run) {
 
 static void
 write_error(SmbCli *cli, const char *message) {
-  g_autofree char *placed = smb_cli_place_error(message);
+  g_autofree char *placed = smb_cli_place_error(cli, message);
   g_autofree char *shortened = smb_text_shorten_quotes(placed ? placed : message);
   smb_spool_printf(cli->out, "%-s\n\n", shortened);
 }

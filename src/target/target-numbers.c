@@ -173,11 +173,11 @@ smb_target_settle_bytes(SmbTarget *target, SmbSource *source, const SmbProgramOp
     return FALSE;
   }
   if (bytes < 0 || bytes > G_MAXINT32)
-    return smb_cli_usage_error(error,
-                               smb_arch_say(arch, "--dynamic-bytes '%s': %" G_GINT64_FORMAT
-                                                  " bytes: expected 0 or more, and no more than a "
-                                                  "block has"),
-                               target->dynamic_bytes, bytes);
+    return smb_cli_usage_error(
+        error,
+        smb_arch_say(arch, "--dynamic-bytes '%s': %" G_GINT64_FORMAT
+                           " bytes: expected at least 0, and no more than a block has"),
+        target->dynamic_bytes, bytes);
   target->launch.dynamic_bytes = (gsize)bytes;
   return TRUE;
 }

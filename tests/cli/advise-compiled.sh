@@ -14,18 +14,12 @@ export TMPDIR
 cd "$work"
 cp "$srcdir"/tests/data/layouts/*.cu .
 
-cat >nvcc <<'END'
-#!/bin/sh
-for word; do
-  [ "${previous-}" != -o ] || out=$word
-  previous=$word
-done
+made_nvcc <<'END'
 PATH=$PATH:/usr/bin:/bin
 . "$NVCC_TASK"
 END
-chmod +x nvcc
-SMEMBANK_NVCC=$work/nvcc NVCC_TASK=$work/task
-export SMEMBANK_NVCC NVCC_TASK
+NVCC_TASK=$work/task
+export NVCC_TASK
 
 # Lanes that store N bytes apart: what the form of the text is said to become.
 cat >pairs.sh <<'END'

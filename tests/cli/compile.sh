@@ -13,21 +13,14 @@ export TMPDIR
 cd "$work"
 
 # What it is to do is in the file 'task'; it writes down how it was called.
-cat >nvcc <<'END'
-#!/bin/sh
-echo "$*" >>"$NVCC_CALLS"
-for word; do
-  [ "${previous-}" != -o ] || out=$word
-  case $word in -Xcompiler=@*) tr -d '\\' <"${word#*@}" | tr '\n' ' ' >>"$NVCC_CALLS.host" ;; esac
-  previous=$word
-done
+made_nvcc <<'END'
+[ -z "$host" ] || tr -d '\\' <"$host" | tr '\n' ' ' >>"$NVCC_CALLS.host"
 cp "$word" "$NVCC_CALLS.cu"
 PATH=$PATH:/usr/bin:/bin
 . "$NVCC_TASK"
 END
-chmod +x nvcc
-SMEMBANK_NVCC=$work/nvcc NVCC_CALLS=$work/calls NVCC_TASK=$work/task
-export SMEMBANK_NVCC NVCC_CALLS NVCC_TASK
+NVCC_TASK=$work/task
+export NVCC_TASK
 
 # A folder of its own is removed whatever has happened, by the keeper if the program was killed.
 check_clean() {

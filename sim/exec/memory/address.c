@@ -69,8 +69,8 @@ leave_rank(const Exec *exec, const Transfer *transfer, guint64 *addresses) {
 }
 
 SmbLanes
-smb_memory_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
-                     guint *flags, guint32 *origin) {
+smb_transfer_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
+                       guint *flags, guint32 *origin) {
   SmbLanes known = find_addresses(exec, transfer, lanes, addresses, flags, origin);
   if (G_UNLIKELY(exec->own_rank))
     leave_rank(exec, transfer, addresses);
@@ -83,7 +83,7 @@ smb_memory_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint
 }
 
 SmbLanes
-smb_memory_elsewhere(SmbLanes lanes, const guint64 *addresses) {
+smb_transfer_elsewhere(SmbLanes lanes, const guint64 *addresses) {
   SmbLanes elsewhere = 0;
   FOR_LANES(lanes, lane) {
     guint64 block = (addresses[lane] - make_pointer(REGION_SHARED, 0)) >> CLUSTER_SHIFT;

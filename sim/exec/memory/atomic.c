@@ -13,30 +13,30 @@ make_move(const SmbBlock *block, const Transfer *transfer) {
 }
 
 gboolean
-smb_access_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
+smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
   const Transfer *transfer = step->transfer;
   const Registers *registers = exec->warp->registers;
-  Access *access = &found->access;
+  Located *located = &found->located;
   MarkedWords operand, swap;
-  if (!smb_access_begin(exec, step, lanes, access))
+  if (!smb_transfer_locate(exec, step, lanes, located))
     return TRUE;
-  lanes = access->lanes;
+  lanes = located->lanes;
   gboolean swaps = transfer->swap != NO_ROW;
-  guint32 origin = smb_memory_gather(registers, transfer->operands, transfer->n_components,
-                                     transfer->bytes, lanes, &operand);
+  guint32 origin = smb_transfer_gather(registers, transfer->operands, transfer->n_components,
+                                       transfer->bytes, lanes, &operand);
   guint32 of_swap =
-      swaps ? smb_memory_gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap) : 0;
-  smb_provenance_note(exec, step, lanes, access->addresses, transfer->move.width,
+      swaps ? smb_transfer_gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap) : 0;
+  smb_provenance_note(exec, step, lanes, located->addresses, transfer->move.width,
                       origin ? origin : of_swap);
   Move move = make_move(exec->block, transfer);
-  if (!smb_words_atomic(exec->block, &move, exec->w, lanes, access->addresses, &operand,
+  if (!smb_words_atomic(exec->block, &move, exec->w, lanes, located->addresses, &operand,
                         swaps ? &swap : NULL, &found->words))
     return FALSE;
-  smb_access_forget_others(exec, access, &found->words);
-  guint flags = smb_access_found(exec, access);
-  smb_access_stored(exec, access);
-  if (!smb_memory_deliver(exec, step, lanes, flags, &found->words))
-    smb_provenance_explain_lanes(exec, step, lanes, access->addresses, transfer->move.width,
+  smb_transfer_forget_others(exec, located, &found->words);
+  guint flags = smb_transfer_found(exec, located);
+  smb_transfer_stored(exec, located);
+  if (!smb_transfer_deliver(exec, step, lanes, flags, &found->words))
+    smb_provenance_explain_lanes(exec, step, lanes, located->addresses, transfer->move.width,
                                  &found->words);
   return TRUE;
 }
@@ -44,14 +44,14 @@ smb_access_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
 gboolean
 smb_step_atomic(Exec *exec, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
-  const guint32 *base = smb_access_base(exec, step, lanes);
+  const guint32 *base = smb_transfer_base(exec, step, lanes);
   MarkedWords operand;
   Found found;
   if (!base)
-    return smb_access_atomic(exec, step, lanes, &found);
+    return smb_transfer_atomic(exec, step, lanes, &found);
   guint32 offset = (guint32)transfer->offset;
-  guint32 origin = smb_memory_gather(exec->warp->registers, transfer->operands,
-                                     transfer->n_components, transfer->bytes, lanes, &operand);
+  guint32 origin = smb_transfer_gather(exec->warp->registers, transfer->operands,
+                                       transfer->n_components, transfer->bytes, lanes, &operand);
   smb_provenance_note_shared(exec, step, lanes, base, offset, origin);
   Move move = make_move(exec->block, transfer);
   return smb_words_atomic_shared(exec->block, &move, exec->w, lanes, base, offset, &operand);
@@ -101,28 +101,29 @@ smb_step_cast(Exec *exec, const Step *step, SmbLanes lanes) {
   Registers *registers = exec->warp->registers;
   guint32 values[SMB_MAX_LANES] = {0};
   SmbLanes winners = 0;
-  Access access;
+  Located located;
   MarkedWords expected, swap, before;
-  if (!smb_access_begin(exec, step, lanes, &access))
+  if (!smb_transfer_locate(exec, step, lanes, &located))
     return TRUE;
-  lanes = access.lanes;
+  lanes = located.lanes;
   SmbLanes contenders =
-      find_contenders(lanes, registers->n_lanes, (guint)transfer->move.width, access.addresses);
-  guint32 origin = smb_memory_gather(registers, transfer->operands, 1, transfer->bytes, lanes,
-                                     &expected),
-          of_swap = smb_memory_gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap);
-  smb_provenance_note(exec, step, lanes, access.addresses, transfer->move.width,
+      find_contenders(lanes, registers->n_lanes, (guint)transfer->move.width, located.addresses);
+  guint32 origin = smb_transfer_gather(registers, transfer->operands, 1, transfer->bytes, lanes,
+                                       &expected),
+          of_swap =
+              smb_transfer_gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap);
+  smb_provenance_note(exec, step, lanes, located.addresses, transfer->move.width,
                       origin ? origin : of_swap);
   Move move = transfer->move;
   move.op = SMB_OP_CAS;
-  if (!smb_words_atomic(exec->block, &move, exec->w, contenders, access.addresses, &expected, &swap,
-                        &before))
+  if (!smb_words_atomic(exec->block, &move, exec->w, contenders, located.addresses, &expected,
+                        &swap, &before))
     return FALSE;
-  guint flags = smb_access_found(exec, &access) & ROW_TAINT;
-  smb_access_stored(exec, &access);
+  guint flags = smb_transfer_found(exec, &located) & ROW_TAINT;
+  smb_transfer_stored(exec, &located);
   FOR_LANES(contenders, lane) {
     gboolean swapped =
-        has_swapped(transfer, &expected, &before, (guint)lane, winners, access.addresses);
+        has_swapped(transfer, &expected, &before, (guint)lane, winners, located.addresses);
     winners |= (SmbLanes)swapped << lane;
     values[lane] = swapped;
   }

@@ -39,7 +39,7 @@ read_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *ad
   *flags = 0;
   if (!transfer)
     return 0;
-  SmbLanes known = smb_memory_addresses(exec, transfer, lanes, addresses, flags, &origin);
+  SmbLanes known = smb_transfer_addresses(exec, transfer, lanes, addresses, flags, &origin);
   exec_watch(exec, *flags);
   return known;
 }
@@ -89,13 +89,13 @@ fetch(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks
   SmbLanes one = (SmbLanes)1 << lane;
   if (bulk->is_zeros)
     memset(marks, MARK_KNOWN, n);
-  if (!(copies->from_known & one) || smb_memory_elsewhere(one, copies->from))
+  if (!(copies->from_known & one) || smb_transfer_elsewhere(one, copies->from))
     return TRUE;
   Move move = make_move(bulk->from, copies, n);
   if (!smb_bulk_read(exec->block, &move, exec->w, lane, copies->from[lane], bytes, marks))
     return FALSE;
   note_copy(exec, copies, lane, marks);
-  gboolean taints = smb_memory_taint(exec, copies->from_flags, one, copies->from);
+  gboolean taints = smb_transfer_taint(exec, copies->from_flags, one, copies->from);
   for (gsize i = 0; i < n; i++) {
     guint mark = bulk->is_lost ? 0 : marks[i];
     marks[i] = (guchar)(mark | (taints ? MARK_BLOCK : 0));
@@ -107,12 +107,12 @@ fetch(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks
 static gboolean
 deliver(Exec *exec, const Copies *copies, guint lane, const guchar *bytes, const guchar *marks) {
   SmbLanes one = (SmbLanes)1 << lane;
-  if (!copies->bulk->to || smb_memory_elsewhere(one & copies->to_known, copies->to))
+  if (!copies->bulk->to || smb_transfer_elsewhere(one & copies->to_known, copies->to))
     return TRUE;
   Move move = make_move(copies->bulk->to, copies, copies->bytes[lane]);
   if (!smb_bulk_write(exec->block, &move, exec->w, lane, copies->to[lane], bytes, marks))
     return FALSE;
-  smb_memory_note_store(exec, copies->to_flags, one, copies->to);
+  smb_transfer_note_store(exec, copies->to_flags, one, copies->to);
   smb_provenance_note(exec, copies->step, one, copies->to, copies->bytes[lane],
                       step_origin(exec, copies->step));
   return TRUE;
@@ -126,7 +126,7 @@ copy_unsized(Exec *exec, const Copies *copies, guint lane) {
   const Transfer *ends[] = {bulk->to, bulk->from};
   const guint64 *addresses[] = {copies->to, copies->from};
   for (guint i = 0; i < G_N_ELEMENTS(ends); i++) {
-    if (!ends[i] || smb_memory_elsewhere(one, addresses[i]))
+    if (!ends[i] || smb_transfer_elsewhere(one, addresses[i]))
       continue;
     if (ends[i]->window != WINDOW_SHARED) {
       if (i == 0)
@@ -158,8 +158,8 @@ copy_lane(Exec *exec, const Copies *copies, guint lane) {
 static void
 list_copies(const Exec *exec, const Copies *copies) {
   guint64 here = 0, there = 0;
-  SmbLanes elsewhere = smb_memory_elsewhere(copies->to_known, copies->to) |
-                       smb_memory_elsewhere(copies->from_known, copies->from);
+  SmbLanes elsewhere = smb_transfer_elsewhere(copies->to_known, copies->to) |
+                       smb_transfer_elsewhere(copies->from_known, copies->from);
   FOR_LANES(copies->lanes, lane) {
     guint64 *sum = elsewhere >> lane & 1 ? &there : &here;
     gboolean known = *sum != SMB_BYTES_UNKNOWN && copies->bytes[lane] != SMB_BYTES_UNKNOWN;
@@ -172,7 +172,7 @@ list_copies(const Exec *exec, const Copies *copies) {
 }
 
 gboolean
-smb_memory_bulk(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes) {
+smb_bulk_copy(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes) {
   const Bulk *bulk = step->bulk;
   Copies copies = {.step = step, .bulk = bulk, .lanes = lanes, .bytes = bytes};
   read_sizes(exec, &copies);
@@ -207,7 +207,7 @@ smb_step_fragment(Exec *exec, const Step *step, SmbLanes lanes) {
   smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
   smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
   if (transfer->move.op_class == SMB_OP_CLASS_STORE)
-    smb_memory_mark_unknown(exec, step, lanes, step_origin(exec, step));
+    smb_transfer_mark_unknown(exec, step, lanes, step_origin(exec, step));
   if (outside || !exec_may_be_shared(exec, transfer) || !block->sink->uncounted)
     return TRUE;
   g_autofree char *reason =

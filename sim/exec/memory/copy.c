@@ -110,7 +110,7 @@ find_source(Exec *exec, const Step *step, SmbLanes lanes, CopySource *source) {
   guint32 width = (guint32)from->move.width;
   gboolean is_said = said == NO_ROW || smb_row_known(registers, said, lanes) == lanes;
   source->known =
-      smb_memory_addresses(exec, from, lanes, source->addresses, &source->flags, &source->origin);
+      smb_transfer_addresses(exec, from, lanes, source->addresses, &source->flags, &source->origin);
   exec_watch(exec, source->flags);
   FOR_LANES(lanes, lane) {
     source->counts[lane] = said == NO_ROW || !is_said ? width : row_values(registers, said)[lane];
@@ -139,7 +139,7 @@ load_source(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes reads, const 
   if (reads)
     smb_provenance_explain_lanes(exec, step, reads, source->addresses, (gsize)from->move.width,
                                  words);
-  if (smb_memory_taint(exec, source->flags, reads, source->addresses))
+  if (smb_transfer_taint(exec, source->flags, reads, source->addresses))
     mark_block(words, reads, (guint)from->move.width);
   keep_bytes(words, lanes, (guint)from->move.width, source->counts);
   return TRUE;
@@ -171,7 +171,7 @@ smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes) {
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = source.origin});
   if (!load_source(exec, step, lanes, reads, &source, &words))
     return FALSE;
-  SmbLanes known = smb_memory_addresses(exec, to, lanes, addresses, &flags, &origin);
+  SmbLanes known = smb_transfer_addresses(exec, to, lanes, addresses, &flags, &origin);
   exec_watch(exec, flags);
   if (known != lanes) {
     memset(exec->block->shared_marks, 0, exec->block->shared_bytes);

@@ -35,7 +35,7 @@ find_lanes(Exec *exec, const Step *step, guint64 *addresses, SmbLanes lanes, Smb
   const Transfer *transfer = step->transfer;
   guint flags;
   *asking = lanes & smb_lanes_below(transfer->n_components * ROWS);
-  SmbLanes known = smb_memory_addresses(exec, transfer, *asking, addresses, &flags, origin);
+  SmbLanes known = smb_transfer_addresses(exec, transfer, *asking, addresses, &flags, origin);
   exec_watch(exec, flags);
   return known == *asking;
 }
@@ -97,7 +97,7 @@ smb_step_store_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   if (!find_lanes(exec, step, addresses, lanes, &asking, &origin)) {
-    smb_memory_mark_unknown(exec, step, lanes, origin);
+    smb_transfer_mark_unknown(exec, step, lanes, origin);
     smb_unknown_uncounted(exec, step, lanes, "the address", origin);
     return TRUE;
   }

@@ -10,24 +10,24 @@
 
 // Of @lanes, those whose address is known. @addresses: pointers of the machine; @flags: of the rows that they come from;
 // @origin: of the address of the first one that is not known.
-SmbLanes smb_memory_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes,
-                              guint64 *addresses, guint *flags, guint32 *origin);
+SmbLanes smb_transfer_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes,
+                                guint64 *addresses, guint *flags, guint32 *origin);
 // Of @lanes, those whose addresses are in the shared memory of another block of the cluster.
-SmbLanes smb_memory_elsewhere(SmbLanes lanes, const guint64 *addresses);
+SmbLanes smb_transfer_elsewhere(SmbLanes lanes, const guint64 *addresses);
 
 // --- data (words.c)
 
 // Registers of @bytes each, side by side, of @lanes. Returns the origin of what is not known of them; 0: all is.
-guint32 smb_memory_gather(const Registers *registers, const Row *rows, guint n_components,
-                          guint bytes, SmbLanes lanes, MarkedWords *words);
+guint32 smb_transfer_gather(const Registers *registers, const Row *rows, guint n_components,
+                            guint bytes, SmbLanes lanes, MarkedWords *words);
 // Words that a step loaded go to its registers. TRUE: all that is delivered is known. @flags: what they depend on.
-gboolean smb_memory_deliver(Exec *exec, const Step *step, SmbLanes lanes, guint flags,
-                            const MarkedWords *words);
+gboolean smb_transfer_deliver(Exec *exec, const Step *step, SmbLanes lanes, guint flags,
+                              const MarkedWords *words);
 
-// --- an access (access.c)
+// --- an access (located.c)
 
 /**
- * Access: a request that is made at addresses, which are known
+ * Located: a request that is made at addresses, which are known
  * @lanes: make it, and ask for memory of this block, or global memory
  * @addresses: pointers of the machine, of these lanes
  * @flags: of the rows that the addresses come from
@@ -37,30 +37,30 @@ typedef struct {
   SmbLanes lanes;
   guint64 addresses[SMB_MAX_LANES];
   guint flags;
-} Access;
+} Located;
 
 // FALSE: no lane makes it; those whose addresses are not known, or that ask another block, are dealt with.
-gboolean smb_access_begin(Exec *exec, const Step *step, SmbLanes lanes, Access *access);
+gboolean smb_transfer_locate(Exec *exec, const Step *step, SmbLanes lanes, Located *located);
 // What it found depends on: flags of a row. After it was made.
-guint smb_access_found(Exec *exec, const Access *access);
+guint smb_transfer_found(Exec *exec, const Located *located);
 // It has stored.
-void smb_access_stored(Exec *exec, const Access *access);
+void smb_transfer_stored(Exec *exec, const Located *located);
 // Global memory that other blocks may change meanwhile: nothing is known of what it found there.
-void smb_access_forget_others(Exec *exec, const Access *access, MarkedWords *words);
+void smb_transfer_forget_others(Exec *exec, const Located *located, MarkedWords *words);
 // The base of an access to shared memory by STEP_DIRECT, of which all lanes know the address and a signature needs to say no more
 // than where it goes; else NULL.
-const guint32 *smb_access_base(const Exec *exec, const Step *step, SmbLanes lanes);
+const guint32 *smb_transfer_base(const Exec *exec, const Step *step, SmbLanes lanes);
 
 // ROW_BLOCK, if what was loaded at @addresses depends on blockIdx though memory is not marked so. @flags: of the address.
-guint smb_memory_taint(const Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses);
+guint smb_transfer_taint(const Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses);
 // A step stored at @addresses. @flags: of them.
-void smb_memory_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses);
+void smb_transfer_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses);
 // A step writes to memory, or does not, or it is not known where. @origin: why.
-void smb_memory_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
+void smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 
 // What a load or an atomic found, for whoever polls.
 typedef struct {
-  Access access;
+  Located located;
   MarkedWords words;
 } Found;
 
@@ -69,9 +69,9 @@ typedef struct {
 gboolean smb_step_load(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_store(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_atomic(Exec *exec, const Step *step, SmbLanes lanes);
-// The same of memory that others change; @found: its Access.lanes are none if there was no access.
-gboolean smb_access_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found);
-gboolean smb_access_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found);
+// The same of memory that others change; @found: no lanes if nothing was loaded.
+gboolean smb_transfer_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found);
+gboolean smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found);
 // A compare-and-swap of words that is tried again by lanes that lose: of lanes that name one word one takes part. Whether
 // it swapped goes to the row Compute.d, unless that is NO_ROW, and to the predicate Compute.p. Costs as much as one of all
 // lanes that named words of their own (executed on an H200: 2 wavefronts a request where all lanes name one word).
@@ -86,7 +86,7 @@ gboolean smb_step_commit(Exec *exec, const Step *step, SmbLanes lanes);
 // Waits until Step.argument groups are pending at most; PENDING_NONE: for all copies of the thread.
 gboolean smb_step_await(Exec *exec, const Step *step, SmbLanes lanes);
 // Copies in bulk of @lanes; @bytes: of each (SMB_BYTES_UNKNOWN).
-gboolean smb_memory_bulk(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes);
+gboolean smb_bulk_copy(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes);
 
 // Doubts: of requests, and of steps that wait for copies: which copies are pending is not known.
 void smb_doubt_transfer(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);

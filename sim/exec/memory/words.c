@@ -93,8 +93,8 @@ deliver_known(Exec *exec, const Step *step, SmbLanes lanes, const MarkedWords *w
 }
 
 gboolean
-smb_memory_deliver(Exec *exec, const Step *step, SmbLanes lanes, guint flags,
-                   const MarkedWords *words) {
+smb_transfer_deliver(Exec *exec, const Step *step, SmbLanes lanes, guint flags,
+                     const MarkedWords *words) {
   const Transfer *transfer = step->transfer;
   gboolean known = TRUE;
   if (words->is_known && transfer->rows * 4 <= transfer->bytes) {
@@ -142,8 +142,8 @@ gather_row(const Registers *registers, Row from, SmbLanes lanes, guint32 *values
 
 // Registers of @bytes each, side by side, of @lanes. Returns the origin of what is not known of them; 0: all is.
 guint32
-smb_memory_gather(const Registers *registers, const Row *rows, guint n_components, guint bytes,
-                  SmbLanes lanes, MarkedWords *words) {
+smb_transfer_gather(const Registers *registers, const Row *rows, guint n_components, guint bytes,
+                    SmbLanes lanes, MarkedWords *words) {
   guint32 origin = 0;
   guint n = registers->n_lanes;
   if (bytes < 4) {

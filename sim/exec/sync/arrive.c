@@ -68,7 +68,7 @@ smb_step_arrive(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   exec_list_traffic(exec, step, SMB_TRAFFIC_BARRIER,
                     (guint64)OBJECT_BYTES * smb_lanes_count(lanes));
-  if (smb_memory_addresses(exec, step->transfer, lanes, addresses, &flags, &origin) != lanes) {
+  if (smb_transfer_addresses(exec, step->transfer, lanes, addresses, &flags, &origin) != lanes) {
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
     smb_doubt_apart(exec, step, lanes, step_origin(exec, step));
     return TRUE;

@@ -34,9 +34,9 @@ note_answers(Exec *exec, const Step *step, BlockBarrier *barrier, SmbLanes lanes
     answers = ~answers;
   barrier->flags |= predicate_flags_in(registers, compute->in[0], lanes) & ROW_TAINT;
   exec->warp->answers = (exec->warp->answers & ~lanes) | (answers & lanes);
-  SmbLanes unsure = registers->unknown_predicates[compute->in[0]] & lanes;
-  exec->warp->unknown_answers = (exec->warp->unknown_answers & ~lanes) | unsure;
-  if (unsure && !barrier->origin)
+  SmbLanes unknown = registers->unknown_predicates[compute->in[0]] & lanes;
+  exec->warp->unknown_answers = (exec->warp->unknown_answers & ~lanes) | unknown;
+  if (unknown && !barrier->origin)
     barrier->origin = registers->predicate_origin[compute->in[0]];
 }
 
@@ -95,30 +95,30 @@ static void
 answer(Exec *exec, const BlockBarrier *barrier, const Mask *waiting) {
   const Step *step = barrier->step;
   guint n = 0, not = 0;
-  gboolean unsure = FALSE;
+  gboolean unknown = FALSE;
   for (guint w = 0; w < exec->block->n_warps; w++) {
     const Warp *warp = &exec->warps[w];
     SmbLanes sure = waiting->warp[w] & ~warp->unknown_answers;
     n += smb_lanes_count(warp->answers & sure);
     not += smb_lanes_count(~warp->answers & sure);
-    unsure = unsure || sure != waiting->warp[w];
+    unknown = unknown || sure != waiting->warp[w];
   }
   gboolean yes = step->argument == BARRIER_AND ? not == 0 : n > 0;
   if (step->argument != BARRIER_POPC && yes == (step->argument == BARRIER_OR))
-    unsure = FALSE;
+    unknown = FALSE;
   for (guint w = 0; w < exec->block->n_warps; w++) {
     Registers *registers = exec->warps[w].registers;
     SmbLanes lanes = waiting->warp[w];
     guint32 values[SMB_MAX_LANES];
     for (guint lane = 0; lane < SMB_MAX_LANES; lane++)
       values[lane] = n;
-    if (step->argument == BARRIER_POPC && unsure)
+    if (step->argument == BARRIER_POPC && unknown)
       smb_row_forget(registers, step->compute.d, lanes, barrier->flags, barrier->origin);
     else if (step->argument == BARRIER_POPC)
       smb_row_set(registers, step->compute.d, lanes, values, NULL, barrier->flags, 0);
     else
-      smb_predicate_set(registers, step->compute.p, lanes, yes && !unsure ? lanes : 0,
-                        unsure ? lanes : 0, barrier->flags, barrier->origin);
+      smb_predicate_set(registers, step->compute.p, lanes, yes && !unknown ? lanes : 0,
+                        unknown ? lanes : 0, barrier->flags, barrier->origin);
   }
 }
 

@@ -16,7 +16,7 @@ smb_step_bulk(Exec *exec, const Step *step, SmbLanes lanes) {
     exec_list_traffic(exec, step, bulk->kind, bulk->bytes);
     return TRUE;
   }
-  return smb_memory_bulk(exec, step, lanes, bytes) &&
+  return smb_bulk_copy(exec, step, lanes, bytes) &&
          (!bulk->barrier || smb_mbarriers_complete(exec, step, bulk->barrier, lanes, bytes));
 }
 
@@ -29,6 +29,6 @@ void
 smb_doubt_apart(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
   smb_unknown_forget_shared(exec, step);
   smb_words_blur(exec->block);
-  smb_mbarriers_lose(exec, origin);
+  smb_mbarriers_forget(exec, origin);
   smb_doubt_writes(exec, step, lanes, origin);
 }

@@ -135,7 +135,7 @@ writes_watched(Exec *exec, const Transfer *transfer) {
   guint32 origin;
   if (transfer->is_cluster || transfer->window != WINDOW_GENERIC)
     return transfer->window == WINDOW_SHARED && !transfer->is_cluster;
-  if (smb_memory_addresses(exec, transfer, lanes, addresses, &flags, &origin) != lanes)
+  if (smb_transfer_addresses(exec, transfer, lanes, addresses, &flags, &origin) != lanes)
     return FALSE;
   FOR_LANES(lanes, lane) {
     guint32 object = smb_block_find(block, addresses[lane]);

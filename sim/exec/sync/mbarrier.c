@@ -31,16 +31,16 @@ typedef struct {
 void
 smb_mbarriers_reset(Exec *exec) {
   g_hash_table_remove_all(exec->sync->mbarriers);
-  exec->sync->lost_mbarriers = FALSE;
+  exec->sync->forgot_mbarriers = FALSE;
   exec->sync->timeouts = 0;
 }
 
 void
-smb_mbarriers_lose(Exec *exec, guint32 origin) {
-  if (!exec->sync->lost_mbarriers)
+smb_mbarriers_forget(Exec *exec, guint32 origin) {
+  if (!exec->sync->forgot_mbarriers)
     exec->sync->mbarrier_origin = origin;
   g_hash_table_remove_all(exec->sync->mbarriers);
-  exec->sync->lost_mbarriers = TRUE;
+  exec->sync->forgot_mbarriers = TRUE;
   for (guint w = 0; w < exec->block->n_warps; w++)
     smb_splits_release(exec->warps[w].splits, HELD_BY_MBARRIER, TRUE);
 }
@@ -85,14 +85,14 @@ locate(Exec *exec, const Step *step, const Transfer *transfer, SmbLanes *lanes, 
   guint64 addresses[SMB_MAX_LANES];
   guint flags;
   guint32 origin;
-  *known = smb_memory_addresses(exec, transfer, *lanes, addresses, &flags, &origin) == *lanes;
+  *known = smb_transfer_addresses(exec, transfer, *lanes, addresses, &flags, &origin) == *lanes;
   exec_watch(exec, flags);
   if (!*known) {
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
-    smb_mbarriers_lose(exec, step_origin(exec, step));
+    smb_mbarriers_forget(exec, step_origin(exec, step));
     return TRUE;
   }
-  *lanes &= ~smb_memory_elsewhere(*lanes, addresses);
+  *lanes &= ~smb_transfer_elsewhere(*lanes, addresses);
   return !*lanes ||
          smb_shared_locate(exec->block, &transfer->move, exec->w, *lanes, addresses, offsets);
 }
@@ -135,7 +135,7 @@ static gboolean
 find(Exec *exec, const Step *step, guint lane, guint32 offset, MBarrier **barrier) {
   take_stored(exec, offset);
   *barrier = g_hash_table_lookup(exec->sync->mbarriers, key_of(offset));
-  return *barrier || exec->sync->lost_mbarriers ||
+  return *barrier || exec->sync->forgot_mbarriers ||
          fail(exec, step, lane, offset, "there is no mbarrier (mbarrier.init makes one)");
 }
 
@@ -259,7 +259,7 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
     smb_doubt_apart(exec, step, lanes, step_origin(exec, step));
     return TRUE;
   }
-  if (exec->sync->lost_mbarriers)
+  if (exec->sync->forgot_mbarriers)
     smb_unknown_note(exec, step,
                      (Cause){.kind = CAUSE_ADDRESS, .origin = exec->sync->mbarrier_origin});
   FOR_LANES(here, lane) {
@@ -313,7 +313,7 @@ smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *transfer, S
 // Of @lanes, those whose phase is complete, and those of which it is not known whether it is.
 static gboolean
 test(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *offsets, SmbLanes *done,
-     SmbLanes *unsure) {
+     SmbLanes *unknown) {
   const guint32 *numbers = NULL;
   gboolean parity = step->argument == MBARRIER_PARITY;
   gboolean known = read_row(exec, step->compute.s[0] + (parity ? 0 : 1), lanes, &numbers);
@@ -322,7 +322,7 @@ test(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *offsets, SmbLa
     if (!find(exec, step, (guint)lane, offsets[lane], &barrier))
       return FALSE;
     if (!barrier || !known)
-      *unsure |= (SmbLanes)1 << lane;
+      *unknown |= (SmbLanes)1 << lane;
     else if (parity ? (barrier->phase ^ numbers[lane]) % 2 : barrier->phase != numbers[lane])
       *done |= (SmbLanes)1 << lane;
   }
@@ -331,7 +331,7 @@ test(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *offsets, SmbLa
 
 // What is copied meanwhile, and when, is not known.
 static void
-be_unsure(Exec *exec, const Step *step) {
+forget_copied(Exec *exec, const Step *step) {
   const Registers *registers = exec->warp->registers;
   const Row number = step->compute.s[0];
   const guint32 origin = row_flags(registers, number) & ROW_UNKNOWN ? row_origin(registers, number)
@@ -345,16 +345,16 @@ smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes) {
   Warp *warp = exec->warp;
   guint32 offsets[SMB_MAX_LANES];
   gboolean known;
-  SmbLanes done = 0, here = lanes, unsure = 0;
+  SmbLanes done = 0, here = lanes, unknown = 0;
   if (!lanes)
     return TRUE;
   smb_spin_warn(exec, step);
   if (!locate(exec, step, step->transfer, &here, offsets, &known) ||
-      (known && !test(exec, step, here, offsets, &done, &unsure)))
+      (known && !test(exec, step, here, offsets, &done, &unknown)))
     return FALSE;
-  unsure |= known ? lanes & ~here : lanes;
-  if (unsure)
-    be_unsure(exec, step);
+  unknown |= known ? lanes & ~here : lanes;
+  if (unknown)
+    forget_copied(exec, step);
   else if (!done && !(warp->timed_out & lanes)) {
     warp->splits->pc = step_number(exec, step);
     smb_splits_hold(warp->splits, warp->splits->mask, HELD_BY_MBARRIER);
@@ -362,7 +362,7 @@ smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes) {
   }
   warp->timed_out &= ~lanes;
   exec_list_traffic(exec, step, SMB_TRAFFIC_WAIT, (guint64)OBJECT_BYTES * smb_lanes_count(lanes));
-  smb_predicate_set(warp->registers, step->compute.p, lanes, done, unsure, 0,
+  smb_predicate_set(warp->registers, step->compute.p, lanes, done, unknown, 0,
                     step_origin(exec, step));
   return TRUE;
 }

@@ -47,7 +47,7 @@ smb_step_poll(Exec *exec, const Step *step, SmbLanes lanes) {
   Found found;
   if (exec_may_be_shared(exec, step->transfer) && !smb_spin_may_look(exec, step, lanes))
     return TRUE;
-  if (!smb_access_load(exec, step, lanes, &found))
+  if (!smb_transfer_load(exec, step, lanes, &found))
     return FALSE;
   smb_wait_note(exec, &found);
   return TRUE;
@@ -56,7 +56,7 @@ smb_step_poll(Exec *exec, const Step *step, SmbLanes lanes) {
 gboolean
 smb_step_poll_atomic(Exec *exec, const Step *step, SmbLanes lanes) {
   Found found;
-  if (!smb_access_atomic(exec, step, lanes, &found))
+  if (!smb_transfer_atomic(exec, step, lanes, &found))
     return FALSE;
   smb_wait_note(exec, &found);
   return TRUE;

@@ -29,7 +29,7 @@ typedef struct {
  * Sync:
  * @awaited: the barriers, as bits, that threads may wait at
  * @mbarriers: by byte offset in shared memory
- * @lost_mbarriers, @mbarrier_origin: nothing is known of those that are not in the table; why not
+ * @forgot_mbarriers, @mbarrier_origin: nothing is known of those that are not in the table; why not
  * @timeouts: waits that ended without success since anything happened to an mbarrier
  * @arrivals: (nullable): byte offsets in shared memory, + 1, of barriers of chips before sm_90
  * @n_looks: how often warps that look at what others change were let go on, up to a limit
@@ -43,7 +43,7 @@ struct _Sync {
   BlockBarrier barriers[N_BLOCK_BARRIERS];
   guint32 awaited;
   GHashTable *mbarriers;
-  gboolean lost_mbarriers;
+  gboolean forgot_mbarriers;
   guint32 mbarrier_origin;
   guint timeouts;
   GHashTable *arrivals;
@@ -83,7 +83,7 @@ guint64 smb_mbarriers_hash(const Exec *exec);
 gboolean smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *barrier,
                                 SmbLanes lanes, const guint64 *bytes);
 // Nothing is known of any mbarrier from here on. @origin: why.
-void smb_mbarriers_lose(Exec *exec, guint32 origin);
+void smb_mbarriers_forget(Exec *exec, guint32 origin);
 // Where nothing else can run: copies of unknown size are complete; then waits time out. FALSE: there are none.
 gboolean smb_mbarriers_release(Exec *exec);
 // Says which wait never ends; TRUE: there is none.

@@ -10,12 +10,12 @@
 
 // Whether other blocks may change what a step finds, of addresses of which some lie in global memory.
 static gboolean
-may_poll(const Exec *exec, const Access *access) {
-  const Transfer *transfer = access->step->transfer;
+may_poll(const Exec *exec, const Located *located) {
+  const Transfer *transfer = located->step->transfer;
   if (transfer->move.op_class != SMB_OP_CLASS_ATOMIC && transfer->order <= ORDER_BLOCK)
     return FALSE;
-  FOR_LANES(access->lanes, lane) {
-    guint32 object = smb_block_find(exec->block, access->addresses[lane]);
+  FOR_LANES(located->lanes, lane) {
+    guint32 object = smb_block_find(exec->block, located->addresses[lane]);
     if (exec->block->objects[object].space == SPACE_GLOBAL)
       return TRUE;
   }
@@ -24,19 +24,19 @@ may_poll(const Exec *exec, const Access *access) {
 
 void
 smb_wait_note(Exec *exec, const Found *found) {
-  const Access *access = &found->access;
-  const Transfer *transfer = access->step->transfer;
+  const Located *located = &found->located;
+  const Transfer *transfer = located->step->transfer;
   SmbSplits *splits = exec->warp->splits;
-  guint64 hash = access->lanes;
-  if (!exec->block->may_wait || !may_poll(exec, access))
+  guint64 hash = located->lanes;
+  if (!exec->block->may_wait || !may_poll(exec, located))
     return;
-  FOR_LANES(access->lanes, lane) {
-    smb_hash_mix(&hash, access->addresses[lane]);
+  FOR_LANES(located->lanes, lane) {
+    smb_hash_mix(&hash, located->addresses[lane]);
     for (guint word = 0; word < (transfer->move.width + 3) / 4; word++)
       smb_hash_mix(&hash, found->words.values[word][lane]);
   }
   gpointer now = GSIZE_TO_POINTER(hash | 1); // not NULL
-  gsize place = (gsize)exec->w * exec->code->steps->len + step_number(exec, access->step);
+  gsize place = (gsize)exec->w * exec->code->steps->len + step_number(exec, located->step);
   if (g_hash_table_lookup(exec->sync->found, GSIZE_TO_POINTER(place)) == now)
     smb_splits_hold(splits, splits->mask, HELD_BY_OTHERS);
   else

@@ -113,8 +113,8 @@ smb_unknown_forget_shared(Exec *exec, const Step *step) {
   SmbBlock *block = exec->block;
   memset(block->shared_marks, 0, block->shared_bytes);
   smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
-  if (!exec->unknown->lost_origin)
-    exec->unknown->lost_origin = step_origin(exec, step);
+  if (!exec->unknown->forgotten_origin)
+    exec->unknown->forgotten_origin = step_origin(exec, step);
 }
 
 void

@@ -78,7 +78,7 @@ find_origin(const Exec *exec, guint64 address) {
     if (stored->low <= address && address < stored->high)
       return stored->origin;
   }
-  return exec->unknown->lost_origin;
+  return exec->unknown->forgotten_origin;
 }
 
 // The first lane of which a byte from @first to @end is not known, and that byte; FALSE: all are.

@@ -33,7 +33,7 @@ typedef struct {
  * @causes: by step; behind those of the words of parameters
  * @stored: by step
  * @storing: (element-type guint32): steps that have one, in the order of their first
- * @lost_origin: why contents of memory were lost, it is not known where: of the first time
+ * @forgotten_origin: why contents of memory were lost, it is not known where: of the first time
  * @skips: accesses at unknown addresses are reported, and do not end the run
  * @refusal: (nullable): why the run is refused when it has ended
  * @refused: where
@@ -44,7 +44,7 @@ struct _Unknown {
   Cause *causes;
   Stored *stored;
   GArray *storing;
-  guint32 lost_origin;
+  guint32 forgotten_origin;
   gboolean skips;
   GString *refusal;
   guint32 refused;

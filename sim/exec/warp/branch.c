@@ -29,9 +29,9 @@ smb_step_switch(Exec *exec, const Step *step, SmbLanes lanes) {
   const Registers *registers = exec->warp->registers;
   SmbSplits *splits = exec->warp->splits;
   const guint32 *index = row_values(registers, step->compute.s[0]);
-  SmbLanes unsure = lanes & ~smb_row_known(registers, step->compute.s[0], lanes);
+  SmbLanes unknown = lanes & ~smb_row_known(registers, step->compute.s[0], lanes);
   guint32 targets[SMB_MAX_LANES];
-  if (unsure)
+  if (unknown)
     return smb_unknown_skip(exec, step, row_origin(registers, step->compute.s[0]));
   if (row_flags_in(registers, step->compute.s[0], lanes) & ROW_DEPENDS && exec->block->signature)
     smb_signature_refuse(exec->block);

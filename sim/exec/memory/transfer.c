@@ -14,7 +14,7 @@ forget_variable(Exec *exec, const Transfer *transfer, SmbLanes lanes) {
   guint64 addresses[SMB_MAX_LANES];
   guint flags;
   guint32 origin;
-  if (smb_memory_addresses(exec, transfer, lanes, addresses, &flags, &origin) != lanes) {
+  if (smb_transfer_addresses(exec, transfer, lanes, addresses, &flags, &origin) != lanes) {
     exec_forget_local(exec, lanes);
     return;
   }
@@ -26,11 +26,11 @@ forget_variable(Exec *exec, const Transfer *transfer, SmbLanes lanes) {
 }
 
 void
-smb_memory_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
+smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
   const Transfer *transfer = step->transfer;
   SmbBlock *block = exec->block;
-  if (!exec->unknown->lost_origin)
-    exec->unknown->lost_origin = origin ? origin : step_origin(exec, step);
+  if (!exec->unknown->forgotten_origin)
+    exec->unknown->forgotten_origin = origin ? origin : step_origin(exec, step);
   if (exec_may_be_shared(exec, transfer))
     memset(block->shared_marks, 0, block->shared_bytes);
   if (transfer->window == WINDOW_GENERIC)
@@ -43,7 +43,7 @@ smb_memory_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 or
 
 // An access that may ask for global memory, or for constant memory, is not made, since it is not known where, or whether.
 static void
-lose_global(Exec *exec, const Transfer *transfer) {
+leave_out_global(Exec *exec, const Transfer *transfer) {
   SmbBlock *block = exec->block;
   const Move *move = &transfer->move;
   if (transfer->window != WINDOW_GENERIC)
@@ -57,9 +57,9 @@ lose_global(Exec *exec, const Transfer *transfer) {
 void
 smb_doubt_transfer(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
   smb_doubt_writes(exec, step, lanes, origin);
-  lose_global(exec, step->transfer);
+  leave_out_global(exec, step->transfer);
   if (step_stores(step))
-    smb_memory_mark_unknown(exec, step, lanes, origin);
+    smb_transfer_mark_unknown(exec, step, lanes, origin);
 }
 
 // Lanes whose addresses are not known: whatever they could have touched is not known any more.
@@ -68,9 +68,9 @@ drop(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
   if (exec_may_be_shared(exec, step->transfer))
     smb_unknown_uncounted(exec, step, lanes, "the address", origin);
   if (step_stores(step))
-    smb_memory_mark_unknown(exec, step, lanes, origin);
+    smb_transfer_mark_unknown(exec, step, lanes, origin);
   smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
-  lose_global(exec, step->transfer);
+  leave_out_global(exec, step->transfer);
   smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
 }
 
@@ -82,7 +82,7 @@ stay_here(Exec *exec, const Step *step, SmbLanes lanes, const guint64 *addresses
   const guint *cluster = exec->block->cluster;
   if (!exec->code->maps_cluster && cluster[0] * cluster[1] * cluster[2] == 1)
     return lanes;
-  SmbLanes elsewhere = smb_memory_elsewhere(lanes, addresses);
+  SmbLanes elsewhere = smb_transfer_elsewhere(lanes, addresses);
   if (!elsewhere)
     return lanes;
   smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
@@ -93,25 +93,25 @@ stay_here(Exec *exec, const Step *step, SmbLanes lanes, const guint64 *addresses
 }
 
 gboolean
-smb_access_begin(Exec *exec, const Step *step, SmbLanes lanes, Access *access) {
+smb_transfer_locate(Exec *exec, const Step *step, SmbLanes lanes, Located *located) {
   guint32 origin = 0;
-  access->step = step;
-  access->lanes = 0;
+  located->step = step;
+  located->lanes = 0;
   if (!lanes)
     return FALSE;
-  SmbLanes known =
-      smb_memory_addresses(exec, step->transfer, lanes, access->addresses, &access->flags, &origin);
-  exec_watch(exec, access->flags);
+  SmbLanes known = smb_transfer_addresses(exec, step->transfer, lanes, located->addresses,
+                                          &located->flags, &origin);
+  exec_watch(exec, located->flags);
   if (known != lanes) {
     drop(exec, step, lanes, origin);
     return FALSE;
   }
-  access->lanes = stay_here(exec, step, lanes, access->addresses);
-  return access->lanes != 0;
+  located->lanes = stay_here(exec, step, lanes, located->addresses);
+  return located->lanes != 0;
 }
 
 const guint32 *
-smb_access_base(const Exec *exec, const Step *step, SmbLanes lanes) {
+smb_transfer_base(const Exec *exec, const Step *step, SmbLanes lanes) {
   static const guint32 none[SMB_MAX_LANES];
   const Registers *registers = exec->warp->registers;
   const Transfer *transfer = step->transfer;
@@ -138,7 +138,7 @@ watch_beside(const Exec *exec, guint flags, guint32 index) {
 
 // Shared and private memory is marked: there, affine addresses are the same in all blocks that are alike.
 guint
-smb_memory_taint(const Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses) {
+smb_transfer_taint(const Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses) {
   const SmbBlock *block = exec->block;
   if (!block->signature)
     return 0;
@@ -158,7 +158,7 @@ smb_memory_taint(const Exec *exec, guint flags, SmbLanes lanes, const guint64 *a
 
 // A block sees what it wrote itself.
 void
-smb_memory_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses) {
+smb_transfer_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses) {
   guint how = OBJECT_WRITTEN | (depends_on_block(flags) ? OBJECT_SCATTERED : 0);
   if (!exec->block->signature && !exec->order->follows)
     return;
@@ -172,25 +172,25 @@ smb_memory_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *ad
 }
 
 guint
-smb_access_found(Exec *exec, const Access *access) {
-  return smb_memory_taint(exec, access->flags, access->lanes, access->addresses) |
-         smb_order_found(exec, access->step, access->lanes, access->addresses);
+smb_transfer_found(Exec *exec, const Located *located) {
+  return smb_transfer_taint(exec, located->flags, located->lanes, located->addresses) |
+         smb_order_found(exec, located->step, located->lanes, located->addresses);
 }
 
 void
-smb_access_stored(Exec *exec, const Access *access) {
-  smb_memory_note_store(exec, access->flags, access->lanes, access->addresses);
-  smb_order_stored(exec, access->step, access->flags, access->lanes, access->addresses);
+smb_transfer_stored(Exec *exec, const Located *located) {
+  smb_transfer_note_store(exec, located->flags, located->lanes, located->addresses);
+  smb_order_stored(exec, located->step, located->flags, located->lanes, located->addresses);
 }
 
 void
-smb_access_forget_others(Exec *exec, const Access *access, MarkedWords *words) {
+smb_transfer_forget_others(Exec *exec, const Located *located, MarkedWords *words) {
   SmbBlock *block = exec->block;
-  MemoryOrder order = access->step->transfer->order;
+  MemoryOrder order = located->step->transfer->order;
   if (order <= ORDER_BLOCK || !block_has_company(block))
     return;
-  FOR_LANES(access->lanes, lane) {
-    if (block->objects[smb_block_find(block, access->addresses[lane])].space != SPACE_GLOBAL)
+  FOR_LANES(located->lanes, lane) {
+    if (block->objects[smb_block_find(block, located->addresses[lane])].space != SPACE_GLOBAL)
       continue;
     block->misses_others = TRUE;
     for (guint word = 0; word < MAX_MOVE_BYTES / 4; word++)
@@ -203,20 +203,21 @@ smb_access_forget_others(Exec *exec, const Access *access, MarkedWords *words) {
 // --- loads and stores
 
 gboolean
-smb_access_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
+smb_transfer_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
   const Transfer *transfer = step->transfer;
-  Access *access = &found->access;
-  if (!smb_access_begin(exec, step, lanes, access))
+  Located *located = &found->located;
+  if (!smb_transfer_locate(exec, step, lanes, located))
     return TRUE;
-  if (!smb_words_load(exec->block, &transfer->move, exec->w, access->lanes, access->addresses,
+  if (!smb_words_load(exec->block, &transfer->move, exec->w, located->lanes, located->addresses,
                       &found->words))
     return FALSE;
-  smb_access_forget_others(exec, access, &found->words);
-  if (!smb_memory_deliver(exec, step, access->lanes, smb_access_found(exec, access),
-                          &found->words)) {
-    smb_provenance_explain_lanes(exec, step, access->lanes, access->addresses, transfer->move.width,
-                                 &found->words);
-    smb_provenance_explain_components(exec, step, access->lanes, access->addresses, &found->words);
+  smb_transfer_forget_others(exec, located, &found->words);
+  if (!smb_transfer_deliver(exec, step, located->lanes, smb_transfer_found(exec, located),
+                            &found->words)) {
+    smb_provenance_explain_lanes(exec, step, located->lanes, located->addresses,
+                                 transfer->move.width, &found->words);
+    smb_provenance_explain_components(exec, step, located->lanes, located->addresses,
+                                      &found->words);
   }
   return TRUE;
 }
@@ -232,17 +233,17 @@ set_marks(const SmbBlock *block, const Transfer *transfer, MarkedWords *words) {
 gboolean
 smb_step_load(Exec *exec, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
-  const guint32 *base = smb_access_base(exec, step, lanes);
+  const guint32 *base = smb_transfer_base(exec, step, lanes);
   Found found;
   if (!base)
-    return smb_access_load(exec, step, lanes, &found);
+    return smb_transfer_load(exec, step, lanes, &found);
   guint32 offset = (guint32)transfer->offset;
   if (!smb_words_load_shared(exec->block, &transfer->move, exec->w, lanes, base, offset,
                              &found.words))
     return FALSE;
   if (found.words.is_known && transfer->rows * 4 > transfer->bytes)
     set_marks(exec->block, transfer, &found.words);
-  if (!smb_memory_deliver(exec, step, lanes, 0, &found.words))
+  if (!smb_transfer_deliver(exec, step, lanes, 0, &found.words))
     smb_provenance_explain_shared(exec, step, lanes, base, offset, &found.words);
   return TRUE;
 }
@@ -251,24 +252,24 @@ gboolean
 smb_step_store(Exec *exec, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
   const Registers *registers = exec->warp->registers;
-  const guint32 *base = smb_access_base(exec, step, lanes);
-  Access access;
+  const guint32 *base = smb_transfer_base(exec, step, lanes);
+  Located located;
   MarkedWords words;
-  if (!base && !smb_access_begin(exec, step, lanes, &access))
+  if (!base && !smb_transfer_locate(exec, step, lanes, &located))
     return TRUE;
-  lanes = base ? lanes : access.lanes;
-  guint32 origin = smb_memory_gather(registers, transfer->data, transfer->n_components,
-                                     transfer->bytes, lanes, &words);
+  lanes = base ? lanes : located.lanes;
+  guint32 origin = smb_transfer_gather(registers, transfer->data, transfer->n_components,
+                                       transfer->bytes, lanes, &words);
   if (base) {
     guint32 offset = (guint32)transfer->offset;
     smb_provenance_note_shared(exec, step, lanes, base, offset, origin);
     return smb_words_store_shared(exec->block, &transfer->move, exec->w, lanes, base, offset,
                                   &words);
   }
-  smb_provenance_note(exec, step, lanes, access.addresses, transfer->move.width, origin);
-  smb_order_disputes(exec, step, lanes, access.addresses, &words);
-  if (!smb_words_store(exec->block, &transfer->move, exec->w, lanes, access.addresses, &words))
+  smb_provenance_note(exec, step, lanes, located.addresses, transfer->move.width, origin);
+  smb_order_disputes(exec, step, lanes, located.addresses, &words);
+  if (!smb_words_store(exec->block, &transfer->move, exec->w, lanes, located.addresses, &words))
     return FALSE;
-  smb_access_stored(exec, &access);
+  smb_transfer_stored(exec, &located);
   return TRUE;
 }
