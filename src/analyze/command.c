@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // analyze: what the shared-memory accesses of a kernel cost, access by access.
+#include "src/analysis/limit.h"
+#include "src/analysis/vendor.h"
+#include "src/analysis/warning.h"
 #include "src/analyze/part.h"
 #include "src/cli/commands.h"
 #include "src/finding/finding.h"

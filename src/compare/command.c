@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // compare: what got worse from one version to another.
-#include "src/analyze/report.h"
+#include "src/analysis/vendor.h"
 #include "src/cli/commands.h"
 #include "src/compare/compare.h"
 #include "src/compare/line.h"

@@ -6,7 +6,8 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
-#include "src/analyze/report.h"
+#include "src/analysis/vendor.h"
+#include "src/analysis/warning.h"
 #include "src/cli/commands.h"
 #include "src/explain/report.h"
 #include "src/out/file.h"

@@ -3,7 +3,7 @@
 //
 // fix: what Nsight Compute measured in excess, why, and what removes it.
 #include "sim/arch/arch.h"
-#include "src/analyze/report.h"
+#include "src/analysis/warning.h"
 #include "src/cli/commands.h"
 #include "src/cli/words.h"
 #include "src/fix/project.h"

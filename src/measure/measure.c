@@ -12,7 +12,7 @@
 #include "sim/base/data.h"
 #include "sim/base/scalar.h"
 #include "sim/launch/field.h"
-#include "src/analyze/report.h"
+#include "src/analysis/warning.h"
 #include "src/cli/commands.h"
 #include "src/measure/clock.h"
 #include "src/measure/memory.h"

@@ -8,7 +8,8 @@
 #include "sim/base/parallel.h"
 #include "sim/base/text.h"
 #include "sim/program/symbol.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
+#include "src/analysis/warning.h"
 #include "src/target/captured.h"
 
 // What workers share.

@@ -6,7 +6,8 @@
 
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
+#include "src/analysis/warning.h"
 #include "src/cli/commands.h"
 #include "src/out/file.h"
 #include "src/out/table.h"

@@ -9,7 +9,8 @@
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
 #include "sim/trace/trace.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
+#include "src/analysis/warning.h"
 #include "src/target/captured.h"
 
 // What takes the requests. @block: of the last one; @line: room
