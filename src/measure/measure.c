@@ -13,7 +13,7 @@
 #include "sim/base/scalar.h"
 #include "sim/launch/field.h"
 #include "src/analysis/warning.h"
-#include "src/cli/commands.h"
+#include "src/commands.h"
 #include "src/measure/clock.h"
 #include "src/measure/memory.h"
 #include "src/target/captured.h"

@@ -6,10 +6,10 @@
 
 #include "src/analyze/part.h"
 #include "src/check/part.h"
+#include "src/commands.h"
 #include "src/fuzz/part.h"
-#include "src/validate/comparison-part.h"
-#include "src/cli/commands.h"
 #include "src/merge/document.h"
+#include "src/validate/comparison-part.h"
 
 // How the parts of a command become its result, in the format of the same name.
 typedef struct {
