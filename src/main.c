@@ -29,23 +29,21 @@ static gboolean show_version(SmbCli *cli, GError **error);
 static gboolean write_completion(SmbCli *cli, GError **error);
 
 static const SmbCommand commands[] = {
-    {"advise", smb_cmd_advise,
-     "find the padding or swizzle that removes the conflicts of a kernel"},
+    {"advise", smb_cmd_advise, "find the padding or swizzle that removes conflicts"},
     {"analyze", smb_cmd_analyze, "count the bank conflicts of a kernel, access by access"},
     {"capture", smb_cmd_capture, "record what an application launches, to count it anywhere"},
     {"check", smb_cmd_check, "check the kernels of a project against their limits"},
-    {"compare", smb_cmd_compare, "say what got worse from one result to another"},
+    {"compare", smb_cmd_compare, "show what got worse between two versions"},
     {"explain", smb_cmd_explain, "explain why an access conflicts, lane by lane"},
-    {"fix", smb_cmd_fix, "find what removes the conflicts that Nsight Compute measured"},
+    {"fix", smb_cmd_fix, "find what removes the conflicts that ncu measured"},
     {"fuzz", smb_cmd_fuzz, "compare random requests on a GPU with the model"},
-    {"init", smb_cmd_init, "write a first project file, of the launches that files have"},
-    {"learn", smb_cmd_learn, "a short interactive course on bank conflicts"},
-    {"list", smb_cmd_list, "list kernels, architectures, devices, operations and recordings"},
-    {"merge", smb_cmd_merge, "make the whole of the parts that --shard counted"},
-    {"report", smb_cmd_report, "write a page of HTML: counts, advice and bank maps"},
+    {"init", smb_cmd_init, "write a first project file from the launches in files"},
+    {"learn", smb_cmd_learn, "take a short interactive course on bank conflicts"},
+    {"list", smb_cmd_list, "list kernels, architectures, devices, ops and recordings"},
+    {"merge", smb_cmd_merge, "combine the parts that --shard counted"},
+    {"report", smb_cmd_report, "write an HTML page with counts, advice and bank maps"},
     {"trace", smb_cmd_trace, "count the wavefronts of a trace of warp requests"},
-    {"validate", smb_cmd_validate,
-     "compare predictions with measured, recorded and published counts"},
+    {"validate", smb_cmd_validate, "compare predictions with measured and published counts"},
     {"completion", write_completion, NULL},
     {"--help", show_help, NULL},
     {"-h", show_help, NULL},
@@ -64,7 +62,8 @@ reject_more_words(const SmbCli *cli, GError **error) {
 static void
 write_help(SmbSpool *out) {
   smb_spool_puts(out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
-                      "Predicts the bank conflicts of GPU shared memory.\n\nCommands:\n");
+                      "Finds shared-memory bank conflicts in CUDA kernels, without a GPU, and shows how\n"
+                      "to fix them.\n\nCommands:\n");
   for (const SmbCommand *command = commands; command->summary; command++)
     smb_spool_printf(out, "  %-10s %s\n", command->name, command->summary);
   smb_spool_puts(out, "\nExample:\n  smembank analyze kernel.cu --block 32,8\n"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Computing instructions on given operands, for the tests of sim/compiled and sim/ptx/instruction.
+// Computing instructions on given operands, for the tests of sim/exec and sim/ptx/instruction.
 #pragma once
 
 #include "sim/ptx/instruction.h"

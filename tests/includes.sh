@@ -10,8 +10,8 @@ trap 'rm -rf "$work"' EXIT
 
 cat >"$work/rules" <<'END'
 sim/         src/ gpu/ tests/
-gpu/         src/ tests/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/open/
-src/         tests/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/cubin sim/image/function sim/image/images sim/image/line sim/machine/front-end sim/open/contained
+gpu/         src/ tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/open/
+src/         tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/cubin sim/image/function sim/image/images sim/image/line sim/machine/front-end sim/open/contained
 =commands    src/advise/ src/analyze/ src/capture/ src/check/ src/compare/ src/explain/ src/fix/ src/fuzz/ src/init/ src/learn/ src/list/ src/merge/ src/report/ src/trace/ src/validate/
 src/out/     src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
 src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
@@ -22,28 +22,38 @@ src/target/  src/finding/ src/draw/ src/analysis/ src/project/ src/rank/ src/mea
 src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
 src/project/ src/rank/ src/measure/ =commands src/commands.h
 src/rank/    src/project/ src/measure/ =commands src/commands.h
-sim/base/    sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/arch/    sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/count/   sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/launch/  sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/analysis/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/compiled/ sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/base/    sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/arch/    sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/count/   sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/launch/  sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/analysis/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/exec/ sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/ptx/     sim/count/ sim/trace/ sim/cuda/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/sass/    sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/cuda/    sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/advise/  sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/measured/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
-sim/trace/   sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
-sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/capture/ sim/arch/ sim/count/ sim/trace/ sim/machine/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/
+sim/cuda/    sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/advise/  sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/measured/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
+sim/trace/   sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
+sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/capture/ sim/arch/ sim/count/ sim/trace/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/
 sim/open/    sim/analysis/ sim/advise/ sim/measured/ sim/binding/ sim/capture/
-sim/binding/ sim/cuda/ sim/compiled/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim/capture/
+sim/binding/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim/capture/
 sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/run/ sim/cuda/rewrite/
 sim/cuda/run/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/
-sim/compiled/compute/ sim/compiled/flow/ sim/compiled/run/ sim/compiled/code.h
-sim/compiled/flow/ sim/compiled/compute/ sim/compiled/run/ sim/compiled/code.h
+sim/exec/compute/ sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
+sim/exec/flow/ sim/exec/compute/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
+sim/exec/step.h sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/code.h sim/exec/build.h sim/exec/exec.h
+sim/exec/code. sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/build.h sim/exec/exec.h
+sim/exec/build. sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/exec.h
+sim/exec/exec.h sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
+sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
+sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
+sim/exec/memory/ sim/exec/warp/ sim/exec/sync/
+sim/exec/sync/ sim/exec/warp/
+sim/ptx/     sim/exec/exec.h sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
+sim/sass/    sim/exec/exec.h sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
 END
 
 # check FILES-OF: FILE:LINE:#include "WHAT" in; the includes against the direction out.

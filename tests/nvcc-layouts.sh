@@ -29,9 +29,9 @@ grep -qF 'bs[kk][column + column / 32 * 4 + j]' changes || die "wrote $(cat chan
 [ "${SMEMBANK_TEST_EFFORT-}" = full ] || exit 0
 
 expect 0 advise flat.cu --block 256 --arg n=512 --out best.cu
-shows 'too small a gain: how nvcc schedules the rest may cost as much.'
+shows "too small a gain: nvcc's scheduling of the rest may cost as much."
 shows 'as[kk * (BM + 4) + row + i]'
-shows 'It is right as long as ay < 128 and row + i < 128, as in this launch.'
+shows 'It is valid only while ay < 128 and row + i < 128, as in this launch.'
 grep -qF 'bs[kk * (BN + 16) + column + column / 32 * 4 + j]' best.cu || die "$last: wrote $(cat best.cu)"
 expect 0 advise product.cu --block 16,16 --arg n=128 --out best.cu
 grep -q 'bs\[TILE\]\[TILE + [24]\]' best.cu || die "$last: wrote $(cat best.cu)"

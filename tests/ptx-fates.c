@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sim/compiled/run/run.h"
+#include "sim/exec/code.h"
 #include "sim/program/program.h"
 
 // Of several steps the one that matters most.
@@ -13,15 +13,15 @@ find_fate(const Code *code) {
   const char *fate = "nothing";
   for (guint i = 0; i + 1 < code->steps->len; i++) { // the last one is the end of the kernel
     const Step *step = &g_array_index(code->steps, Step, i);
-    if (step->run == smb_step_shuffle) // its slot is listed; the step behind it moves the values
+    if (step->opcode == STEP_SHUFFLE) // its slot is listed; the step behind it moves the values
       continue;
-    if (step->kind == STEP_OPAQUE && !(step->argument & OPAQUE_FENCE))
+    if (step->kind == KIND_OPAQUE && !(step->argument & OPAQUE_FENCE))
       return step->argument & OPAQUE_SHARED ? "other" : "unknown";
-    if (step->kind == STEP_COMPUTE && step->compute.modifiers & MODIFIER_APPROXIMATE)
+    if (step->kind == KIND_COMPUTE && step->compute.modifiers & MODIFIER_APPROXIMATE)
       return "unknown";
-    if (step->run == smb_step_load_matrix || step->run == smb_step_store_matrix)
+    if (step->opcode == STEP_LOAD_MATRIX || step->opcode == STEP_STORE_MATRIX)
       return step->argument == MATRIX_UNKNOWN ? "requests" : "exact";
-    if (!smb_step_is_harmless(step))
+    if (step->kind != KIND_HARMLESS)
       fate = "exact";
   }
   return fate;

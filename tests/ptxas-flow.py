@@ -6,7 +6,7 @@
 # graph, and at the end "N kernels, N alike, N within the range, SUM executed, SUM predicted".
 #
 # A barrier is a register of the warp; which lanes run next is what an H200 showed of kernels that call themselves
-# (sim/compiled/flow/split.h).
+# (sim/exec/flow/split.h).
 #
 # Only what ptxas makes of these kernels is understood (sm_90): loads are the kernel's choices, stores its marks.
 # Fields of instructions: Mesa, src/nouveau/compiler/nak/sm70_encode.rs.

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The barriers that sim/compiled/converge places against those that ptxas does: control-flow graphs at random as kernels,
+# The barriers that sim/exec/converge places against those that ptxas does: control-flow graphs at random as kernels,
 # compiled for sm_90, and their machine code executed (ptxas-flow.py). How many kernels are alike is what was measured
 # (ptxas of CUDA 13.0); the graphs are harder than what compilers make. Skipped without ptxas or python3.
 set -eu

@@ -4,8 +4,8 @@
 // Control-flow graphs at random, and what a warp does in them: how often each block is executed.
 #pragma once
 
-#include "sim/compiled/flow/converge.h"
-#include "sim/compiled/flow/split.h"
+#include "sim/exec/flow/converge.h"
+#include "sim/exec/flow/split.h"
 
 enum {
   FLOW_MAX_BLOCKS = 120,

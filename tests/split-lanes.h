@@ -4,7 +4,7 @@
 // Programs of control operations, and what lanes that are looked at one by one do in them: slow and obvious, to compare splits with.
 #pragma once
 
-#include "sim/compiled/flow/split.h"
+#include "sim/exec/flow/split.h"
 
 enum {
   N_BARRIERS = 3,

@@ -7,11 +7,14 @@
 #include <check.h>
 #include <stdlib.h>
 
-// As ck_assert, for conditions that a test looks at a million times: only one that fails is noted.
-#define require(condition)                                                                         \
+// Check notes in a file where each assertion held. Tests have millions of them, so only one that fails is noted here.
+#undef ck_assert
+#undef ck_assert_msg
+#define ck_assert(condition) ck_assert_msg(condition, "Assertion '%s' failed", #condition)
+#define ck_assert_msg(condition, ...)                                                              \
   do {                                                                                             \
     if (!(condition))                                                                              \
-      ck_abort_msg("%s", #condition);                                                              \
+      ck_abort_msg(__VA_ARGS__);                                                                   \
   } while (0)
 
 // What a test harness takes for "skipped".

@@ -11,6 +11,7 @@
 #include "sim/count/conflict.h"
 #include "sim/trace/pattern.h"
 #include "sim/count/wavefront.h"
+#include "tests/effort.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"
 
@@ -135,7 +136,7 @@ check_stride(const SmbArch *arch, const SmbPlan *plan, const GArray *words, gint
       guint other = smb_lanes_first(b);
       SmbBanks one = collect_banks(arch, plan, words, a & -a);
       gboolean meet = one == collect_banks(arch, plan, words, b & -b);
-      require(meet == ((other - lane) % stride.reach == 0));
+      ck_assert(meet == ((other - lane) % stride.reach == 0));
     }
   }
   SmbBanks banks = collect_banks(arch, plan, words, lanes);
@@ -155,7 +156,7 @@ check_request(const SmbArch *arch, const SmbRequest *request, const SmbAffine *m
     return;
   for (guint32 lanes = request->mask; lanes; lanes &= lanes - 1) {
     guint lane = (guint)__builtin_ctz(lanes);
-    require(smb_affine_offset(&found, lane) == request->offset[lane]);
+    ck_assert(smb_affine_offset(&found, lane) == request->offset[lane]);
   }
   g_autoptr(GArray) words = smb_request_words(arch, request);
   SmbLanes runs[SMB_MAX_LANES], all = 0;
@@ -176,7 +177,7 @@ static const char *const archs[] = {"sm_90", "sm_20", "sm_30_4B", "sm_30_8B"};
 START_TEST(test_random) {
   g_autoptr(SmbArch) arch = smb_arch_load(archs[_i], NULL);
   SmbRandom random = smb_random_new_stream(7, (guint64)_i);
-  for (guint i = 0; i < 5000; i++) {
+  for (guint i = 0; i < effort(5000); i++) {
     guint width = 1u << smb_random_below(&random, 5);
     SmbAffine made = make_affine(&random, width);
     SmbRequest request = {.mask = ALL, .op = SMB_OP_LD, .width = (guint8)width};

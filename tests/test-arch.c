@@ -243,7 +243,7 @@ static const Case cases[] = {
     {"[arch]\nlike=sm_90\ntitle=T\ncompute-capability=9.9\n",
      "x.ini: [arch] evidence: missing: expected measured, documented or assumed"},
     {"[arch]\nlike=sm_90\nevidence=assumed\nsource=s\n", "x.ini: [arch] title: missing"},
-    {ARCH "[ldx 4]\n", "x.ini: [ldx 4] : no operation of that name"},
+    {ARCH "[ldx 4]\n", "x.ini: [ldx 4] : unknown operation"},
     {ARCH "[ld]\n", "x.ini: [ld] : no width: expected such as [ld 4]"},
     {ARCH "[ld four]\n", "x.ini: [ld four] : 'four' is not a width of ld"},
     {ARCH "[ld 3]\n", "x.ini: [ld 3] : '3' is not a width of ld"},
@@ -334,7 +334,7 @@ static const Case cases[] = {
      "x.ini: [arch] instruction-source: missing: every rule says where it comes from"},
     {ARCH "counts-instructions-apart=yes\ninstruction-source=r\n", NULL},
     {ARCH "bank-byte=4\n",
-     "x.ini: [arch] bank-byte: no such key: expected one of like, vendor, title, aliases, "
+     "x.ini: [arch] bank-byte: unknown key: expected one of like, vendor, title, aliases, "
      "compute-capability, "
      "lanes, banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
@@ -343,7 +343,7 @@ static const Case cases[] = {
      "active-counter, conflict-counter, counter-note, evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {"[arch]\nlike=sm_90\n" FACTS "group=warp\n",
-     "x.ini: [arch] group: no such key: expected one of like, vendor, title, aliases, "
+     "x.ini: [arch] group: unknown key: expected one of like, vendor, title, aliases, "
      "compute-capability, lanes, "
      "banks, "
      "bank-bytes, row-bytes, static-shared-bytes, max-shared-bytes, max-threads, "
@@ -352,7 +352,7 @@ static const Case cases[] = {
      "active-counter, conflict-counter, counter-note, evidence, source, sm-shared-bytes, sm-warps, "
      "sm-blocks, block-reserved-bytes, shared-unit-bytes, sm-source"},
     {RULE "conflict=words\ngroup=warp\nflor=2\n",
-     "x.ini: [ld 4] flor: no such key: expected one of group, empty-groups, conflict, "
+     "x.ini: [ld 4] flor: unknown key: expected one of group, empty-groups, conflict, "
      "source-lines, banks, "
      "unit-bytes, merged-group, "
      "merged-floor, passes, floor, cycles-per-wavefront, evidence, source, disputed, since, "

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sim/arch/rule.h"
+#include "tests/effort.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"
 
@@ -120,7 +121,7 @@ START_TEST(test_fits) {
   SmbRandom random = smb_random_new(7);
   for (guint i = 0; names[i]; i++) {
     g_autoptr(SmbArch) arch = smb_arch_load(names[i], NULL);
-    for (guint j = 0; j < N_REQUESTS; j++) {
+    for (guint j = 0; j < effort(N_REQUESTS); j++) {
       SmbRequest request;
       random_request(&random, arch, &request);
       g_autoptr(SmbBankMap) map = smb_bank_map_new(arch, &request);

@@ -246,7 +246,7 @@ START_TEST(test_wrong_cases) {
   launch.path = "no such file";
   launch.text = NULL;
   expect_case(model, &launch, SMB_BAD_INPUT, "no such file");
-  launch = make_case("\177ELF is no cubin");
+  launch = make_case("\177ELF is not a cubin");
   expect_case(model, &launch, SMB_BAD_INPUT, "made.cu: ");
   launch = make_case(transpose);
   launch.entry = "other";

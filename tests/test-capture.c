@@ -477,11 +477,11 @@ START_TEST(not_there) {
   g_autofree char *text = capture_in_folder("text"), *link = capture_in_folder("link"),
                   *none = capture_in_folder("no/file");
   ck_assert(g_file_set_contents(text, "int main;", -1, NULL));
-  assert_refused(text, "is there, and is no capture");
+  assert_refused(text, "exists, and is not a capture");
   ck_assert_int_eq(symlink("nothing", link), 0);
-  assert_refused(link, "is a link that leads to no file");
-  assert_refused(root, "is no regular file");
-  assert_refused("/dev/full", "is no regular file");
+  assert_refused(link, "is a dangling link");
+  assert_refused(root, "is not a regular file");
+  assert_refused("/dev/full", "is not a regular file");
   assert_refused(none, "No such file or directory");
   g_autofree char *whole = NULL;
   ck_assert(g_file_get_contents(text, &whole, NULL, NULL));

@@ -78,11 +78,11 @@ static const struct {
     {33, 31, SMB_OUTCOME_MISMATCH, SMB_OUTCOME_MISMATCH,
      "the compiler changed the instructions: instructions_ld (31 executed, 32 "
      "predicted)",
-     "their wavefronts differ, too"},
+     "their wavefronts differ as well"},
     {31, 33, SMB_OUTCOME_MISMATCH, SMB_OUTCOME_MISMATCH,
      "the compiler changed the instructions: instructions_ld (33 executed, 32 "
      "predicted)",
-     "their wavefronts differ, too"},
+     "their wavefronts differ as well"},
     {32.05, 32, SMB_OUTCOME_MISMATCH, SMB_OUTCOME_MATCH, NULL, NULL},
     {SMB_NOT_MEASURED, 31, SMB_OUTCOME_UNMEASURED, SMB_OUTCOME_MISMATCH, NULL,
      "their wavefronts, which could explain it, were not measured"},

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/compiled/compute/loop.h"
+#include "sim/exec/compute/loop.h"
 #include "tests/compute-oracle.h"
 #include "tests/compute-run.h"
 #include "tests/effort.h"

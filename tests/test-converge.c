@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Where lanes meet: as ptxas places it, as an H200 counted it, and in graphs at random without anybody waiting for ever.
-#include "sim/compiled/flow/converge.h"
+#include "sim/exec/flow/converge.h"
 
-#include "sim/compiled/flow/converge-graph.h"
+#include "sim/exec/flow/converge-graph.h"
+#include "tests/effort.h"
 #include "tests/random-flow.h"
 #include "tests/suite.h"
 
@@ -383,7 +384,7 @@ walk_lanes(const Flow *flow, guint64 *visits) {
 }
 
 START_TEST(nobody_waits_for_ever) {
-  for (guint32 seed = 1; seed <= 400; seed++) {
+  for (guint32 seed = 1; seed <= effort(400); seed++) {
     g_autofree Flow *flow = flow_new_random(seed, (FlowKind)_i);
     guint64 visits[FLOW_MAX_BLOCKS] = {0};
     walk_lanes(flow, visits);
@@ -432,8 +433,9 @@ check_dominator(const SmbGraph *graph, guint32 node) {
     if (other == node || !graph->reachable[other])
       continue;
     gboolean dominates = !is_reached(edges, graph->n, graph->start, node, other);
-    require(other != idom || dominates);
-    require(!dominates || other == idom || !is_reached(edges, graph->n, graph->start, idom, other));
+    ck_assert(other != idom || dominates);
+    ck_assert(!dominates || other == idom ||
+              !is_reached(edges, graph->n, graph->start, idom, other));
   }
 }
 
@@ -444,9 +446,9 @@ check_postdominator(const SmbGraph *graph, const guint32 *ipdom, guint32 node) {
     if (other == node || !graph->reachable[other])
       continue;
     gboolean dominates = !is_reached(edges, graph->n, node, graph->exit, other);
-    require(other != ipdom[node] || dominates);
-    require(!dominates || other == ipdom[node] ||
-            !is_reached(edges, graph->n, ipdom[node], graph->exit, other));
+    ck_assert(other != ipdom[node] || dominates);
+    ck_assert(!dominates || other == ipdom[node] ||
+              !is_reached(edges, graph->n, ipdom[node], graph->exit, other));
   }
 }
 
@@ -459,7 +461,7 @@ check_loops(const SmbGraph *graph, guint32 node) {
         latch != SMB_NO_NODE && graph->reachable[header] &&
         (node == header || (!is_reached(&graph->successors, graph->n, graph->start, node, header) &&
                             is_reached(&graph->successors, graph->n, node, latch, header)));
-    require(smb_graph_in_loop(graph, node, header) == in_loop);
+    ck_assert(smb_graph_in_loop(graph, node, header) == in_loop);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/compute-run.h"
+#include "tests/effort.h"
 #include "tests/suite.h"
 
 enum {
@@ -97,7 +98,7 @@ START_TEST(shuffles) {
   static const char *const modes[] = {"up", "down", "bfly", "idx"};
   Exchange exchange;
   begin(&exchange, 1);
-  for (guint i = 0; i < ROUNDS; i++) {
+  for (guint i = 0; i < effort(ROUNDS); i++) {
     const char *mode = modes[i % G_N_ELEMENTS(modes)];
     g_autofree char *opcode = g_strdup_printf("shfl.sync.%s.b32", mode);
     run(&exchange, opcode, i / 8 % 2);
@@ -253,7 +254,7 @@ static const struct {
 START_TEST(decides_together) {
   Exchange exchange;
   begin(&exchange, 3);
-  for (guint i = 0; i < ROUNDS; i++)
+  for (guint i = 0; i < effort(ROUNDS); i++)
     for (guint j = 0; j < G_N_ELEMENTS(collective); j++) {
       run(&exchange, collective[j].opcode, i % 2);
       for (guint first = 0; first < LANES; first += 32)
@@ -297,7 +298,7 @@ START_TEST(reduces_reals) {
   Exchange exchange;
   ComputeForm form;
   begin(&exchange, 5);
-  for (guint i = 0; i < ROUNDS * G_N_ELEMENTS(opcodes); i++) {
+  for (guint i = 0; i < effort(ROUNDS) * G_N_ELEMENTS(opcodes); i++) {
     const char *opcode = opcodes[i % G_N_ELEMENTS(opcodes)];
     run(&exchange, opcode, 0);
     memcpy(exchange.run, exchange.before, sizeof exchange.run);
@@ -332,7 +333,7 @@ element_of(const RunLane *lanes, guint row, guint column, guint *unknown) {
 START_TEST(transposes) {
   Exchange exchange;
   begin(&exchange, 6);
-  for (guint i = 0; i < ROUNDS; i++) {
+  for (guint i = 0; i < effort(ROUNDS); i++) {
     run(&exchange, "movmatrix.sync.aligned.m8n8.trans.b16", i % 2);
     FOR_LANES(exchange.lanes, lane) {
       for (guint half = 0; half < 2; half++) {
@@ -353,7 +354,7 @@ END_TEST
 START_TEST(tells_who_is_there) {
   Exchange exchange;
   begin(&exchange, 4);
-  for (guint i = 0; i < ROUNDS; i++) {
+  for (guint i = 0; i < effort(ROUNDS); i++) {
     run(&exchange, "activemask.b32", 0);
     FOR_LANES(exchange.lanes, lane)
     ck_assert_uint_eq((guint32)exchange.run[lane].d, (guint32)(exchange.lanes >> (lane & 32)));

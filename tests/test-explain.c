@@ -108,7 +108,7 @@ check_request(const SmbArch *arch, const SmbRequest *request) {
   ck_assert_msg((strstr(meeting, " conflict in bank ") != NULL) == (e->cost.excess > 0), "%s: %s",
                 line, meeting);
   ck_assert_int_eq(sharing != NULL, has_shared_word(e));
-  ck_assert_int_eq(strstr(choice, "where") != NULL, e->cost.excess > 0);
+  ck_assert_int_eq(strstr(choice, "instead of") != NULL, e->cost.excess > 0);
   check_text(choice, line);
   check_text(rule, line);
   check_text(meeting, line);

@@ -6,6 +6,7 @@
 
 #include "sim/base/scalar.h"
 #include "sim/machine/arith.h"
+#include "tests/effort.h"
 #include "tests/suite.h"
 
 static const SmbScalar formats[] = {SMB_SCALAR_F16, SMB_SCALAR_BF16};
@@ -65,7 +66,7 @@ START_TEST(test_arithmetic) {
                                            ARITH_DIV, ARITH_LT,  ARITH_EQ};
   g_autoptr(GRand) random = g_rand_new_with_seed(16);
   guint32 a[SMB_MAX_LANES], b[SMB_MAX_LANES], out[SMB_MAX_LANES];
-  for (guint round = 0; round < 2000; round++) {
+  for (guint round = 0; round < effort(2000); round++) {
     ArithBinary operation = operations[round % G_N_ELEMENTS(operations)];
     for (guint lane = 0; lane < SMB_MAX_LANES; lane++) {
       // Exponents near each other, so that digits meet.
@@ -131,7 +132,7 @@ with_compiler(double value) {
 
 START_TEST(test_compiler) {
   g_autoptr(GRand) random = g_rand_new_with_seed(17);
-  for (guint i = 0; i < 200000; i++) {
+  for (guint i = 0; i < effort(200000); i++) {
     double value = ldexp(g_rand_double_range(random, -2, 2), g_rand_int_range(random, -27, 17));
     double ours = smb_half_to_real(SMB_SCALAR_F16, smb_half_from_real(SMB_SCALAR_F16, value));
     ck_assert_msg(ours == with_compiler(value), "%a: %a", value, ours);

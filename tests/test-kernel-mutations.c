@@ -284,7 +284,7 @@ static const struct {
   const char *message; // a part of it
 } wrong[] = {
     {"1 / (t - t)", "division by zero"},
-    {"*nowhere", "a void pointer points at nothing that has a value"},
+    {"*nowhere", "a void pointer cannot be dereferenced"},
     {"unheard", "unheard"},
 };
 

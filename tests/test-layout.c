@@ -28,7 +28,7 @@ swizzle_like_cute(int bits, int base, int shift, guint64 offset) {
   guint64 yyy = mask << (base + MAX(0, shift));
   guint64 zzz = mask << (base - MIN(0, shift));
   guint64 moved = shift >= 0 ? (offset & yyy) >> shift : (offset & yyy) << -shift;
-  require((moved & ~zzz) == 0);
+  ck_assert((moved & ~zzz) == 0);
   return offset ^ moved;
 }
 
@@ -42,8 +42,8 @@ START_TEST(test_swizzle) {
         SmbLayout layout = {4, 32, 0, (guint)bits, (guint)base, shift};
         for (guint64 n = 0; n < 1u << SWIZZLED_BITS; n++) {
           guint64 got = smb_layout_swizzle(&layout, n);
-          require(got == swizzle_like_cute(bits, base, shift, n));
-          require(smb_layout_swizzle(&layout, got) == n);
+          ck_assert(got == swizzle_like_cute(bits, base, shift, n));
+          ck_assert(smb_layout_swizzle(&layout, got) == n);
         }
       }
     }
@@ -84,11 +84,11 @@ START_TEST(test_places) {
     g_autofree guint8 *taken = g_malloc0(bytes);
     for (guint64 n = 0; n < n_elements; n++) {
       guint64 place = smb_layout_place(&layout, n), back;
-      require(place + layout.element_bytes <= bytes);
+      ck_assert(place + layout.element_bytes <= bytes);
       for (guint byte = 0; byte < layout.element_bytes; byte++) {
-        require(taken[place + byte]++ == 0);
-        require(smb_layout_find(&layout, place + byte, &back));
-        require(back == n);
+        ck_assert(taken[place + byte]++ == 0);
+        ck_assert(smb_layout_find(&layout, place + byte, &back));
+        ck_assert(back == n);
       }
     }
     guint64 pitch = layout.columns + layout.pad, n;
@@ -151,10 +151,10 @@ static const Parse parse_cases[] = {
     {"Swizzle<1,2,300>", -1, 0, 0, "'Swizzle<1,2,300>' is not a swizzle: " EXPECTED},
     {"swizzle<3,3,3>", -1, 0, 0, "'swizzle<3,3,3>' is not a swizzle: " EXPECTED},
     {"Swizzle<3,3,2>", -1, 0, 0,
-     "'Swizzle<3,3,2>': the bits overlap that it reads and changes: expected S of at least 3 or at "
+     "'Swizzle<3,3,2>': the bits that it reads and changes overlap: expected S of at least 3 or at "
      "most -3"},
     {"Swizzle<3,3,-2>", -1, 0, 0,
-     "'Swizzle<3,3,-2>': the bits overlap that it reads and changes: expected S of at least 3 or "
+     "'Swizzle<3,3,-2>': the bits that it reads and changes overlap: expected S of at least 3 or "
      "at most -3"},
     {"Swizzle<8,16,9>", -1, 0, 0,
      "'Swizzle<8,16,9>' takes 33 bits: expected B + M + |S| of at most 32"},

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/compiled/compute/multifunction.h"
+#include "sim/exec/compute/multifunction.h"
 #include "tests/suite.h"
 
 static const struct {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
-#include "sim/compiled/code.h"
+#include "sim/exec/code.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 

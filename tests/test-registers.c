@@ -6,8 +6,9 @@
 #include <check.h>
 #include <string.h>
 
-#include "sim/compiled/compute/compute.h"
+#include "sim/exec/compute/compute.h"
 #include "tests/compute-run.h"
+#include "tests/effort.h"
 #include "tests/suite.h"
 
 enum {
@@ -61,7 +62,7 @@ START_TEST(merges_lanes) {
     values[lane] = 0;
     unknown[lane] = G_MAXUINT32;
   }
-  for (guint round = 0; round < 2000; round++) {
+  for (guint round = 0; round < effort(2000); round++) {
     guint32 new_values[LANES], new_unknown[LANES];
     SmbLanes lanes = g_rand_int_range(random, 0, 4) ? g_rand_int(random) : G_MAXUINT32;
     guint kind = (guint)g_rand_int_range(random, 0, 3), all = (guint)g_rand_int_range(random, 0, 3);

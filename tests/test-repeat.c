@@ -9,6 +9,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/open/catalog.h"
+#include "tests/effort.h"
 #include "tests/repeat-run.h"
 #include "tests/suite.h"
 
@@ -28,7 +29,7 @@ typedef struct {
 #define ROW "out[i] = s[t];"
 static const Case cases[] = {
     {ROW, 1, {0}},
-    {"s[t] = in[i]; __syncthreads(); out[i] = s[63 - t];", 1, {1000, 1000}},
+    {"s[t] = in[i]; __syncthreads(); out[i] = s[63 - t];", 1, {1000, 40}},
     // a grid that is larger than the data
     {"if (i < n) s[t] = in[i];", 3, {0}},
     {"if (i < n) s[t] = in[i]; " ROW, 3, {0}},
@@ -349,7 +350,7 @@ START_TEST(test_random) {
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   GRand *random = g_rand_new_with_seed(1234 + (guint32)_i);
   guint n_repeat = 0;
-  for (guint i = 0; i < 40; i++) {
+  for (guint i = 0; i < effort(40); i++) {
     g_autoptr(GString) text = g_string_new(
         "__global__ void k(float *out, const float *in, const char *c) {\n"
         "  __shared__ float s[4096];\n"

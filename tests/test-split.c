@@ -3,10 +3,11 @@
 //
 // Splits of a warp against lanes that are looked at one by one: in random programs of control operations, what runs is
 // what runs together lane by lane, step by step, until no lane can.
-#include "sim/compiled/flow/split.h"
+#include "sim/exec/flow/split.h"
 
 #include <string.h>
 
+#include "tests/effort.h"
 #include "tests/split-lanes.h"
 #include "tests/suite.h"
 
@@ -90,7 +91,7 @@ step_warp(Warp *warp) {
   if (mask == tired)
     return;
   // Another split is chosen only if nothing is left of this one.
-  require(splits->mask == (mask & ~tired) && splits->pc == pc);
+  ck_assert(splits->mask == (mask & ~tired) && splits->pc == pc);
   splits->pc = pc + 1;
   execute(warp, &warp->program->op[pc], pc);
 }
@@ -127,7 +128,7 @@ release(SmbSplits *splits, Lanes *lanes) {
         lanes->lane[i].state = 'r';
       }
     }
-    require(held == smb_splits_held(splits, number));
+    ck_assert(held == smb_splits_held(splits, number));
     smb_splits_release(splits, number, TRUE);
     if (!held)
       continue;
@@ -247,16 +248,16 @@ compare_programs(gboolean structured, SmbBarriers kind, guint32 seed) {
   g_autoptr(SmbSplits) splits = smb_splits_new(kind);
   g_autofree Lanes *lanes = g_new0(Lanes, 1);
   lanes->kind = kind;
-  guint ended = 0;
-  for (guint i = 0; i < N_PROGRAMS; i++) {
+  guint ended = 0, n_programs = effort(N_PROGRAMS);
+  for (guint i = 0; i < n_programs; i++) {
     g_autofree Program *program = make_program(random, structured);
     guint ends = compare_program(program, splits, lanes, i);
     ck_assert_msg(!structured || (ends <= 1 && !splits->living), "program %u: %u ends", i, ends);
     ended += !splits->living;
   }
   // Programs that stop are among them, and programs that wait for ever unless they are structured.
-  ck_assert_uint_gt(ended, N_PROGRAMS / 20);
-  ck_assert(structured == (ended == N_PROGRAMS));
+  ck_assert_uint_gt(ended, n_programs / 20);
+  ck_assert(structured == (ended == n_programs));
 }
 
 START_TEST(programs_at_random) {

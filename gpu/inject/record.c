@@ -74,8 +74,7 @@ come_to_rest(void) {
   static bool is_started;
   struct timespec end;
   pthread_t thread;
-  const char *why =
-      "the device did not come to rest before it: something runs on it that does not end";
+  const char *why = "the device did not come to rest before it: something on it does not end";
   clock_gettime(CLOCK_REALTIME, &end);
   end.tv_sec += REST_SECONDS;
   pthread_mutex_lock(&rest_lock);

@@ -45,8 +45,7 @@ compare_buffer(SmbProof *proof, const SmbOriginal *original, const SmbGlobal *gl
   guint64 reach_now = smb_global_reach(global, parameter);
   if (reach != reach_now)
     fail_proof(proof,
-               "it touches %" G_GUINT64_FORMAT
-               " bytes of %s where the original touches %" G_GUINT64_FORMAT,
+               "it accesses %" G_GUINT64_FORMAT " bytes of %s, the original %" G_GUINT64_FORMAT,
                reach_now, described.name, reach);
   g_autofree guchar *before = g_malloc(PIECE_BYTES), *now = g_malloc(PIECE_BYTES);
   for (guint64 at = 0; !proof->failure && at < reach; at += PIECE_BYTES) {
@@ -67,10 +66,10 @@ static void
 compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
   const GArray *before = original->analysis->accesses, *now = proof->analysis->accesses;
   if (before->len != now->len)
-    fail_proof(proof,
-               smb_vendor_say(original->analysis->vendor,
-                              "it makes %s to shared memory where the original makes %u"),
-               smb_count(now->len, "access").text, before->len);
+    fail_proof(
+        proof,
+        smb_vendor_say(original->analysis->vendor, "it makes %s to shared memory, the original %u"),
+        smb_count(now->len, "access").text, before->len);
   for (guint i = 0; !proof->failure && i < now->len; i++) {
     const SmbAccess *a = &g_array_index(before, SmbAccess, i);
     const SmbAccess *b = &g_array_index(now, SmbAccess, i);
@@ -113,7 +112,7 @@ compare_requests(SmbProof *proof, const SmbArrayUse *before, const SmbArrayUse *
             ask_alike(&moved, before->array->base, &b->request, now->array->base);
   }
   if (!alike)
-    fail_proof(proof, "it asks for other elements of %s than the original", array->array->name);
+    fail_proof(proof, "it accesses other elements of %s than the original", array->array->name);
 }
 
 static void

@@ -103,7 +103,7 @@ describe_bound(const SmbArch *arch, const SmbAccess *access) {
   if (!rule->lower_bound)
     return NULL;
   g_autofree char *text =
-      g_strdup_printf("what atomics take is a lower bound: %s add to it", rule->lower_bound);
+      g_strdup_printf("counts of atomics are lower bounds: %s add to them", rule->lower_bound);
   return g_intern_string(text);
 }
 
@@ -118,9 +118,8 @@ smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbAr
     if (access->site->may_merge)
       access->reason = "a compiler may merge accesses of a structure into wider ones";
     if (smb_access_is_copy(access) && access->no_source)
-      access->reason =
-          "the wavefronts of a copy depend on its source, too, which is not known: these "
-          "are the least";
+      access->reason = "the wavefronts of a copy also depend on its source, which is unknown: this "
+                       "is a lower bound";
   }
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
@@ -177,7 +176,7 @@ collect_constant(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaun
   if (smb_launch_data_source(launch, program, site, &address))
     access.reason = "depends on contents of memory that are not known: --buffer gives them";
   if (access.uncounted)
-    access.reason = "requests are missing: it is not known where they go, or whether they are made";
+    access.reason = "requests are missing: their addresses, or whether they are made, are unknown";
   smb_tally_add(&analysis->constant_total, &access.total);
   if (access.total.requests || access.uncounted)
     g_array_append_val(analysis->constants, access);

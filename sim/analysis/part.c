@@ -244,7 +244,7 @@ run_in_order(const Task *task, const SmbAnalysisOptions *options, GError **error
     smb_global_take(options->global, own);
   if (ties.waited && task->of > 1)
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-             "blocks of '%s' wait for each other: the launch cannot be cut (--shard)",
+             "blocks of '%s' wait for each other: the launch cannot be split (--shard)",
              smb_program_name(task->program));
   else if (ties.waited && failure)
     g_propagate_error(error, g_steal_pointer(&failure));

@@ -38,10 +38,9 @@ note(SmbAnalysis *analysis, guint site, const SmbAccess *access, char *message) 
 
 static void
 note_irregular(SmbAnalysis *analysis, const char *irregular, guint site, const SmbAccess *access) {
-  g_autofree char *message =
-      g_strdup_printf("%s: the count is uncertain: the kernel %s, and it is not known for certain "
-                      "where lanes that took different ways meet again",
-                      access->site->expression, irregular);
+  g_autofree char *message = g_strdup_printf("%s: the count is uncertain: the kernel %s, and it is "
+                                             "not certain where diverged lanes reconverge",
+                                             access->site->expression, irregular);
   note(analysis, site, access, message);
 }
 
@@ -51,8 +50,8 @@ note_range(SmbAnalysis *analysis, guint site, const SmbAccess *access, const Ran
            const Range *wavefronts) {
   g_autofree char *message = g_strdup_printf(
       "%s: %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " requests and %" G_GUINT64_FORMAT
-      " to %" G_GUINT64_FORMAT " wavefronts, depending on where the assembler lets lanes that a "
-      "branch divided meet again",
+      " to %" G_GUINT64_FORMAT
+      " wavefronts, depending on where the assembler lets diverged lanes reconverge",
       access->site->expression, requests->least, requests->most, wavefronts->least,
       wavefronts->most);
   note(analysis, site, access, message);
@@ -82,8 +81,7 @@ compare_constants(SmbAnalysis *analysis, const SmbProgram *program, const GPtrAr
                 total->wavefronts != access->total.wavefronts;
     }
     if (differs)
-      access->reason =
-          "depends on where the assembler lets lanes that took different ways meet again";
+      access->reason = "depends on where the assembler lets diverged lanes reconverge";
   }
 }
 

@@ -175,7 +175,7 @@ read_values(const Reader *reader, const Key *known, guint n, gpointer target, GE
     for (; k < n && strcmp(known[k].name, keys[i]) != 0; k++)
       g_string_append_printf(names, "%s%s", k ? ", " : "", known[k].name);
     if (k == n)
-      return fail_key(reader, keys[i], error, "no such key: expected one of %s", names->str);
+      return fail_key(reader, keys[i], error, "unknown key: expected one of %s", names->str);
     guint *value = (guint *)(gpointer)((char *)target + known[k].offset);
     if ((known[k].max || known[k].choices) && !read_value(reader, &known[k], value, error))
       return FALSE;
@@ -398,7 +398,7 @@ read_rules(Reader *reader, const char *group, GError **error) {
   SmbOp op;
   reader->group = group;
   if (!words[0] || !smb_op_parse(words[0], strlen(words[0]), &op))
-    return fail_key(reader, "", error, "no operation of that name");
+    return fail_key(reader, "", error, "unknown operation");
   if (!words[1])
     return fail_key(reader, "", error, "no width: expected such as [ld 4]");
   for (guint i = 1; words[i]; i++) {

@@ -25,6 +25,7 @@ enum {
 struct _SmbFile {
   int fd;
   guint64 size;
+  gboolean is_regular;
   gboolean is_endless; // a terminal: its user ends it
   gboolean has_begun;  // a named pipe: there was a writer; of anything else always
 };
@@ -91,7 +92,8 @@ smb_file_open(const char *path, GError **error) {
   }
   if (!terminal && !check_kind(path, &facts, error)) // another one meanwhile
     return NULL;
-  file->size = S_ISREG(facts.st_mode) ? (guint64)facts.st_size : 0;
+  file->is_regular = S_ISREG(facts.st_mode);
+  file->size = file->is_regular ? (guint64)facts.st_size : 0;
   file->is_endless = terminal;
   file->has_begun = !S_ISFIFO(facts.st_mode) || is_anonymous_pipe(file->fd);
   return g_steal_pointer(&file);
@@ -169,4 +171,17 @@ smb_file_read(SmbFile *file, void *buffer, gsize bytes, GError **error) {
     has_waited[has_writer] = n == 0;
     file->has_begun |= n > 0; // one that has left again wrote nothing
   }
+}
+
+char *
+smb_file_read_regular(const char *path, gsize most, gsize *length) {
+  g_autoptr(SmbFile) file = smb_file_open(path, NULL);
+  if (!file || !file->is_regular || file->size > most)
+    return NULL;
+  g_autofree char *bytes = g_malloc(file->size + 1);
+  gssize got = 1;
+  for (*length = 0; got > 0 && *length < file->size; *length += (gsize)MAX(got, 0))
+    got = smb_file_read(file, bytes + *length, file->size - *length, NULL);
+  bytes[*length] = '\0';
+  return got >= 0 ? g_steal_pointer(&bytes) : NULL;
 }

@@ -47,4 +47,15 @@ guint64 smb_file_size(const SmbFile *file);
  */
 gssize smb_file_read(SmbFile *file, void *buffer, gsize bytes, GError **error);
 
+/**
+ * smb_file_read_regular:
+ * @most: bytes that it may have
+ * @length: (out): how many it has
+ *
+ * For files of our own, and those that are compared: what is no file is passed over, not waited for.
+ *
+ * Returns: (transfer full) (nullable): its bytes, and a zero behind them; %NULL: it is not a regular file, too large, or unreadable
+ */
+char *smb_file_read_regular(const char *path, gsize most, gsize *length);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbFile, smb_file_close)

@@ -69,8 +69,9 @@ read_code(gpointer user, GError **error) {
   g_autofree char *name = smb_capture_members_image_name(wanted->launch->image);
   g_autofree char *whole = g_strdup_printf("%s: %s", path, name);
   if (!smb_cubin_recognize(image)) {
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: launch %" G_GUINT64_FORMAT ": %s is no cubin",
-             path, wanted->launch->number, name);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "%s: launch %" G_GUINT64_FORMAT ": %s is not a cubin", path, wanted->launch->number,
+             name);
     return NULL;
   }
   g_autoptr(SmbSource) code = smb_source_new_any(path, image, error);

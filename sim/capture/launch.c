@@ -173,13 +173,13 @@ check_pieces(const char *name, const SmbCaptureMemory *memory, GError **error) {
     const SmbCapturePiece *piece = &g_array_index(memory->pieces, SmbCapturePiece, i);
     const char *wrong = NULL;
     if (piece->hash && !smb_capture_is_hash(piece->hash))
-      wrong = "its hash is none of SHA-256";
+      wrong = "its hash is not a SHA-256";
     else if (piece->bytes == 0 || (piece->hash && piece->bytes > SMB_CAPTURE_PIECE_BYTES))
       wrong = "expected a size from 1 byte to 1 MiB";
     else if (piece->offset < end)
-      wrong = "it overlaps the piece in front of it, or is out of order";
+      wrong = "it overlaps the piece before it, or is out of order";
     else if (piece->offset > memory->bytes || piece->bytes > memory->bytes - piece->offset)
-      wrong = "it ends behind the allocation";
+      wrong = "it ends beyond the allocation";
     if (wrong)
       return refuse(name, error,
                     "memory at 0x%" G_GINT64_MODIFIER "x, the piece at offset %" G_GUINT64_FORMAT
@@ -202,7 +202,7 @@ check_hashes(const char *name, const SmbCaptureVariable *variable, GError **erro
                   variable->name, variable->bytes, hashes->len, n);
   for (guint i = 0; hashes && i < hashes->len; i++) {
     if (hashes->pdata[i] && !smb_capture_is_hash(hashes->pdata[i]))
-      return refuse(name, error, "variable '%s': its hash is none of SHA-256", variable->name);
+      return refuse(name, error, "variable '%s': its hash is not a SHA-256", variable->name);
   }
   return TRUE;
 }
@@ -231,7 +231,7 @@ gboolean
 smb_capture_launch_check(const SmbCaptureLaunch *launch, const char *name, GError **error) {
   g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(Range));
   if (!smb_capture_is_hash(launch->image))
-    return refuse(name, error, "image: its hash is none of SHA-256");
+    return refuse(name, error, "image: its hash is not a SHA-256");
   for (guint i = 0; i < launch->memory->len; i++) {
     const SmbCaptureMemory *memory = &g_array_index(launch->memory, SmbCaptureMemory, i);
     const Range range = {memory->address, memory->bytes};

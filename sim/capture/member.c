@@ -164,12 +164,12 @@ add_member(SmbCaptureMembers *members, struct archive_entry *entry, gint64 at, G
       (!strcmp(name, IMAGES) || !strcmp(name, MEMORY) || !strcmp(name, LAUNCHES)))
     return TRUE; // of a capture that was unpacked and packed again
   if (!name || !is_expected(name))
-    return refuse(members, error, "'%s': no capture has such a member", name ? name : "");
+    return refuse(members, error, "'%s': not a member that captures have", name ? name : "");
   if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) ||
       archive_entry_sparse_count(entry) > 0)
     return refuse(members, error, "'%s': expected a plain file", name);
   if (g_hash_table_contains(members->found, name))
-    return refuse(members, error, "'%s' is there twice", name);
+    return refuse(members, error, "'%s' is a duplicate", name);
   Member *member = g_new(Member, 1);
   *member = (Member){at, archive_entry_size(entry)};
   g_hash_table_insert(members->found, g_strdup(name), member);

@@ -291,9 +291,9 @@ take_old(SmbCaptureWriter *writer, gboolean *is_there, GError **error) {
   if (stat(target, &status) != 0)
     return errno == ENOENT || fail_by_errno(path, errno, error);
   if (!S_ISREG(status.st_mode))
-    return refuse(path, "is no regular file: expected one", error);
+    return refuse(path, "is not a regular file: expected one", error);
   if (status.st_size > 0 && !smb_capture_recognize(target))
-    return refuse(path, "is there, and is no capture: expected another file", error);
+    return refuse(path, "exists, and is not a capture: expected another file", error);
   *is_there = TRUE;
   writer->old = open(target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   gboolean is_busy =
@@ -312,7 +312,7 @@ find_target(const char *path, GError **error) {
   g_autofree char *own = g_strdup(target);
   free(target);
   if (!own)
-    refuse(path, "is a link that leads to no file", error);
+    refuse(path, "is a dangling link", error);
   return g_steal_pointer(&own);
 }
 

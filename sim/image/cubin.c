@@ -180,7 +180,7 @@ read_symbols(Reader *reader, guint section) {
     gboolean is_placed = (cubin->is_linked && !is_dynamic) || own.kind == SMB_CUBIN_FUNCTION;
     if (where != 0 && own.kind != SMB_CUBIN_NONE && is_placed &&
         (own.value > bytes || own.bytes > bytes - own.value))
-      return fail(reader, "symbol %d lies beyond its section", i);
+      return fail(reader, "symbol %d is beyond its section", i);
     g_array_append_val(cubin->symbols, own);
     g_byte_array_append(reader->others, &symbol.st_other, 1);
   }
@@ -204,9 +204,9 @@ add_relocation(Reader *reader, guint section, const GElf_Rela *rela, gboolean ha
   const SmbCubinSection *changed = &g_array_index(cubin->sections, SmbCubinSection, own.section);
   gsize width = find_width(own.type);
   if (own.symbol >= cubin->symbols->len)
-    return fail_at(reader, section, "relocates by a symbol that is not there");
+    return fail_at(reader, section, "relocates by a symbol that does not exist");
   if (!changed->data || changed->bytes < width || own.offset > changed->bytes - width)
-    return fail_at(reader, section, "relocates what lies beyond its section");
+    return fail_at(reader, section, "relocates bytes beyond its section");
   if (!has_addend && width == 8)
     memcpy(&own.addend, changed->data + own.offset, 8);
   g_array_append_val(list, own);
@@ -223,7 +223,7 @@ read_relocations(Reader *reader, guint section, GArray *list) {
   if (!data)
     return fail_at(reader, section, elf_errmsg(-1));
   if (header->sh_info >= reader->headers->len)
-    return fail_at(reader, section, "relocates a section that is not there");
+    return fail_at(reader, section, "relocates a section that does not exist");
   GElf_Rela rela = {0};
   GElf_Rel rel;
   for (int i = 0;

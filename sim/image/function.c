@@ -182,7 +182,7 @@ read_attributes(Maker *maker, SmbCubinFunction *function, const SmbCubinSection 
     if (!is_complete(&attribute))
       return fail_at(maker, section->name, "an attribute is too short");
     if (is_beyond(&attribute, section->bytes))
-      return fail_at(maker, section->name, "a parameter is missing, or lies beyond the others");
+      return fail_at(maker, section->name, "a parameter is missing, or is beyond the others");
     apply_attribute(function, &attribute);
   }
   if (at != section->bytes)
@@ -191,7 +191,7 @@ read_attributes(Maker *maker, SmbCubinFunction *function, const SmbCubinSection 
     const SmbCubinParameter *parameter = &g_array_index(function->parameters, SmbCubinParameter, i);
     if (parameter->bytes == 0 || parameter->offset > function->parameter_bytes ||
         parameter->bytes > function->parameter_bytes - parameter->offset)
-      return fail_at(maker, section->name, "a parameter is missing, or lies beyond the others");
+      return fail_at(maker, section->name, "a parameter is missing, or is beyond the others");
   }
   return TRUE;
 }

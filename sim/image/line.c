@@ -174,7 +174,7 @@ read_header(Reader *reader, guint version, Unit *unit) {
   unit->lengths = reader->section->data + reader->at;
   if (unit->line_range == 0 || unit->opcode_base == 0 ||
       reader->end - reader->at < unit->opcode_base - 1)
-    return fail(reader, "a header that cannot be");
+    return fail(reader, "an invalid header");
   reader->at += unit->opcode_base - 1;
   if (reader->at < program)
     read_files(reader, unit);

@@ -276,9 +276,11 @@ enum {
 
 // What a warp moves at once: words of 4 bytes, each with the marks of its bytes, lowest first. Of a width below 4
 // the other bytes are zeros, and known.
+// @is_known: all that was loaded is known, and depends on nothing; no marks are set (smb_words_load_shared()).
 typedef struct {
   guint32 values[MAX_MOVE_BYTES / 4][SMB_MAX_LANES];
   guint32 marks[MAX_MOVE_BYTES / 4][SMB_MAX_LANES];
+  gboolean is_known;
 } MarkedWords;
 
 // As smb_memory_load() and the others, but nothing fails because it was never set: it is not known.

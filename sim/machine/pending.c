@@ -215,7 +215,7 @@ advise(const Pending *pending, const Filled *filled, gboolean is_own) {
                               ? g_strdup("to wait for it, leave no group pending")
                               : g_strdup_printf("to wait for it, leave at most %u group%s pending",
                                                 left, smb_plural(left));
-  return g_strconcat(wait, is_own ? "" : "; a barrier has to follow the wait", NULL);
+  return g_strconcat(wait, is_own ? "" : "; a barrier must follow the wait", NULL);
 }
 
 G_GNUC_NO_INLINE static void
@@ -236,7 +236,7 @@ warn_pending(SmbBlock *block, const Move *move, const Access *access, guint lane
       "before %s, which made the copy, has waited for it%s (%s)",
       where, smb_op_class_name(move->op_class), access->warp, verbs[move->op_class],
       smb_access_array(block, access, lane, offset), offset, thread,
-      is_own ? "" : " ahead of a barrier", advice);
+      is_own ? "" : " before a barrier", advice);
   block->sink->warn(block->user, SMB_WARNING_PENDING, move->site, filled->site, message);
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The loops of place.h, for whatever processor this is compiled for; PLACE_LOOPS is the name of their table.
+#include <string.h>
+
 #include "sim/machine/lanes.h"
 #include "sim/machine/place.h"
 
@@ -25,6 +27,9 @@ point(LanePlaces *places, guint n, const guint64 *restrict pointers, guint64 sta
   places->differ = differ;
   places->stray = stray;
 }
+
+// MARKS_KNOWN of machine.h
+#define KNOWN_WORD 0x01010101u
 
 enum {
   STRAY = 16
@@ -101,4 +106,69 @@ claim_granules(guint8 *restrict claims, gsize n, guint8 claim) {
   return !refused;
 }
 
-const PlaceLoops PLACE_LOOPS = {point, share, span, claim_granules};
+// --- words that are known
+
+// Four words side by side: those of a lane, and one of four lanes.
+typedef guint32 Four __attribute__((vector_size(16)));
+
+static inline Four
+get_four(const guchar *at) {
+  Four four;
+  memcpy(&four, at, sizeof four);
+  return four;
+}
+
+static inline Four
+shuffle_fours(Four a, Four b, gint i, gint j, gint k, gint l) {
+#if defined __clang__
+  guint32 all[8];
+  memcpy(all, &a, sizeof a);
+  memcpy(all + 4, &b, sizeof b);
+  return (Four){all[i], all[j], all[k], all[l]};
+#else
+  return __builtin_shuffle(a, b, (Four){(guint32)i, (guint32)j, (guint32)k, (guint32)l});
+#endif
+}
+
+static gboolean
+load_fours(guint n, const guint32 *restrict offsets, const guchar *bytes, const guchar *marks,
+           guint32 (*restrict values)[SMB_MAX_LANES]) {
+  const Four known = {KNOWN_WORD, KNOWN_WORD, KNOWN_WORD, KNOWN_WORD};
+  Four differ = {0, 0, 0, 0};
+  for (guint lane = 0; lane < n; lane++)
+    differ |= get_four(marks + offsets[lane]) ^ known;
+  if (differ[0] | differ[1] | differ[2] | differ[3])
+    return FALSE;
+  for (guint lane = 0; lane < n; lane += 4) {
+    Four a = get_four(bytes + offsets[lane]), b = get_four(bytes + offsets[lane + 1]);
+    Four c = get_four(bytes + offsets[lane + 2]), d = get_four(bytes + offsets[lane + 3]);
+    Four ab_low = shuffle_fours(a, b, 0, 4, 1, 5), ab_high = shuffle_fours(a, b, 2, 6, 3, 7);
+    Four cd_low = shuffle_fours(c, d, 0, 4, 1, 5), cd_high = shuffle_fours(c, d, 2, 6, 3, 7);
+    Four words[] = {
+        shuffle_fours(ab_low, cd_low, 0, 1, 4, 5), shuffle_fours(ab_low, cd_low, 2, 3, 6, 7),
+        shuffle_fours(ab_high, cd_high, 0, 1, 4, 5), shuffle_fours(ab_high, cd_high, 2, 3, 6, 7)};
+    for (guint word = 0; word < G_N_ELEMENTS(words); word++)
+      memcpy(&values[word][lane], &words[word], sizeof words[word]);
+  }
+  return TRUE;
+}
+
+static gboolean
+load_words(guint n, guint words, const guint32 *restrict offsets, const guchar *bytes,
+           const guchar *marks, guint32 (*restrict values)[SMB_MAX_LANES]) {
+  guint32 differ = 0;
+  if (words == 4)
+    return load_fours(n, offsets, bytes, marks, values);
+  for (guint word = 0; word < words; word++) {
+    for (guint lane = 0; lane < n; lane++) {
+      guint32 mark;
+      memcpy(&mark, marks + offsets[lane] + sizeof mark * word, sizeof mark);
+      differ |= mark ^ KNOWN_WORD;
+    }
+    for (guint lane = 0; lane < n; lane++)
+      memcpy(&values[word][lane], bytes + offsets[lane] + sizeof(guint32) * word, sizeof(guint32));
+  }
+  return differ == 0;
+}
+
+const PlaceLoops PLACE_LOOPS = {point, share, span, claim_granules, load_words};

@@ -43,6 +43,10 @@ typedef struct {
   // A warp asks for @n granules of shared memory, of each of which @claims holds the claim so far; @claim: the warp's.
   // FALSE: one is claimed otherwise; then all is left half done.
   gboolean (*claim)(guint8 *restrict claims, gsize n, guint8 claim);
+  // Loads words of 4 bytes, @words of them (1, 2 or 4) of each of @n lanes, from @bytes + @offsets, if all of them are known, as
+  // @marks says. FALSE: they are not; then the values are left half done.
+  gboolean (*load)(guint n, guint words, const guint32 *restrict offsets, const guchar *bytes,
+                   const guchar *marks, guint32 (*restrict values)[SMB_MAX_LANES]);
 } PlaceLoops;
 
 extern const PlaceLoops smb_place_loops_portable;

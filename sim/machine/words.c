@@ -374,6 +374,7 @@ gboolean
 smb_words_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                const guint64 *addresses, MarkedWords *words) {
   Access access;
+  words->is_known = FALSE;
   return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
          smb_access_report(block, move, &access) && read_lanes(block, move, &access, lanes, words);
 }
@@ -406,15 +407,49 @@ make_addresses(const SmbBlock *block, const guint32 *base, guint32 offset, guint
   return addresses;
 }
 
+// Whether all bytes of a place in shared memory are known, and depend on nothing.
+static gboolean
+is_place_known(const SmbBlock *block, guint32 offset, gsize n) {
+  const guchar *marks = block->shared_marks + offset;
+  guint8 differ = 0;
+  for (gsize i = 0; i < n; i++)
+    differ |= marks[i] ^ MARK_KNOWN;
+  return differ == 0;
+}
+
+// Words that are all known are loaded without their marks. Lanes that are off are where the first one is. FALSE: they are not.
+static gboolean
+load_known(const SmbBlock *block, const Move *move, const Access *access, MarkedWords *words) {
+  const guint32 *offsets = access->request.offset;
+  guint n_words = count_pieces(move);
+  if (move->width < WORD_BYTES)
+    return FALSE;
+  if (access->pattern == PATTERN_SAME && is_place_known(block, offsets[0], move->width)) {
+    for (guint word = 0; word < n_words; word++) {
+      guint32 value;
+      memcpy(&value, block->shared + offsets[0] + word * WORD_BYTES, sizeof value);
+      EACH_LANE(block->lanes, words->values[word][lane] = value;)
+    }
+    return TRUE;
+  }
+  return access->pattern != PATTERN_SAME &&
+         block->place_loops->load(block->lanes, n_words, offsets, block->shared,
+                                  block->shared_marks, words->values);
+}
+
 gboolean
 smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                       const guint32 *base, guint32 offset, MarkedWords *words) {
   Access access;
   guint64 addresses[SMB_MAX_LANES];
+  words->is_known = FALSE;
   if (!smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
     return smb_words_load(block, move, warp, lanes, make_addresses(block, base, offset, addresses),
                           words);
-  return smb_access_report(block, move, &access) && read_lanes(block, move, &access, lanes, words);
+  if (!smb_access_report(block, move, &access))
+    return FALSE;
+  words->is_known = load_known(block, move, &access, words);
+  return words->is_known || read_lanes(block, move, &access, lanes, words);
 }
 
 gboolean
@@ -522,6 +557,7 @@ smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                  const guint64 *addresses, const MarkedWords *operand, const MarkedWords *swap,
                  MarkedWords *before) {
   Access access;
+  before->is_known = FALSE;
   return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
          update(block, move, &access, lanes, operand, swap, before);
 }

@@ -69,6 +69,16 @@ DEFINE_MAKE_MANY(make_many_avx512)
 SMB_TARGET_END
 #endif
 
+// A whole number as an element of 32 bits.
+static inline guint32
+make_word(SmbScalar scalar, guint64 number) {
+  float single = (float)number; // not by way of a double, which would round twice
+  guint32 word = (guint32)number;
+  if (scalar == SMB_SCALAR_F32)
+    memcpy(&word, &single, sizeof single);
+  return word;
+}
+
 static void
 make_words(const SmbContents *contents, guint64 index, guchar *bytes, gsize n) {
   guint64 below = contents->below, seed = contents->seed;
@@ -87,15 +97,16 @@ make_words(const SmbContents *contents, guint64 index, guchar *bytes, gsize n) {
       number = split_mix(seed, number);
       number = divides ? number % below : number & (below - 1);
     }
-    guint32 word = (guint32)number;
+    guint32 word = make_word(contents->scalar, number);
     memcpy(bytes + i * sizeof word, &word, sizeof word);
   }
 }
 
-// Elements that are integers of 32 bits.
+// Elements that are integers of 32 bits, or whole numbers of as many.
 static gboolean
 has_words(const SmbContents *contents) {
-  return contents->scalar == SMB_SCALAR_I32 || contents->scalar == SMB_SCALAR_U32;
+  return contents->scalar == SMB_SCALAR_I32 || contents->scalar == SMB_SCALAR_U32 ||
+         (contents->scalar == SMB_SCALAR_F32 && contents->fill == SMB_FILL_IOTA);
 }
 
 void
@@ -127,7 +138,7 @@ smb_contents_read_words(const SmbContents *contents, guint n, const gint64 *offs
                         guint32 *words) {
   if (contents->fill == SMB_FILL_IOTA && has_words(contents)) {
     for (guint i = 0; i < n; i++)
-      words[i] = (guint32)((guint64)offsets[i] / sizeof *words);
+      words[i] = make_word(contents->scalar, (guint64)offsets[i] / sizeof *words);
     return;
   }
   for (guint i = 0; i < n; i++)

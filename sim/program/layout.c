@@ -35,11 +35,10 @@ smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error) {
                     "'%s' is not a swizzle: expected Swizzle<B,M,S> such as Swizzle<3,3,3>", text);
   int bits = read_number(match, 1), base = read_number(match, 2), shift = read_number(match, 3);
   if (ABS(shift) < bits)
-    return smb_fail(
-        error, SMB_ERROR, SMB_ERROR_USAGE,
-        "'%s': the bits overlap that it reads and changes: expected S of at least %d or at "
-        "most -%d",
-        text, bits, bits);
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                    "'%s': the bits that it reads and changes overlap: expected S of at least %d "
+                    "or at most -%d",
+                    text, bits, bits);
   if (bits + base + ABS(shift) > MAX_SWIZZLE_BITS)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                     "'%s' takes %d bits: expected B + M + |S| of at most %d", text,

@@ -149,7 +149,7 @@ compute(PtxReader *reader, const PtxToken *token, PtxConstant *a, PtxConstant b)
     result = (PtxConstant){PTX_CONSTANT_SIGNED, (guint64)truth};
   } else if (is_double) {
     if (!compute_double(operator, get_double(*a), get_double(b), &result))
-      return smb_ptx_fail(reader, token->start, "expected integers beside this operator");
+      return smb_ptx_fail(reader, token->start, "expected integers as operands");
   } else if (precedence == 8) {
     result = (PtxConstant){a->kind, shift(operator, * a, b.bits)};
   } else if (operator== '/' || operator== '%') {
@@ -187,7 +187,7 @@ read_parenthesis(PtxReader *reader, PtxConstant *value) {
   if (!smb_ptx_expect(reader, ')') || !read_unary(reader, value))
     return FALSE;
   if (value->kind == PTX_CONSTANT_DOUBLE)
-    return smb_ptx_fail(reader, start, "expected an integer behind this cast");
+    return smb_ptx_fail(reader, start, "expected an integer after this cast");
   value->kind = to_unsigned ? PTX_CONSTANT_UNSIGNED : PTX_CONSTANT_SIGNED;
   return TRUE;
 }
@@ -231,7 +231,7 @@ read_unary(PtxReader *reader, PtxConstant *value) {
   if (value->kind == PTX_CONSTANT_DOUBLE && operator.punctuator == '-')
     *value = make_double(-get_double(*value));
   else if (value->kind == PTX_CONSTANT_DOUBLE && operator.punctuator != '+')
-    return smb_ptx_fail(reader, operator.start, "expected an integer behind this operator");
+    return smb_ptx_fail(reader, operator.start, "expected an integer after this operator");
   else if (operator.punctuator == '-')
     value->bits = -value->bits;
   else if (operator.punctuator == '~')

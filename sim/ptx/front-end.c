@@ -74,7 +74,7 @@ decode(Code *code, const PtxFunction *kernel, GError **error) {
   gboolean ok = smb_ptx_decode(&decoder, kernel);
   if (ok) {
     add_parameters(code, kernel, g_ptr_array_index(functions, 0));
-    smb_code_mark_shared(code);
+    smb_code_finish(code);
   }
   g_free(decoder.shared);
   g_free(decoder.regions);
@@ -158,7 +158,7 @@ check_options(SmbSource *source, const SmbProgramOptions *options, GError **erro
                     *options->defines);
   if (options->folders && *options->folders)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    "%s is PTX, which includes no files: -I does not go with it", file);
+                    "%s is PTX, which includes no files: -I cannot be used", file);
   return TRUE;
 }
 
@@ -230,12 +230,12 @@ const SmbFrontEnd smb_ptx_front_end = {
     .read = read_program,
     .entries = smb_ptx_entries,
     .free = free_program,
-    .state_new = smb_runner_new,
-    .state_free = smb_runner_free,
-    .run = smb_runner_run,
-    .resume = smb_runner_resume,
-    .is_stuck = smb_runner_is_stuck,
-    .fail_waiting = smb_runner_fail_waiting,
+    .state_new = smb_exec_new,
+    .state_free = smb_exec_free,
+    .run = smb_exec_run,
+    .resume = smb_exec_resume,
+    .is_stuck = smb_exec_is_stuck,
+    .fail_waiting = smb_exec_fail_waiting,
     .variant = read_variant,
     .argument = smb_code_argument,
     .device_code = make_device_code,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sim/compiled/compute/real.h"
+#include "sim/exec/compute/real.h"
 
 // --- words
 

@@ -6,7 +6,7 @@
 // Private to sim/ptx.
 #pragma once
 
-#include "sim/compiled/compute/compute.h"
+#include "sim/exec/compute/compute.h"
 
 G_BEGIN_DECLS
 

@@ -86,8 +86,8 @@ scan_float_bits(PtxToken *token, const char *at) {
   token->kind = is_single ? PTX_TOKEN_SINGLE : PTX_TOKEN_DOUBLE;
   gsize length = scan_digits(token, at + 2, 16);
   if (length != (is_single ? 8 : 16))
-    make_bad(token, is_single ? "expected 8 hexadecimal digits behind 0f"
-                              : "expected 16 hexadecimal digits behind 0d");
+    make_bad(token, is_single ? "expected 8 hexadecimal digits after 0f"
+                              : "expected 16 hexadecimal digits after 0d");
   return 2 + length;
 }
 

@@ -90,7 +90,7 @@ decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError
   add_parameters(code, cubin, kernel);
   if (!smb_sass_lay_out(&decoder) || !smb_sass_decode_code(&decoder))
     return FALSE;
-  smb_code_mark_shared(code);
+  smb_code_finish(code);
   return TRUE;
 }
 
@@ -118,8 +118,7 @@ check_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **
                     *options->defines);
   if (options->folders && *options->folders)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    "%s is machine code, which includes no files: -I does not go with it",
-                    cubin->name);
+                    "%s is machine code, which includes no files: -I cannot be used", cubin->name);
   if (chip && (chip / 10 != cubin->chip / 10 || chip < cubin->chip))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                     "%s is machine code of %s, which does not run on sm_%u (--arch)", cubin->name,
@@ -171,12 +170,12 @@ const SmbFrontEnd smb_sass_front_end = {
     .read = read_program,
     .entries = smb_sass_entries,
     .free = free_program,
-    .state_new = smb_runner_new,
-    .state_free = smb_runner_free,
-    .run = smb_runner_run,
-    .resume = smb_runner_resume,
-    .is_stuck = smb_runner_is_stuck,
-    .fail_waiting = smb_runner_fail_waiting,
+    .state_new = smb_exec_new,
+    .state_free = smb_exec_free,
+    .run = smb_exec_run,
+    .resume = smb_exec_resume,
+    .is_stuck = smb_exec_is_stuck,
+    .fail_waiting = smb_exec_fail_waiting,
     .argument = smb_code_argument,
     .device_code = get_image,
     .instructions = smb_sass_instructions,

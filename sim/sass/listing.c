@@ -4,7 +4,7 @@
 // The disassembly of a kernel.
 #include "sim/sass/listing.h"
 
-#include "sim/compiled/code.h"
+#include "sim/exec/code.h"
 #include "sim/image/cubin.h"
 #include "sim/image/line.h"
 #include "sim/sass/instruction.h"

@@ -46,13 +46,13 @@ append_misfit(GString *text, const SmbLayoutCheck *check) {
   case SMB_LAYOUT_FITS:
     break;
   case SMB_LAYOUT_OUTSIDE:
-    g_string_append(text, "a request asks for more than this array: it cannot be laid out anew");
+    g_string_append(text,
+                    "a request accesses more than this array, so its layout cannot be changed");
     break;
   case SMB_LAYOUT_TORN:
     g_string_append_printf(
         text,
-        "wrong width: the %u bytes of a lane would no longer lie side by side; M "
-        "has to be at least %u",
+        "wrong width: the %u bytes of a lane would no longer be contiguous; M must be at least %u",
         check->width, check->needed_base);
     break;
   case SMB_LAYOUT_MISALIGNED:
@@ -73,7 +73,7 @@ append_fault(GString *text, const SmbLayoutCheck *check) {
     append_misfit(text, check);
     return;
   case SMB_FAULT_SAME:
-    g_string_append(text, "lanes wait for each other on one word: no layout helps");
+    g_string_append(text, "lanes queue for one word: no layout helps");
     return;
   case SMB_FAULT_UNSWIZZLED:
     g_string_append(text, "no swizzle: it changes nothing");
@@ -111,7 +111,7 @@ append_fault(GString *text, const SmbLayoutCheck *check) {
   case SMB_FAULT_CANCELS:
     g_string_append(text, "it reads every bit in which the lanes that conflict differ (");
     append_bits(text, check->lane_bits);
-    g_string_append(text, "), and what it changes cancels what was there");
+    g_string_append(text, "), but the XOR cancels these differences");
     return;
   }
 }
@@ -178,7 +178,7 @@ write_needed(SmbCli *cli, const Checked *checked) {
     return;
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap_printf(
-      cli->out, "It moves elements of %s beyond its end: %s bytes are needed where there are %s.",
+      cli->out, "It moves elements of %s beyond its end: %s bytes are needed, and there are %s.",
       checked->rewrite.array->name, smb_number(checked->needed_bytes).text,
       smb_number(checked->rewrite.bytes).text);
 }
@@ -211,10 +211,10 @@ write_text(SmbCli *cli, gconstpointer result) {
     write_needed(cli, checked);
   }
   smb_spool_puts(cli->out, "\n");
-  smb_text_wrap(cli->out,
-                "The numbers of Swizzle<B,M,S> are those of elements, row by row, of the array "
-                "as it is declared and indexed now: a swizzle that the kernel's own indices "
-                "have already would be applied twice.");
+  smb_text_wrap(
+      cli->out,
+      "Swizzle<B,M,S> works on the numbers of elements, row by row, of the array as declared and "
+      "indexed now. If the kernel's indices already have a swizzle, it would be applied twice.");
 }
 
 static void

@@ -35,22 +35,22 @@ static gboolean option_measure, option_all, option_verbose, option_in_place, opt
 
 static const GOptionEntry options[] = {
     {"row", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_row,
-     "elements of a row of an array of one dimension, or of the array NAME, padding included",
+     "elements in a row of every one-dimensional array, or of the array NAME, padding included",
      "[NAME=]N"},
     {"only", 0, 0, G_OPTION_ARG_STRING, &option_only, "one kind of layout", KINDS},
     {"top", 0, 0, G_OPTION_ARG_STRING, &option_top,
-     "layouts of each kind that are shown (default 1, with --all 3); values, with --tune (default "
+     "layouts of each kind to show (default 1, with --all 3); with --tune, values to show (default "
      "8)",
      "N"},
     {"all", 0, 0, G_OPTION_ARG_NONE, &option_all,
-     "also layouts that are no better than others, and what each access costs in each layout "
+     "also show layouts that are no better than others, and the cost of each access in each layout "
      "(JSON and CSV always have them)",
      NULL},
     {"verbose", 'v', 0, G_OPTION_ARG_NONE, &option_verbose, "explain the columns", NULL},
     {"check", 0, 0, G_OPTION_ARG_STRING, &option_check,
-     "say what this swizzle does to each access, and why it fails", "'Swizzle<B,M,S>'"},
+     "show what this swizzle does to each access, and why conflicts remain", "'Swizzle<B,M,S>'"},
     {"tune", 0, 0, G_OPTION_ARG_STRING_ARRAY, &option_tune,
-     "try the values of a macro of the kernel instead", "NAME=LO..HI"},
+     "try values of a macro of the kernel instead", "NAME=LO..HI"},
     {"max-counts", 0, 0, G_OPTION_ARG_STRING, &option_max_counts,
      "requests that the search for an array may count (default 536870912)", "N"},
     {"measure", 0, 0, G_OPTION_ARG_NONE, &option_measure,
@@ -60,7 +60,7 @@ static const GOptionEntry options[] = {
     {"in-place", 'i', 0, G_OPTION_ARG_NONE, &option_in_place,
      "write the best rewritten kernel to its own file", NULL},
     {"patch", 0, 0, G_OPTION_ARG_NONE, &option_patch,
-     "write what changes in the file for it, as a patch (for 'git apply' or 'patch -p1')", NULL},
+     "write the change to the file as a patch (for 'git apply' or 'patch -p1')", NULL},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -137,33 +137,32 @@ check_options(SmbCli *cli, GError **error) {
     gboolean is_wrong;
     const char *message;
   } rules[] = {
-      {option_check && option_tune, "--check and --tune ask different questions: expected one"},
-      {option_check && no_search,
-       "--check searches no layout: --only, --out, --in-place, --patch and --max-counts do not go "
-       "with it"},
-      {option_tune && no_search,
-       "--tune searches no layout: --only, --out, --in-place, --patch and --max-counts do not go "
-       "with it"},
+      {option_check && option_tune, "--check and --tune cannot be combined"},
+      {option_check && no_search, "--check does not search layouts: it cannot be combined with "
+                                  "--only, --out, --in-place, --patch or --max-counts"},
+      {option_tune && no_search, "--tune does not search layouts: it cannot be combined with "
+                                 "--only, --out, --in-place, --patch or --max-counts"},
       {(option_out != NULL) + option_in_place + option_patch > 1,
        "the rewritten kernel is written once: expected one of --out, --in-place and --patch"},
       {g_strcmp0(option_out, "-") == 0,
        "--out '-': expected a file (--patch writes to standard output)"},
       {option_patch && strcmp(cli->format->name, "text") != 0,
-       "--patch is written in place of the result: --format does not go with it"},
-      {option_check && option_measure, "--check rewrites no kernel: --measure does not go with it"},
+       "--patch replaces the result: it cannot be combined with --format"},
+      {option_check && option_measure,
+       "--check does not rewrite the kernel: it cannot be combined with --measure"},
       {option_check && (option_top || option_all),
-       "--check shows every access: --top and --all do not go with it"},
-      {option_tune && option_all, "--tune tries every value: --all does not go with it"},
+       "--check shows every access: it cannot be combined with --top or --all"},
+      {option_tune && option_all, "--tune tries every value: it cannot be combined with --all"},
       {option_verbose && option_check,
-       "--verbose explains the columns of a search: it does not go with --check"},
+       "--verbose explains the columns of a search: it cannot be combined with --check"},
       {option_verbose && option_tune,
-       "--verbose explains the columns of a search: it does not go with --tune"},
+       "--verbose explains the columns of a search: it cannot be combined with --tune"},
       {option_tune && (smb_target_options()->arrays || option_row),
-       "--tune runs the whole kernel: --array and --row do not go with it"},
+       "--tune runs the whole kernel: it cannot be combined with --array or --row"},
       {(measure->device || measure->timeout) && !option_measure,
        "--device and --timeout are for --measure"},
       {option_measure && cli->arch_named,
-       "--measure goes by the rules of the device: --arch does not go with it"},
+       "--measure uses the rules of the device: it cannot be combined with --arch"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(rules); i++) {
     if (rules[i].is_wrong)
@@ -314,11 +313,10 @@ static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array
                                             &smb_measure_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
-    .description =
-        "Finds the layouts of each shared array that take the fewest wavefronts, over all "
-        "accesses together: padded rows, XOR swizzles, and both. All of them are counted. "
-        "The kernel is rewritten for the best of each kind, and evaluated again in that "
-        "form.\n" SMB_TARGET_DESCRIPTION,
+    .description = "Finds the layout of each shared array that takes the fewest wavefronts over "
+                   "all its accesses: padded rows, XOR swizzles, or both. The search is "
+                   "exhaustive. The kernel is rewritten for the best layout of each kind, and run "
+                   "again in that form.\n" SMB_TARGET_DESCRIPTION,
     .max_arguments = 1,
     .has_arch = TRUE,
     .formats = formats,

@@ -187,11 +187,11 @@ write_instructions(SmbCli *cli, const Launch *launch) {
     if (matches(launch, find_metric(c, FALSE)) || measured == SMB_NOT_MEASURED ||
         measured == predicted)
       continue;
-    smb_text_wrap_printf(
-        cli->out,
-        "%s: the compiler made other %s than the text has (%.15g executed, %.15g predicted), so "
-        "that their counts differ.",
-        launch->name, smb_noun(2, smb_op_class_name((SmbOpClass)c)).text, measured, predicted);
+    smb_text_wrap_printf(cli->out,
+                         "%s: the compiler changed the number of %s (%.15g executed, %.15g "
+                         "predicted), so their counts differ.",
+                         launch->name, smb_noun(2, smb_op_class_name((SmbOpClass)c)).text, measured,
+                         predicted);
   }
 }
 

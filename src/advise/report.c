@@ -182,9 +182,9 @@ check_searched(const SmbAdvice *search, guint64 max_counts, GError **error) {
   if (!search->given_up)
     return TRUE;
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "the search for '%s' was given up: after %s counts of requests %s layouts were "
-                  "tried, and more are left; expected fewer layouts (--only pad), fewer requests "
-                  "(a smaller grid or loop), or a larger --max-counts",
+                  "the search for '%s' stopped after %s counts of requests and %s layouts, with "
+                  "more left to try; expected fewer layouts (--only pad), fewer requests (a "
+                  "smaller grid or loop), or a larger --max-counts",
                   search->use->array->name, smb_number(max_counts).text,
                   smb_number(search->searched).text);
 }
@@ -320,10 +320,10 @@ refuse_static(const SmbAdviseReport *report, const SmbArray *array) {
   SmbProof *proof = g_new0(SmbProof, 1);
   proof->launch = report->target->launch;
   proof->failure = g_strdup_printf(
-      smb_arch_say(report->arch,
-                   "a block has at most %u bytes of static shared memory: declare %s extern, of "
-                   "one dimension, and "
-                   "launch with dynamic shared memory that cudaFuncSetAttribute has asked for"),
+      smb_arch_say(
+          report->arch,
+          "a block has at most %u bytes of static shared memory: declare %s as a one-dimensional "
+          "extern array, and launch with dynamic shared memory that cudaFuncSetAttribute allows"),
       smb_arch_info(report->arch)->static_shared_bytes, array->name);
   return proof;
 }
@@ -525,13 +525,13 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   report->uses = smb_array_uses_new(target->kernel, &target->launch, report->analysis);
   if (report->analysis->requests_dropped == 0)
     return g_steal_pointer(&report);
-  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-           smb_arch_say(
-               arch,
-               "%s makes more than %u different requests of shared memory, and %s were not kept: "
-               "what is best for a part of them need not be best; expected a smaller grid or loop"),
-           target->name, SMB_ANALYSIS_MAX_REQUESTS,
-           smb_number(report->analysis->requests_dropped).text);
+  smb_fail(
+      error, SMB_ERROR, SMB_ERROR_INPUT,
+      smb_arch_say(
+          arch,
+          "%s makes more than %u different shared-memory requests, and %s were not kept: the best "
+          "layout for some of them need not be the best for all; expected a smaller grid or loop"),
+      target->name, SMB_ANALYSIS_MAX_REQUESTS, smb_number(report->analysis->requests_dropped).text);
   return NULL;
 }
 

@@ -33,7 +33,7 @@ smb_advise_describe_torn(const SmbArch *arch, const SmbAdviseArray *array,
                   smb_arch_say(arch, "%s wavefronts in the text, %s with adjacent loads merged"),
                   text, merged);
   if (layout->vector_bytes < now->vector_bytes)
-    g_string_append_printf(reason, ", of which it leaves %u bytes together, not %u",
+    g_string_append_printf(reason, ", of which it keeps %u bytes together, not %u",
                            layout->vector_bytes, now->vector_bytes);
   return g_string_free(reason, FALSE);
 }
@@ -55,10 +55,10 @@ smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
     g_string_append_printf(reason, ", with %s instructions", work);
   if (smb_advise_compiled_crowds(now, compiled))
     g_string_append_printf(reason,
-                           ", and %u registers a thread, so that %u of %u warps are resident",
+                           ", and %u registers a thread, which leaves %u of %u warps resident",
                            compiled->registers, compiled->warps, now->warps);
   else if (smb_advise_compiled_is_slight(now, compiled))
-    g_string_append(reason, ", too small a gain: how nvcc schedules the rest may cost as much");
+    g_string_append(reason, ", too small a gain: nvcc's scheduling of the rest may cost as much");
   else if (compiled->total.wavefronts < now->total.wavefronts)
     g_string_append(reason, ", which take longer to issue than these wavefronts");
   if (width && compiled->loads[smb_width_index(width)] == 0)
@@ -112,7 +112,8 @@ smb_advise_write_present(SmbCli *cli, const SmbAdviseReport *report) {
                      now->failure);
   else if (now)
     smb_text_wrap_printf(
-        cli->out, "As compiled (%s): %s for all shared accesses%s%s. Layouts are ranked so.\n",
+        cli->out,
+        "As compiled (%s): %s for all shared accesses%s%s. Layouts are ranked by these numbers.\n",
         now->command, smb_count(now->total.wavefronts, "wavefront").text,
         now->instructions ? ", " : "",
         now->instructions ? smb_count(now->instructions, "instruction").text : "");

@@ -54,8 +54,8 @@ write_best(SmbCli *cli, const SmbAdviseWritten *written) {
           ? g_strdup_printf("with numbers in its buffers the kernel leaves the same %s in global "
                             "memory",
                             smb_count(best->compared_bytes, "byte").text)
-          : g_strdup("only declarations change, of arrays that are always given all their "
-                     "indices, so that the kernel does the same");
+          : g_strdup("only declarations change, and these arrays are always used with all their "
+                     "indices, so the kernel does the same");
   smb_text_wrap_printf(cli->out, "Recommended: %s: %s; %s.", best->name, counts, same);
   smb_advise_write_changes(cli, written->source, best->edits);
 }
@@ -80,10 +80,10 @@ smb_advise_write_written(SmbCli *cli, const SmbAdviseWritten *written) {
   }
   if (*unlike)
     smb_text_wrap_printf(cli->out,
-                         "Not recommended, since it is not known, or not so, that the kernel then "
-                         "leaves the same in global memory: %s.",
+                         "Not recommended, since the kernel does not leave, or is not known to "
+                         "leave, the same in global memory: %s.",
                          unlike);
   if (*left)
-    smb_text_wrap_printf(cli->out, "Left alone: %s, which the text names without all indices.",
+    smb_text_wrap_printf(cli->out, "Left alone: %s, which the text uses without all indices.",
                          left);
 }

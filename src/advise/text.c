@@ -142,15 +142,15 @@ smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
         MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
   gboolean has_rows = search->use->bytes / layout->element_bytes > layout->columns + layout->pad;
   if (!has_rows && array->is_compiled)
-    g_string_append_printf(text,
-                           " Compiled code does not say what the %s of %s are: padding after every "
-                           "power of two of elements was tried (--array "
-                           "%s[+OFFSET]=ROWSxCOLUMNSxTYPE says it).",
-                           search->use->array->line > 0 ? "rows" : "arrays",
-                           search->use->array->name, search->use->array->name);
+    g_string_append_printf(
+        text,
+        " Compiled code does not have the %s of %s: padding was tried after every power-of-two "
+        "number of elements (--array %s[+OFFSET]=ROWSxCOLUMNSxTYPE sets them).",
+        search->use->array->line > 0 ? "rows" : "arrays", search->use->array->name,
+        search->use->array->name);
   else if (!has_rows)
-    g_string_append(text, " Its rows are not declared: padding after every power of two of "
-                          "elements was tried (--row N sets the length of a row).");
+    g_string_append(text, " Its rows are not declared: padding was tried after every power-of-two "
+                          "number of elements (--row N sets the row length).");
   return g_string_free(text, FALSE);
 }
 
@@ -300,7 +300,7 @@ write_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) 
                            most);
   g_string_append_printf(
       text,
-      smb_arch_say(cli->arch, "Run in this form: %s for all shared accesses, each as predicted"),
+      smb_arch_say(cli->arch, "This form was run: %s for all shared accesses, each as predicted"),
       smb_count(smb_analysis_total(proof->analysis).wavefronts,
                 smb_arch_say(cli->arch, "wavefront"))
           .text);
@@ -336,7 +336,7 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
   smb_spool_puts(cli->out, smb_arch_say(cli->arch, ", as CUDA C:\n"));
   smb_advise_write_changes(cli, smb_program_source(report->target->kernel), proof->edits);
   if (proof->condition)
-    smb_text_wrap_printf(cli->out, "It is right as long as %s, as in this launch.",
+    smb_text_wrap_printf(cli->out, "It is valid only while %s, as in this launch.",
                          proof->condition);
   write_launch(cli, report, proof);
 }
@@ -386,8 +386,8 @@ append_bounds(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
   if (loops > 0)
     g_string_append(text, " Counts of atomics that are loops are lower bounds.");
   if (unknown > 0)
-    g_string_append(text, " Which layout is best depends on contents of buffers that are not "
-                          "known: give them with --buffer.");
+    g_string_append(
+        text, " The best layout depends on unknown contents of buffers: give them with --buffer.");
 }
 
 // A rewritten kernel whose rows end earlier: a larger launch may need what this one leaves alone.
@@ -416,17 +416,15 @@ write_merged(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *a
   g_autofree char *place = smb_site_place(site);
   smb_text_wrap_printf(
       cli->out,
-      "The lanes of %s at %s read consecutive elements. A compiler may merge these into loads "
-      "of up to %u bytes: %s now, in place of %s in the text. %sayouts are ranked by the text, "
-      "with "
+      "The lanes of %s at %s read consecutive elements. A compiler may merge these into loads of "
+      "up to %u bytes: now %s, instead of %s in the text. %sayouts are ranked by the text, with "
       "these loads merged as a compiler would.%s",
       site->expression, place, array->merged->width,
       smb_count(array->now->merged.wavefronts, smb_arch_say(cli->arch, "wavefront")).text,
       smb_number(array->now->candidate->total.wavefronts).text,
       smb_advise_lacks_compiler(report->target, report->arch) ? "No compiler was found: l" : "L",
-      smb_arch_counts_cycles(cli->arch) ? " Clang merges stores, too, and makes pairs of what lies "
-                                          "apart (ds_read2_b32), which is "
-                                          "not counted here."
+      smb_arch_counts_cycles(cli->arch) ? " Clang also merges stores, and pairs accesses that are "
+                                          "not adjacent (ds_read2_b32); neither is counted here."
                                         : "");
 }
 
@@ -473,11 +471,10 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
   }
   gboolean is_written = report->written && report->written->best;
   if (array->is_compiled && array->layouts->len > 0 && !is_written)
-    smb_text_wrap_printf(
-        cli->out,
-        "\nCompiled code is not rewritten: change %s where its source declares and "
-        "indexes it, and compile that again.",
-        found->line > 0 ? found->name : "the array");
+    smb_text_wrap_printf(cli->out,
+                         "\nCompiled code is not rewritten: change %s where its source declares "
+                         "and indexes it, and compile it again.",
+                         found->line > 0 ? found->name : "the array");
   g_autofree char *unseen = smb_advise_describe_unseen(report, array);
   if (unseen)
     smb_text_wrap(cli->out, unseen);
@@ -491,9 +488,9 @@ write_legend(SmbCli *cli) {
   if (smb_arch_info(cli->arch)->sm_shared_bytes)
     g_string_append(text, "blocks/SM: resident blocks by shared memory and threads; registers are "
                           "not considered. ");
-  g_string_append(text, "Wavefront counts are not run times, and computing the indices is not "
-                        "counted. New text is run for this launch, and its constants hold for "
-                        "these macros.");
+  g_string_append(
+      text, "Wavefront counts are not run times, and computing the indices is not counted. New "
+            "text was run for this launch, and its constants are valid only for these macros.");
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap(cli->out, smb_arch_say(cli->arch, text->str));
 }
@@ -503,7 +500,7 @@ smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report) {
   if (smb_analysis_total(report->analysis).requests == 0)
     smb_analyze_write_verdict(cli, report->analysis);
   else if (smb_analyze_uncounted(report->analysis))
-    smb_spool_puts(cli->out, "No request that is counted is to a shared array.\n");
+    smb_spool_puts(cli->out, "No counted request accesses a shared array.\n");
   else
     smb_spool_puts(cli->out, "The kernel makes no requests to a shared array.\n");
   smb_analyze_write_bounds(cli, report->analysis);

@@ -84,10 +84,9 @@ parse_range(Tuning *tuning, const char *text, GError **error) {
       g_ascii_string_to_signed(low, 10, G_MININT32, G_MAXINT32, &range->low, NULL) &&
       g_ascii_string_to_signed(dots + 2, 10, range->low, G_MAXINT32, &range->high, NULL);
   if (!good)
-    return smb_cli_usage_error(error,
-                               "--tune '%s': expected NAME=LO..HI: a macro, and the whole numbers "
-                               "from LO to HI that it is to have",
-                               text);
+    return smb_cli_usage_error(
+        error, "--tune '%s': expected NAME=LO..HI: a macro, and its whole numbers from LO to HI",
+        text);
   range->name = g_strndup(text, (gsize)(equals - text));
   for (guint i = 0; i < tuning->n_ranges; i++) {
     if (strcmp(tuning->ranges[i].name, range->name) == 0)

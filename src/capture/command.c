@@ -34,15 +34,15 @@ static const GOptionEntry options[] = {
     {"launches", 0, 0, G_OPTION_ARG_STRING, &option_launches,
      "of the launches that match, only those with these numbers, from 1, in each process",
      "FIRST..LAST"},
-    {"every", 0, 0, G_OPTION_ARG_STRING, &option_every, "and of those only every N-th", "N"},
+    {"every", 0, 0, G_OPTION_ARG_STRING, &option_every, "of those, only every N-th", "N"},
     {"memory", 0, 0, G_OPTION_ARG_STRING, &option_memory,
-     "memory that is recorded of a launch at most (default 256 MiB)", "MIB|none"},
+     "the most memory to record of a launch (default 256 MiB)", "MIB|none"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &option_path, "the file (default " DEFAULT_PATH ")",
      SMB_CLI_FILE},
     {"max-file", 0, 0, G_OPTION_ARG_STRING, &option_file,
-     "record nothing more once the file is larger (default 4096 MiB)", "MIB"},
-    {"max-seconds", 0, 0, G_OPTION_ARG_STRING, &option_seconds,
-     "record nothing more after so many seconds", "N"},
+     "stop recording once the file is larger (default 4096 MiB)", "MIB"},
+    {"max-seconds", 0, 0, G_OPTION_ARG_STRING, &option_seconds, "stop recording after N seconds",
+     "N"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -50,12 +50,9 @@ static const SmbCliUsage usage = {
     .arguments = "-- COMMAND…",
     .description =
         "Runs a command and records the kernels that it and its processes launch: machine code, "
-        "launch, parameters, and the contents of the memory that they point into. That needs a "
-        "GPU, "
-        "and no permission to profile. 'smembank analyze FILE' then counts the launches on any "
-        "machine.\n"
-        "The file holds the contents of the application's memory, its data included. --memory none "
-        "leaves them out.",
+        "launch, parameters, and the contents of the memory that they point to. This needs a GPU, "
+        "but no permission to profile. 'smembank analyze FILE' then counts the launches on any "
+        "machine.\nThe file holds the application's data; --memory none leaves memory out.",
     .min_arguments = 1,
     .max_arguments = MAX_WORDS,
     .example = "smembank capture --kernel sgemm --launches 1..3 -o app.capture -- ./app --size 512",
@@ -125,7 +122,7 @@ find_library(GError **error) {
   }
   if (!found)
     smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
-             "the injection library (%s) is neither beside the program nor in %s", LIBRARY_NAME,
+             "the injection library (%s) is neither next to the program nor in %s", LIBRARY_NAME,
              PKGLIBDIR);
   return found;
 }

@@ -224,8 +224,8 @@ choose_for(const SmbProcess *process, Open *open, guint64 module) {
       choose_image(process, open->launch->kernel, module, open->registers, &several);
   open->image = image ? g_bytes_ref(image->bytes) : NULL;
   if (several)
-    add_note(open->launch, "several images of the process have a kernel of this name: it may be of "
-                           "another one than the one recorded");
+    add_note(open->launch, "several images of the process have a kernel of this name: the recorded "
+                           "image may be the wrong one");
 }
 
 static gboolean

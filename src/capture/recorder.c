@@ -204,7 +204,7 @@ summarize(SmbRecorder *recorder, guint64 launches, guint n_kernels) {
       recorder->n_launches, launches, smb_noun(launches, "launch").text,
       smb_count(n_kernels, "kernel").text, recorder->path, size);
   if (recorder->full)
-    g_string_append_printf(text, "not all was recorded: %s\n", recorder->full);
+    g_string_append_printf(text, "not everything was recorded: %s\n", recorder->full);
   if (recorder->seconds && smb_recorder_time(recorder) > recorder->seconds)
     g_string_append_printf(text, "nothing was recorded after %u seconds (--max-seconds)\n",
                            recorder->seconds);

@@ -18,9 +18,9 @@ static const GOptionEntry options[] = {
     {"project", 0, 0, G_OPTION_ARG_FILENAME, &option_project,
      "the project file (default: smembank.ini in this folder or above it)", SMB_CLI_FILE},
     {"baseline", 0, 0, G_OPTION_ARG_FILENAME, &option_baseline,
-     "fail only what got worse than in FILE, which check wrote with --format json", SMB_CLI_FILE},
+     "fail only what got worse since FILE, a result of check --format json", SMB_CLI_FILE},
     {"jobs", 'j', 0, G_OPTION_ARG_STRING, &option_jobs,
-     "cases that are analyzed at a time (default: one per processor)", "N"},
+     "cases to analyze at a time (default: one per processor)", "N"},
     {"shard", 0, 0, G_OPTION_ARG_STRING, &option_shard,
      "check only the K-th of N parts of the cases: with --format json, for 'smembank merge'",
      SMB_SHARD_FORM},
@@ -30,10 +30,9 @@ static const GOptionEntry options[] = {
 static const SmbCliGroup *const groups[] = {&smb_target_compiler_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[CASE…]",
-    .description =
-        "Analyzes the cases of a project file, or those that are named, and says which keep their "
-        "limits. The exit status is 1 if a limit failed, and 3 if a case could not be counted; the "
-        "other cases are checked all the same.",
+    .description = "Analyzes the cases of a project file, all or those that are named, and shows "
+                   "which keep their limits. The exit status is 1 if a limit failed, and 3 if a "
+                   "case could not be counted; the other cases are still checked.",
     .max_arguments = MAX_CASES,
     .formats = smb_check_formats,
     .groups = groups,

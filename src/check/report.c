@@ -80,7 +80,7 @@ write_placeless(SmbCli *cli, const SmbChecked *checked, const char *kind, const 
 // A message of a case. One with a place stands alone on its line, as that of a compiler does; below it, indented, the line that it is about.
 static void
 write_message(SmbCli *cli, const SmbChecked *checked, const char *message) {
-  g_autofree char *placed = smb_cli_place_error(message);
+  g_autofree char *placed = smb_cli_place_error(cli, message);
   if (placed || g_ascii_isspace(*message))
     smb_spool_printf(cli->messages, "%-s\n", message);
   else
@@ -101,7 +101,7 @@ static void
 write_messages(SmbCli *cli, const SmbCheck *check) {
   for (guint i = 0; i < check->cases->len; i++) {
     const SmbChecked *checked = check->cases->pdata[i];
-    g_autofree char *placed = checked->error ? smb_cli_place_error(checked->error) : NULL;
+    g_autofree char *placed = checked->error ? smb_cli_place_error(cli, checked->error) : NULL;
     if (placed)
       smb_spool_printf(cli->messages, "%-s\n", placed);
     else if (checked->error)

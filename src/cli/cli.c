@@ -48,20 +48,26 @@ detect_columns(void) {
 }
 
 char *
-smb_cli_place_error(const char *message) {
+smb_cli_place_error(const SmbCli *cli, const char *message) {
   // "FILE:LINE:COLUMN: " or "FILE:LINE: ", with nothing before the file; a compiler's own message has "error: " already
   g_autoptr(GRegex) place = g_regex_new("^((?:(?!: )[^\n])+?:[0-9]+(?::[0-9]+)?): (?:error: )?",
                                         G_REGEX_RAW, (GRegexMatchFlags)0, NULL);
-  return g_regex_match(place, message, (GRegexMatchFlags)0, NULL)
-             ? g_regex_replace(place, message, -1, 0, "\\1: error: ", (GRegexMatchFlags)0, NULL)
-             : NULL;
+  g_autoptr(GMatchInfo) match = NULL;
+  int end = 0;
+  if (!g_regex_match(place, message, (GRegexMatchFlags)0, &match) ||
+      !g_match_info_fetch_pos(match, 0, NULL, &end))
+    return NULL;
+  // One that is a part of a file's name, "other.c:1:1: error: k.cu", is the place of nothing.
+  if ((gsize)end <= smb_files_match(cli->files, message))
+    return NULL;
+  return g_regex_replace(place, message, -1, 0, "\\1: error: ", (GRegexMatchFlags)0, NULL);
 }
 
 // What is said of an error, as the library writes it: with its place first, if it has one, as compilers do.
 static char *
 describe_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
   gboolean usage = g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE);
-  char *placed = usage ? NULL : smb_cli_place_error(error->message);
+  char *placed = usage ? NULL : smb_cli_place_error(cli, error->message);
   if (placed)
     return placed;
   // --help and --version are not commands that a message could name.

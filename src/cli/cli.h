@@ -306,9 +306,10 @@ gboolean smb_cli_flush(SmbCli *cli, GError **error);
  * @message: of an error of the library
  *
  * Returns: (transfer full) (nullable): of a message that begins with a place, "FILE:LINE:COLUMN: text", what is told:
- *   "FILE:LINE:COLUMN: error: text", as compilers write it; %NULL of one without a place
+ *   "FILE:LINE:COLUMN: error: text", as compilers write it; %NULL of one without a place, or whose file has a name that
+ *   itself begins as a place does: such a line has to begin with our own name
  */
-char *smb_cli_place_error(const char *message);
+char *smb_cli_place_error(const SmbCli *cli, const char *message);
 
 /** Sets an SMB_ERROR_USAGE; always returns %FALSE. */
 gboolean smb_cli_usage_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);

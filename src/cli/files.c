@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sim/base/text.h"
+
 // What begins a line of smb_files_tell(): a character that no message holds, since they show it as "\x1d".
 #define TOLD '\035'
 
@@ -52,6 +54,19 @@ void
 smb_files_read_all(SmbFiles *files, const char *const *paths) {
   for (guint i = 0; paths && paths[i]; i++)
     smb_files_read(files, paths[i]);
+}
+
+gsize
+smb_files_match(SmbFiles *files, const char *message) {
+  gsize longest = 0;
+  g_mutex_lock(&files->lock);
+  for (guint i = 0; i < files->read->len; i++) {
+    g_autofree char *shown = smb_text_show_line(files->read->pdata[i]);
+    if (g_str_has_prefix(message, shown))
+      longest = MAX(longest, strlen(shown));
+  }
+  g_mutex_unlock(&files->lock);
+  return longest;
 }
 
 const SmbOutFile *

@@ -21,6 +21,14 @@ void smb_files_read(SmbFiles *files, const char *path);
 void smb_files_read_all(SmbFiles *files, const char *const *paths);
 
 /**
+ * smb_files_match:
+ * @message: of an error
+ *
+ * Returns: bytes of the longest name of a file that was read with which @message begins, as messages show names; 0: with none
+ */
+gsize smb_files_match(SmbFiles *files, const char *message);
+
+/**
  * smb_files_open:
  * @option: what names the file on the command line: "--out"
  * @error: as smb_out_file_new() and smb_files_check()

@@ -159,6 +159,7 @@ write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, gui
     for (const GOptionEntry *entry = groups[i].entries; entry->long_name; entry++)
       write_option(cli->out, entry);
   }
+  smb_spool_printf(cli->out, "\n'man smembank-%s' describes them in full.\n", cli->command);
 }
 
 // Whether an option names a file that the command writes.

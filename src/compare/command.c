@@ -23,12 +23,11 @@ static const GOptionEntry options[] = {
 static const SmbCliUsage usage = {
     .arguments = "OLD NEW",
     .description =
-        "Compares two versions: which accesses to shared memory take more wavefronts than before, "
-        "and which fewer. A version is a result that analyze or check wrote with --format json, a "
-        "kernel's file, which is analyzed with the options that are given, or, with --git A..B "
-        "[FILE], a revision of the repository. Accesses are matched by what they are and not by "
-        "their lines. Cases of check are matched by name.\n"
-        "The exit status is 1 if something got worse.",
+        "Compares two versions, and shows which accesses to shared memory got worse and which "
+        "better. A version is a result that analyze or check wrote with --format json; a kernel's "
+        "file, which is analyzed with the given options; or, with --git A..B [FILE], a revision of "
+        "the repository. Accesses are matched by what they are, not by their lines. Cases of check "
+        "are matched by name.\nThe exit status is 1 if something got worse.",
     .max_arguments = 2,
     .has_arch = TRUE,
     .hands_case_on = TRUE,

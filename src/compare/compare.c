@@ -151,13 +151,14 @@ check_comparable(const char *name, JsonObject *before, JsonObject *now, GError *
   const char *old_level = smb_json_get_text(before, "level");
   const char *new_level = smb_json_get_text(now, "level");
   if (strcmp(old_arch, new_arch) != 0)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s: counted for %s and for %s: counts of one architecture can be compared",
-                    name, old_arch, new_arch);
+    return smb_fail(
+        error, SMB_ERROR, SMB_ERROR_INPUT,
+        "%s: counted for %s and for %s: only counts of one architecture can be compared", name,
+        old_arch, new_arch);
   return strcmp(old_level, new_level) == 0 ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "%s: counted of '%s' and of '%s': a compiler makes other accesses than the text "
-                  "has",
+                  "%s: counts of '%s' and of '%s' cannot be compared: a compiler changes the "
+                  "accesses of the text",
                   name, old_level, new_level);
 }
 

@@ -58,7 +58,7 @@ smb_result_comparison_write_findings(SmbCli *cli, gconstpointer result) {
     const SmbComparedCase *one = comparison->cases->pdata[i];
     if (one->change == SMB_CHANGE_LOST && one->is_worse)
       smb_findings_add(findings, project, &uncounted, g_strdup(one->name),
-                       g_strdup_printf("case %s: it cannot be counted any more%s%s", one->name,
+                       g_strdup_printf("case %s: it can no longer be counted%s%s", one->name,
                                        one->note ? ": " : "", one->note ? one->note : ""));
     if (one->change == SMB_CHANGE_REFUSED)
       smb_findings_add(findings, project, &uncounted, g_strdup(one->name), g_strdup(one->note));

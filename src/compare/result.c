@@ -19,7 +19,7 @@ smb_result_check_analysis(const char *path, JsonObject *analysis, GError **error
   JsonArray *accesses = smb_json_get_array(analysis, "accesses");
   if (smb_json_get_object(analysis, "shard"))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s: a part of a launch: 'smembank merge' makes the whole of all parts", path);
+                    "%s: a part of a launch: 'smembank merge' combines all parts", path);
   gboolean complete = accesses && smb_json_get_text(analysis, "level") &&
                       smb_json_get_text(smb_json_get_object(analysis, "arch"), "name") &&
                       smb_json_get_text(smb_json_get_object(analysis, "kernel"), "name");

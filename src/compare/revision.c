@@ -58,7 +58,7 @@ run_script(SmbRepository *repository, const char *const *words, int code, GError
     return TRUE;
   if (!run.is_late && WIFEXITED(run.status) && WEXITSTATUS(run.status) == STATUS_MISSING)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "there is no program git on this machine, which --git takes");
+                    "--git needs the program git, which is not installed");
   g_autofree char *reason = describe_failure(&run);
   return smb_fail(error, SMB_ERROR, code, "--git: %s", reason);
 }
@@ -92,7 +92,7 @@ smb_repository_open(GError **error) {
   if (!lines)
     return NULL;
   if (g_strv_length(lines) < 3) {
-    smb_cli_usage_error(error, "--git: this folder is in no working tree");
+    smb_cli_usage_error(error, "--git: this folder is not in a working tree of git");
     return NULL;
   }
   repository->top = g_strdup(lines[0]);
@@ -160,7 +160,7 @@ smb_repository_find(const SmbRepository *repository, const char *path, GError **
   g_autofree char *whole = real ? g_strdup(real) : g_canonicalize_filename(path, here);
   if (g_str_has_prefix(whole, top))
     return g_strdup(whole + strlen(top));
-  smb_cli_usage_error(error, "--git: %s lies outside of the repository %s", path, repository->top);
+  smb_cli_usage_error(error, "--git: %s is outside the repository %s", path, repository->top);
   return NULL;
 }
 

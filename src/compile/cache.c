@@ -11,6 +11,7 @@
 
 #include <glib/gstdio.h>
 
+#include "sim/base/file.h"
 #include "sim/base/order.h"
 
 enum {
@@ -61,11 +62,10 @@ digest_variant(GVariant *variant) {
 
 GVariant *
 smb_cache_load(const char *folder, const char *key, guint slot, const char *type) {
-  g_autofree char *path = make_path(folder, key, slot), *bytes = NULL;
-  struct stat facts;
   gsize length = 0;
-  if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || (guint64)facts.st_size > find_limit() ||
-      !g_file_get_contents(path, &bytes, &length, NULL) || length <= DIGEST_LENGTH)
+  g_autofree char *path = make_path(folder, key, slot);
+  g_autofree char *bytes = smb_file_read_regular(path, find_limit(), &length);
+  if (!bytes || length <= DIGEST_LENGTH)
     return NULL;
   g_autoptr(GBytes) data = g_bytes_new(bytes + DIGEST_LENGTH + 1, length - DIGEST_LENGTH - 1);
   g_autoptr(GVariant) variant =

@@ -180,7 +180,7 @@ smb_call_write(const SmbCall *call, const char *program, const char *folder, con
   g_autofree char *response = make_response(path);
   if (strpbrk(folder, "$`\"'\\;|&<>*?(){}[]!#~\n\r\t")) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-             "TMPDIR: '%s' has characters of a shell, so nvcc cannot work there", folder);
+             "TMPDIR: '%s' has shell characters, so nvcc cannot work there", folder);
     return NULL;
   }
   if (!write_words(call, path, inputs, error))

@@ -116,7 +116,7 @@ fail(const SmbCompilation *compilation, const SmbWorkshopRun *run, const char *p
      const char *command, GError **error) {
   if (run->is_late)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s: nvcc was ended: it took more than %s (--max-compile)", compilation->name,
+                    "%s: nvcc was stopped: it took more than %s (--max-compile)", compilation->name,
                     smb_count(compilation->seconds, "second").text);
   g_autofree char *said = rewrite_places(run->output->str, path, compilation->name);
   g_autofree char *chosen = choose_lines(said);
@@ -146,8 +146,8 @@ check_defines(const SmbCompilation *compilation, const SmbWorkshopRun *run, cons
     if (redefined && g_regex_match(redefined, said, 0, &match)) {
       g_autofree char *place = g_match_info_fetch(match, 1);
       return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                      "-D %s: %s defines %s, too, which wins in a compiled text: put '#ifndef %s' "
-                      "around that",
+                      "-D %s: %s also defines %s, and that definition wins in a compiled text: put "
+                      "'#ifndef %s' around it",
                       compilation->defines[i], place, parts[0], parts[0]);
     }
   }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include <glib/gstdio.h>
+#include "sim/base/file.h"
 
 enum {
   MAX_FILES = 1 << 16,      // that a compilation is kept with
@@ -53,10 +53,12 @@ take_name(const char **at) {
 
 GStrv
 smb_inputs_read_rule(const char *path, const char *folder) {
-  g_autofree char *rule = NULL, *own = g_strconcat(folder, "/", NULL);
+  gsize length = 0;
+  g_autofree char *rule = smb_file_read_regular(path, MAX_FILE_BYTES, &length);
+  g_autofree char *own = g_strconcat(folder, "/", NULL);
   g_autoptr(GStrvBuilder) files = g_strv_builder_new();
   guint n = 0;
-  const char *at = g_file_get_contents(path, &rule, NULL, NULL) ? strstr(rule, ": ") : NULL;
+  const char *at = rule ? strstr(rule, ": ") : NULL;
   for (at = at ? at + 1 : NULL; at && *at && n < MAX_FILES;) {
     if (g_ascii_isspace(*at) || (at[0] == '\\' && at[1] == '\n')) {
       at += at[0] == '\\' ? 2 : 1;
@@ -73,16 +75,6 @@ smb_inputs_read_rule(const char *path, const char *folder) {
 
 // --- what files are
 
-// The bytes of a regular file. A device or a pipe would be waited for.
-static char *
-read_file(const char *path, gsize most, gsize *length) {
-  struct stat facts;
-  char *bytes = NULL;
-  gboolean good = stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
-                  (gsize)facts.st_size <= most && g_file_get_contents(path, &bytes, length, NULL);
-  return good ? bytes : NULL;
-}
-
 static char *
 digest_bytes(const char *bytes, gsize length) {
   return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)bytes, length);
@@ -93,7 +85,7 @@ smb_inputs_sign(const char *path) {
   struct stat facts = {.st_size = -1};
   gsize length = 0;
   stat(path, &facts);
-  g_autofree char *bytes = read_file(path, MAX_SCRIPT_BYTES, &length);
+  g_autofree char *bytes = smb_file_read_regular(path, MAX_SCRIPT_BYTES, &length);
   gboolean is_script = bytes && length > 2 && memcmp(bytes, "#!", 2) == 0;
   g_autofree char *content = is_script ? digest_bytes(bytes, length) : NULL;
   return g_strdup_printf(
@@ -109,14 +101,13 @@ is_program(const char *path) {
          g_str_has_suffix(path, "/bin/cudafe++") || g_str_has_suffix(path, "/bin/nvcc");
 }
 
-// What a file is; NULL: none that can be read.
+// What a file is; NULL: it cannot be read. @bytes, to be freed, is what was read of it: nothing of a program.
 static char *
-digest_file(const char *path) {
-  gsize length = 0;
+digest_file(const char *path, char **bytes, gsize *length) {
   if (is_program(path))
     return smb_inputs_sign(path);
-  g_autofree char *bytes = read_file(path, MAX_FILE_BYTES, &length);
-  return bytes ? digest_bytes(bytes, length) : NULL;
+  *bytes = smb_file_read_regular(path, MAX_FILE_BYTES, length);
+  return *bytes ? digest_bytes(*bytes, *length) : NULL;
 }
 
 // --- what may be read in place of it
@@ -255,16 +246,12 @@ is_older(const char *path, gint64 since) {
 static gboolean
 add_file(const char *path, gint64 since, GHashTable *asked, GStrvBuilder *digests) {
   gsize length = 0;
-  g_autofree char *digest = NULL, *bytes = NULL;
-  if (is_program(path)) {
-    digest = smb_inputs_sign(path);
-  } else {
-    bytes = read_file(path, MAX_FILE_BYTES, &length);
-    if (!bytes || !is_older(path, since) || asks_time(bytes, length))
-      return FALSE;
+  g_autofree char *bytes = NULL;
+  g_autofree char *digest = digest_file(path, &bytes, &length);
+  if (!digest || (bytes && (!is_older(path, since) || asks_time(bytes, length))))
+    return FALSE;
+  if (bytes)
     find_asked(bytes, length, asked);
-    digest = digest_bytes(bytes, length);
-  }
   g_strv_builder_add(digests, digest);
   return TRUE;
 }
@@ -301,7 +288,9 @@ smb_inputs_new(const char *const *files, const char *const *host, const char *te
 gboolean
 smb_inputs_are_same(const SmbInputs *inputs, const char *const *host) {
   for (guint i = 0; inputs->files[i]; i++) {
-    g_autofree char *digest = digest_file(inputs->files[i]);
+    gsize length = 0;
+    g_autofree char *bytes = NULL;
+    g_autofree char *digest = digest_file(inputs->files[i], &bytes, &length);
     if (g_strcmp0(digest, inputs->digests[i]) != 0)
       return FALSE;
   }

@@ -145,17 +145,16 @@ compile_refused(SmbSource *source, const SmbArch *arch, const SmbCompileOptions 
                 GError **error) {
   g_autofree char *nvcc = smb_compile_find_nvcc();
   if (!nvcc) {
-    smb_fail(
-        error, SMB_ERROR, SMB_ERROR_INPUT,
-        "%-s\nWith nvcc (none was found) it would be compiled. PTX can be given, too: 'clang++ "
-        "--cuda-device-only --cuda-gpu-arch=sm_%u -O3 -S FILE.cu' writes it",
-        refused->message, find_chip(arch));
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "%-s\nWith nvcc (none was found) it would be compiled. You can also give PTX: "
+             "'clang++ --cuda-device-only --cuda-gpu-arch=sm_%u -O3 -S FILE.cu' writes it",
+             refused->message, find_chip(arch));
     return NULL;
   }
   g_autoptr(GError) failure = NULL;
   SmbProgram *program = compile(nvcc, source, arch, options, reading, command, &failure);
   if (failure && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT))
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s\nnvcc does not compile it, either:\n%-s",
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s\nnvcc does not compile it either:\n%-s",
              refused->message, failure->message);
   else if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));

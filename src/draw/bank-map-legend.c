@@ -199,7 +199,7 @@ explain_rule(Layout *layout) {
     g_string_append_printf(
         text,
         smb_vendor_say(layout->map->plan->vendor,
-                       " Words of one bank in one stretch of %u bytes share a wavefront."),
+                       " Words of one bank in one range of %u bytes share a wavefront."),
         row_bytes);
   if (map->plan->conflict == SMB_CONFLICT_LOOP)
     g_string_append(text, " A round is a load and a swap.");

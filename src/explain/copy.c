@@ -41,12 +41,11 @@ smb_explain_append_copy_rule(GString *text, const SmbExplanation *e) {
   if (is_by_lines(e)) {
     g_string_append_printf(
         text,
-        " A copy of %s per lane that bypasses L1 (.cg) is served one line of its source at a time, "
-        "which has %d bytes. A line needs one wavefront if its sectors of %d bytes land in one row "
-        "of shared memory, of %d bytes, each in columns of its own. Every further row adds one, "
-        "and "
-        "so does a sector whose column is taken, whose halves change places where those of others "
-        "do not, or that moves from an even column to an odd one where others do not.",
+        " A copy of %s per lane that bypasses L1 (.cg) is served one %d-byte line of its source at "
+        "a time. A line needs one wavefront if its %d-byte sectors land in one %d-byte row of "
+        "shared memory, each in columns of its own. Every further row adds one. So does a sector "
+        "whose column is taken, whose halves are swapped while those of others are not, or that "
+        "moves from an even column to an odd one while others do not.",
         smb_count(e->request.width, "byte").text, SMB_SOURCE_LINE_BYTES, SMB_SOURCE_SECTOR_BYTES,
         SMB_SOURCE_LINE_BYTES);
     return;
@@ -54,7 +53,7 @@ smb_explain_append_copy_rule(GString *text, const SmbExplanation *e) {
   g_string_append_printf(
       text,
       " Lanes that write to one bank take turns, and so do lanes that read from one bank of the "
-      "source (its address / %u, modulo %u), also on the same word.",
+      "source (its address / %u, modulo %u), even on the same word.",
       e->request.width, n_banks);
 }
 
@@ -76,7 +75,7 @@ append_line(GString *text, const SmbExplanation *e, const SmbCopy *copy, const S
   guint rows = smb_request_rows(&e->request, part->lanes);
   g_string_append(text, " The line that ");
   smb_describe_lanes(text, part->lanes);
-  g_string_append_printf(text, " %s takes %s where %u would do",
+  g_string_append_printf(text, " %s takes %s instead of %u",
                          part->lanes & (part->lanes - 1) ? "read" : "reads",
                          smb_count(part->wavefronts, "wavefront").text, part->ideal);
   if (rows > 1)
@@ -113,7 +112,7 @@ append_group(GString *text, const SmbExplanation *e, const SmbCopy *copy, const 
     g_string_append(text, " read from one bank of the source");
   }
   text->str[start] = g_ascii_toupper(text->str[start]);
-  g_string_append_printf(text, ", which takes %s where %u would do",
+  g_string_append_printf(text, ", which takes %s instead of %u",
                          smb_count(part->wavefronts, "wavefront").text, part->ideal);
   append_turns(text, copy, part);
 }
@@ -123,12 +122,13 @@ static void
 append_waste(GString *text, const SmbExplanation *e) {
   guint bytes = smb_lanes_count(smb_request_lanes(&e->request)) * e->request.width;
   gboolean lines = is_by_lines(e);
-  g_string_append_printf(
-      text,
-      " No %s has conflicts; the excess is that %s: the request moves %s, which would fit into %s.",
-      lines ? "line" : "lane group",
-      lines ? "lines are read in part" : "lane groups are active in part",
-      smb_count(bytes, "byte").text, smb_count(e->cost.ideal, "wavefront").text);
+  g_string_append_printf(text,
+                         " No %s has conflicts. There is excess because %s: the request moves %s, "
+                         "which would fit into %s.",
+                         lines ? "line" : "lane group",
+                         lines ? "lines are only partly read"
+                               : "lane groups are only partly active",
+                         smb_count(bytes, "byte").text, smb_count(e->cost.ideal, "wavefront").text);
 }
 
 char *

@@ -19,17 +19,16 @@ static char *
 refuse_padding(const SmbExplanation *e) {
   const SmbNeighbours *neighbours = e->neighbours;
   if (!e->array)
-    return g_strdup("This access touches no shared array, or several: there are no rows to pad.");
+    return g_strdup("This access is to no shared array, or to several: there are no rows to pad.");
   if (e->array->n_dimensions == 0)
     return g_strdup_printf("%s is a single variable: there are no rows to pad.", e->array->name);
   if (!neighbours)
     return g_strdup("Not counted: the kernel makes too many different requests.");
   if (neighbours->searched)
     return g_strdup_printf(
-        smb_arch_say(
-            e->arch,
-            "%s has one dimension, and padding it after any power of two of elements (%s paddings) "
-            "takes no fewer wavefronts. If its rows have another length, give it as --row N."),
+        smb_arch_say(e->arch, "%s has one dimension, and padding it after any power-of-two number "
+                              "of elements (%s paddings) takes no fewer wavefronts. If its rows "
+                              "have another length, give it as --row N."),
         e->array->name, smb_number(neighbours->searched).text);
   return g_strdup_printf("%s has one dimension, and there are too many paddings to count: give the "
                          "length of its rows as --row N.",
@@ -152,8 +151,8 @@ append_profilers(GString *text, const SmbExplanation *e, const SmbExplainCost *c
   if (cost->view_ideal && cost->view_ideal != total->ideal)
     g_string_append_printf(
         text,
-        " There are two ideals of these requests: the conflict counter of l1tex goes by the merged "
-        "ones, %s, as here; the Source view of Nsight Compute by the bytes that lanes ask for, %s.",
+        " These requests have two ideals: the conflict counter of l1tex uses the merged ones, %s, "
+        "as here; the Source view of Nsight Compute uses the bytes that lanes access, %s.",
         smb_number(total->ideal).text, smb_number(cost->view_ideal).text);
   if (!smb_access_is_lower_bound(e->access) && total->requests &&
       e->plan->unit_bytes > info->bank_bytes)
@@ -217,11 +216,8 @@ smb_explain_describe_cost(const SmbExplanation *e) {
   append_cycles(text, e, &cost);
   if (cost.ideal_cycles && cost.ideal_cycles < cost.cycles)
     g_string_append_printf(text, ", %s without conflicts", smb_number(cost.ideal_cycles).text);
-  g_string_append(
-      text,
-      smb_arch_say(
-          e->arch,
-          ". Wavefront counts are not run times: where a kernel waits for something else, excess "
-          "wavefronts cost little."));
+  g_string_append(text,
+                  smb_arch_say(e->arch, ". Wavefront counts are not run times: if a kernel waits "
+                                        "for something else, excess wavefronts cost little."));
   return g_string_free(text, FALSE);
 }

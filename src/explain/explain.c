@@ -99,7 +99,7 @@ refuse_place(const SmbExplanation *e, const SmbExplainQuestion *question, GError
   return smb_cli_usage_error(
       error,
       smb_arch_say(e->arch, "--line '%s': no access to shared memory on it is counted: %s%s"),
-      named, *lines ? "expected one of " : "the code has no lines of its source (nvcc -lineinfo)",
+      named, *lines ? "expected one of " : "the code has no line information (nvcc -lineinfo)",
       lines);
 }
 
@@ -216,7 +216,7 @@ check_row(const SmbExplanation *e, const SmbArrayUse *use, guint64 row, GError *
   if (!row)
     return TRUE;
   if (use->array->n_dimensions > 1 || e->target->tile)
-    return smb_cli_usage_error(error, "--row '%s': %s has rows of its own", smb_number(row).text,
+    return smb_cli_usage_error(error, "--row '%s': %s already has rows", smb_number(row).text,
                                use->array->name);
   return row < elements ||
          smb_cli_usage_error(error, "--row '%s': expected less than the %s elements of %s",

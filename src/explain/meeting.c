@@ -123,31 +123,30 @@ append_meaning(GString *text, const SmbExplanation *e, SmbLanes lanes) {
     if (smb_explain_class(e) == SMB_OP_CLASS_LOAD)
       g_string_append(text, " It is read once and given to all of them: sharing a word is free.");
     else if (e->rule->lower_bound)
-      g_string_append_printf(text, " What that costs is not known: %s.", e->rule->lower_bound);
+      g_string_append_printf(text, " The cost of that is unknown: %s.", e->rule->lower_bound);
     else if (smb_explain_class(e) == SMB_OP_CLASS_ATOMIC)
       g_string_append(text, " Their additions are made at once, which is free.");
     else if (overlap)
-      g_string_append(text, " It is written once, which is free; where they write the same bytes, "
-                            "one lane's value stays, and which one is undefined.");
+      g_string_append(text, " It is written once, which is free; if they write the same bytes, one "
+                            "lane's value remains, and which one is undefined.");
     else
       g_string_append(text, " Each writes bytes of its own, all at once: that is free.");
     break;
   case SMB_CONFLICT_LANES:
     g_string_append(text, " That is not free here: they take turns, one lane at a time.");
     if (e->request.op == SMB_OP_ATOM && lanes == smb_request_lanes(&e->request))
-      g_string_append(text, " All lanes access it: a compiler that can see that from the text may "
-                            "combine them first (except exchanges), so that one lane acts for all; "
-                            "'smembank validate' shows what it did.");
+      g_string_append(
+          text,
+          " All lanes access it: a compiler that can prove that may combine them first (except "
+          "exchanges), so that one lane makes the request; 'smembank validate' shows what it did.");
     break;
   case SMB_CONFLICT_LOOP:
     g_string_append(text, " That is not free here: they take turns, one lane at a time.");
     break;
   case SMB_CONFLICT_ADDRESSES:
-    g_string_append(
-        text, smb_arch_say(
-                  e->arch,
-                  " They share a wavefront, which is free; one lane's value stays, and which one "
-                  "is undefined."));
+    g_string_append(text,
+                    smb_arch_say(e->arch, " They share a wavefront, which is free; one lane's "
+                                          "value remains, and which one is undefined."));
     break;
   case SMB_CONFLICT_ONE_BROADCAST:
     g_string_append(text, " If that word is broadcast, all of them are served at once.");
@@ -174,12 +173,12 @@ smb_explain_sharing(const SmbExplanation *e) {
   text->str[0] = 'L';
   gboolean addresses = smb_describe_counts_addresses(e->plan, &e->request);
   g_string_append_printf(text, " access the same %s%u",
-                         addresses ? "address, " : "word, that at byte ", first->offset);
+                         addresses ? "address, " : "word, at byte ", first->offset);
   if (n > 1 && addresses)
-    g_string_append_printf(text, "; %u more address%s shared in such a way", n - 1,
+    g_string_append_printf(text, "; %u more address%s shared in the same way", n - 1,
                            n == 2 ? " is" : "es are");
   else if (n > 1)
-    g_string_append_printf(text, "; %u more word%s shared in such a way", n - 1,
+    g_string_append_printf(text, "; %u more word%s shared in the same way", n - 1,
                            n == 2 ? " is" : "s are");
   g_string_append_c(text, '.');
   append_meaning(text, e, first->lanes);

@@ -49,7 +49,7 @@ smb_explain_choice(const SmbExplanation *e) {
     g_string_append(text, "none of them in excess.");
   // A warp may make requests that differ, in a loop or over blocks.
   gboolean others = e->access->warps[e->warp].requests > MAX(e->count, 1);
-  g_string_append_printf(text, smb_arch_say(e->arch, " What follows is %s of warp %u"),
+  g_string_append_printf(text, smb_arch_say(e->arch, " Below is %s of warp %u"),
                          !others          ? "the request"
                          : e->cost.excess ? "the costliest request"
                                           : "a request",
@@ -61,7 +61,7 @@ smb_explain_choice(const SmbExplanation *e) {
   g_string_append_printf(text, ": %s",
                          smb_count(e->cost.wavefronts, smb_arch_say(e->arch, "wavefront")).text);
   if (e->cost.excess)
-    g_string_append_printf(text, " where %u would do", e->cost.ideal);
+    g_string_append_printf(text, " instead of %u", e->cost.ideal);
   g_string_append_c(text, '.');
   return g_string_free(text, FALSE);
 }
@@ -76,8 +76,8 @@ append_banks(GString *text, const SmbExplanation *e) {
                          info->bank_bytes, e->plan->banks);
   if (stretches > 1)
     g_string_append_printf(text,
-                           " A bank serves the %u words that it has in one row of %u bytes "
-                           "together: words %u apart, in one aligned stretch of %u.",
+                           " A bank serves its %u words in one row of %u bytes together: words %u "
+                           "apart, in one aligned range of %u.",
                            stretches, row_bytes, e->plan->banks, row_bytes / info->bank_bytes);
   if (info->bank_bytes > 4 && e->request.width < info->bank_bytes)
     g_string_append_printf(text, " Accesses to parts of one word of %u bytes never conflict.",
@@ -138,7 +138,7 @@ append_groups(GString *text, const SmbExplanation *e) {
   if (e->plan->passes)
     g_string_append_printf(
         text,
-        smb_arch_say(e->arch, ". A full warp takes at least %u wavefronts, also without conflicts"),
+        smb_arch_say(e->arch, ". A full warp takes at least %u wavefronts, even without conflicts"),
         least);
   g_string_append_c(text, '.');
   append_phases(text, e);
@@ -171,25 +171,23 @@ append_merge(GString *text, const SmbExplanation *e) {
   g_autofree char *from = name_groups(&e->rule->plan);
   g_autofree char *to = name_groups(&e->rule->merged);
   if (e->plan->conflict == SMB_CONFLICT_LOOP) {
-    g_string_append_printf(
-        text,
-        " Where the lanes of each pair (0 and 1, 2 and 3 and so on, or 0 and 2, 1 "
-        "and 3 and so on) have one address, its load is served by %s.",
-        to);
+    g_string_append_printf(text,
+                           " If the lanes of each pair (0 and 1, 2 and 3 and so on, or 0 and 2, 1 "
+                           "and 3 and so on) have one address, the load is served by %s.",
+                           to);
     return;
   }
   if (!smb_request_mergeable(&e->request)) {
     g_string_append_printf(text,
-                           " (Were the lanes of each pair, 0 and 1, 2 and 3 and so on, or 0 and 2, "
-                           "1 and 3 and so on, on one address, it would be served by %s.)",
+                           " (If the lanes of each pair, 0 and 1, 2 and 3 and so on, or 0 and 2, 1 "
+                           "and 3 and so on, had one address, it would be served by %s.)",
                            to);
     return;
   }
   g_string_append_printf(
       text,
-      " That is so because the lanes of each pair (%s and so on, as far as both "
-      "are active) have one address: such a load is merged. Others are served by "
-      "%s.",
+      " This is because the lanes of each pair (%s and so on, if both are active) have one "
+      "address: such a load is merged. Others are served by %s.",
       do_pairs_agree(&e->request, 1) ? "0 and 1, 2 and 3" : "0 and 2, 1 and 3", from);
 }
 
@@ -209,14 +207,14 @@ append_turns(GString *text, const SmbExplanation *e) {
                            rows ? "them" : "it", rows ? "row" : "word");
     break;
   case SMB_CONFLICT_LANES:
-    g_string_append(text,
-                    " A bank serves one lane at a time; others wait, also those that access the "
-                    "same word.");
+    g_string_append(
+        text,
+        " A bank serves one lane at a time; others wait, even those that access the same word.");
     break;
   case SMB_CONFLICT_ADDRESSES:
     g_string_append_printf(text,
                            " In each %s a bank takes one address, from all lanes that store to it; "
-                           "lanes with another one wait, also within the word.",
+                           "lanes with another one wait, even within the word.",
                            turn);
     break;
   case SMB_CONFLICT_ONE_BROADCAST:
@@ -232,7 +230,7 @@ append_turns(GString *text, const SmbExplanation *e) {
                              " of each %s, unless another one has changed the same word since the "
                              "load",
                              smb_explain_group_name(e));
-    g_string_append(text, "; others go round again, also those on the same word.");
+    g_string_append(text, "; others take another round, even those on the same word.");
     break;
   }
   if (e->plan->passes > 1 && e->plan->conflict != SMB_CONFLICT_LOOP)

@@ -34,17 +34,13 @@ static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array
 static const SmbCliUsage usage = {
     .arguments = "PROFILE [FILE|-]",
     .description =
-        "Takes what Nsight Compute measured of a kernel ('ncu --page source --csv --print-source "
-        "sass', or a report), and says of each line with wavefronts in excess, the costliest "
-        "first, "
-        "why they "
-        "are, and which layout removes them, as compiled. Of what 'ncu --metrics …' writes, as "
-        "text or "
-        "CSV, the kernel is compared as a whole, and its lines are predicted.\n"
-        "The kernel is machine code, or CUDA C, which nvcc compiles as it was compiled for the "
-        "profile (--nvcc); launched as it was measured. Without FILE or --case, each kernel that "
-        "was "
-        "measured is that of a case of the project file.",
+        "Explains each bank conflict that Nsight Compute measured, line by line, the costliest "
+        "first, and finds a layout that removes it, as compiled. PROFILE is what 'ncu --page "
+        "source --csv --print-source sass' writes, or a report. If it is what 'ncu --metrics …' "
+        "writes, as text or CSV, the kernel is compared as a whole, and its lines are "
+        "predicted.\nThe kernel is machine code, or CUDA C that nvcc compiles as for the profile "
+        "(--nvcc), launched as it was measured. Without FILE or --case, each kernel that was "
+        "measured is looked up among the cases of the project file.",
     .min_arguments = 1,
     .max_arguments = 2,
     .has_arch = TRUE,

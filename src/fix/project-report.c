@@ -9,7 +9,7 @@
 
 static void
 write_error(SmbCli *cli, const SmbFixCase *one) {
-  g_autofree char *placed = smb_cli_place_error(one->error);
+  g_autofree char *placed = smb_cli_place_error(cli, one->error);
   if (placed)
     smb_spool_printf(cli->messages, "%-s (case %s)\n", placed, one->name);
   else

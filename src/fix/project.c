@@ -67,7 +67,7 @@ find_case(const SmbFixProject *all, const SmbProfileLaunch *launch, GError **err
     return found->len ? found->pdata[0] : NULL;
   g_autofree char *list = smb_cli_list((const char *const *)names->pdata, " or ");
   smb_cli_usage_error(
-      error, "%s:%u:1: the kernel '%s' is of several cases of %s: choose one with --case: %s",
+      error, "%s:%u:1: the kernel '%s' is in several cases of %s: choose one with --case: %s",
       all->file, launch->line, launch->kernel, all->project->path, list);
   return NULL;
 }

@@ -46,12 +46,11 @@ read_options(SmbFuzzOptions *fuzz, GError **error) {
 static const SmbCliGroup *const groups[] = {&smb_measure_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "",
-    .description =
-        "Measures random requests on a GPU and compares each with the model: strides, padded "
-        "columns, swizzles, pairs, windows, few words, under masks of all sorts. N requests "
-        "of each instruction are timed by the clock, under saturation; of a sample the "
-        "wavefronts are counted as well. A request that differs is measured again: it is a "
-        "mismatch if it differs each time. A mismatch makes the exit status 1.",
+    .description = "Measures random requests on a GPU and compares each with the model: strides, "
+                   "padded columns, swizzles, pairs, windows, few words, under all kinds of masks. "
+                   "N requests of each instruction are timed in a saturated pipe; for a sample, "
+                   "wavefronts are also counted. A request that differs is measured again, and is "
+                   "a mismatch if it differs each time. The exit status is 1 on a mismatch.",
     .formats = smb_fuzz_formats,
     .groups = groups,
     .example = "smembank fuzz --count 100000 --op ld.16",

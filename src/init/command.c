@@ -22,18 +22,16 @@ static gboolean option_force;
 static const GOptionEntry options[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &option_output,
      "the project file (default: smembank.ini in this folder)", SMB_CLI_FILE},
-    {"force", 0, 0, G_OPTION_ARG_NONE, &option_force, "write over a project file that is there",
-     NULL},
+    {"force", 0, 0, G_OPTION_ARG_NONE, &option_force, "overwrite an existing project file", NULL},
     G_OPTION_ENTRY_NULL,
 };
 
 static const SmbCliUsage usage = {
     .arguments = "FILE…",
-    .description = "Writes a first project file: a case for each launch k<<<grid, block>>>(…) of a "
-                   "kernel in the "
-                   "FILEs, and for each kernel without one, of CUDA C, PTX or machine code. What "
-                   "the files do not "
-                   "say as constants is left to be filled in, in comments.",
+    .description =
+        "Writes a first project file: a case for each launch k<<<grid, block>>>(…) of a kernel in "
+        "the FILEs, and for each kernel without one, of CUDA C, PTX or machine code. Values that "
+        "are not constants in the files are left as comments to fill in.",
     .min_arguments = 1,
     .max_arguments = MAX_FILES,
     .example = "smembank init src/*.cu",
@@ -96,7 +94,7 @@ smb_cmd_init(SmbCli *cli, GError **error) {
   if (!out)
     return FALSE;
   if (!option_force && g_file_test(path, G_FILE_TEST_EXISTS))
-    return smb_cli_usage_error(error, "%s is there already: --force writes over it", path);
+    return smb_cli_usage_error(error, "%s already exists: --force overwrites it", path);
   g_autofree char *folder = g_path_get_dirname(path);
   g_autoptr(SmbSections) sections =
       make_sections(cli, strcmp(folder, ".") == 0 ? NULL : folder, error);

@@ -26,15 +26,11 @@ smb_sections_new(const char *arch) {
   SmbSections *sections = g_new0(SmbSections, 1);
   sections->arch = arch;
   sections->text = g_string_new(NULL);
-  g_string_printf(sections->text,
-                  "# Kernels and how they are launched: 'smembank check' counts them all, and\n"
-                  "# 'smembank analyze --case NAME' one of them.\n"
-                  "\n"
-                  "# What holds for all of them.\n"
-                  "[*]\n"
-                  "arch = %s\n"
-                  "# max-ways = 1\n",
-                  arch);
+  g_string_printf(
+      sections->text,
+      "# Kernels and how they are launched: 'smembank check' counts them all, and\n# 'smembank "
+      "analyze --case NAME' one of them.\n\n# For all cases.\n[*]\narch = %s\n# max-ways = 1\n",
+      arch);
   sections->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   return sections;
 }
@@ -172,10 +168,10 @@ write_arguments(Section *section, const Parameter *parameters, guint n) {
     if (value)
       g_string_append_printf(known, "%s%s=%s", known->len ? "; " : "", parameter->name, value);
     else if (text)
-      write_open(section, "arg: %s (%s) is not known: the launch has '%s'", parameter->name,
+      write_open(section, "arg: %s (%s) is unknown: the launch has '%s'", parameter->name,
                  parameter->type, text);
     else
-      write_open(section, "arg: %s (%s) is not known", parameter->name, parameter->type);
+      write_open(section, "arg: %s (%s) is unknown", parameter->name, parameter->type);
   }
   if (known->len)
     write_key(section, "arg", known->str);

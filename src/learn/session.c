@@ -69,18 +69,14 @@ static void
 write_keys(SmbCli *cli) {
   smb_spool_puts(
       cli->out,
-      "  a number     your prediction\n"
-      "  Enter        skips the prediction; after the answer, the next step\n"
-      "  ?            a hint\n"
-      "  e, edit      edits a copy of the kernel ($VISUAL, $EDITOR) and runs it\n"
-      "  NAME=VALUE   sets a macro or a parameter of the kernel and runs it; or its launch:\n"
-      "               block=16,16, grid=2, arch=sm_70\n"
-      "  explain      why the costliest access conflicts, with your changes\n"
-      "  advise       the best padding and swizzle for the kernel, with your changes\n"
-      "  explain FILE.cu ..., advise FILE.cu ...: the same for a kernel of yours\n"
-      "  b, back      one step back\n"
-      "  q, quit      ends the course (exit and Ctrl-D, too)\n"
-      "  h, help      this list\n\n");
+      "  a number     your prediction\n  Enter        skips the prediction; after the answer, the "
+      "next step\n  ?            a hint\n  e, edit      edits a copy of the kernel ($VISUAL, "
+      "$EDITOR) and runs it\n  NAME=VALUE   sets a macro or a parameter of the kernel and runs it; "
+      "or its launch:\n               block=16,16, grid=2, arch=sm_70\n  explain      why the "
+      "costliest access conflicts, with your changes\n  advise       the best padding and swizzle "
+      "for the kernel, with your changes\n  explain FILE.cu ..., advise FILE.cu ...: the same for "
+      "a kernel of yours\n  b, back      one step back\n  q, quit      ends the course (also exit "
+      "and Ctrl-D)\n  h, help      this list\n\n");
 }
 
 // Which command a line is: by its first word, behind which only explain and advise take more.

@@ -146,7 +146,7 @@ choose_tables(const SmbLearnStep *step, const SmbLearnRun *run) {
 
 static void
 write_error(SmbCli *cli, const char *message) {
-  g_autofree char *placed = smb_cli_place_error(message);
+  g_autofree char *placed = smb_cli_place_error(cli, message);
   g_autofree char *shortened = smb_text_shorten_quotes(placed ? placed : message);
   smb_spool_printf(cli->out, "%-s\n\n", shortened);
 }

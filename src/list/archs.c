@@ -104,7 +104,7 @@ append_instructions(GString *source, const SmbArchInfo *info, SmbOp op, guint wi
   gboolean is_wide = (op == SMB_OP_LD || op == SMB_OP_LD_GENERIC) && (width == 8 || width == 16);
   if (is_wide && info->counts_instructions_apart)
     g_string_append_printf(
-        source, "; of machine code other wavefronts are counted per instruction (%s): %s",
+        source, "; for machine code, wavefronts per instruction are counted differently (%s): %s",
         smb_evidence_name(info->evidence), info->instruction_source);
 }
 
@@ -157,14 +157,15 @@ add_rules(const SmbCli *cli, SmbListing *listing, const char *name, GError **err
 }
 
 static const char rules_legend[] =
-    "lane group: lanes that are served together; paired: the group when lanes come in pairs on "
-    "equal addresses. conflict: what waits in one bank: different words, any two lanes, different "
-    "addresses, or lanes beside the one word that is broadcast; loop: rounds of loads and swaps, "
-    "until each lane was through. floor: fewest cycles under saturation.";
+    "lane group: lanes that are served together; paired: the group if lanes come in pairs with "
+    "equal addresses. conflict: what conflicts in one bank: different words, any two lanes, "
+    "different addresses, or lanes that do not access the word that is broadcast; loop: rounds of "
+    "loads and swaps, until each lane has swapped. floor: fewest cycles in a saturated pipe.";
 
 static const char multiprocessors_legend[] =
     "The most blocks, warps and shared memory of a multiprocessor. reserved: bytes that a block "
-    "takes beside its own; unit: what it takes is a multiple of it. Missing: not known.";
+    "takes in addition to its own; unit: a block takes a multiple of it. Missing values are "
+    "unknown.";
 
 // Whose words tell of all these architectures: AMD's if all are AMD's.
 static SmbVendor

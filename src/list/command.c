@@ -195,7 +195,7 @@ static gboolean
 list_launches(SmbCli *cli, GError **error) {
   if (cli->n_arguments > 1)
     return smb_list_launches(cli, cli->arguments[1], error);
-  return smb_cli_usage_error(error, "launches are those of a capture: expected its FILE");
+  return smb_cli_usage_error(error, "expected FILE, the capture whose launches to list");
 }
 
 // What can be listed. @takes_name: whether a name, or a file, may follow.

@@ -162,7 +162,7 @@ write_machine_code(SmbCli *cli, const Contained *contained) {
   }
   smb_table_write(table, cli->out, cli->colour);
   if (is_unlinked)
-    smb_spool_puts(cli->out, "\n-: not known before this code is linked (nvcc -dlink)\n");
+    smb_spool_puts(cli->out, "\n-: unknown until this code is linked (nvcc -dlink)\n");
 }
 
 static void

@@ -58,7 +58,7 @@ smb_list_launches(SmbCli *cli, const char *file, GError **error) {
       {"launch", NULL, SMB_LISTING_NUMBER},
   };
   if (!smb_capture_recognize(file) && g_file_test(file, G_FILE_TEST_EXISTS))
-    return smb_cli_usage_error(error, "launches are those of a capture, and '%s' is none", file);
+    return smb_cli_usage_error(error, "'%s' is not a capture: only captures have launches", file);
   g_autoptr(SmbCapture) capture = smb_capture_open(file, error);
   if (!capture)
     return FALSE;

@@ -92,7 +92,7 @@ smb_measure_arch(const SmbMeter *meter, GError **error) {
     return smb_arch_load(name, error);
   g_autofree char *list = g_strjoinv(", ", known);
   smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE,
-           "the device, %s, is an %s, which has no rules; there are rules for %s", device->name,
+           "there are no rules for the device, %s, an %s; there are rules for %s", device->name,
            name, list);
   return NULL;
 }
@@ -173,7 +173,7 @@ find_variable(const SmbTarget *target) {
   const GPtrArray *buffers = target->launch.buffers;
   for (guint p = 0; p < smb_program_n_parameters(target->kernel); p++) {
     if (smb_launch_has_field(&target->launch, target->kernel, p))
-      return g_strdup_printf("fields are given of parameter %u: they are for predictions only; a "
+      return g_strdup_printf("fields of parameter %u were given: they are for predictions only; a "
                              "launch with pointers in structures is measured from its capture",
                              p);
   }
@@ -388,7 +388,7 @@ take_instructions(SmbMeter *meter, const SmbTarget *target, const SmbMeterLaunch
     return;
   kernel->instructions = smb_meter_instructions(meter, launch, &failure);
   if (failure && warnings)
-    smb_spool_printf(warnings, "instructions were not measured one by one, only their sums: %s\n",
+    smb_spool_printf(warnings, "only sums were measured, not single instructions: %s\n",
                      failure->message);
   for (guint i = 0; kernel->instructions && i < kernel->instructions->len; i++) {
     SmbProfileInstruction *instruction =
@@ -436,10 +436,9 @@ run_on_device(SmbMeter *meter, const Subject *subject, const SmbArch *arch,
   }
   kernel->failure =
       g_strconcat(local->message,
-                  subject->is_lost
-                      ? " (it reaches global memory at addresses that depend on what is not known: "
-                        "--buffer gives contents)"
-                      : "",
+                  subject->is_lost ? " (it reaches global memory at addresses that depend on "
+                                     "unknown data: --buffer gives contents)"
+                                   : "",
                   NULL);
   return TRUE;
 }

@@ -64,7 +64,7 @@ parse_options(SmbCase *one, const char *text, const char *folder, GError **error
   g_auto(GStrv) argv = NULL;
   int argc = 0;
   if (!*text)
-    return smb_cli_usage_error(error, "expected options behind '" LINE_TAG "'");
+    return smb_cli_usage_error(error, "expected options after '" LINE_TAG "'");
   if (!g_shell_parse_argv(text, &argc, &argv, error))
     return FALSE;
   g_autoptr(GPtrArray) keys = smb_key_list_of_source();

@@ -71,7 +71,7 @@ begin_section(Reader *reader, const char *name, GError **error) {
   end_section(reader);
   gpointer before = g_hash_table_lookup(reader->sections, name);
   if (before)
-    return fail_line(reader, error, "[%s] is already in line %u", name, GPOINTER_TO_UINT(before));
+    return fail_line(reader, error, "[%s] is already on line %u", name, GPOINTER_TO_UINT(before));
   g_hash_table_insert(reader->sections, g_strdup(name), GUINT_TO_POINTER(reader->line));
   SmbCase *one = g_new0(SmbCase, 1);
   one->name = g_strdup(name);
@@ -135,7 +135,7 @@ read_key(Reader *reader, const char *name, GError **error) {
     return fail_line(reader, error, "unknown key '%s'%s", name, meant);
   }
   if (!g_hash_table_add(reader->seen, g_strdup(name)))
-    return fail_line(reader, error, "%s is already said in [%s]", name, reader->section);
+    return fail_line(reader, error, "%s is already set in [%s]", name, reader->section);
   return add_words(reader, key, error);
 }
 

@@ -70,7 +70,7 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
   if (smb_proof_holds(proof)) {
     write_changes(smb_program_source(report->target->kernel), proof->edits, page);
     if (proof->condition)
-      smb_html_within(page, "<p>It is right as long as <code>", proof->condition,
+      smb_html_within(page, "<p>It is valid only while <code>", proof->condition,
                       "</code>, as in this launch.</p>\n");
     write_launch(report, proof, page);
     return;

@@ -20,7 +20,7 @@ write_facts(const SmbRanking *ranking, SmbSpool *page) {
                   "</dd></div>");
   smb_html_within(page, "<div><dt>started</dt><dd>", header->started, "</dd></div>");
   smb_html_within(page, "<div><dt>ended</dt><dd>",
-                  end ? end->status : "not known: the capture ends early", "</dd></div>");
+                  end ? end->status : "unknown: the capture ends early", "</dd></div>");
   smb_html_within(page, "</dl>\n<p class=\"summary\">", summary,
                   "</p>\n<nav><a href=\"#launches\">Launches</a></nav>\n</header>\n");
 }
@@ -68,10 +68,10 @@ write_table(const SmbRanking *ranking, guint n_parts, SmbSpool *page) {
                  "<th scope=\"col\" class=\"word\">remark</th></tr></thead>\n<tbody>\n");
   for (guint i = 0; i < ranking->rows->len; i++)
     write_row(ranking->rows->pdata[i], i < n_parts, page);
-  smb_spool_puts(page, "</tbody>\n</table>\n</div>\n<p class=\"words\">The launch with the most "
-                       "excess wavefronts comes first. +N: so many other launches are equal, with "
-                       "the same code, shape, parameters and memory; what one of them costs is "
-                       "shown.</p>\n</section>\n");
+  smb_spool_puts(
+      page, "</tbody>\n</table>\n</div>\n<p class=\"words\">The launch with the most excess "
+            "wavefronts comes first. +N: N other launches are equal, with the same code, shape, "
+            "parameters and memory; the cost of one of them is shown.</p>\n</section>\n");
 }
 
 // The report of a launch.

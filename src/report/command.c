@@ -54,7 +54,7 @@ static char *option_top;
 
 static const GOptionEntry options[] = {
     {"top", 0, 0, G_OPTION_ARG_STRING, &option_top,
-     "of a capture, launches that have a report of their own (default 10)", "N"},
+     "for a capture, launches with a report of their own (default 10)", "N"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -89,11 +89,10 @@ static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array
 static const SmbCliUsage usage = {
     .arguments = "PAGE.html|- [FILE|-]",
     .description =
-        "Writes one page of HTML: the best padding and swizzle, the annotated source, "
-        "each access, and the bank map of each access that conflicts, wavefront by wavefront. "
-        "The page needs no network; - writes it to standard output. Of a capture, the ranking of "
-        "its launches, and "
-        "a report of each of the costliest.\n" SMB_TARGET_DESCRIPTION,
+        "Writes one HTML page: the best padding and swizzle, the annotated source, each access, "
+        "and the bank map of each access that conflicts, wavefront by wavefront. The page needs no "
+        "network; - writes it to standard output. For a capture, it has the ranking of the "
+        "launches, and a report of each of the costliest.\n" SMB_TARGET_DESCRIPTION,
     .min_arguments = 1,
     .max_arguments = 2,
     .n_results = 1,
@@ -113,7 +112,7 @@ smb_cmd_report(SmbCli *cli, GError **error) {
   if (cli->n_arguments > 1 && smb_captured_is_whole(smb_target_options(), cli->arguments[1]))
     return report_application(cli, page, error);
   if (option_top)
-    return smb_cli_usage_error(error, "--top is for a capture of which no launch is chosen");
+    return smb_cli_usage_error(error, "--top is for a whole capture, not for one launch");
   g_autoptr(SmbTarget) target = smb_target_open(cli, 1, error);
   if (!target)
     return FALSE;

@@ -123,10 +123,9 @@ refuse(const SmbReport *report, const SmbNeighbours *neighbours) {
   if (!neighbours)
     return "There are no rows to pad: the access touches several arrays, or a single variable.";
   return neighbours->searched
-             ? smb_arch_say(
-                   report->arch,
-                   "The array has one dimension, and padding it after any power of two of elements "
-                   "takes no fewer wavefronts.")
+             ? smb_arch_say(report->arch,
+                            "The array has one dimension, and padding it after any power-of-two "
+                            "number of elements takes no fewer wavefronts.")
              : "Not counted: the array has one dimension, and there are too many paddings to "
                "count.";
 }

@@ -27,9 +27,11 @@ static const GOptionEntry options[] = {
     {"requests", 0, 0, G_OPTION_ARG_NONE, &option_requests,
      "write a row for each request: what it costs, and which lanes conflict", NULL},
     {"measure", 0, 0, G_OPTION_ARG_NONE, &option_measure,
-     "measure each request on a device, beside the prediction; takes memory for all of them", NULL},
+     "measure each request on a GPU and compare it with the prediction; keeps all requests in "
+     "memory",
+     NULL},
     {"all", 'a', 0, G_OPTION_ARG_NONE, &option_all,
-     "with --measure: a row for each request in text, too", NULL},
+     "with --measure: a row for each request, also in text", NULL},
     {"from", 0, 0, G_OPTION_ARG_FILENAME, &option_from,
      "write the requests of a kernel, of any FILE that analyze takes, as a trace", SMB_CLI_FILE},
     G_OPTION_ENTRY_NULL,
@@ -49,7 +51,7 @@ fail_trace(const char *path, GError **error) {
   g_autofree char *shown = g_filename_display_name(path);
   g_clear_error(error);
   smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-           "%s: expected a trace, and this is a kernel: 'smembank trace --from %s' writes its "
+           "%s: expected a trace, but this is a kernel: 'smembank trace --from %s' writes its "
            "requests as a trace",
            shown, shown);
   return FALSE;
@@ -143,17 +145,14 @@ static const SmbCliGroup *const groups[] = {&smb_target_launch_group, &smb_targe
                                             &smb_target_compiler_group, &smb_measure_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
-    .description = "Counts the wavefronts of a trace: one warp request a line,\n"
-                   "  OP WIDTH MASK OFF0 … OFF31 [= WAVEFRONTS]\n"
-                   "with the width and the offsets in bytes and the mask of active lanes in "
-                   "hexadecimal; # starts a "
-                   "comment. 'smembank list ops' lists the operations. A count after '=' is "
-                   "compared with the prediction: "
-                   "differences are shown, and the exit status is 1. --measure runs each request "
-                   "on a GPU and compares its "
-                   "cycles (under saturation) and wavefronts with the prediction for that GPU.\n"
-                   "--from writes the trace of a kernel: every request that it makes of shared "
-                   "memory, launched as for analyze.",
+    .description =
+        "Counts the wavefronts of a trace: one warp request a line,\n  OP WIDTH MASK OFF0 … OFF31 "
+        "[= WAVEFRONTS]\nwith the width and the offsets in bytes and the mask of active lanes in "
+        "hexadecimal; # starts a comment. 'smembank list ops' lists the operations. A count after "
+        "'=' is compared with the prediction: differences are shown, and the exit status is 1. "
+        "--measure runs each request on a GPU and compares its cycles (under saturation) and "
+        "wavefronts with the prediction for that GPU.\n--from writes the trace of a kernel: every "
+        "shared-memory request that it makes, launched as for analyze.",
     .max_arguments = 1,
     .has_arch = TRUE,
     .file_option = "from",

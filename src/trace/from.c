@@ -86,8 +86,8 @@ write_tail(Writer *writer, const SmbAnalysis *analysis) {
         writer->cli->messages,
         smb_arch_say(writer->cli->arch,
                      analysis->accesses->len
-                         ? "smembank trace: no request of shared memory of %s is counted\n"
-                         : "smembank trace: %s makes no request of shared memory\n"),
+                         ? "smembank trace: no shared-memory request of %s is counted\n"
+                         : "smembank trace: %s makes no shared-memory requests\n"),
         writer->target->name);
 }
 

@@ -201,7 +201,7 @@ write_text(SmbCli *cli, gconstpointer result) {
   for (guint i = 0; i < report->notes->len; i++)
     smb_spool_printf(cli->out, "note: %s\n", (const char *)report->notes->pdata[i]);
   if (report->compared == 0) {
-    smb_spool_puts(cli->out, "no line carries a count to compare with\n");
+    smb_spool_puts(cli->out, "no line has a count to compare with\n");
     return;
   }
   g_autofree char *line = g_strdup_printf(

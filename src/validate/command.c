@@ -33,8 +33,8 @@ static const GOptionEntry options[] = {
     {"recorded", 0, 0, G_OPTION_ARG_NONE, &option_recorded,
      "compare with recordings: those of FILE, or the built-in ones", NULL},
     {"ncu", 0, 0, G_OPTION_ARG_FILENAME, &option_ncu,
-     "compare with what ncu measured: machine code, instruction by instruction, with its page "
-     "'source' of SASS as CSV, or a report; a whole kernel with what 'ncu --metrics …' writes",
+     "compare with what ncu measured: machine code, instruction by instruction, with ncu's page "
+     "'source' of SASS as CSV, or a report; or a whole kernel, with what 'ncu --metrics …' writes",
      SMB_CLI_FILE},
     {"ncu-launch", 0, 0, G_OPTION_ARG_STRING, &option_ncu_launch,
      "which of the launches of the kernel in that file, from 1", "N"},
@@ -120,7 +120,7 @@ compare_file(SmbComparison *comparison, const char *file, const SmbCli *cli, GPt
     return FALSE;
   }
   if (holds == SMB_HOLDS_KERNEL)
-    return smb_cli_usage_error(error, "%s: a kernel that is measured has to be in a file", name);
+    return smb_cli_usage_error(error, "%s: a kernel that is measured must be in a file", name);
   if (holds == SMB_HOLDS_RECORDING || g_str_has_suffix(file, ".json"))
     return compare_recording(comparison, stream, name, cli, recordings, error);
   if (smb_target_options()->kernel)
@@ -145,8 +145,8 @@ note_contents(SmbCli *cli, const SmbTarget *target) {
         smb_launch_contents(&target->launch, program, i).fill != SMB_FILL_UNKNOWN)
       continue;
     smb_spool_puts(cli->messages,
-                   "smembank validate: buffers without --buffer hold zeros on the GPU; no request "
-                   "of shared memory that is predicted depends on what they hold\n");
+                   "smembank validate: buffers without --buffer hold zeros on the GPU; no "
+                   "predicted shared-memory request depends on their contents\n");
     return;
   }
 }
@@ -248,8 +248,8 @@ static gboolean
 check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **error) {
   if (file && g_str_has_suffix(file, ".hip"))
     return smb_cli_usage_error(error,
-                               "'%s' is HIP: a GPU of AMD's is not measured here (lds-record.py "
-                               "records its counters, which validate FILE.csv compares)",
+                               "'%s' is HIP: AMD GPUs are not measured here (lds-record.py records "
+                               "its counters, which validate FILE.csv compares)",
                                file);
   if (option_recorded && (is_kernel || option_record || smb_measure_options()->device ||
                           smb_target_is_launch(smb_target_options())))
@@ -324,21 +324,16 @@ static const SmbCliUsage usage = {
     .arguments = "[FILE | -- COMMAND…]",
     .description =
         "Compares the model's predictions with what a GPU measures: of the built-in kernels (or "
-        "--kernel) in all shapes and paddings, of a tile, or of a FILE of CUDA C, PTX or "
-        "machine code, launched "
-        "as for analyze. "
-        "Wavefronts, executed instructions, global sectors and the values in memory are compared; "
-        "times and bandwidth are shown. Without a GPU, or with --recorded, recorded and published "
-        "measurements take its place. FILE can also be a recording (JSON), a trace whose lines "
-        "carry '= "
-        "WAVEFRONTS', or counters of AMD's LDS (.csv). With --ncu, machine code is compared with "
-        "what Nsight Compute counted of "
-        "each "
-        "instruction. Of a capture, all launches are measured, or the one that --launch names, "
-        "with "
-        "the memory that was captured; -- COMMAND captures a command first.\n"
-        "A mismatch, or a launch that fails, makes the exit status 1. Instruction counts that the "
-        "compiler changed do not, if their wavefronts match.",
+        "--kernel) in all shapes and paddings, of a tile, or of a FILE of CUDA C, PTX or machine "
+        "code, launched as for analyze. Wavefronts, executed instructions, global sectors and the "
+        "values in memory are compared; times and bandwidth are shown. Without a GPU, or with "
+        "--recorded, recorded and published measurements are used instead. FILE can also be a "
+        "recording (JSON), a trace whose lines have '= WAVEFRONTS', or counters of AMD's LDS "
+        "(.csv). With --ncu, machine code is compared with what Nsight Compute counted of each "
+        "instruction. For a capture, all launches are measured, or the one that --launch names, "
+        "with the captured memory; -- COMMAND captures a command first.\nThe exit status is 1 on a "
+        "mismatch or a failed launch. Instruction counts that the compiler changed are no mismatch "
+        "if their wavefronts match.",
     .max_arguments = 1,
     .has_arch = TRUE,
     .formats = smb_comparison_formats,
@@ -392,7 +387,7 @@ static gboolean
 validate_command(SmbCli *cli, const char *const *words, GError **error) {
   if (!*words || cli->n_arguments > 0)
     return smb_cli_usage_error(error, *words ? "expected a FILE or a COMMAND, not both"
-                                             : "expected a COMMAND behind --");
+                                             : "expected a COMMAND after --");
   g_autoptr(SmbWorkshop) workshop = smb_workshop_new("validate", error);
   if (!workshop)
     return FALSE;

@@ -55,7 +55,7 @@ find_others(const char *text) {
   static const char *const generic[] = {"LD", "ST", "ATOM", "RED"};
   g_autofree char *opcode = smb_profile_opcode(text);
   if (strstr(opcode, ".CAST"))
-    return "of the lanes that compare at one address only the one that may swap is counted";
+    return "if lanes compare at one address, only the one that may swap is counted";
   opcode[strcspn(opcode, ".")] = '\0';
   for (guint i = 0; i < G_N_ELEMENTS(generic); i++) {
     if (strcmp(opcode, generic[i]) == 0)
@@ -97,7 +97,7 @@ compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
   // Without an active lane an instruction is executed, and asks for nothing.
   gboolean idle = instruction->executed > requests && outcome != SMB_OUTCOME_MISMATCH;
   const char *why = predicted->is_by_order ? predicted->reason
-                    : idle ? "some warps execute it with no lane active, which asks for nothing"
+                    : idle ? "some warps execute it with no lane active, which makes no request"
                            : NULL;
   add_row(pair, instruction, "executed", (double)requests, (double)instruction->executed,
           instruction->executed == requests ? SMB_OUTCOME_MATCH

@@ -290,7 +290,7 @@ explain_instructions(const Launch *launch, SmbOpClass op_class, SmbComparisonRow
     note(launch, row, "%.15g more executed, with every lane predicated off: they take no wavefront",
          row->measured - row->predicted);
   else
-    note(launch, row, "their wavefronts differ, too");
+    note(launch, row, "their wavefronts differ as well");
 }
 
 static void
@@ -309,7 +309,7 @@ note_no_prediction(const Launch *launch, SmbMetric metric, SmbComparisonRow *row
   row->outcome = SMB_OUTCOME_SHOWN;
   gboolean loads = metric == SMB_METRIC_SECTORS_LD;
   if (launch->analysis->lost_globals[loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE])
-    note(launch, row, "global %s whose addresses depend on what is not known are not counted",
+    note(launch, row, "global %s whose addresses depend on unknown data are not counted",
          loads ? "loads" : "stores");
   else
     note(launch, row, "%s moves segments of %u bytes, not sectors", row->arch,
@@ -323,11 +323,11 @@ judge_difference(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) 
   row->outcome = SMB_OUTCOME_EXPLAINED;
   if (row->is_range && row->measured >= row->least && row->measured <= row->most) {
     note(launch, row,
-         "%.15g to %.15g are predicted, depending on where the assembler lets lanes that a branch "
-         "divided meet again",
+         "%.15g to %.15g are predicted, depending on where the assembler lets diverged lanes "
+         "reconverge",
          row->least, row->most);
   } else if (row->is_partial && row->measured > row->predicted) {
-    note(launch, row, "a lower bound: requests that depend on what is not known are not counted");
+    note(launch, row, "a lower bound: requests that depend on unknown data are not counted");
   } else if (row->is_bound && row->measured > row->predicted) {
     note(launch, row, "a lower bound: atomics that are loops repeat where warps conflict");
   } else if (order) {

@@ -210,10 +210,10 @@ write_reasons(SmbCli *cli, guint reasons) {
       {BY_FEWER, "instructions, -N: the compiler merged or removed accesses."},
       {BY_BOUND, "A lower bound is predicted for atomics that are loops: they repeat where warps "
                  "conflict."},
-      {BY_PART, "A lower bound is predicted where requests that depend on what is not known are "
-                "not counted (--unknown skip)."},
-      {BY_RANGE, "A range is predicted where the assembler decides where lanes that a branch "
-                 "divided meet again; what was measured lies in it."},
+      {BY_PART, "A lower bound is predicted where requests that depend on unknown data are not "
+                "counted (--unknown skip)."},
+      {BY_RANGE, "A range is predicted where the assembler decides where diverged lanes "
+                 "reconverge; the measured number is in it."},
   };
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
     if (reasons & texts[i].reason)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "sim/compiled/compute/compute.h"
+#include "sim/exec/compute/compute.h"
 
 enum {
   N_ROWS = 64,

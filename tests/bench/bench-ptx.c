@@ -13,7 +13,7 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
-#include "sim/compiled/run/run.h"
+#include "sim/exec/exec.h"
 
 enum {
   N_RUNS = 5,
@@ -124,10 +124,10 @@ typedef struct {
 } Counter;
 
 static gboolean
-count_step(Runner *runner, const Step *step, SmbLanes lanes) {
-  Counter *counter = runner->block->user;
-  counter->n += step->kind != STEP_MEETING; // which is none of PTX
-  return counter->handlers[step - runner->steps](runner, step, lanes);
+count_step(Exec *exec, const Step *step, SmbLanes lanes) {
+  Counter *counter = exec->block->user;
+  counter->n += step->kind != KIND_MEETING; // which is none of PTX
+  return counter->handlers[step - exec->steps](exec, step, lanes);
 }
 
 static gboolean
@@ -152,14 +152,20 @@ count_program(SmbProgram *program, const SmbLaunch *launch, const SmbArch *arch,
               gboolean *diverged, GError **error) {
   GArray *steps = ((Code *)program)->steps;
   g_autofree StepHandler *handlers = g_new(StepHandler, steps->len);
+  g_autofree guint16 *n_computing = g_new(guint16, steps->len);
   for (guint i = 0; i < steps->len; i++) {
-    handlers[i] = g_array_index(steps, Step, i).run;
-    g_array_index(steps, Step, i).run = count_step;
+    Step *step = &g_array_index(steps, Step, i);
+    handlers[i] = step->run;
+    n_computing[i] = step->n_computing;
+    step->run = count_step;
+    step->n_computing = 0; // each of them by its handler
   }
   Counter counter = {handlers, 0};
   gboolean ok = run_blocks(program, launch, arch, &counter, diverged, error);
-  for (guint i = 0; i < steps->len; i++)
+  for (guint i = 0; i < steps->len; i++) {
     g_array_index(steps, Step, i).run = handlers[i];
+    g_array_index(steps, Step, i).n_computing = n_computing[i];
+  }
   *n += counter.n;
   return ok;
 }

@@ -14,18 +14,12 @@ export TMPDIR
 cd "$work"
 cp "$srcdir"/tests/data/layouts/*.cu .
 
-cat >nvcc <<'END'
-#!/bin/sh
-for word; do
-  [ "${previous-}" != -o ] || out=$word
-  previous=$word
-done
+made_nvcc <<'END'
 PATH=$PATH:/usr/bin:/bin
 . "$NVCC_TASK"
 END
-chmod +x nvcc
-SMEMBANK_NVCC=$work/nvcc NVCC_TASK=$work/task
-export SMEMBANK_NVCC NVCC_TASK
+NVCC_TASK=$work/task
+export NVCC_TASK
 
 # Lanes that store N bytes apart: what the form of the text is said to become.
 cat >pairs.sh <<'END'
@@ -97,7 +91,7 @@ shows 'Change line 3 to [T + 1]: 1056 -> 64 wavefronts, +128 bytes of shared mem
 # shellcheck disable=SC2016
 echo 'sleep 1000 & wait' >task
 expect 0 advise turn.cu --block 32 --arg n=32 --only pad --max-compile 1
-shows 'turn.cu: nvcc was ended: it took more than 1 second (--max-compile)'
+shows 'turn.cu: nvcc was stopped: it took more than 1 second (--max-compile)'
 [ -z "$(ls "$TMPDIR")" ] || die "$last: left $(ls "$TMPDIR")"
 
 # What keeps vectors whole is compiled, too, and stays if it is better than the others of its kind.
@@ -150,8 +144,8 @@ golden advise-written.json
 sed 's/return s/return *\&s/; s/= in/= u[0] == 0 ? 0 : in/' beyond.cu >address.cu
 expect 0 advise address.cu --block 32 --arg 2=3 --nvcc '' --entry turn
 shows 'None is recommended.'
-tells 'Not recommended, since it is not known, or not so, that the kernel then leaves the same in global memory: s: pad 2'
-shows 'Left alone: u, which the text names without all indices.'
+tells 'Not recommended, since the kernel does not leave, or is not known to leave, the same in global memory: s: pad 2'
+shows 'Left alone: u, which the text uses without all indices.'
 
 # A kernel of an included file is not rewritten, so there is nothing to compile; a namespace in front of a template is understood.
 cp turn.cu turn.h

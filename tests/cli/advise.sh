@@ -99,7 +99,7 @@ shows '    3+   __shared__ float as[T][T + 4];'
 shows '   11+     sum += as[x][k] * bs[k][y ^ k];'
 shows '5184 wavefronts for all shared accesses'
 shows 'The lanes of as[x][k] at line 11 read consecutive elements. A compiler may merge these into loads of'
-shows 'up to 16 bytes: 8224 wavefronts now, in place of 32800 in the text.'
+shows 'up to 16 bytes: now 8224 wavefronts, instead of 32800 in the text.'
 expect 0 advise better.cu --block 32,32 --out same.cu
 shows 'Pad 1 is not recommended: 74 % fewer wavefronts in the text, as many with adjacent loads merged, of'
 says 'same.cu was not written: no rewritten kernel is better'
@@ -199,7 +199,7 @@ __global__ void big(float *out, const float *in) {
 END
 expect 0 advise big.cu --block 384 --only pad
 shows 'opt-in'
-shows 'a block has at most 49152 bytes of static shared memory: declare a extern'
+shows 'a block has at most 49152 bytes of static shared memory: declare a as a one-dimensional extern array'
 # Functions, a file-scope array, an index that is not written twice, and a linkage before the kernel.
 cat >calls.cu <<'END'
 __shared__ int g[32][32];
@@ -266,7 +266,7 @@ __global__ void odd(float *out, const float *in) {
 }
 END
 expect 0 advise odd.cu --block 36 --check 'Swizzle<3,0,3>'
-shows 'It moves elements of s beyond its end: 160 bytes are needed where there are 144.'
+shows 'It moves elements of s beyond its end: 160 bytes are needed, and there are 144.'
 expect 0 advise odd.cu --block 36 --check 'Swizzle<2,0,2>'
 ! grep -q 'beyond its end' "$work/out" || die "$last: the swizzle keeps to the array"
 expect 0 advise --kernel naiveGmem --check 'Swizzle<3,0,3>'
@@ -330,11 +330,11 @@ __global__ void many(int *out) {
 }
 END
 expect 3 advise many.cu --block 1024
-says 'many makes more than 131072 different requests of shared memory'
+says 'many makes more than 131072 different shared-memory requests'
 
 # A search that would take too long is given up, not cut short.
 expect 3 advise --rows 32 --cols 32 --max-counts 1000
-says "the search for 'tile' was given up: after 1000 counts of requests"
+says "the search for 'tile' stopped after 1000 counts of requests"
 says '--only pad'
 expect 0 advise --rows 32 --cols 32 --only pad --max-counts 10000
 expect 2 advise --rows 32 --cols 32 --max-counts 0
@@ -432,7 +432,7 @@ shows 'pad 1 after 32'
 shows '    7+   float *Kj = &sram[tile] + 32;'
 shows '    8+   float *Vj = Kj + tile + 32;'
 shows '    9+   float *S = &sram[tile * 3] + 32 + 32 + 32;'
-shows 'Launch it with 29184 bytes of dynamic shared memory instead of 28672. Run in this form: 33792'
+shows 'Launch it with 29184 bytes of dynamic shared memory instead of 28672. This form was run: 33792'
 expect 0 analyze flash-better.cu --block 32 --dynamic-bytes 29184 --arg N=64 --arg d=64 \
   --arg Tc=2 --arg Tr=2 --arg Bc=32 --arg Br=32 --arg scale=0.125
 shows '33792'
@@ -536,7 +536,7 @@ expect 0 advise --rows 16 --cols 32 --measure
 shows 'Cycles of the launch, predicted/measured'
 SMEMBANK_FAKE=merged
 expect 1 advise --rows 16 --cols 32 --measure
-shows 'as it is: the compiler made other loads than the text has (12 executed, 16 predicted)'
+shows 'as it is: the compiler changed the number of loads (12 executed, 16 predicted)'
 for SMEMBANK_FAKE in wrong-values launch-failure; do
   expect 1 advise --rows 16 --cols 32 --tune PAD=0..2 --measure
   expect 1 advise --rows 16 --cols 32 --measure

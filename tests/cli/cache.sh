@@ -13,36 +13,11 @@ command -v cc >/dev/null || {
 }
 cd "$work"
 
-cat >nvcc <<'END'
-#!/bin/sh
-echo run >>"$NVCC_CALLS"
+made_nvcc <<'END'
 [ -z "${NVCC_SLEEP-}" ] || sleep "$NVCC_SLEEP"
-for word; do
-  [ "${previous-}" != -o ] || out=$word
-  case $word in -Xcompiler=@*) host=${word#*=} ;; esac
-  previous=$word
-done
-cc -E -x c++ "$host" "$word" -o "$out.ii" || exit 1
-stride=$(sed -n 's/.*stride = \([0-9]*\) *;.*/\1/p' "$out.ii")
-cat >"$out" <<PTX
-.version 8.0
-.target sm_70
-.address_size 64
-.visible .entry k() {
-  .reg .b32 %r<3>;
-  .shared .align 4 .b8 s[16384];
-  .loc 1 2 5
-  mov.u32 %r1, %tid.x;
-  mul.lo.u32 %r2, %r1, $((stride * 4));
-  st.shared.u32 [%r2], %r1;
-  ret;
-}
-.file 1 "$word"
-PTX
+cc -E -x c++ "@$host" "$word" -o "$out.ii" || exit 1
+stores $((4 * $(sed -n 's/.*stride = \([0-9]*\) *;.*/\1/p' "$out.ii"))) 2
 END
-chmod +x nvcc
-SMEMBANK_NVCC=$work/nvcc NVCC_CALLS=$work/calls
-export SMEMBANK_NVCC NVCC_CALLS
 cache=$XDG_CACHE_HOME/smembank
 
 # counts CALLS WAYS ARGUMENT...: as many calls of the compiler, and a store that is so bad.
@@ -157,7 +132,7 @@ sed -i '$d' src/k.cu
 sed 's/.include.*/#define STRIDE 4/' src/k.cu >src/own.cu
 for i in 1 2; do
   expect 2 analyze src/own.cu --block 32 -D STRIDE=2
-  says "-D STRIDE=2: src/own.cu:1 defines STRIDE, too"
+  says "-D STRIDE=2: src/own.cu:1 also defines STRIDE"
 done
 last="own $i"
 

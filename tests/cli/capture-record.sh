@@ -158,7 +158,7 @@ unset FAKE_DRIVER_FAILED
 
 # --- limits
 record 0 --max-file 1 -- threads threads threads threads
-says 'not all was recorded: the file is larger than 1 MiB (--max-file)'
+says 'not everything was recorded: the file is larger than 1 MiB (--max-file)'
 
 # --- interrupted: the program is told, and what it did before is kept
 rm -f "$file"

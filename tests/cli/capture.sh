@@ -26,9 +26,9 @@ expect 0 list kernels app.capture --format csv
 shows '_Z9transposeILi0EEvPfPKfi'
 shows gather
 expect 2 list launches
-says 'expected its FILE'
+says 'expected FILE, the capture'
 expect 2 list launches "$srcdir/tests/ptx/transpose.cu"
-says 'is none'
+says 'is not a capture'
 expect 3 list launches nowhere.capture
 says 'No such file'
 
@@ -111,7 +111,7 @@ expect 2 analyze app.capture --launch 0
 expect 2 analyze transpose.cubin --launch 1
 says "is for a capture, and 'transpose.cubin' is none"
 expect 2 analyze --launch 1
-says 'expected its FILE'
+says 'expected FILE, the capture'
 expect 3 analyze nowhere.capture --launch 1
 says 'No such file'
 

@@ -81,7 +81,7 @@ says "--output 'smembank.ini' would overwrite the input file smembank.ini"
 expect 0 compare "$srcdir/tests/ptx/transpose.ptx" "$srcdir/tests/ptx/transpose.ptx" --entry transpose_swizzled --block 32,8 --arg 2=32
 shows 'transpose_swizzled: same'
 expect 3 compare "$srcdir/tests/ptx/transpose.ptx" "$srcdir/tests/data/sass/transpose.sm_90.cubin" --entry transpose_swizzled --block 32,8 --arg 2=32
-says "counted of 'ptx' and of 'sass'"
+says "counts of 'ptx' and of 'sass'"
 
 # What is wrong is said as analyze says it.
 sed 's/tile\[threadIdx.x\]/tile[q]/' new.cu >broken.cu
@@ -111,7 +111,7 @@ status=0
 PATH=$work/empty "$SMEMBANK" compare --git main >"$work/out" 2>"$work/err" || status=$?
 last='compare --git without git'
 [ "$status" -eq 3 ] || die "$last: status $status: $(cat "$work/err")"
-says 'there is no program git on this machine, which --git takes'
+says '--git needs the program git, which is not installed'
 rmdir empty
 command -v git >/dev/null || {
   echo 'no git: revisions are not compared'
@@ -220,7 +220,7 @@ says "unexpected argument 't.cu': --git compares revisions of one"
 compare 2 padded --block 32
 says '--block: expected FILE or --case NAME as well'
 compare 2 padded ../../t.cu
-says '../../t.cu lies outside of the repository'
+says '../../t.cu is outside the repository'
 expect 2 compare --git=--all
 says "expected revisions, A..B, not '--all'"
 

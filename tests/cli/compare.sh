@@ -157,7 +157,7 @@ mixed() {
 mixed
 shows '2 cases: 1 worse, 1 not compared.'
 shows 'one: not compared'
-tells 'one: counted for sm_80 and for sm_90: counts of one architecture can be compared'
+tells 'one: counted for sm_80 and for sm_90: only counts of one architecture can be compared'
 mixed --format json
 is_json
 shows '"change" : "not compared"'
@@ -170,13 +170,13 @@ shows 'title=Case that could not be counted::one: counted for sm_80 and for sm_9
 # What cannot be compared.
 result sm_20 --rows 32 --cols 32 --arch sm_20
 expect 3 compare "$work/pad0.json" "$work/sm_20.json"
-says 'tile: counted for sm_90 and for sm_20: counts of one architecture can be compared'
+says 'tile: counted for sm_90 and for sm_20: only counts of one architecture can be compared'
 expect 3 compare "$work/old.json" "$work/code.json"
-says "counted of 'text' and of '"
+says "counts of 'text' and of '"
 expect 0 analyze --rows 4 --cols 4 --shard 1/2 --format json
 cp "$work/out" "$work/part.json"
 expect 3 compare "$work/pad0.json" "$work/part.json"
-says "part.json: a part of a launch: 'smembank merge' makes the whole of all parts"
+says "part.json: a part of a launch: 'smembank merge' combines all parts"
 sed 's/"schema_version" : 1/"schema_version" : 7/' "$work/pad0.json" >"$work/version.json"
 expect 3 compare "$work/version.json" "$work/pad0.json"
 says 'version.json: schema_version 7: this program reads 1'

@@ -13,21 +13,14 @@ export TMPDIR
 cd "$work"
 
 # What it is to do is in the file 'task'; it writes down how it was called.
-cat >nvcc <<'END'
-#!/bin/sh
-echo "$*" >>"$NVCC_CALLS"
-for word; do
-  [ "${previous-}" != -o ] || out=$word
-  case $word in -Xcompiler=@*) tr -d '\\' <"${word#*@}" | tr '\n' ' ' >>"$NVCC_CALLS.host" ;; esac
-  previous=$word
-done
+made_nvcc <<'END'
+[ -z "$host" ] || tr -d '\\' <"$host" | tr '\n' ' ' >>"$NVCC_CALLS.host"
 cp "$word" "$NVCC_CALLS.cu"
 PATH=$PATH:/usr/bin:/bin
 . "$NVCC_TASK"
 END
-chmod +x nvcc
-SMEMBANK_NVCC=$work/nvcc NVCC_CALLS=$work/calls NVCC_TASK=$work/task
-export SMEMBANK_NVCC NVCC_CALLS NVCC_TASK
+NVCC_TASK=$work/task
+export NVCC_TASK
 
 # A folder of its own is removed whatever has happened, by the keeper if the program was killed.
 check_clean() {
@@ -153,7 +146,7 @@ exit 2
 END
 expect 3 analyze pairs.cu --block 32
 says 'pairs.cu:1:1: error: '
-says 'nvcc does not compile it, either:'
+says 'nvcc does not compile it either:'
 says 'pairs.cu:2:1: error: identifier "Words" is undefined'
 says 'pairs.cu: failed: nvcc -cubin -lineinfo -arch=sm_90'
 ! grep -q 'warning\|detected' "$work/err" || die "$last: says what is not needed: $(cat "$work/err")"
@@ -200,7 +193,7 @@ says 'error : not supported on'
   pairs 4
 } >task
 expect 2 analyze good.cu --nvcc '' --block 32 -D N=4
-says "-D N=4: good.cu:1 defines N, too, which wins in a compiled text: put '#ifndef N' around that"
+says "-D N=4: good.cu:1 also defines N, and that definition wins in a compiled text: put '#ifndef N' around it"
 expect 0 analyze good.cu --nvcc '' --block 32 -D M=4
 
 # It writes without end; what it has started goes on without it; it hangs, with what it has started.
@@ -227,7 +220,7 @@ check_clean
 # shellcheck disable=SC2016
 echo 'sleep 1000 & echo $! >"$NVCC_CALLS.pid"; wait' >task
 expect 3 analyze good.cu --nvcc '' --max-compile 1
-says 'good.cu: nvcc was ended: it took more than 1 second (--max-compile)'
+says 'good.cu: nvcc was stopped: it took more than 1 second (--max-compile)'
 gone
 check_clean
 

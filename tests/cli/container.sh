@@ -29,7 +29,7 @@ shows 'shared tile'
 # What is not linked yet has sizes that are not known.
 expect 0 list kernels "$data/pieces.sm_75.cubin"
 shows 'sm_75         24             -            -'
-shows '-: not known before this code is linked'
+shows '-: unknown until this code is linked'
 expect 0 list kernels "$data/pieces.sm_75.cubin" --format json
 is_json
 shows '"static_shared_bytes" : null'

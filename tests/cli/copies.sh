@@ -74,8 +74,8 @@ kernel cg 16 "$straight" 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; mul.lo.s
 takes 15 4 yes
 expect 0 explain "$work/k.ptx" --block 32
 tells 'The lanes read 4 lines of the source, which take 15 wavefronts; without conflicts they take 4.'
-tells 'A line needs one wavefront if its sectors of 32 bytes land in one row of shared memory'
-tells 'The line that lanes 0-7 read takes 4 wavefronts where 1 would do, since it goes to 2 rows of shared memory: first lanes 0-3, then lanes 4 and 6, then lane 5, then lane 7.'
+tells 'A line needs one wavefront if its 32-byte sectors land in one 128-byte row of shared memory'
+tells 'The line that lanes 0-7 read takes 4 wavefronts instead of 1, since it goes to 2 rows of shared memory: first lanes 0-3, then lanes 4 and 6, then lane 5, then lane 7.'
 # The map shows what waits, and each wavefront by itself.
 shows 'cp.async.cg, 16 bytes per lane: 15 wavefronts, ideal 4'
 shows " conflict  ! ! "
@@ -93,7 +93,7 @@ kernel ca 4 'mul.lo.s32 %from, %lane, 4;' 'mul.lo.s32 %to, %lane, 128;'
 takes 32 1 yes
 expect 0 explain "$work/k.ptx" --block 32
 tells 'Lanes that write to one bank take turns, and so do lanes that read from one bank of the source (its address / 4, modulo 32)'
-tells 'The lanes read 1 line of the source, which takes 32 wavefronts; without conflicts it takes 1. Lanes 0-31 write to one bank, which takes 32 wavefronts where 1 would do: first lane 0, then lane 1, '
+tells 'The lanes read 1 line of the source, which takes 32 wavefronts; without conflicts it takes 1. Lanes 0-31 write to one bank, which takes 32 wavefronts instead of 1: first lane 0, then lane 1, '
 kernel ca 4 'mul.lo.s32 %from, %lane, 128;' 'mul.lo.s32 %to, %lane, 4;'
 takes 32 1 yes
 expect 0 explain "$work/k.ptx" --block 32
@@ -102,7 +102,7 @@ tells 'Lanes 0-31 read from one bank of the source, which takes 32 wavefronts'
 kernel cg 16 'shr.u32 %r3, %lane, 2; and.b32 %r4, %lane, 3; shl.b32 %r5, %r3, 9; mad.lo.s32 %from, %r4, 16, %r5;' \
   'mul.lo.s32 %to, %lane, 16;'
 expect 0 explain "$work/k.ptx" --block 32
-tells 'No line has conflicts; the excess is that lines are read in part: the request moves 512 bytes, which would fit into 4 wavefronts.'
+tells 'No line has conflicts. There is excess because lines are only partly read: the request moves 512 bytes, which would fit into 4 wavefronts.'
 expect 0 analyze "$work/k.ptx" --block 32
 shows ' 2-way'
 kernel ca 4 'mov.u32 %from, 0;' 'mul.lo.s32 %to, %lane, 4;'

@@ -129,7 +129,7 @@ tells 'invalid: misaligns the 16-byte access of line 4'
 expect 0 explain "$file" --entry stream --line 13
 in_place explain-merged.txt
 expect 0 explain "$file" --entry pairs --block 32
-tells 'by the merged ones, 2, as here; the Source view of Nsight Compute by the bytes that lanes ask for, 4.'
+tells 'uses the merged ones, 2, as here; the Source view of Nsight Compute uses the bytes that lanes access, 4.'
 expect 0 explain "$file" --entry stream --line 11
 tells 'No conflict'
 tells 'that is 4.0-way here, and 4.0-way without a conflict.'
@@ -165,9 +165,9 @@ tells 's has rows of 32 elements.'
 expect 2 explain "$file" --entry reduce --block 256 --row 256
 says "--row '256': expected less than the 256 elements of s"
 expect 2 explain "$file" --entry rows --row 32
-says "--row '32': a has rows of its own"
+says "--row '32': a already has rows"
 expect 2 explain --rows 16 --cols 32 --dynamic --row 8
-says "--row '8': dyn_tile has rows of its own"
+says "--row '8': dyn_tile already has rows"
 expect 0 explain "$file" --entry reduce --block 256 --line 23
 tells 'Of the 3 accesses asked for, the one with the most excess wavefronts'
 expect 0 explain "$file" --entry reduce --block 256 --line 23 --op store
@@ -178,9 +178,9 @@ shows 'load of s[i + d]'
 expect 0 explain "$file" --entry reduce --block 256 --line 18 --warp 5
 tells 'Lane 0 of warp 5 is thread (160,0,0). It accesses s[160], at byte 160 * 4 = 640:'
 expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
-tells 'What follows is the request of warp 0, made 4 times'
+tells 'Below is the request of warp 0, made 4 times'
 expect 0 explain "$file" --entry reduce --block 256 --line 23 --op store
-tells 'What follows is the costliest request of warp 0: 8 wavefronts where 1 would do.'
+tells 'Below is the costliest request of warp 0: 8 wavefronts instead of 1.'
 expect 0 explain "$file" --entry reduce --block 256 --grid 4 --line 18
 tells 'If one multiprocessor ran all 4 blocks, the requests of this access would keep its shared-memory pipe busy for at least 32 cycles'
 
@@ -364,7 +364,7 @@ for command in explain advise; do
 done
 # A trace says so in a comment.
 expect 0 trace --from "$work/skipped.ptx" --block 32 --unknown skip
-says 'no request of shared memory of skipped is counted'
+says 'no shared-memory request of skipped is counted'
 shows "# $missing"
 sed 's/^  @%p bra END;/  st.shared.u32 [s+4], 1;\n&/' "$work/skipped.ptx" >"$work/partly.ptx"
 expect 0 trace --from "$work/partly.ptx" --block 32 --unknown skip

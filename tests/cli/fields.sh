@@ -133,4 +133,4 @@ wavefronts=$(sed -n 's/^shared,[^"]*"[^"]*",,1,\([0-9]*\),.*/\1/p' "$work/out" |
 # A device is given no such parameters.
 "${SMEMBANK_ON_FAKE:?the program on a made-up GPU}" validate "$cubin" --entry gather --block 32 --arg 0+16=i32:32 --arg 0+20=i32:1 \
   --buffer 0+8=iota:i32 >"$work/out" 2>&1 || true
-tells 'fields are given of parameter 0: they are for predictions only'
+tells 'fields of parameter 0 were given: they are for predictions only'

@@ -105,7 +105,7 @@ says '; case gone cannot be read: gone.cu: No such file or directory'
 # Which of two launches was measured is not in the profile.
 printf '[larger]\nfile=transpose.cubin\nentry=transpose<0>\ngrid=4,4\n' >>smembank.ini
 expect 2 fix transpose.csv
-says "transpose.csv:2:1: the kernel 'void transpose<(int)0>(float *, const float *, int)' is of several cases of smembank.ini: choose one with --case: by columns or larger"
+says "transpose.csv:2:1: the kernel 'void transpose<(int)0>(float *, const float *, int)' is in several cases of smembank.ini: choose one with --case: by columns or larger"
 expect 0 fix transpose.csv --case 'by columns'
 expect 2 fix transpose.csv transpose.cubin --project smembank.ini
 says "--project 'smembank.ini': expected --case NAME as well"

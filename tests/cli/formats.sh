@@ -197,4 +197,4 @@ sed -i '/^max-ways/d; /^file/!b; s/=.*gone.cu/=odd.cu\narg=n=1/' "$repository/sm
 cp "$repository/$file" "$repository/odd.cu"
 "$SMEMBANK" check --project "$repository/smembank.ini" --format json >"$work/before.json" 2>"$work/err" || :
 expect 1 compare "$work/before.json" "$work/now.json" --format sarif
-finds 'not-counted error smembank.ini 0 0 case gone: it cannot be counted any more: '"$work/gone.cu: No such file or directory" sarif
+finds 'not-counted error smembank.ini 0 0 case gone: it can no longer be counted: '"$work/gone.cu: No such file or directory" sarif

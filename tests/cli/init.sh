@@ -69,7 +69,7 @@ done
 # Nothing is written over, unless that is wanted.
 echo '# mine' >smembank.ini
 expect 2 init app.cu
-says 'smembank.ini is there already: --force writes over it'
+says 'smembank.ini already exists: --force overwrites it'
 grep -qx '# mine' smembank.ini || die 'a project file is lost'
 expect 0 init --force app.cu
 ! grep -q mine smembank.ini || die '--force writes nothing'
@@ -196,7 +196,7 @@ file = first.cu
 entry = one
 # block = ?  (line 10 of first.cu has 'block')
 grid = 64
-# arg: n (int) is not known: the launch has 'n'
+# arg: n (int) is unknown: the launch has 'n'
 [one-3]
 file = first.cu
 entry = one

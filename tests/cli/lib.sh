@@ -22,8 +22,16 @@ die() {
   exit 1
 }
 
-# expect STATUS ARGUMENT...: runs the program. Wrong usage and bad input leave nothing on standard
-# output and one message on standard error that starts with the name of the program, or with a place.
+# one_message: the last run left nothing on standard output, and one message on standard error that starts with the name of the
+# program, or with a place.
+one_message() {
+  [ ! -s "$work/out" ] || die "$last: failed, and wrote: $(head -3 "$work/out")"
+  [ "$(grep -c '^smembank' "$work/err")" -le 1 ] || die "$last: not one message: $(cat "$work/err")"
+  head -n 1 "$work/err" | grep -qE '^smembank|^[^:]+:[0-9]+(:[0-9]+)?: error: ' ||
+    die "$last: says: $(cat "$work/err")"
+}
+
+# expect STATUS ARGUMENT...: runs the program. Wrong usage and bad input give one message.
 expect() {
   wanted=$1
   shift
@@ -32,12 +40,7 @@ expect() {
   "$SMEMBANK" "$@" >"$work/out" 2>"$work/err" || status=$?
   [ "$status" -eq "$wanted" ] || die "$last: status $status, expected $wanted: $(cat "$work/err")"
   case $wanted in
-  2 | 3 | 4)
-    [ ! -s "$work/out" ] || die "$last: failed, and wrote: $(head -3 "$work/out")"
-    [ "$(grep -c '^smembank' "$work/err")" -le 1 ] || die "$last: not one message: $(cat "$work/err")"
-    head -n 1 "$work/err" | grep -qE '^smembank|^[^:]+:[0-9]+(:[0-9]+)?: error: ' ||
-      die "$last: says: $(cat "$work/err")"
-    ;;
+  2 | 3 | 4) one_message ;;
   esac
 }
 
@@ -68,6 +71,45 @@ is_json() {
   if command -v json-glib-validate >/dev/null; then
     json-glib-validate "$work/out" >"$work/json" 2>&1 || die "$last: $(cat "$work/json")"
   fi
+}
+
+# made_nvcc: makes an nvcc that notes its words in $NVCC_CALLS, a line each time, and then does the commands on standard input. They find
+# its last word, the text, in $word, the file that it is to make in $out, and that of the preprocessor's words, if there is one, in $host.
+# "stores N LINE" makes PTX of a kernel k whose lanes store N bytes apart, in that line of the text.
+made_nvcc() {
+  {
+    cat <<'END'
+#!/bin/sh
+printf '%s\n' "$*" >>"$NVCC_CALLS"
+host=
+for word; do
+  [ "${previous-}" != -o ] || out=$word
+  case $word in -Xcompiler=@*) host=${word#*@} ;; esac
+  previous=$word
+done
+stores() {
+  cat >"$out" <<PTX
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry k() {
+  .reg .b32 %r<3>;
+  .shared .align 4 .b8 s[16384];
+  .loc 1 $2 5
+  mov.u32 %r1, %tid.x;
+  mul.lo.u32 %r2, %r1, $1;
+  st.shared.u32 [%r2], %r1;
+  ret;
+}
+.file 1 "$word"
+PTX
+}
+END
+    cat
+  } >"$work/nvcc"
+  chmod +x "$work/nvcc"
+  SMEMBANK_NVCC=$work/nvcc NVCC_CALLS=$work/calls
+  export SMEMBANK_NVCC NVCC_CALLS
 }
 
 # has_terminal: a test can open a terminal of its own: there is Python, and /dev/pts.

@@ -36,9 +36,9 @@ done
 expect 0 list archs sm_90
 shows 'data/measured/h200-requests.txt'
 expect 0 list archs sm_90 --format csv
-shows 'of machine code other wavefronts are counted per instruction (measured): tests/data/instructions.txt'
+shows 'for machine code, wavefronts per instruction are counted differently (measured): tests/data/instructions.txt'
 expect 0 list archs sm_80 --format csv
-shows 'of machine code other wavefronts are counted per instruction (assumed)'
+shows 'for machine code, wavefronts per instruction are counted differently (assumed)'
 expect 0 list archs --verbose
 shows 'sm_10 '
 shows 'sm_121 '

@@ -2,61 +2,85 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# The man page has a section for every command and names every option that --help shows, and no other.
+# Each command has a man page, which names every option that --help shows, and no other. smembank(1) is an overview of
+# two screens with the same summary of each command as --help and its page.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 
-page=$srcdir/doc/smembank.1
 # As a reader sees it: \- is a hyphen, \fB and its kin are nothing.
-sed 's/\\-/-/g; s/\\f.//g' "$page" >"$work/page"
-
-# section TITLE: the lines of one subsection.
-section() {
-  awk -v title=".SS $1" '/^\.S[SH]/ { inside = $0 == title } inside' "$work/page"
+plain() {
+  sed 's/\\-/-/g; s/\\f.//g' "$srcdir/doc/$1.1"
 }
 
 names() {
   grep -oE -e '--[a-z][a-z-]+' | sort -u
 }
 
-section 'Options of all commands' | names >"$work/shared"
+# tags PAGE: the options that it describes, not those that it only lists.
+tags() {
+  plain "$1" | awk 'tag { print } { tag = $0 == ".TP" }' | names
+}
+
 expect 0 --help
-commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/out")
+cp "$work/out" "$work/overview"
+commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$work/overview")
+tags smembank-analyze >"$work/shared"
 for command in $commands; do
-  section "smembank $command" >"$work/section"
-  [ -s "$work/section" ] || die "the man page has no section 'smembank $command'"
+  page=smembank-$command
+  [ -s "$srcdir/doc/$page.1" ] || die "there is no man page doc/$page.1"
+  plain "$page" >"$work/page"
+  summary=$(sed -n "s/^  $command  *//p" "$work/overview")
+  grep -qxF "$page - $summary" "$work/page" || die "$page(1): its summary is not that of --help: $summary"
+  plain smembank | grep -qE "^$command  *$summary\$" || die "smembank(1) lacks: $command: $summary"
   expect 0 "$command" --help
+  shows "man $page"
   sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' "$work/out" | sort -u >"$work/options"
-  names <"$work/section" | sort -u - "$work/shared" >"$work/told"
+  names <"$work/page" >"$work/told"
   missing=$(comm -23 "$work/options" "$work/told")
-  [ -z "$missing" ] || die "the man page of '$command' lacks: $missing"
-  names <"$work/section" | sort -u >"$work/own"
-  sort -u "$work/options" "$work/shared" >"$work/known"
-  extra=$(comm -23 "$work/own" "$work/known")
-  [ -z "$extra" ] || die "the man page tells '$command' has: $extra"
+  [ -z "$missing" ] || die "$page(1) lacks: $missing"
+  # These pages also name options of analyze: in the line that launches a kernel, and of the parts that are merged.
+  case $command in
+  check) printf '%s\n' --case --entry >>"$work/options" ;;
+  merge) echo --shard >>"$work/options" ;;
+  esac
+  extra=$(sort -u "$work/options" | comm -13 - "$work/told")
+  [ -z "$extra" ] || die "$page(1) says that '$command' has: $extra"
+  # What the page only lists is described with analyze.
+  described=$(tags "$page" | sort -u - "$work/shared" | comm -23 "$work/told" -)
+  [ -z "$described" ] || die "neither $page(1) nor smembank-analyze(1) describes: $described"
   # Each value of an option that has a list of them.
   sed -n 's/^  \(-., \)\{0,1\}--[a-z-]*=\([a-z|]*|[a-z|]*\).*/\2/p' "$work/out" | tr '|' '\n' | sort -u >"$work/values"
-  # Options that commands share are described with analyze.
-  { section 'Options of all commands' && section 'smembank analyze'; } | cat "$work/section" - >"$work/both"
+  plain smembank-analyze | cat "$work/page" - >"$work/both"
   while read -r value; do
-    grep -qw -e "$value" "$work/both" || die "the man page of '$command' lacks the value $value"
+    grep -qw -e "$value" "$work/both" || die "$page(1) lacks the value $value"
   done <"$work/values"
   # One-letter options.
   sed -n 's/^  \(-[A-Za-z]\), --.*/\1/p' "$work/out" | while read -r letter; do
-    grep -qE "^\.(B|BR|BI) $letter( |\$)" "$work/page" || die "the man page lacks $letter"
+    grep -qE "(^|[ ,])$letter(,| |\$)" "$work/page" || die "$page(1) lacks $letter"
   done
 done
 
 for word in SMEMBANK_DATADIR NO_COLOR; do
-  grep -q "$word" "$work/page" || die "the man page lacks $word"
+  plain smembank-analyze | grep -q "$word" || die "smembank-analyze(1) lacks $word"
 done
-expect 0 --version
-grep -qF "\"$(cat "$work/out")\"" "$page" || die 'the man page is of another version'
 
-# No warning from the formatter, where there is one.
-if command -v groff >/dev/null; then
-  groff -ww -man -Tutf8 "$page" >/dev/null 2>"$work/err" || die 'groff fails'
-  last='groff -ww'
-  quiet
-fi
+# Each page is of a command and of this version, is built, and gets no warning from the formatter, where there is one.
+expect 0 --version
+version=$(cat "$work/out")
+for file in "$srcdir"/doc/smembank*.1; do
+  page=$(basename "$file" .1)
+  case " smembank smembank-completion $(echo "$commands" | sed 's/^/smembank-/' | tr '\n' ' ')" in
+  *" $page "*) ;;
+  *) die "doc/$page.1 is of no command" ;;
+  esac
+  grep -qE "doc/$page\.1( |\$)" "$srcdir/doc/Makefile-inc.am" || die "doc/$page.1 is not installed"
+  grep -qF "\"$version\"" "$file" || die "doc/$page.1 is of another version"
+  ! command -v groff >/dev/null || {
+    groff -ww -man -Tutf8 "$file" >"$work/text" 2>"$work/err" || die 'groff fails'
+    last="groff -ww $page.1"
+    quiet
+    [ "$page" != smembank ] || [ "$(wc -l <"$work/text")" -le 110 ] || die 'smembank(1) is longer than two screens'
+  }
+  ! command -v mandoc >/dev/null || mandoc -Tlint -Wwarning "$file" || die "mandoc -Tlint $page.1"
+done

@@ -64,4 +64,4 @@ paddings full 'invalid: sm_50 has at most 49152 bytes' 'invalid: more shared mem
 expect 0 explain "$work/k.cu" --entry one --block 32
 shows 's is a single variable: there are no rows to pad.'
 expect 0 explain "$work/k.cu" --entry flat --block 32
-shows 'takes no fewer'
+tells 'takes no fewer'

@@ -85,7 +85,7 @@ says 'expected one of --out, --in-place and --patch'
 expect 2 advise k.cu --block 32,32 --out -
 says "--out '-': expected a file (--patch writes to standard output)"
 expect 2 advise k.cu --block 32,32 --patch --format json
-says '--patch is written in place of the result'
+says '--patch replaces the result'
 expect 2 advise --rows 32 --cols 32 -i
 says "is not a file: expected a FILE, or --out FILE"
 expect 2 advise --kernel transposeSmem --patch

@@ -48,7 +48,7 @@ pending alone 58 reads 57
 says 'it is in no group yet'
 pending overwritten 87 overwrites 85
 pending unseen 78 reads 75 races
-says 'a barrier has to follow the wait'
+says 'a barrier must follow the wait'
 
 # What depends on such values is not exact.
 pending decides 103 reads 100 races

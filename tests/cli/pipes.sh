@@ -25,10 +25,13 @@ for name in none none.cu none.h none.json none.csv none.trace none.ini; do
   mkfifo "$work/$name"
 done
 
-# Without a writer: every command, in every place that takes a file.
+# Without a writer: every command, in every place that takes a file. They wait at the same time.
+n=0
 while read -r words; do
+  n=$((n + 1))
+  echo "$words" >"$work/$n.words"
   # shellcheck disable=SC2086 # several words
-  (cd "$work" && expect 3 $words && says 'nothing opened this pipe for writing in 1 seconds (SMEMBANK_PIPE_SECONDS sets how many)')
+  (cd "$work" && { "$SMEMBANK" $words >"$n.out" 2>"$n.err" || echo $? >"$n.status"; }) &
 done <<END
 analyze none
 analyze none.cu --block 32
@@ -50,6 +53,15 @@ init none.cu -o /dev/null --force
 check --project none.ini
 check --project smembank.ini --baseline none.json
 END
+wait
+for i in $(seq $n); do
+  last="smembank $(cat "$work/$i.words")"
+  [ "$(cat "$work/$i.status")" = 3 ] || die "$last: status $(cat "$work/$i.status"), expected 3"
+  mv "$work/$i.out" "$work/out"
+  mv "$work/$i.err" "$work/err"
+  one_message
+  says 'nothing opened this pipe for writing in 1 seconds (SMEMBANK_PIPE_SECONDS sets how many)'
+done
 # One that has a writer which is silent.
 sleep 60 >"$work/none" &
 sleeper=$!

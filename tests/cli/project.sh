@@ -172,13 +172,13 @@ refuses "2: unknown key 'format'" <<'END_OF_PROJECT'
 [a]
 format = json
 END_OF_PROJECT
-refuses '4: [a] is already in line 1' <<'END_OF_PROJECT'
+refuses '4: [a] is already on line 1' <<'END_OF_PROJECT'
 [a]
 rows = 1
 [b]
 [a]
 END_OF_PROJECT
-refuses '4: rows is already said in [a]' <<'END_OF_PROJECT'
+refuses '4: rows is already set in [a]' <<'END_OF_PROJECT'
 # of [a]
 [a]
 rows = 1
@@ -274,7 +274,7 @@ refuses_line() {
   expect 3 analyze bad.cu
   says "bad.cu:2: error: $1"
 }
-echo '// smembank:' | refuses_line "expected options behind 'smembank:'"
+echo '// smembank:' | refuses_line "expected options after 'smembank:'"
 echo '// smembank: 32' | refuses_line "expected an option, not '32'"
 echo '// smembank: --blok 32' | refuses_line "unknown option --blok; did you mean '--block'?"
 echo '// smembank: --nvcc -O3' | refuses_line 'unknown option --nvcc'
@@ -327,6 +327,6 @@ shows 'Passed: 4 cases.'
 expect 2 analyze --project mixed.ini --case mine
 says "transpose.ptx is PTX, which has no macros: 'COLS=4' cannot be defined"
 expect 2 analyze --project mixed.ini --case ptx -Iheaders
-says 'transpose.ptx is PTX, which includes no files: -I does not go with it'
+says 'transpose.ptx is PTX, which includes no files: -I cannot be used'
 sed -i 's/^define = COLS=4$/nvcc = -O3/' mixed.ini
 expect 0 check --project mixed.ini code ptx tile

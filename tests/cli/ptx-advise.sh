@@ -22,7 +22,7 @@ pool="sgemm-pool.ptx --arg 3=64 --dynamic-bytes 8192"
 expect 0 advise $pool
 quiet
 shows 'char pool[]'
-tells 'Compiled code does not say what the rows of pool are: padding after every power of two of elements was tried (--array pool[+OFFSET]=ROWSxCOLUMNSxTYPE says it)'
+tells 'Compiled code does not have the rows of pool: padding was tried after every power-of-two number of elements (--array pool[+OFFSET]=ROWSxCOLUMNSxTYPE sets them)'
 # shellcheck disable=SC2086
 expect 0 advise $pool --array pool=16x64xf32 --array pool+4096=16x64xf32
 quiet
@@ -52,7 +52,7 @@ expect 0 advise $transpose --array tile=32x32xf32 --format json
 quiet
 is_json
 shows '"element" : "float"'
-shows "'transpose.ptx' is compiled code: write the layout into its source, and compile that again"
+shows "'transpose.ptx' is compiled code: write the layout into its source, and compile it again"
 # shellcheck disable=SC2086
 expect 0 advise $transpose --array tile=32x32xf32 --check 'Swizzle<5,0,5>'
 tells 'float tile[32][32]'

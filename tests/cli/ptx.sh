@@ -125,7 +125,7 @@ sed 's/add.u32 %r3, %r1, %r2;/mov.u32 %r3, %clock;/' "$work/buffers.ptx" >"$work
 expect 3 analyze "$work/clock.ptx" --block 32
 ! grep -q -e '--buffer' "$work/err" || die "contents do not help: $(cat "$work/err")"
 expect 3 trace "$ptx/histogram.ptx"
-says "histogram.ptx: expected a trace, and this is a kernel: 'smembank trace --from $ptx/histogram.ptx' writes its requests as a trace"
+says "histogram.ptx: expected a trace, but this is a kernel: 'smembank trace --from $ptx/histogram.ptx' writes its requests as a trace"
 count histogram --block 256 --arg 2=1024 --unknown skip
 says 'is not counted: the address depends on the contents of parameter 1'
 golden ptx-histogram-skipped.txt
@@ -222,7 +222,7 @@ for command in analyze explain advise; do
   expect 2 "$command" "$ptx/histogram.ptx" --block 256 --arg 2=1024 -D N=3
   says "histogram.ptx is PTX, which has no macros: 'N=3' cannot be defined"
   expect 2 "$command" "$ptx/histogram.ptx" --block 256 --arg 2=1024 -I "$work"
-  says 'histogram.ptx is PTX, which includes no files: -I does not go with it'
+  says 'histogram.ptx is PTX, which includes no files: -I cannot be used'
 done
 expect 2 report "$work/page.html" "$ptx/histogram.ptx" --block 256 --arg 2=1024 -D N=3
 expect 2 advise "$ptx/histogram.ptx" --block 256 --arg 2=1024 --tune N=1..2

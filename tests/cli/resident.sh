@@ -88,7 +88,7 @@ says '192 blocks of the grid wait, 0 have ended, and 8 cannot start, since at mo
 
 # Such a launch is not cut.
 expect 2 analyze "$data/grid.ptx" --entry jacobi --block 64 --grid 4 --arg 2=2 --shard 1/2 --format json
-says "blocks of 'jacobi' wait for each other: the launch cannot be cut (--shard)"
+says "blocks of 'jacobi' wait for each other: the launch cannot be split (--shard)"
 
 # A trace has the requests of a block wherever it goes on.
 expect 0 trace --from "$data/grid.ptx" --entry jacobi --block 64 --grid 2 --arg 2=1

@@ -22,7 +22,7 @@ code='code.sm_90.cubin --entry moves --block 64 --arg 2=9'
 {
   expect 0 advise $inlined
   shows 'char shared[8192]  8192 bytes'
-  tells 'Compiled code does not say what the arrays of shared are'
+  tells 'Compiled code does not have the arrays of shared'
   tells 'change the array where its source declares and indexes it'
   expect 0 advise $inlined --array shared=32x32xf32 --array shared+4096=32x32xf32
   golden sass-advise.txt

@@ -15,36 +15,15 @@ export TMPDIR
 cd "$work/run"
 
 # nvcc puts some words between double quotes, and hands others on as they are.
-cat >"$work/nvcc" <<'END'
-#!/bin/sh
-echo run >>"$NVCC_CALLS"
+made_nvcc <<'END'
 for word; do
   case $word in
   -Xcompiler=* | --compiler-options=*) eval ": ${word#*=}" ;;
   *) eval ": \"$word\"" ;;
   esac
-  [ "${previous-}" != -o ] || out=$word
-  previous=$word
 done
-cat >"$out" <<PTX
-.version 8.0
-.target sm_70
-.address_size 64
-.visible .entry k() {
-  .reg .b32 %r<3>;
-  .shared .align 4 .b8 s[4096];
-  .loc 1 1 5
-  mov.u32 %r1, %tid.x;
-  mul.lo.u32 %r2, %r1, 8;
-  st.shared.u32 [%r2], %r1;
-  ret;
-}
-.file 1 "$word"
-PTX
+stores 8 1
 END
-chmod +x "$work/nvcc"
-SMEMBANK_NVCC=$work/nvcc NVCC_CALLS=$work/calls
-export SMEMBANK_NVCC NVCC_CALLS
 
 # What a shell would do here is to make a file of that name.
 # shellcheck disable=SC2016,SC1003 # nothing is to be expanded
@@ -259,4 +238,4 @@ mkdir -p "$work/tmp/\$(touch pwned)" "$work/tmp/a b,c"
 TMPDIR="$work/tmp/a b,c" expect 0 analyze include.cu --nvcc '' --block 32 -I "$name" --no-cache
 # shellcheck disable=SC2016
 TMPDIR="$work/tmp/\$(touch pwned)" expect 3 analyze include.cu --nvcc '' --block 32 -I "$name" --no-cache
-says 'has characters of a shell, so nvcc cannot work there'
+says 'has shell characters, so nvcc cannot work there'

@@ -173,7 +173,7 @@ END
 same_counts "$work/own.cu" --entry own -D N=3 --block 64 --grid 3
 grep -q '^st 4 aaaaaaaa 0 12 0 36 0 ' "$work/written" || die "offsets of lanes that ask nothing: $(cat "$work/written")"
 expect 0 trace --from "$work/own.cu" --entry none
-says 'none makes no request of shared memory'
+says 'none makes no shared-memory requests'
 expect 0 trace --from "$ptx/histogram.ptx" --block 256 --arg 2=1024 --unknown skip
 says 'is not counted: the address depends on the contents'
 "$SMEMBANK" trace --from - --entry own -D N=1 <"$work/own.cu" >"$work/out" || die 'a kernel from standard input'

@@ -9,33 +9,10 @@ set -eu
 . "${srcdir:?}/tests/cli/lib.sh"
 cd "$work"
 
-cat >nvcc <<'END'
-#!/bin/sh
-echo "$*" >>"$NVCC_CALLS"
-for word; do
-  [ "${previous-}" != -o ] || out=$word
-  case $word in -Xcompiler=@*) tr -d '\\' <"${word#*@}" | tr '\n' ' ' >"$NVCC_CALLS.host" ;; esac
-  previous=$word
-done
-cat >"$out" <<PTX
-.version 8.0
-.target sm_70
-.address_size 64
-.visible .entry k() {
-  .reg .b32 %r<3>;
-  .shared .align 4 .b8 s[4096];
-  .loc 1 2 5
-  mov.u32 %r1, %tid.x;
-  mul.lo.u32 %r2, %r1, 8;
-  st.shared.u32 [%r2], %r1;
-  ret;
-}
-.file 1 "$word"
-PTX
+made_nvcc <<'END'
+[ -z "$host" ] || tr -d '\\' <"$host" | tr '\n' ' ' >"$NVCC_CALLS.host"
+stores 8 2
 END
-chmod +x nvcc
-SMEMBANK_NVCC=$work/nvcc NVCC_CALLS=$work/calls
-export SMEMBANK_NVCC NVCC_CALLS
 printf '__global__ void k() {\n  class A; __shared__ int s[64];\n  s[threadIdx.x] = 1;\n}\n' >k.cu
 
 # project FLAGS: a project with them, in a case and in that of all cases.

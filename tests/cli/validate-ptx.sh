@@ -26,7 +26,7 @@ on ''
 # Told by its contents, whatever its name; a mangled template; contents that are not given are zeros, which is said.
 cp "$ptx/transpose.ptx" "$work/kernel.txt"
 expect 0 validate "$work/kernel.txt" --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64 --format csv
-says 'buffers without --buffer hold zeros on the GPU; no request of shared memory that is predicted depends on'
+says 'buffers without --buffer hold zeros on the GPU; no predicted shared-memory request depends on'
 row 'wavefronts_ld,4096,4096,yes'
 row 'instructions_ld,128,128,yes'
 row 'sectors_st,512,512,yes'
@@ -141,7 +141,7 @@ on ''
 expect 3 validate "$ptx/histogram.ptx" --block 256 --arg 2=1024
 says 'the address depends on the contents of parameter 1'
 expect 0 validate "$ptx/histogram.ptx" --block 256 --arg 2=1024 --unknown skip --record "$work/part.json"
-tells 'A lower bound is predicted where requests that depend on what is not known are not counted'
+tells 'A lower bound is predicted where requests that depend on unknown data are not counted'
 shows '2 explained, 0 differ'
 expect 0 validate --recorded "$work/part.json"
 shows '2 explained, 0 differ'
@@ -183,7 +183,7 @@ shows '"predicted_max" : 2'
 on more-wavefronts
 expect 0 validate "$work/range.ptx" --block 32
 shows '1 to 2         2'
-tells 'A range is predicted where the assembler decides where lanes that a branch divided meet again'
+tells 'A range is predicted where the assembler decides where diverged lanes reconverge'
 sed 's/"wavefronts_st": 1/"wavefronts_st": 3/' "$work/range.json" >"$work/beyond.json"
 expect 1 validate "$work/beyond.json"
 shows ' 1 differ'
@@ -229,7 +229,7 @@ status=0
 "$SMEMBANK" validate - <"$work/range.ptx" >"$work/out" 2>"$work/err" || status=$?
 last='smembank validate -'
 [ "$status" -eq 2 ] || die "$last: status $status"
-says 'stdin: a kernel that is measured has to be in a file'
+says 'stdin: a kernel that is measured must be in a file'
 on no-device
 expect 4 validate "$work/range.ptx" --block 32
 says 'no usable GPU'

@@ -77,6 +77,6 @@ grep -q '"instruction" *: *"[A-Z]' "$work/out" || die "$last: $(cat "$work/out")
 SMEMBANK_FAKE=no-sass
 # shellcheck disable=SC2086
 expect 0 validate $rotate --buffer 0=iota:i32 --all
-says 'instructions were not measured one by one, only their sums: the made-up GPU has no metric'
+says 'only sums were measured, not single instructions: the made-up GPU has no metric'
 grep -q '@0x' "$work/out" && die "$last: $(cat "$work/out")"
 exit 0

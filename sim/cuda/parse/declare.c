@@ -14,7 +14,7 @@ smb_parse_pointers(Parser *parser, const Type *type) {
   for (guint levels = 1; type && smb_parse_qualifiers(parser); levels++) {
     guint32 start = parser->at->start;
     if (smb_parser_is(parser, "&") && !parser->may_refer)
-      return smb_parser_fail(parser, start, "a reference cannot stand here");
+      return smb_parser_fail(parser, start, "a reference is not allowed here");
     if (smb_parser_take(parser, "&")) {
       parser->is_reference = TRUE;
       return smb_parse_qualifiers(parser) ? type : NULL;
@@ -174,7 +174,7 @@ static const char *
 find_shared_problem(Parser *parser, const Specifiers *specifiers, const Type *type) {
   gboolean is_array = type->kind == KIND_ARRAY, open_array = is_array && type->count == 0;
   if (smb_parser_is(parser, "="))
-    return "a __shared__ variable takes no first value";
+    return "a __shared__ variable cannot have an initializer";
   if (specifiers->is_extern && !is_array)
     return "an extern __shared__ variable is an array: expected []";
   if (!specifiers->is_extern && open_array)
@@ -197,7 +197,7 @@ check_declared(Parser *parser, const Specifiers *specifiers, const Token *name, 
   if (specifiers->is_shared)
     problem = find_shared_problem(parser, specifiers, type);
   else if (parser->function && (specifiers->is_device || specifiers->is_constant_memory))
-    problem = "a __device__ or __constant__ variable stands outside functions";
+    problem = "a __device__ or __constant__ variable must be declared outside functions";
   else if (open_array && is_data(parser, specifiers, type) &&
            (smb_parser_is(parser, "=") || smb_parser_is(parser, "{")))
     problem = NULL; // its first values are counted
@@ -205,8 +205,8 @@ check_declared(Parser *parser, const Specifiers *specifiers, const Token *name, 
     problem = "expected the number of elements";
   else if (!parser->function && smb_type_is_aggregate(type) && !is_data(parser, specifiers, type))
     problem = type->kind == KIND_ARRAY
-                  ? "an array outside functions is __device__, __constant__ or __shared__"
-                  : "a structure outside functions is __device__, __constant__ or __shared__";
+                  ? "an array outside functions must be __device__, __constant__ or __shared__"
+                  : "a structure outside functions must be __device__, __constant__ or __shared__";
   if (problem)
     smb_parser_fail(parser, name->start, "%s", problem);
   return problem == NULL;
@@ -234,9 +234,9 @@ parse_first_value(Parser *parser, const Specifiers *specifiers, Variable *variab
   variable->is_const = has_value && specifiers->is_const && variable->type->kind != KIND_POINTER;
   if (parser->function || variable->is_constant)
     return TRUE;
-  return smb_parser_refuse(
-      parser, variable->start,
-      "a variable outside functions is __device__, __constant__, __shared__ or a const number");
+  return smb_parser_refuse(parser, variable->start,
+                           "a variable outside functions must be __device__, __constant__, "
+                           "__shared__ or a const number");
 }
 
 // reference = "&" name ("=" assignment | "(" assignment ")" | "{" assignment "}"). The name was taken.

@@ -99,8 +99,7 @@ parse_parameter(Parser *parser, Function *function, GPtrArray *parameters) {
   *formal = (Formal){is_copied ? BIND_ADDRESS : BIND_VALUE, is_reference, specifiers.is_const, type,
                      NULL};
   if (is_reference && function->n_formals > parser->n_arguments)
-    return smb_parser_refuse(parser, name->start,
-                             "a reference is bound to an argument, and there is none");
+    return smb_parser_refuse(parser, name->start, "a reference parameter needs an argument");
   if (is_reference) {
     formal->alias = parser->arguments[function->n_formals - 1];
     if (!smb_reference_classify(parser, formal->alias, type, formal->is_const, &formal->kind))
@@ -155,7 +154,7 @@ check_function(Parser *parser, const Item *item, const Specifiers *specifiers, c
   const GPtrArray *items = smb_outline_find(parser->outline, name);
   if (!problem && !items) { // a word that the outline has not taken for one
     problem = "";
-    smb_parser_fail(parser, name->start, "'%s' is no name of a function here", name->text);
+    smb_parser_fail(parser, name->start, "'%s' is not the name of a function here", name->text);
   }
   for (guint i = 0; !problem && i < items->len; i++) {
     const Item *other = g_ptr_array_index(items, i);

@@ -71,7 +71,7 @@ encode(const List *list, const Node *place, Node *value) {
   value = smb_node_convert(list->parser, value, type);
   if (!value || value->kind != NODE_CONSTANT)
     return smb_parser_refuse(list->parser, start,
-                             "a first value outside functions must be a constant");
+                             "an initializer outside functions must be a constant");
   gsize offset = find_offset(place->a);
   if (list->bytes->len < offset + type->size) {
     gsize before = list->bytes->len;
@@ -183,7 +183,7 @@ smb_parse_data(Parser *parser, Variable *variable) {
     return TRUE;
   if (given->kind == KIND_ARRAY && !smb_parser_is(parser, "{"))
     return smb_parser_refuse(parser, parser->at->start,
-                             "an array takes its first values in braces");
+                             "the initializer of an array must be in braces");
   if (is_open)
     variable->type = smb_type_array(parser->pool, given->of, MAX_OBJECT_BYTES / given->of->size);
   g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -229,7 +229,7 @@ smb_parse_initializer(Parser *parser, const Specifiers *specifiers, Variable *va
   }
   if (variable->type->kind == KIND_ARRAY)
     return smb_parser_refuse(parser, parser->at->start,
-                             "an array takes its first values in braces");
+                             "the initializer of an array must be in braces");
   Node *value = in_braces ? parse_braced_scalar(parser, start) : smb_parse_assignment(parser);
   return value && smb_parser_initialise(parser, specifiers, variable, value, last);
 }

@@ -68,7 +68,7 @@ smb_parser_refuse_name(Parser *parser, const Token *name, gboolean is_call) {
   if (smb_group_is_outside(name))
     return smb_parser_fail(
         parser, name->start,
-        "'%s' is outside the subset: of cooperative groups, the block is evaluated", text);
+        "'%s' is outside the subset: of cooperative groups, only the block is evaluated", text);
   return smb_parser_fail(parser, name->start,
                          is_call ? "unknown function '%s'" : "'%s' is not declared", text);
 }

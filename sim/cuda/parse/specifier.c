@@ -281,7 +281,7 @@ parse_struct(Parser *parser, Specifiers *specifiers) {
   const Type *type = smb_parse_structure(parser, &specifiers->declares_type);
   if (type && specifiers->declares_type && specifiers->align)
     return smb_parser_fail(parser, first->start,
-                           "the alignment of a structure stands behind 'struct'");
+                           "the alignment of a structure is written after 'struct'");
   return type;
 }
 
@@ -291,8 +291,7 @@ smb_parse_typed_specifiers(Parser *parser, Specifiers *specifiers) {
   if (!smb_parse_specifiers(parser, specifiers))
     return FALSE;
   if (specifiers->is_auto)
-    smb_parser_fail(parser, first->start,
-                    "'auto' is the type of a first value, and there is none here");
+    smb_parser_fail(parser, first->start, "'auto' needs an initializer");
   return !specifiers->is_auto;
 }
 

@@ -342,7 +342,7 @@ choose_statement(Parser *parser) {
   }
   if (smb_parser_is(parser, "case") ||
       (smb_parser_is(parser, "default") && smb_token_is(parser->at->next, ":")))
-    return smb_parser_fail(parser, start, "a label stands directly in the block of a switch here");
+    return smb_parser_fail(parser, start, "a label must be directly in the block of its switch");
   if (smb_parser_is(parser, "namespace") ||
       (smb_parser_is(parser, "using") && !smb_parse_starts_alias(parser)))
     return parse_namespace_name(parser, start);

@@ -109,8 +109,8 @@ refuse_missing(Parser *parser, const Item *item, guint32 start) {
         "its parameters values with -D",
         item->name, item->name, names->str);
   return smb_parser_refuse(parser, start,
-                           "the arguments of this call do not say which instance of the template "
-                           "'%s' is meant: call %s<%s>(...)",
+                           "the arguments of this call do not determine the instance of the "
+                           "template '%s': call %s<%s>(...)",
                            item->name, item->name, names->str);
 }
 
@@ -152,7 +152,7 @@ bind_value(Parser *parser, const Item *item, const TemplateArgument *argument) {
   const Token *name = parser->at;
   if (!smb_type_is_integer(specifiers.type))
     return smb_parser_refuse(parser, name->start,
-                             "a template parameter is an integer or a type here");
+                             "a template parameter must be an integer or a type here");
   gboolean named = name->kind == TOKEN_NAME;
   if (named)
     smb_parser_advance(parser);
@@ -221,7 +221,7 @@ smb_parse_instance(Parser *parser, const Item *item, const char *text,
   if (!smb_parse_template_arguments(&inner, arguments))
     return FALSE;
   if (inner.at->kind != TOKEN_END)
-    smb_parser_fail(&inner, item->begin->start, "'%s%s' has something behind the '>'", item->name,
+    smb_parser_fail(&inner, item->begin->start, "'%s%s' has something after the '>'", item->name,
                     text);
   return inner.at->kind == TOKEN_END;
 }
@@ -249,10 +249,9 @@ deduce(Deduction *deduction, const Token *name, TemplateArgument found) {
       (argument->type && !(found.type && smb_type_equal(argument->type, found.type))) ||
       (argument->value && !(found.value && argument->value->integer == found.value->integer));
   if (differs)
-    smb_parser_fail(
-        parser, deduction->call->start,
-        "the arguments of this call say different things of the template parameter '%s'",
-        name->text);
+    smb_parser_fail(parser, deduction->call->start,
+                    "the arguments of this call conflict about the template parameter '%s'",
+                    name->text);
   *argument = found;
   return !differs;
 }

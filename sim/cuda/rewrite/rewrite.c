@@ -57,7 +57,7 @@ raw_read(RawText *raw, const SmbProgram *program, GError **error) {
   raw->kernel = smb_cuda_kernel(program);
   if (!raw->kernel) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-             "'%s' is compiled code: write the layout into its source, and compile that again",
+             "'%s' is compiled code: write the layout into its source, and compile it again",
              program->file);
     return FALSE;
   }

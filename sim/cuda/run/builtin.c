@@ -41,8 +41,8 @@ check_members(Walker *walker, const Node *node, guint warp, SmbLanes lanes, cons
       continue;
     g_autofree char *who = smb_block_thread(walker->block, warp, lane);
     return smb_block_fail(walker->block, node->start,
-                          "the mask 0x%" G_GINT64_MODIFIER "x does not name lane %u of a warp of "
-                          "%u lanes, which is %s",
+                          "the mask 0x%" G_GINT64_MODIFIER
+                          "x does not include lane %u of a warp of %u lanes, which is %s",
                           members, (guint)lane, n, who);
   }
   return TRUE;

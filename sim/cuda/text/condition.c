@@ -50,7 +50,7 @@ static gboolean
 parse_size(Condition *condition, gint64 *value) {
   g_autoptr(GString) type = g_string_new(NULL);
   if (!smb_token_is(condition->at, "("))
-    return fail_condition(condition, "expected '(' behind sizeof");
+    return fail_condition(condition, "expected '(' after sizeof");
   for (condition->at = condition->at->next; condition->at->kind == TOKEN_NAME;
        condition->at = condition->at->next)
     g_string_append_printf(type, "%s%s", type->len ? " " : "", condition->at->text);

@@ -102,7 +102,7 @@ smb_node_cast(Parser *parser, Node *node, const Type *type, guint32 start) {
       (smb_type_is_arithmetic(from) && smb_type_is_arithmetic(type)) ||
       (from->kind == KIND_POINTER && (type->kind == KIND_POINTER || type->kind == KIND_BOOL));
   if (!allowed)
-    return smb_parser_fail(parser, start, "%s cannot be turned into %s here",
+    return smb_parser_fail(parser, start, "%s cannot be converted to %s here",
                            smb_type_phrase(parser->pool, from),
                            smb_type_phrase(parser->pool, type));
   if (type->kind == KIND_STRUCT)
@@ -130,9 +130,9 @@ smb_node_pointer_add(Parser *parser, Node *pointer, Node *index, gboolean subtra
   if (!pointer || !index)
     return NULL;
   if (!smb_type_is_integer(index->type))
-    return fail_at(parser, index, "expected an integer to move a pointer by");
+    return fail_at(parser, index, "expected an integer to add to a pointer or subtract from it");
   if (pointer->type->of->size == 0)
-    return fail_at(parser, pointer, "this pointer cannot be moved: what it points at has no size");
+    return fail_at(parser, pointer, "no arithmetic on this pointer: what it points to has no size");
   index = smb_node_convert(parser, index, smb_type_scalar(KIND_LONG));
   if (index && subtract)
     index = smb_node_unary(parser, NODE_NEGATE, index, index->start);
@@ -155,7 +155,8 @@ subtract_pointers(Parser *parser, Node *a, Node *b) {
   if (!smb_type_equal(a->type, b->type))
     return fail_at(parser, b, "these pointers point to different types");
   if (a->type->of->size == 0)
-    return fail_at(parser, a, "these pointers have no distance: what they point at has no size");
+    return fail_at(parser, a,
+                   "these pointers cannot be subtracted: what they point to has no size");
   Node *node = smb_node_new(parser, NODE_POINTER_DIFF, smb_type_scalar(KIND_LONG), a->start, b->end,
                             a, b, NULL);
   if (node)

@@ -88,7 +88,7 @@ smb_node_value(Parser *parser, Node *node) {
   }
   if (node->type->kind == KIND_VOID && node->kind != NODE_CALL && node->kind != NODE_BUILTIN &&
       node->kind != NODE_CAST && node->kind != NODE_COMMA && node->kind != NODE_CHOICE)
-    return smb_parser_fail(parser, node->start, "a void has no value");
+    return smb_parser_fail(parser, node->start, "void has no value");
   if (node->kind == NODE_DEREFERENCE && node->type->kind != KIND_STRUCT && node->load_site < 0)
     smb_node_add_site(parser, node, SMB_OP_CLASS_LOAD, &node->load_site);
   return node;
@@ -109,7 +109,7 @@ smb_node_dereference(Parser *parser, Node *pointer, guint32 start, guint32 end) 
     return smb_parser_fail(parser, start, "%s is not a pointer or an array",
                            smb_type_phrase(parser->pool, pointer->type));
   if (pointer->type->of->kind == KIND_VOID)
-    return smb_parser_fail(parser, start, "a void pointer points at nothing that has a value");
+    return smb_parser_fail(parser, start, "a void pointer cannot be dereferenced");
   return smb_node_new(parser, NODE_DEREFERENCE, pointer->type->of, start, end, pointer, NULL, NULL);
 }
 
@@ -176,7 +176,7 @@ smb_node_address(Parser *parser, Node *node, guint32 start) {
                            "the address of a local variable is outside the subset: only "
                            "arrays have one");
   if (node->kind != NODE_DEREFERENCE)
-    return smb_parser_fail(parser, start, "'&' takes something that lies in memory");
+    return smb_parser_fail(parser, start, "'&' needs an object in memory");
   const Type *pointer = smb_type_pointer(parser->pool, node->type);
   return smb_node_new(parser, NODE_CAST, pointer, start, node->end, node->a, NULL, NULL);
 }

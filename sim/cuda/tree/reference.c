@@ -22,9 +22,10 @@ smb_reference_classify(Parser *parser, const Node *value, const Type *type, gboo
   const char *wanted = smb_type_describe(parser->pool, type);
   if (same)
     return smb_parser_refuse(parser, value->start,
-                             "a reference to %s is bound to a variable, not to a value", wanted);
+                             "a reference to %s must be bound to a variable, not to a value",
+                             wanted);
   return smb_parser_refuse(parser, value->start,
-                           "a reference to %s is bound to a variable of that type, not of %s",
+                           "a reference to %s must be bound to a variable of that type, not of %s",
                            wanted, smb_type_describe(parser->pool, value->type));
 }
 

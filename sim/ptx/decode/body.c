@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // One function: its control flow, in blocks, with the barriers of convergence that are placed in it
-// (sim/compiled/flow/converge.h), and the steps of its instructions.
+// (sim/exec/flow/converge.h), and the steps of its instructions.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -146,7 +146,7 @@ add_meeting(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   const Step always = {.place = decoder->instruction->offset};
   add_barriers(decoder, PTX_MEETING_ARM, barriers->arm, &always, FALSE);
   gboolean indirect = strcmp(decoder->parts[0], "brx") == 0;
-  Step taken = smb_ptx_step(decoder, STEP_OTHER, NULL);
+  Step taken = smb_ptx_step(decoder, STEP_BRANCH);
   for (guint i = 0; i < block->n_successors && !indirect; i++)
     add_barriers(decoder, PTX_MEETING_BREAK, barriers->leave[i],
                  block->n_successors == 1 ? &always : &taken, i == 1);
@@ -206,7 +206,7 @@ resolve_branches(PtxDecoder *decoder, const Flow *flow, guint32 first) {
   const guint32 *starts = decoder->current->starts;
   for (guint32 i = first; i < decoder->code->steps->len; i++) {
     Step *step = &g_array_index(decoder->code->steps, Step, i);
-    if (step->kind != STEP_BRANCH)
+    if (step->kind != KIND_BRANCH)
       continue;
     if (!step->targets)
       step->target = starts[flow->block_of[step->target]];

@@ -28,7 +28,7 @@ static Bulk *
 begin(PtxDecoder *decoder, Step *step, SmbTraffic kind, SmbOpClass op_class, guint quantum) {
   Bulk *bulk = smb_code_new_bulk(decoder->code, kind, quantum);
   Transfer *transfer = smb_code_new_transfer(decoder->code);
-  *step = smb_ptx_step(decoder, STEP_APART, smb_step_bulk);
+  *step = smb_ptx_step(decoder, STEP_BULK);
   step->transfer = transfer;
   step->bulk = bulk;
   transfer->move = (Move){.place = decoder->instruction->offset,
@@ -247,7 +247,7 @@ decode_fragment(PtxDecoder *decoder, gboolean loads) {
   Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->move = step.transfer->move;
   step.transfer = transfer;
-  step.run = smb_step_fragment;
+  smb_step_bind(&step, STEP_FRAGMENT);
   bulk->bytes = find_matrix_bytes(decoder);
   if (bulk->bytes == 0)
     return refuse(decoder, "the shape of a matrix and a type");
@@ -270,7 +270,7 @@ decode_cp(PtxDecoder *decoder) {
   if (!smb_ptx_has_part(decoder, "bulk") || groups)
     return PTX_UNKNOWN;
   if (smb_ptx_has_part(decoder, "prefetch")) {
-    Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_nothing);
+    Step step = smb_ptx_step(decoder, STEP_NOTHING);
     return finish(decoder, &step);
   }
   return tensor ? decode_tensor(decoder)

@@ -185,7 +185,7 @@ forget_results(PtxDecoder *decoder, const PtxOperand *list) {
     const PtxOperand *operand = smb_ptx_element(decoder, list, i);
     PtxPlace place;
     guint64 bytes = 0;
-    Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
+    Step step = smb_ptx_step(decoder, STEP_OPAQUE);
     if (!find_variable(decoder, operand, &place, &bytes)) {
       smb_ptx_writes_result(decoder, &step, operand);
       smb_code_add(decoder->code, &step);
@@ -213,7 +213,7 @@ call_malloc(PtxDecoder *decoder, const Call *call) {
       !find_variable(decoder, smb_ptx_element(decoder, call->results, 0), &result, &result_bytes) ||
       bytes != 8 || result_bytes != 8)
     return smb_ptx_refuse(decoder, "expected malloc to take and to return a variable of 8 bytes");
-  Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_allocate);
+  Step step = smb_ptx_step(decoder, STEP_ALLOCATE);
   smb_code_add_heap(decoder->code);
   step.compute.s[0] = smb_code_new_rows(decoder->code, 2);
   step.compute.d = smb_code_new_rows(decoder->code, 2);
@@ -227,11 +227,11 @@ call_malloc(PtxDecoder *decoder, const Call *call) {
 static gboolean
 call_missing(PtxDecoder *decoder, const Call *call) {
   const char *name = call->function->name;
-  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_missing);
+  Step step = smb_ptx_step(decoder, STEP_MISSING);
   step.callee = name;
   if (is_assertion(name)) {
-    step.kind = STEP_OPAQUE; // whether one fails that depends on something unknown decides nothing
-    step.run = smb_step_assert;
+    // Whether one fails that depends on something unknown decides nothing.
+    smb_step_bind(&step, STEP_ASSERT);
     smb_code_add(decoder->code, &step);
     return TRUE;
   }
@@ -274,7 +274,7 @@ call_function(PtxDecoder *decoder, Call *call) {
       !check_count(decoder, call->results, call->function->returns))
     return FALSE;
   call->slot_bytes = decoded->slot_bytes;
-  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_call);
+  Step step = smb_ptx_step(decoder, STEP_CALL);
   step.callee = decoded;
   return make_call(decoder, call, &step);
 }
@@ -292,7 +292,7 @@ call_pointer(PtxDecoder *decoder, Call *call) {
   measure_list(decoder, call, call->arguments);
   call->shape = smb_ptx_shape(call->shape, 0);
   measure_list(decoder, call, call->results);
-  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_call_pointer);
+  Step step = smb_ptx_step(decoder, STEP_CALL_POINTER);
   step.argument = call->shape;
   step.compute.s[0] = row;
   guint32 barrier = smb_ptx_new_barriers(decoder, 1);
@@ -316,7 +316,7 @@ call_guarded(PtxDecoder *decoder, Call *call) {
   guint32 barrier = smb_ptx_new_barriers(decoder, 1);
   guint at = decoder->code->steps->len + 1;
   PtxInstruction unguarded = *decoder->instruction;
-  Step around = smb_ptx_step(decoder, STEP_OTHER, smb_step_branch);
+  Step around = smb_ptx_step(decoder, STEP_BRANCH_AROUND);
   around.unless = !around.unless;
   smb_ptx_add_meeting(decoder, PTX_MEETING_ARM, barrier, PREDICATE_TRUE, FALSE);
   smb_code_add(decoder->code, &around);

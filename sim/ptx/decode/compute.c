@@ -212,7 +212,7 @@ decode_opaque(PtxDecoder *decoder) {
     g_autofree char *text = smb_ptx_instruction_text(decoder->module, decoder->instruction);
     return smb_ptx_refuse(decoder, "'%s' is not supported, and could touch shared memory", text);
   }
-  Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
+  Step step = smb_ptx_step(decoder, STEP_OPAQUE);
   step.argument = (writes_shared(decoder) ? OPAQUE_SHARED : 0) |
                   (has_address(decoder) && !only_reads(decoder) ? OPAQUE_GLOBAL : 0);
   smb_ptx_writes_result(decoder, &step, smb_ptx_operand(decoder, 0));

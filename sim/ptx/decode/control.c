@@ -13,7 +13,7 @@ decode_branch(PtxDecoder *decoder) {
     smb_ptx_refuse(decoder, "expected a label");
     return PTX_FAILED;
   }
-  Step step = smb_ptx_step(decoder, STEP_BRANCH, smb_step_branch);
+  Step step = smb_ptx_step(decoder, STEP_BRANCH);
   step.target =
       g_array_index(decoder->current->function->labels, PtxLabel, label->index).instruction;
   smb_code_add(decoder->code, &step);
@@ -42,7 +42,7 @@ decode_indirect(PtxDecoder *decoder) {
     smb_ptx_refuse(decoder, "expected an index and a table of branch targets");
     return PTX_FAILED;
   }
-  Step step = smb_ptx_step(decoder, STEP_BRANCH, smb_step_switch);
+  Step step = smb_ptx_step(decoder, STEP_SWITCH);
   step.compute.s[0] = row;
   step.targets = g_array_new(FALSE, FALSE, sizeof(SwitchTarget));
   g_ptr_array_add(decoder->code->owned, step.targets);
@@ -57,15 +57,15 @@ decode_indirect(PtxDecoder *decoder) {
 }
 
 static PtxResult
-add_plain(PtxDecoder *decoder, StepHandler run) {
-  Step step = smb_ptx_step(decoder, STEP_OTHER, run);
+add_plain(PtxDecoder *decoder, StepOpcode opcode) {
+  Step step = smb_ptx_step(decoder, opcode);
   smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
 void
 smb_ptx_add_await(PtxDecoder *decoder, guint32 left) {
-  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_await);
+  Step step = smb_ptx_step(decoder, STEP_AWAIT);
   step.argument = left;
   smb_code_add(decoder->code, &step);
 }
@@ -74,8 +74,8 @@ smb_ptx_add_await(PtxDecoder *decoder, guint32 left) {
 static PtxResult
 decode_return(PtxDecoder *decoder) {
   if (decoder->current->is_kernel)
-    return add_plain(decoder, smb_step_exit);
-  Step step = smb_ptx_step(decoder, STEP_BRANCH, smb_step_branch);
+    return add_plain(decoder, STEP_EXIT);
+  Step step = smb_ptx_step(decoder, STEP_BRANCH);
   step.target = decoder->current->function->instructions->len;
   smb_code_add(decoder->code, &step);
   return PTX_DECODED;
@@ -118,7 +118,7 @@ check_threads(PtxDecoder *decoder, const PtxOperand *threads, gboolean arrives) 
 static PtxResult
 decode_barrier(PtxDecoder *decoder) {
   guint n = decoder->instruction->n_operands, first = 0;
-  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_barrier);
+  Step step = smb_ptx_step(decoder, STEP_BARRIER);
   gboolean arrives = smb_ptx_has_part(decoder, "arrive"),
            reduces = smb_ptx_has_part(decoder, "red");
   if (!arrives && !reduces && !smb_ptx_has_part(decoder, "sync")) {
@@ -150,8 +150,8 @@ decode_barrier(PtxDecoder *decoder) {
 static PtxResult
 decode_cluster(PtxDecoder *decoder) {
   if (!smb_ptx_has_part(decoder, "wait"))
-    return add_plain(decoder, smb_step_nothing);
-  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_barrier);
+    return add_plain(decoder, STEP_NOTHING);
+  Step step = smb_ptx_step(decoder, STEP_BARRIER);
   step.argument = BARRIER_SYNC;
   step.compute.s[0] = NO_ROW; // that of the cluster, which has no number
   step.compute.s[1] = NO_ROW;
@@ -170,14 +170,14 @@ static PtxResult
 decode_fence(PtxDecoder *decoder) {
   if (smb_ptx_has_part(decoder, "cta") || smb_ptx_has_prefix(decoder, "proxy") ||
       smb_ptx_has_part(decoder, "mbarrier_init"))
-    return add_plain(decoder, smb_step_nothing);
+    return add_plain(decoder, STEP_NOTHING);
   if (!smb_ptx_has_part(decoder, "cluster") && !smb_ptx_has_part(decoder, "gpu") &&
       !smb_ptx_has_part(decoder, "gl") && !smb_ptx_has_part(decoder, "sys")) {
     smb_ptx_refuse(decoder, "'%s': expected the scope of the fence, such as .cta",
                    smb_ptx_opcode(decoder));
     return PTX_FAILED;
   }
-  Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_opaque);
+  Step step = smb_ptx_step(decoder, STEP_OPAQUE);
   step.argument = OPAQUE_FENCE;
   smb_code_add(decoder->code, &step);
   return PTX_DECODED;
@@ -191,9 +191,9 @@ decode_groups(PtxDecoder *decoder) {
   if (!commits && !waits && !smb_ptx_has_part(decoder, "wait_all"))
     return PTX_UNKNOWN;
   if (smb_ptx_has_part(decoder, "bulk"))
-    return add_plain(decoder, smb_step_nothing);
+    return add_plain(decoder, STEP_NOTHING);
   if (commits)
-    return add_plain(decoder, smb_step_commit);
+    return add_plain(decoder, STEP_COMMIT);
   const PtxOperand *left = smb_ptx_operand(decoder, 0);
   if (waits && left->kind != PTX_OPERAND_INTEGER) {
     smb_ptx_refuse(decoder, "expected how many groups may be pending");
@@ -211,11 +211,11 @@ smb_ptx_decode_control(PtxDecoder *decoder) {
   if (strcmp(name, "brx") == 0)
     return decode_indirect(decoder);
   if (strcmp(name, "exit") == 0)
-    return add_plain(decoder, smb_step_exit);
+    return add_plain(decoder, STEP_EXIT);
   if (strcmp(name, "ret") == 0)
     return decode_return(decoder);
   if (strcmp(name, "trap") == 0)
-    return add_plain(decoder, smb_step_trap);
+    return add_plain(decoder, STEP_TRAP);
   PtxResult stack = smb_ptx_decode_stack(decoder);
   if (stack != PTX_UNKNOWN)
     return stack;
@@ -232,14 +232,14 @@ smb_ptx_decode_control(PtxDecoder *decoder) {
     return decode_fence(decoder);
   for (guint i = 0; i < G_N_ELEMENTS(harmless); i++) {
     if (strcmp(name, harmless[i]) == 0 && strcmp(name, "createpolicy") != 0)
-      return add_plain(decoder, smb_step_nothing);
+      return add_plain(decoder, STEP_NOTHING);
   }
   return PTX_UNKNOWN;
 }
 
 static void
 list_shuffle(PtxDecoder *decoder) {
-  Step step = smb_ptx_step(decoder, STEP_OPAQUE, smb_step_shuffle);
+  Step step = smb_ptx_step(decoder, STEP_SHUFFLE);
   Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->move.site = smb_ptx_add_site(decoder, SMB_OP_CLASS_LOAD, 4);
   step.transfer = transfer;
@@ -266,7 +266,7 @@ smb_ptx_decode_warp(PtxDecoder *decoder) {
     smb_ptx_refuse(decoder, "expected a mask of lanes");
     return PTX_FAILED;
   }
-  Step step = smb_ptx_step(decoder, STEP_OTHER, smb_step_gather);
+  Step step = smb_ptx_step(decoder, STEP_GATHER);
   step.compute.s[0] = row;
   smb_code_add(decoder->code, &step);
   return only ? PTX_DECODED : PTX_UNKNOWN;

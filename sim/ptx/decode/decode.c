@@ -40,9 +40,10 @@ smb_ptx_last_part(const PtxDecoder *decoder) {
 }
 
 Step
-smb_ptx_step(const PtxDecoder *decoder, StepKind kind, StepHandler run) {
+smb_ptx_step(const PtxDecoder *decoder, StepOpcode opcode) {
   const PtxInstruction *instruction = decoder->instruction;
-  Step step = {.run = run, .kind = kind, .place = instruction->offset};
+  Step step = {.place = instruction->offset};
+  smb_step_bind(&step, opcode);
   if (instruction->guard != PTX_NONE) {
     step.guard = decoder->current->rows[instruction->guard];
     step.unless = instruction->guard_negated;
@@ -52,12 +53,12 @@ smb_ptx_step(const PtxDecoder *decoder, StepKind kind, StepHandler run) {
 
 void
 smb_ptx_add_compute(PtxDecoder *decoder, Compute *compute) {
-  Step step = smb_ptx_step(decoder, STEP_COMPUTE, smb_step_compute);
+  Step step = smb_ptx_step(decoder, STEP_COMPUTE);
   step.compute = *compute;
   smb_compute_approximate(&step.compute, decoder->program->cuda_arch / 10);
   smb_compute_prepare(&step.compute);
   if (decoder->members != NO_ROW && smb_compute_has_members(&step.compute)) {
-    step.run = smb_step_exchange;
+    smb_step_bind(&step, STEP_EXCHANGE);
     step.argument = decoder->members;
   }
   smb_code_add(decoder->code, &step);
@@ -76,18 +77,15 @@ smb_ptx_new_barriers(PtxDecoder *decoder, guint n) {
 void
 smb_ptx_add_meeting(PtxDecoder *decoder, PtxMeeting meeting, guint32 barrier, Predicate guard,
                     gboolean unless) {
-  static const StepHandler handlers[][2] = {
-      [PTX_MEETING_ARM] = {smb_step_arm, smb_step_arm_own},
-      [PTX_MEETING_ENTER] = {smb_step_enter, smb_step_enter_own},
-      [PTX_MEETING_SYNC] = {smb_step_sync, smb_step_sync_own},
-      [PTX_MEETING_BREAK] = {smb_step_break, smb_step_break_own},
+  static const StepOpcode opcodes[][2] = {
+      [PTX_MEETING_ARM] = {STEP_ARM, STEP_ARM_OWN},
+      [PTX_MEETING_ENTER] = {STEP_ENTER, STEP_ENTER_OWN},
+      [PTX_MEETING_SYNC] = {STEP_SYNC, STEP_SYNC_OWN},
+      [PTX_MEETING_BREAK] = {STEP_BREAK, STEP_BREAK_OWN},
   };
-  Step step = {.run = handlers[meeting][decoder->current->is_recursive],
-               .kind = STEP_MEETING,
-               .place = decoder->instruction->offset,
-               .guard = guard,
-               .unless = unless,
-               .argument = barrier};
+  Step step = {
+      .place = decoder->instruction->offset, .guard = guard, .unless = unless, .argument = barrier};
+  smb_step_bind(&step, opcodes[meeting][decoder->current->is_recursive]);
   smb_code_add(decoder->code, &step);
 }
 
@@ -153,7 +151,7 @@ static void
 resolve_calls(PtxDecoder *decoder) {
   for (guint32 i = 0; i < decoder->code->steps->len; i++) {
     Step *step = &g_array_index(decoder->code->steps, Step, i);
-    if (step->run == smb_step_call)
+    if (step->opcode == STEP_CALL)
       step->target = ((const PtxDecoded *)step->callee)->first_step;
   }
 }

@@ -4,7 +4,7 @@
 // From PTX to steps: a kernel with the functions that it calls. Private to sim/ptx.
 #pragma once
 
-#include "sim/compiled/run/run.h"
+#include "sim/exec/build.h"
 #include "sim/ptx/instruction.h"
 #include "sim/ptx/module.h"
 
@@ -142,7 +142,7 @@ gboolean smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxO
 
 // --- steps (decode.c)
 // A step of the current instruction, with its guard.
-Step smb_ptx_step(const PtxDecoder *decoder, StepKind kind, StepHandler run);
+Step smb_ptx_step(const PtxDecoder *decoder, StepOpcode opcode);
 // The registers of an operand, if it has any.
 void smb_ptx_writes_result(PtxDecoder *decoder, Step *step, const PtxOperand *operand);
 gboolean smb_ptx_has_part(const PtxDecoder *decoder, const char *part);
@@ -176,7 +176,7 @@ PtxResult smb_ptx_decode_move(PtxDecoder *decoder);     // move.c: mov, cvta, is
 PtxResult smb_ptx_decode_mbarrier(PtxDecoder *decoder); // mbarrier.c
 PtxResult smb_ptx_decode_bulk(PtxDecoder *decoder);     // bulk.c: what makes no request
 PtxResult smb_ptx_decode_control(PtxDecoder *decoder);  // control.c
-// control.c: a wait for copies (smb_step_await()).
+// control.c: a wait for copies (STEP_AWAIT()).
 void smb_ptx_add_await(PtxDecoder *decoder, guint32 left);
 PtxResult smb_ptx_decode_packed(PtxDecoder *decoder); // packed.c: several operations
 PtxResult smb_ptx_decode_video(PtxDecoder *decoder);  // video.c: parts of registers

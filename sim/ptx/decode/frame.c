@@ -67,7 +67,7 @@ smb_ptx_frame_row(PtxDecoder *decoder, guint64 offset, guint bytes) {
 // One row, or its low bytes.
 static void
 move_row(PtxDecoder *decoder, gboolean loads, PtxPlace place, Row row, guint bytes) {
-  Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
+  Step step = smb_ptx_step(decoder, loads ? STEP_LOAD : STEP_STORE);
   Transfer *transfer = g_new(Transfer, 1);
   g_ptr_array_add(decoder->code->transfers, transfer);
   guint64 start = place.region ? make_pointer(place.region, 0) : 0;
@@ -136,12 +136,12 @@ move_register(PtxDecoder *decoder, gboolean loads, PtxPlace place, guint32 index
 static void
 mark_frame(PtxDecoder *decoder, guint from) {
   for (guint i = from; i < decoder->code->steps->len; i++)
-    g_array_index(decoder->code->steps, Step, i).kind = STEP_FRAME;
+    g_array_index(decoder->code->steps, Step, i).kind = KIND_FRAME;
 }
 
 void
 smb_ptx_reserve(PtxDecoder *decoder, guint64 bytes, Row size) {
-  Step step = smb_ptx_step(decoder, size == NO_ROW ? STEP_FRAME : STEP_OTHER, smb_step_reserve);
+  Step step = smb_ptx_step(decoder, size == NO_ROW ? STEP_RESERVE : STEP_RESERVE_ROWS);
   step.argument = (guint32)bytes;
   step.compute.s[0] = decoder->stack;
   step.compute.s[1] = size;
@@ -197,8 +197,7 @@ smb_ptx_end_frame(PtxDecoder *decoder) {
     add_operation(decoder, OPERATION_MOV_64, decoder->stack, current->frame, 0);
     mark_frame(decoder, from);
   }
-  Step step =
-      smb_ptx_step(decoder, STEP_OTHER, current->is_kernel ? smb_step_exit : smb_step_return);
+  Step step = smb_ptx_step(decoder, current->is_kernel ? STEP_EXIT : STEP_RETURN);
   smb_code_add(decoder->code, &step);
 }
 

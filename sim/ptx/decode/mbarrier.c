@@ -14,10 +14,10 @@ refuse(PtxDecoder *decoder, const char *expected) {
 
 // A step at the mbarrier that an operand names.
 static gboolean
-begin(PtxDecoder *decoder, Step *step, StepHandler run, guint address, SmbOpClass op_class) {
+begin(PtxDecoder *decoder, Step *step, StepOpcode opcode, guint address, SmbOpClass op_class) {
   gboolean shared = smb_ptx_has_prefix(decoder, "shared");
   Transfer *transfer = smb_code_new_transfer(decoder->code);
-  *step = smb_ptx_step(decoder, STEP_APART, run);
+  *step = smb_ptx_step(decoder, opcode);
   step->transfer = transfer;
   step->compute.d = step->compute.s[0] = NO_ROW;
   transfer->move = (Move){.place = decoder->instruction->offset,
@@ -34,7 +34,7 @@ decode_wait(PtxDecoder *decoder) {
   const PtxOperand *result = smb_ptx_operand(decoder, 0), *phase = smb_ptx_operand(decoder, 2);
   gboolean parity = smb_ptx_has_part(decoder, "parity");
   Step step;
-  if (!begin(decoder, &step, smb_step_mbarrier_wait, 1, SMB_OP_CLASS_LOAD))
+  if (!begin(decoder, &step, STEP_MBARRIER_WAIT, 1, SMB_OP_CLASS_LOAD))
     return PTX_FAILED;
   if (!smb_ptx_is_predicate(decoder, result))
     return refuse(decoder, "a predicate, an mbarrier, and its state or a parity");
@@ -84,7 +84,7 @@ decode_action(PtxDecoder *decoder, guint i) {
   const PtxOperand *number =
       smb_ptx_has_operand(decoder, first + 1) ? smb_ptx_operand(decoder, first + 1) : NULL;
   Step step;
-  if (!begin(decoder, &step, smb_step_mbarrier, first, SMB_OP_CLASS_ATOMIC))
+  if (!begin(decoder, &step, STEP_MBARRIER, first, SMB_OP_CLASS_ATOMIC))
     return PTX_FAILED;
   step.argument = actions[i].action;
   if (number)
@@ -106,7 +106,7 @@ decode_action(PtxDecoder *decoder, guint i) {
 static PtxResult
 decode_arrival(PtxDecoder *decoder, gboolean counts) {
   Step step;
-  if (!begin(decoder, &step, smb_step_mbarrier, 0, SMB_OP_CLASS_ATOMIC))
+  if (!begin(decoder, &step, STEP_MBARRIER, 0, SMB_OP_CLASS_ATOMIC))
     return PTX_FAILED;
   step.argument = counts ? MBARRIER_ARRIVE : MBARRIER_TOUCH;
   smb_code_add(decoder->code, &step);

@@ -127,7 +127,7 @@ set_move(PtxDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op,
   move->site = smb_ptx_add_site(decoder, op_class, width);
 }
 
-static Order
+static MemoryOrder
 find_order(const PtxDecoder *decoder) {
   gboolean acquires = smb_ptx_has_part(decoder, "acquire") || smb_ptx_has_part(decoder, "acq_rel");
   if (!acquires && !smb_ptx_has_part(decoder, "volatile") &&
@@ -146,7 +146,7 @@ decode_load_store(PtxDecoder *decoder, gboolean loads) {
   gboolean is_wide = area == AREA_GENERIC || area == AREA_GLOBAL;
   if (bytes == 0 || bytes * vector > (is_wide && bytes < 16 ? MAX_MOVE_BYTES : SMB_MAX_WIDTH))
     return PTX_UNKNOWN;
-  Step step = smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
+  Step step = smb_ptx_step(decoder, loads ? STEP_LOAD : STEP_STORE);
   Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->bytes = bytes;
   transfer->is_signed = type[0] == 's';
@@ -298,7 +298,7 @@ decode_atomic(PtxDecoder *decoder, gboolean has_result) {
     smb_ptx_refuse(decoder, "there is no atomic with these types: '%s'", smb_ptx_opcode(decoder));
     return PTX_FAILED;
   }
-  Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_atomic);
+  Step step = smb_ptx_step(decoder, STEP_ATOMIC);
   Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->bytes = smb_ptx_type_bytes(type);
   transfer->rows = MAX(transfer->bytes, 4u) / 4;
@@ -372,8 +372,7 @@ decode_matrix(PtxDecoder *decoder, gboolean loads) {
   for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
     if (count_matrices(decoder) != counts[i].n)
       continue;
-    Step step =
-        smb_ptx_step(decoder, STEP_TRANSFER, loads ? smb_step_load_matrix : smb_step_store_matrix);
+    Step step = smb_ptx_step(decoder, loads ? STEP_LOAD_MATRIX : STEP_STORE_MATRIX);
     Transfer *transfer = smb_code_new_transfer(decoder->code);
     transfer->bytes = 4;
     if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, loads ? 1 : 0), area) ||
@@ -418,7 +417,7 @@ decode_copy(PtxDecoder *decoder) {
     return PTX_FAILED;
   }
   guint bytes = (guint)size->bits;
-  Step step = smb_ptx_step(decoder, STEP_TRANSFER, smb_step_copy);
+  Step step = smb_ptx_step(decoder, STEP_COPY);
   Transfer *to = smb_code_new_transfer(decoder->code), *from = smb_code_new_transfer(decoder->code);
   if (!smb_ptx_set_address(decoder, to, smb_ptx_operand(decoder, 0), AREA_SHARED) ||
       !smb_ptx_set_address(decoder, from, smb_ptx_operand(decoder, 1), AREA_GLOBAL))

@@ -26,8 +26,8 @@ add_row(SassDecoder *decoder, Operation operation, Row a, Row b) {
 }
 
 static Step
-begin(SassDecoder *decoder, StepHandler run, SmbOpClass op_class, guint width) {
-  Step step = smb_sass_step(decoder, STEP_APART, run);
+begin(SassDecoder *decoder, StepOpcode opcode, SmbOpClass op_class, guint width) {
+  Step step = smb_sass_step(decoder, opcode);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   step.transfer = transfer;
   step.compute.d = step.compute.s[0] = NO_ROW;
@@ -47,7 +47,7 @@ decode_exchange(SassDecoder *decoder, Transfer *transfer, Step *step) {
   if (row == NO_ROW || !address || !smb_sass_set_shared_address(decoder, transfer, address))
     return SASS_OTHER;
   Row half = add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, 1, 1));
-  step->run = smb_step_mbarrier_once;
+  smb_step_bind(step, STEP_MBARRIER_ONCE);
   step->argument = MBARRIER_INIT;
   step->compute.s[0] =
       add_row(decoder, OPERATION_SUB_32, smb_sass_constant(decoder, MOST_ARRIVALS, 1), half);
@@ -64,7 +64,7 @@ decode_wait(SassDecoder *decoder, Transfer *transfer, Step *step) {
   if (!p || !smb_sass_is_predicate(p) || row == NO_ROW ||
       !smb_sass_set_shared_address(decoder, transfer, address))
     return SASS_OTHER;
-  step->run = smb_step_mbarrier_wait;
+  smb_step_bind(step, STEP_MBARRIER_WAIT);
   step->argument = MBARRIER_PARITY;
   step->compute.p = smb_sass_predicate(decoder, p);
   step->compute.s[0] =
@@ -119,13 +119,13 @@ decode_arrival(SassDecoder *decoder, Transfer *transfer, Step *step) {
 static SassResult
 decode_barrier(SassDecoder *decoder) {
   if (smb_sass_has(decoder, "CCTL")) {
-    Step none = smb_sass_step(decoder, STEP_OTHER, smb_step_nothing);
+    Step none = smb_sass_step(decoder, STEP_NOTHING);
     smb_code_add(decoder->code, &none);
     return SASS_DECODED;
   }
   gboolean waits = smb_sass_has(decoder, "PHASECHK");
-  Step step = begin(decoder, smb_step_mbarrier, waits ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_ATOMIC,
-                    BARRIER_BYTES);
+  Step step =
+      begin(decoder, STEP_MBARRIER, waits ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
   Transfer *transfer =
       g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
   if (smb_sass_has(decoder, "EXCH"))
@@ -138,7 +138,7 @@ decode_barrier(SassDecoder *decoder) {
 // ATOMS.ARRIVE.64 R2, [barrier], before sm_90.
 static SassResult
 decode_early_arrival(SassDecoder *decoder, const SassOperand *d, const SassOperand *address) {
-  Step step = begin(decoder, smb_step_arrive, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
+  Step step = begin(decoder, STEP_ARRIVE, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
   Transfer *transfer =
       g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
   if (!address || !smb_sass_set_shared_address(decoder, transfer, address))
@@ -158,7 +158,7 @@ decode_copied(SassDecoder *decoder) {
     smb_sass_add_await(decoder, PENDING_NONE);
   if (decoder->chip < FIRST_CHIP_WITH_MBARRIERS && smb_sass_has(decoder, "LDGSTSBAR"))
     return decode_early_arrival(decoder, NULL, smb_sass_operand(decoder, 0));
-  Step step = begin(decoder, smb_step_mbarrier, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
+  Step step = begin(decoder, STEP_MBARRIER, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
   Transfer *transfer =
       g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
   if (!smb_sass_has(decoder, "LDGSTSBAR") ||
@@ -201,8 +201,8 @@ decode_copy(SassDecoder *decoder) {
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_BULK, COPY_QUANTUM);
   bulk->size = add_row(decoder, OPERATION_SHL_32, smb_sass_source(decoder, size, 1),
                        smb_sass_constant(decoder, 4, 1));
-  Step step = begin(decoder, smb_step_bulk_once, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD,
-                    COPY_QUANTUM);
+  Step step =
+      begin(decoder, STEP_BULK_ONCE, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   step.bulk = bulk;
   bulk->to = make_end(decoder, &step, enters, decoder->uniforms + to->uniform, SMB_OP_CLASS_STORE);
   bulk->from =
@@ -222,8 +222,8 @@ decode_tensor(SassDecoder *decoder, gboolean enters) {
   if (!place || place->kind != SASS_ADDRESS)
     return SASS_OTHER;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_TENSOR, COPY_QUANTUM);
-  Step step = begin(decoder, smb_step_bulk_once, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD,
-                    COPY_QUANTUM);
+  Step step =
+      begin(decoder, STEP_BULK_ONCE, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   step.bulk = bulk;
   if (enters) {
     bulk->to =
@@ -248,7 +248,7 @@ decode_store(SassDecoder *decoder) {
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_STORE, bytes);
   bulk->size = smb_sass_constant(decoder, bytes, 1);
   bulk->is_lost = TRUE;
-  Step step = begin(decoder, smb_step_bulk, SMB_OP_CLASS_STORE, bytes);
+  Step step = begin(decoder, STEP_BULK, SMB_OP_CLASS_STORE, bytes);
   step.bulk = bulk;
   Transfer *end = make_end(decoder, &step, TRUE, decoder->registers + to->base, SMB_OP_CLASS_STORE);
   end->offset += (guint64)to->value;
@@ -285,7 +285,7 @@ decode_product(SassDecoder *decoder) {
   if (n == 0 || !d || !a || !smb_sass_is_register(d))
     return SASS_OTHER;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_MATRIX, COPY_QUANTUM);
-  Step step = begin(decoder, smb_step_bulk, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
+  Step step = begin(decoder, STEP_BULK, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   guint64 row = (guint64)k * find_bits(decoder) / 8;
   guint64 left = smb_sass_is_register(a) ? 0 : PRODUCT_ROWS * row;
   step.bulk = bulk;

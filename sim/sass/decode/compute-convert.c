@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/base/scalar.h"
-#include "sim/compiled/compute/real.h"
+#include "sim/exec/compute/real.h"
 #include "sim/sass/decode/compute.h"
 
 typedef struct {

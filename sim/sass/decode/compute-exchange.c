@@ -21,7 +21,7 @@ put_first(SassReading *reading, Row d, Row from) {
 // A shuffle is listed by a step of its own.
 static void
 list_shuffle(SassDecoder *decoder) {
-  Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_shuffle);
+  Step step = smb_sass_step(decoder, STEP_SHUFFLE);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   transfer->move.site = smb_sass_add_site(decoder, SMB_OP_CLASS_LOAD, 4);
   step.transfer = transfer;

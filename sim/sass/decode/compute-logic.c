@@ -4,7 +4,7 @@
 // Bits of integers: LOP3, shifts, permutations, fields and counts.
 #include <string.h>
 
-#include "sim/compiled/compute/scalar.h"
+#include "sim/exec/compute/scalar.h"
 #include "sim/sass/decode/compute.h"
 
 // --- LOP3: a table of 8 bits (a 0xf0, b 0xcc, c 0xaa), and whether the result is not 0

@@ -202,7 +202,7 @@ smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_row
   if (row != NO_ROW)
     return row;
   row = smb_sass_scratch(decoder, n_rows);
-  Step step = smb_sass_step(decoder, STEP_TRANSFER, smb_step_load);
+  Step step = smb_sass_step(decoder, STEP_LOAD);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   if (!smb_sass_set_bank_address(decoder, transfer, operand)) {
     smb_sass_add_unknown(decoder, row, n_rows);

@@ -8,8 +8,8 @@
 #include "sim/sass/decode/decode.h"
 
 static SassResult
-add_plain(SassDecoder *decoder, StepHandler run) {
-  Step step = smb_sass_step(decoder, STEP_OTHER, run);
+add_plain(SassDecoder *decoder, StepOpcode opcode) {
+  Step step = smb_sass_step(decoder, opcode);
   smb_code_add(decoder->code, &step);
   return SASS_DECODED;
 }
@@ -60,11 +60,11 @@ decode_branch(SassDecoder *decoder) {
   gboolean any = smb_sass_has(decoder, "ANY");
   if (!target)
     return SASS_OTHER;
-  Step step = smb_sass_step(decoder, STEP_BRANCH, any ? smb_step_branch_any : smb_step_branch);
+  Step step = smb_sass_step(decoder, any ? STEP_BRANCH_ANY : STEP_BRANCH);
   join_condition(decoder, &step, smb_sass_operand(decoder, 0));
   if (divides || converges) {
     const SassOperand *mask = find_operand(decoder, SASS_UNIFORM);
-    step.run = smb_step_branch_divided;
+    smb_step_bind(&step, STEP_BRANCH_DIVIDED);
     step.argument = divides ? BRANCH_IF_DIVIDED : BRANCH_IF_WHOLE;
     step.compute.s[0] = mask && !smb_sass_is_dropped(mask)
                             ? smb_sass_source(decoder, mask, 1)
@@ -78,7 +78,7 @@ decode_branch(SassDecoder *decoder) {
 static SassResult
 decode_jump(SassDecoder *decoder) {
   const SassOperand *base = find_operand(decoder, SASS_TARGET);
-  Step step = smb_sass_step(decoder, STEP_BRANCH, smb_step_jump);
+  Step step = smb_sass_step(decoder, STEP_JUMP);
   step.compute.s[0] = find_pair(decoder);
   if (step.compute.s[0] == NO_ROW)
     return SASS_OTHER;
@@ -95,8 +95,7 @@ decode_call(SassDecoder *decoder) {
   target = target || !direct ? target : find_operand(decoder, SASS_IMMEDIATE); // CALL.ABS
   if (direct && !target)
     return SASS_OTHER;
-  Step step =
-      smb_sass_step(decoder, STEP_OTHER, direct ? smb_step_call_code : smb_step_call_address);
+  Step step = smb_sass_step(decoder, direct ? STEP_CALL_CODE : STEP_CALL_ADDRESS);
   if (direct) {
     smb_sass_add_jump(decoder, &step, (guint32)target->value);
     return SASS_DECODED;
@@ -123,7 +122,7 @@ decode_return(SassDecoder *decoder) {
   }
   if (index == decoder->returns->len)
     g_array_append_val(decoder->returns, wanted);
-  Step step = smb_sass_step(decoder, STEP_BRANCH, smb_step_branch);
+  Step step = smb_sass_step(decoder, STEP_BRANCH);
   smb_sass_add_jump(decoder, &step, index);
   g_array_index(decoder->jumps, SassJump, decoder->jumps->len - 1).returns = TRUE;
   return SASS_DECODED;
@@ -150,11 +149,11 @@ decode_place(SassDecoder *decoder) {
 // --- convergence
 
 static SassResult
-decode_meeting(SassDecoder *decoder, StepHandler run) {
+decode_meeting(SassDecoder *decoder, StepOpcode opcode) {
   const SassOperand *barrier = find_operand(decoder, SASS_BARRIER);
   if (!barrier || barrier->number >= SASS_BARRIERS)
     return SASS_OTHER;
-  Step step = smb_sass_step(decoder, STEP_MEETING, run);
+  Step step = smb_sass_step(decoder, opcode);
   join_condition(decoder, &step, smb_sass_operand(decoder, 0));
   step.argument = barrier->number;
   smb_code_add(decoder->code, &step);
@@ -168,7 +167,7 @@ decode_move(SassDecoder *decoder) {
   if (!d || !s)
     return SASS_OTHER;
   if (d->kind == SASS_BARRIER && smb_sass_is_register(s)) {
-    Step step = smb_sass_step(decoder, STEP_MEETING, smb_step_restore_barrier);
+    Step step = smb_sass_step(decoder, STEP_RESTORE_BARRIER);
     step.argument = d->number;
     step.compute.s[0] = smb_sass_source(decoder, s, 1);
     smb_code_add(decoder->code, &step);
@@ -176,13 +175,13 @@ decode_move(SassDecoder *decoder) {
   }
   if (s->kind != SASS_BARRIER || d->kind != SASS_REGISTER)
     return SASS_OTHER;
-  Step save = smb_sass_step(decoder, STEP_MEETING, smb_step_save_barrier);
+  Step save = smb_sass_step(decoder, STEP_SAVE_BARRIER);
   save.argument = s->number;
   save.compute.d = smb_sass_is_dropped(d) ? NO_ROW : smb_sass_result(decoder, d, 1);
   if (save.compute.d != NO_ROW)
     smb_code_writes_row(decoder->code, &save, save.compute.d, 1);
   smb_code_add(decoder->code, &save);
-  Step clear = smb_sass_step(decoder, STEP_MEETING, smb_step_clear_barrier);
+  Step clear = smb_sass_step(decoder, STEP_CLEAR_BARRIER);
   clear.argument = s->number;
   if (smb_sass_has(decoder, "CLEAR"))
     smb_code_add(decoder->code, &clear);
@@ -195,7 +194,7 @@ static SassResult
 decode_gathering(SassDecoder *decoder) {
   const SassOperand *mask = smb_sass_operand(decoder, 0);
   gboolean all = smb_sass_has(decoder, "ALL") || !mask || mask->kind == SASS_TARGET;
-  Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_gather);
+  Step step = smb_sass_step(decoder, STEP_GATHER);
   step.compute.s[0] =
       all ? smb_sass_constant(decoder, G_MAXUINT32, 1) : smb_sass_source(decoder, mask, 1);
   if (step.compute.s[0] == NO_ROW)
@@ -211,7 +210,7 @@ static SassResult
 decode_barrier(SassDecoder *decoder) {
   const SassInstruction *instruction = decoder->instruction;
   guint n = instruction->n_operands;
-  Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_barrier);
+  Step step = smb_sass_step(decoder, STEP_BARRIER);
   step.argument = smb_sass_has(decoder, "ARV") ? BARRIER_ARRIVE : BARRIER_SYNC;
   if (smb_sass_has(decoder, "RED")) {
     const SassOperand *in = smb_sass_operand(decoder, n - 1);
@@ -237,7 +236,7 @@ decode_barrier(SassDecoder *decoder) {
 // UCGABAR_WAIT: without clusters, each block is one of its own.
 static SassResult
 decode_cluster_barrier(SassDecoder *decoder) {
-  Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_barrier);
+  Step step = smb_sass_step(decoder, STEP_BARRIER);
   step.argument = BARRIER_SYNC;
   step.compute.s[0] = step.compute.s[1] = NO_ROW;
   smb_code_add(decoder->code, &step);
@@ -270,14 +269,14 @@ decode_answer(SassDecoder *decoder) {
 
 void
 smb_sass_add_await(SassDecoder *decoder, guint32 left) {
-  Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_await);
+  Step step = smb_sass_step(decoder, STEP_AWAIT);
   step.argument = left;
   smb_code_add(decoder->code, &step);
 }
 
 static SassResult
 decode_commit(SassDecoder *decoder) {
-  return add_plain(decoder, smb_step_commit);
+  return add_plain(decoder, STEP_COMMIT);
 }
 
 // DEPBAR.LE SB0, 0x1 [, {2,1}]: groups of copies (LDGDEPBAR) are counted by the first scoreboard; others wait for registers.
@@ -291,7 +290,7 @@ decode_scoreboard(SassDecoder *decoder) {
   else if (others && others->value & 1)
     smb_sass_add_await(decoder, 0);
   else
-    return add_plain(decoder, smb_step_nothing);
+    return add_plain(decoder, STEP_NOTHING);
   return SASS_DECODED;
 }
 
@@ -299,8 +298,8 @@ decode_scoreboard(SassDecoder *decoder) {
 static SassResult
 decode_fence(SassDecoder *decoder) {
   if (smb_sass_has(decoder, "CTA") || smb_sass_has(decoder, "SM"))
-    return add_plain(decoder, smb_step_nothing);
-  Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_opaque);
+    return add_plain(decoder, STEP_NOTHING);
+  Step step = smb_sass_step(decoder, STEP_OPAQUE);
   step.argument = OPAQUE_FENCE;
   smb_code_add(decoder->code, &step);
   return SASS_DECODED;
@@ -312,7 +311,7 @@ static SassResult
 decode_registers(SassDecoder *decoder) {
   const SassOperand *granted = smb_sass_operand(decoder, 0);
   if (!granted || !smb_sass_is_predicate(granted) || smb_sass_is_dropped(granted))
-    return add_plain(decoder, smb_step_nothing);
+    return add_plain(decoder, STEP_NOTHING);
   smb_sass_add_compute(decoder, &(Compute){.operation = OPERATION_PREDICATE,
                                            .table = 0xff,
                                            .p = smb_sass_predicate(decoder, granted),
@@ -352,26 +351,26 @@ smb_sass_decode_control(SassDecoder *decoder) {
   };
   static const struct {
     const char *name;
-    StepHandler run;
-  } meetings[] = {{"BSSY", smb_step_arm}, {"BSYNC", smb_step_sync}, {"BREAK", smb_step_break}};
+    StepOpcode opcode;
+  } meetings[] = {{"BSSY", STEP_ARM}, {"BSYNC", STEP_SYNC}, {"BREAK", STEP_BREAK}};
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
     if (smb_sass_is(decoder, kinds[i].name))
       return kinds[i].decode(decoder);
   }
   for (guint i = 0; i < G_N_ELEMENTS(meetings); i++) {
     if (smb_sass_is(decoder, meetings[i].name))
-      return decode_meeting(decoder, meetings[i].run);
+      return decode_meeting(decoder, meetings[i].opcode);
   }
   if (smb_sass_is(decoder, "EXIT") || smb_sass_is(decoder, "KILL")) {
-    Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_exit);
+    Step step = smb_sass_step(decoder, STEP_EXIT);
     join_condition(decoder, &step, smb_sass_operand(decoder, 0));
     smb_code_add(decoder->code, &step);
     return SASS_DECODED;
   }
   if (smb_sass_is(decoder, "BPT"))
-    return add_plain(decoder, smb_sass_has(decoder, "TRAP") ? smb_step_trap : smb_step_nothing);
+    return add_plain(decoder, smb_sass_has(decoder, "TRAP") ? STEP_TRAP : STEP_NOTHING);
   if (smb_sass_is(decoder, "CCTL")) // what other blocks wrote is seen from here on
     return smb_sass_has(decoder, "IVALL") ? decode_fence(decoder)
-                                          : add_plain(decoder, smb_step_nothing);
-  return smb_sass_is_one_of(decoder, harmless) ? add_plain(decoder, smb_step_nothing) : SASS_OTHER;
+                                          : add_plain(decoder, STEP_NOTHING);
+  return smb_sass_is_one_of(decoder, harmless) ? add_plain(decoder, STEP_NOTHING) : SASS_OTHER;
 }

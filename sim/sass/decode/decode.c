@@ -54,22 +54,20 @@ smb_sass_refuse(SassDecoder *decoder, const char *format, ...) {
 // --- steps
 
 Step
-smb_sass_step(const SassDecoder *decoder, StepKind kind, StepHandler run) {
-  return (Step){.run = run,
-                .kind = kind,
-                .place = decoder->place,
-                .guard = decoder->guard,
-                .unless = decoder->unless};
+smb_sass_step(const SassDecoder *decoder, StepOpcode opcode) {
+  Step step = {.place = decoder->place, .guard = decoder->guard, .unless = decoder->unless};
+  smb_step_bind(&step, opcode);
+  return step;
 }
 
 void
 smb_sass_add_compute(SassDecoder *decoder, Compute *compute) {
-  Step step = smb_sass_step(decoder, STEP_COMPUTE, smb_step_compute);
+  Step step = smb_sass_step(decoder, STEP_COMPUTE);
   step.compute = *compute;
   step.compute.is_parted = TRUE;
   smb_compute_prepare(&step.compute);
   if (smb_compute_has_members(&step.compute)) {
-    step.run = smb_step_exchange;
+    smb_step_bind(&step, STEP_EXCHANGE);
     step.argument = NO_ROW;
   }
   smb_code_add(decoder->code, &step);
@@ -92,14 +90,14 @@ smb_sass_add_jump(SassDecoder *decoder, Step *step, guint32 target) {
 
 void
 smb_sass_add_unknown(SassDecoder *decoder, Row row, guint n) {
-  Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_opaque);
+  Step step = smb_sass_step(decoder, STEP_OPAQUE);
   smb_code_writes_row(decoder->code, &step, row, n);
   smb_code_add(decoder->code, &step);
 }
 
 void
 smb_sass_add_unknown_predicate(SassDecoder *decoder, Predicate predicate) {
-  Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_opaque);
+  Step step = smb_sass_step(decoder, STEP_OPAQUE);
   smb_code_writes_predicate(decoder->code, &step, predicate);
   smb_code_add(decoder->code, &step);
 }
@@ -183,7 +181,7 @@ smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint3
           : (uniform ? decoder->uniform_predicates : decoder->predicates) + instruction->guard;
   decoder->unless = instruction->guard_is_inverted;
   if (instruction->guard == SASS_PT && instruction->guard_is_inverted) { // it never runs
-    Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_nothing);
+    Step step = smb_sass_step(decoder, STEP_NOTHING);
     step.unless = FALSE;
     smb_code_add(decoder->code, &step);
     return TRUE;

@@ -6,7 +6,7 @@
 // warp, whichever are active. Private to sim/sass.
 #pragma once
 
-#include "sim/compiled/run/run.h"
+#include "sim/exec/build.h"
 #include "sim/image/cubin.h"
 #include "sim/image/line.h"
 #include "sim/sass/instruction.h"
@@ -173,7 +173,7 @@ void smb_sass_begin(SassDecoder *decoder);
 gboolean smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint32 place);
 
 // A step of the instruction, with its guard.
-Step smb_sass_step(const SassDecoder *decoder, StepKind kind, StepHandler run);
+Step smb_sass_step(const SassDecoder *decoder, StepOpcode opcode);
 // Adds a branch to an address of the code.
 void smb_sass_add_jump(SassDecoder *decoder, Step *step, guint32 target);
 // A computation, under the guard.
@@ -201,7 +201,7 @@ guint smb_sass_add_site(SassDecoder *decoder, SmbOpClass op_class, guint width);
 SassResult smb_sass_decode_memory(SassDecoder *decoder);  // memory.c
 SassResult smb_sass_decode_bulk(SassDecoder *decoder);    // bulk.c: what makes no request
 SassResult smb_sass_decode_control(SassDecoder *decoder); // control.c
-// control.c: a wait for copies (smb_step_await()).
+// control.c: a wait for copies (STEP_AWAIT()).
 void smb_sass_add_await(SassDecoder *decoder, guint32 left);
 SassResult smb_sass_decode_special(SassDecoder *decoder); // special.c: S2R, LDC and their like
 SassResult smb_sass_decode_compute(SassDecoder *decoder); // compute.c

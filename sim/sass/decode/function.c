@@ -171,12 +171,12 @@ add_returns(SassDecoder *decoder, guint32 *first) {
   decoder->instruction = &none;
   decoder->guard = PREDICATE_TRUE;
   decoder->unless = FALSE;
-  Step end = smb_sass_step(decoder, STEP_OTHER, smb_step_end);
+  Step end = smb_sass_step(decoder, STEP_END);
   smb_code_add(decoder->code, &end);
   *first = decoder->code->steps->len;
   for (guint i = 0; i < decoder->returns->len; i++) {
     const SassReturn *wanted = &g_array_index(decoder->returns, SassReturn, i);
-    Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_return_to);
+    Step step = smb_sass_step(decoder, STEP_RETURN_TO);
     step.compute.s[0] = wanted->row;
     step.argument = wanted->base;
     smb_code_add(decoder->code, &step);
@@ -201,9 +201,9 @@ resolve_returns(Flow *flow, guint first_jump, guint32 first_return) {
 // of an address finds.
 static gboolean
 calls_missing(const SassDecoder *decoder, Step *step, guint32 address) {
-  if (step->run != smb_step_call_code || address / SASS_BYTES >= decoder->code->entries->len)
+  if (step->opcode != STEP_CALL_CODE || address / SASS_BYTES >= decoder->code->entries->len)
     return FALSE;
-  step->run = smb_step_call_address;
+  smb_step_bind(step, STEP_CALL_ADDRESS);
   step->compute.s[0] = smb_constants_add(decoder->code->constants, address, 2);
   return TRUE;
 }
@@ -376,7 +376,7 @@ is_recursive(const Flow *flow) {
   for (guint i = 0; i < decoder->jumps->len; i++) {
     const SassJump *jump = &g_array_index(decoder->jumps, SassJump, i);
     const Step *step = &g_array_index(decoder->code->steps, Step, jump->step);
-    if (step->run == smb_step_call_code)
+    if (step->opcode == STEP_CALL_CODE)
       calls[find_function(flow, step->place / SASS_BYTES) * n +
             find_function(flow, jump->target / SASS_BYTES)] = TRUE;
   }

@@ -158,7 +158,7 @@ find_width(const SassDecoder *decoder, gboolean *is_signed) {
   return 4;
 }
 
-static Order
+static MemoryOrder
 find_order(const SassDecoder *decoder) {
   if (!smb_sass_has(decoder, "STRONG"))
     return ORDER_WEAK;
@@ -187,7 +187,7 @@ set_data(SassDecoder *decoder, Transfer *transfer, Step *step, const SassOperand
 
 static SassResult
 decode_access(SassDecoder *decoder, AddressSpace space, gboolean loads) {
-  Step step = smb_sass_step(decoder, STEP_TRANSFER, loads ? smb_step_load : smb_step_store);
+  Step step = smb_sass_step(decoder, loads ? STEP_LOAD : STEP_STORE);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   guint width = find_width(decoder, &transfer->is_signed);
   // Some chips give a predicate first that says whether the page is there.
@@ -264,7 +264,7 @@ set_rows(Row *rows, const Transfer *transfer, Row first) {
 // Whether a swap succeeded goes to a predicate, or as 1 to a register, or to two for a swap of 64 bits.
 static void
 set_outcome(SassDecoder *decoder, Step *step, const SassOperand *result) {
-  step->run = smb_step_cast;
+  smb_step_bind(step, STEP_CAST);
   step->compute.d = NO_ROW;
   if (smb_sass_is_predicate(result)) {
     step->compute.p = smb_sass_predicate(decoder, result);
@@ -292,7 +292,7 @@ decode_atomic(SassDecoder *decoder, AddressSpace space, gboolean has_result) {
   const SassOperand *result = has_result ? smb_sass_operand(decoder, at++) : NULL;
   const SassOperand *address = smb_sass_operand(decoder, at++);
   const SassOperand *value = smb_sass_operand(decoder, at++), *swap = smb_sass_operand(decoder, at);
-  Step step = smb_sass_step(decoder, STEP_TRANSFER, smb_step_atomic);
+  Step step = smb_sass_step(decoder, STEP_ATOMIC);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   transfer->bytes = MIN(kinds.width, 8);
   transfer->rows = transfer->bytes / 4;
@@ -347,8 +347,7 @@ decode_matrix(SassDecoder *decoder, gboolean loads) {
                 {4, SMB_OP_LDMATRIX_X4, SMB_OP_STMATRIX_X4}};
   guint index = smb_sass_has(decoder, "4") ? 2 : smb_sass_has(decoder, "2") ? 1 : 0;
   gboolean plain = smb_sass_has(decoder, "M88"), turned = smb_sass_has(decoder, "MT88");
-  Step step =
-      smb_sass_step(decoder, STEP_TRANSFER, loads ? smb_step_load_matrix : smb_step_store_matrix);
+  Step step = smb_sass_step(decoder, loads ? STEP_LOAD_MATRIX : STEP_STORE_MATRIX);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   if (!set_address(decoder, transfer, smb_sass_operand(decoder, loads ? 1 : 0), SPACE_OF_SHARED) ||
       !set_data(decoder, transfer, &step, smb_sass_operand(decoder, loads ? 0 : 1),
@@ -372,7 +371,7 @@ decode_copy(SassDecoder *decoder) {
   gboolean is_signed;
   guint width = find_width(decoder, &is_signed);
   const SassOperand *some = smb_sass_operand(decoder, 2);
-  Step step = smb_sass_step(decoder, STEP_TRANSFER, smb_step_copy);
+  Step step = smb_sass_step(decoder, STEP_COPY);
   Transfer *to = smb_sass_new_transfer(decoder), *from = smb_sass_new_transfer(decoder);
   if (!set_address(decoder, to, smb_sass_operand(decoder, 0), SPACE_OF_SHARED) ||
       !set_address(decoder, from, smb_sass_operand(decoder, 1), SPACE_OF_GLOBAL) ||

@@ -43,17 +43,17 @@ smb_sass_add_provided(SassDecoder *decoder, const char *name) {
   decoder->guard = PREDICATE_TRUE;
   decoder->unless = FALSE;
   if (allocates) {
-    Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_allocate);
+    Step step = smb_sass_step(decoder, STEP_ALLOCATE);
     smb_code_add_heap(decoder->code);
     step.compute.d = step.compute.s[0] = decoder->registers + FIRST_PASSED;
     smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
     smb_code_add(decoder->code, &step);
   } else if (asserts) {
-    Step step = smb_sass_step(decoder, STEP_OPAQUE, smb_step_assert);
+    Step step = smb_sass_step(decoder, STEP_ASSERT);
     smb_code_add(decoder->code, &step);
   } else
     smb_sass_add_unknown(decoder, decoder->registers + FIRST_PASSED, N_RETURNED);
-  Step step = smb_sass_step(decoder, STEP_OTHER, smb_step_return_to);
+  Step step = smb_sass_step(decoder, STEP_RETURN_TO);
   step.compute.s[0] = decoder->registers + RETURN_ADDRESS;
   smb_code_add(decoder->code, &step);
   add_block(decoder, first);

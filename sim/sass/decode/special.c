@@ -118,7 +118,7 @@ load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint byt
   guint n_rows = MAX(bytes, 4u) / 4;
   gboolean uniform = d->kind == SASS_UNIFORM;
   Row row = uniform ? smb_sass_scratch(decoder, n_rows) : smb_sass_result(decoder, d, n_rows);
-  Step step = smb_sass_step(decoder, STEP_TRANSFER, smb_step_load);
+  Step step = smb_sass_step(decoder, STEP_LOAD);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   transfer->bytes = MIN(bytes, 4);
   transfer->is_signed = is_signed;

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What all decoders make code with, a step after the other.
+#include "sim/exec/build.h"
+
+static void
+free_graph(gpointer data) {
+  CodeGraph *graph = data;
+  g_array_unref(graph->blocks);
+  g_ptr_array_unref(graph->lists);
+  g_free(graph);
+}
+
+void
+smb_code_init(Code *code) {
+  static const Region regions[N_FIXED_REGIONS] = {
+      [REGION_SHARED] = {.name = "shared memory", .space = SPACE_SHARED, .is_dynamic = TRUE},
+      [REGION_LOCAL] = {.name = "local memory", .space = SPACE_PRIVATE},
+      [REGION_PARAMETERS] = {.name = "parameter space", .space = SPACE_CONSTANT},
+      [REGION_GRID] = {.name = "the barrier of the grid",
+                       .space = SPACE_GLOBAL,
+                       .size = CODE_GRID_BYTES,
+                       .contents = {.fill = SMB_FILL_ZEROS}},
+  };
+  g_array_append_vals(code->program.regions, regions, N_FIXED_REGIONS);
+  code->program.tracks = code->program.may_repeat = TRUE;
+  code->steps = g_array_new(FALSE, TRUE, sizeof(Step));
+  code->entries = g_array_new(FALSE, TRUE, sizeof(CodeEntry));
+  code->constants = smb_constants_new(code->program.lanes);
+  code->n_predicates = 1; // PREDICATE_TRUE
+  code->presets = g_array_new(FALSE, FALSE, sizeof(Preset));
+  code->launch_words = g_array_new(FALSE, FALSE, sizeof(LaunchWord));
+  code->places = g_array_new(FALSE, FALSE, sizeof(ParameterPlace));
+  code->transfers = g_ptr_array_new_with_free_func(g_free);
+  code->bulks = g_ptr_array_new_with_free_func(g_free);
+  code->owned = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+  code->bytes = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
+  code->graphs = g_ptr_array_new_with_free_func(free_graph);
+}
+
+void
+smb_code_clear(Code *code) {
+  g_array_unref(code->steps);
+  g_array_unref(code->entries);
+  smb_constants_free(code->constants);
+  g_array_unref(code->presets);
+  g_array_unref(code->launch_words);
+  g_array_unref(code->places);
+  g_ptr_array_unref(code->transfers);
+  g_ptr_array_unref(code->bulks);
+  g_ptr_array_unref(code->owned);
+  g_ptr_array_unref(code->bytes);
+  g_ptr_array_unref(code->graphs);
+  smb_program_clear(&code->program);
+}
+
+Row
+smb_code_new_rows(Code *code, guint n) {
+  Row row = code->n_rows;
+  code->n_rows += n;
+  return row;
+}
+
+Predicate
+smb_code_new_predicate(Code *code) {
+  return code->n_predicates++;
+}
+
+Transfer *
+smb_code_new_transfer(Code *code) {
+  Transfer *transfer = g_new0(Transfer, 1);
+  g_ptr_array_add(code->transfers, transfer);
+  transfer->swap = NO_ROW;
+  for (guint i = 0; i < TRANSFER_COMPONENTS; i++)
+    transfer->data[i] = transfer->operands[i] = NO_ROW;
+  return transfer;
+}
+
+Bulk *
+smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum) {
+  Bulk *bulk = g_new0(Bulk, 1);
+  g_ptr_array_add(code->bulks, bulk);
+  bulk->kind = kind;
+  bulk->quantum = quantum;
+  bulk->size = NO_ROW;
+  return bulk;
+}
+
+Step *
+smb_code_step(Code *code, guint32 number) {
+  return &g_array_index(code->steps, Step, number);
+}
+
+void
+smb_code_add(Code *code, Step *step) {
+  step->compute.index = code->steps->len;
+  g_array_append_vals(code->steps, step, 1);
+}
+
+static void
+add_written(Code *code, Step *step, Written written) {
+  if (!step->writes) {
+    step->writes = g_array_new(FALSE, FALSE, sizeof(Written));
+    g_ptr_array_add(code->owned, step->writes);
+  }
+  g_array_append_val(step->writes, written);
+}
+
+void
+smb_code_writes_row(Code *code, Step *step, Row row, guint n) {
+  add_written(code, step, (Written){.row = row, .n = n});
+}
+
+void
+smb_code_writes_predicate(Code *code, Step *step, Predicate predicate) {
+  add_written(code, step, (Written){.predicate = predicate});
+}
+
+// Loads and atomics of memory that other threads change meanwhile.
+static StepOpcode
+choose_opcode(const Step *step, gboolean has_arrivals) {
+  const Transfer *transfer = step->transfer;
+  if (step->opcode == STEP_ATOMIC)
+    return smb_transfer_has_result(transfer) ? STEP_POLL_ATOMIC : STEP_ATOMIC;
+  if (step->opcode != STEP_LOAD)
+    return step->opcode;
+  if (transfer->order != ORDER_WEAK)
+    return STEP_POLL;
+  return has_arrivals && transfer->window == WINDOW_SHARED &&
+                 transfer->move.width == sizeof(guint32)
+             ? STEP_TEST_ARRIVALS
+             : STEP_LOAD;
+}
+
+// Whether what a request finds and leaves is the same in any order of threads, unless these race.
+static gboolean
+is_in_order(const Step *step) {
+  return step->opcode == STEP_ATOMIC ? smb_atomic_is_commutative(&step->transfer->move)
+                                     : step->transfer->order == ORDER_WEAK;
+}
+
+gboolean
+smb_code_has(const Code *code, StepOpcode opcode) {
+  for (guint i = 0; i < code->steps->len; i++) {
+    if (g_array_index(code->steps, Step, i).opcode == opcode)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Runs of steps that only compute.
+static void
+count_computing(Code *code) {
+  guint n = 0;
+  for (guint i = code->steps->len; i-- > 0;) {
+    Step *step = smb_code_step(code, i);
+    gboolean computes = step->opcode == STEP_COMPUTE && step->guard == PREDICATE_TRUE;
+    n = computes ? MIN(n + 1, G_MAXUINT16) : 0;
+    step->n_computing = (guint16)n;
+  }
+}
+
+void
+smb_code_finish(Code *code) {
+  count_computing(code);
+  gboolean has_arrivals = smb_code_has(code, STEP_ARRIVE);
+  for (guint i = 0; i < code->steps->len; i++) {
+    Step *step = smb_code_step(code, i);
+    const Transfer *transfer = step->transfer;
+    if (step->kind != KIND_TRANSFER)
+      continue;
+    smb_step_bind(step, choose_opcode(step, has_arrivals));
+    if (transfer->window != WINDOW_SHARED || transfer->is_cluster)
+      continue;
+    g_array_index(code->program.sites, SmbSite, transfer->move.site).is_shared = TRUE;
+    if (transfer->address_rows <= 1 && is_in_order(step))
+      step->flags |= STEP_DIRECT;
+  }
+}
+
+void
+smb_code_add_heap(Code *code) {
+  Region heap = {.name = "the heap", .space = SPACE_GLOBAL, .size = CODE_ENDLESS_BYTES};
+  if (code->heap)
+    return;
+  heap.contents.fill = SMB_FILL_UNKNOWN;
+  g_array_append_val(code->program.regions, heap);
+  code->heap = code->program.regions->len - 1;
+}
+
+void
+smb_code_add_parameter(Code *code, const char *name, const char *type, ParameterPlace place,
+                       gboolean is_pointer) {
+  const SmbParameter parameter = {.name = name,
+                                  .type = type,
+                                  .is_pointer = is_pointer,
+                                  .may_be_value = is_pointer,
+                                  .stored_bytes = place.bytes,
+                                  .is_unnamed = TRUE,
+                                  .element = SMB_SCALAR_U8,
+                                  .element_bytes = 1};
+  g_array_append_val(code->program.parameters, parameter);
+  g_array_append_val(code->places, place);
+  code->parameter_bytes = MAX(code->parameter_bytes, place.offset + place.bytes);
+}

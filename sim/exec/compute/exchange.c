@@ -1,0 +1,370 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What lanes of a warp tell each other (PTX ISA: shfl, vote, match, redux, movmatrix, activemask, elect), of those that execute it
+// together. Groups are of 32 lanes, also in wider warps.
+#include <string.h>
+
+#include "sim/exec/compute/compute-impl.h"
+#include "sim/exec/compute/real.h"
+#include "sim/machine/lanes.h"
+
+gboolean
+smb_compute_is_exchange(const Compute *compute) {
+  static const ComputeHandler handlers[] = {
+      smb_exchange_shuffle, smb_exchange_vote,           smb_exchange_ballot,
+      smb_exchange_match,   smb_exchange_reduce,         smb_exchange_activemask,
+      smb_exchange_elect,   smb_exchange_reduce_real,    smb_exchange_transpose,
+      smb_exchange_first,   smb_exchange_first_predicate};
+  for (guint i = 0; i < G_N_ELEMENTS(handlers); i++) {
+    if (compute->run == handlers[i])
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+smb_compute_has_members(const Compute *compute) {
+  return smb_compute_is_exchange(compute) && compute->run != smb_exchange_shuffle;
+}
+
+static guint
+group_of(guint lane) {
+  return lane - lane % ROW_LANES;
+}
+
+// The lanes of the group of a lane, from bit 0.
+static guint32
+cut_group(SmbLanes lanes, guint lane) {
+  return (guint32)(lanes >> group_of(lane));
+}
+
+static SmbLanes
+group_lanes(SmbLanes lanes, guint lane) {
+  return lanes & (SmbLanes)G_MAXUINT32 << group_of(lane);
+}
+
+typedef struct {
+  guint32 values[SMB_MAX_LANES];
+  guint32 unknown[SMB_MAX_LANES];
+} Words;
+
+static void
+put_words(const Compute *compute, Registers *registers, SmbLanes lanes, const Words *words,
+          guint flags, guint32 origin) {
+  guint32 any = 0;
+  FOR_LANES(lanes, lane)
+  any |= words->unknown[lane];
+  smb_row_set(registers, compute->d, lanes, words->values, any ? words->unknown : NULL, flags,
+              origin);
+}
+
+// --- shfl
+
+// The lane of the group that lane @lane of it asks, and whether that is one of its segment.
+static guint
+find_partner(Operation operation, guint lane, guint32 b, guint32 c, gboolean *inside) {
+  gint32 segment = c >> 8 & 31, by = b & 31, self = (gint32)lane;
+  gint32 limit = (self & segment) | ((gint32)(c & 31) & ~segment), partner;
+  if (operation == OPERATION_SHFL_UP)
+    partner = self - by;
+  else if (operation == OPERATION_SHFL_DOWN)
+    partner = self + by;
+  else if (operation == OPERATION_SHFL_BFLY)
+    partner = self ^ by;
+  else
+    partner = (self & segment) | (by & ~segment);
+  *inside = operation == OPERATION_SHFL_UP ? partner >= limit : partner <= limit;
+  return *inside ? (guint)partner : lane;
+}
+
+// Marks of what comes from other lanes: affine values stay affine if it is the same lanes in all blocks.
+static guint
+mark_shuffled(const Compute *compute, const Registers *registers, SmbLanes lanes) {
+  guint by = taint_of(row_flags_in(registers, compute->s[1], lanes) |
+                      row_flags_in(registers, compute->s[2], lanes));
+  guint what = row_flags_in(registers, compute->s[0], lanes);
+  gboolean keeps = !(what & ROW_UNKNOWN) && !(by & ROW_BLOCK);
+  return (keeps ? what & (ROW_TAINT | ROW_AFFINE) : taint_of(what)) | by;
+}
+
+// What a lane that does not take part gives (PTX ISA: unpredictable): machine code gets 0, as a reduction on an H200 showed
+// whose last lanes had left.
+static Bits
+absent_value(const Compute *compute) {
+  return compute->table == SHUFFLE_ZERO ? bits_of(0) : bits_unknown(G_MAXUINT32);
+}
+
+void
+smb_exchange_shuffle(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Words words = {{0}, {0}};
+  SmbLanes inside = 0, lost = 0;
+  FOR_LANES(lanes, lane) {
+    Bits b = bits_field(smb_compute_read(compute, registers, 1, lane), 5);
+    Bits c = bits_and(smb_compute_read(compute, registers, 2, lane), bits_of(0x1f1f));
+    gboolean is_inside;
+    guint partner = group_of(lane) + find_partner((Operation)compute->operation, lane % ROW_LANES,
+                                                  (guint32)b.value, (guint32)c.value, &is_inside);
+    Bits a = smb_compute_read(compute, registers, 0, partner);
+    if (!(lanes >> partner & 1))
+      a = absent_value(compute);
+    if (b.unknown || c.unknown) {
+      a = bits_unknown(G_MAXUINT32);
+      lost |= (SmbLanes)1 << lane;
+    }
+    inside |= (SmbLanes)is_inside << lane;
+    words.values[lane] = (guint32)a.value;
+    words.unknown[lane] = (guint32)a.unknown;
+  }
+  guint marks = mark_shuffled(compute, registers, lanes);
+  guint32 origin = smb_compute_origin(compute, registers);
+  if (origin == 0)
+    origin = compute->index + 1;
+  put_words(compute, registers, lanes, &words, marks, origin);
+  smb_predicate_set(registers, compute->p, lanes, inside, lost, marks & ROW_TAINT, origin);
+}
+
+// --- vote
+
+static Bits
+read_votes(const Compute *compute, const Registers *registers, SmbLanes lanes) {
+  Bits votes = {registers->predicates[compute->in[0]],
+                registers->unknown_predicates[compute->in[0]]};
+  if (compute->modifiers & MODIFIER_NOT_IN)
+    votes = bits_not(votes);
+  return bits_and(votes, bits_of(lanes));
+}
+
+// Whether any of @votes is 1.
+static Bits
+find_any(Bits votes) {
+  return votes.value ? bits_of(1) : votes.unknown ? bits_unknown(1) : bits_of(0);
+}
+
+static Bits
+decide(Operation operation, Bits votes, SmbLanes group) {
+  Bits any = find_any(votes);
+  Bits all = bits_field(bits_not(find_any(bits_and(bits_not(votes), bits_of(group)))), 1);
+  if (operation == OPERATION_VOTE_ANY)
+    return any;
+  return operation == OPERATION_VOTE_ALL ? all : bits_or(all, bits_field(bits_not(any), 1));
+}
+
+void
+smb_exchange_vote(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Bits votes = read_votes(compute, registers, lanes), result = {0, 0};
+  for (guint first = 0; first < registers->n_lanes; first += ROW_LANES) {
+    SmbLanes group = group_lanes(lanes, first);
+    Bits one = decide((Operation)compute->operation, bits_and(votes, bits_of(group)), group);
+    result.value |= one.value ? group : 0;
+    result.unknown |= one.unknown ? group : 0;
+  }
+  smb_predicate_set(registers, compute->p, lanes, result.value, result.unknown,
+                    predicate_flags_in(registers, compute->in[0], lanes) & ROW_TAINT,
+                    registers->predicate_origin[compute->in[0]]);
+}
+
+void
+smb_exchange_ballot(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Bits votes = read_votes(compute, registers, lanes);
+  Words words = {{0}, {0}};
+  FOR_LANES(lanes, lane) {
+    words.values[lane] = cut_group(votes.value, lane);
+    words.unknown[lane] = cut_group(votes.unknown, lane);
+  }
+  put_words(compute, registers, lanes, &words,
+            predicate_flags_in(registers, compute->in[0], lanes) & ROW_TAINT,
+            registers->predicate_origin[compute->in[0]]);
+}
+
+// --- match
+
+// Which lanes of @group have the value of @lane; may be unknown.
+static Bits
+find_equal(const Compute *compute, const Registers *registers, SmbLanes group, guint lane) {
+  Bits equal = {0, 0}, own = smb_compute_read(compute, registers, 0, lane);
+  FOR_LANES(group, other) {
+    Bits same = other == lane ? bits_of(1)
+                              : bits_equal(own, smb_compute_read(compute, registers, 0, other));
+    equal = bits_or(equal, bits_left(same, other));
+  }
+  return equal;
+}
+
+void
+smb_exchange_match(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  gboolean any =
+      compute->operation == OPERATION_MATCH_ANY_32 || compute->operation == OPERATION_MATCH_ANY_64;
+  Words words = {{0}, {0}};
+  Bits p = {0, 0};
+  FOR_LANES(lanes, lane) {
+    SmbLanes group = group_lanes(lanes, lane);
+    Bits equal = find_equal(compute, registers, group, lane);
+    if (!any) { // all of them, or none
+      Bits all = bits_field(bits_not(find_any(bits_and(bits_not(equal), bits_of(group)))), 1);
+      p = bits_or(p, bits_left(all, lane));
+      equal = bits_choose(all, bits_of(group), bits_of(0));
+    }
+    words.values[lane] = cut_group(equal.value, lane);
+    words.unknown[lane] = cut_group(equal.unknown, lane);
+  }
+  guint marks = taint_of(smb_compute_flags_in(compute, registers, lanes));
+  guint32 origin = smb_compute_origin(compute, registers);
+  put_words(compute, registers, lanes, &words, marks, origin);
+  smb_predicate_set(registers, compute->p, lanes, p.value, p.unknown, marks, origin);
+}
+
+// --- redux
+
+static Bits
+reduce_two(Operation operation, Bits x, Bits y) {
+  gboolean is_min = operation == OPERATION_REDUX_MIN_U32 || operation == OPERATION_REDUX_MIN_S32;
+  gboolean is_signed = operation == OPERATION_REDUX_MIN_S32 || operation == OPERATION_REDUX_MAX_S32;
+  if (operation == OPERATION_REDUX_ADD)
+    return bits_add(x, y);
+  if (operation == OPERATION_REDUX_AND)
+    return bits_and(x, y);
+  if (operation == OPERATION_REDUX_OR)
+    return bits_or(x, y);
+  if (operation == OPERATION_REDUX_XOR)
+    return bits_xor(x, y);
+  Bits less = is_signed ? bits_less(bits_bias(x, 32), bits_bias(y, 32)) : bits_less(x, y);
+  return is_min ? bits_choose(less, x, y) : bits_choose(less, y, x);
+}
+
+void
+smb_exchange_reduce(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Words words = {{0}, {0}};
+  for (guint first = 0; first < registers->n_lanes; first += ROW_LANES) {
+    SmbLanes group = group_lanes(lanes, first);
+    Bits result = {0, 0};
+    gboolean any = FALSE;
+    FOR_LANES(group, lane) {
+      Bits one = smb_compute_read(compute, registers, 0, lane);
+      result = any ? reduce_two((Operation)compute->operation, result, one) : one;
+      any = TRUE;
+    }
+    FOR_LANES(group, lane) {
+      words.values[lane] = (guint32)result.value;
+      words.unknown[lane] = (guint32)result.unknown;
+    }
+  }
+  put_words(compute, registers, lanes, &words,
+            taint_of(smb_compute_flags_in(compute, registers, lanes)),
+            smb_compute_origin(compute, registers));
+}
+
+// Of floating-point numbers: NaN counts only with MODIFIER_NAN, or if there is nothing else (PTX ISA, redux).
+static guint32
+reduce_real(const Compute *compute, const Registers *registers, SmbLanes group) {
+  gboolean is_min = compute->operation == OPERATION_REDUX_MIN_F32;
+  const guint32 *values = row_values(registers, compute->s[0]);
+  double result = (double)float_of(values[smb_lanes_first(group)]);
+  FOR_LANES(group, lane) {
+    double one = (double)float_of(values[lane]);
+    result = is_min ? real_minimum(compute->modifiers, result, one)
+                    : real_maximum(compute->modifiers, result, one);
+  }
+  return isnan(result) ? NAN_32 : float_bits((float)result);
+}
+
+void
+smb_exchange_reduce_real(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Words words = {{0}, {0}};
+  SmbLanes known = smb_row_known(registers, compute->s[0], lanes);
+  for (guint first = 0; first < registers->n_lanes; first += ROW_LANES) {
+    SmbLanes group = group_lanes(lanes, first);
+    gboolean all = (group & ~known) == 0;
+    guint32 result = group && all ? reduce_real(compute, registers, group) : 0;
+    FOR_LANES(group, lane) {
+      words.values[lane] = result;
+      words.unknown[lane] = all ? 0 : G_MAXUINT32;
+    }
+  }
+  put_words(compute, registers, lanes, &words,
+            taint_of(smb_compute_flags_in(compute, registers, lanes)),
+            smb_compute_origin(compute, registers));
+}
+
+// --- movmatrix: lane 4 * i + j / 2 holds the number of row i and column j in its half j % 2; of the transposed matrix,
+// too
+
+void
+smb_exchange_transpose(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Words words = {{0}, {0}};
+  FOR_LANES(lanes, lane) {
+    guint i = lane % ROW_LANES / 4;
+    for (guint half = 0; half < 2; half++) {
+      guint j = lane % 4 * 2 + half, from = group_of(lane) + 4 * j + i / 2;
+      Bits number = bits_unknown(0xffff);
+      if (lanes >> from & 1)
+        number =
+            bits_field(bits_right(smb_compute_read(compute, registers, 0, from), i % 2 * 16), 16);
+      words.values[lane] |= (guint32)number.value << (16 * half);
+      words.unknown[lane] |= (guint32)number.unknown << (16 * half);
+    }
+  }
+  guint32 origin = smb_compute_origin(compute, registers);
+  put_words(compute, registers, lanes, &words,
+            taint_of(smb_compute_flags_in(compute, registers, lanes)),
+            origin ? origin : compute->index + 1);
+}
+
+// --- what the first of the lanes has, for the uniform datapath of machine code: in all lanes that still run
+
+void
+smb_exchange_first(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Words words = {{0}, {0}};
+  Row row = compute->s[0];
+  for (guint begin = 0; begin < registers->n_lanes; begin += ROW_LANES) {
+    SmbLanes group = group_lanes(lanes, begin);
+    guint end = MIN(begin + ROW_LANES, registers->n_lanes);
+    for (guint lane = begin; lane < end; lane++) {
+      guint from = group ? smb_lanes_first(group) : lane;
+      words.unknown[lane] = row_lane_unknown(registers, row, from);
+      words.values[lane] = row_values(registers, row)[from] & ~words.unknown[lane];
+    }
+  }
+  gboolean is_one = registers->n_lanes <= ROW_LANES && lanes;
+  guint flags = row_flags_in(registers, row, is_one ? lanes : registers->lanes);
+  guint marks = flags & ROW_UNKNOWN ? taint_of(flags) : flags & (ROW_TAINT | ROW_AFFINE);
+  put_words(compute, registers, registers->lanes, &words, marks,
+            smb_compute_origin(compute, registers));
+}
+
+void
+smb_exchange_first_predicate(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Bits in = smb_compute_in(compute, registers, 0), result = {0, 0};
+  FOR_LANES(registers->lanes, lane) {
+    SmbLanes group = group_lanes(lanes, lane);
+    Bits one = bits_field(bits_right(in, group ? smb_lanes_first(group) : lane), 1);
+    result = bits_or(result, bits_left(one, lane));
+  }
+  smb_predicate_set(registers, compute->p, registers->lanes, result.value, result.unknown,
+                    registers->predicate_flags[compute->in[0]] & ROW_TAINT,
+                    registers->predicate_origin[compute->in[0]]);
+}
+
+// --- who is there
+
+void
+smb_exchange_activemask(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Words words = {{0}, {0}};
+  FOR_LANES(lanes, lane)
+  words.values[lane] = cut_group(lanes, lane);
+  put_words(compute, registers, lanes, &words, 0, 0);
+}
+
+// The first one (PTX ISA: any, always the same).
+void
+smb_exchange_elect(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  Words words = {{0}, {0}};
+  SmbLanes leaders = 0;
+  FOR_LANES(lanes, lane) {
+    guint leader = smb_lanes_first(group_lanes(lanes, lane));
+    words.values[lane] = leader % ROW_LANES;
+    leaders |= (SmbLanes)1 << leader;
+  }
+  put_words(compute, registers, lanes, &words, 0, 0);
+  smb_predicate_set(registers, compute->p, lanes, leaders, 0, 0, 0);
+}

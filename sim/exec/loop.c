@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A block of compiled code from its start to its end. Each warp runs until all its lanes wait or have exited, or until it
+// has had its share of steps, since it may wait for what another warp does.
+#include "sim/exec/sync/sync.h"
+
+enum {
+  SHARE_STEPS = 1 << 16, // of a warp, before the next one has its turn
+  LOOK_STEPS = 1 << 22,  // of a block, a multiple of that, before it is asked whether it can end
+};
+
+// Where the last step stands. A meeting, which is no instruction, stands before the one that comes next.
+static guint32
+find_place(const Exec *exec, const Step *step) {
+  const Step *end = &g_array_index(exec->code->steps, Step, exec->code->steps->len - 1);
+  while (step->kind == KIND_MEETING && step < end)
+    step++;
+  return step->place;
+}
+
+// Says where the block is, every so many steps; the limit is told with the loop that it is in. Of a loop that cannot end that is
+// told long before. @step: the last one; @before: steps of the block before those of this warp's share.
+static gboolean
+check_limit(Exec *exec, const Step *step, guint64 before) {
+  SmbBlock *block = exec->block;
+  const SmbSplits *splits = exec->warp->splits;
+  gboolean looks = block->steps / LOOK_STEPS != before / LOOK_STEPS && splits->mask;
+  if (looks && smb_spin_is_endless(exec))
+    return smb_block_fail(block, find_place(exec, step), "an endless loop: no way leads out of it");
+  exec->sync->doubts = exec->sync->doubts || looks;
+  guint64 max_work = MAX(CODE_MAX_WORK, block->limits.max_steps / 2 * 5);
+  if (block->steps <= block->limits.max_steps && block->steps + block->work <= max_work)
+    return TRUE;
+  const SmbSite *polled = smb_spin_polled(exec, step);
+  g_autofree char *place = polled ? smb_site_place(polled) : NULL;
+  g_autofree char *loop = polled
+                              ? g_strdup_printf(", in a loop that does nothing but load '%s' (%s)",
+                                                polled->expression, place)
+                              : g_strdup("");
+  return smb_block_fail(
+      block, find_place(exec, step),
+      "still running after %" G_GUINT64_FORMAT
+      " instructions of warps%s: an endless loop, one that waits for a value that no "
+      "other thread writes, or a large trip count? (--max-steps)%s",
+      MIN(block->steps, block->limits.max_steps), loop, exec->pointers);
+}
+
+// What the guard of a step says besides.
+G_GNUC_NO_INLINE static void
+watch_guard(Exec *exec, const Step *step, SmbLanes unknown) {
+  guint flags = predicate_flags_in(exec->warp->registers, step->guard, exec->warp->splits->mask);
+  exec_watch(exec, flags);
+  if (flags & ROW_ORDER && !unknown)
+    smb_order_guards(exec, step);
+}
+
+// One step of the running warp, of which it is known who executes it.
+static gboolean
+take_step(Exec *exec) {
+  const Registers *registers = exec->warp->registers;
+  SmbSplits *splits = exec->warp->splits;
+  const Step *step = &exec->steps[splits->pc++];
+  SmbLanes truth = registers->predicates[step->guard] ^ (step->unless ? ~(SmbLanes)0 : 0);
+  exec->block->instructions += step->begins;
+  if (registers->predicate_flags[step->guard] & (ROW_BLOCK | ROW_ORDER))
+    watch_guard(exec, step, 0);
+  return step->run(exec, step, step->guard == PREDICATE_TRUE ? splits->mask : splits->mask & truth);
+}
+
+// Steps that only compute, one after the other, in @lanes. Returns the last of them.
+static inline const Step *
+run_computing(Registers *registers, const Step *step, guint n, SmbLanes lanes,
+              guint64 *instructions) {
+  for (const Step *end = step + n; step < end; step++) {
+    *instructions += step->begins;
+    smb_compute(&step->compute, registers, lanes);
+  }
+  return step - 1;
+}
+
+static gboolean
+run_warp(Exec *exec) {
+  Registers *registers = exec->warp->registers;
+  SmbSplits *splits = exec->warp->splits;
+  const Step *step = exec->steps;
+  guint left = SHARE_STEPS;
+  guint64 instructions = 0, before = exec->block->steps;
+  if (G_UNLIKELY(exec->sync->watch) && !smb_livelock_warp(exec, &left, take_step))
+    return FALSE;
+  if (splits->mask)
+    step = &exec->steps[splits->pc];
+  while (splits->mask && left > 0) {
+    step = &exec->steps[splits->pc];
+    SmbLanes lanes = splits->mask;
+    guint n = MIN(step->n_computing, left);
+    if (n > 0) {
+      left -= n;
+      splits->pc += n;
+      step = run_computing(registers, step, n, lanes, &instructions);
+      continue;
+    }
+    left--;
+    splits->pc++;
+    instructions += step->begins;
+    if (step->guard != PREDICATE_TRUE) {
+      SmbLanes unknown = registers->unknown_predicates[step->guard] & lanes;
+      lanes &= registers->predicates[step->guard] ^ (step->unless ? ~(SmbLanes)0 : 0);
+      if (G_UNLIKELY(registers->predicate_flags[step->guard] & (ROW_BLOCK | ROW_ORDER)))
+        watch_guard(exec, step, unknown);
+      if (G_UNLIKELY(unknown)) {
+        if (!smb_unknown_guard(exec, step, lanes & ~unknown, unknown))
+          return FALSE;
+        continue;
+      }
+    }
+    if (!step->run(exec, step, lanes))
+      return FALSE;
+  }
+  exec->block->steps += SHARE_STEPS - left;
+  exec->block->instructions += instructions;
+  if (splits->mask)
+    smb_splits_yield(splits);
+  return check_limit(exec, step, before);
+}
+
+static void
+start_block(Exec *exec) {
+  SmbBlock *block = exec->block;
+  exec->allocated = 0;
+  exec->own_rank = exec->code->carries_rank ? smb_exec_rank(block) << CLUSTER_SHIFT : 0;
+  exec->unknown->forgotten_origin = 0;
+  smb_provenance_forget(exec);
+  smb_order_start(exec);
+  smb_sync_start(exec);
+  for (guint w = 0; w < block->n_warps; w++)
+    smb_exec_start_warp(exec, w);
+}
+
+static gboolean
+run_block(Exec *exec) {
+  SmbBlock *block = exec->block;
+  for (;;) {
+    gboolean ran = FALSE, waits = FALSE;
+    if (G_UNLIKELY(exec->sync->doubts))
+      smb_livelock_start(exec);
+    exec->sync->doubts = FALSE;
+    for (guint w = 0; w < block->n_warps; w++) {
+      exec->w = w;
+      exec->warp = &exec->warps[w];
+      gboolean runs = exec->warp->splits->mask != 0;
+      if (runs && !run_warp(exec))
+        return FALSE;
+      ran = ran || runs;
+      waits = waits || exec->warp->splits->living;
+    }
+    if (G_UNLIKELY(exec->sync->watch) && !smb_livelock_end(exec))
+      return FALSE;
+    if (!waits)
+      return TRUE;
+    if (ran || smb_sync_release(exec))
+      continue;
+    return smb_wait_is_needed(exec) || smb_barriers_fail(exec);
+  }
+}
+
+// To its end, or to where it waits for other blocks.
+static gboolean
+run_turn(Exec *exec) {
+  SmbBlock *block = exec->block;
+  gboolean ran = run_block(exec);
+  smb_order_leave(exec);
+  block->is_cooperative =
+      block->is_cooperative || block->waits || block->objects[REGION_GRID].written;
+  return (ran && block->waits) || (smb_unknown_refuse(exec) && ran);
+}
+
+gboolean
+smb_exec_run(gpointer data) {
+  start_block(data);
+  return run_turn(data);
+}
+
+gboolean
+smb_exec_resume(gpointer data) {
+  smb_order_see_others(data);
+  smb_wait_release(data);
+  return run_turn(data);
+}

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Where lanes ask for memory: from a base in registers, or in a bank of constants, to pointers of the machine.
+#include "sim/exec/memory/memory.h"
+
+// The variable of a bank that has an offset; beyond all of them the last one, behind its end.
+static guint64
+find_piece(const GArray *pieces, guint64 offset) {
+  guint i = pieces->len;
+  while (i > 1 && g_array_index(pieces, BankPiece, i - 1).first > offset)
+    i--;
+  const BankPiece *piece = &g_array_index(pieces, BankPiece, i - 1);
+  return make_pointer(piece->region, (gint64)(offset - piece->first));
+}
+
+static SmbLanes
+find_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
+               guint *flags, guint32 *origin) {
+  const Registers *registers = exec->warp->registers;
+  guint n = registers->n_lanes;
+  guint64 start = transfer->window == WINDOW_SHARED  ? make_pointer(REGION_SHARED, 0)
+                  : transfer->window == WINDOW_LOCAL ? make_pointer(REGION_LOCAL, 0)
+                                                     : 0;
+  *flags = 0;
+  if (transfer->address_rows == 0) {
+    EACH_LANE(n, addresses[lane] = start + transfer->offset;)
+    return lanes;
+  }
+  const guint32 *low = row_values(registers, transfer->address);
+  SmbLanes known = smb_row_known(registers, transfer->address, lanes);
+  *flags = row_flags_in(registers, transfer->address, lanes);
+  if (transfer->address_rows == 2)
+    *flags |= row_flags_in(registers, transfer->address + 1, lanes);
+  if (G_UNLIKELY(*flags & ROW_ORDER))
+    smb_order_decides(exec, transfer, "the address");
+  *origin = row_origin(registers, transfer->address);
+  if (transfer->address_rows == 1) {
+    guint32 offset = (guint32)transfer->offset;
+    EACH_LANE(n, addresses[lane] = start + (guint32)(low[lane] + offset);)
+    return known;
+  }
+  const guint32 *high = row_values(registers, transfer->address + 1);
+  SmbLanes high_known = smb_row_known(registers, transfer->address + 1, lanes);
+  if (known == lanes && high_known != lanes)
+    *origin = row_origin(registers, transfer->address + 1);
+  guint64 offset = start + transfer->offset;
+  EACH_LANE(n, addresses[lane] = offset + (low[lane] | (guint64)high[lane] << 32);)
+  for (guint lane = 0; transfer->is_generic && transfer->reserved && lane < n; lane++)
+    addresses[lane] -= addresses[lane] >> POINTER_OFFSET_BITS == REGION_SHARED + 1
+                           ? (guint64)transfer->reserved
+                           : 0;
+  return known & high_known;
+}
+
+// The rank of the block in addresses of its own shared memory, above which some of them lie, and some below. Where another rank
+// could stand, none is rank 0.
+static void
+leave_rank(const Exec *exec, const Transfer *transfer, guint64 *addresses) {
+  const guint64 start = make_pointer(REGION_SHARED, 0);
+  const guint32 below = 1u << (CLUSTER_SHIFT - 1);
+  gboolean names_any = transfer->window != WINDOW_SHARED || transfer->is_cluster;
+  for (guint lane = 0; lane < exec->warp->registers->n_lanes; lane++) {
+    guint64 offset = addresses[lane] - start;
+    guint32 raised = (guint32)offset + below;
+    if (offset >> 32 == 0 && (names_any || raised >> CLUSTER_SHIFT != 0))
+      addresses[lane] = start + (guint32)((raised ^ exec->own_rank) - below);
+  }
+}
+
+SmbLanes
+smb_transfer_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
+                       guint *flags, guint32 *origin) {
+  SmbLanes known = find_addresses(exec, transfer, lanes, addresses, flags, origin);
+  if (G_UNLIKELY(exec->own_rank))
+    leave_rank(exec, transfer, addresses);
+  if (G_UNLIKELY(transfer->pieces != NULL)) {
+    FOR_LANES(known, lane) {
+      addresses[lane] = find_piece(transfer->pieces, addresses[lane]);
+    }
+  }
+  return known;
+}
+
+SmbLanes
+smb_transfer_elsewhere(SmbLanes lanes, const guint64 *addresses) {
+  SmbLanes elsewhere = 0;
+  FOR_LANES(lanes, lane) {
+    guint64 block = (addresses[lane] - make_pointer(REGION_SHARED, 0)) >> CLUSTER_SHIFT;
+    elsewhere |= (SmbLanes)(block >= 1 && block < CLUSTER_MAX_BLOCKS) << lane;
+  }
+  return elsewhere;
+}

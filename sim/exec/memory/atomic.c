@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Atomics: which operation of the machine they are, what they find, and a swap that is tried again.
+#include "sim/exec/memory/memory.h"
+
+// What an atomic is to the counters.
+static Move
+make_move(const SmbBlock *block, const Transfer *transfer) {
+  Move move = transfer->move;
+  move.op = smb_atomic_op(block->arch, move.atomic, move.kind, transfer->increments);
+  return move;
+}
+
+gboolean
+smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
+  const Transfer *transfer = step->transfer;
+  const Registers *registers = exec->warp->registers;
+  Located *located = &found->located;
+  MarkedWords operand, swap;
+  if (!smb_transfer_locate(exec, step, lanes, located))
+    return TRUE;
+  lanes = located->lanes;
+  gboolean swaps = transfer->swap != NO_ROW;
+  guint32 origin = smb_transfer_gather(registers, transfer->operands, transfer->n_components,
+                                       transfer->bytes, lanes, &operand);
+  guint32 of_swap =
+      swaps ? smb_transfer_gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap) : 0;
+  smb_provenance_note(exec, step, lanes, located->addresses, transfer->move.width,
+                      origin ? origin : of_swap);
+  Move move = make_move(exec->block, transfer);
+  if (!smb_words_atomic(exec->block, &move, exec->w, lanes, located->addresses, &operand,
+                        swaps ? &swap : NULL, &found->words))
+    return FALSE;
+  smb_transfer_forget_others(exec, located, &found->words);
+  guint flags = smb_transfer_found(exec, located);
+  smb_transfer_stored(exec, located);
+  if (!smb_transfer_deliver(exec, step, lanes, flags, &found->words))
+    smb_provenance_explain_lanes(exec, step, lanes, located->addresses, transfer->move.width,
+                                 &found->words);
+  return TRUE;
+}
+
+gboolean
+smb_step_atomic(Exec *exec, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  const guint32 *base = smb_transfer_base(exec, step, lanes);
+  MarkedWords operand;
+  Found found;
+  if (!base)
+    return smb_transfer_atomic(exec, step, lanes, &found);
+  guint32 offset = (guint32)transfer->offset;
+  guint32 origin = smb_transfer_gather(exec->warp->registers, transfer->operands,
+                                       transfer->n_components, transfer->bytes, lanes, &operand);
+  smb_provenance_note_shared(exec, step, lanes, base, offset, origin);
+  Move move = make_move(exec->block, transfer);
+  return smb_words_atomic_shared(exec->block, &move, exec->w, lanes, base, offset, &operand);
+}
+
+// --- a swap that is tried again (ATOMS.CAST.SPIN)
+
+// Of lanes that name one place, the first one; of 8 bytes, the first one of each half of the warp.
+static SmbLanes
+find_contenders(SmbLanes lanes, guint n_lanes, guint width, const guint64 *addresses) {
+  SmbLanes first = 0;
+  FOR_LANES(lanes, lane) {
+    SmbLanes rivals = first;
+    if (width > 4)
+      rivals &= lane < n_lanes / 2 ? smb_lanes_below(n_lanes / 2) : ~smb_lanes_below(n_lanes / 2);
+    gboolean is_named = FALSE;
+    FOR_LANES(rivals, other) {
+      is_named = is_named || addresses[other] == addresses[lane];
+    }
+    first |= (SmbLanes)!is_named << lane;
+  }
+  return first;
+}
+
+// Whether a lane found what it expected; where that is not known, the first one that names a place did.
+static gboolean
+has_swapped(const Transfer *transfer, const MarkedWords *expected, const MarkedWords *before,
+            guint lane, SmbLanes winners, const guint64 *addresses) {
+  for (guint word = 0; word < transfer->bytes / 4; word++) {
+    guint32 known = expected->marks[word][lane] & before->marks[word][lane] & MARKS_KNOWN;
+    if (known == MARKS_KNOWN) {
+      if (expected->values[word][lane] != before->values[word][lane])
+        return FALSE;
+      continue;
+    }
+    FOR_LANES(winners, other) {
+      if (addresses[other] == addresses[lane])
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+smb_step_cast(Exec *exec, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  Registers *registers = exec->warp->registers;
+  guint32 values[SMB_MAX_LANES] = {0};
+  SmbLanes winners = 0;
+  Located located;
+  MarkedWords expected, swap, before;
+  if (!smb_transfer_locate(exec, step, lanes, &located))
+    return TRUE;
+  lanes = located.lanes;
+  SmbLanes contenders =
+      find_contenders(lanes, registers->n_lanes, (guint)transfer->move.width, located.addresses);
+  guint32 origin = smb_transfer_gather(registers, transfer->operands, 1, transfer->bytes, lanes,
+                                       &expected),
+          of_swap =
+              smb_transfer_gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap);
+  smb_provenance_note(exec, step, lanes, located.addresses, transfer->move.width,
+                      origin ? origin : of_swap);
+  Move move = transfer->move;
+  move.op = SMB_OP_CAS;
+  if (!smb_words_atomic(exec->block, &move, exec->w, contenders, located.addresses, &expected,
+                        &swap, &before))
+    return FALSE;
+  guint flags = smb_transfer_found(exec, &located) & ROW_TAINT;
+  smb_transfer_stored(exec, &located);
+  FOR_LANES(contenders, lane) {
+    gboolean swapped =
+        has_swapped(transfer, &expected, &before, (guint)lane, winners, located.addresses);
+    winners |= (SmbLanes)swapped << lane;
+    values[lane] = swapped;
+  }
+  if (step->compute.d != NO_ROW)
+    smb_row_set(registers, step->compute.d, lanes, values, NULL, flags, 0);
+  smb_predicate_set(registers, step->compute.p, lanes, winners, 0, flags, 0);
+  return TRUE;
+}

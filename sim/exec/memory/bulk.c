@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What uses shared memory and makes no request of it: copies in bulk, stores that complete on an mbarrier, operands of
+// matrix products. It is listed with its bytes. A copy is made when it begins, which is what a program sees that waits
+// for it before it reads, as it has to; what it brings is known if all that it is made of is.
+#include <string.h>
+
+#include "sim/exec/memory/memory.h"
+
+// The lanes of a step, and what each of them moves.
+typedef struct {
+  const Step *step;
+  const Bulk *bulk;
+  SmbLanes lanes;
+  guint64 *bytes;
+  guint64 to[SMB_MAX_LANES];
+  guint64 from[SMB_MAX_LANES];
+  SmbLanes to_known, from_known;
+  guint to_flags, from_flags;
+} Copies;
+
+static void
+read_sizes(const Exec *exec, Copies *copies) {
+  const Registers *registers = exec->warp->registers;
+  Row row = copies->bulk->size;
+  gboolean known = row != NO_ROW && smb_row_known(registers, row, copies->lanes) == copies->lanes;
+  if (row != NO_ROW)
+    exec_watch_row(exec, row);
+  FOR_LANES(copies->lanes, lane) {
+    copies->bytes[lane] = known ? row_values(registers, row)[lane] : SMB_BYTES_UNKNOWN;
+  }
+}
+
+static SmbLanes
+read_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
+               guint *flags) {
+  guint32 origin;
+  *flags = 0;
+  if (!transfer)
+    return 0;
+  SmbLanes known = smb_transfer_addresses(exec, transfer, lanes, addresses, flags, &origin);
+  exec_watch(exec, *flags);
+  return known;
+}
+
+static gboolean
+check_size(Exec *exec, const Copies *copies, guint lane) {
+  const SmbBlock *block = exec->block;
+  guint64 bytes = copies->bytes[lane];
+  g_autofree char *thread = smb_block_thread(block, exec->w, lane);
+  const char *text =
+      smb_program_site(block->program, copies->step->transfer->move.site)->expression;
+  if (bytes % copies->bulk->quantum)
+    return smb_block_fail(exec->block, copies->step->place,
+                          "%s: %" G_GUINT64_FORMAT " bytes are no multiple of %u, by %s", text,
+                          bytes, copies->bulk->quantum, thread);
+  if (bytes > block->shared_bytes)
+    return smb_block_fail(exec->block, copies->step->place,
+                          "%s: %" G_GUINT64_FORMAT " bytes, of %" G_GSIZE_FORMAT
+                          " bytes of shared memory, by %s",
+                          text, bytes, block->shared_bytes, thread);
+  return TRUE;
+}
+
+static Move
+make_move(const Transfer *transfer, const Copies *copies, guint64 bytes) {
+  Move move = transfer->move;
+  move.width = (guint)bytes;
+  move.align = copies->bulk->quantum;
+  return move;
+}
+
+// Why what a lane copies is not known; of memory at addresses, from the first byte on that is not.
+static void
+note_copy(Exec *exec, const Copies *copies, guint lane, const guchar *marks) {
+  gsize at = 0;
+  while (exec->block->map && at < copies->bytes[lane] && marks[at] & MARK_KNOWN)
+    at++;
+  if (at < copies->bytes[lane])
+    smb_provenance_explain(exec, copies->step, copies->from[lane] + at);
+}
+
+// What a lane copies; nothing is known of it where the source is not.
+static gboolean
+fetch(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks) {
+  const Bulk *bulk = copies->bulk;
+  gsize n = copies->bytes[lane];
+  SmbLanes one = (SmbLanes)1 << lane;
+  if (bulk->is_zeros)
+    memset(marks, MARK_KNOWN, n);
+  if (!(copies->from_known & one) || smb_transfer_elsewhere(one, copies->from))
+    return TRUE;
+  Move move = make_move(bulk->from, copies, n);
+  if (!smb_bulk_read(exec->block, &move, exec->w, lane, copies->from[lane], bytes, marks))
+    return FALSE;
+  note_copy(exec, copies, lane, marks);
+  gboolean taints = smb_transfer_taint(exec, copies->from_flags, one, copies->from);
+  for (gsize i = 0; i < n; i++) {
+    guint mark = bulk->is_lost ? 0 : marks[i];
+    marks[i] = (guchar)(mark | (taints ? MARK_BLOCK : 0));
+    bytes[i] = mark & MARK_KNOWN ? bytes[i] : 0;
+  }
+  return TRUE;
+}
+
+static gboolean
+deliver(Exec *exec, const Copies *copies, guint lane, const guchar *bytes, const guchar *marks) {
+  SmbLanes one = (SmbLanes)1 << lane;
+  if (!copies->bulk->to || smb_transfer_elsewhere(one & copies->to_known, copies->to))
+    return TRUE;
+  Move move = make_move(copies->bulk->to, copies, copies->bytes[lane]);
+  if (!smb_bulk_write(exec->block, &move, exec->w, lane, copies->to[lane], bytes, marks))
+    return FALSE;
+  smb_transfer_note_store(exec, copies->to_flags, one, copies->to);
+  smb_provenance_note(exec, copies->step, one, copies->to, copies->bytes[lane],
+                      step_origin(exec, copies->step));
+  return TRUE;
+}
+
+// A copy of a size that is not known: of consecutive bytes that begin at a place that is.
+static gboolean
+copy_unsized(Exec *exec, const Copies *copies, guint lane) {
+  const Bulk *bulk = copies->bulk;
+  SmbLanes one = (SmbLanes)1 << lane;
+  const Transfer *ends[] = {bulk->to, bulk->from};
+  const guint64 *addresses[] = {copies->to, copies->from};
+  for (guint i = 0; i < G_N_ELEMENTS(ends); i++) {
+    if (!ends[i] || smb_transfer_elsewhere(one, addresses[i]))
+      continue;
+    if (ends[i]->window != WINDOW_SHARED) {
+      if (i == 0)
+        smb_words_blur(exec->block);
+      continue;
+    }
+    Move move = make_move(ends[i], copies, bulk->quantum);
+    if (!smb_bulk_forget(exec->block, &move, exec->w, lane, addresses[i][lane], i == 0))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+copy_lane(Exec *exec, const Copies *copies, guint lane) {
+  SmbLanes one = (SmbLanes)1 << lane;
+  gsize n = copies->bytes[lane];
+  if ((copies->bulk->to && !(copies->to_known & one)) || n == 0)
+    return TRUE;
+  if (n == SMB_BYTES_UNKNOWN)
+    return copy_unsized(exec, copies, lane);
+  if (!check_size(exec, copies, lane))
+    return FALSE;
+  g_autofree guchar *bytes = g_malloc0(n), *marks = g_malloc0(n);
+  return fetch(exec, copies, lane, bytes, marks) && deliver(exec, copies, lane, bytes, marks);
+}
+
+// What of a step is within this block, and what asks another one.
+static void
+list_copies(const Exec *exec, const Copies *copies) {
+  guint64 here = 0, there = 0;
+  SmbLanes elsewhere = smb_transfer_elsewhere(copies->to_known, copies->to) |
+                       smb_transfer_elsewhere(copies->from_known, copies->from);
+  FOR_LANES(copies->lanes, lane) {
+    guint64 *sum = elsewhere >> lane & 1 ? &there : &here;
+    gboolean known = *sum != SMB_BYTES_UNKNOWN && copies->bytes[lane] != SMB_BYTES_UNKNOWN;
+    *sum = known ? *sum + copies->bytes[lane] : SMB_BYTES_UNKNOWN;
+  }
+  if (elsewhere != copies->lanes)
+    exec_list_traffic(exec, copies->step, copies->bulk->kind, here);
+  if (elsewhere)
+    exec_list_traffic(exec, copies->step, SMB_TRAFFIC_CLUSTER, there);
+}
+
+gboolean
+smb_bulk_copy(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes) {
+  const Bulk *bulk = step->bulk;
+  Copies copies = {.step = step, .bulk = bulk, .lanes = lanes, .bytes = bytes};
+  read_sizes(exec, &copies);
+  copies.to_known = read_addresses(exec, bulk->to, lanes, copies.to, &copies.to_flags);
+  copies.from_known = read_addresses(exec, bulk->from, lanes, copies.from, &copies.from_flags);
+  list_copies(exec, &copies);
+  if (bulk->to && copies.to_known != lanes && bulk->to->window == WINDOW_SHARED)
+    smb_unknown_forget_shared(exec, step);
+  if (bulk->to && copies.to_known != lanes && bulk->to->window != WINDOW_SHARED)
+    smb_words_blur(exec->block);
+  FOR_LANES(lanes, lane) {
+    if (!copy_lane(exec, &copies, (guint)lane))
+      return FALSE;
+  }
+  smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
+  return TRUE;
+}
+
+// --- matrices whose layout is not known
+
+gboolean
+smb_step_fragment(Exec *exec, const Step *step, SmbLanes lanes) {
+  SmbBlock *block = exec->block;
+  const Transfer *transfer = step->transfer;
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags;
+  if (!lanes)
+    return TRUE;
+  SmbLanes known = read_addresses(exec, transfer, lanes, addresses, &flags);
+  guint32 first = smb_block_find(block, addresses[smb_lanes_first(lanes)]);
+  gboolean outside = known == lanes && first != REGION_SHARED;
+  smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
+  smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
+  if (transfer->move.op_class == SMB_OP_CLASS_STORE)
+    smb_transfer_mark_unknown(exec, step, lanes, step_origin(exec, step));
+  if (outside || !exec_may_be_shared(exec, transfer) || !block->sink->uncounted)
+    return TRUE;
+  g_autofree char *reason =
+      g_strdup_printf("which lane moves what of the %" G_GUINT64_FORMAT
+                      " bytes of a matrix is decided by the assembler, for each chip",
+                      step->bulk->bytes);
+  block->sink->uncounted(block->user, transfer->move.site, exec->w, lanes, reason);
+  return TRUE;
+}

@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Loads and stores, and what every access has: where it goes, what it depends on, and what becomes of it where that is not known.
+#include "sim/exec/memory/memory.h"
+
+#include <string.h>
+
+// --- what is not known of it
+
+// A variable of a thread, where its frame is. The frames of functions that are skipped are gone afterwards.
+static void
+forget_variable(Exec *exec, const Transfer *transfer, SmbLanes lanes) {
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags;
+  guint32 origin;
+  if (smb_transfer_addresses(exec, transfer, lanes, addresses, &flags, &origin) != lanes) {
+    exec_forget_local(exec, lanes);
+    return;
+  }
+  FOR_LANES(lanes, lane) {
+    smb_private_forget_bytes(exec->block, REGION_LOCAL, exec->w, lane,
+                             (gsize)(addresses[lane] - make_pointer(REGION_LOCAL, 0)),
+                             transfer->move.width);
+  }
+}
+
+void
+smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
+  const Transfer *transfer = step->transfer;
+  SmbBlock *block = exec->block;
+  if (!exec->unknown->forgotten_origin)
+    exec->unknown->forgotten_origin = origin ? origin : step_origin(exec, step);
+  if (exec_may_be_shared(exec, transfer))
+    memset(block->shared_marks, 0, block->shared_bytes);
+  if (transfer->window == WINDOW_GENERIC)
+    smb_words_blur(block);
+  if (transfer->window == WINDOW_LOCAL)
+    forget_variable(exec, transfer, lanes);
+  else if (transfer->window == WINDOW_GENERIC)
+    exec_forget_local(exec, lanes);
+}
+
+// An access that may ask for global memory, or for constant memory, is not made, since it is not known where, or whether.
+static void
+leave_out_global(Exec *exec, const Transfer *transfer) {
+  SmbBlock *block = exec->block;
+  const Move *move = &transfer->move;
+  if (transfer->window != WINDOW_GENERIC)
+    return;
+  if (move->constant_bytes == 0)
+    block->lost_globals[move->op_class] = TRUE;
+  else if (block->sink->constant)
+    block->sink->constant(block->user, move->site, NULL, NULL);
+}
+
+void
+smb_doubt_transfer(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
+  smb_doubt_writes(exec, step, lanes, origin);
+  leave_out_global(exec, step->transfer);
+  if (step_stores(step))
+    smb_transfer_mark_unknown(exec, step, lanes, origin);
+}
+
+// Lanes whose addresses are not known: whatever they could have touched is not known any more.
+static void
+drop(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
+  if (exec_may_be_shared(exec, step->transfer))
+    smb_unknown_uncounted(exec, step, lanes, "the address", origin);
+  if (step_stores(step))
+    smb_transfer_mark_unknown(exec, step, lanes, origin);
+  smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+  leave_out_global(exec, step->transfer);
+  smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
+}
+
+// --- where it goes
+
+// Lanes that ask for shared memory of another block are listed, and what they load is not known; the others.
+static SmbLanes
+stay_here(Exec *exec, const Step *step, SmbLanes lanes, const guint64 *addresses) {
+  const guint *cluster = exec->block->cluster;
+  if (!exec->code->maps_cluster && cluster[0] * cluster[1] * cluster[2] == 1)
+    return lanes;
+  SmbLanes elsewhere = smb_transfer_elsewhere(lanes, addresses);
+  if (!elsewhere)
+    return lanes;
+  smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
+  exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER,
+                    (guint64)step->transfer->move.width * smb_lanes_count(elsewhere));
+  smb_doubt_writes(exec, step, elsewhere, step_origin(exec, step));
+  return lanes & ~elsewhere;
+}
+
+gboolean
+smb_transfer_locate(Exec *exec, const Step *step, SmbLanes lanes, Located *located) {
+  guint32 origin = 0;
+  located->step = step;
+  located->lanes = 0;
+  if (!lanes)
+    return FALSE;
+  SmbLanes known = smb_transfer_addresses(exec, step->transfer, lanes, located->addresses,
+                                          &located->flags, &origin);
+  exec_watch(exec, located->flags);
+  if (known != lanes) {
+    drop(exec, step, lanes, origin);
+    return FALSE;
+  }
+  located->lanes = stay_here(exec, step, lanes, located->addresses);
+  return located->lanes != 0;
+}
+
+const guint32 *
+smb_transfer_base(const Exec *exec, const Step *step, SmbLanes lanes) {
+  static const guint32 none[SMB_MAX_LANES];
+  const Registers *registers = exec->warp->registers;
+  const Transfer *transfer = step->transfer;
+  if (!(step->flags & STEP_DIRECT) || !lanes || exec->order->ordered || exec->own_rank)
+    return NULL;
+  if (transfer->address_rows == 0)
+    return none;
+  return row_flags_in(registers, transfer->address, lanes) & ROW_BLOCK ||
+                 smb_row_known(registers, transfer->address, lanes) != lanes
+             ? NULL
+             : row_values(registers, transfer->address);
+}
+
+// --- what it depends on
+
+// Beside a variable, what lies between two places need not be memory as there.
+static void
+watch_beside(const Exec *exec, guint flags, guint32 index) {
+  const SmbBlock *block = exec->block;
+  if (index >= block->n_numbered && index < block->n_objects && depends_on_block(flags) &&
+      smb_map_stretch(block->map, index - block->n_numbered)->has_variables)
+    smb_signature_refuse(exec->block);
+}
+
+// Shared and private memory is marked: there, affine addresses are the same in all blocks that are alike.
+guint
+smb_transfer_taint(const Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses) {
+  const SmbBlock *block = exec->block;
+  if (!block->signature)
+    return 0;
+  FOR_LANES(lanes, lane) {
+    guint32 index = smb_block_find(block, addresses[lane]);
+    const Object *object = &block->objects[index];
+    guint written = exec->order->written[index];
+    if (object->space != SPACE_GLOBAL && object->space != SPACE_CONSTANT)
+      continue;
+    watch_beside(exec, flags, index);
+    gboolean is_blank = object->contents.fill == SMB_FILL_UNKNOWN && !(written & OBJECT_WRITTEN);
+    if (written & OBJECT_SCATTERED || (depends_on_block(flags) && !is_blank))
+      return ROW_BLOCK;
+  }
+  return 0;
+}
+
+// A block sees what it wrote itself.
+void
+smb_transfer_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses) {
+  guint how = OBJECT_WRITTEN | (depends_on_block(flags) ? OBJECT_SCATTERED : 0);
+  if (!exec->block->signature && !exec->order->follows)
+    return;
+  exec->order->wrote = TRUE;
+  FOR_LANES(lanes, lane) {
+    guint32 index = smb_block_find(exec->block, addresses[lane]);
+    exec->order->written[index] |= (guint8)how;
+    if (exec->block->signature)
+      watch_beside(exec, flags, index);
+  }
+}
+
+guint
+smb_transfer_found(Exec *exec, const Located *located) {
+  return smb_transfer_taint(exec, located->flags, located->lanes, located->addresses) |
+         smb_order_found(exec, located->step, located->lanes, located->addresses);
+}
+
+void
+smb_transfer_stored(Exec *exec, const Located *located) {
+  smb_transfer_note_store(exec, located->flags, located->lanes, located->addresses);
+  smb_order_stored(exec, located->step, located->flags, located->lanes, located->addresses);
+}
+
+void
+smb_transfer_forget_others(Exec *exec, const Located *located, MarkedWords *words) {
+  SmbBlock *block = exec->block;
+  MemoryOrder order = located->step->transfer->order;
+  if (order <= ORDER_BLOCK || !block_has_company(block))
+    return;
+  FOR_LANES(located->lanes, lane) {
+    if (block->objects[smb_block_find(block, located->addresses[lane])].space != SPACE_GLOBAL)
+      continue;
+    block->misses_others = TRUE;
+    for (guint word = 0; word < MAX_MOVE_BYTES / 4; word++)
+      words->marks[word][lane] = 0;
+    if (order == ORDER_ACQUIRE)
+      smb_words_blur(block);
+  }
+}
+
+// --- loads and stores
+
+gboolean
+smb_transfer_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
+  const Transfer *transfer = step->transfer;
+  Located *located = &found->located;
+  if (!smb_transfer_locate(exec, step, lanes, located))
+    return TRUE;
+  if (!smb_words_load(exec->block, &transfer->move, exec->w, located->lanes, located->addresses,
+                      &found->words))
+    return FALSE;
+  smb_transfer_forget_others(exec, located, &found->words);
+  if (!smb_transfer_deliver(exec, step, located->lanes, smb_transfer_found(exec, located),
+                            &found->words)) {
+    smb_provenance_explain_lanes(exec, step, located->lanes, located->addresses,
+                                 transfer->move.width, &found->words);
+    smb_provenance_explain_components(exec, step, located->lanes, located->addresses,
+                                      &found->words);
+  }
+  return TRUE;
+}
+
+// The marks of words that are known, of which registers get more than what was loaded.
+static void
+set_marks(const SmbBlock *block, const Transfer *transfer, MarkedWords *words) {
+  words->is_known = FALSE;
+  for (guint word = 0; word < transfer->move.width / 4; word++)
+    EACH_LANE(block->lanes, words->marks[word][lane] = MARKS_KNOWN;)
+}
+
+gboolean
+smb_step_load(Exec *exec, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  const guint32 *base = smb_transfer_base(exec, step, lanes);
+  Found found;
+  if (!base)
+    return smb_transfer_load(exec, step, lanes, &found);
+  guint32 offset = (guint32)transfer->offset;
+  if (!smb_words_load_shared(exec->block, &transfer->move, exec->w, lanes, base, offset,
+                             &found.words))
+    return FALSE;
+  if (found.words.is_known && transfer->rows * 4 > transfer->bytes)
+    set_marks(exec->block, transfer, &found.words);
+  if (!smb_transfer_deliver(exec, step, lanes, 0, &found.words))
+    smb_provenance_explain_shared(exec, step, lanes, base, offset, &found.words);
+  return TRUE;
+}
+
+gboolean
+smb_step_store(Exec *exec, const Step *step, SmbLanes lanes) {
+  const Transfer *transfer = step->transfer;
+  const Registers *registers = exec->warp->registers;
+  const guint32 *base = smb_transfer_base(exec, step, lanes);
+  Located located;
+  MarkedWords words;
+  if (!base && !smb_transfer_locate(exec, step, lanes, &located))
+    return TRUE;
+  lanes = base ? lanes : located.lanes;
+  guint32 origin = smb_transfer_gather(registers, transfer->data, transfer->n_components,
+                                       transfer->bytes, lanes, &words);
+  if (base) {
+    guint32 offset = (guint32)transfer->offset;
+    smb_provenance_note_shared(exec, step, lanes, base, offset, origin);
+    return smb_words_store_shared(exec->block, &transfer->move, exec->w, lanes, base, offset,
+                                  &words);
+  }
+  smb_provenance_note(exec, step, lanes, located.addresses, transfer->move.width, origin);
+  smb_order_disputes(exec, step, lanes, located.addresses, &words);
+  if (!smb_words_store(exec->block, &transfer->move, exec->w, lanes, located.addresses, &words))
+    return FALSE;
+  smb_transfer_stored(exec, &located);
+  return TRUE;
+}

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The parameters of a compiled kernel: bytes at the places that the code says. A compiled kernel says how many bytes a
+// parameter has, and little of its type.
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+#include "sim/exec/exec.h"
+
+G_GNUC_PRINTF(2, 3)
+static GBytes *
+refuse(GError **error, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  g_autofree char *message = smb_text_format(format, arguments);
+  va_end(arguments);
+  g_set_error_literal(error, SMB_ERROR, SMB_ERROR_USAGE, message);
+  return NULL;
+}
+
+GBytes *
+smb_code_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
+                  GError **error) {
+  static const SmbScalar reals[] = {
+      [2] = SMB_SCALAR_F16, [4] = SMB_SCALAR_F32, [8] = SMB_SCALAR_F64};
+  static const SmbScalar integers[] = {
+      [1] = SMB_SCALAR_I8, [2] = SMB_SCALAR_I16, [4] = SMB_SCALAR_I32, [8] = SMB_SCALAR_I64};
+  const Code *code = (const Code *)program;
+  const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, parameter);
+  const char *given = smb_argument_given(arguments, program, parameter);
+  if (!given)
+    return refuse(error, "parameter %u of '%s' needs a value: --arg %u=VALUE", parameter,
+                  program->name, parameter);
+  // As the user calls it: compilers call parameters by names that nobody knows.
+  const char *text = strchr(given, '=') + 1;
+  g_autofree char *name = g_strndup(given, (gsize)(text - 1 - given));
+  if (smb_argument_is_raw(text))
+    return smb_argument_raw(name, text, place->bytes, error);
+  if (place->bytes > 8 || place->bytes & (place->bytes - 1))
+    return refuse(error,
+                  "parameter '%s' has %" G_GSIZE_FORMAT
+                  " bytes: give it raw: and hexadecimal digits, or @FILE",
+                  name, place->bytes);
+  gboolean is_written_real =
+      place->is_untyped && !g_str_has_prefix(text, "0x") && strpbrk(text, ".eEnN");
+  gboolean is_real = (place->is_real || is_written_real) && place->bytes > 1;
+  return smb_argument_number(name, text, (is_real ? reals : integers)[place->bytes], error);
+}
+
+static void
+put(Parameters *parameters, gsize offset, gconstpointer value, gsize length) {
+  memcpy(parameters->bytes + offset, value, length);
+  memset(parameters->marks + offset, MARK_KNOWN, length);
+}
+
+// Of a parameter of which only fields are said, the rest is not known.
+static gboolean
+put_parameter(Parameters *parameters, const Code *code, const SmbBlock *block,
+              const SmbLaunch *launch, guint p, GError **error) {
+  const SmbProgram *program = &code->program;
+  const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, p);
+  if (smb_launch_is_pointer(launch, program, p)) {
+    guint64 pointer = smb_block_buffer(block, p);
+    put(parameters, place->offset, &pointer, MIN(place->bytes, sizeof pointer));
+    return TRUE;
+  }
+  if (smb_launch_has_field(launch, program, p) &&
+      !smb_argument_given(launch->arguments, program, p)) {
+    memset(parameters->marks + place->offset, 0, place->bytes);
+    return TRUE;
+  }
+  g_autoptr(GBytes) value = smb_code_argument(program, p, launch->arguments, error);
+  if (!value)
+    return FALSE;
+  put(parameters, place->offset, g_bytes_get_data(value, NULL), place->bytes);
+  return TRUE;
+}
+
+gboolean
+smb_parameters_set(Parameters *parameters, const Code *code, const SmbBlock *block,
+                   const SmbLaunch *launch, GError **error) {
+  parameters->length = code->parameter_bytes;
+  parameters->bytes = g_malloc0(parameters->length);
+  parameters->marks = g_malloc(parameters->length);
+  if (parameters->length > 0)
+    memset(parameters->marks, MARK_KNOWN, parameters->length);
+  parameters->fields = smb_launch_fields(launch, &code->program, error);
+  if (!parameters->fields)
+    return FALSE;
+  for (guint p = 0; p < code->places->len; p++) {
+    if (!put_parameter(parameters, code, block, launch, p, error))
+      return FALSE;
+  }
+  for (guint i = 0; i < parameters->fields->len; i++) {
+    const SmbField *field = &g_array_index(parameters->fields, SmbField, i);
+    gsize length, offset = g_array_index(code->places, ParameterPlace, field->parameter).offset;
+    gconstpointer value = g_bytes_get_data(field->value, &length);
+    put(parameters, offset + field->offset, value, length);
+  }
+  return TRUE;
+}
+
+void
+smb_parameters_clear(Parameters *parameters) {
+  g_free(parameters->bytes);
+  g_free(parameters->marks);
+  g_clear_pointer(&parameters->fields, g_array_unref);
+}

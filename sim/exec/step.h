@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A step: what a warp executes at once. Decoders of PTX and of machine code make them (build.h), rows of steps.def say what they
+// are, and their handlers are in warp/, memory/ and sync/. The life of a step is told in exec.h.
+// Private to sim/exec and the front ends that make steps.
+#pragma once
+
+#include "sim/exec/compute/compute.h"
+
+typedef struct _Exec Exec; // sim/exec/exec.h
+typedef struct _Step Step;
+typedef struct _Code Code; // sim/exec/code.h
+
+// Executes a step in @lanes of the running split: active, and with a true guard; none, if the guard is false everywhere.
+// The split's pc is that of the next step. FALSE after smb_block_fail().
+typedef gboolean (*StepHandler)(Exec *exec, const Step *step, SmbLanes lanes);
+
+// It is not known whether @lanes execute a step: what it changes is not known afterwards. @origin: why, for Registers.origin.
+typedef void (*StepDoubt)(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
+
+typedef enum {
+#define STEP(name, handler, doubt, kind, flags) STEP_##name,
+#include "sim/exec/steps.def"
+#undef STEP
+  N_STEPS,
+} StepOpcode;
+
+// Steps by what it means that a guard, or an address, is not known.
+typedef enum {
+  KIND_COMPUTE,
+  KIND_TRANSFER, // Step.transfer makes a request
+  KIND_BRANCH,   // Step.target; where the lanes go depends on the guard
+  KIND_EXIT,     // likewise: they end
+  KIND_MEETING,  // where lanes of a warp meet again: arms a barrier, waits at it, leaves it
+  KIND_FRAME,    // keeps the stack of calls: whatever is skipped leaves it as it was
+  KIND_HARMLESS, // changes nothing that is counted
+  KIND_CONTROL,  // a barrier, a call, and whatever else has to be executed by known lanes
+  KIND_OPAQUE,   // what it does is not modelled: Step.writes are not known afterwards
+  KIND_APART,    // it uses shared memory, and makes no request of it; Step.transfer has its site
+} StepKind;
+
+enum {
+  STEP_PLAIN =
+      1, // all that it can change is registers and memory, which a search for endless loops watches
+  STEP_SKIPPED = 1 << 1,        // may be left out where it is not known who executes it
+  STEP_LEAVES = 1 << 2,         // may lead out of the function, or to where its graph does not show
+  STEP_CALLS = 1 << 3,          // calls the function at Step.target
+  STEP_CALLS_ANY = 1 << 4,      // calls it is not known which function
+  STEP_CALLS_PROVIDED = 1 << 5, // likewise, unless the code makes no addresses of its own functions
+  STEP_IN_WARP = 1 << 6,        // waits for lanes of the warp only
+  STEP_IDLE = 1 << 7,           // is taken not to be executed where that is not known
+  // Of a request by an address of 32 bits in the block's own shared memory, which nobody else changes meanwhile (smb_code_finish()).
+  STEP_DIRECT = 1 << 8,
+};
+
+// Where a plain address lies.
+typedef enum {
+  WINDOW_GENERIC, // it says so itself: a pointer of the machine
+  WINDOW_SHARED,  // a byte offset
+  WINDOW_LOCAL,   // likewise
+} Window;
+
+enum {
+  TRANSFER_COMPONENTS = 8, // of a vector: of 16 bits each
+};
+
+// How a load, or an atomic, takes part in what threads of other blocks do (PTX ISA, "Memory Consistency Model").
+typedef enum {
+  ORDER_WEAK,    // nothing changes meanwhile what it finds, or else the program has a race
+  ORDER_BLOCK,   // threads of the block may change it
+  ORDER_STRONG,  // other blocks may, too
+  ORDER_ACQUIRE, // and what they did before is seen from then on
+} MemoryOrder;
+
+// A variable among others in a bank of constant memory, by byte offsets in that.
+typedef struct {
+  guint64 first;
+  guint64 bytes;
+  guint32 region;
+} BankPiece;
+
+// What says of each lane of a copy whether it copies, or writes zeros. Past the first-level cache, Nsight Compute is wrong about P0: it
+// takes it to be false in all lanes.
+typedef enum {
+  COPYING_SAID,   // LDGSTS … P1, or nothing: it is as it is said
+  COPYING_P0,     // LDGSTS … P0: counted as if all lanes wrote zeros
+  COPYING_NOT_P0, // LDGSTS … !P0: counted as if all lanes copied
+  COPYING_EITHER, // one of these: an assembler has it to decide
+} Copying;
+
+/**
+ * Transfer: a memory instruction
+ * @move: what the machine is told
+ * @address: the first row of the base
+ * @address_rows: rows of the base: 0 if there is none, 1 or 2
+ * @offset: is added to the base
+ * @pieces: (element-type BankPiece) (nullable): the address is an offset in a bank of constant memory that these make up
+ * @bytes: of a component
+ * @rows: of a component's register: 1, 2 or 4; wider than @bytes, it is extended
+ * @is_signed: by its sign
+ * @data: the first row of each component, or NO_ROW for one that is dropped, or a constant row
+ * @operands: of an atomic: the first row of each component; of a compare-and-swap what is compared
+ * @swap: of a compare-and-swap
+ */
+typedef struct {
+  Move move;
+  Window window;
+  gboolean is_generic; // its space is not written: it may be shared
+  gboolean is_cluster; // it may lie in the shared memory of another block
+  guint32
+      reserved; // generic: bytes that the code's addresses of shared memory have ahead of the program's own
+  Row address;
+  guint address_rows;
+  guint64 offset;
+  const GArray *pieces;
+  guint bytes;
+  guint rows;
+  gboolean is_signed;
+  guint n_components;
+  Row data[TRANSFER_COMPONENTS];
+  Row operands[TRANSFER_COMPONENTS];
+  Row swap;
+  gboolean increments;   // of an atomic: it adds the constant 1, and nothing reads its result
+  Copying copying;       // of a copy from global memory
+  gboolean is_by_p0;     // whose guard is P0 or !P0
+  gboolean is_shortened; // ZFILL: what its address has in excess of its width is left out
+  MemoryOrder order;
+} Transfer;
+
+#define NO_ROW G_MAXUINT32
+
+// What a step whose effect is not modelled may do beside (Step.argument).
+enum {
+  OPAQUE_SHARED = 1, // write anywhere in shared memory
+  OPAQUE_GLOBAL = 2, // write anywhere in global and local memory
+  OPAQUE_FENCE = 4,  // make visible what other blocks wrote
+};
+
+/**
+ * Bulk: what an instruction does to shared memory apart from requests
+ * @kind: what it is listed as
+ * @to, @from: of a copy: its ends; NULL: it is not modelled
+ * @barrier: (nullable): the mbarrier that it completes on
+ * @size: bytes that each lane moves, of one row; NO_ROW: not known
+ * @quantum: what divides the bytes, and the addresses
+ * @bytes: of operands, which have no address here: what a warp moves; SMB_BYTES_UNKNOWN
+ * @is_zeros: zeros are written
+ * @is_lost: what is written is not known
+ */
+typedef struct {
+  SmbTraffic kind;
+  const Transfer *to;
+  const Transfer *from;
+  const Transfer *barrier;
+  Row size;
+  guint quantum;
+  guint64 bytes;
+  gboolean is_zeros;
+  gboolean is_lost;
+} Bulk;
+
+// What a step writes of the registers.
+typedef struct {
+  Row row;
+  guint n; // rows; 0: a predicate
+  Predicate predicate;
+} Written;
+
+// --- Step.argument, and other numbers that decoders and handlers share
+
+// Barriers of a block have numbers (bar.sync); behind them that of the cluster.
+enum {
+  BARRIER_OF_CLUSTER = 16,
+  N_BLOCK_BARRIERS,
+};
+
+// STEP_BARRIER: what it does. From BARRIER_POPC on it answers all that wait.
+enum {
+  BARRIER_SYNC,
+  BARRIER_ARRIVE,
+  BARRIER_POPC,
+  BARRIER_AND,
+  BARRIER_OR,
+};
+
+// What is said of a number of threads that is none of whole warps, of which barriers are (PTX ISA, "bar, barrier").
+#define BARRIER_THREADS_ERROR "a barrier of %u threads: expected a multiple of %u, whole warps"
+
+// STEP_MBARRIER. Compute.s[0] is the number that it takes, or NO_ROW; Compute.d what becomes of it, or NO_ROW.
+typedef enum {
+  MBARRIER_INIT,
+  MBARRIER_INVALIDATE,
+  MBARRIER_ARRIVE,
+  MBARRIER_DROP,
+  MBARRIER_ARRIVE_EXPECT,
+  MBARRIER_DROP_EXPECT,
+  MBARRIER_EXPECT,
+  MBARRIER_COMPLETE,
+  MBARRIER_TOUCH, // of copies by each thread, which are complete: it arrives once more than it expects
+} MBarrierAction;
+
+// STEP_MBARRIER_WAIT: Compute.s[0] is a parity, or the two rows of a state; Compute.p the result.
+enum {
+  MBARRIER_STATE,
+  MBARRIER_PARITY,
+};
+
+// STEP_LOAD_MATRIX, STEP_STORE_MATRIX: how their values lie in registers.
+typedef enum {
+  MATRIX_PLAIN,
+  MATRIX_TRANSPOSED,
+  MATRIX_UNKNOWN, // only the requests are modelled
+} MatrixValues;
+
+// STEP_BRANCH_DIVIDED: a branch if the lanes are all of those of the mask Compute.s[0] that live, or if they are not.
+enum {
+  BRANCH_IF_WHOLE,
+  BRANCH_IF_DIVIDED,
+};
+
+// Shared memory of other blocks of the cluster: the rank of the block, xor that of this one, stands above a byte offset. So
+// it does in pointers.
+enum {
+  CLUSTER_SHIFT = 24,
+  CLUSTER_MAX_BLOCKS = 16,
+};
+
+#define NO_STEP G_MAXUINT32
+
+// Barriers of convergence of functions that can be called again before they return have this bit, beside a number among
+// themselves: each nested call has its own.
+#define BARRIER_OF_CALL 0x80000000u
+
+// Where a branch by a table goes to.
+typedef struct {
+  guint32 step;
+  guint64 leave; // barriers of convergence, from Step.argument on, that are left on the way
+} SwitchTarget;
+
+/**
+ * Step: an instruction, or a part of one
+ * @run, @kind, @flags: as the row of @opcode says (smb_step_bind()); of steps that keep a stack, the kind is KIND_FRAME
+ */
+struct _Step {
+  StepHandler run;
+  guint8 opcode; // StepOpcode
+  guint8 kind;   // StepKind
+  guint16 flags; // STEP_PLAIN, …
+  // How many steps from this one on, this one among them, only compute, in all lanes that run (smb_code_finish()).
+  guint16 n_computing;
+  guint32 place;    // in the source, for messages
+  Predicate guard;  // PREDICATE_TRUE: none
+  gboolean unless;  // the guard is negated
+  guint32 begins;   // instructions of machine code, this one and those before it that have no step
+  guint32 target;   // of a branch, or a call: a step
+  guint32 argument; // of other steps: a number (of a barrier, bytes of a stack, …)
+  Compute compute;
+  const Transfer *transfer; // or NULL
+  const Transfer *source;   // of a copy: where it comes from
+  const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
+  GArray *targets; // SwitchTarget, of a branch by a table: the row of the index is Compute.s[0]
+  GArray *writes;  // Written: of a step that is not a computation; NULL: nothing
+  gconstpointer callee; // of a call, while it is decoded; of a function without a body: its name
+};
+
+typedef struct {
+  const char *name;
+  StepHandler run;
+  StepDoubt doubt;
+  guint8 kind;
+  guint16 flags;
+} StepInfo;
+
+// The row of steps.def.
+const StepInfo *smb_step_info(StepOpcode opcode);
+
+// Makes a step what its opcode says.
+void smb_step_bind(Step *step, StepOpcode opcode);
+
+// Whether it writes to memory by a request: a store, an atomic, a copy.
+static inline gboolean
+step_stores(const Step *step) {
+  return step->kind == KIND_TRANSFER && step->transfer->move.op_class != SMB_OP_CLASS_LOAD;
+}
+
+// Whether something uses what an atomic finds, or of a swap whether it was made.
+gboolean smb_transfer_has_result(const Transfer *transfer);
+// Whether an atomic leaves the same in any order of threads: sums of integers, extremes and bits do.
+gboolean smb_atomic_is_commutative(const Move *move);
+
+// A step as a line of text (transfer full): its guard, opcode and operands. Rows are r0, r1, … and constants their number.
+char *smb_step_print(const Code *code, const Step *step);

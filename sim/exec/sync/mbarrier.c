@@ -1,0 +1,444 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Barriers in shared memory (PTX ISA, "mbarrier"): a phase is complete when all arrivals that it expects have come, and
+// as many bytes have been copied as were announced; then the next one begins. What is copied asynchronously is
+// complete as soon as it is begun; only where it is not known how many bytes that was, it is so when nothing else
+// can go on.
+//
+// A lane that tests a phase before it is complete waits: hardware may delay it as long. If nothing else can run, the
+// test fails; a kernel in which this happens again and again does not end. The object is kept beside shared memory:
+// what its 8 bytes hold is not defined, and here not known.
+#include <string.h>
+
+#include "sim/base/hash.h"
+#include "sim/exec/sync/sync.h"
+
+enum {
+  MAX_COUNT = (1 << 20) - 1, // of arrivals, and of bytes
+  OBJECT_BYTES = 8,
+  MAX_TIMEOUTS = 256, // waits that end without success, one after the other, while nothing happens
+};
+
+typedef struct {
+  guint32 expected; // arrivals, of the next phase
+  guint32 pending;  // arrivals
+  gint64 bytes;     // that are announced and not copied
+  guint32 phase;
+  gboolean is_unsized; // it is not known how many bytes were copied
+} MBarrier;
+
+void
+smb_mbarriers_reset(Exec *exec) {
+  g_hash_table_remove_all(exec->sync->mbarriers);
+  exec->sync->forgot_mbarriers = FALSE;
+  exec->sync->timeouts = 0;
+}
+
+void
+smb_mbarriers_forget(Exec *exec, guint32 origin) {
+  if (!exec->sync->forgot_mbarriers)
+    exec->sync->mbarrier_origin = origin;
+  g_hash_table_remove_all(exec->sync->mbarriers);
+  exec->sync->forgot_mbarriers = TRUE;
+  for (guint w = 0; w < exec->block->n_warps; w++)
+    smb_splits_release(exec->warps[w].splits, HELD_BY_MBARRIER, TRUE);
+}
+
+guint64
+smb_mbarriers_hash(const Exec *exec) {
+  GHashTableIter iter;
+  gpointer place, value;
+  guint64 sum = 0; // in any order
+  g_hash_table_iter_init(&iter, exec->sync->mbarriers);
+  while (g_hash_table_iter_next(&iter, &place, &value)) {
+    guint64 hash = GPOINTER_TO_UINT(place);
+    smb_hash_bytes(&hash, value, sizeof(MBarrier));
+    sum += hash;
+  }
+  return sum;
+}
+
+static gpointer
+key_of(guint32 offset) {
+  return GUINT_TO_POINTER(offset);
+}
+
+// --- where they are
+
+// A number that @lanes hold in a row; FALSE: it is not known.
+static gboolean
+read_row(const Exec *exec, Row row, SmbLanes lanes, const guint32 **values) {
+  const Registers *registers = exec->warp->registers;
+  if (smb_row_known(registers, row, lanes) != lanes)
+    return FALSE;
+  exec_watch_row(exec, row);
+  *values = row_values(registers, row);
+  return TRUE;
+}
+
+// Where in shared memory @lanes name objects; those of other blocks are left out of them. *@known: FALSE: it is not
+// known.
+static gboolean
+locate(Exec *exec, const Step *step, const Transfer *transfer, SmbLanes *lanes, guint32 *offsets,
+       gboolean *known) {
+  guint64 addresses[SMB_MAX_LANES];
+  guint flags;
+  guint32 origin;
+  *known = smb_transfer_addresses(exec, transfer, *lanes, addresses, &flags, &origin) == *lanes;
+  exec_watch(exec, flags);
+  if (!*known) {
+    smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+    smb_mbarriers_forget(exec, step_origin(exec, step));
+    return TRUE;
+  }
+  *lanes &= ~smb_transfer_elsewhere(*lanes, addresses);
+  return !*lanes ||
+         smb_shared_locate(exec->block, &transfer->move, exec->w, *lanes, addresses, offsets);
+}
+
+static gboolean
+fail(Exec *exec, const Step *step, guint lane, guint32 offset, const char *problem) {
+  const SmbProgram *program = exec->block->program;
+  g_autofree char *thread = smb_block_thread(exec->block, exec->w, lane);
+  return smb_block_fail(exec->block, step->place, "%s: byte %u of shared memory: %s, by %s",
+                        smb_program_site(program, step->transfer->move.site)->expression, offset,
+                        problem, thread);
+}
+
+static void
+create(Exec *exec, guint32 offset, guint32 count) {
+  MBarrier *barrier = g_new0(MBarrier, 1);
+  barrier->expected = barrier->pending = count;
+  g_hash_table_insert(exec->sync->mbarriers, key_of(offset), barrier);
+  memset(exec->block->shared_marks + offset, 0, OBJECT_BYTES);
+}
+
+// Where lanes may differ in how many arrivals they expect, machine code makes one by storing its 8 bytes: what is left of the
+// most arrivals that there can be, from bit 1 and from bit 43 on. What an mbarrier holds is not known once it is made.
+static void
+take_stored(Exec *exec, guint32 offset) {
+  const SmbBlock *block = exec->block;
+  guint32 words[2];
+  for (guint i = 0; i < OBJECT_BYTES; i++) {
+    if (!(block->shared_marks[offset + i] & MARK_KNOWN))
+      return;
+  }
+  memcpy(words, block->shared + offset, sizeof words);
+  guint32 left = words[0] >> 1;
+  if (left <= MAX_COUNT && words[0] == left << 1 && words[1] == left << 11)
+    create(exec, offset, MAX_COUNT + 1 - left);
+}
+
+// *@barrier: NULL, if nothing is known of it.
+static gboolean
+find(Exec *exec, const Step *step, guint lane, guint32 offset, MBarrier **barrier) {
+  take_stored(exec, offset);
+  *barrier = g_hash_table_lookup(exec->sync->mbarriers, key_of(offset));
+  return *barrier || exec->sync->forgot_mbarriers ||
+         fail(exec, step, lane, offset, "there is no mbarrier (mbarrier.init makes one)");
+}
+
+// --- phases
+
+static void
+complete_phase(Exec *exec, MBarrier *barrier) {
+  barrier->phase++;
+  barrier->pending = barrier->expected;
+  barrier->bytes = 0;
+  barrier->is_unsized = FALSE;
+  smb_shadow_barrier(exec->block->shadow);
+  for (guint w = 0; w < exec->block->n_warps; w++)
+    smb_splits_release(exec->warps[w].splits, HELD_BY_MBARRIER, TRUE);
+}
+
+static void
+settle(Exec *exec, MBarrier *barrier) {
+  exec->sync->timeouts = 0;
+  if (barrier->pending == 0 && barrier->bytes == 0 && !barrier->is_unsized)
+    complete_phase(exec, barrier);
+}
+
+static gboolean
+announce(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset,
+         gint64 bytes) {
+  barrier->bytes += bytes;
+  if (ABS(barrier->bytes) > MAX_COUNT)
+    return fail(exec, step, lane, offset,
+                "more than 1048575 bytes are outstanding at the mbarrier");
+  return TRUE;
+}
+
+static gboolean
+arrive(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset, guint32 count) {
+  if (count > barrier->pending)
+    return fail(exec, step, lane, offset, "more arrivals than the mbarrier expects in a phase");
+  barrier->pending -= count;
+  settle(exec, barrier);
+  return TRUE;
+}
+
+static gboolean
+init(Exec *exec, const Step *step, guint lane, guint32 offset, guint32 count) {
+  if (count == 0 || count > MAX_COUNT)
+    return fail(exec, step, lane, offset, "an mbarrier expects 1 to 1048575 arrivals");
+  create(exec, offset, count);
+  return TRUE;
+}
+
+// --- what lanes do, one after the other
+
+static gboolean
+act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset, guint32 number) {
+  switch ((MBarrierAction)step->argument) {
+  case MBARRIER_INIT:
+    return init(exec, step, lane, offset, number);
+  case MBARRIER_INVALIDATE:
+    g_hash_table_remove(exec->sync->mbarriers, key_of(offset));
+    return TRUE;
+  case MBARRIER_DROP:
+    barrier->expected -= MIN(number, barrier->expected);
+    return arrive(exec, step, barrier, lane, offset, number);
+  case MBARRIER_ARRIVE:
+    return arrive(exec, step, barrier, lane, offset, number);
+  case MBARRIER_DROP_EXPECT:
+    barrier->expected -= MIN(1, barrier->expected);
+    return announce(exec, step, barrier, lane, offset, number) &&
+           arrive(exec, step, barrier, lane, offset, 1);
+  case MBARRIER_ARRIVE_EXPECT:
+    return announce(exec, step, barrier, lane, offset, number) &&
+           arrive(exec, step, barrier, lane, offset, 1);
+  case MBARRIER_EXPECT:
+    exec->sync->timeouts = 0;
+    return announce(exec, step, barrier, lane, offset, number);
+  case MBARRIER_COMPLETE:
+    if (!announce(exec, step, barrier, lane, offset, -(gint64)number))
+      return FALSE;
+    settle(exec, barrier);
+    return TRUE;
+  case MBARRIER_TOUCH:
+    return TRUE;
+  }
+  g_assert_not_reached();
+}
+
+// The number of each lane; 1, if it takes none. FALSE: it is not known.
+static gboolean
+read_numbers(const Exec *exec, const Step *step, SmbLanes lanes, guint32 *numbers) {
+  const guint32 *values = NULL;
+  if (step->compute.s[0] != NO_ROW && !read_row(exec, step->compute.s[0], lanes, &values))
+    return FALSE;
+  FOR_LANES(lanes, lane) {
+    numbers[lane] = values ? values[lane] : 1;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
+  guint32 offsets[SMB_MAX_LANES], numbers[SMB_MAX_LANES];
+  guint32 states[2][SMB_MAX_LANES] = {{0}}, unknown[SMB_MAX_LANES] = {0};
+  gboolean known;
+  SmbLanes here = lanes;
+  if (!lanes)
+    return TRUE;
+  if (!locate(exec, step, step->transfer, &here, offsets, &known))
+    return FALSE;
+  if (known && here != lanes)
+    exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER,
+                      (guint64)OBJECT_BYTES * smb_lanes_count(lanes & ~here));
+  if (here)
+    exec_list_traffic(exec, step, SMB_TRAFFIC_BARRIER,
+                      (guint64)OBJECT_BYTES * smb_lanes_count(here));
+  if (known && !read_numbers(exec, step, here, numbers)) {
+    guint32 origin = row_origin(exec->warp->registers, step->compute.s[0]);
+    smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+    known = FALSE;
+  }
+  if (!known) {
+    smb_doubt_apart(exec, step, lanes, step_origin(exec, step));
+    return TRUE;
+  }
+  if (exec->sync->forgot_mbarriers)
+    smb_unknown_note(exec, step,
+                     (Cause){.kind = CAUSE_ADDRESS, .origin = exec->sync->mbarrier_origin});
+  FOR_LANES(here, lane) {
+    MBarrier *barrier = NULL;
+    gboolean needs = step->argument != MBARRIER_INIT;
+    if (needs && !find(exec, step, (guint)lane, offsets[lane], &barrier))
+      return FALSE;
+    states[0][lane] = barrier ? barrier->pending : 0;
+    states[1][lane] = barrier ? barrier->phase : 0;
+    unknown[lane] = barrier ? 0 : G_MAXUINT32;
+    if ((barrier || !needs) && !act(exec, step, barrier, (guint)lane, offsets[lane], numbers[lane]))
+      return FALSE;
+  }
+  for (guint row = 0; here && row < 2 && step->compute.d != NO_ROW; row++)
+    smb_row_set(exec->warp->registers, step->compute.d + row, here, states[row], unknown, 0,
+                step_origin(exec, step));
+  return TRUE;
+}
+
+gboolean
+smb_step_mbarrier_once(Exec *exec, const Step *step, SmbLanes lanes) {
+  return smb_step_mbarrier(exec, step, lanes & -lanes);
+}
+
+gboolean
+smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *transfer, SmbLanes lanes,
+                       const guint64 *bytes) {
+  guint32 offsets[SMB_MAX_LANES];
+  gboolean known;
+  if (!locate(exec, step, transfer, &lanes, offsets, &known))
+    return FALSE;
+  if (!known)
+    return TRUE;
+  FOR_LANES(lanes, lane) {
+    MBarrier *barrier;
+    if (!find(exec, step, (guint)lane, offsets[lane], &barrier))
+      return FALSE;
+    if (!barrier)
+      continue;
+    if (bytes[lane] == SMB_BYTES_UNKNOWN)
+      barrier->is_unsized = TRUE;
+    else if (!announce(exec, step, barrier, (guint)lane, offsets[lane], -(gint64)bytes[lane]))
+      return FALSE;
+    settle(exec, barrier);
+  }
+  return TRUE;
+}
+
+// --- waits
+
+// Of @lanes, those whose phase is complete, and those of which it is not known whether it is.
+static gboolean
+test(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *offsets, SmbLanes *done,
+     SmbLanes *unknown) {
+  const guint32 *numbers = NULL;
+  gboolean parity = step->argument == MBARRIER_PARITY;
+  gboolean known = read_row(exec, step->compute.s[0] + (parity ? 0 : 1), lanes, &numbers);
+  FOR_LANES(lanes, lane) {
+    MBarrier *barrier;
+    if (!find(exec, step, (guint)lane, offsets[lane], &barrier))
+      return FALSE;
+    if (!barrier || !known)
+      *unknown |= (SmbLanes)1 << lane;
+    else if (parity ? (barrier->phase ^ numbers[lane]) % 2 : barrier->phase != numbers[lane])
+      *done |= (SmbLanes)1 << lane;
+  }
+  return TRUE;
+}
+
+// What is copied meanwhile, and when, is not known.
+static void
+forget_copied(Exec *exec, const Step *step) {
+  const Registers *registers = exec->warp->registers;
+  const Row number = step->compute.s[0];
+  const guint32 origin = row_flags(registers, number) & ROW_UNKNOWN ? row_origin(registers, number)
+                                                                    : exec->sync->mbarrier_origin;
+  smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+  smb_unknown_forget_shared(exec, step);
+}
+
+gboolean
+smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes) {
+  Warp *warp = exec->warp;
+  guint32 offsets[SMB_MAX_LANES];
+  gboolean known;
+  SmbLanes done = 0, here = lanes, unknown = 0;
+  if (!lanes)
+    return TRUE;
+  smb_spin_warn(exec, step);
+  if (!locate(exec, step, step->transfer, &here, offsets, &known) ||
+      (known && !test(exec, step, here, offsets, &done, &unknown)))
+    return FALSE;
+  unknown |= known ? lanes & ~here : lanes;
+  if (unknown)
+    forget_copied(exec, step);
+  else if (!done && !(warp->timed_out & lanes)) {
+    warp->splits->pc = step_number(exec, step);
+    smb_splits_hold(warp->splits, warp->splits->mask, HELD_BY_MBARRIER);
+    return TRUE;
+  }
+  warp->timed_out &= ~lanes;
+  exec_list_traffic(exec, step, SMB_TRAFFIC_WAIT, (guint64)OBJECT_BYTES * smb_lanes_count(lanes));
+  smb_predicate_set(warp->registers, step->compute.p, lanes, done, unknown, 0,
+                    step_origin(exec, step));
+  return TRUE;
+}
+
+static gboolean
+complete_unsized(Exec *exec) {
+  GHashTableIter iter;
+  gpointer value;
+  gboolean any = FALSE;
+  g_hash_table_iter_init(&iter, exec->sync->mbarriers);
+  while (g_hash_table_iter_next(&iter, NULL, &value)) {
+    MBarrier *barrier = value;
+    if (!barrier->is_unsized || barrier->pending > 0)
+      continue;
+    complete_phase(exec, barrier);
+    any = TRUE;
+  }
+  return any;
+}
+
+static SmbLanes
+count_held(const Exec *exec) {
+  SmbLanes held = 0;
+  for (guint w = 0; w < exec->block->n_warps; w++)
+    held |= smb_splits_held(exec->warps[w].splits, HELD_BY_MBARRIER);
+  return held;
+}
+
+gboolean
+smb_mbarriers_release(Exec *exec) {
+  if (!count_held(exec))
+    return FALSE;
+  if (complete_unsized(exec)) {
+    exec->sync->timeouts = 0;
+    return TRUE;
+  }
+  if (++exec->sync->timeouts > MAX_TIMEOUTS)
+    return FALSE;
+  for (guint w = 0; w < exec->block->n_warps; w++) {
+    Warp *warp = &exec->warps[w];
+    warp->timed_out = smb_splits_held(warp->splits, HELD_BY_MBARRIER);
+    smb_splits_release(warp->splits, HELD_BY_MBARRIER, TRUE);
+  }
+  return TRUE;
+}
+
+gboolean
+smb_mbarriers_check(Exec *exec) {
+  for (guint w = 0; w < exec->block->n_warps; w++) {
+    SmbLanes held = smb_splits_held(exec->warps[w].splits, HELD_BY_MBARRIER);
+    if (!held)
+      continue;
+    guint lane = smb_lanes_first(held);
+    guint32 pc, offsets[SMB_MAX_LANES];
+    gboolean known;
+    SmbLanes one = (SmbLanes)1 << lane;
+    smb_splits_lane(exec->warps[w].splits, lane, &pc);
+    exec->w = w;
+    exec->warp = &exec->warps[w];
+    const Step *step = &exec->steps[pc];
+    if (!locate(exec, step, step->transfer, &one, offsets, &known))
+      return FALSE;
+    const MBarrier *barrier =
+        known && one ? g_hash_table_lookup(exec->sync->mbarriers, key_of(offsets[lane])) : NULL;
+    if (!barrier)
+      continue;
+    const guint *cluster = exec->block->cluster;
+    return smb_block_fail(
+        exec->block, step->place,
+        "%s: warp %u waits here for ever: at byte %u of shared memory, the mbarrier still expects "
+        "%u arrival%s and %" G_GINT64_FORMAT " bytes%s",
+        smb_program_site(exec->block->program, step->transfer->move.site)->expression, w,
+        offsets[lane], barrier->pending, barrier->pending == 1 ? "" : "s", barrier->bytes,
+        cluster[0] * cluster[1] * cluster[2] > 1
+            ? "; what other blocks of its cluster do there is not modelled"
+            : "");
+  }
+  return TRUE;
+}

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Steps that wait, for threads of the block (barrier.c), for barriers in shared memory (mbarrier.c, arrive.c), for what other threads
+// store (spin.c) and for other blocks (wait.c); and the search for what never ends (livelock.c).
+#pragma once
+
+#include "sim/exec/memory/memory.h"
+
+// What lanes are held by (smb_splits_hold()), behind the numbers of barriers.
+enum {
+  HELD_BY_MBARRIER = N_BLOCK_BARRIERS,
+  HELD_BEFORE_LOOK, // others run first (spin.c)
+  HELD_BY_OTHERS,   // what other blocks leave in global memory (wait.c)
+};
+
+typedef struct _Watch Watch; // livelock.c
+
+// A barrier of the block.
+typedef struct {
+  guint arrived;    // threads that have announced themselves and went on (bar.arrive)
+  guint expected;   // threads; 0: all of the block
+  const Step *step; // the one executed last
+  guint flags;      // ROW_TAINT, of what the threads contributed to its answer
+  guint32 origin;   // of what is not known of that
+} BlockBarrier;
+
+/**
+ * Sync:
+ * @awaited: the barriers, as bits, that threads may wait at
+ * @mbarriers: by byte offset in shared memory
+ * @forgot_mbarriers, @mbarrier_origin: nothing is known of those that are not in the table; why not
+ * @timeouts: waits that ended without success since anything happened to an mbarrier
+ * @arrivals: (nullable): byte offsets in shared memory, + 1, of barriers of chips before sm_90
+ * @n_looks: how often warps that look at what others change were let go on, up to a limit
+ * @warned: steps that wait for mbarriers, whose loops have been looked at
+ * @found: what a warp found at a step that may poll: a hash
+ * @waits_as: a hash of the block's state, when smb_exec_is_stuck() was asked last
+ * @doubts: whether the block ends is asked in the next round
+ * @watch: (nullable): in this one
+ */
+struct _Sync {
+  BlockBarrier barriers[N_BLOCK_BARRIERS];
+  guint32 awaited;
+  GHashTable *mbarriers;
+  gboolean forgot_mbarriers;
+  guint32 mbarrier_origin;
+  guint timeouts;
+  GHashTable *arrivals;
+  guint n_looks;
+  GHashTable *warned;
+  GHashTable *found;
+  guint64 waits_as;
+  gboolean doubts;
+  Watch *watch;
+};
+
+Sync *smb_sync_new(const Code *code);
+void smb_sync_free(Sync *sync);
+// Another block begins.
+void smb_sync_start(Exec *exec);
+// No warp runs: lets lanes go on that waited, for whom that may be. FALSE: there are none.
+gboolean smb_sync_release(Exec *exec);
+
+// --- barriers of the block (barrier.c)
+
+gboolean smb_step_barrier(Exec *exec, const Step *step, SmbLanes lanes);
+// Lets the threads go on whose barriers are complete. FALSE: there are none.
+gboolean smb_barriers_release(Exec *exec);
+// Nobody can go on: fails, and says who is missing at the first barrier that somebody waits at.
+gboolean smb_barriers_fail(Exec *exec);
+
+// --- barriers in shared memory (mbarrier.c, arrive.c, bulk.c)
+
+gboolean smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes);
+// The same, of the first lane only: of the uniform datapath.
+gboolean smb_step_mbarrier_once(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes);
+void smb_mbarriers_reset(Exec *exec);
+// A hash of what they are.
+guint64 smb_mbarriers_hash(const Exec *exec);
+// Bytes that @lanes have copied, or SMB_BYTES_UNKNOWN, complete on the mbarriers that @barrier names.
+gboolean smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *barrier,
+                                SmbLanes lanes, const guint64 *bytes);
+// Nothing is known of any mbarrier from here on. @origin: why.
+void smb_mbarriers_forget(Exec *exec, guint32 origin);
+// Where nothing else can run: copies of unknown size are complete; then waits time out. FALSE: there are none.
+gboolean smb_mbarriers_release(Exec *exec);
+// Says which wait never ends; TRUE: there is none.
+gboolean smb_mbarriers_check(Exec *exec);
+
+// Copies in bulk, which complete on an mbarrier; of the first lane only.
+gboolean smb_step_bulk(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_bulk_once(Exec *exec, const Step *step, SmbLanes lanes);
+// A doubt: it may write anywhere, and do anything to any mbarrier.
+void smb_doubt_apart(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
+
+// Arrives at a barrier of chips before sm_90, and a load that may test one: how often it does is a matter of time.
+gboolean smb_step_arrive(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_test_arrivals(Exec *exec, const Step *step, SmbLanes lanes);
+
+// --- what other threads store (spin.c)
+
+// A load, and an atomic whose result is used, of memory that others change.
+gboolean smb_step_poll(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_poll_atomic(Exec *exec, const Step *step, SmbLanes lanes);
+// Whether @lanes load now what others may change: not before nobody else can go on. FALSE: they wait, ahead of @step.
+gboolean smb_spin_may_look(Exec *exec, const Step *step, SmbLanes lanes);
+// Lets those go on that wait for it. FALSE: there are none.
+gboolean smb_spin_release(Exec *exec);
+// How often the loop around a wait polls is a matter of time: warns of the requests in it, once.
+void smb_spin_warn(Exec *exec, const Step *step);
+// The access that the loop around a step repeats, if that is all that it does; else NULL.
+const SmbSite *smb_spin_polled(const Exec *exec, const Step *step);
+// Whether the lanes that run can never leave the loop that they are in, since no way leads out of it.
+gboolean smb_spin_is_endless(const Exec *exec);
+
+// --- blocks that wait for others (wait.c)
+
+// What a step found in memory: lanes that found the same before wait.
+void smb_wait_note(Exec *exec, const Found *found);
+// Nobody can go on: lets those that poll look again, if the block has written anything meanwhile.
+gboolean smb_wait_look_again(Exec *exec);
+// Nobody can go on: whether some poll, so that the block waits for others. Its turn ends.
+gboolean smb_wait_is_needed(Exec *exec);
+// Lets those that poll look again.
+void smb_wait_release(Exec *exec);
+
+// --- whether everything recurs (livelock.c)
+
+// A round begins: Sync.watch.
+void smb_livelock_start(Exec *exec);
+void smb_livelock_free(Watch *watch);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Watch, smb_livelock_free)
+// Takes steps of the running warp, at most as many as are @left, until what becomes of it is known. @take: takes one.
+gboolean smb_livelock_warp(Exec *exec, guint *left, gboolean (*take)(Exec *exec));
+// The round is over: fails if everything recurs.
+gboolean smb_livelock_end(Exec *exec);

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A block that waits for others: at a barrier of the grid, or for what an earlier or later block has to leave. Its threads
+// poll global memory. Lanes that find at an instruction what they found there the last time are held, until the block's other
+// threads cannot go on; if these cannot, its turn ends, and others run. That decides who runs when, and nothing else: any order
+// of threads is one that a device may have. Loads that nothing may change meanwhile, and memory within the block, are not polled.
+#include "sim/base/hash.h"
+#include "sim/exec/sync/sync.h"
+
+// Whether other blocks may change what a step finds, of addresses of which some lie in global memory.
+static gboolean
+may_poll(const Exec *exec, const Located *located) {
+  const Transfer *transfer = located->step->transfer;
+  if (transfer->move.op_class != SMB_OP_CLASS_ATOMIC && transfer->order <= ORDER_BLOCK)
+    return FALSE;
+  FOR_LANES(located->lanes, lane) {
+    guint32 object = smb_block_find(exec->block, located->addresses[lane]);
+    if (exec->block->objects[object].space == SPACE_GLOBAL)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+void
+smb_wait_note(Exec *exec, const Found *found) {
+  const Located *located = &found->located;
+  const Transfer *transfer = located->step->transfer;
+  SmbSplits *splits = exec->warp->splits;
+  guint64 hash = located->lanes;
+  if (!exec->block->may_wait || !may_poll(exec, located))
+    return;
+  FOR_LANES(located->lanes, lane) {
+    smb_hash_mix(&hash, located->addresses[lane]);
+    for (guint word = 0; word < (transfer->move.width + 3) / 4; word++)
+      smb_hash_mix(&hash, found->words.values[word][lane]);
+  }
+  gpointer now = GSIZE_TO_POINTER(hash | 1); // not NULL
+  gsize place = (gsize)exec->w * exec->code->steps->len + step_number(exec, located->step);
+  if (g_hash_table_lookup(exec->sync->found, GSIZE_TO_POINTER(place)) == now)
+    smb_splits_hold(splits, splits->mask, HELD_BY_OTHERS);
+  else
+    g_hash_table_insert(exec->sync->found, GSIZE_TO_POINTER(place), now);
+}
+
+// The first lane of the block that polls, and of what it does so; NULL: there is none.
+static const Step *
+find_poll(const Exec *exec, guint *w, guint *lane) {
+  for (*w = 0; *w < exec->block->n_warps; ++*w) {
+    const SmbSplits *splits = exec->warps[*w].splits;
+    SmbLanes held = smb_splits_held(splits, HELD_BY_OTHERS);
+    guint32 pc;
+    if (!held)
+      continue;
+    *lane = smb_lanes_first(held);
+    smb_splits_lane(splits, *lane, &pc);
+    return &exec->steps[pc - 1];
+  }
+  return NULL;
+}
+
+void
+smb_wait_release(Exec *exec) {
+  exec->order->wrote = FALSE;
+  for (guint w = 0; w < exec->block->n_warps; w++)
+    smb_splits_release(exec->warps[w].splits, HELD_BY_OTHERS, TRUE);
+}
+
+gboolean
+smb_wait_look_again(Exec *exec) {
+  guint w, lane;
+  if (!exec->order->wrote || !find_poll(exec, &w, &lane))
+    return FALSE;
+  smb_wait_release(exec);
+  return TRUE;
+}
+
+gboolean
+smb_wait_is_needed(Exec *exec) {
+  guint w, lane;
+  return exec->block->waits = find_poll(exec, &w, &lane) != NULL;
+}
+
+static void
+mix_warp(guint64 *hash, const Warp *warp) {
+  const Registers *registers = warp->registers;
+  const SmbSplits *splits = warp->splits;
+  gsize words = (gsize)registers->n_rows * registers->n_lanes;
+  smb_hash_bytes(hash, registers->values[0], words * sizeof(guint32));
+  smb_hash_bytes(hash, registers->unknown, words * sizeof(guint32));
+  smb_hash_bytes(hash, registers->predicates, registers->n_predicates * sizeof(SmbLanes));
+  smb_hash_bytes(hash, registers->unknown_predicates, registers->n_predicates * sizeof(SmbLanes));
+  smb_hash_bytes(hash, warp->depth, sizeof warp->depth);
+  smb_hash_bytes(hash, warp->calls->data, warp->calls->len * sizeof(guint32));
+  smb_hash_bytes(hash, splits->armed, splits->n_barriers * sizeof(SmbLanes));
+  for (guint lane = 0; lane < registers->n_lanes; lane++) {
+    guint32 pc = 0;
+    smb_hash_mix(hash, smb_splits_lane(splits, lane, &pc));
+    smb_hash_mix(hash, pc);
+  }
+}
+
+// All that decides what the threads do next, but for global memory.
+static guint64
+hash_state(const Exec *exec) {
+  const SmbBlock *block = exec->block;
+  guint64 hash = 0;
+  for (guint w = 0; w < block->n_warps; w++)
+    mix_warp(&hash, &exec->warps[w]);
+  for (guint i = 0; i < N_BLOCK_BARRIERS; i++)
+    smb_hash_mix(&hash, exec->sync->barriers[i].arrived);
+  smb_hash_mix(&hash, exec->allocated);
+  smb_hash_bytes(&hash, block->shared, block->shared_bytes);
+  smb_hash_bytes(&hash, block->shared_marks, block->shared_bytes);
+  smb_hash_mix(&hash, smb_private_hash(block));
+  smb_hash_mix(&hash, smb_mbarriers_hash(exec));
+  return hash;
+}
+
+gboolean
+smb_exec_is_stuck(gpointer data) {
+  Exec *exec = data;
+  guint64 before = exec->sync->waits_as;
+  exec->sync->waits_as = hash_state(exec);
+  return exec->sync->waits_as == before;
+}
+
+void
+smb_exec_fail_waiting(gpointer data, const char *why) {
+  Exec *exec = data;
+  guint w = 0, lane = 0;
+  const Step *step = find_poll(exec, &w, &lane);
+  g_return_if_fail(step != NULL);
+  if (!smb_unknown_refuse(exec))
+    return;
+  g_autofree char *thread = smb_block_thread(exec->block, w, lane);
+  smb_block_fail(exec->block, step->place, "%s waits here for other blocks, in vain: %s", thread,
+                 why);
+}

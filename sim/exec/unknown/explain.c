@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Why something is not known, in words: the contents of a buffer, what an instruction that is not modelled left, or what a thread stored
+// that was not known itself. A reason names what to give, so that it is known.
+#include "sim/exec/unknown/unknown.h"
+
+#include <string.h>
+
+enum {
+  MAX_CHAIN = 8, // links of an explanation
+};
+
+// What gives a buffer its contents: "--buffer 2=SPEC".
+static char *
+describe_option(const Exec *exec, const Object *buffer) {
+  if (buffer->buffer < exec->code->program.parameters->len)
+    return g_strdup_printf("--buffer %u=SPEC", buffer->buffer);
+  return g_strdup_printf("--buffer %s=SPEC", buffer->name);
+}
+
+// Where a step stands: a line of the program that was compiled, or of the compiled text.
+static char *
+describe_place(const Exec *exec, guint32 number) {
+  const Step *step = &exec->steps[number];
+  if (step->transfer && step->transfer->move.site < smb_program_n_sites(&exec->code->program))
+    return smb_site_place(smb_program_site(&exec->code->program, step->transfer->move.site));
+  guint line = 0, column = 0;
+  if (!exec->code->program.source)
+    return g_strdup_printf("0x%x", step->place);
+  smb_source_locate(exec->code->program.source, step->place, &line, &column);
+  return g_strdup_printf("line %u", line);
+}
+
+// The parameter that points to an address of memory at or below @address, the next to it, behind @first; in words (transfer
+// full).
+static char *
+describe_pointer(const Exec *exec, guint64 first, guint64 address) {
+  const guint8 *bytes = exec->parameters.bytes;
+  guint64 best = 0;
+  guint parameter = 0;
+  for (guint p = 0; p < exec->code->places->len; p++) {
+    const ParameterPlace *place = &g_array_index(exec->code->places, ParameterPlace, p);
+    for (gsize at = 0; at + sizeof best <= place->bytes; at += sizeof best) {
+      guint64 pointer;
+      memcpy(&pointer, bytes + place->offset + at, sizeof pointer);
+      if (pointer < first || pointer > address || pointer <= best)
+        continue;
+      best = pointer;
+      parameter = p;
+    }
+  }
+  return best ? g_strdup_printf(" (parameter %u points into it)", parameter) : g_strdup("");
+}
+
+// The field whose buffer has an address, or NULL.
+static const SmbField *
+find_field(const Exec *exec, guint64 address) {
+  const GArray *fields = exec->parameters.fields;
+  for (guint i = 0; i < fields->len; i++) {
+    const SmbField *field = &g_array_index(fields, SmbField, i);
+    if (field->address && address - field->address < SMB_FIELD_BUFFER_BYTES)
+      return field;
+  }
+  return NULL;
+}
+
+// Of memory at addresses: "the contents of memory at 0x7f3a40000040 that was not recorded (parameter 2 points into it), loaded
+// at scan.cu:30"; of the buffer of a field what gives it contents.
+static char *
+explain_memory(const Exec *exec, const Cause *cause, const char *place, char **option) {
+  guint64 first = 0, end = 0;
+  gboolean known = smb_map_piece(exec->block->map, cause->address, &first, &end);
+  const SmbField *field = find_field(exec, cause->address);
+  g_autofree char *pointer = field ? g_strdup("") : describe_pointer(exec, first, cause->address);
+  g_autofree char *memory =
+      field ? g_strdup_printf("the buffer of %s", field->name)
+            : g_strdup_printf("memory at 0x%" G_GINT64_MODIFIER "x%s%s", cause->address,
+                              known ? "" : " that was not recorded", pointer);
+  if (known)
+    return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", memory,
+                           place);
+  if (!field)
+    return g_strdup_printf("the contents of %s, loaded at %s", memory, place);
+  *option = g_strdup_printf("--buffer %s=SPEC", field->name);
+  return g_strdup_printf("the contents of %s, loaded at %s: give %s", memory, place, *option);
+}
+
+// "byte 24 of parameter 0, which has no value: give --arg 0+24=VALUE".
+static char *
+explain_parameter(const Exec *exec, const Cause *cause, char **option) {
+  gsize at = (gsize)(cause->address - make_pointer(REGION_PARAMETERS, 0));
+  for (guint p = 0; p < exec->code->places->len; p++) {
+    const ParameterPlace *place = &g_array_index(exec->code->places, ParameterPlace, p);
+    if (at - place->offset >= place->bytes)
+      continue;
+    *option = g_strdup_printf("--arg %u+%" G_GSIZE_FORMAT "=VALUE", p, at - place->offset);
+    return g_strdup_printf("byte %" G_GSIZE_FORMAT " of parameter %u, which has no value: give %s",
+                           at - place->offset, p, *option);
+  }
+  return g_strdup("bytes between parameters");
+}
+
+// Of a buffer or a variable, which --buffer gives contents unless the launch was recorded.
+static char *
+explain_buffer(const Exec *exec, const Object *buffer, const char *place, char **option) {
+  g_autofree char *object = smb_object_describe(exec->block, buffer);
+  if (buffer->contents.fill != SMB_FILL_UNKNOWN)
+    return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", object,
+                           place);
+  if (exec->block->map && exec->parameters.fields->len == 0)
+    return g_strdup_printf("the contents of %s, which were not recorded, loaded at %s", object,
+                           place);
+  *option = describe_option(exec, buffer);
+  return g_strdup_printf("the contents of %s, loaded at %s: give %s", object, place, *option);
+}
+
+// "the contents of parameter 2 ('in'), loaded at scan.cu:30: give --buffer 2=SPEC"
+static char *
+explain(const Exec *exec, guint32 origin, char **option) {
+  *option = NULL;
+  for (guint link = 0; link < MAX_CHAIN && origin > 0; link++) {
+    const Cause *cause = &exec->unknown->causes[origin - 1];
+    if (cause->kind == CAUSE_CONTENTS && cause->object == REGION_PARAMETERS)
+      return explain_parameter(exec, cause, option);
+    g_autofree char *place = describe_place(exec, origin - 1);
+    if (cause->kind == CAUSE_OPAQUE)
+      return g_strdup_printf("the result of an instruction that is not modelled (%s)", place);
+    if (cause->kind == CAUSE_CONTENTS) {
+      const Object *object = &exec->block->objects[cause->object];
+      return object->map ? explain_memory(exec, cause, place, option)
+                         : explain_buffer(exec, object, place, option);
+    }
+    if (cause->kind == CAUSE_NONE)
+      return g_strdup_printf("a value that is not known (%s)", place);
+    if (cause->origin == 0)
+      return g_strdup_printf("memory that no thread wrote, loaded at %s", place);
+    origin = cause->origin;
+  }
+  return g_strdup("a register that nothing sets, such as that of a clock");
+}
+
+char *
+smb_unknown_explain(const Exec *exec, guint32 origin, char **option) {
+  g_autofree char *asked = NULL;
+  char *text = explain(exec, origin, &asked);
+  if (option)
+    *option = g_steal_pointer(&asked);
+  return text;
+}

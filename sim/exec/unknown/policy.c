@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What happens where something that decides is not known: the guard of an instruction, the address of an access. No side
+// is picked, and nothing is taken to be 0: what such an instruction writes is not known afterwards, and a request of
+// shared memory that cannot be counted ends the run, or is listed as not counted.
+#include "sim/exec/unknown/unknown.h"
+
+#include <string.h>
+
+Unknown *
+smb_unknown_new(const Code *code, gsize parameter_bytes, gboolean skips) {
+  Unknown *unknown = g_new0(Unknown, 1);
+  unknown->causes = g_new0(Cause, code->steps->len + parameter_bytes / 4 + 1);
+  unknown->stored = g_new0(Stored, code->steps->len);
+  unknown->storing = g_array_new(FALSE, FALSE, sizeof(guint32));
+  unknown->skips = skips;
+  return unknown;
+}
+
+void
+smb_unknown_free(Unknown *unknown) {
+  g_free(unknown->causes);
+  g_free(unknown->stored);
+  g_array_unref(unknown->storing);
+  if (unknown->refusal)
+    g_string_free(unknown->refusal, TRUE);
+  g_clear_pointer(&unknown->missing, g_ptr_array_unref);
+  g_clear_pointer(&unknown->stretches, g_hash_table_unref);
+  g_free(unknown);
+}
+
+guint32
+smb_unknown_note_parameter(Exec *exec, gsize byte) {
+  guint32 cause = exec->code->steps->len + (guint32)byte / 4;
+  exec->unknown->causes[cause] = (Cause){.kind = CAUSE_CONTENTS,
+                                         .object = REGION_PARAMETERS,
+                                         .address = make_pointer(REGION_PARAMETERS, (gint64)byte)};
+  return cause + 1;
+}
+
+// --- refusals
+
+// What is not counted ends the run; first, the rest of it is seen, in which contents of other buffers may be missing.
+static void
+refuse_later(Exec *exec, const Step *step, const char *reason, const char *option) {
+  const SmbProgram *program = &exec->code->program;
+  Unknown *unknown = exec->unknown;
+  gboolean is_first = !unknown->refusal;
+  if (is_first) {
+    const char *text =
+        step->transfer ? smb_program_site(program, step->transfer->move.site)->expression : NULL;
+    unknown->refusal = g_string_new(NULL);
+    unknown->refused = step->place;
+    unknown->missing = option ? g_ptr_array_new_with_free_func(g_free) : NULL;
+    g_string_printf(unknown->refusal, "%s%s%s", text ? text : "", text ? ": " : "", reason);
+  }
+  // A run that no contents can complete asks for none.
+  if (!option || !unknown->missing ||
+      g_ptr_array_find_with_equal_func(unknown->missing, option, g_str_equal, NULL))
+    return;
+  if (!is_first)
+    g_string_append_printf(unknown->refusal, " %s", option);
+  g_ptr_array_add(unknown->missing, g_strdup(option));
+}
+
+gboolean
+smb_unknown_refuse(Exec *exec) {
+  if (!exec->unknown->refusal)
+    return TRUE;
+  g_clear_error(exec->block->error);
+  return smb_block_fail(exec->block, exec->unknown->refused,
+                        "%s (--unknown skip leaves it out of the count)",
+                        exec->unknown->refusal->str);
+}
+
+void
+smb_unknown_uncounted(Exec *exec, const Step *step, SmbLanes lanes, const char *what,
+                      guint32 origin) {
+  SmbBlock *block = exec->block;
+  g_autofree char *option = NULL;
+  g_autofree char *why = smb_unknown_explain(exec, origin, &option);
+  g_autofree char *reason = g_strdup_printf("%s depends on %s", what, why);
+  if (!exec->unknown->skips)
+    refuse_later(exec, step, reason, option);
+  else if (block->sink->uncounted)
+    block->sink->uncounted(block->user, step->transfer->move.site, exec->w, lanes, reason);
+}
+
+gboolean
+smb_unknown_cannot_tell(Exec *exec, const Step *step, guint32 origin) {
+  g_autofree char *why = smb_unknown_explain(exec, origin, NULL);
+  return smb_block_fail(exec->block, step->place, "whether threads come here depends on %s", why);
+}
+
+gboolean
+smb_unknown_check(Exec *exec, const Step *step, Row row, guint n_rows, SmbLanes lanes,
+                  const char *what) {
+  const Registers *registers = exec->warp->registers;
+  for (guint i = 0; i < n_rows; i++) {
+    if (smb_row_known(registers, row + i, lanes) == lanes)
+      continue;
+    g_autofree char *why = smb_unknown_explain(exec, row_origin(registers, row + i), NULL);
+    return smb_block_fail(exec->block, step->place, "%s depends on %s", what, why);
+  }
+  return TRUE;
+}
+
+// --- doubts
+
+void
+smb_unknown_forget_shared(Exec *exec, const Step *step) {
+  SmbBlock *block = exec->block;
+  memset(block->shared_marks, 0, block->shared_bytes);
+  smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
+  if (!exec->unknown->forgotten_origin)
+    exec->unknown->forgotten_origin = step_origin(exec, step);
+}
+
+void
+smb_doubt_writes(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
+  Registers *registers = exec->warp->registers;
+  for (guint i = 0; step->writes && i < step->writes->len; i++) {
+    const Written *written = &g_array_index(step->writes, Written, i);
+    for (guint row = 0; row < written->n; row++)
+      smb_row_forget(registers, written->row + row, lanes, 0, origin);
+    if (written->n == 0)
+      smb_predicate_set(registers, written->predicate, lanes, 0, lanes, 0, origin);
+  }
+}
+
+void
+smb_doubt_compute(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
+  const Compute *compute = &step->compute;
+  const OperationInfo *info = smb_operation_info((Operation)compute->operation);
+  Registers *registers = exec->warp->registers;
+  if (compute->is_uniform)
+    lanes = registers->lanes;
+  // What a comparison finds goes to predicates, or (set) to a row.
+  gboolean has_row = info->result == SHAPE_PREDICATE ? compute->bytes > 0 : TRUE;
+  for (guint row = 0; has_row && row < compute->n_rows[0]; row++)
+    smb_row_forget(registers, compute->d + row, lanes, 0, origin);
+  smb_predicate_set(registers, compute->p, lanes, 0, lanes, 0, origin);
+  smb_predicate_set(registers, compute->q, lanes, 0, lanes, 0, origin);
+}
+
+// --- the policy
+
+gboolean
+smb_unknown_guard(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes unknown) {
+  guint32 origin = exec->warp->registers->predicate_origin[step->guard];
+  StepDoubt doubt = smb_step_info(step->opcode)->doubt;
+  switch ((StepKind)step->kind) {
+  case KIND_COMPUTE:
+    // What lanes tell each other depends on who takes part.
+    if (smb_compute_is_exchange(&step->compute))
+      unknown |= lanes;
+    else if (!step->run(exec, step, lanes))
+      return FALSE;
+    doubt(exec, step, unknown, origin);
+    return TRUE;
+  case KIND_TRANSFER:
+    // A request that some lanes would take part in is not that of the others.
+    if (exec_may_be_shared(exec, step->transfer)) {
+      unknown |= lanes;
+      smb_unknown_uncounted(exec, step, unknown, "whether it is executed", origin);
+    } else if (!step->run(exec, step, lanes))
+      return FALSE;
+    smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
+    doubt(exec, step, unknown, origin);
+    return TRUE;
+  case KIND_OPAQUE:
+    doubt(exec, step, lanes | unknown, origin);
+    smb_doubt_writes(exec, step, lanes | unknown, origin);
+    return TRUE;
+  case KIND_APART:
+    smb_unknown_uncounted(exec, step, unknown, "whether it is executed", origin);
+    doubt(exec, step, lanes | unknown, origin);
+    return TRUE;
+  case KIND_HARMLESS:
+    doubt(exec, step, unknown, origin);
+    return step->run(exec, step, lanes);
+  case KIND_BRANCH:
+  case KIND_EXIT:
+    return smb_unknown_skip(exec, step, origin);
+  case KIND_MEETING: // the branch behind it is not known either
+    return TRUE;
+  case KIND_FRAME:
+    return smb_unknown_cannot_tell(exec, step, origin);
+  case KIND_CONTROL:
+    return step->flags & STEP_IDLE || smb_unknown_cannot_tell(exec, step, origin);
+  }
+  g_assert_not_reached();
+}

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A branch, or an exit, whose condition is not known. Between it and the place where its ways meet again, or the end of the
+// threads if they do not, some lanes execute some steps, those of functions that they call there among them. If none of these
+// asks for shared memory, waits for other threads or ends only some of them, no count depends on the branch: lanes go on where
+// the ways meet, or return to the caller if they do so there, and nothing is known of what the steps between would have written.
+#include "sim/exec/unknown/unknown.h"
+
+// What lies between a branch and where its ways meet.
+struct _Stretch {
+  guint32 end;        // the step where they meet; SMB_FLOW_EXIT: they do not
+  const Step *needed; // a step that cannot be skipped, or NULL
+  const Step *ends;   // one that ends threads, though others go on behind the stretch; or NULL
+  const Step *blind;  // one that calls a function by a pointer: not known which; or NULL
+  gboolean ordered;   // it was said that what is there depends on the order of threads
+  GArray *steps;      // guint32: their numbers, block after block
+  GHashTable *blocks; // the first step of each, + 1
+};
+
+static void
+stretch_free(gpointer data) {
+  Stretch *stretch = data;
+  g_array_unref(stretch->steps);
+  g_hash_table_unref(stretch->blocks);
+  g_free(stretch);
+}
+
+const Step *
+smb_stretch_next(const Exec *exec, const Stretch *stretch, guint32 *i) {
+  return *i < stretch->steps->len ? &exec->steps[g_array_index(stretch->steps, guint32, (*i)++)]
+                                  : NULL;
+}
+
+gboolean
+smb_stretch_has_block(const Stretch *stretch, guint32 first) {
+  return g_hash_table_contains(stretch->blocks, GUINT_TO_POINTER(first + 1));
+}
+
+gboolean
+smb_stretch_is_open(const Stretch *stretch) {
+  return stretch->blind != NULL;
+}
+
+gboolean
+smb_stretch_mark_ordered(Stretch *stretch) {
+  gboolean before = stretch->ordered;
+  stretch->ordered = TRUE;
+  return before;
+}
+
+// --- what is part of it
+
+// Whether a step must not be skipped. A kernel that may stop itself is taken not to. @to_end: all ways end the threads, be it there or later.
+static gboolean
+is_needed(const Exec *exec, const Step *step, gboolean to_end) {
+  switch ((StepKind)step->kind) {
+  case KIND_TRANSFER:
+    return exec_may_be_shared(exec, step->transfer) ||
+           (step->source && exec_may_be_shared(exec, step->source));
+  case KIND_CONTROL:
+    return !(step->flags & STEP_SKIPPED);
+  case KIND_EXIT:
+    return !to_end;
+  case KIND_APART:
+    return TRUE;
+  case KIND_COMPUTE:
+  case KIND_BRANCH:
+  case KIND_MEETING:
+  case KIND_FRAME:
+  case KIND_HARMLESS:
+  case KIND_OPAQUE:
+    return FALSE;
+  }
+  g_assert_not_reached();
+}
+
+// The first block that all ways from a branch lead to (its immediate post-dominator), or SMB_FLOW_EXIT. It is asked for
+// a few branches, so all blocks are tried.
+static guint32
+find_meeting(const CodeGraph *graph, guint32 branch, gboolean *seen) {
+  guint32 nearest = SMB_FLOW_EXIT;
+  guint n, fewest = G_MAXUINT;
+  g_autofree gboolean *reached = g_new0(gboolean, graph->blocks->len);
+  smb_graph_reach(graph, branch, SMB_FLOW_EXIT, reached, &n);
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    if (!reached[b] || smb_graph_reach(graph, branch, b, seen, &n) || n >= fewest)
+      continue;
+    nearest = b;
+    fewest = n;
+  }
+  return nearest;
+}
+
+static void add_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block);
+
+// What a call by an address can lead to, if that is none of the program's own functions: those of the run-time system that are
+// known. FALSE: it may be another.
+static gboolean
+add_provided(const Exec *exec, Stretch *stretch) {
+  const GArray *entries = exec->code->entries;
+  if (exec->code->points_at_code)
+    return FALSE;
+  for (guint i = 0; i < entries->len; i++) {
+    const CodeEntry *entry = &g_array_index(entries, CodeEntry, i);
+    guint32 block;
+    if (entry->name && entry->step == NO_STEP)
+      return FALSE;
+    if (entry->name)
+      add_block(exec, stretch, graph_blocks(smb_code_graph(exec->code, entry->step, &block)));
+  }
+  return TRUE;
+}
+
+static void
+add_function(const Exec *exec, Stretch *stretch, guint32 step) {
+  guint32 first;
+  const CodeGraph *graph = smb_code_graph(exec->code, step, &first);
+  for (guint32 b = 0; b < graph->blocks->len; b++)
+    add_block(exec, stretch, graph_blocks(graph) + b);
+}
+
+// A block of the stretch, once, and all blocks of the functions that it calls.
+static void
+add_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block) {
+  gboolean to_end = stretch->end == SMB_FLOW_EXIT;
+  if (!g_hash_table_add(stretch->blocks, GUINT_TO_POINTER(block->first + 1)))
+    return;
+  for (guint32 i = block->first; i < block->end; i++)
+    g_array_append_val(stretch->steps, i);
+  for (guint32 i = block->first; i < block->end; i++) {
+    const Step *step = &exec->steps[i];
+    if (!stretch->needed && is_needed(exec, step, to_end))
+      stretch->needed = step;
+    if (!stretch->ends && !to_end && step->kind == KIND_EXIT)
+      stretch->ends = step;
+    if (step->flags & STEP_CALLS_ANY ||
+        (step->flags & STEP_CALLS_PROVIDED && !add_provided(exec, stretch)))
+      stretch->blind = step;
+    if (step->flags & STEP_CALLS)
+      add_function(exec, stretch, step->target);
+  }
+}
+
+// A return in blocks that do not meet, some of which may end the threads; NULL: there is none.
+static const Step *
+find_return(const Exec *exec, const CodeGraph *graph, const gboolean *seen) {
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    if (seen[b] && graph_blocks(graph)[b].flow == SMB_FLOW_RETURN)
+      return &exec->steps[graph_blocks(graph)[b].end - 1];
+  }
+  return NULL;
+}
+
+static Stretch *
+make_stretch(const Exec *exec, guint32 at) {
+  guint32 branch;
+  guint n;
+  const CodeGraph *graph = smb_code_graph(exec->code, at, &branch);
+  g_autofree gboolean *seen = g_new0(gboolean, graph->blocks->len);
+  guint32 meeting = find_meeting(graph, branch, seen);
+  Stretch *stretch = g_new0(Stretch, 1);
+  stretch->steps = g_array_new(FALSE, FALSE, sizeof(guint32));
+  stretch->blocks = g_hash_table_new(NULL, NULL);
+  stretch->end = meeting == SMB_FLOW_EXIT ? SMB_FLOW_EXIT : graph_blocks(graph)[meeting].first;
+  smb_graph_reach(graph, branch, meeting, seen, &n);
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    if (seen[b])
+      add_block(exec, stretch, graph_blocks(graph) + b);
+  }
+  if (meeting == SMB_FLOW_EXIT)
+    stretch->ends = find_return(exec, graph, seen);
+  return stretch;
+}
+
+Stretch *
+smb_stretch_find(Exec *exec, guint32 branch) {
+  GHashTable **stretches = &exec->unknown->stretches;
+  if (!*stretches)
+    *stretches = g_hash_table_new_full(NULL, NULL, NULL, stretch_free);
+  Stretch *stretch = g_hash_table_lookup(*stretches, GUINT_TO_POINTER(branch));
+  if (stretch)
+    return stretch;
+  stretch = make_stretch(exec, branch);
+  g_hash_table_insert(*stretches, GUINT_TO_POINTER(branch), stretch);
+  return stretch;
+}
+
+// --- where it is skipped
+
+// What steps that may be executed by some of @lanes leave.
+static void
+doubt_all(Exec *exec, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
+  guint32 i = 0;
+  for (const Step *step; (step = smb_stretch_next(exec, stretch, &i));) {
+    if (step->kind != KIND_FRAME)
+      smb_step_info(step->opcode)->doubt(exec, step, lanes, origin);
+  }
+}
+
+// The requests between the branch and where its ways meet are not counted.
+static void
+leave_out(Exec *exec, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
+  guint32 i = 0;
+  for (const Step *step; (step = smb_stretch_next(exec, stretch, &i));) {
+    gboolean asks = step->kind == KIND_TRANSFER && exec_may_be_shared(exec, step->transfer);
+    if (asks || step->kind == KIND_APART)
+      smb_unknown_uncounted(exec, step, lanes, "whether it is executed", origin);
+  }
+}
+
+gboolean
+smb_unknown_skip(Exec *exec, const Step *step, guint32 origin) {
+  SmbSplits *splits = exec->warp->splits;
+  const Stretch *stretch = smb_stretch_find(exec, step_number(exec, step));
+  if (stretch->needed && !exec->unknown->skips)
+    smb_unknown_uncounted(exec, stretch->needed, splits->mask, "whether it is executed", origin);
+  if (stretch->ends || stretch->blind)
+    return smb_unknown_cannot_tell(exec, stretch->ends ? stretch->ends : stretch->blind, origin);
+  leave_out(exec, stretch, splits->mask, origin);
+  doubt_all(exec, stretch, splits->mask, origin);
+  if (stretch->end == SMB_FLOW_EXIT)
+    return smb_step_info(STEP_EXIT)->run(exec, step, splits->mask);
+  splits->pc = stretch->end;
+  return TRUE;
+}
