@@ -14,7 +14,7 @@
  * smb_message_write:
  * @message: (transfer none): of type a{sv}; a floating reference is taken
  *
- * Returns: whether all of it was written; %FALSE means that nobody reads
+ * Returns: whether all of it was written; %FALSE means that no process reads
  */
 gboolean smb_message_write(int fd, GVariant *message);
 

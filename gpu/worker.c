@@ -245,7 +245,7 @@ take_memory(Run *run, GVariant *job, GError **error) {
   return smb_replay_upload(run->replay, error);
 }
 
-// The bytes of a scalar. It is copied: where it lies in a message, it is not aligned.
+// The bytes of a scalar. It is copied: where it is in a message, it is not aligned.
 static GBytes *
 take_scalar(const Run *run, GVariant *value) {
   GBytes *bytes = g_bytes_new(g_variant_get_data(value), g_variant_get_size(value));

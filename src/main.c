@@ -61,9 +61,10 @@ reject_more_words(const SmbCli *cli, GError **error) {
 
 static void
 write_help(SmbSpool *out) {
-  smb_spool_puts(out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
-                      "Finds shared-memory bank conflicts in CUDA kernels, without a GPU, and shows how\n"
-                      "to fix them.\n\nCommands:\n");
+  smb_spool_puts(
+      out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
+           "Finds shared-memory bank conflicts in CUDA kernels, without a GPU, and shows how\n"
+           "to fix them.\n\nCommands:\n");
   for (const SmbCommand *command = commands; command->summary; command++)
     smb_spool_printf(out, "  %-10s %s\n", command->name, command->summary);
   smb_spool_puts(out, "\nExample:\n  smembank analyze kernel.cu --block 32,8\n"
@@ -87,7 +88,7 @@ show_version(SmbCli *cli, GError **error) {
   return TRUE;
 }
 
-// The help is shown to somebody who names no command. It is no result, and a script that forgot a word fails.
+// The help is shown to somebody who names no command. It is not a result, and a script that forgot a word fails.
 static gboolean
 miss_command(SmbCli *cli) {
   smb_spool_puts(cli->messages, "smembank: missing command\n\n");
@@ -216,7 +217,7 @@ smb_main(const SmbCuda *cuda, int argc, char **argv) {
     run_main(&call);
     return call.status;
   }
-  // Signals are for the thread that works: it knows what to do with an interrupt.
+  // Block signals here so that the worker thread handles them.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, NULL);

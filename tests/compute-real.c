@@ -1,30 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The oracle of floating point: results that binary128 holds exactly, rounded by looking for the neighbours of a number
-// among all bit patterns of its type. What binary128 does not hold exactly is left out.
+// The oracle of floating point: results that binary128 holds exactly, rounded once (real-format). What binary128 does not hold
+// exactly is left out.
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
 
 #include "tests/compute-oracle.h"
-
-__extension__ typedef __float128 Quad;
-
-// A format by its name.
-typedef struct {
-  const char *name;
-  guint bits, fraction;
-  int bias;
-  guint64 nan;
-} Real;
-
-static const Real reals[] = {
-    {"f16", 16, 10, 15, 0x7fff},
-    {"bf16", 16, 7, 127, 0x7fff},
-    {"f32", 32, 23, 127, 0x7fffffff},
-    {"f64", 64, 52, 1023, G_GUINT64_CONSTANT(0x7ff8000000000000)},
-};
+#include "tests/real-format.h"
 
 typedef struct {
   char **parts;
@@ -34,102 +18,9 @@ typedef struct {
   char round; // n, z, m, p, a
 } Work;
 
-static const Real *
-find_real(const char *name) {
-  for (guint i = 0; i < G_N_ELEMENTS(reals); i++)
-    if (g_str_equal(name, reals[i].name))
-      return &reals[i];
-  return NULL;
-}
-
 static gboolean
 has(const Work *work, const char *part) {
   return g_strv_contains((const char *const *)work->parts, part);
-}
-
-static guint64
-ones(guint n) {
-  return n < 64 ? (G_GUINT64_CONSTANT(1) << n) - 1 : G_MAXUINT64;
-}
-
-static guint64
-infinity_of(const Real *real) {
-  return ones(real->bits - 1 - real->fraction) << real->fraction;
-}
-
-static Quad
-power_of_2(int exponent) {
-  Quad result = 1, power = exponent < 0 ? (Quad)0.5 : (Quad)2;
-  for (guint rest = (guint)ABS(exponent); rest; rest >>= 1, power *= power)
-    result *= rest & 1 ? power : 1;
-  return result;
-}
-
-// The number of a magnitude; of infinity what would be next to the largest number.
-static Quad
-value_of(const Real *real, guint64 size) {
-  guint64 fraction = size & ones(real->fraction), field = size >> real->fraction;
-  if (field == 0)
-    return (Quad)fraction * power_of_2(1 - real->bias - (int)real->fraction);
-  return (Quad)(fraction | G_GUINT64_CONSTANT(1) << real->fraction) *
-         power_of_2((int)field - real->bias - (int)real->fraction);
-}
-
-static gboolean
-is_nan(const Real *real, guint64 bits) {
-  return (bits & ones(real->bits - 1)) > infinity_of(real);
-}
-
-static gboolean
-is_negative(const Real *real, guint64 bits) {
-  return bits >> (real->bits - 1) & 1;
-}
-
-static gboolean
-is_subnormal(const Real *real, guint64 bits) {
-  guint64 size = bits & ones(real->bits - 1);
-  return size && size >> real->fraction == 0;
-}
-
-static Quad
-decode(const Real *real, guint64 bits) {
-  guint64 size = bits & ones(real->bits - 1);
-  Quad value = size == infinity_of(real) ? (Quad)INFINITY : value_of(real, size);
-  return is_nan(real, bits) ? (Quad)NAN : is_negative(real, bits) ? -value : value;
-}
-
-// The magnitude of a number that is not infinite.
-static guint64
-round_size(const Real *real, Quad size, gboolean negative, char round) {
-  guint64 low = 0, high = infinity_of(real); // low <= size, high is more
-  if (size >= value_of(real, high))
-    return round == 'z' || round == (negative ? 'p' : 'm') ? high - 1 : high;
-  while (high - low > 1) {
-    guint64 middle = low + (high - low) / 2;
-    if (value_of(real, middle) <= size)
-      low = middle;
-    else
-      high = middle;
-  }
-  Quad below = size - value_of(real, low), above = value_of(real, high) - size;
-  if (below == 0 || round == 'z' || round == (negative ? 'p' : 'm'))
-    return low;
-  if (round == 'm' || round == 'p')
-    return high;
-  return below < above || (below == above && round == 'n' && low % 2 == 0) ? low : high;
-}
-
-// @zero_sign: of a result that is 0
-static guint64
-encode(const Real *real, Quad value, char round, gboolean zero_negative) {
-  if (value != value)
-    return real->nan;
-  gboolean negative = value == 0 ? zero_negative : value < 0;
-  Quad size = negative ? -value : value;
-  guint64 bits = size > value_of(&reals[3], infinity_of(&reals[3]) - 1) * 4 && size / 2 == size
-                     ? infinity_of(real)
-                     : round_size(real, size, negative, round);
-  return bits | (guint64)negative << (real->bits - 1);
 }
 
 static guint64
@@ -138,14 +29,14 @@ flush(const Work *work, const Real *real, guint64 bits) {
   if (g_str_equal(work->parts[0], "cvt"))
     flushes = work->ftz && g_str_equal(real->name, "f32") &&
               !g_str_equal(work->parts[work->n - 2], "f16");
-  return flushes && is_subnormal(real, bits) ? bits & ~ones(real->bits - 1) : bits;
+  return flushes && real_is_subnormal(real, bits) ? bits & ~real_ones(real->bits - 1) : bits;
 }
 
 static guint64
 finish(const Work *work, const Real *real, guint64 bits) {
   bits = flush(work, real, bits);
-  gboolean negative = is_negative(real, bits), nan = is_nan(real, bits);
-  guint64 one = encode(real, 1, 'n', FALSE);
+  gboolean negative = real_is_negative(real, bits), nan = real_is_nan(real, bits);
+  guint64 one = real_encode(real, 1, 'n', FALSE);
   if (work->sat)
     return nan || negative ? 0 : MIN(bits, one);
   return work->relu && negative && !nan ? 0 : bits;
@@ -169,7 +60,8 @@ is(const Work *work, const char *names) {
 
 static gboolean
 choose(const Work *work, const Real *real, const guint64 *v, guint64 *result) {
-  gboolean largest = is(work, "max"), nan0 = is_nan(real, v[0]), nan1 = is_nan(real, v[1]);
+  gboolean largest = is(work, "max"), nan0 = real_is_nan(real, v[0]),
+           nan1 = real_is_nan(real, v[1]);
   guint64 sign = G_GUINT64_CONSTANT(1) << (real->bits - 1);
   guint64 x = work->absolute ? v[0] & ~sign : v[0], y = work->absolute ? v[1] & ~sign : v[1];
   // In order as integers.
@@ -179,7 +71,7 @@ choose(const Work *work, const Real *real, const guint64 *v, guint64 *result) {
     *result = (nan0 && nan1) || work->nan ? real->nan : nan0 ? y : x;
   else
     *result = (left < right) != largest ? x : y;
-  if (work->xorsign && !is_nan(real, *result))
+  if (work->xorsign && !real_is_nan(real, *result))
     *result = (*result & ~sign) | ((v[0] ^ v[1]) & sign);
   return TRUE;
 }
@@ -189,11 +81,12 @@ compute_one(const Work *work, const Real *real, const guint64 *operands, guint64
   guint64 v[3];
   Quad q[3], value = 0;
   for (guint i = 0; i < 3; i++) {
-    v[i] = flush(work, real, operands[i] & ones(real->bits));
-    q[i] = decode(real, v[i]);
+    v[i] = flush(work, real, operands[i] & real_ones(real->bits));
+    q[i] = real_decode(real, v[i]);
   }
   gboolean down = work->round == 'm', zero_negative = down;
-  gboolean signs[] = {is_negative(real, v[0]), is_negative(real, v[1]), is_negative(real, v[2])};
+  gboolean signs[] = {real_is_negative(real, v[0]), real_is_negative(real, v[1]),
+                      real_is_negative(real, v[2])};
   gboolean ok = TRUE;
   if (is(work, "min max"))
     ok = choose(work, real, v, result);
@@ -214,13 +107,13 @@ compute_one(const Work *work, const Real *real, const guint64 *operands, guint64
   } else if (is(work, "neg abs")) {
     guint64 sign = G_GUINT64_CONSTANT(1) << (real->bits - 1);
     *result = is(work, "neg") ? v[0] ^ sign : v[0] & ~sign;
-    if (work->ftz && is_nan(real, v[0]))
+    if (work->ftz && real_is_nan(real, v[0]))
       *result = real->nan;
     return TRUE;
   } else
     return FALSE;
   if (!is(work, "min max"))
-    *result = encode(real, value, work->round, zero_negative);
+    *result = real_encode(real, value, work->round, zero_negative);
   *result = finish(work, real, *result);
   return ok;
 }
@@ -230,7 +123,7 @@ compute_one(const Work *work, const Real *real, const guint64 *operands, guint64
 static gboolean
 compute_by_host(const Work *work, guint64 bits, guint64 *result) {
   const Real *real = work->to;
-  double x = (double)decode(real, flush(work, real, bits & ones(real->bits)));
+  double x = (double)real_decode(real, flush(work, real, bits & real_ones(real->bits)));
   double value;
   if (is(work, "sin"))
     value = sin(x);
@@ -248,7 +141,7 @@ compute_by_host(const Work *work, guint64 bits, guint64 *result) {
     value = sqrt(x); // rounded twice it is still right: of f32 for its digits
   else
     return FALSE;
-  *result = finish(work, real, encode(real, (Quad)value, 'n', signbit(value) != 0));
+  *result = finish(work, real, real_encode(real, (Quad)value, 'n', signbit(value) != 0));
   return TRUE;
 }
 
@@ -272,7 +165,7 @@ relate(const char *name, Quad x, Quad y) {
 
 static gboolean
 test_class(const char *name, const Real *real, guint64 bits) {
-  guint64 size = bits & ones(real->bits - 1), infinity = infinity_of(real);
+  guint64 size = bits & real_ones(real->bits - 1), infinity = real_infinity(real);
   if (g_str_equal(name, "finite"))
     return size < infinity;
   if (g_str_equal(name, "infinite"))
@@ -282,8 +175,8 @@ test_class(const char *name, const Real *real, guint64 bits) {
   if (g_str_equal(name, "notanumber"))
     return size > infinity;
   if (g_str_equal(name, "subnormal"))
-    return is_subnormal(real, bits);
-  return size < infinity && !is_subnormal(real, bits);
+    return real_is_subnormal(real, bits);
+  return size < infinity && !real_is_subnormal(real, bits);
 }
 
 // Of pairs: each half by itself.
@@ -294,8 +187,8 @@ compute_truths(const Work *work, RunLane *run) {
   if (!work->is_pair || !is(work, "setp set"))
     return FALSE;
   for (guint half = 0; half < 2; half++) {
-    Quad x = decode(real, flush(work, real, run->source[0] >> (16 * half) & 0xffff));
-    Quad y = decode(real, flush(work, real, run->source[1] >> (16 * half) & 0xffff));
+    Quad x = real_decode(real, flush(work, real, run->source[0] >> (16 * half) & 0xffff));
+    Quad y = real_decode(real, flush(work, real, run->source[1] >> (16 * half) & 0xffff));
     gboolean is = relate(work->parts[1], x, y);
     result[half] = has(work, "and")   ? is && c
                    : has(work, "or")  ? is || c
@@ -314,12 +207,12 @@ compute_truths(const Work *work, RunLane *run) {
 
 static gboolean
 compute_truth(const Work *work, RunLane *run) {
-  const Real *real = find_real(work->parts[work->n - 1]);
+  const Real *real = real_find(work->parts[work->n - 1]);
   if (is(work, "testp"))
-    run->q = !(run->p = test_class(work->parts[1], real, run->source[0] & ones(real->bits)));
+    run->q = !(run->p = test_class(work->parts[1], real, run->source[0] & real_ones(real->bits)));
   else if (is(work, "setp set")) {
-    Quad x = decode(real, flush(work, real, run->source[0] & ones(real->bits)));
-    Quad y = decode(real, flush(work, real, run->source[1] & ones(real->bits)));
+    Quad x = real_decode(real, flush(work, real, run->source[0] & real_ones(real->bits)));
+    Quad y = real_decode(real, flush(work, real, run->source[1] & real_ones(real->bits)));
     gboolean result = relate(work->parts[1], x, y), c = run->in[0];
     run->q = has(work, "and") ? !result && c : !result;
     result = has(work, "and") ? result && c : result;
@@ -350,7 +243,7 @@ compute_plain(const Work *work, RunLane *run) {
     run->d = (run->source[0] & sign) | (run->source[1] & ~sign);
   else
     return FALSE;
-  run->d &= ones(bits);
+  run->d &= real_ones(bits);
   return TRUE;
 }
 
@@ -359,7 +252,7 @@ compute_plain(const Work *work, RunLane *run) {
 static Quad
 round_whole(Quad x, char round) {
   Quad size = x < 0 ? -x : x;
-  if (!(size < power_of_2(100)))
+  if (!(size < real_power_of_2(100)))
     return x;
   Quad whole = (Quad)(unsigned __int128)size, rest = size - whole;
   gboolean odd = (unsigned __int128)size & 1;
@@ -383,14 +276,14 @@ read_operand(const Work *work, const char *from, guint64 bits, gboolean *negativ
   guint width;
   gboolean is_signed;
   if (integer_type(from, &width, &is_signed)) {
-    guint64 low = bits & ones(width);
+    guint64 low = bits & real_ones(width);
     *negative = FALSE;
-    return is_signed && low >> (width - 1) ? (Quad)low - power_of_2((int)width) : (Quad)low;
+    return is_signed && low >> (width - 1) ? (Quad)low - real_power_of_2((int)width) : (Quad)low;
   }
-  const Real *real = find_real(from);
-  bits = flush(work, real, bits & ones(real->bits));
-  *negative = is_negative(real, bits);
-  return decode(real, bits);
+  const Real *real = real_find(from);
+  bits = flush(work, real, bits & real_ones(real->bits));
+  *negative = real_is_negative(real, bits);
+  return real_decode(real, bits);
 }
 
 static guint64
@@ -403,23 +296,23 @@ convert_one(const Work *work, const char *to, const char *from, guint64 bits) {
   if (integral)
     x = round_whole(x, work->round);
   if (integer_type(to, &width, &is_signed)) {
-    Quad top = power_of_2((int)(is_signed ? width - 1 : width)) - 1,
+    Quad top = real_power_of_2((int)(is_signed ? width - 1 : width)) - 1,
          bottom = is_signed ? -top - 1 : 0;
-    Quad highest = is_signed ? bottom : power_of_2((int)width - 1);
+    Quad highest = is_signed ? bottom : real_power_of_2((int)width - 1);
     Quad nan = g_str_equal(from, "f64") || width == 64 ? highest : 0;
     x = x != x ? nan : x > top ? top : x < bottom ? bottom : x;
-    return (guint64)(__int128)x & ones(MAX(width, 16));
+    return (guint64)(__int128)x & real_ones(MAX(width, 16));
   }
   Real tf32 = {"f32", 32, 23, 127, 0x7fffffff};
-  const Real *real = g_str_equal(to, "tf32") ? &tf32 : find_real(to);
+  const Real *real = g_str_equal(to, "tf32") ? &tf32 : real_find(to);
   if (x != x && g_str_equal(to, "f32") && g_str_equal(from, "bf16") && !work->ftz)
     return bits << 16;
   if (g_str_equal(to, "tf32")) { // the 19 high bits are a number of their own
     Real high = {"", 19, 10, 127, 0};
     guint64 nan = g_str_equal(work->parts[1], "rna") ? bits : 0x7fffffff;
-    return x != x ? nan & 0xffffe000 : encode(&high, x, work->round, negative) << 13;
+    return x != x ? nan & 0xffffe000 : real_encode(&high, x, work->round, negative) << 13;
   }
-  return finish(work, real, encode(real, x, work->round, negative));
+  return finish(work, real, real_encode(real, x, work->round, negative));
 }
 
 // --- numbers of 4, 6 and 8 bits: @top is the largest magnitude, and @nan what NaN becomes
@@ -450,7 +343,7 @@ narrow_power(const Work *work, Quad size) {
   guint64 top = has(work, "satfinite") ? 0xfe : 0xff, field = 0;
   if (size != size)
     return 0xff;
-  Quad power = power_of_2(work->round == 'z' ? -126 : -127);
+  Quad power = real_power_of_2(work->round == 'z' ? -126 : -127);
   for (; field < top && (power < size || (power == size && work->round == 'z')); field++)
     power *= 2;
   return field;
@@ -468,10 +361,10 @@ narrow_one(const Work *work, const Narrow *narrow, Quad x) {
     return real->nan;
   if (work->relu && x <= 0)
     return 0;
-  if (size > 2 * value_of(real, narrow->top))
+  if (size > 2 * real_value(real, narrow->top))
     best = narrow->top;
   for (guint64 i = 1; i <= narrow->top && best + 1 == i; i++) {
-    Quad below = size - value_of(real, best), above = value_of(real, i) - size;
+    Quad below = size - real_value(real, best), above = real_value(real, i) - size;
     if (above < below || (above == below && i % 2 == 0))
       best = i;
   }
@@ -481,14 +374,17 @@ narrow_one(const Work *work, const Narrow *narrow, Quad x) {
 static guint64
 widen_one(const Work *work, const Narrow *narrow, guint64 bits) {
   const Real *real = &narrow->real;
-  guint64 size = bits & ones(real->bits - 1);
+  guint64 size = bits & real_ones(real->bits - 1);
   if (g_str_equal(narrow->pair, "ue8m0x2"))
-    return bits == 0xff ? 0x7fff : encode(&reals[1], power_of_2((int)bits - 127), 'n', FALSE);
+    return bits == 0xff
+               ? 0x7fff
+               : real_encode(real_find("bf16"), real_power_of_2((int)bits - 127), 'n', FALSE);
   if (size > narrow->top && !(real->fraction == 2 && size == 0x7c))
     return 0x7fff;
-  gboolean negative = is_negative(real, bits);
-  Quad x = size > narrow->top ? (Quad)INFINITY : value_of(real, size);
-  return work->relu && negative ? 0 : encode(&reals[0], negative ? -x : x, 'n', negative);
+  gboolean negative = real_is_negative(real, bits);
+  Quad x = size > narrow->top ? (Quad)INFINITY : real_value(real, size);
+  return work->relu && negative ? 0
+                                : real_encode(real_find("f16"), negative ? -x : x, 'n', negative);
 }
 
 static gboolean
@@ -500,16 +396,18 @@ compute_narrow(const Work *work, RunLane *run) {
     return FALSE;
   guint shift = any->real.bits == 4 ? 4 : 8;
   if (wide) {
-    guint64 part = ones(g_str_equal(wide->pair, "ue8m0x2") ? 8 : wide->real.bits);
+    guint64 part = real_ones(g_str_equal(wide->pair, "ue8m0x2") ? 8 : wide->real.bits);
     run->d = widen_one(work, wide, run->source[0] >> shift & part) << 16 |
              widen_one(work, wide, run->source[0] & part);
     return TRUE;
   }
-  const Real *real = g_str_equal(from, "f32") ? &reals[2] : from[0] == 'b' ? &reals[1] : &reals[0];
+  const Real *real = g_str_equal(from, "f32") ? real_find("f32")
+                     : from[0] == 'b'         ? real_find("bf16")
+                                              : real_find("f16");
   guint64 high = real->bits == 32 ? run->source[0] : run->source[0] >> 16;
   guint64 low = run->source[real->bits == 32 ? 1 : 0];
-  run->d = narrow_one(work, narrow, decode(real, high & ones(real->bits))) << shift |
-           narrow_one(work, narrow, decode(real, low & ones(real->bits)));
+  run->d = narrow_one(work, narrow, real_decode(real, high & real_ones(real->bits))) << shift |
+           narrow_one(work, narrow, real_decode(real, low & real_ones(real->bits)));
   return TRUE;
 }
 
@@ -541,8 +439,8 @@ parse(const char *opcode, Work *work) {
       work->round = g_str_equal(part, "rna") ? 'a' : part[1];
     work->is_pair = g_str_has_suffix(part, "x2");
     g_autofree char *name = g_strndup(part, strlen(part) - (work->is_pair ? 2 : 0));
-    if (find_real(name))
-      work->to = find_real(name);
+    if (real_find(name))
+      work->to = real_find(name);
   }
   work->ftz = has(work, "ftz");
   work->sat = has(work, "sat");
@@ -562,11 +460,11 @@ compute_extreme(const Work *work, RunLane *run) {
   if (!is(work, "min3 max3"))
     return FALSE;
   for (guint i = 0; i < 3; i++) {
-    guint64 bits = flush(work, real, run->source[i] & ones(real->bits));
+    guint64 bits = flush(work, real, run->source[i] & real_ones(real->bits));
     bits = work->absolute ? bits & ~sign : bits;
     gint64 order = bits & sign ? -(gint64)(bits & ~sign) - 1 : (gint64)bits;
-    nan = nan || is_nan(real, bits);
-    if (is_nan(real, bits) || (any && (order < best) != is(work, "min3")))
+    nan = nan || real_is_nan(real, bits);
+    if (real_is_nan(real, bits) || (any && (order < best) != is(work, "min3")))
       continue;
     best = order;
     any = TRUE;
@@ -579,14 +477,15 @@ compute_extreme(const Work *work, RunLane *run) {
 // Operands of 16 bits but the last one, of 32.
 static gboolean
 compute_mixed(const Work *work, RunLane *run) {
-  const Real *half = work->to, *real = &reals[2];
+  const Real *half = work->to, *real = real_find("f32");
   guint64 operands[3], n = is(work, "fma") ? 3 : 2;
   if (!is(work, "add sub fma") || !g_str_equal(work->parts[work->n - 2], "f32"))
     return FALSE;
   for (guint i = 0; i < n; i++) {
-    guint64 bits = run->source[i] & ones(half->bits);
-    operands[i] = i + 1 == n ? run->source[i]
-                             : encode(real, decode(half, bits), 'n', is_negative(half, bits));
+    guint64 bits = run->source[i] & real_ones(half->bits);
+    operands[i] =
+        i + 1 == n ? run->source[i]
+                   : real_encode(real, real_decode(half, bits), 'n', real_is_negative(half, bits));
   }
   return compute_one(work, real, operands, &run->d);
 }
@@ -615,7 +514,7 @@ gboolean
 oracle_is_real(const char *opcode) {
   Work work;
   parse(opcode, &work);
-  gboolean real = is(&work, "set") ? find_real(work.parts[work.n - 1]) != NULL
+  gboolean real = is(&work, "set") ? real_find(work.parts[work.n - 1]) != NULL
                                    : work.to != NULL && !is(&work, "slct");
   real = real || (is(&work, "cvt") && has(&work, "sat") && !has(&work, "pack"));
   g_strfreev(work.parts);

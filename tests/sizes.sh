@@ -38,7 +38,7 @@ seq 601 >"$work/file.c"
 }
 
 cd "${srcdir:?}"
-find sim src gpu \( -name '*.c' -o -name '*.h' \) ! -name '*resources*' >"$work/files"
+find sim src gpu tests \( -name '*.c' -o -name '*.h' \) ! -name '*resources*' >"$work/files"
 [ -s "$work/files" ] || { echo 'FAIL: no source found'; exit 1; }
 # shellcheck disable=SC2046 # names have no spaces
 too_long $(cat "$work/files") >"$work/found"

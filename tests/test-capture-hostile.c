@@ -193,7 +193,7 @@ static const struct {
     {"[null]", "[null,null]", "variable 'v' of 4 bytes has 2 pieces: expected one for each MiB, 1"},
     {"[null]", "[\"x\"]", "variable 'v': its hash is not a SHA-256"},
     {"[null]", "[1]", "variables[0].memory[0]: 1: expected a text"},
-    {"\"device\",", "\"far\",", "memory[0].kind: \"far\": expected device, managed or host"},
+    {"\"device\",", "\"far\",", "memory[0].kind: \"far\": expected one of device, managed, host"},
     {"\"offset\":0", "\"offset\":1",
      "memory at 0x30000, the piece at offset 16: it overlaps the piece before it, or is out of "
      "order"},

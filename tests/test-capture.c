@@ -16,7 +16,6 @@
 #include "sim/base/error.h"
 #include "sim/base/parallel.h"
 #include "sim/base/source.h"
-#include "sim/capture/once.h"
 #include "sim/capture/writer.h"
 #include "sim/image/cubin.h"
 #include "sim/launch/buffer.h"
@@ -306,47 +305,6 @@ START_TEST(program_outlives_capture) {
 }
 END_TEST
 
-static gpointer
-make_number(gpointer user, GError **error) {
-  guint *n_made = user;
-  (void)error;
-  ++*n_made;
-  return g_rc_box_dup(sizeof *n_made, n_made);
-}
-
-static gsize
-ten(gconstpointer thing) {
-  (void)thing;
-  return 10;
-}
-
-static guint
-ask(SmbOnce *once, const char *key, guint *n_made) {
-  guint *thing = smb_once_get(once, key, make_number, n_made, NULL);
-  guint number = *thing;
-  g_rc_box_release(thing);
-  return number;
-}
-
-// What was asked for the longest time ago is made again.
-START_TEST(kept_as_long_as_there_is_room) {
-  static const SmbOnceKind kind = {g_rc_box_acquire, g_rc_box_release, ten};
-  static const struct {
-    gsize room;
-    guint made[6]; // which one is had of a, b, a, c, a, b
-  } cases[] = {{30, {1, 2, 1, 3, 1, 2}}, {20, {1, 2, 1, 3, 1, 4}}, {5, {1, 2, 3, 4, 5, 6}}};
-  static const char *const keys[] = {"a", "b", "a", "c", "a", "b"};
-  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    guint n_made = 0;
-    SmbOnce *once = smb_once_new(&kind, cases[i].room);
-    for (guint k = 0; k < G_N_ELEMENTS(keys); k++)
-      ck_assert_uint_eq(ask(once, keys[k], &n_made), cases[i].made[k]);
-    ck_assert_uint_eq(ask(once, "b", &n_made), cases[i].made[5]); // the last one, in any room
-    smb_once_free(once);
-  }
-}
-END_TEST
-
 // --- cut files
 
 static gsize
@@ -598,7 +556,6 @@ suite_capture(void) {
   tcase_add_test(tcase, what_is_loaded);
   tcase_add_loop_test(tcase, code_is_read_once, 0, 2);
   tcase_add_test(tcase, program_outlives_capture);
-  tcase_add_test(tcase, kept_as_long_as_there_is_room);
   tcase_add_test(tcase, cut_anywhere);
   tcase_add_test(tcase, killed);
   tcase_add_test(tcase, stored_once);

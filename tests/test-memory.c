@@ -522,10 +522,10 @@ START_TEST(refuses_pieces) {
     guint64 first, bytes, second;
     const char *text;
   } cases[] = {
-      {IN, 8, IN + 4, "begins before the end of the piece ahead of it"},
-      {IN, 8, AFAR, "begins before the end of the piece ahead of it"},
+      {IN, 8, IN + 4, "begins before the end of the previous piece"},
+      {IN, 8, AFAR, "begins before the end of the previous piece"},
       {AFAR, 0, IN, "has no bytes"},
-      {4096, 8, IN, "is an address next to null"},
+      {4096, 8, IN, "is an address close to null"},
       {AFAR, (guint64)1 << 48, IN, "goes beyond the addresses of 48 bits"},
       {AFAR, 8, G_MAXUINT64 - 8, "goes beyond the addresses of 48 bits"},
   };

@@ -161,10 +161,10 @@ static const char *const broken[][3] = {
      "instructions_st, instructions_atom, "
      "sectors_ld, sectors_st, ways_ld, ways_st, values, time_us, time_cold_us"},
     {"\"ways_ld\"", "\"values\"",
-     "r.json: kernels[0].measured: 'values' is not a count: values stand in 'buffers', times in "
+     "r.json: kernels[0].measured: 'values' is not a count: values are in 'buffers', times in "
      "'time' and 'time_cold'"},
     {"\"ways_ld\"", "\"time_us\"",
-     "r.json: kernels[0].measured: 'time_us' is not a count: values stand in 'buffers', times in "
+     "r.json: kernels[0].measured: 'time_us' is not a count: values are in 'buffers', times in "
      "'time' and 'time_cold'"},
     {"1.25", "-1", "r.json: kernels[0].measured.ways_ld: -1: expected a number of at least 0"},
     {"1.25", "1e999",

@@ -44,7 +44,7 @@ static const struct {
     {ptx, "tile+4096=i8", "--array 'tile+4096=i8': it takes 1 byte, and there are 0"},
     {ptx, "tile+9999=i8", "--array 'tile+9999=i8': it takes 1 byte, and there are 0"},
     {ptx, "odd+102=i8 odd=4xi8", "odd char[4] 4096+4;odd+102 char[1] 4198+1;"},
-    {ptx, "tile+x=i8", "--array 'tile+x=i8': expected a number of bytes behind '+'"},
+    {ptx, "tile+x=i8", "--array 'tile+x=i8': expected a number of bytes after '+'"},
     {ptx, "tile=32x0xf32", "--array 'tile=32x0xf32': expected a number from 1 to 1048576, not '0'"},
     {ptx, "tile=32x32",
      "--array 'tile=32x32': expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES
@@ -55,7 +55,7 @@ static const struct {
     {ptx, "tile=1x2x3x4xf32", "--array 'tile=1x2x3x4xf32': expected at most 3 dimensions"},
     {ptx, "til=f32", "--array 'til=f32': expected one of tile, odd, pool"},
     {ptx, "=f32", "--array '=f32': expected one of tile, odd, pool"},
-    {text, "tile=2x2xi32", "--array 'tile=2x2xi32': k says itself what its arrays are"},
+    {text, "tile=2x2xi32", "--array 'tile=2x2xi32': k declares its arrays itself"},
     {".version 8.7\n.target sm_90\n.address_size 64\n.entry k() { ret; }", "tile=f32",
      "--array 'tile=f32': the kernel uses no shared array"},
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The connection to `smembank capture`: frames (protocol.h). Where nobody listens any more, nothing is sent, and the
+// The connection to `smembank capture`: frames (protocol.h). Once no process listens any more, nothing is sent, and the
 // application goes on.
 #pragma once
 

@@ -311,7 +311,7 @@ static void
 take_callback(void *user, int domain, uint32_t id, const void *data) {
   const CuptiCallbackData *call = data;
   (void)user;
-  // What was begun is ended, also if nobody listens any more: others wait for it.
+  // What was begun is ended, even if no process listens any more: others wait for it.
   if (!channel_is_open() && !record_is_open())
     return;
   if (domain == CUPTI_CB_DOMAIN_RESOURCE)

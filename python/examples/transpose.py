@@ -42,7 +42,7 @@ for access in smembank.analyze(kernel).global_accesses:
     print(f"line {access.line}: {access.op} of {access.buffer}: {access.sums.segments} sectors, {access.sums.excess} in excess")
 
 # %% [markdown]
-# A layout without conflicts, and where its elements lie.
+# A layout without conflicts, and the positions of its elements.
 
 # %%
 (tile,) = smembank.search(kernel)

@@ -26,9 +26,9 @@ class Kernel:
     instance: which instance of a template, in place of entry: "k<128,8>"
     defines: macros, as of nvcc -D
     include: folders of included files
-    args: values of scalar parameters, by name or number (from 0): numbers, or text as behind --arg
-    buffers: contents of what pointers lead to, by name or number, as behind --buffer: "iota:i32", "zeros", a file, …
-    arrays: shapes of arrays of compiled code, by name, as behind --array: "64x64xf16"
+    args: values of scalar parameters, by name or number (from 0): numbers, or text as for --arg
+    buffers: contents of the buffers of pointers, by name or number, as for --buffer: "iota:i32", "zeros", a file, …
+    arrays: shapes of arrays of compiled code, by name, as for --array: "64x64xf16"
     block, grid: in x, y, z, or in x; without a block, the one that the kernel names, or else one warp
     dynamic_bytes: dynamic shared memory
     max_steps: statements that a block may execute; 0: the default
@@ -102,7 +102,7 @@ class Access:
 @dataclass(frozen=True)
 class Segments:
     """Over requests of global memory: their number; the segments (sectors of 32 bytes, or lines of 128) that they touch;
-    ideal: the segments if the bytes of each request lay side by side; excess: segments - ideal; bytes: that lanes ask for,
+    ideal: the segments if the bytes of each request were contiguous; excess: segments - ideal; bytes: that lanes access,
     each its own; max_segments: most of one request."""
 
     requests: int
@@ -198,7 +198,7 @@ class Analysis:
     totals: of all accesses, by "load", "store" and "atomic"
     warnings: in the order of the text
     segment_bytes: of a segment of global memory: 32 or 128
-    global_accesses, global_totals: of global memory, likewise
+    global_accesses, global_totals: the same for global memory
     constants, constant_total: loads of constant memory that compute where; none where the architecture has no rule for them
     traffic: other instructions that use shared memory
     """

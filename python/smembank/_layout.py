@@ -19,7 +19,7 @@ _KINDS = {"pad": 1, "swizzle": 2, "both": 4}
 
 @dataclass(frozen=True)
 class Layout:
-    """How an array lies, and what its requests cost then.
+    """A layout of an array, and the cost of its requests.
 
     kind: "now", "pad", "swizzle" or "both"
     columns, pad: elements of a row, and elements after each row that hold nothing
@@ -55,7 +55,7 @@ class SearchedArray:
     """What was found for one array.
 
     now: the present layout, and best: the best others, fewest wavefronts first, then fewest bytes. None and empty if
-      requests ask for several arrays at once: it has no layout of its own then
+      requests access several arrays at once: it then has no layout of its own
     searched, unfit: layouts that were tried, and how many of them cannot be
     ties: layouts that take as few wavefronts as the best
     """
@@ -156,7 +156,7 @@ def search_requests(
     """The best layouts of an array of which only the requests are known; it begins at offset 0.
 
     offsets, width, op, mask, arch: as of count_many()
-    element_bytes, columns, pad: how the array lies in these requests; columns 0: it is one row
+    element_bytes, columns, pad: the layout of the array in these requests; columns 0: it is one row
     size: its bytes; 0: as many as the requests reach, in whole rows
     only, keep: as of search()
     """

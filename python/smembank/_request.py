@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
-"""Warp requests: what the lanes of a warp ask of shared memory in one execution of one instruction."""
+"""Warp requests: the shared-memory accesses of the lanes of a warp in one execution of one instruction."""
 
 from __future__ import annotations
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Counts the requests to an array in many layouts. What is the same in all of them is done once: equal
-// requests are one with a number of times, whichever access and warp made them, and what a lane asks for
+// requests are one with a number of times, whichever access and warp made them, and what a lane accesses
 // is an item of a list. For each swizzle an item gets the byte at which it lies without padding, and its
 // row; padding then only adds a multiple of the row.
 //
 // Requests that differ by a shift alone are counted once, too. What a request costs depends only on which
-// of its lanes ask for the same address, word, bank and row (every rule compares such bit fields of
+// of its lanes access the same address, word, bank and row (every rule compares such bit fields of
 // offsets, and nothing else), and this is the same
 //  - if all its elements' numbers are XORed with one number and no row is padded: a swizzle XORs their
 //    places with one number, then;
@@ -267,7 +267,7 @@ get_grain(const SmbDemand *demand, const SmbRequest *request) {
 }
 
 // The numbers of the elements that a request asks for, but for an XOR. %FALSE: no other may stand for it,
-// since what a lane asks for at once would not be moved together.
+// since what a lane accesses at once would not be moved together.
 static gboolean
 find_numbers(const SmbDemand *demand, guint index, guint32 *words) {
   const SmbRequest *request = &g_array_index(demand->distinct, Distinct, index).request;

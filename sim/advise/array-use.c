@@ -175,7 +175,7 @@ smb_array_use_layout(const SmbArrayUse *use, guint64 row) {
   if (pitch >= elements)
     return layout;
   guint64 used = find_used_columns(use, pitch);
-  // Rows of 33 of which 32 are touched are padded; rows of 32 of which 31 are may be full in another launch.
+  // Rows of 33 of which 32 are accessed are padded; rows of 32 of which 31 are may be full in another launch.
   gboolean rounder = find_power(used) > find_power(pitch);
   if (used > 0 && rounder && (pitch - used) * array->element_bytes <= MAX_PADDING_BYTES) {
     layout.columns = used;

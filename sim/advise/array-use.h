@@ -73,9 +73,9 @@ SmbArrayUse *smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *reque
  * @row: elements of a row of an array of one dimension, padding included, or 0: all are one row
  *
  * How an array lies as the kernel declares it: its rows are its innermost dimension. Up to 16 bytes at the
- * end of all rows that no request touches are taken for padding, the length of the widest access, beyond
- * which nobody needs to pad for alignment; but only if a larger power of two divides what is left than the
- * whole row, as 32 of 33. Else, and of more than that, another launch may touch them.
+ * end of all rows that no request accesses are taken for padding, the length of the widest access, beyond
+ * which needs no padding for alignment; but only if a larger power of two divides what is left than the
+ * whole row, as 32 of 33. Else, and of more than that, another launch may access them.
  *
  * Returns: its layout, without a swizzle: what indices do is not seen
  */

@@ -66,7 +66,7 @@ typedef struct {
 /**
  * smb_neighbours_new:
  * @use: (transfer none): an array and its requests, none dropped; must outlive the result
- * @row: elements of a row of an array of one dimension, padding included; 0: nobody says it
+ * @row: elements of a row of an array of one dimension, padding included; 0: not given
  * @present: (nullable): how the array lies, if that is known
  *
  * Returns: (transfer full): other paddings of the array

@@ -34,8 +34,8 @@ typedef enum {
  * @access: index of SmbAnalysis.accesses
  * @fit: SMB_LAYOUT_FITS, or why it cannot be made; only @width, @needed_base, @original, @fault,
  *   @source_bits and @target_bits are set beside it then
- * @width: bytes that one lane asks for
- * @needed_base: least M of a swizzle that leaves side by side what one lane asks for: log2(@width /
+ * @width: bytes that one lane accesses
+ * @needed_base: least M of a swizzle that leaves side by side what one lane accesses: log2(@width /
  *   element_bytes); 0 if that is one element at most
  * @original: what its requests to the array cost now
  * @cost: what they cost in the layout
@@ -79,7 +79,7 @@ typedef struct {
  * @original: how the array lies now
  * @layout: how it is to lie, elements of the same size
  *
- * Returns: (transfer full) (element-type SmbLayoutCheck): one for each access that touches the array, in the
+ * Returns: (transfer full) (element-type SmbLayoutCheck): one for each access to the array, in the
  *   order of SmbAnalysis.accesses
  */
 GArray *smb_layout_check(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *original,

@@ -107,6 +107,10 @@ describe_bound(const SmbArch *arch, const SmbAccess *access) {
   return g_intern_string(text);
 }
 
+// Why a count is not exact, if no warning says more.
+static const char missing[] =
+    "requests are missing: their addresses, or whether they are made, are unknown";
+
 // Whether each count is exact, and if not, why: the last of its warnings says the most, and their kinds rise.
 void
 smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch) {
@@ -114,7 +118,7 @@ smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbAr
   for (guint i = 0; i < analysis->accesses->len; i++) {
     SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     accesses[access->site - smb_program_site(program, 0)] = access;
-    access->reason = describe_bound(arch, access);
+    access->reason = access->uncounted ? missing : describe_bound(arch, access);
     if (access->site->may_merge)
       access->reason = "a compiler may merge accesses of a structure into wider ones";
     if (smb_access_is_copy(access) && access->no_source)
@@ -176,7 +180,7 @@ collect_constant(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaun
   if (smb_launch_data_source(launch, program, site, &address))
     access.reason = "depends on contents of memory that are not known: --buffer gives them";
   if (access.uncounted)
-    access.reason = "requests are missing: their addresses, or whether they are made, are unknown";
+    access.reason = missing;
   smb_tally_add(&analysis->constant_total, &access.total);
   if (access.total.requests || access.uncounted)
     g_array_append_val(analysis->constants, access);
@@ -196,7 +200,7 @@ collect_access(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch
   if (access.total.requests == 0)
     access.worst = (SmbRequest){.op = (guint8)plain[access.site->op_class],
                                 .width = (guint8)access.site->width};
-  guint64 first_block = access.total.requests ? sums->first[site].shared : G_MAXUINT64;
+  guint64 first_block = access.total.requests ? access.first_block : G_MAXUINT64;
   judge_loop(analysis, &access, site, first_block);
   judge_data(analysis, program, launch, &access, site, first_block);
   smb_loops_add(&analysis->loops, &access.loops);

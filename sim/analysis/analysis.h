@@ -58,8 +58,9 @@ typedef struct {
 
 /**
  * SmbAccess: one access to shared memory, in one direction.
- * @site: where it stands
- * @array: (nullable): the __shared__ variable that it touches (that of its first request); %NULL if none is counted
+ * @site: its place in the source
+ * @array: (nullable): the __shared__ variable that it accesses (that of its first request); %NULL if none is counted
+ * @first_block: that made a request; 0 if none is counted
  * @exact: whether the hardware makes just the requests that are counted
  * @reason: (nullable): why it is not exact, in words (smb_access_is_lower_bound() says which way); lives as long as
  *   the analysis
@@ -79,6 +80,7 @@ typedef struct {
 typedef struct {
   const SmbSite *site;
   const char *array;
+  guint64 first_block;
   gboolean exact;
   const char *reason;
   gboolean is_by_order;
@@ -98,16 +100,18 @@ typedef struct {
 
 /**
  * SmbGlobalAccess: one access to global memory, in one direction.
- * @buffer: the parameter whose buffer it touches
+ * @buffer: the parameter whose buffer it accesses
+ * @first_block: that made a request
  * @requests: warp requests
  * @segments: segments of the architecture's size (32-byte sectors, 128-byte lines) over all requests
- * @ideal: segments if the bytes that each request asks for lay side by side
+ * @ideal: segments if the bytes that each request accesses lay side by side
  * @max_segments: most segments of one request
- * @bytes: that the active lanes ask for, each lane's own, over all requests
+ * @bytes: that the active lanes access, each lane's own, over all requests
  */
 typedef struct {
   const SmbSite *site;
   const char *buffer;
+  guint64 first_block;
   guint64 requests;
   guint64 segments;
   guint64 ideal;
@@ -117,7 +121,8 @@ typedef struct {
 
 /**
  * SmbConstantAccess: one access to constant memory by loads that compute where.
- * @variable: (nullable): what it touches: a variable, or the kernel's parameters
+ * @variable: (nullable): what it accesses: a variable, or the kernel's parameters
+ * @first_block: that made a request that is counted
  * @uncounted: requests that were made, or may have been, and it is not known where
  * @reason: (nullable): why the hardware may make other requests than those that are counted; lives as long as the analysis
  * @total: its distinct words, served one after the other, are wavefronts here
@@ -125,6 +130,7 @@ typedef struct {
 typedef struct {
   const SmbSite *site;
   const char *variable;
+  guint64 first_block;
   guint64 uncounted;
   const char *reason;
   SmbTally total;
@@ -176,13 +182,13 @@ typedef struct {
 /**
  * SmbAnalysis:
  * @accesses: (element-type SmbAccess): those that were executed, in the order of the text
- * @globals: (element-type SmbGlobalAccess): likewise
- * @constants: (element-type SmbConstantAccess): likewise, if the architecture has a rule for them
- * @traffic: (element-type SmbOtherTraffic): likewise; in no total
+ * @globals: (element-type SmbGlobalAccess): the same
+ * @constants: (element-type SmbConstantAccess): the same, if the architecture has a rule for them
+ * @traffic: (element-type SmbOtherTraffic): the same; in no total
  * @totals: of @accesses but copies, by SmbOpClass
  * @copies: of those that smb_access_is_copy(), which hardware counters do not count among stores
  * @least, @most: between what requests and wavefronts of @totals lie, if it depends on where an assembler lets lanes
- *   meet (SMB_WARNING_MEETING); else those of @totals; nothing else is set
+ * reconverge (SMB_WARNING_MEETING); else those of @totals; nothing else is set
  * @loops: of @accesses
  * @global_totals: of @globals, by SmbOpClass; only the numbers are set
  * @constant_total: of @constants
@@ -339,7 +345,7 @@ SmbTally smb_analysis_total(const SmbAnalysis *analysis);
 /**
  * smb_analysis_global_bytes:
  *
- * Returns: the bytes that the launch loads from and stores to global memory, as its lanes ask for them: what
+ * Returns: the bytes that the launch loads from and stores to global memory, as its lanes access them: what
  * effective bandwidth is made of (CUDA C++ Best Practices Guide, "Effective Bandwidth Calculation"). An
  * atomic loads and stores.
  */

@@ -6,18 +6,12 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/analysis/part.h"
+#include "sim/base/json-member.h"
 #include "sim/count/recall.h"
 #include "sim/machine/signature.h"
 
 // The distinct requests that a worker saw (request.c).
 typedef struct _Requests Requests;
-
-// The first blocks that asked for something at a site, and named it so: an array, a buffer, a variable.
-typedef struct {
-  guint64 shared;
-  guint64 global;
-  guint64 constant;
-} FirstBlocks;
 
 // What was counted of some blocks of a launch, by site. Sums of other blocks of it are added up in any order.
 typedef struct {
@@ -26,7 +20,6 @@ typedef struct {
   SmbGlobalAccess *globals;
   SmbConstantAccess *constants;
   SmbOtherTraffic *traffic;
-  FirstBlocks *first;
   guint64 instructions;
   GArray *warnings;
   // Of a text smb_block_idle(), with its place, if it has shared memory; of compiled code smb_sums_note_unreached(); else NULL.
@@ -41,8 +34,17 @@ typedef struct {
   gboolean is_cooperative; // smb_block_is_cooperative(); not of a part that was read
 } Sums;
 
-// A part as it is written (part-row.h).
-typedef struct _PartRow PartRow;
+// A place of a part that was written: @place as the program has it, but for @frames; @data_source: smb_launch_data_source().
+typedef struct {
+  guint site;
+  SmbSite place;
+  GArray *frames; // SmbFrame
+  const char *data_source;
+  gboolean data_address;
+} PartSite;
+
+// Whether two parts say the same of a place.
+gboolean smb_part_sites_equal(const PartSite *a, const PartSite *b);
 
 // A part of a launch (part.h).
 struct _SmbPart {
@@ -51,11 +53,16 @@ struct _SmbPart {
       n_run; // blocks that are counted; each of the others makes the same requests as one of these
   GArray
       *shares; // SmbShare: of a whole launch: the blocks that stand for all; NULL: each for itself
-  Sums *sums;
+  Sums sums;
   GPtrArray *
       variants; // SmbPart: of each variant of the program; NULL: no lanes diverged, so that they are the same
   GPtrArray *requests; // Requests: that were kept, of each thread; NULL: none
-  PartRow *row;        // of a part that was read: keeps its names; else NULL
+  // What is known of the program of a part that is written or was read; else nothing.
+  gboolean by_instruction; // counted as profilers do, per instruction (sim/count/instruction.h)
+  const char *irregular;   // SmbProgram.irregular
+  GStrv parameters;        // their names
+  GArray *sites;           // PartSite: of which something was counted
+  GStringChunk *texts;     // of a part that was read: its names
 };
 
 // One thread's part of the blocks.
@@ -68,7 +75,7 @@ typedef struct {
   SmbCounter counter;
   SmbRecall *recall; // counts requests, of machine code as profilers do per instruction
   guint segment_shift;
-  Sums *sums;
+  Sums sums;
   Requests *requests; // or NULL: not kept
   SmbBlock *block;
   SmbSink sink; // nothing for blocks that are not counted
@@ -80,7 +87,7 @@ typedef struct {
   GMutex lock;
   guint64 next;
   guint64 first;        // that is counted: blocks before it are run for what they leave in memory
-  guint64 end;          // behind the last one
+  guint64 end;          // after the last one
   GArray *shares;       // SmbShare, in rising order; or NULL: each block, for itself
   guint64 failed_block; // G_MAXUINT64: none
   GError *error;
@@ -101,7 +108,7 @@ void smb_worker_run_resident(Worker *worker, Queue *queue);
 
 // The next block of the queue; FALSE: there is none, or an earlier one has failed. The queue is locked.
 gboolean smb_queue_take(Queue *queue, SmbShare *share);
-// Another block for the worker, beside its own (transfer full).
+// Another block for the worker, in addition to its own (transfer full).
 SmbBlock *smb_worker_new_block(Worker *worker, GError **error);
 // What blocks do from now on is counted for @share.
 void smb_worker_turn_to(Worker *worker, const SmbShare *share);
@@ -113,8 +120,35 @@ void smb_worker_note_facts(Worker *worker, const SmbBlock *block);
 void smb_loops_add(SmbLoopTally *into, const SmbLoopTally *more);
 void smb_global_access_add(SmbGlobalAccess *into, const SmbGlobalAccess *more);
 
-Sums *smb_sums_new(guint n_sites);
-void smb_sums_free(Sums *sums);
+// What Sums has of each site for one kind of traffic: an array of structs, all zero where nothing was counted.
+typedef struct {
+  const char *rows; // what a part calls them
+  gsize at;         // where Sums has the array
+  gsize size;       // of an element
+  const SmbMember *members;
+  guint n_members;
+  gsize
+      name; // where an element has what its first request touched, and the block that made it; 0: it has none
+  gsize first_block;
+  gboolean (*has_first)(gconstpointer element); // whether a request was counted
+} SumsKind;
+
+enum {
+  SUMS_SHARED,
+  SUMS_GLOBAL,
+  SUMS_CONSTANT,
+  SUMS_TRAFFIC,
+  N_SUMS,
+};
+
+extern const SumsKind smb_sums_kinds[N_SUMS];
+// What was counted of a site (SumsKind); smb_sums_find: NULL if nothing was.
+gpointer smb_sums_element(const Sums *sums, guint kind, guint site);
+gpointer smb_sums_find(const Sums *sums, guint kind, guint site);
+
+// Makes room in sums whose other members are zero.
+void smb_sums_init(Sums *sums, guint n_sites);
+void smb_sums_clear(Sums *sums);
 // What those of so many sites take.
 gsize smb_sums_bytes(guint n_sites);
 // Adds what was counted elsewhere, of the same sites.

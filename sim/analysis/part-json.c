@@ -1,250 +1,371 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A part of a launch as JSON: the tables of members, from the innermost objects outwards.
-#include "sim/analysis/part-row.h"
-#include "sim/base/json-member.h"
+// A part of a launch as JSON, and back: of the program the places that the part has to do with, and what was counted there,
+// by the tables of sums.c. Nothing that is read is trusted.
+#include <string.h>
 
-#define AT(type, field) G_STRUCT_OFFSET(type, field)
-#define MEMBERS(table)  table, G_N_ELEMENTS(table)
+#include "sim/analysis/impl.h"
+#include "sim/arch/arch.h"
+#include "sim/count/instruction.h"
+#include "sim/machine/front-end.h"
+#include "sim/trace/line.h"
 
-// --- kinds of values
+enum {
+  MAX_SITES = 1 << 18, // of a kernel: its instructions
+};
 
-// An array of whole numbers (GArray of guint64).
-static gboolean
-read_numbers(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  GArray **numbers = target;
-  if (!JSON_NODE_HOLDS_ARRAY(node))
-    return smb_member_expected(place, node, error, "an array of whole numbers");
-  JsonArray *array = json_node_get_array(node);
-  g_clear_pointer(numbers, g_array_unref);
-  *numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
-  for (guint i = 0; i < json_array_get_length(array); i++) {
-    SmbPlace element = {place, NULL, i};
-    guint64 number = 0;
-    if (!smb_member_count(&element, json_array_get_element(array, i), &number, error))
-      return FALSE;
-    g_array_append_val(*numbers, number);
-  }
-  return TRUE;
-}
+#define AT SMB_MEMBER_AT
 
-static gboolean
-write_numbers(GString *json, gconstpointer value) {
-  const GArray *numbers = *(GArray *const *)value;
-  for (guint i = 0; numbers && i < numbers->len; i++)
-    g_string_append_printf(json, "%s%" G_GUINT64_FORMAT, i ? "," : "[",
-                           g_array_index(numbers, guint64, i));
-  if (numbers)
-    g_string_append(json, numbers->len ? "]" : "[]");
-  return numbers != NULL;
-}
-
-#define COUNT   smb_member_count, smb_member_write_count
-#define NUMBERS read_numbers, write_numbers
-
-// --- arrays of objects
-
-static void
-clear_row(gpointer row, const SmbMember *members, guint n) {
-  for (guint i = 0; i < n; i++) {
-    gpointer value = (char *)row + members[i].offset;
-    if (members[i].read == smb_member_words)
-      g_clear_pointer((char **)value, g_free);
-    else if (members[i].read == read_numbers)
-      g_clear_pointer((GArray **)value, g_array_unref);
-    else if (members[i].read == smb_member_texts)
-      g_clear_pointer((GStrv *)value, g_strfreev);
-    else if (members[i].read != smb_member_count && members[i].read != smb_member_flag)
-      g_clear_pointer((GPtrArray **)value, g_ptr_array_unref);
-  }
-}
-
-static gboolean
-read_rows(const SmbPlace *place, JsonNode *node, GPtrArray *rows, gsize size,
-          const SmbMember *members, guint n, GError **error) {
-  if (!JSON_NODE_HOLDS_ARRAY(node))
-    return smb_member_expected(place, node, error, "an array");
-  JsonArray *array = json_node_get_array(node);
-  for (guint i = 0; i < json_array_get_length(array); i++) {
-    SmbPlace element = {place, NULL, i};
-    gpointer row = g_malloc0(size);
-    g_ptr_array_add(rows, row);
-    if (!smb_members_read(&element, json_array_get_element(array, i), members, n, row, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-write_rows(GString *json, const GPtrArray *rows, const SmbMember *members, guint n) {
-  for (guint i = 0; rows && i < rows->len; i++) {
-    g_string_append(json, i ? ",{" : "[{");
-    smb_members_write(json, members, n, rows->pdata[i], ",");
-    g_string_append(json, "}");
-  }
-  if (rows)
-    g_string_append(json, rows->len ? "]" : "[]");
-  return rows != NULL;
-}
-
-// The functions of an array of objects with the members NAME_members: a GPtrArray of Row.
-#define ROWS(name, Row)                                                                            \
-  static void free_##name(gpointer row) {                                                          \
-    clear_row(row, MEMBERS(name##_members));                                                       \
-    g_free(row);                                                                                   \
-  }                                                                                                \
-  static GPtrArray *new_##name(void) {                                                             \
-    return g_ptr_array_new_with_free_func(free_##name);                                            \
-  }                                                                                                \
-  static gboolean read_##name(const SmbPlace *place, JsonNode *node, gpointer target,              \
-                              GError **error) {                                                    \
-    GPtrArray **rows = target;                                                                     \
-    g_clear_pointer(rows, g_ptr_array_unref);                                                      \
-    *rows = new_##name();                                                                          \
-    return read_rows(place, node, *rows, sizeof(Row), MEMBERS(name##_members), error);             \
-  }                                                                                                \
-  static gboolean write_##name(GString *json, gconstpointer value) {                               \
-    return write_rows(json, *(GPtrArray *const *)value, MEMBERS(name##_members));                  \
-  }
+// A number of 32 bits from 0 to @most: of an enumeration, or of a place.
+#define NUMBER(name, Type, member, most)                                                           \
+  { name, MEMBER_REQUIRED, SMB_MEMBER_MOST, AT(Type, member), NULL, NULL, most }
+#define SMALL(name, Type, member) NUMBER(name, Type, member, G_MAXUINT32)
+#define FLAG(name, Type, member)                                                                   \
+  { name, MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(Type, member) }
+#define TEXT(name, Type, member)                                                                   \
+  { name, MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Type, member) }
+#define TEXT_IF(name, Type, member)                                                                \
+  { name, MEMBER_ABSENT, SMB_MEMBER_KEPT, AT(Type, member) }
+#define OF(name, Type, member, table)                                                              \
+  { name, MEMBER_REQUIRED, NULL, NULL, AT(Type, member), NULL, &(table) }
 
 static const SmbMember frame_members[] = {
-    {"file", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(FrameRow, file)},
-    {"line", MEMBER_REQUIRED, COUNT, AT(FrameRow, line)},
+    TEXT("file", SmbFrame, file),
+    SMALL("line", SmbFrame, line),
 };
-ROWS(frame, FrameRow)
+static const SmbMembers frame_table = {SMB_MEMBERS(frame_members), sizeof(SmbFrame)};
 
 static const SmbMember site_members[] = {
-    {"site", MEMBER_REQUIRED, COUNT, AT(SiteRow, site)},
-    {"file", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SiteRow, file)},
-    {"line", MEMBER_REQUIRED, COUNT, AT(SiteRow, line)},
-    {"column", MEMBER_REQUIRED, COUNT, AT(SiteRow, column)},
-    {"offset", MEMBER_REQUIRED, COUNT, AT(SiteRow, offset)},
-    {"expression", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SiteRow, expression)},
-    {"op_class", MEMBER_REQUIRED, COUNT, AT(SiteRow, op_class)},
-    {"width", MEMBER_REQUIRED, COUNT, AT(SiteRow, width)},
-    {"no_rule", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SiteRow, no_rule)},
-    {"may_merge", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SiteRow, may_merge)},
-    {"opcode", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SiteRow, opcode)},
-    {"pc", MEMBER_REQUIRED, COUNT, AT(SiteRow, pc)},
-    {"frames", MEMBER_REQUIRED, read_frame, write_frame, AT(SiteRow, frames)},
-    {"data_source", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SiteRow, data_source)},
-    {"data_address", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SiteRow, data_address)},
+    NUMBER("site", PartSite, site, MAX_SITES - 1),
+    TEXT_IF("file", PartSite, place.file),
+    SMALL("line", PartSite, place.line),
+    SMALL("column", PartSite, place.column),
+    SMALL("offset", PartSite, place.offset),
+    TEXT("expression", PartSite, place.expression),
+    NUMBER("op_class", PartSite, place.op_class, SMB_N_OP_CLASSES - 1),
+    NUMBER("width", PartSite, place.width, SMB_MAX_WIDTH),
+    FLAG("no_rule", PartSite, place.no_rule),
+    FLAG("may_merge", PartSite, place.may_merge),
+    TEXT_IF("opcode", PartSite, place.opcode),
+    SMALL("pc", PartSite, place.pc),
+    OF("frames", PartSite, frames, frame_table),
+    TEXT_IF("data_source", PartSite, data_source),
+    FLAG("data_address", PartSite, data_address),
 };
-ROWS(site, SiteRow)
 
-static const SmbMember shared_members[] = {
-    {"site", MEMBER_REQUIRED, COUNT, AT(SharedRow, site)},
-    {"array", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SharedRow, array)},
-    {"first_block", MEMBER_REQUIRED, COUNT, AT(SharedRow, first_block)},
-    {"uncounted", MEMBER_REQUIRED, COUNT, AT(SharedRow, uncounted)},
-    {"no_source", MEMBER_REQUIRED, COUNT, AT(SharedRow, no_source)},
-    {"lanes", MEMBER_REQUIRED, COUNT, AT(SharedRow, lanes)},
-    {"worst", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SharedRow, worst)},
-    {"source", MEMBER_ABSENT, NUMBERS, AT(SharedRow, source)},
-    {"worst_block", MEMBER_REQUIRED, COUNT, AT(SharedRow, worst_block)},
-    {"worst_warp", MEMBER_REQUIRED, COUNT, AT(SharedRow, worst_warp)},
-    {"loops", MEMBER_REQUIRED, NUMBERS, AT(SharedRow, loops)},
-    {"warps", MEMBER_REQUIRED, NUMBERS, AT(SharedRow, warps)},
-};
-ROWS(shared, SharedRow)
+static void
+clear_site(gpointer site) {
+  g_clear_pointer(&((PartSite *)site)->frames, g_array_unref);
+}
 
-static const SmbMember global_members[] = {
-    {"site", MEMBER_REQUIRED, COUNT, AT(GlobalRow, site)},
-    {"buffer", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(GlobalRow, buffer)},
-    {"first_block", MEMBER_REQUIRED, COUNT, AT(GlobalRow, first_block)},
-    {"numbers", MEMBER_REQUIRED, NUMBERS, AT(GlobalRow, numbers)},
-};
-ROWS(global, GlobalRow)
+static const SmbMembers site_table = {SMB_MEMBERS(site_members), sizeof(PartSite), clear_site};
 
-static const SmbMember constant_members[] = {
-    {"site", MEMBER_REQUIRED, COUNT, AT(ConstantRow, site)},
-    {"variable", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(ConstantRow, variable)},
-    {"first_block", MEMBER_REQUIRED, COUNT, AT(ConstantRow, first_block)},
-    {"uncounted", MEMBER_REQUIRED, COUNT, AT(ConstantRow, uncounted)},
-    {"tally", MEMBER_REQUIRED, NUMBERS, AT(ConstantRow, tally)},
-};
-ROWS(constant, ConstantRow)
-
-static const SmbMember traffic_members[] = {
-    {"site", MEMBER_REQUIRED, COUNT, AT(TrafficRow, site)},
-    {"kind", MEMBER_REQUIRED, COUNT, AT(TrafficRow, kind)},
-    {"executions", MEMBER_REQUIRED, COUNT, AT(TrafficRow, executions)},
-    {"unsized", MEMBER_REQUIRED, COUNT, AT(TrafficRow, unsized)},
-    {"bytes", MEMBER_REQUIRED, COUNT, AT(TrafficRow, bytes)},
-};
-ROWS(traffic, TrafficRow)
+gboolean
+smb_part_sites_equal(const PartSite *a, const PartSite *b) {
+  return smb_members_equal(SMB_MEMBERS(site_members), a, b);
+}
 
 static const SmbMember warning_members[] = {
-    {"kind", MEMBER_REQUIRED, COUNT, AT(WarningRow, kind)},
-    {"site", MEMBER_REQUIRED, COUNT, AT(WarningRow, site)},
-    {"other", MEMBER_REQUIRED, COUNT, AT(WarningRow, other)},
-    {"block", MEMBER_REQUIRED, COUNT, AT(WarningRow, block)},
-    {"message", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(WarningRow, message)},
+    NUMBER("kind", SmbAnalysisWarning, kind, SMB_WARNING_UNCOUNTED),
+    SMALL("site", SmbAnalysisWarning, site),
+    SMALL("other", SmbAnalysisWarning, other),
+    {"block", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbAnalysisWarning, block)},
+    TEXT("message", SmbAnalysisWarning, message),
 };
-ROWS(warning, WarningRow)
+static const SmbMembers warning_table = {SMB_MEMBERS(warning_members), sizeof(SmbAnalysisWarning)};
 
-static gboolean read_part(const SmbPlace *place, JsonNode *node, gpointer target, GError **error);
-static gboolean write_part(GString *json, gconstpointer value);
+static const SmbMember idle_members[] = {
+    SMALL("place", Sums, idle_place),
+    SMALL("line", Sums, idle_line),
+    SMALL("column", Sums, idle_column),
+    SMALL("site", Sums, idle_site),
+};
+static const SmbMembers idle_table = {SMB_MEMBERS(idle_members)};
 
 static const SmbMember part_members[] = {
-    {"blocks", MEMBER_REQUIRED, COUNT, AT(PartRow, blocks)},
-    {"in_order", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(PartRow, in_order)},
-    {"misses_others", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(PartRow, misses_others)},
-    {"by_instruction", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(PartRow, by_instruction)},
-    {"irregular", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(PartRow, irregular)},
-    {"idle", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(PartRow, idle)},
-    {"idle_place", MEMBER_REQUIRED, NUMBERS, AT(PartRow, idle_place)},
-    {"parameters", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(PartRow, parameters)},
-    {"sites", MEMBER_REQUIRED, read_site, write_site, AT(PartRow, sites)},
-    {"shared", MEMBER_REQUIRED, read_shared, write_shared, AT(PartRow, shared)},
-    {"global", MEMBER_REQUIRED, read_global, write_global, AT(PartRow, global)},
-    {"constant", MEMBER_REQUIRED, read_constant, write_constant, AT(PartRow, constant)},
-    {"traffic", MEMBER_REQUIRED, read_traffic, write_traffic, AT(PartRow, traffic)},
-    {"warnings", MEMBER_REQUIRED, read_warning, write_warning, AT(PartRow, warnings)},
-    {"variants", MEMBER_ABSENT, read_part, write_part, AT(PartRow, variants)},
+    {"blocks", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbPart, n_run)},
+    FLAG("in_order", SmbPart, in_order),
+    FLAG("misses_others", SmbPart, sums.misses_others),
+    FLAG("by_instruction", SmbPart, by_instruction),
+    TEXT_IF("irregular", SmbPart, irregular),
+    {"idle", MEMBER_ABSENT, SMB_MEMBER_WORDS, AT(SmbPart, sums.idle)},
+    OF("idle_place", SmbPart, sums, idle_table),
+    {"parameters", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbPart, parameters)},
+    OF("sites", SmbPart, sites, site_table),
+    // What comes behind these is of the sites.
+    {"shared", MEMBER_REQUIRED},
+    {"global", MEMBER_REQUIRED},
+    {"constant", MEMBER_REQUIRED},
+    {"traffic", MEMBER_REQUIRED},
+    {"warnings", MEMBER_REQUIRED},
+    {"variants", MEMBER_ABSENT},
 };
-ROWS(part, PartRow)
 
-PartRow *
-smb_part_row_new(void) {
-  PartRow *row = g_new0(PartRow, 1);
-  row->sites = new_site();
-  row->shared = new_shared();
-  row->global = new_global();
-  row->constant = new_constant();
-  row->traffic = new_traffic();
-  row->warnings = new_warning();
-  return row;
+// --- writing
+
+static void
+write_worst(GString *json, const SmbAccess *access, guint lanes) {
+  g_string_append(json, ",\"worst\":\"");
+  smb_trace_append_request(json, &access->worst, lanes);
+  g_string_append(json, access->worst.has_source ? "\",\"source\":" : "\"");
+  for (guint lane = 0; access->worst.has_source && lane < lanes; lane++)
+    g_string_append_printf(json, "%c%u", lane ? ',' : '[', access->worst.source[lane]);
+  g_string_append(json, access->worst.has_source ? "]" : "");
 }
 
-GPtrArray *
-smb_frame_rows_new(void) {
-  return new_frame();
+static void
+write_kind(GString *json, const Sums *sums, guint index, guint lanes) {
+  const SumsKind *kind = &smb_sums_kinds[index];
+  const char *before = "";
+  g_string_append_printf(json, ",\"%s\":[", kind->rows);
+  for (guint site = 0; site < sums->n_sites; site++) {
+    gconstpointer element = smb_sums_find(sums, index, site);
+    if (!element)
+      continue;
+    g_string_append_printf(json, "%s{\"site\":%u,", before, site);
+    smb_members_write(json, kind->members, kind->n_members, element, ",");
+    if (index == SUMS_SHARED && ((const SmbAccess *)element)->worst.width)
+      write_worst(json, element, lanes);
+    g_string_append_c(json, '}');
+    before = ",";
+  }
+  g_string_append_c(json, ']');
 }
 
-GPtrArray *
-smb_variant_rows_new(void) {
-  return new_part();
+// The places that the sums and the warnings of a part have to do with.
+static GArray *
+list_sites(const Sums *sums, const SmbProgram *program, const SmbLaunch *launch) {
+  GArray *sites = g_array_new(FALSE, TRUE, sizeof(PartSite));
+  g_array_set_clear_func(sites, clear_site);
+  g_autofree gboolean *is_used = g_new0(gboolean, sums->n_sites + 1);
+  for (guint i = 0; i < sums->warnings->len; i++) {
+    const SmbAnalysisWarning *warning = &g_array_index(sums->warnings, SmbAnalysisWarning, i);
+    is_used[warning->site] = is_used[warning->other] = TRUE;
+  }
+  if (sums->idle_site)
+    is_used[sums->idle_site - 1] = TRUE;
+  for (guint index = 0; index < sums->n_sites; index++) {
+    PartSite site = {.site = index, .place = *smb_program_site(program, index)};
+    for (guint kind = 0; kind < N_SUMS; kind++)
+      is_used[index] = is_used[index] || smb_sums_find(sums, kind, index);
+    if (!is_used[index])
+      continue;
+    site.data_source = smb_launch_data_source(launch, program, index, &site.data_address);
+    site.frames = g_array_new(FALSE, TRUE, sizeof(SmbFrame));
+    if (site.place.n_frames)
+      g_array_append_vals(site.frames, site.place.frames, site.place.n_frames);
+    g_array_append_val(sites, site);
+  }
+  return sites;
 }
 
 void
-smb_part_row_free(PartRow *row) {
-  if (row)
-    free_part(row);
-}
-
-void
-smb_part_row_write(const PartRow *row, GString *json) {
+smb_part_write(const SmbPart *part, const SmbProgram *program, const SmbLaunch *launch,
+               GString *json) {
+  const Sums *sums = &part->sums;
+  g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+  for (guint i = 0; i < smb_program_n_parameters(program); i++)
+    g_strv_builder_add(names, smb_program_parameter(program, i).name);
+  g_auto(GStrv) parameters = g_strv_builder_end(names);
+  g_autoptr(GArray) sites = list_sites(sums, program, launch);
+  SmbPart written = *part;
+  written.by_instruction = smb_program_is_machine_code(program);
+  written.irregular = program->irregular;
+  written.parameters = parameters;
+  written.sites = sites;
   g_string_append_c(json, '{');
-  smb_members_write(json, MEMBERS(part_members), row, ",");
-  g_string_append_c(json, '}');
+  smb_members_write(json, SMB_MEMBERS(part_members), &written, ",");
+  for (guint kind = 0; kind < N_SUMS; kind++)
+    write_kind(json, sums, kind, program->lanes);
+  g_string_append(json, ",\"warnings\":");
+  smb_members_write_value(json, &warning_table, &sums->warnings);
+  for (guint i = 0; part->variants && i < part->variants->len; i++) {
+    g_string_append(json, i ? "," : ",\"variants\":[");
+    smb_part_write(g_ptr_array_index(part->variants, i), program, launch, json);
+  }
+  g_string_append(json, part->variants ? part->variants->len ? "]}" : ",\"variants\":[]}" : "}");
 }
 
-PartRow *
-smb_part_row_read(const SmbPlace *place, JsonNode *node, GError **error) {
-  PartRow *row = g_new0(PartRow, 1);
-  if (!smb_members_read(place, node, MEMBERS(part_members), row, error))
-    g_clear_pointer(&row, smb_part_row_free);
-  return row;
+// --- reading
+
+// A part that is read, and where.
+typedef struct {
+  const SmbPlace *place;
+  JsonObject *object;
+  const SmbArch *arch;
+  SmbPart *part;
+  const gboolean *is_listed; // by site
+} Reading;
+
+static gboolean
+check_site(const Reading *reading, const SmbPlace *place, guint site, GError **error) {
+  return (site < reading->part->sums.n_sites && reading->is_listed[site]) ||
+         smb_member_fail(place, error, "a place that no part of a launch has");
+}
+
+static gboolean
+read_source(const SmbPlace *place, JsonNode *node, SmbRequest *request, GError **error) {
+  guint numbers[SMB_MAX_LANES];
+  SmbMember lanes[SMB_MAX_LANES];
+  guint n = JSON_NODE_HOLDS_ARRAY(node) ? json_array_get_length(json_node_get_array(node)) : 0;
+  const SmbMembers of = {lanes, MIN(n, SMB_MAX_LANES)};
+  for (guint lane = 0; lane < of.n; lane++)
+    lanes[lane] = (SmbMember){.offset = lane * sizeof *numbers, .most = G_MAXUINT16};
+  if (!smb_members_read_value(place, node, &of, numbers, error))
+    return FALSE;
+  request->has_source = TRUE;
+  for (guint lane = 0; lane < of.n; lane++)
+    request->source[lane] = (guint16)numbers[lane];
+  return TRUE;
+}
+
+static gboolean
+read_worst(const Reading *reading, const SmbPlace *row, JsonObject *object, SmbAccess *access,
+           GError **error) {
+  const SmbPlace place = {row, "worst", 0}, of_source = {row, "source", 0};
+  JsonNode *node = json_object_get_member(object, "worst");
+  JsonNode *source = json_object_get_member(object, "source");
+  g_autofree char *words = NULL;
+  if (!smb_member_words(&place, node, &words, error))
+    return FALSE;
+  g_autofree char *text = g_strconcat(words, "\n", NULL);
+  const SmbTraceLine line = {NULL, 1, text, reading->arch};
+  gint64 expected;
+  gboolean found = FALSE;
+  g_autoptr(GError) failure = NULL;
+  if (!smb_trace_line_parse(&line, &access->worst, &expected, &found, &failure))
+    return smb_member_fail(&place, error, "'%s': %s", words, failure->message);
+  if (!found || strchr(words, '\n'))
+    return smb_member_expected(&place, node, error, "a request");
+  if (source && !read_source(&of_source, source, &access->worst, error))
+    return FALSE;
+  access->worst_cost = smb_wavefronts_count(reading->arch, &access->worst);
+  if (reading->part->by_instruction)
+    access->worst_cost =
+        smb_wavefronts_by_instruction(reading->arch, &access->worst, &access->worst_cost);
+  return TRUE;
+}
+
+// What warps counted is there if and only if there is a request.
+static gboolean
+read_request(const Reading *reading, const SmbPlace *place, JsonNode *node, SmbAccess *access,
+             GError **error) {
+  JsonObject *object = json_node_get_object(node);
+  gboolean has_worst = json_object_has_member(object, "worst"), has_warps = FALSE;
+  for (guint w = 0; w < SMB_MAX_WARPS; w++)
+    has_warps = has_warps || access->warps[w].requests;
+  if (has_worst != has_warps)
+    return smb_member_fail(place, error, "numbers of requests that no part of a launch has");
+  return !has_worst || read_worst(reading, place, object, access, error);
+}
+
+static gboolean
+read_kind(const Reading *reading, guint index, GError **error) {
+  const SumsKind *kind = &smb_sums_kinds[index];
+  const SmbPlace place = {reading->place, kind->rows, 0};
+  JsonNode *rows = json_object_get_member(reading->object, kind->rows);
+  if (!JSON_NODE_HOLDS_ARRAY(rows))
+    return smb_member_expected(&place, rows, error, "an array");
+  for (guint i = 0; i < json_array_get_length(json_node_get_array(rows)); i++) {
+    static const SmbMember key[] = {{"site", MEMBER_REQUIRED, .most = MAX_SITES - 1}};
+    const SmbPlace row = {&place, NULL, i};
+    JsonNode *node = json_array_get_element(json_node_get_array(rows), i);
+    guint site = 0;
+    if (!smb_members_pick(&row, node, SMB_MEMBERS(key), &site, error) ||
+        !check_site(reading, &row, site, error))
+      return FALSE;
+    gpointer element = smb_sums_element(&reading->part->sums, index, site);
+    memset(element, 0, kind->size);
+    if (!smb_members_read(&row, node, kind->members, kind->n_members, element, error) ||
+        (index == SUMS_SHARED && !read_request(reading, &row, node, element, error)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_warnings(const Reading *reading, GError **error) {
+  const SmbPlace place = {reading->place, "warnings", 0};
+  JsonNode *node = json_object_get_member(reading->object, place.name);
+  g_autoptr(GArray) warnings = NULL;
+  if (!smb_members_read_value(&place, node, &warning_table, &warnings, error))
+    return FALSE;
+  for (guint i = 0; i < warnings->len; i++) {
+    const SmbPlace row = {&place, NULL, i};
+    const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, i);
+    if (!check_site(reading, &row, warning->site, error) ||
+        !check_site(reading, &row, warning->other, error))
+      return FALSE;
+    smb_warnings_note(reading->part->sums.warnings, warning);
+  }
+  return TRUE;
+}
+
+static SmbPart *read_part(const SmbPlace *place, JsonNode *node, const SmbArch *arch,
+                          GError **error);
+
+static gboolean
+read_variants(const Reading *reading, GError **error) {
+  const SmbPlace place = {reading->place, "variants", 0};
+  JsonNode *node = json_object_get_member(reading->object, place.name);
+  if (!node)
+    return TRUE;
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return smb_member_expected(&place, node, error, "an array");
+  JsonArray *array = json_node_get_array(node);
+  reading->part->variants = g_ptr_array_new_with_free_func((GDestroyNotify)smb_part_free);
+  for (guint i = 0; i < json_array_get_length(array); i++) {
+    const SmbPlace element = {&place, NULL, i};
+    SmbPart *variant = read_part(&element, json_array_get_element(array, i), reading->arch, error);
+    if (!variant)
+      return FALSE;
+    g_ptr_array_add(reading->part->variants, variant);
+  }
+  return TRUE;
+}
+
+// What is counted of the sites that a part lists.
+static gboolean
+read_sums(Reading *reading, GError **error) {
+  SmbPart *part = reading->part;
+  guint n_sites = 0;
+  for (guint i = 0; i < part->sites->len; i++)
+    n_sites = MAX(n_sites, g_array_index(part->sites, PartSite, i).site + 1);
+  smb_sums_init(&part->sums, n_sites);
+  g_autofree gboolean *is_listed = g_new0(gboolean, n_sites + 1);
+  for (guint i = 0; i < part->sites->len; i++) {
+    PartSite *site = &g_array_index(part->sites, PartSite, i);
+    is_listed[site->site] = TRUE;
+    site->place.frames = (const SmbFrame *)(gpointer)site->frames->data;
+    site->place.n_frames = site->frames->len;
+  }
+  reading->is_listed = is_listed;
+  for (guint kind = 0; kind < N_SUMS; kind++) {
+    if (!read_kind(reading, kind, error))
+      return FALSE;
+  }
+  return (part->sums.idle_site == 0 ||
+          check_site(reading, reading->place, part->sums.idle_site - 1, error)) &&
+         read_warnings(reading, error);
+}
+
+static SmbPart *
+read_part(const SmbPlace *place, JsonNode *node, const SmbArch *arch, GError **error) {
+  g_autoptr(SmbPart) part = g_new0(SmbPart, 1);
+  if (!smb_members_read(place, node, SMB_MEMBERS(part_members), part, error))
+    return NULL;
+  Reading reading = {place, json_node_get_object(node), arch, part, NULL};
+  return read_sums(&reading, error) && read_variants(&reading, error) ? g_steal_pointer(&part)
+                                                                      : NULL;
+}
+
+SmbPart *
+smb_part_read(const char *name, JsonNode *node, const SmbArch *arch, GError **error) {
+  g_autoptr(GStringChunk) texts = g_string_chunk_new(1024);
+  const SmbPlace document = {NULL, name, 0, texts}, place = {&document, "shard.counts", 0};
+  SmbPart *part = read_part(&place, node, arch, error);
+  if (part)
+    part->texts = g_steal_pointer(&texts);
+  return part;
 }

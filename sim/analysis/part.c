@@ -5,7 +5,6 @@
 #include "sim/analysis/part.h"
 
 #include "sim/analysis/impl.h"
-#include "sim/analysis/part-row.h"
 #include "sim/arch/words.h"
 #include "sim/base/error.h"
 #include "sim/base/room.h"
@@ -77,17 +76,17 @@ static SmbPart *
 gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *options) {
   SmbPart *part = g_new0(SmbPart, 1);
   part->in_order = options->in_order;
-  part->sums = smb_sums_new(smb_program_n_sites(task->program));
+  smb_sums_init(&part->sums, smb_program_n_sites(task->program));
   if (options->keep_requests)
     part->requests = g_ptr_array_new_with_free_func((GDestroyNotify)smb_requests_free);
   for (guint i = 0; i < workers->len; i++) {
     Worker *worker = g_ptr_array_index(workers, i);
-    smb_sums_add(part->sums, worker->sums);
+    smb_sums_add(&part->sums, &worker->sums);
     if (worker->requests)
       g_ptr_array_add(part->requests, g_steal_pointer(&worker->requests));
   }
-  smb_sums_note_unreached(part->sums, task->program);
-  smb_sums_note_order(part->sums, task->program);
+  smb_sums_note_unreached(&part->sums, task->program);
+  smb_sums_note_order(&part->sums, task->program);
   return part;
 }
 
@@ -135,7 +134,7 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GErr
   part->n_run = queue.end - queue.first;
   if (shares && task->of == 1)
     part->shares = g_array_ref(shares);
-  *ties = (Ties){part->sums->misses_others, queue.waited};
+  *ties = (Ties){part->sums.misses_others, queue.waited};
   if (queue.error)
     g_clear_pointer(&part, smb_part_free);
   if (queue.error)
@@ -152,7 +151,7 @@ is_unsure(const SmbProgram *program, const Sums *sums) {
 // Runs the variants of the program, if the counts may be others there.
 static gboolean
 run_variants(SmbPart *part, const Task *task, const SmbAnalysisOptions *options, GError **error) {
-  if (!is_unsure(task->program, part->sums))
+  if (!is_unsure(task->program, &part->sums))
     return TRUE;
   SmbAnalysisOptions plain = *options;
   plain.keep_requests = FALSE;
@@ -168,7 +167,7 @@ run_variants(SmbPart *part, const Task *task, const SmbAnalysisOptions *options,
     if (!other)
       return FALSE;
     // The counts are compared, and nothing that is the variant's own.
-    smb_sums_forget(other->sums);
+    smb_sums_forget(&other->sums);
     g_ptr_array_add(part->variants, other);
   }
   return TRUE;
@@ -211,7 +210,7 @@ static SmbPart *
 run_task(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GError **error) {
   SmbPart *part = run_blocks(task, options, ties, error);
   gboolean again = part && !options->races && !options->global && !options->request;
-  g_autofree guint8 *races = again ? find_races(task->program, part->sums) : NULL;
+  g_autofree guint8 *races = again ? find_races(task->program, &part->sums) : NULL;
   if (races) {
     smb_part_free(part);
     part = run_racing(task, options, races, ties, error);
@@ -265,7 +264,7 @@ smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *la
   if (how.in_order)
     return run_task(&task, &how, &ties, error);
   g_autoptr(SmbPart) part = run_task(&task, &how, &ties, &failure);
-  if (ties.misses && (!part || !is_complete(part->sums)) && count_blocks(launch) <= MAX_IN_ORDER) {
+  if (ties.misses && (!part || !is_complete(&part->sums)) && count_blocks(launch) <= MAX_IN_ORDER) {
     g_autoptr(GError) waiting = NULL;
     SmbPart *ordered = run_in_order(&task, &how, &waiting);
     if (ordered)
@@ -285,18 +284,20 @@ smb_part_free(SmbPart *part) {
   if (!part)
     return;
   g_clear_pointer(&part->shares, g_array_unref);
-  smb_sums_free(part->sums);
+  smb_sums_clear(&part->sums);
   g_clear_pointer(&part->variants, g_ptr_array_unref);
   g_clear_pointer(&part->requests, g_ptr_array_unref);
-  smb_part_row_free(part->row);
+  g_strfreev(part->parameters);
+  g_clear_pointer(&part->sites, g_array_unref);
+  g_clear_pointer(&part->texts, g_string_chunk_free);
   g_free(part);
 }
 
 // Where blocks polled for others in vain, all of the launch is run in order: so if one part was, all have to be.
 gboolean
 smb_parts_agree(const SmbPart *a, const SmbPart *b) {
-  gboolean misses = a->sums->misses_others || b->sums->misses_others;
-  gboolean complete = is_complete(a->sums) && is_complete(b->sums);
+  gboolean misses = a->sums.misses_others || b->sums.misses_others;
+  gboolean complete = is_complete(&a->sums) && is_complete(&b->sums);
   gboolean alike = !a->variants || !b->variants || a->variants->len == b->variants->len;
   return alike && a->in_order == b->in_order && (a->in_order || !misses || complete);
 }
@@ -305,15 +306,16 @@ smb_parts_agree(const SmbPart *a, const SmbPart *b) {
 static SmbAnalysis *
 collect(const GPtrArray *parts, guint variant, const SmbProgram *program, const SmbArch *arch,
         const SmbLaunch *launch) {
-  Sums *sums = smb_sums_new(smb_program_n_sites(program));
+  Sums sums = {0};
+  smb_sums_init(&sums, smb_program_n_sites(program));
   for (guint i = 0; i < parts->len; i++) {
     const SmbPart *part = g_ptr_array_index(parts, i);
     if (variant != G_MAXUINT && part->variants)
       part = g_ptr_array_index(part->variants, variant);
-    smb_sums_add(sums, part->sums);
+    smb_sums_add(&sums, &part->sums);
   }
-  SmbAnalysis *analysis = smb_sums_collect(sums, program, arch, launch);
-  smb_sums_free(sums);
+  SmbAnalysis *analysis = smb_sums_collect(&sums, program, arch, launch);
+  smb_sums_clear(&sums);
   return analysis;
 }
 

@@ -123,7 +123,7 @@ resume_blocks(Residents *residents) {
   return ok;
 }
 
-// Whether each block is as it was a round before, in which nothing changed either.
+// Whether no block made progress in this round or the previous one.
 static gboolean
 are_stuck(const Residents *residents) {
   gboolean stuck = TRUE;

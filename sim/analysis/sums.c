@@ -2,43 +2,216 @@
 // SPDX-License-Identifier: MIT
 //
 // What was counted of some blocks, and how it is added to what was counted of others: the result is the same whoever
-// counted which.
+// counted which. What is counted of a site is in tables, from which a part (part.h) is written and read, too.
 #include "sim/analysis/impl.h"
+
+#include <string.h>
+
 #include "sim/base/order.h"
 #include "sim/machine/front-end.h"
 
-Sums *
-smb_sums_new(guint n_sites) {
-  Sums *sums = g_new0(Sums, 1);
+#define AT SMB_MEMBER_AT
+
+// Members that are added up, that are the most of any request, and that are neither.
+#define SUM(Type, member)                                                                          \
+  { #member, MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(Type, member), smb_add_count }
+#define MOST(Type, member)                                                                         \
+  { #member, MEMBER_REQUIRED, SMB_MEMBER_MOST, AT(Type, member), smb_add_most, NULL, G_MAXUINT32 }
+#define COUNT(Type, member)                                                                        \
+  { #member, MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(Type, member) }
+#define NAME(Type, member)                                                                         \
+  { #member, MEMBER_ABSENT, SMB_MEMBER_KEPT, AT(Type, member) }
+// The same, in one array.
+#define TUPLE(name, Type, member, table)                                                           \
+  { name, MEMBER_REQUIRED, NULL, NULL, AT(Type, member), NULL, &(table) }
+
+static const SmbMember tally_members[] = {
+    SUM(SmbTally, requests),    SUM(SmbTally, wavefronts), SUM(SmbTally, pipe_wavefronts),
+    SUM(SmbTally, ideal),       SUM(SmbTally, excess),     SUM(SmbTally, cycles),
+    MOST(SmbTally, max_degree), MOST(SmbTally, max_queue),
+};
+static const SmbMembers tally_table = {SMB_MEMBERS(tally_members)};
+
+static const SmbMember loop_members[] = {
+    SUM(SmbLoopTally, requests),
+    SUM(SmbLoopTally, loads),
+    SUM(SmbLoopTally, load_wavefronts),
+    SUM(SmbLoopTally, swaps),
+};
+static const SmbMembers loop_table = {SMB_MEMBERS(loop_members)};
+
+// A warp that made requests.
+typedef struct {
+  guint warp;
+  SmbTally tally;
+} WarpRow;
+
+#define WARP(name, Type, member)                                                                   \
+  { name, MEMBER_REQUIRED, SMB_MEMBER_MOST, AT(Type, member), NULL, NULL, SMB_MAX_WARPS - 1 }
+
+static const SmbMember warp_members[] = {
+    WARP("warp", WarpRow, warp),
+    TUPLE("tally", WarpRow, tally, tally_table),
+};
+static const SmbMembers warp_table = {SMB_MEMBERS(warp_members), sizeof(WarpRow)};
+
+static gboolean
+read_warps(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  SmbTally *warps = target;
+  g_autoptr(GArray) rows = NULL;
+  if (!smb_members_read_value(place, node, &warp_table, &rows, error))
+    return FALSE;
+  for (guint i = 0; i < rows->len; i++)
+    warps[g_array_index(rows, WarpRow, i).warp] = g_array_index(rows, WarpRow, i).tally;
+  return TRUE;
+}
+
+static gboolean
+write_warps(GString *json, gconstpointer value) {
+  const SmbTally *warps = value;
+  g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(WarpRow));
+  for (guint w = 0; w < SMB_MAX_WARPS; w++) {
+    const WarpRow row = {w, warps[w]};
+    if (row.tally.requests)
+      g_array_append_val(rows, row);
+  }
+  smb_members_write_value(json, &warp_table, &rows);
+  return TRUE;
+}
+
+static void
+add_warps(gpointer into, gconstpointer more) {
+  SmbTally *warps = into;
+  const SmbTally *others = more;
+  for (guint w = 0; w < SMB_MAX_WARPS; w++) {
+    if (others[w].requests)
+      smb_tally_add(&warps[w], &others[w]);
+  }
+}
+
+// Of requests alike the first block's is the worst.
+static void
+add_worst(gpointer into, gconstpointer other) {
+  SmbAccess *sum = into;
+  const SmbAccess *more = other;
+  gboolean worse = more->worst_cost.excess > sum->worst_cost.excess;
+  gboolean sooner =
+      more->worst_cost.excess == sum->worst_cost.excess && more->worst_block < sum->worst_block;
+  if (more->worst.width == 0 || (sum->worst.width && !worse && !sooner))
+    return;
+  sum->worst = more->worst;
+  sum->worst_cost = more->worst_cost;
+  sum->worst_block = more->worst_block;
+  sum->worst_warp = more->worst_warp;
+}
+
+static const SmbMember shared_members[] = {
+    {"site", MEMBER_REQUIRED},
+    NAME(SmbAccess, array),
+    COUNT(SmbAccess, first_block),
+    SUM(SmbAccess, uncounted),
+    {"no_source", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SmbAccess, no_source), smb_add_flag},
+    SUM(SmbAccess, lanes),
+    {"worst", MEMBER_ABSENT, .add = add_worst}, // part-json.c
+    {"source", MEMBER_ABSENT},
+    COUNT(SmbAccess, worst_block),
+    WARP("worst_warp", SmbAccess, worst_warp),
+    TUPLE("loops", SmbAccess, loops, loop_table),
+    {"warps", MEMBER_REQUIRED, read_warps, write_warps, AT(SmbAccess, warps), add_warps},
+};
+
+static const SmbMember global_members[] = {
+    {"site", MEMBER_REQUIRED},           NAME(SmbGlobalAccess, buffer),
+    COUNT(SmbGlobalAccess, first_block), SUM(SmbGlobalAccess, requests),
+    SUM(SmbGlobalAccess, segments),      SUM(SmbGlobalAccess, ideal),
+    MOST(SmbGlobalAccess, max_segments), SUM(SmbGlobalAccess, bytes),
+};
+
+static const SmbMember constant_members[] = {
+    {"site", MEMBER_REQUIRED},
+    NAME(SmbConstantAccess, variable),
+    COUNT(SmbConstantAccess, first_block),
+    SUM(SmbConstantAccess, uncounted),
+    TUPLE("tally", SmbConstantAccess, total, tally_table),
+};
+
+// The kind is that of the site: all sums have the same, or nothing.
+static const SmbMember traffic_members[] = {
+    {"site", MEMBER_REQUIRED},
+    {"kind", MEMBER_REQUIRED, SMB_MEMBER_MOST, AT(SmbOtherTraffic, kind), smb_add_most, NULL,
+     SMB_N_TRAFFIC - 1},
+    SUM(SmbOtherTraffic, executions),
+    SUM(SmbOtherTraffic, unsized),
+    SUM(SmbOtherTraffic, bytes),
+};
+
+static gboolean
+shared_has_first(gconstpointer access) {
+  return ((const SmbAccess *)access)->worst.width != 0;
+}
+
+static gboolean
+global_has_first(gconstpointer access) {
+  return ((const SmbGlobalAccess *)access)->requests > 0;
+}
+
+static gboolean
+constant_has_first(gconstpointer access) {
+  return ((const SmbConstantAccess *)access)->total.requests > 0;
+}
+
+const SumsKind smb_sums_kinds[N_SUMS] = {
+    [SUMS_SHARED] = {"shared", AT(Sums, accesses), sizeof(SmbAccess), SMB_MEMBERS(shared_members),
+                     AT(SmbAccess, array), AT(SmbAccess, first_block), shared_has_first},
+    [SUMS_GLOBAL] = {"global", AT(Sums, globals), sizeof(SmbGlobalAccess),
+                     SMB_MEMBERS(global_members), AT(SmbGlobalAccess, buffer),
+                     AT(SmbGlobalAccess, first_block), global_has_first},
+    [SUMS_CONSTANT] = {"constant", AT(Sums, constants), sizeof(SmbConstantAccess),
+                       SMB_MEMBERS(constant_members), AT(SmbConstantAccess, variable),
+                       AT(SmbConstantAccess, first_block), constant_has_first},
+    [SUMS_TRAFFIC] = {"traffic", AT(Sums, traffic), sizeof(SmbOtherTraffic),
+                      SMB_MEMBERS(traffic_members)},
+};
+
+static gpointer *
+find_array(const Sums *sums, guint kind) {
+  return (gpointer *)((char *)sums + smb_sums_kinds[kind].at);
+}
+
+gpointer
+smb_sums_element(const Sums *sums, guint kind, guint site) {
+  return (char *)*find_array(sums, kind) + site * smb_sums_kinds[kind].size;
+}
+
+gpointer
+smb_sums_find(const Sums *sums, guint kind, guint site) {
+  static const SmbAccess nothing; // the largest of them
+  gpointer element = smb_sums_element(sums, kind, site);
+  return memcmp(element, &nothing, smb_sums_kinds[kind].size) == 0 ? NULL : element;
+}
+
+void
+smb_sums_init(Sums *sums, guint n_sites) {
   sums->n_sites = n_sites;
-  sums->accesses = g_new0(SmbAccess, n_sites + 1);
-  sums->globals = g_new0(SmbGlobalAccess, n_sites + 1);
-  sums->constants = g_new0(SmbConstantAccess, n_sites + 1);
-  sums->traffic = g_new0(SmbOtherTraffic, n_sites + 1);
-  sums->first = g_new0(FirstBlocks, n_sites + 1);
   sums->warnings = smb_warnings_new();
-  return sums;
+  for (guint kind = 0; kind < N_SUMS; kind++)
+    *find_array(sums, kind) = g_malloc0_n(n_sites + 1, smb_sums_kinds[kind].size);
 }
 
 gsize
 smb_sums_bytes(guint n_sites) {
-  gsize of_site = sizeof(SmbAccess) + sizeof(SmbGlobalAccess) + sizeof(SmbConstantAccess) +
-                  sizeof(SmbOtherTraffic) + sizeof(FirstBlocks);
+  gsize of_site = 0;
+  for (guint kind = 0; kind < N_SUMS; kind++)
+    of_site += smb_sums_kinds[kind].size;
   return sizeof(Sums) + of_site * (n_sites + 1);
 }
 
 void
-smb_sums_free(Sums *sums) {
-  if (!sums)
-    return;
-  g_free(sums->accesses);
-  g_free(sums->globals);
-  g_free(sums->constants);
-  g_free(sums->traffic);
-  g_free(sums->first);
-  g_array_unref(sums->warnings);
+smb_sums_clear(Sums *sums) {
+  for (guint kind = 0; kind < N_SUMS; kind++)
+    g_free(*find_array(sums, kind));
+  g_clear_pointer(&sums->warnings, g_array_unref);
   g_free(sums->idle);
-  g_free(sums);
 }
 
 // The order of the list, which finds a warning among many: by what it is of.
@@ -78,113 +251,47 @@ clear_warning(gpointer warning) {
 
 GArray *
 smb_warnings_new(void) {
-  GArray *warnings = g_array_new(FALSE, FALSE, sizeof(SmbAnalysisWarning));
+  GArray *warnings = g_array_new(FALSE, TRUE, sizeof(SmbAnalysisWarning));
   g_array_set_clear_func(warnings, clear_warning);
   return warnings;
 }
 
 void
 smb_tally_add(SmbTally *tally, const SmbTally *more) {
-  tally->requests += more->requests;
-  tally->wavefronts += more->wavefronts;
-  tally->pipe_wavefronts += more->pipe_wavefronts;
-  tally->ideal += more->ideal;
-  tally->excess += more->excess;
-  tally->cycles += more->cycles;
-  tally->max_degree = MAX(tally->max_degree, more->max_degree);
-  tally->max_queue = MAX(tally->max_queue, more->max_queue);
+  smb_members_add(SMB_MEMBERS(tally_members), tally, more);
 }
 
 void
 smb_loops_add(SmbLoopTally *into, const SmbLoopTally *more) {
-  into->requests += more->requests;
-  into->loads += more->loads;
-  into->load_wavefronts += more->load_wavefronts;
-  into->swaps += more->swaps;
+  smb_members_add(SMB_MEMBERS(loop_members), into, more);
 }
 
 void
 smb_global_access_add(SmbGlobalAccess *into, const SmbGlobalAccess *more) {
-  into->requests += more->requests;
-  into->segments += more->segments;
-  into->ideal += more->ideal;
-  into->max_segments = MAX(into->max_segments, more->max_segments);
-  into->bytes += more->bytes;
+  smb_members_add(SMB_MEMBERS(global_members), into, more);
 }
 
-// Of requests alike the first block's is the worst.
+// Adds what was counted of a site; what the first request touched is that of the first block.
 static void
-add_shared(Sums *into, const Sums *from, guint site) {
-  SmbAccess *sum = &into->accesses[site];
-  const SmbAccess *more = &from->accesses[site];
-  sum->uncounted += more->uncounted;
-  if (more->worst.width == 0)
-    return; // nothing was counted
-  gboolean first = sum->worst.width == 0;
-  gboolean worse = more->worst_cost.excess > sum->worst_cost.excess;
-  gboolean sooner =
-      more->worst_cost.excess == sum->worst_cost.excess && more->worst_block < sum->worst_block;
-  if (first || worse || sooner) {
-    sum->worst = more->worst;
-    sum->worst_cost = more->worst_cost;
-    sum->worst_block = more->worst_block;
-    sum->worst_warp = more->worst_warp;
+add_site(const SumsKind *kind, gpointer into, gconstpointer more) {
+  const char **name = (const char **)((char *)into + kind->name);
+  guint64 *first = (guint64 *)((char *)into + kind->first_block);
+  guint64 other_first = *(const guint64 *)((const char *)more + kind->first_block);
+  if (kind->name && kind->has_first(more) && (!kind->has_first(into) || other_first < *first)) {
+    *name = *(const char *const *)((const char *)more + kind->name);
+    *first = other_first;
   }
-  if (first || from->first[site].shared < into->first[site].shared) {
-    sum->array = more->array;
-    into->first[site].shared = from->first[site].shared;
-  }
-  sum->no_source |= more->no_source;
-  sum->lanes += more->lanes;
-  smb_loops_add(&sum->loops, &more->loops);
-  for (guint w = 0; w < SMB_MAX_WARPS; w++)
-    smb_tally_add(&sum->warps[w], &more->warps[w]);
-}
-
-static void
-add_global(Sums *into, const Sums *from, guint site) {
-  SmbGlobalAccess *sum = &into->globals[site];
-  const SmbGlobalAccess *more = &from->globals[site];
-  if (more->requests == 0)
-    return;
-  if (sum->requests == 0 || from->first[site].global < into->first[site].global) {
-    sum->buffer = more->buffer;
-    into->first[site].global = from->first[site].global;
-  }
-  smb_global_access_add(sum, more);
-}
-
-static void
-add_constant(Sums *into, const Sums *from, guint site) {
-  SmbConstantAccess *sum = &into->constants[site];
-  const SmbConstantAccess *more = &from->constants[site];
-  gboolean first = sum->total.requests == 0;
-  sum->uncounted += more->uncounted;
-  if (more->total.requests == 0)
-    return;
-  if (first || from->first[site].constant < into->first[site].constant) {
-    sum->variable = more->variable;
-    into->first[site].constant = from->first[site].constant;
-  }
-  smb_tally_add(&sum->total, &more->total);
-}
-
-static void
-add_traffic(SmbOtherTraffic *into, const SmbOtherTraffic *from) {
-  if (from->executions)
-    into->kind = from->kind;
-  into->executions += from->executions;
-  into->unsized += from->unsized;
-  into->bytes += from->bytes;
+  smb_members_add(kind->members, kind->n_members, into, more);
 }
 
 void
 smb_sums_add(Sums *into, const Sums *from) {
-  for (guint site = 0; site < from->n_sites; site++) {
-    add_shared(into, from, site);
-    add_global(into, from, site);
-    add_constant(into, from, site);
-    add_traffic(&into->traffic[site], &from->traffic[site]);
+  for (guint kind = 0; kind < N_SUMS; kind++) {
+    for (guint site = 0; site < from->n_sites; site++) {
+      gconstpointer more = smb_sums_find(from, kind, site);
+      if (more)
+        add_site(&smb_sums_kinds[kind], smb_sums_element(into, kind, site), more);
+    }
   }
   for (guint i = 0; i < from->warnings->len; i++)
     smb_warnings_note(into->warnings, &g_array_index(from->warnings, SmbAnalysisWarning, i));
@@ -242,7 +349,8 @@ smb_sums_note_order(Sums *sums, const SmbProgram *program) {
         g_strdup_printf("%s: %s depends on the order in which threads execute atomics",
                         smb_program_site(program, site)->expression,
                         address ? "its address" : "whether it is executed, or how often,");
-    SmbAnalysisWarning warning = {SMB_WARNING_ORDER, site, site, sums->first[site].shared, message};
+    SmbAnalysisWarning warning = {SMB_WARNING_ORDER, site, site, sums->accesses[site].first_block,
+                                  message};
     smb_warnings_note(sums->warnings, &warning);
   }
 }
@@ -251,9 +359,9 @@ void
 smb_sums_forget(Sums *sums) {
   g_array_set_size(sums->warnings, 0);
   g_clear_pointer(&sums->idle, g_free);
-  for (guint site = 0; site < sums->n_sites; site++) {
-    sums->accesses[site].array = NULL;
-    sums->globals[site].buffer = NULL;
-    sums->constants[site].variable = NULL;
+  for (guint kind = 0; kind < N_SUMS; kind++) {
+    for (guint site = 0; smb_sums_kinds[kind].name && site < sums->n_sites; site++)
+      *(const char **)((char *)smb_sums_element(sums, kind, site) + smb_sums_kinds[kind].name) =
+          NULL;
   }
 }

@@ -28,14 +28,14 @@ count_active(const SmbArch *arch, const SmbRequest *request) {
 static void
 count_shared(gpointer user, guint site, guint warp, const char *array, const SmbRequest *request) {
   Worker *worker = user;
-  SmbAccess *access = &worker->sums->accesses[site];
+  SmbAccess *access = &worker->sums.accesses[site];
   SmbTally *tally = &access->warps[warp];
   const SmbCosts *costs = smb_recall_count(worker->recall, site, request);
   const SmbWavefronts *cost = &costs->counted;
   gboolean first = access->worst.width == 0;
   if (first) {
     access->array = array;
-    worker->sums->first[site].shared = worker->now.block;
+    access->first_block = worker->now.block;
   }
   if (first || cost->excess > access->worst_cost.excess ||
       (cost->excess == access->worst_cost.excess && worker->now.block < access->worst_block)) {
@@ -126,18 +126,18 @@ count_lanes(const guint64 *addresses, SmbLanes mask, guint width, guint segment_
   return distinct;
 }
 
-// Segments that a request touches. An access is aligned to its width, so it lies within one.
+// Segments that a request accesses. An access is aligned to its width, so it lies within one.
 static void
 count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *buffer, SmbLanes mask,
              guint width, const guint64 *addresses) {
   Worker *worker = user;
-  SmbGlobalAccess *access = &worker->sums->globals[site];
+  SmbGlobalAccess *access = &worker->sums.globals[site];
   Distinct distinct = count_lanes(addresses, mask, width, worker->segment_shift);
   guint bytes = distinct.addresses * width;
   guint segment_bytes = 1u << worker->segment_shift;
   if (access->requests == 0) {
     access->buffer = buffer;
-    worker->sums->first[site].global = worker->now.block;
+    access->first_block = worker->now.block;
   }
   guint64 times = worker->now.times;
   access->requests += times;
@@ -151,21 +151,21 @@ static void
 take_warning(gpointer user, SmbWarning kind, guint site, guint other, const char *message) {
   Worker *worker = user;
   SmbAnalysisWarning warning = {kind, site, other, worker->now.block, (char *)message};
-  smb_warnings_note(worker->sums->warnings, &warning);
+  smb_warnings_note(worker->sums.warnings, &warning);
 }
 
 static void
 count_uncounted(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED SmbLanes mask,
                 const char *reason) {
   Worker *worker = user;
-  worker->sums->accesses[site].uncounted += worker->now.times;
+  worker->sums.accesses[site].uncounted += worker->now.times;
   take_warning(worker, SMB_WARNING_UNCOUNTED, site, site, reason);
 }
 
 static void
 count_traffic(gpointer user, SmbTraffic kind, guint site, guint64 bytes) {
   Worker *worker = user;
-  SmbOtherTraffic *traffic = &worker->sums->traffic[site];
+  SmbOtherTraffic *traffic = &worker->sums.traffic[site];
   traffic->kind = kind;
   traffic->executions += worker->now.times;
   if (bytes == SMB_BYTES_UNKNOWN)
@@ -177,7 +177,7 @@ count_traffic(gpointer user, SmbTraffic kind, guint site, guint64 bytes) {
 static void
 count_constant(gpointer user, guint site, const char *name, const SmbRequest *request) {
   Worker *worker = user;
-  SmbConstantAccess *access = &worker->sums->constants[site];
+  SmbConstantAccess *access = &worker->sums.constants[site];
   SmbWavefronts cost;
   if (!request) {
     access->uncounted += worker->now.times;
@@ -186,7 +186,7 @@ count_constant(gpointer user, guint site, const char *name, const SmbRequest *re
   smb_wavefronts_count_span(worker->arch, worker->counter, request, 1, &cost);
   if (!access->variable) {
     access->variable = name;
-    worker->sums->first[site].constant = worker->now.block;
+    access->first_block = worker->now.block;
   }
   smb_tally_count(&access->total, &cost, worker->now.times);
 }
@@ -195,7 +195,7 @@ void
 smb_worker_free(Worker *worker) {
   if (!worker)
     return;
-  smb_sums_free(worker->sums);
+  smb_sums_clear(&worker->sums);
   smb_requests_free(worker->requests);
   smb_block_free(worker->block);
   smb_recall_free(worker->recall);
@@ -224,7 +224,7 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
   worker->counter = smb_counter_best();
   worker->recall = smb_recall_new(arch, worker->counter, smb_program_is_machine_code(program));
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
-  worker->sums = smb_sums_new(smb_program_n_sites(program));
+  smb_sums_init(&worker->sums, smb_program_n_sites(program));
   worker->requests = options->keep_requests ? smb_requests_new() : NULL;
   worker->block = smb_worker_new_block(worker, error);
   if (worker->block)
@@ -247,7 +247,7 @@ smb_queue_take(Queue *queue, SmbShare *share) {
 
 void
 smb_worker_note_facts(Worker *worker, const SmbBlock *block) {
-  Sums *sums = worker->sums;
+  Sums *sums = &worker->sums;
   guint32 place;
   const char *idle = smb_block_idle(block, &place);
   if (idle && !sums->idle && smb_program_n_arrays(worker->program) > 0) {
@@ -274,7 +274,7 @@ smb_worker_turn_to(Worker *worker, const SmbShare *share) {
 
 void
 smb_worker_end_block(Worker *worker, const SmbBlock *block, Queue *queue, GError *error) {
-  worker->sums->instructions += block ? smb_block_instructions(block) * worker->now.times : 0;
+  worker->sums.instructions += block ? smb_block_instructions(block) * worker->now.times : 0;
   smb_progress_add(queue->progress, 1);
   if (!error)
     return;

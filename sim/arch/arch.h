@@ -71,7 +71,7 @@ typedef struct {
   guint sm_shared_bytes; /* shared memory of a multiprocessor; 0: this and the rest is not known */
   guint sm_warps;        /* most resident warps of a multiprocessor */
   guint sm_blocks;       /* most resident blocks of a multiprocessor */
-  guint block_reserved_bytes; /* shared memory that a block takes beside what it asks for */
+  guint block_reserved_bytes; /* shared memory that a block takes in addition to its own */
   guint shared_unit_bytes;    /* shared memory is given to blocks in multiples of it */
   const char *sm_source;      /* where these five come from */
 } SmbArchInfo;

@@ -56,7 +56,7 @@ split_lanes(const Task *task, const char *key, const SmbSplit *split, SmbPlan *p
   return TRUE;
 }
 
-// The words that a lane asks for at once: those of different banks.
+// The words that a lane accesses at once: those of different banks.
 static gboolean
 find_unit(const Task *task, SmbPlan *plan) {
   guint word = task->info->bank_bytes, longest = MAX(task->width, word);

@@ -42,7 +42,7 @@ typedef guint64 SmbBanks;
  * @counts_empty: whether a group without an active lane costs as much as one without conflicts
  * @banks: 1, 2, 4, … or 64
  * @bank_bytes: bytes of a word, of which successive ones lie in successive banks
- * @unit_bytes: bytes that a lane asks for at once: a word, or for wider accesses words of neighbouring banks; a power
+ * @unit_bytes: bytes that a lane accesses at once: a word, or for wider accesses words of neighbouring banks; a power
  *   of two, or 12
  * @row_shift: log2 bytes of one row across all banks; words of one bank and row are served together
  * @conflict: an SmbConflict
@@ -52,7 +52,7 @@ typedef guint64 SmbBanks;
  *   each swap of a group costs
  * @floor: fewest cycles under saturation, whatever the wavefronts
  * @cycles: cycles of one wavefront
- * @vendor: SmbVendor, whose words tell of it
+ * @vendor: SmbVendor, whose words describe it
  * @narrow: 32 lanes in at most four groups of neighbours, a unit that is a power of two, rows of at least 64 bytes,
  *   at most 32 banks for all groups together: what the fast counters know
  * @unit_shift, @bank_bits, @group_shift: of narrow plans, log2 of @unit_bytes, of the units that all banks together
@@ -84,7 +84,7 @@ struct _SmbPlan {
 /**
  * SmbRule: the rule for one operation and width; strings are owned by the architecture.
  * @defined: whether the architecture has the operation in this width
- * @narrow: whether the fast counters know it: its plans are narrow, and it is no loop
+ * @narrow: whether the fast counters know it: its plans are narrow, and it is not a loop
  * @merges: whether pairs of lanes on equal addresses are served by @merged; of a loop: whether its
  *   loads are
  * @evidence: how well it is known
@@ -122,7 +122,7 @@ guint smb_plan_count_groups(const SmbPlan *plan, SmbLanes lanes);
 
 /**
  * smb_plan_group_name: Returns: (transfer none): what its lane groups are called: "warp", "half-warp", "quarter-warp",
- *   or "lane group" where they are no neighbours or more
+ *   or "lane group" where they are not neighbours or more
  */
 const char *smb_plan_group_name(const SmbPlan *plan);
 

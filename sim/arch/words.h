@@ -24,7 +24,7 @@ const char *smb_vendor_say(SmbVendor vendor, const char *text) __attribute__((fo
 /** smb_arch_say: as smb_vendor_say(), for the vendor of @arch; NULL: NVIDIA */
 const char *smb_arch_say(const SmbArch *arch, const char *text) __attribute__((format_arg(2)));
 
-/** smb_vendor_of: @arch: (nullable): a name that a result has. Returns: who makes its chips; of what is not known: NVIDIA */
+/** smb_vendor_of: @arch: (nullable): a name that a result has. Returns: who makes its chips; NVIDIA if it is unknown */
 SmbVendor smb_vendor_of(const char *arch);
 
 /** smb_vendors_passes: @vendors: bits 1 << SmbVendor. Returns: (transfer none): what a column of counts for them is called */

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // JSON read strictly, and written. What an object may have is a table of members; each says how its value is read and
-// written, and where it is kept. A member that no table has is refused, and so is a value of another type: nothing is
-// guessed. Private to sim/.
+// written, where it is kept, and, if the object has sums, how it is added to that of another. A member that no table has is
+// refused, and so is a value of another type: nothing is guessed.
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -13,12 +13,14 @@
  * @above: the object or array that it is in; %NULL for the document
  * @name: name of the member or of the document; %NULL for an element of an array
  * @index: of an element
+ * @texts: (nullable): of the document: keeps the texts of SMB_MEMBER_KEPT
  */
 typedef struct _SmbPlace SmbPlace;
 struct _SmbPlace {
   const SmbPlace *above;
   const char *name;
   guint index;
+  GStringChunk *texts;
 };
 
 /** Reads @node, which is not null, into @target; the error is SMB_ERROR_INPUT and names @place. */
@@ -28,6 +30,9 @@ typedef gboolean (*SmbMemberRead)(const SmbPlace *place, JsonNode *node, gpointe
 /** Adds @value to the text; %FALSE: there is none, and nothing was added. */
 typedef gboolean (*SmbMemberWrite)(GString *json, gconstpointer value);
 
+/** Adds @more to @into, which are values of the same member. */
+typedef void (*SmbMemberAdd)(gpointer into, gconstpointer more);
+
 /** Whether a member has to be there. Others may be absent or null, and then leave their target as it is. */
 typedef enum {
   MEMBER_REQUIRED,
@@ -35,12 +40,18 @@ typedef enum {
   MEMBER_ABSENT, /* not written if there is no value */
 } SmbMemberNeed;
 
+typedef struct _SmbMembers SmbMembers;
+
 /**
  * SmbMember:
- * @name: its key
+ * @name: its key; %NULL: no document has it
  * @need: whether it has to be there
- * @read, @write: how
+ * @read, @write: how; %NULL: as @of or @most say, or whoever has the table does it
  * @offset: byte offset of its value in the struct of the object
+ * @add: (nullable): how; %NULL: it says what the object is about, and is not added
+ * @of: (nullable): of a value that is made of others
+ * @most: of a whole number from 0, a guint; 0: it is none, or @read says
+ * @words: (nullable) (array zero-terminated=1): of a value that is one of these: its index, a guint
  */
 typedef struct {
   const char *name;
@@ -48,12 +59,57 @@ typedef struct {
   SmbMemberRead read;
   SmbMemberWrite write;
   gsize offset;
+  SmbMemberAdd add;
+  const SmbMembers *of;
+  guint most;
+  const char *const *words;
 } SmbMember;
+
+/**
+ * SmbMembers: a value that is made of others
+ * @members: (array length=n): what it has
+ * @size: of an array of objects, which a GArray of structs keeps, and a list of the document adds to: the size of a struct; 0: it is a
+ *   struct itself, and its values stand in one array: their names are for those who read the table
+ * @clear: (nullable): of structs in a GArray
+ * @blank: (nullable): what a struct is where members are absent; %NULL: all zero
+ * @picks: whether objects may have other members: smb_members_pick()
+ * @is_object: it is a struct itself, and an object
+ * @separator: (nullable): what stands between members that are written; %NULL: ","
+ * @line: (nullable): what each object of an array begins with, so that it stands on a line of its own
+ */
+struct _SmbMembers {
+  const SmbMember *members;
+  guint n;
+  gsize size;
+  GDestroyNotify clear;
+  gconstpointer blank;
+  gboolean picks;
+  gboolean is_object;
+  const char *separator;
+  const char *line;
+};
+
+/** What a table and its length are, as arguments; and where a member of a struct is. */
+#define SMB_MEMBERS(table)         table, G_N_ELEMENTS(table)
+#define SMB_MEMBER_AT(type, field) G_STRUCT_OFFSET(type, field)
 
 /** Reads an object whose members are among @members, in their order; @target is its struct. */
 G_GNUC_INTERNAL gboolean smb_members_read(const SmbPlace *place, JsonNode *node,
                                           const SmbMember *members, guint n, gpointer target,
                                           GError **error);
+
+/** As smb_members_read(), of an object that has other members, too. */
+G_GNUC_INTERNAL gboolean smb_members_pick(const SmbPlace *place, JsonNode *node,
+                                          const SmbMember *members, guint n, gpointer target,
+                                          GError **error);
+
+/** Adds the members of @more to those of @into. */
+G_GNUC_INTERNAL void smb_members_add(const SmbMember *members, guint n, gpointer into,
+                                     gconstpointer more);
+
+/** Whether two objects are written alike. */
+G_GNUC_INTERNAL gboolean smb_members_equal(const SmbMember *members, guint n, gconstpointer a,
+                                           gconstpointer b);
 
 /** Writes the members of an object in their order, with @separator between them. */
 G_GNUC_INTERNAL void smb_members_write(GString *json, const SmbMember *members, guint n,
@@ -101,10 +157,59 @@ SMB_MEMBER_KIND(some);
 SMB_MEMBER_KIND(texts);
 #define SMB_MEMBER_TEXTS smb_member_texts, smb_member_write_texts
 
+/** A text as SMB_MEMBER_WORDS, which the document keeps: a const char *. */
+G_GNUC_INTERNAL gboolean smb_member_kept(const SmbPlace *place, JsonNode *node, gpointer target,
+                                         GError **error);
+#define SMB_MEMBER_KEPT smb_member_kept, smb_member_write_text
+
+/** What a member with SmbMember.most has for @write. */
+#define SMB_MEMBER_MOST NULL, smb_member_write_some
+
+/** An object as it is, which is the document's: a JsonNode *. */
+G_GNUC_INTERNAL gboolean smb_member_object(const SmbPlace *place, JsonNode *node, gpointer target,
+                                           GError **error);
+
+/** What a member with SmbMember.most has for @write. */
+#define SMB_MEMBER_MOST NULL, smb_member_write_some
+
+/** An object as it is, which is the document's: a JsonNode *. */
+G_GNUC_INTERNAL gboolean smb_member_object(const SmbPlace *place, JsonNode *node, gpointer target,
+                                           GError **error);
+
+/** Reads one of @words (array zero-terminated=1): its index, a guint. */
+G_GNUC_INTERNAL gboolean smb_member_word(const SmbPlace *place, JsonNode *node,
+                                         const char *const *words, gpointer target, GError **error);
+
+/* Values that are made of others: as a member of @target, or of an object, has them. */
+G_GNUC_INTERNAL gboolean smb_members_read_value(const SmbPlace *place, JsonNode *node,
+                                                const SmbMembers *of, gpointer target,
+                                                GError **error);
+G_GNUC_INTERNAL void smb_members_write_value(GString *json, const SmbMembers *of,
+                                             gconstpointer value);
+
+/* How values are added: numbers up, that of most, whether one is set. */
+G_GNUC_INTERNAL void smb_add_count(gpointer into, gconstpointer more);
+G_GNUC_INTERNAL void smb_add_number(gpointer into, gconstpointer more);
+G_GNUC_INTERNAL void smb_add_most(gpointer into, gconstpointer more);
+G_GNUC_INTERNAL void smb_add_flag(gpointer into, gconstpointer more);
+
+/** An array of texts of any characters: a GStrv, which is replaced. */
+G_GNUC_INTERNAL gboolean smb_member_lines(const SmbPlace *place, JsonNode *node, gpointer target,
+                                          GError **error);
+#define SMB_MEMBER_LINES smb_member_lines, smb_member_write_texts
+
+/** A compute capability, "9.0": two guints, one behind the other. */
+SMB_MEMBER_KIND(capability);
+#define SMB_MEMBER_CAPABILITY smb_member_capability, smb_member_write_capability
+
 /** Writes an array of three whole numbers, a guint[3]. */
 G_GNUC_INTERNAL gboolean smb_member_write_extents(GString *json, gconstpointer value);
 
-/** Reads one, each number from 1 to its @max. */
+/** Reads one, each number from 1. */
+G_GNUC_INTERNAL gboolean smb_member_any_extents(const SmbPlace *place, JsonNode *node,
+                                                gpointer target, GError **error);
+
+/** As that, each number at most its @max. */
 G_GNUC_INTERNAL gboolean smb_member_extents(const SmbPlace *place, JsonNode *node,
                                             const guint max[3], guint extents[3], GError **error);
 

@@ -16,7 +16,7 @@ struct _SmbParallel {
   SmbParallelItem run;
   gpointer user;
   guint n_items;
-  guint next; // atomic: the first item that nobody has begun
+  guint next; // atomic: the first item that no thread has begun
   GPtrArray *threads;
 };
 

@@ -74,7 +74,7 @@ typedef enum {
  * SmbRequest:
  * @mask: the active lanes
  * @op: an SmbOp
- * @width: bytes that one lane asks for: 1, 2, 4, 8, 12 or 16
+ * @width: bytes that one lane accesses: 1, 2, 4, 8, 12 or 16
  * @has_source: of a copy from global memory: whether @source says where its bytes come from
  * @offset: byte offset of each lane into shared memory; read only where the lane is active
  * @source: where a lane copies from, in words of 4 bytes: that of its line, one of %SMB_SOURCE_LINE_BYTES, plus
@@ -83,7 +83,7 @@ typedef enum {
  *   request that has it
  *
  * A plain value; smb_request_check() says whether it is a request that hardware could execute. The offsets come
- * behind them, so that a request of 32 lanes takes three cache lines; they begin at byte 16, where fewer loads of 64 bytes
+ * after them, so that a request of 32 lanes takes three cache lines; they begin at byte 16, where fewer loads of 64 bytes
  * cross one.
  */
 typedef struct {

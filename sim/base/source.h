@@ -121,7 +121,7 @@ guint smb_source_n_lines(const SmbSource *source);
 /** One line, from 1, without its end (transfer full). */
 char *smb_source_line(const SmbSource *source, guint line);
 
-/** Line and column, both from 1 and the column in bytes, of a byte offset, in the text that it lies in. */
+/** Line and column, both from 1 and the column in bytes, of a byte offset, in the text that it is in. */
 void smb_source_locate(const SmbSource *source, guint32 offset, guint *line, guint *column);
 
 /**

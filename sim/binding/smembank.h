@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * smembank for other languages: count requests, count a kernel, search layouts. Plain C, without a type of GLib:
- * integers of fixed size, text in UTF-8, arrays with their length, handles whose insides nobody sees.
+ * integers of fixed size, text in UTF-8, arrays with their length, handles whose insides are private.
  *
  * A function that can fail returns an SmbStatus and, of SMB_OK, its result in the argument before the last. Else
  * nothing but *error is set, if error is not NULL: a message, to be released with smb_free(); messages about a kernel
@@ -53,7 +53,7 @@ uint32_t smb_model_lanes(const SmbModel *model);
  * @op: what is asked, as in traces: "ld", "st", "atom", "red.uniform", "cas", "ldmatrix.x4", …
  * @width: bytes of one lane: 1, 2, 4, 8, 12 or 16
  * @n: how many requests
- * @lanes: offsets of each request, at most smb_model_lanes(); further lanes ask for nothing
+ * @lanes: offsets of each request, at most smb_model_lanes(); further lanes access nothing
  * @offsets: n * lanes byte offsets in shared memory: of the first request from lane 0, then of the second, …
  * @masks: (nullable): n sets of active lanes, bit i is lane i; NULL: all @lanes are active
  */
@@ -137,7 +137,7 @@ typedef struct {
  * @file: (nullable): the file that has the line; NULL if that is not known
  * @line, @column: from 1; 0: it is not known
  * @expression: the access, as the text has it, or the instruction
- * @array: (nullable): the shared array that it touches
+ * @array: (nullable): the shared array that it accesses
  * @op: "load", "store" or "atomic"
  * @width: bytes of one lane
  * @opcode: (nullable): of compiled code
@@ -168,12 +168,12 @@ typedef struct {
 
 /**
  * SmbGlobalCounts: one access to global memory, in one direction, over the whole grid; its place is said as that of SmbAccessCounts.
- * @buffer: the parameter whose buffer it touches
+ * @buffer: the parameter whose buffer it accesses
  * @requests: of warps
  * @segments: sectors of 32 bytes, or lines of 128, as of smb_counts_segment_bytes(), over all requests
  * @ideal: segments if the bytes of each request lay side by side
  * @excess: @segments - @ideal
- * @bytes: that active lanes ask for, each its own
+ * @bytes: that active lanes access, each its own
  * @max_segments: most of one request
  */
 typedef struct {

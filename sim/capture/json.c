@@ -22,23 +22,6 @@ enum {
 // --- kinds of values
 
 static gboolean
-read_lines(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  GStrv *lines = target;
-  if (!JSON_NODE_HOLDS_ARRAY(node))
-    return smb_member_expected(place, node, error, "an array of texts");
-  JsonArray *array = json_node_get_array(node);
-  guint n = json_array_get_length(array);
-  g_strfreev(*lines);
-  *lines = g_new0(char *, n + 1);
-  for (guint i = 0; i < n; i++) {
-    SmbPlace element = {place, NULL, i};
-    if (!smb_member_words(&element, json_array_get_element(array, i), &(*lines)[i], error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
 write_lines(GString *json, gconstpointer value) {
   return *(const GStrv *)value && smb_member_write_texts(json, value);
 }
@@ -109,27 +92,7 @@ write_cluster(GString *json, gconstpointer value) {
   return *(const guint *)value > 0 && smb_member_write_extents(json, value);
 }
 
-static const char *const kinds[] = {"device", "managed", "host"};
-
-static gboolean
-read_kind(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  g_autofree char *text = NULL;
-  if (!smb_member_words(place, node, &text, error))
-    return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
-    if (strcmp(text, kinds[i]) == 0) {
-      *(SmbCaptureKind *)target = (SmbCaptureKind)i;
-      return TRUE;
-    }
-  }
-  return smb_member_expected(place, node, error, "device, managed or host");
-}
-
-static gboolean
-write_kind(GString *json, gconstpointer value) {
-  g_string_append_printf(json, "\"%s\"", kinds[*(const SmbCaptureKind *)value]);
-  return TRUE;
-}
+static const char *const kinds[] = {"device", "managed", "host", NULL};
 
 // Hashes, of which null says that it is zeros.
 static gboolean
@@ -165,77 +128,29 @@ write_hashes(GString *json, gconstpointer value) {
 
 #define COUNT   smb_member_count, smb_member_write_count
 #define NUMBER  smb_member_number, smb_member_write_number
-#define LINES   read_lines, write_lines
+#define LINES   smb_member_lines, write_lines
 #define ADDRESS read_address, write_address
 
 // --- objects
 
-// One element of an array; it is added empty, so that what is read of it is freed with the array.
-static gpointer
-add_element(GArray *array, guint size) {
-  g_array_set_size(array, array->len + 1);
-  return array->data + (gsize)(array->len - 1) * size;
-}
-
-static gboolean
-read_elements(const SmbPlace *place, JsonNode *node, GArray *elements, const SmbMember *members,
-              guint n, void (*prepare)(gpointer element), GError **error) {
-  if (!JSON_NODE_HOLDS_ARRAY(node))
-    return smb_member_expected(place, node, error, "an array");
-  JsonArray *array = json_node_get_array(node);
-  for (guint i = 0; i < json_array_get_length(array); i++) {
-    SmbPlace where = {place, NULL, i};
-    gpointer element = add_element(elements, g_array_get_element_size(elements));
-    if (prepare)
-      prepare(element);
-    if (!smb_members_read(&where, json_array_get_element(array, i), members, n, element, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-write_elements(GString *json, const GArray *elements, const SmbMember *members, guint n) {
-  guint size = g_array_get_element_size((GArray *)elements);
-  for (guint i = 0; i < elements->len; i++) {
-    g_string_append(json, i ? ",\n  {" : "[\n  {");
-    smb_members_write(json, members, n, elements->data + (gsize)i * size, ", ");
-    g_string_append_c(json, '}');
-  }
-  g_string_append(json, elements->len ? "]" : "[]");
-  return TRUE;
-}
-
-// The functions of an array of objects with the members NAME_members.
-#define ELEMENTS(name, prepare)                                                                    \
-  static gboolean read_##name(const SmbPlace *place, JsonNode *node, gpointer target,              \
-                              GError **error) {                                                    \
-    return read_elements(place, node, *(GArray **)target, MEMBERS(name##_members), prepare,        \
-                         error);                                                                   \
-  }                                                                                                \
-  static gboolean write_##name(GString *json, gconstpointer value) {                               \
-    return write_elements(json, *(GArray *const *)value, MEMBERS(name##_members));                 \
-  }
+// An array of objects, each on a line of its own.
+#define ROWS(table, Row) MEMBERS(table), sizeof(Row), .separator = ", ", .line = "\n  "
 
 static const SmbMember piece_members[] = {
     {"offset", MEMBER_REQUIRED, COUNT, AT(SmbCapturePiece, offset)},
     {"bytes", MEMBER_REQUIRED, COUNT, AT(SmbCapturePiece, bytes)},
     {"memory", MEMBER_NULL, SMB_MEMBER_WORDS, AT(SmbCapturePiece, hash)},
 };
-ELEMENTS(piece, NULL)
-
-static void
-prepare_memory(gpointer element) {
-  ((SmbCaptureMemory *)element)->pieces = smb_capture_memory_new_pieces();
-}
+static const SmbMembers pieces = {ROWS(piece_members, SmbCapturePiece),
+                                  .clear = smb_capture_piece_clear};
 
 static const SmbMember memory_members[] = {
     {"address", MEMBER_REQUIRED, ADDRESS, AT(SmbCaptureMemory, address)},
     {"bytes", MEMBER_REQUIRED, COUNT, AT(SmbCaptureMemory, bytes)},
-    {"kind", MEMBER_REQUIRED, read_kind, write_kind, AT(SmbCaptureMemory, kind)},
-    {"pieces", MEMBER_REQUIRED, read_piece, write_piece, AT(SmbCaptureMemory, pieces)},
+    {"kind", MEMBER_REQUIRED, .offset = AT(SmbCaptureMemory, kind), .words = kinds},
+    {"pieces", MEMBER_REQUIRED, .offset = AT(SmbCaptureMemory, pieces), .of = &pieces},
 };
-ELEMENTS(memory, prepare_memory)
+static const SmbMembers memory = {ROWS(memory_members, SmbCaptureMemory)};
 
 static const SmbMember variable_members[] = {
     {"name", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureVariable, name)},
@@ -243,7 +158,7 @@ static const SmbMember variable_members[] = {
     {"bytes", MEMBER_REQUIRED, COUNT, AT(SmbCaptureVariable, bytes)},
     {"memory", MEMBER_ABSENT, read_hashes, write_hashes, AT(SmbCaptureVariable, hashes)},
 };
-ELEMENTS(variable, NULL)
+static const SmbMembers variables = {ROWS(variable_members, SmbCaptureVariable)};
 
 static const SmbMember kernel_members[] = {
     {"kernel", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureKernel, kernel)},
@@ -252,11 +167,8 @@ static const SmbMember kernel_members[] = {
     {"nanoseconds", MEMBER_NULL, NUMBER, AT(SmbCaptureKernel, nanoseconds)},
 };
 
-static void
-prepare_kernel(gpointer element) {
-  ((SmbCaptureKernel *)element)->nanoseconds = -1;
-}
-ELEMENTS(kernel, prepare_kernel)
+static const SmbCaptureKernel blank_kernel = {.nanoseconds = -1};
+static const SmbMembers kernels = {ROWS(kernel_members, SmbCaptureKernel), .blank = &blank_kernel};
 
 static const SmbMember device_members[] = {
     {"index", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, device)},
@@ -268,33 +180,20 @@ static const SmbMember graph_members[] = {
 };
 
 // Objects in the object of a launch, whose values are its own.
-static gboolean
-read_device(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_members_read(place, node, MEMBERS(device_members), target, error);
-}
-
-static gboolean
-write_device(GString *json, gconstpointer value) {
-  g_string_append_c(json, '{');
-  smb_members_write(json, MEMBERS(device_members), value, ", ");
-  g_string_append_c(json, '}');
-  return TRUE;
-}
+static const SmbMembers device = {MEMBERS(device_members), .is_object = TRUE, .separator = ", "};
+static const SmbMembers graph = {MEMBERS(graph_members), .is_object = TRUE, .separator = ", "};
 
 static gboolean
 read_graph(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   ((SmbCaptureLaunch *)target)->is_in_graph = TRUE;
-  return smb_members_read(place, node, MEMBERS(graph_members), target, error);
+  return smb_members_read_value(place, node, &graph, target, error);
 }
 
 static gboolean
 write_graph(GString *json, gconstpointer value) {
-  if (!((const SmbCaptureLaunch *)value)->is_in_graph)
-    return FALSE;
-  g_string_append_c(json, '{');
-  smb_members_write(json, MEMBERS(graph_members), value, ", ");
-  g_string_append_c(json, '}');
-  return TRUE;
+  if (((const SmbCaptureLaunch *)value)->is_in_graph)
+    smb_members_write_value(json, &graph, value);
+  return ((const SmbCaptureLaunch *)value)->is_in_graph;
 }
 
 static const SmbMember launch_members[] = {
@@ -306,7 +205,7 @@ static const SmbMember launch_members[] = {
     {"kernel", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, kernel)},
     {"image", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, image)},
     {"arch", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, arch)},
-    {"device", MEMBER_REQUIRED, read_device, write_device, 0},
+    {"device", MEMBER_REQUIRED, .of = &device},
     {"driver", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, driver)},
     {"grid", MEMBER_REQUIRED, read_grid, smb_member_write_extents, AT(SmbCaptureLaunch, grid)},
     {"block", MEMBER_REQUIRED, read_block, smb_member_write_extents, AT(SmbCaptureLaunch, block)},
@@ -316,14 +215,14 @@ static const SmbMember launch_members[] = {
     {"time", MEMBER_REQUIRED, NUMBER, AT(SmbCaptureLaunch, time)},
     {"nanoseconds", MEMBER_NULL, NUMBER, AT(SmbCaptureLaunch, nanoseconds)},
     {"parameters", MEMBER_REQUIRED, read_bytes, write_bytes, AT(SmbCaptureLaunch, parameters)},
-    {"variables", MEMBER_REQUIRED, read_variable, write_variable, AT(SmbCaptureLaunch, variables)},
-    {"memory", MEMBER_REQUIRED, read_memory, write_memory, AT(SmbCaptureLaunch, memory)},
+    {"variables", MEMBER_REQUIRED, .offset = AT(SmbCaptureLaunch, variables), .of = &variables},
+    {"memory", MEMBER_REQUIRED, .offset = AT(SmbCaptureLaunch, memory), .of = &memory},
     {"notes", MEMBER_REQUIRED, LINES, AT(SmbCaptureLaunch, notes)},
 };
 
 static const SmbMember end_members[] = {
     {"status", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureEnd, status)},
-    {"kernels", MEMBER_REQUIRED, read_kernel, write_kernel, AT(SmbCaptureEnd, kernels)},
+    {"kernels", MEMBER_REQUIRED, .offset = AT(SmbCaptureEnd, kernels), .of = &kernels},
 };
 
 // The object of the file's header, which also says what it is.

@@ -10,14 +10,14 @@ enum {
   HASH_DIGITS = 64
 };
 
-static void
-clear_piece(gpointer data) {
+void
+smb_capture_piece_clear(gpointer data) {
   g_free(((SmbCapturePiece *)data)->hash);
 }
 
 static void
 clear_memory(gpointer data) {
-  g_array_unref(((SmbCaptureMemory *)data)->pieces);
+  g_clear_pointer(&((SmbCaptureMemory *)data)->pieces, g_array_unref);
 }
 
 static void
@@ -71,11 +71,6 @@ smb_capture_variable_new_hashes(void) {
   return g_ptr_array_new_with_free_func(g_free);
 }
 
-GArray *
-smb_capture_memory_new_pieces(void) {
-  return new_array(sizeof(SmbCapturePiece), clear_piece);
-}
-
 SmbCaptureVariable *
 smb_capture_launch_add_variable(SmbCaptureLaunch *launch, const char *name, guint64 address,
                                 guint64 bytes) {
@@ -87,7 +82,8 @@ smb_capture_launch_add_variable(SmbCaptureLaunch *launch, const char *name, guin
 SmbCaptureMemory *
 smb_capture_launch_add_memory(SmbCaptureLaunch *launch, SmbCaptureKind kind, guint64 address,
                               guint64 bytes) {
-  const SmbCaptureMemory memory = {address, bytes, kind, smb_capture_memory_new_pieces()};
+  const SmbCaptureMemory memory = {address, bytes, kind,
+                                   new_array(sizeof(SmbCapturePiece), smb_capture_piece_clear)};
   g_array_append_val(launch->memory, memory);
   return &g_array_index(launch->memory, SmbCaptureMemory, launch->memory->len - 1);
 }

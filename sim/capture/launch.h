@@ -173,9 +173,11 @@ void smb_capture_end_free(SmbCaptureEnd *end);
 
 void smb_capture_header_free(SmbCaptureHeader *header);
 
-/** Empty arrays (transfer full): for SmbCaptureVariable.hashes and SmbCaptureMemory.pieces. */
+/** An empty array (transfer full): for SmbCaptureVariable.hashes. */
 GPtrArray *smb_capture_variable_new_hashes(void);
-GArray *smb_capture_memory_new_pieces(void);
+
+/** Frees what an SmbCapturePiece has, for an array of them. */
+void smb_capture_piece_clear(gpointer piece);
 
 /**
  * smb_capture_launch_check:

@@ -330,7 +330,7 @@ create(SmbCaptureWriter *writer, const SmbCaptureHeader *header, GError **error)
   writer->temporary = g_steal_pointer(&temporary);
   flock(writer->fd,
         LOCK_EX |
-            LOCK_NB); // nobody else has it; without locks there, nothing is said of two writers
+            LOCK_NB); // no other process has it; without locks there, two writers are not detected
   return write_json(writer, SMB_CAPTURE_HEADER_NAME, smb_capture_header_to_json(header), error) &&
          (is_there || put_in_place(writer, error));
 }

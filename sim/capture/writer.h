@@ -16,8 +16,8 @@ typedef struct _SmbCaptureWriter SmbCaptureWriter;
  * @path: the file, of mode 0600. A capture that is there is replaced when the new one has its first launch, or is finished; until
  *   then, the new one lies beside it and leaves with its writer. A link is followed if it leads to a file
  * @header: (transfer none)
- * @error: a file error; SMB_ERROR_USAGE: @path is no regular file, a link to none, a file that is no capture, or another writer
- *   is at work on it
+ * @error: a file error; SMB_ERROR_USAGE: @path is no regular file, a link to none, a file that is not a capture, or another
+ *   writer is at work on it
  *
  * Returns: (transfer full): a writer; unless another file is there, its own is a capture without launches
  */

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The structure of what lanes ask for: one stride from lane to lane, or runs of lanes with a stride within
+// The structure of what lanes access: one stride from lane to lane, or runs of lanes with a stride within
 // and another from run to run, as the columns of a tile make them. And the arithmetic that follows: which
 // lanes can meet in a bank at all. Structures are recognised exactly or not at all: what an XOR makes of
 // indices, or data, is irregular here.
@@ -26,7 +26,7 @@ typedef enum {
  * @base: byte offset of i = 0, whether a lane is there or not: may be negative
  * @stride: bytes from lane to lane (of a run); 0: all on one address; may be negative
  * @run: lanes of a whole run
- * @phase: lanes that the run of lane 0 has before it: a block that is no multiple of @run wide
+ * @phase: lanes that the run of lane 0 has before it: a block that is not a multiple of @run wide
  * @run_stride: bytes from the start of a run to that of the next
  */
 typedef struct {

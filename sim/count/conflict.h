@@ -22,7 +22,7 @@ G_BEGIN_DECLS
  * @row: row of the banks that holds the word; words of one bank and row are served together
  * @pass: in which pass of its group, from 0, the word is served: for atomics, its first lane; of a loop,
  *   the round
- * @lanes: lanes that ask for it: more than one share it (or queue up, if the operation is an atomic)
+ * @lanes: lanes that access it: more than one share it (or queue up, if the operation is an atomic)
  */
 typedef struct {
   guint group;
@@ -38,7 +38,7 @@ typedef struct {
  * @arch: an architecture
  * @request: a request that passed its checks
  *
- * Every bank-wide word that the request touches. A wide access touches several. Passes are dealt in the
+ * Every bank-wide word that the request accesses. A wide access accesses several. Passes are dealt in the
  * order of the lowest lane: hardware may choose another order, not another number. Where one word is
  * broadcast in each pass (loads of compute capability 1.x) the passes of a bank are those it needs if
  * the broadcasts are all its own; the counter knows what the banks need together.
@@ -51,8 +51,8 @@ GArray *smb_request_words(const SmbArch *arch, const SmbRequest *request);
  * SmbCollision: one bank of one lane group that needs more than one pass.
  * @group: lane group, from 0
  * @bank: the bank
- * @lanes: lanes that meet there
- * @words: number of distinct words that they ask for
+ * @lanes: lanes that conflict there
+ * @words: number of distinct words that they access
  */
 typedef struct {
   guint group;

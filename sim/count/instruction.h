@@ -24,7 +24,7 @@ G_BEGIN_DECLS
  * (smb_request_mergeable()) and no lanes conflict, otherwise each half by itself. Of a load of 16 bytes for which all
  * active lanes have one address, each 16 of them take a wavefront. Otherwise each half is served at once if it merges
  * and none of its lanes conflict, and quarter by quarter if not. The upper half merges as ever. The lower half always
- * does if lane 31 is inactive; if that is active, only if moreover the pairs are whole: both lanes are active, or none.
+ * does if lane 31 is inactive; if that is active, only if, in addition, the pairs are whole: both lanes are active, or none.
  * Everything else is as the pipe counts it, and so is all on an architecture without such rules
  * (SmbArchInfo.counts_instructions_apart).
  *

@@ -106,7 +106,7 @@ count_alone(const SmbArch *arch, const SmbPlan *plan, const SmbRequest *request,
   return smb_wavefronts_count(arch, &alone).wavefronts / plan->passes - others;
 }
 
-// Adds the passes of one group behind those that are there: @turns has the passes of each of @lanes.
+// Adds the passes of one group after those that are there: @turns has the passes of each of @lanes.
 static void
 add_group(SmbPasses *passes, SmbLanes lanes, guint group, const guint64 *turns) {
   guint first = passes->n;

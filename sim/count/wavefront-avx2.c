@@ -123,7 +123,7 @@ collect_banks(Lanes bank, Lanes active) {
   return (guint32)(both | both >> 32);
 }
 
-// Whether all of @lanes ask for one unit.
+// Whether all of @lanes access one unit.
 AVX2 static inline gboolean
 is_broadcast(const Prepared *prepared, const SmbRequest *request, Lanes offset, Lanes active,
              guint32 lanes) {

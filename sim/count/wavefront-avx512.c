@@ -285,7 +285,7 @@ is_plan_simple(const SmbPlan *plan) {
          (plan->conflict == SMB_CONFLICT_WORDS || plan->conflict == SMB_CONFLICT_LANES);
 }
 
-// Whether all of @lanes ask for one unit.
+// Whether all of @lanes access one unit.
 AVX512 static inline gboolean
 is_broadcast(const Prepared *prepared, const SmbRequest *request, Pair offset, guint32 lanes) {
   __m512i first = _mm512_set1_epi32((int)request->offset[__builtin_ctz(lanes)]);

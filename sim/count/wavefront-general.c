@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Counts requests by any plan: any lane groups, up to 64 lanes and banks, accesses of 12 bytes. Of each lane group,
-// every word that a lane asks for is put into its bank; the words and the lanes of a bank give its passes.
+// every word that a lane accesses is put into its bank; the words and the lanes of a bank give its passes.
 //
-// Compute capability 1.x reads in steps: in each, one word is broadcast to all lanes that ask for it, and every other
+// Compute capability 1.x reads in steps: in each, one word is broadcast to all lanes that access it, and every other
 // bank serves one lane (CUDA C Programming Guide 4.2, F.3.3). Which word is unspecified: what is counted is the
 // fewest steps that the procedure permits.
 //
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-// What the lanes of one group ask of one bank: distinct words (or addresses), and how many lanes ask for each.
+// What the lanes of one group ask of one bank: distinct words (or addresses), and how many lanes access each.
 typedef struct {
   guint n;
   guint lanes;
@@ -71,7 +71,7 @@ count_steps(const Bank *banks, guint n_banks) {
   }
 }
 
-// Puts the words that a lane asks for at @offset into their banks.
+// Puts the words that a lane accesses at @offset into their banks.
 static void
 deal_words(const SmbPlan *plan, guint32 offset, guint bytes, Bank *banks) {
   guint64 word = plan->bank_bytes;

@@ -74,7 +74,7 @@ G_GNUC_INTERNAL SmbWavefronts smb_count_copy(const SmbPlan *plan, const SmbReque
 
 enum {
   NARROW_LANES = 32,
-  SPARE_BANK = 32 // where lanes that ask for nothing are put
+  SPARE_BANK = 32 // where lanes that access nothing are put
 };
 
 // The lanes of one request, each with its virtual bank and the key of what it asks there: lanes of one
@@ -154,7 +154,7 @@ is_alike(const SmbRequest *a, const SmbRequest *b) {
   return a->op == b->op && a->width == b->width;
 }
 
-// Whether every active lane of the first 32 asks for what it asks for in another request, @distance bytes on. Inlined, it
+// Whether every active lane of the first 32 accesses what it accesses in another request, @distance bytes on. Inlined, it
 // becomes vectors of its caller's kind.
 __attribute__((always_inline)) static inline gboolean
 is_moved(const SmbRequest *request, const SmbRequest *other, guint32 distance) {

@@ -124,7 +124,7 @@ smb_buffer_parse(const char *text, GError **error) {
       !g_ascii_string_to_unsigned(at + 1, 10, 0, SMB_BUFFER_MAX_OFFSET, &buffer->offset, NULL)) {
     refuse(error, text,
            "expected a number of elements from 0 to %" G_GUINT64_FORMAT
-           " behind '@' (a file with '@' in its name takes @0)",
+           " after '@' (for a file with '@' in its name, add @0)",
            SMB_BUFFER_MAX_OFFSET);
     return NULL;
   }

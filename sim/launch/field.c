@@ -142,7 +142,7 @@ check_memory(const SmbLaunch *launch, const GArray *fields, GError **error) {
   const SmbMemoryPiece *last = n ? &g_array_index(launch->memory, SmbMemoryPiece, n - 1) : NULL;
   return !last || fields->len == 0 || last->address + last->bytes <= SMB_FIELD_ADDRESS ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                  "memory at 0x%" G_GINT64_MODIFIER "x, where buffers of fields lie",
+                  "memory at 0x%" G_GINT64_MODIFIER "x, where buffers of fields are",
                   last->address);
 }
 

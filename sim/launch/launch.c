@@ -32,7 +32,7 @@ check_cluster(const guint cluster[3], const guint grid[3], const SmbArch *arch, 
   guint64 blocks = 1;
   if (cluster[0] > 0 && !has_clusters(arch))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    smb_arch_say(arch, "%s has no clusters of blocks: chips since sm_90 have"),
+                    smb_arch_say(arch, "%s has no clusters of blocks: they exist since sm_90"),
                     smb_arch_info(arch)->name);
   for (guint i = 0; cluster[0] > 0 && i < 3; i++) {
     blocks *= cluster[i];

@@ -12,9 +12,9 @@ smb_memory_check(const GArray *memory, GError **error) {
     const SmbMemoryPiece *piece = &g_array_index(memory, SmbMemoryPiece, i);
     const char *problem = NULL;
     if (piece->address < SMB_MEMORY_LOWEST)
-      problem = "is an address next to null";
+      problem = "is an address close to null";
     else if (piece->address < end)
-      problem = "begins before the end of the piece ahead of it";
+      problem = "begins before the end of the previous piece";
     else if (piece->address >= limit || piece->bytes > limit - piece->address)
       problem = "goes beyond the addresses of 48 bits";
     else if (piece->bytes == 0)

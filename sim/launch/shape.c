@@ -97,7 +97,7 @@ parse_shape(const char *text, const SmbProgram *program, gsize dynamic_bytes, Sm
   if (!find_variable(text, parts[0] ? parts[0] : "", program, shape, error))
     return FALSE;
   if (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 0, G_MAXINT32, &offset, NULL))
-    return refuse(error, text, "expected a number of bytes behind '+'");
+    return refuse(error, text, "expected a number of bytes after '+'");
   SmbArray *array = &shape->array;
   guint64 size = array->is_dynamic ? dynamic_bytes : array->bytes;
   if (!parse_elements(text, equals + 1, array, error) ||
@@ -145,7 +145,7 @@ smb_shapes_parse(const char *const *texts, const SmbProgram *program, gsize dyna
     if (!strchr(texts[i], '='))
       continue;
     if (!program->tracks) {
-      refuse(error, texts[i], "%s says itself what its arrays are", smb_program_file(program));
+      refuse(error, texts[i], "%s declares its arrays itself", smb_program_file(program));
       return NULL;
     }
     if (!parse_shape(texts[i], program, dynamic_bytes, &shape, error))

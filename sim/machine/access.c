@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Accesses: where each lane's address lies, whether it may be touched, and the request that the warp
+// Accesses: where each lane's address lies, whether it may be accessed, and the request that the warp
 // makes of it.
 #include "sim/machine/access.h"
 
@@ -113,7 +113,7 @@ find_at_address(const SmbBlock *block, guint64 address, guint64 *start) {
                                                     : &block->objects[block->n_numbered + number];
 }
 
-// The same for lanes that all touch the object of the first of them, as most do. FALSE if some do not,
+// The same for lanes that all access the object of the first of them, as most do. FALSE if some do not,
 // or are not allowed to.
 static gboolean
 resolve_common(SmbBlock *block, const Move *move, SmbLanes mask, const guint64 *pointers,
@@ -278,7 +278,7 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
   return TRUE;
 }
 
-// An atomic of 16 bits asks for the words that they lie in.
+// An atomic of 16 bits asks for the words that they are in.
 static guint
 asked_width(const Move *move) {
   return move->op_class == SMB_OP_CLASS_ATOMIC ? MAX(move->width, 4) : move->width;

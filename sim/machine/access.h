@@ -6,11 +6,11 @@
 
 #include "sim/machine/machine.h"
 
-// How the places of the lanes lie to each other, where all touch one object.
+// How the places of the lanes are arranged, if all access one object.
 typedef enum {
   PATTERN_ANY,
   PATTERN_SAME,  // one place for all
-  PATTERN_DENSE, // all lanes of the warp, each right behind the one before
+  PATTERN_DENSE, // all lanes of the warp, each right after the previous one
 } Pattern;
 
 // Split by the memory it goes to.
@@ -20,7 +20,7 @@ typedef struct {
   SmbLanes lanes[4]; // by Space
   guint32 low;    // in shared memory, of all lanes; those that are off are where the first one is
   guint32 high;   // likewise; below @low: both are not known
-  Object *common; // that all lanes touch, or NULL: then each has its own
+  Object *common; // that all lanes access, or NULL: then each has its own
   guint object[SMB_MAX_LANES];  // its number
   gint64 offset[SMB_MAX_LANES]; // into the object
   SmbRequest request;           // of the lanes in shared memory
@@ -38,7 +38,7 @@ gboolean smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLa
                             const guint64 *addresses, Access *access);
 
 // The same at @base + @offset in shared memory, of a program that tracks; FALSE, without an error, if some must not be
-// touched. Access.offset is not set.
+// accessed. Access.offset is not set.
 gboolean smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                                    const guint32 *base, guint32 offset, Access *access);
 
@@ -52,7 +52,7 @@ gboolean smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint la
 // Takes it to the signature of the block (signature.c).
 void smb_signature_access(SmbBlock *block, const Move *move, const Access *access);
 
-// What the variable is called that has the byte @offset of shared memory, which the access of @lane touches.
+// What the variable is called that has the byte @offset of shared memory, which the access of @lane accesses.
 const char *smb_access_array(const SmbBlock *block, const Access *access, guint lane,
                              guint32 offset);
 
@@ -73,15 +73,15 @@ gboolean smb_private_read_lane(SmbBlock *block, const Move *move, const Access *
                                guchar *bytes);
 gboolean smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                                 const guchar *bytes);
-// Of lanes that all touch a 32-bit word of one object.
+// For lanes that all access a 32-bit word of one object.
 gboolean smb_private_load_words(SmbBlock *block, const Move *move, const Access *access,
                                 SmbLanes lanes, guint32 *words);
 gboolean smb_private_store_words(SmbBlock *block, const Move *move, const Access *access,
                                  SmbLanes lanes, const guint32 *words);
 
 // --- atomics on words (update.c)
-// The turn of a lane that found @before: what is left in memory is known if all that it is made of is. @flushes: subnormal
-// numbers of 32 bits count as 0. @swap: of a compare-and-swap, or NULL.
+// The turn of a lane that found @before: what is left in memory is known if everything that it is made of is known. @flushes:
+// subnormal numbers of 32 bits count as 0. @swap: of a compare-and-swap, or NULL.
 void smb_words_update(const Move *move, guint lane, gboolean flushes, const MarkedWords *operand,
                       const MarkedWords *swap, const MarkedWords *before, MarkedWords *after);
 

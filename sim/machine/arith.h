@@ -82,7 +82,7 @@ void smb_arith_binary(ArithBinary operation, SmbScalar kind, guint n, const void
 
 void smb_arith_unary(ArithUnary operation, SmbScalar kind, guint n, const void *a, void *out);
 
-// Of 1 to 3 operands, as the function takes them (function.c).
+// For 1 to 3 operands, as the function takes them (function.c).
 void smb_arith_function(ArithFunction function, SmbScalar kind, guint n,
                         const void *const *operands, void *out);
 

@@ -94,7 +94,7 @@ is_single(const SmbArch *arch, Atomic atomic, SmbScalar kind) {
 // Adding the constant 1 and dropping the result is counted by the hardware itself where the compiler uses
 // that (seen in what it makes for sm_90, not for sm_75). Of the loops, minimum and maximum swap only as
 // long as they have something to change: of these, only the first load is sure.
-// One of 16 bits is a loop on the word that they lie in; a compare-and-swap stops where the comparison fails (seen for
+// One of 16 bits is a loop on the word that they are in; a compare-and-swap stops where the comparison fails (seen for
 // sm_90).
 SmbOp
 smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean increments) {

@@ -13,16 +13,16 @@ G_BEGIN_DECLS
 
 /** What is suspicious and yet runs. */
 typedef enum {
-  SMB_WARNING_RACE,     /* two warps touch a location, one of them writes, no barrier between */
-  SMB_WARNING_PENDING,  /* what a copy writes is touched before its thread has waited for it */
-  SMB_WARNING_UNSET,    /* shared memory is read that no thread wrote */
-  SMB_WARNING_RESERVED, /* what the system has of shared memory is touched, below the kernel's own */
+  SMB_WARNING_RACE,    /* two warps access a location, one of them writes, no barrier between */
+  SMB_WARNING_PENDING, /* what a copy writes is accessed before its thread has waited for it */
+  SMB_WARNING_UNSET,   /* shared memory is read that no thread wrote */
+  SMB_WARNING_RESERVED, /* what the system has of shared memory is accessed, below the kernel's own */
   SMB_WARNING_LOOP, /* an atomic is a loop, of which a lower bound is counted (said by an analysis) */
-  SMB_WARNING_MERGE, /* SmbSite.may_merge: an upper bound is counted (likewise) */
-  SMB_WARNING_DATA,  /* requests depend on contents that the launch does not give (likewise) */
+  SMB_WARNING_MERGE, /* SmbSite.may_merge: an upper bound is counted (as above) */
+  SMB_WARNING_DATA,  /* requests depend on contents that the launch does not give (as above) */
   SMB_WARNING_ORDER, /* requests depend on the order in which threads execute atomics, poll memory, or race */
-  SMB_WARNING_MEETING,   /* the count depends on where an assembler lets lanes meet (likewise) */
-  SMB_WARNING_TIMING,    /* how often a request is made depends on time */
+  SMB_WARNING_MEETING, /* the count depends on where an assembler lets lanes reconverge (as above) */
+  SMB_WARNING_TIMING,  /* how often a request is made depends on time */
   SMB_WARNING_UNCOUNTED, /* SmbSink.uncounted, in its words */
 } SmbWarning;
 
@@ -46,13 +46,13 @@ typedef enum {
 /** "bulk", "tensor", …, as JSON names it (transfer none). */
 const char *smb_traffic_name(SmbTraffic traffic);
 
-/** Of traffic whose size is not known. */
+/** For traffic of unknown size. */
 #define SMB_BYTES_UNKNOWN G_MAXUINT64
 
 /**
  * SmbSink: what a running block reports; a member that is %NULL is not wanted, and nothing is computed for it.
  * @shared: @request was made at @site, by warp @warp of the block, to the __shared__ variable @array
- * @global: the lanes of @mask asked for @width bytes each at the given @addresses of global memory
+ * @global: the lanes of @mask access @width bytes each at the given @addresses of global memory
  *   (buffers are far apart and aligned to 256 bytes)
  * @warn: something suspicious at @site, in words; @other is the site that it collides with, or @site
  * @uncounted: the lanes of @mask made a request at @site, or may have made it, that cannot be counted, and @reason says
@@ -118,7 +118,7 @@ void smb_global_read_memory(const SmbGlobal *global, guint64 address, gpointer b
 gsize smb_global_mask_memory(const SmbGlobal *global, guint64 address, gpointer bytes,
                              gsize length);
 
-/** Bytes of the buffer of a pointer parameter that were touched: the end of the farthest access. */
+/** Bytes of the buffer of a pointer parameter that were accessed: the end of the farthest access. */
 guint64 smb_global_reach(const SmbGlobal *global, guint parameter);
 
 /**
@@ -137,7 +137,7 @@ void smb_block_free(SmbBlock *block);
 
 /**
  * smb_block_set_races:
- * @races: (nullable) (transfer none): by site: whether it races, as a load with stores or as a store with others, or touches
+ * @races: (nullable) (transfer none): by site: whether it races, as a load with stores or as a store with others, or accesses
  *   what a copy that is pending writes. Must live as long as blocks are run
  *
  * What those loads find, and what those stores leave, depends on the order of threads; it is marked in compiled code, and
@@ -205,13 +205,14 @@ const char *smb_block_idle(const SmbBlock *block, guint32 *place);
 /** Bytes of memory that it takes, with its registers, when it has run. */
 gsize smb_block_bytes(const SmbBlock *block);
 
-/** Whether lanes of one warp ever went different ways in a program that leaves it to an assembler where they meet. */
+/** Whether lanes of one warp ever went different ways in a program that leaves it to an assembler where they reconverge. */
 gboolean smb_block_diverged(const SmbBlock *block);
 
 /** Instructions of machine code that the warps of the block that ran last executed; 0 of other programs. */
 guint64 smb_block_instructions(const SmbBlock *block);
 
-/** Whether blocks need others beside them: one waited for others, or came to the barrier of the grid that a driver provides. */
+/** Whether blocks need others to run at the same time: one waited for others, or came to the barrier of the grid that a driver
+ * provides. */
 gboolean smb_block_is_cooperative(const SmbBlock *block);
 
 /** Whether something was not known because other blocks may have changed it meanwhile. */

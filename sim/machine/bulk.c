@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What touches memory and makes no request of it: copies in bulk, by one lane each, and barriers that lie in shared
+// Instructions that access memory without a request: copies in bulk, by one lane each, and barriers that are in shared
 // memory. Bounds, alignment, races and the signature of the block are as of any access; nothing is counted here.
 #include <string.h>
 
@@ -67,7 +67,7 @@ locate(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 addres
          smb_access_fail(block, move, warp, lane, "expected an address in shared or global memory");
 }
 
-// Bytes from @done on, of a copy of memory at addresses, that lie in one object; @part: the copy of these alone.
+// Bytes from @done on, of a copy of memory at addresses, that are in one object; @part: the copy of these alone.
 static gsize
 find_part(const SmbBlock *block, const Move *move, guint64 address, gsize done, Move *part) {
   gboolean has_parts = block->map && address >> POINTER_OFFSET_BITS == 0;
@@ -78,7 +78,7 @@ find_part(const SmbBlock *block, const Move *move, guint64 address, gsize done, 
   return part->width;
 }
 
-// Bytes of a part of a copy from @at on that lie in the same PIECE.
+// Bytes of a part of a copy from @at on that are in the same PIECE.
 static gsize
 find_piece(guint64 offset, gsize at, const Move *part) {
   return MIN(PIECE - (offset + at) % PIECE, part->width - at);

@@ -49,12 +49,12 @@ struct _SmbFrontEnd {
                       GError **error);
   // These may be NULL where a language has no such thing.
   // Of what runs with contents that the launch does not give put in their place: the pointer parameter or variable
-  // whose contents decide at which addresses a site asks for shared memory, or, without such, whether it does
+  // whose contents decide at which addresses a site accesses shared memory, or, without such, whether it does
   // (*@address: FALSE); NULL: there is none. Lives as long as the program.
   const char *(*data_source)(const SmbProgram *program, const SmbLaunch *launch, guint site,
                              gboolean *address);
-  // Of what cannot tell as it runs: whether the order in which threads execute atomics decides at which addresses a site asks for
-  // shared memory (*@address), or whether it does.
+  // Of what cannot tell as it runs: whether the order in which threads execute atomics decides at which addresses a site
+  // accesses shared memory (*@address), or whether it does.
   gboolean (*by_order)(const SmbProgram *program, guint site, gboolean *address);
   // The same program, with lanes that diverge meeting elsewhere, as an assembler may decide: each a different one, with the
   // same sites, and without variants of its own; NULL: there are no more (transfer full).

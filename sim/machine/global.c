@@ -29,7 +29,7 @@ struct _SmbGlobal {
   MemoryMap *map;     // (nullable): memory at addresses, before the launch
   guint n_numbered;   // buffers that are no stretches of it
   guint n_parameters;
-  GArray *reach;     // guint64 by number: end of the farthest byte that was touched
+  GArray *reach;     // guint64 by number: end of the farthest byte that was accessed
   gboolean tracks;   // chunks have marks
   gboolean in_order; // smb_global_keep_order()
   gboolean blurred;  // nothing of it is known
@@ -49,7 +49,7 @@ struct _Overlay {
   GPtrArray *storage; // Chunks, reused by the next block
   GPtrArray *written; // Objects, since it was cleared
   guint used;
-  Chunk *last; // the chunk that was touched last: neighbours are touched together
+  Chunk *last; // the chunk that was accessed last: neighbours are accessed together
 };
 
 G_STATIC_ASSERT((int)CHUNK_BYTES == (int)MAP_STRETCH_BYTES);
@@ -418,7 +418,7 @@ smb_overlay_is_bare(const Overlay *overlay, const Object *object) {
   return !overlay->global && !object->written && !overlay->blurred;
 }
 
-// An access is aligned and at most 16 bytes wide: it lies in one chunk.
+// An access is aligned and at most 16 bytes wide: it is in one chunk.
 void
 smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolean changes,
                  guchar *bytes, guchar *marks, gsize length) {

@@ -32,13 +32,13 @@ typedef struct {
   guint step;           // of a buffer: bytes of what its pointer points at; of a variable 0
   SmbContents contents; // of global and constant memory: its initial values
   const guchar *marks;  // (nullable): of constant memory: which bytes of that are known
-  guint buffer;         // of global memory: its number, that of the parameter or behind those
+  guint buffer;         // of global memory: its number, that of the parameter or after those
   guint64 address;      // of global memory: where it begins, for who counts segments
   guint64 key;          // of global memory: of its first chunk (global.c)
   MemoryMap *map;       // a stretch: has its contents; else NULL
-  guchar *bytes;        // private: [warp][word][lane][4], allocated when first touched
+  guchar *bytes;        // private: [warp][word][lane][4], allocated when first accessed
   guchar *set;          // private: the marks of each byte; 0: it was not written
-  gsize reach;          // private: bytes, from the first on, that any thread touched
+  gsize reach;          // private: bytes, from the first on, that any thread accessed
   gboolean written;     // a buffer: since smb_overlay_clear()
   gboolean
       is_loaded; // a variable: atomics find what it is loaded with, if the launch does not say what it holds
@@ -47,7 +47,7 @@ typedef struct {
 // The name of a stretch that no parameter points into.
 #define MEMORY_NAME "memory"
 
-// Of a program that tracks what is known of memory, the first object is all of shared memory.
+// In a program that tracks what is known of memory, the first object is all of shared memory.
 #define SHARED_OBJECT 0
 
 // A pointer is the number of its object, from 1, above a byte offset that may go astray both ways; or, without a number, an
@@ -90,13 +90,13 @@ struct _SmbBlock {
   Object
       *objects; // the program's regions, then a buffer for each parameter, then stretches of memory
   guint n_objects;
-  guint n_numbered;      // objects that are no stretches: pointers have their numbers
+  guint n_numbered;      // objects that are not stretches: pointers have their numbers
   MemoryMap *map;        // (nullable): memory at addresses
   GPtrArray *structures; // GBytes: of parameters that are objects
   gsize shared_bytes;    // the program's own
   gsize
       reserved_start; // offset of what the system has of it, which lies behind the program's own here
-  gsize reserved_bytes; // of that; 0: it cannot be touched
+  gsize reserved_bytes; // of that; 0: it cannot be accessed
   guchar *shared;
   guchar *shared_marks; // of each byte, if the program tracks them
   Shadow *shadow;
@@ -166,7 +166,7 @@ mask_any(const SmbBlock *block, const Mask *mask) {
 G_GNUC_PRINTF(3, 4)
 gboolean smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...);
 
-// Of smb_block_find(), of a pointer that is an address.
+// Result of smb_block_find() for a pointer that is an address.
 guint smb_block_find_address(const SmbBlock *block, guint64 address);
 
 // The number of the object that a pointer names: meaningless of one that points at nothing.
@@ -196,7 +196,7 @@ guint64 smb_block_buffer(const SmbBlock *block, guint parameter);
 // that have not exited. What was done before it and after it does not race.
 gboolean smb_block_barrier(SmbBlock *block, guint32 place, const char *name, const Mask *arrived);
 
-// The lanes of @mask make a request of shared memory at @site, or may make it, and it is not known which: @reason says
+// The lanes of @mask make a request of shared memory at @site, or may make it, and which of the two is unknown: @reason says
 // why. Fails, with the site and the reason, unless the launch skips what is not known.
 gboolean smb_block_unknown(SmbBlock *block, guint site, guint warp, SmbLanes mask,
                            const char *reason);
@@ -215,12 +215,12 @@ typedef enum {
   ATOMIC_AND,
   ATOMIC_OR,
   ATOMIC_XOR,
-  ATOMIC_INCREMENT, // to 0 again behind the operand
+  ATOMIC_INCREMENT, // to 0 again after the operand
   ATOMIC_DECREMENT, // to the operand again below 0
   ATOMIC_CAS,       // compares with the first operand, and puts the second in its place
 } Atomic;
 
-// Of a lane that copies nothing from global memory, and writes zeros.
+// For a lane that copies nothing from global memory, and writes zeros.
 #define MOVE_NO_SOURCE G_MAXUINT64
 
 // One memory instruction, as far as the machine is concerned.
@@ -231,7 +231,7 @@ typedef struct {
   SmbOp op;            // which instruction it is
   Atomic atomic;       // of an atomic: what it does
   SmbScalar kind;      // of a component
-  guint components;    // that lie one behind the other: 1 to 4
+  guint components;    // that lie one after the other: 1 to 4
   guint width;         // bytes of all of them
   guint align;         // bytes; at most @width
   guint16 padding; // of a load: a bit for each byte that belongs to nothing, and need not be set
@@ -312,7 +312,7 @@ gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboole
 // here on none of it is known.
 void smb_words_blur(SmbBlock *block);
 
-// The signature of the block is told where in global memory lanes copy from: which of them share a line.
+// The signature of the block records where in global memory lanes copy from: which of them share a line.
 void smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sources);
 
 // Whether @bytes at a pointer all lie in shared memory, the system's part of it included, and where the machine keeps them.
@@ -330,7 +330,7 @@ gboolean smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane
                        guchar *bytes, guchar *marks);
 gboolean smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
                         const guchar *bytes, const guchar *marks);
-// One lane reads or @writes as many bytes as nobody knows, from a place in shared memory on: nothing is known of what is
+// One lane reads or @writes an unknown number of bytes, from a place in shared memory on: nothing is known of what is
 // written.
 gboolean smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
                          gboolean writes);
@@ -392,7 +392,7 @@ gboolean smb_shadow_is_news(const SmbBlock *block, SmbWarning warning, guint sit
 void smb_shadow_look_closely(Shadow *shadow);
 // Whether another warp stored to any of @n bytes since the last barrier.
 gboolean smb_shadow_is_disputed(const Shadow *shadow, guint warp, guint32 offset, guint n);
-// Races at the 4 bytes at @offset are no news any more in this block: they are a barrier's.
+// Races at the 4 bytes at @offset are not news any more in this block: they are a barrier's.
 void smb_shadow_exempt(Shadow *shadow, guint32 offset);
 // What begins at @offset may have been written, by something that does not race.
 void smb_shadow_fill(Shadow *shadow, guint32 offset);
@@ -408,5 +408,5 @@ void smb_pending_start_block(Pending *pending);
 void smb_pending_commit(SmbBlock *block, guint warp, SmbLanes lanes);
 // @lanes wait until at most @left of the groups that they committed are pending; PENDING_NONE: for all their copies.
 void smb_pending_wait(SmbBlock *block, guint warp, SmbLanes lanes, guint32 left);
-// Whether a copy that nobody waited for may still write the word at @offset of shared memory.
+// Whether a copy that was not waited for may still write the word at @offset of shared memory.
 gboolean smb_pending_is_at(const SmbBlock *block, guint32 offset);

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Memory at addresses (SmbLaunch.memory; buffers of fields), as the machine divides it. All addresses are in stretches, one behind
-// the other: what is next to null; what pieces of one allocation cover that touch each other, and what lies between. A
+// Memory at addresses (SmbLaunch.memory; buffers of fields), as the machine divides it. All addresses are in stretches, one
+// after the other: what is next to null; what pieces of one allocation cover that touch each other, and what lies between. A
 // stretch begins and ends at a multiple of MAP_STRETCH_BYTES, so that no access goes across, and offsets in it are aligned as
-// addresses are; bytes of it that no piece has are not known. Each variable of the program has its own: an address
-// in it is one in the variable's region; what lies beside it is not known. Private to the machine.
+// addresses are; bytes of it that no piece has are not known. Each variable of the program has its own: an address in it is
+// one in the variable's region; anything next to it is unknown. Private to the machine.
 #pragma once
 
 #include "sim/launch/launch.h"
@@ -17,8 +17,8 @@ enum {
 
 typedef struct _MemoryMap MemoryMap;
 
-// Of a launch without memory, or with what smb_memory_check() or smb_launch_fields() refuses, NULL. What the pieces' contents point at has to
-// live as long.
+// Returns NULL if the launch has no memory, or if smb_memory_check() or smb_launch_fields() rejects it. What the pieces'
+// contents point at has to live as long.
 MemoryMap *smb_map_new(const SmbProgram *program, const SmbLaunch *launch);
 void smb_map_free(MemoryMap *map);
 

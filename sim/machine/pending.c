@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Copies that end later (cp.async). What they bring is in shared memory at once here; on a device it comes some time before
-// the thread that made the copy has waited for it, and until then nobody may touch these bytes. A thread's copies are in
+// the thread that made the copy has waited for it, and until then no thread may access these bytes. A thread's copies are in
 // groups, which it commits one after the other, and a wait leaves so many of the newest pending. Other warps see what came
 // only behind a barrier that follows the wait; lanes of one warp are not compared, as in race.c.
 //
@@ -202,7 +202,7 @@ smb_pending_is_at(const SmbBlock *block, guint32 offset) {
   return filled && is_pending(block->pending, filled);
 }
 
-// --- who touches what they write
+// --- who accesses what they write
 
 // What is missing: a wait, or a barrier behind it.
 static char *

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Loops over the places that the lanes of a warp touch, compiled for several processors. Private to the machine.
+// Loops over the places that the lanes of a warp access, compiled for several processors. Private to the machine.
 #pragma once
 
 #include "sim/base/processor.h"
@@ -9,8 +9,8 @@
 
 // What places may be, and what they are found to be: bits that are set if it holds for any lane.
 typedef struct {
-  guint64 last;  // the last place that may be touched
-  guint32 width; // bytes that each lane touches
+  guint64 last;  // the last place that may be accessed
+  guint32 width; // bytes that each lane accesses
   guint32
       low; // of PlaceLoops.share: the lowest place; away from the highest, so that each is read as it was written
   guint64 first;    // the place of the first lane that takes part
@@ -21,7 +21,7 @@ typedef struct {
   guint32 high;     // of PlaceLoops.share: the highest place
 } LanePlaces;
 
-// Who asked for a granule of shared memory: a warp, from 1, or CLAIM_MANY, and above that the kind of access. 0: nobody.
+// Who asked for a granule of shared memory: a warp, from 1, or CLAIM_MANY, and above that the kind of access. 0: no warp.
 // Accesses of one kind, if they are not stores, may be by many; a warp that does several things claims it as one that stores.
 enum {
   CLAIM_MANY = 63,

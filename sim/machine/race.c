@@ -53,7 +53,7 @@ struct _Shadow {
   guint32 phase; // counts barriers and blocks
   Cell *cells;
   guint8 *set;        // by cell: whether the block has written it
-  gsize n_unset;      // of those that lie in shared memory: how many it has not; often soon none
+  gsize n_unset;      // of those that are in shared memory: how many it has not; often soon none
   GHashTable *warned; // what was said of the block: keys of a warning and two sites
   gsize last_warned;  // the last of them that was asked for, + 1; 0: none
   GHashTable *exempt; // words, + 1, that are barriers of the block
@@ -262,14 +262,14 @@ touch_cell(SmbBlock *block, const Touch *touch, const Access *access, guint lane
   cell->write_site = site;
 }
 
-// Whether nobody but this warp has done anything to a cell; then nothing can be wrong with what it does.
+// Whether only this warp has accessed the cell, so that it cannot race.
 static gboolean
 is_own(const Cell *cell, guint8 me) {
   return !is_foreign(cell->writer, me) && (cell->reader == NOBODY || cell->reader == me);
 }
 
-// The granules that lie @at bytes into the lanes' accesses. What nobody else touched since the last barrier takes a few
-// instructions. @first: the cell of a granule that nobody touched; whether it @loads is known at compile time.
+// The granules that lie @at bytes into the lanes' accesses. What no other warp has accessed since the last barrier takes a few
+// instructions. @first: the cell of a granule that no warp has accessed; whether it @loads is known at compile time.
 static inline void
 touch_granules(SmbBlock *block, const Touch *touch, const guint32 *offset, const Access *access,
                Cell first, guint32 at, gboolean loads) {
@@ -398,7 +398,7 @@ note(SmbBlock *block, const Move *move, const Access *access) {
     block->place_loops->span(shadow->n_lanes, offsets, &touch->low, &touch->high);
 }
 
-// Claims all between the first and the last granule that a noted access touches. FALSE: another warp did.
+// Claims all between the first and the last granule of a noted access. FALSE: another warp did.
 G_GNUC_NO_INLINE static gboolean
 claim(const SmbBlock *block, gsize i) {
   static const guint8 kinds[SMB_N_OP_CLASSES] = {[SMB_OP_CLASS_LOAD] = CLAIM_LOAD,

@@ -123,7 +123,7 @@ smb_signature_access(SmbBlock *block, const Move *move, const Access *access) {
     note_common(block, access, smb_lanes_first(all), outside != 0);
   else
     spreads = note_each(block, access, all, outside, first);
-  // What is aligned to its width touches one segment, wherever that is.
+  // An access that is aligned to its width is in one segment, wherever that is.
   guint modulus = spreads ? smb_arch_info(block->arch)->global_segment_bytes : move->align;
   if (outside)
     smb_hash_mix(&block->signature->residues, (guint64)first % modulus);

@@ -114,7 +114,7 @@ find_dense_piece(const SmbBlock *block, const Access *access, gsize done) {
   return MIN(64 - offset % 64, block->lanes * WORD_BYTES - done);
 }
 
-// A whole warp's words outside, one behind the other.
+// A whole warp's words outside, one after the other.
 static void
 read_dense_outside(SmbBlock *block, const Move *move, const Access *access, MarkedWords *words) {
   const Object *object = access->common;
@@ -184,7 +184,7 @@ is_dense_outside(const Access *access, const Move *move, SmbLanes lanes) {
   return access->lanes[SPACE_GLOBAL] == lanes && is_dense_words(access, move);
 }
 
-// Words of one buffer, wherever they lie in it.
+// Words of one buffer, wherever they are in it.
 static gboolean
 is_common_words(const Access *access, const Move *move, SmbLanes lanes) {
   return access->common && lanes && access->lanes[SPACE_GLOBAL] == lanes &&
@@ -465,7 +465,7 @@ smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes l
 
 // --- atomics
 
-// Where all lanes name words of global memory, one behind the other, no turn sees another.
+// Where all lanes name words of global memory, one after the other, no turn sees another.
 static gboolean
 is_dense_update(const Access *access, const Move *move, SmbLanes lanes, const MarkedWords *swap) {
   return !swap && smb_scalar_bytes(move->kind) == WORD_BYTES &&

@@ -24,6 +24,6 @@ smb_cells_split(const char *line, GPtrArray *cells) {
       return "a cell in quotes that does not end: the file was cut";
     g_ptr_array_add(cells, g_strdup(cell->str));
     if (*at != ',')
-      return *at ? "expected a comma behind a cell in quotes" : NULL;
+      return *at ? "expected a comma after a cell in quotes" : NULL;
   }
 }

@@ -145,7 +145,7 @@ read_row(Reader *reader) {
   if (!*cell(reader, COLUMN_ID))
     return TRUE;
   if (reader->cells->len != reader->header->len)
-    return fail(reader, "another number of cells than the table has columns: the file was cut");
+    return fail(reader, "the number of cells is not that of the columns: the file was cut");
   SmbMeasuredLaunch *launch = find_launch(reader);
   if (reader->columns[COLUMN_METRIC] && reader->columns[COLUMN_VALUE]) {
     add_metric(reader, launch, cell(reader, COLUMN_METRIC), cell(reader, COLUMN_VALUE));

@@ -139,7 +139,7 @@ add_instruction(Reader *reader) {
   guint n = instructions->len;
   if (n > 0 && (address < reader->base ||
                 read.pc <= g_array_index(instructions, SmbProfileInstruction, n - 1).pc))
-    return fail(reader, "an address that is not above the one before");
+    return fail(reader, "an address that is not above the previous one");
   char *text = g_ptr_array_index(reader->cells, reader->columns[COLUMN_TEXT]);
   read.text = g_string_chunk_insert_const(reader->profile->strings, g_strstrip(text));
   g_array_append_val(instructions, read);

@@ -3,7 +3,7 @@
 //
 // Recordings as JSON that version control shows well: the tables of members, from the outermost object inwards at the
 // end. They are written in the order of these, a kernel or a request on one line.
-#include "sim/measured/recording.h"
+#include "sim/measured/recording-head.h"
 
 #include <string.h>
 
@@ -73,32 +73,6 @@ read_date(const SmbPlace *place, JsonNode *node, gpointer target, GError **error
   g_autoptr(GDateTime) date = g_date_time_new_from_iso8601(*(char **)target, utc);
   return date != NULL ||
          smb_member_expected(place, node, error, "a date such as \"2026-11-21T14:00:00Z\"");
-}
-
-static gboolean
-read_capability(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  SmbRecording *recording = target;
-  g_autofree char *text = NULL;
-  guint64 numbers[2];
-  if (!smb_member_text(place, node, &text, error))
-    return FALSE;
-  g_auto(GStrv) parts = g_strsplit(text, ".", -1);
-  gboolean good = g_strv_length(parts) == G_N_ELEMENTS(numbers);
-  for (guint i = 0; good && i < G_N_ELEMENTS(numbers); i++)
-    good = g_ascii_string_to_unsigned(parts[i], 10, 0, G_MAXUINT8, &numbers[i], NULL);
-  if (!good)
-    return smb_member_expected(place, node, error, "a compute capability such as \"9.0\"");
-  recording->capability_major = (guint)numbers[0];
-  recording->capability_minor = (guint)numbers[1];
-  return TRUE;
-}
-
-static gboolean
-write_capability(GString *json, gconstpointer value) {
-  const SmbRecording *recording = value;
-  g_string_append_printf(json, "\"%u.%u\"", recording->capability_major,
-                         recording->capability_minor);
-  return TRUE;
 }
 
 static gboolean
@@ -179,10 +153,10 @@ read_measured(const SmbPlace *place, JsonNode *node, gpointer target, GError **e
     return FALSE;
   for (guint i = 0; i < SMB_N_METRICS; i++) {
     if (measured[i] != SMB_NOT_MEASURED && !smb_metric_is_counted((SmbMetric)i))
-      return smb_member_fail(place, error,
-                             "'%s' is not a count: values stand in 'buffers', times in "
-                             "'time' and 'time_cold'",
-                             smb_metric_name((SmbMetric)i));
+      return smb_member_fail(
+          place, error,
+          "'%s' is not a count: values are in 'buffers', times in 'time' and 'time_cold'",
+          smb_metric_name((SmbMetric)i));
   }
   return TRUE;
 }
@@ -409,28 +383,22 @@ write_requests(GString *json, gconstpointer value) {
 
 static const SmbMember device_members[] = {
     {"name", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, gpu)},
-    {"compute_capability", MEMBER_REQUIRED, read_capability, write_capability, 0},
+    {"compute_capability", MEMBER_REQUIRED, SMB_MEMBER_CAPABILITY,
+     AT(SmbRecording, capability_major)},
     {"multiprocessors", MEMBER_REQUIRED, SMB_MEMBER_SOME, AT(SmbRecording, multiprocessors)},
     {"driver", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecording, driver)},
     {"cuda_driver", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, cuda_driver)},
     {"toolkit", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, toolkit)},
 };
 
-static gboolean
-read_device(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return smb_members_read(place, node, MEMBERS(device_members), target, error);
-}
-
-static gboolean
-write_device(GString *json, gconstpointer value) {
-  return write_object(json, MEMBERS(device_members), value);
-}
+static const SmbMembers device_object = {MEMBERS(device_members), .is_object = TRUE,
+                                         .separator = ", "};
 
 static const SmbMember recording_members[] = {
     {"schema_version", MEMBER_REQUIRED, read_version, write_version, 0},
     {"program", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, program)},
     {"date", MEMBER_REQUIRED, read_date, smb_member_write_text, AT(SmbRecording, date)},
-    {"device", MEMBER_REQUIRED, read_device, write_device, 0},
+    {"device", MEMBER_REQUIRED, .of = &device_object},
     {"arch", MEMBER_REQUIRED, read_arch, smb_member_write_text, AT(SmbRecording, arch)},
     {"method", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, method)},
     {"counters", MEMBER_REQUIRED, read_counters, write_counters, AT(SmbRecording, counters)},
@@ -438,6 +406,23 @@ static const SmbMember recording_members[] = {
     {"kernels", MEMBER_REQUIRED, read_kernels, write_kernels, AT(SmbRecording, kernels)},
     {"requests", MEMBER_REQUIRED, read_requests, write_requests, 0},
 };
+
+static const SmbMember head_members[] = {
+    {"source", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbRecording, source)},
+    {"date", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, date)},
+    {"program", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, program)},
+    {"gpu", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, gpu)},
+    {"compute_capability", MEMBER_REQUIRED, SMB_MEMBER_CAPABILITY,
+     AT(SmbRecording, capability_major)},
+    {"driver", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecording, driver)},
+    {"cuda_driver", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, cuda_driver)},
+    {"toolkit", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, toolkit)},
+    {"arch", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, arch)},
+    {"method", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, method)},
+    {"counters", MEMBER_REQUIRED, read_counters, write_counters, AT(SmbRecording, counters)},
+    {"request_counter", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecording, request_counter)},
+};
+const SmbMembers smb_recording_head = {MEMBERS(head_members), .is_object = TRUE};
 
 SmbRecording *
 smb_recording_new_from_data(const char *source, const char *text, gsize length, GError **error) {

@@ -38,7 +38,7 @@ list_kernels(SmbSource *source, GError **error) {
     return front_end->entries(source, error);
   smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
            "%s: expected PTX or machine code: the kernels of compiled code are listed, those of "
-           "CUDA C stand in its text",
+           "CUDA C are in its source",
            smb_source_name(source));
   return NULL;
 }

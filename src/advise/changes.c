@@ -33,7 +33,7 @@ add_lines(GArray *changes, const char *text, const SmbEdit *edit, guint line) {
   return TRUE;
 }
 
-// The lines that the edits from @first on change; Returns: the edit behind them
+// The lines that the edits from @first on change; Returns: the edit after them
 static guint
 change_lines(GArray *changes, const char *text, const GArray *edits, guint first, guint line) {
   GString *after = g_string_new(NULL);

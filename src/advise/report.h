@@ -91,7 +91,7 @@ typedef struct {
  * @can_compile: whether there is a compiler for the kernel, and it is asked
  * @together: (nullable): the kernel with the best proven layout of each array, if several change
  * @now: (nullable): the kernel as it is, through a compiler
- * @compiled: (nullable): likewise @together
+ * @compiled: (nullable): the same @together
  * @written: (nullable): of a kernel that was compiled: paddings in its source
  */
 typedef struct {
@@ -111,8 +111,8 @@ typedef struct {
 
 /**
  * SmbAdviseSearch:
- * @arrays: (nullable) (array zero-terminated=1): only the arrays of these names, if there are any; those with "=" behind
- *   them are shapes (smb_shapes_parse())
+ * @arrays: (nullable) (array zero-terminated=1): only the arrays of these names, if there are any; those with "=" after them
+ * are shapes (smb_shapes_parse())
  * @rows: (nullable) (array zero-terminated=1): "N" or "NAME=N": elements of a row of all arrays, or of one: as
  *   SmbAdviseOptions.row
  * @kinds: which layouts are searched; 0: all

@@ -402,7 +402,7 @@ write_narrower(SmbCli *cli, const SmbAdviseArray *array, const SmbAdviseLayout *
     return;
   smb_text_wrap_printf(
       cli->out,
-      "Rows of %s are %s shorter than now: no request of this launch touches the end of a row.",
+      "Rows of %s are %s shorter than now: no request of this launch accesses the end of a row.",
       array->search->use->array->name, smb_count(before - after, "element").text);
 }
 

@@ -16,19 +16,20 @@ static SmbLimitOptions typed;
 
 static const GOptionEntry entries[] = {
     {"max-ways", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.ways,
-     "exit with status 1 if an access is more than N-way; PLACE is an array, LINE or FILE:LINE: if "
-     "one there is",
+     "exit with status 1 if an access, or one at PLACE, is more than N-way; PLACE is an array, "
+     "LINE or FILE:LINE",
      "[PLACE=]N"},
     {"max-excess", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.excess,
-     "if more than N wavefronts of the kernel, or at a place, are in excess, or more than N "
-     "percent",
+     "exit with status 1 if more than N wavefronts, or N percent of them, are in excess, in the "
+     "kernel or at PLACE",
      "[PLACE=]N[%]"},
     {"max-wavefronts", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.wavefronts,
-     "if the kernel, or the accesses at a place, take more than N wavefronts", "[PLACE=]N"},
+     "exit with status 1 if the kernel, or the accesses at PLACE, take more than N wavefronts",
+     "[PLACE=]N"},
     G_OPTION_ENTRY_NULL,
 };
 
-const SmbCliGroup smb_analyze_limit_group = {"Limits of what is counted", entries};
+const SmbCliGroup smb_analyze_limit_group = {"Limits of the result", entries};
 
 const SmbLimitOptions *
 smb_limit_options(void) {

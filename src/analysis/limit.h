@@ -72,9 +72,9 @@ char *smb_limit_describe(const SmbLimit *limit);
 /**
  * smb_limits_check:
  *
- * --max-ways without a place is for each access that has no limit of its own. A limit fails, too, if what it is for was not
+ * --max-ways without a place is for each access that has no limit of its own. A limit also fails if what it is for was not
  * counted for certain: if requests are not counted or depend on contents that are not given; of a sum, if a count is
- * uncertain and no upper bound; or if no access was counted there at all. A kernel without shared memory keeps every limit
+ * uncertain and not an upper bound; or if no access was counted there at all. A kernel without shared memory keeps every limit
  * for the whole launch.
  *
  * Returns: (transfer full) (element-type SmbFailedLimit): those that failed, which refer to @limits and @analysis; empty if

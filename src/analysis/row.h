@@ -39,7 +39,7 @@ GArray *smb_analyze_gather(const GArray *accesses, gboolean each);
 
 /** smb_analyze_gather_global: @globals: (element-type SmbGlobalAccess)
  *
- * Returns: (transfer full) (element-type SmbAnalyzeGlobalRow): likewise
+ * Returns: (transfer full) (element-type SmbAnalyzeGlobalRow): the same
  */
 GArray *smb_analyze_gather_global(const GArray *globals);
 

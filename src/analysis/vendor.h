@@ -14,7 +14,7 @@
  * @active_name, @conflict_name: (nullable): the counters; %NULL: the architecture names none
  * @active: cycles
  * @conflict: those of them that conflicts cost
- * @is_exact: whether that is all: FALSE if accesses are lower bounds, or shuffles, whose cycles nobody knows, pass through
+ * @is_exact: whether that is all: FALSE if accesses are lower bounds, or shuffles, whose cycles are unknown, pass through
  * @note: (nullable): what is known to be wrong with the counters
  * @per_access, @rate: "conflicts/access" of rocprof-compute, conflict / (active - conflict), and its "bank conflict rate",
  *   in percent

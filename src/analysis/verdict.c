@@ -125,7 +125,7 @@ append_reason(GString *text, const Some *some) {
   if (reason)
     g_string_append_printf(text, "%s%s", text->len ? " " : "", reason);
   if (some->n > 1)
-    g_string_append_printf(text, " The same holds for %s.",
+    g_string_append_printf(text, " The same is true of %s.",
                            some->n == 2 ? "another access"
                                         : smb_count(some->n - 1, "other access").text);
 }
@@ -182,11 +182,11 @@ smb_analyze_describe_constants(const SmbArch *arch, const SmbAnalysis *analysis)
   g_autofree char *place = smb_site_place(worst->site);
   return g_strdup_printf(
       "Constant memory serves the distinct words of a request one after the other, %u cycles each "
-      "while its cache has them: the load of %s at %s asks for up to %u words at once.",
+      "while its cache has them: the load of %s at %s accesses up to %u words at once.",
       cycles, worst->site->expression, place, worst->total.max_degree);
 }
 
-// That nobody needs to swizzle for wgmma.
+// That swizzling does not matter for wgmma.
 static void
 append_products(GString *text, const SmbAnalysis *analysis) {
   for (guint i = 0; i < analysis->traffic->len; i++) {
@@ -194,16 +194,15 @@ append_products(GString *text, const SmbAnalysis *analysis) {
       continue;
     g_string_append_printf(
         text,
-        smb_vendor_say(
-            analysis->vendor,
-            "%swgmma reads 128 bytes of its operands in a wavefront, in any layout: swizzling them "
-            "does not matter for it, only for who writes them."),
+        smb_vendor_say(analysis->vendor,
+                       "%swgmma reads 128 bytes of its operands in a wavefront, in any layout: "
+                       "swizzling them does not matter for it, only for whatever writes them."),
         text->len ? " " : "");
     return;
   }
 }
 
-// That nobody knows what a shuffle costs on AMD's chips.
+// That the cost of a shuffle on AMD's chips is unknown.
 static void
 append_shuffles(GString *text, const SmbAnalysis *analysis) {
   for (guint i = 0; i < analysis->traffic->len && analysis->vendor == SMB_VENDOR_AMD; i++) {

@@ -21,9 +21,9 @@ char *
 smb_analyze_describe_idle(const SmbAnalysis *analysis) {
   return analysis->idle_at.opcode
              ? g_strdup(analysis->idle)
-             : g_strdup_printf(
-                   smb_vendor_say(analysis->vendor, "no access to shared memory is reached: %s"),
-                   analysis->idle);
+             : g_strdup_printf(smb_vendor_say(analysis->vendor,
+                                              "no thread reaches an access to shared memory: %s"),
+                               analysis->idle);
 }
 
 // Whether both say that one variable is read before it is written: they begin with its name in quotes.

@@ -27,7 +27,7 @@ char *smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings
 void smb_analyze_write_warning(const SmbProgram *program, const SmbSite *site, const char *message,
                                SmbSpool *out);
 
-/** What a person should know besides: suspicious accesses, macros that the text lacks. */
+/** What else a person should know: suspicious accesses, macros that the text lacks. */
 void smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
                                 SmbSpool *out);
 

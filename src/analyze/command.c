@@ -20,7 +20,7 @@ static const GOptionEntry options[] = {
     {"annotate", 0, 0, G_OPTION_ARG_NONE, &option_annotate,
      "print the source with the counts in the margin", NULL},
     {"shard", 0, 0, G_OPTION_ARG_STRING, &option_shard,
-     "count part K of N of the blocks only; 'smembank merge' adds the JSON of all parts up",
+     "count only part K of N of the blocks; 'smembank merge' combines the JSON of all parts",
      SMB_SHARD_FORM},
     {"warps", 0, 0, G_OPTION_ARG_NONE, &option_warps, "break each access down by warp", NULL},
     G_OPTION_ENTRY_NULL,
@@ -71,10 +71,9 @@ smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
 static const SmbCliGroup *const groups[] = {&smb_analyze_limit_group, SMB_TARGET_GROUPS, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
-    .description =
-        "Counts the wavefronts of each access to shared memory, and the sectors of each "
-        "access to global memory. Of a capture, all launches in the order of their excess "
-        "wavefronts.\n" SMB_TARGET_DESCRIPTION,
+    .description = "Counts the wavefronts of each access to shared memory, and the sectors of each "
+                   "access to global memory. For a capture, lists all launches by their excess "
+                   "wavefronts.\n" SMB_TARGET_DESCRIPTION,
     .max_arguments = 1,
     .has_arch = TRUE,
     .formats = formats,

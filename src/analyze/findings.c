@@ -88,8 +88,8 @@ add_global(const Collection *to, const SmbArch *arch) {
       continue;
     g_autofree char *what = describe_access(site, row->n);
     add(to, SMB_FINDING_UNCOALESCED, site, smb_op_class_name(site->op_class), excess,
-        g_strdup_printf("%s %" G_GUINT64_FORMAT " %s of global memory; coalesced, its bytes lie in "
-                        "%" G_GUINT64_FORMAT,
+        g_strdup_printf("%s %" G_GUINT64_FORMAT
+                        " %s of global memory; coalesced, its bytes fit in %" G_GUINT64_FORMAT,
                         what, row->total.segments, segments, row->total.ideal));
   }
 }
@@ -103,8 +103,8 @@ add_constants(const Collection *to) {
       continue;
     g_autofree char *what = describe_access(access->site, 1);
     add(to, SMB_FINDING_CONSTANT, access->site, "load", access->total.excess,
-        g_strdup_printf("%s up to %u words of constant memory at once, one after the other", what,
-                        access->total.max_degree));
+        g_strdup_printf("%s up to %u words of constant memory at once, served one after the other",
+                        what, access->total.max_degree));
   }
 }
 

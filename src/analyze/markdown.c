@@ -69,7 +69,7 @@ write_failed(SmbSpool *out, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < report->failed->len; i++) {
     const SmbFailedLimit *failure = &g_array_index(report->failed, SmbFailedLimit, i);
     g_autofree char *place = failure->access ? smb_site_place(failure->access->site) : NULL;
-    smb_spool_puts(out, i ? "- " : "\nLimits that are not kept:\n\n- ");
+    smb_spool_puts(out, i ? "- " : "\nFailed limits:\n\n- ");
     if (place)
       smb_markdown_text(out, place);
     smb_spool_puts(out, place ? ": " : "");

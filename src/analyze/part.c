@@ -49,194 +49,212 @@ digest_target(const SmbTarget *target) {
   return g_strdup(g_checksum_get_string(checksum));
 }
 
-void
-smb_analyze_json_part(JsonBuilder *json, const SmbAnalyzeReport *report) {
-  const SmbAnalyzePart *part = report->part;
-  g_autofree char *digest = digest_target(report->target);
-  g_autoptr(GString) counts = g_string_new(NULL);
-  smb_part_write(part->counts, report->target->kernel, &report->target->launch, counts);
-  smb_shard_json(json, &part->shard);
-  smb_json_text(json, "digest", digest);
-  smb_json_boolean(json, "warps", report->by_warp);
-  smb_json_boolean(json, "assumes_block", report->target->assumes_block);
-  smb_json_array(json, "limits");
-  for (guint i = 0; i < part->limits->len; i++) {
-    g_autofree char *limit = smb_limit_describe(&g_array_index(part->limits, SmbLimit, i));
-    smb_json_text(json, NULL, limit);
-  }
-  json_builder_end_array(json);
-  json_builder_set_member_name(json, "counts");
-  json_builder_add_value(json, json_from_string(counts->str, NULL));
-  json_builder_end_object(json);
-}
+// --- what is written and read
 
-// --- the whole
+#define AT SMB_MEMBER_AT
 
-const SmbFormat smb_analyze_merged_formats[] = {{"text", smb_analyze_write_text, NULL},
-                                                {"json", smb_analyze_write_json, NULL},
-                                                {"csv", smb_analyze_write_csv, NULL},
-                                                {NULL, NULL, NULL}};
+// A part: of @target what a report needs; @counts: of a part that is written its report, else a JsonNode.
+typedef struct {
+  SmbTarget *target;
+  const char *level, *arch;
+  guint64 shared_bytes;
+  GStrv buffers; // NAME=VALUE
+  const char *digest;
+  gboolean warps, assumes_block;
+  GStrv limits;
+  gconstpointer counts;
+} Part;
 
 static gboolean
-refuse(const char *name, const char *member, GError **error) {
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s: not as analyze writes it", name,
-                  member);
-}
-
-static gboolean
-read_extent(JsonObject *kernel, const char *member, guint extent[3]) {
-  JsonArray *array = smb_json_get_array(kernel, member);
-  for (guint i = 0; i < 3; i++) {
-    JsonNode *node =
-        array && i < json_array_get_length(array) ? json_array_get_element(array, i) : NULL;
-    gint64 number = node && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_int(node) : 0;
-    if (number < 1 || number > G_MAXUINT32)
-      return FALSE;
-    extent[i] = (guint)number;
-  }
+write_counts(GString *json, gconstpointer value) {
+  const SmbAnalyzeReport *report = *(const SmbAnalyzeReport *const *)value;
+  smb_part_write(report->part->counts, report->target->kernel, &report->target->launch, json);
   return TRUE;
 }
 
 // NAME=VALUE of each member.
-static GStrv
-read_values(JsonObject *object) {
+static gboolean
+read_values(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   g_autoptr(GStrvBuilder) values = g_strv_builder_new();
   JsonObjectIter iter;
   const char *name;
-  JsonNode *node;
-  if (object)
-    json_object_iter_init_ordered(&iter, object);
-  while (object && json_object_iter_next_ordered(&iter, &name, &node)) {
-    g_autofree char *number = json_to_string(node, FALSE);
-    const char *text = smb_json_get_text(object, name);
+  JsonNode *member;
+  if (!JSON_NODE_HOLDS_OBJECT(node))
+    return smb_member_expected(place, node, error, "an object");
+  json_object_iter_init_ordered(&iter, json_node_get_object(node));
+  while (json_object_iter_next_ordered(&iter, &name, &member)) {
+    g_autofree char *number = json_to_string(member, FALSE);
+    const char *text = smb_json_get_text(json_node_get_object(node), name);
     g_autofree char *value = g_strdup_printf("%s=%s", name, text ? text : number);
     g_strv_builder_add(values, value);
   }
-  return g_strv_builder_end(values);
+  *(GStrv *)target = g_strv_builder_end(values);
+  return TRUE;
 }
 
+// What a report says of the kernel; what the program is made of is the rest of it.
+static const SmbMember target_members[] = {
+    {"name", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbTarget, name)},
+    {"file", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbTarget, file)},
+    {"shape", MEMBER_NULL, SMB_MEMBER_WORDS, AT(SmbTarget, shape)},
+    {"compiled", MEMBER_NULL, SMB_MEMBER_WORDS, AT(SmbTarget, compiled)},
+    {"block", MEMBER_REQUIRED, smb_member_any_extents, .offset = AT(SmbTarget, launch.block)},
+    {"grid", MEMBER_REQUIRED, smb_member_any_extents, .offset = AT(SmbTarget, launch.grid)},
+    {"cluster", MEMBER_ABSENT, smb_member_any_extents, .offset = AT(SmbTarget, launch.cluster)},
+    {"defines", MEMBER_REQUIRED, read_values, .offset = AT(SmbTarget, defines)},
+};
+static const SmbMember kernel_members[] = {
+    {"shared_bytes", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(Part, shared_bytes)},
+    {"buffers", MEMBER_NULL, read_values, .offset = AT(Part, buffers)},
+};
+
+static gboolean
+read_kernel(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  Part *part = target;
+  part->target = g_new0(SmbTarget, 1);
+  return smb_members_pick(place, node, SMB_MEMBERS(target_members), part->target, error) &&
+         smb_members_pick(place, node, SMB_MEMBERS(kernel_members), part, error);
+}
+
+static const SmbMember shard_members[] = {
+    {"digest", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, digest)},
+    {"warps", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(Part, warps)},
+    {"assumes_block", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(Part, assumes_block)},
+    {"limits", MEMBER_REQUIRED, SMB_MEMBER_LINES, AT(Part, limits)},
+    {"counts", MEMBER_REQUIRED, smb_member_object, write_counts, AT(Part, counts)},
+};
+static const SmbMembers shard_object = {SMB_MEMBERS(shard_members), .picks = TRUE,
+                                        .is_object = TRUE};
+
+static const SmbMember part_members[] = {
+    {"kernel", MEMBER_REQUIRED, read_kernel},
+    {"level", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, level)},
+    {"arch", MEMBER_REQUIRED, .offset = AT(Part, arch), .of = &smb_part_arch},
+    {"shard", MEMBER_REQUIRED, .of = &shard_object},
+};
+
+static void
+part_clear(Part *part) {
+  g_clear_pointer(&part->target, smb_target_free);
+  g_strfreev(part->buffers);
+  g_strfreev(part->limits);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Part, part_clear)
+
+void
+smb_analyze_json_part(JsonBuilder *json, const SmbAnalyzeReport *report) {
+  g_autofree char *digest = digest_target(report->target);
+  g_autoptr(GStrvBuilder) limits = g_strv_builder_new();
+  for (guint i = 0; i < report->part->limits->len; i++) {
+    g_autofree char *limit = smb_limit_describe(&g_array_index(report->part->limits, SmbLimit, i));
+    g_strv_builder_add(limits, limit);
+  }
+  g_auto(Part) part = {.counts = report,
+                       .digest = digest,
+                       .warps = report->by_warp,
+                       .assumes_block = report->target->assumes_block,
+                       .limits = g_strv_builder_end(limits)};
+  smb_shard_json(json, &report->part->shard, SMB_MEMBERS(shard_members), &part);
+}
+
+// --- the whole
+
 static GPtrArray *
-read_buffers(JsonObject *kernel) {
-  g_auto(GStrv) values = read_values(smb_json_get_object(kernel, "buffers"));
+make_buffers(const Part *part) {
   GPtrArray *buffers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_buffer_free);
-  for (guint i = 0; values[i]; i++) {
+  for (guint i = 0; part->buffers && part->buffers[i]; i++) {
     SmbBuffer *buffer = g_new0(SmbBuffer, 1);
-    char *equals = strchr(values[i], '=');
-    buffer->name = g_strndup(values[i], (gsize)(equals - values[i]));
+    const char *equals = strchr(part->buffers[i], '=');
+    buffer->name = g_strndup(part->buffers[i], (gsize)(equals - part->buffers[i]));
     buffer->spec = g_strdup(equals + 1);
     g_ptr_array_add(buffers, buffer);
   }
   return buffers;
 }
 
-// What was counted, as far as a report needs it; the program comes from the parts.
-static SmbTarget *
-read_target(const char *name, JsonObject *document, const GPtrArray *counts, GError **error) {
-  JsonObject *kernel = smb_json_get_object(document, "kernel");
-  const char *level = smb_json_get_text(document, "level"),
-             *function = smb_json_get_text(kernel, "name");
-  const char *file = smb_json_get_text(kernel, "file");
-  g_autoptr(SmbTarget) target = g_new0(SmbTarget, 1);
-  JsonNode *shared = kernel ? json_object_get_member(kernel, "shared_bytes") : NULL;
-  guint64 shared_bytes =
-      shared && JSON_NODE_HOLDS_VALUE(shared) ? (guint64)json_node_get_int(shared) : 0;
-  if (!level || !function || !file || !read_extent(kernel, "block", target->launch.block) ||
-      !read_extent(kernel, "grid", target->launch.grid) ||
-      (json_object_has_member(kernel, "cluster") &&
-       !read_extent(kernel, "cluster", target->launch.cluster))) {
-    refuse(name, "kernel", error);
-    return NULL;
-  }
-  target->kernel = smb_parts_program(counts, function, level, file, shared_bytes, error);
-  if (!target->kernel)
-    return NULL;
-  target->name = g_strdup(function);
-  target->file = g_strdup(file);
-  target->shape = g_strdup(smb_json_get_text(kernel, "shape"));
-  target->compiled = g_strdup(smb_json_get_text(kernel, "compiled"));
-  target->defines = read_values(smb_json_get_object(kernel, "defines"));
-  target->launch.buffers = read_buffers(kernel);
-  if (json_object_has_member(document, "launch"))
-    target->merged_launch = json_node_copy(json_object_get_member(document, "launch"));
-  target->assumes_block =
-      smb_json_get_flag(smb_json_get_object(document, "shard"), "assumes_block");
-  return g_steal_pointer(&target);
+// Adds to the target what is not read as it stands; the program comes from the counts.
+static gboolean
+complete_target(const Part *part, JsonObject *result, const GPtrArray *counts, GError **error) {
+  SmbTarget *target = part->target;
+  target->launch.buffers = make_buffers(part);
+  if (json_object_has_member(result, "launch"))
+    target->merged_launch = json_node_copy(json_object_get_member(result, "launch"));
+  target->assumes_block = part->assumes_block;
+  target->kernel =
+      smb_parts_program(counts, target->name, part->level, target->file, part->shared_bytes, error);
+  return target->kernel != NULL;
 }
 
 static GArray *
-read_limits(const char *name, JsonObject *shard, GError **error) {
-  JsonArray *array = smb_json_get_array(shard, "limits");
-  g_autoptr(GStrvBuilder) ways = g_strv_builder_new(), excess = g_strv_builder_new();
-  g_autoptr(GStrvBuilder) wavefronts = g_strv_builder_new();
-  const struct {
-    const char *option;
-    GStrvBuilder *values;
-  } kinds[] = {{"--max-ways ", ways}, {"--max-excess ", excess}, {"--max-wavefronts ", wavefronts}};
-  for (guint i = 0; array && i < json_array_get_length(array); i++) {
-    JsonNode *node = json_array_get_element(array, i);
-    const char *text = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_string(node) : NULL;
-    for (guint k = 0; text && k < G_N_ELEMENTS(kinds); k++) {
-      if (g_str_has_prefix(text, kinds[k].option))
-        g_strv_builder_add(kinds[k].values, text + strlen(kinds[k].option));
+make_limits(const char *name, const Part *part, GError **error) {
+  static const char *const options[] = {"--max-ways ", "--max-excess ", "--max-wavefronts "};
+  GStrv values[G_N_ELEMENTS(options)];
+  for (guint k = 0; k < G_N_ELEMENTS(options); k++) {
+    g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+    for (guint i = 0; part->limits[i]; i++) {
+      if (g_str_has_prefix(part->limits[i], options[k]))
+        g_strv_builder_add(builder, part->limits[i] + strlen(options[k]));
     }
+    values[k] = g_strv_builder_end(builder);
   }
-  g_auto(GStrv) all_ways = g_strv_builder_end(ways), all_excess = g_strv_builder_end(excess);
-  g_auto(GStrv) all_wavefronts = g_strv_builder_end(wavefronts);
-  const SmbLimitOptions options = {all_ways, all_excess, all_wavefronts};
-  GArray *limits = smb_limits_new(&options, error);
+  const SmbLimitOptions typed = {values[0], values[1], values[2]};
+  GArray *limits = smb_limits_new(&typed, error);
+  for (guint k = 0; k < G_N_ELEMENTS(options); k++)
+    g_strfreev(values[k]);
   if (!limits)
     smb_prefix_error(error, "%s: ", name);
   return limits;
 }
 
-// The counts of all parts, the first one's file with each.
+// The counts of all parts.
 static GPtrArray *
-read_counts(const char *const *names, const GPtrArray *parts, const SmbArch *arch, GError **error) {
+read_counts(const SmbPartResults *results, const SmbArch *arch, GError **error) {
   g_autoptr(GPtrArray) counts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_part_free);
-  for (guint i = 0; i < parts->len; i++) {
-    JsonObject *shard = smb_json_get_object(g_ptr_array_index(parts, i), "shard");
-    JsonNode *node = json_object_get_member(shard, "counts");
-    SmbPart *part = node ? smb_part_read(names[i], node, arch, error) : NULL;
-    if (!part) {
-      if (!node)
-        refuse(names[i], "shard.counts", error);
+  for (guint i = 0; i < results->parts->len; i++) {
+    g_auto(Part) other = {0};
+    if (!smb_part_results_pick(results, i, SMB_MEMBERS(part_members), &other, error))
       return NULL;
-    }
+    SmbPart *part = smb_part_read(smb_part_name(results, i), (JsonNode *)other.counts, arch, error);
+    if (!part)
+      return NULL;
     g_ptr_array_add(counts, part);
     if (smb_parts_agree(part, g_ptr_array_index(counts, 0)))
       continue;
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
              "%s: blocks wait for others of another part than in %s, and were run in another "
              "order: analyze this launch without --shard",
-             names[i], names[0]);
+             smb_part_name(results, i), smb_part_name(results, 0));
     return NULL;
   }
   return g_steal_pointer(&counts);
 }
 
-gboolean
-smb_analyze_merge(SmbCli *cli, const char *const *names, const GPtrArray *parts, GError **error) {
-  JsonObject *first = g_ptr_array_index(parts, 0);
-  const char *arch = smb_json_get_text(smb_json_get_object(first, "arch"), "name");
-  if (!arch)
-    return refuse(names[0], "arch", error);
-  cli->arch = smb_cli_load_arch(cli, arch, 0, error);
-  g_autoptr(GPtrArray) counts = cli->arch ? read_counts(names, parts, cli->arch, error) : NULL;
-  g_autoptr(SmbTarget) target = counts ? read_target(names[0], first, counts, error) : NULL;
-  if (!target)
+static gboolean
+merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
+  g_auto(Part) part = {0};
+  if (!smb_part_results_pick(results, 0, SMB_MEMBERS(part_members), &part, error))
     return FALSE;
-  JsonObject *shard = smb_json_get_object(first, "shard");
+  cli->arch = smb_cli_load_arch(cli, part.arch, 0, error);
+  g_autoptr(GPtrArray) counts = cli->arch ? read_counts(results, cli->arch, error) : NULL;
+  if (!counts || !complete_target(&part, smb_part_object(results, 0), counts, error))
+    return FALSE;
+  const SmbTarget *target = part.target;
   g_autoptr(SmbAnalysis) analysis =
       smb_parts_collect(counts, target->kernel, cli->arch, &target->launch);
-  g_autoptr(GArray) limits = read_limits(names[0], shard, error);
+  g_autoptr(GArray) limits = make_limits(smb_part_name(results, 0), &part, error);
   if (!limits)
     return FALSE;
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis);
-  const SmbAnalyzeReport report = {.target = target,
-                                   .analysis = analysis,
-                                   .by_warp = smb_json_get_flag(shard, "warps"),
-                                   .limits = limits,
-                                   .failed = failed};
+  const SmbAnalyzeReport report = {target, analysis, part.warps, limits, failed, NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
 }
+
+static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
+                                    {"json", smb_analyze_write_json, NULL},
+                                    {"csv", smb_analyze_write_csv, NULL},
+                                    {NULL, NULL, NULL}};
+
+const SmbMerger smb_analyze_merger = {
+    "analyze", formats, (const char *const[]){"kernel", "launch?", "level", "arch", NULL}, merge};

@@ -44,10 +44,11 @@ smb_check_add(SmbCheck *check, const SmbCase *one) {
   return checked;
 }
 
+const char *const smb_verdict_names[] = {"passed", "failed", "error", NULL};
+
 const char *
 smb_verdict_name(SmbCaseVerdict verdict) {
-  static const char *const names[SMB_N_VERDICTS] = {"passed", "failed", "error"};
-  return names[verdict];
+  return smb_verdict_names[verdict];
 }
 
 typedef struct {

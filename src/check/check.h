@@ -8,7 +8,7 @@
 
 #include "sim/arch/words.h"
 #include "src/cli/cli.h"
-#include "src/cli/shard.h"
+#include "src/shard/shard.h"
 #include "src/project/project.h"
 
 /** How a case ended. */
@@ -83,6 +83,9 @@ SmbChecked *smb_check_add(SmbCheck *check, const SmbCase *one);
 
 /** smb_checked_costs: @costs: (out): of a case that was counted, as its result has them; @vendor: whose chip it was counted for. Returns: whether it was. */
 gboolean smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs);
+
+/** Their names (array zero-terminated=1). */
+extern const char *const smb_verdict_names[];
 
 /** smb_verdict_name: Returns: (transfer none): "passed", "failed", "error" */
 const char *smb_verdict_name(SmbCaseVerdict verdict);

@@ -90,6 +90,7 @@ smb_cmd_check(SmbCli *cli, GError **error) {
   g_autofree char *digest = part.shard.of ? smb_check_digest(all, baseline) : NULL;
   part.digest = digest;
   part.n_cases = all->len;
+  part.has_baseline = baseline != NULL;
   g_autoptr(GPtrArray) cases = choose_part(all, &part.shard);
   g_autoptr(SmbCheck) check =
       smb_check_run(project, cases, jobs, cli->files, smb_cli_progress(cli));

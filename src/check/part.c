@@ -4,7 +4,6 @@
 
 #include "sim/base/error.h"
 #include "sim/base/source.h"
-#include "src/out/json.h"
 
 enum {
   MAX_FILE_BYTES = 1 << 30,
@@ -29,106 +28,116 @@ smb_check_digest(const GPtrArray *cases, const SmbResult *baseline) {
   return g_strdup(g_checksum_get_string(checksum));
 }
 
+#define AT SMB_MEMBER_AT
+
+// A case as a part has it.
+typedef struct {
+  const char *name;
+  guint line;
+  SmbCaseVerdict verdict;
+  JsonNode *result; // is the document's
+  const char *error;
+  GStrv messages;
+} CaseRow;
+
+static const SmbMember case_members[] = {
+    {"name", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(CaseRow, name)},
+    {"line", MEMBER_REQUIRED, .offset = AT(CaseRow, line), .most = G_MAXUINT32},
+    {"verdict", MEMBER_REQUIRED, .offset = AT(CaseRow, verdict), .words = smb_verdict_names},
+    {"result", MEMBER_NULL, smb_member_object, .offset = AT(CaseRow, result)},
+    {"error", MEMBER_NULL, SMB_MEMBER_KEPT, AT(CaseRow, error)},
+    {"messages", MEMBER_REQUIRED, SMB_MEMBER_LINES, AT(CaseRow, messages)},
+};
+
+static void
+clear_case(gpointer row) {
+  g_strfreev(((CaseRow *)row)->messages);
+}
+
+static const SmbMembers case_table = {SMB_MEMBERS(case_members), sizeof(CaseRow), clear_case};
+
+// The result of a part.
+typedef struct {
+  SmbCheckPart part;
+  const char *project;
+  GArray *cases;
+} Result;
+
+static const SmbMember shard_members[] = {
+    {"digest", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(SmbCheckPart, digest)},
+    {"cases", MEMBER_REQUIRED, SMB_MEMBER_MOST, AT(SmbCheckPart, n_cases), .most = MAX_CASES},
+    {"baseline", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SmbCheckPart, has_baseline)},
+};
+static const SmbMembers shard_object = {SMB_MEMBERS(shard_members), .picks = TRUE,
+                                        .is_object = TRUE};
+
+static const SmbMember result_members[] = {
+    {"project", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Result, project)},
+    {"cases", MEMBER_REQUIRED, .offset = AT(Result, cases), .of = &case_table},
+    {"shard", MEMBER_REQUIRED, .offset = AT(Result, part), .of = &shard_object},
+};
+
 void
-smb_check_json_part(JsonBuilder *json, const SmbCheck *check) {
-  const SmbCheckPart *part = check->part;
-  smb_shard_json(json, &part->shard);
-  smb_json_text(json, "digest", part->digest);
-  smb_json_number(json, "cases", part->n_cases);
-  smb_json_boolean(json, "baseline", check->has_baseline);
-  json_builder_end_object(json);
+smb_check_json_part(JsonBuilder *json, const SmbCheckPart *part) {
+  smb_shard_json(json, &part->shard, SMB_MEMBERS(shard_members), part);
 }
 
 // --- the whole
 
 static gboolean
-refuse(const char *name, GError **error) {
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: cases: not as check writes them", name);
-}
-
-static gboolean
-read_verdict(const char *word, SmbCaseVerdict *verdict) {
-  for (guint i = 0; i < SMB_N_VERDICTS; i++) {
-    *verdict = (SmbCaseVerdict)i;
-    if (g_strcmp0(word, smb_verdict_name(*verdict)) == 0)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-static GStrv
-read_messages(JsonArray *array) {
-  g_autoptr(GStrvBuilder) messages = g_strv_builder_new();
-  for (guint i = 0; array && i < json_array_get_length(array); i++) {
-    JsonNode *node = json_array_get_element(array, i);
-    const char *text = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_string(node) : NULL;
-    if (text)
-      g_strv_builder_add(messages, text);
-  }
-  return g_strv_builder_end(messages);
-}
-
-// Adds a case as a part has it.
-static gboolean
-add_case(SmbCheck *check, SmbProject *project, const char *file, JsonObject *object,
-         GError **error) {
-  const char *name = smb_json_get_text(object, "name");
-  JsonObject *result = smb_json_get_object(object, "result");
-  SmbCaseVerdict verdict;
-  if (!name || !read_verdict(smb_json_get_text(object, "verdict"), &verdict))
-    return refuse(file, error);
-  if (result && !smb_result_check_analysis(file, result, error))
+add_case(SmbCheck *check, SmbProject *project, const char *file, CaseRow *row, GError **error) {
+  if (row->result && !smb_result_check_analysis(file, json_node_get_object(row->result), error))
     return FALSE;
   SmbCase *one = g_new0(SmbCase, 1);
-  one->name = g_strdup(name);
+  one->name = g_strdup(row->name);
   one->path = g_strdup(project->path);
-  one->line = (guint)smb_json_get_number(object, "line");
+  one->line = row->line;
   g_ptr_array_add(project->cases, one);
   SmbChecked *checked = smb_check_add(check, one);
-  checked->verdict = verdict;
-  checked->result = result ? json_node_copy(json_object_get_member(object, "result")) : NULL;
-  checked->error = g_strdup(smb_json_get_text(object, "error"));
-  checked->messages = read_messages(smb_json_get_array(object, "messages"));
-  check->n[verdict]++;
+  checked->verdict = row->verdict;
+  checked->result = row->result ? json_node_copy(row->result) : NULL;
+  checked->error = g_strdup(row->error);
+  checked->messages = g_steal_pointer(&row->messages);
+  check->n[row->verdict]++;
   return TRUE;
+}
+
+static void
+clear_parts(gpointer result) {
+  g_clear_pointer(&((Result *)result)->cases, g_array_unref);
 }
 
 // Takes the cases from the parts in turn, as they were dealt out.
 static gboolean
-add_cases(SmbCheck *check, SmbProject *project, const char *const *names, const GPtrArray *parts,
-          guint n_cases, GError **error) {
-  for (guint k = 0; k < parts->len; k++) {
-    JsonArray *cases = smb_json_get_array(parts->pdata[k], "cases");
-    guint share = n_cases / parts->len + (k < n_cases % parts->len);
-    if (!cases || json_array_get_length(cases) != share)
-      return refuse(names[k], error);
-  }
-  for (guint i = 0; i < n_cases; i++) {
-    guint k = i % parts->len;
-    JsonArray *cases = smb_json_get_array(parts->pdata[k], "cases");
-    JsonNode *node = json_array_get_element(cases, i / parts->len);
-    JsonObject *object = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
-    if (!add_case(check, project, names[k], object, error))
+merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
+  const guint n = results->parts->len;
+  g_autoptr(GArray) parts = g_array_new(FALSE, TRUE, sizeof(Result));
+  g_array_set_clear_func(parts, clear_parts);
+  g_array_set_size(parts, n);
+  const Result *all = (const Result *)(gpointer)parts->data;
+  for (guint k = 0; k < n; k++) {
+    Result *part = &g_array_index(parts, Result, k);
+    if (!smb_part_results_pick(results, k, SMB_MEMBERS(result_members), part, error))
       return FALSE;
+    if (part->cases->len != part->part.n_cases / n + (k < part->part.n_cases % n) ||
+        part->part.n_cases == 0)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                      "%s: cases: %u, which are not those of part %u of %u of %u cases",
+                      smb_part_name(results, k), part->cases->len, k + 1, n, part->part.n_cases);
   }
-  return TRUE;
-}
-
-gboolean
-smb_check_merge(SmbCli *cli, const char *const *names, const GPtrArray *parts, GError **error) {
-  JsonObject *first = parts->pdata[0];
-  JsonObject *shard = smb_json_get_object(first, "shard");
-  const char *path = smb_json_get_text(first, "project");
-  gint64 n_cases = smb_json_get_number(shard, "cases");
-  if (!path || n_cases < 1 || n_cases > MAX_CASES)
-    return refuse(names[0], error);
   g_autoptr(SmbProject) project = g_new0(SmbProject, 1);
-  project->path = g_strdup(path);
+  project->path = g_strdup(all->project);
   project->cases = g_ptr_array_new_with_free_func((GDestroyNotify)smb_case_free);
   g_autoptr(SmbCheck) check = smb_check_new(project);
-  check->has_baseline = smb_json_get_flag(shard, "baseline");
-  if (!add_cases(check, project, names, parts, (guint)n_cases, error))
-    return FALSE;
+  check->has_baseline = all->part.has_baseline;
+  for (guint i = 0; i < all->part.n_cases; i++) {
+    CaseRow *row = &g_array_index(all[i % n].cases, CaseRow, i / n);
+    if (!add_case(check, project, smb_part_name(results, i % n), row, error))
+      return FALSE;
+  }
   smb_check_write(cli, check);
   return TRUE;
 }
+
+const SmbMerger smb_check_merger = {"check", smb_check_formats,
+                                    (const char *const[]){"project", NULL}, merge};

@@ -6,16 +6,19 @@
 
 #include "src/check/check.h"
 #include "src/compare/result.h"
+#include "src/shard/parts.h"
 
 /**
  * SmbCheckPart:
  * @n_cases: of all parts
  * @digest: as smb_check_digest()
+ * @has_baseline: whether there is one
  */
 typedef struct _SmbCheckPart {
   SmbShard shard;
   guint n_cases;
   const char *digest;
+  gboolean has_baseline;
 } SmbCheckPart;
 
 /**
@@ -28,14 +31,6 @@ typedef struct _SmbCheckPart {
 char *smb_check_digest(const GPtrArray *cases, const SmbResult *baseline);
 
 /** Ends a result with the member "shard". */
-void smb_check_json_part(JsonBuilder *json, const SmbCheck *check);
+void smb_check_json_part(JsonBuilder *json, const SmbCheckPart *part);
 
-/**
- * smb_check_merge:
- * @cli: takes the result of all cases, in its format, as check would have written it
- * @names: (array zero-terminated=1): what messages call the parts
- * @parts: (element-type JsonObject): their results, of the same cases and options, as far as "shard" says
- * @error: SMB_ERROR_INPUT
- */
-gboolean smb_check_merge(SmbCli *cli, const char *const *names, const GPtrArray *parts,
-                         GError **error);
+extern const SmbMerger smb_check_merger;

@@ -176,7 +176,7 @@ write_json(SmbCli *cli, gconstpointer result) {
   smb_json_number(json, "errors", check->n[SMB_VERDICT_ERROR]);
   json_builder_end_object(json);
   if (check->part)
-    smb_check_json_part(json, check);
+    smb_check_json_part(json, check->part);
   smb_json_end(json, cli->out);
 }
 

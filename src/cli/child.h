@@ -22,7 +22,7 @@ typedef struct {
   GStrv read;
 } SmbChild;
 
-/** Of SmbChildLine.after: it waits for none. */
+/** For SmbChildLine.after: it waits for none. */
 #define SMB_CHILD_NONE G_MAXUINT
 
 /**

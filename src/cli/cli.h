@@ -65,9 +65,9 @@ typedef struct {
  * @command: its name
  * @cuda: what the machine offers to measure with
  * @out: takes the result; written to standard output if the command succeeds
- * @messages: takes what a person should know besides; written to standard error after the result
+ * @messages: takes what else a person should know; written to standard error after the result
  * @status: exit status of a command that succeeds: SMB_EXIT_DONE, or what it sets
- * @colour: whether text may be coloured: a terminal reads it and nobody asked for none
+ * @colour: whether text may be coloured: a terminal reads it and the user did not ask for none
  * @columns: width of the terminal in characters: $COLUMNS or what it says itself, else SMB_SPOOL_COLUMNS
  * @argc: number of words in @argv
  * @argv: the command line from the name of the command on
@@ -285,7 +285,7 @@ SmbProgress *smb_cli_progress(SmbCli *cli);
 
 /**
  * smb_cli_wrote:
- * @file: a file beside the result, which was written
+ * @file: a file in addition to the result, which was written
  * @note: (nullable): what is in it
  *
  * Says so, with the other messages.

@@ -123,7 +123,7 @@ smb_files_tell(SmbFiles *files, int fd) {
     g_autofree char *escaped = g_strescape(files->read->pdata[i], NULL);
     g_string_append_printf(text, "%c%s\n", TOLD, escaped);
   }
-  smb_spool_write_to(fd, text->str, text->len); // without standard error there is nobody to tell
+  smb_spool_write_to(fd, text->str, text->len); // without standard error there is no one to tell
 }
 
 GStrv

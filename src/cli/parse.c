@@ -203,7 +203,7 @@ add_arch_options(GOptionEntry *entries, char **arch, char **wave) {
                               0,
                               G_OPTION_ARG_STRING,
                               wave,
-                              "lanes of a wave, of AMD's chips that have both (RDNA; default 32)",
+                              "lanes of a wave, on AMD chips that have both (RDNA; default 32)",
                               SMB_CLI_WAVES};
   return 2;
 }

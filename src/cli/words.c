@@ -77,7 +77,7 @@ refuse_option_as_value(const char *option, const char *word, GError **error) {
   const char *none = strcmp(option, "--nvcc") == 0 ? "--nvcc='' for none, or " : "";
   return smb_cli_usage_error(
       error,
-      "%s needs a value, but the next word is the option '%s': write %s%s='%s' if that is it",
+      "%s needs a value, but the next word is the option '%s': write %s%s='%s' if that is meant",
       option, word, none, option, word);
 }
 

@@ -24,7 +24,7 @@ const char *smb_words_find(const char *const *words, const char *name);
 /** smb_words_has: Returns: whether prepared words have an option without a value */
 gboolean smb_words_has(const char *const *words, const char *name);
 
-/** smb_words_argument: Returns: (transfer none) (nullable): the word number @index, from 0, that is no option */
+/** smb_words_argument: Returns: (transfer none) (nullable): the word number @index, from 0, that is not an option */
 const char *smb_words_argument(const char *const *words, guint index);
 
 /** smb_words_is_of: Returns: whether a prepared word is one of these options */

@@ -42,7 +42,7 @@ typedef struct {
  * SmbComparedCase:
  * @change: WORSE if an access got worse, or one was added that has excess wavefronts
  * @file: (nullable): of the kernel as it is now
- * @vendor: whose words tell of it
+ * @vendor: whose words describe it
  * @is_worse: whether it got worse, or cannot be counted and was before, or is new
  * @note: (nullable): what is not the same besides: the kernel, the launch; why it could not be counted, or compared
  * @accesses: (element-type SmbComparedAccess): in the order of the new one, then those that are gone; none of a case that could not

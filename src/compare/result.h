@@ -30,7 +30,7 @@ typedef struct {
 
 /**
  * smb_result_read:
- * @error: a file error, or SMB_ERROR_INPUT: it is no result of analyze or check, of another version of the schema, or a part
+ * @error: a file error, or SMB_ERROR_INPUT: it is not a result of analyze or check, of another version of the schema, or a part
  *
  * Returns: (transfer full): the result in the file
  */

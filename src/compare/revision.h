@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Revisions of the git repository that the current folder lies in, each put into a folder of its own: the whole tree, so that
+// Revisions of the git repository that the current folder is in, each put into a folder of its own: the whole tree, so that
 // a kernel finds what it includes. Neither the repository nor its working tree is changed. Submodules are not put there.
 #pragma once
 
@@ -51,7 +51,7 @@ char *smb_repository_put(SmbRepository *repository, const char *name, guint numb
 /**
  * smb_repository_find:
  * @path: of a file, as the user typed it
- * @error: SMB_ERROR_USAGE: it lies outside of the repository
+ * @error: SMB_ERROR_USAGE: it is outside the repository
  *
  * Returns: (transfer full): the file seen from @top
  */

@@ -48,7 +48,7 @@ typedef struct {
   GError *errors[2];
 } Run;
 
-// Names what lies in the folder of a version as it would be in the current one.
+// Names what is in the folder of a version as it would be in the current one.
 static void
 hide_folder(const SmbVersion *version, GString *text) {
   g_autofree char *here = version->folder ? g_strconcat(version->folder, "/", NULL) : NULL;

@@ -12,7 +12,7 @@
  * @name: what it is called: a file, a revision
  * @words: (nullable): of the command that writes its result as JSON; %NULL: its result is in the file @name
  * @folder: (nullable): where that runs; %NULL: in the current folder
- * @top, @above: (nullable): @folder lies in @top, which is called @above in what is written
+ * @top, @above: (nullable): @folder is in @top, which is called @above in what is written
  */
 typedef struct {
   char *name;

@@ -108,7 +108,7 @@ read_facts(const char *path, Kept *kept) {
   return TRUE;
 }
 
-// Whether a name is one of ours: a key, and what stands behind it, also of a file that never became whole.
+// Whether a name is one of ours: a key, and what follows it, also of a file that never became whole.
 static gboolean
 is_ours(const char *name) {
   return strspn(name, "0123456789abcdef") == DIGEST_LENGTH && name[DIGEST_LENGTH] == '.';

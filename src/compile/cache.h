@@ -3,7 +3,7 @@
 //
 // A folder of results that are kept from one run to the next. It is bounded, may go at any time, and is believed only as far as a
 // checksum goes; whatever is wrong with it costs time and nothing else. Several processes may use it at once: a file takes its
-// name when it is whole, and nobody waits for anybody.
+// name when it is whole, and no process waits for another.
 #pragma once
 
 #include <glib.h>
@@ -14,7 +14,7 @@
 /** The variable of the environment that says how many MiB it may have; 0: nothing is kept. */
 #define SMB_CACHE_SIZE_VARIABLE "SMEMBANK_CACHE_SIZE"
 
-/** MiB that it may have where nobody says. */
+/** MiB that it may have by default. */
 #define SMB_CACHE_DEFAULT_MIB 512
 
 /** How many results there may be under one key: the same text with other headers, say. */

@@ -11,7 +11,7 @@
 /**
  * smb_inputs_read_rule:
  * @path: what "-MD -MF" has written: a rule of make
- * @folder: what lies in it is left out: the text itself, and what is written for it
+ * @folder: what is in it is left out: the text itself, and what is written for it
  *
  * Returns: (transfer full) (nullable): the files that were read; %NULL: that cannot be said
  */

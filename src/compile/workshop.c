@@ -132,7 +132,7 @@ smb_workshop_folder(const SmbWorkshop *workshop) {
 static void
 tell_keeper(const SmbWorkshop *workshop, pid_t group) {
   g_autofree char *line = group ? g_strdup_printf("%d\n", (int)group) : g_strdup("\n");
-  // Without a keeper there is nobody to tell.
+  // Without a keeper there is no one to tell.
   if (send(workshop->line, line, strlen(line), MSG_NOSIGNAL) < 0)
     return;
 }
@@ -147,7 +147,7 @@ take_output(int fd, gsize most, GString *output) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
-// Whether a process has ended; it is not reaped, so that nobody else gets its number yet.
+// Whether a process has ended; it is not reaped, so that no other process gets its number yet.
 static gboolean
 has_ended(pid_t pid) {
   siginfo_t info = {.si_pid = 0};

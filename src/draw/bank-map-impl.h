@@ -22,7 +22,7 @@ typedef struct {
   gboolean crowded; // no room in a word for a sign that it collides, where there is no colour
 } Layout;
 
-// When a word that @lanes ask for is served, seen from @pass.
+// When a word that @lanes access is served, seen from @pass.
 G_GNUC_INTERNAL SmbDrawState smb_bank_map_state(const SmbBankMap *map, int pass, SmbLanes lanes);
 
 // "3", or "3+" for several lanes (transfer full).

@@ -35,7 +35,7 @@ add_word(SmbBankMap *map, guint bank, guint32 offset, SmbLanes lanes) {
   g_array_append_val(map->words, word);
 }
 
-// Marks the words of a bank that some of @lanes ask for, and the bank if there are any.
+// Marks the words of a bank that some of @lanes access, and the bank if there are any.
 static void
 mark_words(SmbBankMap *map, guint bank, SmbLanes lanes) {
   for (guint i = 0; i < map->words->len; i++) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The bank map of one request: rows of shared memory against banks, the lanes that ask for each word, and
+// The bank map of one request: rows of shared memory against banks, the lanes that access each word, and
 // the passes in which they are served. It shows addresses and turns, not values and not time.
 #pragma once
 
@@ -22,10 +22,10 @@ typedef enum {
 
 /**
  * SmbBankMapWord: one word of one bank
- * @row: byte offset of the stretch of n_banks * bank_bytes bytes that it lies in. On Kepler in its 4-byte mode two
+ * @row: byte offset of the range of n_banks * bank_bytes bytes that it is in. On Kepler in its 4-byte mode two
  *   neighbouring ones are one row of the banks
  * @offset: its byte offset in shared memory
- * @lanes: lanes that ask for it, or for a part of it, of all lane groups
+ * @lanes: lanes that access it, or a part of it, of all lane groups
  * @collides: whether one of them is in a lane group that needs more than one pass in this bank
  */
 typedef struct {

@@ -16,7 +16,7 @@ typedef enum {
   SMB_DRAW_LABEL, /* what a row is */
   SMB_DRAW_GRID,  /* a row of memory, before anything is asked of it; the lines between banks */
   SMB_DRAW_GAP,   /* rows were left out before this one */
-  SMB_DRAW_WORD,  /* a word that lanes ask for */
+  SMB_DRAW_WORD,  /* a word that lanes access */
   SMB_DRAW_REST,  /* a further word of the same lanes: wide accesses */
   SMB_DRAW_COUNT, /* a number of a bank */
   SMB_DRAW_KEY,   /* a sample in the legend */
@@ -37,7 +37,7 @@ typedef enum {
  * @collides: its bank needs more than one pass
  * @bank: bank, or -1: of none
  * @offset: byte offset of the word in shared memory
- * @lanes: lanes that ask for it
+ * @lanes: lanes that access it
  * @pass: (nullable) (array fixed-size=SMB_MAX_LANES): the pass of each lane
  * @title: (nullable): what it is, in words
  */

@@ -17,7 +17,7 @@
  * @file: (nullable): of @line; its last parts will do
  * @line: of the access
  * @column: of the access, where a line has several
- * @has_op: whether @op is asked for: a load and a store may stand in one place ("s[i] += 1")
+ * @has_op: whether @op is asked for: a load and a store may be in one place ("s[i] += 1")
  * @row: elements of a row of an array of one dimension, padding included
  * @has_warp: whether @warp is asked for
  */
@@ -46,7 +46,7 @@ typedef enum {
 /**
  * SmbExplainBank: one bank of one lane group
  * @words: distinct words (where lanes wait for each other's addresses within a word, addresses)
- * @lanes: lanes that ask for them
+ * @lanes: lanes that access them
  * @passes: passes of the group that serve them
  */
 typedef struct {
@@ -70,14 +70,14 @@ typedef struct {
  * @cost: what it costs
  * @passes: when each lane is served
  * @loop: its rounds, if it is a loop
- * @words: (element-type SmbWordUse): what it touches
+ * @words: (element-type SmbWordUse): what it accesses
  * @banks: (element-type SmbExplainBank): by group, then by bank
  * @collides: whether a bank needs more than one pass
  * @collision: that bank, of those that need the most passes the first
  * @group_lanes: the active lanes of the lane group that is looked at: that of @collision, or the first
  * @affine: how their offsets are made
  * @uses: (nullable): the arrays of the kernel
- * @array: (nullable): what the costliest request of the access touches, if it is one array
+ * @array: (nullable): what the costliest request of the access accesses, if it is one array
  * @neighbours: (nullable): other paddings of its rows
  */
 typedef struct {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// From the thread to the bank: what one lane of a request asks for.
+// From the thread to the bank: what one lane of a request accesses.
 #pragma once
 
 #include "src/explain/explain.h"
@@ -9,14 +9,14 @@
 /**
  * SmbExplainLane: one active lane
  * @thread: threadIdx
- * @array: (nullable): the array that it asks for
- * @n_indices: indices of @index; 0 for a variable that is no array
+ * @array: (nullable): the array that it accesses
+ * @n_indices: indices of @index; 0 for a variable that is not an array
  * @index: of the element, outermost first
- * @elements: elements that it touches, from that one on
- * @skipped: bytes of the first element that lie before what it asks for
+ * @elements: elements that it accesses, from that one on
+ * @skipped: bytes of the first element that lie before what it accesses
  * @offset: byte offset in shared memory
  * @word: number of its (first) word, in words of a bank
- * @n_words: words that it asks for, each in a bank of its own
+ * @n_words: words that it accesses, each in a bank of its own
  * @bank: bank of the first word
  * @group: lane group
  * @pass: pass, of all groups together, from 0; 0 where the request has none
@@ -39,7 +39,7 @@ typedef struct {
   SmbLanes sharers;
 } SmbExplainLane;
 
-/** smb_explain_lane: Returns: what an active lane asks for */
+/** smb_explain_lane: Returns: what an active lane accesses */
 SmbExplainLane smb_explain_lane(const SmbExplanation *explanation, guint lane);
 
 /** smb_explain_element: Returns: (transfer full): the element as C names it, such as "tile[3][0]"; of several
@@ -52,7 +52,7 @@ char *smb_explain_example(const SmbExplanation *explanation);
 
 /**
  * smb_explain_write_chain:
- * @lanes: active lanes that are shown; none: those that meet, and a few others
+ * @lanes: active lanes that are shown; none: those that conflict, and a few others
  *
  * The table of the lanes, for a terminal.
  */

@@ -12,7 +12,7 @@ enum {
   MAX_RUNS = 4, // runs whose banks are told one by one
 };
 
-// The banks of all words that some lanes ask for.
+// The banks of all words that some lanes access.
 static SmbBanks
 find_banks(const SmbExplanation *e, SmbLanes lanes) {
   SmbLanes banks = 0;
@@ -29,7 +29,7 @@ append_lane_banks(GString *text, const SmbExplanation *e, SmbLanes lanes) {
   smb_describe_banks(text, find_banks(e, lanes), e->plan->banks);
 }
 
-// Distinct words that some lanes ask for: where one lane asks for several words of a bank each, as many units.
+// Distinct words that some lanes access: where one lane asks for several words of a bank each, as many units.
 static guint
 count_units(const SmbExplanation *e, SmbLanes lanes) {
   guint n = 0;
@@ -105,7 +105,7 @@ append_gcd(GString *text, const SmbExplanation *e, const SmbStride *stride, cons
     g_string_append(text, "no two of these are.");
 }
 
-// What these lanes ask for, counted.
+// What these lanes access, counted.
 static void
 append_sum(GString *text, const SmbExplanation *e, SmbLanes lanes) {
   guint units = count_units(e, lanes);

@@ -84,7 +84,7 @@ append_banks(GString *text, const SmbExplanation *e) {
                            info->bank_bytes);
 }
 
-// The lanes of each group, where they are no neighbours.
+// The lanes of each group, where they are not neighbours.
 static void
 append_phases(GString *text, const SmbExplanation *e) {
   SmbLanes first = e->plan->groups[0];

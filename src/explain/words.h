@@ -36,7 +36,7 @@ char *smb_explain_sharing(const SmbExplanation *explanation);
 /** smb_explain_reason: Returns: (transfer full): the arithmetic behind it, where the offsets have some (src/explain/reason.c) */
 char *smb_explain_reason(const SmbExplanation *explanation);
 
-/** smb_explain_padding: Returns: (transfer full): what other paddings would do, or why nobody can tell
+/** smb_explain_padding: Returns: (transfer full): what other paddings would do, or why that is unknown
  * (src/explain/cost.c) */
 char *smb_explain_padding(const SmbExplanation *explanation);
 

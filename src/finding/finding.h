@@ -86,7 +86,7 @@ void smb_findings_finish(GPtrArray *findings);
  * smb_repository_path:
  * @file: a file
  *
- * Returns: (transfer full): its path in the git repository that it lies in; of one that lies in none, or is not there, as it
+ * Returns: (transfer full): its path in the git repository that it is in; of one that is in none, or does not exist, as it
  *   was given
  */
 char *smb_repository_path(const char *file);

@@ -6,7 +6,7 @@
 
 #include "sim/base/progress.h"
 #include "src/cli/cli.h"
-#include "src/cli/shard.h"
+#include "src/shard/shard.h"
 #include "src/measure/trial.h"
 
 /** Requests of an instruction unless the user says otherwise, and the most of them. */
@@ -41,7 +41,7 @@ typedef struct {
 /**
  * SmbFuzzResult: one instruction.
  * @instruction: index of smb_instruction()
- * @is_bound: whether its rule is a bound: what is measured may lie above the prediction
+ * @is_bound: whether its rule is a bound: what is measured may be above the prediction
  * @patterns: requests that were timed
  * @mismatches: of those, how many differed from the model in every reading of the clock
  * @unsteady: requests that differed, by clock or by counter, and did not when they were measured again
@@ -126,7 +126,7 @@ typedef struct {
  * @n_instructions: how many there are
  *
  * Returns: (transfer full) (element-type SmbFuzzSpan): what a part measures, in whole pieces (source.h): a span of the requests of all
- *   instructions, one behind the other
+ *   instructions, one after the other
  */
 GArray *smb_fuzz_spans(const SmbFuzzOptions *options, guint n_instructions);
 

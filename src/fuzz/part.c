@@ -15,178 +15,167 @@
 #include "sim/trace/trace.h"
 #include "src/out/json.h"
 
-static void
-write_measured(JsonBuilder *json, const char *key, double number) {
-  if (number == SMB_NOT_MEASURED)
-    smb_json_null(json, key);
-  else
-    smb_json_double(json, key, number);
+#define AT SMB_MEMBER_AT
+
+// --- what is written and read
+
+static gboolean
+read_instruction(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  const char *name = NULL;
+  return smb_member_kept(place, node, &name, error) &&
+         (smb_instruction_find(name, target) ||
+          smb_member_expected(place, node, error, "the name of an instruction"));
 }
 
-static void
-write_mismatch(JsonBuilder *json, const SmbFuzzMismatch *mismatch) {
-  g_autoptr(GString) line = g_string_new(NULL);
-  smb_trace_append_request(line, &mismatch->request, SMB_NVIDIA_LANES);
-  smb_json_object(json, NULL);
-  smb_json_text(json, "request", line->str);
-  smb_json_text(json, "instruction", smb_instruction(mismatch->instruction)->name);
-  write_measured(json, "wavefronts", mismatch->wavefronts);
-  write_measured(json, "cycles", mismatch->cycles);
-  smb_json_boolean(json, "extra", mismatch->is_extra);
-  smb_json_boolean(json, "count_differs", mismatch->count_differs);
-  json_builder_end_object(json);
+static gboolean
+write_instruction(GString *json, gconstpointer value) {
+  g_string_append_printf(json, "\"%s\"", smb_instruction(*(const guint *)value)->name);
+  return TRUE;
 }
+
+static gboolean
+read_count(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  return smb_member_count(place, node, target, error) &&
+         (*(guint64 *)target <= SMB_FUZZ_MAX_COUNT ||
+          smb_member_expected(place, node, error, "the number of so many requests"));
+}
+
+#define SUM(member)                                                                                \
+  {                                                                                                \
+#    member, MEMBER_REQUIRED, read_count, smb_member_write_count, AT(SmbFuzzResult, member),       \
+        smb_add_count                                                                              \
+  }
+#define SECONDS(member)                                                                            \
+  { #member, MEMBER_REQUIRED, SMB_MEMBER_NUMBER, AT(SmbFuzzResult, member), smb_add_number }
+
+static const SmbMember instruction_members[] = {
+    {"instruction", MEMBER_REQUIRED, read_instruction, .offset = AT(SmbFuzzResult, instruction)},
+    SUM(patterns),
+    SUM(mismatches),
+    SUM(unsteady),
+    SUM(counted),
+    SUM(count_mismatches),
+    SECONDS(seconds),
+    SECONDS(device_seconds),
+    {"failure", MEMBER_NULL, SMB_MEMBER_WORDS, AT(SmbFuzzResult, failure)},
+};
+
+static void
+clear_instruction(gpointer result) {
+  g_clear_pointer(&((SmbFuzzResult *)result)->failure, g_free);
+}
+
+static const SmbMembers instruction_table = {
+    SMB_MEMBERS(instruction_members), sizeof(SmbFuzzResult), clear_instruction, .picks = TRUE};
+
+void
+smb_fuzz_result_add(SmbFuzzResult *sum, const SmbFuzzResult *more) {
+  smb_members_add(SMB_MEMBERS(instruction_members), sum, more);
+}
+
+// A mismatch; @line: its request, as a trace has it.
+typedef struct {
+  const char *line;
+  SmbFuzzMismatch of;
+} MismatchRow;
+
+static const SmbMember mismatch_members[] = {
+    {"request", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(MismatchRow, line)},
+    {"instruction", MEMBER_REQUIRED, read_instruction, write_instruction,
+     AT(MismatchRow, of.instruction)},
+    {"wavefronts", MEMBER_NULL, SMB_MEMBER_NUMBER, AT(MismatchRow, of.wavefronts)},
+    {"cycles", MEMBER_NULL, SMB_MEMBER_NUMBER, AT(MismatchRow, of.cycles)},
+    {"extra", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(MismatchRow, of.is_extra)},
+    {"count_differs", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(MismatchRow, of.count_differs)},
+};
+static const MismatchRow blank_mismatch = {
+    .of = {.wavefronts = SMB_NOT_MEASURED, .cycles = SMB_NOT_MEASURED}};
+static const SmbMembers mismatch_table = {SMB_MEMBERS(mismatch_members), sizeof(MismatchRow),
+                                          .blank = &blank_mismatch};
+
+// What is read of a part; of @device what merge has compared.
+typedef struct {
+  SmbMeterDevice device;
+  const char *arch;
+  guint64 count, seed, counted;
+  GArray *results;    // SmbFuzzResult
+  GStrv instructions; // of all parts
+  GArray *mismatches; // MismatchRow
+} Part;
+
+static gboolean
+read_whole(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  return read_count(place, node, target, error) &&
+         (*(guint64 *)target > 0 ||
+          smb_member_expected(place, node, error, "one request at least"));
+}
+
+static gboolean
+read_seed(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  const char *text = NULL;
+  return smb_member_kept(place, node, &text, error) &&
+         (g_ascii_string_to_unsigned(text, 10, 0, G_MAXUINT64, target, NULL) ||
+          smb_member_expected(place, node, error, "a number in a text"));
+}
+
+static const SmbMember shard_members[] = {
+    {"counted", MEMBER_REQUIRED, read_count, smb_member_write_count, AT(Part, counted)},
+    {"instructions", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(Part, instructions)},
+    {"mismatches", MEMBER_REQUIRED, .offset = AT(Part, mismatches), .of = &mismatch_table},
+};
+static const SmbMembers shard_object = {SMB_MEMBERS(shard_members), .picks = TRUE,
+                                        .is_object = TRUE};
+
+static const SmbMember part_members[] = {
+    {"device", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, device.name)},
+    {"compute_capability", MEMBER_REQUIRED, SMB_MEMBER_CAPABILITY,
+     AT(Part, device.capability_major)},
+    {"driver", MEMBER_NULL, SMB_MEMBER_KEPT, AT(Part, device.driver)},
+    {"toolkit", MEMBER_NULL, SMB_MEMBER_KEPT, AT(Part, device.toolkit)},
+    {"counters_refused", MEMBER_NULL, SMB_MEMBER_KEPT, AT(Part, device.refusal)},
+    {"arch", MEMBER_REQUIRED, .offset = AT(Part, arch), .of = &smb_part_arch},
+    {"count", MEMBER_REQUIRED, read_whole, .offset = AT(Part, count)},
+    {"seed", MEMBER_REQUIRED, read_seed, .offset = AT(Part, seed)},
+    {"instructions", MEMBER_REQUIRED, .offset = AT(Part, results), .of = &instruction_table},
+    {"shard", MEMBER_REQUIRED, .of = &shard_object},
+};
+
+static void
+part_clear(Part *part) {
+  g_clear_pointer(&part->results, g_array_unref);
+  g_clear_pointer(&part->instructions, g_strfreev);
+  g_clear_pointer(&part->mismatches, g_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Part, part_clear)
 
 void
 smb_fuzz_json_part(JsonBuilder *json, const SmbFuzzReport *report) {
-  smb_shard_json(json, &report->options->shard);
-  smb_json_number(json, "counted", (gint64)report->options->counted);
-  smb_json_array(json, "instructions");
+  g_auto(Part) part = {.counted = report->options->counted,
+                       .mismatches = g_array_new(FALSE, FALSE, sizeof(MismatchRow))};
+  g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+  g_autoptr(GStringChunk) lines = g_string_chunk_new(1024);
   for (guint i = 0; i < report->instructions->len; i++)
-    smb_json_text(json, NULL, smb_instruction(g_array_index(report->instructions, guint, i))->name);
-  json_builder_end_array(json);
-  smb_json_array(json, "mismatches");
-  for (guint i = 0; i < report->mismatches->len; i++)
-    write_mismatch(json, &g_array_index(report->mismatches, SmbFuzzMismatch, i));
-  json_builder_end_array(json);
-  json_builder_end_object(json);
+    g_strv_builder_add(names, smb_instruction(g_array_index(report->instructions, guint, i))->name);
+  part.instructions = g_strv_builder_end(names);
+  for (guint i = 0; i < report->mismatches->len; i++) {
+    MismatchRow row = {NULL, g_array_index(report->mismatches, SmbFuzzMismatch, i)};
+    g_autoptr(GString) line = g_string_new(NULL);
+    smb_trace_append_request(line, &row.of.request, SMB_NVIDIA_LANES);
+    row.line = g_string_chunk_insert(lines, line->str);
+    g_array_append_val(part.mismatches, row);
+  }
+  smb_shard_json(json, &report->options->shard, SMB_MEMBERS(shard_members), &part);
 }
 
 // --- the whole
 
-// What is made of the parts.
-typedef struct {
-  SmbArch *arch;
-  SmbFuzzOptions options;
-  SmbMeterDevice device;
-  GArray *instructions; // guint
-  GArray *results;      // SmbFuzzResult, of each instruction
-  GArray *mismatches;   // SmbFuzzMismatch, those of the first part first
-} Whole;
-
-static void
-whole_clear(Whole *whole) {
-  g_clear_pointer(&whole->arch, smb_arch_unref);
-  g_array_unref(whole->instructions);
-  for (guint i = 0; i < whole->results->len; i++)
-    g_free(g_array_index(whole->results, SmbFuzzResult, i).failure);
-  g_array_unref(whole->results);
-  g_array_unref(whole->mismatches);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Whole, whole_clear)
-
-static gboolean
-refuse(const char *name, const char *member, GError **error) {
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s: not as fuzz writes it", name, member);
-}
-
-static JsonObject *
-element_object(JsonArray *array, guint index) {
-  JsonNode *node =
-      array && index < json_array_get_length(array) ? json_array_get_element(array, index) : NULL;
-  return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
-}
-
-// A number from 0, also one that is written without a fraction; %FALSE: there is none.
-static gboolean
-read_number(JsonObject *object, const char *member, double *number) {
-  JsonNode *node = json_object_get_member(object, member);
-  *number = node && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_double(node) : -1;
-  return *number >= 0;
-}
-
-static double
-read_measured(JsonObject *object, const char *member) {
-  double number;
-  return read_number(object, member, &number) ? number : SMB_NOT_MEASURED;
-}
-
-static gboolean
-read_count(JsonObject *object, const char *member, guint64 *sum) {
-  gint64 count = smb_json_get_number(object, member);
-  if (count < 0 || count > (gint64)SMB_FUZZ_MAX_COUNT)
-    return FALSE;
-  *sum += (guint64)count;
-  return TRUE;
-}
-
-static gboolean
-read_instructions(Whole *whole, const char *name, JsonObject *shard, GError **error) {
-  JsonArray *names = smb_json_get_array(shard, "instructions");
-  for (guint i = 0; names && i < json_array_get_length(names); i++) {
-    JsonNode *node = json_array_get_element(names, i);
-    const char *text = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_string(node) : NULL;
-    guint instruction;
-    if (!text || !smb_instruction_find(text, &instruction) ||
-        whole->instructions->len == smb_instruction_count())
-      return refuse(name, "shard.instructions", error);
-    SmbFuzzResult empty = {.instruction = instruction,
-                           .is_bound = smb_trial_is_bound(whole->arch, instruction)};
-    g_array_append_val(whole->instructions, instruction);
-    g_array_append_val(whole->results, empty);
-  }
-  return whole->instructions->len > 0 || refuse(name, "shard.instructions", error);
-}
-
-// What all parts say alike: those that merge has compared.
-static gboolean
-read_common(Whole *whole, const SmbCli *cli, const char *name, JsonObject *part, GError **error) {
-  JsonObject *shard = smb_json_get_object(part, "shard");
-  const char *arch = smb_json_get_text(smb_json_get_object(part, "arch"), "name");
-  const char *seed = smb_json_get_text(part, "seed");
-  const char *capability = smb_json_get_text(part, "compute_capability");
-  g_auto(GStrv) numbers = g_strsplit(capability ? capability : "", ".", 2);
-  whole->device.name = (char *)smb_json_get_text(part, "device");
-  whole->device.driver = (char *)smb_json_get_text(part, "driver");
-  whole->device.toolkit = (char *)smb_json_get_text(part, "toolkit");
-  whole->device.refusal = (char *)smb_json_get_text(part, "counters_refused");
-  if (!whole->device.name || g_strv_length(numbers) != 2)
-    return refuse(name, "device", error);
-  whole->device.capability_major = (guint)g_ascii_strtoull(numbers[0], NULL, 10);
-  whole->device.capability_minor = (guint)g_ascii_strtoull(numbers[1], NULL, 10);
-  if (!seed || !g_ascii_string_to_unsigned(seed, 10, 0, G_MAXUINT64, &whole->options.seed, NULL))
-    return refuse(name, "seed", error);
-  if (!read_count(part, "count", &whole->options.count) || whole->options.count == 0 ||
-      !read_count(shard, "counted", &whole->options.counted))
-    return refuse(name, "count", error);
-  whole->arch = arch ? smb_cli_load_arch(cli, arch, 0, error) : NULL;
-  if (!whole->arch)
-    return arch ? FALSE : refuse(name, "arch", error);
-  return read_instructions(whole, name, shard, error);
-}
-
-// Adds what a part has measured of a span.
-static gboolean
-add_result(const Whole *whole, const SmbFuzzSpan *span, JsonObject *object) {
-  SmbFuzzResult *result = &g_array_index(whole->results, SmbFuzzResult, span->index);
-  const char *text = smb_json_get_text(object, "instruction");
-  const char *failure = smb_json_get_text(object, "failure");
-  guint64 before = result->patterns;
-  double seconds, device_seconds;
-  if (!text || strcmp(text, smb_instruction(result->instruction)->name) != 0 ||
-      !read_number(object, "seconds", &seconds) ||
-      !read_number(object, "device_seconds", &device_seconds) ||
-      !read_count(object, "patterns", &result->patterns) ||
-      !read_count(object, "mismatches", &result->mismatches) ||
-      !read_count(object, "unsteady", &result->unsteady) ||
-      !read_count(object, "counted", &result->counted) ||
-      !read_count(object, "count_mismatches", &result->count_mismatches) ||
-      result->patterns - before != (failure ? 0 : span->end - span->first))
-    return FALSE;
-  result->seconds += seconds;
-  result->device_seconds += device_seconds;
-  if (failure && !result->failure)
-    result->failure = g_strdup(failure);
-  return TRUE;
-}
-
 // The request that a line of a trace holds.
 static gboolean
-read_request(const Whole *whole, const char *line, SmbRequest *request) {
+read_request(SmbArch *arch, const char *line, SmbRequest *request) {
   g_autoptr(GInputStream) stream =
       g_memory_input_stream_new_from_data(line, (gssize)strlen(line), NULL);
-  g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, line, whole->arch);
+  g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, line, arch);
   g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
   if (!smb_trace_reader_next(reader, batch, NULL) || batch->n != 1)
     return FALSE;
@@ -195,52 +184,71 @@ read_request(const Whole *whole, const char *line, SmbRequest *request) {
 }
 
 static gboolean
-add_mismatch(const Whole *whole, const char *name, JsonObject *object, GError **error) {
-  const char *text = smb_json_get_text(object, "instruction");
-  const char *line = smb_json_get_text(object, "request");
-  SmbFuzzMismatch mismatch = {0};
-  if (!text || !line || !smb_instruction_find(text, &mismatch.instruction) ||
-      !read_request(whole, line, &mismatch.request))
-    return refuse(name, "shard.mismatches", error);
-  mismatch.predicted = smb_wavefronts_count(whole->arch, &mismatch.request);
-  mismatch.cycles = read_measured(object, "cycles");
-  mismatch.wavefronts = read_measured(object, "wavefronts");
-  mismatch.is_extra = smb_json_get_flag(object, "extra");
-  mismatch.count_differs = smb_json_get_flag(object, "count_differs");
-  g_array_append_val(whole->mismatches, mismatch);
+refuse(const char *name, const char *member, GError **error) {
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s: not as fuzz writes it", name, member);
+}
+
+// What all parts say alike: the instructions, none of which has a result.
+static gboolean
+begin_whole(SmbFuzzReport *report, GArray *instructions, const char *name, const Part *part,
+            GError **error) {
+  for (guint i = 0; part->instructions[i]; i++) {
+    SmbFuzzResult empty = {.instruction = 0};
+    if (!smb_instruction_find(part->instructions[i], &empty.instruction) ||
+        i == smb_instruction_count())
+      return refuse(name, "shard.instructions", error);
+    empty.is_bound = smb_trial_is_bound(report->arch, empty.instruction);
+    g_array_append_val(instructions, empty.instruction);
+    g_array_append_val(report->results, empty);
+  }
+  report->refusal = g_strdup(part->device.refusal);
+  return instructions->len > 0 || refuse(name, "shard.instructions", error);
+}
+
+// Adds what a part has measured: just its spans.
+static gboolean
+add_part(SmbFuzzReport *report, const char *name, const Part *part, const SmbShard *which,
+         GError **error) {
+  const SmbFuzzOptions options = {.count = report->options->count, .shard = *which};
+  g_autoptr(GArray) spans = smb_fuzz_spans(&options, report->instructions->len);
+  if (part->results->len != spans->len)
+    return refuse(name, "instructions", error);
+  for (guint i = 0; i < spans->len; i++) {
+    const SmbFuzzSpan *span = &g_array_index(spans, SmbFuzzSpan, i);
+    SmbFuzzResult *more = &g_array_index(part->results, SmbFuzzResult, i);
+    SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, span->index);
+    if (more->instruction != result->instruction ||
+        more->patterns != (more->failure ? 0 : span->end - span->first))
+      return refuse(name, "instructions", error);
+    smb_fuzz_result_add(result, more);
+    if (!result->failure)
+      result->failure = g_steal_pointer(&more->failure);
+  }
   return TRUE;
 }
 
 static gboolean
-add_part(const Whole *whole, const char *name, JsonObject *part, const SmbShard *which,
-         GError **error) {
-  SmbFuzzOptions options = {.count = whole->options.count, .shard = *which};
-  g_autoptr(GArray) spans = smb_fuzz_spans(&options, whole->instructions->len);
-  JsonArray *results = smb_json_get_array(part, "instructions");
-  JsonArray *mismatches = smb_json_get_array(smb_json_get_object(part, "shard"), "mismatches");
-  if (!results || json_array_get_length(results) != spans->len)
-    return refuse(name, "instructions", error);
-  for (guint i = 0; i < spans->len; i++) {
-    JsonObject *object = element_object(results, i);
-    if (!object || !add_result(whole, &g_array_index(spans, SmbFuzzSpan, i), object))
-      return refuse(name, "instructions", error);
+add_mismatches(GArray *mismatches, const char *name, SmbArch *arch, const Part *part,
+               GError **error) {
+  for (guint i = 0; i < part->mismatches->len; i++) {
+    MismatchRow *row = &g_array_index(part->mismatches, MismatchRow, i);
+    if (!read_request(arch, row->line, &row->of.request))
+      return refuse(name, "shard.mismatches", error);
+    row->of.predicted = smb_wavefronts_count(arch, &row->of.request);
+    g_array_append_val(mismatches, row->of);
   }
-  for (guint i = 0; mismatches && i < json_array_get_length(mismatches); i++) {
-    if (!add_mismatch(whole, name, element_object(mismatches, i), error))
-      return FALSE;
-  }
-  return mismatches || refuse(name, "shard.mismatches", error);
+  return TRUE;
 }
 
 // Keeps the mismatches that the whole shows, in the order of the instructions, and takes what was counted of others only because
 // a part shows them out of the sums.
 static void
-take_mismatches(const Whole *whole, SmbFuzzReport *report) {
+take_mismatches(const GArray *mismatches, SmbFuzzReport *report) {
   for (guint i = 0; i < report->results->len; i++) {
     SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
     guint shown = 0;
-    for (guint j = 0; j < whole->mismatches->len; j++) {
-      const SmbFuzzMismatch *mismatch = &g_array_index(whole->mismatches, SmbFuzzMismatch, j);
+    for (guint j = 0; j < mismatches->len; j++) {
+      const SmbFuzzMismatch *mismatch = &g_array_index(mismatches, SmbFuzzMismatch, j);
       if (mismatch->instruction != result->instruction)
         continue;
       if (shown++ < SMB_FUZZ_SHOWN_EACH) {
@@ -253,30 +261,43 @@ take_mismatches(const Whole *whole, SmbFuzzReport *report) {
   }
 }
 
-gboolean
-smb_fuzz_merge(SmbCli *cli, const char *const *names, const GPtrArray *parts, GError **error) {
-  g_auto(Whole) whole = {.instructions = g_array_new(FALSE, FALSE, sizeof(guint)),
-                         .results = g_array_new(FALSE, FALSE, sizeof(SmbFuzzResult)),
-                         .mismatches = g_array_new(FALSE, FALSE, sizeof(SmbFuzzMismatch))};
-  if (!read_common(&whole, cli, names[0], parts->pdata[0], error))
+static gboolean
+merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
+  g_auto(Part) first = {0};
+  if (!smb_part_results_pick(results, 0, SMB_MEMBERS(part_members), &first, error))
     return FALSE;
-  for (guint i = 0; i < parts->len; i++) {
-    const SmbShard shard = {i + 1, parts->len};
-    if (!add_part(&whole, names[i], parts->pdata[i], &shard, error))
+  const SmbFuzzOptions options = {first.count, first.seed, first.counted};
+  g_autoptr(SmbArch) arch = smb_cli_load_arch(cli, first.arch, 0, error);
+  if (!arch)
+    return FALSE;
+  g_autoptr(GArray) instructions = g_array_new(FALSE, FALSE, sizeof(guint));
+  g_autoptr(GArray) mismatches = g_array_new(FALSE, FALSE, sizeof(SmbFuzzMismatch));
+  g_autoptr(SmbFuzzReport) report =
+      smb_fuzz_report_new(&first.device, arch, &options, instructions);
+  if (!begin_whole(report, instructions, smb_part_name(results, 0), &first, error))
+    return FALSE;
+  for (guint i = 0; i < results->parts->len; i++) {
+    const SmbShard shard = {i + 1, results->parts->len};
+    const char *name = smb_part_name(results, i);
+    g_auto(Part) part = {0};
+    if (!smb_part_results_pick(results, i, SMB_MEMBERS(part_members), &part, error) ||
+        !add_part(report, name, &part, &shard, error) ||
+        !add_mismatches(mismatches, name, arch, &part, error))
       return FALSE;
   }
-  g_autoptr(SmbFuzzReport) report =
-      smb_fuzz_report_new(&whole.device, whole.arch, &whole.options, whole.instructions);
-  report->refusal = g_strdup(whole.device.refusal);
-  for (guint i = 0; i < whole.results->len; i++) {
-    SmbFuzzResult *result = &g_array_index(whole.results, SmbFuzzResult, i);
+  for (guint i = 0; i < report->results->len; i++) {
+    const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
     if (result->failure && result->patterns > 0)
       return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                       "%s could be measured in some parts and not in others: %s",
                       smb_instruction(result->instruction)->name, result->failure);
-    g_array_append_val(report->results, *result);
-    result->failure = NULL; // the report has it
   }
-  take_mismatches(&whole, report);
+  take_mismatches(mismatches, report);
   return smb_fuzz_report_finish(cli, report, error);
 }
+
+const SmbMerger smb_fuzz_merger = {"fuzz", smb_fuzz_formats,
+                                   (const char *const[]){"device", "compute_capability", "driver",
+                                                         "toolkit", "counter", "counters_refused",
+                                                         "arch", "count", "seed", NULL},
+                                   merge};

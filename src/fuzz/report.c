@@ -17,16 +17,8 @@
 SmbFuzzResult
 smb_fuzz_report_total(const SmbFuzzReport *report) {
   SmbFuzzResult total = {0};
-  for (guint i = 0; i < report->results->len; i++) {
-    const SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, i);
-    total.patterns += result->patterns;
-    total.mismatches += result->mismatches;
-    total.unsteady += result->unsteady;
-    total.counted += result->counted;
-    total.count_mismatches += result->count_mismatches;
-    total.seconds += result->seconds;
-    total.device_seconds += result->device_seconds;
-  }
+  for (guint i = 0; i < report->results->len; i++)
+    smb_fuzz_result_add(&total, &g_array_index(report->results, SmbFuzzResult, i));
   return total;
 }
 

@@ -9,7 +9,7 @@
 #include "src/measure/trial.h"
 
 /** Requests of a batch, of which there are two: 136 MiB of requests each, about a fifth of a second of an H200.
- * Of each batch a sample is counted, and to begin to count takes about a tenth. */
+ * A sample of each batch is counted, and to begin to count takes about a tenth. */
 #define SMB_FUZZ_BATCH_REQUESTS (1u << 20)
 
 typedef struct _SmbFuzzSource SmbFuzzSource;

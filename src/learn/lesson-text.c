@@ -95,7 +95,7 @@ static gboolean
 parse_run(const Name *name, const char *run, Quantity *quantity, GError **error) {
   int index = smb_lesson_find_run(name->lesson, run);
   if (index < 0)
-    return refuse_quantity(name, error, "no run '%s' stands above", run);
+    return refuse_quantity(name, error, "no run '%s' above", run);
   quantity->run = (guint)index;
   return TRUE;
 }

@@ -16,7 +16,7 @@ typedef struct {
   GError **error;
 } Reader;
 
-// An item by its name: reads what stands behind it. Then that is the part at @into of the lesson, or one more part of
+// An item by its name: reads what follows it. Then that is the part at @into of the lesson, or one more part of
 // this @kind in the order of the file; of SMB_LESSON_TEXT it is neither.
 typedef struct {
   const char *name;
@@ -104,7 +104,7 @@ read_title(Reader *reader, const SmbLessonPart *part) {
     return refuse_lesson(reader, part->offset, "a second title");
   if (strchr(part->text, '{'))
     return refuse_lesson(reader, part->offset,
-                         "a title stands for itself: expected no {EXPRESSION}");
+                         "a title is shown as it is: expected no {EXPRESSION}");
   reader->lesson->title = smb_lesson_text(reader->lesson, part, NULL, reader->error);
   return reader->lesson->title != NULL;
 }
@@ -137,7 +137,7 @@ read_runs(Reader *reader, const SmbLessonPart *part) {
   g_auto(GStrv) names = g_strsplit_set(part->text, " \n", -1);
   for (guint i = 0; names[i]; i++) {
     if (*names[i] && smb_lesson_find_run(reader->lesson, names[i]) < 0)
-      return refuse_lesson(reader, part->offset, "no run '%s' stands above", names[i]);
+      return refuse_lesson(reader, part->offset, "no run '%s' above", names[i]);
   }
   if (g_strv_length(names) > (part->kind == SMB_LESSON_SHOW ? 1 : SMB_LESSON_MAX_RUNS))
     return refuse_lesson(reader, part->offset, "'%s': expected one run", part->text);
@@ -221,7 +221,7 @@ read_item(Reader *reader, guint32 from, gsize length) {
                           copy_text(text + skip, length - skip)};
     gboolean good = *part.text
                         ? items[i].read(reader, &part) && place_part(reader, &items[i], &part)
-                        : refuse_lesson(reader, from, "@%s: nothing stands behind it", name);
+                        : refuse_lesson(reader, from, "@%s: nothing follows it", name);
     clear_part(&part);
     return good;
   }

@@ -10,7 +10,7 @@
 // which goes on in the lines below that are indented; other lines are paragraphs, with an empty
 // line between.
 //   @title TEXT         first; a line without numbers
-//   @run NAME WORDS     a run: the words behind 'smembank analyze'
+//   @run NAME WORDS     a run: the words after 'smembank analyze'
 //   @show RUN           its command line and its kernel
 //   @counts RUN...      what its accesses to shared memory cost
 //   @sectors RUN...     what its accesses to global memory touch
@@ -72,7 +72,7 @@ typedef struct {
   SmbLessonPart text;
 } SmbLessonMiss;
 
-/** SmbLessonRun: a run by its name: the words behind 'smembank analyze'. */
+/** SmbLessonRun: a run by its name: the words after 'smembank analyze'. */
 typedef struct {
   char *name;
   GStrv words;

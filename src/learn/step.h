@@ -10,7 +10,7 @@
 
 /**
  * SmbLearnRun: a command line of analyze, and what it gave.
- * @words: what stands behind 'smembank analyze'
+ * @words: what stands after 'smembank analyze'
  * @is_course: whether FILE among them is a kernel of the course, not a file
  */
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
 
 /**
  * smb_learn_run_new:
- * @words: the words behind 'smembank analyze'
+ * @words: the words after 'smembank analyze'
  * @is_course: whether FILE among them is a kernel of the course
  * @error: what analyze would say
  *

@@ -17,7 +17,7 @@ gboolean smb_learn_write_before(SmbCli *cli, const SmbLearnStep *step, GError **
 /** smb_learn_write_hint: writes the hint. */
 gboolean smb_learn_write_hint(SmbCli *cli, const SmbLearnStep *step, GError **error);
 
-/** smb_learn_write_after: writes what stands behind the answer. */
+/** smb_learn_write_after: writes what follows the answer. */
 gboolean smb_learn_write_after(SmbCli *cli, const SmbLearnStep *step, GError **error);
 
 /** Which accesses are counted in a table. */

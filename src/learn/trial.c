@@ -61,7 +61,7 @@ smb_learn_trial_free(SmbLearnTrial *trial) {
   g_free(trial);
 }
 
-// "--block" of "block=16,16"; NULL of what is no option of the launch.
+// "--block" of "block=16,16"; NULL of what is not an option of the launch.
 static const char *
 find_launch_option(const char *setting) {
   static const char *const options[] = {"--block", "--grid", "--arch"};

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What a learner tries with the kernel of a step: macros set, and a copy of the text edited. Each
-// trial is a run of analyze, and stands beside the run of the lesson.
+// trial is a run of analyze, and is shown next to the run of the lesson.
 #pragma once
 
 #include "src/learn/step.h"
@@ -38,7 +38,7 @@ gboolean smb_learn_trial_edit(SmbLearnTrial *trial, SmbCli *cli, GError **error)
 /**
  * smb_learn_trial_ask:
  * @command: "explain" or "advise"
- * @words: what stands behind it, as a shell reads it; empty: the kernel of the step, with what was tried
+ * @words: what follows it, as a shell reads it; empty: the kernel of the step, with what was tried
  * @error: the terminal cannot be written to
  *
  * Runs the command in a process of its own, which writes to the same terminal.

@@ -12,7 +12,7 @@ struct _SmbListing {
   guint n_columns;
   SmbVendor vendor;
   GPtrArray *cells; // char *, row by row; NULL is absent
-  const char *note; // in text, behind the table
+  const char *note; // in text, after the table
   SmbListing *next; // in text, behind that
 };
 

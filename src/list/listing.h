@@ -42,13 +42,13 @@ void smb_listing_text(SmbListing *listing, const char *text);
 /** Adds the next cell of the row: a whole number. */
 void smb_listing_number(SmbListing *listing, guint64 number);
 
-/** smb_listing_set_note: @note: (transfer none): static: sentences that text has behind the table */
+/** smb_listing_set_note: @note: (transfer none): static: sentences that text has after the table */
 void smb_listing_set_note(SmbListing *listing, const char *note);
 
-/** smb_listing_set_vendor: @vendor: in whose words headers and notes are told in text, of this list and those behind it */
+/** smb_listing_set_vendor: @vendor: in whose words headers and notes are written, of this list and those behind it */
 void smb_listing_set_vendor(SmbListing *listing, SmbVendor vendor);
 
-/** smb_listing_set_next: @next: (transfer full): a list that text has behind this one */
+/** smb_listing_set_next: @next: (transfer full): a list that text has after this one */
 void smb_listing_set_next(SmbListing *listing, SmbListing *next);
 
 /** The formats of a list: their writers take an SmbListing. */

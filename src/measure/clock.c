@@ -22,7 +22,7 @@ typedef struct {
   guint row_bytes;
 } Requests;
 
-// The request as low in memory as whole rows of the banks allow; lanes that ask for nothing at 0.
+// The request as low in memory as whole rows of the banks allow; lanes that access nothing at 0.
 static SmbRequest
 normalize(const SmbRequest *request, guint row_bytes) {
   SmbRequest normal = {.op = request->op, .width = request->width, .mask = request->mask};

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "gpu/meter.h"
-#include "src/cli/shard.h"
+#include "src/shard/shard.h"
 #include "src/target/target.h"
 
 /** The options as the user typed them; %NULL where nothing was. */

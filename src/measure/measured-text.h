@@ -9,7 +9,7 @@
 #include "gpu/meter.h"
 #include "src/cli/cli.h"
 
-/** smb_measured_text: Returns: (transfer full): a measured number with two digits behind the point, or "-"
+/** smb_measured_text: Returns: (transfer full): a measured number with two digits after the point, or "-"
  * if it was not measured */
 char *smb_measured_text(double number);
 

@@ -14,7 +14,7 @@ continues(const SmbLaunch *launch, guint index) {
   return !piece->begins && !piece->variable && before->address + before->bytes == piece->address;
 }
 
-// What pieces hold, one behind the other.
+// What pieces hold, one after the other.
 static GBytes *
 join(const SmbLaunch *launch, guint first, guint end) {
   const SmbMemoryPiece *last = get_piece(launch, end - 1);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The requests of a trace on a device, each beside what the model says of it. All of them are held in
+// The requests of a trace on a device, each compared with the model. All of them are held in
 // memory, about 220 bytes each: they are measured instruction by instruction and reported in their order.
 #pragma once
 

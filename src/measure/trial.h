@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Single requests on a device beside what the model says of them: what counts as equal, and how often a
+// Single requests on a device, compared with the model: what counts as equal, and how often a
 // difference must show before it is one. The clock times every request, the counters those that are
 // named.
 #pragma once
@@ -11,8 +11,8 @@
 
 /**
  * The clock reads what the loop around a request takes as well: on an H200, of 12 million random requests
- * of 45 instructions, all but one in 2,000 lay between 0.11 below and 0.5 above the whole number of cycles,
- * the others up to 0.68 above, once each (doc/model.md, Cycles). A request matches if it lies less than
+ * of 45 instructions, all but one in 2,000 were between 0.11 below and 0.5 above the whole number of cycles,
+ * the others up to 0.68 above, once each (doc/model.md, Cycles). A request matches if it is less than
  * SMB_CLOCK_ABOVE above the prediction and at most SMB_CLOCK_BELOW below it. Together that is less than
  * one cycle: a request of another number of cycles lies outside.
  */
@@ -20,7 +20,7 @@
 #define SMB_CLOCK_BELOW 0.2
 
 /**
- * How far a count of wavefronts may lie from the predicted one: it is a mean over 64 executions, less
+ * How far a count of wavefronts may differ from the predicted one: it is a mean over 64 executions, less
  * what the launch takes itself. 0.02 is what that leaves on an H200; 0.11 was seen with the counters of
  * another tool (data/measured/h200-requests.txt).
  */

@@ -3,7 +3,7 @@
 //
 // Comma-separated values: quoted as RFC 4180 says (section 2, rules 5 to 7), lines ended by a line feed
 // as other Unix tools end them. What a text may not show is escaped (sim/base/text.h). A text that a spreadsheet would take for a
-// formula (it begins with =, +, - or @ and is no number) has an apostrophe in front. An absent value is an empty field.
+// formula (it begins with =, +, - or @ and is not a number) has an apostrophe in front. An absent value is an empty field.
 #pragma once
 
 #include <glib.h>

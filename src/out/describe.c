@@ -149,7 +149,7 @@ smb_describe_meeting(GString *text, const SmbArch *arch, const SmbRequest *reque
   append_group(text, plan, request, collision.group);
   g_string_append_printf(text, " conflict in bank %u", collision.bank);
   if (plan->conflict == SMB_CONFLICT_LANES)
-    g_string_append(text, ", which serves one lane at a time, also on the same word");
+    g_string_append(text, ", which serves one lane at a time, even on the same word");
   if (plan->conflict == SMB_CONFLICT_LOOP)
     g_string_append(text, ", which lets one lane through in each round of the loop");
   append_words(text, uses, &collision, plan, request);

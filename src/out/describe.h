@@ -28,7 +28,7 @@ void smb_describe_banks(GString *text, SmbLanes banks, guint n_banks);
 /**
  * smb_describe_counts_addresses:
  *
- * Returns: whether lanes that ask for different parts of one word wait for each other, so that it is addresses
+ * Returns: whether lanes that access different parts of one word wait for each other, so that it is addresses
  *   that count and not words: stores of less than a word to the first devices
  */
 gboolean smb_describe_counts_addresses(const SmbPlan *plan, const SmbRequest *request);

@@ -118,7 +118,7 @@ find_obstacle(const char *target) {
     return errno != ENOENT || g_access(folder, W_OK | X_OK) != 0 ? errno : 0;
   if (S_ISDIR(status.st_mode))
     return EISDIR;
-  // Root may write a file that nobody is to write: its mode is asked as well.
+  // Root can write read-only files, so check the mode too.
   if ((status.st_mode & 0222) == 0)
     return EACCES;
   if (g_access(target, W_OK) != 0)

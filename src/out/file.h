@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The files that a command writes beside its result: pages, pictures, kernels, recordings. This is the one
-// place that writes them: none is left half written. What a command reads besides is known to src/cli/files.h.
+// The files that a command writes in addition to its result: pages, pictures, kernels, recordings. This is the one
+// place that writes them: none is left half written. What else a command reads is known to src/cli/files.h.
 #pragma once
 
 #include <glib.h>

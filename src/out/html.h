@@ -7,7 +7,7 @@
 
 #include "src/out/spool.h"
 
-/** Adds a text: markup is escaped, bytes that are no UTF-8 and control characters are replaced. */
+/** Adds a text: markup is escaped, bytes that are not UTF-8 and control characters are replaced. */
 void smb_html_text(SmbSpool *page, const char *text);
 
 /** Adds a text between pieces of markup. */

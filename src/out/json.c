@@ -57,6 +57,22 @@ smb_json_boolean(JsonBuilder *json, const char *key, gboolean value) {
 }
 
 void
+smb_json_members(JsonBuilder *json, const SmbMember *members, guint n, gconstpointer object) {
+  g_autoptr(GString) text = g_string_new("{");
+  smb_members_write(text, members, n, object, ",");
+  g_string_append_c(text, '}');
+  g_autoptr(JsonNode) node = json_from_string(text->str, NULL);
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *value;
+  json_object_iter_init_ordered(&iter, json_node_get_object(node));
+  while (json_object_iter_next_ordered(&iter, &name, &value)) {
+    json_builder_set_member_name(json, name);
+    json_builder_add_value(json, json_node_copy(value));
+  }
+}
+
+void
 smb_json_null(JsonBuilder *json, const char *key) {
   set_key(json, key);
   json_builder_add_null_value(json);

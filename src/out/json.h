@@ -7,6 +7,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "sim/base/json-member.h"
 #include "src/out/spool.h"
 
 /** Version of the schema: keys are only added to it. */
@@ -41,7 +42,7 @@ void smb_json_object(JsonBuilder *json, const char *key);
 /** Begins an array; ends with json_builder_end_array(). */
 void smb_json_array(JsonBuilder *json, const char *key);
 
-/** A text, or null for NULL. Bytes that are no UTF-8 are replaced. */
+/** A text, or null for NULL. Bytes that are not UTF-8 are replaced. */
 void smb_json_text(JsonBuilder *json, const char *key, const char *text);
 
 void smb_json_number(JsonBuilder *json, const char *key, gint64 number);
@@ -52,7 +53,10 @@ void smb_json_double(JsonBuilder *json, const char *key, double number);
 void smb_json_boolean(JsonBuilder *json, const char *key, gboolean value);
 void smb_json_null(JsonBuilder *json, const char *key);
 
-/* Of a document that was read: members of an object (nullable). */
+/** Adds what a table says of @object, as members of the object that has begun. */
+void smb_json_members(JsonBuilder *json, const SmbMember *members, guint n, gconstpointer object);
+
+/* For a document that was read: members of an object (nullable). */
 
 /** smb_json_get_text: Returns: (nullable) (transfer none): the text; %NULL: there is none */
 const char *smb_json_get_text(JsonObject *object, const char *member);

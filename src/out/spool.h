@@ -51,7 +51,7 @@ void smb_spool_fill(SmbSpool *spool, char character, gsize count);
 /** Adds a whole number in decimal; fast. */
 void smb_spool_number(SmbSpool *spool, guint64 number);
 
-/** Adds a formatted text, likewise. */
+/** Adds a formatted text in the same way. */
 void smb_spool_printf(SmbSpool *spool, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /** Writes all of @bytes to a file descriptor. Returns: 0, or the errno of what went wrong */

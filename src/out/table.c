@@ -166,7 +166,7 @@ write_styled(SmbSpool *out, SmbStyle style, gboolean colour, const char *text) {
     smb_spool_write(out, reset, strlen(reset));
 }
 
-// A text on one line (transfer full): line feeds in front of it and behind it are taken off and counted, others shown as "\n".
+// A text on one line (transfer full): line feeds before and after it are taken off and counted, others shown as "\n".
 static char *
 take_line(const char *text, gsize *before, gsize *behind) {
   *before = strspn(text, "\n");

@@ -33,7 +33,7 @@ void smb_table_free(SmbTable *table);
 /**
  * smb_table_columns:
  * @columns: their headers with bars between; one that ends with > stands over numbers: "line>|op|access". "" adds none.
- *   "per launch: requests>" says what that column and those behind it are counts of, above their headers; ": access"
+ *   "per launch: requests>" says what that column and those after it are counts of, above their headers; ": access"
  *   ends that
  *
  * Adds columns, before the first cell.
@@ -73,7 +73,7 @@ void smb_table_write(const SmbTable *table, SmbSpool *out, gboolean colour);
 /** Breaks the cells of the last column between words, so that lines fit the spool; without room they stand below. */
 void smb_table_wrap(SmbTable *table);
 
-/** Writes a line in a style, with line feeds in front of it and behind it; others, of a name, are shown as "\n". */
+/** Writes a line in a style, with line feeds before and after it; others, of a name, are shown as "\n". */
 void smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text);
 
 /** As smb_text_wrap(), where the line has @column columns already; the others begin at @indent. */

@@ -68,7 +68,7 @@ smb_key_list_of_source(void) {
   return keys;
 }
 
-// A name that begins with a dash is no option, and "-" no standard input.
+// A name that begins with a dash is not an option, and "-" no standard input.
 static char *
 resolve_path(const char *path, const char *folder) {
   if (g_path_is_absolute(path))

@@ -42,7 +42,7 @@ take_name(char *text) {
   return name;
 }
 
-// A word with the file in it, if it has one, seen from the current folder. FALSE with an error: it is no option.
+// A word with the file in it, if it has one, seen from the current folder. FALSE with an error: it is not an option.
 static gboolean
 resolve_word(char **word, const char *folder, GError **error) {
   if (!g_str_has_prefix(*word, "--"))

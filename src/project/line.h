@@ -13,7 +13,7 @@
  * @path: a file
  * @name: (nullable): of the line; %NULL: the line is one without a name
  * @entry: (nullable): the kernel that is asked for: a line that names it comes before one that names none
- * @one: (out) (transfer full) (nullable): what the first such line says; %NULL: there is none, or it is no CUDA C
+ * @one: (out) (transfer full) (nullable): what the first such line says; %NULL: there is none, or it is not CUDA C
  * @error: SMB_ERROR_INPUT, "PATH:LINE: reason"
  *
  * Returns: whether all such lines can be read. A file that cannot be read is left to those who run it

@@ -11,7 +11,7 @@
 
 #include "src/cli/files.h"
 
-/** What it is called where nobody says. */
+/** Its default name. */
 #define SMB_PROJECT_FILE "smembank.ini"
 
 /** The section for all cases. */

@@ -27,7 +27,7 @@ G_GNUC_INTERNAL gboolean smb_report_has_source(const SmbReport *report);
 // The source with the counts of each line in the margin; lines that conflict lead to their access.
 G_GNUC_INTERNAL void smb_report_write_source(const SmbReport *report, SmbSpool *page);
 
-// Where a site stands: a link to its line, whose number is behind @word; or what it has for a line.
+// The place of a site: a link to its line, whose number is after @word; or what it has for a line.
 G_GNUC_INTERNAL void smb_report_write_place(const SmbReport *report, SmbSpool *page,
                                             const SmbSite *site, const char *word);
 

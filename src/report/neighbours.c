@@ -107,7 +107,7 @@ write_row_length(const SmbReport *report, const SmbNeighbours *neighbours, SmbSp
     smb_spool_printf(page, "</code> has %" G_GUINT64_FORMAT " elements now",
                      present->columns + present->pad);
   if (present->pad > 0)
-    smb_spool_printf(page, ", of which no request touches the last %" G_GUINT64_FORMAT,
+    smb_spool_printf(page, ", of which no request accesses the last %" G_GUINT64_FORMAT,
                      present->pad);
   smb_spool_puts(page, ".");
   if (!neighbours->best && neighbours->searched)
@@ -121,7 +121,7 @@ refuse(const SmbReport *report, const SmbNeighbours *neighbours) {
   if (report->analysis->requests_dropped > 0)
     return "Not counted: the kernel makes too many different requests.";
   if (!neighbours)
-    return "There are no rows to pad: the access touches several arrays, or a single variable.";
+    return "There are no rows to pad: the access is to several arrays, or a single variable.";
   return neighbours->searched
              ? smb_arch_say(report->arch,
                             "The array has one dimension, and padding it after any power-of-two "

@@ -72,7 +72,7 @@ load_name(const char *name, guint lanes, GError **error) {
   SmbArch *arch = smb_arch_load_wave(name, lanes, &failure);
   if (!arch && g_error_matches(failure, SMB_ERROR, SMB_ERROR_USAGE) &&
       g_str_has_prefix(failure->message, "no architecture"))
-    smb_cli_usage_error(error, "%s; --arch FILE.ini takes one of your own", failure->message);
+    smb_cli_usage_error(error, "%s; --arch FILE.ini adds one of your own", failure->message);
   else if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));
   return arch;

@@ -47,8 +47,8 @@ smb_captured_check(const SmbTargetOptions *options, GError **error) {
   for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
     if (others[i].is_given)
       return smb_cli_usage_error(error,
-                                 "%s cannot be combined with a capture: its launches have a "
-                                 "kernel, a shape and values of their own",
+                                 "%s cannot be combined with a capture: its launches have their "
+                                 "own kernel, shape and values",
                                  others[i].option);
   }
   return TRUE;
@@ -61,9 +61,10 @@ check_choice(const SmbTargetOptions *options, const char *file, GError **error) 
   if (options->captured_launch && options->captured_worst)
     return smb_cli_usage_error(error, "expected one of --launch and --worst");
   if (!file)
-    return smb_cli_usage_error(error, "%s is for a capture: expected its FILE", option);
+    return smb_cli_usage_error(error, "%s is for a capture: expected FILE, the capture", option);
   if (!smb_capture_recognize(file) && g_file_test(file, G_FILE_TEST_EXISTS))
-    return smb_cli_usage_error(error, "%s is for a capture, and '%s' is none", option, file);
+    return smb_cli_usage_error(error, "%s is for a capture, and '%s' is not a capture", option,
+                               file);
   if (!options->captured_launch && !options->captured_worst)
     return smb_cli_usage_error(error,
                                "'%s' is a capture: choose a launch with --launch N or --worst "
@@ -191,8 +192,8 @@ void
 smb_captured_write_end(const SmbCapture *capture, SmbSpool *messages) {
   if (!smb_capture_end(capture))
     smb_spool_printf(messages,
-                     "%s: warning: the capture ends early: what is in it is whole, and there may "
-                     "have been more launches\n",
+                     "%s: warning: the capture ends early: the launches in it are complete, but "
+                     "there may have been more\n",
                      smb_capture_path(capture));
 }
 

@@ -59,9 +59,9 @@ refuse_report(const char *path, GError **error) {
   g_autofree char *quoted = g_shell_quote(path);
   return smb_fail(
       error, SMB_ERROR, SMB_ERROR_INPUT,
-      "%s: a report of Nsight Compute, which only ncu reads, and there is none in $PATH, "
-      "$CUDA_HOME or /usr/local/cuda: where there is one, 'ncu --import %s --page source "
-      "--csv --print-source sass >profile.csv' makes a table that is read here",
+      "%s: a report of Nsight Compute, which only ncu can read, and there is no ncu in $PATH, "
+      "$CUDA_HOME or /usr/local/cuda: on a machine with ncu, 'ncu --import %s --page source --csv "
+      "--print-source sass >profile.csv' makes a table that can be read here",
       path, quoted);
 }
 

@@ -29,7 +29,7 @@ gboolean smb_ncu_is_report(const char *path);
  * @path: the file; "-": standard input
  * @error: SMB_ERROR_INPUT: neither, broken, or a report that no ncu reads; a file error
  *
- * What it holds is told by its contents. A report is given to the ncu in $PATH, $CUDA_HOME or /usr/local/cuda.
+ * The format is detected from the contents. A report is given to the ncu in $PATH, $CUDA_HOME or /usr/local/cuda.
  *
  * Returns: (transfer full): what it holds
  */

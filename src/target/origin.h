@@ -21,7 +21,7 @@ SmbOrigins *smb_origins_new(const SmbProgram *program, SmbFiles *files);
 void smb_origins_free(SmbOrigins *origins);
 
 /** smb_origins_find: Returns: (nullable) (transfer none): the text of a file that a site names; %NULL if it is not at hand,
- * or the program is no compiled code */
+ * or the program is not compiled code */
 SmbSource *smb_origins_find(SmbOrigins *origins, const char *file);
 
 /** smb_origins_line: Returns: (nullable) (transfer full): the line of the source that a site stands for, without the space

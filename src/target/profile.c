@@ -73,7 +73,7 @@ is_same(const char *own, const char *other) {
   return strcmp(a, b) == 0 && (has_place(a) || have_same_numbers(own, other));
 }
 
-// Where the code of a launch is another one than that of the kernel; -1: nowhere. What is behind its end only fills it up.
+// Where the code of a launch is another one than that of the kernel; -1: nowhere. What is after its end only fills it up.
 static gint64
 find_difference(const SmbProfileLaunch *launch, const GPtrArray *code) {
   guint n = launch->instructions->len;
@@ -110,10 +110,10 @@ fail_code(const SmbTarget *target, const SmbProfileLaunch *launch, const char *f
           ? &g_array_index(launch->instructions, SmbProfileInstruction, at)
           : NULL;
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "%s:%u:1: other code than that of %s: its instruction %" G_GINT64_FORMAT
-                  " is '%s', not '%s': it is of another build, or for another architecture",
-                  file, launch->line, target->file, at, other ? other->text : "behind its end",
-                  own ? own->text : "behind its end");
+                  "%s:%u:1: not the code of %s: its instruction %" G_GINT64_FORMAT
+                  " is '%s', not '%s': another build, or another architecture",
+                  file, launch->line, target->file, at, other ? other->text : "beyond its end",
+                  own ? own->text : "beyond its end");
 }
 
 // Whether no other kernel of the code that the target is of has the base name @base.
@@ -182,7 +182,7 @@ smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, cons
   return NULL;
 }
 
-// Whether an extent of the target is the one that was measured. One that nobody gave becomes that.
+// Whether an extent of the target is the one that was measured. One that was not given becomes that.
 static gboolean
 agree(gboolean *is_assumed, guint own[3], const guint measured[3]) {
   if (measured[0] && *is_assumed)

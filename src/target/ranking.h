@@ -34,7 +34,7 @@ typedef struct {
 
 /**
  * SmbRanking:
- * @rows: (element-type SmbRankRow): the most excess wavefronts first, of equals the first launch; behind them what was refused
+ * @rows: (element-type SmbRankRow): the most excess wavefronts first, of equals the first launch; after them what was refused
  */
 typedef struct {
   SmbCapture *capture;

@@ -175,8 +175,9 @@ smb_target_settle_bytes(SmbTarget *target, SmbSource *source, const SmbProgramOp
   if (bytes < 0 || bytes > G_MAXINT32) {
     g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, bytes);
     return smb_cli_usage_error(error,
-                               smb_arch_say(arch, "--dynamic-bytes '%s': %s bytes: expected 0 or "
-                                                  "more, and no more than a block has"),
+                               smb_arch_say(arch,
+                                            "--dynamic-bytes '%s': %s bytes: expected at least "
+                                            "0, and no more than a block has"),
                                target->dynamic_bytes ? target->dynamic_bytes : number, number);
   }
   target->launch.dynamic_bytes = (gsize)bytes;

@@ -24,34 +24,34 @@ static const GOptionEntry tile_entries[] = {
 
 static const GOptionEntry launch_entries[] = {
     {SMB_CASE_OPTION, 0, 0, G_OPTION_ARG_STRING, &typed.case_name,
-     "a kernel and its launch as a project file has them; options given besides win", "NAME"},
+     "a case of a project file: a kernel and its launch; options on the command line override it",
+     "NAME"},
     {SMB_PROJECT_OPTION, 0, 0, G_OPTION_ARG_FILENAME, &typed.project,
      "the project file (default: smembank.ini in this folder or above it)", SMB_CLI_FILE},
     {"kernel", 0, 0, G_OPTION_ARG_STRING, &typed.kernel,
      "a built-in kernel: see 'smembank list kernels'", SMB_CLI_KERNEL_NAME},
     {"shape", 0, 0, G_OPTION_ARG_STRING, &typed.shape,
-     "which shape of the built-in kernel (default: by --block)", "SHAPE"},
+     "shape of the built-in kernel (default: by --block)", "SHAPE"},
     {"entry", 0, 0, G_OPTION_ARG_STRING, &typed.entry, "which __global__ function of FILE", "NAME"},
     {"instance", 0, 0, G_OPTION_ARG_STRING, &typed.instance,
      "which instance of a template of FILE, such as 'k<128,8>'", "NAME<ARGUMENTS>"},
     {"nvcc", 0, 0, G_OPTION_ARG_STRING, &typed.nvcc,
-     "compile FILE with nvcc and these options, '' for none (default: only what is outside of the "
+     "compile FILE with nvcc and these options, '' for none (default: only if FILE is outside the "
      "kernel language)",
      "FLAGS"},
     {"triton", 0, 0, G_OPTION_ARG_FILENAME, &typed.triton,
      "a kernel in Triton's cache, in place of FILE, with its block and shared memory", "FOLDER"},
     {"define", 'D', 0, G_OPTION_ARG_STRING_ARRAY, &typed.defines,
-     "define a macro, in place of the file's definition", "NAME[=VALUE]"},
+     "define a macro; overrides the file's definition", "NAME[=VALUE]"},
     {"include", 'I', 0, G_OPTION_ARG_STRING_ARRAY, &typed.folders,
-     "look for included files in a folder", "FOLDER"},
+     "search a folder for included files", "FOLDER"},
     {"arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.args,
-     "value of a kernel parameter: a number, raw:HEXBYTES or @FILE; of a field of a structure in "
+     "value of a kernel parameter: a number, raw:HEXBYTES or @FILE; for a field of a structure in "
      "compiled code: a number such as i32:64, or 'pointer'",
      "NAME[+OFFSET]=VALUE"},
     {"buffer", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.buffers,
-     "what the buffer of a pointer parameter, or of a field, holds, and how many elements lie "
-     "before "
-     "the pointer",
+     "contents of the buffer of a pointer parameter or field, and how many elements precede the "
+     "pointer",
      "NAME[+OFFSET]=SPEC[@OFFSET]"},
     {"block", 0, 0, G_OPTION_ARG_STRING, &typed.block,
      "threads of a block (default: the kernel's __launch_bounds__, or one warp)", "X,Y,Z"},
@@ -62,14 +62,15 @@ static const GOptionEntry launch_entries[] = {
     {"dynamic-bytes", 0, 0, G_OPTION_ARG_STRING, &typed.dynamic_bytes,
      "bytes of dynamic shared memory: a number or an expression of macros", "N"},
     {"launch", 0, 0, G_OPTION_ARG_STRING, &typed.captured_launch,
-     "this launch of FILE, a capture: see 'smembank list launches FILE'", "N"},
+     "launch N of FILE, a capture: see 'smembank list launches FILE'", "N"},
     {"worst", 0, 0, G_OPTION_ARG_NONE, &typed.captured_worst,
-     "the launch of FILE, a capture, that has the most excess wavefronts", NULL},
+     "the launch of FILE, a capture, with the most excess wavefronts", NULL},
     {"unknown", 0, 0, G_OPTION_ARG_STRING, &typed.unknown,
-     "requests whose addresses are not known: refuse the kernel, or leave them out (default error)",
+     "if the address of a request is unknown: refuse the kernel, or skip the request (default "
+     "error)",
      SMB_TARGET_UNKNOWN},
     {"frames", 0, 0, G_OPTION_ARG_STRING, &typed.frames,
-     "the line of inlined code: where it stands, where your own files call it, or the kernel "
+     "the line of inlined code: its own, that of the call in your own files, or that in the kernel "
      "(default own)",
      SMB_TARGET_FRAMES},
     G_OPTION_ENTRY_NULL,
@@ -77,7 +78,7 @@ static const GOptionEntry launch_entries[] = {
 
 static const GOptionEntry array_entries[] = {
     {"array", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.arrays,
-     "only this shared array; or, of compiled code, its rows, columns and elements, such as "
+     "only this shared array; or, in compiled code, its rows, columns and elements, such as "
      "tile=64x64xf16, or those of an array OFFSET bytes into it",
      "NAME[[+OFFSET]=SHAPE]"},
     G_OPTION_ENTRY_NULL,
@@ -86,8 +87,7 @@ static const GOptionEntry array_entries[] = {
 static const GOptionEntry limit_entries[] = {
     {"max-steps", 0, 0, G_OPTION_ARG_STRING, &typed.max_steps,
      "statements that a block may execute", "N"},
-    {"max-depth", 0, 0, G_OPTION_ARG_STRING, &typed.max_depth, "how deep the text may be nested",
-     "N"},
+    {"max-depth", 0, 0, G_OPTION_ARG_STRING, &typed.max_depth, "nesting depth of the text", "N"},
     {"max-tokens", 0, 0, G_OPTION_ARG_STRING, &typed.max_tokens,
      "tokens that the text may have once macros are expanded", "N"},
     {"max-memory", 0, 0, G_OPTION_ARG_STRING, &typed.max_memory,
@@ -104,7 +104,7 @@ static const GOptionEntry compiler_entries[] = {
     {SMB_TRUST_OPTION, 0, 0, G_OPTION_ARG_NONE, &typed.trusts,
      "let a project file give nvcc any option: such a file can run programs", NULL},
     {"no-cache", 0, 0, G_OPTION_ARG_NONE, &typed.compiles_anew,
-     "compile what was compiled before, and do not keep the result", NULL},
+     "compile even if the result is cached, and do not keep it", NULL},
     G_OPTION_ENTRY_NULL,
 };
 

@@ -453,7 +453,8 @@ note_vendor(SmbCli *cli, const SmbTarget *target) {
   if (cli->arch_given || !target->file || !g_str_has_suffix(target->file, ".hip"))
     return;
   smb_spool_printf(cli->messages,
-                   "%s: note: HIP is counted for %s, the default: --arch gfx942, say, for AMD's\n",
+                   "%s: note: HIP is counted for %s, the default: for AMD's chips, give --arch, "
+                   "such as gfx942\n",
                    target->file, smb_arch_info(cli->arch)->name);
 }
 

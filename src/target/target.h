@@ -68,7 +68,7 @@ void smb_target_clear_options(void);
 /** What the help says of them. */
 #define SMB_TARGET_DESCRIPTION                                                                     \
   "The kernel is a tile (--rows, --cols, --pad, …), a built-in kernel (--kernel), or a FILE of " \
-  "CUDA C, PTX or machine code; - reads it from standard input. Of a FILE that is a capture, "     \
+  "CUDA C, PTX or machine code; - reads it from standard input. If FILE is a capture, "            \
   "--launch or --worst chooses a launch."
 
 /** What is said where a FILE is launched without --block. */

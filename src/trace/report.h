@@ -29,7 +29,7 @@ typedef struct {
  * @mismatches: takes a row for each of these, in the format of the result
  * @rows: takes the rows of JSON until the document ends
  * @csv: writes the rows of CSV
- * @notes: (element-type utf8): sentences about operations, behind the sums
+ * @notes: (element-type utf8): sentences about operations, after the sums
  */
 typedef struct {
   SmbCli *cli;

@@ -135,7 +135,7 @@ needs_device(const char *kernel_file) {
          smb_target_is_launch(smb_target_options());
 }
 
-// What the device gets where nobody said what a buffer holds. A kernel of which it is not known either what it asks for
+// What the device gets where nobody said what a buffer holds. A kernel of which it is not known either what it accesses
 // was refused, unless --unknown skip says that the prediction is a part.
 static void
 note_contents(SmbCli *cli, const SmbTarget *target) {

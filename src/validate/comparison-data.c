@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "sim/measured/recording-head.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/target/target-json.h"
@@ -106,31 +107,6 @@ write_json_rows(JsonBuilder *json, const SmbComparison *comparison, gboolean tim
 }
 
 static void
-write_json_recording(JsonBuilder *json, const SmbRecording *recording) {
-  g_autofree char *capability =
-      g_strdup_printf("%u.%u", recording->capability_major, recording->capability_minor);
-  smb_json_object(json, NULL);
-  smb_json_text(json, "source", recording->source);
-  smb_json_text(json, "date", recording->date);
-  smb_json_text(json, "program", recording->program);
-  smb_json_text(json, "gpu", recording->gpu);
-  smb_json_text(json, "compute_capability", capability);
-  smb_json_text(json, "driver", recording->driver);
-  smb_json_text(json, "cuda_driver", recording->cuda_driver);
-  smb_json_text(json, "toolkit", recording->toolkit);
-  smb_json_text(json, "arch", recording->arch);
-  smb_json_text(json, "method", recording->method);
-  smb_json_object(json, "counters");
-  for (guint i = 0; i < SMB_N_METRICS; i++) {
-    if (recording->counters[i])
-      smb_json_text(json, smb_metric_name((SmbMetric)i), recording->counters[i]);
-  }
-  json_builder_end_object(json);
-  smb_json_text(json, "request_counter", recording->request_counter);
-  json_builder_end_object(json);
-}
-
-static void
 write_json(SmbCli *cli, gconstpointer report) {
   const SmbComparison *comparison = ((const SmbComparisonReport *)report)->comparison;
   g_autofree char *provenance = smb_comparison_provenance(comparison);
@@ -138,8 +114,12 @@ write_json(SmbCli *cli, gconstpointer report) {
   smb_json_text(json, "device", comparison->device);
   smb_json_text(json, "measured_by", provenance);
   smb_json_array(json, "recordings");
-  for (guint i = 0; i < comparison->recordings->len; i++)
-    write_json_recording(json, g_ptr_array_index(comparison->recordings, i));
+  for (guint i = 0; i < comparison->recordings->len; i++) {
+    smb_json_object(json, NULL);
+    smb_json_members(json, smb_recording_head.members, smb_recording_head.n,
+                     comparison->recordings->pdata[i]);
+    json_builder_end_object(json);
+  }
   json_builder_end_array(json);
   write_json_rows(json, comparison, FALSE);
   write_json_rows(json, comparison, TRUE);

@@ -8,58 +8,193 @@
 #include <string.h>
 
 #include "sim/base/error.h"
-#include "src/out/json.h"
+#include "sim/base/order.h"
+#include "sim/launch/launch.h"
+#include "sim/measured/recording-head.h"
 #include "src/validate/comparison-impl.h"
+
+#define AT SMB_MEMBER_AT
 
 static const char *const kinds[] = {
     [SMB_ROW_PUBLISHED] = "published",
     [SMB_ROW_KERNEL] = "kernel",
     [SMB_ROW_REQUEST] = "request",
+    NULL,
 };
 
 static const char *const outcomes[] = {
     [SMB_OUTCOME_MATCH] = "match",       [SMB_OUTCOME_EXPLAINED] = "explained",
     [SMB_OUTCOME_MISMATCH] = "mismatch", [SMB_OUTCOME_UNMEASURED] = "unmeasured",
-    [SMB_OUTCOME_SHOWN] = "shown",
+    [SMB_OUTCOME_SHOWN] = "shown",       NULL,
 };
 
-static void
-write_recorded(JsonBuilder *json, const SmbComparison *comparison, const SmbComparisonRow *row) {
-  guint recording = 0;
-  while (comparison->recordings->pdata[recording] != row->recording)
-    recording++;
-  smb_json_number(json, "recording", recording);
-  if (!row->recorded)
-    return;
-  smb_json_boolean(json, "failed", row->recorded->failure != NULL);
-  smb_json_array(json, "block");
-  for (guint i = 0; i < 3; i++)
-    smb_json_number(json, NULL, row->recorded->block[i]);
-  json_builder_end_array(json);
+// --- what is written and read
+
+static gboolean
+read_padding(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  gint64 words = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_int(node) : -2;
+  *(int *)target = (int)words;
+  return (words >= -1 && words <= G_MAXINT32) ||
+         smb_member_expected(place, node, error, "words of padding, or -1");
 }
+
+static gboolean
+write_padding(GString *json, gconstpointer value) {
+  g_string_append_printf(json, "%d", *(const int *)value);
+  return TRUE;
+}
+
+static gboolean
+write_block(GString *json, gconstpointer value) {
+  return *(const guint *)value > 0 && smb_member_write_extents(json, value);
+}
+
+static gboolean
+write_recording(GString *json, gconstpointer value) {
+  return *(const guint *)value != G_MAXUINT && smb_member_write_some(json, value);
+}
+
+static gboolean
+read_op(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  const char *name = NULL;
+  return smb_member_kept(place, node, &name, error) &&
+         (smb_op_parse(name, strlen(name), target) ||
+          smb_member_expected(place, node, error, "an operation"));
+}
+
+// A row of a part, and what its launch is: @recording: its index, or G_MAXUINT; @block: of its launch; zeros: it has none.
+typedef struct {
+  SmbComparisonRow row;
+  GStrv defines;
+  guint recording;
+  gboolean failed;
+  guint block[3];
+  guint part; // from 0
+} PartRow;
+
+#define NAME(name, member)                                                                         \
+  { name, MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(PartRow, row.member) }
+#define NAME_IF(name, member)                                                                      \
+  { name, MEMBER_NULL, SMB_MEMBER_KEPT, AT(PartRow, row.member) }
+#define FLAG(name, member)                                                                         \
+  { name, MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(PartRow, row.member) }
+#define VALUE(name, member)                                                                        \
+  { name, MEMBER_NULL, SMB_MEMBER_NUMBER, AT(PartRow, row.member) }
+
+static const SmbMember shard_members[] = {
+    {"part", MEMBER_REQUIRED, SMB_MEMBER_SOME, AT(PartRow, row.part)},
+    {"index", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(PartRow, row.index)},
+    {"kind", MEMBER_REQUIRED, .offset = AT(PartRow, row.kind), .words = kinds},
+    {"outcome", MEMBER_REQUIRED, .offset = AT(PartRow, row.outcome), .words = outcomes},
+    NAME("variant", variant),
+    {"ipad", MEMBER_REQUIRED, read_padding, write_padding, AT(PartRow, row.ipad)},
+    NAME("source", source),
+    FLAG("bound", is_bound),
+    FLAG("partial", is_partial),
+    FLAG("modern", is_modern),
+    {"defines", MEMBER_REQUIRED, SMB_MEMBER_LINES, AT(PartRow, defines)},
+    {"recording", MEMBER_ABSENT, NULL, write_recording, AT(PartRow, recording),
+     .most = G_MAXUINT - 1},
+    {"failed", MEMBER_ABSENT, SMB_MEMBER_FLAG, AT(PartRow, failed)},
+    {"block", MEMBER_ABSENT, smb_member_any_extents, write_block, AT(PartRow, block)},
+};
+
+static const SmbMembers shard_object = {SMB_MEMBERS(shard_members), .is_object = TRUE};
+
+static const SmbMember row_members[] = {
+    {"shard", MEMBER_REQUIRED, .of = &shard_object},
+    NAME_IF("kernel", kernel),
+    NAME_IF("shape", shape),
+    {"op", MEMBER_NULL, read_op, .offset = AT(PartRow, row.op)},
+    {"width", MEMBER_NULL, .offset = AT(PartRow, row.width), .most = SMB_MAX_WIDTH},
+    NAME("metric", metric),
+    NAME_IF("parameter", parameter),
+    VALUE("predicted", predicted),
+    VALUE("predicted_min", least),
+    VALUE("predicted_max", most),
+    VALUE("measured", measured),
+    VALUE("min", min),
+    VALUE("max", max),
+    {"bytes", MEMBER_NULL, SMB_MEMBER_COUNT, AT(PartRow, row.bytes)},
+    VALUE("gb_per_s", bandwidth),
+    NAME("source", place),
+    NAME("gpu", gpu),
+    NAME("arch", arch),
+    NAME_IF("note", note),
+};
+
+// -1 is no number everywhere in a row.
+static const PartRow blank_row = {.row = {.op = SMB_N_OPS,
+                                          .predicted = -1,
+                                          .least = -1,
+                                          .most = -1,
+                                          .measured = -1,
+                                          .min = -1,
+                                          .max = -1,
+                                          .bandwidth = -1},
+                                  .recording = G_MAXUINT};
+
+static void
+clear_row(gpointer row) {
+  g_strfreev(((PartRow *)row)->defines);
+}
+
+static const SmbMembers row_table = {SMB_MEMBERS(row_members), sizeof(PartRow), clear_row,
+                                     &blank_row, TRUE};
 
 void
 smb_comparison_json_row_part(JsonBuilder *json, const SmbComparison *comparison,
                              const SmbComparisonRow *row) {
-  smb_json_object(json, "shard");
-  smb_json_number(json, "part", row->part);
-  smb_json_number(json, "index", (gint64)row->index);
-  smb_json_text(json, "kind", kinds[row->kind]);
-  smb_json_text(json, "outcome", outcomes[row->outcome]);
-  smb_json_text(json, "variant", row->variant);
-  smb_json_number(json, "ipad", row->ipad);
-  smb_json_text(json, "source", row->source);
-  smb_json_boolean(json, "bound", row->is_bound);
-  smb_json_boolean(json, "partial", row->is_partial);
-  smb_json_boolean(json, "modern", row->is_modern);
-  smb_json_array(json, "defines");
-  for (guint i = 0; row->defines[i]; i++)
-    smb_json_text(json, NULL, row->defines[i]);
-  json_builder_end_array(json);
+  PartRow part = {.row = *row, .defines = (GStrv)(gpointer)row->defines, .recording = G_MAXUINT};
   if (row->recording)
-    write_recorded(json, comparison, row);
+    g_ptr_array_find(comparison->recordings, row->recording, &part.recording);
+  part.failed = row->recorded && row->recorded->failure;
+  if (row->recorded)
+    memcpy(part.block, row->recorded->block, sizeof part.block);
+  smb_json_object(json, "shard");
+  smb_json_members(json, SMB_MEMBERS(shard_members), &part);
   json_builder_end_object(json);
 }
+
+// The result of a part; @report: what text shows.
+typedef struct {
+  const char *digest;
+  SmbComparisonReport report;
+  GArray *rows, *times;  // PartRow
+  GPtrArray *recordings; // SmbRecording
+} Part;
+
+static gboolean
+read_recordings(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+  GPtrArray *recordings = *(GPtrArray **)target;
+  if (!JSON_NODE_HOLDS_ARRAY(node))
+    return smb_member_expected(place, node, error, "an array");
+  for (guint i = 0; i < json_array_get_length(json_node_get_array(node)); i++) {
+    const SmbPlace element = {place, NULL, i};
+    SmbRecording *recording = smb_recording_new();
+    g_ptr_array_add(recordings, recording);
+    if (!smb_members_read_value(&element, json_array_get_element(json_node_get_array(node), i),
+                                &smb_recording_head, recording, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static const SmbMember part_shard_members[] = {
+    {"digest", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, digest)},
+    {"kernels", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(Part, report.kernels)},
+    {"times", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(Part, report.times)},
+    {"requests", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(Part, report.requests)},
+};
+static const SmbMembers part_object = {SMB_MEMBERS(part_shard_members), .picks = TRUE,
+                                       .is_object = TRUE};
+
+static const SmbMember part_members[] = {
+    {"recordings", MEMBER_REQUIRED, read_recordings, .offset = AT(Part, recordings)},
+    {"rows", MEMBER_REQUIRED, .offset = AT(Part, rows), .of = &row_table},
+    {"times", MEMBER_REQUIRED, .offset = AT(Part, times), .of = &row_table},
+    {"shard", MEMBER_REQUIRED, .of = &part_object},
+};
 
 // What was compared with what: the recordings, and what the command has given for it.
 static char *
@@ -76,300 +211,141 @@ digest_sources(const SmbComparison *comparison) {
 void
 smb_comparison_json_part(JsonBuilder *json, const SmbComparisonReport *report) {
   g_autofree char *digest = digest_sources(report->comparison);
-  smb_shard_json(json, &report->comparison->shard);
-  smb_json_text(json, "digest", digest);
-  smb_json_boolean(json, "kernels", report->kernels);
-  smb_json_boolean(json, "times", report->times);
-  smb_json_boolean(json, "requests", report->requests);
-  json_builder_end_object(json);
+  const Part part = {digest, *report, NULL, NULL, NULL};
+  smb_shard_json(json, &report->comparison->shard, SMB_MEMBERS(part_shard_members), &part);
 }
 
 // --- the whole
 
-// A row of a part.
 typedef struct {
-  guint part; // from 0
-  guint64 source, index;
-  JsonObject *object, *shard;
-} Read;
-
-typedef struct {
-  const char *const *names;
+  const SmbPartResults *results;
   SmbComparison *comparison;
-  GPtrArray *recordings;     // SmbRecording
-  GArray *rows;              // Read
-  const Read *last;          // that was added
+  GPtrArray *recordings; // SmbRecording
+  GArray *rows;          // PartRow
+  SmbComparisonReport report;
+  const PartRow *last;       // that was added
   SmbRecordedKernel *launch; // of it
 } Whole;
 
 static gboolean
-refuse(const char *name, const char *member, GError **error) {
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s: not as validate writes it", name,
-                  member);
+refuse(const Whole *whole, guint part, GError **error) {
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: rows: not as validate writes it",
+                  smb_part_name(whole->results, part));
 }
 
+// Whether another part has a recording as well, but for when this device was measured. Counters that one of them read are taken: a
+// part that had nothing to measure read none.
 static gboolean
-find_word(const char *word, const char *const *words, guint n, guint *index) {
-  for (*index = 0; word && *index < n; (*index)++) {
-    if (strcmp(word, words[*index]) == 0)
-      return TRUE;
+join_recording(SmbRecording *recording, SmbRecording *other) {
+  if (strcmp(recording->source, SMB_RECORDING_THIS_DEVICE) == 0) {
+    g_free(other->date);
+    other->date = g_strdup(recording->date);
   }
-  return FALSE;
-}
-
-// A number, or -1, which stands for none everywhere in a row.
-static double
-read_value(JsonObject *object, const char *member) {
-  JsonNode *node = json_object_get_member(object, member);
-  return node && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_double(node) : -1;
-}
-
-// "9.0"
-static void
-read_capability(const char *text, SmbRecording *recording) {
-  g_auto(GStrv) numbers = g_strsplit(text ? text : "", ".", 2);
-  if (g_strv_length(numbers) != 2)
-    return;
-  recording->capability_major = (guint)g_ascii_strtoull(numbers[0], NULL, 10);
-  recording->capability_minor = (guint)g_ascii_strtoull(numbers[1], NULL, 10);
-}
-
-static gboolean
-read_recording(Whole *whole, const char *name, JsonObject *object, GError **error) {
-  SmbRecording *recording = smb_recording_new();
-  g_ptr_array_add(whole->recordings, recording);
-  const struct {
-    char **text;
-    const char *member;
-    gboolean needed;
-  } texts[] = {
-      {&recording->source, "source", TRUE},
-      {&recording->date, "date", TRUE},
-      {&recording->program, "program", TRUE},
-      {&recording->gpu, "gpu", TRUE},
-      {&recording->driver, "driver", FALSE},
-      {&recording->cuda_driver, "cuda_driver", TRUE},
-      {&recording->toolkit, "toolkit", TRUE},
-      {&recording->arch, "arch", TRUE},
-      {&recording->method, "method", TRUE},
-      {&recording->request_counter, "request_counter", FALSE},
-  };
-  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
-    *texts[i].text = g_strdup(smb_json_get_text(object, texts[i].member));
-    if (texts[i].needed && !*texts[i].text)
-      return refuse(name, "recordings", error);
-  }
-  read_capability(smb_json_get_text(object, "compute_capability"), recording);
-  g_ptr_array_add(whole->comparison->recordings, recording);
-  if (strcmp(recording->source, SMB_RECORDING_THIS_DEVICE) == 0)
-    whole->comparison->device = recording->gpu;
-  return TRUE;
-}
-
-// Adds the counters that a part read: one that had nothing to measure read none.
-static gboolean
-add_counters(SmbRecording *recording, JsonObject *object) {
-  JsonObject *counters = smb_json_get_object(object, "counters");
   for (guint i = 0; i < SMB_N_METRICS; i++) {
-    const char *counter = smb_json_get_text(counters, smb_metric_name((SmbMetric)i));
-    if (counter && recording->counters[i] && strcmp(counter, recording->counters[i]) != 0)
-      return FALSE;
-    if (counter && !recording->counters[i])
-      recording->counters[i] = g_strdup(counter);
+    char **counter = &recording->counters[i], **more = &other->counters[i];
+    if (!*counter || !*more) {
+      char **lacks = *counter ? more : counter;
+      *lacks = g_strdup(*counter ? *counter : *more);
+    }
   }
-  return TRUE;
-}
-
-// Whether two parts have a recording in common, but for when this device was measured, and what it could read.
-static gboolean
-is_same_recording(const SmbRecording *recording, JsonObject *object) {
-  gboolean now = strcmp(recording->source, SMB_RECORDING_THIS_DEVICE) == 0;
-  g_autofree char *capability =
-      g_strdup_printf("%u.%u", recording->capability_major, recording->capability_minor);
-  const struct {
-    const char *text, *member;
-  } texts[] = {
-      {recording->source, "source"},
-      {now ? smb_json_get_text(object, "date") : recording->date, "date"},
-      {recording->program, "program"},
-      {recording->gpu, "gpu"},
-      {capability, "compute_capability"},
-      {recording->driver, "driver"},
-      {recording->cuda_driver, "cuda_driver"},
-      {recording->toolkit, "toolkit"},
-      {recording->arch, "arch"},
-      {recording->method, "method"},
-      {recording->request_counter, "request_counter"},
-  };
-  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
-    if (g_strcmp0(texts[i].text, smb_json_get_text(object, texts[i].member)) != 0)
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static JsonObject *
-element_object(JsonArray *array, guint index) {
-  JsonNode *node = json_array_get_element(array, index);
-  return JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+  return smb_members_equal(smb_recording_head.members, smb_recording_head.n, recording, other);
 }
 
 static gboolean
-read_recordings(Whole *whole, guint part, JsonObject *object, GError **error) {
-  const char *name = whole->names[part];
-  JsonArray *array = smb_json_get_array(object, "recordings");
-  if (!array || (part > 0 && json_array_get_length(array) != whole->recordings->len))
-    return refuse(name, "recordings", error);
-  for (guint i = 0; i < json_array_get_length(array); i++) {
-    JsonObject *one = element_object(array, i);
-    if (part == 0 && !read_recording(whole, name, one, error))
-      return FALSE;
-    SmbRecording *recording = whole->recordings->pdata[i];
-    if (!is_same_recording(recording, one) || !add_counters(recording, one))
+take_recordings(Whole *whole, guint part, const GPtrArray *others, GError **error) {
+  if (part > 0 && others->len != whole->recordings->len)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: recordings: %u, and %s has %u",
+                    smb_part_name(whole->results, part), others->len,
+                    smb_part_name(whole->results, 0), whole->recordings->len);
+  for (guint i = 0; part > 0 && i < others->len; i++) {
+    if (!join_recording(whole->recordings->pdata[i], others->pdata[i]))
       return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                       "%s: its 'recordings[%u]' is not that of %s: parts are of one device, "
                       "driver and recording",
-                      name, i, whole->names[0]);
+                      smb_part_name(whole->results, part), i, smb_part_name(whole->results, 0));
   }
   return TRUE;
 }
 
 static gboolean
-collect_rows(Whole *whole, guint part, guint parts, JsonArray *array, GError **error) {
-  const SmbShard shard = {part + 1, parts};
-  for (guint i = 0; array && i < json_array_get_length(array); i++) {
-    Read read = {.part = part, .object = element_object(array, i)};
-    read.shard = smb_json_get_object(read.object, "shard");
-    gint64 source = smb_json_get_number(read.shard, "part");
-    gint64 index = smb_json_get_number(read.shard, "index");
-    if (!read.shard || source < 1 || index < 0 || !smb_shard_has(&shard, (guint64)index))
-      return refuse(whole->names[part], "rows", error);
-    read.source = (guint64)source;
-    read.index = (guint64)index;
-    g_array_append_val(whole->rows, read);
+collect_rows(Whole *whole, guint part, const GArray *rows, GError **error) {
+  const SmbShard shard = {part + 1, whole->results->parts->len};
+  for (guint i = 0; i < rows->len; i++) {
+    PartRow row = g_array_index(rows, PartRow, i);
+    row.part = part;
+    row.defines = (GStrv)(gpointer)smb_comparison_defines(whole->comparison,
+                                                          (const char *const *)row.defines);
+    g_array_append_val(whole->rows, row);
+    if (!smb_shard_has(&shard, row.row.index))
+      return refuse(whole, part, error);
   }
-  return array || refuse(whole->names[part], "rows", error);
+  return TRUE;
+}
+
+static gboolean
+read_part(Whole *whole, guint i, GError **error) {
+  g_autoptr(GPtrArray) recordings =
+      g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
+  Part part = {.recordings = i ? recordings : whole->recordings};
+  gboolean read = smb_part_results_pick(whole->results, i, SMB_MEMBERS(part_members), &part, error);
+  g_autoptr(GArray) rows = part.rows, times = part.times;
+  whole->report = part.report; // all parts have the same
+  return read && take_recordings(whole, i, part.recordings, error) &&
+         collect_rows(whole, i, rows, error) && collect_rows(whole, i, times, error);
 }
 
 static int
 compare_rows(gconstpointer a, gconstpointer b) {
-  const Read *x = a, *y = b;
-  if (x->source != y->source)
-    return x->source > y->source ? 1 : -1;
-  return (x->index > y->index) - (x->index < y->index);
-}
-
-// Texts that are kept as long as the comparison.
-static const char *
-keep(const Whole *whole, JsonObject *object, const char *member) {
-  return smb_comparison_keep(whole->comparison, smb_json_get_text(object, member));
-}
-
-static const char *const *
-read_defines(const Whole *whole, JsonObject *shard) {
-  JsonArray *array = smb_json_get_array(shard, "defines");
-  g_autoptr(GStrvBuilder) defines = g_strv_builder_new();
-  for (guint i = 0; array && i < json_array_get_length(array); i++) {
-    JsonNode *node = json_array_get_element(array, i);
-    const char *text = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_string(node) : NULL;
-    if (text)
-      g_strv_builder_add(defines, text);
-  }
-  g_auto(GStrv) list = g_strv_builder_end(defines);
-  return smb_comparison_defines(whole->comparison, (const char *const *)list);
+  const SmbComparisonRow *x = &((const PartRow *)a)->row, *y = &((const PartRow *)b)->row;
+  return smb_order(x->part, y->part) ?: smb_order(x->index, y->index);
 }
 
 // The launch that a row of a recording is about: that of the row before it, or another.
 static gboolean
-read_launch(Whole *whole, const Read *read, SmbComparisonRow *row) {
-  JsonArray *block = smb_json_get_array(read->shard, "block");
-  if (whole->last && compare_rows(whole->last, read) == 0 && whole->launch) {
-    row->recorded = whole->launch;
+find_launch(Whole *whole, const PartRow *read, SmbComparisonRow *row) {
+  row->recorded = whole->launch;
+  if (whole->last && compare_rows(whole->last, read) == 0 && whole->launch)
     return TRUE;
-  }
-  if (!block || json_array_get_length(block) != 3)
+  if (read->block[0] == 0)
     return FALSE;
   whole->launch = smb_recorded_kernel_new();
   g_ptr_array_add(row->recording->kernels, whole->launch);
-  for (guint i = 0; i < 3; i++) {
-    JsonNode *node = json_array_get_element(block, i);
-    whole->launch->block[i] = JSON_NODE_HOLDS_VALUE(node) ? (guint)json_node_get_int(node) : 0;
-  }
-  if (smb_json_get_flag(read->shard, "failed"))
+  memcpy(whole->launch->block, read->block, sizeof read->block);
+  if (read->failed)
     whole->launch->failure = g_strdup(row->note ? row->note : "");
   row->recorded = whole->launch;
   return TRUE;
 }
 
-// What rows of one kind have, and whether it is there.
+// Whether a row has what is needed of its kind.
 static gboolean
-read_kind(Whole *whole, const Read *read, SmbComparisonRow *row) {
-  const char *op = smb_json_get_text(read->object, "op");
-  gint64 recording = smb_json_get_number(read->shard, "recording");
-  if (json_object_has_member(read->shard, "recording")) {
-    if (recording < 0 || recording >= whole->recordings->len)
-      return FALSE;
-    row->recording = whole->recordings->pdata[recording];
-  }
+check_kind(Whole *whole, const PartRow *read, SmbComparisonRow *row) {
+  if (read->recording != G_MAXUINT && read->recording >= whole->recordings->len)
+    return FALSE;
+  if (read->recording != G_MAXUINT)
+    row->recording = whole->recordings->pdata[read->recording];
   switch (row->kind) {
   case SMB_ROW_PUBLISHED:
     return row->kernel && row->shape && !row->recording;
   case SMB_ROW_KERNEL:
-    return row->kernel && row->recording && read_launch(whole, read, row);
+    return row->kernel && row->recording && find_launch(whole, read, row);
   case SMB_ROW_REQUEST:
-    row->width = (guint)smb_json_get_number(read->object, "width");
-    return op && smb_op_parse(op, strlen(op), &row->op) && smb_op_has_width(row->op, row->width);
+    return row->op != SMB_N_OPS && smb_op_has_width(row->op, row->width);
   case SMB_ROW_INSTRUCTION:
     break;
   }
   return FALSE;
 }
 
-static void
-read_values(JsonObject *object, SmbComparisonRow *row) {
-  row->predicted = read_value(object, "predicted");
-  row->measured = read_value(object, "measured");
-  row->min = read_value(object, "min");
-  row->max = read_value(object, "max");
-  row->bandwidth = read_value(object, "gb_per_s");
-  row->bytes = (guint64)smb_json_get_number(object, "bytes");
-  row->is_range = json_object_has_member(object, "predicted_min");
-  if (!row->is_range)
-    return;
-  row->least = read_value(object, "predicted_min");
-  row->most = read_value(object, "predicted_max");
-}
-
 static gboolean
-add_row(Whole *whole, const Read *read, GError **error) {
-  guint kind, outcome;
-  const char *metric = keep(whole, read->object, "metric");
-  if (!metric ||
-      !find_word(smb_json_get_text(read->shard, "kind"), kinds, G_N_ELEMENTS(kinds), &kind) ||
-      !find_word(smb_json_get_text(read->shard, "outcome"), outcomes, G_N_ELEMENTS(outcomes),
-                 &outcome))
-    return refuse(whole->names[read->part], "rows", error);
-  SmbComparisonRow *row = smb_comparison_row((SmbRowKind)kind, metric);
-  row->outcome = (SmbOutcome)outcome;
-  row->kernel = keep(whole, read->object, "kernel");
-  row->shape = keep(whole, read->object, "shape");
-  row->parameter = keep(whole, read->object, "parameter");
-  row->gpu = keep(whole, read->object, "gpu");
-  row->arch = keep(whole, read->object, "arch");
-  row->place = keep(whole, read->object, "source");
-  row->note = keep(whole, read->object, "note");
-  row->source = keep(whole, read->shard, "source");
-  row->variant = keep(whole, read->shard, "variant");
-  row->ipad = (int)smb_json_get_number(read->shard, "ipad");
-  row->is_bound = smb_json_get_flag(read->shard, "bound");
-  row->is_partial = smb_json_get_flag(read->shard, "partial");
-  row->is_modern = smb_json_get_flag(read->shard, "modern");
-  row->defines = read_defines(whole, read->shard);
-  read_values(read->object, row);
-  if (!row->gpu || !row->arch || !row->place || !row->source || !row->variant ||
-      !read_kind(whole, read, row)) {
+add_row(Whole *whole, const PartRow *read, GError **error) {
+  SmbComparisonRow *row = smb_comparison_row(read->row.kind, read->row.metric);
+  *row = read->row;
+  row->defines = (const char *const *)read->defines;
+  row->is_range = row->least >= 0;
+  if (!check_kind(whole, read, row)) {
     smb_comparison_row_free(row);
-    return refuse(whole->names[read->part], "rows", error);
+    return refuse(whole, read->part, error);
   }
   whole->comparison->failed += row->recorded && row->recorded->failure;
   if (row->kind == SMB_ROW_PUBLISHED)
@@ -381,39 +357,32 @@ add_row(Whole *whole, const Read *read, GError **error) {
 }
 
 static gboolean
-read_parts(Whole *whole, const GPtrArray *parts, GError **error) {
-  static const char *const members[] = {"rows", "times"};
-  for (guint i = 0; i < parts->len; i++) {
-    if (!read_recordings(whole, i, parts->pdata[i], error))
-      return FALSE;
-    for (guint m = 0; m < G_N_ELEMENTS(members); m++) {
-      if (!collect_rows(whole, i, parts->len, smb_json_get_array(parts->pdata[i], members[m]),
-                        error))
-        return FALSE;
-    }
-  }
-  g_array_sort(whole->rows, compare_rows); // is stable
-  for (guint i = 0; i < whole->rows->len; i++) {
-    if (!add_row(whole, &g_array_index(whole->rows, Read, i), error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean
-smb_comparison_merge(SmbCli *cli, const char *const *names, const GPtrArray *parts,
-                     GError **error) {
+merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
   g_autoptr(GPtrArray) recordings =
       g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
   g_autoptr(SmbComparison) comparison = smb_comparison_new();
-  g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(Read));
-  Whole whole = {names, comparison, recordings, rows, NULL, NULL};
-  JsonObject *shard = smb_json_get_object(parts->pdata[0], "shard");
-  if (!read_parts(&whole, parts, error))
-    return FALSE;
-  const SmbComparisonReport report = {comparison, smb_json_get_flag(shard, "kernels"),
-                                      smb_json_get_flag(shard, "times"),
-                                      smb_json_get_flag(shard, "requests")};
-  smb_comparison_write(cli, &report);
+  g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(PartRow));
+  Whole whole = {
+      .results = results, .comparison = comparison, .recordings = recordings, .rows = rows};
+  for (guint i = 0; i < results->parts->len; i++) {
+    if (!read_part(&whole, i, error))
+      return FALSE;
+  }
+  for (guint i = 0; i < recordings->len; i++) {
+    SmbRecording *recording = recordings->pdata[i];
+    g_ptr_array_add(comparison->recordings, recording);
+    if (strcmp(recording->source, SMB_RECORDING_THIS_DEVICE) == 0)
+      comparison->device = recording->gpu;
+  }
+  g_array_sort(rows, compare_rows); // is stable
+  for (guint i = 0; i < rows->len; i++) {
+    if (!add_row(&whole, &g_array_index(rows, PartRow, i), error))
+      return FALSE;
+  }
+  whole.report.comparison = comparison;
+  smb_comparison_write(cli, &whole.report);
   return TRUE;
 }
+
+const SmbMerger smb_comparison_merger = {"validate", smb_comparison_formats,
+                                         (const char *const[]){"device", NULL}, merge};

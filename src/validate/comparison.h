@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Predicted beside measured, row by row: published counts, recordings (one that was made a moment ago is
+// Predicted and measured values, row by row: published counts, recordings (one that was made a moment ago is
 // one too) and traces that carry counts. A row never hides a difference. Counts of a kernel match to the
 // last integer or they do not; for the means that were measured of a request the noise of the method is
 // allowed (src/measure/trial.h).
@@ -13,7 +13,7 @@
 #include "sim/measured/profile.h"
 #include "sim/measured/recording.h"
 #include "src/cli/cli.h"
-#include "src/cli/shard.h"
+#include "src/shard/shard.h"
 #include "src/target/target.h"
 
 /** Longest buffer whose values are compared, in bytes. */

@@ -14,6 +14,7 @@
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
 #include "sim/exec/exec.h"
+#include "tests/bench/toy.h"
 
 enum {
   N_RUNS = 5,
@@ -216,6 +217,25 @@ compare(const Case *kernel, const SmbArch *arch, GError **error) {
   return TRUE;
 }
 
+// The rate of the toy, on SGEMM.
+static gboolean
+print_toy(const SmbArch *arch, GError **error) {
+  static const Case sgemm = {"sgemm", .values = {[0] = "512"},
+                             .buffers = {[1] = "iota:f32", [2] = "iota:f32"}, .block = {256, 1, 1},
+                             .grid = {4, 4, 1}};
+  double seconds = 0;
+  guint64 instructions = 0;
+  g_auto(Trial) trial = {0};
+  if (!set_up(&trial, &sgemm, ".sm_90.cubin", arch, error) || !measure(&trial, arch, error) ||
+      !count_instructions(&trial, arch, &instructions, error) ||
+      !toy_run(trial.program, &trial.launch, arch, 16, &seconds, error))
+    return FALSE;
+  printf(
+      "sgemm, machine code, without checks: %.1f million instr./s; the run loop has %.2f of that\n",
+      (double)instructions / seconds * 1e-6, seconds / trial.seconds);
+  return TRUE;
+}
+
 static void
 print_table(const char *chosen, const SmbArch *arch, GError **error) {
   printf("%-19s %26s %26s %17s\n", "", "seconds", "million requests/s", "million instr./s");
@@ -358,6 +378,9 @@ main(int argc, char **argv) {
   if (arch && argc < 2 && print_memory(arch, &error) && print_repeats(arch, &error) &&
       print_reading(arch, &error))
     printf("\n");
+  if (arch && !error && (argc < 2 || strcmp(argv[1], "toy") == 0) && print_toy(arch, &error) &&
+      argc > 1)
+    return 0;
   if (arch && !error)
     print_table(argc > 1 ? argv[1] : NULL, arch, &error);
   if (!error)

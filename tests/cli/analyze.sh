@@ -421,7 +421,7 @@ shows 's[1]'
 printf '__global__ void k(float *o, int n, float f) { __shared__ float s[32]; int i = threadIdx.x; if (f > 9) o[1] = 2; if (i >= n) return; s[i] = f; }\n' >"$work/idle.cu"
 expect 0 analyze "$work/idle.cu" --block 32 --arg n=-5 --arg f=9.5
 shows "The kernel makes no shared-memory requests: 'i >= n' is true for all threads (n = -5)."
-says "idle.cu:1:117: warning: no access to shared memory is reached: 'i >= n' is true for all threads (n = -5)"
+says "idle.cu:1:117: warning: no thread reaches an access to shared memory: 'i >= n' is true for all threads (n = -5)"
 ! grep -q 'nothing was checked' "$work/err" || die "analyze: speaks of a limit"
 # A limit is not kept by what does not run; explain and advise say why, too.
 expect 1 analyze "$work/idle.cu" --block 32 --arg n=-5 --arg f=9.5 --max-ways 1

@@ -109,7 +109,7 @@ expect 2 analyze app.capture --launch 8
 says "--launch '8'"
 expect 2 analyze app.capture --launch 0
 expect 2 analyze transpose.cubin --launch 1
-says "is for a capture, and 'transpose.cubin' is none"
+says "is for a capture, and 'transpose.cubin' is not a capture"
 expect 2 analyze --launch 1
 says 'expected FILE, the capture'
 expect 3 analyze nowhere.capture --launch 1

@@ -31,7 +31,7 @@ expect 0 analyze --format json "$@"
 is_json
 shows '"max_words" : 32'
 expect 0 explain "$@"
-tells 'the load of w[i] at line 6 asks for up to 32 words at once.'
+tells 'the load of w[i] at line 6 accesses up to 32 words at once.'
 expect 0 report "$work/page.html" "$@"
 grep -q 'Constant memory, whole launch' "$work/page.html" || die 'no constant memory in the page'
 # Older architectures have no rule.

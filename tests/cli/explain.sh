@@ -210,7 +210,7 @@ tells 'It is read once and given to all of them'
 tells 'These counts are lower bounds: the access is a loop.'
 expect 0 explain "$work/max.cu" --line 5
 tells 'they swap by half-warps, one after the other.'
-tells 'its load is served by the warp.'
+tells 'the load is served by the warp.'
 
 # No reason is made up where there is no structure; nothing to pad; nothing at all.
 expect 0 explain "$file" --entry swizzle --block 32,32 --line 47 --warp 5

@@ -80,7 +80,7 @@ check() {
   run 0 --arg "0=raw:$zeros" --arg 0+16=i32:32 --arg 0+20=i32:7 --arg 0+20=i32:1 --buffer 0+8=iota:i32 --arg 0+0=pointer
   sed 1,2d "$work/out" >"$work/got"
   sed 1,2d "$work/wanted" | cmp - "$work/got" || die 'not the same on top of all bytes'
-  # Contents of a file, and what lies behind its end.
+  # Contents of a file, and what lies beyond its end.
   printf '\003\000\000\000%.0s' $(seq 32) >"$work/threes"
   run 0 --arg 0+16=i32:32 --arg 0+20=i32:1 --buffer "0+8=$work/threes"
   run 3 --arg 0+16=i32:32 --arg 0+20=i32:1 --buffer "0+8=$work/threes@4"

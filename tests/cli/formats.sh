@@ -47,7 +47,7 @@ odd() {
 }
 queue='the atomic of atomicAdd(&t[0], threadIdx.x) takes 32 wavefronts, 31 of them in excess (queues up to 32 deep in a bank)'
 conflict='the store of s[(threadIdx.x | 0) * 32 % 1024] takes 32 wavefronts, 31 of them in excess (up to 32-way)'
-stride='the store of out[threadIdx.x * 8] takes 32 sectors of global memory; coalesced, its bytes lie in 4'
+stride='the store of out[threadIdx.x * 8] takes 32 sectors of global memory; coalesced, its bytes fit in 4'
 failed='the store of s[(threadIdx.x | 0) * 32 % 1024] is 32-way: more than --max-ways s=1'
 unset="$("$SMEMBANK" analyze "$repository/$file" --block 32 --arg n=1 2>&1 >/dev/null | sed -n 's/.*:5:3: warning: //p')"
 [ -n "$unset" ] || die 'no warning'
@@ -81,7 +81,7 @@ line 6${tab}t[0]${tab}load${tab}1${tab}1${tab}1${tab}0${tab}1-way
 ${tab}total${tab}load${tab}2${tab}2${tab}2${tab}0${tab}1-way
 ${tab}total${tab}store${tab}1${tab}32${tab}1${tab}31${tab}32-way
 ${tab}total${tab}atomic${tab}1${tab}32${tab}1${tab}31${tab}1-way" markdown
-shows 'Limits that are not kept:'
+shows 'Failed limits:'
 
 # Fingerprints stay when lines are added above.
 prints() {

@@ -96,9 +96,9 @@ expect 2 "$srcdir/LICENSE"
 says "no command '$srcdir/LICENSE': expected advise, "
 # An option where the one before it lacks its value is not that value.
 expect 2 analyze "$work/my kernel.cu" --nvcc --arg 3=1
-says "--nvcc needs a value, but the next word is the option '--arg': write --nvcc='' for none, or --nvcc='--arg' if that is it"
+says "--nvcc needs a value, but the next word is the option '--arg': write --nvcc='' for none, or --nvcc='--arg' if that is meant"
 expect 2 analyze "$work/my kernel.cu" --block --grid=4
-says "--block needs a value, but the next word is the option '--grid=4': write --block='--grid=4' if that is it"
+says "--block needs a value, but the next word is the option '--grid=4': write --block='--grid=4' if that is meant"
 expect 2 analyze "$work/my kernel.cu" -D --grid 4
 says "--define needs a value, but the next word is the option '--grid'"
 expect 2 analyze "$work/my kernel.cu" --block=--grid=4

@@ -15,7 +15,7 @@ nearest() {
   expect 2 analyze --rows 32 --cols 32 --arch "$1"
   says "no architecture '$1': expected one of "
   says "; the nearest is '$2', "
-  says "whose rules may not be those of '$1'; --arch FILE.ini takes one of your own"
+  says "whose rules may not be those of '$1'; --arch FILE.ini adds one of your own"
 }
 nearest gfx906 gfx90a
 nearest gfx908 gfx90a
@@ -104,7 +104,7 @@ wrong '' 'bad.ini:1:1: error: [arch] compute-capability: expected MAJOR.MINOR'
 wrong '[arch]\nlike=sm_90\nbanks=33\n' 'bad.ini:3:1: error: [arch] banks: 33: expected a power of two'
 wrong '[arch]\nlike=sm_90\n\nbanks = many\n' "bad.ini:4:1: error: [arch] banks: 'many' is not a number from 1 to 1024"
 wrong '[arch]\nlike=sm_9\n' "bad.ini:2:1: error: [arch] like: no architecture 'sm_9'"
-wrong '[arch]\nlike=sm_90\nbank=3\n' 'bad.ini:3:1: error: [arch] bank: no such key'
+wrong '[arch]\nlike=sm_90\nbank=3\n' 'bad.ini:3:1: error: [arch] bank: unknown key'
 wrong '[arch]\nlike=sm_90\nlanes=16\n' 'bad.ini:3:1: error: [arch] lanes: 16: expected 32 or 64'
 wrong '[arch]\nlike=sm_90\n[ld 3]\ngroup=warp\n' "bad.ini:3:1: error: [ld 3] : '3' is not a width of ld"
 wrong '[arch]\nlike=sm_90\n[ld 4]\ngroup=warp\n' "bad.ini:4:1: error: [ld 4] group: a rule needs 'group' and 'conflict'"

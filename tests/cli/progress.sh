@@ -26,22 +26,45 @@ on_terminal() {
   TERM=dumb python3 "$srcdir/tests/cli/terminal.py" "$SMEMBANK" "$@" | tr '\r' '\n' >"$work/out"
 }
 
-# interrupted COMMAND ARGUMENT...: the same, interrupted as soon as it says how far it is. Nothing here depends on how
-# fast the machine is: each of these runs would take minutes at least.
-interrupted() {
-  last="smembank $* on a terminal, interrupted"
-  TERM=dumb timeout 300 python3 "$srcdir/tests/cli/terminal.py" --interrupt "smembank $1: " "$SMEMBANK" "$@" |
-    tr '\r' '\n' >"$work/out"
-  shows 'signal 2'
+# interrupt NAME COMMAND ARGUMENT...: begins the same, to be interrupted as soon as it says how far it is; what is left to do is more
+# than can be done. All are run at the same time: nothing here depends on how fast the machine is.
+interrupt() {
+  name=$1
+  shift
+  echo "smembank $* on a terminal, interrupted" >"$work/$name.words"
+  (TERM=dumb timeout 300 python3 "$srcdir/tests/cli/terminal.py" --interrupt "smembank $1: " "$SMEMBANK" "$@" |
+    tr '\r' '\n' >"$work/$name.out") &
 }
 
-# Long enough to say how far it is, on any machine: the launch grows until it does.
-blocks=100
-while :; do
-  on_terminal analyze "$work/slow.cu" --block 32 --arg n=20000 --grid "$blocks" --threads 1 --max-steps 100000000
+# interrupted NAME PATTERN: it ended by the signal, and said how far it came.
+interrupted() {
+  last=$(cat "$work/$1.words")
+  mv "$work/$1.out" "$work/out"
+  shows 'signal 2'
+  grep -qE "$2" "$work/out" || die "$last: does not say how far it came: $(cat "$work/out")"
+}
+
+# long_enough N COMMAND...: N, or what N has to be so that the command, which takes it as $n, runs for four seconds.
+long_enough() {
+  n=$1
+  shift
+  start=$(date +%s%N)
+  "$@"
+  took=$((($(date +%s%N) - start) / 1000000))
+  n=$((n + n * 4000 / (took + 1)))
+}
+
+# The launch is so long that it says how far it is; longer, if it does not.
+analyze_blocks() {
+  on_terminal analyze "$work/slow.cu" --block 32 --arg n=20000 --grid "$n" --threads 1 --max-steps 100000000
   shows 'status 0'
+}
+n=50
+while :; do
+  long_enough "$n" analyze_blocks
+  blocks=$n
+  analyze_blocks
   ! grep -qE "^smembank analyze: [0-9]+ of $blocks blocks, [0-9]+%, about [0-9]+ s left" "$work/out" || break
-  blocks=$((blocks * 3))
   [ "$blocks" -lt 1000000 ] || die "$last: does not say how far it is: $(head -5 "$work/out")"
 done
 # The line is cleared before the result.
@@ -50,16 +73,21 @@ awk '/^smembank analyze: / { last = NR; next } NR == last + 1 { after = $0 } END
 shows 'No bank conflicts'
 
 # The cases of a project: how many are done. The more of them, the longer it takes, until it says so.
-cases=10
-while :; do
-  printf '[*]\nfile = slow.cu\nblock = 32\narg = n=20000\nmax-steps = 100000000\n' >"$work/slow.ini"
-  for i in $(seq "$cases"); do
-    printf '[case%s]\ngrid = 5\n' "$i" >>"$work/slow.ini"
-  done
+check_cases() {
+  {
+    printf '[*]\nfile = slow.cu\nblock = 32\narg = n=20000\nmax-steps = 100000000\n'
+    seq -f '[case%.0f]
+grid = 5' "$n"
+  } >"$work/slow.ini"
   on_terminal check --project "$work/slow.ini" --jobs 1
   shows 'status 0'
+}
+n=10
+while :; do
+  long_enough "$n" check_cases
+  cases=$n
+  check_cases
   ! grep -qE "^smembank check: [0-9]+ of $cases cases, [0-9]+%, about [0-9]+ s left" "$work/out" || break
-  cases=$((cases * 3))
   [ "$cases" -lt 10000 ] || die "$last: does not say how far it is: $(head -5 "$work/out")"
 done
 shows "Passed: $cases cases."
@@ -71,14 +99,12 @@ on_terminal analyze "$work/slow.cu" --block 32 --arg n=10
 ! grep -q '^smembank' "$work/out" || die "$last: says: $(grep '^smembank' "$work/out")"
 
 # Ctrl-C ends it at once, by the signal, and nothing is written.
+i=0
 for words in 'analyze' 'explain' 'advise' "advise --out $work/better.cu" "report $work/page.html"; do
+  i=$((i + 1))
   # shellcheck disable=SC2086 # words are split on purpose
-  interrupted $words "$work/slow.cu" --block 32 --arg n=20000 --grid 100000 --threads 2 --max-steps 100000000
-  grep -qE "smembank ${words%% *}: interrupted after [0-9]+ s: [0-9]+ (of 100000|sample) blocks" "$work/out" ||
-    die "$last: does not say how far it came: $(cat "$work/out")"
-  ! grep -q 'shared memory' "$work/out" || die "$last: wrote a part of its result"
+  interrupt "text$i" $words "$work/slow.cu" --block 32 --arg n=20000 --grid 100000 --threads 2 --max-steps 100000000
 done
-{ [ ! -e "$work/better.cu" ] && [ ! -e "$work/page.html" ]; } || die 'an interrupted command wrote a file'
 
 # Compiled code; the blocks by which it is found out which of them repeat others are the first.
 cat >"$work/slow.ptx" <<'END'
@@ -102,38 +128,42 @@ L:
   ret;
 }
 END
-interrupted analyze "$work/slow.ptx" --block 32 --arg 0=2000000000 --grid 1000 --max-steps 100000000000
-grep -qE "smembank analyze: interrupted after [0-9]+ s: 0 sample blocks" "$work/out" ||
-  die "$last: does not say how far it came: $(cat "$work/out")"
-interrupted analyze "$work/slow.ptx" --block 32 --arg 0=2000000000 --max-steps 100000000000
-grep -qE "smembank analyze: interrupted after [0-9]+ s: 0 of 1 blocks" "$work/out" ||
-  die "$last: does not say how far it came: $(cat "$work/out")"
+interrupt samples analyze "$work/slow.ptx" --block 32 --arg 0=2000000000 --grid 1000 --max-steps 100000000000
+interrupt block analyze "$work/slow.ptx" --block 32 --arg 0=2000000000 --max-steps 100000000000
 
 # A compiler that takes its time.
 printf '#!/bin/sh\nexec sleep 1000\n' >"$work/nvcc"
 chmod +x "$work/nvcc"
 for words in 'analyze' 'trace --from'; do
   # shellcheck disable=SC2086 # words are split on purpose
-  SMEMBANK_NVCC=$work/nvcc TMPDIR=$work interrupted $words "$work/slow.cu" --nvcc '' --block 32
-  grep -qE "smembank ${words%% *}: interrupted after [0-9]+ s: compiling" "$work/out" ||
-    die "$last: does not say what it did: $(cat "$work/out")"
+  SMEMBANK_NVCC=$work/nvcc TMPDIR=$work interrupt "compiling-${words%% *}" $words "$work/slow.cu" --nvcc '' --block 32
 done
 
 # A trace of unknown length.
 mkfifo "$work/trace"
 exec 9<>"$work/trace" # never at its end
 printf 'ld 4 1 %s\n' "$(seq -s ' ' 0 4 124)" >&9
-interrupted trace "$work/trace"
-exec 9>&-
-shows 'smembank trace: interrupted after '
+interrupt trace trace "$work/trace"
 
 # Measuring: a launch that never ends is interrupted; until then the line says how much is left to do.
 recorded=$srcdir/data/measured/h200-requests.txt
-SMEMBANK=${SMEMBANK_ON_FAKE:?the program on a made-up GPU}
-SMEMBANK_FAKE=hang
-export SMEMBANK_FAKE
-interrupted trace --measure "$recorded"
+SMEMBANK=${SMEMBANK_ON_FAKE:?the program on a made-up GPU} SMEMBANK_FAKE=hang interrupt measure trace --measure "$recorded"
+
+wait
+exec 9>&-
+i=0
+for command in analyze explain advise advise report; do
+  i=$((i + 1))
+  interrupted "text$i" "smembank $command: interrupted after [0-9]+ s: [0-9]+ (of 100000|sample) blocks"
+  ! grep -q 'shared memory' "$work/out" || die "$last: wrote a part of its result"
+done
+{ [ ! -e "$work/better.cu" ] && [ ! -e "$work/page.html" ]; } || die 'an interrupted command wrote a file'
+interrupted samples 'smembank analyze: interrupted after [0-9]+ s: 0 sample blocks'
+interrupted block 'smembank analyze: interrupted after [0-9]+ s: 0 of 1 blocks'
+for command in analyze trace; do
+  interrupted "compiling-$command" "smembank $command: interrupted after [0-9]+ s: compiling"
+done
+interrupted trace 'smembank trace: interrupted after '
 n=$((2 * $(grep -c ' = ' "$recorded")))
+interrupted measure "smembank trace: interrupted after [0-9]+ s: 0 of $n measurements"
 shows "smembank trace: 0 of $n measurements, 0%, "
-grep -qE "smembank trace: interrupted after [0-9]+ s: 0 of $n measurements" "$work/out" ||
-  die "$last: does not say how far it came: $(cat "$work/out")"

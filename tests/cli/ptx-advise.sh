@@ -81,7 +81,7 @@ sed 's/\[%r27\], %f97/[%r27+8192], %f97/' sgemm-pool.ptx >beyond.ptx
 expect 3 analyze beyond.ptx --arg 3=64 --dynamic-bytes 8192
 says 'of shared memory, which has 8192 bytes'
 expect 2 advise --rows 4 --cols 4 --array tile=2x2xf32
-says 'says itself what its arrays are'
+says 'declares its arrays itself'
 
 # Lines of the source: those of the PTX where it is not at hand, as in a folder of its own, else its text, beside the PTX.
 # shellcheck disable=SC2086

@@ -267,7 +267,7 @@ says 'out of bounds: byte 512 of shared memory'
 expect 2 analyze --triton "$cache" "$ptx/reduce.ptx"
 says 'expected one of: a tile (--rows, --cols), --kernel NAME, --triton FOLDER, or a FILE'
 expect 3 analyze --triton "$cache/BBBB"
-says 'triton/BBBB: no kernel that Triton compiled: expected KERNEL.json beside KERNEL.ptx or KERNEL.cubin'
+says 'triton/BBBB: no kernel that Triton compiled: expected KERNEL.json next to KERNEL.ptx or KERNEL.cubin'
 expect 3 analyze --triton "$work/none"
 says 'none: No such file or directory'
 sed 's/rows()/columns()/' "$cache/AAAA/rows.ptx" >"$cache/BBBB/columns.ptx"

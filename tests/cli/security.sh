@@ -164,12 +164,7 @@ constexpr bool same(const char *a, const char *b) { return *a == *b && (!*a || s
 template <class Q_, int N_> struct Pair { static constexpr int n = N_; };
 #define TEXT_(...) #__VA_ARGS__
 #define TEXT(...) TEXT_(__VA_ARGS__)
-#ifdef SAYS
-static_assert(same(S, R"--(@SAYS@)--"), "another value");
-#endif
-#ifdef TOKENS
-static_assert(same(TEXT(S), R"--(@SAYS@)--"), "another value");
-#endif
+@SAYS@
 #ifdef F
 static_assert(F(3) == 6, "another function");
 #endif
@@ -181,24 +176,38 @@ __global__ void k() {
   s[threadIdx.x] = 1;
 }
 END
-# sees VALUE AS [OPTION]: a macro S of that value is AS in the text.
+# sees VALUE AS [MACRO]: a macro of that value is AS in the text; with TEXT, its tokens are. All of them are seen at once.
+n=0
+: >says
 sees() {
-  awk -v says="$(printf %s "$2" | sed 's/\\/\\\\/g')" '{ i = index($0, "@SAYS@"); if (i) $0 = substr($0, 1, i - 1) says substr($0, i + 6); print }' \
-    see.cu >seen.cu
-  safe analyze seen.cu --nvcc '' --block 32 -D "S=$1" -D "${3-SAYS}"
-  [ "$status" -eq 0 ] || die "$last: $(cat "$work/err")"
+  n=$((n + 1))
+  value="${3-}${3:+(}S$n${3:+)}"
+  printf 'static_assert(same(%s, R"--(%s)--"), "another value of S%d");\n' "$value" "$2" $n >>says
+  eval "S$n=\$1"
 }
 sees '"a b"' 'a b'
 # shellcheck disable=SC2016
 sees '"$(touch pwned)`touch pwned`"' '$(touch pwned)`touch pwned`'
 sees '"a;b|c&d<e>f*?[x]{y}~!#^%@"' 'a;b|c&d<e>f*?[x]{y}~!#^%@'
 sees '"it'\''s, \"quoted\", back\\slash"' 'it'\''s, "quoted", back\slash'
-sees "'\"'" "'\"'" TOKENS
-sees 'f(1, 2)' 'f(1, 2)' TOKENS
+sees "'\"'" "'\"'" TEXT
+sees 'f(1, 2)' 'f(1, 2)' TEXT
 # shellcheck disable=SC2016
-sees '$HOME @ # x' '$HOME @ # x' TOKENS
-sees '' '' TOKENS
+sees '$HOME @ # x' '$HOME @ # x' TEXT
+sees '' '' TEXT
 sees '"ä € 漢"' 'ä € 漢'
+sed -e '/@SAYS@/{' -e 'r says' -e 'd' -e '}' see.cu >seen.cu
+set --
+for i in $(seq $n); do
+  eval "set -- \"\$@\" -D \"S$i=\$S$i\""
+done
+safe analyze seen.cu --nvcc '' --block 32 "$@"
+[ "$status" -eq 0 ] || die "$last: $(cat "$work/err")"
+# Another one would have been noticed.
+sed 's/R"--(/R"--(x/' seen.cu >other.cu
+expect 3 analyze other.cu --nvcc '' --block 32 "$@"
+says 'another value of S1'
+sed -i '/@SAYS@/d' see.cu
 expect 0 analyze see.cu --nvcc '' --block 32 -D 'F(x)=x*2' -D 'T=float, 4'
 expect 3 analyze see.cu --nvcc '' --block 32 -D 'F(x)=x*3'
 says 'another function'
@@ -217,17 +226,24 @@ for value in 'A=x\' 'A=/*' 'A="x' "A='x"; do
   done
 done
 
-# Folders and files of any name, by -I, beside the text and below it.
+# Folders and files of any name: beside the text, below it, and all of them by -I.
+set --
+: >include.cu
+n=0
 for folder in "it's a, \"folder\"" "$name" 'a  b#c%d@e' '(x)[y]{z}' '-I' 'ä漢'; do
+  n=$((n + 1))
+  set -- "$@" -I "$folder"
   mkdir -p "./$folder"
-  echo '#define FOUND 1' >"./$folder/found.h"
-  printf '#include "found.h"\nstatic_assert(FOUND == 1, "");\n__global__ void k() { __shared__ int s[64]; s[threadIdx.x] = 1; }\n' |
-    tee "./$folder/$name.cu" >include.cu
-  safe analyze include.cu --nvcc '' --block 32 -I "$folder"
-  [ "$status" -eq 0 ] || die "$last: $(cat "$work/err")"
+  echo '#define FOUND 1' | tee "./$folder/found.h" >"./$folder/found$n.h"
+  echo "#include \"found$n.h\"" >>include.cu
+  printf '#include "found.h"\nstatic_assert(FOUND == 1, "");\n__global__ void k() { __shared__ int s[64]; s[threadIdx.x] = 1; }\n' >"./$folder/$name.cu"
   safe analyze "./$folder/$name.cu" --nvcc '' --block 32
   [ "$status" -eq 0 ] || die "$last: $(cat "$work/err")"
 done
+tail -n 2 "./$name/$name.cu" >>include.cu
+safe analyze include.cu --nvcc '' --block 32 "$@"
+[ "$status" -eq 0 ] || die "$last: $(cat "$work/err")"
+expect 3 analyze include.cu --nvcc '' --block 32
 safe analyze inject-line.cu --no-cache
 [ "$status" -eq 0 ] || die "$last: $(cat "$work/err")"
 safe analyze inject-line.cu -D "A=$evil" -I "$evil"
@@ -235,7 +251,7 @@ safe analyze inject-line.cu -D "A=$evil" -I "$evil"
 # A temporary folder whose name a shell would not leave alone: nothing is run there.
 # shellcheck disable=SC2016
 mkdir -p "$work/tmp/\$(touch pwned)" "$work/tmp/a b,c"
-TMPDIR="$work/tmp/a b,c" expect 0 analyze include.cu --nvcc '' --block 32 -I "$name" --no-cache
+TMPDIR="$work/tmp/a b,c" expect 0 analyze include.cu --nvcc '' --block 32 "$@" --no-cache
 # shellcheck disable=SC2016
-TMPDIR="$work/tmp/\$(touch pwned)" expect 3 analyze include.cu --nvcc '' --block 32 -I "$name" --no-cache
+TMPDIR="$work/tmp/\$(touch pwned)" expect 3 analyze include.cu --nvcc '' --block 32 "$@" --no-cache
 says 'has shell characters, so nvcc cannot work there'

@@ -96,7 +96,7 @@ mv kept.ini smembank.ini
 
 # A part has the verdicts of its own cases, and says which part it is.
 runs 0 check --shard 1/6
-shows "Part 1 of 6 only: 'smembank merge' adds the JSON of all parts up."
+shows "Part 1 of 6: 'smembank merge' combines the JSON of all parts."
 shows 'Passed: 1 case.'
 runs 1 check --shard 2/6
 shows 'Limits failed: plain.'
@@ -114,7 +114,7 @@ cp out a.json
 expect 3 merge a.json
 says 'a.json: part 1 of 2: part 2 is missing'
 expect 3 merge a.json b.json a.json
-says 'a.json: part 1 again, as in a.json'
+says 'a.json: part 1 is a duplicate of a.json'
 refuses() { # MESSAGE ARGUMENT...: the second part is that of another run
   message=$1
   shift
@@ -154,12 +154,12 @@ spoils() { # sed's command MESSAGE
   expect 3 merge c.json
   says "$2"
 }
-spoils 's/"verdict" : "failed"/"verdict" : "no"/' 'c.json: cases: not as check writes them'
-spoils 's/"name" : "plain"/"name" : 1/' 'c.json: cases: not as check writes them'
-spoils 's/"cases" : 1$/"cases" : 2/; s/"cases" : 1,$/"cases" : 2,/' 'c.json: cases: not as check writes them'
-spoils 's/"cases" : \[/"cases" : 1, "case" : [/' 'c.json: cases: not as check writes them'
+spoils 's/"verdict" : "failed"/"verdict" : "no"/' 'c.json: cases[0].verdict: "no": expected one of passed, failed, error'
+spoils 's/"name" : "plain"/"name" : 1/' 'c.json: cases[0].name: 1: expected a text'
+spoils 's/"cases" : 1$/"cases" : 2/; s/"cases" : 1,$/"cases" : 2,/' 'c.json: cases: 1, which are not those of part 1 of 1 of 2 cases'
+spoils 's/"cases" : \[/"cases" : 1, "case" : [/' 'c.json: cases: 1: expected an array'
 spoils 's/"accesses" : \[/"accesses" : 1, "access" : [/' 'c.json: not as analyze --format json writes it'
-spoils 's/"project" : "[^"]*"/"project" : null/' 'c.json: cases: not as check writes them'
+spoils 's/"project" : "[^"]*"/"project" : null/' 'c.json: project: missing'
 # Numbers and findings of another type are none.
 sed 's/"findings" : \[/"findings" : [1, {"rule" : "x"},/; s/"load" : {/"load" : 1, "loaded" : {/' a.json >c.json
 ! cmp -s a.json c.json || die 'nothing to spoil'

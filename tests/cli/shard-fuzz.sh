@@ -78,7 +78,7 @@ on ''
 
 # A part says which one it is, and has the exit status of its own requests.
 expect 0 fuzz --count 5 --op ld.4 --shard 2/2
-shows "Part 2 of 2 only: 'smembank merge' adds the JSON of all parts up."
+shows "Part 2 of 2: 'smembank merge' combines the JSON of all parts."
 shows '5 patterns, 0 mismatches.'
 expect 0 fuzz --count 5 --op ld.4 --shard 1/2
 shows '0 patterns, 0 mismatches.'
@@ -133,17 +133,17 @@ spoils() { # sed's command MESSAGE
   expect 3 merge "$work/c.json"
   says "c.json: $2"
 }
-spoils 's/"count" : 50/"count" : 0/' 'count: not as fuzz writes it'
+spoils 's/"count" : 50/"count" : 0/' 'count: 0: expected one request at least'
 spoils 's/"count" : 50/"count" : 51/' 'instructions: not as fuzz writes it'
-spoils 's/"seed" : "1"/"seed" : "x"/' 'seed: not as fuzz writes it'
-spoils 's/"device" : "[^"]*"/"device" : null/' 'device: not as fuzz writes it'
-spoils 's/"compute_capability" : "[^"]*"/"compute_capability" : "9"/' 'device: not as fuzz writes it'
-spoils 's/"name" : "sm_90"/"name" : 90/' 'arch: not as fuzz writes it'
-spoils 's/"patterns" : 50/"patterns" : -1/' 'instructions: not as fuzz writes it'
-spoils 's/"seconds" : /"seconds" : -/' 'instructions: not as fuzz writes it'
-spoils 's/"instruction" : "ld.u32"/"instruction" : "no"/' 'instructions: not as fuzz writes it'
-spoils 's/"counted" : 0$/"counted" : -1/; s/"counted" : 0,/"counted" : -1,/' 'count: not as fuzz writes it'
+spoils 's/"seed" : "1"/"seed" : "x"/' 'seed: "x": expected a number in a text'
+spoils 's/"device" : "[^"]*"/"device" : null/' 'device: missing'
+spoils 's/"compute_capability" : "[^"]*"/"compute_capability" : "9"/' 'compute_capability: "9": expected a compute capability such as "9.0"'
+spoils 's/"name" : "sm_90"/"name" : 90/' 'arch.name: 90: expected a text'
+spoils 's/"patterns" : 50/"patterns" : -1/' 'instructions[0].patterns: -1: expected a whole number from 0'
+spoils 's/"seconds" : /"seconds" : -/' 'instructions[0].seconds: -'
+spoils 's/"instruction" : "ld.u32"/"instruction" : "no"/' 'instructions[0].instruction: "no": expected the name of an instruction'
+spoils 's/"counted" : 0$/"counted" : -1/; s/"counted" : 0,/"counted" : -1,/' 'shard.counted: -1: expected a whole number from 0'
 spoils 's/^\( *\)"ld.u32"$/\1"no"/' 'shard.instructions: not as fuzz writes it'
 spoils 's/"request" : "ld /"request" : "no /' 'shard.mismatches: not as fuzz writes it'
 spoils 's/"request" : "/"request" : "#/' 'shard.mismatches: not as fuzz writes it'
-spoils 's/"mismatches" : \[/"mismatches" : 1, "more" : [/' 'shard.mismatches: not as fuzz writes it'
+spoils 's/"mismatches" : \[/"mismatches" : 1, "more" : [/' 'shard.mismatches: 1: expected an array'

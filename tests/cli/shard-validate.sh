@@ -85,7 +85,7 @@ on ''
 
 # A part says which one it is, and one launch has none.
 expect 0 validate --recorded --shard 2/3
-shows "Part 2 of 3 only: 'smembank merge' adds the JSON of all parts up."
+shows "Part 2 of 3: 'smembank merge' combines the JSON of all parts."
 expect 2 validate --recorded --shard 4/3
 says "--shard '4/3': expected K/N, part K of N parts"
 expect 2 validate --rows 32 --cols 32 --shard 1/2
@@ -130,21 +130,21 @@ refuses "its 'shard.digest' is not that of " "$work/recording.json"
 # Rows that nobody wrote.
 "$SMEMBANK" validate "$work/recording.json" --shard 1/1 --format json >"$work/a.json" || :
 expect 1 merge "$work/a.json"
-spoils() { # sed's command MEMBER
+spoils() { # sed's command MESSAGE
   sed "$1" "$work/a.json" >"$work/c.json"
   ! cmp -s "$work/a.json" "$work/c.json" || die "nothing to spoil: $1"
   expect 3 merge "$work/c.json"
-  says "c.json: $2: not as validate writes it"
+  says "c.json: $2"
 }
-spoils 's/"recordings" : \[/"recordings" : 1, "more" : [/' recordings
-spoils 's/"method" : "[^"]*"/"method" : 1/' recordings
-spoils 's/"rows" : \[/"rows" : 1, "more" : [/' rows
-spoils 's/"index" : 0/"index" : -1/' rows
-spoils 's/"kind" : "request"/"kind" : "instruction"/' rows
-spoils 's/"outcome" : "match"/"outcome" : "no"/' rows
-spoils 's/"metric" : "[^"]*"/"metric" : null/' rows
-spoils 's/"op" : "[^"]*"/"op" : "no"/' rows
-spoils 's/"width" : 4/"width" : 5/' rows
-spoils 's/"recording" : 0/"recording" : 9/' rows
-spoils 's/"block" : \[/"block" : 1, "more" : [/' rows
-spoils 's/"variant" : "[^"]*"/"variant" : null/' rows
+spoils 's/"recordings" : \[/"recordings" : 1, "more" : [/' 'recordings: 1: expected an array'
+spoils 's/"method" : "[^"]*"/"method" : 1/' 'recordings[0].method: 1: expected a text'
+spoils 's/"rows" : \[/"rows" : 1, "more" : [/' 'rows: 1: expected an array'
+spoils 's/"index" : 0/"index" : -1/' 'rows[0].shard.index: -1: expected a whole number from 0'
+spoils 's/"kind" : "request"/"kind" : "instruction"/' 'rows[29].shard.kind: "instruction": expected one of published, kernel, request'
+spoils 's/"outcome" : "match"/"outcome" : "no"/' 'rows[0].shard.outcome: "no": expected one of match, explained, mismatch, unmeasured, shown'
+spoils 's/"metric" : "[^"]*"/"metric" : null/' 'rows[0].metric: missing'
+spoils 's/"op" : "[^"]*"/"op" : "no"/' 'rows[29].op: "no": expected an operation'
+spoils 's/"width" : 4/"width" : 5/' 'rows: not as validate writes it'
+spoils 's/"recording" : 0/"recording" : 9/' 'rows: not as validate writes it'
+spoils 's/"block" : \[/"block" : 1, "more" : [/' 'rows[0].shard.more: no such member'
+spoils 's/"variant" : "[^"]*"/"variant" : null/' 'rows[0].shard.variant: missing'

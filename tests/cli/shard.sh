@@ -86,9 +86,50 @@ for entry in copies waits calls changes; do
   in_parts 4 0 "$sass" --entry "$entry" --block 64 --grid 5,3 --unknown skip
 done
 
+# Copies, of which it is known where they come from, and a branch behind which the assembler decides where lanes meet: variants.
+cat >"$work/copy.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in)
+{
+  .shared .align 128 .b8 tile[16384];
+  .reg .b32 %r<9>, %lane, %from, %to;
+  .reg .b64 %rd<9>;
+  .reg .pred %p;
+  mov.u32 %lane, %tid.x;
+  mul.lo.s32 %from, %lane, 16;
+  mov.u32 %to, %from;
+  ld.param.u64 %rd1, [in];
+  cvt.u64.u32 %rd2, %from;
+  add.s64 %rd3, %rd1, %rd2;
+  mov.u32 %r1, tile;
+  add.s32 %r2, %r1, %to;
+  cp.async.cg.shared.global [%r2], [%rd3], 16;
+  mov.u32 %r3, %ctaid.x;
+  add.u32 %r4, %r3, %lane;
+  and.b32 %r5, %r4, 3;
+  setp.eq.u32 %p, %r5, 0;
+  @%p bra A;
+  st.shared.u32 [%r2+8192], %r5;
+  setp.eq.u32 %p, %r5, 1;
+  @%p bra B;
+A:
+  st.shared.u32 [%r2+8192], %r4;
+B:
+  ld.shared.u32 %r6, [%r2+8192];
+  st.global.u32 [%rd3], %r6;
+  ret;
+}
+END
+in_parts 3 0 "$work/copy.ptx" --block 32 --grid 9
+for member in variants source; do
+  grep -q "\"$member\" : \[" "$work/part-1.json" || die "a part without $member"
+done
+
 # A part says which one it is.
 expect 0 analyze --rows 16 --cols 16 --shard 1/2
-shows "Part 1 of 2 only: 'smembank merge' adds the JSON of all parts up."
+shows "Part 1 of 2: 'smembank merge' combines the JSON of all parts."
 for value in 0/2 3/2 1 1/0 a/b 1/2/3 '' /2 1/ -1/2 1/1000001; do
   expect 2 analyze --rows 16 --cols 16 --shard "$value"
   says "--shard '$value': expected K/N, part K of N parts"
@@ -107,7 +148,7 @@ expect 3 merge "$work/b.json"
 says "b.json: part 2 of 2: part 1 is missing"
 cp "$work/a.json" "$work/c.json"
 expect 3 merge "$work/a.json" "$work/b.json" "$work/c.json"
-says 'part 1 again, as in '
+says 'part 1 is a duplicate of '
 refuses() { # the second part is replaced by that of another run
   message=$1
   shift
@@ -146,13 +187,17 @@ spoils() { # sed's command MESSAGE
 }
 spoils 's/"counts" : {/"counts" : {"more":1,/' 'shard.counts.more: no such member'
 spoils 's/"sites" : \[/"sites" : 1, "site" : [/' 'c.json: '
-spoils 's/"op_class" : [0-9]*/"op_class" : 7/' 'an access that no part of a launch has'
+spoils 's/"op_class" : [0-9]*/"op_class" : 7/' 'c.json: shard.counts.sites[0].op_class: 7: expected a whole number from 0 to 2'
 spoils 's/"worst" : "st /"worst" : "no /' "c.json: "
-spoils 's/"idle_place" : \[0/"idle_place" : [0, 0/' 'a number that no part of a launch has'
+spoils 's/"idle_place" : \[0/"idle_place" : [0, 0/' 'expected an array of 4 values'
 spoils 's/"idle_place" : \[0, 0, 0, 0/"idle_place" : [0, 0, 0, 999/' 'a place that no part of a launch has'
-spoils 's/"site" : [0-9]*/"site" : 999999999/' 'more places that no part of a launch has'
+spoils 's/"site" : [0-9]*/"site" : 999999999/' '.site: 999999999: expected a whole number from 0 to 262143'
 spoils 's/"block" : \[[0-9]*/"block" : [[1]/' "c.json: its 'kernel' is not that of "
+# Requests that are missing, of which no warning says why.
+sed 's/"uncounted" : 0/"uncounted" : 5/' "$work/b.json" >"$work/d.json"
+expect 0 merge "$work/a.json" "$work/d.json"
+shows 'not counted: requests are missing'
 sed 's/"block" : \[[0-9]*/"block" : [[1]/' "$work/a.json" >"$work/d.json"
 expect 3 merge "$work/d.json" "$work/c.json"
-says 'd.json: kernel: not as analyze writes it'
+says 'd.json: kernel.block[0]: [1]: expected a whole number from 1'
 [ "$(wc -l <"$work/err")" -eq 1 ] || die "more than one message: $(cat "$work/err")"

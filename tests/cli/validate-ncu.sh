@@ -58,7 +58,7 @@ compare 3 transpose_double transpose.csv
 says "transpose.csv: no launch of 'transpose_double': it has 'void transpose<(int)0>(float *, const float *, int)', 'void"
 sed 's/S2R R3, SR_CTAID.X/S2UR UR3, SR_CTAID.X/' transpose.csv >code.csv
 compare 3 'transpose<0>' code.csv
-says "code.csv:2:1: error: other code than that of transpose.cubin: its instruction 1 is 'S2UR UR3, SR_CTAID.X', not 'S2R R3, SR_CTAID.X'"
+says "code.csv:2:1: error: not the code of transpose.cubin: its instruction 1 is 'S2UR UR3, SR_CTAID.X', not 'S2R R3, SR_CTAID.X'"
 sed 's/STS \[R16\], R7"/STS [R16+0x4], R7"/' transpose.csv >code.csv
 compare 3 'transpose<0>' code.csv
 says "is 'STS [R16+0x4], R7', not 'STS [R16], R7'"
@@ -124,8 +124,8 @@ refuse '"Kernel Name","k",\n"Address","Source"\n' 'bad.csv:2:1: error: no column
 refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1\"\n" 'bad.csv:3:1: error: fewer cells than the table has columns'
 refuse "\"Kernel Name\",\"k\",\n$columns\n\"x\",\"NOP\",\"1\",\"1\",\"1\",\"1\"\n" 'bad.csv:3:1: error: "x" under "Address": expected a whole number'
 refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1,024\",\"1\",\"-\",\"1\"\n" 'bad.csv:3:1: error: "-" under "L1 Wavefronts Shared"'
-refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"A\",1,1,1,1\n\"0x10\",\"A\",1,1,1,1\n" 'bad.csv:4:1: error: an address that is not above the one before'
-refuse "\"Kernel Name\",\"k\"x,\n" 'bad.csv:1:1: error: expected a comma behind a cell in quotes'
+refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"A\",1,1,1,1\n\"0x10\",\"A\",1,1,1,1\n" 'bad.csv:4:1: error: an address that is not above the previous one'
+refuse "\"Kernel Name\",\"k\"x,\n" 'bad.csv:1:1: error: expected a comma after a cell in quotes'
 refuse "\"Kernel Name\",\"k\",\n$columns\n\"0x10\",\"NOP\",\"1\",\"1\",\"1\",\"1" 'bad.csv:3:1: error: a cell in quotes that does not end'
 
 # ncu leaves out the columns of shared memory of a kernel that has none: there is nothing to compare, or all is different.

@@ -31,10 +31,10 @@ add_function(Rewriting *rewriting, const Place *place, const char *name, guint n
   for (guint i = 0; i < n; i++)
     g_string_append_printf(text, "%sunsigned %s", i ? ", " : "", smb_index_name(i));
   g_string_append_printf(text, ") {\n%s}\n\n", body);
-  g_string_append(rewriting->helpers, "// Where element [");
+  g_string_append(rewriting->helpers, "// The position of element [");
   for (guint i = 0; i < n; i++)
     g_string_append_printf(rewriting->helpers, "%s%s", i ? "][" : "", smb_index_name(i));
-  g_string_append_printf(rewriting->helpers, "] of %s%s lies", place->is_within ? "a row of " : "",
+  g_string_append_printf(rewriting->helpers, "] of %s%s", place->is_within ? "a row of " : "",
                          rewriting->variable->name);
   if (place->unit > 1)
     g_string_append_printf(rewriting->helpers, ", in units of %u elements", (guint)place->unit);

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include "config.h"
 
-#include "src/cli/shard.h"
+#include "src/shard/shard.h"
 
 #include <string.h>
 
 #include "src/cli/cli.h"
-#include "src/out/json.h"
 
 gboolean
 smb_shard_parse(const char *text, SmbShard *shard, GError **error) {
@@ -50,7 +49,7 @@ smb_shard_has(const SmbShard *shard, guint64 index) {
 
 void
 smb_shard_write_text(const SmbShard *shard, SmbSpool *out) {
-  smb_spool_printf(out, "\nPart %u of %u only: 'smembank merge' adds the JSON of all parts up.\n",
+  smb_spool_printf(out, "\nOnly part %u of %u: 'smembank merge' combines the JSON of all parts.\n",
                    shard->part, shard->of);
 }
 
@@ -69,9 +68,12 @@ smb_shard_digest_bytes(GChecksum *checksum, GBytes *bytes) {
 }
 
 void
-smb_shard_json(JsonBuilder *json, const SmbShard *shard) {
+smb_shard_json(JsonBuilder *json, const SmbShard *shard, const SmbMember *members, guint n,
+               gconstpointer object) {
   smb_json_object(json, "shard");
   smb_json_number(json, "part", shard->part);
   smb_json_number(json, "of", shard->of);
   smb_json_text(json, "version", PACKAGE_VERSION);
+  smb_json_members(json, members, n, object);
+  json_builder_end_object(json);
 }

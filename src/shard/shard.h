@@ -5,9 +5,7 @@
 // it is; merge makes the whole of all.
 #pragma once
 
-#include <json-glib/json-glib.h>
-
-#include "src/out/spool.h"
+#include "src/out/json.h"
 
 /** Most parts. */
 #define SMB_SHARD_MOST 1000000u
@@ -38,11 +36,12 @@ gboolean smb_shard_has(const SmbShard *shard, guint64 index);
 /** Says at the end of a text that it is about a part. */
 void smb_shard_write_text(const SmbShard *shard, SmbSpool *out);
 
-/* Of what parts have in common and their results do not say, a digest is compared. */
+/* What parts have in common and their results do not show is compared by a digest. */
 
 /** Adds @texts (nullable) (array zero-terminated=1), and where they end. */
 void smb_shard_digest_texts(GChecksum *checksum, const char *const *texts);
 void smb_shard_digest_bytes(GChecksum *checksum, GBytes *bytes);
 
-/** Begins the member "shard" of a result: which part it is, and by which version. Ends with json_builder_end_object(). */
-void smb_shard_json(JsonBuilder *json, const SmbShard *shard);
+/** Ends a result with the member "shard": which part it is, by which version, and what a table says of @object (parts.h reads it). */
+void smb_shard_json(JsonBuilder *json, const SmbShard *shard, const SmbMember *members, guint n,
+                    gconstpointer object);
