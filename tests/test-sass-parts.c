@@ -9,6 +9,7 @@
 #include "sim/exec/code.h"
 #include "sim/sass/instruction.h"
 #include "tests/sass-data.h"
+#include "tests/step-text.h"
 #include "tests/suite.h"
 
 // The rows as they are written.
@@ -186,7 +187,7 @@ print_steps(const SassKernel *kernel, const guint64 *words, char **opcode) {
   GString *text = g_string_new(NULL);
   for (guint i = 0; i < code->steps->len; i++) {
     const Step *step = &g_array_index(code->steps, Step, i);
-    g_autofree char *line = smb_step_print(code, step);
+    g_autofree char *line = step_text(code, step);
     const Compute *compute = &step->compute;
     if (step->place == SASS_PLACE)
       g_string_append_printf(text, "%s %u %u\n", line, compute->from, compute->to);

@@ -101,7 +101,7 @@ decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError
 static void
 free_program(SmbProgram *program) {
   Code *code = (Code *)program;
-  smb_cubin_free(code->module);
+  smb_cubin_free(code->module); // and then its source
   smb_code_clear(code);
   g_free(code);
 }
@@ -132,8 +132,8 @@ check_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **
 
 static SmbProgram *
 read_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
-  g_autoptr(SmbCubin) cubin =
-      smb_cubin_read(smb_source_bytes(source), smb_source_name(source), error);
+  const SmbCubin *whole = smb_cubin_of(source, NULL, error);
+  g_autoptr(SmbCubin) cubin = whole ? smb_cubin_share(whole, smb_source_name(source)) : NULL;
   const SmbCubinFunction *kernel = cubin ? choose(cubin, options->entry, error) : NULL;
   if (!kernel || !check_options(cubin, options, error))
     return NULL;

@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "src/analysis/limit.h"
 #include "src/out/json.h"
 
 // Memory at addresses, of a launch that was captured: where it is, and what it holds.
