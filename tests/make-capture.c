@@ -5,6 +5,7 @@
 // tests/data/sass/transpose.sm_90.cubin and tests/data/memory/memory.sm_90.cubin, with memory at addresses made up here.
 //
 //   make-capture FILE SRCDIR [early]     early: as if the recorder had been killed
+//   make-capture FILE SRCDIR many N      for make bench: N different launches of the kernels of one image of 8 MiB
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@
 #define TABLE G_GUINT64_CONSTANT(0x7f3a60000000)
 
 enum {
-  N = 64, // a matrix has N x N floats
+  N = 64,                // a matrix has N x N floats
+  LARGE_BYTES = 8 << 20, // of an image with much in it
 };
 
 static SmbCaptureWriter *writer;
@@ -39,6 +41,26 @@ add_cubin(guint i, const char *srcdir, const char *name) {
   g_autoptr(GBytes) bytes = smb_source_read_bytes(path, SMB_SOURCE_MAX_BYTES, &error);
   check(bytes != NULL, error);
   check(smb_capture_writer_image(writer, bytes, &cubins[i], &error), error);
+}
+
+// The same with bytes behind it that do not compress.
+static void
+add_large_cubin(guint i, const char *srcdir, const char *name) {
+  GError *error = NULL;
+  g_autofree char *path = g_build_filename(srcdir, "tests/data", name, NULL);
+  g_autoptr(GBytes) bytes = smb_source_read_bytes(path, SMB_SOURCE_MAX_BYTES, &error);
+  check(bytes != NULL, error);
+  gsize n;
+  const guchar *data = g_bytes_get_data(bytes, &n);
+  guchar *large = g_malloc(LARGE_BYTES);
+  guint32 random = 1;
+  memcpy(large, data, n);
+  for (gsize at = n; at < LARGE_BYTES; at++) {
+    random = random * 1664525 + 1013904223;
+    large[at] = (guchar)(random >> 24);
+  }
+  g_autoptr(GBytes) all = g_bytes_new_take(large, LARGE_BYTES);
+  check(smb_capture_writer_image(writer, all, &cubins[i], &error), error);
 }
 
 static void
@@ -96,7 +118,7 @@ set_pointers(SmbCaptureLaunch *launch, guint64 first, guint64 second) {
 
 // A tile of 32 x 32 with blocks of 32 x 8: its addresses depend on the parameters only.
 static void
-transpose(const char *kernel, double nanoseconds) {
+transpose(const char *kernel, double nanoseconds, guint64 dynamic_bytes) {
   static const float zeros[N * N];
   SmbCaptureLaunch *launch = begin(0, kernel);
   struct {
@@ -105,6 +127,7 @@ transpose(const char *kernel, double nanoseconds) {
   } parameters = {OUT, IN, N, 0};
   launch->parameters = g_bytes_new(&parameters, 20);
   launch->nanoseconds = nanoseconds;
+  launch->dynamic_bytes = dynamic_bytes;
   set_extent(launch->grid, N / 32, N / 32, 1);
   set_extent(launch->block, 32, 8, 1);
   add_memory(launch, OUT, sizeof zeros, zeros, sizeof zeros);
@@ -156,6 +179,26 @@ unknown(void) {
   end(launch);
 }
 
+static void
+write_few(const char *srcdir) {
+  add_cubin(0, srcdir, "sass/transpose.sm_90.cubin");
+  add_cubin(1, srcdir, "memory/memory.sm_90.cubin");
+  transpose("_Z9transposeILi1EEvPfPKfi", 5000, 0); // 1: padded
+  transpose("_Z9transposeILi0EEvPfPKfi", 9000, 0); // 2: conflicts
+  gather(TRUE);                                    // 3
+  gather(FALSE);                                   // 4: its input was left out
+  list();                                          // 5
+  unknown();                                       // 6
+  transpose("_Z9transposeILi0EEvPfPKfi", 9100, 0); // 7: as 2
+}
+
+static void
+write_many(const char *srcdir, guint64 n) {
+  add_large_cubin(0, srcdir, "sass/transpose.sm_90.cubin");
+  for (guint64 i = 0; i < n; i++)
+    transpose(i % 2 ? "_Z9transposeILi1EEvPfPKfi" : "_Z9transposeILi0EEvPfPKfi", 5000, i);
+}
+
 int
 main(int argc, char **argv) {
   static const char *const command[] = {"./app", "--size", "64", NULL};
@@ -166,16 +209,11 @@ main(int argc, char **argv) {
     return 2;
   writer = smb_capture_writer_new(argv[1], &header, &error);
   check(writer != NULL, error);
-  add_cubin(0, argv[2], "sass/transpose.sm_90.cubin");
-  add_cubin(1, argv[2], "memory/memory.sm_90.cubin");
-  transpose("_Z9transposeILi1EEvPfPKfi", 5000); // 1: padded
-  transpose("_Z9transposeILi0EEvPfPKfi", 9000); // 2: conflicts
-  gather(TRUE);                                 // 3
-  gather(FALSE);                                // 4: its input was left out
-  list();                                       // 5
-  unknown();                                    // 6
-  transpose("_Z9transposeILi0EEvPfPKfi", 9100); // 7: as 2
-  if (argc == 3) {
+  if (argc == 5)
+    write_many(argv[2], g_ascii_strtoull(argv[4], NULL, 10));
+  else
+    write_few(argv[2]);
+  if (argc != 4) {
     g_autoptr(SmbCaptureEnd) ended = smb_capture_end_new("it exited with status 0");
     smb_capture_end_add(ended, "_Z9transposeILi0EEvPfPKfi", 40, 2, 18100);
     smb_capture_end_add(ended, "gather", 2, 2, 7000);

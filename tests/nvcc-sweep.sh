@@ -15,6 +15,6 @@ if ! command -v python3 >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-set -- --chips 80,120 --levels O3 --only '^__h(fma|mul|lt)2?$|^__hcmadd|^__vsub[24]$|^i128-|to_fp8,__NV_SATFINITE|^u64%'
+set -- --chips 80,120 --levels O3 --only '^__frsqrt_rn$|^__h(fma|mul|lt)2?$|^__hcmadd|^__vsub[24]$|^i128-|to_fp8,__NV_SATFINITE|^u64%'
 [ "${SMEMBANK_TEST_EFFORT:-}" != full ] || set --
 python3 "${srcdir:?}/tests/sass-sweep.py" "$NVCC" tests/sweep-values "$work" "$@"

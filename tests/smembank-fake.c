@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cli/commands.h"
-#include "src/cli/commands.h"
+#include "src/commands.h"
 #include "tests/fake-cuda.h"
 
 // Asked by LeakSanitizer when a process ends. A process that measures may be ended at that very moment by

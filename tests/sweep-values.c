@@ -75,15 +75,13 @@ kind_letter(const SassOperand *operand) {
 
 static void
 print_form(const char *function, const SassInstruction *instruction) {
-  printf("%s %s", function, instruction->name ? instruction->name : "?");
-  for (const char *const *part = instruction->parts; *part; part++)
-    printf(".%s", *part);
-  printf(" ");
+  g_autofree char *opcode = smb_sass_opcode_text(instruction);
+  printf("%s %s ", function, opcode);
   for (guint i = 0; i < instruction->n_operands; i++) {
     const SassOperand *operand = &instruction->operands[i];
     printf("%s%s%c%s%s", operand->is_negated ? "-" : "", operand->is_inverted ? "~" : "",
            kind_letter(operand), operand->is_absolute ? "|" : "",
-           operand->part && operand->kind != SASS_WORD ? operand->part : "");
+           operand->kind != SASS_WORD ? smb_sass_part_name(operand->part) : "");
   }
   if (!instruction->is_complete) {
     g_autofree char *text = smb_sass_text(instruction);

@@ -283,6 +283,7 @@ static const struct {
 
 START_TEST(hostile_memory) {
   g_autoptr(GBytes) cubin = capture_load_cubin();
+  g_autoptr(SmbSource) code = smb_source_new_any("x.cubin", cubin, NULL);
   guint n;
   g_autofree char *kernel = capture_find_kernel(cubin, &n);
   g_autofree char *sum = g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, cubin);
@@ -301,7 +302,7 @@ START_TEST(hostile_memory) {
     g_autoptr(SmbCapture) capture = capture_open_whole(path);
     g_autoptr(GError) error = NULL;
     g_autoptr(SmbCaptureLoaded) loaded =
-        smb_capture_load(capture, smb_capture_launch(capture, 0), cubin, &error);
+        smb_capture_load(capture, smb_capture_launch(capture, 0), code, &error);
     ck_assert_ptr_null(loaded);
     ck_assert_str_eq(error->message + strlen(path) + 2, pieces[i].message);
   }
@@ -311,7 +312,7 @@ START_TEST(hostile_memory) {
   g_autofree char *path = pack(items, 2);
   g_autoptr(SmbCapture) capture = capture_open_whole(path);
   g_autoptr(GError) error = NULL;
-  ck_assert_ptr_null(smb_capture_load(capture, smb_capture_launch(capture, 0), cubin, &error));
+  ck_assert_ptr_null(smb_capture_load(capture, smb_capture_launch(capture, 0), code, &error));
   ck_assert_msg(strstr(error->message, "it has 1 bytes of parameters"), "%s", error->message);
 }
 END_TEST

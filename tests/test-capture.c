@@ -14,7 +14,10 @@
 #include <glib/gstdio.h>
 
 #include "sim/base/error.h"
+#include "sim/base/parallel.h"
+#include "sim/base/source.h"
 #include "sim/capture/writer.h"
+#include "sim/image/cubin.h"
 #include "sim/launch/buffer.h"
 #include "sim/launch/memory.h"
 #include "tests/capture-folder.h"
@@ -181,9 +184,9 @@ START_TEST(what_is_loaded) {
   g_autoptr(SmbCapture) capture = capture_open_whole(path);
   const SmbCaptureLaunch *launch = smb_capture_launch(capture, 0);
   GError *error = NULL;
-  g_autoptr(GBytes) image = smb_capture_image(capture, launch, &error);
-  ck_assert_msg(image, "%s", error ? error->message : "");
-  g_autoptr(SmbCaptureLoaded) loaded = smb_capture_load(capture, launch, image, &error);
+  g_autoptr(SmbSource) code = smb_capture_code(capture, launch, &error);
+  ck_assert_msg(code, "%s", error ? error->message : "");
+  g_autoptr(SmbCaptureLoaded) loaded = smb_capture_load(capture, launch, code, &error);
   ck_assert_msg(loaded, "%s", error ? error->message : "");
   static const char *const expected[] = {
       "7f3a40000000+1048576 bytes -",   "7f3a40100000+1048576 zeros -",
@@ -199,6 +202,106 @@ START_TEST(what_is_loaded) {
   ck_assert_mem_eq(table->contents.bytes + SMB_CAPTURE_PIECE_BYTES, "1234567", 7);
   ck_assert_int_eq(table->contents.bytes[0], 0);
   ck_assert(g_str_has_prefix(loaded->arguments[0], "0=raw:000000000001"));
+}
+END_TEST
+
+// --- code that several launches ran
+
+// Two launches of a kernel, one of another kernel of the same image, and one whose image has an end of its own.
+static void
+write_shared(const char *path) {
+  g_autoptr(GBytes) image = capture_load_cubin();
+  gsize length;
+  const char *bytes = g_bytes_get_data(image, &length);
+  g_autofree char *longer = g_malloc0(length + 1);
+  memcpy(longer, bytes, length);
+  g_autoptr(GBytes) other_image = g_bytes_new(longer, length + 1);
+  g_autoptr(SmbCubin) cubin = smb_cubin_read(image, "test", NULL);
+  const char *kernels[2] = {NULL, NULL};
+  for (guint i = 0, n = 0; i < cubin->functions->len && n < 2; i++) {
+    const SmbCubinFunction *function = cubin->functions->pdata[i];
+    if (function->is_kernel)
+      kernels[n++] = function->name;
+  }
+  ck_assert_ptr_nonnull(kernels[1]);
+  SmbCaptureWriter *writer = start(path);
+  g_autofree char *hash = store_image(writer, image), *other = store_image(writer, other_image);
+  const struct {
+    const char *kernel, *image;
+  } launches[] = {{kernels[0], hash}, {kernels[0], hash}, {kernels[1], hash}, {kernels[0], other}};
+  for (guint i = 0; i < G_N_ELEMENTS(launches); i++) {
+    g_autoptr(SmbCaptureLaunch) launch = make_launch(i + 1, launches[i].kernel, launches[i].image);
+    write_launch(writer, launch);
+  }
+  finish(writer);
+}
+
+typedef struct {
+  const SmbCapture *capture;
+  guint cuda_arch;
+  SmbSource *codes[4];
+  SmbProgram *programs[4];
+} Shared;
+
+// May be run by several threads, each with a launch of its own.
+static void
+read_shared(gpointer data, guint i) {
+  Shared *shared = data;
+  const SmbCaptureLaunch *launch = smb_capture_launch(shared->capture, i);
+  const SmbProgramOptions options = {.cuda_arch = shared->cuda_arch};
+  shared->codes[i] = smb_capture_code(shared->capture, launch, NULL);
+  if (shared->codes[i])
+    shared->programs[i] =
+        smb_capture_program(shared->capture, launch, shared->codes[i], &options, NULL);
+}
+
+static void
+shared_clear(Shared *shared) {
+  for (guint i = 0; i < G_N_ELEMENTS(shared->codes); i++) {
+    smb_source_unref(shared->codes[i]);
+    smb_program_free(shared->programs[i]);
+  }
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Shared, shared_clear)
+
+// An image is unpacked and read once, and a kernel decoded once, however many launches have it, and whoever asks first.
+START_TEST(code_is_read_once) {
+  g_autofree char *path = capture_in_folder("shared");
+  write_shared(path);
+  g_autoptr(SmbCapture) capture = capture_open_whole(path);
+  g_auto(Shared) shared = {.capture = capture, .cuda_arch = 900};
+  smb_parallel_run(G_N_ELEMENTS(shared.codes), _i ? 4 : 1, read_shared, &shared);
+  for (guint i = 0; i < G_N_ELEMENTS(shared.codes); i++)
+    ck_assert_ptr_nonnull(shared.programs[i]);
+  ck_assert_ptr_eq(shared.codes[0], shared.codes[1]);
+  ck_assert_ptr_eq(shared.codes[0], shared.codes[2]);
+  ck_assert_ptr_ne(shared.codes[0], shared.codes[3]);
+  ck_assert_ptr_eq(shared.programs[0], shared.programs[1]);
+  ck_assert_ptr_ne(shared.programs[0], shared.programs[2]);
+  ck_assert_ptr_ne(shared.programs[0], shared.programs[3]);
+  ck_assert_str_eq(smb_program_symbol(shared.programs[2]), smb_capture_launch(capture, 2)->kernel);
+  // It is another program if it is read otherwise.
+  const SmbProgramOptions leaf = {.cuda_arch = 900, .frames = SMB_FRAMES_LEAF};
+  g_autoptr(SmbProgram) other =
+      smb_capture_program(capture, smb_capture_launch(capture, 0), shared.codes[0], &leaf, NULL);
+  ck_assert_ptr_nonnull(other);
+  ck_assert_ptr_ne(other, shared.programs[0]);
+}
+END_TEST
+
+// A program outlives the capture that it is of.
+START_TEST(program_outlives_capture) {
+  g_autofree char *path = capture_in_folder("shared");
+  write_shared(path);
+  SmbCapture *capture = capture_open_whole(path);
+  g_auto(Shared) shared = {.capture = capture, .cuda_arch = 900};
+  read_shared(&shared, 0);
+  smb_capture_free(capture);
+  g_clear_pointer(&shared.codes[0], smb_source_unref);
+  ck_assert_uint_gt(strlen(smb_program_symbol(shared.programs[0])), 0);
+  g_autoptr(GPtrArray) lines = smb_program_instructions(shared.programs[0]);
+  ck_assert_ptr_nonnull(lines);
+  ck_assert_uint_gt(lines->len, 0);
 }
 END_TEST
 
@@ -451,6 +554,8 @@ suite_capture(void) {
   tcase_add_checked_fixture(tcase, capture_folder_make, capture_folder_remove);
   tcase_add_test(tcase, round_trip);
   tcase_add_test(tcase, what_is_loaded);
+  tcase_add_loop_test(tcase, code_is_read_once, 0, 2);
+  tcase_add_test(tcase, program_outlives_capture);
   tcase_add_test(tcase, cut_anywhere);
   tcase_add_test(tcase, killed);
   tcase_add_test(tcase, stored_once);

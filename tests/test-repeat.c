@@ -352,7 +352,7 @@ START_TEST(test_random) {
   g_autoptr(SmbArch) arch = smb_arch_load("sm_90", NULL);
   GRand *random = g_rand_new_with_seed(1234 + (guint32)_i);
   guint n_repeat = 0;
-  for (guint i = 0; i < effort(40); i++) {
+  for (guint i = 0; i < 40; i++) {
     g_autoptr(GString) text = g_string_new(
         "__global__ void k(float *out, const float *in, const char *c) {\n"
         "  __shared__ float s[4096];\n"
@@ -378,7 +378,7 @@ suite_repeat(void) {
   TCase *tcase = tcase_create("repeat");
   tcase_add_loop_test(tcase, test_cases, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tcase, test_catalog);
-  tcase_add_loop_test(tcase, test_random, 0, 8);
+  tcase_add_loop_test(tcase, test_random, 0, (int)effort(8));
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -68,10 +68,6 @@ END_TEST
 // Chips of which tests/data/sass has machine code to put an instruction into.
 static const guint coded[] = {75, 80, 90, 100, 120};
 
-enum {
-  PLACE = 2 * SASS_BYTES, // of that instruction in its kernel
-};
-
 // The names of what is refused, each once.
 static void
 note_refused(GString *names, const char *name) {
@@ -81,36 +77,11 @@ note_refused(GString *names, const char *name) {
     g_string_append_printf(names, "%s%s", names->len > 0 ? " " : "", name);
 }
 
-// Machine code with a place for an instruction.
-typedef struct {
-  guint chip;
-  char *file;
-  gsize size;
-  gsize at; // where the instruction lies in the file
-} Code;
-
-static Code
-open_code(guint chip) {
-  const char *srcdir = g_getenv("srcdir");
-  g_autofree char *path =
-      g_strdup_printf("%s/tests/data/sass/code.sm_%u.cubin", srcdir ? srcdir : ".", chip);
-  Code code = {.chip = chip};
-  ck_assert(g_file_get_contents(path, &code.file, &code.size, NULL));
-  g_autoptr(GBytes) whole = g_bytes_new_static(code.file, code.size);
-  g_autoptr(SmbCubin) cubin = smb_cubin_read(whole, path, NULL);
-  code.at = (gsize)(smb_cubin_function(cubin, "reads")->code - (const guint8 *)code.file) + PLACE;
-  return code;
-}
-
 // Whether a kernel with that instruction becomes steps; if not, it is refused with its place.
 static gboolean
-is_taken(const Code *code, const guint8 *bytes) {
-  const SmbProgramOptions options = {.entry = "reads", .cuda_arch = 10 * code->chip, .lanes = 32};
+is_taken(const SassKernel *kernel, const guint8 *bytes) {
   g_autoptr(GError) error = NULL;
-  memcpy(code->file + code->at, bytes, SASS_BYTES);
-  g_autoptr(GBytes) changed = g_bytes_new(code->file, code->size);
-  g_autoptr(SmbSource) source = smb_source_new_any("k.cubin", changed, NULL);
-  SmbProgram *program = smb_program_read(source, &options, &error);
+  SmbProgram *program = sass_kernel_read(kernel, bytes, &error);
   ck_assert((program != NULL) == (error == NULL));
   ck_assert_msg(!error || (g_error_matches(error, SMB_ERROR, SMB_ERROR_INPUT) &&
                            strstr(error->message, "reads+0x20: ")),
@@ -122,7 +93,7 @@ is_taken(const Code *code, const guint8 *bytes) {
 // All become steps but branches and calls, whose targets this kernel has not.
 START_TEST(test_fates) {
   guint chip = coded[_i];
-  Code code = open_code(chip);
+  SassKernel kernel = sass_kernel_open(chip);
   g_auto(GStrv) lines = read_examples(chip);
   g_autoptr(GString) names = g_string_new(NULL);
   for (guint i = 0; lines[i]; i++) {
@@ -131,19 +102,19 @@ START_TEST(test_fates) {
     const char *text;
     SassInstruction instruction;
     parse_example(lines[i], bytes, &offset, &text);
-    smb_sass_read(chip, bytes, PLACE, &instruction);
-    if (!is_taken(&code, bytes))
+    smb_sass_read(chip, bytes, SASS_PLACE, &instruction);
+    if (!is_taken(&kernel, bytes))
       note_refused(names, instruction.name);
   }
   ck_assert_str_eq(names->str, chip < 100 ? "BRA CALL" : "BRA");
-  g_free(code.file);
+  sass_kernel_clear(&kernel);
 }
 END_TEST
 
 // With a bit that is another one, they are other instructions, or none.
 START_TEST(test_changed) {
   guint chip = coded[_i], n_refused = 0;
-  Code code = open_code(chip);
+  SassKernel kernel = sass_kernel_open(chip);
   g_auto(GStrv) lines = read_examples(chip);
   for (guint i = 0; lines[i]; i++) {
     guint8 bytes[SASS_BYTES];
@@ -152,10 +123,10 @@ START_TEST(test_changed) {
     parse_example(lines[i], bytes, &offset, &text);
     guint bit = i * 7 % 105;
     bytes[bit / 8] ^= (guint8)(1u << bit % 8);
-    n_refused += !is_taken(&code, bytes);
+    n_refused += !is_taken(&kernel, bytes);
   }
   ck_assert_uint_gt(n_refused, 0);
-  g_free(code.file);
+  sass_kernel_clear(&kernel);
 }
 END_TEST
 
@@ -302,8 +273,8 @@ START_TEST(test_parts) {
   ck_assert(smb_sass_read(90, (const guint8 *)words, 0, &instruction));
   g_autofree char *text = smb_sass_text(&instruction);
   ck_assert_str_eq(text, "LDG.E.128 R24, desc[UR4][R2.64]");
-  ck_assert(smb_sass_has_part(&instruction, "128"));
-  ck_assert(!smb_sass_has_part(&instruction, "64"));
+  ck_assert(sass_has(&instruction, PART_128));
+  ck_assert(!sass_has(&instruction, PART_64));
 }
 END_TEST
 

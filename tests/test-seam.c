@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "src/analysis/limit.h"
+#include "src/analysis/line.h"
+#include "src/analysis/warning.h"
 #include "src/analyze/report.h"
 #include "src/explain/report.h"
 #include "src/report/report.h"

@@ -78,7 +78,7 @@ read_integer(const SmbPlace *place, JsonNode *node, gint64 min, gint64 max, gint
 static gboolean
 is_known(const SmbMember *members, guint n, const char *name) {
   for (guint i = 0; i < n; i++) {
-    if (members[i].name && strcmp(members[i].name, name) == 0)
+    if (strcmp(members[i].name, name) == 0)
       return TRUE;
   }
   return FALSE;
@@ -210,8 +210,6 @@ smb_members_pick(const SmbPlace *place, JsonNode *node, const SmbMember *members
     return smb_member_expected(place, node, error, "an object");
   JsonObject *object = json_node_get_object(node);
   for (guint i = 0; i < n; i++) {
-    if (!members[i].name)
-      continue;
     SmbPlace below = {place, members[i].name, 0};
     JsonNode *value = json_object_get_member(object, members[i].name);
     gboolean absent = !value || JSON_NODE_HOLDS_NULL(value);

@@ -44,9 +44,9 @@ typedef struct _SmbMembers SmbMembers;
 
 /**
  * SmbMember:
- * @name: its key; %NULL: no document has it
+ * @name: its key; of values in one array it is for those who read the table
  * @need: whether it has to be there
- * @read, @write: how; %NULL: as @of or @most say, or whoever has the table does it
+ * @read, @write: how; %NULL: as @of, @most or @words say; if these say nothing, whoever has the table does it
  * @offset: byte offset of its value in the struct of the object
  * @add: (nullable): how; %NULL: it says what the object is about, and is not added
  * @of: (nullable): of a value that is made of others
@@ -68,12 +68,12 @@ typedef struct {
 /**
  * SmbMembers: a value that is made of others
  * @members: (array length=n): what it has
- * @size: of an array of objects, which a GArray of structs keeps, and a list of the document adds to: the size of a struct; 0: it is a
- *   struct itself, and its values stand in one array: their names are for those who read the table
+ * @size: of an array of objects: the size of the struct of each; a GArray keeps them, and is made if there is none. 0: it is
+ *   one struct, whose values stand in one array
  * @clear: (nullable): of structs in a GArray
  * @blank: (nullable): what a struct is where members are absent; %NULL: all zero
  * @picks: whether objects may have other members: smb_members_pick()
- * @is_object: it is a struct itself, and an object
+ * @is_object: it is one struct, and an object
  * @separator: (nullable): what stands between members that are written; %NULL: ","
  * @line: (nullable): what each object of an array begins with, so that it stands on a line of its own
  */

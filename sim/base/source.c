@@ -30,6 +30,8 @@ struct _SmbSource {
   GArray *parts;       // Part, in the order of their offsets
   GMutex lock;         // of what follows
   GPtrArray *inputs;   // of a text: names of those that its wholes include
+  gpointer parsed;     // of an object file: smb_source_parsed(); NULL: it was not parsed yet
+  GDestroyNotify free_parsed;
 };
 
 // The first byte that no text has: a control character other than white space.
@@ -118,6 +120,18 @@ smb_source_bytes(const SmbSource *source) {
   return source->object;
 }
 
+gconstpointer
+smb_source_parsed(SmbSource *source,
+                  gpointer (*parse)(SmbSource *source, const char *user, GError **error),
+                  const char *user, GDestroyNotify free, GError **error) {
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&source->lock);
+  if (!source->parsed) {
+    source->parsed = parse(source, user, error);
+    source->free_parsed = free;
+  }
+  return source->parsed;
+}
+
 // Reads until the end, or until there is more than is allowed: an endless file is left.
 // @max_object: what is allowed of a file that begins as an object file does; 0: the same.
 static GBytes *
@@ -181,6 +195,8 @@ smb_source_unref(SmbSource *source) {
   }
   g_free(source->name);
   g_free(source->text);
+  if (source->parsed)
+    source->free_parsed(source->parsed);
   g_clear_pointer(&source->object, g_bytes_unref);
   g_array_unref(source->line_starts);
   g_ptr_array_unref(source->inputs);

@@ -39,6 +39,21 @@ SmbSource *smb_source_new_any(const char *name, GBytes *bytes, GError **error);
 /** What an object file holds (transfer none) (nullable): %NULL of a text. The text of an object file is empty. */
 GBytes *smb_source_bytes(const SmbSource *source);
 
+/**
+ * smb_source_parsed:
+ * @parse: makes something of @source, or says why it cannot: then the next call tries again
+ * @user: for @parse
+ * @free: of what was made
+ *
+ * What an object file was parsed to, once, by whichever thread asked first. There is one such thing.
+ *
+ * Returns: (transfer none) (nullable): lives as long as @source; %NULL with the error of @parse
+ */
+gconstpointer smb_source_parsed(SmbSource *source,
+                                gpointer (*parse)(SmbSource *source, const char *user,
+                                                  GError **error),
+                                const char *user, GDestroyNotify free, GError **error);
+
 /** Whether a file that begins with these bytes is an object file. */
 gboolean smb_source_is_object(const void *data, gsize length);
 

@@ -3,17 +3,12 @@
 #pragma once
 
 #include "sim/capture/capture.h"
+#include "sim/capture/once.h"
 #include "sim/capture/member.h"
 
-// Images that were unpacked, for all threads.
-typedef struct {
-  GMutex lock;
-  GHashTable *kept; // (element-type utf8 GBytes): by hash
-  gsize bytes;      // of those kept
-} CaptureImages;
-
 struct _SmbCapture {
-  CaptureImages *images;
+  SmbOnce *codes;    // SmbSource: images that were read, by hash
+  SmbOnce *programs; // SmbProgram: by image, kernel and how it was read
   gatomicrefcount references;
   char *path;
   SmbCaptureMembers *members;
@@ -22,3 +17,6 @@ struct _SmbCapture {
   SmbCaptureEnd *end;  // NULL: there is none
   GHashTable *seen;    // kernel to guint64: its launches
 };
+
+// Begins to keep code that was read (code.c).
+void smb_capture_keep(SmbCapture *capture);

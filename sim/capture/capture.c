@@ -14,7 +14,6 @@
 enum {
   USTAR_MAGIC = 257,
   USTAR_HEADER = 512,
-  MAX_KEPT_BYTES = 64 << 20, // of images
 };
 
 gboolean
@@ -37,45 +36,6 @@ smb_capture_recognize(const char *path) {
   if (fd >= 0)
     close(fd);
   return is_capture;
-}
-
-// --- images that were unpacked
-
-static CaptureImages *
-images_new(void) {
-  CaptureImages *images = g_new0(CaptureImages, 1);
-  g_mutex_init(&images->lock);
-  images->kept =
-      g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
-  return images;
-}
-
-static void
-images_free(CaptureImages *images) {
-  g_hash_table_unref(images->kept);
-  g_mutex_clear(&images->lock);
-  g_free(images);
-}
-
-static GBytes *
-find_image(CaptureImages *images, const char *hash) {
-  g_mutex_lock(&images->lock);
-  GBytes *image = g_hash_table_lookup(images->kept, hash);
-  if (image)
-    g_bytes_ref(image);
-  g_mutex_unlock(&images->lock);
-  return image;
-}
-
-// Keeps an image for launches to come, if there is room.
-static void
-keep_image(CaptureImages *images, const char *hash, GBytes *image) {
-  gsize bytes = g_bytes_get_size(image);
-  g_mutex_lock(&images->lock);
-  if (bytes <= MAX_KEPT_BYTES - images->bytes &&
-      g_hash_table_insert(images->kept, g_strdup(hash), g_bytes_ref(image)))
-    images->bytes += bytes;
-  g_mutex_unlock(&images->lock);
 }
 
 // --- what all of it says
@@ -166,7 +126,7 @@ smb_capture_open(const char *path, GError **error) {
   capture->path = g_strdup(path);
   capture->launches = g_ptr_array_new_with_free_func(free_launch);
   capture->seen = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-  capture->images = images_new();
+  smb_capture_keep(capture);
   capture->members = smb_capture_members_open(path, error);
   if (!capture->members || !read_header(capture, error) || !read_launches(capture, error) ||
       !read_end(capture, error))
@@ -190,7 +150,8 @@ smb_capture_free(SmbCapture *capture) {
   smb_capture_header_free(capture->header);
   smb_capture_end_free(capture->end);
   smb_capture_members_free(capture->members);
-  images_free(capture->images);
+  g_clear_pointer(&capture->programs, smb_once_free);
+  g_clear_pointer(&capture->codes, smb_once_free);
   g_free(capture->path);
   g_free(capture);
 }
@@ -224,19 +185,6 @@ guint64
 smb_capture_seen(const SmbCapture *capture, const char *kernel) {
   const guint64 *n = g_hash_table_lookup(capture->seen, kernel);
   return n ? *n : 0;
-}
-
-GBytes *
-smb_capture_image(const SmbCapture *capture, const SmbCaptureLaunch *launch, GError **error) {
-  GBytes *image = find_image(capture->images, launch->image);
-  if (image)
-    return image;
-  g_autofree char *name = smb_capture_members_image_name(launch->image);
-  image = smb_capture_members_unpack(capture->members, name, launch->image,
-                                     SMB_CAPTURE_MAX_IMAGE_BYTES, error);
-  if (image)
-    keep_image(capture->images, launch->image, image);
-  return image;
 }
 
 // Bytes of an allocation that its pieces cover.

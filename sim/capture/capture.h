@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sim/capture/launch.h"
+#include "sim/program/program.h"
 
 G_BEGIN_DECLS
 
@@ -56,10 +57,34 @@ guint64 smb_capture_left_out(const SmbCaptureLaunch *launch);
  * smb_capture_image:
  * @error: SMB_ERROR_INPUT: it is missing or damaged
  *
- * Returns: (transfer full): the machine code that ran, a cubin
+ * Returns: (transfer full): the machine code that ran, a cubin, as the file has it
  */
 GBytes *smb_capture_image(const SmbCapture *capture, const SmbCaptureLaunch *launch,
                           GError **error);
+
+/**
+ * smb_capture_code:
+ * @error: as smb_capture_image(), or SMB_ERROR_INPUT: it is no cubin, or one that is damaged
+ *
+ * Launches of one image, one after the other, have the same: it is unpacked and read once.
+ *
+ * Returns: (transfer full): the machine code that ran
+ */
+SmbSource *smb_capture_code(const SmbCapture *capture, const SmbCaptureLaunch *launch,
+                            GError **error);
+
+/**
+ * smb_capture_program:
+ * @code: (transfer none): of smb_capture_code()
+ * @options: how it is read; the kernel is that of @launch
+ * @error: as smb_program_read()
+ *
+ * Launches of one kernel, one after the other, have the same: it is decoded once for a chip.
+ *
+ * Returns: (transfer full): the kernel
+ */
+SmbProgram *smb_capture_program(const SmbCapture *capture, const SmbCaptureLaunch *launch,
+                                SmbSource *code, const SmbProgramOptions *options, GError **error);
 
 /**
  * SmbCaptureLoaded: what a launch was given, as SmbLaunch takes it. Names in it are those of the capture.
@@ -77,13 +102,13 @@ typedef struct {
 
 /**
  * smb_capture_load:
- * @image: of smb_capture_image()
+ * @code: of smb_capture_code()
  * @error: SMB_ERROR_INPUT: memory is missing or damaged; the image has no such kernel, or its parameters have another size
  *
  * Returns: (transfer full): what @launch was given; @capture must outlive it
  */
 SmbCaptureLoaded *smb_capture_load(const SmbCapture *capture, const SmbCaptureLaunch *launch,
-                                   GBytes *image, GError **error);
+                                   SmbSource *code, GError **error);
 void smb_capture_loaded_free(SmbCaptureLoaded *loaded);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbCapture, smb_capture_free)

@@ -186,15 +186,12 @@ load_arguments(Loading *loading, const SmbCubinFunction *function) {
 }
 
 static gboolean
-load_parameters(Loading *loading, GBytes *image) {
-  g_autofree char *name = smb_capture_members_image_name(loading->launch->image);
-  g_autofree char *whole = g_strdup_printf("%s: %s", loading->capture->path, name);
-  if (!smb_cubin_recognize(image))
-    return refuse(loading, "%s is not a cubin", name);
-  g_autoptr(SmbCubin) cubin = smb_cubin_read(image, whole, loading->error);
+load_parameters(Loading *loading, SmbSource *code) {
+  const SmbCubin *cubin = smb_cubin_of(code, NULL, loading->error);
   if (!cubin)
     return FALSE;
   const SmbCubinFunction *function = smb_cubin_function(cubin, loading->launch->kernel);
+  g_autofree char *name = smb_capture_members_image_name(loading->launch->image);
   if (!function || !function->is_kernel)
     return refuse(loading, "%s has no kernel '%s'", name, loading->launch->kernel);
   return load_arguments(loading, function);
@@ -212,7 +209,7 @@ free_bytes(gpointer bytes) {
 }
 
 SmbCaptureLoaded *
-smb_capture_load(const SmbCapture *capture, const SmbCaptureLaunch *launch, GBytes *image,
+smb_capture_load(const SmbCapture *capture, const SmbCaptureLaunch *launch, SmbSource *code,
                  GError **error) {
   g_autoptr(GHashTable) read = g_hash_table_new(g_str_hash, g_str_equal);
   g_autoptr(SmbCaptureLoaded) loaded = g_new0(SmbCaptureLoaded, 1);
@@ -220,7 +217,7 @@ smb_capture_load(const SmbCapture *capture, const SmbCaptureLaunch *launch, GByt
   loaded->buffers = g_ptr_array_new_with_free_func(free_buffer);
   loaded->held = g_ptr_array_new_with_free_func(free_bytes);
   Loading loading = {capture, launch, loaded, read, error};
-  if (!load_parameters(&loading, image))
+  if (!load_parameters(&loading, code))
     return NULL;
   for (guint i = 0; i < launch->memory->len; i++) {
     if (!load_memory(&loading, &g_array_index(launch->memory, SmbCaptureMemory, i)))

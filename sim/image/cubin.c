@@ -356,6 +356,38 @@ smb_cubin_free(SmbCubin *cubin) {
   g_free(cubin);
 }
 
+static gpointer
+parse_source(SmbSource *source, const char *name, GError **error) {
+  return smb_cubin_read(smb_source_bytes(source), name ? name : smb_source_name(source), error);
+}
+
+static void
+free_cubin(gpointer cubin) {
+  smb_cubin_free(cubin);
+}
+
+const SmbCubin *
+smb_cubin_of(SmbSource *source, const char *name, GError **error) {
+  return smb_source_parsed(source, parse_source, name, free_cubin, error);
+}
+
+SmbCubin *
+smb_cubin_share(const SmbCubin *cubin, const char *name) {
+  SmbCubin *share = g_new0(SmbCubin, 1);
+  share->name = g_strdup(name);
+  share->chip = cubin->chip;
+  share->target = g_strdup(cubin->target);
+  share->is_linked = cubin->is_linked;
+  share->sections = g_array_ref(cubin->sections);
+  share->symbols = g_array_ref(cubin->symbols);
+  share->relocations = g_array_ref(cubin->relocations);
+  share->line_relocations = g_array_ref(cubin->line_relocations);
+  share->functions = g_ptr_array_ref(cubin->functions);
+  share->bytes = g_bytes_ref(cubin->bytes);
+  share->strings = g_string_chunk_new(4096);
+  return share;
+}
+
 const SmbCubinSection *
 smb_cubin_section(const SmbCubin *cubin, const char *name) {
   for (guint i = 0; i < cubin->sections->len; i++) {

@@ -10,6 +10,8 @@
 
 #include <glib.h>
 
+#include "sim/base/source.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -157,6 +159,22 @@ gboolean smb_cubin_recognize(GBytes *bytes);
  */
 SmbCubin *smb_cubin_read(GBytes *bytes, const char *name, GError **error);
 void smb_cubin_free(SmbCubin *cubin);
+
+/**
+ * smb_cubin_of:
+ * @source: an object file
+ * @name: (nullable): what messages call it; %NULL: as @source is called
+ * @error: as smb_cubin_read()
+ *
+ * A file is read once, whoever asks.
+ *
+ * Returns: (transfer none) (nullable): what it holds; lives as long as @source
+ */
+const SmbCubin *smb_cubin_of(SmbSource *source, const char *name, GError **error);
+
+/** smb_cubin_share: @name: what messages call it. Returns: (transfer full): the same for somebody who adds texts to
+ * SmbCubin.strings; @cubin must outlive it */
+SmbCubin *smb_cubin_share(const SmbCubin *cubin, const char *name);
 
 /** The first section of that name (transfer none) (nullable). */
 const SmbCubinSection *smb_cubin_section(const SmbCubin *cubin, const char *name);

@@ -6,9 +6,15 @@
 
 #include "sim/base/error.h"
 
+SmbProgram *
+smb_program_ref(SmbProgram *program) {
+  g_atomic_ref_count_inc(&program->references);
+  return program;
+}
+
 void
 smb_program_free(SmbProgram *program) {
-  if (program)
+  if (program && g_atomic_ref_count_dec(&program->references))
     program->front_end->free(program);
 }
 

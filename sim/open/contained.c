@@ -66,8 +66,7 @@ static gboolean
 add_kernels(Choice *choice, SmbSource *source, const SmbImage *image, SmbContainedList list,
             GError **error) {
   if (image->kind == SMB_IMAGE_CUBIN) {
-    g_autoptr(SmbCubin) cubin =
-        smb_cubin_read(smb_source_bytes(source), smb_source_name(source), error);
+    const SmbCubin *cubin = smb_cubin_of(source, NULL, error);
     for (guint i = 0; cubin && i < cubin->functions->len; i++) {
       const SmbCubinFunction *function = g_ptr_array_index(cubin->functions, i);
       if (function->is_kernel)

@@ -30,6 +30,7 @@ typedef struct {
 
 // The first member of what a front end makes of a kernel. Names live as long as the program does.
 struct _SmbProgram {
+  gatomicrefcount references;
   const SmbFrontEnd *front_end;
   SmbSource *source; // NULL if it has no text
   SmbSource *origin; // what it was read from, if that is no text; else NULL

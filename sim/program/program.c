@@ -14,6 +14,7 @@
 void
 smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *source,
                  const char *file, const SmbProgramOptions *options) {
+  g_atomic_ref_count_init(&program->references);
   program->front_end = front_end;
   program->source = source ? smb_source_ref(source) : NULL;
   program->file = g_strdup(file);

@@ -147,6 +147,8 @@ SmbProgram *smb_program_read(SmbSource *source, const SmbProgramOptions *options
 SmbProgram *smb_program_read_again(const SmbProgram *program, SmbSource *source,
                                    const char *const *defines, GError **error);
 
+/** Another reference to it, and the end of one: the last of them frees it. */
+SmbProgram *smb_program_ref(SmbProgram *program);
 void smb_program_free(SmbProgram *program);
 
 /** What was read: "text" for the text of CUDA C (transfer none). */

@@ -23,8 +23,7 @@ add_parameters(SmbEntries *entries, SmbEntry *entry, const SmbCubinFunction *ker
 
 SmbEntries *
 smb_sass_entries(SmbSource *source, GError **error) {
-  g_autoptr(SmbCubin) cubin =
-      smb_cubin_read(smb_source_bytes(source), smb_source_name(source), error);
+  const SmbCubin *cubin = smb_cubin_of(source, NULL, error);
   if (!cubin)
     return NULL;
   SmbEntries *entries = smb_entries_new("sass", cubin->target);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Machine code's table of functions.
+// Machine code's table of functions: a cubin is read, a kernel of it chosen, its memory laid out, and its code
+// decoded into steps, which sim/exec runs.
 #include "sim/sass/front-end.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "sim/sass/entries.h"
 #include "sim/sass/listing.h"
 
+// An ELF file for a GPU; bundles of several are taken apart elsewhere (sim/image).
 static gboolean
 recognize(SmbSource *source) {
   GBytes *bytes = smb_source_bytes(source);
@@ -37,6 +39,7 @@ add_parameters(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel
   g_array_index(code->program.regions, Region, REGION_PARAMETERS).size = code->parameter_bytes;
 }
 
+// The kernel of that name, or the only one.
 static const SmbCubinFunction *
 choose(const SmbCubin *cubin, const char *entry, GError **error) {
   g_autoptr(GPtrArray) kernels = g_ptr_array_new(), symbols = g_ptr_array_new();
@@ -55,6 +58,7 @@ choose(const SmbCubin *cubin, const char *entry, GError **error) {
   return index < 0 ? NULL : g_ptr_array_index(kernels, (guint)index);
 }
 
+// The lists that decoding needs live as long as it; what the steps need is kept by the code.
 static gboolean
 decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError **error) {
   g_autoptr(GHashTable) presets = g_hash_table_new(NULL, NULL);
@@ -97,7 +101,7 @@ decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError
 static void
 free_program(SmbProgram *program) {
   Code *code = (Code *)program;
-  smb_cubin_free(code->module);
+  smb_cubin_free(code->module); // and then its source
   smb_code_clear(code);
   g_free(code);
 }
@@ -128,8 +132,8 @@ check_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **
 
 static SmbProgram *
 read_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
-  g_autoptr(SmbCubin) cubin =
-      smb_cubin_read(smb_source_bytes(source), smb_source_name(source), error);
+  const SmbCubin *whole = smb_cubin_of(source, NULL, error);
+  g_autoptr(SmbCubin) cubin = whole ? smb_cubin_share(whole, smb_source_name(source)) : NULL;
   const SmbCubinFunction *kernel = cubin ? choose(cubin, options->entry, error) : NULL;
   if (!kernel || !check_options(cubin, options, error))
     return NULL;

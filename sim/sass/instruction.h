@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// One instruction of machine code (since sm_70: 16 bytes), in the form that its disassembly has: a name, parts behind
-// it, operands in their order. The tables of sim/sass/opcodes say how its bits are read; whatever decodes it, or writes it as
-// text, sees it in this form only. Private to sim/sass.
+// One instruction of machine code (since sm_70: 16 bytes), in the form that its disassembly has: a name, parts
+// behind it, operands in their order. The tables of sim/sass/opcodes say how its bits are read; whatever decodes
+// it, or writes it as text, sees it in this form only. Private to sim/sass.
 #pragma once
 
 #include <glib.h>
@@ -13,12 +13,21 @@ G_BEGIN_DECLS
 enum {
   SASS_BYTES = 16,
   SASS_MAX_OPERANDS = 12,
-  SASS_MAX_PARTS = 10,
+  SASS_MAX_PARTS = 14,
   SASS_RZ = 255,     // reads as 0; what is written to it is dropped
   SASS_URZ = 255,    // likewise, whatever number the chip gives it (63 up to sm_90)
   SASS_MACTIVE = 26, // of a barrier: the lanes that are active
   SASS_PT = 7,       // always true, of both kinds of predicates
 };
+
+// What can be written behind a name, or behind an operand: PART_WIDE is ".WIDE".
+typedef enum {
+  PART_UNKNOWN, // the bits have a value that is not known
+  PART_NONE,    // nothing is written
+#define NAME(part) PART_##part,
+#include "sim/sass/opcodes/parts.def"
+  N_SASS_PARTS,
+} SassPart;
 
 typedef enum {
   SASS_REGISTER,          // R0 … R254, RZ
@@ -43,10 +52,10 @@ typedef enum {
  * SassOperand:
  * @number: of a register, a predicate, a barrier …
  * @is_negated: "-"; @is_inverted: "~" or "!"; @is_absolute: "|R3|"
- * @part: (nullable): static: what is written behind it: "H0_H0", "64", "U32", "X4", "ROW" …; not "reuse", which has no meaning
+ * @part: what is written behind it: "H0_H0", "64", "U32", "X4", "ROW" …; not "reuse", which has no meaning
  * @value: see SassKind; of SASS_CONSTANT and SASS_ADDRESS the offset
  * @bank: of SASS_CONSTANT
- * @base: a register, SASS_RZ if there is none; @base_part: (nullable): "64", "U32", "X16" … of it
+ * @base: a register, SASS_RZ if there is none; @base_part: "64", "U32", "X16" … of it
  * @uniform: a uniform register that is added; SASS_URZ if there is none
  * @has_base, @has_uniform: there is a place for it, even if it is RZ or URZ
  * @descriptor: a uniform register; SASS_URZ if there is none
@@ -58,13 +67,13 @@ typedef struct {
   gboolean is_inverted;
   gboolean is_absolute;
   gboolean is_reused;
-  const char *part;
+  SassPart part;
   gint64 value;
   guint bytes;
   guint8 bank;
   gboolean is_bindless;
   guint8 base;
-  const char *base_part;
+  SassPart base_part;
   guint8 uniform;
   gboolean has_base;
   gboolean has_uniform;
@@ -76,17 +85,22 @@ typedef struct {
  * @offset: byte offset in its function
  * @opcode: its low 12 bits
  * @name: static: "IMAD"; NULL: the opcode is not known, and nothing else is, but the guard
- * @parts: (array zero-terminated=1): static: {"WIDE", "U32"}
+ * @row: of the tables: what decodes it is the same row's handler (sim/sass/decode/handler.c)
+ * @parts: (array zero-terminated=1): SassPart, in the order in which they are written; @has: the same as a set (sass_has())
  * @is_complete: all of its bits are understood: its text is what the toolkit's disassembler writes
+ * @is_modelled: all of its parts are: none is UNMODELLED() in the tables
  * @guard: a predicate; SASS_PT if there is none; @guard_is_uniform: UP3; @guard_is_inverted: "@!P0"
  * @operands: results first, as the disassembly has them
  */
 typedef struct {
   guint32 offset;
   guint16 opcode;
+  guint16 row;
   const char *name;
-  const char *parts[SASS_MAX_PARTS + 1];
+  guint16 parts[SASS_MAX_PARTS + 1];
+  guint64 has[N_SASS_PARTS / 64 + 1];
   gboolean is_complete;
+  gboolean is_modelled;
   guint8 guard;
   gboolean guard_is_uniform;
   gboolean guard_is_inverted;
@@ -112,7 +126,16 @@ gboolean smb_sass_read(guint chip, const guint8 *bytes, guint32 offset,
 /** smb_sass_text: Returns: (transfer full): "@!P0 IMAD.WIDE.U32 R2, R3, 0x4, R4"; targets as "0x1a0". */
 char *smb_sass_text(const SassInstruction *instruction);
 
+/** smb_sass_opcode_text: Returns: (transfer full): "IMAD.WIDE.U32". */
+char *smb_sass_opcode_text(const SassInstruction *instruction);
+
+/** smb_sass_part_name: Returns: static: how a part is written: "U32". */
+const char *smb_sass_part_name(SassPart part);
+
 /** Whether one of the parts is @part. */
-gboolean smb_sass_has_part(const SassInstruction *instruction, const char *part);
+static inline gboolean
+sass_has(const SassInstruction *instruction, SassPart part) {
+  return instruction->has[part / 64] >> part % 64 & 1;
+}
 
 G_END_DECLS

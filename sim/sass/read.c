@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// From 16 bytes to a SassInstruction: finds the line of the opcode in the tables of opcodes/, and reads the fields that it
-// names. What the fields mean is left to sim/sass/decode.
+// From 16 bytes to a SassInstruction: finds the line of the opcode in the tables of opcodes/, and reads the fields
+// that it names. What the fields mean is left to sim/sass/decode.
 #include "sim/sass/instruction.h"
 
 #include <string.h>
 
-// Of a form (bits 9 to 11 of the opcode): what stands in bits 32 to 63. In forms 2, 3 and 7 that is operand C, and B is the
-// register at 64; in the others B, and C is the register.
+// Of a form (bits 9 to 11 of the opcode): what stands in bits 32 to 63. In forms 2, 3 and 7 that is operand C, and
+// B is the register at 64; in the others B, and C is the register.
 enum {
   FORM_1 = 1 << 1, // a register
   FORM_2 = 1 << 2, // an immediate
@@ -81,10 +81,20 @@ typedef enum {
   N_OPERANDS
 } FieldName;
 
+// The value of a part: a SassPart, or several, the first one in the lowest bits.
+enum {
+  PART_BITS = 10,
+  PART_MASK = (1 << PART_BITS) - 1,
+};
+#define WITH(part, more) ((part) | (more) << PART_BITS)
+#define UNMODELLED_BIT   (1U << 31)
+#define UNMODELLED(part) ((part) | UNMODELLED_BIT)
+G_STATIC_ASSERT((guint)N_SASS_PARTS <= (guint)PART_MASK);
+
 typedef struct {
   guint8 low, width, high, high_width;
-  guint16 n_names;
-  const char *const *names;
+  guint16 n_values;
+  const guint32 *values;
 } Part;
 
 /**
@@ -105,7 +115,7 @@ typedef struct {
  * @bfloat_if: bit that makes a number of 16 bits a bfloat16, which is the high half of a binary32
  * @part: what is written behind it; @part_64: of B or C, if it is at 64
  * @name: of what the uniform register of an address describes
- * @when: the operand is there if this part of the instruction is not ""
+ * @when: the operand is there if this part is one that is written
  */
 typedef struct {
   FieldKind kind;
@@ -125,17 +135,17 @@ typedef struct {
   guint8 forms, first, last;
   Datapath datapath;
   const char *name;
-  guint16 parts[SASS_MAX_PARTS];
+  guint16 parts[SASS_MAX_PARTS]; // PartName
   guint16 operands[SASS_MAX_OPERANDS];
 } Opcode;
 
 #define SPLIT_PART(name, low, width, high, high_width, ...)                                        \
-  static const char *const names_of_##name[] = {__VA_ARGS__};
+  static const guint32 values_of_##name[] = {__VA_ARGS__};
 #include "sim/sass/opcodes/opcodes.def"
 
 static const Part parts[] = {
 #define SPLIT_PART(name, low, width, high, high_width, ...)                                        \
-  {low, width, high, high_width, G_N_ELEMENTS(names_of_##name), names_of_##name},
+  {low, width, high, high_width, G_N_ELEMENTS(values_of_##name), values_of_##name},
 #include "sim/sass/opcodes/opcodes.def"
 };
 
@@ -153,7 +163,7 @@ static const guint16 numbers[] = {
 #define LIST(...)                                                                                  \
   { __VA_ARGS__ }
 static const Opcode opcodes[] = {
-#define OPCODE(number, forms, first, last, datapath, name, parts, operands)                        \
+#define OPCODE(number, forms, first, last, datapath, name, handler, parts, operands)               \
   {forms, first, last, datapath, name, LIST parts, LIST operands},
 #include "sim/sass/opcodes/opcodes.def"
 };
@@ -196,17 +206,19 @@ read_flag(Reader *reader, guint bit) {
   return bit != 0 && read_bits(reader, bit, 1) != 0;
 }
 
-// Returns: (nullable): the name of the part's value; "": nothing is written
-static const char *
+// PART_UNKNOWN if the value is not known; as in the tables, but for UNMODELLED_BIT.
+static guint32
 read_part(Reader *reader, PartName name) {
   const Part *part = &parts[name];
   guint value = part->width ? (guint)read_bits(reader, part->low, part->width) : 0;
   if (part->high_width)
     value |= (guint)read_bits(reader, part->high, part->high_width) << part->width;
-  const char *text = value < part->n_names ? part->names[value] : NULL;
-  if (!text)
+  guint32 found = value < part->n_values ? part->values[value] : PART_UNKNOWN;
+  if (found == PART_UNKNOWN)
     reader->instruction->is_complete = FALSE;
-  return text;
+  if (found & UNMODELLED_BIT)
+    reader->instruction->is_modelled = FALSE;
+  return found & ~UNMODELLED_BIT;
 }
 
 // Uniform registers have 6 bits up to sm_90, and 8 after it.
@@ -309,7 +321,7 @@ read_address(Reader *reader, const Field *field, SassOperand *operand) {
   if (field->name) {
     operand->descriptor = read_uniform(reader, field->uniform);
     operand->base_part = read_part(reader, field->name);
-    operand->part = field->part ? read_part(reader, field->part) : NULL;
+    operand->part = field->part ? read_part(reader, field->part) : PART_NONE;
     return;
   }
   operand->has_base = field->low != 0;
@@ -326,7 +338,7 @@ read_address(Reader *reader, const Field *field, SassOperand *operand) {
     return;
   guint8 uniform = read_uniform(reader, field->uniform);
   if (field->wide)
-    operand->base_part = is_wide ? "64" : "U32";
+    operand->base_part = is_wide ? PART_64 : PART_U32;
   operand->has_uniform = !describes;
   if (!describes)
     operand->uniform = uniform;
@@ -466,8 +478,8 @@ static gboolean
 is_there(Reader *reader, const Field *field) {
   if (field->only_if && !read_flag(reader, field->only_if))
     return FALSE;
-  const char *when = field->when ? read_part(reader, field->when) : "always";
-  return !read_flag(reader, field->unless) && when && *when;
+  gboolean is_named = !field->when || read_part(reader, field->when) > PART_NONE;
+  return !read_flag(reader, field->unless) && is_named;
 }
 
 static void
@@ -480,13 +492,22 @@ add_operand(Reader *reader, const Field *field) {
 }
 
 static void
-add_part(SassInstruction *instruction, guint at, const char *part) {
+add_part(SassInstruction *instruction, guint at, SassPart part) {
+  g_assert(instruction->parts[SASS_MAX_PARTS - 1] == 0);
+  memmove(instruction->parts + at + 1, instruction->parts + at,
+          (SASS_MAX_PARTS - 1 - at) * sizeof *instruction->parts);
+  instruction->parts[at] = (guint16)part;
+  instruction->has[part / 64] |= G_GUINT64_CONSTANT(1) << part % 64;
+}
+
+// Those that the fields of its row name, in their order.
+static void
+read_parts(Reader *reader, const guint16 *fields_of_row) {
   guint n = 0;
-  while (instruction->parts[n])
-    n++;
-  for (guint i = n; i > at; i--)
-    instruction->parts[i] = instruction->parts[i - 1];
-  instruction->parts[at] = part;
+  for (guint i = 0; i < SASS_MAX_PARTS && fields_of_row[i]; i++)
+    for (guint32 found = read_part(reader, fields_of_row[i]); found > PART_NONE;
+         found >>= PART_BITS)
+      add_part(reader->instruction, n++, found & PART_MASK);
 }
 
 static gboolean
@@ -506,12 +527,12 @@ name_product(SassInstruction *instruction) {
   gboolean is_times_1 = b->kind == SASS_IMMEDIATE && b->value == 1;
   if ((is_times_0 && b->kind != SASS_UNIFORM && c->kind != SASS_UNIFORM) ||
       (is_times_1 && is_zero(c)))
-    add_part(instruction, 0, "MOV");
+    add_part(instruction, 0, PART_MOV);
   else if (is_times_1)
-    add_part(instruction, 0, "IADD");
+    add_part(instruction, 0, PART_IADD);
   else if (b->kind == SASS_IMMEDIATE && b->value > 1 && b->value != 0x10000 &&
            (b->value & (b->value - 1)) == 0 && is_zero(c))
-    add_part(instruction, 0, "SHL");
+    add_part(instruction, 0, PART_SHL);
 }
 
 // The first line from @from on that says how an opcode is read; the number of lines: none does.
@@ -524,13 +545,6 @@ find_line(guint chip, guint opcode, guint from) {
         chip <= opcodes[i].last)
       return i;
   return G_N_ELEMENTS(numbers);
-}
-
-// Of lines that do not overlap (tests/test-sass-read.c).
-static const Opcode *
-find_opcode(guint chip, guint opcode) {
-  guint line = find_line(chip, opcode, 0);
-  return line < G_N_ELEMENTS(opcodes) ? &opcodes[line] : NULL;
 }
 
 guint
@@ -564,21 +578,19 @@ smb_sass_read(guint chip, const guint8 *bytes, guint32 offset, SassInstruction *
   instruction->guard = (guint8)read_bits(&reader, 12, 3);
   instruction->guard_is_inverted = read_flag(&reader, 15);
   reader.form = instruction->opcode >> 9;
-  const Opcode *opcode = find_opcode(chip, instruction->opcode);
-  if (!opcode)
+  // Of lines that do not overlap (tests/test-sass-read.c).
+  guint row = find_line(chip, instruction->opcode, 0);
+  if (row == G_N_ELEMENTS(opcodes))
     return FALSE;
+  const Opcode *opcode = &opcodes[row];
+  instruction->row = (guint16)row;
   reader.datapath = opcode->datapath;
   instruction->name = opcode->name;
-  instruction->is_complete = TRUE;
+  instruction->is_complete = instruction->is_modelled = TRUE;
   instruction->guard_is_uniform = opcode->datapath == UNIFORM;
   if (opcode->datapath == UNIFORM || (1U << reader.form & (FORM_6 | FORM_7)))
     read_flag(&reader, 91);
-  guint n = 0;
-  for (guint i = 0; i < SASS_MAX_PARTS && opcode->parts[i]; i++) {
-    const char *part = read_part(&reader, opcode->parts[i]);
-    if (part && *part)
-      instruction->parts[n++] = part;
-  }
+  read_parts(&reader, opcode->parts);
   for (guint i = 0; i < SASS_MAX_OPERANDS && opcode->operands[i]; i++)
     add_operand(&reader, &fields[opcode->operands[i]]);
   if ((instruction->opcode & 0x1ff) == 0x024)

@@ -3,7 +3,8 @@
 #include "src/advise/check.h"
 
 #include "src/advise/text.h"
-#include "src/analyze/report.h"
+#include "src/analysis/heading.h"
+#include "src/analysis/warning.h"
 #include "src/out/csv.h"
 #include "src/out/describe.h"
 #include "src/out/json.h"

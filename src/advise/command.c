@@ -9,10 +9,12 @@
 #include "src/advise/check.h"
 #include "src/advise/text.h"
 #include "src/advise/tune.h"
-#include "src/analyze/report.h"
-#include "src/cli/commands.h"
+#include "src/analysis/vendor.h"
+#include "src/analysis/warning.h"
+#include "src/commands.h"
 #include "src/out/file.h"
 #include "src/out/patch.h"
+#include "src/project/case.h"
 
 // Layouts of each kind that are shown, and values of macros.
 enum {
@@ -318,6 +320,7 @@ static const SmbCliUsage usage = {
     .max_arguments = 1,
     .has_arch = TRUE,
     .formats = formats,
+    .cases = &smb_cases,
     .groups = groups,
     .example = "smembank advise --rows 32 --cols 32",
 };

@@ -8,7 +8,7 @@
 #include "sim/arch/occupancy.h"
 #include "sim/base/order.h"
 #include "sim/base/parallel.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
 #include "src/compile/compile.h"
 #include "src/compile/read.h"
 

@@ -4,7 +4,8 @@
 // advise as JSON and as CSV. Keys are only ever added.
 #include "src/advise/changes.h"
 #include "src/advise/text.h"
-#include "src/analyze/report.h"
+#include "src/analysis/vendor.h"
+#include "src/analysis/warning.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/target/target-json.h"

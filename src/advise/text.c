@@ -8,8 +8,10 @@
 #include "sim/arch/words.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
-#include "src/analyze/report.h"
 #include "src/advise/changes.h"
+#include "src/analysis/heading.h"
+#include "src/analysis/vendor.h"
+#include "src/analysis/verdict.h"
 #include "src/out/table.h"
 
 static SmbStyle

@@ -10,7 +10,7 @@
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "src/advise/measure.h"
-#include "src/analyze/report.h"
+#include "src/analysis/vendor.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/out/table.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/cuda/rewrite/declared.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
 
 // Elements that rows are made longer by, and arrays that are looked at.
 static const guint paddings[] = {1, 2, 4, 8};

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "src/analysis/limit.h"
 
-#include "sim/arch/words.h"
-
 #include <string.h>
 
-#include "src/analyze/report.h"
+#include "sim/arch/words.h"
+#include "src/analysis/verdict.h"
 
 enum {
   WHOLE = 100, // percent
@@ -284,4 +283,10 @@ smb_limits_check(const GArray *limits, const SmbProgram *program, const SmbAnaly
   for (guint i = 0; i < limits->len; i++)
     check_limit(&check, &g_array_index(limits, SmbLimit, i));
   return failed;
+}
+
+guint
+smb_analyze_ways(const SmbAccess *access) {
+  gboolean queues = access->site->op_class == SMB_OP_CLASS_ATOMIC;
+  return MAX(access->total.max_degree, queues ? access->total.max_queue : 0);
 }

@@ -82,3 +82,7 @@ char *smb_limit_describe(const SmbLimit *limit);
  */
 GArray *smb_limits_check(const GArray *limits, const SmbProgram *program,
                          const SmbAnalysis *analysis);
+
+/** smb_analyze_ways: Returns: what --max-ways limits: the degree, or the depth of an atomic's queue, in which lanes
+ * wait for each other on the same word as well */
+guint smb_analyze_ways(const SmbAccess *access);

@@ -83,3 +83,51 @@ smb_analyze_gather_global(const GArray *globals) {
   }
   return rows;
 }
+
+const char *
+smb_analyze_segment_name(const SmbArch *arch) {
+  return smb_arch_info(arch)->global_segment_bytes == 32 ? "sectors" : "lines";
+}
+
+void
+smb_analyze_add_tally(SmbTable *table, const SmbTally *tally) {
+  SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->requests);
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->ideal);
+  smb_table_number(table, style, tally->excess);
+  smb_table_printf(table, style, "%u-way", tally->max_degree);
+}
+
+void
+smb_analyze_add_global(SmbTable *table, const SmbGlobalAccess *access) {
+  SmbStyle style = access->segments > access->ideal ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_number(table, SMB_STYLE_PLAIN, access->requests);
+  smb_table_number(table, SMB_STYLE_PLAIN, access->segments);
+  smb_table_number(table, SMB_STYLE_PLAIN, access->ideal);
+  smb_table_number(table, style, access->segments - access->ideal);
+  smb_table_number(table, style, access->max_segments);
+}
+
+void
+smb_analyze_add_words(SmbTable *table, const SmbConstantAccess *access) {
+  const SmbTally *tally = &access->total;
+  SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->requests);
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->ideal);
+  smb_table_number(table, style, tally->excess);
+  smb_table_printf(table, access->uncounted ? SMB_STYLE_BAD : style, "%s%u",
+                   access->uncounted ? "≥ " : "", tally->max_degree);
+}
+
+void
+smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsize size) {
+  const char *least = smb_other_traffic_is_exact(traffic) ? "" : "≥ ";
+  if (traffic->kind == SMB_TRAFFIC_SHUFFLE)
+    g_strlcpy(text, "-", size);
+  else if (traffic->unsized == traffic->executions)
+    g_strlcpy(text, "not known", size);
+  else
+    g_snprintf(text, size, "%s%" G_GUINT64_FORMAT, least, traffic->bytes);
+}

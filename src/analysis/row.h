@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The rows of the tables of accesses: instructions that a compiler made of one line, and that are alike, are one.
+// The rows of the tables of accesses: instructions that a compiler made of one line, and that are alike, are one; and the
+// numbers in them.
 #pragma once
 
 #include "sim/analysis/analysis.h"
+#include "src/out/table.h"
 
 /**
  * SmbAnalyzeRow: accesses to shared memory that one row stands for
@@ -43,3 +45,17 @@ GArray *smb_analyze_gather_global(const GArray *globals);
 
 /** smb_analyze_row_text: Returns: (transfer full): the access at @site; of several "4 × LDS.128" */
 char *smb_analyze_row_text(const SmbSite *site, guint n);
+
+/** "sectors" or "lines": what global requests are counted in (transfer none). */
+const char *smb_analyze_segment_name(const SmbArch *arch);
+
+/** Adds the numbers of a row: requests, wavefronts (of global memory: sectors or lines), ideal, excess, worst. */
+void smb_analyze_add_tally(SmbTable *table, const SmbTally *tally);
+
+void smb_analyze_add_global(SmbTable *table, const SmbGlobalAccess *access);
+
+/** The same of an access to constant memory: requests, words, ideal, excess, the most words of a request. */
+void smb_analyze_add_words(SmbTable *table, const SmbConstantAccess *access);
+
+/** The bytes of traffic in words: "≥ 512" of a lower bound; "not known". */
+void smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsize size);

@@ -3,9 +3,10 @@
 //
 // What is told besides of architectures whose vendor has counters of its own (AMD): the counts by the names and formulas of its
 // profilers, and which rules that were used are assumed.
+#include "src/analysis/vendor.h"
+
 #include "sim/arch/rule.h"
 #include "sim/base/text.h"
-#include "src/analyze/report.h"
 #include "src/out/json.h"
 
 // Percent of the bandwidth that a conflict of one cycle costs, by rocprof-compute's "bank conflict rate": a 32nd.

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // What an analysis says in sentences: its verdict, its costliest access, and what is not exact.
+#include "src/analysis/verdict.h"
+
 #include <string.h>
 
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "src/analyze/report.h"
+#include "src/analysis/vendor.h"
 #include "src/out/describe.h"
+#include "src/out/table.h"
 
 void
 smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access) {
@@ -275,4 +278,14 @@ smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis) {
                      smb_arch_say(cli->arch, "\nCounted %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                                              " blocks: the others make the same requests.\n"),
                      analysis->n_blocks_run, analysis->n_blocks);
+}
+
+const char *
+smb_analyze_exact_of(const SmbProgram *program) {
+  const char *level = smb_program_level(program);
+  return strcmp(level, "text") == 0
+             ? "the text as written: a compiler may merge, split, reorder or remove accesses"
+         : strcmp(level, "ptx") == 0
+             ? "the PTX as written: ptxas may merge, split, reorder or remove accesses"
+             : "the machine code: what a device executes";
 }

@@ -8,6 +8,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/analysis/row.h"
 #include "src/analyze/report.h"
 
 enum {

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // analyze: what the shared-memory accesses of a kernel cost, access by access.
+#include "src/analysis/limit.h"
+#include "src/analysis/vendor.h"
+#include "src/analysis/warning.h"
 #include "src/analyze/part.h"
-#include "src/cli/commands.h"
+#include "src/commands.h"
 #include "src/finding/finding.h"
+#include "src/project/case.h"
 #include "src/rank/rank.h"
 #include "src/target/captured.h"
 #include "src/target/target.h"
@@ -73,6 +77,7 @@ static const SmbCliUsage usage = {
     .max_arguments = 1,
     .has_arch = TRUE,
     .formats = formats,
+    .cases = &smb_cases,
     .groups = groups,
     .example = "smembank analyze --rows 32 --cols 32 --pad 1",
 };
@@ -122,7 +127,7 @@ rank_launches(SmbCli *cli, GError **error) {
   g_autoptr(SmbCapture) capture = smb_capture_open(cli->arguments[0], error);
   if (!capture)
     return FALSE;
-  g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, typed, capture);
+  g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, typed, capture, smb_rank_note);
   cli->format->write(cli, ranking);
   smb_captured_write_end(capture, cli->messages);
   return TRUE;

@@ -5,41 +5,15 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/analysis/limit.h"
+#include "src/analysis/vendor.h"
+#include "src/analysis/verdict.h"
+#include "src/analysis/warning.h"
 #include "src/analyze/part.h"
 #include "src/finding/finding.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/target/target-json.h"
-
-// The file of a site: that of the program unless it says another; NULL of one that has no line.
-static const char *
-find_file(const SmbProgram *program, const SmbSite *site) {
-  return site->file ? site->file : site->line ? smb_program_file(program) : NULL;
-}
-
-void
-smb_analyze_json_place(JsonBuilder *json, const SmbProgram *program, const SmbSite *site,
-                       const char *key, const char *array) {
-  smb_json_text(json, "file", find_file(program, site));
-  smb_json_number(json, "line", site->line);
-  smb_json_number(json, "column", site->column);
-  if (key)
-    smb_json_text(json, key, array);
-  smb_json_text(json, "op", smb_op_class_name(site->op_class));
-  if (key)
-    smb_json_number(json, "width", site->width);
-  smb_json_text(json, "expression", site->expression);
-  smb_json_array(json, "inlined_at");
-  for (guint i = 0; i < site->n_frames; i++) {
-    smb_json_object(json, NULL);
-    smb_json_text(json, "file", site->frames[i].file);
-    smb_json_number(json, "line", site->frames[i].line);
-    json_builder_end_object(json);
-  }
-  json_builder_end_array(json);
-  smb_json_number_if(json, "pc", site->opcode != NULL, site->pc);
-  smb_json_text(json, "opcode", site->opcode);
-}
 
 static void
 write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report) {
@@ -132,12 +106,6 @@ write_constants(JsonBuilder *json, const SmbAnalyzeReport *report) {
   json_builder_end_object(json);
 }
 
-guint
-smb_analyze_ways(const SmbAccess *access) {
-  gboolean queues = access->site->op_class == SMB_OP_CLASS_ATOMIC;
-  return MAX(access->total.max_degree, queues ? access->total.max_queue : 0);
-}
-
 // What is in no total, since it makes no request that is counted.
 static void
 write_traffic(JsonBuilder *json, const SmbAnalyzeReport *report) {
@@ -200,7 +168,7 @@ write_failure(JsonBuilder *json, const SmbProgram *program, const SmbFailedLimit
     smb_json_double(json, "value", failure->value);
   else
     smb_json_number_if(json, "value", failure->has_value, (gint64)failure->value);
-  smb_json_text(json, "file", site ? find_file(program, site) : NULL);
+  smb_json_text(json, "file", site ? smb_analyze_site_file(program, site) : NULL);
   smb_json_number_if(json, "line", site != NULL, site ? site->line : 0);
   smb_json_number_if(json, "column", site != NULL, site ? site->column : 0);
   smb_json_text(json, "array", failure->access ? failure->access->array : NULL);
@@ -216,33 +184,6 @@ write_failures(JsonBuilder *json, const SmbAnalyzeReport *report) {
   smb_json_array(json, "failed_limits");
   for (guint i = 0; i < report->failed->len; i++)
     write_failure(json, report->target->kernel, &g_array_index(report->failed, SmbFailedLimit, i));
-  json_builder_end_array(json);
-}
-
-static void
-write_warning(JsonBuilder *json, const char *kind, guint line, guint column, const char *message) {
-  smb_json_object(json, NULL);
-  smb_json_text(json, "kind", kind);
-  smb_json_number(json, "line", line);
-  smb_json_number(json, "column", column);
-  smb_json_text(json, "message", message);
-  json_builder_end_object(json);
-}
-
-void
-smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target, const SmbAnalysis *analysis) {
-  const SmbProgram *program = target->kernel;
-  smb_json_array(json, "warnings");
-  for (guint i = 0; i < analysis->warnings->len; i++) {
-    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
-    const SmbSite *site = smb_program_site(program, warning->site);
-    g_autofree char *text = smb_analyze_describe_warning(program, warning);
-    write_warning(json, smb_warning_name(warning->kind), site->line, site->column, text);
-  }
-  if (analysis->idle)
-    write_warning(json, "idle", analysis->idle_at.line, analysis->idle_at.column, analysis->idle);
-  if (target->assumes_block)
-    write_warning(json, "block", 0, 0, smb_vendor_say(analysis->vendor, SMB_TARGET_ASSUMED_BLOCK));
   json_builder_end_array(json);
 }
 
@@ -289,7 +230,7 @@ write_csv_place(SmbCsv *csv, const char *memory, const SmbSite *site, const char
 
 static void
 write_csv_origin(SmbCsv *csv, const SmbProgram *program, const SmbSite *site) {
-  smb_csv_text(csv, find_file(program, site));
+  smb_csv_text(csv, smb_analyze_site_file(program, site));
   smb_csv_number_if(csv, site->opcode != NULL, site->pc);
   smb_csv_text(csv, site->opcode);
 }

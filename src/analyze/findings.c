@@ -6,7 +6,9 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/analysis/limit.h"
 #include "src/analysis/row.h"
+#include "src/analysis/warning.h"
 #include "src/analyze/report.h"
 
 // What findings are made of.

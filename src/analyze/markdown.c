@@ -6,7 +6,10 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/analysis/limit.h"
 #include "src/analysis/row.h"
+#include "src/analysis/vendor.h"
+#include "src/analysis/verdict.h"
 #include "src/analyze/report.h"
 #include "src/out/describe.h"
 

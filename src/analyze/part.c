@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "src/analysis/limit.h"
 #include "src/out/json.h"
 
 // Memory at addresses, of a launch that was captured: where it is, and what it holds.
@@ -230,7 +231,7 @@ read_counts(const SmbPartResults *results, const SmbArch *arch, GError **error) 
 }
 
 static gboolean
-merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
+merge_counts(SmbCli *cli, const SmbPartResults *results, GError **error) {
   g_auto(Part) part = {0};
   if (!smb_part_results_pick(results, 0, SMB_MEMBERS(part_members), &part, error))
     return FALSE;
@@ -256,4 +257,5 @@ static const SmbFormat formats[] = {{"text", smb_analyze_write_text, NULL},
                                     {NULL, NULL, NULL}};
 
 const SmbMerger smb_analyze_merger = {
-    "analyze", formats, (const char *const[]){"kernel", "launch?", "level", "arch", NULL}, merge};
+    "analyze", formats, (const char *const[]){"kernel", "launch?", "level", "arch", NULL},
+    merge_counts};

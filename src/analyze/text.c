@@ -5,7 +5,9 @@
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
+#include "src/analysis/heading.h"
 #include "src/analysis/row.h"
+#include "src/analysis/verdict.h"
 #include "src/analyze/part.h"
 #include "src/out/describe.h"
 #include "src/target/captured.h"
@@ -22,61 +24,6 @@ shorten(const char *expression) {
     return g_strconcat(head, "...", NULL);
   }
   return g_strdup(expression);
-}
-
-const char *
-smb_analyze_segment_name(const SmbArch *arch) {
-  return smb_arch_info(arch)->global_segment_bytes == 32 ? "sectors" : "lines";
-}
-
-// What is counted of a kernel. A tile is a pattern of addresses.
-static const char *
-describe_level(const SmbTarget *target) {
-  const char *level = target->tile ? "" : smb_program_level(target->kernel);
-  return strcmp(level, "text") == 0   ? "; counted: the text"
-         : strcmp(level, "ptx") == 0  ? "; counted: PTX"
-         : strcmp(level, "sass") == 0 ? "; counted: machine code"
-                                      : "";
-}
-
-const char *
-smb_analyze_exact_of(const SmbProgram *program) {
-  const char *level = smb_program_level(program);
-  return strcmp(level, "text") == 0
-             ? "the text as written: a compiler may merge, split, reorder or remove accesses"
-         : strcmp(level, "ptx") == 0
-             ? "the PTX as written: ptxas may merge, split, reorder or remove accesses"
-             : "the machine code: what a device executes";
-}
-
-void
-smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis) {
-  g_autofree char *block = smb_describe_extent(target->launch.block);
-  g_autofree char *grid = smb_describe_extent(target->launch.grid);
-  g_autofree char *defines = g_strjoinv(" ", target->defines);
-  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
-  g_autofree char *text = g_strdup_printf("  %s%s%s", target->file, *defines ? "  " : "", defines);
-  smb_text_wrap_at(cli->out, text, smb_text_width(target->name), 4);
-  smb_spool_printf(cli->out,
-                   smb_arch_say(cli->arch, "block %s, grid %s, %" G_GSIZE_FORMAT
-                                           " bytes of shared memory, %s%s\n"),
-                   block, grid, analysis->shared_bytes, smb_arch_info(cli->arch)->name,
-                   describe_level(target));
-  if (target->compiled)
-    smb_text_wrap_printf(cli->out, "compiled: %s", target->compiled);
-  if (strcmp(smb_program_level(target->kernel), "ptx") == 0)
-    smb_text_wrap_printf(cli->out, "exact for %s", smb_analyze_exact_of(target->kernel));
-  smb_spool_puts(cli->out, "\n");
-}
-
-void
-smb_analyze_add_tally(SmbTable *table, const SmbTally *tally) {
-  SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
-  smb_table_number(table, SMB_STYLE_PLAIN, tally->requests);
-  smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
-  smb_table_number(table, SMB_STYLE_PLAIN, tally->ideal);
-  smb_table_number(table, style, tally->excess);
-  smb_table_printf(table, style, "%u-way", tally->max_degree);
 }
 
 static void
@@ -141,28 +88,6 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_table_write(table, cli->out, cli->colour);
 }
 
-void
-smb_analyze_add_global(SmbTable *table, const SmbGlobalAccess *access) {
-  SmbStyle style = access->segments > access->ideal ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
-  smb_table_number(table, SMB_STYLE_PLAIN, access->requests);
-  smb_table_number(table, SMB_STYLE_PLAIN, access->segments);
-  smb_table_number(table, SMB_STYLE_PLAIN, access->ideal);
-  smb_table_number(table, style, access->segments - access->ideal);
-  smb_table_number(table, style, access->max_segments);
-}
-
-void
-smb_analyze_add_words(SmbTable *table, const SmbConstantAccess *access) {
-  const SmbTally *tally = &access->total;
-  SmbStyle style = tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
-  smb_table_number(table, SMB_STYLE_PLAIN, tally->requests);
-  smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
-  smb_table_number(table, SMB_STYLE_PLAIN, tally->ideal);
-  smb_table_number(table, style, tally->excess);
-  smb_table_printf(table, access->uncounted ? SMB_STYLE_BAD : style, "%s%u",
-                   access->uncounted ? "≥ " : "", tally->max_degree);
-}
-
 static void
 write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
@@ -193,17 +118,6 @@ write_constants(SmbCli *cli, const SmbAnalysis *analysis) {
   if (analysis->accesses->len + analysis->globals->len > 0)
     smb_spool_puts(cli->out, "\n");
   smb_table_write(table, cli->out, cli->colour);
-}
-
-void
-smb_analyze_describe_bytes(const SmbOtherTraffic *traffic, char *text, gsize size) {
-  const char *least = smb_other_traffic_is_exact(traffic) ? "" : "≥ ";
-  if (traffic->kind == SMB_TRAFFIC_SHUFFLE)
-    g_strlcpy(text, "-", size);
-  else if (traffic->unsized == traffic->executions)
-    g_strlcpy(text, "not known", size);
-  else
-    g_snprintf(text, size, "%s%" G_GUINT64_FORMAT, least, traffic->bytes);
 }
 
 static void
@@ -276,90 +190,4 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   smb_analyze_write_worst(cli, report->analysis);
   if (report->part)
     smb_shard_write_text(&report->part->shard, cli->out);
-}
-
-char *
-smb_analyze_describe_warning(const SmbProgram *program, const SmbAnalysisWarning *warning) {
-  const SmbSite *site = smb_program_site(program, warning->site);
-  return warning->kind == SMB_WARNING_UNCOUNTED
-             ? g_strdup_printf("%s is not counted: %s", site->expression, warning->message)
-             : g_strdup(warning->message);
-}
-
-char *
-smb_analyze_describe_idle(const SmbAnalysis *analysis) {
-  return analysis->idle_at.opcode
-             ? g_strdup(analysis->idle)
-             : g_strdup_printf(smb_vendor_say(analysis->vendor,
-                                              "no thread reaches an access to shared memory: %s"),
-                               analysis->idle);
-}
-
-// Whether both say that one variable is read before it is written: they begin with its name in quotes.
-static gboolean
-is_same_unset(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
-  gsize length = a->message[0] == '\'' ? strcspn(a->message + 1, "'") + 2 : 0;
-  return a->kind == SMB_WARNING_UNSET && b->kind == SMB_WARNING_UNSET && length > 0 &&
-         strncmp(a->message, b->message, length) == 0;
-}
-
-// Whether both say that one copy is not waited for.
-static gboolean
-is_same_copy(const SmbProgram *program, const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
-  const SmbSite *of_a = smb_program_site(program, a->other);
-  const SmbSite *of_b = smb_program_site(program, b->other);
-  return a->kind == SMB_WARNING_PENDING && b->kind == SMB_WARNING_PENDING &&
-         (a->other == b->other ||
-          (of_a->line && of_a->line == of_b->line && g_strcmp0(of_a->file, of_b->file) == 0));
-}
-
-char *
-smb_analyze_tell_warning(const SmbProgram *program, const GArray *warnings, guint index) {
-  const SmbAnalysisWarning *warning = &g_array_index(warnings, SmbAnalysisWarning, index);
-  g_autofree char *message = smb_analyze_describe_warning(program, warning);
-  guint others = 0;
-  for (guint i = 0; i < warnings->len; i++) {
-    const SmbAnalysisWarning *other = &g_array_index(warnings, SmbAnalysisWarning, i);
-    if (i == index || !(is_same_unset(warning, other) || is_same_copy(program, warning, other)))
-      continue;
-    if (i < index)
-      return NULL;
-    others++;
-  }
-  return others == 0
-             ? g_steal_pointer(&message)
-             : g_strdup_printf("%s, and at %s", message, smb_count(others, "other place").text);
-}
-
-void
-smb_analyze_write_warning(const SmbProgram *program, const SmbSite *site, const char *message,
-                          SmbSpool *out) {
-  g_autofree char *text = g_strconcat("warning: ", message, NULL);
-  g_autofree char *placed = smb_program_site_message(program, site, text);
-  g_autofree char *shortened = smb_text_shorten_quotes(placed);
-  smb_spool_printf(out, "%-s\n", shortened);
-}
-
-void
-smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis, SmbSpool *out) {
-  for (guint i = 0; i < analysis->warnings->len; i++) {
-    const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
-    const SmbSite *site = smb_program_site(target->kernel, warning->site);
-    g_autofree char *message = smb_analyze_tell_warning(target->kernel, analysis->warnings, i);
-    if (message)
-      smb_analyze_write_warning(target->kernel, site, message, out);
-  }
-  if (analysis->idle) {
-    g_autofree char *message = smb_analyze_describe_idle(analysis);
-    smb_analyze_write_warning(target->kernel, &analysis->idle_at, message, out);
-  }
-  smb_captured_write_notes(target, out);
-  if (target->assumes_block)
-    smb_spool_printf(
-        out, smb_vendor_say(analysis->vendor, "%s: warning: " SMB_TARGET_ASSUMED_BLOCK "\n"),
-        target->file);
-  g_auto(GStrv) unused = smb_program_unused_defines(target->kernel);
-  for (guint i = 0; unused[i] && !target->shape; i++)
-    smb_spool_printf(out, "%s: warning: -D %s: the text has no such macro\n", target->file,
-                     unused[i]);
 }

@@ -15,7 +15,7 @@
 #include "sim/base/error.h"
 #include "src/capture/application.h"
 #include "src/capture/capture.h"
-#include "src/cli/commands.h"
+#include "src/commands.h"
 
 #define DEFAULT_PATH       "smembank.capture"
 #define DEFAULT_MEMORY_MIB 256u

@@ -4,7 +4,7 @@
 // check [CASE…]: whether the kernels of a project keep their limits.
 #include "src/check/baseline.h"
 #include "src/check/part.h"
-#include "src/cli/commands.h"
+#include "src/commands.h"
 #include "src/target/target.h"
 
 enum {

@@ -109,7 +109,7 @@ clear_parts(gpointer result) {
 
 // Takes the cases from the parts in turn, as they were dealt out.
 static gboolean
-merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
+merge_cases(SmbCli *cli, const SmbPartResults *results, GError **error) {
   const guint n = results->parts->len;
   g_autoptr(GArray) parts = g_array_new(FALSE, TRUE, sizeof(Result));
   g_array_set_clear_func(parts, clear_parts);
@@ -140,4 +140,4 @@ merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
 }
 
 const SmbMerger smb_check_merger = {"check", smb_check_formats,
-                                    (const char *const[]){"project", NULL}, merge};
+                                    (const char *const[]){"project", NULL}, merge_cases};

@@ -4,7 +4,7 @@
 // check as a table with a verdict, as JSON and as CSV.
 #include <string.h>
 
-#include "src/analyze/report.h"
+#include "src/analysis/vendor.h"
 #include "src/check/part.h"
 #include "src/finding/finding.h"
 #include "src/out/csv.h"

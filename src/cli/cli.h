@@ -135,6 +135,20 @@ typedef struct {
 #define SMB_CLI_KERNEL_NAME "KERNEL"
 
 /**
+ * SmbCliCases: what a command line is that says which kernel is meant, for those who know kernels (src/project/case.h).
+ * @prepare: puts the words that a case stands for in front of the user's; @all: (element-type GOptionEntry): the options of the command;
+ *   @words: (inout): in one form (words.h); @file: (out) (nullable) (transfer full): the kernel's file, of the case
+ * @note_in: has the files that the options name noted, from now on
+ * @find_arch: Returns: (transfer full) (nullable): the architecture that other options than --arch say
+ */
+typedef struct {
+  gboolean (*prepare)(SmbCli *cli, const SmbCliUsage *usage, const GPtrArray *all, GStrv *words,
+                      char **file, GError **error);
+  void (*note_in)(SmbFiles *files);
+  char *(*find_arch)(void);
+} SmbCliCases;
+
+/**
  * SmbCliUsage: what a command wants to be given.
  * @arguments: the arguments as the help shows them, such as "FILE|-", or NULL
  * @description: what the command does, for the help: paragraphs, a line each; a line that begins with
@@ -144,6 +158,7 @@ typedef struct {
  * @n_results: of the arguments, how many at the beginning name no file that is read
  * @has_arch: whether it has --arch
  * @file_option: (nullable): the option that takes the kernel's file; %NULL: the last argument does
+ * @cases: (nullable): of a command that takes a kernel: what its options stand for
  * @hands_case_on: whether --case stays an option, which the command gives to others, and is not what its options stand for
  * @takes_project: whether --project can do without --case: the command looks for the case itself
  * @formats: (nullable): the formats of its result, text first: it has --format and --output
@@ -158,6 +173,7 @@ struct _SmbCliUsage {
   guint n_results;
   gboolean has_arch;
   const char *file_option;
+  const SmbCliCases *cases;
   gboolean hands_case_on;
   gboolean takes_project;
   const SmbFormat *formats;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/cli/commands.h"
+#include "src/cli/completion.h"
 
 #include <string.h>
 

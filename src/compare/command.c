@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // compare: what got worse from one version to another.
-#include "src/analyze/report.h"
-#include "src/cli/commands.h"
+#include "src/analysis/vendor.h"
+#include "src/commands.h"
 #include "src/compare/compare.h"
 #include "src/compare/line.h"
+#include "src/project/case.h"
 #include "src/project/project.h"
 #include "src/target/target.h"
 
@@ -31,6 +32,7 @@ static const SmbCliUsage usage = {
     .has_arch = TRUE,
     .hands_case_on = TRUE,
     .formats = smb_result_comparison_formats,
+    .cases = &smb_cases,
     .groups = smb_compare_groups,
     .example = "smembank compare --git main --case transpose --format markdown",
 };

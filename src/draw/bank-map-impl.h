@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What the drawing of a bank map and of its legend share. Private to src/out/bank-map*.c.
+// What the drawing of a bank map and of its legend share. Private to src/draw/bank-map*.c.
 #pragma once
 
 #include "src/draw/bank-map.h"

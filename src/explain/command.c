@@ -6,10 +6,12 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
-#include "src/analyze/report.h"
-#include "src/cli/commands.h"
+#include "src/analysis/vendor.h"
+#include "src/analysis/warning.h"
+#include "src/commands.h"
 #include "src/explain/report.h"
 #include "src/out/file.h"
+#include "src/project/case.h"
 #include "src/target/target.h"
 
 static char *option_line, *option_column, *option_op, *option_warp, *option_row, *option_lanes,
@@ -163,6 +165,7 @@ static const SmbCliUsage usage = {
     .max_arguments = 1,
     .has_arch = TRUE,
     .formats = formats,
+    .cases = &smb_cases,
     .groups = groups,
     .example = "smembank explain --rows 32 --cols 32",
 };

@@ -8,7 +8,7 @@
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
 #include "sim/count/instruction.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
 
 enum {
   NCU_CAPABILITY = 7, // the oldest chips that present versions of Nsight Compute profile: Volta

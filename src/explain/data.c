@@ -3,7 +3,8 @@
 //
 // explain as JSON and as CSV. Keys are only ever added.
 #include "sim/arch/rule.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
+#include "src/analysis/warning.h"
 #include "src/explain/lane.h"
 #include "src/explain/report.h"
 #include "src/explain/words.h"

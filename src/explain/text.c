@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/analyze/report.h"
+#include "src/analysis/heading.h"
+#include "src/analysis/verdict.h"
 
 #include "sim/arch/words.h"
 #include "src/explain/lane.h"

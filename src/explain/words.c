@@ -7,7 +7,7 @@
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
 #include "src/out/describe.h"
 
 char *

@@ -3,10 +3,11 @@
 //
 // fix: what Nsight Compute measured in excess, why, and what removes it.
 #include "sim/arch/arch.h"
-#include "src/analyze/report.h"
-#include "src/cli/commands.h"
+#include "src/analysis/warning.h"
 #include "src/cli/words.h"
+#include "src/commands.h"
 #include "src/fix/project.h"
+#include "src/project/case.h"
 #include "src/target/ncu.h"
 #include "src/target/profile.h"
 
@@ -45,6 +46,7 @@ static const SmbCliUsage usage = {
     .has_arch = TRUE,
     .takes_project = TRUE,
     .formats = formats,
+    .cases = &smb_cases,
     .groups = groups,
     .example = "smembank fix profile.csv kernel.cu --block 32,8 --nvcc -O3",
 };

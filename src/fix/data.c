@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // fix as JSON and as CSV. Keys are only ever added.
-#include "src/analyze/report.h"
+#include "src/analysis/warning.h"
 #include "src/fix/fix.h"
 #include "src/target/target-json.h"
 

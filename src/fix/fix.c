@@ -6,7 +6,7 @@
 
 #include "sim/base/order.h"
 #include "src/advise/text.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
 #include "src/compile/compile.h"
 #include "src/compile/read.h"
 #include "src/explain/explain.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // fix of all cases of a project as text, JSON and CSV: each case as it would be alone.
-#include "src/analyze/report.h"
+#include "src/analysis/warning.h"
 #include "src/fix/project.h"
 #include "src/out/json.h"
 #include "src/out/table.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/base/text.h"
 #include "src/advise/text.h"
-#include "src/analyze/report.h"
+#include "src/analysis/heading.h"
 #include "src/fix/fix.h"
 #include "src/out/table.h"
 

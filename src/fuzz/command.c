@@ -3,7 +3,7 @@
 //
 // fuzz: random requests on a device against the model.
 #include "sim/arch/arch.h"
-#include "src/cli/commands.h"
+#include "src/commands.h"
 #include "src/fuzz/fuzz.h"
 #include "src/measure/measure.h"
 #include "src/validate/record.h"

@@ -262,7 +262,7 @@ take_mismatches(const GArray *mismatches, SmbFuzzReport *report) {
 }
 
 static gboolean
-merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
+merge_requests(SmbCli *cli, const SmbPartResults *results, GError **error) {
   g_auto(Part) first = {0};
   if (!smb_part_results_pick(results, 0, SMB_MEMBERS(part_members), &first, error))
     return FALSE;
@@ -300,4 +300,4 @@ const SmbMerger smb_fuzz_merger = {"fuzz", smb_fuzz_formats,
                                    (const char *const[]){"device", "compute_capability", "driver",
                                                          "toolkit", "counter", "counters_refused",
                                                          "arch", "count", "seed", NULL},
-                                   merge};
+                                   merge_requests};

@@ -8,9 +8,9 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/trace/trace.h"
+#include "src/measure/measured-text.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
-#include "src/out/measured-text.h"
 #include "src/out/table.h"
 #include "src/target/target-json.h"
 

@@ -7,7 +7,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
-#include "src/cli/commands.h"
+#include "src/commands.h"
 #include "src/init/section.h"
 #include "src/out/file.h"
 #include "src/project/project.h"

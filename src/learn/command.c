@@ -4,7 +4,7 @@
 // learn: a course on bank conflicts, whose every number is computed by the model as it is shown.
 #include <unistd.h>
 
-#include "src/cli/commands.h"
+#include "src/commands.h"
 #include "src/learn/session.h"
 #include "src/learn/text.h"
 

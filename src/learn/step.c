@@ -3,6 +3,7 @@
 #include "src/learn/step.h"
 
 #include "sim/base/error.h"
+#include "src/project/case.h"
 
 void
 smb_learn_run_free(SmbLearnRun *run) {
@@ -32,6 +33,7 @@ parse_words(SmbLearnRun *run, SmbCli *cli, GError **error) {
                                     .description = "",
                                     .max_arguments = 1,
                                     .has_arch = TRUE,
+                                    .cases = &smb_cases,
                                     .groups = groups};
   g_autoptr(GError) failure = NULL;
   if (smb_cli_parse(cli, &usage, NULL, &failure))

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "sim/arch/rule.h"
-#include "src/analyze/report.h"
+#include "src/analysis/heading.h"
+#include "src/analysis/row.h"
 #include "src/out/describe.h"
 #include "src/out/table.h"
 

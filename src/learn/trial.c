@@ -11,7 +11,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/text.h"
-#include "src/analyze/report.h"
+#include "src/analysis/warning.h"
 #include "src/learn/text.h"
 #include "src/out/file.h"
 

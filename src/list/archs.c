@@ -7,7 +7,7 @@
 #include "sim/arch/words.h"
 #include "sim/base/request.h"
 #include "sim/base/text.h"
-#include "src/out/listing.h"
+#include "src/list/listing.h"
 
 // "measured", or "20 measured, 1 assumed": how the rules of an architecture are known.
 static char *

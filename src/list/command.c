@@ -3,7 +3,7 @@
 //
 // list WHAT: what the model knows. Each thing that can be listed is a row of the table of listers.
 #include "sim/base/error.h"
-#include "src/cli/commands.h"
+#include "src/commands.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "sim/measured/recording.h"
 #include "sim/open/catalog.h"
 #include "src/list/list.h"
-#include "src/out/listing.h"
+#include "src/list/listing.h"
 
 static gboolean option_verbose;
 

@@ -6,7 +6,7 @@
 
 #include "sim/capture/capture.h"
 #include "sim/program/symbol.h"
-#include "src/out/listing.h"
+#include "src/list/listing.h"
 #include "src/target/captured.h"
 
 static void

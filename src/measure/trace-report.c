@@ -4,9 +4,9 @@
 
 #include <math.h>
 
+#include "src/measure/measured-text.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
-#include "src/out/measured-text.h"
 #include "src/out/table.h"
 #include "src/target/target-json.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "gpu/worker.h"
-#include "src/cli/commands.h"
+#include "src/commands.h"
 
 // Moves a descriptor out of the way and leaves /dev/null in its place: what a library or a kernel prints
 // must not come between the messages.

@@ -6,7 +6,7 @@
 
 #include "src/analyze/part.h"
 #include "src/check/part.h"
-#include "src/cli/commands.h"
+#include "src/commands.h"
 #include "src/fuzz/part.h"
 #include "src/validate/comparison-part.h"
 

@@ -306,12 +306,6 @@ smb_json_get_number(JsonObject *object, const char *member) {
   return node ? json_node_get_int(node) : 0;
 }
 
-gboolean
-smb_json_get_flag(JsonObject *object, const char *member) {
-  JsonNode *node = get_value(object, member, G_TYPE_BOOLEAN);
-  return node && json_node_get_boolean(node);
-}
-
 JsonObject *
 smb_json_get_object(JsonObject *object, const char *member) {
   JsonNode *node = object ? json_object_get_member(object, member) : NULL;

@@ -64,9 +64,6 @@ const char *smb_json_get_text(JsonObject *object, const char *member);
 /** smb_json_get_number: Returns: the whole number; 0: there is none */
 gint64 smb_json_get_number(JsonObject *object, const char *member);
 
-/** smb_json_get_flag: Returns: whether it is there, and true */
-gboolean smb_json_get_flag(JsonObject *object, const char *member);
-
 /** smb_json_get_object: Returns: (nullable) (transfer none): the object; %NULL: there is none */
 JsonObject *smb_json_get_object(JsonObject *object, const char *member);
 

@@ -1,59 +1,13 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The launches of a capture in the order of their excess wavefronts. Each is counted on its own: one that cannot be does not
-// take the others with it. Launches that are equal are counted once.
+// What is said of the launches of a capture, in the order of their excess wavefronts.
 #pragma once
 
-#include "src/target/target.h"
+#include "src/target/ranking.h"
 
-/**
- * SmbRankRow: launches of the same image, kernel, shape, parameters and memory
- * @launch: the first of them
- * @numbers: (element-type guint64): of all of them
- * @name: of the kernel, as people write it
- * @symbol: mangled (launch->kernel)
- * @total: what one of them costs; zeros if @refused
- * @bounds: (nullable): what is not exact, and why, in sentences; %NULL: all is exact
- * @warnings: (element-type utf8): what the kernel does wrong, such as races
- * @notes: (element-type utf8): what keeps the replay from being the same
- * @refused: (nullable): why it could not be counted
- * @arch: (nullable): that it is counted for
- */
-typedef struct {
-  const SmbCaptureLaunch *launch;
-  GArray *numbers;
-  char *name;
-  SmbTally total;
-  char *bounds;
-  GPtrArray *warnings;
-  GPtrArray *notes;
-  char *refused;
-  char *arch;
-} SmbRankRow;
-
-/**
- * SmbRanking:
- * @rows: (element-type SmbRankRow): the most excess wavefronts first, of equals the first launch; after them what was refused
- */
-typedef struct {
-  SmbCapture *capture;
-  GPtrArray *rows;
-} SmbRanking;
-
-/**
- * smb_ranking_new:
- * @options: those that hold for any target: --unknown, limits
- *
- * Counts all launches, several at a time.
- *
- * Returns: (transfer full): their order
- */
-SmbRanking *smb_ranking_new(SmbCli *cli, const SmbTargetOptions *options, SmbCapture *capture);
-void smb_ranking_free(SmbRanking *ranking);
-
-/** smb_ranking_worst: Returns: (transfer none) (nullable): the row with the most excess wavefronts. @error: none could be counted */
-const SmbRankRow *smb_ranking_worst(const SmbRanking *ranking, GError **error);
+/** smb_rank_note: for smb_ranking_new(): what is not exact, and what the kernel does wrong, in sentences */
+void smb_rank_note(SmbRankRow *row, const SmbTarget *target, const SmbAnalysis *analysis);
 
 /** smb_ranking_summarize: Returns: (transfer full): how many launches there are, how many of them differ, and what all of them
  * cost together, in a sentence */
@@ -70,5 +24,3 @@ char *smb_rank_duration(const SmbCaptureLaunch *launch);
 
 /** The formats of a ranking: their writers take an SmbRanking. */
 extern const SmbFormat smb_rank_formats[];
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbRanking, smb_ranking_free)

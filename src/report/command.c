@@ -6,10 +6,12 @@
 
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "src/analyze/report.h"
-#include "src/cli/commands.h"
+#include "src/analysis/verdict.h"
+#include "src/analysis/warning.h"
+#include "src/commands.h"
 #include "src/out/file.h"
 #include "src/out/table.h"
+#include "src/project/case.h"
 #include "src/report/application.h"
 #include "src/report/report.h"
 #include "src/target/captured.h"
@@ -68,7 +70,7 @@ report_application(SmbCli *cli, const SmbOutFile *file, GError **error) {
   g_autoptr(SmbCapture) capture = smb_capture_open(cli->arguments[1], error);
   if (!capture)
     return FALSE;
-  g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, typed, capture);
+  g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, typed, capture, smb_rank_note);
   g_autoptr(SmbSpool) page = smb_spool_new();
   gsize length = 0;
   if (!smb_application_write(cli, ranking, top, file ? page : cli->out, error) ||
@@ -95,6 +97,7 @@ static const SmbCliUsage usage = {
     .max_arguments = 2,
     .n_results = 1,
     .has_arch = TRUE,
+    .cases = &smb_cases,
     .groups = groups,
     .example = "smembank report page.html --rows 32 --cols 32",
 };

@@ -3,7 +3,7 @@
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
 #include "src/draw/bank-map.h"
 #include "src/out/describe.h"
 #include "src/report/impl.h"

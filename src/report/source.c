@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/analyze/report.h"
+#include "src/analysis/line.h"
+#include "src/analysis/row.h"
 
 #include "sim/arch/words.h"
 #include "src/report/impl.h"

@@ -5,7 +5,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/text.h"
-#include "src/rank/rank.h"
+#include "src/target/ranking.h"
 #include "src/target/target-impl.h"
 
 gboolean
@@ -97,38 +97,41 @@ smb_captured_arch(const SmbCli *cli, const SmbCaptureLaunch *launch, GError **er
   return arch;
 }
 
-// Which launch has the most excess wavefronts, as its number.
-static gboolean
-choose_worst(SmbCli *cli, SmbTargetOptions *options, SmbCapture *capture, GError **error) {
-  g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, options, capture);
+// The launch that has the most excess wavefronts.
+static const SmbCaptureLaunch *
+choose_worst(SmbCli *cli, const SmbTargetOptions *options, SmbCapture *capture, GError **error) {
+  g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, options, capture, NULL);
   const SmbRankRow *worst = smb_ranking_worst(ranking, error);
   if (!worst)
-    return FALSE;
+    return NULL;
   smb_target_choose_launch(worst->launch->number);
-  options->captured_launch = smb_target_options()->captured_launch;
-  options->captured_worst = FALSE;
   smb_spool_printf(cli->messages,
                    "smembank %s: launch %" G_GUINT64_FORMAT
                    " has the most excess wavefronts, %" G_GUINT64_FORMAT ": %s\n",
                    cli->command, worst->launch->number, worst->total.excess, worst->name);
-  return TRUE;
+  return worst->launch;
 }
 
 gboolean
-smb_captured_settle(SmbCli *cli, SmbTargetOptions *options, const char *file, GError **error) {
+smb_captured_settle(SmbCli *cli, SmbTargetOptions *options, const char *file, SmbCapture **capture,
+                    GError **error) {
+  *capture = NULL;
   if (!smb_captured_is_asked(options, file))
     return TRUE;
   if (!check_choice(options, file, error))
     return FALSE;
-  g_autoptr(SmbCapture) capture = smb_capture_open(file, error);
-  if (!capture || (options->captured_worst && !choose_worst(cli, options, capture, error)))
-    return FALSE;
-  const SmbCaptureLaunch *launch = find_launch(capture, options->captured_launch, error);
+  *capture = smb_capture_open(file, error);
+  const SmbCaptureLaunch *launch = !*capture ? NULL
+                                   : options->captured_worst
+                                       ? choose_worst(cli, options, *capture, error)
+                                       : find_launch(*capture, options->captured_launch, error);
   SmbArch *arch = launch ? smb_captured_arch(cli, launch, error) : NULL;
   if (!arch)
     return FALSE;
   smb_arch_unref(cli->arch);
   cli->arch = arch;
+  options->capture = *capture;
+  options->captured = launch;
   return TRUE;
 }
 
@@ -137,18 +140,16 @@ smb_captured_target(const SmbTargetOptions *options, SmbCapture *capture,
                     const SmbCaptureLaunch *launch, const SmbArch *arch, SmbProgress *progress,
                     GError **error) {
   g_autoptr(SmbTarget) target = smb_target_begin(options, error);
-  g_autoptr(GBytes) image = target ? smb_capture_image(capture, launch, error) : NULL;
-  if (!image)
+  g_autoptr(SmbSource) code = target ? smb_capture_code(capture, launch, error) : NULL;
+  if (!code)
     return NULL;
   target->capture = smb_capture_ref(capture);
   target->captured = launch;
-  target->loaded = smb_capture_load(capture, launch, image, error);
-  g_autoptr(SmbSource) source =
-      target->loaded ? smb_source_new_any(smb_capture_path(capture), image, error) : NULL;
-  if (!source)
+  target->loaded = smb_capture_load(capture, launch, code, error);
+  if (!target->loaded)
     return NULL;
   target->entry = g_strdup(launch->kernel);
-  target->dynamic_bytes = g_strdup_printf("%" G_GUINT64_FORMAT, launch->dynamic_bytes);
+  target->launch.dynamic_bytes = launch->dynamic_bytes;
   g_strfreev(target->args);
   target->args = g_strdupv(target->loaded->arguments);
   target->launch.buffers = g_ptr_array_ref(target->loaded->buffers);
@@ -158,7 +159,7 @@ smb_captured_target(const SmbTargetOptions *options, SmbCapture *capture,
     target->launch.grid[i] = launch->grid[i];
     target->launch.cluster[i] = launch->cluster[i];
   }
-  if (!smb_target_finish(target, source, arch, progress, error))
+  if (!smb_target_finish(target, code, arch, progress, error))
     return NULL;
   return g_steal_pointer(&target);
 }
@@ -166,6 +167,8 @@ smb_captured_target(const SmbTargetOptions *options, SmbCapture *capture,
 SmbTarget *
 smb_captured_open(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
                   SmbProgress *progress, GError **error) {
+  if (options->captured)
+    return smb_captured_target(options, options->capture, options->captured, arch, progress, error);
   if (!check_choice(options, file, error))
     return NULL;
   g_autoptr(SmbCapture) capture = smb_capture_open(file, error);

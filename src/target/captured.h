@@ -14,15 +14,16 @@ gboolean smb_captured_is_whole(const SmbTargetOptions *options, const char *file
 
 /**
  * smb_captured_settle:
- * @options: (inout): --worst becomes the number of that launch, which a message names
+ * @options: (inout): takes the launch that is meant; a message names that of --worst
  * @file: (nullable): the argument FILE
+ * @capture: (out) (nullable) (transfer full): FILE, which has the launch
  * @error: SMB_ERROR_USAGE: what is asked for is not one launch of a capture; as smb_capture_open()
  *
  * What a command does before it makes a target: the architecture of @cli becomes the one that was captured on, unless one was
  * given. Does nothing if nothing is captured.
  */
 gboolean smb_captured_settle(SmbCli *cli, SmbTargetOptions *options, const char *file,
-                             GError **error);
+                             SmbCapture **capture, GError **error);
 
 /** smb_captured_check: whether no option is given that a launch of a capture has from its capture */
 gboolean smb_captured_check(const SmbTargetOptions *options, GError **error);

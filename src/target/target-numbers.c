@@ -163,7 +163,7 @@ smb_target_settle_numbers(SmbTarget *target, SmbSource *source, const SmbProgram
 gboolean
 smb_target_settle_bytes(SmbTarget *target, SmbSource *source, const SmbProgramOptions *reading,
                         const SmbArch *arch, GError **error) {
-  gint64 bytes = 0;
+  gint64 bytes = (gint64)MIN(target->launch.dynamic_bytes, G_MAXINT64);
   gboolean is_text = target->kernel && strcmp(smb_program_level(target->kernel), "text") == 0;
   g_autoptr(SmbSource) text = is_text ? NULL : choose_text(source);
   if (target->dynamic_bytes &&
@@ -172,12 +172,14 @@ smb_target_settle_bytes(SmbTarget *target, SmbSource *source, const SmbProgramOp
     smb_prefix_error(error, "--dynamic-bytes ");
     return FALSE;
   }
-  if (bytes < 0 || bytes > G_MAXINT32)
-    return smb_cli_usage_error(
-        error,
-        smb_arch_say(arch, "--dynamic-bytes '%s': %" G_GINT64_FORMAT
-                           " bytes: expected at least 0, and no more than a block has"),
-        target->dynamic_bytes, bytes);
+  if (bytes < 0 || bytes > G_MAXINT32) {
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, bytes);
+    return smb_cli_usage_error(error,
+                               smb_arch_say(arch,
+                                            "--dynamic-bytes '%s': %s bytes: expected at least "
+                                            "0, and no more than a block has"),
+                               target->dynamic_bytes ? target->dynamic_bytes : number, number);
+  }
   target->launch.dynamic_bytes = (gsize)bytes;
   return TRUE;
 }

@@ -28,7 +28,7 @@ copy_target(const SmbTarget *target, gsize dynamic_bytes) {
   other->files = target->files;
   other->compiles_anew = target->compiles_anew;
   other->defines = g_strdupv(target->defines);
-  other->dynamic_bytes = g_strdup_printf("%" G_GSIZE_FORMAT, dynamic_bytes);
+  other->launch.dynamic_bytes = dynamic_bytes;
   return other;
 }
 

@@ -136,7 +136,10 @@ finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *p
                                        .compiles_anew = target->compiles_anew,
                                        .inputs = compiled_from,
                                        .progress = progress};
-  target->kernel = smb_compile_read(source, arch, &compiling, &reading, &target->compiled, error);
+  target->kernel =
+      target->captured
+          ? smb_capture_program(target->capture, target->captured, source, &reading, error)
+          : smb_compile_read(source, arch, &compiling, &reading, &target->compiled, error);
   for (guint i = 0; i < compiled_from->len; i++)
     smb_files_read(target->files, compiled_from->pdata[i]);
   if (!target->kernel)
@@ -215,8 +218,7 @@ draft_tile(const SmbTargetOptions *options, SmbTarget *target, GError **error) {
   set_number(&target->defines, "READ_COL", read);
   set_number(&target->defines, "DYNAMIC", options->dynamic != 0);
   if (options->dynamic)
-    target->dynamic_bytes =
-        g_strdup_printf("%" G_GUINT64_FORMAT, (guint64)rows * (cols + (guint64)pad) * size);
+    target->launch.dynamic_bytes = (guint64)rows * (cols + (guint64)pad) * size;
   target->launch.block[0] = cols;
   target->launch.block[1] = rows;
   return TRUE;
@@ -370,7 +372,8 @@ smb_target_begin(const SmbTargetOptions *options, GError **error) {
 }
 
 static SmbTarget *make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
-                              const SmbArch *arch, SmbProgress *progress, GError **error);
+                              const SmbTriton *triton, const SmbArch *arch, SmbProgress *progress,
+                              GError **error);
 
 // A kernel that Triton compiled is launched as Triton would, unless options say otherwise. A block that the code itself
 // names comes first: it has the warps that Triton adds for producers.
@@ -382,11 +385,8 @@ make_triton(const SmbTargetOptions *options, const SmbArch *arch, SmbProgress *p
   if (!triton)
     return NULL;
   SmbTargetOptions adapted = *options;
-  g_autofree char *bytes = g_strdup_printf("%u", triton->shared_bytes);
   adapted.triton = NULL;
-  if (!adapted.dynamic_bytes)
-    adapted.dynamic_bytes = bytes;
-  SmbTarget *target = make_target(&adapted, triton->file, NULL, arch, progress, error);
+  SmbTarget *target = make_target(&adapted, triton->file, NULL, triton, arch, progress, error);
   if (target && target->assumes_block) {
     target->launch.block[0] = triton->threads;
     target->assumes_block = FALSE;
@@ -394,10 +394,10 @@ make_triton(const SmbTargetOptions *options, const SmbArch *arch, SmbProgress *p
   return target;
 }
 
-// Of a @file whose text is not @given, the text is read.
+// Of a @file whose text is not @given, the text is read. @triton: (nullable): whose kernel it is.
 static SmbTarget *
 make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
-            const SmbArch *arch, SmbProgress *progress, GError **error) {
+            const SmbTriton *triton, const SmbArch *arch, SmbProgress *progress, GError **error) {
   guint ways = (is_tile(options) != 0) + (options->kernel != NULL) + (options->triton != NULL) +
                (file != NULL);
   if (ways != 1) {
@@ -427,6 +427,8 @@ make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
   set_values(&target->defines, (const char *const *)options->defines);
   set_values(&target->args, (const char *const *)options->args);
   set_values(&target->buffers, (const char *const *)options->buffers);
+  if (triton)
+    target->launch.dynamic_bytes = triton->shared_bytes;
   if (options->dynamic_bytes) {
     g_free(target->dynamic_bytes);
     target->dynamic_bytes = g_strdup(options->dynamic_bytes);
@@ -442,7 +444,7 @@ smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch 
                SmbProgress *progress, GError **error) {
   if (smb_captured_is_asked(options, file))
     return smb_captured_open(options, file, arch, progress, error);
-  return make_target(options, file, NULL, arch, progress, error);
+  return make_target(options, file, NULL, NULL, arch, progress, error);
 }
 
 // The default architecture is one of CUDA's.
@@ -461,7 +463,8 @@ open_target(SmbCli *cli, const SmbTargetOptions *options, guint argument, GError
   const char *file = cli->n_arguments > argument ? cli->arguments[argument] : NULL;
   SmbProgress *progress = smb_cli_progress(cli);
   SmbTargetOptions settled = *options;
-  if (!smb_captured_settle(cli, &settled, file, error))
+  g_autoptr(SmbCapture) capture = NULL;
+  if (!smb_captured_settle(cli, &settled, file, &capture, error))
     return NULL;
   g_autoptr(SmbTarget) target = smb_target_new(&settled, file, cli->arch, progress, error);
   if (!target || !smb_files_check(cli->files, error) ||
@@ -492,7 +495,7 @@ smb_target_analyze(const SmbTarget *target, const SmbArch *arch, GError **error)
 SmbTarget *
 smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source, const SmbArch *arch,
                            GError **error) {
-  return make_target(options, smb_source_name(source), source, arch, NULL, error);
+  return make_target(options, smb_source_name(source), source, NULL, arch, NULL, error);
 }
 
 SmbTarget *

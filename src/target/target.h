@@ -14,7 +14,8 @@
 #include "src/cli/cli.h"
 
 /** The options as the user typed them; %NULL where nothing was. @as_text is a command's own: SmbTarget.as_text;
- * @files (nullable) (transfer none) takes what is read. */
+ * @files (nullable) (transfer none) takes what is read; @capture, @captured (nullable) (transfer none): the launch of a capture that
+ * is meant, once smb_captured_settle() knows it. */
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
@@ -27,6 +28,8 @@ typedef struct {
   gboolean as_text;
   gboolean trusts, compiles_anew;
   SmbFiles *files;
+  SmbCapture *capture;
+  const SmbCaptureLaunch *captured;
 } SmbTargetOptions;
 
 /** Values of --write and --read. */
@@ -82,7 +85,7 @@ void smb_target_clear_options(void);
  * @shape: its shape in the catalogue, or %NULL
  * @file: where its text is
  * @entry: the function of the text that is meant, or %NULL if it has one
- * @dynamic_bytes: the expression that gives the dynamic shared memory, or %NULL
+ * @dynamic_bytes: (nullable): the expression that gives the dynamic shared memory, where no number does
  * @extents: (nullable): the expressions that give block, grid and cluster, where numbers do not
  * @nvcc: (nullable): options of the compiler, if it is to be compiled in any case
  * @as_text: whether it is read as it is, though there are options of a compiler, if the kernel language has it

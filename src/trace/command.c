@@ -3,17 +3,18 @@
 //
 // trace FILE|-: counts the requests of a trace, of any length in constant memory; or measures them; or writes those of a
 // kernel.
-#include "src/cli/commands.h"
+#include "src/commands.h"
 
 #include <string.h>
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
-#include "sim/trace/trace.h"
 #include "sim/count/wavefront.h"
+#include "sim/trace/trace.h"
 #include "src/cli/input.h"
 #include "src/measure/measure.h"
 #include "src/measure/trace.h"
+#include "src/project/case.h"
 #include "src/trace/from.h"
 #include "src/trace/report.h"
 
@@ -156,6 +157,7 @@ static const SmbCliUsage usage = {
     .has_arch = TRUE,
     .file_option = "from",
     .formats = smb_trace_sum_formats,
+    .cases = &smb_cases,
     .groups = groups,
     .example = "echo 'ld 4 ffffffff' $(seq 0 128 3968) | smembank trace -",
 };

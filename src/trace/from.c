@@ -9,7 +9,8 @@
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
 #include "sim/trace/trace.h"
-#include "src/analyze/report.h"
+#include "src/analysis/verdict.h"
+#include "src/analysis/warning.h"
 #include "src/target/captured.h"
 
 // What takes the requests. @block: of the last one; @line: room
@@ -94,7 +95,8 @@ gboolean
 smb_trace_from(SmbCli *cli, const char *file, GError **error) {
   SmbProgress *progress = smb_cli_progress(cli);
   SmbTargetOptions options = *smb_target_options();
-  if (!smb_captured_settle(cli, &options, file, error))
+  g_autoptr(SmbCapture) capture = NULL;
+  if (!smb_captured_settle(cli, &options, file, &capture, error))
     return FALSE;
   g_autoptr(SmbTarget) target = smb_target_new(&options, file, cli->arch, progress, error);
   if (!target || !smb_files_check(cli->files, error))

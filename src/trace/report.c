@@ -5,7 +5,7 @@
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "src/analyze/report.h"
+#include "src/analysis/vendor.h"
 #include "src/cli/input.h"
 #include "src/out/json.h"
 #include "src/out/table.h"

@@ -9,10 +9,11 @@
 #include "sim/base/error.h"
 #include "sim/base/source.h"
 #include "src/capture/capture.h"
-#include "src/cli/commands.h"
 #include "src/cli/input.h"
+#include "src/commands.h"
 #include "src/compile/workshop.h"
 #include "src/measure/measure.h"
+#include "src/project/case.h"
 #include "src/target/captured.h"
 #include "src/target/ncu.h"
 #include "src/validate/comparison-part.h"
@@ -336,6 +337,7 @@ static const SmbCliUsage usage = {
     .max_arguments = 1,
     .has_arch = TRUE,
     .formats = smb_comparison_formats,
+    .cases = &smb_cases,
     .groups = groups,
     .example = "smembank validate --kernel transposeSmem",
 };

@@ -357,7 +357,7 @@ add_row(Whole *whole, const PartRow *read, GError **error) {
 }
 
 static gboolean
-merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
+merge_rows(SmbCli *cli, const SmbPartResults *results, GError **error) {
   g_autoptr(GPtrArray) recordings =
       g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
   g_autoptr(SmbComparison) comparison = smb_comparison_new();
@@ -385,4 +385,4 @@ merge(SmbCli *cli, const SmbPartResults *results, GError **error) {
 }
 
 const SmbMerger smb_comparison_merger = {"validate", smb_comparison_formats,
-                                         (const char *const[]){"device", NULL}, merge};
+                                         (const char *const[]){"device", NULL}, merge_rows};

@@ -66,10 +66,10 @@ open_capture(const SmbRecordedKernel *recorded, SmbCapture **opened, Captured *c
     return NULL;
   }
   captured->launch = smb_capture_launch(captured->capture, (guint)recorded->launch - 1);
-  g_autoptr(GBytes) image = smb_capture_image(captured->capture, captured->launch, error);
+  g_autoptr(SmbSource) code = smb_capture_code(captured->capture, captured->launch, error);
   captured->loaded =
-      image ? smb_capture_load(captured->capture, captured->launch, image, error) : NULL;
-  return captured->loaded ? smb_source_new_any(recorded->file, image, error) : NULL;
+      code ? smb_capture_load(captured->capture, captured->launch, code, error) : NULL;
+  return captured->loaded ? g_steal_pointer(&code) : NULL;
 }
 
 // A recorded launch, run by the model.

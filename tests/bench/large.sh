@@ -2,11 +2,11 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# large.sh SMEMBANK: processor time of what grows with a file, for a file and for one that is four times as large: what takes
+# large.sh SMEMBANK MAKE-CAPTURE SRCDIR: processor time of what grows with a file, for a file and for one that is four times as large: what takes
 # much more than four times as long is quadratic.
 set -eu
 
-smembank=$1
+smembank=$1 make_capture=$2 srcdir=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export SMEMBANK_NVCC=no SMEMBANK_CACHE_SIZE=0
@@ -50,6 +50,12 @@ arrays() {
   }'
 }
 
+# captured N: a capture of so many launches of one image
+captured() {
+  "$make_capture" "$folder/capture" "$srcdir" many "$1"
+  cat "$folder/capture"
+}
+
 # seconds COMMAND…: of user and system time
 seconds() {
   sh -c '"$@" >/dev/null && times' sh "$@" |
@@ -70,3 +76,4 @@ measure launches .cu 12000 init --force --output "$folder/smembank.ini"
 measure kernels .ptx 8000 list kernels
 measure accesses .ptx 8000 analyze --block 32
 measure arrays .cu 100 advise --block 32
+measure captured .capture 50 analyze

@@ -96,7 +96,7 @@ mv kept.ini smembank.ini
 
 # A part has the verdicts of its own cases, and says which part it is.
 runs 0 check --shard 1/6
-shows "Part 1 of 6: 'smembank merge' combines the JSON of all parts."
+shows "Only part 1 of 6: 'smembank merge' combines the JSON of all parts."
 shows 'Passed: 1 case.'
 runs 1 check --shard 2/6
 shows 'Limits failed: plain.'

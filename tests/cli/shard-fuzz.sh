@@ -78,7 +78,7 @@ on ''
 
 # A part says which one it is, and has the exit status of its own requests.
 expect 0 fuzz --count 5 --op ld.4 --shard 2/2
-shows "Part 2 of 2: 'smembank merge' combines the JSON of all parts."
+shows "Only part 2 of 2: 'smembank merge' combines the JSON of all parts."
 shows '5 patterns, 0 mismatches.'
 expect 0 fuzz --count 5 --op ld.4 --shard 1/2
 shows '0 patterns, 0 mismatches.'

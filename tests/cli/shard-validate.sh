@@ -85,7 +85,7 @@ on ''
 
 # A part says which one it is, and one launch has none.
 expect 0 validate --recorded --shard 2/3
-shows "Part 2 of 3: 'smembank merge' combines the JSON of all parts."
+shows "Only part 2 of 3: 'smembank merge' combines the JSON of all parts."
 expect 2 validate --recorded --shard 4/3
 says "--shard '4/3': expected K/N, part K of N parts"
 expect 2 validate --rows 32 --cols 32 --shard 1/2

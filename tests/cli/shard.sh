@@ -129,7 +129,7 @@ done
 
 # A part says which one it is.
 expect 0 analyze --rows 16 --cols 16 --shard 1/2
-shows "Part 1 of 2: 'smembank merge' combines the JSON of all parts."
+shows "Only part 1 of 2: 'smembank merge' combines the JSON of all parts."
 for value in 0/2 3/2 1 1/0 a/b 1/2/3 '' /2 1/ -1/2 1/1000001; do
   expect 2 analyze --rows 16 --cols 16 --shard "$value"
   says "--shard '$value': expected K/N, part K of N parts"

@@ -69,7 +69,7 @@ sed 's/LEA R7, R3, R6, 0x5/LEA R7, R3.reuse, R6, 0x5/' transpose.csv >code.csv
 compare 0 'transpose<0>' code.csv
 awk '/transpose_swizzled/ { on = 1 } on && n++ < 20' transpose.csv >cut.csv
 compare 3 transpose_swizzled cut.csv
-says "cut.csv:1:1: error: other code"
+says "cut.csv:1:1: error: not the code"
 expect 2 validate transpose.cu --entry transpose_swizzled --block 32,8 --ncu transpose.csv --arg n=64
 says "ncu measures machine code: transpose.cu is text (--nvcc '' compiles CUDA C)"
 compare 2 transpose_swizzled transpose.csv --recorded

@@ -198,7 +198,7 @@ tells 'range.ptx:3: error: this is the fault of the made-up GPU'
 on launch-refused
 # shellcheck disable=SC2086
 expect 1 validate "$work/own.ptx" --entry _Z1kIiEvPi $arguments
-tells 'it reaches global memory at addresses that depend on what is not known: --buffer gives contents'
+tells 'it reaches global memory at addresses that depend on unknown data: --buffer gives contents'
 expect 1 validate "$work/range.ptx" --block 32
 tells 'could not launch the kernel: invalid configuration argument'
 on no-permission

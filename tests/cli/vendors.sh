@@ -129,7 +129,7 @@ for kind in int float 'unsigned long long' double; do
   echo "__global__ void k($kind *o) { __shared__ $kind s[64]; s[threadIdx.x] = 0; __syncthreads();
     atomicAdd(&s[threadIdx.x], ($kind)1); __syncthreads(); o[threadIdx.x] = s[threadIdx.x]; }" >atomic.hip
   expect 0 analyze atomic.hip --block 64 --arch gfx942
-  tells 'What atomics take is a lower bound: lanes on one word'
+  tells 'Counts of atomics are lower bounds: lanes on one word'
   expect 0 analyze atomic.hip --block 64 --arch gfx942 --format csv
   grep -q '^shared,2,.*,atomic,.*,no,' "$work/out" || die "$last: an exact count: $(cat "$work/out")"
 done

@@ -40,11 +40,11 @@ repair(guint8 *data, gsize size) {
 static void
 load(const SmbCapture *capture, const SmbCaptureLaunch *launch) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(GBytes) image = smb_capture_image(capture, launch, &error);
-  check_outcome(image != NULL, error);
-  if (!image)
+  g_autoptr(SmbSource) code = smb_capture_code(capture, launch, &error);
+  check_outcome(code != NULL, error);
+  if (!code)
     return;
-  g_autoptr(SmbCaptureLoaded) loaded = smb_capture_load(capture, launch, image, &error);
+  g_autoptr(SmbCaptureLoaded) loaded = smb_capture_load(capture, launch, code, &error);
   check_outcome(loaded != NULL, error);
   if (g_getenv("FUZZ_SHOW"))
     g_printerr("%s: %s\n", launch->kernel, error ? error->message : "loaded");

@@ -1,16 +1,13 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What uses shared memory and makes no request of it that is counted: barriers there (mbarrier), copies in bulk, operands of
-// products of warpgroups. What the operands mean was found by compiling PTX that says it (CUDA 13, sm_90 to sm_120).
-#include <stdio.h>
-#include <string.h>
-
+// What uses shared memory and makes no request of it that is counted: barriers there (mbarrier), copies in bulk,
+// operands of products of warpgroups. What the operands mean was found by compiling PTX that says it (CUDA 13,
+// sm_90 to sm_120).
 #include "sim/sass/decode/decode.h"
 
 enum {
-  COPY_QUANTUM = 16, // bytes: of copies in bulk, whose sizes count them
-  BARRIER_BYTES = 8,
+  COPY_QUANTUM = 16,              // bytes: of copies in bulk, whose sizes count them
   FIRST_CHIP_WITH_MBARRIERS = 90, // as objects that the hardware keeps
   MOST_ARRIVALS = 0x100000,
   PHASE_BIT = 31, // of the high word of a state
@@ -25,298 +22,235 @@ add_row(SassDecoder *decoder, Operation operation, Row a, Row b) {
   return compute.d;
 }
 
-static Step
-begin(SassDecoder *decoder, StepOpcode opcode, SmbOpClass op_class, guint width) {
-  Step step = smb_sass_step(decoder, opcode);
-  Transfer *transfer = smb_sass_new_transfer(decoder);
-  step.transfer = transfer;
-  step.compute.d = step.compute.s[0] = NO_ROW;
+// A place in shared memory, which may be another block's. FALSE: it is in a form that is not modelled.
+static gboolean
+set_place(SassDecoder *decoder, Transfer *transfer, const SassOperand *address) {
   transfer->is_cluster = TRUE;
-  smb_sass_set_move(decoder, transfer, op_class, SMB_OP_LD, width);
-  return step;
+  return address && smb_sass_set_shared_address(decoder, transfer, address);
 }
 
-// --- barriers
+// What is listed without an address of its own.
+static Transfer *
+make_site(SassDecoder *decoder, SmbOpClass op_class, guint width) {
+  Transfer *site = smb_build_apart(&decoder->builder, op_class, width);
+  site->is_cluster = TRUE;
+  return site;
+}
 
-// What a barrier is made with says how many arrivals are left of the most that there can be, from bit 1 on.
-static SassResult
-decode_exchange(SassDecoder *decoder, Transfer *transfer, Step *step) {
+// --- barriers: SYNCS
+
+// SYNCS.EXCH.64: what a barrier is made with says how many arrivals are left of the most that there can be, from
+// bit 1 on.
+static gboolean
+decode_exchange(SassDecoder *decoder, Transfer *at) {
   const SassOperand *value = smb_sass_operand(decoder, 2);
   Row row = value ? smb_sass_source(decoder, value, 2) : NO_ROW;
-  const SassOperand *address = smb_sass_operand(decoder, 1);
-  if (row == NO_ROW || !address || !smb_sass_set_shared_address(decoder, transfer, address))
-    return SASS_OTHER;
+  if (row == NO_ROW || !set_place(decoder, at, smb_sass_operand(decoder, 1)))
+    return smb_sass_refused(decoder);
   Row half = add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, 1, 1));
-  smb_step_bind(step, STEP_MBARRIER_ONCE);
-  step->argument = MBARRIER_INIT;
-  step->compute.s[0] =
+  Row number =
       add_row(decoder, OPERATION_SUB_32, smb_sass_constant(decoder, MOST_ARRIVALS, 1), half);
-  smb_code_add(decoder->code, step);
-  return SASS_DECODED;
+  smb_build_mbarrier(&decoder->builder, STEP_MBARRIER_ONCE, at, MBARRIER_INIT, number, NO_ROW);
+  return TRUE;
 }
 
-// The phase is the highest bit of what it is compared with, whether that is a parity or a state.
-static SassResult
-decode_wait(SassDecoder *decoder, Transfer *transfer, Step *step) {
-  const SassOperand *p = smb_sass_operand(decoder, 0), *address = smb_sass_operand(decoder, 1);
-  const SassOperand *phase = smb_sass_operand(decoder, 2);
+// SYNCS.PHASECHK: the phase is the highest bit of what it is compared with, whether that is a parity or a state.
+static gboolean
+decode_wait(SassDecoder *decoder, Transfer *at) {
+  const SassOperand *p = smb_sass_operand(decoder, 0), *phase = smb_sass_operand(decoder, 2);
   Row row = phase ? smb_sass_source(decoder, phase, 1) : NO_ROW;
   if (!p || !smb_sass_is_predicate(p) || row == NO_ROW ||
-      !smb_sass_set_shared_address(decoder, transfer, address))
-    return SASS_OTHER;
-  smb_step_bind(step, STEP_MBARRIER_WAIT);
-  step->argument = MBARRIER_PARITY;
-  step->compute.p = smb_sass_predicate(decoder, p);
-  step->compute.s[0] =
-      add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, PHASE_BIT, 1));
-  smb_code_writes_predicate(decoder->code, step, step->compute.p);
-  smb_code_add(decoder->code, step);
-  return SASS_DECODED;
+      !set_place(decoder, at, smb_sass_operand(decoder, 1)))
+    return smb_sass_refused(decoder);
+  row = add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, PHASE_BIT, 1));
+  smb_build_mbarrier_wait(&decoder->builder, at, MBARRIER_PARITY, row,
+                          smb_sass_predicate(decoder, p));
+  return TRUE;
 }
 
-// A1T0: an arrival; ART0: R2 of them; A0TR: R2 bytes are announced; A0TX: are complete; without any of these: an arrival that
-// announces R2 bytes. OPTOUT: who arrives does not come again. A0T1 goes with ARRIVES, which undoes it.
+// A1T0: an arrival; ART0: R2 of them; A0TR: R2 bytes are announced; A0TX: are complete; without any of these: an
+// arrival that announces R2 bytes. OPTOUT: who arrives does not come again. A0T1 goes with ARRIVES, which undoes
+// it.
 static MBarrierAction
-find_action(const SassDecoder *decoder, gboolean *has_number) {
-  gboolean drops = smb_sass_has(decoder, "OPTOUT"), one = smb_sass_has(decoder, "A1T0");
-  gboolean touches = smb_sass_has(decoder, "A0T1");
-  *has_number = !one && !touches;
-  if (touches)
-    return MBARRIER_TOUCH;
-  if (one || smb_sass_has(decoder, "ART0"))
-    return drops ? MBARRIER_DROP : MBARRIER_ARRIVE;
-  if (smb_sass_has(decoder, "A0TR"))
-    return MBARRIER_EXPECT;
-  if (smb_sass_has(decoder, "A0TX"))
-    return MBARRIER_COMPLETE;
-  return drops ? MBARRIER_DROP_EXPECT : MBARRIER_ARRIVE_EXPECT;
+find_action(const SassDecoder *decoder) {
+  gboolean drops = smb_sass_has(decoder, PART_OPTOUT);
+  const SassChoice actions[] = {{PART_A0T1, MBARRIER_TOUCH},
+                                {PART_A1T0, drops ? MBARRIER_DROP : MBARRIER_ARRIVE},
+                                {PART_ART0, drops ? MBARRIER_DROP : MBARRIER_ARRIVE},
+                                {PART_A0TR, MBARRIER_EXPECT},
+                                {PART_A0TX, MBARRIER_COMPLETE}};
+  return (MBarrierAction)SASS_CHOOSE(decoder, actions,
+                                     drops ? MBARRIER_DROP_EXPECT : MBARRIER_ARRIVE_EXPECT);
 }
 
-static SassResult
-decode_arrival(SassDecoder *decoder, Transfer *transfer, Step *step) {
+// SYNCS.ARRIVE: the phase is the highest bit of the state that it leaves.
+static gboolean
+decode_arrival(SassDecoder *decoder, Transfer *at) {
   const SassOperand *d = smb_sass_operand(decoder, 0), *number = smb_sass_operand(decoder, 2);
-  gboolean has_number;
-  if (!d || !number ||
-      !smb_sass_set_shared_address(decoder, transfer, smb_sass_operand(decoder, 1)))
-    return SASS_OTHER;
-  step->argument = find_action(decoder, &has_number);
-  if (has_number)
-    step->compute.s[0] = smb_sass_source(decoder, number, 1);
-  if (!smb_sass_is_dropped(d)) {
-    step->compute.d = smb_sass_result(decoder, d, 2);
-    smb_code_writes_row(decoder->code, step, step->compute.d, 2);
-  }
-  smb_code_add(decoder->code, step);
-  if (step->compute.d != NO_ROW) {
-    Compute compute = {.operation = OPERATION_SHL_32,
-                       .d = step->compute.d + 1,
-                       .s = {step->compute.d + 1, smb_sass_constant(decoder, PHASE_BIT, 1)}};
-    smb_sass_add_compute(decoder, &compute);
-  }
-  return SASS_DECODED;
+  gboolean has_number = !smb_sass_has(decoder, PART_A1T0) && !smb_sass_has(decoder, PART_A0T1);
+  if (!d || !number || !set_place(decoder, at, smb_sass_operand(decoder, 1)))
+    return smb_sass_refused(decoder);
+  Row state = smb_sass_is_dropped(d) ? NO_ROW : smb_sass_result(decoder, d, 2);
+  smb_build_mbarrier(&decoder->builder, STEP_MBARRIER, at, find_action(decoder),
+                     has_number ? smb_sass_source(decoder, number, 1) : NO_ROW, state);
+  if (state == NO_ROW)
+    return TRUE;
+  Compute compute = {.operation = OPERATION_SHL_32,
+                     .d = state + 1,
+                     .s = {state + 1, smb_sass_constant(decoder, PHASE_BIT, 1)}};
+  smb_sass_add_compute(decoder, &compute);
+  return TRUE;
 }
 
-static SassResult
-decode_barrier(SassDecoder *decoder) {
-  if (smb_sass_has(decoder, "CCTL")) {
-    Step none = smb_sass_step(decoder, STEP_NOTHING);
-    smb_code_add(decoder->code, &none);
-    return SASS_DECODED;
-  }
-  gboolean waits = smb_sass_has(decoder, "PHASECHK");
-  Step step =
-      begin(decoder, STEP_MBARRIER, waits ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
-  Transfer *transfer =
-      g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
-  if (smb_sass_has(decoder, "EXCH"))
-    return decode_exchange(decoder, transfer, &step);
-  if (waits)
-    return decode_wait(decoder, transfer, &step);
-  return smb_sass_has(decoder, "ARRIVE") ? decode_arrival(decoder, transfer, &step) : SASS_OTHER;
+gboolean
+smb_sass_mbarrier(SassDecoder *decoder) {
+  if (smb_sass_has(decoder, PART_CCTL))
+    return smb_sass_harmless(decoder);
+  Transfer *at = smb_sass_new_transfer(decoder);
+  return smb_sass_has(decoder, PART_EXCH)       ? decode_exchange(decoder, at)
+         : smb_sass_has(decoder, PART_PHASECHK) ? decode_wait(decoder, at)
+         : smb_sass_has(decoder, PART_ARRIVE)   ? decode_arrival(decoder, at)
+                                                : smb_sass_refused(decoder);
 }
 
-// ATOMS.ARRIVE.64 R2, [barrier], before sm_90.
-static SassResult
-decode_early_arrival(SassDecoder *decoder, const SassOperand *d, const SassOperand *address) {
-  Step step = begin(decoder, STEP_ARRIVE, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
-  Transfer *transfer =
-      g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
-  if (!address || !smb_sass_set_shared_address(decoder, transfer, address))
-    return SASS_OTHER;
-  if (d && !smb_sass_is_dropped(d)) {
-    step.compute.d = smb_sass_result(decoder, d, 2);
-    smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
-  }
-  smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+gboolean
+smb_sass_arrive_early(SassDecoder *decoder, const SassOperand *d, const SassOperand *address) {
+  Transfer *at = smb_sass_new_transfer(decoder);
+  if (!set_place(decoder, at, address))
+    return smb_sass_refused(decoder);
+  smb_build_mbarrier(&decoder->builder, STEP_ARRIVE, at, 0, NO_ROW,
+                     d && !smb_sass_is_dropped(d) ? smb_sass_result(decoder, d, 2) : NO_ROW);
+  return TRUE;
 }
 
 // ARRIVES.LDGSTSBAR [barrier]: copies of each thread are complete; with TRANSCNT it takes back what it announced.
-static SassResult
-decode_copied(SassDecoder *decoder) {
-  if (smb_sass_has(decoder, "LDGSTSBAR"))
-    smb_sass_add_await(decoder, PENDING_NONE);
-  if (decoder->chip < FIRST_CHIP_WITH_MBARRIERS && smb_sass_has(decoder, "LDGSTSBAR"))
-    return decode_early_arrival(decoder, NULL, smb_sass_operand(decoder, 0));
-  Step step = begin(decoder, STEP_MBARRIER, SMB_OP_CLASS_ATOMIC, BARRIER_BYTES);
-  Transfer *transfer =
-      g_ptr_array_index(decoder->code->transfers, decoder->code->transfers->len - 1);
-  if (!smb_sass_has(decoder, "LDGSTSBAR") ||
-      !smb_sass_set_shared_address(decoder, transfer, smb_sass_operand(decoder, 0)))
-    return SASS_OTHER;
-  step.argument = smb_sass_has(decoder, "TRANSCNT") ? MBARRIER_TOUCH : MBARRIER_ARRIVE;
-  smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+gboolean
+smb_sass_copied(SassDecoder *decoder) {
+  const SassOperand *address = smb_sass_operand(decoder, 0);
+  if (!smb_sass_has(decoder, PART_LDGSTSBAR))
+    return smb_sass_unknown(decoder);
+  smb_build_plain(&decoder->builder, STEP_AWAIT, PENDING_NONE);
+  if (decoder->chip < FIRST_CHIP_WITH_MBARRIERS)
+    return smb_sass_arrive_early(decoder, NULL, address);
+  Transfer *at = smb_sass_new_transfer(decoder);
+  gboolean takes_back = smb_sass_has(decoder, PART_TRANSCNT);
+  if (!set_place(decoder, at, address))
+    return smb_sass_unknown(decoder);
+  smb_build_mbarrier(&decoder->builder, STEP_MBARRIER, at,
+                     takes_back ? MBARRIER_TOUCH : MBARRIER_ARRIVE, NO_ROW, NO_ROW);
+  return TRUE;
 }
 
 // --- copies in bulk
 
 // An end of a copy, whose address is in a row, or in two.
 static Transfer *
-make_end(SassDecoder *decoder, const Step *step, gboolean shared, Row address,
+make_end(SassDecoder *decoder, const Transfer *site, gboolean shared, Row address,
          SmbOpClass op_class) {
-  Transfer *transfer = smb_sass_new_transfer(decoder);
-  transfer->move = step->transfer->move;
-  transfer->move.op_class = op_class;
-  transfer->move.reads = op_class == SMB_OP_CLASS_LOAD;
+  Transfer *transfer = smb_build_end(&decoder->builder, site, op_class);
   transfer->window = shared ? WINDOW_SHARED : WINDOW_GENERIC;
   transfer->is_cluster = shared;
   transfer->offset = shared ? (guint32)-decoder->reserved_shared : 0;
   transfer->address = address;
   transfer->address_rows = shared ? 1 : 2;
-  if (op_class == SMB_OP_CLASS_ATOMIC)
-    transfer->move.width = transfer->move.align = BARRIER_BYTES;
   return transfer;
 }
 
+static gboolean
+add_bulk(SassDecoder *decoder, StepOpcode opcode, const Transfer *site, const Bulk *bulk) {
+  Step step = smb_build_bulk(&decoder->builder, opcode, site, bulk);
+  smb_code_add(decoder->code, &step);
+  return TRUE;
+}
+
 // UBLKCP.S.G [UR8], [UR4], UR6: to shared memory at UR8, with the barrier at UR9; .G.S: from it.
-static SassResult
-decode_copy(SassDecoder *decoder) {
+gboolean
+smb_sass_bulk_copy(SassDecoder *decoder) {
   const SassOperand *to = smb_sass_operand(decoder, 0), *from = smb_sass_operand(decoder, 1);
   const SassOperand *size = smb_sass_operand(decoder, 2);
-  gboolean enters = smb_sass_has(decoder, "S") && decoder->instruction->parts[0][0] == 'S';
+  gboolean enters = decoder->instruction->parts[0] == PART_S;
   if (!to || !from || !size || to->kind != SASS_ADDRESS || from->kind != SASS_ADDRESS ||
       !smb_sass_is_register(size))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
+  Row target = decoder->uniforms + to->uniform, source = decoder->uniforms + from->uniform;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_BULK, COPY_QUANTUM);
   bulk->size = add_row(decoder, OPERATION_SHL_32, smb_sass_source(decoder, size, 1),
                        smb_sass_constant(decoder, 4, 1));
-  Step step =
-      begin(decoder, STEP_BULK_ONCE, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
-  step.bulk = bulk;
-  bulk->to = make_end(decoder, &step, enters, decoder->uniforms + to->uniform, SMB_OP_CLASS_STORE);
-  bulk->from =
-      make_end(decoder, &step, !enters, decoder->uniforms + from->uniform, SMB_OP_CLASS_LOAD);
+  const Transfer *site =
+      make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
+  bulk->to = make_end(decoder, site, enters, target, SMB_OP_CLASS_STORE);
+  bulk->from = make_end(decoder, site, !enters, source, SMB_OP_CLASS_LOAD);
   if (enters)
-    bulk->barrier =
-        make_end(decoder, &step, TRUE, decoder->uniforms + to->uniform + 1u, SMB_OP_CLASS_ATOMIC);
-  smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+    bulk->barrier = make_end(decoder, site, TRUE, target + 1, SMB_OP_CLASS_ATOMIC);
+  return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
 }
 
-// UTMALDG.2D [UR8], [UR4]: a box of a tensor to shared memory at UR8, with the barrier at UR9; UTMASTG, UTMAREDG: from it.
-// How large it is stands in a descriptor that is not read.
-static SassResult
-decode_tensor(SassDecoder *decoder, gboolean enters) {
+// UTMALDG.2D [UR8], [UR4]: a box of a tensor to shared memory at UR8, with the barrier at UR9; UTMASTG, UTMAREDG:
+// from it. How large it is stands in a descriptor that is not read. The argument says whether it enters shared
+// memory.
+gboolean
+smb_sass_tensor(SassDecoder *decoder) {
+  gboolean enters = decoder->argument;
   const SassOperand *place = smb_sass_operand(decoder, 0);
   if (!place || place->kind != SASS_ADDRESS)
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
+  Row address = decoder->uniforms + place->uniform;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_TENSOR, COPY_QUANTUM);
-  Step step =
-      begin(decoder, STEP_BULK_ONCE, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
-  step.bulk = bulk;
+  const Transfer *site =
+      make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   if (enters) {
-    bulk->to =
-        make_end(decoder, &step, TRUE, decoder->uniforms + place->uniform, SMB_OP_CLASS_STORE);
-    bulk->barrier = make_end(decoder, &step, TRUE, decoder->uniforms + place->uniform + 1u,
-                             SMB_OP_CLASS_ATOMIC);
+    bulk->to = make_end(decoder, site, TRUE, address, SMB_OP_CLASS_STORE);
+    bulk->barrier = make_end(decoder, site, TRUE, address + 1, SMB_OP_CLASS_ATOMIC);
   } else
-    bulk->from =
-        make_end(decoder, &step, TRUE, decoder->uniforms + place->uniform, SMB_OP_CLASS_LOAD);
-  smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+    bulk->from = make_end(decoder, site, TRUE, address, SMB_OP_CLASS_LOAD);
+  return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
 }
 
-// STAS.64 [R4.64+0x10], R6: to shared memory of a block of the cluster at R4 + 16, with the barrier at R5 (cuBLAS's nvjet kernels load
-// what they stored from there); REDAS.ADD [R4], R6. What they leave is not modelled.
-static SassResult
-decode_store(SassDecoder *decoder) {
+// STAS.64 [R4.64+0x10], R6: to shared memory of a block of the cluster at R4 + 16, with the barrier at R5 (cuBLAS's
+// nvjet kernels load what they stored from there); REDAS.ADD [R4], R6. What they leave is not modelled.
+gboolean
+smb_sass_store_away(SassDecoder *decoder) {
+  static const SassChoice sizes[] = {{PART_128, 16}, {PART_64, 8}};
   const SassOperand *to = smb_sass_operand(decoder, 0);
-  guint bytes = smb_sass_has(decoder, "128") ? 16 : smb_sass_has(decoder, "64") ? 8 : 4;
+  guint bytes = SASS_CHOOSE(decoder, sizes, 4);
   if (!to || to->kind != SASS_ADDRESS || to->base == SASS_RZ)
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
+  Row address = decoder->registers + to->base;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_STORE, bytes);
   bulk->size = smb_sass_constant(decoder, bytes, 1);
   bulk->is_lost = TRUE;
-  Step step = begin(decoder, STEP_BULK, SMB_OP_CLASS_STORE, bytes);
-  step.bulk = bulk;
-  Transfer *end = make_end(decoder, &step, TRUE, decoder->registers + to->base, SMB_OP_CLASS_STORE);
+  const Transfer *site = make_site(decoder, SMB_OP_CLASS_STORE, bytes);
+  Transfer *end = make_end(decoder, site, TRUE, address, SMB_OP_CLASS_STORE);
   end->offset += (guint64)to->value;
   bulk->to = end;
-  bulk->barrier =
-      make_end(decoder, &step, TRUE, decoder->registers + to->base + 1u, SMB_OP_CLASS_ATOMIC);
-  smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
+  bulk->barrier = make_end(decoder, site, TRUE, address + 1, SMB_OP_CLASS_ATOMIC);
+  return add_bulk(decoder, STEP_BULK, site, bulk);
 }
 
-// --- products of warpgroups: HGMMA.64x128x16.F32 R24, gdesc[UR4], R24: operands that a descriptor names are in shared memory
+// --- products of warpgroups: HGMMA.64x128x16.F32 R24, gdesc[UR4], R24: operands that a descriptor names are in
+// shared memory
 
-// Bits of a number of A and B.
-static guint
-find_bits(const SassDecoder *decoder) {
-  switch (decoder->instruction->name[0]) {
-  case 'B':
-    return 1;
-  case 'H':
-    return smb_sass_has(decoder, "TF32") ? 32 : 16;
-  default:
-    return 8;
-  }
-}
-
-static SassResult
-decode_product(SassDecoder *decoder) {
+// The argument says how many bits a number of A and B has.
+gboolean
+smb_sass_product(SassDecoder *decoder) {
+  static const SassChoice depths[] = {
+      {PART_x8, 8}, {PART_x16, 16}, {PART_x32, 32}, {PART_x64, 64}, {PART_x256, 256}};
   const SassOperand *d = smb_sass_operand(decoder, 0), *a = smb_sass_operand(decoder, 1);
-  guint n = 0, k = 0;
-  for (guint i = 0; decoder->instruction->parts[i] && n == 0; i++) {
-    if (sscanf(decoder->instruction->parts[i], "64x%3ux%3u", &n, &k) != 2)
-      n = k = 0;
-  }
-  if (n == 0 || !d || !a || !smb_sass_is_register(d))
-    return SASS_OTHER;
+  SassPart width = decoder->instruction->parts[0];
+  if (width < PART_64x8 || width > PART_64x256 || !d || !a || !smb_sass_is_register(d))
+    return smb_sass_refused(decoder);
+  guint n = 8 * (1 + width - PART_64x8);
+  guint bits = smb_sass_has(decoder, PART_TF32) ? 32 : decoder->argument;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_MATRIX, COPY_QUANTUM);
-  Step step = begin(decoder, STEP_BULK, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
-  guint64 row = (guint64)k * find_bits(decoder) / 8;
+  guint64 row = (guint64)SASS_CHOOSE(decoder, depths, 0) * bits / 8;
   guint64 left = smb_sass_is_register(a) ? 0 : PRODUCT_ROWS * row;
-  step.bulk = bulk;
-  bulk->bytes = (left / (smb_sass_has(decoder, "SP") ? 2 : 1) + n * row) / WARPGROUP;
-  guint results = n / (smb_sass_has(decoder, "F16") ? 4 : 2);
+  bulk->bytes = (left + n * row) / WARPGROUP;
+  const Transfer *site = make_site(decoder, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
+  Step step = smb_build_bulk(&decoder->builder, STEP_BULK, site, bulk);
+  guint results = n / (smb_sass_has(decoder, PART_F16) ? 4 : 2);
   if (!smb_sass_is_dropped(d))
     smb_code_writes_row(decoder->code, &step, decoder->registers + d->number,
                         MIN(results, (guint)SASS_RZ - d->number));
   smb_code_add(decoder->code, &step);
-  return SASS_DECODED;
-}
-
-SassResult
-smb_sass_decode_bulk(SassDecoder *decoder) {
-  static const char *const products[] = {"HGMMA", "QGMMA", "IGMMA", "BGMMA", NULL};
-  static const char *const leaving[] = {"UTMASTG", "UTMAREDG", NULL};
-  static const char *const stores[] = {"STAS", "REDAS", NULL};
-  if (smb_sass_is_one_of(decoder, products))
-    return decode_product(decoder);
-  if (smb_sass_is_one_of(decoder, leaving))
-    return decode_tensor(decoder, FALSE);
-  if (smb_sass_is_one_of(decoder, stores))
-    return decode_store(decoder);
-  if (smb_sass_is(decoder, "UTMALDG"))
-    return decode_tensor(decoder, TRUE);
-  if (smb_sass_is(decoder, "SYNCS"))
-    return decode_barrier(decoder);
-  if (smb_sass_is(decoder, "ARRIVES"))
-    return decode_copied(decoder);
-  if (smb_sass_is(decoder, "ATOMS") && smb_sass_has(decoder, "ARRIVE"))
-    return decode_early_arrival(decoder, smb_sass_operand(decoder, 0),
-                                smb_sass_operand(decoder, 1));
-  return smb_sass_is(decoder, "UBLKCP") ? decode_copy(decoder) : SASS_OTHER;
+  return TRUE;
 }

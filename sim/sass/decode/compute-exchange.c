@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What lanes of a warp tell each other, of those that are active. Results in the uniform datapath are written in all lanes.
-#include <string.h>
-
+// What lanes of a warp tell each other, of those that are active. Results in the uniform datapath are written in
+// all lanes.
 #include "sim/sass/decode/compute.h"
 
 // Steps of the active lanes, whatever their result goes to.
@@ -18,30 +17,15 @@ put_first(SassReading *reading, Row d, Row from) {
   emit_active(reading, (Compute){.operation = OPERATION_FIRST, .d = d, .s = {from}});
 }
 
-// A shuffle is listed by a step of its own.
-static void
-list_shuffle(SassDecoder *decoder) {
-  Step step = smb_sass_step(decoder, STEP_SHUFFLE);
-  Transfer *transfer = smb_sass_new_transfer(decoder);
-  transfer->move.site = smb_sass_add_site(decoder, SMB_OP_CLASS_LOAD, 4);
-  step.transfer = transfer;
-  smb_code_add(decoder->code, &step);
-}
-
 // SHFL p, d, a, b, c
 void
 smb_sass_compute_exchange(SassReading *reading) {
-  static const struct {
-    const char *part;
-    Operation operation;
-  } modes[] = {{"UP", OPERATION_SHFL_UP},
-               {"DOWN", OPERATION_SHFL_DOWN},
-               {"BFLY", OPERATION_SHFL_BFLY},
-               {"IDX", OPERATION_SHFL_IDX}};
-  Compute compute = {.operation = N_OPERATIONS, .table = SHUFFLE_ZERO};
-  for (guint i = 0; i < G_N_ELEMENTS(modes); i++)
-    if (smb_sass_says(reading, modes[i].part))
-      compute.operation = (guint16)modes[i].operation;
+  static const SassChoice modes[] = {{PART_UP, OPERATION_SHFL_UP},
+                                     {PART_DOWN, OPERATION_SHFL_DOWN},
+                                     {PART_BFLY, OPERATION_SHFL_BFLY},
+                                     {PART_IDX, OPERATION_SHFL_IDX}};
+  Compute compute = {.operation = (guint16)SASS_CHOOSE(reading->decoder, modes, N_OPERATIONS),
+                     .table = SHUFFLE_ZERO};
   compute.p = smb_sass_take_target(reading);
   compute.d = smb_sass_take_result(reading, 1);
   for (guint i = 0; i < 3; i++)
@@ -50,19 +34,18 @@ smb_sass_compute_exchange(SassReading *reading) {
     reading->is_other = TRUE;
     return;
   }
-  list_shuffle(reading->decoder);
+  smb_build_shuffle(&reading->decoder->builder);
   emit_active(reading, compute);
 }
 
-// VOTE [d,] p, a: in d the lanes where a is true.
+// VOTE [d,] p, a: in d the lanes where a is true. The argument says whether d and p are uniform (VOTEU).
 void
 smb_sass_compute_vote(SassReading *reading) {
   SassDecoder *decoder = reading->decoder;
-  gboolean is_uniform = reading->is_uniform; // VOTEU
-  Operation operation = smb_sass_says(reading, "ALL")   ? OPERATION_VOTE_ALL
-                        : smb_sass_says(reading, "ANY") ? OPERATION_VOTE_ANY
-                                                        : OPERATION_VOTE_UNI;
-  reading->is_uniform = FALSE;
+  gboolean is_uniform = decoder->argument;
+  Operation operation = smb_sass_says(reading, PART_ALL)   ? OPERATION_VOTE_ALL
+                        : smb_sass_says(reading, PART_ANY) ? OPERATION_VOTE_ANY
+                                                           : OPERATION_VOTE_UNI;
   gboolean has_row = !smb_sass_at_predicate(reading);
   Row d = has_row ? smb_sass_take_result(reading, 1) : 0;
   Predicate p = smb_sass_take_target(reading), a = smb_sass_take_condition(reading);
@@ -83,7 +66,7 @@ smb_sass_compute_vote(SassReading *reading) {
 // MATCH.ANY d, a; MATCH.ALL p, d, a
 void
 smb_sass_compute_match(SassReading *reading) {
-  gboolean is_wide = smb_sass_says(reading, "U64"), any = smb_sass_says(reading, "ANY");
+  gboolean is_wide = smb_sass_says(reading, PART_U64), any = smb_sass_says(reading, PART_ANY);
   Compute compute = {.operation = is_wide
                                       ? (any ? OPERATION_MATCH_ANY_64 : OPERATION_MATCH_ALL_64)
                                       : (any ? OPERATION_MATCH_ANY_32 : OPERATION_MATCH_ALL_32)};
@@ -95,15 +78,15 @@ smb_sass_compute_match(SassReading *reading) {
 
 static Operation
 find_reduction(const SassReading *reading) {
-  gboolean is_signed = smb_sass_says(reading, "S32");
-  if (smb_sass_says(reading, "MIN"))
+  gboolean is_signed = smb_sass_says(reading, PART_S32);
+  if (smb_sass_says(reading, PART_MIN))
     return is_signed ? OPERATION_REDUX_MIN_S32 : OPERATION_REDUX_MIN_U32;
-  if (smb_sass_says(reading, "MAX"))
+  if (smb_sass_says(reading, PART_MAX))
     return is_signed ? OPERATION_REDUX_MAX_S32 : OPERATION_REDUX_MAX_U32;
-  return smb_sass_says(reading, "SUM")   ? OPERATION_REDUX_ADD
-         : smb_sass_says(reading, "OR")  ? OPERATION_REDUX_OR
-         : smb_sass_says(reading, "XOR") ? OPERATION_REDUX_XOR
-                                         : OPERATION_REDUX_AND;
+  return smb_sass_says(reading, PART_SUM)   ? OPERATION_REDUX_ADD
+         : smb_sass_says(reading, PART_OR)  ? OPERATION_REDUX_OR
+         : smb_sass_says(reading, PART_XOR) ? OPERATION_REDUX_XOR
+                                            : OPERATION_REDUX_AND;
 }
 
 // REDUX, CREDUX: into a uniform register.
@@ -117,12 +100,13 @@ smb_sass_compute_reduction(SassReading *reading) {
   put_first(reading, d, sum);
 }
 
-// R2UR P0, UR4, R6: P0 in lanes that have another number than the first one, whose number is in UR4; .OR: or had P0 before.
+// R2UR P0, UR4, R6: P0 in lanes that have another number than the first one, whose number is in UR4; .OR: or had P0
+// before.
 void
 smb_sass_compute_first(SassReading *reading) {
   Predicate p = smb_sass_take_target(reading);
   Row d = smb_sass_take_result(reading, 1), a = smb_sass_take(reading, 1);
-  gboolean adds = smb_sass_says(reading, "OR");
+  gboolean adds = smb_sass_says(reading, PART_OR);
   put_first(reading, d, a);
   if (p == PREDICATE_TRUE)
     return;

@@ -2,33 +2,21 @@
 // SPDX-License-Identifier: MIT
 //
 // Pairs of binary16, or of bfloat16 (.BF16_V2).
-#include <string.h>
-
 #include "sim/base/scalar.h"
 #include "sim/sass/decode/compute.h"
 
 static gboolean
 is_bfloat(const SassReading *reading) {
-  return smb_sass_says(reading, "BF16_V2");
+  return smb_sass_says(reading, PART_BF16_V2);
 }
 
 static guint
 find_modifiers(const SassReading *reading) {
-  static const struct {
-    const char *part;
-    guint modifier;
-  } modifiers[] = {{"FTZ", MODIFIER_FLUSH},
-                   {"SAT", MODIFIER_SATURATE},
-                   {"RELU", MODIFIER_RELU},
-                   {"NAN", MODIFIER_NAN},
-                   {"XORSIGN", MODIFIER_ABSOLUTE | MODIFIER_XOR_SIGN}};
-  guint all = 0;
-  for (guint i = 0; i < G_N_ELEMENTS(modifiers); i++)
-    if (smb_sass_says(reading, modifiers[i].part))
-      all |= modifiers[i].modifier;
-  return all;
+  gboolean xors = smb_sass_says(reading, PART_XORSIGN);
+  return smb_sass_modifiers(reading) | (xors ? MODIFIER_ABSOLUTE | MODIFIER_XOR_SIGN : 0);
 }
 
+// A number that is written in the instruction: one half of a pair.
 static gboolean
 is_half_number(const SassOperand *operand) {
   return operand && operand->kind == SASS_REAL;
@@ -40,7 +28,8 @@ half_bits(const SassOperand *operand) {
   return (guint32)(operand->bytes == 2 ? operand->value : operand->value >> 16) & 0xffff;
 }
 
-// A binary32 that is added to nothing: what its digits have more is dropped ("cvt.rz.f16.f32" is so on sm_75), in both halves.
+// A binary32 that is added to nothing: what its digits have more is dropped ("cvt.rz.f16.f32" is so on sm_75), in
+// both halves.
 static Row
 round_to_half(SassReading *reading, Row row) {
   const SassOperand *other = smb_sass_operand(reading->decoder, reading->at == 2 ? 2 : 1);
@@ -59,21 +48,19 @@ round_to_half(SassReading *reading, Row row) {
 
 // One half twice, or the pair as it is.
 static Row
-spread_half(SassReading *reading, const char *part, Row row) {
-  if (!part)
+spread_half(SassReading *reading, SassPart part, Row row) {
+  if (part <= PART_NONE)
     return row;
-  if (strcmp(part, "F32") == 0)
+  if (part == PART_F32)
     return round_to_half(reading, row);
-  if (strcmp(part, "H0_NH1") ==
-      0) { // of complex numbers: the lower half above, and below it the upper one, negated
-    Row turned =
-        smb_sass_apply(reading, OPERATION_PRMT, row, row, smb_sass_number(reading, 0x1032));
-    return smb_sass_apply(reading, OPERATION_XOR_32, turned, smb_sass_number(reading, 0x8000), 0);
+  if (part ==
+      PART_H0_NH1) { // of complex numbers: the lower half above, below it the upper one, negated
+    row = smb_sass_apply(reading, OPERATION_PRMT, row, row, smb_sass_number(reading, 0x1032));
+    return smb_sass_apply(reading, OPERATION_XOR_32, row, smb_sass_number(reading, 0x8000), 0);
   }
-  gboolean high = strcmp(part, "H1_H1") == 0;
-  if (!high && strcmp(part, "H0_H0") != 0)
+  if (part != PART_H0_H0 && part != PART_H1_H1)
     reading->is_other = TRUE;
-  Row selector = smb_sass_number(reading, high ? 0x3232 : 0x1010);
+  Row selector = smb_sass_number(reading, part == PART_H1_H1 ? 0x3232 : 0x1010);
   return smb_sass_apply(reading, OPERATION_PRMT, row, row, selector);
 }
 
@@ -94,7 +81,7 @@ take_pair(SassReading *reading, gboolean with_absolute) {
   }
   if (operand->kind == SASS_IMMEDIATE)
     return row;
-  row = spread_half(reading, smb_sass_part(operand), row);
+  row = spread_half(reading, operand->part, row);
   if (operand->is_absolute && with_absolute)
     row = smb_sass_apply(reading, OPERATION_ABS_HALF_X2, row, 0, 0);
   return operand->is_negated ? smb_sass_apply(reading, OPERATION_NEG_HALF_X2, row, 0, 0) : row;
@@ -130,6 +117,7 @@ is_constant(SassReading *reading) {
   return is_half_number(smb_sass_operand(reading->decoder, 3)) && find_modifiers(reading) == 0;
 }
 
+// Every NaN becomes this one, as an addition makes it.
 static guint32
 canonical(guint32 half, guint32 infinity) {
   return (half & 0x7fff) > infinity ? 0x7fff : half;
@@ -148,42 +136,58 @@ put_constant(SassReading *reading) {
   return TRUE;
 }
 
-// HADD2, HMUL2, HFMA2; HMNMX2, with a predicate behind: the smaller ones if it is true.
+static void
+put_half(SassReading *reading, Operation operation, Row d, const Row *rows) {
+  smb_sass_emit(reading, (Compute){.operation = (guint16)operation,
+                                   .modifiers = (guint16)find_modifiers(reading),
+                                   .d = d,
+                                   .s = {rows[0], rows[1], rows[2]}});
+}
+
+// HADD2, HMUL2, HFMA2: the argument is the operation on binary16.
 void
 smb_sass_compute_half(SassReading *reading) {
-  static const Operation operations[][2] = {{OPERATION_ADD_F16X2, OPERATION_ADD_BF16X2},
-                                            {OPERATION_MUL_F16X2, OPERATION_MUL_BF16X2},
-                                            {OPERATION_FMA_F16X2, OPERATION_FMA_BF16X2},
-                                            {OPERATION_MAX_F16X2, OPERATION_MAX_BF16X2},
-                                            {OPERATION_MIN_F16X2, OPERATION_MIN_BF16X2}};
-  const char *verb = reading->name + 1;
-  guint which = strcmp(verb, "ADD2") == 0   ? 0
-                : strcmp(verb, "MUL2") == 0 ? 1
-                : strcmp(verb, "FMA2") == 0 ? 2
-                                            : 3;
-  if (which == 2 && put_constant(reading))
+  static const Operation of_bfloat[][2] = {{OPERATION_ADD_F16X2, OPERATION_ADD_BF16X2},
+                                           {OPERATION_MUL_F16X2, OPERATION_MUL_BF16X2},
+                                           {OPERATION_FMA_F16X2, OPERATION_FMA_BF16X2}};
+  Operation operation = (Operation)reading->decoder->argument;
+  guint n = operation == OPERATION_FMA_F16X2 ? 3 : 2;
+  if (n == 3 && put_constant(reading))
     return;
   Row d = smb_sass_take_result(reading, 1), rows[3] = {0};
-  gboolean xors = smb_sass_says(reading, "XORSIGN");
-  for (guint i = 0; i < (which == 2 ? 3 : 2); i++)
-    rows[i] = take_pair(reading, !xors);
-  if (which == 3) {
-    Predicate is_smallest = smb_sass_take_condition(reading);
-    which = is_smallest == PREDICATE_TRUE ? 4 : 3;
-    if (is_smallest != PREDICATE_TRUE && is_smallest != reading->decoder->never)
-      reading->is_other = TRUE;
-  }
-  if (smb_sass_says(reading, "F32"))
+  for (guint i = 0; i < n; i++)
+    rows[i] = take_pair(reading, TRUE);
+  for (guint i = 0; is_bfloat(reading) && i < G_N_ELEMENTS(of_bfloat); i++)
+    if (of_bfloat[i][0] == operation) {
+      operation = of_bfloat[i][1];
+      break;
+    }
+  gboolean is_wide = smb_sass_says(reading, PART_F32);
+  reading->is_other = reading->is_other || (is_wide && is_bfloat(reading)); // nobody has seen one
+  if (is_wide)
     put_wide_sum(reading, d, rows);
   else
-    smb_sass_emit(reading, (Compute){.operation = (guint16)operations[which][is_bfloat(reading)],
-                                     .modifiers = (guint16)find_modifiers(reading),
-                                     .d = d,
-                                     .s = {rows[0], rows[1], rows[2]}});
+    put_half(reading, operation, d, rows);
+}
+
+// HMNMX2, with a predicate behind: the smaller ones if it is true.
+void
+smb_sass_compute_half_extreme(SassReading *reading) {
+  static const Operation operations[2][2] = {{OPERATION_MAX_F16X2, OPERATION_MAX_BF16X2},
+                                             {OPERATION_MIN_F16X2, OPERATION_MIN_BF16X2}};
+  gboolean xors = smb_sass_says(reading, PART_XORSIGN);
+  Row d = smb_sass_take_result(reading, 1), rows[3] = {0};
+  for (guint i = 0; i < 2; i++)
+    rows[i] = take_pair(reading, !xors);
+  Predicate is_smallest = smb_sass_take_condition(reading);
+  if (is_smallest != PREDICATE_TRUE && is_smallest != reading->decoder->never)
+    reading->is_other = TRUE;
+  put_half(reading, operations[is_smallest == PREDICATE_TRUE][is_bfloat(reading)], d, rows);
 }
 
 // --- comparisons: of the lower halves, and of the upper ones
 
+// The same comparison as of binary32, of the low 16 bits of each row.
 static Compute
 begin_test(const SassReading *reading, const SassComparison *comparison, const Row *rows) {
   guint offset = is_bfloat(reading) ? OPERATION_EQ_BF16 - OPERATION_EQ_F32
@@ -194,58 +198,62 @@ begin_test(const SassReading *reading, const SassComparison *comparison, const R
       .s = {rows[comparison->exchanged], rows[!comparison->exchanged]}};
 }
 
+// Both comparisons of a pair, and the predicate behind. FALSE: it is not modelled.
+static gboolean
+take_tests(SassReading *reading, Compute *tests, Predicate *with) {
+  Row rows[2], upper[2];
+  SassComparison comparison;
+  for (guint i = 0; i < 2; i++)
+    rows[i] = take_pair(reading, TRUE);
+  for (guint i = 0; i < 2; i++)
+    upper[i] = smb_sass_apply(reading, OPERATION_SHR_U32, rows[i], smb_sass_number(reading, 16), 0);
+  *with = smb_sass_take_condition(reading);
+  if (!smb_sass_find_real_comparison(reading, &comparison)) {
+    reading->is_other = TRUE;
+    return FALSE;
+  }
+  tests[0] = begin_test(reading, &comparison, rows);
+  tests[1] = begin_test(reading, &comparison, upper);
+  return TRUE;
+}
+
 // HSET2 d, a, b, with: all ones, or 1.0, in each half.
-static void
-put_set(SassReading *reading, Row d, Compute *tests, Predicate with) {
-  static const guint combinations[] = {MODIFIER_AND, MODIFIER_OR, MODIFIER_XOR};
-  static const char *const names[] = {"AND", "OR", "XOR"};
-  gboolean ones = !smb_sass_says(reading, "BF");
-  Row halves[2];
+void
+smb_sass_compute_half_set(SassReading *reading) {
+  gboolean ones = !smb_sass_says(reading, PART_BF);
+  Row d = smb_sass_take_result(reading, 1), halves[2];
+  Compute tests[2];
+  Predicate with;
+  if (!take_tests(reading, tests, &with))
+    return;
   for (guint half = 0; half < 2; half++) {
     Compute *test = &tests[half];
     test->bytes = 2;
     test->to = ones ? SMB_SCALAR_U16 : is_bfloat(reading) ? SMB_SCALAR_BF16 : SMB_SCALAR_F16;
     test->d = halves[half] = smb_sass_scratch(reading->decoder, 1);
     test->in[0] = with;
-    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
-      if (smb_sass_says(reading, names[i]))
-        test->modifiers |= (guint16)combinations[i];
+    test->modifiers |= (guint16)smb_sass_combination(reading);
     smb_sass_emit(reading, *test);
   }
   smb_sass_put(reading, OPERATION_PACK_16, d, halves[0], halves[1], 0);
 }
 
-// HSETP2 p, q, a, b, with; HSET2
+// HSETP2 p, q, a, b, with
 void
 smb_sass_compute_half_test(SassReading *reading) {
   SassDecoder *decoder = reading->decoder;
-  gboolean sets = strcmp(reading->name, "HSET2") == 0;
-  Row d = sets ? smb_sass_take_result(reading, 1) : 0, rows[2], upper[2];
-  Predicate targets[2] = {PREDICATE_TRUE, PREDICATE_TRUE};
-  for (guint i = 0; i < 2 && !sets; i++)
+  Predicate targets[2], with;
+  Compute tests[2];
+  for (guint i = 0; i < 2; i++)
     targets[i] = smb_sass_take_target(reading);
-  for (guint i = 0; i < 2; i++)
-    rows[i] = take_pair(reading, TRUE);
-  for (guint i = 0; i < 2; i++)
-    upper[i] = smb_sass_apply(reading, OPERATION_SHR_U32, rows[i], smb_sass_number(reading, 16), 0);
-  Predicate with = smb_sass_take_condition(reading);
-  SassComparison comparison;
-  if (!smb_sass_find_real_comparison(reading, &comparison)) {
-    reading->is_other = TRUE;
+  if (!take_tests(reading, tests, &with))
     return;
-  }
-  Compute tests[2] = {begin_test(reading, &comparison, rows),
-                      begin_test(reading, &comparison, upper)};
-  if (sets) {
-    put_set(reading, d, tests, with);
-    return;
-  }
   for (guint i = 0; i < 2; i++) {
     tests[i].p = smb_sass_scratch_predicate(decoder);
     smb_sass_emit(reading, tests[i]);
   }
   // Both are read before one is written; the guard is written last.
-  gboolean is_late = targets[0] == decoder->guard || targets[0] == with;
+  gboolean is_late = targets[0] == decoder->builder.guard || targets[0] == with;
   guint first = is_late ? 1 : 0;
   smb_sass_put_combined(reading, targets[first], PREDICATE_TRUE, tests[first].p, with);
   smb_sass_put_combined(reading, targets[!first], PREDICATE_TRUE, tests[!first].p, with);

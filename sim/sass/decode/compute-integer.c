@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Sums and products of integers.
-#include <string.h>
-
 #include "sim/sass/decode/compute.h"
 
-// --- sums: IADD3, IADD, VIADD
+// --- sums: IADD3, IADD, VIADD; the argument says how many addends there are
 
 typedef struct {
   Row rows[3];
@@ -148,7 +146,7 @@ negate_bytes(SassReading *reading, Row a) {
 
 static void
 put_small_sums(SassReading *reading, Row d, const Addends *addends) {
-  gboolean halves = smb_sass_says(reading, "16x2");
+  gboolean halves = smb_sass_says(reading, PART_16x2);
   Row rows[2];
   for (guint i = 0; i < 2; i++)
     rows[i] = !addends->negated[i] ? addends->rows[i]
@@ -162,8 +160,8 @@ put_small_sums(SassReading *reading, Row d, const Addends *addends) {
 
 void
 smb_sass_compute_sum(SassReading *reading) {
-  guint n_rows = smb_sass_says(reading, "64") ? 2 : 1;
-  Addends addends = {.n = strcmp(reading->name, "IADD3") == 0 ? 3 : 2};
+  guint n_rows = smb_sass_says(reading, PART_64) ? 2 : 1;
+  Addends addends = {.n = reading->decoder->argument};
   Predicate out[2] = {PREDICATE_TRUE, PREDICATE_TRUE}, in[2] = {PREDICATE_TRUE, PREDICATE_TRUE};
   Row d = smb_sass_take_result(reading, n_rows);
   for (guint i = 0; i < 2; i++)
@@ -173,13 +171,14 @@ smb_sass_compute_sum(SassReading *reading) {
   guint table = take_carries(reading, in);
   gboolean subtracts = addends.negated[0] != addends.negated[1];
   gboolean carries = table || out[0] != PREDICATE_TRUE || out[1] != PREDICATE_TRUE;
+  gboolean is_small = smb_sass_says(reading, PART_16x2) || smb_sass_says(reading, PART_U8x4);
   if (n_rows == 2 && carries)
     put_wide_carry(reading, d, out, &addends, table, in);
   else if (n_rows == 2)
     put_wide_sum(reading, d, &addends);
-  else if (smb_sass_says(reading, "16x2") || smb_sass_says(reading, "U8x4"))
+  else if (is_small)
     put_small_sums(reading, d, &addends);
-  else if (smb_sass_says(reading, "ISAT"))
+  else if (smb_sass_says(reading, PART_ISAT))
     smb_sass_put(reading, subtracts ? OPERATION_SUB_SAT_S32 : OPERATION_ADD_SAT_S32, d,
                  addends.rows[addends.negated[0]], addends.rows[!addends.negated[0]], 0);
   else if (carries)
@@ -187,7 +186,7 @@ smb_sass_compute_sum(SassReading *reading) {
   else
     put_sum(reading, d, &addends);
   gboolean is_negated = addends.negated[0] || addends.negated[1];
-  if (smb_sass_says(reading, "ISAT") && is_negated && !subtracts)
+  if (smb_sass_says(reading, PART_ISAT) && (is_small || (is_negated && !subtracts)))
     reading->is_other = TRUE;
 }
 
@@ -211,6 +210,7 @@ is_nothing(const SassOperand *operand) {
   return operand && smb_sass_is_zero(operand);
 }
 
+// d, the carry out, a, b, c and the carry in, as all forms of IMAD have them.
 static Product
 take_product(SassReading *reading, guint d_rows, guint c_rows) {
   Product product = {.d = smb_sass_take_result(reading, d_rows),
@@ -234,10 +234,11 @@ put_carrying(SassReading *reading, Operation operation, Row d, const Product *pr
                                    .in = {product->in}});
 }
 
+// ptxas moves and adds with IMAD, too: then that is the operation.
 static void
 put_low_product(SassReading *reading) {
   Product product = take_product(reading, 1, 1);
-  gboolean carries = smb_sass_says(reading, "X") || product.out != PREDICATE_TRUE;
+  gboolean carries = smb_sass_says(reading, PART_X) || product.out != PREDICATE_TRUE;
   if (carries)
     put_carrying(reading, OPERATION_MAD_CARRY_32, product.d, &product);
   else if (product.a_is_zero)
@@ -253,13 +254,13 @@ put_low_product(SassReading *reading) {
 // The whole product, or the high word of it and the pair that is added.
 void
 smb_sass_compute_product(SassReading *reading) {
-  gboolean is_signed = !smb_sass_says(reading, "U32"), high = smb_sass_says(reading, "HI");
-  if (!high && !smb_sass_says(reading, "WIDE")) {
+  gboolean is_signed = !smb_sass_says(reading, PART_U32), high = smb_sass_says(reading, PART_HI);
+  if (!high && !smb_sass_says(reading, PART_WIDE)) {
     put_low_product(reading);
     return;
   }
   Product product = take_product(reading, high ? 1 : 2, 2);
-  gboolean carries = smb_sass_says(reading, "X") || product.out != PREDICATE_TRUE;
+  gboolean carries = smb_sass_says(reading, PART_X) || product.out != PREDICATE_TRUE;
   Operation carrying = is_signed ? OPERATION_MAD_WIDE_CARRY_S32 : OPERATION_MAD_WIDE_CARRY_U32;
   if (carries && high) {
     Row sum = smb_sass_scratch(reading->decoder, 2);
@@ -280,8 +281,9 @@ smb_sass_compute_product(SassReading *reading) {
 
 // --- LEA: (a << n) + b; .HI: the high word of {c, a} << n, and b
 
-// The carry of b - (a << n). Shifted first, nothing is borrowed where a is 0: it is that of b + ~(a << n) + 1. ("LEA RZ, P0, -R6,
-// R8, 3" and an IADD3.X with it subtract numbers of 64 bits; ncu on an H200 shows which blocks of such a kernel go on.)
+// The carry of b - (a << n). Shifted first, nothing is borrowed where a is 0: it is that of b + ~(a << n) + 1.
+// ("LEA RZ, P0, -R6, R8, 3" and an IADD3.X with it subtract numbers of 64 bits; ncu on an H200 shows which blocks
+// of such a kernel go on.)
 static void
 put_difference_carry(SassReading *reading, Row d, Predicate target, Row a, guint32 factor, Row b) {
   Predicate out[2] = {target, PREDICATE_TRUE}, in[2] = {PREDICATE_TRUE};
@@ -296,11 +298,13 @@ put_low_address(SassReading *reading) {
   Row d = smb_sass_take_result(reading, 1);
   Predicate out = smb_sass_take_target(reading);
   gboolean negated, no_base;
+  if (smb_sass_says(reading, PART_SX32)) // of the high part only
+    reading->is_other = TRUE;
   Row a = smb_sass_take_addend(reading, 1, &negated);
   no_base = is_nothing(smb_sass_peek(reading));
   Row b = smb_sass_take(reading, 1);
   guint32 factor = 1u << (smb_sass_take_number(reading) & 31);
-  gboolean carries = smb_sass_says(reading, "X") || out != PREDICATE_TRUE;
+  gboolean carries = smb_sass_says(reading, PART_X) || out != PREDICATE_TRUE;
   if (carries && negated) {
     put_difference_carry(reading, d, out, a, factor, b);
     return;
@@ -319,7 +323,7 @@ put_low_address(SassReading *reading) {
 // The bits of a, and of what stands above it, that are shifted out of the low word.
 static Row
 take_high_part(SassReading *reading, Row a, Row *b, guint *amount) {
-  gboolean is_extended = smb_sass_says(reading, "SX32");
+  gboolean is_extended = smb_sass_says(reading, PART_SX32);
   *b = smb_sass_take(reading, 1);
   gboolean no_top = is_nothing(smb_sass_peek(reading));
   Row top = is_extended ? a : smb_sass_take(reading, 1);
@@ -334,7 +338,7 @@ take_high_part(SassReading *reading, Row a, Row *b, guint *amount) {
 
 void
 smb_sass_compute_address(SassReading *reading) {
-  if (!smb_sass_says(reading, "HI")) {
+  if (!smb_sass_says(reading, PART_HI)) {
     put_low_address(reading);
     return;
   }
@@ -359,18 +363,18 @@ typedef struct {
 static Extreme
 find_extreme(const SassReading *reading) {
   static const struct {
-    const char *part;
+    SassPart part;
     Extreme plain, relu;
   } kinds[] = {
-      {"S16x2",
+      {PART_S16x2,
        {OPERATION_MIN_S16X2, OPERATION_MAX_S16X2},
        {OPERATION_MIN_RELU_S16X2, OPERATION_MAX_RELU_S16X2}},
-      {"U16x2", {OPERATION_MIN_U16X2, OPERATION_MAX_U16X2}, {0, 0}},
-      {"U32", {OPERATION_MIN_U32, OPERATION_MAX_U32}, {0, 0}},
-      {"U64", {OPERATION_MIN_U64, OPERATION_MAX_U64}, {0, 0}},
-      {"S64", {OPERATION_MIN_S64, OPERATION_MAX_S64}, {0, 0}},
+      {PART_U16x2, {OPERATION_MIN_U16X2, OPERATION_MAX_U16X2}, {0, 0}},
+      {PART_U32, {OPERATION_MIN_U32, OPERATION_MAX_U32}, {0, 0}},
+      {PART_U64, {OPERATION_MIN_U64, OPERATION_MAX_U64}, {0, 0}},
+      {PART_S64, {OPERATION_MIN_S64, OPERATION_MAX_S64}, {0, 0}},
   };
-  gboolean relu = smb_sass_says(reading, "RELU");
+  gboolean relu = smb_sass_says(reading, PART_RELU);
   for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
     if (smb_sass_says(reading, kinds[i].part))
       return relu ? kinds[i].relu : kinds[i].plain;
@@ -425,11 +429,12 @@ put_extreme_bytes(SassReading *reading, Row d, const Row *rows, Predicate is_sma
   smb_sass_put(reading, OPERATION_MOV_32, d, result, 0, 0);
 }
 
-// IMNMX, VIMNMX, VIMNMX3: from sm_100 on two predicates may stand ahead, or behind, the result, which say what was chosen.
+// IMNMX, VIMNMX, VIMNMX3, of as many as the argument says: from sm_100 on two predicates may stand ahead, or
+// behind, the result, which say what was chosen.
 void
 smb_sass_compute_extreme(SassReading *reading) {
-  gboolean is_wide = smb_sass_says(reading, "S64") || smb_sass_says(reading, "U64");
-  guint n_rows = is_wide ? 2 : 1, n = g_str_has_suffix(reading->name, "3") ? 3 : 2;
+  gboolean is_wide = smb_sass_says(reading, PART_S64) || smb_sass_says(reading, PART_U64);
+  guint n_rows = is_wide ? 2 : 1, n = reading->decoder->argument;
   gboolean chosen = FALSE;
   while (smb_sass_at_predicate(reading))
     chosen = smb_sass_take_target(reading) != PREDICATE_TRUE || chosen;
@@ -441,9 +446,9 @@ smb_sass_compute_extreme(SassReading *reading) {
   Predicate is_smallest = smb_sass_take_condition(reading);
   while (smb_sass_at_predicate(reading))
     chosen = smb_sass_take_condition(reading) != reading->decoder->never || chosen;
-  gboolean bytes = smb_sass_says(reading, "U8x4");
+  gboolean bytes = smb_sass_says(reading, PART_U8x4);
   if (find_extreme(reading).smallest == 0 || chosen ||
-      (bytes && (n > 2 || smb_sass_says(reading, "RELU"))))
+      (bytes && (n > 2 || smb_sass_says(reading, PART_RELU))))
     reading->is_other = TRUE;
   else if (bytes)
     put_extreme_bytes(reading, d, rows, is_smallest);
@@ -457,7 +462,7 @@ smb_sass_compute_extreme_sum(SassReading *reading) {
   Row d = smb_sass_take_result(reading, 1);
   while (smb_sass_at_predicate(reading))
     reading->is_other = smb_sass_take_target(reading) != PREDICATE_TRUE || reading->is_other;
-  gboolean halves = smb_sass_says(reading, "S16x2") || smb_sass_says(reading, "U16x2");
+  gboolean halves = smb_sass_says(reading, PART_S16x2) || smb_sass_says(reading, PART_U16x2);
   Row a = halves ? take_halves(reading) : smb_sass_take(reading, 1);
   Row b = halves ? take_halves(reading) : smb_sass_take(reading, 1);
   Row sum = smb_sass_apply(reading, halves ? OPERATION_ADD_16X2 : OPERATION_ADD_32, a, b, 0);
@@ -471,16 +476,17 @@ smb_sass_compute_extreme_sum(SassReading *reading) {
 
 // --- others
 
+// IABS, BREV, POPC: the argument is the operation.
 void
-smb_sass_compute_absolute(SassReading *reading) {
+smb_sass_compute_unary(SassReading *reading) {
   Row d = smb_sass_take_result(reading, 1), a = smb_sass_take(reading, 1);
-  smb_sass_put(reading, OPERATION_ABS_S32, d, a, 0, 0);
+  smb_sass_put(reading, (Operation)reading->decoder->argument, d, a, 0, 0);
 }
 
 // VABSDIFF: |a - b| + c.
 void
 smb_sass_compute_difference(SassReading *reading) {
-  Operation operation = smb_sass_says(reading, "U32") ? OPERATION_SAD_U32 : OPERATION_SAD_S32;
+  Operation operation = smb_sass_says(reading, PART_U32) ? OPERATION_SAD_U32 : OPERATION_SAD_S32;
   Row d = smb_sass_take_result(reading, 1), rows[3];
   for (guint i = 0; i < 3; i++)
     rows[i] = smb_sass_take(reading, 1);
@@ -490,7 +496,7 @@ smb_sass_compute_difference(SassReading *reading) {
 // VABSDIFF4: |a - b| of each byte, or, with ACC, their sum + c.
 void
 smb_sass_compute_differences(SassReading *reading) {
-  gboolean is_signed = smb_sass_says(reading, "S8"), adds = smb_sass_says(reading, "ACC");
+  gboolean is_signed = smb_sass_says(reading, PART_S8), adds = smb_sass_says(reading, PART_ACC);
   Operation extract = is_signed ? OPERATION_BFE_S32 : OPERATION_BFE_U32;
   Row d = smb_sass_take_result(reading, 1), a = smb_sass_take(reading, 1);
   Row b = smb_sass_take(reading, 1), result = smb_sass_take(reading, 1);
@@ -516,14 +522,17 @@ smb_sass_compute_dot(SassReading *reading) {
       {{OPERATION_DP2A_LO_UU, OPERATION_DP2A_LO_US}, {OPERATION_DP2A_LO_SU, OPERATION_DP2A_LO_SS}},
       {{OPERATION_DP2A_HI_UU, OPERATION_DP2A_HI_US}, {OPERATION_DP2A_HI_SU, OPERATION_DP2A_HI_SS}},
   };
-  const char *const *parts = reading->decoder->instruction->parts;
-  guint n = g_strv_length((char **)(gpointer)parts);
+  const guint16 *parts = reading->decoder->instruction->parts;
+  guint n = 0;
+  while (parts[n])
+    n++;
   if (n < 3) {
     reading->is_other = TRUE;
     return;
   }
-  guint form = smb_sass_says(reading, "4A") ? 0 : smb_sass_says(reading, "LO") ? 1 : 2;
-  Operation operation = operations[form][parts[n - 2][0] == 'S'][parts[n - 1][0] == 'S'];
+  guint form = smb_sass_says(reading, PART_4A) ? 0 : smb_sass_says(reading, PART_LO) ? 1 : 2;
+  gboolean a_is_signed = parts[n - 2] == PART_S8 || parts[n - 2] == PART_S16;
+  Operation operation = operations[form][a_is_signed][parts[n - 1] == PART_S8];
   Row d = smb_sass_take_result(reading, 1), rows[3];
   for (guint i = 0; i < 3; i++)
     rows[i] = smb_sass_take(reading, 1);

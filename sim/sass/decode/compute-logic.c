@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Bits of integers: LOP3, shifts, permutations, fields and counts.
-#include <string.h>
-
+// Bits of integers: LOP3, shifts, permutations and fields.
 #include "sim/exec/compute/scalar.h"
 #include "sim/sass/decode/compute.h"
 
@@ -18,6 +16,7 @@ restrict_table(guint table, guint source) {
   return table | table << shift;
 }
 
+// Whether a bit of the result can be another one where only that operand is.
 static gboolean
 depends_on(guint table, guint source) {
   static const guint masks[] = {0x0f, 0x33, 0x55};
@@ -61,6 +60,7 @@ find_logic(SassReading *reading, guint table, const Row *rows, Row d) {
   return FALSE;
 }
 
+// Zeros are taken out first: "LOP3.LUT R0, R1, 0xff, RZ, 0xc0" is an AND, and known as far as one is.
 static void
 put_logic(SassReading *reading, guint table, const Row *rows, Row d) {
   Row zero = smb_sass_number(reading, 0);
@@ -89,7 +89,7 @@ smb_sass_compute_logic(SassReading *reading) {
   put_logic(reading, table, rows, d);
   if (p == PREDICATE_TRUE)
     return;
-  gboolean is_and = smb_sass_says(reading, "PAND");
+  gboolean is_and = smb_sass_says(reading, PART_PAND);
   smb_sass_emit(reading,
                 (Compute){.operation = OPERATION_EQ_32,
                           .p = p,
@@ -107,6 +107,8 @@ typedef struct {
   gboolean is_signed, wraps;
 } Funnel;
 
+// The low word is shifted up; the high word takes what leaves the low one. Amounts of 32 and more move the low word
+// itself up, if 64 bits are shifted.
 static void
 put_left(SassReading *reading, const Funnel *funnel, gboolean wants_high) {
   gboolean wide = funnel->limit == 64;
@@ -129,6 +131,7 @@ put_left(SassReading *reading, const Funnel *funnel, gboolean wants_high) {
                  funnel->d, funnel->low, funnel->high, funnel->amount);
 }
 
+// Likewise to the right: .HI is the high word, into which zeros or the sign go; the low word takes what leaves it.
 static void
 put_right(SassReading *reading, const Funnel *funnel, gboolean wants_high) {
   gboolean wide = funnel->limit == 64;
@@ -154,12 +157,13 @@ put_right(SassReading *reading, const Funnel *funnel, gboolean wants_high) {
 
 void
 smb_sass_compute_shift(SassReading *reading) {
-  gboolean wants_high = smb_sass_says(reading, "HI");
-  gboolean wide = smb_sass_says(reading, "U64") || smb_sass_says(reading, "S64");
+  gboolean wants_high = smb_sass_says(reading, PART_HI);
+  gboolean wide = smb_sass_says(reading, PART_U64) || smb_sass_says(reading, PART_S64);
   Funnel funnel = {.number = -1,
                    .limit = wide ? 64 : 32,
-                   .is_signed = smb_sass_says(reading, "S32") || smb_sass_says(reading, "S64"),
-                   .wraps = smb_sass_says(reading, "W")};
+                   .is_signed =
+                       smb_sass_says(reading, PART_S32) || smb_sass_says(reading, PART_S64),
+                   .wraps = smb_sass_says(reading, PART_W)};
   funnel.d = smb_sass_take_result(reading, 1);
   funnel.low = smb_sass_take(reading, 1);
   const SassOperand *amount = smb_sass_peek(reading);
@@ -169,7 +173,7 @@ smb_sass_compute_shift(SassReading *reading) {
     funnel.number = 0;
   funnel.amount = smb_sass_take(reading, 1);
   funnel.high = smb_sass_take(reading, 1);
-  if (smb_sass_says(reading, "L"))
+  if (smb_sass_says(reading, PART_L))
     put_left(reading, &funnel, wants_high);
   else
     put_right(reading, &funnel, wants_high);
@@ -179,16 +183,11 @@ smb_sass_compute_shift(SassReading *reading) {
 
 void
 smb_sass_compute_permutation(SassReading *reading) {
-  static const struct {
-    const char *part;
-    Permutation mode;
-  } modes[] = {{"F4E", PERMUTE_FORWARD},     {"B4E", PERMUTE_BACKWARD},
-               {"RC8", PERMUTE_REPLICATE_8}, {"ECL", PERMUTE_EDGE_LEFT},
-               {"ECR", PERMUTE_EDGE_RIGHT},  {"RC16", PERMUTE_REPLICATE_16}};
-  Permutation mode = PERMUTE_ANY;
-  for (guint i = 0; i < G_N_ELEMENTS(modes); i++)
-    if (smb_sass_says(reading, modes[i].part))
-      mode = modes[i].mode;
+  static const SassChoice modes[] = {
+      {PART_F4E, PERMUTE_FORWARD},     {PART_B4E, PERMUTE_BACKWARD},
+      {PART_RC8, PERMUTE_REPLICATE_8}, {PART_ECL, PERMUTE_EDGE_LEFT},
+      {PART_ECR, PERMUTE_EDGE_RIGHT},  {PART_RC16, PERMUTE_REPLICATE_16}};
+  guint mode = SASS_CHOOSE(reading->decoder, modes, PERMUTE_ANY);
   Row d = smb_sass_take_result(reading, 1), a = smb_sass_take(reading, 1);
   Row selector = smb_sass_take(reading, 1), c = smb_sass_take(reading, 1);
   smb_sass_emit(
@@ -196,31 +195,39 @@ smb_sass_compute_permutation(SassReading *reading) {
       (Compute){.operation = OPERATION_PRMT, .table = (guint8)mode, .d = d, .s = {a, c, selector}});
 }
 
-// --- fields and counts
+// --- fields
 
-static Operation
-find_field(const SassReading *reading) {
-  gboolean is_unsigned = smb_sass_says(reading, "U32"), wraps = smb_sass_says(reading, "W");
-  if (strcmp(reading->name, "POPC") == 0)
-    return OPERATION_POPC_32;
-  if (strcmp(reading->name, "BREV") == 0)
-    return OPERATION_BREV_32;
-  if (strcmp(reading->name, "BMSK") == 0)
-    return wraps ? OPERATION_BMSK_WRAP : OPERATION_BMSK_CLAMP;
-  if (strcmp(reading->name, "SGXT") == 0 && is_unsigned)
-    return wraps ? OPERATION_SZEXT_U32_WRAP : OPERATION_SZEXT_U32_CLAMP;
-  if (strcmp(reading->name, "SGXT") == 0)
-    return wraps ? OPERATION_SZEXT_S32_WRAP : OPERATION_SZEXT_S32_CLAMP;
-  if (smb_sass_says(reading, "SH")) // FLO
-    return is_unsigned ? OPERATION_BFIND_SHIFT_U32 : OPERATION_BFIND_SHIFT_S32;
-  return is_unsigned ? OPERATION_BFIND_U32 : OPERATION_BFIND_S32;
-}
-
-void
-smb_sass_compute_field(SassReading *reading) {
-  Operation operation = find_field(reading);
+static void
+put_field(SassReading *reading, Operation operation) {
   Row d = smb_sass_take_result(reading, 1);
   gboolean two = smb_operation_info(operation)->sources[1] != SHAPE_NONE;
   Row a = smb_sass_take(reading, 1), b = two ? smb_sass_take(reading, 1) : 0;
   smb_sass_put(reading, operation, d, a, b, 0);
+}
+
+// BMSK d, a, b: b ones from bit a on.
+void
+smb_sass_compute_mask(SassReading *reading) {
+  gboolean wraps = smb_sass_says(reading, PART_W);
+  put_field(reading, wraps ? OPERATION_BMSK_WRAP : OPERATION_BMSK_CLAMP);
+}
+
+// SGXT d, a, b: the low b bits of a, and their sign above them.
+void
+smb_sass_compute_extension(SassReading *reading) {
+  gboolean wraps = smb_sass_says(reading, PART_W);
+  if (smb_sass_says(reading, PART_U32))
+    put_field(reading, wraps ? OPERATION_SZEXT_U32_WRAP : OPERATION_SZEXT_U32_CLAMP);
+  else
+    put_field(reading, wraps ? OPERATION_SZEXT_S32_WRAP : OPERATION_SZEXT_S32_CLAMP);
+}
+
+// FLO d, a: where the leading one is; .SH: how far it is from the top.
+void
+smb_sass_compute_leading(SassReading *reading) {
+  gboolean shifts = smb_sass_says(reading, PART_SH);
+  if (smb_sass_says(reading, PART_U32))
+    put_field(reading, shifts ? OPERATION_BFIND_SHIFT_U32 : OPERATION_BFIND_U32);
+  else
+    put_field(reading, shifts ? OPERATION_BFIND_SHIFT_S32 : OPERATION_BFIND_S32);
 }

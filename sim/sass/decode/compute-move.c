@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Moves and choices, and predicates as bits of a register.
-#include <string.h>
-
 #include "sim/sass/decode/compute.h"
 
 // MOV, UMOV.
 void
 smb_sass_compute_move(SassReading *reading) {
-  gboolean is_wide = smb_sass_says(reading, "64");
+  gboolean is_wide = smb_sass_says(reading, PART_64);
   Row d = smb_sass_take_result(reading, is_wide ? 2 : 1);
   Row a = smb_sass_take(reading, is_wide ? 2 : 1);
   if (smb_sass_peek(reading) && smb_sass_take_number(reading) != 0xf) // which bytes
@@ -25,24 +23,35 @@ smb_sass_compute_return(SassReading *reading) {
   Row kept = reading->decoder->return_address;
   reading->at += is_target;
   Row d = is_target ? kept : smb_sass_take_result(reading, 1);
+  if (is_target)
+    smb_sass_note_result(reading, (Written){.row = kept, .n = 1});
   Row a = is_target ? smb_sass_take(reading, 1) : kept;
   reading->at += !is_target;
   smb_sass_put(reading, OPERATION_MOV_32, d, a, 0, 0);
 }
 
-// SEL, FSEL: a if the predicate is true, else b.
+// SEL: a if the predicate is true, else b.
 void
 smb_sass_compute_choice(SassReading *reading) {
-  gboolean is_real = reading->name[0] == 'F';
-  guint n_rows = smb_sass_says(reading, "64") ? 2 : 1;
+  guint n_rows = smb_sass_says(reading, PART_64) ? 2 : 1;
   Row d = smb_sass_take_result(reading, n_rows), rows[2];
   for (guint i = 0; i < 2; i++)
-    rows[i] = is_real ? smb_sass_take_real(reading, 1) : smb_sass_take(reading, n_rows);
+    rows[i] = smb_sass_take(reading, n_rows);
   smb_sass_emit(reading,
                 (Compute){.operation = n_rows == 2 ? OPERATION_SELECT_64 : OPERATION_SELECT_32,
                           .d = d,
                           .s = {rows[0], rows[1]},
                           .in = {smb_sass_take_condition(reading)}});
+}
+
+void
+smb_sass_compute_real_choice(SassReading *reading) {
+  Row d = smb_sass_take_result(reading, 1);
+  Row a = smb_sass_take_real(reading, 1), b = smb_sass_take_real(reading, 1);
+  smb_sass_emit(reading, (Compute){.operation = OPERATION_SELECT_32,
+                                   .d = d,
+                                   .s = {a, b},
+                                   .in = {smb_sass_take_condition(reading)}});
 }
 
 // --- predicates as bits: P0 is bit 0, of the byte that an operand names (R4.B1)
@@ -54,22 +63,16 @@ nth_predicate(const SassReading *reading, guint i) {
   return smb_sass_predicate(reading->decoder, &operand);
 }
 
+// Where a byte begins: of R4.B1, or P2R.B1.
 static guint
-find_byte(SassReading *reading, const SassOperand *operand) {
-  if (!operand || !smb_sass_part(operand))
-    return 0;
-  if (operand->part[0] != 'B' || !strchr("0123", operand->part[1]))
-    reading->is_other = TRUE;
-  return (guint)(operand->part[1] - '0') & 3;
+find_shift(SassPart part) {
+  return part == PART_B1 ? 8 : part == PART_B2 ? 16 : part == PART_B3 ? 24 : 0;
 }
 
 // P2R.B1 d, PR, a, mask: the bits of the mask are those of predicates, in that byte, the others those of a.
 void
 smb_sass_compute_pack(SassReading *reading) {
-  guint shift = smb_sass_says(reading, "B1")   ? 8
-                : smb_sass_says(reading, "B2") ? 16
-                : smb_sass_says(reading, "B3") ? 24
-                                               : 0;
+  guint shift = find_shift(reading->decoder->instruction->parts[0]);
   Row d = smb_sass_take_result(reading, 1);
   if (smb_sass_peek(reading) && smb_sass_peek(reading)->kind == SASS_PREDICATES)
     reading->at++;
@@ -98,12 +101,15 @@ smb_sass_compute_unpack(SassReading *reading) {
   if (smb_sass_peek(reading) && smb_sass_peek(reading)->kind == SASS_PREDICATES)
     reading->at++;
   const SassOperand *operand = smb_sass_peek(reading);
-  guint shift = 8 * find_byte(reading, operand);
+  guint shift = operand ? find_shift(operand->part) : 0;
   SassOperand plain = operand ? *operand : (SassOperand){.kind = SASS_WORD};
-  plain.part = NULL;
+  plain.part = PART_NONE;
   Row word = smb_sass_source(reading->decoder, &plain, 1);
   reading->at++;
-  guint32 mask = (guint32)smb_sass_take_number(reading) & 0x7f;
+  // Without a mask: all of them.
+  guint32 mask = smb_sass_peek(reading) ? (guint32)smb_sass_take_number(reading) & 0x7f : 0x7f;
+  for (guint i = 0; i < SASS_PREDICATE_REGISTERS; i++)
+    smb_sass_note_result(reading, (Written){.predicate = nth_predicate(reading, i)});
   if (word == NO_ROW || reading->is_other) {
     reading->is_other = TRUE;
     return;
@@ -111,7 +117,7 @@ smb_sass_compute_unpack(SassReading *reading) {
   for (guint round = 0; round < 2; round++)
     for (guint i = 0; i < SASS_PREDICATE_REGISTERS; i++) {
       Predicate p = nth_predicate(reading, i);
-      if (!(mask >> i & 1) || (p == reading->decoder->guard) != (round == 1))
+      if (!(mask >> i & 1) || (p == reading->decoder->builder.guard) != (round == 1))
         continue;
       Row bit = smb_sass_apply(reading, OPERATION_AND_32, word,
                                smb_sass_number(reading, 1u << (i + shift)), 0);

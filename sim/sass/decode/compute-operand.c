@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Operands of computing instructions, and steps.
-#include <string.h>
-
+// Operands of computing instructions, in the order in which the disassembly has them, and the steps that handlers
+// make of them. What a register has before it or behind it ("-R4", "|R4|", "~R4") is a step of its own, unless the
+// operation has it.
 #include "sim/sass/decode/compute.h"
 
 const SassOperand *
@@ -60,6 +60,7 @@ smb_sass_put_predicate(SassReading *reading, Predicate p, guint table, Predicate
                                      .in = {a, b, c}});
 }
 
+// Of what is known it is what is known, too: no step.
 Predicate
 smb_sass_not(SassReading *reading, Predicate predicate) {
   SassDecoder *decoder = reading->decoder;
@@ -70,8 +71,32 @@ smb_sass_not(SassReading *reading, Predicate predicate) {
   return opposite;
 }
 
+// --- parts
+
+guint
+smb_sass_modifiers(const SassReading *reading) {
+  static const SassChoice modifiers[] = {
+      {PART_FTZ, MODIFIER_FLUSH},  {PART_SAT, MODIFIER_SATURATE},    {PART_RZ, MODIFIER_ZERO},
+      {PART_TRUNC, MODIFIER_ZERO}, {PART_RM, MODIFIER_DOWN},         {PART_FLOOR, MODIFIER_DOWN},
+      {PART_RP, MODIFIER_UP},      {PART_CEIL, MODIFIER_UP},         {PART_NAN, MODIFIER_NAN},
+      {PART_RELU, MODIFIER_RELU},  {PART_SATFINITE, MODIFIER_FINITE}};
+  guint all = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(modifiers); i++)
+    if (smb_sass_says(reading, modifiers[i].part))
+      all |= modifiers[i].value;
+  return all;
+}
+
+guint
+smb_sass_combination(const SassReading *reading) {
+  static const SassChoice combinations[] = {
+      {PART_AND, MODIFIER_AND}, {PART_OR, MODIFIER_OR}, {PART_XOR, MODIFIER_XOR}};
+  return SASS_CHOOSE(reading->decoder, combinations, 0);
+}
+
 // --- operands
 
+// The next operand, whatever it is: one that is missing makes the instruction another one than its handler thinks.
 static const SassOperand *
 take(SassReading *reading) {
   static const SassOperand none = {.kind = SASS_WORD};
@@ -83,6 +108,7 @@ take(SassReading *reading) {
   return &none;
 }
 
+// Handlers go on with any row, so that they need not ask after each operand: their steps are dropped in the end.
 static Row
 check_row(SassReading *reading, Row row) {
   if (row != NO_ROW)
@@ -91,8 +117,8 @@ check_row(SassReading *reading, Row row) {
   return smb_sass_constant(reading->decoder, 0, 2);
 }
 
-static void
-note_result(SassReading *reading, Written written) {
+void
+smb_sass_note_result(SassReading *reading, Written written) {
   if (reading->n_results < SASS_MAX_RESULTS)
     reading->results[reading->n_results++] = written;
 }
@@ -101,10 +127,11 @@ Row
 smb_sass_take_result(SassReading *reading, guint n_rows) {
   Row row = check_row(reading, smb_sass_result(reading->decoder, take(reading), n_rows));
   if (!(row & ROW_CONSTANT))
-    note_result(reading, (Written){.row = row, .n = n_rows});
+    smb_sass_note_result(reading, (Written){.row = row, .n = n_rows});
   return row;
 }
 
+// "-" is left to the operation, which subtracts: with a carry that is another thing than adding the negative.
 Row
 smb_sass_take_addend(SassReading *reading, guint n_rows, gboolean *is_negated) {
   const SassOperand *operand = take(reading);
@@ -112,7 +139,7 @@ smb_sass_take_addend(SassReading *reading, guint n_rows, gboolean *is_negated) {
   *is_negated = FALSE;
   if (operand->kind == SASS_IMMEDIATE || operand->kind == SASS_REAL)
     return row;
-  if (operand->is_absolute || smb_sass_part(operand))
+  if (operand->is_absolute || smb_sass_has_suffix(operand))
     reading->is_other = TRUE;
   *is_negated = operand->is_negated;
   if (operand->is_inverted)
@@ -135,7 +162,7 @@ smb_sass_take_real(SassReading *reading, guint n_rows) {
   Row row = check_row(reading, smb_sass_source(reading->decoder, operand, n_rows));
   if (operand->kind == SASS_IMMEDIATE || operand->kind == SASS_REAL)
     return row;
-  if (operand->is_inverted || smb_sass_part(operand))
+  if (operand->is_inverted || smb_sass_has_suffix(operand))
     reading->is_other = TRUE;
   if (operand->is_absolute)
     row = smb_sass_apply(reading, n_rows == 2 ? OPERATION_ABS_F64 : OPERATION_ABS_F32, row, 0, 0);
@@ -150,7 +177,7 @@ smb_sass_take_target(SassReading *reading) {
     return PREDICATE_TRUE;
   Predicate predicate = smb_sass_predicate(reading->decoder, take(reading));
   if (predicate != PREDICATE_TRUE)
-    note_result(reading, (Written){.predicate = predicate});
+    smb_sass_note_result(reading, (Written){.predicate = predicate});
   return predicate;
 }
 

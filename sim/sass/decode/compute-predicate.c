@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Predicates: comparisons of integers, and logic.
-#include <string.h>
-
 #include "sim/sass/decode/compute.h"
 
 gboolean
@@ -13,11 +11,11 @@ smb_sass_find_comparison(const SassReading *reading, gboolean is_signed, guint n
                                : (is_signed ? OPERATION_LT_S32 : OPERATION_LT_U32);
   Operation equal = n_rows == 2 ? OPERATION_EQ_64 : OPERATION_EQ_32;
   const struct {
-    const char *part;
+    SassPart part;
     SassComparison comparison;
-  } comparisons[] = {{"EQ", {equal, FALSE, 0}}, {"NE", {equal, FALSE, MODIFIER_NOT}},
-                     {"LT", {less, FALSE, 0}},  {"GE", {less, FALSE, MODIFIER_NOT}},
-                     {"GT", {less, TRUE, 0}},   {"LE", {less, TRUE, MODIFIER_NOT}}};
+  } comparisons[] = {{PART_EQ, {equal, FALSE, 0}}, {PART_NE, {equal, FALSE, MODIFIER_NOT}},
+                     {PART_LT, {less, FALSE, 0}},  {PART_GE, {less, FALSE, MODIFIER_NOT}},
+                     {PART_GT, {less, TRUE, 0}},   {PART_LE, {less, TRUE, MODIFIER_NOT}}};
   for (guint i = 0; i < G_N_ELEMENTS(comparisons); i++)
     if (smb_sass_says(reading, comparisons[i].part)) {
       *comparison = comparisons[i].comparison;
@@ -26,20 +24,12 @@ smb_sass_find_comparison(const SassReading *reading, gboolean is_signed, guint n
   return FALSE;
 }
 
-static guint
-find_combination(const SassReading *reading) {
-  return smb_sass_says(reading, "AND")   ? MODIFIER_AND
-         : smb_sass_says(reading, "OR")  ? MODIFIER_OR
-         : smb_sass_says(reading, "XOR") ? MODIFIER_XOR
-                                         : 0;
-}
-
 // Both are computed before one is written, which may be an operand, or the guard.
 void
 smb_sass_put_combined(SassReading *reading, Predicate p, Predicate q, Predicate found,
                       Predicate with) {
   static const guint tables[][2] = {{0xc0, 0x0c}, {0xfc, 0xcf}, {0x3c, 0xc3}}; // of found, and not
-  guint combination = find_combination(reading);
+  guint combination = smb_sass_combination(reading);
   const guint *table = tables[combination == MODIFIER_AND ? 0 : combination == MODIFIER_OR ? 1 : 2];
   if (q == PREDICATE_TRUE) {
     smb_sass_put_predicate(reading, p, table[0], found, with, PREDICATE_TRUE);
@@ -47,7 +37,7 @@ smb_sass_put_combined(SassReading *reading, Predicate p, Predicate q, Predicate 
   }
   Predicate opposite = smb_sass_scratch_predicate(reading->decoder);
   smb_sass_put_predicate(reading, opposite, table[1], found, with, PREDICATE_TRUE);
-  if (q == reading->decoder->guard) {
+  if (q == reading->decoder->builder.guard) {
     smb_sass_put_predicate(reading, p, table[0], found, with, PREDICATE_TRUE);
     smb_sass_put_predicate(reading, q, 0xf0, opposite, PREDICATE_TRUE, PREDICATE_TRUE);
     return;
@@ -87,9 +77,9 @@ compare_high(SassReading *reading, const SassComparison *comparison, const Row *
 // ISETP p, q, a, b, with: p = (a < b) and with, q = !(a < b) and with; .EX has low behind.
 void
 smb_sass_compute_comparison(SassReading *reading) {
-  gboolean is_wide = smb_sass_says(reading, "U64") || smb_sass_says(reading, "S64") ||
-                     smb_sass_says(reading, "64");
-  gboolean is_unsigned = smb_sass_says(reading, "U32") || smb_sass_says(reading, "U64");
+  gboolean is_wide = smb_sass_says(reading, PART_U64) || smb_sass_says(reading, PART_S64) ||
+                     smb_sass_says(reading, PART_64);
+  gboolean is_unsigned = smb_sass_says(reading, PART_U32) || smb_sass_says(reading, PART_U64);
   guint n_rows = is_wide ? 2 : 1;
   Predicate p = smb_sass_take_target(reading), q = smb_sass_take_target(reading);
   Row rows[2];
@@ -98,17 +88,17 @@ smb_sass_compute_comparison(SassReading *reading) {
   Predicate with = smb_sass_take_condition(reading), found;
   SassComparison comparison;
   if (!smb_sass_find_comparison(reading, !is_unsigned, n_rows, &comparison) ||
-      (is_wide && smb_sass_says(reading, "EX"))) {
+      (is_wide && smb_sass_says(reading, PART_EX))) {
     reading->is_other = TRUE;
     return;
   }
-  if (smb_sass_says(reading, "EX")) {
+  if (smb_sass_says(reading, PART_EX)) {
     found = compare_high(reading, &comparison, rows, smb_sass_take_condition(reading));
     smb_sass_put_combined(reading, p, q, found, with);
     return;
   }
   Compute compute = {.operation = (guint16)comparison.operation,
-                     .modifiers = (guint16)(comparison.modifiers | find_combination(reading)),
+                     .modifiers = (guint16)(comparison.modifiers | smb_sass_combination(reading)),
                      .s = {rows[comparison.exchanged], rows[!comparison.exchanged]},
                      .in = {with}};
   // One step, unless it would write what it reads, or its guard, first.
@@ -120,7 +110,7 @@ smb_sass_compute_comparison(SassReading *reading) {
     return;
   }
   compute.p = p;
-  if (with == PREDICATE_TRUE && smb_sass_says(reading, "AND"))
+  if (with == PREDICATE_TRUE && smb_sass_says(reading, PART_AND))
     compute.modifiers = (guint16)comparison.modifiers;
   smb_sass_emit(reading, compute);
 }
@@ -131,7 +121,7 @@ take_truth(SassReading *reading) {
   const SassOperand *operand = smb_sass_peek(reading);
   if (!operand || !smb_sass_is_register(operand))
     return smb_sass_take_condition(reading);
-  if (!smb_sass_part(operand) || strcmp(operand->part, "SIGN") != 0)
+  if (operand->part != PART_SIGN)
     reading->is_other = TRUE;
   Predicate sign = smb_sass_scratch_predicate(reading->decoder);
   reading->at++;
@@ -158,7 +148,7 @@ smb_sass_compute_predicates(SassReading *reading) {
   Predicate results[2] = {smb_sass_scratch_predicate(decoder), smb_sass_scratch_predicate(decoder)};
   smb_sass_put_predicate(reading, results[0], first, in[0], in[1], in[2]);
   smb_sass_put_predicate(reading, results[1], second, in[0], in[1], in[2]);
-  gboolean q_last = q == decoder->guard;
+  gboolean q_last = q == decoder->builder.guard;
   for (guint i = 0; i < 2; i++) {
     gboolean is_q = (i == 1) == q_last;
     smb_sass_put_predicate(reading, is_q ? q : p, 0xf0, results[is_q], PREDICATE_TRUE,

@@ -9,18 +9,16 @@
 
 /**
  * SassReading: an instruction while its operands are read, in the order in which its disassembly has them
- * @name: without the U of the uniform datapath
  * @is_uniform: its steps run in all lanes of the warp
  * @at: the next operand
  * @is_other: it is not modelled, or an operand is missing or of another kind: then nothing is known of its results
  * @results, @n_results: what it writes
  */
 enum {
-  SASS_MAX_RESULTS = 4
+  SASS_MAX_RESULTS = 8
 };
 typedef struct {
   SassDecoder *decoder;
-  const char *name;
   gboolean is_uniform;
   guint at;
   gboolean is_other;
@@ -42,6 +40,8 @@ Row smb_sass_take(SassReading *reading, guint n_rows);
 Row smb_sass_take_addend(SassReading *reading, guint n_rows, gboolean *is_negated);
 // A floating-point number of 4 or 8 bytes, with its "-" and "|".
 Row smb_sass_take_real(SassReading *reading, guint n_rows);
+// What it writes beside those.
+void smb_sass_note_result(SassReading *reading, Written written);
 // A predicate that is written: PREDICATE_TRUE if it is dropped, or if the next operand is none.
 Predicate smb_sass_take_target(SassReading *reading);
 // One that is read, with its "!"; if there is none, SassDecoder.never.
@@ -49,14 +49,18 @@ Predicate smb_sass_take_condition(SassReading *reading);
 // The value of an immediate.
 guint64 smb_sass_take_number(SassReading *reading);
 static inline gboolean
-smb_sass_says(const SassReading *reading, const char *part) {
+smb_sass_says(const SassReading *reading, SassPart part) {
   return smb_sass_has(reading->decoder, part);
 }
-// What is written behind it, or NULL.
-static inline const char *
-smb_sass_part(const SassOperand *operand) {
-  return operand->part && *operand->part ? operand->part : NULL;
+// Whether something is written behind it.
+static inline gboolean
+smb_sass_has_suffix(const SassOperand *operand) {
+  return operand->part > PART_NONE;
 }
+// What its parts say of how it computes: MODIFIER_FLUSH of ".FTZ" and so on.
+guint smb_sass_modifiers(const SassReading *reading);
+// The same of how a comparison goes with a predicate: MODIFIER_AND of ".AND" and so on.
+guint smb_sass_combination(const SassReading *reading);
 // Whether an operand is RZ or URZ, or 0.
 gboolean smb_sass_is_zero(const SassOperand *operand);
 
@@ -89,40 +93,11 @@ gboolean smb_sass_find_real_comparison(const SassReading *reading, SassCompariso
 void smb_sass_put_combined(SassReading *reading, Predicate p, Predicate q, Predicate found,
                            Predicate with);
 
-// --- kinds of instructions
-void smb_sass_compute_sum(SassReading *reading);         // compute-integer.c
-void smb_sass_compute_product(SassReading *reading);     //
-void smb_sass_compute_address(SassReading *reading);     //
-void smb_sass_compute_extreme(SassReading *reading);     //
-void smb_sass_compute_extreme_sum(SassReading *reading); //
-void smb_sass_compute_absolute(SassReading *reading);    //
-void smb_sass_compute_difference(SassReading *reading);  //
-void smb_sass_compute_differences(SassReading *reading); //
-void smb_sass_compute_dot(SassReading *reading);         //
-void smb_sass_compute_logic(SassReading *reading);       // compute-logic.c
-void smb_sass_compute_shift(SassReading *reading);       //
-void smb_sass_compute_permutation(SassReading *reading); //
-void smb_sass_compute_field(SassReading *reading);       //
-void smb_sass_compute_move(SassReading *reading);        // compute-move.c
-void smb_sass_compute_return(SassReading *reading);
-void smb_sass_compute_choice(SassReading *reading);       //
-void smb_sass_compute_pack(SassReading *reading);         //
-void smb_sass_compute_unpack(SassReading *reading);       //
-void smb_sass_compute_comparison(SassReading *reading);   // compute-predicate.c
-void smb_sass_compute_predicates(SassReading *reading);   //
-void smb_sass_compute_real(SassReading *reading);         // compute-real.c
-void smb_sass_compute_real_extreme(SassReading *reading); //
-void smb_sass_compute_real_test(SassReading *reading);    //
-void smb_sass_compute_function(SassReading *reading);     //
-void smb_sass_compute_quotient_test(SassReading *reading);
-void smb_sass_compute_half(SassReading *reading);       // compute-half.c
-void smb_sass_compute_half_test(SassReading *reading);  //
-void smb_sass_compute_conversion(SassReading *reading); // compute-convert.c
-void smb_sass_compute_packing(SassReading *reading);    //
-void smb_sass_compute_exchange(SassReading *reading);   // compute-exchange.c
-void smb_sass_compute_vote(SassReading *reading);       //
-void smb_sass_compute_match(SassReading *reading);      //
-void smb_sass_compute_reduction(SassReading *reading);  //
-void smb_sass_compute_first(SassReading *reading);      //
-void smb_sass_compute_election(SassReading *reading);   //
-void smb_sass_compute_matrix(SassReading *reading);     //
+// --- handlers: what the rows of sim/sass/opcodes name, each of which takes the operands and emits steps
+#define SASS_DECLARE_COMPUTE(function, ...) void smb_sass_compute_##function(SassReading *reading);
+#define COMPUTE(number, forms, first, last, datapath, name, handler, ...)                          \
+  SASS_DECLARE_COMPUTE handler
+#include "sim/sass/opcodes/opcodes.def"
+
+// Decodes the instruction by one of them (compute.c).
+gboolean smb_sass_compute(SassDecoder *decoder, SassComputing compute);

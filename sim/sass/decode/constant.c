@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Constant banks. Bank 0 has what the driver puts there: sizes of the launch, windows of memory, the stack, parameters; its
-// other words are not known. The other banks are sections of the image: 3 has the variables in constant memory, 4
-// addresses of variables and functions, 2 and others numbers that the compiler wrote there.
+// Constant banks. Bank 0 has what the driver puts there: sizes of the launch, windows of memory, the stack,
+// parameters; its other words are not known. The other banks are sections of the image: 3 has the variables in
+// constant memory, 4 addresses of variables and functions, 2 and others numbers that the compiler wrote there.
 #include "sim/base/range.h"
 #include "sim/sass/decode/decode.h"
 
@@ -119,6 +119,7 @@ find_launch_row(SassDecoder *decoder, gint64 offset, guint n_rows) {
   return row;
 }
 
+// Banks that the compiler fills with numbers are constant rows; variables can be copied by the host, and are loaded.
 Row
 smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows) {
   if (bank == 0)
@@ -135,6 +136,7 @@ smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows)
   return smb_sass_constant(decoder, bits, n_rows);
 }
 
+// A region of its own for a part of bank 0, so that each word says by itself whether it is known.
 static void
 add_piece(SassDecoder *decoder, GArray *pieces, guint64 first, guint64 end,
           const SmbContents *contents) {
@@ -147,8 +149,8 @@ add_piece(SassDecoder *decoder, GArray *pieces, guint64 first, guint64 end,
   g_array_append_val(pieces, piece);
 }
 
-// Bank 0 for loads with an index: since sm_100, ptxas finds words below the parameters at -0xa0 * SR_CgaSize (R2) of where
-// they are: c[0x0][R2+0x27c] is word 0x1dc. That register is taken as 1. Of the others nothing is known.
+// Bank 0 for loads with an index: since sm_100, ptxas finds words below the parameters at -0xa0 * SR_CgaSize (R2)
+// of where they are: c[0x0][R2+0x27c] is word 0x1dc. That register is taken as 1. Of the others nothing is known.
 static const GArray *
 find_launch_pieces(SassDecoder *decoder) {
   static const SmbContents unknown = {.fill = SMB_FILL_UNKNOWN};
@@ -194,6 +196,8 @@ smb_sass_set_bank_address(SassDecoder *decoder, Transfer *transfer, const SassOp
   return smb_sass_set_index(decoder, transfer, operand);
 }
 
+// A word that a handler needs as a row: where the place is not fixed, a load ahead of the instruction, of the same
+// guard.
 Row
 smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_rows) {
   Row row = NO_ROW;
@@ -202,7 +206,6 @@ smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_row
   if (row != NO_ROW)
     return row;
   row = smb_sass_scratch(decoder, n_rows);
-  Step step = smb_sass_step(decoder, STEP_LOAD);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   if (!smb_sass_set_bank_address(decoder, transfer, operand)) {
     smb_sass_add_unknown(decoder, row, n_rows);
@@ -211,9 +214,6 @@ smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_row
   transfer->n_components = n_rows;
   for (guint i = 0; i < n_rows; i++)
     transfer->data[i] = row + i;
-  smb_code_writes_row(decoder->code, &step, row, n_rows);
-  smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, 4 * n_rows);
-  step.transfer = transfer;
-  smb_code_add(decoder->code, &step);
+  smb_build_access(&decoder->builder, transfer, TRUE, FALSE);
   return row;
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// From machine code to steps: a kernel with the functions that it calls. Registers are rows, one behind the other, so
-// that R4 and R5 are a pair. Those of the uniform datapath are, too; what is written to them is written in all lanes of the
-// warp, whichever are active. Private to sim/sass.
+// From machine code to steps: a kernel with the functions that it calls. Registers are rows, one behind the other,
+// so that R4 and R5 are a pair. Those of the uniform datapath are, too; what is written to them is written in all
+// lanes of the warp, whichever are active. Private to sim/sass.
 #pragma once
 
 #include "sim/exec/build.h"
@@ -32,8 +32,8 @@ typedef struct {
   GArray *pieces;    // BankPiece: where it lies in memory; NULL: not asked for yet
 } SassBank;
 
-// A section of code, in the addresses that code has here: those of all sections that are needed, one behind the other, the
-// kernel's from 0 on.
+// A section of code, in the addresses that code has here: those of all sections that are needed, one behind the
+// other, the kernel's from 0 on.
 typedef struct {
   guint section;
   guint32 base;
@@ -88,26 +88,29 @@ typedef struct {
   guint n_scratch, n_scratch_predicates;
   // where the decoder is
   const SassInstruction *instruction;
-  guint32 place;   // of it, for messages: its address
-  Predicate guard; // of it
-  gboolean unless;
+  guint argument;  // of its row's handler
+  Builder builder; // of its steps: its address, and its guard
   GError **error;
 } SassDecoder;
-
-typedef enum {
-  SASS_DECODED,
-  SASS_OTHER,  // not of this kind, or in a form that is not modelled: nothing was added
-  SASS_FAILED, // with an error
-} SassResult;
 
 // --- the instruction (decode.c)
 
 // NULL: there are not so many.
 const SassOperand *smb_sass_operand(const SassDecoder *decoder, guint index);
-gboolean smb_sass_is(const SassDecoder *decoder, const char *name);
-// Whether its name is one of a list that ends with NULL.
-gboolean smb_sass_is_one_of(const SassDecoder *decoder, const char *const *names);
-gboolean smb_sass_has(const SassDecoder *decoder, const char *part);
+static inline gboolean
+smb_sass_has(const SassDecoder *decoder, SassPart part) {
+  return sass_has(decoder->instruction, part);
+}
+// What one of its parts says.
+typedef struct {
+  SassPart part;
+  guint value;
+} SassChoice;
+// The value of the first of @choices whose part it has; @otherwise: it has none of them.
+guint smb_sass_choose(const SassDecoder *decoder, const SassChoice *choices, guint n,
+                      guint otherwise);
+#define SASS_CHOOSE(decoder, choices, otherwise)                                                   \
+  smb_sass_choose(decoder, choices, G_N_ELEMENTS(choices), otherwise)
 
 // --- operands as rows (operand.c)
 
@@ -118,9 +121,9 @@ Predicate smb_sass_scratch_predicate(SassDecoder *decoder);
 // Rows that hold @bits in all lanes: one, or as many as @n_rows says (1, 2 or 4).
 Row smb_sass_constant(SassDecoder *decoder, guint64 bits, guint n_rows);
 
-// Rows of a source: of a register or a uniform one, an immediate, a constant bank. What is written before it and behind it
-// ("-", "~", "|R3|", ".H1_H1") is not looked at. Of two rows an immediate is extended as it is written; a real number is
-// the high half of a binary64. NO_ROW: it is none of these.
+// Rows of a source: of a register or a uniform one, an immediate, a constant bank. What is written before it and
+// behind it ("-", "~", "|R3|", ".H1_H1") is not looked at. Of two rows an immediate is extended as it is written; a
+// real number is the high half of a binary64. NO_ROW: it is none of these.
 Row smb_sass_source(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
 // Rows of a result, at most 8; of RZ and URZ some that nobody reads. NO_ROW: it is no register.
 Row smb_sass_result(const SassDecoder *decoder, const SassOperand *operand, guint n_rows);
@@ -134,8 +137,8 @@ Predicate smb_sass_predicate(const SassDecoder *decoder, const SassOperand *oper
 Predicate smb_sass_condition(SassDecoder *decoder, const SassOperand *operand);
 
 // --- constant banks (constant.c)
-// Rows that hold what is at an offset of a bank, if that is known before the kernel runs, or when it starts. NO_ROW: it has
-// to be loaded.
+// Rows that hold what is at an offset of a bank, if that is known before the kernel runs, or when it starts.
+// NO_ROW: it has to be loaded.
 Row smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows);
 // Rows of c[…][…]: that one, or what a load ahead of the instruction finds.
 Row smb_sass_load_bank(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
@@ -155,20 +158,27 @@ const SassBank *smb_sass_bank(SassDecoder *decoder, guint bank);
 const GArray *smb_sass_bank_pieces(SassDecoder *decoder, guint bank);
 
 // --- memory (memory.c)
+// Of words, each of which is a row.
 Transfer *smb_sass_new_transfer(SassDecoder *decoder);
-// Its site, and what the machine is told.
-void smb_sass_set_move(SassDecoder *decoder, Transfer *transfer, SmbOpClass op_class, SmbOp op,
-                       guint width);
 // An address of shared memory. FALSE: it is none, or in a form that is not modelled.
 gboolean smb_sass_set_shared_address(SassDecoder *decoder, Transfer *transfer,
                                      const SassOperand *operand);
-// The registers of an address of 32 bits, or of a place in a constant bank: base and uniform register. FALSE: they are of a
-// form that is not modelled.
+// The registers of an address of 32 bits, or of a place in a constant bank: base and uniform register. FALSE: they
+// are of a form that is not modelled.
 gboolean smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand);
 
 // --- steps (decode.c)
 // Registers, and what the kernel does ahead of its first instruction.
 void smb_sass_begin(SassDecoder *decoder);
+// How an instruction goes on.
+typedef enum {
+  GOES_ON,
+  BRANCHES, // to a target; and on, if it is conditional
+  JUMPS,    // to where a register says
+  RETURNS,  // likewise; and on, if it is conditional
+  ENDS,     // the thread; likewise
+} Going;
+Going smb_sass_going(const SassInstruction *instruction);
 // An instruction, at a place: whatever there is of it. FALSE with an error.
 gboolean smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint32 place);
 
@@ -187,6 +197,22 @@ void smb_sass_add_unknown_predicate(SassDecoder *decoder, Predicate predicate);
 G_GNUC_PRINTF(2, 3)
 gboolean smb_sass_refuse(SassDecoder *decoder, const char *format, ...);
 
+// --- handlers (handler.c): what the rows of sim/sass/opcodes name, each of which makes steps of the current
+// instruction. FALSE with an error: it is refused. Of a form that is not modelled they make what smb_sass_unknown()
+// or smb_sass_refused() makes.
+#define SASS_DECLARE(function, ...)                                      gboolean smb_sass_##function(SassDecoder *decoder);
+#define OPCODE(number, forms, first, last, datapath, name, handler, ...) SASS_DECLARE handler
+#define COMPUTE(...)
+#include "sim/sass/opcodes/opcodes.def"
+
+// Of memory, what an address is of.
+enum {
+  SPACE_OF_SHARED,
+  SPACE_OF_LOCAL,
+  SPACE_OF_GLOBAL,
+  SPACE_OF_ANY, // a generic address
+};
+
 // All code, as steps, with its control flow (function.c). FALSE with an error.
 gboolean smb_sass_decode_code(SassDecoder *decoder);
 
@@ -195,13 +221,9 @@ gboolean smb_sass_decode_code(SassDecoder *decoder);
 guint32 smb_sass_add_provided(SassDecoder *decoder, const char *name);
 
 // --- sites (site.c)
-guint smb_sass_add_site(SassDecoder *decoder, SmbOpClass op_class, guint width);
+guint smb_sass_add_site(gpointer decoder, SmbOpClass op_class, guint width); // Builder.add_site
 
-// --- kinds of instructions, in the order in which they are asked
-SassResult smb_sass_decode_memory(SassDecoder *decoder);  // memory.c
-SassResult smb_sass_decode_bulk(SassDecoder *decoder);    // bulk.c: what makes no request
-SassResult smb_sass_decode_control(SassDecoder *decoder); // control.c
-// control.c: a wait for copies (STEP_AWAIT()).
-void smb_sass_add_await(SassDecoder *decoder, guint32 left);
-SassResult smb_sass_decode_special(SassDecoder *decoder); // special.c: S2R, LDC and their like
-SassResult smb_sass_decode_compute(SassDecoder *decoder); // compute.c
+// --- copies
+// ATOMS.ARRIVE.64 R2, [barrier], before sm_90 (bulk.c).
+gboolean smb_sass_arrive_early(SassDecoder *decoder, const SassOperand *d,
+                               const SassOperand *address);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// All code of a kernel as steps, section by section and function by function, with the control flow of each function for
-// whoever has to know what a branch decides. Where lanes meet again is written in the code.
+// All code of a kernel as steps, section by section and function by function, with the control flow of each
+// function for whoever has to know what a branch decides. Where lanes meet again is written in the code.
 #include <string.h>
 
 #include "sim/base/error.h"
@@ -11,15 +11,6 @@
 enum {
   MAX_STEPS = 1 << 22
 };
-
-// How an instruction goes on.
-typedef enum {
-  GOES_ON,
-  BRANCHES, // to a target; and on, if it is conditional
-  JUMPS,    // to where a register says
-  RETURNS,  // likewise; and on, if it is conditional
-  ENDS,     // the thread; likewise
-} Going;
 
 // One instruction of the code.
 typedef struct {
@@ -49,35 +40,12 @@ get_place(const Flow *flow, guint32 index) {
   return &g_array_index(flow->places, Place, index);
 }
 
-static gboolean
-is_named(const SassInstruction *instruction, const char *const *names) {
-  return instruction->name && g_strv_contains(names, instruction->name);
-}
-
-static Going
-find_going(const SassInstruction *instruction) {
-  static const char *const branches[] = {"BRA", "JMP", NULL};
-  static const char *const jumps[] = {"BRX", "BRXU", "JMX", "JMXU", NULL};
-  static const char *const returns[] = {"RET", NULL};
-  static const char *const ends[] = {"EXIT", "KILL", NULL};
-  gboolean never = instruction->guard == SASS_PT && instruction->guard_is_inverted;
-  return never                             ? GOES_ON
-         : is_named(instruction, branches) ? BRANCHES
-         : is_named(instruction, jumps)    ? JUMPS
-         : is_named(instruction, returns)  ? RETURNS
-         : is_named(instruction, ends)     ? ENDS
-                                           : GOES_ON;
-}
-
+// Whether a branch may go on instead: by its guard, by a predicate among its operands, or by what other lanes do.
 static gboolean
 is_conditional(const SassInstruction *instruction) {
-  static const char *const parts[] = {"DIV", "CONV", "ANY", NULL};
   const SassOperand *first = &instruction->operands[0];
-  for (guint i = 0; instruction->parts[i]; i++) {
-    if (g_strv_contains(parts, instruction->parts[i]))
-      return TRUE;
-  }
-  return instruction->guard != SASS_PT ||
+  return sass_has(instruction, PART_DIV) || sass_has(instruction, PART_CONV) ||
+         sass_has(instruction, PART_ANY) || instruction->guard != SASS_PT ||
          (instruction->n_operands > 0 && smb_sass_is_predicate(first) &&
           (first->number != SASS_PT || first->is_inverted));
 }
@@ -99,7 +67,7 @@ find_leaders(Flow *flow) {
       SassInstruction instruction;
       read_instruction(decoder, section, offset, &instruction);
       Place *place = get_place(flow, at);
-      place->going = find_going(&instruction);
+      place->going = smb_sass_going(&instruction);
       place->is_conditional = is_conditional(&instruction);
       for (guint i = 0; i < instruction.n_operands; i++) {
         guint64 target = (guint64)instruction.operands[i].value / SASS_BYTES;
@@ -135,6 +103,7 @@ sort_numbers(GArray *numbers) {
   g_array_set_size(numbers, n);
 }
 
+// Functions are where symbols are; a section may begin with one that has none.
 static void
 add_start(Flow *flow, guint32 address) {
   guint32 start = address / SASS_BYTES;
@@ -163,14 +132,14 @@ find_functions(Flow *flow) {
 
 // --- steps
 
-// What is behind the last instruction of a function, where nothing should come, and the steps of the returns: each of these
-// is a block of its own. *@first: the first one.
+// What is behind the last instruction of a function, where nothing should come, and the steps of the returns: each
+// of these is a block of its own. *@first: the first one.
 static void
 add_returns(SassDecoder *decoder, guint32 *first) {
   static const SassInstruction none;
   decoder->instruction = &none;
-  decoder->guard = PREDICATE_TRUE;
-  decoder->unless = FALSE;
+  decoder->builder.guard = PREDICATE_TRUE;
+  decoder->builder.unless = FALSE;
   Step end = smb_sass_step(decoder, STEP_END);
   smb_code_add(decoder->code, &end);
   *first = decoder->code->steps->len;
@@ -197,8 +166,8 @@ resolve_returns(Flow *flow, guint first_jump, guint32 first_return) {
   }
 }
 
-// nvcc -G calls functions that have no body here by their addresses, too ("CALL.ABS" of __assertfail): these are entries, which a call
-// of an address finds.
+// nvcc -G calls functions that have no body here by their addresses, too ("CALL.ABS" of __assertfail): these are
+// entries, which a call of an address finds.
 static gboolean
 calls_missing(const SassDecoder *decoder, Step *step, guint32 address) {
   if (step->opcode != STEP_CALL_CODE || address / SASS_BYTES >= decoder->code->entries->len)
@@ -217,7 +186,7 @@ resolve_jumps(Flow *flow) {
     guint32 index = jump->target / SASS_BYTES;
     if (jump->returns)
       continue;
-    decoder->place = step->place;
+    decoder->builder.place = step->place;
     if (jump->target % SASS_BYTES == 0 && index >= flow->places->len &&
         calls_missing(decoder, step, jump->target))
       continue;

@@ -33,6 +33,7 @@ align_to(guint64 offset, guint64 align) {
 
 // --- code
 
+// Where the next section goes.
 static guint32
 end_of_code(const SassDecoder *decoder) {
   const GArray *sections = decoder->sections;
@@ -179,6 +180,7 @@ find_region(SassDecoder *decoder, guint index) {
   return added;
 }
 
+// What a symbol stands for, if that is something the code can have the address of.
 static gboolean
 find_address(SassDecoder *decoder, guint index, guint64 *address) {
   const SmbCubinSymbol *symbol = get_symbol(decoder, index);
@@ -337,8 +339,8 @@ add_array(SassDecoder *decoder, const char *name, guint64 base, guint64 bytes,
   g_array_append_val(decoder->program->arrays, array);
 }
 
-// Arrays that the image names; linking forgets their names, so that static memory is one array then. What is dynamic comes
-// behind it, whether or not the kernel asks for any.
+// Arrays that the image names; linking forgets their names, so that static memory is one array then. What is
+// dynamic comes behind it, whether or not the kernel asks for any.
 static void
 add_arrays(SassDecoder *decoder) {
   const SmbCubin *cubin = decoder->cubin;

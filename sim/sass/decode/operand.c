@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Operands of machine code as rows and predicates.
+// Operands of machine code as rows and predicates. R4 and UR4 are rows for as long as the kernel runs; immediates
+// are constant rows; words of constant banks are rows that are set when a warp starts, or that a load ahead of the
+// instruction fills. Scratch rows are those of one instruction: the next one has them again.
 #include "sim/sass/decode/decode.h"
 
 enum {
@@ -65,6 +67,7 @@ smb_sass_source(SassDecoder *decoder, const SassOperand *operand, guint n_rows) 
   return operand->kind == SASS_CONSTANT ? smb_sass_load_bank(decoder, operand, n_rows) : NO_ROW;
 }
 
+// What goes to RZ goes to rows that nobody reads: so a handler need not ask.
 Row
 smb_sass_result(const SassDecoder *decoder, const SassOperand *operand, guint n_rows) {
   g_assert(n_rows <= SASS_DROPPED_ROWS);
@@ -84,6 +87,7 @@ smb_sass_predicate(const SassDecoder *decoder, const SassOperand *operand) {
          operand->number;
 }
 
+// !P0 as a source becomes a predicate of its own: operations read them as they are.
 Predicate
 smb_sass_condition(SassDecoder *decoder, const SassOperand *operand) {
   Predicate predicate = smb_sass_predicate(decoder, operand);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Functions that the device's run-time system provides, which no image has: as far as they are known not to touch shared
-// memory. Calling convention of CUDA's compilers: R4 and what follows it are passed and returned, R20 and R21 hold where the
-// function returns to.
+// Functions that the device's run-time system provides, which no image has: as far as they are known not to touch
+// shared memory. Calling convention of CUDA's compilers: R4 and what follows it are passed and returned, R20 and
+// R21 hold where the function returns to.
 #include <string.h>
 
 #include "sim/sass/decode/decode.h"
@@ -40,8 +40,8 @@ smb_sass_add_provided(SassDecoder *decoder, const char *name) {
   if (!allocates && !asserts && !is_harmless(name))
     return NO_STEP;
   decoder->instruction = &none;
-  decoder->guard = PREDICATE_TRUE;
-  decoder->unless = FALSE;
+  decoder->builder.guard = PREDICATE_TRUE;
+  decoder->builder.unless = FALSE;
   if (allocates) {
     Step step = smb_sass_step(decoder, STEP_ALLOCATE);
     smb_code_add_heap(decoder->code);

@@ -4,16 +4,6 @@
 // Where an access stands: an instruction, and the line of the source that it was compiled from, if the image says so.
 #include "sim/sass/decode/decode.h"
 
-// "LDS.U.128"
-static const char *
-find_opcode(const SassDecoder *decoder) {
-  const SassInstruction *instruction = decoder->instruction;
-  g_autoptr(GString) text = g_string_new(instruction->name);
-  for (guint i = 0; instruction->parts[i]; i++)
-    g_string_append_printf(text, ".%s", instruction->parts[i]);
-  return g_string_chunk_insert_const(decoder->cubin->strings, text->str);
-}
-
 static SmbFrame
 make_frame(const SassDecoder *decoder, const SmbLineFrame *place) {
   const char *path = g_string_chunk_insert_const(decoder->cubin->strings, place->file);
@@ -35,23 +25,25 @@ make_frames(SassDecoder *decoder, const SmbLineFrame *places, guint n) {
 // Where the image says that the current instruction stands in the source.
 static guint
 find_places(const SassDecoder *decoder, SmbLineFrame *places) {
-  const SassSection *section = smb_sass_section_at(decoder, decoder->place);
-  return section ? smb_lines_find(decoder->lines, section->section, decoder->place - section->base,
-                                  places)
+  const SassSection *section = smb_sass_section_at(decoder, decoder->builder.place);
+  return section ? smb_lines_find(decoder->lines, section->section,
+                                  decoder->builder.place - section->base, places)
                  : 0;
 }
 
 guint
-smb_sass_add_site(SassDecoder *decoder, SmbOpClass op_class, guint width) {
+smb_sass_add_site(gpointer data, SmbOpClass op_class, guint width) {
+  SassDecoder *decoder = data;
   g_autofree char *text = smb_sass_text(decoder->instruction);
+  g_autofree char *opcode = smb_sass_opcode_text(decoder->instruction);
   SmbLineFrame places[SMB_LINES_MAX_FRAMES];
   guint n = find_places(decoder, places);
-  SmbSite site = {.offset = decoder->place,
+  SmbSite site = {.offset = decoder->builder.place,
                   .expression = g_string_chunk_insert_const(decoder->cubin->strings, text),
                   .op_class = op_class,
                   .width = width,
-                  .opcode = find_opcode(decoder),
-                  .pc = decoder->place};
+                  .opcode = g_string_chunk_insert_const(decoder->cubin->strings, opcode),
+                  .pc = decoder->builder.place};
   if (n > 0) {
     SmbFrame leaf = make_frame(decoder, &places[0]);
     site.file = leaf.file;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Special registers, and loads from constant banks.
-#include <string.h>
-
 #include "sim/sass/decode/decode.h"
 
 // Numbers of special registers, as the disassembler of CUDA 12 and 13 names them.
@@ -82,43 +80,42 @@ find_special(SassDecoder *decoder, guint number) {
   return row;
 }
 
-// S2R, S2UR: 32 bits. CS2R, CS2UR: 64, unless .32 says otherwise.
-static SassResult
-decode_special(SassDecoder *decoder, gboolean wide) {
+// S2R, S2UR; CS2R, CS2UR. The argument says how many rows there are, unless .32 says otherwise.
+gboolean
+smb_sass_special(SassDecoder *decoder) {
+  gboolean wide = decoder->argument == 2 && !smb_sass_has(decoder, PART_32);
   const SassOperand *d = smb_sass_operand(decoder, 0), *s = smb_sass_operand(decoder, 1);
   if (!d || !s || s->kind != SASS_SPECIAL)
-    return SASS_OTHER;
+    return smb_sass_unknown(decoder);
   Row row = smb_sass_result(decoder, d, 2), from = find_special(decoder, s->number);
   if (row == NO_ROW)
-    return SASS_OTHER;
+    return smb_sass_unknown(decoder);
   smb_sass_add_move(decoder, d, row, from);
   if (!wide)
-    return SASS_DECODED;
+    return TRUE;
   if (s->number == SRZ)
     smb_sass_add_move(decoder, d, row + 1, smb_sass_constant(decoder, 0, 1));
   else
     smb_sass_add_unknown(decoder, row + 1, 1);
-  return SASS_DECODED;
+  return TRUE;
 }
 
+// Bytes that a lane loads.
 static guint
 find_bytes(const SassDecoder *decoder, gboolean *is_signed) {
-  *is_signed = smb_sass_has(decoder, "S8") || smb_sass_has(decoder, "S16");
-  return smb_sass_has(decoder, "U8") || smb_sass_has(decoder, "S8")     ? 1
-         : smb_sass_has(decoder, "U16") || smb_sass_has(decoder, "S16") ? 2
-         : smb_sass_has(decoder, "64")                                  ? 8
-         : smb_sass_has(decoder, "128")                                 ? 16
-                                                                        : 4;
+  static const SassChoice sizes[] = {{PART_U8, 1},  {PART_S8, 1}, {PART_U16, 2},
+                                     {PART_S16, 2}, {PART_64, 8}, {PART_128, 16}};
+  *is_signed = smb_sass_has(decoder, PART_S8) || smb_sass_has(decoder, PART_S16);
+  return SASS_CHOOSE(decoder, sizes, 4);
 }
 
 // Loads into rows that a uniform register takes them from, or into the register.
-static SassResult
+static gboolean
 load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint bytes,
      gboolean is_signed) {
   guint n_rows = MAX(bytes, 4u) / 4;
   gboolean uniform = d->kind == SASS_UNIFORM;
   Row row = uniform ? smb_sass_scratch(decoder, n_rows) : smb_sass_result(decoder, d, n_rows);
-  Step step = smb_sass_step(decoder, STEP_LOAD);
   Transfer *transfer = smb_sass_new_transfer(decoder);
   transfer->bytes = MIN(bytes, 4);
   transfer->is_signed = is_signed;
@@ -128,26 +125,23 @@ load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint byt
   else {
     for (guint i = 0; i < n_rows; i++)
       transfer->data[i] = row + i;
-    smb_code_writes_row(decoder->code, &step, row, n_rows);
-    smb_sass_set_move(decoder, transfer, SMB_OP_CLASS_LOAD, SMB_OP_LD, bytes);
     transfer->move.constant_bytes = s->base != SASS_RZ ? bytes : 0;
-    step.transfer = transfer;
-    smb_code_add(decoder->code, &step);
+    smb_build_access(&decoder->builder, transfer, TRUE, FALSE);
   }
   for (guint i = 0; uniform && i < n_rows && !smb_sass_is_dropped(d); i++)
     smb_sass_add_move(decoder, d, smb_sass_result(decoder, d, n_rows) + i, row + i);
-  return SASS_DECODED;
+  return TRUE;
 }
 
-// LDC R0, c[3][R2+4], and the uniform ones. Words of a fixed place are loaded one by one: ptxas takes variables that lie side
-// by side with one instruction.
-static SassResult
-decode_constant(SassDecoder *decoder) {
+// LDC R0, c[3][R2+4], and the uniform ones. Words of a fixed place are loaded one by one: ptxas takes variables
+// that lie side by side with one instruction.
+gboolean
+smb_sass_constant_load(SassDecoder *decoder) {
   const SassOperand *d = smb_sass_operand(decoder, 0), *s = smb_sass_operand(decoder, 1);
   gboolean is_signed;
   guint bytes = find_bytes(decoder, &is_signed), n_rows = MAX(bytes, 4u) / 4;
   if (!d || !s || s->kind != SASS_CONSTANT || !smb_sass_is_register(d))
-    return SASS_OTHER;
+    return smb_sass_refused(decoder);
   gboolean indexed = s->base != SASS_RZ || s->uniform != SASS_URZ || s->is_bindless;
   Row from[4];
   if (bytes < 4 || indexed)
@@ -159,21 +153,21 @@ decode_constant(SassDecoder *decoder) {
   }
   for (guint i = 0; i < n_rows && !smb_sass_is_dropped(d); i++)
     smb_sass_add_move(decoder, d, smb_sass_result(decoder, d, n_rows) + i, from[i]);
-  return SASS_DECODED;
+  return TRUE;
 }
 
-// QSPC.E.S P0, RZ, [R2]: whether a generic address is one of shared (S), of local (L), or of other memory (G). Shared memory of
-// the cluster (D) has that of the block in it.
-static SassResult
-decode_space(SassDecoder *decoder) {
+// QSPC.E.S P0, RZ, [R2]: whether a generic address is one of shared (S), of local (L), or of other memory (G).
+// Shared memory of the cluster (D) has that of the block in it.
+gboolean
+smb_sass_space(SassDecoder *decoder) {
   const SassOperand *p = smb_sass_operand(decoder, 0);
   const SassOperand *address = smb_sass_operand(decoder, decoder->instruction->n_operands - 1);
-  gboolean shared = smb_sass_has(decoder, "S") || smb_sass_has(decoder, "D");
-  gboolean local = smb_sass_has(decoder, "L");
-  gboolean global = smb_sass_has(decoder, "G");
+  gboolean shared = smb_sass_has(decoder, PART_S) || smb_sass_has(decoder, PART_D);
+  gboolean local = smb_sass_has(decoder, PART_L);
+  gboolean global = smb_sass_has(decoder, PART_G);
   if (!p || !smb_sass_is_predicate(p) || !address || address->kind != SASS_ADDRESS ||
       (address->base == SASS_RZ) == (address->uniform == SASS_URZ) || shared + local + global != 1)
-    return SASS_OTHER;
+    return smb_sass_unknown(decoder);
   Row pointer = address->base == SASS_RZ ? decoder->uniforms + address->uniform
                                          : decoder->registers + address->base;
   guint64 window = make_pointer(local ? REGION_LOCAL : REGION_SHARED, 0);
@@ -184,24 +178,10 @@ decode_space(SassDecoder *decoder) {
                      .s = {pointer + 1, smb_sass_constant(decoder, window >> 32, 1)}};
   smb_sass_add_compute(decoder, &compute);
   if (!global)
-    return SASS_DECODED;
+    return TRUE;
   compute.modifiers |= MODIFIER_AND;
   compute.in[0] = compute.p;
   compute.s[1] = smb_sass_constant(decoder, other >> 32, 1);
   smb_sass_add_compute(decoder, &compute);
-  return SASS_DECODED;
-}
-
-SassResult
-smb_sass_decode_special(SassDecoder *decoder) {
-  static const char *const narrow[] = {"S2R", "S2UR", NULL}, *const wide[] = {"CS2R", "CS2UR",
-                                                                              NULL};
-  static const char *const constants[] = {"LDC", "ULDC", "LDCU", NULL};
-  if (smb_sass_is_one_of(decoder, narrow))
-    return decode_special(decoder, FALSE);
-  if (smb_sass_is_one_of(decoder, wide))
-    return decode_special(decoder, !smb_sass_has(decoder, "32"));
-  if (smb_sass_is_one_of(decoder, constants))
-    return decode_constant(decoder);
-  return smb_sass_is(decoder, "QSPC") ? decode_space(decoder) : SASS_OTHER;
+  return TRUE;
 }

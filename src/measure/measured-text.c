@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/out/measured-text.h"
+#include "src/measure/measured-text.h"
 
 #include <math.h>
 

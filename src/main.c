@@ -4,7 +4,7 @@
 // The table of commands.
 #include "config.h"
 
-#include "src/cli/commands.h"
+#include "src/commands.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +15,7 @@
 #include "sim/capture/capture.h"
 #include "sim/measured/profile.h"
 #include "sim/program/program.h"
+#include "src/cli/completion.h"
 #include "src/cli/shortage.h"
 #include "src/target/ncu.h"
 

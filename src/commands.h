@@ -29,19 +29,6 @@ gboolean smb_cmd_validate(SmbCli *cli, GError **error);
 /** smb_worker_main: Returns: the exit status of that process */
 int smb_worker_main(const SmbCuda *cuda);
 
-/** The shells whose command lines can be completed. */
-#define SMB_COMPLETION_SHELLS "bash|zsh|fish"
-
-/**
- * smb_completion_write:
- * @cli: takes a script for a shell, made of the tables of commands and options
- * @shell: one of SMB_COMPLETION_SHELLS
- * @commands: what is completed: those that have a summary, which come first
- * @error: SMB_ERROR_USAGE
- */
-gboolean smb_completion_write(SmbCli *cli, const char *shell, const SmbCommand *commands,
-                              GError **error);
-
 /**
  * smb_main: the whole command line
  * @cuda: (transfer none): what the machine offers to measure with

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The program: the command line on this machine.
-#include "src/cli/commands.h"
+#include "src/commands.h"
 
 int
 main(int argc, char **argv) {

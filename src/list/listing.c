@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "src/out/listing.h"
+#include "src/list/listing.h"
 
 #include "src/out/csv.h"
 #include "src/out/json.h"

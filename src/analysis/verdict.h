@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What an analysis says in sentences: its verdict, its costliest access, and what is not exact.
+#pragma once
+
+#include "sim/analysis/analysis.h"
+#include "src/cli/cli.h"
+
+/** smb_analyze_exact_of: Returns: (transfer none): what counts are exact of, where they are, and what may differ from it */
+const char *smb_analyze_exact_of(const SmbProgram *program);
+
+/** smb_analyze_verdict: Returns: (transfer full): how many wavefronts are due to conflicts, in a sentence */
+char *smb_analyze_verdict(const SmbAnalysis *analysis);
+
+/** Writes how many wavefronts are due to conflicts, in a sentence and an empty line. */
+void smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis);
+
+/**
+ * smb_analyze_append_bounds:
+ * @but: (nullable): an access of which nothing is said
+ *
+ * Adds sentences about what is not exact, and why; none if all is.
+ */
+void smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis, const SmbAccess *but);
+
+/** Writes these sentences, if there are some. */
+void smb_analyze_write_bounds(SmbCli *cli, const SmbAnalysis *analysis);
+
+/**
+ * Writes, after an empty line, sentences about the access with the most excess wavefronts: which lanes conflict in which
+ * bank, and what that costs; which counts are lower bounds; and how many blocks were run, if not all. Nothing, if there is
+ * nothing to say.
+ */
+void smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis);
+
+/** Adds a space and a sentence, if they conflict: which lanes of the worst request of @access meet where. */
+void smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access);
+
+/** smb_analyze_summarize: Returns: (transfer full): the verdict, which lanes of the costliest access conflict where, and
+ *   which counts are lower bounds */
+char *smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis);
+
+/** smb_analyze_uncounted: Returns: requests of all accesses that are not counted */
+guint64 smb_analyze_uncounted(const SmbAnalysis *analysis);
+
+/** smb_analyze_assumes: Returns: whether counts hold only for what was put in place of contents that were not given
+ * (SmbAccess.data_source) */
+gboolean smb_analyze_assumes(const SmbAnalysis *analysis);
+
+/** smb_analyze_qualify: Returns: (transfer none): for which requests a verdict holds, behind what it says of them; "" for all */
+const char *smb_analyze_qualify(const SmbAnalysis *analysis);
+
+/** smb_analyze_describe_reason: Returns: (transfer full): why an access is not exact, as a sentence */
+char *smb_analyze_describe_reason(const SmbAccess *access);
+
+/**
+ * smb_analyze_describe_constants:
+ *
+ * Returns: (nullable) (transfer full): what the loads of constant memory cost, of which that is counted; %NULL: there are
+ *   none
+ */
+char *smb_analyze_describe_constants(const SmbArch *arch, const SmbAnalysis *analysis);

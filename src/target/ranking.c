@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/target/ranking.h"
+
+#include <string.h>
+
+#include "sim/arch/arch.h"
+#include "sim/base/error.h"
+#include "sim/base/order.h"
+#include "sim/base/parallel.h"
+#include "sim/base/text.h"
+#include "sim/program/symbol.h"
+#include "src/target/captured.h"
+
+// What workers share.
+typedef struct {
+  const SmbCli *cli;
+  const SmbTargetOptions *options;
+  SmbCapture *capture;
+  GPtrArray *rows;   // SmbRankRow
+  GHashTable *archs; // of launches, by their names: (element-type utf8 SmbArch)
+  SmbProgress *progress;
+  guint threads; // of each analysis
+  SmbRankNote note;
+} Work;
+
+static void
+free_row(gpointer data) {
+  SmbRankRow *row = data;
+  g_array_unref(row->numbers);
+  g_free(row->name);
+  g_free(row->bounds);
+  g_ptr_array_unref(row->warnings);
+  g_ptr_array_unref(row->notes);
+  g_free(row->refused);
+  g_free(row->arch);
+  g_free(row);
+}
+
+void
+smb_ranking_free(SmbRanking *ranking) {
+  if (!ranking)
+    return;
+  g_ptr_array_unref(ranking->rows);
+  smb_capture_free(ranking->capture);
+  g_free(ranking);
+}
+
+// --- which launches are equal
+
+static void
+add_variables(GString *key, const SmbCaptureLaunch *launch) {
+  for (guint i = 0; i < launch->variables->len; i++) {
+    const SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
+    g_string_append_printf(key, "|%s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, variable->name,
+                           variable->address, variable->bytes);
+    for (guint h = 0; variable->hashes && h < variable->hashes->len; h++)
+      g_string_append_printf(key, " %s",
+                             variable->hashes->pdata[h] ? (char *)variable->hashes->pdata[h] : "0");
+  }
+}
+
+static void
+add_memory(GString *key, const SmbCaptureMemory *memory) {
+  g_string_append_printf(key, "|%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, memory->address,
+                         memory->bytes);
+  for (guint i = 0; i < memory->pieces->len; i++) {
+    const SmbCapturePiece *piece = &g_array_index(memory->pieces, SmbCapturePiece, i);
+    g_string_append_printf(key, " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %s", piece->offset,
+                           piece->bytes, piece->hash ? piece->hash : "0");
+  }
+}
+
+// All that what is counted depends on, in a text of its own for different launches; notes are part of what is said of them.
+static char *
+make_key(const SmbCaptureLaunch *launch) {
+  GString *key = g_string_new(NULL);
+  gsize n = 0;
+  const guchar *data = launch->parameters ? g_bytes_get_data(launch->parameters, &n) : NULL;
+  g_string_append_printf(key, "%s %s %s %" G_GUINT64_FORMAT " %d", launch->image, launch->kernel,
+                         launch->arch, launch->dynamic_bytes, launch->is_cooperative);
+  for (guint i = 0; i < 3; i++)
+    g_string_append_printf(key, " %u %u %u", launch->grid[i], launch->block[i], launch->cluster[i]);
+  g_string_append(key, "|");
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf(key, "%02x", data[i]);
+  add_variables(key, launch);
+  for (guint i = 0; i < launch->memory->len; i++)
+    add_memory(key, &g_array_index(launch->memory, SmbCaptureMemory, i));
+  for (guint i = 0; launch->notes[i]; i++)
+    g_string_append_printf(key, "|%s", launch->notes[i]);
+  return g_string_free(key, FALSE);
+}
+
+static SmbRankRow *
+new_row(const SmbCaptureLaunch *launch) {
+  SmbRankRow *row = g_new0(SmbRankRow, 1);
+  row->launch = launch;
+  row->numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
+  row->name = smb_symbol_demangle(launch->kernel, FALSE);
+  row->warnings = g_ptr_array_new_with_free_func(g_free);
+  row->notes = g_ptr_array_new_with_free_func(g_free);
+  smb_captured_note(launch, row->notes);
+  return row;
+}
+
+static void
+collect(SmbRanking *ranking) {
+  g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < smb_capture_n_launches(ranking->capture); i++) {
+    const SmbCaptureLaunch *launch = smb_capture_launch(ranking->capture, i);
+    char *key = make_key(launch);
+    SmbRankRow *row = g_hash_table_lookup(known, key);
+    if (!row) {
+      row = new_row(launch);
+      g_ptr_array_add(ranking->rows, row);
+      g_hash_table_insert(known, g_strdup(key), row);
+    }
+    g_free(key);
+    g_array_append_val(row->numbers, launch->number);
+  }
+}
+
+// --- counting
+
+// Reads the architectures of all launches, each once. One that cannot be read is told with each of its launches.
+static void
+load_archs(Work *work) {
+  for (guint i = 0; i < work->rows->len; i++) {
+    const SmbRankRow *row = g_ptr_array_index(work->rows, i);
+    if (g_hash_table_contains(work->archs, row->launch->arch))
+      continue;
+    SmbArch *arch = smb_captured_arch(work->cli, row->launch, NULL);
+    if (arch)
+      g_hash_table_insert(work->archs, row->launch->arch, arch);
+  }
+}
+
+static SmbArch *
+find_arch(const Work *work, const SmbRankRow *row, GError **error) {
+  SmbArch *arch = g_hash_table_lookup(work->archs, row->launch->arch);
+  return arch ? smb_arch_ref(arch) : smb_captured_arch(work->cli, row->launch, error);
+}
+
+static gboolean
+count_launch(const Work *work, SmbRankRow *row, GError **error) {
+  g_autoptr(SmbArch) arch = find_arch(work, row, error);
+  if (!arch)
+    return FALSE;
+  row->arch = g_strdup(smb_arch_info(arch)->name);
+  g_autoptr(SmbTarget) target =
+      smb_captured_target(work->options, work->capture, row->launch, arch, NULL, error);
+  if (!target)
+    return FALSE;
+  target->options.threads = work->threads;
+  g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, arch, error);
+  if (!analysis)
+    return FALSE;
+  row->total = smb_analysis_total(analysis);
+  if (work->note)
+    work->note(row, target, analysis);
+  return TRUE;
+}
+
+static void
+count_row(gpointer user, guint item) {
+  const Work *work = user;
+  SmbRankRow *row = g_ptr_array_index(work->rows, item);
+  g_autoptr(GError) error = NULL;
+  if (!count_launch(work, row, &error))
+    row->refused = g_strdup(error->message);
+  smb_progress_add(work->progress, 1);
+}
+
+static gint
+compare_rows(gconstpointer a, gconstpointer b) {
+  const SmbRankRow *one = *(SmbRankRow *const *)a, *other = *(SmbRankRow *const *)b;
+  return smb_order(one->refused != NULL, other->refused != NULL)
+             ?: smb_order(other->total.excess, one->total.excess)
+             ?: smb_order(one->launch->number, other->launch->number);
+}
+
+// Launches of the same code, one after the other, have it read once.
+static gint
+compare_code(gconstpointer a, gconstpointer b) {
+  const SmbRankRow *one = *(SmbRankRow *const *)a, *other = *(SmbRankRow *const *)b;
+  return strcmp(one->launch->image, other->launch->image)
+             ?: strcmp(one->launch->kernel, other->launch->kernel)
+             ?: strcmp(one->launch->arch, other->launch->arch)
+             ?: smb_order(one->launch->number, other->launch->number);
+}
+
+// Several launches at a time; what processors are left over are for the blocks of each.
+static void
+count_rows(Work *work, guint processors) {
+  guint n = work->rows->len, workers = CLAMP(n, 1, processors);
+  work->threads = MAX(1, processors / workers);
+  smb_parallel_run(n, workers, count_row, work);
+}
+
+SmbRanking *
+smb_ranking_new(SmbCli *cli, const SmbTargetOptions *options, SmbCapture *capture,
+                SmbRankNote note) {
+  SmbRanking *ranking = g_new0(SmbRanking, 1);
+  SmbAnalysisOptions limits = {.threads = 0};
+  ranking->capture = smb_capture_ref(capture);
+  ranking->rows = g_ptr_array_new_with_free_func(free_row);
+  collect(ranking);
+  smb_target_parse_limits(options, &limits, NULL); // what is wrong with them is told of each launch
+  g_autoptr(GHashTable) archs =
+      g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)smb_arch_unref);
+  Work work = {cli, options, capture, ranking->rows, archs, smb_cli_progress(cli), 1, note};
+  load_archs(&work);
+  g_ptr_array_sort(ranking->rows, compare_code);
+  smb_progress_begin(work.progress, "launches", ranking->rows->len);
+  count_rows(&work, limits.threads ? limits.threads : g_get_num_processors());
+  smb_progress_begin(work.progress, NULL, 0);
+  g_ptr_array_sort(ranking->rows, compare_rows);
+  return ranking;
+}
+
+const SmbRankRow *
+smb_ranking_worst(const SmbRanking *ranking, GError **error) {
+  const SmbRankRow *first = ranking->rows->len ? ranking->rows->pdata[0] : NULL;
+  if (first && !first->refused)
+    return first;
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s%s", smb_capture_path(ranking->capture),
+           first ? "no launch could be counted: the first: " : "no launch",
+           first ? first->refused : "");
+  return NULL;
+}
