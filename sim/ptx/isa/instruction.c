@@ -90,15 +90,10 @@ fits_anywhere(const PtxLine *line, const char *const *parts) {
   return TRUE;
 }
 
-gboolean
-smb_ptx_line_fits(const PtxLine *line, const char *const *parts) {
-  return line->more ? fits_in_order(line, parts) : fits_anywhere(line, parts);
-}
-
 guint
 smb_ptx_find_line(const char *const *parts) {
   for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
-    if (smb_ptx_line_fits(&lines[i], parts))
+    if (lines[i].more ? fits_in_order(&lines[i], parts) : fits_anywhere(&lines[i], parts))
       return i;
   }
   return PTX_NO_LINE;

@@ -43,9 +43,6 @@ const PtxLine *smb_ptx_line(guint line);
 // The first line that matches an opcode; PTX_NO_LINE: none. @parts: (array zero-terminated=1): "mad", "lo", "s32"
 guint smb_ptx_find_line(const char *const *parts);
 
-// Whether a line matches an opcode.
-gboolean smb_ptx_line_fits(const PtxLine *line, const char *const *parts);
-
 // How many operands a line has: at least, at most (G_MAXUINT: any number).
 void smb_ptx_line_count(guint line, guint *least, guint *most);
 // For an opcode that no line matches: the range over the computations with its name. FALSE: there are none.
