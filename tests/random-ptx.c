@@ -134,6 +134,13 @@ write_prepared(Writer *writer, const char *opcode, const ComputeForm *form, Rand
   return TRUE;
 }
 
+// Positions and lengths of fields of bits: as constants, at most 255 (ptxas of CUDA 13.0).
+static gboolean
+is_position(const char *opcode, const FormOperand *operand) {
+  return (g_str_has_prefix(opcode, "bfe.") && operand->slot >= 1) ||
+         (g_str_has_prefix(opcode, "bfi.") && operand->slot >= 2);
+}
+
 static void
 write_source(Writer *writer, const char *opcode, const FormOperand *operand, RandomResult *result) {
   // The bit from which fns counts is one of 32.
@@ -141,9 +148,12 @@ write_source(Writer *writer, const char *opcode, const FormOperand *operand, Ran
     g_string_append_printf(writer->body, "%d", g_rand_int_range(writer->random, 0, 32));
   else if (writer->is_prepared && operand->slot == 1)
     g_string_append_printf(writer->body, "%%z%u", 8u * operand->bytes);
-  else if (can_be_constant(opcode, operand) && flip(writer, 15))
-    write_constant(writer, operand);
-  else {
+  else if (can_be_constant(opcode, operand) && flip(writer, 15)) {
+    FormOperand constant = *operand;
+    if (is_position(opcode, operand))
+      constant.bytes = 1;
+    write_constant(writer, &constant);
+  } else {
     const Source *source = choose_source(writer, source_bytes(writer, opcode, operand));
     g_string_append(writer->body, source->name);
     depend(result, source->result);

@@ -104,7 +104,7 @@ static const Line lines[] = {
     {"x a --fl=1", NULL, FALSE, NULL, "unexpected value: '--fl=1'"},
     {"x a --define --flag b", NULL, FALSE, NULL,
      "--define needs a value, but the next word is the option '--flag': write --define='--flag' if "
-     "that is it"},
+     "that is meant"},
     {"x a --define --flags", "--flags", FALSE, "a", NULL}, // no option, so a value
     {"x a --define=--flag", "--flag", FALSE, "a", NULL},
     {"x a --format TEXT", NULL, FALSE, NULL, "--format 'TEXT': expected text or yaml"},
