@@ -190,8 +190,7 @@ static const struct {
     {"a[y][x] = in", "a[y][x ^ y] = in",
      "the access to a[x][y] at line 7 takes 1024 wavefronts, not 32 as predicted"},
     {"a[x][y]", "a[x][y ^ x]", "byte 4 of out is not what the original leaves there"},
-    {"a[x][y]", "a[x][y ^ x] + a[0][0]",
-     "it makes 3 accesses to shared memory, the original 2"},
+    {"a[x][y]", "a[x][y ^ x] + a[0][0]", "it makes 3 accesses to shared memory, the original 2"},
     {"out[t]", "out[t + 1]", "it accesses 4100 bytes of out, the original 4096"},
     {"[32][32]", "[32][32000]",
      "it cannot be evaluated: k.cu: 'k' declares 4096000 bytes of static shared memory: a block on "

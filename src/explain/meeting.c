@@ -172,8 +172,8 @@ smb_explain_sharing(const SmbExplanation *e) {
   smb_describe_lanes(text, first->lanes);
   text->str[0] = 'L';
   gboolean addresses = smb_describe_counts_addresses(e->plan, &e->request);
-  g_string_append_printf(text, " access the same %s%u",
-                         addresses ? "address, " : "word, at byte ", first->offset);
+  g_string_append_printf(text, " access the same %s%u", addresses ? "address, " : "word, at byte ",
+                         first->offset);
   if (n > 1 && addresses)
     g_string_append_printf(text, "; %u more address%s shared in the same way", n - 1,
                            n == 2 ? " is" : "es are");
