@@ -26,11 +26,11 @@ smb_sass_going(const SassInstruction *instruction) {
   if (!instruction->name || never)
     return GOES_ON;
   const Handler *handler = &handlers[instruction->row];
-  return handler->decode == smb_sass_branch   ? BRANCHES
-         : handler->decode == smb_sass_jump   ? JUMPS
-         : handler->decode == smb_sass_return ? RETURNS
-         : handler->decode == smb_sass_exit   ? ENDS
-                                              : GOES_ON;
+  return handler->decode == smb_sass_branch ? BRANCHES
+         : handler->decode == smb_sass_jump ? JUMPS
+         : handler->decode == smb_sass_ret  ? RETURNS
+         : handler->decode == smb_sass_exit ? ENDS
+                                            : GOES_ON;
 }
 
 gboolean
