@@ -373,9 +373,9 @@ write_csv(SmbCli *cli, gconstpointer result) {
       smb_csv_text(&csv, value);
     }
     smb_csv_text(&csv, trial->is_present ? "yes" : "no");
-    for (guint empty = 0; trial->failure && empty < 4; empty++)
-      smb_csv_text(&csv, NULL);
-    if (!trial->failure)
+    if (trial->failure)
+      smb_csv_skip(&csv, 4);
+    else
       SMB_CSV_NUMBERS(&csv, trial->total.requests, trial->total.wavefronts, trial->total.ideal,
                       trial->shared_bytes);
     smb_csv_text(&csv, trial->failure);
