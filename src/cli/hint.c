@@ -20,7 +20,7 @@ static const struct {
     [SMB_HINT_DYNAMIC_BYTES] = {"; give the kernel dynamic shared memory with ",
                                 "--dynamic-bytes {value}", ""},
     [SMB_HINT_ENTRY] = {" (choose one with ", "--entry", ")"},
-    [SMB_HINT_INSTANCE] = {": choose one with ",
+    [SMB_HINT_INSTANCE] = {"; choose one with ",
                            "--instance '{name}', or give its parameters values with -D", ""},
     [SMB_HINT_ARCH] = {" (", "--arch {value}", ")"},
     [SMB_HINT_WAVE] = {" (", "--wave {value}", ")"},

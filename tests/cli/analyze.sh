@@ -309,7 +309,7 @@ says 'choose one with --entry: strided, count'
 expect 2 analyze "$file" --entry nothing
 says "has no kernel 'nothing': expected one of strided, count"
 expect 2 analyze "$file" --entry strided
-says "parameter 'n' (int) of 'strided' needs a value, and the launch needs a block: --arg n=VALUE --block X,Y,Z"
+says "parameter 'n' (int) of 'strided' needs a value, and the launch needs a block: give --arg n=VALUE --block X,Y,Z"
 expect 2 analyze "$file" --entry strided --arg n=32 --arg m=1
 says "has no parameter 'm'"
 expect 2 analyze "$file" --entry strided --arg n=

@@ -74,7 +74,7 @@ tells 'float tile[32][32]'
 expect 2 analyze sgemm-pool.ptx --arg 3=x --dynamic-bytes 8192
 says "argument '3=x': expected a number"
 expect 2 analyze sgemm-pool.ptx --arg 3=64 --dynamic-bytes 8192 --buffer 3=zeros
-says "parameter 3 is not a pointer: give it a value with --arg 3=VALUE"
+says "parameter 3 is not a pointer: give --arg 3=VALUE"
 expect 3 analyze sgemm-pool.ptx --arg 3=64
 says 'out of bounds: shared memory has no bytes; give the kernel dynamic shared memory with --dynamic-bytes'
 sed 's/\[%r27\], %f97/[%r27+8192], %f97/' sgemm-pool.ptx >beyond.ptx

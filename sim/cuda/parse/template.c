@@ -105,7 +105,7 @@ refuse_missing(Parser *parser, const Item *item, guint32 start) {
     g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", list.names[i]->text);
   if (item->is_kernel) {
     g_autofree char *form = g_strdup_printf("%s<%s>", item->name, names->str);
-    return smb_parser_refuse(parser, start, "'%s' is a template: expected an instance of it",
+    return smb_parser_refuse(parser, start, "'%s' is a template: expected one of its instances",
                              item->name) ||
            smb_hint(parser->error, SMB_HINT_INSTANCE, form, NULL);
   }
