@@ -188,8 +188,8 @@ static const struct {
      "'tile', which has 528 bytes, by thread (30,3,0)\n"
      "   21 |   tile[threadIdx.y * (blockDim.x + IPAD) + threadIdx.x] = idx;\n      |   ^"},
     {"setRowReadColDyn", NULL, NULL, NULL,
-     "k.cu:19:3: tile[idx]: out of bounds: 'tile' has no bytes, by thread (0,0,0); give the \"
-     \"kernel dynamic shared memory with --dynamic-bytes N\n   19 |   tile[idx] = idx;\n      |   ^"},
+     "k.cu:19:3: tile[idx]: out of bounds: 'tile' has no bytes, by thread (0,0,0); give the "
+     "kernel dynamic shared memory with --dynamic-bytes N\n   19 |   tile[idx] = idx;\n      |   ^"},
 };
 
 START_TEST(test_trap) {
