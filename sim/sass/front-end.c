@@ -22,7 +22,7 @@ recognize(SmbSource *source) {
   return bytes && smb_cubin_recognize(bytes);
 }
 
-// The pointers that a parameter may be: whatever has 8 bytes, unless --arg gives it a value.
+// The pointers that a parameter may be: whatever has 8 bytes, unless it is given a value.
 static void
 add_parameters(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel) {
   for (guint i = 0; i < kernel->parameters->len; i++) {
