@@ -78,10 +78,10 @@ says 'Is a directory'
 # Wrong ones.
 for wrong in in in= =zeros in=@ in=@-1 in=zeros@x in=iota in=iota:u4 in=random in=random: in=random:i8:1:129 in=random:u8:1:257 in=random:i32:1:0; do
   run 2 analyze --buffer "$wrong"
-  says "--buffer '$wrong': "
+  says "buffer '$wrong': "
 done
 run 2 analyze --buffer n=zeros
-says "--buffer 'n=zeros': 'n' is not a pointer: give --arg n=VALUE"
+says "buffer 'n=zeros': 'n' is not a pointer: give --arg n=VALUE"
 for wrong in m=zeros 4=zeros; do
   run 2 analyze --buffer "$wrong"
   says "'k' has no pointer parameter"
@@ -192,7 +192,7 @@ run 2 validate --buffer in=@8 --buffer "index=$work/in.bin" --record "$work/in.b
 cmp "$work/in.bin" "$work/four@.bin" || die 'a buffer was written over'
 sed 's/"in=random:f32:3@8"/"in=random"/' "$work/r.json" >"$work/bad.json"
 expect 3 validate --recorded "$work/bad.json"
-says "--buffer 'in=random': expected random:TYPE[:SEED[:BELOW]]"
+says "buffer 'in=random': expected random:TYPE[:SEED[:BELOW]]"
 # A value that differs is named by its index behind the pointer.
 cat >"$work/neg.cu" <<'END'
 __global__ void neg(int *out) { out[-2] = 7; out[1] = 8; }
