@@ -189,7 +189,8 @@ static const struct {
      "   21 |   tile[threadIdx.y * (blockDim.x + IPAD) + threadIdx.x] = idx;\n      |   ^"},
     {"setRowReadColDyn", NULL, NULL, NULL,
      "k.cu:19:3: tile[idx]: out of bounds: 'tile' has no bytes, by thread (0,0,0); give the "
-     "kernel dynamic shared memory with --dynamic-bytes N\n   19 |   tile[idx] = idx;\n      |   ^"},
+     "kernel dynamic shared memory with --dynamic-bytes N\n   19 |   tile[idx] = idx;\n      |   "
+     "^"},
 };
 
 START_TEST(test_trap) {

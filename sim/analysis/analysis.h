@@ -173,7 +173,7 @@ typedef struct {
 /** Most distinct requests that one thread of an analysis keeps. */
 #define SMB_ANALYSIS_MAX_REQUESTS (1u << 17)
 
-/** A warning, with the block that it was seen in first, and what would make it go away, if its kind is not SMB_HINT_NONE. */
+/** A warning, with the block that it was seen in first, and what would make it go away (SMB_HINT_NONE: nothing). */
 typedef struct {
   SmbWarning kind;
   guint site; /* indices of smb_program_site() */
@@ -183,7 +183,7 @@ typedef struct {
   SmbHint hint;
 } SmbAnalysisWarning;
 
-/** SmbHintWriter: Returns: (transfer full): a message, with the hint that goes with it put into the words of the caller */
+/** SmbHintWriter: Returns: (transfer full): a message with its hint in the words of the caller */
 typedef char *(*SmbHintWriter)(const char *message, const SmbHint *hint);
 
 /**

@@ -18,7 +18,7 @@ enum {
   MAX_VAIN_ROUNDS = 1 << 12, // in which nothing changes in global memory, though loops may count
 };
 
-// Memory of blocks that wait, unless the limits of the launch say how much; never more than half of what the machine has.
+// Memory of blocks that wait, unless the limits of the launch set it; at most half of what the machine has.
 #define MAX_BYTES (G_GUINT64_CONSTANT(4) << 30)
 
 typedef struct {

@@ -80,13 +80,13 @@ void smb_hint_clear(SmbHint *hint);
 /** smb_hints_new: Returns: (transfer full) (element-type SmbHint): an empty list, which clears its hints */
 GArray *smb_hints_new(void);
 
-/** smb_hint: Adds a hint to the first line of an error of SMB_ERROR, if one is set. Returns: %FALSE, for what fails to return */
+/** smb_hint: Adds a hint to the first line of an error of SMB_ERROR, if one is set. Returns: always %FALSE */
 gboolean smb_hint(GError **error, SmbHintKind kind, const char *name, const char *value);
 
-/** smb_error_hint: Returns: (transfer none) (nullable): the hint number @index of an error, from 0; %NULL beyond the last one */
+/** smb_error_hint: Returns: (transfer none) (nullable): hint number @index of an error, from 0; %NULL if it has fewer */
 const SmbHint *smb_error_hint(const GError *error, guint index);
 
-/** smb_error_add_hints: Gives @error (nullable) the hints of @from, whose message is, from its line @line on, that of @from. */
+/** smb_error_add_hints: Copies the hints of @from to @error (nullable), which repeats its message from line @line on. */
 void smb_error_add_hints(GError *error, const GError *from, guint line);
 
 /** Sets an error of any domain; always returns %FALSE, for what fails to return. */

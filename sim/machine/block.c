@@ -81,7 +81,8 @@ has_variable(const SmbLaunch *launch, const char *name) {
   return FALSE;
 }
 
-// Why nothing of that name has a buffer of that kind, or NULL (transfer full). @value: (out): the parameter that takes a value instead
+// Why nothing of that name has a buffer of that kind, or NULL (transfer full).
+// @value: (out): the parameter, if it takes a value instead
 static char *
 find_buffer_problem(const SmbProgram *program, const SmbLaunch *launch, const SmbBuffer *buffer,
                     char **value) {

@@ -230,7 +230,7 @@ SmbParameter smb_program_parameter(const SmbProgram *program, guint index);
 /** Whether a text is the name of a parameter, or its number. */
 gboolean smb_program_is_parameter(const SmbProgram *program, guint index, const char *text);
 
-/** smb_program_parameter_key: Returns: (transfer full): what a caller names a parameter by: its name, or its number if that was made up */
+/** smb_program_parameter_key: Returns: (transfer full): the name of a parameter, or its number if the name is made up */
 char *smb_program_parameter_key(const SmbProgram *program, guint index);
 
 /** smb_program_describe_parameter: Returns: (transfer full): what messages call a parameter: "'in'"; of compiled code

@@ -6,7 +6,7 @@
 
 #include "sim/base/text.h"
 
-// Hints of a kind, or of kinds with the same @before, one after the other. In @option, "{name}" and "{value}" are the hint's.
+// Hints with the same @before are one list. In @option, "{name}" and "{value}" are those of the hint.
 static const struct {
   const char *before, *option, *after;
 } words[] = {
