@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "sim/arch/arch.h"
+#include "src/cli/hint.h"
 #include "tests/kernel-run.h"
 
 #include <check.h>
@@ -48,6 +49,7 @@ kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup
   }
   run->global = setup->forgets ? NULL : smb_global_new(run->kernel, &launch);
   SmbAnalysisOptions options = {.limits = setup->limits,
+                                .write_hint = smb_cli_write_hint,
                                 .threads = setup->threads,
                                 .global = run->global,
                                 .keep_requests = setup->keeps_requests};

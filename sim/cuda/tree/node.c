@@ -22,9 +22,8 @@ smb_node_set_depth(Parser *parser, Node *node, guint depth) {
   // An operator is a level of the tree without being a level of the text: allow for long sums.
   guint max = 4 * parser->kernel->program.limits.max_depth;
   if (depth > max)
-    return smb_parser_refuse(parser, node->start,
-                             "this expression has more than %u levels (--max-depth allows more)",
-                             max);
+    return smb_parser_refuse(parser, node->start, "this expression has more than %u levels", max) ||
+           smb_hint(parser->error, SMB_HINT_LIMIT, "max_depth", NULL);
   node->depth = (guint16)depth;
   if (parser->function)
     parser->function->height = MAX(parser->function->height, parser->depth - parser->base + depth);
