@@ -20,6 +20,7 @@ gboolean smb_cmd_learn(SmbCli *cli, GError **error);
 gboolean smb_cmd_list(SmbCli *cli, GError **error);
 gboolean smb_cmd_merge(SmbCli *cli, GError **error);
 gboolean smb_cmd_report(SmbCli *cli, GError **error);
+gboolean smb_cmd_run(SmbCli *cli, GError **error);
 gboolean smb_cmd_trace(SmbCli *cli, GError **error);
 gboolean smb_cmd_validate(SmbCli *cli, GError **error);
 

@@ -42,6 +42,7 @@ static const SmbCommand commands[] = {
     {"list", smb_cmd_list, "list kernels, architectures, devices, ops and recordings"},
     {"merge", smb_cmd_merge, "combine the parts that --shard counted"},
     {"report", smb_cmd_report, "write an HTML page with counts, advice and bank maps"},
+    {"run", smb_cmd_run, "run a CUDA program without a GPU, and rank its launches"},
     {"trace", smb_cmd_trace, "count the wavefronts of a trace of warp requests"},
     {"validate", smb_cmd_validate, "compare predictions with measured and published counts"},
     {"completion", write_completion, NULL},

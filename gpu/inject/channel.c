@@ -67,7 +67,7 @@ read_all(void *bytes, size_t length) {
 }
 
 void
-channel_send(InjectKind kind, SmbPayload *payload) {
+channel_send(uint64_t kind, SmbPayload *payload) {
   InjectFrame frame = {kind, payload->length};
   pthread_mutex_lock(&sending);
   if (channel_is_open() && (payload->failed || !write_all(&frame, sizeof frame) ||
@@ -79,12 +79,12 @@ channel_send(InjectKind kind, SmbPayload *payload) {
 }
 
 bool
-channel_receive(InjectKind kind, SmbPayload *payload) {
+channel_receive(uint64_t kind, SmbPayload *payload) {
   InjectFrame frame;
   payload->length = payload->at = 0;
   if (!channel_is_open())
     return false;
-  if (!read_all(&frame, sizeof frame) || frame.kind != (uint64_t)kind ||
+  if (!read_all(&frame, sizeof frame) || frame.kind != kind ||
       frame.bytes > INJECT_MAX_FRAME) {
     forget();
     return false;

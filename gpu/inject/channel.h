@@ -17,7 +17,7 @@ bool channel_open(const char *path);
 bool channel_is_open(void);
 
 // Sends a frame, and empties @payload.
-void channel_send(InjectKind kind, SmbPayload *payload);
+void channel_send(uint64_t kind, SmbPayload *payload);
 
 // Waits for a frame of a kind. Returns whether it came.
-bool channel_receive(InjectKind kind, SmbPayload *payload);
+bool channel_receive(uint64_t kind, SmbPayload *payload);

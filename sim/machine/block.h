@@ -120,6 +120,18 @@ void smb_global_read_memory(const SmbGlobal *global, guint64 address, gpointer b
 gsize smb_global_mask_memory(const SmbGlobal *global, guint64 address, gpointer bytes,
                              gsize length);
 
+/** SmbWrittenVisitor: @length bytes that blocks left at an address; @bytes: (array length=length) */
+typedef void (*SmbWrittenVisitor)(gpointer user, guint64 address, const guchar *bytes,
+                                  gsize length);
+
+/**
+ * smb_global_each_written:
+ *
+ * Visits all memory at addresses (SmbLaunch.memory, variables in it included) that blocks have written, in no particular order. Buffers
+ * of pointer parameters have no addresses and are left out.
+ */
+void smb_global_each_written(const SmbGlobal *global, SmbWrittenVisitor visit, gpointer user);
+
 /** Bytes of the buffer of a pointer parameter that were accessed: the end of the farthest access. */
 guint64 smb_global_reach(const SmbGlobal *global, guint parameter);
 

@@ -194,6 +194,37 @@ smb_global_read_memory(const SmbGlobal *global, guint64 address, gpointer bytes,
   }
 }
 
+// Where a chunk lies; 0: it has no address.
+static guint64
+find_address(const SmbGlobal *global, const Chunk *chunk) {
+  guint64 buffer = chunk->key >> 48;
+  guint64 offset = (chunk->key - smb_overlay_buffer_key((guint)buffer)) * CHUNK_BYTES;
+  if (buffer == ADDRESS_KEYS >> 48)
+    return offset;
+  const MapVariable *variable =
+      global->map && buffer >= global->n_parameters
+          ? smb_map_region(global->map, (guint)buffer - global->n_parameters)
+          : NULL;
+  return variable ? variable->address + offset : 0;
+}
+
+void
+smb_global_each_written(const SmbGlobal *global, SmbWrittenVisitor visit, gpointer user) {
+  GHashTableIter iter;
+  gpointer value;
+  g_hash_table_iter_init(&iter, global->chunks);
+  while (g_hash_table_iter_next(&iter, NULL, &value)) {
+    const Chunk *chunk = value;
+    guint64 address = find_address(global, chunk);
+    for (guint i = 0, n; address && i < CHUNK_BYTES; i += n + 1) {
+      for (n = 0; i + n < CHUNK_BYTES && is_written(chunk, i + n);)
+        n++;
+      if (n > 0)
+        visit(user, address + i, chunk->bytes + i, n);
+    }
+  }
+}
+
 // Whether what a buffer holds depends on the order of threads.
 static gboolean
 is_ordered(const SmbGlobal *global, guint buffer) {

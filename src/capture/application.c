@@ -15,9 +15,7 @@
 
 #include <glib/gstdio.h>
 
-#include "gpu/inject/protocol.h"
 #include "sim/base/error.h"
-#include "src/capture/process.h"
 
 enum {
   LOOK_MS = 20,    // between two looks at whether the application has ended
@@ -34,8 +32,8 @@ typedef struct {
   gboolean has_ended;
   int wait_status;
   sigset_t before; // signals that were blocked
-  SmbRecorder *recorder;
-  GPtrArray *processes; // SmbProcess
+  const SmbApplication *application;
+  GPtrArray *processes; // of SmbListener.start
 } Stage;
 
 static gboolean
@@ -51,7 +49,7 @@ fail(GError **error, const char *what) {
 static gboolean
 listen_at(Stage *stage, GError **error) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  stage->folder = g_dir_make_tmp("smembank-capture-XXXXXX", error);
+  stage->folder = g_dir_make_tmp("smembank-XXXXXX", error);
   if (!stage->folder)
     return FALSE;
   stage->socket = g_build_filename(stage->folder, "socket", NULL);
@@ -83,7 +81,7 @@ take_signals(Stage *stage, GError **error) {
 static void
 clear(Stage *stage) {
   for (guint i = 0; i < stage->processes->len; i++)
-    smb_process_free(g_ptr_array_index(stage->processes, i));
+    stage->application->listener->end(g_ptr_array_index(stage->processes, i));
   g_ptr_array_unref(stage->processes);
   if (stage->signals >= 0) {
     struct signalfd_siginfo info;
@@ -115,15 +113,10 @@ set_up(gpointer data) {
 static gboolean
 start(Stage *stage, const SmbApplication *application, GError **error) {
   g_auto(GStrv) environment = g_get_environ();
-  g_autofree char *bytes = g_strdup_printf("%" G_GUINT64_FORMAT, application->memory_bytes);
-  g_autofree char *range =
-      g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
-                      application->first, application->last, application->every);
-  environment = g_environ_setenv(environment, "CUDA_INJECTION64_PATH", application->library, TRUE);
-  environment = g_environ_setenv(environment, INJECT_SOCKET, stage->socket, TRUE);
-  environment = g_environ_setenv(environment, INJECT_CUPTI, application->cupti, TRUE);
-  environment = g_environ_setenv(environment, INJECT_BYTES, bytes, TRUE);
-  environment = g_environ_setenv(environment, INJECT_RANGE, range, TRUE);
+  const char *const *added = application->environment;
+  for (guint i = 0; added[i]; i += 2)
+    environment = g_environ_setenv(environment, added[i], added[i + 1], TRUE);
+  environment = g_environ_setenv(environment, application->socket_variable, stage->socket, TRUE);
   g_autoptr(GError) failure = NULL;
   if (g_spawn_async(NULL, (char **)application->words, environment,
                     G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN,
@@ -145,26 +138,27 @@ static void
 accept_processes(Stage *stage) {
   int fd;
   while ((fd = accept4(stage->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
-    g_ptr_array_add(stage->processes, smb_process_new(fd, stage->recorder));
+    g_ptr_array_add(stage->processes,
+                    stage->application->listener->start(fd, stage->application->user));
 }
 
 // Listens to all once; whether anything was said.
 static gboolean
 serve(Stage *stage, int timeout) {
+  const SmbListener *listener = stage->application->listener;
   guint n = stage->processes->len;
   g_autofree struct pollfd *ends = g_new0(struct pollfd, n + 2);
   ends[0] = (struct pollfd){stage->listener, POLLIN, 0};
   ends[1] = (struct pollfd){stage->signals, POLLIN, 0};
   for (guint i = 0; i < n; i++)
-    ends[2 + i] =
-        (struct pollfd){smb_process_fd(g_ptr_array_index(stage->processes, i)), POLLIN, 0};
+    ends[2 + i] = (struct pollfd){listener->fd(g_ptr_array_index(stage->processes, i)), POLLIN, 0};
   if (poll(ends, n + 2, timeout) <= 0)
     return FALSE;
   for (guint i = n; i-- > 0;) {
-    SmbProcess *process = g_ptr_array_index(stage->processes, i);
-    if (ends[2 + i].revents && !smb_process_read(process)) {
+    gpointer process = g_ptr_array_index(stage->processes, i);
+    if (ends[2 + i].revents && !listener->read(process)) {
       g_ptr_array_remove_index(stage->processes, i);
-      smb_process_free(process);
+      listener->end(process);
     }
   }
   if (ends[1].revents)
@@ -180,8 +174,8 @@ look(Stage *stage) {
     stage->has_ended = TRUE;
 }
 
-static char *
-describe_end(int wait_status, const char *name) {
+char *
+smb_application_describe_end(int wait_status, const char *name) {
   if (WIFSIGNALED(wait_status))
     return g_strdup_printf("%s ended by signal %d (%s)", name, WTERMSIG(wait_status),
                            g_strsignal(WTERMSIG(wait_status)));
@@ -189,9 +183,8 @@ describe_end(int wait_status, const char *name) {
 }
 
 gboolean
-smb_application_run(const SmbApplication *application, SmbRecorder *recorder, char **status,
-                    GError **error) {
-  Stage stage = {.listener = -1, .signals = -1, .recorder = recorder};
+smb_application_run(const SmbApplication *application, int *wait_status, GError **error) {
+  Stage stage = {.listener = -1, .signals = -1, .application = application};
   stage.processes = g_ptr_array_new();
   gboolean runs =
       listen_at(&stage, error) && take_signals(&stage, error) && start(&stage, application, error);
@@ -201,8 +194,7 @@ smb_application_run(const SmbApplication *application, SmbRecorder *recorder, ch
   }
   while (runs && serve(&stage, stage.processes->len > 0 ? LINGER_MS : 0))
     continue;
-  if (runs)
-    *status = describe_end(stage.wait_status, application->words[0]);
+  *wait_status = stage.wait_status;
   clear(&stage);
   return runs;
 }

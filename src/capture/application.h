@@ -1,35 +1,50 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The application that is recorded: the command is started so that the driver loads the injection library into each of its
-// processes, and these are listened to until it has ended.
+// An application that is started with a library of ours in each of its processes, which are listened to until it has ended.
 #pragma once
 
-#include "src/capture/recorder.h"
+#include <glib.h>
+
+/**
+ * SmbListener: what is done with a process that has connected.
+ * @start: @fd: (transfer full): the connection. Returns: (transfer full): the process
+ * @fd: the connection of a process
+ * @read: reads what there is, and does what it says. Returns: whether there may be more
+ * @end: hangs up and frees it
+ */
+typedef struct {
+  gpointer (*start)(int fd, gpointer user);
+  int (*fd)(gconstpointer process);
+  gboolean (*read)(gpointer process);
+  void (*end)(gpointer process);
+} SmbListener;
 
 /**
  * SmbApplication:
  * @words: (array zero-terminated=1): a program, found in $PATH unless it is a path, and its arguments
- * @library: path of the injection library
- * @cupti: path of CUPTI
- * @memory_bytes: most memory that is recorded of a launch
- * @first, @last, @every: which of the launches that match are recorded, in each process
+ * @environment: (array zero-terminated=1): what its environment has in addition, each name before its value
+ * @socket_variable: the variable of its environment that gets the path of the socket
+ * @listener: (transfer none)
+ * @user: for SmbListener.start
  */
 typedef struct {
   const char *const *words;
-  const char *library;
-  const char *cupti;
-  guint64 memory_bytes;
-  guint64 first, last, every;
+  const char *const *environment;
+  const char *socket_variable;
+  const SmbListener *listener;
+  gpointer user;
 } SmbApplication;
 
 /**
  * smb_application_run:
- * @status: (out) (transfer full): how it ended, in words
+ * @wait_status: (out): how it ended, as waitpid() says
  * @error: SMB_ERROR_INPUT if it cannot be started; a file error
  *
  * Runs it with the standard input and outputs of this program. Signals that ask this program to end are passed on: it ends
  * when the application does.
  */
-gboolean smb_application_run(const SmbApplication *application, SmbRecorder *recorder,
-                             char **status, GError **error);
+gboolean smb_application_run(const SmbApplication *application, int *wait_status, GError **error);
+
+/** smb_application_describe_end: Returns: (transfer full): how a program called @name ended, in words */
+char *smb_application_describe_end(int wait_status, const char *name);

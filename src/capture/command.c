@@ -15,6 +15,7 @@
 #include "sim/base/error.h"
 #include "src/capture/application.h"
 #include "src/capture/capture.h"
+#include "src/capture/process.h"
 #include "src/commands.h"
 
 #define DEFAULT_PATH       "smembank.capture"
@@ -60,10 +61,17 @@ static const SmbCliUsage usage = {
 
 // --- what is recorded
 
+// What the library in the application is told.
+typedef struct {
+  const char *const *words;
+  guint64 memory_bytes;       // most memory that is recorded of a launch
+  guint64 first, last, every; // which of the launches that match are recorded, in each process
+} Wish;
+
 static gboolean
-parse_range(SmbApplication *application, GError **error) {
-  application->first = application->every = 1;
-  application->last = G_MAXUINT32;
+parse_range(Wish *wish, GError **error) {
+  wish->first = wish->every = 1;
+  wish->last = G_MAXUINT32;
   if (option_launches) {
     g_auto(GStrv) ends = g_strsplit(option_launches, "..", 2);
     const char *last = ends[0] && ends[1] && *ends[1] ? ends[1] : NULL;
@@ -71,26 +79,26 @@ parse_range(SmbApplication *application, GError **error) {
       return smb_cli_usage_error(error, "--launches '%s': expected FIRST..LAST", option_launches);
     if (!strstr(option_launches, ".."))
       last = ends[0];
-    if (!smb_cli_number64("--launches", ends[0], 1, G_MAXUINT32, &application->first, error) ||
-        !smb_cli_number64("--launches", last, 1, G_MAXUINT32, &application->last, error))
+    if (!smb_cli_number64("--launches", ends[0], 1, G_MAXUINT32, &wish->first, error) ||
+        !smb_cli_number64("--launches", last, 1, G_MAXUINT32, &wish->last, error))
       return FALSE;
-    if (application->last < application->first)
+    if (wish->last < wish->first)
       return smb_cli_usage_error(error, "--launches '%s': the last comes before the first",
                                  option_launches);
   }
-  return smb_cli_number64("--every", option_every, 1, G_MAXUINT32, &application->every, error);
+  return smb_cli_number64("--every", option_every, 1, G_MAXUINT32, &wish->every, error);
 }
 
 static gboolean
-parse_options(SmbApplication *application, SmbRecorderOptions *recording, GError **error) {
+parse_options(Wish *wish, SmbRecorderOptions *recording, GError **error) {
   guint64 memory = DEFAULT_MEMORY_MIB, file = DEFAULT_FILE_MIB;
   gboolean has_memory = g_strcmp0(option_memory, "none") != 0;
-  if (!parse_range(application, error) ||
+  if (!parse_range(wish, error) ||
       (has_memory && !smb_cli_number64("--memory", option_memory, 1, MAX_MIB, &memory, error)) ||
       !smb_cli_number64("--max-file", option_file, 1, MAX_MIB, &file, error) ||
       !smb_cli_number("--max-seconds", option_seconds, 1, G_MAXINT, &recording->seconds, error))
     return FALSE;
-  application->memory_bytes = recording->memory_bytes = has_memory ? memory << 20 : 0;
+  wish->memory_bytes = recording->memory_bytes = has_memory ? memory << 20 : 0;
   recording->file_bytes = file << 20;
   recording->path = option_path ? option_path : DEFAULT_PATH;
   g_autoptr(GError) failure = NULL;
@@ -159,17 +167,60 @@ check_words(const SmbRecorderOptions *recording, const char *const *words, GErro
   return TRUE;
 }
 
+static gpointer
+start_process(int fd, gpointer recorder) {
+  return smb_process_new(fd, recorder);
+}
+
+static int
+get_fd(gconstpointer process) {
+  return smb_process_fd(process);
+}
+
+static gboolean
+read_process(gpointer process) {
+  return smb_process_read(process);
+}
+
+static void
+end_process(gpointer process) {
+  smb_process_free(process);
+}
+
+static gboolean
+run_application(const Wish *wish, const char *library, const char *cupti, SmbRecorder *recorder,
+                char **status, GError **error) {
+  static const SmbListener listener = {start_process, get_fd, read_process, end_process};
+  g_autofree char *bytes = g_strdup_printf("%" G_GUINT64_FORMAT, wish->memory_bytes);
+  g_autofree char *range =
+      g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, wish->first,
+                      wish->last, wish->every);
+  const char *const environment[] = {"CUDA_INJECTION64_PATH",
+                                     library,
+                                     INJECT_CUPTI,
+                                     cupti,
+                                     INJECT_BYTES,
+                                     bytes,
+                                     INJECT_RANGE,
+                                     range,
+                                     NULL};
+  const SmbApplication application = {wish->words, environment, INJECT_SOCKET, &listener, recorder};
+  int wait_status;
+  if (!smb_application_run(&application, &wait_status, error))
+    return FALSE;
+  *status = smb_application_describe_end(wait_status, wish->words[0]);
+  return TRUE;
+}
+
 // Runs the command and records it; says what was recorded.
 static gboolean
-record(SmbCli *cli, SmbApplication *application, SmbRecorderOptions *recording, GError **error) {
+record(SmbCli *cli, const Wish *wish, SmbRecorderOptions *recording, GError **error) {
   g_autofree char *status = NULL, *summary = NULL;
   g_autofree char *library = find_library(error);
   g_autofree char *cupti = library ? find_cupti(cli->cuda, error) : NULL;
-  recording->command = application->words;
-  application->library = library;
-  application->cupti = cupti;
+  recording->command = wish->words;
   g_autoptr(SmbRecorder) recorder = cupti ? smb_recorder_new(recording, error) : NULL;
-  if (!recorder || !smb_application_run(application, recorder, &status, error) ||
+  if (!recorder || !run_application(wish, library, cupti, recorder, &status, error) ||
       !smb_recorder_finish(recorder, status, &summary, error))
     return FALSE;
   smb_spool_printf(cli->messages, "%-s%s\n", summary, status);
@@ -178,27 +229,26 @@ record(SmbCli *cli, SmbApplication *application, SmbRecorderOptions *recording, 
 
 gboolean
 smb_capture_command(SmbCli *cli, const char *const *words, const char *path, GError **error) {
-  SmbApplication application = {.words = words,
-                                .memory_bytes = (guint64)DEFAULT_MEMORY_MIB << 20,
-                                .first = 1,
-                                .last = G_MAXUINT32,
-                                .every = 1};
+  const Wish wish = {.words = words,
+                     .memory_bytes = (guint64)DEFAULT_MEMORY_MIB << 20,
+                     .first = 1,
+                     .last = G_MAXUINT32,
+                     .every = 1};
   SmbRecorderOptions recording = {.path = path,
-                                  .memory_bytes = application.memory_bytes,
+                                  .memory_bytes = wish.memory_bytes,
                                   .file_bytes = (guint64)DEFAULT_FILE_MIB << 20};
-  return record(cli, &application, &recording, error);
+  return record(cli, &wish, &recording, error);
 }
 
 gboolean
 smb_cmd_capture(SmbCli *cli, GError **error) {
-  SmbApplication application = {.words = NULL};
+  Wish wish = {.words = NULL};
   SmbRecorderOptions recording = {.path = NULL};
-  if (!smb_cli_parse(cli, &usage, options, error) ||
-      !parse_options(&application, &recording, error))
+  if (!smb_cli_parse(cli, &usage, options, error) || !parse_options(&wish, &recording, error))
     return FALSE;
-  application.words = (const char *const *)cli->arguments;
-  gboolean done = check_words(&recording, application.words, error) &&
-                  record(cli, &application, &recording, error);
+  wish.words = (const char *const *)cli->arguments;
+  gboolean done =
+      check_words(&recording, wish.words, error) && record(cli, &wish, &recording, error);
   g_clear_pointer(&recording.kernel, g_regex_unref);
   return done;
 }

@@ -82,8 +82,9 @@ write_text(SmbCli *cli, gconstpointer result) {
   g_autoptr(SmbTable) table =
       smb_table_new("launch>|kernel|grid|block|requests>|wavefronts>|excess>|%>|duration>|count");
   g_autofree char *summary = smb_ranking_summarize(ranking), *command = NULL;
-  smb_spool_printf(cli->out, "%s: %s\n\n", smb_capture_path(ranking->capture),
-                   describe_command(ranking, &command));
+  if (!ranking->is_passing)
+    smb_spool_printf(cli->out, "%s: ", smb_capture_path(ranking->capture));
+  smb_spool_printf(cli->out, "%s\n\n", describe_command(ranking, &command));
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, summary);
   smb_spool_puts(cli->out, "\n\n");
   for (guint i = 0; i < ranking->rows->len; i++)
@@ -141,7 +142,7 @@ write_json(SmbCli *cli, gconstpointer result) {
   const SmbCaptureEnd *end = smb_capture_end(ranking->capture);
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_object(json, "capture");
-  smb_json_text(json, "file", smb_capture_path(ranking->capture));
+  smb_json_text(json, "file", ranking->is_passing ? NULL : smb_capture_path(ranking->capture));
   smb_json_strv(json, "command", (const char *const *)header->command);
   smb_json_text(json, "started", header->started);
   smb_json_text(json, "status", end ? end->status : NULL);

@@ -35,9 +35,12 @@ typedef struct {
 /**
  * SmbRanking:
  * @rows: (element-type SmbRankRow): the most excess wavefronts first, of equals the first launch; after them what was refused
+ * @is_passing: whether the file of the capture is removed when the command ends: it is not named; smb_ranking_new() leaves it
+ *   %FALSE
  */
 typedef struct {
   SmbCapture *capture;
+  gboolean is_passing;
   GPtrArray *rows;
 } SmbRanking;
 

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The other side: `smembank run`, which loads modules and runs kernels (protocol.h).
+#pragma once
+
+#include "gpu/driver/abi.h"
+#include "gpu/driver/protocol.h"
+#include "gpu/inject/payload.h"
+
+// What the device is, as the command says.
+typedef struct {
+  unsigned major, minor;        // compute capability
+  unsigned block_shared;        // bytes of shared memory of a block
+  unsigned opt_in_shared;       // with cudaFuncSetAttribute
+  unsigned sm_shared;           // of a multiprocessor
+  unsigned sm_warps, sm_blocks; // of a multiprocessor
+} Device;
+
+// Connects, once. Returns NULL if no command listens: there is no device.
+const Device *client_device(void);
+
+// Sends a request, empties @payload, and waits for the answer, which replaces what @payload had. Returns the RunStatus that the
+// answer begins with; RUN_FAILED if none came.
+RunStatus client_ask(RunKind kind, SmbPayload *payload);

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "gpu/driver/error.h"
+
+#include <stdio.h>
+
+#include "gpu/driver/client.h"
+
+static __thread cudaError_t last;
+static cudaError_t sticky;
+
+// Names and descriptions: CUDA Runtime API, cudaError_t.
+static const struct {
+  cudaError_t error;
+  const char *name, *text;
+} texts[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
+     "invalid copy direction for memcpy"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice",
+     "no kernel image is available for execution on the device"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
+     "too many resources requested for launch"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+};
+
+cudaError_t
+error_return(cudaError_t error) {
+  cudaError_t ended = __atomic_load_n(&sticky, __ATOMIC_RELAXED);
+  if (ended)
+    error = ended;
+  if (error && error != cudaErrorNotReady)
+    last = error;
+  return error;
+}
+
+cudaError_t
+error_check(void) {
+  cudaError_t ended = __atomic_load_n(&sticky, __ATOMIC_RELAXED);
+  return ended ? ended : client_device() ? cudaSuccess : cudaErrorNoDevice;
+}
+
+void
+error_stick(cudaError_t error) {
+  cudaError_t none = cudaSuccess;
+  __atomic_compare_exchange_n(&sticky, &none, error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+cudaError_t
+error_missing(const char *name) {
+  fprintf(stderr, "smembank run: %s is not supported\n", name);
+  return error_return(cudaErrorNotSupported);
+}
+
+API cudaError_t
+cudaGetLastError(void) {
+  cudaError_t error = error_return(last);
+  last = cudaSuccess;
+  return error;
+}
+
+API cudaError_t
+cudaPeekAtLastError(void) {
+  return error_return(last);
+}
+
+API const char *
+cudaGetErrorString(cudaError_t error) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].error == error)
+      return texts[i].text;
+  return "unrecognized error code";
+}
+
+API const char *
+cudaGetErrorName(cudaError_t error) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].error == error)
+      return texts[i].name;
+  return "unrecognized error code";
+}

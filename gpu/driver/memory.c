@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "gpu/driver/memory.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define RANGE_BYTES ((uint64_t)80 << 30) // memory of the device, as an H100 has it
+#define RANGE_HINT  ((void *)0x200000000000)
+
+enum {
+  ALIGNMENT = 512, // CUDA promises 256
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int file = -1;
+static uintptr_t base;
+static Allocation *all; // by address
+static size_t n_all, room;
+static size_t used;
+
+int
+memory_start(void) {
+  int fd = memfd_create("smembank", MFD_CLOEXEC);
+  if (fd < 0 || ftruncate(fd, (off_t)RANGE_BYTES) != 0)
+    return -1;
+  void *range =
+      mmap(RANGE_HINT, RANGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (range == MAP_FAILED) {
+    close(fd);
+    return -1;
+  }
+  base = (uintptr_t)range;
+  file = fd;
+  return fd;
+}
+
+uint64_t
+memory_base(void) {
+  return base;
+}
+
+uint64_t
+memory_bytes(void) {
+  return RANGE_BYTES;
+}
+
+static size_t
+round_up(size_t bytes) {
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+// The first place between two allocations that has room; @index: where it belongs among them. Returns 0 if there is none.
+static uintptr_t
+find_gap(size_t bytes, size_t *index) {
+  uintptr_t start = base;
+  for (*index = 0; *index < n_all; ++*index) {
+    if (all[*index].address - start >= bytes)
+      return start;
+    start = all[*index].address + round_up(all[*index].bytes);
+  }
+  return base + RANGE_BYTES - start >= bytes ? start : 0;
+}
+
+static bool
+make_room(void) {
+  size_t more = room ? 2 * room : 64;
+  if (n_all < room)
+    return true;
+  Allocation *larger = realloc(all, more * sizeof *all);
+  if (!larger)
+    return false;
+  all = larger;
+  room = more;
+  return true;
+}
+
+void *
+memory_allocate(size_t bytes, InjectMemory kind, bool is_variable) {
+  uintptr_t address = 0;
+  size_t index;
+  if (bytes == 0 || bytes > RANGE_BYTES)
+    return NULL;
+  pthread_mutex_lock(&lock);
+  if (base && make_room() && (address = find_gap(round_up(bytes), &index)) != 0) {
+    memmove(all + index + 1, all + index, (n_all - index) * sizeof *all);
+    all[index] = (Allocation){address, bytes, kind, is_variable};
+    n_all++;
+    used += round_up(bytes);
+  }
+  pthread_mutex_unlock(&lock);
+  return (void *)address;
+}
+
+// The number of allocations that begin at or before an address.
+static size_t
+count_before(uintptr_t address) {
+  size_t low = 0, high = n_all;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (all[middle].address <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// What was there reads as zeros: whole pages go back to the system.
+static void
+forget(uintptr_t address, size_t bytes) {
+  if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(address - base),
+                (off_t)bytes) != 0)
+    memset((void *)address, 0, bytes);
+}
+
+bool
+memory_free(const void *address) {
+  pthread_mutex_lock(&lock);
+  size_t n = count_before((uintptr_t)address);
+  bool is_there = n > 0 && all[n - 1].address == (uintptr_t)address && !all[n - 1].is_variable;
+  if (is_there) {
+    size_t bytes = round_up(all[n - 1].bytes);
+    forget((uintptr_t)address, bytes);
+    used -= bytes;
+    memmove(all + n - 1, all + n, (n_all - n) * sizeof *all);
+    n_all--;
+  }
+  pthread_mutex_unlock(&lock);
+  return is_there;
+}
+
+bool
+memory_find(const void *address, Allocation *found) {
+  uintptr_t at = (uintptr_t)address;
+  pthread_mutex_lock(&lock);
+  size_t n = count_before(at);
+  bool is_there = n > 0 && at - all[n - 1].address < all[n - 1].bytes;
+  if (is_there)
+    *found = all[n - 1];
+  pthread_mutex_unlock(&lock);
+  return is_there;
+}
+
+bool
+memory_is_ours(const void *address) {
+  Allocation found;
+  return memory_find(address, &found);
+}
+
+size_t
+memory_used(void) {
+  return used;
+}
+
+void
+memory_add_all(SmbPayload *payload) {
+  size_t n = 0;
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < n_all; i++)
+    n += !all[i].is_variable;
+  smb_payload_add_number(payload, n);
+  for (size_t i = 0; i < n_all; i++) {
+    if (all[i].is_variable)
+      continue;
+    smb_payload_add_number(payload, all[i].address);
+    smb_payload_add_number(payload, all[i].bytes);
+    smb_payload_add_number(payload, all[i].kind);
+  }
+  pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a process under `smembank run` asks the command, over a Unix socket: frames and payloads as those of a capture
+// (gpu/inject/protocol.h). Every request has one answer of the same kind, and a process has one request under way at a time.
+//
+// Device memory is a file without a name (memfd) that both sides map: a launch reads and writes it in place, and only
+// addresses travel.
+#pragma once
+
+#include <stdint.h>
+
+#include "gpu/inject/protocol.h"
+
+#define RUN_PROTOCOL 1
+
+/** The variable of the environment that has the path of the socket. */
+#define RUN_SOCKET "SMEMBANK_RUN_SOCKET"
+
+typedef enum {
+  RUN_HELLO =
+      INJECT_N_KINDS, /* protocol, process, file descriptor of the memory in it, address and bytes of the memory;
+                       answer: RunStatus, major and minor of the compute capability, bytes of shared memory of a block
+                       and of a multiprocessor, the most with opt-in, warps and blocks of a multiprocessor */
+  RUN_MODULE, /* its number, (fatbin or cubin); answer: RunStatus, (message), number of kernels, of each (symbol), registers,
+                       local, static shared and parameter bytes, most threads, number of parameters, offset and bytes of each;
+                       number of variables, of each (name), bytes, whether it is constant, (contents, or none: zeros) */
+  RUN_UNLOAD, /* its number; answer: RunStatus */
+  RUN_LAUNCH, /* module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
+                       (parameters), number of variables, of each (name), address and bytes; number of allocations, of each address,
+                       bytes and InjectMemory; answer: RunStatus, (message) */
+} RunKind;
+
+/** How a request ended; numbers of the protocol, which the library makes errors of CUDA of. */
+typedef enum {
+  RUN_DONE,
+  RUN_NO_IMAGE, /* no code for this device */
+  RUN_INVALID,  /* a request that makes no sense */
+  RUN_ADDRESS,  /* the kernel accessed memory that is not allocated */
+  RUN_FAILED,   /* the kernel failed otherwise */
+} RunStatus;

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/module/module.h"
+
+#include "sim/base/error.h"
+#include "sim/image/cubin.h"
+#include "sim/image/images.h"
+
+static void
+free_kernel(gpointer data) {
+  SmbModuleKernel *kernel = data;
+  g_free(kernel->symbol);
+  g_array_unref(kernel->parameters);
+  g_free(kernel);
+}
+
+static void
+clear_variable(gpointer data) {
+  g_free(((SmbModuleVariable *)data)->name);
+}
+
+// The first image of machine code that runs on @chip (transfer full) (nullable).
+static GBytes *
+load_cubin(const GPtrArray *images, guint chip, const char *name, GError **error) {
+  g_autoptr(GPtrArray) chosen = smb_images_choose(images, chip, name, error);
+  for (guint i = 0; chosen && i < chosen->len; i++) {
+    const SmbImage *image = g_ptr_array_index(chosen, i);
+    if (image->kind == SMB_IMAGE_CUBIN)
+      return smb_image_load(image, name, error);
+  }
+  if (chosen)
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "%s: only PTX, no machine code: compile it for the architecture (nvcc -arch=sm_%u)",
+             name, chip);
+  return NULL;
+}
+
+static GBytes *
+choose_image(GBytes *file, const char *name, guint chip, GError **error) {
+  if (smb_cubin_recognize(file))
+    return g_bytes_ref(file);
+  g_autoptr(GPtrArray) images = smb_images_read(file, name, error);
+  GBytes *image = images ? load_cubin(images, chip, name, NULL) : NULL;
+  return image || !images ? image : load_cubin(images, 0, name, error);
+}
+
+static void
+add_kernel(SmbModule *module, const SmbCubinFunction *function) {
+  SmbModuleKernel *kernel = g_new0(SmbModuleKernel, 1);
+  kernel->symbol = g_strdup(function->name);
+  kernel->registers = function->registers;
+  kernel->local_bytes = function->local_bytes;
+  kernel->shared_bytes = function->shared_bytes - function->reserved_shared;
+  kernel->max_threads = function->max_threads;
+  kernel->parameter_bytes = function->parameter_bytes;
+  kernel->parameters = g_array_new(FALSE, FALSE, sizeof(SmbModuleParameter));
+  for (guint i = 0; i < function->parameters->len; i++) {
+    const SmbCubinParameter *place = &g_array_index(function->parameters, SmbCubinParameter, i);
+    const SmbModuleParameter parameter = {place->offset, place->bytes};
+    g_array_append_val(kernel->parameters, parameter);
+  }
+  g_ptr_array_add(module->kernels, kernel);
+}
+
+static void
+add_variable(SmbModule *module, const SmbCubin *cubin, const SmbCubinSymbol *symbol) {
+  const SmbCubinSection *section =
+      &g_array_index(cubin->sections, SmbCubinSection, symbol->section);
+  gboolean is_constant = g_str_has_prefix(section->name, ".nv.constant3");
+  if (!is_constant && !g_str_has_prefix(section->name, ".nv.global"))
+    return;
+  gboolean has_data = section->data && symbol->value <= section->bytes &&
+                      symbol->bytes <= section->bytes - symbol->value;
+  const SmbModuleVariable variable = {g_strdup(symbol->name), symbol->bytes, is_constant,
+                                      has_data ? section->data + symbol->value : NULL};
+  g_array_append_val(module->variables, variable);
+}
+
+static gboolean
+read_image(SmbModule *module, const char *name, GError **error) {
+  module->code = smb_source_new_any(name, module->image, error);
+  const SmbCubin *cubin = module->code ? smb_cubin_of(module->code, name, error) : NULL;
+  if (!cubin)
+    return FALSE;
+  module->chip = cubin->chip;
+  for (guint i = 0; i < cubin->functions->len; i++) {
+    const SmbCubinFunction *function = g_ptr_array_index(cubin->functions, i);
+    if (function->is_kernel)
+      add_kernel(module, function);
+  }
+  for (guint i = 0; i < cubin->symbols->len; i++) {
+    const SmbCubinSymbol *symbol = &g_array_index(cubin->symbols, SmbCubinSymbol, i);
+    if (symbol->kind == SMB_CUBIN_VARIABLE && symbol->section > 0 && symbol->bytes > 0)
+      add_variable(module, cubin, symbol);
+  }
+  return TRUE;
+}
+
+SmbModule *
+smb_module_new(GBytes *file, const char *name, guint chip, GError **error) {
+  g_autoptr(SmbModule) module = g_new0(SmbModule, 1);
+  module->kernels = g_ptr_array_new_with_free_func(free_kernel);
+  module->variables = g_array_new(FALSE, FALSE, sizeof(SmbModuleVariable));
+  g_array_set_clear_func(module->variables, clear_variable);
+  module->image = choose_image(file, name, chip, error);
+  return module->image && read_image(module, name, error) ? g_steal_pointer(&module) : NULL;
+}
+
+void
+smb_module_free(SmbModule *module) {
+  if (!module)
+    return;
+  g_ptr_array_unref(module->kernels);
+  g_array_unref(module->variables);
+  if (module->code)
+    smb_source_unref(module->code);
+  g_clear_pointer(&module->image, g_bytes_unref);
+  g_free(module);
+}
+
+const SmbModuleKernel *
+smb_module_kernel(const SmbModule *module, const char *symbol) {
+  for (guint i = 0; i < module->kernels->len; i++) {
+    const SmbModuleKernel *kernel = g_ptr_array_index(module->kernels, i);
+    if (g_str_equal(kernel->symbol, symbol))
+      return kernel;
+  }
+  return NULL;
+}

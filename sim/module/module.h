@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A module as a driver loads it: of a bundle of device code the image that runs on a chip, with its kernels and variables.
+// Only machine code is taken; PTX would need an assembler.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/base/source.h"
+
+G_BEGIN_DECLS
+
+/** SmbModuleParameter: where a parameter lies, in bytes from the first one. */
+typedef struct {
+  guint64 offset;
+  guint64 bytes;
+} SmbModuleParameter;
+
+/**
+ * SmbModuleKernel:
+ * @symbol: its mangled name
+ * @registers: of a thread
+ * @local_bytes: of a thread
+ * @shared_bytes: static shared memory that the kernel declares, without the part that the system reserves
+ * @max_threads: of a block; 0: it does not say
+ * @parameter_bytes: of all parameters
+ * @parameters: (element-type SmbModuleParameter): in their order
+ */
+typedef struct {
+  char *symbol;
+  guint registers;
+  guint local_bytes;
+  guint shared_bytes;
+  guint64 max_threads;
+  guint parameter_bytes;
+  GArray *parameters;
+} SmbModuleKernel;
+
+/**
+ * SmbModuleVariable: a variable in global or constant memory.
+ * @initial: (nullable) (array length=bytes): what it holds when the module is loaded; %NULL: zeros. Lives as long as the module
+ */
+typedef struct {
+  char *name;
+  guint64 bytes;
+  gboolean is_constant;
+  const guint8 *initial;
+} SmbModuleVariable;
+
+/**
+ * SmbModule:
+ * @image: the cubin
+ * @code: the same, as programs are read from it
+ * @chip: that the image is for: 90 of sm_90a
+ * @kernels: (element-type SmbModuleKernel)
+ * @variables: (element-type SmbModuleVariable)
+ */
+typedef struct {
+  GBytes *image;
+  SmbSource *code;
+  guint chip;
+  GPtrArray *kernels;
+  GArray *variables;
+} SmbModule;
+
+/**
+ * smb_module_new:
+ * @file: (transfer none): a fatbin, or a cubin
+ * @name: what messages call it
+ * @chip: the architecture that is to run it: 90 of sm_90
+ * @error: SMB_ERROR_INPUT: it is damaged, or has no machine code
+ *
+ * Takes the machine code that a driver would take on that chip; if there is none, the latest that there is.
+ *
+ * Returns: (transfer full)
+ */
+SmbModule *smb_module_new(GBytes *file, const char *name, guint chip, GError **error);
+void smb_module_free(SmbModule *module);
+
+/** smb_module_kernel: Returns: (transfer none) (nullable): the kernel of that symbol */
+const SmbModuleKernel *smb_module_kernel(const SmbModule *module, const char *symbol);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbModule, smb_module_free)
+
+G_END_DECLS

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "src/run/engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sim/analysis/analysis.h"
+#include "sim/base/error.h"
+
+struct _SmbEngine {
+  guchar *memory;
+  guint64 base, bytes;
+  GHashTable *modules;  // number to SmbModule
+  GHashTable *programs; // "MODULE SYMBOL" to SmbProgram
+  GHashTable *archs;    // chip to SmbArch
+};
+
+// --- what a process has
+
+static void
+free_module(gpointer module) {
+  smb_module_free(module);
+}
+
+static void
+free_program(gpointer program) {
+  smb_program_free(program);
+}
+
+static void
+free_arch(gpointer arch) {
+  smb_arch_unref(arch);
+}
+
+SmbEngine *
+smb_engine_new(guint64 pid, guint64 fd, guint64 base, guint64 bytes, GError **error) {
+  g_autofree char *path =
+      g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/fd/%" G_GUINT64_FORMAT, pid, fd);
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  void *memory =
+      file < 0 ? MAP_FAILED
+               : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  int failure = errno;
+  if (file >= 0)
+    close(file);
+  if (memory == MAP_FAILED) {
+    smb_fail(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", path,
+             g_strerror(failure));
+    return NULL;
+  }
+  SmbEngine *engine = g_new0(SmbEngine, 1);
+  *engine = (SmbEngine){
+      .memory = memory,
+      .base = base,
+      .bytes = bytes,
+      .modules = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_module),
+      .programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_program),
+      .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch)};
+  return engine;
+}
+
+void
+smb_engine_free(SmbEngine *engine) {
+  if (!engine)
+    return;
+  munmap(engine->memory, engine->bytes);
+  g_hash_table_unref(engine->programs);
+  g_hash_table_unref(engine->modules);
+  g_hash_table_unref(engine->archs);
+  g_free(engine);
+}
+
+const SmbModule *
+smb_engine_load(SmbEngine *engine, guint64 number, GBytes *file, guint chip, GError **error) {
+  SmbModule *module = smb_module_new(file, "module", chip, error);
+  if (module)
+    g_hash_table_insert(engine->modules, g_memdup2(&number, sizeof number), module);
+  return module;
+}
+
+const SmbModule *
+smb_engine_module(const SmbEngine *engine, guint64 number) {
+  return g_hash_table_lookup(engine->modules, &number);
+}
+
+guchar *
+smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 bytes) {
+  if (address < engine->base || address - engine->base > engine->bytes ||
+      bytes > engine->bytes - (address - engine->base))
+    return NULL;
+  return engine->memory + (address - engine->base);
+}
+
+// --- a launch
+
+static const SmbArch *
+find_arch(SmbEngine *engine, guint chip, GError **error) {
+  SmbArch *arch = g_hash_table_lookup(engine->archs, GUINT_TO_POINTER(chip));
+  g_autofree char *name = g_strdup_printf("sm_%u", chip);
+  if (!arch && (arch = smb_arch_load(name, error)) != NULL)
+    g_hash_table_insert(engine->archs, GUINT_TO_POINTER(chip), arch);
+  return arch;
+}
+
+static const SmbProgram *
+find_program(SmbEngine *engine, guint64 number, const SmbModule *module, const char *symbol,
+             const SmbArch *arch, GError **error) {
+  g_autofree char *key = g_strdup_printf("%" G_GUINT64_FORMAT " %s", number, symbol);
+  SmbProgram *program = g_hash_table_lookup(engine->programs, key);
+  if (program)
+    return program;
+  const SmbProgramOptions options = {
+      .entry = symbol,
+      .cuda_arch = smb_program_cuda_arch(arch),
+      .lanes = smb_arch_info(arch)->lanes,
+      .limits = {.max_steps = G_MAXINT64, .max_memory = SMB_PROGRAM_LARGEST_MEMORY}};
+  program = smb_program_read(module->code, &options, error);
+  if (program)
+    g_hash_table_insert(engine->programs, g_steal_pointer(&key), program);
+  return program;
+}
+
+static gint
+compare_addresses(gconstpointer a, gconstpointer b) {
+  const SmbMemoryPiece *one = a, *other = b;
+  return (one->address > other->address) - (one->address < other->address);
+}
+
+static gboolean
+add_piece(const SmbEngine *engine, GArray *pieces, guint64 address, guint64 bytes,
+          const char *variable) {
+  const guchar *memory = smb_engine_memory(engine, address, bytes);
+  const SmbMemoryPiece piece = {
+      address, bytes, variable, TRUE, {.fill = SMB_FILL_BYTES, .bytes = memory, .length = bytes}};
+  if (memory)
+    g_array_append_val(pieces, piece);
+  return memory != NULL;
+}
+
+// All that is allocated, whose contents are those of the process (transfer full).
+static GArray *
+make_pieces(const SmbEngine *engine, const SmbCaptureLaunch *launch, GError **error) {
+  g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(SmbMemoryPiece));
+  gboolean fits = TRUE;
+  for (guint i = 0; i < launch->memory->len; i++) {
+    const SmbCaptureMemory *memory = &g_array_index(launch->memory, SmbCaptureMemory, i);
+    fits = fits && add_piece(engine, pieces, memory->address, memory->bytes, NULL);
+  }
+  for (guint i = 0; i < launch->variables->len; i++) {
+    const SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
+    fits = fits && add_piece(engine, pieces, variable->address, variable->bytes, variable->name);
+  }
+  g_array_sort(pieces, compare_addresses);
+  if (fits)
+    return g_steal_pointer(&pieces);
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "memory outside of the range of the process");
+  return NULL;
+}
+
+static GStrv
+make_arguments(const SmbModuleKernel *kernel, GBytes *parameters) {
+  GStrv arguments = g_new0(char *, kernel->parameters->len + 1);
+  gsize n = 0;
+  const guchar *data = parameters ? g_bytes_get_data(parameters, &n) : NULL;
+  for (guint i = 0; i < kernel->parameters->len; i++) {
+    SmbModuleParameter place = g_array_index(kernel->parameters, SmbModuleParameter, i);
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%u=raw:", i);
+    for (guint64 at = place.offset; at < place.offset + place.bytes; at++)
+      g_string_append_printf(text, "%02x", at < n ? data[at] : 0);
+    arguments[i] = g_string_free(text, FALSE);
+  }
+  return arguments;
+}
+
+// What a launch has written goes to the memory of the process.
+typedef struct {
+  const SmbEngine *engine;
+  const GArray *pieces;
+  guint64 stray;
+} Written;
+
+static gboolean
+is_allocated(const GArray *pieces, guint64 address, gsize length) {
+  guint low = 0, high = pieces->len;
+  while (low < high) {
+    guint middle = (low + high) / 2;
+    if (g_array_index(pieces, SmbMemoryPiece, middle).address <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const SmbMemoryPiece *piece = low ? &g_array_index(pieces, SmbMemoryPiece, low - 1) : NULL;
+  return piece && address - piece->address < piece->bytes &&
+         length <= piece->bytes - (address - piece->address);
+}
+
+static void
+write_back(gpointer user, guint64 address, const guchar *bytes, gsize length) {
+  Written *written = user;
+  if (is_allocated(written->pieces, address, length))
+    memcpy(smb_engine_memory(written->engine, address, length), bytes, length);
+  else if (!written->stray || address < written->stray)
+    written->stray = address;
+}
+
+static gboolean
+run_program(const SmbEngine *engine, const SmbProgram *program, const SmbArch *arch,
+            const SmbLaunch *launch, guint64 *stray, GError **error) {
+  g_autoptr(SmbGlobal) global = smb_global_new(program, launch);
+  const SmbAnalysisOptions options = {
+      .limits = {.max_steps = G_MAXINT64, .max_memory = SMB_PROGRAM_LARGEST_MEMORY},
+      .max_blocks = SMB_ANALYSIS_MAX_REPEATS,
+      .threads = 1,
+      .global = global,
+      .every_block = TRUE,
+      .in_order = TRUE};
+  g_autoptr(SmbAnalysis) analysis = smb_analysis_run(program, arch, launch, &options, error);
+  Written written = {engine, launch->memory, 0};
+  smb_global_each_written(global, write_back, &written);
+  *stray = written.stray;
+  return analysis != NULL;
+}
+
+gboolean
+smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captured, guint64 *stray,
+               GError **error) {
+  const SmbModule *module = smb_engine_module(engine, number);
+  const SmbModuleKernel *kernel = module ? smb_module_kernel(module, captured->kernel) : NULL;
+  *stray = 0;
+  if (!kernel)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "no kernel '%s' is loaded",
+                    captured->kernel);
+  const SmbArch *arch = find_arch(engine, module->chip, error);
+  const SmbProgram *program =
+      arch ? find_program(engine, number, module, captured->kernel, arch, error) : NULL;
+  g_autoptr(GArray) pieces = program ? make_pieces(engine, captured, error) : NULL;
+  if (!pieces)
+    return FALSE;
+  g_auto(GStrv) arguments = make_arguments(kernel, captured->parameters);
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new();
+  SmbLaunch launch = {.dynamic_bytes = captured->dynamic_bytes,
+                      .arguments = (const char *const *)arguments,
+                      .buffers = buffers,
+                      .skips_unknown = TRUE,
+                      .memory = pieces};
+  for (guint i = 0; i < 3; i++) {
+    launch.block[i] = captured->block[i];
+    launch.grid[i] = captured->grid[i];
+    launch.cluster[i] = captured->cluster[i];
+  }
+  return run_program(engine, program, arch, &launch, stray, error);
+}

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Runs the kernels of a process for their results: on its memory, which is mapped here, every block one after another.
+#pragma once
+
+#include "sim/arch/arch.h"
+#include "sim/capture/launch.h"
+#include "sim/module/module.h"
+
+typedef struct _SmbEngine SmbEngine;
+
+/**
+ * smb_engine_new:
+ * @pid, @fd: the process, and the descriptor of its memory there
+ * @base, @bytes: where that is mapped in the process
+ * @error: a file error
+ *
+ * Returns: (transfer full): no modules are loaded
+ */
+SmbEngine *smb_engine_new(guint64 pid, guint64 fd, guint64 base, guint64 bytes, GError **error);
+void smb_engine_free(SmbEngine *engine);
+
+/**
+ * smb_engine_load:
+ * @number: what the process calls the module
+ * @chip: that is to run it
+ * @error: as smb_module_new()
+ *
+ * Returns: (transfer none): the module
+ */
+const SmbModule *smb_engine_load(SmbEngine *engine, guint64 number, GBytes *file, guint chip,
+                                 GError **error);
+const SmbModule *smb_engine_module(const SmbEngine *engine, guint64 number);
+
+/** smb_engine_memory: Returns: (transfer none) (nullable): the memory of the process at an address, if all @bytes are in its range */
+guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 bytes);
+
+/**
+ * smb_engine_run:
+ * @launch: what is launched; of its memory and variables only where they lie
+ * @stray: (out): an address outside of all memory that the kernel wrote; 0: none
+ * @error: the kernel could not be run, or not to its end
+ *
+ * Runs a launch. What it has written is in the memory of the process then.
+ */
+gboolean smb_engine_run(SmbEngine *engine, guint64 module, const SmbCaptureLaunch *launch,
+                        guint64 *stray, GError **error);

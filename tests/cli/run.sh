@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# smembank run: programs of CUDA C, compiled here, run without a GPU: their results are right, and their launches are ranked.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+
+expect 2 run
+expect 2 run --kernels some -- true
+says 'expected count or skip'
+expect 2 run --kernel '(' -- true
+expect 2 run --launches 3..2 -- true
+expect 3 run -- ./nowhere
+says 'No such file'
+expect 5 run -- sh -c 'exit 5'
+says 'no launch was recorded'
+expect 3 run 'a;b.cu'
+says 'expected letters'
+
+nvcc=${SMEMBANK_NVCC:-}
+[ "$nvcc" != no ] || nvcc=
+for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
+  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
+done
+if [ -z "$nvcc" ]; then
+  echo "no nvcc: programs were not compiled"
+  exit 0
+fi
+export SMEMBANK_NVCC="$nvcc"
+SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
+export SMEMBANK_RUN_LIBRARIES
+
+# --- a text: its input, output and status are its own
+cp "$srcdir/tests/run/transpose.cu" .
+status=0
+echo 42 | "$SMEMBANK" run --format csv --output ranking.csv transpose.cu -- one two >out 2>err || status=$?
+[ "$status" = 7 ] || die "status $status: $(cat out err)"
+cat >expected <<'END'
+0 wrong, total 325, then: cudaErrorInvalidConfiguration
+3 words, the last 'two'; read 42
+END
+cmp out expected || die "another output: $(cat out err)"
+[ ! -s err ] || die "messages: $(cat err)"
+grep -q '^1,"transpose(.*,3968,' ranking.csv || die "another ranking: $(cat ranking.csv)"
+grep -q '^2,count()' ranking.csv || die "another ranking: $(cat ranking.csv)"
+
+# --- a program that is there; what it has launched is kept
+"$nvcc" -arch=sm_90 -cudart shared -o transpose transpose.cu
+expect 7 run --kernel transpose -o kept.capture -- ./transpose </dev/null
+shows '0 wrong, total 325'
+shows '1 launch'
+expect 0 analyze kept.capture --launch 1
+shows '4224 wavefronts'
+expect 1 run --kernels skip -- ./transpose </dev/null
+shows 'wrong, total 5,'
