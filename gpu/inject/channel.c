@@ -84,8 +84,7 @@ channel_receive(uint64_t kind, SmbPayload *payload) {
   payload->length = payload->at = 0;
   if (!channel_is_open())
     return false;
-  if (!read_all(&frame, sizeof frame) || frame.kind != kind ||
-      frame.bytes > INJECT_MAX_FRAME) {
+  if (!read_all(&frame, sizeof frame) || frame.kind != kind || frame.bytes > INJECT_MAX_FRAME) {
     forget();
     return false;
   }

@@ -136,7 +136,21 @@ count_texts(const char *const *words) {
   return n;
 }
 
-// The words of the compiler (transfer full). It hands names of files to a shell.
+// The compiler hands names of files to a shell.
+static gboolean
+check_names(const SmbCli *cli, guint n, GError **error) {
+  for (guint i = 0; i < n; i++) {
+    const char *file = cli->arguments[i];
+    if (file[strspn(file, NAME_CHARACTERS)] || *file == '-')
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                      "%s: nvcc hands names of files to a shell: expected letters, digits and "
+                      "._/+-,@%%=",
+                      file);
+  }
+  return TRUE;
+}
+
+// The words of the compiler (transfer full).
 static GPtrArray *
 make_call(const SmbCli *cli, const char *nvcc, guint n, const char *program, GError **error) {
   g_autoptr(GPtrArray) call = g_ptr_array_new_with_free_func(g_free);
@@ -152,23 +166,16 @@ make_call(const SmbCli *cli, const char *nvcc, guint n, const char *program, GEr
   g_ptr_array_add(call, g_strdup_printf("-arch=sm_%u", smb_program_cuda_arch(cli->arch) / 10));
   for (guint i = 0; flags && flags[i]; i++)
     g_ptr_array_add(call, g_strdup(flags[i]));
-  for (guint i = 0; i < n; i++) {
-    const char *file = cli->arguments[i];
-    if (file[strspn(file, NAME_CHARACTERS)] || *file == '-') {
-      smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-               "%s: nvcc hands names of files to a shell: expected letters, digits and "
-               "._/+-,@%%=",
-               file);
-      return NULL;
-    }
-    g_ptr_array_add(call, g_strdup(file));
-  }
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add(call, g_strdup(cli->arguments[i]));
   g_ptr_array_add(call, NULL);
   return g_steal_pointer(&call);
 }
 
 static gboolean
 compile(const SmbCli *cli, SmbWorkshop *workshop, guint n, const char *program, GError **error) {
+  if (!check_names(cli, n, error))
+    return FALSE;
   g_autofree char *nvcc = smb_compile_find_nvcc();
   if (!nvcc)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,

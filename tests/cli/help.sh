@@ -51,7 +51,7 @@ for command in $commands; do
   expect 2 "$command" --no-such-option
   says "unknown option --no-such-option"
   case $command in
-  capture | init | merge) ;; # take any number of words
+  capture | init | merge | run) ;; # take any number of words
   *)
     expect 2 "$command" a b c d e f
     says "see 'smembank $command --help'"

@@ -56,5 +56,9 @@ shows '0 wrong, total 325'
 shows '1 launch'
 expect 0 analyze kept.capture --launch 1
 shows '4224 wavefronts'
+expect 7 run --format json --output ranking.json -- ./transpose </dev/null
+cp ranking.json out
+is_json
+shows '"file" : null'
 expect 1 run --kernels skip -- ./transpose </dev/null
 shows 'wrong, total 5,'
