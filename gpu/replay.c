@@ -54,7 +54,7 @@ find_variable(const SmbReplay *replay, Piece *piece, SmbCudaFunction *function,
     return FALSE;
   return bytes >= g_bytes_get_size(piece->bytes) ||
          smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-                  "'%s' has %" G_GSIZE_FORMAT " bytes, and had more when it was captured", variable,
+                  "'%s' has %" G_GSIZE_FORMAT " bytes, but had more when it was captured", variable,
                   bytes);
 }
 

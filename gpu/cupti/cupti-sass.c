@@ -78,7 +78,7 @@ take_records(const CuptiSassData *records, gsize n, gsize n_instances, const cha
 static gboolean
 read_records(const Sass *sass, const char *symbol, GArray *counts, GError **error) {
   CuptiSassGetDataProperties get = CUPTI_PARAMETERS(CuptiSassGetDataProperties, numOfInstances);
-  if (!check(sass, sass->data_properties(&get), "tell what was counted by instruction", error))
+  if (!check(sass, sass->data_properties(&get), "size the counts by instruction", error))
     return FALSE;
   gsize n = get.numOfPatchedInstructionRecords, n_instances = get.numOfInstances;
   g_autofree CuptiSassData *records = g_new0(CuptiSassData, n + 1);
@@ -90,7 +90,7 @@ read_records(const Sass *sass, const char *symbol, GArray *counts, GError **erro
   CuptiSassFlushData flush =
       CUPTI_PARAMETERS(CuptiSassFlushData, numOfInstances, .numOfPatchedInstructionRecords = n,
                        .numOfInstances = n_instances, .pMetricsData = records);
-  if (n > 0 && !check(sass, sass->flush(&flush), "read what was counted by instruction", error))
+  if (n > 0 && !check(sass, sass->flush(&flush), "read the counts by instruction", error))
     return FALSE;
   take_records(records, n, n_instances, symbol, counts);
   return TRUE;
@@ -120,7 +120,7 @@ choose(Sass *sass, int device, const SmbInstructionMetric *metric, GError **erro
     return FALSE;
   CuptiSassSetConfig set = CUPTI_PARAMETERS(CuptiSassSetConfig, deviceIndex, .numOfMetricConfig = 1,
                                             .pConfigs = &config, .deviceIndex = (guint32)device);
-  sass->has_chosen = check(sass, sass->set(&set), "choose what is counted by instruction", error);
+  sass->has_chosen = check(sass, sass->set(&set), "choose the counters by instruction", error);
   return sass->has_chosen;
 }
 

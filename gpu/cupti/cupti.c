@@ -45,7 +45,7 @@ find_chip(SmbProfilerSession *session, int device, GError **error) {
 
 static gboolean
 find_availability(SmbProfilerSession *session, GError **error) {
-  static const char what[] = "tell which counters there are";
+  static const char what[] = "list the available counters";
   SmbCupti *cupti = base_of(session);
   CuptiGetCounterAvailability get =
       CUPTI_PARAMETERS(CuptiGetCounterAvailability, pCounterAvailabilityImage);

@@ -117,7 +117,7 @@ open_nvperf(NvperfLibrary *library, gpointer cupti, GError **error) {
   const char *missing = smb_symbols_find(handle, symbols, G_N_ELEMENTS(symbols), library);
   if (missing)
     return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER,
-                    "%s has no %s: that of CUDA 12 has it", LIBRARY_NAME, missing);
+                    "%s has no %s: the one of CUDA 12 does", LIBRARY_NAME, missing);
   return check(library->initialize(&initialize), "start", error);
 }
 
@@ -171,7 +171,7 @@ find_metrics(SmbNvperf *nvperf, const char *const *names, GError **error) {
 // What the hardware has to count for the metrics.
 static gboolean
 find_raw_metrics(SmbNvperf *nvperf, GError **error) {
-  static const char what[] = "tell what the metrics are made of";
+  static const char what[] = "list the raw counters of the metrics";
   NvpwEvaluatorGetRawDependencies get = CUPTI_PARAMETERS(
       NvpwEvaluatorGetRawDependencies, numOptionalRawDependencies,
       .pMetricsEvaluator = nvperf->evaluator, .pMetricEvalRequests = nvperf->metrics,

@@ -31,8 +31,8 @@ typedef struct Graph {
   struct Graph *next;
 } Graph;
 
-static const char changed[] = "its graph was changed in a way that is not followed";
-static const char no_memory[] = "there was no memory to read its graph";
+static const char changed[] = "its graph was changed in an unsupported way";
+static const char no_memory[] = "out of memory while reading its graph";
 
 static const InjectDriver *driver;
 static Graph *graphs;

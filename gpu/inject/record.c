@@ -74,7 +74,7 @@ come_to_rest(void) {
   static bool is_started;
   struct timespec end;
   pthread_t thread;
-  const char *why = "the device did not come to rest before it: something on it does not end";
+  const char *why = "the device did not become idle before it: something on it does not end";
   clock_gettime(CLOCK_REALTIME, &end);
   end.tv_sec += REST_SECONDS;
   pthread_mutex_lock(&rest_lock);
@@ -89,7 +89,7 @@ come_to_rest(void) {
     while (rest_state == REST_ASKED && result != ETIMEDOUT)
       result = pthread_cond_timedwait(&rest_changed, &rest_lock, &end);
     if (rest_state == REST_DONE) {
-      why = rest_failed ? "the device reports that something failed before it" : NULL;
+      why = rest_failed ? "the device reports an earlier failure" : NULL;
       rest_state = REST_IDLE;
     }
   }

@@ -298,7 +298,7 @@ has_controls(const char *text) {
 gboolean
 smb_member_text(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   if (holds(node, G_TYPE_STRING) && has_controls(json_node_get_string(node)))
-    return smb_member_expected(place, node, error, "a text without control characters");
+    return smb_member_expected(place, node, error, "a string without control characters");
   return smb_member_words(place, node, target, error);
 }
 
@@ -419,7 +419,7 @@ static gboolean
 read_texts(const SmbPlace *place, JsonNode *node, SmbMemberRead read, GStrv *texts,
            GError **error) {
   if (!JSON_NODE_HOLDS_ARRAY(node))
-    return smb_member_expected(place, node, error, "an array of texts");
+    return smb_member_expected(place, node, error, "an array of strings");
   JsonArray *array = json_node_get_array(node);
   guint n = json_array_get_length(array);
   g_strfreev(*texts);
@@ -522,7 +522,7 @@ check_nesting(const char *source, const char *text, gsize length, guint max_nest
     if (in_string)
       continue;
     if (c == '\'' || c == '/' || c == '#')
-      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%c' outside a text: not JSON",
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%c' outside a string: not JSON",
                       source, c);
     depth += c == '{' || c == '[';
     depth -= (c == '}' || c == ']') && depth > 0;

@@ -76,7 +76,7 @@ read_launch(SmbCapture *capture, guint64 number, GError **error) {
     return FALSE;
   if (launch->number != number)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s: number: %" G_GUINT64_FORMAT ": expected that of its name", name,
+                    "%s: number: %" G_GUINT64_FORMAT ": expected the number in its name", name,
                     launch->number);
   g_ptr_array_add(capture->launches, g_steal_pointer(&launch));
   return TRUE;

@@ -177,8 +177,8 @@ load_arguments(Loading *loading, const SmbCubinFunction *function) {
     SmbCubinParameter parameter = g_array_index(parameters, SmbCubinParameter, i);
     if (parameter.offset > n || parameter.bytes > n - parameter.offset)
       return refuse(loading,
-                    "it has %" G_GSIZE_FORMAT " bytes of parameters: parameter %u of '%s' has %u "
-                    "at %u",
+                    "%" G_GSIZE_FORMAT
+                    " bytes of parameters: parameter %u of '%s' needs %u at offset %u",
                     n, i, loading->launch->kernel, parameter.bytes, parameter.offset);
     loading->loaded->arguments[i] = write_argument(i, data + parameter.offset, parameter.bytes);
   }

@@ -152,7 +152,7 @@ static gboolean
 fail_at(const SmbCaptureMembers *members, gint64 at, Archive *archive, GError **error) {
   const char *reason = archive_error_string(archive);
   return refuse(members, error, "byte %" G_GINT64_FORMAT ": a damaged capture: %s", at,
-                reason ? reason : "no tar archive");
+                reason ? reason : "not a tar archive");
 }
 
 // Notes where a member is. @at: of its header; @data: of its contents. Returns: FALSE: it is refused.
@@ -164,7 +164,7 @@ add_member(SmbCaptureMembers *members, struct archive_entry *entry, gint64 at, G
       (!strcmp(name, IMAGES) || !strcmp(name, MEMORY) || !strcmp(name, LAUNCHES)))
     return TRUE; // of a capture that was unpacked and packed again
   if (!name || !is_expected(name))
-    return refuse(members, error, "'%s': not a member that captures have", name ? name : "");
+    return refuse(members, error, "'%s': not a member of a capture", name ? name : "");
   if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) ||
       archive_entry_sparse_count(entry) > 0)
     return refuse(members, error, "'%s': expected a plain file", name);
@@ -230,7 +230,7 @@ smb_capture_members_open(const char *path, GError **error) {
     return NULL;
   }
   if (!S_ISREG(status.st_mode)) {
-    refuse(members, error, "a capture is read from a file");
+    refuse(members, error, "expected a regular file");
     return NULL;
   }
   members->bytes = status.st_size;
@@ -320,8 +320,8 @@ smb_capture_members_unpack(const SmbCaptureMembers *members, const char *name, c
   const void *data = g_bytes_get_data(packed, &n);
   guint64 size = find_size(packed);
   if (size > max) {
-    refuse(members, error,
-           "%s: expected what zstd compressed, of at most %" G_GSIZE_FORMAT " bytes", name, max);
+    refuse(members, error, "%s: expected zstd data of at most %" G_GSIZE_FORMAT " bytes", name,
+           max);
     return NULL;
   }
   guchar *room = g_try_malloc((gsize)size + 1);

@@ -40,9 +40,10 @@ describe_pointers(const SmbProgram *program, const SmbLaunch *launch) {
         !smb_launch_buffer(launch, parameter.name, p))
       g_string_append_printf(list, "%s%u", n++ > 0 ? ", " : "", p);
   }
-  return n == 0 ? g_strdup("")
-                : g_strdup_printf(" Taken as pointers, since no value is given: parameter%s %s",
-                                  smb_plural(n), list->str);
+  return n == 0
+             ? g_strdup("")
+             : g_strdup_printf(" Assumed to be pointers, since they have no value: parameter%s %s",
+                               smb_plural(n), list->str);
 }
 
 gpointer

@@ -27,21 +27,20 @@ check_limit(Exec *exec, const Step *step, guint64 before) {
   const SmbSplits *splits = exec->warp->splits;
   gboolean looks = block->steps / LOOK_STEPS != before / LOOK_STEPS && splits->mask;
   if (looks && smb_spin_is_endless(exec))
-    return smb_block_fail(block, find_place(exec, step), "an endless loop: no way leads out of it");
+    return smb_block_fail(block, find_place(exec, step), "an endless loop: it has no exit");
   exec->sync->doubts = exec->sync->doubts || looks;
   guint64 max_work = MAX(CODE_MAX_WORK, block->limits.max_steps / 2 * 5);
   if (block->steps <= block->limits.max_steps && block->steps + block->work <= max_work)
     return TRUE;
   const SmbSite *polled = smb_spin_polled(exec, step);
   g_autofree char *place = polled ? smb_site_place(polled) : NULL;
-  g_autofree char *loop = polled
-                              ? g_strdup_printf(", in a loop that does nothing but load '%s' (%s)",
-                                                polled->expression, place)
-                              : g_strdup("");
+  g_autofree char *loop =
+      polled ? g_strdup_printf(", in a loop that only loads '%s' (%s)", polled->expression, place)
+             : g_strdup("");
   smb_block_fail(block, find_place(exec, step),
                  "still running after %" G_GUINT64_FORMAT
-                 " instructions of warps%s: an endless loop, one that waits for a value that no "
-                 "other thread writes, or a large trip count?%s",
+                 " warp instructions%s: an endless loop, a wait for a value that no other thread "
+                 "writes, or a large trip count?%s",
                  MIN(block->steps, block->limits.max_steps), loop, exec->pointers);
   return smb_hint(block->error, SMB_HINT_LIMIT, "max_steps", NULL);
 }

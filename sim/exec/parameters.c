@@ -43,7 +43,7 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
   if (place->bytes > 8 || place->bytes & (place->bytes - 1))
     return refuse(error,
                   "parameter '%s' has %" G_GSIZE_FORMAT
-                  " bytes: give it raw: and hexadecimal digits, or @FILE",
+                  " bytes: expected raw: and hexadecimal digits, or @FILE",
                   name, place->bytes);
   gboolean is_written_real =
       place->is_untyped && !g_str_has_prefix(text, "0x") && strpbrk(text, ".eEnN");

@@ -185,7 +185,7 @@ enum {
 };
 
 // What is said of a number of threads that is none of whole warps, of which barriers are (PTX ISA, "bar, barrier").
-#define BARRIER_THREADS_ERROR "a barrier of %u threads: expected a multiple of %u, whole warps"
+#define BARRIER_THREADS_ERROR "a barrier of %u threads: expected a multiple of %u (whole warps)"
 
 // STEP_MBARRIER. Compute.s[0] is the number that it takes, or NO_ROW; Compute.d what becomes of it, or NO_ROW.
 typedef enum {

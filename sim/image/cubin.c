@@ -76,7 +76,7 @@ static gboolean
 keep_name(Reader *reader, const char *name, const char **kept) {
   *kept = "";
   if (!name)
-    return fail(reader, "a name of a section or symbol is not in the file");
+    return fail(reader, "the name of a section or symbol is outside the file");
   reader->names += strlen(name);
   if (reader->names > MAX_OVERLAP * (guint64)reader->size)
     return fail(reader, "its names overlap");
@@ -91,14 +91,14 @@ read_header(Reader *reader) {
   if (!reader->elf || elf_kind(reader->elf) != ELF_K_ELF || !gelf_getehdr(reader->elf, &header))
     return fail(reader, "not a cubin: %s", reader->elf ? "no ELF header" : elf_errmsg(-1));
   if (header.e_machine != MACHINE_CUDA)
-    return fail(reader, "ELF of machine %u: a cubin is of machine %u", header.e_machine,
+    return fail(reader, "an ELF file for machine %u: a cubin is for machine %u", header.e_machine,
                 MACHINE_CUDA);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-    return fail(reader, "a cubin of 32 bits, or big-endian: expected 64 bits, little-endian");
+    return fail(reader, "a 32-bit or big-endian cubin: expected a 64-bit, little-endian one");
   guint shift = header.e_ident[EI_ABIVERSION] >= ABI_OF_TOOLKIT_13 ? CHIP_SHIFT_OF_TOOLKIT_13 : 0;
   cubin->chip = header.e_flags >> shift & 0xff;
   if (cubin->chip < FIRST_CHIP)
-    return fail(reader, "machine code of sm_%u: it is read since sm_%u", cubin->chip, FIRST_CHIP);
+    return fail(reader, "machine code for sm_%u: expected sm_%u or later", cubin->chip, FIRST_CHIP);
   cubin->is_linked = header.e_type != ET_REL;
   return TRUE;
 }
@@ -136,7 +136,7 @@ read_sections(Reader *reader) {
   size_t n, strings;
   guint64 total = 0;
   if (elf_getshdrnum(reader->elf, &n) != 0 || elf_getshdrstrndx(reader->elf, &strings) != 0)
-    return fail(reader, "no table of sections: %s", elf_errmsg(-1));
+    return fail(reader, "no section table: %s", elf_errmsg(-1));
   for (size_t i = 0; i < n; i++) {
     Elf_Scn *scn = elf_getscn(reader->elf, i);
     if (!scn)
@@ -204,9 +204,9 @@ add_relocation(Reader *reader, guint section, const GElf_Rela *rela, gboolean ha
   const SmbCubinSection *changed = &g_array_index(cubin->sections, SmbCubinSection, own.section);
   gsize width = find_width(own.type);
   if (own.symbol >= cubin->symbols->len)
-    return fail_at(reader, section, "relocates by a symbol that does not exist");
+    return fail_at(reader, section, "a relocation refers to a symbol that does not exist");
   if (!changed->data || changed->bytes < width || own.offset > changed->bytes - width)
-    return fail_at(reader, section, "relocates bytes beyond its section");
+    return fail_at(reader, section, "a relocation is beyond its section");
   if (!has_addend && width == 8)
     memcpy(&own.addend, changed->data + own.offset, 8);
   g_array_append_val(list, own);
@@ -223,7 +223,7 @@ read_relocations(Reader *reader, guint section, GArray *list) {
   if (!data)
     return fail_at(reader, section, elf_errmsg(-1));
   if (header->sh_info >= reader->headers->len)
-    return fail_at(reader, section, "relocates a section that does not exist");
+    return fail_at(reader, section, "a relocation refers to a section that does not exist");
   GElf_Rela rela = {0};
   GElf_Rel rel;
   for (int i = 0;
@@ -258,7 +258,7 @@ read_tables(Reader *reader) {
     if (g_array_index(headers, GElf_Shdr, i).sh_type != SHT_SYMTAB)
       continue;
     if (reader->cubin->symbols->len > 0)
-      return fail_at(reader, i, "a second table of symbols");
+      return fail_at(reader, i, "a second symbol table");
     if (!read_symbols(reader, i))
       return FALSE;
   }

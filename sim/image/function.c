@@ -171,7 +171,7 @@ read_shared_attributes(Maker *maker, const SmbCubinSection *section) {
     else if (function)
       function->local_bytes = value;
   }
-  return at == section->bytes || fail_at(maker, section->name, "an attribute is cut");
+  return at == section->bytes || fail_at(maker, section->name, "an attribute is truncated");
 }
 
 static gboolean
@@ -182,16 +182,16 @@ read_attributes(Maker *maker, SmbCubinFunction *function, const SmbCubinSection 
     if (!is_complete(&attribute))
       return fail_at(maker, section->name, "an attribute is too short");
     if (is_beyond(&attribute, section->bytes))
-      return fail_at(maker, section->name, "a parameter is missing, or is beyond the others");
+      return fail_at(maker, section->name, "a parameter is missing or out of range");
     apply_attribute(function, &attribute);
   }
   if (at != section->bytes)
-    return fail_at(maker, section->name, "an attribute is cut");
+    return fail_at(maker, section->name, "an attribute is truncated");
   for (guint i = 0; i < function->parameters->len; i++) {
     const SmbCubinParameter *parameter = &g_array_index(function->parameters, SmbCubinParameter, i);
     if (parameter->bytes == 0 || parameter->offset > function->parameter_bytes ||
         parameter->bytes > function->parameter_bytes - parameter->offset)
-      return fail_at(maker, section->name, "a parameter is missing, or is beyond the others");
+      return fail_at(maker, section->name, "a parameter is missing or out of range");
   }
   return TRUE;
 }
@@ -248,7 +248,7 @@ add_function(Maker *maker, guint index, guint32 info, guint8 other) {
   function->bytes = (guint)(symbol->bytes ? symbol->bytes : section->bytes - symbol->value);
   function->registers = info >> REGISTERS_SHIFT;
   if (!section->data)
-    return fail_at(maker, symbol->name, "its code is not in the file");
+    return fail_at(maker, symbol->name, "its code is outside the file");
   if (function->offset % INSTRUCTION_BYTES != 0 || function->bytes % INSTRUCTION_BYTES != 0)
     return fail_at(maker, symbol->name, "its code is not a whole number of instructions");
   function->code = section->data + function->offset;

@@ -113,12 +113,12 @@ add_image(Reader *reader, gsize entry, gsize header, gsize payload) {
   if (image.form == SMB_IMAGE_PLAIN)
     image.bytes = stored = payload;
   if (stored > payload)
-    return fail_at(reader, entry, "an image that is compressed to more than there is");
+    return fail_at(reader, entry, "a compressed image is larger than its entry");
   if (image.bytes > SMB_IMAGE_MAX_BYTES)
-    return fail_at(reader, entry, "an image of more than 512 MiB");
+    return fail_at(reader, entry, "an image is larger than 512 MiB");
   reader->total += image.bytes;
   if (reader->total > MAX((guint64)SMB_IMAGE_MAX_BYTES, MAX_GROWTH * (guint64)reader->size))
-    return fail_at(reader, entry, "its images are too large, for the size of the file");
+    return fail_at(reader, entry, "its images are too large for the size of the file");
   image.stored = g_bytes_new_from_bytes(reader->file, image.offset, stored);
   g_ptr_array_add(reader->images, g_memdup2(&image, sizeof image));
   return TRUE;
@@ -129,13 +129,13 @@ static gboolean
 read_entries(Reader *reader, gsize at, gsize end) {
   while (at < end) {
     if (end - at < ENTRY_MIN_HEADER)
-      return fail_at(reader, at, "an image's header is cut");
+      return fail_at(reader, at, "an image header is truncated");
     const guint8 *data = reader->data + at;
     guint64 header = read_number(data + ENTRY_HEADER, 4);
     guint64 payload = read_number(data + ENTRY_PAYLOAD, 8);
     guint64 kind = read_number(data + ENTRY_KIND, 2);
     if (header < ENTRY_MIN_HEADER || header > end - at || payload > end - at - header)
-      return fail_at(reader, at, "an image that is larger than its bundle");
+      return fail_at(reader, at, "an image is larger than its bundle");
     gboolean is_known = kind == KIND_PTX || kind == KIND_CUBIN;
     reader->n_others += !is_known;
     if (is_known && !add_image(reader, at, header, payload))
@@ -173,7 +173,7 @@ read_bundles(Reader *reader) {
     if (at == 0 && !is_header)
       return fail_at(reader, at, "a fatbin of an unknown version");
     if (is_header && !is_inside)
-      return fail_at(reader, at, "a fatbin that is cut: it is larger than the file");
+      return fail_at(reader, at, "a truncated fatbin: it is larger than the file");
     gsize end = is_header ? at + BUNDLE_HEADER + bytes : at + 1;
     if (is_header && !read_entries(reader, at + BUNDLE_HEADER, end))
       return FALSE;
@@ -181,9 +181,9 @@ read_bundles(Reader *reader) {
   }
   return reader->images->len > 0 ||
          smb_fail(reader->error, SMB_ERROR, SMB_ERROR_INPUT,
-                  reader->n_others > 0 ? "%s: neither PTX nor machine code for a GPU, only what is "
-                                         "to be optimized when it is linked (nvcc -dlto): link it"
-                                       : "%s: an object file without code for a GPU",
+                  reader->n_others > 0 ? "%s: neither PTX nor machine code, only code for "
+                                         "link-time optimization (nvcc -dlto): link it first"
+                                       : "%s: an object file without GPU code",
                   reader->name);
 }
 

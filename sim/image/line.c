@@ -163,7 +163,7 @@ read_header(Reader *reader, guint version, Unit *unit) {
   guint64 length = read_number(reader, 4);
   gsize program = reader->at + length;
   if (length > reader->end - reader->at)
-    return fail(reader, "a header that is larger than its unit");
+    return fail(reader, "a header is larger than its unit");
   unit->min_instruction = (guint)read_number(reader, 1);
   if (version >= FIRST_VERSION_WITH_WIDE)
     read_number(reader, 1);
@@ -181,7 +181,7 @@ read_header(Reader *reader, guint version, Unit *unit) {
   if (reader->paths > MAX_PATHS)
     return fail(reader, "the names of its files are too long");
   if (reader->is_beyond || reader->at > program)
-    return fail(reader, "a list of files that is cut");
+    return fail(reader, "a list of files is truncated");
   reader->at = program;
   return TRUE;
 }
@@ -224,7 +224,7 @@ end_sequence(Reader *reader, State *state) {
   for (guint i = 1; i < sequence.n; i++) {
     if (g_array_index(rows, Row, sequence.first + i).address <
         g_array_index(rows, Row, sequence.first + i - 1).address)
-      return fail(reader, "lines whose addresses go back");
+      return fail(reader, "the addresses of lines go backwards");
   }
   if (sequence.section != 0 && sequence.n > 0)
     g_array_append_val(reader->lines->sequences, sequence);
@@ -254,7 +254,7 @@ run_extended(Reader *reader, State *state) {
   guint64 length = read_leb(reader, FALSE);
   gsize start = reader->at;
   if (length == 0 || length > reader->end - start)
-    return fail(reader, "an opcode that is larger than its unit");
+    return fail(reader, "an opcode is larger than its unit");
   switch (read_number(reader, 1)) {
   case END_SEQUENCE:
     if (!end_sequence(reader, state))
@@ -262,7 +262,7 @@ run_extended(Reader *reader, State *state) {
     break;
   case SET_ADDRESS:
     if (length - 1 > 8)
-      return fail(reader, "an address of more than 8 bytes");
+      return fail(reader, "an address is larger than 8 bytes");
     set_address(reader, state, start + 1, read_number(reader, (guint)length - 1));
     break;
   case INLINED_CALL:
@@ -325,7 +325,7 @@ run_program(Reader *reader, const Unit *unit) {
       return FALSE;
     }
     if (reader->is_beyond)
-      return fail(reader, "a line program that is cut");
+      return fail(reader, "a line program is truncated");
   }
   return TRUE;
 }
@@ -337,7 +337,7 @@ read_units(Reader *reader) {
     reader->end = size;
     guint64 length = read_number(reader, 4);
     if (reader->is_beyond || length > size - reader->at)
-      return fail(reader, "a unit that is larger than its section");
+      return fail(reader, "a unit is larger than its section");
     reader->end = reader->at + length;
     guint version = (guint)read_number(reader, 2);
     Unit unit = {0};

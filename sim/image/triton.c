@@ -84,7 +84,7 @@ choose(const GPtrArray *stems, const char *folder, const char *name, GError **er
   g_autofree char *shown = g_filename_display_name(folder);
   if (stems->len == 0)
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-             "%s: no kernel that Triton compiled: expected KERNEL.json next to KERNEL.ptx or "
+             "%s: not a kernel compiled by Triton: expected KERNEL.json next to KERNEL.ptx or "
              "KERNEL.cubin",
              shown);
   else if (n == 0)

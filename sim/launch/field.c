@@ -131,7 +131,7 @@ add_field(GArray *fields, const SmbProgram *program, const char *text, const Smb
   field.name = g_strdup_printf("%u+%" G_GSIZE_FORMAT, field.parameter, field.offset);
   g_array_append_val(fields, field);
   return (field.offset < bytes && length <= bytes - field.offset) ||
-         refuse(error, text, "%s from byte %" G_GSIZE_FORMAT " on: the parameter has %s",
+         refuse(error, text, "%s at offset %" G_GSIZE_FORMAT ": the parameter has %s",
                 smb_count(length, "byte").text, field.offset, smb_count(bytes, "byte").text);
 }
 
@@ -142,7 +142,7 @@ check_memory(const SmbLaunch *launch, const GArray *fields, GError **error) {
   const SmbMemoryPiece *last = n ? &g_array_index(launch->memory, SmbMemoryPiece, n - 1) : NULL;
   return !last || fields->len == 0 || last->address + last->bytes <= SMB_FIELD_ADDRESS ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                  "memory at 0x%" G_GINT64_MODIFIER "x, where buffers of fields are",
+                  "memory at 0x%" G_GINT64_MODIFIER "x overlaps the buffers of fields",
                   last->address);
 }
 

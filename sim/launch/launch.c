@@ -32,7 +32,7 @@ check_cluster(const guint cluster[3], const guint grid[3], const SmbArch *arch, 
   guint64 blocks = 1;
   if (cluster[0] > 0 && !has_clusters(arch))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    smb_arch_say(arch, "%s has no clusters of blocks: they exist since sm_90"),
+                    smb_arch_say(arch, "%s has no thread block clusters: they need sm_90 or later"),
                     smb_arch_info(arch)->name);
   for (guint i = 0; cluster[0] > 0 && i < 3; i++) {
     blocks *= cluster[i];
@@ -42,7 +42,7 @@ check_cluster(const guint cluster[3], const guint grid[3], const SmbArch *arch, 
                       cluster[1], cluster[2], SMB_MAX_CLUSTER_BLOCKS);
     if (grid[i] % cluster[i] != 0)
       return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                      "a grid of %u blocks in %c: expected a multiple of %u, as the clusters have",
+                      "a grid of %u blocks in %c: expected a multiple of the cluster size, %u",
                       grid[i], "xyz"[i], cluster[i]);
   }
   return TRUE;

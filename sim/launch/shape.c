@@ -107,7 +107,8 @@ parse_shape(const char *text, const SmbProgram *program, gsize dynamic_bytes, Sm
     return FALSE;
   array->base += (guint32)offset;
   if (array->base % array->element_bytes)
-    return refuse(error, text, "byte %u of shared memory, where it begins, is not a multiple of %u",
+    return refuse(error, text,
+                  "it begins at byte %u of shared memory, which is not a multiple of %u",
                   array->base, array->element_bytes);
   shape->name = g_steal_pointer(&name);
   array->name = shape->name;

@@ -197,7 +197,7 @@ warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 
   g_autofree char *thread = smb_block_thread(block, warp, lane);
   g_autofree char *message = g_strdup_printf(
       "out of bounds: byte %" G_GINT64_FORMAT " of shared memory, in the %" G_GSIZE_FORMAT
-      " bytes below it that are reserved for the system (a device does not notice), by %s",
+      " bytes below it that are reserved for the system (a device does not report this), by %s",
       offset - end, block->reserved_bytes, thread);
   block->sink->warn(block->user, SMB_WARNING_RESERVED, move->site, move->site, message);
 }
@@ -228,7 +228,7 @@ fail_pointer(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 
   if (pointer == 0)
     return smb_access_fail(block, move, warp, lane, "a null pointer");
   if (!block->map || pointer >= SMB_MEMORY_LOWEST)
-    return smb_access_fail(block, move, warp, lane, "a pointer that points at nothing");
+    return smb_access_fail(block, move, warp, lane, "a pointer that points to nothing");
   g_autofree char *problem =
       g_strdup_printf("a null pointer, plus %" G_GUINT64_FORMAT " bytes", pointer);
   return smb_access_fail(block, move, warp, lane, problem);
@@ -285,7 +285,8 @@ static gboolean
 check_rule(SmbBlock *block, const Move *move) {
   g_autoptr(GError) reason = NULL;
   if (move->width > SMB_MAX_WIDTH)
-    return smb_block_fail(block, move->place, "%s: shared memory has no accesses of %u bytes",
+    return smb_block_fail(block, move->place,
+                          "%s: an access to shared memory cannot be %u bytes wide",
                           smb_program_site(block->program, move->site)->expression, move->width);
   if (G_LIKELY(smb_arch_rule(block->arch, move->op, asked_width(move))->defined))
     return TRUE;

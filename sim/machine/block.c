@@ -118,9 +118,9 @@ find_buffer_problem(const SmbProgram *program, const SmbLaunch *launch, const Sm
   }
   if (has_variable(launch, buffer->name))
     return NULL;
-  return g_strdup_printf("'%s' has no pointer parameter, and uses no variable in global memory, "
-                         "of that name",
-                         program->name);
+  return g_strdup_printf(
+      "'%s' has no pointer parameter of that name, and uses no such variable in global memory",
+      program->name);
 }
 
 static gboolean

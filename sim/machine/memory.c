@@ -52,8 +52,8 @@ smb_memory_check_kept(SmbBlock *block, const Move *move, const Access *access) {
   if (!access->lanes[SPACE_GLOBAL] || smb_overlay_bytes(block->overlay) <= block->limits.max_memory)
     return TRUE;
   return smb_block_fail(block, move->place,
-                        "the kernel writes more global memory than the %" G_GUINT64_FORMAT
-                        " bytes that are kept",
+                        "the kernel writes more than the limit of %" G_GUINT64_FORMAT
+                        " bytes of global memory",
                         block->limits.max_memory) ||
          smb_hint(block->error, SMB_HINT_LIMIT, "max_memory", NULL);
 }

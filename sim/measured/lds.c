@@ -98,7 +98,7 @@ static gboolean
 read_lanes(const Reader *reader, GStrv fields, SmbRequest *request, GError **error) {
   guint64 apart;
   if (!g_ascii_string_to_unsigned(fields[LANES], 16, 1, G_MAXUINT64, &request->mask, NULL))
-    return refuse_line(reader, error, "lanes: '%s' is not a mask of lanes in hexadecimal",
+    return refuse_line(reader, error, "lanes: '%s' is not a lane mask in hexadecimal",
                        fields[LANES]);
   if (!g_ascii_string_to_unsigned(fields[BYTES_APART], 10, 0, 1 << 20, &apart, NULL))
     return refuse_line(reader, error, "bytes_apart: '%s' is not a number of bytes up to %d",

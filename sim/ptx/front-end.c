@@ -158,7 +158,7 @@ check_options(SmbSource *source, const SmbProgramOptions *options, GError **erro
                     *options->defines);
   if (options->folders && *options->folders)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    "%s is PTX, which includes no files: -I cannot be used", file);
+                    "%s is PTX, which has no #include: -I cannot be used", file);
   return TRUE;
 }
 

@@ -123,7 +123,7 @@ check_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **
                     *options->defines);
   if (options->folders && *options->folders)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    "%s is machine code, which includes no files: expected no folders of them",
+                    "%s is machine code, which has no #include: expected no include folders",
                     cubin->name);
   if (!chip || (chip / 10 == cubin->chip / 10 && chip >= cubin->chip))
     return TRUE;

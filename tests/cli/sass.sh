@@ -61,7 +61,7 @@ file=tiles
 counts "80 90" 'load 2/8 store 2/8' --entry sizes --dynamic-bytes 520
 "$SMEMBANK" analyze "$data/tiles.sm_100.cubin" --arch sm_100 --entry sizes --dynamic-bytes 520 >"$work/out" 2>"$work/err" &&
   die "sizes on sm_100: not refused"
-grep -qF 'the address depends on the result of an instruction that is not modelled' "$work/err" || die "$(cat "$work/err")"
+grep -qF 'the address depends on the result of an instruction that smembank does not model' "$work/err" || die "$(cat "$work/err")"
 counts "80 90 100" 'atomic 8/8 load 7/7 store 3/3' --entry tiles
 for chip in 80 90 100; do
   sum $chip --entry tiles --block 128 --grid 2 --buffer 1=iota:i32 >"$work/sum"

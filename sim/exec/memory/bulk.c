@@ -53,11 +53,12 @@ check_size(Exec *exec, const Copies *copies, guint lane) {
       smb_program_site(block->program, copies->step->transfer->move.site)->expression;
   if (bytes % copies->bulk->quantum)
     return smb_block_fail(exec->block, copies->step->place,
-                          "%s: %" G_GUINT64_FORMAT " bytes are no multiple of %u, by %s", text,
+                          "%s: %" G_GUINT64_FORMAT " bytes is not a multiple of %u, by %s", text,
                           bytes, copies->bulk->quantum, thread);
   if (bytes > block->shared_bytes)
     return smb_block_fail(exec->block, copies->step->place,
-                          "%s: %" G_GUINT64_FORMAT " bytes, of %" G_GSIZE_FORMAT
+                          "%s: %" G_GUINT64_FORMAT
+                          " bytes is more than the block's %" G_GSIZE_FORMAT
                           " bytes of shared memory, by %s",
                           text, bytes, block->shared_bytes, thread);
   return TRUE;
@@ -210,10 +211,10 @@ smb_step_fragment(Exec *exec, const Step *step, SmbLanes lanes) {
     smb_transfer_mark_unknown(exec, step, lanes, step_origin(exec, step));
   if (outside || !exec_may_be_shared(exec, transfer) || !block->sink->uncounted)
     return TRUE;
-  g_autofree char *reason =
-      g_strdup_printf("which lane moves what of the %" G_GUINT64_FORMAT
-                      " bytes of a matrix is decided by the assembler, for each chip",
-                      step->bulk->bytes);
+  g_autofree char *reason = g_strdup_printf(
+      "the assembler decides, for each chip, which lane moves which of the %" G_GUINT64_FORMAT
+      " bytes of a matrix",
+      step->bulk->bytes);
   block->sink->uncounted(block->user, transfer->move.site, exec->w, lanes, reason, NULL);
   return TRUE;
 }

@@ -61,7 +61,7 @@ find_zeros(const Exec *exec, const Step *step, SmbLanes lanes, SmbLanes zeros) {
     return zeros;
   if (copying == COPYING_EITHER)
     doubt(exec, step,
-          "what it takes depends on the predicate that an assembler makes of its operand");
+          "its wavefronts depend on the predicate that the assembler makes of its operand");
   return copying == COPYING_P0 ? lanes : copying == COPYING_NOT_P0 ? 0 : zeros;
 }
 
@@ -72,13 +72,14 @@ static void
 doubt_guard(const Exec *exec, const Step *step, SmbLanes lanes) {
   gboolean is_told_apart = step->unless ? lanes != exec->warp->splits->mask : lanes != 0;
   if (step->source->is_by_p0 && is_told_apart)
-    doubt(exec, step,
-          step->source->data[0] == NO_ROW ? "Nsight Compute takes P0 to be false, and counts "
-                                            "nothing of @P0, and all lanes of @!P0"
-                                          : "Nsight Compute takes the guard P0 for another one");
+    doubt(
+        exec, step,
+        step->source->data[0] == NO_ROW
+            ? "Nsight Compute treats P0 as false: it counts nothing for @P0, and all lanes for @!P0"
+            : "Nsight Compute treats the guard P0 as true: it counts all lanes for @P0, and "
+              "nothing for @!P0");
   else if (!lanes)
-    doubt(exec, step,
-          "where no lane takes part, a device was seen to take wavefronts all the same");
+    doubt(exec, step, "no lane takes part, but a device was measured to need wavefronts even so");
 }
 
 // Where a copy reads.

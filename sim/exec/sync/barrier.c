@@ -11,7 +11,7 @@ read_uniform(Exec *exec, const Step *step, Row from, SmbLanes lanes, const char 
              guint32 *value) {
   const Registers *registers = exec->warp->registers;
   if (smb_row_known(registers, from, lanes) != lanes)
-    return smb_block_fail(exec->block, step->place, "%s of the barrier is not known", what);
+    return smb_block_fail(exec->block, step->place, "%s of the barrier is unknown", what);
   const guint32 *values = row_values(registers, from);
   guint32 first = *value = values[smb_lanes_first(lanes)], differ = 0;
   EACH_LANE(registers->n_lanes, differ |= values[lane] ^ first;)
@@ -149,7 +149,7 @@ smb_barriers_fail(Exec *exec) {
       continue;
     if (barrier->expected)
       return smb_block_fail(exec->block, barrier->step->place,
-                            "barrier %u waits for %u threads, and %u reach it", number,
+                            "barrier %u waits for %u threads, but %u reach it", number,
                             barrier->expected, n + barrier->arrived);
     return smb_block_barrier(exec->block, barrier->step->place, "the barrier", &waiting);
   }

@@ -211,9 +211,9 @@ smb_livelock_warp(Exec *exec, guint *left, gboolean (*take)(Exec *exec)) {
 // What may be otherwise on a device.
 static const char *
 say_otherwise(const Exec *exec, const Watch *watch) {
-  return exec->order->ordered ? " (threads run in one order here, and may run in others)"
+  return exec->order->ordered ? " (smembank runs threads in one order, a device may use others)"
          : watch->outside && !block_is_alone(exec->block)
-             ? " (another block may: blocks run one after the other here)"
+             ? " (another block may: smembank runs blocks one after another)"
              : "";
 }
 
@@ -226,14 +226,13 @@ smb_livelock_end(Exec *exec) {
   const SmbSite *polled = smb_spin_polled(exec, watch->step);
   if (polled) {
     g_autofree char *place = smb_site_place(polled);
-    return smb_block_fail(
-        exec->block, watch->step->place,
-        "an endless loop: it does nothing but poll '%s' (%s), for a value that no "
-        "thread of the block stores%s",
-        polled->expression, place, say_otherwise(exec, watch));
+    return smb_block_fail(exec->block, watch->step->place,
+                          "an endless loop: it only polls '%s' (%s), for a value that no thread of "
+                          "the block stores%s",
+                          polled->expression, place, say_otherwise(exec, watch));
   }
   return smb_block_fail(exec->block, watch->step->place,
-                        "an endless loop: after each %u steps of warp %u, its registers and shared "
-                        "memory are as they were, and no other warp changes that%s",
+                        "an endless loop: every %u steps of warp %u restore its registers and "
+                        "shared memory, and no other warp changes that%s",
                         watch->n_steps, watch->w, say_otherwise(exec, watch));
 }

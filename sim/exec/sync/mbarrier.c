@@ -136,7 +136,7 @@ find(Exec *exec, const Step *step, guint lane, guint32 offset, MBarrier **barrie
   take_stored(exec, offset);
   *barrier = g_hash_table_lookup(exec->sync->mbarriers, key_of(offset));
   return *barrier || exec->sync->forgot_mbarriers ||
-         fail(exec, step, lane, offset, "there is no mbarrier (mbarrier.init makes one)");
+         fail(exec, step, lane, offset, "not an mbarrier: expected mbarrier.init first");
 }
 
 // --- phases
@@ -165,14 +165,14 @@ announce(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 of
   barrier->bytes += bytes;
   if (ABS(barrier->bytes) > MAX_COUNT)
     return fail(exec, step, lane, offset,
-                "more than 1048575 bytes are outstanding at the mbarrier");
+                "the tx-count of the mbarrier is more than 1048575 bytes");
   return TRUE;
 }
 
 static gboolean
 arrive(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset, guint32 count) {
   if (count > barrier->pending)
-    return fail(exec, step, lane, offset, "more arrivals than the mbarrier expects in a phase");
+    return fail(exec, step, lane, offset, "more arrivals than the pending count of the mbarrier");
   barrier->pending -= count;
   settle(exec, barrier);
   return TRUE;
@@ -181,7 +181,7 @@ arrive(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offs
 static gboolean
 init(Exec *exec, const Step *step, guint lane, guint32 offset, guint32 count) {
   if (count == 0 || count > MAX_COUNT)
-    return fail(exec, step, lane, offset, "an mbarrier expects 1 to 1048575 arrivals");
+    return fail(exec, step, lane, offset, "expected a count of 1 to 1048575 arrivals");
   create(exec, offset, count);
   return TRUE;
 }
@@ -432,12 +432,12 @@ smb_mbarriers_check(Exec *exec) {
     const guint *cluster = exec->block->cluster;
     return smb_block_fail(
         exec->block, step->place,
-        "%s: warp %u waits here for ever: at byte %u of shared memory, the mbarrier still expects "
-        "%u arrival%s and %" G_GINT64_FORMAT " bytes%s",
+        "%s: warp %u waits here forever: the mbarrier at byte %u of shared memory still expects %u "
+        "arrival%s and %" G_GINT64_FORMAT " bytes%s",
         smb_program_site(exec->block->program, step->transfer->move.site)->expression, w,
         offsets[lane], barrier->pending, barrier->pending == 1 ? "" : "s", barrier->bytes,
         cluster[0] * cluster[1] * cluster[2] > 1
-            ? "; what other blocks of its cluster do there is not modelled"
+            ? "; what other blocks of the cluster do to it is not modelled"
             : "");
   }
   return TRUE;

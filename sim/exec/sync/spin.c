@@ -77,10 +77,10 @@ smb_spin_warn(Exec *exec, const Step *step) {
     if (other->kind != KIND_TRANSFER || !exec_may_be_shared(exec, other->transfer))
       continue;
     guint site = other->transfer->move.site;
-    g_autofree char *message = g_strdup_printf(
-        "%s is repeated while a loop polls an mbarrier: it is counted as often as if the loop "
-        "ended at the first chance",
-        smb_program_site(block->program, site)->expression);
+    g_autofree char *message =
+        g_strdup_printf("%s is repeated while a loop polls an mbarrier: it is counted as if the "
+                        "loop ended at the first opportunity",
+                        smb_program_site(block->program, site)->expression);
     block->sink->warn(block->user, SMB_WARNING_TIMING, site, site, message);
   }
 }

@@ -134,6 +134,6 @@ smb_exec_fail_waiting(gpointer data, const char *why) {
   if (!smb_unknown_refuse(exec))
     return;
   g_autofree char *thread = smb_block_thread(exec->block, w, lane);
-  smb_block_fail(exec->block, step->place, "%s waits here for other blocks, in vain: %s", thread,
+  smb_block_fail(exec->block, step->place, "%s waits here forever for other blocks: %s", thread,
                  why);
 }

@@ -57,7 +57,7 @@ find_field(const Exec *exec, guint64 address) {
   return NULL;
 }
 
-// Of memory at addresses: "the contents of memory at 0x7f3a40000040 that was not recorded (parameter 2 points into it), loaded
+// Of memory at addresses: "the contents of unrecorded memory at 0x7f3a40000040 (parameter 2 points into it), loaded
 // at scan.cu:30"; of the buffer of a field what gives it contents.
 static char *
 explain_memory(const Exec *exec, const Cause *cause, const char *place, SmbHint *hint) {
@@ -67,11 +67,10 @@ explain_memory(const Exec *exec, const Cause *cause, const char *place, SmbHint 
   g_autofree char *pointer = field ? g_strdup("") : describe_pointer(exec, first, cause->address);
   g_autofree char *memory =
       field ? g_strdup_printf("the buffer of %s", field->name)
-            : g_strdup_printf("memory at 0x%" G_GINT64_MODIFIER "x%s%s", cause->address,
-                              known ? "" : " that was not recorded", pointer);
+            : g_strdup_printf("%smemory at 0x%" G_GINT64_MODIFIER "x%s", known ? "" : "unrecorded ",
+                              cause->address, pointer);
   if (known)
-    return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", memory,
-                           place);
+    return g_strdup_printf("data stored to %s while the kernel runs, loaded at %s", memory, place);
   if (!field)
     return g_strdup_printf("the contents of %s, loaded at %s", memory, place);
   *hint = (SmbHint){.kind = SMB_HINT_BUFFER, .name = g_strdup(field->name)};
@@ -91,7 +90,7 @@ explain_parameter(const Exec *exec, const Cause *cause, SmbHint *hint) {
     return g_strdup_printf("byte %" G_GSIZE_FORMAT " of parameter %u, which has no value",
                            at - place->offset, p);
   }
-  return g_strdup("bytes between parameters");
+  return g_strdup("padding between parameters");
 }
 
 // Of a buffer or a variable; a recorded launch can be given no other contents.
@@ -99,11 +98,9 @@ static char *
 explain_buffer(const Exec *exec, const Object *buffer, const char *place, SmbHint *hint) {
   g_autofree char *object = smb_object_describe(exec->block, buffer);
   if (buffer->contents.fill != SMB_FILL_UNKNOWN)
-    return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", object,
-                           place);
+    return g_strdup_printf("data stored to %s while the kernel runs, loaded at %s", object, place);
   if (exec->block->map && exec->parameters.fields->len == 0)
-    return g_strdup_printf("the contents of %s, which were not recorded, loaded at %s", object,
-                           place);
+    return g_strdup_printf("the unrecorded contents of %s, loaded at %s", object, place);
   *hint = (SmbHint){.kind = SMB_HINT_BUFFER, .name = smb_object_key(exec->block, buffer)};
   return g_strdup_printf("the contents of %s, loaded at %s", object, place);
 }
@@ -117,19 +114,20 @@ explain(const Exec *exec, guint32 origin, SmbHint *hint) {
       return explain_parameter(exec, cause, hint);
     g_autofree char *place = describe_place(exec, origin - 1);
     if (cause->kind == CAUSE_OPAQUE)
-      return g_strdup_printf("the result of an instruction that is not modelled (%s)", place);
+      return g_strdup_printf("the result of an instruction that smembank does not model (%s)",
+                             place);
     if (cause->kind == CAUSE_CONTENTS) {
       const Object *object = &exec->block->objects[cause->object];
       return object->map ? explain_memory(exec, cause, place, hint)
                          : explain_buffer(exec, object, place, hint);
     }
     if (cause->kind == CAUSE_NONE)
-      return g_strdup_printf("a value that is not known (%s)", place);
+      return g_strdup_printf("an unknown value (%s)", place);
     if (cause->origin == 0)
-      return g_strdup_printf("memory that no thread wrote, loaded at %s", place);
+      return g_strdup_printf("uninitialized memory, loaded at %s", place);
     origin = cause->origin;
   }
-  return g_strdup("a register that nothing sets, such as that of a clock");
+  return g_strdup("a register that nothing sets, such as %clock");
 }
 
 char *

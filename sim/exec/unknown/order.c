@@ -159,7 +159,7 @@ smb_order_decides(Exec *exec, const Transfer *transfer, const char *what) {
   g_autofree char *message = g_strdup_printf(
       "%s: %s depends on the order in which threads execute atomics or poll memory%s",
       smb_program_site(block->program, site)->expression, what,
-      block->races ? ", or on who wins a race" : "");
+      block->races ? ", or on which thread wins a race" : "");
   block->sink->warn(block->user, SMB_WARNING_ORDER, site, site, message);
 }
 

@@ -108,7 +108,7 @@ fail_unknown(Exec *exec, const Step *step, const char *what, guint32 origin) {
 
 gboolean
 smb_unknown_cannot_tell(Exec *exec, const Step *step, guint32 origin) {
-  return fail_unknown(exec, step, "whether threads come here", origin);
+  return fail_unknown(exec, step, "whether threads reach this point", origin);
 }
 
 gboolean

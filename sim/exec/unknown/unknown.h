@@ -78,7 +78,7 @@ gboolean smb_unknown_guard(Exec *exec, const Step *step, SmbLanes lanes, SmbLane
 gboolean smb_unknown_skip(Exec *exec, const Step *step, guint32 origin);
 // Whether threads execute a step that is not only skipped is not known: fails.
 gboolean smb_unknown_cannot_tell(Exec *exec, const Step *step, guint32 origin);
-// FALSE, with an error, unless @n_rows from @row on are known in @lanes: @what ("where threads go on") depends on them.
+// FALSE, with an error, unless @n_rows from @row on are known in @lanes: @what ("the target of this jump") depends on them.
 gboolean smb_unknown_check(Exec *exec, const Step *step, Row row, guint n_rows, SmbLanes lanes,
                            const char *what);
 // Lanes ask for memory, maybe shared, and it is not known where, or whether. The run goes on, and is refused when it has

@@ -51,18 +51,17 @@ find_target(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *
   const CodeEntry *entry = smb_code_entry(exec->code, address);
   g_autofree char *thread = smb_block_thread(block, exec->w, lane);
   if (!entry || !entry->name)
-    return smb_block_fail(block, step->place, "a call through %s, by %s",
-                          address == 0 ? "a null pointer" : "a pointer that points at no function",
-                          thread);
+    return smb_block_fail(
+        block, step->place, "a call through %s, by %s",
+        address == 0 ? "a null pointer" : "a pointer that does not point to a function", thread);
   if (entry->step == NO_STEP)
     return smb_block_fail(block, step->place,
-                          "'%s', which is called here by %s, has no body here: it could touch "
-                          "shared memory",
+                          "'%s', called by %s, has no body here: it could access shared memory",
                           entry->name, thread);
   if (entry->shape != step->argument)
     return smb_block_fail(block, step->place,
-                          "'%s', which is called here by %s, does not take what is passed",
-                          entry->name, thread);
+                          "'%s', called by %s, does not match the arguments passed", entry->name,
+                          thread);
   *target = entry->step;
   return TRUE;
 }
@@ -123,8 +122,8 @@ smb_step_reserve(Exec *exec, const Step *step, SmbLanes lanes) {
     if (from > end || bytes > end - from) {
       g_autofree char *thread = smb_block_thread(block, exec->w, lane);
       return smb_block_fail(block, step->place,
-                            "the stack of %s, in %u nested calls, takes more than the "
-                            "%" G_GSIZE_FORMAT " bytes of local memory that there are",
+                            "the stack of %s, %u calls deep, needs more than the %" G_GSIZE_FORMAT
+                            " bytes of local memory",
                             thread, exec->warp->depth[lane], end);
     }
     smb_private_forget_bytes(block, REGION_LOCAL, exec->w, lane, from, bytes);
@@ -135,7 +134,7 @@ smb_step_reserve(Exec *exec, const Step *step, SmbLanes lanes) {
 gboolean
 smb_step_missing(Exec *exec, const Step *step, SmbLanes lanes) {
   return !lanes || smb_block_fail(exec->block, step->place,
-                                  "'%s' has no body here: it could touch shared memory",
+                                  "'%s' has no body here: it could access shared memory",
                                   (const char *)step->callee);
 }
 
@@ -144,7 +143,7 @@ smb_step_assert(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   g_autofree char *thread = smb_block_thread(exec->block, exec->w, smb_lanes_first(lanes));
-  return smb_block_fail(exec->block, step->place, "an assertion fails here, by %s", thread);
+  return smb_block_fail(exec->block, step->place, "an assertion fails in %s", thread);
 }
 
 // Pieces lie one behind the other, at multiples of 16 bytes; those of sizes that are not known are far apart.

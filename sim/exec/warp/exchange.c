@@ -60,7 +60,7 @@ smb_step_gather(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   gboolean is_known = smb_row_known(registers, row, lanes) == lanes;
   if (!is_known && !is_whole)
-    return smb_block_fail(exec->block, step->place, "the mask of lanes is not known");
+    return smb_block_fail(exec->block, step->place, "the lane mask is unknown");
   warp->has_unknown_members = !is_known;
   warp->members_origin = row_origin(registers, row);
   exec_watch_row(exec, row);

@@ -16,11 +16,11 @@ find_target(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *
   g_autofree char *thread = smb_block_thread(block, exec->w, lane);
   if (entry && entry->name)
     return smb_block_fail(block, step->place,
-                          "'%s', which is called here by %s, has no body here: it could touch "
-                          "shared memory",
+                          "'%s', called by %s, has no body here: it could access shared memory",
                           entry->name, thread);
   return smb_block_fail(block, step->place,
-                        "a jump to 0x%" G_GINT64_MODIFIER "x, where there is no code, by %s",
+                        "a jump to 0x%" G_GINT64_MODIFIER
+                        "x, which is not an address of code, by %s",
                         address, thread);
 }
 
@@ -32,7 +32,7 @@ smb_step_jump(Exec *exec, const Step *step, SmbLanes lanes) {
   guint32 targets[SMB_MAX_LANES];
   if (!lanes)
     return TRUE;
-  if (!smb_unknown_check(exec, step, low, 2, lanes, "where threads go on"))
+  if (!smb_unknown_check(exec, step, low, 2, lanes, "the target of this jump"))
     return FALSE;
   guint flags = row_flags_in(registers, low, lanes) | row_flags_in(registers, high, lanes);
   if (flags & ROW_DEPENDS && exec->block->signature)
@@ -133,6 +133,5 @@ smb_step_return_to(Exec *exec, const Step *step, SmbLanes lanes) {
 
 gboolean
 smb_step_end(Exec *exec, const Step *step, SmbLanes lanes) {
-  return !lanes ||
-         smb_block_fail(exec->block, step->place, "the code ends here, and threads go on");
+  return !lanes || smb_block_fail(exec->block, step->place, "threads run past the end of the code");
 }

@@ -30,7 +30,8 @@ choose_own(Exec *exec, const Step *step, guint *barrier) {
   *barrier = smb_meeting_barrier(exec, step->argument, first);
   guint64 n = (guint64)(exec->warp->depth[first] + 1) * exec->code->n_call_barriers;
   return n <= MAX_CALL_BARRIERS ||
-         smb_block_fail(exec->block, step->place, "more than %u barriers of nested calls",
+         smb_block_fail(exec->block, step->place,
+                        "more than %u convergence barriers in nested calls",
                         (guint)MAX_CALL_BARRIERS);
 }
 
@@ -111,7 +112,7 @@ gboolean
 smb_step_restore_barrier(Exec *exec, const Step *step, SmbLanes lanes) {
   const Registers *registers = exec->warp->registers;
   Row row = step->compute.s[0];
-  if (!smb_unknown_check(exec, step, row, 1, lanes, "for whom lanes wait"))
+  if (!smb_unknown_check(exec, step, row, 1, lanes, "the mask of the convergence barrier"))
     return FALSE;
   if (lanes)
     smb_splits_record(exec->warp->splits, step->argument,

@@ -88,7 +88,7 @@ smb_ptx_decode_copy_bulk(PtxDecoder *decoder) {
       reduces || smb_ptx_has_part(decoder, "ignore_oob") || smb_ptx_has_part(decoder, "cp_mask");
   bulk->size = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE);
   if (bulk->size == NO_ROW)
-    return smb_ptx_wants(decoder, "how many bytes are copied");
+    return smb_ptx_wants(decoder, "the number of bytes to copy");
   gboolean ok = set_end(decoder, &traffic, &bulk->to, 0, to, SMB_OP_CLASS_STORE) &&
                 set_end(decoder, &traffic, &bulk->from, 1,
                         enters && !within ? AREA_GLOBAL : AREA_SHARED, SMB_OP_CLASS_LOAD) &&
@@ -142,7 +142,7 @@ smb_ptx_decode_fill(PtxDecoder *decoder) {
   traffic.bulk->size = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 4, FALSE);
   traffic.bulk->is_zeros = TRUE;
   if (traffic.bulk->size == NO_ROW)
-    return smb_ptx_wants(decoder, "how many bytes are filled");
+    return smb_ptx_wants(decoder, "the number of bytes to fill");
   return set_written(decoder, &traffic) ? finish(decoder, &traffic) : PTX_FAILED;
 }
 

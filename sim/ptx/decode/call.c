@@ -116,7 +116,7 @@ pass_value(PtxDecoder *decoder, const PtxOperand *operand, PtxPlace slot, guint6
   guint64 has = 0;
   if (find_variable(decoder, operand, &place, &has)) {
     if (has > MAX_PASSED_BYTES || (bytes && has != bytes))
-      return smb_ptx_refuse(decoder, "'%s' does not have the size of what is passed",
+      return smb_ptx_refuse(decoder, "'%s' does not have the size of the value passed",
                             operand->text);
     copy_variable(decoder, in ? place : slot, in ? slot : place, has);
     return TRUE;
@@ -132,8 +132,9 @@ pass_value(PtxDecoder *decoder, const PtxOperand *operand, PtxPlace slot, guint6
                   (in || operand->kind == PTX_OPERAND_REGISTER);
   Row row = fits ? smb_ptx_row(decoder, operand, width, TRUE) : NO_ROW;
   if (row == NO_ROW)
-    return smb_ptx_refuse(decoder, "this way to pass a value is not supported: expected a .param "
-                                   "variable or a register");
+    return smb_ptx_refuse(
+        decoder,
+        "this way of passing a value is not supported: expected a .param variable or a register");
   smb_ptx_move_rows(decoder, !in, slot, row, width);
   return TRUE;
 }
@@ -174,8 +175,9 @@ measure_list(const PtxDecoder *decoder, Call *call, const PtxOperand *list) {
 static gboolean
 check_count(PtxDecoder *decoder, const PtxOperand *list, const GArray *variables) {
   guint n = list ? list->n : 0;
-  return n == variables->len || smb_ptx_refuse(decoder, "%u value%s where the function has %u", n,
-                                               n == 1 ? "" : "s", variables->len);
+  return n == variables->len ||
+         smb_ptx_refuse(decoder, "%u value%s passed, where the function has %u", n,
+                        n == 1 ? "" : "s", variables->len);
 }
 
 // --- calls
@@ -195,7 +197,7 @@ forget_results(PtxDecoder *decoder, const PtxOperand *list) {
       continue;
     }
     if (bytes > MAX_PASSED_BYTES)
-      return smb_ptx_refuse(decoder, "'%s' does not have the size of what is passed",
+      return smb_ptx_refuse(decoder, "'%s' does not have the size of the value passed",
                             operand->text);
     smb_code_writes_row(decoder->code, &step, scratch, 1);
     smb_code_add(decoder->code, &step);
@@ -252,7 +254,7 @@ make_call(PtxDecoder *decoder, Call *call, Step *step) {
   gboolean own = decoder->current->is_recursive &&
                  (!call->function || ((const PtxDecoded *)step->callee)->is_recursive);
   if (call->slot_bytes > MAX_PASSED_BYTES)
-    return smb_ptx_refuse(decoder, "more than %u bytes are passed", (guint)MAX_PASSED_BYTES);
+    return smb_ptx_refuse(decoder, "more than %u bytes of arguments", (guint)MAX_PASSED_BYTES);
   guint64 pushed = own ? smb_ptx_push(decoder) : 0;
   smb_ptx_reserve(decoder, call->slot_bytes, NO_ROW);
   if (!pass_all(decoder, call, TRUE))
@@ -292,7 +294,7 @@ call_pointer(PtxDecoder *decoder, Call *call) {
                 ? smb_ptx_row(decoder, call->callee, 8, FALSE)
                 : NO_ROW;
   if (row == NO_ROW)
-    return smb_ptx_refuse(decoder, "expected a function, or a register of 64 bits");
+    return smb_ptx_refuse(decoder, "expected a function or a 64-bit register");
   call->shape = call->slot_bytes = 0;
   measure_list(decoder, call, call->arguments);
   call->shape = smb_ptx_shape(call->shape, 0);

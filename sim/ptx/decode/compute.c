@@ -174,7 +174,7 @@ smb_ptx_add_opaque(PtxDecoder *decoder, guint effects) {
   gboolean apart = effects & APART_ONLY || is_apart(decoder), addresses = has_address(decoder);
   if (addresses && !apart && !(effects & ELSEWHERE) && !is_elsewhere(decoder)) {
     g_autofree char *text = smb_ptx_instruction_text(decoder->module, decoder->instruction);
-    smb_ptx_refuse(decoder, "'%s' is not supported, and could touch shared memory", text);
+    smb_ptx_refuse(decoder, "'%s' is not supported, and could access shared memory", text);
     return PTX_FAILED;
   }
   gboolean only_named = (effects & (LOOKS | APART_ONLY)) == (LOOKS | APART_ONLY);

@@ -83,7 +83,7 @@ static gboolean
 check_guard(PtxDecoder *decoder) {
   const PtxOperand guard = {.kind = PTX_OPERAND_REGISTER, .index = decoder->instruction->guard};
   return decoder->instruction->guard == PTX_NONE || smb_ptx_is_predicate(decoder, &guard) ||
-         smb_ptx_refuse(decoder, "the guard of an instruction is a predicate (.pred)");
+         smb_ptx_refuse(decoder, "expected a predicate (.pred) as the guard");
 }
 
 PtxResult

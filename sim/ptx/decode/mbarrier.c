@@ -69,7 +69,7 @@ smb_ptx_decode_mbarrier(PtxDecoder *decoder) {
   if (first && state->kind != PTX_OPERAND_SINK) {
     d = state->kind == PTX_OPERAND_REGISTER ? smb_ptx_row(decoder, state, 8, FALSE) : NO_ROW;
     if (d == NO_ROW)
-      return smb_ptx_wants(decoder, "a register of 64 bits for the state of an mbarrier");
+      return smb_ptx_wants(decoder, "a 64-bit register for the state of an mbarrier");
   }
   smb_build_mbarrier(&decoder->build, STEP_MBARRIER, barrier, decoder->argument, number, d);
   return PTX_DECODED;

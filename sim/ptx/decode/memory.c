@@ -65,10 +65,10 @@ smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *o
   }
   guint bytes = smb_ptx_register_bytes(decoder, base);
   if (bytes != 4 && bytes != 8)
-    return smb_ptx_refuse(decoder, "an address has 4 or 8 bytes");
+    return smb_ptx_refuse(decoder, "expected an address of 4 or 8 bytes");
   transfer->address = smb_ptx_register_row(decoder, base);
   if (transfer->address == NO_ROW)
-    return smb_ptx_refuse(decoder, "expected a register that is no vector");
+    return smb_ptx_refuse(decoder, "expected a single register, not a vector");
   transfer->address_rows = bytes / 4;
   if (area == AREA_LOCAL && bytes == 4)
     transfer->window = WINDOW_LOCAL;
@@ -86,10 +86,10 @@ set_component(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand
   if (operand->kind == PTX_OPERAND_REGISTER) {
     guint has = smb_ptx_register_bytes(decoder, operand), rows = MAX(has, 4u) / 4;
     if (has < bytes)
-      return smb_ptx_refuse(decoder, "register '%s' has too few bits for this",
+      return smb_ptx_refuse(decoder, "register '%s' is too narrow for this instruction",
                             smb_ptx_register(decoder, operand)->name);
     if ((has > 8 && bytes <= 8) || (transfer->rows && rows != transfer->rows))
-      return smb_ptx_refuse(decoder, "register '%s' does not have the bits for this",
+      return smb_ptx_refuse(decoder, "register '%s' does not have the width of this instruction",
                             smb_ptx_register(decoder, operand)->name);
     transfer->rows = rows;
   }
@@ -247,7 +247,7 @@ set_results(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *result) {
                     smb_ptx_register_bytes(decoder, one) <= MAX(transfer->bytes, 8);
     transfer->data[i] = fits ? smb_ptx_row(decoder, one, transfer->bytes, FALSE) : NO_ROW;
     if (transfer->data[i] == NO_ROW)
-      return smb_ptx_refuse(decoder, "expected a register of %u bits", 8 * transfer->bytes);
+      return smb_ptx_refuse(decoder, "expected a %u-bit register", 8 * transfer->bytes);
   }
   return TRUE;
 }
@@ -263,7 +263,7 @@ set_swap(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *swap) {
 static gboolean
 check_width(PtxDecoder *decoder, PtxArea area, guint vector, guint width) {
   return (width <= SMB_MAX_WIDTH && (vector == 1 || area != AREA_SHARED)) ||
-         smb_ptx_refuse(decoder, "there are no atomics on vectors of %u bytes%s", width,
+         smb_ptx_refuse(decoder, "there are no vector atomics of %u bytes%s", width,
                         area == AREA_SHARED ? " in shared memory" : "");
 }
 
@@ -373,7 +373,7 @@ set_source(PtxDecoder *decoder, Transfer *from, const PtxOperand *some, guint by
                       ? ignore_source(decoder, some, bytes)
                       : smb_ptx_row(decoder, some, 4, FALSE);
   return from->data[0] != NO_ROW ||
-         smb_ptx_refuse(decoder, "expected how many bytes come from the source");
+         smb_ptx_refuse(decoder, "expected the number of bytes to read from the source");
 }
 
 // cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes | whether the source is ignored}{, cache policy}

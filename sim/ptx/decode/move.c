@@ -21,7 +21,7 @@ find_move(guint bytes) {
 static gboolean
 check_parts(PtxDecoder *decoder, const PtxOperand *vector, guint bytes) {
   return (vector->n == 2 || (vector->n == 4 && bytes >= 4 && bytes <= 8)) ||
-         smb_ptx_refuse(decoder, "expected 2 or 4 parts of %u bits together, not %u", 8 * bytes,
+         smb_ptx_refuse(decoder, "expected 2 or 4 parts with %u bits in total, not %u", 8 * bytes,
                         vector->n);
 }
 

@@ -35,7 +35,7 @@ store(PtxReader *reader, guint from, const char *what, guint32 *first, guint32 *
   GArray *operands = reader->function->operands;
   *first = operands->len;
   *n = reader->stack->len - from;
-  if (!smb_ptx_within(reader, *n, PTX_MAX_ELEMENTS, "operands in a row"))
+  if (!smb_ptx_within(reader, *n, PTX_MAX_ELEMENTS, "operands in a list"))
     return FALSE;
   for (guint i = from; i < reader->stack->len; i++) {
     const PtxOperand *operand = &g_array_index(reader->stack, PtxOperand, i);
@@ -186,7 +186,7 @@ read_index(PtxReader *reader, const Style *style, PtxOperand *symbol) {
   const PtxVariable *variable = find_variable(reader, symbol);
   guint64 index;
   if (!variable || variable->n_dimensions != 1)
-    return smb_ptx_fail(reader, symbol->offset, "'%s' is not an array of one dimension",
+    return smb_ptx_fail(reader, symbol->offset, "'%s' is not a one-dimensional array",
                         symbol->text);
   if (!smb_ptx_read_integer(reader, &index) || !smb_ptx_expect(reader, ']'))
     return FALSE;

@@ -202,7 +202,8 @@ resolve_jumps(Flow *flow) {
         calls_missing(decoder, step, jump->target))
       continue;
     if (jump->target % SASS_BYTES || index >= flow->places->len)
-      return smb_sass_refuse(decoder, "a branch to 0x%x, where there is no code", jump->target);
+      return smb_sass_refuse(decoder, "a branch to 0x%x, which is not an address of code",
+                             jump->target);
     step->target = get_place(flow, index)->step;
     if (step->opcode != STEP_CALL_CODE)
       continue;

@@ -223,8 +223,8 @@ put_into_code(SassDecoder *decoder, GByteArray *code, const SmbCubinRelocation *
       !smb_range_is_within(relocation->offset, SASS_BYTES, code->len) ||
       !find_address(decoder, relocation->symbol, &address))
     return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s: '%s' is not linked yet (nvcc -rdc=true leaves it so): link it with "
-                    "nvcc -dlink, or compile without -rdc",
+                    "%s: '%s' is not linked yet (compiled with nvcc -rdc=true): link it with nvcc "
+                    "-dlink, or compile without -rdc",
                     decoder->program->file, decoder->kernel->name);
   address += (guint64)relocation->addend;
   guint32 word = GUINT32_TO_LE((guint32)(address >> (high ? 32 : 0)));
