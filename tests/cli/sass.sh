@@ -167,7 +167,7 @@ refused '(choose one with --entry)' --block 64
 refused "has no kernel 'nothing': expected one of" --entry nothing --block 64
 refused "parameter 1 (4 bytes) of 'divides' needs a value: give --arg 1=VALUE" --entry divides --block 64
 refused 'which has no macros' --entry waits --block 64 -D N=1
-refused 'which includes no files' --entry waits --block 64 -I .
+refused 'which has no #include' --entry waits --block 64 -I .
 refused "out of bounds" --entry divides --block 128 --arg 1=6
 "$SMEMBANK" analyze "$data/code.sm_90.cubin" --arch sm_80 --entry waits --block 64 >"$work/out" 2>"$work/err" &&
   die "machine code of sm_90 runs on sm_80"
