@@ -13,7 +13,7 @@ base_of(SmbProfilerSession *session) {
 }
 
 static gboolean
-find_functions(SmbCupti *cupti, GError **error) {
+find_cupti_functions(SmbCupti *cupti, GError **error) {
   static const SmbSymbol symbols[] = {
       {"cuptiProfilerInitialize", G_STRUCT_OFFSET(SmbCupti, initialize)},
       {"cuptiDeviceGetChipName", G_STRUCT_OFFSET(SmbCupti, chip_name)},
@@ -36,7 +36,7 @@ find_functions(SmbCupti *cupti, GError **error) {
 
 // The name of a device's chip, such as "GH100" (transfer none).
 static const char *
-find_chip(SmbProfilerSession *session, int device, GError **error) {
+find_chip_name(SmbProfilerSession *session, int device, GError **error) {
   CuptiGetChipName chip =
       CUPTI_PARAMETERS(CuptiGetChipName, pChipName, .deviceIndex = (gsize)device);
   int result = base_of(session)->chip_name(&chip);
@@ -60,10 +60,10 @@ const char *
 smb_cupti_start(SmbCupti *cupti, int device, GError **error) {
   SmbProfilerSession *session = (SmbProfilerSession *)(gpointer)cupti;
   CuptiInitialize initialize = CUPTI_PARAMETERS(CuptiInitialize, pPriv);
-  if (!find_functions(cupti, error) ||
+  if (!find_cupti_functions(cupti, error) ||
       !smb_cupti_check(session, cupti->initialize(&initialize), "start", error))
     return NULL;
-  return find_chip(session, device, error);
+  return find_chip_name(session, device, error);
 }
 
 static gboolean

@@ -127,7 +127,7 @@ forget_times(void) {
 }
 
 static int
-compare_starts(const void *a, const void *b) {
+compare_piece_starts(const void *a, const void *b) {
   const Timed *one = a, *other = b;
   return (one->start > other->start) - (one->start < other->start);
 }
@@ -144,7 +144,7 @@ take_time(const char *symbol) {
 static void
 send_times(void) {
   SmbPayload payload = {0};
-  qsort(timed, n_timed, sizeof *timed, compare_starts);
+  qsort(timed, n_timed, sizeof *timed, compare_piece_starts);
   for (size_t i = 0; i < n_launched; i++) {
     Timed *found = take_time(launched[i]->symbol);
     bool is_timed = found && found->end > found->start;
@@ -189,7 +189,7 @@ record_is_capturing(void *stream) {
 }
 
 void
-record_lose(const char *symbol, const char *why) {
+record_drop(const char *symbol, const char *why) {
   SmbPayload payload = {0};
   smb_payload_add_text(&payload, symbol);
   smb_payload_add_text(&payload, why);
@@ -215,7 +215,7 @@ record_begin(const Kernel *kernel) {
     cupti->activity_enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     return true;
   }
-  record_lose(kernel->symbol, why);
+  record_drop(kernel->symbol, why);
   record_end();
   return false;
 }

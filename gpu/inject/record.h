@@ -38,7 +38,7 @@ bool record_chooses(unsigned long *number);
 bool record_begin(const Kernel *kernel);
 
 // A launch of a kernel, or of what @symbol says in words, cannot be recorded. @why: in words that follow "was not recorded: ".
-void record_lose(const char *symbol, const char *why);
+void record_drop(const char *symbol, const char *why);
 
 // Where a launch stands in a graph, and what of memory is not as it will be then.
 typedef struct {
