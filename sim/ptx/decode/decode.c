@@ -173,7 +173,7 @@ resolve_calls(PtxDecoder *decoder) {
 
 // What a pointer to a function refers to (CodeEntry).
 static void
-add_entries(PtxDecoder *decoder) {
+add_pointer_entries(PtxDecoder *decoder) {
   const GPtrArray *functions = decoder->module->functions;
   g_array_set_size(decoder->code->entries, functions->len + 1);
   for (guint32 i = 0; i < functions->len; i++) {
@@ -200,6 +200,6 @@ smb_ptx_decode(PtxDecoder *decoder, const PtxFunction *kernel) {
       return FALSE;
   }
   resolve_calls(decoder);
-  add_entries(decoder);
+  add_pointer_entries(decoder);
   return TRUE;
 }

@@ -42,7 +42,7 @@ smb_ptx_check_count(PtxDecoder *decoder, guint least, guint most) {
 }
 
 static gboolean
-check_count(PtxDecoder *decoder, guint line) {
+check_operand_count(PtxDecoder *decoder, guint line) {
   guint more = 0, least, most;
   if (line != PTX_NO_LINE)
     smb_ptx_line_count(line, &least, &most);
@@ -98,7 +98,7 @@ smb_ptx_handle(PtxDecoder *decoder) {
 gboolean
 smb_ptx_decode_instruction(PtxDecoder *decoder) {
   guint line = smb_ptx_opcode_of(decoder, decoder->instruction)->line;
-  if (!check_guard(decoder) || !check_count(decoder, line) || !check_first(decoder, line))
+  if (!check_guard(decoder) || !check_operand_count(decoder, line) || !check_first(decoder, line))
     return FALSE;
   PtxResult result = smb_ptx_handle(decoder);
   if (result == PTX_UNKNOWN)

@@ -194,7 +194,7 @@ saved_place(const PtxDecoder *decoder, guint64 offset) {
 
 // Moves the registers that are read somewhere, and the frame's address.
 static guint64
-move_all(PtxDecoder *decoder, gboolean loads) {
+move_live_registers(PtxDecoder *decoder, gboolean loads) {
   const PtxDecoded *current = decoder->current;
   const GArray *registers = current->function->registers;
   guint64 offset = 0;
@@ -213,7 +213,7 @@ guint64
 smb_ptx_push(PtxDecoder *decoder) {
   guint from = decoder->code->steps->len;
   smb_ptx_reserve(decoder, 1, NO_ROW);
-  guint64 bytes = move_all(decoder, FALSE);
+  guint64 bytes = move_live_registers(decoder, FALSE);
   smb_code_step(decoder->code, from)->argument = (guint32)bytes;
   add_number(decoder, decoder->stack, decoder->stack, bytes);
   mark_frame(decoder, from);
@@ -224,7 +224,7 @@ void
 smb_ptx_pop(PtxDecoder *decoder, guint64 bytes) {
   guint from = decoder->code->steps->len;
   add_number(decoder, decoder->stack, decoder->stack, -bytes);
-  move_all(decoder, TRUE);
+  move_live_registers(decoder, TRUE);
   mark_frame(decoder, from);
 }
 

@@ -76,7 +76,7 @@ smb_ptx_decode_mbarrier(PtxDecoder *decoder) {
 }
 
 static PtxResult
-arrive(PtxDecoder *decoder, MBarrierAction action) {
+decode_arrive(PtxDecoder *decoder, MBarrierAction action) {
   Transfer *barrier = find_barrier(decoder, 0);
   if (!barrier)
     return PTX_FAILED;
@@ -88,11 +88,11 @@ arrive(PtxDecoder *decoder, MBarrierAction action) {
 PtxResult
 smb_ptx_decode_copies_arrive(PtxDecoder *decoder) {
   smb_build_plain(&decoder->build, STEP_AWAIT, PENDING_NONE);
-  return arrive(decoder, (MBarrierAction)decoder->argument);
+  return decode_arrive(decoder, (MBarrierAction)decoder->argument);
 }
 
 // tcgen05.commit [a]: arrives when earlier products are complete, which they are.
 PtxResult
 smb_ptx_decode_mbarrier_commit(PtxDecoder *decoder) {
-  return arrive(decoder, MBARRIER_ARRIVE);
+  return decode_arrive(decoder, MBARRIER_ARRIVE);
 }

@@ -90,7 +90,7 @@ hash_text(const PtxNames *names, const char *text, gsize length, gboolean is_ran
 }
 
 static void
-add_entry(PtxNames *names, const char *text, gsize length, PtxMeaning meaning, guint32 count) {
+add_ptx_name(PtxNames *names, const char *text, gsize length, PtxMeaning meaning, guint32 count) {
   guint32 hash = hash_text(names, text, length, count > 0);
   Entry entry = {text, (guint32)length, hash, 0, count, meaning};
   entry.meaning.depth = names->blocks->len;
@@ -109,14 +109,14 @@ add_entry(PtxNames *names, const char *text, gsize length, PtxMeaning meaning, g
 
 void
 smb_ptx_names_add(PtxNames *names, const char *text, gsize length, PtxMeaning meaning) {
-  add_entry(names, text, length, meaning, 0);
+  add_ptx_name(names, text, length, meaning, 0);
 }
 
 void
 smb_ptx_names_add_range(PtxNames *names, const char *text, gsize length, PtxMeaning meaning,
                         guint32 count) {
   if (count > 0)
-    add_entry(names, text, length, meaning, count);
+    add_ptx_name(names, text, length, meaning, count);
 }
 
 // The innermost entry of a name, or the innermost range that has a number.

@@ -97,7 +97,7 @@ put_wide_carry(SassReading *reading, Row d, const Predicate *out, const Addends 
 }
 
 static void
-put_wide_sum(SassReading *reading, Row d, const Addends *addends) {
+put_64_bit_sum(SassReading *reading, Row d, const Addends *addends) {
   Row sum = addends->rows[0];
   if (addends->negated[0])
     sum = smb_sass_apply(reading, OPERATION_NEG_64, sum, 0, 0);
@@ -175,7 +175,7 @@ smb_sass_compute_sum(SassReading *reading) {
   if (n_rows == 2 && carries)
     put_wide_carry(reading, d, out, &addends, table, in);
   else if (n_rows == 2)
-    put_wide_sum(reading, d, &addends);
+    put_64_bit_sum(reading, d, &addends);
   else if (is_small)
     put_small_sums(reading, d, &addends);
   else if (smb_sass_says(reading, PART_ISAT))
