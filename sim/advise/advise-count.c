@@ -84,7 +84,7 @@ struct _SmbDemand {
 };
 
 static guint64
-mix(guint64 hash, guint64 word) {
+mix_hash(guint64 hash, guint64 word) {
   return (hash ^ (hash >> 29) ^ word) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
 }
 
@@ -93,10 +93,10 @@ static guint
 hash_words(guint64 hash, const guint32 *words, guint n) {
   guint64 other = 0;
   for (guint i = 0; i < n; i += 4) {
-    hash = mix(hash, words[i] | (guint64)words[i + 1] << 32);
-    other = mix(other, words[i + 2] | (guint64)words[i + 3] << 32);
+    hash = mix_hash(hash, words[i] | (guint64)words[i + 1] << 32);
+    other = mix_hash(other, words[i + 2] | (guint64)words[i + 3] << 32);
   }
-  return (guint)(mix(hash, other) >> 32);
+  return (guint)(mix_hash(hash, other) >> 32);
 }
 
 static guint64
@@ -269,7 +269,7 @@ get_grain(const SmbDemand *demand, const SmbRequest *request) {
 // The numbers of the elements that a request asks for, but for an XOR. %FALSE: no other may stand for it,
 // since what a lane accesses at once would not be moved together.
 static gboolean
-find_numbers(const SmbDemand *demand, guint index, guint32 *words) {
+find_element_numbers(const SmbDemand *demand, guint index, guint32 *words) {
   const SmbRequest *request = &g_array_index(demand->distinct, Distinct, index).request;
   SmbLanes lanes = smb_request_lanes(request);
   guint32 first = 0;
@@ -295,7 +295,7 @@ find_twins(SmbDemand *demand) {
   ClassTable *twins = &demand->twins;
   gboolean powers = (demand->element_bytes & (demand->element_bytes - 1)) == 0;
   for (guint i = 0; i < demand->distinct->len; i++) {
-    if (powers && find_numbers(demand, i, table_words(twins, twins->classes->len)))
+    if (powers && find_element_numbers(demand, i, table_words(twins, twins->classes->len)))
       table_add(twins, demand->distinct, i);
     else
       table_append(twins, i, g_array_index(demand->distinct, Distinct, i).times);

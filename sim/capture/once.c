@@ -30,7 +30,7 @@ smb_once_new(const SmbOnceKind *kind, gsize room) {
 }
 
 static void
-drop(SmbOnce *once, const char *key, Entry *entry) {
+drop_entry(SmbOnce *once, const char *key, Entry *entry) {
   once->size -= entry->size;
   once->kind->unref(entry->thing);
   g_hash_table_remove(once->entries, key);
@@ -66,7 +66,7 @@ make_room(SmbOnce *once, const Entry *newest) {
     }
     if (!oldest)
       return;
-    drop(once, oldest_key, oldest);
+    drop_entry(once, oldest_key, oldest);
   }
 }
 

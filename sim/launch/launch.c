@@ -132,8 +132,8 @@ is_missing(const SmbLaunch *launch, const SmbProgram *program, guint p) {
 
 // Says which these are: "'n' (int)".
 static gboolean
-refuse_missing(const SmbLaunch *launch, const SmbProgram *program, gboolean needs_block,
-               GError **error) {
+refuse_missing_arguments(const SmbLaunch *launch, const SmbProgram *program, gboolean needs_block,
+                         GError **error) {
   g_autoptr(GString) list = g_string_new(NULL);
   guint n = 0;
   for (guint p = 0; p < program->parameters->len; p++) {
@@ -170,7 +170,7 @@ smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *program, g
   }
   for (guint p = 0; p < program->parameters->len; p++) {
     if (is_missing(launch, program, p))
-      return refuse_missing(launch, program, needs_block, error);
+      return refuse_missing_arguments(launch, program, needs_block, error);
   }
   return TRUE;
 }

@@ -44,7 +44,7 @@ gboolean smb_metric_parse(const char *name, SmbMetric *metric);
  *
  * Instructions are the requests of the model, one for each execution of an access in the text. Sectors
  * are predicted only where the architecture moves 32-byte sectors (SmbAnalysis.segment_bytes): the lines
- * of 128 bytes of sm_10 and sm_20 are another unit; and where no request is missing (SmbAnalysis.lost_globals). An analysis says nothing of what is not a count.
+ * of 128 bytes of sm_10 and sm_20 are another unit; and where no request is missing (SmbAnalysis.missing_globals). An analysis says nothing of what is not a count.
  *
  * Returns: what the model says in the unit of the metric, or %SMB_NO_PREDICTION
  */
