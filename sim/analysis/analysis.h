@@ -199,7 +199,7 @@ typedef char *(*SmbHintWriter)(const char *message, const SmbHint *hint);
  * @loops: of @accesses
  * @global_totals: of @globals, by SmbOpClass; only the numbers are set
  * @constant_total: of @constants
- * @lost_globals: by SmbOpClass: whether requests of global memory are missing there, because it is not known where, or
+ * @missing_globals: by SmbOpClass: whether requests of global memory are missing there, because it is not known where, or
  *   whether, they are made
  * @idle: without @accesses, of a text the first condition that turned all threads of a block away; of compiled code how
  *   many accesses to shared memory no thread reaches; or %NULL
@@ -232,7 +232,7 @@ typedef struct {
   SmbLoopTally loops;
   SmbGlobalAccess global_totals[SMB_N_OP_CLASSES];
   SmbTally constant_total;
-  gboolean lost_globals[SMB_N_OP_CLASSES];
+  gboolean missing_globals[SMB_N_OP_CLASSES];
   char *idle;
   SmbSite idle_at;
   GArray *warnings;

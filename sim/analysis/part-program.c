@@ -15,7 +15,7 @@ typedef struct {
 } PartProgram;
 
 static void
-free_program(SmbProgram *program) {
+free_part_program(SmbProgram *program) {
   PartProgram *made = (PartProgram *)program;
   smb_program_clear(program);
   g_free(made->name);
@@ -60,8 +60,8 @@ smb_parts_program(const GPtrArray *parts, const char *name, const char *level, c
   g_autoptr(SmbProgram) program = &made->program;
   made->name = g_strdup(name);
   made->level = g_strdup(level);
-  made->front_end =
-      (SmbFrontEnd){.level = made->level, .free = free_program, .data_source = find_data_source};
+  made->front_end = (SmbFrontEnd){
+      .level = made->level, .free = free_part_program, .data_source = find_data_source};
   smb_program_init(program, &made->front_end, NULL, file, &options);
   program->name = made->name;
   program->irregular = first->irregular;

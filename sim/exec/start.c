@@ -10,7 +10,7 @@
 
 // A word of the parameters, and the bits of it that are not known; what is behind the last one is 0.
 static guint32
-read_parameter(const Exec *exec, gsize offset, guint32 *unknown) {
+read_parameter_word(const Exec *exec, gsize offset, guint32 *unknown) {
   const Parameters *parameters = &exec->parameters;
   guint32 value = 0;
   *unknown = 0;
@@ -124,7 +124,7 @@ preset_row(Exec *exec, guint w, const Preset *preset) {
     EACH_LANE(n, values[lane] = lane;)
   else {
     guint32 value = preset->special == SPECIAL_PARAMETER
-                        ? read_parameter(exec, preset->argument, &missing)
+                        ? read_parameter_word(exec, preset->argument, &missing)
                         : read_preset(exec, w, preset->special, preset->argument);
     EACH_LANE(n, values[lane] = value;)
   }

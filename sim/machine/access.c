@@ -88,7 +88,7 @@ fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint la
 }
 
 static Pattern
-find_pattern(const SmbBlock *block, SmbLanes mask, const LanePlaces *places) {
+find_lane_pattern(const SmbBlock *block, SmbLanes mask, const LanePlaces *places) {
   if (places->differ == 0)
     return PATTERN_SAME;
   return places->stray == 0 && mask == block->all_lanes ? PATTERN_DENSE : PATTERN_ANY;
@@ -137,7 +137,7 @@ resolve_common(SmbBlock *block, const Move *move, SmbLanes mask, const guint64 *
     return FALSE;
   access->lanes[object->space] = mask;
   access->common = object;
-  access->pattern = find_pattern(block, mask, &places);
+  access->pattern = find_lane_pattern(block, mask, &places);
   return TRUE;
 }
 
@@ -159,14 +159,14 @@ smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLane
   block->place_loops->share(&places, block->lanes, mask, base, offset, access->request.offset);
   access->low = places.low;
   access->high = places.high;
-  access->pattern = find_pattern(block, mask, &places);
+  access->pattern = find_lane_pattern(block, mask, &places);
   return !(places.outside >> 63) && !(places.low_bits & (move->align - 1));
 }
 
 // The system's part of shared memory lies below the program's own, whatever a device does, as a number of 32 bits or as one
 // below 0, and behind it in what the machine keeps.
 static gboolean
-is_reserved(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
+is_reserved_bytes(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
   gint64 reserved = (gint64)block->reserved_bytes;
   gint64 below = *offset > G_MAXINT32 ? *offset - (G_GINT64_CONSTANT(1) << 32) : *offset;
   if (object != SHARED_OBJECT || below < -reserved || below + (gint64)width > 0)
@@ -181,7 +181,7 @@ smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *of
     return FALSE;
   gint64 at = (gint64)(address - make_pointer(SHARED_OBJECT, 0));
   gboolean is_own = at >= 0 && smb_range_is_within((guint64)at, bytes, block->shared_bytes);
-  if (!is_own && !is_reserved(block, SHARED_OBJECT, &at, bytes))
+  if (!is_own && !is_reserved_bytes(block, SHARED_OBJECT, &at, bytes))
     return FALSE;
   *offset = (guint32)at;
   return TRUE;
@@ -211,7 +211,7 @@ find_named(SmbBlock *block, const Move *move, guint64 pointer, guint *number, gi
   if (!has_number && block->map && smb_map_span(block->map, pointer, move->width) < move->width) {
     *number = block->n_numbered + smb_map_find(block->map, pointer);
     if (move->op_class != SMB_OP_CLASS_LOAD)
-      smb_words_blur(block);
+      smb_words_mark_unknown(block);
   }
   // A parameter that is a value has a number, and no memory; nor has what is next to null.
   if (*number >= (has_number ? block->n_numbered : block->n_objects) ||
@@ -255,7 +255,7 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
     if (!object)
       return fail_pointer(block, move, warp, lane, addresses[lane]);
     gboolean outside = offset < 0 || !smb_range_is_within((guint64)offset, width, object->size);
-    if (outside && is_reserved(block, number, &offset, width)) {
+    if (outside && is_reserved_bytes(block, number, &offset, width)) {
       warn_reserved(block, move, warp, lane, offset);
       outside = FALSE;
     }

@@ -464,8 +464,8 @@ smb_block_misses_others(const SmbBlock *block) {
 }
 
 gboolean
-smb_block_lost_globals(const SmbBlock *block, SmbOpClass op_class) {
-  return block->lost_globals[op_class];
+smb_block_misses_globals(const SmbBlock *block, SmbOpClass op_class) {
+  return block->missing_globals[op_class];
 }
 
 const char *
@@ -504,7 +504,7 @@ smb_block_free(SmbBlock *block) {
 
 // Nothing of the block before is left: shared memory reads as zeros, a thread's own memory as never set.
 static void
-start_block(SmbBlock *block, guint64 index) {
+start_machine_block(SmbBlock *block, guint64 index) {
   guint64 rest = index;
   for (guint i = 0; i < 3; i++) {
     set_uniform(block, block->uniform[i], (guint32)(rest % block->grid[i]));
@@ -527,7 +527,7 @@ start_block(SmbBlock *block, guint64 index) {
 
 // Runs the block from its start, or from where it waits.
 static SmbTurn
-run_turn(SmbBlock *block, gboolean (*run)(gpointer state), GError **error) {
+run_block_turn(SmbBlock *block, gboolean (*run)(gpointer state), GError **error) {
   block->error = error;
   block->waits = FALSE;
   gboolean ok = run(block->state);
@@ -540,24 +540,24 @@ run_turn(SmbBlock *block, gboolean (*run)(gpointer state), GError **error) {
 
 gboolean
 smb_block_run(SmbBlock *block, guint64 index, GError **error) {
-  start_block(block, index);
+  start_machine_block(block, index);
   block->may_wait = FALSE;
-  return run_turn(block, block->program->front_end->run, error) == SMB_TURN_ENDED;
+  return run_block_turn(block, block->program->front_end->run, error) == SMB_TURN_ENDED;
 }
 
 SmbTurn
 smb_block_start(SmbBlock *block, guint64 index, GError **error) {
-  start_block(block, index);
+  start_machine_block(block, index);
   block->may_wait = block->program->front_end->resume && !block_is_alone(block) &&
                     smb_overlay_reads_through(block->overlay);
-  return run_turn(block, block->program->front_end->run, error);
+  return run_block_turn(block, block->program->front_end->run, error);
 }
 
 SmbTurn
 smb_block_resume(SmbBlock *block, GError **error) {
   g_return_val_if_fail(block->waits, SMB_TURN_FAILED);
   smb_overlay_clear(block->overlay);
-  return run_turn(block, block->program->front_end->resume, error);
+  return run_block_turn(block, block->program->front_end->resume, error);
 }
 
 gboolean

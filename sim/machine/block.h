@@ -221,7 +221,7 @@ gboolean smb_block_is_cooperative(const SmbBlock *block);
 gboolean smb_block_misses_others(const SmbBlock *block);
 
 /** Whether accesses of a class may have asked for global memory and were not reported: where, or whether, is not known. */
-gboolean smb_block_lost_globals(const SmbBlock *block, SmbOpClass op_class);
+gboolean smb_block_misses_globals(const SmbBlock *block, SmbOpClass op_class);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlock, smb_block_free)

@@ -107,12 +107,12 @@ struct _SmbBlock {
   char *idle;         // the first condition that turned all threads away, in words, or NULL
   guint32 idle_place; // where it stands
   gboolean skips_unknown;
-  gpointer state;                          // the front end's
-  gsize state_bytes;                       // of that, if it is much
-  gboolean diverged;                       // smb_block_diverged(); the front end says so
-  gboolean misses_others;                  // smb_block_misses_others(); likewise
-  gboolean is_cooperative;                 // smb_block_is_cooperative(); likewise
-  gboolean lost_globals[SMB_N_OP_CLASSES]; // smb_block_lost_globals(); likewise
+  gpointer state;                             // the front end's
+  gsize state_bytes;                          // of that, if it is much
+  gboolean diverged;                          // smb_block_diverged(); the front end says so
+  gboolean misses_others;                     // smb_block_misses_others(); likewise
+  gboolean is_cooperative;                    // smb_block_is_cooperative(); likewise
+  gboolean missing_globals[SMB_N_OP_CLASSES]; // smb_block_misses_globals(); likewise
 
   // of the running block
   gboolean may_wait; // for other blocks
@@ -310,7 +310,7 @@ gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboole
 
 // Something was stored at an address in global memory that is not known, or other blocks may have stored something: from
 // here on none of it is known.
-void smb_words_blur(SmbBlock *block);
+void smb_words_mark_unknown(SmbBlock *block);
 
 // The signature of the block records where in global memory lanes copy from: which of them share a line.
 void smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sources);
@@ -372,7 +372,7 @@ void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const g
 // The words of some lanes, of a program that tracks marks: those of later ones last.
 void smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes,
                              const gint64 *offsets, const guint32 *words, const guint32 *marks);
-void smb_overlay_blur(Overlay *overlay);
+void smb_overlay_mark_unknown(Overlay *overlay);
 // From now on it is noted whether a block's writes change anything; @watches: FALSE: no more.
 void smb_overlay_watch(Overlay *overlay, gboolean watches);
 gboolean smb_overlay_changed(const Overlay *overlay);

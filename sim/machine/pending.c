@@ -206,7 +206,7 @@ smb_pending_is_at(const SmbBlock *block, guint32 offset) {
 
 // What is missing: a wait, or a barrier behind it.
 static char *
-advise(const Pending *pending, const Filled *filled, gboolean is_own) {
+advise_wait(const Pending *pending, const Filled *filled, gboolean is_own) {
   guint32 next = pending->groups.next[filled->thread], left = next - filled->group - 1;
   if (!is_pending(pending, filled))
     return g_strdup("no barrier follows the wait");
@@ -230,7 +230,7 @@ warn_pending(SmbBlock *block, const Move *move, const Access *access, guint lane
   g_autofree char *thread =
       smb_block_thread(block, filled->thread / block->lanes, filled->thread % block->lanes);
   gboolean is_own = filled->thread / block->lanes == access->warp;
-  g_autofree char *advice = advise(block->pending, filled, is_own);
+  g_autofree char *advice = advise_wait(block->pending, filled, is_own);
   g_autofree char *message = g_strdup_printf(
       "the copy at %s may not be complete: this %s by warp %u %s '%s' (byte %u of shared memory) "
       "before %s, which made the copy, has waited for it%s (%s)",

@@ -264,7 +264,7 @@ touch_cell(SmbBlock *block, const Touch *touch, const Access *access, guint lane
 
 // Whether only this warp has accessed the cell, so that it cannot race.
 static gboolean
-is_own(const Cell *cell, guint8 me) {
+is_own_cell(const Cell *cell, guint8 me) {
   return !is_foreign(cell->writer, me) && (cell->reader == NOBODY || cell->reader == me);
 }
 
@@ -284,7 +284,7 @@ touch_granules(SmbBlock *block, const Touch *touch, const guint32 *offset, const
              cell->reader == NOBODY) {
       cell->write_site = first.write_site;
       cell->writer = cell->writer == first.writer ? first.writer : MANY;
-    } else if (!is_own(cell, me))
+    } else if (!is_own_cell(cell, me))
       touch_cell(block, touch, access, lane, offset[lane] + at);
     else if (loads) {
       cell->read_site = first.read_site;
@@ -318,7 +318,7 @@ mark(SmbBlock *block, const Touch *touch, const guint32 *offsets, const Access *
 
 // Whether all bytes of a whole warp's words were written.
 static gboolean
-is_set(const SmbBlock *block, const SmbRequest *request) {
+is_written_word(const SmbBlock *block, const SmbRequest *request) {
   const Shadow *shadow = block->shadow;
   guint8 set = TRUE;
   if (request->mask != block->all_lanes || request->width != 1u << shadow->granule_shift)
@@ -332,7 +332,7 @@ G_GNUC_NO_INLINE static void
 check_set(SmbBlock *block, const Move *move, const Access *access) {
   const SmbRequest *request = &access->request;
   const Shadow *shadow = block->shadow;
-  if (is_set(block, request))
+  if (is_written_word(block, request))
     return;
   guint32 bytes_of_one = 1u << shadow->granule_shift, all_of_one = (1u << bytes_of_one) - 1;
   FOR_LANES(request->mask, lane) {
@@ -356,7 +356,7 @@ note_row(Shadow *shadow, gsize first) {
 }
 
 static void
-note_written(Shadow *shadow, const Access *access) {
+note_written_words(Shadow *shadow, const Access *access) {
   const SmbRequest *request = &access->request;
   guint32 bytes_of_one = 1u << shadow->granule_shift;
   if (access->pattern == PATTERN_DENSE && request->width == bytes_of_one) {
@@ -379,7 +379,7 @@ make_touch(const Move *move, const Access *access) {
 
 // Lanes that are off get the place of the first one.
 static void
-note(SmbBlock *block, const Move *move, const Access *access) {
+note_accesses(SmbBlock *block, const Move *move, const Access *access) {
   Shadow *shadow = block->shadow;
   if (shadow->n_noted == shadow->max_noted) {
     shadow->max_noted = MAX(64, 2 * shadow->max_noted);
@@ -441,14 +441,14 @@ mark_noted(SmbBlock *block) {
 }
 
 static void
-find_races(SmbBlock *block, const Move *move, const Access *access) {
+find_word_races(SmbBlock *block, const Move *move, const Access *access) {
   Shadow *shadow = block->shadow;
   if (move->reads && shadow->n_unset > 0)
     check_set(block, move, access);
   if (move->op_class != SMB_OP_CLASS_LOAD && shadow->n_unset > 0)
-    note_written(shadow, access);
+    note_written_words(shadow, access);
   if (shadow->notes && shadow->n_noted < MAX_NOTED) {
-    note(block, move, access);
+    note_accesses(block, move, access);
     if (keeps_apart(block))
       return;
     shadow->n_noted--; // which may race
@@ -461,7 +461,7 @@ find_races(SmbBlock *block, const Move *move, const Access *access) {
 
 void
 smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
-  find_races(block, move, access);
+  find_word_races(block, move, access);
   if (G_UNLIKELY(block->pending))
     smb_pending_check(block, move, access);
 }

@@ -227,7 +227,7 @@ add_to_loop(SmbGraph *graph, guint32 header, guint32 node, Loops *loops) {
 
 // The loop of a header: all that leads back to it without leaving what was searched from it.
 static void
-find_loop(SmbGraph *graph, guint32 header, Loops *loops) {
+find_header_loop(SmbGraph *graph, guint32 header, Loops *loops) {
   const SmbEdges *predecessors = &graph->predecessors;
   for (guint32 i = predecessors->first[header]; i < predecessors->first[header + 1]; i++) {
     guint32 from = predecessors->to[i];
@@ -280,7 +280,7 @@ find_loops(SmbGraph *graph) {
   for (guint32 i = 0; i < graph->n; i++)
     outermost[i] = i;
   for (guint32 i = graph->n_reachable; i-- > 0;)
-    find_loop(graph, graph->order[i], &loops);
+    find_header_loop(graph, graph->order[i], &loops);
   number_loops(graph);
 }
 
@@ -331,7 +331,7 @@ find_ends(const SmbGraph *graph, guint32 exit) {
 }
 
 static guint32
-count_edges(const SmbEdges *edges, guint32 node) {
+count_node_edges(const SmbEdges *edges, guint32 node) {
   return edges->first[node + 1] - edges->first[node];
 }
 
@@ -341,11 +341,11 @@ find_main_exit(const SmbGraph *graph) {
   guint32 last = graph->exit, last_join = SMB_NO_NODE;
   for (guint32 i = 0; i < graph->n_reachable; i++) {
     guint32 node = graph->order[i];
-    if (count_edges(&graph->successors, node) != 1 ||
+    if (count_node_edges(&graph->successors, node) != 1 ||
         graph->successors.to[graph->successors.first[node]] != graph->exit)
       continue;
     last = node;
-    if (count_edges(&graph->predecessors, node) > 1)
+    if (count_node_edges(&graph->predecessors, node) > 1)
       last_join = node;
   }
   return last_join != SMB_NO_NODE ? last_join : last;
@@ -442,7 +442,7 @@ name_entries(SmbGraph *graph) {
 
 // Leads the edges to headers through their entries and latches.
 static void
-add_entries(SmbGraph *graph) {
+redirect_loop_edges(SmbGraph *graph) {
   guint32 n_before = graph->n;
   name_entries(graph);
   SmbEdges *edges = &graph->successors;
@@ -472,7 +472,7 @@ smb_graph_new(const SmbFlowBlock *blocks, guint32 n_blocks) {
   graph->exit = n_blocks + 1;
   graph->successors = get_successors(blocks, n_blocks);
   search_graph(graph);
-  add_entries(graph);
+  redirect_loop_edges(graph);
   search_graph(graph);
   graph->predecessors = edges_turn(&graph->successors, graph->n, graph->reachable);
   graph->idom = find_dominators(&graph->successors, &graph->predecessors, graph->n, graph->start);

@@ -11,7 +11,7 @@ enum {
 };
 
 static guint32
-count_edges(const SmbEdges *edges, guint32 node) {
+count_placing_edges(const SmbEdges *edges, guint32 node) {
   return edges->first[node + 1] - edges->first[node];
 }
 
@@ -58,7 +58,7 @@ find_arming(const SmbGraph *graph, guint32 block) {
 
 // Marks nodes from which @to is reached without passing @stop, with the number of this walk.
 static guint32
-walk_back(Placing *placing, guint32 to, guint32 stop) {
+mark_backwards(Placing *placing, guint32 to, guint32 stop) {
   guint32 *stack = placing->stack;
   const SmbEdges *edges = &placing->graph->predecessors;
   guint32 depth = 0, walk = ++placing->n_walks;
@@ -89,7 +89,7 @@ static void
 find_live(Placing *placing, Barrier *barrier) {
   const SmbEdges *edges = &placing->graph->successors;
   guint32 *stack = placing->stack;
-  guint32 before = walk_back(placing, barrier->block, barrier->arms);
+  guint32 before = mark_backwards(placing, barrier->block, barrier->arms);
   guint32 walk = ++placing->n_walks, depth = 0;
   g_autoptr(GArray) live = g_array_new(FALSE, FALSE, sizeof(guint32));
   stack[depth++] = barrier->arms;
@@ -112,7 +112,7 @@ find_live(Placing *placing, Barrier *barrier) {
 
 // Whether lanes can come apart where the barrier is armed, and come to the meeting place in more than one way.
 static gboolean
-is_needed(const Placing *placing, const Barrier *barrier) {
+is_barrier_needed(const Placing *placing, const Barrier *barrier) {
   gboolean divides = is_divergent(placing, barrier->arms);
   for (guint32 i = 0; i < barrier->n_live && !divides; i++)
     divides = is_divergent(placing, barrier->live[i]);
@@ -163,7 +163,7 @@ number_barrier(Placing *placing, Barrier *barrier) {
 static void
 add_barrier(Placing *placing, const Barrier *wanted) {
   Barrier barrier = *wanted;
-  gboolean needed = is_needed(placing, &barrier);
+  gboolean needed = is_barrier_needed(placing, &barrier);
   gboolean possible = !placing->graph->irreducible || !waits_for_itself(placing, &barrier);
   if (needed && possible && number_barrier(placing, &barrier)) {
     g_array_append_val(placing->barriers, barrier);
@@ -227,7 +227,7 @@ all_come(const Placing *placing, const Barrier *barrier) {
 // The nearest node behind the arming block that all lanes come to that do not leave the function on the way, and that
 // is not where the barrier is armed.
 static guint32
-find_end(const Placing *placing, const Barrier *barrier) {
+find_barrier_end(const Placing *placing, const Barrier *barrier) {
   guint32 node = placing->ipdom[barrier->arms];
   while (node != placing->graph->exit && (node == barrier->block || is_live(barrier, node)))
     node = placing->ipdom[node];
@@ -284,7 +284,7 @@ static gboolean
 all_leave_well(Placing *placing, const Barrier *barrier) {
   if (all_come(placing, barrier))
     return TRUE;
-  guint32 end = find_end(placing, barrier), walk = placing->n_walks + 1;
+  guint32 end = find_barrier_end(placing, barrier), walk = placing->n_walks + 1;
   placing->n_walks += 2;
   walk_apart(placing, barrier, barrier->block, end, walk, 0);
   for (guint32 i = 0; i < barrier->n_live; i++) {
@@ -298,7 +298,7 @@ all_leave_well(Placing *placing, const Barrier *barrier) {
 static gboolean
 is_latch(const SmbGraph *graph, guint32 node) {
   return node >= graph->n_blocks && graph->latch[graph->block[node]] == node &&
-         count_edges(&graph->predecessors, node) == 1;
+         count_placing_edges(&graph->predecessors, node) == 1;
 }
 
 static gboolean

@@ -6,7 +6,7 @@
 
 // The variable of a bank that has an offset; beyond all of them the last one, behind its end.
 static guint64
-find_piece(const GArray *pieces, guint64 offset) {
+find_bank_variable(const GArray *pieces, guint64 offset) {
   guint i = pieces->len;
   while (i > 1 && g_array_index(pieces, BankPiece, i - 1).first > offset)
     i--;
@@ -76,7 +76,7 @@ smb_transfer_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, gui
     leave_rank(exec, transfer, addresses);
   if (G_UNLIKELY(transfer->pieces != NULL)) {
     FOR_LANES(known, lane) {
-      addresses[lane] = find_piece(transfer->pieces, addresses[lane]);
+      addresses[lane] = find_bank_variable(transfer->pieces, addresses[lane]);
     }
   }
   return known;

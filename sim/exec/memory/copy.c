@@ -93,7 +93,7 @@ typedef struct {
 
 // Of ZFILL, what an address has in excess of a multiple of the width is how many bytes fewer are copied.
 static void
-shorten(CopySource *source, guint lane, guint32 width) {
+shorten_copy(CopySource *source, guint lane, guint32 width) {
   if (source->known >> lane & 1) {
     guint32 past = (guint32)source->addresses[lane] & (width - 1);
     source->addresses[lane] -= past;
@@ -104,7 +104,7 @@ shorten(CopySource *source, guint lane, guint32 width) {
 }
 
 static void
-find_source(Exec *exec, const Step *step, SmbLanes lanes, CopySource *source) {
+find_copy_source(Exec *exec, const Step *step, SmbLanes lanes, CopySource *source) {
   const Transfer *from = step->source;
   const Registers *registers = exec->warp->registers;
   Row said = from->data[0];
@@ -116,7 +116,7 @@ find_source(Exec *exec, const Step *step, SmbLanes lanes, CopySource *source) {
   FOR_LANES(lanes, lane) {
     source->counts[lane] = said == NO_ROW || !is_said ? width : row_values(registers, said)[lane];
     if (from->is_shortened)
-      shorten(source, lane, width);
+      shorten_copy(source, lane, width);
   }
   if (exec->block->signature)
     smb_signature_sources(exec->block, source->known, source->addresses);
@@ -131,8 +131,8 @@ find_source(Exec *exec, const Step *step, SmbLanes lanes, CopySource *source) {
 
 // What is copied; nothing of it is known where the source is not, or how much of it is copied.
 static gboolean
-load_source(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes reads, const CopySource *source,
-            MarkedWords *words) {
+load_copy_source(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes reads,
+                 const CopySource *source, MarkedWords *words) {
   const Transfer *from = step->source;
   memset(words, 0, sizeof *words);
   if (reads && !smb_words_load(exec->block, &from->move, exec->w, reads, source->addresses, words))
@@ -157,7 +157,7 @@ smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes) {
   doubt_guard(exec, step, lanes);
   if (!lanes)
     return TRUE;
-  find_source(exec, step, lanes, &source);
+  find_copy_source(exec, step, lanes, &source);
   SmbLanes reads = source.known & ~find_empty(source.counts, source.known);
   Move move = to->move;
   move.sources = source.known == lanes ? sources : NULL;
@@ -170,7 +170,7 @@ smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes) {
   }
   if (source.known != lanes)
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = source.origin});
-  if (!load_source(exec, step, lanes, reads, &source, &words))
+  if (!load_copy_source(exec, step, lanes, reads, &source, &words))
     return FALSE;
   SmbLanes known = smb_transfer_addresses(exec, to, lanes, addresses, &flags, &origin);
   exec_watch(exec, flags);

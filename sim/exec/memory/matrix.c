@@ -21,7 +21,7 @@ typedef struct {
 } Place;
 
 static Place
-find_place(gboolean is_transposed, guint j, guint t, guint half) {
+find_element_place(gboolean is_transposed, guint j, guint t, guint half) {
   guint row = is_transposed ? 2 * (t % 4) + half : t / 4;
   guint column = is_transposed ? t / 4 : 2 * (t % 4) + half;
   return (Place){j * ROWS + row, column / 2, column % 2 * 16};
@@ -72,7 +72,7 @@ smb_step_load_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
     guint flags = 0;
     FOR_LANES(lanes, t) {
       for (guint half = 0; half < 2; half++) {
-        Place at = find_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
+        Place at = find_element_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
         guint32 marks = words.marks[at.word][at.lane] >> at.shift & 0xffff;
         guint32 known = (marks & 0x0101) * 0xff;
         values[t] |= (words.values[at.word][at.lane] >> at.shift & known) << (16 * half);
@@ -116,7 +116,7 @@ smb_step_store_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
     FOR_LANES(lanes, t) {
       guint32 unknown = row_lane_unknown(registers, transfer->data[j], (guint)t);
       for (guint half = 0; half < 2; half++) {
-        Place at = find_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
+        Place at = find_element_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
         for (guint byte = 2 * half; byte < 2 * half + 2; byte++) {
           guint shift = at.shift + 8 * (byte - 2 * half);
           gboolean is_known = !(unknown >> (8 * byte) & 0xff);

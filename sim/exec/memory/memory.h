@@ -46,7 +46,7 @@ gboolean smb_transfer_locate(Exec *exec, const Step *step, SmbLanes lanes, Locat
 // What it found depends on: flags of a row. After it was made.
 guint smb_transfer_found(Exec *exec, const Located *located);
 // It has stored.
-void smb_transfer_stored(Exec *exec, const Located *located);
+void smb_transfer_finish_store(Exec *exec, const Located *located);
 // Global memory that other blocks may change meanwhile: nothing is known of what it found there.
 void smb_transfer_forget_others(Exec *exec, const Located *located, MarkedWords *words);
 // The base of an access to shared memory by STEP_DIRECT, of which all lanes know the address and a signature needs to say no more

@@ -22,7 +22,7 @@ enum {
 
 // One arrival; TRUE: it completes the phase.
 static gboolean
-arrive(guint32 *words) {
+arrive_at_words(guint32 *words) {
   guint32 expected = EXPECTED_LIMIT - (words[0] & (EXPECTED_LIMIT - 1));
   guint32 before = words[1]++;
   if (!((before ^ words[1]) & PHASE))
@@ -52,7 +52,7 @@ arrive_at(Exec *exec, guint32 offset, guint32 *before, guint32 *unknown) {
   memcpy(before, words, sizeof words);
   if (*unknown)
     memset(marks, 0, OBJECT_BYTES);
-  else if (arrive(words))
+  else if (arrive_at_words(words))
     smb_shadow_barrier(block->shadow);
   memcpy(block->shared + offset, words, sizeof words);
   note_object(exec, offset);

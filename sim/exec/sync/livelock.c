@@ -18,14 +18,14 @@ struct _Watch {
   guint32 pc;
   SmbLanes mask;
   SmbLanes looks;
-  GArray *places;   // where all lanes are: list_places()
-  gboolean alone;   // no other warp runs
-  gboolean outside; // what is loaded lies outside of shared memory
-  gboolean fails;   // a warp of this round does more, or does not come back
-  guint n_recurs;   // warps of this round that do
-  const Step *step; // where the first of them is,
-  guint w;          // which it is,
-  guint n_steps;    // and how many steps bring it back
+  GArray *places;     // where all lanes are: list_places()
+  gboolean alone;     // no other warp runs
+  gboolean outside;   // what is loaded lies outside of shared memory
+  gboolean fails;     // a warp of this round does more, or does not come back
+  guint n_livelocked; // warps of this round that do
+  const Step *step;   // where the first of them is,
+  guint w;            // which it is,
+  guint n_steps;      // and how many steps bring it back
 };
 
 static gsize
@@ -148,7 +148,7 @@ writes_watched(Exec *exec, const Transfer *transfer) {
 
 // Whether all that the next step of the running warp can do is looked at here.
 static gboolean
-is_plain(Exec *exec, const Step *step) {
+is_fully_watched(Exec *exec, const Step *step) {
   const Warp *warp = exec->warp;
   if (warp->registers->unknown_predicates[step->guard] & warp->splits->mask)
     return FALSE;
@@ -182,7 +182,7 @@ smb_livelock_warp(Exec *exec, guint *left, gboolean (*take)(Exec *exec)) {
     keep_warp(watch, exec->warp);
   while (!watch->fails) {
     const Step *step = &exec->steps[splits->pc];
-    if (*left == 0 || !splits->mask || !is_plain(exec, step)) {
+    if (*left == 0 || !splits->mask || !is_fully_watched(exec, step)) {
       watch->fails = TRUE;
       break;
     }
@@ -200,7 +200,7 @@ smb_livelock_warp(Exec *exec, guint *left, gboolean (*take)(Exec *exec)) {
   }
   if (watch->fails)
     return TRUE;
-  if (watch->n_recurs++ == 0) {
+  if (watch->n_livelocked++ == 0) {
     watch->step = &exec->steps[watch->pc];
     watch->w = exec->w;
     watch->n_steps = n;
@@ -221,9 +221,9 @@ gboolean
 smb_livelock_end(Exec *exec) {
   g_autoptr(Watch) watch = g_steal_pointer(&exec->sync->watch);
   smb_overlay_watch(exec->block->overlay, FALSE);
-  if (watch->fails || watch->n_recurs == 0)
+  if (watch->fails || watch->n_livelocked == 0)
     return TRUE;
-  const SmbSite *polled = smb_spin_polled(exec, watch->step);
+  const SmbSite *polled = smb_spin_site(exec, watch->step);
   if (polled) {
     g_autofree char *place = smb_site_place(polled);
     return smb_block_fail(exec->block, watch->step->place,

@@ -102,8 +102,8 @@ gboolean smb_step_test_arrivals(Exec *exec, const Step *step, SmbLanes lanes);
 // --- what other threads store (spin.c)
 
 // A load, and an atomic whose result is used, of memory that others change.
-gboolean smb_step_poll(Exec *exec, const Step *step, SmbLanes lanes);
-gboolean smb_step_poll_atomic(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_spin(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_spin_atomic(Exec *exec, const Step *step, SmbLanes lanes);
 // Whether @lanes load now what others may change: not before nobody else can go on. FALSE: they wait, ahead of @step.
 gboolean smb_spin_may_look(Exec *exec, const Step *step, SmbLanes lanes);
 // Lets those go on that wait for it. FALSE: there are none.
@@ -111,7 +111,7 @@ gboolean smb_spin_release(Exec *exec);
 // How often the loop around a wait polls is a matter of time: warns of the requests in it, once.
 void smb_spin_warn(Exec *exec, const Step *step);
 // The access that the loop around a step repeats, if that is all that it does; else NULL.
-const SmbSite *smb_spin_polled(const Exec *exec, const Step *step);
+const SmbSite *smb_spin_site(const Exec *exec, const Step *step);
 // Whether the lanes that run can never leave the loop that they are in, since no way leads out of it.
 gboolean smb_spin_is_endless(const Exec *exec);
 

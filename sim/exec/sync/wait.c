@@ -10,7 +10,7 @@
 
 // Whether other blocks may change what a step finds, of addresses of which some lie in global memory.
 static gboolean
-may_poll(const Exec *exec, const Located *located) {
+may_spin(const Exec *exec, const Located *located) {
   const Transfer *transfer = located->step->transfer;
   if (transfer->move.op_class != SMB_OP_CLASS_ATOMIC && transfer->order <= ORDER_BLOCK)
     return FALSE;
@@ -28,7 +28,7 @@ smb_wait_note(Exec *exec, const Found *found) {
   const Transfer *transfer = located->step->transfer;
   SmbSplits *splits = exec->warp->splits;
   guint64 hash = located->lanes;
-  if (!exec->block->may_wait || !may_poll(exec, located))
+  if (!exec->block->may_wait || !may_spin(exec, located))
     return;
   FOR_LANES(located->lanes, lane) {
     smb_hash_mix(&hash, located->addresses[lane]);
@@ -45,7 +45,7 @@ smb_wait_note(Exec *exec, const Found *found) {
 
 // The first lane of the block that polls, and of what it does so; NULL: there is none.
 static const Step *
-find_poll(const Exec *exec, guint *w, guint *lane) {
+find_spin(const Exec *exec, guint *w, guint *lane) {
   for (*w = 0; *w < exec->block->n_warps; ++*w) {
     const SmbSplits *splits = exec->warps[*w].splits;
     SmbLanes held = smb_splits_held(splits, HELD_BY_OTHERS);
@@ -69,7 +69,7 @@ smb_wait_release(Exec *exec) {
 gboolean
 smb_wait_look_again(Exec *exec) {
   guint w, lane;
-  if (!exec->order->wrote || !find_poll(exec, &w, &lane))
+  if (!exec->order->wrote || !find_spin(exec, &w, &lane))
     return FALSE;
   smb_wait_release(exec);
   return TRUE;
@@ -78,7 +78,7 @@ smb_wait_look_again(Exec *exec) {
 gboolean
 smb_wait_is_needed(Exec *exec) {
   guint w, lane;
-  return exec->block->waits = find_poll(exec, &w, &lane) != NULL;
+  return exec->block->waits = find_spin(exec, &w, &lane) != NULL;
 }
 
 static void
@@ -129,7 +129,7 @@ void
 smb_exec_fail_waiting(gpointer data, const char *why) {
   Exec *exec = data;
   guint w = 0, lane = 0;
-  const Step *step = find_poll(exec, &w, &lane);
+  const Step *step = find_spin(exec, &w, &lane);
   g_return_if_fail(step != NULL);
   if (!smb_unknown_refuse(exec))
     return;

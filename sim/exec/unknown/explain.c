@@ -13,7 +13,7 @@ enum {
 
 // Where a step stands: a line of the program that was compiled, or of the compiled text.
 static char *
-describe_place(const Exec *exec, guint32 number) {
+describe_step_place(const Exec *exec, guint32 number) {
   const Step *step = &exec->steps[number];
   if (step->transfer && step->transfer->move.site < smb_program_n_sites(&exec->code->program))
     return smb_site_place(smb_program_site(&exec->code->program, step->transfer->move.site));
@@ -107,12 +107,12 @@ explain_buffer(const Exec *exec, const Object *buffer, const char *place, SmbHin
 
 // "the contents of parameter 2 ('in'), loaded at scan.cu:30"
 static char *
-explain(const Exec *exec, guint32 origin, SmbHint *hint) {
+explain_origin(const Exec *exec, guint32 origin, SmbHint *hint) {
   for (guint link = 0; link < MAX_CHAIN && origin > 0; link++) {
     const Cause *cause = &exec->unknown->causes[origin - 1];
     if (cause->kind == CAUSE_CONTENTS && cause->object == REGION_PARAMETERS)
       return explain_parameter(exec, cause, hint);
-    g_autofree char *place = describe_place(exec, origin - 1);
+    g_autofree char *place = describe_step_place(exec, origin - 1);
     if (cause->kind == CAUSE_OPAQUE)
       return g_strdup_printf("the result of an instruction that smembank does not model (%s)",
                              place);
@@ -133,5 +133,5 @@ explain(const Exec *exec, guint32 origin, SmbHint *hint) {
 char *
 smb_unknown_explain(const Exec *exec, guint32 origin, SmbHint *hint) {
   *hint = (SmbHint){.kind = SMB_HINT_NONE};
-  return explain(exec, origin, hint);
+  return explain_origin(exec, origin, hint);
 }

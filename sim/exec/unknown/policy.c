@@ -41,7 +41,7 @@ smb_unknown_note_parameter(Exec *exec, gsize byte) {
 // --- refusals
 
 static gboolean
-is_listed(const GArray *hints, const SmbHint *hint) {
+has_hint(const GArray *hints, const SmbHint *hint) {
   for (guint i = 0; i < hints->len; i++) {
     const SmbHint *other = &g_array_index(hints, SmbHint, i);
     if (other->kind == hint->kind && strcmp(other->name, hint->name) == 0)
@@ -64,7 +64,7 @@ refuse_later(Exec *exec, const Step *step, const char *reason, const SmbHint *hi
       unknown->missing = smb_hints_new();
   }
   // A run that no contents can complete asks for none.
-  if (hint->kind == SMB_HINT_NONE || !unknown->missing || is_listed(unknown->missing, hint))
+  if (hint->kind == SMB_HINT_NONE || !unknown->missing || has_hint(unknown->missing, hint))
     return;
   SmbHint copy = smb_hint_copy(hint);
   g_array_append_val(unknown->missing, copy);

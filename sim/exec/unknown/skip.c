@@ -53,7 +53,7 @@ smb_stretch_mark_ordered(Stretch *stretch) {
 
 // Whether a step must not be skipped. A kernel that may stop itself is taken not to. @to_end: all ways end the threads, be it there or later.
 static gboolean
-is_needed(const Exec *exec, const Step *step, gboolean to_end) {
+must_execute(const Exec *exec, const Step *step, gboolean to_end) {
   switch ((StepKind)step->kind) {
   case KIND_TRANSFER:
     return exec_may_be_shared(exec, step->transfer) ||
@@ -78,7 +78,7 @@ is_needed(const Exec *exec, const Step *step, gboolean to_end) {
 // The first block that all ways from a branch lead to (its immediate post-dominator), or SMB_FLOW_EXIT. It is asked for
 // a few branches, so all blocks are tried.
 static guint32
-find_meeting(const CodeGraph *graph, guint32 branch, gboolean *seen) {
+find_postdominator(const CodeGraph *graph, guint32 branch, gboolean *seen) {
   guint32 nearest = SMB_FLOW_EXIT;
   guint n, fewest = G_MAXUINT;
   g_autofree gboolean *reached = g_new0(gboolean, graph->blocks->len);
@@ -92,7 +92,7 @@ find_meeting(const CodeGraph *graph, guint32 branch, gboolean *seen) {
   return nearest;
 }
 
-static void add_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block);
+static void add_stretch_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block);
 
 // What a call by an address can lead to, if that is none of the program's own functions: those of the run-time system that are
 // known. FALSE: it may be another.
@@ -107,22 +107,23 @@ add_provided(const Exec *exec, Stretch *stretch) {
     if (entry->name && entry->step == NO_STEP)
       return FALSE;
     if (entry->name)
-      add_block(exec, stretch, graph_blocks(smb_code_graph(exec->code, entry->step, &block)));
+      add_stretch_block(exec, stretch,
+                        graph_blocks(smb_code_graph(exec->code, entry->step, &block)));
   }
   return TRUE;
 }
 
 static void
-add_function(const Exec *exec, Stretch *stretch, guint32 step) {
+add_stretch_function(const Exec *exec, Stretch *stretch, guint32 step) {
   guint32 first;
   const CodeGraph *graph = smb_code_graph(exec->code, step, &first);
   for (guint32 b = 0; b < graph->blocks->len; b++)
-    add_block(exec, stretch, graph_blocks(graph) + b);
+    add_stretch_block(exec, stretch, graph_blocks(graph) + b);
 }
 
 // A block of the stretch, once, and all blocks of the functions that it calls.
 static void
-add_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block) {
+add_stretch_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block) {
   gboolean to_end = stretch->end == SMB_FLOW_EXIT;
   if (!g_hash_table_add(stretch->blocks, GUINT_TO_POINTER(block->first + 1)))
     return;
@@ -130,7 +131,7 @@ add_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block) {
     g_array_append_val(stretch->steps, i);
   for (guint32 i = block->first; i < block->end; i++) {
     const Step *step = &exec->steps[i];
-    if (!stretch->needed && is_needed(exec, step, to_end))
+    if (!stretch->needed && must_execute(exec, step, to_end))
       stretch->needed = step;
     if (!stretch->ends && !to_end && step->kind == KIND_EXIT)
       stretch->ends = step;
@@ -138,7 +139,7 @@ add_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block) {
         (step->flags & STEP_CALLS_PROVIDED && !add_provided(exec, stretch)))
       stretch->blind = step;
     if (step->flags & STEP_CALLS)
-      add_function(exec, stretch, step->target);
+      add_stretch_function(exec, stretch, step->target);
   }
 }
 
@@ -158,7 +159,7 @@ make_stretch(const Exec *exec, guint32 at) {
   guint n;
   const CodeGraph *graph = smb_code_graph(exec->code, at, &branch);
   g_autofree gboolean *seen = g_new0(gboolean, graph->blocks->len);
-  guint32 meeting = find_meeting(graph, branch, seen);
+  guint32 meeting = find_postdominator(graph, branch, seen);
   Stretch *stretch = g_new0(Stretch, 1);
   stretch->steps = g_array_new(FALSE, FALSE, sizeof(guint32));
   stretch->blocks = g_hash_table_new(NULL, NULL);
@@ -166,7 +167,7 @@ make_stretch(const Exec *exec, guint32 at) {
   smb_graph_reach(graph, branch, meeting, seen, &n);
   for (guint32 b = 0; b < graph->blocks->len; b++) {
     if (seen[b])
-      add_block(exec, stretch, graph_blocks(graph) + b);
+      add_stretch_block(exec, stretch, graph_blocks(graph) + b);
   }
   if (meeting == SMB_FLOW_EXIT)
     stretch->ends = find_return(exec, graph, seen);

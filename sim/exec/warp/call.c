@@ -46,7 +46,7 @@ smb_step_call(Exec *exec, const Step *step, SmbLanes lanes) {
 }
 
 static gboolean
-find_target(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *target) {
+find_called_function(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *target) {
   SmbBlock *block = exec->block;
   const CodeEntry *entry = smb_code_entry(exec->code, address);
   g_autofree char *thread = smb_block_thread(block, exec->w, lane);
@@ -78,7 +78,7 @@ smb_step_call_pointer(Exec *exec, const Step *step, SmbLanes lanes) {
   FOR_LANES(lanes, lane) {
     guint64 address = row_values(registers, low)[lane] | (guint64)row_values(registers, high)[lane]
                                                              << 32;
-    if (!find_target(exec, step, lane, address, &targets[lane]))
+    if (!find_called_function(exec, step, lane, address, &targets[lane]))
       return FALSE;
     if (targets[lane] != targets[smb_lanes_first(lanes)])
       exec->block->diverged = TRUE;

@@ -7,7 +7,7 @@
 
 // The step at an address; FALSE with an error.
 static gboolean
-find_target(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *target) {
+find_jump_target(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *target) {
   SmbBlock *block = exec->block;
   const CodeEntry *entry = smb_code_entry(exec->code, address);
   *target = entry ? entry->step : NO_STEP;
@@ -44,7 +44,7 @@ smb_step_jump(Exec *exec, const Step *step, SmbLanes lanes) {
     guint64 address = row_values(registers, low)[lane] | (guint64)row_values(registers, high)[lane]
                                                              << 32;
     if (lanes >> lane & 1 &&
-        !find_target(exec, step, lane, address + step->argument, &targets[lane]))
+        !find_jump_target(exec, step, lane, address + step->argument, &targets[lane]))
       return FALSE;
     if (targets[lane] != targets[smb_lanes_first(splits->mask)])
       exec->block->diverged = TRUE;

@@ -18,7 +18,7 @@ smb_meeting_barrier(const Exec *exec, guint32 argument, guint lane) {
 
 // Lanes at other depths of recursion than the first one, which have come together all the same, go their own way.
 static gboolean
-choose_own(Exec *exec, const Step *step, guint *barrier) {
+choose_call_barrier(Exec *exec, const Step *step, guint *barrier) {
   SmbSplits *splits = exec->warp->splits;
   guint first = smb_lanes_first(splits->mask);
   SmbLanes others = 0;
@@ -36,15 +36,15 @@ choose_own(Exec *exec, const Step *step, guint *barrier) {
 }
 
 static gboolean
-choose(Exec *exec, const Step *step, guint *barrier) {
+choose_barrier(Exec *exec, const Step *step, guint *barrier) {
   *barrier = step->argument;
-  return !(step->argument & BARRIER_OF_CALL) || choose_own(exec, step, barrier);
+  return !(step->argument & BARRIER_OF_CALL) || choose_call_barrier(exec, step, barrier);
 }
 
 gboolean
 smb_step_arm(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
   guint barrier;
-  if (!choose(exec, step, &barrier))
+  if (!choose_barrier(exec, step, &barrier))
     return FALSE;
   smb_splits_arm(exec->warp->splits, barrier);
   return TRUE;
@@ -53,7 +53,7 @@ smb_step_arm(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
 gboolean
 smb_step_enter(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
   guint barrier;
-  if (!choose(exec, step, &barrier))
+  if (!choose_barrier(exec, step, &barrier))
     return FALSE;
   smb_splits_enter(exec->warp->splits, barrier);
   return TRUE;
@@ -62,7 +62,7 @@ smb_step_enter(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
 gboolean
 smb_step_sync(Exec *exec, const Step *step, SmbLanes lanes) {
   guint barrier;
-  if (!choose(exec, step, &barrier))
+  if (!choose_barrier(exec, step, &barrier))
     return FALSE;
   smb_splits_sync(exec->warp->splits, barrier, lanes & exec->warp->splits->mask);
   exec->warp->has_unknown_members = FALSE;
@@ -72,7 +72,7 @@ smb_step_sync(Exec *exec, const Step *step, SmbLanes lanes) {
 gboolean
 smb_step_break(Exec *exec, const Step *step, SmbLanes lanes) {
   guint barrier;
-  if (!choose(exec, step, &barrier))
+  if (!choose_barrier(exec, step, &barrier))
     return FALSE;
   smb_splits_break(exec->warp->splits, barrier, lanes & exec->warp->splits->mask);
   return TRUE;
