@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gpu/error.h"
-#include "gpu/memory.h"
+#include "gpu/device-memory.h"
 
 // What nvcc finds in headers of the host, and the kernel language has built in (doc/kernel-language.md).
 // NVRTC has no headers; its own names (threadIdx, float4, atomicAdd) are there without any.

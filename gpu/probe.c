@@ -7,7 +7,7 @@
 #include <gio/gio.h>
 
 #include "gpu/compile.h"
-#include "gpu/memory.h"
+#include "gpu/device-memory.h"
 #include "gpu/smb-gpu-resources.h"
 
 enum {

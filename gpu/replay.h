@@ -6,7 +6,7 @@
 // with them: each number of 8 bytes, at a multiple of 8, that is an address in one of the allocations.
 #pragma once
 
-#include "gpu/memory.h"
+#include "gpu/device-memory.h"
 
 typedef struct _SmbReplay SmbReplay;
 

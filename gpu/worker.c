@@ -8,7 +8,7 @@
 #include "gpu/compile.h"
 #include "gpu/device.h"
 #include "gpu/error.h"
-#include "gpu/memory.h"
+#include "gpu/device-memory.h"
 #include "gpu/message.h"
 #include "gpu/probe.h"
 #include "gpu/replay.h"

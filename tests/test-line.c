@@ -7,7 +7,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/source.h"
-#include "sim/image/line.h"
+#include "sim/image/source-line.h"
 #include "tests/suite.h"
 
 static SmbCubin *
@@ -87,10 +87,7 @@ static const struct {
 } tables[] = {
     {"nothing", 0, {0}, NULL},
     {"a unit that is cut", 3, {9, 0, 0}, "byte 0x3: a unit is larger than its section"},
-    {"a unit beyond the end",
-     6,
-     {9, 0, 0, 0, 2, 0},
-     "byte 0x4: a unit is larger than its section"},
+    {"a unit beyond the end", 6, {9, 0, 0, 0, 2, 0}, "byte 0x4: a unit is larger than its section"},
     {"DWARF 5", 6, {2, 0, 0, 0, 5, 0}, NULL},
     {"a header beyond its unit",
      10,

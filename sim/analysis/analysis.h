@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 /**
  * SmbTally: sums over requests of shared memory
  * @pipe_wavefronts: that the pipe takes; of machine code @wavefronts may be others, since they are counted per
- *   instruction, as profilers do (sim/count/instruction.h)
+ *   instruction, as profilers do (sim/count/instruction-counter.h)
  * @max_degree: of their requests
  * @max_queue: the most wavefronts of a request for each ideal one, rounded up
  */

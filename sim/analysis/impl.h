@@ -10,7 +10,7 @@
 #include "sim/count/recall.h"
 #include "sim/machine/signature.h"
 
-// The distinct requests that a worker saw (request.c).
+// The distinct requests that a worker saw (distinct-request.c).
 typedef struct _Requests Requests;
 
 // What was counted of some blocks of a launch, by site. Sums of other blocks of it are added up in any order.
@@ -58,11 +58,12 @@ struct _SmbPart {
       variants; // SmbPart: of each variant of the program; NULL: no lanes diverged, so that they are the same
   GPtrArray *requests; // Requests: that were kept, of each thread; NULL: none
   // What is known of the program of a part that is written or was read; else nothing.
-  gboolean by_instruction; // counted as profilers do, per instruction (sim/count/instruction.h)
-  const char *irregular;   // SmbProgram.irregular
-  GStrv parameters;        // their names
-  GArray *sites;           // PartSite: of which something was counted
-  GStringChunk *texts;     // of a part that was read: its names
+  gboolean
+      by_instruction; // counted as profilers do, per instruction (sim/count/instruction-counter.h)
+  const char *irregular; // SmbProgram.irregular
+  GStrv parameters;      // their names
+  GArray *sites;         // PartSite: of which something was counted
+  GStringChunk *texts;   // of a part that was read: its names
 };
 
 // One thread's part of the blocks.

@@ -7,9 +7,9 @@
 
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
-#include "sim/count/instruction.h"
+#include "sim/count/instruction-counter.h"
 #include "sim/machine/front-end.h"
-#include "sim/trace/line.h"
+#include "sim/trace/trace-line.h"
 
 enum {
   MAX_SITES = 1 << 18, // of a kernel: its instructions

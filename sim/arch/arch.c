@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/arch/read.h"
+#include "sim/arch/arch-file.h"
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/data.h"

@@ -60,8 +60,9 @@ typedef struct {
   guint single_atomics;   /* SmbSingleAtomics */
   gboolean has_increment; /* atomicAdd(p, 1) with its result dropped is red.uniform, not atom */
   gboolean
-      counts_instructions_apart;  /* a profiler's counter per instruction has rules of its own */
-  const char *instruction_source; /* (nullable): where those come from (sim/count/instruction.h) */
+      counts_instructions_apart; /* a profiler's counter per instruction has rules of its own */
+  const char
+      *instruction_source; /* (nullable): where those come from (sim/count/instruction-counter.h) */
   const char *
       active_counter; /* (nullable): what the vendor's profiler calls the wavefronts, of AMD's chips cycles */
   const char *conflict_counter; /* (nullable): and the excess */

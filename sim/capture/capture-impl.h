@@ -18,5 +18,5 @@ struct _SmbCapture {
   GHashTable *seen;    // kernel to guint64: its launches
 };
 
-// Begins to keep code that was read (code.c).
+// Begins to keep code that was read (launched-code.c).
 void smb_capture_keep(SmbCapture *capture);

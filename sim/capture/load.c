@@ -8,7 +8,7 @@
 #include "sim/capture/capture-impl.h"
 #include "sim/image/cubin.h"
 #include "sim/launch/buffer.h"
-#include "sim/launch/memory.h"
+#include "sim/launch/memory-piece.h"
 
 // What is being loaded. A piece that several allocations have is read once.
 typedef struct {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sim/arch/rule.h"
-#include "sim/count/instruction.h"
+#include "sim/count/instruction-counter.h"
 #include "sim/count/wavefront-impl.h"
 
 // After PATIENCE requests that were strange each time, two of SELDOM are compared: one is kept, and the next one compared

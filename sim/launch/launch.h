@@ -9,7 +9,7 @@
 #include "sim/arch/forward.h"
 #include "sim/base/request.h"
 #include "sim/launch/buffer.h"
-#include "sim/launch/memory.h"
+#include "sim/launch/memory-piece.h"
 #include "sim/launch/shape.h"
 #include "sim/program/program.h"
 

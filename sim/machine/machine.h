@@ -318,7 +318,7 @@ void smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sourc
 // Whether @bytes at a pointer all lie in shared memory, the system's part of it included, and where the machine keeps them.
 gboolean smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *offset);
 
-// --- what makes no request (bulk.c)
+// --- what makes no request (bulk-copy.c)
 
 // Byte offsets in shared memory of what @lanes name there: @move says how wide and how it is aligned. Fails if it is
 // elsewhere.

@@ -10,7 +10,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/json-member.h"
 #include "sim/launch/launch.h"
-#include "sim/trace/line.h"
+#include "sim/trace/trace-line.h"
 #include "sim/trace/trace.h"
 
 // How deep a recording may be nested; it needs 5.

@@ -6,7 +6,7 @@
 
 #include "sim/exec/code.h"
 #include "sim/image/cubin.h"
-#include "sim/image/line.h"
+#include "sim/image/source-line.h"
 #include "sim/sass/instruction.h"
 
 static char *

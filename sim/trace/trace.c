@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Cuts a stream into lines and the lines into batches; sim/trace/line.c reads a line.
+// Cuts a stream into lines and the lines into batches; sim/trace/trace-line.c reads a line.
 #include "sim/trace/trace.h"
 
 #include <string.h>
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
-#include "sim/trace/line.h"
+#include "sim/trace/trace-line.h"
 
 // Bytes that are asked of the stream at once; more than the longest line.
 enum {

@@ -15,7 +15,7 @@ SmbLanes smb_transfer_addresses(Exec *exec, const Transfer *transfer, SmbLanes l
 // Of @lanes, those whose addresses are in the shared memory of another block of the cluster.
 SmbLanes smb_transfer_elsewhere(SmbLanes lanes, const guint64 *addresses);
 
-// --- data (words.c)
+// --- data (request-words.c)
 
 // Registers of @bytes each, side by side, of @lanes. Returns the origin of what is not known of them; 0: all is.
 guint32 smb_transfer_gather(const Registers *registers, const Row *rows, guint n_components,

@@ -70,7 +70,7 @@ gboolean smb_barriers_release(Exec *exec);
 // Nobody can go on: fails, and says who is missing at the first barrier that somebody waits at.
 gboolean smb_barriers_fail(Exec *exec);
 
-// --- barriers in shared memory (mbarrier.c, arrive.c, bulk.c)
+// --- barriers in shared memory (mbarrier.c, arrive.c, bulk-step.c)
 
 gboolean smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes);
 // The same, of the first lane only: of the uniform datapath.

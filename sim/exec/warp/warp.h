@@ -6,7 +6,7 @@
 
 #include "sim/exec/unknown/order.h"
 
-// --- what lanes compute (compute.c)
+// --- what lanes compute (compute-step.c)
 
 gboolean smb_step_compute(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_opaque(Exec *exec, const Step *step, SmbLanes lanes);
@@ -17,7 +17,7 @@ gboolean smb_step_nothing(Exec *exec, const Step *step, SmbLanes lanes);
 void smb_doubt_opaque(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 void smb_doubt_shuffle(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 
-// --- what lanes tell each other (exchange.c)
+// --- what lanes tell each other (exchange-step.c)
 
 // Lanes that name the same members, the row Compute.s[0], wait for them. With Step.argument, one such set goes on at a time.
 gboolean smb_step_gather(Exec *exec, const Step *step, SmbLanes lanes);

@@ -8,7 +8,7 @@
 
 #include "sim/exec/build.h"
 #include "sim/image/cubin.h"
-#include "sim/image/line.h"
+#include "sim/image/source-line.h"
 #include "sim/sass/instruction.h"
 
 enum {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "gpu/memory.h"
+#include "gpu/device-memory.h"
 
 #include "gpu/error.h"
 

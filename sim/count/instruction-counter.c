@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Loads of 8 and 16 bytes as profilers count them per instruction.
-#include "sim/count/instruction.h"
+#include "sim/count/instruction-counter.h"
 
 #include "sim/arch/arch.h"
 

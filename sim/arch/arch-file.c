@@ -3,7 +3,7 @@
 //
 // Reads an architecture from its .ini file, and refuses one that breaks a rule: with the file, the group,
 // the key and the reason.
-#include "sim/arch/read.h"
+#include "sim/arch/arch-file.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 //
 // The grammar of a line. Every function starts at a word and leaves the cursor behind it; the line feed
 // at the end stops all of them, so that none looks for it.
-#include "sim/trace/line.h"
+#include "sim/trace/trace-line.h"
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"

@@ -3,7 +3,7 @@
 //
 // An instruction as the toolkit's disassembler writes it, to the letter: sites are named so, and tests compare with
 // its output. What it leaves out (a predicate PT, a zero that is added) was left out by the reader already (Hide in
-// read.c), or is here.
+// read-instruction.c), or is here.
 #include "sim/sass/instruction.h"
 
 #include <math.h>

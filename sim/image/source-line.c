@@ -3,7 +3,7 @@
 //
 // The format: DWARF 2 to 4, "6.2 Line Number Information". Its extension was found by comparing what nvcc 13 writes with
 // what the toolkit's disassembler prints of it.
-#include "sim/image/line.h"
+#include "sim/image/source-line.h"
 
 #include <string.h>
 

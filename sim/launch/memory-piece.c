@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/launch/memory.h"
+#include "sim/launch/memory-piece.h"
 
 #include "sim/base/error.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "sim/arch/rule.h"
-#include "sim/count/affine.h"
+#include "sim/count/affine-offsets.h"
 
 enum {
   MIN_STRIDE_LANES = 3, // or two neighbours
