@@ -92,8 +92,8 @@ typedef struct {
  * @bind: makes a device the one that everything below is about
  * @allocate, @release: memory of the device, by its address
  * @upload, @download: copies to and from the device, after all that was launched
- * @load: makes an image executable, which is machine code, or PTX with a 0 at its end, and finds the function @symbol in
- *   it, with room for @dynamic_bytes of shared memory. @log: what the driver says of PTX that it does not assemble
+ * @load: makes an image executable, which is machine code, or PTX with a 0 at its end, and finds the function @symbol
+ *   in it, with room for @dynamic_bytes of shared memory. @log: what the driver says of PTX that it does not assemble
  *   (transfer full), or %NULL
  * @variable: the address and size of a variable of the image that a function is of
  * @unload: ends the use of a function and of its image

@@ -95,8 +95,8 @@ typedef struct {
  * @is_cooperative: whether all blocks have to be resident at once
  * @arguments: (element-type SmbMeterArgument): in the order of the parameters
  * @cluster: blocks of a cluster; zeros: what the kernel itself says
- * @memory: (nullable) (element-type SmbMeterMemory): of a captured launch: addresses in it and in the arguments are moved to
- *   where it lies on the device
+ * @memory: (nullable) (element-type SmbMeterMemory): of a captured launch: addresses in it and in the arguments are
+ *   moved to where it lies on the device
  * @n_times: launches that are timed, with warm caches and with cold ones
  */
 typedef struct {
@@ -145,11 +145,11 @@ gboolean smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMete
 /**
  * smb_meter_instructions:
  * @launch: of machine code
- * @error: as smb_meter_kernel(), or SMB_GPU_ERROR_COUNTERS: they cannot be counted. It is told once: from then on %NULL is
- *   returned without an error
+ * @error: as smb_meter_kernel(), or SMB_GPU_ERROR_COUNTERS: they cannot be counted. It is told once: from then on %NULL
+ *   is returned without an error
  *
- * Returns: (transfer full) (element-type SmbProfileInstruction) (nullable): what each instruction of the kernel did, by its place,
- *   without its text: warps that executed it, and wavefronts. Launches it for each of these numbers
+ * Returns: (transfer full) (element-type SmbProfileInstruction) (nullable): what each instruction of the kernel did, by
+ *   its place, without its text: warps that executed it, and wavefronts. Launches it for each of these numbers
  */
 GArray *smb_meter_instructions(SmbMeter *meter, const SmbMeterLaunch *launch, GError **error);
 

@@ -23,8 +23,8 @@ typedef struct {
   char *architecture;          // of it, for the compiler
   const SmbProfiler *profiler; // how counters are read; NULL if they are refused
   char *refusal;               // why, or NULL
-  const char
-      *counters[SMB_N_METRICS]; // by SmbMetric: the hardware metric that is read for it, or NULL
+  // by SmbMetric: the hardware metric that is read for it, or NULL
+  const char *counters[SMB_N_METRICS];
   const char *added[SMB_N_METRICS]; // and one that is added to it, or NULL
   gboolean counters_known;          // whether they were looked up
   SmbProbe **probes;                // by index of smb_instruction(): those compiled so far

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Counts of each instruction of a kernel, by CUPTI's SASS metrics: it patches the kernel, so that its instructions count what
-// they do. Nothing stays enabled behind a launch. What is counted is chosen once in a process: a second choice fails, also after
-// the first was taken back (CUPTI_ERROR_OUT_OF_MEMORY), and of two metrics at once one counts nothing (CUDA 13.0, an H100).
+// Counts of each instruction of a kernel, by CUPTI's SASS metrics: it patches the kernel, so that its instructions
+// count what they do. Nothing stays enabled behind a launch. What is counted is chosen once in a process: a second
+// choice fails, also after the first was taken back (CUPTI_ERROR_OUT_OF_MEMORY), and of two metrics at once one counts
+// nothing (CUDA 13.0, an H100).
 #include <string.h>
 
 #include "gpu/cupti/cupti-abi.h"

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The injection library of `smembank capture`: the driver loads it into each process that uses CUDA
-// (CUDA_INJECTION64_PATH), and calls InitializeInjection(). CUPTI's callbacks then say which modules are loaded and which
-// kernels are launched; that needs no permission. It is plain C, brings no library with it, prints nothing, and gives way: if
-// nobody listens, or anything is missing, the application runs as it does without it.
+// (CUDA_INJECTION64_PATH), and calls InitializeInjection(). CUPTI's callbacks then say which modules are loaded and
+// which kernels are launched; that needs no permission. It is plain C, brings no library with it, prints nothing, and
+// gives way: if nobody listens, or anything is missing, the application runs as it does without it.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +52,8 @@ static const uint32_t module_callbacks[] = {
     CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction,
 };
 
-// Kernels are named when they are looked up, also by cuModuleGetFunction(): until one is wanted, launches need not be looked at,
-// and cost nothing more.
+// Kernels are named when they are looked up, also by cuModuleGetFunction(): until one is wanted, launches need not be
+// looked at, and cost nothing more.
 static const uint32_t name_callbacks[] = {
     CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel,
     CUPTI_DRIVER_TRACE_CBID_cuLibraryEnumerateKernels,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The kernels that a process launches, by their handles: whether they are wanted, and what the command knows of their images.
-// A kernel is asked about once; looking it up again takes no lock.
+// The kernels that a process launches, by their handles: whether they are wanted, and what the command knows of their
+// images. A kernel is asked about once; looking it up again takes no lock.
 #pragma once
 
 #include <stdbool.h>
@@ -57,7 +57,7 @@ void kernel_unloaded(uint32_t module);
 void kernel_send_count(Kernel *kernel);
 void kernel_send_counts(void);
 
-// The bytes of the parameters, which an array of pointers, or a buffer, holds; Kernel.parameter_bytes of them. NULL: it is not
-// known where they are.
+// The bytes of the parameters, which an array of pointers, or a buffer, holds; Kernel.parameter_bytes of them. NULL: it
+// is not known where they are.
 unsigned char *kernel_gather(const Kernel *kernel, void *const *parameters, void *const *extra,
                              size_t *length);

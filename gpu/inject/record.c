@@ -67,8 +67,8 @@ wait_for_device(void *unused) {
   return NULL;
 }
 
-// A thread that waits for longer than that is left to it, and nothing more is recorded meanwhile. Returns NULL, or why the device
-// is not at rest.
+// A thread that waits for longer than that is left to it, and nothing more is recorded meanwhile. Returns NULL, or why
+// the device is not at rest.
 static const char *
 come_to_rest(void) {
   static bool is_started;

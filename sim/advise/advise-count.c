@@ -66,11 +66,11 @@ struct _SmbDemand {
   guint span;       // lanes of the widest of them
   guint32 *asked;   // by distinct request and lane: index of an item
   guint64 *least;   // by distinct request: wavefronts that it and those after it need in any layout
-  ClassTable
-      twins; // of requests that are the same but for an XOR: the elements' numbers without it
+  // of requests that are the same but for an XOR: the elements' numbers without it
+  ClassTable twins;
   // The strip that was placed last:
-  ClassTable
-      placed; // by lane the byte without padding, then by lane the row; 0 of lanes that ask nothing
+  // by lane the byte without padding, then by lane the row; 0 of lanes that ask nothing
+  ClassTable placed;
   guint reached; // distinct requests that are in a class
   guint64 *rest; // by class: what it, those after it and what is in no class need in any layout
   SmbRequest *requests; // by class: as it was counted last
@@ -79,8 +79,8 @@ struct _SmbDemand {
   guint32 *item_row;
   gboolean torn;    // without padding
   gboolean crosses; // from one row to the next
-  guint32 seen[SMB_N_WIDTHS]
-              [SMB_MAX_WIDTH]; // by width, row and start modulo the longest: a set of starts
+  // by width, row and start modulo the longest: a set of starts
+  guint32 seen[SMB_N_WIDTHS][SMB_MAX_WIDTH];
 };
 
 static guint64
@@ -355,8 +355,8 @@ smb_demand_counted(const SmbDemand *demand) {
   return demand->counted;
 }
 
-// Inlined, with a layout of which the compiler knows that nothing changes it. @row_shift: log2 of its columns; 0: they are
-// no power of two, or 1.
+// Inlined, with a layout of which the compiler knows that nothing changes it. @row_shift: log2 of its columns; 0: they
+// are no power of two, or 1.
 static inline void
 place_item(SmbDemand *demand, const SmbLayout *layout, guint row_shift, guint index) {
   const Item *item = &g_array_index(demand->items, Item, index);

@@ -131,8 +131,8 @@ compare_arrays(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArr
   }
 }
 
-// Reads and runs the new text: the same blocks as of the original. Where these stand for others, all make the same requests of
-// the elements of an array, wherever a layout has them, and so they do now.
+// Reads and runs the new text: the same blocks as of the original. Where these stand for others, all make the same
+// requests of the elements of an array, wherever a layout has them, and so they do now.
 static gboolean
 evaluate_proof(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError **error) {
   g_autoptr(GBytes) bytes = g_bytes_new(proof->text, strlen(proof->text));

@@ -277,8 +277,8 @@ note_merging(SmbAnalysis *analysis, const SmbProgram *program) {
   smb_warnings_note(analysis->warnings, &warning);
 }
 
-// Whether an access that could have asked for shared memory polls global memory, and nothing else: then how often it does
-// decides nothing about shared memory.
+// Whether an access that could have asked for shared memory polls global memory, and nothing else: then how often it
+// does decides nothing about shared memory.
 static gboolean
 is_of_global(const Sums *sums, const SmbAnalysisWarning *warning) {
   const SmbAccess *access = &sums->accesses[warning->site];

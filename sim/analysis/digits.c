@@ -28,8 +28,8 @@ find_divisor(guint64 a, guint64 b) {
   return a;
 }
 
-// The fraction of least denominator that is as good as @numerator / @denominator, of which the low bits are rounded: dividing
-// by 1000 is multiplying with 4294968 / 2^32.
+// The fraction of least denominator that is as good as @numerator / @denominator, of which the low bits are rounded:
+// dividing by 1000 is multiplying with 4294968 / 2^32.
 static guint64
 find_denominator(guint64 numerator, guint64 denominator) {
   enum {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A part of a launch as JSON, and back: of the program the places that the part has to do with, and what was counted there,
-// by the tables of sums.c. Nothing that is read is trusted.
+// A part of a launch as JSON, and back: of the program the places that the part has to do with, and what was counted
+// there, by the tables of sums.c. Nothing that is read is trusted.
 #include <string.h>
 
 #include "sim/analysis/impl.h"

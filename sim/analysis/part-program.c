@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The program of parts that were read: its sites, for whoever reports what was counted. It has no text and cannot be run.
+// The program of parts that were read: its sites, for whoever reports what was counted. It has no text and cannot be
+// run.
 #include "sim/analysis/impl.h"
 #include "sim/base/error.h"
 #include "sim/machine/front-end.h"

@@ -90,7 +90,8 @@ gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *opt
   return part;
 }
 
-// How many threads have the room for sums of their own: of a program of 100,000 accesses each takes a quarter of a gigabyte.
+// How many threads have the room for sums of their own: of a program of 100,000 accesses each takes a quarter of a
+// gigabyte.
 static guint64
 count_worker_threads(const Task *task, const SmbAnalysisOptions *options) {
   gsize bytes = smb_sums_bytes(smb_program_n_sites(task->program));
@@ -179,8 +180,9 @@ is_load(const SmbProgram *program, guint site) {
   return smb_program_site(program, site)->op_class == SMB_OP_CLASS_LOAD;
 }
 
-// The sites whose values a race decides, be it with a copy that is pending, of a program that marks such values (transfer full); NULL: there are none. Where
-// a load and a store race it is the load, where two writers do what both leave.
+// The sites whose values a race decides, be it with a copy that is pending, of a program that marks such values
+// (transfer full); NULL: there are none. Where a load and a store race it is the load, where two writers do what both
+// leave.
 static guint8 *
 find_racing_sites(const SmbProgram *program, const Sums *sums) {
   guint8 *races = NULL;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Which blocks of a grid have to be run, and how many each of them stands for. The grid is cut into boxes whose corners
-// have matching signatures, and along whose edges quotients grow evenly; what that means for the blocks within is said in
-// sim/machine/signature.h. If the grid is no such box, its coordinates are divided into digits first (digits.h).
+// have matching signatures, and along whose edges quotients grow evenly; what that means for the blocks within is said
+// in sim/machine/signature.h. If the grid is no such box, its coordinates are divided into digits first (digits.h).
 #include <string.h>
 
 #include "sim/analysis/digits.h"
@@ -39,8 +39,8 @@ typedef struct {
   const SmbAnalysisOptions *options;
   SmbBlock *block;
   SmbGlobal *global; // of a program whose blocks see what others left; else NULL
-  GHashTable *
-      ahead; // of Trial, by &Trial.index: of blocks that other threads ran before they are asked for
+  // of Trial, by &Trial.index: of blocks that other threads ran before they are asked for
+  GHashTable *ahead;
   SmbProgress *progress;
   guint grid[3];
   Digits digits; // in which blocks are named below: at[i] is digit i
@@ -122,7 +122,8 @@ run_corners(gpointer user, G_GNUC_UNUSED guint item) {
   }
 }
 
-// All corners are asked for, unless they differ. What becomes of the search does not depend on that they were run at once.
+// All corners are asked for, unless they differ. What becomes of the search does not depend on that they were run at
+// once.
 static void
 run_ahead(Search *search, guint n_threads) {
   Corners corners = {.search = search};
@@ -209,8 +210,8 @@ find_differing_corners(Search *search, const Box *box, guint *at, guint *axis) {
   return FALSE;
 }
 
-// Where along the axis something changes: blocks up to the one below may be alike. The first and the last block are often
-// unlike all between them.
+// Where along the axis something changes: blocks up to the one below may be alike. The first and the last block are
+// often unlike all between them.
 static guint
 find_cut(Search *search, const Box *box, const guint *at, guint axis) {
   guint low = box->low[axis], high = box->high[axis], start = low, from[MAX_DIGITS];
@@ -343,7 +344,8 @@ has_like(Search *search, guint axis) {
   return count <= 3;
 }
 
-// Divides coordinates by what the program divides them by. Of digits, the highest of each axis says whether blocks repeat.
+// Divides coordinates by what the program divides them by. Of digits, the highest of each axis says whether blocks
+// repeat.
 static gboolean
 choose_digits(Search *search) {
   const Digits plain = search->digits;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Blocks of a launch that see what others left, in one thread: in rising order, until one waits for others, at a barrier of
-// the grid for instance. It is kept as it is, as a device keeps resident blocks, and the next one is started; once there are
-// no more, or no room, those that wait have turns, round after round, in rising order. Which blocks a device has
-// resident at a time, and in what order they run there, is not modelled.
+// Blocks of a launch that see what others left, in one thread: in rising order, until one waits for others, at a
+// barrier of the grid for instance. It is kept as it is, as a device keeps resident blocks, and the next one is
+// started; once there are no more, or no room, those that wait have turns, round after round, in rising order. Which
+// blocks a device has resident at a time, and in what order they run there, is not modelled.
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
 #include "sim/arch/occupancy.h"

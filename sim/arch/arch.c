@@ -73,7 +73,8 @@ measure_chip_distance(const guint a[3], const guint b[3], gboolean is_amd) {
   return apart + ABS(number_chip(a, is_amd) - number_chip(b, is_amd));
 }
 
-// The architecture of the same vendor whose number is the nearest (transfer full), or NULL of what is not written as a chip.
+// The architecture of the same vendor whose number is the nearest (transfer full), or NULL of what is not written as a
+// chip.
 static char *
 find_nearest(const char *name, const char *const *names) {
   guint chip[3], other[3];

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // JSON read strictly, and written. What an object may have is a table of members; each says how its value is read and
-// written, where it is kept, and, if the object has sums, how it is added to that of another. A member that no table has is
-// refused, and so is a value of another type: nothing is guessed.
+// written, where it is kept, and, if the object has sums, how it is added to that of another. A member that no table
+// has is refused, and so is a value of another type: nothing is guessed.
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -68,8 +68,8 @@ typedef struct {
 /**
  * SmbMembers: a value that is made of others
  * @members: (array length=n): what it has
- * @size: of an array of objects: the size of the struct of each; a GArray keeps them, and is made if there is none. 0: it is
- *   one struct, whose values stand in one array
+ * @size: of an array of objects: the size of the struct of each; a GArray keeps them, and is made if there is none. 0:
+ *   it is one struct, whose values stand in one array
  * @clear: (nullable): of structs in a GArray
  * @blank: (nullable): what a struct is where members are absent; %NULL: all zero
  * @picks: whether objects may have other members: smb_members_pick()

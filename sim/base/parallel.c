@@ -4,8 +4,8 @@
 
 #include "sim/base/room.h"
 
-// Address space that a thread may set aside: its stack, and what it allocates from (glibc: twice 64 MiB, of which half is
-// given back).
+// Address space that a thread may set aside: its stack, and what it allocates from (glibc: twice 64 MiB, of which half
+// is given back).
 #define THREAD_BYTES (G_GUINT64_CONSTANT(192) << 20)
 
 enum {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Work on many items in several threads. The calling thread works as well, so that nothing depends on whether another
-// thread can be had: where a limit on processes, threads or memory allows none, everything is done, one item after the other.
+// thread can be had: where a limit on processes, threads or memory allows none, everything is done, one item after the
+// other.
 #pragma once
 
 #include <glib.h>
@@ -30,6 +31,8 @@ void smb_parallel_run(guint n_items, guint n_threads, SmbParallelItem run, gpoin
  */
 SmbParallel *smb_parallel_start(guint n_items, guint n_threads, SmbParallelItem run, gpointer user);
 
-/** smb_parallel_finish: Works on the items that no thread has begun, and returns once all are done; @parallel: (transfer full)
- * (nullable) */
+/**
+ * smb_parallel_finish: Works on the items that no thread has begun, and returns once all are done; @parallel: (transfer
+ * full) * (nullable)
+ */
 void smb_parallel_finish(SmbParallel *parallel);

@@ -82,7 +82,8 @@ read_captured_launch(SmbCapture *capture, guint64 number, GError **error) {
   return TRUE;
 }
 
-// Launches are numbered from 1, without a gap: of n the last has the number n, unless one is missing, which is named then.
+// Launches are numbered from 1, without a gap: of n the last has the number n, unless one is missing, which is named
+// then.
 static gboolean
 read_launches(SmbCapture *capture, GError **error) {
   g_autoptr(GPtrArray) names = smb_capture_members_names(capture->members);

@@ -15,7 +15,8 @@
  * @name: what messages call the text
  * @error: SMB_ERROR_INPUT, with the place; of another format or version
  *
- * Returns: (transfer full): what it says. Likewise of a launch, which is checked (smb_capture_launch_check()), and of the end
+ * Returns: (transfer full): what it says. Likewise of a launch, which is checked (smb_capture_launch_check()), and of
+ * the end
  */
 G_GNUC_INTERNAL SmbCaptureHeader *smb_capture_header_from_json(const char *name, GBytes *json,
                                                                GError **error);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The code that launches ran: each image is unpacked, checked and read once, and each of its kernels decoded once for a chip, as long as
-// launches that have it are looked at one after the other.
+// The code that launches ran: each image is unpacked, checked and read once, and each of its kernels decoded once for a
+// chip, as long as launches that have it are looked at one after the other.
 #include "sim/base/error.h"
 #include "sim/capture/capture-impl.h"
 #include "sim/image/cubin.h"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The members of a capture, which is a tar archive: where each of them is, and what it holds. All that is not whole, not
-// expected, too large or there twice is refused or left out, and said so. Private to sim/capture.
+// The members of a capture, which is a tar archive: where each of them is, and what it holds. All that is not whole,
+// not expected, too large or there twice is refused or left out, and said so. Private to sim/capture.
 #pragma once
 
 #include <glib.h>

@@ -316,7 +316,8 @@ find_link_target(const char *path, GError **error) {
   return g_steal_pointer(&own);
 }
 
-// Makes the file beside its place. It is put there once it has a header, or, if another one is there, with its first launch.
+// Makes the file beside its place. It is put there once it has a header, or, if another one is there, with its first
+// launch.
 static gboolean
 create_capture(SmbCaptureWriter *writer, const SmbCaptureHeader *header, GError **error) {
   g_autofree char *folder = g_path_get_dirname(writer->target);

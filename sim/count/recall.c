@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // One request of each site is kept. Where all lanes ask some words further on, those that met in a bank meet again, and
-// words that were one stay one, so that every rule sees the same request: the banks are turned, no more. A site that asks
-// for something else each time is compared but seldom: that would cost more than it saves.
+// words that were one stay one, so that every rule sees the same request: the banks are turned, no more. A site that
+// asks for something else each time is compared but seldom: that would cost more than it saves.
 #include "sim/count/recall.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "sim/count/instruction-counter.h"
 #include "sim/count/wavefront-impl.h"
 
-// After PATIENCE requests that were strange each time, two of SELDOM are compared: one is kept, and the next one compared
-// with it.
+// After PATIENCE requests that were strange each time, two of SELDOM are compared: one is kept, and the next one
+// compared with it.
 enum {
   N_SLOTS = 64,
   PATIENCE = 8,

@@ -87,9 +87,9 @@ smb_request_meets(const SmbRequest *request, SmbLanes lanes, guint lane, SmbLane
   find_copy_conflicts(request, &banks, lane, writes, reads);
 }
 
-// Lanes of one group are not served together that write to one bank, or read from one, also the same word; those that write zeros
-// read from none. A group takes as many wavefronts as the lane that meets the most of these, itself among them. @served: lanes
-// that can be served together, first come, first served.
+// Lanes of one group are not served together that write to one bank, or read from one, also the same word; those that
+// write zeros read from none. A group takes as many wavefronts as the lane that meets the most of these, itself among
+// them. @served: lanes that can be served together, first come, first served.
 static guint
 count_copy_group(const SmbRequest *request, SmbLanes lanes, SmbLanes *served) {
   const Banks banks = find_copy_banks(request, lanes);
@@ -171,8 +171,9 @@ find_ways(const SmbRequest *request, SmbLanes lanes, Way *ways) {
   return n;
 }
 
-// Deals ways that are alike to @n wavefronts, in each of which every sector and column has its own: there are as many as the most
-// that leave one or come to one, which always do (D. Koenig, 1916). Returns whether the rest, from @i on, could be dealt.
+// Deals ways that are alike to @n wavefronts, in each of which every sector and column has its own: there are as many
+// as the most that leave one or come to one, which always do (D. Koenig, 1916). Returns whether the rest, from @i on,
+// could be dealt.
 static gboolean
 deal_ways(const Way *const *ways, guint n_ways, guint i, guint n, const Way *dealt[][LINE_SECTORS],
           SmbLanes *served) {
@@ -280,7 +281,8 @@ find_source_line(const SmbRequest *request, SmbLanes lanes) {
   return same;
 }
 
-// Line after line of the source, in rounds in which each lane reads other bytes. @ways: (inout): of the line that is worst off
+// Line after line of the source, in rounds in which each lane reads other bytes. @ways: (inout): of the line that is
+// worst off
 static guint
 count_source_lines(const SmbRequest *request, SmbLanes copies, guint *ways, SmbCopy *copy) {
   guint all = 0;

@@ -154,8 +154,8 @@ is_alike(const SmbRequest *a, const SmbRequest *b) {
   return a->op == b->op && a->width == b->width;
 }
 
-// Whether every active lane of the first 32 accesses what it accesses in another request, @distance bytes on. Inlined, it
-// becomes vectors of its caller's kind.
+// Whether every active lane of the first 32 accesses what it accesses in another request, @distance bytes on. Inlined,
+// it becomes vectors of its caller's kind.
 __attribute__((always_inline)) static inline gboolean
 is_moved(const SmbRequest *request, const SmbRequest *other, guint32 distance) {
   static const guint32 bits[NARROW_LANES] = {SMB_LANE_BITS};
@@ -172,8 +172,8 @@ G_GNUC_INTERNAL gboolean smb_request_is_moved(SmbCounter counter, const SmbReque
                                               const SmbRequest *other, guint32 distance);
 
 // The loop over many requests that the versions with vector registers share: a rule is prepared once for all
-// requests of one operation and width that follow each other, and of a single one only the plan that it takes. A version
-// has the types Prepared and Offsets and, all with @attributes, the functions prepare_plan_VERSION(),
+// requests of one operation and width that follow each other, and of a single one only the plan that it takes. A
+// version has the types Prepared and Offsets and, all with @attributes, the functions prepare_plan_VERSION(),
 // load_offsets_VERSION(), is_mergeable_VERSION() and count_request_VERSION().
 #define DEFINE_COUNT_SPAN(name, version, attributes)                                               \
   attributes static gsize count_plain(const SmbPlan *plan, const SmbRequest *requests, gsize n,    \

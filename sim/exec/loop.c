@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A block of compiled code from its start to its end. Each warp runs until all its lanes wait or have exited, or until it
-// has had its share of steps, since it may wait for what another warp does.
+// A block of compiled code from its start to its end. Each warp runs until all its lanes wait or have exited, or until
+// it has had its share of steps, since it may wait for what another warp does.
 #include "sim/exec/sync/sync.h"
 
 enum {
@@ -19,8 +19,8 @@ find_last_place(const Exec *exec, const Step *step) {
   return step->place;
 }
 
-// Says where the block is, every so many steps; the limit is told with the loop that it is in. Of a loop that cannot end that is
-// told long before. @step: the last one; @before: steps of the block before those of this warp's share.
+// Says where the block is, every so many steps; the limit is told with the loop that it is in. Of a loop that cannot
+// end that is told long before. @step: the last one; @before: steps of the block before those of this warp's share.
 static gboolean
 check_step_limit(Exec *exec, const Step *step, guint64 before) {
   SmbBlock *block = exec->block;

@@ -21,8 +21,8 @@ read_parameter_word(const Exec *exec, gsize offset, guint32 *unknown) {
   return value;
 }
 
-// 1 / @n as a float. One that is smaller would make a block of the next cluster one of this one, since code multiplies in place
-// of dividing.
+// 1 / @n as a float. One that is smaller would make a block of the next cluster one of this one, since code multiplies
+// in place of dividing.
 static guint32
 find_inverse(guint n) {
   float inverse = 1.0F / (float)n;
@@ -88,8 +88,8 @@ read_preset(const Exec *exec, guint w, Special special, guint32 argument) {
   return (guint32)((block->shared_bytes + unit - 1) / unit * unit) + argument;
 }
 
-// What depends on blockIdx is of interest to a signature only; along an axis of one block there is no other that could differ.
-// What a block is in its cluster is affine among blocks of one cluster, in which the cluster is the same.
+// What depends on blockIdx is of interest to a signature only; along an axis of one block there is no other that could
+// differ. What a block is in its cluster is affine among blocks of one cluster, in which the cluster is the same.
 static guint
 watch_preset(SmbBlock *block, Special special) {
   guint flags = 0;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A step: what a warp executes at once. Decoders of PTX and of machine code make steps (build.h), each row of steps.def describes one
-// kind, and the handlers are in warp/, memory/ and sync/. exec.h describes the life of a step.
+// A step: what a warp executes at once. Decoders of PTX and of machine code make steps (build.h), each row of steps.def
+// describes one kind, and the handlers are in warp/, memory/ and sync/. exec.h describes the life of a step.
 // Private to sim/exec and the front ends that make steps.
 #pragma once
 
@@ -12,8 +12,8 @@ typedef struct _Exec Exec; // sim/exec/exec.h
 typedef struct _Step Step;
 typedef struct _Code Code; // sim/exec/code.h
 
-// Executes a step in @lanes of the running split: active, and with a true guard; none, if the guard is false everywhere.
-// The split's pc is that of the next step. FALSE after smb_block_fail().
+// Executes a step in @lanes of the running split: active, and with a true guard; none, if the guard is false
+// everywhere. The split's pc is that of the next step. FALSE after smb_block_fail().
 typedef gboolean (*StepHandler)(Exec *exec, const Step *step, SmbLanes lanes);
 
 // @lanes may execute a step or not: whatever it changes is unknown afterwards. @origin: why, for Registers.origin.
@@ -50,7 +50,8 @@ enum {
   STEP_CALLS_PROVIDED = 1 << 5, // likewise, unless the code makes no addresses of its own functions
   STEP_IN_WARP = 1 << 6,        // waits for lanes of the warp only
   STEP_IDLE = 1 << 7,           // is taken not to be executed where that is not known
-  // Of a request by an address of 32 bits in the block's own shared memory, which nobody else changes meanwhile (smb_code_finish()).
+  // Of a request by an address of 32 bits in the block's own shared memory, which nobody else changes meanwhile
+  // (smb_code_finish()).
   STEP_DIRECT = 1 << 8,
 };
 
@@ -80,8 +81,8 @@ typedef struct {
   guint32 region;
 } BankPiece;
 
-// What says of each lane of a copy whether it copies, or writes zeros. Past the first-level cache, Nsight Compute is wrong about P0: it
-// takes it to be false in all lanes.
+// What says of each lane of a copy whether it copies, or writes zeros. Past the first-level cache, Nsight Compute is
+// wrong about P0: it takes it to be false in all lanes.
 typedef enum {
   COPYING_SAID,   // LDGSTS … P1, or nothing: it is as it is said
   COPYING_P0,     // LDGSTS … P0: counted as if all lanes wrote zeros
@@ -95,7 +96,8 @@ typedef enum {
  * @address: the first row of the base
  * @address_rows: rows of the base: 0 if there is none, 1 or 2
  * @offset: is added to the base
- * @pieces: (element-type BankPiece) (nullable): the address is an offset in a bank of constant memory that these make up
+ * @pieces: (element-type BankPiece) (nullable): the address is an offset in a bank of constant memory that these make
+ *   up
  * @bytes: of a component
  * @rows: of a component's register: 1, 2 or 4; wider than @bytes, it is extended
  * @is_signed: by its sign
@@ -108,8 +110,8 @@ typedef struct {
   Window window;
   gboolean is_generic; // its space is not written: it may be shared
   gboolean is_cluster; // it may lie in the shared memory of another block
-  guint32
-      reserved; // generic: bytes that the code's addresses of shared memory have ahead of the program's own
+  // generic: bytes that the code's addresses of shared memory have ahead of the program's own
+  guint32 reserved;
   Row address;
   guint address_rows;
   guint64 offset;
@@ -219,8 +221,8 @@ enum {
   BRANCH_IF_DIVIDED,
 };
 
-// Shared memory of other blocks of the cluster: the rank of the block, xor that of this one, stands above a byte offset. So
-// it does in pointers.
+// Shared memory of other blocks of the cluster: the rank of the block, xor that of this one, stands above a byte
+// offset. So it does in pointers.
 enum {
   CLUSTER_SHIFT = 24,
   CLUSTER_MAX_BLOCKS = 16,

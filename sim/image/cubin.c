@@ -29,7 +29,8 @@ enum {
 };
 
 enum {
-  // Times the size of the file. Some sections are in the file twice, under two names; a file in which they overlap more is a trap.
+  // Times the size of the file. Some sections are in the file twice, under two names; a file in which they overlap more
+  // is a trap.
   MAX_OVERLAP = 4
 };
 
@@ -175,8 +176,8 @@ read_symbols(Reader *reader, guint section) {
       return FALSE;
     const SmbCubinSection *in = &g_array_index(cubin->sections, SmbCubinSection, where);
     gsize bytes = in->bytes;
-    // Before linking, shared memory has no size yet. Dynamic arrays have none at all, and begin where that of one of the
-    // kernels ends: nvcc -G has those of all kernels in one section, as large as the smallest.
+    // Before linking, shared memory has no size yet. Dynamic arrays have none at all, and begin where that of one of
+    // the kernels ends: nvcc -G has those of all kernels in one section, as large as the smallest.
     gboolean is_dynamic = own.bytes == 0 && !in->data && own.kind == SMB_CUBIN_VARIABLE;
     gboolean is_placed = (cubin->is_linked && !is_dynamic) || own.kind == SMB_CUBIN_FUNCTION;
     if (where != 0 && own.kind != SMB_CUBIN_NONE && is_placed &&

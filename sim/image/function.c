@@ -103,7 +103,8 @@ is_complete_attribute(const Attribute *attribute) {
   }
 }
 
-// Whether an attribute is a parameter that a section of @bytes has no room for: each parameter takes an attribute of it.
+// Whether an attribute is a parameter that a section of @bytes has no room for: each parameter takes an attribute of
+// it.
 static gboolean
 is_beyond(const Attribute *attribute, gsize bytes) {
   gboolean is_parameter = attribute->what == PARAMETER || attribute->what == LARGE_PARAMETER;

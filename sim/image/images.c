@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The format of bundles is not published; what is read of it was found in what nvcc makes, and in the toolkit's libraries.
+// The format of bundles is not published; what is read of it was found in what nvcc makes, and in the toolkit's
+// libraries.
 #include "sim/image/images.h"
 
 #include <lz4.h>
@@ -162,7 +163,8 @@ find_magic(const Reader *reader, gsize at) {
   return reader->size;
 }
 
-// The bundles of a file. Other data may have the same first bytes, but hardly what follows; the whole file if it begins so.
+// The bundles of a file. Other data may have the same first bytes, but hardly what follows; the whole file if it begins
+// so.
 static gboolean
 read_bundles(Reader *reader) {
   for (gsize at = find_magic(reader, 0); at < reader->size;) {
@@ -221,7 +223,8 @@ smb_image_describe(const SmbImage *image) {
                          feature);
 }
 
-// Whether an image runs on a chip. Machine code does on later ones of the same major architecture, PTX on all later ones.
+// Whether an image runs on a chip. Machine code does on later ones of the same major architecture, PTX on all later
+// ones.
 static gboolean
 runs_on(const SmbImage *image, guint chip) {
   gboolean same_major = image->chip / 10 == chip / 10;

@@ -62,8 +62,8 @@ GPtrArray *smb_images_read(GBytes *file, const char *name, GError **error);
  * @chip: the architecture that is to run them; 0: any: the latest machine code
  * @error: SMB_ERROR_INPUT: none runs there; those that there are are listed
  *
- * Of each bundle the cubin that a driver takes: the nearest of the same major architecture that is not later; else the PTX of
- * the latest architecture that is not later; else none.
+ * Of each bundle the cubin that a driver takes: the nearest of the same major architecture that is not later; else the
+ * PTX of the latest architecture that is not later; else none.
  *
  * Returns: (transfer container) (element-type SmbImage)
  */

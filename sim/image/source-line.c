@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The format: DWARF 2 to 4, "6.2 Line Number Information". Its extension was found by comparing what nvcc 13 writes with
-// what the toolkit's disassembler prints of it.
+// The format: DWARF 2 to 4, "6.2 Line Number Information". Its extension was found by comparing what nvcc 13 writes
+// with what the toolkit's disassembler prints of it.
 #include "sim/image/source-line.h"
 
 #include <string.h>

@@ -56,7 +56,8 @@ typedef struct {
 
 /**
  * smb_launch_cluster:
- * @cluster: (out): blocks of a cluster: as @launch says, else as the kernel does (.reqnctapercluster, __cluster_dims__), else 1
+ * @cluster: (out): blocks of a cluster: as @launch says, else as the kernel does (.reqnctapercluster,
+ *   __cluster_dims__), else 1
  *
  * Returns: whether either says it
  */
@@ -84,9 +85,9 @@ gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError *
  * smb_launch_check_block:
  * @error: SMB_ERROR_USAGE
  *
- * Whether the kernel can be launched with that block: .reqntid names one (PTX ISA, "Performance-Tuning Directives"), and
- * __launch_bounds__ (.maxntid) the most threads. The driver refuses others. Likewise with that cluster, if the launch says one, and
- * that grid, which the clusters that a kernel requires divide, on chips that have clusters.
+ * Whether the kernel can be launched with that block: .reqntid names one (PTX ISA, "Performance-Tuning Directives"),
+ * and __launch_bounds__ (.maxntid) the most threads. The driver refuses others. Likewise with that cluster, if the
+ * launch says one, and that grid, which the clusters that a kernel requires divide, on chips that have clusters.
  */
 gboolean smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program,
                                 const SmbArch *arch, GError **error);
@@ -110,8 +111,10 @@ gboolean smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *p
  */
 const SmbBuffer *smb_launch_buffer(const SmbLaunch *launch, const char *name, guint index);
 
-/** smb_launch_array_at: Returns: (nullable) (transfer none): as smb_program_array_at(), or the array that @launch says has
- * the byte (SmbLaunch.shapes) */
+/**
+ * smb_launch_array_at: Returns: (nullable) (transfer none): as smb_program_array_at(), or the array that @launch says
+ * has * the byte (SmbLaunch.shapes)
+ */
 const SmbArray *smb_launch_array_at(const SmbLaunch *launch, const SmbProgram *program,
                                     guint32 offset);
 

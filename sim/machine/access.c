@@ -163,8 +163,8 @@ smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLane
   return !(places.outside >> 63) && !(places.low_bits & (move->align - 1));
 }
 
-// The system's part of shared memory lies below the program's own, whatever a device does, as a number of 32 bits or as one
-// below 0, and behind it in what the machine keeps.
+// The system's part of shared memory lies below the program's own, whatever a device does, as a number of 32 bits or as
+// one below 0, and behind it in what the machine keeps.
 static gboolean
 is_reserved_bytes(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
   gint64 reserved = (gint64)block->reserved_bytes;
@@ -187,7 +187,8 @@ smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *of
   return TRUE;
 }
 
-// A program that asks where the system's part lies means it; any other is out of bounds there. A device does not notice.
+// A program that asks where the system's part lies means it; any other is out of bounds there. A device does not
+// notice.
 static void
 warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 offset) {
   if (block->program->reaches_reserved || !block->sink->warn ||
@@ -202,8 +203,9 @@ warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 
   block->sink->warn(block->user, SMB_WARNING_RESERVED, move->site, move->site, message);
 }
 
-// The object that a lane's pointer names, and where in it; NULL if it names none. What goes across the bound of a variable is
-// taken to be in memory beside it, where nothing is known of the variable; if it is stored to, neither is anything else.
+// The object that a lane's pointer names, and where in it; NULL if it names none. What goes across the bound of a
+// variable is taken to be in memory beside it, where nothing is known of the variable; if it is stored to, neither is
+// anything else.
 static const Object *
 find_named(SmbBlock *block, const Move *move, guint64 pointer, guint *number, gint64 *offset) {
   *number = smb_block_find(block, pointer);
@@ -305,7 +307,8 @@ smb_access_array(const SmbBlock *block, const Access *access, guint lane, guint3
   return array ? array->name : access_object(block, access, lane)->name;
 }
 
-// Where a copy comes from: the lines of its source, by their order, and the word of each lane. Buffers begin with a line.
+// Where a copy comes from: the lines of its source, by their order, and the word of each lane. Buffers begin with a
+// line.
 static void
 set_sources(SmbRequest *request, const guint64 *sources) {
   guint64 lines[SMB_MAX_LANES];

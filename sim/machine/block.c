@@ -14,7 +14,8 @@
 // Where a buffer ends that has no end: far enough for all offsets that a kernel means.
 #define ENDLESS_BYTES ((gsize)1 << 40)
 
-// Global buffers lie this far apart: an address says which one is meant. Where there is memory at addresses, beyond all of it.
+// Global buffers lie this far apart: an address says which one is meant. Where there is memory at addresses, beyond all
+// of it.
 enum {
   BUFFER_SPACING_BITS = 44
 };

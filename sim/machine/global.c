@@ -200,8 +200,8 @@ is_order_dependent_buffer(const SmbGlobal *global, guint buffer) {
   return buffer < global->ordered->len && g_array_index(global->ordered, guint8, buffer);
 }
 
-// Sets those of @bytes to 0 that are not known, and says how many are. @buffer: whose they are; @given: which were, before
-// the launch; the first of them lies @offset behind the first byte of the chunk @key.
+// Sets those of @bytes to 0 that are not known, and says how many are. @buffer: whose they are; @given: which were,
+// before the launch; the first of them lies @offset behind the first byte of the chunk @key.
 static gsize
 mask_chunks(const SmbGlobal *global, guint buffer, guint64 key, guint64 offset, guchar *bytes,
             const guchar *given, gsize length) {

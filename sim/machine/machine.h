@@ -40,8 +40,8 @@ typedef struct {
   guchar *set;          // private: the marks of each byte; 0: it was not written
   gsize reach;          // private: bytes, from the first on, that any thread accessed
   gboolean written;     // a buffer: since smb_overlay_clear()
-  gboolean
-      is_loaded; // a variable: atomics find what it is loaded with, if the launch does not say what it holds
+  // a variable: atomics find what it is loaded with, if the launch does not say what it holds
+  gboolean is_loaded;
 } Object;
 
 // The name of a stretch that no parameter points into.
@@ -50,8 +50,8 @@ typedef struct {
 // In a program that tracks what is known of memory, the first object is all of shared memory.
 #define SHARED_OBJECT 0
 
-// A pointer is the number of its object, from 1, above a byte offset that may go astray both ways; or, without a number, an
-// address (SmbLaunch.memory).
+// A pointer is the number of its object, from 1, above a byte offset that may go astray both ways; or, without a
+// number, an address (SmbLaunch.memory).
 #define POINTER_OFFSET_BITS 48
 #define POINTER_BIAS        (G_GUINT64_CONSTANT(1) << (POINTER_OFFSET_BITS - 1))
 
@@ -87,15 +87,15 @@ struct _SmbBlock {
   guint32 *thread[3];  // threadIdx, by thread: n_warps * lanes of them
   guint32 *uniform[3]; // blockIdx, by thread
   guint32 *sizes[6];   // blockDim, gridDim, by thread
-  Object
-      *objects; // the program's regions, then a buffer for each parameter, then stretches of memory
+  // the program's regions, then a buffer for each parameter, then stretches of memory
+  Object *objects;
   guint n_objects;
   guint n_numbered;      // objects that are not stretches: pointers have their numbers
   MemoryMap *map;        // (nullable): memory at addresses
   GPtrArray *structures; // GBytes: of parameters that are objects
   gsize shared_bytes;    // the program's own
-  gsize
-      reserved_start; // offset of what the system has of it, which lies behind the program's own here
+  // offset of what the system has of it, which lies behind the program's own here
+  gsize reserved_start;
   gsize reserved_bytes; // of that; 0: it cannot be accessed
   guchar *shared;
   guchar *shared_marks; // of each byte, if the program tracks them
@@ -138,8 +138,8 @@ block_has_company(const SmbBlock *block) {
 }
 
 // What accesses to memory take, as plain steps of compiled code of about 12 ns (an AMD EPYC, 2026-11-27): one to shared
-// memory at a known place, and one to an address that may be anywhere, with counting them; a lane of an access whose lanes
-// are looked at one by one; and as many bytes that are compared or copied take one.
+// memory at a known place, and one to an address that may be anywhere, with counting them; a lane of an access whose
+// lanes are looked at one by one; and as many bytes that are compared or copied take one.
 enum {
   WORK_OF_SHARED = 18,
   WORK_OF_ACCESS = 20,
@@ -199,8 +199,8 @@ guint64 smb_block_buffer(const SmbBlock *block, guint parameter);
 // that have not exited. What was done before it and after it does not race.
 gboolean smb_block_barrier(SmbBlock *block, guint32 place, const char *name, const Mask *arrived);
 
-// The lanes of @mask make a request of shared memory at @site, or may make it, and which of the two is unknown: @reason says
-// why. Fails, with the site and the reason, unless the launch skips what is not known.
+// The lanes of @mask make a request of shared memory at @site, or may make it, and which of the two is unknown: @reason
+// says why. Fails, with the site and the reason, unless the launch skips what is not known.
 gboolean smb_block_unknown(SmbBlock *block, guint site, guint warp, SmbLanes mask,
                            const char *reason);
 
@@ -289,8 +289,8 @@ gboolean smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes
 // As smb_words_store(), of a copy that ends later: its bytes are there at once, and pending (pending.c).
 gboolean smb_words_copy(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                         const guint64 *addresses, const MarkedWords *words);
-// The same as loads and stores at @base, a number for each lane, + @offset in shared memory: fast. @is_known: (out): all that was
-// loaded is known, and depends on nothing; then no marks are set.
+// The same as loads and stores at @base, a number for each lane, + @offset in shared memory: fast. @is_known: (out):
+// all that was loaded is known, and depends on nothing; then no marks are set.
 gboolean smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                                const guint32 *base, guint32 offset, MarkedWords *words,
                                gboolean *is_known);
@@ -308,14 +308,15 @@ gboolean smb_words_atomic_shared(SmbBlock *block, const Move *move, guint warp, 
 gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboolean flushes,
                             guint64 *result);
 
-// Something was stored at an address in global memory that is not known, or other blocks may have stored something: from
-// here on none of it is known.
+// Something was stored at an address in global memory that is not known, or other blocks may have stored something:
+// from here on none of it is known.
 void smb_words_mark_unknown(SmbBlock *block);
 
 // The signature of the block records where in global memory lanes copy from: which of them share a line.
 void smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sources);
 
-// Whether @bytes at a pointer all lie in shared memory, the system's part of it included, and where the machine keeps them.
+// Whether @bytes at a pointer all lie in shared memory, the system's part of it included, and where the machine keeps
+// them.
 gboolean smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *offset);
 
 // --- what makes no request (bulk-copy.c)
@@ -324,8 +325,8 @@ gboolean smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, gu
 // elsewhere.
 gboolean smb_shared_locate(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                            const guint64 *addresses, guint32 *offsets);
-// One lane reads or writes Move.width bytes of shared or global memory, each with its mark, aligned to Move.align, which
-// divides them.
+// One lane reads or writes Move.width bytes of shared or global memory, each with its mark, aligned to Move.align,
+// which divides them.
 gboolean smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
                        guchar *bytes, guchar *marks);
 gboolean smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,

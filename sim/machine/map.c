@@ -72,8 +72,8 @@ add_stretch(MemoryMap *map, guint64 end, gboolean is_blank) {
   g_array_append_val(map->stretches, stretch);
 }
 
-// Whether a piece is of the stretch of the one ahead of it, which ends at @end: they are in the same MAP_STRETCH_BYTES, or
-// are of one allocation.
+// Whether a piece is of the stretch of the one ahead of it, which ends at @end: they are in the same MAP_STRETCH_BYTES,
+// or are of one allocation.
 static gboolean
 continues_stretch(const MapPiece *piece, guint64 end) {
   return piece[0].address < end || (!piece->begins && piece[0].address == piece[-1].end);

@@ -48,8 +48,8 @@ enum {
 struct _Shadow {
   guint granule_shift;
   gsize n_cells;
-  gsize
-      n_own; // of these: of the program's own memory; what the system has is always taken to be written
+  // of these: of the program's own memory; what the system has is always taken to be written
+  gsize n_own;
   guint32 phase; // counts barriers and blocks
   Cell *cells;
   guint8 *set;        // by cell: whether the block has written it
@@ -268,8 +268,9 @@ is_own_cell(const Cell *cell, guint8 me) {
   return !is_foreign(cell->writer, me) && (cell->reader == NOBODY || cell->reader == me);
 }
 
-// The granules that lie @at bytes into the lanes' accesses. What no other warp has accessed since the last barrier takes a few
-// instructions. @first: the cell of a granule that no warp has accessed; whether it @loads is known at compile time.
+// The granules that lie @at bytes into the lanes' accesses. What no other warp has accessed since the last barrier
+// takes a few instructions. @first: the cell of a granule that no warp has accessed; whether it @loads is known at
+// compile time.
 static inline void
 touch_granules(SmbBlock *block, const Touch *touch, const guint32 *offset, const Access *access,
                Cell first, guint32 at, gboolean loads) {

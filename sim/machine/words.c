@@ -320,8 +320,8 @@ store_shared(const SmbBlock *block, const Move *move, const Access *access, SmbL
   }
 }
 
-// Whether nothing is known of what is written, nor of what was there: it stays as it is. Of a variable an atomic would find
-// what it is loaded with.
+// Whether nothing is known of what is written, nor of what was there: it stays as it is. Of a variable an atomic would
+// find what it is loaded with.
 static gboolean
 writes_nothing(const SmbBlock *block, const Move *move, const Access *access,
                const MarkedWords *words) {
@@ -419,7 +419,8 @@ is_place_known(const SmbBlock *block, guint32 offset, gsize n) {
   return differ == 0;
 }
 
-// Words that are all known are loaded without their marks. Lanes that are off are where the first one is. FALSE: they are not.
+// Words that are all known are loaded without their marks. Lanes that are off are where the first one is. FALSE: they
+// are not.
 static gboolean
 load_known(const SmbBlock *block, const Move *move, const Access *access, MarkedWords *words) {
   const guint32 *offsets = access->request.offset;

@@ -10,7 +10,8 @@
 
 // --- reading
 
-// A launch as ncu writes it in front of its tables: "  k(int *) (32, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 9.0".
+// A launch as ncu writes it in front of its tables: "  k(int *) (32, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0,
+// CC 9.0".
 #define HEADING                                                                                    \
   "^ {1,4}(\\S.*?),? \\((\\d+), (\\d+), (\\d+)\\)x\\((\\d+), (\\d+), (\\d+)\\), Context \\d+, "
 
@@ -281,16 +282,17 @@ typedef enum {
   KIND_EXECUTED,
 } Kind;
 
-// Names without what says of which operations they are: "_op_ld", or "_ld"; and without ".sum". The total of l1tex's wavefronts is
-// not predicted: it is more than the sum of its operations, by one for each warp that accesses memory, global memory too, and one
-// for each block with a barrier (63 launches on an H100, 2026-11-27: a kernel without shared memory has as many as it has warps).
+// Names without what says of which operations they are: "_op_ld", or "_ld"; and without ".sum". The total of l1tex's
+// wavefronts is not predicted: it is more than the sum of its operations, by one for each warp that accesses memory,
+// global memory too, and one for each block with a barrier (63 launches on an H100, 2026-11-27: a kernel without shared
+// memory has as many as it has warps).
 static const struct {
   const char *name;
   Kind kind;
   gboolean has_total;
   const char *classes[SMB_N_OP_CLASSES];
-  double slack
-      [SMB_N_OP_CLASSES]; // of the wavefronts, that a counter may have seen besides (metric-facts of public reports)
+  // of the wavefronts, that a counter may have seen besides (metric-facts of public reports)
+  double slack[SMB_N_OP_CLASSES];
 } counters[] = {
     {"l1tex__data_pipe_lsu_wavefronts_mem_shared",
      KIND_WAVEFRONTS,

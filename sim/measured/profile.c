@@ -179,8 +179,8 @@ has_twins(const SmbProfile *profile, gboolean by_halves) {
   return n % 2 == 0;
 }
 
-// Of a program with the runtime's interface ncu writes each table twice. A kernel that was really launched twice with the same
-// counts gives the same result.
+// Of a program with the runtime's interface ncu writes each table twice. A kernel that was really launched twice with
+// the same counts gives the same result.
 static void
 merge_twins(SmbProfile *profile) {
   guint n = profile->launches->len;

@@ -24,8 +24,8 @@ typedef struct {
   gboolean is_dynamic; // has all dynamic shared memory
   gsize base;          // byte offset in shared memory
   gsize size;          // bytes; of a dynamic one 0: the launch says how many
-  SmbContents
-      contents; // of global and constant memory: what it holds unless the launch says otherwise
+  // of global and constant memory: what it holds unless the launch says otherwise
+  SmbContents contents;
 } Region;
 
 // The first member of what a front end makes of a kernel. Names live as long as the program does.
@@ -49,8 +49,8 @@ struct _SmbProgram {
   guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so
   guint required_cluster[3]; // likewise
   gboolean is_serial;
-  // Why where lanes that diverge meet again is not well known, whatever its variants say (SmbFrontEnd.variant): what the
-  // kernel has, in words; NULL: it is known.
+  // Why where lanes that diverge meet again is not well known, whatever its variants say (SmbFrontEnd.variant): what
+  // the kernel has, in words; NULL: it is known.
   const char *irregular;
   // Whether the machine keeps what is known of memory, byte by byte (sim/machine/words.c). Nothing is known of a
   // buffer then unless the launch says what it holds.

@@ -137,8 +137,8 @@ find_name_stem(const char *name) {
   return g_strndup(name + last, MIN(strcspn(name + last, "<["), end - last));
 }
 
-// "'reduce<64>(float*)', 'reduce<128>(float*)'": of names too long to be quoted whole, what tells them apart, if it does
-// (transfer full).
+// "'reduce<64>(float*)', 'reduce<128>(float*)'": of names too long to be quoted whole, what tells them apart, if it
+// does (transfer full).
 static char *
 list_kernel_names(const GPtrArray *symbols) {
   GString *list = g_string_new(NULL);

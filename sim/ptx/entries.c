@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The kernels of a PTX file with what they need: parameters, shared arrays, also those that only a called function uses, and limits of the
-// block. Nothing is decoded.
+// The kernels of a PTX file with what they need: parameters, shared arrays, also those that only a called function
+// uses, and limits of the block. Nothing is decoded.
 #include "sim/ptx/entries.h"
 
 #include <string.h>

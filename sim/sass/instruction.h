@@ -86,7 +86,8 @@ typedef struct {
  * @opcode: its low 12 bits
  * @name: static: "IMAD"; NULL: the opcode is not known, and nothing else is, but the guard
  * @row: of the tables: what decodes it is the same row's handler (sim/sass/decode/handler.c)
- * @parts: (array zero-terminated=1): SassPart, in the order in which they are written; @has: the same as a set (sass_has())
+ * @parts: (array zero-terminated=1): SassPart, in the order in which they are written; @has: the same as a set
+ *   (sass_has())
  * @is_complete: all of its bits are understood: its text is what the toolkit's disassembler writes
  * @is_modelled: all of its parts are: none is UNMODELLED() in the tables
  * @guard: a predicate; SASS_PT if there is none; @guard_is_uniform: UP3; @guard_is_inverted: "@!P0"
@@ -108,8 +109,10 @@ typedef struct {
   SassOperand operands[SASS_MAX_OPERANDS];
 } SassInstruction;
 
-/** smb_sass_n_lines: Returns: how many lines of the tables (sim/sass/opcodes) say how an opcode of 12 bits is read on a chip: 1; 0:
- * it is not known */
+/**
+ * smb_sass_n_lines: Returns: how many lines of the tables (sim/sass/opcodes) say how an opcode of 12 bits is read on a
+ * chip: 1; 0: * it is not known
+ */
 guint smb_sass_n_lines(guint chip, guint opcode);
 
 /**

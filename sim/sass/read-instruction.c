@@ -101,7 +101,7 @@ typedef struct {
  * Field:
  * @low, @width: where it is; @high, @high_width: of a number in two places, its high bits; of an address, the offset
  * @negate: bit of "-", "!"; @absolute: bit of "|"; 0: none; @inverts_if: bit that makes "-" a "~"
- * @sign: the like of B and C, whose bits are where the form says: at 64 those of @negate and @absolute, if these are there
+ * @sign: the same of B and C, whose bits are where the form says; at 64 those of @negate and @absolute, if set
  * @is_signed: an integer that is written with a sign
  * @is_flipped: a predicate that 0 means PT of
  * @hide: when it is not written; @nothing: the value that HIDE_NOTHING hides

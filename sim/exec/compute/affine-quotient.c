@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Operations on values that are affine in blockIdx whose results are affine if quotients are (sim/machine/signature.h): divisions,
-// products of which the high word is taken, shifts, rests, and bits.
+// Operations on values that are affine in blockIdx whose results are affine if quotients are (sim/machine/signature.h):
+// divisions, products of which the high word is taken, shifts, rests, and bits.
 #include "sim/exec/compute/affine-impl.h"
 #include "sim/exec/compute/bits.h"
 
@@ -162,8 +162,8 @@ smb_affine_absolute(const Watch *watch, const guint32 *out) {
   return leave_affine(watch, out);
 }
 
-// --- bits: those of the result are 0, 1, a bit of the affine operand, or its opposite. Bits from i up to j are the quotient by
-// 2^i, less 2^(j - i) times that by 2^j.
+// --- bits: those of the result are 0, 1, a bit of the affine operand, or its opposite. Bits from i up to j are the
+// quotient by 2^i, less 2^(j - i) times that by 2^j.
 
 // The bits that change with a bit of an operand, and those that are 1 if it is 0.
 typedef struct {

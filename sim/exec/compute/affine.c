@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Operations on values that are affine in blockIdx, in a block whose signature is wanted (sim/machine/signature.h): what
-// they decide becomes part of it. A row that is marked ROW_AFFINE is affine as a signed number of its width. Where it
-// is seen as an unsigned number, its signs are noted: those of equal sign differ by a constant. A result that
+// Operations on values that are affine in blockIdx, in a block whose signature is wanted (sim/machine/signature.h):
+// what they decide becomes part of it. A row that is marked ROW_AFFINE is affine as a signed number of its width. Where
+// it is seen as an unsigned number, its signs are noted: those of equal sign differ by a constant. A result that
 // wraps around is the exact one less a multiple of 2^width, which is noted as a quotient is (affine-quotient.c).
 // Of a pair whose rows are numbers of their own (Compute.is_parted) the high word and the sign of the low one are
 // noted: then the low word is affine, and the high one the same in all blocks.
@@ -407,8 +407,8 @@ find_source_flags(const Watch *watch, guint source) {
   return row_flags_in(watch->registers, last, watch->lanes);
 }
 
-// x | y is negative if one of them is, whatever they are: so the sign of a combination of bits is the same in all blocks if
-// those of its operands are. ROW_SIGN: it is.
+// x | y is negative if one of them is, whatever they are: so the sign of a combination of bits is the same in all
+// blocks if those of its operands are. ROW_SIGN: it is.
 static guint
 watch_sign(const Watch *watch) {
   if (watch->entry->affine != AFFINE_BITS || watch->compute->n_rows[0] != 1)

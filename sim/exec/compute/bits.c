@@ -4,8 +4,8 @@
 
 #include "sim/exec/compute/scalar.h"
 
-// A bit of a sum is known if those of its operands are and what is carried into it is: carries are fewest if all unknown
-// bits are 0, and most if they are 1.
+// A bit of a sum is known if those of its operands are and what is carried into it is: carries are fewest if all
+// unknown bits are 0, and most if they are 1.
 Bits
 smb_bits_add(Bits x, Bits y, Bits carry) {
   guint64 least = x.value + y.value + (carry.value & 1);

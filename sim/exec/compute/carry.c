@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Sums, differences and products with a carry (PTX ISA, extended-precision arithmetic; IADD3 and IMAD of machine code): numbers
-// of more words than one.
-// The flag is one for all of them, as in hardware: a difference is the sum with the complement, and sets it where nothing
-// is borrowed (measured on an H100: an addc behind a sub.cc adds 1 where nothing was borrowed).
+// Sums, differences and products with a carry (PTX ISA, extended-precision arithmetic; IADD3 and IMAD of machine code):
+// numbers of more words than one.
+// The flag is one for all of them, as in hardware: a difference is the sum with the complement, and sets it where
+// nothing is borrowed (measured on an H100: an addc behind a sub.cc adds 1 where nothing was borrowed).
 #include "sim/exec/compute/compute-impl.h"
 #include "sim/machine/lanes.h"
 
@@ -251,7 +251,8 @@ smb_compute_carry(const Compute *compute, Registers *registers, SmbLanes lanes) 
 
 // --- sums of three
 
-// What is added for an operand: of 33 bits if it is subtracted, so that nothing less nothing carries (machine code, IADD3).
+// What is added for an operand: of 33 bits if it is subtracted, so that nothing less nothing carries (machine code,
+// IADD3).
 static Bits
 read_addend(const Compute *compute, const Registers *registers, guint source, guint lane) {
   Bits x = smb_compute_read(compute, registers, source, lane);

@@ -107,8 +107,8 @@ Bits smb_compare_unknown(const Compute *compute, const Registers *registers, Smb
 // With affine operands: notes in the signature what decides the result, @out, and returns the flags of it.
 guint smb_affine_watch(const Compute *compute, const Registers *registers, SmbLanes lanes,
                        guint flags, const guint32 *out);
-// The same of a sum with a carry, but for what is carried, which is to be noted beside: then the result is affine. FALSE:
-// it is not followed.
+// The same of a sum with a carry, but for what is carried, which is to be noted beside: then the result is affine.
+// FALSE: it is not followed.
 gboolean smb_affine_carry(const Compute *compute, const Registers *registers, SmbLanes lanes,
                           const guint32 *out);
 // The low bits of its result that are 0 in all blocks.

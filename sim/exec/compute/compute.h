@@ -3,8 +3,8 @@
 //
 // What compiled code computes of registers, without memory and control: an operation of operations.def, in all lanes of
 // a warp at once. Decoders of any instruction set make them. Of functions that the device approximates
-// the result is known where it was measured (smb_compute_approximate()), else not (MODIFIER_APPROXIMATE). Bits that depend on unknown ones are
-// unknown: by bit where operations.def has a rule, else the whole result is.
+// the result is known where it was measured (smb_compute_approximate()), else not (MODIFIER_APPROXIMATE). Bits that
+// depend on unknown ones are unknown: by bit where operations.def has a rule, else the whole result is.
 // Private to sim/exec and its front ends.
 #pragma once
 
@@ -79,7 +79,8 @@ enum {
 
 /**
  * Compute: an operation with its operands
- * @run, @otherwise, @loop, @forgets, @spreads, @n_sources, @n_rows: its handler and what that wants to know (smb_compute_prepare())
+ * @run, @otherwise, @loop, @forgets, @spreads, @n_sources, @n_rows: its handler and what that wants to know
+ *   (smb_compute_prepare())
  * @table: of LOP3 and of predicates: the result for each combination of the operands' bits (a 0xf0, b 0xcc, c 0xaa);
  *   of permutations the mode
  * @bytes: of a comparison whose result goes into a row, or of a conversion: of the result
@@ -89,7 +90,8 @@ enum {
  * @p: the predicate of its result: of a comparison, or what is carried or borrowed
  * @q: of a comparison: the predicate of its opposite
  * @in: an operand: what is carried, the choice of a selection, what a comparison is combined with
- * @is_uniform: whichever lanes take part, its result is written in all that still run (the uniform datapath of machine code)
+ * @is_uniform: whichever lanes take part, its result is written in all that still run (the uniform datapath of machine
+ *   code)
  * @is_parted: rows of pairs are numbers of their own, each affine in blockIdx or not; else the pair is one
  * @index: the operation's number, for origins
  */
@@ -115,7 +117,8 @@ struct _Compute {
   guint32 index;
 };
 
-// Before that: what approximates (MODIFIER_APPROXIMATE) and was measured of @chip (90 of sm_90) is known (multifunction.h).
+// Before that: what approximates (MODIFIER_APPROXIMATE) and was measured of @chip (90 of sm_90) is known
+// (multifunction.h).
 void smb_compute_approximate(Compute *compute, guint chip);
 
 // Chooses the handler of an operation that is filled in.

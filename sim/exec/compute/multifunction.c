@@ -5,8 +5,8 @@
 
 // The unit interpolates: the first bits of a significand (or angle) choose a segment, the other 17 are x in
 // c0 + c1 x + c2 x^2, of which the square leaves out partial products that are worth less than 2^-15, and the sum
-// gets a constant. Oberman and Siu describe such a unit (A High-Performance Area-Efficient Multifunction Interpolator, 2005);
-// all numbers here are measured.
+// gets a constant. Oberman and Siu describe such a unit (A High-Performance Area-Efficient Multifunction Interpolator,
+// 2005); all numbers here are measured.
 typedef struct {
   gint32 c0, c1, c2;
 } Segment;
@@ -134,8 +134,8 @@ smb_mufu_sqrt(guint32 a) {
   return pack_binary32(0, root, -23 + (e - odd) / 2);
 }
 
-// The operand becomes a fixed-point number with 23 bits behind the point, cut off. A negative one is complemented bit by bit,
-// unless it is a whole number.
+// The operand becomes a fixed-point number with 23 bits behind the point, cut off. A negative one is complemented bit
+// by bit, unless it is a whole number.
 guint32
 smb_mufu_ex2(guint32 a) {
   if (is_nan_binary32(a))

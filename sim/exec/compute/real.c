@@ -200,8 +200,8 @@ integer_to_double(guint modifiers, Wide x) {
   return double_bits(x < 0 ? -real : real);
 }
 
-// What is beyond the range becomes its end (PTX ISA, cvt); NaN becomes 0, but the number of which only the highest bit is
-// set where either type has 64 bits (measured on an H100).
+// What is beyond the range becomes its end (PTX ISA, cvt); NaN becomes 0, but the number of which only the highest bit
+// is set where either type has 64 bits (measured on an H100).
 static Wide
 convert_real_to_integer(SmbScalar kind, SmbScalar from, guint modifiers, double real) {
   double whole = round_whole(modifiers, real);

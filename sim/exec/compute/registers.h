@@ -65,15 +65,15 @@ typedef struct {
   guint32 *values[2]; // [is constant]: [row * n_lanes + lane]; constants are only read
   guint8 *flags[2];   // [is constant]: [row]
   guint8 *zeros;      // [row]: of one marked ROW_AFFINE, its low bits that are 0 in all blocks
-  SmbLanes *depends
-      [2]; // [is ROW_BLOCK, else ROW_AFFINE][row]: of one with that mark, the lanes that deserve it
+  // [is ROW_BLOCK, else ROW_AFFINE][row]: of one with that mark, the lanes that deserve it
+  SmbLanes *depends[2];
   guint32 *unknown; // [row * n_lanes + lane]: bits that are not known; the value's are then 0
-  guint32 *
-      origin; // [row]: where its unknown bits come from: an operation's number + 1; 0: never written
+  // [row]: where its unknown bits come from: an operation's number + 1; 0: never written
+  guint32 *origin;
   SmbLanes *predicates; // of unknown lanes the value is 0
   SmbLanes *unknown_predicates;
-  guint8 *
-      predicate_flags; // ROW_SOME_UNKNOWN, and ROW_TAINT: a comparison of affine values is noted in the signature
+  // ROW_SOME_UNKNOWN, and ROW_TAINT: a comparison of affine values is noted in the signature
+  guint8 *predicate_flags;
   SmbLanes *predicate_depends; // of one marked ROW_BLOCK, the lanes that deserve it
   guint32 *predicate_origin;
   SmbBlock *block; // where affine values are noted; needed only if rows are marked ROW_AFFINE
@@ -117,8 +117,8 @@ row_unknown(const Registers *registers, Row row) {
 // Of smb_row_known(), of a row that is marked ROW_SOME_UNKNOWN.
 SmbLanes smb_row_partly_known(const Registers *registers, Row row, SmbLanes lanes);
 
-// The same, as far as these lanes deserve the marks: what a compiler left in others, which do not take part, is often of another
-// kind.
+// The same, as far as these lanes deserve the marks: what a compiler left in others, which do not take part, is often
+// of another kind.
 static inline guint
 row_flags_in(const Registers *registers, Row row, SmbLanes lanes) {
   guint flags = row_flags(registers, row);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Loops are nested intervals of a depth-first search (Havlak, Nesting of Reducible and Irreducible Loops, 1997), without
-// his distinction of two kinds.
+// Loops are nested intervals of a depth-first search (Havlak, Nesting of Reducible and Irreducible Loops, 1997),
+// without his distinction of two kinds.
 #include "sim/exec/flow/converge-graph.h"
 
 #include <string.h>
@@ -191,8 +191,8 @@ find_dominators(const SmbEdges *successors, const SmbEdges *predecessors, guint3
   return idom;
 }
 
-// The header of the outermost loop that is known to hold a node, or the node. What it finds it writes to @outermost, for
-// later.
+// The header of the outermost loop that is known to hold a node, or the node. What it finds it writes to @outermost,
+// for later.
 static guint32
 find_outermost(const SmbGraph *graph, guint32 node, guint32 *outermost) {
   guint32 top = graph->loop[node] == SMB_NO_NODE ? node : graph->loop[node];
@@ -202,8 +202,8 @@ find_outermost(const SmbGraph *graph, guint32 node, guint32 *outermost) {
 }
 
 typedef struct {
-  guint32
-      *outermost; // by header: the header of the loop that it is in, or one farther out, or itself
+  // by header: the header of the loop that it is in, or one farther out, or itself
+  guint32 *outermost;
   guint32 *stack;
   guint32 depth;
 } Loops;
@@ -335,7 +335,8 @@ count_node_edges(const SmbEdges *edges, guint32 node) {
   return edges->first[node + 1] - edges->first[node];
 }
 
-// The block in which the function ends, of several: the last one that is entered by more than one edge, or the last one.
+// The block in which the function ends, of several: the last one that is entered by more than one edge, or the last
+// one.
 static guint32
 find_main_exit(const SmbGraph *graph) {
   guint32 last = graph->exit, last_join = SMB_NO_NODE;

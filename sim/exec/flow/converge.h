@@ -5,24 +5,26 @@
 // not: an assembler decides. This places barriers for sim/exec/split in a control-flow graph, as ptxas does, and in
 // two extreme ways.
 //
-// A barrier belongs to the block at whose start lanes meet. It is armed at the end of a block that dominates that one, or
-// where a loop is entered, outside of any loop that the meeting place is not in. Lanes that take an edge from which the
-// meeting place cannot be reached any more, without passing the arming block, break out.
+// A barrier belongs to the block at whose start lanes meet. It is armed at the end of a block that dominates that one,
+// or where a loop is entered, outside of any loop that the meeting place is not in. Lanes that take an edge from which
+// the meeting place cannot be reached any more, without passing the arming block, break out.
 //
 // Meeting places, as found by compiling some hundred graphs with ptxas (CUDA 13.0, sm_90) and reading what it placed:
 //   1. The immediate post-dominator of a divergent branch. Of several exits of the function the last one counts; lanes
-//      on the way to others are seen as leaving. It does not count that lanes come by again, in a later round of a loop.
+//      on the way to others are seen as leaving. It does not count that lanes come by again, in a later round of a
+//      loop.
 //   2. A join, which several edges enter that do not go back, if the lanes that miss it meet the others where all
 //      meet, at the earliest, and do not go to another such join.
 //   3. The way out of a loop at its end, on the same terms.
 // Edges that go back to one header join ahead of it (2), at a place of their own. A function that is called has one
-// return, to which all of its returns lead; lanes meet ahead of it as they do elsewhere, or, which is the same, behind the call.
-// In random graphs of structured code, larger than most kernels, every block is executed as often as with ptxas' barriers
-// in 82 to 87 of 100, and the extremes enclose the sum in all but 1 of 100 (tests/ptxas-flow.sh). Not understood are
-// ptxas' choice where two joins exclude each other, and what it does in loops that can be entered in several places.
+// return, to which all of its returns lead; lanes meet ahead of it as they do elsewhere, or, which is the same, behind
+// the call. In random graphs of structured code, larger than most kernels, every block is executed as often as with
+// ptxas' barriers in 82 to 87 of 100, and the extremes enclose the sum in all but 1 of 100 (tests/ptxas-flow.sh). Not
+// understood are ptxas' choice where two joins exclude each other, and what it does in loops that can be entered in
+// several places.
 //
-// Not modelled: what an assembler does before it places barriers: duplicated or merged blocks, turned loops. Predication
-// makes no difference to what is counted.
+// Not modelled: what an assembler does before it places barriers: duplicated or merged blocks, turned loops.
+// Predication makes no difference to what is counted.
 // Private to sim/exec and its front ends.
 #pragma once
 
@@ -49,8 +51,8 @@ typedef enum {
  * @first, @end: its operations, from @first to @end − 1
  * @flow: how it ends. Calls are no ends
  * @successors: (array length=n_successors): where it may go on: numbers of blocks or %SMB_FLOW_EXIT; two may be equal.
- *   The target of a branch comes ahead of what it falls through to: between joins that exclude each other, this decides.
- *   Without any it ends in an exit
+ *   The target of a branch comes ahead of what it falls through to: between joins that exclude each other, this
+ *   decides. Without any it ends in an exit
  */
 typedef struct {
   guint32 first;
@@ -70,8 +72,8 @@ typedef enum {
 /**
  * SmbBlockBarriers:
  * @arm: barriers (bit i is barrier i) that are armed at the end of the block, ahead of its branch
- * @sync: barriers at which lanes wait at its start, one after the other: those of lanes that come from before it, and of
- *   lanes that come back to it
+ * @sync: barriers at which lanes wait at its start, one after the other: those of lanes that come from before it, and
+ *   of lanes that come back to it
  * @enter: barriers that are armed then by lanes that come from before it, to a loop; lanes that come back have them
  *   armed (smb_splits_enter())
  * @leave: (array length=n_successors): barriers out of which the lanes break that go there, ahead of the branch

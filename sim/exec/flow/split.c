@@ -31,8 +31,8 @@ struct _SmbSplitSlots {
   gint64 first;  // the next turns above those of all slots, and below
   gint64 last;
   SmbBarriers kind;
-  Record *
-      records; // by barrier; none of barriers in registers: the lanes that have armed one wait for each other
+  // by barrier; none of barriers in registers: the lanes that have armed one wait for each other
+  Record *records;
 };
 
 #define FOR_EACH(set, i)                                                                           \
@@ -168,8 +168,8 @@ find_company(const SmbSplits *splits, const Slot *slot) {
   return company;
 }
 
-// Those go on that wait for nobody any more: at a register, the lanes that are recorded there. Others that wait at it were
-// recorded before, and go on waiting until they are again; with @empty, until it is empty.
+// Those go on that wait for nobody any more: at a register, the lanes that are recorded there. Others that wait at it
+// were recorded before, and go on waiting until they are again; with @empty, until it is empty.
 static void
 go_on_complete(SmbSplits *splits, gboolean empty) {
   SmbSplitSlots *slots = splits->slots;
@@ -193,8 +193,9 @@ joins(const Slot *a, const Slot *b) {
   return a->pc == b->pc && a->waited == b->waited && !a->alone && !b->alone;
 }
 
-// If no split runs, that one does which is ready since last, with all others that are ready at the same pc, those from a barrier
-// and those from branches apart: the former are still at the barrier. If none is ready, those are whose register is empty.
+// If no split runs, that one does which is ready since last, with all others that are ready at the same pc, those from
+// a barrier and those from branches apart: the former are still at the barrier. If none is ready, those are whose
+// register is empty.
 static void
 choose_split(SmbSplits *splits) {
   SmbSplitSlots *slots = splits->slots;

@@ -53,8 +53,8 @@ find_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *ad
   return known & high_known;
 }
 
-// The rank of the block in addresses of its own shared memory, above which some of them lie, and some below. Where another rank
-// could stand, none is rank 0.
+// The rank of the block in addresses of its own shared memory, above which some of them lie, and some below. Where
+// another rank could stand, none is rank 0.
 static void
 leave_rank(const Exec *exec, const Transfer *transfer, guint64 *addresses) {
   const guint64 start = make_pointer(REGION_SHARED, 0);

@@ -52,8 +52,8 @@ find_empty(const guint32 *bytes, SmbLanes lanes) {
   return empty;
 }
 
-// Which lanes are counted as if they wrote zeros. Measured on an H100 and an H200, of copies past the first-level cache by P0, !P0,
-// P1 to P5 and nothing, in which all lanes, some or none write zeros; through it, those that do.
+// Which lanes are counted as if they wrote zeros. Measured on an H100 and an H200, of copies past the first-level cache
+// by P0, !P0, P1 to P5 and nothing, in which all lanes, some or none write zeros; through it, those that do.
 static SmbLanes
 find_zeros(const Exec *exec, const Step *step, SmbLanes lanes, SmbLanes zeros) {
   Copying copying = step->source->copying;
@@ -65,9 +65,9 @@ find_zeros(const Exec *exec, const Step *step, SmbLanes lanes, SmbLanes zeros) {
   return copying == COPYING_P0 ? lanes : copying == COPYING_NOT_P0 ? 0 : zeros;
 }
 
-// A guard P0 is false to ncu, too: it counts nothing of @P0, and of @!P0 all lanes, by the addresses that their registers hold; the
-// other way around if a predicate says which lanes write zeros. Other guards are what they are (tests/ptx/guards.cu), but were
-// not tried where no lane takes part.
+// A guard P0 is false to ncu, too: it counts nothing of @P0, and of @!P0 all lanes, by the addresses that their
+// registers hold; the other way around if a predicate says which lanes write zeros. Other guards are what they are
+// (tests/ptx/guards.cu), but were not tried where no lane takes part.
 static void
 doubt_guard(const Exec *exec, const Step *step, SmbLanes lanes) {
   gboolean is_told_apart = step->unless ? lanes != exec->warp->splits->mask : lanes != 0;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// ldmatrix and stmatrix (PTX ISA): 1, 2 or 4 matrices of 8 rows of 8 numbers of 16 bits. Lane 8 * j + i gives the address
-// of row i of matrix j. Lane t holds two numbers of each matrix: columns 2 * (t % 4) and the next of row t / 4; of a
-// transposed one, rows 2 * (t % 4) and the next of column t / 4. Of
+// ldmatrix and stmatrix (PTX ISA): 1, 2 or 4 matrices of 8 rows of 8 numbers of 16 bits. Lane 8 * j + i gives the
+// address of row i of matrix j. Lane t holds two numbers of each matrix: columns 2 * (t % 4) and the next of row t / 4;
+// of a transposed one, rows 2 * (t % 4) and the next of column t / 4. Of
 // matrices of numbers of 8 bits and fewer only the requests are modelled: they have rows of 16 bytes as well.
 #include <string.h>
 
@@ -27,8 +27,8 @@ find_element_place(gboolean is_transposed, guint j, guint t, guint half) {
   return (Place){j * ROWS + row, column / 2, column % 2 * 16};
 }
 
-// The lanes that give an address, among those that execute it: all of them should (PTX ISA), and of a row whose lane does
-// not, nothing is moved. FALSE: an address is not known.
+// The lanes that give an address, among those that execute it: all of them should (PTX ISA), and of a row whose lane
+// does not, nothing is moved. FALSE: an address is not known.
 static gboolean
 find_lanes(Exec *exec, const Step *step, guint64 *addresses, SmbLanes lanes, SmbLanes *asking,
            guint32 *origin) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Loads and stores, and what every access has: where it goes, what it depends on, and what becomes of it where that is not known.
+// Loads and stores, and what every access has: where it goes, what it depends on, and what becomes of it where that is
+// not known.
 #include "sim/exec/memory/memory.h"
 
 #include <string.h>
@@ -41,7 +42,8 @@ smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 
     exec_forget_local(exec, lanes);
 }
 
-// An access that may ask for global memory, or for constant memory, is not made, since it is not known where, or whether.
+// An access that may ask for global memory, or for constant memory, is not made, since it is not known where, or
+// whether.
 static void
 leave_out_global(Exec *exec, const Transfer *transfer) {
   SmbBlock *block = exec->block;

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Barriers in shared memory as chips before sm_90 have them: 8 bytes that the program initialises by a store, changes by
-// atomics and tests by loads of its own, and one instruction that arrives (ATOMS.ARRIVE.64; ARRIVES.LDGSTSBAR.64, when the
-// copies of the thread are complete, which they are at once here). Of n arrivals that a phase expects, the low word holds
-// 2^30 - n, and the high word the phase in bit 31 and 2^31 less what is pending below it; so the last arrival carries into
-// the phase. That is what ptxas of CUDA 13.0 writes for mbarrier.init, .arrive_drop, .pending_count and .test_wait.
+// Barriers in shared memory as chips before sm_90 have them: 8 bytes that the program initialises by a store, changes
+// by atomics and tests by loads of its own, and one instruction that arrives (ATOMS.ARRIVE.64; ARRIVES.LDGSTSBAR.64,
+// when the copies of the thread are complete, which they are at once here). Of n arrivals that a phase expects, the low
+// word holds 2^30 - n, and the high word the phase in bit 31 and 2^31 less what is pending below it; so the last
+// arrival carries into the phase. That is what ptxas of CUDA 13.0 writes for mbarrier.init, .arrive_drop,
+// .pending_count and .test_wait.
 #include <string.h>
 
 #include "sim/base/range.h"
@@ -39,7 +40,8 @@ note_object(Exec *exec, guint32 offset) {
     smb_shadow_exempt(exec->block->shadow, offset + at);
 }
 
-// The object of one lane, which is not known unless all its bytes are: what it was, and which bits of that are not known.
+// The object of one lane, which is not known unless all its bytes are: what it was, and which bits of that are not
+// known.
 static void
 arrive_at(Exec *exec, guint32 offset, guint32 *before, guint32 *unknown) {
   SmbBlock *block = exec->block;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A block in which everything recurs never ends. Now and then, in a round in which each warp has its turn, every warp that
-// runs is watched: does it come back to where it was, with the same lanes, registers and barriers of convergence, and
-// nothing in memory has changed since the round began? Then each of them will do so for ever, since nothing else of the
-// block runs. If only one warp runs, it may change shared memory meanwhile. Watched are steps that can do no more than compute,
-// branch, load and store; of a warp with lanes that could run elsewhere, and of a condition that is not
+// A block in which everything recurs never ends. Now and then, in a round in which each warp has its turn, every warp
+// that runs is watched: does it come back to where it was, with the same lanes, registers and barriers of convergence,
+// and nothing in memory has changed since the round began? Then each of them will do so for ever, since nothing else of
+// the block runs. If only one warp runs, it may change shared memory meanwhile. Watched are steps that can do no more
+// than compute, branch, load and store; of a warp with lanes that could run elsewhere, and of a condition that is not
 // known, nothing is said.
 #include <string.h>
 

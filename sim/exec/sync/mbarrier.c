@@ -114,8 +114,9 @@ create_mbarrier(Exec *exec, guint32 offset, guint32 count) {
   memset(exec->block->shared_marks + offset, 0, OBJECT_BYTES);
 }
 
-// Where lanes may differ in how many arrivals they expect, machine code makes one by storing its 8 bytes: what is left of the
-// most arrivals that there can be, from bit 1 and from bit 43 on. What an mbarrier holds is not known once it is made.
+// Where lanes may differ in how many arrivals they expect, machine code makes one by storing its 8 bytes: what is left
+// of the most arrivals that there can be, from bit 1 and from bit 43 on. What an mbarrier holds is not known once it is
+// made.
 static void
 read_stored_mbarrier(Exec *exec, guint32 offset) {
   const SmbBlock *block = exec->block;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Waiting for what other threads store. A warp that is about to load what others change lets these run first: it looks again
-// and again on a device, as often as time has it, and here as seldom as it can.
+// Waiting for what other threads store. A warp that is about to load what others change lets these run first: it looks
+// again and again on a device, as often as time has it, and here as seldom as it can.
 //
-// A block that does not end. If no way leads out of the loop that it is in, that is certain; if the loop does nothing but load a
-// value, over and over, that load is named.
+// A block that does not end. If no way leads out of the loop that it is in, that is certain; if the loop does nothing
+// but load a value, over and over, that load is named.
 #include "sim/exec/sync/sync.h"
 
 enum {

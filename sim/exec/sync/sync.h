@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Steps that wait, for threads of the block (barrier.c), for barriers in shared memory (mbarrier.c, arrive.c), for what other threads
-// store (spin.c) and for other blocks (wait.c); and the search for what never ends (livelock.c).
+// Steps that wait, for threads of the block (barrier.c), for barriers in shared memory (mbarrier.c, arrive.c), for what
+// other threads store (spin.c) and for other blocks (wait.c); and the search for what never ends (livelock.c).
 #pragma once
 
 #include "sim/exec/memory/memory.h"

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A block that waits for others: at a barrier of the grid, or for what an earlier or later block has to leave. Its threads
-// poll global memory. Lanes that find at an instruction what they found there the last time are held, until the block's other
-// threads cannot go on; if these cannot, its turn ends, and others run. That decides who runs when, and nothing else: any order
-// of threads is one that a device may have. Loads that nothing may change meanwhile, and memory within the block, are not polled.
+// A block that waits for others: at a barrier of the grid, or for what an earlier or later block has to leave. Its
+// threads poll global memory. Lanes that find at an instruction what they found there the last time are held, until the
+// block's other threads cannot go on; if these cannot, its turn ends, and others run. That decides who runs when, and
+// nothing else: any order of threads is one that a device may have. Loads that nothing may change meanwhile, and memory
+// within the block, are not polled.
 #include "sim/base/hash.h"
 #include "sim/exec/sync/sync.h"
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Why something is not known, in words: the contents of a buffer, what an instruction that is not modelled left, or what a thread stored
-// that was not known itself. A hint goes with the words if something can be given so that it is known.
+// Why something is not known, in words: the contents of a buffer, what an instruction that is not modelled left, or
+// what a thread stored that was not known itself. A hint goes with the words if something can be given so that it is
+// known.
 #include "sim/exec/unknown/unknown.h"
 
 #include <string.h>
@@ -24,8 +25,8 @@ describe_step_place(const Exec *exec, guint32 number) {
   return g_strdup_printf("line %u", line);
 }
 
-// The parameter that points to an address of memory at or below @address, the next to it, behind @first; in words (transfer
-// full).
+// The parameter that points to an address of memory at or below @address, the next to it, behind @first; in words
+// (transfer full).
 static char *
 describe_pointer(const Exec *exec, guint64 first, guint64 address) {
   const guint8 *bytes = exec->parameters.bytes;

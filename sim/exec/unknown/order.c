@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What depends on the order in which threads run. Here warps take turns, and lanes of an atomic do in rising order; on a
-// device the order is another one each time. What an atomic returns depends on it, and what is read of memory that
-// others change meanwhile, or of shared memory for which threads race (smb_block_set_races()). Such values are known and
-// marked, as is all that is computed of them; a request whose address or execution depends on one is counted, and said not
-// to be exact.
+// What depends on the order in which threads run. Here warps take turns, and lanes of an atomic do in rising order; on
+// a device the order is another one each time. What an atomic returns depends on it, and what is read of memory that
+// others change meanwhile, or of shared memory for which threads race (smb_block_set_races()). Such values are known
+// and marked, as is all that is computed of them; a request whose address or execution depends on one is counted, and
+// said not to be exact.
 //
 // Values that a branch on such a value chooses are marked as long as lanes of the warp keep others.
 #include "sim/exec/unknown/order.h"

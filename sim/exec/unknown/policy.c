@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What happens where something that decides is not known: the guard of an instruction, the address of an access. No side
-// is picked, and nothing is taken to be 0: what such an instruction writes is not known afterwards, and a request of
-// shared memory that cannot be counted ends the run, or is listed as not counted.
+// What happens where something that decides is not known: the guard of an instruction, the address of an access. No
+// side is picked, and nothing is taken to be 0: what such an instruction writes is not known afterwards, and a request
+// of shared memory that cannot be counted ends the run, or is listed as not counted.
 #include "sim/exec/unknown/unknown.h"
 
 #include <string.h>

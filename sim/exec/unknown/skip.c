@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A branch, or an exit, whose condition is not known. Between it and the place where its ways meet again, or the end of the
-// threads if they do not, some lanes execute some steps, those of functions that they call there among them. If none of these
-// asks for shared memory, waits for other threads or ends only some of them, no count depends on the branch: lanes go on where
-// the ways meet, or return to the caller if they do so there, and nothing is known of what the steps between would have written.
+// A branch, or an exit, whose condition is not known. Between it and the place where its ways meet again, or the end of
+// the threads if they do not, some lanes execute some steps, those of functions that they call there among them. If
+// none of these asks for shared memory, waits for other threads or ends only some of them, no count depends on the
+// branch: lanes go on where the ways meet, or return to the caller if they do so there, and nothing is known of what
+// the steps between would have written.
 #include "sim/exec/unknown/unknown.h"
 
 // What lies between a branch and where its ways meet.
@@ -51,7 +52,8 @@ smb_stretch_mark_ordered(Stretch *stretch) {
 
 // --- what is part of it
 
-// Whether a step must not be skipped. A kernel that may stop itself is taken not to. @to_end: all ways end the threads, be it there or later.
+// Whether a step must not be skipped. A kernel that may stop itself is taken not to. @to_end: all ways end the threads,
+// be it there or later.
 static gboolean
 must_execute(const Exec *exec, const Step *step, gboolean to_end) {
   switch ((StepKind)step->kind) {
@@ -94,8 +96,8 @@ find_postdominator(const CodeGraph *graph, guint32 branch, gboolean *seen) {
 
 static void add_stretch_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block);
 
-// What a call by an address can lead to, if that is none of the program's own functions: those of the run-time system that are
-// known. FALSE: it may be another.
+// What a call by an address can lead to, if that is none of the program's own functions: those of the run-time system
+// that are known. FALSE: it may be another.
 static gboolean
 add_provided(const Exec *exec, Stretch *stretch) {
   const GArray *entries = exec->code->entries;
@@ -189,7 +191,8 @@ smb_stretch_find(Exec *exec, guint32 branch) {
 
 // --- where it is skipped
 
-// What steps that may be executed by some of @lanes leave. Registers first: where an address is computed there, a store goes anywhere.
+// What steps that may be executed by some of @lanes leave. Registers first: where an address is computed there, a store
+// goes anywhere.
 static void
 doubt_all(Exec *exec, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
   const Step *step;

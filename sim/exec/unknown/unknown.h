@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What is not known while a block runs: why, and what becomes of steps that depend on it. One policy holds for all of them (policy.c):
-// a step is executed by the lanes of which it is known that they execute it, and what it could change in others is made unknown; or
-// the run fails, if a count depends on it.
+// What is not known while a block runs: why, and what becomes of steps that depend on it. One policy holds for all of
+// them (policy.c): a step is executed by the lanes of which it is known that they execute it, and what it could change
+// in others is made unknown; or the run fails, if a count depends on it.
 #pragma once
 
 #include "sim/exec/exec.h"
@@ -78,14 +78,16 @@ gboolean smb_unknown_guard(Exec *exec, const Step *step, SmbLanes lanes, SmbLane
 gboolean smb_unknown_skip(Exec *exec, const Step *step, guint32 origin);
 // Whether threads execute a step that is not only skipped is not known: fails.
 gboolean smb_unknown_cannot_tell(Exec *exec, const Step *step, guint32 origin);
-// FALSE, with an error, unless @n_rows from @row on are known in @lanes: @what ("the target of this jump") depends on them.
+// FALSE, with an error, unless @n_rows from @row on are known in @lanes: @what ("the target of this jump") depends on
+// them.
 gboolean smb_unknown_check(Exec *exec, const Step *step, Row row, guint n_rows, SmbLanes lanes,
                            const char *what);
-// Lanes ask for memory, maybe shared, and it is not known where, or whether. The run goes on, and is refused when it has
-// ended unless it may leave such accesses out. @what: "the address".
+// Lanes ask for memory, maybe shared, and it is not known where, or whether. The run goes on, and is refused when it
+// has ended unless it may leave such accesses out. @what: "the address".
 void smb_unknown_uncounted(Exec *exec, const Step *step, SmbLanes lanes, const char *what,
                            guint32 origin);
-// At the end of a run, however it ended: whether all was counted that has to be; else fails, with all contents that are missing.
+// At the end of a run, however it ended: whether all was counted that has to be; else fails, with all contents that are
+// missing.
 gboolean smb_unknown_refuse(Exec *exec);
 // Nothing is known any more of what shared memory holds, since what a step does to it is not.
 void smb_unknown_forget_shared(Exec *exec, const Step *step);

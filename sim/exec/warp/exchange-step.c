@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Who takes part in what lanes of a warp tell each other: lanes that run together may name different sets of members, and then
-// each set is by itself (PTX ISA: vote.sync, match.sync, redux.sync, elect.sync). Machine code has WARPSYNC.EXCLUSIVE ahead,
-// which lets the lanes of one set go on alone, up to the BSYNC behind.
+// Who takes part in what lanes of a warp tell each other: lanes that run together may name different sets of members,
+// and then each set is by itself (PTX ISA: vote.sync, match.sync, redux.sync, elect.sync). Machine code has
+// WARPSYNC.EXCLUSIVE ahead, which lets the lanes of one set go on alone, up to the BSYNC behind.
 #include "sim/exec/warp/warp.h"
 
 // Those of @lanes that name what the first one names.

@@ -19,7 +19,8 @@ void smb_doubt_shuffle(Exec *exec, const Step *step, SmbLanes lanes, guint32 ori
 
 // --- what lanes tell each other (exchange-step.c)
 
-// Lanes that name the same members, the row Compute.s[0], wait for them. With Step.argument, one such set goes on at a time.
+// Lanes that name the same members, the row Compute.s[0], wait for them. With Step.argument, one such set goes on at a
+// time.
 gboolean smb_step_gather(Exec *exec, const Step *step, SmbLanes lanes);
 // A computation of lanes that name the same members, the row Step.argument; NO_ROW: of those that run.
 gboolean smb_step_exchange(Exec *exec, const Step *step, SmbLanes lanes);
@@ -54,7 +55,8 @@ gboolean smb_step_break(Exec *exec, const Step *step, SmbLanes lanes);
 guint smb_meeting_barrier(const Exec *exec, guint32 argument, guint lane);
 // A doubt: those that wait there wait for these lanes no longer.
 void smb_doubt_sync(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
-// What lanes recorded at the barrier goes to the row Compute.d, unless that is NO_ROW, or is forgotten, or comes from Compute.s[0].
+// What lanes recorded at the barrier goes to the row Compute.d, unless that is NO_ROW, or is forgotten, or comes from
+// Compute.s[0].
 gboolean smb_step_save_barrier(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_clear_barrier(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_restore_barrier(Exec *exec, const Step *step, SmbLanes lanes);
@@ -65,8 +67,9 @@ gboolean smb_step_call(Exec *exec, const Step *step, SmbLanes lanes);
 // Calls what the function pointer in Compute.s[0] points at; Step.argument: the shape of what is passed.
 gboolean smb_step_call_pointer(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_return(Exec *exec, const Step *step, SmbLanes lanes);
-// Step.argument bytes, or as many as the pair of rows Compute.s[1] says, unless that is NO_ROW, are used of each thread's
-// stack, from Compute.s[0] on, an offset in REGION_LOCAL: fails if there are not as many. They hold nothing yet.
+// Step.argument bytes, or as many as the pair of rows Compute.s[1] says, unless that is NO_ROW, are used of each
+// thread's stack, from Compute.s[0] on, an offset in REGION_LOCAL: fails if there are not as many. They hold nothing
+// yet.
 gboolean smb_step_reserve(Exec *exec, const Step *step, SmbLanes lanes);
 // A function without a body here is called, or an assertion has failed.
 gboolean smb_step_missing(Exec *exec, const Step *step, SmbLanes lanes);

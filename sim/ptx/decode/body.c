@@ -49,7 +49,8 @@ is_return(const PtxDecoder *decoder, const char *name) {
   return !decoder->current->is_kernel && strcmp(name, "ret") == 0;
 }
 
-// Where control may go after an instruction. A guard adds the next instruction; bra.uni says that all active lanes agree.
+// Where control may go after an instruction. A guard adds the next instruction; bra.uni says that all active lanes
+// agree.
 static GArray *
 find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
   const PtxFunction *function = decoder->current->function;
@@ -140,7 +141,8 @@ emit_barriers(PtxDecoder *decoder, StepOpcode opcode, guint64 barriers, Predicat
                         unless);
 }
 
-// Before the last instruction of a block: arms the barriers where its lanes will reconverge, and leaves those that they will not reach.
+// Before the last instruction of a block: arms the barriers where its lanes will reconverge, and leaves those that they
+// will not reach.
 static void
 add_meeting(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   const SmbFlowBlock *block = &g_array_index(flow->blocks, SmbFlowBlock, b);

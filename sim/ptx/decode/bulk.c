@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions that use shared memory and make no request of it that is counted: copies in bulk (TMA; PTX ISA, section 9.7.9.25),
-// asynchronous stores, operands of matrix products (9.7.14 to 9.7.16). Each is listed at one site, and has up to two ends and an mbarrier.
+// Instructions that use shared memory and make no request of it that is counted: copies in bulk (TMA; PTX ISA, section
+// 9.7.9.25), asynchronous stores, operands of matrix products (9.7.14 to 9.7.16). Each is listed at one site, and has
+// up to two ends and an mbarrier.
 #include <stdio.h>
 #include <string.h>
 

@@ -23,8 +23,8 @@ typedef struct {
 
 // --- what the device provides
 
-// Functions of the device runtime that do not touch the program's shared memory. Their results are unknown. All names that begin with
-// "cuda" belong to it.
+// Functions of the device runtime that do not touch the program's shared memory. Their results are unknown. All names
+// that begin with "cuda" belong to it.
 static gboolean
 is_provided(const char *name) {
   static const char *const names[] = {"vprintf", "free", NULL};

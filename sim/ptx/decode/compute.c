@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// One instruction: those that compute registers from registers, by their table (sim/ptx/isa/computation.h), and those that
-// are not modelled.
+// One instruction: those that compute registers from registers, by their table (sim/ptx/isa/computation.h), and those
+// that are not modelled.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"

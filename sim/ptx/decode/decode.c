@@ -75,7 +75,8 @@ smb_ptx_go_beside(PtxDecoder *decoder, guint32 offset) {
   begin_steps(decoder, &decoder->blank);
 }
 
-// Approximate operations become exact ones where the target was measured. Among the lanes that an instruction names (.sync), it is an exchange.
+// Approximate operations become exact ones where the target was measured. Among the lanes that an instruction names
+// (.sync), it is an exchange.
 void
 smb_ptx_add_compute(PtxDecoder *decoder, const Compute *compute) {
   Compute known = *compute;
@@ -109,8 +110,8 @@ smb_ptx_add_meeting(PtxDecoder *decoder, StepOpcode opcode, guint32 barrier, Pre
 
 // --- all functions
 
-// Which registers are read anywhere: the result of an atomic that nothing reads is dropped, and only registers that are read are saved
-// by a recursive call. Elements of vectors, lists and addresses count as read.
+// Which registers are read anywhere: the result of an atomic that nothing reads is dropped, and only registers that are
+// read are saved by a recursive call. Elements of vectors, lists and addresses count as read.
 static void
 count_reads(const PtxDecoder *decoder, PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Checks the operands of an instruction, and calls its handler. Both come from its line in instructions.def, which the reader found. An
-// instruction that no handler accepts is opaque. Handlers are safe without the checks: a missing operand is PTX_OPERAND_NONE.
-// Sources: PTX ISA 9.0, and what ptxas of CUDA 13.0 takes.
+// Checks the operands of an instruction, and calls its handler. Both come from its line in instructions.def, which the
+// reader found. An instruction that no handler accepts is opaque. Handlers are safe without the checks: a missing
+// operand is PTX_OPERAND_NONE. Sources: PTX ISA 9.0, and what ptxas of CUDA 13.0 takes.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -65,8 +65,8 @@ smb_ptx_reads_first(const PtxDecoder *decoder, const PtxInstruction *instruction
   return strchr("rv*", first_letter(smb_ptx_opcode_of(decoder, instruction)->line)) != NULL;
 }
 
-// The first operand is the result or an address, unless its letter says otherwise. Special registers cannot be written, and only
-// mov reads one (ptxas).
+// The first operand is the result or an address, unless its letter says otherwise. Special registers cannot be written,
+// and only mov reads one (ptxas).
 static gboolean
 check_first(PtxDecoder *decoder, guint line) {
   const PtxOperand *first = smb_ptx_operand(decoder, 0);

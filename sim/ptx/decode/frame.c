@@ -4,8 +4,8 @@
 // What a call of a function has of its own: a frame on the stack of each thread, which grows upwards in local memory
 // behind the kernel's own variables. A frame begins with what is passed and what is returned, in the order of the
 // declaration, at multiples of 16 bytes, so that a caller need not know which function it calls; the function's
-// variables follow, and what alloca adds. Registers belong to the function, not to the call: those of a function that can
-// be called again before it returns are pushed ahead of the call.
+// variables follow, and what alloca adds. Registers belong to the function, not to the call: those of a function that
+// can be called again before it returns are pushed ahead of the call.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -21,7 +21,8 @@ smb_ptx_slot_bytes(guint64 bytes) {
   return (MAX(bytes, 1) + SLOT_BYTES - 1) / SLOT_BYTES * SLOT_BYTES;
 }
 
-// Whether a symbol is in the frame: what a function is passed, returns, or declares in local memory. A kernel has no frame.
+// Whether a symbol is in the frame: what a function is passed, returns, or declares in local memory. A kernel has no
+// frame.
 gboolean
 smb_ptx_in_frame(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *offset) {
   const PtxDecoded *current = decoder->current;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// mbarrier, and the instructions that arrive at one when earlier work is complete (PTX ISA 9.0, section 9.7.13.15). Their argument is
-// what they do there (MBarrierAction). They make no requests, and are listed separately.
+// mbarrier, and the instructions that arrive at one when earlier work is complete (PTX ISA 9.0, section 9.7.13.15).
+// Their argument is what they do there (MBarrierAction). They make no requests, and are listed separately.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -84,7 +84,8 @@ decode_arrive(PtxDecoder *decoder, MBarrierAction action) {
   return PTX_DECODED;
 }
 
-// cp.async.mbarrier.arrive{.noinc} [a]: arrives when all earlier copies of the thread are complete, which this waits for.
+// cp.async.mbarrier.arrive{.noinc} [a]: arrives when all earlier copies of the thread are complete, which this waits
+// for.
 PtxResult
 smb_ptx_decode_copies_arrive(PtxDecoder *decoder) {
   smb_build_plain(&decoder->build, STEP_AWAIT, PENDING_NONE);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions that make requests: loads, stores, atomics, matrices, copies (PTX ISA 9.0, section 9.7.9; atom and red 9.7.13). Here
-// are read the state space, the width and the registers; everything else follows from these in sim/exec/build.c.
+// Instructions that make requests: loads, stores, atomics, matrices, copies (PTX ISA 9.0, section 9.7.9; atom and red
+// 9.7.13). Here are read the state space, the width and the registers; everything else follows from these in
+// sim/exec/build.c.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -38,8 +39,8 @@ find_vector(const PtxDecoder *decoder) {
                                            : 1;
 }
 
-// [register+offset], [variable+offset] or [number]. A variable of a function's frame is relative to it; other variables have fixed
-// addresses. An address of 4 bytes in local memory is an offset.
+// [register+offset], [variable+offset] or [number]. A variable of a function's frame is relative to it; other variables
+// have fixed addresses. An address of 4 bytes in local memory is an offset.
 gboolean
 smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
                     PtxArea area) {
@@ -112,7 +113,8 @@ set_ptx_data(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
   return TRUE;
 }
 
-// How the access is ordered (section 8): .relaxed, .acquire, .volatile and .mmio see what other threads write meanwhile.
+// How the access is ordered (section 8): .relaxed, .acquire, .volatile and .mmio see what other threads write
+// meanwhile.
 static MemoryOrder
 find_ptx_order(const PtxDecoder *decoder) {
   gboolean acquires = smb_ptx_has_part(decoder, "acquire") || smb_ptx_has_part(decoder, "acq_rel");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// mov, with the vectors that it packs and unpacks, and what turns addresses of one space into others or tells them apart (PTX ISA,
-// section 9.7.9). A generic address is a pointer of the machine, whose region stands in its upper bits.
+// mov, with the vectors that it packs and unpacks, and what turns addresses of one space into others or tells them
+// apart (PTX ISA, section 9.7.9). A generic address is a pointer of the machine, whose region stands in its upper bits.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -165,8 +165,8 @@ compare_constant_regions(PtxDecoder *decoder, Row number, Predicate p, guint mod
   }
 }
 
-// Which region a generic pointer names is in its upper bits; an address of the process (SmbLaunch.memory), which has none
-// there, is global. Null is, too (PTX ISA, isspacep).
+// Which region a generic pointer names is in its upper bits; an address of the process (SmbLaunch.memory), which has
+// none there, is global. Null is, too (PTX ISA, isspacep).
 PtxResult
 smb_ptx_decode_test_space(PtxDecoder *decoder) {
   const PtxOperand *p = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);

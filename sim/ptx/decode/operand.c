@@ -175,7 +175,8 @@ is_reserved_offset_name(const char *name) {
   return g_strv_contains(names, name);
 }
 
-// The row of a special register. The clock and others like it get a row that is never written, so nothing is known of their value.
+// The row of a special register. The clock and others like it get a row that is never written, so nothing is known of
+// their value.
 static Row
 special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   guint32 values[SMB_MAX_LANES];
@@ -202,7 +203,8 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   return preset.row;
 }
 
-// The address of a variable of the kernel in local memory or among its parameters, or of a function's variable that all calls share.
+// The address of a variable of the kernel in local memory or among its parameters, or of a function's variable that all
+// calls share.
 static gboolean
 local_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *address) {
   const PtxDecoded *current = decoder->current;

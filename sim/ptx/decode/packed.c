@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Instructions that are several operations: on two numbers of 32 bits in one register, comparisons of pairs of halves,
-// extremes of three, sums of 32 bits with addends of 16 (PTX ISA, sections 9.7.3 to 9.7.6). Each is made of operations of the same
-// opcode with another type.
+// extremes of three, sums of 32 bits with addends of 16 (PTX ISA, sections 9.7.3 to 9.7.6). Each is made of operations
+// of the same opcode with another type.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Video instructions (PTX ISA 9.0, sections 9.7.19 and 9.7.20): of parts of registers, as numbers of more bits than they have,
-// clamped, and put together again. They become several operations. Chips since sm_50 have nearly none of them: ptxas puts others in
-// their place, which do not always do what PTX says. Forms of which they were seen not to (of several types at once, clamped products and shifts, results
-// that become a part of a register), and selections other than the usual ones on pairs and quadruples, are not decoded: their results are not known.
+// Video instructions (PTX ISA 9.0, sections 9.7.19 and 9.7.20): of parts of registers, as numbers of more bits than
+// they have, clamped, and put together again. They become several operations. Chips since sm_50 have nearly none of
+// them: ptxas puts others in their place, which do not always do what PTX says. Forms of which they were seen not to
+// (of several types at once, clamped products and shifts, results that become a part of a register), and selections
+// other than the usual ones on pairs and quadruples, are not decoded: their results are not known.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -178,7 +179,8 @@ find_second(const PtxDecoder *decoder) {
                                             : N_OPERATIONS;
 }
 
-// Whether ptxas makes of a form what PTX says of it: the low 32 bits are right, and all where the numbers have one type and fit into it.
+// Whether ptxas makes of a form what PTX says of it: the low 32 bits are right, and all where the numbers have one type
+// and fit into it.
 static gboolean
 is_certain(const Video *video, Operation second) {
   gboolean shifts = strcmp(video->name, "vshl") == 0 || strcmp(video->name, "vshr") == 0;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Forms of computations: those of instructions.def, and comparisons and conversions, whose combinations of types are too many for
-// lines. A form is an operation of sim/exec/compute with modifiers (PTX ISA 9.0, sections 9.7.1 to 9.7.8, and "cvt").
+// Forms of computations: those of instructions.def, and comparisons and conversions, whose combinations of types are
+// too many for lines. A form is an operation of sim/exec/compute with modifiers (PTX ISA 9.0, sections 9.7.1 to 9.7.8,
+// and "cvt").
 #include "sim/ptx/isa/computation.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Lines of instructions.def are searched in order, once for each distinct opcode of a file (PtxOpcode.line): a special form comes
-// before the general one.
+// Lines of instructions.def are searched in order, once for each distinct opcode of a file (PtxOpcode.line): a special
+// form comes before the general one.
 #include "sim/ptx/isa/instruction.h"
 
 #include <string.h>

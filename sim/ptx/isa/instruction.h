@@ -24,7 +24,8 @@ typedef enum {
 
 /**
  * PtxLine: a line of instructions.def
- * @words: of a computation, all parts of the opcode in order; else the name and parts in any order; | separates alternatives
+ * @words: of a computation, all parts of the opcode in order; else the name and parts in any order; | separates
+ *   alternatives
  * @more: optional parts of a computation; NULL: it is not a computation
  * @operands: letters; NULL: as many as the operation of the computation has
  */

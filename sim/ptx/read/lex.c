@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Tokens: names, directives, numbers, strings, punctuators (PTX ISA 9.0, section 4). A token is read only when it is needed, so a
-// reader can look ahead by copying the lexer.
+// Tokens: names, directives, numbers, strings, punctuators (PTX ISA 9.0, section 4). A token is read only when it is
+// needed, so a reader can look ahead by copying the lexer.
 #include "sim/ptx/read/lex.h"
 
 #include <string.h>

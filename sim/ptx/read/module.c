@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A PTX file: its version, target and address size (PTX ISA 9.0, sections 11.1.1 to 11.1.3), then declarations in any order.
-// What each of them declares is read by function.c and variable.c.
+// A PTX file: its version, target and address size (PTX ISA 9.0, sections 11.1.1 to 11.1.3), then declarations in any
+// order. What each of them declares is read by function.c and variable.c.
 #include "sim/ptx/read/module.h"
 
 #include <string.h>

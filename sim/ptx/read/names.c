@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A hash table with chains. Leaving a block removes its entries in the reverse order of adding, which is always the head of a chain.
+// A hash table with chains. Leaving a block removes its entries in the reverse order of adding, which is always the
+// head of a chain.
 #include "sim/ptx/read/names.h"
 
 #include <string.h>

@@ -28,8 +28,8 @@ pop(PtxReader *reader) {
   return operand;
 }
 
-// Moves what was pushed since @from to the operands of the function, as one range. A name that may be a label is noted as pending: it should be
-// a @what.
+// Moves what was pushed since @from to the operands of the function, as one range. A name that may be a label is noted
+// as pending: it should be a @what.
 static gboolean
 store_operands(PtxReader *reader, guint from, const char *what, guint32 *first, guint32 *n) {
   GArray *operands = reader->function->operands;

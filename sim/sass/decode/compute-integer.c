@@ -281,9 +281,9 @@ smb_sass_compute_product(SassReading *reading) {
 
 // --- LEA: (a << n) + b; .HI: the high word of {c, a} << n, and b
 
-// The carry of b - (a << n), and of (a << n) - b. Nothing is borrowed where 0 is subtracted: it is that of b + ~(a << n) + 1.
-// ("LEA RZ, P0, -R6, R8, 3" and an IADD3.X with it subtract numbers of 64 bits; ncu on an H200 shows which blocks
-// of such a kernel go on.)
+// The carry of b - (a << n), and of (a << n) - b. Nothing is borrowed where 0 is subtracted: it is that of b + ~(a <<
+// n) + 1. ("LEA RZ, P0, -R6, R8, 3" and an IADD3.X with it subtract numbers of 64 bits; ncu on an H200 shows which
+// blocks of such a kernel go on.)
 static void
 put_difference_carry(SassReading *reading, Row d, Predicate target, Addends *addends,
                      guint32 factor) {

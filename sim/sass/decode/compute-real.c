@@ -181,8 +181,8 @@ enum {
   NEAR = 12, // instructions from a root to the test of its operand, or back
 };
 
-// What ptxas subtracts from the bits of an operand, or from their high word, to see whether it is in the middle of the range; and what
-// __frsqrt_rn adds to those of a subnormal one, which it has multiplied by 2^24.
+// What ptxas subtracts from the bits of an operand, or from their high word, to see whether it is in the middle of the
+// range; and what __frsqrt_rn adds to those of a subnormal one, which it has multiplied by 2^24.
 static gboolean
 tests_range(const SassInstruction *instruction) {
   for (guint i = 0; i < instruction->n_operands; i++) {
@@ -195,11 +195,12 @@ tests_range(const SassInstruction *instruction) {
   return FALSE;
 }
 
-// Whether .RSQ is where a rounded root (sqrt.rn and so on) or the rounded reciprocal of one (__frsqrt_rn) begins, which is refined until
-// its last bit does not matter: in the code for operands in the middle of the range, or in the function for others. Then the results of
-// sm_90 do for all chips: IEEE 754 defines the root, and CUDA documents the reciprocal as rounded to nearest. Over all 2^24 operands that
-// .RSQ has in __frsqrt_rn, whatever is within the error of rsqrt.approx (PTX ISA: 2^-22.9) is refined to that, but for one number at
-// the very limit, of 1 - 2^-23 (tests/test-multifunction.c).
+// Whether .RSQ is where a rounded root (sqrt.rn and so on) or the rounded reciprocal of one (__frsqrt_rn) begins, which
+// is refined until its last bit does not matter: in the code for operands in the middle of the range, or in the
+// function for others. Then the results of sm_90 do for all chips: IEEE 754 defines the root, and CUDA documents the
+// reciprocal as rounded to nearest. Over all 2^24 operands that .RSQ has in __frsqrt_rn, whatever is within the error
+// of rsqrt.approx (PTX ISA: 2^-22.9) is refined to that, but for one number at the very limit, of 1 - 2^-23
+// (tests/test-multifunction.c).
 static gboolean
 begins_root(const SassDecoder *decoder) {
   const SassSection *section = smb_sass_section_at(decoder, decoder->builder.place);

@@ -71,8 +71,8 @@ typedef struct {
   const SmbCubinFunction *kernel;
   const SmbLines *lines;
   guint32 stack_bytes;
-  guint32
-      reserved_shared; // where shared memory that is the program's own begins, as addresses of the code have it
+  // where shared memory that is the program's own begins, as addresses of the code have it
+  guint32 reserved_shared;
   SassBank banks[SASS_BANKS];
   GHashTable *presets;  // of bank 0: offset and number of rows → row
   GHashTable *specials; // number of a special register → row
