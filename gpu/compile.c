@@ -31,7 +31,7 @@ static const char prelude[] =
     "#define M_PI 3.14159265358979323846\n";
 
 // The text without its #include lines, which the model ignores, but for those of what NVRTC has not built in and the
-// kernel language has. A comment that begins there stays: it may go on.
+// kernel language has. A comment that begins there stays: it may continue.
 static char *
 drop_includes(const char *text, GError **error) {
   g_autoptr(GRegex) include = g_regex_new(

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The CUDA runtime and the driver behind the table SmbCuda. Built without a toolkit, it has only what opens libraries.
 #include "config.h"
 #include "sim/base/error.h"
 
@@ -318,7 +320,7 @@ get_driver_release(void) {
   return g_strdup(g_strstrip(text));
 }
 
-// Stands for a profiler that was asked for and is not known.
+// Placeholder for a requested profiler that does not exist.
 static SmbProfilerSession *
 refuse_choice(G_GNUC_UNUSED int device, G_GNUC_UNUSED const char *const *metrics,
               G_GNUC_UNUSED guint n_metrics, G_GNUC_UNUSED guint max_ranges, GError **error) {

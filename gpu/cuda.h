@@ -106,7 +106,7 @@ typedef struct {
  * @open: opens a library: its handle, or %NULL with a reason (transfer full)
  * @library_version: version of an open library as MAJOR * 1000 + MINOR * 10, or 0 if it does not say
  * @driver_release: version of the kernel's driver, such as "580.159.04", or %NULL (transfer full)
- * @profiler: ways to read hardware counters, the best first; %NULL behind the last. Those of this machine
+ * @profiler: ways to read hardware counters, the best first; %NULL after the last. Those of this machine
  *   can be narrowed down to one by the environment variable SMEMBANK_PROFILER
  */
 typedef struct {

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Copies to and from device memory, with errors that name what was done.
 #include "gpu/device-memory.h"
 
 #include "gpu/error.h"

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The list of devices, and what this machine lacks to use one.
 #include "gpu/device.h"
 
 static void

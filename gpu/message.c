@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Messages over pipes: a length, then a serialised GVariant; reads have a deadline.
 #include "gpu/message.h"
 
 #include <errno.h>

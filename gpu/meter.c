@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The client of the measuring process: starts it, gives it jobs, and replaces it after a crash or a time-out.
 #include "gpu/meter.h"
 #include "sim/base/error.h"
 
@@ -109,8 +111,7 @@ write_job(int fd, GVariant *job) {
   return written;
 }
 
-// Gives the process a job and waits for the result; after a failure that leaves the process unusable
-// there is none.
+// Gives the process a job and waits for the result. A failure that leaves the process unusable ends it.
 static GVariant *
 ask_worker(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
   g_autoptr(GVariant) held = g_variant_ref_sink(job);
@@ -215,7 +216,7 @@ smb_meter_request_counter(void) {
 }
 
 // Adds a text of the user's. Messages hold UTF-8 only: what is none is replaced, which changes no program:
-// such bytes stand in comments and in names of files, but for a character constant of one, which is refused then.
+// such bytes are in comments and in names of files, but for a character constant of one, which is refused then.
 static void
 insert_text(GVariantDict *job, const char *key, const char *text) {
   g_variant_dict_insert_value(job, key, g_variant_new_take_string(g_utf8_make_valid(text, -1)));

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Copies captured memory to the device, and moves the pointers in it by where each allocation now is.
 #include "gpu/replay.h"
 
 #include <string.h>

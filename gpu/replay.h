@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Memory of another process, on the device: what a captured launch finds behind its pointers. The driver gives no
+// Memory of another process, on the device: what a captured launch finds after its pointers. The driver gives no
 // memory at addresses that are asked for, so that allocations lie elsewhere here, and addresses in parameters and in
 // memory are moved with them: each number of 8 bytes, at a multiple of 8, that is an address in one of the allocations.
 #pragma once

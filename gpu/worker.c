@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The measuring process: owns the device, answers one job after another.
 #include "gpu/worker.h"
 #include "sim/base/error.h"
 
@@ -136,7 +138,7 @@ select_device(Worker *worker, GVariant *job, GVariantDict *result, GError **erro
 // instructions of the kernel do: their wavefronts are free of lost arbitration, and their instructions are
 // those with an active lane, where smsp__inst_executed_ has those of which every lane is predicated off as
 // well (seen on an H200: an interleaved reduction of 256 threads reads 95 and 129).
-// @added: of the first counter: it leaves out the loads and stores of matrices, which the second one counts.
+// @added: for the first counter: it leaves out the loads and stores of matrices, which the second one counts.
 static const struct {
   SmbMetric metric;
   const char *counters[3];

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// What CUPTI's profilers share: opening the library, errors in words, the state of a session.
 #include "gpu/cupti/cupti.h"
 #include "sim/base/error.h"
 

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// NVIDIA's perf host library: from names of metrics to the raw counters they need, and from counters to values.
 #include "config.h"
 
 #include "gpu/cupti/nvperf.h"
@@ -106,7 +108,7 @@ check_nvperf_status(int status, const char *what, GError **error) {
                   LIBRARY_NAME, what, reason ? reason : "no reason given", status);
 }
 
-// Opens the library beside @cupti (nullable), or by its name, and starts it.
+// Opens the library next to @cupti (nullable), or by its name, and starts it.
 static gboolean
 open_nvperf(NvperfLibrary *library, gpointer cupti, GError **error) {
   NvpwInitializeHost initialize = CUPTI_PARAMETERS(NvpwInitializeHost, pPriv);

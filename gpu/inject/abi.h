@@ -145,7 +145,7 @@ enum {
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
 
-// cuModuleLoadData_params, and those of other functions that give a module; likewise cuKernelGetFunction_params.
+// cuModuleLoadData_params, and those of other functions that give a module; and cuKernelGetFunction_params.
 typedef struct {
   void **given;
 } CuGiveParams;

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The socket to the recording command: whole frames, under a lock, and silence once it is closed.
 #include "gpu/inject/channel.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Finds the driver's and CUPTI's functions at run time; older drivers lack some of them.
 #include "gpu/inject/driver.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The nodes of executable graphs: which kernels a launch of a graph runs, and in what order.
 #include "gpu/inject/graph.h"
 
 #include <pthread.h>

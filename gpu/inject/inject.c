@@ -125,7 +125,7 @@ take_resource(uint32_t id, const CuptiResourceData *data) {
     graph_destroyed(graph->graphExec);
 }
 
-// What the parameters of cuLaunchKernelEx() say besides.
+// The attributes of a launch by cuLaunchKernelEx().
 static void
 read_launch_attributes(const CuLaunchConfig *config, Launch *launch) {
   for (unsigned i = 0; i < config->numAttrs; i++) {
@@ -311,7 +311,7 @@ static void
 take_callback(void *user, int domain, uint32_t id, const void *data) {
   const CuptiCallbackData *call = data;
   (void)user;
-  // What was begun is ended, even if no process listens any more: others wait for it.
+  // What was begun is ended, even if no process listens any longer: others wait for it.
   if (!channel_is_open() && !record_is_open())
     return;
   if (domain == CUPTI_CB_DOMAIN_RESOURCE)

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Kernels seen so far, by handle, with what the recording command wants to know of each.
 #include "gpu/inject/kernel.h"
 
 #include <pthread.h>

@@ -50,7 +50,7 @@ bool kernel_is_wanted(const char *symbol);
 // Asks again, where its image was not known.
 void kernel_complete(const InjectDriver *driver, Kernel *kernel);
 
-// A module was unloaded, and with it those of its kernels; of some it is not known whether they are.
+// A module was unloaded, and with it its kernels; for some it is unknown whether they belong to it.
 void kernel_unloaded(uint32_t module);
 
 // Tells the command how often one was seen, or each.

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Allocations that a launch can reach: found by following pointers, sent piece by piece.
 #include "gpu/inject/memory.h"
 
 #include <stdlib.h>

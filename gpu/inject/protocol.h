@@ -3,12 +3,12 @@
 //
 // What a process under `smembank capture` tells the command that records it, over a Unix socket: frames, each a kind
 // and the bytes of its payload. A payload is a sequence of numbers, each 8 bytes in the order of the machine, and of
-// byte strings, each behind its length. Both sides are of one build, on one machine.
+// byte strings, each after its length. Both sides are of one build, on one machine.
 //
 // A process says HELLO; at any time IMAGE, of each module that is loaded, UNLOAD, KERNEL, of each kernel that it sees
 // for the first time, which is answered by ANSWER, COUNT, and LOST. Launches are recorded one after another: LAUNCH,
 // then VARIABLE, MEMORY and NOTE frames, and READY before it runs; after one or, of a graph, several of them, END for
-// each, in their order. Of a process that goes away in between, what is READY counts.
+// each, in their order. For a process that goes away in between, what is READY counts.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Records one launch or graph launch: memory before it runs, its time afterwards.
 #define _GNU_SOURCE
 #include "gpu/inject/record.h"
 

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Recording launches: before one runs, the device comes to rest, and what the launch can reach is sent; after it has
-// run, its time. One launch of a process is recorded at a time; what others launch meanwhile waits for it, if it is
-// wanted, too.
+// Recording launches: before a launch runs, the device becomes idle and the memory that the launch can reach is sent;
+// after it has run, its time. One launch of a process is recorded at a time; other wanted launches wait for it.
 #pragma once
 
 #include "gpu/inject/kernel.h"
@@ -42,7 +41,7 @@ bool record_begin(const Kernel *kernel);
 // recorded: ".
 void record_drop(const char *symbol, const char *why);
 
-// Where a launch stands in a graph, and what of memory is not as it will be then.
+// Where a launch is in a graph, and what of memory is not as it will be then.
 typedef struct {
   unsigned long graph; // launches of graphs with this one, from 1; 0: it is not of a graph
   unsigned long node;  // its number there, from 1

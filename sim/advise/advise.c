@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The search: which layouts are tried, how each is counted, and which ones are kept.
 #include "sim/advise/advise.h"
 
 #include "sim/advise/advise-impl.h"

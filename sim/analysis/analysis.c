@@ -224,7 +224,7 @@ collect_access(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch
     smb_tally_add(&access.total, &access.warps[w]);
   if (access.total.requests == 0 && access.uncounted == 0)
     return;
-  // Of an access without a request that is counted, a rule can be named nevertheless.
+  // For an access without a request that is counted, a rule can be named nevertheless.
   if (access.total.requests == 0)
     access.worst = (SmbRequest){.op = (guint8)plain[access.site->op_class],
                                 .width = (guint8)access.site->width};

@@ -68,7 +68,7 @@ typedef struct {
  * @is_by_order: whether its threads decide by who comes first, or by time: a device may also make fewer requests
  * @is_loop: whether it is an atomic without an instruction of its own: its wavefronts are a lower bound
  * @data_source: (nullable): smb_launch_data_source(): counted with what was put in the place of its contents
- * @no_source: of a copy from global memory: whether it is not known where a request comes from: these are the least
+ * @no_source: for a copy from global memory: whether it is not known where a request comes from: these are the least
  * @uncounted: requests that are not counted, because their addresses, or whether they are made, is not known
  * @total: over all warps and blocks, of those that are counted
  * @lanes: active in these requests, all together
@@ -317,7 +317,7 @@ smb_warning_is_of_order(const SmbAnalysisWarning *warning) {
   return warning->kind == SMB_WARNING_ORDER || warning->kind == SMB_WARNING_TIMING;
 }
 
-/** smb_access_is_copy: Returns: whether it is a copy of global memory that goes on by itself (cp.async) */
+/** smb_access_is_copy: Returns: whether it is a copy of global memory that continues by itself (cp.async) */
 gboolean smb_access_is_copy(const SmbAccess *access);
 
 /**

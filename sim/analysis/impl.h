@@ -53,7 +53,7 @@ struct _SmbPart {
   gboolean in_order; // blocks were run in order, those before this part without being counted
   // blocks that are counted; each of the others makes the same requests as one of these
   guint64 n_run;
-  // SmbShare: of a whole launch: the blocks that stand for all; NULL: each for itself
+  // SmbShare: for a whole launch: the blocks that stand for all; NULL: each for itself
   GArray *shares;
   Sums sums;
   // SmbPart: of each variant of the program; NULL: no lanes diverged, so that they are the same
@@ -65,7 +65,7 @@ struct _SmbPart {
   const char *irregular; // SmbProgram.irregular
   GStrv parameters;      // their names
   GArray *sites;         // PartSite: of which something was counted
-  GStringChunk *texts;   // of a part that was read: its names
+  GStringChunk *texts;   // for a part that was read: its names
 };
 
 // One thread's part of the blocks.
@@ -161,7 +161,7 @@ void smb_sums_add(Sums *into, const Sums *from);
 // atomics.
 void smb_sums_note_order(Sums *sums, const SmbProgram *program);
 
-// Of compiled code: that no thread reaches any of its accesses to shared memory, if it has some.
+// For compiled code: that no thread reaches any of its accesses to shared memory, if it has some.
 void smb_sums_note_unreached(Sums *sums, const SmbProgram *program);
 
 // Keeps the numbers alone: names may not outlive the program that was counted.

@@ -12,7 +12,7 @@
 #include "sim/trace/trace-line.h"
 
 enum {
-  MAX_SITES = 1 << 18, // of a kernel: its instructions
+  MAX_SITES = 1 << 18, // for a kernel: its instructions
 };
 
 #define AT SMB_MEMBER_AT
@@ -97,7 +97,7 @@ static const SmbMember part_members[] = {
     OF("idle_place", SmbPart, sums, idle_table),
     {"parameters", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbPart, parameters)},
     OF("sites", SmbPart, sites, site_table),
-    // What comes behind these is of the sites.
+    // What comes after these is of the sites.
     {"shared", MEMBER_REQUIRED},
     {"global", MEMBER_REQUIRED},
     {"constant", MEMBER_REQUIRED},

@@ -144,7 +144,7 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GErr
   return part;
 }
 
-// Whether lanes take different ways, in a program of which it is not well known where they meet again.
+// Whether lanes take different ways, in a program of which it is not well known where they reconverge.
 static gboolean
 has_unsettled_counts(const SmbProgram *program, const Sums *sums) {
   return sums->diverged && (program->front_end->variant || program->irregular);

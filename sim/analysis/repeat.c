@@ -122,7 +122,7 @@ run_corners(gpointer user, G_GNUC_UNUSED guint item) {
   }
 }
 
-// All corners are asked for, unless they differ. What becomes of the search does not depend on that they were run at
+// All corners are asked for, unless they differ. What happens to the search does not depend on that they were run at
 // once.
 static void
 run_ahead(Search *search, guint n_threads) {

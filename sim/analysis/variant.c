@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What an assembler has not decided yet: where the lanes that a branch divides meet again. A program that knows other
+// What an assembler has not decided yet: where the lanes that a branch divides reconverge. A program that knows other
 // ways, between which any assembler is likely to stay, is run in these, too; where the counts differ, they are a range.
 #include <string.h>
 

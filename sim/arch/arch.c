@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Architectures by name: those that come with the program, their aliases, and the nearest one to an unknown chip.
 #include "sim/arch/arch.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Data files: compiled in, or from SMEMBANK_DATADIR.
 #include "sim/base/data.h"
 
 #include <gio/gio.h>

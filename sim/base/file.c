@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads files, pipes and terminals, with time-outs, and refuses devices.
 #include "sim/base/file.h"
 
 #include <errno.h>

@@ -55,7 +55,7 @@ gssize smb_file_read(SmbFile *file, void *buffer, gsize bytes, GError **error);
  *
  * For files of our own, and those that are compared: what is no file is passed over, not waited for.
  *
- * Returns: (transfer full) (nullable): its bytes, and a zero behind them; %NULL: it is not a regular file, too large,
+ * Returns: (transfer full) (nullable): its bytes, and a zero after them; %NULL: it is not a regular file, too large,
  * or unreadable
  */
 char *smb_file_read_regular(const char *path, gsize most, gsize *length);

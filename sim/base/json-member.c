@@ -285,7 +285,7 @@ smb_add_flag(gpointer into, gconstpointer more) {
   *(gboolean *)into |= *(const gboolean *)more;
 }
 
-// What could steer a terminal is no text: recordings come from other people.
+// Control characters are refused: recordings come from other people, and could control a terminal.
 static gboolean
 has_controls(const char *text) {
   for (; *text; text++) {

@@ -24,7 +24,7 @@ typedef struct _SmbParallel SmbParallel;
 void smb_parallel_run(guint n_items, guint n_threads, SmbParallelItem run, gpointer user);
 
 /**
- * smb_parallel_start: as smb_parallel_run(), by threads beside the calling one, which goes on
+ * smb_parallel_start: as smb_parallel_run(), by threads beside the calling one, which continues
  * @n_threads: the most threads beside the calling one
  *
  * Returns: (transfer full): to be given to smb_parallel_finish(); perhaps no item is begun before

@@ -75,7 +75,7 @@ typedef enum {
  * @mask: the active lanes
  * @op: an SmbOp
  * @width: bytes that one lane accesses: 1, 2, 4, 8, 12 or 16
- * @has_source: of a copy from global memory: whether @source says where its bytes come from
+ * @has_source: for a copy from global memory: whether @source says where its bytes come from
  * @offset: byte offset of each lane into shared memory; read only where the lane is active
  * @source: where a lane copies from, in words of 4 bytes: that of its line, one of %SMB_SOURCE_LINE_BYTES, plus
  *   %SMB_SOURCE_LINE_WORDS times the number of the line; the lines of a request have numbers from 0, in the order of

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Sizes, names and bits of the kinds of numbers; conversions of half-precision numbers.
 #include "sim/base/scalar.h"
 
 #include <math.h>

@@ -26,11 +26,11 @@ struct _SmbSource {
   gsize length;
   GBytes *object;      // NULL of a text
   GArray *line_starts; // guint32 byte offsets
-  SmbSource *main;     // of a whole: the text that includes others, to which the four above belong
+  SmbSource *main;     // for a whole: the text that includes others, to which the four above belong
   GArray *parts;       // Part, in the order of their offsets
   GMutex lock;         // of what follows
-  GPtrArray *inputs;   // of a text: names of those that its wholes include
-  gpointer parsed;     // of an object file: smb_source_parsed(); NULL: it was not parsed yet
+  GPtrArray *inputs;   // for a text: names of those that its wholes include
+  gpointer parsed;     // for an object file: smb_source_parsed(); NULL: it was not parsed yet
   GDestroyNotify free_parsed;
 };
 
@@ -84,7 +84,7 @@ smb_source_new(const char *name, GBytes *bytes, GError **error) {
   return make_source(name, text ? text : "", length);
 }
 
-// How the object files begin that are no text for that alone.
+// The first bytes of object files, which are therefore not texts.
 static const struct {
   const char *bytes;
   gsize n;
@@ -327,7 +327,7 @@ smb_source_locate(const SmbSource *source, guint32 offset, guint *line, guint *c
 }
 
 // Moves an offset of a line to where a character begins: past the three bytes that a character of UTF-8 may have
-// behind its first, at most.
+// after its first, at most.
 static gsize
 find_character(const char *line, gsize length, gsize at) {
   for (guint i = 0; i < 3 && at < length && ((guchar)line[at] & 0xc0) == 0x80; i++)

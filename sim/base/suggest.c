@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// "did you mean": the nearest of some names.
 #include "sim/base/suggest.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Text that is safe to print: what would control a terminal or a CI log is escaped.
 #include "sim/base/text.h"
 
 #include <string.h>

@@ -37,7 +37,7 @@ char *smb_text_show_line(const char *text);
  * smb_text_ahead:
  * @file: the name of a file with which a message begins, "FILE:LINE: warning: …"
  *
- * Returns: what has to stand ahead of it: our own name, if a part of @file looks like a place ("other.c:1:1: error:
+ * Returns: what has to precede it: our own name, if a part of @file looks like a place ("other.c:1:1: error:
  *   k.cu"), of which a reader of messages would take the message to be; else nothing
  */
 const char *smb_text_ahead(const char *file);
@@ -66,7 +66,7 @@ char *smb_text_escape_lines(const char *text);
 /**
  * smb_text_quote_source:
  * @said: what a compiler says; UTF-8
- * @begins_line: whether its first line will begin a line, and not stand behind other words
+ * @begins_line: whether its first line will begin a line, and not follow other words
  *
  * Returns: (transfer full): @said, with the lines of it that are no messages, but of the source that it compiles,
  *   behind a bar: they may look like anything
@@ -107,7 +107,7 @@ smb_is_are(guint64 n) {
   return n == 1 ? "is" : "are";
 }
 
-/** smb_comma_and: Returns: (transfer none): what stands before thing @i of @n in a list: "", ", " or " and " */
+/** smb_comma_and: Returns: (transfer none): what is before thing @i of @n in a list: "", ", " or " and " */
 static inline const char *
 smb_comma_and(gsize i, gsize n) {
   return i == 0 ? "" : i + 1 < n ? ", " : " and ";

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The members of an open capture. Private to sim/capture.
 #pragma once
 
 #include "sim/capture/capture.h"

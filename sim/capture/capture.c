@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Opens a capture, checks it as a whole, and reads its launches.
 #include "sim/capture/capture-impl.h"
 
 #include <fcntl.h>

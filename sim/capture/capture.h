@@ -66,7 +66,7 @@ GBytes *smb_capture_image(const SmbCapture *capture, const SmbCaptureLaunch *lau
 
 /**
  * smb_capture_code:
- * @error: as smb_capture_image(), or SMB_ERROR_INPUT: it is no cubin, or one that is damaged
+ * @error: as smb_capture_image(), or SMB_ERROR_INPUT: it is not a cubin, or is damaged
  *
  * Launches of one image, one after the other, have the same: it is unpacked and read once.
  *

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// What the recorder needs of an image: its kernels' parameters and its variables.
 #include "sim/capture/image.h"
 
 #include "sim/image/cubin.h"

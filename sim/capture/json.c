@@ -264,7 +264,7 @@ check_version(const SmbPlace *place, JsonNode *root, GError **error) {
   guint64 number = VERSION;
   g_autofree char *text = NULL;
   if (!format || !version)
-    return TRUE; // which of them is missing is told with the others
+    return TRUE; // which of them is missing is reported with the others
   if (!smb_member_words(&(SmbPlace){place, "format", 0}, format, &text, error) ||
       !smb_member_count(&(SmbPlace){place, "version", 0}, version, &number, error))
     return FALSE;

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// A recorded launch: its memory and variables, and whether they are consistent.
 #include "sim/capture/launch.h"
 
 #include <string.h>

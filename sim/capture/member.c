@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The tar archive of a capture: finds, checks and decompresses members.
 #include "sim/capture/member.h"
 
 #include <archive.h>
@@ -134,7 +136,7 @@ open_archive(Stream *stream) {
   archive_read_set_read_callback(archive, read_stream);
   archive_read_set_skip_callback(archive, skip_stream);
   archive_read_set_callback_data(archive, stream);
-  archive_read_open1(archive); // what goes wrong is told of the first member, too
+  archive_read_open1(archive); // errors are reported for the first member, too
   return archive;
 }
 
@@ -301,7 +303,7 @@ smb_capture_members_read(const SmbCaptureMembers *members, const char *name, gsi
   return NULL;
 }
 
-// How large what is compressed says it is; more than @max: it does not say, or is no such thing.
+// The decompressed size that the frame states; more than @max if it states none, or is not a zstd frame.
 static guint64
 find_size(GBytes *packed) {
   gsize n;

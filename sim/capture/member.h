@@ -14,7 +14,7 @@ typedef struct _SmbCaptureMembers SmbCaptureMembers;
  * @path: a capture
  * @error: a file error; SMB_ERROR_INPUT: damaged, at which byte, or a member that no capture has
  *
- * Finds the members. Of a file that is cut, those that are whole.
+ * Finds the members. For a file that is cut, those that are whole.
  *
  * Returns: (transfer full): constant from then on, for any thread
  */

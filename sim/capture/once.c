@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// A cache whose entries are made once, by whichever thread asks first; the least recently used ones are dropped.
 #include "sim/capture/once.h"
 
 typedef struct {

@@ -79,7 +79,7 @@ new_archive(GByteArray *pending) {
   return archive;
 }
 
-// Writes what is pending behind the last whole member; what cannot be written whole is taken back.
+// Writes what is pending after the last whole member; what cannot be written whole is taken back.
 static gboolean
 flush_capture(SmbCaptureWriter *writer, GError **error) {
   const GByteArray *pending = writer->pending;

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Collects which lanes ask which bank for which word, and keeps the banks that are asked for several.
 #include "sim/count/conflict.h"
 
 #include "sim/arch/rule.h"

@@ -88,7 +88,7 @@ typedef struct {
 // 2026-11-23).
 #define CODE_RESERVED_BYTES 1024u
 
-// The region of what the driver gives a kernel beside its parameters: nobody else can say what it holds.
+// The region of the constants that the driver adds to a kernel's parameters: no option can give their values.
 #define CODE_DRIVER_REGION "constants of the driver"
 
 // Regions that every compiled program begins with; its own variables follow.
@@ -131,7 +131,7 @@ struct _Code {
   GPtrArray *graphs;       // CodeGraph
   gboolean points_at_code; // machine code: addresses of functions that have a body here are made
   gboolean maps_cluster;   // addresses in the shared memory of other blocks are made
-  // machine code: the rank of a block stands in addresses of its own shared memory
+  // machine code: the rank of a block is in addresses of its own shared memory
   gboolean carries_rank;
   SmbMeeting meeting; // where lanes that diverge meet
   gpointer module;    // the decoder's

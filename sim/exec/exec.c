@@ -29,7 +29,7 @@ name_memory(const Exec *exec) {
   }
 }
 
-// Of parameters of which the launch says nothing: a number of 8 bytes among them is taken as a pointer (transfer full).
+// Which parameters without a value are assumed to be pointers, since they have 8 bytes (transfer full).
 static char *
 describe_pointers(const SmbProgram *program, const SmbLaunch *launch) {
   g_autoptr(GString) list = g_string_new(NULL);

@@ -44,7 +44,7 @@ typedef struct _Sync Sync;       // sync/sync.h
 typedef struct {
   Registers *registers;
   SmbSplits *splits;
-  // guint32: [depth][lane]: where each lane goes on after its calls
+  // guint32: [depth][lane]: where each lane continues after its calls
   GArray *calls;
   guint16 depth[SMB_MAX_LANES];
   // Of bar.red: what the lanes that wait contributed, and where that is not known.
@@ -69,7 +69,7 @@ typedef struct {
 /**
  * Exec: one block after the other
  * @w, @warp: the running one
- * @own_rank: of the block in its cluster, where it stands in addresses (CLUSTER_SHIFT); else 0
+ * @own_rank: rank of the block in its cluster, as it appears in addresses (CLUSTER_SHIFT); else 0
  * @allocated: bytes that STEP_ALLOCATE has given away
  * @pointers: what to say of parameters that are taken as pointers
  */
@@ -136,7 +136,7 @@ exec_may_be_shared(const Exec *exec, const Transfer *transfer) {
           exec->block->shared_bytes > 0);
 }
 
-// Nothing is known any more of the memory of @lanes of the running warp.
+// Nothing is known any longer of the memory of @lanes of the running warp.
 static inline void
 exec_forget_local(const Exec *exec, SmbLanes lanes) {
   Mask mask = {{0}};

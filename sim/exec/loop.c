@@ -10,7 +10,7 @@ enum {
   LOOK_STEPS = 1 << 22,  // of a block, a multiple of that, before it is asked whether it can end
 };
 
-// Where the last step stands. A meeting, which is no instruction, stands before the one that comes next.
+// The place of the last step. A convergence barrier is not an instruction: its place is that of the next one.
 static guint32
 find_last_place(const Exec *exec, const Step *step) {
   const Step *end = &g_array_index(exec->code->steps, Step, exec->code->steps->len - 1);
@@ -19,8 +19,8 @@ find_last_place(const Exec *exec, const Step *step) {
   return step->place;
 }
 
-// Says where the block is, every so many steps; the limit is told with the loop that it is in. Of a loop that cannot
-// end that is told long before. @step: the last one; @before: steps of the block before those of this warp's share.
+// Looks at the block every so many steps. At the limit, the error names the loop that runs; a loop without an exit is
+// reported long before. @step: the last one; @before: steps of the block before those of this warp's share.
 static gboolean
 check_step_limit(Exec *exec, const Step *step, guint64 before) {
   SmbBlock *block = exec->block;
@@ -45,7 +45,7 @@ check_step_limit(Exec *exec, const Step *step, guint64 before) {
   return smb_hint(block->error, SMB_HINT_LIMIT, "max_steps", NULL);
 }
 
-// What the guard of a step says besides.
+// What the guard of a step tells a signature, and about the order of threads.
 G_GNUC_NO_INLINE static void
 watch_guard(Exec *exec, const Step *step, SmbLanes unknown) {
   guint flags = predicate_flags_in(exec->warp->registers, step->guard, exec->warp->splits->mask);

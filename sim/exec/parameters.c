@@ -35,7 +35,7 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
     smb_hint(error, SMB_HINT_ARGUMENT, smb_number(parameter).text, NULL);
     return NULL;
   }
-  // As the user calls it: compilers call parameters by names that nobody knows.
+  // Named as the user named it: a compiler's name for a parameter means nothing to the user.
   const char *text = strchr(given, '=') + 1;
   g_autofree char *name = g_strndup(given, (gsize)(text - 1 - given));
   if (smb_argument_is_raw(text))
@@ -57,7 +57,7 @@ put_parameter_bytes(Parameters *parameters, gsize offset, gconstpointer value, g
   memset(parameters->marks + offset, MARK_KNOWN, length);
 }
 
-// Of a parameter of which only fields are said, the rest is not known.
+// For a parameter of which only fields are said, the rest is not known.
 static gboolean
 put_parameter(Parameters *parameters, const Code *code, const SmbBlock *block,
               const SmbLaunch *launch, guint p, GError **error) {

@@ -9,7 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/image/function.h"
 
-// Of the ELF header: flags that name the chip lie in another byte since toolkit 13 (ABI version 8).
+// For the ELF header: flags that name the chip lie in another byte since toolkit 13 (ABI version 8).
 enum {
   MACHINE_CUDA = 190,
   ABI_OF_TOOLKIT_13 = 8,

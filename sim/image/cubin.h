@@ -47,7 +47,7 @@ typedef struct {
 
 enum {
   SMB_CUBIN_RELOCATE_64 = 2,         // 8 bytes: the symbol's address
-  SMB_CUBIN_RELOCATE_GENERIC_64 = 4, // likewise, as a generic address
+  SMB_CUBIN_RELOCATE_GENERIC_64 = 4, // the same, as a generic address
   // in code: of the instruction's immediate of 32 bits
   SMB_CUBIN_RELOCATE_LOW_32 = 56,
   SMB_CUBIN_RELOCATE_HIGH_32 = 57,

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads the attributes of functions (.nv.info) and what the sections of their code say.
 #include "sim/image/function.h"
 
 #include <string.h>
@@ -205,7 +207,7 @@ find_section(const Maker *maker, const char *prefix, const char *name) {
   return GPOINTER_TO_UINT(g_hash_table_lookup(maker->sections, whole));
 }
 
-// The same, which is not found again: names that come back are no reason to read it often.
+// The same, but each section is found only once, so that repeated names do not make it read again.
 static guint
 take_section(Maker *maker, const char *prefix, const char *name) {
   g_autofree char *whole = g_strconcat(prefix, name, NULL);
@@ -233,7 +235,7 @@ fill_kernel(Maker *maker, SmbCubinFunction *function) {
          read_function_attributes(maker, function, get_maker_section(maker, info));
 }
 
-// A function that the file defines; TRUE of what is none.
+// Adds a function that the file defines; TRUE for other symbols, too.
 static gboolean
 add_image_function(Maker *maker, guint index, guint32 info, guint8 other) {
   const SmbCubinSymbol *symbol = &g_array_index(maker->cubin->symbols, SmbCubinSymbol, index);

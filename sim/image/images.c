@@ -12,7 +12,7 @@
 #include "sim/base/error.h"
 #include "sim/image/cubin.h"
 
-// A bundle: magic, u16 version, u16 size of this header, u64 bytes of the entries behind it.
+// A bundle: magic, u16 version, u16 size of this header, u64 bytes of the entries after it.
 static const guint8 bundle_magic[4] = {0x50, 0xed, 0x55, 0xba};
 enum {
   BUNDLE_VERSION = 1,
@@ -293,7 +293,7 @@ decompress(const SmbImage *image, guint8 *room) {
   return ZSTD_decompress(room, image->bytes, data, size) == image->bytes;
 }
 
-// Whether what is stored may have the size that is said, before there is room for it.
+// Whether the stored data can decompress to the stated size, checked before memory is allocated for it.
 static gboolean
 may_have_size(const SmbImage *image) {
   gsize size;

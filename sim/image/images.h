@@ -74,7 +74,7 @@ GPtrArray *smb_images_choose(const GPtrArray *images, guint chip, const char *na
  * @name: what messages call the file
  * @error: SMB_ERROR_INPUT: what is compressed is damaged, or is not as large as it says
  *
- * Returns: (transfer full): the PTX, without the zeros behind it, or the cubin
+ * Returns: (transfer full): the PTX, without the zeros after it, or the cubin
  */
 GBytes *smb_image_load(const SmbImage *image, const char *name, GError **error);
 

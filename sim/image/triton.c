@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Finds a kernel in a folder of Triton's cache, and reads the launch from its JSON.
 #include "sim/image/triton.h"
 
 #include <errno.h>

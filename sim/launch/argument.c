@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads arguments: numbers, raw bytes, files.
 #include "sim/launch/argument.h"
 
 #include <errno.h>
@@ -10,7 +12,7 @@
 
 #define RAW_PREFIX "raw:"
 
-// Of a file: more than the parameters of a kernel have (CUDA C++ Programming Guide, "Function Parameters").
+// For a file: more than the parameters of a kernel have (CUDA C++ Programming Guide, "Function Parameters").
 enum {
   MAX_BYTES = 65536
 };

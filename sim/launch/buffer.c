@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads what a buffer holds: a fill, random numbers, or a file.
 #include "sim/launch/buffer.h"
 
 #include <string.h>
@@ -29,7 +31,7 @@ static const struct {
 #define refuse(error, text, format, ...)                                                           \
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "buffer '%s': " format, text, ##__VA_ARGS__)
 
-// Its place in the table; of another text behind the last one.
+// Its place in the table; of another text after the last one.
 static guint
 find_element_type(const char *text) {
   guint type = 0;

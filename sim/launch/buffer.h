@@ -55,7 +55,7 @@ gboolean smb_buffer_type(const char *text, SmbScalar *scalar);
  */
 const char *smb_buffer_file(const char *text);
 
-/** Whether it is that of a pointer parameter of that name, or of that number; of a variable: G_MAXUINT. */
+/** Whether it is that of a pointer parameter of that name, or of that number; for a variable: G_MAXUINT. */
 gboolean smb_buffer_is_of(const SmbBuffer *buffer, const char *name, guint index);
 
 /** Of all texts (nullable) (array zero-terminated=1): (transfer full) (element-type SmbBuffer). */

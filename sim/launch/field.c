@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads arguments for fields of structures, and gives buffers to those that are pointers.
 #include "sim/launch/field.h"
 
 #include <string.h>

@@ -24,8 +24,8 @@ G_BEGIN_DECLS
  * @offset: in the parameter, in bytes
  * @value: its bytes
  * @name: "NUMBER+OFFSET"
- * @address: of a pointer: where its buffer lies; else 0
- * @buffer: (nullable) (transfer none): of a pointer: what is said of that
+ * @address: for a pointer: where its buffer lies; else 0
+ * @buffer: (nullable) (transfer none): for a pointer: what is said of that
  */
 typedef struct {
   guint parameter;

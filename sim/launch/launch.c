@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Checks a launch against the kernel and the architecture.
 #include "sim/launch/launch.h"
 
 #include <string.h>

@@ -26,7 +26,7 @@ G_BEGIN_DECLS
  * @shapes: (nullable) (element-type SmbShape): arrays that lie in what the program has as bytes only
  * @skips_unknown: whether requests at addresses, or under conditions, that are not known are left out and reported
  *   (SmbSink.uncounted); %FALSE: they are errors
- * @memory: (nullable) (element-type SmbMemoryPiece): of a launch of compiled code that was recorded: what lies at the
+ * @memory: (nullable) (element-type SmbMemoryPiece): for a launch of compiled code that was recorded: what lies at the
  *   addresses that its arguments (INDEX=raw:HEXBYTES) hold. Of memory outside of all pieces nothing is known; it may be
  *   touched, as the kernel did. Must live as long as what runs the launch. %NULL: there are no addresses
  * @cluster: blocks of a cluster in x, y, z; zeros: as the kernel says, or there are none
@@ -86,7 +86,7 @@ gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError *
  * @error: SMB_ERROR_USAGE
  *
  * Whether the kernel can be launched with that block: .reqntid names one (PTX ISA, "Performance-Tuning Directives"),
- * and __launch_bounds__ (.maxntid) the most threads. The driver refuses others. Likewise with that cluster, if the
+ * and __launch_bounds__ (.maxntid) the most threads. The driver refuses others. The same with that cluster, if the
  * launch says one, and that grid, which the clusters that a kernel requires divide, on chips that have clusters.
  */
 gboolean smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program,
@@ -94,7 +94,7 @@ gboolean smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *progr
 
 /**
  * smb_launch_check_arguments:
- * @needs_block: whether the block is missing, too: that is told together with what else is
+ * @needs_block: whether the block is missing, too: that is reported together with what else is
  * @error: SMB_ERROR_USAGE
  *
  * Whether each argument is of a parameter, and each parameter that must have a value has one: all that have none are

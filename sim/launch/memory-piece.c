@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Checks the memory of a recorded launch: addresses, order, overlap.
 #include "sim/launch/memory-piece.h"
 
 #include "sim/base/error.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Memory of a process, at its addresses: what a launch that was recorded finds behind the pointers that it is given,
-// and behind those that lie in memory.
+// and after those that lie in memory.
 #pragma once
 
 #include <glib.h>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads arrays that the user names within bytes of shared memory.
 #include "sim/launch/shape.h"
 
 #include <string.h>
@@ -29,7 +31,7 @@ static const struct {
 #define refuse(error, text, format, ...)                                                           \
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "array '%s': " format, text, ##__VA_ARGS__)
 
-// What stands behind "=": dimensions and a type.
+// What is behind "=": dimensions and a type.
 static gboolean
 parse_elements(const char *text, const char *shape, SmbArray *array, GError **error) {
   g_auto(GStrv) parts = g_strsplit(shape, "x", -1);

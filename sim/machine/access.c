@@ -164,7 +164,7 @@ smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLane
 }
 
 // The system's part of shared memory lies below the program's own, whatever a device does, as a number of 32 bits or as
-// one below 0, and behind it in what the machine keeps.
+// one below 0, and after it in what the machine keeps.
 static gboolean
 is_reserved_bytes(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
   gint64 reserved = (gint64)block->reserved_bytes;
@@ -203,9 +203,9 @@ warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 
   block->sink->warn(block->user, SMB_WARNING_RESERVED, move->site, move->site, message);
 }
 
-// The object that a lane's pointer names, and where in it; NULL if it names none. What goes across the bound of a
-// variable is taken to be in memory beside it, where nothing is known of the variable; if it is stored to, neither is
-// anything else.
+// The object that a lane's pointer points into, and the offset in it; NULL if it points into none. An access that
+// crosses the end of a variable is taken to be in the memory next to it, whose contents are unknown; a store there
+// makes everything else unknown.
 static const Object *
 find_named(SmbBlock *block, const Move *move, guint64 pointer, guint *number, gint64 *offset) {
   *number = smb_block_find(block, pointer);

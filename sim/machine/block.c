@@ -246,8 +246,8 @@ set_uniform(SmbBlock *block, guint32 *values, guint32 value) {
     values[i] = value;
 }
 
-// What the system has of a block's shared memory: below the program's own since sm_90, and behind it before, where only
-// who asks for it finds it. It begins with a row of banks, as on a device.
+// What the system has of a block's shared memory: below the program's own since sm_90, and above it on earlier chips,
+// where only a program that asks for it finds it. It begins with a row of banks, as on a device.
 static void
 set_up_shared(SmbBlock *block, gsize dynamic_bytes) {
   const SmbProgram *program = block->program;

@@ -197,7 +197,7 @@ guint64 smb_global_changes(const SmbGlobal *global);
 
 /**
  * smb_block_idle:
- * @place: (out): where it stands, an offset into the program's text
+ * @place: (out): where it is, an offset into the program's text
  *
  * Returns: (nullable) (transfer none): the first condition that turned all threads of a block away from
  *   accesses to memory, of all blocks that ran: "'i < n' is false for all threads (n = 0)"

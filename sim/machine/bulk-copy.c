@@ -163,7 +163,7 @@ smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint
     return FALSE;
   if (!writes)
     return TRUE;
-  // In the system's part, which lies behind the program's own here, up to its end.
+  // In the system's part, which lies after the program's own here, up to its end.
   gsize end = offsets[lane] < block->shared_bytes ? block->shared_bytes
                                                   : block->reserved_start + block->reserved_bytes;
   memset(block->shared_marks + offsets[lane], 0, end - offsets[lane]);

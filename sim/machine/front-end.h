@@ -7,7 +7,7 @@
 //
 // The contract with the machine (sim/machine/machine.h). The machine owns a block: its threads, its memory, its
 // races, its limits and its error. The front end owns how a kernel goes from one operation to the next: in
-// what order warps run, which lanes are active, where they meet again, and what registers hold. It may run
+// what order warps run, which lanes are active, where they reconverge, and what registers hold. It may run
 // all warps in step, or each warp to the next barrier, with a place of its own: the machine is told a warp,
 // the lanes and their addresses at each access, and is told of a barrier once all that must arrive have.
 #pragma once
@@ -39,7 +39,7 @@ struct _SmbFrontEnd {
   // Runs the block from its start to its end; FALSE after smb_block_fail(). Nothing of the block before may
   // be left in the state.
   gboolean (*run)(gpointer state);
-  // Of a block that may wait for others (SmbBlock.may_wait), and said so: goes on; whether it is stuck
+  // Of a block that may wait for others (SmbBlock.may_wait), and said so: continues; whether it is stuck
   // (smb_block_is_stuck()); fails where it waits. NULL of a language whose blocks never wait.
   gboolean (*resume)(gpointer state);
   gboolean (*is_stuck)(gpointer state);

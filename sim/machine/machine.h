@@ -27,14 +27,14 @@ typedef struct {
   const char *name;
   Space space;
   gsize base;           // in shared memory
-  gsize size;           // bytes; of a buffer: as far as offsets go
-  gsize start;          // of a buffer: where its pointer points, in bytes
-  guint step;           // of a buffer: bytes of what its pointer points at; of a variable 0
-  SmbContents contents; // of global and constant memory: its initial values
-  const guchar *marks;  // (nullable): of constant memory: which bytes of that are known
-  guint buffer;         // of global memory: its number, that of the parameter or after those
-  guint64 address;      // of global memory: where it begins, for who counts segments
-  guint64 key;          // of global memory: of its first chunk (global.c)
+  gsize size;           // bytes; for a buffer: as far as offsets go
+  gsize start;          // for a buffer: where its pointer points, in bytes
+  guint step;           // for a buffer: bytes of what its pointer points at; of a variable 0
+  SmbContents contents; // for global and constant memory: its initial values
+  const guchar *marks;  // (nullable): for constant memory: which bytes of that are known
+  guint buffer;         // for global memory: its number, that of the parameter or after those
+  guint64 address;      // for global memory: where it begins, for who counts segments
+  guint64 key;          // for global memory: of its first chunk (global.c)
   MemoryMap *map;       // a stretch: has its contents; else NULL
   guchar *bytes;        // private: [warp][word][lane][4], allocated when first accessed
   guchar *set;          // private: the marks of each byte; 0: it was not written
@@ -77,7 +77,7 @@ struct _SmbBlock {
   guint grid[3];
   guint cluster[3];      // blocks of a cluster, which the launch or the kernel says; else 1
   gboolean has_clusters; // whether either says it
-  guint lanes;           // of a warp: a multiple of LANE_ROW
+  guint lanes;           // for a warp: a multiple of LANE_ROW
   SmbLanes all_lanes;    // of a warp
   const PlaceLoops *place_loops;
   guint n_threads;
@@ -94,7 +94,7 @@ struct _SmbBlock {
   MemoryMap *map;        // (nullable): memory at addresses
   GPtrArray *structures; // GBytes: of parameters that are objects
   gsize shared_bytes;    // the program's own
-  // offset of what the system has of it, which lies behind the program's own here
+  // offset of what the system has of it, which lies after the program's own here
   gsize reserved_start;
   gsize reserved_bytes; // of that; 0: it cannot be accessed
   guchar *shared;
@@ -105,14 +105,14 @@ struct _SmbBlock {
   const guint8 *races; // smb_block_set_races(), or NULL
   guint64 memory_used;
   char *idle;         // the first condition that turned all threads away, in words, or NULL
-  guint32 idle_place; // where it stands
+  guint32 idle_place; // where it is
   gboolean skips_unknown;
   gpointer state;                             // the front end's
   gsize state_bytes;                          // of that, if it is much
   gboolean diverged;                          // smb_block_diverged(); the front end says so
-  gboolean misses_others;                     // smb_block_misses_others(); likewise
-  gboolean is_cooperative;                    // smb_block_is_cooperative(); likewise
-  gboolean missing_globals[SMB_N_OP_CLASSES]; // smb_block_misses_globals(); likewise
+  gboolean misses_others;                     // smb_block_misses_others(); the same
+  gboolean is_cooperative;                    // smb_block_is_cooperative(); the same
+  gboolean missing_globals[SMB_N_OP_CLASSES]; // smb_block_misses_globals(); the same
 
   // of the running block
   gboolean may_wait; // for other blocks
@@ -228,20 +228,21 @@ typedef enum {
 
 // One memory instruction, as far as the machine is concerned.
 typedef struct {
-  guint32 place;       // where it stands, for messages
+  guint32 place;       // where it is, for messages
   guint site;          // what its requests are counted for
   SmbOpClass op_class; // load, store or atomic
   SmbOp op;            // which instruction it is
-  Atomic atomic;       // of an atomic: what it does
+  Atomic atomic;       // for an atomic: what it does
   SmbScalar kind;      // of a component
   guint components;    // that lie one after the other: 1 to 4
   guint width;         // bytes of all of them
   guint align;         // bytes; at most @width
-  guint16 padding; // of a load: a bit for each byte that belongs to nothing, and need not be set
+  guint16 padding; // for a load: a bit for each byte that belongs to nothing, and need not be set
   gboolean reads;  // whether what it finds is used; an exchange whose result is dropped does not
-  guint constant_bytes; // of a load: most that a request of constant memory (LDC) asks for; 0: what
-                        // is there is at a fixed place, an operand of instructions
-  const guint64 *sources; // (nullable): of a copy from global memory: where each lane's bytes are,
+  guint
+      constant_bytes; // for a load: most that a request of constant memory (LDC) asks for; 0: what
+                      // is there is at a fixed place, an operand of instructions
+  const guint64 *sources; // (nullable): for a copy from global memory: where each lane's bytes are,
                           // or MOVE_NO_SOURCE
 } Move;
 
@@ -268,7 +269,7 @@ enum {
   MARK_KNOWN = 1,
   MARK_BLOCK = 2, // it depends on blockIdx, or whether it is known does
   MARK_SHARED =
-      4, // of global memory: other blocks change it, too, by atomics; a load does not know what it finds
+      4, // for global memory: other blocks change it, too, by atomics; a load does not know what it finds
 };
 
 // Longest access of one lane that is not of shared memory, in bytes (PTX ISA 8.8, ld and st: .v8.b32).
@@ -340,7 +341,7 @@ gboolean smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint la
 // and nothing uses its result.
 SmbOp smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean increments);
 
-// The private memory of these threads has no values any more; of one lane, @bytes of it from an offset on.
+// The private memory of these threads has no values any longer; of one lane, @bytes of it from an offset on.
 void smb_private_forget(const SmbBlock *block, guint object, const Mask *threads);
 void smb_private_forget_bytes(const SmbBlock *block, guint object, guint warp, guint lane,
                               gsize from, gsize bytes);
@@ -393,7 +394,7 @@ gboolean smb_shadow_is_news(const SmbBlock *block, SmbWarning warning, guint sit
 void smb_shadow_look_closely(Shadow *shadow);
 // Whether another warp stored to any of @n bytes since the last barrier.
 gboolean smb_shadow_is_disputed(const Shadow *shadow, guint warp, guint32 offset, guint n);
-// Races at the 4 bytes at @offset are not news any more in this block: they are a barrier's.
+// Races at the 4 bytes at @offset are not news any longer in this block: they are a barrier's.
 void smb_shadow_exempt(Shadow *shadow, guint32 offset);
 // What begins at @offset may have been written, by something that does not race.
 void smb_shadow_fill(Shadow *shadow, guint32 offset);

@@ -205,7 +205,7 @@ smb_pending_is_at(const SmbBlock *block, guint32 offset) {
 
 // --- who accesses what they write
 
-// What is missing: a wait, or a barrier behind it.
+// What is missing: a wait, or a barrier after it.
 static char *
 advise_wait(const Pending *pending, const Filled *filled, gboolean is_own) {
   guint32 next = pending->groups.next[filled->thread], left = next - filled->group - 1;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Races: two warps of a block touch one location of shared memory, at least one of them writes, and no
-// barrier stands between. Found whatever order the warps run in. Lanes of one warp are not compared:
+// barrier is between. Found whatever order the warps run in. Lanes of one warp are not compared:
 // they run in lockstep here. Atomics do not race with each other.
 //
 // In most phases, from one barrier to the next, warps keep to parts of their own, or all of them load. So accesses are
@@ -208,7 +208,7 @@ warn_unset(SmbBlock *block, guint site, const Access *access, guint lane, guint3
   block->sink->warn(block->user, SMB_WARNING_UNSET, site, site, message);
 }
 
-// Whether a mark of another warp's plain or atomic write stands in the way of this warp.
+// Whether a mark of another warp's plain or atomic write is in the way of this warp.
 static gboolean
 is_foreign(guint8 mark, guint8 me) {
   return mark != NOBODY && mark != me && mark != ATOMIC_OF + me;

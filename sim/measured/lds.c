@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads tables of counts on AMD's LDS.
 #include "sim/measured/lds.h"
 
 #include <string.h>

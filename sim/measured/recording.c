@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Loads recordings, from a file or by name.
 #include "sim/measured/recording.h"
 #include "sim/base/error.h"
 

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads the catalogue of built-in kernels.
 #include "sim/open/catalog.h"
 
 #include <string.h>

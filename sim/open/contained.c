@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Chooses one of the images of a file, by architecture and kernel.
 #include "sim/open/contained.h"
 
 #include <string.h>

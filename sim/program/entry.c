@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The list of the kernels of a file.
 #include "sim/program/entry.h"
 
 static void

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * @name: its name, demangled
  * @type: as the code writes it: "u32", "b8[24]"
  * @bytes: its size; 0 of dynamic shared memory
- * @is_pointer: of a parameter: whether it is a pointer to a buffer unless it is given a value
+ * @is_pointer: for a parameter: whether it is a pointer to a buffer unless it is given a value
  */
 typedef struct {
   const char *name;

@@ -181,8 +181,8 @@ equal_targets(const GArray *a, const GArray *b) {
   return equal;
 }
 
-// Whether lanes meet at the same places in two programs that are decoded from one text: apart from where they meet,
-// these have the same steps.
+// Whether lanes reconverge at the same places in two programs that are decoded from one text: apart from where they
+// reconverge, these have the same steps.
 static gboolean
 meets_alike(const Code *a, const Code *b) {
   gboolean equal = a->steps->len == b->steps->len;

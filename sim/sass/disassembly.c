@@ -85,7 +85,7 @@ half_value(guint bits) {
   return exponent ? ldexp(fraction | 0x400, (int)exponent - 25) : ldexp(fraction, -24);
 }
 
-// 20 digits, without zeros behind them; of large numbers 21, with them.
+// 20 digits, without zeros after them; of large numbers 21, with them.
 static void
 write_real(GString *text, guint64 bits, guint bytes) {
   gboolean is_negative = bits >> (8 * bytes - 1) & 1;
@@ -236,7 +236,7 @@ write_value(GString *text, const SassOperand *operand) {
   }
 }
 
-// What stands before an operand, itself, and what stands behind it.
+// What is before an operand, itself, and what is after it.
 static void
 write_operand(GString *text, const SassOperand *operand) {
   gboolean is_predicate =

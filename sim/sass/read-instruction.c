@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Of a form (bits 9 to 11 of the opcode): what stands in bits 32 to 63. In forms 2, 3 and 7 that is operand C, and
+// Of a form (bits 9 to 11 of the opcode): what is in bits 32 to 63. In forms 2, 3 and 7 that is operand C, and
 // B is the register at 64; in the others B, and C is the register.
 enum {
   FORM_1 = 1 << 1, // a register
@@ -113,7 +113,7 @@ typedef struct {
  * @wide: bit of ".64" behind the base, otherwise ".U32", if there is a uniform register
  * @describes: bit that makes the uniform register a descriptor, not a summand
  * @bfloat_if: bit that makes a number of 16 bits a bfloat16, which is the high half of a binary32
- * @part: what is written behind it; @part_64: of B or C, if it is at 64
+ * @part: what is written after it; @part_64: of B or C, if it is at 64
  * @name: of what the uniform register of an address describes
  * @when: the operand is there if this part is one that is written
  */

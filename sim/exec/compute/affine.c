@@ -80,7 +80,7 @@ find_operand_bits(const Numbers *numbers, guint source, guint n) {
   return any ? 64 - (guint)__builtin_clzll(any) : 0;
 }
 
-// Likewise the exact result, at most.
+// The same for the exact result, at most.
 static guint
 measure_result(const Watch *watch, const Numbers *numbers) {
   guint size[3];

@@ -20,8 +20,8 @@ count_low_zeros(Bits x) {
   return bits_most(x) ? (guint)__builtin_ctzll(bits_most(x)) : 64;
 }
 
-// A sum of the other factor for each 1 of a factor that is known. Of two factors that are not, the low bits that
-// must be 0, and the high ones if the product does not wrap.
+// With one known factor: the other one is added for each of its 1 bits. With two unknown factors, the low bits that
+// must be 0 are known, and the high ones if the product does not wrap.
 Bits
 smb_bits_multiply(Bits x, Bits y) {
   if (x.unknown == 0 && y.unknown != 0)

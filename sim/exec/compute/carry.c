@@ -251,8 +251,7 @@ smb_compute_carry(const Compute *compute, Registers *registers, SmbLanes lanes) 
 
 // --- sums of three
 
-// What is added for an operand: of 33 bits if it is subtracted, so that nothing less nothing carries (machine code,
-// IADD3).
+// The summand of an operand. A subtracted one has 33 bits, so that 0 - 0 carries (machine code, IADD3).
 static Bits
 read_addend(const Compute *compute, const Registers *registers, guint source, guint lane) {
   Bits x = smb_compute_read(compute, registers, source, lane);

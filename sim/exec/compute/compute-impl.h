@@ -9,7 +9,7 @@
 #include "sim/exec/compute/loop.h"
 #include "sim/exec/compute/scalar.h"
 
-// What becomes of operands that are affine in blockIdx (sim/exec/compute/affine.c).
+// What happens to operands that are affine in blockIdx (sim/exec/compute/affine.c).
 typedef enum {
   AFFINE_NONE,
   AFFINE_MOVE,
@@ -63,7 +63,7 @@ taint_of(guint flags) {
   return (flags & ROW_TAINT) | (flags & ROW_AFFINE ? ROW_BLOCK : 0);
 }
 
-// Of an operand that is a predicate: lanes as bits. The first one may be negated.
+// For an operand that is a predicate: lanes as bits. The first one may be negated.
 Bits smb_compute_in(const Compute *compute, const Registers *registers, guint i);
 
 // Known values for some lanes of the result; others keep theirs.

@@ -37,7 +37,7 @@ smb_compute_flags_in(const Compute *compute, const Registers *registers, SmbLane
   return flags;
 }
 
-// Rows that were only written in other lanes have unknown bits, too, and no origin.
+// Rows that only other lanes have written also have unknown bits, without an origin.
 guint32
 smb_compute_origin(const Compute *compute, const Registers *registers) {
   for (guint i = 0; i < compute->n_sources; i++)
@@ -64,7 +64,7 @@ smb_compute_merge(const Compute *compute, Registers *registers, SmbLanes lanes, 
                 i > 0 && compute->is_parted ? flags & ~(guint)ROW_AFFINE : flags, 0);
 }
 
-// Whether all is known of the operands of these lanes, and what is not lies in others. @flags: of the operands.
+// Whether the operands are known in these lanes; they may be unknown in others. @flags: of the operands.
 static gboolean
 is_known_here(const Compute *compute, const Registers *registers, SmbLanes lanes, guint flags) {
   if (flags & ROW_ALL_UNKNOWN)

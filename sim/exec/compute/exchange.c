@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What lanes of a warp tell each other (PTX ISA: shfl, vote, match, redux, movmatrix, activemask, elect), of those that
+// What lanes of a warp exchange (PTX ISA: shfl, vote, match, redux, movmatrix, activemask, elect), of those that
 // execute it together. Groups are of 32 lanes, also in wider warps.
 #include <string.h>
 

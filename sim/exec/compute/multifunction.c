@@ -171,7 +171,7 @@ smb_mufu_lg2(guint32 a) {
   return pack_binary32(sum < 0 ? SIGN : 0, sum < 0 ? ~sum : sum, -36);
 }
 
-// Of an angle with 25 bits behind the point, cut off. In the second and fourth quarter its bits are complemented.
+// For an angle with 25 bits behind the point, cut off. In the second and fourth quarter its bits are complemented.
 static guint32
 sine(guint32 a, guint quarters) {
   if (exponent_of(a) == 128)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Conversions to and from floating-point numbers of 4, 6 and 8 bits (PTX ISA 9.0, cvt; what becomes of NaN and of
+// Conversions to and from floating-point numbers of 4, 6 and 8 bits (PTX ISA 9.0, cvt; what happens to NaN and of
 // numbers beyond the range: cuda_fp8.hpp, cuda_fp6.hpp and cuda_fp4.hpp of CUDA 13.0).
 #include "sim/exec/compute/real.h"
 

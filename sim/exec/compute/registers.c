@@ -68,7 +68,7 @@ smb_constants_add_lanes(Constants *constants, const guint32 *values) {
 
 // --- registers
 
-// Parts of one piece of memory, which is zero, so that pages of it that nobody writes cost nothing.
+// Takes a part of one zeroed allocation, whose pages cost nothing until they are written.
 static gpointer
 take_memory_part(guchar **memory, gsize bytes) {
   gpointer part = *memory;

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Places convergence barriers: post-dominators first, then joins, then the ends of loops; gives them numbers.
 #include "sim/exec/flow/converge.h"
 
 #include <string.h>
@@ -17,7 +19,7 @@ count_placing_edges(const SmbEdges *edges, guint32 node) {
 
 // A barrier in the making.
 typedef struct {
-  guint32 block; // where lanes meet
+  guint32 block; // where lanes reconverge
   guint32 arms;  // the block at whose end it is armed, or the entry of a loop
   guint32 *live; // blocks at whose start lanes may have it armed, but for @block; rising
   guint32 n_live;
@@ -33,7 +35,7 @@ typedef struct {
   guint32 *at;          // by node: which of them is there, from 1; or 0
   guint32 *ipdom;       // by node
   guint32 *stack;       // for walks
-  gboolean *meets;      // by node: whether lanes meet there after a branch, in any case
+  gboolean *meets;      // by node: whether lanes reconverge there after a branch, in any case
   gboolean *returns;    // by node: whether it alone goes back to the header of a loop by some edge
   guint64 *used_starts; // by node: numbers that are armed at its start, and at its end
   guint64 *used_ends;
@@ -159,7 +161,7 @@ number_barrier(Placing *placing, Barrier *barrier) {
   return TRUE;
 }
 
-// Lets lanes meet at a block, if they have to.
+// Lets lanes reconverge at a block, if they have to.
 static void
 add_barrier(Placing *placing, const Barrier *wanted) {
   Barrier barrier = *wanted;
@@ -224,7 +226,7 @@ all_come(const Placing *placing, const Barrier *barrier) {
   return none_leaves(placing, barrier, barrier->arms);
 }
 
-// The nearest node behind the arming block that all lanes come to that do not leave the function on the way, and that
+// The nearest node after the arming block that all lanes come to that do not leave the function on the way, and that
 // is not where the barrier is armed.
 static guint32
 find_barrier_end(const Placing *placing, const Barrier *barrier) {
@@ -264,7 +266,7 @@ walk_apart(Placing *placing, const Barrier *barrier, guint32 from, guint32 end, 
   return TRUE;
 }
 
-// Whether lanes that go on from @node and miss the meeting place meet those that do not at @end at the earliest, and
+// Whether lanes that continue from @node and miss the meeting place meet those that do not at @end at the earliest, and
 // do not go to another such meeting place.
 static gboolean
 leaves_well(Placing *placing, const Barrier *barrier, guint32 node, guint32 end, guint32 walk) {
@@ -310,7 +312,7 @@ returns_to_loop(const SmbGraph *graph, guint32 node) {
   return FALSE;
 }
 
-// Whether a branch that goes back to the header of a loop goes on to a node otherwise, out of the loop.
+// Whether a branch that goes back to the header of a loop continues to a node otherwise, out of the loop.
 static gboolean
 is_loop_exit(const Placing *placing, guint32 node) {
   const SmbGraph *graph = placing->graph;

@@ -116,7 +116,7 @@ detach(SmbSplits *splits, SmbLanes lanes, SmbLaneState state, guint32 pc) {
   return &slots->slot[i];
 }
 
-// Lets those of @lanes go on that wait in some slots.
+// Releases those of @lanes that wait in some slots.
 static void
 go_on(SmbSplits *splits, guint64 which, SmbLanes lanes) {
   SmbSplitSlots *slots = splits->slots;
@@ -168,8 +168,8 @@ find_company(const SmbSplits *splits, const Slot *slot) {
   return company;
 }
 
-// Those go on that wait for nobody any more: at a register, the lanes that are recorded there. Others that wait at it
-// were recorded before, and go on waiting until they are again; with @empty, until it is empty.
+// Releases the lanes that no longer wait for any other: at a register, those recorded there. Other lanes that wait at
+// it were recorded earlier; they wait until they are recorded again or, with @empty, until it is empty.
 static void
 go_on_complete(SmbSplits *splits, gboolean empty) {
   SmbSplitSlots *slots = splits->slots;

@@ -7,12 +7,13 @@
 //
 // One split runs, until some of its lanes wait at a barrier, all do, exit or yield; then that one takes its place which
 // has been ready for the shortest time, and all that are ready at the same pc are one with it. Of the sides of a branch
-// the one with fewer lanes goes first. Splits that were held or gave way go on last. What an H200 executed of recursive
-// kernels, in which barriers are in use at several depths at once, comes out of these rules instruction by instruction,
-// and not without any of them. Not modelled: that the hardware changes between splits while they wait for memory.
+// the one with fewer lanes goes first. Splits that were held or gave way continue last. What an H200 executed of
+// recursive kernels, in which barriers are in use at several depths at once, comes out of these rules instruction by
+// instruction, and not without any of them. Not modelled: that the hardware changes between splits while they wait for
+// memory.
 //
 // A loop that runs operations may keep the pc and the lanes of the running split in variables of its own. Before a
-// function below is called, pc is set to the place where the lanes go on; afterwards both are read again. Most
+// function below is called, pc is set to the place where the lanes continue; afterwards both are read again. Most
 // calls find one split, and return at once.
 // Private to sim/exec and its front ends.
 #pragma once
@@ -63,7 +64,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbSplits, smb_splits_free)
 /** Forgets all, and lets @lanes, at most 64, run from @pc. */
 void smb_splits_start(SmbSplits *splits, SmbLanes lanes, guint32 pc);
 
-/** What @lane does, and in @pc, unless it exited, where it goes on. */
+/** What @lane does, and in @pc, unless it exited, where it continues. */
 SmbLaneState smb_splits_lane(const SmbSplits *splits, guint lane, guint32 *pc);
 
 /** Makes @lanes, some but not all of the running ones, a split of its own, at @pc; it does not run yet. */
@@ -73,8 +74,8 @@ void smb_splits_fork(SmbSplits *splits, SmbLanes lanes, guint32 pc);
 void smb_splits_divide(SmbSplits *splits, SmbLanes taken, guint32 target);
 
 /**
- * Sends @taken of the running lanes, any number of them, to @target; the others go on. The fewer run first, or if they
- * are as * many, the others. Lanes that the branch leaves at one pc stay one split.
+ * Sends @taken of the running lanes, any number of them, to @target; the others continue. The fewer run first, or if
+ * they are as * many, the others. Lanes that the branch leaves at one pc stay one split.
  */
 static inline void
 smb_splits_branch(SmbSplits *splits, SmbLanes taken, guint32 target) {
@@ -108,10 +109,10 @@ void smb_splits_wait(SmbSplits *splits, guint barrier, SmbLanes lanes);
 
 /**
  * smb_splits_sync:
- * @lanes: those of the running split that are concerned; the others go on
+ * @lanes: those of the running split that are concerned; the others continue
  *
  * A lane waits until all lanes that are recorded, unless they exited or broke out, wait at @barrier, too. Then these
- * are ready, and the barrier is not armed for them any more. Lanes for which it is not armed are ready behind it
+ * are ready, and the barrier is not armed for them any longer. Lanes for which it is not armed are ready after it
  * (BSYNC).
  */
 static inline void
@@ -136,7 +137,7 @@ smb_splits_break(SmbSplits *splits, guint barrier, SmbLanes lanes) {
 }
 
 /**
- * The lanes that @lane has recorded at @barrier; 0: it has not armed it. Of one in a register, what is there, for any
+ * The lanes that @lane has recorded at @barrier; 0: it has not armed it. For one in a register, what is there, for any
  * lane.
  */
 SmbLanes smb_splits_recorded(const SmbSplits *splits, guint barrier, guint lane);
@@ -149,10 +150,10 @@ void smb_splits_assemble(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted);
 
 /**
  * smb_splits_gather:
- * @lanes: those of the running split that name @wanted; the others, and those that @wanted lacks, go on
+ * @lanes: those of the running split that name @wanted; the others, and those that @wanted lacks, continue
  *
  * A lane waits until all of @wanted that have not exited wait for the same set, wherever they are. If all of @wanted
- * are in the running split, it goes on undivided: lanes that run together may name different sets (WARPSYNC; ahead of
+ * are in the running split, it continues undivided: lanes that run together may name different sets (WARPSYNC; ahead of
  * shfl.sync and its like, bar.warp.sync).
  */
 static inline void
@@ -161,7 +162,7 @@ smb_splits_gather(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted) {
     smb_splits_assemble(splits, lanes, wanted);
 }
 
-/** @lanes of the running split leave the program; nobody waits for them any more (EXIT). */
+/** @lanes of the running split leave the program; no lane waits for them any longer (EXIT). */
 void smb_splits_exit(SmbSplits *splits, SmbLanes lanes);
 
 /** @lanes of the running split wait for something outside of the warp, a barrier of the block, which the caller
@@ -171,7 +172,7 @@ void smb_splits_hold(SmbSplits *splits, SmbLanes lanes, guint number);
 /** The lanes that are held with @number. */
 SmbLanes smb_splits_held(const SmbSplits *splits, guint number);
 
-/** Lets the lanes that are held with @number go on; @together: splits at one pc are one, else each is as it was. */
+/** Lets the lanes that are held with @number continue; @together: splits at one pc are one, else each is as it was. */
 void smb_splits_release(SmbSplits *splits, guint number, gboolean together);
 
 /** The running split, which may wait for what another one does, gives way to the next one that can run, if any:

@@ -59,7 +59,7 @@ smb_step_atomic(Exec *exec, const Step *step, SmbLanes lanes) {
 
 // --- a swap that is tried again (ATOMS.CAST.SPIN)
 
-// Of lanes that name one place, the first one; of 8 bytes, the first one of each half of the warp.
+// Among lanes with the same address, the first one; for 8-byte atomics, the first one of each half of the warp.
 static SmbLanes
 find_contenders(SmbLanes lanes, guint n_lanes, guint width, const guint64 *addresses) {
   SmbLanes first = 0;

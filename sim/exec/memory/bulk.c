@@ -72,7 +72,7 @@ make_copy_move(const Transfer *transfer, const Copies *copies, guint64 bytes) {
   return move;
 }
 
-// Why what a lane copies is not known; of memory at addresses, from the first byte on that is not.
+// Notes why the data that a lane copies is unknown; for memory at addresses, at the first unknown byte.
 static void
 note_copied_origin(Exec *exec, const Copies *copies, guint lane, const guchar *marks) {
   gsize at = 0;
@@ -119,7 +119,7 @@ deliver(Exec *exec, const Copies *copies, guint lane, const guchar *bytes, const
   return TRUE;
 }
 
-// A copy of a size that is not known: of consecutive bytes that begin at a place that is.
+// A copy of unknown size: consecutive bytes from a known address on.
 static gboolean
 copy_unsized(Exec *exec, const Copies *copies, guint lane) {
   const Bulk *bulk = copies->bulk;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// cp.async: from global to shared memory. It is done at once, which is what a program sees that waits for it before it
-// reads, as it has to; one that does not is told (sim/machine/pending.c).
+// cp.async: from global to shared memory. The copy is made at once. A program that waits for it before it reads, as it
+// must, sees no difference; one that does not wait is reported (sim/machine/pending.c).
 #include <string.h>
 
 #include "sim/exec/memory/memory.h"
@@ -30,7 +30,7 @@ mark_block(MarkedWords *words, SmbLanes lanes, guint width) {
   }
 }
 
-// Of a copy past the first-level cache: why ncu's count may be another; said once in a block.
+// For a copy past the first-level cache: why ncu may count something else; said once in a block.
 static void
 doubt(const Exec *exec, const Step *step, const char *why) {
   SmbBlock *block = exec->block;
@@ -65,8 +65,8 @@ find_zeros(const Exec *exec, const Step *step, SmbLanes lanes, SmbLanes zeros) {
   return copying == COPYING_P0 ? lanes : copying == COPYING_NOT_P0 ? 0 : zeros;
 }
 
-// A guard P0 is false to ncu, too: it counts nothing of @P0, and of @!P0 all lanes, by the addresses that their
-// registers hold; the other way around if a predicate says which lanes write zeros. Other guards are what they are
+// ncu also takes a guard P0 as false: it counts no lanes for @P0 and all lanes for @!P0, at the addresses in their
+// registers. It is the other way around if a predicate says which lanes write zeros. Other guards are evaluated
 // (tests/ptx/guards.cu), but were not tried where no lane takes part.
 static void
 doubt_guard(const Exec *exec, const Step *step, SmbLanes lanes) {
@@ -91,7 +91,7 @@ typedef struct {
   guint32 origin; // of what is not known
 } CopySource;
 
-// Of ZFILL, what an address has in excess of a multiple of the width is how many bytes fewer are copied.
+// ZFILL copies fewer bytes: by as many as the address is above a multiple of the width.
 static void
 shorten_copy(CopySource *source, guint lane, guint32 width) {
   if (source->known >> lane & 1) {

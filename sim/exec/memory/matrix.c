@@ -55,7 +55,7 @@ smb_step_load_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   }
   if (asking != smb_lanes_below(transfer->n_components * ROWS)) {
-    memset(&words, 0, sizeof words); // rows that nobody asks for are not known
+    memset(&words, 0, sizeof words); // rows that no lane asks for are not known
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
   }
   if (asking && !smb_words_load(exec->block, &transfer->move, exec->w, asking, addresses, &words))

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Loads and stores, and what every access has: where it goes, what it depends on, and what becomes of it where that is
+// Loads and stores, and what every access has: where it goes, what it depends on, and what happens to it where that is
 // not known.
 #include "sim/exec/memory/memory.h"
 
@@ -64,7 +64,7 @@ smb_doubt_transfer(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin)
     smb_transfer_mark_unknown(exec, step, lanes, origin);
 }
 
-// Lanes whose addresses are not known: whatever they could have touched is not known any more.
+// Lanes whose addresses are not known: whatever they could have touched is no longer known.
 static void
 drop_unknown_lanes(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
   if (exec_may_be_shared(exec, step->transfer))
@@ -129,7 +129,7 @@ smb_transfer_base(const Exec *exec, const Step *step, SmbLanes lanes) {
 
 // --- what it depends on
 
-// Beside a variable, what lies between two places need not be memory as there.
+// Between two addresses in different variables there may be memory of another kind.
 static void
 watch_beside(const Exec *exec, guint flags, guint32 index) {
   const SmbBlock *block = exec->block;

@@ -32,7 +32,7 @@ arrive_at_words(guint32 *words) {
   return TRUE;
 }
 
-// What a barrier is called by its place, and that its words are no race.
+// Names a barrier by its address, and declares that its words do not race.
 static void
 note_object(Exec *exec, guint32 offset) {
   g_hash_table_add(exec->sync->arrivals, GUINT_TO_POINTER(offset + 1));
@@ -91,7 +91,7 @@ smb_step_arrive(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
-// Whether 8 bytes hold what a barrier does at which nobody has arrived.
+// Whether 8 bytes hold a barrier at which no thread has arrived.
 static gboolean
 is_fresh(const SmbBlock *block, guint32 offset) {
   guint32 words[2];

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A block in which everything recurs never ends. Now and then, in a round in which each warp has its turn, every warp
-// that runs is watched: does it come back to where it was, with the same lanes, registers and barriers of convergence,
-// and nothing in memory has changed since the round began? Then each of them will do so for ever, since nothing else of
-// the block runs. If only one warp runs, it may change shared memory meanwhile. Watched are steps that can do no more
-// than compute, branch, load and store; of a warp with lanes that could run elsewhere, and of a condition that is not
-// known, nothing is said.
+// Detects livelock: a block whose state recurs never ends. Now and then, in a round in which each warp has its turn,
+// every warp that runs is watched: does it come back to where it was, with the same lanes, registers and barriers of
+// convergence, and nothing in memory has changed since the round began? Then each of them will do so forever, since
+// nothing else of the block runs. If only one warp runs, it may change shared memory meanwhile. Only steps that
+// compute, branch, load and store are watched. Nothing is concluded for a warp with lanes that could run elsewhere, or
+// if a condition is unknown.
 #include <string.h>
 
 #include "sim/exec/sync/sync.h"
 
 // What there was when a round, and the turn of a warp in it, began.
 struct _Watch {
-  guint8 *shared; // with its marks behind it
+  guint8 *shared; // with its marks after it
   guint8 *registers;
   guint32 pc;
   SmbLanes mask;
@@ -41,7 +41,8 @@ is_memory_same(const Watch *watch, SmbBlock *block) {
          memcmp(watch->shared + n, block->shared_marks, n) == 0;
 }
 
-// Whether lanes of a warp wait for something that comes only when nobody runs, while it comes in time on a device.
+// Whether lanes of a warp wait for something that happens here only once no warp can run, but after some time on a
+// device.
 static gboolean
 waits_for_others(const Warp *warp) {
   return (smb_splits_held(warp->splits, HELD_BY_MBARRIER) |

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Barriers in shared memory (PTX ISA, "mbarrier"): a phase is complete when all arrivals that it expects have come, and
-// as many bytes have been copied as were announced; then the next one begins. What is copied asynchronously is
-// complete as soon as it is begun; only where it is not known how many bytes that was, it is so when nothing else
-// can go on.
+// as many bytes have been copied as were announced; then the next one begins. An asynchronous copy is complete as soon
+// as it begins; one of unknown size, once nothing else can continue.
 //
 // A lane that tests a phase before it is complete waits: hardware may delay it as long. If nothing else can run, the
 // test fails; a kernel in which this happens again and again does not end. The object is kept beside shared memory:
@@ -313,7 +312,7 @@ smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *transfer, S
 
 // --- waits
 
-// Of @lanes, those whose phase is complete, and those of which it is not known whether it is.
+// The lanes of @lanes whose phase is complete, and those where that is unknown.
 static gboolean
 test_phases(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *offsets, SmbLanes *done,
             SmbLanes *unknown) {

@@ -111,7 +111,7 @@ does_more(const Step *step) {
          (step->kind == KIND_CONTROL && !(step->flags & STEP_IN_WARP));
 }
 
-// The access that a step makes, unless it reads a parameter, which is none.
+// The access that a step makes; NULL for a load of a parameter.
 static const SmbSite *
 find_accessed_site(const Exec *exec, const Step *step) {
   const SmbProgram *program = &exec->code->program;

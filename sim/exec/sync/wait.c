@@ -3,9 +3,9 @@
 //
 // A block that waits for others: at a barrier of the grid, or for what an earlier or later block has to leave. Its
 // threads poll global memory. Lanes that find at an instruction what they found there the last time are held, until the
-// block's other threads cannot go on; if these cannot, its turn ends, and others run. That decides who runs when, and
-// nothing else: any order of threads is one that a device may have. Loads that nothing may change meanwhile, and memory
-// within the block, are not polled.
+// block's other threads cannot continue; if these cannot, its turn ends, and others run. That decides who runs when,
+// and nothing else: any order of threads is one that a device may have. Loads that nothing may change meanwhile, and
+// memory within the block, are not polled.
 #include "sim/base/hash.h"
 #include "sim/exec/sync/sync.h"
 
@@ -44,7 +44,7 @@ smb_wait_note(Exec *exec, const Found *found) {
     g_hash_table_insert(exec->sync->found, GSIZE_TO_POINTER(place), now);
 }
 
-// The first lane of the block that polls, and of what it does so; NULL: there is none.
+// The first lane of the block that polls, and the step that it polls with; NULL: no lane polls.
 static const Step *
 find_spin(const Exec *exec, guint *w, guint *lane) {
   for (*w = 0; *w < exec->block->n_warps; ++*w) {

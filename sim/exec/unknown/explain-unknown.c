@@ -12,7 +12,7 @@ enum {
   MAX_CHAIN = 8, // links of an explanation
 };
 
-// Where a step stands: a line of the program that was compiled, or of the compiled text.
+// Where a step is: a line of the program that was compiled, or of the compiled text.
 static char *
 describe_step_place(const Exec *exec, guint32 number) {
   const Step *step = &exec->steps[number];
@@ -58,8 +58,8 @@ find_field(const Exec *exec, guint64 address) {
   return NULL;
 }
 
-// Of memory at addresses: "the contents of unrecorded memory at 0x7f3a40000040 (parameter 2 points into it), loaded
-// at scan.cu:30"; of the buffer of a field what gives it contents.
+// For memory at addresses: "the contents of unrecorded memory at 0x7f3a40000040 (parameter 2 points into it), loaded
+// at scan.cu:30"; for the buffer of a field, also the hint that gives it contents.
 static char *
 explain_memory(const Exec *exec, const Cause *cause, const char *place, SmbHint *hint) {
   guint64 first = 0, end = 0;
@@ -94,7 +94,7 @@ explain_parameter(const Exec *exec, const Cause *cause, SmbHint *hint) {
   return g_strdup("padding between parameters");
 }
 
-// Of a buffer or a variable; a recorded launch can be given no other contents.
+// For a buffer or a variable. A recorded launch cannot be given other contents.
 static char *
 explain_buffer(const Exec *exec, const Object *buffer, const char *place, SmbHint *hint) {
   g_autofree char *object = smb_object_describe(exec->block, buffer);

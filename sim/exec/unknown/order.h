@@ -53,5 +53,5 @@ void smb_order_decides(Exec *exec, const Transfer *transfer, const char *what);
 void smb_order_decides_all(Exec *exec);
 // A step whose guard, or a branch whose target depends on it.
 void smb_order_guards(Exec *exec, const Step *step);
-// What is between a branch and where its ways meet is not exact, if the branch depends on it.
+// What is between a branch and where its paths reconverge is not exact, if the branch depends on it.
 void smb_order_branches(Exec *exec, const Step *step);

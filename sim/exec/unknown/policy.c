@@ -168,7 +168,7 @@ smb_unknown_guard(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes unknown
   StepDoubt doubt = smb_step_info(step->opcode)->doubt;
   switch ((StepKind)step->kind) {
   case KIND_COMPUTE:
-    // What lanes tell each other depends on who takes part.
+    // What lanes exchange depends on who takes part.
     if (smb_compute_is_exchange(&step->compute))
       unknown |= lanes;
     else if (!step->run(exec, step, lanes))
@@ -199,7 +199,7 @@ smb_unknown_guard(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes unknown
   case KIND_BRANCH:
   case KIND_EXIT:
     return smb_unknown_skip(exec, step, origin);
-  case KIND_MEETING: // the branch behind it is not known either
+  case KIND_MEETING: // the branch after it is not known either
     return TRUE;
   case KIND_FRAME:
     return smb_unknown_cannot_tell(exec, step, origin);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Why what is loaded is not known: which step stored it. Of each step, only the range of places is kept where it stored
-// what is not known, and why the first time; so where two steps store in turns, either may be named.
+// Why loaded data is unknown: which step stored it. For each step only the range of addresses is kept where it stored
+// unknown data, and why the first time. If two steps store alternately, either may be named.
 #include "sim/exec/unknown/unknown.h"
 
 #include <string.h>

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A branch, or an exit, whose condition is not known. Between it and the place where its ways meet again, or the end of
+// A branch, or an exit, whose condition is not known. Between it and the place where its ways reconverge, or the end of
 // the threads if they do not, some lanes execute some steps, those of functions that they call there among them. If
 // none of these asks for shared memory, waits for other threads or ends only some of them, no count depends on the
-// branch: lanes go on where the ways meet, or return to the caller if they do so there, and nothing is known of what
-// the steps between would have written.
+// branch: lanes continue where the paths reconverge, or return to the caller if they do so there, and nothing is known
+// of what the steps between would have written.
 #include "sim/exec/unknown/unknown.h"
 
-// What lies between a branch and where its ways meet.
+// What lies between a branch and where its paths reconverge.
 struct _Stretch {
-  guint32 end;        // the step where they meet; SMB_FLOW_EXIT: they do not
+  guint32 end;        // the step where they reconverge; SMB_FLOW_EXIT: they do not
   const Step *needed; // a step that cannot be skipped, or NULL
-  const Step *ends;   // one that ends threads, though others go on behind the stretch; or NULL
+  const Step *ends;   // one that ends threads, though others continue behind the stretch; or NULL
   const Step *blind;  // one that calls a function by a pointer: not known which; or NULL
   gboolean ordered;   // it was said that what is there depends on the order of threads
   GArray *steps;      // guint32: their numbers, block after block
@@ -96,8 +96,8 @@ find_postdominator(const CodeGraph *graph, guint32 branch, gboolean *seen) {
 
 static void add_stretch_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block);
 
-// What a call by an address can lead to, if that is none of the program's own functions: those of the run-time system
-// that are known. FALSE: it may be another.
+// What a call through an address can reach besides the program's own functions: known functions of the run-time system.
+// FALSE: it may reach others.
 static gboolean
 add_provided(const Exec *exec, Stretch *stretch) {
   const GArray *entries = exec->code->entries;
@@ -145,7 +145,7 @@ add_stretch_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block)
   }
 }
 
-// A return in blocks that do not meet, some of which may end the threads; NULL: there is none.
+// A return in a stretch whose paths do not reconverge and may end threads; NULL: there is none.
 static const Step *
 find_return(const Exec *exec, const CodeGraph *graph, const gboolean *seen) {
   for (guint32 b = 0; b < graph->blocks->len; b++) {
@@ -208,7 +208,7 @@ doubt_all(Exec *exec, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
   }
 }
 
-// The requests between the branch and where its ways meet are not counted.
+// The requests between the branch and where its paths reconverge are not counted.
 static void
 leave_out(Exec *exec, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
   guint32 i = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Calls of functions, and the stack of each thread. Where a lane goes on after its calls is kept for each lane: lanes
+// Calls of functions, and the stack of each thread. Where a lane continues after its calls is kept for each lane: lanes
 // that run together may have been called from different places, and through one pointer each lane can call another
 // function.
 #include "sim/exec/warp/warp.h"

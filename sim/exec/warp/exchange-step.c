@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Who takes part in what lanes of a warp tell each other: lanes that run together may name different sets of members,
+// Which lanes take part in an exchange within a warp: lanes that run together may name different sets of members,
 // and then each set is by itself (PTX ISA: vote.sync, match.sync, redux.sync, elect.sync). Machine code has
-// WARPSYNC.EXCLUSIVE ahead, which lets the lanes of one set go on alone, up to the BSYNC behind.
+// WARPSYNC.EXCLUSIVE ahead, which lets the lanes of one set continue alone, up to the BSYNC behind.
 #include "sim/exec/warp/warp.h"
 
 // Those of @lanes that name what the first one names.
@@ -38,7 +38,7 @@ smb_step_exchange(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
-// The lanes of one set go on, and the others come here again, by themselves.
+// The lanes of one set continue, and the others come here again, by themselves.
 static void
 part(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *members) {
   SmbSplits *splits = exec->warp->splits;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Jumps of machine code to where a register says: indirect branches, calls, and returns, which find in registers where
-// they go on. An address of code is CODE_ADDRESS_STEP times the index of its entry.
+// Jumps of machine code to an address in registers: indirect branches, calls and returns. An address of code is
+// CODE_ADDRESS_STEP times the index of its entry.
 #include "sim/exec/warp/warp.h"
 
 // The step at an address; FALSE with an error.
@@ -60,7 +60,7 @@ enum {
   MAX_KEPT = 1024,    // nested calls
 };
 
-// Where code goes on behind an address in a pair of rows; NO_STEP: not known, or no code.
+// The step at the code address in a pair of rows; NO_STEP: the address is unknown, or not one of code.
 static guint32
 find_behind(const Exec *exec, Row low, guint32 base, guint lane) {
   const Registers *registers = exec->warp->registers;
@@ -104,8 +104,8 @@ smb_step_call_address(Exec *exec, const Step *step, SmbLanes lanes) {
   return smb_step_jump(exec, step, lanes);
 }
 
-// The address was often saved in local memory, of which nothing may be known any more: then it is the one of the call.
-// A compiler's function returns there.
+// The return address may have been saved in local memory, whose contents may be unknown. Then the one of the call is
+// taken: a compiler's function returns there.
 gboolean
 smb_step_return_to(Exec *exec, const Step *step, SmbLanes lanes) {
   Warp *warp = exec->warp;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Barriers of convergence: where lanes of a warp that diverged meet again.
+// Convergence barriers: where diverged lanes of a warp reconverge.
 #include "sim/exec/warp/warp.h"
 
 enum {

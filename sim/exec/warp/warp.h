@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Steps within a warp: what lanes compute and tell each other, where they go on, and where they meet again.
+// Steps within a warp: computation, exchange between lanes, branches, and reconvergence.
 #pragma once
 
 #include "sim/exec/unknown/order.h"
@@ -17,15 +17,15 @@ gboolean smb_step_nothing(Exec *exec, const Step *step, SmbLanes lanes);
 void smb_doubt_opaque(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 void smb_doubt_shuffle(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 
-// --- what lanes tell each other (exchange-step.c)
+// --- what lanes exchange (exchange-step.c)
 
-// Lanes that name the same members, the row Compute.s[0], wait for them. With Step.argument, one such set goes on at a
-// time.
+// Lanes that name the same members, the row Compute.s[0], wait for them. With Step.argument, one such set continues at
+// a time.
 gboolean smb_step_gather(Exec *exec, const Step *step, SmbLanes lanes);
 // A computation of lanes that name the same members, the row Step.argument; NO_ROW: of those that run.
 gboolean smb_step_exchange(Exec *exec, const Step *step, SmbLanes lanes);
 
-// --- where they go on (branch.c, jump.c)
+// --- where they continue (branch.c, jump.c)
 
 gboolean smb_step_branch(Exec *exec, const Step *step, SmbLanes lanes);
 // All lanes branch if one has a true guard.
@@ -44,7 +44,7 @@ gboolean smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes);
 // Behind the last instruction of a function: fails.
 gboolean smb_step_end(Exec *exec, const Step *step, SmbLanes lanes);
 
-// --- where they meet again (meeting.c)
+// --- where they reconverge (meeting.c)
 
 // Step.argument: a barrier of convergence; with BARRIER_OF_CALL, one of the running call.
 gboolean smb_step_arm(Exec *exec, const Step *step, SmbLanes lanes);

@@ -243,8 +243,8 @@ smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded) {
   flow_init(&flow, decoder);
   smb_ptx_go_beside(decoder, function->offset);
   decoded->first_barrier = smb_ptx_new_barriers(decoder, flow.convergence->n_barriers);
-  // Behind calls through pointers, and in functions that call themselves, ptxas lets lanes meet in some kernels and not
-  // in others (CUDA 13.0, sm_90; executed counts of an H200 in tests/ptx/calls.cu).
+  // Behind calls through pointers, and in functions that call themselves, ptxas lets lanes reconverge in some kernels
+  // and not in others (CUDA 13.0, sm_90; executed counts of an H200 in tests/ptx/calls.cu).
   if (flow.convergence->irreducible)
     decoder->program->irregular = "has a loop that can be entered in several places";
   else if (decoded->calls_pointers)

@@ -97,7 +97,7 @@ smb_ptx_decode_copy_bulk(PtxDecoder *decoder) {
   return ok ? finish_traffic(decoder, &traffic) : PTX_FAILED;
 }
 
-// cp.async.bulk.tensor: of a box of a tensor, the size stands in a descriptor that is not read.
+// cp.async.bulk.tensor: of a box of a tensor, the size is in a descriptor that is not read.
 PtxResult
 smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
   gboolean enters = find_destination(decoder) == AREA_SHARED;

@@ -289,7 +289,7 @@ decode_named_call(PtxDecoder *decoder, Call *call) {
   return emit_call(decoder, call, &step);
 }
 
-// Lanes that call different functions through one pointer meet behind the call, as ptxas has it (CUDA 13.0, sm_90)
+// Lanes that call different functions through one pointer meet after the call, as ptxas has it (CUDA 13.0, sm_90)
 // in some kernels; SmbProgram.irregular says that it may be otherwise.
 static gboolean
 call_pointer(PtxDecoder *decoder, Call *call) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions that say where threads go on, and for whom they wait (PTX ISA, sections 9.7.12 and 9.7.13).
+// Instructions that say where threads continue, and for whom they wait (PTX ISA, sections 9.7.12 and 9.7.13).
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -52,7 +52,7 @@ smb_ptx_decode_branch_by_table(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// The kernel ends; a function goes on at its end, where it returns.
+// The kernel ends; a function continues at its end, where it returns.
 PtxResult
 smb_ptx_decode_return(PtxDecoder *decoder) {
   if (decoder->current->is_kernel)

@@ -21,9 +21,9 @@ typedef struct {
   guint32 *rows;           // by register: its first row, or its predicate
   Row frame;               // two rows: the offset of its frame in local memory
   guint64 *locals; // by variable: its byte offset in the frame or in shared memory, or its region
-  guint64 *parameters; // by parameter: likewise in the frame; of the kernel: among the parameters
-  guint64 *returns;    // likewise
-  guint64 slot_bytes;  // of the frame: of what is passed and returned
+  guint64 *parameters; // by parameter: likewise in the frame; for the kernel: among the parameters
+  guint64 *returns;    // the same
+  guint64 slot_bytes;  // for the frame: of what is passed and returned
   guint64 frame_bytes;
   guint32 shape; // of what is passed and returned
   guint32 carry; // its carry flag: a predicate
@@ -142,7 +142,7 @@ typedef enum {
 } PtxArea;
 // The space that an opcode names.
 PtxArea smb_ptx_area(const PtxDecoder *decoder);
-// What stands in brackets. FALSE with an error.
+// What is in brackets. FALSE with an error.
 gboolean smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
                              PtxArea area);
 

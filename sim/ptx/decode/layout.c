@@ -144,7 +144,7 @@ measure_initial(const PtxVariable *variable) {
 }
 
 // What a variable holds at first. Without an initialiser the host says so, or nobody. Contents end where the
-// initialiser does: what is behind it is zero.
+// initialiser does: what is after it is zero.
 static SmbContents
 find_variable_contents(PtxDecoder *decoder, const PtxVariable *variable) {
   guint64 n = variable->initial ? measure_initial(variable) : 0;

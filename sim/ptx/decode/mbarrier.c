@@ -34,7 +34,7 @@ smb_ptx_decode_mbarrier_wait(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// How many arrivals are still expected stands in the lower half of what the state is here.
+// How many arrivals are still expected is in the lower half of what the state is here.
 PtxResult
 smb_ptx_decode_mbarrier_count(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *state = smb_ptx_operand(decoder, 1);
@@ -45,7 +45,7 @@ smb_ptx_decode_mbarrier_count(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// Whether what becomes of an mbarrier is the first operand.
+// Whether what happens to an mbarrier is the first operand.
 static gboolean
 has_state(MBarrierAction action) {
   return action == MBARRIER_ARRIVE || action == MBARRIER_DROP || action == MBARRIER_ARRIVE_EXPECT ||

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // mov, with the vectors that it packs and unpacks, and what turns addresses of one space into others or tells them
-// apart (PTX ISA, section 9.7.9). A generic address is a pointer of the machine, whose region stands in its upper bits.
+// apart (PTX ISA, section 9.7.9). A generic address is a pointer of the machine, whose region is in its upper bits.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"

@@ -142,7 +142,7 @@ static const struct {
     {"WARP_SZ", SMB_NVIDIA_LANES}, {"%tid.w", 0}, {"%ctaid.w", 0}, {"%ntid.w", 1}, {"%nctaid.w", 1},
 };
 
-// %lanemask_lt and its kin: for each lane the mask of the lanes below it, and so on (sections 10.14 to 10.18).
+// %lanemask_lt and the like: for each lane the mask of the lanes below it, and so on (sections 10.14 to 10.18).
 static gboolean
 find_lane_mask_values(const char *name, guint n_lanes, guint32 *values) {
   const char *relation = g_str_has_prefix(name, "%lanemask_") ? name + strlen("%lanemask_") : "";

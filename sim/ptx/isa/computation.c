@@ -332,7 +332,7 @@ find_extension(const char *to, const char *from, guint result_bytes, ComputeForm
   if (bytes > to_bytes && to_bytes > from_bytes && from[0] == 's' && to[0] != 's')
     return FALSE;
   guint column = bytes == 8 ? 2 : bytes == 4 ? 1 : 0;
-  // Of a wide number in a register of 32 bits that is its value, which is noted if it is affine.
+  // For a wide number in a register of 32 bits that is its value, which is noted if it is affine.
   gboolean halves = bytes == 4 && to_bytes == 4 && from_bytes == 8;
   for (guint i = 0; i < G_N_ELEMENTS(extensions); i++)
     if (g_str_equal(narrow, extensions[i].narrow)) {

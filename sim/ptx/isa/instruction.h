@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-// What becomes of an instruction (doc/compiled.md, "What becomes of each instruction").
+// What happens to an instruction (doc/compiled.md, "What becomes of each instruction").
 typedef enum {
   FATE_EXACT,    // executed as the device does
   FATE_REQUESTS, // its requests are counted, the values are not known

@@ -152,7 +152,7 @@ smb_ptx_read_initial(PtxReader *reader, PtxVariable *variable, const PtxType *ty
   guint64 bytes = type->bytes;
   for (guint level = filler.levels; level-- > 0;) {
     filler.row[level] = bytes;
-    // Of an array of as many elements as there are, the others may say what is too much for any.
+    // For an array of as many elements as there are, the others may say what is too much for any.
     if (level > 0 && (__builtin_mul_overflow(bytes, filler.count[level], &bytes) ||
                       bytes > PTX_MAX_VARIABLE_BYTES))
       return smb_ptx_fail(reader, variable->offset,

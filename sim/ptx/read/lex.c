@@ -35,7 +35,7 @@ smb_ptx_name_length(const char *text) {
   return length;
 }
 
-// A comment begins here: behind it, or NULL if it has no end. "@@DWARF" began the lines of debug sections in PTX 1.
+// A comment begins here: after it, or NULL if it has no end. "@@DWARF" began the lines of debug sections in PTX 1.
 static const char *
 skip_comment(const char *at, guint32 *line) {
   if (at[1] != '*')

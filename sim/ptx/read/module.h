@@ -60,14 +60,14 @@ enum {
 typedef struct {
   guint8 kind; // PtxOperandKind
   guint8 n;    // elements
-  // of a register: 1 to 4 for .x .y .z .w (.r .g .b .a), 5 to 8 for .b0 to .b3, 9 and 10 for .h0 and .h1,
+  // for a register: 1 to 4 for .x .y .z .w (.r .g .b .a), 5 to 8 for .b0 to .b3, 9 and 10 for .h0 and .h1,
   // PTX_OTHER_PARTS for several (of video instructions), else 0
   guint8 component;
   guint8 is_negated; // !%p; -%r
-  guint32 index;     // elements stand at PtxFunction.operands[index …]
+  guint32 index;     // elements are at PtxFunction.operands[index …]
   guint64 bits;
   const char *text; // interned by the module: equal texts are equal pointers
-  guint32 offset;   // where it stands, in the source
+  guint32 offset;   // where it is, in the source
   guint8 where;     // PtxWhere, of a symbol
 } PtxOperand;
 
@@ -100,7 +100,7 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  guint32 instruction; // that it stands before; of the last one: their number
+  guint32 instruction; // that it is before; for the last one: their number
   guint32 offset;
 } PtxLabel;
 
@@ -109,7 +109,7 @@ typedef struct {
 typedef struct {
   guint64 at; // byte
   guint64 bits;
-  // of a symbol: the piece is the byte of its address that this mask leaves; 0: all of it
+  // for a symbol: the piece is the byte of its address that this mask leaves; 0: all of it
   guint64 mask;
   const char *symbol; // or NULL
   guint8 bytes;
@@ -119,7 +119,7 @@ typedef struct {
 typedef struct {
   const char *name;
   const char *space; // "shared", "const", "global", "local", "param", "reg", "tex"
-  const char *type;  // of an element: "f32"; "b8"
+  const char *type;  // for an element: "f32"; "b8"
   guint vector;      // 1, 2, 4 or 8
   guint align;       // bytes: as it says, or that of its type
   guint64 dimension[PTX_MAX_DIMENSIONS];

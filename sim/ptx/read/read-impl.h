@@ -19,7 +19,7 @@ typedef struct {
   const char *what; // it should be: "label", "function", "name"
 } PtxPending;
 
-// .loc names the function by a label of .debug_str, which stands at the end of the text.
+// .loc names the function by a label of .debug_str, which is at the end of the text.
 typedef struct {
   guint32 loc;
   guint32 offset; // of the label

@@ -8,7 +8,7 @@
 
 #include "sim/ptx/read/read-impl.h"
 
-// What stands before the name of a variable.
+// What is before the name of a variable.
 typedef struct {
   const char *space;
   const PtxType *type;

@@ -186,7 +186,7 @@ smb_sass_bulk_copy(SassDecoder *decoder) {
 }
 
 // UTMALDG.2D [UR8], [UR4]: a box of a tensor to shared memory at UR8, with the barrier at UR9; UTMASTG, UTMAREDG:
-// from it. How large it is stands in a descriptor that is not read. The argument says whether it enters shared
+// from it. Its size is in a descriptor that is not read. The argument says whether it enters shared
 // memory.
 gboolean
 smb_sass_tensor(SassDecoder *decoder) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Operands of computing instructions, in the order in which the disassembly has them, and the steps that handlers
-// make of them. What a register has before it or behind it ("-R4", "|R4|", "~R4") is a step of its own, unless the
+// make of them. What a register has before it or after it ("-R4", "|R4|", "~R4") is a step of its own, unless the
 // operation has it.
 #include "sim/sass/decode/compute.h"
 
@@ -108,7 +108,7 @@ take_sass_operand(SassReading *reading) {
   return &none;
 }
 
-// Handlers go on with any row, so that they need not ask after each operand: their steps are dropped in the end.
+// Handlers continue with any row, so that they need not ask after each operand: their steps are dropped in the end.
 static Row
 check_operand_row(SassReading *reading, Row row) {
   if (row != NO_ROW)

@@ -5,7 +5,7 @@
 // is in a form which is not modelled, the results are unknown.
 #include "sim/sass/decode/compute.h"
 
-// Of the uniform datapath: in all lanes.
+// For the uniform datapath: in all lanes.
 static void
 forget_uniform(SassDecoder *decoder, const Written *written) {
   Row row = smb_sass_scratch(decoder, 1);

@@ -12,9 +12,9 @@
 
 typedef enum {
   WORD_SPECIAL, // a Special
-  WORD_SHARED, // low word of where shared memory begins among generic addresses; the high word is behind it
-  WORD_LOCAL, // likewise of local memory
-  WORD_GRID, // high word of where the memory for barriers of the grid begins; the low word is behind it
+  WORD_SHARED, // low word of where shared memory begins among generic addresses; the high word is after it
+  WORD_LOCAL, // the same of local memory
+  WORD_GRID, // high word of where the memory for barriers of the grid begins; the low word is after it
   WORD_STACK,          // where the stack of a thread begins
   WORD_RESERVED,       // %reserved_smem_offset_1
   WORD_RESERVED_BYTES, // of the system's part of shared memory

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // All code of a kernel as steps, section by section and function by function, with the control flow of each
-// function for whoever has to know what a branch decides. Where lanes meet again is written in the code.
+// function for whoever has to know what a branch decides. Where lanes reconverge is written in the code.
 #include <string.h>
 
 #include "sim/base/error.h"
@@ -42,7 +42,7 @@ get_place(const Flow *flow, guint32 index) {
   return &g_array_index(flow->places, Place, index);
 }
 
-// Whether a branch may go on instead: by its guard, by a predicate among its operands, or by what other lanes do.
+// Whether a branch may continue instead: by its guard, by a predicate among its operands, or by what other lanes do.
 static gboolean
 is_conditional(const SassInstruction *instruction) {
   const SassOperand *first = &instruction->operands[0];
@@ -134,7 +134,7 @@ find_sass_functions(Flow *flow) {
 
 // --- steps
 
-// What is behind the last instruction of a function, where nothing should come, and the steps of the returns: each
+// What is after the last instruction of a function, where nothing should come, and the steps of the returns: each
 // of these is a block of its own. *@first: the first one.
 static void
 add_returns(SassDecoder *decoder, guint32 *first) {
@@ -346,7 +346,7 @@ add_code_entries(const Flow *flow) {
 
 // --- calls
 
-// Whether a function can be called again before it returns: then where lanes meet is not known well.
+// Whether a function can be called again before it returns: then where lanes reconverge is not known well.
 static gboolean
 is_recursive(const Flow *flow) {
   const SassDecoder *decoder = flow->decoder;

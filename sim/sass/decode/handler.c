@@ -61,7 +61,7 @@ smb_sass_harmless(SassDecoder *decoder) {
   return TRUE;
 }
 
-// It could ask for shared memory, or say where threads go on, and is not passed over.
+// It could ask for shared memory, or say where threads continue, and is not passed over.
 gboolean
 smb_sass_refused(SassDecoder *decoder) {
   g_autofree char *text = smb_sass_text(decoder->instruction);

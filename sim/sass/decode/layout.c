@@ -13,7 +13,7 @@ enum {
   DYNAMIC_ALIGN = 16, // of dynamic shared memory
 };
 
-// Of a thread: a file may say more, which no device has (512 KiB, CUDA C++ Programming Guide, Compute Capabilities).
+// For a thread: a file may say more, which no device has (512 KiB, CUDA C++ Programming Guide, Compute Capabilities).
 #define MAX_STACK_BYTES (1u << 31)
 
 static const SmbCubinSection *
@@ -340,7 +340,7 @@ add_image_array(SassDecoder *decoder, const char *name, guint64 base, guint64 by
 }
 
 // Arrays that the image names; linking forgets their names, so that static memory is one array then. What is
-// dynamic comes behind it, whether or not the kernel asks for any.
+// dynamic comes after it, whether or not the kernel asks for any.
 static void
 add_image_arrays(SassDecoder *decoder) {
   const SmbCubin *cubin = decoder->cubin;

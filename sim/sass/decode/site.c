@@ -22,7 +22,7 @@ make_sass_frames(SassDecoder *decoder, const SmbLineFrame *places, guint n) {
   return (const SmbFrame *)(gpointer)frames->data;
 }
 
-// Where the image says that the current instruction stands in the source.
+// Where the image says that the current instruction is in the source.
 static guint
 find_places(const SassDecoder *decoder, SmbLineFrame *places) {
   const SassSection *section = smb_sass_section_at(decoder, decoder->builder.place);
