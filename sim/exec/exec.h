@@ -33,6 +33,7 @@
 typedef struct _Unknown Unknown; // unknown/unknown.h
 typedef struct _Order Order;     // unknown/order.h
 typedef struct _Sync Sync;       // sync/sync.h
+typedef struct _Lockstep Lockstep; // lockstep.c
 
 typedef struct {
   Registers *registers;
@@ -81,6 +82,7 @@ struct _Exec {
   Unknown *unknown;
   Order *order;
   Sync *sync;
+  Lockstep *lockstep; // of code whose warps go in step; such code has none of the three above
 };
 
 static inline guint32
