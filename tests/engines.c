@@ -139,7 +139,7 @@ refuse(const char *name, const char *text, const char *a, const char *b) {
 void
 engines_compare(const KernelRun *run, const char *name, const char *text,
                 const KernelSetup *setup) {
-  g_auto(KernelRun) other;
+  g_auto(KernelRun) other = {.kernel = NULL};
   KernelSetup in_steps = *setup;
   if (!run->kernel || !smb_cuda_kernel(run->kernel))
     return;
