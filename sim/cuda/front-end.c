@@ -117,11 +117,17 @@ make_device_code(const SmbProgram *program) {
 
 // --- the two executors of a text
 
+// SMEMBANK_ENGINE=steps is for tests of all that reads a text, as long as there are two executors.
+static gboolean
+wants_steps(const SmbProgramOptions *options) {
+  return options->in_steps || g_strcmp0(g_getenv("SMEMBANK_ENGINE"), "steps") == 0;
+}
+
 static SmbProgram *
 read_text(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   SmbProgram *program = smb_kernel_read(source, options, error);
   SmbKernel *kernel = (SmbKernel *)program;
-  if (program && options->in_steps)
+  if (program && wants_steps(options))
     kernel->lowered = smb_lower(kernel, &kernel->not_lowered);
   return program;
 }

@@ -154,3 +154,4 @@ guint32 smb_exec_rank(const SmbBlock *block);
 void smb_exec_set_launch_words(Exec *exec);
 // Registers of a warp, and where it begins.
 void smb_exec_start_warp(Exec *exec, guint w);
+void smb_exec_preset(Exec *exec, guint w, const Preset *preset);

@@ -28,6 +28,7 @@ struct _Lockstep {
   guint n_words;
   guint8 *turned;
   Mask here;
+  gboolean has_run; // a block
 };
 
 // --- its life
@@ -325,7 +326,34 @@ take(Exec *exec, guint32 *pc) {
          (step->flags & STEP_OF_BLOCK ? run_block_step(exec, step) : run_warps(exec, step));
 }
 
-// Nothing is left of the block before: all that is in registers is known.
+// All that is in registers is known.
+static void
+start_warp(Exec *exec, guint w) {
+  const Registers *registers = exec->warps[w].registers;
+  smb_exec_start_warp(exec, w);
+  memset(registers->flags[0], 0, registers->n_rows);
+  for (Predicate p = PREDICATE_TRUE + 1; p < registers->n_predicates; p++) {
+    registers->predicates[p] = registers->unknown_predicates[p] = 0;
+    registers->predicate_flags[p] = 0;
+  }
+}
+
+// The same for the next block: steps set what they read, but for what is preset.
+static void
+start_again(Exec *exec, guint w) {
+  Registers *registers = exec->warps[w].registers;
+  registers->lanes = exec->block->launched.warp[w];
+  for (guint i = 0; i < exec->code->presets->len; i++) {
+    const Preset *preset = &g_array_index(exec->code->presets, Preset, i);
+    gboolean is_position = preset->special >= SPECIAL_CTAID && preset->special < SPECIAL_NCTAID;
+    if (is_position || preset->special == SPECIAL_PARAMETER) {
+      smb_exec_preset(exec, w, preset);
+      registers->flags[0][preset->row] = 0;
+    }
+  }
+}
+
+// Nothing is left of the block before.
 static void
 start(Exec *exec) {
   Lockstep *lockstep = exec->lockstep;
@@ -333,15 +361,9 @@ start(Exec *exec) {
   memset(lockstep->waiting, 0, (gsize)lockstep->at->len * block->n_warps * sizeof(SmbLanes));
   memset(lockstep->occupied, 0, lockstep->n_words * sizeof(guint64));
   lockstep->here = block->launched;
-  for (guint w = 0; w < block->n_warps; w++) {
-    const Registers *registers = exec->warps[w].registers;
-    smb_exec_start_warp(exec, w);
-    memset(registers->flags[0], 0, registers->n_rows);
-    for (Predicate p = PREDICATE_TRUE + 1; p < registers->n_predicates; p++) {
-      registers->predicates[p] = registers->unknown_predicates[p] = 0;
-      registers->predicate_flags[p] = 0;
-    }
-  }
+  for (guint w = 0; w < block->n_warps; w++)
+    (lockstep->has_run ? start_again : start_warp)(exec, w);
+  lockstep->has_run = TRUE;
 }
 
 gboolean

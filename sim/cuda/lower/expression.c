@@ -79,7 +79,8 @@ lower_component(Lower *lower, const Node *node) {
 
 // A register that holds it from the start.
 static Row
-lower_special(const Lower *lower, const Node *node) {
+lower_special(Lower *lower, const Node *node) {
+  lower->is_read[node->special][node->component] = TRUE;
   return lower->specials[node->special][node->component];
 }
 

@@ -50,6 +50,7 @@ typedef struct {
   gboolean asks_more;
   Predicate *flags;
   Row specials[4][3];
+  gboolean is_read[4][3]; // of these
   GArray *labels;
   guint32 row;
   Row current;

@@ -21,18 +21,27 @@ preset(Lower *lower, guint special, guint32 argument, Row row) {
   g_array_append_val(lower->code->presets, preset);
 }
 
+// Those of threadIdx and the like that are read.
 static void
-place_variables(Lower *lower) {
+preset_specials(Lower *lower) {
   static const Special specials[] = {[SPECIAL_THREAD] = SPECIAL_TID,
                                      [SPECIAL_BLOCK] = SPECIAL_CTAID,
                                      [SPECIAL_BLOCK_DIM] = SPECIAL_NTID,
                                      [SPECIAL_GRID_DIM] = SPECIAL_NCTAID};
-  const GPtrArray *locals = lower->kernel->locals;
   for (guint i = 0; i < G_N_ELEMENTS(specials); i++) {
     for (guint axis = 0; axis < 3; axis++) {
-      lower->specials[i][axis] = smb_lower_take(lower, 1);
-      preset(lower, specials[i] + axis, 0, lower->specials[i][axis]);
+      if (lower->is_read[i][axis])
+        preset(lower, specials[i] + axis, 0, lower->specials[i][axis]);
     }
+  }
+}
+
+static void
+place_variables(Lower *lower) {
+  const GPtrArray *locals = lower->kernel->locals;
+  for (guint i = 0; i < G_N_ELEMENTS(lower->specials); i++) {
+    for (guint axis = 0; axis < 3; axis++)
+      lower->specials[i][axis] = smb_lower_take(lower, 1);
   }
   for (guint i = 0; i < locals->len; i++) {
     const Variable *variable = g_ptr_array_index(locals, i);
@@ -123,6 +132,7 @@ run_pass(Lowered *lowered, guint8 *asked, char **refused) {
   smb_lower_statement(&lower, lowered->kernel->entry->body);
   Step end = {.argument = 0};
   smb_lower_add(&lower, &end, STEP_EXIT, lowered->kernel->entry->start);
+  preset_specials(&lower);
   *refused = lower.refused;
   if (!lower.refused)
     resolve_labels(&lower);
