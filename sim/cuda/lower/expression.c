@@ -264,11 +264,22 @@ lower_logical(Lower *lower, const Node *node, Predicate p) {
   smb_lower_here(lower, end);
 }
 
+// A number that is 0 where this one is: without the conversions of C around what is true or false.
+static const Node *
+strip_truth(const Node *node) {
+  while (node->kind == NODE_CAST && !node->is_watched && smb_type_is_integer(node->type) &&
+         smb_type_is_integer(node->a->type) &&
+         (node->type->kind == KIND_BOOL || node->a->type->kind == KIND_BOOL))
+    node = node->a;
+  return node;
+}
+
 // Whether it is as the walker would have it: what does not come here keeps its own.
 static void
 lower_condition(Lower *lower, const Node *node, Predicate p) {
   if (lower->refused)
     return;
+  node = strip_truth(node);
   if (node->kind == NODE_AND_THEN || node->kind == NODE_OR_ELSE) {
     lower_logical(lower, node, p);
     return;
@@ -280,7 +291,9 @@ lower_condition(Lower *lower, const Node *node, Predicate p) {
     return;
   }
   Row row = smb_lower_value(lower, node, NO_ROW);
-  smb_lower_compare(lower, OPERATION_EQ_32, TRUE, p, row, smb_lower_number(lower, 0, 1));
+  guint n = type_rows(node->type);
+  smb_lower_compare(lower, n == 2 ? OPERATION_EQ_64 : OPERATION_EQ_32, TRUE, p, row,
+                    smb_lower_number(lower, 0, n));
 }
 
 Predicate
