@@ -41,6 +41,7 @@ void
 smb_lower_here(Lower *lower, Label label) {
   g_array_index(lower->labels, guint32, label) = lower->code->steps->len;
   lower->counted = NO_STEP;
+  smb_lower_forget_recent(lower);
 }
 
 void

@@ -355,12 +355,17 @@ assign_local(Lower *lower, const Node *node, gboolean drops) {
   lower->current = outer;
   smb_lower_move(lower, target->type, storage, value);
   smb_lower_mark_set(lower, local->variable, component, target->type);
+  if (!is_part && smb_type_is_integer(target->type)) {
+    Node constant;
+    smb_lower_note(lower, local->variable,
+                   !node->special && smb_lower_known(lower, node->b, &constant) ? &constant : NULL);
+  }
   return node->is_post ? old : value;
 }
 
 static Row
 lower_assign(Lower *lower, const Node *node, gboolean drops) {
-  return node->a->kind == NODE_DEREFERENCE ? smb_lower_assign_memory(lower, node)
+  return node->a->kind == NODE_DEREFERENCE ? smb_lower_assign_memory(lower, node, drops)
                                            : assign_local(lower, node, drops);
 }
 
@@ -423,14 +428,18 @@ lower_truth(Lower *lower, const Node *node) {
 
 Row
 smb_lower_value(Lower *lower, const Node *node, Row d) {
+  Node constant;
   if (lower->refused)
     return 0;
+  if (lower->n_fixed > 0 && node->kind != NODE_CONSTANT && smb_lower_known(lower, node, &constant))
+    node = &constant;
   switch ((NodeKind)node->kind) {
   case NODE_CONSTANT:
     return lower_constant(lower, node);
   case NODE_LOCAL:
     return lower_local(lower, node);
   case NODE_OBJECT:
+    smb_lower_put_in_memory(lower, node->variable);
     return smb_lower_number(lower, make_pointer(node->variable->slot, 0), 2);
   case NODE_SPECIAL:
     return lower_special(lower, node);

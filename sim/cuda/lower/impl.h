@@ -39,6 +39,14 @@ struct _Around {
  * @current: of the old value of the assignment around
  * @loop: the innermost
  * @counted: the last STEP_COUNT, if nothing that can fail came behind it: more statements are added to it
+ * @fixed: by slot: the variable is what turns an unrolled loop that is being lowered: @numbers has its value
+ * @recent: by slot: likewise, of one that was assigned a number, up to the next branch
+ * @arrays: by slot of an object: an array of each thread that lies in registers, or NO_ROW; @elements: its first one of @is_set, behind
+ *   the locals
+ * @in_memory: by slot of an object: it does not, since something else than an element is used, or one at a place that is not known;
+ *   of passes before
+ * @rolled: (element-type Statement): the loops around that are not unrolled
+ * @deciding: Statement: loops that are worth more steps than others; of passes before
  * @refused: (nullable): the first thing that has no steps
  */
 typedef struct {
@@ -59,6 +67,17 @@ typedef struct {
   const Inlined *inlined;
   const Around *around;
   guint32 counted;
+  guint8 *fixed;
+  guint8 *recent;
+  gint64 *numbers;
+  guint n_fixed;
+  const Node *turning; // the old value of the assignment that turns a loop, if that is being computed
+  guint n_slots;
+  Row *arrays;
+  guint *elements;
+  guint8 *in_memory;
+  GPtrArray *rolled;
+  GHashTable *deciding;
   GPtrArray *foreign;
   char *refused;
 } Lower;
@@ -149,10 +168,29 @@ void smb_lower_mark_set(Lower *lower, const Variable *variable, guint component,
 gboolean smb_lower_assigns(const Node *node);
 guint smb_lower_slots(const Lower *lower);
 
+// --- known.c
+// A number that is known here, though the text does not have it as a constant.
+gboolean smb_lower_known(const Lower *lower, const Node *node, Node *constant);
+// A variable has it now: that of a local that has one component; NULL: another one.
+void smb_lower_note(Lower *lower, const Variable *variable, const Node *constant);
+void smb_lower_forget_recent(Lower *lower);
+// How often a loop goes round, if that is known, and what its variable is then; 0: it is not, or too often. @variable: what turns it.
+guint smb_lower_trips(Lower *lower, const Statement *loop, const Variable **variable);
+// Before a turn, the first one or a next one.
+void smb_lower_turn(Lower *lower, const Statement *loop, const Variable *variable, guint turn);
+
+// --- array.c
+// Gives arrays of each thread registers.
+void smb_lower_place_arrays(Lower *lower);
+// What an access touches of such an array: its row, and the first of its slots. FALSE: it is one to memory.
+gboolean smb_lower_find_element(Lower *lower, const Node *node, Row *row, guint *slot);
+// It lies in memory, from the next pass on.
+void smb_lower_put_in_memory(Lower *lower, const Variable *variable);
+
 // --- memory.c
 Row smb_lower_load(Lower *lower, const Node *node, Row d);
 void smb_lower_store(Lower *lower, const Node *node, Row address, guint64 offset, Row value);
-Row smb_lower_assign_memory(Lower *lower, const Node *node);
+Row smb_lower_assign_memory(Lower *lower, const Node *node, gboolean drops);
 Row smb_lower_copy(Lower *lower, const Node *node);
 Row smb_lower_atomic(Lower *lower, const Node *node);
 

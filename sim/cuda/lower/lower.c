@@ -10,7 +10,7 @@
 
 guint
 smb_lower_slots(const Lower *lower) {
-  return lower->kernel->locals->len;
+  return lower->n_slots;
 }
 
 // --- registers that hold something from the start
@@ -111,9 +111,14 @@ resolve_labels(const Lower *lower) {
 // Once through the kernel. @asked: variables that are read where it is not known that they are set. Returns: whether there are more of
 // them now.
 static gboolean
-run_pass(Lowered *lowered, guint8 *asked, char **refused) {
-  guint n = lowered->kernel->locals->len;
-  g_autofree guint8 *is_set = g_new0(guint8, n + 1);
+run_pass(Lowered *lowered, guint8 *asked, guint8 *in_memory, GHashTable *deciding, char **refused) {
+  guint n = lowered->kernel->locals->len, n_objects = lowered->kernel->objects->len;
+  g_autofree Row *arrays = g_new0(Row, n_objects + 1);
+  g_autofree guint *elements = g_new0(guint, n_objects + 1);
+  g_autoptr(GPtrArray) rolled = g_ptr_array_new();
+  g_autofree guint8 *fixed = g_new0(guint8, n + 1);
+  g_autofree guint8 *recent = g_new0(guint8, n + 1);
+  g_autofree gint64 *numbers = g_new0(gint64, n + 1);
   g_autofree Predicate *flags = g_new0(Predicate, n + 1);
   g_autoptr(GArray) labels = g_array_new(FALSE, FALSE, sizeof(guint32));
   begin(lowered);
@@ -121,13 +126,24 @@ run_pass(Lowered *lowered, guint8 *asked, char **refused) {
                  .code = &lowered->code,
                  .rows = lowered->rows,
                  .asked = asked,
-                 .is_set = is_set,
+                 .n_slots = n,
+                 .arrays = arrays,
+                 .elements = elements,
+                 .in_memory = in_memory,
+                 .rolled = rolled,
+                 .deciding = deciding,
+                 .fixed = fixed,
+                 .recent = recent,
+                 .numbers = numbers,
                  .flags = flags,
                  .labels = labels,
                  .counted = NO_STEP,
                  .current = NO_ROW,
                  .foreign = lowered->foreign};
   place_variables(&lower);
+  smb_lower_place_arrays(&lower);
+  g_autofree guint8 *is_set = g_new0(guint8, lower.n_slots + 1);
+  lower.is_set = is_set;
   place_parameters(&lower);
   smb_lower_statement(&lower, lowered->kernel->entry->body);
   Step end = {.argument = 0};
@@ -143,11 +159,13 @@ Lowered *
 smb_lower(const SmbKernel *kernel, char **refused) {
   Lowered *lowered = g_new0(Lowered, 1);
   g_autofree guint8 *asked = g_new0(guint8, kernel->locals->len + 1);
+  g_autofree guint8 *in_memory = g_new0(guint8, kernel->objects->len + 1);
+  g_autoptr(GHashTable) deciding = g_hash_table_new(NULL, NULL);
   lowered->kernel = kernel;
-  gboolean again = run_pass(lowered, asked, refused);
+  gboolean again = run_pass(lowered, asked, in_memory, deciding, refused);
   while (!*refused && again) {
     clear(lowered);
-    again = run_pass(lowered, asked, refused);
+    again = run_pass(lowered, asked, in_memory, deciding, refused);
   }
   if (!*refused)
     return lowered;

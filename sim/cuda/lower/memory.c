@@ -44,9 +44,29 @@ load(Lower *lower, const Node *node, Row address, guint64 offset, Row d) {
            make_transfer(lower, node, node->load_site, SMB_OP_CLASS_LOAD, address, offset), d);
 }
 
+// An element of an array in registers that all have set. NO_ROW: it lies in memory, or will from the next pass on.
+static Row
+find_set_element(Lower *lower, const Node *node) {
+  Row row;
+  guint slot;
+  if (!smb_lower_find_element(lower, node, &row, &slot))
+    return NO_ROW;
+  for (guint c = 0; c < smb_type_components(node->type); c++) {
+    if (!lower->is_set[slot + c])
+      return NO_ROW;
+  }
+  return row;
+}
+
 Row
 smb_lower_load(Lower *lower, const Node *node, Row d) {
   guint64 offset = 0;
+  Row element = find_set_element(lower, node);
+  if (element != NO_ROW) {
+    d = d == NO_ROW ? smb_lower_take(lower, value_rows(node->type)) : d;
+    smb_lower_move(lower, node->type, d, element);
+    return d;
+  }
   Row address = lower_address(lower, node->a, NULL, &offset);
   if (d == NO_ROW)
     d = smb_lower_take(lower, value_rows(node->type));
@@ -62,10 +82,36 @@ smb_lower_store(Lower *lower, const Node *node, Row address, guint64 offset, Row
            value);
 }
 
+// The same of an element in registers. @drops: nobody uses the result.
+static Row
+assign_element(Lower *lower, const Node *node, Row row, guint slot, gboolean drops) {
+  const Type *type = node->a->type;
+  Row old = row, outer = lower->current;
+  gboolean alone = !smb_lower_assigns(node->b);
+  if (node->special && !(drops && alone)) {
+    old = smb_lower_take(lower, value_rows(type));
+    smb_lower_move(lower, type, old, row);
+  }
+  lower->current = old;
+  Row value = smb_lower_value(lower, node->b, drops && alone ? row : NO_ROW);
+  lower->current = outer;
+  smb_lower_move(lower, type, row, value);
+  for (guint c = 0; c < smb_type_components(type); c++)
+    lower->is_set[slot + c] = TRUE;
+  return node->is_post ? old : value;
+}
+
 Row
-smb_lower_assign_memory(Lower *lower, const Node *node) {
+smb_lower_assign_memory(Lower *lower, const Node *node, gboolean drops) {
   const Node *target = node->a;
   guint64 offset = 0;
+  Row row;
+  guint slot;
+  gboolean is_element = node->special ? (row = find_set_element(lower, target)) != NO_ROW &&
+                                            smb_lower_find_element(lower, target, &row, &slot)
+                                      : smb_lower_find_element(lower, target, &row, &slot);
+  if (is_element)
+    return assign_element(lower, node, row, slot, drops);
   Row address = lower_address(lower, target->a, node->b, &offset);
   Row old = NO_ROW, outer = lower->current;
   if (lower->refused)

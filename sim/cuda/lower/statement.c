@@ -108,8 +108,78 @@ lower_if(Lower *lower, const Statement *statement) {
   smb_lower_add(lower, &look, STEP_LOOK, statement->start);
 }
 
+enum {
+  UNROLLED_STEPS = 768,       // of a loop at most
+  MANY_UNROLLED_STEPS = 4096, // of one that decides which element of an array it is
+};
+
+// What a pass is at, to go back there.
+typedef struct {
+  guint n_steps;
+  guint n_rolled;
+  guint32 row;
+  guint8 *is_set;
+  gint64 number;
+  gboolean asks_more;
+} Mark;
+
+// The turns of a loop one after the other, if that does not become too long: of which nobody leaves one early.
+static gboolean
+unroll(Lower *lower, const Statement *loop, guint max_steps) {
+  const Variable *variable;
+  guint trips = leaves(loop->then) ? 0 : smb_lower_trips(lower, loop, &variable);
+  if (trips == 0 || lower->refused)
+    return FALSE;
+  guint slot = variable->slot;
+  const Statement *outer = lower->loop;
+  Mark mark = {lower->code->steps->len, lower->rolled->len, lower->row, keep_set(lower), lower->numbers[slot],
+               lower->asks_more};
+  lower->loop = loop;
+  lower->fixed[slot] = TRUE;
+  lower->n_fixed++;
+  gboolean fits = TRUE;
+  for (guint turn = 0; fits && turn < trips; turn++) {
+    smb_lower_turn(lower, loop, variable, turn);
+    count(lower, loop);
+    smb_lower_statement(lower, loop->then);
+    fits = (lower->code->steps->len - mark.n_steps) / (turn + 1) * trips < max_steps;
+  }
+  lower->fixed[slot] = FALSE;
+  lower->n_fixed--;
+  lower->loop = outer;
+  if (fits) {
+    lower->loop = loop;
+    count(lower, loop); // of the test that ends it
+    lower->loop = outer;
+    lower->fixed[slot] = TRUE;
+    smb_lower_turn(lower, loop, variable, trips);
+    lower->fixed[slot] = FALSE;
+    smb_lower_move(lower, variable->type, lower->rows[slot],
+                   smb_lower_number(lower,
+                                    type_rows(variable->type) == 1
+                                        ? (guint32)lower->numbers[slot]
+                                        : (guint64)lower->numbers[slot],
+                                    type_rows(variable->type)));
+    lower->recent[slot] = TRUE;
+    g_free(mark.is_set);
+    return TRUE;
+  }
+  g_array_set_size(lower->code->steps, mark.n_steps);
+  lower->row = mark.row;
+  lower->counted = NO_STEP;
+  lower->numbers[slot] = mark.number;
+  lower->asks_more = mark.asks_more;
+  take_set(lower, mark.is_set);
+  return FALSE;
+}
+
 static void
 lower_loop(Lower *lower, const Statement *loop) {
+  gboolean decides = g_hash_table_contains(lower->deciding, loop);
+  if (unroll(lower, loop, decides ? MANY_UNROLLED_STEPS : UNROLLED_STEPS))
+    return;
+  g_ptr_array_add(lower->rolled, (gpointer)loop);
+  smb_lower_forget_recent(lower);
   const Statement *outer = lower->loop;
   Label head = smb_lower_label(lower), body = smb_lower_label(lower);
   Around around = {smb_lower_label(lower), smb_lower_label(lower), lower->around};
@@ -149,6 +219,7 @@ lower_loop(Lower *lower, const Statement *loop) {
   smb_lower_here(lower, around.leave);
   take_set(lower, before);
   lower->loop = outer;
+  g_ptr_array_set_size(lower->rolled, (gint)lower->rolled->len - 1);
 }
 
 // Threads enter at the label that is theirs. Which it is is asked of all before any goes on: labels have nothing else to say.
@@ -217,6 +288,13 @@ is_assigned_next(const Statement *declaration) {
 static void
 lower_declaration(Lower *lower, const Statement *statement) {
   const Variable *variable = statement->variable;
+  gboolean in_registers =
+      variable->storage == STORAGE_PRIVATE && lower->arrays[variable->slot] != NO_ROW;
+  if (in_registers) {
+    guint n = (guint)(variable->type->size / smb_type_leaf(variable->type)->size);
+    memset(lower->is_set + lower->elements[variable->slot], FALSE, n);
+    return;
+  }
   if (variable->storage != STORAGE_LOCAL) {
     Foreign *forget = smb_lower_foreign(lower, FOREIGN_FORGET, NULL, statement->start);
     forget->variable = variable;
