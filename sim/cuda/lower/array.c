@@ -39,9 +39,13 @@ smb_lower_put_in_memory(Lower *lower, const Variable *variable) {
     return;
   lower->asks_more = TRUE;
   // Loops around that were too long to be unrolled may be the reason.
-  for (guint i = 0; i < lower->rolled->len; i++)
-    if (g_hash_table_add(lower->deciding, g_ptr_array_index(lower->rolled, i)))
+  for (guint i = 0; i < lower->rolled->len; i++) {
+    gpointer loop = g_ptr_array_index(lower->rolled, i);
+    if (!g_hash_table_contains(lower->deciding, loop)) {
+      g_hash_table_add(lower->decides, loop);
       return;
+    }
+  }
   lower->in_memory[variable->slot] = TRUE;
 }
 

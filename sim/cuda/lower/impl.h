@@ -46,7 +46,7 @@ struct _Around {
  * @in_memory: by slot of an object: it does not, since something else than an element is used, or one at a place that is not known;
  *   of passes before
  * @rolled: (element-type Statement): the loops around that are not unrolled
- * @deciding: Statement: loops that are worth more steps than others; of passes before
+ * @deciding: Statement: loops that are worth more steps than others; of passes before. @decides: likewise, found in this one
  * @refused: (nullable): the first thing that has no steps
  */
 typedef struct {
@@ -78,6 +78,7 @@ typedef struct {
   guint8 *in_memory;
   GPtrArray *rolled;
   GHashTable *deciding;
+  GHashTable *decides;
   GPtrArray *foreign;
   char *refused;
 } Lower;

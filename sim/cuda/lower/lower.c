@@ -115,6 +115,7 @@ run_pass(Lowered *lowered, guint8 *asked, guint8 *in_memory, GHashTable *decidin
   guint n = lowered->kernel->locals->len, n_objects = lowered->kernel->objects->len;
   g_autofree Row *arrays = g_new0(Row, n_objects + 1);
   g_autofree guint *elements = g_new0(guint, n_objects + 1);
+  g_autoptr(GHashTable) decides = g_hash_table_new(NULL, NULL);
   g_autoptr(GPtrArray) rolled = g_ptr_array_new();
   g_autofree guint8 *fixed = g_new0(guint8, n + 1);
   g_autofree guint8 *recent = g_new0(guint8, n + 1);
@@ -132,6 +133,7 @@ run_pass(Lowered *lowered, guint8 *asked, guint8 *in_memory, GHashTable *decidin
                  .in_memory = in_memory,
                  .rolled = rolled,
                  .deciding = deciding,
+                 .decides = decides,
                  .fixed = fixed,
                  .recent = recent,
                  .numbers = numbers,
@@ -152,6 +154,11 @@ run_pass(Lowered *lowered, guint8 *asked, guint8 *in_memory, GHashTable *decidin
   *refused = lower.refused;
   if (!lower.refused)
     resolve_labels(&lower);
+  GHashTableIter each;
+  gpointer loop;
+  g_hash_table_iter_init(&each, decides);
+  while (g_hash_table_iter_next(&each, &loop, NULL))
+    g_hash_table_add(deciding, loop);
   return lower.asks_more;
 }
 

@@ -116,7 +116,6 @@ enum {
 // What a pass is at, to go back there.
 typedef struct {
   guint n_steps;
-  guint n_rolled;
   guint32 row;
   guint8 *is_set;
   gint64 number;
@@ -132,7 +131,7 @@ unroll(Lower *lower, const Statement *loop, guint max_steps) {
     return FALSE;
   guint slot = variable->slot;
   const Statement *outer = lower->loop;
-  Mark mark = {lower->code->steps->len, lower->rolled->len, lower->row, keep_set(lower), lower->numbers[slot],
+  Mark mark = {lower->code->steps->len, lower->row, keep_set(lower), lower->numbers[slot],
                lower->asks_more};
   lower->loop = loop;
   lower->fixed[slot] = TRUE;
