@@ -43,8 +43,8 @@ write_access(GString *out, const SmbAccess *access) {
                          "%" G_GUINT64_FORMAT " lanes %" G_GUINT64_FORMAT
                          " worst %" G_GUINT64_FORMAT ".%u",
                          access->array, access->exact, access->reason, access->is_by_order,
-                         access->is_loop, access->data_source, access->no_source,
-                         access->uncounted, access->lanes, access->worst_block, access->worst_warp);
+                         access->is_loop, access->data_source, access->no_source, access->uncounted,
+                         access->lanes, access->worst_block, access->worst_warp);
   write_request(out, &access->worst);
   write_bytes(out, &access->total, sizeof access->total);
   write_bytes(out, &access->loops, sizeof access->loops);
@@ -57,13 +57,14 @@ write_globals(GString *out, const SmbAnalysis *analysis) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     write_site(out, access->site);
     g_string_append_printf(out, " %s", access->buffer);
-    write_bytes(out, &access->requests, sizeof *access - G_STRUCT_OFFSET(SmbGlobalAccess, requests));
+    write_bytes(out, &access->requests,
+                sizeof *access - G_STRUCT_OFFSET(SmbGlobalAccess, requests));
   }
   for (guint i = 0; i < analysis->constants->len; i++) {
     const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
     write_site(out, access->site);
-    g_string_append_printf(out, " %s %" G_GUINT64_FORMAT " %s", access->variable,
-                           access->uncounted, access->reason);
+    g_string_append_printf(out, " %s %" G_GUINT64_FORMAT " %s", access->variable, access->uncounted,
+                           access->reason);
     write_bytes(out, &access->total, sizeof access->total);
   }
   for (guint i = 0; i < analysis->traffic->len; i++) {
@@ -96,8 +97,9 @@ describe(const KernelRun *run) {
                            request->access, request->warp, request->block, request->count);
     write_request(out, &request->request);
   }
-  g_string_append_printf(out, "idle %s %u order %s blocks %" G_GUINT64_FORMAT
-                              " run %" G_GUINT64_FORMAT " shared %" G_GSIZE_FORMAT "\n",
+  g_string_append_printf(out,
+                         "idle %s %u order %s blocks %" G_GUINT64_FORMAT " run %" G_GUINT64_FORMAT
+                         " shared %" G_GSIZE_FORMAT "\n",
                          analysis->idle, analysis->idle ? analysis->idle_at.offset : 0,
                          analysis->order, analysis->n_blocks, analysis->n_blocks_run,
                          analysis->shared_bytes);

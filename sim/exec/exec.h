@@ -30,9 +30,9 @@
 #include "sim/machine/lanes.h"
 #include "sim/launch/field.h"
 
-typedef struct _Unknown Unknown; // unknown/unknown.h
-typedef struct _Order Order;     // unknown/order.h
-typedef struct _Sync Sync;       // sync/sync.h
+typedef struct _Unknown Unknown;   // unknown/unknown.h
+typedef struct _Order Order;       // unknown/order.h
+typedef struct _Sync Sync;         // sync/sync.h
 typedef struct _Lockstep Lockstep; // lockstep.c
 
 typedef struct {

@@ -121,8 +121,7 @@ smb_lockstep_new(SmbBlock *block, const Code *code, GBytes *parameters) {
   exec->code = code;
   exec->steps = &g_array_index(code->steps, Step, 0);
   exec->parameters.length = g_bytes_get_size(parameters);
-  exec->parameters.bytes =
-      g_memdup2(g_bytes_get_data(parameters, NULL), exec->parameters.length);
+  exec->parameters.bytes = g_memdup2(g_bytes_get_data(parameters, NULL), exec->parameters.length);
   exec->parameters.marks = g_malloc(exec->parameters.length);
   memset(exec->parameters.marks, MARK_KNOWN, exec->parameters.length);
   exec->lockstep = make_lockstep(code, block->n_warps);
@@ -255,7 +254,8 @@ branch(Exec *exec, const Step *step) {
   for (guint w = 0; w < n_warps; w++) {
     SmbLanes lanes = lockstep->here.warp[w], taken = lanes;
     if (step->guard != PREDICATE_TRUE)
-      taken &= exec->warps[w].registers->predicates[step->guard] ^ (step->unless ? ~(SmbLanes)0 : 0);
+      taken &=
+          exec->warps[w].registers->predicates[step->guard] ^ (step->unless ? ~(SmbLanes)0 : 0);
     waiting[w] |= taken;
     lockstep->here.warp[w] = lanes & ~taken;
     goes |= taken;

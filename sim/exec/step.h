@@ -260,7 +260,7 @@ struct _Step {
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
   // SwitchTarget: of a branch by a table, the row of whose index is Compute.s[0]; or one STEP_LOOK, of a branch that somebody asks about.
   GArray *targets;
-  GArray *writes;  // Written: of a step that is not a computation; NULL: nothing
+  GArray *writes;       // Written: of a step that is not a computation; NULL: nothing
   gconstpointer callee; // of a call, while it is decoded; of a function without a body: its name
 };
 

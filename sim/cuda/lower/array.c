@@ -26,8 +26,7 @@ smb_lower_place_arrays(Lower *lower) {
     lower->arrays[i] = NO_ROW;
     if (n == 0 || n > MAX_ELEMENTS || lower->in_memory[i] || is_limited)
       continue;
-    lower->arrays[i] =
-        smb_lower_take(lower, (guint)n * type_rows(smb_type_leaf(variable->type)));
+    lower->arrays[i] = smb_lower_take(lower, (guint)n * type_rows(smb_type_leaf(variable->type)));
     lower->elements[i] = lower->n_slots;
     lower->n_slots += (guint)n;
   }

@@ -111,7 +111,6 @@ evaluate_first(Lower *lower, const Node *node) {
   return kept;
 }
 
-
 static Row
 lower_cast(Lower *lower, const Node *node, Row d) {
   const Type *from = node->a->type;
@@ -165,10 +164,9 @@ lower_pointer_add(Lower *lower, const Node *node, Row d) {
     d = NO_ROW;
   d = give(lower, node->type, d);
   if (widens)
-    smb_lower_compute(lower,
-                      index->a->type->kind == KIND_INT ? OPERATION_MAD_WIDE_S32
-                                                       : OPERATION_MAD_WIDE_U32,
-                      d, b, smb_lower_number(lower, (guint64)node->integer, 1), a);
+    smb_lower_compute(
+        lower, index->a->type->kind == KIND_INT ? OPERATION_MAD_WIDE_S32 : OPERATION_MAD_WIDE_U32,
+        d, b, smb_lower_number(lower, (guint64)node->integer, 1), a);
   else
     smb_lower_compute(lower, OPERATION_MAD_64, d, b,
                       smb_lower_number(lower, (guint64)node->integer, 2), a);
@@ -206,7 +204,8 @@ static gboolean
 is_plain(const Lower *lower, const Node *node) {
   if (!node)
     return TRUE;
-  gboolean divides = node->kind == NODE_BINARY && (node->op == OPERATOR_DIV || node->op == OPERATOR_MOD);
+  gboolean divides =
+      node->kind == NODE_BINARY && (node->op == OPERATOR_DIV || node->op == OPERATOR_MOD);
   if (node->is_watched || divides)
     return FALSE;
   switch ((NodeKind)node->kind) {
@@ -351,7 +350,8 @@ assign_local(Lower *lower, const Node *node, gboolean drops) {
     }
   }
   lower->current = old;
-  Row value = smb_lower_value(lower, node->b, drops && !smb_lower_assigns(node->b) ? storage : NO_ROW);
+  Row value =
+      smb_lower_value(lower, node->b, drops && !smb_lower_assigns(node->b) ? storage : NO_ROW);
   lower->current = outer;
   smb_lower_move(lower, target->type, storage, value);
   smb_lower_mark_set(lower, local->variable, component, target->type);

@@ -71,7 +71,8 @@ typedef struct {
   guint8 *recent;
   gint64 *numbers;
   guint n_fixed;
-  const Node *turning; // the old value of the assignment that turns a loop, if that is being computed
+  const Node
+      *turning; // the old value of the assignment that turns a loop, if that is being computed
   guint n_slots;
   Row *arrays;
   guint *elements;
@@ -88,8 +89,8 @@ typedef enum {
   FOREIGN_CONVERT,
   FOREIGN_FUNCTION,
   FOREIGN_WATCH,
-  FOREIGN_DIVISOR, // fails where it is 0
-  FOREIGN_SET,     // fails where the variable has no value
+  FOREIGN_DIVISOR,  // fails where it is 0
+  FOREIGN_SET,      // fails where the variable has no value
   FOREIGN_RETURNED, // fails: a function ends without a return
   FOREIGN_FORGET,   // an array in local memory has no values any more
   FOREIGN_WARP,     // shuffles and votes

@@ -151,13 +151,13 @@ smb_lower_trips(Lower *lower, const Statement *loop, const Variable **variable) 
   const Node *step = loop->step;
   Node holds, next;
   guint n = 0;
-  if (!loop->tests_first || !loop->value || !step || loop->is_rolled ||
-      step->kind != NODE_ASSIGN || step->a->kind != NODE_LOCAL || step->is_watched)
+  if (!loop->tests_first || !loop->value || !step || loop->is_rolled || step->kind != NODE_ASSIGN ||
+      step->a->kind != NODE_LOCAL || step->is_watched)
     return 0;
   *variable = step->a->variable;
   guint slot = (*variable)->slot;
-  if (lower->asked[slot] || !lower->recent[slot] ||
-      statements_assign(loop->then, *variable) || assigns_variable(loop->value, *variable))
+  if (lower->asked[slot] || !lower->recent[slot] || statements_assign(loop->then, *variable) ||
+      assigns_variable(loop->value, *variable))
     return 0;
   gint64 first = lower->numbers[slot];
   while (n <= MAX_TRIPS && smb_lower_known(lower, loop->value, &holds) && holds.integer) {

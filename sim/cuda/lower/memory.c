@@ -8,8 +8,8 @@
 // The address of a node, without what is always added to it. @later: (nullable): is evaluated before the access is made.
 static Row
 lower_address(Lower *lower, const Node *address, const Node *later, guint64 *offset) {
-  while (!(later && smb_lower_assigns(later)) && address->kind == NODE_POINTER_ADD && !address->is_watched &&
-         address->b->kind == NODE_CONSTANT) {
+  while (!(later && smb_lower_assigns(later)) && address->kind == NODE_POINTER_ADD &&
+         !address->is_watched && address->b->kind == NODE_CONSTANT) {
     *offset += (guint64)address->integer * (guint64)address->b->integer;
     address = address->a;
   }

@@ -70,7 +70,7 @@ static const guint16 binaries[][N_AS] = {
     [OPERATOR_NE] = {NONE},
 };
 
-static const guint16 equals[N_AS] = {OPERATION_EQ_32, OPERATION_EQ_32, OPERATION_EQ_64,
+static const guint16 equals[N_AS] = {OPERATION_EQ_32, OPERATION_EQ_32,  OPERATION_EQ_64,
                                      OPERATION_EQ_64, OPERATION_EQ_F32, OPERATION_EQ_F64};
 static const guint16 less[N_AS] = {OPERATION_LT_S32, OPERATION_LT_U32, OPERATION_LT_S64,
                                    OPERATION_LT_U64, OPERATION_LT_F32, OPERATION_LT_F64};
@@ -187,12 +187,12 @@ smb_lower_binary(Lower *lower, const Node *node, Row d, Row a, Row b) {
 
 void
 smb_lower_unary(Lower *lower, const Node *node, Row d, Row a) {
-  static const guint16 negates[N_AS] = {OPERATION_NEG_32, OPERATION_NEG_32, OPERATION_NEG_64,
-                                        OPERATION_NEG_64, OPERATION_NEG_F32, OPERATION_NEG_F64,
+  static const guint16 negates[N_AS] = {OPERATION_NEG_32,  OPERATION_NEG_32,  OPERATION_NEG_64,
+                                        OPERATION_NEG_64,  OPERATION_NEG_F32, OPERATION_NEG_F64,
                                         OPERATION_NEG_HALF};
   As as = find_as(node->a->type);
-  Operation operation = node->kind == NODE_NEGATE       ? negates[as]
-                        : node->kind == NODE_NOT        ? OPERATION_CNOT_32
+  Operation operation = node->kind == NODE_NEGATE         ? negates[as]
+                        : node->kind == NODE_NOT          ? OPERATION_CNOT_32
                         : smb_type_is_wide(node->a->type) ? OPERATION_NOT_64
                                                           : OPERATION_NOT_32;
   smb_lower_compute(lower, operation, d, a, NO_ROW, NO_ROW);

@@ -87,8 +87,8 @@ lower_if(Lower *lower, const Statement *statement) {
   Label otherwise = smb_lower_label(lower), end = smb_lower_label(lower);
   gboolean looks = may_leave(statement->then);
   Predicate p = smb_lower_condition(lower, statement->value);
-  guint32 branch = smb_lower_branch(lower, p, TRUE, statement->otherwise ? otherwise : end,
-                                    statement->start);
+  guint32 branch =
+      smb_lower_branch(lower, p, TRUE, statement->otherwise ? otherwise : end, statement->start);
   ask(lower, branch, statement->guards ? statement->value : NULL, looks ? end : NO_STEP);
   guint8 *before = keep_set(lower);
   smb_lower_statement(lower, statement->then);
@@ -155,9 +155,8 @@ unroll(Lower *lower, const Statement *loop, guint max_steps) {
     lower->fixed[slot] = FALSE;
     smb_lower_move(lower, variable->type, lower->rows[slot],
                    smb_lower_number(lower,
-                                    type_rows(variable->type) == 1
-                                        ? (guint32)lower->numbers[slot]
-                                        : (guint64)lower->numbers[slot],
+                                    type_rows(variable->type) == 1 ? (guint32)lower->numbers[slot]
+                                                                   : (guint64)lower->numbers[slot],
                                     type_rows(variable->type)));
     lower->recent[slot] = TRUE;
     g_free(mark.is_set);

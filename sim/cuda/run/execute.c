@@ -32,8 +32,8 @@ test(Walker *walker, const Node *node, const Mask *mask, Mask *holds) {
 
 // The scalar parameters in a condition, with their values, which thread 0 has at @values.
 static void
-append_values(const Function *entry, const Node *node, const void *(*find)(gpointer, const Variable *),
-              gpointer data, GString *text) {
+append_values(const Function *entry, const Node *node,
+              const void *(*find)(gpointer, const Variable *), gpointer data, GString *text) {
   if (!node)
     return;
   append_values(entry, node->a, find, data, text);

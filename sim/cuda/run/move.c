@@ -85,15 +85,17 @@ move_all(Walker *walker, const Node *node, Move move, const Mask *mask, const gu
 gboolean
 smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
               void *out) {
-  return move_all(walker, node, smb_walk_make_move(walker->kernel, node, node->load_site, SMB_OP_CLASS_LOAD), mask,
-                  addresses, out);
+  return move_all(walker, node,
+                  smb_walk_make_move(walker->kernel, node, node->load_site, SMB_OP_CLASS_LOAD),
+                  mask, addresses, out);
 }
 
 gboolean
 smb_walk_store(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
                const void *value) {
-  return move_all(walker, node, smb_walk_make_move(walker->kernel, node, node->store_site, SMB_OP_CLASS_STORE), mask,
-                  addresses, (void *)value);
+  return move_all(walker, node,
+                  smb_walk_make_move(walker->kernel, node, node->store_site, SMB_OP_CLASS_STORE),
+                  mask, addresses, (void *)value);
 }
 
 gboolean

@@ -106,10 +106,9 @@ smb_step_update(Exec *exec, const Step *step, SmbLanes lanes) {
   move.op = smb_atomic_op(exec->block->arch, move.atomic, move.kind, transfer->increments);
   find_pointers(exec, transfer, pointers);
   if (!is_wide)
-    return smb_memory_atomic(exec->block, &move, exec->w, lanes, pointers,
-                             row_values(registers, transfer->operands[0]),
-                             swaps ? row_values(registers, transfer->swap) : NULL,
-                             find_row(exec, row));
+    return smb_memory_atomic(
+        exec->block, &move, exec->w, lanes, pointers, row_values(registers, transfer->operands[0]),
+        swaps ? row_values(registers, transfer->swap) : NULL, find_row(exec, row));
   join(exec, transfer->operands[0], 1, &wide[0]);
   if (swaps)
     join(exec, transfer->swap, 1, &wide[1]);
