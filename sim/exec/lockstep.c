@@ -29,6 +29,7 @@ struct _Lockstep {
   guint8 *turned;
   Mask here;
   gboolean has_run; // a block
+  GArray *presets;  // Preset: those that the next block needs again
 };
 
 // --- its life
@@ -101,11 +102,37 @@ count_loops(const Code *code) {
   return n + 1;
 }
 
+// Where the block is, and what steps write to.
+static void
+find_presets(Lockstep *lockstep, const Code *code) {
+  g_autofree guint8 *written = g_new0(guint8, code->n_rows + 2);
+  lockstep->presets = g_array_new(FALSE, FALSE, sizeof(Preset));
+  for (guint32 i = 0; i < code->steps->len; i++) {
+    const Step *step = &g_array_index(code->steps, Step, i);
+    gboolean has_row =
+        step->opcode == STEP_COMPUTE &&
+        smb_operation_info((Operation)step->compute.operation)->result != SHAPE_PREDICATE;
+    for (guint row = 0; has_row && row < step->compute.n_rows[0]; row++)
+      written[step->compute.d + row] = TRUE;
+    for (guint k = 0; step->writes && k < step->writes->len; k++) {
+      const Written *what = &g_array_index(step->writes, Written, k);
+      memset(written + what->row, TRUE, what->n);
+    }
+  }
+  for (guint i = 0; i < code->presets->len; i++) {
+    const Preset *preset = &g_array_index(code->presets, Preset, i);
+    gboolean is_position = preset->special >= SPECIAL_CTAID && preset->special < SPECIAL_NCTAID;
+    if (is_position || written[preset->row])
+      g_array_append_vals(lockstep->presets, preset, 1);
+  }
+}
+
 static Lockstep *
 make_lockstep(const Code *code, guint n_warps) {
   Lockstep *lockstep = g_new0(Lockstep, 1);
   find_places(lockstep, code);
   find_plain(lockstep, code);
+  find_presets(lockstep, code);
   guint n = lockstep->at->len;
   lockstep->waiting = g_new0(SmbLanes, (gsize)n * n_warps);
   lockstep->n_words = n / 64 + 1;
@@ -151,6 +178,7 @@ smb_lockstep_free(gpointer data) {
   g_free(exec->lockstep->waiting);
   g_free(exec->lockstep->occupied);
   g_free(exec->lockstep->turned);
+  g_array_unref(exec->lockstep->presets);
   g_free(exec->lockstep);
   g_free(exec);
 }
@@ -343,13 +371,10 @@ static void
 start_again(Exec *exec, guint w) {
   Registers *registers = exec->warps[w].registers;
   registers->lanes = exec->block->launched.warp[w];
-  for (guint i = 0; i < exec->code->presets->len; i++) {
-    const Preset *preset = &g_array_index(exec->code->presets, Preset, i);
-    gboolean is_position = preset->special >= SPECIAL_CTAID && preset->special < SPECIAL_NCTAID;
-    if (is_position || preset->special == SPECIAL_PARAMETER) {
-      smb_exec_preset(exec, w, preset);
-      registers->flags[0][preset->row] = 0;
-    }
+  for (guint i = 0; i < exec->lockstep->presets->len; i++) {
+    const Preset *preset = &g_array_index(exec->lockstep->presets, Preset, i);
+    smb_exec_preset(exec, w, preset);
+    registers->flags[0][preset->row] = 0;
   }
 }
 

@@ -132,3 +132,12 @@ smb_lower_foreign(Lower *lower, ForeignKind kind, const Node *node, guint32 plac
   smb_lower_add(lower, &step, STEP_FOREIGN, place);
   return foreign;
 }
+
+void
+smb_lower_gives(Lower *lower, Foreign *foreign, const Type *type, Row row) {
+  foreign->type = type;
+  foreign->result = row;
+  if (!lower->refused)
+    smb_code_writes_row(lower->code, smb_code_step(lower->code, lower->code->steps->len - 1), row,
+                        value_rows(type));
+}

@@ -394,8 +394,7 @@ lower_builtin(Lower *lower, const Node *node, Row d) {
                      (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK);
   if (of_warp) {
     Foreign *foreign = smb_lower_foreign(lower, FOREIGN_WARP, node, node->start);
-    foreign->type = node->type;
-    foreign->result = d;
+    smb_lower_gives(lower, foreign, node->type, d);
     for (guint i = 0; i < node->n_arguments; i++) {
       foreign->types[i] = node->arguments[i]->type;
       foreign->operands[i] = operands[i];

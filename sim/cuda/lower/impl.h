@@ -149,6 +149,8 @@ void smb_lower_select(Lower *lower, const Type *type, Row d, Predicate p, Row a,
 void smb_lower_truth(Lower *lower, Row d, Predicate p);
 void smb_lower_set_predicate(Lower *lower, Predicate p, gboolean value);
 Foreign *smb_lower_foreign(Lower *lower, ForeignKind kind, const Node *node, guint32 place);
+// It was added last: what it gives.
+void smb_lower_gives(Lower *lower, Foreign *foreign, const Type *type, Row row);
 
 // --- operation.c
 // What operators, conversions and functions become. @d: the first row of the result.

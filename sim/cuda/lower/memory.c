@@ -35,6 +35,8 @@ add_move(Lower *lower, const Node *node, Transfer *transfer, Row data) {
   transfer->data[0] = data;
   transfer->move.padding = node->padding;
   transfer->offset += (guint64)node->integer;
+  if (transfer->move.reads)
+    smb_code_writes_row(lower->code, &step, data, value_rows(node->type));
   smb_lower_add(lower, &step, transfer->move.reads ? STEP_READ : STEP_WRITE, node->start);
 }
 
@@ -160,6 +162,7 @@ smb_lower_atomic(Lower *lower, const Node *node) {
   transfer->operands[0] = operands[1];
   transfer->swap = operands[2];
   Step step = {.transfer = transfer};
+  smb_code_writes_row(lower->code, &step, d, value_rows(node->type));
   smb_lower_add(lower, &step, STEP_UPDATE, node->start);
   return d;
 }

@@ -79,8 +79,7 @@ static const guint16 less_equal[N_AS] = {[AS_F32] = OPERATION_LE_F32, [AS_F64] =
 static Foreign *
 add_foreign(Lower *lower, ForeignKind kind, const Node *node, Row d) {
   Foreign *foreign = smb_lower_foreign(lower, kind, node, node->start);
-  foreign->type = node->type;
-  foreign->result = d;
+  smb_lower_gives(lower, foreign, node->type, d);
   return foreign;
 }
 
@@ -155,9 +154,19 @@ divide_by_shift(Lower *lower, const Node *node, Row d, Row a) {
   return TRUE;
 }
 
+// Whether it is never 0: a number, or an extent.
+static gboolean
+is_nonzero(const Node *node) {
+  if (node->kind == NODE_CAST)
+    return smb_type_is_integer(node->type) && node->type->size >= 4 && is_nonzero(node->a);
+  return (node->kind == NODE_CONSTANT && (guint32)node->integer != 0) ||
+         (node->kind == NODE_SPECIAL &&
+          (node->special == SPECIAL_BLOCK_DIM || node->special == SPECIAL_GRID_DIM));
+}
+
 static void
 check_divisor(Lower *lower, const Node *node, Row b) {
-  if (node->b->kind == NODE_CONSTANT && node->b->integer != 0)
+  if (is_nonzero(node->b))
     return;
   Foreign *check = smb_lower_foreign(lower, FOREIGN_DIVISOR, node, node->b->start);
   add_operand(check, 0, node->b->type, b);
