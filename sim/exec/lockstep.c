@@ -86,7 +86,8 @@ static void
 find_plain(Lockstep *lockstep, const Code *code) {
   lockstep->plain = g_new0(guint32, code->steps->len + 1);
   for (guint32 i = code->steps->len; i-- > 0;) {
-    if (g_array_index(code->steps, Step, i).opcode != STEP_COMPUTE)
+    guint opcode = g_array_index(code->steps, Step, i).opcode;
+    if (opcode != STEP_COMPUTE && opcode != STEP_WATCH)
       continue;
     lockstep->plain[i] = 1 + (lockstep->places[i + 1] == NO_PLACE ? lockstep->plain[i + 1] : 0);
   }
@@ -241,8 +242,14 @@ run_plain(Exec *exec, const Step *step, guint n) {
   FOR_WARPS(exec->block, &exec->lockstep->here, w) {
     SmbLanes lanes = exec->lockstep->here.warp[w];
     Registers *registers = exec->warps[w].registers;
-    for (guint i = 0; i < n; i++)
-      smb_compute(&step[i].compute, registers, lanes);
+    for (guint i = 0; i < n; i++) {
+      if (G_LIKELY(step[i].opcode == STEP_COMPUTE))
+        smb_compute(&step[i].compute, registers, lanes);
+      else if (exec->block->signature) {
+        enter_warp(exec, w);
+        exec->code->foreign(exec, &step[i], lanes);
+      }
+    }
   }
 }
 

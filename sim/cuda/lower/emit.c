@@ -52,7 +52,7 @@ smb_lower_add(Lower *lower, Step *step, StepOpcode opcode, guint32 place) {
     return;
   smb_step_bind(step, opcode);
   step->place = place;
-  if (opcode != STEP_COMPUTE)
+  if (opcode != STEP_COMPUTE && opcode != STEP_WATCH)
     lower->counted = NO_STEP;
   smb_code_add(lower->code, step);
 }
@@ -129,7 +129,7 @@ smb_lower_foreign(Lower *lower, ForeignKind kind, const Node *node, guint32 plac
     foreign->operands[i] = NO_ROW;
   g_ptr_array_add(lower->foreign, foreign);
   Step step = {.callee = foreign};
-  smb_lower_add(lower, &step, STEP_FOREIGN, place);
+  smb_lower_add(lower, &step, kind == FOREIGN_WATCH ? STEP_WATCH : STEP_FOREIGN, place);
   return foreign;
 }
 
