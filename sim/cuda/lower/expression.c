@@ -283,10 +283,12 @@ lower_condition(Lower *lower, const Node *node, Predicate p) {
     lower_logical(lower, node, p);
     return;
   }
-  gboolean is_binary = node->kind == NODE_BINARY && !node->is_watched;
-  if (is_binary && node->op >= OPERATOR_LT && !smb_type_is_half(node->a->type)) {
+  if (node->kind == NODE_BINARY && node->op >= OPERATOR_LT && !smb_type_is_half(node->a->type)) {
     Row a = evaluate_first(lower, node), b = smb_lower_value(lower, node->b, NO_ROW);
     smb_lower_compares(lower, node, p, a, b);
+    Foreign *watch = smb_lower_watch(lower, node, a, b, NO_ROW);
+    if (watch)
+      watch->predicate = p;
     return;
   }
   Row row = smb_lower_value(lower, node, NO_ROW);

@@ -109,6 +109,12 @@ watch(const Exec *exec, const Foreign *foreign, SmbLanes lanes) {
     if (foreign->operands[i] != NO_ROW)
       operands[i] = gather(exec, foreign->types[i], foreign->operands[i], rooms[i]);
   }
+  if (!operands[2]) {
+    SmbLanes holds = exec->warp->registers->predicates[foreign->predicate];
+    guint32 *truth = (guint32 *)rooms[2];
+    EACH_LANE(exec->block->lanes, truth[lane] = (guint32)(holds >> lane & 1);)
+    operands[2] = truth;
+  }
   smb_walk_watch_warp(exec->block, foreign->node, lanes, operands[0], operands[1], operands[2]);
 }
 

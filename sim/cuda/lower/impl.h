@@ -160,7 +160,8 @@ void smb_lower_unary(Lower *lower, const Node *node, Row d, Row a);
 Row smb_lower_cast(Lower *lower, const Node *node, Row d, Row a);
 void smb_lower_function(Lower *lower, const Node *node, Row d, const Row *operands);
 gboolean smb_lower_compares(Lower *lower, const Node *node, Predicate p, Row a, Row b);
-void smb_lower_watch(Lower *lower, const Node *node, Row a, Row b, Row out);
+// @out: NO_ROW of a comparison, whose predicate the caller says. Returns: NULL, if it is not watched.
+Foreign *smb_lower_watch(Lower *lower, const Node *node, Row a, Row b, Row out);
 
 // --- expression.c
 // The rows of a value. @d: where it should lie, or NO_ROW: of which nothing that is evaluated on the way depends.

@@ -320,14 +320,16 @@ smb_lower_function(Lower *lower, const Node *node, Row d, const Row *operands) {
     add_operand(foreign, i, node->arguments[i]->type, operands[i]);
 }
 
-void
+Foreign *
 smb_lower_watch(Lower *lower, const Node *node, Row a, Row b, Row out) {
   gboolean calls = node->kind == NODE_BUILTIN;
   if (!node->is_watched)
-    return;
+    return NULL;
   Foreign *watch = smb_lower_foreign(lower, FOREIGN_WATCH, node, node->start);
   add_operand(watch, 0, calls ? node->arguments[0]->type : node->a->type, a);
   if (b != NO_ROW)
     add_operand(watch, 1, calls ? node->arguments[1]->type : node->b->type, b);
-  add_operand(watch, 2, node->type, out);
+  if (out != NO_ROW)
+    add_operand(watch, 2, node->type, out);
+  return watch;
 }
