@@ -26,23 +26,23 @@ find_source(Builtin builtin, guint n_lanes, guint lane, gint32 by, guint width) 
 
 // The lanes that a call names by its mask.
 static SmbLanes
-read_members(const Node *node, const void *masks, guint thread) {
-  return smb_type_is_wide(node->arguments[0]->type) ? ((const guint64 *)masks)[thread]
-                                                    : ((const guint32 *)masks)[thread];
+read_members(const Node *node, const void *masks, guint lane) {
+  return smb_type_is_wide(node->arguments[0]->type) ? ((const guint64 *)masks)[lane]
+                                                    : ((const guint32 *)masks)[lane];
 }
 
 // A mask made for 32 lanes does not name the other lanes of a wider warp.
 static gboolean
-check_members(Walker *walker, const Node *node, guint warp, SmbLanes lanes, const void *masks) {
-  guint n = walker->block->lanes;
+check_members(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes, const void *masks) {
+  guint n = block->lanes;
   FOR_LANES(lanes & ~smb_lanes_below(32), lane) {
-    SmbLanes members = read_members(node, masks, warp * n + lane);
+    SmbLanes members = read_members(node, masks, lane);
     if (members >> lane & 1)
       continue;
-    g_autofree char *who = smb_block_thread(walker->block, warp, lane);
-    return smb_block_fail(walker->block, node->start,
-                          "the mask 0x%" G_GINT64_MODIFIER
-                          "x does not include lane %u of a warp of %u lanes, which is %s",
+    g_autofree char *who = smb_block_thread(block, warp, lane);
+    return smb_block_fail(block, node->start,
+                          "the mask 0x%" G_GINT64_MODIFIER "x does not include lane %u of a warp of "
+                          "%u lanes, which is %s",
                           members, (guint)lane, n, who);
   }
   return TRUE;
@@ -50,35 +50,33 @@ check_members(Walker *walker, const Node *node, guint warp, SmbLanes lanes, cons
 
 // Gives @lane what @source, one of @lanes, has of the values at @from.
 static gboolean
-read_lane(Walker *walker, const Node *node, guint warp, SmbLanes lanes, guint lane, guint source,
+read_lane(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes, guint lane, guint source,
           const void *from, void *out) {
-  guint first = warp * walker->block->lanes;
   if (!(lanes >> source & 1)) {
-    g_autofree char *who = smb_block_thread(walker->block, warp, lane);
-    return smb_block_fail(walker->block, node->start, "%s %s lane %u, which is not active", who,
+    g_autofree char *who = smb_block_thread(block, warp, lane);
+    return smb_block_fail(block, node->start, "%s %s lane %u, which is not active", who,
                           node->builtin == BUILTIN_READLANE ? "reads" : "shuffles from", source);
   }
   if (smb_type_is_wide(node->type))
-    ((guint64 *)out)[first + lane] = ((const guint64 *)from)[first + source];
+    ((guint64 *)out)[lane] = ((const guint64 *)from)[source];
   else
-    ((guint32 *)out)[first + lane] = ((const guint32 *)from)[first + source];
+    ((guint32 *)out)[lane] = ((const guint32 *)from)[source];
   return TRUE;
 }
 
 static gboolean
-shuffle_warp(Walker *walker, const Node *node, guint warp, SmbLanes lanes,
+shuffle_warp(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes,
              const void *const *arguments, void *out) {
-  guint n = walker->block->lanes, first = warp * n;
+  guint n = block->lanes;
   FOR_LANES(lanes, lane) {
-    guint thread = first + lane;
-    guint width = arguments[3] ? ((const guint32 *)arguments[3])[thread] : n;
+    guint width = arguments[3] ? ((const guint32 *)arguments[3])[lane] : n;
     if (width < 1 || width > n || (width & (width - 1)))
-      return smb_block_fail(walker->block, node->start,
+      return smb_block_fail(block, node->start,
                             "a shuffle of width %d: expected a power of two up to %u", (gint)width,
                             n);
-    gint32 by = ((const gint32 *)arguments[2])[thread];
+    gint32 by = ((const gint32 *)arguments[2])[lane];
     guint source = find_source(node->builtin, n, lane, by, width);
-    if (!read_lane(walker, node, warp, lanes, lane, source, arguments[1], out))
+    if (!read_lane(block, node, warp, lanes, lane, source, arguments[1], out))
       return FALSE;
   }
   return TRUE;
@@ -91,57 +89,65 @@ list_shuffle(SmbBlock *block, const Node *node, SmbLanes lanes) {
     block->sink->traffic(block->user, SMB_TRAFFIC_SHUFFLE, (guint)node->load_site, 0);
 }
 
-static gboolean
-evaluate_shuffle(Walker *walker, const Node *node, const Mask *mask, const void *const *arguments,
-                 void *out) {
-  FOR_WARPS(walker->block, mask, w) {
-    if (!check_members(walker, node, w, mask->warp[w], arguments[0]) ||
-        !shuffle_warp(walker, node, w, mask->warp[w], arguments, out))
-      return FALSE;
-    list_shuffle(walker->block, node, mask->warp[w]);
-  }
-  return TRUE;
-}
-
 // The number of the lane is the wave's, not a lane's: that of the first.
 static gboolean
-evaluate_readlane(Walker *walker, const Node *node, const Mask *mask, const void *const *arguments,
-                  void *out) {
-  guint n = walker->block->lanes;
-  FOR_WARPS(walker->block, mask, w) {
-    SmbLanes lanes = mask->warp[w];
-    const guint32 *numbers = (const guint32 *)arguments[1] + w * n;
-    guint source = lanes ? numbers[smb_lanes_first(lanes)] % n : 0;
-    FOR_LANES(lanes, lane) {
-      if (!read_lane(walker, node, w, lanes, lane, source, arguments[0], out))
-        return FALSE;
-    }
+read_one_lane(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes,
+              const void *const *arguments, void *out) {
+  const guint32 *numbers = arguments[1];
+  guint source = lanes ? numbers[smb_lanes_first(lanes)] % block->lanes : 0;
+  FOR_LANES(lanes, lane) {
+    if (!read_lane(block, node, warp, lanes, lane, source, arguments[0], out))
+      return FALSE;
   }
   return TRUE;
 }
 
 static gboolean
-evaluate_vote(Walker *walker, const Node *node, const Mask *mask, const void *const *arguments,
-              void *out) {
+vote(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes, const void *const *arguments,
+     void *out) {
   const guint32 *conditions = arguments[1];
+  SmbLanes holds = 0;
+  if (arguments[0] && !check_members(block, node, warp, lanes, arguments[0]))
+    return FALSE;
+  FOR_LANES(lanes, lane)
+  holds |= (SmbLanes)(conditions ? conditions[lane] != 0 : 1) << lane;
+  FOR_LANES(lanes, lane) {
+    SmbLanes asked = arguments[0] ? read_members(node, arguments[0], lane) & lanes : lanes;
+    SmbLanes answer = node->builtin == BUILTIN_ANY   ? (holds & asked) != 0
+                      : node->builtin == BUILTIN_ALL ? (holds & asked) == asked
+                                                     : holds & asked;
+    if (smb_type_is_wide(node->type))
+      ((guint64 *)out)[lane] = answer;
+    else
+      ((guint32 *)out)[lane] = (guint32)answer;
+  }
+  return TRUE;
+}
+
+gboolean
+smb_walk_exchange(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes,
+                  const void *const *arguments, void *out) {
+  if (node->builtin == BUILTIN_READLANE)
+    return read_one_lane(block, node, warp, lanes, arguments, out);
+  if (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK)
+    return vote(block, node, warp, lanes, arguments, out);
+  if (!check_members(block, node, warp, lanes, arguments[0]) ||
+      !shuffle_warp(block, node, warp, lanes, arguments, out))
+    return FALSE;
+  list_shuffle(block, node, lanes);
+  return TRUE;
+}
+
+static gboolean
+evaluate_exchange(Walker *walker, const Node *node, const Mask *mask, const void *const *arguments,
+                  void *out) {
   FOR_WARPS(walker->block, mask, w) {
-    SmbLanes lanes = mask->warp[w], holds = 0;
-    if (arguments[0] && !check_members(walker, node, w, lanes, arguments[0]))
+    const void *own[4] = {NULL, NULL, NULL, NULL};
+    for (guint i = 0; i < node->n_arguments; i++)
+      own[i] = (const char *)arguments[i] + w * warp_bytes(walker, node->arguments[i]->type);
+    if (!smb_walk_exchange(walker->block, node, w, mask->warp[w], own,
+                           (char *)out + w * warp_bytes(walker, node->type)))
       return FALSE;
-    guint first = w * walker->block->lanes;
-    FOR_LANES(lanes, lane)
-    holds |= (SmbLanes)(conditions ? conditions[first + lane] != 0 : 1) << lane;
-    FOR_LANES(lanes, lane) {
-      SmbLanes asked =
-          arguments[0] ? read_members(node, arguments[0], first + lane) & lanes : lanes;
-      SmbLanes answer = node->builtin == BUILTIN_ANY   ? (holds & asked) != 0
-                        : node->builtin == BUILTIN_ALL ? (holds & asked) == asked
-                                                       : holds & asked;
-      if (smb_type_is_wide(node->type))
-        ((guint64 *)out)[first + lane] = answer;
-      else
-        ((guint32 *)out)[first + lane] = (guint32)answer;
-    }
   }
   return TRUE;
 }
@@ -181,12 +187,11 @@ smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask) {
   if (node->type->kind == KIND_VOID)
     return walker; // fences: lockstep keeps their promise
   gboolean ok = TRUE;
-  if (node->builtin >= BUILTIN_SHFL && node->builtin <= BUILTIN_SHFL_XOR)
-    ok = evaluate_shuffle(walker, node, mask, arguments, out);
-  else if (node->builtin == BUILTIN_READLANE)
-    ok = evaluate_readlane(walker, node, mask, arguments, out);
-  else if (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK)
-    ok = evaluate_vote(walker, node, mask, arguments, out);
+  gboolean of_warp = node->builtin == BUILTIN_READLANE ||
+                     (node->builtin >= BUILTIN_SHFL && node->builtin <= BUILTIN_SHFL_XOR) ||
+                     (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK);
+  if (of_warp)
+    ok = evaluate_exchange(walker, node, mask, arguments, out);
   else if (node->builtin < BUILTIN_ATOMIC_ADD)
     evaluate_arithmetic(walker, node, mask, arguments, out);
   else

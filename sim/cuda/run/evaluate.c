@@ -39,7 +39,7 @@ evaluate_component(Walker *walker, const Node *node, const Mask *mask) {
 
 static const void *
 evaluate_special(Walker *walker, const Node *node) {
-  switch ((Special)node->special) {
+  switch ((ThreadSpecial)node->special) {
   case SPECIAL_THREAD:
     return walker->block->thread[node->component];
   case SPECIAL_BLOCK:

@@ -30,21 +30,21 @@ test(Walker *walker, const Node *node, const Mask *mask, Mask *holds) {
   return ok;
 }
 
-// The scalar parameters in a condition, with their values.
+// The scalar parameters in a condition, with their values, which thread 0 has at @values.
 static void
-append_values(const Walker *walker, const Node *node, GString *text) {
-  const Function *entry = walker->kernel->entry;
+append_values(const Function *entry, const Node *node,
+              const void *(*find)(gpointer, const Variable *), gpointer data, GString *text) {
   if (!node)
     return;
-  append_values(walker, node->a, text);
-  append_values(walker, node->b, text);
-  append_values(walker, node->c, text);
+  append_values(entry, node->a, find, data, text);
+  append_values(entry, node->b, find, data, text);
+  append_values(entry, node->c, find, data, text);
   for (guint i = 0; node->kind == NODE_LOCAL && i < entry->n_parameters; i++) {
     const Variable *parameter = entry->parameters[i];
     if (node->variable != parameter || !smb_type_is_arithmetic(parameter->type))
       continue;
     Node value = {.kind = NODE_CONSTANT, .type = parameter->type};
-    smb_cuda_take(&value, walker->locals[parameter->slot]);
+    smb_cuda_take(&value, find(data, parameter));
     g_string_append_printf(text, "%s%s = ", text->len ? ", " : "", parameter->name);
     if (smb_type_is_real(parameter->type))
       g_string_append_printf(text, "%g", value.real);
@@ -53,20 +53,32 @@ append_values(const Walker *walker, const Node *node, GString *text) {
   }
 }
 
-// Notes that a condition turned all threads away, if it is the first that did.
-static void
-note_idle(Walker *walker, const Node *condition, const char *verdict) {
-  SmbBlock *block = walker->block;
+void
+smb_walk_note_idle(SmbBlock *block, const SmbKernel *kernel, const Node *condition,
+                   const char *verdict, const void *(*find)(gpointer, const Variable *),
+                   gpointer data) {
   if (block->idle)
     return;
   g_autofree char *text =
       smb_source_slice(block->program->source, condition->start, condition->end);
   g_autoptr(GString) values = g_string_new(NULL);
-  append_values(walker, condition, values);
+  append_values(kernel->entry, condition, find, data, values);
   block->idle_place = condition->start;
   block->idle = values->len
                     ? g_strdup_printf("'%s' is %s for all threads (%s)", text, verdict, values->str)
                     : g_strdup_printf("'%s' is %s for all threads", text, verdict);
+}
+
+static const void *
+find_value(gpointer data, const Variable *variable) {
+  const Walker *walker = data;
+  return walker->locals[variable->slot];
+}
+
+// Notes that a condition turned all threads away, if it is the first that did.
+static void
+note_idle(Walker *walker, const Node *condition, const char *verdict) {
+  smb_walk_note_idle(walker->block, walker->kernel, condition, verdict, find_value, walker);
 }
 
 static gboolean

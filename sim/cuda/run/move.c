@@ -7,8 +7,8 @@
 #include "sim/machine/lanes.h"
 
 static gboolean
-is_parameter(const Walker *walker, const Variable *variable) {
-  const Function *entry = walker->kernel->entry;
+is_parameter(const SmbKernel *kernel, const Variable *variable) {
+  const Function *entry = kernel->entry;
   for (guint i = 0; i < entry->n_parameters; i++) {
     if (entry->parameters[i] == variable)
       return TRUE;
@@ -19,19 +19,19 @@ is_parameter(const Walker *walker, const Variable *variable) {
 // Whether an address is known before the kernel runs: that of a variable, of a structure that is a parameter, or so many
 // bytes further.
 static gboolean
-is_fixed(const Walker *walker, const Node *address) {
+is_fixed(const SmbKernel *kernel, const Node *address) {
   NodeKind kind = (NodeKind)address->kind;
   if (kind == NODE_POINTER_ADD || kind == NODE_BINARY)
-    return is_fixed(walker, address->a) && is_fixed(walker, address->b);
+    return is_fixed(kernel, address->a) && is_fixed(kernel, address->b);
   if (kind == NODE_CAST || (kind == NODE_DEREFERENCE && address->type->kind == KIND_STRUCT))
-    return is_fixed(walker, address->a);
+    return is_fixed(kernel, address->a);
   if (kind == NODE_LOCAL)
-    return address->variable->is_reference && is_parameter(walker, address->variable);
+    return address->variable->is_reference && is_parameter(kernel, address->variable);
   return kind == NODE_CONSTANT || kind == NODE_OBJECT;
 }
 
-static Move
-make_move(const Walker *walker, const Node *node, gint site, SmbOpClass op_class) {
+Move
+smb_walk_make_move(const SmbKernel *kernel, const Node *node, gint site, SmbOpClass op_class) {
   const Type *type = node->type, *component = smb_type_component(type);
   guint width = node_access_bytes(node);
   return (Move){
@@ -45,7 +45,7 @@ make_move(const Walker *walker, const Node *node, gint site, SmbOpClass op_class
       .align = MIN(width, type->align),
       .reads = op_class != SMB_OP_CLASS_STORE,
       .constant_bytes =
-          op_class == SMB_OP_CLASS_LOAD && !(node->a && is_fixed(walker, node->a))
+          op_class == SMB_OP_CLASS_LOAD && !(node->a && is_fixed(kernel, node->a))
               ? smb_constant_bytes((guint)component->size, (guint)(width / component->size))
               : 0,
   };
@@ -85,15 +85,17 @@ move_all(Walker *walker, const Node *node, Move move, const Mask *mask, const gu
 gboolean
 smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
               void *out) {
-  return move_all(walker, node, make_move(walker, node, node->load_site, SMB_OP_CLASS_LOAD), mask,
-                  addresses, out);
+  return move_all(walker, node,
+                  smb_walk_make_move(walker->kernel, node, node->load_site, SMB_OP_CLASS_LOAD),
+                  mask, addresses, out);
 }
 
 gboolean
 smb_walk_store(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
                const void *value) {
-  return move_all(walker, node, make_move(walker, node, node->store_site, SMB_OP_CLASS_STORE), mask,
-                  addresses, (void *)value);
+  return move_all(walker, node,
+                  smb_walk_make_move(walker->kernel, node, node->store_site, SMB_OP_CLASS_STORE),
+                  mask, addresses, (void *)value);
 }
 
 gboolean
@@ -102,7 +104,7 @@ smb_walk_update(Walker *walker, const Node *node, Atomic atomic, const Mask *mas
   const Node *value = node->arguments[1];
   gboolean increments = atomic == ATOMIC_ADD && node->result_unused && node->type->size == 4 &&
                         value->kind == NODE_CONSTANT && value->integer == 1;
-  Move move = make_move(walker, node, node->store_site, SMB_OP_CLASS_ATOMIC);
+  Move move = smb_walk_make_move(walker->kernel, node, node->store_site, SMB_OP_CLASS_ATOMIC);
   move.atomic = atomic;
   move.op = smb_atomic_op(walker->block->arch, atomic, move.kind, increments);
   move.reads = !(atomic == ATOMIC_EXCHANGE && node->result_unused);

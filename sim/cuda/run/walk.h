@@ -95,19 +95,31 @@ void smb_walk_mark_set(Walker *walker, const Variable *variable, guint component
 // Takes an operation of @mask on integers or pointers to the signature of the block: @b may be NULL.
 void smb_walk_watch(Walker *walker, const Node *node, const Mask *mask, const void *a,
                     const void *b, const void *out);
+// The same of the lanes of a warp, from the first one of which the values begin.
+void smb_walk_watch_warp(SmbBlock *block, const Node *node, SmbLanes lanes, const void *a,
+                         const void *b, const void *out);
 static inline gboolean
 is_watched(const Walker *walker, const Node *node) {
   return G_UNLIKELY(node->is_watched) && walker->block->signature;
 }
 
 // --- builtins (builtin.c)
+// What the lanes of a warp tell each other: shuffles and votes. Values begin with the first lane.
+gboolean smb_walk_exchange(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes,
+                           const void *const *arguments, void *out);
 const void *smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask);
 
 // --- statements (execute.c)
+// A condition turned all threads away: notes it, if it is the first that did. @find: where the values of a parameter begin, of thread 0.
+void smb_walk_note_idle(SmbBlock *block, const SmbKernel *kernel, const Node *condition,
+                        const char *verdict, const void *(*find)(gpointer, const Variable *),
+                        gpointer data);
 gboolean smb_walk_execute(Walker *walker, const Statement *statement, Mask *active);
 const void *smb_walk_call(Walker *walker, const Node *node, const Mask *mask);
 
 // --- memory (move.c)
+// What a node does to memory, as the machine is told it.
+Move smb_walk_make_move(const SmbKernel *kernel, const Node *node, gint site, SmbOpClass op_class);
 // What a node says of the memory at @addresses: its place as a load or a store, or an atomic call.
 gboolean smb_walk_load(Walker *walker, const Node *node, const Mask *mask, const guint64 *addresses,
                        void *out);

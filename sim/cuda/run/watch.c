@@ -13,7 +13,6 @@ __extension__ typedef __int128 Wide;
 typedef struct {
   SmbBlock *block;
   const Node *node;
-  guint warp;
   SmbLanes lanes;
   const Type *left, *right; // of its operands; NULL: there is none
   const void *a, *b;
@@ -25,22 +24,21 @@ typedef struct {
 } Numbers;
 
 static Wide
-read_integer(const Type *type, const void *values, guint thread) {
+read_integer(const Type *type, const void *values, guint lane) {
   SmbScalar kind = smb_cuda_scalar(type->kind);
   if (kind == SMB_SCALAR_U64)
-    return ((const guint64 *)values)[thread];
+    return ((const guint64 *)values)[lane];
   if (kind == SMB_SCALAR_I64)
-    return ((const gint64 *)values)[thread];
-  return kind == SMB_SCALAR_U32 ? (Wide)((const guint32 *)values)[thread]
-                                : (Wide)((const gint32 *)values)[thread];
+    return ((const gint64 *)values)[lane];
+  return kind == SMB_SCALAR_U32 ? (Wide)((const guint32 *)values)[lane]
+                                : (Wide)((const gint32 *)values)[lane];
 }
 
 static Numbers
 read_numbers(const Watch *watch, guint lane) {
-  guint thread = watch->warp * watch->block->lanes + lane;
-  return (Numbers){.x = read_integer(watch->left, watch->a, thread),
-                   .y = watch->right ? read_integer(watch->right, watch->b, thread) : 0,
-                   .result = read_integer(watch->node->type, watch->out, thread)};
+  return (Numbers){.x = read_integer(watch->left, watch->a, lane),
+                   .y = watch->right ? read_integer(watch->right, watch->b, lane) : 0,
+                   .result = read_integer(watch->node->type, watch->out, lane)};
 }
 
 static guint
@@ -224,22 +222,31 @@ watch_warp(const Watch *watch) {
 }
 
 void
+smb_walk_watch_warp(SmbBlock *block, const Node *node, SmbLanes lanes, const void *a, const void *b,
+                    const void *out) {
+  gboolean calls = node->kind == NODE_BUILTIN;
+  const Watch watch = {.block = block,
+                       .node = node,
+                       .lanes = lanes,
+                       .left = calls ? node->arguments[0]->type : node->a->type,
+                       .right = !b      ? NULL
+                                : calls ? node->arguments[1]->type
+                                        : node->b->type,
+                       .a = a,
+                       .b = b,
+                       .out = out};
+  watch_warp(&watch);
+}
+
+void
 smb_walk_watch(Walker *walker, const Node *node, const Mask *mask, const void *a, const void *b,
                const void *out) {
   gboolean calls = node->kind == NODE_BUILTIN;
-  Watch watch = {.block = walker->block,
-                 .node = node,
-                 .left = calls ? node->arguments[0]->type : node->a->type,
-                 .right = !b      ? NULL
-                          : calls ? node->arguments[1]->type
-                                  : node->b->type,
-                 .a = a,
-                 .b = b,
-                 .out = out};
-  FOR_WARPS(walker->block, mask, w) {
-    watch.warp = w;
-    watch.lanes = mask->warp[w];
-    if (watch.lanes)
-      watch_warp(&watch);
-  }
+  const Type *left = calls ? node->arguments[0]->type : node->a->type;
+  const Type *right = !b ? left : calls ? node->arguments[1]->type : node->b->type;
+  FOR_WARPS(walker->block, mask, w)
+  smb_walk_watch_warp(walker->block, node, mask->warp[w],
+                      (const char *)a + w * warp_bytes(walker, left),
+                      b ? (const char *)b + w * warp_bytes(walker, right) : NULL,
+                      (const char *)out + w * warp_bytes(walker, node->type));
 }

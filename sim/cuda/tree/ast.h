@@ -52,7 +52,7 @@ typedef enum {
   SPECIAL_BLOCK,
   SPECIAL_BLOCK_DIM,
   SPECIAL_GRID_DIM,
-} Special;
+} ThreadSpecial;
 
 typedef enum {
 #define SMB_BUILTIN(id, name, arguments, group, operation) BUILTIN_##id,
@@ -73,7 +73,7 @@ typedef struct _Statement Statement;
 struct _Node {
   guint8 kind;      // NodeKind
   guint8 op;        // Operator
-  guint8 special;   // Special
+  guint8 special;   // ThreadSpecial
   guint8 component; // of a vector, or of a special
   guint8 is_post;
   guint8 result_unused; // of an atomic: its value is thrown away
@@ -214,8 +214,17 @@ node_access_bytes(const Node *node) {
   return node->width ? node->width : smb_type_move_bytes(node->type);
 }
 
+typedef struct _Lowered Lowered; // sim/cuda/lower/lower.h
+
+/**
+ * SmbKernel:
+ * @lowered: (nullable): as steps, if that was asked for
+ * @not_lowered: (nullable): what of it has no steps
+ */
 struct _SmbKernel {
   SmbProgram program;
+  Lowered *lowered;
+  char *not_lowered;
   KernelPool *pool;
   KernelMacros *macros;
   GPtrArray *locals;  // Variable of STORAGE_LOCAL, by slot

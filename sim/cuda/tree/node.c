@@ -64,7 +64,8 @@ smb_node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, 
 }
 
 Node *
-smb_node_special(Parser *parser, Special special, guint component, guint32 start, guint32 end) {
+smb_node_special(Parser *parser, ThreadSpecial special, guint component, guint32 start,
+                 guint32 end) {
   Node *node = smb_node_leaf(parser, NODE_SPECIAL, smb_type_scalar(KIND_UINT), start, end);
   node->special = (guint8)special;
   node->component = (guint8)component;

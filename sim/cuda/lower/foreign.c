@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Steps that the front end executes with what the walker of the text has: as long as that is there. What remains of them has to become
+// operations and steps of sim/exec.
+#include <string.h>
+
+#include "sim/cuda/lower/impl.h"
+#include "sim/cuda/lower/lower.h"
+#include "sim/cuda/run/walk.h"
+#include "sim/exec/exec.h"
+
+// A number of each lane, as the machine's arithmetic has it: 64 bits are together.
+typedef guint64 Values[SMB_MAX_LANES];
+
+static const void *
+gather(const Exec *exec, const Type *type, Row first, Values room) {
+  const Registers *registers = exec->warp->registers;
+  const guint32 *low = row_values(registers, first);
+  if (!smb_type_is_wide(type))
+    return low;
+  const guint32 *high = row_values(registers, first + 1);
+  EACH_LANE(registers->n_lanes, room[lane] = low[lane] | (guint64)high[lane] << 32;)
+  return room;
+}
+
+static void
+scatter(const Exec *exec, const Type *type, Row row, SmbLanes lanes, const Values values) {
+  const Registers *registers = exec->warp->registers;
+  guint32 *low = registers->values[0] + (gsize)row * registers->n_lanes;
+  gboolean is_wide = smb_type_is_wide(type);
+  FOR_LANES(lanes, lane) {
+    if (!is_wide) {
+      low[lane] = ((const guint32 *)values)[lane];
+      continue;
+    }
+    low[lane] = (guint32)values[lane];
+    low[registers->n_lanes + lane] = (guint32)(values[lane] >> 32);
+  }
+}
+
+static gboolean
+fail_at(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
+  SmbBlock *block = exec->block;
+  const Node *node = foreign->node;
+  g_autofree char *thread = smb_block_thread(block, exec->w, smb_lanes_first(lanes));
+  if (foreign->kind == FOREIGN_DIVISOR)
+    return smb_block_fail(block, node->b->start, "division by zero, by %s", thread);
+  if (foreign->kind == FOREIGN_RETURNED)
+    return smb_block_fail(block, node->start, "'%s' ends without a return, for %s",
+                          foreign->function->name, thread);
+  const Variable *variable = foreign->variable;
+  const char member[] = {'.', "xyzw"[foreign->component & 3], '\0'};
+  return smb_block_fail(block, node->start, "'%s%s' is read before it was set, by %s",
+                        variable->name, variable->type->kind == KIND_VECTOR ? member : "", thread);
+}
+
+static gboolean
+check(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
+  const Registers *registers = exec->warp->registers;
+  Values room;
+  if (foreign->kind == FOREIGN_SET)
+    lanes &= ~registers->predicates[foreign->predicate];
+  else if (foreign->kind == FOREIGN_DIVISOR)
+    lanes = smb_arith_division_faults(smb_cuda_scalar(foreign->types[0]->kind), registers->n_lanes,
+                                      gather(exec, foreign->types[0], foreign->operands[0], room),
+                                      lanes);
+  return !lanes || fail_at(exec, foreign, lanes);
+}
+
+static void
+forget(const Exec *exec, const Foreign *foreign, SmbLanes lanes) {
+  Mask mask = {{0}};
+  mask.warp[exec->w] = lanes;
+  smb_private_forget(exec->block, foreign->variable->slot, &mask);
+}
+
+static gboolean
+compute(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
+  const Node *node = foreign->node;
+  guint n = exec->block->lanes;
+  Values rooms[4], out = {0};
+  const void *operands[4] = {NULL, NULL, NULL, NULL};
+  for (guint i = 0; i < G_N_ELEMENTS(operands); i++) {
+    if (foreign->operands[i] != NO_ROW)
+      operands[i] = gather(exec, foreign->types[i], foreign->operands[i], rooms[i]);
+  }
+  SmbScalar kind = foreign->types[0] ? smb_cuda_scalar(foreign->types[0]->kind) : SMB_SCALAR_U32;
+  if (foreign->kind == FOREIGN_BINARY)
+    smb_arith_binary(smb_cuda_binary((Operator)node->op), kind, n, operands[0], operands[1], out);
+  else if (foreign->kind == FOREIGN_CONVERT)
+    smb_arith_convert(kind, smb_cuda_scalar(node->type->kind), n, operands[0], out);
+  else if (foreign->kind == FOREIGN_FUNCTION)
+    smb_arith_function((ArithFunction)smb_cuda_builtin_operation(node->builtin), kind, n, operands,
+                       out);
+  else if (!smb_walk_exchange(exec->block, node, exec->w, lanes, operands, out))
+    return FALSE;
+  scatter(exec, foreign->type, foreign->result, lanes, out);
+  return TRUE;
+}
+
+static void
+watch(const Exec *exec, const Foreign *foreign, SmbLanes lanes) {
+  Values rooms[3];
+  const void *operands[3] = {NULL, NULL, NULL};
+  if (!exec->block->signature)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS(operands); i++) {
+    if (foreign->operands[i] != NO_ROW)
+      operands[i] = gather(exec, foreign->types[i], foreign->operands[i], rooms[i]);
+  }
+  if (!operands[2]) {
+    SmbLanes holds = exec->warp->registers->predicates[foreign->predicate];
+    guint32 *truth = (guint32 *)rooms[2];
+    EACH_LANE(exec->block->lanes, truth[lane] = (guint32)(holds >> lane & 1);)
+    operands[2] = truth;
+  }
+  smb_walk_watch_warp(exec->block, foreign->node, lanes, operands[0], operands[1], operands[2]);
+}
+
+gboolean
+smb_foreign_run(Exec *exec, const Step *step, SmbLanes lanes) {
+  const Foreign *foreign = step->callee;
+  switch (foreign->kind) {
+  case FOREIGN_BINARY:
+  case FOREIGN_CONVERT:
+  case FOREIGN_FUNCTION:
+  case FOREIGN_WARP:
+    return compute(exec, foreign, lanes);
+  case FOREIGN_WATCH:
+    watch(exec, foreign, lanes);
+    return TRUE;
+  case FOREIGN_DIVISOR:
+  case FOREIGN_SET:
+  case FOREIGN_RETURNED:
+    return check(exec, foreign, lanes);
+  case FOREIGN_FORGET:
+    forget(exec, foreign, lanes);
+    return TRUE;
+  }
+  g_assert_not_reached();
+}
+
+// Where values of thread 0 are, for a while.
+typedef struct {
+  Exec *exec;
+  Values room;
+} Reading;
+
+static const void *
+find_value(gpointer data, const Variable *variable) {
+  Reading *reading = data;
+  const Lowered *lowered = reading->exec->code->module;
+  reading->exec->warp = &reading->exec->warps[0];
+  return gather(reading->exec, variable->type, lowered->rows[variable->slot], reading->room);
+}
+
+void
+smb_foreign_turned_away(Exec *exec, const Step *step, gboolean verdict) {
+  const Lowered *lowered = exec->code->module;
+  Reading reading = {.exec = exec};
+  smb_walk_note_idle(exec->block, lowered->kernel, step->callee, verdict ? "true" : "false",
+                     find_value, &reading);
+}
