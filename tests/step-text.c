@@ -389,10 +389,6 @@ static const char *const operands[N_STEPS] = {
     [STEP_ENTER] = "#",
     [STEP_SYNC] = "#",
     [STEP_BREAK] = "#",
-    [STEP_ARM_OWN] = "#",
-    [STEP_ENTER_OWN] = "#",
-    [STEP_SYNC_OWN] = "#",
-    [STEP_BREAK_OWN] = "#",
     [STEP_SAVE_BARRIER] = "d=#",
     [STEP_CLEAR_BARRIER] = "#",
     [STEP_RESTORE_BARRIER] = "#=s",
@@ -480,6 +476,8 @@ step_text(const Code *code, const Step *step) {
     add_compute(text, code, &step->compute);
   else
     add_lower(text, info->name);
+  if (info->kind == KIND_MEETING && step->argument & BARRIER_OF_CALL)
+    g_string_append(text, "_own");
   if (step->opcode == STEP_EXCHANGE) {
     g_string_append(text, ", among ");
     add_rows(text, code, step->argument, 1);

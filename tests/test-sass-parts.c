@@ -26,7 +26,7 @@ static const Line operands[] = {
 #include "sim/sass/opcodes/opcodes.def"
 };
 static const Line opcodes[] = {
-#define OPCODE(number, forms, first, last, datapath, name, handler, parts, operands)               \
+#define OPCODE(number, forms, first, last, datapath, name, handler, argument, parts, operands)     \
   {name, #parts #operands},
 #include "sim/sass/opcodes/opcodes.def"
 };
@@ -121,9 +121,9 @@ static const struct {
   gboolean computes;
   PartName parts[SASS_MAX_PARTS];
 } rows[] = {
-#define OPCODE(number, forms, first, last, datapath, name, handler, parts, operands)               \
+#define OPCODE(number, forms, first, last, datapath, name, handler, argument, parts, operands)     \
   {FALSE, LIST parts},
-#define COMPUTE(number, forms, first, last, datapath, name, handler, parts, operands)              \
+#define COMPUTE(number, forms, first, last, datapath, name, handler, argument, parts, operands)    \
   {TRUE, LIST parts},
 #include "sim/sass/opcodes/opcodes.def"
 };

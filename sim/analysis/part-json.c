@@ -133,6 +133,14 @@ write_kind(GString *json, const Sums *sums, guint index, guint lanes) {
   g_string_append_c(json, ']');
 }
 
+static GArray *
+copy_frames(const SmbSite *site) {
+  GArray *frames = g_array_new(FALSE, TRUE, sizeof(SmbFrame));
+  if (site->n_frames)
+    g_array_append_vals(frames, site->frames, site->n_frames);
+  return frames;
+}
+
 // The places that the sums and the warnings of a part have to do with.
 static GArray *
 list_sites(const Sums *sums, const SmbProgram *program, const SmbLaunch *launch) {
@@ -152,9 +160,7 @@ list_sites(const Sums *sums, const SmbProgram *program, const SmbLaunch *launch)
     if (!is_used[index])
       continue;
     site.data_source = smb_launch_data_source(launch, program, index, &site.data_address);
-    site.frames = g_array_new(FALSE, TRUE, sizeof(SmbFrame));
-    if (site.place.n_frames)
-      g_array_append_vals(site.frames, site.place.frames, site.place.n_frames);
+    site.frames = copy_frames(&site.place);
     g_array_append_val(sites, site);
   }
   return sites;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A step: what a warp executes at once. Decoders of PTX and of machine code make them (build.h), rows of steps.def say what they
-// are, and their handlers are in warp/, memory/ and sync/. The life of a step is told in exec.h.
+// A step: what a warp executes at once. Decoders of PTX and of machine code make steps (build.h), each row of steps.def describes one
+// kind, and the handlers are in warp/, memory/ and sync/. exec.h describes the life of a step.
 // Private to sim/exec and the front ends that make steps.
 #pragma once
 
@@ -16,7 +16,7 @@ typedef struct _Code Code; // sim/exec/code.h
 // The split's pc is that of the next step. FALSE after smb_block_fail().
 typedef gboolean (*StepHandler)(Exec *exec, const Step *step, SmbLanes lanes);
 
-// It is not known whether @lanes execute a step: what it changes is not known afterwards. @origin: why, for Registers.origin.
+// @lanes may execute a step or not: whatever it changes is unknown afterwards. @origin: why, for Registers.origin.
 typedef void (*StepDoubt)(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 
 typedef enum {

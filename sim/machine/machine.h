@@ -268,19 +268,14 @@ enum {
       4, // of global memory: other blocks change it, too, by atomics; a load does not know what it finds
 };
 
-// A word of 4 bytes that are known, and depend on nothing.
-#define MARKS_KNOWN 0x01010101u
-
 // Longest access of one lane that is not of shared memory, in bytes (PTX ISA 8.8, ld and st: .v8.b32).
 #define MAX_MOVE_BYTES 32
 
 // What a warp moves at once: words of 4 bytes, each with the marks of its bytes, lowest first. Of a width below 4
 // the other bytes are zeros, and known.
-// @is_known: all that was loaded is known, and depends on nothing; no marks are set (smb_words_load_shared()).
 typedef struct {
   guint32 values[MAX_MOVE_BYTES / 4][SMB_MAX_LANES];
   guint32 marks[MAX_MOVE_BYTES / 4][SMB_MAX_LANES];
-  gboolean is_known;
 } MarkedWords;
 
 // As smb_memory_load() and the others, but nothing fails because it was never set: it is not known.
@@ -291,9 +286,11 @@ gboolean smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes
 // As smb_words_store(), of a copy that ends later: its bytes are there at once, and pending (pending.c).
 gboolean smb_words_copy(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                         const guint64 *addresses, const MarkedWords *words);
-// The same as loads and stores at @base, a number for each lane, + @offset in shared memory: fast.
+// The same as loads and stores at @base, a number for each lane, + @offset in shared memory: fast. @is_known: (out): all that was
+// loaded is known, and depends on nothing; then no marks are set.
 gboolean smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
-                               const guint32 *base, guint32 offset, MarkedWords *words);
+                               const guint32 *base, guint32 offset, MarkedWords *words,
+                               gboolean *is_known);
 gboolean smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                                 const guint32 *base, guint32 offset, const MarkedWords *words);
 gboolean smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,

@@ -28,9 +28,6 @@ point(LanePlaces *places, guint n, const guint64 *restrict pointers, guint64 sta
   places->stray = stray;
 }
 
-// MARKS_KNOWN of machine.h
-#define KNOWN_WORD 0x01010101u
-
 enum {
   STRAY = 16
 };
@@ -133,7 +130,7 @@ shuffle_fours(Four a, Four b, gint i, gint j, gint k, gint l) {
 static gboolean
 load_fours(guint n, const guint32 *restrict offsets, const guchar *bytes, const guchar *marks,
            guint32 (*restrict values)[SMB_MAX_LANES]) {
-  const Four known = {KNOWN_WORD, KNOWN_WORD, KNOWN_WORD, KNOWN_WORD};
+  const Four known = {MARKS_KNOWN, MARKS_KNOWN, MARKS_KNOWN, MARKS_KNOWN};
   Four differ = {0, 0, 0, 0};
   for (guint lane = 0; lane < n; lane++)
     differ |= get_four(marks + offsets[lane]) ^ known;
@@ -163,7 +160,7 @@ load_words(guint n, guint words, const guint32 *restrict offsets, const guchar *
     for (guint lane = 0; lane < n; lane++) {
       guint32 mark;
       memcpy(&mark, marks + offsets[lane] + sizeof mark * word, sizeof mark);
-      differ |= mark ^ KNOWN_WORD;
+      differ |= mark ^ MARKS_KNOWN;
     }
     for (guint lane = 0; lane < n; lane++)
       memcpy(&values[word][lane], bytes + offsets[lane] + sizeof(guint32) * word, sizeof(guint32));

@@ -7,6 +7,9 @@
 #include "sim/base/processor.h"
 #include "sim/base/request.h"
 
+// The marks of a word of 4 bytes that are known, and depend on nothing (MARK_KNOWN of each).
+#define MARKS_KNOWN 0x01010101u
+
 // What places may be, and what they are found to be: bits that are set if it holds for any lane.
 typedef struct {
   guint64 last;  // the last place that may be accessed

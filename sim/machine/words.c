@@ -374,7 +374,6 @@ gboolean
 smb_words_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                const guint64 *addresses, MarkedWords *words) {
   Access access;
-  words->is_known = FALSE;
   return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
          smb_access_report(block, move, &access) && read_lanes(block, move, &access, lanes, words);
 }
@@ -439,17 +438,17 @@ load_known(const SmbBlock *block, const Move *move, const Access *access, Marked
 
 gboolean
 smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
-                      const guint32 *base, guint32 offset, MarkedWords *words) {
+                      const guint32 *base, guint32 offset, MarkedWords *words, gboolean *is_known) {
   Access access;
   guint64 addresses[SMB_MAX_LANES];
-  words->is_known = FALSE;
+  *is_known = FALSE;
   if (!smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
     return smb_words_load(block, move, warp, lanes, make_addresses(block, base, offset, addresses),
                           words);
   if (!smb_access_report(block, move, &access))
     return FALSE;
-  words->is_known = load_known(block, move, &access, words);
-  return words->is_known || read_lanes(block, move, &access, lanes, words);
+  *is_known = load_known(block, move, &access, words);
+  return *is_known || read_lanes(block, move, &access, lanes, words);
 }
 
 gboolean
@@ -557,7 +556,6 @@ smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                  const guint64 *addresses, const MarkedWords *operand, const MarkedWords *swap,
                  MarkedWords *before) {
   Access access;
-  before->is_known = FALSE;
   return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
          update(block, move, &access, lanes, operand, swap, before);
 }

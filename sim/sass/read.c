@@ -163,7 +163,7 @@ static const guint16 numbers[] = {
 #define LIST(...)                                                                                  \
   { __VA_ARGS__ }
 static const Opcode opcodes[] = {
-#define OPCODE(number, forms, first, last, datapath, name, handler, parts, operands)               \
+#define OPCODE(number, forms, first, last, datapath, name, handler, argument, parts, operands)     \
   {forms, first, last, datapath, name, LIST parts, LIST operands},
 #include "sim/sass/opcodes/opcodes.def"
 };

@@ -34,7 +34,7 @@ static void
 write_part(GString *text, SassPart part) {
   gboolean is_depth = part >= PART_x8 && part <= PART_x256; // "64x8" and "x16"
   if (part > PART_NONE)
-    g_string_append_printf(text, is_depth ? "%s" : ".%s", part_names[part]);
+    g_string_append_printf(text, is_depth ? "%s" : ".%s", smb_sass_part_name(part));
 }
 
 static void

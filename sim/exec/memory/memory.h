@@ -23,8 +23,10 @@ guint32 smb_transfer_gather(const Registers *registers, const Row *rows, guint n
 // Words that a step loaded go to its registers. TRUE: all that is delivered is known. @flags: what they depend on.
 gboolean smb_transfer_deliver(Exec *exec, const Step *step, SmbLanes lanes, guint flags,
                               const MarkedWords *words);
+// The same of words that are known, without marks.
+void smb_transfer_deliver_known(Exec *exec, const Step *step, SmbLanes lanes, MarkedWords *words);
 
-// --- an access (located.c)
+// --- a request at addresses that are known (transfer.c)
 
 /**
  * Located: a request that is made at addresses, which are known

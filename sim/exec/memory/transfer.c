@@ -222,14 +222,6 @@ smb_transfer_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
   return TRUE;
 }
 
-// The marks of words that are known, of which registers get more than what was loaded.
-static void
-set_marks(const SmbBlock *block, const Transfer *transfer, MarkedWords *words) {
-  words->is_known = FALSE;
-  for (guint word = 0; word < transfer->move.width / 4; word++)
-    EACH_LANE(block->lanes, words->marks[word][lane] = MARKS_KNOWN;)
-}
-
 gboolean
 smb_step_load(Exec *exec, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
@@ -238,12 +230,13 @@ smb_step_load(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!base)
     return smb_transfer_load(exec, step, lanes, &found);
   guint32 offset = (guint32)transfer->offset;
+  gboolean is_known;
   if (!smb_words_load_shared(exec->block, &transfer->move, exec->w, lanes, base, offset,
-                             &found.words))
+                             &found.words, &is_known))
     return FALSE;
-  if (found.words.is_known && transfer->rows * 4 > transfer->bytes)
-    set_marks(exec->block, transfer, &found.words);
-  if (!smb_transfer_deliver(exec, step, lanes, 0, &found.words))
+  if (is_known)
+    smb_transfer_deliver_known(exec, step, lanes, &found.words);
+  else if (!smb_transfer_deliver(exec, step, lanes, 0, &found.words))
     smb_provenance_explain_shared(exec, step, lanes, base, offset, &found.words);
   return TRUE;
 }

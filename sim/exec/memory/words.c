@@ -80,27 +80,11 @@ deliver_extended(Exec *exec, const Step *step, guint component, SmbLanes lanes, 
   return known;
 }
 
-// Words that are known.
-static void
-deliver_known(Exec *exec, const Step *step, SmbLanes lanes, const MarkedWords *words) {
-  const Transfer *transfer = step->transfer;
-  Registers *registers = exec->warp->registers;
-  for (guint c = 0; c < transfer->n_components; c++) {
-    for (guint row = 0; transfer->data[c] != NO_ROW && row < transfer->rows; row++)
-      smb_row_set_known(registers, transfer->data[c] + row, lanes,
-                        words->values[c * transfer->bytes / 4 + row]);
-  }
-}
-
 gboolean
 smb_transfer_deliver(Exec *exec, const Step *step, SmbLanes lanes, guint flags,
                      const MarkedWords *words) {
   const Transfer *transfer = step->transfer;
   gboolean known = TRUE;
-  if (words->is_known && transfer->rows * 4 <= transfer->bytes) {
-    deliver_known(exec, step, lanes, words);
-    return TRUE;
-  }
   for (guint c = 0; c < transfer->n_components; c++) {
     if (transfer->data[c] == NO_ROW)
       continue;
@@ -114,6 +98,23 @@ smb_transfer_deliver(Exec *exec, const Step *step, SmbLanes lanes, guint flags,
                             words->values[word + row], words->marks[word + row]);
   }
   return known;
+}
+
+void
+smb_transfer_deliver_known(Exec *exec, const Step *step, SmbLanes lanes, MarkedWords *words) {
+  const Transfer *transfer = step->transfer;
+  Registers *registers = exec->warp->registers;
+  if (transfer->rows * 4 > transfer->bytes) { // extended, with its marks
+    for (guint word = 0; word < transfer->move.width / 4; word++)
+      EACH_LANE(exec->block->lanes, words->marks[word][lane] = MARKS_KNOWN;)
+    smb_transfer_deliver(exec, step, lanes, 0, words);
+    return;
+  }
+  for (guint c = 0; c < transfer->n_components; c++) {
+    for (guint row = 0; transfer->data[c] != NO_ROW && row < transfer->rows; row++)
+      smb_row_set_known(registers, transfer->data[c] + row, lanes,
+                        words->values[c * transfer->bytes / 4 + row]);
+  }
 }
 
 // The values of @lanes of a row, and the marks of their bytes. Returns the row's origin if something is not known of these.

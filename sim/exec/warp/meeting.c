@@ -8,31 +8,6 @@ enum {
   MAX_CALL_BARRIERS = 1 << 16, // of nested calls
 };
 
-gboolean
-smb_step_arm(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
-  smb_splits_arm(exec->warp->splits, step->argument);
-  return TRUE;
-}
-
-gboolean
-smb_step_enter(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
-  smb_splits_enter(exec->warp->splits, step->argument);
-  return TRUE;
-}
-
-gboolean
-smb_step_sync(Exec *exec, const Step *step, SmbLanes lanes) {
-  smb_splits_sync(exec->warp->splits, step->argument, lanes);
-  exec->warp->has_unknown_members = FALSE;
-  return TRUE;
-}
-
-gboolean
-smb_step_break(Exec *exec, const Step *step, SmbLanes lanes) {
-  smb_splits_break(exec->warp->splits, step->argument, lanes);
-  return TRUE;
-}
-
 guint
 smb_meeting_barrier(const Exec *exec, guint32 argument, guint lane) {
   if (!(argument & BARRIER_OF_CALL))
@@ -59,37 +34,44 @@ choose_own(Exec *exec, const Step *step, guint *barrier) {
                         (guint)MAX_CALL_BARRIERS);
 }
 
+static gboolean
+choose(Exec *exec, const Step *step, guint *barrier) {
+  *barrier = step->argument;
+  return !(step->argument & BARRIER_OF_CALL) || choose_own(exec, step, barrier);
+}
+
 gboolean
-smb_step_arm_own(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
+smb_step_arm(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
   guint barrier;
-  if (!choose_own(exec, step, &barrier))
+  if (!choose(exec, step, &barrier))
     return FALSE;
   smb_splits_arm(exec->warp->splits, barrier);
   return TRUE;
 }
 
 gboolean
-smb_step_enter_own(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
+smb_step_enter(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
   guint barrier;
-  if (!choose_own(exec, step, &barrier))
+  if (!choose(exec, step, &barrier))
     return FALSE;
   smb_splits_enter(exec->warp->splits, barrier);
   return TRUE;
 }
 
 gboolean
-smb_step_sync_own(Exec *exec, const Step *step, SmbLanes lanes) {
+smb_step_sync(Exec *exec, const Step *step, SmbLanes lanes) {
   guint barrier;
-  if (!choose_own(exec, step, &barrier))
+  if (!choose(exec, step, &barrier))
     return FALSE;
   smb_splits_sync(exec->warp->splits, barrier, lanes & exec->warp->splits->mask);
+  exec->warp->has_unknown_members = FALSE;
   return TRUE;
 }
 
 gboolean
-smb_step_break_own(Exec *exec, const Step *step, SmbLanes lanes) {
+smb_step_break(Exec *exec, const Step *step, SmbLanes lanes) {
   guint barrier;
-  if (!choose_own(exec, step, &barrier))
+  if (!choose(exec, step, &barrier))
     return FALSE;
   smb_splits_break(exec->warp->splits, barrier, lanes & exec->warp->splits->mask);
   return TRUE;

@@ -43,16 +43,11 @@ gboolean smb_step_end(Exec *exec, const Step *step, SmbLanes lanes);
 
 // --- where they meet again (meeting.c)
 
-// Step.argument: a barrier of convergence.
+// Step.argument: a barrier of convergence; with BARRIER_OF_CALL, one of the running call.
 gboolean smb_step_arm(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_enter(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_sync(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_break(Exec *exec, const Step *step, SmbLanes lanes);
-// The same for barriers with BARRIER_OF_CALL.
-gboolean smb_step_arm_own(Exec *exec, const Step *step, SmbLanes lanes);
-gboolean smb_step_enter_own(Exec *exec, const Step *step, SmbLanes lanes);
-gboolean smb_step_sync_own(Exec *exec, const Step *step, SmbLanes lanes);
-gboolean smb_step_break_own(Exec *exec, const Step *step, SmbLanes lanes);
 // Which barrier a lane means by Step.argument.
 guint smb_meeting_barrier(const Exec *exec, guint32 argument, guint lane);
 // A doubt: those that wait there wait for these lanes no longer.

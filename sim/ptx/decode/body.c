@@ -132,10 +132,10 @@ flow_init(Flow *flow, PtxDecoder *decoder) {
 
 // One step for each barrier of a set.
 static void
-add_barriers(PtxDecoder *decoder, PtxMeeting meeting, guint64 barriers, Predicate guard,
+add_barriers(PtxDecoder *decoder, StepOpcode opcode, guint64 barriers, Predicate guard,
              gboolean unless) {
   for (; barriers; barriers &= barriers - 1)
-    smb_ptx_add_meeting(decoder, meeting,
+    smb_ptx_add_meeting(decoder, opcode,
                         decoder->current->first_barrier + (guint)__builtin_ctzll(barriers), guard,
                         unless);
 }
@@ -147,16 +147,16 @@ add_meeting(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   const SmbBlockBarriers *barriers = &flow->convergence->blocks[b];
   const Builder taken = decoder->build;
   gboolean indirect = strcmp(decoder->parts[0], "brx") == 0, always = block->n_successors == 1;
-  add_barriers(decoder, PTX_MEETING_ARM, barriers->arm, PREDICATE_TRUE, FALSE);
+  add_barriers(decoder, STEP_ARM, barriers->arm, PREDICATE_TRUE, FALSE);
   for (guint i = 0; i < block->n_successors && !indirect; i++)
-    add_barriers(decoder, PTX_MEETING_BREAK, barriers->leave[i],
-                 always ? PREDICATE_TRUE : taken.guard, !always && taken.unless != (i == 1));
+    add_barriers(decoder, STEP_BREAK, barriers->leave[i], always ? PREDICATE_TRUE : taken.guard,
+                 !always && taken.unless != (i == 1));
 }
 
 // For brx: the barriers that are left on the way to each target.
 static void
 set_leaves(PtxDecoder *decoder, const Flow *flow, guint32 b) {
-  Step *step = &g_array_index(decoder->code->steps, Step, decoder->code->steps->len - 1);
+  Step *step = smb_code_step(decoder->code, decoder->code->steps->len - 1);
   for (guint i = 0; step->targets && i < step->targets->len; i++)
     g_array_index(step->targets, SwitchTarget, i).leave = flow->convergence->blocks[b].leave[i];
   step->argument = decoder->current->first_barrier;
@@ -171,8 +171,8 @@ decode_block(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   decoder->current->starts[b] = decoder->code->steps->len;
   if (block->first < function->instructions->len)
     smb_ptx_go_to(decoder, &g_array_index(function->instructions, PtxInstruction, block->first));
-  add_barriers(decoder, PTX_MEETING_SYNC, barriers->sync, PREDICATE_TRUE, FALSE);
-  add_barriers(decoder, PTX_MEETING_ENTER, barriers->enter, PREDICATE_TRUE, FALSE);
+  add_barriers(decoder, STEP_SYNC, barriers->sync, PREDICATE_TRUE, FALSE);
+  add_barriers(decoder, STEP_ENTER, barriers->enter, PREDICATE_TRUE, FALSE);
   if (block->first == function->instructions->len) {
     smb_ptx_go_beside(decoder, decoder->instruction->offset);
     smb_ptx_end_frame(decoder);
@@ -202,7 +202,7 @@ static void
 resolve_branches(PtxDecoder *decoder, const Flow *flow, guint32 first) {
   const guint32 *starts = decoder->current->starts;
   for (guint32 i = first; i < decoder->code->steps->len; i++) {
-    Step *step = &g_array_index(decoder->code->steps, Step, i);
+    Step *step = smb_code_step(decoder->code, i);
     if (step->kind != KIND_BRANCH)
       continue;
     if (!step->targets)

@@ -301,10 +301,10 @@ call_pointer(PtxDecoder *decoder, Call *call) {
   step.argument = call->shape;
   step.compute.s[0] = row;
   guint32 barrier = smb_ptx_new_barriers(decoder, 1);
-  smb_ptx_add_meeting(decoder, PTX_MEETING_ARM, barrier, PREDICATE_TRUE, FALSE);
+  smb_ptx_add_meeting(decoder, STEP_ARM, barrier, PREDICATE_TRUE, FALSE);
   if (!make_call(decoder, call, &step))
     return FALSE;
-  smb_ptx_add_meeting(decoder, PTX_MEETING_SYNC, barrier, PREDICATE_TRUE, FALSE);
+  smb_ptx_add_meeting(decoder, STEP_SYNC, barrier, PREDICATE_TRUE, FALSE);
   return TRUE;
 }
 
@@ -323,15 +323,15 @@ call_guarded(PtxDecoder *decoder, Call *call) {
   PtxInstruction unguarded = *decoder->instruction;
   Step around = smb_build_step(&decoder->build, STEP_BRANCH_AROUND);
   around.unless = !around.unless;
-  smb_ptx_add_meeting(decoder, PTX_MEETING_ARM, barrier, PREDICATE_TRUE, FALSE);
+  smb_ptx_add_meeting(decoder, STEP_ARM, barrier, PREDICATE_TRUE, FALSE);
   smb_code_add(decoder->code, &around);
   unguarded.guard = PTX_NONE;
   const PtxInstruction *guarded = decoder->instruction;
   smb_ptx_go_to(decoder, &unguarded);
   gboolean made = make_any(decoder, call);
   smb_ptx_go_to(decoder, guarded);
-  g_array_index(decoder->code->steps, Step, at).target = decoder->code->steps->len;
-  smb_ptx_add_meeting(decoder, PTX_MEETING_SYNC, barrier, PREDICATE_TRUE, FALSE);
+  smb_code_step(decoder->code, at)->target = decoder->code->steps->len;
+  smb_ptx_add_meeting(decoder, STEP_SYNC, barrier, PREDICATE_TRUE, FALSE);
   return made;
 }
 

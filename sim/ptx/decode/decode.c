@@ -99,18 +99,12 @@ smb_ptx_new_barriers(PtxDecoder *decoder, guint n) {
 }
 
 void
-smb_ptx_add_meeting(PtxDecoder *decoder, PtxMeeting meeting, guint32 barrier, Predicate guard,
+smb_ptx_add_meeting(PtxDecoder *decoder, StepOpcode opcode, guint32 barrier, Predicate guard,
                     gboolean unless) {
-  static const StepOpcode opcodes[][2] = {
-      [PTX_MEETING_ARM] = {STEP_ARM, STEP_ARM_OWN},
-      [PTX_MEETING_ENTER] = {STEP_ENTER, STEP_ENTER_OWN},
-      [PTX_MEETING_SYNC] = {STEP_SYNC, STEP_SYNC_OWN},
-      [PTX_MEETING_BREAK] = {STEP_BREAK, STEP_BREAK_OWN},
-  };
   Builder build = decoder->build;
   build.guard = guard;
   build.unless = unless;
-  smb_build_plain(&build, opcodes[meeting][decoder->current->is_recursive], barrier);
+  smb_build_plain(&build, opcode, barrier);
 }
 
 // --- all functions
@@ -171,7 +165,7 @@ allocate_registers(PtxDecoder *decoder, PtxDecoded *decoded) {
 static void
 resolve_calls(PtxDecoder *decoder) {
   for (guint32 i = 0; i < decoder->code->steps->len; i++) {
-    Step *step = &g_array_index(decoder->code->steps, Step, i);
+    Step *step = smb_code_step(decoder->code, i);
     if (step->opcode == STEP_CALL)
       step->target = ((const PtxDecoded *)step->callee)->first_step;
   }

@@ -162,15 +162,9 @@ gboolean smb_ptx_refuse(PtxDecoder *decoder, const char *format, ...);
 void smb_ptx_add_compute(PtxDecoder *decoder, const Compute *compute);
 void smb_ptx_add_operation(PtxDecoder *decoder, Operation operation, Row d, Row a, Row b);
 
-// Barriers of convergence: numbers of the current function, and a step that does something with one.
-typedef enum {
-  PTX_MEETING_ARM,
-  PTX_MEETING_ENTER,
-  PTX_MEETING_SYNC,
-  PTX_MEETING_BREAK,
-} PtxMeeting;
+// Barriers of convergence: numbers of the current function, and a step with one: STEP_ARM, …
 guint32 smb_ptx_new_barriers(PtxDecoder *decoder, guint n);
-void smb_ptx_add_meeting(PtxDecoder *decoder, PtxMeeting meeting, guint32 barrier, Predicate guard,
+void smb_ptx_add_meeting(PtxDecoder *decoder, StepOpcode opcode, guint32 barrier, Predicate guard,
                          gboolean unless);
 
 // --- instructions

@@ -120,7 +120,7 @@ move_register(PtxDecoder *decoder, gboolean loads, PtxPlace place, guint32 index
 static void
 mark_frame(PtxDecoder *decoder, guint from) {
   for (guint i = from; i < decoder->code->steps->len; i++)
-    g_array_index(decoder->code->steps, Step, i).kind = KIND_FRAME;
+    smb_code_step(decoder->code, i)->kind = KIND_FRAME;
 }
 
 void
@@ -214,7 +214,7 @@ smb_ptx_push(PtxDecoder *decoder) {
   guint from = decoder->code->steps->len;
   smb_ptx_reserve(decoder, 1, NO_ROW);
   guint64 bytes = move_all(decoder, FALSE);
-  g_array_index(decoder->code->steps, Step, from).argument = (guint32)bytes;
+  smb_code_step(decoder->code, from)->argument = (guint32)bytes;
   add_number(decoder, decoder->stack, decoder->stack, bytes);
   mark_frame(decoder, from);
   return bytes;

@@ -17,7 +17,7 @@ smb_sass_compute_move(SassReading *reading) {
 
 // RPCMOV: to or from the register that returns go to, where ptxas keeps a register for a while.
 void
-smb_sass_compute_return(SassReading *reading) {
+smb_sass_compute_rpc(SassReading *reading) {
   const SassOperand *first = smb_sass_peek(reading);
   gboolean is_target = first && first->kind == SASS_WORD;
   Row kept = reading->decoder->return_address;

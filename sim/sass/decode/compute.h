@@ -94,9 +94,8 @@ void smb_sass_put_combined(SassReading *reading, Predicate p, Predicate q, Predi
                            Predicate with);
 
 // --- handlers: what the rows of sim/sass/opcodes name, each of which takes the operands and emits steps
-#define SASS_DECLARE_COMPUTE(function, ...) void smb_sass_compute_##function(SassReading *reading);
 #define COMPUTE(number, forms, first, last, datapath, name, handler, ...)                          \
-  SASS_DECLARE_COMPUTE handler
+  void smb_sass_compute_##handler(SassReading *reading);
 #include "sim/sass/opcodes/opcodes.def"
 
 // Decodes the instruction by one of them (compute.c).

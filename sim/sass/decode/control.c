@@ -100,7 +100,7 @@ smb_sass_call(SassDecoder *decoder) {
 
 // All returns of a function by one register lead to one step behind it.
 gboolean
-smb_sass_return(SassDecoder *decoder) {
+smb_sass_ret(SassDecoder *decoder) {
   const SassOperand *base = find_operand(decoder, SASS_TARGET);
   SassReturn wanted = {find_pair(decoder),
                        base && smb_sass_has(decoder, PART_REL) ? (guint32)base->value : 0};

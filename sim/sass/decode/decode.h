@@ -200,8 +200,8 @@ gboolean smb_sass_refuse(SassDecoder *decoder, const char *format, ...);
 // --- handlers (handler.c): what the rows of sim/sass/opcodes name, each of which makes steps of the current
 // instruction. FALSE with an error: it is refused. Of a form that is not modelled they make what smb_sass_unknown()
 // or smb_sass_refused() makes.
-#define SASS_DECLARE(function, ...)                                      gboolean smb_sass_##function(SassDecoder *decoder);
-#define OPCODE(number, forms, first, last, datapath, name, handler, ...) SASS_DECLARE handler
+#define OPCODE(number, forms, first, last, datapath, name, handler, ...)                           \
+  gboolean smb_sass_##handler(SassDecoder *decoder);
 #define COMPUTE(...)
 #include "sim/sass/opcodes/opcodes.def"
 

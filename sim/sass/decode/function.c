@@ -158,7 +158,7 @@ resolve_returns(Flow *flow, guint first_jump, guint32 first_return) {
   SassDecoder *decoder = flow->decoder;
   for (guint i = first_jump; i < decoder->jumps->len; i++) {
     const SassJump *jump = &g_array_index(decoder->jumps, SassJump, i);
-    Step *step = &g_array_index(decoder->code->steps, Step, jump->step);
+    Step *step = smb_code_step(decoder->code, jump->step);
     if (!jump->returns)
       continue;
     step->target = first_return + jump->target;
@@ -182,7 +182,7 @@ resolve_jumps(Flow *flow) {
   SassDecoder *decoder = flow->decoder;
   for (guint i = 0; i < decoder->jumps->len; i++) {
     const SassJump *jump = &g_array_index(decoder->jumps, SassJump, i);
-    Step *step = &g_array_index(decoder->code->steps, Step, jump->step);
+    Step *step = smb_code_step(decoder->code, jump->step);
     guint32 index = jump->target / SASS_BYTES;
     if (jump->returns)
       continue;
@@ -296,7 +296,7 @@ decode_function(Flow *flow, guint32 first, guint32 end, guint32 first_step) {
       return FALSE;
     passed++;
     if (step < decoder->code->steps->len) {
-      g_array_index(decoder->code->steps, Step, step).begins = passed;
+      smb_code_step(decoder->code, step)->begins = passed;
       passed = 0;
     }
     if (decoder->code->steps->len > MAX_STEPS)
@@ -344,7 +344,7 @@ is_recursive(const Flow *flow) {
   g_autofree guint8 *calls = g_new0(guint8, (gsize)n * n);
   for (guint i = 0; i < decoder->jumps->len; i++) {
     const SassJump *jump = &g_array_index(decoder->jumps, SassJump, i);
-    const Step *step = &g_array_index(decoder->code->steps, Step, jump->step);
+    const Step *step = smb_code_step(decoder->code, jump->step);
     if (step->opcode == STEP_CALL_CODE)
       calls[find_function(flow, step->place / SASS_BYTES) * n +
             find_function(flow, jump->target / SASS_BYTES)] = TRUE;

@@ -12,11 +12,11 @@ typedef struct {
   guint argument;
 } Handler;
 
-#define DECODE_BY(function, ...)  {smb_sass_##function, NULL, __VA_ARGS__ + 0},
-#define COMPUTE_BY(function, ...) {NULL, smb_sass_compute_##function, __VA_ARGS__ + 0},
 static const Handler handlers[] = {
-#define OPCODE(number, forms, first, last, datapath, name, handler, ...)  DECODE_BY handler
-#define COMPUTE(number, forms, first, last, datapath, name, handler, ...) COMPUTE_BY handler
+#define OPCODE(number, forms, first, last, datapath, name, handler, argument, ...)                 \
+  {smb_sass_##handler, NULL, argument},
+#define COMPUTE(number, forms, first, last, datapath, name, handler, argument, ...)                \
+  {NULL, smb_sass_compute_##handler, argument},
 #include "sim/sass/opcodes/opcodes.def"
 };
 
@@ -26,11 +26,11 @@ smb_sass_going(const SassInstruction *instruction) {
   if (!instruction->name || never)
     return GOES_ON;
   const Handler *handler = &handlers[instruction->row];
-  return handler->decode == smb_sass_branch   ? BRANCHES
-         : handler->decode == smb_sass_jump   ? JUMPS
-         : handler->decode == smb_sass_return ? RETURNS
-         : handler->decode == smb_sass_exit   ? ENDS
-                                              : GOES_ON;
+  return handler->decode == smb_sass_branch ? BRANCHES
+         : handler->decode == smb_sass_jump ? JUMPS
+         : handler->decode == smb_sass_ret  ? RETURNS
+         : handler->decode == smb_sass_exit ? ENDS
+                                            : GOES_ON;
 }
 
 gboolean
