@@ -40,8 +40,7 @@ sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machin
 sim/capture/ sim/arch/ sim/count/ sim/trace/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/
 sim/open/    sim/analysis/ sim/advise/ sim/measured/ sim/binding/ sim/capture/
 sim/binding/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim/capture/
-sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/run/ sim/cuda/rewrite/ sim/cuda/lower/ sim/exec/
-sim/cuda/run/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/ sim/cuda/lower/ sim/exec/
+sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/rewrite/ sim/cuda/lower/ sim/exec/
 sim/cuda/tree/ sim/cuda/lower/ sim/exec/
 sim/cuda/parse/ sim/cuda/lower/ sim/exec/
 sim/cuda/builtin/ sim/cuda/lower/ sim/exec/

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/arch/arch.h"
-#include "tests/engines.h"
+#include "tests/kernel-run.h"
 
 #include <check.h>
 #include <string.h>
+
+#include "sim/arch/arch.h"
 
 SmbArch *
 kernel_run_arch(const char *name) {
@@ -17,8 +18,8 @@ kernel_run_arch(const char *name) {
   return arch;
 }
 
-static void
-run_once(KernelRun *run, const char *name, const char *text, const KernelSetup *setup) {
+void
+kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup *setup) {
   memset(run, 0, sizeof *run);
   g_autoptr(SmbArch) arch = kernel_run_arch(setup->arch);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
@@ -30,8 +31,7 @@ run_once(KernelRun *run, const char *name, const char *text, const KernelSetup *
                                                       .defines = setup->defines,
                                                       .cuda_arch = smb_program_cuda_arch(arch),
                                                       .lanes = smb_arch_info(arch)->lanes,
-                                                      .limits = setup->limits,
-                                                      .in_steps = setup->in_steps},
+                                                      .limits = setup->limits},
                                  &run->error);
   ck_assert((run->kernel == NULL) == (run->error != NULL));
   if (!run->kernel)
@@ -54,13 +54,6 @@ run_once(KernelRun *run, const char *name, const char *text, const KernelSetup *
                                 .keep_requests = setup->keeps_requests};
   run->analysis = smb_analysis_run(run->kernel, arch, &launch, &options, &run->error);
   ck_assert((run->analysis == NULL) == (run->error != NULL));
-}
-
-void
-kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup *setup) {
-  run_once(run, name, text, setup);
-  if (!setup->in_steps)
-    engines_compare(run, name, text, setup);
 }
 
 void

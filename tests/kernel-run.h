@@ -22,7 +22,6 @@ typedef struct {
   gboolean forgets; // global memory is not kept, so that blocks may run in several threads
   gboolean keeps_requests;
   gboolean skips_unknown;
-  gboolean in_steps; // SmbProgramOptions
 } KernelSetup;
 
 typedef struct {

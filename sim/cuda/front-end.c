@@ -9,7 +9,6 @@
 #include "sim/cuda/carve.h"
 #include "sim/cuda/flow.h"
 #include "sim/cuda/lower/lower.h"
-#include "sim/cuda/run/walk.h"
 #include "sim/exec/lockstep.h"
 
 const SmbKernel *
@@ -115,60 +114,30 @@ make_device_code(const SmbProgram *program) {
   return g_string_free_to_bytes(out);
 }
 
-// --- the two executors of a text
-
-// SMEMBANK_ENGINE=steps is for tests of all that reads a text, as long as there are two executors.
-static gboolean
-wants_steps(const SmbProgramOptions *options) {
-  return options->in_steps || g_strcmp0(g_getenv("SMEMBANK_ENGINE"), "steps") == 0;
-}
+// --- reading and running
 
 static SmbProgram *
 read_text(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   SmbProgram *program = smb_kernel_read(source, options, error);
   SmbKernel *kernel = (SmbKernel *)program;
-  if (program && wants_steps(options))
-    kernel->lowered = smb_lower(kernel, &kernel->not_lowered);
-  return program;
+  if (!program)
+    return NULL;
+  kernel->lowered = smb_lower(kernel, error);
+  if (kernel->lowered)
+    return program;
+  smb_kernel_free(program);
+  return NULL;
 }
 
 static void
 free_text(SmbProgram *program) {
-  SmbKernel *kernel = (SmbKernel *)program;
-  smb_lowered_free(kernel->lowered);
-  g_free(kernel->not_lowered);
+  smb_lowered_free(((SmbKernel *)program)->lowered);
   smb_kernel_free(program);
 }
 
-// What runs a block: one of the two, and its own state.
-typedef struct {
-  gpointer state;
-  gboolean is_lowered;
-} Runner;
-
 static gpointer
-new_runner(SmbBlock *block, const SmbLaunch *launch, GError **error) {
-  const Lowered *lowered = smb_cuda_kernel(block->program)->lowered;
-  gpointer state = lowered ? smb_lowered_new_state(lowered, block, launch, error)
-                           : smb_walker_new(block, launch, error);
-  if (!state)
-    return NULL;
-  Runner *runner = g_new(Runner, 1);
-  *runner = (Runner){state, lowered != NULL};
-  return runner;
-}
-
-static void
-free_runner(gpointer data) {
-  Runner *runner = data;
-  (runner->is_lowered ? smb_lockstep_free : smb_walker_free)(runner->state);
-  g_free(runner);
-}
-
-static gboolean
-run_block(gpointer data) {
-  const Runner *runner = data;
-  return (runner->is_lowered ? smb_lockstep_run : smb_walker_run)(runner->state);
+new_state(SmbBlock *block, const SmbLaunch *launch, GError **error) {
+  return smb_lowered_new_state(smb_cuda_kernel(block->program)->lowered, block, launch, error);
 }
 
 const SmbFrontEnd smb_cuda_front_end = {
@@ -177,9 +146,9 @@ const SmbFrontEnd smb_cuda_front_end = {
     .recognizes = recognize,
     .read = read_text,
     .free = free_text,
-    .state_new = new_runner,
-    .state_free = free_runner,
-    .run = run_block,
+    .state_new = new_state,
+    .state_free = smb_lockstep_free,
+    .run = smb_lockstep_run,
     .argument = smb_kernel_argument,
     .carved_arrays = smb_carved_arrays,
     .evaluate = evaluate_macros,

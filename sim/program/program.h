@@ -103,7 +103,6 @@ typedef struct _SmbProgram SmbProgram;
  * @processor: (nullable): what Clang calls a chip of AMD's, such as "gfx942" (smb_program_processor()); %NULL for NVIDIA's
  * @lanes: of a warp of the architecture that it is to run on; 0 stands for SMB_NVIDIA_LANES
  * @limits: what the kernel may use
- * @in_steps: of a text: it is run as steps (sim/cuda/lower), if all of it has some; for tests
  */
 typedef struct {
   const char *entry;
@@ -115,7 +114,6 @@ typedef struct {
   const char *processor;
   guint lanes;
   SmbProgramLimits limits;
-  gboolean in_steps;
 } SmbProgramOptions;
 
 /** What a source is: "text" of CUDA C, or compiled code: "ptx", …; %NULL: of no kind that is

@@ -6,17 +6,6 @@
 
 #include "sim/cuda/lower/impl.h"
 
-// Steps of a kernel at most: functions are lowered wherever they are called.
-enum {
-  MAX_STEPS = 1 << 18
-};
-
-void
-smb_lower_refuse(Lower *lower, const char *what) {
-  if (!lower->refused)
-    lower->refused = g_strdup(what);
-}
-
 Row
 smb_lower_take(Lower *lower, guint n) {
   Row row = lower->row;
@@ -46,9 +35,8 @@ smb_lower_here(Lower *lower, Label label) {
 
 void
 smb_lower_add(Lower *lower, Step *step, StepOpcode opcode, guint32 place) {
-  if (lower->code->steps->len > MAX_STEPS)
-    smb_lower_refuse(lower, "too many steps");
-  if (lower->refused)
+  lower->is_refused |= lower->code->steps->len >= MAX_STEPS;
+  if (lower->is_refused)
     return;
   smb_step_bind(step, opcode);
   step->place = place;
@@ -137,7 +125,7 @@ void
 smb_lower_gives(Lower *lower, Foreign *foreign, const Type *type, Row row) {
   foreign->type = type;
   foreign->result = row;
-  if (!lower->refused)
+  if (!lower->is_refused)
     smb_code_writes_row(lower->code, smb_code_step(lower->code, lower->code->steps->len - 1), row,
                         value_rows(type));
 }

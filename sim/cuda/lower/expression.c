@@ -104,7 +104,7 @@ smb_lower_assigns(const Node *node) {
 static Row
 evaluate_first(Lower *lower, const Node *node) {
   Row row = smb_lower_value(lower, node->a, NO_ROW);
-  if (lower->refused || node->a->kind != NODE_CAST || !smb_lower_assigns(node->b))
+  if (lower->is_refused || node->a->kind != NODE_CAST || !smb_lower_assigns(node->b))
     return row;
   Row kept = smb_lower_take(lower, value_rows(node->a->type));
   smb_lower_move(lower, node->a->type, kept, row);
@@ -121,10 +121,8 @@ lower_cast(Lower *lower, const Node *node, Row d) {
   }
   if (smb_type_equal(from, node->type) || (node->type->kind == KIND_POINTER && from_pointer))
     return smb_lower_value(lower, node->a, d);
-  if (from->kind == KIND_VECTOR || node->type->kind == KIND_VECTOR)
-    smb_lower_refuse(lower, "a conversion of a vector");
   Row a = smb_lower_value(lower, node->a, NO_ROW);
-  if (lower->refused)
+  if (lower->is_refused)
     return 0;
   Row out = smb_lower_cast(lower, node, node->is_watched ? NO_ROW : d, a);
   smb_lower_watch(lower, node, a, NO_ROW, out);
@@ -276,7 +274,7 @@ strip_truth(const Node *node) {
 // Whether it is as the walker would have it: what does not come here keeps its own.
 static void
 lower_condition(Lower *lower, const Node *node, Predicate p) {
-  if (lower->refused)
+  if (lower->is_refused)
     return;
   node = strip_truth(node);
   if (node->kind == NODE_AND_THEN || node->kind == NODE_OR_ELSE) {
@@ -403,7 +401,7 @@ lower_builtin(Lower *lower, const Node *node, Row d) {
     }
     return d;
   }
-  if (lower->refused)
+  if (lower->is_refused)
     return d;
   smb_lower_function(lower, node, d, operands);
   smb_lower_watch(lower, node, operands[0], operands[1], d);
@@ -430,7 +428,7 @@ lower_truth(Lower *lower, const Node *node) {
 Row
 smb_lower_value(Lower *lower, const Node *node, Row d) {
   Node constant;
-  if (lower->refused)
+  if (lower->is_refused)
     return 0;
   if (lower->n_fixed > 0 && node->kind != NODE_CONSTANT && smb_lower_known(lower, node, &constant))
     node = &constant;
@@ -489,7 +487,7 @@ smb_lower_value(Lower *lower, const Node *node, Row d) {
 
 void
 smb_lower_effect(Lower *lower, const Node *node) {
-  if (lower->refused)
+  if (lower->is_refused)
     return;
   if (node->kind == NODE_ASSIGN)
     lower_assign(lower, node, TRUE);

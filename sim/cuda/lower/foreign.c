@@ -7,7 +7,6 @@
 
 #include "sim/cuda/lower/impl.h"
 #include "sim/cuda/lower/lower.h"
-#include "sim/cuda/run/walk.h"
 #include "sim/exec/exec.h"
 
 // A number of each lane, as the machine's arithmetic has it: 64 bits are together.
@@ -93,7 +92,7 @@ compute(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
   else if (foreign->kind == FOREIGN_FUNCTION)
     smb_arith_function((ArithFunction)smb_cuda_builtin_operation(node->builtin), kind, n, operands,
                        out);
-  else if (!smb_walk_exchange(exec->block, node, exec->w, lanes, operands, out))
+  else if (!smb_lowered_exchange(exec->block, node, exec->w, lanes, operands, out))
     return FALSE;
   scatter(exec, foreign->type, foreign->result, lanes, out);
   return TRUE;
@@ -115,7 +114,7 @@ watch(const Exec *exec, const Foreign *foreign, SmbLanes lanes) {
     EACH_LANE(exec->block->lanes, truth[lane] = (guint32)(holds >> lane & 1);)
     operands[2] = truth;
   }
-  smb_walk_watch_warp(exec->block, foreign->node, lanes, operands[0], operands[1], operands[2]);
+  smb_lowered_watch(exec->block, foreign->node, lanes, operands[0], operands[1], operands[2]);
 }
 
 gboolean
@@ -141,6 +140,44 @@ smb_foreign_run(Exec *exec, const Step *step, SmbLanes lanes) {
   g_assert_not_reached();
 }
 
+// The scalar parameters in a condition, with their values, which thread 0 has at @values.
+static void
+append_values(const Function *entry, const Node *node,
+              const void *(*find)(gpointer, const Variable *), gpointer data, GString *text) {
+  if (!node)
+    return;
+  append_values(entry, node->a, find, data, text);
+  append_values(entry, node->b, find, data, text);
+  append_values(entry, node->c, find, data, text);
+  for (guint i = 0; node->kind == NODE_LOCAL && i < entry->n_parameters; i++) {
+    const Variable *parameter = entry->parameters[i];
+    if (node->variable != parameter || !smb_type_is_arithmetic(parameter->type))
+      continue;
+    Node value = {.kind = NODE_CONSTANT, .type = parameter->type};
+    smb_cuda_take(&value, find(data, parameter));
+    g_string_append_printf(text, "%s%s = ", text->len ? ", " : "", parameter->name);
+    if (smb_type_is_real(parameter->type))
+      g_string_append_printf(text, "%g", value.real);
+    else
+      g_string_append_printf(text, "%" G_GINT64_FORMAT, value.integer);
+  }
+}
+
+static void
+note_idle(SmbBlock *block, const SmbKernel *kernel, const Node *condition, const char *verdict,
+          const void *(*find)(gpointer, const Variable *), gpointer data) {
+  if (block->idle)
+    return;
+  g_autofree char *text =
+      smb_source_slice(block->program->source, condition->start, condition->end);
+  g_autoptr(GString) values = g_string_new(NULL);
+  append_values(kernel->entry, condition, find, data, values);
+  block->idle_place = condition->start;
+  block->idle = values->len
+                    ? g_strdup_printf("'%s' is %s for all threads (%s)", text, verdict, values->str)
+                    : g_strdup_printf("'%s' is %s for all threads", text, verdict);
+}
+
 // Where values of thread 0 are, for a while.
 typedef struct {
   Exec *exec;
@@ -159,6 +196,6 @@ void
 smb_foreign_turned_away(Exec *exec, const Step *step, gboolean verdict) {
   const Lowered *lowered = exec->code->module;
   Reading reading = {.exec = exec};
-  smb_walk_note_idle(exec->block, lowered->kernel, step->callee, verdict ? "true" : "false",
-                     find_value, &reading);
+  note_idle(exec->block, lowered->kernel, step->callee, verdict ? "true" : "false", find_value,
+            &reading);
 }

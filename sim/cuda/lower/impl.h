@@ -4,9 +4,14 @@
 // A text that is being lowered. Private to sim/cuda/lower.
 #pragma once
 
-#include "sim/cuda/run/compute.h"
+#include "sim/cuda/tree/compute.h"
 #include "sim/cuda/tree/ast.h"
 #include "sim/exec/build.h"
+
+// Steps of a kernel at most: functions are lowered wherever they are called.
+enum {
+  MAX_STEPS = 1 << 18
+};
 
 // A place in the steps that is not made yet.
 typedef guint Label;
@@ -47,7 +52,7 @@ struct _Around {
  *   of passes before
  * @rolled: (element-type Statement): the loops around that are not unrolled
  * @deciding: Statement: loops that are worth more steps than others; of passes before. @decides: likewise, found in this one
- * @refused: (nullable): the first thing that has no steps
+ * @is_refused: there are too many steps
  */
 typedef struct {
   const SmbKernel *kernel;
@@ -81,7 +86,7 @@ typedef struct {
   GHashTable *deciding;
   GHashTable *decides;
   GPtrArray *foreign;
-  char *refused;
+  gboolean is_refused;
 } Lower;
 
 typedef enum {
@@ -113,13 +118,18 @@ typedef struct {
   Predicate predicate;
 } Foreign;
 
+// What the lanes of a warp tell each other; @lanes take part. FALSE with the block's error (exchange.c).
+gboolean smb_lowered_exchange(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes,
+                              const void *const *arguments, void *out);
+// Takes an operation on integers or pointers to the signature of the block; @b may be NULL (watch.c).
+void smb_lowered_watch(SmbBlock *block, const Node *node, SmbLanes lanes, const void *a,
+                       const void *b, const void *out);
+
 gboolean smb_foreign_run(Exec *exec, const Step *step, SmbLanes lanes);
 void smb_foreign_turned_away(Exec *exec, const Step *step, gboolean verdict);
 
 // --- emit.c
 
-// There are no steps for it. Whoever calls goes on with something.
-void smb_lower_refuse(Lower *lower, const char *what);
 static inline guint
 type_rows(const Type *type) {
   return smb_type_is_wide(type) ? 2 : 1;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/cuda/lower/impl.h"
-#include "sim/cuda/run/walk.h"
 #include "sim/exec/lockstep.h"
 
 guint
@@ -111,7 +110,8 @@ resolve_labels(const Lower *lower) {
 // Once through the kernel. @asked: variables that are read where it is not known that they are set. Returns: whether there are more of
 // them now.
 static gboolean
-run_pass(Lowered *lowered, guint8 *asked, guint8 *in_memory, GHashTable *deciding, char **refused) {
+run_pass(Lowered *lowered, guint8 *asked, guint8 *in_memory, GHashTable *deciding,
+         gboolean *refused) {
   guint n = lowered->kernel->locals->len, n_objects = lowered->kernel->objects->len;
   g_autofree Row *arrays = g_new0(Row, n_objects + 1);
   g_autofree guint *elements = g_new0(guint, n_objects + 1);
@@ -151,8 +151,8 @@ run_pass(Lowered *lowered, guint8 *asked, guint8 *in_memory, GHashTable *decidin
   Step end = {.argument = 0};
   smb_lower_add(&lower, &end, STEP_EXIT, lowered->kernel->entry->start);
   preset_specials(&lower);
-  *refused = lower.refused;
-  if (!lower.refused)
+  *refused = lower.is_refused;
+  if (!lower.is_refused)
     resolve_labels(&lower);
   GHashTableIter each;
   gpointer loop;
@@ -163,19 +163,23 @@ run_pass(Lowered *lowered, guint8 *asked, guint8 *in_memory, GHashTable *decidin
 }
 
 Lowered *
-smb_lower(const SmbKernel *kernel, char **refused) {
+smb_lower(const SmbKernel *kernel, GError **error) {
   Lowered *lowered = g_new0(Lowered, 1);
   g_autofree guint8 *asked = g_new0(guint8, kernel->locals->len + 1);
   g_autofree guint8 *in_memory = g_new0(guint8, kernel->objects->len + 1);
   g_autoptr(GHashTable) deciding = g_hash_table_new(NULL, NULL);
   lowered->kernel = kernel;
-  gboolean again = run_pass(lowered, asked, in_memory, deciding, refused);
-  while (!*refused && again) {
+  gboolean is_refused, again = run_pass(lowered, asked, in_memory, deciding, &is_refused);
+  while (!is_refused && again) {
     clear(lowered);
-    again = run_pass(lowered, asked, in_memory, deciding, refused);
+    again = run_pass(lowered, asked, in_memory, deciding, &is_refused);
   }
-  if (!*refused)
+  if (!is_refused)
     return lowered;
+  smb_source_error(
+      kernel->program.source, kernel->entry->start, error,
+      "'%s' has too many steps: expected at most %u, with functions wherever they are called",
+      kernel->entry->name, MAX_STEPS);
   smb_lowered_free(lowered);
   return NULL;
 }

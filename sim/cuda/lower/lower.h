@@ -66,8 +66,8 @@ struct _Lowered {
   Row *rows;
 };
 
-// Of a kernel that is read; NULL: something of it has no steps yet, @refused says what (transfer full).
-Lowered *smb_lower(const SmbKernel *kernel, char **refused);
+// Of a kernel that is read; NULL with an error if it has too many steps.
+Lowered *smb_lower(const SmbKernel *kernel, GError **error);
 void smb_lowered_free(Lowered *lowered);
 // The state of a block, for smb_lockstep_run(); NULL with an error of usage.
 gpointer smb_lowered_new_state(const Lowered *lowered, SmbBlock *block, const SmbLaunch *launch,

@@ -3,7 +3,6 @@
 //
 // Accesses to memory. Addresses are pointers of the machine; what is added to them at a fixed place is an offset of the request.
 #include "sim/cuda/lower/impl.h"
-#include "sim/cuda/run/walk.h"
 
 // The address of a node, without what is always added to it. @later: (nullable): is evaluated before the access is made.
 static Row
@@ -16,11 +15,57 @@ lower_address(Lower *lower, const Node *address, const Node *later, guint64 *off
   return smb_lower_value(lower, address, NO_ROW);
 }
 
+static gboolean
+is_parameter(const SmbKernel *kernel, const Variable *variable) {
+  const Function *entry = kernel->entry;
+  for (guint i = 0; i < entry->n_parameters; i++) {
+    if (entry->parameters[i] == variable)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Whether an address is known before the kernel runs: that of a variable, of a structure that is a parameter, or so many
+// bytes further.
+static gboolean
+is_fixed(const SmbKernel *kernel, const Node *address) {
+  NodeKind kind = (NodeKind)address->kind;
+  if (kind == NODE_POINTER_ADD || kind == NODE_BINARY)
+    return is_fixed(kernel, address->a) && is_fixed(kernel, address->b);
+  if (kind == NODE_CAST || (kind == NODE_DEREFERENCE && address->type->kind == KIND_STRUCT))
+    return is_fixed(kernel, address->a);
+  if (kind == NODE_LOCAL)
+    return address->variable->is_reference && is_parameter(kernel, address->variable);
+  return kind == NODE_CONSTANT || kind == NODE_OBJECT;
+}
+
+// What a node does to memory, as the machine is told it.
+static Move
+make_move(const SmbKernel *kernel, const Node *node, gint site, SmbOpClass op_class) {
+  const Type *type = node->type, *component = smb_type_component(type);
+  guint width = node_access_bytes(node);
+  return (Move){
+      .place = node->start,
+      .site = (guint)site,
+      .op_class = op_class,
+      .op = op_class == SMB_OP_CLASS_STORE ? SMB_OP_ST : SMB_OP_LD,
+      .kind = smb_cuda_scalar(component->kind),
+      .components = (guint)(width / component->size),
+      .width = width,
+      .align = MIN(width, type->align),
+      .reads = op_class != SMB_OP_CLASS_STORE,
+      .constant_bytes =
+          op_class == SMB_OP_CLASS_LOAD && !(node->a && is_fixed(kernel, node->a))
+              ? smb_constant_bytes((guint)component->size, (guint)(width / component->size))
+              : 0,
+  };
+}
+
 static Transfer *
 make_transfer(const Lower *lower, const Node *node, gint site, SmbOpClass op_class, Row address,
               guint64 offset) {
   Transfer *transfer = smb_code_new_transfer(lower->code);
-  transfer->move = smb_walk_make_move(lower->kernel, node, site, op_class);
+  transfer->move = make_move(lower->kernel, node, site, op_class);
   transfer->address = address;
   transfer->address_rows = 2;
   transfer->offset = offset;
@@ -72,7 +117,7 @@ smb_lower_load(Lower *lower, const Node *node, Row d) {
   Row address = lower_address(lower, node->a, NULL, &offset);
   if (d == NO_ROW)
     d = smb_lower_take(lower, value_rows(node->type));
-  if (!lower->refused)
+  if (!lower->is_refused)
     load(lower, node, address, offset, d);
   return d;
 }
@@ -116,7 +161,7 @@ smb_lower_assign_memory(Lower *lower, const Node *node, gboolean drops) {
     return assign_element(lower, node, row, slot, drops);
   Row address = lower_address(lower, target->a, node->b, &offset);
   Row old = NO_ROW, outer = lower->current;
-  if (lower->refused)
+  if (lower->is_refused)
     return 0;
   if (node->special) {
     old = smb_lower_take(lower, value_rows(target->type));
@@ -125,7 +170,7 @@ smb_lower_assign_memory(Lower *lower, const Node *node, gboolean drops) {
   lower->current = old;
   Row value = smb_lower_value(lower, node->b, NO_ROW);
   lower->current = outer;
-  if (!lower->refused)
+  if (!lower->is_refused)
     smb_lower_store(lower, target, address, offset, value);
   return node->is_post ? old : value;
 }
@@ -134,7 +179,7 @@ smb_lower_assign_memory(Lower *lower, const Node *node, gboolean drops) {
 Row
 smb_lower_copy(Lower *lower, const Node *node) {
   Row to = smb_lower_value(lower, node->a, NO_ROW), from = smb_lower_value(lower, node->b, NO_ROW);
-  for (guint i = 0; !lower->refused && i < node->n_arguments; i += 2) {
+  for (guint i = 0; !lower->is_refused && i < node->n_arguments; i += 2) {
     const Node *taken = node->arguments[i];
     Row piece = smb_lower_take(lower, value_rows(taken->type));
     load(lower, taken, from, 0, piece);
@@ -150,7 +195,7 @@ smb_lower_atomic(Lower *lower, const Node *node) {
   Row operands[3] = {NO_ROW, NO_ROW, NO_ROW}, d = smb_lower_take(lower, value_rows(node->type));
   for (guint i = 0; i < node->n_arguments; i++)
     operands[i] = smb_lower_value(lower, node->arguments[i], NO_ROW);
-  if (lower->refused)
+  if (lower->is_refused)
     return d;
   Transfer *transfer =
       make_transfer(lower, node, node->store_site, SMB_OP_CLASS_ATOMIC, operands[0], 0);

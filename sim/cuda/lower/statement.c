@@ -10,7 +10,7 @@
 static void
 count(Lower *lower, const Statement *statement) {
   guint32 place = lower->loop ? lower->loop->start : statement->start;
-  if (lower->refused)
+  if (lower->is_refused)
     return;
   if (lower->counted != NO_STEP) {
     Step *before = smb_code_step(lower->code, lower->counted);
@@ -71,7 +71,7 @@ may_leave(const Statement *statement) {
 static void
 ask(Lower *lower, guint32 number, const Node *condition, Label look) {
   SwitchTarget target = {.step = look};
-  if (lower->refused)
+  if (lower->is_refused)
     return;
   Step *branch = smb_code_step(lower->code, number);
   branch->callee = condition;
@@ -127,7 +127,7 @@ static gboolean
 unroll(Lower *lower, const Statement *loop, guint max_steps) {
   const Variable *variable;
   guint trips = leaves(loop->then) ? 0 : smb_lower_trips(lower, loop, &variable);
-  if (trips == 0 || lower->refused)
+  if (trips == 0 || lower->is_refused)
     return FALSE;
   guint slot = variable->slot;
   const Statement *outer = lower->loop;
@@ -197,7 +197,7 @@ lower_loop(Lower *lower, const Statement *loop) {
   if (loop->value) {
     Predicate p = smb_lower_condition(lower, loop->value);
     guint32 branch = smb_lower_branch(lower, p, TRUE, around.leave, loop->start);
-    if (loop->guards && loop->tests_first && !lower->refused) {
+    if (loop->guards && loop->tests_first && !lower->is_refused) {
       ask(lower, branch, loop->value, NO_STEP);
       smb_code_step(lower->code, branch)->argument = number;
     }
@@ -236,8 +236,6 @@ lower_switch(Lower *lower, const Statement *statement) {
       fallback = entry;
       continue;
     }
-    if (smb_lower_assigns(child->value))
-      smb_lower_refuse(lower, "a label that assigns");
     smb_lower_branch(lower, smb_lower_condition(lower, child->value), FALSE, entry, child->start);
     lower->row = mark;
   }
@@ -309,7 +307,7 @@ lower_declaration(Lower *lower, const Statement *statement) {
 void
 smb_lower_statement(Lower *lower, const Statement *statement) {
   guint32 mark = lower->row;
-  if (lower->refused)
+  if (lower->is_refused)
     return;
   count(lower, statement);
   switch (statement->kind) {

@@ -218,13 +218,11 @@ typedef struct _Lowered Lowered; // sim/cuda/lower/lower.h
 
 /**
  * SmbKernel:
- * @lowered: (nullable): as steps, if that was asked for
- * @not_lowered: (nullable): what of it has no steps
+ * @lowered: as steps, once it is read
  */
 struct _SmbKernel {
   SmbProgram program;
   Lowered *lowered;
-  char *not_lowered;
   KernelPool *pool;
   KernelMacros *macros;
   GPtrArray *locals;  // Variable of STORAGE_LOCAL, by slot

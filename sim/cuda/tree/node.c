@@ -3,7 +3,7 @@
 //
 // Typed nodes of values. All of C's conversions happen here, and constants are folded, so that array
 // bounds can be expressions.
-#include "sim/cuda/run/compute.h"
+#include "sim/cuda/tree/compute.h"
 #include "sim/cuda/parse/parse.h"
 
 const Infix smb_kernel_operators[] = {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What the built-in functions do: arithmetic, shuffles, atomics, and the barrier.
-#include "sim/cuda/run/compute.h"
-#include "sim/cuda/run/walk.h"
+// What the lanes of a warp tell each other: shuffles and votes.
+#include "sim/cuda/lower/impl.h"
+#include "sim/machine/lanes.h"
 
 // The lane that a shuffle reads from, or the lane itself where there is none in its segment.
 static guint
@@ -41,7 +41,8 @@ check_members(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes, con
       continue;
     g_autofree char *who = smb_block_thread(block, warp, lane);
     return smb_block_fail(block, node->start,
-                          "the mask 0x%" G_GINT64_MODIFIER "x does not include lane %u of a warp of "
+                          "the mask 0x%" G_GINT64_MODIFIER
+                          "x does not include lane %u of a warp of "
                           "%u lanes, which is %s",
                           members, (guint)lane, n, who);
   }
@@ -125,8 +126,8 @@ vote(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes, const void *
 }
 
 gboolean
-smb_walk_exchange(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes,
-                  const void *const *arguments, void *out) {
+smb_lowered_exchange(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes,
+                     const void *const *arguments, void *out) {
   if (node->builtin == BUILTIN_READLANE)
     return read_one_lane(block, node, warp, lanes, arguments, out);
   if (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK)
@@ -136,67 +137,4 @@ smb_walk_exchange(SmbBlock *block, const Node *node, guint warp, SmbLanes lanes,
     return FALSE;
   list_shuffle(block, node, lanes);
   return TRUE;
-}
-
-static gboolean
-evaluate_exchange(Walker *walker, const Node *node, const Mask *mask, const void *const *arguments,
-                  void *out) {
-  FOR_WARPS(walker->block, mask, w) {
-    const void *own[4] = {NULL, NULL, NULL, NULL};
-    for (guint i = 0; i < node->n_arguments; i++)
-      own[i] = (const char *)arguments[i] + w * warp_bytes(walker, node->arguments[i]->type);
-    if (!smb_walk_exchange(walker->block, node, w, mask->warp[w], own,
-                           (char *)out + w * warp_bytes(walker, node->type)))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static void
-evaluate_arithmetic(Walker *walker, const Node *node, const Mask *mask,
-                    const void *const *arguments, char *out) {
-  const Type *operand = node->arguments[0]->type;
-  ArithFunction function = (ArithFunction)smb_cuda_builtin_operation(node->builtin);
-  gsize step = warp_bytes(walker, operand), out_step = warp_bytes(walker, node->type);
-  FOR_WARPS(walker->block, mask, w) {
-    const void *lanes[3] = {NULL, NULL, NULL};
-    for (guint i = 0; i < node->n_arguments; i++)
-      lanes[i] = (const char *)arguments[i] + w * step;
-    smb_arith_function(function, smb_cuda_scalar(operand->kind), walker->block->lanes, lanes,
-                       out + w * out_step);
-  }
-  if (is_watched(walker, node))
-    smb_walk_watch(walker, node, mask, arguments[0], arguments[1], out);
-}
-
-const void *
-smb_walk_builtin(Walker *walker, const Node *node, const Mask *mask) {
-  const void *arguments[4] = {NULL, NULL, NULL, NULL};
-  void *out = node->type->kind == KIND_VOID ? NULL : smb_walk_take(walker, node->type);
-  Scratch mark = scratch_mark(walker);
-  for (guint i = 0; i < node->n_arguments; i++) {
-    arguments[i] = smb_walk_evaluate(walker, node->arguments[i], mask);
-    if (!arguments[i])
-      return NULL;
-  }
-  if (node->builtin == BUILTIN_SYNCTHREADS)
-    return smb_block_barrier(walker->block, node->start, smb_kernel_builtin_name(node->builtin),
-                             mask)
-               ? walker
-               : NULL;
-  if (node->type->kind == KIND_VOID)
-    return walker; // fences: lockstep keeps their promise
-  gboolean ok = TRUE;
-  gboolean of_warp = node->builtin == BUILTIN_READLANE ||
-                     (node->builtin >= BUILTIN_SHFL && node->builtin <= BUILTIN_SHFL_XOR) ||
-                     (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK);
-  if (of_warp)
-    ok = evaluate_exchange(walker, node, mask, arguments, out);
-  else if (node->builtin < BUILTIN_ATOMIC_ADD)
-    evaluate_arithmetic(walker, node, mask, arguments, out);
-  else
-    ok = smb_walk_update(walker, node, (Atomic)smb_cuda_builtin_operation(node->builtin), mask,
-                         arguments, out);
-  scratch_release(walker, mark);
-  return ok ? out : NULL;
 }

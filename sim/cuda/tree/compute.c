@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/cuda/run/compute.h"
+#include "sim/cuda/tree/compute.h"
 
 #include "sim/base/scalar.h"
 #include "sim/machine/lanes.h"

@@ -3,8 +3,8 @@
 //
 // Operations on values that are affine in blockIdx, in a block whose signature is wanted: what they decide becomes
 // part of it, and so do the quotients that have to be affine (sim/machine/signature.h).
-#include "sim/cuda/run/compute.h"
-#include "sim/cuda/run/walk.h"
+#include "sim/cuda/lower/impl.h"
+#include "sim/machine/signature.h"
 
 // Holds sums and products of all integers exactly, but for some of numbers of 64 bits.
 __extension__ typedef __int128 Wide;
@@ -222,8 +222,8 @@ watch_warp(const Watch *watch) {
 }
 
 void
-smb_walk_watch_warp(SmbBlock *block, const Node *node, SmbLanes lanes, const void *a, const void *b,
-                    const void *out) {
+smb_lowered_watch(SmbBlock *block, const Node *node, SmbLanes lanes, const void *a, const void *b,
+                  const void *out) {
   gboolean calls = node->kind == NODE_BUILTIN;
   const Watch watch = {.block = block,
                        .node = node,
@@ -236,17 +236,4 @@ smb_walk_watch_warp(SmbBlock *block, const Node *node, SmbLanes lanes, const voi
                        .b = b,
                        .out = out};
   watch_warp(&watch);
-}
-
-void
-smb_walk_watch(Walker *walker, const Node *node, const Mask *mask, const void *a, const void *b,
-               const void *out) {
-  gboolean calls = node->kind == NODE_BUILTIN;
-  const Type *left = calls ? node->arguments[0]->type : node->a->type;
-  const Type *right = !b ? left : calls ? node->arguments[1]->type : node->b->type;
-  FOR_WARPS(walker->block, mask, w)
-  smb_walk_watch_warp(walker->block, node, mask->warp[w],
-                      (const char *)a + w * warp_bytes(walker, left),
-                      b ? (const char *)b + w * warp_bytes(walker, right) : NULL,
-                      (const char *)out + w * warp_bytes(walker, node->type));
 }
