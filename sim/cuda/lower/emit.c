@@ -52,8 +52,8 @@ smb_lower_branch(Lower *lower, Predicate predicate, gboolean unless, Label label
   return lower->code->steps->len - 1;
 }
 
-static void
-add_compute(Lower *lower, Compute compute) {
+void
+smb_lower_add_compute(Lower *lower, Compute compute) {
   Step step = {.compute = compute};
   smb_compute_prepare(&step.compute);
   smb_lower_add(lower, &step, STEP_COMPUTE, 0);
@@ -61,15 +61,15 @@ add_compute(Lower *lower, Compute compute) {
 
 void
 smb_lower_compute(Lower *lower, Operation operation, Row d, Row a, Row b, Row c) {
-  add_compute(lower, (Compute){.operation = (guint16)operation, .d = d, .s = {a, b, c}});
+  smb_lower_add_compute(lower, (Compute){.operation = (guint16)operation, .d = d, .s = {a, b, c}});
 }
 
 void
 smb_lower_compare(Lower *lower, Operation operation, gboolean opposite, Predicate p, Row a, Row b) {
-  add_compute(lower, (Compute){.operation = (guint16)operation,
-                               .modifiers = opposite ? MODIFIER_NOT : 0,
-                               .p = p,
-                               .s = {a, b}});
+  smb_lower_add_compute(lower, (Compute){.operation = (guint16)operation,
+                                         .modifiers = opposite ? MODIFIER_NOT : 0,
+                                         .p = p,
+                                         .s = {a, b}});
 }
 
 void
@@ -82,19 +82,19 @@ smb_lower_move(Lower *lower, const Type *type, Row to, Row from) {
 
 void
 smb_lower_combine(Lower *lower, gboolean is_and, Predicate p, Predicate q) {
-  add_compute(lower, (Compute){.operation = OPERATION_PREDICATE,
-                               .table = is_and ? 0xf0 & 0xcc : 0xf0 | 0xcc,
-                               .p = p,
-                               .in = {p, q}});
+  smb_lower_add_compute(lower, (Compute){.operation = OPERATION_PREDICATE,
+                                         .table = is_and ? 0xf0 & 0xcc : 0xf0 | 0xcc,
+                                         .p = p,
+                                         .in = {p, q}});
 }
 
 void
 smb_lower_select(Lower *lower, const Type *type, Row d, Predicate p, Row a, Row b) {
-  add_compute(lower, (Compute){.operation = smb_type_is_wide(type) ? OPERATION_SELECT_64
-                                                                   : OPERATION_SELECT_32,
-                               .d = d,
-                               .s = {a, b},
-                               .in = {p}});
+  smb_lower_add_compute(lower, (Compute){.operation = smb_type_is_wide(type) ? OPERATION_SELECT_64
+                                                                             : OPERATION_SELECT_32,
+                                         .d = d,
+                                         .s = {a, b},
+                                         .in = {p}});
 }
 
 void

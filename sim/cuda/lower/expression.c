@@ -14,22 +14,19 @@ give(Lower *lower, const Type *type, Row d) {
 
 // --- what is there
 
+guint64
+smb_lower_bits(SmbScalar scalar, gint64 whole, double real) {
+  guint64 bits = 0;
+  if (!smb_scalar_is_real(scalar))
+    return smb_scalar_is_wide(scalar) ? (guint64)whole : (guint32)whole;
+  smb_scalar_encode_real(scalar, real, (guchar *)&bits);
+  return bits;
+}
+
 static Row
 lower_constant(const Lower *lower, const Node *node) {
-  const Type *type = node->type;
-  SmbScalar scalar = smb_cuda_scalar(type->kind);
-  guint64 bits = (guint64)node->integer;
-  double real = node->real;
-  float single = (float)real;
-  if (scalar == SMB_SCALAR_F64)
-    memcpy(&bits, &real, sizeof bits);
-  else if (scalar == SMB_SCALAR_F32) {
-    guint32 word;
-    memcpy(&word, &single, sizeof word);
-    bits = word;
-  } else if (smb_scalar_is_real(scalar))
-    bits = smb_half_from_real(scalar, real);
-  return smb_lower_number(lower, type_rows(type) == 1 ? (guint32)bits : bits, type_rows(type));
+  guint64 bits = smb_lower_bits(smb_cuda_scalar(node->type->kind), node->integer, node->real);
+  return smb_lower_number(lower, bits, type_rows(node->type));
 }
 
 static void

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Steps that the front end executes with what the walker of the text has: as long as that is there. What remains of them has to become
-// operations and steps of sim/exec.
+// Steps that only a text has: what it fails at by itself, what lanes tell each other as CUDA C says it, what is watched for a signature.
 #include <string.h>
 
 #include "sim/cuda/lower/impl.h"
@@ -56,14 +55,8 @@ fail_at(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
 
 static gboolean
 check(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
-  const Registers *registers = exec->warp->registers;
-  Values room;
-  if (foreign->kind == FOREIGN_SET)
-    lanes &= ~registers->predicates[foreign->predicate];
-  else if (foreign->kind == FOREIGN_DIVISOR)
-    lanes = smb_arith_division_faults(smb_cuda_scalar(foreign->types[0]->kind), registers->n_lanes,
-                                      gather(exec, foreign->types[0], foreign->operands[0], room),
-                                      lanes);
+  if (foreign->kind != FOREIGN_RETURNED)
+    lanes &= ~exec->warp->registers->predicates[foreign->predicate];
   return !lanes || fail_at(exec, foreign, lanes);
 }
 
@@ -75,24 +68,14 @@ forget(const Exec *exec, const Foreign *foreign, SmbLanes lanes) {
 }
 
 static gboolean
-compute(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
-  const Node *node = foreign->node;
-  guint n = exec->block->lanes;
+exchange(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
   Values rooms[4], out = {0};
   const void *operands[4] = {NULL, NULL, NULL, NULL};
   for (guint i = 0; i < G_N_ELEMENTS(operands); i++) {
     if (foreign->operands[i] != NO_ROW)
       operands[i] = gather(exec, foreign->types[i], foreign->operands[i], rooms[i]);
   }
-  SmbScalar kind = foreign->types[0] ? smb_cuda_scalar(foreign->types[0]->kind) : SMB_SCALAR_U32;
-  if (foreign->kind == FOREIGN_BINARY)
-    smb_arith_binary(smb_cuda_binary((Operator)node->op), kind, n, operands[0], operands[1], out);
-  else if (foreign->kind == FOREIGN_CONVERT)
-    smb_arith_convert(kind, smb_cuda_scalar(node->type->kind), n, operands[0], out);
-  else if (foreign->kind == FOREIGN_FUNCTION)
-    smb_arith_function((ArithFunction)smb_cuda_builtin_operation(node->builtin), kind, n, operands,
-                       out);
-  else if (!smb_lowered_exchange(exec->block, node, exec->w, lanes, operands, out))
+  if (!smb_lowered_exchange(exec->block, foreign->node, exec->w, lanes, operands, out))
     return FALSE;
   scatter(exec, foreign->type, foreign->result, lanes, out);
   return TRUE;
@@ -121,11 +104,8 @@ gboolean
 smb_foreign_run(Exec *exec, const Step *step, SmbLanes lanes) {
   const Foreign *foreign = step->callee;
   switch (foreign->kind) {
-  case FOREIGN_BINARY:
-  case FOREIGN_CONVERT:
-  case FOREIGN_FUNCTION:
   case FOREIGN_WARP:
-    return compute(exec, foreign, lanes);
+    return exchange(exec, foreign, lanes);
   case FOREIGN_WATCH:
     watch(exec, foreign, lanes);
     return TRUE;
@@ -153,13 +133,14 @@ append_values(const Function *entry, const Node *node,
     const Variable *parameter = entry->parameters[i];
     if (node->variable != parameter || !smb_type_is_arithmetic(parameter->type))
       continue;
-    Node value = {.kind = NODE_CONSTANT, .type = parameter->type};
-    smb_cuda_take(&value, find(data, parameter));
+    gint64 whole;
+    double real;
+    smb_scalar_decode(smb_cuda_scalar(parameter->type->kind), find(data, parameter), &whole, &real);
     g_string_append_printf(text, "%s%s = ", text->len ? ", " : "", parameter->name);
     if (smb_type_is_real(parameter->type))
-      g_string_append_printf(text, "%g", value.real);
+      g_string_append_printf(text, "%g", real);
     else
-      g_string_append_printf(text, "%" G_GINT64_FORMAT, value.integer);
+      g_string_append_printf(text, "%" G_GINT64_FORMAT, whole);
   }
 }
 

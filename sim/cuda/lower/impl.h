@@ -90,12 +90,9 @@ typedef struct {
 } Lower;
 
 typedef enum {
-  FOREIGN_BINARY,
-  FOREIGN_CONVERT,
-  FOREIGN_FUNCTION,
   FOREIGN_WATCH,
-  FOREIGN_DIVISOR,  // fails where it is 0
-  FOREIGN_SET,      // fails where the variable has no value
+  FOREIGN_DIVISOR,  // fails where the predicate is false: it is 0
+  FOREIGN_SET,      // likewise: the variable has no value
   FOREIGN_RETURNED, // fails: a function ends without a return
   FOREIGN_FORGET,   // an array in local memory has no values any more
   FOREIGN_WARP,     // shuffles and votes
@@ -146,6 +143,7 @@ void smb_lower_add(Lower *lower, Step *step, StepOpcode opcode, guint32 place);
 // Where the lanes of which a predicate holds, or does not, go to a label; PREDICATE_TRUE: all. Returns: its number.
 guint32 smb_lower_branch(Lower *lower, Predicate predicate, gboolean unless, Label label,
                          guint32 place);
+void smb_lower_add_compute(Lower *lower, Compute compute);
 // d = operation(a, b, c); NO_ROW ends them.
 void smb_lower_compute(Lower *lower, Operation operation, Row d, Row a, Row b, Row c);
 void smb_lower_compare(Lower *lower, Operation operation, gboolean opposite, Predicate p, Row a,
@@ -169,11 +167,15 @@ void smb_lower_unary(Lower *lower, const Node *node, Row d, Row a);
 // Returns: the row that has the result: @a, or @d, which is taken if it is NO_ROW.
 Row smb_lower_cast(Lower *lower, const Node *node, Row d, Row a);
 void smb_lower_function(Lower *lower, const Node *node, Row d, const Row *operands);
+// What builtin.def says of a builtin: a function of operation.c, or an Atomic.
+guint smb_lower_builtin(Builtin builtin);
 gboolean smb_lower_compares(Lower *lower, const Node *node, Predicate p, Row a, Row b);
 // @out: NO_ROW of a comparison, whose predicate the caller says. Returns: NULL, if it is not watched.
 Foreign *smb_lower_watch(Lower *lower, const Node *node, Row a, Row b, Row out);
 
 // --- expression.c
+// What a register holds of a number.
+guint64 smb_lower_bits(SmbScalar scalar, gint64 whole, double real);
 // The rows of a value. @d: where it should lie, or NO_ROW: of which nothing that is evaluated on the way depends.
 Row smb_lower_value(Lower *lower, const Node *node, Row d);
 void smb_lower_effect(Lower *lower, const Node *node);

@@ -205,11 +205,11 @@ append_value(GByteArray *words, SmbBlock *block, const Variable *parameter, guin
   const guchar *memory = g_bytes_get_data(bytes, NULL);
   SmbScalar scalar = smb_cuda_scalar(component->kind);
   for (guint c = 0; c < smb_type_components(type); c++) {
-    gint64 whole, values[SMB_MAX_LANES];
+    gint64 whole;
     double real;
     smb_scalar_decode(scalar, memory + c * component->size, &whole, &real);
-    smb_arith_fill(scalar, block->lanes, whole, real, values);
-    g_byte_array_append(words, (const guint8 *)values, type_rows(type) * sizeof(guint32));
+    guint64 bits = smb_lower_bits(scalar, whole, real);
+    g_byte_array_append(words, (const guint8 *)&bits, type_rows(type) * sizeof(guint32));
   }
   return TRUE;
 }

@@ -191,7 +191,7 @@ smb_lower_copy(Lower *lower, const Node *node) {
 Row
 smb_lower_atomic(Lower *lower, const Node *node) {
   const Node *value = node->arguments[1];
-  Atomic atomic = (Atomic)smb_cuda_builtin_operation(node->builtin);
+  Atomic atomic = (Atomic)smb_lower_builtin((Builtin)node->builtin);
   Row operands[3] = {NO_ROW, NO_ROW, NO_ROW}, d = smb_lower_take(lower, value_rows(node->type));
   for (guint i = 0; i < node->n_arguments; i++)
     operands[i] = smb_lower_value(lower, node->arguments[i], NO_ROW);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What is computed: operators, conversions and functions as operations of sim/exec/compute/operations.def. Integers of fewer than
-// 32 bits lie sign- or zero-extended in a row. What has no operation yet, or one that differs in a last bit, is a FOREIGN step.
+// 32 bits lie sign- or zero-extended in a row. Functions of halves that have no operation are those of doubles, rounded once more.
 #include "sim/cuda/lower/impl.h"
+#include "sim/exec/compute/function.h"
 
 // Columns of the tables: numbers of 32 bits, signed and unsigned, of 64, and reals.
 typedef enum {
@@ -13,7 +14,8 @@ typedef enum {
   AS_U64,
   AS_F32,
   AS_F64,
-  AS_HALF,
+  AS_F16,
+  AS_BF16,
   N_AS,
 } As;
 
@@ -43,8 +45,9 @@ find_as(const Type *type) {
   case KIND_DOUBLE:
     return AS_F64;
   case KIND_HALF:
+    return AS_F16;
   case KIND_BFLOAT:
-    return AS_HALF;
+    return AS_BF16;
   case KIND_VOID:
   case KIND_VECTOR:
     break;
@@ -54,11 +57,11 @@ find_as(const Type *type) {
 
 static const guint16 binaries[][N_AS] = {
     [OPERATOR_ADD] = {OPERATION_ADD_32, OPERATION_ADD_32, OPERATION_ADD_64, OPERATION_ADD_64,
-                      OPERATION_ADD_F32, OPERATION_ADD_F64},
+                      OPERATION_ADD_F32, OPERATION_ADD_F64, OPERATION_ADD_F16, OPERATION_ADD_BF16},
     [OPERATOR_SUB] = {OPERATION_SUB_32, OPERATION_SUB_32, OPERATION_SUB_64, OPERATION_SUB_64,
-                      OPERATION_SUB_F32, OPERATION_SUB_F64},
+                      OPERATION_SUB_F32, OPERATION_SUB_F64, OPERATION_SUB_F16, OPERATION_SUB_BF16},
     [OPERATOR_MUL] = {OPERATION_MUL_32, OPERATION_MUL_32, OPERATION_MUL_64, OPERATION_MUL_64,
-                      OPERATION_MUL_F32, OPERATION_MUL_F64},
+                      OPERATION_MUL_F32, OPERATION_MUL_F64, OPERATION_MUL_F16, OPERATION_MUL_BF16},
     [OPERATOR_DIV] = {OPERATION_DIV_S32, OPERATION_DIV_U32, OPERATION_DIV_S64, OPERATION_DIV_U64,
                       OPERATION_DIV_F32, OPERATION_DIV_F64},
     [OPERATOR_MOD] = {OPERATION_REM_S32, OPERATION_REM_U32, OPERATION_REM_S64, OPERATION_REM_U64},
@@ -70,18 +73,16 @@ static const guint16 binaries[][N_AS] = {
     [OPERATOR_NE] = {NONE},
 };
 
-static const guint16 equals[N_AS] = {OPERATION_EQ_32, OPERATION_EQ_32,  OPERATION_EQ_64,
-                                     OPERATION_EQ_64, OPERATION_EQ_F32, OPERATION_EQ_F64};
+static const guint16 equals[N_AS] = {OPERATION_EQ_32,  OPERATION_EQ_32,  OPERATION_EQ_64,
+                                     OPERATION_EQ_64,  OPERATION_EQ_F32, OPERATION_EQ_F64,
+                                     OPERATION_EQ_F16, OPERATION_EQ_BF16};
 static const guint16 less[N_AS] = {OPERATION_LT_S32, OPERATION_LT_U32, OPERATION_LT_S64,
-                                   OPERATION_LT_U64, OPERATION_LT_F32, OPERATION_LT_F64};
-static const guint16 less_equal[N_AS] = {[AS_F32] = OPERATION_LE_F32, [AS_F64] = OPERATION_LE_F64};
-
-static Foreign *
-add_foreign(Lower *lower, ForeignKind kind, const Node *node, Row d) {
-  Foreign *foreign = smb_lower_foreign(lower, kind, node, node->start);
-  smb_lower_gives(lower, foreign, node->type, d);
-  return foreign;
-}
+                                   OPERATION_LT_U64, OPERATION_LT_F32, OPERATION_LT_F64,
+                                   OPERATION_LT_F16, OPERATION_LT_BF16};
+static const guint16 less_equal[N_AS] = {[AS_F32] = OPERATION_LE_F32,
+                                         [AS_F64] = OPERATION_LE_F64,
+                                         [AS_F16] = OPERATION_LE_F16,
+                                         [AS_BF16] = OPERATION_LE_BF16};
 
 static void
 add_operand(Foreign *foreign, guint i, const Type *type, Row row) {
@@ -89,13 +90,36 @@ add_operand(Foreign *foreign, guint i, const Type *type, Row row) {
   foreign->operands[i] = row;
 }
 
+static Row
+take_as(Lower *lower, As as) {
+  return smb_lower_take(lower, as == AS_S64 || as == AS_U64 || as == AS_F64 ? 2 : 1);
+}
+
+// d = a, as another kind of number; one of the two is real. To integers it is rounded towards 0.
+static void
+convert(Lower *lower, As from, As to, Row d, Row a) {
+  static const guint8 scalars[N_AS] = {SMB_SCALAR_I32, SMB_SCALAR_U32, SMB_SCALAR_I64,
+                                       SMB_SCALAR_U64, SMB_SCALAR_F32, SMB_SCALAR_F64,
+                                       SMB_SCALAR_F16, SMB_SCALAR_BF16};
+  static const guint16 operations[2][2] = {{OPERATION_CONVERT_32, OPERATION_CONVERT_64_32},
+                                           {OPERATION_CONVERT_32_64, OPERATION_CONVERT_64}};
+  SmbScalar source = (SmbScalar)scalars[from], result = (SmbScalar)scalars[to];
+  smb_lower_add_compute(
+      lower,
+      (Compute){.operation = operations[smb_scalar_is_wide(source)][smb_scalar_is_wide(result)],
+                .modifiers = to < AS_F32 ? MODIFIER_ZERO : MODIFIER_NEAREST,
+                .bytes = (guint8)smb_scalar_bytes(result),
+                .from = (guint8)source,
+                .to = (guint8)result,
+                .d = d,
+                .s = {a, NO_ROW, NO_ROW}});
+}
+
 // --- comparisons
 
 gboolean
 smb_lower_compares(Lower *lower, const Node *node, Predicate p, Row a, Row b) {
   As as = find_as(node->a->type);
-  if (as == AS_HALF)
-    return FALSE;
   gboolean is_real = as >= AS_F32;
   switch ((Operator)node->op) {
   case OPERATOR_EQ:
@@ -168,8 +192,10 @@ static void
 check_divisor(Lower *lower, const Node *node, Row b) {
   if (is_nonzero(node->b))
     return;
-  Foreign *check = smb_lower_foreign(lower, FOREIGN_DIVISOR, node, node->b->start);
-  add_operand(check, 0, node->b->type, b);
+  Predicate is_set = smb_code_new_predicate(lower->code);
+  smb_lower_compare(lower, equals[find_as(node->b->type)], TRUE, is_set, b,
+                    smb_lower_number(lower, 0, type_rows(node->b->type)));
+  smb_lower_foreign(lower, FOREIGN_DIVISOR, node, node->b->start)->predicate = is_set;
 }
 
 void
@@ -180,7 +206,7 @@ smb_lower_binary(Lower *lower, const Node *node, Row d, Row a, Row b) {
     check_divisor(lower, node, b);
   if (divides && divide_by_shift(lower, node, d, a))
     return;
-  if (as != AS_HALF && node->op < OPERATOR_NE && binaries[node->op][as]) {
+  if (node->op < OPERATOR_NE && binaries[node->op][as]) {
     smb_lower_compute(lower, binaries[node->op][as], d, a, b, NO_ROW);
     return;
   }
@@ -189,16 +215,18 @@ smb_lower_binary(Lower *lower, const Node *node, Row d, Row a, Row b) {
     smb_lower_truth(lower, d, p);
     return;
   }
-  Foreign *foreign = add_foreign(lower, FOREIGN_BINARY, node, d);
-  add_operand(foreign, 0, node->a->type, a);
-  add_operand(foreign, 1, node->b->type, b);
+  Row x = take_as(lower, AS_F64), y = take_as(lower, AS_F64);
+  convert(lower, as, AS_F64, x, a);
+  convert(lower, as, AS_F64, y, b);
+  smb_lower_compute(lower, OPERATION_DIV_F64, x, x, y, NO_ROW);
+  convert(lower, AS_F64, as, d, x);
 }
 
 void
 smb_lower_unary(Lower *lower, const Node *node, Row d, Row a) {
-  static const guint16 negates[N_AS] = {OPERATION_NEG_32,  OPERATION_NEG_32,  OPERATION_NEG_64,
-                                        OPERATION_NEG_64,  OPERATION_NEG_F32, OPERATION_NEG_F64,
-                                        OPERATION_NEG_HALF};
+  static const guint16 negates[N_AS] = {OPERATION_NEG_32,   OPERATION_NEG_32,  OPERATION_NEG_64,
+                                        OPERATION_NEG_64,   OPERATION_NEG_F32, OPERATION_NEG_F64,
+                                        OPERATION_NEG_HALF, OPERATION_NEG_HALF};
   As as = find_as(node->a->type);
   Operation operation = node->kind == NODE_NEGATE         ? negates[as]
                         : node->kind == NODE_NOT          ? OPERATION_CNOT_32
@@ -267,57 +295,124 @@ smb_lower_cast(Lower *lower, const Node *node, Row d, Row a) {
   const Type *from = node->a->type, *to = node->type;
   As as_from = find_as(from), as_to = find_as(to);
   gboolean integers = as_from < AS_F32 && as_to < AS_F32;
-  Operation narrowing = integers ? find_narrowing(to) : NONE;
-  Operation conversion = narrowing ? narrowing : find_conversion(as_from, as_to);
-  if (integers && to->kind == KIND_BOOL && from->kind != KIND_BOOL) {
+  Operation narrowing = as_to < AS_F32 ? find_narrowing(to) : NONE;
+  Operation conversion = integers && narrowing ? narrowing : find_conversion(as_from, as_to);
+  if (integers && !conversion && (to->kind != KIND_BOOL || from->kind == KIND_BOOL))
+    return a; // of the same size, or the low word
+  d = give(lower, to, d);
+  if (to->kind == KIND_BOOL) {
     Predicate p = smb_code_new_predicate(lower->code);
-    d = give(lower, to, d);
     smb_lower_compare(lower, equals[as_from], TRUE, p, a,
                       smb_lower_number(lower, 0, type_rows(from)));
     smb_lower_truth(lower, d, p);
-  } else if (conversion && !(to->kind == KIND_BOOL && !integers)) {
-    d = give(lower, to, d);
+  } else if (conversion) {
     smb_lower_compute(lower, conversion, d, a, NO_ROW, NO_ROW);
-  } else if (integers) {
-    return a; // of the same size, or the low word
   } else {
-    d = give(lower, to, d);
-    Foreign *foreign = add_foreign(lower, FOREIGN_CONVERT, node, d);
-    add_operand(foreign, 0, from, a);
+    convert(lower, as_from, as_to, d, a);
+    if (narrowing)
+      smb_lower_compute(lower, narrowing, d, d, NO_ROW, NO_ROW);
   }
   return d;
 }
 
 // --- functions
 
+// What builtin.def calls them: those of the library come first.
+enum {
+#define FUNCTION(name, ...) ARITH_##name,
+#include "sim/exec/compute/function.def"
+  ARITH_MIN,
+  ARITH_MAX,
+  ARITH_ABS,
+  ARITH_SQRT,
+  ARITH_COPYSIGN,
+  ARITH_DIVIDE,
+  ARITH_FMA,
+  ARITH_POPC,
+  ARITH_CLZ,
+  ARITH_FFS,
+  ARITH_BREV,
+};
+
+guint
+smb_lower_builtin(Builtin builtin) {
+  static const guint8 operations[] = {
+#define SMB_BUILTIN(id, name, arguments, group, operation) operation,
+#include "sim/cuda/builtin/builtin.def"
+#undef SMB_BUILTIN
+  };
+  return operations[builtin];
+}
+
 static Operation
-find_function(Builtin builtin, const Type *type) {
+find_function(guint function, As as) {
   static const guint16 functions[][N_AS] = {
-      [ARITH_MIN] = {OPERATION_MIN_S32, OPERATION_MIN_U32, OPERATION_MIN_S64, OPERATION_MIN_U64},
-      [ARITH_MAX] = {OPERATION_MAX_S32, OPERATION_MAX_U32, OPERATION_MAX_S64, OPERATION_MAX_U64},
-      [ARITH_ABS] = {[AS_S32] = OPERATION_ABS_S32, [AS_S64] = OPERATION_ABS_S64},
-      [ARITH_FMA] = {[AS_F32] = OPERATION_FMA_F32, [AS_F64] = OPERATION_FMA_F64},
+      [ARITH_MIN] = {OPERATION_MIN_S32, OPERATION_MIN_U32, OPERATION_MIN_S64, OPERATION_MIN_U64,
+                     OPERATION_MIN_F32, OPERATION_MIN_F64, OPERATION_MIN_F16, OPERATION_MIN_BF16},
+      [ARITH_MAX] = {OPERATION_MAX_S32, OPERATION_MAX_U32, OPERATION_MAX_S64, OPERATION_MAX_U64,
+                     OPERATION_MAX_F32, OPERATION_MAX_F64, OPERATION_MAX_F16, OPERATION_MAX_BF16},
+      [ARITH_ABS] = {OPERATION_ABS_S32, OPERATION_MOV_32, OPERATION_ABS_S64, OPERATION_MOV_64,
+                     OPERATION_ABS_F32, OPERATION_ABS_F64, OPERATION_ABS_HALF, OPERATION_ABS_HALF},
+      [ARITH_SQRT] = {[AS_F32] = OPERATION_SQRT_F32, [AS_F64] = OPERATION_SQRT_F64},
+      [ARITH_COPYSIGN] = {[AS_F32] = OPERATION_COPYSIGN_F32, [AS_F64] = OPERATION_COPYSIGN_F64},
+      [ARITH_DIVIDE] = {[AS_F32] = OPERATION_DIV_F32, [AS_F64] = OPERATION_DIV_F64},
+      [ARITH_FMA] = {[AS_F32] = OPERATION_FMA_F32,
+                     [AS_F64] = OPERATION_FMA_F64,
+                     [AS_F16] = OPERATION_FMA_F16,
+                     [AS_BF16] = OPERATION_FMA_BF16},
       [ARITH_POPC] = {[AS_U32] = OPERATION_POPC_32, [AS_U64] = OPERATION_POPC_64},
       [ARITH_CLZ] = {[AS_U32] = OPERATION_CLZ_32, [AS_U64] = OPERATION_CLZ_64},
       [ARITH_BREV] = {[AS_U32] = OPERATION_BREV_32, [AS_U64] = OPERATION_BREV_64},
   };
-  guint function = smb_cuda_builtin_operation(builtin);
-  return function < G_N_ELEMENTS(functions) ? functions[function][find_as(type)] : NONE;
+  return function < G_N_ELEMENTS(functions) ? functions[function][as] : NONE;
+}
+
+// The lowest bit, counted from 1: that of x & -x, which is the only one.
+static void
+find_first_set(Lower *lower, As as, Row d, Row a) {
+  gboolean is_wide = as == AS_U64;
+  Row low = take_as(lower, as);
+  smb_lower_compute(lower, is_wide ? OPERATION_NEG_64 : OPERATION_NEG_32, low, a, NO_ROW, NO_ROW);
+  smb_lower_compute(lower, is_wide ? OPERATION_AND_64 : OPERATION_AND_32, low, low, a, NO_ROW);
+  smb_lower_compute(lower, is_wide ? OPERATION_BFIND_U64 : OPERATION_BFIND_U32, d, low, NO_ROW,
+                    NO_ROW);
+  smb_lower_compute(lower, OPERATION_ADD_32, d, d, smb_lower_number(lower, 1, 1), NO_ROW);
+}
+
+// A function of @n numbers of a kind.
+static void
+call(Lower *lower, guint function, As as, Row d, const Row *operands, guint n) {
+  Operation operation = find_function(function, as);
+  Row s[3] = {operands[0], n > 1 ? operands[1] : NO_ROW, n > 2 ? operands[2] : NO_ROW};
+  if (function == ARITH_COPYSIGN) // the sign is that of the second one here, of the first one there
+    s[0] = operands[1], s[1] = operands[0];
+  if (function == ARITH_FFS)
+    find_first_set(lower, as, d, s[0]);
+  else if (operation)
+    smb_lower_compute(lower, operation, d, s[0], s[1], s[2]);
+  else
+    smb_lower_add_compute(lower, (Compute){.operation = as == AS_F32 ? OPERATION_FUNCTION_F32
+                                                                     : OPERATION_FUNCTION_F64,
+                                           .table = (guint8)function,
+                                           .d = d,
+                                           .s = {s[0], n > 1 ? s[1] : s[0]}});
 }
 
 void
 smb_lower_function(Lower *lower, const Node *node, Row d, const Row *operands) {
-  Operation operation = find_function(node->builtin, node->arguments[0]->type);
-  if (operation) {
-    Row s[3] = {NO_ROW, NO_ROW, NO_ROW};
-    for (guint i = 0; i < node->n_arguments; i++)
-      s[i] = operands[i];
-    smb_lower_compute(lower, operation, d, s[0], s[1], s[2]);
+  guint function = smb_lower_builtin((Builtin)node->builtin), n = node->n_arguments;
+  As as = find_as(node->arguments[0]->type);
+  if ((as != AS_F16 && as != AS_BF16) || find_function(function, as)) {
+    call(lower, function, as, d, operands, n);
     return;
   }
-  Foreign *foreign = add_foreign(lower, FOREIGN_FUNCTION, node, d);
-  for (guint i = 0; i < node->n_arguments; i++)
-    add_operand(foreign, i, node->arguments[i]->type, operands[i]);
+  Row wide[3], result = take_as(lower, AS_F64);
+  for (guint i = 0; i < n; i++) {
+    wide[i] = take_as(lower, AS_F64);
+    convert(lower, as, AS_F64, wide[i], operands[i]);
+  }
+  call(lower, function, AS_F64, result, wide, n);
+  convert(lower, AS_F64, as, d, result);
 }
 
 Foreign *

@@ -240,7 +240,6 @@ void smb_statement_visit(const Statement *statement, void (*visit)(gpointer data
 typedef struct {
   const char *text;
   guint8 binding;
-  guint8 operation; // ArithBinary
 } Infix;
 
 extern const Infix smb_kernel_operators[N_OPERATORS];

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/cuda/tree/compute.h"
 
-#include "sim/base/scalar.h"
-#include "sim/machine/lanes.h"
+#include <math.h>
 
 SmbScalar
 smb_cuda_scalar(TypeKind kind) {
@@ -20,91 +19,209 @@ smb_cuda_scalar(TypeKind kind) {
   return (SmbScalar)scalars[kind];
 }
 
-ArithBinary
-smb_cuda_binary(Operator op) {
-  return (ArithBinary)smb_kernel_operators[op].operation;
-}
-
-ArithUnary
-smb_cuda_unary(const Node *node) {
-  return node->kind == NODE_NEGATE       ? ARITH_NEGATE
-         : node->kind == NODE_COMPLEMENT ? ARITH_COMPLEMENT
-                                         : ARITH_NOT;
-}
-
-guint
-smb_cuda_builtin_operation(Builtin builtin) {
-  static const guint8 operations[] = {
-#define SMB_BUILTIN(id, name, arguments, group, operation) operation,
-#include "sim/cuda/builtin/builtin.def"
-#undef SMB_BUILTIN
-  };
-  return operations[builtin];
-}
-
 gint64
 smb_cuda_wrap(TypeKind kind, gint64 value) {
   return smb_scalar_wrap(smb_cuda_scalar(kind), value);
 }
 
-// Room for the values of a row of lanes, of any kind.
-typedef union {
-  gint32 i[ROW_LANES];
-  guint32 u[ROW_LANES];
-  gint64 l[ROW_LANES];
-  guint64 ul[ROW_LANES];
-  float f[ROW_LANES];
-  double d[ROW_LANES];
-} Values;
+// --- what becomes of a node
 
-void
-smb_cuda_take(Node *node, const void *lanes) {
-  const Values *values = lanes;
-  TypeKind kind = node->type->kind;
+static void
+become(Node *node, gint64 integer, double real) {
   node->kind = NODE_CONSTANT;
-  node->real = kind == KIND_FLOAT    ? (double)values->f[0]
-               : kind == KIND_DOUBLE ? values->d[0]
-               : smb_type_is_half(node->type)
-                   ? smb_half_to_real(smb_cuda_scalar(kind), (guint16)values->u[0])
-                   : 0;
-  node->integer = smb_kind_is_wide(kind) ? values->l[0]
-                  : kind == KIND_UINT    ? (gint64)values->u[0]
-                                         : values->i[0];
+  node->integer = integer;
+  node->real = real;
   node->a = node->b = NULL;
 }
 
-void
-smb_cuda_fill(const Node *constant, guint n_lanes, void *out) {
-  smb_arith_fill(smb_cuda_scalar(constant->type->kind), n_lanes, constant->integer, constant->real,
-                 out);
+static void
+become_integer(Node *node, gint64 value) {
+  become(node, smb_cuda_wrap(node->type->kind, value), 0);
+}
+
+// Rounded to its type.
+static void
+become_real(Node *node, double value) {
+  SmbScalar kind = smb_cuda_scalar(node->type->kind);
+  double rounded = kind == SMB_SCALAR_F64 ? value
+                   : kind == SMB_SCALAR_F32
+                       ? (double)(float)value
+                       : smb_half_to_real(kind, smb_half_from_real(kind, value));
+  become(node, 0, rounded);
+}
+
+// --- conversions
+
+// Towards zero, and to the nearest end of the range. NaN becomes 0, or what only the highest bit of 64 is set of, as
+// sim/exec/compute/real.c has it.
+static gint64
+round_to_integer(TypeKind from, TypeKind to, double x) {
+  gboolean is_wide = smb_scalar_is_wide(smb_cuda_scalar(to));
+  if (isnan(x))
+    return is_wide || from == KIND_DOUBLE ? smb_cuda_wrap(to, is_wide ? G_MININT64 : G_MININT32)
+                                          : 0;
+  if (to == KIND_ULONG)
+    return x <= 0 ? 0 : x >= 0x1p64 ? -1 : (gint64)(guint64)x;
+  gint64 value = x >= 0x1p63 ? G_MAXINT64 : x <= -0x1p63 ? G_MININT64 : (gint64)x;
+  if (to == KIND_UINT)
+    return CLAMP(value, 0, (gint64)G_MAXUINT32);
+  return to == KIND_LONG ? value : CLAMP(value, G_MININT32, G_MAXINT32);
+}
+
+// A whole number as a real, which is rounded once.
+static double
+round_to_real(TypeKind from, TypeKind to, gint64 value) {
+  gboolean is_unsigned = from == KIND_ULONG;
+  if (to == KIND_FLOAT)
+    return (double)(is_unsigned ? (float)(guint64)value : (float)value);
+  return is_unsigned ? (double)(guint64)value : (double)value;
 }
 
 void
 smb_cuda_fold_cast(Node *node) {
-  Values a, out;
-  smb_cuda_fill(node->a, ROW_LANES, &a);
-  smb_arith_convert(smb_cuda_scalar(node->a->type->kind), smb_cuda_scalar(node->type->kind),
-                    ROW_LANES, &a, &out);
-  smb_cuda_take(node, &out);
+  const Node *a = node->a;
+  TypeKind from = a->type->kind, to = node->type->kind;
+  gboolean from_real = smb_type_is_real(a->type), to_real = smb_type_is_real(node->type);
+  if (to == KIND_BOOL)
+    become_integer(node, from_real ? a->real != 0 : a->integer != 0);
+  else if (from_real && to_real)
+    become_real(node, a->real);
+  else if (to_real)
+    become_real(node, round_to_real(from, to, a->integer));
+  else
+    become_integer(node, from_real ? round_to_integer(from, to, a->real) : a->integer);
+}
+
+// --- operators
+
+static gboolean
+compares_reals(Operator op, double x, double y) {
+  return op == OPERATOR_LT   ? x < y
+         : op == OPERATOR_LE ? x <= y
+         : op == OPERATOR_GT ? x > y
+         : op == OPERATOR_GE ? x >= y
+         : op == OPERATOR_EQ ? x == y
+                             : x != y;
+}
+
+// Of a float and of a half, too: what a double has of two of them is rounded once more, to the same number (Figueroa 1995, When is
+// double rounding innocuous?).
+static double
+compute_reals(Operator op, double x, double y) {
+  return op == OPERATOR_ADD   ? x + y
+         : op == OPERATOR_SUB ? x - y
+         : op == OPERATOR_MUL ? x * y
+                              : x / y;
+}
+
+static gint64
+compute_signed(Operator op, gint64 x, gint64 y) {
+  gboolean by_minus_one = y == -1; // the quotient of the most negative number wraps
+  switch (op) {
+  case OPERATOR_DIV:
+    return by_minus_one ? (gint64)(0 - (guint64)x) : x / y;
+  case OPERATOR_MOD:
+    return by_minus_one ? 0 : x % y;
+  case OPERATOR_SHR:
+    return x >> MIN((guint32)y, 63u);
+  case OPERATOR_LT:
+    return x < y;
+  case OPERATOR_LE:
+    return x <= y;
+  case OPERATOR_GT:
+    return x > y;
+  case OPERATOR_GE:
+    return x >= y;
+  case OPERATOR_ADD:
+  case OPERATOR_SUB:
+  case OPERATOR_MUL:
+  case OPERATOR_SHL:
+  case OPERATOR_AND:
+  case OPERATOR_OR:
+  case OPERATOR_XOR:
+  case OPERATOR_EQ:
+  case OPERATOR_NE:
+    break;
+  }
+  g_assert_not_reached();
+}
+
+// @bits: of the operands, which are zero-extended.
+static guint64
+compute_unsigned(Operator op, guint64 x, guint64 y, guint bits) {
+  switch (op) {
+  case OPERATOR_ADD:
+    return x + y;
+  case OPERATOR_SUB:
+    return x - y;
+  case OPERATOR_MUL:
+    return x * y;
+  case OPERATOR_DIV:
+    return x / y;
+  case OPERATOR_MOD:
+    return x % y;
+  case OPERATOR_SHL:
+    return (guint32)y < bits ? x << (guint32)y : 0;
+  case OPERATOR_SHR:
+    return (guint32)y < bits ? x >> (guint32)y : 0;
+  case OPERATOR_AND:
+    return x & y;
+  case OPERATOR_OR:
+    return x | y;
+  case OPERATOR_XOR:
+    return x ^ y;
+  case OPERATOR_LT:
+    return x < y;
+  case OPERATOR_LE:
+    return x <= y;
+  case OPERATOR_GT:
+    return x > y;
+  case OPERATOR_GE:
+    return x >= y;
+  case OPERATOR_EQ:
+    return x == y;
+  case OPERATOR_NE:
+    return x != y;
+  }
+  g_assert_not_reached();
+}
+
+static gboolean
+minds_signs(Operator op) {
+  return op == OPERATOR_DIV || op == OPERATOR_MOD || op == OPERATOR_SHR ||
+         (op >= OPERATOR_LT && op <= OPERATOR_GE);
 }
 
 void
 smb_cuda_fold_binary(Node *node) {
-  Values a, b, out;
-  SmbScalar kind = smb_cuda_scalar(node->a->type->kind);
-  gboolean divides = node->op == OPERATOR_DIV || node->op == OPERATOR_MOD;
-  smb_cuda_fill(node->a, ROW_LANES, &a);
-  smb_cuda_fill(node->b, ROW_LANES, &b);
-  if (divides && smb_arith_division_faults(kind, ROW_LANES, &b, 1))
+  const Node *a = node->a, *b = node->b;
+  Operator op = (Operator)node->op;
+  SmbScalar kind = smb_cuda_scalar(a->type->kind);
+  gboolean is_unsigned = kind == SMB_SCALAR_U32 || kind == SMB_SCALAR_U64;
+  if (smb_type_is_real(a->type)) {
+    if (op >= OPERATOR_LT)
+      become_integer(node, compares_reals(op, a->real, b->real));
+    else
+      become_real(node, compute_reals(op, a->real, b->real));
     return;
-  smb_arith_binary(smb_cuda_binary((Operator)node->op), kind, ROW_LANES, &a, &b, &out);
-  smb_cuda_take(node, &out);
+  }
+  if ((op == OPERATOR_DIV || op == OPERATOR_MOD) && b->integer == 0)
+    return;
+  become_integer(node, !is_unsigned && minds_signs(op)
+                           ? compute_signed(op, a->integer, b->integer)
+                           : (gint64)compute_unsigned(op, (guint64)a->integer, (guint64)b->integer,
+                                                      smb_scalar_is_wide(kind) ? 64 : 32));
 }
 
 void
 smb_cuda_fold_unary(Node *node) {
-  Values a, out;
-  smb_cuda_fill(node->a, ROW_LANES, &a);
-  smb_arith_unary(smb_cuda_unary(node), smb_cuda_scalar(node->a->type->kind), ROW_LANES, &a, &out);
-  smb_cuda_take(node, &out);
+  const Node *a = node->a;
+  if (node->kind == NODE_NOT)
+    become_integer(node, a->integer == 0);
+  else if (node->kind == NODE_COMPLEMENT)
+    become_integer(node, ~a->integer);
+  else if (smb_type_is_real(a->type))
+    become_real(node, -a->real);
+  else
+    become_integer(node, (gint64)(0 - (guint64)a->integer));
 }

@@ -7,7 +7,7 @@
 #include "sim/cuda/parse/parse.h"
 
 const Infix smb_kernel_operators[] = {
-#define SMB_OPERATOR(id, text, binding) {text, binding, ARITH_##id},
+#define SMB_OPERATOR(id, text, binding) {text, binding},
 #include "sim/cuda/text/operator.def"
 #undef SMB_OPERATOR
 };
