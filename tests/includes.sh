@@ -45,7 +45,7 @@ sim/cuda/tree/ sim/cuda/lower/ sim/exec/
 sim/cuda/parse/ sim/cuda/lower/ sim/exec/
 sim/cuda/builtin/ sim/cuda/lower/ sim/exec/
 sim/cuda/rewrite/ sim/cuda/lower/ sim/exec/
-sim/cuda/lower/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/rewrite/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
+sim/cuda/lower/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
 sim/exec/compute/ sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
 sim/exec/flow/ sim/exec/compute/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
 sim/exec/step.h sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/code.h sim/exec/build.h sim/exec/exec.h
