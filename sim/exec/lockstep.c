@@ -87,7 +87,7 @@ find_plain(Lockstep *lockstep, const Code *code) {
   lockstep->plain = g_new0(guint32, code->steps->len + 1);
   for (guint32 i = code->steps->len; i-- > 0;) {
     guint opcode = g_array_index(code->steps, Step, i).opcode;
-    if (opcode != STEP_COMPUTE && opcode != STEP_WATCH)
+    if (opcode != STEP_COMPUTE && opcode != STEP_TEXT_WATCH)
       continue;
     lockstep->plain[i] = 1 + (lockstep->places[i + 1] == NO_PLACE ? lockstep->plain[i + 1] : 0);
   }
@@ -247,7 +247,7 @@ run_plain(Exec *exec, const Step *step, guint n) {
         smb_compute(&step[i].compute, registers, lanes);
       else if (exec->block->signature) {
         enter_warp(exec, w);
-        exec->code->foreign(exec, &step[i], lanes);
+        exec->code->text(exec, &step[i], lanes);
       }
     }
   }

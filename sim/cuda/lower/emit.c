@@ -40,7 +40,7 @@ smb_lower_add(Lower *lower, Step *step, StepOpcode opcode, guint32 place) {
     return;
   smb_step_bind(step, opcode);
   step->place = place;
-  if (opcode != STEP_COMPUTE && opcode != STEP_WATCH)
+  if (opcode != STEP_COMPUTE && opcode != STEP_TEXT_WATCH)
     lower->counted = NO_STEP;
   smb_code_add(lower->code, step);
 }
@@ -110,15 +110,21 @@ smb_lower_set_predicate(Lower *lower, Predicate p, gboolean value) {
 }
 
 Foreign *
-smb_lower_foreign(Lower *lower, ForeignKind kind, const Node *node, guint32 place) {
+smb_lower_check(Lower *lower, StepOpcode opcode, Predicate predicate, const Node *node,
+                guint32 place) {
   Foreign *foreign = g_new0(Foreign, 1);
-  *foreign = (Foreign){.kind = kind, .node = node, .result = NO_ROW};
+  *foreign = (Foreign){.node = node, .result = NO_ROW};
   for (guint i = 0; i < G_N_ELEMENTS(foreign->operands); i++)
     foreign->operands[i] = NO_ROW;
   g_ptr_array_add(lower->foreign, foreign);
-  Step step = {.callee = foreign};
-  smb_lower_add(lower, &step, kind == FOREIGN_WATCH ? STEP_WATCH : STEP_FOREIGN, place);
+  Step step = {.callee = foreign, .guard = predicate, .unless = predicate != PREDICATE_TRUE};
+  smb_lower_add(lower, &step, opcode, place);
   return foreign;
+}
+
+Foreign *
+smb_lower_foreign(Lower *lower, StepOpcode opcode, const Node *node, guint32 place) {
+  return smb_lower_check(lower, opcode, PREDICATE_TRUE, node, place);
 }
 
 void

@@ -39,10 +39,9 @@ check_set(Lower *lower, const Node *local, guint component) {
     lower->asked[slot] = lower->asks_more = TRUE;
     return;
   }
-  Foreign *check = smb_lower_foreign(lower, FOREIGN_SET, local, local->start);
+  Foreign *check = smb_lower_check(lower, STEP_TEXT_SET, lower->flags[slot], local, local->start);
   check->variable = variable;
   check->component = component;
-  check->predicate = lower->flags[slot];
   lower->is_set[slot] = TRUE; // or it has failed
 }
 
@@ -283,7 +282,7 @@ lower_condition(Lower *lower, const Node *node, Predicate p) {
     smb_lower_compares(lower, node, p, a, b);
     Foreign *watch = smb_lower_watch(lower, node, a, b, NO_ROW);
     if (watch)
-      watch->predicate = p;
+      watch->outcome = p;
     return;
   }
   Row row = smb_lower_value(lower, node, NO_ROW);
@@ -390,7 +389,7 @@ lower_builtin(Lower *lower, const Node *node, Row d) {
                      (node->builtin >= BUILTIN_SHFL && node->builtin <= BUILTIN_SHFL_XOR) ||
                      (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK);
   if (of_warp) {
-    Foreign *foreign = smb_lower_foreign(lower, FOREIGN_WARP, node, node->start);
+    Foreign *foreign = smb_lower_foreign(lower, STEP_TEXT_WARP, node, node->start);
     smb_lower_gives(lower, foreign, node->type, d);
     for (guint i = 0; i < node->n_arguments; i++) {
       foreign->types[i] = node->arguments[i]->type;

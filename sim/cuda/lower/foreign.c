@@ -38,13 +38,14 @@ scatter(const Exec *exec, const Type *type, Row row, SmbLanes lanes, const Value
 }
 
 static gboolean
-fail_at(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
+fail_at(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbBlock *block = exec->block;
+  const Foreign *foreign = step->callee;
   const Node *node = foreign->node;
   g_autofree char *thread = smb_block_thread(block, exec->w, smb_lanes_first(lanes));
-  if (foreign->kind == FOREIGN_DIVISOR)
+  if (step->opcode == STEP_TEXT_DIVISOR)
     return smb_block_fail(block, node->b->start, "division by zero, by %s", thread);
-  if (foreign->kind == FOREIGN_RETURNED)
+  if (step->opcode == STEP_TEXT_RETURNED)
     return smb_block_fail(block, node->start, "'%s' ends without a return, for %s",
                           foreign->function->name, thread);
   const Variable *variable = foreign->variable;
@@ -54,10 +55,10 @@ fail_at(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
 }
 
 static gboolean
-check(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
-  if (foreign->kind != FOREIGN_RETURNED)
-    lanes &= ~exec->warp->registers->predicates[foreign->predicate];
-  return !lanes || fail_at(exec, foreign, lanes);
+check(Exec *exec, const Step *step, SmbLanes lanes) {
+  if (step->guard != PREDICATE_TRUE)
+    lanes &= ~exec->warp->registers->predicates[step->guard];
+  return !lanes || fail_at(exec, step, lanes);
 }
 
 static void
@@ -92,7 +93,7 @@ watch(const Exec *exec, const Foreign *foreign, SmbLanes lanes) {
       operands[i] = gather(exec, foreign->types[i], foreign->operands[i], rooms[i]);
   }
   if (!operands[2]) {
-    SmbLanes holds = exec->warp->registers->predicates[foreign->predicate];
+    SmbLanes holds = exec->warp->registers->predicates[foreign->outcome];
     guint32 *truth = (guint32 *)rooms[2];
     EACH_LANE(exec->block->lanes, truth[lane] = (guint32)(holds >> lane & 1);)
     operands[2] = truth;
@@ -103,21 +104,18 @@ watch(const Exec *exec, const Foreign *foreign, SmbLanes lanes) {
 gboolean
 smb_foreign_run(Exec *exec, const Step *step, SmbLanes lanes) {
   const Foreign *foreign = step->callee;
-  switch (foreign->kind) {
-  case FOREIGN_WARP:
+  switch ((guint)step->opcode) {
+  case STEP_TEXT_WARP:
     return exchange(exec, foreign, lanes);
-  case FOREIGN_WATCH:
+  case STEP_TEXT_WATCH:
     watch(exec, foreign, lanes);
     return TRUE;
-  case FOREIGN_DIVISOR:
-  case FOREIGN_SET:
-  case FOREIGN_RETURNED:
-    return check(exec, foreign, lanes);
-  case FOREIGN_FORGET:
+  case STEP_TEXT_FORGET:
     forget(exec, foreign, lanes);
     return TRUE;
+  default: // TEXT_SET, TEXT_DIVISOR, TEXT_RETURNED
+    return check(exec, step, lanes);
   }
-  g_assert_not_reached();
 }
 
 // The scalar parameters in a condition, with their values, which thread 0 has at @values.

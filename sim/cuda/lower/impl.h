@@ -89,21 +89,13 @@ typedef struct {
   gboolean is_refused;
 } Lower;
 
-typedef enum {
-  FOREIGN_WATCH,
-  FOREIGN_DIVISOR,  // fails where the predicate is false: it is 0
-  FOREIGN_SET,      // likewise: the variable has no value
-  FOREIGN_RETURNED, // fails: a function ends without a return
-  FOREIGN_FORGET,   // an array in local memory has no values any more
-  FOREIGN_WARP,     // shuffles and votes
-} ForeignKind;
-
 /**
- * Foreign: what the front end does itself for a step, with what it has for the other engine
+ * Foreign: what the front end does itself for a step
+ * @node: of a check: what is said to fail
  * @operands: their first rows, or NO_ROW
+ * @outcome: of a comparison that is watched: its result, if that is no row
  */
 typedef struct {
-  ForeignKind kind;
   const Node *node;
   const Variable *variable;
   guint component;
@@ -112,7 +104,7 @@ typedef struct {
   Row operands[4];
   const Type *type; // of the result
   Row result;
-  Predicate predicate;
+  Predicate outcome;
 } Foreign;
 
 // What the lanes of a warp tell each other; @lanes take part. FALSE with the block's error (exchange.c).
@@ -156,7 +148,10 @@ void smb_lower_select(Lower *lower, const Type *type, Row d, Predicate p, Row a,
 // d = p ? 1 : 0
 void smb_lower_truth(Lower *lower, Row d, Predicate p);
 void smb_lower_set_predicate(Lower *lower, Predicate p, gboolean value);
-Foreign *smb_lower_foreign(Lower *lower, ForeignKind kind, const Node *node, guint32 place);
+Foreign *smb_lower_foreign(Lower *lower, StepOpcode opcode, const Node *node, guint32 place);
+// One that fails where a predicate is false.
+Foreign *smb_lower_check(Lower *lower, StepOpcode opcode, Predicate predicate, const Node *node,
+                         guint32 place);
 // It was added last: what it gives.
 void smb_lower_gives(Lower *lower, Foreign *foreign, const Type *type, Row row);
 

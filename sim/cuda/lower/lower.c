@@ -82,7 +82,7 @@ begin(Lowered *lowered) {
   smb_program_init(&lowered->code.program, program->front_end, NULL, NULL, &options);
   smb_code_init(&lowered->code);
   lowered->code.module = lowered;
-  lowered->code.foreign = smb_foreign_run;
+  lowered->code.text = smb_foreign_run;
   lowered->code.turned_away = smb_foreign_turned_away;
   lowered->foreign = g_ptr_array_new_with_free_func(g_free);
   lowered->rows = g_new0(Row, lowered->kernel->locals->len + 1);

@@ -195,7 +195,7 @@ check_divisor(Lower *lower, const Node *node, Row b) {
   Predicate is_set = smb_code_new_predicate(lower->code);
   smb_lower_compare(lower, equals[find_as(node->b->type)], TRUE, is_set, b,
                     smb_lower_number(lower, 0, type_rows(node->b->type)));
-  smb_lower_foreign(lower, FOREIGN_DIVISOR, node, node->b->start)->predicate = is_set;
+  smb_lower_check(lower, STEP_TEXT_DIVISOR, is_set, node, node->b->start);
 }
 
 void
@@ -420,7 +420,7 @@ smb_lower_watch(Lower *lower, const Node *node, Row a, Row b, Row out) {
   gboolean calls = node->kind == NODE_BUILTIN;
   if (!node->is_watched)
     return NULL;
-  Foreign *watch = smb_lower_foreign(lower, FOREIGN_WATCH, node, node->start);
+  Foreign *watch = smb_lower_foreign(lower, STEP_TEXT_WATCH, node, node->start);
   add_operand(watch, 0, calls ? node->arguments[0]->type : node->a->type, a);
   if (b != NO_ROW)
     add_operand(watch, 1, calls ? node->arguments[1]->type : node->b->type, b);

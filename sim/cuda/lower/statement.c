@@ -292,7 +292,7 @@ lower_declaration(Lower *lower, const Statement *statement) {
     return;
   }
   if (variable->storage != STORAGE_LOCAL) {
-    Foreign *forget = smb_lower_foreign(lower, FOREIGN_FORGET, NULL, statement->start);
+    Foreign *forget = smb_lower_foreign(lower, STEP_TEXT_FORGET, NULL, statement->start);
     forget->variable = variable;
     return;
   }
@@ -377,7 +377,7 @@ smb_lower_call(Lower *lower, const Node *node) {
   lower->around = NULL;
   smb_lower_statement(lower, function->body);
   if (function->type->kind != KIND_VOID) {
-    Foreign *fail = smb_lower_foreign(lower, FOREIGN_RETURNED, node, node->start);
+    Foreign *fail = smb_lower_foreign(lower, STEP_TEXT_RETURNED, node, node->start);
     fail->function = function;
   }
   smb_lower_here(lower, inlined.end);

@@ -53,6 +53,6 @@ smb_step_nothing(G_GNUC_UNUSED Exec *exec, G_GNUC_UNUSED const Step *step,
 }
 
 gboolean
-smb_step_foreign(Exec *exec, const Step *step, SmbLanes lanes) {
-  return exec->code->foreign(exec, step, lanes);
+smb_step_text(Exec *exec, const Step *step, SmbLanes lanes) {
+  return exec->code->text(exec, step, lanes);
 }
