@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Expressions: each value lies in rows, those of a variable in its own. What a walker evaluates where lanes need it is behind a branch.
+// Expressions: each value lies in rows, those of a variable in its own. What only some lanes need is behind a branch.
 #include <string.h>
 
 #include "sim/base/scalar.h"
@@ -96,7 +96,7 @@ smb_lower_assigns(const Node *node) {
   return smb_lower_assigns(node->a) || smb_lower_assigns(node->b) || smb_lower_assigns(node->c);
 }
 
-// The first of two operands. What the walker makes a new value of stays as it is, whatever the second one assigns.
+// The first of two operands. It stays as it is, whatever the second one assigns.
 static Row
 evaluate_first(Lower *lower, const Node *node) {
   Row row = smb_lower_value(lower, node->a, NO_ROW);
@@ -267,7 +267,7 @@ strip_truth(const Node *node) {
   return node;
 }
 
-// Whether it is as the walker would have it: what does not come here keeps its own.
+// What does not come here keeps its own.
 static void
 lower_condition(Lower *lower, const Node *node, Predicate p) {
   if (lower->is_refused)

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// CUDA C as steps of sim/exec, beside its walker (sim/cuda/run) until all of it is equal; then the walker goes.
+// CUDA C as steps of sim/exec.
 //
-// Order. The walker takes all warps of a block through the text in lockstep; what it counts, warns of and fails at is in that order. So
-// do steps: they stand in the code as in the text, only loops lead back, and the lowest step that any thread of the block is at is
-// executed next, by all that are there (sim/exec/lockstep.h). Lanes meet where the walker lets them meet, and no barriers of
-// convergence are needed. Once both are equal, the same steps can run warp by warp (sim/exec/loop.c), with a graph of branches.
+// Order. All warps of a block go through the text in lockstep; what is counted, warned of and failed at is in that order. Steps stand in the code as in the text, only loops lead back, and the lowest step that any thread of the block is at is
+// executed next, by all that are there (sim/exec/lockstep.h). Lanes meet where a statement ends, and no barriers of
+// convergence are needed.
 //
 // What becomes of
 //   variables      Rows, for good: a vector's components side by side, 64 bits in two rows, fewer than 32 sign- or zero-extended. Rows of
@@ -25,31 +24,27 @@
 //   pointers       Numbers of the machine, object above offset, in two rows; what is always added to them is the request's offset. So
 //                  bounds are those of each array, and messages name it.
 //   loads, stores, atomics
-//                  READ, WRITE, UPDATE (sim/exec/memory/plain.c): of memory that does not track what is known of it. They take what the
-//                  walker gives the machine, one request after the other where no instruction moves all of it. Constant, global,
+//                  READ, WRITE, UPDATE (sim/exec/memory/plain.c): of memory that does not track what is known of it. They make
+//                  one request after the other where no instruction moves all of it. Constant, global,
 //                  static and dynamic shared memory are regions and buffers: nothing is to be done for them.
 //   __syncthreads  MEET. Fences are nothing: warps go in step.
-//   shuffles, votes, halves, functions of reals, conversions between reals and integers, 64-bit integers and reals
-//                  FOREIGN: done with what the walker has (foreign.c).
-//   blockIdx       Preset rows. Signatures (sim/machine/signature.h): the nodes that sim/cuda/depend.c marks are watched, by FOREIGN.
-//   limits         COUNT: as many statements as begin, at the place that the walker names; those that nothing can fail between at once.
+//   shuffles, votes  TEXT_WARP (foreign.c, exchange.c).
+//   halves, functions, conversions
+//                  Operations of sim/exec/compute; of halves those that have none are done as doubles.
+//   blockIdx       Preset rows. Signatures (sim/machine/signature.h): the nodes that sim/cuda/depend.c marks are watched, by TEXT_WATCH.
+//   limits         COUNT: as many statements as begin, at the place of the loop around, or of the first statement; those that nothing can fail between at once.
 //   "'x' is read before it was set"
-//                  Where that is not plain from the text (Lower.is_set), a predicate goes with the variable, and FOREIGN asks it.
+//                  Where that is not plain from the text (Lower.is_set), a predicate goes with the variable, and TEXT_SET asks it.
 //   "'n > 0' is false for all threads"
 //                  Branches know whether nobody goes a way (note_idle() in lockstep.c), and LOOK whether nobody comes behind an if.
 // printf, assert, textures and recursion are no part of the language that is read.
 //
 // What steps cannot do yet, and what each needs
 //   1. Known bits, unknown values: registers have them (sim/exec/compute), memory of a text does not. SmbProgram.tracks means two
-//      things, that memory is tracked and that all of shared memory is one object: it has to be split, and READ becomes LOAD. Then FOREIGN
+//      things, that memory is tracked and that all of shared memory is one object: it has to be split, and READ becomes LOAD. Then
 //      checks of variables become "not known", with their origin, and depend, flow and watch are what ROW_AFFINE and Order are.
 //   2. Races by word: come with 1.
-//   3. A check of lanes: a step that fails where a predicate is false, with the lane named (today FOREIGN_SET, _DIVISOR, _RETURNED).
-//   4. Functions of the mathematical library, and halves that are not made of the device's operations: rows of operations.def, with
-//      the names of sim/machine/function.c; then arith, convert and function go.
-//   5. Shuffles and votes as EXCHANGE, with an error where a lane is asked that does not run.
-//   6. NaN: operations give those that the device does; the walker gives those of the host. It is the one known difference, of the bits
-//      of a NaN that is stored as such.
+//   3. Shuffles and votes as EXCHANGE, with an error where a lane is asked that does not run.
 #pragma once
 
 #include "sim/cuda/tree/ast.h"
