@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "src/cli/hint.h"
 
 SmbArch *
 kernel_run_arch(const char *name) {
@@ -49,6 +50,7 @@ kernel_run(KernelRun *run, const char *name, const char *text, const KernelSetup
   }
   run->global = setup->forgets ? NULL : smb_global_new(run->kernel, &launch);
   SmbAnalysisOptions options = {.limits = setup->limits,
+                                .write_hint = smb_cli_write_hint,
                                 .threads = setup->threads,
                                 .global = run->global,
                                 .keep_requests = setup->keeps_requests};

@@ -25,6 +25,7 @@
 
 #include "sim/base/scalar.h"
 #include "sim/cuda/cuda.h"
+#include "src/cli/hint.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 
@@ -175,7 +176,10 @@ static char *
 describe(const Case *test, const KernelRun *run) {
   GString *out = g_string_new(NULL);
   if (run->error) {
-    g_string_append_printf(out, "%s%s\n", test->fails ? "" : "error: ", run->error->message);
+    {
+      g_autofree char *text = smb_cli_error_text(run->error);
+      g_string_append_printf(out, "%s%s\n", test->fails ? "" : "error: ", text);
+    }
     return g_string_free(out, FALSE);
   }
   g_auto(GStrv) lines = g_strsplit(test->expected->str, "\n", -1);

@@ -7,6 +7,7 @@
 
 #include "sim/base/error.h"
 #include "sim/exec/code.h"
+#include "src/cli/hint.h"
 #include "tests/kernel-run.h"
 #include "tests/suite.h"
 
@@ -97,9 +98,10 @@ describe_counts(const SmbAnalysis *analysis, GString *out) {
 static char *
 describe(const KernelRun *run, guint n) {
   GString *out = g_string_new(NULL);
-  if (run->error)
-    g_string_append_len(out, run->error->message, (gssize)strcspn(run->error->message, "\n"));
-  else {
+  if (run->error) {
+    g_autofree char *text = smb_cli_error_text(run->error);
+    g_string_append_len(out, text, (gssize)strcspn(text, "\n"));
+  } else {
     describe_memory(run, n, out);
     describe_counts(run->analysis, out);
   }

@@ -8,6 +8,7 @@
 #include "sim/base/error.h"
 #include "sim/launch/buffer.h"
 #include "sim/launch/shape.h"
+#include "src/cli/hint.h"
 #include "tests/suite.h"
 
 // Of shared memory: tile from byte 0 to 4096, odd from there to 4199, pool dynamic, from 4208.
@@ -31,33 +32,32 @@ static const struct {
     {ptx, "tile=b128", "tile uint4[256] 0+4096;"},
     {ptx, "tile+1024=16x32xi32", "tile+1024 int[16][32] 1024+2048;"},
     {ptx, "tile+1=i16",
-     "--array 'tile+1=i16': byte 1 of shared memory, where it begins, is not a multiple of 2"},
+     "array 'tile+1=i16': byte 1 of shared memory, where it begins, is not a multiple of 2"},
     {ptx, "pool=8x8xbf16 tile=i64", "tile long[512] 0+4096;pool __nv_bfloat16[8][8] 4208+128;"},
     {ptx, "pool+512=16x8xf32 pool=64x4xf16",
      "pool half[64][4] 4208+512;pool+512 float[16][8] 4720+512;"},
-    {ptx, "pool+508=16x8xf32 pool=64x4xf16", "--array: 'pool' and 'pool+508' overlap"},
+    {ptx, "pool+508=16x8xf32 pool=64x4xf16", "arrays 'pool' and 'pool+508' overlap"},
     {ptx, "pool=16x17xf32",
-     "--array 'pool=16x17xf32': it takes 1088 bytes, and there are 1024 of dynamic shared memory "
-     "(--dynamic-bytes)"},
+     "array 'pool=16x17xf32': it takes 1088 bytes, and there are 1024 of dynamic shared memory; "
+     "give the kernel dynamic shared memory with --dynamic-bytes 1088"},
     {ptx, "tile=1048576x1048576x1048576xb128",
-     "--array 'tile=1048576x1048576x1048576xb128': it takes 4294967295 bytes, and there are 4096"},
-    {ptx, "tile+4096=i8", "--array 'tile+4096=i8': it takes 1 byte, and there are 0"},
-    {ptx, "tile+9999=i8", "--array 'tile+9999=i8': it takes 1 byte, and there are 0"},
+     "array 'tile=1048576x1048576x1048576xb128': it takes 4294967295 bytes, and there are 4096"},
+    {ptx, "tile+4096=i8", "array 'tile+4096=i8': it takes 1 byte, and there are 0"},
+    {ptx, "tile+9999=i8", "array 'tile+9999=i8': it takes 1 byte, and there are 0"},
     {ptx, "odd+102=i8 odd=4xi8", "odd char[4] 4096+4;odd+102 char[1] 4198+1;"},
-    {ptx, "tile+x=i8", "--array 'tile+x=i8': expected a number of bytes after '+'"},
-    {ptx, "tile=32x0xf32", "--array 'tile=32x0xf32': expected a number from 1 to 1048576, not '0'"},
+    {ptx, "tile+x=i8", "array 'tile+x=i8': expected a number of bytes after '+'"},
+    {ptx, "tile=32x0xf32", "array 'tile=32x0xf32': expected a number from 1 to 1048576, not '0'"},
     {ptx, "tile=32x32",
-     "--array 'tile=32x32': expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES
-     " as TYPE"},
+     "array 'tile=32x32': expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES " as TYPE"},
     {ptx, "tile=",
-     "--array 'tile=': expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES " as TYPE"},
+     "array 'tile=': expected NAME=ROWSxCOLUMNSxTYPE with b128, " SMB_BUFFER_TYPES " as TYPE"},
     {ptx, "tile=4x8xu32", "tile unsigned[4][8] 0+128;"},
-    {ptx, "tile=1x2x3x4xf32", "--array 'tile=1x2x3x4xf32': expected at most 3 dimensions"},
-    {ptx, "til=f32", "--array 'til=f32': expected one of tile, odd, pool"},
-    {ptx, "=f32", "--array '=f32': expected one of tile, odd, pool"},
-    {text, "tile=2x2xi32", "--array 'tile=2x2xi32': k declares its arrays itself"},
+    {ptx, "tile=1x2x3x4xf32", "array 'tile=1x2x3x4xf32': expected at most 3 dimensions"},
+    {ptx, "til=f32", "array 'til=f32': expected one of tile, odd, pool"},
+    {ptx, "=f32", "array '=f32': expected one of tile, odd, pool"},
+    {text, "tile=2x2xi32", "array 'tile=2x2xi32': k declares its arrays itself"},
     {".version 8.7\n.target sm_90\n.address_size 64\n.entry k() { ret; }", "tile=f32",
-     "--array 'tile=f32': the kernel uses no shared array"},
+     "array 'tile=f32': the kernel uses no shared array"},
 };
 
 static char *
@@ -82,7 +82,7 @@ START_TEST(test_shapes) {
   ck_assert_msg(program != NULL, "%s", error ? error->message : "");
   g_auto(GStrv) texts = g_strsplit(cases[_i].shapes, " ", -1);
   g_autoptr(GArray) shapes = smb_shapes_parse((const char *const *)texts, program, 1024, &error);
-  g_autofree char *found = shapes ? describe(shapes) : g_strdup(error->message);
+  g_autofree char *found = shapes ? describe(shapes) : smb_cli_error_text(error);
   ck_assert_str_eq(found, cases[_i].result);
   ck_assert(shapes || g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE));
 }

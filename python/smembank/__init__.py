@@ -24,7 +24,7 @@ from ._kernel import (
     analyze,
 )
 from ._layout import Layout, SearchedArray, search, search_requests
-from ._library import InputError, LibraryError, SmembankError, UsageError
+from ._library import Hint, InputError, LibraryError, SmembankError, UsageError
 from ._request import Cost, Costs, count, count_many
 
 __version__ = "0.1.0"
@@ -36,6 +36,7 @@ __all__ = [
     "Cost",
     "Costs",
     "GlobalAccess",
+    "Hint",
     "InputError",
     "Kernel",
     "Layout",

@@ -26,9 +26,9 @@ class Kernel:
     instance: which instance of a template, in place of entry: "k<128,8>"
     defines: macros, as of nvcc -D
     include: folders of included files
-    args: values of scalar parameters, by name or number (from 0): numbers, or text as for --arg
-    buffers: contents of the buffers of pointers, by name or number, as for --buffer: "iota:i32", "zeros", a file, …
-    arrays: shapes of arrays of compiled code, by name, as for --array: "64x64xf16"
+    args: values of scalar parameters, by name or number (from 0): numbers, or "raw:" and hexadecimal digits, or "@FILE"
+    buffers: contents of the buffers of pointers, by name or number: "iota:i32", "zeros", a file, …
+    arrays: shapes of arrays of compiled code, by name: "64x64xf16"
     block, grid: in x, y, z, or in x; without a block, the one that the kernel names, or else one warp
     dynamic_bytes: dynamic shared memory
     max_steps: statements that a block may execute; 0: the default
@@ -178,13 +178,15 @@ class Traffic:
 @dataclass(frozen=True)
 class Warning:
     """Something that makes a count doubtful, or the kernel: kind is "race", "pending", "unset", "reserved", "loop", "merge", "data",
-    "order", "meeting", "timing", "uncounted", "idle" or "block"."""
+    "order", "meeting", "timing", "uncounted", "idle" or "block".
+    hint: what to give so that it goes away, where that is known."""
 
     kind: str
     line: int
     column: int
     expression: Optional[str]
     message: str
+    hint: Optional[_library.Hint] = None
 
 
 @dataclass(frozen=True)
@@ -332,13 +334,14 @@ def _unpack_traffic(row: _library.TrafficCounts) -> Traffic:
     )
 
 
-def _unpack_warning(row: _library.KernelWarning) -> Warning:
+def _unpack_warning(row: _library.KernelWarning, hint: Any) -> Warning:
     return Warning(
         kind=_library.decode_text(row.kind),
         line=row.line,
         column=row.column,
         expression=_library.decode(row.expression),
         message=_library.decode_text(row.message),
+        hint=_library.make_hint(hint.contents) if hint else None,
     )
 
 
@@ -361,7 +364,12 @@ def analyze(kernel: Union[Kernel, Path], arch: str = "sm_90", **launch: object) 
         shared_bytes=library.smb_counts_shared_bytes(pointer),
         accesses=rows("smb_counts_n_accesses", "smb_counts_access", _unpack_access),
         totals={op: unpack_sums(library.smb_counts_total(pointer, op.encode()).contents) for op in operations},
-        warnings=rows("smb_counts_n_warnings", "smb_counts_warning", _unpack_warning),
+        warnings=[
+            _unpack_warning(
+                library.smb_counts_warning(pointer, i).contents, library.smb_counts_warning_hint(pointer, i)
+            )
+            for i in range(library.smb_counts_n_warnings(pointer))
+        ],
         segment_bytes=library.smb_counts_segment_bytes(pointer),
         global_accesses=rows("smb_counts_n_globals", "smb_counts_global", _unpack_global),
         global_totals={

@@ -9,7 +9,8 @@ import ctypes.util
 import functools
 import os
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
-from typing import Any, Iterable, Optional
+from dataclasses import dataclass
+from typing import Any, Iterable, List, Optional, Sequence
 
 # What this package was written for: SMB_INTERFACE of smembank.h.
 INTERFACE = 1
@@ -17,8 +18,25 @@ INTERFACE = 1
 OK, WRONG_USAGE, BAD_INPUT = 0, 2, 3
 
 
+@dataclass(frozen=True)
+class Hint:
+    """What to give, or to change, so that an error or a warning goes away.
+
+    kind: "argument", "fields", "buffer", "offset", "block", "dynamic_bytes", "entry", "instance", "arch", "limit" or
+        "unknown": what to change, mostly a parameter of Kernel (SmbMessageHint of smembank.h says more)
+    name: of the parameter, buffer or limit
+    value: one that is right, where it is known
+    """
+
+    kind: str
+    name: Optional[str] = None
+    value: Optional[str] = None
+
+
 class SmembankError(Exception):
-    """Any error of this package."""
+    """Any error of this package. hints say what to give so that it goes away, where that is known."""
+
+    hints: Sequence[Hint] = ()
 
 
 class LibraryError(SmembankError, ImportError):
@@ -32,6 +50,14 @@ class UsageError(SmembankError, ValueError):
 class InputError(SmembankError, ValueError):
     """A kernel or a request is wrong, or a file cannot be read. The message begins with FILE:LINE:COLUMN where it is
     about a place in a text, and shows the line."""
+
+
+class MessageHint(ctypes.Structure):
+    _fields_ = [
+        ("kind", c_char_p),
+        ("name", c_char_p),
+        ("value", c_char_p),
+    ]
 
 
 class Requests(ctypes.Structure):
@@ -220,6 +246,7 @@ _MESSAGE = POINTER(c_void_p)
 _HANDLE = POINTER(c_void_p)
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "smb_free": (None, [c_void_p]),
+    "smb_message_hint": (POINTER(MessageHint), [c_void_p, c_size_t]),
     "smb_model_new": (c_int, [c_char_p, _HANDLE, _MESSAGE]),
     "smb_model_free": (None, [c_void_p]),
     "smb_model_lanes": (c_uint32, [c_void_p]),
@@ -243,6 +270,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "smb_counts_traffic": (POINTER(TrafficCounts), [c_void_p, c_size_t]),
     "smb_counts_n_warnings": (c_size_t, [c_void_p]),
     "smb_counts_warning": (POINTER(KernelWarning), [c_void_p, c_size_t]),
+    "smb_counts_warning_hint": (POINTER(MessageHint), [c_void_p, c_size_t]),
     "smb_kernel_search": (c_int, [c_void_p, POINTER(KernelLaunch), POINTER(Search), _HANDLE, _MESSAGE]),
     "smb_requests_search": (
         c_int,
@@ -295,8 +323,25 @@ def call(name: str, *arguments: Any) -> None:
     if status == OK:
         return
     text = decode(ctypes.cast(message, c_char_p).value) or "unknown error"
+    error = UsageError(text) if status == WRONG_USAGE else InputError(text)
+    error.hints = message_hints(message)
     library().smb_free(message)
-    raise UsageError(text) if status == WRONG_USAGE else InputError(text)
+    raise error
+
+
+def make_hint(hint: Any) -> Hint:
+    """A hint from the structure."""
+    return Hint(decode_text(hint.kind), decode(hint.name), decode(hint.value))
+
+
+def message_hints(message: c_void_p) -> List[Hint]:
+    """The hints of an error's message, before it is released."""
+    hints: List[Hint] = []
+    while True:
+        found = library().smb_message_hint(message, len(hints))
+        if not found:
+            return hints
+        hints.append(make_hint(found.contents))
 
 
 class Handle:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The package on the library: counts, kernels, layouts, and every error that a caller can cause."""
 
+import dataclasses
 import doctest
 import json
 import os
@@ -243,6 +244,17 @@ def test_warnings():
     assert warnings[0].expression == "s[threadIdx.x]" and warnings[1].expression is None
     idle = smembank.analyze(smembank.Kernel("k.cu", text=text, args={"n": 0}, block=32)).warnings
     assert [warning.kind for warning in idle] == ["idle"]
+
+
+def test_hints():
+    text = "__global__ void k(const int *in, int n) {\n  __shared__ int s[32];\n  s[in[n] & 31] = 1;\n}\n"
+    kernel = smembank.Kernel("k.cu", text=text, block=32)
+    with pytest.raises(smembank.UsageError) as caught:
+        smembank.analyze(kernel)
+    assert caught.value.hints == [smembank.Hint("argument", "n")] and "--" not in str(caught.value)
+    given = dataclasses.replace(kernel, args={"n": 0})
+    (warning,) = [one for one in smembank.analyze(given).warnings if one.kind == "data"]
+    assert warning.hint == smembank.Hint("buffer", "in")
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,13 @@ check(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArray *array
   g_autoptr(SmbGlobal) global = smb_global_new(original->kernel, &proof->launch);
   g_autoptr(GError) error = NULL;
   if (!evaluate(proof, original, global, &error)) {
-    fail_proof(proof, "it cannot be evaluated: %s", error->message);
+    g_autofree char *reason = g_strdup(error->message);
+    const SmbHint *hint;
+    for (guint i = 0; original->options->write_hint && (hint = smb_error_hint(error, i)); i++) {
+      g_autofree char *before = reason;
+      reason = original->options->write_hint(before, hint);
+    }
+    fail_proof(proof, "it cannot be evaluated: %s", reason);
     return;
   }
   compare_accesses(proof, original, wavefronts);

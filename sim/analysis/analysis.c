@@ -111,6 +111,23 @@ describe_bound(const SmbArch *arch, const SmbAccess *access) {
 static const char missing[] =
     "requests are missing: their addresses, or whether they are made, are unknown";
 
+// Hints become part of messages, before these become the reasons of accesses.
+void
+smb_warnings_write_hints(SmbAnalysis *analysis, SmbHintWriter write_hint) {
+  for (guint i = 0; i < analysis->warnings->len; i++) {
+    SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
+    g_autofree char *message = warning->message;
+    warning->message = write_hint(message, &warning->hint);
+  }
+  for (guint i = 0; i < analysis->constants->len; i++) {
+    SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
+    if (access->hint.kind == SMB_HINT_NONE)
+      continue;
+    g_autofree char *reason = write_hint(access->reason, &access->hint);
+    access->reason = g_intern_string(reason);
+  }
+}
+
 // Whether each count is exact, and if not, why: the last of its warnings says the most, and their kinds rise.
 void
 smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch) {
@@ -162,12 +179,18 @@ judge_data(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch *la
     return;
   g_autofree char *stand_in = describe_stand_in(program, access->data_source);
   g_autofree char *message = g_strdup_printf(
-      address ? "the addresses of '%s' depend on the contents of '%s', which are not known: "
-                "counted with %s. Give --buffer %s=SPEC"
+      address ? "the addresses of '%s' depend on the contents of '%s', which are not known "
+                "(counted with %s)"
               : "which threads reach '%s', or how often, depends on the contents of '%s', which "
-                "are not known: counted with %s. Give --buffer %s=SPEC",
-      access->site->expression, access->data_source, stand_in, access->data_source);
-  SmbAnalysisWarning warning = {SMB_WARNING_DATA, site, site, first_block, message};
+                "are not known (counted with %s)",
+      access->site->expression, access->data_source, stand_in);
+  SmbAnalysisWarning warning = {
+      .kind = SMB_WARNING_DATA,
+      .site = site,
+      .other = site,
+      .block = first_block,
+      .message = message,
+      .hint = {.kind = SMB_HINT_BUFFER, .name = (char *)access->data_source}};
   smb_warnings_note(analysis->warnings, &warning);
 }
 
@@ -177,10 +200,13 @@ collect_constant(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaun
   SmbConstantAccess access = sums->constants[site];
   gboolean address = FALSE;
   access.site = smb_program_site(program, site);
-  if (smb_launch_data_source(launch, program, site, &address))
-    access.reason = "depends on contents of memory that are not known: --buffer gives them";
+  const char *source = smb_launch_data_source(launch, program, site, &address);
   if (access.uncounted)
     access.reason = missing;
+  else if (source) {
+    access.reason = "depends on contents of memory that are not known";
+    access.hint = (SmbHint){.kind = SMB_HINT_BUFFER, .name = (char *)source};
+  }
   smb_tally_add(&analysis->constant_total, &access.total);
   if (access.total.requests || access.uncounted)
     g_array_append_val(analysis->constants, access);
@@ -313,7 +339,7 @@ smb_analysis_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
     return NULL;
   g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_part_free);
   g_ptr_array_add(parts, part);
-  return smb_parts_collect(parts, program, arch, launch);
+  return smb_parts_collect(parts, program, arch, launch, options ? options->write_hint : NULL);
 }
 
 void

@@ -8,6 +8,7 @@
 #include <glib.h>
 
 #include "sim/arch/forward.h"
+#include "sim/base/error.h"
 #include "sim/base/progress.h"
 #include "sim/machine/block.h"
 #include "sim/count/wavefront.h"
@@ -125,6 +126,7 @@ typedef struct {
  * @first_block: that made a request that is counted
  * @uncounted: requests that were made, or may have been, and it is not known where
  * @reason: (nullable): why the hardware may make other requests than those that are counted; lives as long as the analysis
+ * @hint: what would change that, if its kind is not SMB_HINT_NONE
  * @total: its distinct words, served one after the other, are wavefronts here
  */
 typedef struct {
@@ -133,6 +135,7 @@ typedef struct {
   guint64 first_block;
   guint64 uncounted;
   const char *reason;
+  SmbHint hint;
   SmbTally total;
 } SmbConstantAccess;
 
@@ -170,14 +173,18 @@ typedef struct {
 /** Most distinct requests that one thread of an analysis keeps. */
 #define SMB_ANALYSIS_MAX_REQUESTS (1u << 17)
 
-/** A warning, with the block that it was seen in first. */
+/** A warning, with the block that it was seen in first, and what would make it go away (SMB_HINT_NONE: nothing). */
 typedef struct {
   SmbWarning kind;
   guint site; /* indices of smb_program_site() */
   guint other;
   guint64 block;
   char *message;
+  SmbHint hint;
 } SmbAnalysisWarning;
+
+/** SmbHintWriter: Returns: (transfer full): a message with its hint in the words of the caller */
+typedef char *(*SmbHintWriter)(const char *message, const SmbHint *hint);
 
 /**
  * SmbAnalysis:
@@ -264,6 +271,7 @@ typedef struct {
  *   depends on it
  * @races: (nullable): smb_block_set_races(): what an analysis found out before; it runs the blocks again with what it
  *   finds, unless their memory is kept (@global) or each request is told (@request)
+ * @write_hint: (nullable): makes the messages of warnings, and what SmbAccess.reason says; %NULL: they are without hints
  * @progress: (nullable): counts blocks
  * @request: (nullable): is told each request of shared memory as it is made, by a warp of a block: of every block of the
  *   grid, one after the other, in one thread
@@ -280,6 +288,7 @@ typedef struct {
   gboolean every_block;
   gboolean in_order;
   const guint8 *races;
+  SmbHintWriter write_hint;
   SmbProgress *progress;
   void (*request)(gpointer user, guint64 block, guint warp, const SmbSite *site,
                   const SmbRequest *request);

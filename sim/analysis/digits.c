@@ -58,7 +58,7 @@ find_denominator(guint64 numerator, guint64 denominator) {
 
 // After how many blocks an exact quotient has the same fraction again; 0: never, or it is always the same.
 static guint64
-find_period(const SmbHint *here, const SmbHint *next) {
+find_period(const SmbQuotient *here, const SmbQuotient *next) {
   gint64 slope = (gint64)((guint64)next->x - (guint64)here->x);
   if (slope == 0 || here->numerator != next->numerator || here->denominator != next->denominator)
     return 0;

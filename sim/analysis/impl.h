@@ -168,6 +168,7 @@ SmbAnalysis *smb_sums_collect(const Sums *sums, const SmbProgram *program, const
                               const SmbLaunch *launch);
 
 // Says of each access whether its count is exact, once it has all of its warnings.
+void smb_warnings_write_hints(SmbAnalysis *analysis, SmbHintWriter write_hint);
 void smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch);
 
 // Accesses whose counts differ in the analyses of variants of the program (SmbAnalysis) get a warning that says the range.

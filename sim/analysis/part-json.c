@@ -72,6 +72,10 @@ static const SmbMember warning_members[] = {
     SMALL("other", SmbAnalysisWarning, other),
     {"block", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbAnalysisWarning, block)},
     TEXT("message", SmbAnalysisWarning, message),
+    {"hint", MEMBER_ABSENT, SMB_MEMBER_MOST, AT(SmbAnalysisWarning, hint.kind),
+     .most = SMB_HINT_UNKNOWN},
+    TEXT_IF("hint_name", SmbAnalysisWarning, hint.name),
+    TEXT_IF("hint_value", SmbAnalysisWarning, hint.value),
 };
 static const SmbMembers warning_table = {SMB_MEMBERS(warning_members), sizeof(SmbAnalysisWarning)};
 

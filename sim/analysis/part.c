@@ -65,10 +65,10 @@ plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError *
   queue->end = cut(n, task->number, task->of);
   return queue->end - queue->first <= max_blocks ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                  smb_arch_say(task->arch,
-                               "a grid of %" G_GUINT64_FORMAT " blocks: at most %" G_GUINT64_FORMAT
-                               " are run (--max-blocks allows more)"),
-                  n_blocks, max_blocks);
+                  smb_arch_say(task->arch, "a grid of %" G_GUINT64_FORMAT
+                                           " blocks: at most %" G_GUINT64_FORMAT " are run"),
+                  n_blocks, max_blocks) ||
+         smb_hint(error, SMB_HINT_LIMIT, "max_blocks", NULL);
 }
 
 // What the threads counted, in one.
@@ -243,7 +243,7 @@ run_in_order(const Task *task, const SmbAnalysisOptions *options, GError **error
     smb_global_take(options->global, own);
   if (ties.waited && task->of > 1)
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-             "blocks of '%s' wait for each other: the launch cannot be split (--shard)",
+             "blocks of '%s' wait for each other: the launch cannot be split into parts",
              smb_program_name(task->program));
   else if (ties.waited && failure)
     g_propagate_error(error, g_steal_pointer(&failure));
@@ -321,7 +321,7 @@ collect(const GPtrArray *parts, guint variant, const SmbProgram *program, const 
 
 SmbAnalysis *
 smb_parts_collect(const GPtrArray *parts, const SmbProgram *program, const SmbArch *arch,
-                  const SmbLaunch *launch) {
+                  const SmbLaunch *launch, SmbHintWriter write_hint) {
   SmbAnalysis *analysis = collect(parts, G_MAXUINT, program, arch, launch);
   g_autoptr(GPtrArray) kept = g_ptr_array_new(), variants = NULL;
   const GPtrArray *models = NULL;
@@ -342,6 +342,8 @@ smb_parts_collect(const GPtrArray *parts, const SmbProgram *program, const SmbAr
       g_ptr_array_add(variants, collect(parts, v, program, arch, launch));
     smb_variants_compare(analysis, program, variants);
   }
+  if (write_hint)
+    smb_warnings_write_hints(analysis, write_hint);
   smb_accesses_judge(analysis, program, arch);
   return analysis;
 }

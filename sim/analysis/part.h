@@ -35,11 +35,13 @@ void smb_part_free(SmbPart *part);
  * smb_parts_collect:
  * @parts: (element-type SmbPart): distinct parts of the launch, of the same division
  * @program: that which they were run of, or smb_parts_program() of @parts
+ * @write_hint: (nullable): as of SmbAnalysisOptions
  *
  * Returns: (transfer full): what they cost together; @program and @parts must outlive it
  */
 SmbAnalysis *smb_parts_collect(const GPtrArray *parts, const SmbProgram *program,
-                               const SmbArch *arch, const SmbLaunch *launch);
+                               const SmbArch *arch, const SmbLaunch *launch,
+                               SmbHintWriter write_hint);
 
 /** Whether two parts were counted in the same way: blocks that wait for others are run in order in both, or in neither. */
 gboolean smb_parts_agree(const SmbPart *a, const SmbPart *b);

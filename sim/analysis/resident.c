@@ -18,7 +18,7 @@ enum {
   MAX_VAIN_ROUNDS = 1 << 12, // in which nothing changes in global memory, though loops may count
 };
 
-// Memory of blocks that wait, unless --max-memory says how much; never more than half of what the machine has.
+// Memory of blocks that wait, unless the limits of the launch set it; at most half of what the machine has.
 #define MAX_BYTES (G_GUINT64_CONSTANT(4) << 30)
 
 typedef struct {
@@ -148,12 +148,14 @@ fail_waiting(Residents *residents, gboolean stuck) {
                            ", and %" G_GUINT64_FORMAT " cannot start, since at most %" //
                            G_GUINT64_FORMAT " are resident at once%s",
                            n_left, n < residents->most ? n : residents->most,
-                           n < residents->most ? ", for lack of memory (--max-memory)" : "");
+                           n < residents->most ? ", for lack of memory" : "");
   if (!stuck)
     g_string_append_printf(why, "; nothing changed in global memory in %u rounds",
                            (guint)MAX_VAIN_ROUNDS);
   smb_worker_turn_to(residents->worker, &first->share);
   smb_block_fail_waiting(first->block, why->str, &error);
+  if (n_left > 0 && n < residents->most)
+    smb_hint(&error, SMB_HINT_LIMIT, "max_memory", NULL);
   smb_worker_end_block(residents->worker, first->block, residents->queue, error);
 }
 

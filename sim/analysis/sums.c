@@ -220,6 +220,13 @@ compare_subjects(const SmbAnalysisWarning *a, const SmbAnalysisWarning *b) {
   return smb_order(a->site, b->site) ?: smb_order(a->other, b->other) ?: smb_order(a->kind, b->kind);
 }
 
+static void
+clear_warning(gpointer data) {
+  SmbAnalysisWarning *warning = data;
+  g_free(warning->message);
+  smb_hint_clear(&warning->hint);
+}
+
 void
 smb_warnings_note(GArray *warnings, const SmbAnalysisWarning *warning) {
   guint first = 0, end = warnings->len;
@@ -236,17 +243,13 @@ smb_warnings_note(GArray *warnings, const SmbAnalysisWarning *warning) {
   if (is_known && known->block <= warning->block)
     return;
   if (is_known)
-    g_free(known->message);
+    clear_warning(known);
   else
     g_array_insert_vals(warnings, first, warning, 1);
   known = &g_array_index(warnings, SmbAnalysisWarning, first);
   *known = *warning;
   known->message = g_strdup(warning->message);
-}
-
-static void
-clear_warning(gpointer warning) {
-  g_free(((SmbAnalysisWarning *)warning)->message);
+  known->hint = smb_hint_copy(&warning->hint);
 }
 
 GArray *

@@ -80,8 +80,10 @@ compare_constants(SmbAnalysis *analysis, const SmbProgram *program, const GPtrAr
       differs = differs || total->requests != access->total.requests ||
                 total->wavefronts != access->total.wavefronts;
     }
-    if (differs)
+    if (differs) {
       access->reason = "depends on where the assembler lets diverged lanes reconverge";
+      access->hint.kind = SMB_HINT_NONE;
+    }
   }
 }
 

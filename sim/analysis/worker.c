@@ -156,10 +156,17 @@ take_warning(gpointer user, SmbWarning kind, guint site, guint other, const char
 
 static void
 count_uncounted(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED SmbLanes mask,
-                const char *reason) {
+                const char *reason, const SmbHint *hint) {
   Worker *worker = user;
   worker->sums.accesses[site].uncounted += worker->now.times;
-  take_warning(worker, SMB_WARNING_UNCOUNTED, site, site, reason);
+  SmbAnalysisWarning warning = {.kind = SMB_WARNING_UNCOUNTED,
+                                .site = site,
+                                .other = site,
+                                .block = worker->now.block,
+                                .message = (char *)reason};
+  if (hint)
+    warning.hint = *hint;
+  smb_warnings_note(worker->sums.warnings, &warning);
 }
 
 static void

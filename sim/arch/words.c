@@ -39,7 +39,7 @@ is_letter(char character) {
   return g_ascii_isalnum(character) || character == '_';
 }
 
-// Whether @at is in the name of an option: --max-blocks.
+// Whether @at is in the name of an option, which begins with two hyphens.
 static gboolean
 is_in_option(const char *text, const char *at) {
   while (at > text && (is_letter(at[-1]) || at[-1] == '-'))

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * smb_vendor_say:
  * @text: a literal of the program, never what a user wrote: a text or a format
  *
- * Returns: (transfer none): @text in the words of @vendor, which lives as long as the program. Options (--block) and what stands
+ * Returns: (transfer none): @text in the words of @vendor, which lives as long as the program. Names of options and what stands
  *   between < and > stay as they are, but for an aria-label
  */
 const char *smb_vendor_say(SmbVendor vendor, const char *text) __attribute__((format_arg(2)));

@@ -169,13 +169,6 @@ G_GNUC_INTERNAL gboolean smb_member_kept(const SmbPlace *place, JsonNode *node, 
 G_GNUC_INTERNAL gboolean smb_member_object(const SmbPlace *place, JsonNode *node, gpointer target,
                                            GError **error);
 
-/** What a member with SmbMember.most has for @write. */
-#define SMB_MEMBER_MOST NULL, smb_member_write_some
-
-/** An object as it is, which is the document's: a JsonNode *. */
-G_GNUC_INTERNAL gboolean smb_member_object(const SmbPlace *place, JsonNode *node, gpointer target,
-                                           GError **error);
-
 /** Reads one of @words (array zero-terminated=1): its index, a guint. */
 G_GNUC_INTERNAL gboolean smb_member_word(const SmbPlace *place, JsonNode *node,
                                          const char *const *words, gpointer target, GError **error);

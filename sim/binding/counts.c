@@ -18,6 +18,7 @@ struct _SmbCounts {
   GArray *constants; // SmbConstantCounts
   GArray *traffic;   // SmbTrafficCounts
   GArray *warnings;  // SmbKernelWarning
+  GArray *hints;     // SmbMessageHint: of the first of them
 };
 
 SmbSums
@@ -129,7 +130,9 @@ add_warnings(SmbCounts *counts) {
     const SmbSite *site = smb_program_site(program, warning->site);
     const SmbKernelWarning row = {smb_warning_name(warning->kind), site->line, site->column,
                                   site->expression, warning->message};
+    const SmbMessageHint hint = smb_message_hint_of(&warning->hint);
     g_array_append_val(counts->warnings, row);
+    g_array_append_val(counts->hints, hint);
   }
   if (analysis->idle) {
     const SmbSite *site = &analysis->idle_at;
@@ -153,6 +156,7 @@ add_counts(SmbCounts *counts, const SmbAnalysis *analysis) {
   counts->constants = g_array_new(FALSE, FALSE, sizeof(SmbConstantCounts));
   counts->traffic = g_array_new(FALSE, FALSE, sizeof(SmbTrafficCounts));
   counts->warnings = g_array_new(FALSE, FALSE, sizeof(SmbKernelWarning));
+  counts->hints = g_array_new(FALSE, FALSE, sizeof(SmbMessageHint));
   for (guint i = 0; i < analysis->accesses->len; i++)
     add_access(counts, &g_array_index(analysis->accesses, SmbAccess, i));
   for (guint i = 0; i < analysis->globals->len; i++)
@@ -195,6 +199,7 @@ smb_counts_free(SmbCounts *counts) {
   g_array_unref(counts->constants);
   g_array_unref(counts->traffic);
   g_array_unref(counts->warnings);
+  g_array_unref(counts->hints);
   smb_run_clear(&counts->run);
   g_free(counts);
 }
@@ -299,4 +304,11 @@ const SmbKernelWarning *
 smb_counts_warning(const SmbCounts *counts, size_t index) {
   return index < counts->warnings->len ? &g_array_index(counts->warnings, SmbKernelWarning, index)
                                        : NULL;
+}
+
+const SmbMessageHint *
+smb_counts_warning_hint(const SmbCounts *counts, size_t index) {
+  const SmbMessageHint *hint =
+      index < counts->hints->len ? &g_array_index(counts->hints, SmbMessageHint, index) : NULL;
+  return hint && strcmp(hint->kind, smb_hint_name(SMB_HINT_NONE)) != 0 ? hint : NULL;
 }

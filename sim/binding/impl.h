@@ -38,6 +38,9 @@ void smb_run_clear(SmbRun *run);
 gboolean smb_requests_get(const SmbModel *model, const SmbRequests *requests, size_t index,
                           SmbRequest *request, GError **error);
 
+/** smb_message_hint_of: Returns: @hint for other languages; its texts are those of @hint */
+SmbMessageHint smb_message_hint_of(const SmbHint *hint);
+
 SmbSums smb_sums(const SmbTally *tally);
 
 /** smb_status_of: Takes an error (nullable) (transfer full), whose message becomes *@error. Returns: what it means */

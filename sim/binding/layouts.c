@@ -14,7 +14,7 @@ enum {
   MAX_ROW = 1 << 20,
 };
 
-// As --max-counts has it.
+// Requests that a search may count.
 static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
 
 struct _SmbLayouts {

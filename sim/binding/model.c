@@ -13,9 +13,52 @@ smb_interface(void) {
   return SMB_INTERFACE;
 }
 
+// A message as a caller has it, a pointer to @text, and its hints in front of it.
+typedef struct {
+  GArray *hints; // SmbMessageHint
+  GError *error; // which has their texts
+  char text[];
+} Message;
+
+static Message *
+message_of(const char *text) {
+  return (Message *)(text - offsetof(Message, text));
+}
+
+SmbMessageHint
+smb_message_hint_of(const SmbHint *hint) {
+  return (SmbMessageHint){smb_hint_name(hint->kind), hint->name, hint->value};
+}
+
+// @error: (transfer full)
+static char *
+make_message(GError *error) {
+  g_autofree char *text = smb_text_show(error->message);
+  Message *message = g_malloc0(sizeof *message + strlen(text) + 1);
+  message->error = error;
+  message->hints = g_array_new(FALSE, FALSE, sizeof(SmbMessageHint));
+  const SmbHint *hint;
+  for (guint i = 0; (hint = smb_error_hint(error, i)); i++) {
+    const SmbMessageHint shown = smb_message_hint_of(hint);
+    g_array_append_val(message->hints, shown);
+  }
+  return strcpy(message->text, text);
+}
+
 void
 smb_free(void *message) {
-  g_free(message);
+  if (!message)
+    return;
+  Message *whole = message_of(message);
+  g_array_unref(whole->hints);
+  g_error_free(whole->error);
+  g_free(whole);
+}
+
+const SmbMessageHint *
+smb_message_hint(const char *message, size_t index) {
+  const GArray *hints = message_of(message)->hints;
+  return index < hints->len ? &g_array_index(hints, SmbMessageHint, index) : NULL;
 }
 
 SmbStatus
@@ -25,8 +68,9 @@ smb_status_of(GError *failure, char **error) {
   SmbStatus status =
       g_error_matches(failure, SMB_ERROR, SMB_ERROR_USAGE) ? SMB_WRONG_USAGE : SMB_BAD_INPUT;
   if (error)
-    *error = smb_text_show(failure->message);
-  g_error_free(failure);
+    *error = make_message(failure);
+  else
+    g_error_free(failure);
   return status;
 }
 

@@ -36,6 +36,33 @@ typedef enum {
 /** Releases a message; NULL is fine. */
 void smb_free(void *message);
 
+/**
+ * SmbMessageHint: what to give, or to change, so that an error or a warning goes away; its message does not say so.
+ * @kind, @name, @value: (nullable): what it is, and its text; name and value are NULL where none is mentioned
+ *   "argument": args, for the parameter @name: a name or a number, or "0+8" for its bytes from 8 on
+ *   "fields": or args for its fields, as "0+8"
+ *   "buffer": buffers, for the parameter or variable @name
+ *   "offset": buffers, for @name: the pointer starts at least @value elements inside it
+ *   "block": block
+ *   "dynamic_bytes": dynamic_bytes, to @value if that is known
+ *   "entry": entry, to one of the kernels that the message lists
+ *   "instance": entry, to an instance whose name is of the form @name
+ *   "arch": the architecture, to @value if one is known that fits
+ *   "limit": the limit @name, such as "max_steps"
+ *   "unknown": skips_unknown
+ */
+typedef struct {
+  const char *kind;
+  const char *name;
+  const char *value;
+} SmbMessageHint;
+
+/**
+ * smb_message_hint: hint number @index, from 0, of the message of an error; NULL beyond the last one. Of messages of this
+ * library only, and as long as they are not released.
+ */
+const SmbMessageHint *smb_message_hint(const char *message, size_t index);
+
 /* An architecture, and its requests. */
 
 /** The rules of an architecture. */
@@ -94,8 +121,11 @@ SmbStatus smb_requests_count(const SmbModel *model, const SmbRequests *requests,
  * @path: a file of CUDA C (the subset of doc/kernel-language.md; nothing is compiled here), PTX or machine code
  * @text: (nullable): @length bytes to be read in place of the file, which messages call @path
  * @entry: (nullable): the kernel, of a file that has several
- * @defines, @folders, @args, @buffers, @arrays: (nullable): texts as behind -D, -I, --arg, --buffer and --array; NULL
- *   ends each
+ * @defines: (nullable): macros, "NAME" or "NAME=VALUE"; NULL ends this and each of the next lists
+ * @folders: (nullable): of included files
+ * @args: (nullable): values of parameters, by name or number: "n=1024"
+ * @buffers: (nullable): contents of buffers, by the parameter or variable: "in=zeros", "in=iota:i32", "in=FILE", "in=@16"
+ * @arrays: (nullable): shapes of arrays of compiled code: "tile=64x64xf16"
  * @block, @grid: in x, y, z, where 0 stands for 1; all 0: the block that the kernel itself names, or else one warp; one
  *   block, or the cluster that the kernel requires
  * @dynamic_bytes: dynamic shared memory
@@ -304,6 +334,9 @@ const SmbTrafficCounts *smb_counts_traffic(const SmbCounts *counts, size_t index
 /** The warnings, in the order of the text; NULL beyond the last one. */
 size_t smb_counts_n_warnings(const SmbCounts *counts);
 const SmbKernelWarning *smb_counts_warning(const SmbCounts *counts, size_t index);
+
+/** What would make warning number @index go away; NULL if nothing is known. */
+const SmbMessageHint *smb_counts_warning_hint(const SmbCounts *counts, size_t index);
 
 /* Other layouts of shared arrays. */
 

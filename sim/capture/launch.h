@@ -81,7 +81,7 @@ typedef struct {
 /**
  * SmbCaptureLaunch:
  * @number: in the file, from 1
- * @launch: among the launches of its process that match (--kernel), from 1
+ * @launch: among the launches of its process that were recorded, from 1
  * @process: its number
  * @stream: as the driver calls it, "0x5581…", or "0"
  * @is_in_graph: whether it is a node of a graph: of launch @graph_launch of graphs in its process, node @graph_node

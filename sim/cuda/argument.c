@@ -86,8 +86,8 @@ smb_kernel_argument(const SmbProgram *program, guint parameter, const char *cons
   const Variable *variable = smb_cuda_kernel(program)->entry->parameters[parameter];
   const char *text = smb_argument_find(arguments, program, parameter);
   if (!text) {
-    refuse_argument(error, "parameter '%s' of '%s' needs a value: --arg %s=VALUE", variable->name,
-                    program->name, variable->name);
+    refuse_argument(error, "parameter '%s' of '%s' needs a value", variable->name, program->name);
+    smb_hint(error, SMB_HINT_ARGUMENT, variable->name, NULL);
     return NULL;
   }
   if (smb_argument_is_raw(text))

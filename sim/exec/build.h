@@ -31,7 +31,7 @@ void smb_code_finish(Code *code);
 gboolean smb_code_has(const Code *code, StepOpcode opcode);
 // The region that malloc gives pieces of, unless there is one.
 void smb_code_add_heap(Code *code);
-// The next parameter: one that may be a pointer is one, unless --arg gives it a value. Compiled code has no names for
+// The next parameter: one that may be a pointer is one, unless it is given a value. Compiled code has no names for
 // them: @name and @type, for messages, outlive the code.
 void smb_code_add_parameter(Code *code, const char *name, const char *type, ParameterPlace place,
                             gboolean is_pointer);

@@ -41,7 +41,7 @@ describe_pointers(const SmbProgram *program, const SmbLaunch *launch) {
       g_string_append_printf(list, "%s%u", n++ > 0 ? ", " : "", p);
   }
   return n == 0 ? g_strdup("")
-                : g_strdup_printf("; taken as pointers, since no value is given: parameter%s %s",
+                : g_strdup_printf(" Taken as pointers, since no value is given: parameter%s %s",
                                   smb_plural(n), list->str);
 }
 

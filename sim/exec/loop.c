@@ -38,12 +38,12 @@ check_limit(Exec *exec, const Step *step, guint64 before) {
                               ? g_strdup_printf(", in a loop that does nothing but load '%s' (%s)",
                                                 polled->expression, place)
                               : g_strdup("");
-  return smb_block_fail(
-      block, find_place(exec, step),
-      "still running after %" G_GUINT64_FORMAT
-      " instructions of warps%s: an endless loop, one that waits for a value that no "
-      "other thread writes, or a large trip count? (--max-steps)%s",
-      MIN(block->steps, block->limits.max_steps), loop, exec->pointers);
+  smb_block_fail(block, find_place(exec, step),
+                 "still running after %" G_GUINT64_FORMAT
+                 " instructions of warps%s: an endless loop, one that waits for a value that no "
+                 "other thread writes, or a large trip count?%s",
+                 MIN(block->steps, block->limits.max_steps), loop, exec->pointers);
+  return smb_hint(block->error, SMB_HINT_LIMIT, "max_steps", NULL);
 }
 
 // What the guard of a step says besides.

@@ -30,9 +30,11 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
   const Code *code = (const Code *)program;
   const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, parameter);
   const char *given = smb_argument_given(arguments, program, parameter);
-  if (!given)
-    return refuse(error, "parameter %u of '%s' needs a value: --arg %u=VALUE", parameter,
-                  program->name, parameter);
+  if (!given) {
+    refuse(error, "parameter %u of '%s' needs a value", parameter, program->name);
+    smb_hint(error, SMB_HINT_ARGUMENT, smb_number(parameter).text, NULL);
+    return NULL;
+  }
   // As the user calls it: compilers call parameters by names that nobody knows.
   const char *text = strchr(given, '=') + 1;
   g_autofree char *name = g_strndup(given, (gsize)(text - 1 - given));

@@ -88,11 +88,11 @@ choose(const GPtrArray *stems, const char *folder, const char *name, GError **er
              "KERNEL.cubin",
              shown);
   else if (n == 0)
-    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--entry '%s': %s has %s", name, shown, names->str);
-  else
-    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-             "%s has several kernels: choose one by its folder, or with --entry: %s", shown,
-             names->str);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no kernel '%s': expected one of %s", shown,
+             name, names->str);
+  else if (!smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has several kernels: %s", shown,
+                     names->str))
+    smb_hint(error, SMB_HINT_ENTRY, NULL, NULL);
   return NULL;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What the user says of the value of a parameter: NAME=VALUE or NUMBER=VALUE (--arg). VALUE is a number, which its
+// What the user says of the value of a parameter: NAME=VALUE or NUMBER=VALUE. VALUE is a number, which its
 // front end reads, or the bytes that memory is to hold: raw:HEXBYTES or @FILE.
 #pragma once
 

@@ -27,7 +27,7 @@ static const struct {
 };
 
 #define refuse(error, text, format, ...)                                                           \
-  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--buffer '%s': " format, text, ##__VA_ARGS__)
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "buffer '%s': " format, text, ##__VA_ARGS__)
 
 // Its place in the table; of another text behind the last one.
 static guint

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What the user says of the buffer behind a pointer: NAME=SPEC[@OFFSET] (--buffer).
+// What the user says of the buffer behind a pointer: NAME=SPEC[@OFFSET].
 #pragma once
 
 #include "sim/program/contents.h"

@@ -122,25 +122,42 @@ find_argument_problem(const SmbProgram *program, const char *text) {
   return g_strdup_printf("'%s' has no parameter '%.*s'", program->name, (int)(equals - text), text);
 }
 
-// Parameters that need a value and have none: "'n' (int)", and what gives it one: " --arg n=VALUE".
-static guint
-list_missing(const SmbLaunch *launch, const SmbProgram *program, GString *names, GString *options) {
+// Whether a parameter needs a value and has none.
+static gboolean
+is_missing(const SmbLaunch *launch, const SmbProgram *program, guint p) {
+  return !smb_program_parameter(program, p).is_pointer &&
+         !smb_argument_find(launch->arguments, program, p) &&
+         !smb_launch_has_field(launch, program, p);
+}
+
+// Says which these are: "'n' (int)".
+static gboolean
+refuse_missing(const SmbLaunch *launch, const SmbProgram *program, gboolean needs_block,
+               GError **error) {
+  g_autoptr(GString) list = g_string_new(NULL);
   guint n = 0;
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
-    if (parameter.is_pointer || smb_argument_find(launch->arguments, program, p) ||
-        smb_launch_has_field(launch, program, p))
+    if (!is_missing(launch, program, p))
       continue;
-    g_autofree char *option =
-        parameter.is_unnamed ? g_strdup_printf("%u", p) : g_strdup(parameter.name);
+    g_autofree char *name = smb_program_parameter_key(program, p);
     const char *quote = parameter.is_unnamed ? "" : "'";
-    g_string_append_printf(names, "%s%s%s%s (%s)", n++ ? ", " : "", quote, option, quote,
+    g_string_append_printf(list, "%s%s%s%s (%s)", n++ ? ", " : "", quote, name, quote,
                            parameter.type);
-    g_string_append_printf(options, " --arg %s=VALUE", option);
-    if (parameter.stored_bytes > sizeof(guint64)) // a structure
-      g_string_append_printf(options, " (or its fields: --arg %s+OFFSET=VALUE)", option);
   }
-  return n;
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "parameter%s %s of '%s' need%s%s", smb_plural(n),
+           list->str, program->name, n > 1 ? " values" : "s a value",
+           needs_block ? ", and the launch needs a block" : "");
+  for (guint p = 0; p < program->parameters->len; p++) {
+    SmbParameter parameter = smb_program_parameter(program, p);
+    if (!is_missing(launch, program, p))
+      continue;
+    g_autofree char *name = smb_program_parameter_key(program, p);
+    smb_hint(error, SMB_HINT_ARGUMENT, name, NULL);
+    if (parameter.stored_bytes > sizeof(guint64)) // a structure
+      smb_hint(error, SMB_HINT_FIELDS, name, NULL);
+  }
+  return needs_block && smb_hint(error, SMB_HINT_BLOCK, NULL, NULL);
 }
 
 gboolean
@@ -151,13 +168,11 @@ smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *program, g
     if (problem)
       return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s", problem);
   }
-  g_autoptr(GString) names = g_string_new(NULL), options = g_string_new(NULL);
-  guint n = list_missing(launch, program, names, options);
-  return n == 0 ||
-         smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "parameter%s %s of '%s' need%s%s:%s%s",
-                  smb_plural(n), names->str, program->name, n > 1 ? " values" : "s a value",
-                  needs_block ? ", and the launch needs a block" : "", options->str,
-                  needs_block ? " --block X,Y,Z" : "");
+  for (guint p = 0; p < program->parameters->len; p++) {
+    if (is_missing(launch, program, p))
+      return refuse_missing(launch, program, needs_block, error);
+  }
+  return TRUE;
 }
 
 const SmbBuffer *

@@ -27,7 +27,7 @@ static const struct {
 };
 
 #define refuse(error, text, format, ...)                                                           \
-  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--array '%s': " format, text, ##__VA_ARGS__)
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "array '%s': " format, text, ##__VA_ARGS__)
 
 // What stands behind "=": dimensions and a type.
 static gboolean
@@ -52,9 +52,9 @@ parse_elements(const char *text, const char *shape, SmbArray *array, GError **er
   return TRUE;
 }
 
-// The size of an array that has @room; without dimensions it takes all of that.
+// The size of an array that has @room from byte @offset of its variable on; without dimensions it takes all of that.
 static gboolean
-measure(const char *text, guint64 room, SmbArray *array, GError **error) {
+measure(const char *text, guint64 offset, guint64 room, SmbArray *array, GError **error) {
   if (array->n_dimensions == 0) {
     array->n_dimensions = 1;
     array->dimension[0] = MAX(room / array->element_bytes, 1);
@@ -65,9 +65,11 @@ measure(const char *text, guint64 room, SmbArray *array, GError **error) {
   array->bytes = bytes;
   if (bytes <= room)
     return TRUE;
-  return refuse(error, text, "it takes %s, and there %s %s%s", smb_count(bytes, "byte").text,
-                smb_is_are(room), smb_number(room).text,
-                array->is_dynamic ? " of dynamic shared memory (--dynamic-bytes)" : "");
+  refuse(error, text, "it takes %s, and there %s %s%s", smb_count(bytes, "byte").text,
+         smb_is_are(room), smb_number(room).text,
+         array->is_dynamic ? " of dynamic shared memory" : "");
+  return array->is_dynamic &&
+         smb_hint(error, SMB_HINT_DYNAMIC_BYTES, NULL, smb_number(offset + bytes).text);
 }
 
 // The variable of that name, and all of its bytes as an array.
@@ -101,7 +103,7 @@ parse_shape(const char *text, const SmbProgram *program, gsize dynamic_bytes, Sm
   SmbArray *array = &shape->array;
   guint64 size = array->is_dynamic ? dynamic_bytes : array->bytes;
   if (!parse_elements(text, equals + 1, array, error) ||
-      !measure(text, size - MIN(offset, size), array, error))
+      !measure(text, offset, size - MIN(offset, size), array, error))
     return FALSE;
   array->base += (guint32)offset;
   if (array->base % array->element_bytes)
@@ -129,7 +131,7 @@ check_apart(const GArray *shapes, GError **error) {
     const SmbArray *before = &g_array_index(shapes, SmbShape, i - 1).array;
     const SmbArray *array = &g_array_index(shapes, SmbShape, i).array;
     if (array->base - before->base < before->bytes)
-      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--array: '%s' and '%s' overlap",
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "arrays '%s' and '%s' overlap",
                       before->name, array->name);
   }
   return TRUE;

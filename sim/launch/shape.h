@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What the user says of shared memory that a program has as bytes only: where in it an array lies, and what its rows
-// and elements are (--array). PTX knows no more than a name, a size and an alignment.
+// and elements are. PTX knows no more than a name, a size and an alignment.
 #pragma once
 
 #include "sim/program/program.h"

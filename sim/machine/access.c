@@ -14,18 +14,11 @@
 #include "sim/base/text.h"
 #include "sim/machine/lanes.h"
 
-// @hint: what would help, or ""
-static gboolean
-fail_access(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem,
-            const char *hint) {
-  g_autofree char *thread = smb_block_thread(block, warp, lane);
-  const char *text = smb_program_site(block->program, move->site)->expression;
-  return smb_block_fail(block, move->place, "%s: %s, by %s%s", text, problem, thread, hint);
-}
-
 gboolean
 smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
-  return fail_access(block, move, warp, lane, problem, "");
+  g_autofree char *thread = smb_block_thread(block, warp, lane);
+  const char *text = smb_program_site(block->program, move->site)->expression;
+  return smb_block_fail(block, move->place, "%s: %s, by %s", text, problem, thread);
 }
 
 char *
@@ -38,16 +31,15 @@ smb_object_describe(const SmbBlock *block, const Object *object) {
   return in_words ? g_strdup(object->name) : g_strdup_printf("'%s'", object->name);
 }
 
-// That a negative place may be one in front of the pointer, which --buffer makes room for (transfer full).
-static char *
+// A negative place is right if the pointer starts further inside its buffer.
+static gboolean
 hint_offset(const SmbBlock *block, const Object *object, gint64 byte) {
   guint number = object->buffer;
-  gboolean by_number = number < smb_program_n_parameters(block->program) &&
-                       smb_program_parameter(block->program, number).is_unnamed;
-  g_autofree char *name = by_number ? g_strdup_printf("%u", number) : g_strdup(object->name);
-  return g_strdup_printf("; if the pointer starts inside its buffer, give --buffer %s=@%" //
-                         G_GINT64_FORMAT,
-                         name, ((gint64)object->step - 1 - byte) / (gint64)object->step);
+  g_autofree char *name = number < smb_program_n_parameters(block->program)
+                              ? smb_program_parameter_key(block->program, number)
+                              : g_strdup(object->name);
+  const guint64 elements = (guint64)(((gint64)object->step - 1 - byte) / (gint64)object->step);
+  return smb_hint(block->error, SMB_HINT_OFFSET, name, smb_number(elements).text);
 }
 
 static gboolean
@@ -56,20 +48,20 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
   gint64 byte = access->offset[lane] - (gint64)object->start;
   if (object->space == SPACE_SHARED && byte > G_MAXINT32 && byte <= G_MAXUINT32)
     byte -= G_GINT64_CONSTANT(1) << 32; // a sum of 32 bits that fell below 0
-  g_autofree char *name = smb_object_describe(block, object), *problem = NULL, *hint = NULL;
-  if (object->space == SPACE_SHARED && object->size == 0)
-    problem = g_strdup_printf("out of bounds: %s has no bytes; give the kernel dynamic shared "
-                              "memory with --dynamic-bytes",
-                              name);
+  g_autofree char *name = smb_object_describe(block, object), *problem = NULL;
+  gboolean is_empty = object->space == SPACE_SHARED && object->size == 0;
+  if (is_empty)
+    problem = g_strdup_printf("out of bounds: %s has no bytes", name);
   else if (object->step && access->offset[lane] < 0)
     problem = g_strdup_printf("out of bounds: byte %" G_GINT64_FORMAT " of %s", byte, name);
   else
     problem = g_strdup_printf(
         "out of bounds: byte %" G_GINT64_FORMAT " of %s, which has %" G_GSIZE_FORMAT " byte%s",
         byte, name, object->size - object->start, smb_plural(object->size - object->start));
-  if (object->step && access->offset[lane] < 0)
-    hint = hint_offset(block, object, byte);
-  return fail_access(block, move, access->warp, lane, problem, hint ? hint : "");
+  smb_access_fail(block, move, access->warp, lane, problem);
+  if (is_empty)
+    return smb_hint(block->error, SMB_HINT_DYNAMIC_BYTES, NULL, NULL);
+  return object->step && access->offset[lane] < 0 && hint_offset(block, object, byte);
 }
 
 static gboolean

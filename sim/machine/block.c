@@ -82,20 +82,21 @@ has_variable(const SmbLaunch *launch, const char *name) {
 }
 
 // Why nothing of that name has a buffer of that kind, or NULL (transfer full).
+// @value: (out): the parameter, if it takes a value instead
 static char *
-find_buffer_problem(const SmbProgram *program, const SmbLaunch *launch, const SmbBuffer *buffer) {
+find_buffer_problem(const SmbProgram *program, const SmbLaunch *launch, const SmbBuffer *buffer,
+                    char **value) {
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
     if (smb_field_is_of(buffer->name, program, p, NULL))
       return NULL;
     if (!smb_buffer_is_of(buffer, parameter.name, p))
       continue;
-    if (!smb_launch_is_pointer(launch, program, p) && parameter.is_unnamed)
-      return g_strdup_printf("parameter %u is not a pointer: give it a value with --arg %u=VALUE",
-                             p, p);
-    if (!smb_launch_is_pointer(launch, program, p))
-      return g_strdup_printf("'%s' is not a pointer: give it a value with --arg %s=VALUE",
-                             parameter.name, parameter.name);
+    if (!smb_launch_is_pointer(launch, program, p)) {
+      *value = smb_program_parameter_key(program, p);
+      return g_strdup_printf(
+          parameter.is_unnamed ? "parameter %s is not a pointer" : "'%s' is not a pointer", *value);
+    }
     return is_too_short(buffer, buffer->offset * parameter.element_bytes)
                ? g_strdup_printf("the pointer starts beyond the end of the file, which has %" //
                                  G_GSIZE_FORMAT " byte%s",
@@ -126,9 +127,14 @@ static gboolean
 check_buffers(const SmbProgram *program, const SmbLaunch *launch, GError **error) {
   for (guint i = 0; launch->buffers && i < launch->buffers->len; i++) {
     const SmbBuffer *buffer = g_ptr_array_index(launch->buffers, i);
-    g_autofree char *problem = find_buffer_problem(program, launch, buffer);
+    g_autofree char *value = NULL;
+    g_autofree char *problem = find_buffer_problem(program, launch, buffer, &value);
     if (problem)
-      return refuse_launch(error, "--buffer '%s=%s': %s", buffer->name, buffer->spec, problem);
+      refuse_launch(error, "buffer '%s=%s': %s", buffer->name, buffer->spec, problem);
+    if (problem && value)
+      smb_hint(error, SMB_HINT_ARGUMENT, value, NULL);
+    if (problem)
+      return FALSE;
   }
   return TRUE;
 }
@@ -156,7 +162,7 @@ smb_block_unknown(SmbBlock *block, guint site, guint warp, SmbLanes mask, const 
   if (!block->skips_unknown)
     return smb_block_fail(block, at->offset, "%s: %s", at->expression, reason);
   if (block->sink->uncounted)
-    block->sink->uncounted(block->user, site, warp, mask, reason);
+    block->sink->uncounted(block->user, site, warp, mask, reason, NULL);
   return TRUE;
 }
 
@@ -225,8 +231,9 @@ smb_block_step(SmbBlock *block, guint32 place) {
     return TRUE;
   return smb_block_fail(block, place,
                         "still running after %" G_GUINT64_FORMAT
-                        " %s: an endless loop, or a large trip count? (--max-steps)",
-                        block->limits.max_steps, block->program->front_end->steps);
+                        " %s: an endless loop, or a large trip count?",
+                        block->limits.max_steps, block->program->front_end->steps) ||
+         smb_hint(block->error, SMB_HINT_LIMIT, "max_steps", NULL);
 }
 
 static gsize

@@ -6,6 +6,7 @@
 // modelled: time, caches, and what a compiler would have merged or removed.
 #pragma once
 
+#include "sim/base/error.h"
 #include "sim/launch/launch.h"
 #include "sim/program/program.h"
 
@@ -56,8 +57,8 @@ const char *smb_traffic_name(SmbTraffic traffic);
  *   (buffers are far apart and aligned to 256 bytes)
  * @warn: something suspicious at @site, in words; @other is the site that it collides with, or @site
  * @uncounted: the lanes of @mask made a request at @site, or may have made it, that cannot be counted, and @reason says
- *   why: "the address depends on in[] (parameter 2), loaded at scan.cu:30: give --buffer 2=...". Only of a launch that
- *   skips what is not known
+ *   why: "the address depends on in[] (parameter 2), loaded at scan.cu:30"; @hint (nullable) what would make it known. Only of a
+ *   launch that skips what is not known
  * @constant: @request was made of constant memory at @site, at offsets in it, by a load that computes where; of the
  *   variable @name. %NULL: it was made, or may have been, and it is not known where
  * @traffic: a warp executed @site, which moved @bytes of shared memory, or SMB_BYTES_UNKNOWN, and made no request
@@ -68,7 +69,8 @@ typedef struct {
   void (*global)(gpointer user, guint site, guint warp, const char *buffer, SmbLanes mask,
                  guint width, const guint64 *addresses);
   void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
-  void (*uncounted)(gpointer user, guint site, guint warp, SmbLanes mask, const char *reason);
+  void (*uncounted)(gpointer user, guint site, guint warp, SmbLanes mask, const char *reason,
+                    const SmbHint *hint);
   void (*traffic)(gpointer user, SmbTraffic kind, guint site, guint64 bytes);
   void (*constant)(gpointer user, guint site, const char *name, const SmbRequest *request);
 } SmbSink;

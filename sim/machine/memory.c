@@ -53,8 +53,9 @@ smb_memory_check_kept(SmbBlock *block, const Move *move, const Access *access) {
     return TRUE;
   return smb_block_fail(block, move->place,
                         "the kernel writes more global memory than the %" G_GUINT64_FORMAT
-                        " bytes that are kept (--max-memory)",
-                        block->limits.max_memory);
+                        " bytes that are kept",
+                        block->limits.max_memory) ||
+         smb_hint(block->error, SMB_HINT_LIMIT, "max_memory", NULL);
 }
 
 void

@@ -49,8 +49,9 @@ allocate(SmbBlock *block, Object *object, const Move *move) {
     return smb_block_fail(block, move->place,
                           "'%s' takes %" G_GUINT64_FORMAT
                           " bytes for all threads of a block, more than the %" G_GUINT64_FORMAT
-                          " that are kept (--max-memory)",
-                          object->name, 2 * size, block->limits.max_memory);
+                          " that are kept",
+                          object->name, 2 * size, block->limits.max_memory) ||
+           smb_hint(block->error, SMB_HINT_LIMIT, "max_memory", NULL);
   block->memory_used += 2 * size;
   object->bytes = g_malloc0(size);
   object->set = g_malloc0(size);

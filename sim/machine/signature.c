@@ -44,7 +44,7 @@ smb_signature_quotients(SmbBlock *block, SmbLanes lanes, const gint64 *quotients
 }
 
 void
-smb_signature_hint(SmbBlock *block, const SmbHint *hint) {
+smb_signature_hint(SmbBlock *block, const SmbQuotient *hint) {
   SmbSignature *signature = block->signature;
   for (guint i = 0; i < signature->n_hints; i++) {
     if (signature->hints[i].place == hint->place)

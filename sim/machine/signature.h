@@ -29,7 +29,7 @@
 #include "sim/machine/block.h"
 
 /**
- * SmbHint: a quotient that was noted, rounded down, of @x * @numerator / @denominator: where it was first computed
+ * SmbQuotient: a quotient that was noted, rounded down, of @x * @numerator / @denominator: where it was first computed
  * @place: where: the same in all blocks
  */
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
   guint64 numerator;
   guint64 denominator;
   gint64 x;
-} SmbHint;
+} SmbQuotient;
 
 enum {
   SMB_MAX_HINTS = 12,
@@ -61,7 +61,7 @@ typedef struct {
   guint64 global_stores;
   gboolean is_alone;
   guint n_hints;
-  SmbHint hints[SMB_MAX_HINTS];
+  SmbQuotient hints[SMB_MAX_HINTS];
 } SmbSignature;
 
 /** A prime. */
@@ -83,6 +83,6 @@ void smb_signature_note(SmbBlock *block, guint64 word);
 // The same of a quotient of each of these lanes (0 of others), which must be affine in blocks that are alike.
 void smb_signature_quotients(SmbBlock *block, SmbLanes lanes, const gint64 *quotients);
 // What it was computed of.
-void smb_signature_hint(SmbBlock *block, const SmbHint *hint);
+void smb_signature_hint(SmbBlock *block, const SmbQuotient *hint);
 // A value is not affine that should be.
 void smb_signature_refuse(SmbBlock *block);

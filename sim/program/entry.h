@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * @name: its name, demangled
  * @type: as the code writes it: "u32", "b8[24]"
  * @bytes: its size; 0 of dynamic shared memory
- * @is_pointer: of a parameter: whether it is a pointer to a buffer unless --arg gives it a value
+ * @is_pointer: of a parameter: whether it is a pointer to a buffer unless it is given a value
  */
 typedef struct {
   const char *name;
@@ -24,7 +24,7 @@ typedef struct {
 
 /**
  * SmbEntry: a kernel.
- * @name: its plain name, as --entry takes it: "sgemm<128, 8>"
+ * @name: its plain name, as SmbProgramOptions.entry takes it: "sgemm<128, 8>"
  * @symbol: its name in the file
  * @block: the block that it has to be launched with; zeros: it does not say
  * @max_threads: the most threads of its block; 0: it does not say

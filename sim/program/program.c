@@ -223,6 +223,12 @@ smb_program_is_parameter(const SmbProgram *program, guint index, const char *tex
 }
 
 char *
+smb_program_parameter_key(const SmbProgram *program, guint index) {
+  SmbParameter parameter = smb_program_parameter(program, index);
+  return parameter.is_unnamed ? g_strdup_printf("%u", index) : g_strdup(parameter.name);
+}
+
+char *
 smb_program_describe_parameter(const SmbProgram *program, guint index) {
   SmbParameter parameter = smb_program_parameter(program, index);
   if (!parameter.is_unnamed)

@@ -230,6 +230,9 @@ SmbParameter smb_program_parameter(const SmbProgram *program, guint index);
 /** Whether a text is the name of a parameter, or its number. */
 gboolean smb_program_is_parameter(const SmbProgram *program, guint index, const char *text);
 
+/** smb_program_parameter_key: Returns: (transfer full): the name of a parameter, or its number if the name is made up */
+char *smb_program_parameter_key(const SmbProgram *program, guint index);
+
 /** smb_program_describe_parameter: Returns: (transfer full): what messages call a parameter: "'in'"; of compiled code
  * "parameter 2 ('in')", without the name if it is only made of that of the kernel */
 char *smb_program_describe_parameter(const SmbProgram *program, guint index);

@@ -168,14 +168,14 @@ refuse(const char *file, const char *entry, const GPtrArray *all, const GPtrArra
        GError **error) {
   g_autofree char *list = list_kernels(matching->len > 0 ? matching : all);
   if (!entry)
-    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-             "%s has several kernels: choose one with --entry: %s", file, list);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has several kernels: %s", file, list);
   else if (matching->len > 0)
-    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--entry '%s' matches %u kernels of %s: %s", entry,
-             matching->len, file, list);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has %u kernels '%s': %s", file, matching->len,
+             entry, list);
   else
-    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-             "--entry '%s': expected one of the kernels of %s: %s", entry, file, list);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no kernel '%s': expected one of %s", file,
+             entry, list);
+  smb_hint(error, SMB_HINT_ENTRY, NULL, NULL);
   return -1;
 }
 

@@ -28,7 +28,7 @@ describe_type(const PtxModule *module, const PtxVariable *variable, gboolean is_
   return g_string_chunk_insert_const(module->strings, variable->n_dimensions ? size.text : type);
 }
 
-// The pointers that a parameter may be: whatever has 8 bytes, unless --arg gives it a value.
+// The pointers that a parameter may be: whatever has 8 bytes, unless it is given a value.
 static void
 add_parameters(Code *code, const PtxFunction *kernel, const PtxDecoded *decoded) {
   for (guint i = 0; i < kernel->parameters->len; i++) {

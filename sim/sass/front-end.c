@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/program/symbol.h"
@@ -21,7 +22,7 @@ recognize(SmbSource *source) {
   return bytes && smb_cubin_recognize(bytes);
 }
 
-// The pointers that a parameter may be: whatever has 8 bytes, unless --arg gives it a value.
+// The pointers that a parameter may be: whatever has 8 bytes, unless it is given a value.
 static void
 add_parameters(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel) {
   for (guint i = 0; i < kernel->parameters->len; i++) {
@@ -122,12 +123,15 @@ check_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **
                     *options->defines);
   if (options->folders && *options->folders)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    "%s is machine code, which includes no files: -I cannot be used", cubin->name);
-  if (chip && (chip / 10 != cubin->chip / 10 || chip < cubin->chip))
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    "%s is machine code of %s, which does not run on sm_%u (--arch)", cubin->name,
-                    cubin->target, chip);
-  return TRUE;
+                    "%s is machine code, which includes no files: expected no folders of them",
+                    cubin->name);
+  if (!chip || (chip / 10 == cubin->chip / 10 && chip >= cubin->chip))
+    return TRUE;
+  smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+           "%s is machine code of %s, which does not run on sm_%u", cubin->name, cubin->target,
+           chip);
+  g_autoptr(SmbArch) arch = smb_arch_load(cubin->target, NULL);
+  return smb_hint(error, SMB_HINT_ARCH, NULL, arch ? cubin->target : NULL);
 }
 
 static SmbProgram *

@@ -200,12 +200,12 @@ parse_mask(const SmbTraceLine *line, const char **cursor, SmbRequest *request, G
   skip_hex_prefix(cursor);
   if (!parse_hex(cursor, n_lanes, &request->mask)) {
     g_autoptr(SmbArch) wide = smb_arch_load_wave(smb_arch_info(line->arch)->name, 64, NULL);
-    g_autofree char *large =
-        g_strdup_printf("is more than %u bits: expected a bit for each of %u lanes%s", n_lanes,
-                        n_lanes, wide && n_lanes < 64 ? " (--wave 64: of waves of 64)" : "");
-    return reject_word(line, word, error,
-                       is_large_number(word, TRUE) ? large
-                                                   : "is not a mask: expected hexadecimal digits");
+    g_autofree char *large = g_strdup_printf(
+        "is more than %u bits: expected a bit for each of %u lanes", n_lanes, n_lanes);
+    if (!is_large_number(word, TRUE))
+      return reject_word(line, word, error, "is not a mask: expected hexadecimal digits");
+    reject_word(line, word, error, large);
+    return wide && n_lanes < 64 && smb_hint(error, SMB_HINT_WAVE, NULL, "64");
   }
   *cursor = skip_blanks(*cursor);
   return TRUE;

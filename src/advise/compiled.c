@@ -9,6 +9,7 @@
 #include "sim/base/order.h"
 #include "sim/base/parallel.h"
 #include "src/analysis/verdict.h"
+#include "src/cli/hint.h"
 #include "src/compile/compile.h"
 #include "src/compile/read.h"
 
@@ -119,7 +120,7 @@ compile_form(gpointer user, guint item) {
   if (analysis)
     smb_advise_compiled_count(compiled, target, kernel->arch, analysis);
   else
-    compiled->failure = g_strdup(error->message);
+    compiled->failure = smb_cli_error_text(error);
   if (analysis && smb_analyze_uncounted(analysis) > 0)
     compiled->failure = g_strdup("not all of its requests can be counted");
   smb_progress_add(kernel->target->options.progress, 1);

@@ -155,14 +155,6 @@ write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArr
   json_builder_end_object(json);
 }
 
-static void
-write_names(JsonBuilder *json, const char *key, const GPtrArray *names) {
-  smb_json_array(json, key);
-  for (guint i = 0; i < names->len; i++)
-    smb_json_text(json, NULL, g_ptr_array_index(names, i));
-  json_builder_end_array(json);
-}
-
 // Longer rows in the source of what was compiled; null of other kernels.
 static void
 write_written(JsonBuilder *json, const SmbAdviseWritten *written) {
@@ -172,9 +164,9 @@ write_written(JsonBuilder *json, const SmbAdviseWritten *written) {
   }
   smb_json_object(json, "written");
   write_compiled(json, "now", NULL, written->now);
-  write_names(json, "tried", written->tried);
-  write_names(json, "left_alone", written->left_alone);
-  write_names(json, "unlike", written->unlike);
+  smb_json_texts(json, "tried", written->tried);
+  smb_json_texts(json, "left_alone", written->left_alone);
+  smb_json_texts(json, "unlike", written->unlike);
   smb_json_array(json, "forms");
   for (guint i = 0; i < written->forms->len; i++) {
     const SmbAdvisePadding *form = g_ptr_array_index(written->forms, i);

@@ -244,10 +244,7 @@ smb_advise_write_measured(SmbCli *cli, const char *what, const SmbAdviseMeasured
 
 static void
 write_number(JsonBuilder *json, const char *key, double number) {
-  if (number == SMB_NOT_MEASURED)
-    smb_json_null(json, key);
-  else
-    smb_json_double(json, key, number);
+  smb_json_double_if(json, key, number != SMB_NOT_MEASURED, number);
 }
 
 static void

@@ -11,6 +11,7 @@
 #include "sim/base/text.h"
 #include "src/advise/measure.h"
 #include "src/analysis/vendor.h"
+#include "src/cli/hint.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/out/table.h"
@@ -183,7 +184,8 @@ try_values(Tuning *tuning, guint64 number, GError **error) {
     run_trial(tuning, trial, target, &local);
   }
   if (local) {
-    g_auto(GStrv) lines = g_strsplit(local->message, "\n", 2);
+    g_autofree char *told = smb_cli_error_text(local);
+    g_auto(GStrv) lines = g_strsplit(told, "\n", 2);
     trial->failure = g_strdup(lines[0]);
   }
   return TRUE;
@@ -373,9 +375,9 @@ write_csv(SmbCli *cli, gconstpointer result) {
       smb_csv_text(&csv, value);
     }
     smb_csv_text(&csv, trial->is_present ? "yes" : "no");
-    for (guint empty = 0; trial->failure && empty < 4; empty++)
-      smb_csv_text(&csv, NULL);
-    if (!trial->failure)
+    if (trial->failure)
+      smb_csv_skip(&csv, 4);
+    else
       SMB_CSV_NUMBERS(&csv, trial->total.requests, trial->total.wavefronts, trial->total.ideal,
                       trial->shared_bytes);
     smb_csv_text(&csv, trial->failure);

@@ -169,8 +169,5 @@ smb_analyze_json_assumed(JsonBuilder *json, const SmbArch *arch, const SmbAnalys
   if (!smb_arch_info(arch)->active_counter)
     return;
   g_autoptr(GPtrArray) rules = smb_analyze_assumed(arch, analysis);
-  smb_json_array(json, "assumed_rules");
-  for (guint i = 0; i < rules->len; i++)
-    smb_json_text(json, NULL, g_ptr_array_index(rules, i));
-  json_builder_end_array(json);
+  smb_json_texts(json, "assumed_rules", rules);
 }

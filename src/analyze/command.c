@@ -6,6 +6,7 @@
 #include "src/analysis/vendor.h"
 #include "src/analysis/warning.h"
 #include "src/analyze/part.h"
+#include "src/cli/hint.h"
 #include "src/commands.h"
 #include "src/finding/finding.h"
 #include "src/project/case.h"
@@ -93,7 +94,8 @@ analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const 
     return FALSE;
   g_autoptr(GPtrArray) parts = g_ptr_array_new();
   g_ptr_array_add(parts, counts);
-  g_autoptr(SmbAnalysis) analysis = smb_parts_collect(parts, target->kernel, cli->arch, launch);
+  g_autoptr(SmbAnalysis) analysis =
+      smb_parts_collect(parts, target->kernel, cli->arch, launch, smb_cli_write_hint);
   g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(SmbLimit));
   g_autoptr(GArray) failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   const SmbAnalyzePart part = {*shard, counts, limits};

@@ -218,90 +218,88 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_end(json, cli->out);
 }
 
+// A row of CSV, of any kind of memory: one of @shared, @global and @traffic is there, and what is NULL stays empty.
+// @array: or the buffer, the variable, the kind of traffic
+// @warp: its number; -1: all together
+// @shared: also of constant memory, whose words stand where shared memory has its wavefronts
+// @exact, @depends: yes or no
+typedef struct {
+  const char *memory, *array;
+  const SmbSite *site;
+  gint64 warp;
+  const SmbTally *shared;
+  const SmbGlobalAccess *global;
+  const SmbOtherTraffic *traffic;
+  const char *exact, *reason, *depends;
+  const guint64 *uncounted;
+} Row;
+
+static const char *
+say(gboolean so) {
+  return so ? "yes" : "no";
+}
+
+// Traffic that makes no request has executions, and wavefronts where there is a rule.
 static void
-write_csv_place(SmbCsv *csv, const char *memory, const SmbSite *site, const char *array) {
-  smb_csv_text(csv, memory);
+write_csv_counts(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
+  guint64 wavefronts = 0;
+  if (row->shared) {
+    SMB_CSV_NUMBERS(csv, row->shared->requests, row->shared->wavefronts, row->shared->ideal,
+                    row->shared->excess, row->shared->max_degree, row->shared->cycles);
+    smb_csv_skip(csv, 3);
+  } else if (row->global) {
+    smb_csv_number(csv, row->global->requests);
+    smb_csv_skip(csv, 5);
+    SMB_CSV_NUMBERS(csv, row->global->segments, row->global->ideal, row->global->max_segments);
+  } else {
+    smb_csv_number(csv, row->traffic->executions);
+    if (smb_other_traffic_wavefronts(row->traffic, report->analysis->vendor, &wavefronts))
+      SMB_CSV_NUMBERS(csv, wavefronts, wavefronts, 0);
+    else
+      smb_csv_skip(csv, 3);
+    smb_csv_skip(csv, 5);
+  }
+}
+
+static void
+write_csv_row(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
+  const SmbSite *site = row->site;
+  smb_csv_text(csv, row->memory);
   SMB_CSV_NUMBERS(csv, site->line, site->column);
-  smb_csv_text(csv, array);
+  smb_csv_text(csv, row->array);
   smb_csv_text(csv, smb_op_class_name(site->op_class));
   smb_csv_number(csv, site->width);
   smb_csv_text(csv, site->expression);
-}
-
-static void
-write_csv_origin(SmbCsv *csv, const SmbProgram *program, const SmbSite *site) {
-  smb_csv_text(csv, smb_analyze_site_file(program, site));
+  smb_csv_number_if(csv, row->warp >= 0, (guint64)row->warp);
+  write_csv_counts(csv, report, row);
+  smb_csv_text(csv, row->exact);
+  smb_csv_text(csv, smb_analyze_site_file(report->target->kernel, site));
   smb_csv_number_if(csv, site->opcode != NULL, site->pc);
   smb_csv_text(csv, site->opcode);
-}
-
-// Shared memory has no segments; its counts may not be exact.
-static void
-end_csv_shared(SmbCsv *csv, const SmbProgram *program, const SmbAccess *access,
-               const SmbTally *tally) {
-  SMB_CSV_NUMBERS(csv, tally->requests, tally->wavefronts, tally->ideal, tally->excess,
-                  tally->max_degree, tally->cycles);
-  for (guint empty = 0; empty < 3; empty++)
-    smb_csv_text(csv, NULL);
-  smb_csv_text(csv, access->exact ? "yes" : "no");
-  write_csv_origin(csv, program, access->site);
-  smb_csv_text(csv, access->reason);
-  smb_csv_text(csv, smb_access_depends_on_data(access) ? "yes" : "no");
-  smb_csv_number(csv, access->uncounted);
+  smb_csv_text(csv, row->reason);
+  smb_csv_text(csv, row->depends);
+  smb_csv_number_if(csv, row->uncounted != NULL, row->uncounted ? *row->uncounted : 0);
   smb_csv_end_row(csv);
 }
 
 static void
 write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *report) {
-  write_csv_place(csv, "shared", access->site, access->array);
-  smb_csv_text(csv, NULL);
-  end_csv_shared(csv, report->target->kernel, access, &access->total);
+  Row row = {.memory = "shared",
+             .array = access->array,
+             .site = access->site,
+             .warp = -1,
+             .shared = &access->total,
+             .exact = say(access->exact),
+             .reason = access->reason,
+             .depends = say(smb_access_depends_on_data(access)),
+             .uncounted = &access->uncounted};
+  write_csv_row(csv, report, &row);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
-    if (access->warps[w].requests == 0)
-      continue;
-    write_csv_place(csv, "shared", access->site, access->array);
-    smb_csv_number(csv, w);
-    end_csv_shared(csv, report->target->kernel, access, &access->warps[w]);
+    row.warp = w;
+    row.shared = &access->warps[w];
+    if (row.shared->requests > 0)
+      write_csv_row(csv, report, &row);
   }
-}
-
-// Words that are served one after the other stand where shared memory has its wavefronts.
-static void
-write_csv_constant(SmbCsv *csv, const SmbProgram *program, const SmbConstantAccess *access) {
-  const SmbTally *tally = &access->total;
-  write_csv_place(csv, "constant", access->site, access->variable);
-  smb_csv_text(csv, NULL);
-  SMB_CSV_NUMBERS(csv, tally->requests, tally->wavefronts, tally->ideal, tally->excess,
-                  tally->max_degree, tally->cycles);
-  for (guint empty = 0; empty < 3; empty++)
-    smb_csv_text(csv, NULL);
-  smb_csv_text(csv, access->reason ? "no" : "yes");
-  write_csv_origin(csv, program, access->site);
-  smb_csv_text(csv, access->reason);
-  smb_csv_text(csv, NULL);
-  smb_csv_number(csv, access->uncounted);
-  smb_csv_end_row(csv);
-}
-
-// What makes no request: its executions, its kind in place of an array, and its wavefronts where there is a rule.
-static void
-write_csv_traffic(SmbCsv *csv, const SmbAnalyzeReport *report, const SmbOtherTraffic *traffic) {
-  const SmbProgram *program = report->target->kernel;
-  guint64 wavefronts = 0;
-  gboolean has_rule = smb_other_traffic_wavefronts(traffic, report->analysis->vendor, &wavefronts);
-  write_csv_place(csv, "other", traffic->site, smb_traffic_name(traffic->kind));
-  smb_csv_text(csv, NULL);
-  smb_csv_number(csv, traffic->executions);
-  smb_csv_number_if(csv, has_rule, wavefronts);
-  smb_csv_number_if(csv, has_rule, wavefronts);
-  smb_csv_number_if(csv, has_rule, 0);
-  for (guint empty = 0; empty < 5; empty++)
-    smb_csv_text(csv, NULL);
-  smb_csv_text(csv, smb_other_traffic_is_exact(traffic) ? "yes" : "no");
-  write_csv_origin(csv, program, traffic->site);
-  for (guint empty = 0; empty < 3; empty++)
-    smb_csv_text(csv, NULL);
-  smb_csv_end_row(csv);
 }
 
 // One row an access; the rows of global memory count segments where those of shared memory count
@@ -319,21 +317,20 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
     write_csv_access(&csv, &g_array_index(analysis->accesses, SmbAccess, i), report);
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    write_csv_place(&csv, "global", access->site, access->buffer);
-    smb_csv_text(&csv, NULL);
-    smb_csv_number(&csv, access->requests);
-    for (guint empty = 0; empty < 5; empty++)
-      smb_csv_text(&csv, NULL);
-    SMB_CSV_NUMBERS(&csv, access->segments, access->ideal, access->max_segments);
-    smb_csv_text(&csv, NULL);
-    write_csv_origin(&csv, report->target->kernel, access->site);
-    for (guint empty = 0; empty < 3; empty++)
-      smb_csv_text(&csv, NULL);
-    smb_csv_end_row(&csv);
+    write_csv_row(&csv, report,
+                  &(Row){"global", access->buffer, access->site, -1, .global = access});
   }
-  for (guint i = 0; i < analysis->constants->len; i++)
-    write_csv_constant(&csv, report->target->kernel,
-                       &g_array_index(analysis->constants, SmbConstantAccess, i));
-  for (guint i = 0; i < analysis->traffic->len; i++)
-    write_csv_traffic(&csv, report, &g_array_index(analysis->traffic, SmbOtherTraffic, i));
+  for (guint i = 0; i < analysis->constants->len; i++) {
+    const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
+    write_csv_row(&csv, report,
+                  &(Row){"constant", access->variable, access->site, -1, &access->total,
+                         .exact = say(!access->reason), .reason = access->reason,
+                         .uncounted = &access->uncounted});
+  }
+  for (guint i = 0; i < analysis->traffic->len; i++) {
+    const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
+    write_csv_row(&csv, report,
+                  &(Row){"other", smb_traffic_name(traffic->kind), traffic->site, -1,
+                         .traffic = traffic, .exact = say(smb_other_traffic_is_exact(traffic))});
+  }
 }

@@ -7,6 +7,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "src/analysis/limit.h"
+#include "src/cli/hint.h"
 #include "src/out/json.h"
 
 // Memory at addresses, of a launch that was captured: where it is, and what it holds.
@@ -241,7 +242,7 @@ merge_counts(SmbCli *cli, const SmbPartResults *results, GError **error) {
     return FALSE;
   const SmbTarget *target = part.target;
   g_autoptr(SmbAnalysis) analysis =
-      smb_parts_collect(counts, target->kernel, cli->arch, &target->launch);
+      smb_parts_collect(counts, target->kernel, cli->arch, &target->launch, smb_cli_write_hint);
   g_autoptr(GArray) limits = make_limits(smb_part_name(results, 0), &part, error);
   if (!limits)
     return FALSE;

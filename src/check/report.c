@@ -153,10 +153,7 @@ write_case(JsonBuilder *json, const SmbChecked *checked) {
   else
     json_builder_add_null_value(json);
   smb_json_text(json, "error", checked->error);
-  smb_json_array(json, "messages");
-  for (guint i = 0; checked->messages[i]; i++)
-    smb_json_text(json, NULL, checked->messages[i]);
-  json_builder_end_array(json);
+  smb_json_strv(json, "messages", (const char *const *)checked->messages);
   json_builder_end_object(json);
 }
 

@@ -14,6 +14,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
+#include "src/cli/hint.h"
 
 // A descriptor that the caller closed would be given to the next file that is opened, and the result
 // would go there. One that is open for reading only makes writing fail, as it should.
@@ -67,7 +68,8 @@ smb_cli_place_error(const SmbCli *cli, const char *message) {
 static char *
 describe_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
   gboolean usage = g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE);
-  char *placed = usage ? NULL : smb_cli_place_error(cli, error->message);
+  g_autofree char *message = smb_cli_error_text(error);
+  char *placed = usage ? NULL : smb_cli_place_error(cli, message);
   if (placed)
     return placed;
   // --help and --version are not commands that a message could name.
@@ -77,7 +79,7 @@ describe_error(const SmbCommand *command, const SmbCli *cli, const GError *error
   g_autofree char *hint = g_strdup_printf(" (see '%s --help')", full);
   g_autofree char *origin =
       usage && cli->case_origin ? g_strdup_printf(" (%s)", cli->case_origin) : g_strdup("");
-  return g_strconcat(full, ": ", error->message, origin, usage ? hint : "", NULL);
+  return g_strconcat(full, ": ", message, origin, usage ? hint : "", NULL);
 }
 
 static SmbExit

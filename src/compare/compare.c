@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
+#include "src/cli/hint.h"
 #include "src/out/json.h"
 
 static SmbComparedCost
@@ -220,7 +221,7 @@ compare_case(SmbResultComparison *comparison, const SmbResultCase *before, const
     g_propagate_error(error, g_steal_pointer(&failure));
     return FALSE;
   } else {
-    add_case(comparison, now, SMB_CHANGE_REFUSED)->note = g_strdup(failure->message);
+    add_case(comparison, now, SMB_CHANGE_REFUSED)->note = smb_cli_error_text(failure);
   }
   return TRUE;
 }

@@ -149,14 +149,16 @@ compile_refused(SmbSource *source, const SmbArch *arch, const SmbCompileOptions 
              "%-s\nWith nvcc (none was found) it would be compiled. You can also give PTX: "
              "'clang++ --cuda-device-only --cuda-gpu-arch=sm_%u -O3 -S FILE.cu' writes it",
              refused->message, find_chip(arch));
+    smb_error_add_hints(error ? *error : NULL, refused, 0);
     return NULL;
   }
   g_autoptr(GError) failure = NULL;
   SmbProgram *program = compile(nvcc, source, arch, options, reading, command, &failure);
-  if (failure && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT))
+  if (failure && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT)) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s\nnvcc does not compile it either:\n%-s",
              refused->message, failure->message);
-  else if (failure)
+    smb_error_add_hints(error ? *error : NULL, refused, 0);
+  } else if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));
   return program;
 }

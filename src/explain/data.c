@@ -64,10 +64,7 @@ write_lane(JsonBuilder *json, const SmbExplanation *e, guint number) {
   SmbExplainLane lane = smb_explain_lane(e, number);
   smb_json_object(json, NULL);
   smb_json_number(json, "lane", number);
-  smb_json_array(json, "thread");
-  for (guint i = 0; i < 3; i++)
-    smb_json_number(json, NULL, lane.thread[i]);
-  json_builder_end_array(json);
+  smb_json_extent(json, "thread", lane.thread);
   smb_json_text(json, "array", lane.array ? lane.array->name : NULL);
   smb_json_array(json, "indices");
   for (guint i = 0; i < lane.n_indices; i++)

@@ -27,10 +27,7 @@ write_remedies(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
     smb_json_text(json, "layout", best ? best->name : NULL);
     smb_json_tally_object(json, "now", &array->now->candidate->total);
     smb_json_tally_object(json, "then", best ? &best->candidate->total : NULL);
-    smb_json_array(json, "sentences");
-    for (guint j = 0; j < remedies->len; j++)
-      smb_json_text(json, NULL, g_ptr_array_index(remedies, j));
-    json_builder_end_array(json);
+    smb_json_texts(json, "sentences", remedies);
     json_builder_end_object(json);
   }
   json_builder_end_array(json);

@@ -7,6 +7,7 @@
 #include "sim/base/order.h"
 #include "src/advise/text.h"
 #include "src/analysis/verdict.h"
+#include "src/cli/hint.h"
 #include "src/compile/compile.h"
 #include "src/compile/read.h"
 #include "src/explain/explain.h"
@@ -176,7 +177,7 @@ finish(SmbFix *fix, SmbArch *arch, const SmbAdviseSearch *search) {
   g_autoptr(GError) failure = NULL;
   if (fix->lines->len > 0 &&
       !(fix->advice = smb_advise_report_new(fix->target, arch, search, &failure)))
-    fix->advice_failure = g_strdup(failure->message);
+    fix->advice_failure = smb_cli_error_text(failure);
   g_autoptr(SmbOrigins) origins =
       smb_origins_new(smb_fix_code(fix)->kernel, smb_fix_code(fix)->files);
   for (guint i = 0; i < fix->lines->len; i++) {

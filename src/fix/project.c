@@ -7,6 +7,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/order.h"
+#include "src/cli/hint.h"
 #include "src/target/profile.h"
 
 static void
@@ -45,7 +46,7 @@ open_cases(SmbFixProject *all, const SmbFixOpener *opener) {
       g_string_append_printf(known, "%s%s (%s)", known->len ? ", " : "", one->name,
                              opened->target->name);
     else
-      opened->error = g_strdup(failure->message);
+      opened->error = smb_cli_error_text(failure);
     g_ptr_array_add(opened->target ? all->cases : all->broken, opened);
   }
   all->known = g_strdup(known->str);
@@ -144,7 +145,7 @@ smb_fix_project_new(SmbProject *project, const SmbProfile *profile, const char *
     SmbFixCase *one = all->cases->pdata[i];
     g_autoptr(GError) failure = NULL;
     one->fix = smb_fix_new(one->target, one->arch, profile, file, number, search, &failure);
-    one->error = failure ? g_strdup(failure->message) : NULL;
+    one->error = failure ? smb_cli_error_text(failure) : NULL;
   }
   g_ptr_array_sort(all->cases, compare_cases);
   return g_steal_pointer(&all);

@@ -3,6 +3,7 @@
 #include "src/learn/step.h"
 
 #include "sim/base/error.h"
+#include "src/cli/hint.h"
 #include "src/project/case.h"
 
 void
@@ -85,9 +86,10 @@ make_runs(SmbLearnStep *step, GError **error) {
     const SmbLessonRun *named = &g_array_index(lesson->runs, SmbLessonRun, i);
     g_autoptr(GError) failure = NULL;
     SmbLearnRun *run = smb_learn_run_new((const char *const *)named->words, TRUE, &failure);
+    g_autofree char *told = run ? NULL : smb_cli_error_text(failure);
     if (!run)
       return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: run '%s': %-s",
-                      smb_source_name(lesson->source), named->name, failure->message);
+                      smb_source_name(lesson->source), named->name, told);
     g_ptr_array_add(step->runs, run);
     SmbLessonResult result = {run->target->kernel, run->arch, run->analysis};
     g_array_append_val(step->results, result);

@@ -12,6 +12,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/text.h"
 #include "src/analysis/warning.h"
+#include "src/cli/hint.h"
 #include "src/learn/text.h"
 #include "src/out/file.h"
 
@@ -152,6 +153,12 @@ write_error(SmbCli *cli, const char *message) {
 }
 
 static void
+write_failure(SmbCli *cli, const GError *failure) {
+  g_autofree char *message = smb_cli_error_text(failure);
+  write_error(cli, message);
+}
+
+static void
 write_excess(SmbCli *cli, const char *of, guint64 before, guint64 after) {
   smb_spool_printf(cli->out, "%s in excess: %s before, %s after.\n", of, smb_number(before).text,
                    smb_number(after).text);
@@ -166,7 +173,7 @@ run_trial(const SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
   g_autoptr(SmbLearnRun) run =
       smb_learn_run_new((const char *const *)words, trial->words == NULL, &error);
   if (!run) {
-    write_error(cli, error->message);
+    write_failure(cli, error);
     return FALSE;
   }
   if (setting && lacks_macro(run, setting)) {
@@ -295,7 +302,7 @@ smb_learn_trial_set(SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
   // A built-in kernel has its shapes; a copy of it is launched as one likes.
   g_autoptr(GError) error = NULL;
   if (find_launch_option(setting) && !make_copy(trial, &error)) {
-    write_error(cli, error->message);
+    write_failure(cli, error);
     return;
   }
   g_auto(GStrv) before = trial->settings;
@@ -349,7 +356,7 @@ smb_learn_trial_edit(SmbLearnTrial *trial, SmbCli *cli, GError **error) {
     good = run_editor(trial->path, &failure);
   }
   if (!good)
-    write_error(cli, failure->message);
+    write_failure(cli, failure);
   else
     run_trial(trial, cli, NULL);
   return TRUE;
@@ -380,7 +387,7 @@ smb_learn_trial_ask(SmbLearnTrial *trial, SmbCli *cli, const char *command, cons
   // How it ends is for it to say.
   if (!arguments ||
       !g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, NULL, &failure))
-    write_error(cli, failure->message);
+    write_failure(cli, failure);
   smb_spool_puts(cli->out, "\n");
   return TRUE;
 }

@@ -215,14 +215,10 @@ write_kernel(JsonBuilder *json, const SmbEntry *entry) {
   smb_json_object(json, NULL);
   smb_json_text(json, "name", entry->name);
   smb_json_text(json, "symbol", entry->symbol);
-  if (has_block(entry)) {
-    smb_json_array(json, "block");
-    for (guint axis = 0; axis < 3; axis++)
-      smb_json_number(json, NULL, entry->block[axis]);
-    json_builder_end_array(json);
-  } else {
+  if (has_block(entry))
+    smb_json_extent(json, "block", entry->block);
+  else
     smb_json_null(json, "block");
-  }
   smb_json_number_if(json, "max_threads", entry->max_threads > 0, (gint64)entry->max_threads);
   smb_json_text(json, "level", entry->level);
   smb_json_text(json, "target", entry->target);
@@ -295,8 +291,7 @@ write_csv(SmbCli *cli, gconstpointer result) {
     if (entry->parameters->len + entry->arrays->len > 0)
       continue;
     begin_csv_row(&csv, entry);
-    for (guint absent = 0; absent < 5; absent++)
-      smb_csv_text(&csv, NULL);
+    smb_csv_skip(&csv, 5);
     end_csv_row(&csv, entry);
   }
 }

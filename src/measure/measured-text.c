@@ -48,10 +48,7 @@ smb_measured_json_device(JsonBuilder *json, const SmbMeterDevice *device, const 
 // A number that was measured, with the digits that mean something.
 static void
 add_measured_number(JsonBuilder *json, const char *key, double number) {
-  if (number == SMB_NOT_MEASURED)
-    smb_json_null(json, key);
-  else
-    smb_json_double(json, key, round(number * 1e4) / 1e4);
+  smb_json_double_if(json, key, number != SMB_NOT_MEASURED, round(number * 1e4) / 1e4);
 }
 
 void

@@ -64,6 +64,12 @@ smb_csv_number_if(SmbCsv *csv, gboolean known, guint64 number) {
 }
 
 void
+smb_csv_skip(SmbCsv *csv, guint n) {
+  for (guint i = 0; i < n; i++)
+    begin_field(csv);
+}
+
+void
 smb_csv_end_row(SmbCsv *csv) {
   smb_spool_puts(csv->out, "\n");
   csv->in_row = FALSE;

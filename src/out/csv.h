@@ -34,4 +34,7 @@ void smb_csv_number_if(SmbCsv *csv, gboolean known, guint64 number);
                   sizeof((const guint64[]){__VA_ARGS__}) / sizeof(guint64))
 void smb_csv_numbers(SmbCsv *csv, const guint64 *numbers, gsize n);
 
+/** Adds as many absent values. */
+void smb_csv_skip(SmbCsv *csv, guint n);
+
 void smb_csv_end_row(SmbCsv *csv);

@@ -86,6 +86,38 @@ smb_json_number_if(JsonBuilder *json, const char *key, gboolean known, gint64 nu
     smb_json_null(json, key);
 }
 
+void
+smb_json_double_if(JsonBuilder *json, const char *key, gboolean known, double number) {
+  if (known)
+    smb_json_double(json, key, number);
+  else
+    smb_json_null(json, key);
+}
+
+void
+smb_json_strv(JsonBuilder *json, const char *key, const char *const *texts) {
+  smb_json_array(json, key);
+  for (guint i = 0; texts[i]; i++)
+    smb_json_text(json, NULL, texts[i]);
+  json_builder_end_array(json);
+}
+
+void
+smb_json_texts(JsonBuilder *json, const char *key, const GPtrArray *texts) {
+  smb_json_array(json, key);
+  for (guint i = 0; i < texts->len; i++)
+    smb_json_text(json, NULL, texts->pdata[i]);
+  json_builder_end_array(json);
+}
+
+void
+smb_json_extent(JsonBuilder *json, const char *key, const guint extent[3]) {
+  smb_json_array(json, key);
+  for (guint i = 0; i < 3; i++)
+    smb_json_number(json, NULL, extent[i]);
+  json_builder_end_array(json);
+}
+
 JsonBuilder *
 smb_json_begin(const char *command) {
   JsonBuilder *json = json_builder_new();

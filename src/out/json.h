@@ -47,11 +47,20 @@ void smb_json_text(JsonBuilder *json, const char *key, const char *text);
 
 void smb_json_number(JsonBuilder *json, const char *key, gint64 number);
 
-/** As smb_json_number(), if it is known: else null. */
-void smb_json_number_if(JsonBuilder *json, const char *key, gboolean known, gint64 number);
 void smb_json_double(JsonBuilder *json, const char *key, double number);
+
+/* As these, if it is known: else null. */
+void smb_json_number_if(JsonBuilder *json, const char *key, gboolean known, gint64 number);
+void smb_json_double_if(JsonBuilder *json, const char *key, gboolean known, double number);
 void smb_json_boolean(JsonBuilder *json, const char *key, gboolean value);
 void smb_json_null(JsonBuilder *json, const char *key);
+
+/** An array of texts (array zero-terminated=1), or of those of a GPtrArray. */
+void smb_json_strv(JsonBuilder *json, const char *key, const char *const *texts);
+void smb_json_texts(JsonBuilder *json, const char *key, const GPtrArray *texts);
+
+/** An array of x, y and z. */
+void smb_json_extent(JsonBuilder *json, const char *key, const guint extent[3]);
 
 /** Adds what a table says of @object, as members of the object that has begun. */
 void smb_json_members(JsonBuilder *json, const SmbMember *members, guint n, gconstpointer object);

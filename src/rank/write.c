@@ -105,22 +105,6 @@ write_text(SmbCli *cli, gconstpointer result) {
 // --- JSON
 
 static void
-write_texts(JsonBuilder *json, const char *key, const GPtrArray *texts) {
-  smb_json_array(json, key);
-  for (guint i = 0; i < texts->len; i++)
-    smb_json_text(json, NULL, texts->pdata[i]);
-  json_builder_end_array(json);
-}
-
-static void
-write_extent(JsonBuilder *json, const char *key, const guint extent[3]) {
-  smb_json_array(json, key);
-  for (guint i = 0; i < 3; i++)
-    smb_json_number(json, NULL, extent[i]);
-  json_builder_end_array(json);
-}
-
-static void
 write_row(JsonBuilder *json, const SmbRankRow *row) {
   const SmbCaptureLaunch *launch = row->launch;
   gboolean is_counted = row->refused == NULL;
@@ -132,23 +116,20 @@ write_row(JsonBuilder *json, const SmbRankRow *row) {
   json_builder_end_array(json);
   smb_json_text(json, "kernel", row->name);
   smb_json_text(json, "symbol", launch->kernel);
-  write_extent(json, "grid", launch->grid);
-  write_extent(json, "block", launch->block);
+  smb_json_extent(json, "grid", launch->grid);
+  smb_json_extent(json, "block", launch->block);
   smb_json_number(json, "dynamic_bytes", (gint64)launch->dynamic_bytes);
   smb_json_text(json, "arch", row->arch);
   smb_json_number_if(json, "requests", is_counted, (gint64)row->total.requests);
   smb_json_number_if(json, "wavefronts", is_counted, (gint64)row->total.wavefronts);
   smb_json_number_if(json, "ideal_wavefronts", is_counted, (gint64)row->total.ideal);
   smb_json_number_if(json, "excess_wavefronts", is_counted, (gint64)row->total.excess);
-  if (launch->nanoseconds >= 0)
-    smb_json_double(json, "nanoseconds", launch->nanoseconds);
-  else
-    smb_json_null(json, "nanoseconds");
+  smb_json_double_if(json, "nanoseconds", launch->nanoseconds >= 0, launch->nanoseconds);
   smb_json_number(json, "left_out_bytes", (gint64)smb_capture_left_out(launch));
   smb_json_boolean(json, "exact", is_counted && !row->bounds);
   smb_json_text(json, "reason", row->bounds);
-  write_texts(json, "warnings", row->warnings);
-  write_texts(json, "notes", row->notes);
+  smb_json_texts(json, "warnings", row->warnings);
+  smb_json_texts(json, "notes", row->notes);
   smb_json_text(json, "error", row->refused);
   json_builder_end_object(json);
 }
@@ -161,10 +142,7 @@ write_json(SmbCli *cli, gconstpointer result) {
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_object(json, "capture");
   smb_json_text(json, "file", smb_capture_path(ranking->capture));
-  smb_json_array(json, "command");
-  for (guint i = 0; header->command[i]; i++)
-    smb_json_text(json, NULL, header->command[i]);
-  json_builder_end_array(json);
+  smb_json_strv(json, "command", (const char *const *)header->command);
   smb_json_text(json, "started", header->started);
   smb_json_text(json, "status", end ? end->status : NULL);
   smb_json_number(json, "launches", smb_capture_n_launches(ranking->capture));

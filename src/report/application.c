@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "sim/arch/arch.h"
+#include "src/cli/hint.h"
 #include "src/out/describe.h"
 #include "src/report/impl.h"
 #include "src/target/captured.h"
@@ -115,8 +116,10 @@ smb_application_write(SmbCli *cli, const SmbRanking *ranking, guint top, SmbSpoo
     g_autoptr(GError) failure = NULL;
     smb_spool_printf(page, "<section class=\"launch\" id=\"launch-%" G_GUINT64_FORMAT "\">\n",
                      row->launch->number);
-    if (!write_launch(cli, ranking, row, page, &failure))
-      smb_html_within(page, "<p class=\"note\">", failure->message, "</p>\n");
+    if (!write_launch(cli, ranking, row, page, &failure)) {
+      g_autofree char *told = smb_cli_error_text(failure);
+      smb_html_within(page, "<p class=\"note\">", told, "</p>\n");
+    }
     smb_spool_puts(page, "</section>\n");
   }
   smb_spool_puts(page, "</main>\n<footer>Predicted by smembank " PACKAGE_VERSION

@@ -5,6 +5,7 @@
 #include "src/report/report.h"
 
 #include "sim/base/order.h"
+#include "src/cli/hint.h"
 
 static int
 compare_maps(gconstpointer a, gconstpointer b) {
@@ -121,7 +122,7 @@ find_advice(SmbReport *report) {
     return;
   report->advice = smb_advise_report_new(report->target, report->arch, &search, &error);
   if (!report->advice)
-    report->advice_failure = g_strdup(error->message);
+    report->advice_failure = smb_cli_error_text(error);
 }
 
 static void

@@ -10,6 +10,7 @@
 #include "sim/base/parallel.h"
 #include "sim/base/text.h"
 #include "sim/program/symbol.h"
+#include "src/cli/hint.h"
 #include "src/target/captured.h"
 
 // What workers share.
@@ -168,7 +169,7 @@ count_row(gpointer user, guint item) {
   SmbRankRow *row = g_ptr_array_index(work->rows, item);
   g_autoptr(GError) error = NULL;
   if (!count_launch(work, row, &error))
-    row->refused = g_strdup(error->message);
+    row->refused = smb_cli_error_text(error);
   smb_progress_add(work->progress, 1);
 }
 

@@ -5,14 +5,6 @@
 #include "sim/arch/arch.h"
 #include "src/out/json.h"
 
-static void
-write_extent(JsonBuilder *json, const char *key, const guint extent[3]) {
-  smb_json_array(json, key);
-  for (guint i = 0; i < 3; i++)
-    smb_json_number(json, NULL, extent[i]);
-  json_builder_end_array(json);
-}
-
 void
 smb_json_defines(JsonBuilder *json, const char *const *defines) {
   smb_json_object(json, "defines");
@@ -38,14 +30,6 @@ write_buffers(JsonBuilder *json, const GPtrArray *buffers) {
   json_builder_end_object(json);
 }
 
-static void
-write_texts(JsonBuilder *json, const char *key, const char *const *texts) {
-  smb_json_array(json, key);
-  for (guint i = 0; texts[i]; i++)
-    smb_json_text(json, NULL, texts[i]);
-  json_builder_end_array(json);
-}
-
 // Which launch of a capture it is.
 static void
 write_captured(JsonBuilder *json, const SmbCaptureLaunch *launch) {
@@ -59,12 +43,9 @@ write_captured(JsonBuilder *json, const SmbCaptureLaunch *launch) {
   smb_json_text(json, "arch", launch->arch);
   smb_json_text(json, "device", launch->device_name);
   smb_json_number(json, "dynamic_bytes", (gint64)launch->dynamic_bytes);
-  if (launch->nanoseconds >= 0)
-    smb_json_double(json, "nanoseconds", launch->nanoseconds);
-  else
-    smb_json_null(json, "nanoseconds");
+  smb_json_double_if(json, "nanoseconds", launch->nanoseconds >= 0, launch->nanoseconds);
   smb_json_number(json, "left_out_bytes", (gint64)smb_capture_left_out(launch));
-  write_texts(json, "notes", (const char *const *)launch->notes);
+  smb_json_strv(json, "notes", (const char *const *)launch->notes);
   json_builder_end_object(json);
 }
 
@@ -75,10 +56,10 @@ smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) 
   smb_json_text(json, "file", target->file);
   smb_json_text(json, "compiled", target->compiled);
   smb_json_text(json, "shape", target->shape);
-  write_extent(json, "block", target->launch.block);
-  write_extent(json, "grid", target->launch.grid);
+  smb_json_extent(json, "block", target->launch.block);
+  smb_json_extent(json, "grid", target->launch.grid);
   if (target->launch.cluster[0] > 0)
-    write_extent(json, "cluster", target->launch.cluster);
+    smb_json_extent(json, "cluster", target->launch.cluster);
   smb_json_number(json, "shared_bytes", (gint64)shared_bytes);
   smb_json_defines(json, (const char *const *)target->defines);
   if (target->launch.buffers && target->launch.buffers->len > 0)

@@ -10,6 +10,7 @@
 #include "sim/cuda/cuda.h"
 #include "sim/image/triton.h"
 #include "sim/launch/argument.h"
+#include "src/cli/hint.h"
 #include "src/cli/input.h"
 #include "src/compile/read.h"
 #include "src/target/captured.h"
@@ -173,6 +174,7 @@ gboolean
 smb_target_parse_limits(const SmbTargetOptions *options, SmbAnalysisOptions *analysis,
                         GError **error) {
   guint64 mebibytes = 0;
+  analysis->write_hint = smb_cli_write_hint;
   if (!smb_cli_number64("--max-steps", options->max_steps, 1, G_MAXINT64,
                         &analysis->limits.max_steps, error) ||
       !smb_cli_number("--max-depth", options->max_depth, 1, SMB_PROGRAM_LARGEST_DEPTH,

@@ -246,10 +246,7 @@ write_json(SmbCli *cli, gconstpointer result) {
   smb_json_number(json, "matched", (gint64)(report->compared - report->mismatched));
   smb_json_number(json, "mismatched", (gint64)report->mismatched);
   json_builder_end_object(json);
-  smb_json_array(json, "notes");
-  for (guint i = 0; i < report->notes->len; i++)
-    smb_json_text(json, NULL, report->notes->pdata[i]);
-  json_builder_end_array(json);
+  smb_json_texts(json, "notes", report->notes);
   smb_json_end_streamed(json, "mismatches", report->mismatches, cli->out);
 }
 

@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/base/source.h"
 #include "src/capture/capture.h"
+#include "src/cli/hint.h"
 #include "src/cli/input.h"
 #include "src/commands.h"
 #include "src/compile/workshop.h"
@@ -189,9 +190,9 @@ measure_capture(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const S
       g_propagate_error(error, g_steal_pointer(&failure));
       return FALSE;
     }
-    smb_spool_printf(cli->messages, "smembank validate: launch %u is left out: %-s\n", i,
-                     failure->message);
-    first = first ? first : g_strdup(failure->message);
+    g_autofree char *told = smb_cli_error_text(failure);
+    smb_spool_printf(cli->messages, "smembank validate: launch %u is left out: %-s\n", i, told);
+    first = first ? first : g_strdup(told);
     n_left_out++;
   }
   return capture &&

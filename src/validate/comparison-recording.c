@@ -12,6 +12,7 @@
 #include "sim/capture/capture.h"
 #include "sim/count/wavefront.h"
 #include "sim/open/catalog.h"
+#include "src/cli/hint.h"
 #include "src/measure/trial.h"
 
 static const char builtin_folder[] = "data/kernels/";
@@ -505,8 +506,9 @@ add_launch(SmbComparison *comparison, const SmbRecording *recording, guint index
   if (add_rows(&launch, catalog, arch, &failure))
     return TRUE;
   // Whatever is wrong, the recording says it: a name of a kernel is not the user's wrong usage here.
+  g_autofree char *told = smb_cli_error_text(failure);
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: kernels[%u] (%s): %-s", recording->source,
-                  index, launch.recorded->name, failure->message);
+                  index, launch.recorded->name, told);
 }
 
 static SmbComparisonRow *

@@ -296,7 +296,7 @@ expect 0 analyze "$work/t.cu" --entry k --instance 'k<2,double>'
 shows 'k<2, double>'
 expect 0 analyze "$work/t.cu" -D N=4
 expect 3 analyze "$work/t.cu"
-says "choose an instance with --instance 'k<N, T>'"
+says "choose one with --instance 'k<N, T>'"
 expect 2 analyze "$work/t.cu" --instance k
 says 'expected NAME<ARGUMENTS>'
 expect 2 analyze "$work/t.cu" --entry j --instance 'k<2>'
@@ -305,11 +305,11 @@ expect 2 analyze --kernel setRowReadRow --entry setRowReadRow
 says '--entry is for a FILE'
 expect 2 analyze "$file" --shape square
 expect 2 analyze "$file"
-says 'choose one with --entry: strided, count'
+says 'has several kernels: strided, count (choose one with --entry)'
 expect 2 analyze "$file" --entry nothing
 says "has no kernel 'nothing': expected one of strided, count"
 expect 2 analyze "$file" --entry strided
-says "parameter 'n' (int) of 'strided' needs a value, and the launch needs a block: --arg n=VALUE --block X,Y,Z"
+says "parameter 'n' (int) of 'strided' needs a value, and the launch needs a block: give --arg n=VALUE --block X,Y,Z"
 expect 2 analyze "$file" --entry strided --arg n=32 --arg m=1
 says "has no parameter 'm'"
 expect 2 analyze "$file" --entry strided --arg n=

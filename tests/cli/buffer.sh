@@ -78,10 +78,10 @@ says 'Is a directory'
 # Wrong ones.
 for wrong in in in= =zeros in=@ in=@-1 in=zeros@x in=iota in=iota:u4 in=random in=random: in=random:i8:1:129 in=random:u8:1:257 in=random:i32:1:0; do
   run 2 analyze --buffer "$wrong"
-  says "--buffer '$wrong': "
+  says "buffer '$wrong': "
 done
 run 2 analyze --buffer n=zeros
-says "--buffer 'n=zeros': 'n' is not a pointer: give it a value with --arg n=VALUE"
+says "buffer 'n=zeros': 'n' is not a pointer: give --arg n=VALUE"
 for wrong in m=zeros 4=zeros; do
   run 2 analyze --buffer "$wrong"
   says "'k' has no pointer parameter"
@@ -105,7 +105,7 @@ expect 0 analyze "$work/p.cu" --block 32 --arg "p=@$work/p.bin" --arg 2=3 --unkn
 cmp "$work/out" "$work/wanted" || die 'not the same by number and from a file'
 expect 0 explain "$work/p.cu" --block 32 --arg "p=@$work/p.bin" --arg 2=raw:0300 --unknown error --frames outer
 expect 2 analyze "$work/p.cu" --block 32
-says "parameters 'p' (P), 'n' (short) of 'p' need values: --arg p=VALUE --arg n=VALUE"
+says "parameters 'p' (P), 'n' (short) of 'p' need values: give --arg p=VALUE --arg n=VALUE"
 expect 2 analyze "$work/p.cu" --block 32 --arg "0=@$work/p.bin" --arg "n=@$work/p.bin"
 says "the file has 8 bytes, the parameter 2"
 expect 3 analyze "$work/p.cu" --block 32 --arg 0=@/no/such/file --arg n=1
@@ -129,7 +129,7 @@ __global__ void count(int *out, const int *in) {
   out[threadIdx.x] = hist[threadIdx.x];
 }
 END
-depends="addresses of 'atomicAdd(&hist[in[threadIdx.x] & 255], 1)' depend on the contents of 'in', which are not known: counted with in[i] = i. Give --buffer in=SPEC"
+depends="addresses of 'atomicAdd(&hist[in[threadIdx.x] & 255], 1)' depend on the contents of 'in', which are not known (counted with in[i] = i): give --buffer in=SPEC"
 run_hist() {
   expect 0 "$@" "$work/hist.cu" --block 256
   says "warning: the $depends"
@@ -192,7 +192,7 @@ run 2 validate --buffer in=@8 --buffer "index=$work/in.bin" --record "$work/in.b
 cmp "$work/in.bin" "$work/four@.bin" || die 'a buffer was written over'
 sed 's/"in=random:f32:3@8"/"in=random"/' "$work/r.json" >"$work/bad.json"
 expect 3 validate --recorded "$work/bad.json"
-says "--buffer 'in=random': expected random:TYPE[:SEED[:BELOW]]"
+says "buffer 'in=random': expected random:TYPE[:SEED[:BELOW]]"
 # A value that differs is named by its index behind the pointer.
 cat >"$work/neg.cu" <<'END'
 __global__ void neg(int *out) { out[-2] = 7; out[1] = 8; }

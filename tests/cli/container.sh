@@ -50,7 +50,7 @@ expect 0 analyze bundle.object --block 64 --arch sm_90
 expect 3 analyze bundle.zstd.fatbin --block 64 --arch sm_80
 says 'bundle.zstd.fatbin: nothing in it runs on sm_80: it has sm_75, sm_90a, PTX for sm_90'
 expect 2 analyze bundle.zstd.fatbin --entry other --block 64 --arch sm_90
-says "'other': expected one of the kernels of bundle.zstd.fatbin: 'rotate(int*)'"
+says "bundle.zstd.fatbin has no kernel 'other': expected one of 'rotate(int*)'"
 
 # The line of the source, and of the calls that are inlined.
 expect 0 analyze inlined.sm_90.cubin --entry inlined --block 32 --arch sm_90 --format csv --frames outer

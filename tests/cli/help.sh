@@ -35,6 +35,7 @@ for command in $commands; do
   shows "smembank $command"
   shows '--help'
   quiet
+  sed -n 's/^  \(-[A-Za-z], \)\{0,1\}\(--[a-z-]*\).*/(^|[^-a-z])\2([^-a-z]|$)/p' "$work/out" >>"$work/options"
   # An option that takes a value, without one.
   options=$(sed -n 's/^  \(-[A-Za-z], \)\{0,1\}\(--[a-z-]*\)=.*/\2/p' "$work/out")
   for option in $options; do
@@ -143,3 +144,10 @@ expect 0 analyze --rows 32 --cols 32 --color=always
 shows "${escape}["
 expect 0 analyze --rows 32 --cols 32 --color never
 ! grep -qF "$escape" "$work/out" || die 'colour in spite of --color never'
+
+# The library names no option of the command line: its users may have none. An error carries a hint (sim/base/error.h), of which
+# src/cli/hint.c makes the option.
+echo '"%s (--max-steps)"' >"$work/wrong"
+grep -qEf "$work/options" "$work/wrong" || die 'an option in a text of the library is not found'
+! grep -rnEf "$work/options" --include='*.[ch]' --include='*.def' "$srcdir/sim" "$srcdir/gpu" ||
+  die 'the library names options of the command line'

@@ -61,7 +61,7 @@ tells 'float tile[32][32]'
 # shellcheck disable=SC2086
 {
   expect 2 advise $transpose --array tile=64x64xf32
-  says "--array 'tile=64x64xf32': it takes 16384 bytes, and there are 4096"
+  says "array 'tile=64x64xf32': it takes 16384 bytes, and there are 4096"
   expect 2 advise $transpose --array til
   says "--array 'til': expected one of tile"
   expect 2 explain $transpose --array tile
@@ -74,9 +74,9 @@ tells 'float tile[32][32]'
 expect 2 analyze sgemm-pool.ptx --arg 3=x --dynamic-bytes 8192
 says "argument '3=x': expected a number"
 expect 2 analyze sgemm-pool.ptx --arg 3=64 --dynamic-bytes 8192 --buffer 3=zeros
-says "parameter 3 is not a pointer: give it a value with --arg 3=VALUE"
+says "parameter 3 is not a pointer: give --arg 3=VALUE"
 expect 3 analyze sgemm-pool.ptx --arg 3=64
-says 'out of bounds: shared memory has no bytes; give the kernel dynamic shared memory with --dynamic-bytes'
+says 'out of bounds: shared memory has no bytes, by thread (0,0,0); give the kernel dynamic shared memory with --dynamic-bytes N'
 sed 's/\[%r27\], %f97/[%r27+8192], %f97/' sgemm-pool.ptx >beyond.ptx
 expect 3 analyze beyond.ptx --arg 3=64 --dynamic-bytes 8192
 says 'of shared memory, which has 8192 bytes'

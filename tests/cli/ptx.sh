@@ -133,17 +133,17 @@ expect 1 analyze "$ptx/histogram.ptx" --block 256 --arg 2=1024 --unknown skip --
 
 # Which kernel, and with which arguments: all that is missing at once.
 expect 2 analyze "$ptx/transpose.ptx" --block 32,8
-says "has several kernels: choose one with --entry: 'transpose<0>(float*, float const*, int)', "
+says "has several kernels: 'transpose<0>(float*, float const*, int)', "
 expect 2 analyze "$ptx/transpose.ptx" --entry transpose --block 32,8
-says "matches 2 kernels of $ptx/transpose.ptx: 'transpose<0>(float*, float const*, int)', 'transpose<1>(float*, float const*, int)' ("
+says "$ptx/transpose.ptx has 2 kernels 'transpose': 'transpose<0>(float*, float const*, int)', 'transpose<1>(float*, float const*, int)' ("
 expect 2 analyze "$ptx/transpose.ptx" --entry matmul --block 32,8
-says "--entry 'matmul': expected one of the kernels of"
+says "has no kernel 'matmul': expected one of"
 says transpose_swizzled
 expect 2 analyze "$ptx/reduce.ptx" --entry reduce_shared --block 256
-says "parameter 2 (.u32) of 'reduce_shared' needs a value: --arg 2=VALUE ("
+says "parameter 2 (.u32) of 'reduce_shared' needs a value: give --arg 2=VALUE ("
 sed 's/_param_1,/&\n\t.param .f32 scale, .param .align 4 .b8 shape[12],/' "$ptx/reduce.ptx" >"$work/values.ptx"
 expect 2 analyze "$work/values.ptx" --entry reduce_shared
-says "parameters 2 (.f32), 3 (12 bytes), 4 (.u32) of 'reduce_shared' need values, and the launch needs a block: --arg 2=VALUE --arg 3=VALUE (or its fields: --arg 3+OFFSET=VALUE) --arg 4=VALUE --block X,Y,Z ("
+says "parameters 2 (.f32), 3 (12 bytes), 4 (.u32) of 'reduce_shared' need values, and the launch needs a block: give --arg 2=VALUE --arg 3=VALUE (or its fields: --arg 3+OFFSET=VALUE) --arg 4=VALUE --block X,Y,Z ("
 
 # The block that a kernel is compiled for is its own, and no other one is taken.
 for bound in .reqntid .maxntid; do
@@ -273,11 +273,11 @@ says 'none: No such file or directory'
 sed 's/rows()/columns()/' "$cache/AAAA/rows.ptx" >"$cache/BBBB/columns.ptx"
 cp "$cache/AAAA/rows.json" "$cache/BBBB/columns.json"
 expect 2 analyze --triton "$cache"
-says "has several kernels: choose one by its folder, or with --entry: rows ($cache/AAAA/rows), columns ($cache/BBBB/columns)"
+says "has several kernels: rows ($cache/AAAA/rows), columns ($cache/BBBB/columns) (choose one with --entry)"
 expect 0 analyze --triton "$cache" --entry columns
 shows 'BBBB/columns.ptx'
 expect 2 analyze --triton "$cache" --entry cells
-says "--entry 'cells': $cache has rows ("
+says "$cache has no kernel 'cells': expected one of rows ("
 for wrong in '{"shared": 0}|num_warps: missing' '{"num_warps": 4}|shared: missing' '[4]|expected an object' '{|Parse error' \
   '{"num_warps": 33, "shared": 0}|num_warps: expected a number from 0 to 32' \
   '{"num_warps": "4", "shared": 0}|num_warps: "4": expected a whole number from 0'; do

@@ -88,7 +88,7 @@ says '192 blocks of the grid wait, 0 have ended, and 8 cannot start, since at mo
 
 # Such a launch is not cut.
 expect 2 analyze "$data/grid.ptx" --entry jacobi --block 64 --grid 4 --arg 2=2 --shard 1/2 --format json
-says "blocks of 'jacobi' wait for each other: the launch cannot be split (--shard)"
+says "blocks of 'jacobi' wait for each other: the launch cannot be split into parts"
 
 # A trace has the requests of a block wherever it goes on.
 expect 0 trace --from "$data/grid.ptx" --entry jacobi --block 64 --grid 2 --arg 2=1
@@ -109,4 +109,4 @@ done
 
 # Blocks that wait take no more memory than is allowed.
 expect 3 analyze "$data/grid.sm_90.cubin" --arch sm_90 --entry total --block 128 --grid 64 --arg 3=4096 --max-memory 1
-says '1 block of the grid waits, 0 have ended, and 63 cannot start, since at most 1 are resident at once, for lack of memory (--max-memory)'
+says '1 block of the grid waits, 0 have ended, and 63 cannot start, since at most 1 are resident at once, for lack of memory (--max-memory allows more)'

@@ -34,9 +34,9 @@ code='code.sm_90.cubin --entry moves --block 64 --arg 2=9'
   expect 0 analyze $inlined --format json
   shows '"array" : "shared"'
   expect 2 advise $inlined --array tile=32x32xf32
-  says "--array 'tile=32x32xf32': expected one of shared, dynamic"
+  says "array 'tile=32x32xf32': expected one of shared, dynamic"
   expect 2 advise $inlined --array dynamic=32x32xf32
-  says "it takes 4096 bytes, and there are 0 of dynamic shared memory (--dynamic-bytes)"
+  says "it takes 4096 bytes, and there are 0 of dynamic shared memory; give the kernel dynamic shared memory with --dynamic-bytes 4096"
   expect 2 advise $inlined --out new.cu
   says "'inlined.sm_90.cubin' is compiled code, which is not rewritten"
   expect 2 advise $inlined --tune PAD=0..3

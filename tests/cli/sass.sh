@@ -159,9 +159,9 @@ refused() {
   run "$@" && die "$*: not refused"
   grep -qF -- "$message" "$work/err" || die "$*: expected '$message' in: $(cat "$work/err")"
 }
-refused 'has several kernels: choose one with --entry' --block 64
-refused "expected one of the kernels of" --entry nothing --block 64
-refused "parameter 1 (4 bytes) of 'divides' needs a value: --arg 1=VALUE" --entry divides --block 64
+refused '(choose one with --entry)' --block 64
+refused "has no kernel 'nothing': expected one of" --entry nothing --block 64
+refused "parameter 1 (4 bytes) of 'divides' needs a value: give --arg 1=VALUE" --entry divides --block 64
 refused 'which has no macros' --entry waits --block 64 -D N=1
 refused 'which includes no files' --entry waits --block 64 -I .
 refused "out of bounds" --entry divides --block 128 --arg 1=6

@@ -221,7 +221,7 @@ on ''
 expect 2 validate "$work/range.ptx" --block 32 -D N=1
 says 'which has no macros'
 expect 2 validate "$work/range.ptx" --block 32 --entry other
-says "--entry 'other'"
+says "no kernel 'other'"
 expect 2 validate "$work/range.ptx" --block 32 --record "$work/range.ptx"
 "$SMEMBANK" validate - --block 32 <"$work/range.ptx" >"$work/out" 2>"$work/err" && die 'a kernel from standard input'
 expect 2 validate "$work/range.ptx" --block 32 --recorded

@@ -138,7 +138,7 @@ says 'gfx1100 has no rule for this atomic on LDS'
 # Lanes beyond the 32nd are lanes.
 echo "ld 2 0x8000000000000001 $(seq -s ' ' 0 4 252)" >two.trace
 expect 3 trace two.trace --arch gfx1100
-says 'expected a bit for each of 32 lanes (--wave 64: of waves of 64)'
+says 'expected a bit for each of 32 lanes (--wave 64)'
 expect 0 trace two.trace --arch gfx942 --requests --format csv
 shows '1,ld,2,2,2,2,0,1,'
 

@@ -270,7 +270,7 @@ fuzz_part(const guint8 *data, gsize size) {
   g_autoptr(SmbProgram) program = smb_parts_program(parts, "fuzz", "text", "fuzz.cu", 0, &error);
   check_outcome(program != NULL, error);
   if (program)
-    smb_analysis_free(smb_parts_collect(parts, program, arch, &launch));
+    smb_analysis_free(smb_parts_collect(parts, program, arch, &launch, NULL));
   g_clear_pointer(&program, smb_program_free);
   smb_part_free(part);
 }

@@ -54,7 +54,7 @@ sign_of(Wide value) {
 // Of the exact quotient x / divisor, which has to be the same part of a whole every so many blocks.
 static void
 note_hint(const Watch *watch, guint number, Wide x, guint64 divisor) {
-  const SmbHint hint = {(const char *)watch->node + number, 1, divisor, (gint64)x};
+  const SmbQuotient hint = {(const char *)watch->node + number, 1, divisor, (gint64)x};
   smb_signature_hint(watch->block, &hint);
 }
 

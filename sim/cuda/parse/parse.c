@@ -86,9 +86,9 @@ smb_parser_enter(Parser *parser) {
     return TRUE;
   }
   parser->is_over = TRUE;
-  return smb_parser_refuse(
-      parser, parser->at->start,
-      "the text is nested more than %u levels deep here (--max-depth allows more)", max);
+  return smb_parser_refuse(parser, parser->at->start,
+                           "the text is nested more than %u levels deep here", max) ||
+         smb_hint(parser->error, SMB_HINT_LIMIT, "max_depth", NULL);
 }
 
 void
@@ -167,8 +167,9 @@ choose_entry(const SmbKernel *kernel, const Outline *outline, const char *entry,
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no kernel '%s': expected one of %s", file,
              asked, names->str);
   else if (!entry && n > 1)
-    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-             "%s has several kernels: choose one with --entry: %s", file, names->str);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has several kernels: %s", file, names->str);
+  if (n > 1 && (!chosen || !entry))
+    smb_hint(error, SMB_HINT_ENTRY, NULL, NULL);
   return chosen && (entry || n == 1) ? chosen : NULL;
 }
 
@@ -283,19 +284,33 @@ note_unread(SmbKernel *kernel, const Outline *outline) {
   }
 }
 
-// One error of all obstacles.
+static guint
+count_lines(const char *text) {
+  guint n = 1;
+  for (; *text; text++)
+    n += *text == '\n';
+  return n;
+}
+
+// One error of all obstacles, with the hints of each.
 static gboolean
 report_obstacles(const Parser *parser) {
+  int code = *parser->error ? (*parser->error)->code : SMB_ERROR_INPUT;
   if (*parser->error && (*parser->error)->message[0])
-    g_ptr_array_add(parser->obstacles, g_strdup((*parser->error)->message));
+    g_ptr_array_add(parser->obstacles, g_steal_pointer(parser->error));
   if (parser->obstacles->len == 0)
     return TRUE;
-  g_autoptr(GString) text = g_string_new(g_ptr_array_index(parser->obstacles, 0));
-  for (guint i = 1; i < parser->obstacles->len; i++)
-    g_string_append_printf(text, "\n%s", (char *)g_ptr_array_index(parser->obstacles, i));
-  int code = *parser->error ? (*parser->error)->code : SMB_ERROR_INPUT;
   g_clear_error(parser->error);
-  g_set_error_literal(parser->error, SMB_ERROR, code, text->str);
+  GError *all = g_error_new_literal(SMB_ERROR, code, "");
+  guint line = 0;
+  for (guint i = 0; i < parser->obstacles->len; i++) {
+    const GError *one = g_ptr_array_index(parser->obstacles, i);
+    g_autofree char *before = all->message;
+    all->message = g_strconcat(before, i > 0 ? "\n" : "", one->message, NULL);
+    smb_error_add_hints(all, one, line);
+    line += count_lines(one->message);
+  }
+  g_propagate_error(parser->error, all);
   return FALSE;
 }
 
@@ -308,7 +323,7 @@ parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error
   if (item) {
     g_autoptr(GPtrArray) scopes =
         g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
-    g_autoptr(GPtrArray) obstacles = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) obstacles = g_ptr_array_new_with_free_func((GDestroyNotify)g_error_free);
     g_autoptr(GHashTable) doubtful = g_hash_table_new(g_str_hash, g_str_equal);
     Parser parser = {.kernel = kernel,
                      .pool = kernel->pool,

@@ -18,7 +18,7 @@ typedef struct {
   guint n_sites;        // that the function has so far
   guint n_touches;      // sites and calls
   GPtrArray *scopes;    // GHashTable: name → Variable
-  GPtrArray *obstacles; // messages of the statements that could not be read
+  GPtrArray *obstacles; // GError: of the statements that could not be read
   GHashTable *doubtful; // names in these statements: what they mean is not known
   gboolean is_over;     // no further obstacle is looked for
   Function *function;

@@ -415,17 +415,19 @@ static gboolean
 note_obstacle(Parser *parser, Token *start) {
   if (parser->is_over || !*parser->error || (*parser->error)->code != SMB_ERROR_INPUT)
     return FALSE;
-  g_autofree char *message = g_strdup((*parser->error)->message);
+  const char *message = (*parser->error)->message;
   gboolean known = message[0] == '\0'; // a consequence of another
-  for (guint i = 0; i < parser->obstacles->len; i++)
-    known = known || strcmp(message, g_ptr_array_index(parser->obstacles, i)) == 0;
+  for (guint i = 0; i < parser->obstacles->len; i++) {
+    const GError *other = g_ptr_array_index(parser->obstacles, i);
+    known = known || strcmp(message, other->message) == 0;
+  }
   if (!known && parser->obstacles->len + 1 == MAX_OBSTACLES) {
     parser->is_over = TRUE;
     return FALSE;
   }
-  g_clear_error(parser->error);
   if (!known)
-    g_ptr_array_add(parser->obstacles, g_steal_pointer(&message));
+    g_ptr_array_add(parser->obstacles, g_steal_pointer(parser->error));
+  g_clear_error(parser->error);
   parser->at = start;
   smb_parser_skip_statement(parser);
   // Brackets that do not match may lead out of the function.

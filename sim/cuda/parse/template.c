@@ -5,6 +5,7 @@
 // call. Each instance is read as a function of its own.
 #include <string.h>
 
+#include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/cuda/text/macro-impl.h"
 #include "sim/cuda/parse/parse.h"
@@ -102,12 +103,12 @@ refuse_missing(Parser *parser, const Item *item, guint32 start) {
   const TemplateNames list = list_names(item);
   for (guint i = 0; i < list.n; i++)
     g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", list.names[i]->text);
-  if (item->is_kernel)
-    return smb_parser_refuse(
-        parser, start,
-        "'%s' is a template: choose an instance with --instance '%s<%s>', or give "
-        "its parameters values with -D",
-        item->name, item->name, names->str);
+  if (item->is_kernel) {
+    g_autofree char *form = g_strdup_printf("%s<%s>", item->name, names->str);
+    return smb_parser_refuse(parser, start, "'%s' is a template: expected one of its instances",
+                             item->name) ||
+           smb_hint(parser->error, SMB_HINT_INSTANCE, form, NULL);
+  }
   return smb_parser_refuse(parser, start,
                            "the arguments of this call do not determine the instance of the "
                            "template '%s': call %s<%s>(...)",

@@ -72,6 +72,7 @@ smb_kernel_macros_evaluate(const KernelMacros *macros, const char *expression, g
     g_autofree char *reason = g_regex_replace_literal(place, lines[0], -1, 0, "", 0, NULL);
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s' is not an integer expression: %s", expression,
              reason);
+    smb_error_add_hints(error ? *error : NULL, local, 0);
   }
   return ok;
 }

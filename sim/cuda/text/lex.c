@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sim/base/error.h"
+
 // Longest first, so that the first match is the longest.
 static const char *const punctuators[] = {
     "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
@@ -228,8 +230,8 @@ smb_kernel_lex(const SmbSource *source, const SmbSource *part, guint32 base, Ker
     scan_token(&lexer, token);
     if ((*left)-- == 0) {
       *left = 0;
-      smb_source_error(source, token->start, error,
-                       "the text has more tokens than are allowed (--max-tokens)");
+      smb_source_error(source, token->start, error, "the text has more tokens than are allowed");
+      smb_hint(error, SMB_HINT_LIMIT, "max_tokens", NULL);
       return NULL;
     }
     last = last->next = token;

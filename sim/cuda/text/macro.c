@@ -137,9 +137,11 @@ lex_value(KernelMacros *macros, const char *definition, const char *value, GErro
                                             : NULL;
   for (const Token *token = body; token && !problem; token = token->next)
     problem = token->problem;
-  if (problem)
+  if (problem) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "'%s': the value is not CUDA C: %s", definition,
              problem);
+    smb_error_add_hints(error ? *error : NULL, lex_error, 0);
+  }
   return problem ? NULL : body;
 }
 
@@ -224,9 +226,8 @@ static Token *
 copy_token(KernelMacros *macros, const Token *token, const Token *from, const Token *to,
            GError **error) {
   if (macros->tokens_left == 0) {
-    smb_macros_fail(macros, from, error,
-                    "macros make more than %u tokens (--max-tokens allows more)",
-                    macros->max_tokens);
+    smb_macros_fail(macros, from, error, "macros make more than %u tokens", macros->max_tokens);
+    smb_hint(error, SMB_HINT_LIMIT, "max_tokens", NULL);
     return NULL;
   }
   macros->tokens_left--;

@@ -3,8 +3,9 @@
 //
 // Typed nodes of values. All of C's conversions happen here, and constants are folded, so that array
 // bounds can be expressions.
-#include "sim/cuda/tree/compute.h"
+#include "sim/base/error.h"
 #include "sim/cuda/parse/parse.h"
+#include "sim/cuda/tree/compute.h"
 
 const Infix smb_kernel_operators[] = {
 #define SMB_OPERATOR(id, text, binding) {text, binding},
@@ -22,9 +23,8 @@ smb_node_set_depth(Parser *parser, Node *node, guint depth) {
   // An operator is a level of the tree without being a level of the text: allow for long sums.
   guint max = 4 * parser->kernel->program.limits.max_depth;
   if (depth > max)
-    return smb_parser_refuse(parser, node->start,
-                             "this expression has more than %u levels (--max-depth allows more)",
-                             max);
+    return smb_parser_refuse(parser, node->start, "this expression has more than %u levels", max) ||
+           smb_hint(parser->error, SMB_HINT_LIMIT, "max_depth", NULL);
   node->depth = (guint16)depth;
   if (parser->function)
     parser->function->height = MAX(parser->function->height, parser->depth - parser->base + depth);

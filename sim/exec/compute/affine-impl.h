@@ -59,7 +59,7 @@ note_quotients(const Watch *watch, SmbLanes lanes, const gint64 *quotients) {
 // The @number-th quotient of the operation, of the exact one x * numerator / denominator.
 static inline void
 note_hint(const Watch *watch, guint number, gint64 x, guint64 numerator, guint64 denominator) {
-  const SmbHint hint = {(const char *)watch->compute + number, numerator, denominator, x};
+  const SmbQuotient hint = {(const char *)watch->compute + number, numerator, denominator, x};
   smb_signature_hint(watch->registers->block, &hint);
 }
 

@@ -214,6 +214,6 @@ smb_step_fragment(Exec *exec, const Step *step, SmbLanes lanes) {
       g_strdup_printf("which lane moves what of the %" G_GUINT64_FORMAT
                       " bytes of a matrix is decided by the assembler, for each chip",
                       step->bulk->bytes);
-  block->sink->uncounted(block->user, transfer->move.site, exec->w, lanes, reason);
+  block->sink->uncounted(block->user, transfer->move.site, exec->w, lanes, reason, NULL);
   return TRUE;
 }

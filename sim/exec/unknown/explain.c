@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Why something is not known, in words: the contents of a buffer, what an instruction that is not modelled left, or what a thread stored
-// that was not known itself. A reason names what to give, so that it is known.
+// that was not known itself. A hint goes with the words if something can be given so that it is known.
 #include "sim/exec/unknown/unknown.h"
 
 #include <string.h>
@@ -10,14 +10,6 @@
 enum {
   MAX_CHAIN = 8, // links of an explanation
 };
-
-// What gives a buffer its contents: "--buffer 2=SPEC".
-static char *
-describe_option(const Exec *exec, const Object *buffer) {
-  if (buffer->buffer < exec->code->program.parameters->len)
-    return g_strdup_printf("--buffer %u=SPEC", buffer->buffer);
-  return g_strdup_printf("--buffer %s=SPEC", buffer->name);
-}
 
 // Where a step stands: a line of the program that was compiled, or of the compiled text.
 static char *
@@ -68,7 +60,7 @@ find_field(const Exec *exec, guint64 address) {
 // Of memory at addresses: "the contents of memory at 0x7f3a40000040 that was not recorded (parameter 2 points into it), loaded
 // at scan.cu:30"; of the buffer of a field what gives it contents.
 static char *
-explain_memory(const Exec *exec, const Cause *cause, const char *place, char **option) {
+explain_memory(const Exec *exec, const Cause *cause, const char *place, SmbHint *hint) {
   guint64 first = 0, end = 0;
   gboolean known = smb_map_piece(exec->block->map, cause->address, &first, &end);
   const SmbField *field = find_field(exec, cause->address);
@@ -82,28 +74,29 @@ explain_memory(const Exec *exec, const Cause *cause, const char *place, char **o
                            place);
   if (!field)
     return g_strdup_printf("the contents of %s, loaded at %s", memory, place);
-  *option = g_strdup_printf("--buffer %s=SPEC", field->name);
-  return g_strdup_printf("the contents of %s, loaded at %s: give %s", memory, place, *option);
+  *hint = (SmbHint){.kind = SMB_HINT_BUFFER, .name = g_strdup(field->name)};
+  return g_strdup_printf("the contents of %s, loaded at %s", memory, place);
 }
 
-// "byte 24 of parameter 0, which has no value: give --arg 0+24=VALUE".
+// "byte 24 of parameter 0, which has no value".
 static char *
-explain_parameter(const Exec *exec, const Cause *cause, char **option) {
+explain_parameter(const Exec *exec, const Cause *cause, SmbHint *hint) {
   gsize at = (gsize)(cause->address - make_pointer(REGION_PARAMETERS, 0));
   for (guint p = 0; p < exec->code->places->len; p++) {
     const ParameterPlace *place = &g_array_index(exec->code->places, ParameterPlace, p);
     if (at - place->offset >= place->bytes)
       continue;
-    *option = g_strdup_printf("--arg %u+%" G_GSIZE_FORMAT "=VALUE", p, at - place->offset);
-    return g_strdup_printf("byte %" G_GSIZE_FORMAT " of parameter %u, which has no value: give %s",
-                           at - place->offset, p, *option);
+    hint->kind = SMB_HINT_ARGUMENT;
+    hint->name = g_strdup_printf("%u+%" G_GSIZE_FORMAT, p, at - place->offset);
+    return g_strdup_printf("byte %" G_GSIZE_FORMAT " of parameter %u, which has no value",
+                           at - place->offset, p);
   }
   return g_strdup("bytes between parameters");
 }
 
-// Of a buffer or a variable, which --buffer gives contents unless the launch was recorded.
+// Of a buffer or a variable; a recorded launch can be given no other contents.
 static char *
-explain_buffer(const Exec *exec, const Object *buffer, const char *place, char **option) {
+explain_buffer(const Exec *exec, const Object *buffer, const char *place, SmbHint *hint) {
   g_autofree char *object = smb_object_describe(exec->block, buffer);
   if (buffer->contents.fill != SMB_FILL_UNKNOWN)
     return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", object,
@@ -111,25 +104,27 @@ explain_buffer(const Exec *exec, const Object *buffer, const char *place, char *
   if (exec->block->map && exec->parameters.fields->len == 0)
     return g_strdup_printf("the contents of %s, which were not recorded, loaded at %s", object,
                            place);
-  *option = describe_option(exec, buffer);
-  return g_strdup_printf("the contents of %s, loaded at %s: give %s", object, place, *option);
+  hint->kind = SMB_HINT_BUFFER;
+  hint->name = buffer->buffer < exec->code->program.parameters->len
+                   ? g_strdup_printf("%u", buffer->buffer)
+                   : g_strdup(buffer->name);
+  return g_strdup_printf("the contents of %s, loaded at %s", object, place);
 }
 
-// "the contents of parameter 2 ('in'), loaded at scan.cu:30: give --buffer 2=SPEC"
+// "the contents of parameter 2 ('in'), loaded at scan.cu:30"
 static char *
-explain(const Exec *exec, guint32 origin, char **option) {
-  *option = NULL;
+explain(const Exec *exec, guint32 origin, SmbHint *hint) {
   for (guint link = 0; link < MAX_CHAIN && origin > 0; link++) {
     const Cause *cause = &exec->unknown->causes[origin - 1];
     if (cause->kind == CAUSE_CONTENTS && cause->object == REGION_PARAMETERS)
-      return explain_parameter(exec, cause, option);
+      return explain_parameter(exec, cause, hint);
     g_autofree char *place = describe_place(exec, origin - 1);
     if (cause->kind == CAUSE_OPAQUE)
       return g_strdup_printf("the result of an instruction that is not modelled (%s)", place);
     if (cause->kind == CAUSE_CONTENTS) {
       const Object *object = &exec->block->objects[cause->object];
-      return object->map ? explain_memory(exec, cause, place, option)
-                         : explain_buffer(exec, object, place, option);
+      return object->map ? explain_memory(exec, cause, place, hint)
+                         : explain_buffer(exec, object, place, hint);
     }
     if (cause->kind == CAUSE_NONE)
       return g_strdup_printf("a value that is not known (%s)", place);
@@ -141,10 +136,7 @@ explain(const Exec *exec, guint32 origin, char **option) {
 }
 
 char *
-smb_unknown_explain(const Exec *exec, guint32 origin, char **option) {
-  g_autofree char *asked = NULL;
-  char *text = explain(exec, origin, &asked);
-  if (option)
-    *option = g_steal_pointer(&asked);
-  return text;
+smb_unknown_explain(const Exec *exec, guint32 origin, SmbHint *hint) {
+  *hint = (SmbHint){.kind = SMB_HINT_NONE};
+  return explain(exec, origin, hint);
 }

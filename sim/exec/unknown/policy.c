@@ -23,9 +23,8 @@ smb_unknown_free(Unknown *unknown) {
   g_free(unknown->causes);
   g_free(unknown->stored);
   g_array_unref(unknown->storing);
-  if (unknown->refusal)
-    g_string_free(unknown->refusal, TRUE);
-  g_clear_pointer(&unknown->missing, g_ptr_array_unref);
+  g_free(unknown->refusal);
+  g_clear_pointer(&unknown->missing, g_array_unref);
   g_clear_pointer(&unknown->stretches, g_hash_table_unref);
   g_free(unknown);
 }
@@ -41,56 +40,75 @@ smb_unknown_note_parameter(Exec *exec, gsize byte) {
 
 // --- refusals
 
+static gboolean
+is_listed(const GArray *hints, const SmbHint *hint) {
+  for (guint i = 0; i < hints->len; i++) {
+    const SmbHint *other = &g_array_index(hints, SmbHint, i);
+    if (other->kind == hint->kind && strcmp(other->name, hint->name) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // What is not counted ends the run; first, the rest of it is seen, in which contents of other buffers may be missing.
 static void
-refuse_later(Exec *exec, const Step *step, const char *reason, const char *option) {
+refuse_later(Exec *exec, const Step *step, const char *reason, const SmbHint *hint) {
   const SmbProgram *program = &exec->code->program;
   Unknown *unknown = exec->unknown;
-  gboolean is_first = !unknown->refusal;
-  if (is_first) {
+  if (!unknown->refusal) {
     const char *text =
         step->transfer ? smb_program_site(program, step->transfer->move.site)->expression : NULL;
-    unknown->refusal = g_string_new(NULL);
+    unknown->refusal = g_strconcat(text ? text : "", text ? ": " : "", reason, NULL);
     unknown->refused = step->place;
-    unknown->missing = option ? g_ptr_array_new_with_free_func(g_free) : NULL;
-    g_string_printf(unknown->refusal, "%s%s%s", text ? text : "", text ? ": " : "", reason);
+    if (hint->kind != SMB_HINT_NONE)
+      unknown->missing = smb_hints_new();
   }
   // A run that no contents can complete asks for none.
-  if (!option || !unknown->missing ||
-      g_ptr_array_find_with_equal_func(unknown->missing, option, g_str_equal, NULL))
+  if (hint->kind == SMB_HINT_NONE || !unknown->missing || is_listed(unknown->missing, hint))
     return;
-  if (!is_first)
-    g_string_append_printf(unknown->refusal, " %s", option);
-  g_ptr_array_add(unknown->missing, g_strdup(option));
+  SmbHint copy = smb_hint_copy(hint);
+  g_array_append_val(unknown->missing, copy);
 }
 
 gboolean
 smb_unknown_refuse(Exec *exec) {
-  if (!exec->unknown->refusal)
+  const Unknown *unknown = exec->unknown;
+  GError **error = exec->block->error;
+  if (!unknown->refusal)
     return TRUE;
-  g_clear_error(exec->block->error);
-  return smb_block_fail(exec->block, exec->unknown->refused,
-                        "%s (--unknown skip leaves it out of the count)",
-                        exec->unknown->refusal->str);
+  g_clear_error(error);
+  smb_block_fail(exec->block, unknown->refused, "%s", unknown->refusal);
+  for (guint i = 0; unknown->missing && i < unknown->missing->len; i++) {
+    const SmbHint *hint = &g_array_index(unknown->missing, SmbHint, i);
+    smb_hint(error, hint->kind, hint->name, hint->value);
+  }
+  return smb_hint(error, SMB_HINT_UNKNOWN, NULL, NULL);
 }
 
 void
 smb_unknown_uncounted(Exec *exec, const Step *step, SmbLanes lanes, const char *what,
                       guint32 origin) {
   SmbBlock *block = exec->block;
-  g_autofree char *option = NULL;
-  g_autofree char *why = smb_unknown_explain(exec, origin, &option);
+  g_auto(SmbHint) hint = {.kind = SMB_HINT_NONE};
+  g_autofree char *why = smb_unknown_explain(exec, origin, &hint);
   g_autofree char *reason = g_strdup_printf("%s depends on %s", what, why);
   if (!exec->unknown->skips)
-    refuse_later(exec, step, reason, option);
+    refuse_later(exec, step, reason, &hint);
   else if (block->sink->uncounted)
-    block->sink->uncounted(block->user, step->transfer->move.site, exec->w, lanes, reason);
+    block->sink->uncounted(block->user, step->transfer->move.site, exec->w, lanes, reason, &hint);
+}
+
+static gboolean
+fail_unknown(Exec *exec, const Step *step, const char *what, guint32 origin) {
+  g_auto(SmbHint) hint = {.kind = SMB_HINT_NONE};
+  g_autofree char *why = smb_unknown_explain(exec, origin, &hint);
+  smb_block_fail(exec->block, step->place, "%s depends on %s", what, why);
+  return hint.kind != SMB_HINT_NONE && smb_hint(exec->block->error, hint.kind, hint.name, NULL);
 }
 
 gboolean
 smb_unknown_cannot_tell(Exec *exec, const Step *step, guint32 origin) {
-  g_autofree char *why = smb_unknown_explain(exec, origin, NULL);
-  return smb_block_fail(exec->block, step->place, "whether threads come here depends on %s", why);
+  return fail_unknown(exec, step, "whether threads come here", origin);
 }
 
 gboolean
@@ -98,10 +116,8 @@ smb_unknown_check(Exec *exec, const Step *step, Row row, guint n_rows, SmbLanes 
                   const char *what) {
   const Registers *registers = exec->warp->registers;
   for (guint i = 0; i < n_rows; i++) {
-    if (smb_row_known(registers, row + i, lanes) == lanes)
-      continue;
-    g_autofree char *why = smb_unknown_explain(exec, row_origin(registers, row + i), NULL);
-    return smb_block_fail(exec->block, step->place, "%s depends on %s", what, why);
+    if (smb_row_known(registers, row + i, lanes) != lanes)
+      return fail_unknown(exec, step, what, row_origin(registers, row + i));
   }
   return TRUE;
 }

@@ -37,7 +37,7 @@ typedef struct {
  * @skips: accesses at unknown addresses are reported, and do not end the run
  * @refusal: (nullable): why the run is refused when it has ended
  * @refused: where
- * @missing: options that give the contents which the refusal asks for
+ * @missing: (nullable) (element-type SmbHint): the contents that would have to be given; %NULL if none would do
  * @stretches: (nullable): by branch: what it decides, where that was asked (skip.c)
  */
 struct _Unknown {
@@ -46,9 +46,9 @@ struct _Unknown {
   GArray *storing;
   guint32 forgotten_origin;
   gboolean skips;
-  GString *refusal;
+  char *refusal;
   guint32 refused;
-  GPtrArray *missing;
+  GArray *missing;
   GHashTable *stretches;
 };
 
@@ -67,8 +67,8 @@ smb_unknown_note(Exec *exec, const Step *step, Cause cause) {
 // The same of a byte of the parameters that has no value. Returns the origin.
 guint32 smb_unknown_note_parameter(Exec *exec, gsize byte);
 
-// Why bits of a row are not known, in words (transfer full). @option: (out) (nullable) (transfer full): what gives it, or NULL.
-char *smb_unknown_explain(const Exec *exec, guint32 origin, char **option);
+// Why bits of a row are not known, in words (transfer full). @hint: (out): what makes them known, to be cleared.
+char *smb_unknown_explain(const Exec *exec, guint32 origin, SmbHint *hint);
 
 // --- the policy
 

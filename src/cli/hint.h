@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the library's hints are on the command line: options. The only place that knows which.
+#pragma once
+
+#include "sim/base/error.h"
+
+/** smb_cli_write_hint: Returns: (transfer full): @message with the option that @hint is, at the end of its first line */
+char *smb_cli_write_hint(const char *message, const SmbHint *hint);
+
+/** smb_cli_error_text: Returns: (transfer full): what a user is told of an error: its message, with its hints as options */
+char *smb_cli_error_text(const GError *error);
