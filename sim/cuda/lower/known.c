@@ -11,32 +11,29 @@ enum {
 
 static gboolean
 fold(const Lower *lower, const Node *node, Node *constant) {
-  Node a, b;
+  Node a, b, folded = *node;
   switch ((NodeKind)node->kind) {
   case NODE_CAST:
     if (!smb_type_is_integer(node->type) || !smb_lower_known(lower, node->a, &a))
       return FALSE;
-    *constant = *node;
-    constant->a = &a;
-    smb_cuda_fold_cast(constant);
-    return TRUE;
+    folded.a = &a;
+    smb_cuda_fold_cast(&folded);
+    break;
   case NODE_BINARY:
     if (!smb_lower_known(lower, node->a, &a) || !smb_lower_known(lower, node->b, &b))
       return FALSE;
-    *constant = *node;
-    constant->a = &a;
-    constant->b = &b;
-    smb_cuda_fold_binary(constant);
-    return constant->kind == NODE_CONSTANT;
+    folded.a = &a;
+    folded.b = &b;
+    smb_cuda_fold_binary(&folded);
+    break;
   case NODE_NEGATE:
   case NODE_COMPLEMENT:
   case NODE_NOT:
     if (!smb_lower_known(lower, node->a, &a))
       return FALSE;
-    *constant = *node;
-    constant->a = &a;
-    smb_cuda_fold_unary(constant);
-    return TRUE;
+    folded.a = &a;
+    smb_cuda_fold_unary(&folded);
+    break;
   case NODE_CURRENT:
     if (lower->turning)
       *constant = *lower->turning;
@@ -59,9 +56,11 @@ fold(const Lower *lower, const Node *node, Node *constant) {
   case NODE_COPY:
   case NODE_CALL:
   case NODE_BUILTIN:
-    break;
+    return FALSE;
   }
-  return FALSE;
+  folded.a = folded.b = NULL;
+  *constant = folded;
+  return constant->kind == NODE_CONSTANT;
 }
 
 gboolean

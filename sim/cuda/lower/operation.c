@@ -406,7 +406,7 @@ smb_lower_function(Lower *lower, const Node *node, Row d, const Row *operands) {
     call(lower, function, as, d, operands, n);
     return;
   }
-  Row wide[3], result = take_as(lower, AS_F64);
+  Row wide[3] = {NO_ROW, NO_ROW, NO_ROW}, result = take_as(lower, AS_F64);
   for (guint i = 0; i < n; i++) {
     wide[i] = take_as(lower, AS_F64);
     convert(lower, as, AS_F64, wide[i], operands[i]);
