@@ -330,7 +330,7 @@ check_search(Fixture *fixture, const SmbAdviseOptions *options, guint64 *found) 
   Brute brute = {.max_bytes = most - MIN(most, fixture->other_bytes),
                  .vector_bytes = options->vector_bytes};
   const SmbArrayUse *use = NULL;
-  g_autoptr(SmbArrayUses) uses = find_uses(fixture, &use);
+  G_GNUC_UNUSED g_autoptr(SmbArrayUses) uses = find_uses(fixture, &use);
   brute_run(&brute, fixture, use, options->kinds ? options->kinds : all, options);
   g_autoptr(SmbAdvice) advice = smb_advise_array(fixture->arch, use, options);
   ck_assert_uint_eq(advice->searched, brute.searched);
@@ -387,7 +387,7 @@ START_TEST(test_periods) {
     fixture_random(&fixture, &random);
     const SmbArray *array = fixture.array;
     const SmbArrayUse *use = NULL;
-    g_autoptr(SmbArrayUses) uses = find_uses(&fixture, &use);
+    G_GNUC_UNUSED g_autoptr(SmbArrayUses) uses = find_uses(&fixture, &use);
     SmbLayout original = smb_array_use_layout(use, 0);
     guint period = find_period(fixture.arch, array->element_bytes);
     SmbLayout layout = original;
@@ -436,7 +436,7 @@ START_TEST(test_tile) {
   // Given up, it says so.
   options.max_counts = 1000;
   const SmbArrayUse *use = NULL;
-  g_autoptr(SmbArrayUses) uses = find_uses(&fixture, &use);
+  G_GNUC_UNUSED g_autoptr(SmbArrayUses) uses = find_uses(&fixture, &use);
   g_autoptr(SmbAdvice) part = smb_advise_array(fixture.arch, use, &options);
   ck_assert(part->given_up);
   ck_assert_uint_gt(part->searched, 0);
@@ -461,7 +461,7 @@ START_TEST(test_others) {
   request.offset[31] += 4;
   add_request(&fixture, 1, 1, &request);
   const SmbArrayUse *use = NULL;
-  g_autoptr(SmbArrayUses) uses = find_uses(&fixture, &use);
+  G_GNUC_UNUSED g_autoptr(SmbArrayUses) uses = find_uses(&fixture, &use);
   g_autoptr(SmbAdvice) advice = smb_advise_array(fixture.arch, use, &options);
   ck_assert_uint_eq(advice->best->len, 0);
   ck_assert_uint_eq(advice->ties, 0);

@@ -100,8 +100,8 @@ static const char *const svg_parts[] = {
     "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bank-map\" role=\"img\"",
     "<title>a &lt;picture&gt; &amp; more</title>",
     "<text class=\"title\" x=\"0\" y=\"14\">a&lt;b</text>",
-    "<g class=\"word g2 clash wait\" data-bank=\"1\" data-byte=\"132\" data-lanes=\"3 5\" "
-    "data-passes=\"0 4\"><title>bank 1</title>",
+    ("<g class=\"word g2 clash wait\" data-bank=\"1\" data-byte=\"132\" data-lanes=\"3 5\" "
+     "data-passes=\"0 4\"><title>bank 1</title>"),
     "<rect class=\"g2\" x=\"25\" y=\"20\" width=\"25\" height=\"20\"/>",
     "<text x=\"37\" y=\"34\">3+</text></g>",
     "<line class=\"grid\" x1=\"0\" y1=\"20\" x2=\"50\" y2=\"20\"/>",

@@ -10,6 +10,8 @@
 #include "sim/program/symbol.h"
 #include "tests/suite.h"
 
+#define IN_NAMESPACE "_ZN2ns36_GLOBAL__N__89b8bf71_4_t_cu_271559c41fIfLj256EEEvPT_"
+
 // The kernels of the module, as compilers mangle them; how they are demangled stands beside.
 static const char *const kernels[] = {
     "plain",
@@ -17,14 +19,14 @@ static const char *const kernels[] = {
     "_Z5scaleILi128ELb1EEvPf",    // void scale<128, true>(float*)
     "_Z5scaleILi256ELb1EEvPf",    // void scale<256, true>(float*)
     "_ZN2ns1gINS_2OpIiEEEEvPiT_", // void ns::g<ns::Op<int> >(int*, ns::Op<int>)
-    "_ZN2ns36_GLOBAL__N__89b8bf71_4_t_cu_271559c41fIfLj256EEEvPT_", // void ns::(anonymous namespace)::f<float, 256u>(float*)
-    "_ZN1a1hEPi",                                                   // a::h(int*)
-    "_ZN1b1hEPi",                                                   // b::h(int*)
-    "_ZN1b1hEPf",                                                   // b::h(float*)
-    "_Z5inneri",                                                    // inner(int)
-    "_ZN1a5innerEi",                                                // a::inner(int)
-    "_ZN8__main__3addB2v1Ef",                                       // __main__::add[abi:v1](float)
-    "_ZN1c1kIPFviEEEvT_", // void c::k<void (*)(int)>(void (*)(int))
+    IN_NAMESPACE,                 // void ns::(anonymous namespace)::f<float, 256u>(float*)
+    "_ZN1a1hEPi",                 // a::h(int*)
+    "_ZN1b1hEPi",                 // b::h(int*)
+    "_ZN1b1hEPf",                 // b::h(float*)
+    "_Z5inneri",                  // inner(int)
+    "_ZN1a5innerEi",              // a::inner(int)
+    "_ZN8__main__3addB2v1Ef",     // __main__::add[abi:v1](float)
+    "_ZN1c1kIPFviEEEvT_",         // void c::k<void (*)(int)>(void (*)(int))
 };
 
 // @found: what is chosen; NULL: nothing, for @reason
@@ -51,11 +53,11 @@ static const struct {
     {"ns::g", "_ZN2ns1gINS_2OpIiEEEEvPiT_", NULL},
     {"g<ns::Op<int>>", "_ZN2ns1gINS_2OpIiEEEEvPiT_", NULL},
     {"ns::g<ns::Op<int> >(int*, ns::Op<int>)", "_ZN2ns1gINS_2OpIiEEEEvPiT_", NULL},
-    {"f<float,256>", kernels[5], NULL},
-    {"f<float,256u>", kernels[5], NULL},
-    {"ns::f<float, 256>", kernels[5], NULL},
-    {"(anonymous namespace)::f<float, 256u>(float*)", kernels[5], NULL},
-    {"ns::(anonymous namespace)::f", kernels[5], NULL},
+    {"f<float,256>", IN_NAMESPACE, NULL},
+    {"f<float,256u>", IN_NAMESPACE, NULL},
+    {"ns::f<float, 256>", IN_NAMESPACE, NULL},
+    {"(anonymous namespace)::f<float, 256u>(float*)", IN_NAMESPACE, NULL},
+    {"ns::(anonymous namespace)::f", IN_NAMESPACE, NULL},
     {"h", NULL, "t.ptx has 3 kernels 'h': 'a::h(int*)', 'b::h(int*)', 'b::h(float*)'"},
     {"a::h", "_ZN1a1hEPi", NULL},
     {"b::h", NULL, "t.ptx has 2 kernels 'b::h': 'b::h(int*)', 'b::h(float*)'"},

@@ -391,8 +391,8 @@ END_TEST
 START_TEST(test_views_of_unknown) {
   static const char *const shown[] = {
       "No bank conflicts in the requests that are counted: 2 wavefronts",
-      "2 requests of tile[v] at own.cuh:40 are not counted: the address is not known. The same is "
-      "true of another access.",
+      ("2 requests of tile[v] at own.cuh:40 are not counted: the address is not known. The same is "
+       "true of another access."),
       "own.cuh:40  tile[v]        store         2",
       "      0x70  rest[v]        load          -           -      -       -  not counted",
       "<li>own.cuh:40: tile[v] is not counted: the address is not known</li>",

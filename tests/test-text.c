@@ -73,10 +73,10 @@ START_TEST(test_format) {
   ck_assert_str_eq(lines, "a\\n::b\\r:7\ntwo\nlines|x   | y\\n|ab|z");
   g_autofree char *numbers =
       format("%d %+5d %-5u| %05x %" G_GUINT64_FORMAT " %lld %zu %c %.2f %5.1e %*d %% %hhx", -1, 2,
-             3u, 0xau, G_MAXUINT64, -4LL, (gsize)5, 'c', 0.125, 12345.0, 4, 6, 0x41);
+             3u, 0xau, G_MAXUINT64, -4LL, (gsize)5, 'c', 0.125, 12345.0, 4, 6, (guchar)0x41);
   g_autofree char *wanted = g_strdup_printf(
       "%d %+5d %-5u| %05x %" G_GUINT64_FORMAT " %lld %zu %c %.2f %5.1e %*d %% %hhx", -1, 2, 3u,
-      0xau, G_MAXUINT64, -4LL, (gsize)5, 'c', 0.125, 12345.0, 4, 6, 0x41);
+      0xau, G_MAXUINT64, -4LL, (gsize)5, 'c', 0.125, 12345.0, 4, 6, (guchar)0x41);
   ck_assert_str_eq(numbers, wanted);
 }
 END_TEST

@@ -111,7 +111,6 @@ describe_bound(const SmbArch *arch, const SmbAccess *access) {
 static const char missing[] =
     "requests are missing: their addresses, or whether they are made, are unknown";
 
-// Hints become part of messages, before these become the reasons of accesses.
 void
 smb_warnings_write_hints(SmbAnalysis *analysis, SmbHintWriter write_hint) {
   for (guint i = 0; i < analysis->warnings->len; i++) {

@@ -167,8 +167,9 @@ void smb_sums_forget(Sums *sums);
 SmbAnalysis *smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arch,
                               const SmbLaunch *launch);
 
-// Says of each access whether its count is exact, once it has all of its warnings.
+// Hints become part of messages, before these become the reasons of accesses.
 void smb_warnings_write_hints(SmbAnalysis *analysis, SmbHintWriter write_hint);
+// Says of each access whether its count is exact, once it has all of its warnings.
 void smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch);
 
 // Accesses whose counts differ in the analyses of variants of the program (SmbAnalysis) get a warning that says the range.

@@ -124,7 +124,7 @@ gconstpointer
 smb_source_parsed(SmbSource *source,
                   gpointer (*parse)(SmbSource *source, const char *user, GError **error),
                   const char *user, GDestroyNotify free, GError **error) {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&source->lock);
+  G_GNUC_UNUSED g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&source->lock);
   if (!source->parsed) {
     source->parsed = parse(source, user, error);
     source->free_parsed = free;

@@ -107,6 +107,15 @@ smb_text_show_line(const char *text) {
   return g_string_free(line, FALSE);
 }
 
+const char *
+smb_text_ahead(const char *file) {
+  for (const char *at = strchr(file, ':'); at; at = strchr(at + 1, ':')) {
+    if (g_ascii_isdigit(at[1]))
+      return "smembank: ";
+  }
+  return "";
+}
+
 guint
 smb_text_width(const char *text) {
   g_autoptr(GString) shown = g_string_new("|");

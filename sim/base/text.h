@@ -33,6 +33,15 @@ char *smb_text_show(const char *text);
 /** smb_text_show_line: as smb_text_show(), on one line: line feeds are spaces, and tabs four of them */
 char *smb_text_show_line(const char *text);
 
+/**
+ * smb_text_ahead:
+ * @file: the name of a file with which a message begins, "FILE:LINE: warning: …"
+ *
+ * Returns: what has to stand ahead of it: our own name, if a part of @file looks like a place ("other.c:1:1: error: k.cu"), of which a
+ *   reader of messages would take the message to be; else nothing
+ */
+const char *smb_text_ahead(const char *file);
+
 /** smb_text_width: Returns: columns of a terminal that @text takes, whatever its bytes are, once it is shown within a line */
 guint smb_text_width(const char *text);
 

@@ -73,7 +73,7 @@ make_room(SmbOnce *once, const Entry *newest) {
 gpointer
 smb_once_get(SmbOnce *once, const char *key, gpointer (*make)(gpointer user, GError **error),
              gpointer user, GError **error) {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&once->lock);
+  G_GNUC_UNUSED g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&once->lock);
   Entry *entry;
   while ((entry = g_hash_table_lookup(once->entries, key)) && !entry->thing)
     g_cond_wait(&once->made, &once->lock);

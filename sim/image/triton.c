@@ -90,8 +90,9 @@ choose(const GPtrArray *stems, const char *folder, const char *name, GError **er
   else if (n == 0)
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has no kernel '%s': expected one of %s", shown,
              name, names->str);
-  else if (!smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has several kernels: %s", shown,
-                     names->str))
+  else
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has several kernels: %s", shown, names->str);
+  if (n > 1)
     smb_hint(error, SMB_HINT_ENTRY, NULL, NULL);
   return NULL;
 }

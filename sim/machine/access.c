@@ -31,13 +31,17 @@ smb_object_describe(const SmbBlock *block, const Object *object) {
   return in_words ? g_strdup(object->name) : g_strdup_printf("'%s'", object->name);
 }
 
+char *
+smb_object_key(const SmbBlock *block, const Object *object) {
+  return object->buffer < smb_program_n_parameters(block->program)
+             ? smb_program_parameter_key(block->program, object->buffer)
+             : g_strdup(object->name);
+}
+
 // A negative place is right if the pointer starts further inside its buffer.
 static gboolean
 hint_offset(const SmbBlock *block, const Object *object, gint64 byte) {
-  guint number = object->buffer;
-  g_autofree char *name = number < smb_program_n_parameters(block->program)
-                              ? smb_program_parameter_key(block->program, number)
-                              : g_strdup(object->name);
+  g_autofree char *name = smb_object_key(block, object);
   const guint64 elements = (guint64)(((gint64)object->step - 1 - byte) / (gint64)object->step);
   return smb_hint(block->error, SMB_HINT_OFFSET, name, smb_number(elements).text);
 }

@@ -129,12 +129,10 @@ check_buffers(const SmbProgram *program, const SmbLaunch *launch, GError **error
     const SmbBuffer *buffer = g_ptr_array_index(launch->buffers, i);
     g_autofree char *value = NULL;
     g_autofree char *problem = find_buffer_problem(program, launch, buffer, &value);
-    if (problem)
-      refuse_launch(error, "buffer '%s=%s': %s", buffer->name, buffer->spec, problem);
-    if (problem && value)
-      smb_hint(error, SMB_HINT_ARGUMENT, value, NULL);
-    if (problem)
-      return FALSE;
+    if (!problem)
+      continue;
+    refuse_launch(error, "buffer '%s=%s': %s", buffer->name, buffer->spec, problem);
+    return value && smb_hint(error, SMB_HINT_ARGUMENT, value, NULL);
   }
   return TRUE;
 }

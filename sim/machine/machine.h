@@ -186,6 +186,9 @@ void smb_block_name_memory(SmbBlock *block, guint64 address, const char *name);
 // (transfer full).
 char *smb_object_describe(const SmbBlock *block, const Object *object);
 
+// What a hint calls a buffer or a variable (SMB_HINT_BUFFER, transfer full).
+char *smb_object_key(const SmbBlock *block, const Object *object);
+
 // "thread (3,0,0)", with its block if there are several (transfer full).
 char *smb_block_thread(const SmbBlock *block, guint warp, guint lane);
 

@@ -239,8 +239,8 @@ measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
 static gboolean
 fail_trial(const Tuning *tuning, const Trial *trial, GError **error) {
   g_autoptr(SmbTarget) target = make_target(tuning, trial->values, error);
-  g_autoptr(SmbAnalysis) none =
-      target ? smb_target_analyze(target, tuning->cli->arch, error) : NULL;
+  if (target)
+    smb_analysis_free(smb_target_analyze(target, tuning->cli->arch, error));
   return FALSE;
 }
 

@@ -68,7 +68,8 @@ smb_analyze_write_warning(const SmbProgram *program, const SmbSite *site, const 
   g_autofree char *text = g_strconcat("warning: ", message, NULL);
   g_autofree char *placed = smb_program_site_message(program, site, text);
   g_autofree char *shortened = smb_text_shorten_quotes(placed);
-  smb_spool_printf(out, "%-s\n", shortened);
+  const char *file = site->file ? site->file : smb_program_file(program);
+  smb_spool_printf(out, "%s%-s\n", smb_text_ahead(file), shortened);
 }
 
 void
@@ -87,12 +88,12 @@ smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
   smb_captured_write_notes(target, out);
   if (target->assumes_block)
     smb_spool_printf(
-        out, smb_vendor_say(analysis->vendor, "%s: warning: " SMB_TARGET_ASSUMED_BLOCK "\n"),
-        target->file);
+        out, smb_vendor_say(analysis->vendor, "%s%s: warning: " SMB_TARGET_ASSUMED_BLOCK "\n"),
+        smb_text_ahead(target->file), target->file);
   g_auto(GStrv) unused = smb_program_unused_defines(target->kernel);
   for (guint i = 0; unused[i] && !target->shape; i++)
-    smb_spool_printf(out, "%s: warning: -D %s: the text has no such macro\n", target->file,
-                     unused[i]);
+    smb_spool_printf(out, "%s%s: warning: -D %s: the text has no such macro\n",
+                     smb_text_ahead(target->file), target->file, unused[i]);
 }
 
 const char *

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/check/baseline.h"
 
+#include "sim/base/text.h"
 #include "src/compare/compare.h"
 #include "src/out/json.h"
 
@@ -16,7 +17,7 @@ describe_access(SmbVendor vendor, const SmbComparedAccess *access) {
                              MAX(smb_json_get_number(now, "column"), 1))
            : g_strdup_printf("0x%" G_GINT64_MODIFIER "x", smb_json_get_number(now, "pc"));
   g_autofree char *text = smb_compared_access_describe(vendor, access, "the baseline");
-  return g_strdup_printf("%s: warning: %s", place, text);
+  return g_strdup_printf("%s%s: warning: %s", smb_text_ahead(file ? file : ""), place, text);
 }
 
 static void

@@ -53,13 +53,9 @@ smb_cli_place_error(const SmbCli *cli, const char *message) {
   // "FILE:LINE:COLUMN: " or "FILE:LINE: ", with nothing before the file; a compiler's own message has "error: " already
   g_autoptr(GRegex) place = g_regex_new("^((?:(?!: )[^\n])+?:[0-9]+(?::[0-9]+)?): (?:error: )?",
                                         G_REGEX_RAW, (GRegexMatchFlags)0, NULL);
-  g_autoptr(GMatchInfo) match = NULL;
-  int end = 0;
-  if (!g_regex_match(place, message, (GRegexMatchFlags)0, &match) ||
-      !g_match_info_fetch_pos(match, 0, NULL, &end))
-    return NULL;
-  // One that is a part of a file's name, "other.c:1:1: error: k.cu", is the place of nothing.
-  if ((gsize)end <= smb_files_match(cli->files, message))
+  // A part of a file's name, "other.c:1:1: error: k.cu", is the place of nothing.
+  g_autofree char *file = g_strndup(message, smb_files_match(cli->files, message));
+  if (*smb_text_ahead(file) || !g_regex_match(place, message, (GRegexMatchFlags)0, NULL))
     return NULL;
   return g_regex_replace(place, message, -1, 0, "\\1: error: ", (GRegexMatchFlags)0, NULL);
 }

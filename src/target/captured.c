@@ -192,9 +192,9 @@ void
 smb_captured_write_end(const SmbCapture *capture, SmbSpool *messages) {
   if (!smb_capture_end(capture))
     smb_spool_printf(messages,
-                     "%s: warning: the capture ends early: the launches in it are complete, but "
+                     "%s%s: warning: the capture ends early: the launches in it are complete, but "
                      "there may have been more\n",
-                     smb_capture_path(capture));
+                     smb_text_ahead(smb_capture_path(capture)), smb_capture_path(capture));
 }
 
 void
@@ -208,6 +208,7 @@ smb_captured_write_notes(const SmbTarget *target, SmbSpool *messages) {
                                            smb_count(bytes, "byte").text, smb_is_are(bytes)));
   smb_captured_note(target->captured, notes);
   for (guint i = 0; i < notes->len; i++)
-    smb_spool_printf(messages, "%s: warning: launch %" G_GUINT64_FORMAT ": %s\n", target->file,
-                     target->captured->number, (char *)notes->pdata[i]);
+    smb_spool_printf(messages, "%s%s: warning: launch %" G_GUINT64_FORMAT ": %s\n",
+                     smb_text_ahead(target->file), target->file, target->captured->number,
+                     (char *)notes->pdata[i]);
 }

@@ -15,11 +15,11 @@ void
 smb_trace_describe_mismatch(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i,
                             guint32 predicted) {
   const SmbRequest *request = &batch->requests[i];
-  smb_spool_printf(report->mismatches,
-                   "%s:%" G_GUINT64_FORMAT
-                   ":1: warning: %s %u: predicted %u, recorded %" G_GINT64_FORMAT "\n",
-                   smb_input_name(report->file), batch->lines[i], smb_op_name((SmbOp)request->op),
-                   request->width, predicted, batch->expected[i]);
+  smb_spool_printf(
+      report->mismatches,
+      "%s%s:%" G_GUINT64_FORMAT ":1: warning: %s %u: predicted %u, recorded %" G_GINT64_FORMAT "\n",
+      smb_text_ahead(smb_input_name(report->file)), smb_input_name(report->file), batch->lines[i],
+      smb_op_name((SmbOp)request->op), request->width, predicted, batch->expected[i]);
 }
 
 static void

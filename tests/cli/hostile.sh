@@ -247,6 +247,16 @@ for command in analyze explain advise 'trace --from'; do
 done
 expect 3 check --project placed.ini --output placed.out
 says "placed.ini:1: error: case a: "
+printf '__global__ void k(int *out) {\n  __shared__ int s[32];\n  out[threadIdx.x] = s[threadIdx.x];\n}\n' >unset.cu
+for name in 'README.md:1:1: warning: x.cu' 'x.cu:12:3'; do
+  mv unset.cu "$name"
+  expect 0 analyze "$name" --block 32
+  cat "$work/err" >>"$work/messages"
+  says "smembank: $name:3:22: warning: 's' is read before"
+  expect 0 analyze "$name" --block 32 -D NONE=1
+  says "smembank: $name: warning: -D NONE: "
+  mv "$name" unset.cu
+done
 cd inputs
 
 # A patch is the text itself: not where a line of it would be a command.

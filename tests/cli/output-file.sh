@@ -130,6 +130,7 @@ printf '#include "other.h"\n__global__ void k() { int x = ; }\n' >"$work/bad.cu"
 echo '#define OTHER' >"$work/other.h"
 sed "s,data/kernels/setRowReadCol.cu,k.cu,g; s/\"setRowReadCol\"/\"k\"/g" "$srcdir/tests/data/recording.json" >"$work/recording.json"
 cp "$srcdir/tests/data/sass/inlined.cu" "$srcdir/tests/data/sass/inlined.sm_90.cubin" "$work"
+chmod u+w "$work/inlined.cu" # of a tarball's tree that cannot be written
 cp -r "$work" "$work.copy"
 cd "$work"
 export SMEMBANK_NVCC=no

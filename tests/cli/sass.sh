@@ -91,6 +91,10 @@ counts "80 90 120" 'load 2/2 store 2/2' --entry scale2 --arg 2=raw:003c0040
 file=debug
 counts 90 'load 2/2 store 2/2' --entry adds --dynamic-bytes 256
 counts 90 'load 4/4 store 4/4' --entry moves --dynamic-bytes 64
+# Where functions return to is known, though nothing is of what they saved.
+file=returns
+counts "75 90" 'store 2/4' --entry once --unknown skip
+counts "75 90" 'store 2/4' --entry often --unknown skip
 "$SMEMBANK" analyze "$data/registers.sm_90a.cubin" --block 128 --arch sm_90 >"$work/out" 2>&1 || die "$(cat "$work/out")"
 grep -q '^No bank conflicts: 8 wavefronts' "$work/out" || die "$(cat "$work/out")"
 "$SMEMBANK" analyze "$data/pieces.sm_75.cubin" --block 64 --arch sm_75 >"$work/out" 2>"$work/err" && die "pieces run"

@@ -104,10 +104,7 @@ explain_buffer(const Exec *exec, const Object *buffer, const char *place, SmbHin
   if (exec->block->map && exec->parameters.fields->len == 0)
     return g_strdup_printf("the contents of %s, which were not recorded, loaded at %s", object,
                            place);
-  hint->kind = SMB_HINT_BUFFER;
-  hint->name = buffer->buffer < exec->code->program.parameters->len
-                   ? g_strdup_printf("%u", buffer->buffer)
-                   : g_strdup(buffer->name);
+  *hint = (SmbHint){.kind = SMB_HINT_BUFFER, .name = smb_object_key(exec->block, buffer)};
   return g_strdup_printf("the contents of %s, loaded at %s", object, place);
 }
 

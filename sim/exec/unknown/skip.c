@@ -188,12 +188,18 @@ smb_stretch_find(Exec *exec, guint32 branch) {
 
 // --- where it is skipped
 
-// What steps that may be executed by some of @lanes leave.
+// What steps that may be executed by some of @lanes leave. Registers first: where an address is computed there, a store goes anywhere.
 static void
 doubt_all(Exec *exec, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
-  guint32 i = 0;
-  for (const Step *step; (step = smb_stretch_next(exec, stretch, &i));) {
-    if (step->kind != KIND_FRAME)
+  const Step *step;
+  for (guint32 i = 0; (step = smb_stretch_next(exec, stretch, &i));) {
+    if (step->kind == KIND_TRANSFER)
+      smb_doubt_writes(exec, step, lanes, origin);
+    else if (step->kind != KIND_FRAME)
+      smb_step_info(step->opcode)->doubt(exec, step, lanes, origin);
+  }
+  for (guint32 i = 0; (step = smb_stretch_next(exec, stretch, &i));) {
+    if (step->kind == KIND_TRANSFER)
       smb_step_info(step->opcode)->doubt(exec, step, lanes, origin);
   }
 }

@@ -53,6 +53,84 @@ smb_step_jump(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
+// --- calls
+
+enum {
+  LOST = G_MAXUINT16, // a lane has more calls than are kept, or has returned elsewhere
+  MAX_KEPT = 1024,    // nested calls
+};
+
+// Where code goes on behind an address in a pair of rows; NO_STEP: not known, or no code.
+static guint32
+find_behind(const Exec *exec, Row low, guint32 base, guint lane) {
+  const Registers *registers = exec->warp->registers;
+  SmbLanes this = (SmbLanes)1 << lane;
+  if (low == NO_ROW || !smb_row_known(registers, low, this) ||
+      !smb_row_known(registers, low + 1, this))
+    return NO_STEP;
+  guint64 address = row_values(registers, low)[lane] | (guint64)row_values(registers, low + 1)[lane]
+                                                           << 32;
+  const CodeEntry *entry = smb_code_entry(exec->code, address + base);
+  return entry ? entry->step : NO_STEP;
+}
+
+// Keeps where the lanes will return to.
+static void
+keep_return(const Exec *exec, SmbLanes lanes, Row low, guint32 base) {
+  Warp *warp = exec->warp;
+  guint n = exec->block->lanes;
+  FOR_LANES(lanes, lane) {
+    guint depth = warp->depth[lane];
+    if (depth >= MAX_KEPT) {
+      warp->depth[lane] = LOST;
+      continue;
+    }
+    if ((depth + 1) * n > warp->calls->len)
+      g_array_set_size(warp->calls, (depth + 1) * n);
+    g_array_index(warp->calls, guint32, depth * n + lane) = find_behind(exec, low, base, lane);
+    warp->depth[lane]++;
+  }
+}
+
+gboolean
+smb_step_call_code(Exec *exec, const Step *step, SmbLanes lanes) {
+  keep_return(exec, lanes, step->compute.s[0], step->argument);
+  return smb_step_branch(exec, step, lanes);
+}
+
+gboolean
+smb_step_call_address(Exec *exec, const Step *step, SmbLanes lanes) {
+  keep_return(exec, lanes, NO_ROW, 0);
+  return smb_step_jump(exec, step, lanes);
+}
+
+// The address was often saved in local memory, of which nothing may be known any more: then it is the one of the call. A compiler's
+// function returns there.
+gboolean
+smb_step_return_to(Exec *exec, const Step *step, SmbLanes lanes) {
+  Warp *warp = exec->warp;
+  guint32 targets[SMB_MAX_LANES];
+  gboolean is_kept = TRUE, is_known = TRUE;
+  FOR_LANES(warp->splits->mask, lane) {
+    targets[lane] = warp->splits->pc;
+    if (!(lanes >> lane & 1))
+      continue;
+    gboolean has_kept = warp->depth[lane] > 0 && warp->depth[lane] != LOST;
+    guint32 found = find_behind(exec, step->compute.s[0], step->argument, lane), kept = NO_STEP;
+    if (has_kept)
+      kept = g_array_index(warp->calls, guint32, --warp->depth[lane] * exec->block->lanes + lane);
+    if (found != NO_STEP && kept != NO_STEP && found != kept)
+      warp->depth[lane] = LOST;
+    targets[lane] = found != NO_STEP ? found : kept;
+    is_known = is_known && found != NO_STEP;
+    is_kept = is_kept && targets[lane] != NO_STEP;
+  }
+  if (!lanes || is_known || !is_kept)
+    return smb_step_jump(exec, step, lanes);
+  smb_splits_jump(warp->splits, targets);
+  return TRUE;
+}
+
 gboolean
 smb_step_end(Exec *exec, const Step *step, SmbLanes lanes) {
   return !lanes ||

@@ -36,6 +36,10 @@ gboolean smb_step_branch_divided(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_switch(Exec *exec, const Step *step, SmbLanes lanes);
 // To the address of code that the pair of rows Compute.s[0] holds, plus Step.argument: a branch, a call, a return.
 gboolean smb_step_jump(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_call_address(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_return_to(Exec *exec, const Step *step, SmbLanes lanes);
+// To Step.target, which returns by the pair of rows Compute.s[0], plus Step.argument; NO_ROW: not known by which one.
+gboolean smb_step_call_code(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_exit(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes);
 // Behind the last instruction of a function: fails.

@@ -281,35 +281,38 @@ smb_sass_compute_product(SassReading *reading) {
 
 // --- LEA: (a << n) + b; .HI: the high word of {c, a} << n, and b
 
-// The carry of b - (a << n). Shifted first, nothing is borrowed where a is 0: it is that of b + ~(a << n) + 1.
+// The carry of b - (a << n), and of (a << n) - b. Nothing is borrowed where 0 is subtracted: it is that of b + ~(a << n) + 1.
 // ("LEA RZ, P0, -R6, R8, 3" and an IADD3.X with it subtract numbers of 64 bits; ncu on an H200 shows which blocks
 // of such a kernel go on.)
 static void
-put_difference_carry(SassReading *reading, Row d, Predicate target, Row a, guint32 factor, Row b) {
+put_difference_carry(SassReading *reading, Row d, Predicate target, Addends *addends,
+                     guint32 factor) {
   Predicate out[2] = {target, PREDICATE_TRUE}, in[2] = {PREDICATE_TRUE};
-  Row shifted = smb_sass_apply(reading, OPERATION_MUL_32, a, smb_sass_number(reading, factor), 0);
-  Addends addends = {.rows = {shifted, b}, .negated = {TRUE}, .n = 2};
+  addends->rows[0] = smb_sass_apply(reading, OPERATION_MUL_32, addends->rows[0],
+                                    smb_sass_number(reading, factor), 0);
   guint table = take_carries(reading, in);
-  put_sum_carry(reading, d, out, &addends, table, in);
+  put_sum_carry(reading, d, out, addends, table, in);
 }
 
 static void
 put_low_address(SassReading *reading) {
   Row d = smb_sass_take_result(reading, 1);
   Predicate out = smb_sass_take_target(reading);
-  gboolean negated, no_base;
+  Addends addends = {.n = 2};
   if (smb_sass_says(reading, PART_SX32)) // of the high part only
     reading->is_other = TRUE;
-  Row a = smb_sass_take_addend(reading, 1, &negated);
-  no_base = is_nothing(smb_sass_peek(reading));
-  Row b = smb_sass_take(reading, 1);
+  Row a = addends.rows[0] = smb_sass_take_addend(reading, 1, &addends.negated[0]);
+  gboolean no_base = is_nothing(smb_sass_peek(reading));
+  Row b = addends.rows[1] = smb_sass_take_addend(reading, 1, &addends.negated[1]);
   guint32 factor = 1u << (smb_sass_take_number(reading) & 31);
   gboolean carries = smb_sass_says(reading, PART_X) || out != PREDICATE_TRUE;
-  if (carries && negated) {
-    put_difference_carry(reading, d, out, a, factor, b);
+  if (carries && (addends.negated[0] || addends.negated[1])) {
+    put_difference_carry(reading, d, out, &addends, factor);
     return;
   }
-  Row by = smb_sass_number(reading, negated ? 0 - factor : factor);
+  if (addends.negated[1])
+    b = smb_sass_apply(reading, OPERATION_NEG_32, b, 0, 0);
+  Row by = smb_sass_number(reading, addends.negated[0] ? 0 - factor : factor);
   Predicate in = smb_sass_take_condition(reading);
   if (carries)
     smb_sass_emit(
@@ -322,18 +325,18 @@ put_low_address(SassReading *reading) {
 
 // The bits of a, and of what stands above it, that are shifted out of the low word.
 static Row
-take_high_part(SassReading *reading, Row a, Row *b, guint *amount) {
+take_high_part(SassReading *reading, Row a, Addends *addends) {
   gboolean is_extended = smb_sass_says(reading, PART_SX32);
-  *b = smb_sass_take(reading, 1);
+  addends->rows[1] = smb_sass_take_addend(reading, 1, &addends->negated[1]);
   gboolean no_top = is_nothing(smb_sass_peek(reading));
   Row top = is_extended ? a : smb_sass_take(reading, 1);
-  *amount = (guint)(smb_sass_take_number(reading) & 31);
-  Row back = smb_sass_number(reading, 32 - *amount);
+  guint amount = (guint)(smb_sass_take_number(reading) & 31);
+  Row back = smb_sass_number(reading, 32 - amount);
   if (is_extended)
     return smb_sass_apply(reading, OPERATION_SHR_S32, a, back, 0);
   if (no_top)
     return smb_sass_apply(reading, OPERATION_SHR_U32, a, back, 0);
-  return smb_sass_apply(reading, OPERATION_SHF_L_CLAMP, a, top, smb_sass_number(reading, *amount));
+  return smb_sass_apply(reading, OPERATION_SHF_L_CLAMP, a, top, smb_sass_number(reading, amount));
 }
 
 void
@@ -342,11 +345,11 @@ smb_sass_compute_address(SassReading *reading) {
     put_low_address(reading);
     return;
   }
-  Row d = smb_sass_take_result(reading, 1), b;
+  Row d = smb_sass_take_result(reading, 1);
   Predicate out[2] = {smb_sass_take_target(reading), PREDICATE_TRUE}, in[2] = {PREDICATE_TRUE};
-  guint amount;
-  Row a = smb_sass_take(reading, 1), high = take_high_part(reading, a, &b, &amount);
-  Addends addends = {.rows = {high, b}, .n = 2};
+  Addends addends = {.n = 2};
+  Row a = smb_sass_take(reading, 1);
+  addends.rows[0] = take_high_part(reading, a, &addends);
   guint table = take_carries(reading, in);
   if (table || out[0] != PREDICATE_TRUE)
     put_sum_carry(reading, d, out, &addends, table, in);

@@ -23,14 +23,16 @@ typedef struct {
 
 typedef struct {
   SassDecoder *decoder;
-  GArray *places; // Place, by address
-  GArray *starts; // guint32: where functions begin; sorted, the end of all code last
+  GArray *places;  // Place, by address
+  GArray *starts;  // guint32: where functions begin; sorted, the end of all code last
+  GArray *returns; // SassReturn: by what each function returns; NO_ROW: there are several, or none
 } Flow;
 
 static void
 flow_clear(Flow *flow) {
   g_clear_pointer(&flow->places, g_array_unref);
   g_clear_pointer(&flow->starts, g_array_unref);
+  g_clear_pointer(&flow->returns, g_array_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Flow, flow_clear)
@@ -166,6 +168,15 @@ resolve_returns(Flow *flow, guint first_jump, guint32 first_return) {
   }
 }
 
+// The function, by its number, that an instruction is in.
+static guint
+find_function(const Flow *flow, guint32 index) {
+  guint i = 0;
+  while (i + 2 < flow->starts->len && g_array_index(flow->starts, guint32, i + 1) <= index)
+    i++;
+  return i;
+}
+
 // nvcc -G calls functions that have no body here by their addresses, too ("CALL.ABS" of __assertfail): these are
 // entries, which a call of an address finds.
 static gboolean
@@ -193,6 +204,11 @@ resolve_jumps(Flow *flow) {
     if (jump->target % SASS_BYTES || index >= flow->places->len)
       return smb_sass_refuse(decoder, "a branch to 0x%x, where there is no code", jump->target);
     step->target = get_place(flow, index)->step;
+    if (step->opcode != STEP_CALL_CODE)
+      continue;
+    const SassReturn *by = &g_array_index(flow->returns, SassReturn, find_function(flow, index));
+    step->compute.s[0] = by->row;
+    step->argument = by->base;
   }
   return TRUE;
 }
@@ -305,6 +321,8 @@ decode_function(Flow *flow, guint32 first, guint32 end, guint32 first_step) {
   guint32 first_return;
   add_returns(decoder, &first_return);
   resolve_returns(flow, first_jump, first_return);
+  const SassReturn none = {NO_ROW, 0}, *only = (const SassReturn *)decoder->returns->data;
+  g_array_append_val(flow->returns, *(decoder->returns->len == 1 ? only : &none));
   add_graph(flow, first, end, first_step, first_return);
   return TRUE;
 }
@@ -326,15 +344,6 @@ add_entries(const Flow *flow) {
 }
 
 // --- calls
-
-// The function, by its number, that an instruction is in.
-static guint
-find_function(const Flow *flow, guint32 index) {
-  guint i = 0;
-  while (i + 2 < flow->starts->len && g_array_index(flow->starts, guint32, i + 1) <= index)
-    i++;
-  return i;
-}
 
 // Whether a function can be called again before it returns: then where lanes meet is not known well.
 static gboolean
@@ -366,7 +375,8 @@ gboolean
 smb_sass_decode_code(SassDecoder *decoder) {
   g_auto(Flow) flow = {.decoder = decoder,
                        .places = g_array_new(FALSE, TRUE, sizeof(Place)),
-                       .starts = g_array_new(FALSE, FALSE, sizeof(guint32))};
+                       .starts = g_array_new(FALSE, FALSE, sizeof(guint32)),
+                       .returns = g_array_new(FALSE, FALSE, sizeof(SassReturn))};
   find_functions(&flow);
   if (flow.places->len == 0)
     return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%s' has no code",
