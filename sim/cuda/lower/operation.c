@@ -97,22 +97,17 @@ take_as(Lower *lower, As as) {
 
 // d = a, as another kind of number; one of the two is real. To integers it is rounded towards 0.
 static void
-convert(Lower *lower, As from, As to, Row d, Row a) {
-  static const guint8 scalars[N_AS] = {SMB_SCALAR_I32, SMB_SCALAR_U32, SMB_SCALAR_I64,
-                                       SMB_SCALAR_U64, SMB_SCALAR_F32, SMB_SCALAR_F64,
-                                       SMB_SCALAR_F16, SMB_SCALAR_BF16};
+convert(Lower *lower, SmbScalar from, SmbScalar to, Row d, Row a) {
   static const guint16 operations[2][2] = {{OPERATION_CONVERT_32, OPERATION_CONVERT_64_32},
                                            {OPERATION_CONVERT_32_64, OPERATION_CONVERT_64}};
-  SmbScalar source = (SmbScalar)scalars[from], result = (SmbScalar)scalars[to];
   smb_lower_add_compute(
-      lower,
-      (Compute){.operation = operations[smb_scalar_is_wide(source)][smb_scalar_is_wide(result)],
-                .modifiers = to < AS_F32 ? MODIFIER_ZERO : MODIFIER_NEAREST,
-                .bytes = (guint8)smb_scalar_bytes(result),
-                .from = (guint8)source,
-                .to = (guint8)result,
-                .d = d,
-                .s = {a, NO_ROW, NO_ROW}});
+      lower, (Compute){.operation = operations[smb_scalar_is_wide(from)][smb_scalar_is_wide(to)],
+                       .modifiers = smb_scalar_is_real(to) ? MODIFIER_NEAREST : MODIFIER_ZERO,
+                       .bytes = (guint8)smb_scalar_bytes(to),
+                       .from = (guint8)from,
+                       .to = (guint8)to,
+                       .d = d,
+                       .s = {a, NO_ROW, NO_ROW}});
 }
 
 // --- comparisons
@@ -215,11 +210,12 @@ smb_lower_binary(Lower *lower, const Node *node, Row d, Row a, Row b) {
     smb_lower_truth(lower, d, p);
     return;
   }
+  SmbScalar half = smb_cuda_scalar(node->a->type->kind);
   Row x = take_as(lower, AS_F64), y = take_as(lower, AS_F64);
-  convert(lower, as, AS_F64, x, a);
-  convert(lower, as, AS_F64, y, b);
+  convert(lower, half, SMB_SCALAR_F64, x, a);
+  convert(lower, half, SMB_SCALAR_F64, y, b);
   smb_lower_compute(lower, OPERATION_DIV_F64, x, x, y, NO_ROW);
-  convert(lower, AS_F64, as, d, x);
+  convert(lower, SMB_SCALAR_F64, half, d, x);
 }
 
 void
@@ -308,7 +304,10 @@ smb_lower_cast(Lower *lower, const Node *node, Row d, Row a) {
   } else if (conversion) {
     smb_lower_compute(lower, conversion, d, a, NO_ROW, NO_ROW);
   } else {
-    convert(lower, as_from, as_to, d, a);
+    TypeKind rounded = to->kind;
+    if (as_from >= AS_F32 && as_to < AS_F32)
+      rounded = smb_cuda_rounded_kind(from->kind, to->kind);
+    convert(lower, smb_cuda_scalar(from->kind), smb_cuda_scalar(rounded), d, a);
     if (narrowing)
       smb_lower_compute(lower, narrowing, d, d, NO_ROW, NO_ROW);
   }
@@ -406,13 +405,14 @@ smb_lower_function(Lower *lower, const Node *node, Row d, const Row *operands) {
     call(lower, function, as, d, operands, n);
     return;
   }
+  SmbScalar half = smb_cuda_scalar(node->arguments[0]->type->kind);
   Row wide[3] = {NO_ROW, NO_ROW, NO_ROW}, result = take_as(lower, AS_F64);
   for (guint i = 0; i < n; i++) {
     wide[i] = take_as(lower, AS_F64);
-    convert(lower, as, AS_F64, wide[i], operands[i]);
+    convert(lower, half, SMB_SCALAR_F64, wide[i], operands[i]);
   }
   call(lower, function, AS_F64, result, wide, n);
-  convert(lower, AS_F64, as, d, result);
+  convert(lower, SMB_SCALAR_F64, half, d, result);
 }
 
 Foreign *

@@ -52,29 +52,41 @@ become_real(Node *node, double value) {
 
 // --- conversions
 
+// Compilers ask for 32 bits (nvcc 13 of a float or double), but for halves, which have a function for each kind (cuda_fp16.hpp).
+TypeKind
+smb_cuda_rounded_kind(TypeKind from, TypeKind to) {
+  if (from == KIND_HALF || from == KIND_BFLOAT)
+    return to;
+  return to == KIND_UCHAR || to == KIND_USHORT ? KIND_UINT
+         : to == KIND_CHAR || to == KIND_SHORT ? KIND_INT
+                                               : to;
+}
+
 // Towards zero, and to the nearest end of the range. NaN becomes 0, or what only the highest bit of 64 is set of, as
 // sim/exec/compute/real.c has it.
 static gint64
 round_to_integer(TypeKind from, TypeKind to, double x) {
-  gboolean is_wide = smb_scalar_is_wide(smb_cuda_scalar(to));
+  SmbScalar kind = smb_cuda_scalar(smb_cuda_rounded_kind(from, to));
+  guint bits = 8 * (guint)smb_scalar_bytes(kind);
+  gboolean is_signed = smb_scalar_wrap(kind, -1) < 0 && kind != SMB_SCALAR_U64;
+  guint64 highest = (guint64)1 << (bits - 1);
   if (isnan(x))
-    return is_wide || from == KIND_DOUBLE ? smb_cuda_wrap(to, is_wide ? G_MININT64 : G_MININT32)
-                                          : 0;
-  if (to == KIND_ULONG)
-    return x <= 0 ? 0 : x >= 0x1p64 ? -1 : (gint64)(guint64)x;
-  gint64 value = x >= 0x1p63 ? G_MAXINT64 : x <= -0x1p63 ? G_MININT64 : (gint64)x;
-  if (to == KIND_UINT)
-    return CLAMP(value, 0, (gint64)G_MAXUINT32);
-  return to == KIND_LONG ? value : CLAMP(value, G_MININT32, G_MAXINT32);
+    return bits == 64 || from == KIND_DOUBLE ? (gint64)highest : 0;
+  double end = is_signed ? (double)highest : 2.0 * (double)highest;
+  if (x >= end)
+    return is_signed ? (gint64)(highest - 1) : (gint64)(highest - 1 + highest);
+  if (x <= (is_signed ? -end : 0))
+    return is_signed ? (gint64)(0 - highest) : 0;
+  return is_signed ? (gint64)x : (gint64)(guint64)x;
 }
 
 // A whole number as a real, which is rounded once.
 static double
 round_to_real(TypeKind from, TypeKind to, gint64 value) {
-  gboolean is_unsigned = from == KIND_ULONG;
-  if (to == KIND_FLOAT)
-    return (double)(is_unsigned ? (float)(guint64)value : (float)value);
-  return is_unsigned ? (double)(guint64)value : (double)value;
+  gboolean is_negative = value < 0 && from != KIND_ULONG;
+  guint64 size = is_negative ? 0 - (guint64)value : (guint64)value;
+  double real = to == KIND_DOUBLE ? (double)size : smb_scalar_odd_double(size);
+  return is_negative ? -real : real;
 }
 
 void
