@@ -52,6 +52,7 @@ enum {
   STEP_IDLE = 1 << 7,           // is taken not to be executed where that is not known
   // Of a request by an address of 32 bits in the block's own shared memory, which nobody else changes meanwhile (smb_code_finish()).
   STEP_DIRECT = 1 << 8,
+  STEP_OF_BLOCK = 1 << 9, // all warps of a block execute it at once (lockstep.h)
 };
 
 // Where a plain address lies.
@@ -259,8 +260,9 @@ struct _Step {
   const Transfer *transfer; // or NULL
   const Transfer *source;   // of a copy: where it comes from
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
-  GArray *targets; // SwitchTarget, of a branch by a table: the row of the index is Compute.s[0]
-  GArray *writes;  // Written: of a step that is not a computation; NULL: nothing
+  // SwitchTarget: of a branch by a table, the row of whose index is Compute.s[0]; or one STEP_LOOK, of a branch that somebody asks about.
+  GArray *targets;
+  GArray *writes;       // Written: of a step that is not a computation; NULL: nothing
   gconstpointer callee; // of a call, while it is decoded; of a function without a body: its name
 };
 
