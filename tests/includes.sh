@@ -32,7 +32,7 @@ sim/analysis/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/
 sim/exec/ sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/ptx/     sim/count/ sim/trace/ sim/cuda/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/sass/    sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/cuda/    sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/cuda/    sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/advise/  sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/measured/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
 sim/trace/   sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
@@ -40,8 +40,12 @@ sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machin
 sim/capture/ sim/arch/ sim/count/ sim/trace/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/
 sim/open/    sim/analysis/ sim/advise/ sim/measured/ sim/binding/ sim/capture/
 sim/binding/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim/capture/
-sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/run/ sim/cuda/rewrite/
-sim/cuda/run/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/
+sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/rewrite/ sim/cuda/lower/ sim/exec/
+sim/cuda/tree/ sim/cuda/lower/ sim/exec/
+sim/cuda/parse/ sim/cuda/lower/ sim/exec/
+sim/cuda/builtin/ sim/cuda/lower/ sim/exec/
+sim/cuda/rewrite/ sim/cuda/lower/ sim/exec/
+sim/cuda/lower/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
 sim/exec/compute/ sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
 sim/exec/flow/ sim/exec/compute/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
 sim/exec/step.h sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/code.h sim/exec/build.h sim/exec/exec.h

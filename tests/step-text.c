@@ -394,13 +394,17 @@ static const char *const operands[N_STEPS] = {
     [STEP_RESTORE_BARRIER] = "#=s",
     [STEP_GATHER] = "s",
     [STEP_AWAIT] = "#",
+    [STEP_COUNT] = "#",
+    [STEP_ENTER_LOOP] = "#",
 };
 
 static void
 add_targets(GString *text, const Step *step) {
   g_string_append(text, "to ");
-  if (!step->targets)
+  gboolean is_asked = step->opcode == STEP_BRANCH && step->targets;
+  if (!step->targets || is_asked)
     g_string_append_printf(text, "%u", step->target);
+  g_string_append(text, is_asked ? ", look at " : "");
   for (guint i = 0; step->targets && i < step->targets->len; i++)
     g_string_append_printf(text, "%s%u", i ? ", " : "",
                            g_array_index(step->targets, SwitchTarget, i).step);
@@ -492,7 +496,7 @@ step_text(const Code *code, const Step *step) {
   else
     add_operands(text, code, step);
   add_effects(text, step);
-  if (step->opcode == STEP_OPAQUE || step->bulk)
+  if (step->opcode == STEP_OPAQUE || step->opcode == STEP_TEXT_WARP || step->bulk)
     add_writes(text, code, step);
   if (step->opcode == STEP_MISSING || step->opcode == STEP_ASSERT)
     g_string_append_printf(text, " %s", (const char *)step->callee);

@@ -4,6 +4,7 @@
 // Sizes, names and bits of the kinds of numbers; conversions of half-precision numbers.
 #include "sim/base/scalar.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -108,14 +109,24 @@ smb_scalar_encode_real(SmbScalar scalar, double number, guchar *bytes) {
   }
 }
 
+double
+smb_scalar_odd_double(guint64 number) {
+  enum {
+    EXCESS = 64 - DBL_MANT_DIG,
+  };
+  guint64 left_out = number & (((guint64)1 << EXCESS) - 1);
+  if (number >> DBL_MANT_DIG)
+    number = (number >> EXCESS | (left_out != 0)) << EXCESS;
+  return (double)number;
+}
+
 void
 smb_scalar_encode_whole(SmbScalar scalar, guint64 number, guchar *bytes) {
   guint64 integer = (guint64)smb_scalar_wrap(scalar, (gint64)number);
-  float single = (float)number; // not by way of a double, which would round twice
-  if (scalar == SMB_SCALAR_F32)
-    memcpy(bytes, &single, sizeof single);
-  else if (smb_scalar_is_real(scalar))
+  if (scalar == SMB_SCALAR_F64)
     smb_scalar_encode_real(scalar, (double)number, bytes);
+  else if (smb_scalar_is_real(scalar))
+    smb_scalar_encode_real(scalar, smb_scalar_odd_double(number), bytes);
   else
     memcpy(bytes, &integer, smb_scalar_bytes(scalar));
 }

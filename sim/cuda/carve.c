@@ -73,7 +73,7 @@ evaluate_variable(const Search *search, const Variable *variable, guint depth, g
 
 static gboolean
 evaluate_special(const Search *search, const Node *node, gint64 *value) {
-  switch ((Special)node->special) {
+  switch ((ThreadSpecial)node->special) {
   case SPECIAL_THREAD:
   case SPECIAL_BLOCK:
     return FALSE;

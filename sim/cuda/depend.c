@@ -7,7 +7,7 @@
 // blocks left there. And from which memory values, addresses and conditions come (sim/cuda/flow.h), in the same walk.
 //
 // Divided by what is uniform, an affine value leaves an affine quotient and an affine rest, and so do its bits: which
-// blocks that is true of is found out when they run (sim/cuda/run/watch.c). Of what else is computed of one, such as the
+// blocks that is true of is found out when they run (sim/cuda/lower/watch.c). Of what else is computed of one, such as the
 // product of two, nothing is known: it is data.
 //
 // A condition on data must not decide what the block does: it may choose between values, and assignments to variables,
@@ -45,7 +45,7 @@ typedef struct {
   Class current;       // of the old value of the assignment around
   gboolean guarded;    // by a condition on data
   gboolean in_switch;
-  gboolean watches; // the last pass: notes what the walker has to watch
+  gboolean watches; // the last pass: notes what has to be watched
   gboolean repeats;
 } Depend;
 
@@ -76,8 +76,8 @@ lift(Depend *depend, guint8 *variable, Class value) {
   depend->flows.changed = TRUE;
 }
 
-// An operation on affine values whose result is of class @result if the walker watches it. Under a condition on data
-// it does not.
+// An operation on affine values whose result is of class @result if it is watched. Under a condition on data
+// it is not.
 static Class
 watch(Depend *depend, Node *node, Class result) {
   if (depend->guarded)

@@ -135,6 +135,9 @@ struct _Code {
   gboolean carries_rank;
   SmbMeeting meeting; // where lanes that diverge meet
   gpointer module;    // the decoder's
+  // Of text: what STEP_TEXT_… do; and that a condition, of the branch @step, was false (or true) in all threads of the block.
+  StepHandler text;
+  void (*turned_away)(Exec *exec, const Step *step, gboolean verdict);
 };
 
 // The functions of SmbFrontEnd that all compiled programs share (run.c, wait.c, argument.c).

@@ -37,9 +37,10 @@
 #include "sim/machine/lanes.h"
 #include "sim/launch/field.h"
 
-typedef struct _Unknown Unknown; // unknown/unknown.h
-typedef struct _Order Order;     // unknown/order.h
-typedef struct _Sync Sync;       // sync/sync.h
+typedef struct _Unknown Unknown;   // unknown/unknown.h
+typedef struct _Order Order;       // unknown/order.h
+typedef struct _Sync Sync;         // sync/sync.h
+typedef struct _Lockstep Lockstep; // lockstep.c
 
 typedef struct {
   Registers *registers;
@@ -88,6 +89,7 @@ struct _Exec {
   Unknown *unknown;
   Order *order;
   Sync *sync;
+  Lockstep *lockstep; // of code whose warps go in step; such code has none of the three above
 };
 
 static inline guint32
@@ -159,3 +161,4 @@ guint32 smb_exec_rank(const SmbBlock *block);
 void smb_exec_set_launch_words(Exec *exec);
 // Registers of a warp, and where it begins.
 void smb_exec_start_warp(Exec *exec, guint w);
+void smb_exec_preset(Exec *exec, guint w, const Preset *preset);

@@ -110,8 +110,8 @@ watch_preset(SmbBlock *block, Special special) {
   return flags;
 }
 
-static void
-preset_row(Exec *exec, guint w, const Preset *preset) {
+void
+smb_exec_preset(Exec *exec, guint w, const Preset *preset) {
   SmbBlock *block = exec->block;
   guint n = block->lanes;
   guint32 values[SMB_MAX_LANES], unknown[SMB_MAX_LANES];
@@ -147,7 +147,7 @@ smb_exec_start_warp(Exec *exec, guint w) {
   warp->timed_out = warp->looks = 0;
   warp->has_unknown_members = FALSE;
   for (guint i = 0; i < exec->code->presets->len; i++)
-    preset_row(exec, w, &g_array_index(exec->code->presets, Preset, i));
+    smb_exec_preset(exec, w, &g_array_index(exec->code->presets, Preset, i));
 }
 
 // Regions of words that are the same in all blocks.

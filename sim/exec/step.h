@@ -53,6 +53,7 @@ enum {
   // A request at a 32-bit address in the block's own shared memory, which no other thread changes meanwhile
   // (smb_code_finish()).
   STEP_DIRECT = 1 << 8,
+  STEP_OF_BLOCK = 1 << 9, // all warps of a block execute it at once (lockstep.h)
 };
 
 // Where a plain address lies.
@@ -262,8 +263,10 @@ struct _Step {
   const Transfer *transfer; // or NULL
   const Transfer *source;   // for a copy: where it comes from
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
-  GArray *targets; // SwitchTarget, of a branch by a table: the row of the index is Compute.s[0]
-  GArray *writes;  // Written: of a step that is not a computation; NULL: nothing
+  // SwitchTarget: the targets of a branch by a table, whose index is in the row Compute.s[0]; or one STEP_LOOK, of a
+  // branch that somebody asks about.
+  GArray *targets;
+  GArray *writes;       // Written: of a step that is not a computation; NULL: nothing
   gconstpointer callee; // of a call, while it is decoded; for a function without a body: its name
 };
 

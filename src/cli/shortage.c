@@ -44,7 +44,8 @@ take_error(const char *domain, GLogLevelFlags level, const char *message, gpoint
   g_log_default_handler(domain, level, message, data);
 }
 
-// Where not even the message can be made, GLib calls itself until the stack is full.
+// Where not even the message can be made, GLib calls itself until the stack is full; its threads abort without a log message
+// (gthread-posix.c).
 static void
 take_fault(int number) {
   // cppcheck-suppress invalidFunctionArg // of an anonymous mapping, -1 is right
@@ -76,4 +77,5 @@ smb_shortage_guard_stack(void) {
   struct sigaction action = {.sa_handler = take_fault, .sa_flags = SA_ONSTACK};
   sigaltstack(&stack, NULL);
   sigaction(SIGSEGV, &action, NULL);
+  sigaction(SIGABRT, &action, NULL);
 }

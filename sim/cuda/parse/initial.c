@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/cuda/parse/parse.h"
-#include "sim/cuda/run/compute.h"
+#include "sim/cuda/tree/compute.h"
 
 // Numbers that a variable may hold that is given its value by a list.
 enum {

@@ -281,7 +281,9 @@ set_predicates(const Compute *compute, Registers *registers, SmbLanes lanes, Bit
 // predicate.
 static void
 run_comparison(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  guint flags = smb_compute_flags_in(compute, registers, lanes);
+  guint flags = smb_compute_flags(compute, registers);
+  if (G_UNLIKELY(flags))
+    flags = smb_compute_flags_in(compute, registers, lanes);
   if (flags & ROW_UNKNOWN && !is_known_here(compute, registers, lanes, flags)) {
     set_predicates(compute, registers, lanes, smb_compare_unknown(compute, registers, lanes),
                    taint_of(flags), smb_compute_origin(compute, registers));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/exec/compute/approximate.h"
+#include "sim/exec/compute/function.h"
 #include "sim/exec/compute/loop.h"
 #include "sim/exec/compute/scalar.h"
 #include "sim/machine/lanes.h"

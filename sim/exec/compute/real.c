@@ -182,13 +182,11 @@ clamp_integer(SmbScalar kind, Wide x) {
   return CLAMP(x, bottom, top);
 }
 
-// A whole number as a double: exact, or with an odd last digit. One of more digits than a double has.
+// A whole number as a double: exact, or with an odd last digit.
 static double
 integer_to_odd(Wide x) {
-  guint64 size = (guint64)(x < 0 ? -x : x);
-  if (size >> DBL_MANT_DIG)
-    size = (size >> 11 | ((size & 0x7ff) != 0)) << 11;
-  return x < 0 ? -(double)size : (double)size;
+  double size = smb_scalar_odd_double((guint64)(x < 0 ? -x : x));
+  return x < 0 ? -size : size;
 }
 
 static guint64

@@ -84,6 +84,10 @@ gboolean smb_step_load_matrix(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_store_matrix(Exec *exec, const Step *step, SmbLanes lanes);
 // Loads or stores a matrix of Bulk.bytes, of which only an assembler knows which lane moves what.
 gboolean smb_step_fragment(Exec *exec, const Step *step, SmbLanes lanes);
+// The same of memory of which all is known (plain.c).
+gboolean smb_step_read(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_write(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_update(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes);
 // The copies of a thread since the last such step are a group.
 gboolean smb_step_commit(Exec *exec, const Step *step, SmbLanes lanes);

@@ -51,3 +51,8 @@ smb_step_nothing(G_GNUC_UNUSED Exec *exec, G_GNUC_UNUSED const Step *step,
                  G_GNUC_UNUSED SmbLanes lanes) {
   return TRUE;
 }
+
+gboolean
+smb_step_text(Exec *exec, const Step *step, SmbLanes lanes) {
+  return exec->code->text(exec, step, lanes);
+}

@@ -12,6 +12,8 @@ gboolean smb_step_compute(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_opaque(Exec *exec, const Step *step, SmbLanes lanes);
 // Lists a shuffle, which another step computes.
 gboolean smb_step_shuffle(Exec *exec, const Step *step, SmbLanes lanes);
+// What the front end does itself (Code.foreign).
+gboolean smb_step_text(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_nothing(Exec *exec, const Step *step, SmbLanes lanes);
 // Doubts.
 void smb_doubt_opaque(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);

@@ -3,8 +3,8 @@
 //
 // Operations on values that are affine in blockIdx, in a block whose signature is wanted: what they decide becomes
 // part of it, and so do the quotients that have to be affine (sim/machine/signature.h).
-#include "sim/cuda/run/compute.h"
-#include "sim/cuda/run/walk.h"
+#include "sim/cuda/lower/impl.h"
+#include "sim/machine/signature.h"
 
 // Holds sums and products of all integers exactly, but for some of numbers of 64 bits.
 __extension__ typedef __int128 Wide;
@@ -13,7 +13,6 @@ __extension__ typedef __int128 Wide;
 typedef struct {
   SmbBlock *block;
   const Node *node;
-  guint warp;
   SmbLanes lanes;
   const Type *left, *right; // of its operands; NULL: there is none
   const void *a, *b;
@@ -25,22 +24,21 @@ typedef struct {
 } Numbers;
 
 static Wide
-read_integer(const Type *type, const void *values, guint thread) {
+read_integer(const Type *type, const void *values, guint lane) {
   SmbScalar kind = smb_cuda_scalar(type->kind);
   if (kind == SMB_SCALAR_U64)
-    return ((const guint64 *)values)[thread];
+    return ((const guint64 *)values)[lane];
   if (kind == SMB_SCALAR_I64)
-    return ((const gint64 *)values)[thread];
-  return kind == SMB_SCALAR_U32 ? (Wide)((const guint32 *)values)[thread]
-                                : (Wide)((const gint32 *)values)[thread];
+    return ((const gint64 *)values)[lane];
+  return kind == SMB_SCALAR_U32 ? (Wide)((const guint32 *)values)[lane]
+                                : (Wide)((const gint32 *)values)[lane];
 }
 
 static Numbers
 read_numbers(const Watch *watch, guint lane) {
-  guint thread = watch->warp * watch->block->lanes + lane;
-  return (Numbers){.x = read_integer(watch->left, watch->a, thread),
-                   .y = watch->right ? read_integer(watch->right, watch->b, thread) : 0,
-                   .result = read_integer(watch->node->type, watch->out, thread)};
+  return (Numbers){.x = read_integer(watch->left, watch->a, lane),
+                   .y = watch->right ? read_integer(watch->right, watch->b, lane) : 0,
+                   .result = read_integer(watch->node->type, watch->out, lane)};
 }
 
 static guint
@@ -224,22 +222,18 @@ watch_warp(const Watch *watch) {
 }
 
 void
-smb_walk_watch(Walker *walker, const Node *node, const Mask *mask, const void *a, const void *b,
-               const void *out) {
+smb_lowered_watch(SmbBlock *block, const Node *node, SmbLanes lanes, const void *a, const void *b,
+                  const void *out) {
   gboolean calls = node->kind == NODE_BUILTIN;
-  Watch watch = {.block = walker->block,
-                 .node = node,
-                 .left = calls ? node->arguments[0]->type : node->a->type,
-                 .right = !b      ? NULL
-                          : calls ? node->arguments[1]->type
-                                  : node->b->type,
-                 .a = a,
-                 .b = b,
-                 .out = out};
-  FOR_WARPS(walker->block, mask, w) {
-    watch.warp = w;
-    watch.lanes = mask->warp[w];
-    if (watch.lanes)
-      watch_warp(&watch);
-  }
+  const Watch watch = {.block = block,
+                       .node = node,
+                       .lanes = lanes,
+                       .left = calls ? node->arguments[0]->type : node->a->type,
+                       .right = !b      ? NULL
+                                : calls ? node->arguments[1]->type
+                                        : node->b->type,
+                       .a = a,
+                       .b = b,
+                       .out = out};
+  watch_warp(&watch);
 }
