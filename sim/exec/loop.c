@@ -78,6 +78,9 @@ run_computing(Registers *registers, const Step *step, guint n, SmbLanes lanes,
   return step - 1;
 }
 
+// Runs the split that is on top until it waits, ends, or has used its share of steps; then the next split has its
+// turn. Runs of steps that only compute, without guards, are executed by one call (Step.n_computing). An unknown
+// guard is left to the policy (unknown/policy.c).
 static gboolean
 run_warp(Exec *exec) {
   Registers *registers = exec->warp->registers;
@@ -136,6 +139,8 @@ start_exec_block(Exec *exec) {
     smb_exec_start_warp(exec, w);
 }
 
+// Rounds in which each warp has its turn. If no warp can run, barriers and waits are released; if that helps none,
+// the block waits for other blocks, or fails with what is missing.
 static gboolean
 run_block(Exec *exec) {
   SmbBlock *block = exec->block;

@@ -277,6 +277,8 @@ set_predicates(const Compute *compute, Registers *registers, SmbLanes lanes, Bit
   smb_predicate_set(registers, compute->q, lanes, q.value, q.unknown, flags, origin);
 }
 
+// If everything is known, the loop compares all lanes at once, a byte per lane, which is packed into the bits of a
+// predicate.
 static void
 run_comparison(const Compute *compute, Registers *registers, SmbLanes lanes) {
   guint flags = smb_compute_flags(compute, registers);

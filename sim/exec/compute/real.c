@@ -17,6 +17,7 @@ enum {
   TF32_CUT_BITS = 23 - TF32_FRACTION_BITS,
 };
 
+// Bits of the fraction, and the bias of the exponent.
 static Format
 find_real_format(SmbScalar kind) {
   switch (kind) {

@@ -14,6 +14,9 @@ find_bank_variable(const GArray *pieces, guint64 offset) {
   return make_pointer(piece->region, (gint64)(offset - piece->first));
 }
 
+// The pointer of each lane: start of the window, base register and offset. With a 32-bit base, the sum wraps around
+// as the hardware's does. In generic addresses of shared memory the bytes that the system reserves come first, and
+// are subtracted.
 static SmbLanes
 find_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
                guint *flags, guint32 *origin) {

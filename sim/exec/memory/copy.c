@@ -103,6 +103,8 @@ shorten_copy(CopySource *source, guint lane, guint32 width) {
   }
 }
 
+// Addresses and bytes that each lane reads. An operand may say how many bytes come from the source, and the rest are
+// zeros; if it is unknown, so is the source.
 static void
 find_copy_source(Exec *exec, const Step *step, SmbLanes lanes, CopySource *source) {
   const Transfer *from = step->source;

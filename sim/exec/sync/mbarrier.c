@@ -190,6 +190,8 @@ init_mbarrier(Exec *exec, const Step *step, guint lane, guint32 offset, guint32 
 
 // --- what lanes do, one after the other
 
+// What the instruction does for one lane (PTX ISA, "mbarrier"). Dropping lowers the count of the next phase and
+// arrives in this one; complete_tx is expect_tx with the opposite sign.
 static gboolean
 act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset, guint32 number) {
   switch ((MBarrierAction)step->argument) {

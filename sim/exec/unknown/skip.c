@@ -155,6 +155,8 @@ find_return(const Exec *exec, const CodeGraph *graph, const gboolean *seen) {
   return NULL;
 }
 
+// The steps from a branch up to its immediate post-dominator, including those of functions that they call. Without a
+// post-dominator the stretch ends where the threads do.
 static Stretch *
 make_stretch(const Exec *exec, guint32 at) {
   guint32 branch;

@@ -123,6 +123,8 @@ scan_instruction(Collection *collection, PtxDecoded *decoded, const PtxInstructi
   }
 }
 
+// Which variables and functions a function uses: by its instructions, as plain operands, in tables of call targets,
+// and in initialisers of its variables.
 static void
 scan_function(Collection *collection, PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;

@@ -233,6 +233,8 @@ lay_out_parameters(PtxDecoded *decoded) {
   return offset;
 }
 
+// The frame of a function: parameters and results, then its local and .param variables, each at a multiple of 4 bytes
+// at least. Its shared variables become arrays of the program; constant and global ones, regions.
 static gboolean
 lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;

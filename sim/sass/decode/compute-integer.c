@@ -363,6 +363,7 @@ typedef struct {
   Operation smallest, largest;
 } Extreme;
 
+// The minimum and the maximum for the type that the instruction names; .RELU also makes negative results 0.
 static Extreme
 find_extreme(const SassReading *reading) {
   static const struct {

@@ -188,6 +188,8 @@ calls_missing(const SassDecoder *decoder, Step *step, guint32 address) {
   return TRUE;
 }
 
+// Once the step of every instruction is known: targets of branches and calls. A call also gets the register in which
+// its function finds where to return to.
 static gboolean
 resolve_jumps(Flow *flow) {
   SassDecoder *decoder = flow->decoder;
