@@ -136,7 +136,7 @@ append_unit(GString *text, guint unit) {
 
 // A character that is not shown as it is: by its short form, or by its UTF-16 code units.
 static void
-append_escaped(GString *text, gunichar c) {
+append_json_escaped(GString *text, gunichar c) {
   static const char shorts[] = "\bb\ff\nn\rr\tt\"\"\\\\";
   for (const char *pair = shorts; *pair; pair += 2) {
     if ((gunichar)*pair == c) {
@@ -169,7 +169,7 @@ append_string(GString *text, const char *string) {
   for (const char *at = string; *at; at = g_utf8_next_char(at)) {
     gunichar c = g_utf8_get_char(at);
     if (c == '"' || c == '\\' || c == '\n' || c == '\t' || !smb_text_is_visible(c) || is_mark(at))
-      append_escaped(text, c);
+      append_json_escaped(text, c);
     else
       g_string_append_unichar(text, c);
   }

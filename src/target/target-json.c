@@ -21,7 +21,7 @@ smb_json_defines(JsonBuilder *json, const char *const *defines) {
 }
 
 static void
-write_buffers(JsonBuilder *json, const GPtrArray *buffers) {
+write_target_buffers(JsonBuilder *json, const GPtrArray *buffers) {
   smb_json_object(json, "buffers");
   for (guint i = 0; i < buffers->len; i++) {
     const SmbBuffer *buffer = g_ptr_array_index(buffers, i);
@@ -63,7 +63,7 @@ smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) 
   smb_json_number(json, "shared_bytes", (gint64)shared_bytes);
   smb_json_defines(json, (const char *const *)target->defines);
   if (target->launch.buffers && target->launch.buffers->len > 0)
-    write_buffers(json, target->launch.buffers);
+    write_target_buffers(json, target->launch.buffers);
   json_builder_end_object(json);
   if (target->captured)
     write_captured(json, target->captured);
