@@ -26,11 +26,8 @@ write_changes_json(JsonBuilder *json, const SmbSource *source, const GArray *edi
 static void
 write_proof_json(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
                  const SmbProof *proof) {
-  if (!proof) {
-    smb_json_null(json, key);
+  if (!smb_json_object_if(json, key, proof != NULL))
     return;
-  }
-  smb_json_object(json, key);
   smb_json_boolean(json, "holds", proof->failure == NULL);
   smb_json_text(json, "failure", proof->failure);
   smb_json_text(json, "condition", proof->condition);
@@ -50,11 +47,8 @@ write_proof_json(JsonBuilder *json, const char *key, const SmbAdviseReport *repo
 static void
 write_compiled(JsonBuilder *json, const char *key, const SmbAdviseCompiled *now,
                const SmbAdviseCompiled *compiled) {
-  if (!compiled) {
-    smb_json_null(json, key);
+  if (!smb_json_object_if(json, key, compiled != NULL))
     return;
-  }
-  smb_json_object(json, key);
   smb_json_text(json, "command", compiled->command);
   smb_json_text(json, "failure", compiled->failure);
   if (!compiled->failure) {
@@ -109,13 +103,7 @@ write_layout_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdv
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
-  if (is_merged) {
-    smb_json_object(json, "as_merged");
-    smb_json_tally(json, &layout->merged);
-    json_builder_end_object(json);
-  } else {
-    smb_json_null(json, "as_merged");
-  }
+  smb_json_tally_object(json, "as_merged", is_merged ? &layout->merged : NULL);
   write_compiled(json, "as_compiled", report->now, layout->kind ? layout->compiled : report->now);
   write_proof_json(json, "rewritten", report, layout->proof);
 }
@@ -158,11 +146,8 @@ write_array_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdvi
 // Longer rows in the source of what was compiled; null of other kernels.
 static void
 write_written(JsonBuilder *json, const SmbAdviseWritten *written) {
-  if (!written) {
-    smb_json_null(json, "written");
+  if (!smb_json_object_if(json, "written", written != NULL))
     return;
-  }
-  smb_json_object(json, "written");
   write_compiled(json, "now", NULL, written->now);
   smb_json_texts(json, "tried", written->tried);
   smb_json_texts(json, "left_alone", written->left_alone);

@@ -35,7 +35,7 @@ smb_advise_measured_free(SmbAdviseMeasured *measured) {
 
 // What a class of accesses is measured by: its counter, or the clock that takes its place.
 static SmbMetric
-find_measured_metric(guint op_class, gboolean clocked) {
+pick_metric(guint op_class, gboolean clocked) {
   return smb_metric_of(clocked ? SMB_METRIC_CYCLES_LD : SMB_METRIC_WAVEFRONTS_LD,
                        (SmbOpClass)op_class);
 }
@@ -43,7 +43,7 @@ find_measured_metric(guint op_class, gboolean clocked) {
 // Whether a number of a launch is as predicted: within a range; a lower bound may be exceeded. One that was not measured
 // is.
 static gboolean
-matches_prediction(const Launch *launch, SmbMetric metric) {
+is_right(const Launch *launch, SmbMetric metric) {
   double measured = launch->recorded->measured[metric];
   double predicted = smb_metric_predict(metric, launch->analysis);
   if (measured == SMB_NOT_MEASURED || measured == predicted)
@@ -70,8 +70,8 @@ static gboolean
 is_as_predicted(const Launch *launch) {
   gboolean good = !launch->recorded->failure && do_values_match(launch);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    good = good && matches_prediction(launch, find_measured_metric(c, FALSE)) &&
-           matches_prediction(launch, find_measured_metric(c, TRUE));
+    good =
+        good && is_right(launch, pick_metric(c, FALSE)) && is_right(launch, pick_metric(c, TRUE));
   return good;
 }
 
@@ -134,7 +134,7 @@ smb_advise_measure(SmbMeter *meter, const SmbAdviseReport *report, GError **erro
 static void
 write_measured_pair(SmbTable *table, const Launch *launch, SmbMetric metric) {
   double number = launch->recorded->measured[metric];
-  SmbStyle style = matches_prediction(launch, metric) ? SMB_STYLE_GOOD : SMB_STYLE_BAD;
+  SmbStyle style = is_right(launch, metric) ? SMB_STYLE_GOOD : SMB_STYLE_BAD;
   if (number == SMB_NOT_MEASURED)
     smb_table_printf(table, SMB_STYLE_DIM, "%.15g/-", smb_metric_predict(metric, launch->analysis));
   else
@@ -168,7 +168,7 @@ write_measured_launch(SmbTable *table, const Launch *launch, gboolean clocked, g
     return;
   }
   for (guint c = 0; c < n_classes; c++)
-    write_measured_pair(table, launch, find_measured_metric(c, clocked));
+    write_measured_pair(table, launch, pick_metric(c, clocked));
   gboolean equal = do_values_match(launch);
   if (launch->recorded->buffers->len == 0) // none of them is known
     smb_table_cell(table, SMB_STYLE_DIM, "-");
@@ -185,8 +185,8 @@ write_measured_instructions(SmbCli *cli, const Launch *launch) {
     SmbMetric executed = smb_metric_of(SMB_METRIC_INSTRUCTIONS_LD, (SmbOpClass)c);
     double measured = launch->recorded->measured[executed];
     double predicted = smb_metric_predict(executed, launch->analysis);
-    if (matches_prediction(launch, find_measured_metric(c, FALSE)) ||
-        measured == SMB_NOT_MEASURED || measured == predicted)
+    if (is_right(launch, pick_metric(c, FALSE)) || measured == SMB_NOT_MEASURED ||
+        measured == predicted)
       continue;
     smb_text_wrap_printf(cli->out,
                          "%s: the compiler changed the number of %s (%.15g executed, %.15g "
@@ -268,11 +268,8 @@ smb_advise_json_measured(JsonBuilder *json, const SmbAdviseMeasured *measured) {
   static const SmbMetric metrics[] = {SMB_METRIC_WAVEFRONTS_LD,   SMB_METRIC_WAVEFRONTS_ST,
                                       SMB_METRIC_WAVEFRONTS_ATOM, SMB_METRIC_CYCLES_LD,
                                       SMB_METRIC_CYCLES_ST,       SMB_METRIC_CYCLES_ATOM};
-  if (!measured) {
-    smb_json_null(json, "measured");
+  if (!smb_json_object_if(json, "measured", measured != NULL))
     return;
-  }
-  smb_json_object(json, "measured");
   smb_json_text(json, "device", measured->recording->gpu);
   smb_json_text(json, "method", measured->recording->method);
   smb_json_number(json, "mismatched", measured->mismatches);
@@ -292,10 +289,8 @@ smb_advise_json_measured(JsonBuilder *json, const SmbAdviseMeasured *measured) {
     for (guint m = 0; m < G_N_ELEMENTS(metrics); m++)
       write_reading(json, smb_metric_name(metrics[m]), launch->recorded->measured[metrics[m]]);
     json_builder_end_object(json);
-    if (launch->recorded->buffers->len == 0)
-      smb_json_null(json, "values_equal");
-    else
-      smb_json_boolean(json, "values_equal", do_values_match(launch));
+    smb_json_boolean_if(json, "values_equal", launch->recorded->buffers->len > 0,
+                        do_values_match(launch));
     write_json_times(json, launch);
     json_builder_end_object(json);
   }

@@ -7,8 +7,7 @@
 #include "src/out/table.h"
 
 static void
-write_form_row(SmbTable *table, const char *name, const SmbAdviseCompiled *compiled,
-               gboolean is_best) {
+add_form(SmbTable *table, const char *name, const SmbAdviseCompiled *compiled, gboolean is_best) {
   smb_table_cell(table, is_best ? SMB_STYLE_BOLD : SMB_STYLE_PLAIN, name);
   smb_table_number(table, SMB_STYLE_PLAIN, compiled->total.wavefronts);
   smb_table_number(table, compiled->total.excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD,
@@ -24,10 +23,10 @@ write_form_row(SmbTable *table, const char *name, const SmbAdviseCompiled *compi
 static void
 write_forms(SmbCli *cli, const SmbAdviseWritten *written) {
   g_autoptr(SmbTable) table = smb_table_new("form|wavefronts>|excess>|instructions>|bytes>");
-  write_form_row(table, "as it is", written->now, FALSE);
+  add_form(table, "as it is", written->now, FALSE);
   for (guint i = 0; i < written->forms->len; i++) {
     const SmbAdvisePadding *form = g_ptr_array_index(written->forms, i);
-    write_form_row(table, form->name, form->compiled, form == written->best);
+    add_form(table, form->name, form->compiled, form == written->best);
   }
   smb_table_write(table, cli->out, cli->colour);
 }

@@ -72,7 +72,7 @@ add_callgrind_costs(Costs *to, const Costs *more) {
 
 // The function of that name whose text is in @file; @name: (transfer full).
 static Function *
-find_callgrind_function(const Profile *profile, const char *file, char *name) {
+get_routine(const Profile *profile, const char *file, char *name) {
   for (guint i = 0; i < profile->functions->len; i++) {
     Function *function = profile->functions->pdata[i];
     if (strcmp(function->file, file) == 0 && strcmp(function->name, name) == 0) {
@@ -114,10 +114,9 @@ add_callgrind_site(Profile *profile, const SmbSite *site, const Costs *costs) {
   for (guint i = 0; i <= site->n_frames; i++) {
     const SmbFrame *frame = i < site->n_frames ? &site->frames[i] : NULL;
     g_autofree char *base = frame ? g_path_get_basename(frame->file) : NULL;
-    Function *outer =
-        find_callgrind_function(profile, i == 0 ? file : site->frames[i - 1].file,
-                                frame ? g_strdup_printf("inlined at %s:%u", base, frame->line)
-                                      : g_strdup(smb_program_name(profile->program)));
+    Function *outer = get_routine(profile, i == 0 ? file : site->frames[i - 1].file,
+                                  frame ? g_strdup_printf("inlined at %s:%u", base, frame->line)
+                                        : g_strdup(smb_program_name(profile->program)));
     if (function)
       add_callgrind_call(outer, function, &site->frames[i - 1], site, line, costs);
     else

@@ -157,7 +157,7 @@ write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
 }
 
 static void
-write_failed_json(JsonBuilder *json, const SmbProgram *program, const SmbFailedLimit *failure) {
+write_failed(JsonBuilder *json, const SmbProgram *program, const SmbFailedLimit *failure) {
   const SmbSite *site = failure->access ? failure->access->site : NULL;
   smb_json_object(json, NULL);
   smb_json_text(json, "option", failure->limit->option);
@@ -183,8 +183,7 @@ write_failures(JsonBuilder *json, const SmbAnalyzeReport *report) {
     return;
   smb_json_array(json, "failed_limits");
   for (guint i = 0; i < report->failed->len; i++)
-    write_failed_json(json, report->target->kernel,
-                      &g_array_index(report->failed, SmbFailedLimit, i));
+    write_failed(json, report->target->kernel, &g_array_index(report->failed, SmbFailedLimit, i));
   json_builder_end_array(json);
 }
 

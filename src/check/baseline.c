@@ -8,7 +8,7 @@
 
 // "k.cu:4:3: warning: the store of a[i] takes 32 wavefronts, 31 in excess: 1, and 0 in excess, in the baseline"
 static char *
-describe_baseline_access(SmbVendor vendor, const SmbComparedAccess *access) {
+describe_worse(SmbVendor vendor, const SmbComparedAccess *access) {
   JsonObject *now = access->new_access;
   const char *file = smb_json_get_text(now, "file");
   g_autofree char *place =
@@ -26,9 +26,8 @@ add_messages(SmbChecked *checked, const SmbComparedCase *compared) {
   g_strv_builder_addv(messages, (const char **)checked->messages);
   for (guint i = 0; i < compared->accesses->len; i++) {
     const SmbComparedAccess *access = &g_array_index(compared->accesses, SmbComparedAccess, i);
-    g_autofree char *message = smb_compared_access_is_worse(access)
-                                   ? describe_baseline_access(compared->vendor, access)
-                                   : NULL;
+    g_autofree char *message =
+        smb_compared_access_is_worse(access) ? describe_worse(compared->vendor, access) : NULL;
     if (message)
       g_strv_builder_add(messages, message);
   }

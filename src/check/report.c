@@ -147,11 +147,7 @@ write_checked_case(JsonBuilder *json, const SmbChecked *checked) {
   smb_json_text(json, "name", checked->one->name);
   smb_json_number(json, "line", checked->one->line);
   smb_json_text(json, "verdict", smb_verdict_name(checked->verdict));
-  json_builder_set_member_name(json, "result");
-  if (checked->result)
-    json_builder_add_value(json, json_node_copy(checked->result));
-  else
-    json_builder_add_null_value(json);
+  smb_json_copy(json, "result", checked->result);
   smb_json_text(json, "error", checked->error);
   smb_json_strv(json, "messages", (const char *const *)checked->messages);
   json_builder_end_object(json);

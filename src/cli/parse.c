@@ -147,8 +147,7 @@ write_description(SmbSpool *out, const char *description) {
 
 // What the command does, an example, and its options under their headings.
 static void
-write_command_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups,
-                   guint n_groups) {
+show_usage(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, guint n_groups) {
   gboolean has_arguments = usage->arguments && *usage->arguments;
   smb_spool_printf(cli->out, "Usage:\n  smembank %s [OPTION…]%s%s\n\n", cli->command,
                    has_arguments ? " " : "", has_arguments ? usage->arguments : "");
@@ -253,7 +252,7 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
   if (!parse_command_words(cli, usage, &all, error))
     return FALSE;
   if (help) {
-    write_command_help(cli, usage, all.groups, all.n);
+    show_usage(cli, usage, all.groups, all.n);
     return FALSE;
   }
   guint choice = 0, when = 0, lanes = 0;

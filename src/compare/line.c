@@ -184,7 +184,7 @@ has_line(const char *file, SmbCase **line) {
 
 // What the text of the working tree says of the launch, of what analyze takes (transfer full).
 static GStrv
-take_result_line(const char *file) {
+pick_line(const char *file) {
   g_autoptr(GStrvBuilder) words = g_strv_builder_new();
   g_autoptr(SmbCase) line = NULL;
   has_line(file, &line);
@@ -205,8 +205,7 @@ set_words(const SmbCli *cli, const SmbRepository *repository, const char *file, 
   gboolean says_launch = there && has_line(there, NULL);
   gboolean of_project =
       version->top && !says_launch && (!is_kernel || smb_target_options()->case_name);
-  g_auto(GStrv) line =
-      there && !says_launch && !of_project ? take_result_line(file) : g_strdupv(no_words);
+  g_auto(GStrv) line = there && !says_launch && !of_project ? pick_line(file) : g_strdupv(no_words);
   g_autofree char *project = of_project ? choose_project(repository, version, error) : NULL;
   if (of_project && !project)
     return FALSE;

@@ -128,11 +128,8 @@ write_compare_text(SmbCli *cli, gconstpointer result) {
 static void
 write_json_cost(JsonBuilder *json, const char *key, gboolean is_there,
                 const SmbComparedCost *cost) {
-  if (!is_there) {
-    smb_json_null(json, key);
+  if (!smb_json_object_if(json, key, is_there))
     return;
-  }
-  smb_json_object(json, key);
   smb_json_number(json, "requests", (gint64)cost->requests);
   smb_json_number(json, "wavefronts", (gint64)cost->wavefronts);
   smb_json_number(json, "excess_wavefronts", (gint64)cost->excess);

@@ -16,14 +16,14 @@ enum {
 };
 
 static guint
-find_chip_to_compile(const SmbArch *arch) {
+pick_chip(const SmbArch *arch) {
   const SmbArchInfo *info = smb_arch_info(arch);
   return info->capability_major * 10 + info->capability_minor;
 }
 
 gboolean
 smb_compile_is_for(const SmbArch *arch) {
-  return find_chip_to_compile(arch) >= FIRST_CHIP;
+  return pick_chip(arch) >= FIRST_CHIP;
 }
 
 static gboolean
@@ -79,10 +79,9 @@ qualify_instance(SmbSource *source, const char *instance, GError **error) {
 }
 
 static SmbProgram *
-compile_source(const char *nvcc, SmbSource *source, const SmbArch *arch,
-               const SmbCompileOptions *options, const SmbProgramOptions *reading, char **command,
-               GError **error) {
-  guint chip = find_chip_to_compile(arch);
+build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
+      const SmbProgramOptions *reading, char **command, GError **error) {
+  guint chip = pick_chip(arch);
   g_autofree char *architecture = g_strdup_printf("sm_%u", chip);
   g_autofree char *folder = g_path_get_dirname(smb_source_name(source));
   g_autofree char *instance =
@@ -127,7 +126,7 @@ compile_as_asked(SmbSource *source, const SmbArch *arch, const SmbCompileOptions
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
              "%s: no nvcc in $PATH, $CUDA_HOME or /usr/local/cuda to compile it", file);
   else
-    return compile_source(nvcc, source, arch, options, reading, command, error);
+    return build(nvcc, source, arch, options, reading, command, error);
   return NULL;
 }
 
@@ -149,12 +148,12 @@ compile_refused(SmbSource *source, const SmbArch *arch, const SmbCompileOptions 
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
              "%-s\nWith nvcc (none was found) it would be compiled. You can also give PTX: "
              "'clang++ --cuda-device-only --cuda-gpu-arch=sm_%u -O3 -S FILE.cu' writes it",
-             refused->message, find_chip_to_compile(arch));
+             refused->message, pick_chip(arch));
     smb_error_add_hints(error ? *error : NULL, refused, 0);
     return NULL;
   }
   g_autoptr(GError) failure = NULL;
-  SmbProgram *program = compile_source(nvcc, source, arch, options, reading, command, &failure);
+  SmbProgram *program = build(nvcc, source, arch, options, reading, command, &failure);
   if (failure && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT)) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s\nnvcc does not compile it either:\n%-s",
              refused->message, failure->message);

@@ -71,8 +71,7 @@ append_copy_turns(GString *text, const SmbCopy *copy, const SmbCopyPart *part) {
 }
 
 static void
-append_copied(GString *text, const SmbExplanation *e, const SmbCopy *copy,
-              const SmbCopyPart *part) {
+tell_line(GString *text, const SmbExplanation *e, const SmbCopy *copy, const SmbCopyPart *part) {
   guint rows = smb_request_rows(&e->request, part->lanes);
   g_string_append(text, " The line that ");
   smb_describe_lanes(text, part->lanes);
@@ -89,8 +88,7 @@ append_copied(GString *text, const SmbExplanation *e, const SmbCopy *copy,
 
 // The lane that meets the most others.
 static void
-append_copy_group(GString *text, const SmbExplanation *e, const SmbCopy *copy,
-                  const SmbCopyPart *part) {
+tell_group(GString *text, const SmbExplanation *e, const SmbCopy *copy, const SmbCopyPart *part) {
   guint most = 0;
   SmbLanes writes = 0, reads = 0;
   for (SmbLanes rest = part->lanes; rest; rest &= rest - 1) {
@@ -145,9 +143,9 @@ smb_explain_copy_meeting(const SmbExplanation *e) {
       smb_count(e->cost.wavefronts, smb_arch_say(e->arch, "wavefront")).text,
       lines == 1 ? "it takes" : "they take", e->cost.ideal);
   if (worst && worst->line == SMB_COPY_BANKS)
-    append_copy_group(text, e, &copy, worst);
+    tell_group(text, e, &copy, worst);
   else if (worst)
-    append_copied(text, e, &copy, worst);
+    tell_line(text, e, &copy, worst);
   else if (e->cost.excess)
     append_waste(text, e);
   return g_string_free(text, FALSE);

@@ -110,6 +110,16 @@ write_affine(JsonBuilder *json, const SmbExplanation *e) {
   json_builder_end_object(json);
 }
 
+// @tally: (nullable): of a layout that does not fit
+static void
+write_degree(JsonBuilder *json, const char *key, const SmbTally *tally) {
+  if (!smb_json_object_if(json, key, tally != NULL))
+    return;
+  smb_json_tally(json, tally);
+  smb_json_number(json, "max_degree", tally->max_degree);
+  json_builder_end_object(json);
+}
+
 static void
 write_neighbour(JsonBuilder *json, const SmbExplanation *e, const SmbNeighbour *neighbour) {
   static const char *const fits[] = {"fits", "outside", "torn", "misaligned"};
@@ -121,31 +131,19 @@ write_neighbour(JsonBuilder *json, const SmbExplanation *e, const SmbNeighbour *
   smb_json_text(json, "fit", fits[candidate->fit]);
   smb_json_number(json, "shared_bytes", (gint64)neighbour->shared_bytes);
   smb_json_text(json, "room", rooms[neighbour->room]);
-  if (candidate->fit == SMB_LAYOUT_FITS) {
-    smb_json_object(json, "access");
-    const SmbTally *access = &g_array_index(candidate->accesses, SmbTally, e->index);
-    smb_json_tally(json, access);
-    smb_json_number(json, "max_degree", access->max_degree);
-    json_builder_end_object(json);
-    smb_json_object(json, "array");
-    smb_json_tally(json, &candidate->total);
-    smb_json_number(json, "max_degree", candidate->total.max_degree);
-    json_builder_end_object(json);
-  } else {
-    smb_json_null(json, "access");
-    smb_json_null(json, "array");
-  }
+  gboolean fits_in = candidate->fit == SMB_LAYOUT_FITS;
+  write_degree(json, "access",
+               fits_in ? &g_array_index(candidate->accesses, SmbTally, e->index) : NULL);
+  write_degree(json, "array", fits_in ? &candidate->total : NULL);
   json_builder_end_object(json);
 }
 
 static void
 write_padding_json(JsonBuilder *json, const SmbExplanation *e) {
   static const char *const sources[] = {NULL, "given", "dimension", "search"};
-  if (!e->neighbours || e->neighbours->rows == SMB_ROWS_UNKNOWN) {
-    smb_json_null(json, "padding");
+  if (!smb_json_object_if(json, "padding",
+                          e->neighbours && e->neighbours->rows != SMB_ROWS_UNKNOWN))
     return;
-  }
-  smb_json_object(json, "padding");
   smb_json_text(json, "array", e->array->name);
   smb_json_text(json, "rows_from", sources[e->neighbours->rows]);
   smb_json_number(json, "columns", (gint64)e->neighbours->layout.columns);

@@ -41,14 +41,11 @@ write_fix_line_json(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line
   smb_json_number(json, "pc", line->code->pc);
   smb_json_text(json, "source", line->source);
   smb_json_number(json, "instructions", line->instructions);
-  if (fix->profile) {
-    smb_json_object(json, "measured");
+  if (smb_json_object_if(json, "measured", fix->profile != NULL)) {
     smb_json_number(json, "wavefronts", (gint64)line->wavefronts);
     smb_json_number(json, "ideal_wavefronts", (gint64)line->ideal);
     smb_json_number(json, "excess_wavefronts", (gint64)line->excess);
     json_builder_end_object(json);
-  } else {
-    smb_json_null(json, "measured");
   }
   smb_json_tally_object(json, "predicted", &line->predicted);
   smb_json_boolean(json, "exact", line->reason == NULL);

@@ -61,13 +61,10 @@ write_fixed_case(JsonBuilder *json, const SmbFixProject *all, const SmbFixCase *
   smb_json_object(json, NULL);
   smb_json_text(json, "name", one->name);
   smb_json_text(json, "kernel", one->launch ? one->launch->kernel : NULL);
-  if (one->fix) {
+  if (smb_json_object_if(json, "result", one->fix != NULL)) {
     const SmbFixResult alone = {one->fix, all->file, all->top};
-    smb_json_object(json, "result");
     smb_fix_json_members(json, &alone, one->arch);
     json_builder_end_object(json);
-  } else {
-    smb_json_null(json, "result");
   }
   smb_json_text(json, "error", one->error);
   json_builder_end_object(json);

@@ -20,7 +20,7 @@
 // --- what is written and read
 
 static gboolean
-read_fuzz_instruction(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+take_instruction(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   const char *name = NULL;
   return smb_member_kept(place, node, &name, error) &&
          (smb_instruction_find(name, target) ||
@@ -49,8 +49,7 @@ read_fuzz_count(const SmbPlace *place, JsonNode *node, gpointer target, GError *
   { #member, MEMBER_REQUIRED, SMB_MEMBER_NUMBER, AT(SmbFuzzResult, member), smb_add_number }
 
 static const SmbMember instruction_members[] = {
-    {"instruction", MEMBER_REQUIRED, read_fuzz_instruction,
-     .offset = AT(SmbFuzzResult, instruction)},
+    {"instruction", MEMBER_REQUIRED, take_instruction, .offset = AT(SmbFuzzResult, instruction)},
     SUM(patterns),
     SUM(mismatches),
     SUM(unsteady),
@@ -82,7 +81,7 @@ typedef struct {
 
 static const SmbMember mismatch_members[] = {
     {"request", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(MismatchRow, line)},
-    {"instruction", MEMBER_REQUIRED, read_fuzz_instruction, write_instruction,
+    {"instruction", MEMBER_REQUIRED, take_instruction, write_instruction,
      AT(MismatchRow, of.instruction)},
     {"wavefronts", MEMBER_NULL, SMB_MEMBER_NUMBER, AT(MismatchRow, of.wavefronts)},
     {"cycles", MEMBER_NULL, SMB_MEMBER_NUMBER, AT(MismatchRow, of.cycles)},

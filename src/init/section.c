@@ -142,7 +142,7 @@ write_configuration(Section *section) {
 
 // A constant as --arg takes it, or NULL (transfer full).
 static char *
-find_section_constant(const SmbHost *host, const SmbHostLaunch *launch, const char *expression) {
+get_constant(const SmbHost *host, const SmbHostLaunch *launch, const char *expression) {
   guint64 number;
   if (smb_host_number(host, launch, expression, &number))
     return g_strdup_printf("%" G_GUINT64_FORMAT, number);
@@ -162,8 +162,7 @@ write_arguments(Section *section, const Parameter *parameters, guint n) {
     const Parameter *parameter = &parameters[i];
     const GPtrArray *given = section->launch ? section->launch->arguments : NULL;
     const char *text = given && i < given->len ? given->pdata[i] : NULL;
-    g_autofree char *value =
-        text ? find_section_constant(section->host, section->launch, text) : NULL;
+    g_autofree char *value = text ? get_constant(section->host, section->launch, text) : NULL;
     if (parameter->is_pointer)
       continue;
     if (value)
@@ -184,7 +183,7 @@ describe_instance(const SmbHost *host, const SmbHostLaunch *launch) {
   GString *text = g_string_new(launch->kernel);
   for (guint i = 0; i < launch->instance->len; i++) {
     const char *part = launch->instance->pdata[i];
-    g_autofree char *value = find_section_constant(host, launch, part);
+    g_autofree char *value = get_constant(host, launch, part);
     g_string_append_printf(text, "%s%s", i ? "," : "<", value ? value : part);
   }
   g_string_append_c(text, '>');

@@ -272,8 +272,8 @@ substitute_numbers(const SmbLesson *lesson, guint32 offset, const char *text,
 
 // The value of an expression; 1 without results.
 static gboolean
-evaluate_claim(const SmbLesson *lesson, guint32 offset, const char *text,
-               const SmbLessonResult *results, gint64 *value, GError **error) {
+work_out(const SmbLesson *lesson, guint32 offset, const char *text, const SmbLessonResult *results,
+         gint64 *value, GError **error) {
   g_autofree char *numbers = substitute_numbers(lesson, offset, text, results, error);
   if (!numbers)
     return FALSE;
@@ -355,7 +355,7 @@ static gboolean
 check_claim(const SmbLesson *lesson, guint32 offset, const char *text, const char *claims,
             const SmbLessonResult *results, GError **error) {
   gint64 value;
-  if (!evaluate_claim(lesson, offset, text, results, &value, error))
+  if (!work_out(lesson, offset, text, results, &value, error))
     return FALSE;
   if (value)
     return TRUE;
@@ -387,8 +387,7 @@ append_braces(const Render *render, const char *from, const char *to, GError **e
     if (!strpbrk(text, G_CSET_a_2_z))
       return smb_source_error(render->lesson->source, offset_of(render, from), error,
                               "'%s': a number that is not computed: expected a quantity", text);
-    if (!evaluate_claim(render->lesson, offset_of(render, from), text, render->results, &value,
-                        error))
+    if (!work_out(render->lesson, offset_of(render, from), text, render->results, &value, error))
       return FALSE;
     g_string_append_printf(render->out, "%" G_GINT64_FORMAT, value);
     return TRUE;
@@ -438,7 +437,7 @@ smb_lesson_text(const SmbLesson *lesson, const SmbLessonPart *part, const SmbLes
 gboolean
 smb_lesson_number(const SmbLesson *lesson, const SmbLessonPart *part,
                   const SmbLessonResult *results, gint64 *value, GError **error) {
-  return evaluate_claim(lesson, part->offset, part->text, results, value, error);
+  return work_out(lesson, part->offset, part->text, results, value, error);
 }
 
 static gboolean

@@ -208,7 +208,7 @@ copy_lesson_text(const char *text, gsize length) {
 
 // An item that begins at @from, of @length bytes: "@NAME TEXT".
 static gboolean
-read_lesson_item(Reader *reader, guint32 from, gsize length) {
+take_item(Reader *reader, guint32 from, gsize length) {
   const char *text = smb_source_text(reader->lesson->source) + from;
   g_autofree char *name = g_strndup(text + 1, strcspn(text + 1, " \t\r\n"));
   gsize skip = MIN(1 + strlen(name), length);
@@ -243,14 +243,14 @@ read_paragraph(Reader *reader, guint32 from, gsize length) {
 }
 
 static gboolean
-is_blank_line(const char *line) {
+is_empty(const char *line) {
   return line[strspn(line, " \t\r")] == '\n' || !line[strspn(line, " \t\r")];
 }
 
 // Whether a line goes on with what began above it.
 static gboolean
 continues_item(char kind, const char *line) {
-  if (!*line || is_blank_line(line) || *line == '@' || *line == '#')
+  if (!*line || is_empty(line) || *line == '@' || *line == '#')
     return FALSE;
   return kind != '@' || *line == ' ' || *line == '\t';
 }
@@ -263,12 +263,11 @@ read_lesson_lines(Reader *reader) {
     do {
       end += strcspn(end, "\n");
       end += *end != '\0';
-    } while (*line != '#' && !is_blank_line(line) && continues_item(*line, end));
+    } while (*line != '#' && !is_empty(line) && continues_item(*line, end));
     guint32 from = (guint32)(line - text);
     gsize length = (gsize)(end - line);
-    if (*line != '#' && !is_blank_line(line) &&
-        !(*line == '@' ? read_lesson_item(reader, from, length)
-                       : read_paragraph(reader, from, length)))
+    if (*line != '#' && !is_empty(line) &&
+        !(*line == '@' ? take_item(reader, from, length) : read_paragraph(reader, from, length)))
       return FALSE;
     line = end;
   }

@@ -179,7 +179,7 @@ open_input(Session *session) {
 
 // Reads to the end of the line; a last line may end without a line feed. NULL at the end of the input.
 static gboolean
-read_session_line(const Session *session, char **line) {
+get_line(const Session *session, char **line) {
   GBufferedInputStream *input = G_BUFFERED_INPUT_STREAM(session->input);
   g_autoptr(GString) text = g_string_new(NULL);
   g_autoptr(GError) failure = NULL;
@@ -204,8 +204,7 @@ ask_learner(Session *session, const char *question, char **line, Move *move) {
   SmbCli *cli = session->cli;
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, question);
   smb_spool_puts(cli->out, " ");
-  if (!smb_cli_flush(cli, session->error) || !open_input(session) ||
-      !read_session_line(session, line)) {
+  if (!smb_cli_flush(cli, session->error) || !open_input(session) || !get_line(session, line)) {
     *move = MOVE_FAIL;
     return FALSE;
   }

@@ -232,8 +232,7 @@ write_lesson_access(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *
 }
 
 static gboolean
-write_lesson_part(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part,
-                  GError **error) {
+show_part(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part, GError **error) {
   switch (part->kind) {
   case SMB_LESSON_TEXT:
     return write_lesson_text(cli, step, "", part, error);
@@ -258,7 +257,7 @@ write_lesson_part(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *pa
 static gboolean
 write_lesson_parts(SmbCli *cli, const SmbLearnStep *step, const GArray *parts, GError **error) {
   for (guint i = 0; i < parts->len; i++) {
-    if (!write_lesson_part(cli, step, &g_array_index(parts, SmbLessonPart, i), error))
+    if (!show_part(cli, step, &g_array_index(parts, SmbLessonPart, i), error))
       return FALSE;
   }
   return TRUE;

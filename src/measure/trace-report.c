@@ -198,10 +198,7 @@ write_measured_json_row(SmbSpool *elements, const SmbMeasuredRequest *request) {
   smb_measured_json(json, request->predicted.wavefronts, request->wavefronts,
                     request->predicted.cycles, request->cycles);
   smb_json_number_if(json, "recorded", request->recorded != SMB_TRACE_NO_COUNT, request->recorded);
-  if (request->reason && !differs)
-    smb_json_null(json, "match");
-  else
-    smb_json_boolean(json, "match", !differs);
+  smb_json_boolean_if(json, "match", !request->reason || differs, !differs);
   smb_json_boolean(json, "unsteady", smb_measured_request_is_unsteady(request));
   smb_json_text(json, "reason", request->reason);
   smb_json_end_element(json, elements);

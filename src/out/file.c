@@ -59,7 +59,7 @@ smb_out_file_protect(const SmbOutFile *file, const char *input, GError **error) 
 
 // A name that two files have only if they will be one, of a file that may not be there yet (transfer full).
 static char *
-find_file_place(const char *target) {
+real_place(const char *target) {
   g_autofree char *folder = g_path_get_dirname(target);
   g_autofree char *name = g_path_get_basename(target);
   char *real = realpath(folder, NULL);
@@ -76,8 +76,7 @@ smb_out_file_check_other(const SmbOutFile *file, const SmbOutFile *other, GError
   if (is_there) {
     same = g_stat(other->target, &two) == 0 && is_same_file(&one, &two);
   } else {
-    g_autofree char *place = find_file_place(file->target),
-                    *other_place = find_file_place(other->target);
+    g_autofree char *place = real_place(file->target), *other_place = real_place(other->target);
     same = strcmp(place, other_place) == 0;
   }
   return !same || smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,

@@ -37,7 +37,7 @@ split_lines(const char *text) {
 }
 
 static gboolean
-is_same_text_line(const Line *a, const Line *b) {
+alike(const Line *a, const Line *b) {
   return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
@@ -51,7 +51,7 @@ typedef struct {
 static int
 advance_path(const Pair *pair, const int *reach, int d, int k) {
   int x = k == -d || (k != d && reach[k - 1] < reach[k + 1]) ? reach[k + 1] : reach[k - 1] + 1;
-  while (x < pair->n && x - k < pair->m && is_same_text_line(&pair->a[x], &pair->b[x - k]))
+  while (x < pair->n && x - k < pair->m && alike(&pair->a[x], &pair->b[x - k]))
     x++;
   return x;
 }
@@ -108,10 +108,9 @@ list_steps(const GArray *before, const GArray *after) {
   const Line *a = (const Line *)(gconstpointer)before->data,
              *b = (const Line *)(gconstpointer)after->data;
   guint same = 0, end = 0, least = MIN(before->len, after->len);
-  while (same < least && is_same_text_line(&a[same], &b[same]))
+  while (same < least && alike(&a[same], &b[same]))
     same++;
-  while (end < least - same &&
-         is_same_text_line(&a[before->len - 1 - end], &b[after->len - 1 - end]))
+  while (end < least - same && alike(&a[before->len - 1 - end], &b[after->len - 1 - end]))
     end++;
   const Pair pair = {a + same, b + same, (int)(before->len - same - end),
                      (int)(after->len - same - end)};

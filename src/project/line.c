@@ -60,7 +60,7 @@ resolve_word(char **word, const char *folder, GError **error) {
 }
 
 static gboolean
-parse_line_options(SmbCase *one, const char *text, const char *folder, GError **error) {
+take_options(SmbCase *one, const char *text, const char *folder, GError **error) {
   g_auto(GStrv) argv = NULL;
   int argc = 0;
   if (!*text)
@@ -88,8 +88,7 @@ read_kernel_line(const char *path, guint number, const char *line, SmbCase **one
   read->path = g_strdup(path);
   read->line = number;
   read->name = take_case_name(text);
-  if (!parse_line_options(read, g_strstrip(text), strcmp(folder, ".") == 0 ? NULL : folder,
-                          &reason))
+  if (!take_options(read, g_strstrip(text), strcmp(folder, ".") == 0 ? NULL : folder, &reason))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: %s", path, number, reason->message);
   *one = g_steal_pointer(&read);
   return TRUE;

@@ -15,11 +15,11 @@ enum {
   MAX_NESTING = 64,
 };
 
-static gboolean refuse_parts(const char *name, GError **error, const char *format, ...)
+static gboolean rule_out(const char *name, GError **error, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
 static gboolean
-refuse_parts(const char *name, GError **error, const char *format, ...) {
+rule_out(const char *name, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *reason = smb_text_format(format, arguments);
@@ -53,21 +53,19 @@ check_result(SmbPartResult *result, SmbPartResults *results, GError **error) {
   const char *name = result->name;
   Origin origin = {0};
   if (!smb_members_pick(&document, result->root, SMB_MEMBERS(result_members), &origin, NULL))
-    return refuse_parts(name, error,
-                        "not a result of smembank: expected what --format json writes");
+    return rule_out(name, error, "not a result of smembank: expected what --format json writes");
   if (origin.schema != SMB_JSON_SCHEMA_VERSION)
-    return refuse_parts(name, error, "schema_version %u: this program reads %d", origin.schema,
-                        SMB_JSON_SCHEMA_VERSION);
+    return rule_out(name, error, "schema_version %u: this program reads %d", origin.schema,
+                    SMB_JSON_SCHEMA_VERSION);
   JsonNode *shard = json_object_get_member(json_node_get_object(result->root), "shard");
   if (!shard || !JSON_NODE_HOLDS_OBJECT(shard))
-    return refuse_parts(name, error, "not a part: it was made without --shard");
+    return rule_out(name, error, "not a part: it was made without --shard");
   if (!smb_members_pick(&place, shard, SMB_MEMBERS(shard_members), &origin, error))
     return FALSE;
   if (origin.shard.of < origin.shard.part || origin.shard.of > SMB_SHARD_MOST)
-    return refuse_parts(name, error, "not a part that smembank wrote: see its member 'shard'");
+    return rule_out(name, error, "not a part that smembank wrote: see its member 'shard'");
   if (!g_str_equal(origin.version, PACKAGE_VERSION))
-    return refuse_parts(name, error, "made by smembank %s: this is " PACKAGE_VERSION,
-                        origin.version);
+    return rule_out(name, error, "made by smembank %s: this is " PACKAGE_VERSION, origin.version);
   result->shard = origin.shard;
   return TRUE;
 }
@@ -96,21 +94,21 @@ check_part_set(const GArray *parts, GError **error) {
   for (guint i = 0; i < parts->len; i++) {
     const SmbPartResult *part = &g_array_index(parts, SmbPartResult, i);
     if (part->shard.of != first->shard.of)
-      return refuse_parts(part->name, error, "a part of %u: %s is one of %u", part->shard.of,
-                          first->name, first->shard.of);
+      return rule_out(part->name, error, "a part of %u: %s is one of %u", part->shard.of,
+                      first->name, first->shard.of);
   }
   for (guint i = 0; i < parts->len; i++) {
     const SmbPartResult *part = &g_array_index(parts, SmbPartResult, i);
     if (i > 0 && part->shard.part == (part - 1)->shard.part)
-      return refuse_parts(part->name, error, "part %u is a duplicate of %s", part->shard.part,
-                          (part - 1)->name);
+      return rule_out(part->name, error, "part %u is a duplicate of %s", part->shard.part,
+                      (part - 1)->name);
     if (part->shard.part != i + 1)
-      return refuse_parts(part->name, error, "part %u of %u: part %u is missing", part->shard.part,
-                          part->shard.of, i + 1);
+      return rule_out(part->name, error, "part %u of %u: part %u is missing", part->shard.part,
+                      part->shard.of, i + 1);
   }
   return parts->len == first->shard.of ||
-         refuse_parts(first->name, error, "part %u of %u: part %u is missing", first->shard.part,
-                      first->shard.of, parts->len + 1);
+         rule_out(first->name, error, "part %u of %u: part %u is missing", first->shard.part,
+                  first->shard.of, parts->len + 1);
 }
 
 JsonObject *
@@ -164,11 +162,10 @@ check_member(const SmbPartResults *results, guint part, JsonObject *object, Json
   JsonNode *wanted = json_object_get_member(first, name);
   gboolean may_lack = !g_str_equal(name, member);
   return (node && wanted ? json_node_equal(node, wanted) : node == wanted && may_lack) ||
-         refuse_parts(
-             smb_part_name(results, part), error,
-             "its '%s%s' is not that of %s: parts have the same kernels, files, devices and "
-             "options",
-             prefix, name, smb_part_name(results, 0));
+         rule_out(smb_part_name(results, part), error,
+                  "its '%s%s' is not that of %s: parts have the same kernels, files, devices and "
+                  "options",
+                  prefix, name, smb_part_name(results, 0));
 }
 
 gboolean

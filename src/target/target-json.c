@@ -67,10 +67,8 @@ smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) 
   json_builder_end_object(json);
   if (target->captured)
     write_captured(json, target->captured);
-  if (!target->merged_launch)
-    return;
-  json_builder_set_member_name(json, "launch");
-  json_builder_add_value(json, json_node_copy(target->merged_launch));
+  if (target->merged_launch)
+    smb_json_copy(json, "launch", target->merged_launch);
 }
 
 void
@@ -97,11 +95,8 @@ smb_json_tally(JsonBuilder *json, const SmbTally *tally) {
 
 void
 smb_json_tally_object(JsonBuilder *json, const char *key, const SmbTally *tally) {
-  if (!tally) {
-    smb_json_null(json, key);
+  if (!smb_json_object_if(json, key, tally != NULL))
     return;
-  }
-  smb_json_object(json, key);
   smb_json_tally(json, tally);
   json_builder_end_object(json);
 }

@@ -28,8 +28,7 @@ is_expression(const char *text) {
 }
 
 static gboolean
-read_target_extent(guint which, const char *text, guint extent[3], char **expression,
-                   GError **error) {
+take_extent(guint which, const char *text, guint extent[3], char **expression, GError **error) {
   if (!text || !is_expression(text))
     return smb_cli_triple(extents[which].option, text, extents[which].max, extent, error);
   *expression = g_strdup(text);
@@ -39,7 +38,7 @@ read_target_extent(guint which, const char *text, guint extent[3], char **expres
 gboolean
 smb_target_read_block(const SmbTargetOptions *options, guint block[3], char **expression,
                       GError **error) {
-  return read_target_extent(0, options->block, block, expression, error);
+  return take_extent(0, options->block, block, expression, error);
 }
 
 gboolean
@@ -47,7 +46,7 @@ smb_target_parse_extents(const SmbTargetOptions *options, SmbTarget *target, GEr
   const char *const texts[] = {options->block, options->grid, options->cluster};
   guint *const of[] = {target->launch.block, target->launch.grid, target->launch.cluster};
   for (guint i = 0; i < SMB_TARGET_EXTENTS; i++) {
-    if (!read_target_extent(i, texts[i], of[i], &target->extents[i], error))
+    if (!take_extent(i, texts[i], of[i], &target->extents[i], error))
       return FALSE;
   }
   return TRUE;

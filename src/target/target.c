@@ -373,9 +373,9 @@ smb_target_begin(const SmbTargetOptions *options, GError **error) {
   return g_steal_pointer(&target);
 }
 
-static SmbTarget *make_kernel_target(const SmbTargetOptions *options, const char *file,
-                                     SmbSource *given, const SmbTriton *triton, const SmbArch *arch,
-                                     SmbProgress *progress, GError **error);
+static SmbTarget *load_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
+                              const SmbTriton *triton, const SmbArch *arch, SmbProgress *progress,
+                              GError **error);
 
 // A kernel that Triton compiled is launched as Triton would, unless options say otherwise. A block that the code itself
 // names comes first: it has the warps that Triton adds for producers.
@@ -388,8 +388,7 @@ make_triton(const SmbTargetOptions *options, const SmbArch *arch, SmbProgress *p
     return NULL;
   SmbTargetOptions adapted = *options;
   adapted.triton = NULL;
-  SmbTarget *target =
-      make_kernel_target(&adapted, triton->file, NULL, triton, arch, progress, error);
+  SmbTarget *target = load_target(&adapted, triton->file, NULL, triton, arch, progress, error);
   if (target && target->assumes_block) {
     target->launch.block[0] = triton->threads;
     target->assumes_block = FALSE;
@@ -399,9 +398,8 @@ make_triton(const SmbTargetOptions *options, const SmbArch *arch, SmbProgress *p
 
 // Of a @file whose text is not @given, the text is read. @triton: (nullable): whose kernel it is.
 static SmbTarget *
-make_kernel_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
-                   const SmbTriton *triton, const SmbArch *arch, SmbProgress *progress,
-                   GError **error) {
+load_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
+            const SmbTriton *triton, const SmbArch *arch, SmbProgress *progress, GError **error) {
   guint ways = (is_tile(options) != 0) + (options->kernel != NULL) + (options->triton != NULL) +
                (file != NULL);
   if (ways != 1) {
@@ -448,7 +446,7 @@ smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch 
                SmbProgress *progress, GError **error) {
   if (smb_captured_is_asked(options, file))
     return smb_captured_open(options, file, arch, progress, error);
-  return make_kernel_target(options, file, NULL, NULL, arch, progress, error);
+  return load_target(options, file, NULL, NULL, arch, progress, error);
 }
 
 // The default architecture is one of CUDA's.
@@ -499,7 +497,7 @@ smb_target_analyze(const SmbTarget *target, const SmbArch *arch, GError **error)
 SmbTarget *
 smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source, const SmbArch *arch,
                            GError **error) {
-  return make_kernel_target(options, smb_source_name(source), source, NULL, arch, NULL, error);
+  return load_target(options, smb_source_name(source), source, NULL, arch, NULL, error);
 }
 
 SmbTarget *

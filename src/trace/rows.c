@@ -34,7 +34,7 @@ has_room(const SmbCli *cli) {
 }
 
 static void
-begin_rows_text(SmbTraceReport *report) {
+start_text(SmbTraceReport *report) {
   const SmbArch *arch = report->cli->arch;
   smb_spool_printf(report->cli->out,
                    "  line  op           width  lanes  %10s  ideal  excess  worst%s%s\n",
@@ -43,8 +43,7 @@ begin_rows_text(SmbTraceReport *report) {
 }
 
 static void
-add_row_text(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i,
-             const SmbWavefronts *cost) {
+put_text(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbWavefronts *cost) {
   SmbSpool *out = report->cli->out;
   const SmbRequest *request = &batch->requests[i];
   g_autofree char *conflict = describe_conflict(report, request);
@@ -67,7 +66,7 @@ add_row_text(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i,
 }
 
 static void
-begin_rows_csv(SmbTraceReport *report) {
+start_csv(SmbTraceReport *report) {
   report->csv = smb_csv_begin(report->cli->out, "line,op,width,active_lanes,wavefronts,"
                                                 "ideal_wavefronts,excess_wavefronts,degree,cycles,"
                                                 "recorded,conflict");
@@ -108,8 +107,8 @@ add_json(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbW
 }
 
 static void
-add_row_count(SmbTraceReport *report, G_GNUC_UNUSED const SmbTraceBatch *batch,
-              G_GNUC_UNUSED gsize i, const SmbWavefronts *cost) {
+put_count(SmbTraceReport *report, G_GNUC_UNUSED const SmbTraceBatch *batch, G_GNUC_UNUSED gsize i,
+          const SmbWavefronts *cost) {
   smb_spool_number(report->cli->out, cost->wavefronts);
   smb_spool_write(report->cli->out, "\n", 1);
 }
@@ -131,11 +130,10 @@ end_json(SmbCli *cli, gconstpointer result) {
   end_rows(cli, result);
 }
 
-static const SmbTraceMethods text_methods = {smb_trace_describe_mismatch, begin_rows_text,
-                                             add_row_text};
+static const SmbTraceMethods text_methods = {smb_trace_describe_mismatch, start_text, put_text};
 static const SmbTraceMethods json_methods = {smb_trace_describe_mismatch, NULL, add_json};
-static const SmbTraceMethods csv_methods = {smb_trace_describe_mismatch, begin_rows_csv, add_csv};
-static const SmbTraceMethods count_methods = {smb_trace_describe_mismatch, NULL, add_row_count};
+static const SmbTraceMethods csv_methods = {smb_trace_describe_mismatch, start_csv, add_csv};
+static const SmbTraceMethods count_methods = {smb_trace_describe_mismatch, NULL, put_count};
 
 const SmbFormat smb_trace_row_formats[] = {{"text", end_rows, &text_methods},
                                            {"json", end_json, &json_methods},

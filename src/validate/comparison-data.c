@@ -48,14 +48,6 @@ match_word(SmbOutcome outcome) {
 }
 
 static void
-write_json_match(JsonBuilder *json, SmbOutcome outcome) {
-  if (match_word(outcome))
-    smb_json_boolean(json, "match", outcome == SMB_OUTCOME_MATCH);
-  else
-    smb_json_null(json, "match");
-}
-
-static void
 write_comparison_json_row(JsonBuilder *json, const SmbComparison *comparison,
                           const SmbComparisonRow *row, gboolean time) {
   smb_json_object(json, NULL);
@@ -86,7 +78,8 @@ write_comparison_json_row(JsonBuilder *json, const SmbComparison *comparison,
   smb_json_text(json, "source", row->place);
   smb_json_text(json, "gpu", row->gpu);
   smb_json_text(json, "arch", row->arch);
-  write_json_match(json, row->outcome);
+  smb_json_boolean_if(json, "match", match_word(row->outcome) != NULL,
+                      row->outcome == SMB_OUTCOME_MATCH);
   smb_json_boolean(json, "explained", row->outcome == SMB_OUTCOME_EXPLAINED);
   smb_json_text(json, "note", row->note);
   if (comparison->shard.of)

@@ -25,7 +25,7 @@ typedef struct {
 } Columns;
 
 static gboolean
-is_of_kernel(const SmbComparisonRow *row, const SmbRecording *recording) {
+is_from(const SmbComparisonRow *row, const SmbRecording *recording) {
   return row->kind == SMB_ROW_KERNEL && row->recording == recording;
 }
 
@@ -49,7 +49,7 @@ collect_launches(const SmbComparison *comparison, const SmbRecording *recording)
   Launch *launch = NULL;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_of_kernel(row, recording))
+    if (!is_from(row, recording))
       continue;
     if (!launch || launch->first->recorded != row->recorded) {
       Launch begun = {.first = row, .time = SMB_NOT_MEASURED, .outcome = SMB_OUTCOME_SHOWN};
@@ -229,7 +229,7 @@ write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
   guint reasons = 0;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_of_kernel(row, recording) || row->outcome != SMB_OUTCOME_EXPLAINED)
+    if (!is_from(row, recording) || row->outcome != SMB_OUTCOME_EXPLAINED)
       continue;
     if (!table) {
       smb_text_wrap(cli->out,
@@ -288,7 +288,7 @@ write_numbers(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *
   const char *kernel = NULL;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_of_kernel(row, recording) || !is_told(row, all))
+    if (!is_from(row, recording) || !is_told(row, all))
       continue;
     if (!kernel || (all && strcmp(kernel, row->kernel) != 0)) {
       smb_comparison_end_table(cli, &table);
@@ -309,8 +309,7 @@ write_kernel_notes(SmbCli *cli, const SmbComparison *comparison, const SmbRecord
   gboolean any = FALSE;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_of_kernel(row, recording) || !row->note ||
-        !(is_told(row, all) || row->recorded->failure))
+    if (!is_from(row, recording) || !row->note || !(is_told(row, all) || row->recorded->failure))
       continue;
     g_autofree char *shape = smb_comparison_shape(row);
     g_autofree char *metric = smb_comparison_metric(row);

@@ -171,8 +171,7 @@ write_comparison_sums(SmbCli *cli, const RequestSums *sums, gboolean now) {
 
 // The requests of one source: the sums of each operation and width, and those that differ.
 static void
-write_compared_requests(SmbCli *cli, const SmbComparison *comparison, const char *source,
-                        gboolean all) {
+show_requests(SmbCli *cli, const SmbComparison *comparison, const char *source, gboolean all) {
   RequestSums sums = {.counted = 0};
   add_up(comparison, source, &sums);
   if (sums.counted + sums.timed == 0)
@@ -203,7 +202,7 @@ write_recording_name(SmbCli *cli, const SmbComparison *comparison, const SmbReco
   smb_text_wrap(cli->out, facts->str);
   smb_spool_puts(cli->out, "\n");
   smb_comparison_write_kernels(cli, comparison, recording, view);
-  write_compared_requests(cli, comparison, recording->source, view->requests);
+  show_requests(cli, comparison, recording->source, view->requests);
 }
 
 static gboolean
@@ -305,7 +304,7 @@ write_traces(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
         row->outcome == SMB_OUTCOME_UNMEASURED)
       continue;
     write_comparison_heading(cli, row->gpu, row->arch, row->source);
-    write_compared_requests(cli, comparison, row->source, all);
+    show_requests(cli, comparison, row->source, all);
     last = row;
   }
 }
