@@ -152,7 +152,7 @@ static const Case cases[] = {
     {"int v = __shfl_sync(-1, t, b % 32); s[v] = 1;", 0, {0}},
     // loops
     {"for (int k = i; k < 100000; k += gridDim.x * 64) s[t] = in[k];", 3, {0}},
-    {"for (int k = 0; k <= b; k++) s[t] = in[k * 64 + t];", 0, {0}},
+    {"for (int k = 0; k <= b; k++) s[t] = in[k * 64 + t];", 0, {200}},
     {"for (int k = 0; k <= b / 500; k++) s[t] = in[k * 64 + t];", 3, {0}},
     {"int k = 0; do { s[t] = 1; k += b; } while (k > 0 && k < 300);", 0, {0}},
     {"int k = b; for (int j = 0; j < 9; j++) k *= 2; if (k < 9) s[t] = 1;", 0, {20}},
