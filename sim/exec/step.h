@@ -263,8 +263,8 @@ struct _Step {
   const Transfer *transfer; // or NULL
   const Transfer *source;   // for a copy: where it comes from
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
-  // SwitchTarget: the targets of a branch by a table, whose index is in the row Compute.s[0]; or one STEP_LOOK, of a
-  // branch that somebody asks about.
+  // SwitchTarget: of a branch by a table: the row of the index is Compute.s[0]; or one STEP_LOOK, of a branch whose
+  // condition somebody asks about.
   GArray *targets;
   GArray *writes;       // Written: of a step that is not a computation; NULL: nothing
   gconstpointer callee; // of a call, while it is decoded; for a function without a body: its name

@@ -17,6 +17,6 @@ done
 
 # Each of its accesses goes below shared memory, lane by lane: fewer instructions than others are as much work.
 expect 3 analyze "$data/linked-endless.sm_90.cubin" --arch sm_90 --block 32
-steps=$(sed -n 's/.*still running after \([0-9]*\) instructions of warps.*/\1/p' "$work/err")
+steps=$(sed -n 's/.*still running after \([0-9]*\) warp instructions.*/\1/p' "$work/err")
 { [ "$steps" -gt 1000000 ] && [ "$steps" -lt $((1 << 26)) ]; } || die "$last: $(cat "$work/err")"
 says '(--max-steps allows more)'
