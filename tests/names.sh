@@ -43,7 +43,7 @@ LC_ALL=C comm -23 "$work/names" "$work/known" >"$work/new"
 LC_ALL=C comm -13 "$work/names" "$work/known" >"$work/gone"
 if [ -s "$work/new" ]; then
   echo 'FAIL: these names stand in several files: expected a name of its own, by what the function or the file is about:'
-  grep -w -F -f "$work/new" "$work/found"
+  LC_ALL=C join "$work/new" "$work/found"
   exit 1
 fi
 if [ -s "$work/gone" ] && [ -n "${SMEMBANK_UPDATE_NAMES:-}" ]; then

@@ -17,7 +17,7 @@ static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
 
 // What a process forks has no connection: it would talk into its parent's.
 static void
-forget(void) {
+drop_connection(void) {
   if (connection >= 0)
     close(connection);
   connection = -1;
@@ -37,7 +37,7 @@ channel_open(const char *path) {
     return false;
   }
   connection = fd;
-  pthread_atfork(NULL, NULL, forget);
+  pthread_atfork(NULL, NULL, drop_connection);
   return true;
 }
 
@@ -74,7 +74,7 @@ channel_send(InjectKind kind, SmbPayload *payload) {
   pthread_mutex_lock(&sending);
   if (channel_is_open() && (payload->failed || !write_channel(&frame, sizeof frame) ||
                             !write_channel(payload->bytes, payload->length)))
-    forget();
+    drop_connection();
   pthread_mutex_unlock(&sending);
   payload->length = 0;
   payload->failed = false;
@@ -88,12 +88,12 @@ channel_receive(InjectKind kind, SmbPayload *payload) {
     return false;
   if (!read_channel(&frame, sizeof frame) || frame.kind != (uint64_t)kind ||
       frame.bytes > INJECT_MAX_FRAME) {
-    forget();
+    drop_connection();
     return false;
   }
   unsigned char *to = smb_payload_make_room(payload, frame.bytes);
   if (to && read_channel(to, frame.bytes))
     return true;
-  forget();
+  drop_connection();
   return false;
 }

@@ -73,7 +73,7 @@ plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError *
 
 // What the threads counted, in one.
 static SmbPart *
-gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *options) {
+gather_parts(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *options) {
   SmbPart *part = g_new0(SmbPart, 1);
   part->in_order = options->in_order;
   smb_sums_init(&part->sums, smb_program_n_sites(task->program));
@@ -132,7 +132,7 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GErr
     smb_workers_run(workers, &queue);
   smb_progress_begin(options->progress, NULL, 0);
   g_mutex_clear(&queue.lock);
-  SmbPart *part = gather(task, workers, options);
+  SmbPart *part = gather_parts(task, workers, options);
   part->n_run = queue.end - queue.first;
   if (shares && task->of == 1)
     part->shares = g_array_ref(shares);

@@ -48,7 +48,7 @@ G_GNUC_PRINTF(2, 3) refuse(Loading *loading, const char *format, ...) {
 
 // The contents of a piece (transfer none), which must have @bytes.
 static GBytes *
-read_piece(Loading *loading, const char *hash, guint64 bytes) {
+read_captured_piece(Loading *loading, const char *hash, guint64 bytes) {
   GBytes *known = g_hash_table_lookup(loading->read, hash);
   if (!known) {
     g_autofree char *name = smb_capture_members_memory_name(hash);
@@ -88,7 +88,7 @@ load_memory(Loading *loading, const SmbCaptureMemory *memory) {
   guint64 end = 0;
   for (guint i = 0; i < memory->pieces->len; i++) {
     const SmbCapturePiece *piece = &g_array_index(memory->pieces, SmbCapturePiece, i);
-    GBytes *bytes = piece->hash ? read_piece(loading, piece->hash, piece->bytes) : NULL;
+    GBytes *bytes = piece->hash ? read_captured_piece(loading, piece->hash, piece->bytes) : NULL;
     SmbMemoryPiece gap = {memory->address + end, piece->offset - end, NULL, end == 0, unknown};
     SmbMemoryPiece own = {memory->address + piece->offset, piece->bytes, NULL, piece->offset == 0,
                           bytes ? make_contents(bytes) : zeros};
@@ -117,7 +117,7 @@ join_pieces(Loading *loading, const SmbCaptureVariable *variable) {
     const char *hash = variable->hashes->pdata[i];
     guint64 offset = (guint64)i * SMB_CAPTURE_PIECE_BYTES;
     guint64 bytes = MIN(variable->bytes - offset, SMB_CAPTURE_PIECE_BYTES);
-    GBytes *piece = hash ? read_piece(loading, hash, bytes) : NULL;
+    GBytes *piece = hash ? read_captured_piece(loading, hash, bytes) : NULL;
     if (hash && !piece)
       return NULL;
     if (piece)

@@ -135,7 +135,8 @@ struct _Code {
   gboolean carries_rank;
   SmbMeeting meeting; // where lanes that diverge meet
   gpointer module;    // the decoder's
-  // Of text: what STEP_TEXT_… do; and that a condition, of the branch @step, was false (or true) in all threads of the block.
+  // Of text: what STEP_TEXT_… do; and that a condition, of the branch @step, was false (or true) in all threads of the
+  // block.
   StepHandler text;
   void (*turned_away)(Exec *exec, const Step *step, gboolean verdict);
 };

@@ -330,7 +330,7 @@ is_written_word(const SmbBlock *block, const SmbRequest *request) {
 }
 
 G_GNUC_NO_INLINE static void
-check_set(SmbBlock *block, const Move *move, const Access *access) {
+check_all_written(SmbBlock *block, const Move *move, const Access *access) {
   const SmbRequest *request = &access->request;
   const Shadow *shadow = block->shadow;
   if (is_written_word(block, request))
@@ -445,7 +445,7 @@ static void
 find_word_races(SmbBlock *block, const Move *move, const Access *access) {
   Shadow *shadow = block->shadow;
   if (move->reads && shadow->n_unset > 0)
-    check_set(block, move, access);
+    check_all_written(block, move, access);
   if (move->op_class != SMB_OP_CLASS_LOAD && shadow->n_unset > 0)
     note_written_words(shadow, access);
   if (shadow->notes && shadow->n_noted < MAX_NOTED) {

@@ -42,7 +42,7 @@ typedef struct {
   guint32 n_done;
 } Search;
 
-// A depth-first search with a stack of its own: kernels have hundreds of thousands of blocks.
+// A depth-first search with a stack of its own: a graph may be deeper than the stack of C allows.
 static void
 search_from(Search *search, guint32 root) {
   guint32 depth = 0;

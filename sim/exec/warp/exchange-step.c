@@ -40,7 +40,7 @@ smb_step_exchange(Exec *exec, const Step *step, SmbLanes lanes) {
 
 // The lanes of one set continue, and the others come here again, by themselves.
 static void
-part(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *members) {
+split_members(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *members) {
   SmbSplits *splits = exec->warp->splits;
   SmbLanes same = find_same(members, lanes);
   guint32 wanted = members[smb_lanes_first(lanes)];
@@ -65,6 +65,6 @@ smb_step_gather(Exec *exec, const Step *step, SmbLanes lanes) {
   warp->members_origin = row_origin(registers, row);
   exec_watch_row(exec, row);
   if (is_known)
-    part(exec, step, lanes, row_values(registers, row));
+    split_members(exec, step, lanes, row_values(registers, row));
   return TRUE;
 }

@@ -7,7 +7,7 @@
 #include "sim/ptx/decode/decode.h"
 
 static guint32
-find_label(const PtxDecoder *decoder, guint32 label) {
+find_branch_label(const PtxDecoder *decoder, guint32 label) {
   return g_array_index(decoder->current->function->labels, PtxLabel, label).instruction;
 }
 
@@ -17,7 +17,7 @@ smb_ptx_decode_branch(PtxDecoder *decoder) {
   const PtxOperand *label = smb_ptx_operand(decoder, 0);
   if (label->kind != PTX_OPERAND_LABEL)
     return smb_ptx_wants(decoder, "a label");
-  smb_build_branch(&decoder->build, STEP_BRANCH, find_label(decoder, label->index));
+  smb_build_branch(&decoder->build, STEP_BRANCH, find_branch_label(decoder, label->index));
   return PTX_DECODED;
 }
 
@@ -45,7 +45,8 @@ smb_ptx_decode_branch_by_table(PtxDecoder *decoder) {
   step.targets = g_array_new(FALSE, FALSE, sizeof(SwitchTarget));
   g_ptr_array_add(decoder->code->owned, step.targets);
   for (guint i = 0; i < table->indices->len; i++) {
-    SwitchTarget target = {.step = find_label(decoder, g_array_index(table->indices, guint32, i))};
+    SwitchTarget target = {
+        .step = find_branch_label(decoder, g_array_index(table->indices, guint32, i))};
     g_array_append_val(step.targets, target);
   }
   smb_code_add(decoder->code, &step);

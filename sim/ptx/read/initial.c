@@ -33,7 +33,7 @@ add_initial_constant(GArray *pieces, guint64 at, guint64 bits, guint bytes) {
 
 // The bits of a double as an element has them: a float if that has 4 bytes; else its lowest ones, as ptxas has it.
 static guint64
-convert(guint bytes, guint64 bits) {
+convert_initial(guint bytes, guint64 bits) {
   double number;
   guint32 low;
   memcpy(&number, &bits, sizeof number);
@@ -60,7 +60,8 @@ read_initial_number(Filler *filler, guint64 at) {
     return smb_ptx_fail(reader, token.start, "expected an integer");
   if (!is_float && type->is_float)
     return smb_ptx_fail(reader, token.start, "expected a floating-point number");
-  guint64 bits = is_float && !is_single ? convert(type->bytes, constant.bits) : constant.bits;
+  guint64 bits =
+      is_float && !is_single ? convert_initial(type->bytes, constant.bits) : constant.bits;
   if (type->bytes < 8)
     bits &= (G_GUINT64_CONSTANT(1) << 8 * type->bytes) - 1;
   add_initial_constant(filler->variable->initial, at, bits, MIN(type->bytes, 8));

@@ -24,7 +24,7 @@ make_sass_frames(SassDecoder *decoder, const SmbLineFrame *places, guint n) {
 
 // Where the image says that the current instruction is in the source.
 static guint
-find_places(const SassDecoder *decoder, SmbLineFrame *places) {
+find_source_places(const SassDecoder *decoder, SmbLineFrame *places) {
   const SassSection *section = smb_sass_section_at(decoder, decoder->builder.place);
   return section ? smb_lines_find(decoder->lines, section->section,
                                   decoder->builder.place - section->base, places)
@@ -37,7 +37,7 @@ smb_sass_add_site(gpointer data, SmbOpClass op_class, guint width) {
   g_autofree char *text = smb_sass_text(decoder->instruction);
   g_autofree char *opcode = smb_sass_opcode_text(decoder->instruction);
   SmbLineFrame places[SMB_LINES_MAX_FRAMES];
-  guint n = find_places(decoder, places);
+  guint n = find_source_places(decoder, places);
   SmbSite site = {.offset = decoder->builder.place,
                   .expression = g_string_chunk_insert_const(decoder->cubin->strings, text),
                   .op_class = op_class,
