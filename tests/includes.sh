@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/rules" <<'END'
 sim/         src/ gpu/ tests/
 gpu/         src/ tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/open/
-src/         tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/cubin sim/image/function sim/image/images sim/image/line sim/machine/front-end sim/open/contained
+src/         tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/cubin sim/image/function sim/image/images sim/image/source-line sim/machine/front-end sim/open/contained
 =commands    src/shard/ src/advise/ src/analyze/ src/capture/ src/check/ src/compare/ src/explain/ src/fix/ src/fuzz/ src/init/ src/learn/ src/list/ src/merge/ src/report/ src/trace/ src/validate/
 src/out/     src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
 src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h

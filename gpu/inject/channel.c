@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The socket to the recording command: whole frames, under a lock, and silence once it is closed.
 #include "gpu/inject/channel.h"
 
 #include <errno.h>
@@ -45,7 +47,7 @@ channel_is_open(void) {
 }
 
 static bool
-write_all(const void *bytes, size_t length) {
+write_channel(const void *bytes, size_t length) {
   for (size_t done = 0; done < length;) {
     ssize_t n = send(connection, (const char *)bytes + done, length - done, MSG_NOSIGNAL);
     if (n < 0 && errno != EINTR)
@@ -56,7 +58,7 @@ write_all(const void *bytes, size_t length) {
 }
 
 static bool
-read_all(void *bytes, size_t length) {
+read_channel(void *bytes, size_t length) {
   for (size_t done = 0; done < length;) {
     ssize_t n = recv(connection, (char *)bytes + done, length - done, 0);
     if (n == 0 || (n < 0 && errno != EINTR))
@@ -70,8 +72,8 @@ void
 channel_send(InjectKind kind, SmbPayload *payload) {
   InjectFrame frame = {kind, payload->length};
   pthread_mutex_lock(&sending);
-  if (channel_is_open() && (payload->failed || !write_all(&frame, sizeof frame) ||
-                            !write_all(payload->bytes, payload->length)))
+  if (channel_is_open() && (payload->failed || !write_channel(&frame, sizeof frame) ||
+                            !write_channel(payload->bytes, payload->length)))
     forget();
   pthread_mutex_unlock(&sending);
   payload->length = 0;
@@ -84,13 +86,13 @@ channel_receive(InjectKind kind, SmbPayload *payload) {
   payload->length = payload->at = 0;
   if (!channel_is_open())
     return false;
-  if (!read_all(&frame, sizeof frame) || frame.kind != (uint64_t)kind ||
+  if (!read_channel(&frame, sizeof frame) || frame.kind != (uint64_t)kind ||
       frame.bytes > INJECT_MAX_FRAME) {
     forget();
     return false;
   }
   unsigned char *to = smb_payload_make_room(payload, frame.bytes);
-  if (to && read_all(to, frame.bytes))
+  if (to && read_channel(to, frame.bytes))
     return true;
   forget();
   return false;

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Sizes, names and bits of the kinds of numbers; conversions of half-precision numbers.
 #include "sim/base/scalar.h"
 
 #include <float.h>
@@ -52,14 +54,14 @@ typedef struct {
 } Format;
 
 static const Format *
-find_format(SmbScalar kind) {
+find_scalar_format(SmbScalar kind) {
   static const Format half = {10, 15}, bfloat = {7, 127};
   return kind == SMB_SCALAR_F16 ? &half : &bfloat;
 }
 
 double
 smb_half_to_real(SmbScalar kind, guint16 bits) {
-  const Format *format = find_format(kind);
+  const Format *format = find_scalar_format(kind);
   int one = 1 << format->fraction_bits; // the bit that is not stored
   int fraction = bits & (one - 1), exponent = (bits & 0x7fff) >> format->fraction_bits;
   double value;
@@ -74,7 +76,7 @@ smb_half_to_real(SmbScalar kind, guint16 bits) {
 
 guint16
 smb_half_from_real(SmbScalar kind, double value) {
-  const Format *format = find_format(kind);
+  const Format *format = find_scalar_format(kind);
   guint infinity = (2 * (guint)format->bias + 1) << format->fraction_bits;
   guint sign = signbit(value) ? 0x8000 : 0;
   int exponent;

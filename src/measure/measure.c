@@ -478,7 +478,7 @@ measure(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, SmbSpool 
   if (warnings)
     smb_analyze_write_warnings(target, analysis, warnings);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    subject.is_lost = subject.is_lost || analysis->lost_globals[c];
+    subject.is_lost = subject.is_lost || analysis->missing_globals[c];
   subject.is_cooperative = analysis->is_cooperative;
   g_autoptr(SmbRecordedKernel) kernel = describe_target(target);
   if (!add_arguments(&subject, &kernel->failure, error) ||

@@ -309,7 +309,7 @@ static void
 note_no_prediction(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) {
   row->outcome = SMB_OUTCOME_SHOWN;
   gboolean loads = metric == SMB_METRIC_SECTORS_LD;
-  if (launch->analysis->lost_globals[loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE])
+  if (launch->analysis->missing_globals[loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE])
     note(launch, row, "global %s whose addresses depend on unknown data are not counted",
          loads ? "loads" : "stores");
   else

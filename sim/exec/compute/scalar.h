@@ -138,9 +138,9 @@ find_nth_set(guint32 mask, guint32 base, gint32 offset) {
   return G_MAXUINT32;
 }
 
-// Whether a quotient of binary32 numbers takes the slow path (machine code, FCHK): one of them is infinite, not a number or
-// subnormal, or the quotient may be nearly so. The bounds are those that compiled code showed, and may be wider than the
-// device's: both paths have one result.
+// Whether a quotient of binary32 numbers takes the slow path (machine code, FCHK): one of them is infinite, not a
+// number or subnormal, or the quotient may be nearly so. The bounds are those that compiled code showed, and may be
+// wider than the device's: both paths have one result.
 static inline gboolean
 divides_slowly(guint32 x, guint32 y) {
   gint32 above = x >> 23 & 0xff, below = y >> 23 & 0xff, difference = above - below;

@@ -3,7 +3,7 @@
 //
 // An instruction as the toolkit's disassembler writes it, to the letter: sites are named so, and tests compare with
 // its output. What it leaves out (a predicate PT, a zero that is added) was left out by the reader already (Hide in
-// read.c), or is here.
+// read-instruction.c), or is here.
 #include "sim/sass/instruction.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ smb_sass_part_name(SassPart part) {
 }
 
 static void
-write_part(GString *text, SassPart part) {
+write_sass_part(GString *text, SassPart part) {
   gboolean is_depth = part >= PART_x8 && part <= PART_x256; // "64x8" and "x16"
   if (part > PART_NONE)
     g_string_append_printf(text, is_depth ? "%s" : ".%s", smb_sass_part_name(part));
@@ -85,7 +85,7 @@ half_value(guint bits) {
   return exponent ? ldexp(fraction | 0x400, (int)exponent - 25) : ldexp(fraction, -24);
 }
 
-// 20 digits, without zeros behind them; of large numbers 21, with them.
+// 20 digits, without zeros after them; of large numbers 21, with them.
 static void
 write_real(GString *text, guint64 bits, guint bytes) {
   gboolean is_negative = bits >> (8 * bytes - 1) & 1;
@@ -114,14 +114,14 @@ write_real(GString *text, guint64 bits, guint bytes) {
 
 // The terms that are not zero, and a zero register if none is; of an address the uniform register in any case.
 static void
-write_sum(GString *text, const SassOperand *operand) {
+write_address_sum(GString *text, const SassOperand *operand) {
   gsize begin = text->len;
   gboolean is_address = operand->kind == SASS_ADDRESS;
   gboolean has_uniform =
       operand->uniform != SASS_URZ || (operand->has_uniform && (is_address || !operand->value));
   if (operand->base != SASS_RZ || (operand->has_base && !operand->value && !has_uniform)) {
     write_register(text, "R", operand->base);
-    write_part(text, operand->base_part);
+    write_sass_part(text, operand->base_part);
   }
   if (has_uniform) {
     if (text->len > begin)
@@ -136,7 +136,7 @@ write_sum(GString *text, const SassOperand *operand) {
 }
 
 static void
-write_address(GString *text, const SassOperand *operand) {
+write_sass_address(GString *text, const SassOperand *operand) {
   if (!operand->has_base && !operand->has_uniform) {
     g_string_append_printf(text, "%s[", part_names[operand->base_part]);
     write_register(text, "UR", operand->descriptor);
@@ -149,7 +149,7 @@ write_address(GString *text, const SassOperand *operand) {
     g_string_append_c(text, ']');
   }
   g_string_append_c(text, '[');
-  write_sum(text, operand);
+  write_address_sum(text, operand);
   g_string_append_c(text, ']');
 }
 
@@ -165,7 +165,7 @@ write_constant(GString *text, const SassOperand *operand) {
     g_string_append_printf(text, operand->part > PART_NONE ? "c[0x%x] [" : "c[0x%x][",
                            operand->bank);
   }
-  write_sum(text, operand);
+  write_address_sum(text, operand);
   g_string_append_c(text, ']');
 }
 
@@ -210,7 +210,7 @@ write_value(GString *text, const SassOperand *operand) {
     write_constant(text, operand);
     break;
   case SASS_ADDRESS:
-    write_address(text, operand);
+    write_sass_address(text, operand);
     break;
   case SASS_SPECIAL:
     write_special(text, operand->number);
@@ -236,7 +236,7 @@ write_value(GString *text, const SassOperand *operand) {
   }
 }
 
-// What stands before an operand, itself, and what stands behind it.
+// What is before an operand, itself, and what is after it.
 static void
 write_operand(GString *text, const SassOperand *operand) {
   gboolean is_predicate =
@@ -253,7 +253,7 @@ write_operand(GString *text, const SassOperand *operand) {
   if (operand->is_reused && operand->kind == SASS_REGISTER)
     g_string_append(text, ".reuse");
   if (operand->kind != SASS_WORD)
-    write_part(text, operand->part);
+    write_sass_part(text, operand->part);
 }
 
 // The register that a jump takes its target from, and what is added to it, are one operand.
@@ -286,7 +286,7 @@ static void
 write_opcode(GString *text, const SassInstruction *instruction) {
   g_string_append(text, instruction->name ? instruction->name : "?");
   for (const guint16 *part = instruction->parts; *part; part++)
-    write_part(text, *part);
+    write_sass_part(text, *part);
 }
 
 char *

@@ -117,7 +117,8 @@ smb_transfer_deliver_known(Exec *exec, const Step *step, SmbLanes lanes, MarkedW
   }
 }
 
-// The values of @lanes of a row, and the marks of their bytes. Returns the row's origin if something is not known of these.
+// The values of @lanes of a row, and the marks of their bytes. Returns the row's origin if something is not known of
+// these.
 static guint32
 gather_row(const Registers *registers, Row from, SmbLanes lanes, guint32 *values, guint32 *marks) {
   guint flags = row_flags_in(registers, from, lanes), n = registers->n_lanes;

@@ -13,7 +13,7 @@ typedef struct {
   gboolean is_move;   // tile[4] is an address, not what is there
 } Style;
 
-static gboolean read_operand(PtxReader *reader, const Style *style);
+static gboolean read_ptx_operand(PtxReader *reader, const Style *style);
 
 // Operands are collected on a stack, since a vector's elements must be stored next to each other.
 static void
@@ -28,14 +28,14 @@ pop(PtxReader *reader) {
   return operand;
 }
 
-// Moves what was pushed since @from to the operands of the function, as one range. A name that may be a label is noted as pending: it should be
-// a @what.
+// Moves what was pushed since @from to the operands of the function, as one range. A name that may be a label is noted
+// as pending: it should be a @what.
 static gboolean
-store(PtxReader *reader, guint from, const char *what, guint32 *first, guint32 *n) {
+store_operands(PtxReader *reader, guint from, const char *what, guint32 *first, guint32 *n) {
   GArray *operands = reader->function->operands;
   *first = operands->len;
   *n = reader->stack->len - from;
-  if (!smb_ptx_within(reader, *n, PTX_MAX_ELEMENTS, "operands in a row"))
+  if (!smb_ptx_within(reader, *n, PTX_MAX_ELEMENTS, "operands in a list"))
     return FALSE;
   for (guint i = from; i < reader->stack->len; i++) {
     const PtxOperand *operand = &g_array_index(reader->stack, PtxOperand, i);
@@ -55,7 +55,7 @@ read_several(PtxReader *reader, const Style *style) {
   if (!smb_ptx_enter(reader))
     return FALSE;
   do {
-    if (!read_operand(reader, style))
+    if (!read_ptx_operand(reader, style))
       return FALSE;
   } while (smb_ptx_accept(reader, ','));
   smb_ptx_leave(reader);
@@ -66,7 +66,7 @@ read_several(PtxReader *reader, const Style *style) {
 static gboolean
 store_elements(PtxReader *reader, guint from, PtxOperand *operand) {
   guint32 n;
-  gboolean stored = store(reader, from, "name", &operand->index, &n);
+  gboolean stored = store_operands(reader, from, "name", &operand->index, &n);
   operand->n = (guint8)n;
   return stored;
 }
@@ -163,7 +163,7 @@ read_offset(PtxReader *reader, guint64 *bits) {
 
 // The declaration of a symbol; NULL if it is a function.
 static const PtxVariable *
-find_variable(const PtxReader *reader, const PtxOperand *symbol) {
+find_symbol_variable(const PtxReader *reader, const PtxOperand *symbol) {
   const PtxFunction *function = reader->function;
   switch ((PtxWhere)symbol->where) {
   case PTX_WHERE_MODULE:
@@ -182,11 +182,11 @@ find_variable(const PtxReader *reader, const PtxOperand *symbol) {
 
 // NAME[3], after the "[": the address of that element in a mov, its contents in other instructions (section 6.4.2).
 static gboolean
-read_index(PtxReader *reader, const Style *style, PtxOperand *symbol) {
-  const PtxVariable *variable = find_variable(reader, symbol);
+read_ptx_index(PtxReader *reader, const Style *style, PtxOperand *symbol) {
+  const PtxVariable *variable = find_symbol_variable(reader, symbol);
   guint64 index;
   if (!variable || variable->n_dimensions != 1)
-    return smb_ptx_fail(reader, symbol->offset, "'%s' is not an array of one dimension",
+    return smb_ptx_fail(reader, symbol->offset, "'%s' is not a one-dimensional array",
                         symbol->text);
   if (!smb_ptx_read_integer(reader, &index) || !smb_ptx_expect(reader, ']'))
     return FALSE;
@@ -204,7 +204,7 @@ read_index(PtxReader *reader, const Style *style, PtxOperand *symbol) {
 
 // [base+offset, …], after the "[" (section 6.4.1).
 static gboolean
-read_address(PtxReader *reader, const Style *style, PtxOperand *address) {
+read_ptx_address(PtxReader *reader, const Style *style, PtxOperand *address) {
   guint from = reader->stack->len;
   PtxOperand base = {.kind = PTX_OPERAND_INTEGER, .offset = reader->lexer.token.start};
   gboolean is_name = reader->lexer.token.kind == PTX_TOKEN_NAME && !smb_ptx_at_constant(reader);
@@ -220,7 +220,7 @@ read_address(PtxReader *reader, const Style *style, PtxOperand *address) {
 
 // A literal, or a constant expression.
 static gboolean
-read_number(PtxReader *reader, PtxOperand *operand) {
+read_operand_number(PtxReader *reader, PtxOperand *operand) {
   PtxConstant constant = {PTX_CONSTANT_DOUBLE, reader->lexer.token.bits};
   gboolean is_single = reader->lexer.token.kind == PTX_TOKEN_SINGLE;
   if (is_single)
@@ -258,7 +258,7 @@ read_symbol_or_register(PtxReader *reader, const Style *style, PtxOperand *opera
   if (operand->is_negated && operand->kind != PTX_OPERAND_REGISTER)
     return smb_ptx_fail(reader, operand->offset, "expected a register");
   if (operand->kind == PTX_OPERAND_SYMBOL && smb_ptx_accept(reader, '['))
-    return read_index(reader, style, operand);
+    return read_ptx_index(reader, style, operand);
   if (operand->kind == PTX_OPERAND_SYMBOL || operand->kind == PTX_OPERAND_REGISTER)
     return read_offset(reader, &operand->bits);
   return TRUE;
@@ -294,7 +294,7 @@ spread_register(PtxReader *reader, PtxOperand *operand) {
 
 // Any operand. What it is follows from its first token alone, not from the instruction.
 static gboolean
-read_operand(PtxReader *reader, const Style *style) {
+read_ptx_operand(PtxReader *reader, const Style *style) {
   PtxOperand operand = {.offset = reader->lexer.token.start};
   gboolean is_list = style->is_call && smb_ptx_is(reader, '(');
   gboolean is_name = reader->lexer.token.kind == PTX_TOKEN_NAME && !smb_ptx_at_constant(reader);
@@ -303,13 +303,13 @@ read_operand(PtxReader *reader, const Style *style) {
     read = read_symbol_or_register(reader, style, &operand);
   } else if (smb_ptx_accept(reader, '[')) {
     operand.kind = PTX_OPERAND_ADDRESS;
-    read = read_address(reader, style, &operand);
+    read = read_ptx_address(reader, style, &operand);
   } else if (is_list || smb_ptx_is(reader, '{')) {
     operand.kind = is_list ? PTX_OPERAND_LIST : PTX_OPERAND_VECTOR;
     smb_ptx_lex(&reader->lexer);
     read = read_vector(reader, style, &operand);
   } else {
-    read = read_number(reader, &operand);
+    read = read_operand_number(reader, &operand);
   }
   if (read && operand.kind == PTX_OPERAND_REGISTER)
     read = spread_register(reader, &operand);
@@ -327,7 +327,8 @@ read_partner(PtxReader *reader, const Style *style, PtxInstruction *instruction)
   if (first.kind != PTX_OPERAND_REGISTER && first.kind != PTX_OPERAND_SINK)
     return smb_ptx_fail_expected(reader, "','");
   smb_ptx_lex(&reader->lexer);
-  if (!read_operand(reader, style) || !store(reader, from, "name", &instruction->partner, &n))
+  if (!read_ptx_operand(reader, style) ||
+      !store_operands(reader, from, "name", &instruction->partner, &n))
     return FALSE;
   push(reader, first);
   return TRUE;
@@ -344,7 +345,7 @@ smb_ptx_read_operands(PtxReader *reader, PtxInstruction *instruction) {
   instruction->partner = PTX_NONE;
   if (!smb_ptx_is(reader, ';')) {
     do {
-      if (!read_operand(reader, &style))
+      if (!read_ptx_operand(reader, &style))
         return FALSE;
       if (reader->stack->len == 1 && smb_ptx_is(reader, '|') &&
           !read_partner(reader, &style, instruction))
@@ -352,5 +353,5 @@ smb_ptx_read_operands(PtxReader *reader, PtxInstruction *instruction) {
     } while (smb_ptx_accept(reader, ','));
   }
   return smb_ptx_expect(reader, ';') &&
-         store(reader, 0, what, &instruction->operand, &instruction->n_operands);
+         store_operands(reader, 0, what, &instruction->operand, &instruction->n_operands);
 }

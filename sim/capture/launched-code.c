@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The code that launches ran: each image is unpacked, checked and read once, and each of its kernels decoded once for a chip, as long as
-// launches that have it are looked at one after the other.
+// The code that launches ran: each image is unpacked, checked and read once, and each of its kernels decoded once for a
+// chip, as long as launches that have it are looked at one after the other.
 #include "sim/base/error.h"
 #include "sim/capture/capture-impl.h"
 #include "sim/image/cubin.h"
@@ -85,7 +85,7 @@ smb_capture_code(const SmbCapture *capture, const SmbCaptureLaunch *launch, GErr
 }
 
 static gpointer
-read_program(gpointer user, GError **error) {
+read_captured_program(gpointer user, GError **error) {
   const Wanted *wanted = user;
   SmbProgramOptions options = *wanted->options;
   options.entry = wanted->launch->kernel;
@@ -103,5 +103,5 @@ smb_capture_program(const SmbCapture *capture, const SmbCaptureLaunch *launch, S
       limits->max_memory);
   Wanted wanted = {capture, launch, code, options};
   g_return_val_if_fail(!options->compiled_from, NULL);
-  return smb_once_get(capture->programs, key, read_program, &wanted, error);
+  return smb_once_get(capture->programs, key, read_captured_program, &wanted, error);
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Of a form (bits 9 to 11 of the opcode): what stands in bits 32 to 63. In forms 2, 3 and 7 that is operand C, and
+// Of a form (bits 9 to 11 of the opcode): what is in bits 32 to 63. In forms 2, 3 and 7 that is operand C, and
 // B is the register at 64; in the others B, and C is the register.
 enum {
   FORM_1 = 1 << 1, // a register
@@ -101,7 +101,7 @@ typedef struct {
  * Field:
  * @low, @width: where it is; @high, @high_width: of a number in two places, its high bits; of an address, the offset
  * @negate: bit of "-", "!"; @absolute: bit of "|"; 0: none; @inverts_if: bit that makes "-" a "~"
- * @sign: the like of B and C, whose bits are where the form says: at 64 those of @negate and @absolute, if these are there
+ * @sign: the same of B and C, whose bits are where the form says; at 64 those of @negate and @absolute, if set
  * @is_signed: an integer that is written with a sign
  * @is_flipped: a predicate that 0 means PT of
  * @hide: when it is not written; @nothing: the value that HIDE_NOTHING hides
@@ -113,7 +113,7 @@ typedef struct {
  * @wide: bit of ".64" behind the base, otherwise ".U32", if there is a uniform register
  * @describes: bit that makes the uniform register a descriptor, not a summand
  * @bfloat_if: bit that makes a number of 16 bits a bfloat16, which is the high half of a binary32
- * @part: what is written behind it; @part_64: of B or C, if it is at 64
+ * @part: what is written after it; @part_64: of B or C, if it is at 64
  * @name: of what the uniform register of an address describes
  * @when: the operand is there if this part is one that is written
  */
@@ -208,7 +208,7 @@ read_flag(Reader *reader, guint bit) {
 
 // PART_UNKNOWN if the value is not known; as in the tables, but for UNMODELLED_BIT.
 static guint32
-read_part(Reader *reader, PartName name) {
+read_sass_part(Reader *reader, PartName name) {
   const Part *part = &parts[name];
   guint value = part->width ? (guint)read_bits(reader, part->low, part->width) : 0;
   if (part->high_width)
@@ -289,7 +289,7 @@ read_slot(Reader *reader, const Field *field, SassOperand *operand) {
   read_signs(reader, field, negate, absolute, operand);
   PartName part = is_at_32 ? field->part : field->part_64;
   if (part)
-    operand->part = read_part(reader, part);
+    operand->part = read_sass_part(reader, part);
 }
 
 static void
@@ -316,12 +316,12 @@ read_constant(Reader *reader, const Field *field, SassOperand *operand) {
 
 // Uniform registers of an address are descriptors, mostly; before sm_90 the text shows those that bit 101 marks.
 static void
-read_address(Reader *reader, const Field *field, SassOperand *operand) {
+read_sass_address(Reader *reader, const Field *field, SassOperand *operand) {
   operand->kind = SASS_ADDRESS;
   if (field->name) {
     operand->descriptor = read_uniform(reader, field->uniform);
-    operand->base_part = read_part(reader, field->name);
-    operand->part = field->part ? read_part(reader, field->part) : PART_NONE;
+    operand->base_part = read_sass_part(reader, field->name);
+    operand->part = field->part ? read_sass_part(reader, field->part) : PART_NONE;
     return;
   }
   operand->has_base = field->low != 0;
@@ -330,7 +330,7 @@ read_address(Reader *reader, const Field *field, SassOperand *operand) {
   if (field->high_width)
     operand->value = read_signed(reader, field->high, field->high_width);
   if (field->part)
-    operand->base_part = read_part(reader, field->part);
+    operand->base_part = read_sass_part(reader, field->part);
   gboolean is_wide = read_flag(reader, field->wide);
   gboolean describes = read_flag(reader, field->describes);
   gboolean is_shown = describes && read_flag(reader, 101);
@@ -348,7 +348,7 @@ read_address(Reader *reader, const Field *field, SassOperand *operand) {
 
 // From the end of the instruction, in units of 4 bytes; from sm_90 on the low 8 bits of a branch are apart.
 static void
-read_target(Reader *reader, const Field *field, SassOperand *operand) {
+read_branch_target(Reader *reader, const Field *field, SassOperand *operand) {
   gboolean is_in_bytes = field->high == 32;
   gint64 distance = read_signed(reader, is_in_bytes ? 32 : 34, field->width ? field->width : 48);
   if (field->low)
@@ -365,7 +365,7 @@ static const gboolean is_special[256] = {
 };
 
 static void
-read_number(Reader *reader, const Field *field, SassOperand *operand) {
+read_field_number(Reader *reader, const Field *field, SassOperand *operand) {
   guint64 value = read_bits(reader, field->low, field->width);
   if (field->high_width)
     value |= read_bits(reader, field->high, field->high_width) << field->width;
@@ -398,7 +398,7 @@ find_reuse(const Field *field) {
 }
 
 static void
-read_operand(Reader *reader, const Field *field, SassOperand *operand) {
+read_sass_operand(Reader *reader, const Field *field, SassOperand *operand) {
   gboolean is_uniform = reader->datapath == UNIFORM;
   switch (field->kind) {
   case FIELD_NONE:
@@ -414,7 +414,7 @@ read_operand(Reader *reader, const Field *field, SassOperand *operand) {
       operand->is_inverted = TRUE;
     }
     if (field->part)
-      operand->part = read_part(reader, field->part);
+      operand->part = read_sass_part(reader, field->part);
     break;
   case FIELD_PREDICATE:
     read_predicate(reader, field, is_uniform || read_flag(reader, field->uniform_if), operand);
@@ -432,17 +432,17 @@ read_operand(Reader *reader, const Field *field, SassOperand *operand) {
     read_constant(reader, field, operand);
     break;
   case FIELD_ADDRESS:
-    read_address(reader, field, operand);
+    read_sass_address(reader, field, operand);
     break;
   case FIELD_TARGET:
-    read_target(reader, field, operand);
+    read_branch_target(reader, field, operand);
     break;
   case FIELD_PREDICATES:
     operand->kind = SASS_PREDICATES;
     break;
   case FIELD_WORD:
     operand->kind = SASS_WORD;
-    operand->part = read_part(reader, field->part);
+    operand->part = read_sass_part(reader, field->part);
     break;
   case FIELD_IMMEDIATE:
   case FIELD_REAL:
@@ -450,13 +450,13 @@ read_operand(Reader *reader, const Field *field, SassOperand *operand) {
   case FIELD_BARRIER:
   case FIELD_SCOREBOARD:
   case FIELD_SCOREBOARDS:
-    read_number(reader, field, operand);
+    read_field_number(reader, field, operand);
     break;
   }
 }
 
 static gboolean
-is_hidden(const Field *field, const SassOperand *operand) {
+is_hidden_operand(const Field *field, const SassOperand *operand) {
   switch (field->hide) {
   case HIDE_NEVER:
     return FALSE;
@@ -475,24 +475,24 @@ is_hidden(const Field *field, const SassOperand *operand) {
 }
 
 static gboolean
-is_there(Reader *reader, const Field *field) {
+is_field_present(Reader *reader, const Field *field) {
   if (field->only_if && !read_flag(reader, field->only_if))
     return FALSE;
-  gboolean is_named = !field->when || read_part(reader, field->when) > PART_NONE;
+  gboolean is_named = !field->when || read_sass_part(reader, field->when) > PART_NONE;
   return !read_flag(reader, field->unless) && is_named;
 }
 
 static void
-add_operand(Reader *reader, const Field *field) {
+add_field_operand(Reader *reader, const Field *field) {
   SassInstruction *instruction = reader->instruction;
   SassOperand operand = {.base = SASS_RZ, .uniform = SASS_URZ, .descriptor = SASS_URZ};
-  read_operand(reader, field, &operand);
-  if (is_there(reader, field) && !is_hidden(field, &operand))
+  read_sass_operand(reader, field, &operand);
+  if (is_field_present(reader, field) && !is_hidden_operand(field, &operand))
     instruction->operands[instruction->n_operands++] = operand;
 }
 
 static void
-add_part(SassInstruction *instruction, guint at, SassPart part) {
+add_instruction_part(SassInstruction *instruction, guint at, SassPart part) {
   g_assert(instruction->parts[SASS_MAX_PARTS - 1] == 0);
   memmove(instruction->parts + at + 1, instruction->parts + at,
           (SASS_MAX_PARTS - 1 - at) * sizeof *instruction->parts);
@@ -505,13 +505,13 @@ static void
 read_parts(Reader *reader, const guint16 *fields_of_row) {
   guint n = 0;
   for (guint i = 0; i < SASS_MAX_PARTS && fields_of_row[i]; i++)
-    for (guint32 found = read_part(reader, fields_of_row[i]); found > PART_NONE;
+    for (guint32 found = read_sass_part(reader, fields_of_row[i]); found > PART_NONE;
          found >>= PART_BITS)
-      add_part(reader->instruction, n++, found & PART_MASK);
+      add_instruction_part(reader->instruction, n++, found & PART_MASK);
 }
 
 static gboolean
-is_zero(const SassOperand *operand) {
+is_zero_operand(const SassOperand *operand) {
   return (operand->kind == SASS_REGISTER && operand->number == SASS_RZ) ||
          (operand->kind == SASS_UNIFORM && operand->number == SASS_URZ);
 }
@@ -523,21 +523,21 @@ name_product(SassInstruction *instruction) {
   const SassOperand *c = &instruction->operands[3];
   if (instruction->n_operands != 4)
     return;
-  gboolean is_times_0 = is_zero(b) || (b->kind == SASS_IMMEDIATE && b->value == 0);
+  gboolean is_times_0 = is_zero_operand(b) || (b->kind == SASS_IMMEDIATE && b->value == 0);
   gboolean is_times_1 = b->kind == SASS_IMMEDIATE && b->value == 1;
   if ((is_times_0 && b->kind != SASS_UNIFORM && c->kind != SASS_UNIFORM) ||
-      (is_times_1 && is_zero(c)))
-    add_part(instruction, 0, PART_MOV);
+      (is_times_1 && is_zero_operand(c)))
+    add_instruction_part(instruction, 0, PART_MOV);
   else if (is_times_1)
-    add_part(instruction, 0, PART_IADD);
+    add_instruction_part(instruction, 0, PART_IADD);
   else if (b->kind == SASS_IMMEDIATE && b->value > 1 && b->value != 0x10000 &&
-           (b->value & (b->value - 1)) == 0 && is_zero(c))
-    add_part(instruction, 0, PART_SHL);
+           (b->value & (b->value - 1)) == 0 && is_zero_operand(c))
+    add_instruction_part(instruction, 0, PART_SHL);
 }
 
 // The first line from @from on that says how an opcode is read; the number of lines: none does.
 static guint
-find_line(guint chip, guint opcode, guint from) {
+find_opcode_line(guint chip, guint opcode, guint from) {
   guint number = opcode & 0x1ff;
   guint form = 1U << (opcode >> 9);
   for (guint i = from; i < G_N_ELEMENTS(numbers); i++)
@@ -550,7 +550,7 @@ find_line(guint chip, guint opcode, guint from) {
 guint
 smb_sass_n_lines(guint chip, guint opcode) {
   guint n = 0;
-  for (guint i = 0; (i = find_line(chip, opcode, i)) < G_N_ELEMENTS(numbers); i++)
+  for (guint i = 0; (i = find_opcode_line(chip, opcode, i)) < G_N_ELEMENTS(numbers); i++)
     n++;
   return n;
 }
@@ -579,7 +579,7 @@ smb_sass_read(guint chip, const guint8 *bytes, guint32 offset, SassInstruction *
   instruction->guard_is_inverted = read_flag(&reader, 15);
   reader.form = instruction->opcode >> 9;
   // Of lines that do not overlap (tests/test-sass-read.c).
-  guint row = find_line(chip, instruction->opcode, 0);
+  guint row = find_opcode_line(chip, instruction->opcode, 0);
   if (row == G_N_ELEMENTS(opcodes))
     return FALSE;
   const Opcode *opcode = &opcodes[row];
@@ -592,7 +592,7 @@ smb_sass_read(guint chip, const guint8 *bytes, guint32 offset, SassInstruction *
     read_flag(&reader, 91);
   read_parts(&reader, opcode->parts);
   for (guint i = 0; i < SASS_MAX_OPERANDS && opcode->operands[i]; i++)
-    add_operand(&reader, &fields[opcode->operands[i]]);
+    add_field_operand(&reader, &fields[opcode->operands[i]]);
   if ((instruction->opcode & 0x1ff) == 0x024)
     name_product(instruction);
   instruction->is_complete = instruction->is_complete && is_all_seen(&reader);

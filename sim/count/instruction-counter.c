@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Loads of 8 and 16 bytes as profilers count them per instruction.
-#include "sim/count/instruction.h"
+#include "sim/count/instruction-counter.h"
 
 #include "sim/arch/arch.h"
 
@@ -63,7 +63,8 @@ do_lanes_merge(const SmbRequest *request, SmbLanes lanes) {
 
 // Adds what the lanes of a group take: at once, or one half of the group after the other.
 static void
-add_group(SmbWavefronts *sum, const SmbRequest *request, SmbLanes group, guint row_bytes) {
+add_group_wavefronts(SmbWavefronts *sum, const SmbRequest *request, SmbLanes group,
+                     guint row_bytes) {
   SmbLanes lanes = request->mask & group;
   if (!lanes)
     return;
@@ -79,7 +80,7 @@ add_group(SmbWavefronts *sum, const SmbRequest *request, SmbLanes group, guint r
 // Whether both counters are sure to agree on a load of 8 or 16 bytes, at a glance: it does not merge, or the whole warp
 // merges and no lanes conflict.
 static gboolean
-is_plain(const SmbRequest *request, const SmbWavefronts *pipe) {
+counters_agree(const SmbRequest *request, const SmbWavefronts *pipe) {
   const guint32 *lower = request->offset, *upper = request->offset + HALF_LANES;
   gboolean is_full = request->mask == smb_lanes_below(WARP_LANES);
   if (request->width == 8)
@@ -99,18 +100,18 @@ SmbWavefronts
 smb_wavefronts_by_instruction(const SmbArch *arch, const SmbRequest *request,
                               const SmbWavefronts *pipe) {
   const SmbArchInfo *info = smb_arch_info(arch);
-  if (!has_rules(info, request) || is_plain(request, pipe))
+  if (!has_rules(info, request) || counters_agree(request, pipe))
     return *pipe;
   SmbWavefronts count = {.cycles = pipe->cycles};
   const SmbLanes lower = smb_lanes_below(HALF_LANES);
   if (request->width == 8) {
-    add_group(&count, request, smb_lanes_below(WARP_LANES), info->row_bytes);
+    add_group_wavefronts(&count, request, smb_lanes_below(WARP_LANES), info->row_bytes);
   } else if (is_one_address(request)) {
     count.wavefronts = count.ideal = (smb_lanes_count(request->mask) - 1) / HALF_LANES + 1;
     count.degree = 1;
   } else {
-    add_group(&count, request, lower, info->row_bytes);
-    add_group(&count, request, lower << HALF_LANES, info->row_bytes);
+    add_group_wavefronts(&count, request, lower, info->row_bytes);
+    add_group_wavefronts(&count, request, lower << HALF_LANES, info->row_bytes);
   }
   count.excess = count.wavefronts - count.ideal;
   return count;

@@ -19,7 +19,7 @@ count_rounds(const SmbArch *arch, const SmbRequest *request, guint64 times, SmbL
 
 // Some lanes of a warp give the addresses of matrices, and all take part.
 static guint
-count_active(const SmbArch *arch, const SmbRequest *request) {
+count_active_lanes(const SmbArch *arch, const SmbRequest *request) {
   gboolean all = smb_op_address_lanes((SmbOp)request->op) < SMB_MAX_LANES;
   return all ? smb_arch_info(arch)->lanes : smb_lanes_count(request->mask);
 }
@@ -53,7 +53,7 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
     count_rounds(worker->arch, request, worker->now.times, &access->loops);
   if (request->op == SMB_OP_CP_ASYNC_CA || request->op == SMB_OP_CP_ASYNC_CG)
     access->no_source |= !smb_wavefronts_copy_is_known(worker->arch, request);
-  access->lanes += count_active(worker->arch, request) * worker->now.times;
+  access->lanes += count_active_lanes(worker->arch, request) * worker->now.times;
   guint64 pipe_wavefronts = tally->pipe_wavefronts + costs->pipe.wavefronts * worker->now.times;
   smb_tally_count(tally, cost, worker->now.times);
   tally->pipe_wavefronts = pipe_wavefronts;
@@ -128,8 +128,8 @@ count_lanes(const guint64 *addresses, SmbLanes mask, guint width, guint segment_
 
 // Segments that a request accesses. An access is aligned to its width, so it lies within one.
 static void
-count_global(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *buffer, SmbLanes mask,
-             guint width, const guint64 *addresses) {
+count_global_segments(gpointer user, guint site, G_GNUC_UNUSED guint warp, const char *buffer,
+                      SmbLanes mask, guint width, const guint64 *addresses) {
   Worker *worker = user;
   SmbGlobalAccess *access = &worker->sums.globals[site];
   Distinct distinct = count_lanes(addresses, mask, width, worker->segment_shift);
@@ -267,14 +267,15 @@ smb_worker_note_facts(Worker *worker, const SmbBlock *block) {
   sums->misses_others = sums->misses_others || smb_block_misses_others(block);
   sums->is_cooperative = sums->is_cooperative || smb_block_is_cooperative(block);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    sums->lost_globals[c] = sums->lost_globals[c] || smb_block_lost_globals(block, (SmbOpClass)c);
+    sums->missing_globals[c] =
+        sums->missing_globals[c] || smb_block_misses_globals(block, (SmbOpClass)c);
 }
 
 void
 smb_worker_turn_to(Worker *worker, const SmbShare *share) {
   static const SmbSink nobody = {0};
-  static const SmbSink counts = {count_shared,    count_global,  take_warning,
-                                 count_uncounted, count_traffic, count_constant};
+  static const SmbSink counts = {count_shared,    count_global_segments, take_warning,
+                                 count_uncounted, count_traffic,         count_constant};
   worker->now = *share;
   worker->sink = share->times ? counts : nobody;
 }
@@ -297,7 +298,7 @@ smb_worker_end_block(Worker *worker, const SmbBlock *block, Queue *queue, GError
 
 // Takes blocks, in order, until there are none or an earlier one has failed.
 static void
-work(Worker *worker, Queue *queue) {
+run_queued_blocks(Worker *worker, Queue *queue) {
   SmbShare share;
   for (;;) {
     g_mutex_lock(&queue->lock);
@@ -321,7 +322,7 @@ typedef struct {
 static void
 run_worker(gpointer user, guint item) {
   const Crew *crew = user;
-  work(g_ptr_array_index(crew->workers, item), crew->queue);
+  run_queued_blocks(g_ptr_array_index(crew->workers, item), crew->queue);
 }
 
 void

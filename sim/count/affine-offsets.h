@@ -90,8 +90,8 @@ typedef struct {
  * @stride: in bytes
  * @result: (out): what it does to banks
  *
- * Returns: %FALSE if the stride is not a whole number of units, or a row of the banks is not (12 bytes): then lanes do not go
- *   from bank to bank evenly
+ * Returns: %FALSE if the stride is not a whole number of units, or a row of the banks is not (12 bytes): then lanes do
+ *   not go from bank to bank evenly
  */
 gboolean smb_affine_stride(const SmbPlan *plan, gint64 stride, SmbStride *result);
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The format: DWARF 2 to 4, "6.2 Line Number Information". Its extension was found by comparing what nvcc 13 writes with
-// what the toolkit's disassembler prints of it.
-#include "sim/image/line.h"
+// The format: DWARF 2 to 4, "6.2 Line Number Information". Its extension was found by comparing what nvcc 13 writes
+// with what the toolkit's disassembler prints of it.
+#include "sim/image/source-line.h"
 
 #include <string.h>
 
@@ -83,14 +83,14 @@ typedef struct {
 } Reader;
 
 static gboolean
-fail(Reader *reader, const char *what) {
+fail_lines(Reader *reader, const char *what) {
   return smb_fail(reader->error, SMB_ERROR, SMB_ERROR_INPUT,
                   "%s: section '%s', byte 0x%" G_GSIZE_MODIFIER "x: %s", reader->cubin->name,
                   reader->section->name, reader->at, what);
 }
 
 static guint64
-read_number(Reader *reader, guint n) {
+read_dwarf_number(Reader *reader, guint n) {
   guint64 number = 0;
   if (reader->end - reader->at < n) {
     reader->is_beyond = TRUE;
@@ -110,7 +110,7 @@ read_leb(Reader *reader, gboolean is_signed) {
   guint shift = 0;
   guint8 byte;
   do {
-    byte = (guint8)read_number(reader, 1);
+    byte = (guint8)read_dwarf_number(reader, 1);
     if (shift < 64)
       number |= (guint64)(byte & 0x7f) << shift;
     shift += 7;
@@ -122,7 +122,7 @@ read_leb(Reader *reader, gboolean is_signed) {
 
 // A text that a zero ends; "": there is none, or it is cut.
 static const char *
-read_text(Reader *reader) {
+read_dwarf_text(Reader *reader) {
   const char *text = (const char *)reader->section->data + reader->at;
   gsize length = strnlen(text, reader->end - reader->at);
   if (length == reader->end - reader->at) {
@@ -136,13 +136,13 @@ read_text(Reader *reader) {
 
 // The folders of a unit, and its files.
 static void
-read_files(Reader *reader, Unit *unit) {
+read_unit_files(Reader *reader, Unit *unit) {
   g_autoptr(GPtrArray) folders = g_ptr_array_new();
   const char *text;
-  while (*(text = read_text(reader)))
+  while (*(text = read_dwarf_text(reader)))
     g_ptr_array_add(folders, (gpointer)text);
   unit->first_file = reader->lines->files->len;
-  while (*(text = read_text(reader))) {
+  while (*(text = read_dwarf_text(reader))) {
     guint64 folder = read_leb(reader, FALSE);
     read_leb(reader, FALSE); // when it was changed
     read_leb(reader, FALSE); // its size
@@ -159,29 +159,29 @@ read_files(Reader *reader, Unit *unit) {
 
 // The header behind length and version; reading is at the program then.
 static gboolean
-read_header(Reader *reader, guint version, Unit *unit) {
-  guint64 length = read_number(reader, 4);
+read_unit_header(Reader *reader, guint version, Unit *unit) {
+  guint64 length = read_dwarf_number(reader, 4);
   gsize program = reader->at + length;
   if (length > reader->end - reader->at)
-    return fail(reader, "a header that is larger than its unit");
-  unit->min_instruction = (guint)read_number(reader, 1);
+    return fail_lines(reader, "a header is larger than its unit");
+  unit->min_instruction = (guint)read_dwarf_number(reader, 1);
   if (version >= FIRST_VERSION_WITH_WIDE)
-    read_number(reader, 1);
-  read_number(reader, 1); // whether rows are statements at first
-  unit->line_base = (gint8)read_number(reader, 1);
-  unit->line_range = (guint)read_number(reader, 1);
-  unit->opcode_base = (guint)read_number(reader, 1);
+    read_dwarf_number(reader, 1);
+  read_dwarf_number(reader, 1); // whether rows are statements at first
+  unit->line_base = (gint8)read_dwarf_number(reader, 1);
+  unit->line_range = (guint)read_dwarf_number(reader, 1);
+  unit->opcode_base = (guint)read_dwarf_number(reader, 1);
   unit->lengths = reader->section->data + reader->at;
   if (unit->line_range == 0 || unit->opcode_base == 0 ||
       reader->end - reader->at < unit->opcode_base - 1)
-    return fail(reader, "an invalid header");
+    return fail_lines(reader, "an invalid header");
   reader->at += unit->opcode_base - 1;
   if (reader->at < program)
-    read_files(reader, unit);
+    read_unit_files(reader, unit);
   if (reader->paths > MAX_PATHS)
-    return fail(reader, "the names of its files are too long");
+    return fail_lines(reader, "the names of its files are too long");
   if (reader->is_beyond || reader->at > program)
-    return fail(reader, "a list of files that is cut");
+    return fail_lines(reader, "a list of files is truncated");
   reader->at = program;
   return TRUE;
 }
@@ -204,7 +204,7 @@ reset(State *state, const SmbLines *lines) {
 }
 
 static void
-add_row(Reader *reader, const State *state) {
+add_line_row(Reader *reader, const State *state) {
   guint n = reader->lines->rows->len - state->first;
   gboolean has_file = state->file > 0 && state->file <= state->unit->n_files;
   Row row = {.address = state->base + state->address,
@@ -224,7 +224,7 @@ end_sequence(Reader *reader, State *state) {
   for (guint i = 1; i < sequence.n; i++) {
     if (g_array_index(rows, Row, sequence.first + i).address <
         g_array_index(rows, Row, sequence.first + i - 1).address)
-      return fail(reader, "lines whose addresses go back");
+      return fail_lines(reader, "the addresses of lines go backwards");
   }
   if (sequence.section != 0 && sequence.n > 0)
     g_array_append_val(reader->lines->sequences, sequence);
@@ -234,7 +234,7 @@ end_sequence(Reader *reader, State *state) {
 
 // The address that is put at @offset of this section: that of a function.
 static void
-set_address(Reader *reader, State *state, gsize offset, guint64 value) {
+set_row_address(Reader *reader, State *state, gsize offset, guint64 value) {
   const SmbCubin *cubin = reader->cubin;
   state->address = state->base = 0;
   state->section = 0;
@@ -254,16 +254,16 @@ run_extended(Reader *reader, State *state) {
   guint64 length = read_leb(reader, FALSE);
   gsize start = reader->at;
   if (length == 0 || length > reader->end - start)
-    return fail(reader, "an opcode that is larger than its unit");
-  switch (read_number(reader, 1)) {
+    return fail_lines(reader, "an opcode is larger than its unit");
+  switch (read_dwarf_number(reader, 1)) {
   case END_SEQUENCE:
     if (!end_sequence(reader, state))
       return FALSE;
     break;
   case SET_ADDRESS:
     if (length - 1 > 8)
-      return fail(reader, "an address of more than 8 bytes");
-    set_address(reader, state, start + 1, read_number(reader, (guint)length - 1));
+      return fail_lines(reader, "an address is larger than 8 bytes");
+    set_row_address(reader, state, start + 1, read_dwarf_number(reader, (guint)length - 1));
     break;
   case INLINED_CALL:
     state->context = read_leb(reader, FALSE);
@@ -276,7 +276,7 @@ run_extended(Reader *reader, State *state) {
 }
 
 static void
-advance(State *state, guint64 n) {
+advance_address(State *state, guint64 n) {
   state->address += n * state->unit->min_instruction;
 }
 
@@ -285,10 +285,10 @@ run_standard(Reader *reader, State *state, guint opcode) {
   const Unit *unit = state->unit;
   switch (opcode) {
   case COPY:
-    add_row(reader, state);
+    add_line_row(reader, state);
     break;
   case ADVANCE_ADDRESS:
-    advance(state, read_leb(reader, FALSE));
+    advance_address(state, read_leb(reader, FALSE));
     break;
   case ADVANCE_LINE:
     state->line += read_leb(reader, TRUE);
@@ -297,10 +297,10 @@ run_standard(Reader *reader, State *state, guint opcode) {
     state->file = read_leb(reader, FALSE);
     break;
   case ADD_CONSTANT_ADDRESS:
-    advance(state, (255 - unit->opcode_base) / unit->line_range);
+    advance_address(state, (255 - unit->opcode_base) / unit->line_range);
     break;
   case FIXED_ADVANCE_ADDRESS:
-    state->address += read_number(reader, 2);
+    state->address += read_dwarf_number(reader, 2);
     break;
   default: // not needed: as many operands as the header says
     for (guint i = 0; i < unit->lengths[opcode - 1]; i++)
@@ -315,17 +315,17 @@ run_program(Reader *reader, const Unit *unit) {
   State state = {.unit = unit};
   reset(&state, reader->lines);
   while (reader->at < reader->end) {
-    guint opcode = (guint)read_number(reader, 1);
+    guint opcode = (guint)read_dwarf_number(reader, 1);
     if (opcode >= unit->opcode_base) {
-      advance(&state, (opcode - unit->opcode_base) / unit->line_range);
+      advance_address(&state, (opcode - unit->opcode_base) / unit->line_range);
       state.line += (guint64)unit->line_base + (opcode - unit->opcode_base) % unit->line_range;
-      add_row(reader, &state);
+      add_line_row(reader, &state);
     } else if (!(opcode == 0 ? run_extended(reader, &state)
                              : run_standard(reader, &state, opcode))) {
       return FALSE;
     }
     if (reader->is_beyond)
-      return fail(reader, "a line program that is cut");
+      return fail_lines(reader, "a line program is truncated");
   }
   return TRUE;
 }
@@ -335,14 +335,14 @@ read_units(Reader *reader) {
   gsize size = reader->section->bytes;
   while (reader->at < size) {
     reader->end = size;
-    guint64 length = read_number(reader, 4);
+    guint64 length = read_dwarf_number(reader, 4);
     if (reader->is_beyond || length > size - reader->at)
-      return fail(reader, "a unit that is larger than its section");
+      return fail_lines(reader, "a unit is larger than its section");
     reader->end = reader->at + length;
-    guint version = (guint)read_number(reader, 2);
+    guint version = (guint)read_dwarf_number(reader, 2);
     Unit unit = {0};
     if (version >= FIRST_VERSION && version <= LAST_VERSION &&
-        (!read_header(reader, version, &unit) || !run_program(reader, &unit)))
+        (!read_unit_header(reader, version, &unit) || !run_program(reader, &unit)))
       return FALSE;
     reader->at = reader->end;
   }
@@ -392,7 +392,7 @@ smb_lines_free(SmbLines *lines) {
 
 // The last row at an address, or before it; NULL: it is not in this code.
 static const Row *
-find_row(const SmbLines *lines, const Sequence *sequence, guint64 address) {
+find_line_row(const SmbLines *lines, const Sequence *sequence, guint64 address) {
   const Row *rows = &g_array_index(lines->rows, Row, sequence->first);
   if (address >= sequence->end)
     return NULL;
@@ -427,7 +427,7 @@ find_sequence(const SmbLines *lines, guint section, guint64 offset) {
 guint
 smb_lines_find(const SmbLines *lines, guint section, guint64 offset, SmbLineFrame *frames) {
   const Sequence *sequence = find_sequence(lines, section, offset);
-  const Row *row = sequence ? find_row(lines, sequence, offset) : NULL;
+  const Row *row = sequence ? find_line_row(lines, sequence, offset) : NULL;
   guint n = 0;
   while (row && row->file != 0 && n < SMB_LINES_MAX_FRAMES) {
     frames[n++] = (SmbLineFrame){g_ptr_array_index(lines->files, row->file - 1), row->line};

@@ -24,12 +24,12 @@ G_BEGIN_DECLS
  * (smb_request_mergeable()) and no lanes conflict, otherwise each half by itself. Of a load of 16 bytes for which all
  * active lanes have one address, each 16 of them take a wavefront. Otherwise each half is served at once if it merges
  * and none of its lanes conflict, and quarter by quarter if not. The upper half merges as ever. The lower half always
- * does if lane 31 is inactive; if that is active, only if, in addition, the pairs are whole: both lanes are active, or none.
- * Everything else is as the pipe counts it, and so is all on an architecture without such rules
+ * does if lane 31 is inactive; if that is active, only if, in addition, the pairs are whole: both lanes are active, or
+ * none. Everything else is as the pipe counts it, and so is all on an architecture without such rules
  * (SmbArchInfo.counts_instructions_apart).
  *
- * Source: Nsight Compute on an H200, 13820 random requests of loads of 8 and 16 bytes, all equal; tests/data/instructions.txt
- * has 5628 of them.
+ * Source: Nsight Compute on an H200, 13820 random requests of loads of 8 and 16 bytes, all equal;
+ * tests/data/instructions.txt has 5628 of them.
  *
  * Returns: the wavefronts of the request as that counter has them. Ideal and excess are theirs: the ideal is what is
  * counted if no lanes conflict. Cycles are those of the pipe.
@@ -43,8 +43,8 @@ SmbWavefronts smb_wavefronts_by_instruction(const SmbArch *arch, const SmbReques
  * @wavefronts: what is counted of it per instruction
  *
  * Returns: what Nsight Compute's source page calls ideal: as many wavefronts as the bytes of all active lanes would
- *   take side by side, and no more than are counted. Source: as of smb_wavefronts_by_instruction(), with 4346 requests of
- *   other loads and of stores: all 18166 equal
+ *   take side by side, and no more than are counted. Source: as of smb_wavefronts_by_instruction(), with 4346 requests
+ *   of other loads and of stores: all 18166 equal
  */
 guint smb_wavefronts_view_ideal(const SmbArch *arch, const SmbRequest *request, guint wavefronts);
 

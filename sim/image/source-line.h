@@ -26,7 +26,8 @@ typedef struct _SmbLines SmbLines;
  * @cubin: (transfer none): not needed afterwards
  * @error: SMB_ERROR_INPUT: the line table is damaged, at which byte
  *
- * Returns: (transfer full): the lines of all functions; none of a cubin without a line table, or with one of another version
+ * Returns: (transfer full): the lines of all functions; none of a cubin without a line table, or with one of another
+ * version
  */
 SmbLines *smb_lines_read(const SmbCubin *cubin, GError **error);
 void smb_lines_free(SmbLines *lines);

@@ -3,7 +3,7 @@
 //
 // Reads an architecture from its .ini file, and refuses one that breaks a rule: with the file, the group,
 // the key and the reason.
-#include "sim/arch/read.h"
+#include "sim/arch/arch-file.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ typedef struct {
 
 // The line, from 1, of a key of a group, or of the group if it does not have it.
 static guint
-find_line(const Reader *reader, const char *group, const char *key) {
+find_key_line(const Reader *reader, const char *group, const char *key) {
   g_auto(GStrv) lines = g_strsplit(reader->text, "\n", -1);
   guint found = 1;
   gboolean in_group = FALSE;
@@ -49,9 +49,10 @@ find_line(const Reader *reader, const char *group, const char *key) {
 
 // Where a key is, for a message: "sm_90.ini", or "PATH:LINE:1" (transfer full).
 static char *
-find_place(const Reader *reader, const char *group, const char *key) {
-  return reader->is_user ? g_strdup_printf("%s:%u:1", reader->name, find_line(reader, group, key))
-                         : g_strconcat(reader->name, ".ini", NULL);
+find_key_place(const Reader *reader, const char *group, const char *key) {
+  return reader->is_user
+             ? g_strdup_printf("%s:%u:1", reader->name, find_key_line(reader, group, key))
+             : g_strconcat(reader->name, ".ini", NULL);
 }
 
 G_GNUC_PRINTF(4, 5)
@@ -61,7 +62,7 @@ fail_key(const Reader *reader, const char *key, GError **error, const char *form
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  g_autofree char *place = find_place(reader, reader->group, key);
+  g_autofree char *place = find_key_place(reader, reader->group, key);
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: [%s] %s: %s", place, reader->group, key,
                   reason);
 }
@@ -148,7 +149,7 @@ static const Key rule_keys[] = {
 };
 
 static gboolean
-read_value(const Reader *reader, const Key *key, guint *value, GError **error) {
+read_key_value(const Reader *reader, const Key *key, guint *value, GError **error) {
   g_autofree char *text = g_key_file_get_value(reader->keys, reader->group, key->name, NULL);
   guint64 number = 0;
   while (key->choices && key->choices[number] && strcmp(key->choices[number], text) != 0)
@@ -167,7 +168,7 @@ read_value(const Reader *reader, const Key *key, guint *value, GError **error) {
 // Reads the numbers and choices of a group into a struct; what is absent stays as it is. Refuses a key that means
 // nothing: misspelt, it would be a rule that is silently not there.
 static gboolean
-read_values(const Reader *reader, const Key *known, guint n, gpointer target, GError **error) {
+read_key_values(const Reader *reader, const Key *known, guint n, gpointer target, GError **error) {
   g_auto(GStrv) keys = g_key_file_get_keys(reader->keys, reader->group, NULL, NULL);
   for (guint i = 0; keys && keys[i]; i++) {
     g_autoptr(GString) names = g_string_new(NULL);
@@ -177,14 +178,14 @@ read_values(const Reader *reader, const Key *known, guint n, gpointer target, GE
     if (k == n)
       return fail_key(reader, keys[i], error, "unknown key: expected one of %s", names->str);
     guint *value = (guint *)(gpointer)((char *)target + known[k].offset);
-    if ((known[k].max || known[k].choices) && !read_value(reader, &known[k], value, error))
+    if ((known[k].max || known[k].choices) && !read_key_value(reader, &known[k], value, error))
       return FALSE;
   }
   return TRUE;
 }
 
 static void
-read_text(const Reader *reader, const char *key, const char **value) {
+read_key_text(const Reader *reader, const char *key, const char **value) {
   g_autofree char *text = g_key_file_get_string(reader->keys, reader->group, key, NULL);
   if (text)
     *value = g_string_chunk_insert(reader->arch->strings, text);
@@ -205,21 +206,21 @@ read_evidence(const Reader *reader, SmbEvidence *evidence, const char **source, 
   static const Key key = {"evidence", .choices = evidence_names};
   guint choice = SMB_EVIDENCE_USER;
   if (reader->is_user) {
-    if (has_key(reader, key.name) && !read_value(reader, &key, &choice, error))
+    if (has_key(reader, key.name) && !read_key_value(reader, &key, &choice, error))
       return FALSE;
     *evidence = SMB_EVIDENCE_USER;
     *source = reader->arch->info.name;
-    read_text(reader, "source", source);
+    read_key_text(reader, "source", source);
     return TRUE;
   }
   if (!has_key(reader, key.name))
     return fail_key(reader, key.name, error, "missing: expected measured, documented or assumed");
-  if (!read_value(reader, &key, &choice, error))
+  if (!read_key_value(reader, &key, &choice, error))
     return FALSE;
   if (choice == SMB_EVIDENCE_USER)
     return fail_key(reader, key.name, error, "'user' is for files of the user's");
   *evidence = (SmbEvidence)choice;
-  read_text(reader, "source", source);
+  read_key_text(reader, "source", source);
   if (!*source)
     return fail_key(reader, "source", error, "missing: every rule says where it comes from");
   return TRUE;
@@ -249,7 +250,7 @@ check_geometry(const Reader *reader, GError **error) {
 }
 
 static gboolean
-read_capability(const Reader *reader, SmbArchInfo *info, GError **error) {
+read_compute_capability(const Reader *reader, SmbArchInfo *info, GError **error) {
   // A file of the user's that is like another one may leave that as it is.
   if (reader->is_user && info->capability_major && !has_key(reader, "compute-capability"))
     return TRUE;
@@ -303,22 +304,22 @@ read_info(Reader *reader, GError **error) {
   SmbArchInfo *info = &reader->arch->info;
   guint words = info->banks ? info->row_bytes / (info->banks * info->bank_bytes) : 1;
   reader->group = "arch";
-  if (!read_values(reader, arch_keys, G_N_ELEMENTS(arch_keys), info, error))
+  if (!read_key_values(reader, arch_keys, G_N_ELEMENTS(arch_keys), info, error))
     return FALSE;
-  read_text(reader, "title", &info->title);
-  read_text(reader, "aliases", &info->aliases);
-  read_text(reader, "active-counter", &info->active_counter);
-  read_text(reader, "conflict-counter", &info->conflict_counter);
-  read_text(reader, "counter-note", &info->counter_note);
-  read_text(reader, "sm-source", &info->sm_source);
-  read_text(reader, "instruction-source", &info->instruction_source);
+  read_key_text(reader, "title", &info->title);
+  read_key_text(reader, "aliases", &info->aliases);
+  read_key_text(reader, "active-counter", &info->active_counter);
+  read_key_text(reader, "conflict-counter", &info->conflict_counter);
+  read_key_text(reader, "counter-note", &info->counter_note);
+  read_key_text(reader, "sm-source", &info->sm_source);
+  read_key_text(reader, "instruction-source", &info->instruction_source);
   if (!info->active_counter != !info->conflict_counter)
     return fail_key(reader, "active-counter", error, "goes with conflict-counter");
   if (!info->title && reader->is_user)
     info->title = "an architecture of the user's";
   if (!info->title)
     return fail_key(reader, "title", error, "missing");
-  if (!read_capability(reader, info, error))
+  if (!read_compute_capability(reader, info, error))
     return FALSE;
   // Rows keep their length in words of each bank unless it is said.
   if (!has_key(reader, "row-bytes") && (has_key(reader, "banks") || has_key(reader, "bank-bytes")))
@@ -368,7 +369,7 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
   text->group = g_string_chunk_insert_const(reader->arch->strings, reader->group);
   rule->source = rule->disputed = rule->since = NULL;
   rule->lower_bound = rule->cycles_lower_bound = NULL;
-  if (!read_values(reader, rule_keys, G_N_ELEMENTS(rule_keys), text, error))
+  if (!read_key_values(reader, rule_keys, G_N_ELEMENTS(rule_keys), text, error))
     return FALSE;
   if (!has_key(reader, "group") || !has_key(reader, "conflict"))
     return fail_key(reader, "group", error, "a rule needs 'group' and 'conflict'");
@@ -376,8 +377,8 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
       !read_split(reader, "merged-group", &text->merged_split, error) ||
       !read_evidence(reader, &rule->evidence, &rule->source, error))
     return FALSE;
-  read_text(reader, "disputed", &rule->disputed);
-  read_text(reader, "since", &rule->since);
+  read_key_text(reader, "disputed", &rule->disputed);
+  read_key_text(reader, "since", &rule->since);
   if (rule->since && !smb_arch_exists(rule->since))
     return fail_key(reader, "since", error, "no architecture '%s'", rule->since);
   rule->merges = has_key(reader, "merged-group");
@@ -385,8 +386,8 @@ read_rule(const Reader *reader, SmbOp op, guint width, GError **error) {
     return fail_key(reader, "merged-floor", error, "goes with 'merged-group', which is missing");
   if (text->conflict == SMB_CONFLICT_LOOP && has_key(reader, "merged-floor"))
     return fail_key(reader, "merged-floor", error, "a loop has one floor");
-  read_text(reader, "lower-bound", &rule->lower_bound);
-  read_text(reader, "cycles-lower-bound", &rule->cycles_lower_bound);
+  read_key_text(reader, "lower-bound", &rule->lower_bound);
+  read_key_text(reader, "cycles-lower-bound", &rule->cycles_lower_bound);
   rule->defined = TRUE;
   return TRUE;
 }
@@ -441,7 +442,7 @@ inherit(Reader *reader, guint depth, GError **error) {
     return fail_key(reader, "like", error, "'%s' is one architecture too many", base_name);
   g_autoptr(SmbArch) base = smb_arch_load_like(base_name, depth + 1, error);
   if (!base) {
-    g_autofree char *place = find_place(reader, "arch", "like");
+    g_autofree char *place = find_key_place(reader, "arch", "like");
     smb_prefix_error(error, "%s: [arch] like: ", place);
     if (error && g_error_matches(*error, SMB_ERROR, SMB_ERROR_USAGE))
       (*error)->code = SMB_ERROR_INPUT; // the file asks for an unknown one, not the caller
@@ -483,7 +484,7 @@ make_rules(Reader *reader, GError **error) {
           smb_arch_make_plans(reader->arch, (SmbOp)op, smb_width(i), &reason))
         continue;
       g_autofree char *key = g_strndup(reason->message, strcspn(reason->message, ":"));
-      g_autofree char *place = find_place(reader, text->group, key);
+      g_autofree char *place = find_key_place(reader, text->group, key);
       if (!text->base)
         return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: [%s] %s", place, text->group,
                         reason->message);

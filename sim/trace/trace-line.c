@@ -3,7 +3,7 @@
 //
 // The grammar of a line. Every function starts at a word and leaves the cursor behind it; the line feed
 // at the end stops all of them, so that none looks for it.
-#include "sim/trace/line.h"
+#include "sim/trace/trace-line.h"
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
@@ -24,7 +24,7 @@ enum {
 };
 
 static inline gboolean
-is_blank(char c) {
+is_blank_char(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
@@ -36,12 +36,12 @@ is_end(char c) {
 
 static inline gboolean
 ends_word(char c) {
-  return is_blank(c) || is_end(c);
+  return is_blank_char(c) || is_end(c);
 }
 
 static inline const char *
 skip_blanks(const char *p) {
-  while (is_blank(*p))
+  while (is_blank_char(*p))
     p++;
   return p;
 }
@@ -266,7 +266,7 @@ parse_expected(const SmbTraceLine *line, const char *p, gint64 *expected, GError
 }
 
 static const char *
-find_word(const SmbTraceLine *line, guint index) {
+find_line_word(const SmbTraceLine *line, guint index) {
   const char *p = skip_blanks(line->text);
   while (index-- > 0)
     p = skip_blanks(p + word_length(p));
@@ -275,7 +275,8 @@ find_word(const SmbTraceLine *line, guint index) {
 
 // Whether hardware can execute the request. If no offset has one of the low bits, none needs a look.
 static gboolean
-check_request(const SmbTraceLine *line, const SmbRequest *request, guint32 bits, GError **error) {
+check_traced_request(const SmbTraceLine *line, const SmbRequest *request, guint32 bits,
+                     GError **error) {
   g_autoptr(GError) reason = NULL;
   guint width = request->width;
   gboolean has_width = smb_op_has_width((SmbOp)request->op, width);
@@ -283,10 +284,10 @@ check_request(const SmbTraceLine *line, const SmbRequest *request, guint32 bits,
   gboolean suspicious = !has_width || (bits & (width - 1)) || (width & (width - 1));
   if (suspicious && !smb_request_check(request, &reason)) {
     guint word = has_width ? WORD_FIRST_OFFSET + smb_request_bad_lane(request) : WORD_WIDTH;
-    return refuse_at(line, find_word(line, word), error, "%s", reason->message);
+    return refuse_at(line, find_line_word(line, word), error, "%s", reason->message);
   }
   if (!smb_arch_check_request(line->arch, request, &reason))
-    return refuse_at(line, find_word(line, WORD_OP), error, "%s", reason->message);
+    return refuse_at(line, find_line_word(line, WORD_OP), error, "%s", reason->message);
   return TRUE;
 }
 
@@ -300,5 +301,6 @@ smb_trace_line_parse(const SmbTraceLine *line, SmbRequest *request, gint64 *expe
     return TRUE;
   return parse_op(line, &p, request, error) && parse_width(line, &p, request, error) &&
          parse_mask(line, &p, request, error) && parse_offsets(line, &p, request, &bits, error) &&
-         parse_expected(line, p, expected, error) && check_request(line, request, bits, error);
+         parse_expected(line, p, expected, error) &&
+         check_traced_request(line, request, bits, error);
 }

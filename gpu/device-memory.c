@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "gpu/memory.h"
+//
+// Copies to and from device memory, with errors that name what was done.
+#include "gpu/device-memory.h"
 
 #include "gpu/error.h"
 

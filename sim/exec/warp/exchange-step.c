@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Who takes part in what lanes of a warp tell each other: lanes that run together may name different sets of members, and then
-// each set is by itself (PTX ISA: vote.sync, match.sync, redux.sync, elect.sync). Machine code has WARPSYNC.EXCLUSIVE ahead,
-// which lets the lanes of one set go on alone, up to the BSYNC behind.
+// Which lanes take part in an exchange within a warp: lanes that run together may name different sets of members,
+// and then each set is by itself (PTX ISA: vote.sync, match.sync, redux.sync, elect.sync). Machine code has
+// WARPSYNC.EXCLUSIVE ahead, which lets the lanes of one set continue alone, up to the BSYNC behind.
 #include "sim/exec/warp/warp.h"
 
 // Those of @lanes that name what the first one names.
@@ -38,7 +38,7 @@ smb_step_exchange(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
-// The lanes of one set go on, and the others come here again, by themselves.
+// The lanes of one set continue, and the others come here again, by themselves.
 static void
 part(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *members) {
   SmbSplits *splits = exec->warp->splits;
@@ -60,7 +60,7 @@ smb_step_gather(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   gboolean is_known = smb_row_known(registers, row, lanes) == lanes;
   if (!is_known && !is_whole)
-    return smb_block_fail(exec->block, step->place, "the mask of lanes is not known");
+    return smb_block_fail(exec->block, step->place, "the lane mask is unknown");
   warp->has_unknown_members = !is_known;
   warp->members_origin = row_origin(registers, row);
   exec_watch_row(exec, row);

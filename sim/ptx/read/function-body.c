@@ -47,7 +47,7 @@ read_opcode(PtxReader *reader, const PtxToken *name) {
 }
 
 static gboolean
-read_instruction(PtxReader *reader, const PtxToken *name, PtxInstruction *instruction) {
+read_ptx_instruction(PtxReader *reader, const PtxToken *name, PtxInstruction *instruction) {
   const char *text = reader->lexer.text + name->start;
   if (!g_ascii_isalpha(*text))
     return smb_ptx_fail(reader, name->start, "expected an instruction, not '%.*s'",
@@ -124,7 +124,7 @@ skip_prototype(PtxReader *reader) {
 }
 
 static gboolean
-read_directive(PtxReader *reader) {
+read_body_directive(PtxReader *reader) {
   if (smb_ptx_accept_directive(reader, ".loc"))
     return smb_ptx_read_loc(reader);
   if (smb_ptx_accept_directive(reader, ".reg"))
@@ -155,7 +155,7 @@ open_block(PtxReader *reader) {
 
 // Gives a pending name its meaning.
 static void
-settle(PtxReader *reader, const PtxPending *pending, guint32 index) {
+resolve_pending_name(PtxReader *reader, const PtxPending *pending, guint32 index) {
   PtxFunction *function = reader->function;
   if (pending->table != PTX_NONE) {
     const PtxTable *table = &g_array_index(function->tables, PtxTable, pending->table);
@@ -181,7 +181,7 @@ close_block(PtxReader *reader) {
     gboolean is_calls = strcmp(pending.what, "function") == 0 && pending.table != PTX_NONE;
     if (is_calls ? meaning.kind == PTX_MEANS_SYMBOL && meaning.where == PTX_WHERE_FUNCTION
                  : meaning.kind == PTX_MEANS_LABEL && meaning.depth == depth)
-      settle(reader, &pending, meaning.index);
+      resolve_pending_name(reader, &pending, meaning.index);
     else if (reader->blocks->len == 1)
       return smb_ptx_fail(reader, pending.offset, "unknown %s '%.*s'", pending.what, (int)length,
                           name);
@@ -212,7 +212,7 @@ read_labelled(PtxReader *reader) {
       !is_guarded && smb_ptx_name_length(reader->lexer.text + name.start) == name.length;
   if (is_label && smb_ptx_accept(reader, ':'))
     return add_label(reader, &name);
-  return read_instruction(reader, &name, &instruction);
+  return read_ptx_instruction(reader, &name, &instruction);
 }
 
 gboolean
@@ -222,7 +222,7 @@ smb_ptx_read_body(PtxReader *reader) {
   do {
     if (reader->lexer.token.kind == PTX_TOKEN_END)
       return smb_ptx_fail_expected(reader, "'}'");
-    gboolean read = reader->lexer.token.kind == PTX_TOKEN_DIRECTIVE ? read_directive(reader)
+    gboolean read = reader->lexer.token.kind == PTX_TOKEN_DIRECTIVE ? read_body_directive(reader)
                     : smb_ptx_accept(reader, '{')                   ? open_block(reader)
                     : smb_ptx_accept(reader, '}')                   ? close_block(reader)
                                                                     : read_labelled(reader);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Memory of a process, at its addresses: what a launch that was recorded finds behind the pointers that it is given, and
-// behind those that lie in memory.
+// Memory of a process, at its addresses: what a launch that was recorded finds behind the pointers that it is given,
+// and after those that lie in memory.
 #pragma once
 
 #include <glib.h>
@@ -21,13 +21,13 @@ G_BEGIN_DECLS
  * SmbMemoryPiece: bytes that a process had at an address when it launched a kernel
  * @address: of the first of them
  * @bytes: how many they are, at least one
- * @variable: (nullable) (transfer none): the variable that lies there, by its name in the compiled code. An address within
- *   names the same memory as the code does. It holds what SmbLaunch.buffers says of that name; @contents, if they say
- *   nothing
+ * @variable: (nullable) (transfer none): the variable that lies there, by its name in the compiled code. An address
+ *   within names the same memory as the code does. It holds what SmbLaunch.buffers says of that name; @contents, if
+ *   they say nothing
  * @begins: whether an allocation begins with it. A piece that does not, and touches the one ahead of it, is of the same
  *   allocation: what is stored somewhere in it may have been stored anywhere in it
- * @contents: %SMB_FILL_BYTES (behind the bytes that are given lie zeros), %SMB_FILL_ZEROS, or %SMB_FILL_UNKNOWN of what was
- *   not recorded
+ * @contents: %SMB_FILL_BYTES (behind the bytes that are given lie zeros), %SMB_FILL_ZEROS, or %SMB_FILL_UNKNOWN of what
+ *   was not recorded
  */
 typedef struct {
   guint64 address;

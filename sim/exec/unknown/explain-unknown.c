@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Why something is not known, in words: the contents of a buffer, what an instruction that is not modelled left, or what a thread stored
-// that was not known itself. A hint goes with the words if something can be given so that it is known.
+// Why something is not known, in words: the contents of a buffer, what an instruction that is not modelled left, or
+// what a thread stored that was not known itself. A hint goes with the words if something can be given so that it is
+// known.
 #include "sim/exec/unknown/unknown.h"
 
 #include <string.h>
@@ -11,9 +12,9 @@ enum {
   MAX_CHAIN = 8, // links of an explanation
 };
 
-// Where a step stands: a line of the program that was compiled, or of the compiled text.
+// Where a step is: a line of the program that was compiled, or of the compiled text.
 static char *
-describe_place(const Exec *exec, guint32 number) {
+describe_step_place(const Exec *exec, guint32 number) {
   const Step *step = &exec->steps[number];
   if (step->transfer && step->transfer->move.site < smb_program_n_sites(&exec->code->program))
     return smb_site_place(smb_program_site(&exec->code->program, step->transfer->move.site));
@@ -24,8 +25,8 @@ describe_place(const Exec *exec, guint32 number) {
   return g_strdup_printf("line %u", line);
 }
 
-// The parameter that points to an address of memory at or below @address, the next to it, behind @first; in words (transfer
-// full).
+// The parameter that points to an address of memory at or below @address, the next to it, behind @first; in words
+// (transfer full).
 static char *
 describe_pointer(const Exec *exec, guint64 first, guint64 address) {
   const guint8 *bytes = exec->parameters.bytes;
@@ -57,8 +58,8 @@ find_field(const Exec *exec, guint64 address) {
   return NULL;
 }
 
-// Of memory at addresses: "the contents of memory at 0x7f3a40000040 that was not recorded (parameter 2 points into it), loaded
-// at scan.cu:30"; of the buffer of a field what gives it contents.
+// For memory at addresses: "the contents of unrecorded memory at 0x7f3a40000040 (parameter 2 points into it), loaded
+// at scan.cu:30"; for the buffer of a field, also the hint that gives it contents.
 static char *
 explain_memory(const Exec *exec, const Cause *cause, const char *place, SmbHint *hint) {
   guint64 first = 0, end = 0;
@@ -67,11 +68,10 @@ explain_memory(const Exec *exec, const Cause *cause, const char *place, SmbHint 
   g_autofree char *pointer = field ? g_strdup("") : describe_pointer(exec, first, cause->address);
   g_autofree char *memory =
       field ? g_strdup_printf("the buffer of %s", field->name)
-            : g_strdup_printf("memory at 0x%" G_GINT64_MODIFIER "x%s%s", cause->address,
-                              known ? "" : " that was not recorded", pointer);
+            : g_strdup_printf("%smemory at 0x%" G_GINT64_MODIFIER "x%s", known ? "" : "unrecorded ",
+                              cause->address, pointer);
   if (known)
-    return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", memory,
-                           place);
+    return g_strdup_printf("data stored to %s while the kernel runs, loaded at %s", memory, place);
   if (!field)
     return g_strdup_printf("the contents of %s, loaded at %s", memory, place);
   *hint = (SmbHint){.kind = SMB_HINT_BUFFER, .name = g_strdup(field->name)};
@@ -91,49 +91,48 @@ explain_parameter(const Exec *exec, const Cause *cause, SmbHint *hint) {
     return g_strdup_printf("byte %" G_GSIZE_FORMAT " of parameter %u, which has no value",
                            at - place->offset, p);
   }
-  return g_strdup("bytes between parameters");
+  return g_strdup("padding between parameters");
 }
 
-// Of a buffer or a variable; a recorded launch can be given no other contents.
+// For a buffer or a variable. A recorded launch cannot be given other contents.
 static char *
 explain_buffer(const Exec *exec, const Object *buffer, const char *place, SmbHint *hint) {
   g_autofree char *object = smb_object_describe(exec->block, buffer);
   if (buffer->contents.fill != SMB_FILL_UNKNOWN)
-    return g_strdup_printf("what is stored to %s while the kernel runs, loaded at %s", object,
-                           place);
+    return g_strdup_printf("data stored to %s while the kernel runs, loaded at %s", object, place);
   if (exec->block->map && exec->parameters.fields->len == 0)
-    return g_strdup_printf("the contents of %s, which were not recorded, loaded at %s", object,
-                           place);
+    return g_strdup_printf("the unrecorded contents of %s, loaded at %s", object, place);
   *hint = (SmbHint){.kind = SMB_HINT_BUFFER, .name = smb_object_key(exec->block, buffer)};
   return g_strdup_printf("the contents of %s, loaded at %s", object, place);
 }
 
 // "the contents of parameter 2 ('in'), loaded at scan.cu:30"
 static char *
-explain(const Exec *exec, guint32 origin, SmbHint *hint) {
+explain_origin(const Exec *exec, guint32 origin, SmbHint *hint) {
   for (guint link = 0; link < MAX_CHAIN && origin > 0; link++) {
     const Cause *cause = &exec->unknown->causes[origin - 1];
     if (cause->kind == CAUSE_CONTENTS && cause->object == REGION_PARAMETERS)
       return explain_parameter(exec, cause, hint);
-    g_autofree char *place = describe_place(exec, origin - 1);
+    g_autofree char *place = describe_step_place(exec, origin - 1);
     if (cause->kind == CAUSE_OPAQUE)
-      return g_strdup_printf("the result of an instruction that is not modelled (%s)", place);
+      return g_strdup_printf("the result of an instruction that smembank does not model (%s)",
+                             place);
     if (cause->kind == CAUSE_CONTENTS) {
       const Object *object = &exec->block->objects[cause->object];
       return object->map ? explain_memory(exec, cause, place, hint)
                          : explain_buffer(exec, object, place, hint);
     }
     if (cause->kind == CAUSE_NONE)
-      return g_strdup_printf("a value that is not known (%s)", place);
+      return g_strdup_printf("an unknown value (%s)", place);
     if (cause->origin == 0)
-      return g_strdup_printf("memory that no thread wrote, loaded at %s", place);
+      return g_strdup_printf("uninitialized memory, loaded at %s", place);
     origin = cause->origin;
   }
-  return g_strdup("a register that nothing sets, such as that of a clock");
+  return g_strdup("a register that nothing sets, such as %clock");
 }
 
 char *
 smb_unknown_explain(const Exec *exec, guint32 origin, SmbHint *hint) {
   *hint = (SmbHint){.kind = SMB_HINT_NONE};
-  return explain(exec, origin, hint);
+  return explain_origin(exec, origin, hint);
 }

@@ -57,7 +57,8 @@ note_race(SmbBlock *block, const Move *move, const Access *access, guint lane) {
 
 // The piece of shared or global memory that one lane names.
 static gboolean
-locate(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address, Access *access) {
+locate_copy(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+            Access *access) {
   guint64 addresses[SMB_MAX_LANES] = {0};
   addresses[lane] = address;
   if (!resolve(block, move, warp, (SmbLanes)1 << lane, addresses, access))
@@ -69,7 +70,7 @@ locate(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 addres
 
 // Bytes from @done on, of a copy of memory at addresses, that are in one object; @part: the copy of these alone.
 static gsize
-find_part(const SmbBlock *block, const Move *move, guint64 address, gsize done, Move *part) {
+find_copy_part(const SmbBlock *block, const Move *move, guint64 address, gsize done, Move *part) {
   gboolean has_parts = block->map && address >> POINTER_OFFSET_BITS == 0;
   gsize left = move->width - done;
   *part = *move;
@@ -80,15 +81,15 @@ find_part(const SmbBlock *block, const Move *move, guint64 address, gsize done, 
 
 // Bytes of a part of a copy from @at on that are in the same PIECE.
 static gsize
-find_piece(guint64 offset, gsize at, const Move *part) {
+find_copy_piece(guint64 offset, gsize at, const Move *part) {
   return MIN(PIECE - (offset + at) % PIECE, part->width - at);
 }
 
 static gboolean
-read_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address, guchar *bytes,
-          guchar *marks) {
+read_copy_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+               guchar *bytes, guchar *marks) {
   Access access;
-  if (!locate(block, move, warp, lane, address, &access))
+  if (!locate_copy(block, move, warp, lane, address, &access))
     return FALSE;
   const Object *object = access_object(block, &access, lane);
   if (object->space == SPACE_SHARED) {
@@ -99,7 +100,7 @@ read_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 add
   }
   guint64 offset = (guint64)access.offset[lane];
   for (gsize at = 0, n; at < move->width; at += n) {
-    n = find_piece(offset, at, move);
+    n = find_copy_piece(offset, at, move);
     smb_overlay_read(block->overlay, object, offset + at, FALSE, bytes + at, marks + at, n);
   }
   return TRUE;
@@ -110,18 +111,18 @@ smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64
               guchar *bytes, guchar *marks) {
   Move part;
   for (gsize done = 0, n; done < move->width; done += n) {
-    n = find_part(block, move, address, done, &part);
-    if (!read_part(block, &part, warp, lane, address + done, bytes + done, marks + done))
+    n = find_copy_part(block, move, address, done, &part);
+    if (!read_copy_part(block, &part, warp, lane, address + done, bytes + done, marks + done))
       return FALSE;
   }
   return TRUE;
 }
 
 static gboolean
-write_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
-           const guchar *bytes, const guchar *marks) {
+write_copy_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+                const guchar *bytes, const guchar *marks) {
   Access access;
-  if (!locate(block, move, warp, lane, address, &access))
+  if (!locate_copy(block, move, warp, lane, address, &access))
     return FALSE;
   Object *object = access_object(block, &access, lane);
   if (object->space == SPACE_SHARED) {
@@ -132,7 +133,7 @@ write_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 ad
   }
   guint64 offset = (guint64)access.offset[lane];
   for (gsize at = 0, n; at < move->width; at += n) {
-    n = find_piece(offset, at, move);
+    n = find_copy_piece(offset, at, move);
     smb_overlay_write(block->overlay, object, offset + at, bytes + at, marks + at, n);
   }
   if (block->signature)
@@ -145,8 +146,8 @@ smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint6
                const guchar *bytes, const guchar *marks) {
   Move part;
   for (gsize done = 0, n; done < move->width; done += n) {
-    n = find_part(block, move, address, done, &part);
-    if (!write_part(block, &part, warp, lane, address + done, bytes + done, marks + done))
+    n = find_copy_part(block, move, address, done, &part);
+    if (!write_copy_part(block, &part, warp, lane, address + done, bytes + done, marks + done))
       return FALSE;
   }
   return TRUE;
@@ -162,7 +163,7 @@ smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint
     return FALSE;
   if (!writes)
     return TRUE;
-  // In the system's part, which lies behind the program's own here, up to its end.
+  // In the system's part, which lies after the program's own here, up to its end.
   gsize end = offsets[lane] < block->shared_bytes ? block->shared_bytes
                                                   : block->reserved_start + block->reserved_bytes;
   memset(block->shared_marks + offsets[lane], 0, end - offsets[lane]);

@@ -23,7 +23,7 @@ smb_step_opaque(Exec *exec, const Step *step, SmbLanes lanes) {
   gboolean meets = does & OPAQUE_FENCE && block_has_company(block);
   block->misses_others = block->misses_others || meets;
   if (does & OPAQUE_GLOBAL || meets)
-    smb_words_blur(block);
+    smb_words_mark_unknown(block);
   smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
   return TRUE;
 }

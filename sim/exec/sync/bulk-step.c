@@ -28,7 +28,7 @@ smb_step_bulk_once(Exec *exec, const Step *step, SmbLanes lanes) {
 void
 smb_doubt_apart(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
   smb_unknown_forget_shared(exec, step);
-  smb_words_blur(exec->block);
+  smb_words_mark_unknown(exec->block);
   smb_mbarriers_forget(exec, origin);
   smb_doubt_writes(exec, step, lanes, origin);
 }

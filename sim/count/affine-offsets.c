@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #include "sim/arch/rule.h"
-#include "sim/count/affine.h"
+#include "sim/count/affine-offsets.h"
 
 enum {
   MIN_STRIDE_LANES = 3, // or two neighbours
@@ -28,25 +28,25 @@ list_lanes(const SmbRequest *request, SmbLanes lanes) {
 
 // Number and place in its run of a lane.
 static inline gint64
-find_run(const SmbAffine *affine, guint lane) {
+find_lane_run(const SmbAffine *affine, guint lane) {
   return (lane + affine->phase) / affine->run;
 }
 
 static inline gint64
-find_place(const SmbAffine *affine, guint lane) {
+find_place_in_run(const SmbAffine *affine, guint lane) {
   return (lane + affine->phase) % affine->run;
 }
 
 gint64
 smb_affine_offset(const SmbAffine *affine, guint lane) {
   if (affine->kind == SMB_AFFINE_RUNS)
-    return affine->base + affine->stride * find_place(affine, lane) +
-           affine->run_stride * find_run(affine, lane);
+    return affine->base + affine->stride * find_place_in_run(affine, lane) +
+           affine->run_stride * find_lane_run(affine, lane);
   return affine->base + affine->stride * lane;
 }
 
 static gboolean
-is_exact(const SmbAffine *affine, const Lanes *list) {
+fits_offsets(const SmbAffine *affine, const Lanes *list) {
   for (guint i = 0; i < list->n; i++) {
     if (smb_affine_offset(affine, list->lane[i]) != list->offset[i])
       return FALSE;
@@ -62,7 +62,7 @@ find_stride(const Lanes *list, SmbAffine *affine) {
   affine->kind = SMB_AFFINE_STRIDE;
   affine->stride = bytes / lanes;
   affine->base = list->offset[0] - affine->stride * list->lane[0];
-  return bytes % lanes == 0 && is_exact(affine, list);
+  return bytes % lanes == 0 && fits_offsets(affine, list);
 }
 
 // The stride within runs, from two lanes of one run; and whether two runs have two lanes each.
@@ -71,8 +71,8 @@ find_inner(const Lanes *list, SmbAffine *affine) {
   gint64 last_full = -1;
   guint full = 0;
   for (guint i = 1; i < list->n; i++) {
-    gint64 run = find_run(affine, list->lane[i]);
-    if (find_run(affine, list->lane[i - 1]) != run || run == last_full)
+    gint64 run = find_lane_run(affine, list->lane[i]);
+    if (find_lane_run(affine, list->lane[i - 1]) != run || run == last_full)
       continue;
     last_full = run;
     full++;
@@ -91,17 +91,18 @@ try_runs(const Lanes *list, SmbAffine *affine) {
   if (!find_inner(list, affine))
     return FALSE;
   guint last = list->n - 1;
-  gint64 runs = find_run(affine, list->lane[last]) - find_run(affine, list->lane[0]);
-  gint64 places = find_place(affine, list->lane[last]) - find_place(affine, list->lane[0]);
+  gint64 runs = find_lane_run(affine, list->lane[last]) - find_lane_run(affine, list->lane[0]);
+  gint64 places =
+      find_place_in_run(affine, list->lane[last]) - find_place_in_run(affine, list->lane[0]);
   gint64 bytes = list->offset[last] - list->offset[0] - affine->stride * places;
   affine->run_stride = bytes / runs;
-  affine->base = list->offset[0] - affine->stride * find_place(affine, list->lane[0]) -
-                 affine->run_stride * find_run(affine, list->lane[0]);
-  return bytes % runs == 0 && is_exact(affine, list);
+  affine->base = list->offset[0] - affine->stride * find_place_in_run(affine, list->lane[0]) -
+                 affine->run_stride * find_lane_run(affine, list->lane[0]);
+  return bytes % runs == 0 && fits_offsets(affine, list);
 }
 
 static gboolean
-find_runs(const Lanes *list, SmbAffine *affine) {
+find_offset_runs(const Lanes *list, SmbAffine *affine) {
   if (list->n < MIN_RUN_LANES)
     return FALSE;
   affine->kind = SMB_AFFINE_RUNS;
@@ -119,7 +120,7 @@ smb_affine_find(const SmbRequest *request, SmbLanes lanes) {
   SmbLanes active = lanes & smb_request_lanes(request);
   Lanes list = list_lanes(request, active);
   SmbAffine affine = {.lanes = active};
-  if (find_stride(&list, &affine) || find_runs(&list, &affine))
+  if (find_stride(&list, &affine) || find_offset_runs(&list, &affine))
     return affine;
   return (SmbAffine){.kind = SMB_AFFINE_IRREGULAR, .lanes = active};
 }
@@ -130,7 +131,7 @@ smb_affine_runs(const SmbAffine *affine, SmbLanes runs[SMB_MAX_LANES]) {
   gint64 last = -1;
   for (SmbLanes rest = affine->lanes; rest; rest &= rest - 1) {
     guint lane = smb_lanes_first(rest);
-    gint64 run = affine->kind == SMB_AFFINE_RUNS ? find_run(affine, lane) : 0;
+    gint64 run = affine->kind == SMB_AFFINE_RUNS ? find_lane_run(affine, lane) : 0;
     if (run != last)
       runs[n++] = 0;
     runs[n - 1] |= (SmbLanes)1 << lane;
@@ -143,8 +144,8 @@ guint
 smb_affine_run_span(const SmbAffine *affine) {
   if (affine->kind != SMB_AFFINE_RUNS || !affine->lanes)
     return affine->lanes ? 1 : 0;
-  gint64 first = find_run(affine, smb_lanes_first(affine->lanes));
-  gint64 last = find_run(affine, smb_lanes_last(affine->lanes));
+  gint64 first = find_lane_run(affine, smb_lanes_first(affine->lanes));
+  gint64 last = find_lane_run(affine, smb_lanes_last(affine->lanes));
   return (guint)(last - first) + 1;
 }
 
