@@ -4,6 +4,8 @@
 // What each kind of step has to say.
 #include "tests/step-text.h"
 
+#include "sim/cuda/lower/impl.h"
+
 // --- words
 
 static const char *
@@ -445,6 +447,30 @@ add_operands(GString *text, const Code *code, const Step *step) {
   }
 }
 
+// What only a text has: of which variable or function it is, of whose operands, and the result.
+static void
+add_foreign(GString *text, const Code *code, const Foreign *foreign) {
+  const Node *node = foreign->node;
+  guint n = 0;
+  if (foreign->variable)
+    g_string_append_printf(text, " %s", foreign->variable->name);
+  if (foreign->function)
+    g_string_append_printf(text, " %s", foreign->function->name);
+  if (node && node->kind == NODE_BUILTIN)
+    g_string_append_printf(text, " %s", smb_kernel_builtin_name((Builtin)node->builtin));
+  for (guint i = 0; i < G_N_ELEMENTS(foreign->operands); i++) {
+    if (foreign->operands[i] == NO_ROW)
+      continue;
+    add_comma(text, &n);
+    add_rows(text, code, foreign->operands[i], smb_type_is_wide(foreign->types[i]) ? 2 : 1);
+  }
+}
+
+static gboolean
+is_foreign(StepOpcode opcode) {
+  return opcode >= STEP_TEXT_SET && opcode <= STEP_TEXT_WATCH;
+}
+
 // What an instruction that is not modelled may do.
 static void
 add_effects(GString *text, const Step *step) {
@@ -493,6 +519,8 @@ step_text(const Code *code, const Step *step) {
     add_mbarrier(text, code, step);
   else if (step->opcode == STEP_BARRIER)
     add_barrier(text, code, step);
+  else if (is_foreign((StepOpcode)step->opcode))
+    add_foreign(text, code, step->callee);
   else
     add_operands(text, code, step);
   add_effects(text, step);

@@ -8,7 +8,11 @@
 #include "sim/exec/compute/loop.h"
 #include "sim/exec/compute/real.h"
 #include "tests/effort.h"
+#include "tests/kernel-run.h"
 #include "tests/suite.h"
+
+// What makes a second operand of the first one's bits.
+#define FACTOR 40503u
 
 static const SmbScalar formats[] = {SMB_SCALAR_F16, SMB_SCALAR_BF16};
 static const guint16 infinities[] = {0x7c00, 0x7f80};
@@ -91,6 +95,45 @@ START_TEST(test_arithmetic) {
 }
 END_TEST
 
+// Quotients, which are rounded once, and comparisons, as texts have them: of all numbers that there are as the first operand.
+START_TEST(test_text) {
+  enum {
+    N = 0x10000,
+    PER_BLOCK = 1024,
+  };
+  SmbScalar kind = formats[_i];
+  static const char *const types[] = {"half", "__nv_bfloat16"}, *const names[] = {"half",
+                                                                                  "bfloat16"};
+  g_autofree char *text =
+      g_strdup_printf("#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
+                      "__global__ void k(unsigned short *quotients, unsigned short *says) {\n"
+                      "  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                      "  %s x = __ushort_as_%s((unsigned short)i), y = __ushort_as_%s((unsigned "
+                      "short)(i * %uu ^ i >> 5));\n"
+                      "  quotients[i] = __%s_as_ushort(x / y);\n"
+                      "  says[i] = (x < y) | (x <= y) << 1 | (x > y) << 2 | (x >= y) << 3 | (x == "
+                      "y) << 4 | (x != y) << 5;\n"
+                      "}\n",
+                      types[_i], names[_i], names[_i], FACTOR, names[_i]);
+  KernelSetup setup = {.block = {PER_BLOCK}, .grid = {N / PER_BLOCK}};
+  g_auto(KernelRun) run;
+  kernel_run(&run, "k.cu", text, &setup);
+  ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
+  g_autofree guint16 *quotients = g_new(guint16, N), *says = g_new(guint16, N);
+  kernel_run_read(&run, "quotients", 0, quotients, N, sizeof *quotients);
+  kernel_run_read(&run, "says", 0, says, N, sizeof *says);
+  for (guint i = 0; i < N; i++) {
+    double x = smb_half_to_real(kind, (guint16)i),
+           y = smb_half_to_real(kind, (guint16)(i * FACTOR ^ i >> 5));
+    guint wanted =
+        (x < y) | (x <= y) << 1 | (x > y) << 2 | (x >= y) << 3 | (x == y) << 4 | (x != y) << 5;
+    ck_assert_msg(quotients[i] == smb_half_from_real(kind, x / y), "%g / %g: %04x", x, y,
+                  quotients[i]);
+    ck_assert_msg(says[i] == wanted, "%g, %g: 0x%x, not 0x%x", x, y, says[i], wanted);
+  }
+}
+END_TEST
+
 // Where a double is not enough, between two numbers: what an H100 gives.
 START_TEST(test_multiply_add) {
   static const struct {
@@ -142,6 +185,7 @@ suite_half(void) {
   tcase_add_loop_test(half, test_rounding, 0, G_N_ELEMENTS(formats));
   tcase_add_test(half, test_known);
   tcase_add_loop_test(half, test_arithmetic, 0, G_N_ELEMENTS(formats));
+  tcase_add_loop_test(half, test_text, 0, G_N_ELEMENTS(formats));
   tcase_add_test(half, test_multiply_add);
   tcase_add_test(half, test_compiler);
   suite_add_tcase(suite, half);

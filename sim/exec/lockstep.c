@@ -151,7 +151,8 @@ smb_lockstep_new(SmbBlock *block, const Code *code, GBytes *parameters) {
   exec->parameters.length = g_bytes_get_size(parameters);
   exec->parameters.bytes = g_memdup2(g_bytes_get_data(parameters, NULL), exec->parameters.length);
   exec->parameters.marks = g_malloc(exec->parameters.length);
-  memset(exec->parameters.marks, MARK_KNOWN, exec->parameters.length);
+  if (exec->parameters.length > 0)
+    memset(exec->parameters.marks, MARK_KNOWN, exec->parameters.length);
   exec->lockstep = make_lockstep(code, block->n_warps);
   exec->warps = g_new0(Warp, block->n_warps);
   block->state_bytes = 2 * sizeof(guint32) * code->n_rows * block->lanes * block->n_warps;

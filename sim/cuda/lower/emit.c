@@ -15,6 +15,22 @@ smb_lower_take(Lower *lower, guint n) {
 }
 
 Row
+smb_lower_give(Lower *lower, const Type *type, Row d) {
+  return d != NO_ROW ? d : smb_lower_take(lower, value_rows(type));
+}
+
+guint8 *
+smb_lower_keep_set(const Lower *lower) {
+  return g_memdup2(lower->is_set, lower->n_slots);
+}
+
+void
+smb_lower_take_set(Lower *lower, guint8 *kept) {
+  memcpy(lower->is_set, kept, lower->n_slots);
+  g_free(kept);
+}
+
+Row
 smb_lower_number(const Lower *lower, guint64 bits, guint n_rows) {
   return smb_constants_add(lower->code->constants, bits, n_rows);
 }

@@ -7,11 +7,6 @@
 #include "sim/base/scalar.h"
 #include "sim/cuda/lower/impl.h"
 
-static Row
-give(Lower *lower, const Type *type, Row d) {
-  return d != NO_ROW ? d : smb_lower_take(lower, value_rows(type));
-}
-
 // --- what is there
 
 guint64
@@ -128,7 +123,7 @@ lower_cast(Lower *lower, const Node *node, Row d) {
 static Row
 lower_unary(Lower *lower, const Node *node, Row d) {
   Row a = smb_lower_value(lower, node->a, NO_ROW);
-  d = give(lower, node->type, d);
+  d = smb_lower_give(lower, node->type, d);
   smb_lower_unary(lower, node, d, a);
   smb_lower_watch(lower, node, a, NO_ROW, d);
   return d;
@@ -139,7 +134,7 @@ lower_binary(Lower *lower, const Node *node, Row d) {
   Row a = evaluate_first(lower, node), b = smb_lower_value(lower, node->b, NO_ROW);
   if (node->is_watched) // it compares what was there
     d = NO_ROW;
-  d = give(lower, node->type, d);
+  d = smb_lower_give(lower, node->type, d);
   smb_lower_binary(lower, node, d, a, b);
   smb_lower_watch(lower, node, a, b, d);
   return d;
@@ -156,7 +151,7 @@ lower_pointer_add(Lower *lower, const Node *node, Row d) {
   Row b = smb_lower_value(lower, widens ? index->a : index, NO_ROW);
   if (node->is_watched)
     d = NO_ROW;
-  d = give(lower, node->type, d);
+  d = smb_lower_give(lower, node->type, d);
   if (widens)
     smb_lower_compute(
         lower, index->a->type->kind == KIND_INT ? OPERATION_MAD_WIDE_S32 : OPERATION_MAD_WIDE_U32,
@@ -172,7 +167,7 @@ static Row
 lower_pointer_difference(Lower *lower, const Node *node, Row d) {
   Row a = evaluate_first(lower, node), b = smb_lower_value(lower, node->b, NO_ROW);
   Row difference = smb_lower_take(lower, 2);
-  d = give(lower, node->type, d);
+  d = smb_lower_give(lower, node->type, d);
   smb_lower_compute(lower, OPERATION_SUB_64, difference, a, b, NO_ROW);
   smb_lower_compute(lower, OPERATION_DIV_S64, d, difference,
                     smb_lower_number(lower, (guint64)node->integer, 2), NO_ROW);
@@ -180,18 +175,6 @@ lower_pointer_difference(Lower *lower, const Node *node, Row d) {
 }
 
 // --- conditions
-
-// Behind what not all lanes execute: only what was set before is known to be.
-static guint8 *
-keep_set(const Lower *lower) {
-  return g_memdup2(lower->is_set, smb_lower_slots(lower));
-}
-
-static void
-forget_set(Lower *lower, guint8 *kept) {
-  memcpy(lower->is_set, kept, smb_lower_slots(lower));
-  g_free(kept);
-}
 
 // Whether lanes that do not need it can evaluate it, too: it does not fail, and nobody notices.
 static gboolean
@@ -251,9 +234,9 @@ lower_logical(Lower *lower, const Node *node, Predicate p) {
   }
   Label end = smb_lower_label(lower);
   smb_lower_branch(lower, p, is_and, end, node->start);
-  guint8 *kept = keep_set(lower);
+  guint8 *kept = smb_lower_keep_set(lower);
   lower_condition(lower, node->b, p);
-  forget_set(lower, kept);
+  smb_lower_take_set(lower, kept);
   smb_lower_here(lower, end);
 }
 
@@ -311,18 +294,18 @@ lower_choice(Lower *lower, const Node *node) {
   }
   Label otherwise = smb_lower_label(lower), end = smb_lower_label(lower);
   smb_lower_branch(lower, p, TRUE, otherwise, node->start);
-  guint8 *kept = keep_set(lower);
+  guint8 *kept = smb_lower_keep_set(lower);
   for (guint side = 0; side < 2; side++) {
     Row value = smb_lower_value(lower, side == 0 ? node->b : node->c, NO_ROW);
     if (!is_void)
       smb_lower_move(lower, node->type, d, value);
-    memcpy(lower->is_set, kept, smb_lower_slots(lower));
+    memcpy(lower->is_set, kept, lower->n_slots);
     if (side == 0) {
       smb_lower_branch(lower, PREDICATE_TRUE, FALSE, end, node->start);
       smb_lower_here(lower, otherwise);
     }
   }
-  forget_set(lower, kept);
+  smb_lower_take_set(lower, kept);
   smb_lower_here(lower, end);
   return d;
 }
@@ -384,7 +367,7 @@ lower_builtin(Lower *lower, const Node *node, Row d) {
     return NO_ROW;
   if (node->is_watched)
     d = NO_ROW;
-  d = give(lower, node->type, d);
+  d = smb_lower_give(lower, node->type, d);
   gboolean of_warp = node->builtin == BUILTIN_READLANE ||
                      (node->builtin >= BUILTIN_SHFL && node->builtin <= BUILTIN_SHFL_XOR) ||
                      (node->builtin >= BUILTIN_BALLOT && node->builtin <= BUILTIN_ACTIVEMASK);

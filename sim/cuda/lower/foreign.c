@@ -13,28 +13,22 @@ typedef guint64 Values[SMB_MAX_LANES];
 
 static const void *
 gather(const Exec *exec, const Type *type, Row first, Values room) {
-  const Registers *registers = exec->warp->registers;
-  const guint32 *low = row_values(registers, first);
   if (!smb_type_is_wide(type))
-    return low;
-  const guint32 *high = row_values(registers, first + 1);
-  EACH_LANE(registers->n_lanes, room[lane] = low[lane] | (guint64)high[lane] << 32;)
+    return row_values(exec->warp->registers, first);
+  smb_rows_join(exec->warp->registers, first, room);
   return room;
 }
 
 static void
 scatter(const Exec *exec, const Type *type, Row row, SmbLanes lanes, const Values values) {
-  const Registers *registers = exec->warp->registers;
-  guint32 *low = registers->values[0] + (gsize)row * registers->n_lanes;
-  gboolean is_wide = smb_type_is_wide(type);
-  FOR_LANES(lanes, lane) {
-    if (!is_wide) {
-      low[lane] = ((const guint32 *)values)[lane];
-      continue;
+  Registers *registers = exec->warp->registers;
+  guint32 *narrow = registers->values[0] + (gsize)row * registers->n_lanes;
+  if (smb_type_is_wide(type))
+    smb_rows_part(registers, row, lanes, values);
+  else
+    FOR_LANES(lanes, lane) {
+      narrow[lane] = ((const guint32 *)values)[lane];
     }
-    low[lane] = (guint32)values[lane];
-    low[registers->n_lanes + lane] = (guint32)(values[lane] >> 32);
-  }
 }
 
 static gboolean

@@ -128,6 +128,11 @@ value_rows(const Type *type) {
   return type->kind == KIND_VOID ? 0 : type_rows(type) * smb_type_components(type);
 }
 Row smb_lower_take(Lower *lower, guint n);
+// Where a value goes: @d, or rows that are taken if it is NO_ROW.
+Row smb_lower_give(Lower *lower, const Type *type, Row d);
+// What is known to be set here, for behind what not all lanes execute; and that nothing else is there (transfer full).
+guint8 *smb_lower_keep_set(const Lower *lower);
+void smb_lower_take_set(Lower *lower, guint8 *kept);
 Row smb_lower_number(const Lower *lower, guint64 bits, guint n_rows);
 Label smb_lower_label(Lower *lower);
 void smb_lower_here(Lower *lower, Label label);
@@ -178,7 +183,6 @@ Predicate smb_lower_condition(Lower *lower, const Node *node);
 void smb_lower_mark_set(Lower *lower, const Variable *variable, guint component, const Type *type);
 // Whether evaluating it can change a variable.
 gboolean smb_lower_assigns(const Node *node);
-guint smb_lower_slots(const Lower *lower);
 
 // --- known.c
 // A number that is known here, though the text does not have it as a constant.

@@ -7,11 +7,6 @@
 #include "sim/cuda/lower/impl.h"
 #include "sim/exec/lockstep.h"
 
-guint
-smb_lower_slots(const Lower *lower) {
-  return lower->n_slots;
-}
-
 // --- registers that hold something from the start
 
 static void

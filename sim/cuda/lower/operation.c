@@ -23,36 +23,15 @@ typedef enum {
 
 static As
 find_as(const Type *type) {
-  switch (type->kind) {
-  case KIND_BOOL:
-  case KIND_CHAR:
-  case KIND_UCHAR:
-  case KIND_SHORT:
-  case KIND_USHORT:
-  case KIND_INT:
-    return AS_S32;
-  case KIND_UINT:
-    return AS_U32;
-  case KIND_LONG:
-    return AS_S64;
-  case KIND_ULONG:
-  case KIND_POINTER:
-  case KIND_ARRAY:
-  case KIND_STRUCT:
-    return AS_U64;
-  case KIND_FLOAT:
-    return AS_F32;
-  case KIND_DOUBLE:
-    return AS_F64;
-  case KIND_HALF:
-    return AS_F16;
-  case KIND_BFLOAT:
-    return AS_BF16;
-  case KIND_VOID:
-  case KIND_VECTOR:
-    break;
-  }
-  g_assert_not_reached();
+  static const guint8 columns[] = {
+      [KIND_BOOL] = AS_S32,   [KIND_CHAR] = AS_S32,    [KIND_UCHAR] = AS_S32,
+      [KIND_SHORT] = AS_S32,  [KIND_USHORT] = AS_S32,  [KIND_INT] = AS_S32,
+      [KIND_UINT] = AS_U32,   [KIND_LONG] = AS_S64,    [KIND_ULONG] = AS_U64,
+      [KIND_HALF] = AS_F16,   [KIND_BFLOAT] = AS_BF16, [KIND_FLOAT] = AS_F32,
+      [KIND_DOUBLE] = AS_F64, [KIND_POINTER] = AS_U64, [KIND_ARRAY] = AS_U64,
+      [KIND_STRUCT] = AS_U64,
+  };
+  return (As)columns[type->kind];
 }
 
 static const guint16 binaries[][N_AS] = {
@@ -236,32 +215,13 @@ smb_lower_unary(Lower *lower, const Node *node, Row d, Row a) {
 // What makes an integer one of another type; NONE: its low bits do.
 static Operation
 find_narrowing(const Type *to) {
-  switch (to->kind) {
-  case KIND_CHAR:
-    return OPERATION_CVT_32_S8;
-  case KIND_UCHAR:
-    return OPERATION_CVT_32_U8;
-  case KIND_SHORT:
-    return OPERATION_CVT_32_S16;
-  case KIND_USHORT:
-    return OPERATION_CVT_32_U16;
-  case KIND_VOID:
-  case KIND_BOOL:
-  case KIND_INT:
-  case KIND_UINT:
-  case KIND_LONG:
-  case KIND_ULONG:
-  case KIND_HALF:
-  case KIND_BFLOAT:
-  case KIND_FLOAT:
-  case KIND_DOUBLE:
-  case KIND_VECTOR:
-  case KIND_POINTER:
-  case KIND_ARRAY:
-  case KIND_STRUCT:
-    break;
-  }
-  return NONE;
+  static const guint16 narrowings[] = {
+      [KIND_CHAR] = OPERATION_CVT_32_S8,
+      [KIND_UCHAR] = OPERATION_CVT_32_U8,
+      [KIND_SHORT] = OPERATION_CVT_32_S16,
+      [KIND_USHORT] = OPERATION_CVT_32_U16,
+  };
+  return to->kind < G_N_ELEMENTS(narrowings) ? narrowings[to->kind] : NONE;
 }
 
 static Operation
@@ -281,11 +241,6 @@ find_conversion(As from, As to) {
   return conversions[from][to];
 }
 
-static Row
-give(Lower *lower, const Type *type, Row d) {
-  return d != NO_ROW ? d : smb_lower_take(lower, value_rows(type));
-}
-
 Row
 smb_lower_cast(Lower *lower, const Node *node, Row d, Row a) {
   const Type *from = node->a->type, *to = node->type;
@@ -295,7 +250,7 @@ smb_lower_cast(Lower *lower, const Node *node, Row d, Row a) {
   Operation conversion = integers && narrowing ? narrowing : find_conversion(as_from, as_to);
   if (integers && !conversion && (to->kind != KIND_BOOL || from->kind == KIND_BOOL))
     return a; // of the same size, or the low word
-  d = give(lower, to, d);
+  d = smb_lower_give(lower, to, d);
   if (to->kind == KIND_BOOL) {
     Predicate p = smb_code_new_predicate(lower->code);
     smb_lower_compare(lower, equals[as_from], TRUE, p, a,

@@ -24,47 +24,36 @@ count(Lower *lower, const Statement *statement) {
   lower->counted = lower->code->steps->len - 1;
 }
 
-static guint8 *
-keep_set(const Lower *lower) {
-  return g_memdup2(lower->is_set, smb_lower_slots(lower));
-}
-
 static void
 meet_set(Lower *lower, guint8 *other) {
-  for (guint i = 0; i < smb_lower_slots(lower); i++)
+  for (guint i = 0; i < lower->n_slots; i++)
     lower->is_set[i] &= other[i];
-  g_free(other);
-}
-
-static void
-take_set(Lower *lower, guint8 *other) {
-  memcpy(lower->is_set, other, smb_lower_slots(lower));
   g_free(other);
 }
 
 // Nobody comes here.
 static void
 set_all(Lower *lower) {
-  memset(lower->is_set, TRUE, smb_lower_slots(lower));
+  memset(lower->is_set, TRUE, lower->n_slots);
 }
 
-// Whether whoever executes it may go elsewhere than behind it.
-static gboolean
-leaves(const Statement *statement) {
-  for (; statement; statement = statement->next) {
-    if (statement->kind == STATEMENT_BREAK || statement->kind == STATEMENT_CONTINUE ||
-        statement->kind == STATEMENT_RETURN || leaves(statement->first) ||
-        leaves(statement->then) || leaves(statement->otherwise))
-      return TRUE;
-  }
-  return FALSE;
-}
+static gboolean leaves(const Statement *statement);
 
+// Whether whoever executes a statement, but none behind it, may go elsewhere than there.
 static gboolean
 may_leave(const Statement *statement) {
   return statement->kind == STATEMENT_BREAK || statement->kind == STATEMENT_CONTINUE ||
          statement->kind == STATEMENT_RETURN || leaves(statement->first) ||
          leaves(statement->then) || leaves(statement->otherwise);
+}
+
+static gboolean
+leaves(const Statement *statement) {
+  for (; statement; statement = statement->next) {
+    if (may_leave(statement))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 // A branch asks whether its condition turns all away; @look: (or NO_STEP) where nobody may come.
@@ -90,12 +79,12 @@ lower_if(Lower *lower, const Statement *statement) {
   guint32 branch =
       smb_lower_branch(lower, p, TRUE, statement->otherwise ? otherwise : end, statement->start);
   ask(lower, branch, statement->guards ? statement->value : NULL, looks ? end : NO_STEP);
-  guint8 *before = keep_set(lower);
+  guint8 *before = smb_lower_keep_set(lower);
   smb_lower_statement(lower, statement->then);
   if (statement->otherwise) {
     smb_lower_branch(lower, PREDICATE_TRUE, FALSE, end, statement->start);
-    guint8 *then = keep_set(lower);
-    take_set(lower, before);
+    guint8 *then = smb_lower_keep_set(lower);
+    smb_lower_take_set(lower, before);
     smb_lower_here(lower, otherwise);
     smb_lower_statement(lower, statement->otherwise);
     meet_set(lower, then);
@@ -131,7 +120,7 @@ unroll(Lower *lower, const Statement *loop, guint max_steps) {
     return FALSE;
   guint slot = variable->slot;
   const Statement *outer = lower->loop;
-  Mark mark = {lower->code->steps->len, lower->row, keep_set(lower), lower->numbers[slot],
+  Mark mark = {lower->code->steps->len, lower->row, smb_lower_keep_set(lower), lower->numbers[slot],
                lower->asks_more};
   lower->loop = loop;
   lower->fixed[slot] = TRUE;
@@ -167,7 +156,7 @@ unroll(Lower *lower, const Statement *loop, guint max_steps) {
   lower->counted = NO_STEP;
   lower->numbers[slot] = mark.number;
   lower->asks_more = mark.asks_more;
-  take_set(lower, mark.is_set);
+  smb_lower_take_set(lower, mark.is_set);
   return FALSE;
 }
 
@@ -191,7 +180,7 @@ lower_loop(Lower *lower, const Statement *loop) {
     count(lower, loop);
     smb_lower_branch(lower, PREDICATE_TRUE, FALSE, body, loop->start);
   }
-  guint8 *before = keep_set(lower);
+  guint8 *before = smb_lower_keep_set(lower);
   smb_lower_here(lower, head);
   count(lower, loop);
   if (loop->value) {
@@ -208,14 +197,14 @@ lower_loop(Lower *lower, const Statement *loop) {
   lower->around = &around;
   smb_lower_statement(lower, loop->then);
   lower->around = around.outer;
-  memcpy(lower->is_set, before, smb_lower_slots(lower));
+  memcpy(lower->is_set, before, lower->n_slots);
   smb_lower_here(lower, around.next);
   if (loop->step)
     smb_lower_effect(lower, loop->step);
   lower->row = mark;
   smb_lower_branch(lower, PREDICATE_TRUE, FALSE, head, loop->start);
   smb_lower_here(lower, around.leave);
-  take_set(lower, before);
+  smb_lower_take_set(lower, before);
   lower->loop = outer;
   g_ptr_array_set_size(lower->rolled, (gint)lower->rolled->len - 1);
 }
@@ -240,19 +229,19 @@ lower_switch(Lower *lower, const Statement *statement) {
     lower->row = mark;
   }
   smb_lower_branch(lower, PREDICATE_TRUE, FALSE, fallback, statement->start);
-  guint8 *before = keep_set(lower);
+  guint8 *before = smb_lower_keep_set(lower);
   lower->around = &around;
   guint n = 0;
   for (const Statement *child = statement->first; child; child = child->next) {
     if (child->kind == STATEMENT_LABEL) {
       smb_lower_here(lower, g_array_index(entries, Label, n++));
-      memcpy(lower->is_set, before, smb_lower_slots(lower));
+      memcpy(lower->is_set, before, lower->n_slots);
     } else
       smb_lower_statement(lower, child);
   }
   lower->around = around.outer;
   smb_lower_here(lower, around.leave);
-  take_set(lower, before);
+  smb_lower_take_set(lower, before);
 }
 
 static void
@@ -372,7 +361,7 @@ smb_lower_call(Lower *lower, const Node *node) {
   bind_arguments(lower, node);
   const Around *around = lower->around;
   Inlined inlined = {function, smb_lower_label(lower), lower->inlined};
-  guint8 *before = keep_set(lower);
+  guint8 *before = smb_lower_keep_set(lower);
   lower->inlined = &inlined;
   lower->around = NULL;
   smb_lower_statement(lower, function->body);
@@ -383,7 +372,7 @@ smb_lower_call(Lower *lower, const Node *node) {
   smb_lower_here(lower, inlined.end);
   lower->inlined = inlined.outer;
   lower->around = around;
-  take_set(lower, before);
+  smb_lower_take_set(lower, before);
   if (!is_void)
     smb_lower_move(lower, node->type, out, lower->rows[function->result->slot]);
   return out;

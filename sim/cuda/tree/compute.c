@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+// Holds sums and differences of all integers.
+__extension__ typedef __int128 Wide;
+
 SmbScalar
 smb_cuda_scalar(TypeKind kind) {
   static const guint8 scalars[] = {
@@ -68,16 +71,12 @@ static gint64
 round_to_integer(TypeKind from, TypeKind to, double x) {
   SmbScalar kind = smb_cuda_scalar(smb_cuda_rounded_kind(from, to));
   guint bits = 8 * (guint)smb_scalar_bytes(kind);
-  gboolean is_signed = smb_scalar_wrap(kind, -1) < 0 && kind != SMB_SCALAR_U64;
-  guint64 highest = (guint64)1 << (bits - 1);
+  gboolean is_signed = kind != SMB_SCALAR_U64 && smb_scalar_wrap(kind, -1) < 0;
+  Wide highest = (Wide)1 << (bits - 1), top = is_signed ? highest - 1 : 2 * highest - 1;
   if (isnan(x))
     return bits == 64 || from == KIND_DOUBLE ? (gint64)highest : 0;
-  double end = is_signed ? (double)highest : 2.0 * (double)highest;
-  if (x >= end)
-    return is_signed ? (gint64)(highest - 1) : (gint64)(highest - 1 + highest);
-  if (x <= (is_signed ? -end : 0))
-    return is_signed ? (gint64)(0 - highest) : 0;
-  return is_signed ? (gint64)x : (gint64)(guint64)x;
+  Wide whole = x >= 0x1p64 ? (Wide)1 << 64 : x <= -0x1p64 ? -((Wide)1 << 64) : (Wide)x;
+  return (gint64)CLAMP(whole, is_signed ? -highest : 0, top);
 }
 
 // A whole number as a real, which is rounded once.
@@ -126,56 +125,26 @@ compute_reals(Operator op, double x, double y) {
                               : x / y;
 }
 
-static gint64
-compute_signed(Operator op, gint64 x, gint64 y) {
-  gboolean by_minus_one = y == -1; // the quotient of the most negative number wraps
-  switch (op) {
-  case OPERATOR_DIV:
-    return by_minus_one ? (gint64)(0 - (guint64)x) : x / y;
-  case OPERATOR_MOD:
-    return by_minus_one ? 0 : x % y;
-  case OPERATOR_SHR:
-    return x >> MIN((guint32)y, 63u);
-  case OPERATOR_LT:
-    return x < y;
-  case OPERATOR_LE:
-    return x <= y;
-  case OPERATOR_GT:
-    return x > y;
-  case OPERATOR_GE:
-    return x >= y;
-  case OPERATOR_ADD:
-  case OPERATOR_SUB:
-  case OPERATOR_MUL:
-  case OPERATOR_SHL:
-  case OPERATOR_AND:
-  case OPERATOR_OR:
-  case OPERATOR_XOR:
-  case OPERATOR_EQ:
-  case OPERATOR_NE:
-    break;
-  }
-  g_assert_not_reached();
-}
-
-// @bits: of the operands, which are zero-extended.
-static guint64
-compute_unsigned(Operator op, guint64 x, guint64 y, guint bits) {
+// Operands are extended as their types say, so that all but shifts are the same of all types, but for what is cut off. Shifts by more than
+// there are bits leave none, or those of the sign.
+static Wide
+compute_integers(Operator op, Wide x, Wide y, guint bits) {
+  guint amount = MIN((guint32)y, bits);
   switch (op) {
   case OPERATOR_ADD:
     return x + y;
   case OPERATOR_SUB:
     return x - y;
   case OPERATOR_MUL:
-    return x * y;
+    return (Wide)((guint64)x * (guint64)y);
   case OPERATOR_DIV:
     return x / y;
   case OPERATOR_MOD:
     return x % y;
   case OPERATOR_SHL:
-    return (guint32)y < bits ? x << (guint32)y : 0;
+    return amount < bits ? (Wide)((guint64)x << amount) : 0;
   case OPERATOR_SHR:
-    return (guint32)y < bits ? x >> (guint32)y : 0;
+    return x >> amount;
   case OPERATOR_AND:
     return x & y;
   case OPERATOR_OR:
@@ -198,18 +167,17 @@ compute_unsigned(Operator op, guint64 x, guint64 y, guint bits) {
   g_assert_not_reached();
 }
 
-static gboolean
-minds_signs(Operator op) {
-  return op == OPERATOR_DIV || op == OPERATOR_MOD || op == OPERATOR_SHR ||
-         (op >= OPERATOR_LT && op <= OPERATOR_GE);
+// Beyond 64 bits zeros, if it has no sign.
+static Wide
+extend(const Node *node) {
+  return smb_cuda_scalar(node->type->kind) == SMB_SCALAR_U64 ? (Wide)(guint64)node->integer
+                                                             : (Wide)node->integer;
 }
 
 void
 smb_cuda_fold_binary(Node *node) {
   const Node *a = node->a, *b = node->b;
   Operator op = (Operator)node->op;
-  SmbScalar kind = smb_cuda_scalar(a->type->kind);
-  gboolean is_unsigned = kind == SMB_SCALAR_U32 || kind == SMB_SCALAR_U64;
   if (smb_type_is_real(a->type)) {
     if (op >= OPERATOR_LT)
       become_integer(node, compares_reals(op, a->real, b->real));
@@ -219,10 +187,8 @@ smb_cuda_fold_binary(Node *node) {
   }
   if ((op == OPERATOR_DIV || op == OPERATOR_MOD) && b->integer == 0)
     return;
-  become_integer(node, !is_unsigned && minds_signs(op)
-                           ? compute_signed(op, a->integer, b->integer)
-                           : (gint64)compute_unsigned(op, (guint64)a->integer, (guint64)b->integer,
-                                                      smb_scalar_is_wide(kind) ? 64 : 32));
+  guint bits = smb_scalar_is_wide(smb_cuda_scalar(a->type->kind)) ? 64 : 32;
+  become_integer(node, (gint64)compute_integers(op, extend(a), extend(b), bits));
 }
 
 void

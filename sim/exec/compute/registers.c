@@ -282,6 +282,22 @@ smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values
 }
 
 void
+smb_rows_join(const Registers *registers, Row first, guint64 *wide) {
+  const guint32 *low = row_values(registers, first), *high = row_values(registers, first + 1);
+  EACH_LANE(registers->n_lanes, wide[lane] = low[lane] | (guint64)high[lane] << 32;)
+}
+
+void
+smb_rows_part(Registers *registers, Row first, SmbLanes lanes, const guint64 *wide) {
+  guint32 *low = registers->values[0] + (gsize)first * registers->n_lanes;
+  guint32 *high = low + registers->n_lanes;
+  FOR_LANES(lanes, lane) {
+    low[lane] = (guint32)wide[lane];
+    high[lane] = (guint32)(wide[lane] >> 32);
+  }
+}
+
+void
 smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint32 origin) {
   guint n = registers->n_lanes, old = registers->flags[0][row];
   guint marks = join_flags(registers, row, lanes, flags);

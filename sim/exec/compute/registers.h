@@ -181,6 +181,11 @@ smb_row_set_known(Registers *registers, Row row, SmbLanes lanes, const guint32 *
   registers->flags[0][row] = 0;
 }
 
+// Numbers of 64 bits lie in two rows, their low halves first; together they are in @wide, by lane.
+void smb_rows_join(const Registers *registers, Row first, guint64 *wide);
+// The same the other way, of @lanes: only the values.
+void smb_rows_part(Registers *registers, Row first, SmbLanes lanes, const guint64 *wide);
+
 // Nothing is known any longer of these lanes of a row.
 void smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint32 origin);
 

@@ -7,35 +7,8 @@
 
 static void
 find_pointers(const Exec *exec, const Transfer *transfer, guint64 *pointers) {
-  const Registers *registers = exec->warp->registers;
-  const guint32 *low = row_values(registers, transfer->address);
-  const guint32 *high = row_values(registers, transfer->address + 1);
-  EACH_LANE(registers->n_lanes,
-            pointers[lane] = (low[lane] | (guint64)high[lane] << 32) + transfer->offset;)
-}
-
-// Numbers of 64 bits, of which registers have the halves apart.
-static void
-join(const Exec *exec, Row first, guint n, guint64 (*wide)[SMB_MAX_LANES]) {
-  const Registers *registers = exec->warp->registers;
-  for (guint c = 0; c < n; c++) {
-    const guint32 *low = row_values(registers, first + 2 * c);
-    const guint32 *high = row_values(registers, first + 2 * c + 1);
-    EACH_LANE(registers->n_lanes, wide[c][lane] = low[lane] | (guint64)high[lane] << 32;)
-  }
-}
-
-static void
-part(const Exec *exec, Row row, guint n, SmbLanes lanes, guint64 (*wide)[SMB_MAX_LANES]) {
-  const Registers *registers = exec->warp->registers;
-  for (guint c = 0; c < n; c++) {
-    guint32 *low = registers->values[0] + (gsize)(row + 2 * c) * registers->n_lanes;
-    guint32 *high = low + registers->n_lanes;
-    FOR_LANES(lanes, lane) {
-      low[lane] = (guint32)wide[c][lane];
-      high[lane] = (guint32)(wide[c][lane] >> 32);
-    }
-  }
+  smb_rows_join(exec->warp->registers, transfer->address, pointers);
+  EACH_LANE(exec->block->lanes, pointers[lane] += transfer->offset;)
 }
 
 static guint32 *
@@ -52,7 +25,8 @@ read_piece(const Exec *exec, const Move *move, SmbLanes lanes, const guint64 *po
                            exec->block->lanes * sizeof(guint32));
   if (!smb_memory_load(exec->block, move, exec->w, lanes, pointers, wide, sizeof *wide))
     return FALSE;
-  part(exec, row, move->components, lanes, wide);
+  for (guint c = 0; c < move->components; c++)
+    smb_rows_part(exec->warp->registers, row + 2 * c, lanes, wide[c]);
   return TRUE;
 }
 
@@ -60,8 +34,8 @@ static gboolean
 write_piece(const Exec *exec, const Move *move, SmbLanes lanes, const guint64 *pointers, Row row) {
   guint64 wide[SMB_MAX_WIDTH / 8][SMB_MAX_LANES];
   gboolean is_wide = smb_scalar_is_wide(move->kind);
-  if (is_wide)
-    join(exec, row, move->components, wide);
+  for (guint c = 0; is_wide && c < move->components; c++)
+    smb_rows_join(exec->warp->registers, row + 2 * c, wide[c]);
   return smb_memory_store(exec->block, move, exec->w, lanes, pointers,
                           is_wide ? (const void *)wide : row_values(exec->warp->registers, row),
                           is_wide ? sizeof *wide : exec->block->lanes * sizeof(guint32));
@@ -98,7 +72,7 @@ smb_step_write(Exec *exec, const Step *step, SmbLanes lanes) {
 gboolean
 smb_step_update(Exec *exec, const Step *step, SmbLanes lanes) {
   const Transfer *transfer = step->transfer;
-  const Registers *registers = exec->warp->registers;
+  Registers *registers = exec->warp->registers;
   Move move = transfer->move;
   guint64 pointers[SMB_MAX_LANES], wide[3][SMB_MAX_LANES];
   gboolean is_wide = smb_scalar_is_wide(move.kind), swaps = transfer->swap != NO_ROW;
@@ -109,12 +83,12 @@ smb_step_update(Exec *exec, const Step *step, SmbLanes lanes) {
     return smb_memory_atomic(
         exec->block, &move, exec->w, lanes, pointers, row_values(registers, transfer->operands[0]),
         swaps ? row_values(registers, transfer->swap) : NULL, find_row(exec, row));
-  join(exec, transfer->operands[0], 1, &wide[0]);
+  smb_rows_join(registers, transfer->operands[0], wide[0]);
   if (swaps)
-    join(exec, transfer->swap, 1, &wide[1]);
+    smb_rows_join(registers, transfer->swap, wide[1]);
   if (!smb_memory_atomic(exec->block, &move, exec->w, lanes, pointers, wide[0],
                          swaps ? wide[1] : NULL, wide[2]))
     return FALSE;
-  part(exec, row, 1, lanes, &wide[2]);
+  smb_rows_part(registers, row, lanes, wide[2]);
   return TRUE;
 }
