@@ -35,7 +35,7 @@ write_compiled_cells(SmbTable *table, const SmbAdviseCompiled *compiled) {
 
 static void
 show_layout(SmbTable *table, const SmbAdviseReport *report, const SmbAdviseArray *array,
-             const SmbAdviseLayout *layout, guint number) {
+            const SmbAdviseLayout *layout, guint number) {
   const SmbTally *total = &layout->candidate->total;
   if (number)
     smb_table_printf(table, SMB_STYLE_BOLD, "%u", number);
