@@ -16,7 +16,7 @@ typedef struct {
 } Launch;
 
 static void
-measured_launch_free(gpointer data) {
+tried_launch_free(gpointer data) {
   Launch *launch = data;
   smb_recorded_kernel_free(launch->recorded);
   g_free(launch->array);
@@ -81,7 +81,7 @@ smb_advise_measured_new(SmbMeter *meter, SmbArch *arch) {
   measured->meter = meter;
   measured->arch = arch;
   measured->recording = smb_measure_recording(meter, arch);
-  measured->launches = g_ptr_array_new_with_free_func(measured_launch_free);
+  measured->launches = g_ptr_array_new_with_free_func(tried_launch_free);
   return measured;
 }
 

@@ -81,7 +81,7 @@ take_signals(Stage *stage, GError **error) {
 }
 
 static void
-clear(Stage *stage) {
+clear_application(Stage *stage) {
   for (guint i = 0; i < stage->processes->len; i++)
     smb_process_free(g_ptr_array_index(stage->processes, i));
   g_ptr_array_unref(stage->processes);
@@ -203,6 +203,6 @@ smb_application_run(const SmbApplication *application, SmbRecorder *recorder, ch
     continue;
   if (runs)
     *status = describe_end(stage.wait_status, application->words[0]);
-  clear(&stage);
+  clear_application(&stage);
   return runs;
 }

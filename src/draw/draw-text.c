@@ -177,14 +177,14 @@ finish_cells(SmbDraw *draw, SmbSpool *out) {
 }
 
 static void
-free_text(SmbDraw *draw) {
+free_cells(SmbDraw *draw) {
   g_free(((TextDraw *)draw)->cells);
   g_free(draw);
 }
 
 static const SmbDrawMethods methods = {begin_cells,    open_cells_thing, close_cells_thing,
                                        draw_cells_box, draw_cells_text,  draw_cells_line,
-                                       finish_cells,   free_text};
+                                       finish_cells,   free_cells};
 
 SmbDraw *
 smb_draw_text_new(guint columns, gboolean colour) {

@@ -208,7 +208,7 @@ append_double(GString *text, double number) {
 }
 
 static void
-append_value(GString *text, JsonNode *node) {
+append_json_value(GString *text, JsonNode *node) {
   if (JSON_NODE_HOLDS_NULL(node)) {
     g_string_append(text, "null");
     return;
@@ -292,7 +292,7 @@ append_node(GString *text, JsonNode *node, guint depth) {
   else if (JSON_NODE_HOLDS_ARRAY(node))
     append_array(text, json_node_get_array(node), depth);
   else
-    append_value(text, node);
+    append_json_value(text, node);
 }
 
 // Ends the outermost object of @json and releases it; (transfer full).

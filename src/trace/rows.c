@@ -11,7 +11,7 @@
 #include "src/target/target-json.h"
 
 static guint
-count_active_lanes(const SmbRequest *request) {
+count_lanes_of(const SmbRequest *request) {
   return smb_lanes_count(smb_request_lanes(request));
 }
 
@@ -49,7 +49,7 @@ put_text(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbW
   g_autofree char *conflict = describe_conflict(report, request);
   smb_spool_printf(out, "%6" G_GUINT64_FORMAT "  %-11s  %5u  %5u  %10u  %5u  %6u  %2u-way",
                    batch->lines[i], smb_op_name((SmbOp)request->op), request->width,
-                   count_active_lanes(request), cost->wavefronts, cost->ideal, cost->excess,
+                   count_lanes_of(request), cost->wavefronts, cost->ideal, cost->excess,
                    cost->degree);
   if (!smb_arch_counts_cycles(report->cli->arch))
     smb_spool_printf(out, "  %6u", cost->cycles);
@@ -79,7 +79,7 @@ add_csv(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbWa
   g_autofree char *conflict = describe_conflict(report, request);
   smb_csv_number(csv, batch->lines[i]);
   smb_csv_text(csv, smb_op_name((SmbOp)request->op));
-  SMB_CSV_NUMBERS(csv, request->width, count_active_lanes(request), cost->wavefronts, cost->ideal,
+  SMB_CSV_NUMBERS(csv, request->width, count_lanes_of(request), cost->wavefronts, cost->ideal,
                   cost->excess, cost->degree, cost->cycles);
   smb_csv_number_if(csv, batch->expected[i] != SMB_TRACE_NO_COUNT, (guint64)batch->expected[i]);
   smb_csv_text(csv, *conflict ? conflict : NULL);
@@ -94,7 +94,7 @@ add_json(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbW
   smb_json_number(json, "line", (gint64)batch->lines[i]);
   smb_json_text(json, "op", smb_op_name((SmbOp)request->op));
   smb_json_number(json, "width", request->width);
-  smb_json_number(json, "active_lanes", count_active_lanes(request));
+  smb_json_number(json, "active_lanes", count_lanes_of(request));
   smb_json_number(json, "wavefronts", cost->wavefronts);
   smb_json_number(json, "ideal_wavefronts", cost->ideal);
   smb_json_number(json, "excess_wavefronts", cost->excess);
