@@ -76,8 +76,7 @@ doubt_guard(const Exec *exec, const Step *step, SmbLanes lanes) {
         exec, step,
         step->source->data[0] == NO_ROW
             ? "Nsight Compute treats P0 as false: it counts nothing for @P0, and all lanes for @!P0"
-            : "Nsight Compute treats the guard P0 as true: it counts all lanes for @P0, and "
-              "nothing for @!P0");
+            : "Nsight Compute evaluates the guard P0 differently");
   else if (!lanes)
     doubt(exec, step, "no lane takes part, but a device was measured to need wavefronts even so");
 }
