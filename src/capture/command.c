@@ -61,7 +61,7 @@ static const SmbCliUsage usage = {
 // --- what is recorded
 
 static gboolean
-parse_range(SmbApplication *application, GError **error) {
+parse_launch_range(SmbApplication *application, GError **error) {
   application->first = application->every = 1;
   application->last = G_MAXUINT32;
   if (option_launches) {
@@ -82,10 +82,10 @@ parse_range(SmbApplication *application, GError **error) {
 }
 
 static gboolean
-parse_options(SmbApplication *application, SmbRecorderOptions *recording, GError **error) {
+parse_capture_options(SmbApplication *application, SmbRecorderOptions *recording, GError **error) {
   guint64 memory = DEFAULT_MEMORY_MIB, file = DEFAULT_FILE_MIB;
   gboolean has_memory = g_strcmp0(option_memory, "none") != 0;
-  if (!parse_range(application, error) ||
+  if (!parse_launch_range(application, error) ||
       (has_memory && !smb_cli_number64("--memory", option_memory, 1, MAX_MIB, &memory, error)) ||
       !smb_cli_number64("--max-file", option_file, 1, MAX_MIB, &file, error) ||
       !smb_cli_number("--max-seconds", option_seconds, 1, G_MAXINT, &recording->seconds, error))
@@ -149,7 +149,7 @@ find_cupti(const SmbCuda *cuda, GError **error) {
 
 // The file is none that the command is given.
 static gboolean
-check_words(const SmbRecorderOptions *recording, const char *const *words, GError **error) {
+check_application(const SmbRecorderOptions *recording, const char *const *words, GError **error) {
   // What keeps it from being written is told by who writes it.
   g_autoptr(SmbOutFile) file = smb_out_file_new("--output", recording->path, NULL);
   for (guint i = 0; file && words[i]; i++) {
@@ -194,10 +194,10 @@ smb_cmd_capture(SmbCli *cli, GError **error) {
   SmbApplication application = {.words = NULL};
   SmbRecorderOptions recording = {.path = NULL};
   if (!smb_cli_parse(cli, &usage, options, error) ||
-      !parse_options(&application, &recording, error))
+      !parse_capture_options(&application, &recording, error))
     return FALSE;
   application.words = (const char *const *)cli->arguments;
-  gboolean done = check_words(&recording, application.words, error) &&
+  gboolean done = check_application(&recording, application.words, error) &&
                   record(cli, &application, &recording, error);
   g_clear_pointer(&recording.kernel, g_regex_unref);
   return done;

@@ -67,7 +67,7 @@ smb_process_fd(const SmbProcess *process) {
 
 // Bytes that stay (transfer full).
 static GBytes *
-take_bytes(SmbPayload *payload) {
+take_sent_bytes(SmbPayload *payload) {
   gsize length;
   const guchar *bytes = smb_payload_bytes(payload, &length);
   return g_bytes_new(bytes, length);
@@ -75,7 +75,7 @@ take_bytes(SmbPayload *payload) {
 
 // A text, as valid UTF-8 (transfer full).
 static char *
-take_text(SmbPayload *payload) {
+take_sent_text(SmbPayload *payload) {
   gsize length;
   const guchar *bytes = smb_payload_bytes(payload, &length);
   return g_utf8_make_valid((const char *)bytes, (gssize)length);
@@ -109,9 +109,9 @@ choose_image(const SmbProcess *process, const char *symbol, guint64 module, guin
 }
 
 static gboolean
-take_image(SmbProcess *process, SmbPayload *payload) {
+take_sent_image(SmbProcess *process, SmbPayload *payload) {
   guint64 number = smb_payload_number(payload);
-  g_autoptr(GBytes) bytes = take_bytes(payload);
+  g_autoptr(GBytes) bytes = take_sent_bytes(payload);
   for (guint i = 0; i < process->modules->len; i++) {
     const Module *other = &g_array_index(process->modules, Module, i);
     if (!g_bytes_equal(other->image->bytes, bytes))
@@ -154,7 +154,7 @@ send_answer(const SmbProcess *process, const SmbPayload *answer) {
 
 static gboolean
 take_kernel(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *symbol = take_text(payload);
+  g_autofree char *symbol = take_sent_text(payload);
   guint64 module = smb_payload_number(payload);
   SmbPayload answer = {.bytes = NULL};
   gboolean several;
@@ -185,7 +185,7 @@ take_kernel(SmbProcess *process, SmbPayload *payload) {
 
 static gboolean
 take_count(SmbProcess *process, SmbPayload *payload) {
-  char *symbol = take_text(payload);
+  char *symbol = take_sent_text(payload);
   const guint64 *before = g_hash_table_lookup(process->counts, symbol);
   guint64 *count = g_new(guint64, 1);
   *count = (before ? *before : 0) + smb_payload_number(payload);
@@ -195,7 +195,7 @@ take_count(SmbProcess *process, SmbPayload *payload) {
 
 static gboolean
 take_lost(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *symbol = take_text(payload), *why = take_text(payload);
+  g_autofree char *symbol = take_sent_text(payload), *why = take_sent_text(payload);
   smb_recorder_lose(process->recorder, symbol, why);
   return TRUE;
 }
@@ -229,12 +229,12 @@ choose_for(const SmbProcess *process, Open *open, guint64 module) {
 }
 
 static gboolean
-take_launch(SmbProcess *process, SmbPayload *payload) {
+take_sent_launch(SmbProcess *process, SmbPayload *payload) {
   if (process->said.launch)
     return FALSE;
   SmbCaptureLaunch *launch = smb_capture_launch_new();
   process->said.launch = launch;
-  launch->kernel = take_text(payload);
+  launch->kernel = take_sent_text(payload);
   guint64 module = smb_payload_number(payload);
   launch->launch = smb_payload_number(payload);
   read_triple(payload, launch->grid);
@@ -248,13 +248,13 @@ take_launch(SmbProcess *process, SmbPayload *payload) {
   launch->graph_node = smb_payload_number(payload);
   launch->is_in_graph = launch->graph_launch > 0;
   launch->device = smb_payload_number(payload);
-  launch->device_name = take_text(payload);
+  launch->device_name = take_sent_text(payload);
   guint64 major = smb_payload_number(payload), minor = smb_payload_number(payload);
   launch->arch = g_strdup_printf("sm_%u", (guint)(10 * major + minor));
   process->said.registers = smb_payload_number(payload);
   process->said.shared_bytes = smb_payload_number(payload);
   choose_for(process, &process->said, module);
-  GBytes *parameters = take_bytes(payload);
+  GBytes *parameters = take_sent_bytes(payload);
   if (g_bytes_get_size(parameters) > 0)
     launch->parameters = g_bytes_ref(parameters);
   g_bytes_unref(parameters);
@@ -266,7 +266,7 @@ take_launch(SmbProcess *process, SmbPayload *payload) {
 
 static gboolean
 take_variable(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *name = take_text(payload);
+  g_autofree char *name = take_sent_text(payload);
   guint64 address = smb_payload_number(payload), bytes = smb_payload_number(payload);
   gsize length;
   const guchar *contents = smb_payload_bytes(payload, &length);
@@ -286,7 +286,7 @@ take_variable(SmbProcess *process, SmbPayload *payload) {
 
 // Whether a variable lies there: its contents are known as its own.
 static gboolean
-is_variable(const SmbCaptureLaunch *launch, guint64 address) {
+is_device_variable(const SmbCaptureLaunch *launch, guint64 address) {
   for (guint i = 0; i < launch->variables->len; i++)
     if (g_array_index(launch->variables, SmbCaptureVariable, i).address == address)
       return TRUE;
@@ -295,7 +295,7 @@ is_variable(const SmbCaptureLaunch *launch, guint64 address) {
 
 // Pieces of one allocation come one after another.
 static gboolean
-take_memory(SmbProcess *process, SmbPayload *payload) {
+take_sent_memory(SmbProcess *process, SmbPayload *payload) {
   static const SmbCaptureKind kinds[] = {[INJECT_DEVICE] = SMB_CAPTURE_DEVICE,
                                          [INJECT_MANAGED] = SMB_CAPTURE_MANAGED,
                                          [INJECT_HOST] = SMB_CAPTURE_HOST};
@@ -306,7 +306,7 @@ take_memory(SmbProcess *process, SmbPayload *payload) {
   SmbCaptureLaunch *launch = process->said.launch;
   if (!launch || kind >= G_N_ELEMENTS(kinds) || length > SMB_CAPTURE_PIECE_BYTES)
     return FALSE;
-  if (is_variable(launch, address))
+  if (is_device_variable(launch, address))
     return TRUE;
   SmbCaptureMemory *memory =
       launch->memory->len > 0
@@ -323,7 +323,7 @@ take_memory(SmbProcess *process, SmbPayload *payload) {
 
 static gboolean
 take_note(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *text = take_text(payload);
+  g_autofree char *text = take_sent_text(payload);
   if (process->said.launch)
     add_note(process->said.launch, text);
   return process->said.launch != NULL;
@@ -377,12 +377,12 @@ take_hello(SmbProcess *process, SmbPayload *payload) {
 static gboolean
 take_frame(SmbProcess *process, guint64 kind, const guchar *bytes, gsize length) {
   static gboolean (*const takers[])(SmbProcess * process, SmbPayload * payload) = {
-      [INJECT_HELLO] = take_hello,   [INJECT_IMAGE] = take_image,
-      [INJECT_UNLOAD] = take_unload, [INJECT_KERNEL] = take_kernel,
-      [INJECT_LAUNCH] = take_launch, [INJECT_VARIABLE] = take_variable,
-      [INJECT_MEMORY] = take_memory, [INJECT_NOTE] = take_note,
-      [INJECT_READY] = take_ready,   [INJECT_END] = take_end,
-      [INJECT_LOST] = take_lost,     [INJECT_COUNT] = take_count};
+      [INJECT_HELLO] = take_hello,        [INJECT_IMAGE] = take_sent_image,
+      [INJECT_UNLOAD] = take_unload,      [INJECT_KERNEL] = take_kernel,
+      [INJECT_LAUNCH] = take_sent_launch, [INJECT_VARIABLE] = take_variable,
+      [INJECT_MEMORY] = take_sent_memory, [INJECT_NOTE] = take_note,
+      [INJECT_READY] = take_ready,        [INJECT_END] = take_end,
+      [INJECT_LOST] = take_lost,          [INJECT_COUNT] = take_count};
   SmbPayload payload = {.bytes = (guchar *)bytes, .length = length};
   return kind < G_N_ELEMENTS(takers) && takers[kind] && takers[kind](process, &payload) &&
          !payload.failed;

@@ -38,7 +38,7 @@ end_without_memory(void) {
 
 // What GLib says before it aborts.
 static void
-take_error(const char *domain, GLogLevelFlags level, const char *message, gpointer data) {
+take_shortage(const char *domain, GLogLevelFlags level, const char *message, gpointer data) {
   if (strstr(message, "failed to allocate"))
     end_without_memory();
   g_log_default_handler(domain, level, message, data);
@@ -58,8 +58,8 @@ take_fault(int number) {
 
 void
 smb_shortage_prepare(void) {
-  g_log_set_handler("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION, take_error,
-                    NULL);
+  g_log_set_handler("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION,
+                    take_shortage, NULL);
   if (smb_room_address_space() < ROOM_FOR_ARENAS)
     mallopt(M_ARENA_MAX, 1);
 }
