@@ -267,7 +267,7 @@ run_warps(Exec *exec, const Step *step) {
 // Says of a condition of which somebody asks (Step.callee) that it turned all away. Where all are within what it guards, the
 // end of that is looked at: nobody may come there.
 static void
-note_idle(Exec *exec, const Step *step, gboolean any_goes, gboolean any_stays) {
+note_idle_branch(Exec *exec, const Step *step, gboolean any_goes, gboolean any_stays) {
   Lockstep *lockstep = exec->lockstep;
   if (exec->block->idle)
     return;
@@ -300,7 +300,7 @@ branch(Exec *exec, const Step *step) {
   if (goes)
     occupy(lockstep, step->target);
   if (step->guard != PREDICATE_TRUE)
-    note_idle(exec, step, goes != 0, stays != 0);
+    note_idle_branch(exec, step, goes != 0, stays != 0);
   if (stays && goes && step->target < next)
     park(lockstep, next, n_warps);
   return next;

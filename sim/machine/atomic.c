@@ -149,7 +149,7 @@ bits_at(const Move *move, const void *values, guint lane) {
 
 // What one lane leaves in memory, where it found @old.
 static guint64
-leave(const Move *move, guint64 old, guint64 value, const void *swap, guint lane) {
+leave_result(const Move *move, guint64 old, guint64 value, const void *swap, guint lane) {
   guint64 result = value;
   if (move->atomic == ATOMIC_CAS)
     return old == value ? bits_at(move, swap, lane) : old;
@@ -174,7 +174,7 @@ smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
       return FALSE;
     smb_memory_decode(move->kind, bytes, values, lane);
     guint64 result =
-        leave(move, bits_at(move, values, lane), bits_at(move, operand, lane), swap, lane);
+        leave_result(move, bits_at(move, values, lane), bits_at(move, operand, lane), swap, lane);
     memcpy(bytes, &result, sizeof bytes);
     if (!smb_memory_write_lane(block, move, &access, lane, bytes))
       return FALSE;

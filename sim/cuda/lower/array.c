@@ -10,7 +10,7 @@ enum {
 };
 
 static gsize
-count_elements(const Variable *variable) {
+count_array_elements(const Variable *variable) {
   const Type *leaf = smb_type_leaf(variable->type);
   return leaf && leaf->size > 0 ? variable->type->size / leaf->size : 0;
 }
@@ -22,7 +22,7 @@ smb_lower_place_arrays(Lower *lower) {
   gboolean is_limited = kernel->program.limits.max_memory < SMB_PROGRAM_MAX_MEMORY;
   for (guint i = 0; i < kernel->objects->len; i++) {
     const Variable *variable = g_ptr_array_index(kernel->objects, i);
-    gsize n = variable && variable->storage == STORAGE_PRIVATE ? count_elements(variable) : 0;
+    gsize n = variable && variable->storage == STORAGE_PRIVATE ? count_array_elements(variable) : 0;
     lower->arrays[i] = NO_ROW;
     if (n == 0 || n > MAX_ELEMENTS || lower->in_memory[i] || is_limited)
       continue;

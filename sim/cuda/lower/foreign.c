@@ -12,7 +12,7 @@
 typedef guint64 Values[SMB_MAX_LANES];
 
 static const void *
-gather(const Exec *exec, const Type *type, Row first, Values room) {
+gather_operands(const Exec *exec, const Type *type, Row first, Values room) {
   if (!smb_type_is_wide(type))
     return row_values(exec->warp->registers, first);
   smb_rows_join(exec->warp->registers, first, room);
@@ -32,7 +32,7 @@ scatter(const Exec *exec, const Type *type, Row row, SmbLanes lanes, const Value
 }
 
 static gboolean
-fail_at(Exec *exec, const Step *step, SmbLanes lanes) {
+fail_at_foreign(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbBlock *block = exec->block;
   const Foreign *foreign = step->callee;
   const Node *node = foreign->node;
@@ -52,7 +52,7 @@ static gboolean
 check(Exec *exec, const Step *step, SmbLanes lanes) {
   if (step->guard != PREDICATE_TRUE)
     lanes &= ~exec->warp->registers->predicates[step->guard];
-  return !lanes || fail_at(exec, step, lanes);
+  return !lanes || fail_at_foreign(exec, step, lanes);
 }
 
 static void
@@ -68,7 +68,7 @@ exchange(Exec *exec, const Foreign *foreign, SmbLanes lanes) {
   const void *operands[4] = {NULL, NULL, NULL, NULL};
   for (guint i = 0; i < G_N_ELEMENTS(operands); i++) {
     if (foreign->operands[i] != NO_ROW)
-      operands[i] = gather(exec, foreign->types[i], foreign->operands[i], rooms[i]);
+      operands[i] = gather_operands(exec, foreign->types[i], foreign->operands[i], rooms[i]);
   }
   if (!smb_lowered_exchange(exec->block, foreign->node, exec->w, lanes, operands, out))
     return FALSE;
@@ -84,7 +84,7 @@ watch(const Exec *exec, const Foreign *foreign, SmbLanes lanes) {
     return;
   for (guint i = 0; i < G_N_ELEMENTS(operands); i++) {
     if (foreign->operands[i] != NO_ROW)
-      operands[i] = gather(exec, foreign->types[i], foreign->operands[i], rooms[i]);
+      operands[i] = gather_operands(exec, foreign->types[i], foreign->operands[i], rooms[i]);
   }
   if (!operands[2]) {
     SmbLanes holds = exec->warp->registers->predicates[foreign->outcome];
@@ -158,17 +158,18 @@ typedef struct {
 } Reading;
 
 static const void *
-find_value(gpointer data, const Variable *variable) {
+find_foreign_value(gpointer data, const Variable *variable) {
   Reading *reading = data;
   const Lowered *lowered = reading->exec->code->module;
   reading->exec->warp = &reading->exec->warps[0];
-  return gather(reading->exec, variable->type, lowered->rows[variable->slot], reading->room);
+  return gather_operands(reading->exec, variable->type, lowered->rows[variable->slot],
+                         reading->room);
 }
 
 void
 smb_foreign_turned_away(Exec *exec, const Step *step, gboolean verdict) {
   const Lowered *lowered = exec->code->module;
   Reading reading = {.exec = exec};
-  note_idle(exec->block, lowered->kernel, step->callee, verdict ? "true" : "false", find_value,
-            &reading);
+  note_idle(exec->block, lowered->kernel, step->callee, verdict ? "true" : "false",
+            find_foreign_value, &reading);
 }

@@ -225,7 +225,7 @@ find_narrowing(const Type *to) {
 }
 
 static Operation
-find_conversion(As from, As to) {
+find_conversion_operation(As from, As to) {
   static const guint16 conversions[N_AS][N_AS] = {
       [AS_S32] = {[AS_S64] = OPERATION_CVT_64_S32,
                   [AS_U64] = OPERATION_CVT_64_S32,
@@ -247,7 +247,8 @@ smb_lower_cast(Lower *lower, const Node *node, Row d, Row a) {
   As as_from = find_as(from), as_to = find_as(to);
   gboolean integers = as_from < AS_F32 && as_to < AS_F32;
   Operation narrowing = as_to < AS_F32 ? find_narrowing(to) : NONE;
-  Operation conversion = integers && narrowing ? narrowing : find_conversion(as_from, as_to);
+  Operation conversion =
+      integers && narrowing ? narrowing : find_conversion_operation(as_from, as_to);
   if (integers && !conversion && (to->kind != KIND_BOOL || from->kind == KIND_BOOL))
     return a; // of the same size, or the low word
   d = smb_lower_give(lower, to, d);

@@ -24,7 +24,7 @@ typedef struct {
 } Numbers;
 
 static Wide
-read_integer(const Type *type, const void *values, guint lane) {
+read_watched_integer(const Type *type, const void *values, guint lane) {
   SmbScalar kind = smb_cuda_scalar(type->kind);
   if (kind == SMB_SCALAR_U64)
     return ((const guint64 *)values)[lane];
@@ -36,9 +36,9 @@ read_integer(const Type *type, const void *values, guint lane) {
 
 static Numbers
 read_numbers(const Watch *watch, guint lane) {
-  return (Numbers){.x = read_integer(watch->left, watch->a, lane),
-                   .y = watch->right ? read_integer(watch->right, watch->b, lane) : 0,
-                   .result = read_integer(watch->node->type, watch->out, lane)};
+  return (Numbers){.x = read_watched_integer(watch->left, watch->a, lane),
+                   .y = watch->right ? read_watched_integer(watch->right, watch->b, lane) : 0,
+                   .result = read_watched_integer(watch->node->type, watch->out, lane)};
 }
 
 static guint
