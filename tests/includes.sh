@@ -91,6 +91,13 @@ done
 }
 
 cd "${srcdir:?}"
+# Each command is in the table: others may not include it.
+for command in src/*/command.c; do
+  grep -q "^=commands .*${command%command.c}" "$work/rules" || {
+    echo "FAIL: ${command%command.c} is a command: expected it in the line =commands of tests/includes.sh"
+    exit 1
+  }
+done
 grep -rn --include='*.[ch]' --include='*.def' '^# *include "[a-z]*/' sim src gpu >"$work/includes"
 [ -s "$work/includes" ] || { echo "FAIL: no include found"; exit 1; }
 check <"$work/includes" >"$work/found"

@@ -28,7 +28,7 @@ enum {
       2, // all bits of all lanes are; the row of unknown bits and the values are not up to date
   ROW_UNKNOWN = ROW_SOME_UNKNOWN | ROW_ALL_UNKNOWN,
   ROW_AFFINE =
-      4, // affine in blockIdx, as a signed number of its width (sim/exec/affine.h); for a pair: both rows
+      4, // affine in blockIdx, as a signed number of its width (sim/exec/compute/affine.c); for a pair: both rows
   ROW_BLOCK = 8,  // depends on blockIdx in another way
   ROW_ORDER = 16, // depends on the order in which threads execute atomics or poll memory
   ROW_SIGN = 32,  // for one marked ROW_BLOCK: its sign is the same in all blocks
