@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gpu/error.h"
-#include "gpu/memory.h"
+#include "gpu/device-memory.h"
 
 // What nvcc finds in headers of the host, and the kernel language has built in (doc/kernel-language.md).
 // NVRTC has no headers; its own names (threadIdx, float4, atomicAdd) are there without any.
@@ -31,7 +31,7 @@ static const char prelude[] =
     "#define M_PI 3.14159265358979323846\n";
 
 // The text without its #include lines, which the model ignores, but for those of what NVRTC has not built in and the
-// kernel language has. A comment that begins there stays: it may go on.
+// kernel language has. A comment that begins there stays: it may continue.
 static char *
 drop_includes(const char *text, GError **error) {
   g_autoptr(GRegex) include = g_regex_new(
@@ -44,7 +44,7 @@ drop_includes(const char *text, GError **error) {
 // The options of the compiler. Products and sums are not fused, so that values can be compared with
 // the model's, which rounds after each operator; no request of memory depends on it.
 static GStrv
-make_options(const char *architecture, const char *const *defines) {
+make_kernel_options(const char *architecture, const char *const *defines) {
   g_autoptr(GStrvBuilder) options = g_strv_builder_new();
   g_autofree char *target = g_strconcat("--gpu-architecture=", architecture, NULL);
   g_strv_builder_add_many(options, target, "--std=c++17", "--fmad=false", "--disable-warnings",
@@ -117,7 +117,7 @@ smb_compile_kernel(const SmbCuda *cuda, const char *architecture, const char *fi
     return NULL;
   g_autofree char *name = g_strescape(file, NULL);
   g_autofree char *whole = g_strdup_printf("%s#line 1 \"%s\"\n%s\n", prelude, name, bare);
-  g_auto(GStrv) options = make_options(architecture, defines);
+  g_auto(GStrv) options = make_kernel_options(architecture, defines);
   SmbCudaSource source = {whole, file, entry, (const char *const *)options};
   return smb_compile_source(cuda, &source, dynamic_bytes, "the compiler rejects it",
                             "load the kernel", error);

@@ -24,7 +24,7 @@ SmbCudaFunction *smb_compile_source(const SmbCuda *cuda, const SmbCudaSource *so
 /**
  * smb_load_image:
  * @file: how messages call it
- * @image: (transfer none): PTX with a 0 behind it, or a cubin
+ * @image: (transfer none): PTX with a 0 after it, or a cubin
  * @symbol: the kernel's name in it, mangled
  * @dynamic_bytes: dynamic shared memory of its launches
  * @error: SMB_GPU_ERROR_COMPILE with what the driver says of PTX that it does not assemble, and the lines of @file;

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The CUDA runtime and the driver behind the table SmbCuda. Built without a toolkit, it has only what opens libraries.
 #include "config.h"
 #include "sim/base/error.h"
 
@@ -137,7 +139,7 @@ driver_load(GBytes *image, const char *symbol, gsize dynamic_bytes, SmbCudaFunct
 }
 
 static int
-find_variable(SmbCudaFunction *function, const char *name, guint64 *address, gsize *bytes) {
+find_device_variable(SmbCudaFunction *function, const char *name, guint64 *address, gsize *bytes) {
   return function->driver.ModuleGetGlobal(address, bytes, function->module, name);
 }
 
@@ -218,7 +220,7 @@ bind_device(int device) {
 }
 
 static int
-allocate(gsize bytes, guint64 *address) {
+allocate_device_memory(gsize bytes, guint64 *address) {
   void *memory = NULL;
   cudaError_t error = cudaMalloc(&memory, bytes);
   *address = (guint64)(guintptr)memory;
@@ -226,7 +228,7 @@ allocate(gsize bytes, guint64 *address) {
 }
 
 static int
-release(guint64 address) {
+release_device_memory(guint64 address) {
   return (int)cudaFree((void *)(guintptr)address);
 }
 
@@ -318,7 +320,7 @@ get_driver_release(void) {
   return g_strdup(g_strstrip(text));
 }
 
-// Stands for a profiler that was asked for and is not known.
+// Placeholder for a requested profiler that does not exist.
 static SmbProfilerSession *
 refuse_choice(G_GNUC_UNUSED int device, G_GNUC_UNUSED const char *const *metrics,
               G_GNUC_UNUSED guint n_metrics, G_GNUC_UNUSED guint max_ranges, GError **error) {
@@ -352,12 +354,12 @@ smb_cuda_real(void) {
       .versions = get_versions,
       .error_text = get_error_text,
       .bind = bind_device,
-      .allocate = allocate,
-      .release = release,
+      .allocate = allocate_device_memory,
+      .release = release_device_memory,
       .upload = upload,
       .download = download,
       .load = driver_load,
-      .variable = find_variable,
+      .variable = find_device_variable,
       .unload = driver_unload,
       .launch = driver_launch,
       .synchronize = synchronize,

@@ -92,8 +92,8 @@ typedef struct {
  * @bind: makes a device the one that everything below is about
  * @allocate, @release: memory of the device, by its address
  * @upload, @download: copies to and from the device, after all that was launched
- * @load: makes an image executable, which is machine code, or PTX with a 0 at its end, and finds the function @symbol in
- *   it, with room for @dynamic_bytes of shared memory. @log: what the driver says of PTX that it does not assemble
+ * @load: makes an image executable, which is machine code, or PTX with a 0 at its end, and finds the function @symbol
+ *   in it, with room for @dynamic_bytes of shared memory. @log: what the driver says of PTX that it does not assemble
  *   (transfer full), or %NULL
  * @variable: the address and size of a variable of the image that a function is of
  * @unload: ends the use of a function and of its image
@@ -106,7 +106,7 @@ typedef struct {
  * @open: opens a library: its handle, or %NULL with a reason (transfer full)
  * @library_version: version of an open library as MAJOR * 1000 + MINOR * 10, or 0 if it does not say
  * @driver_release: version of the kernel's driver, such as "580.159.04", or %NULL (transfer full)
- * @profiler: ways to read hardware counters, the best first; %NULL behind the last. Those of this machine
+ * @profiler: ways to read hardware counters, the best first; %NULL after the last. Those of this machine
  *   can be narrowed down to one by the environment variable SMEMBANK_PROFILER
  */
 typedef struct {

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The list of devices, and what this machine lacks to use one.
 #include "gpu/device.h"
 
 static void
@@ -83,7 +85,7 @@ add_device(const SmbCuda *cuda, SmbGpuInventory *inventory, int index, int *erro
 
 // Why no device can be asked for, or NULL.
 static const char *
-find_obstacle(const SmbCuda *cuda) {
+find_device_obstacle(const SmbCuda *cuda) {
   int runtime = 0, driver = 0;
   if (!cuda->has_runtime)
     return "unknown without the CUDA runtime";
@@ -95,7 +97,7 @@ find_obstacle(const SmbCuda *cuda) {
 static void
 check_devices(const SmbCuda *cuda, SmbGpuInventory *inventory) {
   int count = 0, error;
-  const char *obstacle = find_obstacle(cuda);
+  const char *obstacle = find_device_obstacle(cuda);
   if (obstacle) {
     smb_gpu_inventory_add(inventory, "devices", FALSE, g_strdup(obstacle));
     return;

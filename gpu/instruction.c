@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The table of instructions.def, and look-ups in it.
 #include "gpu/instruction.h"
 
 #include <string.h>

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Messages over pipes: a length, then a serialised GVariant; reads have a deadline.
 #include "gpu/message.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 static gboolean
-write_all(int fd, const guchar *bytes, gsize n) {
+write_message_bytes(int fd, const guchar *bytes, gsize n) {
   while (n > 0) {
     gssize written = write(fd, bytes, n);
     if (written < 0 && errno != EINTR)
@@ -21,8 +23,8 @@ gboolean
 smb_message_write(int fd, GVariant *message) {
   g_autoptr(GVariant) held = g_variant_ref_sink(message);
   guint64 size = g_variant_get_size(held);
-  return write_all(fd, (const guchar *)&size, sizeof size) &&
-         write_all(fd, g_variant_get_data(held), size);
+  return write_message_bytes(fd, (const guchar *)&size, sizeof size) &&
+         write_message_bytes(fd, g_variant_get_data(held), size);
 }
 
 // Waits until there is something to read, or until @deadline (monotonic time; negative: none).
@@ -42,7 +44,7 @@ wait_for_input(int fd, gint64 deadline) {
 }
 
 static SmbMessageStatus
-read_all(int fd, gint64 deadline, guchar *bytes, gsize n) {
+read_message_bytes(int fd, gint64 deadline, guchar *bytes, gsize n) {
   while (n > 0) {
     SmbMessageStatus status = wait_for_input(fd, deadline);
     if (status != SMB_MESSAGE_READ)
@@ -60,13 +62,13 @@ SmbMessageStatus
 smb_message_read(int fd, gint64 timeout_ms, GVariant **message) {
   gint64 deadline = timeout_ms < 0 ? -1 : g_get_monotonic_time() + timeout_ms * 1000;
   guint64 size;
-  SmbMessageStatus status = read_all(fd, deadline, (guchar *)&size, sizeof size);
+  SmbMessageStatus status = read_message_bytes(fd, deadline, (guchar *)&size, sizeof size);
   if (status != SMB_MESSAGE_READ)
     return status;
   guchar *bytes = size <= SMB_MESSAGE_MAX_BYTES ? g_try_malloc(MAX(size, 1)) : NULL;
   if (!bytes)
     return SMB_MESSAGE_CLOSED;
-  status = read_all(fd, deadline, bytes, size);
+  status = read_message_bytes(fd, deadline, bytes, size);
   if (status != SMB_MESSAGE_READ) {
     g_free(bytes);
     return status;

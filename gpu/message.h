@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What the program and the process that measures for it tell each other: dictionaries of type a{sv},
-// each behind its length, over a pair of pipes.
+// each after its length, over a pair of pipes.
 #pragma once
 
 #include <glib.h>
@@ -27,7 +27,7 @@ typedef enum {
 
 /**
  * smb_message_read:
- * @timeout_ms: how long to wait for all of it, in milliseconds; negative: for ever
+ * @timeout_ms: how long to wait for all of it, in milliseconds; negative: forever
  * @message: (out) (transfer full): of type a{sv}, if one was read
  */
 SmbMessageStatus smb_message_read(int fd, gint64 timeout_ms, GVariant **message);

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The client of the measuring process: starts it, gives it jobs, and replaces it after a crash or a time-out.
 #include "gpu/meter.h"
 #include "sim/base/error.h"
 
@@ -109,10 +111,9 @@ write_job(int fd, GVariant *job) {
   return written;
 }
 
-// Gives the process a job and waits for the result; after a failure that leaves the process unusable
-// there is none.
+// Gives the process a job and waits for the result. A failure that leaves the process unusable ends it.
 static GVariant *
-ask(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
+ask_worker(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
   g_autoptr(GVariant) held = g_variant_ref_sink(job);
   g_autoptr(GVariant) result = NULL;
   SmbMessageStatus status = SMB_MESSAGE_CLOSED;
@@ -141,23 +142,23 @@ ask(SmbMeter *meter, GVariant *job, guint timeout_ms, GError **error) {
 }
 
 static char *
-take_text(GVariant *result, const char *key) {
+take_text_answer(GVariant *result, const char *key) {
   char *text = NULL;
   g_variant_lookup(result, key, "s", &text);
   return text;
 }
 
 static void
-take_device(SmbMeter *meter, GVariant *result) {
+take_device_answer(SmbMeter *meter, GVariant *result) {
   SmbMeterDevice *device = &meter->device;
   guint64 shared_bytes = 0;
   clear_device(device);
-  device->name = take_text(result, "name");
-  device->driver = take_text(result, "driver");
-  device->cuda_driver = take_text(result, "cuda-driver");
-  device->toolkit = take_text(result, "toolkit");
-  device->profiler = take_text(result, "profiler");
-  device->refusal = take_text(result, "refusal");
+  device->name = take_text_answer(result, "name");
+  device->driver = take_text_answer(result, "driver");
+  device->cuda_driver = take_text_answer(result, "cuda-driver");
+  device->toolkit = take_text_answer(result, "toolkit");
+  device->profiler = take_text_answer(result, "profiler");
+  device->refusal = take_text_answer(result, "refusal");
   g_variant_lookup(result, "capability", "(uu)", &device->capability_major,
                    &device->capability_minor);
   g_variant_lookup(result, "multiprocessors", "u", &device->multiprocessors);
@@ -180,13 +181,13 @@ start_process(SmbMeter *meter, GError **error) {
     g_variant_dict_init(&job, NULL);
     g_variant_dict_insert(&job, "job", "s", "device");
     g_variant_dict_insert(&job, "device", "i", (gint32)meter->device.index);
-    result = ask(meter, g_variant_dict_end(&job), START_TIMEOUT_MS, &local);
+    result = ask_worker(meter, g_variant_dict_end(&job), START_TIMEOUT_MS, &local);
   }
   if (!result) {
     stop_process(meter);
     return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "%-s", local->message);
   }
-  take_device(meter, result);
+  take_device_answer(meter, result);
   return TRUE;
 }
 
@@ -215,7 +216,7 @@ smb_meter_request_counter(void) {
 }
 
 // Adds a text of the user's. Messages hold UTF-8 only: what is none is replaced, which changes no program:
-// such bytes stand in comments and in names of files, but for a character constant of one, which is refused then.
+// such bytes are in comments and in names of files, but for a character constant of one, which is refused then.
 static void
 insert_text(GVariantDict *job, const char *key, const char *text) {
   g_variant_dict_insert_value(job, key, g_variant_new_take_string(g_utf8_make_valid(text, -1)));
@@ -314,7 +315,7 @@ smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMeterResult *
   if (!start_process(meter, error))
     return FALSE;
   g_autoptr(GVariant) answer =
-      ask(meter, make_kernel_job("kernel", launch), meter->timeout_ms, error);
+      ask_worker(meter, make_kernel_job("kernel", launch), meter->timeout_ms, error);
   if (!answer)
     return FALSE;
   take_counts(meter, answer, result->measured);
@@ -325,7 +326,7 @@ smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMeterResult *
 }
 
 static gint
-compare_places(gconstpointer a, gconstpointer b) {
+compare_access_places(gconstpointer a, gconstpointer b) {
   const SmbProfileInstruction *one = a, *other = b;
   return (one->pc > other->pc) - (one->pc < other->pc);
 }
@@ -335,7 +336,7 @@ smb_meter_instructions(SmbMeter *meter, const SmbMeterLaunch *launch, GError **e
   if (meter->no_instructions || !start_process(meter, error))
     return NULL;
   g_autoptr(GVariant) answer =
-      ask(meter, make_kernel_job("instructions", launch), meter->timeout_ms, error);
+      ask_worker(meter, make_kernel_job("instructions", launch), meter->timeout_ms, error);
   meter->no_instructions = !answer;
   if (!answer)
     return NULL;
@@ -351,7 +352,7 @@ smb_meter_instructions(SmbMeter *meter, const SmbMeterLaunch *launch, GError **e
                                                .wavefronts = counts[i].value};
     g_array_append_val(instructions, instruction);
   }
-  g_array_sort(instructions, compare_places);
+  g_array_sort(instructions, compare_access_places);
   return instructions;
 }
 
@@ -379,8 +380,8 @@ smb_meter_supports(const SmbMeter *meter, guint instruction, const SmbRequest *r
 }
 
 static gboolean
-measure_requests(SmbMeter *meter, const char *name, guint instruction, const SmbRequest *requests,
-                 gsize n, double *values, GError **error) {
+request_measurements(SmbMeter *meter, const char *name, guint instruction,
+                     const SmbRequest *requests, gsize n, double *values, GError **error) {
   if (!start_process(meter, error))
     return FALSE;
   g_autoptr(GBytes) bytes = g_bytes_new_static(requests, n * sizeof *requests);
@@ -389,7 +390,8 @@ measure_requests(SmbMeter *meter, const char *name, guint instruction, const Smb
   g_variant_dict_insert(&job, "job", "s", name);
   g_variant_dict_insert(&job, "instruction", "u", instruction);
   g_variant_dict_insert_value(&job, "requests", smb_message_bytes(bytes));
-  g_autoptr(GVariant) result = ask(meter, g_variant_dict_end(&job), meter->timeout_ms, error);
+  g_autoptr(GVariant) result =
+      ask_worker(meter, g_variant_dict_end(&job), meter->timeout_ms, error);
   if (!result)
     return FALSE;
   g_autoptr(GArray) measured = smb_message_get_numbers(result, "values");
@@ -404,11 +406,11 @@ measure_requests(SmbMeter *meter, const char *name, guint instruction, const Smb
 gboolean
 smb_meter_clock(SmbMeter *meter, guint instruction, const SmbRequest *requests, gsize n,
                 double *cycles, GError **error) {
-  return measure_requests(meter, "clock", instruction, requests, n, cycles, error);
+  return request_measurements(meter, "clock", instruction, requests, n, cycles, error);
 }
 
 gboolean
 smb_meter_count(SmbMeter *meter, guint instruction, const SmbRequest *requests, gsize n,
                 double *wavefronts, GError **error) {
-  return measure_requests(meter, "count", instruction, requests, n, wavefronts, error);
+  return request_measurements(meter, "count", instruction, requests, n, wavefronts, error);
 }

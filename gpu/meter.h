@@ -62,7 +62,7 @@ const SmbMeterDevice *smb_meter_device(const SmbMeter *meter);
  * @name: its name
  * @is_pointer: whether it is a buffer
  * @bytes: the bytes of its value, or the initial contents of the buffer
- * @start: of a buffer: where in it the pointer points, in bytes
+ * @start: for a buffer: where in it the pointer points, in bytes
  */
 typedef struct {
   char *name;
@@ -85,7 +85,7 @@ typedef struct {
 
 /**
  * SmbMeterLaunch: a kernel to measure.
- * @code: (transfer none): CUDA C, PTX with a 0 behind it, or a cubin
+ * @code: (transfer none): CUDA C, PTX with a 0 after it, or a cubin
  * @file: how messages call it
  * @entry: its __global__ function
  * @symbol: (nullable): of compiled code the kernel's name in it; %NULL: it is CUDA C
@@ -95,8 +95,8 @@ typedef struct {
  * @is_cooperative: whether all blocks have to be resident at once
  * @arguments: (element-type SmbMeterArgument): in the order of the parameters
  * @cluster: blocks of a cluster; zeros: what the kernel itself says
- * @memory: (nullable) (element-type SmbMeterMemory): of a captured launch: addresses in it and in the arguments are moved to
- *   where it lies on the device
+ * @memory: (nullable) (element-type SmbMeterMemory): for a captured launch: addresses in it and in the arguments are
+ *   moved to where it lies on the device
  * @n_times: launches that are timed, with warm caches and with cold ones
  */
 typedef struct {
@@ -133,7 +133,7 @@ void smb_meter_result_clear(SmbMeterResult *result);
 /**
  * smb_meter_kernel:
  * @result: (out caller-allocates): to be cleared in any case
- * @error: SMB_GPU_ERROR_COMPILE, SMB_GPU_ERROR_LAUNCH, SMB_GPU_ERROR_TIMEOUT: the meter goes on;
+ * @error: SMB_GPU_ERROR_COMPILE, SMB_GPU_ERROR_LAUNCH, SMB_GPU_ERROR_TIMEOUT: the meter continues;
  *   SMB_GPU_ERROR_UNAVAILABLE: it cannot
  *
  * Compiles and runs a kernel: once for its values, then in pairs for the times, with cold caches and right
@@ -145,11 +145,11 @@ gboolean smb_meter_kernel(SmbMeter *meter, const SmbMeterLaunch *launch, SmbMete
 /**
  * smb_meter_instructions:
  * @launch: of machine code
- * @error: as smb_meter_kernel(), or SMB_GPU_ERROR_COUNTERS: they cannot be counted. It is told once: from then on %NULL is
- *   returned without an error
+ * @error: as smb_meter_kernel(), or SMB_GPU_ERROR_COUNTERS: they cannot be counted. It is reported once: from then on
+ *   %NULL is returned without an error
  *
- * Returns: (transfer full) (element-type SmbProfileInstruction) (nullable): what each instruction of the kernel did, by its place,
- *   without its text: warps that executed it, and wavefronts. Launches it for each of these numbers
+ * Returns: (transfer full) (element-type SmbProfileInstruction) (nullable): what each instruction of the kernel did, by
+ *   its place, without its text: warps that executed it, and wavefronts. Launches it for each of these numbers
  */
 GArray *smb_meter_instructions(SmbMeter *meter, const SmbMeterLaunch *launch, GError **error);
 

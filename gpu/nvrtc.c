@@ -58,7 +58,7 @@ take_log(const Nvrtc *nvrtc, void *program, int result, char **log) {
 
 // Machine code, or PTX where no machine code was made.
 static int
-take_image(const Nvrtc *nvrtc, void *program, GBytes **image) {
+take_compiled_image(const Nvrtc *nvrtc, void *program, GBytes **image) {
   size_t size = 0;
   gboolean is_ptx = nvrtc->GetCUBINSize(program, &size) != 0 || size == 0;
   int result = is_ptx ? nvrtc->GetPTXSize(program, &size) : 0;
@@ -73,7 +73,7 @@ take_image(const Nvrtc *nvrtc, void *program, GBytes **image) {
 // The options of @source, and where the headers of the toolkit lie that NVRTC belongs to: CUDA 13 has the ones of
 // the C++ library in a folder of their own.
 static GStrv
-make_options(const Nvrtc *nvrtc, const SmbCudaSource *source) {
+make_nvrtc_options(const Nvrtc *nvrtc, const SmbCudaSource *source) {
   static const char *const folders[] = {"../include", "../include/cccl"};
   g_autoptr(GStrvBuilder) options = g_strv_builder_new();
   Dl_info library;
@@ -92,7 +92,7 @@ static int
 compile_program(const Nvrtc *nvrtc, void *program, const SmbCudaSource *source, GBytes **image,
                 char **symbol, char **log) {
   const char *lowered = NULL;
-  g_auto(GStrv) options = make_options(nvrtc, source);
+  g_auto(GStrv) options = make_nvrtc_options(nvrtc, source);
   int result = nvrtc->AddNameExpression(program, source->entry);
   if (result == 0)
     result =
@@ -101,7 +101,7 @@ compile_program(const Nvrtc *nvrtc, void *program, const SmbCudaSource *source, 
   if (result == 0)
     result = nvrtc->GetLoweredName(program, source->entry, &lowered);
   if (result == 0)
-    result = take_image(nvrtc, program, image);
+    result = take_compiled_image(nvrtc, program, image);
   if (result == 0)
     *symbol = g_strdup(lowered);
   else if (!*log)

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Fills in the text of probe.cu for one instruction, compiles it, and launches it with a request.
 #include "gpu/probe.h"
 
 #include <string.h>
@@ -7,7 +9,7 @@
 #include <gio/gio.h>
 
 #include "gpu/compile.h"
-#include "gpu/memory.h"
+#include "gpu/device-memory.h"
 #include "gpu/smb-gpu-resources.h"
 
 enum {
@@ -100,7 +102,7 @@ smb_probe_clock(SmbProbe *probe, const SmbRequest *requests, gsize n, double *cy
   return TRUE;
 }
 
-// What a counted launch gets besides the requests.
+// What a counted launch gets in addition to the requests.
 typedef struct {
   guint32 which;
   guint32 rounds;

@@ -3,8 +3,8 @@
 //
 // Issues one warp request over and over, so that what it costs can be measured. It is compiled once for
 // each operation, with ACCESS(a, l, v, g) for the instruction: lane l asks for address a and may
-// leave something in v; g is the address of 64 KiB of global memory. The address is advanced by a zero that the compiler cannot know: so it neither merges
-// nor moves the accesses. A lane that is not active skips them all.
+// leave something in v; g is the address of 64 KiB of global memory. The address is advanced by a zero that the
+// compiler cannot know: so it neither merges nor moves the accesses. A lane that is not active skips them all.
 
 typedef struct {
   unsigned offset[32];
@@ -40,9 +40,9 @@ __device__ __forceinline__ unsigned issue(unsigned address, unsigned zero, unsig
 
 // The clock: every warp of the block issues the request, so that nothing but the pipe limits them.
 // cycles[i]: clock cycles of request i, for all that the block issued. The clock is read between two
-// barriers, when the pipe is empty and no warp has begun; at the end each warp waits for all that it loaded, and for a load
-// of its own, which comes behind all that it issued: the barrier takes what was loaded, so that no warp is there before.
-// The first request of a block is issued once more before it counts, since the first time waits for the code.
+// barriers, when the pipe is empty and no warp has begun; at the end each warp waits for all that it loaded, and for a
+// load of its own, which comes behind all that it issued: the barrier takes what was loaded, so that no warp is there
+// before. The first request of a block is issued once more before it counts, since the first time waits for the code.
 extern "C" __global__ void probe_clock(const Request *requests, unsigned n, unsigned zero, unsigned rounds,
                                        unsigned *cycles, unsigned *sink) {
   unsigned lane = threadIdx.x % 32, sum = 0;

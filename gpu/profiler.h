@@ -42,8 +42,8 @@ typedef struct {
  *   SMB_GPU_ERROR_NO_PROFILER if this profiler is not there
  * @read: the values of a range, counted from 0 in the order of the pushes, one for each metric
  *
- * @instructions: (nullable): no session: appends to an array of SmbInstructionCount what each instruction of the kernel @symbol
- *   counts in a launch; a process asks for one metric only
+ * @instructions: (nullable): no session: appends to an array of SmbInstructionCount what each instruction of the kernel
+ *   @symbol counts in a launch; a process asks for one metric only
  *
  * All functions but @close fail with SMB_GPU_ERROR_COUNTERS.
  */

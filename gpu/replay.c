@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Copies captured memory to the device, and moves the pointers in it by where each allocation now is.
 #include "gpu/replay.h"
 
 #include <string.h>
@@ -43,8 +45,8 @@ smb_replay_free(SmbReplay *replay) {
 }
 
 static gboolean
-find_variable(const SmbReplay *replay, Piece *piece, SmbCudaFunction *function,
-              const char *variable, GError **error) {
+find_replayed_variable(const SmbReplay *replay, Piece *piece, SmbCudaFunction *function,
+                       const char *variable, GError **error) {
   gsize bytes = 0;
   if (!replay->cuda->variable)
     return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH, "'%s' cannot be found here",
@@ -54,13 +56,13 @@ find_variable(const SmbReplay *replay, Piece *piece, SmbCudaFunction *function,
     return FALSE;
   return bytes >= g_bytes_get_size(piece->bytes) ||
          smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_LAUNCH,
-                  "'%s' has %" G_GSIZE_FORMAT " bytes, and had more when it was captured", variable,
+                  "'%s' has %" G_GSIZE_FORMAT " bytes, but had more when it was captured", variable,
                   bytes);
 }
 
 // Behind those with lower addresses.
 static void
-insert(SmbReplay *replay, const Piece *piece) {
+insert_piece(SmbReplay *replay, const Piece *piece) {
   guint at = replay->pieces->len;
   while (at > 0 && g_array_index(replay->pieces, Piece, at - 1).address > piece->address)
     at--;
@@ -73,12 +75,12 @@ smb_replay_add(SmbReplay *replay, guint64 address, GBytes *bytes, SmbCudaFunctio
   Piece piece = {.address = address, .bytes = g_bytes_ref(bytes), .memory = {.cuda = replay->cuda}};
   gboolean good;
   if (variable)
-    good = find_variable(replay, &piece, function, variable, error);
+    good = find_replayed_variable(replay, &piece, function, variable, error);
   else
     good = smb_gpu_memory_allocate(&piece.memory, MAX(g_bytes_get_size(bytes), 1), error);
   if (!variable)
     piece.here = piece.memory.address;
-  insert(replay, &piece);
+  insert_piece(replay, &piece);
   return good;
 }
 

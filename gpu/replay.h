@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Memory of another process, on the device: what a captured launch finds behind its pointers. The driver gives no memory at
-// addresses that are asked for, so that allocations lie elsewhere here, and addresses in parameters and in memory are moved
-// with them: each number of 8 bytes, at a multiple of 8, that is an address in one of the allocations.
+// Memory of another process, on the device: what a captured launch finds after its pointers. The driver gives no
+// memory at addresses that are asked for, so that allocations lie elsewhere here, and addresses in parameters and in
+// memory are moved with them: each number of 8 bytes, at a multiple of 8, that is an address in one of the allocations.
 #pragma once
 
-#include "gpu/memory.h"
+#include "gpu/device-memory.h"
 
 typedef struct _SmbReplay SmbReplay;
 
@@ -23,7 +23,9 @@ void smb_replay_free(SmbReplay *replay);
 gboolean smb_replay_add(SmbReplay *replay, guint64 address, GBytes *bytes,
                         SmbCudaFunction *function, const char *variable, GError **error);
 
-/** smb_replay_move: Returns: (transfer full): @bytes, with the addresses in them moved. To be called when all were added */
+/**
+ * smb_replay_move: Returns: (transfer full): @bytes, with the addresses in them moved. To be called when all were added
+ */
 GBytes *smb_replay_move(const SmbReplay *replay, GBytes *bytes);
 
 /** Puts into all of them what they held, with the addresses in it moved. */

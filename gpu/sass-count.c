@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Counts the shared-memory wavefronts of each instruction of a kernel.
 #include "gpu/sass-count.h"
 
 #include "gpu/error.h"

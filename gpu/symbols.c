@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Loads functions of a library into a table.
 #include "gpu/symbols.h"
 
 #include <dlfcn.h>

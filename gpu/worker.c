@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The measuring process: owns the device, answers one job after another.
 #include "gpu/worker.h"
 #include "sim/base/error.h"
 
@@ -8,7 +10,7 @@
 #include "gpu/compile.h"
 #include "gpu/device.h"
 #include "gpu/error.h"
-#include "gpu/memory.h"
+#include "gpu/device-memory.h"
 #include "gpu/message.h"
 #include "gpu/probe.h"
 #include "gpu/replay.h"
@@ -23,8 +25,8 @@ typedef struct {
   char *architecture;          // of it, for the compiler
   const SmbProfiler *profiler; // how counters are read; NULL if they are refused
   char *refusal;               // why, or NULL
-  const char
-      *counters[SMB_N_METRICS]; // by SmbMetric: the hardware metric that is read for it, or NULL
+  // by SmbMetric: the hardware metric that is read for it, or NULL
+  const char *counters[SMB_N_METRICS];
   const char *added[SMB_N_METRICS]; // and one that is added to it, or NULL
   gboolean counters_known;          // whether they were looked up
   SmbProbe **probes;                // by index of smb_instruction(): those compiled so far
@@ -32,7 +34,7 @@ typedef struct {
 
 // What of the machine is missing, or NULL.
 static const SmbGpuPart *
-find_missing(const SmbGpuInventory *inventory) {
+find_missing_part(const SmbGpuInventory *inventory) {
   for (guint i = 0; i < inventory->parts->len; i++) {
     const SmbGpuPart *part = g_ptr_array_index(inventory->parts, i);
     if (!part->usable && strcmp(part->name, "CUPTI") != 0)
@@ -48,7 +50,7 @@ find_device(Worker *worker, int index, GError **error) {
                     "device %d is in use by this process; another device needs another process",
                     worker->device->index);
   worker->inventory = smb_gpu_inventory(worker->cuda);
-  const SmbGpuPart *missing = find_missing(worker->inventory);
+  const SmbGpuPart *missing = find_missing_part(worker->inventory);
   if (missing)
     return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no usable GPU (%s)",
                     missing->detail);
@@ -122,7 +124,7 @@ describe_machine(const Worker *worker, GVariantDict *result) {
 }
 
 static gboolean
-take_device(Worker *worker, GVariant *job, GVariantDict *result, GError **error) {
+select_device(Worker *worker, GVariant *job, GVariantDict *result, GError **error) {
   gint32 index = 0;
   g_variant_lookup(job, "device", "i", &index);
   if (!find_device(worker, index, error))
@@ -136,7 +138,7 @@ take_device(Worker *worker, GVariant *job, GVariantDict *result, GError **error)
 // instructions of the kernel do: their wavefronts are free of lost arbitration, and their instructions are
 // those with an active lane, where smsp__inst_executed_ has those of which every lane is predicated off as
 // well (seen on an H200: an interleaved reduction of 256 threads reads 95 and 129).
-// @added: of the first counter: it leaves out the loads and stores of matrices, which the second one counts.
+// @added: for the first counter: it leaves out the loads and stores of matrices, which the second one counts.
 static const struct {
   SmbMetric metric;
   const char *counters[3];
@@ -209,7 +211,7 @@ typedef struct {
 } Run;
 
 static void
-run_clear(Run *run) {
+measured_run_clear(Run *run) {
   for (guint i = 0; i < run->n_arguments; i++) {
     smb_gpu_memory_clear(&run->memory[i]);
     g_bytes_unref(run->initial[i]);
@@ -223,11 +225,11 @@ run_clear(Run *run) {
     run->cuda->unload(run->function);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, measured_run_clear)
 
 // Memory of a captured launch, if it is one.
 static gboolean
-take_memory(Run *run, GVariant *job, GError **error) {
+take_captured_memory(Run *run, GVariant *job, GError **error) {
   g_autoptr(GVariant) pieces = g_variant_lookup_value(job, "memory", G_VARIANT_TYPE("a(tsay)"));
   if (!pieces)
     return TRUE;
@@ -350,7 +352,7 @@ measure_times(const Worker *worker, const Run *run, guint n, GVariantDict *resul
 }
 
 static gboolean
-count_passes(const Worker *worker, SmbProfilerSession *session, const Run *run, GError **error) {
+count_in_passes(const Worker *worker, SmbProfilerSession *session, const Run *run, GError **error) {
   const SmbProfiler *profiler = worker->profiler;
   gboolean more = TRUE;
   while (more) {
@@ -379,7 +381,7 @@ list_counters(const Worker *worker, const char **names) {
 
 // @values: of the hardware metrics, or NULL.
 static void
-add_counts(const Worker *worker, const double *values, GVariantDict *result) {
+add_measured_counts(const Worker *worker, const double *values, GVariantDict *result) {
   double measured[SMB_N_METRICS];
   GVariantBuilder used;
   g_variant_builder_init(&used, G_VARIANT_TYPE("as"));
@@ -406,15 +408,15 @@ measure_counts(Worker *worker, const Run *run, GVariantDict *result, GError **er
   SmbProfilerSession *session = worker->profiler->open(worker->device->index, names, n, 1, error);
   if (!session)
     return FALSE;
-  gboolean ok = count_passes(worker, session, run, error) &&
+  gboolean ok = count_in_passes(worker, session, run, error) &&
                 worker->profiler->read(session, 0, values, error);
   worker->profiler->close(session);
-  add_counts(worker, ok ? values : NULL, result);
+  add_measured_counts(worker, ok ? values : NULL, result);
   return ok;
 }
 
 static SmbCudaFunction *
-compile(const Worker *worker, GVariant *job, gsize dynamic_bytes, GError **error) {
+compile_job(const Worker *worker, GVariant *job, gsize dynamic_bytes, GError **error) {
   const char *file = "", *text = "", *entry = "", *symbol = NULL;
   g_autofree const char **defines = NULL;
   g_variant_lookup(job, "file", "&s", &file);
@@ -440,8 +442,8 @@ prepare_run(const Worker *worker, GVariant *job, Run *run, GError **error) {
   g_variant_lookup(job, "dynamic-bytes", "t", &dynamic_bytes);
   g_variant_lookup(job, "cooperative", "b", &run->launch.is_cooperative);
   run->launch.dynamic_bytes = dynamic_bytes;
-  run->function = compile(worker, job, dynamic_bytes, error);
-  if (!run->function || !take_memory(run, job, error) || !take_arguments(run, job, error))
+  run->function = compile_job(worker, job, dynamic_bytes, error);
+  if (!run->function || !take_captured_memory(run, job, error) || !take_arguments(run, job, error))
     return FALSE;
   run->launch.parameters = run->parameters;
   return TRUE;
@@ -499,7 +501,7 @@ find_probe(Worker *worker, GVariant *job, GError **error) {
 
 // The jobs "clock" and "count": requests of one instruction, as the bytes of an array of SmbRequest.
 static gboolean
-measure_requests(Worker *worker, GVariant *job, gboolean count, GVariantDict *result,
+run_requests_job(Worker *worker, GVariant *job, gboolean count, GVariantDict *result,
                  GError **error) {
   static const char *const counter[] = {SMB_REQUEST_COUNTER};
   g_autoptr(GBytes) bytes = smb_message_get_bytes(job, "requests");
@@ -529,14 +531,14 @@ do_job(Worker *worker, GVariant *job, GVariantDict *result, GError **error) {
   const char *name = "";
   g_variant_lookup(job, "job", "&s", &name);
   if (strcmp(name, "device") == 0)
-    return take_device(worker, job, result, error);
+    return select_device(worker, job, result, error);
   if (!worker->device)
     return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE, "no device was chosen");
   if (strcmp(name, "kernel") == 0)
     return measure_kernel(worker, job, result, error);
   if (strcmp(name, "instructions") == 0)
     return measure_instructions(worker, job, result, error);
-  return measure_requests(worker, job, strcmp(name, "count") == 0, result, error);
+  return run_requests_job(worker, job, strcmp(name, "count") == 0, result, error);
 }
 
 static void

@@ -61,7 +61,7 @@ reject_more_words(const SmbCli *cli, GError **error) {
 }
 
 static void
-write_help(SmbSpool *out) {
+write_program_help(SmbSpool *out) {
   smb_spool_puts(
       out, "Usage:\n  smembank COMMAND [OPTION…]\n\n"
            "Finds shared-memory bank conflicts in CUDA kernels, without a GPU, and shows how\n"
@@ -77,7 +77,7 @@ static gboolean
 show_help(SmbCli *cli, GError **error) {
   if (!reject_more_words(cli, error))
     return FALSE;
-  write_help(cli->out);
+  write_program_help(cli->out);
   return TRUE;
 }
 
@@ -93,7 +93,7 @@ show_version(SmbCli *cli, GError **error) {
 static gboolean
 miss_command(SmbCli *cli) {
   smb_spool_puts(cli->messages, "smembank: missing command\n\n");
-  write_help(cli->messages);
+  write_program_help(cli->messages);
   cli->status = SMB_EXIT_USAGE;
   return FALSE;
 }
@@ -147,7 +147,7 @@ write_completion(SmbCli *cli, GError **error) {
 static const SmbCommand unknown = {"", reject_command, NULL};
 
 static const SmbCommand *
-find_command(const char *name) {
+find_named_command(const char *name) {
   for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
     if (strcmp(commands[i].name, name) == 0)
       return &commands[i];
@@ -160,18 +160,18 @@ static int
 help_command(const SmbCuda *cuda, char *name) {
   static char help[] = "--help";
   char *words[] = {name, help, NULL};
-  const SmbCommand *command = find_command(name);
+  const SmbCommand *command = find_named_command(name);
   gboolean listed = command->summary != NULL;
   return (int)smb_cli_run(listed ? command : &unknown, cuda, listed ? 2 : 1, words);
 }
 
 static int
-run(const SmbCuda *cuda, int argc, char **argv) {
+run_command(const SmbCuda *cuda, int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], SMB_WORKER_COMMAND) == 0)
     return smb_worker_main(cuda);
   if (argc == 3 && strcmp(argv[1], "help") == 0)
     return help_command(cuda, argv[2]);
-  const SmbCommand *command = argc > 1 ? find_command(argv[1]) : &unknown;
+  const SmbCommand *command = argc > 1 ? find_named_command(argv[1]) : &unknown;
   return (int)smb_cli_run(command, cuda, MAX(argc - 1, 0), argc > 1 ? argv + 1 : argv);
 }
 
@@ -186,7 +186,7 @@ static gpointer
 run_main(gpointer data) {
   Main *call = data;
   smb_shortage_guard_stack();
-  call->status = run(call->cuda, call->argc, call->argv);
+  call->status = run_command(call->cuda, call->argc, call->argv);
   return NULL;
 }
 

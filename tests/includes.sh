@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/rules" <<'END'
 sim/         src/ gpu/ tests/
 gpu/         src/ tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/open/
-src/         tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/cubin sim/image/function sim/image/images sim/image/line sim/machine/front-end sim/open/contained
+src/         tests/ sim/exec/ sim/ptx/ sim/sass/ sim/image/cubin sim/image/function sim/image/images sim/image/source-line sim/machine/front-end sim/open/contained
 =commands    src/shard/ src/advise/ src/analyze/ src/capture/ src/check/ src/compare/ src/explain/ src/fix/ src/fuzz/ src/init/ src/learn/ src/list/ src/merge/ src/report/ src/run/ src/trace/ src/validate/
 src/out/     src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
 src/finding/ src/draw/ src/cli/ src/compile/ src/target/ src/analysis/ src/project/ src/rank/ src/measure/ =commands src/commands.h
@@ -32,7 +32,7 @@ sim/analysis/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/
 sim/exec/ sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/ptx/     sim/count/ sim/trace/ sim/cuda/ sim/sass/ sim/image/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/sass/    sim/count/ sim/trace/ sim/cuda/ sim/ptx/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
-sim/cuda/    sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
+sim/cuda/    sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/advise/  sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim/binding/ sim/capture/
 sim/measured/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
 sim/trace/   sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/advise/ sim/open/ sim/binding/ sim/capture/
@@ -40,8 +40,12 @@ sim/image/   sim/arch/ sim/count/ sim/trace/ sim/program/ sim/launch/ sim/machin
 sim/capture/ sim/arch/ sim/count/ sim/trace/ sim/machine/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/analysis/ sim/advise/ sim/measured/ sim/open/ sim/binding/
 sim/open/    sim/analysis/ sim/advise/ sim/measured/ sim/binding/ sim/capture/
 sim/binding/ sim/cuda/ sim/exec/ sim/ptx/ sim/sass/ sim/image/ sim/measured/ sim/open/ sim/capture/
-sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/run/ sim/cuda/rewrite/
-sim/cuda/run/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/
+sim/cuda/text/ sim/cuda/tree/ sim/cuda/parse/ sim/cuda/builtin/ sim/cuda/rewrite/ sim/cuda/lower/ sim/exec/
+sim/cuda/tree/ sim/cuda/lower/ sim/exec/
+sim/cuda/parse/ sim/cuda/lower/ sim/exec/
+sim/cuda/builtin/ sim/cuda/lower/ sim/exec/
+sim/cuda/rewrite/ sim/cuda/lower/ sim/exec/
+sim/cuda/lower/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
 sim/exec/compute/ sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
 sim/exec/flow/ sim/exec/compute/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
 sim/exec/step.h sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/code.h sim/exec/build.h sim/exec/exec.h
@@ -87,6 +91,13 @@ done
 }
 
 cd "${srcdir:?}"
+# Each command is in the table: others may not include it.
+for command in src/*/command.c; do
+  grep -q "^=commands .*${command%command.c}" "$work/rules" || {
+    echo "FAIL: ${command%command.c} is a command: expected it in the line =commands of tests/includes.sh"
+    exit 1
+  }
+done
 grep -rn --include='*.[ch]' --include='*.def' '^# *include "[a-z]*/' sim src gpu >"$work/includes"
 [ -s "$work/includes" ] || { echo "FAIL: no include found"; exit 1; }
 check <"$work/includes" >"$work/found"

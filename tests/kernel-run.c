@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/arch/arch.h"
-#include "src/cli/hint.h"
 #include "tests/kernel-run.h"
 
 #include <check.h>
 #include <string.h>
+
+#include "sim/arch/arch.h"
+#include "src/cli/hint.h"
 
 SmbArch *
 kernel_run_arch(const char *name) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/base/error.h"
-#include "sim/machine/arith.h"
+#include "sim/machine/machine.h"
 
 typedef struct {
   SmbProgram program;
@@ -128,19 +128,16 @@ compute(const State *state, guint w, const MiniOperation *operation, gint32 *out
   const Warp *warp = &state->warps[w];
   const gint32 *a = warp->registers[operation->a % MINI_REGISTERS];
   const gint32 *b = warp->registers[operation->b % MINI_REGISTERS];
-  gint32 product[SMB_MAX_LANES];
+  const gint32 *c = warp->registers[operation->c % MINI_REGISTERS];
   guint n = state->block->lanes;
   if (operation->code == MINI_THREAD)
     memcpy(out, state->block->thread[operation->a] + w * n, n * sizeof *out);
-  else if (operation->code == MINI_SET)
-    smb_arith_fill(SMB_SCALAR_I32, n, operation->a, 0, out);
-  else if (operation->code == MINI_ARG)
-    smb_arith_fill(SMB_SCALAR_I32, n, state->argument, 0, out);
-  else if (operation->code == MINI_LESS)
-    smb_arith_binary(ARITH_LT, SMB_SCALAR_I32, n, a, b, out);
-  else {
-    smb_arith_binary(ARITH_MUL, SMB_SCALAR_I32, n, a, b, product);
-    smb_arith_binary(ARITH_ADD, SMB_SCALAR_I32, n, product, warp->registers[operation->c], out);
+  for (guint i = 0; operation->code != MINI_THREAD && i < n; i++) {
+    guint32 sum = (guint32)a[i] * (guint32)b[i] + (guint32)c[i];
+    out[i] = operation->code == MINI_SET    ? (gint32)operation->a
+             : operation->code == MINI_ARG  ? state->argument
+             : operation->code == MINI_LESS ? a[i] < b[i]
+                                            : (gint32)sum;
   }
 }
 

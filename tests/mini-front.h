@@ -3,7 +3,7 @@
 //
 // A second front end, of the tests: a kernel is a list of operations on registers, and each warp goes its
 // own way through it, lane by lane, from barrier to barrier. It shares nothing with CUDA C but what all
-// front ends have: sim/machine/front-end.h, sim/machine/machine.h and sim/machine/arith.h.
+// front ends have: sim/machine/front-end.h and sim/machine/machine.h.
 #pragma once
 
 #include "sim/machine/front-end.h"

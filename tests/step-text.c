@@ -4,6 +4,8 @@
 // What each kind of step has to say.
 #include "tests/step-text.h"
 
+#include "sim/cuda/lower/impl.h"
+
 // --- words
 
 static const char *
@@ -394,13 +396,17 @@ static const char *const operands[N_STEPS] = {
     [STEP_RESTORE_BARRIER] = "#=s",
     [STEP_GATHER] = "s",
     [STEP_AWAIT] = "#",
+    [STEP_COUNT] = "#",
+    [STEP_ENTER_LOOP] = "#",
 };
 
 static void
 add_targets(GString *text, const Step *step) {
   g_string_append(text, "to ");
-  if (!step->targets)
+  gboolean is_asked = step->opcode == STEP_BRANCH && step->targets;
+  if (!step->targets || is_asked)
     g_string_append_printf(text, "%u", step->target);
+  g_string_append(text, is_asked ? ", look at " : "");
   for (guint i = 0; step->targets && i < step->targets->len; i++)
     g_string_append_printf(text, "%s%u", i ? ", " : "",
                            g_array_index(step->targets, SwitchTarget, i).step);
@@ -439,6 +445,30 @@ add_operands(GString *text, const Code *code, const Step *step) {
       break;
     }
   }
+}
+
+// What only a text has: of which variable or function it is, of whose operands, and the result.
+static void
+add_foreign(GString *text, const Code *code, const Foreign *foreign) {
+  const Node *node = foreign->node;
+  guint n = 0;
+  if (foreign->variable)
+    g_string_append_printf(text, " %s", foreign->variable->name);
+  if (foreign->function)
+    g_string_append_printf(text, " %s", foreign->function->name);
+  if (node && node->kind == NODE_BUILTIN)
+    g_string_append_printf(text, " %s", smb_kernel_builtin_name((Builtin)node->builtin));
+  for (guint i = 0; i < G_N_ELEMENTS(foreign->operands); i++) {
+    if (foreign->operands[i] == NO_ROW)
+      continue;
+    add_comma(text, &n);
+    add_rows(text, code, foreign->operands[i], smb_type_is_wide(foreign->types[i]) ? 2 : 1);
+  }
+}
+
+static gboolean
+is_foreign(StepOpcode opcode) {
+  return opcode >= STEP_TEXT_SET && opcode <= STEP_TEXT_WATCH;
 }
 
 // What an instruction that is not modelled may do.
@@ -489,10 +519,12 @@ step_text(const Code *code, const Step *step) {
     add_mbarrier(text, code, step);
   else if (step->opcode == STEP_BARRIER)
     add_barrier(text, code, step);
+  else if (is_foreign((StepOpcode)step->opcode))
+    add_foreign(text, code, step->callee);
   else
     add_operands(text, code, step);
   add_effects(text, step);
-  if (step->opcode == STEP_OPAQUE || step->bulk)
+  if (step->opcode == STEP_OPAQUE || step->opcode == STEP_TEXT_WARP || step->bulk)
     add_writes(text, code, step);
   if (step->opcode == STEP_MISSING || step->opcode == STEP_ASSERT)
     g_string_append_printf(text, " %s", (const char *)step->callee);

@@ -3,7 +3,7 @@
 //
 // The structure of offsets, and what it says of banks: against requests that were made with a structure, and
 // against the banks that sim/count/conflict finds word by word.
-#include "sim/count/affine.h"
+#include "sim/count/affine-offsets.h"
 
 #include <check.h>
 

@@ -89,14 +89,16 @@ START_TEST(test_unknown) {
   ck_assert_msg(
       g_str_has_prefix(error->message, "no architecture 'sm_91': expected one of sm_10, sm_20, "),
       "%s", error->message);
-  ck_assert_msg(
-      g_str_has_suffix(
-          error->message,
-          ", sm_90, sm_100, sm_103, sm_110, sm_120, sm_121, gfx90a, gfx942, gfx950, gfx1100, "
-          "gfx1100_wave64, gfx1201, gfx1201_wave64; "
-          "the nearest is 'sm_90', Hopper (H100, H200, GH200), whose rules may not be those of "
-          "'sm_91'"),
-      "%s", error->message);
+  ck_assert_msg(strstr(error->message, ", sm_90, sm_100, ") != NULL, "%s", error->message);
+  ck_assert_msg(strstr(error->message, ", gfx950, gfx1100, gfx1100_wave64, gfx1201, ") != NULL,
+                "%s", error->message);
+  g_auto(GStrv) names = smb_arch_list();
+  g_autofree char *list = g_strjoinv(", ", names);
+  g_autofree char *whole =
+      g_strdup_printf("no architecture 'sm_91': expected one of %s; the nearest is 'sm_90', Hopper "
+                      "(H100, H200, GH200), whose rules may not be those of 'sm_91'",
+                      list);
+  ck_assert_str_eq(error->message, whole);
   ck_assert_ptr_null(smb_arch_load("../archs/sm_90", NULL));
 }
 END_TEST

@@ -79,20 +79,19 @@ static const struct {
     {{{"images/", "", 0, FALSE, AE_IFDIR}}, ""},
     {{{"images/" HASH ".cubin.zst", "x", 0, FALSE, 0}, {"memory/" HASH ".zst", "x", 0, FALSE, 0}},
      ""},
-    {{{"other", "x", 0, FALSE, 0}}, "'other': not a member that captures have"},
-    {{{"../end.json", "x", 0, FALSE, 0}}, "'../end.json': not a member that captures have"},
-    {{{"memory/short.zst", "x", 0, FALSE, 0}},
-     "'memory/short.zst': not a member that captures have"},
+    {{{"other", "x", 0, FALSE, 0}}, "'other': not a member of a capture"},
+    {{{"../end.json", "x", 0, FALSE, 0}}, "'../end.json': not a member of a capture"},
+    {{{"memory/short.zst", "x", 0, FALSE, 0}}, "'memory/short.zst': not a member of a capture"},
     {{{"memory/" HASH ".zst", "x", 0, FALSE, AE_IFLNK}},
      "'memory/" HASH ".zst': expected a plain file"},
     {{{"memory/" HASH ".zst", "x", 0, FALSE, 0}, {"memory/" HASH ".zst", "x", 0, FALSE, 0}},
      "'memory/" HASH ".zst' is a duplicate"},
     {{{"smembank-capture.json", "x", 0, FALSE, 0}}, "'smembank-capture.json' is a duplicate"},
-    {{{"launches/1.json", "x", 0, FALSE, 0}}, "'launches/1.json': not a member that captures have"},
+    {{{"launches/1.json", "x", 0, FALSE, 0}}, "'launches/1.json': not a member of a capture"},
     {{{"launches/000000.json", "x", 0, FALSE, 0}},
-     "'launches/000000.json': not a member that captures have"},
+     "'launches/000000.json': not a member of a capture"},
     {{{"launches/0000001.json", "x", 0, FALSE, 0}},
-     "'launches/0000001.json': not a member that captures have"},
+     "'launches/0000001.json': not a member of a capture"},
     {{{"launches/000002.json", "x", 0, FALSE, 0}}, "launches/000001.json is missing"},
     {{{"end.json", "{\"status\":1}", 0, FALSE, 0}}, "end.json: status: 1: expected a text"},
     {{{"end.json", "{\"status\":\"s\"}", 0, FALSE, 0}}, "end.json: kernels: missing"},
@@ -153,7 +152,7 @@ static const struct {
   const char *from, *to, *message;
 } launches[] = {
     {"\"n\"", "\"n\"", ""},
-    {"\"number\":1", "\"number\":2", "number: 2: expected that of its name"},
+    {"\"number\":1", "\"number\":2", "number: 2: expected the number in its name"},
     {"\"number\":1", "\"number\":-1", "number: -1: expected a whole number from 0"},
     {"\"number\":1", "\"number\":1.5", "number: 1.5: expected a whole number from 0"},
     {"\"kernel\":\"k\",", "", "kernel: missing"},
@@ -244,12 +243,12 @@ static const struct {
     {HASH, NULL, 0, TRUE, "images/" HASH ".cubin.zst is missing"},
     {HASH, "abcd", 0, TRUE, "images/" HASH ".cubin.zst is damaged: its SHA-256 is " ABCD},
     {ABCD, "abcd", 0, FALSE,
-     "images/" ABCD ".cubin.zst: expected what zstd compressed, of at most 536870912 bytes"},
+     "images/" ABCD ".cubin.zst: expected zstd data of at most 536870912 bytes"},
     {ABCD, "\x28\xb5\x2f\xfd\x20\x04\x21", 0, FALSE,
      "images/" ABCD ".cubin.zst is damaged: it does not decompress to 4 bytes"},
     // 2^40 bytes of content, as its frame says
     {ABCD, "\x28\xb5\x2f\xfd\xe0\x01\x01\x01\x01\x01\x01\x01\x01", 0, FALSE,
-     "images/" ABCD ".cubin.zst: expected what zstd compressed, of at most 536870912 bytes"},
+     "images/" ABCD ".cubin.zst: expected zstd data of at most 536870912 bytes"},
 };
 
 START_TEST(hostile_images) {
@@ -278,8 +277,7 @@ static const struct {
     {HASH, NULL, 0, "memory/" HASH ".zst is missing"},
     {HASH, "abcd", 0, "memory/" HASH ".zst is damaged: its SHA-256 is " ABCD},
     {ABCD, "abcd", 0, "launch 1: memory/" ABCD ".zst has 4 bytes: expected 16"},
-    {ZEROS, "", 2u << 20,
-     "memory/" ZEROS ".zst: expected what zstd compressed, of at most 1048576 bytes"},
+    {ZEROS, "", 2u << 20, "memory/" ZEROS ".zst: expected zstd data of at most 1048576 bytes"},
 };
 
 START_TEST(hostile_memory) {
@@ -314,7 +312,7 @@ START_TEST(hostile_memory) {
   g_autoptr(SmbCapture) capture = capture_open_whole(path);
   g_autoptr(GError) error = NULL;
   ck_assert_ptr_null(smb_capture_load(capture, smb_capture_launch(capture, 0), code, &error));
-  ck_assert_msg(strstr(error->message, "it has 1 bytes of parameters"), "%s", error->message);
+  ck_assert_msg(strstr(error->message, "1 bytes of parameters"), "%s", error->message);
 }
 END_TEST
 

@@ -19,7 +19,7 @@
 #include "sim/capture/writer.h"
 #include "sim/image/cubin.h"
 #include "sim/launch/buffer.h"
-#include "sim/launch/memory.h"
+#include "sim/launch/memory-piece.h"
 #include "tests/capture-folder.h"
 #include "tests/suite.h"
 

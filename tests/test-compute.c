@@ -222,8 +222,10 @@ check_oracle(const char *opcode, gpointer user) {
   if (entry < G_N_ELEMENTS(elsewhere))
     coverage->n[entry]++;
   else if (!is_known_to_oracle(coverage->random, opcode))
-    g_string_append_printf(coverage->lacking, "%s: no oracle, and no other test is named\n",
-                           opcode);
+    g_string_append_printf(
+        coverage->lacking,
+        "%s: no oracle (tests/compute-oracle.c), and no other test is named (elsewhere[])\n",
+        opcode);
 }
 
 START_TEST(every_opcode_has_an_oracle) {

@@ -169,10 +169,10 @@ static const struct {
   const char *message;
 } wrong[] = {
     {0, 1, {0}, "x.cubin: not a cubin: no ELF header"},
-    {18, 2, {62, 0}, "x.cubin: ELF of machine 62: a cubin is of machine 190"},
-    {49, 1, {35}, "x.cubin: machine code of sm_35: it is read since sm_70"},
+    {18, 2, {62, 0}, "x.cubin: an ELF file for machine 62: a cubin is for machine 190"},
+    {49, 1, {35}, "x.cubin: machine code for sm_35: expected sm_70 or later"},
     {40, 8, {0, 0, 0, 0, 1}, "x.cubin: no sections"},
-    {62, 2, {0xff, 0xfe}, "x.cubin: a name of a section or symbol is not in the file"},
+    {62, 2, {0xff, 0xfe}, "x.cubin: the name of a section or symbol is outside the file"},
 };
 
 START_TEST(errors_of_the_header) {
@@ -206,17 +206,18 @@ static const struct {
   guint64 value;
   const char *message;
 } traps[] = {
-    {0, SECTIONS_AT, 8, 64, "x.cubin: a name of a section or symbol is not in the file"},
+    {0, SECTIONS_AT, 8, 64, "x.cubin: the name of a section or symbol is outside the file"},
     {0, SECTIONS_AT, 8, 14070, "x.cubin: no sections"},
     {0, N_SECTIONS, 2, 0xfeff, "x.cubin: no sections"},
-    {0, NAMES, 2, 3, "x.cubin: a name of a section or symbol is not in the file"},
-    {0, NAMES, 2, 0xffff, "x.cubin: a name of a section or symbol is not in the file"},
-    {1, FLAGS_OF, 8, 0x800, "x.cubin: a name of a section or symbol is not in the file"},
-    {3, LINK_OF, 4, 3, "x.cubin: a name of a section or symbol is not in the file"},
+    {0, NAMES, 2, 3, "x.cubin: the name of a section or symbol is outside the file"},
+    {0, NAMES, 2, 0xffff, "x.cubin: the name of a section or symbol is outside the file"},
+    {1, FLAGS_OF, 8, 0x800, "x.cubin: the name of a section or symbol is outside the file"},
+    {3, LINK_OF, 4, 3, "x.cubin: the name of a section or symbol is outside the file"},
     {3, SIZE_OF, 8, G_GUINT64_CONSTANT(1) << 62, "x.cubin: section 3 '.symtab': larger than 4 GiB"},
     {16, INFO_OF, 4, 0xffffffff,
-     "x.cubin: section 16 '.rela.nv.global.init': relocates a section that does not exist"},
-    {16, 4, 4, 2, "x.cubin: section 16 '.rela.nv.global.init': a second table of symbols"},
+     "x.cubin: section 16 '.rela.nv.global.init': a relocation refers to a section that does not "
+     "exist"},
+    {16, 4, 4, 2, "x.cubin: section 16 '.rela.nv.global.init': a second symbol table"},
     {21, SIZE_OF, 8, 17, "x.cubin: symbol 16 is beyond its section"},
     {21, OFFSET_OF, 8, -G_GUINT64_CONSTANT(8),
      "x.cubin: section 21 '.text._Z3onePi': beyond the end of the file"},
@@ -280,8 +281,7 @@ START_TEST(parameters_without_end) {
   while (memcmp(info, parameter, sizeof parameter) != 0)
     info += 4;
   put_number(info + 8, 0xffff, 2);
-  check_refused(data, size,
-                "x.cubin: '.nv.info._Z3onePi': a parameter is missing, or is beyond the others");
+  check_refused(data, size, "x.cubin: '.nv.info._Z3onePi': a parameter is missing or out of range");
 }
 END_TEST
 

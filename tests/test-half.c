@@ -5,9 +5,14 @@
 #include <string.h>
 
 #include "sim/base/scalar.h"
-#include "sim/machine/arith.h"
+#include "sim/exec/compute/loop.h"
+#include "sim/exec/compute/real.h"
 #include "tests/effort.h"
+#include "tests/kernel-run.h"
 #include "tests/suite.h"
+
+// What makes a second operand of the first one's bits.
+#define FACTOR 40503u
 
 static const SmbScalar formats[] = {SMB_SCALAR_F16, SMB_SCALAR_BF16};
 static const guint16 infinities[] = {0x7c00, 0x7f80};
@@ -59,31 +64,30 @@ START_TEST(test_known) {
 }
 END_TEST
 
-// Arithmetic of a warp against the exact result, rounded once: a double holds what two halves give, but for quotients.
+// Arithmetic of a warp against the exact result, rounded once: a double holds what two halves give.
 START_TEST(test_arithmetic) {
   SmbScalar kind = formats[_i];
-  static const ArithBinary operations[] = {ARITH_ADD, ARITH_SUB, ARITH_MUL,
-                                           ARITH_DIV, ARITH_LT,  ARITH_EQ};
+  static const Operation operations[][3] = {
+      {OPERATION_ADD_F16, OPERATION_SUB_F16, OPERATION_MUL_F16},
+      {OPERATION_ADD_BF16, OPERATION_SUB_BF16, OPERATION_MUL_BF16}};
   g_autoptr(GRand) random = g_rand_new_with_seed(16);
   guint32 a[SMB_MAX_LANES], b[SMB_MAX_LANES], out[SMB_MAX_LANES];
+  const guint32 *sources[] = {a, b, NULL, NULL};
   for (guint round = 0; round < effort(2000); round++) {
-    ArithBinary operation = operations[round % G_N_ELEMENTS(operations)];
+    guint operation = round % G_N_ELEMENTS(operations[0]);
     for (guint lane = 0; lane < SMB_MAX_LANES; lane++) {
       // Exponents near each other, so that digits meet.
       a[lane] = (guint32)g_rand_int_range(random, infinities[_i] / 3, infinities[_i] / 2);
       b[lane] = a[lane] ^ (guint32)g_rand_int_range(random, 0, 2048) ^
                 (g_rand_boolean(random) ? 0x8000 : 0);
     }
-    smb_arith_binary(operation, kind, SMB_MAX_LANES, a, b, out);
+    find_loop(operations[_i][operation])(&(Compute){.modifiers = 0}, SMB_MAX_LANES, sources, out);
     for (guint lane = 0; lane < SMB_MAX_LANES; lane++) {
       double x = smb_half_to_real(kind, (guint16)a[lane]),
              y = smb_half_to_real(kind, (guint16)b[lane]);
-      guint32 wanted = operation == ARITH_ADD   ? smb_half_from_real(kind, x + y)
-                       : operation == ARITH_SUB ? smb_half_from_real(kind, x - y)
-                       : operation == ARITH_MUL ? smb_half_from_real(kind, x * y)
-                       : operation == ARITH_DIV ? smb_half_from_real(kind, x / y)
-                       : operation == ARITH_LT  ? x < y
-                                                : x == y;
+      guint32 wanted = smb_half_from_real(kind, operation == 0   ? x + y
+                                                : operation == 1 ? x - y
+                                                                 : x * y);
       ck_assert_msg(out[lane] == wanted, "%g %u %g: %04x, not %04x", x, operation, y, out[lane],
                     wanted);
     }
@@ -91,7 +95,46 @@ START_TEST(test_arithmetic) {
 }
 END_TEST
 
-// Where a double is not enough, between two numbers: what an H100 gives. One lane each.
+// Quotients, which are rounded once, and comparisons, as texts have them: of all numbers that there are as the first operand.
+START_TEST(test_text) {
+  enum {
+    N = 0x10000,
+    PER_BLOCK = 1024,
+  };
+  SmbScalar kind = formats[_i];
+  static const char *const types[] = {"half", "__nv_bfloat16"}, *const names[] = {"half",
+                                                                                  "bfloat16"};
+  g_autofree char *text =
+      g_strdup_printf("#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
+                      "__global__ void k(unsigned short *quotients, unsigned short *says) {\n"
+                      "  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                      "  %s x = __ushort_as_%s((unsigned short)i), y = __ushort_as_%s((unsigned "
+                      "short)(i * %uu ^ i >> 5));\n"
+                      "  quotients[i] = __%s_as_ushort(x / y);\n"
+                      "  says[i] = (x < y) | (x <= y) << 1 | (x > y) << 2 | (x >= y) << 3 | (x == "
+                      "y) << 4 | (x != y) << 5;\n"
+                      "}\n",
+                      types[_i], names[_i], names[_i], FACTOR, names[_i]);
+  KernelSetup setup = {.block = {PER_BLOCK}, .grid = {N / PER_BLOCK}};
+  g_auto(KernelRun) run;
+  kernel_run(&run, "k.cu", text, &setup);
+  ck_assert_msg(run.error == NULL, "%s", run.error ? run.error->message : "");
+  g_autofree guint16 *quotients = g_new(guint16, N), *says = g_new(guint16, N);
+  kernel_run_read(&run, "quotients", 0, quotients, N, sizeof *quotients);
+  kernel_run_read(&run, "says", 0, says, N, sizeof *says);
+  for (guint i = 0; i < N; i++) {
+    double x = smb_half_to_real(kind, (guint16)i),
+           y = smb_half_to_real(kind, (guint16)(i * FACTOR ^ i >> 5));
+    guint wanted =
+        (x < y) | (x <= y) << 1 | (x > y) << 2 | (x >= y) << 3 | (x == y) << 4 | (x != y) << 5;
+    ck_assert_msg(quotients[i] == smb_half_from_real(kind, x / y), "%g / %g: %04x", x, y,
+                  quotients[i]);
+    ck_assert_msg(says[i] == wanted, "%g, %g: 0x%x, not 0x%x", x, y, says[i], wanted);
+  }
+}
+END_TEST
+
+// Where a double is not enough, between two numbers: what an H100 gives.
 START_TEST(test_multiply_add) {
   static const struct {
     double x, y, z;
@@ -103,17 +146,11 @@ START_TEST(test_multiply_add) {
       {3, 5, 7, 0x41b0},
       {0x1p127, 2, -0x1p127, 0x7f00},
   };
-  guint32 a[SMB_MAX_LANES] = {0}, b[SMB_MAX_LANES] = {0}, c[SMB_MAX_LANES] = {0},
-          out[SMB_MAX_LANES];
-  const void *operands[] = {a, b, c};
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    a[i] = smb_half_from_real(SMB_SCALAR_BF16, cases[i].x);
-    b[i] = smb_half_from_real(SMB_SCALAR_BF16, cases[i].y);
-    c[i] = smb_half_from_real(SMB_SCALAR_BF16, cases[i].z);
+    double odd = smb_multiply_add_to_odd(cases[i].x, cases[i].y, cases[i].z);
+    guint16 bits = smb_half_from_real(SMB_SCALAR_BF16, odd);
+    ck_assert_msg(bits == cases[i].wanted, "%u: %04x", i, bits);
   }
-  smb_arith_function(ARITH_FMA, SMB_SCALAR_BF16, 32, operands, out);
-  for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
-    ck_assert_msg(out[i] == cases[i].wanted, "%u: %04x", i, out[i]);
 }
 END_TEST
 
@@ -148,6 +185,7 @@ suite_half(void) {
   tcase_add_loop_test(half, test_rounding, 0, G_N_ELEMENTS(formats));
   tcase_add_test(half, test_known);
   tcase_add_loop_test(half, test_arithmetic, 0, G_N_ELEMENTS(formats));
+  tcase_add_loop_test(half, test_text, 0, G_N_ELEMENTS(formats));
   tcase_add_test(half, test_multiply_add);
   tcase_add_test(half, test_compiler);
   suite_add_tcase(suite, half);

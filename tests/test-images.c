@@ -211,14 +211,14 @@ static const struct {
 } wrong[] = {
     {4, 2, "f: byte 0x0: a fatbin of an unknown version"},
     {6, 24, "f: byte 0x0: a fatbin of an unknown version"},
-    {8, 255, "f: byte 0x0: a fatbin that is cut: it is larger than the file"},
-    {8, 80, "f: byte 0x10: an image that is larger than its bundle"},
-    {16 + 4, 63, "f: byte 0x10: an image that is larger than its bundle"},
-    {16 + 6, 1, "f: byte 0x10: an image that is larger than its bundle"},
-    {16 + 15, 128, "f: byte 0x10: an image that is larger than its bundle"},
-    {16 + 8, 56, "f: byte 0x90: an image's header is cut"},
-    {16 + 19, 1, "f: byte 0x10: an image that is compressed to more than there is"},
-    {16 + 60, 1, "f: byte 0x10: an image of more than 512 MiB"},
+    {8, 255, "f: byte 0x0: a truncated fatbin: it is larger than the file"},
+    {8, 80, "f: byte 0x10: an image is larger than its bundle"},
+    {16 + 4, 63, "f: byte 0x10: an image is larger than its bundle"},
+    {16 + 6, 1, "f: byte 0x10: an image is larger than its bundle"},
+    {16 + 15, 128, "f: byte 0x10: an image is larger than its bundle"},
+    {16 + 8, 56, "f: byte 0x90: an image header is truncated"},
+    {16 + 19, 1, "f: byte 0x10: a compressed image is larger than its entry"},
+    {16 + 60, 1, "f: byte 0x10: an image is larger than 512 MiB"},
     {16, 9, NULL},
 };
 
@@ -268,7 +268,7 @@ START_TEST(many_large_images) {
   g_autoptr(GBytes) file = g_byte_array_free_to_bytes(out);
   g_autoptr(GError) error = NULL;
   ck_assert_ptr_null(smb_images_read(file, "f", &error));
-  ck_assert(g_str_has_suffix(error->message, "its images are too large, for the size of the file"));
+  ck_assert(g_str_has_suffix(error->message, "its images are too large for the size of the file"));
 }
 END_TEST
 
@@ -349,7 +349,7 @@ START_TEST(absurd_members) {
   g_autoptr(GBytes) none = g_bytes_new(front, strlen(front));
   g_autoptr(GError) error = NULL;
   ck_assert_ptr_null(smb_images_read(none, "f", &error));
-  ck_assert_str_eq(error->message, "f: an object file without code for a GPU");
+  ck_assert_str_eq(error->message, "f: an object file without GPU code");
 }
 END_TEST
 
@@ -360,8 +360,8 @@ START_TEST(other_images) {
   g_autoptr(GBytes) file = g_byte_array_free_to_bytes(out);
   g_autoptr(GError) error = NULL;
   ck_assert_ptr_null(smb_images_read(file, "f", &error));
-  ck_assert_str_eq(error->message, "f: neither PTX nor machine code for a GPU, only what is to be "
-                                   "optimized when it is linked (nvcc -dlto): link it");
+  ck_assert_str_eq(error->message, "f: neither PTX nor machine code, only code for link-time "
+                                   "optimization (nvcc -dlto): link it first");
 }
 END_TEST
 
@@ -370,7 +370,7 @@ START_TEST(no_image) {
   g_autoptr(GError) error = NULL;
   ck_assert_ptr_null(smb_images_read(file, "f", &error));
   ck_assert(g_error_matches(error, SMB_ERROR, SMB_ERROR_INPUT));
-  ck_assert_str_eq(error->message, "f: an object file without code for a GPU");
+  ck_assert_str_eq(error->message, "f: an object file without GPU code");
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 //
 // What profilers count per instruction: as Nsight Compute counted it, and in agreement with the pipe where there are no
 // rules of its own.
-#include "sim/count/instruction.h"
+#include "sim/count/instruction-counter.h"
 
 #include <check.h>
 #include <stdio.h>

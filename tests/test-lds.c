@@ -156,7 +156,7 @@ static const struct {
     {HEAD "ds_read_b32,1,4\n", "x.csv:6:1: 3 fields: expected 5, instruction,"},
     {HEAD "ld,1,4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6:1: 'ld' is not an instruction such as"},
     {HEAD "ds_read_b32,1,4,LDS_IDX_ACTIVE,2\n", "x.csv:6:1: 'LDS_IDX_ACTIVE' is none of: SQ_LDS_"},
-    {HEAD "ds_read_b32,0,4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6:1: lanes: '0' is not a mask of lanes"},
+    {HEAD "ds_read_b32,0,4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6:1: lanes: '0' is not a lane mask"},
     {HEAD "ds_read_b32,1,-4,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6:1: bytes_apart: '-4' is not a number"},
     {HEAD "ds_read_b32,3,2,SQ_LDS_IDX_ACTIVE,2\n", "x.csv:6:1: offset 2 of lane 1 is misaligned"},
     {HEAD "ds_read_b32,1,4,SQ_LDS_IDX_ACTIVE,1.5\n",

@@ -7,7 +7,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/source.h"
-#include "sim/image/line.h"
+#include "sim/image/source-line.h"
 #include "tests/suite.h"
 
 static SmbCubin *
@@ -86,16 +86,13 @@ static const struct {
   const char *message; // NULL: it is read
 } tables[] = {
     {"nothing", 0, {0}, NULL},
-    {"a unit that is cut", 3, {9, 0, 0}, "byte 0x3: a unit that is larger than its section"},
-    {"a unit beyond the end",
-     6,
-     {9, 0, 0, 0, 2, 0},
-     "byte 0x4: a unit that is larger than its section"},
+    {"a unit that is cut", 3, {9, 0, 0}, "byte 0x3: a unit is larger than its section"},
+    {"a unit beyond the end", 6, {9, 0, 0, 0, 2, 0}, "byte 0x4: a unit is larger than its section"},
     {"DWARF 5", 6, {2, 0, 0, 0, 5, 0}, NULL},
     {"a header beyond its unit",
      10,
      {6, 0, 0, 0, 2, 0, 1, 0, 0, 0},
-     "byte 0xa: a header that is larger than its unit"},
+     "byte 0xa: a header is larger than its unit"},
     {"no range of lines",
      15,
      {11, 0, 0, 0, 2, 0, 5, 0, 0, 0, 1, 1, 251, 0, 1},
@@ -108,7 +105,7 @@ static const struct {
     {"files without an end",
      17,
      {13, 0, 0, 0, 2, 0, 7, 0, 0, 0, 1, 1, 251, 14, 1, 0, 'a'},
-     "byte 0x11: a list of files that is cut"},
+     "byte 0x11: a list of files is truncated"},
     {"a version with a byte more",
      18,
      {14, 0, 0, 0, 4, 0, 8, 0, 0, 0, 1, 1, 1, 251, 14, 1, 0, 0},
@@ -120,20 +117,20 @@ static const struct {
     {"an extended opcode beyond the end",
      18,
      {14, 0, 0, 0, 2, 0, 5, 0, 0, 0, 1, 1, 251, 14, 1, 0, 9, 9},
-     "byte 0x11: an opcode that is larger than its unit"},
+     "byte 0x11: an opcode is larger than its unit"},
     {"rows that go back",
      31,
      {27, 0, 0, 0, 2, 0, 5, 0, 0, 0, 1, 1, 251, 14, 1, 43,
       0,  9, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0,   1,  1},
-     "byte 0x1f: lines whose addresses go back"},
+     "byte 0x1f: the addresses of lines go backwards"},
     {"an address that is too long",
      28,
      {24, 0, 0, 0, 2, 0, 5, 0, 0, 0, 1, 1, 251, 14, 1, 0, 10, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 43},
-     "byte 0x12: an address of more than 8 bytes"},
+     "byte 0x12: an address is larger than 8 bytes"},
     {"an operand that is cut",
      25,
      {21, 0, 0, 0, 2, 0, 14, 0, 0, 0, 1, 1, 251, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1, 2},
-     "byte 0x19: a line program that is cut"},
+     "byte 0x19: a line program is truncated"},
     {"standard opcodes that are skipped",
      27,
      {23, 0, 0, 0, 2, 0, 14, 0, 0, 0, 1, 1, 251, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1, 5, 3, 6},

@@ -400,8 +400,8 @@ START_TEST(forgets_variables) {
   GIVE(&blind, IN, IN + 4096, OUT);
   run_run(&blind, TRUE);
   ck_assert_ptr_nonnull(blind.error);
-  ck_assert_msg(strstr(blind.error->message,
-                       "the contents of 'factors', which were not recorded, loaded at") != NULL,
+  ck_assert_msg(strstr(blind.error->message, "the unrecorded contents of 'factors', loaded at") !=
+                    NULL,
                 "%s", blind.error->message);
 }
 END_TEST
@@ -417,21 +417,21 @@ static const struct {
     {"gather",
      {OUT, IN},
      SMB_FILL_UNKNOWN,
-     "the address depends on the contents of memory at 0x7f3a40000000 that was not recorded "
+     "the address depends on the contents of unrecorded memory at 0x7f3a40000000 "
      "(parameter 1 points into it), loaded at"},
     {"gather",
      {OUT, IN + 4096 - 64},
      SMB_FILL_ZEROS,
-     "the address depends on the contents of memory at 0x7f3a40001000 that was not recorded, "
+     "the address depends on the contents of unrecorded memory at 0x7f3a40001000, "
      "loaded at"},
     {"gather",
      {OUT, AFAR},
      SMB_FILL_ZEROS,
-     "the address depends on the contents of memory at 0x7f0000000000 that was not recorded "
+     "the address depends on the contents of unrecorded memory at 0x7f0000000000 "
      "(parameter 1 points into it), loaded at"},
     {"gather", {OUT, 0}, SMB_FILL_ZEROS, "a null pointer, by thread (0,0,0)"},
     {"gather", {OUT, 64}, SMB_FILL_ZEROS, "a null pointer, plus 64 bytes, by thread (0,0,0)"},
-    {"gather", {OUT, (guint64)-4096}, SMB_FILL_ZEROS, "a pointer that points at nothing"},
+    {"gather", {OUT, (guint64)-4096}, SMB_FILL_ZEROS, "a pointer that points to nothing"},
     {"gather",
      {OUT, IN + 1},
      SMB_FILL_ZEROS,
@@ -461,7 +461,7 @@ START_TEST(goes_anywhere) {
   run_expect(&run);
   const SmbAccess *load = &g_array_index(run.analysis->accesses, SmbAccess, 1);
   ck_assert_uint_eq(load->uncounted, 1);
-  ck_assert_ptr_nonnull(strstr(load->reason, "memory at 0x7f0000000000 that was not recorded, "));
+  ck_assert_ptr_nonnull(strstr(load->reason, "unrecorded memory at 0x7f0000000000, "));
   // The last of all addresses.
   make_numbers();
   g_auto(Run) last = {0};
@@ -525,9 +525,9 @@ START_TEST(refuses_pieces) {
       {IN, 8, IN + 4, "begins before the end of the previous piece"},
       {IN, 8, AFAR, "begins before the end of the previous piece"},
       {AFAR, 0, IN, "has no bytes"},
-      {4096, 8, IN, "is an address close to null"},
-      {AFAR, (guint64)1 << 48, IN, "goes beyond the addresses of 48 bits"},
-      {AFAR, 8, G_MAXUINT64 - 8, "goes beyond the addresses of 48 bits"},
+      {4096, 8, IN, "is too close to null"},
+      {AFAR, (guint64)1 << 48, IN, "goes beyond the 48-bit address space"},
+      {AFAR, 8, G_MAXUINT64 - 8, "goes beyond the 48-bit address space"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_auto(Run) run = {0};

@@ -8,7 +8,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "sim/count/instruction.h"
+#include "sim/count/instruction-counter.h"
 #include "tests/random-request.h"
 #include "tests/suite.h"
 

@@ -32,7 +32,7 @@ static const struct {
     {ptx, "tile=b128", "tile uint4[256] 0+4096;"},
     {ptx, "tile+1024=16x32xi32", "tile+1024 int[16][32] 1024+2048;"},
     {ptx, "tile+1=i16",
-     "array 'tile+1=i16': byte 1 of shared memory, where it begins, is not a multiple of 2"},
+     "array 'tile+1=i16': it begins at byte 1 of shared memory, which is not a multiple of 2"},
     {ptx, "pool=8x8xbf16 tile=i64", "tile long[512] 0+4096;pool __nv_bfloat16[8][8] 4208+128;"},
     {ptx, "pool+512=16x8xf32 pool=64x4xf16",
      "pool half[64][4] 4208+512;pool+512 float[16][8] 4720+512;"},

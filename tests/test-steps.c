@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Steps as text: what the decoder of PTX makes of instructions. All that it can make occurs in a case.
+// Steps as text: what is made of instructions of PTX, and of statements of CUDA C. All opcodes occur in a case, but for those of
+// machine code.
 #include <check.h>
 #include <string.h>
 
+#include "sim/cuda/lower/lower.h"
 #include "sim/program/program.h"
 #include "tests/step-text.h"
 #include "tests/suite.h"
@@ -23,6 +25,15 @@ static const char module[] =
     ".reg .b32 r<8>; .reg .b64 d<8>; .reg .b128 q<2>; .reg .b16 h<4>; .reg .pred p1, p2, p3;\n"
     ".shared .align 16 .b8 s[1024]; .local .align 16 .b8 l[64]; .param .b64 n; .param .b64 o;\n";
 
+// The same of tests/step-text-cases.def.
+static const char text_module[] =
+    "__device__ int early(int n) { if (n) return 3; }\n"
+    "__constant__ int c[4];\n"
+    "extern __shared__ int dynamic[];\n"
+    "__global__ void k(int *p, float *f, long long *w, int n, unsigned u, float x, double d, "
+    "__half h) {\n"
+    "__shared__ float s[32]; __shared__ int i[32]; __shared__ float4 v[32];\n";
+
 typedef struct {
   const char *instructions;
   const char *steps; // a line each, but for the end of the kernel
@@ -30,6 +41,10 @@ typedef struct {
 
 static const Case cases[] = {
 #include "tests/step-cases.def"
+};
+
+static const Case text_cases[] = {
+#include "tests/step-text-cases.def"
 };
 
 // Those that only the decoder of machine code makes.
@@ -41,20 +56,28 @@ static const guint8 of_machine_code[] = {
 };
 
 static SmbProgram *
-read_case(const Case *test) {
+read_case(const Case *test, gboolean is_text) {
   g_autoptr(GError) error = NULL;
-  g_autofree char *text = g_strconcat(module, test->instructions, "\n}\n", NULL);
+  g_autofree char *text =
+      g_strconcat(is_text ? text_module : module, test->instructions, "\n}\n", NULL);
   g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
-  g_autoptr(SmbSource) source = smb_source_new("k.ptx", bytes, &error);
+  g_autoptr(SmbSource) source = smb_source_new(is_text ? "k.cu" : "k.ptx", bytes, &error);
   const SmbProgramOptions options = {.entry = "k", .cuda_arch = 900};
   SmbProgram *program = source ? smb_program_read(source, &options, &error) : NULL;
   ck_assert_msg(program != NULL, "%s: %s", test->instructions, error ? error->message : "");
   return program;
 }
 
-START_TEST(test_case) {
-  g_autoptr(SmbProgram) program = read_case(&cases[_i]);
-  const Code *code = (const Code *)program;
+static const Code *
+find_code(const SmbProgram *program) {
+  const SmbKernel *kernel = smb_cuda_kernel(program);
+  return kernel ? &kernel->lowered->code : (const Code *)program;
+}
+
+static void
+compare(const Case *test, gboolean is_text) {
+  g_autoptr(SmbProgram) program = read_case(test, is_text);
+  const Code *code = find_code(program);
   g_autoptr(GString) lines = g_string_new(NULL);
   for (guint i = 0; i < code->steps->len; i++) {
     g_autofree char *line = step_text(code, &g_array_index(code->steps, Step, i));
@@ -62,25 +85,41 @@ START_TEST(test_case) {
   }
   if (g_str_has_suffix(lines->str, "\nexit\n") || strcmp(lines->str, "exit\n") == 0)
     g_string_truncate(lines, lines->len - strlen("exit\n"));
-  ck_assert_msg(strcmp(lines->str, cases[_i].steps) == 0, "%s\nexpected:\n%sfound:\n%s",
-                cases[_i].instructions, cases[_i].steps, lines->str);
+  ck_assert_msg(strcmp(lines->str, test->steps) == 0, "%s\nexpected:\n%sfound:\n%s",
+                test->instructions, test->steps, lines->str);
+}
+
+START_TEST(test_case) {
+  compare(&cases[_i], FALSE);
 }
 END_TEST
 
+START_TEST(test_text) {
+  compare(&text_cases[_i], TRUE);
+}
+END_TEST
+
+static void
+note_opcodes(const Case *test, gboolean is_text, gboolean *occurs) {
+  g_autoptr(SmbProgram) program = read_case(test, is_text);
+  const Code *code = find_code(program);
+  for (guint i = 0; i < code->steps->len; i++)
+    occurs[g_array_index(code->steps, Step, i).opcode] = TRUE;
+}
+
 START_TEST(all_occur) {
   gboolean occurs[N_STEPS] = {FALSE}, is_other[N_STEPS] = {FALSE};
-  for (guint c = 0; c < G_N_ELEMENTS(cases); c++) {
-    g_autoptr(SmbProgram) program = read_case(&cases[c]);
-    const Code *code = (const Code *)program;
-    for (guint i = 0; i < code->steps->len; i++)
-      occurs[g_array_index(code->steps, Step, i).opcode] = TRUE;
-  }
+  for (guint c = 0; c < G_N_ELEMENTS(cases); c++)
+    note_opcodes(&cases[c], FALSE, occurs);
+  for (guint c = 0; c < G_N_ELEMENTS(text_cases); c++)
+    note_opcodes(&text_cases[c], TRUE, occurs);
   for (guint i = 0; i < G_N_ELEMENTS(of_machine_code); i++)
     is_other[of_machine_code[i]] = TRUE;
   for (guint opcode = 0; opcode < N_STEPS; opcode++)
     ck_assert_msg(occurs[opcode] != is_other[opcode],
-                  is_other[opcode] ? "STEP_%s is made of PTX, too"
-                                   : "tests/step-cases.def has no case with STEP_%s",
+                  is_other[opcode]
+                      ? "STEP_%s is made of PTX, too"
+                      : "neither tests/step-cases.def nor tests/step-text-cases.def has STEP_%s",
                   smb_step_info((StepOpcode)opcode)->name);
 }
 END_TEST
@@ -90,6 +129,7 @@ suite_steps(void) {
   Suite *suite = suite_create("steps");
   TCase *tcase = tcase_create("steps");
   tcase_add_loop_test(tcase, test_case, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, test_text, 0, G_N_ELEMENTS(text_cases));
   tcase_add_test(tcase, all_occur);
   suite_add_tcase(suite, tcase);
   return suite;

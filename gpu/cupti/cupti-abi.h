@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The part of CUPTI's binary interface that is called here. CUPTI is opened at run time, and its header
-// of the host functions is C++: so the interface is declared here, and builds without a toolkit. Each
+// for the host functions is C++: so the interface is declared here, and builds without a toolkit. Each
 // structure begins with its own size, by which CUPTI knows what the caller knows; names and order of
 // the members are CUPTI's (cupti_profiler_target.h, cupti_profiler_host.h, cupti_range_profiler.h,
 // cupti_target.h of CUDA 13.0). tests/cupti-abi.sh compares the layouts with the headers of a toolkit.

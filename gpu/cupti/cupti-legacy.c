@@ -65,7 +65,7 @@ begin_step(SmbProfilerSession *session, Step step, int result, const char *what,
 }
 
 static int
-call(SmbCuptiFunction function) {
+call_legacy(SmbCuptiFunction function) {
   CuptiProfilerCall parameters = CUPTI_PARAMETERS(CuptiProfilerCall, ctx);
   return function(&parameters);
 }
@@ -77,17 +77,17 @@ end_step(const SmbProfilerSession *session, Step step, gboolean *last) {
   int result;
   switch (step) {
   case STEP_SESSION:
-    return call(session->end_session);
+    return call_legacy(session->end_session);
   case STEP_CONFIG:
-    return call(session->unset_config);
+    return call_legacy(session->unset_config);
   case STEP_PASS:
     result = session->end_pass(&pass);
     *last = pass.allPassesSubmitted != 0;
     return result;
   case STEP_PROFILING:
-    return call(session->disable);
+    return call_legacy(session->disable);
   case STEP_RANGE:
-    return call(session->pop);
+    return call_legacy(session->pop);
   }
   g_assert_not_reached();
 }
@@ -114,7 +114,7 @@ end_all(SmbProfilerSession *session) {
 
 // Where the counters are stored.
 static gboolean
-make_data(SmbProfilerSession *session, GBytes *prefix, GError **error) {
+make_legacy_data(SmbProfilerSession *session, GBytes *prefix, GError **error) {
   static const char what[] = "prepare the counter data";
   gsize prefix_size;
   const guint8 *prefix_data = g_bytes_get_data(prefix, &prefix_size);
@@ -193,7 +193,7 @@ begin_session(SmbProfilerSession *session, GError **error) {
 static gboolean
 prepare_legacy_profiler(SmbProfilerSession *session, GError **error) {
   g_autoptr(GBytes) prefix = smb_nvperf_prefix(session->nvperf, error);
-  return prefix && make_data(session, prefix, error) && make_scratch(session, error) &&
+  return prefix && make_legacy_data(session, prefix, error) && make_scratch(session, error) &&
          begin_session(session, error);
 }
 
@@ -207,19 +207,19 @@ static const SmbCuptiInterface interface = {"Profiler interface",
                                             end_all};
 
 static SmbProfilerSession *
-open_session(int device, const char *const *metrics, guint n_metrics, guint max_ranges,
-             GError **error) {
+open_legacy_session(int device, const char *const *metrics, guint n_metrics, guint max_ranges,
+                    GError **error) {
   return smb_cupti_open(&interface, device, metrics, n_metrics, max_ranges, error);
 }
 
 static gboolean
-begin_pass(SmbProfilerSession *session, GError **error) {
-  return begin_step(session, STEP_PASS, call(session->begin_pass), "start a pass", error) &&
-         begin_step(session, STEP_PROFILING, call(session->enable), "start a pass", error);
+begin_legacy_pass(SmbProfilerSession *session, GError **error) {
+  return begin_step(session, STEP_PASS, call_legacy(session->begin_pass), "start a pass", error) &&
+         begin_step(session, STEP_PROFILING, call_legacy(session->enable), "start a pass", error);
 }
 
 static gboolean
-push_range(SmbProfilerSession *session, const char *range, GError **error) {
+push_legacy_range(SmbProfilerSession *session, const char *range, GError **error) {
   CuptiProfilerPushRange push =
       CUPTI_PARAMETERS(CuptiProfilerPushRange, rangeNameLength, .pRangeName = range,
                        .rangeNameLength = strlen(range));
@@ -228,13 +228,13 @@ push_range(SmbProfilerSession *session, const char *range, GError **error) {
 }
 
 static gboolean
-pop_range(SmbProfilerSession *session, GError **error) {
+pop_legacy_range(SmbProfilerSession *session, GError **error) {
   return finish_step(session, STEP_RANGE, NULL, "end a range", error);
 }
 
 // After the last pass the counters are read, and the device goes back to its normal state.
 static gboolean
-finish(SmbProfilerSession *session, GError **error) {
+finish_legacy_session(SmbProfilerSession *session, GError **error) {
   CuptiProfilerFlushCounterData flush =
       CUPTI_PARAMETERS(CuptiProfilerFlushCounterData, numTraceBytesDropped);
   if (!smb_cupti_check(session, session->flush(&flush), "read the counters", error))
@@ -246,17 +246,17 @@ finish(SmbProfilerSession *session, GError **error) {
 }
 
 static gboolean
-end_pass(SmbProfilerSession *session, gboolean *more, GError **error) {
+end_legacy_pass(SmbProfilerSession *session, gboolean *more, GError **error) {
   gboolean last = FALSE;
   if (!finish_step(session, STEP_PROFILING, NULL, "end a pass", error) ||
       !finish_step(session, STEP_PASS, &last, "end a pass", error))
     return FALSE;
   *more = !last;
-  return *more || finish(session, error);
+  return *more || finish_legacy_session(session, error);
 }
 
 static gboolean
-read_range(SmbProfilerSession *session, guint range, double *values, GError **error) {
+read_legacy_range(SmbProfilerSession *session, guint range, double *values, GError **error) {
   return smb_nvperf_evaluate(session->nvperf, session->base.data, session->base.data_size, range,
                              values, error);
 }
@@ -264,12 +264,12 @@ read_range(SmbProfilerSession *session, guint range, double *values, GError **er
 const SmbProfiler *
 smb_profiler_legacy(void) {
   static const SmbProfiler profiler = {"CUPTI's Profiler (CUDA 12)",
-                                       open_session,
-                                       begin_pass,
-                                       push_range,
-                                       pop_range,
-                                       end_pass,
-                                       read_range,
+                                       open_legacy_session,
+                                       begin_legacy_pass,
+                                       push_legacy_range,
+                                       pop_legacy_range,
+                                       end_legacy_pass,
+                                       read_legacy_range,
                                        smb_cupti_close,
                                        smb_cupti_count_instructions};
   return &profiler;

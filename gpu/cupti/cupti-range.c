@@ -71,7 +71,7 @@ plan_range_profiler(SmbProfilerSession *session, const char *chip, const char *c
 
 // Where the counters are stored.
 static gboolean
-make_data(SmbProfilerSession *session, GError **error) {
+make_profiler_data(SmbProfilerSession *session, GError **error) {
   SmbCupti *base = &session->base;
   CuptiRangeProfilerGetCounterDataSize size = CUPTI_PARAMETERS(
       CuptiRangeProfilerGetCounterDataSize, counterDataSize,
@@ -97,7 +97,7 @@ prepare_range_profiler(SmbProfilerSession *session, GError **error) {
   if (!smb_cupti_check(session, session->enable(&on), "use the counters", error))
     return FALSE;
   session->profiler = on.pRangeProfilerObject;
-  if (!make_data(session, error))
+  if (!make_profiler_data(session, error))
     return FALSE;
   gsize config_size;
   const guint8 *config = g_bytes_get_data(base->config, &config_size);
@@ -137,21 +137,22 @@ static const SmbCuptiInterface interface = {
     prepare_range_profiler, end_range_profiler};
 
 static SmbProfilerSession *
-open_session(int device, const char *const *metrics, guint n_metrics, guint max_ranges,
-             GError **error) {
+open_profiler_session(int device, const char *const *metrics, guint n_metrics, guint max_ranges,
+                      GError **error) {
   return smb_cupti_open(&interface, device, metrics, n_metrics, max_ranges, error);
 }
 
 static gboolean
-call(SmbProfilerSession *session, SmbCuptiFunction function, const char *what, GError **error) {
+call_profiler(SmbProfilerSession *session, SmbCuptiFunction function, const char *what,
+              GError **error) {
   CuptiRangeProfilerCall parameters = CUPTI_PARAMETERS(CuptiRangeProfilerCall, pRangeProfilerObject,
                                                        .pRangeProfilerObject = session->profiler);
   return smb_cupti_check(session, function(&parameters), what, error);
 }
 
 static gboolean
-begin_pass(SmbProfilerSession *session, GError **error) {
-  return call(session, session->start, "start a pass", error);
+begin_profiler_pass(SmbProfilerSession *session, GError **error) {
+  return call_profiler(session, session->start, "start a pass", error);
 }
 
 static gboolean
@@ -164,11 +165,11 @@ push_range(SmbProfilerSession *session, const char *range, GError **error) {
 
 static gboolean
 pop_range(SmbProfilerSession *session, GError **error) {
-  return call(session, session->pop, "end a range", error);
+  return call_profiler(session, session->pop, "end a range", error);
 }
 
 static gboolean
-end_pass(SmbProfilerSession *session, gboolean *more, GError **error) {
+end_profiler_pass(SmbProfilerSession *session, gboolean *more, GError **error) {
   CuptiRangeProfilerStop stop = CUPTI_PARAMETERS(CuptiRangeProfilerStop, isAllPassSubmitted,
                                                  .pRangeProfilerObject = session->profiler);
   if (!smb_cupti_check(session, session->stop(&stop), "end a pass", error))
@@ -200,11 +201,11 @@ read_range(SmbProfilerSession *session, guint range, double *values, GError **er
 const SmbProfiler *
 smb_profiler_range(void) {
   static const SmbProfiler profiler = {"CUPTI's Range Profiler",
-                                       open_session,
-                                       begin_pass,
+                                       open_profiler_session,
+                                       begin_profiler_pass,
                                        push_range,
                                        pop_range,
-                                       end_pass,
+                                       end_profiler_pass,
                                        read_range,
                                        smb_cupti_close,
                                        smb_cupti_count_instructions};

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The part of CUPTI's binary interface that counts by instruction, as gpu/cupti/cupti-abi.h has the rest (cupti_sass_metrics.h of CUDA
+// The part of CUPTI's binary interface that counts by instruction, as gpu/cupti/cupti-abi.h has the rest
+// (cupti_sass_metrics.h of CUDA
 // 13.0). tests/cupti-abi.sh compares the layouts with the headers of a toolkit.
 #pragma once
 

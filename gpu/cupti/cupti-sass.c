@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Counts of each instruction of a kernel, by CUPTI's SASS metrics: it patches the kernel, so that its instructions count what
-// they do. Nothing stays enabled behind a launch. What is counted is chosen once in a process: a second choice fails, also after
-// the first was taken back (CUPTI_ERROR_OUT_OF_MEMORY), and of two metrics at once one counts nothing (CUDA 13.0, an H100).
+// Counts of each instruction of a kernel, by CUPTI's SASS metrics: it patches the kernel, so that its instructions
+// count what they do. Nothing stays enabled behind a launch. What is counted is chosen once in a process: a second
+// choice fails, also after the first was taken back (CUPTI_ERROR_OUT_OF_MEMORY), and of two metrics at once one counts
+// nothing (CUDA 13.0, an H100).
 #include <string.h>
 
 #include "gpu/cupti/cupti-abi.h"
@@ -32,19 +33,19 @@ static const SmbCuptiInterface interface = {.name = "SASS metrics",
                                             .n_symbols = G_N_ELEMENTS(symbols)};
 
 static gboolean
-check(const Sass *sass, int result, const char *what, GError **error) {
+check_sass_result(const Sass *sass, int result, const char *what, GError **error) {
   return smb_cupti_check((const SmbProfilerSession *)(gconstpointer)sass, result, what, error);
 }
 
 static gboolean
-find_metric(const Sass *sass, const char *chip, const SmbInstructionMetric *metric, guint64 *id,
-            GError **error) {
+find_sass_metric(const Sass *sass, const char *chip, const SmbInstructionMetric *metric,
+                 guint64 *id, GError **error) {
   g_autofree char *what = g_strdup_printf("count %s by instruction", metric->names[0]);
   for (guint i = 0; i < G_N_ELEMENTS(metric->names) && metric->names[i]; i++) {
     CuptiSassGetProperties get = CUPTI_PARAMETERS(CuptiSassGetProperties, metric, .pChipName = chip,
                                                   .pMetricName = metric->names[i]);
     g_clear_error(error);
-    if (!check(sass, sass->properties(&get), what, error))
+    if (!check_sass_result(sass, sass->properties(&get), what, error))
       continue;
     *id = get.metric.metricId;
     return TRUE;
@@ -78,7 +79,8 @@ take_records(const CuptiSassData *records, gsize n, gsize n_instances, const cha
 static gboolean
 read_records(const Sass *sass, const char *symbol, GArray *counts, GError **error) {
   CuptiSassGetDataProperties get = CUPTI_PARAMETERS(CuptiSassGetDataProperties, numOfInstances);
-  if (!check(sass, sass->data_properties(&get), "tell what was counted by instruction", error))
+  if (!check_sass_result(sass, sass->data_properties(&get), "size the counts by instruction",
+                         error))
     return FALSE;
   gsize n = get.numOfPatchedInstructionRecords, n_instances = get.numOfInstances;
   g_autofree CuptiSassData *records = g_new0(CuptiSassData, n + 1);
@@ -90,7 +92,8 @@ read_records(const Sass *sass, const char *symbol, GArray *counts, GError **erro
   CuptiSassFlushData flush =
       CUPTI_PARAMETERS(CuptiSassFlushData, numOfInstances, .numOfPatchedInstructionRecords = n,
                        .numOfInstances = n_instances, .pMetricsData = records);
-  if (n > 0 && !check(sass, sass->flush(&flush), "read what was counted by instruction", error))
+  if (n > 0 &&
+      !check_sass_result(sass, sass->flush(&flush), "read the counts by instruction", error))
     return FALSE;
   take_records(records, n, n_instances, symbol, counts);
   return TRUE;
@@ -98,29 +101,30 @@ read_records(const Sass *sass, const char *symbol, GArray *counts, GError **erro
 
 // Enables, launches, reads, and disables whatever came of that.
 static gboolean
-count_launch(const Sass *sass, const SmbProfilerLaunch *launch, const char *symbol, GArray *counts,
-             GError **error) {
+count_sass_launch(const Sass *sass, const SmbProfilerLaunch *launch, const char *symbol,
+                  GArray *counts, GError **error) {
   CuptiSassEnable enable =
       CUPTI_PARAMETERS(CuptiSassEnable, enableLazyPatching, .enableLazyPatching = 1);
   CuptiSassDisable disable = CUPTI_PARAMETERS(CuptiSassDisable, numOfDroppedRecords);
-  if (!check(sass, sass->enable(&enable), "count by instruction", error))
+  if (!check_sass_result(sass, sass->enable(&enable), "count by instruction", error))
     return FALSE;
   gboolean counted = launch->run(launch->data, error) && read_records(sass, symbol, counts, error);
   int result = sass->disable(&disable);
-  if (!counted || !check(sass, result, "end counting by instruction", error))
+  if (!counted || !check_sass_result(sass, result, "end counting by instruction", error))
     return FALSE;
   return smb_cupti_check_dropped(0, disable.numOfDroppedRecords, error);
 }
 
 static gboolean
-choose(Sass *sass, int device, const SmbInstructionMetric *metric, GError **error) {
+choose_sass_metric(Sass *sass, int device, const SmbInstructionMetric *metric, GError **error) {
   CuptiSassConfig config = {.outputGranularity = CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU};
   const char *chip = smb_cupti_start(&sass->base, device, error);
-  if (!chip || !find_metric(sass, chip, metric, &config.metricId, error))
+  if (!chip || !find_sass_metric(sass, chip, metric, &config.metricId, error))
     return FALSE;
   CuptiSassSetConfig set = CUPTI_PARAMETERS(CuptiSassSetConfig, deviceIndex, .numOfMetricConfig = 1,
                                             .pConfigs = &config, .deviceIndex = (guint32)device);
-  sass->has_chosen = check(sass, sass->set(&set), "choose what is counted by instruction", error);
+  sass->has_chosen =
+      check_sass_result(sass, sass->set(&set), "choose the counters by instruction", error);
   return sass->has_chosen;
 }
 
@@ -128,6 +132,6 @@ gboolean
 smb_cupti_count_instructions(int device, const SmbInstructionMetric *metric, const char *symbol,
                              const SmbProfilerLaunch *launch, GArray *counts, GError **error) {
   static Sass sass = {.base = {.interface = &interface}};
-  return (sass.has_chosen || choose(&sass, device, metric, error)) &&
-         count_launch(&sass, launch, symbol, counts, error);
+  return (sass.has_chosen || choose_sass_metric(&sass, device, metric, error)) &&
+         count_sass_launch(&sass, launch, symbol, counts, error);
 }

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// What CUPTI's profilers share: opening the library, errors in words, the state of a session.
 #include "gpu/cupti/cupti.h"
 #include "sim/base/error.h"
 
@@ -13,7 +15,7 @@ base_of(SmbProfilerSession *session) {
 }
 
 static gboolean
-find_functions(SmbCupti *cupti, GError **error) {
+find_cupti_functions(SmbCupti *cupti, GError **error) {
   static const SmbSymbol symbols[] = {
       {"cuptiProfilerInitialize", G_STRUCT_OFFSET(SmbCupti, initialize)},
       {"cuptiDeviceGetChipName", G_STRUCT_OFFSET(SmbCupti, chip_name)},
@@ -36,7 +38,7 @@ find_functions(SmbCupti *cupti, GError **error) {
 
 // The name of a device's chip, such as "GH100" (transfer none).
 static const char *
-find_chip(SmbProfilerSession *session, int device, GError **error) {
+find_chip_name(SmbProfilerSession *session, int device, GError **error) {
   CuptiGetChipName chip =
       CUPTI_PARAMETERS(CuptiGetChipName, pChipName, .deviceIndex = (gsize)device);
   int result = base_of(session)->chip_name(&chip);
@@ -45,7 +47,7 @@ find_chip(SmbProfilerSession *session, int device, GError **error) {
 
 static gboolean
 find_availability(SmbProfilerSession *session, GError **error) {
-  static const char what[] = "tell which counters there are";
+  static const char what[] = "list the available counters";
   SmbCupti *cupti = base_of(session);
   CuptiGetCounterAvailability get =
       CUPTI_PARAMETERS(CuptiGetCounterAvailability, pCounterAvailabilityImage);
@@ -60,10 +62,10 @@ const char *
 smb_cupti_start(SmbCupti *cupti, int device, GError **error) {
   SmbProfilerSession *session = (SmbProfilerSession *)(gpointer)cupti;
   CuptiInitialize initialize = CUPTI_PARAMETERS(CuptiInitialize, pPriv);
-  if (!find_functions(cupti, error) ||
+  if (!find_cupti_functions(cupti, error) ||
       !smb_cupti_check(session, cupti->initialize(&initialize), "start", error))
     return NULL;
-  return find_chip(session, device, error);
+  return find_chip_name(session, device, error);
 }
 
 static gboolean

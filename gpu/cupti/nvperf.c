@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// NVIDIA's perf host library: from names of metrics to the raw counters they need, and from counters to values.
 #include "config.h"
 
 #include "gpu/cupti/nvperf.h"
@@ -79,7 +81,7 @@ open_library(gpointer cupti) {
 
 // Turns a status into an error that says what was tried. Returns: whether it is a success.
 static gboolean
-check(int status, const char *what, GError **error) {
+check_nvperf_status(int status, const char *what, GError **error) {
   // By NVPA_Status (nvperf_common.h); some are not in use.
   static const char *const reasons[] = {
       [2] = "an internal error",
@@ -106,7 +108,7 @@ check(int status, const char *what, GError **error) {
                   LIBRARY_NAME, what, reason ? reason : "no reason given", status);
 }
 
-// Opens the library beside @cupti (nullable), or by its name, and starts it.
+// Opens the library next to @cupti (nullable), or by its name, and starts it.
 static gboolean
 open_nvperf(NvperfLibrary *library, gpointer cupti, GError **error) {
   NvpwInitializeHost initialize = CUPTI_PARAMETERS(NvpwInitializeHost, pPriv);
@@ -117,8 +119,8 @@ open_nvperf(NvperfLibrary *library, gpointer cupti, GError **error) {
   const char *missing = smb_symbols_find(handle, symbols, G_N_ELEMENTS(symbols), library);
   if (missing)
     return smb_fail(error, SMB_GPU_ERROR, SMB_GPU_ERROR_NO_PROFILER,
-                    "%s has no %s: that of CUDA 12 has it", LIBRARY_NAME, missing);
-  return check(library->initialize(&initialize), "start", error);
+                    "%s has no %s: the one of CUDA 12 does", LIBRARY_NAME, missing);
+  return check_nvperf_status(library->initialize(&initialize), "start", error);
 }
 
 struct _SmbNvperf {
@@ -140,14 +142,14 @@ make_evaluator(SmbNvperf *nvperf, GError **error) {
   NvpwEvaluatorScratchSize size =
       CUPTI_PARAMETERS(NvpwEvaluatorScratchSize, scratchBufferSize, .pChipName = nvperf->chip,
                        .pCounterAvailabilityImage = nvperf->availability);
-  if (!check(library->scratch_size(&size), what, error))
+  if (!check_nvperf_status(library->scratch_size(&size), what, error))
     return FALSE;
   nvperf->scratch = g_malloc0(size.scratchBufferSize);
   NvpwEvaluatorInitialize initialize = CUPTI_PARAMETERS(
       NvpwEvaluatorInitialize, pMetricsEvaluator, .pScratchBuffer = nvperf->scratch,
       .scratchBufferSize = size.scratchBufferSize, .pChipName = nvperf->chip,
       .pCounterAvailabilityImage = nvperf->availability);
-  if (!check(library->evaluator_initialize(&initialize), what, error))
+  if (!check_nvperf_status(library->evaluator_initialize(&initialize), what, error))
     return FALSE;
   nvperf->evaluator = initialize.pMetricsEvaluator;
   return TRUE;
@@ -171,18 +173,18 @@ find_metrics(SmbNvperf *nvperf, const char *const *names, GError **error) {
 // What the hardware has to count for the metrics.
 static gboolean
 find_raw_metrics(SmbNvperf *nvperf, GError **error) {
-  static const char what[] = "tell what the metrics are made of";
+  static const char what[] = "list the raw counters of the metrics";
   NvpwEvaluatorGetRawDependencies get = CUPTI_PARAMETERS(
       NvpwEvaluatorGetRawDependencies, numOptionalRawDependencies,
       .pMetricsEvaluator = nvperf->evaluator, .pMetricEvalRequests = nvperf->metrics,
       .numMetricEvalRequests = nvperf->n_metrics,
       .metricEvalRequestStructSize = CUPTI_SIZE(NvpwMetricEvalRequest, submetric),
       .metricEvalRequestStrideSize = sizeof *nvperf->metrics);
-  if (!check(nvperf->library.raw_dependencies(&get), what, error))
+  if (!check_nvperf_status(nvperf->library.raw_dependencies(&get), what, error))
     return FALSE;
   g_autofree const char **names = g_new0(const char *, get.numRawDependencies + 1);
   get.ppRawDependencies = names;
-  if (!check(nvperf->library.raw_dependencies(&get), what, error))
+  if (!check_nvperf_status(nvperf->library.raw_dependencies(&get), what, error))
     return FALSE;
   nvperf->n_raw = get.numRawDependencies;
   nvperf->raw = g_new0(NvpaRawMetricRequest, nvperf->n_raw + 1);
@@ -241,24 +243,24 @@ plan_passes(const SmbNvperf *nvperf, void *config, GError **error) {
   NvpwRawConfigGenerateImage generate =
       CUPTI_PARAMETERS(NvpwRawConfigGenerateImage, mergeAllPassGroups, .pRawMetricsConfig = config);
   return (!nvperf->availability ||
-          check(library->config_set_availability(&available), what, error)) &&
-         check(library->config_begin_group(&begin), what, error) &&
-         check(library->config_add(&add), what, error) &&
-         check(library->config_end_group(&end), what, error) &&
-         check(library->config_generate(&generate), what, error);
+          check_nvperf_status(library->config_set_availability(&available), what, error)) &&
+         check_nvperf_status(library->config_begin_group(&begin), what, error) &&
+         check_nvperf_status(library->config_add(&add), what, error) &&
+         check_nvperf_status(library->config_end_group(&end), what, error) &&
+         check_nvperf_status(library->config_generate(&generate), what, error);
 }
 
 // What a function writes, once it has said how much that is, by members of its parameters.
 static GBytes *
-take_bytes(NvperfFunction function, void *parameters, const size_t *copied, size_t *allocated,
-           uint8_t **buffer, const char *what, GError **error) {
-  if (!check(function(parameters), what, error))
+take_nvperf_bytes(NvperfFunction function, void *parameters, const size_t *copied,
+                  size_t *allocated, uint8_t **buffer, const char *what, GError **error) {
+  if (!check_nvperf_status(function(parameters), what, error))
     return NULL;
   gsize size = *copied;
   g_autofree guint8 *bytes = g_malloc0(size); // aligned to 8 bytes, as CUPTI wants it
   *allocated = size;
   *buffer = bytes;
-  if (!check(function(parameters), what, error))
+  if (!check_nvperf_status(function(parameters), what, error))
     return NULL;
   return g_bytes_new_take(g_steal_pointer(&bytes), size);
 }
@@ -269,13 +271,14 @@ smb_nvperf_config(const SmbNvperf *nvperf, GError **error) {
       NvpwRawConfigCreate, pRawMetricsConfig, .activityKind = NVPA_ACTIVITY_KIND_PROFILER,
       .pChipName = nvperf->chip, .pCounterAvailabilityImage = nvperf->availability);
   GBytes *image = NULL;
-  if (!check(nvperf->library.config_create(&create), "plan the counters", error))
+  if (!check_nvperf_status(nvperf->library.config_create(&create), "plan the counters", error))
     return NULL;
   NvpwRawConfigGetImage get = CUPTI_PARAMETERS(NvpwRawConfigGetImage, bytesCopied,
                                                .pRawMetricsConfig = create.pRawMetricsConfig);
   if (plan_passes(nvperf, create.pRawMetricsConfig, error))
-    image = take_bytes(nvperf->library.config_image, &get, &get.bytesCopied, &get.bytesAllocated,
-                       &get.pBuffer, "write the plan of the counters", error);
+    image =
+        take_nvperf_bytes(nvperf->library.config_image, &get, &get.bytesCopied, &get.bytesAllocated,
+                          &get.pBuffer, "write the plan of the counters", error);
   nvperf->library.config_destroy(&CUPTI_PARAMETERS(NvpwRawConfigDestroy, pRawMetricsConfig,
                                                    .pRawMetricsConfig = create.pRawMetricsConfig));
   return image;
@@ -288,7 +291,7 @@ smb_nvperf_prefix(const SmbNvperf *nvperf, GError **error) {
   NvpwBuilderCreate create =
       CUPTI_PARAMETERS(NvpwBuilderCreate, pCounterDataBuilder, .pChipName = nvperf->chip,
                        .pCounterAvailabilityImage = nvperf->availability);
-  if (!check(library->builder_create(&create), what, error))
+  if (!check_nvperf_status(library->builder_create(&create), what, error))
     return NULL;
   void *builder = create.pCounterDataBuilder;
   GBytes *prefix = NULL;
@@ -297,9 +300,9 @@ smb_nvperf_prefix(const SmbNvperf *nvperf, GError **error) {
                        .pRawMetricRequests = nvperf->raw, .numMetricRequests = nvperf->n_raw);
   NvpwBuilderGetPrefix get =
       CUPTI_PARAMETERS(NvpwBuilderGetPrefix, bytesCopied, .pCounterDataBuilder = builder);
-  if (check(library->builder_add(&add), what, error))
-    prefix = take_bytes(library->builder_prefix, &get, &get.bytesCopied, &get.bytesAllocated,
-                        &get.pBuffer, what, error);
+  if (check_nvperf_status(library->builder_add(&add), what, error))
+    prefix = take_nvperf_bytes(library->builder_prefix, &get, &get.bytesCopied, &get.bytesAllocated,
+                               &get.pBuffer, what, error);
   library->builder_destroy(
       &CUPTI_PARAMETERS(NvpwBuilderDestroy, pCounterDataBuilder, .pCounterDataBuilder = builder));
   return prefix;
@@ -325,8 +328,8 @@ smb_nvperf_evaluate(const SmbNvperf *nvperf, const guint8 *data, gsize size, gui
       .rangeIndex = range,
       .isolated = 1,
       .pMetricValues = values};
-  if (!check(nvperf->library.set_device_attributes(&attributes), what, error) ||
-      !check(nvperf->library.evaluate(&evaluate), what, error))
+  if (!check_nvperf_status(nvperf->library.set_device_attributes(&attributes), what, error) ||
+      !check_nvperf_status(nvperf->library.evaluate(&evaluate), what, error))
     return FALSE;
   for (guint i = 0; i < nvperf->n_metrics; i++) {
     if (!isfinite(values[i]))

@@ -10,7 +10,7 @@
 
 // Whether bytes at an address lie in one allocation, or, of the host's memory, anywhere.
 static bool
-fits(const void *address, size_t bytes, bool is_device) {
+fits_allocation(const void *address, size_t bytes, bool is_device) {
   Allocation found;
   if (memory_find(address, &found))
     return (uintptr_t)address - found.address + bytes <= found.bytes;
@@ -18,7 +18,7 @@ fits(const void *address, size_t bytes, bool is_device) {
 }
 
 static cudaError_t
-check(const void *to, const void *from, size_t bytes, int kind) {
+check_copy(const void *to, const void *from, size_t bytes, int kind) {
   bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
   bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   cudaError_t error = error_check();
@@ -26,13 +26,14 @@ check(const void *to, const void *from, size_t bytes, int kind) {
     return error;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
-  return fits(to, bytes, to_device) && fits(from, bytes, from_device) ? cudaSuccess
-                                                                      : cudaErrorInvalidValue;
+  return fits_allocation(to, bytes, to_device) && fits_allocation(from, bytes, from_device)
+             ? cudaSuccess
+             : cudaErrorInvalidValue;
 }
 
 API cudaError_t
 cudaMemcpy(void *to, const void *from, size_t bytes, int kind) {
-  cudaError_t error = check(to, from, bytes, kind);
+  cudaError_t error = check_copy(to, from, bytes, kind);
   if (!error)
     memmove(to, from, bytes);
   return error_return(error);
@@ -50,10 +51,10 @@ cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, siz
   cudaError_t error = width > to_pitch || width > from_pitch ? cudaErrorInvalidValue : cudaSuccess;
   size_t rows = height > 0 ? height - 1 : 0;
   if (!error && height > 0)
-    error = check(to, from, 1, kind);
+    error = check_copy(to, from, 1, kind);
   if (!error && height > 0 && width > 0 &&
-      (check(to, from, rows * to_pitch + width, kind) &&
-       check(to, from, rows * from_pitch + width, kind)))
+      (check_copy(to, from, rows * to_pitch + width, kind) &&
+       check_copy(to, from, rows * from_pitch + width, kind)))
     error = cudaErrorInvalidValue;
   for (size_t row = 0; !error && row < height; row++)
     memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
@@ -70,7 +71,7 @@ cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch
 API cudaError_t
 cudaMemset(void *to, int value, size_t bytes) {
   cudaError_t error = error_check();
-  if (!error && bytes > 0 && !fits(to, bytes, true))
+  if (!error && bytes > 0 && !fits_allocation(to, bytes, true))
     error = cudaErrorInvalidValue;
   if (!error && bytes > 0)
     memset(to, value, bytes);
@@ -94,7 +95,7 @@ cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
 // --- variables
 
 static cudaError_t
-find_part(const void *symbol, size_t offset, size_t bytes, char **part) {
+find_symbol_part(const void *symbol, size_t offset, size_t bytes, char **part) {
   void *address;
   size_t size;
   cudaError_t error = module_variable(symbol, &address, &size);
@@ -108,7 +109,7 @@ API cudaError_t
 cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind) {
   char *part;
   (void)kind;
-  cudaError_t error = find_part(symbol, offset, bytes, &part);
+  cudaError_t error = find_symbol_part(symbol, offset, bytes, &part);
   if (!error)
     memmove(part, from, bytes);
   return error_return(error);
@@ -118,7 +119,7 @@ API cudaError_t
 cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind) {
   char *part;
   (void)kind;
-  cudaError_t error = find_part(symbol, offset, bytes, &part);
+  cudaError_t error = find_symbol_part(symbol, offset, bytes, &part);
   if (!error)
     memmove(to, part, bytes);
   return error_return(error);

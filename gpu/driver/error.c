@@ -8,6 +8,7 @@
 
 static __thread cudaError_t last;
 static cudaError_t sticky;
+static bool is_told; // a call has returned it
 
 // Names and descriptions: CUDA Runtime API, cudaError_t.
 static const struct {
@@ -40,8 +41,10 @@ static const struct {
 cudaError_t
 error_return(cudaError_t error) {
   cudaError_t ended = __atomic_load_n(&sticky, __ATOMIC_RELAXED);
-  if (ended)
+  if (ended) {
     error = ended;
+    __atomic_store_n(&is_told, true, __ATOMIC_RELAXED);
+  }
   if (error && error != cudaErrorNotReady)
     last = error;
   return error;
@@ -65,16 +68,17 @@ error_missing(const char *name) {
   return error_return(cudaErrorNotSupported);
 }
 
+// A kernel that fails is told by a call that waits for it, or a later one, not by these.
 API cudaError_t
-cudaGetLastError(void) {
-  cudaError_t error = error_return(last);
-  last = cudaSuccess;
-  return error;
+cudaPeekAtLastError(void) {
+  return __atomic_load_n(&is_told, __ATOMIC_RELAXED) ? sticky : last;
 }
 
 API cudaError_t
-cudaPeekAtLastError(void) {
-  return error_return(last);
+cudaGetLastError(void) {
+  cudaError_t error = cudaPeekAtLastError();
+  last = cudaSuccess;
+  return error;
 }
 
 API const char *

@@ -47,7 +47,7 @@ __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *dynamic_bytes, void 
 
 // Limits: CUDA C++ Programming Guide, Technical Specifications per Compute Capability.
 static cudaError_t
-check(const Kernel *kernel, dim3 grid, dim3 block, size_t dynamic_bytes) {
+check_extent(const Kernel *kernel, dim3 grid, dim3 block, size_t dynamic_bytes) {
   uint64_t threads = (uint64_t)block.x * block.y * block.z;
   if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 2147483647u ||
       grid.y > 65535 || grid.z > 65535 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
@@ -86,11 +86,11 @@ add_parameters(SmbPayload *payload, const Kernel *kernel, void **arguments) {
 
 // Runs a kernel; what went wrong in it ends the context, and the reason is written where a person reads it.
 static cudaError_t
-run(const Kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t dynamic_bytes,
-    const void *stream, bool is_cooperative) {
+run_kernel(const Kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t dynamic_bytes,
+           const void *stream, bool is_cooperative) {
   const dim3 none = {0, 0, 0};
   SmbPayload payload = {0};
-  smb_payload_add_number(&payload, module_number(kernel->module));
+  smb_payload_add_number(&payload, module_id(kernel->module));
   smb_payload_add_text(&payload, kernel->symbol);
   add_triple(&payload, grid);
   add_triple(&payload, block);
@@ -118,9 +118,10 @@ launch(const void *function, dim3 grid, dim3 block, void **arguments, size_t dyn
        const void *stream, bool is_cooperative) {
   Kernel *kernel = NULL;
   cudaError_t error = module_kernel(function, &kernel);
-  error = error ? error : check(kernel, grid, block, dynamic_bytes);
+  error = error ? error : check_extent(kernel, grid, block, dynamic_bytes);
   return error_return(
-      error ? error : run(kernel, grid, block, arguments, dynamic_bytes, stream, is_cooperative));
+      error ? error
+            : run_kernel(kernel, grid, block, arguments, dynamic_bytes, stream, is_cooperative));
 }
 
 API cudaError_t

@@ -68,7 +68,7 @@ find_gap(size_t bytes, size_t *index) {
 }
 
 static bool
-make_room(void) {
+make_allocation_room(void) {
   size_t more = room ? 2 * room : 64;
   if (n_all < room)
     return true;
@@ -87,7 +87,7 @@ memory_allocate(size_t bytes, InjectMemory kind, bool is_variable) {
   if (bytes == 0 || bytes > RANGE_BYTES)
     return NULL;
   pthread_mutex_lock(&lock);
-  if (base && make_room() && (address = find_gap(round_up(bytes), &index)) != 0) {
+  if (base && make_allocation_room() && (address = find_gap(round_up(bytes), &index)) != 0) {
     memmove(all + index + 1, all + index, (n_all - index) * sizeof *all);
     all[index] = (Allocation){address, bytes, kind, is_variable};
     n_all++;
@@ -113,7 +113,7 @@ count_before(uintptr_t address) {
 
 // What was there reads as zeros: whole pages go back to the system.
 static void
-forget(uintptr_t address, size_t bytes) {
+forget_bytes(uintptr_t address, size_t bytes) {
   if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(address - base),
                 (off_t)bytes) != 0)
     memset((void *)address, 0, bytes);
@@ -126,7 +126,7 @@ memory_free(const void *address) {
   bool is_there = n > 0 && all[n - 1].address == (uintptr_t)address && !all[n - 1].is_variable;
   if (is_there) {
     size_t bytes = round_up(all[n - 1].bytes);
-    forget((uintptr_t)address, bytes);
+    forget_bytes((uintptr_t)address, bytes);
     used -= bytes;
     memmove(all + n - 1, all + n, (n_all - n) * sizeof *all);
     n_all--;

@@ -61,7 +61,7 @@ static Name *functions, *variables;
 // --- loading
 
 static char *
-take_text(SmbPayload *payload) {
+take_string(SmbPayload *payload) {
   size_t length;
   const unsigned char *bytes = smb_payload_bytes(payload, &length);
   char *text = malloc(length + 1);
@@ -75,9 +75,9 @@ take_text(SmbPayload *payload) {
 }
 
 static void
-read_kernel(Module *module, SmbPayload *answer, Kernel *kernel) {
+read_module_kernel(Module *module, SmbPayload *answer, Kernel *kernel) {
   kernel->module = module;
-  kernel->symbol = take_text(answer);
+  kernel->symbol = take_string(answer);
   kernel->registers = (unsigned)smb_payload_number(answer);
   kernel->local_bytes = (unsigned)smb_payload_number(answer);
   kernel->shared_bytes = (unsigned)smb_payload_number(answer);
@@ -93,9 +93,9 @@ read_kernel(Module *module, SmbPayload *answer, Kernel *kernel) {
 }
 
 static bool
-read_variable(SmbPayload *answer, Variable *variable) {
+read_module_variable(SmbPayload *answer, Variable *variable) {
   size_t length;
-  variable->name = take_text(answer);
+  variable->name = take_string(answer);
   variable->bytes = smb_payload_number(answer);
   smb_payload_number(answer);
   const unsigned char *contents = smb_payload_bytes(answer, &length);
@@ -106,15 +106,15 @@ read_variable(SmbPayload *answer, Variable *variable) {
 }
 
 static cudaError_t
-read_module(Module *module, SmbPayload *answer) {
+read_loaded(Module *module, SmbPayload *answer) {
   module->n_kernels = smb_payload_number(answer);
   module->kernels = calloc(module->n_kernels + 1, sizeof *module->kernels);
   for (size_t i = 0; module->kernels && i < module->n_kernels; i++)
-    read_kernel(module, answer, &module->kernels[i]);
+    read_module_kernel(module, answer, &module->kernels[i]);
   module->n_variables = smb_payload_number(answer);
   module->variables = calloc(module->n_variables + 1, sizeof *module->variables);
   for (size_t i = 0; module->variables && i < module->n_variables; i++)
-    if (!read_variable(answer, &module->variables[i]))
+    if (!read_module_variable(answer, &module->variables[i]))
       return cudaErrorMemoryAllocation;
   return answer->failed || !module->kernels || !module->variables ? cudaErrorMemoryAllocation
                                                                   : cudaSuccess;
@@ -130,7 +130,7 @@ set_managed(const Module *module) {
 }
 
 static cudaError_t
-load(Module *module) {
+load_once(Module *module) {
   SmbPayload payload = {0};
   if (module->is_loaded)
     return module->failure;
@@ -141,7 +141,7 @@ load(Module *module) {
   size_t length;
   smb_payload_bytes(&payload, &length);
   module->failure =
-      status == RUN_DONE ? read_module(module, &payload) : cudaErrorNoKernelImageForDevice;
+      status == RUN_DONE ? read_loaded(module, &payload) : cudaErrorNoKernelImageForDevice;
   smb_payload_clear(&payload);
   if (!module->failure)
     set_managed(module);
@@ -149,7 +149,7 @@ load(Module *module) {
 }
 
 uint64_t
-module_number(const Module *module) {
+module_id(const Module *module) {
   return module->number;
 }
 
@@ -174,7 +174,7 @@ find_name(Name *names, const void *host) {
 
 static cudaError_t
 find_kernel(Name *name) {
-  cudaError_t error = load(name->module);
+  cudaError_t error = load_once(name->module);
   for (size_t i = 0; !error && !name->kernel && i < name->module->n_kernels; i++)
     if (strcmp(name->module->kernels[i].symbol, name->name) == 0)
       name->kernel = &name->module->kernels[i];
@@ -202,7 +202,7 @@ module_variable(const void *host, void **address, size_t *bytes) {
     return error;
   pthread_mutex_lock(&lock);
   const Name *name = find_name(variables, host);
-  error = name ? load(name->module) : cudaErrorInvalidSymbol;
+  error = name ? load_once(name->module) : cudaErrorInvalidSymbol;
   for (size_t i = 0; !error && i < name->module->n_variables; i++) {
     const Variable *variable = &name->module->variables[i];
     if (strcmp(variable->name, name->name) != 0)
@@ -217,7 +217,7 @@ module_variable(const void *host, void **address, size_t *bytes) {
 // --- what nvcc's code calls
 
 static void
-add_name(Name **names, const void *host, Module *module, const char *text, void **managed) {
+add_host_name(Name **names, const void *host, Module *module, const char *text, void **managed) {
   Name *name = calloc(1, sizeof *name);
   if (!name)
     return;
@@ -263,27 +263,27 @@ API void
 __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit,
                        void *tid, void *bid, dim3 *block, dim3 *grid, int *warp) {
   (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
-  add_name(&functions, host, (Module *)handle, name, NULL);
+  add_host_name(&functions, host, (Module *)handle, name, NULL);
 }
 
 API void
 __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
                   size_t bytes, int constant, int global) {
   (void)device, (void)external, (void)bytes, (void)constant, (void)global;
-  add_name(&variables, host, (Module *)handle, name, NULL);
+  add_host_name(&variables, host, (Module *)handle, name, NULL);
 }
 
 API void
 __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external,
                          size_t bytes, int constant, int global) {
   (void)device, (void)external, (void)bytes, (void)constant, (void)global;
-  add_name(&variables, host, (Module *)handle, name, host);
+  add_host_name(&variables, host, (Module *)handle, name, host);
 }
 
 API char
 __cudaInitModule(void **handle) {
   pthread_mutex_lock(&lock);
-  cudaError_t error = handle && client_device() ? load((Module *)handle) : cudaErrorNoDevice;
+  cudaError_t error = handle && client_device() ? load_once((Module *)handle) : cudaErrorNoDevice;
   pthread_mutex_unlock(&lock);
   return error == cudaSuccess;
 }

@@ -25,7 +25,7 @@ cudaError_t module_kernel(const void *function, Kernel **kernel);
 // The memory of a variable by the address of its host variable.
 cudaError_t module_variable(const void *host, void **address, size_t *bytes);
 
-uint64_t module_number(const Module *module);
+uint64_t module_id(const Module *module);
 
 // Adds how many variables a module has, and each of them (RUN_LAUNCH).
 void module_add_variables(SmbPayload *payload, const Module *module);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The part of the driver's and of CUPTI's binary interfaces that the injection library sees and calls. Both are found at run
-// time, so that it builds without a toolkit. Names and order of the members are those of cuda.h, cupti_callbacks.h,
-// cupti_driver_cbid.h, generated_cuda_meta.h and cupti_activity.h of CUDA 13.0; tests/cupti-abi.sh compares them with a toolkit's.
+// The part of the driver's and of CUPTI's binary interfaces that the injection library sees and calls. Both are found
+// at run time, so that it builds without a toolkit. Names and order of the members are those of cuda.h,
+// cupti_callbacks.h, cupti_driver_cbid.h, generated_cuda_meta.h and cupti_activity.h of CUDA 13.0; tests/cupti-abi.sh
+// compares them with a toolkit's.
 #pragma once
 
 #include <stddef.h>
@@ -144,7 +145,7 @@ enum {
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
 
-// cuModuleLoadData_params, and those of other functions that give a module; likewise cuKernelGetFunction_params.
+// cuModuleLoadData_params, and those of other functions that give a module; and cuKernelGetFunction_params.
 typedef struct {
   void **given;
 } CuGiveParams;

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The socket to the recording command: whole frames, under a lock, and silence once it is closed.
 #include "gpu/inject/channel.h"
 
 #include <errno.h>
@@ -15,7 +17,7 @@ static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
 
 // What a process forks has no connection: it would talk into its parent's.
 static void
-forget(void) {
+drop_connection(void) {
   if (connection >= 0)
     close(connection);
   connection = -1;
@@ -35,7 +37,7 @@ channel_open(const char *path) {
     return false;
   }
   connection = fd;
-  pthread_atfork(NULL, NULL, forget);
+  pthread_atfork(NULL, NULL, drop_connection);
   return true;
 }
 
@@ -45,7 +47,7 @@ channel_is_open(void) {
 }
 
 static bool
-write_all(const void *bytes, size_t length) {
+write_channel(const void *bytes, size_t length) {
   for (size_t done = 0; done < length;) {
     ssize_t n = send(connection, (const char *)bytes + done, length - done, MSG_NOSIGNAL);
     if (n < 0 && errno != EINTR)
@@ -56,7 +58,7 @@ write_all(const void *bytes, size_t length) {
 }
 
 static bool
-read_all(void *bytes, size_t length) {
+read_channel(void *bytes, size_t length) {
   for (size_t done = 0; done < length;) {
     ssize_t n = recv(connection, (char *)bytes + done, length - done, 0);
     if (n == 0 || (n < 0 && errno != EINTR))
@@ -70,9 +72,9 @@ void
 channel_send(uint64_t kind, SmbPayload *payload) {
   InjectFrame frame = {kind, payload->length};
   pthread_mutex_lock(&sending);
-  if (channel_is_open() && (payload->failed || !write_all(&frame, sizeof frame) ||
-                            !write_all(payload->bytes, payload->length)))
-    forget();
+  if (channel_is_open() && (payload->failed || !write_channel(&frame, sizeof frame) ||
+                            !write_channel(payload->bytes, payload->length)))
+    drop_connection();
   pthread_mutex_unlock(&sending);
   payload->length = 0;
   payload->failed = false;
@@ -84,13 +86,13 @@ channel_receive(uint64_t kind, SmbPayload *payload) {
   payload->length = payload->at = 0;
   if (!channel_is_open())
     return false;
-  if (!read_all(&frame, sizeof frame) || frame.kind != kind || frame.bytes > INJECT_MAX_FRAME) {
-    forget();
+  if (!read_channel(&frame, sizeof frame) || frame.kind != kind || frame.bytes > INJECT_MAX_FRAME) {
+    drop_connection();
     return false;
   }
   unsigned char *to = smb_payload_make_room(payload, frame.bytes);
-  if (to && read_all(to, frame.bytes))
+  if (to && read_channel(to, frame.bytes))
     return true;
-  forget();
+  drop_connection();
   return false;
 }

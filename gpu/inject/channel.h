@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The connection to `smembank capture`: frames (protocol.h). Once no process listens any more, nothing is sent, and the
-// application goes on.
+// The connection to `smembank capture`: frames (protocol.h). Once no process listens any longer, nothing is sent, and
+// the application continues.
 #pragma once
 
 #include <stdbool.h>

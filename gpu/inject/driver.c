@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Finds the driver's and CUPTI's functions at run time; older drivers lack some of them.
 #include "gpu/inject/driver.h"
 
 #include <dlfcn.h>
@@ -59,7 +61,7 @@ static const Symbol cupti_symbols[] = {
 
 // The first name that is missing, or NULL.
 static const char *
-find(void *library, const Symbol *symbols, size_t n, void *functions) {
+find_driver_functions(void *library, const Symbol *symbols, size_t n, void *functions) {
   const char *missing = NULL;
   for (size_t i = 0; i < n; i++) {
     void *symbol = dlsym(library, symbols[i].name);
@@ -75,8 +77,10 @@ inject_driver_find(InjectDriver *driver) {
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (!library)
     return "libcuda.so.1";
-  find(library, newer_symbols, sizeof newer_symbols / sizeof *newer_symbols, driver);
-  return find(library, driver_symbols, sizeof driver_symbols / sizeof *driver_symbols, driver);
+  find_driver_functions(library, newer_symbols, sizeof newer_symbols / sizeof *newer_symbols,
+                        driver);
+  return find_driver_functions(library, driver_symbols,
+                               sizeof driver_symbols / sizeof *driver_symbols, driver);
 }
 
 const char *
@@ -84,5 +88,6 @@ inject_cupti_find(InjectCupti *cupti, const char *path) {
   void *library = path ? dlopen(path, RTLD_NOW) : NULL;
   if (!library)
     return path ? path : "CUPTI";
-  return find(library, cupti_symbols, sizeof cupti_symbols / sizeof *cupti_symbols, cupti);
+  return find_driver_functions(library, cupti_symbols, sizeof cupti_symbols / sizeof *cupti_symbols,
+                               cupti);
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The functions of the driver and of CUPTI that the injection library calls in the process that it is loaded into. Both are
-// there when it is loaded: the driver has loaded it.
+// The functions of the driver and of CUPTI that the injection library calls in the process that it is loaded into. Both
+// are there when it is loaded: the driver has loaded it.
 #pragma once
 
 #include "gpu/inject/abi.h"

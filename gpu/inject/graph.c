@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The nodes of executable graphs: which kernels a launch of a graph runs, and in what order.
 #include "gpu/inject/graph.h"
 
 #include <pthread.h>
@@ -31,8 +33,8 @@ typedef struct Graph {
   struct Graph *next;
 } Graph;
 
-static const char changed[] = "its graph was changed in a way that is not followed";
-static const char no_memory[] = "there was no memory to read its graph";
+static const char changed[] = "its graph was changed in an unsupported way";
+static const char no_memory[] = "out of memory while reading its graph";
 
 static const InjectDriver *driver;
 static Graph *graphs;
@@ -45,7 +47,7 @@ graph_start(const InjectDriver *the_driver) {
 }
 
 static Graph *
-find(void *exec) {
+find_graph(void *exec) {
   Graph *graph = graphs;
   while (graph && graph->exec != exec)
     graph = graph->next;
@@ -63,7 +65,7 @@ empty(Graph *graph) {
 
 // The name of what a node launches; NULL: the driver does not say.
 static const char *
-find_name(const CuKernelNodeParams *params) {
+find_kernel_name(const CuKernelNodeParams *params) {
   const char *name = NULL;
   void *function = params->func;
   if (!driver->function_name)
@@ -90,8 +92,8 @@ set_attributes(GraphNode *node) {
 
 // Whether it is known what the node launches.
 static bool
-set_launch(GraphNode *node, const CuKernelNodeParams *params) {
-  const char *name = find_name(params);
+set_node_launch(GraphNode *node, const CuKernelNodeParams *params) {
+  const char *name = find_kernel_name(params);
   Kernel *kernel =
       name ? kernel_find(driver, params->func ? params->func : params->kern, name) : NULL;
   if (!kernel)
@@ -118,11 +120,11 @@ grow(void **array, size_t n, size_t bytes) {
 }
 
 static void
-add_kernel(Graph *graph, void *node, bool is_first) {
+add_kernel_node(Graph *graph, void *node, bool is_first) {
   CuKernelNodeParams params;
   GraphNode added = {.node = node, .is_first = is_first};
   memset(&params, 0, sizeof params);
-  if (driver->node_kernel(node, &params) != CU_SUCCESS || !set_launch(&added, &params)) {
+  if (driver->node_kernel(node, &params) != CU_SUCCESS || !set_node_launch(&added, &params)) {
     graph->writes_otherwise = true;
     graph->n_unknown++;
   } else if (grow((void **)&graph->nodes, graph->n, sizeof added))
@@ -158,7 +160,7 @@ add_node(Graph *graph, void *node, bool is_first) {
   case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     return;
   case CU_GRAPH_NODE_TYPE_KERNEL:
-    add_kernel(graph, node, is_first);
+    add_kernel_node(graph, node, is_first);
     return;
   case CU_GRAPH_NODE_TYPE_GRAPH:
     add_child(graph, node, is_first);
@@ -196,7 +198,7 @@ read_nodes(Graph *graph, void *of, bool is_first) {
 
 // What @n nodes from @first on launch is what another graph says, which has the same nodes in the same order.
 static void
-replace(Graph *graph, size_t first, size_t n, void *of) {
+replace_nodes(Graph *graph, size_t first, size_t n, void *of) {
   Graph other = {0};
   read_nodes(&other, of, true);
   if (other.lost || other.n != n)
@@ -212,7 +214,7 @@ replace(Graph *graph, size_t first, size_t n, void *of) {
 void
 graph_made(void *exec, void *of) {
   pthread_mutex_lock(&lock);
-  Graph *graph = find(exec);
+  Graph *graph = find_graph(exec);
   if (!graph && (graph = calloc(1, sizeof *graph))) {
     graph->exec = exec;
     graph->next = graphs;
@@ -228,10 +230,10 @@ graph_made(void *exec, void *of) {
 void
 graph_updated(void *exec, void *of) {
   pthread_mutex_lock(&lock);
-  Graph *graph = find(exec);
+  Graph *graph = find_graph(exec);
   if (graph) {
     graph->lost = NULL;
-    replace(graph, 0, graph->n, of);
+    replace_nodes(graph, 0, graph->n, of);
   }
   pthread_mutex_unlock(&lock);
 }
@@ -261,9 +263,9 @@ find_node(Graph *graph, const void *node) {
 void
 graph_changed(void *exec, void *node, const CuKernelNodeParams *params) {
   pthread_mutex_lock(&lock);
-  Graph *graph = find(exec);
+  Graph *graph = find_graph(exec);
   GraphNode *found = find_node(graph, node);
-  if (graph && (!found || !set_launch(found, params)))
+  if (graph && (!found || !set_node_launch(found, params)))
     graph->lost = changed;
   pthread_mutex_unlock(&lock);
 }
@@ -271,12 +273,12 @@ graph_changed(void *exec, void *node, const CuKernelNodeParams *params) {
 void
 graph_child_changed(void *exec, void *node, void *of) {
   pthread_mutex_lock(&lock);
-  Graph *graph = find(exec);
+  Graph *graph = find_graph(exec);
   size_t i = 0;
   while (graph && i < graph->n_children && graph->children[i].node != node)
     i++;
   if (graph && i < graph->n_children)
-    replace(graph, graph->children[i].first, graph->children[i].n, of);
+    replace_nodes(graph, graph->children[i].first, graph->children[i].n, of);
   else if (graph)
     graph->lost = changed;
   pthread_mutex_unlock(&lock);
@@ -285,7 +287,7 @@ graph_child_changed(void *exec, void *node, void *of) {
 void
 graph_enabled(void *exec, void *node, bool is_on) {
   pthread_mutex_lock(&lock);
-  GraphNode *found = find_node(find(exec), node);
+  GraphNode *found = find_node(find_graph(exec), node);
   if (found)
     found->is_off = !is_on;
   pthread_mutex_unlock(&lock);
@@ -327,7 +329,7 @@ launch_node(const Graph *graph, size_t index, void *stream) {
   if (!record_chooses(&number))
     return;
   if (graph->lost)
-    record_lose(kernel->symbol, graph->lost);
+    record_drop(kernel->symbol, graph->lost);
   else if (record_is_open() || record_begin(kernel))
     record_node(graph, index, stream, number);
 }
@@ -335,11 +337,11 @@ launch_node(const Graph *graph, size_t index, void *stream) {
 void
 graph_launched(void *exec, void *stream) {
   pthread_mutex_lock(&lock);
-  Graph *graph = find(exec);
+  Graph *graph = find_graph(exec);
   n_launches++;
   for (size_t i = 0; graph && i < graph->n; i++)
     launch_node(graph, i, stream);
   for (size_t i = 0; graph && i < graph->n_unknown; i++)
-    record_lose("a graph", "the driver does not say which kernels a node of it runs");
+    record_drop("a graph", "the driver does not say which kernels a node of it runs");
   pthread_mutex_unlock(&lock);
 }

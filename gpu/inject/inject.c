@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The injection library of `smembank capture`: the driver loads it into each process that uses CUDA
-// (CUDA_INJECTION64_PATH), and calls InitializeInjection(). CUPTI's callbacks then say which modules are loaded and which
-// kernels are launched; that needs no permission. It is plain C, brings no library with it, prints nothing, and gives way: if
-// nobody listens, or anything is missing, the application runs as it does without it.
+// (CUDA_INJECTION64_PATH), and calls InitializeInjection(). CUPTI's callbacks then say which modules are loaded and
+// which kernels are launched; that needs no permission. It is plain C, brings no library with it, prints nothing, and
+// gives way: if nobody listens, or anything is missing, the application runs as it does without it.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +52,8 @@ static const uint32_t module_callbacks[] = {
     CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction,
 };
 
-// Kernels are named when they are looked up, also by cuModuleGetFunction(): until one is wanted, launches need not be looked at,
-// and cost nothing more.
+// Kernels are named when they are looked up, also by cuModuleGetFunction(): until one is wanted, launches need not be
+// looked at, and cost nothing more.
 static const uint32_t name_callbacks[] = {
     CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel,
     CUPTI_DRIVER_TRACE_CBID_cuLibraryEnumerateKernels,
@@ -79,7 +79,7 @@ look_at_launches(void) {
 }
 
 static void
-take_name(uint32_t id, const CuptiCallbackData *data) {
+notice_wanted_name(uint32_t id, const CuptiCallbackData *data) {
   const CuGetFunctionParams *given = data->functionParams;
   if (__atomic_load_n(&looks_at_launches, __ATOMIC_ACQUIRE))
     return;
@@ -101,7 +101,7 @@ take_module(const CuptiModuleResourceData *module) {
 }
 
 static void
-lose_module(const CuptiModuleResourceData *module) {
+drop_module(const CuptiModuleResourceData *module) {
   SmbPayload payload = {0};
   module_unloaded(module->moduleId + 1);
   kernel_unloaded(module->moduleId + 1);
@@ -118,16 +118,16 @@ take_resource(uint32_t id, const CuptiResourceData *data) {
   if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
     take_module(data->resourceDescriptor);
   else if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
-    lose_module(data->resourceDescriptor);
+    drop_module(data->resourceDescriptor);
   else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED)
     graph_made(graph->graphExec, graph->graph);
   else if (id == CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING)
     graph_destroyed(graph->graphExec);
 }
 
-// What the parameters of cuLaunchKernelEx() say besides.
+// The attributes of a launch by cuLaunchKernelEx().
 static void
-read_attributes(const CuLaunchConfig *config, Launch *launch) {
+read_launch_attributes(const CuLaunchConfig *config, Launch *launch) {
   for (unsigned i = 0; i < config->numAttrs; i++) {
     const CuLaunchAttribute *attribute = &config->attrs[i];
     if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
@@ -139,8 +139,8 @@ read_attributes(const CuLaunchConfig *config, Launch *launch) {
 
 // A launch is recorded, or it is only counted.
 static void
-take_launch(const char *symbol, void *handle, Launch *launch, void *const *parameters,
-            void *const *extra) {
+record_or_count_launch(const char *symbol, void *handle, Launch *launch, void *const *parameters,
+                       void *const *extra) {
   Kernel *kernel = symbol ? kernel_find(&driver, handle, symbol) : NULL;
   if (!kernel || !kernel->is_wanted || record_is_capturing(launch->stream))
     return;
@@ -165,8 +165,8 @@ enter_launch(const CuptiCallbackData *data, bool is_cooperative) {
                    .stream = given->hStream};
   memcpy(launch.grid, given->grid, sizeof launch.grid);
   memcpy(launch.block, given->block, sizeof launch.block);
-  take_launch(data->symbolName, given->f, &launch, given->kernelParams,
-              is_cooperative ? NULL : given->extra);
+  record_or_count_launch(data->symbolName, given->f, &launch, given->kernelParams,
+                         is_cooperative ? NULL : given->extra);
 }
 
 static void
@@ -176,8 +176,8 @@ enter_launch_ex(const CuptiCallbackData *data) {
   Launch launch = {.dynamic_bytes = config->sharedMemBytes, .stream = config->hStream};
   memcpy(launch.grid, config->grid, sizeof launch.grid);
   memcpy(launch.block, config->block, sizeof launch.block);
-  read_attributes(config, &launch);
-  take_launch(data->symbolName, given->f, &launch, given->kernelParams, given->extra);
+  read_launch_attributes(config, &launch);
+  record_or_count_launch(data->symbolName, given->f, &launch, given->kernelParams, given->extra);
 }
 
 static void
@@ -186,7 +186,7 @@ enter(uint32_t id, const CuptiCallbackData *data) {
   switch (id) {
   case CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction:
     module_begin();
-    take_name(id, data);
+    notice_wanted_name(id, data);
     return;
   case CUPTI_DRIVER_TRACE_CBID_cuModuleLoad:
   case CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData:
@@ -199,7 +199,7 @@ enter(uint32_t id, const CuptiCallbackData *data) {
   case CUPTI_DRIVER_TRACE_CBID_cuLibraryGetKernel:
   case CUPTI_DRIVER_TRACE_CBID_cuLibraryEnumerateKernels:
   case CUPTI_DRIVER_TRACE_CBID_cuModuleEnumerateFunctions:
-    take_name(id, data);
+    notice_wanted_name(id, data);
     return;
   case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
   case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
@@ -290,7 +290,7 @@ take_given(uint32_t id, void *given) {
 }
 
 static void
-leave(uint32_t id, const CuptiCallbackData *data) {
+leave_callback(uint32_t id, const CuptiCallbackData *data) {
   const int *result = data->functionReturnValue;
   const CuGiveParams *params = data->functionParams;
   bool is_done = !result || *result == CU_SUCCESS;
@@ -311,7 +311,7 @@ static void
 take_callback(void *user, int domain, uint32_t id, const void *data) {
   const CuptiCallbackData *call = data;
   (void)user;
-  // What was begun is ended, even if no process listens any more: others wait for it.
+  // What was begun is ended, even if no process listens any longer: others wait for it.
   if (!channel_is_open() && !record_is_open())
     return;
   if (domain == CUPTI_CB_DOMAIN_RESOURCE)
@@ -319,7 +319,7 @@ take_callback(void *user, int domain, uint32_t id, const void *data) {
   else if (call->callbackSite == CUPTI_API_ENTER)
     enter(id, call);
   else
-    leave(id, call);
+    leave_callback(id, call);
 }
 
 static void
@@ -335,7 +335,7 @@ say_hello(void) {
 }
 
 static bool
-read_options(RecordOptions *options) {
+read_record_options(RecordOptions *options) {
   const char *bytes = getenv(INJECT_BYTES), *range = getenv(INJECT_RANGE);
   return bytes && range && sscanf(bytes, "%" SCNu64, &options->memory_bytes) == 1 &&
          sscanf(range, "%lu %lu %lu", &options->first, &options->last, &options->every) == 3 &&
@@ -347,7 +347,7 @@ EXPORT int InitializeInjection(void);
 EXPORT int
 InitializeInjection(void) {
   RecordOptions options;
-  if (!read_options(&options) || inject_driver_find(&driver) ||
+  if (!read_record_options(&options) || inject_driver_find(&driver) ||
       inject_cupti_find(&cupti, getenv(INJECT_CUPTI)) || !channel_open(getenv(INJECT_SOCKET)))
     return 1;
   say_hello();

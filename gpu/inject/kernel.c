@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Kernels seen so far, by handle, with what the recording command wants to know of each.
 #include "gpu/inject/kernel.h"
 
 #include <pthread.h>
@@ -23,7 +25,7 @@ find_bucket(const void *handle) {
 }
 
 static Kernel *
-look_up(void *handle, const char *symbol) {
+look_up_kernel(void *handle, const char *symbol) {
   Kernel *kernel = __atomic_load_n(find_bucket(handle), __ATOMIC_ACQUIRE);
   while (kernel &&
          (kernel->handle != handle || __atomic_load_n(&kernel->is_gone, __ATOMIC_ACQUIRE) ||
@@ -33,7 +35,7 @@ look_up(void *handle, const char *symbol) {
 }
 
 static char *
-copy_text(const char *text, size_t length) {
+copy_name(const char *text, size_t length) {
   char *copy = malloc(length + 1);
   if (copy) {
     memcpy(copy, text, length);
@@ -53,7 +55,7 @@ ask_driver(const InjectDriver *driver, Kernel *kernel) {
 }
 
 static void
-read_parameters(Kernel *kernel, SmbPayload *answer) {
+record_parameters(Kernel *kernel, SmbPayload *answer) {
   uint64_t n = smb_payload_number(answer);
   for (uint64_t i = 0; i < n && !answer->failed; i++) {
     ParameterPlace place = {smb_payload_number(answer), smb_payload_number(answer)};
@@ -63,14 +65,14 @@ read_parameters(Kernel *kernel, SmbPayload *answer) {
 }
 
 static void
-read_variables(Kernel *kernel, SmbPayload *answer) {
+record_variables(Kernel *kernel, SmbPayload *answer) {
   uint64_t n = smb_payload_number(answer);
   kernel->variables = n < answer->length ? calloc(n + 1, sizeof *kernel->variables) : NULL;
   for (uint64_t i = 0; kernel->variables && i < n && !answer->failed; i++) {
     size_t length;
     const char *name = (const char *)smb_payload_bytes(answer, &length);
     Variable *variable = &kernel->variables[kernel->n_variables];
-    variable->name = copy_text(name, length);
+    variable->name = copy_name(name, length);
     variable->is_constant = smb_payload_number(answer) != 0;
     kernel->n_variables += variable->name != NULL;
   }
@@ -78,7 +80,7 @@ read_variables(Kernel *kernel, SmbPayload *answer) {
 
 // The function that a handle is, and its module; that of a CUkernel is loaded by asking for it, and so is its image.
 static void
-find_function(const InjectDriver *driver, Kernel *kernel) {
+find_driver_function(const InjectDriver *driver, Kernel *kernel) {
   int registers;
   void *module;
   module_begin();
@@ -109,7 +111,7 @@ kernel_is_wanted(const char *symbol) {
 }
 
 static void
-ask(const InjectDriver *driver, Kernel *kernel) {
+query_kernel(const InjectDriver *driver, Kernel *kernel) {
   SmbPayload payload = {0};
   smb_payload_add_text(&payload, kernel->symbol);
   smb_payload_add_number(&payload, kernel->module);
@@ -118,8 +120,8 @@ ask(const InjectDriver *driver, Kernel *kernel) {
   if (channel_receive(INJECT_ANSWER, &payload)) {
     kernel->is_wanted = smb_payload_number(&payload) != 0;
     kernel->has_image = smb_payload_number(&payload) != 0;
-    read_parameters(kernel, &payload);
-    read_variables(kernel, &payload);
+    record_parameters(kernel, &payload);
+    record_variables(kernel, &payload);
   }
   smb_payload_clear(&payload);
   if (!kernel->has_image)
@@ -137,7 +139,7 @@ make(const InjectDriver *driver, void *handle, const char *symbol) {
   if (!kernel)
     return NULL;
   kernel->handle = handle;
-  kernel->symbol = copy_text(symbol, strlen(symbol));
+  kernel->symbol = copy_name(symbol, strlen(symbol));
   kernel->symbol_seen = symbol;
   kernel->parameters = calloc(MAX_PARAMETERS, sizeof *kernel->parameters);
   if (!kernel->symbol || !kernel->parameters) {
@@ -146,18 +148,18 @@ make(const InjectDriver *driver, void *handle, const char *symbol) {
     free(kernel);
     return NULL;
   }
-  find_function(driver, kernel);
-  ask(driver, kernel);
+  find_driver_function(driver, kernel);
+  query_kernel(driver, kernel);
   return kernel;
 }
 
 Kernel *
 kernel_find(const InjectDriver *driver, void *handle, const char *symbol) {
-  Kernel *kernel = look_up(handle, symbol);
+  Kernel *kernel = look_up_kernel(handle, symbol);
   if (kernel)
     return kernel;
   pthread_mutex_lock(&lock);
-  kernel = look_up(handle, symbol);
+  kernel = look_up_kernel(handle, symbol);
   if (!kernel && (kernel = make(driver, handle, symbol))) {
     Kernel **bucket = find_bucket(handle);
     kernel->next = *bucket;
@@ -171,7 +173,7 @@ void
 kernel_complete(const InjectDriver *driver, Kernel *kernel) {
   pthread_mutex_lock(&lock);
   if (!kernel->has_image)
-    ask(driver, kernel);
+    query_kernel(driver, kernel);
   pthread_mutex_unlock(&lock);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The kernels that a process launches, by their handles: whether they are wanted, and what the command knows of their images.
-// A kernel is asked about once; looking it up again takes no lock.
+// The kernels that a process launches, by their handles: whether they are wanted, and what the command knows of their
+// images. A kernel is asked about once; looking it up again takes no lock.
 #pragma once
 
 #include <stdbool.h>
@@ -50,14 +50,14 @@ bool kernel_is_wanted(const char *symbol);
 // Asks again, where its image was not known.
 void kernel_complete(const InjectDriver *driver, Kernel *kernel);
 
-// A module was unloaded, and with it those of its kernels; of some it is not known whether they are.
+// A module was unloaded, and with it its kernels; for some it is unknown whether they belong to it.
 void kernel_unloaded(uint32_t module);
 
 // Tells the command how often one was seen, or each.
 void kernel_send_count(Kernel *kernel);
 void kernel_send_counts(void);
 
-// The bytes of the parameters, which an array of pointers, or a buffer, holds; Kernel.parameter_bytes of them. NULL: it is not
-// known where they are.
+// The bytes of the parameters, which an array of pointers, or a buffer, holds; Kernel.parameter_bytes of them. NULL: it
+// is not known where they are.
 unsigned char *kernel_gather(const Kernel *kernel, void *const *parameters, void *const *extra,
                              size_t *length);

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Allocations that a launch can reach: found by following pointers, sent piece by piece.
 #include "gpu/inject/memory.h"
 
 #include <stdlib.h>
@@ -43,7 +45,7 @@ is_mapped(const InjectDriver *driver, uint64_t address) {
 
 // Mapped memory to its left and right is of the same allocation to the application.
 static void
-extend(const InjectDriver *driver, Allocation *allocation) {
+extend_allocation(const InjectDriver *driver, Allocation *allocation) {
   uint64_t base;
   size_t bytes;
   if (!is_mapped(driver, allocation->base))
@@ -60,7 +62,7 @@ extend(const InjectDriver *driver, Allocation *allocation) {
 }
 
 static InjectMemory
-find_kind(const InjectDriver *driver, uint64_t address) {
+find_memory_kind(const InjectDriver *driver, uint64_t address) {
   unsigned managed = 0, type = 0;
   driver->pointer_attribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address);
   driver->pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
@@ -91,8 +93,8 @@ add_address(Reach *reach, uint64_t address) {
     return;
   }
   found.bytes = bytes;
-  found.kind = find_kind(reach->driver, address);
-  extend(reach->driver, &found);
+  found.kind = find_memory_kind(reach->driver, address);
+  extend_allocation(reach->driver, &found);
   if (reach->n == reach->room) {
     size_t room = 2 * reach->room + 16;
     Allocation *more = realloc(reach->allocations, room * sizeof *more);

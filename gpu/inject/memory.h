@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What a launch can reach: the allocations that its parameters point into, and those that what is there points into. The
-// driver is asked about each number that may be an address, so that allocations of every kind are found, whoever made them:
-// plain, of pools, managed, mapped from virtual memory, of the host, imported.
+// What a launch can reach: the allocations that its parameters point into, and those that what is there points into.
+// The driver is asked about each number that may be an address, so that allocations of every kind are found, whoever
+// made them: plain, of pools, managed, mapped from virtual memory, of the host, imported.
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Modules that are loaded, whose images are sent once.
 #include "gpu/inject/module.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Which image a kernel is of, where several have one of its name. CUPTI says that a module is loaded, and calls it by a number;
-// the driver calls it by a handle. What ties them is the call during which it is loaded: that one gives the handle. A driver
-// loads a module when it is asked for it, or, later, for its first function.
+// Which image a kernel is of, where several have one of its name. CUPTI says that a module is loaded, and calls it by a
+// number; the driver calls it by a handle. What ties them is the call during which it is loaded: that one gives the
+// handle. A driver loads a module when it is asked for it, or, later, for its first function.
 #pragma once
 
 #include <stdint.h>

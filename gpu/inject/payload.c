@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Numbers and byte strings of a frame, written and read with bounds.
 #include "gpu/inject/payload.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The payloads of frames (protocol.h): numbers of 8 bytes, and byte strings behind their lengths. Both sides use this: plain C,
-// since one of them is a guest in an application.
+// The payloads of frames (protocol.h): numbers of 8 bytes, and byte strings behind their lengths. Both sides use this:
+// plain C, since one of them is a guest in an application.
 #pragma once
 
 #include <stdbool.h>

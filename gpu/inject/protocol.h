@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What a process under `smembank capture` tells the command that records it, over a Unix socket: frames, each a kind and
-// the bytes of its payload. A payload is a sequence of numbers, each 8 bytes in the order of the machine, and of byte
-// strings, each behind its length. Both sides are of one build, on one machine.
+// What a process under `smembank capture` tells the command that records it, over a Unix socket: frames, each a kind
+// and the bytes of its payload. A payload is a sequence of numbers, each 8 bytes in the order of the machine, and of
+// byte strings, each after its length. Both sides are of one build, on one machine.
 //
-// A process says HELLO; at any time IMAGE, of each module that is loaded, UNLOAD, KERNEL, of each kernel that it sees for the first
-// time, which is answered by ANSWER, COUNT, and LOST. Launches are recorded one after another: LAUNCH, then VARIABLE, MEMORY and
-// NOTE frames, and READY before it runs; after one or, of a graph, several of them, END for each, in their order. Of a
-// process that goes away in between, what is READY counts.
+// A process says HELLO; at any time IMAGE, of each module that is loaded, UNLOAD, KERNEL, of each kernel that it sees
+// for the first time, which is answered by ANSWER, COUNT, and LOST. Launches are recorded one after another: LAUNCH,
+// then VARIABLE, MEMORY and NOTE frames, and READY before it runs; after one or, of a graph, several of them, END for
+// each, in their order. For a process that goes away in between, what is READY counts.
 #pragma once
 
 #include <stdint.h>
@@ -22,22 +22,35 @@
 #define INJECT_MAX_FRAME (UINT64_C(1) << 30)
 
 typedef enum {
-  INJECT_HELLO,  /* protocol, process, driver's version */
-  INJECT_IMAGE,  /* module, (bytes) as the driver loaded it */
-  INJECT_UNLOAD, /* module */
-  INJECT_KERNEL, /* (symbol), module, or 0: it is not known */
-  INJECT_ANSWER, /* to KERNEL: wanted, whether its image is known, number of parameters, offset and size of each,
-                           number of variables, (name) and whether it is constant of each */
-  INJECT_LAUNCH, /* (symbol), module or 0, number, grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
-                           launch of the graph or 0, node, device, (its name), capability major and minor, registers, static
-                           shared bytes, (parameters) */
-  INJECT_VARIABLE, /* (name), address, (contents) */
-  INJECT_MEMORY, /* address and bytes of the allocation, its InjectMemory, offset, (contents, or none) */
-  INJECT_NOTE,  /* (what is not certain of the launch, in a sentence) */
-  INJECT_READY, /* all is said that holds before the launch */
-  INJECT_END,   /* whether it was timed, nanoseconds */
-  INJECT_COUNT, /* (symbol), launches seen since it was told last */
-  INJECT_LOST,  /* (symbol), (why a launch of it was not recorded) */
+  /* protocol, process, driver's version */
+  INJECT_HELLO,
+  /* module, (bytes) as the driver loaded it */
+  INJECT_IMAGE,
+  /* module */
+  INJECT_UNLOAD,
+  /* (symbol), module, or 0: it is not known */
+  INJECT_KERNEL,
+  /* to KERNEL: wanted, whether its image is known, number of parameters, offset and size of each,
+     number of variables, (name) and whether it is constant of each */
+  INJECT_ANSWER,
+  /* (symbol), module or 0, number, grid, block and cluster (3 numbers each), dynamic bytes, whether it is
+     cooperative, stream, launch of the graph or 0, node, device, (its name), capability major and minor,
+     registers, static shared bytes, (parameters) */
+  INJECT_LAUNCH,
+  /* (name), address, (contents) */
+  INJECT_VARIABLE,
+  /* address and bytes of the allocation, its InjectMemory, offset, (contents, or none) */
+  INJECT_MEMORY,
+  /* (what is not certain of the launch, in a sentence) */
+  INJECT_NOTE,
+  /* all is said that holds before the launch */
+  INJECT_READY,
+  /* whether it was timed, nanoseconds */
+  INJECT_END,
+  /* (symbol), launches seen since the previous report */
+  INJECT_COUNT,
+  /* (symbol), (why a launch of it was not recorded) */
+  INJECT_LOST,
   INJECT_N_KINDS
 } InjectKind;
 

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Records one launch or graph launch: memory before it runs, its time afterwards.
 #define _GNU_SOURCE
 #include "gpu/inject/record.h"
 
@@ -67,14 +69,14 @@ wait_for_device(void *unused) {
   return NULL;
 }
 
-// A thread that waits for longer than that is left to it, and nothing more is recorded meanwhile. Returns NULL, or why the device
-// is not at rest.
+// A thread that waits for longer than that is left to it, and nothing more is recorded meanwhile. Returns NULL, or why
+// the device is not at rest.
 static const char *
 come_to_rest(void) {
   static bool is_started;
   struct timespec end;
   pthread_t thread;
-  const char *why = "the device did not come to rest before it: something on it does not end";
+  const char *why = "the device did not become idle before it: something on it does not end";
   clock_gettime(CLOCK_REALTIME, &end);
   end.tv_sec += REST_SECONDS;
   pthread_mutex_lock(&rest_lock);
@@ -89,7 +91,7 @@ come_to_rest(void) {
     while (rest_state == REST_ASKED && result != ETIMEDOUT)
       result = pthread_cond_timedwait(&rest_changed, &rest_lock, &end);
     if (rest_state == REST_DONE) {
-      why = rest_failed ? "the device reports that something failed before it" : NULL;
+      why = rest_failed ? "the device reports an earlier failure" : NULL;
       rest_state = REST_IDLE;
     }
   }
@@ -127,7 +129,7 @@ forget_times(void) {
 }
 
 static int
-compare_starts(const void *a, const void *b) {
+compare_piece_starts(const void *a, const void *b) {
   const Timed *one = a, *other = b;
   return (one->start > other->start) - (one->start < other->start);
 }
@@ -144,7 +146,7 @@ take_time(const char *symbol) {
 static void
 send_times(void) {
   SmbPayload payload = {0};
-  qsort(timed, n_timed, sizeof *timed, compare_starts);
+  qsort(timed, n_timed, sizeof *timed, compare_piece_starts);
   for (size_t i = 0; i < n_launched; i++) {
     Timed *found = take_time(launched[i]->symbol);
     bool is_timed = found && found->end > found->start;
@@ -189,7 +191,7 @@ record_is_capturing(void *stream) {
 }
 
 void
-record_lose(const char *symbol, const char *why) {
+record_drop(const char *symbol, const char *why) {
   SmbPayload payload = {0};
   smb_payload_add_text(&payload, symbol);
   smb_payload_add_text(&payload, why);
@@ -215,7 +217,7 @@ record_begin(const Kernel *kernel) {
     cupti->activity_enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     return true;
   }
-  record_lose(kernel->symbol, why);
+  record_drop(kernel->symbol, why);
   record_end();
   return false;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Recording launches: before one runs, the device comes to rest, and what the launch can reach is sent; after it has run, its
-// time. One launch of a process is recorded at a time; what others launch meanwhile waits for it, if it is wanted, too.
+// Recording launches: before a launch runs, the device becomes idle and the memory that the launch can reach is sent;
+// after it has run, its time. One launch of a process is recorded at a time; other wanted launches wait for it.
 #pragma once
 
 #include "gpu/inject/kernel.h"
@@ -33,14 +33,15 @@ void record_start(const InjectDriver *driver, const InjectCupti *cupti,
 // The number of a launch that matches, which is the next one; whether it is one of those that are recorded.
 bool record_chooses(unsigned long *number);
 
-// From here to record_end() nothing else is recorded. Returns whether the device came to rest, and launches may be recorded; else
-// one of @kernel is lost, and nothing is begun.
+// From here to record_end() nothing else is recorded. Returns whether the device came to rest, and launches may be
+// recorded; else one of @kernel is lost, and nothing is begun.
 bool record_begin(const Kernel *kernel);
 
-// A launch of a kernel, or of what @symbol says in words, cannot be recorded. @why: in words that follow "was not recorded: ".
-void record_lose(const char *symbol, const char *why);
+// A launch of a kernel, or of what @symbol says in words, cannot be recorded. @why: in words that follow "was not
+// recorded: ".
+void record_drop(const char *symbol, const char *why);
 
-// Where a launch stands in a graph, and what of memory is not as it will be then.
+// Where a launch is in a graph, and what of memory is not as it will be then.
 typedef struct {
   unsigned long graph; // launches of graphs with this one, from 1; 0: it is not of a graph
   unsigned long node;  // its number there, from 1

@@ -66,11 +66,11 @@ struct _SmbDemand {
   guint span;       // lanes of the widest of them
   guint32 *asked;   // by distinct request and lane: index of an item
   guint64 *least;   // by distinct request: wavefronts that it and those after it need in any layout
-  ClassTable
-      twins; // of requests that are the same but for an XOR: the elements' numbers without it
+  // of requests that are the same but for an XOR: the elements' numbers without it
+  ClassTable twins;
   // The strip that was placed last:
-  ClassTable
-      placed; // by lane the byte without padding, then by lane the row; 0 of lanes that ask nothing
+  // by lane the byte without padding, then by lane the row; 0 of lanes that ask nothing
+  ClassTable placed;
   guint reached; // distinct requests that are in a class
   guint64 *rest; // by class: what it, those after it and what is in no class need in any layout
   SmbRequest *requests; // by class: as it was counted last
@@ -79,12 +79,12 @@ struct _SmbDemand {
   guint32 *item_row;
   gboolean torn;    // without padding
   gboolean crosses; // from one row to the next
-  guint32 seen[SMB_N_WIDTHS]
-              [SMB_MAX_WIDTH]; // by width, row and start modulo the longest: a set of starts
+  // by width, row and start modulo the longest: a set of starts
+  guint32 seen[SMB_N_WIDTHS][SMB_MAX_WIDTH];
 };
 
 static guint64
-mix(guint64 hash, guint64 word) {
+mix_hash(guint64 hash, guint64 word) {
   return (hash ^ (hash >> 29) ^ word) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
 }
 
@@ -93,10 +93,10 @@ static guint
 hash_words(guint64 hash, const guint32 *words, guint n) {
   guint64 other = 0;
   for (guint i = 0; i < n; i += 4) {
-    hash = mix(hash, words[i] | (guint64)words[i + 1] << 32);
-    other = mix(other, words[i + 2] | (guint64)words[i + 3] << 32);
+    hash = mix_hash(hash, words[i] | (guint64)words[i + 1] << 32);
+    other = mix_hash(other, words[i + 2] | (guint64)words[i + 3] << 32);
   }
-  return (guint)(mix(hash, other) >> 32);
+  return (guint)(mix_hash(hash, other) >> 32);
 }
 
 static guint64
@@ -269,7 +269,7 @@ get_grain(const SmbDemand *demand, const SmbRequest *request) {
 // The numbers of the elements that a request asks for, but for an XOR. %FALSE: no other may stand for it,
 // since what a lane accesses at once would not be moved together.
 static gboolean
-find_numbers(const SmbDemand *demand, guint index, guint32 *words) {
+find_element_numbers(const SmbDemand *demand, guint index, guint32 *words) {
   const SmbRequest *request = &g_array_index(demand->distinct, Distinct, index).request;
   SmbLanes lanes = smb_request_lanes(request);
   guint32 first = 0;
@@ -295,7 +295,7 @@ find_twins(SmbDemand *demand) {
   ClassTable *twins = &demand->twins;
   gboolean powers = (demand->element_bytes & (demand->element_bytes - 1)) == 0;
   for (guint i = 0; i < demand->distinct->len; i++) {
-    if (powers && find_numbers(demand, i, table_words(twins, twins->classes->len)))
+    if (powers && find_element_numbers(demand, i, table_words(twins, twins->classes->len)))
       table_add(twins, demand->distinct, i);
     else
       table_append(twins, i, g_array_index(demand->distinct, Distinct, i).times);
@@ -355,8 +355,8 @@ smb_demand_counted(const SmbDemand *demand) {
   return demand->counted;
 }
 
-// Inlined, with a layout of which the compiler knows that nothing changes it. @row_shift: log2 of its columns; 0: they are
-// no power of two, or 1.
+// Inlined, with a layout of which the compiler knows that nothing changes it. @row_shift: log2 of its columns; 0: they
+// are no power of two, or 1.
 static inline void
 place_item(SmbDemand *demand, const SmbLayout *layout, guint row_shift, guint index) {
   const Item *item = &g_array_index(demand->items, Item, index);

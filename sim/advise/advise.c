@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The search: which layouts are tried, how each is counted, and which ones are kept.
 #include "sim/advise/advise.h"
 
 #include "sim/advise/advise-impl.h"
@@ -70,7 +72,7 @@ smb_advise_try(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *ori
 
 // Elements that fill all banks once: padding by as many more moves every row by a whole row of the banks.
 static guint64
-find_period(const SmbArch *arch, guint element_bytes) {
+find_bank_period(const SmbArch *arch, guint element_bytes) {
   guint row_bytes = smb_arch_info(arch)->row_bytes;
   guint common = element_bytes & (0u - element_bytes); // row_bytes is a power of two
   return row_bytes / MIN(common, row_bytes);
@@ -78,7 +80,7 @@ find_period(const SmbArch *arch, guint element_bytes) {
 
 // Bits of the highest number of @n elements.
 static guint
-count_bits(guint64 n) {
+count_index_bits(guint64 n) {
   return n > 1 ? 64 - (guint)__builtin_clzll(n - 1) : 0;
 }
 
@@ -121,7 +123,7 @@ static GArray *
 list_strips(const SmbArch *arch, const SmbLayout *original, guint64 n, SmbAdviseKinds kinds,
             gboolean within) {
   GArray *space = g_array_new(FALSE, FALSE, sizeof(Strip));
-  guint64 period = find_period(arch, original->element_bytes);
+  guint64 period = find_bank_period(arch, original->element_bytes);
   SmbLayout plain = {.element_bytes = original->element_bytes, .columns = original->columns};
   gboolean has_rows = plain.columns < n;
   guint64 end_pad = has_rows ? period : 1;
@@ -134,7 +136,7 @@ list_strips(const SmbArch *arch, const SmbLayout *original, guint64 n, SmbAdvise
       add_strip(space, &rows, 1, !has_rows || all % rows.columns == 0 ? period : 1);
   }
   if (kinds & (SMB_ADVISE_SWIZZLE | SMB_ADVISE_BOTH))
-    add_swizzles(space, &plain, count_bits(n), end_pad, kinds);
+    add_swizzles(space, &plain, count_index_bits(n), end_pad, kinds);
   return space;
 }
 

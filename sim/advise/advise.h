@@ -51,8 +51,8 @@ void smb_candidate_free(SmbCandidate *candidate);
  * @original: how it lies now, and what its requests cost
  * @best: (element-type SmbCandidate): the best layouts of each kind, all in one order: fewest wavefronts
  *   first, then fewest bytes, then the largest smb_layout_vector_bytes(), then padding (and none) before
- *   swizzles before both, then the smallest of each number: padding, row, B, M, |S|, and S before -S. All of them fit. Empty if none does, as when one
- *   request asks for several arrays
+ *   swizzles before both, then the smallest of each number: padding, row, B, M, |S|, and S before -S. All of them fit.
+ *   Empty if none does, as when one request asks for several arrays
  * @searched: layouts of the space
  * @unfit: of them, those that cannot be: an access would be torn or misaligned, or shared memory too small
  * @ties: layouts that cost as few wavefronts as the best, itself included; 0 if none fits
@@ -81,7 +81,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbAdvice, smb_advice_free)
  * @kinds: what is searched; 0: all. Neither padding nor a swizzle belongs to each kind
  * @row: as for smb_array_use_layout(); without it each power of two is tried for an array of one dimension
  * @present: (nullable): how the array lies now, if that is known; else smb_array_use_layout() says it
- * @within: rows are padded within, too, as arrays without rows are: after each power of two of elements that divides them
+ * @within: rows are padded within, too, as arrays without rows are: after each power of two of elements that divides
+ *   them
  * @keep: how many of the best of each kind are kept; at least one is
  * @vector_bytes: only layouts of which smb_layout_vector_bytes() is as large; 0: all
  * @max_counts: requests that are counted, once for each layout, before the search is given up; 0: no limit. Some ten
@@ -107,8 +108,8 @@ typedef struct {
  *
  * Searches the whole space:
  *  - rows padded by 0 elements to one less than fill all banks once (a row of SmbArchInfo.row_bytes; more
- *    only repeats what a smaller one gives, which the tests check); if SmbAdviseOptions.within asks for it, so many elements
- *    within rows as well;
+ *    only repeats what a smaller one gives, which the tests check); if SmbAdviseOptions.within asks for it, so many
+ *    elements within rows as well;
  *  - all swizzles Swizzle<B,M,S> of either sign of S, |S| >= B, whose bits are all among those of an
  *    element's number: B + M + |S| is at most the bits of the highest one. Others do what one of these
  *    does, or only take more memory;

@@ -17,13 +17,13 @@ use_free(gpointer data) {
 }
 
 static int
-compare_bases(gconstpointer a, gconstpointer b) {
+compare_array_bases(gconstpointer a, gconstpointer b) {
   const SmbArrayUse *x = *(SmbArrayUse *const *)a, *y = *(SmbArrayUse *const *)b;
   return smb_order(x->array->base, y->array->base);
 }
 
 static void
-add_use(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, gsize bytes) {
+add_array_use(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, gsize bytes) {
   SmbArrayUse *use = g_new(SmbArrayUse, 1);
   *use = (SmbArrayUse){analysis, array, bytes, g_array_new(FALSE, FALSE, sizeof(SmbArrayRequest))};
   g_ptr_array_add(uses->all, use);
@@ -31,7 +31,7 @@ add_use(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, 
 
 // The array that holds byte @offset of shared memory, or NULL.
 static SmbArrayUse *
-find_use(const SmbArrayUses *uses, guint32 offset) {
+find_array_use(const SmbArrayUses *uses, guint32 offset) {
   guint low = 0,
         high = uses->by_base->len; // the last that begins at the byte or before it: below high
   while (low < high) {
@@ -51,7 +51,7 @@ static void
 add_request(const SmbArrayUses *uses, const SmbAccessRequest *made) {
   SmbArrayRequest entry = {made, smb_array_uses_of(uses, &made->request) != NULL};
   for (SmbLanes lanes = smb_request_lanes(&made->request); lanes; lanes &= lanes - 1) {
-    SmbArrayUse *use = find_use(uses, made->request.offset[smb_lanes_first(lanes)]);
+    SmbArrayUse *use = find_array_use(uses, made->request.offset[smb_lanes_first(lanes)]);
     if (!use)
       continue;
     guint n = use->requests->len;
@@ -64,7 +64,7 @@ add_request(const SmbArrayUses *uses, const SmbAccessRequest *made) {
 
 static void
 add_found(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, gsize bytes) {
-  add_use(uses, analysis, array, bytes);
+  add_array_use(uses, analysis, array, bytes);
   g_ptr_array_add(uses->by_base, g_ptr_array_index(uses->all, uses->all->len - 1));
 }
 
@@ -97,7 +97,7 @@ smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
     const SmbArray *array = smb_program_array(program, i);
     if ((array->is_dynamic && uses->carved) || add_shapes(uses, analysis, launch, i))
       continue;
-    add_use(uses, analysis, array, array->is_dynamic ? dynamic_bytes : array->bytes);
+    add_array_use(uses, analysis, array, array->is_dynamic ? dynamic_bytes : array->bytes);
     if (!array->is_dynamic || !any_dynamic)
       g_ptr_array_add(uses->by_base, g_ptr_array_index(uses->all, uses->all->len - 1));
     any_dynamic = any_dynamic || array->is_dynamic;
@@ -106,7 +106,7 @@ smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
     const SmbArray *array = &g_array_index(uses->carved, SmbArray, i);
     add_found(uses, analysis, array, array->bytes);
   }
-  g_ptr_array_sort(uses->by_base, compare_bases);
+  g_ptr_array_sort(uses->by_base, compare_array_bases);
   for (guint i = 0; i < analysis->requests->len; i++)
     add_request(uses, &g_array_index(analysis->requests, SmbAccessRequest, i));
   return uses;
@@ -129,7 +129,7 @@ smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *request) {
     guint32 offset = request->offset[smb_lanes_first(lanes)];
     if (use && offset - use->array->base < use->bytes)
       continue;
-    SmbArrayUse *other = find_use(uses, offset);
+    SmbArrayUse *other = find_array_use(uses, offset);
     if (!other || use)
       return NULL;
     use = other;

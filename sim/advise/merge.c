@@ -40,7 +40,7 @@ typedef struct {
 } Run;
 
 static void
-find_run(Run *run) {
+find_load_run(Run *run) {
   run->is_down = run->n > 1 && goes_on(run->use, run->first, run->first + 1, TRUE);
   for (run->run = MAX(run->run, 1);
        run->run < run->n &&
@@ -50,7 +50,7 @@ find_run(Run *run) {
 
 // The widest load that replaces the first of those that go on; and how many it does, the lowest of which is @lowest.
 static guint
-find_width(const Run *run, guint max_width, guint *step, const SmbArrayRequest **lowest) {
+find_merged_width(const Run *run, guint max_width, guint *step, const SmbArrayRequest **lowest) {
   guint own = run->first->made->request.width, width = own & (own - 1u) ? own : max_width;
   for (; width > own; width /= 2) {
     *step = width / own;
@@ -73,8 +73,8 @@ smb_array_use_merge(const SmbArrayUse *use, guint max_width) {
   merged->made = g_array_sized_new(FALSE, FALSE, sizeof(SmbAccessRequest), n); // never moves
   Run run = {.use = use, .first = (const SmbArrayRequest *)use->requests->data, .n = n};
   for (; run.n > 0; run.first += step, run.n -= step, run.run -= step) {
-    find_run(&run);
-    guint width = find_width(&run, max_width, &step, &lowest);
+    find_load_run(&run);
+    guint width = find_merged_width(&run, max_width, &step, &lowest);
     SmbAccessRequest made = *lowest->made;
     if (step > 1 && merged->width == 0)
       merged->access = made.access;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What a compiler makes of loads of adjacent elements: a thread that reads an array element by element, as an unrolled loop
-// does, reads several at once where they are aligned. Nobody is asked whether a compiler will: it may not know the
+// What a compiler makes of loads of adjacent elements: a thread that reads an array element by element, as an unrolled
+// loop does, reads several at once where they are aligned. Nobody is asked whether a compiler will: it may not know the
 // alignment.
 #pragma once
 
@@ -29,8 +29,9 @@ typedef struct {
  * @use: (transfer none): must outlive the result
  * @max_width: bytes that a lane may read at once: a power of two, at most 16
  *
- * Merges loads that one access in a loop that is unrolled (SmbSite.is_unrolled) makes one after the other, of the same lanes and as often, each of which reads on where it
- * has read before, upwards or downwards: as many at once as make a width that the lowest address of every lane is a multiple of.
+ * Merges loads that one access in a loop that is unrolled (SmbSite.is_unrolled) makes one after the other, of the same
+ * lanes and as often, each of which reads on where it has read before, upwards or downwards: as many at once as make a
+ * width that the lowest address of every lane is a multiple of.
  *
  * Returns: (transfer full) (nullable): the array with what is merged; %NULL: nothing is
  */

@@ -27,7 +27,7 @@ smb_neighbours_free(SmbNeighbours *neighbours) {
 }
 
 static SmbRoom
-find_room(const SmbArch *arch, guint64 shared_bytes) {
+find_shared_room(const SmbArch *arch, guint64 shared_bytes) {
   const SmbArchInfo *info = smb_arch_info(arch);
   if (shared_bytes > info->max_shared_bytes)
     return SMB_ROOM_TOO_SMALL;
@@ -45,7 +45,7 @@ add_neighbour(SmbNeighbours *neighbours, const SmbArch *arch, guint64 pad) {
   if (neighbour->present)
     neighbour->candidate->bytes = use->bytes;
   neighbour->shared_bytes = use->analysis->shared_bytes - use->bytes + neighbour->candidate->bytes;
-  neighbour->room = find_room(arch, neighbour->shared_bytes);
+  neighbour->room = find_shared_room(arch, neighbour->shared_bytes);
   g_ptr_array_add(neighbours->all, neighbour);
   return neighbour;
 }

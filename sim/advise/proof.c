@@ -38,8 +38,8 @@ fail_proof(SmbProof *proof, const char *format, ...) {
 
 // Whether the buffers of one parameter hold the same.
 static void
-compare_buffer(SmbProof *proof, const SmbOriginal *original, const SmbGlobal *global,
-               guint parameter) {
+compare_proof_buffer(SmbProof *proof, const SmbOriginal *original, const SmbGlobal *global,
+                     guint parameter) {
   SmbParameter described = smb_program_parameter(original->kernel, parameter);
   guint64 reach = smb_global_reach(original->global, parameter);
   guint64 reach_now = smb_global_reach(global, parameter);
@@ -63,7 +63,7 @@ compare_buffer(SmbProof *proof, const SmbOriginal *original, const SmbGlobal *gl
 
 // Whether each access makes as many requests as before, for as many wavefronts as was said.
 static void
-compare_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
+compare_proof_accesses(SmbProof *proof, const SmbOriginal *original, const guint64 *wavefronts) {
   const GArray *before = original->analysis->accesses, *now = proof->analysis->accesses;
   if (before->len != now->len)
     fail_proof(
@@ -131,10 +131,10 @@ compare_arrays(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArr
   }
 }
 
-// Reads and runs the new text: the same blocks as of the original. Where these stand for others, all make the same requests of
-// the elements of an array, wherever a layout has them, and so they do now.
+// Reads and runs the new text: the same blocks as of the original. Where these stand for others, all make the same
+// requests of the elements of an array, wherever a layout has them, and so they do now.
 static gboolean
-evaluate(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError **error) {
+evaluate_proof(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError **error) {
   g_autoptr(GBytes) bytes = g_bytes_new(proof->text, strlen(proof->text));
   g_autoptr(SmbSource) source = smb_source_new(smb_program_file(original->kernel), bytes, error);
   if (!source)
@@ -152,11 +152,11 @@ evaluate(SmbProof *proof, const SmbOriginal *original, SmbGlobal *global, GError
 }
 
 static void
-check(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays,
-      const guint64 *wavefronts) {
+check_proof(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArray *arrays,
+            guint n_arrays, const guint64 *wavefronts) {
   g_autoptr(SmbGlobal) global = smb_global_new(original->kernel, &proof->launch);
   g_autoptr(GError) error = NULL;
-  if (!evaluate(proof, original, global, &error)) {
+  if (!evaluate_proof(proof, original, global, &error)) {
     g_autofree char *reason = g_strdup(error->message);
     const SmbHint *hint;
     for (guint i = 0; original->options->write_hint && (hint = smb_error_hint(error, i)); i++) {
@@ -166,12 +166,12 @@ check(SmbProof *proof, const SmbOriginal *original, const SmbRewriteArray *array
     fail_proof(proof, "it cannot be evaluated: %s", reason);
     return;
   }
-  compare_accesses(proof, original, wavefronts);
+  compare_proof_accesses(proof, original, wavefronts);
   if (!proof->failure)
     compare_arrays(proof, original, arrays, n_arrays);
   for (guint i = 0; !proof->failure && i < smb_program_n_parameters(original->kernel); i++) {
     if (smb_launch_is_pointer(&original->launch, original->kernel, i))
-      compare_buffer(proof, original, global, i);
+      compare_proof_buffer(proof, original, global, i);
   }
   g_clear_pointer(&proof->analysis->requests, g_array_unref);
 }
@@ -189,13 +189,13 @@ smb_proof_text(const SmbOriginal *original, const char *text, gsize dynamic_byte
   SmbProof *proof = proof_new(original);
   proof->text = g_strdup(text);
   proof->launch.dynamic_bytes = dynamic_bytes;
-  check(proof, original, NULL, 0, wavefronts);
+  check_proof(proof, original, NULL, 0, wavefronts);
   return proof;
 }
 
 // The new text, which is not checked yet; or why there is none.
 static SmbProof *
-rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays) {
+rewrite_text(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays) {
   SmbProof *proof = proof_new(original);
   g_autoptr(GError) error = NULL;
   proof->form = arrays->form;
@@ -216,9 +216,9 @@ rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arra
 SmbProof *
 smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays, guint n_arrays,
                   const guint64 *wavefronts) {
-  SmbProof *proof = rewrite(original, arrays, n_arrays);
+  SmbProof *proof = rewrite_text(original, arrays, n_arrays);
   if (proof->text)
-    check(proof, original, arrays, n_arrays, wavefronts);
+    check_proof(proof, original, arrays, n_arrays, wavefronts);
   return proof;
 }
 
@@ -230,11 +230,11 @@ smb_proof_choose(const SmbOriginal *original, const SmbRewriteArray *array,
   for (gint form = SMB_REWRITE_IN_ROWS; form >= SMB_REWRITE_WHOLE && !smb_proof_holds(best);
        form--) {
     tried.form = (SmbRewriteForm)form;
-    g_autoptr(SmbProof) next = rewrite(original, &tried, 1);
+    g_autoptr(SmbProof) next = rewrite_text(original, &tried, 1);
     if (best && g_strcmp0(best->text, next->text) == 0)
       continue;
     if (next->text)
-      check(next, original, &tried, 1, wavefronts);
+      check_proof(next, original, &tried, 1, wavefronts);
     smb_proof_free(best);
     best = g_steal_pointer(&next);
   }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Whether a kernel that was rewritten does what it is to do: it is evaluated, each of its requests has to ask for the same
-// elements where the layout has them, for the wavefronts that were said, and what it leaves in global memory has to be what
-// the kernel left before, byte for byte. This shows it for one launch; that it is so for others follows from how it was
-// rewritten, as long as the indices are as SmbProof.condition says.
+// Whether a kernel that was rewritten does what it is to do: it is evaluated, each of its requests has to ask for the
+// same elements where the layout has them, for the wavefronts that were said, and what it leaves in global memory has
+// to be what the kernel left before, byte for byte. This shows it for one launch; that it is so for others follows from
+// how it was rewritten, as long as the indices are as SmbProof.condition says.
 #pragma once
 
 #include <glib.h>
@@ -72,7 +72,9 @@ smb_proof_holds(const SmbProof *proof) {
 SmbProof *smb_proof_rewrite(const SmbOriginal *original, const SmbRewriteArray *arrays,
                             guint n_arrays, const guint64 *wavefronts);
 
-/** smb_proof_choose: as smb_proof_rewrite(), for one array, in the form of indices that costs least of those that hold. */
+/**
+ * smb_proof_choose: as smb_proof_rewrite(), for one array, in the form of indices that costs least of those that hold.
+ */
 SmbProof *smb_proof_choose(const SmbOriginal *original, const SmbRewriteArray *array,
                            const guint64 *wavefronts);
 

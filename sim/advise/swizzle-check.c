@@ -18,7 +18,7 @@ is_power_of_two(guint number) {
 
 // The bits from @first of an element's number, as bits of its byte offset.
 static guint64
-find_bits(const SmbLayout *layout, guint first) {
+find_element_bits(const SmbLayout *layout, guint first) {
   if (!is_power_of_two(layout->element_bytes))
     return 0;
   return ((G_GUINT64_CONSTANT(1) << layout->bits) - 1)
@@ -89,7 +89,8 @@ find_fault(const Question *question, SmbLayoutCheck *check) {
 
 // Adds what one request of the access costs now and in the layout.
 static void
-check_request(const Question *question, const SmbArrayRequest *asked, SmbLayoutCheck *check) {
+check_swizzled_request(const Question *question, const SmbArrayRequest *asked,
+                       SmbLayoutCheck *check) {
   const SmbAccessRequest *made = asked->made;
   SmbRequest moved;
   SmbWavefronts now = smb_wavefronts_count(question->arch, &made->request);
@@ -120,9 +121,9 @@ finish_check(const Question *question, SmbLayoutCheck *check) {
   if (check->width > layout->element_bytes && is_power_of_two(layout->element_bytes))
     check->needed_base = (guint)__builtin_ctz(check->width / layout->element_bytes);
   check->source_bits =
-      find_bits(layout, layout->base + (layout->shift > 0 ? (guint)layout->shift : 0));
+      find_element_bits(layout, layout->base + (layout->shift > 0 ? (guint)layout->shift : 0));
   check->target_bits =
-      find_bits(layout, layout->base + (layout->shift < 0 ? (guint)-layout->shift : 0));
+      find_element_bits(layout, layout->base + (layout->shift < 0 ? (guint)-layout->shift : 0));
   check->fault = find_fault(question, check);
   if (check->fault == SMB_FAULT_NONE || check->fault == SMB_FAULT_MISFIT) {
     check->worst = check->worst_now = (SmbRequest){.mask = 0};
@@ -142,7 +143,8 @@ smb_layout_check(const SmbArch *arch, const SmbArrayUse *use, const SmbLayout *o
     if (checks->len == 0 ||
         g_array_index(checks, SmbLayoutCheck, checks->len - 1).access != fresh.access)
       g_array_append_val(checks, fresh);
-    check_request(&question, asked, &g_array_index(checks, SmbLayoutCheck, checks->len - 1));
+    check_swizzled_request(&question, asked,
+                           &g_array_index(checks, SmbLayoutCheck, checks->len - 1));
   }
   for (guint i = 0; i < checks->len; i++)
     finish_check(&question, &g_array_index(checks, SmbLayoutCheck, i));

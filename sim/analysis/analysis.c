@@ -43,28 +43,31 @@ smb_tally_count(SmbTally *tally, const SmbWavefronts *cost, guint64 times) {
 }
 
 static int
-compare_places(const SmbSite *a, const SmbSite *b) {
+compare_site_places(const SmbSite *a, const SmbSite *b) {
   return smb_order(a->offset, b->offset) ?: smb_order(a->op_class, b->op_class);
 }
 
 static int
-compare_accesses(gconstpointer a, gconstpointer b) {
-  return compare_places(((const SmbAccess *)a)->site, ((const SmbAccess *)b)->site);
+compare_access_costs(gconstpointer a, gconstpointer b) {
+  return compare_site_places(((const SmbAccess *)a)->site, ((const SmbAccess *)b)->site);
 }
 
 static int
 compare_globals(gconstpointer a, gconstpointer b) {
-  return compare_places(((const SmbGlobalAccess *)a)->site, ((const SmbGlobalAccess *)b)->site);
+  return compare_site_places(((const SmbGlobalAccess *)a)->site,
+                             ((const SmbGlobalAccess *)b)->site);
 }
 
 static int
-compare_constants(gconstpointer a, gconstpointer b) {
-  return compare_places(((const SmbConstantAccess *)a)->site, ((const SmbConstantAccess *)b)->site);
+compare_constant_costs(gconstpointer a, gconstpointer b) {
+  return compare_site_places(((const SmbConstantAccess *)a)->site,
+                             ((const SmbConstantAccess *)b)->site);
 }
 
 static int
 compare_traffic(gconstpointer a, gconstpointer b) {
-  return compare_places(((const SmbOtherTraffic *)a)->site, ((const SmbOtherTraffic *)b)->site);
+  return compare_site_places(((const SmbOtherTraffic *)a)->site,
+                             ((const SmbOtherTraffic *)b)->site);
 }
 
 // Says whether an access is a loop; of one that swaps only if it must, the loads are all that counts.
@@ -221,7 +224,7 @@ collect_access(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch
     smb_tally_add(&access.total, &access.warps[w]);
   if (access.total.requests == 0 && access.uncounted == 0)
     return;
-  // Of an access without a request that is counted, a rule can be named nevertheless.
+  // For an access without a request that is counted, a rule can be named nevertheless.
   if (access.total.requests == 0)
     access.worst = (SmbRequest){.op = (guint8)plain[access.site->op_class],
                                 .width = (guint8)access.site->width};
@@ -274,8 +277,8 @@ note_merging(SmbAnalysis *analysis, const SmbProgram *program) {
   smb_warnings_note(analysis->warnings, &warning);
 }
 
-// Whether an access that could have asked for shared memory polls global memory, and nothing else: then how often it does
-// decides nothing about shared memory.
+// Whether an access that could have asked for shared memory polls global memory, and nothing else: then how often it
+// does decides nothing about shared memory.
 static gboolean
 is_of_global(const Sums *sums, const SmbAnalysisWarning *warning) {
   const SmbAccess *access = &sums->accesses[warning->site];
@@ -309,15 +312,15 @@ smb_sums_collect(const Sums *sums, const SmbProgram *program, const SmbArch *arc
                                                     .column = sums->idle_column,
                                                     .offset = sums->idle_place};
   }
-  g_array_sort(analysis->accesses, compare_accesses);
+  g_array_sort(analysis->accesses, compare_access_costs);
   g_array_sort(analysis->globals, compare_globals);
-  g_array_sort(analysis->constants, compare_constants);
+  g_array_sort(analysis->constants, compare_constant_costs);
   g_array_sort(analysis->traffic, compare_traffic);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     const SmbTally *total = &analysis->totals[c];
     analysis->least[c] = analysis->most[c] =
         (SmbTally){.requests = total->requests, .wavefronts = total->wavefronts};
-    analysis->lost_globals[c] = sums->lost_globals[c];
+    analysis->missing_globals[c] = sums->missing_globals[c];
   }
   analysis->instructions = sums->instructions;
   analysis->is_cooperative = sums->is_cooperative;

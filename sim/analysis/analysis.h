@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 /**
  * SmbTally: sums over requests of shared memory
  * @pipe_wavefronts: that the pipe takes; of machine code @wavefronts may be others, since they are counted per
- *   instruction, as profilers do (sim/count/instruction.h)
+ *   instruction, as profilers do (sim/count/instruction-counter.h)
  * @max_degree: of their requests
  * @max_queue: the most wavefronts of a request for each ideal one, rounded up
  */
@@ -68,7 +68,7 @@ typedef struct {
  * @is_by_order: whether its threads decide by who comes first, or by time: a device may also make fewer requests
  * @is_loop: whether it is an atomic without an instruction of its own: its wavefronts are a lower bound
  * @data_source: (nullable): smb_launch_data_source(): counted with what was put in the place of its contents
- * @no_source: of a copy from global memory: whether it is not known where a request comes from: these are the least
+ * @no_source: for a copy from global memory: whether it is not known where a request comes from: these are the least
  * @uncounted: requests that are not counted, because their addresses, or whether they are made, is not known
  * @total: over all warps and blocks, of those that are counted
  * @lanes: active in these requests, all together
@@ -125,7 +125,8 @@ typedef struct {
  * @variable: (nullable): what it accesses: a variable, or the kernel's parameters
  * @first_block: that made a request that is counted
  * @uncounted: requests that were made, or may have been, and it is not known where
- * @reason: (nullable): why the hardware may make other requests than those that are counted; lives as long as the analysis
+ * @reason: (nullable): why the hardware may make other requests than those that are counted; lives as long as the
+ *   analysis
  * @hint: what would change that, if its kind is not SMB_HINT_NONE
  * @total: its distinct words, served one after the other, are wavefronts here
  */
@@ -199,14 +200,14 @@ typedef char *(*SmbHintWriter)(const char *message, const SmbHint *hint);
  * @loops: of @accesses
  * @global_totals: of @globals, by SmbOpClass; only the numbers are set
  * @constant_total: of @constants
- * @lost_globals: by SmbOpClass: whether requests of global memory are missing there, because it is not known where, or
- *   whether, they are made
+ * @missing_globals: by SmbOpClass: whether requests of global memory are missing there, because it is not known where,
+ *   or whether, they are made
  * @idle: without @accesses, of a text the first condition that turned all threads of a block away; of compiled code how
  *   many accesses to shared memory no thread reaches; or %NULL
  * @idle_at: where that condition stands: only its place is set; of compiled code the first access
  * @warnings: (element-type SmbAnalysisWarning): in the order of the text
- * @order: (nullable): the first place, in words, that threads reach or not by who comes first; also where that decides of
- *   global memory alone, of which @warnings does not tell
+ * @order: (nullable): the first place, in words, that threads reach or not by who comes first; also where that decides
+ *   of global memory alone, of which @warnings does not tell
  * @requests: (nullable) (element-type SmbAccessRequest): if options asked to keep them: the distinct
  *   requests, by access, then warp, then the order in which they were first made
  * @requests_dropped: requests that are in no count of @requests, because there were too many to keep
@@ -215,7 +216,8 @@ typedef char *(*SmbHintWriter)(const char *message, const SmbHint *hint);
  * @n_blocks: blocks of the grid
  * @n_blocks_run: of them; each of the others makes the same requests as one of these
  * @n_warps: warps of a block
- * @shares: (nullable) (element-type SmbShare): which these are, of a launch that was run here and of which few are enough
+ * @shares: (nullable) (element-type SmbShare): which these are, of a launch that was run here and of which few are
+ *   enough
  * @instructions: of machine code, that warps execute; 0 of other programs
  * @is_cooperative: whether blocks need others beside them (smb_block_is_cooperative()), of a launch that was run here
  * @shared_bytes: static and dynamic shared memory of a block
@@ -232,7 +234,7 @@ typedef struct {
   SmbLoopTally loops;
   SmbGlobalAccess global_totals[SMB_N_OP_CLASSES];
   SmbTally constant_total;
-  gboolean lost_globals[SMB_N_OP_CLASSES];
+  gboolean missing_globals[SMB_N_OP_CLASSES];
   char *idle;
   SmbSite idle_at;
   GArray *warnings;
@@ -263,18 +265,19 @@ typedef struct {
  * @threads: how many blocks run at once; 0: one for each processor
  * @global: (nullable): keeps what the kernel writes to global memory; one thread then
  * @few: with @global: only blocks that others repeat write there (SmbAnalysis.shares), where few are enough
- * @shares: (nullable) (element-type SmbShare): blocks that are known to stand for all, in rising order; with @global only they
- *   write there
+ * @shares: (nullable) (element-type SmbShare): blocks that are known to stand for all, in rising order; with @global
+ *   only they write there
  * @keep_requests: whether SmbAnalysis.requests is wanted
  * @every_block: whether blocks are run that are known to repeat others: the result is the same
  * @in_order: whether blocks see what earlier ones left (smb_global_keep_order()); else that is done if what is counted
  *   depends on it
  * @races: (nullable): smb_block_set_races(): what an analysis found out before; it runs the blocks again with what it
  *   finds, unless their memory is kept (@global) or each request is told (@request)
- * @write_hint: (nullable): makes the messages of warnings, and what SmbAccess.reason says; %NULL: they are without hints
+ * @write_hint: (nullable): makes the messages of warnings, and what SmbAccess.reason says; %NULL: they are without
+ *   hints
  * @progress: (nullable): counts blocks
- * @request: (nullable): is told each request of shared memory as it is made, by a warp of a block: of every block of the
- *   grid, one after the other, in one thread
+ * @request: (nullable): is told each request of shared memory as it is made, by a warp of a block: of every block of
+ *   the grid, one after the other, in one thread
  * @user: is handed to @request
  */
 typedef struct {
@@ -314,14 +317,14 @@ smb_warning_is_of_order(const SmbAnalysisWarning *warning) {
   return warning->kind == SMB_WARNING_ORDER || warning->kind == SMB_WARNING_TIMING;
 }
 
-/** smb_access_is_copy: Returns: whether it is a copy of global memory that goes on by itself (cp.async) */
+/** smb_access_is_copy: Returns: whether it is a copy of global memory that continues by itself (cp.async) */
 gboolean smb_access_is_copy(const SmbAccess *access);
 
 /**
  * smb_access_is_lower_bound:
  *
- * Returns: whether an access costs at least what is counted: an atomic that is a loop, or one with requests that are not
- *   counted
+ * Returns: whether an access costs at least what is counted: an atomic that is a loop, or one with requests that are
+ *   not counted
  */
 gboolean smb_access_is_lower_bound(const SmbAccess *access);
 

@@ -28,8 +28,8 @@ find_divisor(guint64 a, guint64 b) {
   return a;
 }
 
-// The fraction of least denominator that is as good as @numerator / @denominator, of which the low bits are rounded: dividing
-// by 1000 is multiplying with 4294968 / 2^32.
+// The fraction of least denominator that is as good as @numerator / @denominator, of which the low bits are rounded:
+// dividing by 1000 is multiplying with 4294968 / 2^32.
 static guint64
 find_denominator(guint64 numerator, guint64 denominator) {
   enum {
@@ -58,7 +58,7 @@ find_denominator(guint64 numerator, guint64 denominator) {
 
 // After how many blocks an exact quotient has the same fraction again; 0: never, or it is always the same.
 static guint64
-find_period(const SmbQuotient *here, const SmbQuotient *next) {
+find_quotient_period(const SmbQuotient *here, const SmbQuotient *next) {
   gint64 slope = (gint64)((guint64)next->x - (guint64)here->x);
   if (slope == 0 || here->numerator != next->numerator || here->denominator != next->denominator)
     return 0;
@@ -81,7 +81,7 @@ find_periods(const SmbSignature *a, const SmbSignature *b, guint64 largest) {
     for (guint j = 0; j < b->n_hints; j++) {
       if (a->hints[i].place != b->hints[j].place)
         continue;
-      guint64 period = find_period(&a->hints[i], &b->hints[j]);
+      guint64 period = find_quotient_period(&a->hints[i], &b->hints[j]);
       if (period > 1 && period <= largest)
         g_array_append_val(periods, period);
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Coordinates of the blocks of a grid: blockIdx.x, y and z, or their digits, where a program divides these by numbers. In
-// digits, quotients and rests are affine over large boxes (sim/machine/signature.h). Private to sim/analysis.
+// Coordinates of the blocks of a grid: blockIdx.x, y and z, or their digits, where a program divides these by numbers.
+// In digits, quotients and rests are affine over large boxes (sim/machine/signature.h). Private to sim/analysis.
 #pragma once
 
 #include "sim/machine/signature.h"
@@ -30,8 +30,8 @@ typedef struct {
 // One for each axis: the coordinates themselves.
 void smb_digits_plain(Digits *digits, const guint *grid);
 
-// Divides an axis, of which none of its digits is there yet, by the periods of what @a and @b, signatures of two blocks that are
-// neighbours along it, computed quotients of. Adds one digit, or more.
+// Divides an axis, of which none of its digits is there yet, by the periods of what @a and @b, signatures of two blocks
+// that are neighbours along it, computed quotients of. Adds one digit, or more.
 void smb_digits_divide(Digits *digits, const guint *grid, guint axis, const SmbSignature *a,
                        const SmbSignature *b);
 

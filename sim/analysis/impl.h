@@ -10,7 +10,7 @@
 #include "sim/count/recall.h"
 #include "sim/machine/signature.h"
 
-// The distinct requests that a worker saw (request.c).
+// The distinct requests that a worker saw (distinct-request.c).
 typedef struct _Requests Requests;
 
 // What was counted of some blocks of a launch, by site. Sums of other blocks of it are added up in any order.
@@ -22,19 +22,21 @@ typedef struct {
   SmbOtherTraffic *traffic;
   guint64 instructions;
   GArray *warnings;
-  // Of a text smb_block_idle(), with its place, if it has shared memory; of compiled code smb_sums_note_unreached(); else NULL.
+  // Of a text smb_block_idle(), with its place, if it has shared memory; of compiled code smb_sums_note_unreached();
+  // else NULL.
   char *idle;
   guint32 idle_place;
   guint idle_line;
   guint idle_column;
   guint idle_site; // 1 + the number of the site that stands there; 0: none does
-  gboolean lost_globals[SMB_N_OP_CLASSES];
+  gboolean missing_globals[SMB_N_OP_CLASSES];
   gboolean diverged; // smb_block_diverged(): the counts may be others in a variant of the program
   gboolean misses_others;  // smb_block_misses_others()
   gboolean is_cooperative; // smb_block_is_cooperative(); not of a part that was read
 } Sums;
 
-// A place of a part that was written: @place as the program has it, but for @frames; @data_source: smb_launch_data_source().
+// A place of a part that was written: @place as the program has it, but for @frames; @data_source:
+// smb_launch_data_source().
 typedef struct {
   guint site;
   SmbSite place;
@@ -49,20 +51,21 @@ gboolean smb_part_sites_equal(const PartSite *a, const PartSite *b);
 // A part of a launch (part.h).
 struct _SmbPart {
   gboolean in_order; // blocks were run in order, those before this part without being counted
-  guint64
-      n_run; // blocks that are counted; each of the others makes the same requests as one of these
-  GArray
-      *shares; // SmbShare: of a whole launch: the blocks that stand for all; NULL: each for itself
+  // blocks that are counted; each of the others makes the same requests as one of these
+  guint64 n_run;
+  // SmbShare: for a whole launch: the blocks that stand for all; NULL: each for itself
+  GArray *shares;
   Sums sums;
-  GPtrArray *
-      variants; // SmbPart: of each variant of the program; NULL: no lanes diverged, so that they are the same
+  // SmbPart: of each variant of the program; NULL: no lanes diverged, so that they are the same
+  GPtrArray *variants;
   GPtrArray *requests; // Requests: that were kept, of each thread; NULL: none
   // What is known of the program of a part that is written or was read; else nothing.
-  gboolean by_instruction; // counted as profilers do, per instruction (sim/count/instruction.h)
-  const char *irregular;   // SmbProgram.irregular
-  GStrv parameters;        // their names
-  GArray *sites;           // PartSite: of which something was counted
-  GStringChunk *texts;     // of a part that was read: its names
+  // counted as profilers do, per instruction (sim/count/instruction-counter.h)
+  gboolean by_instruction;
+  const char *irregular; // SmbProgram.irregular
+  GStrv parameters;      // their names
+  GArray *sites;         // PartSite: of which something was counted
+  GStringChunk *texts;   // for a part that was read: its names
 };
 
 // One thread's part of the blocks.
@@ -127,8 +130,8 @@ typedef struct {
   gsize size;       // of an element
   const SmbMember *members;
   guint n_members;
-  gsize
-      name; // where an element has what its first request touched, and the block that made it; 0: it has none
+  // where an element has what its first request touched, and the block that made it; 0: it has none
+  gsize name;
   gsize first_block;
   gboolean (*has_first)(gconstpointer element); // whether a request was counted
 } SumsKind;
@@ -154,10 +157,11 @@ gsize smb_sums_bytes(guint n_sites);
 // Adds what was counted elsewhere, of the same sites.
 void smb_sums_add(Sums *into, const Sums *from);
 
-// Of a program that cannot tell as it runs (SmbFrontEnd.by_order): which requests that were made depend on the order of atomics.
+// Of a program that cannot tell as it runs (SmbFrontEnd.by_order): which requests that were made depend on the order of
+// atomics.
 void smb_sums_note_order(Sums *sums, const SmbProgram *program);
 
-// Of compiled code: that no thread reaches any of its accesses to shared memory, if it has some.
+// For compiled code: that no thread reaches any of its accesses to shared memory, if it has some.
 void smb_sums_note_unreached(Sums *sums, const SmbProgram *program);
 
 // Keeps the numbers alone: names may not outlive the program that was counted.
@@ -172,7 +176,8 @@ void smb_warnings_write_hints(SmbAnalysis *analysis, SmbHintWriter write_hint);
 // Says of each access whether its count is exact, once it has all of its warnings.
 void smb_accesses_judge(SmbAnalysis *analysis, const SmbProgram *program, const SmbArch *arch);
 
-// Accesses whose counts differ in the analyses of variants of the program (SmbAnalysis) get a warning that says the range.
+// Accesses whose counts differ in the analyses of variants of the program (SmbAnalysis) get a warning that says the
+// range.
 void smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program,
                           const GPtrArray *variants);
 

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A part of a launch as JSON, and back: of the program the places that the part has to do with, and what was counted there,
-// by the tables of sums.c. Nothing that is read is trusted.
+// A part of a launch as JSON, and back: of the program the places that the part has to do with, and what was counted
+// there, by the tables of sums.c. Nothing that is read is trusted.
 #include <string.h>
 
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
-#include "sim/count/instruction.h"
+#include "sim/count/instruction-counter.h"
 #include "sim/machine/front-end.h"
-#include "sim/trace/line.h"
+#include "sim/trace/trace-line.h"
 
 enum {
-  MAX_SITES = 1 << 18, // of a kernel: its instructions
+  MAX_SITES = 1 << 18, // for a kernel: its instructions
 };
 
 #define AT SMB_MEMBER_AT
@@ -97,7 +97,7 @@ static const SmbMember part_members[] = {
     OF("idle_place", SmbPart, sums, idle_table),
     {"parameters", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbPart, parameters)},
     OF("sites", SmbPart, sites, site_table),
-    // What comes behind these is of the sites.
+    // What comes after these is of the sites.
     {"shared", MEMBER_REQUIRED},
     {"global", MEMBER_REQUIRED},
     {"constant", MEMBER_REQUIRED},
@@ -109,7 +109,7 @@ static const SmbMember part_members[] = {
 // --- writing
 
 static void
-write_worst(GString *json, const SmbAccess *access, guint lanes) {
+write_worst_request(GString *json, const SmbAccess *access, guint lanes) {
   g_string_append(json, ",\"worst\":\"");
   smb_trace_append_request(json, &access->worst, lanes);
   g_string_append(json, access->worst.has_source ? "\",\"source\":" : "\"");
@@ -130,7 +130,7 @@ write_kind(GString *json, const Sums *sums, guint index, guint lanes) {
     g_string_append_printf(json, "%s{\"site\":%u,", before, site);
     smb_members_write(json, kind->members, kind->n_members, element, ",");
     if (index == SUMS_SHARED && ((const SmbAccess *)element)->worst.width)
-      write_worst(json, element, lanes);
+      write_worst_request(json, element, lanes);
     g_string_append_c(json, '}');
     before = ",";
   }
@@ -215,7 +215,7 @@ check_site(const Reading *reading, const SmbPlace *place, guint site, GError **e
 }
 
 static gboolean
-read_source(const SmbPlace *place, JsonNode *node, SmbRequest *request, GError **error) {
+read_request_source(const SmbPlace *place, JsonNode *node, SmbRequest *request, GError **error) {
   guint numbers[SMB_MAX_LANES];
   SmbMember lanes[SMB_MAX_LANES];
   guint n = JSON_NODE_HOLDS_ARRAY(node) ? json_array_get_length(json_node_get_array(node)) : 0;
@@ -248,7 +248,7 @@ read_worst(const Reading *reading, const SmbPlace *row, JsonObject *object, SmbA
     return smb_member_fail(&place, error, "'%s': %s", words, failure->message);
   if (!found || strchr(words, '\n'))
     return smb_member_expected(&place, node, error, "a request");
-  if (source && !read_source(&of_source, source, &access->worst, error))
+  if (source && !read_request_source(&of_source, source, &access->worst, error))
     return FALSE;
   access->worst_cost = smb_wavefronts_count(reading->arch, &access->worst);
   if (reading->part->by_instruction)
@@ -259,8 +259,8 @@ read_worst(const Reading *reading, const SmbPlace *row, JsonObject *object, SmbA
 
 // What warps counted is there if and only if there is a request.
 static gboolean
-read_request(const Reading *reading, const SmbPlace *place, JsonNode *node, SmbAccess *access,
-             GError **error) {
+read_part_request(const Reading *reading, const SmbPlace *place, JsonNode *node, SmbAccess *access,
+                  GError **error) {
   JsonObject *object = json_node_get_object(node);
   gboolean has_worst = json_object_has_member(object, "worst"), has_warps = FALSE;
   for (guint w = 0; w < SMB_MAX_WARPS; w++)
@@ -288,7 +288,7 @@ read_kind(const Reading *reading, guint index, GError **error) {
     gpointer element = smb_sums_element(&reading->part->sums, index, site);
     memset(element, 0, kind->size);
     if (!smb_members_read(&row, node, kind->members, kind->n_members, element, error) ||
-        (index == SUMS_SHARED && !read_request(reading, &row, node, element, error)))
+        (index == SUMS_SHARED && !read_part_request(reading, &row, node, element, error)))
       return FALSE;
   }
   return TRUE;
@@ -312,8 +312,8 @@ read_warnings(const Reading *reading, GError **error) {
   return TRUE;
 }
 
-static SmbPart *read_part(const SmbPlace *place, JsonNode *node, const SmbArch *arch,
-                          GError **error);
+static SmbPart *read_json_part(const SmbPlace *place, JsonNode *node, const SmbArch *arch,
+                               GError **error);
 
 static gboolean
 read_variants(const Reading *reading, GError **error) {
@@ -327,7 +327,8 @@ read_variants(const Reading *reading, GError **error) {
   reading->part->variants = g_ptr_array_new_with_free_func((GDestroyNotify)smb_part_free);
   for (guint i = 0; i < json_array_get_length(array); i++) {
     const SmbPlace element = {&place, NULL, i};
-    SmbPart *variant = read_part(&element, json_array_get_element(array, i), reading->arch, error);
+    SmbPart *variant =
+        read_json_part(&element, json_array_get_element(array, i), reading->arch, error);
     if (!variant)
       return FALSE;
     g_ptr_array_add(reading->part->variants, variant);
@@ -361,7 +362,7 @@ read_sums(Reading *reading, GError **error) {
 }
 
 static SmbPart *
-read_part(const SmbPlace *place, JsonNode *node, const SmbArch *arch, GError **error) {
+read_json_part(const SmbPlace *place, JsonNode *node, const SmbArch *arch, GError **error) {
   g_autoptr(SmbPart) part = g_new0(SmbPart, 1);
   if (!smb_members_read(place, node, SMB_MEMBERS(part_members), part, error))
     return NULL;
@@ -374,7 +375,7 @@ SmbPart *
 smb_part_read(const char *name, JsonNode *node, const SmbArch *arch, GError **error) {
   g_autoptr(GStringChunk) texts = g_string_chunk_new(1024);
   const SmbPlace document = {NULL, name, 0, texts}, place = {&document, "shard.counts", 0};
-  SmbPart *part = read_part(&place, node, arch, error);
+  SmbPart *part = read_json_part(&place, node, arch, error);
   if (part)
     part->texts = g_steal_pointer(&texts);
   return part;

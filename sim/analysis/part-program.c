@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The program of parts that were read: its sites, for whoever reports what was counted. It has no text and cannot be run.
+// The program of parts that were read: its sites, for whoever reports what was counted. It has no text and cannot be
+// run.
 #include "sim/analysis/impl.h"
 #include "sim/base/error.h"
 #include "sim/machine/front-end.h"
@@ -15,7 +16,7 @@ typedef struct {
 } PartProgram;
 
 static void
-free_program(SmbProgram *program) {
+free_part_program(SmbProgram *program) {
   PartProgram *made = (PartProgram *)program;
   smb_program_clear(program);
   g_free(made->name);
@@ -60,8 +61,8 @@ smb_parts_program(const GPtrArray *parts, const char *name, const char *level, c
   g_autoptr(SmbProgram) program = &made->program;
   made->name = g_strdup(name);
   made->level = g_strdup(level);
-  made->front_end =
-      (SmbFrontEnd){.level = made->level, .free = free_program, .data_source = find_data_source};
+  made->front_end = (SmbFrontEnd){
+      .level = made->level, .free = free_part_program, .data_source = find_data_source};
   smb_program_init(program, &made->front_end, NULL, file, &options);
   program->name = made->name;
   program->irregular = first->irregular;

@@ -45,7 +45,7 @@ smb_analysis_threads(const SmbAnalysisOptions *options) {
 
 // The first of @n that are behind the first @number of @of parts.
 static guint64
-cut(guint64 n, guint number, guint of) {
+cut_part(guint64 n, guint number, guint of) {
   return n / of * number + n % of * number / of;
 }
 
@@ -61,8 +61,8 @@ plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError *
            n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
     queue->shares = smb_repeat_search(task->program, task->arch, task->launch, options, max_blocks);
   guint64 n = queue->shares ? queue->shares->len : n_blocks;
-  queue->first = queue->next = cut(n, task->number - 1, task->of);
-  queue->end = cut(n, task->number, task->of);
+  queue->first = queue->next = cut_part(n, task->number - 1, task->of);
+  queue->end = cut_part(n, task->number, task->of);
   return queue->end - queue->first <= max_blocks ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                   smb_arch_say(task->arch, "a grid of %" G_GUINT64_FORMAT
@@ -73,7 +73,7 @@ plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError *
 
 // What the threads counted, in one.
 static SmbPart *
-gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *options) {
+gather_parts(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *options) {
   SmbPart *part = g_new0(SmbPart, 1);
   part->in_order = options->in_order;
   smb_sums_init(&part->sums, smb_program_n_sites(task->program));
@@ -90,9 +90,10 @@ gather(const Task *task, const GPtrArray *workers, const SmbAnalysisOptions *opt
   return part;
 }
 
-// How many threads have the room for sums of their own: of a program of 100,000 accesses each takes a quarter of a gigabyte.
+// How many threads have the room for sums of their own: of a program of 100,000 accesses each takes a quarter of a
+// gigabyte.
 static guint64
-count_threads(const Task *task, const SmbAnalysisOptions *options) {
+count_worker_threads(const Task *task, const SmbAnalysisOptions *options) {
   gsize bytes = smb_sums_bytes(smb_program_n_sites(task->program));
   guint64 room = MIN(MAX_SUMS_BYTES, smb_room_bytes() / 4);
   return MIN(smb_analysis_threads(options), room / bytes);
@@ -113,7 +114,8 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GErr
   if (global)
     queue.next = 0; // what earlier blocks leave is seen
   guint64 n = queue.end - queue.next;
-  guint64 n_workers = global || options->request ? 1 : MAX(1, MIN(count_threads(task, options), n));
+  guint64 n_workers =
+      global || options->request ? 1 : MAX(1, MIN(count_worker_threads(task, options), n));
   g_autoptr(GPtrArray) workers = g_ptr_array_new_with_free_func((GDestroyNotify)smb_worker_free);
   for (guint64 i = 0; i < n_workers; i++) {
     Worker *worker =
@@ -130,7 +132,7 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GErr
     smb_workers_run(workers, &queue);
   smb_progress_begin(options->progress, NULL, 0);
   g_mutex_clear(&queue.lock);
-  SmbPart *part = gather(task, workers, options);
+  SmbPart *part = gather_parts(task, workers, options);
   part->n_run = queue.end - queue.first;
   if (shares && task->of == 1)
     part->shares = g_array_ref(shares);
@@ -142,16 +144,16 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GErr
   return part;
 }
 
-// Whether lanes take different ways, in a program of which it is not well known where they meet again.
+// Whether lanes take different ways, in a program of which it is not well known where they reconverge.
 static gboolean
-is_unsure(const SmbProgram *program, const Sums *sums) {
+has_unsettled_counts(const SmbProgram *program, const Sums *sums) {
   return sums->diverged && (program->front_end->variant || program->irregular);
 }
 
 // Runs the variants of the program, if the counts may be others there.
 static gboolean
 run_variants(SmbPart *part, const Task *task, const SmbAnalysisOptions *options, GError **error) {
-  if (!is_unsure(task->program, &part->sums))
+  if (!has_unsettled_counts(task->program, &part->sums))
     return TRUE;
   SmbAnalysisOptions plain = *options;
   plain.keep_requests = FALSE;
@@ -178,10 +180,11 @@ is_load(const SmbProgram *program, guint site) {
   return smb_program_site(program, site)->op_class == SMB_OP_CLASS_LOAD;
 }
 
-// The sites whose values a race decides, be it with a copy that is pending, of a program that marks such values (transfer full); NULL: there are none. Where
-// a load and a store race it is the load, where two writers do what both leave.
+// The sites whose values a race decides, be it with a copy that is pending, of a program that marks such values
+// (transfer full); NULL: there are none. Where a load and a store race it is the load, where two writers do what both
+// leave.
 static guint8 *
-find_races(const SmbProgram *program, const Sums *sums) {
+find_racing_sites(const SmbProgram *program, const Sums *sums) {
   guint8 *races = NULL;
   for (guint i = 0; program->tracks && i < sums->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(sums->warnings, SmbAnalysisWarning, i);
@@ -210,7 +213,7 @@ static SmbPart *
 run_task(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GError **error) {
   SmbPart *part = run_blocks(task, options, ties, error);
   gboolean again = part && !options->races && !options->global && !options->request;
-  g_autofree guint8 *races = again ? find_races(task->program, &part->sums) : NULL;
+  g_autofree guint8 *races = again ? find_racing_sites(task->program, &part->sums) : NULL;
   if (races) {
     smb_part_free(part);
     part = run_racing(task, options, races, ties, error);
@@ -221,7 +224,7 @@ run_task(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GError
 }
 
 static gboolean
-is_complete(const Sums *sums) {
+has_all_counts(const Sums *sums) {
   for (guint site = 0; site < sums->n_sites; site++) {
     if (sums->accesses[site].uncounted)
       return FALSE;
@@ -264,7 +267,8 @@ smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *la
   if (how.in_order)
     return run_task(&task, &how, &ties, error);
   g_autoptr(SmbPart) part = run_task(&task, &how, &ties, &failure);
-  if (ties.misses && (!part || !is_complete(&part->sums)) && count_blocks(launch) <= MAX_IN_ORDER) {
+  if (ties.misses && (!part || !has_all_counts(&part->sums)) &&
+      count_blocks(launch) <= MAX_IN_ORDER) {
     g_autoptr(GError) waiting = NULL;
     SmbPart *ordered = run_in_order(&task, &how, &waiting);
     if (ordered)
@@ -297,15 +301,15 @@ smb_part_free(SmbPart *part) {
 gboolean
 smb_parts_agree(const SmbPart *a, const SmbPart *b) {
   gboolean misses = a->sums.misses_others || b->sums.misses_others;
-  gboolean complete = is_complete(&a->sums) && is_complete(&b->sums);
+  gboolean complete = has_all_counts(&a->sums) && has_all_counts(&b->sums);
   gboolean alike = !a->variants || !b->variants || a->variants->len == b->variants->len;
   return alike && a->in_order == b->in_order && (a->in_order || !misses || complete);
 }
 
 // What was counted of all parts; @variant: of one of the variants, or of the program itself (G_MAXUINT).
 static SmbAnalysis *
-collect(const GPtrArray *parts, guint variant, const SmbProgram *program, const SmbArch *arch,
-        const SmbLaunch *launch) {
+collect_parts(const GPtrArray *parts, guint variant, const SmbProgram *program, const SmbArch *arch,
+              const SmbLaunch *launch) {
   Sums sums = {0};
   smb_sums_init(&sums, smb_program_n_sites(program));
   for (guint i = 0; i < parts->len; i++) {
@@ -322,7 +326,7 @@ collect(const GPtrArray *parts, guint variant, const SmbProgram *program, const 
 SmbAnalysis *
 smb_parts_collect(const GPtrArray *parts, const SmbProgram *program, const SmbArch *arch,
                   const SmbLaunch *launch, SmbHintWriter write_hint) {
-  SmbAnalysis *analysis = collect(parts, G_MAXUINT, program, arch, launch);
+  SmbAnalysis *analysis = collect_parts(parts, G_MAXUINT, program, arch, launch);
   g_autoptr(GPtrArray) kept = g_ptr_array_new(), variants = NULL;
   const GPtrArray *models = NULL;
   for (guint i = 0; i < parts->len; i++) {
@@ -339,7 +343,7 @@ smb_parts_collect(const GPtrArray *parts, const SmbProgram *program, const SmbAr
   if (models) {
     variants = g_ptr_array_new_with_free_func((GDestroyNotify)smb_analysis_free);
     for (guint v = 0; v < models->len; v++)
-      g_ptr_array_add(variants, collect(parts, v, program, arch, launch));
+      g_ptr_array_add(variants, collect_parts(parts, v, program, arch, launch));
     smb_variants_compare(analysis, program, variants);
   }
   if (write_hint)

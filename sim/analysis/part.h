@@ -43,7 +43,9 @@ SmbAnalysis *smb_parts_collect(const GPtrArray *parts, const SmbProgram *program
                                const SmbArch *arch, const SmbLaunch *launch,
                                SmbHintWriter write_hint);
 
-/** Whether two parts were counted in the same way: blocks that wait for others are run in order in both, or in neither. */
+/**
+ * Whether two parts were counted in the same way: blocks that wait for others are run in order in both, or in neither.
+ */
 gboolean smb_parts_agree(const SmbPart *a, const SmbPart *b);
 
 /** Adds all that is known of the part to @json, as an object. */

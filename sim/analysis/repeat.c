@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Which blocks of a grid have to be run, and how many each of them stands for. The grid is cut into boxes whose corners
-// have matching signatures, and along whose edges quotients grow evenly; what that means for the blocks within is said in
-// sim/machine/signature.h. If the grid is no such box, its coordinates are divided into digits first (digits.h).
+// have matching signatures, and along whose edges quotients grow evenly; what that means for the blocks within is said
+// in sim/machine/signature.h. If the grid is no such box, its coordinates are divided into digits first (digits.h).
 #include <string.h>
 
 #include "sim/analysis/digits.h"
@@ -39,8 +39,8 @@ typedef struct {
   const SmbAnalysisOptions *options;
   SmbBlock *block;
   SmbGlobal *global; // of a program whose blocks see what others left; else NULL
-  GHashTable *
-      ahead; // of Trial, by &Trial.index: of blocks that other threads ran before they are asked for
+  // of Trial, by &Trial.index: of blocks that other threads ran before they are asked for
+  GHashTable *ahead;
   SmbProgress *progress;
   guint grid[3];
   Digits digits; // in which blocks are named below: at[i] is digit i
@@ -67,7 +67,7 @@ new_block(const Search *search) {
 }
 
 static Trial *
-run_trial(SmbBlock *block, guint64 index) {
+run_block_trial(SmbBlock *block, guint64 index) {
   Trial *trial = g_new0(Trial, 1);
   trial->index = index;
   trial->failed = !smb_block_sign(block, index, &trial->signature);
@@ -87,7 +87,7 @@ try_block(Search *search, const guint *at) {
   if (trial)
     g_hash_table_steal(search->ahead, &index);
   else
-    trial = run_trial(search->block, index);
+    trial = run_block_trial(search->block, index);
   g_hash_table_insert(search->trials, &trial->index, trial);
   smb_progress_add(search->progress, 1);
   return trial;
@@ -118,11 +118,12 @@ run_corners(gpointer user, G_GNUC_UNUSED guint item) {
   for (guint i; (i = (guint)g_atomic_int_add(&corners->taken, 1)) < corners->n;) {
     if (!block)
       block = new_block(corners->search);
-    corners->trials[i] = run_trial(block, corners->indices[i]);
+    corners->trials[i] = run_block_trial(block, corners->indices[i]);
   }
 }
 
-// All corners are asked for, unless they differ. What becomes of the search does not depend on that they were run at once.
+// All corners are asked for, unless they differ. What happens to the search does not depend on that they were run at
+// once.
 static void
 run_ahead(Search *search, guint n_threads) {
   Corners corners = {.search = search};
@@ -147,15 +148,15 @@ run_ahead(Search *search, guint n_threads) {
 
 // FALSE too if one of them was not run.
 static gboolean
-matches(const Trial *a, const Trial *b) {
+trials_match(const Trial *a, const Trial *b) {
   return a && b && !a->failed && !b->failed && smb_signature_matches(&a->signature, &b->signature);
 }
 
 // Whether a block that is @n steps on is like this one if each step adds @slope to the sum of quotients.
 static gboolean
 grows(const Trial *from, const Trial *to, guint n, guint64 slope) {
-  return matches(from, to) && (guint64)(((Product)slope * n + from->signature.quotients) %
-                                        SMB_QUOTIENT_MODULUS) == to->signature.quotients;
+  return trials_match(from, to) && (guint64)(((Product)slope * n + from->signature.quotients) %
+                                             SMB_QUOTIENT_MODULUS) == to->signature.quotients;
 }
 
 // What a step along an axis adds, from @from up to a position; FALSE: the next block is another one.
@@ -166,7 +167,7 @@ find_slope(Search *search, const guint *from, guint axis, guint to, guint64 *slo
   if (from[axis] == to || grows(first, try_along(search, from, axis, to), to - from[axis], 0))
     return TRUE;
   const Trial *next = try_along(search, from, axis, from[axis] + 1);
-  if (!matches(first, next))
+  if (!trials_match(first, next))
     return FALSE;
   *slope = (next->signature.quotients + SMB_QUOTIENT_MODULUS - first->signature.quotients) %
            SMB_QUOTIENT_MODULUS;
@@ -186,7 +187,7 @@ is_line(Search *search, const guint *from, guint axis, guint to) {
 // Two corners that differ in one axis only, and in their signatures: the one of them with the lower coordinates, and
 // the axis. FALSE: all corners match, and quotients grow along all edges of an axis alike.
 static gboolean
-find_difference(Search *search, const Box *box, guint *at, guint *axis) {
+find_differing_corners(Search *search, const Box *box, guint *at, guint *axis) {
   guint64 slopes[MAX_DIGITS];
   guint n = search->digits.n;
   memcpy(at, box->low, sizeof box->low);
@@ -209,8 +210,8 @@ find_difference(Search *search, const Box *box, guint *at, guint *axis) {
   return FALSE;
 }
 
-// Where along the axis something changes: blocks up to the one below may be alike. The first and the last block are often
-// unlike all between them.
+// Where along the axis something changes: blocks up to the one below may be alike. The first and the last block are
+// often unlike all between them.
 static guint
 find_cut(Search *search, const Box *box, const guint *at, guint axis) {
   guint low = box->low[axis], high = box->high[axis], start = low, from[MAX_DIGITS];
@@ -261,7 +262,7 @@ cut_box(Search *search, const Box *box, const guint *at, guint axis) {
 // The period divides a segment, which is a power of two: if they do so at both ends, an odd number of blocks apart, it
 // is 1.
 static guint
-find_period(Search *search, const Box *box, guint axis) {
+find_segment_period(Search *search, const Box *box, guint axis) {
   guint length = box->high[axis] - box->low[axis] + 1;
   const Trial *first = try_block(search, box->low);
   const Trial *last = try_along(search, box->low, axis, box->high[axis]);
@@ -290,7 +291,7 @@ add_box(Search *search, const Box *box) {
   guint period[MAX_DIGITS], n_digits = search->digits.n;
   guint64 classes = 1;
   for (guint axis = 0; axis < n_digits; axis++) {
-    period[axis] = find_period(search, box, axis);
+    period[axis] = find_segment_period(search, box, axis);
     classes *= period[axis];
   }
   for (guint64 class = 0; class < classes; class ++) {
@@ -322,7 +323,7 @@ search_box(Search *search, const Box *box) {
     search->first_failed = index;
     return add_share(search, box->low, 1);
   }
-  if (!find_difference(search, box, at, &axis))
+  if (!find_differing_corners(search, box, at, &axis))
     return add_box(search, box);
   cut_box(search, box, at, axis);
   return TRUE;
@@ -336,13 +337,15 @@ has_like(Search *search, guint axis) {
     at[i] = search->digits.digit[i].count / 2;
   for (guint part = 2; part <= 3 && count > 3; part++) {
     guint position = count / part;
-    if (matches(try_along(search, at, axis, position), try_along(search, at, axis, position - 1)))
+    if (trials_match(try_along(search, at, axis, position),
+                     try_along(search, at, axis, position - 1)))
       return TRUE;
   }
   return count <= 3;
 }
 
-// Divides coordinates by what the program divides them by. Of digits, the highest of each axis says whether blocks repeat.
+// Divides coordinates by what the program divides them by. Of digits, the highest of each axis says whether blocks
+// repeat.
 static gboolean
 choose_digits(Search *search) {
   const Digits plain = search->digits;
@@ -371,7 +374,7 @@ search_grid(Search *search) {
   memset(&all, 0, sizeof all);
   for (guint axis = 0; axis < search->digits.n; axis++)
     all.high[axis] = search->grid[axis] - 1;
-  if (find_difference(search, &all, at, &different)) {
+  if (find_differing_corners(search, &all, at, &different)) {
     if (!choose_digits(search))
       return FALSE;
     g_autoptr(GArray) boxes = smb_digits_boxes(&search->digits, search->grid);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Blocks of a launch that see what others left, in one thread: in rising order, until one waits for others, at a barrier of
-// the grid for instance. It is kept as it is, as a device keeps resident blocks, and the next one is started; once there are
-// no more, or no room, those that wait have turns, round after round, in rising order. Which blocks a device has
-// resident at a time, and in what order they run there, is not modelled.
+// Blocks of a launch that see what others left, in one thread: in rising order, until one waits for others, at a
+// barrier of the grid for instance. It is kept as it is, as a device keeps resident blocks, and the next one is
+// started; once there are no more, or no room, those that wait have turns, round after round, in rising order. Which
+// blocks a device has resident at a time, and in what order they run there, is not modelled.
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
 #include "sim/arch/occupancy.h"
@@ -40,7 +40,7 @@ typedef struct {
 
 // Blocks that a device may have at once.
 static guint64
-find_most(const Worker *worker) {
+find_most_resident(const Worker *worker) {
   const guint *dims = worker->launch->block;
   gsize shared = smb_program_static_shared(worker->program) + worker->launch->dynamic_bytes;
   SmbOccupancy occupancy = smb_occupancy(worker->arch, dims[0] * dims[1] * dims[2], shared);
@@ -48,7 +48,7 @@ find_most(const Worker *worker) {
 }
 
 static guint64
-find_room(const Worker *worker) {
+find_resident_room(const Worker *worker) {
   guint64 given = worker->options->limits.max_memory;
   return MIN(given ? given : MAX_BYTES, smb_room_bytes() / 2);
 }
@@ -62,7 +62,7 @@ is_full(const Residents *residents) {
 
 // After a turn of a block: it waits among the others, or makes room. FALSE: it failed.
 static gboolean
-settle(Residents *residents, const Resident *resident, SmbTurn turn, GError *error) {
+settle_turn(Residents *residents, const Resident *resident, SmbTurn turn, GError *error) {
   switch (turn) {
   case SMB_TURN_WAITS:
     g_array_append_val(residents->waiting, *resident);
@@ -96,7 +96,7 @@ start_blocks(Residents *residents) {
       return FALSE;
     }
     SmbTurn turn = smb_block_start(resident.block, resident.share.block, &error);
-    if (!settle(residents, &resident, turn, error))
+    if (!settle_turn(residents, &resident, turn, error))
       return FALSE;
   }
   return TRUE;
@@ -118,7 +118,7 @@ resume_blocks(Residents *residents) {
     }
     smb_worker_turn_to(residents->worker, &resident->share);
     SmbTurn turn = smb_block_resume(resident->block, &error);
-    ok = settle(residents, resident, turn, error);
+    ok = settle_turn(residents, resident, turn, error);
   }
   return ok;
 }
@@ -185,8 +185,8 @@ smb_worker_run_resident(Worker *worker, Queue *queue) {
                          .queue = queue,
                          .waiting = g_array_new(FALSE, FALSE, sizeof(Resident)),
                          .spare = g_ptr_array_new(),
-                         .most = find_most(worker),
-                         .room = find_room(worker),
+                         .most = find_most_resident(worker),
+                         .room = find_resident_room(worker),
                          .block_bytes = smb_block_bytes(worker->block)};
   g_ptr_array_add(residents.spare, g_steal_pointer(&worker->block));
   run_rounds(&residents);

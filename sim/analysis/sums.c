@@ -67,7 +67,7 @@ read_warps(const SmbPlace *place, JsonNode *node, gpointer target, GError **erro
 }
 
 static gboolean
-write_warps(GString *json, gconstpointer value) {
+write_warp_sums(GString *json, gconstpointer value) {
   const SmbTally *warps = value;
   g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(WarpRow));
   for (guint w = 0; w < SMB_MAX_WARPS; w++) {
@@ -117,7 +117,7 @@ static const SmbMember shared_members[] = {
     COUNT(SmbAccess, worst_block),
     WARP("worst_warp", SmbAccess, worst_warp),
     TUPLE("loops", SmbAccess, loops, loop_table),
-    {"warps", MEMBER_REQUIRED, read_warps, write_warps, AT(SmbAccess, warps), add_warps},
+    {"warps", MEMBER_REQUIRED, read_warps, write_warp_sums, AT(SmbAccess, warps), add_warps},
 };
 
 static const SmbMember global_members[] = {
@@ -174,13 +174,13 @@ const SumsKind smb_sums_kinds[N_SUMS] = {
 };
 
 static gpointer *
-find_array(const Sums *sums, guint kind) {
+find_sums_array(const Sums *sums, guint kind) {
   return (gpointer *)((char *)sums + smb_sums_kinds[kind].at);
 }
 
 gpointer
 smb_sums_element(const Sums *sums, guint kind, guint site) {
-  return (char *)*find_array(sums, kind) + site * smb_sums_kinds[kind].size;
+  return (char *)*find_sums_array(sums, kind) + site * smb_sums_kinds[kind].size;
 }
 
 gpointer
@@ -195,7 +195,7 @@ smb_sums_init(Sums *sums, guint n_sites) {
   sums->n_sites = n_sites;
   sums->warnings = smb_warnings_new();
   for (guint kind = 0; kind < N_SUMS; kind++)
-    *find_array(sums, kind) = g_malloc0_n(n_sites + 1, smb_sums_kinds[kind].size);
+    *find_sums_array(sums, kind) = g_malloc0_n(n_sites + 1, smb_sums_kinds[kind].size);
 }
 
 gsize
@@ -209,7 +209,7 @@ smb_sums_bytes(guint n_sites) {
 void
 smb_sums_clear(Sums *sums) {
   for (guint kind = 0; kind < N_SUMS; kind++)
-    g_free(*find_array(sums, kind));
+    g_free(*find_sums_array(sums, kind));
   g_clear_pointer(&sums->warnings, g_array_unref);
   g_free(sums->idle);
 }
@@ -276,7 +276,7 @@ smb_global_access_add(SmbGlobalAccess *into, const SmbGlobalAccess *more) {
 
 // Adds what was counted of a site; what the first request touched is that of the first block.
 static void
-add_site(const SumsKind *kind, gpointer into, gconstpointer more) {
+add_site_sums(const SumsKind *kind, gpointer into, gconstpointer more) {
   const char **name = (const char **)((char *)into + kind->name);
   guint64 *first = (guint64 *)((char *)into + kind->first_block);
   guint64 other_first = *(const guint64 *)((const char *)more + kind->first_block);
@@ -293,7 +293,7 @@ smb_sums_add(Sums *into, const Sums *from) {
     for (guint site = 0; site < from->n_sites; site++) {
       gconstpointer more = smb_sums_find(from, kind, site);
       if (more)
-        add_site(&smb_sums_kinds[kind], smb_sums_element(into, kind, site), more);
+        add_site_sums(&smb_sums_kinds[kind], smb_sums_element(into, kind, site), more);
     }
   }
   for (guint i = 0; i < from->warnings->len; i++)
@@ -307,7 +307,7 @@ smb_sums_add(Sums *into, const Sums *from) {
     into->idle_site = from->idle_site;
   }
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    into->lost_globals[c] = into->lost_globals[c] || from->lost_globals[c];
+    into->missing_globals[c] = into->missing_globals[c] || from->missing_globals[c];
   into->diverged = into->diverged || from->diverged;
   into->misses_others = into->misses_others || from->misses_others;
   into->is_cooperative = into->is_cooperative || from->is_cooperative;

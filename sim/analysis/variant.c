@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What an assembler has not decided yet: where the lanes that a branch divides meet again. A program that knows other
+// What an assembler has not decided yet: where the lanes that a branch divides reconverge. A program that knows other
 // ways, between which any assembler is likely to stay, is run in these, too; where the counts differ, they are a range.
 #include <string.h>
 
@@ -25,13 +25,13 @@ typedef struct {
 } Range;
 
 static void
-widen(Range *range, guint64 value) {
+widen_range(Range *range, guint64 value) {
   range->least = MIN(range->least, value);
   range->most = MAX(range->most, value);
 }
 
 static void
-note(SmbAnalysis *analysis, guint site, const SmbAccess *access, char *message) {
+add_meeting_warning(SmbAnalysis *analysis, guint site, const SmbAccess *access, char *message) {
   SmbAnalysisWarning warning = {SMB_WARNING_MEETING, site, site, access->worst_block, message};
   smb_warnings_note(analysis->warnings, &warning);
 }
@@ -41,7 +41,7 @@ note_irregular(SmbAnalysis *analysis, const char *irregular, guint site, const S
   g_autofree char *message = g_strdup_printf("%s: the count is uncertain: the kernel %s, and it is "
                                              "not certain where diverged lanes reconverge",
                                              access->site->expression, irregular);
-  note(analysis, site, access, message);
+  add_meeting_warning(analysis, site, access, message);
 }
 
 // The warning that an access is not exact.
@@ -54,11 +54,11 @@ note_range(SmbAnalysis *analysis, guint site, const SmbAccess *access, const Ran
       " wavefronts, depending on where the assembler lets diverged lanes reconverge",
       access->site->expression, requests->least, requests->most, wavefronts->least,
       wavefronts->most);
-  note(analysis, site, access, message);
+  add_meeting_warning(analysis, site, access, message);
 }
 
 static const SmbTally *
-find_constant(const SmbAnalysis *analysis, const SmbProgram *program, guint site) {
+find_constant_tally(const SmbAnalysis *analysis, const SmbProgram *program, guint site) {
   static const SmbTally none = {0};
   for (guint i = 0; i < analysis->constants->len; i++) {
     const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
@@ -70,13 +70,14 @@ find_constant(const SmbAnalysis *analysis, const SmbProgram *program, guint site
 
 // Loads of constant memory whose counts differ are not exact.
 static void
-compare_constants(SmbAnalysis *analysis, const SmbProgram *program, const GPtrArray *variants) {
+compare_variant_constants(SmbAnalysis *analysis, const SmbProgram *program,
+                          const GPtrArray *variants) {
   for (guint i = 0; i < analysis->constants->len; i++) {
     SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
     guint site = (guint)(access->site - smb_program_site(program, 0));
     gboolean differs = program->irregular != NULL;
     for (guint v = 0; v < variants->len; v++) {
-      const SmbTally *total = find_constant(g_ptr_array_index(variants, v), program, site);
+      const SmbTally *total = find_constant_tally(g_ptr_array_index(variants, v), program, site);
       differs = differs || total->requests != access->total.requests ||
                 total->wavefronts != access->total.wavefronts;
     }
@@ -96,8 +97,8 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const GPt
     Range wavefronts = {access->total.wavefronts, access->total.wavefronts};
     for (guint v = 0; v < variants->len; v++) {
       const SmbTally *total = find_total(g_ptr_array_index(variants, v), program, site);
-      widen(&requests, total->requests);
-      widen(&wavefronts, total->wavefronts);
+      widen_range(&requests, total->requests);
+      widen_range(&wavefronts, total->wavefronts);
     }
     if (program->irregular)
       note_irregular(analysis, program->irregular, site, access);
@@ -112,5 +113,5 @@ smb_variants_compare(SmbAnalysis *analysis, const SmbProgram *program, const GPt
     most->requests += requests.most - access->total.requests;
     most->wavefronts += wavefronts.most - access->total.wavefronts;
   }
-  compare_constants(analysis, program, variants);
+  compare_variant_constants(analysis, program, variants);
 }

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Architectures by name: those that come with the program, their aliases, and the nearest one to an unknown chip.
 #include "sim/arch/arch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/arch/read.h"
+#include "sim/arch/arch-file.h"
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/data.h"
@@ -68,12 +70,13 @@ number_chip(const guint chip[3], gboolean is_amd) {
 
 // How far apart two chips are. AMD's from gfx10 on are another family than those before.
 static gint64
-measure_distance(const guint a[3], const guint b[3], gboolean is_amd) {
+measure_chip_distance(const guint a[3], const guint b[3], gboolean is_amd) {
   const gint64 apart = is_amd && (a[0] >= 10) != (b[0] >= 10) ? G_MAXINT32 : 0;
   return apart + ABS(number_chip(a, is_amd) - number_chip(b, is_amd));
 }
 
-// The architecture of the same vendor whose number is the nearest (transfer full), or NULL of what is not written as a chip.
+// The architecture of the same vendor whose number is the nearest (transfer full), or NULL of what is not written as a
+// chip.
 static char *
 find_nearest(const char *name, const char *const *names) {
   guint chip[3], other[3];
@@ -82,7 +85,7 @@ find_nearest(const char *name, const char *const *names) {
   for (guint i = 0; read_chip(name, chip) && names[i]; i++) {
     if (names[i][0] != name[0] || !read_chip(names[i], other))
       continue;
-    gint64 distance = measure_distance(chip, other, name[0] == 'g');
+    gint64 distance = measure_chip_distance(chip, other, name[0] == 'g');
     if (distance < least)
       nearest = names[i];
     least = MIN(least, distance);
@@ -160,7 +163,7 @@ smb_arch_load_wave(const char *name, guint lanes, GError **error) {
 }
 
 static int
-compare_names(gconstpointer a, gconstpointer b) {
+compare_arch_names(gconstpointer a, gconstpointer b) {
   const char *names[2] = {*(const char *const *)a, *(const char *const *)b};
   guint64 numbers[2];
   gboolean amd[2];
@@ -177,7 +180,7 @@ compare_names(gconstpointer a, gconstpointer b) {
 GStrv
 smb_arch_list(void) {
   GStrv names = smb_data_list("archs", ".ini");
-  qsort(names, g_strv_length(names), sizeof *names, compare_names);
+  qsort(names, g_strv_length(names), sizeof *names, compare_arch_names);
   return names;
 }
 

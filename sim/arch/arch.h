@@ -40,12 +40,12 @@ typedef enum {
 /** Plain facts of an architecture; all strings are owned by it. */
 typedef struct {
   const char *name; /* "sm_90"; of a file of the user's, its path */
-  const char
-      *base; /* (nullable): the architecture that it is like, of those that come with the program */
+  /* (nullable): the architecture that it is like, of those that come with the program */
+  const char *base;
   const char *title; /* "Hopper (H100, H200)" */
-  const char
-      *aliases; /* (nullable): names that smb_arch_load() takes for it, with spaces between */
-  guint vendor; /* SmbVendor */
+  /* (nullable): names that smb_arch_load() takes for it, with spaces between */
+  const char *aliases;
+  guint vendor;           /* SmbVendor */
   guint capability_major; /* compute capability; 0.0 of other vendors' */
   guint capability_minor;
   guint lanes;               /* of a warp: 32 or 64 */
@@ -55,15 +55,16 @@ typedef struct {
   guint static_shared_bytes; /* most static shared memory of a block */
   guint max_shared_bytes;    /* most shared memory of a block, opted in */
   guint max_threads;         /* most threads of a block */
-  guint
-      global_segment_bytes; /* unit of a global request: a 32-byte sector, or a line of 64 or 128 bytes */
+  /* unit of a global request: a 32-byte sector, or a line of 64 or 128 bytes */
+  guint global_segment_bytes;
   guint single_atomics;   /* SmbSingleAtomics */
   gboolean has_increment; /* atomicAdd(p, 1) with its result dropped is red.uniform, not atom */
-  gboolean
-      counts_instructions_apart;  /* a profiler's counter per instruction has rules of its own */
-  const char *instruction_source; /* (nullable): where those come from (sim/count/instruction.h) */
-  const char *
-      active_counter; /* (nullable): what the vendor's profiler calls the wavefronts, of AMD's chips cycles */
+  /* a profiler's counter per instruction has rules of its own */
+  gboolean counts_instructions_apart;
+  /* (nullable): where those come from (sim/count/instruction-counter.h) */
+  const char *instruction_source;
+  /* (nullable): what the vendor's profiler calls the wavefronts, of AMD's chips cycles */
+  const char *active_counter;
   const char *conflict_counter; /* (nullable): and the excess */
   const char *counter_note;     /* (nullable): what is known to be wrong with these counters */
   SmbEvidence evidence;         /* of the geometry above */
@@ -120,7 +121,9 @@ SmbArch *smb_arch_load_file(const char *path, GError **error);
  */
 SmbArch *smb_arch_load_wave(const char *name, guint lanes, GError **error);
 
-/** smb_arch_list: Returns: (transfer full): the names of all architectures, NVIDIA's first, each vendor's oldest first. */
+/**
+ * smb_arch_list: Returns: (transfer full): the names of all architectures, NVIDIA's first, each vendor's oldest first.
+ */
 GStrv smb_arch_list(void);
 
 /** Takes a reference; references may be taken and released in any thread. */

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Resident blocks: the limit of each resource, and the smallest of them.
 #include "sim/arch/arch.h"
 #include "sim/arch/occupancy.h"
 

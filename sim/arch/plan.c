@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // From what a file says of a rule, and from the geometry of the banks, to the plans by which requests are counted.
-#include "sim/arch/read.h"
+#include "sim/arch/arch-file.h"
 
 #include "sim/arch/rule.h"
 #include "sim/base/error.h"

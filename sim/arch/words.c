@@ -49,7 +49,7 @@ is_in_option(const char *text, const char *at) {
 
 // The longest of the words that stands at @at, whole; NULL: none.
 static const char *
-find_word(const char *text, const char *at, gsize *length) {
+find_vendor_word(const char *text, const char *at, gsize *length) {
   const char *found = NULL;
   *length = 0;
   gboolean inside = at > text && is_letter(at[-1]);
@@ -81,7 +81,7 @@ smb_vendor_say(SmbVendor vendor, const char *text) {
   for (const char *at = text; *at;) {
     gsize length;
     in_label = in_label ? *at != '"' : in_tag && begins_label(text, at);
-    const char *word = in_tag && !in_label ? NULL : find_word(text, at, &length);
+    const char *word = in_tag && !in_label ? NULL : find_vendor_word(text, at, &length);
     in_tag = *at == '<' || (in_tag && *at != '>');
     if (word)
       g_string_append(said, word);

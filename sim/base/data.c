@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Data files: compiled in, or from SMEMBANK_DATADIR.
 #include "sim/base/data.h"
 
 #include <gio/gio.h>
@@ -32,7 +34,7 @@ smb_data_load(const char *path, GError **error) {
 }
 
 static int
-compare_names(gconstpointer a, gconstpointer b) {
+compare_data_names(gconstpointer a, gconstpointer b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
@@ -57,7 +59,7 @@ list_own(const char *folder) {
     gboolean is_folder = g_file_test(file, G_FILE_TEST_IS_DIR);
     g_ptr_array_add(names, g_strconcat(name, is_folder ? "/" : NULL, NULL));
   }
-  g_ptr_array_sort(names, compare_names);
+  g_ptr_array_sort(names, compare_data_names);
   g_ptr_array_add(names, NULL);
   return (GStrv)g_ptr_array_free(names, FALSE);
 }
@@ -89,7 +91,7 @@ list_paths(const char *folder, const char *suffix) {
 
 // The name that a path of list_paths() has without its folder and @suffix.
 static char *
-take_name(const char *path, const char *suffix) {
+take_data_name(const char *path, const char *suffix) {
   const char *start = strrchr(path, '/') + 1;
   return g_strndup(start, strlen(start) - strlen(suffix));
 }
@@ -99,7 +101,7 @@ smb_data_find(const char *folder, const char *name, const char *suffix) {
   g_autoptr(GPtrArray) paths = list_paths(folder, suffix);
   for (guint i = 0; i < paths->len; i++) {
     const char *path = g_ptr_array_index(paths, i);
-    g_autofree char *own = take_name(path, suffix);
+    g_autofree char *own = take_data_name(path, suffix);
     if (strcmp(own, name) == 0)
       return g_strdup(path);
   }
@@ -111,11 +113,11 @@ smb_data_list(const char *folder, const char *suffix) {
   g_autoptr(GPtrArray) paths = list_paths(folder, suffix);
   GPtrArray *names = g_ptr_array_new();
   for (guint i = 0; i < paths->len; i++) {
-    g_autofree char *name = take_name(g_ptr_array_index(paths, i), suffix);
+    g_autofree char *name = take_data_name(g_ptr_array_index(paths, i), suffix);
     if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
       g_ptr_array_add(names, g_steal_pointer(&name));
   }
-  g_ptr_array_sort(names, compare_names);
+  g_ptr_array_sort(names, compare_data_names);
   g_ptr_array_add(names, NULL);
   return (GStrv)g_ptr_array_free(names, FALSE);
 }

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Errors with hints: what the user could give so that the run succeeds.
 #include "sim/base/error.h"
 
 #include "sim/base/text.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The errors of the library. It reports through GError and never prints or exits; the program turns
-// a code into an exit status. The message says what is wrong. What to change is data, a hint, which each caller puts into
-// its own words: the program names an option of the command line, a binding the argument of a function.
+// a code into an exit status. The message says what is wrong. What to change is data, a hint, which each caller puts
+// into its own words: the program names an option of the command line, a binding the argument of a function.
 #pragma once
 
 #include <glib.h>
@@ -83,10 +83,14 @@ GArray *smb_hints_new(void);
 /** smb_hint: Adds a hint to the first line of an error of SMB_ERROR, if one is set. Returns: always %FALSE */
 gboolean smb_hint(GError **error, SmbHintKind kind, const char *name, const char *value);
 
-/** smb_error_hint: Returns: (transfer none) (nullable): hint number @index of an error, from 0; %NULL if it has fewer */
+/**
+ * smb_error_hint: Returns: (transfer none) (nullable): hint number @index of an error, from 0; %NULL if it has fewer
+ */
 const SmbHint *smb_error_hint(const GError *error, guint index);
 
-/** smb_error_add_hints: Copies the hints of @from to @error (nullable), which repeats its message from line @line on. */
+/**
+ * smb_error_add_hints: Copies the hints of @from to @error (nullable), which repeats its message from line @line on.
+ */
 void smb_error_add_hints(GError *error, const GError *from, guint line);
 
 /** Sets an error of any domain; always returns %FALSE, for what fails to return. */

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads files, pipes and terminals, with time-outs, and refuses devices.
 #include "sim/base/file.h"
 
 #include <errno.h>
@@ -31,7 +33,7 @@ struct _SmbFile {
 };
 
 static gboolean
-fail_by_errno(const char *path, int code, GError **error) {
+fail_file_by_errno(const char *path, int code, GError **error) {
   g_autofree char *shown = g_filename_display_name(path);
   return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(code), "%s: %s", shown,
                   g_strerror(code));
@@ -39,13 +41,13 @@ fail_by_errno(const char *path, int code, GError **error) {
 
 // What is refused before it is opened: to open a device may be to do something.
 static gboolean
-check_kind(const char *path, const struct stat *facts, GError **error) {
+check_file_kind(const char *path, const struct stat *facts, GError **error) {
   gboolean is_null = S_ISCHR(facts->st_mode) && facts->st_rdev == makedev(NULL_MAJOR, NULL_MINOR);
   const char *kind = S_ISBLK(facts->st_mode) || (S_ISCHR(facts->st_mode) && !is_null) ? "a device"
                      : S_ISSOCK(facts->st_mode)                                       ? "a socket"
                                                                                       : NULL;
   if (S_ISDIR(facts->st_mode))
-    return fail_by_errno(path, EISDIR, error);
+    return fail_file_by_errno(path, EISDIR, error);
   return !kind || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s: expected a file or a pipe",
                            path, kind);
 }
@@ -78,19 +80,19 @@ SmbFile *
 smb_file_open(const char *path, GError **error) {
   struct stat facts;
   if (stat(path, &facts) != 0) {
-    fail_by_errno(path, errno, error);
+    fail_file_by_errno(path, errno, error);
     return NULL;
   }
   gboolean terminal = may_be_terminal(&facts) && is_terminal(path);
-  if (!terminal && !check_kind(path, &facts, error))
+  if (!terminal && !check_file_kind(path, &facts, error))
     return NULL;
   g_autoptr(SmbFile) file = g_new0(SmbFile, 1);
   file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file->fd < 0 || fstat(file->fd, &facts) != 0) {
-    fail_by_errno(path, errno, error);
+    fail_file_by_errno(path, errno, error);
     return NULL;
   }
-  if (!terminal && !check_kind(path, &facts, error)) // another one meanwhile
+  if (!terminal && !check_file_kind(path, &facts, error)) // another one meanwhile
     return NULL;
   file->is_regular = S_ISREG(facts.st_mode);
   file->size = file->is_regular ? (guint64)facts.st_size : 0;

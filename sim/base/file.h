@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The one way to read a file that somebody names. Nothing is waited for without end, and nothing is read without end: a device is
-// refused, a pipe that stays silent is left, and what is read whole
+// The one way to read a file that somebody names. Nothing is waited for without end, and nothing is read without end: a
+// device is refused, a pipe that stays silent is left, and what is read whole
 // (smb_source_read_bytes()) has a largest size.
 #pragma once
 
@@ -41,7 +41,8 @@ guint64 smb_file_size(const SmbFile *file);
 /**
  * smb_file_read:
  * @bytes: most bytes that are read, 1 at least
- * @error: without the file's name: a GFileError; SMB_ERROR_INPUT: a pipe without a writer, or that was silent for too long
+ * @error: without the file's name: a GFileError; SMB_ERROR_INPUT: a pipe without a writer, or that was silent for too
+ *   long
  *
  * Returns: bytes that were read; 0: it has ended; -1: @error is set
  */
@@ -54,7 +55,8 @@ gssize smb_file_read(SmbFile *file, void *buffer, gsize bytes, GError **error);
  *
  * For files of our own, and those that are compared: what is no file is passed over, not waited for.
  *
- * Returns: (transfer full) (nullable): its bytes, and a zero behind them; %NULL: it is not a regular file, too large, or unreadable
+ * Returns: (transfer full) (nullable): its bytes, and a zero after them; %NULL: it is not a regular file, too large,
+ * or unreadable
  */
 char *smb_file_read_regular(const char *path, gsize most, gsize *length);
 

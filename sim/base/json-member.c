@@ -22,9 +22,9 @@ enum {
 static const char data_prefix[] = "<data>";
 
 static void
-describe_place(const SmbPlace *place, GString *text) {
+describe_json_place(const SmbPlace *place, GString *text) {
   if (place->above)
-    describe_place(place->above, text);
+    describe_json_place(place->above, text);
   if (!place->name)
     g_string_append_printf(text, "[%u]", place->index);
   else if (!place->above)
@@ -40,7 +40,7 @@ smb_member_fail(const SmbPlace *place, GError **error, const char *format, ...) 
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
   va_end(arguments);
   g_autoptr(GString) text = g_string_new(NULL);
-  describe_place(place, text);
+  describe_json_place(place, text);
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s%s%s", text->str, place->above ? ": " : "",
                   reason);
 }
@@ -62,8 +62,8 @@ holds(JsonNode *node, GType type) {
 }
 
 static gboolean
-read_integer(const SmbPlace *place, JsonNode *node, gint64 min, gint64 max, gint64 *number,
-             GError **error) {
+read_json_integer(const SmbPlace *place, JsonNode *node, gint64 min, gint64 max, gint64 *number,
+                  GError **error) {
   *number = holds(node, G_TYPE_INT64) ? json_node_get_int(node) : G_MININT64;
   if (*number >= min && *number <= max)
     return TRUE;
@@ -145,8 +145,8 @@ smb_members_write_value(GString *json, const SmbMembers *of, gconstpointer value
 
 // One of some words.
 static gboolean
-read_word(const SmbPlace *place, JsonNode *node, const char *const *words, guint *index,
-          GError **error) {
+read_json_word(const SmbPlace *place, JsonNode *node, const char *const *words, guint *index,
+               GError **error) {
   g_autofree char *all = g_strjoinv(", ", (GStrv)(gpointer)words);
   g_autofree char *what = g_strdup_printf("one of %s", all);
   for (*index = 0; holds(node, G_TYPE_STRING) && words[*index]; (*index)++) {
@@ -165,10 +165,10 @@ read_member(const SmbPlace *place, JsonNode *node, const SmbMember *member, gpoi
   if (member->of)
     return smb_members_read_value(place, node, member->of, target, error);
   if (member->words)
-    return read_word(place, node, member->words, target, error);
+    return read_json_word(place, node, member->words, target, error);
   if (!member->most)
     return !member->read || member->read(place, node, target, error);
-  if (!read_integer(place, node, 0, member->most, &number, error))
+  if (!read_json_integer(place, node, 0, member->most, &number, error))
     return FALSE;
   *(guint *)target = (guint)number;
   return TRUE;
@@ -285,7 +285,7 @@ smb_add_flag(gpointer into, gconstpointer more) {
   *(gboolean *)into |= *(const gboolean *)more;
 }
 
-// What could steer a terminal is no text: recordings come from other people.
+// Control characters are refused: recordings come from other people, and could control a terminal.
 static gboolean
 has_controls(const char *text) {
   for (; *text; text++) {
@@ -298,7 +298,7 @@ has_controls(const char *text) {
 gboolean
 smb_member_text(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   if (holds(node, G_TYPE_STRING) && has_controls(json_node_get_string(node)))
-    return smb_member_expected(place, node, error, "a text without control characters");
+    return smb_member_expected(place, node, error, "a string without control characters");
   return smb_member_words(place, node, target, error);
 }
 
@@ -388,7 +388,7 @@ smb_member_write_number(GString *json, gconstpointer value) {
 gboolean
 smb_member_count(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   gint64 number;
-  if (!read_integer(place, node, 0, G_MAXINT64, &number, error))
+  if (!read_json_integer(place, node, 0, G_MAXINT64, &number, error))
     return FALSE;
   *(guint64 *)target = (guint64)number;
   return TRUE;
@@ -403,7 +403,7 @@ smb_member_write_count(GString *json, gconstpointer value) {
 gboolean
 smb_member_some(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   gint64 number;
-  if (!read_integer(place, node, 1, G_MAXINT32, &number, error))
+  if (!read_json_integer(place, node, 1, G_MAXINT32, &number, error))
     return FALSE;
   *(guint *)target = (guint)number;
   return TRUE;
@@ -419,7 +419,7 @@ static gboolean
 read_texts(const SmbPlace *place, JsonNode *node, SmbMemberRead read, GStrv *texts,
            GError **error) {
   if (!JSON_NODE_HOLDS_ARRAY(node))
-    return smb_member_expected(place, node, error, "an array of texts");
+    return smb_member_expected(place, node, error, "an array of strings");
   JsonArray *array = json_node_get_array(node);
   guint n = json_array_get_length(array);
   g_strfreev(*texts);
@@ -499,7 +499,7 @@ smb_member_extents(const SmbPlace *place, JsonNode *node, const guint max[3], gu
   for (guint i = 0; i < 3; i++) {
     SmbPlace element = {place, NULL, i};
     gint64 number;
-    if (!read_integer(&element, json_array_get_element(array, i), 1, max[i], &number, error))
+    if (!read_json_integer(&element, json_array_get_element(array, i), 1, max[i], &number, error))
       return FALSE;
     extents[i] = (guint)number;
   }
@@ -522,7 +522,7 @@ check_nesting(const char *source, const char *text, gsize length, guint max_nest
     if (in_string)
       continue;
     if (c == '\'' || c == '/' || c == '#')
-      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%c' outside a text: not JSON",
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%c' outside a string: not JSON",
                       source, c);
     depth += c == '{' || c == '[';
     depth -= (c == '}' || c == ']') && depth > 0;

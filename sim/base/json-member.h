@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // JSON read strictly, and written. What an object may have is a table of members; each says how its value is read and
-// written, where it is kept, and, if the object has sums, how it is added to that of another. A member that no table has is
-// refused, and so is a value of another type: nothing is guessed.
+// written, where it is kept, and, if the object has sums, how it is added to that of another. A member that no table
+// has is refused, and so is a value of another type: nothing is guessed.
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -13,7 +13,7 @@
  * @above: the object or array that it is in; %NULL for the document
  * @name: name of the member or of the document; %NULL for an element of an array
  * @index: of an element
- * @texts: (nullable): of the document: keeps the texts of SMB_MEMBER_KEPT
+ * @texts: (nullable): for the document: keeps the texts of SMB_MEMBER_KEPT
  */
 typedef struct _SmbPlace SmbPlace;
 struct _SmbPlace {
@@ -51,7 +51,7 @@ typedef struct _SmbMembers SmbMembers;
  * @add: (nullable): how; %NULL: it says what the object is about, and is not added
  * @of: (nullable): of a value that is made of others
  * @most: of a whole number from 0, a guint; 0: it is none, or @read says
- * @words: (nullable) (array zero-terminated=1): of a value that is one of these: its index, a guint
+ * @words: (nullable) (array zero-terminated=1): for a value that is one of these: its index, a guint
  */
 typedef struct {
   const char *name;
@@ -68,14 +68,14 @@ typedef struct {
 /**
  * SmbMembers: a value that is made of others
  * @members: (array length=n): what it has
- * @size: of an array of objects: the size of the struct of each; a GArray keeps them, and is made if there is none. 0: it is
- *   one struct, whose values stand in one array
+ * @size: for an array of objects: the size of the struct of each; a GArray keeps them, and is made if there is none. 0:
+ *   it is one struct, whose values are in one array
  * @clear: (nullable): of structs in a GArray
  * @blank: (nullable): what a struct is where members are absent; %NULL: all zero
  * @picks: whether objects may have other members: smb_members_pick()
  * @is_object: it is one struct, and an object
- * @separator: (nullable): what stands between members that are written; %NULL: ","
- * @line: (nullable): what each object of an array begins with, so that it stands on a line of its own
+ * @separator: (nullable): what is between members that are written; %NULL: ","
+ * @line: (nullable): what each object of an array begins with, so that it is on a line of its own
  */
 struct _SmbMembers {
   const SmbMember *members;

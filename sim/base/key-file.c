@@ -8,7 +8,7 @@
 
 // Bytes up to the end of a line, from 1.
 static gsize
-find_end(const char *text, gsize length, gsize line) {
+find_key_line_end(const char *text, gsize length, gsize line) {
   const char *at = text, *end = text + length;
   for (; at < end && line > 0; line--) {
     const char *feed = memchr(at, '\n', (gsize)(end - at));
@@ -27,11 +27,11 @@ is_well_formed(const char *text, gsize length) {
 static gsize
 find_broken_line(const char *text, gsize length) {
   gsize good = 0, bad = 1;
-  while (find_end(text, length, bad) < length)
+  while (find_key_line_end(text, length, bad) < length)
     bad *= 2;
   while (bad - good > 1) {
     gsize middle = good + (bad - good) / 2;
-    if (is_well_formed(text, find_end(text, length, middle)))
+    if (is_well_formed(text, find_key_line_end(text, length, middle)))
       good = middle;
     else
       bad = middle;

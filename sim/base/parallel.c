@@ -4,8 +4,8 @@
 
 #include "sim/base/room.h"
 
-// Address space that a thread may set aside: its stack, and what it allocates from (glibc: twice 64 MiB, of which half is
-// given back).
+// Address space that a thread may set aside: its stack, and what it allocates from (glibc: twice 64 MiB, of which half
+// is given back).
 #define THREAD_BYTES (G_GUINT64_CONSTANT(192) << 20)
 
 enum {
@@ -21,7 +21,7 @@ struct _SmbParallel {
 };
 
 static gpointer
-work(gpointer data) {
+run_thread(gpointer data) {
   SmbParallel *parallel = data;
   // Compared before it is counted up, so that it does not wrap.
   for (;;) {
@@ -35,7 +35,7 @@ work(gpointer data) {
 
 // As many threads as a limit on address space leaves room for: what they took would be missing elsewhere.
 static guint
-find_room(guint n_threads) {
+find_thread_room(guint n_threads) {
   return (guint)MIN(n_threads, smb_room_address_space() / THREADS_SHARE / THREAD_BYTES);
 }
 
@@ -43,10 +43,10 @@ SmbParallel *
 smb_parallel_start(guint n_items, guint n_threads, SmbParallelItem run, gpointer user) {
   SmbParallel *parallel = g_new0(SmbParallel, 1);
   *parallel = (SmbParallel){run, user, n_items, 0, g_ptr_array_new()};
-  guint n = find_room(MIN(n_threads, n_items));
+  guint n = find_thread_room(MIN(n_threads, n_items));
   for (guint i = 0; i < n; i++) {
     // Where one cannot be had, the next one hardly can.
-    GThread *thread = g_thread_try_new("work", work, parallel, NULL);
+    GThread *thread = g_thread_try_new("work", run_thread, parallel, NULL);
     if (!thread)
       break;
     g_ptr_array_add(parallel->threads, thread);
@@ -58,7 +58,7 @@ void
 smb_parallel_finish(SmbParallel *parallel) {
   if (!parallel)
     return;
-  work(parallel);
+  run_thread(parallel);
   for (guint i = 0; i < parallel->threads->len; i++)
     g_thread_join(g_ptr_array_index(parallel->threads, i));
   g_ptr_array_unref(parallel->threads);

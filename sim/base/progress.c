@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// A counter of work done, which another thread may watch.
 #include "sim/base/progress.h"
 
 void

@@ -113,7 +113,7 @@ smb_request_check(const SmbRequest *request, GError **error) {
 
   if (!smb_op_has_width((SmbOp)request->op, width)) {
     g_autofree char *widths = describe_widths(op->widths);
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "'%s' has no width of %u bytes: expected %s",
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "'%s' cannot be %u bytes wide: expected %s",
                     op->name, width, widths);
   }
   guint lane = smb_request_bad_lane(request);

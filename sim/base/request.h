@@ -75,16 +75,16 @@ typedef enum {
  * @mask: the active lanes
  * @op: an SmbOp
  * @width: bytes that one lane accesses: 1, 2, 4, 8, 12 or 16
- * @has_source: of a copy from global memory: whether @source says where its bytes come from
+ * @has_source: for a copy from global memory: whether @source says where its bytes come from
  * @offset: byte offset of each lane into shared memory; read only where the lane is active
  * @source: where a lane copies from, in words of 4 bytes: that of its line, one of %SMB_SOURCE_LINE_BYTES, plus
- *   %SMB_SOURCE_LINE_WORDS times the number of the line; the lines of a request have numbers from 0, in the order of its
- *   lanes. %SMB_SOURCE_NONE of a lane that reads nothing, and writes zeros. Read only where the lane is active, of a
- *   request that has it
+ *   %SMB_SOURCE_LINE_WORDS times the number of the line; the lines of a request have numbers from 0, in the order of
+ *   its lanes. %SMB_SOURCE_NONE of a lane that reads nothing, and writes zeros. Read only where the lane is active, of
+ *   a request that has it
  *
  * A plain value; smb_request_check() says whether it is a request that hardware could execute. The offsets come
- * after them, so that a request of 32 lanes takes three cache lines; they begin at byte 16, where fewer loads of 64 bytes
- * cross one.
+ * after them, so that a request of 32 lanes takes three cache lines; they begin at byte 16, where fewer loads of 64
+ * bytes cross one.
  */
 typedef struct {
   SmbLanes mask;
@@ -181,13 +181,16 @@ guint smb_request_bad_lane(const SmbRequest *request);
  * @error: return location for an SMB_ERROR_INPUT
  *
  * Checks that the operation has that width and that every lane that asks is aligned to it
- * (smb_width_alignment()) and stays below 4 GiB: hardware faults on anything else. All other functions expect a request that passed.
+ * (smb_width_alignment()) and stays below 4 GiB: hardware faults on anything else. All other functions expect a request
+ * that passed.
  *
  * Returns: %TRUE if the request can be executed.
  */
 gboolean smb_request_check(const SmbRequest *request, GError **error);
 
-/** smb_request_hash, smb_request_equal: for a table of requests: of the same operation, width, active lanes and offsets */
+/**
+ * smb_request_hash, smb_request_equal: for a table of requests: of the same operation, width, active lanes and offsets
+ */
 guint smb_request_hash(gconstpointer request);
 gboolean smb_request_equal(gconstpointer a, gconstpointer b);
 

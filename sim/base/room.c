@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// Of a container, which sees its own group there (Linux, "Control Group v2", memory.max): a number, or "max".
+// For a container, which sees its own group there (Linux, "Control Group v2", memory.max): a number, or "max".
 #define GROUP_LIMIT "/sys/fs/cgroup/memory.max"
 
 guint64

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Sizes, names and bits of the kinds of numbers; conversions of half-precision numbers.
 #include "sim/base/scalar.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,14 +54,14 @@ typedef struct {
 } Format;
 
 static const Format *
-find_format(SmbScalar kind) {
+find_scalar_format(SmbScalar kind) {
   static const Format half = {10, 15}, bfloat = {7, 127};
   return kind == SMB_SCALAR_F16 ? &half : &bfloat;
 }
 
 double
 smb_half_to_real(SmbScalar kind, guint16 bits) {
-  const Format *format = find_format(kind);
+  const Format *format = find_scalar_format(kind);
   int one = 1 << format->fraction_bits; // the bit that is not stored
   int fraction = bits & (one - 1), exponent = (bits & 0x7fff) >> format->fraction_bits;
   double value;
@@ -73,7 +76,7 @@ smb_half_to_real(SmbScalar kind, guint16 bits) {
 
 guint16
 smb_half_from_real(SmbScalar kind, double value) {
-  const Format *format = find_format(kind);
+  const Format *format = find_scalar_format(kind);
   guint infinity = (2 * (guint)format->bias + 1) << format->fraction_bits;
   guint sign = signbit(value) ? 0x8000 : 0;
   int exponent;
@@ -106,14 +109,24 @@ smb_scalar_encode_real(SmbScalar scalar, double number, guchar *bytes) {
   }
 }
 
+double
+smb_scalar_odd_double(guint64 number) {
+  enum {
+    EXCESS = 64 - DBL_MANT_DIG,
+  };
+  guint64 left_out = number & (((guint64)1 << EXCESS) - 1);
+  if (number >> DBL_MANT_DIG)
+    number = (number >> EXCESS | (left_out != 0)) << EXCESS;
+  return (double)number;
+}
+
 void
 smb_scalar_encode_whole(SmbScalar scalar, guint64 number, guchar *bytes) {
   guint64 integer = (guint64)smb_scalar_wrap(scalar, (gint64)number);
-  float single = (float)number; // not by way of a double, which would round twice
-  if (scalar == SMB_SCALAR_F32)
-    memcpy(bytes, &single, sizeof single);
-  else if (smb_scalar_is_real(scalar))
+  if (scalar == SMB_SCALAR_F64)
     smb_scalar_encode_real(scalar, (double)number, bytes);
+  else if (smb_scalar_is_real(scalar))
+    smb_scalar_encode_real(scalar, smb_scalar_odd_double(number), bytes);
   else
     memcpy(bytes, &integer, smb_scalar_bytes(scalar));
 }

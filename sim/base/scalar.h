@@ -64,6 +64,14 @@ double smb_half_to_real(SmbScalar kind, guint16 bits);
 guint16 smb_half_from_real(SmbScalar kind, double value);
 
 /**
+ * smb_scalar_odd_double:
+ *
+ * Returns: @number; where a double has too few digits for it, one whose last bit stands for all that are left out. As a
+ *   float or a half it becomes what @number does: rounded once
+ */
+double smb_scalar_odd_double(guint64 number);
+
+/**
  * smb_scalar_encode_real:
  * @scalar: a floating-point kind
  * @bytes: (out caller-allocates): as many as @scalar takes

@@ -26,11 +26,11 @@ struct _SmbSource {
   gsize length;
   GBytes *object;      // NULL of a text
   GArray *line_starts; // guint32 byte offsets
-  SmbSource *main;     // of a whole: the text that includes others, to which the four above belong
+  SmbSource *main;     // for a whole: the text that includes others, to which the four above belong
   GArray *parts;       // Part, in the order of their offsets
   GMutex lock;         // of what follows
-  GPtrArray *inputs;   // of a text: names of those that its wholes include
-  gpointer parsed;     // of an object file: smb_source_parsed(); NULL: it was not parsed yet
+  GPtrArray *inputs;   // for a text: names of those that its wholes include
+  gpointer parsed;     // for an object file: smb_source_parsed(); NULL: it was not parsed yet
   GDestroyNotify free_parsed;
 };
 
@@ -84,7 +84,7 @@ smb_source_new(const char *name, GBytes *bytes, GError **error) {
   return make_source(name, text ? text : "", length);
 }
 
-// How the object files begin that are no text for that alone.
+// The first bytes of object files, which are therefore not texts.
 static const struct {
   const char *bytes;
   gsize n;
@@ -135,7 +135,7 @@ smb_source_parsed(SmbSource *source,
 // Reads until the end, or until there is more than is allowed: an endless file is left.
 // @max_object: what is allowed of a file that begins as an object file does; 0: the same.
 static GBytes *
-read_bytes(const char *path, guint max, guint max_object, GError **error) {
+read_source_bytes(const char *path, guint max, guint max_object, GError **error) {
   g_autoptr(SmbFile) file = smb_file_open(path, error);
   g_autoptr(GByteArray) bytes = g_byte_array_new();
   guint8 buffer[1 << 16];
@@ -159,7 +159,7 @@ read_bytes(const char *path, guint max, guint max_object, GError **error) {
 
 GBytes *
 smb_source_read_bytes(const char *path, guint max, GError **error) {
-  return read_bytes(path, max, 0, error);
+  return read_source_bytes(path, max, 0, error);
 }
 
 SmbSource *
@@ -171,7 +171,7 @@ smb_source_load(const char *path, GError **error) {
 SmbSource *
 smb_source_load_any(const char *path, GError **error) {
   g_autoptr(GBytes) bytes =
-      read_bytes(path, SMB_SOURCE_MAX_BYTES, SMB_SOURCE_MAX_OBJECT_BYTES, error);
+      read_source_bytes(path, SMB_SOURCE_MAX_BYTES, SMB_SOURCE_MAX_OBJECT_BYTES, error);
   return bytes ? smb_source_new_any(path, bytes, error) : NULL;
 }
 
@@ -250,7 +250,7 @@ smb_source_inputs(const SmbSource *source) {
 
 // The text in which an offset into a whole lies; the offset becomes one into that.
 static const SmbSource *
-find_part(const SmbSource *source, guint32 *offset) {
+find_source_part(const SmbSource *source, guint32 *offset) {
   for (guint i = source->parts ? source->parts->len : 0; i-- > 0;) {
     const Part *part = &g_array_index(source->parts, Part, i);
     if (*offset < part->base)
@@ -263,7 +263,7 @@ find_part(const SmbSource *source, guint32 *offset) {
 
 const char *
 smb_source_file(const SmbSource *source, guint32 offset) {
-  const SmbSource *part = find_part(source, &offset);
+  const SmbSource *part = find_source_part(source, &offset);
   return part == source ? NULL : part->name;
 }
 
@@ -278,7 +278,7 @@ smb_source_files(const SmbSource *source) {
 char *
 smb_source_slice(const SmbSource *source, guint32 start, guint32 end) {
   guint32 from = start;
-  const SmbSource *part = find_part(source, &from);
+  const SmbSource *part = find_source_part(source, &from);
   gsize length = end > start ? end - start : 0;
   from = MIN(from, (guint32)part->length);
   return g_strndup(part->text + from, MIN(length, part->length - from));
@@ -313,7 +313,7 @@ smb_source_line(const SmbSource *source, guint line) {
 
 void
 smb_source_locate(const SmbSource *source, guint32 offset, guint *line, guint *column) {
-  source = find_part(source, &offset);
+  source = find_source_part(source, &offset);
   guint low = 0, high = source->line_starts->len;
   while (high - low > 1) {
     guint middle = (low + high) / 2;
@@ -327,7 +327,7 @@ smb_source_locate(const SmbSource *source, guint32 offset, guint *line, guint *c
 }
 
 // Moves an offset of a line to where a character begins: past the three bytes that a character of UTF-8 may have
-// behind its first, at most.
+// after its first, at most.
 static gsize
 find_character(const char *line, gsize length, gsize at) {
   for (guint i = 0; i < 3 && at < length && ((guchar)line[at] & 0xc0) == 0x80; i++)
@@ -338,7 +338,7 @@ find_character(const char *line, gsize length, gsize at) {
 char *
 smb_source_message(const SmbSource *source, guint32 offset, const char *text) {
   guint line, column;
-  source = find_part(source, &offset);
+  source = find_source_part(source, &offset);
   smb_source_locate(source, offset, &line, &column);
   g_autofree char *full = smb_source_line(source, line);
   gsize length = strlen(full), place = MIN(column - 1, length);

@@ -29,8 +29,8 @@ SmbSource *smb_source_new(const char *name, GBytes *text, GError **error);
 
 /**
  * smb_source_new_any:
- * @bytes: (transfer none): a text, as of smb_source_new(), or an object file: what begins as an ELF file, an archive of such
- *   (ar), or a bundle of device code (fatbin) does. What is behind its first bytes is not looked at
+ * @bytes: (transfer none): a text, as of smb_source_new(), or an object file: what begins as an ELF file, an archive of
+ *   such (ar), or a bundle of device code (fatbin) does. What is after its first bytes is not looked at
  *
  * Returns: (transfer full): as smb_source_new()
  */
@@ -96,11 +96,13 @@ const char *smb_source_file(const SmbSource *source, guint32 offset);
 /** Names of the texts that it includes, in their order (transfer full) (array zero-terminated=1). */
 char **smb_source_files(const SmbSource *source);
 
-/** Names of all texts that wholes of it have included so far, each once, however that went on; any thread may call it (transfer
- * full) (array zero-terminated=1). */
+/**
+ * Names of all texts that wholes of it have included so far, each once, however that went on; any thread may call it
+ * (transfer * full) (array zero-terminated=1).
+ */
 char **smb_source_inputs(const SmbSource *source);
 
-/** What stands between two offsets, as far as it is in one text (transfer full). */
+/** What is between two offsets, as far as it is in one text (transfer full). */
 char *smb_source_slice(const SmbSource *source, guint32 start, guint32 end);
 
 SmbSource *smb_source_ref(SmbSource *source);

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// "did you mean": the nearest of some names.
 #include "sim/base/suggest.h"
 
 #include <string.h>
@@ -36,7 +38,7 @@ count_changes(const char *a, gsize n_a, const char *b, gsize n_b) {
 
 // How far a name is away; G_MAXUINT: too far.
 static guint
-measure_distance(const char *word, const char *name) {
+measure_word_distance(const char *word, const char *name) {
   gsize length = strlen(word), other = strlen(name);
   if (length > MAX_LENGTH || other > MAX_LENGTH)
     return G_MAXUINT;
@@ -51,9 +53,9 @@ smb_suggest(const char *word, const char *const *names) {
   GString *text = g_string_new(NULL);
   guint least = G_MAXUINT, n = 0;
   for (guint i = 0; names[i]; i++)
-    least = MIN(least, measure_distance(word, names[i]));
+    least = MIN(least, measure_word_distance(word, names[i]));
   for (guint i = 0; names[i] && least != G_MAXUINT && n < MAX_NAMES; i++) {
-    if (measure_distance(word, names[i]) == least)
+    if (measure_word_distance(word, names[i]) == least)
       g_string_append_printf(text, "%s'%s'", n++ ? " or " : "; did you mean ", names[i]);
   }
   g_string_append(text, n ? "?" : "");

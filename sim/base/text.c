@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Text that is safe to print: what would control a terminal or a CI log is escaped.
 #include "sim/base/text.h"
 
 #include <string.h>
@@ -32,7 +34,7 @@ measure_visible(const char *at, const char *end) {
 
 // Whether @text ends in white space from the beginning of a line on, or is empty.
 static gboolean
-is_blank(const char *text, gsize length) {
+ends_in_blanks(const char *text, gsize length) {
   const char *at = text + length;
   while (at > text) {
     at = g_utf8_prev_char(at);
@@ -56,7 +58,7 @@ ends_in_mark(const char *text, gsize length) {
 static gboolean
 begins_command(const GString *text, const char *at, const char *end) {
   if (*at == ':')
-    return end - at >= 2 && at[1] == ':' && is_blank(text->str, text->len);
+    return end - at >= 2 && at[1] == ':' && ends_in_blanks(text->str, text->len);
   return *at == '[' && ends_in_mark(text->str, text->len);
 }
 
@@ -145,7 +147,7 @@ typedef struct {
 } Conversion;
 
 static int
-read_count(const char **at, Arguments *arguments) {
+read_format_count(const char **at, Arguments *arguments) {
   int count = 0;
   if (**at == '*') {
     ++*at;
@@ -163,14 +165,14 @@ read_conversion(const char *start, Arguments *arguments) {
   for (; *at && strchr("-+ #0'", *at); at++)
     conversion.is_left |= *at == '-';
   conversion.has_width = *at == '*' || g_ascii_isdigit(*at);
-  conversion.width = read_count(&at, arguments);
+  conversion.width = read_format_count(&at, arguments);
   if (conversion.width < 0) {
     conversion.is_left = TRUE;
     conversion.width = -conversion.width;
   }
   if (*at == '.') {
     at++;
-    conversion.precision = read_count(&at, arguments);
+    conversion.precision = read_format_count(&at, arguments);
   }
   for (; *at && strchr("hlzjt", *at); at++)
     conversion.n_long += *at != 'h';
@@ -180,7 +182,7 @@ read_conversion(const char *start, Arguments *arguments) {
 
 // Text: an argument, of which only that of "%-s" keeps its lines.
 static void
-append_text(GString *text, const Conversion *conversion, const char *argument) {
+append_argument(GString *text, const Conversion *conversion, const char *argument) {
   const char *whole = argument ? argument : "(null)";
   gsize length =
       conversion->precision < 0 ? strlen(whole) : strnlen(whole, (gsize)conversion->precision);
@@ -240,7 +242,7 @@ smb_text_format(const char *format, va_list arguments) {
     if (letter == '%')
       g_string_append_c(text, '%');
     else if (letter == 's')
-      append_text(text, &conversion, va_arg(rest.list, const char *));
+      append_argument(text, &conversion, va_arg(rest.list, const char *));
     else
       append_number(text, &conversion, &rest);
     at = conversion.end;

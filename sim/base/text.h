@@ -21,9 +21,9 @@ gboolean smb_text_is_visible(gunichar c);
  * @length: of @bytes
  *
  * Adds @bytes as they are shown: bytes that are not UTF-8, control characters but line feeds and tabs, and
- * characters that change the direction of text or are not seen at all become "\xNN", for each byte. So does what makes a
- * line a command to who runs this program: "::" at its beginning (GitHub documentation, "Workflow commands"), "##[" and
- * "##vso[" anywhere (Azure Pipelines documentation, "Logging commands"), and all others of that form.
+ * characters that change the direction of text or are not seen at all become "\xNN", for each byte. So does what makes
+ * a line a command to who runs this program: "::" at its beginning (GitHub documentation, "Workflow commands"), "##["
+ * and "##vso[" anywhere (Azure Pipelines documentation, "Logging commands"), and all others of that form.
  */
 void smb_text_append(GString *text, const char *bytes, gsize length);
 
@@ -37,20 +37,23 @@ char *smb_text_show_line(const char *text);
  * smb_text_ahead:
  * @file: the name of a file with which a message begins, "FILE:LINE: warning: …"
  *
- * Returns: what has to stand ahead of it: our own name, if a part of @file looks like a place ("other.c:1:1: error: k.cu"), of which a
- *   reader of messages would take the message to be; else nothing
+ * Returns: what has to precede it: our own name, if a part of @file looks like a place ("other.c:1:1: error:
+ *   k.cu"), of which a reader of messages would take the message to be; else nothing
  */
 const char *smb_text_ahead(const char *file);
 
-/** smb_text_width: Returns: columns of a terminal that @text takes, whatever its bytes are, once it is shown within a line */
+/**
+ * smb_text_width: Returns: columns of a terminal that @text takes, whatever its bytes are, once it is shown within a
+ * line
+ */
 guint smb_text_width(const char *text);
 
 /**
  * smb_text_format:
  *
- * As g_strdup_vprintf(), but the lines are those of @format: a line feed or carriage return that is in an argument becomes "\n"
- * or "\r", so that nothing in it begins a line. Only an argument of "%-s", a minus without a width, may have several lines: a
- * message that was made by such a function.
+ * As g_strdup_vprintf(), but the lines are those of @format: a line feed or carriage return that is in an argument
+ * becomes "\n" or "\r", so that nothing in it begins a line. Only an argument of "%-s", a minus without a width, may
+ * have several lines: a message that was made by such a function.
  *
  * Returns: (transfer full): the text
  */
@@ -63,17 +66,20 @@ char *smb_text_escape_lines(const char *text);
 /**
  * smb_text_quote_source:
  * @said: what a compiler says; UTF-8
- * @begins_line: whether its first line will begin a line, and not stand behind other words
+ * @begins_line: whether its first line will begin a line, and not follow other words
  *
- * Returns: (transfer full): @said, with the lines of it that are no messages, but of the source that it compiles, behind a bar:
- *   they may look like anything
+ * Returns: (transfer full): @said, with the lines of it that are no messages, but of the source that it compiles,
+ *   behind a bar: they may look like anything
  */
 char *smb_text_quote_source(const char *said, gboolean begins_line);
 
 /** smb_text_shorten_quotes: Returns: (transfer full): a message whose quotes ('…') are short enough to read on */
 char *smb_text_shorten_quotes(const char *message);
 
-/** smb_text_capitalize: Returns: (transfer full): @clause with a capital letter, unless it begins with code: "tile[i]", "st.shared" */
+/**
+ * smb_text_capitalize: Returns: (transfer full): @clause with a capital letter, unless it begins with code: "tile[i]",
+ * "st.shared"
+ */
 char *smb_text_capitalize(const char *clause);
 
 /** A number in words, made on the spot for the arguments of a printf(), which it outlives. */
@@ -101,7 +107,7 @@ smb_is_are(guint64 n) {
   return n == 1 ? "is" : "are";
 }
 
-/** smb_comma_and: Returns: (transfer none): what stands before thing @i of @n in a list: "", ", " or " and " */
+/** smb_comma_and: Returns: (transfer none): what is before thing @i of @n in a list: "", ", " or " and " */
 static inline const char *
 smb_comma_and(gsize i, gsize n) {
   return i == 0 ? "" : i + 1 < n ? ", " : " and ";

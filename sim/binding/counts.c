@@ -29,14 +29,14 @@ smb_sums(const SmbTally *tally) {
 
 // The file that has the line of a site; NULL: that is not known. A text does not name itself.
 static const char *
-find_file(const SmbCounts *counts, const SmbSite *site) {
+find_site_file(const SmbCounts *counts, const SmbSite *site) {
   return site->file ? site->file : site->line ? smb_program_file(counts->run.program) : NULL;
 }
 
 static void
-add_access(SmbCounts *counts, const SmbAccess *access) {
+add_access_counts(SmbCounts *counts, const SmbAccess *access) {
   const SmbSite *site = access->site;
-  const SmbAccessCounts row = {.file = find_file(counts, site),
+  const SmbAccessCounts row = {.file = find_site_file(counts, site),
                                .line = site->line,
                                .column = site->column,
                                .expression = site->expression,
@@ -56,7 +56,7 @@ add_access(SmbCounts *counts, const SmbAccess *access) {
 
 // The numbers of an access to global memory.
 static SmbGlobalCounts
-count_global(const SmbGlobalAccess *access) {
+make_global_counts(const SmbGlobalAccess *access) {
   return (SmbGlobalCounts){.requests = access->requests,
                            .segments = access->segments,
                            .ideal = access->ideal,
@@ -66,10 +66,10 @@ count_global(const SmbGlobalAccess *access) {
 }
 
 static void
-add_global(SmbCounts *counts, const SmbGlobalAccess *access) {
+add_global_counts(SmbCounts *counts, const SmbGlobalAccess *access) {
   const SmbSite *site = access->site;
-  SmbGlobalCounts row = count_global(access);
-  row.file = find_file(counts, site);
+  SmbGlobalCounts row = make_global_counts(access);
+  row.file = find_site_file(counts, site);
   row.line = site->line;
   row.column = site->column;
   row.expression = site->expression;
@@ -82,9 +82,9 @@ add_global(SmbCounts *counts, const SmbGlobalAccess *access) {
 }
 
 static void
-add_constant(SmbCounts *counts, const SmbConstantAccess *access) {
+add_constant_counts(SmbCounts *counts, const SmbConstantAccess *access) {
   const SmbSite *site = access->site;
-  const SmbConstantCounts row = {.file = find_file(counts, site),
+  const SmbConstantCounts row = {.file = find_site_file(counts, site),
                                  .line = site->line,
                                  .column = site->column,
                                  .expression = site->expression,
@@ -105,7 +105,7 @@ add_traffic(SmbCounts *counts, const SmbOtherTraffic *traffic) {
   guint64 wavefronts = 0;
   gboolean has_wavefronts =
       smb_other_traffic_wavefronts(traffic, counts->run.analysis->vendor, &wavefronts);
-  const SmbTrafficCounts row = {.file = find_file(counts, site),
+  const SmbTrafficCounts row = {.file = find_site_file(counts, site),
                                 .line = site->line,
                                 .column = site->column,
                                 .expression = site->expression,
@@ -122,7 +122,7 @@ add_traffic(SmbCounts *counts, const SmbOtherTraffic *traffic) {
 }
 
 static void
-add_warnings(SmbCounts *counts) {
+add_count_warnings(SmbCounts *counts) {
   const SmbAnalysis *analysis = counts->run.analysis;
   const SmbProgram *program = counts->run.program;
   for (guint i = 0; i < analysis->warnings->len; i++) {
@@ -150,7 +150,7 @@ add_warnings(SmbCounts *counts) {
 }
 
 static void
-add_counts(SmbCounts *counts, const SmbAnalysis *analysis) {
+add_analysis_counts(SmbCounts *counts, const SmbAnalysis *analysis) {
   counts->accesses = g_array_new(FALSE, FALSE, sizeof(SmbAccessCounts));
   counts->globals = g_array_new(FALSE, FALSE, sizeof(SmbGlobalCounts));
   counts->constants = g_array_new(FALSE, FALSE, sizeof(SmbConstantCounts));
@@ -158,16 +158,16 @@ add_counts(SmbCounts *counts, const SmbAnalysis *analysis) {
   counts->warnings = g_array_new(FALSE, FALSE, sizeof(SmbKernelWarning));
   counts->hints = g_array_new(FALSE, FALSE, sizeof(SmbMessageHint));
   for (guint i = 0; i < analysis->accesses->len; i++)
-    add_access(counts, &g_array_index(analysis->accesses, SmbAccess, i));
+    add_access_counts(counts, &g_array_index(analysis->accesses, SmbAccess, i));
   for (guint i = 0; i < analysis->globals->len; i++)
-    add_global(counts, &g_array_index(analysis->globals, SmbGlobalAccess, i));
+    add_global_counts(counts, &g_array_index(analysis->globals, SmbGlobalAccess, i));
   for (guint i = 0; i < analysis->constants->len; i++)
-    add_constant(counts, &g_array_index(analysis->constants, SmbConstantAccess, i));
+    add_constant_counts(counts, &g_array_index(analysis->constants, SmbConstantAccess, i));
   for (guint i = 0; i < analysis->traffic->len; i++)
     add_traffic(counts, &g_array_index(analysis->traffic, SmbOtherTraffic, i));
   for (guint i = 0; i < SMB_N_OP_CLASSES; i++) {
     counts->totals[i] = smb_sums(&analysis->totals[i]);
-    counts->global_totals[i] = count_global(&analysis->global_totals[i]);
+    counts->global_totals[i] = make_global_counts(&analysis->global_totals[i]);
     counts->global_totals[i].op = smb_op_class_name((SmbOpClass)i);
   }
   counts->constant_total = smb_sums(&analysis->constant_total);
@@ -184,8 +184,8 @@ smb_kernel_count(const SmbModel *model, const SmbKernelLaunch *launch, SmbCounts
   result->run = run;
   run = (SmbRun){0};
   result->run.launch.arguments = NULL; // the caller's
-  add_counts(result, result->run.analysis);
-  add_warnings(result);
+  add_analysis_counts(result, result->run.analysis);
+  add_count_warnings(result);
   *counts = result;
   return SMB_OK;
 }

@@ -9,7 +9,7 @@
 #include "sim/launch/shape.h"
 
 static SmbSource *
-load_source(const SmbKernelLaunch *launch, GError **error) {
+load_kernel_source(const SmbKernelLaunch *launch, GError **error) {
   if (!launch->text)
     return smb_source_load_any(launch->path, error);
   g_autoptr(GBytes) bytes = g_bytes_new(launch->text, launch->length);
@@ -17,8 +17,8 @@ load_source(const SmbKernelLaunch *launch, GError **error) {
 }
 
 static SmbProgram *
-read_program(const SmbModel *model, const SmbKernelLaunch *launch, GError **error) {
-  g_autoptr(SmbSource) source = load_source(launch, error);
+read_kernel_program(const SmbModel *model, const SmbKernelLaunch *launch, GError **error) {
+  g_autoptr(SmbSource) source = load_kernel_source(launch, error);
   if (!source)
     return NULL;
   if (!smb_program_recognize(source)) {
@@ -43,7 +43,8 @@ set_extent(guint extent[3], const uint32_t given[3]) {
 }
 
 static gboolean
-set_launch(const SmbModel *model, const SmbKernelLaunch *launch, SmbRun *run, GError **error) {
+set_kernel_launch(const SmbModel *model, const SmbKernelLaunch *launch, SmbRun *run,
+                  GError **error) {
   set_extent(run->launch.block, launch->block);
   set_extent(run->launch.grid, launch->grid);
   if (!launch->grid[0] && !launch->grid[1] && !launch->grid[2])
@@ -74,8 +75,8 @@ gboolean
 smb_run_kernel(const SmbModel *model, const SmbKernelLaunch *launch, gboolean keep_requests,
                SmbRun *run, GError **error) {
   *run = (SmbRun){0};
-  run->program = read_program(model, launch, error);
-  if (!run->program || !set_launch(model, launch, run, error))
+  run->program = read_kernel_program(model, launch, error);
+  if (!run->program || !set_kernel_launch(model, launch, run, error))
     return FALSE;
   const SmbAnalysisOptions options = {.limits.max_steps = launch->max_steps,
                                       .threads = MIN(launch->threads, SMB_ANALYSIS_MAX_THREADS),

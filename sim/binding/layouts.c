@@ -63,14 +63,14 @@ add_layout(SmbLayouts *layouts, const char *kind, const SmbCandidate *candidate)
 }
 
 static gboolean
-is_same(const SmbLayout *a, const SmbLayout *b) {
+is_same_layout(const SmbLayout *a, const SmbLayout *b) {
   return a->bits == 0 && b->bits == 0 && a->pad == b->pad &&
          (a->pad == 0 || a->columns == b->columns);
 }
 
 // The present layout, and as many of the best of each kind as are wanted.
 static void
-add_layouts(SmbLayouts *layouts, const SmbAdvice *advice, guint keep) {
+add_advised_layouts(SmbLayouts *layouts, const SmbAdvice *advice, guint keep) {
   static const char *const names[] = {
       [SMB_ADVISE_PAD] = "pad", [SMB_ADVISE_SWIZZLE] = "swizzle", [SMB_ADVISE_BOTH] = "both"};
   guint n[SMB_ADVISE_BOTH + 1] = {0};
@@ -78,7 +78,7 @@ add_layouts(SmbLayouts *layouts, const SmbAdvice *advice, guint keep) {
   for (guint i = 0; i < advice->best->len; i++) {
     const SmbCandidate *candidate = g_ptr_array_index(advice->best, i);
     SmbAdviseKinds kind = smb_advise_kind(&candidate->layout);
-    if (n[kind] == keep || is_same(&candidate->layout, &advice->original->layout))
+    if (n[kind] == keep || is_same_layout(&candidate->layout, &advice->original->layout))
       continue;
     n[kind]++;
     add_layout(layouts, names[kind], candidate);
@@ -108,7 +108,7 @@ search_array(SmbLayouts *layouts, const SmbModel *model, const SmbArrayUse *use,
                           .ties = advice->ties,
                           .first = layouts->layouts->len};
   if (advice->original->fit == SMB_LAYOUT_FITS)
-    add_layouts(layouts, advice, keep);
+    add_advised_layouts(layouts, advice, keep);
   row.n_layouts = layouts->layouts->len - row.first;
   g_array_append_val(layouts->arrays, row);
   return TRUE;

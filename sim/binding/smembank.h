@@ -58,8 +58,8 @@ typedef struct {
 } SmbMessageHint;
 
 /**
- * smb_message_hint: hint number @index, from 0, of the message of an error; NULL beyond the last one. Of messages of this
- * library only, and as long as they are not released.
+ * smb_message_hint: hint number @index, from 0, of the message of an error; NULL beyond the last one. Of messages of
+ * this library only, and as long as they are not released.
  */
 const SmbMessageHint *smb_message_hint(const char *message, size_t index);
 
@@ -124,7 +124,8 @@ SmbStatus smb_requests_count(const SmbModel *model, const SmbRequests *requests,
  * @defines: (nullable): macros, "NAME" or "NAME=VALUE"; NULL ends this and each of the next lists
  * @folders: (nullable): of included files
  * @args: (nullable): values of parameters, by name or number: "n=1024"
- * @buffers: (nullable): contents of buffers, by the parameter or variable: "in=zeros", "in=iota:i32", "in=FILE", "in=@16"
+ * @buffers: (nullable): contents of buffers, by the parameter or variable: "in=zeros", "in=iota:i32", "in=FILE",
+ *   "in=@16"
  * @arrays: (nullable): shapes of arrays of compiled code: "tile=64x64xf16"
  * @block, @grid: in x, y, z, where 0 stands for 1; all 0: the block that the kernel itself names, or else one warp; one
  *   block, or the cluster that the kernel requires
@@ -151,8 +152,10 @@ typedef struct {
   uint32_t skips_unknown;
 } SmbKernelLaunch;
 
-/** SmbSums: over requests; @max_degree is their highest. Of machine code, @wavefronts are those that profilers count per
- * instruction (doc/model.md). */
+/**
+ * SmbSums: over requests; @max_degree is their highest. Of machine code, @wavefronts are those that profilers count per
+ * * instruction (doc/model.md).
+ */
 typedef struct {
   uint64_t requests;
   uint64_t wavefronts;
@@ -173,8 +176,8 @@ typedef struct {
  * @opcode: (nullable): of compiled code
  * @pc: of compiled code: the line of the PTX, or the byte offset in the function
  * @is_copy: whether it is a copy from global memory (cp.async), which is in no total
- * @exact: whether hardware makes just these requests, if it runs what was read (a compiler may still change the accesses of a
- *   text or of PTX); if it is 0, @reason says why it may make others
+ * @exact: whether hardware makes just these requests, if it runs what was read (a compiler may still change the
+ *   accesses of a text or of PTX); if it is 0, @reason says why it may make others
  * @depends_on_data: whether they are those of made-up contents of memory, which the launch does not give
  * @uncounted: requests that are not in @sums, because their addresses are not known
  */
@@ -197,7 +200,8 @@ typedef struct {
 } SmbAccessCounts;
 
 /**
- * SmbGlobalCounts: one access to global memory, in one direction, over the whole grid; its place is said as that of SmbAccessCounts.
+ * SmbGlobalCounts: one access to global memory, in one direction, over the whole grid; its place is said as that of
+ * SmbAccessCounts.
  * @buffer: the parameter whose buffer it accesses
  * @requests: of warps
  * @segments: sectors of 32 bytes, or lines of 128, as of smb_counts_segment_bytes(), over all requests
@@ -246,7 +250,8 @@ typedef struct {
 } SmbConstantCounts;
 
 /**
- * SmbTrafficCounts: an instruction that uses shared memory and makes no request that is counted, such as a shuffle or a bulk copy; in no total.
+ * SmbTrafficCounts: an instruction that uses shared memory and makes no request that is counted, such as a shuffle or a
+ * bulk copy; in no total.
  * @kind: what it does, as smembank analyze calls it
  * @executions: by a warp
  * @bytes: of shared memory that they move
@@ -272,7 +277,8 @@ typedef struct {
 
 /**
  * SmbKernelWarning: something that makes a count doubtful, or the kernel.
- * @kind: "race", "pending", "unset", "reserved", "loop", "merge", "data", "order", "meeting", "timing", "uncounted", "idle" or "block"
+ * @kind: "race", "pending", "unset", "reserved", "loop", "merge", "data", "order", "meeting", "timing", "uncounted",
+ *   "idle" or "block"
  * @line, @column: as of SmbAccessCounts
  * @expression: (nullable): the access that it is about
  * @message: in words
@@ -364,7 +370,8 @@ typedef struct {
 } SmbSearch;
 
 /**
- * SmbFoundLayout: element n lies at place m = n with its bits swizzled, in rows of @columns elements that @pad more follow.
+ * SmbFoundLayout: element n lies at place m = n with its bits swizzled, in rows of @columns elements that @pad more
+ * follow.
  * @kind: "now", "pad", "swizzle" or "both"
  * @element_bytes: of one element
  * @bits, @base, @shift: B, M and S of the swizzle; @bits 0: none

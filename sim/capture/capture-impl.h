@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The members of an open capture. Private to sim/capture.
 #pragma once
 
 #include "sim/capture/capture.h"
@@ -18,5 +20,5 @@ struct _SmbCapture {
   GHashTable *seen;    // kernel to guint64: its launches
 };
 
-// Begins to keep code that was read (code.c).
+// Begins to keep code that was read (launched-code.c).
 void smb_capture_keep(SmbCapture *capture);

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Opens a capture, checks it as a whole, and reads its launches.
 #include "sim/capture/capture-impl.h"
 
 #include <fcntl.h>
@@ -42,47 +44,48 @@ smb_capture_recognize(const char *path) {
 
 // The text of a member, and what messages call it.
 static GBytes *
-read_text(const SmbCapture *capture, const char *member, char **name, GError **error) {
+read_member_text(const SmbCapture *capture, const char *member, char **name, GError **error) {
   *name = g_strdup_printf("%s: %s", capture->path, member);
   return smb_capture_members_read(capture->members, member, SMB_CAPTURE_MAX_JSON_BYTES, error);
 }
 
 static gboolean
-read_header(SmbCapture *capture, GError **error) {
+read_capture_header(SmbCapture *capture, GError **error) {
   g_autofree char *name = NULL;
-  g_autoptr(GBytes) json = read_text(capture, SMB_CAPTURE_HEADER_NAME, &name, error);
+  g_autoptr(GBytes) json = read_member_text(capture, SMB_CAPTURE_HEADER_NAME, &name, error);
   capture->header = json ? smb_capture_header_from_json(name, json, error) : NULL;
   return capture->header != NULL;
 }
 
 static gboolean
-read_end(SmbCapture *capture, GError **error) {
+read_capture_end(SmbCapture *capture, GError **error) {
   if (!smb_capture_members_has(capture->members, SMB_CAPTURE_END_NAME))
     return TRUE;
   g_autofree char *name = NULL;
-  g_autoptr(GBytes) json = read_text(capture, SMB_CAPTURE_END_NAME, &name, error);
+  g_autoptr(GBytes) json = read_member_text(capture, SMB_CAPTURE_END_NAME, &name, error);
   capture->end = json ? smb_capture_end_from_json(name, json, error) : NULL;
   return capture->end != NULL;
 }
 
 static gboolean
-read_launch(SmbCapture *capture, guint64 number, GError **error) {
+read_captured_launch(SmbCapture *capture, guint64 number, GError **error) {
   g_autofree char *name = NULL;
   g_autofree char *member = smb_capture_members_launch_name(number);
-  g_autoptr(GBytes) json = read_text(capture, member, &name, error);
+  g_autoptr(GBytes) json = read_member_text(capture, member, &name, error);
   g_autoptr(SmbCaptureLaunch) launch =
       json ? smb_capture_launch_from_json(name, json, error) : NULL;
   if (!launch)
     return FALSE;
   if (launch->number != number)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s: number: %" G_GUINT64_FORMAT ": expected that of its name", name,
+                    "%s: number: %" G_GUINT64_FORMAT ": expected the number in its name", name,
                     launch->number);
   g_ptr_array_add(capture->launches, g_steal_pointer(&launch));
   return TRUE;
 }
 
-// Launches are numbered from 1, without a gap: of n the last has the number n, unless one is missing, which is named then.
+// Launches are numbered from 1, without a gap: of n the last has the number n, unless one is missing, which is named
+// then.
 static gboolean
 read_launches(SmbCapture *capture, GError **error) {
   g_autoptr(GPtrArray) names = smb_capture_members_names(capture->members);
@@ -90,7 +93,7 @@ read_launches(SmbCapture *capture, GError **error) {
   for (guint i = 0; i < names->len; i++)
     n += smb_capture_members_launch_number(names->pdata[i]) > 0;
   for (guint64 number = 1; number <= n; number++) {
-    if (!read_launch(capture, number, error))
+    if (!read_captured_launch(capture, number, error))
       return FALSE;
   }
   return TRUE;
@@ -128,8 +131,8 @@ smb_capture_open(const char *path, GError **error) {
   capture->seen = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
   smb_capture_keep(capture);
   capture->members = smb_capture_members_open(path, error);
-  if (!capture->members || !read_header(capture, error) || !read_launches(capture, error) ||
-      !read_end(capture, error))
+  if (!capture->members || !read_capture_header(capture, error) || !read_launches(capture, error) ||
+      !read_capture_end(capture, error))
     return NULL;
   count_kernels(capture);
   return g_steal_pointer(&capture);

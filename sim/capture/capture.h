@@ -35,8 +35,10 @@ void smb_capture_free(SmbCapture *capture);
 const char *smb_capture_path(const SmbCapture *capture);
 const SmbCaptureHeader *smb_capture_header(const SmbCapture *capture);
 
-/** smb_capture_end: Returns: (transfer none) (nullable): how it ended; %NULL: it ends early, since whatever wrote it was killed,
- * or the disk was full, or the file is cut. What it has is whole */
+/**
+ * smb_capture_end: Returns: (transfer none) (nullable): how it ended; %NULL: it ends early, since whatever wrote it was
+ * killed, * or the disk was full, or the file is cut. What it has is whole
+ */
 const SmbCaptureEnd *smb_capture_end(const SmbCapture *capture);
 
 guint smb_capture_n_launches(const SmbCapture *capture);
@@ -64,7 +66,7 @@ GBytes *smb_capture_image(const SmbCapture *capture, const SmbCaptureLaunch *lau
 
 /**
  * smb_capture_code:
- * @error: as smb_capture_image(), or SMB_ERROR_INPUT: it is no cubin, or one that is damaged
+ * @error: as smb_capture_image(), or SMB_ERROR_INPUT: it is not a cubin, or is damaged
  *
  * Launches of one image, one after the other, have the same: it is unpacked and read once.
  *
@@ -103,7 +105,8 @@ typedef struct {
 /**
  * smb_capture_load:
  * @code: of smb_capture_code()
- * @error: SMB_ERROR_INPUT: memory is missing or damaged; the image has no such kernel, or its parameters have another size
+ * @error: SMB_ERROR_INPUT: memory is missing or damaged; the image has no such kernel, or its parameters have another
+ *   size
  *
  * Returns: (transfer full): what @launch was given; @capture must outlive it
  */

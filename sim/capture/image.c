@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// What the recorder needs of an image: its kernels' parameters and its variables.
 #include "sim/capture/image.h"
 
 #include "sim/image/cubin.h"
@@ -12,7 +14,7 @@ free_kernel(gpointer data) {
 }
 
 static void
-add_kernel(SmbCaptureImage *image, const SmbCubinFunction *function) {
+add_image_kernel(SmbCaptureImage *image, const SmbCubinFunction *function) {
   SmbCaptureImageKernel *kernel = g_new0(SmbCaptureImageKernel, 1);
   kernel->registers = function->registers;
   kernel->parameters = g_array_new(FALSE, FALSE, sizeof(SmbCaptureParameter));
@@ -25,12 +27,12 @@ add_kernel(SmbCaptureImage *image, const SmbCubinFunction *function) {
 }
 
 static void
-clear_variable(gpointer data) {
+clear_image_variable(gpointer data) {
   g_free(((SmbCaptureImageVariable *)data)->name);
 }
 
 static void
-add_variables(SmbCaptureImage *image, const SmbCubin *cubin) {
+add_image_variables(SmbCaptureImage *image, const SmbCubin *cubin) {
   for (guint i = 0; i < cubin->symbols->len; i++) {
     const SmbCubinSymbol *symbol = &g_array_index(cubin->symbols, SmbCubinSymbol, i);
     const SmbCubinSection *section =
@@ -50,16 +52,16 @@ smb_capture_image_new(GBytes *bytes) {
   image->bytes = g_bytes_ref(bytes);
   image->kernels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_kernel);
   image->variables = g_array_new(FALSE, FALSE, sizeof(SmbCaptureImageVariable));
-  g_array_set_clear_func(image->variables, clear_variable);
+  g_array_set_clear_func(image->variables, clear_image_variable);
   g_autoptr(SmbCubin) cubin =
       smb_cubin_recognize(bytes) ? smb_cubin_read(bytes, "image", NULL) : NULL;
   for (guint i = 0; cubin && i < cubin->functions->len; i++) {
     const SmbCubinFunction *function = g_ptr_array_index(cubin->functions, i);
     if (function->is_kernel)
-      add_kernel(image, function);
+      add_image_kernel(image, function);
   }
   if (cubin)
-    add_variables(image, cubin);
+    add_image_variables(image, cubin);
   return image;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// An image that a process has loaded, as far as its launches are recorded: where the parameters of its kernels lie, and which
-// variables it has.
+// An image that a process has loaded, as far as its launches are recorded: where the parameters of its kernels lie, and
+// which variables it has.
 #pragma once
 
 #include <glib.h>

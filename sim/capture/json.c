@@ -22,12 +22,12 @@ enum {
 // --- kinds of values
 
 static gboolean
-write_lines(GString *json, gconstpointer value) {
+write_json_lines(GString *json, gconstpointer value) {
   return *(const GStrv *)value && smb_member_write_texts(json, value);
 }
 
 static gboolean
-read_address(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_json_address(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   g_autofree char *text = NULL;
   if (!smb_member_words(place, node, &text, error))
     return FALSE;
@@ -38,13 +38,13 @@ read_address(const SmbPlace *place, JsonNode *node, gpointer target, GError **er
 }
 
 static gboolean
-write_address(GString *json, gconstpointer value) {
+write_json_address(GString *json, gconstpointer value) {
   g_string_append_printf(json, "\"0x%" G_GINT64_MODIFIER "x\"", *(const guint64 *)value);
   return TRUE;
 }
 
 static gboolean
-read_bytes(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_json_bytes(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   GBytes **bytes = target;
   g_autofree char *text = NULL;
   if (!smb_member_words(place, node, &text, error))
@@ -76,13 +76,13 @@ write_bytes(GString *json, gconstpointer value) {
 }
 
 static gboolean
-read_grid(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_captured_grid(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   static const guint max[3] = SMB_MAX_GRID_EXTENT;
   return smb_member_extents(place, node, max, target, error);
 }
 
 static gboolean
-read_block(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_captured_block(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   static const guint max[3] = SMB_MAX_BLOCK_EXTENT;
   return smb_member_extents(place, node, max, target, error);
 }
@@ -128,8 +128,8 @@ write_hashes(GString *json, gconstpointer value) {
 
 #define COUNT   smb_member_count, smb_member_write_count
 #define NUMBER  smb_member_number, smb_member_write_number
-#define LINES   smb_member_lines, write_lines
-#define ADDRESS read_address, write_address
+#define LINES   smb_member_lines, write_json_lines
+#define ADDRESS read_json_address, write_json_address
 
 // --- objects
 
@@ -207,14 +207,16 @@ static const SmbMember launch_members[] = {
     {"arch", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, arch)},
     {"device", MEMBER_REQUIRED, .of = &device},
     {"driver", MEMBER_REQUIRED, SMB_MEMBER_WORDS, AT(SmbCaptureLaunch, driver)},
-    {"grid", MEMBER_REQUIRED, read_grid, smb_member_write_extents, AT(SmbCaptureLaunch, grid)},
-    {"block", MEMBER_REQUIRED, read_block, smb_member_write_extents, AT(SmbCaptureLaunch, block)},
-    {"cluster", MEMBER_NULL, read_grid, write_cluster, AT(SmbCaptureLaunch, cluster)},
+    {"grid", MEMBER_REQUIRED, read_captured_grid, smb_member_write_extents,
+     AT(SmbCaptureLaunch, grid)},
+    {"block", MEMBER_REQUIRED, read_captured_block, smb_member_write_extents,
+     AT(SmbCaptureLaunch, block)},
+    {"cluster", MEMBER_NULL, read_captured_grid, write_cluster, AT(SmbCaptureLaunch, cluster)},
     {"dynamic_bytes", MEMBER_REQUIRED, COUNT, AT(SmbCaptureLaunch, dynamic_bytes)},
     {"cooperative", MEMBER_REQUIRED, SMB_MEMBER_FLAG, AT(SmbCaptureLaunch, is_cooperative)},
     {"time", MEMBER_REQUIRED, NUMBER, AT(SmbCaptureLaunch, time)},
     {"nanoseconds", MEMBER_NULL, NUMBER, AT(SmbCaptureLaunch, nanoseconds)},
-    {"parameters", MEMBER_REQUIRED, read_bytes, write_bytes, AT(SmbCaptureLaunch, parameters)},
+    {"parameters", MEMBER_REQUIRED, read_json_bytes, write_bytes, AT(SmbCaptureLaunch, parameters)},
     {"variables", MEMBER_REQUIRED, .offset = AT(SmbCaptureLaunch, variables), .of = &variables},
     {"memory", MEMBER_REQUIRED, .offset = AT(SmbCaptureLaunch, memory), .of = &memory},
     {"notes", MEMBER_REQUIRED, LINES, AT(SmbCaptureLaunch, notes)},
@@ -262,7 +264,7 @@ check_version(const SmbPlace *place, JsonNode *root, GError **error) {
   guint64 number = VERSION;
   g_autofree char *text = NULL;
   if (!format || !version)
-    return TRUE; // which of them is missing is told with the others
+    return TRUE; // which of them is missing is reported with the others
   if (!smb_member_words(&(SmbPlace){place, "format", 0}, format, &text, error) ||
       !smb_member_count(&(SmbPlace){place, "version", 0}, version, &number, error))
     return FALSE;
@@ -308,7 +310,7 @@ smb_capture_end_from_json(const char *name, GBytes *json, GError **error) {
 }
 
 static GString *
-write_object(const SmbMember *members, guint n, gconstpointer object) {
+write_capture_object(const SmbMember *members, guint n, gconstpointer object) {
   GString *json = g_string_new("{");
   smb_members_write(json, members, n, object, ",\n ");
   g_string_append(json, "}\n");
@@ -318,15 +320,15 @@ write_object(const SmbMember *members, guint n, gconstpointer object) {
 GString *
 smb_capture_header_to_json(const SmbCaptureHeader *header) {
   const Front front = {(char *)FORMAT, VERSION, *header};
-  return write_object(MEMBERS(front_members), &front);
+  return write_capture_object(MEMBERS(front_members), &front);
 }
 
 GString *
 smb_capture_launch_to_json(const SmbCaptureLaunch *launch) {
-  return write_object(MEMBERS(launch_members), launch);
+  return write_capture_object(MEMBERS(launch_members), launch);
 }
 
 GString *
 smb_capture_end_to_json(const SmbCaptureEnd *end) {
-  return write_object(MEMBERS(end_members), end);
+  return write_capture_object(MEMBERS(end_members), end);
 }

@@ -15,7 +15,8 @@
  * @name: what messages call the text
  * @error: SMB_ERROR_INPUT, with the place; of another format or version
  *
- * Returns: (transfer full): what it says. Likewise of a launch, which is checked (smb_capture_launch_check()), and of the end
+ * Returns: (transfer full): what it says. The same for a launch, which is checked (smb_capture_launch_check()), and of
+ * the end
  */
 G_GNUC_INTERNAL SmbCaptureHeader *smb_capture_header_from_json(const char *name, GBytes *json,
                                                                GError **error);
@@ -24,7 +25,7 @@ G_GNUC_INTERNAL SmbCaptureLaunch *smb_capture_launch_from_json(const char *name,
 G_GNUC_INTERNAL SmbCaptureEnd *smb_capture_end_from_json(const char *name, GBytes *json,
                                                          GError **error);
 
-/** smb_capture_header_to_json: Returns: (transfer full): the text; likewise of a launch and of the end */
+/** smb_capture_header_to_json: Returns: (transfer full): the text; the same for a launch and for the end */
 G_GNUC_INTERNAL GString *smb_capture_header_to_json(const SmbCaptureHeader *header);
 G_GNUC_INTERNAL GString *smb_capture_launch_to_json(const SmbCaptureLaunch *launch);
 G_GNUC_INTERNAL GString *smb_capture_end_to_json(const SmbCaptureEnd *end);

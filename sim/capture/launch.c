@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// A recorded launch: its memory and variables, and whether they are consistent.
 #include "sim/capture/launch.h"
 
 #include <string.h>
@@ -16,12 +18,12 @@ smb_capture_piece_clear(gpointer data) {
 }
 
 static void
-clear_memory(gpointer data) {
+clear_captured_memory(gpointer data) {
   g_clear_pointer(&((SmbCaptureMemory *)data)->pieces, g_array_unref);
 }
 
 static void
-clear_variable(gpointer data) {
+clear_captured_variable(gpointer data) {
   SmbCaptureVariable *variable = data;
   g_free(variable->name);
   g_clear_pointer(&variable->hashes, g_ptr_array_unref);
@@ -33,7 +35,7 @@ clear_kernel(gpointer data) {
 }
 
 static GArray *
-new_array(guint size, GDestroyNotify clear) {
+new_captured_array(guint size, GDestroyNotify clear) {
   GArray *array = g_array_new(FALSE, TRUE, size);
   g_array_set_clear_func(array, clear);
   return array;
@@ -43,8 +45,8 @@ SmbCaptureLaunch *
 smb_capture_launch_new(void) {
   SmbCaptureLaunch *launch = g_new0(SmbCaptureLaunch, 1);
   launch->nanoseconds = -1;
-  launch->variables = new_array(sizeof(SmbCaptureVariable), clear_variable);
-  launch->memory = new_array(sizeof(SmbCaptureMemory), clear_memory);
+  launch->variables = new_captured_array(sizeof(SmbCaptureVariable), clear_captured_variable);
+  launch->memory = new_captured_array(sizeof(SmbCaptureMemory), clear_captured_memory);
   launch->notes = g_new0(char *, 1);
   return launch;
 }
@@ -82,8 +84,8 @@ smb_capture_launch_add_variable(SmbCaptureLaunch *launch, const char *name, guin
 SmbCaptureMemory *
 smb_capture_launch_add_memory(SmbCaptureLaunch *launch, SmbCaptureKind kind, guint64 address,
                               guint64 bytes) {
-  const SmbCaptureMemory memory = {address, bytes, kind,
-                                   new_array(sizeof(SmbCapturePiece), smb_capture_piece_clear)};
+  const SmbCaptureMemory memory = {
+      address, bytes, kind, new_captured_array(sizeof(SmbCapturePiece), smb_capture_piece_clear)};
   g_array_append_val(launch->memory, memory);
   return &g_array_index(launch->memory, SmbCaptureMemory, launch->memory->len - 1);
 }
@@ -98,7 +100,7 @@ SmbCaptureEnd *
 smb_capture_end_new(const char *status) {
   SmbCaptureEnd *end = g_new0(SmbCaptureEnd, 1);
   end->status = g_strdup(status);
-  end->kernels = new_array(sizeof(SmbCaptureKernel), clear_kernel);
+  end->kernels = new_captured_array(sizeof(SmbCaptureKernel), clear_kernel);
   return end;
 }
 

@@ -56,7 +56,8 @@ typedef enum {
 /**
  * SmbCaptureMemory: an allocation.
  * @bytes: of all of it
- * @pieces: (element-type SmbCapturePiece): sorted by offset, none overlaps another. What none of them covers was left out
+ * @pieces: (element-type SmbCapturePiece): sorted by offset, none overlaps another. What none of them covers was left
+ *   out
  */
 typedef struct {
   guint64 address;

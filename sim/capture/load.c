@@ -8,7 +8,7 @@
 #include "sim/capture/capture-impl.h"
 #include "sim/image/cubin.h"
 #include "sim/launch/buffer.h"
-#include "sim/launch/memory.h"
+#include "sim/launch/memory-piece.h"
 
 // What is being loaded. A piece that several allocations have is read once.
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
 } Loading;
 
 static void
-free_buffer(gpointer buffer) {
+free_captured_buffer(gpointer buffer) {
   smb_buffer_free(buffer);
 }
 
@@ -48,7 +48,7 @@ G_GNUC_PRINTF(2, 3) refuse(Loading *loading, const char *format, ...) {
 
 // The contents of a piece (transfer none), which must have @bytes.
 static GBytes *
-read_piece(Loading *loading, const char *hash, guint64 bytes) {
+read_captured_piece(Loading *loading, const char *hash, guint64 bytes) {
   GBytes *known = g_hash_table_lookup(loading->read, hash);
   if (!known) {
     g_autofree char *name = smb_capture_members_memory_name(hash);
@@ -69,7 +69,7 @@ read_piece(Loading *loading, const char *hash, guint64 bytes) {
 // --- memory
 
 static void
-add_piece(Loading *loading, const SmbMemoryPiece *piece) {
+add_captured_piece(Loading *loading, const SmbMemoryPiece *piece) {
   if (piece->bytes > 0)
     g_array_append_vals(loading->loaded->memory, piece, 1);
 }
@@ -88,18 +88,18 @@ load_memory(Loading *loading, const SmbCaptureMemory *memory) {
   guint64 end = 0;
   for (guint i = 0; i < memory->pieces->len; i++) {
     const SmbCapturePiece *piece = &g_array_index(memory->pieces, SmbCapturePiece, i);
-    GBytes *bytes = piece->hash ? read_piece(loading, piece->hash, piece->bytes) : NULL;
+    GBytes *bytes = piece->hash ? read_captured_piece(loading, piece->hash, piece->bytes) : NULL;
     SmbMemoryPiece gap = {memory->address + end, piece->offset - end, NULL, end == 0, unknown};
     SmbMemoryPiece own = {memory->address + piece->offset, piece->bytes, NULL, piece->offset == 0,
                           bytes ? make_contents(bytes) : zeros};
     if (piece->hash && !bytes)
       return FALSE;
-    add_piece(loading, &gap);
-    add_piece(loading, &own);
+    add_captured_piece(loading, &gap);
+    add_captured_piece(loading, &own);
     end = piece->offset + piece->bytes;
   }
   SmbMemoryPiece rest = {memory->address + end, memory->bytes - end, NULL, end == 0, unknown};
-  add_piece(loading, &rest);
+  add_captured_piece(loading, &rest);
   return TRUE;
 }
 
@@ -117,7 +117,7 @@ join_pieces(Loading *loading, const SmbCaptureVariable *variable) {
     const char *hash = variable->hashes->pdata[i];
     guint64 offset = (guint64)i * SMB_CAPTURE_PIECE_BYTES;
     guint64 bytes = MIN(variable->bytes - offset, SMB_CAPTURE_PIECE_BYTES);
-    GBytes *piece = hash ? read_piece(loading, hash, bytes) : NULL;
+    GBytes *piece = hash ? read_captured_piece(loading, hash, bytes) : NULL;
     if (hash && !piece)
       return NULL;
     if (piece)
@@ -127,7 +127,7 @@ join_pieces(Loading *loading, const SmbCaptureVariable *variable) {
 }
 
 static gboolean
-is_zeros(const SmbCaptureVariable *variable) {
+has_zero_pieces(const SmbCaptureVariable *variable) {
   for (guint i = 0; i < variable->hashes->len; i++) {
     if (variable->hashes->pdata[i])
       return FALSE;
@@ -142,7 +142,7 @@ load_variable(Loading *loading, const SmbCaptureVariable *variable) {
   buffer->name = g_strdup(variable->name);
   buffer->spec = g_strdup("captured");
   buffer->contents.fill = variable->hashes ? SMB_FILL_ZEROS : SMB_FILL_UNKNOWN;
-  if (variable->hashes && !is_zeros(variable)) {
+  if (variable->hashes && !has_zero_pieces(variable)) {
     buffer->file = join_pieces(loading, variable);
     if (!buffer->file)
       return FALSE;
@@ -150,7 +150,7 @@ load_variable(Loading *loading, const SmbCaptureVariable *variable) {
   }
   SmbMemoryPiece piece = {variable->address, variable->bytes, variable->name, TRUE,
                           buffer->contents};
-  add_piece(loading, &piece);
+  add_captured_piece(loading, &piece);
   return TRUE;
 }
 
@@ -177,8 +177,8 @@ load_arguments(Loading *loading, const SmbCubinFunction *function) {
     SmbCubinParameter parameter = g_array_index(parameters, SmbCubinParameter, i);
     if (parameter.offset > n || parameter.bytes > n - parameter.offset)
       return refuse(loading,
-                    "it has %" G_GSIZE_FORMAT " bytes of parameters: parameter %u of '%s' has %u "
-                    "at %u",
+                    "%" G_GSIZE_FORMAT
+                    " bytes of parameters: parameter %u of '%s' needs %u at offset %u",
                     n, i, loading->launch->kernel, parameter.bytes, parameter.offset);
     loading->loaded->arguments[i] = write_argument(i, data + parameter.offset, parameter.bytes);
   }
@@ -214,7 +214,7 @@ smb_capture_load(const SmbCapture *capture, const SmbCaptureLaunch *launch, SmbS
   g_autoptr(GHashTable) read = g_hash_table_new(g_str_hash, g_str_equal);
   g_autoptr(SmbCaptureLoaded) loaded = g_new0(SmbCaptureLoaded, 1);
   loaded->memory = g_array_new(FALSE, FALSE, sizeof(SmbMemoryPiece));
-  loaded->buffers = g_ptr_array_new_with_free_func(free_buffer);
+  loaded->buffers = g_ptr_array_new_with_free_func(free_captured_buffer);
   loaded->held = g_ptr_array_new_with_free_func(free_bytes);
   Loading loading = {capture, launch, loaded, read, error};
   if (!load_parameters(&loading, code))

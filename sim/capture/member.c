@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The tar archive of a capture: finds, checks and decompresses members.
 #include "sim/capture/member.h"
 
 #include <archive.h>
@@ -134,7 +136,7 @@ open_archive(Stream *stream) {
   archive_read_set_read_callback(archive, read_stream);
   archive_read_set_skip_callback(archive, skip_stream);
   archive_read_set_callback_data(archive, stream);
-  archive_read_open1(archive); // what goes wrong is told of the first member, too
+  archive_read_open1(archive); // errors are reported for the first member, too
   return archive;
 }
 
@@ -149,22 +151,23 @@ G_GNUC_PRINTF(3, 4)
 }
 
 static gboolean
-fail_at(const SmbCaptureMembers *members, gint64 at, Archive *archive, GError **error) {
+fail_at_member(const SmbCaptureMembers *members, gint64 at, Archive *archive, GError **error) {
   const char *reason = archive_error_string(archive);
   return refuse(members, error, "byte %" G_GINT64_FORMAT ": a damaged capture: %s", at,
-                reason ? reason : "no tar archive");
+                reason ? reason : "not a tar archive");
 }
 
 // Notes where a member is. @at: of its header; @data: of its contents. Returns: FALSE: it is refused.
 static gboolean
-add_member(SmbCaptureMembers *members, struct archive_entry *entry, gint64 at, GError **error) {
+add_capture_member(SmbCaptureMembers *members, struct archive_entry *entry, gint64 at,
+                   GError **error) {
   const char *name = archive_entry_pathname(entry);
   gboolean is_folder = archive_entry_filetype(entry) == AE_IFDIR;
   if (is_folder && name &&
       (!strcmp(name, IMAGES) || !strcmp(name, MEMORY) || !strcmp(name, LAUNCHES)))
     return TRUE; // of a capture that was unpacked and packed again
   if (!name || !is_expected(name))
-    return refuse(members, error, "'%s': not a member that captures have", name ? name : "");
+    return refuse(members, error, "'%s': not a member of a capture", name ? name : "");
   if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) ||
       archive_entry_sparse_count(entry) > 0)
     return refuse(members, error, "'%s': expected a plain file", name);
@@ -178,7 +181,7 @@ add_member(SmbCaptureMembers *members, struct archive_entry *entry, gint64 at, G
 
 // Whether all of a member is in the file, its padding included.
 static gboolean
-is_whole(const SmbCaptureMembers *members, gint64 data, gint64 bytes) {
+is_whole_member(const SmbCaptureMembers *members, gint64 data, gint64 bytes) {
   gint64 room = members->bytes - data;
   return bytes >= 0 && bytes <= room && (bytes + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK <= room;
 }
@@ -202,18 +205,18 @@ find_members(SmbCaptureMembers *members, GError **error) {
     if (status == ARCHIVE_EOF)
       return TRUE;
     if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
-      return is_cut(members, end, archive) || fail_at(members, end, archive, error);
+      return is_cut(members, end, archive) || fail_at_member(members, end, archive, error);
     gint64 data = archive_filter_bytes(archive, 0), bytes = archive_entry_size(entry);
-    if (!is_whole(members, data, bytes))
+    if (!is_whole_member(members, data, bytes))
       return TRUE;
-    if (!add_member(members, entry, archive_read_header_position(archive), error))
+    if (!add_capture_member(members, entry, archive_read_header_position(archive), error))
       return FALSE;
     end = data + (bytes + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
   }
 }
 
 static gboolean
-fail_by_errno(const SmbCaptureMembers *members, int number, GError **error) {
+fail_members_by_errno(const SmbCaptureMembers *members, int number, GError **error) {
   return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "%s: %s",
                   members->path, g_strerror(number));
 }
@@ -226,11 +229,11 @@ smb_capture_members_open(const char *path, GError **error) {
   members->found = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   members->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (members->fd < 0 || fstat(members->fd, &status) != 0) {
-    fail_by_errno(members, errno, error);
+    fail_members_by_errno(members, errno, error);
     return NULL;
   }
   if (!S_ISREG(status.st_mode)) {
-    refuse(members, error, "a capture is read from a file");
+    refuse(members, error, "expected a regular file");
     return NULL;
   }
   members->bytes = status.st_size;
@@ -249,7 +252,7 @@ smb_capture_members_free(SmbCaptureMembers *members) {
 }
 
 static gint
-compare_names(gconstpointer a, gconstpointer b) {
+compare_member_names(gconstpointer a, gconstpointer b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
@@ -261,7 +264,7 @@ smb_capture_members_names(const SmbCaptureMembers *members) {
   g_hash_table_iter_init(&iter, members->found);
   while (g_hash_table_iter_next(&iter, &name, NULL))
     g_ptr_array_add(names, name);
-  g_ptr_array_sort(names, compare_names);
+  g_ptr_array_sort(names, compare_member_names);
   return names;
 }
 
@@ -296,11 +299,11 @@ smb_capture_members_read(const SmbCaptureMembers *members, const char *name, gsi
                      archive_read_data(archive, bytes, (gsize)member->bytes) == member->bytes;
   if (is_read)
     return g_bytes_new_take(g_steal_pointer(&bytes), (gsize)member->bytes);
-  fail_at(members, member->header, archive, error);
+  fail_at_member(members, member->header, archive, error);
   return NULL;
 }
 
-// How large what is compressed says it is; more than @max: it does not say, or is no such thing.
+// The decompressed size that the frame states; more than @max if it states none, or is not a zstd frame.
 static guint64
 find_size(GBytes *packed) {
   gsize n;
@@ -320,8 +323,8 @@ smb_capture_members_unpack(const SmbCaptureMembers *members, const char *name, c
   const void *data = g_bytes_get_data(packed, &n);
   guint64 size = find_size(packed);
   if (size > max) {
-    refuse(members, error,
-           "%s: expected what zstd compressed, of at most %" G_GSIZE_FORMAT " bytes", name, max);
+    refuse(members, error, "%s: expected zstd data of at most %" G_GSIZE_FORMAT " bytes", name,
+           max);
     return NULL;
   }
   guchar *room = g_try_malloc((gsize)size + 1);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The members of a capture, which is a tar archive: where each of them is, and what it holds. All that is not whole, not
-// expected, too large or there twice is refused or left out, and said so. Private to sim/capture.
+// The members of a capture, which is a tar archive: where each of them is, and what it holds. All that is not whole,
+// not expected, too large or there twice is refused or left out, and said so. Private to sim/capture.
 #pragma once
 
 #include <glib.h>
@@ -14,7 +14,7 @@ typedef struct _SmbCaptureMembers SmbCaptureMembers;
  * @path: a capture
  * @error: a file error; SMB_ERROR_INPUT: damaged, at which byte, or a member that no capture has
  *
- * Finds the members. Of a file that is cut, those that are whole.
+ * Finds the members. For a file that is cut, those that are whole.
  *
  * Returns: (transfer full): constant from then on, for any thread
  */

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// A cache whose entries are made once, by whichever thread asks first; the least recently used ones are dropped.
 #include "sim/capture/once.h"
 
 typedef struct {
@@ -30,7 +32,7 @@ smb_once_new(const SmbOnceKind *kind, gsize room) {
 }
 
 static void
-drop(SmbOnce *once, const char *key, Entry *entry) {
+drop_entry(SmbOnce *once, const char *key, Entry *entry) {
   once->size -= entry->size;
   once->kind->unref(entry->thing);
   g_hash_table_remove(once->entries, key);
@@ -66,7 +68,7 @@ make_room(SmbOnce *once, const Entry *newest) {
     }
     if (!oldest)
       return;
-    drop(once, oldest_key, oldest);
+    drop_entry(once, oldest_key, oldest);
   }
 }
 

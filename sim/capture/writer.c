@@ -48,14 +48,14 @@ struct _SmbCaptureWriter {
 };
 
 static gboolean
-fail_by_errno(const char *path, int number, GError **error) {
+fail_writer_by_errno(const char *path, int number, GError **error) {
   g_autofree char *shown = g_filename_display_name(path);
   return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "cannot write %s: %s",
                   shown, g_strerror(number));
 }
 
 static gboolean
-refuse(const char *path, const char *what, GError **error) {
+refuse_path(const char *path, const char *what, GError **error) {
   g_autofree char *shown = g_filename_display_name(path);
   return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s %s", shown, what);
 }
@@ -63,7 +63,7 @@ refuse(const char *path, const char *what, GError **error) {
 // --- members
 
 static la_ssize_t
-collect(struct archive *archive, void *data, const void *buffer, size_t n) {
+collect_archive(struct archive *archive, void *data, const void *buffer, size_t n) {
   (void)archive;
   g_byte_array_append(data, buffer, (guint)n);
   return (la_ssize_t)n;
@@ -75,13 +75,13 @@ new_archive(GByteArray *pending) {
   archive_write_set_format_ustar(archive);
   archive_write_set_bytes_per_block(archive, 0); // nothing is held back
   archive_write_set_bytes_in_last_block(archive, 1);
-  archive_write_open(archive, pending, NULL, collect, NULL);
+  archive_write_open(archive, pending, NULL, collect_archive, NULL);
   return archive;
 }
 
-// Writes what is pending behind the last whole member; what cannot be written whole is taken back.
+// Writes what is pending after the last whole member; what cannot be written whole is taken back.
 static gboolean
-flush(SmbCaptureWriter *writer, GError **error) {
+flush_capture(SmbCaptureWriter *writer, GError **error) {
   const GByteArray *pending = writer->pending;
   gsize done = 0;
   int number = 0;
@@ -97,7 +97,7 @@ flush(SmbCaptureWriter *writer, GError **error) {
   }
   while (ftruncate(writer->fd, (off_t)writer->bytes) != 0 && errno == EINTR)
     continue;
-  return fail_by_errno(writer->path, number, error);
+  return fail_writer_by_errno(writer->path, number, error);
 }
 
 static gboolean
@@ -117,11 +117,11 @@ write_member(SmbCaptureWriter *writer, const char *name, const void *data, gsize
   if (!is_made)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s", name,
                     archive_error_string(writer->archive));
-  return flush(writer, error);
+  return flush_capture(writer, error);
 }
 
 static gboolean
-write_json(SmbCaptureWriter *writer, const char *name, GString *json, GError **error) {
+write_member_json(SmbCaptureWriter *writer, const char *name, GString *json, GError **error) {
   gboolean is_written = write_member(writer, name, json->str, json->len, error);
   g_string_free(json, TRUE);
   return is_written;
@@ -129,7 +129,7 @@ write_json(SmbCaptureWriter *writer, const char *name, GString *json, GError **e
 
 // Stores what has the name @name, which is taken over, unless it is there.
 static gboolean
-store(SmbCaptureWriter *writer, char *name, const void *data, gsize bytes, GError **error) {
+store_member(SmbCaptureWriter *writer, char *name, const void *data, gsize bytes, GError **error) {
   g_autofree char *own = name;
   if (g_hash_table_contains(writer->written, own))
     return TRUE;
@@ -137,7 +137,7 @@ store(SmbCaptureWriter *writer, char *name, const void *data, gsize bytes, GErro
   if (bound > writer->room_bytes) {
     guchar *room = g_try_realloc(writer->room, bound);
     if (!room)
-      return fail_by_errno(writer->path, ENOMEM, error);
+      return fail_writer_by_errno(writer->path, ENOMEM, error);
     writer->room = room;
     writer->room_bytes = bound;
   }
@@ -160,14 +160,14 @@ smb_capture_writer_image(SmbCaptureWriter *writer, GBytes *image, char **hash, G
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "an image of %" G_GSIZE_FORMAT " bytes: expected at most 512 MiB", bytes);
   g_autofree char *own = g_compute_checksum_for_data(G_CHECKSUM_SHA256, data, bytes);
-  if (!store(writer, smb_capture_members_image_name(own), data, bytes, error))
+  if (!store_member(writer, smb_capture_members_image_name(own), data, bytes, error))
     return FALSE;
   *hash = g_steal_pointer(&own);
   return TRUE;
 }
 
 static gboolean
-is_zeros(const guchar *data, gsize bytes) {
+is_zero_block(const guchar *data, gsize bytes) {
   return data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0;
 }
 
@@ -177,10 +177,10 @@ smb_capture_writer_memory(SmbCaptureWriter *writer, const guchar *data, gsize by
   *hash = NULL;
   g_return_val_if_fail(!writer->is_finished, FALSE);
   g_return_val_if_fail(bytes > 0 && bytes <= SMB_CAPTURE_PIECE_BYTES, FALSE);
-  if (is_zeros(data, bytes))
+  if (is_zero_block(data, bytes))
     return TRUE;
   g_autofree char *own = g_compute_checksum_for_data(G_CHECKSUM_SHA256, data, bytes);
-  if (!store(writer, smb_capture_members_memory_name(own), data, bytes, error))
+  if (!store_member(writer, smb_capture_members_memory_name(own), data, bytes, error))
     return FALSE;
   *hash = g_steal_pointer(&own);
   return TRUE;
@@ -193,7 +193,7 @@ put_in_place(SmbCaptureWriter *writer, GError **error) {
   if (!writer->temporary)
     return TRUE;
   if (g_rename(writer->temporary, writer->target) != 0)
-    return fail_by_errno(writer->path, errno, error);
+    return fail_writer_by_errno(writer->path, errno, error);
   g_clear_pointer(&writer->temporary, g_free);
   return TRUE;
 }
@@ -212,7 +212,7 @@ is_memory_stored(SmbCaptureWriter *writer, const char *hash, GError **error) {
 
 // Whether all that a launch names is there.
 static gboolean
-is_complete(SmbCaptureWriter *writer, const SmbCaptureLaunch *launch, GError **error) {
+is_complete_launch(SmbCaptureWriter *writer, const SmbCaptureLaunch *launch, GError **error) {
   if (!is_stored(writer, smb_capture_members_image_name(launch->image), error))
     return FALSE;
   for (guint i = 0; i < launch->memory->len; i++) {
@@ -238,14 +238,14 @@ smb_capture_writer_launch(SmbCaptureWriter *writer, const SmbCaptureLaunch *laun
   g_return_val_if_fail(!writer->is_finished, FALSE);
   g_return_val_if_fail(launch->number == writer->launches + 1, FALSE);
   g_autofree char *name = smb_capture_members_launch_name(launch->number);
-  if (!smb_capture_launch_check(launch, name, error) || !is_complete(writer, launch, error))
+  if (!smb_capture_launch_check(launch, name, error) || !is_complete_launch(writer, launch, error))
     return FALSE;
   GString *json = smb_capture_launch_to_json(launch);
   if (json->len > SMB_CAPTURE_MAX_JSON_BYTES) {
     g_string_free(json, TRUE);
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: more than 256 MiB", name);
   }
-  if (!write_json(writer, name, json, error))
+  if (!write_member_json(writer, name, json, error))
     return FALSE;
   writer->launches++;
   return put_in_place(writer, error);
@@ -255,14 +255,14 @@ gboolean
 smb_capture_writer_finish(SmbCaptureWriter *writer, const SmbCaptureEnd *end, GError **error) {
   g_return_val_if_fail(!writer->is_finished, FALSE);
   writer->is_finished = TRUE;
-  if (!write_json(writer, SMB_CAPTURE_END_NAME, smb_capture_end_to_json(end), error))
+  if (!write_member_json(writer, SMB_CAPTURE_END_NAME, smb_capture_end_to_json(end), error))
     return FALSE;
   g_byte_array_set_size(writer->pending, 0);
   archive_write_close(writer->archive); // the blocks that end an archive
-  if (!flush(writer, error) || !put_in_place(writer, error))
+  if (!flush_capture(writer, error) || !put_in_place(writer, error))
     return FALSE;
   return fsync(writer->fd) == 0 || errno == EINVAL || errno == EROFS ||
-         fail_by_errno(writer->path, errno, error);
+         fail_writer_by_errno(writer->path, errno, error);
 }
 
 guint64
@@ -289,22 +289,22 @@ take_old(SmbCaptureWriter *writer, gboolean *is_there, GError **error) {
   struct stat status;
   *is_there = FALSE;
   if (stat(target, &status) != 0)
-    return errno == ENOENT || fail_by_errno(path, errno, error);
+    return errno == ENOENT || fail_writer_by_errno(path, errno, error);
   if (!S_ISREG(status.st_mode))
-    return refuse(path, "is not a regular file: expected one", error);
+    return refuse_path(path, "is not a regular file: expected one", error);
   if (status.st_size > 0 && !smb_capture_recognize(target))
-    return refuse(path, "exists, and is not a capture: expected another file", error);
+    return refuse_path(path, "exists, and is not a capture: expected another file", error);
   *is_there = TRUE;
   writer->old = open(target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   gboolean is_busy =
       writer->old >= 0 && flock(writer->old, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   return !is_busy ||
-         refuse(path, "is being written by another capture: expected another file", error);
+         refuse_path(path, "is being written by another capture: expected another file", error);
 }
 
 // Where @path leads: it may be a link to a file, not one to nothing.
 static char *
-find_target(const char *path, GError **error) {
+find_link_target(const char *path, GError **error) {
   struct stat status;
   if (lstat(path, &status) != 0 || !S_ISLNK(status.st_mode))
     return g_strdup(path);
@@ -312,13 +312,14 @@ find_target(const char *path, GError **error) {
   g_autofree char *own = g_strdup(target);
   free(target);
   if (!own)
-    refuse(path, "is a dangling link", error);
+    refuse_path(path, "is a dangling link", error);
   return g_steal_pointer(&own);
 }
 
-// Makes the file beside its place. It is put there once it has a header, or, if another one is there, with its first launch.
+// Makes the file beside its place. It is put there once it has a header, or, if another one is there, with its first
+// launch.
 static gboolean
-create(SmbCaptureWriter *writer, const SmbCaptureHeader *header, GError **error) {
+create_capture(SmbCaptureWriter *writer, const SmbCaptureHeader *header, GError **error) {
   g_autofree char *folder = g_path_get_dirname(writer->target);
   g_autofree char *temporary = g_build_filename(folder, ".smembank-XXXXXX", NULL);
   gboolean is_there;
@@ -326,18 +327,19 @@ create(SmbCaptureWriter *writer, const SmbCaptureHeader *header, GError **error)
     return FALSE;
   writer->fd = g_mkstemp_full(temporary, O_RDWR | O_CLOEXEC, MODE);
   if (writer->fd < 0)
-    return fail_by_errno(writer->path, errno, error);
+    return fail_writer_by_errno(writer->path, errno, error);
   writer->temporary = g_steal_pointer(&temporary);
   flock(writer->fd,
         LOCK_EX |
             LOCK_NB); // no other process has it; without locks there, two writers are not detected
-  return write_json(writer, SMB_CAPTURE_HEADER_NAME, smb_capture_header_to_json(header), error) &&
+  return write_member_json(writer, SMB_CAPTURE_HEADER_NAME, smb_capture_header_to_json(header),
+                           error) &&
          (is_there || put_in_place(writer, error));
 }
 
 SmbCaptureWriter *
 smb_capture_writer_new(const char *path, const SmbCaptureHeader *header, GError **error) {
-  g_autofree char *target = find_target(path, error);
+  g_autofree char *target = find_link_target(path, error);
   if (!target)
     return NULL;
   g_autoptr(SmbCaptureWriter) writer = g_new0(SmbCaptureWriter, 1);
@@ -348,7 +350,7 @@ smb_capture_writer_new(const char *path, const SmbCaptureHeader *header, GError 
   writer->archive = new_archive(writer->pending);
   writer->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   writer->zstd = ZSTD_createCCtx();
-  return create(writer, header, error) ? g_steal_pointer(&writer) : NULL;
+  return create_capture(writer, header, error) ? g_steal_pointer(&writer) : NULL;
 }
 
 void

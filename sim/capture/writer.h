@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Writes a capture while the application runs. Each member is written to the file when it is whole, so that whatever ends the
-// writer leaves a valid capture of what came before. Not thread-safe.
+// Writes a capture while the application runs. Each member is written to the file when it is whole, so that whatever
+// ends the writer leaves a valid capture of what came before. Not thread-safe.
 #pragma once
 
 #include "sim/capture/launch.h"
@@ -13,11 +13,12 @@ typedef struct _SmbCaptureWriter SmbCaptureWriter;
 
 /**
  * smb_capture_writer_new:
- * @path: the file, of mode 0600. A capture that is there is replaced when the new one has its first launch, or is finished; until
- *   then, the new one lies beside it and leaves with its writer. A link is followed if it leads to a file
+ * @path: the file, of mode 0600. A capture that is there is replaced when the new one has its first launch, or is
+ *   finished; until then, the new one lies beside it and leaves with its writer. A link is followed if it leads to a
+ *   file
  * @header: (transfer none)
- * @error: a file error; SMB_ERROR_USAGE: @path is no regular file, a link to none, a file that is not a capture, or another
- *   writer is at work on it
+ * @error: a file error; SMB_ERROR_USAGE: @path is no regular file, a link to none, a file that is not a capture, or
+ *   another writer is at work on it
  *
  * Returns: (transfer full): a writer; unless another file is there, its own is a capture without launches
  */
@@ -31,7 +32,8 @@ void smb_capture_writer_free(SmbCaptureWriter *writer);
  * smb_capture_writer_image:
  * @image: machine code, as the driver loaded it
  * @hash: (out) (transfer full): for SmbCaptureLaunch.image
- * @error: a file error: the file is as it was before this member, and the next one may fit. SMB_ERROR_INPUT: it is too large
+ * @error: a file error: the file is as it was before this member, and the next one may fit. SMB_ERROR_INPUT: it is too
+ *   large
  *
  * Stores an image, unless it is there.
  */

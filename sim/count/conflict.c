@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Collects which lanes ask which bank for which word, and keeps the banks that are asked for several.
 #include "sim/count/conflict.h"
 
 #include "sim/arch/rule.h"
@@ -15,7 +17,7 @@ compare_uses(gconstpointer a, gconstpointer b) {
 }
 
 static void
-add_use(GArray *uses, guint group, guint bank, guint32 offset, guint32 row, guint lane) {
+add_bank_use(GArray *uses, guint group, guint bank, guint32 offset, guint32 row, guint lane) {
   for (guint i = 0; i < uses->len; i++) {
     SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
     if (use->group == group && use->offset == offset) {
@@ -89,8 +91,8 @@ smb_request_words(const SmbArch *arch, const SmbRequest *request) {
     for (guint64 at = start; at < start + request->width; at = (at / word + 1) * word) {
       // What has an entry of its own: a word of a bank, or an address.
       guint32 offset = (guint32)(conflict == SMB_CONFLICT_ADDRESSES ? at : at / word * word);
-      add_use(uses, smb_plan_group(plan, lane), offset / word % plan->banks, offset,
-              offset >> plan->row_shift, lane);
+      add_bank_use(uses, smb_plan_group(plan, lane), offset / word % plan->banks, offset,
+                   offset >> plan->row_shift, lane);
     }
   }
   g_array_sort(uses, compare_uses);

@@ -36,8 +36,8 @@ typedef struct {
 /**
  * SmbCopy:
  * @n: wavefronts
- * @lanes: the lanes that each serves. Hardware may deal them otherwise: their number is what is known. None where it counts more
- *   than dealing them takes
+ * @lanes: the lanes that each serves. Hardware may deal them otherwise: their number is what is known. None where it
+ *   counts more than dealing them takes
  * @parts: in the order in which they are counted
  */
 typedef struct {
@@ -47,16 +47,18 @@ typedef struct {
   SmbCopyPart parts[SMB_COPY_MAX_WAVEFRONTS];
 } SmbCopy;
 
-/** smb_request_copy: @request: that says where it copies from, and is counted by that: see smb_wavefronts_copy_is_known().
- * Returns: how it is served */
+/**
+ * smb_request_copy: @request: that says where it copies from, and is counted by that: see
+ * smb_wavefronts_copy_is_known(). * Returns: how it is served
+ */
 SmbCopy smb_request_copy(const SmbArch *arch, const SmbRequest *request);
 
 /**
  * smb_request_meets:
  * @lanes: of a request that is served by banks: a lane group
  * @lane: one of them
- * @writes, @reads: (out): those that write to its bank of shared memory, and that read from its bank of the source, it among
- *   them
+ * @writes, @reads: (out): those that write to its bank of shared memory, and that read from its bank of the source, it
+ *   among them
  */
 void smb_request_meets(const SmbRequest *request, SmbLanes lanes, guint lane, SmbLanes *writes,
                        SmbLanes *reads);

@@ -25,7 +25,7 @@ bank_from(const GArray *uses, guint first) {
 
 // Steps that are left when the first @broadcasts words are broadcast, in one step each.
 static guint
-count_steps(const Bank *bank, guint broadcasts) {
+count_steps_left(const Bank *bank, guint broadcasts) {
   guint steps = broadcasts;
   for (guint i = broadcasts; i < bank->n; i++)
     steps += smb_lanes_count(bank->uses[i].lanes);
@@ -53,7 +53,7 @@ deal_bank(const Bank *bank, guint n, guint *next, guint64 *turns) {
   guint64 taken = 0; // steps of this bank
   guint broadcasts = 0, step = 0;
   qsort(bank->uses, bank->n, sizeof *bank->uses, compare_sharers);
-  while (broadcasts < bank->n && count_steps(bank, broadcasts) > n)
+  while (broadcasts < bank->n && count_steps_left(bank, broadcasts) > n)
     broadcasts++;
   for (guint i = 0; i < broadcasts; i++) {
     taken |= G_GUINT64_CONSTANT(1) << *next;
@@ -84,7 +84,7 @@ deal_broadcasts(GArray *uses, const SmbRequest *request, guint group, guint n, g
 
 // The passes of each lane of @group within the group.
 static void
-deal_words(const GArray *uses, guint group, gboolean queues, guint64 *turns) {
+assign_word_passes(const GArray *uses, guint group, gboolean queues, guint64 *turns) {
   for (guint i = 0; i < uses->len; i++) {
     const SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
     guint turn = use->pass;
@@ -108,7 +108,7 @@ count_alone(const SmbArch *arch, const SmbPlan *plan, const SmbRequest *request,
 
 // Adds the passes of one group after those that are there: @turns has the passes of each of @lanes.
 static void
-add_group(SmbPasses *passes, SmbLanes lanes, guint group, const guint64 *turns) {
+add_group_passes(SmbPasses *passes, SmbLanes lanes, guint group, const guint64 *turns) {
   guint first = passes->n;
   for (; lanes; lanes &= lanes - 1) {
     guint lane = smb_lanes_first(lanes);
@@ -149,7 +149,7 @@ smb_request_passes(const SmbArch *arch, const SmbRequest *request) {
     SmbLoop loop = smb_wavefronts_loop(arch, request);
     for (SmbLanes rest = active; rest; rest &= rest - 1)
       set_pass(turns, rest & -rest, loop.round[smb_lanes_first(rest)]);
-    add_group(&passes, active, 0, turns);
+    add_group_passes(&passes, active, 0, turns);
     return passes;
   }
   passes.wavefronts = plan->passes;
@@ -161,8 +161,8 @@ smb_request_passes(const SmbArch *arch, const SmbRequest *request) {
     if (conflict == SMB_CONFLICT_ONE_BROADCAST && lanes)
       deal_broadcasts(uses, request, group, count_alone(arch, plan, request, lanes), turns);
     else
-      deal_words(uses, group, conflict == SMB_CONFLICT_LANES, turns);
-    add_group(&passes, lanes, group, turns);
+      assign_word_passes(uses, group, conflict == SMB_CONFLICT_LANES, turns);
+    add_group_passes(&passes, lanes, group, turns);
     if (!lanes && plan->counts_empty)
       passes.group[passes.n++] = (guint8)group;
   }

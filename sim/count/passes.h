@@ -24,8 +24,8 @@ G_BEGIN_DECLS
  *   wait apart; none in the pass of an empty group that counts
  * @group: the lane group of each pass; of a loop, 0: the warp
  * @of_lane: the pass of each active lane, the last one of several
- * @is_copy: the request says where it copies from, and is served by that (smb_request_copy()): a bank's lanes need not be
- *   what its lanes wait for
+ * @is_copy: the request says where it copies from, and is served by that (smb_request_copy()): a bank's lanes need not
+ *   be what its lanes wait for
  */
 typedef struct {
   guint n;

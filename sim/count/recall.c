@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: MIT
 //
 // One request of each site is kept. Where all lanes ask some words further on, those that met in a bank meet again, and
-// words that were one stay one, so that every rule sees the same request: the banks are turned, no more. A site that asks
-// for something else each time is compared but seldom: that would cost more than it saves.
+// words that were one stay one, so that every rule sees the same request: the banks are turned, no more. A site that
+// asks for something else each time is compared but seldom: that would cost more than it saves.
 #include "sim/count/recall.h"
 
 #include <string.h>
 
 #include "sim/arch/rule.h"
-#include "sim/count/instruction.h"
+#include "sim/count/instruction-counter.h"
 #include "sim/count/wavefront-impl.h"
 
-// After PATIENCE requests that were strange each time, two of SELDOM are compared: one is kept, and the next one compared
-// with it.
+// After PATIENCE requests that were strange each time, two of SELDOM are compared: one is kept, and the next one
+// compared with it.
 enum {
   N_SLOTS = 64,
   PATIENCE = 8,
@@ -51,7 +51,7 @@ smb_recall_free(SmbRecall *recall) {
 }
 
 static void
-count(const SmbRecall *recall, const SmbRequest *request, SmbCosts *costs) {
+count_unrecalled(const SmbRecall *recall, const SmbRequest *request, SmbCosts *costs) {
   smb_wavefronts_count_span(recall->arch, recall->counter, request, 1, &costs->pipe);
   costs->counted = costs->pipe;
   if (recall->by_instruction)
@@ -60,7 +60,7 @@ count(const SmbRecall *recall, const SmbRequest *request, SmbCosts *costs) {
 
 // What a request may be moved by, or a multiple of it: a word; a row if a bank serves several words of one together.
 static guint32
-find_step(const SmbPlan *plan) {
+find_plan_step(const SmbPlan *plan) {
   gboolean is_plain = plan->unit_shift + plan->bank_bits == plan->row_shift;
   return 1u << (is_plain ? plan->unit_shift : plan->row_shift);
 }
@@ -71,7 +71,8 @@ keep(const SmbRecall *recall, const SmbRequest *request, Slot *slot) {
   const SmbRule *rule = smb_arch_rule(recall->arch, (SmbOp)request->op, request->width);
   if (!rule->narrow || request->has_source || !request->mask)
     return FALSE;
-  slot->step_mask = MAX(find_step(&rule->plan), rule->merges ? find_step(&rule->merged) : 1) - 1;
+  slot->step_mask =
+      MAX(find_plan_step(&rule->plan), rule->merges ? find_plan_step(&rule->merged) : 1) - 1;
   memcpy(&slot->request, request, G_STRUCT_OFFSET(SmbRequest, offset[NARROW_LANES]));
   return TRUE;
 }
@@ -97,6 +98,6 @@ smb_recall_count(SmbRecall *recall, guint site, const SmbRequest *request) {
   }
   slot->strange++;
   SmbCosts *costs = compares && keep(recall, request, slot) ? &slot->costs : &recall->costs;
-  count(recall, request, costs);
+  count_unrecalled(recall, request, costs);
   return costs;
 }

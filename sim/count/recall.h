@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Counts the requests of a kernel, and recalls what it counted: a loop asks for one row of an array after the other, and
-// a request that is another one moved by some words costs the same.
+// Counts the requests of a kernel, and recalls what it counted: a loop asks for one row of an array after the other,
+// and a request that is another one moved by some words costs the same.
 #pragma once
 
 #include "sim/count/wavefront.h"

@@ -32,7 +32,7 @@ typedef struct {
 } Prepared;
 
 AVX2 static void
-prepare_plan(const SmbPlan *plan, Prepared *prepared) {
+prepare_plan_avx2(const SmbPlan *plan, Prepared *prepared) {
   __m128i group_shift = _mm_cvtsi32_si128(plan->group_shift);
   __m128i bank_bits = _mm_cvtsi32_si128(plan->bank_bits);
   for (int i = 0; i < PARTS; i++) {
@@ -87,7 +87,7 @@ match_lanes(Lanes a, Lanes b) {
 
 // smb_request_mergeable(), from the registers.
 AVX2 static inline gboolean
-is_mergeable(Lanes offset, guint32 mask) {
+is_mergeable_avx2(Lanes offset, guint32 mask) {
   Lanes partner;
   for (int i = 0; i < PARTS; i++)
     partner.part[i] = _mm256_shuffle_epi32(offset.part[i], 0xb1);
@@ -99,7 +99,7 @@ is_mergeable(Lanes offset, guint32 mask) {
 }
 
 AVX2 static inline Lanes
-find_banks(const Prepared *prepared, Lanes offset) {
+find_banks_avx2(const Prepared *prepared, Lanes offset) {
   Lanes bank;
   for (int i = 0; i < PARTS; i++) {
     __m256i unit = _mm256_srl_epi32(offset.part[i], prepared->unit_shift);
@@ -125,8 +125,8 @@ collect_banks(Lanes bank, Lanes active) {
 
 // Whether all of @lanes access one unit.
 AVX2 static inline gboolean
-is_broadcast(const Prepared *prepared, const SmbRequest *request, Lanes offset, Lanes active,
-             guint32 lanes) {
+is_broadcast_avx2(const Prepared *prepared, const SmbRequest *request, Lanes offset, Lanes active,
+                  guint32 lanes) {
   __m256i first = _mm256_set1_epi32((int)request->offset[__builtin_ctz(lanes)]);
   __m256i differs = _mm256_setzero_si256();
   for (int i = 0; i < PARTS; i++) {
@@ -140,7 +140,7 @@ is_broadcast(const Prepared *prepared, const SmbRequest *request, Lanes offset, 
 // A request that asks some bank twice, under a plan whose lanes wait for words or for lanes. Idle lanes claim a spare
 // bank. Not inlined, so that the registers are kept for requests without conflicts.
 AVX2 G_GNUC_NO_INLINE static Passes
-count_conflicts(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, guint32 lanes) {
+count_conflicts_avx2(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, guint32 lanes) {
   const __m256i spare = _mm256_set1_epi32(SPARE_BANK);
   __m128i row_shift = _mm_cvtsi32_si128(plan->row_shift);
   LaneKeys keys;
@@ -156,27 +156,28 @@ count_conflicts(const SmbPlan *plan, Lanes offset, Lanes bank, Lanes active, gui
 }
 
 AVX2 static inline SmbWavefronts
-count_request(const Prepared *prepared, const SmbRequest *request, Lanes offset) {
+count_request_avx2(const Prepared *prepared, const SmbRequest *request, Lanes offset) {
   guint32 lanes = (guint32)request->mask & prepared->lanes;
-  Lanes bank = find_banks(prepared, offset);
+  Lanes bank = find_banks_avx2(prepared, offset);
   Lanes active = spread_mask(lanes);
   gboolean once = __builtin_popcount(collect_banks(bank, active)) == __builtin_popcount(lanes);
   gboolean words = prepared->plan->conflict == SMB_CONFLICT_WORDS;
-  if (G_LIKELY(once) || (words && is_broadcast(prepared, request, offset, active, lanes)))
+  if (G_LIKELY(once) || (words && is_broadcast_avx2(prepared, request, offset, active, lanes)))
     return finish_clean(prepared->plan, lanes);
   if (!words && prepared->plan->conflict != SMB_CONFLICT_LANES)
     return finish_count(prepared->plan, smb_count_passes_narrow(prepared->plan, request));
-  return finish_count(prepared->plan, count_conflicts(prepared->plan, offset, bank, active, lanes));
+  return finish_count(prepared->plan,
+                      count_conflicts_avx2(prepared->plan, offset, bank, active, lanes));
 }
 
 typedef Lanes Offsets;
 
 AVX2 static inline Offsets
-load_offsets(const SmbRequest *request) {
+load_offsets_avx2(const SmbRequest *request) {
   return load_lanes(request->offset);
 }
 
-DEFINE_COUNT_SPAN(smb_count_span_avx2, AVX2)
+DEFINE_COUNT_SPAN(smb_count_span_avx2, avx2, AVX2)
 
 AVX2 gboolean
 smb_is_moved_avx2(const SmbRequest *request, const SmbRequest *other, guint32 distance) {

@@ -46,7 +46,7 @@ typedef struct {
 } Crowd;
 
 AVX512 static inline void
-prepare_plan(const SmbPlan *plan, Prepared *prepared) {
+prepare_plan_avx512(const SmbPlan *plan, Prepared *prepared) {
   __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   __m128i group_shift = _mm_cvtsi32_si128(plan->group_shift);
   __m128i bank_bits = _mm_cvtsi32_si128(plan->bank_bits);
@@ -62,7 +62,7 @@ prepare_plan(const SmbPlan *plan, Prepared *prepared) {
 
 // smb_request_mergeable(), from the registers.
 AVX512 static inline gboolean
-is_mergeable(Pair offset, guint32 mask) {
+is_mergeable_avx512(Pair offset, guint32 mask) {
   __m512i low1 = _mm512_shuffle_epi32(offset.low, _MM_PERM_CDAB);
   __m512i high1 = _mm512_shuffle_epi32(offset.high, _MM_PERM_CDAB);
   guint32 differs1 = _cvtmask16_u32(_mm512_cmpneq_epi32_mask(offset.low, low1)) |
@@ -77,7 +77,7 @@ is_mergeable(Pair offset, guint32 mask) {
 }
 
 AVX512 static inline Pair
-find_banks(const Prepared *prepared, Pair offset) {
+find_banks_avx512(const Prepared *prepared, Pair offset) {
   enum {
     MASK_OR_GROUP = 0xea // (A & B) | C
   };
@@ -128,7 +128,7 @@ transpose_bits(Pair bank_bit) {
 }
 
 AVX512 static inline __m512i
-look_up(Pair table, __m512i index) {
+look_up_lanes(Pair table, __m512i index) {
   return _mm512_permutex2var_epi32(table.low, index, table.high);
 }
 
@@ -139,12 +139,12 @@ keep_lanes(Pair sets, guint32 lanes) {
 }
 
 AVX512 static inline Pair
-count_bits(Pair sets) {
+count_bits_avx512(Pair sets) {
   return (Pair){_mm512_popcnt_epi32(sets.low), _mm512_popcnt_epi32(sets.high)};
 }
 
 AVX512 static inline Pair
-add(Pair a, Pair b) {
+add_pairs(Pair a, Pair b) {
   return (Pair){_mm512_add_epi32(a.low, b.low), _mm512_add_epi32(a.high, b.high)};
 }
 
@@ -166,9 +166,10 @@ turn_around(Pair lanes) {
 // In every bank, serves the word of its highest lane. Returns the lanes served.
 AVX512 static inline guint32
 serve_round(const Crowd *crowd, Pair turned_rows, Pair lanes_of, guint32 lanes) {
-  Pair served = {look_up(turned_rows, _mm512_lzcnt_epi32(lanes_of.low)),
-                 look_up(turned_rows, _mm512_lzcnt_epi32(lanes_of.high))};
-  __m512i low = look_up(served, crowd->bank.low), high = look_up(served, crowd->bank.high);
+  Pair served = {look_up_lanes(turned_rows, _mm512_lzcnt_epi32(lanes_of.low)),
+                 look_up_lanes(turned_rows, _mm512_lzcnt_epi32(lanes_of.high))};
+  __m512i low = look_up_lanes(served, crowd->bank.low),
+          high = look_up_lanes(served, crowd->bank.high);
   __mmask16 k_low = _mm512_mask_cmpeq_epi32_mask((__mmask16)lanes, low, crowd->row.low);
   __mmask16 k_high = _mm512_mask_cmpeq_epi32_mask((__mmask16)(lanes >> 16), high, crowd->row.high);
   return _cvtmask16_u32(k_low) | _cvtmask16_u32(k_high) << 16;
@@ -180,7 +181,7 @@ compare_next(Pair turned_rows, __m512i row, __m512i *below, __mmask16 lanes) {
   const __m512i lane31 = _mm512_set1_epi32((int)0x80000000u);
   __m512i zeros = _mm512_lzcnt_epi32(*below);
   *below = _mm512_xor_si512(*below, _mm512_srlv_epi32(lane31, zeros));
-  return _mm512_mask_cmpneq_epi32_mask(lanes, look_up(turned_rows, zeros), row);
+  return _mm512_mask_cmpneq_epi32_mask(lanes, look_up_lanes(turned_rows, zeros), row);
 }
 
 // Of @lanes, the lowest of those that ask one bank for one word.
@@ -214,7 +215,7 @@ find_first_lanes(const Crowd *crowd, Pair turned_rows, Pair lanes_of, guint32 la
 
 // The distinct words that each bank is asked for, by @lanes in @n_banks banks.
 AVX512 static inline Pair
-count_words(const Crowd *crowd, guint32 lanes, guint n_banks) {
+count_bank_words(const Crowd *crowd, guint32 lanes, guint n_banks) {
   Pair turned_rows = turn_around(crowd->row);
   Pair lanes_of = crowd->lanes_of;
   Pair words = are_occupied(lanes_of);
@@ -224,7 +225,7 @@ count_words(const Crowd *crowd, guint32 lanes, guint n_banks) {
   while (left && (guint)__builtin_popcount(served) != n_banks) {
     lanes_of = keep_lanes(lanes_of, left);
     Pair occupied = are_occupied(lanes_of);
-    words = add(words, occupied);
+    words = add_pairs(words, occupied);
     n_banks = (guint)__builtin_popcount(
         _cvtmask16_u32(_mm512_test_epi32_mask(lanes_of.low, lanes_of.low)) |
         _cvtmask16_u32(_mm512_test_epi32_mask(lanes_of.high, lanes_of.high)) << 16);
@@ -234,14 +235,14 @@ count_words(const Crowd *crowd, guint32 lanes, guint n_banks) {
   if (left) {
     lanes_of = keep_lanes(lanes_of, left);
     guint32 first = find_first_lanes(crowd, turned_rows, lanes_of, left);
-    words = add(words, count_bits(keep_lanes(lanes_of, first)));
+    words = add_pairs(words, count_bits_avx512(keep_lanes(lanes_of, first)));
   }
   return words;
 }
 
 // The highest count of each eight banks, in four bytes. Counts are at most 32.
 AVX512 static inline guint32
-find_most(Pair counts) {
+find_highest_counts(Pair counts) {
   __m512i words = _mm512_or_si512(counts.low, _mm512_slli_epi32(counts.high, 16));
   __m256i upper = _mm256_slli_epi32(_mm512_extracti64x4_epi64(words, 1), 8);
   __m256i bytes = _mm256_or_si256(_mm512_castsi512_si256(words), upper);
@@ -271,10 +272,10 @@ AVX512 static inline Passes
 count_crowd(const Prepared *prepared, const Crowd *crowd, guint32 lanes, guint n_banks) {
   const SmbPlan *plan = prepared->plan;
   guint groups = count_groups(lanes, plan->group_shift);
-  guint32 words = find_most(count_words(crowd, lanes, n_banks));
+  guint32 words = find_highest_counts(count_bank_words(crowd, lanes, n_banks));
   guint32 cost = words;
   if (plan->conflict == SMB_CONFLICT_LANES)
-    cost = find_most(count_bits(crowd->lanes_of));
+    cost = find_highest_counts(count_bits_avx512(crowd->lanes_of));
   return (Passes){sum_groups(cost, plan->bank_bits), groups, most_of_all(words)};
 }
 
@@ -287,7 +288,8 @@ is_plan_simple(const SmbPlan *plan) {
 
 // Whether all of @lanes access one unit.
 AVX512 static inline gboolean
-is_broadcast(const Prepared *prepared, const SmbRequest *request, Pair offset, guint32 lanes) {
+is_broadcast_avx512(const Prepared *prepared, const SmbRequest *request, Pair offset,
+                    guint32 lanes) {
   __m512i first = _mm512_set1_epi32((int)request->offset[__builtin_ctz(lanes)]);
   __m512i low = _mm512_maskz_xor_epi32((__mmask16)lanes, offset.low, first);
   __m512i high = _mm512_maskz_xor_epi32((__mmask16)(lanes >> 16), offset.high, first);
@@ -297,11 +299,11 @@ is_broadcast(const Prepared *prepared, const SmbRequest *request, Pair offset, g
 
 // A request that asks some bank twice; @bank and @bit: the bank of each lane, also as a bit.
 AVX512 static inline SmbWavefronts
-count_conflicts(const Prepared *prepared, const SmbRequest *request, Pair offset, Pair bank,
-                Pair bit) {
+count_conflicts_avx512(const Prepared *prepared, const SmbRequest *request, Pair offset, Pair bank,
+                       Pair bit) {
   const SmbPlan *plan = prepared->plan;
   guint32 lanes = (guint32)request->mask & prepared->lanes;
-  if (plan->conflict == SMB_CONFLICT_WORDS && is_broadcast(prepared, request, offset, lanes))
+  if (plan->conflict == SMB_CONFLICT_WORDS && is_broadcast_avx512(prepared, request, offset, lanes))
     return finish_clean(prepared->plan, lanes);
   if (!is_plan_simple(plan))
     return finish_count(plan, smb_count_passes_narrow(plan, request));
@@ -315,26 +317,26 @@ count_conflicts(const Prepared *prepared, const SmbRequest *request, Pair offset
 }
 
 AVX512 static inline SmbWavefronts
-count_request(const Prepared *prepared, const SmbRequest *request, Pair offset) {
+count_request_avx512(const Prepared *prepared, const SmbRequest *request, Pair offset) {
   const __m512i one = _mm512_set1_epi32(1);
   guint32 lanes = (guint32)request->mask & prepared->lanes;
-  Pair bank = find_banks(prepared, offset);
+  Pair bank = find_banks_avx512(prepared, offset);
   Pair bit = {_mm512_maskz_sllv_epi32((__mmask16)lanes, one, bank.low),
               _mm512_maskz_sllv_epi32((__mmask16)(lanes >> 16), one, bank.high)};
   guint32 asked = or_all(_mm512_or_si512(bit.low, bit.high));
   if (G_LIKELY(__builtin_popcount(asked) == __builtin_popcount(lanes)))
     return finish_clean(prepared->plan, lanes);
-  return count_conflicts(prepared, request, offset, bank, bit);
+  return count_conflicts_avx512(prepared, request, offset, bank, bit);
 }
 
 typedef Pair Offsets;
 
 AVX512 static inline Offsets
-load_offsets(const SmbRequest *request) {
+load_offsets_avx512(const SmbRequest *request) {
   return (Pair){_mm512_loadu_si512(request->offset), _mm512_loadu_si512(request->offset + 16)};
 }
 
-DEFINE_COUNT_SPAN(smb_count_span_avx512, AVX512)
+DEFINE_COUNT_SPAN(smb_count_span_avx512, avx512, AVX512)
 
 AVX512 gboolean
 smb_is_moved_avx512(const SmbRequest *request, const SmbRequest *other, guint32 distance) {

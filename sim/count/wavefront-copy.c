@@ -21,7 +21,7 @@ count_bytes(const SmbRequest *request, SmbLanes lanes) {
 
 // Adds @n wavefronts, of which the first ones serve @lanes.
 static void
-note_wavefronts(SmbCopy *copy, const SmbLanes *lanes, guint n) {
+add_copy_wavefronts(SmbCopy *copy, const SmbLanes *lanes, guint n) {
   for (guint i = 0; copy && i < n && copy->n < SMB_COPY_MAX_WAVEFRONTS; i++)
     copy->lanes[copy->n++] = lanes[i];
 }
@@ -59,7 +59,7 @@ find_bank(guint32 word, guint width) {
 }
 
 static Banks
-find_banks(const SmbRequest *request, SmbLanes lanes) {
+find_copy_banks(const SmbRequest *request, SmbLanes lanes) {
   Banks banks = {.writes = {0}};
   for (; lanes; lanes &= lanes - 1) {
     guint lane = smb_lanes_first(lanes);
@@ -73,8 +73,8 @@ find_banks(const SmbRequest *request, SmbLanes lanes) {
 
 // The lanes that write to the bank of one, and those that read from its bank of the source.
 static void
-find_meeting(const SmbRequest *request, const Banks *banks, guint lane, SmbLanes *writes,
-             SmbLanes *reads) {
+find_copy_conflicts(const SmbRequest *request, const Banks *banks, guint lane, SmbLanes *writes,
+                    SmbLanes *reads) {
   guint source = request->source[lane];
   *writes = banks->writes[find_bank(request->offset[lane] / 4, request->width)];
   *reads = source == SMB_SOURCE_NONE ? 0 : banks->reads[find_bank(source, request->width)];
@@ -83,21 +83,21 @@ find_meeting(const SmbRequest *request, const Banks *banks, guint lane, SmbLanes
 void
 smb_request_meets(const SmbRequest *request, SmbLanes lanes, guint lane, SmbLanes *writes,
                   SmbLanes *reads) {
-  const Banks banks = find_banks(request, lanes);
-  find_meeting(request, &banks, lane, writes, reads);
+  const Banks banks = find_copy_banks(request, lanes);
+  find_copy_conflicts(request, &banks, lane, writes, reads);
 }
 
-// Lanes of one group are not served together that write to one bank, or read from one, also the same word; those that write zeros
-// read from none. A group takes as many wavefronts as the lane that meets the most of these, itself among them. @served: lanes
-// that can be served together, first come, first served.
+// Lanes of one group are not served together that write to one bank, or read from one, also the same word; those that
+// write zeros read from none. A group takes as many wavefronts as the lane that meets the most of these, itself among
+// them. @served: lanes that can be served together, first come, first served.
 static guint
-count_group(const SmbRequest *request, SmbLanes lanes, SmbLanes *served) {
-  const Banks banks = find_banks(request, lanes);
+count_copy_group(const SmbRequest *request, SmbLanes lanes, SmbLanes *served) {
+  const Banks banks = find_copy_banks(request, lanes);
   guint most = 0;
   for (; lanes; lanes &= lanes - 1) {
     guint lane = smb_lanes_first(lanes), turn = 0;
     SmbLanes writes, reads;
-    find_meeting(request, &banks, lane, &writes, &reads);
+    find_copy_conflicts(request, &banks, lane, &writes, &reads);
     most = MAX(most, smb_lanes_count(writes | reads));
     while (served && served[turn] & (writes | reads))
       turn++;
@@ -113,11 +113,11 @@ count_by_groups(const SmbPlan *plan, const SmbRequest *request, guint *ways, Smb
   guint wavefronts = 0;
   for (guint group = 0; group < plan->n_groups; group++) {
     SmbLanes lanes = request->mask & plan->groups[group], served[SMB_MAX_LANES + 1] = {0};
-    guint turns = count_group(request, lanes, copy ? served : NULL);
+    guint turns = count_copy_group(request, lanes, copy ? served : NULL);
     guint ideal = count_bytes(request, lanes);
     *ways = MAX(*ways, count_ways(turns, ideal));
     wavefronts += turns;
-    note_wavefronts(copy, served, turns);
+    add_copy_wavefronts(copy, served, turns);
     note_part(copy, SMB_COPY_BANKS, lanes, turns, ideal);
   }
   return wavefronts;
@@ -171,8 +171,9 @@ find_ways(const SmbRequest *request, SmbLanes lanes, Way *ways) {
   return n;
 }
 
-// Deals ways that are alike to @n wavefronts, in each of which every sector and column has its own: there are as many as the most
-// that leave one or come to one, which always do (D. Koenig, 1916). Returns whether the rest, from @i on, could be dealt.
+// Deals ways that are alike to @n wavefronts, in each of which every sector and column has its own: there are as many
+// as the most that leave one or come to one, which always do (D. Koenig, 1916). Returns whether the rest, from @i on,
+// could be dealt.
 static gboolean
 deal_ways(const Way *const *ways, guint n_ways, guint i, guint n, const Way *dealt[][LINE_SECTORS],
           SmbLanes *served) {
@@ -200,7 +201,7 @@ note_ways(SmbCopy *copy, const Way *const *ways, guint n_ways, guint n) {
   const Way *dealt[SMB_MAX_LANES][LINE_SECTORS] = {{NULL}};
   SmbLanes served[SMB_MAX_LANES] = {0};
   deal_ways(ways, n_ways, 0, n, dealt, served);
-  note_wavefronts(copy, served, n);
+  add_copy_wavefronts(copy, served, n);
 }
 
 // The ways that are alike take as many wavefronts as the most of them leave one sector or come to one column.
@@ -270,7 +271,7 @@ find_writers(const SmbRequest *request, SmbLanes lanes) {
 
 // The lanes that read the line of the lowest of @lanes.
 static SmbLanes
-find_line(const SmbRequest *request, SmbLanes lanes) {
+find_source_line(const SmbRequest *request, SmbLanes lanes) {
   guint line = request->source[smb_lanes_first(lanes)] / SMB_SOURCE_LINE_WORDS;
   SmbLanes same = 0;
   for (SmbLanes rest = lanes; rest; rest &= rest - 1) {
@@ -280,12 +281,13 @@ find_line(const SmbRequest *request, SmbLanes lanes) {
   return same;
 }
 
-// Line after line of the source, in rounds in which each lane reads other bytes. @ways: (inout): of the line that is worst off
+// Line after line of the source, in rounds in which each lane reads other bytes. @ways: (inout): of the line that is
+// worst off
 static guint
-count_lines(const SmbRequest *request, SmbLanes copies, guint *ways, SmbCopy *copy) {
+count_source_lines(const SmbRequest *request, SmbLanes copies, guint *ways, SmbCopy *copy) {
   guint all = 0;
   while (copies) {
-    SmbLanes lanes = find_line(request, copies);
+    SmbLanes lanes = find_source_line(request, copies);
     guint line = request->source[smb_lanes_first(lanes)] / SMB_SOURCE_LINE_WORDS;
     guint wavefronts = 0, ideal = count_bytes(request, lanes);
     copies &= ~lanes;
@@ -318,7 +320,7 @@ count_copy(const SmbPlan *plan, const SmbRequest *request, SmbCopy *copy) {
   }
   if (by_lines) {
     SmbLanes copies = find_writers(&active, active.mask) & ~zeros;
-    result.wavefronts += count_lines(&active, copies, &ways, copy);
+    result.wavefronts += count_source_lines(&active, copies, &ways, copy);
     result.ideal += count_bytes(&active, copies);
   }
   result.ideal = MIN(result.ideal, result.wavefronts);

@@ -26,7 +26,7 @@ typedef struct {
 } Bank;
 
 static void
-add_word(Bank *bank, guint32 word) {
+add_bank_word(Bank *bank, guint32 word) {
   guint i = 0;
   while (i < bank->n && bank->words[i] != word)
     i++;
@@ -57,7 +57,7 @@ steps_after_broadcasts(const Bank *bank, guint broadcasts) {
 
 // Fewest steps for one group: as many as broadcasts that keep every bank within that many steps.
 static guint
-count_steps(const Bank *banks, guint n_banks) {
+count_fewest_steps(const Bank *banks, guint n_banks) {
   for (guint steps = 1;; steps++) {
     guint needed = 0;
     for (guint b = 0; b < n_banks && needed <= steps; b++) {
@@ -73,18 +73,18 @@ count_steps(const Bank *banks, guint n_banks) {
 
 // Puts the words that a lane accesses at @offset into their banks.
 static void
-deal_words(const SmbPlan *plan, guint32 offset, guint bytes, Bank *banks) {
+put_words_into_banks(const SmbPlan *plan, guint32 offset, guint bytes, Bank *banks) {
   guint64 word = plan->bank_bytes;
   for (guint64 at = offset; at < (guint64)offset + bytes; at = (at / word + 1) * word) {
     guint32 row = (guint32)(at >> plan->row_shift);
-    add_word(&banks[at / word & (plan->banks - 1u)],
-             plan->conflict == SMB_CONFLICT_ADDRESSES ? (guint32)at : row);
+    add_bank_word(&banks[at / word & (plan->banks - 1u)],
+                  plan->conflict == SMB_CONFLICT_ADDRESSES ? (guint32)at : row);
   }
 }
 
 // Passes of one lane group; the most words of a bank raise @degree.
 static guint
-count_group(const SmbPlan *plan, const Bank *banks, guint *degree) {
+count_lane_group(const SmbPlan *plan, const Bank *banks, guint *degree) {
   guint words = 0, lanes = 0;
   for (guint b = 0; b < plan->banks; b++) {
     words = MAX(words, banks[b].n);
@@ -93,7 +93,8 @@ count_group(const SmbPlan *plan, const Bank *banks, guint *degree) {
   *degree = MAX(*degree, words);
   if (plan->conflict == SMB_CONFLICT_LANES)
     return lanes;
-  return plan->conflict == SMB_CONFLICT_ONE_BROADCAST ? count_steps(banks, plan->banks) : words;
+  return plan->conflict == SMB_CONFLICT_ONE_BROADCAST ? count_fewest_steps(banks, plan->banks)
+                                                      : words;
 }
 
 Passes
@@ -112,8 +113,8 @@ smb_count_passes_general(const SmbPlan *plan, const SmbRequest *request) {
     for (guint b = 0; b < plan->banks; b++)
       banks[b].n = banks[b].lanes = 0;
     for (; lanes; lanes &= lanes - 1)
-      deal_words(plan, request->offset[smb_lanes_first(lanes)], bytes, banks);
-    passes.group_passes += count_group(plan, banks, &passes.degree);
+      put_words_into_banks(plan, request->offset[smb_lanes_first(lanes)], bytes, banks);
+    passes.group_passes += count_lane_group(plan, banks, &passes.degree);
   }
   return passes;
 }
@@ -147,7 +148,7 @@ swap_round(const SmbPlan *plan, const SmbRequest *request, SmbLanes left) {
 }
 
 static Passes
-count_passes(const SmbPlan *plan, const SmbRequest *request) {
+count_request_passes(const SmbPlan *plan, const SmbRequest *request) {
   return plan->narrow ? smb_count_passes_narrow(plan, request)
                       : smb_count_passes_general(plan, request);
 }
@@ -161,7 +162,7 @@ run_loop(const SmbRule *rule, const SmbRequest *request, Passes *passes) {
   *passes = (Passes){0, 0, 0};
   for (; left.mask; loop.rounds++) {
     gboolean merged = rule->merges && smb_request_mergeable(&left);
-    Passes load = count_passes(merged ? &rule->merged : &rule->plan, &left);
+    Passes load = count_request_passes(merged ? &rule->merged : &rule->plan, &left);
     if (loop.rounds == 0)
       *passes = load;
     loop.load_wavefronts += load.group_passes;

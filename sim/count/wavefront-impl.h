@@ -154,8 +154,8 @@ is_alike(const SmbRequest *a, const SmbRequest *b) {
   return a->op == b->op && a->width == b->width;
 }
 
-// Whether every active lane of the first 32 accesses what it accesses in another request, @distance bytes on. Inlined, it
-// becomes vectors of its caller's kind.
+// Whether every active lane of the first 32 accesses what it accesses in another request, @distance bytes on. Inlined,
+// it becomes vectors of its caller's kind.
 __attribute__((always_inline)) static inline gboolean
 is_moved(const SmbRequest *request, const SmbRequest *other, guint32 distance) {
   static const guint32 bits[NARROW_LANES] = {SMB_LANE_BITS};
@@ -172,17 +172,18 @@ G_GNUC_INTERNAL gboolean smb_request_is_moved(SmbCounter counter, const SmbReque
                                               const SmbRequest *other, guint32 distance);
 
 // The loop over many requests that the versions with vector registers share: a rule is prepared once for all
-// requests of one operation and width that follow each other, and of a single one only the plan that it takes. A version
-// has the types Prepared and Offsets and the functions prepare_plan(), load_offsets(), is_mergeable() and
-// count_request(), all with @attributes.
-#define DEFINE_COUNT_SPAN(name, attributes)                                                        \
+// requests of one operation and width that follow each other, and of a single one only the plan that it takes. A
+// version has the types Prepared and Offsets and, all with @attributes, the functions prepare_plan_VERSION(),
+// load_offsets_VERSION(), is_mergeable_VERSION() and count_request_VERSION().
+#define DEFINE_COUNT_SPAN(name, version, attributes)                                               \
   attributes static gsize count_plain(const SmbPlan *plan, const SmbRequest *requests, gsize n,    \
                                       SmbWavefronts *out) {                                        \
     gsize done = 0;                                                                                \
     Prepared plain;                                                                                \
-    prepare_plan(plan, &plain);                                                                    \
+    prepare_plan_##version(plan, &plain);                                                          \
     do                                                                                             \
-      out[done] = count_request(&plain, &requests[done], load_offsets(&requests[done]));           \
+      out[done] = count_request_##version(&plain, &requests[done],                                 \
+                                          load_offsets_##version(&requests[done]));                \
     while (++done < n && is_alike(&requests[done], requests));                                     \
     return done;                                                                                   \
   }                                                                                                \
@@ -191,13 +192,13 @@ G_GNUC_INTERNAL gboolean smb_request_is_moved(SmbCounter counter, const SmbReque
                                         SmbWavefronts *out) {                                      \
     gsize done = 0;                                                                                \
     Prepared plain, merged;                                                                        \
-    prepare_plan(&rule->plan, &plain);                                                             \
-    prepare_plan(&rule->merged, &merged);                                                          \
+    prepare_plan_##version(&rule->plan, &plain);                                                   \
+    prepare_plan_##version(&rule->merged, &merged);                                                \
     do {                                                                                           \
       const SmbRequest *request = &requests[done];                                                 \
-      Offsets offset = load_offsets(request);                                                      \
-      gboolean merges = is_mergeable(offset, (guint32)request->mask);                              \
-      out[done] = count_request(merges ? &merged : &plain, request, offset);                       \
+      Offsets offset = load_offsets_##version(request);                                            \
+      gboolean merges = is_mergeable_##version(offset, (guint32)request->mask);                    \
+      out[done] = count_request_##version(merges ? &merged : &plain, request, offset);             \
     } while (++done < n && is_alike(&requests[done], requests));                                   \
     return done;                                                                                   \
   }                                                                                                \
@@ -211,7 +212,8 @@ G_GNUC_INTERNAL gboolean smb_request_is_moved(SmbCounter counter, const SmbReque
         *out = smb_count_general(rule, requests);                                                  \
       else if (rule->merges && n > 1)                                                              \
         done = count_merging(rule, requests, n, out);                                              \
-      else if (rule->merges && is_mergeable(load_offsets(requests), (guint32)requests->mask))      \
+      else if (rule->merges &&                                                                     \
+               is_mergeable_##version(load_offsets_##version(requests), (guint32)requests->mask))  \
         done = count_plain(&rule->merged, requests, n, out);                                       \
       else                                                                                         \
         done = count_plain(&rule->plan, requests, n, out);                                         \

@@ -7,7 +7,7 @@
 
 // Finds the virtual bank of every lane. Returns whether no bank is asked twice.
 static gboolean
-find_banks(const SmbPlan *plan, const SmbRequest *request, guint32 lanes, guint32 *banks) {
+find_virtual_banks(const SmbPlan *plan, const SmbRequest *request, guint32 lanes, guint32 *banks) {
   guint32 bank_mask = (1u << plan->bank_bits) - 1;
   guint32 asked = 0;
   for (guint lane = 0; lane < NARROW_LANES; lane++)
@@ -20,7 +20,8 @@ find_banks(const SmbPlan *plan, const SmbRequest *request, guint32 lanes, guint3
 
 // A request that asks some bank twice. On its own, so that the others save no registers.
 __attribute__((noinline)) static Passes
-count_conflicts(const SmbPlan *plan, const SmbRequest *request, guint32 lanes, LaneKeys *keys) {
+count_conflicts_portable(const SmbPlan *plan, const SmbRequest *request, guint32 lanes,
+                         LaneKeys *keys) {
   gboolean whole_addresses = plan->conflict == SMB_CONFLICT_ADDRESSES;
   if (plan->conflict == SMB_CONFLICT_ONE_BROADCAST)
     return smb_count_passes_general(plan, request);
@@ -37,9 +38,9 @@ smb_count_passes_narrow(const SmbPlan *plan, const SmbRequest *request) {
   guint32 lanes = (guint32)(request->mask & plan->lanes);
   guint groups = count_groups(lanes, plan->group_shift);
   LaneKeys keys;
-  if (find_banks(plan, request, lanes, keys.bank))
+  if (find_virtual_banks(plan, request, lanes, keys.bank))
     return (Passes){groups, groups, groups != 0};
-  return count_conflicts(plan, request, lanes, &keys);
+  return count_conflicts_portable(plan, request, lanes, &keys);
 }
 
 void

@@ -123,8 +123,8 @@ const SmbPlan *smb_wavefronts_plan(const SmbArch *arch, const SmbRequest *reques
 /**
  * smb_wavefronts_copy_is_known:
  *
- * Returns: of a request that copies from global memory, whether it and its rule say where it comes from; else the shared side
- *   alone is counted, which is the least
+ * Returns: of a request that copies from global memory, whether it and its rule say where it comes from; else the
+ *   shared side alone is counted, which is the least
  */
 gboolean smb_wavefronts_copy_is_known(const SmbArch *arch, const SmbRequest *request);
 

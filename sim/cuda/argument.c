@@ -9,9 +9,8 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/base/scalar.h"
-#include "sim/cuda/run/compute.h"
+#include "sim/cuda/tree/compute.h"
 #include "sim/cuda/parse/parse.h"
-#include "sim/cuda/run/walk.h"
 
 G_GNUC_PRINTF(2, 3)
 static gboolean

@@ -38,12 +38,12 @@ note_assignments(gpointer data, const Node *node) {
 
 // The value of an assignment that is the only one of a variable, or NULL.
 static const Node *
-find_value(const Search *search, const Variable *variable) {
+find_carved_value(const Search *search, const Variable *variable) {
   const Node *assigned = g_hash_table_lookup(search->values, variable);
   return assigned && !assigned->is_post ? assigned->b : NULL;
 }
 
-static gboolean evaluate(const Search *search, const Node *node, guint depth, gint64 *value);
+static gboolean evaluate_carved(const Search *search, const Node *node, guint depth, gint64 *value);
 
 static gboolean
 evaluate_parameter(const Search *search, const Variable *variable, gint64 *value) {
@@ -65,15 +65,15 @@ evaluate_parameter(const Search *search, const Variable *variable, gint64 *value
 static gboolean
 evaluate_variable(const Search *search, const Variable *variable, guint depth, gint64 *value) {
   if (g_hash_table_contains(search->values, variable)) {
-    const Node *node = find_value(search, variable);
-    return node && evaluate(search, node, depth + 1, value);
+    const Node *node = find_carved_value(search, variable);
+    return node && evaluate_carved(search, node, depth + 1, value);
   }
   return evaluate_parameter(search, variable, value);
 }
 
 static gboolean
 evaluate_special(const Search *search, const Node *node, gint64 *value) {
-  switch ((Special)node->special) {
+  switch ((ThreadSpecial)node->special) {
   case SPECIAL_THREAD:
   case SPECIAL_BLOCK:
     return FALSE;
@@ -88,7 +88,7 @@ evaluate_special(const Search *search, const Node *node, gint64 *value) {
 }
 
 static gboolean
-combine(Operator op, gint64 a, gint64 b, gint64 *value) {
+combine_offsets(Operator op, gint64 a, gint64 b, gint64 *value) {
   switch (op) {
   case OPERATOR_ADD:
     return !__builtin_add_overflow(a, b, value);
@@ -136,7 +136,7 @@ fits(const Type *type, gint64 value) {
 
 // The value of an expression that is the same in all threads of the launch. %FALSE: it is not known to be.
 static gboolean
-evaluate(const Search *search, const Node *node, guint depth, gint64 *value) {
+evaluate_carved(const Search *search, const Node *node, guint depth, gint64 *value) {
   gint64 a, b;
   if (depth > MAX_DEPTH)
     return FALSE;
@@ -149,10 +149,11 @@ evaluate(const Search *search, const Node *node, guint depth, gint64 *value) {
   } else if (node->kind == NODE_SPECIAL) {
     known = evaluate_special(search, node, value);
   } else if (node->kind == NODE_CAST) {
-    known = evaluate(search, node->a, depth + 1, value);
+    known = evaluate_carved(search, node->a, depth + 1, value);
   } else if (node->kind == NODE_BINARY) {
-    known = evaluate(search, node->a, depth + 1, &a) && evaluate(search, node->b, depth + 1, &b) &&
-            combine((Operator)node->op, a, b, value);
+    known = evaluate_carved(search, node->a, depth + 1, &a) &&
+            evaluate_carved(search, node->b, depth + 1, &b) &&
+            combine_offsets((Operator)node->op, a, b, value);
   }
   return known && fits(node->type, *value);
 }
@@ -175,7 +176,7 @@ take_pointer(Search *search, const Node *assigned) {
   for (; node->kind == NODE_POINTER_ADD || node->kind == NODE_CAST; node = node->a) {
     if (node->kind == NODE_CAST)
       continue;
-    if (!evaluate(search, node->b, 0, &index) || index < 0 || index > G_MAXINT32)
+    if (!evaluate_carved(search, node->b, 0, &index) || index < 0 || index > G_MAXINT32)
       return;
     offset += index * node->integer;
   }
@@ -197,7 +198,7 @@ take_statements(Search *search, const Statement *statement) {
     if (statement->kind == STATEMENT_BLOCK)
       take_statements(search, statement->first);
     if (node && node->kind == NODE_ASSIGN && node->a->kind == NODE_LOCAL &&
-        node->a->type->kind == KIND_POINTER && find_value(search, node->a->variable))
+        node->a->type->kind == KIND_POINTER && find_carved_value(search, node->a->variable))
       take_pointer(search, node);
   }
 }
@@ -242,7 +243,7 @@ callees_mention(const Function *function, const Variable *array) {
 
 // The only dynamic array, which only the entry mentions; or NULL.
 static const Variable *
-find_array(const SmbKernel *kernel) {
+find_carved_array(const SmbKernel *kernel) {
   const Variable *found = NULL;
   for (guint i = 0; i < kernel->objects->len; i++) {
     const Variable *variable = g_ptr_array_index(kernel->objects, i);
@@ -257,7 +258,7 @@ GArray *
 smb_carve(const SmbKernel *kernel, const SmbLaunch *launch) {
   g_autoptr(GHashTable) values = g_hash_table_new(NULL, NULL);
   g_autoptr(GArray) carved = g_array_new(FALSE, FALSE, sizeof(Carved));
-  Search search = {kernel, launch, find_array(kernel), values, carved, 0};
+  Search search = {kernel, launch, find_carved_array(kernel), values, carved, 0};
   if (!search.array)
     return NULL;
   smb_statement_visit(kernel->entry->body, note_assignments, &search);

@@ -7,7 +7,7 @@
 // blocks left there. And from which memory values, addresses and conditions come (sim/cuda/flow.h), in the same walk.
 //
 // Divided by what is uniform, an affine value leaves an affine quotient and an affine rest, and so do its bits: which
-// blocks that is true of is found out when they run (sim/cuda/run/watch.c). Of what else is computed of one, such as the
+// blocks that is true of is found out when they run (sim/cuda/lower/watch.c). Of what else is computed of one, such as the
 // product of two, nothing is known: it is data.
 //
 // A condition on data must not decide what the block does: it may choose between values, and assignments to variables,
@@ -45,13 +45,13 @@ typedef struct {
   Class current;       // of the old value of the assignment around
   gboolean guarded;    // by a condition on data
   gboolean in_switch;
-  gboolean watches; // the last pass: notes what the walker has to watch
+  gboolean watches; // the last pass: notes what has to be watched
   gboolean repeats;
 } Depend;
 
-static Class evaluate(Depend *depend, Node *node);
+static Class class_of(Depend *depend, Node *node);
 static Class evaluate_alone(Depend *depend, Node *node, Flow *flow);
-static void visit(Depend *depend, const Statement *statement);
+static void visit_node(Depend *depend, const Statement *statement);
 
 static Class
 opaque(Class value) {
@@ -59,7 +59,7 @@ opaque(Class value) {
 }
 
 static Class
-join(Class a, Class b) {
+join_classes(Class a, Class b) {
   return MAX(a, b);
 }
 
@@ -76,10 +76,10 @@ lift(Depend *depend, guint8 *variable, Class value) {
   depend->flows.changed = TRUE;
 }
 
-// An operation on affine values whose result is of class @result if the walker watches it. Under a condition on data
-// it does not.
+// An operation on affine values whose result is of class @result if it is watched. Under a condition on data
+// it is not.
 static Class
-watch(Depend *depend, Node *node, Class result) {
+watch_class(Depend *depend, Node *node, Class result) {
   if (depend->guarded)
     return DATA;
   node->is_watched = node->is_watched || depend->watches;
@@ -119,7 +119,7 @@ store(Depend *depend, const Node *address, Class value) {
 }
 
 static Class
-load(Depend *depend, const Node *address) {
+load_class(Depend *depend, const Node *address) {
   const guint8 *memory = find_memory(depend, address);
   return memory ? (Class)*memory : DATA;
 }
@@ -148,7 +148,7 @@ read_variable(Depend *depend, const Variable *variable) {
 }
 
 static Class
-assign(Depend *depend, const Node *node) {
+assign_class(Depend *depend, const Node *node) {
   Node *target = node->a;
   gboolean in_memory = target->kind == NODE_DEREFERENCE;
   const Node *local = target->kind == NODE_COMPONENT ? target->a : target;
@@ -157,7 +157,8 @@ assign(Depend *depend, const Node *node) {
     touch(depend, target->a, target->store_site, &address);
     smb_flows_note_site(&depend->flows, target->load_site, &address);
   }
-  Class old = in_memory ? load(depend, target->a) : (Class)depend->locals[local->variable->slot];
+  Class old =
+      in_memory ? load_class(depend, target->a) : (Class)depend->locals[local->variable->slot];
   Flow old_flow = in_memory ? smb_flows_load(&depend->flows, &address)
                             : depend->flows.locals[local->variable->slot];
   Class outer = depend->current;
@@ -184,7 +185,7 @@ evaluate_guarded(Depend *depend, Class condition, const Flow *flow, Node *node) 
   Places outer_guide = depend->flows.guide;
   depend->guarded = outer || condition != UNIFORM;
   depend->flows.guide |= flow->sources;
-  Class value = evaluate(depend, node);
+  Class value = class_of(depend, node);
   depend->guarded = outer;
   depend->flows.guide = outer_guide;
   return condition != UNIFORM ? DATA : value;
@@ -201,7 +202,7 @@ copy(Depend *depend, const Node *node) {
     smb_flows_note_site(&depend->flows, node->arguments[i]->store_site, &into);
   }
   Flow value = smb_flows_load(&depend->flows, &from);
-  store(depend, node->a, load(depend, node->b));
+  store(depend, node->a, load_class(depend, node->b));
   smb_flows_store(&depend->flows, &into, &value);
   smb_flow_add(&depend->flow, &into);
   return to;
@@ -213,59 +214,59 @@ classify_affine(Depend *depend, Node *node, Class a, Class b) {
   switch ((Operator)node->op) {
   case OPERATOR_ADD:
   case OPERATOR_SUB:
-    return watch(depend, node, AFFINE);
+    return watch_class(depend, node, AFFINE);
   case OPERATOR_MUL:
-    return a == AFFINE && b == AFFINE ? DATA : watch(depend, node, AFFINE);
+    return a == AFFINE && b == AFFINE ? DATA : watch_class(depend, node, AFFINE);
   case OPERATOR_SHL:
   case OPERATOR_MOD:
   case OPERATOR_DIV:
   case OPERATOR_SHR:
-    return b == UNIFORM ? watch(depend, node, AFFINE) : DATA;
+    return b == UNIFORM ? watch_class(depend, node, AFFINE) : DATA;
   case OPERATOR_AND:
   case OPERATOR_OR:
   case OPERATOR_XOR:
     node->right_depends = b == AFFINE;
-    return a == AFFINE && b == AFFINE ? DATA : watch(depend, node, AFFINE);
+    return a == AFFINE && b == AFFINE ? DATA : watch_class(depend, node, AFFINE);
   case OPERATOR_LT:
   case OPERATOR_LE:
   case OPERATOR_GT:
   case OPERATOR_GE:
   case OPERATOR_EQ:
   case OPERATOR_NE:
-    return watch(depend, node, UNIFORM);
+    return watch_class(depend, node, UNIFORM);
   }
   g_assert_not_reached();
 }
 
 static Class
 evaluate_binary(Depend *depend, Node *node) {
-  Class a = evaluate(depend, node->a), b = evaluate(depend, node->b);
+  Class a = class_of(depend, node->a), b = class_of(depend, node->b);
   gboolean real = smb_type_is_real(node->a->type);
   if (!real && (node->op == OPERATOR_DIV || node->op == OPERATOR_MOD)) {
     // Where it divides by zero, every block does.
     require(depend, b == UNIFORM);
     require(depend, !depend->guarded || (node->b->kind == NODE_CONSTANT && node->b->integer != 0));
   }
-  Class both = join(a, b);
+  Class both = join_classes(a, b);
   return both != AFFINE || real ? opaque(both) : classify_affine(depend, node, a, b);
 }
 
 static Class
 evaluate_cast(Depend *depend, Node *node) {
   const Type *from = node->a->type, *to = node->type;
-  Class value = evaluate(depend, node->a);
+  Class value = class_of(depend, node->a);
   if (value != AFFINE || to->kind == KIND_POINTER || smb_type_equal(from, to))
     return value;
   if (to->kind == KIND_BOOL)
-    return watch(depend, node, UNIFORM);
-  return smb_type_is_integer(to) ? watch(depend, node, AFFINE) : DATA;
+    return watch_class(depend, node, UNIFORM);
+  return smb_type_is_integer(to) ? watch_class(depend, node, AFFINE) : DATA;
 }
 
 static Class
 evaluate_arguments(Depend *depend, const Node *node, guint first, guint end) {
   Class all = UNIFORM;
   for (guint i = first; i < end; i++)
-    all = join(all, evaluate(depend, node->arguments[i]));
+    all = join_classes(all, class_of(depend, node->arguments[i]));
   return all;
 }
 
@@ -294,7 +295,7 @@ evaluate_builtin(Depend *depend, Node *node) {
     touch(depend, address, node->store_site, &to);
     store(depend, address, evaluate_arguments(depend, node, 1, n));
     depend->flow = smb_flows_exchange(&depend->flows, (Builtin)node->builtin, &to, depend->flow);
-    return load(depend, address);
+    return load_class(depend, address);
   }
   guint n_values = MIN(n, node->builtin == BUILTIN_READLANE ? 1 : 2);
   Class all = evaluate_arguments(depend, node, 0, n_values);
@@ -304,11 +305,11 @@ evaluate_builtin(Depend *depend, Node *node) {
     require(depend, evaluate_arguments(depend, node, n_values, n) == UNIFORM);
     return node->builtin >= BUILTIN_SHFL ? all : opaque(all);
   }
-  all = join(all, evaluate_arguments(depend, node, n_values, n));
+  all = join_classes(all, evaluate_arguments(depend, node, n_values, n));
   gboolean chooses =
       node->builtin == BUILTIN_MIN || node->builtin == BUILTIN_MAX || node->builtin == BUILTIN_ABS;
   if (all == AFFINE && chooses && smb_type_is_integer(node->type))
-    return watch(depend, node, AFFINE);
+    return watch_class(depend, node, AFFINE);
   return opaque(all);
 }
 
@@ -317,25 +318,25 @@ static Class
 dereference(Depend *depend, Node *node) {
   Flow address;
   if (node->type->kind == KIND_STRUCT)
-    return evaluate(depend, node->a);
+    return class_of(depend, node->a);
   touch(depend, node->a, node->load_site, &address);
   depend->flow = smb_flows_load(&depend->flows, &address);
-  return load(depend, node->a);
+  return load_class(depend, node->a);
 }
 
 // A condition, and what is evaluated where it holds, or where it does not.
 static Class
 choose(Depend *depend, Node *node) {
-  Class condition = evaluate(depend, node->a);
+  Class condition = class_of(depend, node->a);
   const Flow flow = depend->flow;
   Class yes = evaluate_guarded(depend, condition, &flow, node->b);
   if (node->kind != NODE_CHOICE)
-    return join(condition, yes);
-  return join(yes, evaluate_guarded(depend, condition, &flow, node->c));
+    return join_classes(condition, yes);
+  return join_classes(yes, evaluate_guarded(depend, condition, &flow, node->c));
 }
 
 static Class
-classify(Depend *depend, Node *node) {
+classify_node(Depend *depend, Node *node) {
   Class value;
   switch ((NodeKind)node->kind) {
   case NODE_CONSTANT:
@@ -351,28 +352,28 @@ classify(Depend *depend, Node *node) {
     return dereference(depend, node);
   case NODE_COMPONENT:
   case NODE_COMPLEMENT: // -1 - a
-    return evaluate(depend, node->a);
+    return class_of(depend, node->a);
   case NODE_CAST:
     return evaluate_cast(depend, node);
   case NODE_BITS:
   case NODE_NOT:
-    return opaque(evaluate(depend, node->a));
+    return opaque(class_of(depend, node->a));
   case NODE_NEGATE:
-    value = evaluate(depend, node->a);
-    return value == AFFINE ? watch(depend, node, AFFINE) : value;
+    value = class_of(depend, node->a);
+    return value == AFFINE ? watch_class(depend, node, AFFINE) : value;
   case NODE_BINARY:
     return evaluate_binary(depend, node);
   case NODE_POINTER_ADD:
-    value = join(evaluate(depend, node->a), evaluate(depend, node->b));
-    return value == AFFINE ? watch(depend, node, AFFINE) : value;
+    value = join_classes(class_of(depend, node->a), class_of(depend, node->b));
+    return value == AFFINE ? watch_class(depend, node, AFFINE) : value;
   case NODE_POINTER_DIFF:
-    return opaque(join(evaluate(depend, node->a), evaluate(depend, node->b)));
+    return opaque(join_classes(class_of(depend, node->a), class_of(depend, node->b)));
   case NODE_AND_THEN:
   case NODE_OR_ELSE:
   case NODE_CHOICE:
     return choose(depend, node);
   case NODE_ASSIGN:
-    return assign(depend, node);
+    return assign_class(depend, node);
   case NODE_COPY:
     return copy(depend, node);
   case NODE_CURRENT:
@@ -380,7 +381,7 @@ classify(Depend *depend, Node *node) {
     return depend->current;
   case NODE_COMMA:
     evaluate_alone(depend, node->a, &(Flow){0});
-    return evaluate(depend, node->b);
+    return class_of(depend, node->b);
   case NODE_CALL:
     return evaluate_call(depend, node);
   case NODE_BUILTIN:
@@ -396,7 +397,7 @@ static Class
 evaluate_alone(Depend *depend, Node *node, Flow *flow) {
   Flow outer = depend->flow;
   depend->flow = (Flow){0};
-  Class value = classify(depend, node);
+  Class value = classify_node(depend, node);
   *flow = depend->flow;
   depend->flow = outer;
   return depend->guarded ? opaque(value) : value;
@@ -404,7 +405,7 @@ evaluate_alone(Depend *depend, Node *node, Flow *flow) {
 
 // A value that is a part of the node around it, which flows into its value.
 static Class
-evaluate(Depend *depend, Node *node) {
+class_of(Depend *depend, Node *node) {
   Flow flow;
   Class value = evaluate_alone(depend, node, &flow);
   smb_flow_add(&depend->flow, &flow);
@@ -412,12 +413,12 @@ evaluate(Depend *depend, Node *node) {
 }
 
 static guint
-count_steps(const Statement *statement) {
+count_pointer_steps(const Statement *statement) {
   if (!statement)
     return 0;
-  guint n = 1 + count_steps(statement->then) + count_steps(statement->otherwise);
+  guint n = 1 + count_pointer_steps(statement->then) + count_pointer_steps(statement->otherwise);
   for (const Statement *child = statement->first; child; child = child->next)
-    n += count_steps(child);
+    n += count_pointer_steps(child);
   return n;
 }
 
@@ -430,16 +431,16 @@ visit_if(Depend *depend, const Statement *statement) {
   depend->guarded = evaluate_alone(depend, statement->value, &flow) != UNIFORM || outer;
   depend->flows.guide |= flow.sources;
   if (depend->guarded)
-    program->guarded_steps = MAX(program->guarded_steps, count_steps(statement));
-  visit(depend, statement->then);
-  visit(depend, statement->otherwise);
+    program->guarded_steps = MAX(program->guarded_steps, count_pointer_steps(statement));
+  visit_node(depend, statement->then);
+  visit_node(depend, statement->otherwise);
   depend->guarded = outer;
   depend->flows.guide = outer_guide;
 }
 
 // Some threads leave the loops and switches within @until, by a condition.
 static void
-leave(Depend *depend, const Scope *until) {
+leave_scope(Depend *depend, const Scope *until) {
   for (const Scope *scope = depend->scope; scope != until; scope = scope->outer)
     smb_flows_guide_by(&depend->flows, scope->statement, depend->flows.guide);
 }
@@ -455,7 +456,7 @@ visit_loop(Depend *depend, const Statement *loop) {
   require(depend, !loop->value || evaluate_alone(depend, loop->value, &flow) == UNIFORM);
   smb_flows_guide_by(&depend->flows, loop, flow.sources);
   depend->flows.guide |= flow.sources;
-  visit(depend, loop->then);
+  visit_node(depend, loop->then);
   if (loop->step)
     evaluate_alone(depend, loop->step, &flow);
   depend->scope = scope.outer;
@@ -472,7 +473,7 @@ visit_switch(Depend *depend, const Statement *statement) {
   depend->scope = &scope;
   require(depend, !depend->guarded);
   for (const Statement *child = statement->first; child; child = child->next)
-    visit(depend, child);
+    visit_node(depend, child);
   depend->in_switch = outer;
   depend->flows.guide = outer_guide;
   depend->scope = scope.outer;
@@ -494,7 +495,7 @@ visit_return(Depend *depend, const Statement *statement) {
     Class value = evaluate_alone(depend, statement->value, &flow);
     assign_variable(depend, statement->variable, value, &flow);
   }
-  leave(depend, NULL);
+  leave_scope(depend, NULL);
   depend->flows.returned |= depend->flows.guide;
 }
 
@@ -504,7 +505,7 @@ visit_jump(Depend *depend, const Statement *statement) {
   require(depend, !depend->guarded);
   while (statement->kind == STATEMENT_CONTINUE && scope->statement->kind == STATEMENT_SWITCH)
     scope = scope->outer;
-  leave(depend, scope->outer);
+  leave_scope(depend, scope->outer);
 }
 
 // A variable that gets its value where it is declared has one. In a switch, threads may have passed by that.
@@ -518,7 +519,7 @@ note_initialised(Depend *depend, const Statement *statement) {
 }
 
 static void
-visit(Depend *depend, const Statement *statement) {
+visit_node(Depend *depend, const Statement *statement) {
   Flow flow;
   if (!statement)
     return;
@@ -531,7 +532,7 @@ visit(Depend *depend, const Statement *statement) {
     return;
   case STATEMENT_BLOCK:
     for (const Statement *child = statement->first; child; child = child->next)
-      visit(depend, child);
+      visit_node(depend, child);
     return;
   case STATEMENT_IF:
     visit_if(depend, statement);
@@ -566,7 +567,7 @@ visit_all(Depend *depend, GHashTable *functions) {
   while (g_hash_table_iter_next(&iter, &function, NULL)) {
     depend->flows.guide = smb_flows_guide_of(&depend->flows, function);
     depend->flows.returned = 0;
-    visit(depend, ((const Function *)function)->body);
+    visit_node(depend, ((const Function *)function)->body);
   }
 }
 

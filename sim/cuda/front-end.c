@@ -8,7 +8,8 @@
 
 #include "sim/cuda/carve.h"
 #include "sim/cuda/flow.h"
-#include "sim/cuda/run/walk.h"
+#include "sim/cuda/lower/lower.h"
+#include "sim/exec/lockstep.h"
 
 const SmbKernel *
 smb_cuda_kernel(const SmbProgram *program) {
@@ -113,15 +114,41 @@ make_device_code(const SmbProgram *program) {
   return g_string_free_to_bytes(out);
 }
 
+// --- reading and running
+
+static SmbProgram *
+read_text(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  SmbProgram *program = smb_kernel_read(source, options, error);
+  SmbKernel *kernel = (SmbKernel *)program;
+  if (!program)
+    return NULL;
+  kernel->lowered = smb_lower(kernel, error);
+  if (kernel->lowered)
+    return program;
+  smb_kernel_free(program);
+  return NULL;
+}
+
+static void
+free_text(SmbProgram *program) {
+  smb_lowered_free(((SmbKernel *)program)->lowered);
+  smb_kernel_free(program);
+}
+
+static gpointer
+new_state(SmbBlock *block, const SmbLaunch *launch, GError **error) {
+  return smb_lowered_new_state(smb_cuda_kernel(block->program)->lowered, block, launch, error);
+}
+
 const SmbFrontEnd smb_cuda_front_end = {
     .level = "text",
     .steps = "statements",
     .recognizes = recognize,
-    .read = smb_kernel_read,
-    .free = smb_kernel_free,
-    .state_new = smb_walker_new,
-    .state_free = smb_walker_free,
-    .run = smb_walker_run,
+    .read = read_text,
+    .free = free_text,
+    .state_new = new_state,
+    .state_free = smb_lockstep_free,
+    .run = smb_lockstep_run,
     .argument = smb_kernel_argument,
     .carved_arrays = smb_carved_arrays,
     .evaluate = evaluate_macros,

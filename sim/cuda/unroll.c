@@ -51,7 +51,7 @@ strip_casts(const Node *node) {
 }
 
 static gboolean
-is_constant(const Node *value) {
+is_constant_bound(const Node *value) {
   const Node *node = strip_casts(value);
   return node &&
          (node->kind == NODE_CONSTANT || (node->kind == NODE_LOCAL && node->variable->is_constant));
@@ -65,7 +65,8 @@ mark_loops(const Statement *statement, GArray *sites) {
       const Node *until = strip_casts(statement->value);
       Marking marking = {.sites = sites};
       marking.unrolls = !statement->is_rolled && until && until->kind == NODE_BINARY &&
-                        statement->step && is_constant(until->a) != is_constant(until->b);
+                        statement->step &&
+                        is_constant_bound(until->a) != is_constant_bound(until->b);
       smb_statement_visit(statement->then, mark_node, &marking);
       if (marking.waits && marking.unrolls) {
         marking.unrolls = FALSE;

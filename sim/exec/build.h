@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// How all decoders make code. A decoder sets the place and the guard of an instruction (Builder), reads its operands into rows, and
-// calls the function for what the instruction does. Only these functions know which fields of a step, a transfer and a Move that takes, and
-// how one field follows from another.
+// How all decoders make code. A decoder sets the place and the guard of an instruction (Builder), reads its operands
+// into rows, and calls the function for what the instruction does. Only these functions know which fields of a step, a
+// transfer and a Move that takes, and how one field follows from another.
 #pragma once
 
 #include "sim/exec/code.h"
@@ -24,8 +24,8 @@ Step *smb_code_step(Code *code, guint32 number);
 // What a step that is not a computation writes: @n rows from @row on; a predicate.
 void smb_code_writes_row(Code *code, Step *step, Row row, guint n);
 void smb_code_writes_predicate(Code *code, Step *step, Predicate predicate);
-// Once all is decoded: what the code as a whole decides. Loads and atomics of memory that other threads change become steps of
-// their own, and sites of shared memory are said to be (SmbSite.is_shared).
+// Once all is decoded: what the code as a whole decides. Loads and atomics of memory that other threads change become
+// steps of their own, and sites of shared memory are said to be (SmbSite.is_shared).
 void smb_code_finish(Code *code);
 // Whether there is such a step.
 gboolean smb_code_has(const Code *code, StepOpcode opcode);
@@ -41,8 +41,8 @@ void smb_code_add_parameter(Code *code, const char *name, const char *type, Para
 /**
  * Builder: what all steps of an instruction have in common
  * @code: they are added to it
- * @add_site: (nullable): adds a site for an access of @width bytes a lane, and returns its number; NULL: accesses are not the program's
- *   own (they save registers of a call), and have no site
+ * @add_site: (nullable): adds a site for an access of @width bytes a lane, and returns its number; NULL: accesses are
+ *   not the program's own (they save registers of a call), and have no site
  * @decoder: for @add_site
  * @place: in the source
  * @guard, @unless: as of a Step
@@ -58,20 +58,21 @@ typedef struct {
 
 // A step of the instruction, to be added by smb_code_add().
 Step smb_build_step(const Builder *builder, StepOpcode opcode);
-// Adds a step with only a number, Step.argument; or with a row, Compute.s[0], and a number: a jump to an address, a mask of lanes.
+// Adds a step with only a number, Step.argument; or with a row, Compute.s[0], and a number: a jump to an address, a
+// mask of lanes.
 void smb_build_plain(const Builder *builder, StepOpcode opcode, guint32 argument);
 void smb_build_with(const Builder *builder, StepOpcode opcode, Row row, guint32 argument);
 void smb_build_branch(const Builder *builder, StepOpcode opcode, guint32 target);
 
-// A computation. @is_among: if lanes exchange values in it (smb_compute_has_members()), it is a STEP_EXCHANGE among the lanes of the mask
-// in @members, or among the active lanes (NO_ROW).
+// A computation. @is_among: if lanes exchange values in it (smb_compute_has_members()), it is a STEP_EXCHANGE among the
+// lanes of the mask in @members, or among the active lanes (NO_ROW).
 void smb_build_compute(const Builder *builder, const Compute *compute, gboolean is_among,
                        Row members);
 // Lists a shuffle; the computation that moves the values follows.
 void smb_build_shuffle(const Builder *builder);
 
-// --- requests. The caller has set the address, the components and their rows of the transfer (smb_code_new_transfer()). A load or an
-// atomic writes the rows of Transfer.data.
+// --- requests. The caller has set the address, the components and their rows of the transfer
+// (smb_code_new_transfer()). A load or an atomic writes the rows of Transfer.data.
 
 // @is_generic: the instruction names no state space.
 void smb_build_access(const Builder *builder, Transfer *transfer, gboolean loads,
@@ -81,8 +82,8 @@ void smb_build_access(const Builder *builder, Transfer *transfer, gboolean loads
  * AtomicAccess: what differs between atomics
  * @width: bytes of all components
  * @is_used: its result is read
- * @is_cast: a compare-and-swap whose result is only whether it succeeded: 1 in the row @done (NO_ROW: nowhere), and true in @done_p
- *   (PREDICATE_TRUE: nowhere)
+ * @is_cast: a compare-and-swap whose result is only whether it succeeded: 1 in the row @done (NO_ROW: nowhere), and
+ *   true in @done_p (PREDICATE_TRUE: nowhere)
  */
 typedef struct {
   Atomic atomic;
@@ -112,8 +113,8 @@ Transfer *smb_build_end(const Builder *builder, const Transfer *site, SmbOpClass
 // STEP_BULK, STEP_BULK_ONCE or STEP_FRAGMENT, listed at @site; to be added by smb_code_add().
 Step smb_build_bulk(const Builder *builder, StepOpcode opcode, const Transfer *site,
                     const Bulk *bulk);
-// An operation on the mbarrier @at: STEP_MBARRIER, STEP_MBARRIER_ONCE or STEP_ARRIVE. @number: its operand, one row; @state: two rows
-// for the resulting state; each may be NO_ROW.
+// An operation on the mbarrier @at: STEP_MBARRIER, STEP_MBARRIER_ONCE or STEP_ARRIVE. @number: its operand, one row;
+// @state: two rows for the resulting state; each may be NO_ROW.
 void smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at, guint action,
                         Row number, Row state);
 // A test of its phase (MBARRIER_PARITY, MBARRIER_STATE), with the answer in @p.

@@ -15,8 +15,8 @@
 
 // Steps of warps that a block executes, unless the user says otherwise: some seconds.
 #define CODE_MAX_STEPS (G_GUINT64_CONSTANT(1) << 28)
-// What they and their accesses to memory may take, as plain steps (WORK_OF_ACCESS): eight seconds. Where a user allows more
-// steps, as many times as much.
+// What they and their accesses to memory may take, as plain steps (WORK_OF_ACCESS): eight seconds. Where a user allows
+// more steps, as many times as much.
 #define CODE_MAX_WORK (CODE_MAX_STEPS / 2 * 5)
 
 // The stack of a thread, for calls, in bytes: 32 times what the driver gives at first (cudaLimitStackSize).
@@ -83,11 +83,12 @@ typedef struct {
 // Bytes of REGION_GRID; %envreg1 and %envreg2 are the high and the low word of a pointer to it.
 #define CODE_GRID_BYTES 64u
 
-// What the system has of each block's shared memory, since sm_80, as data/archs say: the code's addresses of it end where the
-// program's own memory begins. It begins with what %reserved_smem_offset_1 names, as on an H200 (driver 580, 2026-11-23).
+// What the system has of each block's shared memory, since sm_80, as data/archs say: the code's addresses of it end
+// where the program's own memory begins. It begins with what %reserved_smem_offset_1 names, as on an H200 (driver 580,
+// 2026-11-23).
 #define CODE_RESERVED_BYTES 1024u
 
-// The region of what the driver gives a kernel beside its parameters: nobody else can say what it holds.
+// The region of the constants that the driver adds to a kernel's parameters: no option can give their values.
 #define CODE_DRIVER_REGION "constants of the driver"
 
 // Regions that every compiled program begins with; its own variables follow.
@@ -130,10 +131,14 @@ struct _Code {
   GPtrArray *graphs;       // CodeGraph
   gboolean points_at_code; // machine code: addresses of functions that have a body here are made
   gboolean maps_cluster;   // addresses in the shared memory of other blocks are made
-  gboolean
-      carries_rank; // machine code: the rank of a block stands in addresses of its own shared memory
+  // machine code: the rank of a block is in addresses of its own shared memory
+  gboolean carries_rank;
   SmbMeeting meeting; // where lanes that diverge meet
   gpointer module;    // the decoder's
+  // Of text: what STEP_TEXT_… do; and that a condition, of the branch @step, was false (or true) in all threads of the
+  // block.
+  StepHandler text;
+  void (*turned_away)(Exec *exec, const Step *step, gboolean verdict);
 };
 
 // The functions of SmbFrontEnd that all compiled programs share (run.c, wait.c, argument.c).

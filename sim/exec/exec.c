@@ -29,7 +29,7 @@ name_memory(const Exec *exec) {
   }
 }
 
-// Of parameters of which the launch says nothing: a number of 8 bytes among them is taken as a pointer (transfer full).
+// Which parameters without a value are assumed to be pointers, since they have 8 bytes (transfer full).
 static char *
 describe_pointers(const SmbProgram *program, const SmbLaunch *launch) {
   g_autoptr(GString) list = g_string_new(NULL);
@@ -40,9 +40,10 @@ describe_pointers(const SmbProgram *program, const SmbLaunch *launch) {
         !smb_launch_buffer(launch, parameter.name, p))
       g_string_append_printf(list, "%s%u", n++ > 0 ? ", " : "", p);
   }
-  return n == 0 ? g_strdup("")
-                : g_strdup_printf(" Taken as pointers, since no value is given: parameter%s %s",
-                                  smb_plural(n), list->str);
+  return n == 0
+             ? g_strdup("")
+             : g_strdup_printf(" Assumed to be pointers, since they have no value: parameter%s %s",
+                               smb_plural(n), list->str);
 }
 
 gpointer

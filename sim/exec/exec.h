@@ -3,27 +3,32 @@
 //
 // A running block of compiled code, and the life of a step.
 //
-// A decoder (sim/ptx/decode, sim/sass/decode) picks an opcode from steps.def, fills in its operands and adds the step to the code
-// (build.h), which binds the handler of the opcode. From then on nothing is looked up: the run loop (loop.c) takes the step at the pc
-// of the running lanes and asks once whether they execute it. There are three answers.
+// A decoder (sim/ptx/decode, sim/sass/decode) picks an opcode from steps.def, fills in its operands and adds the step
+// to the code (build.h), which binds the handler of the opcode. From then on nothing is looked up: the run loop
+// (loop.c) takes the step at the pc of the running lanes and asks once whether they execute it. There are three
+// answers.
 //
-//   go      Each lane either executes the step or does not, and it is known which. The handler gets the lanes that do. It computes
-//           (compute/), makes a request of memory (memory/), waits (sync/), or sets where lanes continue (warp/).
-//   skip    For some lanes it is not known, and no count depends on it. Whatever the step might have changed becomes unknown: that is
-//           the "doubt" of its opcode. For a branch, the same holds for every step before its paths reconverge.
-//   refuse  It is not known, and a count depends on it. The run fails, and the message says what has to be given (unknown/).
+//   go      Each lane either executes the step or does not, and it is known which. The handler gets the lanes that do.
+//           It computes (compute/), makes a request of memory (memory/), waits (sync/), or sets where lanes continue
+//           (warp/).
+//   skip    For some lanes it is not known, and no count depends on it. Whatever the step might have changed becomes
+//           unknown: that is the "doubt" of its opcode. For a branch, the same holds for every step before its paths
+//           reconverge.
+//   refuse  It is not known, and a count depends on it. The run fails, and the message says what has to be given
+//   (unknown/).
 //
 // Runs of steps that only compute are executed without asking at all (Step.n_computing).
 //
-// A request goes through memory/transfer.c. Addresses in registers become pointers of the machine. Lanes that address another block
-// of the cluster are listed and leave. The machine moves the words and reports the request (sim/machine/words.c). Registers receive
-// what was loaded, with its known bits and with what it depends on: blockIdx (compute/affine.c), the order of threads
-// (unknown/order.c), or memory that holds an unknown value, with the step that stored it (unknown/provenance.c).
+// A request goes through memory/transfer.c. Addresses in registers become pointers of the machine. Lanes that address
+// another block of the cluster are listed and leave. The machine moves the words and reports the request
+// (sim/machine/words.c). Registers receive what was loaded, with its known bits and with what it depends on: blockIdx
+// (compute/affine.c), the order of threads (unknown/order.c), or memory that holds an unknown value, with the step that
+// stored it (unknown/provenance.c).
 //
 // A room includes only rooms to its left (tests/includes.sh):
 //   compute, flow < step < code < build < exec < unknown < warp, memory < sync < table, loop
-// What a room needs from one to its right it reaches through the row of a step (StepInfo). That is how a skipped branch makes a copy
-// unknown without knowing what a copy is.
+// What a room needs from one to its right it reaches through the row of a step (StepInfo). That is how a skipped branch
+// makes a copy unknown without knowing what a copy is.
 //
 // Private to sim/exec.
 #pragma once
@@ -32,14 +37,15 @@
 #include "sim/machine/lanes.h"
 #include "sim/launch/field.h"
 
-typedef struct _Unknown Unknown; // unknown/unknown.h
-typedef struct _Order Order;     // unknown/order.h
-typedef struct _Sync Sync;       // sync/sync.h
+typedef struct _Unknown Unknown;   // unknown/unknown.h
+typedef struct _Order Order;       // unknown/order.h
+typedef struct _Sync Sync;         // sync/sync.h
+typedef struct _Lockstep Lockstep; // lockstep.c
 
 typedef struct {
   Registers *registers;
   SmbSplits *splits;
-  // guint32: [depth][lane]: where each lane goes on after its calls
+  // guint32: [depth][lane]: where each lane continues after its calls
   GArray *calls;
   guint16 depth[SMB_MAX_LANES];
   // Of bar.red: what the lanes that wait contributed, and where that is not known.
@@ -64,7 +70,7 @@ typedef struct {
 /**
  * Exec: one block after the other
  * @w, @warp: the running one
- * @own_rank: of the block in its cluster, where it stands in addresses (CLUSTER_SHIFT); else 0
+ * @own_rank: rank of the block in its cluster, as it appears in addresses (CLUSTER_SHIFT); else 0
  * @allocated: bytes that STEP_ALLOCATE has given away
  * @pointers: what to say of parameters that are taken as pointers
  */
@@ -83,6 +89,7 @@ struct _Exec {
   Unknown *unknown;
   Order *order;
   Sync *sync;
+  Lockstep *lockstep; // of code whose warps go in step; such code has none of the three above
 };
 
 static inline guint32
@@ -131,7 +138,7 @@ exec_may_be_shared(const Exec *exec, const Transfer *transfer) {
           exec->block->shared_bytes > 0);
 }
 
-// Nothing is known any more of the memory of @lanes of the running warp.
+// Nothing is known any longer of the memory of @lanes of the running warp.
 static inline void
 exec_forget_local(const Exec *exec, SmbLanes lanes) {
   Mask mask = {{0}};
@@ -154,3 +161,4 @@ guint32 smb_exec_rank(const SmbBlock *block);
 void smb_exec_set_launch_words(Exec *exec);
 // Registers of a warp, and where it begins.
 void smb_exec_start_warp(Exec *exec, guint w);
+void smb_exec_preset(Exec *exec, guint w, const Preset *preset);

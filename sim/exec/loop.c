@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A block of compiled code from its start to its end. Each warp runs until all its lanes wait or have exited, or until it
-// has had its share of steps, since it may wait for what another warp does.
+// A block of compiled code from its start to its end. Each warp runs until all its lanes wait or have exited, or until
+// it has had its share of steps, since it may wait for what another warp does.
 #include "sim/exec/sync/sync.h"
 
 enum {
@@ -10,43 +10,42 @@ enum {
   LOOK_STEPS = 1 << 22,  // of a block, a multiple of that, before it is asked whether it can end
 };
 
-// Where the last step stands. A meeting, which is no instruction, stands before the one that comes next.
+// The place of the last step. A convergence barrier is not an instruction: its place is that of the next one.
 static guint32
-find_place(const Exec *exec, const Step *step) {
+find_last_place(const Exec *exec, const Step *step) {
   const Step *end = &g_array_index(exec->code->steps, Step, exec->code->steps->len - 1);
   while (step->kind == KIND_MEETING && step < end)
     step++;
   return step->place;
 }
 
-// Says where the block is, every so many steps; the limit is told with the loop that it is in. Of a loop that cannot end that is
-// told long before. @step: the last one; @before: steps of the block before those of this warp's share.
+// Looks at the block every so many steps. At the limit, the error names the loop that runs; a loop without an exit is
+// reported long before. @step: the last one; @before: steps of the block before those of this warp's share.
 static gboolean
-check_limit(Exec *exec, const Step *step, guint64 before) {
+check_step_limit(Exec *exec, const Step *step, guint64 before) {
   SmbBlock *block = exec->block;
   const SmbSplits *splits = exec->warp->splits;
   gboolean looks = block->steps / LOOK_STEPS != before / LOOK_STEPS && splits->mask;
   if (looks && smb_spin_is_endless(exec))
-    return smb_block_fail(block, find_place(exec, step), "an endless loop: no way leads out of it");
+    return smb_block_fail(block, find_last_place(exec, step), "an endless loop: it has no exit");
   exec->sync->doubts = exec->sync->doubts || looks;
   guint64 max_work = MAX(CODE_MAX_WORK, block->limits.max_steps / 2 * 5);
   if (block->steps <= block->limits.max_steps && block->steps + block->work <= max_work)
     return TRUE;
-  const SmbSite *polled = smb_spin_polled(exec, step);
+  const SmbSite *polled = smb_spin_site(exec, step);
   g_autofree char *place = polled ? smb_site_place(polled) : NULL;
-  g_autofree char *loop = polled
-                              ? g_strdup_printf(", in a loop that does nothing but load '%s' (%s)",
-                                                polled->expression, place)
-                              : g_strdup("");
-  smb_block_fail(block, find_place(exec, step),
+  g_autofree char *loop =
+      polled ? g_strdup_printf(", in a loop that only loads '%s' (%s)", polled->expression, place)
+             : g_strdup("");
+  smb_block_fail(block, find_last_place(exec, step),
                  "still running after %" G_GUINT64_FORMAT
-                 " instructions of warps%s: an endless loop, one that waits for a value that no "
-                 "other thread writes, or a large trip count?%s",
+                 " warp instructions%s: an endless loop, a wait for a value that no other thread "
+                 "writes, or a large trip count?%s",
                  MIN(block->steps, block->limits.max_steps), loop, exec->pointers);
   return smb_hint(block->error, SMB_HINT_LIMIT, "max_steps", NULL);
 }
 
-// What the guard of a step says besides.
+// What the guard of a step tells a signature, and about the order of threads.
 G_GNUC_NO_INLINE static void
 watch_guard(Exec *exec, const Step *step, SmbLanes unknown) {
   guint flags = predicate_flags_in(exec->warp->registers, step->guard, exec->warp->splits->mask);
@@ -57,7 +56,7 @@ watch_guard(Exec *exec, const Step *step, SmbLanes unknown) {
 
 // One step of the running warp, of which it is known who executes it.
 static gboolean
-take_step(Exec *exec) {
+execute_step(Exec *exec) {
   const Registers *registers = exec->warp->registers;
   SmbSplits *splits = exec->warp->splits;
   const Step *step = &exec->steps[splits->pc++];
@@ -79,6 +78,9 @@ run_computing(Registers *registers, const Step *step, guint n, SmbLanes lanes,
   return step - 1;
 }
 
+// Runs the split that is on top until it waits, ends, or has used its share of steps; then the next split has its
+// turn. Runs of steps that only compute, without guards, are executed by one call (Step.n_computing). An unknown
+// guard is left to the policy (unknown/policy.c).
 static gboolean
 run_warp(Exec *exec) {
   Registers *registers = exec->warp->registers;
@@ -86,7 +88,7 @@ run_warp(Exec *exec) {
   const Step *step = exec->steps;
   guint left = SHARE_STEPS;
   guint64 instructions = 0, before = exec->block->steps;
-  if (G_UNLIKELY(exec->sync->watch) && !smb_livelock_warp(exec, &left, take_step))
+  if (G_UNLIKELY(exec->sync->watch) && !smb_livelock_warp(exec, &left, execute_step))
     return FALSE;
   if (splits->mask)
     step = &exec->steps[splits->pc];
@@ -121,11 +123,11 @@ run_warp(Exec *exec) {
   exec->block->instructions += instructions;
   if (splits->mask)
     smb_splits_yield(splits);
-  return check_limit(exec, step, before);
+  return check_step_limit(exec, step, before);
 }
 
 static void
-start_block(Exec *exec) {
+start_exec_block(Exec *exec) {
   SmbBlock *block = exec->block;
   exec->allocated = 0;
   exec->own_rank = exec->code->carries_rank ? smb_exec_rank(block) << CLUSTER_SHIFT : 0;
@@ -137,6 +139,8 @@ start_block(Exec *exec) {
     smb_exec_start_warp(exec, w);
 }
 
+// Rounds in which each warp has its turn. If no warp can run, barriers and waits are released; if that helps none,
+// the block waits for other blocks, or fails with what is missing.
 static gboolean
 run_block(Exec *exec) {
   SmbBlock *block = exec->block;
@@ -166,7 +170,7 @@ run_block(Exec *exec) {
 
 // To its end, or to where it waits for other blocks.
 static gboolean
-run_turn(Exec *exec) {
+run_exec_turn(Exec *exec) {
   SmbBlock *block = exec->block;
   gboolean ran = run_block(exec);
   smb_order_leave(exec);
@@ -177,13 +181,13 @@ run_turn(Exec *exec) {
 
 gboolean
 smb_exec_run(gpointer data) {
-  start_block(data);
-  return run_turn(data);
+  start_exec_block(data);
+  return run_exec_turn(data);
 }
 
 gboolean
 smb_exec_resume(gpointer data) {
   smb_order_see_others(data);
   smb_wait_release(data);
-  return run_turn(data);
+  return run_exec_turn(data);
 }

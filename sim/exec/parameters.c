@@ -11,7 +11,7 @@
 
 G_GNUC_PRINTF(2, 3)
 static GBytes *
-refuse(GError **error, const char *format, ...) {
+refuse_code_argument(GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *message = smb_text_format(format, arguments);
@@ -31,20 +31,20 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
   const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, parameter);
   const char *given = smb_argument_given(arguments, program, parameter);
   if (!given) {
-    refuse(error, "parameter %u of '%s' needs a value", parameter, program->name);
+    refuse_code_argument(error, "parameter %u of '%s' needs a value", parameter, program->name);
     smb_hint(error, SMB_HINT_ARGUMENT, smb_number(parameter).text, NULL);
     return NULL;
   }
-  // As the user calls it: compilers call parameters by names that nobody knows.
+  // Named as the user named it: a compiler's name for a parameter means nothing to the user.
   const char *text = strchr(given, '=') + 1;
   g_autofree char *name = g_strndup(given, (gsize)(text - 1 - given));
   if (smb_argument_is_raw(text))
     return smb_argument_raw(name, text, place->bytes, error);
   if (place->bytes > 8 || place->bytes & (place->bytes - 1))
-    return refuse(error,
-                  "parameter '%s' has %" G_GSIZE_FORMAT
-                  " bytes: give it raw: and hexadecimal digits, or @FILE",
-                  name, place->bytes);
+    return refuse_code_argument(error,
+                                "parameter '%s' has %" G_GSIZE_FORMAT
+                                " bytes: expected raw: and hexadecimal digits, or @FILE",
+                                name, place->bytes);
   gboolean is_written_real =
       place->is_untyped && !g_str_has_prefix(text, "0x") && strpbrk(text, ".eEnN");
   gboolean is_real = (place->is_real || is_written_real) && place->bytes > 1;
@@ -52,12 +52,12 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
 }
 
 static void
-put(Parameters *parameters, gsize offset, gconstpointer value, gsize length) {
+put_parameter_bytes(Parameters *parameters, gsize offset, gconstpointer value, gsize length) {
   memcpy(parameters->bytes + offset, value, length);
   memset(parameters->marks + offset, MARK_KNOWN, length);
 }
 
-// Of a parameter of which only fields are said, the rest is not known.
+// For a parameter of which only fields are said, the rest is not known.
 static gboolean
 put_parameter(Parameters *parameters, const Code *code, const SmbBlock *block,
               const SmbLaunch *launch, guint p, GError **error) {
@@ -65,7 +65,7 @@ put_parameter(Parameters *parameters, const Code *code, const SmbBlock *block,
   const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, p);
   if (smb_launch_is_pointer(launch, program, p)) {
     guint64 pointer = smb_block_buffer(block, p);
-    put(parameters, place->offset, &pointer, MIN(place->bytes, sizeof pointer));
+    put_parameter_bytes(parameters, place->offset, &pointer, MIN(place->bytes, sizeof pointer));
     return TRUE;
   }
   if (smb_launch_has_field(launch, program, p) &&
@@ -76,7 +76,7 @@ put_parameter(Parameters *parameters, const Code *code, const SmbBlock *block,
   g_autoptr(GBytes) value = smb_code_argument(program, p, launch->arguments, error);
   if (!value)
     return FALSE;
-  put(parameters, place->offset, g_bytes_get_data(value, NULL), place->bytes);
+  put_parameter_bytes(parameters, place->offset, g_bytes_get_data(value, NULL), place->bytes);
   return TRUE;
 }
 
@@ -99,7 +99,7 @@ smb_parameters_set(Parameters *parameters, const Code *code, const SmbBlock *blo
     const SmbField *field = &g_array_index(parameters->fields, SmbField, i);
     gsize length, offset = g_array_index(code->places, ParameterPlace, field->parameter).offset;
     gconstpointer value = g_bytes_get_data(field->value, &length);
-    put(parameters, offset + field->offset, value, length);
+    put_parameter_bytes(parameters, offset + field->offset, value, length);
   }
   return TRUE;
 }

@@ -8,9 +8,9 @@
 #include "sim/arch/arch.h"
 #include "sim/exec/unknown/unknown.h"
 
-// A word of the parameters, and the bits of it that are not known; what is behind the last one is 0.
+// A word of the parameters, and the bits of it that are not known; what is after the last one is 0.
 static guint32
-read_parameter(const Exec *exec, gsize offset, guint32 *unknown) {
+read_parameter_word(const Exec *exec, gsize offset, guint32 *unknown) {
   const Parameters *parameters = &exec->parameters;
   guint32 value = 0;
   *unknown = 0;
@@ -21,8 +21,8 @@ read_parameter(const Exec *exec, gsize offset, guint32 *unknown) {
   return value;
 }
 
-// 1 / @n as a float. One that is smaller would make a block of the next cluster one of this one, since code multiplies in place
-// of dividing.
+// 1 / @n as a float. One that is smaller would make a block of the next cluster one of this one, since code multiplies
+// in place of dividing.
 static guint32
 find_inverse(guint n) {
   float inverse = 1.0F / (float)n;
@@ -33,7 +33,7 @@ find_inverse(guint n) {
   return bits;
 }
 
-// Of the specials that have three components: that along an axis. Clusters divide the grid.
+// For the specials that have three components: that along an axis. Clusters divide the grid.
 static guint32
 read_component(const SmbBlock *block, guint special, guint axis) {
   guint at = block->uniform[axis][0], in_cluster = block->cluster[axis];
@@ -88,8 +88,8 @@ read_preset(const Exec *exec, guint w, Special special, guint32 argument) {
   return (guint32)((block->shared_bytes + unit - 1) / unit * unit) + argument;
 }
 
-// What depends on blockIdx is of interest to a signature only; along an axis of one block there is no other that could differ.
-// What a block is in its cluster is affine among blocks of one cluster, in which the cluster is the same.
+// A dependence on blockIdx matters only to a signature, and not along an axis with one block. The rank in the cluster
+// is affine among the blocks of one cluster.
 static guint
 watch_preset(SmbBlock *block, Special special) {
   guint flags = 0;
@@ -110,8 +110,8 @@ watch_preset(SmbBlock *block, Special special) {
   return flags;
 }
 
-static void
-preset_row(Exec *exec, guint w, const Preset *preset) {
+void
+smb_exec_preset(Exec *exec, guint w, const Preset *preset) {
   SmbBlock *block = exec->block;
   guint n = block->lanes;
   guint32 values[SMB_MAX_LANES], unknown[SMB_MAX_LANES];
@@ -124,7 +124,7 @@ preset_row(Exec *exec, guint w, const Preset *preset) {
     EACH_LANE(n, values[lane] = lane;)
   else {
     guint32 value = preset->special == SPECIAL_PARAMETER
-                        ? read_parameter(exec, preset->argument, &missing)
+                        ? read_parameter_word(exec, preset->argument, &missing)
                         : read_preset(exec, w, preset->special, preset->argument);
     EACH_LANE(n, values[lane] = value;)
   }
@@ -147,7 +147,7 @@ smb_exec_start_warp(Exec *exec, guint w) {
   warp->timed_out = warp->looks = 0;
   warp->has_unknown_members = FALSE;
   for (guint i = 0; i < exec->code->presets->len; i++)
-    preset_row(exec, w, &g_array_index(exec->code->presets, Preset, i));
+    smb_exec_preset(exec, w, &g_array_index(exec->code->presets, Preset, i));
 }
 
 // Regions of words that are the same in all blocks.

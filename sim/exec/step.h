@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A step: what a warp executes at once. Decoders of PTX and of machine code make steps (build.h), each row of steps.def describes one
-// kind, and the handlers are in warp/, memory/ and sync/. exec.h describes the life of a step.
+// A step: what a warp executes at once. Decoders of PTX and of machine code make steps (build.h), each row of steps.def
+// describes one kind, and the handlers are in warp/, memory/ and sync/. exec.h describes the life of a step.
 // Private to sim/exec and the front ends that make steps.
 #pragma once
 
@@ -12,8 +12,8 @@ typedef struct _Exec Exec; // sim/exec/exec.h
 typedef struct _Step Step;
 typedef struct _Code Code; // sim/exec/code.h
 
-// Executes a step in @lanes of the running split: active, and with a true guard; none, if the guard is false everywhere.
-// The split's pc is that of the next step. FALSE after smb_block_fail().
+// Executes a step in @lanes of the running split: active, and with a true guard; none, if the guard is false
+// everywhere. The split's pc is that of the next step. FALSE after smb_block_fail().
 typedef gboolean (*StepHandler)(Exec *exec, const Step *step, SmbLanes lanes);
 
 // @lanes may execute a step or not: whatever it changes is unknown afterwards. @origin: why, for Registers.origin.
@@ -31,8 +31,8 @@ typedef enum {
   KIND_COMPUTE,
   KIND_TRANSFER, // Step.transfer makes a request
   KIND_BRANCH,   // Step.target; where the lanes go depends on the guard
-  KIND_EXIT,     // likewise: they end
-  KIND_MEETING,  // where lanes of a warp meet again: arms a barrier, waits at it, leaves it
+  KIND_EXIT,     // the same: they end
+  KIND_MEETING,  // where lanes of a warp reconverge: arms a barrier, waits at it, leaves it
   KIND_FRAME,    // keeps the stack of calls: whatever is skipped leaves it as it was
   KIND_HARMLESS, // changes nothing that is counted
   KIND_CONTROL,  // a barrier, a call, and whatever else has to be executed by known lanes
@@ -47,22 +47,24 @@ enum {
   STEP_LEAVES = 1 << 2,         // may lead out of the function, or to where its graph does not show
   STEP_CALLS = 1 << 3,          // calls the function at Step.target
   STEP_CALLS_ANY = 1 << 4,      // calls it is not known which function
-  STEP_CALLS_PROVIDED = 1 << 5, // likewise, unless the code makes no addresses of its own functions
+  STEP_CALLS_PROVIDED = 1 << 5, // the same, unless the code makes no addresses of its own functions
   STEP_IN_WARP = 1 << 6,        // waits for lanes of the warp only
   STEP_IDLE = 1 << 7,           // is taken not to be executed where that is not known
-  // Of a request by an address of 32 bits in the block's own shared memory, which nobody else changes meanwhile (smb_code_finish()).
+  // A request at a 32-bit address in the block's own shared memory, which no other thread changes meanwhile
+  // (smb_code_finish()).
   STEP_DIRECT = 1 << 8,
+  STEP_OF_BLOCK = 1 << 9, // all warps of a block execute it at once (lockstep.h)
 };
 
 // Where a plain address lies.
 typedef enum {
   WINDOW_GENERIC, // it says so itself: a pointer of the machine
   WINDOW_SHARED,  // a byte offset
-  WINDOW_LOCAL,   // likewise
+  WINDOW_LOCAL,   // the same
 } Window;
 
 enum {
-  TRANSFER_COMPONENTS = 8, // of a vector: of 16 bits each
+  TRANSFER_COMPONENTS = 8, // for a vector: of 16 bits each
 };
 
 // How a load, or an atomic, takes part in what threads of other blocks do (PTX ISA, "Memory Consistency Model").
@@ -80,8 +82,8 @@ typedef struct {
   guint32 region;
 } BankPiece;
 
-// What says of each lane of a copy whether it copies, or writes zeros. Past the first-level cache, Nsight Compute is wrong about P0: it
-// takes it to be false in all lanes.
+// What says of each lane of a copy whether it copies, or writes zeros. Past the first-level cache, Nsight Compute is
+// wrong about P0: it takes it to be false in all lanes.
 typedef enum {
   COPYING_SAID,   // LDGSTS … P1, or nothing: it is as it is said
   COPYING_P0,     // LDGSTS … P0: counted as if all lanes wrote zeros
@@ -95,12 +97,13 @@ typedef enum {
  * @address: the first row of the base
  * @address_rows: rows of the base: 0 if there is none, 1 or 2
  * @offset: is added to the base
- * @pieces: (element-type BankPiece) (nullable): the address is an offset in a bank of constant memory that these make up
+ * @pieces: (element-type BankPiece) (nullable): the address is an offset in a bank of constant memory that these make
+ *   up
  * @bytes: of a component
- * @rows: of a component's register: 1, 2 or 4; wider than @bytes, it is extended
+ * @rows: for a component's register: 1, 2 or 4; wider than @bytes, it is extended
  * @is_signed: by its sign
  * @data: the first row of each component, or NO_ROW for one that is dropped, or a constant row
- * @operands: of an atomic: the first row of each component; of a compare-and-swap what is compared
+ * @operands: for an atomic: the first row of each component; of a compare-and-swap what is compared
  * @swap: of a compare-and-swap
  */
 typedef struct {
@@ -108,8 +111,8 @@ typedef struct {
   Window window;
   gboolean is_generic; // its space is not written: it may be shared
   gboolean is_cluster; // it may lie in the shared memory of another block
-  guint32
-      reserved; // generic: bytes that the code's addresses of shared memory have ahead of the program's own
+  // generic: bytes that the code's addresses of shared memory have ahead of the program's own
+  guint32 reserved;
   Row address;
   guint address_rows;
   guint64 offset;
@@ -121,7 +124,7 @@ typedef struct {
   Row data[TRANSFER_COMPONENTS];
   Row operands[TRANSFER_COMPONENTS];
   Row swap;
-  gboolean increments;   // of an atomic: it adds the constant 1, and nothing reads its result
+  gboolean increments;   // for an atomic: it adds the constant 1, and nothing reads its result
   Copying copying;       // of a copy from global memory
   gboolean is_by_p0;     // whose guard is P0 or !P0
   gboolean is_shortened; // ZFILL: what its address has in excess of its width is left out
@@ -130,7 +133,7 @@ typedef struct {
 
 #define NO_ROW G_MAXUINT32
 
-// What a step whose effect is not modelled may do beside (Step.argument).
+// What else a step may do whose effect is not modelled (Step.argument).
 enum {
   OPAQUE_SHARED = 1, // write anywhere in shared memory
   OPAQUE_GLOBAL = 2, // write anywhere in global and local memory
@@ -140,7 +143,7 @@ enum {
 /**
  * Bulk: what an instruction does to shared memory apart from requests
  * @kind: what it is listed as
- * @to, @from: of a copy: its ends; NULL: it is not modelled
+ * @to, @from: for a copy: its ends; NULL: it is not modelled
  * @barrier: (nullable): the mbarrier that it completes on
  * @size: bytes that each lane moves, of one row; NO_ROW: not known
  * @quantum: what divides the bytes, and the addresses
@@ -169,7 +172,7 @@ typedef struct {
 
 // --- Step.argument, and other numbers that decoders and handlers share
 
-// Barriers of a block have numbers (bar.sync); behind them that of the cluster.
+// Barriers of a block have numbers (bar.sync); after them that of the cluster.
 enum {
   BARRIER_OF_CLUSTER = 16,
   N_BLOCK_BARRIERS,
@@ -184,10 +187,11 @@ enum {
   BARRIER_OR,
 };
 
-// What is said of a number of threads that is none of whole warps, of which barriers are (PTX ISA, "bar, barrier").
-#define BARRIER_THREADS_ERROR "a barrier of %u threads: expected a multiple of %u, whole warps"
+// The message for a number of threads that is not a multiple of the warp size, as a barrier's must be (PTX ISA, "bar,
+// barrier").
+#define BARRIER_THREADS_ERROR "a barrier of %u threads: expected a multiple of %u (whole warps)"
 
-// STEP_MBARRIER. Compute.s[0] is the number that it takes, or NO_ROW; Compute.d what becomes of it, or NO_ROW.
+// STEP_MBARRIER. Compute.s[0] is the row of its operand, Compute.d that of its result; NO_ROW: it has none.
 typedef enum {
   MBARRIER_INIT,
   MBARRIER_INVALIDATE,
@@ -197,7 +201,7 @@ typedef enum {
   MBARRIER_DROP_EXPECT,
   MBARRIER_EXPECT,
   MBARRIER_COMPLETE,
-  MBARRIER_TOUCH, // of copies by each thread, which are complete: it arrives once more than it expects
+  MBARRIER_TOUCH, // cp.async.mbarrier.arrive: the thread's copies are complete, so it arrives once more than it expects
 } MBarrierAction;
 
 // STEP_MBARRIER_WAIT: Compute.s[0] is a parity, or the two rows of a state; Compute.p the result.
@@ -219,8 +223,8 @@ enum {
   BRANCH_IF_DIVIDED,
 };
 
-// Shared memory of other blocks of the cluster: the rank of the block, xor that of this one, stands above a byte offset. So
-// it does in pointers.
+// Shared memory of other blocks of the cluster: the rank of the block, xor that of this one, is above a byte
+// offset. So it does in pointers.
 enum {
   CLUSTER_SHIFT = 24,
   CLUSTER_MAX_BLOCKS = 16,
@@ -228,8 +232,8 @@ enum {
 
 #define NO_STEP G_MAXUINT32
 
-// Barriers of convergence of functions that can be called again before they return have this bit, beside a number among
-// themselves: each nested call has its own.
+// Convergence barriers of recursive functions have this bit and a number of their own: each nested call has its own
+// set.
 #define BARRIER_OF_CALL 0x80000000u
 
 // Where a branch by a table goes to.
@@ -257,11 +261,13 @@ struct _Step {
   guint32 argument; // of other steps: a number (of a barrier, bytes of a stack, …)
   Compute compute;
   const Transfer *transfer; // or NULL
-  const Transfer *source;   // of a copy: where it comes from
+  const Transfer *source;   // for a copy: where it comes from
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
-  GArray *targets; // SwitchTarget, of a branch by a table: the row of the index is Compute.s[0]
-  GArray *writes;  // Written: of a step that is not a computation; NULL: nothing
-  gconstpointer callee; // of a call, while it is decoded; of a function without a body: its name
+  // SwitchTarget: of a branch by a table: the row of the index is Compute.s[0]; or one STEP_LOOK, of a branch whose
+  // condition somebody asks about.
+  GArray *targets;
+  GArray *writes;       // Written: of a step that is not a computation; NULL: nothing
+  gconstpointer callee; // of a call, while it is decoded; for a function without a body: its name
 };
 
 typedef struct {

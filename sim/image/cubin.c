@@ -9,7 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/image/function.h"
 
-// Of the ELF header: flags that name the chip lie in another byte since toolkit 13 (ABI version 8).
+// For the ELF header: flags that name the chip lie in another byte since toolkit 13 (ABI version 8).
 enum {
   MACHINE_CUDA = 190,
   ABI_OF_TOOLKIT_13 = 8,
@@ -29,7 +29,8 @@ enum {
 };
 
 enum {
-  // Times the size of the file. Some sections are in the file twice, under two names; a file in which they overlap more is a trap.
+  // Times the size of the file. Some sections are in the file twice, under two names; a file in which they overlap more
+  // is a trap.
   MAX_OVERLAP = 4
 };
 
@@ -53,10 +54,10 @@ smb_cubin_recognize(GBytes *bytes) {
          (data[18] | data[19] << 8) == MACHINE_CUDA;
 }
 
-static gboolean fail(Reader *reader, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static gboolean fail_cubin(Reader *reader, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static gboolean
-fail(Reader *reader, const char *format, ...) {
+fail_cubin(Reader *reader, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
@@ -65,10 +66,10 @@ fail(Reader *reader, const char *format, ...) {
 }
 
 static gboolean
-fail_at(Reader *reader, guint section, const char *what) {
+fail_at_section(Reader *reader, guint section, const char *what) {
   g_autofree char *name =
       g_utf8_make_valid(g_array_index(reader->cubin->sections, SmbCubinSection, section).name, -1);
-  return fail(reader, "section %u '%s': %s", section, name, what);
+  return fail_cubin(reader, "section %u '%s': %s", section, name, what);
 }
 
 // A name that the library found (NULL: it did not), in @kept; names may share bytes, but not without end.
@@ -76,29 +77,30 @@ static gboolean
 keep_name(Reader *reader, const char *name, const char **kept) {
   *kept = "";
   if (!name)
-    return fail(reader, "a name of a section or symbol is not in the file");
+    return fail_cubin(reader, "the name of a section or symbol is outside the file");
   reader->names += strlen(name);
   if (reader->names > MAX_OVERLAP * (guint64)reader->size)
-    return fail(reader, "its names overlap");
+    return fail_cubin(reader, "its names overlap");
   *kept = g_string_chunk_insert_const(reader->cubin->strings, name);
   return TRUE;
 }
 
 static gboolean
-read_header(Reader *reader) {
+read_cubin_header(Reader *reader) {
   GElf_Ehdr header;
   SmbCubin *cubin = reader->cubin;
   if (!reader->elf || elf_kind(reader->elf) != ELF_K_ELF || !gelf_getehdr(reader->elf, &header))
-    return fail(reader, "not a cubin: %s", reader->elf ? "no ELF header" : elf_errmsg(-1));
+    return fail_cubin(reader, "not a cubin: %s", reader->elf ? "no ELF header" : elf_errmsg(-1));
   if (header.e_machine != MACHINE_CUDA)
-    return fail(reader, "ELF of machine %u: a cubin is of machine %u", header.e_machine,
-                MACHINE_CUDA);
+    return fail_cubin(reader, "an ELF file for machine %u: a cubin is for machine %u",
+                      header.e_machine, MACHINE_CUDA);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-    return fail(reader, "a cubin of 32 bits, or big-endian: expected 64 bits, little-endian");
+    return fail_cubin(reader, "a 32-bit or big-endian cubin: expected a 64-bit, little-endian one");
   guint shift = header.e_ident[EI_ABIVERSION] >= ABI_OF_TOOLKIT_13 ? CHIP_SHIFT_OF_TOOLKIT_13 : 0;
   cubin->chip = header.e_flags >> shift & 0xff;
   if (cubin->chip < FIRST_CHIP)
-    return fail(reader, "machine code of sm_%u: it is read since sm_%u", cubin->chip, FIRST_CHIP);
+    return fail_cubin(reader, "machine code for sm_%u: expected sm_%u or later", cubin->chip,
+                      FIRST_CHIP);
   cubin->is_linked = header.e_type != ET_REL;
   return TRUE;
 }
@@ -114,18 +116,18 @@ read_section(Reader *reader, Elf_Scn *scn, size_t strings) {
   GElf_Shdr header;
   guint index = reader->headers->len;
   if (!gelf_getshdr(scn, &header))
-    return fail(reader, "section %u: no header", index);
+    return fail_cubin(reader, "section %u: no header", index);
   SmbCubinSection section = {.bytes = header.sh_size};
   if (!keep_name(reader, elf_strptr(reader->elf, strings, header.sh_name), &section.name))
     return FALSE;
   g_array_append_val(reader->headers, header);
   g_array_append_val(reader->cubin->sections, section);
   if (header.sh_size > G_MAXUINT32)
-    return fail_at(reader, index, "larger than 4 GiB");
+    return fail_at_section(reader, index, "larger than 4 GiB");
   if (!has_bytes(&header))
     return TRUE;
   if (header.sh_offset > reader->size || header.sh_size > reader->size - header.sh_offset)
-    return fail_at(reader, index, "beyond the end of the file");
+    return fail_at_section(reader, index, "beyond the end of the file");
   g_array_index(reader->cubin->sections, SmbCubinSection, index).data =
       reader->data + header.sh_offset;
   return TRUE;
@@ -136,23 +138,23 @@ read_sections(Reader *reader) {
   size_t n, strings;
   guint64 total = 0;
   if (elf_getshdrnum(reader->elf, &n) != 0 || elf_getshdrstrndx(reader->elf, &strings) != 0)
-    return fail(reader, "no table of sections: %s", elf_errmsg(-1));
+    return fail_cubin(reader, "no section table: %s", elf_errmsg(-1));
   for (size_t i = 0; i < n; i++) {
     Elf_Scn *scn = elf_getscn(reader->elf, i);
     if (!scn)
-      return fail(reader, "section %" G_GSIZE_FORMAT ": %s", i, elf_errmsg(-1));
+      return fail_cubin(reader, "section %" G_GSIZE_FORMAT ": %s", i, elf_errmsg(-1));
     if (!read_section(reader, scn, strings))
       return FALSE;
     if (g_array_index(reader->cubin->sections, SmbCubinSection, i).data)
       total += g_array_index(reader->cubin->sections, SmbCubinSection, i).bytes;
   }
-  return n > 0
-             ? total <= MAX_OVERLAP * (guint64)reader->size || fail(reader, "its sections overlap")
-             : fail(reader, "no sections");
+  return n > 0 ? total <= MAX_OVERLAP * (guint64)reader->size ||
+                     fail_cubin(reader, "its sections overlap")
+               : fail_cubin(reader, "no sections");
 }
 
 static SmbCubinSymbolKind
-find_kind(const GElf_Sym *symbol) {
+find_symbol_kind(const GElf_Sym *symbol) {
   guint type = GELF_ST_TYPE(symbol->st_info);
   if (type == STT_FUNC)
     return SMB_CUBIN_FUNCTION;
@@ -166,21 +168,21 @@ read_symbols(Reader *reader, guint section) {
   Elf_Data *data = elf_getdata(elf_getscn(reader->elf, section), NULL);
   GElf_Sym symbol;
   if (!data)
-    return fail_at(reader, section, elf_errmsg(-1));
+    return fail_at_section(reader, section, elf_errmsg(-1));
   for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
     guint where = symbol.st_shndx < reader->headers->len ? symbol.st_shndx : 0;
-    SmbCubinSymbol own = {NULL, find_kind(&symbol), where, symbol.st_value, symbol.st_size};
+    SmbCubinSymbol own = {NULL, find_symbol_kind(&symbol), where, symbol.st_value, symbol.st_size};
     if (!keep_name(reader, elf_strptr(reader->elf, header->sh_link, symbol.st_name), &own.name))
       return FALSE;
     const SmbCubinSection *in = &g_array_index(cubin->sections, SmbCubinSection, where);
     gsize bytes = in->bytes;
-    // Before linking, shared memory has no size yet. Dynamic arrays have none at all, and begin where that of one of the
-    // kernels ends: nvcc -G has those of all kernels in one section, as large as the smallest.
+    // Before linking, shared memory has no size yet. Dynamic arrays have none at all, and begin where that of one of
+    // the kernels ends: nvcc -G has those of all kernels in one section, as large as the smallest.
     gboolean is_dynamic = own.bytes == 0 && !in->data && own.kind == SMB_CUBIN_VARIABLE;
     gboolean is_placed = (cubin->is_linked && !is_dynamic) || own.kind == SMB_CUBIN_FUNCTION;
     if (where != 0 && own.kind != SMB_CUBIN_NONE && is_placed &&
         (own.value > bytes || own.bytes > bytes - own.value))
-      return fail(reader, "symbol %d is beyond its section", i);
+      return fail_cubin(reader, "symbol %d is beyond its section", i);
     g_array_append_val(cubin->symbols, own);
     g_byte_array_append(reader->others, &symbol.st_other, 1);
   }
@@ -189,7 +191,7 @@ read_symbols(Reader *reader, guint section) {
 
 // How many bytes a relocation changes: in code, the instruction that it is in.
 static gsize
-find_width(guint type) {
+find_relocation_width(guint type) {
   return type == SMB_CUBIN_RELOCATE_64 || type == SMB_CUBIN_RELOCATE_GENERIC_64 ? 8 : 1;
 }
 
@@ -202,11 +204,11 @@ add_relocation(Reader *reader, guint section, const GElf_Rela *rela, gboolean ha
                             rela->r_offset, (guint)GELF_R_TYPE(rela->r_info),
                             (guint)GELF_R_SYM(rela->r_info), rela->r_addend};
   const SmbCubinSection *changed = &g_array_index(cubin->sections, SmbCubinSection, own.section);
-  gsize width = find_width(own.type);
+  gsize width = find_relocation_width(own.type);
   if (own.symbol >= cubin->symbols->len)
-    return fail_at(reader, section, "relocates by a symbol that does not exist");
+    return fail_at_section(reader, section, "a relocation refers to a symbol that does not exist");
   if (!changed->data || changed->bytes < width || own.offset > changed->bytes - width)
-    return fail_at(reader, section, "relocates bytes beyond its section");
+    return fail_at_section(reader, section, "a relocation is beyond its section");
   if (!has_addend && width == 8)
     memcpy(&own.addend, changed->data + own.offset, 8);
   g_array_append_val(list, own);
@@ -221,9 +223,9 @@ read_relocations(Reader *reader, guint section, GArray *list) {
   if (header->sh_size == 0)
     return TRUE;
   if (!data)
-    return fail_at(reader, section, elf_errmsg(-1));
+    return fail_at_section(reader, section, elf_errmsg(-1));
   if (header->sh_info >= reader->headers->len)
-    return fail_at(reader, section, "relocates a section that does not exist");
+    return fail_at_section(reader, section, "a relocation refers to a section that does not exist");
   GElf_Rela rela = {0};
   GElf_Rel rel;
   for (int i = 0;
@@ -258,7 +260,7 @@ read_tables(Reader *reader) {
     if (g_array_index(headers, GElf_Shdr, i).sh_type != SHT_SYMTAB)
       continue;
     if (reader->cubin->symbols->len > 0)
-      return fail_at(reader, i, "a second table of symbols");
+      return fail_at_section(reader, i, "a second symbol table");
     if (!read_symbols(reader, i))
       return FALSE;
   }
@@ -283,8 +285,8 @@ list_infos(const Reader *reader) {
 }
 
 static gboolean
-read_all(Reader *reader) {
-  if (!read_header(reader) || !read_sections(reader) || !read_tables(reader))
+read_cubin(Reader *reader) {
+  if (!read_cubin_header(reader) || !read_sections(reader) || !read_tables(reader))
     return FALSE;
   g_autoptr(GArray) infos = list_infos(reader);
   return smb_cubin_add_functions(reader->cubin, infos, reader->others, reader->error);
@@ -292,7 +294,7 @@ read_all(Reader *reader) {
 
 // What the assembler was called with says sm_90a; the flags do not.
 static char *
-find_target(const SmbCubin *cubin) {
+find_assembled_target(const SmbCubin *cubin) {
   const SmbCubinSection *note = smb_cubin_section(cubin, ".note.nv.tkinfo");
   g_autofree char *plain = g_strdup_printf("sm_%u", cubin->chip);
   g_autofree char *option = g_strconcat("-arch ", plain, NULL);
@@ -306,7 +308,7 @@ find_target(const SmbCubin *cubin) {
 }
 
 static void
-free_function(gpointer data) {
+free_cubin_function(gpointer data) {
   SmbCubinFunction *function = data;
   g_array_unref(function->parameters);
   g_free(function);
@@ -322,7 +324,7 @@ smb_cubin_read(GBytes *bytes, const char *name, GError **error) {
   cubin->symbols = g_array_new(FALSE, FALSE, sizeof(SmbCubinSymbol));
   cubin->relocations = g_array_new(FALSE, FALSE, sizeof(SmbCubinRelocation));
   cubin->line_relocations = g_array_new(FALSE, FALSE, sizeof(SmbCubinRelocation));
-  cubin->functions = g_ptr_array_new_with_free_func(free_function);
+  cubin->functions = g_ptr_array_new_with_free_func(free_cubin_function);
   Reader reader = {.cubin = cubin, .error = error};
   elf_version(EV_CURRENT);
   reader.data = g_bytes_get_data(bytes, &reader.size);
@@ -330,13 +332,13 @@ smb_cubin_read(GBytes *bytes, const char *name, GError **error) {
   reader.elf = elf_memory((char *)reader.data, reader.size);
   reader.headers = g_array_new(FALSE, FALSE, sizeof(GElf_Shdr));
   reader.others = g_byte_array_new();
-  gboolean is_read = read_all(&reader);
+  gboolean is_read = read_cubin(&reader);
   elf_end(reader.elf);
   g_array_unref(reader.headers);
   g_byte_array_unref(reader.others);
   if (!is_read)
     return NULL;
-  cubin->target = find_target(cubin);
+  cubin->target = find_assembled_target(cubin);
   return g_steal_pointer(&cubin);
 }
 

@@ -47,7 +47,7 @@ typedef struct {
 
 enum {
   SMB_CUBIN_RELOCATE_64 = 2,         // 8 bytes: the symbol's address
-  SMB_CUBIN_RELOCATE_GENERIC_64 = 4, // likewise, as a generic address
+  SMB_CUBIN_RELOCATE_GENERIC_64 = 4, // the same, as a generic address
   // in code: of the instruction's immediate of 32 bits
   SMB_CUBIN_RELOCATE_LOW_32 = 56,
   SMB_CUBIN_RELOCATE_HIGH_32 = 57,
@@ -56,9 +56,9 @@ enum {
 };
 
 /**
- * SmbCubinRelocation: what is to be put into a section once addresses are known. A linked cubin has them in the constants
- *   that hold addresses (.nv.constant4), in variables, and in code that was compiled for debuggers (nvcc -G) or in several
- *   pieces (-rdc=true).
+ * SmbCubinRelocation: what is to be put into a section once addresses are known. A linked cubin has them in the
+ *   constants that hold addresses (.nv.constant4), in variables, and in code that was compiled for debuggers (nvcc -G)
+ *   or in several pieces (-rdc=true).
  * @section: the index of the section that is changed
  * @offset: a byte offset in it
  * @type: SMB_CUBIN_RELOCATE_64 and so on, or another one, of cubins that are not linked

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads the attributes of functions (.nv.info) and what the sections of their code say.
 #include "sim/image/function.h"
 
 #include <string.h>
@@ -58,7 +60,7 @@ read_u32(const guint8 *data) {
 }
 
 static gboolean
-fail_at(Maker *maker, const char *name, const char *what) {
+fail_at_function(Maker *maker, const char *name, const char *what) {
   g_autofree char *shown = g_utf8_make_valid(name, -1);
   return smb_fail(maker->error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%s': %s", maker->cubin->name,
                   shown, what);
@@ -86,7 +88,7 @@ read_three(const Attribute *attribute, guint three[3]) {
 
 // Most bytes that an attribute is read for; one that is shorter is not taken for what it says.
 static gboolean
-is_complete(const Attribute *attribute) {
+is_complete_attribute(const Attribute *attribute) {
   switch (attribute->what) {
   case PARAMETERS:
   case FRAME_BYTES:
@@ -103,7 +105,8 @@ is_complete(const Attribute *attribute) {
   }
 }
 
-// Whether an attribute is a parameter that a section of @bytes has no room for: each parameter takes an attribute of it.
+// Whether an attribute is a parameter that a section of @bytes has no room for: each parameter takes an attribute of
+// it.
 static gboolean
 is_beyond(const Attribute *attribute, gsize bytes) {
   gboolean is_parameter = attribute->what == PARAMETER || attribute->what == LARGE_PARAMETER;
@@ -161,8 +164,8 @@ read_shared_attributes(Maker *maker, const SmbCubinSection *section) {
   while (next_attribute(section, &at, &attribute)) {
     if (attribute.what != REGISTERS && attribute.what != FRAME_BYTES)
       continue;
-    if (!is_complete(&attribute))
-      return fail_at(maker, section->name, "an attribute is too short");
+    if (!is_complete_attribute(&attribute))
+      return fail_at_function(maker, section->name, "an attribute is too short");
     SmbCubinFunction *function =
         g_hash_table_lookup(maker->functions, GUINT_TO_POINTER(read_u32(attribute.data)));
     guint value = read_u32(attribute.data + 4);
@@ -171,27 +174,28 @@ read_shared_attributes(Maker *maker, const SmbCubinSection *section) {
     else if (function)
       function->local_bytes = value;
   }
-  return at == section->bytes || fail_at(maker, section->name, "an attribute is cut");
+  return at == section->bytes ||
+         fail_at_function(maker, section->name, "an attribute is truncated");
 }
 
 static gboolean
-read_attributes(Maker *maker, SmbCubinFunction *function, const SmbCubinSection *section) {
+read_function_attributes(Maker *maker, SmbCubinFunction *function, const SmbCubinSection *section) {
   Attribute attribute;
   gsize at = 0;
   while (next_attribute(section, &at, &attribute)) {
-    if (!is_complete(&attribute))
-      return fail_at(maker, section->name, "an attribute is too short");
+    if (!is_complete_attribute(&attribute))
+      return fail_at_function(maker, section->name, "an attribute is too short");
     if (is_beyond(&attribute, section->bytes))
-      return fail_at(maker, section->name, "a parameter is missing, or is beyond the others");
+      return fail_at_function(maker, section->name, "a parameter is missing or out of range");
     apply_attribute(function, &attribute);
   }
   if (at != section->bytes)
-    return fail_at(maker, section->name, "an attribute is cut");
+    return fail_at_function(maker, section->name, "an attribute is truncated");
   for (guint i = 0; i < function->parameters->len; i++) {
     const SmbCubinParameter *parameter = &g_array_index(function->parameters, SmbCubinParameter, i);
     if (parameter->bytes == 0 || parameter->offset > function->parameter_bytes ||
         parameter->bytes > function->parameter_bytes - parameter->offset)
-      return fail_at(maker, section->name, "a parameter is missing, or is beyond the others");
+      return fail_at_function(maker, section->name, "a parameter is missing or out of range");
   }
   return TRUE;
 }
@@ -203,7 +207,7 @@ find_section(const Maker *maker, const char *prefix, const char *name) {
   return GPOINTER_TO_UINT(g_hash_table_lookup(maker->sections, whole));
 }
 
-// The same, which is not found again: names that come back are no reason to read it often.
+// The same, but each section is found only once, so that repeated names do not make it read again.
 static guint
 take_section(Maker *maker, const char *prefix, const char *name) {
   g_autofree char *whole = g_strconcat(prefix, name, NULL);
@@ -213,7 +217,7 @@ take_section(Maker *maker, const char *prefix, const char *name) {
 }
 
 static const SmbCubinSection *
-get_section(const Maker *maker, guint index) {
+get_maker_section(const Maker *maker, guint index) {
   return &g_array_index(maker->cubin->sections, SmbCubinSection, index);
 }
 
@@ -226,16 +230,16 @@ fill_kernel(Maker *maker, SmbCubinFunction *function) {
   function->constants = find_section(maker, ".nv.constant0.", function->name);
   function->reserved_shared = maker->cubin->chip >= FIRST_CHIP_WITH_RESERVED ? RESERVED_SHARED : 0;
   function->shared_bytes =
-      MAX(shared ? (guint)get_section(maker, shared)->bytes : 0, function->reserved_shared);
-  return !info || !get_section(maker, info)->data ||
-         read_attributes(maker, function, get_section(maker, info));
+      MAX(shared ? (guint)get_maker_section(maker, shared)->bytes : 0, function->reserved_shared);
+  return !info || !get_maker_section(maker, info)->data ||
+         read_function_attributes(maker, function, get_maker_section(maker, info));
 }
 
-// A function that the file defines; TRUE of what is none.
+// Adds a function that the file defines; TRUE for other symbols, too.
 static gboolean
-add_function(Maker *maker, guint index, guint32 info, guint8 other) {
+add_image_function(Maker *maker, guint index, guint32 info, guint8 other) {
   const SmbCubinSymbol *symbol = &g_array_index(maker->cubin->symbols, SmbCubinSymbol, index);
-  const SmbCubinSection *section = get_section(maker, symbol->section);
+  const SmbCubinSection *section = get_maker_section(maker, symbol->section);
   if (symbol->kind != SMB_CUBIN_FUNCTION || !g_str_has_prefix(section->name, ".text."))
     return TRUE;
   SmbCubinFunction *function = g_new0(SmbCubinFunction, 1);
@@ -248,9 +252,9 @@ add_function(Maker *maker, guint index, guint32 info, guint8 other) {
   function->bytes = (guint)(symbol->bytes ? symbol->bytes : section->bytes - symbol->value);
   function->registers = info >> REGISTERS_SHIFT;
   if (!section->data)
-    return fail_at(maker, symbol->name, "its code is not in the file");
+    return fail_at_function(maker, symbol->name, "its code is outside the file");
   if (function->offset % INSTRUCTION_BYTES != 0 || function->bytes % INSTRUCTION_BYTES != 0)
-    return fail_at(maker, symbol->name, "its code is not a whole number of instructions");
+    return fail_at_function(maker, symbol->name, "its code is not a whole number of instructions");
   function->code = section->data + function->offset;
   return !(other & OTHER_KERNEL) || fill_kernel(maker, function);
 }
@@ -259,14 +263,14 @@ static gboolean
 add_functions(Maker *maker, const GArray *infos, const GByteArray *others) {
   const SmbCubin *cubin = maker->cubin;
   for (guint i = cubin->sections->len; i-- > 1;) // the first of a name stays
-    g_hash_table_insert(maker->sections, (gpointer)get_section(maker, i)->name,
+    g_hash_table_insert(maker->sections, (gpointer)get_maker_section(maker, i)->name,
                         GUINT_TO_POINTER(i));
   for (guint i = 0; i < cubin->symbols->len; i++) {
     guint section = g_array_index(cubin->symbols, SmbCubinSymbol, i).section;
-    if (!add_function(maker, i, g_array_index(infos, guint32, section), others->data[i]))
+    if (!add_image_function(maker, i, g_array_index(infos, guint32, section), others->data[i]))
       return FALSE;
   }
-  const SmbCubinSection *shared = get_section(maker, find_section(maker, ".nv.info", ""));
+  const SmbCubinSection *shared = get_maker_section(maker, find_section(maker, ".nv.info", ""));
   return !shared->data || read_shared_attributes(maker, shared);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The functions of a cubin, of its symbols, its code and what is said of them (.nv.info). Private to sim/image.
+// The functions of a cubin, from its symbols, its code and their attributes (.nv.info). Private to sim/image.
 #pragma once
 
 #include "sim/image/cubin.h"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The format of bundles is not published; what is read of it was found in what nvcc makes, and in the toolkit's libraries.
+// The format of bundles is not published; what is read of it was found in what nvcc makes, and in the toolkit's
+// libraries.
 #include "sim/image/images.h"
 
 #include <lz4.h>
@@ -11,7 +12,7 @@
 #include "sim/base/error.h"
 #include "sim/image/cubin.h"
 
-// A bundle: magic, u16 version, u16 size of this header, u64 bytes of the entries behind it.
+// A bundle: magic, u16 version, u16 size of this header, u64 bytes of the entries after it.
 static const guint8 bundle_magic[4] = {0x50, 0xed, 0x55, 0xba};
 enum {
   BUNDLE_VERSION = 1,
@@ -73,7 +74,7 @@ free_image(gpointer data) {
 }
 
 static guint64
-read_number(const guint8 *data, guint n) {
+read_image_number(const guint8 *data, guint n) {
   guint64 number = 0;
   for (guint i = n; i-- > 0;)
     number = number << 8 | data[i];
@@ -81,7 +82,7 @@ read_number(const guint8 *data, guint n) {
 }
 
 static gboolean
-fail_at(Reader *reader, gsize offset, const char *what) {
+fail_at_image(Reader *reader, gsize offset, const char *what) {
   return smb_fail(reader->error, SMB_ERROR, SMB_ERROR_INPUT,
                   "%s: byte 0x%" G_GSIZE_MODIFIER "x: %s", reader->name, offset, what);
 }
@@ -98,10 +99,11 @@ cut_zeros(const guint8 *data, gsize n) {
 static gboolean
 add_image(Reader *reader, gsize entry, gsize header, gsize payload) {
   const guint8 *data = reader->data + entry;
-  guint64 flags = read_number(data + ENTRY_FLAGS, 8), chip = read_number(data + ENTRY_CHIP, 4);
-  guint64 stored = read_number(data + ENTRY_COMPRESSED, 4);
-  SmbImage image = {.kind = read_number(data + ENTRY_KIND, 2) == KIND_PTX ? SMB_IMAGE_PTX
-                                                                          : SMB_IMAGE_CUBIN,
+  guint64 flags = read_image_number(data + ENTRY_FLAGS, 8),
+          chip = read_image_number(data + ENTRY_CHIP, 4);
+  guint64 stored = read_image_number(data + ENTRY_COMPRESSED, 4);
+  SmbImage image = {.kind = read_image_number(data + ENTRY_KIND, 2) == KIND_PTX ? SMB_IMAGE_PTX
+                                                                                : SMB_IMAGE_CUBIN,
                     .chip = (guint)chip,
                     .feature = flags & FLAG_THIS_CHIP ? 'a' : (flags & FLAG_FAMILY ? 'f' : '\0'),
                     .bundle = reader->n_bundles,
@@ -109,16 +111,16 @@ add_image(Reader *reader, gsize entry, gsize header, gsize payload) {
                     .form = flags & FLAG_ZSTD  ? SMB_IMAGE_ZSTD
                             : flags & FLAG_LZ4 ? SMB_IMAGE_LZ4
                                                : SMB_IMAGE_PLAIN,
-                    .bytes = read_number(data + ENTRY_SIZE, 8)};
+                    .bytes = read_image_number(data + ENTRY_SIZE, 8)};
   if (image.form == SMB_IMAGE_PLAIN)
     image.bytes = stored = payload;
   if (stored > payload)
-    return fail_at(reader, entry, "an image that is compressed to more than there is");
+    return fail_at_image(reader, entry, "a compressed image is larger than its entry");
   if (image.bytes > SMB_IMAGE_MAX_BYTES)
-    return fail_at(reader, entry, "an image of more than 512 MiB");
+    return fail_at_image(reader, entry, "an image is larger than 512 MiB");
   reader->total += image.bytes;
   if (reader->total > MAX((guint64)SMB_IMAGE_MAX_BYTES, MAX_GROWTH * (guint64)reader->size))
-    return fail_at(reader, entry, "its images are too large, for the size of the file");
+    return fail_at_image(reader, entry, "its images are too large for the size of the file");
   image.stored = g_bytes_new_from_bytes(reader->file, image.offset, stored);
   g_ptr_array_add(reader->images, g_memdup2(&image, sizeof image));
   return TRUE;
@@ -129,13 +131,13 @@ static gboolean
 read_entries(Reader *reader, gsize at, gsize end) {
   while (at < end) {
     if (end - at < ENTRY_MIN_HEADER)
-      return fail_at(reader, at, "an image's header is cut");
+      return fail_at_image(reader, at, "an image header is truncated");
     const guint8 *data = reader->data + at;
-    guint64 header = read_number(data + ENTRY_HEADER, 4);
-    guint64 payload = read_number(data + ENTRY_PAYLOAD, 8);
-    guint64 kind = read_number(data + ENTRY_KIND, 2);
+    guint64 header = read_image_number(data + ENTRY_HEADER, 4);
+    guint64 payload = read_image_number(data + ENTRY_PAYLOAD, 8);
+    guint64 kind = read_image_number(data + ENTRY_KIND, 2);
     if (header < ENTRY_MIN_HEADER || header > end - at || payload > end - at - header)
-      return fail_at(reader, at, "an image that is larger than its bundle");
+      return fail_at_image(reader, at, "an image is larger than its bundle");
     gboolean is_known = kind == KIND_PTX || kind == KIND_CUBIN;
     reader->n_others += !is_known;
     if (is_known && !add_image(reader, at, header, payload))
@@ -161,19 +163,20 @@ find_magic(const Reader *reader, gsize at) {
   return reader->size;
 }
 
-// The bundles of a file. Other data may have the same first bytes, but hardly what follows; the whole file if it begins so.
+// The bundles of a file. Other data may have the same first bytes, but hardly what follows; the whole file if it begins
+// so.
 static gboolean
 read_bundles(Reader *reader) {
   for (gsize at = find_magic(reader, 0); at < reader->size;) {
     const guint8 *data = reader->data + at;
-    guint64 bytes = read_number(data + 8, 8);
-    gboolean is_header =
-        read_number(data + 4, 2) == BUNDLE_VERSION && read_number(data + 6, 2) == BUNDLE_HEADER;
+    guint64 bytes = read_image_number(data + 8, 8);
+    gboolean is_header = read_image_number(data + 4, 2) == BUNDLE_VERSION &&
+                         read_image_number(data + 6, 2) == BUNDLE_HEADER;
     gboolean is_inside = bytes <= reader->size - at - BUNDLE_HEADER;
     if (at == 0 && !is_header)
-      return fail_at(reader, at, "a fatbin of an unknown version");
+      return fail_at_image(reader, at, "a fatbin of an unknown version");
     if (is_header && !is_inside)
-      return fail_at(reader, at, "a fatbin that is cut: it is larger than the file");
+      return fail_at_image(reader, at, "a truncated fatbin: it is larger than the file");
     gsize end = is_header ? at + BUNDLE_HEADER + bytes : at + 1;
     if (is_header && !read_entries(reader, at + BUNDLE_HEADER, end))
       return FALSE;
@@ -181,9 +184,9 @@ read_bundles(Reader *reader) {
   }
   return reader->images->len > 0 ||
          smb_fail(reader->error, SMB_ERROR, SMB_ERROR_INPUT,
-                  reader->n_others > 0 ? "%s: neither PTX nor machine code for a GPU, only what is "
-                                         "to be optimized when it is linked (nvcc -dlto): link it"
-                                       : "%s: an object file without code for a GPU",
+                  reader->n_others > 0 ? "%s: neither PTX nor machine code, only code for "
+                                         "link-time optimization (nvcc -dlto): link it first"
+                                       : "%s: an object file without GPU code",
                   reader->name);
 }
 
@@ -220,7 +223,8 @@ smb_image_describe(const SmbImage *image) {
                          feature);
 }
 
-// Whether an image runs on a chip. Machine code does on later ones of the same major architecture, PTX on all later ones.
+// Whether an image runs on a chip. Machine code does on later ones of the same major architecture, PTX on all later
+// ones.
 static gboolean
 runs_on(const SmbImage *image, guint chip) {
   gboolean same_major = image->chip / 10 == chip / 10;
@@ -289,7 +293,7 @@ decompress(const SmbImage *image, guint8 *room) {
   return ZSTD_decompress(room, image->bytes, data, size) == image->bytes;
 }
 
-// Whether what is stored may have the size that is said, before there is room for it.
+// Whether the stored data can decompress to the stated size, checked before memory is allocated for it.
 static gboolean
 may_have_size(const SmbImage *image) {
   gsize size;
@@ -301,7 +305,7 @@ may_have_size(const SmbImage *image) {
 
 // PTX is padded with zeros.
 static GBytes *
-trim(const SmbImage *image, GBytes *bytes) {
+trim_zeros(const SmbImage *image, GBytes *bytes) {
   gsize size;
   const guint8 *data = g_bytes_get_data(bytes, &size);
   g_autoptr(GBytes) whole = bytes;
@@ -312,10 +316,10 @@ trim(const SmbImage *image, GBytes *bytes) {
 GBytes *
 smb_image_load(const SmbImage *image, const char *name, GError **error) {
   if (image->form == SMB_IMAGE_PLAIN)
-    return trim(image, g_bytes_ref(image->stored));
+    return trim_zeros(image, g_bytes_ref(image->stored));
   guint8 *room = may_have_size(image) ? g_try_malloc(image->bytes) : NULL;
   if (room && decompress(image, room))
-    return trim(image, g_bytes_new_take(room, image->bytes));
+    return trim_zeros(image, g_bytes_new_take(room, image->bytes));
   g_free(room);
   smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
            "%s: byte 0x%" G_GSIZE_MODIFIER

@@ -62,8 +62,8 @@ GPtrArray *smb_images_read(GBytes *file, const char *name, GError **error);
  * @chip: the architecture that is to run them; 0: any: the latest machine code
  * @error: SMB_ERROR_INPUT: none runs there; those that there are are listed
  *
- * Of each bundle the cubin that a driver takes: the nearest of the same major architecture that is not later; else the PTX of
- * the latest architecture that is not later; else none.
+ * Of each bundle the cubin that a driver takes: the nearest of the same major architecture that is not later; else the
+ * PTX of the latest architecture that is not later; else none.
  *
  * Returns: (transfer container) (element-type SmbImage)
  */
@@ -74,7 +74,7 @@ GPtrArray *smb_images_choose(const GPtrArray *images, guint chip, const char *na
  * @name: what messages call the file
  * @error: SMB_ERROR_INPUT: what is compressed is damaged, or is not as large as it says
  *
- * Returns: (transfer full): the PTX, without the zeros behind it, or the cubin
+ * Returns: (transfer full): the PTX, without the zeros after it, or the cubin
  */
 GBytes *smb_image_load(const SmbImage *image, const char *name, GError **error);
 

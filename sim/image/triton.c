@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Finds a kernel in a folder of Triton's cache, and reads the launch from its JSON.
 #include "sim/image/triton.h"
 
 #include <errno.h>
@@ -25,7 +27,7 @@ smb_triton_free(SmbTriton *triton) {
 
 // FOLDER/NAME.json without its ending, if code lies beside it: what Triton notes of groups of kernels has none.
 static char *
-find_stem(const char *folder, const char *file) {
+find_code_stem(const char *folder, const char *file) {
   if (!g_str_has_suffix(file, ".json"))
     return NULL;
   g_autofree char *name = g_strndup(file, strlen(file) - strlen(".json"));
@@ -50,7 +52,7 @@ list_stems(GPtrArray *stems, const char *folder, gboolean below, GError **error)
   }
   for (const char *file; (file = g_dir_read_name(directory));) {
     g_autofree char *path = g_build_filename(folder, file, NULL);
-    char *stem = find_stem(folder, file);
+    char *stem = find_code_stem(folder, file);
     if (stem)
       g_ptr_array_add(stems, stem);
     else if (below && g_file_test(path, G_FILE_TEST_IS_DIR))
@@ -66,7 +68,7 @@ compare_stems(gconstpointer a, gconstpointer b) {
 
 // The one that is meant.
 static const char *
-choose(const GPtrArray *stems, const char *folder, const char *name, GError **error) {
+choose_stem(const GPtrArray *stems, const char *folder, const char *name, GError **error) {
   g_autoptr(GString) names = g_string_new(NULL);
   const char *chosen = NULL;
   guint n = 0;
@@ -84,7 +86,7 @@ choose(const GPtrArray *stems, const char *folder, const char *name, GError **er
   g_autofree char *shown = g_filename_display_name(folder);
   if (stems->len == 0)
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-             "%s: no kernel that Triton compiled: expected KERNEL.json next to KERNEL.ptx or "
+             "%s: not a kernel compiled by Triton: expected KERNEL.json next to KERNEL.ptx or "
              "KERNEL.cubin",
              shown);
   else if (n == 0)
@@ -99,8 +101,8 @@ choose(const GPtrArray *stems, const char *folder, const char *name, GError **er
 
 // A whole number from 0 to @most that an object has to have, or may lack (@value stays then).
 static gboolean
-read_number(const SmbPlace *above, JsonObject *object, const char *name, gboolean needed,
-            guint most, guint *value, GError **error) {
+read_triton_number(const SmbPlace *above, JsonObject *object, const char *name, gboolean needed,
+                   guint most, guint *value, GError **error) {
   const SmbPlace place = {above, name, 0};
   JsonNode *node = json_object_get_member(object, name);
   guint64 number = 0;
@@ -116,7 +118,7 @@ read_number(const SmbPlace *above, JsonObject *object, const char *name, gboolea
 
 // @chip: (out): what it was compiled for; stays, if that is not said.
 static gboolean
-read_launch(const char *path, SmbTriton *triton, guint *chip, GError **error) {
+read_triton_launch(const char *path, SmbTriton *triton, guint *chip, GError **error) {
   guint warps = 0, lanes = SMB_NVIDIA_LANES;
   g_autoptr(SmbSource) source = smb_source_load(path, error);
   g_autoptr(JsonNode) root = source ? smb_json_parse(path, smb_source_text(source),
@@ -130,13 +132,13 @@ read_launch(const char *path, SmbTriton *triton, guint *chip, GError **error) {
   JsonObject *object = json_node_get_object(root);
   JsonNode *target = json_object_get_member(object, "target");
   if (target && JSON_NODE_HOLDS_OBJECT(target) &&
-      (!read_number(&inner, json_node_get_object(target), "arch", FALSE, G_MAXUINT16, chip,
-                    error) ||
-       !read_number(&inner, json_node_get_object(target), "warp_size", FALSE, SMB_MAX_LANES, &lanes,
-                    error)))
+      (!read_triton_number(&inner, json_node_get_object(target), "arch", FALSE, G_MAXUINT16, chip,
+                           error) ||
+       !read_triton_number(&inner, json_node_get_object(target), "warp_size", FALSE, SMB_MAX_LANES,
+                           &lanes, error)))
     return FALSE;
-  if (!read_number(&place, object, "num_warps", TRUE, MAX_WARPS, &warps, error) ||
-      !read_number(&place, object, "shared", TRUE, G_MAXINT32, &triton->shared_bytes, error))
+  if (!read_triton_number(&place, object, "num_warps", TRUE, MAX_WARPS, &warps, error) ||
+      !read_triton_number(&place, object, "shared", TRUE, G_MAXINT32, &triton->shared_bytes, error))
     return FALSE;
   triton->threads = MAX(warps * lanes, 1);
   return TRUE;
@@ -148,14 +150,14 @@ smb_triton_find(const char *folder, const char *name, guint chip, GError **error
   if (!list_stems(stems, folder, TRUE, error))
     return NULL;
   g_ptr_array_sort(stems, compare_stems);
-  const char *stem = choose(stems, folder, name, error);
+  const char *stem = choose_stem(stems, folder, name, error);
   if (!stem)
     return NULL;
   g_autoptr(SmbTriton) triton = g_new0(SmbTriton, 1);
   g_autofree char *json = g_strconcat(stem, ".json", NULL);
   g_autofree char *ptx = g_strconcat(stem, ".ptx", NULL);
   guint compiled_for = 0;
-  if (!read_launch(json, triton, &compiled_for, error))
+  if (!read_triton_launch(json, triton, &compiled_for, error))
     return NULL;
   triton->file = g_strconcat(stem, ".cubin", NULL);
   if (!g_file_test(triton->file, G_FILE_TEST_IS_REGULAR) ||

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The folder that Triton keeps a compiled kernel in: KERNEL.ptx, KERNEL.cubin, and KERNEL.json, which says how it is launched.
+// The folder that Triton keeps a compiled kernel in: KERNEL.ptx, KERNEL.cubin, and KERNEL.json, which says how it is
+// launched.
 #pragma once
 
 #include <glib.h>
@@ -25,8 +26,8 @@ typedef struct {
  * @folder: of one kernel, or one that has such folders, as ~/.triton/cache
  * @name: (nullable): of the kernel, where there are several
  * @chip: the architecture that is to run it: 90 of sm_90
- * @error: SMB_ERROR_INPUT: nothing of Triton's is there, or it is not as Triton writes it; SMB_ERROR_USAGE: which kernel
- *   is not said; a file error
+ * @error: SMB_ERROR_INPUT: no kernel of Triton's is there, or it is damaged; SMB_ERROR_USAGE: several kernels, and none
+ *   is named; a file error
  *
  * Returns: (transfer full): a compiled kernel
  */

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads arguments: numbers, raw bytes, files.
 #include "sim/launch/argument.h"
 
 #include <errno.h>
@@ -10,7 +12,7 @@
 
 #define RAW_PREFIX "raw:"
 
-// Of a file: more than the parameters of a kernel have (CUDA C++ Programming Guide, "Function Parameters").
+// For a file: more than the parameters of a kernel have (CUDA C++ Programming Guide, "Function Parameters").
 enum {
   MAX_BYTES = 65536
 };
@@ -75,7 +77,7 @@ read_digits(const char *name, const char *digits, gsize size, GError **error) {
 }
 
 static GBytes *
-read_file(const char *name, const char *path, gsize size, GError **error) {
+read_argument_file(const char *name, const char *path, gsize size, GError **error) {
   g_autoptr(GBytes) bytes = smb_source_read_bytes(path, MAX_BYTES, error);
   gsize n = bytes ? g_bytes_get_size(bytes) : 0;
   if (!bytes || (n > 0 && (n == size || size == 0)))
@@ -88,7 +90,7 @@ read_file(const char *name, const char *path, gsize size, GError **error) {
 
 GBytes *
 smb_argument_raw(const char *name, const char *value, gsize size, GError **error) {
-  return *value == '@' ? read_file(name, value + 1, size, error)
+  return *value == '@' ? read_argument_file(name, value + 1, size, error)
                        : read_digits(name, value + strlen(RAW_PREFIX), size, error);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads what a buffer holds: a fill, random numbers, or a file.
 #include "sim/launch/buffer.h"
 
 #include <string.h>
@@ -29,9 +31,9 @@ static const struct {
 #define refuse(error, text, format, ...)                                                           \
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "buffer '%s': " format, text, ##__VA_ARGS__)
 
-// Its place in the table; of another text behind the last one.
+// Its place in the table; of another text after the last one.
 static guint
-find_type(const char *text) {
+find_element_type(const char *text) {
   guint type = 0;
   while (type < G_N_ELEMENTS(types) && strcmp(types[type].name, text) != 0)
     type++;
@@ -40,7 +42,7 @@ find_type(const char *text) {
 
 gboolean
 smb_buffer_type(const char *text, SmbScalar *scalar) {
-  guint type = find_type(text);
+  guint type = find_element_type(text);
   if (type < G_N_ELEMENTS(types))
     *scalar = types[type].scalar;
   return type < G_N_ELEMENTS(types);
@@ -55,7 +57,7 @@ parse_generator(SmbBuffer *buffer, const char *text, char **parts, GError **erro
   if (is_random ? n < 2 || n > 4 : n != 2)
     return refuse(error, text, "expected %s",
                   is_random ? "random:TYPE[:SEED[:BELOW]]" : "iota:TYPE");
-  guint type = find_type(parts[1]);
+  guint type = find_element_type(parts[1]);
   if (type == G_N_ELEMENTS(types))
     return refuse(error, text, "unknown type '%s': expected " SMB_BUFFER_TYPES, parts[1]);
   contents->fill = is_random ? SMB_FILL_RANDOM : SMB_FILL_IOTA;
@@ -71,7 +73,7 @@ parse_generator(SmbBuffer *buffer, const char *text, char **parts, GError **erro
 }
 
 static gboolean
-load_file(SmbBuffer *buffer, const char *path, GError **error) {
+load_buffer_file(SmbBuffer *buffer, const char *path, GError **error) {
   buffer->file = smb_source_read_bytes(path, SMB_BUFFER_MAX_BYTES, error);
   if (!buffer->file)
     return FALSE;
@@ -104,7 +106,7 @@ parse_contents(SmbBuffer *buffer, const char *text, const char *spec, GError **e
     return TRUE;
   if (strcmp(parts[0], "iota") == 0 || strcmp(parts[0], "random") == 0)
     return parse_generator(buffer, text, parts, error);
-  return load_file(buffer, spec, error);
+  return load_buffer_file(buffer, spec, error);
 }
 
 SmbBuffer *

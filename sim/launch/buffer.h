@@ -49,10 +49,13 @@ void smb_buffer_free(SmbBuffer *buffer);
 /** Whether a text is one of the types of elements, such as "f16"; @scalar: (out): which. */
 gboolean smb_buffer_type(const char *text, SmbScalar *scalar);
 
-/** smb_buffer_file: Returns: (transfer none) (nullable): where the name of the file, with its @OFFSET, begins in such a text */
+/**
+ * smb_buffer_file: Returns: (transfer none) (nullable): where the name of the file, with its @OFFSET, begins in such a
+ * text
+ */
 const char *smb_buffer_file(const char *text);
 
-/** Whether it is that of a pointer parameter of that name, or of that number; of a variable: G_MAXUINT. */
+/** Whether it is that of a pointer parameter of that name, or of that number; for a variable: G_MAXUINT. */
 gboolean smb_buffer_is_of(const SmbBuffer *buffer, const char *name, guint index);
 
 /** Of all texts (nullable) (array zero-terminated=1): (transfer full) (element-type SmbBuffer). */

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads arguments for fields of structures, and gives buffers to those that are pointers.
 #include "sim/launch/field.h"
 
 #include <string.h>
@@ -42,7 +44,7 @@ smb_launch_has_field(const SmbLaunch *launch, const SmbProgram *program, guint p
 
 G_GNUC_PRINTF(3, 4)
 static gboolean
-refuse(GError **error, const char *text, const char *format, ...) {
+refuse_field(GError **error, const char *text, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *reason = g_strdup_vprintf(format, arguments);
@@ -59,7 +61,7 @@ clear_field(gpointer data) {
 
 // The parameter that a text names a field of, and which one. FALSE: it is of no field.
 static gboolean
-find_place(const char *text, const SmbProgram *program, SmbField *field) {
+find_field_place(const char *text, const SmbProgram *program, SmbField *field) {
   for (guint p = 0; p < smb_program_n_parameters(program); p++) {
     guint64 offset;
     if (!smb_field_is_of(text, program, p, &offset))
@@ -73,7 +75,7 @@ find_place(const char *text, const SmbProgram *program, SmbField *field) {
 
 // The bytes of "raw:HEXBYTES", "@FILE" or "TYPE:NUMBER" (transfer full).
 static GBytes *
-read_value(const char *text, const char *value, GError **error) {
+read_field_value(const char *text, const char *value, GError **error) {
   g_autofree char *name = g_strndup(text, (gsize)(value - 1 - text));
   if (smb_argument_is_raw(value))
     return smb_argument_raw(name, value, 0, error);
@@ -81,10 +83,10 @@ read_value(const char *text, const char *value, GError **error) {
   SmbScalar scalar;
   if (g_strv_length(parts) == 2 && smb_buffer_type(parts[0], &scalar))
     return smb_argument_number(name, parts[1], scalar, error);
-  refuse(error, text,
-         "expected a type and a number such as i32:%s, raw: and hexadecimal digits, @FILE, "
-         "or " SMB_FIELD_POINTER,
-         g_ascii_isdigit(value[0]) ? value : "64");
+  refuse_field(error, text,
+               "expected a type and a number such as i32:%s, raw: and hexadecimal digits, @FILE, "
+               "or " SMB_FIELD_POINTER,
+               g_ascii_isdigit(value[0]) ? value : "64");
   return NULL;
 }
 
@@ -94,10 +96,10 @@ make_pointer(SmbField *field, const char *text, guint number, GError **error) {
   const SmbBuffer *buffer = field->buffer;
   guint64 start = buffer ? buffer->offset : 0;
   if (number == SMB_MAX_FIELD_BUFFERS)
-    return refuse(error, text, "more than %u pointers", SMB_MAX_FIELD_BUFFERS);
+    return refuse_field(error, text, "more than %u pointers", SMB_MAX_FIELD_BUFFERS);
   if (buffer && buffer->contents.fill == SMB_FILL_BYTES && start > buffer->contents.length)
-    return refuse(error, text, "the pointer starts beyond the end of the file, which has %s",
-                  smb_count(buffer->contents.length, "byte").text);
+    return refuse_field(error, text, "the pointer starts beyond the end of the file, which has %s",
+                        smb_count(buffer->contents.length, "byte").text);
   field->address = SMB_FIELD_ADDRESS + number * SMB_FIELD_BUFFER_BYTES;
   guint64 pointer = GUINT64_TO_LE(field->address + start);
   field->value = g_bytes_new(&pointer, sizeof pointer);
@@ -117,13 +119,13 @@ static gboolean
 add_field(GArray *fields, const SmbProgram *program, const char *text, const SmbBuffer *buffer,
           GError **error) {
   SmbField field = {.buffer = buffer};
-  if (!find_place(text, program, &field))
+  if (!find_field_place(text, program, &field))
     return TRUE;
   const char *equals = strchr(text, '=');
   if (buffer || strcmp(equals + 1, SMB_FIELD_POINTER) == 0)
     make_pointer(&field, text, count_pointers(fields), error);
   else
-    field.value = read_value(text, equals + 1, error);
+    field.value = read_field_value(text, equals + 1, error);
   if (!field.value)
     return FALSE;
   gsize length = g_bytes_get_size(field.value);
@@ -131,8 +133,8 @@ add_field(GArray *fields, const SmbProgram *program, const char *text, const Smb
   field.name = g_strdup_printf("%u+%" G_GSIZE_FORMAT, field.parameter, field.offset);
   g_array_append_val(fields, field);
   return (field.offset < bytes && length <= bytes - field.offset) ||
-         refuse(error, text, "%s from byte %" G_GSIZE_FORMAT " on: the parameter has %s",
-                smb_count(length, "byte").text, field.offset, smb_count(bytes, "byte").text);
+         refuse_field(error, text, "%s at offset %" G_GSIZE_FORMAT ": the parameter has %s",
+                      smb_count(length, "byte").text, field.offset, smb_count(bytes, "byte").text);
 }
 
 // Buffers of fields lie where no memory was recorded.
@@ -142,7 +144,7 @@ check_memory(const SmbLaunch *launch, const GArray *fields, GError **error) {
   const SmbMemoryPiece *last = n ? &g_array_index(launch->memory, SmbMemoryPiece, n - 1) : NULL;
   return !last || fields->len == 0 || last->address + last->bytes <= SMB_FIELD_ADDRESS ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                  "memory at 0x%" G_GINT64_MODIFIER "x, where buffers of fields are",
+                  "memory at 0x%" G_GINT64_MODIFIER "x overlaps the buffers of fields",
                   last->address);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Fields of a structure that is a parameter of compiled code, which has no names for them: NAME+OFFSET or NUMBER+OFFSET, in
-// bytes. An argument gives one a value: bytes as of a parameter, TYPE:NUMBER, or "pointer". A pointer, or what a buffer is
-// of, points to a buffer of its own, which lies at an address that no process has.
+// Fields of a structure that is a parameter of compiled code, which has no names for them: NAME+OFFSET or
+// NUMBER+OFFSET, in bytes. An argument gives one a value: bytes as of a parameter, TYPE:NUMBER, or "pointer". A
+// pointer, or what a buffer is of, points to a buffer of its own, which lies at an address that no process has.
 #pragma once
 
 #include "sim/launch/launch.h"
@@ -24,8 +24,8 @@ G_BEGIN_DECLS
  * @offset: in the parameter, in bytes
  * @value: its bytes
  * @name: "NUMBER+OFFSET"
- * @address: of a pointer: where its buffer lies; else 0
- * @buffer: (nullable) (transfer none): of a pointer: what is said of that
+ * @address: for a pointer: where its buffer lies; else 0
+ * @buffer: (nullable) (transfer none): for a pointer: what is said of that
  */
 typedef struct {
   guint parameter;
@@ -47,8 +47,8 @@ gboolean smb_launch_has_field(const SmbLaunch *launch, const SmbProgram *program
  * smb_launch_fields:
  * @error: SMB_ERROR_USAGE; a file error for a file that cannot be read
  *
- * Returns: (transfer full) (element-type SmbField): what the launch says of fields, in the order in which it holds: a later
- *   one is laid over those ahead of it. There is one pointer at a place
+ * Returns: (transfer full) (element-type SmbField): what the launch says of fields, in the order in which it holds: a
+ *   later one is laid over those ahead of it. There is one pointer at a place
  */
 GArray *smb_launch_fields(const SmbLaunch *launch, const SmbProgram *program, GError **error);
 

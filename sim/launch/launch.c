@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Checks a launch against the kernel and the architecture.
 #include "sim/launch/launch.h"
 
 #include <string.h>
@@ -32,7 +34,7 @@ check_cluster(const guint cluster[3], const guint grid[3], const SmbArch *arch, 
   guint64 blocks = 1;
   if (cluster[0] > 0 && !has_clusters(arch))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    smb_arch_say(arch, "%s has no clusters of blocks: they exist since sm_90"),
+                    smb_arch_say(arch, "%s has no thread block clusters: they need sm_90 or later"),
                     smb_arch_info(arch)->name);
   for (guint i = 0; cluster[0] > 0 && i < 3; i++) {
     blocks *= cluster[i];
@@ -42,7 +44,7 @@ check_cluster(const guint cluster[3], const guint grid[3], const SmbArch *arch, 
                       cluster[1], cluster[2], SMB_MAX_CLUSTER_BLOCKS);
     if (grid[i] % cluster[i] != 0)
       return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                      "a grid of %u blocks in %c: expected a multiple of %u, as the clusters have",
+                      "a grid of %u blocks in %c: expected a multiple of the cluster size, %u",
                       grid[i], "xyz"[i], cluster[i]);
   }
   return TRUE;
@@ -132,8 +134,8 @@ is_missing(const SmbLaunch *launch, const SmbProgram *program, guint p) {
 
 // Says which these are: "'n' (int)".
 static gboolean
-refuse_missing(const SmbLaunch *launch, const SmbProgram *program, gboolean needs_block,
-               GError **error) {
+refuse_missing_arguments(const SmbLaunch *launch, const SmbProgram *program, gboolean needs_block,
+                         GError **error) {
   g_autoptr(GString) list = g_string_new(NULL);
   guint n = 0;
   for (guint p = 0; p < program->parameters->len; p++) {
@@ -170,7 +172,7 @@ smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *program, g
   }
   for (guint p = 0; p < program->parameters->len; p++) {
     if (is_missing(launch, program, p))
-      return refuse_missing(launch, program, needs_block, error);
+      return refuse_missing_arguments(launch, program, needs_block, error);
   }
   return TRUE;
 }

@@ -9,7 +9,7 @@
 #include "sim/arch/forward.h"
 #include "sim/base/request.h"
 #include "sim/launch/buffer.h"
-#include "sim/launch/memory.h"
+#include "sim/launch/memory-piece.h"
 #include "sim/launch/shape.h"
 #include "sim/program/program.h"
 
@@ -26,7 +26,7 @@ G_BEGIN_DECLS
  * @shapes: (nullable) (element-type SmbShape): arrays that lie in what the program has as bytes only
  * @skips_unknown: whether requests at addresses, or under conditions, that are not known are left out and reported
  *   (SmbSink.uncounted); %FALSE: they are errors
- * @memory: (nullable) (element-type SmbMemoryPiece): of a launch of compiled code that was recorded: what lies at the
+ * @memory: (nullable) (element-type SmbMemoryPiece): for a launch of compiled code that was recorded: what lies at the
  *   addresses that its arguments (INDEX=raw:HEXBYTES) hold. Of memory outside of all pieces nothing is known; it may be
  *   touched, as the kernel did. Must live as long as what runs the launch. %NULL: there are no addresses
  * @cluster: blocks of a cluster in x, y, z; zeros: as the kernel says, or there are none
@@ -56,7 +56,8 @@ typedef struct {
 
 /**
  * smb_launch_cluster:
- * @cluster: (out): blocks of a cluster: as @launch says, else as the kernel does (.reqnctapercluster, __cluster_dims__), else 1
+ * @cluster: (out): blocks of a cluster: as @launch says, else as the kernel does (.reqnctapercluster,
+ *   __cluster_dims__), else 1
  *
  * Returns: whether either says it
  */
@@ -84,16 +85,16 @@ gboolean smb_launch_check(const SmbLaunch *launch, const SmbArch *arch, GError *
  * smb_launch_check_block:
  * @error: SMB_ERROR_USAGE
  *
- * Whether the kernel can be launched with that block: .reqntid names one (PTX ISA, "Performance-Tuning Directives"), and
- * __launch_bounds__ (.maxntid) the most threads. The driver refuses others. Likewise with that cluster, if the launch says one, and
- * that grid, which the clusters that a kernel requires divide, on chips that have clusters.
+ * Whether the kernel can be launched with that block: .reqntid names one (PTX ISA, "Performance-Tuning Directives"),
+ * and __launch_bounds__ (.maxntid) the most threads. The driver refuses others. The same with that cluster, if the
+ * launch says one, and that grid, which the clusters that a kernel requires divide, on chips that have clusters.
  */
 gboolean smb_launch_check_block(const SmbLaunch *launch, const SmbProgram *program,
                                 const SmbArch *arch, GError **error);
 
 /**
  * smb_launch_check_arguments:
- * @needs_block: whether the block is missing, too: that is told together with what else is
+ * @needs_block: whether the block is missing, too: that is reported together with what else is
  * @error: SMB_ERROR_USAGE
  *
  * Whether each argument is of a parameter, and each parameter that must have a value has one: all that have none are
@@ -110,8 +111,10 @@ gboolean smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *p
  */
 const SmbBuffer *smb_launch_buffer(const SmbLaunch *launch, const char *name, guint index);
 
-/** smb_launch_array_at: Returns: (nullable) (transfer none): as smb_program_array_at(), or the array that @launch says has
- * the byte (SmbLaunch.shapes) */
+/**
+ * smb_launch_array_at: Returns: (nullable) (transfer none): as smb_program_array_at(), or the array that @launch says
+ * has * the byte (SmbLaunch.shapes)
+ */
 const SmbArray *smb_launch_array_at(const SmbLaunch *launch, const SmbProgram *program,
                                     guint32 offset);
 

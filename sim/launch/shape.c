@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads arrays that the user names within bytes of shared memory.
 #include "sim/launch/shape.h"
 
 #include <string.h>
@@ -29,7 +31,7 @@ static const struct {
 #define refuse(error, text, format, ...)                                                           \
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "array '%s': " format, text, ##__VA_ARGS__)
 
-// What stands behind "=": dimensions and a type.
+// What is behind "=": dimensions and a type.
 static gboolean
 parse_elements(const char *text, const char *shape, SmbArray *array, GError **error) {
   g_auto(GStrv) parts = g_strsplit(shape, "x", -1);
@@ -54,7 +56,7 @@ parse_elements(const char *text, const char *shape, SmbArray *array, GError **er
 
 // The size of an array that has @room from byte @offset of its variable on; without dimensions it takes all of that.
 static gboolean
-measure(const char *text, guint64 offset, guint64 room, SmbArray *array, GError **error) {
+find_array_size(const char *text, guint64 offset, guint64 room, SmbArray *array, GError **error) {
   if (array->n_dimensions == 0) {
     array->n_dimensions = 1;
     array->dimension[0] = MAX(room / array->element_bytes, 1);
@@ -74,8 +76,8 @@ measure(const char *text, guint64 offset, guint64 room, SmbArray *array, GError 
 
 // The variable of that name, and all of its bytes as an array.
 static gboolean
-find_variable(const char *text, const char *name, const SmbProgram *program, SmbShape *shape,
-              GError **error) {
+find_shaped_variable(const char *text, const char *name, const SmbProgram *program, SmbShape *shape,
+                     GError **error) {
   g_autoptr(GString) names = g_string_new(NULL);
   for (guint i = 0; i < smb_program_n_arrays(program); i++) {
     const SmbArray *array = smb_program_array(program, i);
@@ -96,18 +98,19 @@ parse_shape(const char *text, const SmbProgram *program, gsize dynamic_bytes, Sm
   g_autofree char *name = g_strndup(text, (gsize)(equals - text));
   g_auto(GStrv) parts = g_strsplit(name, "+", 2);
   guint64 offset = 0;
-  if (!find_variable(text, parts[0] ? parts[0] : "", program, shape, error))
+  if (!find_shaped_variable(text, parts[0] ? parts[0] : "", program, shape, error))
     return FALSE;
   if (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 0, G_MAXINT32, &offset, NULL))
     return refuse(error, text, "expected a number of bytes after '+'");
   SmbArray *array = &shape->array;
   guint64 size = array->is_dynamic ? dynamic_bytes : array->bytes;
   if (!parse_elements(text, equals + 1, array, error) ||
-      !measure(text, offset, size - MIN(offset, size), array, error))
+      !find_array_size(text, offset, size - MIN(offset, size), array, error))
     return FALSE;
   array->base += (guint32)offset;
   if (array->base % array->element_bytes)
-    return refuse(error, text, "byte %u of shared memory, where it begins, is not a multiple of %u",
+    return refuse(error, text,
+                  "it begins at byte %u of shared memory, which is not a multiple of %u",
                   array->base, array->element_bytes);
   shape->name = g_steal_pointer(&name);
   array->name = shape->name;
@@ -120,7 +123,7 @@ clear_shape(gpointer data) {
 }
 
 static int
-compare_bases(gconstpointer a, gconstpointer b) {
+compare_shape_bases(gconstpointer a, gconstpointer b) {
   const SmbShape *x = a, *y = b;
   return smb_order(x->array.base, y->array.base);
 }
@@ -154,6 +157,6 @@ smb_shapes_parse(const char *const *texts, const SmbProgram *program, gsize dyna
       return NULL;
     g_array_append_val(shapes, shape);
   }
-  g_array_sort(shapes, compare_bases);
+  g_array_sort(shapes, compare_shape_bases);
   return check_apart(shapes, error) ? g_steal_pointer(&shapes) : NULL;
 }

@@ -27,7 +27,8 @@ typedef struct {
  *   first (none: as many elements as there are bytes for), and the type of an element: one of
  *   SMB_BUFFER_TYPES, or b128 of 16 bytes; OFFSET in bytes. Texts without "=" are left to others
  * @dynamic_bytes: dynamic shared memory of the launch
- * @error: SMB_ERROR_USAGE: no such variable, too large, overlapping, or of a program that says itself what its arrays are
+ * @error: SMB_ERROR_USAGE: no such variable, too large, overlapping, or of a program that says itself what its arrays
+ *   are
  *
  * Returns: (transfer full) (element-type SmbShape): in the order of memory
  */

@@ -88,7 +88,7 @@ fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint la
 }
 
 static Pattern
-find_pattern(const SmbBlock *block, SmbLanes mask, const LanePlaces *places) {
+find_lane_pattern(const SmbBlock *block, SmbLanes mask, const LanePlaces *places) {
   if (places->differ == 0)
     return PATTERN_SAME;
   return places->stray == 0 && mask == block->all_lanes ? PATTERN_DENSE : PATTERN_ANY;
@@ -137,7 +137,7 @@ resolve_common(SmbBlock *block, const Move *move, SmbLanes mask, const guint64 *
     return FALSE;
   access->lanes[object->space] = mask;
   access->common = object;
-  access->pattern = find_pattern(block, mask, &places);
+  access->pattern = find_lane_pattern(block, mask, &places);
   return TRUE;
 }
 
@@ -159,14 +159,14 @@ smb_access_resolve_shared(SmbBlock *block, const Move *move, guint warp, SmbLane
   block->place_loops->share(&places, block->lanes, mask, base, offset, access->request.offset);
   access->low = places.low;
   access->high = places.high;
-  access->pattern = find_pattern(block, mask, &places);
+  access->pattern = find_lane_pattern(block, mask, &places);
   return !(places.outside >> 63) && !(places.low_bits & (move->align - 1));
 }
 
-// The system's part of shared memory lies below the program's own, whatever a device does, as a number of 32 bits or as one
-// below 0, and behind it in what the machine keeps.
+// The system's part of shared memory lies below the program's own, whatever a device does, as a number of 32 bits or as
+// one below 0, and after it in what the machine keeps.
 static gboolean
-is_reserved(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
+is_reserved_bytes(const SmbBlock *block, guint object, gint64 *offset, gsize width) {
   gint64 reserved = (gint64)block->reserved_bytes;
   gint64 below = *offset > G_MAXINT32 ? *offset - (G_GINT64_CONSTANT(1) << 32) : *offset;
   if (object != SHARED_OBJECT || below < -reserved || below + (gint64)width > 0)
@@ -181,13 +181,14 @@ smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *of
     return FALSE;
   gint64 at = (gint64)(address - make_pointer(SHARED_OBJECT, 0));
   gboolean is_own = at >= 0 && smb_range_is_within((guint64)at, bytes, block->shared_bytes);
-  if (!is_own && !is_reserved(block, SHARED_OBJECT, &at, bytes))
+  if (!is_own && !is_reserved_bytes(block, SHARED_OBJECT, &at, bytes))
     return FALSE;
   *offset = (guint32)at;
   return TRUE;
 }
 
-// A program that asks where the system's part lies means it; any other is out of bounds there. A device does not notice.
+// A program that asks where the system's part lies means it; any other is out of bounds there. A device does not
+// notice.
 static void
 warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 offset) {
   if (block->program->reaches_reserved || !block->sink->warn ||
@@ -197,13 +198,14 @@ warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 
   g_autofree char *thread = smb_block_thread(block, warp, lane);
   g_autofree char *message = g_strdup_printf(
       "out of bounds: byte %" G_GINT64_FORMAT " of shared memory, in the %" G_GSIZE_FORMAT
-      " bytes below it that are reserved for the system (a device does not notice), by %s",
+      " bytes below it that are reserved for the system (a device does not report this), by %s",
       offset - end, block->reserved_bytes, thread);
   block->sink->warn(block->user, SMB_WARNING_RESERVED, move->site, move->site, message);
 }
 
-// The object that a lane's pointer names, and where in it; NULL if it names none. What goes across the bound of a variable is
-// taken to be in memory beside it, where nothing is known of the variable; if it is stored to, neither is anything else.
+// The object that a lane's pointer points into, and the offset in it; NULL if it points into none. An access that
+// crosses the end of a variable is taken to be in the memory next to it, whose contents are unknown; a store there
+// makes everything else unknown.
 static const Object *
 find_named(SmbBlock *block, const Move *move, guint64 pointer, guint *number, gint64 *offset) {
   *number = smb_block_find(block, pointer);
@@ -211,7 +213,7 @@ find_named(SmbBlock *block, const Move *move, guint64 pointer, guint *number, gi
   if (!has_number && block->map && smb_map_span(block->map, pointer, move->width) < move->width) {
     *number = block->n_numbered + smb_map_find(block->map, pointer);
     if (move->op_class != SMB_OP_CLASS_LOAD)
-      smb_words_blur(block);
+      smb_words_mark_unknown(block);
   }
   // A parameter that is a value has a number, and no memory; nor has what is next to null.
   if (*number >= (has_number ? block->n_numbered : block->n_objects) ||
@@ -228,7 +230,7 @@ fail_pointer(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 
   if (pointer == 0)
     return smb_access_fail(block, move, warp, lane, "a null pointer");
   if (!block->map || pointer >= SMB_MEMORY_LOWEST)
-    return smb_access_fail(block, move, warp, lane, "a pointer that points at nothing");
+    return smb_access_fail(block, move, warp, lane, "a pointer that points to nothing");
   g_autofree char *problem =
       g_strdup_printf("a null pointer, plus %" G_GUINT64_FORMAT " bytes", pointer);
   return smb_access_fail(block, move, warp, lane, problem);
@@ -255,7 +257,7 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
     if (!object)
       return fail_pointer(block, move, warp, lane, addresses[lane]);
     gboolean outside = offset < 0 || !smb_range_is_within((guint64)offset, width, object->size);
-    if (outside && is_reserved(block, number, &offset, width)) {
+    if (outside && is_reserved_bytes(block, number, &offset, width)) {
       warn_reserved(block, move, warp, lane, offset);
       outside = FALSE;
     }
@@ -285,7 +287,8 @@ static gboolean
 check_rule(SmbBlock *block, const Move *move) {
   g_autoptr(GError) reason = NULL;
   if (move->width > SMB_MAX_WIDTH)
-    return smb_block_fail(block, move->place, "%s: shared memory has no accesses of %u bytes",
+    return smb_block_fail(block, move->place,
+                          "%s: an access to shared memory cannot be %u bytes wide",
                           smb_program_site(block->program, move->site)->expression, move->width);
   if (G_LIKELY(smb_arch_rule(block->arch, move->op, asked_width(move))->defined))
     return TRUE;
@@ -304,7 +307,8 @@ smb_access_array(const SmbBlock *block, const Access *access, guint lane, guint3
   return array ? array->name : access_object(block, access, lane)->name;
 }
 
-// Where a copy comes from: the lines of its source, by their order, and the word of each lane. Buffers begin with a line.
+// Where a copy comes from: the lines of its source, by their order, and the word of each lane. Buffers begin with a
+// line.
 static void
 set_sources(SmbRequest *request, const guint64 *sources) {
   guint64 lines[SMB_MAX_LANES];

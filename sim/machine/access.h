@@ -19,7 +19,7 @@ typedef struct {
   Pattern pattern;
   SmbLanes lanes[4]; // by Space
   guint32 low;    // in shared memory, of all lanes; those that are off are where the first one is
-  guint32 high;   // likewise; below @low: both are not known
+  guint32 high;   // the same; below @low: both are not known
   Object *common; // that all lanes access, or NULL: then each has its own
   guint object[SMB_MAX_LANES];  // its number
   gint64 offset[SMB_MAX_LANES]; // into the object
@@ -80,15 +80,15 @@ gboolean smb_private_store_words(SmbBlock *block, const Move *move, const Access
                                  SmbLanes lanes, const guint32 *words);
 
 // --- atomics on words (update.c)
-// The turn of a lane that found @before: what is left in memory is known if everything that it is made of is known. @flushes:
-// subnormal numbers of 32 bits count as 0. @swap: of a compare-and-swap, or NULL.
+// The turn of a lane that found @before. The result in memory is known if all operands are.
+// @flushes: subnormal numbers of 32 bits count as 0. @swap: of a compare-and-swap, or NULL.
 void smb_words_update(const Move *move, guint lane, gboolean flushes, const MarkedWords *operand,
                       const MarkedWords *swap, const MarkedWords *before, MarkedWords *after);
 
-// What an atomic leaves in a word that is an integer: of the ones that do not compare. FALSE: it is another one.
+// The result of an integer atomic that does not compare. FALSE: it is another kind of atomic.
 gboolean smb_words_combine(const Move *move, guint32 old, guint32 value, guint64 *result);
-// An atomic on words of shared memory, lane by lane in rising order, as long as all is known of them and of their operands, and
-// on nothing more depends. Fills @before. Returns the lanes that are left.
+// An atomic on words of shared memory, lane by lane in rising order, as long as all is known of them and of their
+// operands, and on nothing more depends. Fills @before. Returns the lanes that are left.
 SmbLanes smb_words_update_known(const SmbBlock *block, const Move *move, const Access *access,
                                 SmbLanes lanes, const MarkedWords *operand, MarkedWords *before);
 

@@ -11,9 +11,9 @@
 #include "sim/arch/words.h"
 #include "sim/machine/access.h"
 
-// What an atomic leaves in memory, from what was there and its operands.
+// What an atomic leaves in memory, from what was there and its operand.
 static gint64
-combine_integers(const Move *move, gint64 old, gint64 value, gint64 swap) {
+combine_integers(const Move *move, gint64 old, gint64 value) {
   gboolean is_unsigned = move->kind == SMB_SCALAR_U32 || move->kind == SMB_SCALAR_U64;
   gboolean less = is_unsigned ? (guint64)old < (guint64)value : old < value;
   switch (move->atomic) {
@@ -38,47 +38,9 @@ combine_integers(const Move *move, gint64 old, gint64 value, gint64 swap) {
   case ATOMIC_DECREMENT:
     return old == 0 || (guint64)old > (guint64)value ? value : old - 1;
   case ATOMIC_CAS:
-    return old == value ? swap : old;
+    break;
   }
   g_assert_not_reached();
-}
-
-// Of reals there are sums and exchanges only.
-static double
-combine_reals(Atomic atomic, double old, double value) {
-  return atomic == ATOMIC_ADD ? old + value : value;
-}
-
-static gint64
-integer_at(SmbScalar kind, const void *values, guint lane) {
-  if (smb_scalar_is_wide(kind))
-    return ((const gint64 *)values)[lane];
-  return kind == SMB_SCALAR_U32 ? (gint64)((const guint32 *)values)[lane]
-                                : (gint64)((const gint32 *)values)[lane];
-}
-
-static double
-real_at(SmbScalar kind, const void *values, guint lane) {
-  return kind == SMB_SCALAR_F32 ? (double)((const float *)values)[lane]
-                                : ((const double *)values)[lane];
-}
-
-// One lane of an atomic: @old holds what was in memory; @bytes gets what is left there.
-static void
-combine(const Move *move, const void *operand, const void *swap, const void *old, guint lane,
-        guchar *bytes) {
-  SmbScalar kind = move->kind;
-  if (smb_scalar_is_real(kind)) {
-    double result =
-        combine_reals(move->atomic, real_at(kind, old, lane), real_at(kind, operand, lane));
-    float single = (float)result;
-    memcpy(bytes, kind == SMB_SCALAR_F32 ? (const void *)&single : &result, move->width);
-    return;
-  }
-  gint64 result =
-      combine_integers(move, integer_at(kind, old, lane), integer_at(kind, operand, lane),
-                       swap ? integer_at(kind, swap, lane) : 0);
-  memcpy(bytes, &result, move->width);
 }
 
 // Whether the hardware has an atomic as one instruction on shared memory. The others are loops.
@@ -174,8 +136,26 @@ smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboolean flushe
   if (smb_scalar_is_real(move->kind))
     return combine_bits(move, old, value, flushes, result);
   gint64 left = smb_scalar_wrap(move->kind, (gint64)old);
-  *result = (guint64)combine_integers(move, left, smb_scalar_wrap(move->kind, (gint64)value), 0);
+  *result = (guint64)combine_integers(move, left, smb_scalar_wrap(move->kind, (gint64)value));
   return TRUE;
+}
+
+// The bits of a lane, of numbers of 4 bytes or of 8.
+static guint64
+bits_at(const Move *move, const void *values, guint lane) {
+  return smb_scalar_is_wide(move->kind) ? ((const guint64 *)values)[lane]
+                                        : ((const guint32 *)values)[lane];
+}
+
+// What one lane leaves in memory, where it found @old.
+static guint64
+leave_result(const Move *move, guint64 old, guint64 value, const void *swap, guint lane) {
+  guint64 result = value;
+  if (move->atomic == ATOMIC_CAS)
+    return old == value ? bits_at(move, swap, lane) : old;
+  if (move->atomic != ATOMIC_EXCHANGE)
+    smb_atomic_combine(move, old, value, FALSE, &result);
+  return result;
 }
 
 gboolean
@@ -193,7 +173,9 @@ smb_memory_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
     if (!smb_memory_read_lane(block, move, &access, lane, bytes))
       return FALSE;
     smb_memory_decode(move->kind, bytes, values, lane);
-    combine(move, operand, swap, values, lane, bytes);
+    guint64 result =
+        leave_result(move, bits_at(move, values, lane), bits_at(move, operand, lane), swap, lane);
+    memcpy(bytes, &result, sizeof bytes);
     if (!smb_memory_write_lane(block, move, &access, lane, bytes))
       return FALSE;
   }

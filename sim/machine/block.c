@@ -14,7 +14,8 @@
 // Where a buffer ends that has no end: far enough for all offsets that a kernel means.
 #define ENDLESS_BYTES ((gsize)1 << 40)
 
-// Global buffers lie this far apart: an address says which one is meant. Where there is memory at addresses, beyond all of it.
+// Global buffers lie this far apart: an address says which one is meant. Where there is memory at addresses, beyond all
+// of it.
 enum {
   BUFFER_SPACING_BITS = 44
 };
@@ -118,9 +119,9 @@ find_buffer_problem(const SmbProgram *program, const SmbLaunch *launch, const Sm
   }
   if (has_variable(launch, buffer->name))
     return NULL;
-  return g_strdup_printf("'%s' has no pointer parameter, and uses no variable in global memory, "
-                         "of that name",
-                         program->name);
+  return g_strdup_printf(
+      "'%s' has no pointer parameter of that name, and uses no such variable in global memory",
+      program->name);
 }
 
 static gboolean
@@ -245,8 +246,8 @@ set_uniform(SmbBlock *block, guint32 *values, guint32 value) {
     values[i] = value;
 }
 
-// What the system has of a block's shared memory: below the program's own since sm_90, and behind it before, where only
-// who asks for it finds it. It begins with a row of banks, as on a device.
+// What the system has of a block's shared memory: below the program's own since sm_90, and above it on earlier chips,
+// where only a program that asks for it finds it. It begins with a row of banks, as on a device.
 static void
 set_up_shared(SmbBlock *block, gsize dynamic_bytes) {
   const SmbProgram *program = block->program;
@@ -464,8 +465,8 @@ smb_block_misses_others(const SmbBlock *block) {
 }
 
 gboolean
-smb_block_lost_globals(const SmbBlock *block, SmbOpClass op_class) {
-  return block->lost_globals[op_class];
+smb_block_misses_globals(const SmbBlock *block, SmbOpClass op_class) {
+  return block->missing_globals[op_class];
 }
 
 const char *
@@ -504,7 +505,7 @@ smb_block_free(SmbBlock *block) {
 
 // Nothing of the block before is left: shared memory reads as zeros, a thread's own memory as never set.
 static void
-start_block(SmbBlock *block, guint64 index) {
+start_machine_block(SmbBlock *block, guint64 index) {
   guint64 rest = index;
   for (guint i = 0; i < 3; i++) {
     set_uniform(block, block->uniform[i], (guint32)(rest % block->grid[i]));
@@ -527,7 +528,7 @@ start_block(SmbBlock *block, guint64 index) {
 
 // Runs the block from its start, or from where it waits.
 static SmbTurn
-run_turn(SmbBlock *block, gboolean (*run)(gpointer state), GError **error) {
+run_block_turn(SmbBlock *block, gboolean (*run)(gpointer state), GError **error) {
   block->error = error;
   block->waits = FALSE;
   gboolean ok = run(block->state);
@@ -540,24 +541,24 @@ run_turn(SmbBlock *block, gboolean (*run)(gpointer state), GError **error) {
 
 gboolean
 smb_block_run(SmbBlock *block, guint64 index, GError **error) {
-  start_block(block, index);
+  start_machine_block(block, index);
   block->may_wait = FALSE;
-  return run_turn(block, block->program->front_end->run, error) == SMB_TURN_ENDED;
+  return run_block_turn(block, block->program->front_end->run, error) == SMB_TURN_ENDED;
 }
 
 SmbTurn
 smb_block_start(SmbBlock *block, guint64 index, GError **error) {
-  start_block(block, index);
+  start_machine_block(block, index);
   block->may_wait = block->program->front_end->resume && !block_is_alone(block) &&
                     smb_overlay_reads_through(block->overlay);
-  return run_turn(block, block->program->front_end->run, error);
+  return run_block_turn(block, block->program->front_end->run, error);
 }
 
 SmbTurn
 smb_block_resume(SmbBlock *block, GError **error) {
   g_return_val_if_fail(block->waits, SMB_TURN_FAILED);
   smb_overlay_clear(block->overlay);
-  return run_turn(block, block->program->front_end->resume, error);
+  return run_block_turn(block, block->program->front_end->resume, error);
 }
 
 gboolean

@@ -57,8 +57,8 @@ const char *smb_traffic_name(SmbTraffic traffic);
  *   (buffers are far apart and aligned to 256 bytes)
  * @warn: something suspicious at @site, in words; @other is the site that it collides with, or @site
  * @uncounted: the lanes of @mask made a request at @site, or may have made it, that cannot be counted, and @reason says
- *   why: "the address depends on in[] (parameter 2), loaded at scan.cu:30"; @hint (nullable) what would make it known. Only of a
- *   launch that skips what is not known
+ *   why: "the address depends on in[] (parameter 2), loaded at scan.cu:30"; @hint (nullable) what would make it known.
+ *   Only of a launch that skips what is not known
  * @constant: @request was made of constant memory at @site, at offsets in it, by a load that computes where; of the
  *   variable @name. %NULL: it was made, or may have been, and it is not known where
  * @traffic: a warp executed @site, which moved @bytes of shared memory, or SMB_BYTES_UNKNOWN, and made no request
@@ -86,8 +86,8 @@ typedef struct _SmbBlock SmbBlock;
 SmbGlobal *smb_global_new(const SmbProgram *program, const SmbLaunch *launch);
 
 /**
- * smb_global_keep_order: blocks see what earlier ones left, of whatever program, as those of a serial one do. What depends
- * on it is not exact then: a device may run them in any order.
+ * smb_global_keep_order: blocks see what earlier ones left, of whatever program, as those of a serial one do. What
+ * depends on it is not exact then: a device may run them in any order.
  */
 void smb_global_keep_order(SmbGlobal *global);
 void smb_global_free(SmbGlobal *global);
@@ -113,8 +113,8 @@ gsize smb_global_mask(const SmbGlobal *global, guint parameter, guint64 offset, 
                       gsize length);
 
 /**
- * smb_global_read_memory, smb_global_mask_memory: the same of memory at addresses (SmbLaunch.memory), wherever it lies; of
- * what no piece has nothing is known, unless blocks wrote it
+ * smb_global_read_memory, smb_global_mask_memory: the same of memory at addresses (SmbLaunch.memory), wherever it lies;
+ * of what no piece has nothing is known, unless blocks wrote it
  */
 void smb_global_read_memory(const SmbGlobal *global, guint64 address, gpointer bytes, gsize length);
 gsize smb_global_mask_memory(const SmbGlobal *global, guint64 address, gpointer bytes,
@@ -151,12 +151,12 @@ void smb_block_free(SmbBlock *block);
 
 /**
  * smb_block_set_races:
- * @races: (nullable) (transfer none): by site: whether it races, as a load with stores or as a store with others, or accesses
- *   what a copy that is pending writes. Must live as long as blocks are run
+ * @races: (nullable) (transfer none): by site: whether it races, as a load with stores or as a store with others, or
+ *   accesses what a copy that is pending writes. Must live as long as blocks are run
  *
- * What those loads find, and what those stores leave, depends on the order of threads; it is marked in compiled code, and
- * so is what is computed of it (SMB_WARNING_ORDER). A race becomes known when it is too late for that: the block has to be
- * run again.
+ * What those loads find, and what those stores leave, depends on the order of threads; it is marked in compiled code,
+ * and so is what is computed of it (SMB_WARNING_ORDER). A race becomes known when it is too late for that: the block
+ * has to be run again.
  */
 void smb_block_set_races(SmbBlock *block, const guint8 *races);
 
@@ -209,7 +209,7 @@ guint64 smb_global_changes(const SmbGlobal *global);
 
 /**
  * smb_block_idle:
- * @place: (out): where it stands, an offset into the program's text
+ * @place: (out): where it is, an offset into the program's text
  *
  * Returns: (nullable) (transfer none): the first condition that turned all threads of a block away from
  *   accesses to memory, of all blocks that ran: "'i < n' is false for all threads (n = 0)"
@@ -219,21 +219,27 @@ const char *smb_block_idle(const SmbBlock *block, guint32 *place);
 /** Bytes of memory that it takes, with its registers, when it has run. */
 gsize smb_block_bytes(const SmbBlock *block);
 
-/** Whether lanes of one warp ever went different ways in a program that leaves it to an assembler where they reconverge. */
+/**
+ * Whether lanes of one warp ever went different ways in a program that leaves it to an assembler where they reconverge.
+ */
 gboolean smb_block_diverged(const SmbBlock *block);
 
 /** Instructions of machine code that the warps of the block that ran last executed; 0 of other programs. */
 guint64 smb_block_instructions(const SmbBlock *block);
 
-/** Whether blocks need others to run at the same time: one waited for others, or came to the barrier of the grid that a driver
- * provides. */
+/**
+ * Whether blocks need others to run at the same time: one waited for others, or came to the barrier of the grid that a
+ * driver * provides.
+ */
 gboolean smb_block_is_cooperative(const SmbBlock *block);
 
 /** Whether something was not known because other blocks may have changed it meanwhile. */
 gboolean smb_block_misses_others(const SmbBlock *block);
 
-/** Whether accesses of a class may have asked for global memory and were not reported: where, or whether, is not known. */
-gboolean smb_block_lost_globals(const SmbBlock *block, SmbOpClass op_class);
+/**
+ * Whether accesses of a class may have asked for global memory and were not reported: where, or whether, is not known.
+ */
+gboolean smb_block_misses_globals(const SmbBlock *block, SmbOpClass op_class);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlock, smb_block_free)

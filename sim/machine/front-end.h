@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: MIT
 //
 // What a language has to give so that its kernels are programs like all others: a table of functions, and
-// the program that its reader fills (sim/program/inside.h). Private to the front ends, the machine and what counts its blocks.
+// the program that its reader fills (sim/program/inside.h). Private to the front ends, the machine and what counts its
+// blocks.
 //
 // The contract with the machine (sim/machine/machine.h). The machine owns a block: its threads, its memory, its
 // races, its limits and its error. The front end owns how a kernel goes from one operation to the next: in
-// what order warps run, which lanes are active, where they meet again, and what registers hold. It may run
+// what order warps run, which lanes are active, where they reconverge, and what registers hold. It may run
 // all warps in step, or each warp to the next barrier, with a place of its own: the machine is told a warp,
 // the lanes and their addresses at each access, and is told of a barrier once all that must arrive have.
 #pragma once
@@ -38,8 +39,8 @@ struct _SmbFrontEnd {
   // Runs the block from its start to its end; FALSE after smb_block_fail(). Nothing of the block before may
   // be left in the state.
   gboolean (*run)(gpointer state);
-  // Of a block that may wait for others (SmbBlock.may_wait), and said so: goes on; whether it is stuck (smb_block_is_stuck());
-  // fails where it waits. NULL of a language whose blocks never wait.
+  // Of a block that may wait for others (SmbBlock.may_wait), and said so: continues; whether it is stuck
+  // (smb_block_is_stuck()); fails where it waits. NULL of a language whose blocks never wait.
   gboolean (*resume)(gpointer state);
   gboolean (*is_stuck)(gpointer state);
   void (*fail_waiting)(gpointer state, const char *why);
@@ -53,11 +54,11 @@ struct _SmbFrontEnd {
   // (*@address: FALSE); NULL: there is none. Lives as long as the program.
   const char *(*data_source)(const SmbProgram *program, const SmbLaunch *launch, guint site,
                              gboolean *address);
-  // Of what cannot tell as it runs: whether the order in which threads execute atomics decides at which addresses a site
-  // accesses shared memory (*@address), or whether it does.
+  // Of what cannot tell as it runs: whether the order in which threads execute atomics decides at which addresses a
+  // site accesses shared memory (*@address), or whether it does.
   gboolean (*by_order)(const SmbProgram *program, guint site, gboolean *address);
-  // The same program, with lanes that diverge meeting elsewhere, as an assembler may decide: each a different one, with the
-  // same sites, and without variants of its own; NULL: there are no more (transfer full).
+  // The same program, with lanes that diverge meeting elsewhere, as an assembler may decide: each a different one, with
+  // the same sites, and without variants of its own; NULL: there are no more (transfer full).
   SmbProgram *(*variant)(const SmbProgram *program, guint index);
   GArray *(*carved_arrays)(const SmbProgram *program, const SmbLaunch *launch);
   gboolean (*evaluate)(const SmbProgram *program, const char *expression, gint64 *value,

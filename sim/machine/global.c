@@ -65,7 +65,7 @@ smb_overlay_address_key(guint64 address) {
 }
 
 static guint64
-make_key(const Object *object, guint64 offset) {
+make_chunk_key(const Object *object, guint64 offset) {
   return object->key + offset / CHUNK_BYTES;
 }
 
@@ -196,7 +196,7 @@ smb_global_read_memory(const SmbGlobal *global, guint64 address, gpointer bytes,
 
 // Where a chunk lies; 0: it has no address.
 static guint64
-find_address(const SmbGlobal *global, const Chunk *chunk) {
+find_chunk_address(const SmbGlobal *global, const Chunk *chunk) {
   guint64 buffer = chunk->key >> 48;
   guint64 offset = (chunk->key - smb_overlay_buffer_key((guint)buffer)) * CHUNK_BYTES;
   if (buffer == ADDRESS_KEYS >> 48)
@@ -215,7 +215,7 @@ smb_global_each_written(const SmbGlobal *global, SmbWrittenVisitor visit, gpoint
   g_hash_table_iter_init(&iter, global->chunks);
   while (g_hash_table_iter_next(&iter, NULL, &value)) {
     const Chunk *chunk = value;
-    guint64 address = find_address(global, chunk);
+    guint64 address = find_chunk_address(global, chunk);
     for (guint i = 0, n; address && i < CHUNK_BYTES; i += n + 1) {
       for (n = 0; i + n < CHUNK_BYTES && is_written(chunk, i + n);)
         n++;
@@ -227,16 +227,16 @@ smb_global_each_written(const SmbGlobal *global, SmbWrittenVisitor visit, gpoint
 
 // Whether what a buffer holds depends on the order of threads.
 static gboolean
-is_ordered(const SmbGlobal *global, guint buffer) {
+is_order_dependent_buffer(const SmbGlobal *global, guint buffer) {
   return buffer < global->ordered->len && g_array_index(global->ordered, guint8, buffer);
 }
 
-// Sets those of @bytes to 0 that are not known, and says how many are. @buffer: whose they are; @given: which were, before
-// the launch; the first of them lies @offset behind the first byte of the chunk @key.
+// Sets those of @bytes to 0 that are not known, and says how many are. @buffer: whose they are; @given: which were,
+// before the launch; the first of them lies @offset behind the first byte of the chunk @key.
 static gsize
 mask_chunks(const SmbGlobal *global, guint buffer, guint64 key, guint64 offset, guchar *bytes,
             const guchar *given, gsize length) {
-  gboolean is_lost = global->blurred || is_ordered(global, buffer);
+  gboolean is_lost = global->blurred || is_order_dependent_buffer(global, buffer);
   const Chunk *chunk = NULL;
   gsize n_known = 0;
   for (gsize i = 0; i < length; i++) {
@@ -333,7 +333,7 @@ smb_overlay_set_ordered(Overlay *overlay, const Object *object) {
 
 gboolean
 smb_overlay_is_ordered(const Overlay *overlay, const Object *object) {
-  return is_ordered(overlay->global, object->buffer);
+  return is_order_dependent_buffer(overlay->global, object->buffer);
 }
 
 // Returns whether that changes what @kept holds.
@@ -400,7 +400,7 @@ smb_overlay_capacity(guint64 max_memory) {
 
 // Where a chunk is, or belongs.
 static Chunk **
-find_slot(const Overlay *overlay, guint64 key) {
+find_chunk_slot(const Overlay *overlay, guint64 key) {
   for (guint i = hash_key(&key);; i++) {
     Chunk **slot = &overlay->slots[i & (overlay->n_slots - 1)];
     if (!*slot || (*slot)->key == key)
@@ -415,7 +415,7 @@ grow_table(Overlay *overlay) {
   overlay->slots = g_new0(Chunk *, overlay->n_slots);
   for (guint i = 0; i < overlay->used; i++) {
     Chunk *chunk = g_ptr_array_index(overlay->storage, i);
-    *find_slot(overlay, chunk->key) = chunk;
+    *find_chunk_slot(overlay, chunk->key) = chunk;
   }
 }
 
@@ -423,7 +423,7 @@ static Chunk *
 find_chunk(Overlay *overlay, guint64 key) {
   if (overlay->last && overlay->last->key == key)
     return overlay->last;
-  Chunk *chunk = *find_slot(overlay, key);
+  Chunk *chunk = *find_chunk_slot(overlay, key);
   if (chunk)
     overlay->last = chunk;
   return chunk;
@@ -438,7 +438,7 @@ make_chunk(Overlay *overlay, guint64 key) {
   Chunk *chunk = g_ptr_array_index(overlay->storage, overlay->used++);
   chunk->key = key;
   memset(chunk->written, 0, sizeof chunk->written);
-  *find_slot(overlay, key) = chunk;
+  *find_chunk_slot(overlay, key) = chunk;
   overlay->last = chunk;
   return chunk;
 }
@@ -464,7 +464,7 @@ smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolea
       memset(marks, known ? MARK_KNOWN : 0, length);
   }
   guint at = (guint)(offset % CHUNK_BYTES);
-  guint64 key = make_key(object, offset);
+  guint64 key = make_chunk_key(object, offset);
   if (through)
     lay_over(g_hash_table_lookup(overlay->global->chunks, &key), at, bytes, marks, length);
   if (object->written)
@@ -486,7 +486,8 @@ smb_overlay_changed(const Overlay *overlay) {
 
 // Whether bytes that are written are what the chunk has of that place.
 static gboolean
-is_same(const Chunk *chunk, guint at, const guchar *bytes, const guchar *marks, gsize length) {
+has_same_bytes(const Chunk *chunk, guint at, const guchar *bytes, const guchar *marks,
+               gsize length) {
   for (guint i = 0; i < length; i++) {
     if (!is_written(chunk, at + i) || chunk->bytes[at + i] != bytes[i] ||
         (marks && chunk->marks[at + i] != marks[i]))
@@ -497,7 +498,7 @@ is_same(const Chunk *chunk, guint at, const guchar *bytes, const guchar *marks, 
 
 // A word, mostly.
 static inline void
-copy(guchar *to, const guchar *from, gsize length) {
+copy_bytes(guchar *to, const guchar *from, gsize length) {
   if (length == 4)
     memcpy(to, from, 4);
   else
@@ -511,7 +512,7 @@ open_chunk(Overlay *overlay, guint64 key) {
 }
 
 static void
-note_written(Overlay *overlay, Object *object) {
+note_written_chunk(Overlay *overlay, Object *object) {
   if (!object->written)
     g_ptr_array_add(overlay->written, object);
   object->written = TRUE;
@@ -522,13 +523,13 @@ smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const guchar
                   const guchar *marks, gsize length) {
   guint at = (guint)(offset % CHUNK_BYTES);
   note_reach(overlay->global, object, offset + length);
-  Chunk *chunk = open_chunk(overlay, make_key(object, offset));
-  note_written(overlay, object);
+  Chunk *chunk = open_chunk(overlay, make_chunk_key(object, offset));
+  note_written_chunk(overlay, object);
   if (G_UNLIKELY(overlay->watches))
-    overlay->changed = overlay->changed || !is_same(chunk, at, bytes, marks, length);
-  copy(chunk->bytes + at, bytes, length);
+    overlay->changed = overlay->changed || !has_same_bytes(chunk, at, bytes, marks, length);
+  copy_bytes(chunk->bytes + at, bytes, length);
   if (marks)
-    copy(chunk->marks + at, marks, length);
+    copy_bytes(chunk->marks + at, marks, length);
   chunk->written[at / 64] |= (length == 64 ? G_MAXUINT64 : ((guint64)1 << length) - 1) << (at % 64);
 }
 
@@ -543,24 +544,25 @@ smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes, const 
   guint64 key = 0, end = 0;
   for (; lanes; lanes &= lanes - 1) {
     guint lane = smb_lanes_first(lanes);
-    guint64 offset = (guint64)offsets[lane], here = make_key(object, offset);
+    guint64 offset = (guint64)offsets[lane], here = make_chunk_key(object, offset);
     guint at = (guint)(offset % CHUNK_BYTES);
     if (!chunk || here != key)
       chunk = open_chunk(overlay, key = here);
     if (G_UNLIKELY(overlay->watches))
-      overlay->changed = overlay->changed || !is_same(chunk, at, (const guchar *)&words[lane],
-                                                      (const guchar *)&marks[lane], WORD_BYTES);
+      overlay->changed =
+          overlay->changed || !has_same_bytes(chunk, at, (const guchar *)&words[lane],
+                                              (const guchar *)&marks[lane], WORD_BYTES);
     memcpy(chunk->bytes + at, &words[lane], WORD_BYTES);
     memcpy(chunk->marks + at, &marks[lane], WORD_BYTES);
     chunk->written[at / 64] |= (guint64)WORD_WRITTEN << (at % 64);
     end = MAX(end, offset + WORD_BYTES);
   }
   note_reach(overlay->global, object, end);
-  note_written(overlay, object);
+  note_written_chunk(overlay, object);
 }
 
 void
-smb_overlay_blur(Overlay *overlay) {
+smb_overlay_mark_unknown(Overlay *overlay) {
   overlay->blurred = TRUE;
   overlay->changed = TRUE;
 }

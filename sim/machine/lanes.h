@@ -31,15 +31,3 @@ find_set_lanes(guint n, const guint32 *values) {
   }
   return set;
 }
-
-// out[lane] = expression of x, for n lanes; the function returns.
-#define LOOP1(type, result, expression)                                                            \
-  {                                                                                                \
-    const type *restrict pa = a;                                                                   \
-    result *restrict po = out;                                                                     \
-    EACH_LANE(n, {                                                                                 \
-      type x = pa[lane];                                                                           \
-      po[lane] = (result)(expression);                                                             \
-    })                                                                                             \
-    return;                                                                                        \
-  }

@@ -27,21 +27,21 @@ typedef struct {
   const char *name;
   Space space;
   gsize base;           // in shared memory
-  gsize size;           // bytes; of a buffer: as far as offsets go
-  gsize start;          // of a buffer: where its pointer points, in bytes
-  guint step;           // of a buffer: bytes of what its pointer points at; of a variable 0
-  SmbContents contents; // of global and constant memory: its initial values
-  const guchar *marks;  // (nullable): of constant memory: which bytes of that are known
-  guint buffer;         // of global memory: its number, that of the parameter or after those
-  guint64 address;      // of global memory: where it begins, for who counts segments
-  guint64 key;          // of global memory: of its first chunk (global.c)
+  gsize size;           // bytes; for a buffer: as far as offsets go
+  gsize start;          // for a buffer: where its pointer points, in bytes
+  guint step;           // for a buffer: bytes of what its pointer points at; of a variable 0
+  SmbContents contents; // for global and constant memory: its initial values
+  const guchar *marks;  // (nullable): for constant memory: which bytes of that are known
+  guint buffer;         // for global memory: its number, that of the parameter or after those
+  guint64 address;      // for global memory: where it begins, for who counts segments
+  guint64 key;          // for global memory: of its first chunk (global.c)
   MemoryMap *map;       // a stretch: has its contents; else NULL
   guchar *bytes;        // private: [warp][word][lane][4], allocated when first accessed
   guchar *set;          // private: the marks of each byte; 0: it was not written
   gsize reach;          // private: bytes, from the first on, that any thread accessed
   gboolean written;     // a buffer: since smb_overlay_clear()
-  gboolean
-      is_loaded; // a variable: atomics find what it is loaded with, if the launch does not say what it holds
+  // a variable: atomics find what it is loaded with, if the launch does not say what it holds
+  gboolean is_loaded;
 } Object;
 
 // The name of a stretch that no parameter points into.
@@ -50,8 +50,8 @@ typedef struct {
 // In a program that tracks what is known of memory, the first object is all of shared memory.
 #define SHARED_OBJECT 0
 
-// A pointer is the number of its object, from 1, above a byte offset that may go astray both ways; or, without a number, an
-// address (SmbLaunch.memory).
+// A pointer is the number of its object, from 1, above a byte offset that may go astray both ways; or, without a
+// number, an address (SmbLaunch.memory).
 #define POINTER_OFFSET_BITS 48
 #define POINTER_BIAS        (G_GUINT64_CONSTANT(1) << (POINTER_OFFSET_BITS - 1))
 
@@ -77,7 +77,7 @@ struct _SmbBlock {
   guint grid[3];
   guint cluster[3];      // blocks of a cluster, which the launch or the kernel says; else 1
   gboolean has_clusters; // whether either says it
-  guint lanes;           // of a warp: a multiple of LANE_ROW
+  guint lanes;           // for a warp: a multiple of LANE_ROW
   SmbLanes all_lanes;    // of a warp
   const PlaceLoops *place_loops;
   guint n_threads;
@@ -87,15 +87,15 @@ struct _SmbBlock {
   guint32 *thread[3];  // threadIdx, by thread: n_warps * lanes of them
   guint32 *uniform[3]; // blockIdx, by thread
   guint32 *sizes[6];   // blockDim, gridDim, by thread
-  Object
-      *objects; // the program's regions, then a buffer for each parameter, then stretches of memory
+  // the program's regions, then a buffer for each parameter, then stretches of memory
+  Object *objects;
   guint n_objects;
   guint n_numbered;      // objects that are not stretches: pointers have their numbers
   MemoryMap *map;        // (nullable): memory at addresses
   GPtrArray *structures; // GBytes: of parameters that are objects
   gsize shared_bytes;    // the program's own
-  gsize
-      reserved_start; // offset of what the system has of it, which lies behind the program's own here
+  // offset of what the system has of it, which lies after the program's own here
+  gsize reserved_start;
   gsize reserved_bytes; // of that; 0: it cannot be accessed
   guchar *shared;
   guchar *shared_marks; // of each byte, if the program tracks them
@@ -105,14 +105,14 @@ struct _SmbBlock {
   const guint8 *races; // smb_block_set_races(), or NULL
   guint64 memory_used;
   char *idle;         // the first condition that turned all threads away, in words, or NULL
-  guint32 idle_place; // where it stands
+  guint32 idle_place; // where it is
   gboolean skips_unknown;
-  gpointer state;                          // the front end's
-  gsize state_bytes;                       // of that, if it is much
-  gboolean diverged;                       // smb_block_diverged(); the front end says so
-  gboolean misses_others;                  // smb_block_misses_others(); likewise
-  gboolean is_cooperative;                 // smb_block_is_cooperative(); likewise
-  gboolean lost_globals[SMB_N_OP_CLASSES]; // smb_block_lost_globals(); likewise
+  gpointer state;                             // the front end's
+  gsize state_bytes;                          // of that, if it is much
+  gboolean diverged;                          // smb_block_diverged(); the front end says so
+  gboolean misses_others;                     // smb_block_misses_others(); the same
+  gboolean is_cooperative;                    // smb_block_is_cooperative(); the same
+  gboolean missing_globals[SMB_N_OP_CLASSES]; // smb_block_misses_globals(); the same
 
   // of the running block
   gboolean may_wait; // for other blocks
@@ -138,8 +138,8 @@ block_has_company(const SmbBlock *block) {
 }
 
 // What accesses to memory take, as plain steps of compiled code of about 12 ns (an AMD EPYC, 2026-11-27): one to shared
-// memory at a known place, and one to an address that may be anywhere, with counting them; a lane of an access whose lanes
-// are looked at one by one; and as many bytes that are compared or copied take one.
+// memory at a known place, and one to an address that may be anywhere, with counting them; a lane of an access whose
+// lanes are looked at one by one; and as many bytes that are compared or copied take one.
 enum {
   WORK_OF_SHARED = 18,
   WORK_OF_ACCESS = 20,
@@ -199,8 +199,8 @@ guint64 smb_block_buffer(const SmbBlock *block, guint parameter);
 // that have not exited. What was done before it and after it does not race.
 gboolean smb_block_barrier(SmbBlock *block, guint32 place, const char *name, const Mask *arrived);
 
-// The lanes of @mask make a request of shared memory at @site, or may make it, and which of the two is unknown: @reason says
-// why. Fails, with the site and the reason, unless the launch skips what is not known.
+// The lanes of @mask make a request of shared memory at @site, or may make it, and which of the two is unknown: @reason
+// says why. Fails, with the site and the reason, unless the launch skips what is not known.
 gboolean smb_block_unknown(SmbBlock *block, guint site, guint warp, SmbLanes mask,
                            const char *reason);
 
@@ -228,20 +228,21 @@ typedef enum {
 
 // One memory instruction, as far as the machine is concerned.
 typedef struct {
-  guint32 place;       // where it stands, for messages
+  guint32 place;       // where it is, for messages
   guint site;          // what its requests are counted for
   SmbOpClass op_class; // load, store or atomic
   SmbOp op;            // which instruction it is
-  Atomic atomic;       // of an atomic: what it does
+  Atomic atomic;       // for an atomic: what it does
   SmbScalar kind;      // of a component
   guint components;    // that lie one after the other: 1 to 4
   guint width;         // bytes of all of them
   guint align;         // bytes; at most @width
-  guint16 padding; // of a load: a bit for each byte that belongs to nothing, and need not be set
+  guint16 padding; // for a load: a bit for each byte that belongs to nothing, and need not be set
   gboolean reads;  // whether what it finds is used; an exchange whose result is dropped does not
-  guint constant_bytes; // of a load: most that a request of constant memory (LDC) asks for; 0: what
-                        // is there is at a fixed place, an operand of instructions
-  const guint64 *sources; // (nullable): of a copy from global memory: where each lane's bytes are,
+  guint
+      constant_bytes; // for a load: most that a request of constant memory (LDC) asks for; 0: what
+                      // is there is at a fixed place, an operand of instructions
+  const guint64 *sources; // (nullable): for a copy from global memory: where each lane's bytes are,
                           // or MOVE_NO_SOURCE
 } Move;
 
@@ -268,7 +269,7 @@ enum {
   MARK_KNOWN = 1,
   MARK_BLOCK = 2, // it depends on blockIdx, or whether it is known does
   MARK_SHARED =
-      4, // of global memory: other blocks change it, too, by atomics; a load does not know what it finds
+      4, // for global memory: other blocks change it, too, by atomics; a load does not know what it finds
 };
 
 // Longest access of one lane that is not of shared memory, in bytes (PTX ISA 8.8, ld and st: .v8.b32).
@@ -289,8 +290,8 @@ gboolean smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes
 // As smb_words_store(), of a copy that ends later: its bytes are there at once, and pending (pending.c).
 gboolean smb_words_copy(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                         const guint64 *addresses, const MarkedWords *words);
-// The same as loads and stores at @base, a number for each lane, + @offset in shared memory: fast. @is_known: (out): all that was
-// loaded is known, and depends on nothing; then no marks are set.
+// The same as loads and stores at @base, a number for each lane, + @offset in shared memory: fast. @is_known: (out):
+// all that was loaded is known, and depends on nothing; then no marks are set.
 gboolean smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                                const guint32 *base, guint32 offset, MarkedWords *words,
                                gboolean *is_known);
@@ -308,24 +309,25 @@ gboolean smb_words_atomic_shared(SmbBlock *block, const Move *move, guint warp, 
 gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboolean flushes,
                             guint64 *result);
 
-// Something was stored at an address in global memory that is not known, or other blocks may have stored something: from
-// here on none of it is known.
-void smb_words_blur(SmbBlock *block);
+// Something was stored at an address in global memory that is not known, or other blocks may have stored something:
+// from here on none of it is known.
+void smb_words_mark_unknown(SmbBlock *block);
 
 // The signature of the block records where in global memory lanes copy from: which of them share a line.
 void smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sources);
 
-// Whether @bytes at a pointer all lie in shared memory, the system's part of it included, and where the machine keeps them.
+// Whether @bytes at a pointer all lie in shared memory, the system's part of it included, and where the machine keeps
+// them.
 gboolean smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *offset);
 
-// --- what makes no request (bulk.c)
+// --- what makes no request (bulk-copy.c)
 
 // Byte offsets in shared memory of what @lanes name there: @move says how wide and how it is aligned. Fails if it is
 // elsewhere.
 gboolean smb_shared_locate(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                            const guint64 *addresses, guint32 *offsets);
-// One lane reads or writes Move.width bytes of shared or global memory, each with its mark, aligned to Move.align, which
-// divides them.
+// One lane reads or writes Move.width bytes of shared or global memory, each with its mark, aligned to Move.align,
+// which divides them.
 gboolean smb_bulk_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
                        guchar *bytes, guchar *marks);
 gboolean smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
@@ -339,7 +341,7 @@ gboolean smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint la
 // and nothing uses its result.
 SmbOp smb_atomic_op(const SmbArch *arch, Atomic atomic, SmbScalar kind, gboolean increments);
 
-// The private memory of these threads has no values any more; of one lane, @bytes of it from an offset on.
+// The private memory of these threads has no values any longer; of one lane, @bytes of it from an offset on.
 void smb_private_forget(const SmbBlock *block, guint object, const Mask *threads);
 void smb_private_forget_bytes(const SmbBlock *block, guint object, guint warp, guint lane,
                               gsize from, gsize bytes);
@@ -372,7 +374,7 @@ void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const g
 // The words of some lanes, of a program that tracks marks: those of later ones last.
 void smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes,
                              const gint64 *offsets, const guint32 *words, const guint32 *marks);
-void smb_overlay_blur(Overlay *overlay);
+void smb_overlay_mark_unknown(Overlay *overlay);
 // From now on it is noted whether a block's writes change anything; @watches: FALSE: no more.
 void smb_overlay_watch(Overlay *overlay, gboolean watches);
 gboolean smb_overlay_changed(const Overlay *overlay);
@@ -392,7 +394,7 @@ gboolean smb_shadow_is_news(const SmbBlock *block, SmbWarning warning, guint sit
 void smb_shadow_look_closely(Shadow *shadow);
 // Whether another warp stored to any of @n bytes since the last barrier.
 gboolean smb_shadow_is_disputed(const Shadow *shadow, guint warp, guint32 offset, guint n);
-// Races at the 4 bytes at @offset are not news any more in this block: they are a barrier's.
+// Races at the 4 bytes at @offset are not news any longer in this block: they are a barrier's.
 void smb_shadow_exempt(Shadow *shadow, guint32 offset);
 // What begins at @offset may have been written, by something that does not race.
 void smb_shadow_fill(Shadow *shadow, guint32 offset);

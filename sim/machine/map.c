@@ -31,7 +31,7 @@ struct _MemoryMap {
 
 // The region of a variable, if the program has one that none has yet; 0: it has none.
 static guint
-find_region(const MemoryMap *map, const SmbProgram *program, const char *name) {
+find_variable_region(const MemoryMap *map, const SmbProgram *program, const char *name) {
   for (guint i = 1; name && i < program->regions->len; i++) {
     const Region *region = &g_array_index(program->regions, Region, i);
     if ((region->space == SPACE_GLOBAL || region->space == SPACE_CONSTANT) &&
@@ -42,12 +42,12 @@ find_region(const MemoryMap *map, const SmbProgram *program, const char *name) {
 }
 
 static void
-add_piece(MemoryMap *map, const SmbProgram *program, const SmbLaunch *launch,
-          const SmbMemoryPiece *piece) {
+add_map_piece(MemoryMap *map, const SmbProgram *program, const SmbLaunch *launch,
+              const SmbMemoryPiece *piece) {
   const char *name = piece->variable;
   const SmbBuffer *given = name ? smb_launch_buffer(launch, name, G_MAXUINT) : NULL;
   SmbContents contents = given && !given->is_default ? given->contents : piece->contents;
-  guint region = find_region(map, program, name);
+  guint region = find_variable_region(map, program, name);
   guint64 bytes = piece->bytes;
   if (region) {
     const MapVariable variable = {piece->address,
@@ -72,10 +72,10 @@ add_stretch(MemoryMap *map, guint64 end, gboolean is_blank) {
   g_array_append_val(map->stretches, stretch);
 }
 
-// Whether a piece is of the stretch of the one ahead of it, which ends at @end: they are in the same MAP_STRETCH_BYTES, or
-// are of one allocation.
+// Whether a piece is of the stretch of the one ahead of it, which ends at @end: they are in the same MAP_STRETCH_BYTES,
+// or are of one allocation.
 static gboolean
-continues(const MapPiece *piece, guint64 end) {
+continues_stretch(const MapPiece *piece, guint64 end) {
   return piece[0].address < end || (!piece->begins && piece[0].address == piece[-1].end);
 }
 
@@ -90,7 +90,7 @@ add_stretches(MemoryMap *map) {
     do {
       end = (piece_at(map, i)->end + MAP_STRETCH_BYTES - 1) & mask;
       is_blank = is_blank && piece_at(map, i)->contents.fill == SMB_FILL_UNKNOWN;
-    } while (++i < map->pieces->len && continues(piece_at(map, i), end));
+    } while (++i < map->pieces->len && continues_stretch(piece_at(map, i), end));
     add_stretch(map, end, is_blank);
   }
   add_stretch(map, G_GUINT64_CONSTANT(1) << SMB_MEMORY_ADDRESS_BITS, TRUE);
@@ -139,7 +139,7 @@ smb_map_new(const SmbProgram *program, const SmbLaunch *launch) {
   map->variables = g_array_new(FALSE, FALSE, sizeof(MapVariable));
   map->stretches = g_array_new(FALSE, FALSE, sizeof(MapStretch));
   for (guint i = 0; launch->memory && i < launch->memory->len; i++)
-    add_piece(map, program, launch, &g_array_index(launch->memory, SmbMemoryPiece, i));
+    add_map_piece(map, program, launch, &g_array_index(launch->memory, SmbMemoryPiece, i));
   add_fields(map, fields);
   add_stretches(map);
   return map;
@@ -185,7 +185,7 @@ smb_map_find(MemoryMap *map, guint64 address) {
 
 // The first variable that ends behind an address, or how many there are.
 static guint
-find_variable(const MemoryMap *map, guint64 address) {
+find_map_variable(const MemoryMap *map, guint64 address) {
   guint low = 0, high = map->variables->len;
   while (low < high) {
     guint middle = low + (high - low) / 2;
@@ -199,7 +199,7 @@ find_variable(const MemoryMap *map, guint64 address) {
 
 const MapVariable *
 smb_map_variable(MemoryMap *map, guint64 address) {
-  guint i = find_variable(map, address);
+  guint i = find_map_variable(map, address);
   return i < map->variables->len && variable_at(map, i)->address <= address ? variable_at(map, i)
                                                                             : NULL;
 }
@@ -215,7 +215,7 @@ smb_map_region(const MemoryMap *map, guint region) {
 
 gsize
 smb_map_span(MemoryMap *map, guint64 address, gsize length) {
-  guint i = find_variable(map, address);
+  guint i = find_map_variable(map, address);
   const MapVariable *variable = i < map->variables->len ? variable_at(map, i) : NULL;
   if (variable && variable->address <= address)
     return MIN(length, variable->address + variable->bytes - address);
@@ -228,7 +228,7 @@ smb_map_span(MemoryMap *map, guint64 address, gsize length) {
 
 // The first piece that ends behind an address, or how many there are.
 static guint
-find_piece(MemoryMap *map, guint64 address) {
+find_map_piece(MemoryMap *map, guint64 address) {
   guint low = 0, high = map->pieces->len;
   if (map->last_piece < high &&
       address - piece_at(map, map->last_piece)->address <
@@ -247,7 +247,7 @@ find_piece(MemoryMap *map, guint64 address) {
 void
 smb_map_read(MemoryMap *map, guint64 address, guchar *bytes, guchar *marks, gsize length) {
   while (length > 0) {
-    guint i = find_piece(map, address);
+    guint i = find_map_piece(map, address);
     const MapPiece *piece = i < map->pieces->len ? piece_at(map, i) : NULL;
     gboolean within = piece && piece->address <= address;
     gsize n = !piece ? length : MIN(length, (within ? piece->end : piece->address) - address);
@@ -268,7 +268,7 @@ smb_map_read(MemoryMap *map, guint64 address, guchar *bytes, guchar *marks, gsiz
 
 gboolean
 smb_map_piece(MemoryMap *map, guint64 address, guint64 *first, guint64 *end) {
-  guint i = find_piece(map, address);
+  guint i = find_map_piece(map, address);
   if (i < map->pieces->len && piece_at(map, i)->address <= address) {
     *first = piece_at(map, i)->address;
     *end = piece_at(map, i)->end;

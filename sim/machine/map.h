@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Memory at addresses (SmbLaunch.memory; buffers of fields), as the machine divides it. All addresses are in stretches, one
-// after the other: what is next to null; what pieces of one allocation cover that touch each other, and what lies between. A
-// stretch begins and ends at a multiple of MAP_STRETCH_BYTES, so that no access goes across, and offsets in it are aligned as
-// addresses are; bytes of it that no piece has are not known. Each variable of the program has its own: an address in it is
-// one in the variable's region; anything next to it is unknown. Private to the machine.
+// Memory at addresses (SmbLaunch.memory; buffers of fields), as the machine divides it. All addresses are in stretches,
+// one after the other: what is next to null; what pieces of one allocation cover that touch each other, and what lies
+// between. A stretch begins and ends at a multiple of MAP_STRETCH_BYTES, so that no access goes across, and offsets in
+// it are aligned as addresses are; bytes of it that no piece has are not known. Each variable of the program has its
+// own: an address in it is one in the variable's region; anything next to it is unknown. Private to the machine.
 #pragma once
 
 #include "sim/launch/launch.h"
@@ -17,8 +17,8 @@ enum {
 
 typedef struct _MemoryMap MemoryMap;
 
-// Returns NULL if the launch has no memory, or if smb_memory_check() or smb_launch_fields() rejects it. What the pieces'
-// contents point at has to live as long.
+// Returns NULL if the launch has no memory, or if smb_memory_check() or smb_launch_fields() rejects it. What the
+// pieces' contents point at has to live as long.
 MemoryMap *smb_map_new(const SmbProgram *program, const SmbLaunch *launch);
 void smb_map_free(MemoryMap *map);
 
@@ -52,7 +52,8 @@ const MapVariable *smb_map_region(const MemoryMap *map, guint region);
 // How many bytes from @address on, at most @length, lie in one variable, or in one stretch and in no variable.
 gsize smb_map_span(MemoryMap *map, guint64 address, gsize length);
 
-// What was there before the launch; @marks: (nullable): MARK_KNOWN, or 0 of what is not known, as bytes of variables are not.
+// What was there before the launch; @marks: (nullable): MARK_KNOWN, or 0 of what is not known, as bytes of variables
+// are not.
 void smb_map_read(MemoryMap *map, guint64 address, guchar *bytes, guchar *marks, gsize length);
 
 // The piece, or the place between pieces, that has an address: its ends. Returns whether what it holds is known.

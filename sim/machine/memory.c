@@ -52,8 +52,8 @@ smb_memory_check_kept(SmbBlock *block, const Move *move, const Access *access) {
   if (!access->lanes[SPACE_GLOBAL] || smb_overlay_bytes(block->overlay) <= block->limits.max_memory)
     return TRUE;
   return smb_block_fail(block, move->place,
-                        "the kernel writes more global memory than the %" G_GUINT64_FORMAT
-                        " bytes that are kept",
+                        "the kernel writes more than the limit of %" G_GUINT64_FORMAT
+                        " bytes of global memory",
                         block->limits.max_memory) ||
          smb_hint(block->error, SMB_HINT_LIMIT, "max_memory", NULL);
 }
@@ -95,7 +95,7 @@ smb_memory_decode(SmbScalar kind, const guchar *bytes, void *values, guint lane)
 
 // The value of one lane as bytes of memory.
 static void
-encode(gsize size, const void *values, guint lane, guchar *bytes) {
+encode_lane(gsize size, const void *values, guint lane, guchar *bytes) {
   // Hosts of this program are little-endian, like the device.
   if (size == 8)
     memcpy(bytes, (const guint64 *)values + lane, 8);
@@ -106,7 +106,7 @@ encode(gsize size, const void *values, guint lane, guchar *bytes) {
 // Whether all lanes move one 32-bit word of one shared variable or local array: by far the most accesses
 // are of that kind.
 static gboolean
-is_plain(const Move *move, const Access *access) {
+is_single_variable(const Move *move, const Access *access) {
   return access->common && access->common->space <= SPACE_PRIVATE && move->components == 1 &&
          move->padding == 0 &&
          (move->kind == SMB_SCALAR_I32 || move->kind == SMB_SCALAR_U32 ||
@@ -141,7 +141,7 @@ smb_memory_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
     return FALSE;
   if (!smb_access_report(block, move, &access))
     return FALSE;
-  if (is_plain(move, &access))
+  if (is_single_variable(move, &access))
     return load_words(block, move, &access, lanes, values);
   gsize size = smb_scalar_bytes(move->kind);
   FOR_LANES(lanes, lane) {
@@ -162,13 +162,13 @@ smb_memory_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
     return FALSE;
   if (!smb_access_report(block, move, &access))
     return FALSE;
-  if (is_plain(move, &access))
+  if (is_single_variable(move, &access))
     return store_words(block, move, &access, lanes, values);
   gsize size = smb_scalar_bytes(move->kind);
   FOR_LANES(lanes, lane) {
     guchar bytes[SMB_MAX_WIDTH];
     for (guint c = 0; c < move->components; c++)
-      encode(size, (const char *)values + c * stride, lane, bytes + c * size);
+      encode_lane(size, (const char *)values + c * stride, lane, bytes + c * size);
     if (!smb_memory_write_lane(block, move, &access, lane, bytes))
       return FALSE;
   }

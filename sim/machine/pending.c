@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Copies that end later (cp.async). What they bring is in shared memory at once here; on a device it comes some time before
-// the thread that made the copy has waited for it, and until then no thread may access these bytes. A thread's copies are in
-// groups, which it commits one after the other, and a wait leaves so many of the newest pending. Other warps see what came
-// only behind a barrier that follows the wait; lanes of one warp are not compared, as in race.c.
+// Copies that end later (cp.async). What they bring is in shared memory at once here; on a device it comes some time
+// before the thread that made the copy has waited for it, and until then no thread may access these bytes. A thread's
+// copies are in groups, which it commits one after the other, and a wait leaves so many of the newest pending. Other
+// warps see what came only behind a barrier that follows the wait; lanes of one warp are not compared, as in race.c.
 //
 // Not told: a copy to bytes that another copy of the thread may still write.
 #include <string.h>
@@ -129,7 +129,8 @@ is_pending(const Pending *pending, const Filled *filled) {
   return filled->group >= pending->groups.waited[filled->thread];
 }
 
-// Whether every warp sees what a copy wrote: of one that was waited for before the last barrier, or in a block of one warp.
+// Whether every warp sees what a copy wrote: of one that was waited for before the last barrier, or in a block of one
+// warp.
 static gboolean
 is_seen(const SmbBlock *block, const Filled *filled, guint32 phase) {
   const Groups *groups = &block->pending->groups;
@@ -204,9 +205,9 @@ smb_pending_is_at(const SmbBlock *block, guint32 offset) {
 
 // --- who accesses what they write
 
-// What is missing: a wait, or a barrier behind it.
+// What is missing: a wait, or a barrier after it.
 static char *
-advise(const Pending *pending, const Filled *filled, gboolean is_own) {
+advise_wait(const Pending *pending, const Filled *filled, gboolean is_own) {
   guint32 next = pending->groups.next[filled->thread], left = next - filled->group - 1;
   if (!is_pending(pending, filled))
     return g_strdup("no barrier follows the wait");
@@ -230,7 +231,7 @@ warn_pending(SmbBlock *block, const Move *move, const Access *access, guint lane
   g_autofree char *thread =
       smb_block_thread(block, filled->thread / block->lanes, filled->thread % block->lanes);
   gboolean is_own = filled->thread / block->lanes == access->warp;
-  g_autofree char *advice = advise(block->pending, filled, is_own);
+  g_autofree char *advice = advise_wait(block->pending, filled, is_own);
   g_autofree char *message = g_strdup_printf(
       "the copy at %s may not be complete: this %s by warp %u %s '%s' (byte %u of shared memory) "
       "before %s, which made the copy, has waited for it%s (%s)",

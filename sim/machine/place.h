@@ -14,8 +14,8 @@
 typedef struct {
   guint64 last;  // the last place that may be accessed
   guint32 width; // bytes that each lane accesses
-  guint32
-      low; // of PlaceLoops.share: the lowest place; away from the highest, so that each is read as it was written
+  // of PlaceLoops.share: the lowest place; away from the highest, so that each is read as it was written
+  guint32 low;
   guint64 first;    // the place of the first lane that takes part
   guint64 outside;  // the highest bit: some are below 0, or beyond the last place
   guint64 low_bits; // of their offsets: at least four
@@ -24,8 +24,9 @@ typedef struct {
   guint32 high;     // of PlaceLoops.share: the highest place
 } LanePlaces;
 
-// Who asked for a granule of shared memory: a warp, from 1, or CLAIM_MANY, and above that the kind of access. 0: no warp.
-// Accesses of one kind, if they are not stores, may be by many; a warp that does several things claims it as one that stores.
+// Who asked for a granule of shared memory: a warp, from 1, or CLAIM_MANY, and above that the kind of access. 0: no
+// warp. Accesses of one kind, if they are not stores, may be by many; a warp that does several things claims it as one
+// that stores.
 enum {
   CLAIM_MANY = 63,
   CLAIM_LOAD = 0,
@@ -46,7 +47,8 @@ typedef struct {
   // A warp asks for @n granules of shared memory, of each of which @claims holds the claim so far; @claim: the warp's.
   // FALSE: one is claimed otherwise; then all is left half done.
   gboolean (*claim)(guint8 *restrict claims, gsize n, guint8 claim);
-  // Loads words of 4 bytes, @words of them (1, 2 or 4) of each of @n lanes, from @bytes + @offsets, if all of them are known, as
+  // Loads words of 4 bytes, @words of them (1, 2 or 4) of each of @n lanes, from @bytes + @offsets, if all of them are
+  // known, as
   // @marks says. FALSE: they are not; then the values are left half done.
   gboolean (*load)(guint n, guint words, const guint32 *restrict offsets, const guchar *bytes,
                    const guchar *marks, guint32 (*restrict values)[SMB_MAX_LANES]);

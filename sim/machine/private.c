@@ -17,7 +17,7 @@ enum {
 #define WORD_SET 0x01010101u
 
 static gsize
-count_words(const Object *object) {
+count_object_words(const Object *object) {
   return (object->size + WORD_BYTES - 1) / WORD_BYTES;
 }
 
@@ -30,7 +30,7 @@ count_touched(const Object *object) {
 // Where the bytes of a warp begin.
 static gsize
 find_warp(const SmbBlock *block, const Object *object, guint warp) {
-  return warp * count_words(object) * WORD_BYTES * block->lanes;
+  return warp * count_object_words(object) * WORD_BYTES * block->lanes;
 }
 
 // Where a byte of a lane lies behind there.
@@ -41,16 +41,16 @@ find_byte(guint n_lanes, guint64 offset, guint lane) {
 }
 
 static gboolean
-allocate(SmbBlock *block, Object *object, const Move *move) {
+allocate_private(SmbBlock *block, Object *object, const Move *move) {
   if (object->bytes)
     return TRUE;
   guint64 size = find_warp(block, object, block->n_warps);
   if (block->memory_used + 2 * size > block->limits.max_memory)
-    return smb_block_fail(block, move->place,
-                          "'%s' takes %" G_GUINT64_FORMAT
-                          " bytes for all threads of a block, more than the %" G_GUINT64_FORMAT
-                          " that are kept",
-                          object->name, 2 * size, block->limits.max_memory) ||
+    return smb_block_fail(
+               block, move->place,
+               "'%s' takes %" G_GUINT64_FORMAT
+               " bytes for all threads of a block, more than the limit of %" G_GUINT64_FORMAT,
+               object->name, 2 * size, block->limits.max_memory) ||
            smb_hint(block->error, SMB_HINT_LIMIT, "max_memory", NULL);
   block->memory_used += 2 * size;
   object->bytes = g_malloc0(size);
@@ -60,7 +60,7 @@ allocate(SmbBlock *block, Object *object, const Move *move) {
 
 // Whether all bytes were written, but for those of @padding.
 static gboolean
-is_set(const guchar *set, gsize length, guint padding) {
+is_fully_written(const guchar *set, gsize length, guint padding) {
   for (gsize i = 0; i < length; i++) {
     if (!set[i] && !(padding >> i & 1))
       return FALSE;
@@ -72,7 +72,7 @@ gboolean
 smb_private_find(SmbBlock *block, const Move *move, const Access *access, guint lane, gsize at,
                  guchar **bytes, guchar **marks) {
   Object *object = access_object(block, access, lane);
-  if (!allocate(block, object, move))
+  if (!allocate_private(block, object, move))
     return FALSE;
   gsize offset = (gsize)access->offset[lane] + at;
   gsize place = find_warp(block, object, access->warp) + find_byte(block->lanes, offset, lane);
@@ -90,7 +90,7 @@ smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, g
   for (gsize i = 0; i < width; i += piece) {
     if (!smb_private_find(block, move, access, lane, i, &from, &set))
       return FALSE;
-    if (!is_set(set, piece, move->padding >> i))
+    if (!is_fully_written(set, piece, move->padding >> i))
       return smb_access_fail(block, move, access->warp, lane, "read before it was set");
     memcpy(bytes + i, from, piece);
   }
@@ -115,7 +115,7 @@ gboolean
 smb_private_load_words(SmbBlock *block, const Move *move, const Access *access, SmbLanes mask,
                        guint32 *words) {
   Object *object = access->common;
-  if (!allocate(block, object, move))
+  if (!allocate_private(block, object, move))
     return FALSE;
   gsize start = find_warp(block, object, access->warp);
   const guchar *bytes = object->bytes + start, *marks = object->set + start;
@@ -136,7 +136,7 @@ gboolean
 smb_private_store_words(SmbBlock *block, const Move *move, const Access *access, SmbLanes mask,
                         const guint32 *words) {
   Object *object = access->common;
-  if (!allocate(block, object, move))
+  if (!allocate_private(block, object, move))
     return FALSE;
   gsize start = find_warp(block, object, access->warp);
   guchar *bytes = object->bytes + start, *marks = object->set + start;

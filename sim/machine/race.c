@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Races: two warps of a block touch one location of shared memory, at least one of them writes, and no
-// barrier stands between. Found whatever order the warps run in. Lanes of one warp are not compared:
+// barrier is between. Found whatever order the warps run in. Lanes of one warp are not compared:
 // they run in lockstep here. Atomics do not race with each other.
 //
 // In most phases, from one barrier to the next, warps keep to parts of their own, or all of them load. So accesses are
@@ -48,8 +48,8 @@ enum {
 struct _Shadow {
   guint granule_shift;
   gsize n_cells;
-  gsize
-      n_own; // of these: of the program's own memory; what the system has is always taken to be written
+  // of these: of the program's own memory; what the system has is always taken to be written
+  gsize n_own;
   guint32 phase; // counts barriers and blocks
   Cell *cells;
   guint8 *set;        // by cell: whether the block has written it
@@ -208,7 +208,7 @@ warn_unset(SmbBlock *block, guint site, const Access *access, guint lane, guint3
   block->sink->warn(block->user, SMB_WARNING_UNSET, site, site, message);
 }
 
-// Whether a mark of another warp's plain or atomic write stands in the way of this warp.
+// Whether a mark of another warp's plain or atomic write is in the way of this warp.
 static gboolean
 is_foreign(guint8 mark, guint8 me) {
   return mark != NOBODY && mark != me && mark != ATOMIC_OF + me;
@@ -264,12 +264,13 @@ touch_cell(SmbBlock *block, const Touch *touch, const Access *access, guint lane
 
 // Whether only this warp has accessed the cell, so that it cannot race.
 static gboolean
-is_own(const Cell *cell, guint8 me) {
+is_own_cell(const Cell *cell, guint8 me) {
   return !is_foreign(cell->writer, me) && (cell->reader == NOBODY || cell->reader == me);
 }
 
-// The granules that lie @at bytes into the lanes' accesses. What no other warp has accessed since the last barrier takes a few
-// instructions. @first: the cell of a granule that no warp has accessed; whether it @loads is known at compile time.
+// The granules that lie @at bytes into the lanes' accesses. What no other warp has accessed since the last barrier
+// takes a few instructions. @first: the cell of a granule that no warp has accessed; whether it @loads is known at
+// compile time.
 static inline void
 touch_granules(SmbBlock *block, const Touch *touch, const guint32 *offset, const Access *access,
                Cell first, guint32 at, gboolean loads) {
@@ -284,7 +285,7 @@ touch_granules(SmbBlock *block, const Touch *touch, const guint32 *offset, const
              cell->reader == NOBODY) {
       cell->write_site = first.write_site;
       cell->writer = cell->writer == first.writer ? first.writer : MANY;
-    } else if (!is_own(cell, me))
+    } else if (!is_own_cell(cell, me))
       touch_cell(block, touch, access, lane, offset[lane] + at);
     else if (loads) {
       cell->read_site = first.read_site;
@@ -318,7 +319,7 @@ mark(SmbBlock *block, const Touch *touch, const guint32 *offsets, const Access *
 
 // Whether all bytes of a whole warp's words were written.
 static gboolean
-is_set(const SmbBlock *block, const SmbRequest *request) {
+is_written_word(const SmbBlock *block, const SmbRequest *request) {
   const Shadow *shadow = block->shadow;
   guint8 set = TRUE;
   if (request->mask != block->all_lanes || request->width != 1u << shadow->granule_shift)
@@ -329,10 +330,10 @@ is_set(const SmbBlock *block, const SmbRequest *request) {
 }
 
 G_GNUC_NO_INLINE static void
-check_set(SmbBlock *block, const Move *move, const Access *access) {
+check_all_written(SmbBlock *block, const Move *move, const Access *access) {
   const SmbRequest *request = &access->request;
   const Shadow *shadow = block->shadow;
-  if (is_set(block, request))
+  if (is_written_word(block, request))
     return;
   guint32 bytes_of_one = 1u << shadow->granule_shift, all_of_one = (1u << bytes_of_one) - 1;
   FOR_LANES(request->mask, lane) {
@@ -356,7 +357,7 @@ note_row(Shadow *shadow, gsize first) {
 }
 
 static void
-note_written(Shadow *shadow, const Access *access) {
+note_written_words(Shadow *shadow, const Access *access) {
   const SmbRequest *request = &access->request;
   guint32 bytes_of_one = 1u << shadow->granule_shift;
   if (access->pattern == PATTERN_DENSE && request->width == bytes_of_one) {
@@ -379,7 +380,7 @@ make_touch(const Move *move, const Access *access) {
 
 // Lanes that are off get the place of the first one.
 static void
-note(SmbBlock *block, const Move *move, const Access *access) {
+note_accesses(SmbBlock *block, const Move *move, const Access *access) {
   Shadow *shadow = block->shadow;
   if (shadow->n_noted == shadow->max_noted) {
     shadow->max_noted = MAX(64, 2 * shadow->max_noted);
@@ -441,14 +442,14 @@ mark_noted(SmbBlock *block) {
 }
 
 static void
-find_races(SmbBlock *block, const Move *move, const Access *access) {
+find_word_races(SmbBlock *block, const Move *move, const Access *access) {
   Shadow *shadow = block->shadow;
   if (move->reads && shadow->n_unset > 0)
-    check_set(block, move, access);
+    check_all_written(block, move, access);
   if (move->op_class != SMB_OP_CLASS_LOAD && shadow->n_unset > 0)
-    note_written(shadow, access);
+    note_written_words(shadow, access);
   if (shadow->notes && shadow->n_noted < MAX_NOTED) {
-    note(block, move, access);
+    note_accesses(block, move, access);
     if (keeps_apart(block))
       return;
     shadow->n_noted--; // which may race
@@ -461,7 +462,7 @@ find_races(SmbBlock *block, const Move *move, const Access *access) {
 
 void
 smb_shadow_access(SmbBlock *block, const Move *move, const Access *access) {
-  find_races(block, move, access);
+  find_word_races(block, move, access);
   if (G_UNLIKELY(block->pending))
     smb_pending_check(block, move, access);
 }

@@ -8,10 +8,10 @@
 //
 //  - every block takes the same course: a comparison of affine values that has one outcome at all corners has it
 //    everywhere between them, a half-space being convex;
-//  - a quotient of an affine value, rounded down, is affine if at the corners it is some affine function of whole numbers:
-//    the exact quotient, which is affine, differs from that by 0 to 1 at the corners, so by 0 to 1 between them, and what
-//    it is rounded down to is that function. So are the rest, x - q * n, each bit of a value, and what a result that
-//    wraps around is less than the exact one: a multiple of 2^32 that is such a quotient;
+//  - a quotient of an affine value, rounded down, is affine if at the corners it is some affine function of whole
+//    numbers: the exact quotient, which is affine, differs from that by 0 to 1 at the corners, so by 0 to 1 between
+//    them, and what it is rounded down to is that function. So are the rest, x - q * n, each bit of a value, and what a
+//    result that wraps around is less than the exact one: a multiple of 2^32 that is such a quotient;
 //  - an affine offset that is the same at all corners is the same everywhere. So are the offsets of shared and private
 //    memory, and those of global memory from the first lane of their request;
 //  - no block fails, unless by alignment: an offset within its bounds at all corners is within them everywhere.
@@ -19,8 +19,8 @@
 // What remains is where the first lane of a global request lies in its segment, which also decides alignment: that is
 // affine modulo the segment, so it is periodic along each axis, and the period divides the segment.
 //
-// A box need not be one of neighbours in the grid: blockIdx.x may be r + 8 * q, with r and q as coordinates. blockIdx.x % 8
-// and blockIdx.x / 8 are affine in these. Which numbers to divide by follows from the quotients (Hint).
+// A box need not be one of neighbours in the grid: blockIdx.x may be r + 8 * q, with r and q as coordinates. blockIdx.x
+// % 8 and blockIdx.x / 8 are affine in these. Which numbers to divide by follows from the quotients (Hint).
 //
 // The machine signs accesses; a front end notes the outcomes that decide its course, and refuses what it cannot vouch
 // for. Values that come from data may be anything, but decide neither. Private to the library.

@@ -84,10 +84,12 @@ smb_words_update(const Move *move, guint lane, gboolean flushes, const MarkedWor
   for (guint at = 0; at < move->width; at += bytes) {
     Component old = get_component(before, lane, at, bytes);
     Component value = get_component(operand, lane, at, bytes);
-    Component result = combine(move, &old, &value, flushes);
+    Component result;
     if (swap) {
       result = get_component(equal.value ? swap : before, lane, at, bytes);
       result.is_known = result.is_known && equal.is_known;
+    } else {
+      result = combine(move, &old, &value, flushes);
     }
     put_component(after, lane, at, bytes, &result);
   }

@@ -24,8 +24,8 @@ count_pieces(const Move *move) {
 
 // A piece of a lane's access, in shared memory or in its own: where its bytes and their marks are.
 static gboolean
-find_piece(SmbBlock *block, const Move *move, const Access *access, guint lane, guint word,
-           guchar **bytes, guchar **marks) {
+find_word_piece(SmbBlock *block, const Move *move, const Access *access, guint lane, guint word,
+                guchar **bytes, guchar **marks) {
   gsize at = (gsize)word * WORD_BYTES;
   if (access->lanes[SPACE_PRIVATE] >> lane & 1)
     return smb_private_find(block, move, access, lane, at, bytes, marks);
@@ -95,7 +95,7 @@ read_one_outside(SmbBlock *block, const Move *move, const Access *access, SmbLan
 
 // A buffer of which nothing is known.
 static gboolean
-is_blank(const SmbBlock *block, const Move *move, const Access *access) {
+is_unknown_buffer(const SmbBlock *block, const Move *move, const Access *access) {
   const Object *object = access->common;
   return object && move->op_class != SMB_OP_CLASS_ATOMIC && object->space == SPACE_GLOBAL &&
          object->contents.fill == SMB_FILL_UNKNOWN && object->contents.length == 0 &&
@@ -193,7 +193,7 @@ is_common_words(const Access *access, const Move *move, SmbLanes lanes) {
 
 // Whether these are all lanes of the access, and not one after the other.
 static gboolean
-is_whole(const Access *access, SmbLanes lanes) {
+covers_access(const Access *access, SmbLanes lanes) {
   SmbLanes all = 0;
   for (guint space = 0; space < G_N_ELEMENTS(access->lanes); space++)
     all |= access->lanes[space];
@@ -238,14 +238,14 @@ load_shared(const SmbBlock *block, const Move *move, const Access *access, SmbLa
 }
 
 static gboolean
-is_shared(const Access *access, const Move *move, SmbLanes lanes) {
+is_shared_access(const Access *access, const Move *move, SmbLanes lanes) {
   return access->lanes[SPACE_SHARED] == lanes && move->width >= WORD_BYTES;
 }
 
 static gboolean
-read_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
-           MarkedWords *words) {
-  if (is_shared(access, move, lanes)) {
+read_word_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+                MarkedWords *words) {
+  if (is_shared_access(access, move, lanes)) {
     load_shared(block, move, access, lanes, words);
     return TRUE;
   }
@@ -253,18 +253,18 @@ read_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lan
   FOR_LANES(lanes & inside, lane) {
     for (guint word = 0; word < count_pieces(move); word++) {
       guchar *bytes, *marks;
-      if (!find_piece(block, move, access, lane, word, &bytes, &marks))
+      if (!find_word_piece(block, move, access, lane, word, &bytes, &marks))
         return FALSE;
       put_piece(words, word, lane, bytes, marks, piece_bytes(move));
     }
   }
   SmbLanes outside = lanes & ~inside;
-  gboolean at_once = outside && is_whole(access, outside);
+  gboolean at_once = outside && covers_access(access, outside);
   if (at_once && access->pattern == PATTERN_SAME) {
     read_one_outside(block, move, access, outside, words);
     return TRUE;
   }
-  if (at_once && move->width >= WORD_BYTES && is_blank(block, move, access)) {
+  if (at_once && move->width >= WORD_BYTES && is_unknown_buffer(block, move, access)) {
     for (guint word = 0; word < count_pieces(move); word++)
       spread_word(block, words, word, 0, 0);
     return TRUE;
@@ -320,13 +320,14 @@ store_shared(const SmbBlock *block, const Move *move, const Access *access, SmbL
   }
 }
 
-// Whether nothing is known of what is written, nor of what was there: it stays as it is. Of a variable an atomic would find
-// what it is loaded with.
+// Whether nothing is known of what is written, nor of what was there: it stays as it is. Of a variable an atomic would
+// find what it is loaded with.
 static gboolean
 writes_nothing(const SmbBlock *block, const Move *move, const Access *access,
                const MarkedWords *words) {
   guint32 any = 0;
-  if (move->width < WORD_BYTES || !is_blank(block, move, access) || access->common->is_loaded)
+  if (move->width < WORD_BYTES || !is_unknown_buffer(block, move, access) ||
+      access->common->is_loaded)
     return FALSE;
   for (guint word = 0; word < count_pieces(move); word++) {
     EACH_LANE(block->lanes, any |= words->marks[word][lane];)
@@ -335,18 +336,18 @@ writes_nothing(const SmbBlock *block, const Move *move, const Access *access,
 }
 
 static gboolean
-write_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
-            const MarkedWords *words) {
+write_word_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+                 const MarkedWords *words) {
   gsize size = piece_bytes(move);
   SmbLanes inside = access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];
-  if (inside && is_shared(access, move, lanes)) {
+  if (inside && is_shared_access(access, move, lanes)) {
     store_shared(block, move, access, lanes, words);
     return TRUE;
   }
   FOR_LANES(lanes & inside, lane) {
     for (guint word = 0; word < count_pieces(move); word++) {
       guchar *bytes, *marks;
-      if (!find_piece(block, move, access, lane, word, &bytes, &marks))
+      if (!find_word_piece(block, move, access, lane, word, &bytes, &marks))
         return FALSE;
       memcpy(bytes, &words->values[word][lane], size);
       memcpy(marks, &words->marks[word][lane], size);
@@ -375,7 +376,8 @@ smb_words_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                const guint64 *addresses, MarkedWords *words) {
   Access access;
   return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
-         smb_access_report(block, move, &access) && read_lanes(block, move, &access, lanes, words);
+         smb_access_report(block, move, &access) &&
+         read_word_lanes(block, move, &access, lanes, words);
 }
 
 gboolean
@@ -383,7 +385,8 @@ smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                 const guint64 *addresses, const MarkedWords *words) {
   Access access;
   return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
-         smb_access_report(block, move, &access) && write_lanes(block, move, &access, lanes, words);
+         smb_access_report(block, move, &access) &&
+         write_word_lanes(block, move, &access, lanes, words);
 }
 
 gboolean
@@ -395,7 +398,7 @@ smb_words_copy(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
     return FALSE;
   if (block->sink->warn && access.lanes[SPACE_SHARED])
     smb_pending_begin(block, move, &access);
-  return write_lanes(block, move, &access, lanes, words);
+  return write_word_lanes(block, move, &access, lanes, words);
 }
 
 // Offsets into shared memory as addresses, for what cannot be done fast.
@@ -416,7 +419,8 @@ is_place_known(const SmbBlock *block, guint32 offset, gsize n) {
   return differ == 0;
 }
 
-// Words that are all known are loaded without their marks. Lanes that are off are where the first one is. FALSE: they are not.
+// Words that are all known are loaded without their marks. Lanes that are off are where the first one is. FALSE: they
+// are not.
 static gboolean
 load_known(const SmbBlock *block, const Move *move, const Access *access, MarkedWords *words) {
   const guint32 *offsets = access->request.offset;
@@ -448,7 +452,7 @@ smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes la
   if (!smb_access_report(block, move, &access))
     return FALSE;
   *is_known = load_known(block, move, &access, words);
-  return *is_known || read_lanes(block, move, &access, lanes, words);
+  return *is_known || read_word_lanes(block, move, &access, lanes, words);
 }
 
 gboolean
@@ -459,7 +463,8 @@ smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes l
   if (!smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
     return smb_words_store(block, move, warp, lanes, make_addresses(block, base, offset, addresses),
                            words);
-  return smb_access_report(block, move, &access) && write_lanes(block, move, &access, lanes, words);
+  return smb_access_report(block, move, &access) &&
+         write_word_lanes(block, move, &access, lanes, words);
 }
 
 // --- atomics
@@ -502,7 +507,7 @@ static gboolean
 update_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
              SmbLanes changes, const MarkedWords *operand, const MarkedWords *swap,
              MarkedWords *before) {
-  gboolean shared = is_shared(access, move, lanes);
+  gboolean shared = is_shared_access(access, move, lanes);
   MarkedWords after;
   if (shared && !swap && move->width == WORD_BYTES && smb_scalar_bytes(move->kind) == WORD_BYTES)
     lanes = smb_words_update_known(block, move, access, lanes, operand, before);
@@ -514,13 +519,13 @@ update_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes l
       store_shared(block, move, access, one, &after);
       continue;
     }
-    if (!read_lanes(block, move, access, one, before))
+    if (!read_word_lanes(block, move, access, one, before))
       return FALSE;
     gboolean flushes = access->lanes[SPACE_GLOBAL] >> lane & 1; // PTX ISA, atom: .add.f32
     smb_words_update(move, lane, flushes, operand, swap, before, &after);
     for (guint word = 0; changes >> lane & 1 && word < count_pieces(move); word++)
       after.marks[word][lane] |= MARK_SHARED * MARKS_KNOWN;
-    if (!write_lanes(block, move, access, one, &after))
+    if (!write_word_lanes(block, move, access, one, &after))
       return FALSE;
   }
   return TRUE;
@@ -573,6 +578,6 @@ smb_words_atomic_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes 
 }
 
 void
-smb_words_blur(SmbBlock *block) {
-  smb_overlay_blur(block->overlay);
+smb_words_mark_unknown(SmbBlock *block) {
+  smb_overlay_mark_unknown(block->overlay);
 }

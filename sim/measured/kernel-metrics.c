@@ -10,7 +10,8 @@
 
 // --- reading
 
-// A launch as ncu writes it in front of its tables: "  k(int *) (32, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 9.0".
+// A launch as ncu writes it in front of its tables: "  k(int *) (32, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0,
+// CC 9.0".
 #define HEADING                                                                                    \
   "^ {1,4}(\\S.*?),? \\((\\d+), (\\d+), (\\d+)\\)x\\((\\d+), (\\d+), (\\d+)\\), Context \\d+, "
 
@@ -43,7 +44,7 @@ typedef struct {
 } Reader;
 
 static void
-launch_free(gpointer data) {
+measured_launch_free(gpointer data) {
   SmbMeasuredLaunch *launch = data;
   g_array_unref(launch->metrics);
   g_free(launch);
@@ -59,13 +60,13 @@ smb_kernel_metrics_free(SmbKernelMetrics *metrics) {
 }
 
 static gboolean
-fail(const Reader *reader, const char *text) {
+fail_metrics(const Reader *reader, const char *text) {
   return smb_fail(reader->error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u:1: %s",
                   smb_source_name(reader->source), reader->line, text);
 }
 
 static SmbMeasuredLaunch *
-add_launch(Reader *reader, const char *kernel) {
+add_ncu_launch(Reader *reader, const char *kernel) {
   SmbMeasuredLaunch *launch = g_new0(SmbMeasuredLaunch, 1);
   launch->kernel = g_string_chunk_insert(reader->metrics->strings, kernel);
   launch->line = reader->line;
@@ -76,7 +77,7 @@ add_launch(Reader *reader, const char *kernel) {
 
 // "1,024" and "256.00"; what is no number says nothing.
 static gboolean
-read_value(const char *text, double *value) {
+read_metric_value(const char *text, double *value) {
   g_auto(GStrv) groups = g_strsplit(text, ",", -1);
   g_autofree char *digits = g_strjoinv("", groups);
   char *end;
@@ -86,13 +87,13 @@ read_value(const char *text, double *value) {
 
 // Of a metric that ncu writes twice, the first counts.
 static void
-add_metric(Reader *reader, SmbMeasuredLaunch *launch, const char *name, const char *text) {
+add_measured_metric(Reader *reader, SmbMeasuredLaunch *launch, const char *name, const char *text) {
   SmbKernelMetric metric = {.value = 0};
   for (guint i = 0; i < launch->metrics->len; i++) {
     if (strcmp(g_array_index(launch->metrics, SmbKernelMetric, i).name, name) == 0)
       return;
   }
-  if (!read_value(text, &metric.value))
+  if (!read_metric_value(text, &metric.value))
     return;
   metric.name = g_string_chunk_insert_const(reader->metrics->strings, name);
   g_array_append_val(launch->metrics, metric);
@@ -100,7 +101,7 @@ add_metric(Reader *reader, SmbMeasuredLaunch *launch, const char *name, const ch
 
 // "(32, 1, 1)"; zeros of what is none.
 static void
-read_extent(const char *text, guint extent[3]) {
+read_launch_extent(const char *text, guint extent[3]) {
   if (sscanf(text, " (%u, %u, %u)", &extent[0], &extent[1], &extent[2]) != 3)
     extent[0] = extent[1] = extent[2] = 0;
 }
@@ -112,7 +113,7 @@ cell(const Reader *reader, Column column) {
 }
 
 static void
-begin_csv(Reader *reader) {
+begin_metrics_csv(Reader *reader) {
   g_clear_pointer(&reader->header, g_ptr_array_unref);
   reader->header = reader->cells;
   reader->cells = g_ptr_array_new_with_free_func(g_free);
@@ -126,34 +127,34 @@ begin_csv(Reader *reader) {
 }
 
 static SmbMeasuredLaunch *
-find_launch(Reader *reader) {
+find_measured_launch(Reader *reader) {
   g_autofree char *key = g_strdup_printf("%s:%s:%s", cell(reader, COLUMN_PROCESS),
                                          cell(reader, COLUMN_ID), cell(reader, COLUMN_KERNEL));
   SmbMeasuredLaunch *launch = g_hash_table_lookup(reader->launches, key);
   if (launch)
     return launch;
-  launch = add_launch(reader, cell(reader, COLUMN_KERNEL));
-  read_extent(cell(reader, COLUMN_GRID), launch->grid);
-  read_extent(cell(reader, COLUMN_BLOCK), launch->block);
+  launch = add_ncu_launch(reader, cell(reader, COLUMN_KERNEL));
+  read_launch_extent(cell(reader, COLUMN_GRID), launch->grid);
+  read_launch_extent(cell(reader, COLUMN_BLOCK), launch->block);
   g_hash_table_insert(reader->launches, g_steal_pointer(&key), launch);
   return launch;
 }
 
 // A row of the page 'details' is a metric, one of the page 'raw' a launch; the second row of that has units.
 static gboolean
-read_row(Reader *reader) {
+read_metrics_row(Reader *reader) {
   if (!*cell(reader, COLUMN_ID))
     return TRUE;
   if (reader->cells->len != reader->header->len)
-    return fail(reader, "the number of cells is not that of the columns: the file was cut");
-  SmbMeasuredLaunch *launch = find_launch(reader);
+    return fail_metrics(reader, "the number of cells is not that of the columns: the file was cut");
+  SmbMeasuredLaunch *launch = find_measured_launch(reader);
   if (reader->columns[COLUMN_METRIC] && reader->columns[COLUMN_VALUE]) {
-    add_metric(reader, launch, cell(reader, COLUMN_METRIC), cell(reader, COLUMN_VALUE));
+    add_measured_metric(reader, launch, cell(reader, COLUMN_METRIC), cell(reader, COLUMN_VALUE));
     return TRUE;
   }
   for (guint i = 0; i < reader->header->len; i++)
-    add_metric(reader, launch, g_ptr_array_index(reader->header, i),
-               g_ptr_array_index(reader->cells, i));
+    add_measured_metric(reader, launch, g_ptr_array_index(reader->header, i),
+                        g_ptr_array_index(reader->cells, i));
   return TRUE;
 }
 
@@ -167,12 +168,12 @@ static gboolean
 read_csv(Reader *reader, const char *line) {
   const char *wrong = smb_cells_split(line, reader->cells);
   if (wrong)
-    return fail(reader, wrong);
+    return fail_metrics(reader, wrong);
   if (begins_csv(line)) {
-    begin_csv(reader);
+    begin_metrics_csv(reader);
     return TRUE;
   }
-  return read_row(reader);
+  return read_metrics_row(reader);
 }
 
 // "    NAME   UNIT   VALUE", of which the unit may be missing. Names of other sections are in words.
@@ -187,13 +188,13 @@ read_table_line(Reader *reader, const char *line) {
   const char *name = filled->len ? filled->pdata[0] : "";
   if (filled->len >= 2 && filled->len <= 3 &&
       (strstr(name, "__") || g_str_has_prefix(name, "memory_l1_")))
-    add_metric(reader, reader->launch, name, filled->pdata[filled->len - 1]);
+    add_measured_metric(reader, reader->launch, name, filled->pdata[filled->len - 1]);
 }
 
 static void
-begin_text(Reader *reader, const GMatchInfo *match) {
+begin_metrics_text(Reader *reader, const GMatchInfo *match) {
   g_autofree char *kernel = g_match_info_fetch(match, 1);
-  reader->launch = add_launch(reader, kernel);
+  reader->launch = add_ncu_launch(reader, kernel);
   for (int i = 0; i < 6; i++) {
     g_autofree char *number = g_match_info_fetch(match, i + 2);
     guint *extent = i < 3 ? reader->launch->grid : reader->launch->block;
@@ -202,14 +203,14 @@ begin_text(Reader *reader, const GMatchInfo *match) {
 }
 
 static gboolean
-read_line(Reader *reader, const char *line) {
+read_metrics_line(Reader *reader, const char *line) {
   g_autoptr(GMatchInfo) match = NULL;
   if (!*line || g_str_has_prefix(line, "=="))
     return TRUE;
   if (begins_csv(line) || (reader->header && *line == '"'))
     return read_csv(reader, line);
   if (g_regex_match(reader->heading, line, 0, &match))
-    begin_text(reader, match);
+    begin_metrics_text(reader, match);
   else if (reader->launch)
     read_table_line(reader, line);
   return TRUE;
@@ -229,7 +230,7 @@ smb_kernel_metrics_recognize(SmbSource *source) {
 SmbKernelMetrics *
 smb_kernel_metrics_read(SmbSource *source, GError **error) {
   g_autoptr(SmbKernelMetrics) metrics = g_new0(SmbKernelMetrics, 1);
-  metrics->launches = g_ptr_array_new_with_free_func(launch_free);
+  metrics->launches = g_ptr_array_new_with_free_func(measured_launch_free);
   metrics->strings = g_string_chunk_new(4096);
   g_autoptr(GRegex) heading = g_regex_new(HEADING, G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
   g_autoptr(GHashTable) launches = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -243,7 +244,7 @@ smb_kernel_metrics_read(SmbSource *source, GError **error) {
   for (guint i = 1; good && i <= smb_source_n_lines(source); i++) {
     g_autofree char *line = smb_source_line(source, i);
     reader.line = i;
-    good = read_line(&reader, line);
+    good = read_metrics_line(&reader, line);
   }
   g_ptr_array_unref(reader.cells);
   g_clear_pointer(&reader.header, g_ptr_array_unref);
@@ -281,16 +282,17 @@ typedef enum {
   KIND_EXECUTED,
 } Kind;
 
-// Names without what says of which operations they are: "_op_ld", or "_ld"; and without ".sum". The total of l1tex's wavefronts is
-// not predicted: it is more than the sum of its operations, by one for each warp that accesses memory, global memory too, and one
-// for each block with a barrier (63 launches on an H100, 2026-11-27: a kernel without shared memory has as many as it has warps).
+// Names without what says of which operations they are: "_op_ld", or "_ld"; and without ".sum". The total of l1tex's
+// wavefronts is not predicted: it is more than the sum of its operations, by one for each warp that accesses memory,
+// global memory too, and one for each block with a barrier (63 launches on an H100, 2026-11-27: a kernel without shared
+// memory has as many as it has warps).
 static const struct {
   const char *name;
   Kind kind;
   gboolean has_total;
   const char *classes[SMB_N_OP_CLASSES];
-  double slack
-      [SMB_N_OP_CLASSES]; // of the wavefronts, that a counter may have seen besides (metric-facts of public reports)
+  // of the wavefronts, that a counter may have seen besides (metric-facts of public reports)
+  double slack[SMB_N_OP_CLASSES];
 } counters[] = {
     {"l1tex__data_pipe_lsu_wavefronts_mem_shared",
      KIND_WAVEFRONTS,
@@ -315,8 +317,8 @@ static const struct {
 
 // Of "sass" counters, those of ldmatrix and stmatrix are counted apart.
 static void
-add_access(Kind kind, gboolean is_pipe, gboolean is_sass, const SmbAccess *access, double *sum,
-           double *wavefronts) {
+add_measured_access(Kind kind, gboolean is_pipe, gboolean is_sass, const SmbAccess *access,
+                    double *sum, double *wavefronts) {
   const SmbTally *total = &access->total;
   gboolean is_matrix = access->worst.op >= SMB_OP_LDMATRIX_X1;
   double taken = (double)(is_pipe ? total->pipe_wavefronts : total->wavefronts);
@@ -357,7 +359,7 @@ smb_kernel_metric_predict(const char *name, const SmbAnalysis *analysis, double 
       for (guint a = 0; analysis->accesses && a < analysis->accesses->len; a++) {
         const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, a);
         if (c == SMB_N_OP_CLASSES || access->site->op_class == (SmbOpClass)c)
-          add_access(counters[i].kind, is_pipe, is_sass, access, predicted, &wavefronts);
+          add_measured_access(counters[i].kind, is_pipe, is_sass, access, predicted, &wavefronts);
       }
       *slack = wavefronts * counters[i].slack[MIN(c, SMB_OP_CLASS_STORE)];
       return TRUE;

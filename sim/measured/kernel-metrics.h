@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What Nsight Compute measured of kernels as a whole: what 'ncu --metrics …' writes, as text or as CSV, of one launch or
-// several. There are no instructions in it.
+// What Nsight Compute measured of kernels as a whole: what 'ncu --metrics …' writes, as text or as CSV, of one launch
+// or several. There are no instructions in it.
 #pragma once
 
 #include "sim/analysis/analysis.h"
@@ -58,8 +58,8 @@ gboolean smb_measured_launch_is_equal(const SmbMeasuredLaunch *a, const SmbMeasu
  * @name: of a metric
  * @analysis: of the launch
  * @predicted: (out): what the model says of it
- * @slack: (out): by how much more the device may count for what has nothing to do with addresses: counters of l1tex also
- *   count lost arbitration with other users of L1
+ * @slack: (out): by how much more the device may count for what has nothing to do with addresses: counters of l1tex
+ *   also count lost arbitration with other users of L1
  *
  * Returns: whether it is one of shared memory that the model predicts
  */

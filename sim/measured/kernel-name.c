@@ -39,7 +39,7 @@ replace_spellings(const char *name) {
 
 // Where the parameters of a function begin, or its name ends.
 static gsize
-find_end(const char *text) {
+find_name_end(const char *text) {
   gsize end = strlen(text);
   gint depth = 0;
   while (end > 0 && text[end - 1] == ' ')
@@ -74,9 +74,9 @@ find_start(const char *text, gsize end) {
 
 // A name without its result, parameters and blanks (transfer full).
 static char *
-make_canonical(const char *name) {
+make_bare_name(const char *name) {
   g_autofree char *text = replace_spellings(name);
-  gsize end = find_end(text), start = find_start(text, end);
+  gsize end = find_name_end(text), start = find_start(text, end);
   GString *canonical = g_string_new_len(text + start, (gssize)(end - start));
   g_string_replace(canonical, " ", "", 0);
   return g_string_free(canonical, FALSE);
@@ -92,7 +92,7 @@ ends_with_name(const char *whole, const char *part) {
 
 // The name of the function alone, of a canonical one (transfer full).
 static char *
-find_base(const char *canonical) {
+find_function_name(const char *canonical) {
   gsize length = strlen(canonical), end = length;
   gint depth = 0;
   if (length > 0 && canonical[length - 1] == '>') {
@@ -112,9 +112,9 @@ smb_kernel_name_compare(const char *measured, const char *symbol) {
   if (strcmp(measured, symbol) == 0)
     return SMB_NAME_SAME;
   g_autofree char *known = smb_symbol_demangle(symbol, FALSE);
-  g_autofree char *a = make_canonical(measured), *b = make_canonical(known);
+  g_autofree char *a = make_bare_name(measured), *b = make_bare_name(known);
   if (ends_with_name(a, b) || ends_with_name(b, a))
     return SMB_NAME_SAME;
-  g_autofree char *base = find_base(b);
+  g_autofree char *base = find_function_name(b);
   return strcmp(measured, base) == 0 ? SMB_NAME_BASE : SMB_NAME_OTHER;
 }

@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /**
  * SmbNameMatch:
  * @SMB_NAME_OTHER: of another kernel
- * @SMB_NAME_BASE: the name of the function alone, which instances of a template and functions of other namespaces have as
- *   well ("ncu --print-kernel-base function")
+ * @SMB_NAME_BASE: the name of the function alone, which instances of a template and functions of other namespaces have
+ *   as well ("ncu --print-kernel-base function")
  * @SMB_NAME_SAME: mangled, or another way to write the same name
  */
 typedef enum {

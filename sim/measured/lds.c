@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads tables of counts on AMD's LDS.
 #include "sim/measured/lds.h"
 
 #include <string.h>
@@ -95,10 +97,10 @@ read_counter(const char *name, SmbLdsCounter *counter) {
 
 // The lanes and their offsets: lane i is i times as many bytes from the first.
 static gboolean
-read_lanes(const Reader *reader, GStrv fields, SmbRequest *request, GError **error) {
+read_lds_lanes(const Reader *reader, GStrv fields, SmbRequest *request, GError **error) {
   guint64 apart;
   if (!g_ascii_string_to_unsigned(fields[LANES], 16, 1, G_MAXUINT64, &request->mask, NULL))
-    return refuse_line(reader, error, "lanes: '%s' is not a mask of lanes in hexadecimal",
+    return refuse_line(reader, error, "lanes: '%s' is not a lane mask in hexadecimal",
                        fields[LANES]);
   if (!g_ascii_string_to_unsigned(fields[BYTES_APART], 10, 0, 1 << 20, &apart, NULL))
     return refuse_line(reader, error, "bytes_apart: '%s' is not a number of bytes up to %d",
@@ -113,7 +115,7 @@ read_lanes(const Reader *reader, GStrv fields, SmbRequest *request, GError **err
 }
 
 static gboolean
-read_row(Reader *reader, GStrv fields, GError **error) {
+read_lds_row(Reader *reader, GStrv fields, GError **error) {
   SmbLdsCount row = {.line = reader->line, .gpu = reader->gpu, .source = reader->source};
   guint width;
   SmbOp op;
@@ -140,7 +142,7 @@ read_row(Reader *reader, GStrv fields, GError **error) {
   row.counter_name = g_string_chunk_insert_const(reader->counts->strings, fields[COUNTER]);
   row.request.op = (guint8)op;
   row.request.width = (guint8)width;
-  if (!read_lanes(reader, fields, &row.request, error))
+  if (!read_lds_lanes(reader, fields, &row.request, error))
     return FALSE;
   g_array_append_val(reader->counts->rows, row);
   return TRUE;
@@ -166,7 +168,7 @@ read_comment(Reader *reader, const char *line, GError **error) {
 }
 
 static gboolean
-read_line(Reader *reader, char *line, GError **error) {
+read_lds_line(Reader *reader, char *line, GError **error) {
   g_strstrip(line);
   if (!*line)
     return TRUE;
@@ -181,7 +183,7 @@ read_line(Reader *reader, char *line, GError **error) {
   g_auto(GStrv) fields = g_strsplit(line, ",", -1);
   for (guint i = 0; fields[i]; i++)
     g_strstrip(fields[i]);
-  return read_row(reader, fields, error);
+  return read_lds_row(reader, fields, error);
 }
 
 SmbLdsCounts *
@@ -197,7 +199,7 @@ smb_lds_counts_new(const char *name, const char *text, gsize length, GError **er
     reader.line++;
     g_autofree char *line = g_strndup(text + start, n);
     ok = memchr(text + start, 0, n) ? refuse_line(&reader, error, "a zero byte: not a text file")
-                                    : read_line(&reader, line, error);
+                                    : read_lds_line(&reader, line, error);
     start += n + 1;
   }
   if (ok && !reader.has_columns)

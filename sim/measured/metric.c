@@ -44,7 +44,7 @@ predict_ways(const SmbTally *tally) {
 
 static double
 predict_sectors(const SmbAnalysis *analysis, SmbOpClass op_class) {
-  if (analysis->segment_bytes != SECTOR_BYTES || analysis->lost_globals[op_class])
+  if (analysis->segment_bytes != SECTOR_BYTES || analysis->missing_globals[op_class])
     return SMB_NO_PREDICTION;
   return (double)analysis->global_totals[op_class].segments;
 }

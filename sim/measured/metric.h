@@ -44,7 +44,8 @@ gboolean smb_metric_parse(const char *name, SmbMetric *metric);
  *
  * Instructions are the requests of the model, one for each execution of an access in the text. Sectors
  * are predicted only where the architecture moves 32-byte sectors (SmbAnalysis.segment_bytes): the lines
- * of 128 bytes of sm_10 and sm_20 are another unit; and where no request is missing (SmbAnalysis.lost_globals). An analysis says nothing of what is not a count.
+ * of 128 bytes of sm_10 and sm_20 are another unit; and where no request is missing (SmbAnalysis.missing_globals). An
+ * analysis says nothing of what is not a count.
  *
  * Returns: what the model says in the unit of the metric, or %SMB_NO_PREDICTION
  */
@@ -68,20 +69,22 @@ double smb_metric_predict_as(SmbMetric metric, const char *counter, const SmbAna
 gboolean smb_metric_range(SmbMetric metric, const SmbAnalysis *analysis, double *least,
                           double *most);
 
-/** smb_metric_is_partial: Returns: whether @metric counts requests that the prediction leaves out (SmbAccess.uncounted) */
+/**
+ * smb_metric_is_partial: Returns: whether @metric counts requests that the prediction leaves out (SmbAccess.uncounted)
+ */
 gboolean smb_metric_is_partial(SmbMetric metric, const SmbAnalysis *analysis);
 
 /**
- * smb_metric_is_bound: Returns: whether the prediction is a lower bound: it is partial, or the kernel has atomics that are
- * loops, which repeat where warps conflict, and @metric counts what they do
+ * smb_metric_is_bound: Returns: whether the prediction is a lower bound: it is partial, or the kernel has atomics that
+ * are loops, which repeat where warps conflict, and @metric counts what they do
  */
 gboolean smb_metric_is_bound(SmbMetric metric, const SmbAnalysis *analysis);
 
 /**
  * smb_metric_order:
  *
- * Returns: (nullable): why a device may count more or fewer: which requests are made depends on the order in which threads
- *   run; lives as long as @analysis
+ * Returns: (nullable): why a device may count more or fewer: which requests are made depends on the order in which
+ *   threads run; lives as long as @analysis
  */
 const char *smb_metric_order(SmbMetric metric, const SmbAnalysis *analysis);
 

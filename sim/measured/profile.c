@@ -43,7 +43,7 @@ typedef struct {
 } Reader;
 
 static void
-launch_free(gpointer data) {
+profile_launch_free(gpointer data) {
   SmbProfileLaunch *launch = data;
   g_array_unref(launch->instructions);
   g_free(launch);
@@ -59,7 +59,7 @@ smb_profile_free(SmbProfile *profile) {
 }
 
 static gboolean
-fail(const Reader *reader, const char *text) {
+fail_profile(const Reader *reader, const char *text) {
   return smb_fail(reader->error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u:1: %s",
                   smb_source_name(reader->source), reader->line, text);
 }
@@ -67,7 +67,7 @@ fail(const Reader *reader, const char *text) {
 static gboolean
 split_line(Reader *reader, const char *line) {
   const char *wrong = smb_cells_split(line, reader->cells);
-  return !wrong || fail(reader, wrong);
+  return !wrong || fail_profile(reader, wrong);
 }
 
 static void
@@ -93,7 +93,7 @@ find_columns(Reader *reader) {
         "no column \"%s\": expected what 'ncu --page source --csv --print-source sass' writes",
         column_names[i]);
     if (at == reader->cells->len && i < N_NEEDED_COLUMNS)
-      return fail(reader, text);
+      return fail_profile(reader, text);
     reader->columns[i] = at < reader->cells->len ? at : NO_COLUMN;
   }
   reader->has_columns = TRUE;
@@ -102,7 +102,7 @@ find_columns(Reader *reader) {
 
 // A whole number, in groups of three or not; 0 where the table has no such column.
 static gboolean
-read_number(Reader *reader, Column column, guint base, guint64 *number) {
+read_profile_number(Reader *reader, Column column, guint base, guint64 *number) {
   *number = 0;
   if (reader->columns[column] == NO_COLUMN)
     return TRUE;
@@ -115,7 +115,7 @@ read_number(Reader *reader, Column column, guint base, guint64 *number) {
   g_autofree char *text = g_strdup_printf(
       "\"%s\" under \"%s\": expected a whole number",
       (char *)g_ptr_array_index(reader->cells, reader->columns[column]), column_names[column]);
-  return fail(reader, text);
+  return fail_profile(reader, text);
 }
 
 static gboolean
@@ -125,13 +125,13 @@ add_instruction(Reader *reader) {
   guint64 address;
   for (guint i = 0; i < N_COLUMNS; i++) {
     if (reader->columns[i] != NO_COLUMN && reader->columns[i] >= reader->cells->len)
-      return fail(reader, "fewer cells than the table has columns");
+      return fail_profile(reader, "fewer cells than the table has columns");
   }
-  if (!read_number(reader, COLUMN_ADDRESS, 16, &address) ||
-      !read_number(reader, COLUMN_EXECUTED, 10, &read.executed) ||
-      !read_number(reader, COLUMN_THREADS, 10, &read.threads) ||
-      !read_number(reader, COLUMN_WAVEFRONTS, 10, &read.wavefronts) ||
-      !read_number(reader, COLUMN_IDEAL, 10, &read.ideal))
+  if (!read_profile_number(reader, COLUMN_ADDRESS, 16, &address) ||
+      !read_profile_number(reader, COLUMN_EXECUTED, 10, &read.executed) ||
+      !read_profile_number(reader, COLUMN_THREADS, 10, &read.threads) ||
+      !read_profile_number(reader, COLUMN_WAVEFRONTS, 10, &read.wavefronts) ||
+      !read_profile_number(reader, COLUMN_IDEAL, 10, &read.ideal))
     return FALSE;
   if (instructions->len == 0)
     reader->base = address;
@@ -139,7 +139,7 @@ add_instruction(Reader *reader) {
   guint n = instructions->len;
   if (n > 0 && (address < reader->base ||
                 read.pc <= g_array_index(instructions, SmbProfileInstruction, n - 1).pc))
-    return fail(reader, "an address that is not above the previous one");
+    return fail_profile(reader, "an address that is not above the previous one");
   char *text = g_ptr_array_index(reader->cells, reader->columns[COLUMN_TEXT]);
   read.text = g_string_chunk_insert_const(reader->profile->strings, g_strstrip(text));
   g_array_append_val(instructions, read);
@@ -147,7 +147,7 @@ add_instruction(Reader *reader) {
 }
 
 static gboolean
-read_line(Reader *reader, const char *line) {
+read_profile_line(Reader *reader, const char *line) {
   static const char quoted[] = "\"Kernel Name\",", bare[] = "Kernel Name,", mark[] = "\xef\xbb\xbf";
   if (reader->line == 1 && g_str_has_prefix(line, mark))
     line += strlen(mark);
@@ -179,8 +179,8 @@ has_twins(const SmbProfile *profile, gboolean by_halves) {
   return n % 2 == 0;
 }
 
-// Of a program with the runtime's interface ncu writes each table twice. A kernel that was really launched twice with the same
-// counts gives the same result.
+// Of a program with the runtime's interface ncu writes each table twice. A kernel that was really launched twice with
+// the same counts gives the same result.
 static void
 merge_twins(SmbProfile *profile) {
   guint n = profile->launches->len;
@@ -196,13 +196,13 @@ SmbProfile *
 smb_profile_read(SmbSource *source, GError **error) {
   g_autoptr(SmbProfile) profile = g_new0(SmbProfile, 1);
   g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
-  profile->launches = g_ptr_array_new_with_free_func(launch_free);
+  profile->launches = g_ptr_array_new_with_free_func(profile_launch_free);
   profile->strings = g_string_chunk_new(4096);
   Reader reader = {.source = source, .profile = profile, .cells = cells, .error = error};
   for (guint i = 1; i <= smb_source_n_lines(source); i++) {
     g_autofree char *line = smb_source_line(source, i);
     reader.line = i;
-    if (!read_line(&reader, line))
+    if (!read_profile_line(&reader, line))
       return NULL;
   }
   if (profile->launches->len == 0) {
@@ -218,7 +218,7 @@ smb_profile_read(SmbSource *source, GError **error) {
     if (launch->instructions->len > 0)
       continue;
     reader.line = launch->line;
-    fail(&reader, "no instruction of this kernel");
+    fail_profile(&reader, "no instruction of this kernel");
     return NULL;
   }
   merge_twins(profile);

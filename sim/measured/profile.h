@@ -17,7 +17,8 @@ G_BEGIN_DECLS
  * @pc: bytes from the first instruction of the kernel
  * @text: as ncu disassembles it
  * @executed: by how many warps, some with no lane active
- * @threads: lanes in which it ran: "Predicated-On Thread Instructions Executed"; it and @executed may be %SMB_PROFILE_NOT_COUNTED
+ * @threads: lanes in which it ran: "Predicated-On Thread Instructions Executed"; it and @executed may be
+ *   %SMB_PROFILE_NOT_COUNTED
  * @wavefronts: "L1 Wavefronts Shared"; 0 where the table has no such column, as of a kernel without shared memory
  * @ideal: "L1 Wavefronts Shared Ideal"
  */

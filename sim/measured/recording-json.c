@@ -10,7 +10,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/json-member.h"
 #include "sim/launch/launch.h"
-#include "sim/trace/line.h"
+#include "sim/trace/trace-line.h"
 #include "sim/trace/trace.h"
 
 // How deep a recording may be nested; it needs 5.
@@ -27,7 +27,7 @@ enum {
 
 // An object as a member or an element.
 static gboolean
-write_object(GString *json, const SmbMember *members, guint n, gconstpointer object) {
+write_recording_object(GString *json, const SmbMember *members, guint n, gconstpointer object) {
   g_string_append_c(json, '{');
   smb_members_write(json, members, n, object, ", ");
   g_string_append_c(json, '}');
@@ -44,14 +44,15 @@ write_objects(GString *json, gconstpointer value, const SmbMember *members, guin
   const GPtrArray *objects = *(GPtrArray *const *)value;
   for (guint i = 0; i < objects->len; i++) {
     g_string_append_printf(json, "%s%s", i == 0 ? "[" : *indent ? "," : ", ", indent);
-    write_object(json, members, n, objects->pdata[i]);
+    write_recording_object(json, members, n, objects->pdata[i]);
   }
   g_string_append_printf(json, "%s]", objects->len == 0 ? "[" : *indent ? last_line : "");
   return TRUE;
 }
 
 static gboolean
-read_version(const SmbPlace *place, JsonNode *node, G_GNUC_UNUSED gpointer target, GError **error) {
+read_recording_version(const SmbPlace *place, JsonNode *node, G_GNUC_UNUSED gpointer target,
+                       GError **error) {
   guint64 version = 0;
   if (!smb_member_count(place, node, &version, error))
     return FALSE;
@@ -85,19 +86,19 @@ read_digest(const SmbPlace *place, JsonNode *node, gpointer target, GError **err
 }
 
 static gboolean
-read_block(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_recorded_block(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   static const guint max[3] = SMB_MAX_BLOCK_EXTENT;
   return smb_member_extents(place, node, max, target, error);
 }
 
 static gboolean
-read_grid(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_recorded_grid(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   static const guint max[3] = SMB_MAX_GRID_EXTENT;
   return smb_member_extents(place, node, max, target, error);
 }
 
 static gboolean
-find_metric(const SmbPlace *place, SmbMetric *metric, GError **error) {
+find_recorded_metric(const SmbPlace *place, SmbMetric *metric, GError **error) {
   if (smb_metric_parse(place->name, metric))
     return TRUE;
   g_autoptr(GString) names = g_string_new(NULL);
@@ -120,7 +121,7 @@ read_metrics(const SmbPlace *place, JsonNode *node, SmbMemberRead read, gpointer
   while (json_object_iter_next_ordered(&iter, &name, &value)) {
     SmbPlace below = {place, name, 0};
     SmbMetric metric;
-    if (!find_metric(&below, &metric, error))
+    if (!find_recorded_metric(&below, &metric, error))
       return FALSE;
     if (!JSON_NODE_HOLDS_NULL(value) && !read(&below, value, (char *)target + metric * size, error))
       return FALSE;
@@ -129,11 +130,11 @@ read_metrics(const SmbPlace *place, JsonNode *node, SmbMemberRead read, gpointer
 }
 
 static gboolean
-write_metrics(GString *json, SmbMemberWrite write, gconstpointer values, gsize size) {
+write_recorded_metrics(GString *json, SmbMemberWrite write, gconstpointer values, gsize size) {
   SmbMember members[SMB_N_METRICS];
   for (guint i = 0; i < SMB_N_METRICS; i++)
     members[i] = (SmbMember){smb_metric_name((SmbMetric)i), MEMBER_ABSENT, NULL, write, i * size};
-  return write_object(json, members, SMB_N_METRICS, values);
+  return write_recording_object(json, members, SMB_N_METRICS, values);
 }
 
 static gboolean
@@ -143,7 +144,7 @@ read_counters(const SmbPlace *place, JsonNode *node, gpointer target, GError **e
 
 static gboolean
 write_counters(GString *json, gconstpointer value) {
-  return write_metrics(json, smb_member_write_text, value, sizeof(char *));
+  return write_recorded_metrics(json, smb_member_write_text, value, sizeof(char *));
 }
 
 static gboolean
@@ -162,8 +163,8 @@ read_measured(const SmbPlace *place, JsonNode *node, gpointer target, GError **e
 }
 
 static gboolean
-write_measured(GString *json, gconstpointer value) {
-  return write_metrics(json, smb_member_write_number, value, sizeof(double));
+write_recorded_counts(GString *json, gconstpointer value) {
+  return write_recorded_metrics(json, smb_member_write_number, value, sizeof(double));
 }
 
 static const SmbMember time_members[] = {
@@ -179,9 +180,10 @@ read_time(const SmbPlace *place, JsonNode *node, gpointer target, GError **error
 }
 
 static gboolean
-write_time(GString *json, gconstpointer value) {
+write_recorded_time(GString *json, gconstpointer value) {
   const SmbRecordedTime *time = value;
-  return time->median != SMB_NOT_MEASURED && write_object(json, MEMBERS(time_members), time);
+  return time->median != SMB_NOT_MEASURED &&
+         write_recording_object(json, MEMBERS(time_members), time);
 }
 
 // Reads an array; @read_element adds each to @target.
@@ -209,7 +211,7 @@ static const SmbMember buffer_members[] = {
 };
 
 static gboolean
-read_buffer(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_recorded_buffer(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   GPtrArray *buffers = *(GPtrArray **)target;
   SmbRecordedBuffer *buffer = smb_recorded_buffer_new(NULL, 0, NULL);
   g_ptr_array_add(buffers, buffer);
@@ -221,11 +223,11 @@ read_buffer(const SmbPlace *place, JsonNode *node, gpointer target, GError **err
 
 static gboolean
 read_buffers(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return read_elements(place, node, read_buffer, target, error);
+  return read_elements(place, node, read_recorded_buffer, target, error);
 }
 
 static gboolean
-write_buffers(GString *json, gconstpointer value) {
+write_recorded_buffers(GString *json, gconstpointer value) {
   return write_objects(json, value, MEMBERS(buffer_members), "");
 }
 
@@ -243,7 +245,7 @@ read_unknown(const SmbPlace *place, JsonNode *node, gpointer target, GError **er
 }
 
 static gboolean
-write_launch(GString *json, gconstpointer value) {
+write_recorded_launch(GString *json, gconstpointer value) {
   return *(const guint64 *)value > 0 && smb_member_write_count(json, value);
 }
 
@@ -251,24 +253,30 @@ static const SmbMember kernel_members[] = {
     {"kernel", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, name)},
     {"shape", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, shape)},
     {"file", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, file)},
-    {"block", MEMBER_REQUIRED, read_block, smb_member_write_extents, AT(SmbRecordedKernel, block)},
-    {"grid", MEMBER_REQUIRED, read_grid, smb_member_write_extents, AT(SmbRecordedKernel, grid)},
+    {"block", MEMBER_REQUIRED, read_recorded_block, smb_member_write_extents,
+     AT(SmbRecordedKernel, block)},
+    {"grid", MEMBER_REQUIRED, read_recorded_grid, smb_member_write_extents,
+     AT(SmbRecordedKernel, grid)},
     {"defines", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbRecordedKernel, defines)},
     {"args", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(SmbRecordedKernel, args)},
     {"contents", MEMBER_ABSENT, smb_member_texts, write_contents, AT(SmbRecordedKernel, contents)},
     {"unknown", MEMBER_ABSENT, read_unknown, smb_member_write_text, AT(SmbRecordedKernel, unknown)},
-    {"launch", MEMBER_ABSENT, smb_member_count, write_launch, AT(SmbRecordedKernel, launch)},
+    {"launch", MEMBER_ABSENT, smb_member_count, write_recorded_launch,
+     AT(SmbRecordedKernel, launch)},
     {"dynamic_bytes", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(SmbRecordedKernel, dynamic_bytes)},
-    {"measured", MEMBER_REQUIRED, read_measured, write_measured, AT(SmbRecordedKernel, measured)},
-    {"time", MEMBER_NULL, read_time, write_time, AT(SmbRecordedKernel, times[SMB_CACHE_WARM])},
-    {"time_cold", MEMBER_ABSENT, read_time, write_time,
+    {"measured", MEMBER_REQUIRED, read_measured, write_recorded_counts,
+     AT(SmbRecordedKernel, measured)},
+    {"time", MEMBER_NULL, read_time, write_recorded_time,
+     AT(SmbRecordedKernel, times[SMB_CACHE_WARM])},
+    {"time_cold", MEMBER_ABSENT, read_time, write_recorded_time,
      AT(SmbRecordedKernel, times[SMB_CACHE_COLD])},
-    {"buffers", MEMBER_REQUIRED, read_buffers, write_buffers, AT(SmbRecordedKernel, buffers)},
+    {"buffers", MEMBER_REQUIRED, read_buffers, write_recorded_buffers,
+     AT(SmbRecordedKernel, buffers)},
     {"failure", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecordedKernel, failure)},
 };
 
 static gboolean
-read_kernel(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_recorded_kernel(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   GPtrArray *kernels = *(GPtrArray **)target;
   SmbRecordedKernel *kernel = smb_recorded_kernel_new();
   g_ptr_array_add(kernels, kernel);
@@ -277,7 +285,7 @@ read_kernel(const SmbPlace *place, JsonNode *node, gpointer target, GError **err
 
 static gboolean
 read_kernels(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return read_elements(place, node, read_kernel, target, error);
+  return read_elements(place, node, read_recorded_kernel, target, error);
 }
 
 static gboolean
@@ -321,7 +329,7 @@ write_request_text(GString *json, gconstpointer value) {
 }
 
 static gboolean
-read_instruction(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_recorded_instruction(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   g_autofree char *text = NULL;
   if (!smb_member_text(place, node, &text, error))
     return FALSE;
@@ -333,12 +341,12 @@ static const SmbMember request_members[] = {
     {"request", MEMBER_REQUIRED, read_request_text, write_request_text, 0},
     {"wavefronts", MEMBER_ABSENT, SMB_MEMBER_NUMBER, AT(RequestReader, current.wavefronts)},
     {"cycles", MEMBER_ABSENT, SMB_MEMBER_NUMBER, AT(RequestReader, current.cycles)},
-    {"instruction", MEMBER_ABSENT, read_instruction, smb_member_write_text,
+    {"instruction", MEMBER_ABSENT, read_recorded_instruction, smb_member_write_text,
      AT(RequestReader, current.instruction)},
 };
 
 static gboolean
-read_request(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_recorded_request(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   RequestReader *reader = target;
   reader->current.instruction = NULL;
   reader->current.wavefronts = reader->current.cycles = SMB_NOT_MEASURED;
@@ -359,23 +367,23 @@ read_arch(const SmbPlace *place, JsonNode *node, gpointer target, GError **error
 
 // Needs the architecture, which the table has before.
 static gboolean
-read_requests(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_recorded_requests(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   SmbRecording *recording = target;
   g_autoptr(SmbArch) arch = smb_arch_load(recording->arch, error);
   if (!arch)
     return FALSE;
   g_autoptr(GString) text = g_string_new(NULL);
   RequestReader reader = {.requests = recording->requests, .arch = arch, .line = text};
-  return read_elements(place, node, read_request, &reader, error);
+  return read_elements(place, node, read_recorded_request, &reader, error);
 }
 
 static gboolean
-write_requests(GString *json, gconstpointer value) {
+write_recorded_requests(GString *json, gconstpointer value) {
   const GArray *requests = ((const SmbRecording *)value)->requests;
   for (guint i = 0; i < requests->len; i++) {
     const RequestReader one = {.current = g_array_index(requests, SmbRecordedRequest, i)};
     g_string_append_printf(json, "%s%s", i ? "," : "[", line);
-    write_object(json, MEMBERS(request_members), &one);
+    write_recording_object(json, MEMBERS(request_members), &one);
   }
   g_string_append_printf(json, "%s]", requests->len ? last_line : "[");
   return TRUE;
@@ -395,7 +403,7 @@ static const SmbMembers device_object = {MEMBERS(device_members), .is_object = T
                                          .separator = ", "};
 
 static const SmbMember recording_members[] = {
-    {"schema_version", MEMBER_REQUIRED, read_version, write_version, 0},
+    {"schema_version", MEMBER_REQUIRED, read_recording_version, write_version, 0},
     {"program", MEMBER_REQUIRED, SMB_MEMBER_TEXT, AT(SmbRecording, program)},
     {"date", MEMBER_REQUIRED, read_date, smb_member_write_text, AT(SmbRecording, date)},
     {"device", MEMBER_REQUIRED, .of = &device_object},
@@ -404,7 +412,7 @@ static const SmbMember recording_members[] = {
     {"counters", MEMBER_REQUIRED, read_counters, write_counters, AT(SmbRecording, counters)},
     {"request_counter", MEMBER_NULL, SMB_MEMBER_TEXT, AT(SmbRecording, request_counter)},
     {"kernels", MEMBER_REQUIRED, read_kernels, write_kernels, AT(SmbRecording, kernels)},
-    {"requests", MEMBER_REQUIRED, read_requests, write_requests, 0},
+    {"requests", MEMBER_REQUIRED, read_recorded_requests, write_recorded_requests, 0},
 };
 
 static const SmbMember head_members[] = {

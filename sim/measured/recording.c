@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Loads recordings, from a file or by name.
 #include "sim/measured/recording.h"
 #include "sim/base/error.h"
 
 #include "sim/base/data.h"
 
 static void
-free_buffer(gpointer data) {
+free_recorded_buffer(gpointer data) {
   SmbRecordedBuffer *buffer = data;
   g_free(buffer->parameter);
   g_free(buffer->sha256);
@@ -35,7 +37,7 @@ smb_recorded_kernel_new(void) {
     kernel->measured[i] = SMB_NOT_MEASURED;
   for (guint i = 0; i < SMB_N_CACHES; i++)
     kernel->times[i].median = SMB_NOT_MEASURED;
-  kernel->buffers = g_ptr_array_new_with_free_func(free_buffer);
+  kernel->buffers = g_ptr_array_new_with_free_func(free_recorded_buffer);
   return kernel;
 }
 
@@ -86,7 +88,7 @@ smb_recording_free(SmbRecording *recording) {
 }
 
 static SmbRecording *
-load(const char *name, GError **error) {
+load_recording(const char *name, GError **error) {
   g_autofree char *path = g_strdup_printf("measured/%s.json", name);
   g_autofree char *source = g_strdup_printf("data/%s", path);
   g_autoptr(GBytes) bytes = smb_data_load(path, error);
@@ -105,7 +107,7 @@ smb_recording_load_all(GError **error) {
       g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
   g_auto(GStrv) names = smb_data_list("measured", ".json");
   for (guint i = 0; names[i]; i++) {
-    SmbRecording *recording = load(names[i], error);
+    SmbRecording *recording = load_recording(names[i], error);
     if (!recording)
       return NULL;
     g_ptr_array_add(recordings, recording);

@@ -67,7 +67,8 @@ typedef struct {
  *   @buffers (smb_metric_is_counted())
  * @times: by SmbCache
  * @buffers: (element-type SmbRecordedBuffer)
- * @instructions: (nullable) (element-type SmbProfileInstruction): what was measured of each of them just now; no file has it
+ * @instructions: (nullable) (element-type SmbProfileInstruction): what was measured of each of them just now; no file
+ *   has it
  * @is_compared: whether it is in a comparison already; no file has it
  * @failure: (nullable): why it could not be measured, in a sentence without its full stop
  */

@@ -93,7 +93,7 @@ read_metric(const Reader *reader, const char *text, SmbMetric *metric, GError **
 }
 
 static gboolean
-read_value(const Reader *reader, const char *text, double *value, GError **error) {
+read_reference_value(const Reader *reader, const char *text, double *value, GError **error) {
   char *end = NULL;
   *value = g_ascii_strtod(text, &end);
   if (end == text || *end || !isfinite(*value) || *value < 0)
@@ -114,7 +114,7 @@ read_ipad(const Reader *reader, const char *text, int *ipad, GError **error) {
 }
 
 static SmbReference *
-read_row(const Reader *reader, GStrv fields, GError **error) {
+read_reference_row(const Reader *reader, GStrv fields, GError **error) {
   guint n = g_strv_length(fields);
   if (n != reader->n_columns) {
     refuse_line(reader, error, "%u field%s: expected %u", n, smb_plural(n), reader->n_columns);
@@ -135,7 +135,7 @@ read_row(const Reader *reader, GStrv fields, GError **error) {
   row->bank_mode = fields[BANK_MODE][0] == '8' ? 8 : 4;
   if (!read_ipad(reader, fields[IPAD], &row->ipad, error) ||
       !read_metric(reader, fields[METRIC], &row->metric, error) ||
-      !read_value(reader, fields[VALUE], &row->value, error))
+      !read_reference_value(reader, fields[VALUE], &row->value, error))
     return NULL;
   row->source = g_strdup(fields[SOURCE]);
   row->gpu = g_strdup(fields[GPU]);
@@ -148,7 +148,7 @@ read_row(const Reader *reader, GStrv fields, GError **error) {
 
 // One line: a comment, the column names, or a row.
 static gboolean
-read_line(Reader *reader, char *line, GPtrArray *rows, GError **error) {
+read_reference_line(Reader *reader, char *line, GPtrArray *rows, GError **error) {
   g_strstrip(line);
   if (!*line || *line == '#')
     return TRUE;
@@ -159,7 +159,7 @@ read_line(Reader *reader, char *line, GPtrArray *rows, GError **error) {
     g_strstrip(fields[i]);
   if (!reader->n_columns)
     return read_columns(reader, fields, error);
-  SmbReference *row = read_row(reader, fields, error);
+  SmbReference *row = read_reference_row(reader, fields, error);
   if (!row)
     return FALSE;
   g_ptr_array_add(rows, row);
@@ -179,7 +179,7 @@ smb_reference_new_from_data(const char *name, const char *text, gsize length, GE
       return NULL;
     }
     g_autofree char *line = g_strndup(text + start, n);
-    if (!read_line(&reader, line, rows, error))
+    if (!read_reference_line(&reader, line, rows, error))
       return NULL;
     start += n + 1;
   }

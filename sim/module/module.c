@@ -7,7 +7,7 @@
 #include "sim/image/images.h"
 
 static void
-free_kernel(gpointer data) {
+free_module_kernel(gpointer data) {
   SmbModuleKernel *kernel = data;
   g_free(kernel->symbol);
   g_array_unref(kernel->parameters);
@@ -36,7 +36,7 @@ load_cubin(const GPtrArray *images, guint chip, const char *name, GError **error
 }
 
 static GBytes *
-choose_image(GBytes *file, const char *name, guint chip, GError **error) {
+choose_module_image(GBytes *file, const char *name, guint chip, GError **error) {
   if (smb_cubin_recognize(file))
     return g_bytes_ref(file);
   g_autoptr(GPtrArray) images = smb_images_read(file, name, error);
@@ -45,7 +45,7 @@ choose_image(GBytes *file, const char *name, guint chip, GError **error) {
 }
 
 static void
-add_kernel(SmbModule *module, const SmbCubinFunction *function) {
+add_module_kernel(SmbModule *module, const SmbCubinFunction *function) {
   SmbModuleKernel *kernel = g_new0(SmbModuleKernel, 1);
   kernel->symbol = g_strdup(function->name);
   kernel->registers = function->registers;
@@ -86,7 +86,7 @@ read_image(SmbModule *module, const char *name, GError **error) {
   for (guint i = 0; i < cubin->functions->len; i++) {
     const SmbCubinFunction *function = g_ptr_array_index(cubin->functions, i);
     if (function->is_kernel)
-      add_kernel(module, function);
+      add_module_kernel(module, function);
   }
   for (guint i = 0; i < cubin->symbols->len; i++) {
     const SmbCubinSymbol *symbol = &g_array_index(cubin->symbols, SmbCubinSymbol, i);
@@ -99,10 +99,10 @@ read_image(SmbModule *module, const char *name, GError **error) {
 SmbModule *
 smb_module_new(GBytes *file, const char *name, guint chip, GError **error) {
   g_autoptr(SmbModule) module = g_new0(SmbModule, 1);
-  module->kernels = g_ptr_array_new_with_free_func(free_kernel);
+  module->kernels = g_ptr_array_new_with_free_func(free_module_kernel);
   module->variables = g_array_new(FALSE, FALSE, sizeof(SmbModuleVariable));
   g_array_set_clear_func(module->variables, clear_variable);
-  module->image = choose_image(file, name, chip, error);
+  module->image = choose_module_image(file, name, chip, error);
   return module->image && read_image(module, name, error) ? g_steal_pointer(&module) : NULL;
 }
 

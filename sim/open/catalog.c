@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Reads the catalogue of built-in kernels.
 #include "sim/open/catalog.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@ typedef struct {
 } Reader;
 
 static void
-free_entry(gpointer data) {
+free_catalog_entry(gpointer data) {
   SmbCatalogEntry *entry = data;
   g_free(entry->name);
   g_free(entry->shape);
@@ -37,7 +39,7 @@ free_entry(gpointer data) {
   g_free(entry);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbCatalogEntry, free_entry)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbCatalogEntry, free_catalog_entry)
 
 #define refuse_key(reader, key, error, format, ...)                                                \
   smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, CATALOG_FILE ": [%s] %s: " format, (reader)->group,  \
@@ -67,7 +69,7 @@ check_keys(const Reader *reader, GError **error) {
 }
 
 static gboolean
-read_text(const Reader *reader, const char *key, char **value, GError **error) {
+read_catalog_text(const Reader *reader, const char *key, char **value, GError **error) {
   *value = g_key_file_get_string(reader->keys, reader->group, key, NULL);
   if (!*value || !**value)
     return refuse_key(reader, key, error, "missing");
@@ -76,7 +78,7 @@ read_text(const Reader *reader, const char *key, char **value, GError **error) {
 
 static gboolean
 read_identifier(const Reader *reader, const char *key, char **value, GError **error) {
-  if (!read_text(reader, key, value, error))
+  if (!read_catalog_text(reader, key, value, error))
     return FALSE;
   if (!is_identifier(*value, strlen(*value)))
     return refuse_key(reader, key, error, "'%s' is not a name", *value);
@@ -84,8 +86,8 @@ read_identifier(const Reader *reader, const char *key, char **value, GError **er
 }
 
 static gboolean
-read_file(const Reader *reader, char **value, GError **error) {
-  if (!read_text(reader, "file", value, error))
+read_kernel_file(const Reader *reader, char **value, GError **error) {
+  if (!read_catalog_text(reader, "file", value, error))
     return FALSE;
   if (strchr(*value, '/') || !g_str_has_suffix(*value, ".cu"))
     return refuse_key(reader, "file", error, "'%s' is not the name of a .cu file in that folder",
@@ -113,7 +115,7 @@ read_extents(const Reader *reader, const char *key, guint extents[3], GError **e
 }
 
 static gboolean
-read_block(const Reader *reader, guint block[3], GError **error) {
+read_shape_block(const Reader *reader, guint block[3], GError **error) {
   if (!g_key_file_has_key(reader->keys, reader->group, "block", NULL))
     return refuse_key(reader, "block", error, "missing");
   if (!read_extents(reader, "block", block, error))
@@ -162,10 +164,10 @@ read_entry(const Reader *reader, GError **error) {
   }
   entry->name = g_strdup(words[0]);
   entry->shape = g_strdup(words[1]);
-  if (!check_keys(reader, error) || !read_file(reader, &entry->file, error) ||
+  if (!check_keys(reader, error) || !read_kernel_file(reader, &entry->file, error) ||
       !read_identifier(reader, "entry", &entry->entry, error) ||
-      !read_text(reader, "shows", &entry->shows, error) ||
-      !read_block(reader, entry->block, error) ||
+      !read_catalog_text(reader, "shows", &entry->shows, error) ||
+      !read_shape_block(reader, entry->block, error) ||
       !read_extents(reader, "grid", entry->grid, error) ||
       !read_settings(reader, "defines", &entry->defines, error) ||
       !read_settings(reader, "args", &entry->args, error) ||
@@ -179,7 +181,7 @@ read_catalog(const char *text, gsize length, GError **error) {
   g_autoptr(GKeyFile) keys = smb_key_file_load(CATALOG_FILE, text, length, error);
   if (!keys)
     return NULL;
-  g_autoptr(GPtrArray) catalog = g_ptr_array_new_with_free_func(free_entry);
+  g_autoptr(GPtrArray) catalog = g_ptr_array_new_with_free_func(free_catalog_entry);
   g_auto(GStrv) groups = g_key_file_get_groups(keys, NULL);
   for (guint i = 0; groups[i]; i++) {
     Reader reader = {keys, groups[i]};

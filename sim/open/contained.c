@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Chooses one of the images of a file, by architecture and kernel.
 #include "sim/open/contained.h"
 
 #include <string.h>
@@ -15,8 +17,8 @@ smb_contained_recognize(const SmbSource *source) {
   return bytes && !smb_cubin_recognize(bytes);
 }
 
-// An image as a source of its own (transfer full). Machine code is called after its file; so is PTX, but messages point at
-// places in its text, so that they say whose they are.
+// An image as a source of its own (transfer full). Machine code is called after its file; so is PTX, but messages point
+// at places in its text, so that they say whose they are.
 static SmbSource *
 open_image(const SmbSource *file, const SmbImage *image, GError **error) {
   const char *name = smb_source_name(file);

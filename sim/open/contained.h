@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// From an object file with images in it (a library, an executable, a fatbin) to the one image that is read as a program.
-// Private to sim/open/read.c.
+// From an object file with images in it (a library, an executable, a fatbin) to the one image that is read as a
+// program. Private to sim/open/read.c.
 #pragma once
 
 #include "sim/program/entry.h"
@@ -30,7 +30,7 @@ SmbSource *smb_contained_choose(SmbSource *file, guint chip, const char *entry,
 /**
  * smb_contained_entries:
  *
- * Returns: (transfer full): the kernels of all images, those of the same name side by side; a kernel that is there twice for
- *   the same architecture once
+ * Returns: (transfer full): the kernels of all images, those of the same name side by side; a kernel that is there
+ *   twice for the same architecture once
  */
 SmbEntries *smb_contained_entries(SmbSource *file, SmbContainedList list, GError **error);

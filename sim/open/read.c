@@ -32,7 +32,7 @@ smb_program_recognize(SmbSource *source) {
 }
 
 static SmbEntries *
-list_kernels(SmbSource *source, GError **error) {
+list_source_kernels(SmbSource *source, GError **error) {
   const SmbFrontEnd *front_end = find_front_end(source);
   if (front_end && front_end->entries)
     return front_end->entries(source, error);
@@ -44,7 +44,7 @@ list_kernels(SmbSource *source, GError **error) {
 }
 
 static SmbProgram *
-read_source(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+read_source_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   SmbProgram *program = find_front_end(source)->read(source, options, error);
   if (program)
     smb_program_choose_frames(program);
@@ -71,20 +71,20 @@ smb_program_read(SmbSource *source, const SmbProgramOptions *options, GError **e
   if (!check_vendor(source, options, error))
     return NULL;
   if (!smb_contained_recognize(source))
-    return read_source(source, options, error);
+    return read_source_program(source, options, error);
   g_autofree char *symbol = NULL;
   g_autoptr(SmbSource) image = smb_contained_choose(source, options->cuda_arch / 10, options->entry,
-                                                    list_kernels, &symbol, error);
+                                                    list_source_kernels, &symbol, error);
   SmbProgramOptions adapted = *options;
   adapted.entry = symbol;
-  return image ? read_source(image, &adapted, error) : NULL;
+  return image ? read_source_program(image, &adapted, error) : NULL;
 }
 
 SmbEntries *
 smb_entries_read(SmbSource *source, GError **error) {
   g_autoptr(SmbEntries) entries = smb_contained_recognize(source)
-                                      ? smb_contained_entries(source, list_kernels, error)
-                                      : list_kernels(source, error);
+                                      ? smb_contained_entries(source, list_source_kernels, error)
+                                      : list_source_kernels(source, error);
   if (entries && entries->entries->len == 0) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no kernel", smb_source_name(source));
     return NULL;

@@ -80,7 +80,7 @@ make_word(SmbScalar scalar, guint64 number) {
 }
 
 static void
-make_words(const SmbContents *contents, guint64 index, guchar *bytes, gsize n) {
+make_content_words(const SmbContents *contents, guint64 index, guchar *bytes, gsize n) {
   guint64 below = contents->below, seed = contents->seed;
   gboolean divides = (below & (below - 1)) != 0, random = contents->fill == SMB_FILL_RANDOM;
   void (*many)(guint64, guint64, guint64, guchar *) = make_many;
@@ -119,7 +119,7 @@ smb_contents_read(const SmbContents *contents, guint64 offset, guchar *bytes, gs
     return;
   }
   if (has_words(contents) && (offset | length) % sizeof(guint32) == 0) {
-    make_words(contents, offset / sizeof(guint32), bytes, length / sizeof(guint32));
+    make_content_words(contents, offset / sizeof(guint32), bytes, length / sizeof(guint32));
     return;
   }
   gsize size = smb_scalar_bytes(contents->scalar);

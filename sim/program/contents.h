@@ -22,7 +22,7 @@ typedef enum {
  * @seed: of %SMB_FILL_RANDOM
  * @below: of %SMB_FILL_RANDOM: elements are whole numbers, the output modulo this; 0: of integers its low bits, of
  *   reals as many of its high bits as a fraction has, as a number from 0 to below 1
- * @bytes: (nullable) (array length=length) (transfer none): of %SMB_FILL_BYTES; behind them are zeros
+ * @bytes: (nullable) (array length=length) (transfer none): of %SMB_FILL_BYTES; after them are zeros
  */
 typedef struct {
   SmbFill fill;

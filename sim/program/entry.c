@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The list of the kernels of a file.
 #include "sim/program/entry.h"
 
 static void
-free_entry(gpointer data) {
+free_program_entry(gpointer data) {
   SmbEntry *entry = data;
   g_array_unref(entry->parameters);
   g_array_unref(entry->arrays);
@@ -16,7 +18,7 @@ smb_entries_new(const char *level, const char *target) {
   entries->strings = g_string_chunk_new(1024);
   entries->level = level;
   entries->target = g_string_chunk_insert(entries->strings, target);
-  entries->entries = g_ptr_array_new_with_free_func(free_entry);
+  entries->entries = g_ptr_array_new_with_free_func(free_program_entry);
   return entries;
 }
 

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * @name: its name, demangled
  * @type: as the code writes it: "u32", "b8[24]"
  * @bytes: its size; 0 of dynamic shared memory
- * @is_pointer: of a parameter: whether it is a pointer to a buffer unless it is given a value
+ * @is_pointer: for a parameter: whether it is a pointer to a buffer unless it is given a value
  */
 typedef struct {
   const char *name;
@@ -29,13 +29,13 @@ typedef struct {
  * @block: the block that it has to be launched with; zeros: it does not say
  * @max_threads: the most threads of its block; 0: it does not say
  * @parameters: (element-type SmbEntryItem): in their order
- * @arrays: (element-type SmbEntryItem): in shared memory, of the kernel and of what it calls, in the order of the text; none
- *   of machine code, which has @shared_bytes
+ * @arrays: (element-type SmbEntryItem): in shared memory, of the kernel and of what it calls, in the order of the text;
+ *   none of machine code, which has @shared_bytes
  * @level: "ptx", or "sass" of machine code
  * @target: the architecture that it was compiled for: "sm_90a"
  * @registers: of a thread; 0 of PTX, as all that follow
- * @is_linked: whether the next two are known; those of what "nvcc -rdc=true" makes are once it is linked, with the functions
- *   that it calls
+ * @is_linked: whether the next two are known; those of what "nvcc -rdc=true" makes are once it is linked, with the
+ *   functions that it calls
  * @shared_bytes: static shared memory
  * @local_bytes: of a thread
  */
@@ -57,7 +57,8 @@ typedef struct {
 /**
  * SmbEntries: what a file holds.
  * @level: what it is: "ptx", "sass", or "several" of a file with images of both
- * @target: the architecture that it was compiled for, as it says it: "sm_90a"; of several images theirs: "sm_75, sm_90a"
+ * @target: the architecture that it was compiled for, as it says it: "sm_90a"; of several images theirs: "sm_75,
+ *   sm_90a"
  * @entries: (element-type SmbEntry): in the order of the text; at least one
  * @strings: hold the texts
  */

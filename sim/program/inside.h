@@ -23,9 +23,9 @@ typedef struct {
   Space space;
   gboolean is_dynamic; // has all dynamic shared memory
   gsize base;          // byte offset in shared memory
-  gsize size;          // bytes; of a dynamic one 0: the launch says how many
-  SmbContents
-      contents; // of global and constant memory: what it holds unless the launch says otherwise
+  gsize size;          // bytes; for a dynamic one 0: the launch says how many
+  // for global and constant memory: what it holds unless the launch says otherwise
+  SmbContents contents;
 } Region;
 
 // The first member of what a front end makes of a kernel. Names live as long as the program does.
@@ -39,7 +39,7 @@ struct _SmbProgram {
   const char *symbol;        // the kernel's name in compiled code; NULL of a text
   GArray *sites;             // SmbSite: as the front end leaves them, at their leaves
   GArray *arrays;            // SmbArray, in the order of the text
-  GArray *regions;           // Region; a pointer names one by its index, or a buffer behind them
+  GArray *regions;           // Region; a pointer names one by its index, or a buffer after them
   GArray *parameters;        // SmbParameter
   gsize static_shared;       // bytes
   gsize dynamic_start;       // where dynamic shared memory begins, in bytes
@@ -47,10 +47,10 @@ struct _SmbProgram {
   guint max_threads;         // of a block, as the kernel says itself; 0: it does not
   guint registers;           // of a thread; 0: not known
   guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so
-  guint required_cluster[3]; // likewise
+  guint required_cluster[3]; // the same
   gboolean is_serial;
-  // Why where lanes that diverge meet again is not well known, whatever its variants say (SmbFrontEnd.variant): what the
-  // kernel has, in words; NULL: it is known.
+  // Why where lanes that diverge reconverge is not well known, whatever its variants say (SmbFrontEnd.variant): what
+  // the kernel has, in words; NULL: it is known.
   const char *irregular;
   // Whether the machine keeps what is known of memory, byte by byte (sim/machine/words.c). Nothing is known of a
   // buffer then unless the launch says what it holds.

@@ -13,13 +13,13 @@ enum {
 
 // The lowest of the bits that a swizzle changes.
 static guint
-find_target(const SmbLayout *layout) {
+find_swizzled_bit(const SmbLayout *layout) {
   return layout->base + (layout->shift < 0 ? (guint)-layout->shift : 0);
 }
 
 // One of the numbers of "Swizzle<B,M,S>".
 static int
-read_number(GMatchInfo *match, int group) {
+read_swizzle_number(GMatchInfo *match, int group) {
   g_autofree char *digits = g_match_info_fetch(match, group);
   return atoi(digits);
 }
@@ -33,7 +33,8 @@ smb_layout_parse_swizzle(const char *text, SmbLayout *layout, GError **error) {
   if (!g_regex_match(form, text, 0, &match))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                     "'%s' is not a swizzle: expected Swizzle<B,M,S> such as Swizzle<3,3,3>", text);
-  int bits = read_number(match, 1), base = read_number(match, 2), shift = read_number(match, 3);
+  int bits = read_swizzle_number(match, 1), base = read_swizzle_number(match, 2),
+      shift = read_swizzle_number(match, 3);
   if (ABS(shift) < bits)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                     "'%s': the bits that it reads and changes overlap: expected S of at least %d "
@@ -68,7 +69,8 @@ smb_layout_find(const SmbLayout *layout, guint64 offset, guint64 *n) {
 
 guint64
 smb_layout_bytes(const SmbLayout *layout, guint64 n) {
-  guint64 unit = layout->bits ? G_GUINT64_CONSTANT(1) << (find_target(layout) + layout->bits) : 1;
+  guint64 unit =
+      layout->bits ? G_GUINT64_CONSTANT(1) << (find_swizzled_bit(layout) + layout->bits) : 1;
   guint64 reached = (n + unit - 1) / unit * unit;
   if (n > layout->columns && n % layout->columns == 0)
     reached = (reached + layout->columns - 1) / layout->columns * layout->columns;

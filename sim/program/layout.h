@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 /**
  * SmbLayout: where element n of an array lies, n counting the elements row by row without padding
  * @element_bytes: of one element
- * @columns: elements of a row without padding; of an array without rows: all
+ * @columns: elements of a row without padding; for an array without rows: all
  * @pad: elements that follow each row and hold nothing
  * @bits: B of CuTe's Swizzle<B,M,S>: how many bits of n are changed; 0: no swizzle
  * @base: M: the lowest of them, or, if @shift is negative, of those that change them

@@ -61,15 +61,15 @@ typedef struct {
   const char *expression; /* the text of the access, such as "tile[threadIdx.y][x]" */
   SmbOpClass op_class;    /* load, store or atomic */
   guint width;            /* bytes that one lane asks for */
-  gboolean
-      no_rule; /* which lanes ask for what is up to an assembler: its requests are not counted */
-  gboolean
-      is_shared; /* of compiled code: it asks for shared memory of the block, whatever its address is */
+  /* which lanes ask for what is up to an assembler: its requests are not counted */
+  gboolean no_rule;
+  /* for compiled code: it asks for shared memory of the block, whatever its address is */
+  gboolean is_shared;
   gboolean may_merge; /* a compiler may ask for more bytes at once: the count is an upper bound */
-  gboolean
-      is_unrolled; /* of a text: in a loop whose bound the text says, no barrier within; not volatile, not behind #pragma unroll 1 */
+  /* for a text: in a loop whose bound the text says, no barrier within; not volatile, not behind #pragma unroll 1 */
+  gboolean is_unrolled;
   const char *opcode; /* of compiled code, such as "ld.shared.v4.f32"; else NULL */
-  guint32 pc; /* of compiled code: the line of the PTX, or the byte offset in the function */
+  guint32 pc; /* for compiled code: the line of the PTX, or the byte offset in the function */
   guint n_frames;
   const SmbFrame *frames; /* the calls that @file and @line are inlined through, innermost first */
 } SmbSite;
@@ -77,15 +77,15 @@ typedef struct {
 /** A parameter of the kernel. */
 typedef struct {
   const char *name;
-  const char
-      *type; /* as C writes it: "const float *" says "float *"; of PTX ".u32", or "12 bytes" */
+  /* as C writes it: "const float *" says "float *"; of PTX ".u32", or "12 bytes" */
+  const char *type;
   gboolean is_pointer;
-  gboolean
-      may_be_value; /* of a pointer: it is none if the launch gives it a value (8 bytes of compiled code) */
-  gsize bytes;         /* of a structure that the kernel has in constant memory: its size; else 0 */
-  gsize stored_bytes;  /* of compiled code: its size, whose fields a launch can name; else 0 */
+  /* for a pointer: it is none if the launch gives it a value (8 bytes of compiled code) */
+  gboolean may_be_value;
+  gsize bytes;        /* for a structure that the kernel has in constant memory: its size; else 0 */
+  gsize stored_bytes; /* for compiled code: its size, whose fields a launch can name; else 0 */
   gboolean is_unnamed; /* its name was made up: messages ask for it by its number */
-  SmbScalar element;   /* of a pointer: what its buffer holds */
+  SmbScalar element;   /* for a pointer: what its buffer holds */
   guint element_bytes; /* of what it points at, such as 16 of a float4; 1 of void */
 } SmbParameter;
 
@@ -100,7 +100,8 @@ typedef struct _SmbProgram SmbProgram;
  * @frames: which place a site of compiled code has, of those that it was inlined through
  * @compiled_from: (nullable): what the lines of compiled code call the file that the source is named after
  * @cuda_arch: value of __CUDA_ARCH__, such as 900 (smb_program_cuda_arch())
- * @processor: (nullable): what Clang calls a chip of AMD's, such as "gfx942" (smb_program_processor()); %NULL for NVIDIA's
+ * @processor: (nullable): what Clang calls a chip of AMD's, such as "gfx942" (smb_program_processor()); %NULL for
+ *   NVIDIA's
  * @lanes: of a warp of the architecture that it is to run on; 0 stands for SMB_NVIDIA_LANES
  * @limits: what the kernel may use
  */
@@ -123,7 +124,10 @@ const char *smb_program_recognize(SmbSource *source);
 /** What __CUDA_ARCH__ is on an architecture, such as 900. */
 guint smb_program_cuda_arch(const SmbArch *arch);
 
-/** What Clang calls the chip of an architecture of AMD's, whatever its waves: "gfx1100"; %NULL: it is NVIDIA's (transfer none). */
+/**
+ * What Clang calls the chip of an architecture of AMD's, whatever its waves: "gfx1100"; %NULL: it is NVIDIA's (transfer
+ * none).
+ */
 const char *smb_program_processor(const SmbArch *arch);
 
 /**
@@ -206,7 +210,7 @@ gboolean smb_frame_is_own(const SmbFrame *frame);
  * @offset: of a site, or of another place that the program has
  * @text: what is to be said of that place
  *
- * Returns: (transfer full): as smb_source_message(); of a program without a text "FILE: NAME+0x120: text"
+ * Returns: (transfer full): as smb_source_message(); for a program without a text "FILE: NAME+0x120: text"
  */
 char *smb_program_message(const SmbProgram *program, guint32 offset, const char *text);
 
@@ -221,7 +225,7 @@ char *smb_program_message(const SmbProgram *program, guint32 offset, const char 
  */
 char *smb_program_site_message(const SmbProgram *program, const SmbSite *site, const char *text);
 
-/** Whether a site stands in @file, which may be the end of a path; (nullable): %NULL is every file. */
+/** Whether a site is in @file, which may be the end of a path; (nullable): %NULL is every file. */
 gboolean smb_program_site_is_in(const SmbProgram *program, const SmbSite *site, const char *file);
 
 guint smb_program_n_parameters(const SmbProgram *program);
@@ -230,7 +234,9 @@ SmbParameter smb_program_parameter(const SmbProgram *program, guint index);
 /** Whether a text is the name of a parameter, or its number. */
 gboolean smb_program_is_parameter(const SmbProgram *program, guint index, const char *text);
 
-/** smb_program_parameter_key: Returns: (transfer full): the name of a parameter, or its number if the name is made up */
+/**
+ * smb_program_parameter_key: Returns: (transfer full): the name of a parameter, or its number if the name is made up
+ */
 char *smb_program_parameter_key(const SmbProgram *program, guint index);
 
 /** smb_program_describe_parameter: Returns: (transfer full): what messages call a parameter: "'in'"; of compiled code
@@ -246,7 +252,7 @@ char *smb_program_describe_parameter(const SmbProgram *program, guint index);
  * @element: type of an element, as C writes it: "float4"
  * @element_bytes: its size
  * @n_dimensions: 0 for a variable that is no array; of more than there may be, the outer ones are one
- * @dimension: elements, outermost first; of a dynamic array 0: the launch says how many
+ * @dimension: elements, outermost first; for a dynamic array 0: the launch says how many
  * @base: byte offset in shared memory
  * @bytes: size of a static array; 0 of a dynamic one
  * @is_dynamic: whether it is extern: it has all dynamic shared memory, as every other such array has
@@ -292,8 +298,8 @@ guint smb_program_registers(const SmbProgram *program);
  * smb_program_own_block:
  * @block: (out): set if the kernel says which one it is
  *
- * Returns: whether the kernel says which block it is launched with: the one that it requires, or else as many threads as
- *   it has at most, side by side
+ * Returns: whether the kernel says which block it is launched with: the one that it requires, or else as many threads
+ *   as it has at most, side by side
  */
 gboolean smb_program_own_block(const SmbProgram *program, guint block[3]);
 
@@ -319,7 +325,8 @@ gboolean smb_program_evaluate(const SmbProgram *program, const char *expression,
  *
  * Of a text: what a compiler is to be given, together with the same @defines, so that it compiles what is evaluated
  * here: functions of the host, kernels that were not chosen, and the definitions that @defines win over
- * are blanks. Lines and columns stay. Of compiled code: all of it, as the driver takes it: PTX with a 0 behind it, a cubin.
+ * are blanks. Lines and columns stay. For compiled code: all of it, as the driver takes it: PTX with a 0 after it, a
+ * cubin.
  *
  * Returns: (transfer full) (nullable): %NULL for a program that neither takes anything of
  */

@@ -60,7 +60,7 @@ typedef enum {
 
 // A name as names are compared: without spaces, anonymous namespaces, and what C++ has behind numbers ("128u").
 static char *
-make_canonical(const char *name) {
+make_compared_name(const char *name) {
   static const char result[] = "void ", anonymous[] = "(anonymous namespace)::";
   GString *text = g_string_new(NULL);
   gboolean in_number = FALSE;
@@ -91,7 +91,7 @@ find_parameters(const char *name) {
 
 // Where the name behind a namespace begins, from @start on; @end: there is none.
 static gsize
-find_part(const char *name, gsize start, gsize end) {
+find_name_part(const char *name, gsize start, gsize end) {
   gint depth = 0;
   for (gsize i = start; i + 1 < end; i++) {
     depth += (name[i] == '<') - (name[i] == '>');
@@ -102,7 +102,7 @@ find_part(const char *name, gsize start, gsize end) {
 }
 
 static gboolean
-is_text(const char *text, gsize length, const char *other) {
+equals_text(const char *text, gsize length, const char *other) {
   return strlen(other) == length && strncmp(text, other, length) == 0;
 }
 
@@ -111,11 +111,11 @@ static Match
 match_name(const char *name, const char *entry) {
   Match best = MATCH_NONE;
   gsize end = find_parameters(name);
-  for (gsize start = 0; start < end; start = find_part(name, start, end)) {
+  for (gsize start = 0; start < end; start = find_name_part(name, start, end)) {
     const char *part = name + start;
-    if (strcmp(part, entry) == 0 || is_text(part, end - start, entry))
+    if (strcmp(part, entry) == 0 || equals_text(part, end - start, entry))
       best = MAX(best, start == 0 ? MATCH_NAME : MATCH_PART);
-    else if (is_text(part, MIN(strcspn(part, "<["), end - start), entry))
+    else if (equals_text(part, MIN(strcspn(part, "<["), end - start), entry))
       best = MAX(best, MATCH_TEMPLATE);
   }
   return best;
@@ -124,30 +124,30 @@ match_name(const char *name, const char *entry) {
 static Match
 match_kernel(const char *symbol, const char *entry) {
   g_autofree char *demangled = smb_symbol_demangle(symbol, FALSE);
-  g_autofree char *name = make_canonical(demangled), *asked = make_canonical(entry);
+  g_autofree char *name = make_compared_name(demangled), *asked = make_compared_name(entry);
   return strcmp(symbol, entry) == 0 ? MATCH_SYMBOL : match_name(name, asked);
 }
 
 // A name without namespaces, arguments of templates and parameters (transfer full).
 static char *
-find_stem(const char *name) {
+find_name_stem(const char *name) {
   gsize end = find_parameters(name), last = 0;
-  for (gsize start = 0; start < end; start = find_part(name, start, end))
+  for (gsize start = 0; start < end; start = find_name_part(name, start, end))
     last = start;
   return g_strndup(name + last, MIN(strcspn(name + last, "<["), end - last));
 }
 
-// "'reduce<64>(float*)', 'reduce<128>(float*)'": of names too long to be quoted whole, what tells them apart, if it does
-// (transfer full).
+// "'reduce<64>(float*)', 'reduce<128>(float*)'": of names too long to be quoted whole, what tells them apart, if it
+// does (transfer full).
 static char *
-list_kernels(const GPtrArray *symbols) {
+list_kernel_names(const GPtrArray *symbols) {
   GString *list = g_string_new(NULL);
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GPtrArray) stems = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GHashTable) count = g_hash_table_new(g_str_hash, g_str_equal);
   for (guint i = 0; i < symbols->len; i++) {
     char *name = smb_symbol_demangle(g_ptr_array_index(symbols, i), FALSE);
-    char *stem = find_stem(name + (g_str_has_prefix(name, "void ") ? strlen("void ") : 0));
+    char *stem = find_name_stem(name + (g_str_has_prefix(name, "void ") ? strlen("void ") : 0));
     g_ptr_array_add(names, name);
     g_ptr_array_add(stems, stem);
     guint n = GPOINTER_TO_UINT(g_hash_table_lookup(count, stem));
@@ -164,9 +164,9 @@ list_kernels(const GPtrArray *symbols) {
 }
 
 static gint
-refuse(const char *file, const char *entry, const GPtrArray *all, const GPtrArray *matching,
-       GError **error) {
-  g_autofree char *list = list_kernels(matching->len > 0 ? matching : all);
+refuse_kernel_name(const char *file, const char *entry, const GPtrArray *all,
+                   const GPtrArray *matching, GError **error) {
+  g_autofree char *list = list_kernel_names(matching->len > 0 ? matching : all);
   if (!entry)
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s has several kernels: %s", file, list);
   else if (matching->len > 0)
@@ -194,5 +194,5 @@ smb_symbol_choose(const GPtrArray *symbols, const char *entry, const char *file,
     g_ptr_array_add(matching, g_ptr_array_index(symbols, i));
     chosen = (gint)i;
   }
-  return matching->len == 1 ? chosen : refuse(file, entry, symbols, matching, error);
+  return matching->len == 1 ? chosen : refuse_kernel_name(file, entry, symbols, matching, error);
 }

@@ -8,7 +8,9 @@
 
 G_BEGIN_DECLS
 
-/** What a mangled name says (transfer full): @name itself, if it is none; without parameters and namespaces if @plain. */
+/**
+ * What a mangled name says (transfer full): @name itself, if it is none; without parameters and namespaces if @plain.
+ */
 char *smb_symbol_demangle(const char *name, gboolean plain);
 
 /**

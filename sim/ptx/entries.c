@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The kernels of a PTX file with what they need: parameters, shared arrays, also those that only a called function uses, and limits of the
-// block. Nothing is decoded.
+// The kernels of a PTX file with what they need: parameters, shared arrays, also those that only a called function
+// uses, and limits of the block. Nothing is decoded.
 #include "sim/ptx/entries.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ free_uses(gpointer data) {
 }
 
 static gboolean
-is_shared(const PtxVariable *variable) {
+is_shared_variable(const PtxVariable *variable) {
   return strcmp(variable->space, "shared") == 0;
 }
 
@@ -47,7 +47,8 @@ typedef struct {
 
 // The shared variables and the functions that a function names.
 static Uses *
-find_uses(const PtxModule *module, const PtxFunction *function, Marks *marks, guint32 mark) {
+find_function_uses(const PtxModule *module, const PtxFunction *function, Marks *marks,
+                   guint32 mark) {
   Uses *uses = g_new0(Uses, 1);
   uses->variables = g_array_new(FALSE, FALSE, sizeof(guint32));
   uses->functions = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -58,7 +59,7 @@ find_uses(const PtxModule *module, const PtxFunction *function, Marks *marks, gu
     if (operand->where == PTX_WHERE_FUNCTION)
       add_once(uses->functions, marks->functions, mark, operand->index);
     else if (operand->where == PTX_WHERE_MODULE &&
-             is_shared(&g_array_index(module->variables, PtxVariable, operand->index)))
+             is_shared_variable(&g_array_index(module->variables, PtxVariable, operand->index)))
       add_once(uses->variables, marks->variables, mark, operand->index);
   }
   for (guint i = 0; i < function->tables->len; i++) {
@@ -101,15 +102,15 @@ static void
 add_own_arrays(SmbEntries *entries, SmbEntry *entry, const PtxFunction *function) {
   for (guint i = 0; i < function->variables->len; i++) {
     const PtxVariable *variable = &g_array_index(function->variables, PtxVariable, i);
-    if (is_shared(variable))
+    if (is_shared_variable(variable))
       add_item(entries, entry->arrays, variable);
   }
 }
 
 // The shared memory of a kernel and of all that it may call.
 static void
-add_arrays(SmbEntries *entries, SmbEntry *entry, const PtxModule *module, const GPtrArray *uses,
-           Marks *marks, guint32 kernel) {
+add_kernel_arrays(SmbEntries *entries, SmbEntry *entry, const PtxModule *module,
+                  const GPtrArray *uses, Marks *marks, guint32 kernel) {
   g_autoptr(GArray) reached = g_array_new(FALSE, FALSE, sizeof(guint32));
   g_autoptr(GArray) named = g_array_new(FALSE, FALSE, sizeof(guint32));
   const guint32 mark = uses->len + 1 + kernel;
@@ -129,7 +130,7 @@ add_arrays(SmbEntries *entries, SmbEntry *entry, const PtxModule *module, const 
 }
 
 static SmbEntry *
-add_entry(SmbEntries *entries, const PtxFunction *kernel) {
+add_kernel_entry(SmbEntries *entries, const PtxFunction *kernel) {
   g_autofree char *name = smb_symbol_demangle(kernel->name, TRUE);
   SmbEntry *entry = smb_entries_add(entries, name, kernel->name);
   guint64 threads = 1;
@@ -150,12 +151,12 @@ list(const PtxModule *module) {
   guint n = module->functions->len;
   Marks marks = {g_new0(guint32, module->variables->len + 1), g_new0(guint32, n + 1)};
   for (guint32 i = 0; i < n; i++)
-    g_ptr_array_add(uses,
-                    find_uses(module, g_ptr_array_index(module->functions, i), &marks, i + 1));
+    g_ptr_array_add(
+        uses, find_function_uses(module, g_ptr_array_index(module->functions, i), &marks, i + 1));
   for (guint32 i = 0; i < n; i++) {
     const PtxFunction *function = g_ptr_array_index(module->functions, i);
     if (function->is_entry && !function->is_prototype)
-      add_arrays(entries, add_entry(entries, function), module, uses, &marks, i);
+      add_kernel_arrays(entries, add_kernel_entry(entries, function), module, uses, &marks, i);
   }
   g_free(marks.variables);
   g_free(marks.functions);

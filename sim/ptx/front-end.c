@@ -14,7 +14,7 @@
 
 // What is called so is PTX, though it may be empty or not begin as it must: that is what is wrong with it then.
 static gboolean
-recognize(SmbSource *source) {
+recognize_ptx(SmbSource *source) {
   return smb_ptx_recognize(source) || g_str_has_suffix(smb_source_name(source), ".ptx");
 }
 
@@ -30,7 +30,7 @@ describe_type(const PtxModule *module, const PtxVariable *variable, gboolean is_
 
 // The pointers that a parameter may be: whatever has 8 bytes, unless it is given a value.
 static void
-add_parameters(Code *code, const PtxFunction *kernel, const PtxDecoded *decoded) {
+add_ptx_parameters(Code *code, const PtxFunction *kernel, const PtxDecoded *decoded) {
   for (guint i = 0; i < kernel->parameters->len; i++) {
     const PtxVariable *variable = &g_array_index(kernel->parameters, PtxVariable, i);
     gboolean is_real = variable->type[0] == 'f';
@@ -57,7 +57,7 @@ free_decoded(gpointer data) {
 }
 
 static gboolean
-decode(Code *code, const PtxFunction *kernel, GError **error) {
+decode_ptx_kernel(Code *code, const PtxFunction *kernel, GError **error) {
   const PtxModule *module = code->module;
   g_autoptr(GPtrArray) functions = g_ptr_array_new_with_free_func(free_decoded);
   g_autoptr(GHashTable) decoded = g_hash_table_new(NULL, NULL);
@@ -73,7 +73,7 @@ decode(Code *code, const PtxFunction *kernel, GError **error) {
                         .error = error};
   gboolean ok = smb_ptx_decode(&decoder, kernel);
   if (ok) {
-    add_parameters(code, kernel, g_ptr_array_index(functions, 0));
+    add_ptx_parameters(code, kernel, g_ptr_array_index(functions, 0));
     smb_code_finish(code);
   }
   g_free(decoder.shared);
@@ -83,7 +83,7 @@ decode(Code *code, const PtxFunction *kernel, GError **error) {
 }
 
 static void
-free_program(SmbProgram *program) {
+free_ptx_program(SmbProgram *program) {
   Code *code = (Code *)program;
   smb_ptx_module_free(code->module);
   smb_code_clear(code);
@@ -92,7 +92,7 @@ free_program(SmbProgram *program) {
 
 // 0: not said; more than any block has are as many as they may be.
 static guint
-count_threads(const guint32 *extents) {
+count_extent_threads(const guint32 *extents) {
   guint64 threads = extents[0];
   for (guint i = 1; i < 3; i++)
     threads = MIN(threads * MAX(extents[i], 1), G_MAXUINT);
@@ -100,7 +100,7 @@ count_threads(const guint32 *extents) {
 }
 
 static const PtxFunction *
-choose(const PtxModule *module, const char *entry, GError **error) {
+choose_ptx_kernel(const PtxModule *module, const char *entry, GError **error) {
   const char *file = smb_source_name(module->source);
   g_autoptr(GPtrArray) kernels = g_ptr_array_new(), symbols = g_ptr_array_new();
   for (guint i = 0; i < module->functions->len; i++) {
@@ -119,9 +119,10 @@ choose(const PtxModule *module, const char *entry, GError **error) {
 }
 
 static SmbProgram *
-read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting, GError **error) {
+read_ptx_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting,
+            GError **error) {
   g_autoptr(PtxModule) module = smb_ptx_module_read(source, error);
-  const PtxFunction *kernel = module ? choose(module, options->entry, error) : NULL;
+  const PtxFunction *kernel = module ? choose_ptx_kernel(module, options->entry, error) : NULL;
   if (!kernel)
     return NULL;
   SmbProgramOptions adapted = *options;
@@ -131,10 +132,10 @@ read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting,
   smb_program_init(&code->program, &smb_ptx_front_end, source, smb_source_name(source), &adapted);
   // The name chooses it again (smb_program_read_again()): one that is not its alone does not.
   g_autofree char *plain = smb_symbol_demangle(kernel->name, TRUE);
-  gboolean is_own = choose(module, plain, NULL) == kernel;
+  gboolean is_own = choose_ptx_kernel(module, plain, NULL) == kernel;
   code->program.name = g_string_chunk_insert_const(module->strings, is_own ? plain : kernel->name);
   code->program.symbol = kernel->name;
-  code->program.max_threads = count_threads(kernel->maximum);
+  code->program.max_threads = count_extent_threads(kernel->maximum);
   for (guint i = 0; kernel->required[0] && i < 3; i++)
     code->program.required_block[i] = MAX(kernel->required[i], 1);
   for (guint i = 0; kernel->cluster[0] && i < 3; i++)
@@ -142,15 +143,15 @@ read_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meeting,
   code->meeting = meeting;
   smb_code_init(code);
   code->module = g_steal_pointer(&module);
-  if (decode(code, kernel, error))
+  if (decode_ptx_kernel(code, kernel, error))
     return &code->program;
-  free_program(&code->program);
+  free_ptx_program(&code->program);
   return NULL;
 }
 
 // Options for a compiler: PTX is what it has left.
 static gboolean
-check_options(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+check_ptx_options(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   const char *file = smb_source_name(source);
   if (options->defines && *options->defines)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
@@ -158,15 +159,15 @@ check_options(SmbSource *source, const SmbProgramOptions *options, GError **erro
                     *options->defines);
   if (options->folders && *options->folders)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    "%s is PTX, which includes no files: -I cannot be used", file);
+                    "%s is PTX, which has no #include: -I cannot be used", file);
   return TRUE;
 }
 
 static SmbProgram *
-read_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
-  if (!check_options(source, options, error))
+read_ptx_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  if (!check_ptx_options(source, options, error))
     return NULL;
-  return read_as(source, options, SMB_MEETING_COMPILED, error);
+  return read_ptx_as(source, options, SMB_MEETING_COMPILED, error);
 }
 
 static gboolean
@@ -180,8 +181,8 @@ equal_targets(const GArray *a, const GArray *b) {
   return equal;
 }
 
-// Whether lanes meet at the same places in two programs that are decoded from one text: apart from where they meet, these
-// have the same steps.
+// Whether lanes reconverge at the same places in two programs that are decoded from one text: apart from where they
+// reconverge, these have the same steps.
 static gboolean
 meets_alike(const Code *a, const Code *b) {
   gboolean equal = a->steps->len == b->steps->len;
@@ -208,7 +209,7 @@ read_variant(const SmbProgram *program, guint index) {
   if (code->meeting != SMB_MEETING_COMPILED)
     return NULL;
   for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
-    SmbProgram *other = read_as(program->source, &options, others[i], NULL);
+    SmbProgram *other = read_ptx_as(program->source, &options, others[i], NULL);
     gboolean differs = other && !meets_alike(code, (const Code *)other);
     if (differs && index-- == 0)
       return other;
@@ -218,7 +219,7 @@ read_variant(const SmbProgram *program, guint index) {
 }
 
 static GBytes *
-make_device_code(const SmbProgram *program) {
+make_ptx_code(const SmbProgram *program) {
   const char *text = smb_source_text(program->source);
   return g_bytes_new(text, strlen(text) + 1);
 }
@@ -226,10 +227,10 @@ make_device_code(const SmbProgram *program) {
 const SmbFrontEnd smb_ptx_front_end = {
     .level = "ptx",
     .steps = "instructions",
-    .recognizes = recognize,
-    .read = read_program,
+    .recognizes = recognize_ptx,
+    .read = read_ptx_program,
     .entries = smb_ptx_entries,
-    .free = free_program,
+    .free = free_ptx_program,
     .state_new = smb_exec_new,
     .state_free = smb_exec_free,
     .run = smb_exec_run,
@@ -238,5 +239,5 @@ const SmbFrontEnd smb_ptx_front_end = {
     .fail_waiting = smb_exec_fail_waiting,
     .variant = read_variant,
     .argument = smb_code_argument,
-    .device_code = make_device_code,
+    .device_code = make_ptx_code,
 };

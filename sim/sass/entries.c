@@ -8,7 +8,7 @@
 
 // Parameters have no names in machine code, and no types but their sizes.
 static void
-add_parameters(SmbEntries *entries, SmbEntry *entry, const SmbCubinFunction *kernel) {
+add_entry_parameters(SmbEntries *entries, SmbEntry *entry, const SmbCubinFunction *kernel) {
   for (guint i = 0; i < kernel->parameters->len; i++) {
     guint bytes = g_array_index(kernel->parameters, SmbCubinParameter, i).bytes;
     const SmbNumber size = smb_count(bytes, "byte");
@@ -40,7 +40,7 @@ smb_sass_entries(SmbSource *source, GError **error) {
     entry->is_linked = cubin->is_linked;
     entry->shared_bytes = kernel->shared_bytes - kernel->reserved_shared;
     entry->local_bytes = kernel->local_bytes;
-    add_parameters(entries, entry, kernel);
+    add_entry_parameters(entries, entry, kernel);
   }
   return entries;
 }

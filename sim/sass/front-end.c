@@ -17,14 +17,14 @@
 
 // An ELF file for a GPU; bundles of several are taken apart elsewhere (sim/image).
 static gboolean
-recognize(SmbSource *source) {
+recognize_sass(SmbSource *source) {
   GBytes *bytes = smb_source_bytes(source);
   return bytes && smb_cubin_recognize(bytes);
 }
 
 // The pointers that a parameter may be: whatever has 8 bytes, unless it is given a value.
 static void
-add_parameters(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel) {
+add_sass_parameters(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel) {
   for (guint i = 0; i < kernel->parameters->len; i++) {
     const SmbCubinParameter *place = &g_array_index(kernel->parameters, SmbCubinParameter, i);
     gboolean is_pointer = place->bytes == 8;
@@ -42,7 +42,7 @@ add_parameters(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel
 
 // The kernel of that name, or the only one.
 static const SmbCubinFunction *
-choose(const SmbCubin *cubin, const char *entry, GError **error) {
+choose_sass_kernel(const SmbCubin *cubin, const char *entry, GError **error) {
   g_autoptr(GPtrArray) kernels = g_ptr_array_new(), symbols = g_ptr_array_new();
   for (guint i = 0; i < cubin->functions->len; i++) {
     SmbCubinFunction *function = g_ptr_array_index(cubin->functions, i);
@@ -61,7 +61,8 @@ choose(const SmbCubin *cubin, const char *entry, GError **error) {
 
 // The lists that decoding needs live as long as it; what the steps need is kept by the code.
 static gboolean
-decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError **error) {
+decode_sass_kernel(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel,
+                   GError **error) {
   g_autoptr(GHashTable) presets = g_hash_table_new(NULL, NULL);
   g_autoptr(GHashTable) specials = g_hash_table_new(NULL, NULL);
   g_autoptr(GHashTable) regions = g_hash_table_new(NULL, NULL);
@@ -92,7 +93,7 @@ decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError
                          .returns = returns,
                          .missing = missing,
                          .error = error};
-  add_parameters(code, cubin, kernel);
+  add_sass_parameters(code, cubin, kernel);
   if (!smb_sass_lay_out(&decoder) || !smb_sass_decode_code(&decoder))
     return FALSE;
   smb_code_finish(code);
@@ -100,7 +101,7 @@ decode(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel, GError
 }
 
 static void
-free_program(SmbProgram *program) {
+free_sass_program(SmbProgram *program) {
   Code *code = (Code *)program;
   smb_cubin_free(code->module); // and then its source
   smb_code_clear(code);
@@ -115,7 +116,7 @@ wanted_chip(const SmbProgramOptions *options) {
 
 // Machine code runs on chips of its generation, from its own on.
 static gboolean
-check_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **error) {
+check_sass_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **error) {
   guint chip = wanted_chip(options);
   if (options->defines && *options->defines)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
@@ -123,7 +124,7 @@ check_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **
                     *options->defines);
   if (options->folders && *options->folders)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
-                    "%s is machine code, which includes no files: expected no folders of them",
+                    "%s is machine code, which has no #include: expected no include folders",
                     cubin->name);
   if (!chip || (chip / 10 == cubin->chip / 10 && chip >= cubin->chip))
     return TRUE;
@@ -135,11 +136,11 @@ check_options(const SmbCubin *cubin, const SmbProgramOptions *options, GError **
 }
 
 static SmbProgram *
-read_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+read_sass_program(SmbSource *source, const SmbProgramOptions *options, GError **error) {
   const SmbCubin *whole = smb_cubin_of(source, NULL, error);
   g_autoptr(SmbCubin) cubin = whole ? smb_cubin_share(whole, smb_source_name(source)) : NULL;
-  const SmbCubinFunction *kernel = cubin ? choose(cubin, options->entry, error) : NULL;
-  if (!kernel || !check_options(cubin, options, error))
+  const SmbCubinFunction *kernel = cubin ? choose_sass_kernel(cubin, options->entry, error) : NULL;
+  if (!kernel || !check_sass_options(cubin, options, error))
     return NULL;
   SmbProgramOptions adapted = *options;
   if (!adapted.limits.max_steps)
@@ -149,7 +150,7 @@ read_program(SmbSource *source, const SmbProgramOptions *options, GError **error
   code->program.origin = smb_source_ref(source);
   // The name chooses it again (smb_program_read_again()): one that is not its alone does not.
   g_autofree char *plain = smb_symbol_demangle(kernel->name, TRUE);
-  gboolean is_own = choose(cubin, plain, NULL) == kernel;
+  gboolean is_own = choose_sass_kernel(cubin, plain, NULL) == kernel;
   code->program.name = g_string_chunk_insert_const(cubin->strings, is_own ? plain : kernel->name);
   code->program.symbol = kernel->name;
   code->program.max_threads = (guint)MIN(kernel->max_threads, G_MAXUINT);
@@ -160,9 +161,9 @@ read_program(SmbSource *source, const SmbProgramOptions *options, GError **error
     code->program.required_cluster[i] = MAX(kernel->cluster[i], 1);
   smb_code_init(code);
   code->module = g_steal_pointer(&cubin);
-  if (decode(code, code->module, kernel, error))
+  if (decode_sass_kernel(code, code->module, kernel, error))
     return &code->program;
-  free_program(&code->program);
+  free_sass_program(&code->program);
   return NULL;
 }
 
@@ -174,10 +175,10 @@ get_image(const SmbProgram *program) {
 const SmbFrontEnd smb_sass_front_end = {
     .level = "sass",
     .steps = "instructions",
-    .recognizes = recognize,
-    .read = read_program,
+    .recognizes = recognize_sass,
+    .read = read_sass_program,
     .entries = smb_sass_entries,
-    .free = free_program,
+    .free = free_sass_program,
     .state_new = smb_exec_new,
     .state_free = smb_exec_free,
     .run = smb_exec_run,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // One instruction of machine code (since sm_70: 16 bytes), in the form that its disassembly has: a name, parts
-// behind it, operands in their order. The tables of sim/sass/opcodes say how its bits are read; whatever decodes
+// after it, operands in their order. The tables of sim/sass/opcodes say how its bits are read; whatever decodes
 // it, or writes it as text, sees it in this form only. Private to sim/sass.
 #pragma once
 
@@ -15,8 +15,8 @@ enum {
   SASS_MAX_OPERANDS = 12,
   SASS_MAX_PARTS = 14,
   SASS_RZ = 255,     // reads as 0; what is written to it is dropped
-  SASS_URZ = 255,    // likewise, whatever number the chip gives it (63 up to sm_90)
-  SASS_MACTIVE = 26, // of a barrier: the lanes that are active
+  SASS_URZ = 255,    // the same, whatever number the chip gives it (63 up to sm_90)
+  SASS_MACTIVE = 26, // for a barrier: the lanes that are active
   SASS_PT = 7,       // always true, of both kinds of predicates
 };
 
@@ -41,7 +41,7 @@ typedef enum {
       // neither register, @base_part[@descriptor]: gdesc[UR4], a matrix in shared memory
   SASS_TARGET,  // @value: byte offset in the function that a branch goes to, or a barrier waits at
   SASS_SPECIAL, // @number: S2R's: SR_TID.X is 0x21
-  SASS_BARRIER, // B0 … B15: where lanes meet
+  SASS_BARRIER, // B0 … B15: where lanes reconverge
   SASS_SCOREBOARD,  // SB0 …
   SASS_SCOREBOARDS, // {2,1}: @value: a bit each
   SASS_PREDICATES,  // PR: all of them, as bits
@@ -52,7 +52,7 @@ typedef enum {
  * SassOperand:
  * @number: of a register, a predicate, a barrier …
  * @is_negated: "-"; @is_inverted: "~" or "!"; @is_absolute: "|R3|"
- * @part: what is written behind it: "H0_H0", "64", "U32", "X4", "ROW" …; not "reuse", which has no meaning
+ * @part: what is written after it: "H0_H0", "64", "U32", "X4", "ROW" …; not "reuse", which has no meaning
  * @value: see SassKind; of SASS_CONSTANT and SASS_ADDRESS the offset
  * @bank: of SASS_CONSTANT
  * @base: a register, SASS_RZ if there is none; @base_part: "64", "U32", "X16" … of it
@@ -85,8 +85,9 @@ typedef struct {
  * @offset: byte offset in its function
  * @opcode: its low 12 bits
  * @name: static: "IMAD"; NULL: the opcode is not known, and nothing else is, but the guard
- * @row: of the tables: what decodes it is the same row's handler (sim/sass/decode/handler.c)
- * @parts: (array zero-terminated=1): SassPart, in the order in which they are written; @has: the same as a set (sass_has())
+ * @row: for the tables: what decodes it is the same row's handler (sim/sass/decode/handler.c)
+ * @parts: (array zero-terminated=1): SassPart, in the order in which they are written; @has: the same as a set
+ *   (sass_has())
  * @is_complete: all of its bits are understood: its text is what the toolkit's disassembler writes
  * @is_modelled: all of its parts are: none is UNMODELLED() in the tables
  * @guard: a predicate; SASS_PT if there is none; @guard_is_uniform: UP3; @guard_is_inverted: "@!P0"
@@ -108,8 +109,10 @@ typedef struct {
   SassOperand operands[SASS_MAX_OPERANDS];
 } SassInstruction;
 
-/** smb_sass_n_lines: Returns: how many lines of the tables (sim/sass/opcodes) say how an opcode of 12 bits is read on a chip: 1; 0:
- * it is not known */
+/**
+ * smb_sass_n_lines: Returns: how many lines of the tables (sim/sass/opcodes) say how an opcode of 12 bits is read on a
+ * chip: 1; 0: * it is not known
+ */
 guint smb_sass_n_lines(guint chip, guint opcode);
 
 /**

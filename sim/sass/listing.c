@@ -6,7 +6,7 @@
 
 #include "sim/exec/code.h"
 #include "sim/image/cubin.h"
-#include "sim/image/line.h"
+#include "sim/image/source-line.h"
 #include "sim/sass/instruction.h"
 
 static char *
@@ -19,8 +19,8 @@ disassemble(guint chip, const guint8 *bytes, guint32 pc) {
 
 // Which line stands for the instruction, if the image says so.
 static void
-find_line(const SmbProgram *program, const SmbLines *lines, const SmbCubinFunction *function,
-          SmbCodeLine *instruction) {
+find_instruction_line(const SmbProgram *program, const SmbLines *lines,
+                      const SmbCubinFunction *function, SmbCodeLine *instruction) {
   SmbLineFrame places[SMB_LINES_MAX_FRAMES];
   SmbFrame frames[SMB_LINES_MAX_FRAMES];
   guint n =
@@ -51,7 +51,7 @@ smb_sass_instructions(const SmbProgram *program) {
       SmbCodeLine *instruction = g_new0(SmbCodeLine, 1);
       instruction->pc = pc;
       instruction->text = disassemble(cubin->chip, function->code + pc, pc);
-      find_line(program, lines, function, instruction);
+      find_instruction_line(program, lines, function, instruction);
       g_ptr_array_add(list, instruction);
     }
   }

@@ -10,7 +10,7 @@ enum {
 // Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators (OOPSLA 2014), the mixing function
 // of SplitMix64: seeds that are close to each other give states that are not.
 static guint64
-mix(guint64 z) {
+mix_bits(guint64 z) {
   z += 0x9e3779b97f4a7c15ull;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ z >> 27) * 0x94d049bb133111ebull;
@@ -19,13 +19,13 @@ mix(guint64 z) {
 
 SmbRandom
 smb_random_new(guint64 seed) {
-  guint64 state = mix(seed);
+  guint64 state = mix_bits(seed);
   return (SmbRandom){state ? state : 1};
 }
 
 SmbRandom
 smb_random_new_stream(guint64 seed, guint64 stream) {
-  return smb_random_new(mix(seed) ^ stream);
+  return smb_random_new(mix_bits(seed) ^ stream);
 }
 
 static inline guint32

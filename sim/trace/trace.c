@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Cuts a stream into lines and the lines into batches; sim/trace/line.c reads a line.
+// Cuts a stream into lines and the lines into batches; sim/trace/trace-line.c reads a line.
 #include "sim/trace/trace.h"
 
 #include <string.h>
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
-#include "sim/trace/line.h"
+#include "sim/trace/trace-line.h"
 
 // Bytes that are asked of the stream at once; more than the longest line.
 enum {
@@ -90,8 +90,8 @@ cut_comment(SmbTraceReader *reader, char *text, GError **error) {
 
 // Takes the line that ends at @end, which is a line feed or, if @comment_goes_on, is not there yet.
 static gboolean
-take_line(SmbTraceReader *reader, char *end, gboolean comment_goes_on, const char **text,
-          GError **error) {
+take_trace_line(SmbTraceReader *reader, char *end, gboolean comment_goes_on, const char **text,
+                GError **error) {
   char *start = reader->buffer + reader->start;
   reader->start = (gsize)(end - reader->buffer) + !comment_goes_on;
   reader->in_comment = comment_goes_on;
@@ -102,7 +102,7 @@ take_line(SmbTraceReader *reader, char *end, gboolean comment_goes_on, const cha
 
 // The next line, ended by a line feed, or NULL at the end of the stream.
 static gboolean
-read_line(SmbTraceReader *reader, const char **text, GError **error) {
+read_trace_line(SmbTraceReader *reader, const char **text, GError **error) {
   for (;;) {
     char *start = reader->buffer + reader->start;
     char *end = reader->buffer + reader->end;
@@ -113,9 +113,9 @@ read_line(SmbTraceReader *reader, const char **text, GError **error) {
       if (feed)
         continue;
     } else if (feed) {
-      return take_line(reader, feed, FALSE, text, error);
+      return take_trace_line(reader, feed, FALSE, text, error);
     } else if (end - start > SMB_TRACE_MAX_LINE_BYTES) {
-      return take_line(reader, end, TRUE, text, error);
+      return take_trace_line(reader, end, TRUE, text, error);
     } else if (reader->ended && start < end) {
       *end = '\n';
       reader->end++;
@@ -137,7 +137,7 @@ smb_trace_reader_next(SmbTraceReader *reader, SmbTraceBatch *batch, GError **err
   while (batch->n < SMB_TRACE_BATCH_REQUESTS) {
     SmbTraceLine line = {reader->name, 0, NULL, reader->arch};
     gboolean found;
-    if (!read_line(reader, &line.text, error))
+    if (!read_trace_line(reader, &line.text, error))
       return FALSE;
     if (!line.text)
       break;

@@ -13,7 +13,7 @@ change_clear(gpointer data) {
 
 // The bytes of the line that holds a byte, without its line feed.
 static void
-find_line(const char *text, guint32 offset, guint32 *start, guint32 *end) {
+find_changed_line(const char *text, guint32 offset, guint32 *start, guint32 *end) {
   *start = *end = offset;
   while (*start > 0 && text[*start - 1] != '\n')
     (*start)--;
@@ -38,7 +38,7 @@ static guint
 change_lines(GArray *changes, const char *text, const GArray *edits, guint first, guint line) {
   GString *after = g_string_new(NULL);
   guint32 start, end, unused, at;
-  find_line(text, g_array_index(edits, SmbEdit, first).offset, &start, &end);
+  find_changed_line(text, g_array_index(edits, SmbEdit, first).offset, &start, &end);
   at = start;
   guint i = first;
   for (; i < edits->len; i++) {
@@ -49,7 +49,7 @@ change_lines(GArray *changes, const char *text, const GArray *edits, guint first
     g_string_append(after, edit->text);
     at = edit->offset + edit->length;
     if (at > end)
-      find_line(text, at, &unused, &end);
+      find_changed_line(text, at, &unused, &end);
   }
   g_string_append_len(after, text + at, end - at);
   SmbChange change = {line, g_strndup(text + start, end - start), g_string_free(after, FALSE)};

@@ -20,7 +20,7 @@ typedef struct {
 } Checked;
 
 static void
-checked_free(gpointer data) {
+checked_array_free(gpointer data) {
   Checked *checked = data;
   g_array_unref(checked->checks);
   g_free(checked);
@@ -124,17 +124,17 @@ smb_advise_check_explain(const SmbLayoutCheck *check) {
 }
 
 static const SmbSite *
-find_site(const Checked *checked, const SmbLayoutCheck *check) {
+find_checked_site(const Checked *checked, const SmbLayoutCheck *check) {
   return g_array_index(checked->report->analysis->accesses, SmbAccess, check->access).site;
 }
 
 static void
-write_table(SmbCli *cli, const Checked *checked) {
+write_swizzle_table(SmbCli *cli, const Checked *checked) {
   g_autoptr(SmbTable) table = smb_table_new("line>|op|access|bytes>|ideal>|now>|with it>|why");
   smb_table_wrap(table);
   for (guint i = 0; i < checked->checks->len; i++) {
     const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, i);
-    const SmbSite *site = find_site(checked, check);
+    const SmbSite *site = find_checked_site(checked, check);
     g_autofree char *why = smb_advise_check_explain(check);
     gboolean bad = check->fit != SMB_LAYOUT_FITS || check->cost.excess > 0;
     smb_table_place(table, site);
@@ -154,7 +154,7 @@ write_table(SmbCli *cli, const Checked *checked) {
 
 // The access that is left with the most excess wavefronts, and who meets where.
 static void
-write_worst(SmbCli *cli, const Checked *checked) {
+write_swizzle_worst(SmbCli *cli, const Checked *checked) {
   const SmbLayoutCheck *worst = NULL;
   for (guint i = 0; i < checked->checks->len; i++) {
     const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, i);
@@ -164,7 +164,7 @@ write_worst(SmbCli *cli, const Checked *checked) {
   g_autoptr(GString) text = g_string_new(NULL);
   if (!worst || !smb_describe_meeting(text, checked->report->arch, &worst->worst))
     return;
-  const SmbSite *site = find_site(checked, worst);
+  const SmbSite *site = find_checked_site(checked, worst);
   g_autofree char *place = smb_site_place(site);
   smb_spool_puts(cli->out, "\n");
   smb_text_wrap_printf(cli->out, "With it, in the %s at %s, %s.", smb_op_class_name(site->op_class),
@@ -191,7 +191,7 @@ typedef struct {
 } CheckReport;
 
 static void
-write_text(SmbCli *cli, gconstpointer result) {
+write_swizzle_text(SmbCli *cli, gconstpointer result) {
   const CheckReport *written = result;
   const SmbAdviseReport *report = written->report;
   const GPtrArray *all = written->all;
@@ -206,8 +206,8 @@ write_text(SmbCli *cli, gconstpointer result) {
     g_autofree char *index = smb_rewrite_describe(&checked->rewrite);
     smb_spool_printf(cli->out, "%s%s of %s: %s\n\n", i ? "\n" : "", written->name, declaration,
                      index);
-    write_table(cli, checked);
-    write_worst(cli, checked);
+    write_swizzle_table(cli, checked);
+    write_swizzle_worst(cli, checked);
     write_needed(cli, checked);
   }
   smb_spool_puts(cli->out, "\n");
@@ -219,7 +219,7 @@ write_text(SmbCli *cli, gconstpointer result) {
 
 static void
 write_json_check(JsonBuilder *json, const Checked *checked, const SmbLayoutCheck *check) {
-  const SmbSite *site = find_site(checked, check);
+  const SmbSite *site = find_checked_site(checked, check);
   g_autofree char *why = smb_advise_check_explain(check);
   smb_json_object(json, NULL);
   smb_json_number(json, "line", site->line);
@@ -236,7 +236,7 @@ write_json_check(JsonBuilder *json, const Checked *checked, const SmbLayoutCheck
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer result) {
+write_swizzle_json(SmbCli *cli, gconstpointer result) {
   const CheckReport *written = result;
   const SmbAdviseReport *report = written->report;
   const GPtrArray *all = written->all;
@@ -265,7 +265,7 @@ write_json(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer result) {
+write_swizzle_csv(SmbCli *cli, gconstpointer result) {
   const GPtrArray *all = ((const CheckReport *)result)->all;
   SmbCsv csv = smb_csv_begin(cli->out, "array,line,column,op,expression,width,wavefronts,"
                                        "ideal_wavefronts,swizzled_wavefronts,fault,why");
@@ -273,7 +273,7 @@ write_csv(SmbCli *cli, gconstpointer result) {
     const Checked *checked = g_ptr_array_index(all, i);
     for (guint j = 0; j < checked->checks->len; j++) {
       const SmbLayoutCheck *check = &g_array_index(checked->checks, SmbLayoutCheck, j);
-      const SmbSite *site = find_site(checked, check);
+      const SmbSite *site = find_checked_site(checked, check);
       g_autofree char *why = smb_advise_check_explain(check);
       smb_csv_text(&csv, checked->rewrite.array->name);
       SMB_CSV_NUMBERS(&csv, site->line, site->column);
@@ -288,9 +288,9 @@ write_csv(SmbCli *cli, gconstpointer result) {
   }
 }
 
-const SmbFormat smb_advise_check_formats[] = {{"text", write_text, NULL},
-                                              {"json", write_json, NULL},
-                                              {"csv", write_csv, NULL},
+const SmbFormat smb_advise_check_formats[] = {{"text", write_swizzle_text, NULL},
+                                              {"json", write_swizzle_json, NULL},
+                                              {"csv", write_swizzle_csv, NULL},
                                               {NULL, NULL, NULL}};
 
 static guint64
@@ -305,8 +305,8 @@ find_needed_bytes(const SmbRewriteArray *rewrite) {
 }
 
 static Checked *
-check(const SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *asked,
-      const SmbLayout *swizzle) {
+check_array_swizzle(const SmbAdviseReport *report, const SmbArrayUse *use,
+                    const SmbAdviseSearch *asked, const SmbLayout *swizzle) {
   const SmbLayout *tile = report->target->tile;
   SmbLayout from = tile ? *tile : smb_array_use_layout(use, smb_advise_row(asked, use->array));
   SmbLayout to = from;
@@ -329,9 +329,9 @@ smb_advise_check(SmbCli *cli, const SmbAdviseReport *report, const GPtrArray *ar
     return FALSE;
   g_autofree char *name =
       g_strdup_printf("Swizzle<%u,%u,%d>", parsed.bits, parsed.base, parsed.shift);
-  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(checked_free);
+  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(checked_array_free);
   for (guint i = 0; i < arrays->len; i++)
-    g_ptr_array_add(all, check(report, g_ptr_array_index(arrays, i), asked, &parsed));
+    g_ptr_array_add(all, check_array_swizzle(report, g_ptr_array_index(arrays, i), asked, &parsed));
   const CheckReport result = {report, all, name};
   cli->format->write(cli, &result);
   return TRUE;

@@ -130,7 +130,7 @@ choose_formats(SmbCli *cli, GError **error) {
 }
 
 static gboolean
-check_options(SmbCli *cli, GError **error) {
+check_advise_options(SmbCli *cli, GError **error) {
   const gboolean no_search = writer() || option_only || option_max_counts;
   const SmbMeasureOptions *measure = smb_measure_options();
   const struct {
@@ -196,7 +196,7 @@ name_layouts(const SmbAdviseReport *report, const SmbProof *proof) {
 
 // The best rewritten kernel (transfer full), or NULL if none is better; @name: which layout it has.
 static char *
-rewrite(const SmbAdviseReport *report, char **name) {
+rewrite_kernel(const SmbAdviseReport *report, char **name) {
   const SmbProof *proof = smb_advise_final(report);
   const SmbAdvisePadding *padded = report->written ? report->written->best : NULL;
   *name = padded ? g_strdup(padded->name) : proof ? name_layouts(report, proof) : NULL;
@@ -234,7 +234,7 @@ write_patch(SmbCli *cli, const SmbAdviseReport *report, const char *text, GError
 
 // The kernel's own file is the one input that --in-place is for.
 static gboolean
-write_text(SmbCli *cli, const SmbOutFile *out, const char *text, GError **error) {
+write_advice_text(SmbCli *cli, const SmbOutFile *out, const char *text, GError **error) {
   if (!option_in_place)
     return smb_files_write(cli->files, out, text, strlen(text), error);
   return smb_files_check(cli->files, error) && smb_out_file_write(out, text, strlen(text), error);
@@ -243,7 +243,7 @@ write_text(SmbCli *cli, const SmbOutFile *out, const char *text, GError **error)
 static gboolean
 write_rewritten(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *out, GError **error) {
   g_autofree char *name = NULL;
-  g_autofree char *text = rewrite(report, &name);
+  g_autofree char *text = rewrite_kernel(report, &name);
   if (!writer())
     return TRUE;
   if (!text) {
@@ -252,7 +252,7 @@ write_rewritten(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *ou
                      out ? smb_out_file_path(out) : "", out ? "" : "a patch");
     return TRUE;
   }
-  if (out && !write_text(cli, out, text, error))
+  if (out && !write_advice_text(cli, out, text, error))
     return FALSE;
   if (out)
     smb_cli_wrote(cli, out, name);
@@ -330,7 +330,7 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   SmbAdviseSearch search = {0};
   guint tuned;
   if (!smb_cli_parse(cli, &usage, options, error) || !parse_search(cli, &search, &tuned, error) ||
-      !check_options(cli, error))
+      !check_advise_options(cli, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
   const SmbOutFile *out = NULL;

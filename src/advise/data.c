@@ -11,7 +11,7 @@
 #include "src/target/target-json.h"
 
 static void
-write_changes(JsonBuilder *json, const SmbSource *source, const GArray *edits) {
+write_changes_json(JsonBuilder *json, const SmbSource *source, const GArray *edits) {
   g_autoptr(GArray) changes = smb_changes_new(source, edits);
   for (guint i = 0; i < changes->len; i++) {
     const SmbChange *change = &g_array_index(changes, SmbChange, i);
@@ -24,13 +24,10 @@ write_changes(JsonBuilder *json, const SmbSource *source, const GArray *edits) {
 }
 
 static void
-write_proof(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
-            const SmbProof *proof) {
-  if (!proof) {
-    smb_json_null(json, key);
+write_proof_json(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
+                 const SmbProof *proof) {
+  if (!smb_json_object_if(json, key, proof != NULL))
     return;
-  }
-  smb_json_object(json, key);
   smb_json_boolean(json, "holds", proof->failure == NULL);
   smb_json_text(json, "failure", proof->failure);
   smb_json_text(json, "condition", proof->condition);
@@ -41,7 +38,7 @@ write_proof(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
                   original->shares ? original->shares->len : (gint64)original->n_blocks);
   smb_json_array(json, "changes");
   if (!proof->failure)
-    write_changes(json, smb_program_source(report->target->kernel), proof->edits);
+    write_changes_json(json, smb_program_source(report->target->kernel), proof->edits);
   json_builder_end_array(json);
   json_builder_end_object(json);
 }
@@ -50,11 +47,8 @@ write_proof(JsonBuilder *json, const char *key, const SmbAdviseReport *report,
 static void
 write_compiled(JsonBuilder *json, const char *key, const SmbAdviseCompiled *now,
                const SmbAdviseCompiled *compiled) {
-  if (!compiled) {
-    smb_json_null(json, key);
+  if (!smb_json_object_if(json, key, compiled != NULL))
     return;
-  }
-  smb_json_object(json, key);
   smb_json_text(json, "command", compiled->command);
   smb_json_text(json, "failure", compiled->failure);
   if (!compiled->failure) {
@@ -71,8 +65,8 @@ write_compiled(JsonBuilder *json, const char *key, const SmbAdviseCompiled *now,
 }
 
 static void
-write_layout(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLayout *layout,
-             gboolean is_merged) {
+write_layout_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLayout *layout,
+                  gboolean is_merged) {
   const SmbCandidate *candidate = layout->candidate;
   smb_json_text(json, "kind", smb_advise_kind_name(layout->kind));
   smb_json_text(json, "name", layout->name);
@@ -109,19 +103,13 @@ write_layout(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseLa
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
-  if (is_merged) {
-    smb_json_object(json, "as_merged");
-    smb_json_tally(json, &layout->merged);
-    json_builder_end_object(json);
-  } else {
-    smb_json_null(json, "as_merged");
-  }
+  smb_json_tally_object(json, "as_merged", is_merged ? &layout->merged : NULL);
   write_compiled(json, "as_compiled", report->now, layout->kind ? layout->compiled : report->now);
-  write_proof(json, "rewritten", report, layout->proof);
+  write_proof_json(json, "rewritten", report, layout->proof);
 }
 
 static void
-write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArray *array) {
+write_array_json(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArray *array) {
   const SmbArray *found = array->search->use->array;
   g_autofree char *sentence = smb_advise_describe(report->arch, array);
   smb_json_object(json, NULL);
@@ -137,13 +125,13 @@ write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArr
   smb_json_number(json, "unfit", (gint64)array->search->unfit);
   smb_json_number(json, "ties", (gint64)array->search->ties);
   smb_json_object(json, "now");
-  write_layout(json, report, array->now, array->merged != NULL);
+  write_layout_json(json, report, array->now, array->merged != NULL);
   json_builder_end_object(json);
   smb_json_array(json, "layouts");
   for (guint i = 0; i < array->layouts->len; i++) {
     smb_json_object(json, NULL);
     smb_json_number(json, "rank", i + 1);
-    write_layout(json, report, g_ptr_array_index(array->layouts, i), array->merged != NULL);
+    write_layout_json(json, report, g_ptr_array_index(array->layouts, i), array->merged != NULL);
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
@@ -158,11 +146,8 @@ write_array(JsonBuilder *json, const SmbAdviseReport *report, const SmbAdviseArr
 // Longer rows in the source of what was compiled; null of other kernels.
 static void
 write_written(JsonBuilder *json, const SmbAdviseWritten *written) {
-  if (!written) {
-    smb_json_null(json, "written");
+  if (!smb_json_object_if(json, "written", written != NULL))
     return;
-  }
-  smb_json_object(json, "written");
   write_compiled(json, "now", NULL, written->now);
   smb_json_texts(json, "tried", written->tried);
   smb_json_texts(json, "left_alone", written->left_alone);
@@ -176,7 +161,7 @@ write_written(JsonBuilder *json, const SmbAdviseWritten *written) {
     smb_json_number_if(json, "compared_bytes", form->compared_bytes > 0,
                        (gint64)form->compared_bytes);
     smb_json_array(json, "changes");
-    write_changes(json, written->source, form->edits);
+    write_changes_json(json, written->source, form->edits);
     json_builder_end_array(json);
     write_compiled(json, "as_compiled", written->now, form->compiled);
     json_builder_end_object(json);
@@ -195,9 +180,9 @@ smb_advise_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_arch(json, report->arch);
   smb_json_array(json, "arrays");
   for (guint i = 0; i < report->arrays->len; i++)
-    write_array(json, report, g_ptr_array_index(report->arrays, i));
+    write_array_json(json, report, g_ptr_array_index(report->arrays, i));
   json_builder_end_array(json);
-  write_proof(json, "together", report, report->together);
+  write_proof_json(json, "together", report, report->together);
   write_compiled(json, "together_compiled", report->now, report->compiled);
   write_written(json, report->written);
   smb_advise_json_measured(json, measured);

@@ -16,7 +16,7 @@ typedef struct {
 } Launch;
 
 static void
-launch_free(gpointer data) {
+tried_launch_free(gpointer data) {
   Launch *launch = data;
   smb_recorded_kernel_free(launch->recorded);
   g_free(launch->array);
@@ -35,7 +35,7 @@ smb_advise_measured_free(SmbAdviseMeasured *measured) {
 
 // What a class of accesses is measured by: its counter, or the clock that takes its place.
 static SmbMetric
-find_metric(guint op_class, gboolean clocked) {
+pick_metric(guint op_class, gboolean clocked) {
   return smb_metric_of(clocked ? SMB_METRIC_CYCLES_LD : SMB_METRIC_WAVEFRONTS_LD,
                        (SmbOpClass)op_class);
 }
@@ -43,7 +43,7 @@ find_metric(guint op_class, gboolean clocked) {
 // Whether a number of a launch is as predicted: within a range; a lower bound may be exceeded. One that was not measured
 // is.
 static gboolean
-matches(const Launch *launch, SmbMetric metric) {
+is_right(const Launch *launch, SmbMetric metric) {
   double measured = launch->recorded->measured[metric];
   double predicted = smb_metric_predict(metric, launch->analysis);
   if (measured == SMB_NOT_MEASURED || measured == predicted)
@@ -70,7 +70,8 @@ static gboolean
 is_as_predicted(const Launch *launch) {
   gboolean good = !launch->recorded->failure && do_values_match(launch);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    good = good && matches(launch, find_metric(c, FALSE)) && matches(launch, find_metric(c, TRUE));
+    good =
+        good && is_right(launch, pick_metric(c, FALSE)) && is_right(launch, pick_metric(c, TRUE));
   return good;
 }
 
@@ -80,7 +81,7 @@ smb_advise_measured_new(SmbMeter *meter, SmbArch *arch) {
   measured->meter = meter;
   measured->arch = arch;
   measured->recording = smb_measure_recording(meter, arch);
-  measured->launches = g_ptr_array_new_with_free_func(launch_free);
+  measured->launches = g_ptr_array_new_with_free_func(tried_launch_free);
   return measured;
 }
 
@@ -131,9 +132,9 @@ smb_advise_measure(SmbMeter *meter, const SmbAdviseReport *report, GError **erro
 
 // Predicted and measured, one beside the other.
 static void
-write_pair(SmbTable *table, const Launch *launch, SmbMetric metric) {
+write_measured_pair(SmbTable *table, const Launch *launch, SmbMetric metric) {
   double number = launch->recorded->measured[metric];
-  SmbStyle style = matches(launch, metric) ? SMB_STYLE_GOOD : SMB_STYLE_BAD;
+  SmbStyle style = is_right(launch, metric) ? SMB_STYLE_GOOD : SMB_STYLE_BAD;
   if (number == SMB_NOT_MEASURED)
     smb_table_printf(table, SMB_STYLE_DIM, "%.15g/-", smb_metric_predict(metric, launch->analysis));
   else
@@ -143,7 +144,7 @@ write_pair(SmbTable *table, const Launch *launch, SmbMetric metric) {
 
 // A time, and the effective bandwidth that it makes.
 static void
-write_time(SmbTable *table, const Launch *launch, SmbCache cache) {
+write_measured_time(SmbTable *table, const Launch *launch, SmbCache cache) {
   double time = launch->recorded->times[cache].median;
   if (time == SMB_NOT_MEASURED) {
     smb_table_cell(table, SMB_STYLE_DIM, "-");
@@ -156,7 +157,7 @@ write_time(SmbTable *table, const Launch *launch, SmbCache cache) {
 }
 
 static void
-write_launch(SmbTable *table, const Launch *launch, gboolean clocked, guint n_classes) {
+write_measured_launch(SmbTable *table, const Launch *launch, gboolean clocked, guint n_classes) {
   const SmbRecordedKernel *recorded = launch->recorded;
   g_autofree char *name = launch->array ? g_strdup_printf("%s: %s", launch->array, launch->name)
                                         : g_strdup(launch->name);
@@ -167,24 +168,24 @@ write_launch(SmbTable *table, const Launch *launch, gboolean clocked, guint n_cl
     return;
   }
   for (guint c = 0; c < n_classes; c++)
-    write_pair(table, launch, find_metric(c, clocked));
+    write_measured_pair(table, launch, pick_metric(c, clocked));
   gboolean equal = do_values_match(launch);
   if (launch->recorded->buffers->len == 0) // none of them is known
     smb_table_cell(table, SMB_STYLE_DIM, "-");
   else
     smb_table_cell(table, equal ? SMB_STYLE_GOOD : SMB_STYLE_BAD, equal ? "equal" : "differ");
   for (guint i = 0; i < SMB_N_CACHES; i++)
-    write_time(table, launch, (SmbCache)i);
+    write_measured_time(table, launch, (SmbCache)i);
 }
 
 // Where counts differ, and the compiler made other instructions of the text.
 static void
-write_instructions(SmbCli *cli, const Launch *launch) {
+write_measured_instructions(SmbCli *cli, const Launch *launch) {
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     SmbMetric executed = smb_metric_of(SMB_METRIC_INSTRUCTIONS_LD, (SmbOpClass)c);
     double measured = launch->recorded->measured[executed];
     double predicted = smb_metric_predict(executed, launch->analysis);
-    if (matches(launch, find_metric(c, FALSE)) || measured == SMB_NOT_MEASURED ||
+    if (is_right(launch, pick_metric(c, FALSE)) || measured == SMB_NOT_MEASURED ||
         measured == predicted)
       continue;
     smb_text_wrap_printf(cli->out,
@@ -203,7 +204,7 @@ write_problems(SmbCli *cli, const SmbAdviseMeasured *measured) {
     if (launch->recorded->failure)
       smb_spool_printf(cli->out, "%s was not run: %-s\n", launch->name, launch->recorded->failure);
     else
-      write_instructions(cli, launch);
+      write_measured_instructions(cli, launch);
     for (guint j = 0; j < launch->recorded->buffers->len; j++) {
       const SmbRecordedBuffer *buffer = g_ptr_array_index(launch->recorded->buffers, j);
       if (buffer->difference)
@@ -235,7 +236,7 @@ smb_advise_write_measured(SmbCli *cli, const char *what, const SmbAdviseMeasured
                     n_classes > SMB_OP_CLASS_ATOMIC ? "loads>|stores>|atomics>" : "loads>|stores>");
   smb_table_columns(table, "values|warm us>|GB/s>|cold us>|GB/s>");
   for (guint i = 0; i < measured->launches->len; i++)
-    write_launch(table, g_ptr_array_index(measured->launches, i), clocked, n_classes);
+    write_measured_launch(table, g_ptr_array_index(measured->launches, i), clocked, n_classes);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, heading);
   smb_table_write(table, cli->out, cli->colour);
   write_problems(cli, measured);
@@ -243,7 +244,7 @@ smb_advise_write_measured(SmbCli *cli, const char *what, const SmbAdviseMeasured
 }
 
 static void
-write_number(JsonBuilder *json, const char *key, double number) {
+write_reading(JsonBuilder *json, const char *key, double number) {
   smb_json_double_if(json, key, number != SMB_NOT_MEASURED, number);
 }
 
@@ -255,9 +256,9 @@ write_json_times(JsonBuilder *json, const Launch *launch) {
   };
   for (guint i = 0; i < SMB_N_CACHES; i++) {
     double time = launch->recorded->times[i].median;
-    write_number(json, keys[i][0], time);
-    write_number(json, keys[i][1],
-                 time > 0 ? smb_metric_bandwidth(launch->analysis, time) : SMB_NOT_MEASURED);
+    write_reading(json, keys[i][0], time);
+    write_reading(json, keys[i][1],
+                  time > 0 ? smb_metric_bandwidth(launch->analysis, time) : SMB_NOT_MEASURED);
   }
   smb_json_number(json, "global_bytes", (gint64)smb_analysis_global_bytes(launch->analysis));
 }
@@ -267,11 +268,8 @@ smb_advise_json_measured(JsonBuilder *json, const SmbAdviseMeasured *measured) {
   static const SmbMetric metrics[] = {SMB_METRIC_WAVEFRONTS_LD,   SMB_METRIC_WAVEFRONTS_ST,
                                       SMB_METRIC_WAVEFRONTS_ATOM, SMB_METRIC_CYCLES_LD,
                                       SMB_METRIC_CYCLES_ST,       SMB_METRIC_CYCLES_ATOM};
-  if (!measured) {
-    smb_json_null(json, "measured");
+  if (!smb_json_object_if(json, "measured", measured != NULL))
     return;
-  }
-  smb_json_object(json, "measured");
   smb_json_text(json, "device", measured->recording->gpu);
   smb_json_text(json, "method", measured->recording->method);
   smb_json_number(json, "mismatched", measured->mismatches);
@@ -284,17 +282,15 @@ smb_advise_json_measured(JsonBuilder *json, const SmbAdviseMeasured *measured) {
     smb_json_text(json, "failure", launch->recorded->failure);
     smb_json_object(json, "predicted");
     for (guint m = 0; m < G_N_ELEMENTS(metrics); m++)
-      write_number(json, smb_metric_name(metrics[m]),
-                   smb_metric_predict(metrics[m], launch->analysis));
+      write_reading(json, smb_metric_name(metrics[m]),
+                    smb_metric_predict(metrics[m], launch->analysis));
     json_builder_end_object(json);
     smb_json_object(json, "measured");
     for (guint m = 0; m < G_N_ELEMENTS(metrics); m++)
-      write_number(json, smb_metric_name(metrics[m]), launch->recorded->measured[metrics[m]]);
+      write_reading(json, smb_metric_name(metrics[m]), launch->recorded->measured[metrics[m]]);
     json_builder_end_object(json);
-    if (launch->recorded->buffers->len == 0)
-      smb_json_null(json, "values_equal");
-    else
-      smb_json_boolean(json, "values_equal", do_values_match(launch));
+    smb_json_boolean_if(json, "values_equal", launch->recorded->buffers->len > 0,
+                        do_values_match(launch));
     write_json_times(json, launch);
     json_builder_end_object(json);
   }

@@ -219,8 +219,8 @@ has_layout(const SmbAdviseArray *array, const SmbLayout *layout) {
 
 // Adds the best layouts of each kind that a search found.
 static void
-add_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdvice *search,
-            const SmbAdviseSearch *asked) {
+add_array_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdvice *search,
+                  const SmbAdviseSearch *asked) {
   guint n[SMB_ADVISE_BOTH + 1] = {0};
   for (guint i = 0; i < search->best->len; i++) {
     const SmbCandidate *candidate = g_ptr_array_index(search->best, i);
@@ -278,9 +278,9 @@ add_trials(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdvise
 static void
 choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAdviseSearch *asked,
                const SmbAdviseOptions *options) {
-  add_layouts(array, report, array->search, asked);
+  add_array_layouts(array, report, array->search, asked);
   if (array->merged_search)
-    add_layouts(array, report, array->merged_search, asked);
+    add_array_layouts(array, report, array->merged_search, asked);
   for (guint bytes = SMB_MAX_WIDTH; report->can_compile && bytes >= MIN_VECTOR; bytes /= 2)
     add_trials(array, report, options, bytes);
   smb_advise_sort(report, array);
@@ -442,8 +442,8 @@ smb_advise_row(const SmbAdviseSearch *asked, const SmbArray *array) {
 }
 
 static gboolean
-advise(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *asked,
-       GError **error) {
+advise_on_array(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdviseSearch *asked,
+                GError **error) {
   SmbAdviseOptions options = {.kinds = asked->kinds,
                               .row = smb_advise_row(asked, use->array),
                               .present = report->target->tile,
@@ -544,7 +544,7 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
     return NULL;
   report->can_compile = search->compiles && smb_advise_can_compile(target, arch);
   for (guint i = 0; i < arrays->len; i++) {
-    if (!advise(report, g_ptr_array_index(arrays, i), search, error))
+    if (!advise_on_array(report, g_ptr_array_index(arrays, i), search, error))
       return NULL;
   }
   if (report->can_compile)

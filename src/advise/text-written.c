@@ -7,7 +7,7 @@
 #include "src/out/table.h"
 
 static void
-write_row(SmbTable *table, const char *name, const SmbAdviseCompiled *compiled, gboolean is_best) {
+add_form(SmbTable *table, const char *name, const SmbAdviseCompiled *compiled, gboolean is_best) {
   smb_table_cell(table, is_best ? SMB_STYLE_BOLD : SMB_STYLE_PLAIN, name);
   smb_table_number(table, SMB_STYLE_PLAIN, compiled->total.wavefronts);
   smb_table_number(table, compiled->total.excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD,
@@ -23,17 +23,17 @@ write_row(SmbTable *table, const char *name, const SmbAdviseCompiled *compiled, 
 static void
 write_forms(SmbCli *cli, const SmbAdviseWritten *written) {
   g_autoptr(SmbTable) table = smb_table_new("form|wavefronts>|excess>|instructions>|bytes>");
-  write_row(table, "as it is", written->now, FALSE);
+  add_form(table, "as it is", written->now, FALSE);
   for (guint i = 0; i < written->forms->len; i++) {
     const SmbAdvisePadding *form = g_ptr_array_index(written->forms, i);
-    write_row(table, form->name, form->compiled, form == written->best);
+    add_form(table, form->name, form->compiled, form == written->best);
   }
   smb_table_write(table, cli->out, cli->colour);
 }
 
 // "a, b and c" (transfer full).
 static char *
-join(const GPtrArray *names) {
+join_names(const GPtrArray *names) {
   GString *text = g_string_new(NULL);
   for (guint i = 0; i < names->len; i++)
     g_string_append_printf(text, "%s%s", smb_comma_and(i, names->len),
@@ -62,8 +62,8 @@ write_best(SmbCli *cli, const SmbAdviseWritten *written) {
 
 void
 smb_advise_write_written(SmbCli *cli, const SmbAdviseWritten *written) {
-  g_autofree char *tried = join(written->tried), *left = join(written->left_alone);
-  g_autofree char *unlike = join(written->unlike);
+  g_autofree char *tried = join_names(written->tried), *left = join_names(written->left_alone);
+  g_autofree char *unlike = join_names(written->unlike);
   if (!*tried && !*left)
     return;
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, "\nRows in the source\n");

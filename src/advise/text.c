@@ -34,8 +34,8 @@ write_compiled_cells(SmbTable *table, const SmbAdviseCompiled *compiled) {
 }
 
 static void
-write_layout(SmbTable *table, const SmbAdviseReport *report, const SmbAdviseArray *array,
-             const SmbAdviseLayout *layout, guint number) {
+show_layout(SmbTable *table, const SmbAdviseReport *report, const SmbAdviseArray *array,
+            const SmbAdviseLayout *layout, guint number) {
   const SmbTally *total = &layout->candidate->total;
   if (number)
     smb_table_printf(table, SMB_STYLE_BOLD, "%u", number);
@@ -70,10 +70,10 @@ write_layouts(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *
     smb_table_columns(table, smb_arch_say(cli->arch, "blocks/SM>"));
   smb_table_columns(table, "index");
   smb_table_wrap(table);
-  write_layout(table, report, array, array->now, 0);
+  show_layout(table, report, array, array->now, 0);
   smb_table_rule(table);
   for (guint i = 0; i < array->layouts->len; i++)
-    write_layout(table, report, array, g_ptr_array_index(array->layouts, i), i + 1);
+    show_layout(table, report, array, g_ptr_array_index(array->layouts, i), i + 1);
   smb_table_write(table, cli->out, cli->colour);
 }
 
@@ -179,7 +179,7 @@ append_lines(GString *text, const GArray *lines) {
 
 // Whether a layout only has other rows than are declared: indices stay as they are.
 static gboolean
-is_padding(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
+is_padded_layout(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
   const SmbArray *declared = array->search->use->array;
   return declared->n_dimensions > 1 && layout->candidate->layout.bits == 0 &&
          layout->candidate->layout.columns == array->now->candidate->layout.columns;
@@ -205,7 +205,7 @@ append_change(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
       g_string_append_printf(text, "apply %s in ", layout->name);
       append_lines(text, lines);
     }
-  } else if (array->is_compiled && is_padding(array, layout)) {
+  } else if (array->is_compiled && is_padded_layout(array, layout)) {
     SmbArray padded = *array->search->use->array;
     padded.dimension[padded.n_dimensions - 1] =
         layout->candidate->layout.columns + layout->candidate->layout.pad;
@@ -261,7 +261,7 @@ smb_advise_describe_verdict(const SmbAdviseReport *report, const SmbAdviseArray 
 
 // Lines, each with its number and a mark.
 static void
-write_lines(SmbCli *cli, guint line, char mark, const char *lines, SmbStyle style) {
+write_unseen_lines(SmbCli *cli, guint line, char mark, const char *lines, SmbStyle style) {
   g_auto(GStrv) parts = g_strsplit(lines, "\n", -1);
   for (guint i = 0; parts[i]; i++) {
     g_autofree char *shown =
@@ -277,14 +277,14 @@ smb_advise_write_changes(SmbCli *cli, const SmbSource *source, const GArray *edi
   for (guint i = 0; i < changes->len; i++) {
     const SmbChange *change = &g_array_index(changes, SmbChange, i);
     if (change->before)
-      write_lines(cli, change->line, '-', change->before, SMB_STYLE_DIM);
-    write_lines(cli, change->line, '+', change->after, SMB_STYLE_GOOD);
+      write_unseen_lines(cli, change->line, '-', change->before, SMB_STYLE_DIM);
+    write_unseen_lines(cli, change->line, '+', change->after, SMB_STYLE_GOOD);
   }
 }
 
 // How a rewritten kernel is launched, and what it did when it was run.
 static void
-write_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) {
+write_advised_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) {
   g_autoptr(GString) text = g_string_new(NULL);
   gsize dynamic = proof->launch.dynamic_bytes;
   guint most = smb_arch_info(report->arch)->static_shared_bytes;
@@ -322,7 +322,7 @@ write_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof *proof) 
 
 // A rewritten kernel: its lines, or why there are none.
 static void
-write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const SmbProof *proof) {
+show_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const SmbProof *proof) {
   g_autofree char *heading = g_strconcat("\n", title, NULL);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, heading);
   if (proof->failure) {
@@ -338,7 +338,7 @@ write_proof(SmbCli *cli, const SmbAdviseReport *report, const char *title, const
   if (proof->condition)
     smb_text_wrap_printf(cli->out, "It is valid only while %s, as in this launch.",
                          proof->condition);
-  write_launch(cli, report, proof);
+  write_advised_launch(cli, report, proof);
 }
 
 char *
@@ -429,7 +429,7 @@ write_merged(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *a
 }
 
 static void
-write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array, gboolean all) {
+show_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *array, gboolean all) {
   const SmbArray *found = array->search->use->array;
   const SmbTally *now = &array->now->candidate->total;
   g_autofree char *declaration = smb_advise_declare(found);
@@ -466,7 +466,7 @@ write_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
     const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
     g_autofree char *title = g_strdup_printf("%u  %s", i + 1, layout->name);
     if (layout->proof && !array->is_compiled)
-      write_proof(cli, report, title, layout->proof);
+      show_proof(cli, report, title, layout->proof);
     write_narrower(cli, array, layout);
   }
   gboolean is_written = report->written && report->written->best;
@@ -510,7 +510,7 @@ smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report) {
 static void
 write_together(SmbCli *cli, const SmbAdviseReport *report) {
   const SmbAdviseCompiled *now = report->now, *then = report->compiled;
-  write_proof(cli, report, "The best of each array together", report->together);
+  show_proof(cli, report, "The best of each array together", report->together);
   if (smb_advise_is_worse(report, then)) {
     g_autofree char *reason = smb_advise_describe_worse(report, report->together, then);
     smb_text_wrap_printf(cli->out, "Together they are not recommended: %s.", reason);
@@ -532,7 +532,7 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   for (guint i = 0; i < report->arrays->len; i++) {
     if (i > 0)
       smb_spool_puts(cli->out, "\n");
-    write_array(cli, report, g_ptr_array_index(report->arrays, i), written->all);
+    show_array(cli, report, g_ptr_array_index(report->arrays, i), written->all);
   }
   if (report->together)
     write_together(cli, report);

@@ -75,7 +75,7 @@ tuning_clear(Tuning *tuning) {
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Tuning, tuning_clear)
 
 static gboolean
-parse_range(Tuning *tuning, const char *text, GError **error) {
+parse_macro_range(Tuning *tuning, const char *text, GError **error) {
   Range *range = &tuning->ranges[tuning->n_ranges];
   const char *equals = strchr(text, '=');
   const char *dots = equals ? strstr(equals, "..") : NULL;
@@ -103,7 +103,7 @@ parse_ranges(Tuning *tuning, const char *const *ranges, guint64 *n, GError **err
   for (guint i = 0; ranges[i]; i++) {
     if (i == MAX_RANGES)
       return smb_cli_usage_error(error, "--tune: at most %d macros are tuned at once", MAX_RANGES);
-    if (!parse_range(tuning, ranges[i], error))
+    if (!parse_macro_range(tuning, ranges[i], error))
       return FALSE;
     *n *= (guint64)(tuning->ranges[i].high - tuning->ranges[i].low) + 1;
     if (*n > MAX_TRIALS)
@@ -115,7 +115,7 @@ parse_ranges(Tuning *tuning, const char *const *ranges, guint64 *n, GError **err
 
 // The target with the macros set to the values of a trial; NULL: as they are.
 static SmbTarget *
-make_target(const Tuning *tuning, const gint64 *values, GError **error) {
+make_tuned_target(const Tuning *tuning, const gint64 *values, GError **error) {
   SmbTargetOptions options = *tuning->options;
   g_autoptr(GStrvBuilder) defines = g_strv_builder_new();
   if (options.defines)
@@ -144,7 +144,7 @@ check_macros(const Tuning *tuning, const SmbTarget *target, GError **error) {
 
 static void
 find_present(Tuning *tuning) {
-  g_autoptr(SmbTarget) target = make_target(tuning, NULL, NULL);
+  g_autoptr(SmbTarget) target = make_tuned_target(tuning, NULL, NULL);
   tuning->present_known = target != NULL;
   for (guint i = 0; tuning->present_known && i < tuning->n_ranges; i++)
     tuning->present_known =
@@ -152,7 +152,7 @@ find_present(Tuning *tuning) {
 }
 
 static void
-run_trial(const Tuning *tuning, Trial *trial, const SmbTarget *target, GError **error) {
+run_tuning_trial(const Tuning *tuning, Trial *trial, const SmbTarget *target, GError **error) {
   const SmbArch *arch = tuning->cli->arch;
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, arch, error);
   if (!analysis)
@@ -177,11 +177,11 @@ try_values(Tuning *tuning, guint64 number, GError **error) {
   trial->is_present =
       tuning->present_known && memcmp(trial->values, tuning->present, sizeof trial->values) == 0;
   g_autoptr(GError) local = NULL;
-  g_autoptr(SmbTarget) target = make_target(tuning, trial->values, &local);
+  g_autoptr(SmbTarget) target = make_tuned_target(tuning, trial->values, &local);
   if (target) {
     if (!check_macros(tuning, target, error))
       return FALSE;
-    run_trial(tuning, trial, target, &local);
+    run_tuning_trial(tuning, trial, target, &local);
   }
   if (local) {
     g_autofree char *told = smb_cli_error_text(local);
@@ -226,7 +226,7 @@ measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
     if (trial->failure || !is_shown(tuning, i))
       continue;
     g_autofree char *name = name_values(tuning, trial);
-    g_autoptr(SmbTarget) target = make_target(tuning, trial->values, error);
+    g_autoptr(SmbTarget) target = make_tuned_target(tuning, trial->values, error);
     if (!target || !(trial->analysis = smb_target_analyze(target, arch, error)))
       return FALSE;
     if (!smb_advise_measured_add(tuning->measured, target, NULL, name, trial->analysis, error))
@@ -238,7 +238,7 @@ measure_trials(Tuning *tuning, SmbMeter *meter, GError **error) {
 // No value runs: what is wrong with the first is told as if it were asked for.
 static gboolean
 fail_trial(const Tuning *tuning, const Trial *trial, GError **error) {
-  g_autoptr(SmbTarget) target = make_target(tuning, trial->values, error);
+  g_autoptr(SmbTarget) target = make_tuned_target(tuning, trial->values, error);
   if (target)
     smb_analysis_free(smb_target_analyze(target, tuning->cli->arch, error));
   return FALSE;
@@ -250,7 +250,7 @@ knows_resident_blocks(const SmbCli *cli) {
 }
 
 static void
-write_row(SmbTable *table, const Tuning *tuning, const Trial *trial, guint rank) {
+write_tuning_row(SmbTable *table, const Tuning *tuning, const Trial *trial, guint rank) {
   SmbStyle style = trial->total.excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
   gboolean knows_residents = knows_resident_blocks(tuning->cli);
   smb_table_number(table, SMB_STYLE_BOLD, rank);
@@ -273,7 +273,7 @@ write_row(SmbTable *table, const Tuning *tuning, const Trial *trial, guint rank)
 }
 
 static void
-write_table(SmbCli *cli, const Tuning *tuning) {
+write_tuning_table(SmbCli *cli, const Tuning *tuning) {
   g_autoptr(SmbTable) table = smb_table_new(">");
   for (guint i = 0; i < tuning->n_ranges; i++)
     smb_table_column(table, tuning->ranges[i].name, SMB_ALIGN_RIGHT);
@@ -286,19 +286,19 @@ write_table(SmbCli *cli, const Tuning *tuning) {
   smb_table_wrap(table);
   for (guint i = 0; i < tuning->trials->len; i++) {
     if (is_shown(tuning, i))
-      write_row(table, tuning, g_ptr_array_index(tuning->trials, i), i + 1);
+      write_tuning_row(table, tuning, g_ptr_array_index(tuning->trials, i), i + 1);
   }
   smb_table_write(table, cli->out, cli->colour);
 }
 
 static void
-write_text(SmbCli *cli, gconstpointer result) {
+write_tuning_text(SmbCli *cli, gconstpointer result) {
   const Tuning *tuning = result;
   const Trial *best = g_ptr_array_index(tuning->trials, 0);
-  g_autoptr(SmbTarget) target = make_target(tuning, best->values, NULL);
+  g_autoptr(SmbTarget) target = make_tuned_target(tuning, best->values, NULL);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, target->name);
   smb_spool_printf(cli->out, "  %s, %s\n\n", target->file, smb_arch_info(cli->arch)->name);
-  write_table(cli, tuning);
+  write_tuning_table(cli, tuning);
   guint ties = 0, failed = 0;
   for (guint i = 0; i < tuning->trials->len; i++) {
     const Trial *trial = g_ptr_array_index(tuning->trials, i);
@@ -325,10 +325,10 @@ write_text(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer result) {
+write_tuning_json(SmbCli *cli, gconstpointer result) {
   const Tuning *tuning = result;
   const Trial *best = g_ptr_array_index(tuning->trials, 0);
-  g_autoptr(SmbTarget) target = make_target(tuning, best->values, NULL);
+  g_autoptr(SmbTarget) target = make_tuned_target(tuning, best->values, NULL);
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, target, best->shared_bytes);
   smb_json_arch(json, cli->arch);
@@ -360,7 +360,7 @@ write_json(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer result) {
+write_tuning_csv(SmbCli *cli, gconstpointer result) {
   const Tuning *tuning = result;
   g_autoptr(GString) names = g_string_new("rank");
   for (guint i = 0; i < tuning->n_ranges; i++)
@@ -385,12 +385,12 @@ write_csv(SmbCli *cli, gconstpointer result) {
   }
 }
 
-const SmbFormat smb_tuning_formats[] = {{"text", write_text, NULL},
-                                        {"json", write_json, NULL},
-                                        {"csv", write_csv, NULL},
+const SmbFormat smb_tuning_formats[] = {{"text", write_tuning_text, NULL},
+                                        {"json", write_tuning_json, NULL},
+                                        {"csv", write_tuning_csv, NULL},
                                         {NULL, NULL, NULL}};
 const SmbFormat smb_tuning_measured_formats[] = {
-    {"text", write_text, NULL}, {"json", write_json, NULL}, {NULL, NULL, NULL}};
+    {"text", write_tuning_text, NULL}, {"json", write_tuning_json, NULL}, {NULL, NULL, NULL}};
 
 gboolean
 smb_advise_tune(SmbCli *cli, const SmbTargetOptions *options, const char *file,

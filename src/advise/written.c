@@ -42,7 +42,7 @@ smb_advise_written_text(const SmbAdviseWritten *written, const SmbAdvisePadding 
 }
 
 static SmbSource *
-read_source(const SmbTarget *target) {
+read_written_source(const SmbTarget *target) {
   // What was standard input or a pipe is read already.
   return target->compiled && target->file && g_file_test(target->file, G_FILE_TEST_IS_REGULAR)
              ? smb_source_load(target->file, NULL)
@@ -61,7 +61,7 @@ padding_new(const SmbAdviseWritten *written, const SmbTarget *target, char *name
 }
 
 static void
-compile(const SmbTarget *target, const SmbArch *arch, const GPtrArray *forms) {
+compile_written_form(const SmbTarget *target, const SmbArch *arch, const GPtrArray *forms) {
   g_autoptr(GPtrArray) compiled = g_ptr_array_new();
   for (guint i = 0; i < forms->len; i++)
     g_ptr_array_add(compiled, ((const SmbAdvisePadding *)g_ptr_array_index(forms, i))->compiled);
@@ -76,13 +76,13 @@ typedef struct {
 } Run;
 
 static void
-run_clear(Run *run) {
+form_run_clear(Run *run) {
   smb_analysis_free(run->analysis);
   smb_global_free(run->global);
   smb_target_free(run->target);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, run_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Run, form_run_clear)
 
 // The buffers of a target, and numbers for those that it knows nothing of (transfer full).
 static GStrv
@@ -125,7 +125,7 @@ run_form(Run *run, const SmbTarget *target, const SmbArch *arch, const char *tex
 
 // Bytes of a parameter's buffer, if both left the same and all of it is known; else -1.
 static gint64
-compare_buffer(const Run *a, const Run *b, guint parameter) {
+compare_written_buffer(const Run *a, const Run *b, guint parameter) {
   guint64 reach = smb_global_reach(a->global, parameter);
   gboolean same = reach == smb_global_reach(b->global, parameter);
   g_autofree guchar *left = g_malloc(PIECE_BYTES), *right = g_malloc(PIECE_BYTES);
@@ -150,7 +150,7 @@ leaves_same(const SmbAdviseWritten *written, SmbAdvisePadding *form, const SmbTa
   for (guint i = 0; i < smb_program_n_parameters(before.target->kernel); i++) {
     if (!smb_launch_is_pointer(&before.target->launch, before.target->kernel, i))
       continue;
-    gint64 bytes = compare_buffer(&before, &now, i);
+    gint64 bytes = compare_written_buffer(&before, &now, i);
     if (bytes < 0)
       return FALSE;
     form->compared_bytes += (guint64)bytes;
@@ -177,7 +177,7 @@ pad_array(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arc
                     padding_new(written, target,
                                 g_strdup_printf("%s: pad %u", array->name, paddings[i]), edits));
   }
-  compile(target, arch, forms);
+  compile_written_form(target, arch, forms);
   for (guint i = forms->len; i-- > 0;) {
     const SmbAdvisePadding *form = g_ptr_array_index(forms, i);
     if (form->compiled->failure ||
@@ -233,7 +233,7 @@ pad_together(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *
   SmbAdvisePadding *together = padding_new(written, target, g_strdup(name->str), edits);
   g_ptr_array_add(forms, together);
   g_ptr_array_add(written->forms, together);
-  compile(target, arch, forms);
+  compile_written_form(target, arch, forms);
   if (find_right(written, target, arch, forms, use))
     recommend(written, together);
 }
@@ -268,7 +268,7 @@ SmbAdviseWritten *
 smb_advise_written_new(const SmbTarget *target, const SmbArch *arch, const SmbAnalysis *analysis) {
   if (smb_analysis_total(analysis).excess == 0 || smb_analyze_uncounted(analysis) > 0)
     return NULL;
-  SmbSource *source = read_source(target);
+  SmbSource *source = read_written_source(target);
   if (!source)
     return NULL;
   SmbAdviseWritten *written = g_new0(SmbAdviseWritten, 1);

@@ -142,7 +142,7 @@ smb_limit_describe(const SmbLimit *limit) {
 
 // Whether an access is at the place that a limit names.
 static gboolean
-is_there(const SmbLimit *limit, const SmbProgram *program, const SmbAccess *access) {
+is_place_there(const SmbLimit *limit, const SmbProgram *program, const SmbAccess *access) {
   if (!limit->line)
     return g_strcmp0(access->array, limit->where) == 0;
   return access->site->line == limit->line &&
@@ -153,7 +153,7 @@ static gboolean
 has_own_ways(const GArray *limits, const SmbProgram *program, const SmbAccess *access) {
   for (guint i = 0; i < limits->len; i++) {
     const SmbLimit *limit = &g_array_index(limits, SmbLimit, i);
-    if (limit->option == ways_option && limit->where && is_there(limit, program, access))
+    if (limit->option == ways_option && limit->where && is_place_there(limit, program, access))
       return TRUE;
   }
   return FALSE;
@@ -168,8 +168,8 @@ typedef struct {
 } Check;
 
 static void
-fail(const Check *check, const SmbLimit *limit, const SmbAccess *access, const double *value,
-     char *message) {
+fail_limit(const Check *check, const SmbLimit *limit, const SmbAccess *access, const double *value,
+           char *message) {
   SmbFailedLimit failure = {limit, value != NULL, value ? *value : 0, access, message};
   g_array_append_val(check->failed, failure);
 }
@@ -179,9 +179,9 @@ static void
 fail_uncertain(const Check *check, const SmbLimit *limit, const SmbAccess *access) {
   g_autofree char *described = smb_limit_describe(limit);
   g_autofree char *reason = smb_analyze_describe_reason(access);
-  fail(check, limit, access, NULL,
-       g_strdup_printf("%s cannot be checked: %c%s", described, g_ascii_tolower(*reason),
-                       reason + 1));
+  fail_limit(check, limit, access, NULL,
+             g_strdup_printf("%s cannot be checked: %c%s", described, g_ascii_tolower(*reason),
+                             reason + 1));
 }
 
 static void
@@ -195,11 +195,11 @@ check_ways(const Check *check, const SmbLimit *limit, const SmbAccess *access) {
     return;
   g_autofree char *described = smb_limit_describe(limit);
   gboolean conflicts = smb_analyze_ways(access) == access->total.max_degree;
-  fail(check, limit, access, &ways,
-       g_strdup_printf("the %s of %s %s %.0f%s: more than %s",
-                       smb_op_class_name(access->site->op_class), access->site->expression,
-                       conflicts ? "is" : "queues", ways, conflicts ? "-way" : " deep in a bank",
-                       described));
+  fail_limit(check, limit, access, &ways,
+             g_strdup_printf("the %s of %s %s %.0f%s: more than %s",
+                             smb_op_class_name(access->site->op_class), access->site->expression,
+                             conflicts ? "is" : "queues", ways,
+                             conflicts ? "-way" : " deep in a bank", described));
 }
 
 // "array 'tile' has 992 excess wavefronts: more than --max-excess 0"
@@ -245,28 +245,28 @@ check_sum(const Check *check, const SmbLimit *limit, const GPtrArray *there) {
   if (limit->is_percent)
     value = total.wavefronts ? WHOLE * value / (double)total.wavefronts : 0;
   if (value > (double)limit->most)
-    fail(check, limit, most, &value, describe_sum(check, limit, value));
+    fail_limit(check, limit, most, &value, describe_sum(check, limit, value));
   else if (uncertain)
     fail_uncertain(check, limit, uncertain);
 }
 
 static void
-check_limit(const Check *check, const SmbLimit *limit) {
+check_analysis_limit(const Check *check, const SmbLimit *limit) {
   const GArray *accesses = check->analysis->accesses;
   g_autoptr(GPtrArray) there = g_ptr_array_new();
   for (guint i = 0; i < accesses->len; i++) {
     SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
-    if (!limit->where || is_there(limit, check->program, access))
+    if (!limit->where || is_place_there(limit, check->program, access))
       g_ptr_array_add(there, access);
   }
   if (there->len == 0 && (limit->where || check->analysis->idle)) {
     g_autofree char *described = smb_limit_describe(limit);
-    fail(check, limit, NULL, NULL,
-         g_strdup_printf("%s: nothing was checked%s", described,
-                         limit->where
-                             ? smb_vendor_say(check->analysis->vendor,
-                                              ": no access to shared memory there is counted")
-                             : ""));
+    fail_limit(check, limit, NULL, NULL,
+               g_strdup_printf("%s: nothing was checked%s", described,
+                               limit->where
+                                   ? smb_vendor_say(check->analysis->vendor,
+                                                    ": no access to shared memory there is counted")
+                                   : ""));
   } else if (limit->option == ways_option) {
     for (guint i = 0; i < there->len; i++)
       check_ways(check, limit, there->pdata[i]);
@@ -281,7 +281,7 @@ smb_limits_check(const GArray *limits, const SmbProgram *program, const SmbAnaly
   g_array_set_clear_func(failed, clear_failure);
   const Check check = {limits, program, analysis, failed};
   for (guint i = 0; i < limits->len; i++)
-    check_limit(&check, &g_array_index(limits, SmbLimit, i));
+    check_analysis_limit(&check, &g_array_index(limits, SmbLimit, i));
   return failed;
 }
 

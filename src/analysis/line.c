@@ -5,7 +5,7 @@
 // What stands in another file has no line here: it counts in row 0. Compiled code stands where its instruction does, or in
 // the @file that it was compiled from.
 static guint
-find_row(const SmbSite *site, const char *file, guint n_lines) {
+find_tally_row(const SmbSite *site, const char *file, guint n_lines) {
   if (file)
     return g_strcmp0(site->file, file) == 0 && site->line <= n_lines ? site->line : 0;
   if (site->opcode)
@@ -19,14 +19,15 @@ smb_analyze_sum_lines(const SmbAnalysis *analysis, const char *file, guint n_lin
   g_array_set_size(lines, n_lines + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    SmbLineTally *line = &g_array_index(lines, SmbLineTally, find_row(access->site, file, n_lines));
+    SmbLineTally *line =
+        &g_array_index(lines, SmbLineTally, find_tally_row(access->site, file, n_lines));
     smb_tally_add(&line->shared, &access->total);
     if (access->total.excess > (line->worst ? line->worst->total.excess : 0))
       line->worst = access;
   }
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    g_array_index(lines, SmbLineTally, find_row(access->site, file, n_lines)).segments +=
+    g_array_index(lines, SmbLineTally, find_tally_row(access->site, file, n_lines)).segments +=
         access->segments;
   }
   return lines;

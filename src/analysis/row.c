@@ -26,7 +26,7 @@ are_alike(gconstpointer a, gconstpointer b) {
 
 // Where the row of a site is, by the sites of rows there are; the next one, which @n counts, if it has none yet.
 static guint
-find_row(GHashTable *rows, const SmbSite *site, guint n) {
+find_access_row(GHashTable *rows, const SmbSite *site, guint n) {
   gpointer found;
   if (!is_of_compiler(site))
     return n;
@@ -49,7 +49,7 @@ smb_analyze_gather(const GArray *accesses, gboolean each) {
   for (guint i = 0; i < accesses->len; i++) {
     const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
     GHashTable *known = access->total.requests > 0 ? counted : others;
-    guint at = each ? i : find_row(known, access->site, rows->len);
+    guint at = each ? i : find_access_row(known, access->site, rows->len);
     if (at == rows->len) {
       SmbAnalyzeRow first = {.access = access};
       g_array_append_val(rows, first);
@@ -67,7 +67,7 @@ smb_analyze_gather_global(const GArray *globals) {
   g_autoptr(GHashTable) known = g_hash_table_new(hash_site, are_alike);
   for (guint i = 0; i < globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(globals, SmbGlobalAccess, i);
-    guint at = find_row(known, access->site, rows->len);
+    guint at = find_access_row(known, access->site, rows->len);
     if (at == rows->len) {
       SmbAnalyzeGlobalRow first = {.n = 1, .total = *access};
       g_array_append_val(rows, first);

@@ -13,7 +13,7 @@
 static const double RATE_OF_CONFLICT = 100.0 / 32;
 
 static gboolean
-is_exact(const SmbArch *arch, const SmbAnalysis *analysis) {
+is_count_exact(const SmbArch *arch, const SmbAnalysis *analysis) {
   gboolean exact = TRUE;
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
@@ -43,9 +43,9 @@ smb_analyze_count(const SmbArch *arch, const SmbTally *total, gboolean exact) {
 }
 
 static SmbAnalyzeCounters
-count(const SmbArch *arch, const SmbAnalysis *analysis) {
+count_analysis(const SmbArch *arch, const SmbAnalysis *analysis) {
   const SmbTally total = smb_analysis_total(analysis);
-  return smb_analyze_count(arch, &total, is_exact(arch, analysis));
+  return smb_analyze_count(arch, &total, is_count_exact(arch, analysis));
 }
 
 char *
@@ -83,7 +83,7 @@ smb_analyze_json_counters(JsonBuilder *json, const SmbAnalyzeCounters *counters)
 
 // Whether an access of this operation and width stands before @n.
 static gboolean
-is_listed(const SmbAnalysis *analysis, guint n, const SmbRequest *request) {
+is_rule_listed(const SmbAnalysis *analysis, guint n, const SmbRequest *request) {
   for (guint i = 0; i < n; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     if (access->total.requests && access->worst.op == request->op &&
@@ -98,7 +98,7 @@ smb_analyze_assumed(const SmbArch *arch, const SmbAnalysis *analysis) {
   GPtrArray *rules = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < analysis->accesses->len && smb_arch_info(arch)->active_counter; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    if (!access->total.requests || is_listed(analysis, i, &access->worst))
+    if (!access->total.requests || is_rule_listed(analysis, i, &access->worst))
       continue;
     const SmbRule *rule = smb_arch_rule(arch, (SmbOp)access->worst.op, access->worst.width);
     if (rule->evidence != SMB_EVIDENCE_ASSUMED)
@@ -151,7 +151,7 @@ smb_analyze_note_assumed(SmbCli *cli, const char *name, const SmbAnalysis *analy
 
 char *
 smb_analyze_describe_vendor(const SmbArch *arch, const SmbAnalysis *analysis) {
-  const SmbAnalyzeCounters counters = count(arch, analysis);
+  const SmbAnalyzeCounters counters = count_analysis(arch, analysis);
   g_autofree char *text = smb_analyze_describe_counters(&counters);
   g_autofree char *assumed = smb_analyze_describe_assumed(arch, analysis);
   return g_strconcat(text, *text && *assumed ? " " : "", *text ? assumed : "", NULL);
@@ -159,7 +159,7 @@ smb_analyze_describe_vendor(const SmbArch *arch, const SmbAnalysis *analysis) {
 
 void
 smb_analyze_json_vendor(JsonBuilder *json, const SmbArch *arch, const SmbAnalysis *analysis) {
-  const SmbAnalyzeCounters counters = count(arch, analysis);
+  const SmbAnalyzeCounters counters = count_analysis(arch, analysis);
   smb_analyze_json_counters(json, &counters);
   smb_analyze_json_assumed(json, arch, analysis);
 }

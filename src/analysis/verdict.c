@@ -92,7 +92,7 @@ typedef struct {
 } Some;
 
 static void
-note(Some *some, gboolean is_one, const SmbAccess *access) {
+note_verdict(Some *some, gboolean is_one, const SmbAccess *access) {
   some->first = is_one && !some->n ? access : some->first;
   some->n += is_one;
 }
@@ -137,13 +137,13 @@ smb_analyze_append_bounds(GString *text, const SmbAnalysis *analysis, const SmbA
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     if (access == but)
       continue;
-    note(&loops, access->is_loop, access);
-    note(&data, access->data_source && !access->uncounted, access);
-    note(&uncounted, access->uncounted > 0, access);
-    note(&others,
-         !access->exact && !access->is_loop && !access->site->may_merge && !access->uncounted &&
-             !smb_access_depends_on_data(access),
-         access);
+    note_verdict(&loops, access->is_loop, access);
+    note_verdict(&data, access->data_source && !access->uncounted, access);
+    note_verdict(&uncounted, access->uncounted > 0, access);
+    note_verdict(&others,
+                 !access->exact && !access->is_loop && !access->site->may_merge &&
+                     !access->uncounted && !smb_access_depends_on_data(access),
+                 access);
   }
   append_loops(text, &loops);
   append_reason(text, &data);

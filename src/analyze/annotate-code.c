@@ -40,7 +40,7 @@ sum_instructions(const SmbAnalysis *analysis, Costs *total) {
 }
 
 static void
-add_count(SmbTable *table, SmbStyle style, gboolean is_there, guint64 count) {
+add_instruction_count(SmbTable *table, SmbStyle style, gboolean is_there, guint64 count) {
   if (is_there)
     smb_table_number(table, style, count);
   else
@@ -48,15 +48,15 @@ add_count(SmbTable *table, SmbStyle style, gboolean is_there, guint64 count) {
 }
 
 static void
-add_costs(SmbTable *table, const Costs *costs) {
+add_instruction_costs(SmbTable *table, const Costs *costs) {
   const SmbTally *shared = &costs->shared;
   gboolean asks = shared->requests > 0;
   SmbStyle style = shared->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
-  add_count(table, SMB_STYLE_PLAIN, asks, shared->requests);
-  add_count(table, SMB_STYLE_PLAIN, asks, shared->wavefronts);
-  add_count(table, SMB_STYLE_PLAIN, asks, shared->ideal);
-  add_count(table, style, asks, shared->excess);
-  add_count(table, SMB_STYLE_PLAIN, costs->segments > 0, costs->segments);
+  add_instruction_count(table, SMB_STYLE_PLAIN, asks, shared->requests);
+  add_instruction_count(table, SMB_STYLE_PLAIN, asks, shared->wavefronts);
+  add_instruction_count(table, SMB_STYLE_PLAIN, asks, shared->ideal);
+  add_instruction_count(table, style, asks, shared->excess);
+  add_instruction_count(table, SMB_STYLE_PLAIN, costs->segments > 0, costs->segments);
   if (asks)
     smb_table_printf(table, style, "%u-way", shared->max_degree);
   else
@@ -70,7 +70,7 @@ add_line(SmbTable *table, SmbOrigins *origins, const SmbCodeLine *instruction) {
   const SmbSite place = {.file = instruction->file, .line = instruction->line};
   g_autofree char *source = smb_origins_line(origins, &place);
   g_autofree char *file = g_path_get_basename(instruction->file);
-  add_costs(table, &none);
+  add_instruction_costs(table, &none);
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
   smb_table_printf(table, SMB_STYLE_DIM, "// %s:%u  %s", file, instruction->line,
                    source ? source : "");
@@ -91,12 +91,12 @@ smb_analyze_add_code(SmbTable *table, const SmbProgram *program, const GPtrArray
         (!last || last->line != instruction->line || g_strcmp0(last->file, instruction->file) != 0))
       add_line(table, origins, instruction);
     last = instruction;
-    add_costs(table, own ? own : &none);
+    add_instruction_costs(table, own ? own : &none);
     smb_table_printf(table, SMB_STYLE_DIM, "%04x", instruction->pc);
     smb_table_cell(table, SMB_STYLE_PLAIN, instruction->text);
   }
   smb_table_rule(table);
-  add_costs(table, &total);
+  add_instruction_costs(table, &total);
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
   smb_table_cell(table, SMB_STYLE_BOLD, "total");
 }

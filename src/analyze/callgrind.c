@@ -55,7 +55,7 @@ typedef struct {
 } Profile;
 
 static void
-free_function(gpointer data) {
+free_callgrind_function(gpointer data) {
   Function *function = data;
   g_free(function->file);
   g_free(function->name);
@@ -65,14 +65,14 @@ free_function(gpointer data) {
 }
 
 static void
-add_costs(Costs *to, const Costs *more) {
+add_callgrind_costs(Costs *to, const Costs *more) {
   for (guint e = 0; e < N_EVENTS; e++)
     to->of[e] += more->of[e];
 }
 
 // The function of that name whose text is in @file; @name: (transfer full).
 static Function *
-find_function(const Profile *profile, const char *file, char *name) {
+get_routine(const Profile *profile, const char *file, char *name) {
   for (guint i = 0; i < profile->functions->len; i++) {
     Function *function = profile->functions->pdata[i];
     if (strcmp(function->file, file) == 0 && strcmp(function->name, name) == 0) {
@@ -88,8 +88,8 @@ find_function(const Profile *profile, const char *file, char *name) {
 }
 
 static void
-add_call(Function *from, Function *to, const SmbFrame *frame, const SmbSite *site, guint to_line,
-         const Costs *costs) {
+add_callgrind_call(Function *from, Function *to, const SmbFrame *frame, const SmbSite *site,
+                   guint to_line, const Costs *costs) {
   Call *call = NULL;
   for (guint i = 0; i < from->calls->len && !call; i++) {
     Call *other = from->calls->pdata[i];
@@ -102,29 +102,29 @@ add_call(Function *from, Function *to, const SmbFrame *frame, const SmbSite *sit
     g_ptr_array_add(from->calls, call);
   }
   call->count += costs->of[REQUESTS];
-  add_costs(&call->costs, costs);
+  add_callgrind_costs(&call->costs, costs);
 }
 
 // Adds what @site costs to its function, and to the calls through which it was inlined.
 static void
-add_site(Profile *profile, const SmbSite *site, const Costs *costs) {
+add_callgrind_site(Profile *profile, const SmbSite *site, const Costs *costs) {
   const char *file = site->file ? site->file : smb_program_file(profile->program);
   Function *function = NULL;
   guint line = site->line;
   for (guint i = 0; i <= site->n_frames; i++) {
     const SmbFrame *frame = i < site->n_frames ? &site->frames[i] : NULL;
     g_autofree char *base = frame ? g_path_get_basename(frame->file) : NULL;
-    Function *outer = find_function(profile, i == 0 ? file : site->frames[i - 1].file,
-                                    frame ? g_strdup_printf("inlined at %s:%u", base, frame->line)
-                                          : g_strdup(smb_program_name(profile->program)));
+    Function *outer = get_routine(profile, i == 0 ? file : site->frames[i - 1].file,
+                                  frame ? g_strdup_printf("inlined at %s:%u", base, frame->line)
+                                        : g_strdup(smb_program_name(profile->program)));
     if (function)
-      add_call(outer, function, &site->frames[i - 1], site, line, costs);
+      add_callgrind_call(outer, function, &site->frames[i - 1], site, line, costs);
     else
       g_ptr_array_add(outer->lines, g_memdup2(&(Line){site, *costs}, sizeof(Line)));
     line = i == 0 ? site->line : site->frames[i - 1].line;
     function = outer;
   }
-  add_costs(&profile->total, costs);
+  add_callgrind_costs(&profile->total, costs);
 }
 
 static Profile
@@ -133,17 +133,17 @@ make_profile(const SmbAnalyzeReport *report) {
   const SmbProgram *program = report->target->kernel;
   Profile profile = {.program = program,
                      .has_pc = smb_program_is_machine_code(program),
-                     .functions = g_ptr_array_new_with_free_func(free_function)};
+                     .functions = g_ptr_array_new_with_free_func(free_callgrind_function)};
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     const SmbTally *total = &access->total;
     const Costs costs = {{total->wavefronts, total->ideal, total->excess, total->requests, 0}};
-    add_site(&profile, access->site, &costs);
+    add_callgrind_site(&profile, access->site, &costs);
   }
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     const Costs costs = {{[SEGMENTS] = access->segments}};
-    add_site(&profile, access->site, &costs);
+    add_callgrind_site(&profile, access->site, &costs);
   }
   return profile;
 }

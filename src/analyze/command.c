@@ -29,7 +29,7 @@ static const GOptionEntry options[] = {
 
 // Names what is beyond a limit.
 static void
-write_failed(SmbCli *cli, const SmbAnalyzeReport *report) {
+write_failed_limits(SmbCli *cli, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < report->failed->len; i++) {
     const SmbFailedLimit *failure = &g_array_index(report->failed, SmbFailedLimit, i);
     cli->status = SMB_EXIT_DIFFERS;
@@ -66,7 +66,7 @@ smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_analyze_write_warnings(report->target, report->analysis, cli->messages);
   if (!tells_rules(cli->format))
     smb_analyze_note_assumed(cli, report->target->file, report->analysis);
-  write_failed(cli, report);
+  write_failed_limits(cli, report);
 }
 
 static const SmbCliGroup *const groups[] = {&smb_analyze_limit_group, SMB_TARGET_GROUPS, NULL};

@@ -16,7 +16,7 @@
 #include "src/target/target-json.h"
 
 static void
-write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report) {
+write_access_json(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report) {
   smb_json_object(json, NULL);
   smb_analyze_json_place(json, report->target->kernel, access->site, "array", access->array);
   smb_json_costs(json, &access->total);
@@ -40,7 +40,7 @@ write_access(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport 
 }
 
 static void
-write_global(JsonBuilder *json, const SmbGlobalAccess *access) {
+write_global_json(JsonBuilder *json, const SmbGlobalAccess *access) {
   smb_json_number(json, "requests", (gint64)access->requests);
   smb_json_number(json, "segments", (gint64)access->segments);
   smb_json_number(json, "ideal_segments", (gint64)access->ideal);
@@ -58,14 +58,14 @@ write_globals(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbArch *
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     smb_json_object(json, NULL);
     smb_analyze_json_place(json, report->target->kernel, access->site, "buffer", access->buffer);
-    write_global(json, access);
+    write_global_json(json, access);
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
   smb_json_object(json, "totals");
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     smb_json_object(json, smb_op_class_name((SmbOpClass)c));
-    write_global(json, &analysis->global_totals[c]);
+    write_global_json(json, &analysis->global_totals[c]);
     json_builder_end_object(json);
   }
   json_builder_end_object(json);
@@ -74,7 +74,7 @@ write_globals(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbArch *
 
 // The numbers of loads of constant memory: words are what other memory has wavefronts for.
 static void
-write_words(JsonBuilder *json, const SmbTally *tally) {
+write_words_json(JsonBuilder *json, const SmbTally *tally) {
   smb_json_number(json, "requests", (gint64)tally->requests);
   smb_json_number(json, "words", (gint64)tally->wavefronts);
   smb_json_number(json, "ideal_words", (gint64)tally->ideal);
@@ -84,7 +84,7 @@ write_words(JsonBuilder *json, const SmbTally *tally) {
 }
 
 static void
-write_constants(JsonBuilder *json, const SmbAnalyzeReport *report) {
+write_constants_json(JsonBuilder *json, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
   smb_json_object(json, "constant");
   smb_json_array(json, "accesses");
@@ -93,7 +93,7 @@ write_constants(JsonBuilder *json, const SmbAnalyzeReport *report) {
     smb_json_object(json, NULL);
     smb_analyze_json_place(json, report->target->kernel, access->site, "variable",
                            access->variable);
-    write_words(json, &access->total);
+    write_words_json(json, &access->total);
     smb_json_boolean(json, "exact", !access->reason);
     smb_json_text(json, "reason", access->reason);
     smb_json_number(json, "uncounted_requests", (gint64)access->uncounted);
@@ -101,14 +101,14 @@ write_constants(JsonBuilder *json, const SmbAnalyzeReport *report) {
   }
   json_builder_end_array(json);
   smb_json_object(json, "totals");
-  write_words(json, &analysis->constant_total);
+  write_words_json(json, &analysis->constant_total);
   json_builder_end_object(json);
   json_builder_end_object(json);
 }
 
 // What is in no total, since it makes no request that is counted.
 static void
-write_traffic(JsonBuilder *json, const SmbAnalyzeReport *report) {
+write_traffic_json(JsonBuilder *json, const SmbAnalyzeReport *report) {
   const GArray *all = report->analysis->traffic;
   smb_json_array(json, "other_shared_traffic");
   for (guint i = 0; i < all->len; i++) {
@@ -157,7 +157,7 @@ write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
 }
 
 static void
-write_failure(JsonBuilder *json, const SmbProgram *program, const SmbFailedLimit *failure) {
+write_failed(JsonBuilder *json, const SmbProgram *program, const SmbFailedLimit *failure) {
   const SmbSite *site = failure->access ? failure->access->site : NULL;
   smb_json_object(json, NULL);
   smb_json_text(json, "option", failure->limit->option);
@@ -183,7 +183,7 @@ write_failures(JsonBuilder *json, const SmbAnalyzeReport *report) {
     return;
   smb_json_array(json, "failed_limits");
   for (guint i = 0; i < report->failed->len; i++)
-    write_failure(json, report->target->kernel, &g_array_index(report->failed, SmbFailedLimit, i));
+    write_failed(json, report->target->kernel, &g_array_index(report->failed, SmbFailedLimit, i));
   json_builder_end_array(json);
 }
 
@@ -199,13 +199,13 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_arch(json, cli->arch);
   smb_json_array(json, "accesses");
   for (guint i = 0; i < analysis->accesses->len; i++)
-    write_access(json, &g_array_index(analysis->accesses, SmbAccess, i), report);
+    write_access_json(json, &g_array_index(analysis->accesses, SmbAccess, i), report);
   json_builder_end_array(json);
   smb_json_totals(json, analysis->totals, &analysis->copies);
   smb_analyze_json_vendor(json, cli->arch, analysis);
   write_globals(json, report, cli->arch);
-  write_constants(json, report);
-  write_traffic(json, report);
+  write_constants_json(json, report);
+  write_traffic_json(json, report);
   write_limit(json, report);
   write_failures(json, report);
   smb_analyze_json_warnings(json, report->target, report->analysis);
@@ -262,7 +262,7 @@ write_csv_counts(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
 }
 
 static void
-write_csv_row(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
+write_csv_fields(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
   const SmbSite *site = row->site;
   smb_csv_text(csv, row->memory);
   SMB_CSV_NUMBERS(csv, site->line, site->column);
@@ -293,12 +293,12 @@ write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *r
              .reason = access->reason,
              .depends = say(smb_access_depends_on_data(access)),
              .uncounted = &access->uncounted};
-  write_csv_row(csv, report, &row);
+  write_csv_fields(csv, report, &row);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     row.warp = w;
     row.shared = &access->warps[w];
     if (row.shared->requests > 0)
-      write_csv_row(csv, report, &row);
+      write_csv_fields(csv, report, &row);
   }
 }
 
@@ -317,20 +317,20 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
     write_csv_access(&csv, &g_array_index(analysis->accesses, SmbAccess, i), report);
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
-    write_csv_row(&csv, report,
-                  &(Row){"global", access->buffer, access->site, -1, .global = access});
+    write_csv_fields(&csv, report,
+                     &(Row){"global", access->buffer, access->site, -1, .global = access});
   }
   for (guint i = 0; i < analysis->constants->len; i++) {
     const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
-    write_csv_row(&csv, report,
-                  &(Row){"constant", access->variable, access->site, -1, &access->total,
-                         .exact = say(!access->reason), .reason = access->reason,
-                         .uncounted = &access->uncounted});
+    write_csv_fields(&csv, report,
+                     &(Row){"constant", access->variable, access->site, -1, &access->total,
+                            .exact = say(!access->reason), .reason = access->reason,
+                            .uncounted = &access->uncounted});
   }
   for (guint i = 0; i < analysis->traffic->len; i++) {
     const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
-    write_csv_row(&csv, report,
-                  &(Row){"other", smb_traffic_name(traffic->kind), traffic->site, -1,
-                         .traffic = traffic, .exact = say(smb_other_traffic_is_exact(traffic))});
+    write_csv_fields(&csv, report,
+                     &(Row){"other", smb_traffic_name(traffic->kind), traffic->site, -1,
+                            .traffic = traffic, .exact = say(smb_other_traffic_is_exact(traffic))});
   }
 }

@@ -20,8 +20,8 @@ typedef struct {
 
 // Adds a finding of @kind at @site; @text: (transfer full): what it says.
 static void
-add(const Collection *to, SmbFindingKind kind, const SmbSite *site, const char *subject,
-    guint64 cost, char *text) {
+add_collected(const Collection *to, SmbFindingKind kind, const SmbSite *site, const char *subject,
+              guint64 cost, char *text) {
   SmbFinding finding = {.kind = kind, .cost = cost, .line = site->line, .column = site->column};
   const char *file = site->file ? site->file : smb_program_file(to->program);
   smb_findings_add(
@@ -36,7 +36,8 @@ add_failed(const Collection *to) {
     g_autofree char *limit = smb_limit_describe(failure->limit);
     const SmbFinding nowhere = {.kind = SMB_FINDING_LIMIT};
     if (failure->access)
-      add(to, SMB_FINDING_LIMIT, failure->access->site, limit, 0, g_strdup(failure->message));
+      add_collected(to, SMB_FINDING_LIMIT, failure->access->site, limit, 0,
+                    g_strdup(failure->message));
     else
       smb_findings_add(to->findings, smb_program_file(to->program), &nowhere,
                        g_strdup_printf("%s: %s", to->report->target->name, limit),
@@ -46,14 +47,14 @@ add_failed(const Collection *to) {
 
 // "the load of tile[x][y]" or, of several instructions of a line, "4 × LDS.128"
 static char *
-describe_access(const SmbSite *site, guint n) {
+describe_found(const SmbSite *site, guint n) {
   g_autofree char *text = smb_analyze_row_text(site, n);
   return n == 1 ? g_strdup_printf("the %s of %s takes", smb_op_class_name(site->op_class), text)
                 : g_strdup_printf("%s takes", text);
 }
 
 static void
-add_shared(const Collection *to) {
+add_shared_finding(const Collection *to) {
   g_autoptr(GArray) rows = smb_analyze_gather(to->report->analysis->accesses, FALSE);
   for (guint i = 0; i < rows->len; i++) {
     const SmbAnalyzeRow *row = &g_array_index(rows, SmbAnalyzeRow, i);
@@ -61,12 +62,13 @@ add_shared(const Collection *to) {
     gboolean queues = site->op_class == SMB_OP_CLASS_ATOMIC;
     if (row->total.excess == 0)
       continue;
-    g_autofree char *what = describe_access(site, row->n);
+    g_autofree char *what = describe_found(site, row->n);
     g_autofree char *ways =
         queues && row->total.max_queue > row->total.max_degree
             ? g_strdup_printf("queues up to %u deep in a bank", row->total.max_queue)
             : g_strdup_printf("up to %u-way", row->total.max_degree);
-    add(to, queues ? SMB_FINDING_CONTENTION : SMB_FINDING_BANK_CONFLICT, site,
+    add_collected(
+        to, queues ? SMB_FINDING_CONTENTION : SMB_FINDING_BANK_CONFLICT, site,
         smb_op_class_name(site->op_class), row->total.excess,
         g_strdup_printf("%s %s, %" G_GUINT64_FORMAT " of them in excess (%s)", what,
                         smb_count(row->total.wavefronts,
@@ -77,7 +79,7 @@ add_shared(const Collection *to) {
 }
 
 static void
-add_global(const Collection *to, const SmbArch *arch) {
+add_global_finding(const Collection *to, const SmbArch *arch) {
   const char *segments = smb_analyze_segment_name(arch);
   g_autoptr(GArray) rows = smb_analyze_gather_global(to->report->analysis->globals);
   for (guint i = 0; i < rows->len; i++) {
@@ -86,8 +88,9 @@ add_global(const Collection *to, const SmbArch *arch) {
     guint64 excess = row->total.segments - row->total.ideal;
     if (excess == 0)
       continue;
-    g_autofree char *what = describe_access(site, row->n);
-    add(to, SMB_FINDING_UNCOALESCED, site, smb_op_class_name(site->op_class), excess,
+    g_autofree char *what = describe_found(site, row->n);
+    add_collected(
+        to, SMB_FINDING_UNCOALESCED, site, smb_op_class_name(site->op_class), excess,
         g_strdup_printf("%s %" G_GUINT64_FORMAT
                         " %s of global memory; coalesced, its bytes fit in %" G_GUINT64_FORMAT,
                         what, row->total.segments, segments, row->total.ideal));
@@ -101,15 +104,16 @@ add_constants(const Collection *to) {
     const SmbConstantAccess *access = &g_array_index(constants, SmbConstantAccess, i);
     if (access->total.excess == 0)
       continue;
-    g_autofree char *what = describe_access(access->site, 1);
-    add(to, SMB_FINDING_CONSTANT, access->site, "load", access->total.excess,
+    g_autofree char *what = describe_found(access->site, 1);
+    add_collected(
+        to, SMB_FINDING_CONSTANT, access->site, "load", access->total.excess,
         g_strdup_printf("%s up to %u words of constant memory at once, served one after the other",
                         what, access->total.max_degree));
   }
 }
 
 static SmbFindingKind
-find_rule(SmbWarning kind) {
+find_finding_rule(SmbWarning kind) {
   return kind == SMB_WARNING_RACE       ? SMB_FINDING_RACE
          : kind == SMB_WARNING_PENDING  ? SMB_FINDING_PENDING
          : kind == SMB_WARNING_UNSET    ? SMB_FINDING_UNSET
@@ -118,13 +122,13 @@ find_rule(SmbWarning kind) {
 }
 
 static void
-add_warnings(const Collection *to) {
+add_warning_findings(const Collection *to) {
   const SmbAnalysis *analysis = to->report->analysis;
   for (guint i = 0; i < analysis->warnings->len; i++) {
     const SmbAnalysisWarning *warning = &g_array_index(analysis->warnings, SmbAnalysisWarning, i);
     const SmbSite *site = smb_program_site(to->program, warning->site);
-    add(to, find_rule(warning->kind), site, smb_op_class_name(site->op_class), 0,
-        smb_analyze_describe_warning(to->program, warning));
+    add_collected(to, find_finding_rule(warning->kind), site, smb_op_class_name(site->op_class), 0,
+                  smb_analyze_describe_warning(to->program, warning));
   }
   const SmbSite *idle = &analysis->idle_at;
   const SmbFinding finding = {
@@ -140,10 +144,10 @@ smb_analyze_findings(const SmbAnalyzeReport *report, const SmbArch *arch) {
   GPtrArray *findings = smb_findings_new();
   const Collection to = {report, report->target->kernel, findings};
   add_failed(&to);
-  add_shared(&to);
-  add_global(&to, arch);
+  add_shared_finding(&to);
+  add_global_finding(&to, arch);
   add_constants(&to);
-  add_warnings(&to);
+  add_warning_findings(&to);
   return findings;
 }
 

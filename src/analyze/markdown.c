@@ -14,7 +14,7 @@
 #include "src/out/describe.h"
 
 static void
-write_heading(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArch *arch) {
+write_analysis_heading(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArch *arch) {
   const SmbTarget *target = report->target;
   g_autofree char *block = smb_describe_extent(target->launch.block);
   g_autofree char *grid = smb_describe_extent(target->launch.grid);
@@ -32,7 +32,7 @@ write_heading(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArch *arch
 }
 
 static void
-write_tally(SmbSpool *out, const SmbTally *tally) {
+write_tally_markdown(SmbSpool *out, const SmbTally *tally) {
   smb_spool_printf(out,
                    " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT
                    " | %" G_GUINT64_FORMAT " | %u-way |\n",
@@ -41,7 +41,7 @@ write_tally(SmbSpool *out, const SmbTally *tally) {
 }
 
 static void
-write_row(SmbSpool *out, const SmbAnalyzeRow *row) {
+write_access_markdown(SmbSpool *out, const SmbAnalyzeRow *row) {
   const SmbSite *site = row->access->site;
   g_autofree char *place = smb_site_place(site);
   g_autofree char *text = smb_analyze_row_text(site, row->n);
@@ -51,21 +51,21 @@ write_row(SmbSpool *out, const SmbAnalyzeRow *row) {
   smb_markdown_code(out, text);
   smb_spool_printf(out, " | %s |", smb_op_class_name(site->op_class));
   if (row->total.requests)
-    write_tally(out, &row->total);
+    write_tally_markdown(out, &row->total);
   else
     smb_spool_puts(out, " | | | | not counted |\n");
 }
 
 static void
-write_total(SmbSpool *out, const char *name, const SmbTally *total) {
+write_total_markdown(SmbSpool *out, const char *name, const SmbTally *total) {
   if (total->requests == 0)
     return;
   smb_spool_printf(out, "| | **total** | %s |", name);
-  write_tally(out, total);
+  write_tally_markdown(out, total);
 }
 
 static void
-write_failed(SmbSpool *out, const SmbAnalyzeReport *report) {
+write_failed_limits_markdown(SmbSpool *out, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < report->failed->len; i++) {
     const SmbFailedLimit *failure = &g_array_index(report->failed, SmbFailedLimit, i);
     g_autofree char *place = failure->access ? smb_site_place(failure->access->site) : NULL;
@@ -80,7 +80,7 @@ write_failed(SmbSpool *out, const SmbAnalyzeReport *report) {
 
 // What is a lower bound, and the vendor's counters and rules.
 static void
-write_notes(SmbSpool *out, const SmbAnalysis *analysis, const SmbArch *arch) {
+write_notes_markdown(SmbSpool *out, const SmbAnalysis *analysis, const SmbArch *arch) {
   g_autoptr(GString) bounds = g_string_new(NULL);
   smb_analyze_append_bounds(bounds, analysis, NULL);
   g_autofree char *vendor = smb_analyze_describe_vendor(arch, analysis);
@@ -98,7 +98,7 @@ void
 smb_analyze_write_markdown(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
   const SmbAnalysis *analysis = report->analysis;
-  write_heading(cli->out, report, cli->arch);
+  write_analysis_heading(cli->out, report, cli->arch);
   if (analysis->accesses->len) {
     g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, FALSE);
     smb_spool_puts(
@@ -108,11 +108,11 @@ smb_analyze_write_markdown(SmbCli *cli, gconstpointer result) {
             "| place | shared access | op | requests | wavefronts | ideal | excess | worst |\n"
             "|---|---|---|--:|--:|--:|--:|--:|\n"));
     for (guint i = 0; i < rows->len; i++)
-      write_row(cli->out, &g_array_index(rows, SmbAnalyzeRow, i));
+      write_access_markdown(cli->out, &g_array_index(rows, SmbAnalyzeRow, i));
     for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-      write_total(cli->out, smb_op_class_name((SmbOpClass)c), &analysis->totals[c]);
-    write_total(cli->out, "async", &analysis->copies);
+      write_total_markdown(cli->out, smb_op_class_name((SmbOpClass)c), &analysis->totals[c]);
+    write_total_markdown(cli->out, "async", &analysis->copies);
   }
-  write_notes(cli->out, analysis, cli->arch);
-  write_failed(cli->out, report);
+  write_notes_markdown(cli->out, analysis, cli->arch);
+  write_failed_limits_markdown(cli->out, report);
 }

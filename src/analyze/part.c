@@ -75,7 +75,7 @@ write_counts(GString *json, gconstpointer value) {
 
 // NAME=VALUE of each member.
 static gboolean
-read_values(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_part_values(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   g_autoptr(GStrvBuilder) values = g_strv_builder_new();
   JsonObjectIter iter;
   const char *name;
@@ -102,15 +102,15 @@ static const SmbMember target_members[] = {
     {"block", MEMBER_REQUIRED, smb_member_any_extents, .offset = AT(SmbTarget, launch.block)},
     {"grid", MEMBER_REQUIRED, smb_member_any_extents, .offset = AT(SmbTarget, launch.grid)},
     {"cluster", MEMBER_ABSENT, smb_member_any_extents, .offset = AT(SmbTarget, launch.cluster)},
-    {"defines", MEMBER_REQUIRED, read_values, .offset = AT(SmbTarget, defines)},
+    {"defines", MEMBER_REQUIRED, read_part_values, .offset = AT(SmbTarget, defines)},
 };
 static const SmbMember kernel_members[] = {
     {"shared_bytes", MEMBER_REQUIRED, SMB_MEMBER_COUNT, AT(Part, shared_bytes)},
-    {"buffers", MEMBER_NULL, read_values, .offset = AT(Part, buffers)},
+    {"buffers", MEMBER_NULL, read_part_values, .offset = AT(Part, buffers)},
 };
 
 static gboolean
-read_kernel(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_part_kernel(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   Part *part = target;
   part->target = g_new0(SmbTarget, 1);
   return smb_members_pick(place, node, SMB_MEMBERS(target_members), part->target, error) &&
@@ -128,20 +128,20 @@ static const SmbMembers shard_object = {SMB_MEMBERS(shard_members), .picks = TRU
                                         .is_object = TRUE};
 
 static const SmbMember part_members[] = {
-    {"kernel", MEMBER_REQUIRED, read_kernel},
+    {"kernel", MEMBER_REQUIRED, read_part_kernel},
     {"level", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(Part, level)},
     {"arch", MEMBER_REQUIRED, .offset = AT(Part, arch), .of = &smb_part_arch},
     {"shard", MEMBER_REQUIRED, .of = &shard_object},
 };
 
 static void
-part_clear(Part *part) {
+analyze_part_clear(Part *part) {
   g_clear_pointer(&part->target, smb_target_free);
   g_strfreev(part->buffers);
   g_strfreev(part->limits);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Part, part_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Part, analyze_part_clear)
 
 void
 smb_analyze_json_part(JsonBuilder *json, const SmbAnalyzeReport *report) {

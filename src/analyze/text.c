@@ -18,7 +18,7 @@ enum {
 };
 
 static char *
-shorten(const char *expression) {
+shorten_expression(const char *expression) {
   if (g_utf8_validate(expression, -1, NULL) && g_utf8_strlen(expression, -1) > MAX_EXPRESSION) {
     g_autofree char *head = g_utf8_substring(expression, 0, MAX_EXPRESSION - 3);
     return g_strconcat(head, "...", NULL);
@@ -29,19 +29,19 @@ shorten(const char *expression) {
 static void
 add_sites(SmbTable *table, const SmbSite *site, guint n) {
   g_autofree char *text = smb_analyze_row_text(site, n);
-  g_autofree char *expression = shorten(text);
+  g_autofree char *expression = shorten_expression(text);
   smb_table_place(table, site);
   smb_table_cell(table, SMB_STYLE_PLAIN, expression);
   smb_table_cell(table, SMB_STYLE_PLAIN, smb_op_class_name(site->op_class));
 }
 
 static void
-add_site(SmbTable *table, const SmbSite *site) {
+add_site_cells(SmbTable *table, const SmbSite *site) {
   add_sites(table, site, 1);
 }
 
 static void
-write_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeReport *report) {
+write_access_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeReport *report) {
   const SmbAccess *access = row->access;
   add_sites(table, access->site, row->n);
   if (row->total.requests)
@@ -63,7 +63,7 @@ write_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeReport *rep
 }
 
 static void
-write_total(SmbTable *table, const char *name, const SmbTally *total) {
+write_total_row(SmbTable *table, const char *name, const SmbTally *total) {
   if (total->requests == 0)
     return;
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
@@ -80,16 +80,16 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
                                             "wavefronts>|ideal>|excess>|per request: worst>"));
   g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, report->by_warp);
   for (guint i = 0; i < rows->len; i++)
-    write_row(table, &g_array_index(rows, SmbAnalyzeRow, i), report);
+    write_access_row(table, &g_array_index(rows, SmbAnalyzeRow, i), report);
   smb_table_rule(table);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    write_total(table, smb_op_class_name((SmbOpClass)c), &analysis->totals[c]);
-  write_total(table, "async", &analysis->copies);
+    write_total_row(table, smb_op_class_name((SmbOpClass)c), &analysis->totals[c]);
+  write_total_row(table, "async", &analysis->copies);
   smb_table_write(table, cli->out, cli->colour);
 }
 
 static void
-write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
+write_global_text(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
   g_autofree char *columns = g_strdup_printf("line>|global access|op|per launch: requests>|%s>|"
                                              "ideal>|excess>|per request: worst>",
@@ -107,12 +107,12 @@ write_global(SmbCli *cli, const SmbAnalyzeReport *report) {
 }
 
 static void
-write_constants(SmbCli *cli, const SmbAnalysis *analysis) {
+write_constants_text(SmbCli *cli, const SmbAnalysis *analysis) {
   g_autoptr(SmbTable) table = smb_table_new("line>|constant access|op|per launch: requests>|words>|"
                                             "ideal>|excess>|per request: worst>");
   for (guint i = 0; i < analysis->constants->len; i++) {
     const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
-    add_site(table, access->site);
+    add_site_cells(table, access->site);
     smb_analyze_add_words(table, access);
   }
   if (analysis->accesses->len + analysis->globals->len > 0)
@@ -121,7 +121,7 @@ write_constants(SmbCli *cli, const SmbAnalysis *analysis) {
 }
 
 static void
-write_traffic(SmbCli *cli, const SmbAnalyzeReport *report) {
+write_traffic_text(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbAnalysis *analysis = report->analysis;
   g_autoptr(SmbTable) table = smb_table_new(smb_arch_say(
       cli->arch, "line>|other shared traffic|op|kind|per launch: executions>|bytes>|wavefronts>"));
@@ -129,7 +129,7 @@ write_traffic(SmbCli *cli, const SmbAnalyzeReport *report) {
     const SmbOtherTraffic *traffic = &g_array_index(analysis->traffic, SmbOtherTraffic, i);
     char bytes[32];
     smb_analyze_describe_bytes(traffic, bytes, sizeof bytes);
-    add_site(table, traffic->site);
+    add_site_cells(table, traffic->site);
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_traffic_name(traffic->kind));
     smb_table_number(table, SMB_STYLE_PLAIN, traffic->executions);
     smb_table_cell(table, SMB_STYLE_PLAIN, bytes);
@@ -182,11 +182,11 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   if (report->analysis->accesses->len > 0)
     write_shared(cli, report);
   if (report->analysis->globals->len > 0)
-    write_global(cli, report);
+    write_global_text(cli, report);
   if (report->analysis->constants->len > 0)
-    write_constants(cli, report->analysis);
+    write_constants_text(cli, report->analysis);
   if (report->analysis->traffic->len > 0)
-    write_traffic(cli, report);
+    write_traffic_text(cli, report);
   smb_analyze_write_worst(cli, report->analysis);
   if (report->part)
     smb_shard_write_text(&report->part->shard, cli->out);

@@ -37,7 +37,7 @@ typedef struct {
 } Stage;
 
 static gboolean
-fail(GError **error, const char *what) {
+fail_application(GError **error, const char *what) {
   int failure = errno;
   smb_fail(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", what,
            g_strerror(failure));
@@ -61,7 +61,7 @@ listen_at(Stage *stage, GError **error) {
   if (stage->listener < 0 ||
       bind(stage->listener, (struct sockaddr *)&address, sizeof address) != 0 ||
       listen(stage->listener, BACKLOG) != 0)
-    return fail(error, stage->socket);
+    return fail_application(error, stage->socket);
   return TRUE;
 }
 
@@ -75,11 +75,11 @@ take_signals(Stage *stage, GError **error) {
   sigaddset(&taken, SIGQUIT);
   pthread_sigmask(SIG_BLOCK, &taken, &stage->before);
   stage->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
-  return stage->signals >= 0 || fail(error, "signals");
+  return stage->signals >= 0 || fail_application(error, "signals");
 }
 
 static void
-clear(Stage *stage) {
+clear_application(Stage *stage) {
   for (guint i = 0; i < stage->processes->len; i++)
     stage->application->listener->end(g_ptr_array_index(stage->processes, i));
   g_ptr_array_unref(stage->processes);
@@ -111,7 +111,7 @@ set_up(gpointer data) {
 }
 
 static gboolean
-start(Stage *stage, const SmbApplication *application, GError **error) {
+start_application(Stage *stage, const SmbApplication *application, GError **error) {
   g_auto(GStrv) environment = g_get_environ();
   const char *const *added = application->environment;
   for (guint i = 0; added[i]; i += 2)
@@ -144,7 +144,7 @@ accept_processes(Stage *stage) {
 
 // Listens to all once; whether anything was said.
 static gboolean
-serve(Stage *stage, int timeout) {
+serve_application(Stage *stage, int timeout) {
   const SmbListener *listener = stage->application->listener;
   guint n = stage->processes->len;
   g_autofree struct pollfd *ends = g_new0(struct pollfd, n + 2);
@@ -186,15 +186,15 @@ gboolean
 smb_application_run(const SmbApplication *application, int *wait_status, GError **error) {
   Stage stage = {.listener = -1, .signals = -1, .application = application};
   stage.processes = g_ptr_array_new();
-  gboolean runs =
-      listen_at(&stage, error) && take_signals(&stage, error) && start(&stage, application, error);
+  gboolean runs = listen_at(&stage, error) && take_signals(&stage, error) &&
+                  start_application(&stage, application, error);
   while (runs && !stage.has_ended) {
-    serve(&stage, LOOK_MS);
+    serve_application(&stage, LOOK_MS);
     look(&stage);
   }
-  while (runs && serve(&stage, stage.processes->len > 0 ? LINGER_MS : 0))
+  while (runs && serve_application(&stage, stage.processes->len > 0 ? LINGER_MS : 0))
     continue;
   *wait_status = stage.wait_status;
-  clear(&stage);
+  clear_application(&stage);
   return runs;
 }

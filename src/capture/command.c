@@ -69,7 +69,7 @@ typedef struct {
 } Wish;
 
 static gboolean
-parse_range(Wish *wish, GError **error) {
+parse_launch_range(Wish *wish, GError **error) {
   wish->first = wish->every = 1;
   wish->last = G_MAXUINT32;
   if (option_launches) {
@@ -90,10 +90,10 @@ parse_range(Wish *wish, GError **error) {
 }
 
 static gboolean
-parse_options(Wish *wish, SmbRecorderOptions *recording, GError **error) {
+parse_capture_options(Wish *wish, SmbRecorderOptions *recording, GError **error) {
   guint64 memory = DEFAULT_MEMORY_MIB, file = DEFAULT_FILE_MIB;
   gboolean has_memory = g_strcmp0(option_memory, "none") != 0;
-  if (!parse_range(wish, error) ||
+  if (!parse_launch_range(wish, error) ||
       (has_memory && !smb_cli_number64("--memory", option_memory, 1, MAX_MIB, &memory, error)) ||
       !smb_cli_number64("--max-file", option_file, 1, MAX_MIB, &file, error) ||
       !smb_cli_number("--max-seconds", option_seconds, 1, G_MAXINT, &recording->seconds, error))
@@ -157,7 +157,7 @@ find_cupti(const SmbCuda *cuda, GError **error) {
 
 // The file is none that the command is given.
 static gboolean
-check_words(const SmbRecorderOptions *recording, const char *const *words, GError **error) {
+check_application(const SmbRecorderOptions *recording, const char *const *words, GError **error) {
   // What keeps it from being written is told by who writes it.
   g_autoptr(SmbOutFile) file = smb_out_file_new("--output", recording->path, NULL);
   for (guint i = 0; file && words[i]; i++) {
@@ -168,29 +168,30 @@ check_words(const SmbRecorderOptions *recording, const char *const *words, GErro
 }
 
 static gpointer
-start_process(int fd, gpointer recorder) {
+start_captured(int fd, gpointer recorder) {
   return smb_process_new(fd, recorder);
 }
 
 static int
-get_fd(gconstpointer process) {
+get_captured_fd(gconstpointer process) {
   return smb_process_fd(process);
 }
 
 static gboolean
-read_process(gpointer process) {
+read_captured(gpointer process) {
   return smb_process_read(process);
 }
 
 static void
-end_process(gpointer process) {
+end_captured(gpointer process) {
   smb_process_free(process);
 }
 
 static gboolean
 run_application(const Wish *wish, const char *library, const char *cupti, SmbRecorder *recorder,
                 char **status, GError **error) {
-  static const SmbListener listener = {start_process, get_fd, read_process, end_process};
+  static const SmbListener listener = {start_captured, get_captured_fd, read_captured,
+                                       end_captured};
   g_autofree char *bytes = g_strdup_printf("%" G_GUINT64_FORMAT, wish->memory_bytes);
   g_autofree char *range =
       g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, wish->first,
@@ -244,11 +245,12 @@ gboolean
 smb_cmd_capture(SmbCli *cli, GError **error) {
   Wish wish = {.words = NULL};
   SmbRecorderOptions recording = {.path = NULL};
-  if (!smb_cli_parse(cli, &usage, options, error) || !parse_options(&wish, &recording, error))
+  if (!smb_cli_parse(cli, &usage, options, error) ||
+      !parse_capture_options(&wish, &recording, error))
     return FALSE;
   wish.words = (const char *const *)cli->arguments;
   gboolean done =
-      check_words(&recording, wish.words, error) && record(cli, &wish, &recording, error);
+      check_application(&recording, wish.words, error) && record(cli, &wish, &recording, error);
   g_clear_pointer(&recording.kernel, g_regex_unref);
   return done;
 }

@@ -2,18 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "src/capture/process.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "gpu/inject/payload.h"
 #include "gpu/inject/protocol.h"
 #include "sim/capture/image.h"
-
-enum {
-  READ_BYTES = 1 << 20,
-};
+#include "src/capture/frames.h"
 
 // A launch that is being said, or that runs.
 // A module that the process has loaded.
@@ -63,24 +57,6 @@ smb_process_fd(const SmbProcess *process) {
   return process->fd;
 }
 
-// --- what a payload holds
-
-// Bytes that stay (transfer full).
-static GBytes *
-take_bytes(SmbPayload *payload) {
-  gsize length;
-  const guchar *bytes = smb_payload_bytes(payload, &length);
-  return g_bytes_new(bytes, length);
-}
-
-// A text, as valid UTF-8 (transfer full).
-static char *
-take_text(SmbPayload *payload) {
-  gsize length;
-  const guchar *bytes = smb_payload_bytes(payload, &length);
-  return g_utf8_make_valid((const char *)bytes, (gssize)length);
-}
-
 // --- images
 
 // The image of a kernel: that of its module; where the driver does not say which that is, the one that was loaded last of those
@@ -109,9 +85,9 @@ choose_image(const SmbProcess *process, const char *symbol, guint64 module, guin
 }
 
 static gboolean
-take_image(SmbProcess *process, SmbPayload *payload) {
+take_sent_image(SmbProcess *process, SmbPayload *payload) {
   guint64 number = smb_payload_number(payload);
-  g_autoptr(GBytes) bytes = take_bytes(payload);
+  g_autoptr(GBytes) bytes = smb_frames_bytes(payload);
   for (guint i = 0; i < process->modules->len; i++) {
     const Module *other = &g_array_index(process->modules, Module, i);
     if (!g_bytes_equal(other->image->bytes, bytes))
@@ -138,23 +114,8 @@ take_unload(SmbProcess *process, SmbPayload *payload) {
 // --- kernels
 
 static gboolean
-send_answer(const SmbProcess *process, const SmbPayload *answer) {
-  const InjectFrame frame = {INJECT_ANSWER, answer->length};
-  g_autoptr(GByteArray) all = g_byte_array_new();
-  g_byte_array_append(all, (const guint8 *)&frame, sizeof frame);
-  g_byte_array_append(all, answer->bytes, (guint)answer->length);
-  for (guint done = 0; done < all->len;) {
-    ssize_t n = send(process->fd, all->data + done, all->len - done, MSG_NOSIGNAL);
-    if (n < 0 && errno != EINTR)
-      return FALSE;
-    done += n > 0 ? (guint)n : 0;
-  }
-  return TRUE;
-}
-
-static gboolean
 take_kernel(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *symbol = take_text(payload);
+  g_autofree char *symbol = smb_frames_text(payload);
   guint64 module = smb_payload_number(payload);
   SmbPayload answer = {.bytes = NULL};
   gboolean several;
@@ -178,14 +139,14 @@ take_kernel(SmbProcess *process, SmbPayload *payload) {
     smb_payload_add_text(&answer, variable->name);
     smb_payload_add_number(&answer, variable->is_constant);
   }
-  gboolean is_sent = !answer.failed && send_answer(process, &answer);
+  gboolean is_sent = smb_frames_send(process->fd, INJECT_ANSWER, &answer);
   smb_payload_clear(&answer);
   return is_sent;
 }
 
 static gboolean
 take_count(SmbProcess *process, SmbPayload *payload) {
-  char *symbol = take_text(payload);
+  char *symbol = smb_frames_text(payload);
   const guint64 *before = g_hash_table_lookup(process->counts, symbol);
   guint64 *count = g_new(guint64, 1);
   *count = (before ? *before : 0) + smb_payload_number(payload);
@@ -195,7 +156,7 @@ take_count(SmbProcess *process, SmbPayload *payload) {
 
 static gboolean
 take_lost(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *symbol = take_text(payload), *why = take_text(payload);
+  g_autofree char *symbol = smb_frames_text(payload), *why = smb_frames_text(payload);
   smb_recorder_lose(process->recorder, symbol, why);
   return TRUE;
 }
@@ -229,12 +190,12 @@ choose_for(const SmbProcess *process, Open *open, guint64 module) {
 }
 
 static gboolean
-take_launch(SmbProcess *process, SmbPayload *payload) {
+take_sent_launch(SmbProcess *process, SmbPayload *payload) {
   if (process->said.launch)
     return FALSE;
   SmbCaptureLaunch *launch = smb_capture_launch_new();
   process->said.launch = launch;
-  launch->kernel = take_text(payload);
+  launch->kernel = smb_frames_text(payload);
   guint64 module = smb_payload_number(payload);
   launch->launch = smb_payload_number(payload);
   read_triple(payload, launch->grid);
@@ -248,13 +209,13 @@ take_launch(SmbProcess *process, SmbPayload *payload) {
   launch->graph_node = smb_payload_number(payload);
   launch->is_in_graph = launch->graph_launch > 0;
   launch->device = smb_payload_number(payload);
-  launch->device_name = take_text(payload);
+  launch->device_name = smb_frames_text(payload);
   guint64 major = smb_payload_number(payload), minor = smb_payload_number(payload);
   launch->arch = g_strdup_printf("sm_%u", (guint)(10 * major + minor));
   process->said.registers = smb_payload_number(payload);
   process->said.shared_bytes = smb_payload_number(payload);
   choose_for(process, &process->said, module);
-  GBytes *parameters = take_bytes(payload);
+  GBytes *parameters = smb_frames_bytes(payload);
   if (g_bytes_get_size(parameters) > 0)
     launch->parameters = g_bytes_ref(parameters);
   g_bytes_unref(parameters);
@@ -266,7 +227,7 @@ take_launch(SmbProcess *process, SmbPayload *payload) {
 
 static gboolean
 take_variable(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *name = take_text(payload);
+  g_autofree char *name = smb_frames_text(payload);
   guint64 address = smb_payload_number(payload), bytes = smb_payload_number(payload);
   gsize length;
   const guchar *contents = smb_payload_bytes(payload, &length);
@@ -286,7 +247,7 @@ take_variable(SmbProcess *process, SmbPayload *payload) {
 
 // Whether a variable lies there: its contents are known as its own.
 static gboolean
-is_variable(const SmbCaptureLaunch *launch, guint64 address) {
+is_device_variable(const SmbCaptureLaunch *launch, guint64 address) {
   for (guint i = 0; i < launch->variables->len; i++)
     if (g_array_index(launch->variables, SmbCaptureVariable, i).address == address)
       return TRUE;
@@ -295,7 +256,7 @@ is_variable(const SmbCaptureLaunch *launch, guint64 address) {
 
 // Pieces of one allocation come one after another.
 static gboolean
-take_memory(SmbProcess *process, SmbPayload *payload) {
+take_sent_memory(SmbProcess *process, SmbPayload *payload) {
   static const SmbCaptureKind kinds[] = {[INJECT_DEVICE] = SMB_CAPTURE_DEVICE,
                                          [INJECT_MANAGED] = SMB_CAPTURE_MANAGED,
                                          [INJECT_HOST] = SMB_CAPTURE_HOST};
@@ -306,7 +267,7 @@ take_memory(SmbProcess *process, SmbPayload *payload) {
   SmbCaptureLaunch *launch = process->said.launch;
   if (!launch || kind >= G_N_ELEMENTS(kinds) || length > SMB_CAPTURE_PIECE_BYTES)
     return FALSE;
-  if (is_variable(launch, address))
+  if (is_device_variable(launch, address))
     return TRUE;
   SmbCaptureMemory *memory =
       launch->memory->len > 0
@@ -323,7 +284,7 @@ take_memory(SmbProcess *process, SmbPayload *payload) {
 
 static gboolean
 take_note(SmbProcess *process, SmbPayload *payload) {
-  g_autofree char *text = take_text(payload);
+  g_autofree char *text = smb_frames_text(payload);
   if (process->said.launch)
     add_note(process->said.launch, text);
   return process->said.launch != NULL;
@@ -375,47 +336,22 @@ take_hello(SmbProcess *process, SmbPayload *payload) {
 }
 
 static gboolean
-take_frame(SmbProcess *process, guint64 kind, const guchar *bytes, gsize length) {
+take_process_frame(gpointer process, guint64 kind, SmbPayload *payload) {
   static gboolean (*const takers[])(SmbProcess * process, SmbPayload * payload) = {
-      [INJECT_HELLO] = take_hello,   [INJECT_IMAGE] = take_image,
-      [INJECT_UNLOAD] = take_unload, [INJECT_KERNEL] = take_kernel,
-      [INJECT_LAUNCH] = take_launch, [INJECT_VARIABLE] = take_variable,
-      [INJECT_MEMORY] = take_memory, [INJECT_NOTE] = take_note,
-      [INJECT_READY] = take_ready,   [INJECT_END] = take_end,
-      [INJECT_LOST] = take_lost,     [INJECT_COUNT] = take_count};
-  SmbPayload payload = {.bytes = (guchar *)bytes, .length = length};
-  return kind < G_N_ELEMENTS(takers) && takers[kind] && takers[kind](process, &payload) &&
-         !payload.failed;
-}
-
-// All frames that are there whole.
-static gboolean
-take_frames(SmbProcess *process) {
-  gsize at = 0;
-  InjectFrame frame;
-  gboolean makes_sense = TRUE;
-  while (makes_sense && process->in->len - at >= sizeof frame) {
-    memcpy(&frame, process->in->data + at, sizeof frame);
-    makes_sense = frame.bytes <= INJECT_MAX_FRAME;
-    if (!makes_sense || process->in->len - at - sizeof frame < frame.bytes)
-      break;
-    makes_sense =
-        take_frame(process, frame.kind, process->in->data + at + sizeof frame, frame.bytes);
-    at += sizeof frame + frame.bytes;
-  }
-  g_byte_array_remove_range(process->in, 0, (guint)at);
-  return makes_sense;
+      [INJECT_HELLO] = take_hello,        [INJECT_IMAGE] = take_sent_image,
+      [INJECT_UNLOAD] = take_unload,      [INJECT_KERNEL] = take_kernel,
+      [INJECT_LAUNCH] = take_sent_launch, [INJECT_VARIABLE] = take_variable,
+      [INJECT_MEMORY] = take_sent_memory, [INJECT_NOTE] = take_note,
+      [INJECT_READY] = take_ready,        [INJECT_END] = take_end,
+      [INJECT_LOST] = take_lost,          [INJECT_COUNT] = take_count};
+  return kind < G_N_ELEMENTS(takers) && takers[kind] && takers[kind](process, payload) &&
+         !payload->failed;
 }
 
 gboolean
 smb_process_read(SmbProcess *process) {
-  guint before = process->in->len;
-  g_byte_array_set_size(process->in, before + READ_BYTES);
-  ssize_t n = recv(process->fd, process->in->data + before, READ_BYTES, MSG_DONTWAIT);
-  g_byte_array_set_size(process->in, before + (n > 0 ? (guint)n : 0));
-  if (n < 0)
-    return errno == EINTR || errno == EAGAIN;
-  return n > 0 && take_frames(process) && !smb_recorder_is_full(process->recorder);
+  return smb_frames_read(process->fd, process->in, take_process_frame, process) &&
+         !smb_recorder_is_full(process->recorder);
 }
 
 void

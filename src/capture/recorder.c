@@ -109,7 +109,7 @@ find_seen(SmbRecorder *recorder, const char *symbol) {
 }
 
 static void
-check_size(SmbRecorder *recorder) {
+check_capture_size(SmbRecorder *recorder) {
   if (smb_capture_writer_bytes(recorder->writer) > recorder->file_bytes && !recorder->full)
     recorder->full =
         g_strdup_printf("the file is larger than %" G_GUINT64_FORMAT " MiB (--max-file)",
@@ -129,7 +129,7 @@ keep_failure(SmbRecorder *recorder, const char *symbol, GError *failure) {
 }
 
 static gboolean
-store(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes *image) {
+store_launch(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes *image) {
   GError *failure = NULL;
   return (smb_capture_writer_image(recorder->writer, image, &launch->image, &failure) &&
           smb_capture_writer_launch(recorder->writer, launch, &failure)) ||
@@ -140,7 +140,7 @@ void
 smb_recorder_launch(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes *image) {
   g_clear_pointer(&launch->image, g_free);
   launch->number = recorder->n_launches + 1;
-  if (smb_recorder_is_full(recorder) || !store(recorder, launch, image))
+  if (smb_recorder_is_full(recorder) || !store_launch(recorder, launch, image))
     return;
   recorder->n_launches++;
   Seen *seen = find_seen(recorder, launch->kernel);
@@ -148,7 +148,7 @@ smb_recorder_launch(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes *ima
   seen->nanoseconds = seen->nanoseconds < 0 || launch->nanoseconds < 0
                           ? -1
                           : seen->nanoseconds + launch->nanoseconds;
-  check_size(recorder);
+  check_capture_size(recorder);
 }
 
 void
@@ -171,7 +171,7 @@ compare_symbols(gconstpointer a, gconstpointer b) {
 }
 
 static SmbCaptureEnd *
-make_end(SmbRecorder *recorder, const char *status, guint64 *launches) {
+make_capture_end(SmbRecorder *recorder, const char *status, guint64 *launches) {
   SmbCaptureEnd *end = smb_capture_end_new(status);
   g_autoptr(GList) symbols = g_list_sort(g_hash_table_get_keys(recorder->seen), compare_symbols);
   for (GList *at = symbols; at; at = at->next) {
@@ -215,7 +215,7 @@ summarize(SmbRecorder *recorder, guint64 launches, guint n_kernels) {
 gboolean
 smb_recorder_finish(SmbRecorder *recorder, const char *status, char **summary, GError **error) {
   guint64 launches = 0;
-  g_autoptr(SmbCaptureEnd) end = make_end(recorder, status, &launches);
+  g_autoptr(SmbCaptureEnd) end = make_capture_end(recorder, status, &launches);
   if (recorder->failure) {
     g_propagate_error(error, g_steal_pointer(&recorder->failure));
     smb_prefix_error(error,

@@ -8,7 +8,7 @@
 
 // "k.cu:4:3: warning: the store of a[i] takes 32 wavefronts, 31 in excess: 1, and 0 in excess, in the baseline"
 static char *
-describe_access(SmbVendor vendor, const SmbComparedAccess *access) {
+describe_worse(SmbVendor vendor, const SmbComparedAccess *access) {
   JsonObject *now = access->new_access;
   const char *file = smb_json_get_text(now, "file");
   g_autofree char *place =
@@ -27,7 +27,7 @@ add_messages(SmbChecked *checked, const SmbComparedCase *compared) {
   for (guint i = 0; i < compared->accesses->len; i++) {
     const SmbComparedAccess *access = &g_array_index(compared->accesses, SmbComparedAccess, i);
     g_autofree char *message =
-        smb_compared_access_is_worse(access) ? describe_access(compared->vendor, access) : NULL;
+        smb_compared_access_is_worse(access) ? describe_worse(compared->vendor, access) : NULL;
     if (message)
       g_strv_builder_add(messages, message);
   }
@@ -37,7 +37,7 @@ add_messages(SmbChecked *checked, const SmbComparedCase *compared) {
 
 // Compares a case that was counted with that of the baseline.
 static void
-judge(SmbChecked *checked, const SmbResult *baseline) {
+judge_against_baseline(SmbChecked *checked, const SmbResult *baseline) {
   g_autoptr(GArray) cases = g_array_new(FALSE, FALSE, sizeof(SmbResultCase));
   const SmbResultCase one = {checked->one->name, json_node_get_object(checked->result), NULL};
   g_array_append_val(cases, one);
@@ -63,7 +63,7 @@ smb_check_apply_baseline(SmbCheck *check, const SmbResult *baseline) {
     if (!before || !before->analysis || !checked->result)
       continue;
     check->n[checked->verdict]--;
-    judge(checked, baseline);
+    judge_against_baseline(checked, baseline);
     check->n[checked->verdict]++;
   }
 }

@@ -13,7 +13,7 @@
 #include "src/target/target.h"
 
 static void
-checked_free(SmbChecked *checked) {
+checked_case_free(SmbChecked *checked) {
   g_clear_pointer(&checked->result, json_node_unref);
   g_free(checked->error);
   g_strfreev(checked->messages);
@@ -32,7 +32,7 @@ SmbCheck *
 smb_check_new(const SmbProject *project) {
   SmbCheck *check = g_new0(SmbCheck, 1);
   check->project = project;
-  check->cases = g_ptr_array_new_with_free_func((GDestroyNotify)checked_free);
+  check->cases = g_ptr_array_new_with_free_func((GDestroyNotify)checked_case_free);
   return check;
 }
 
@@ -59,7 +59,7 @@ typedef struct {
 
 // Why a case could not be counted. That its words are wrong is said by check where the case begins.
 static char *
-describe_error(const SmbCase *one, const SmbChild *child) {
+describe_case_error(const SmbCase *one, const SmbChild *child) {
   g_autofree char *origin = g_strdup_printf(" (--case %s, %s:%u)", one->name, one->path, one->line);
   char *text = smb_child_describe_end(child);
   if (g_str_has_suffix(text, origin))
@@ -68,7 +68,7 @@ describe_error(const SmbCase *one, const SmbChild *child) {
 }
 
 static void
-take_result(guint index, const SmbChild *child, gpointer data) {
+take_case_result(guint index, const SmbChild *child, gpointer data) {
   const Run *run = data;
   SmbChecked *checked = run->check->cases->pdata[index];
   g_autoptr(JsonParser) parser = json_parser_new();
@@ -81,7 +81,7 @@ take_result(guint index, const SmbChild *child, gpointer data) {
                      : WEXITSTATUS(child->status) == SMB_EXIT_DONE ? SMB_VERDICT_PASSED
                                                                    : SMB_VERDICT_FAILED;
   if (checked->verdict == SMB_VERDICT_ERROR) {
-    checked->error = describe_error(checked->one, child);
+    checked->error = describe_case_error(checked->one, child);
     g_clear_pointer(&checked->messages, g_strfreev);
     checked->messages = g_new0(char *, 1);
   }
@@ -168,7 +168,7 @@ smb_check_run(const SmbProject *project, const GPtrArray *cases, guint jobs, Smb
   g_auto(GStrv) environment = NULL;
   G_GNUC_UNUSED g_autoptr(SmbWorkshop) cache = make_cache(&environment); // until the cases have run
   smb_progress_begin(progress, "cases", cases->len);
-  smb_children_run(lines, jobs, environment, take_result, &run);
+  smb_children_run(lines, jobs, environment, take_case_result, &run);
   return check;
 }
 

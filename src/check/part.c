@@ -85,7 +85,8 @@ smb_check_json_part(JsonBuilder *json, const SmbCheckPart *part) {
 // --- the whole
 
 static gboolean
-add_case(SmbCheck *check, SmbProject *project, const char *file, CaseRow *row, GError **error) {
+add_part_case(SmbCheck *check, SmbProject *project, const char *file, CaseRow *row,
+              GError **error) {
   if (row->result && !smb_result_check_analysis(file, json_node_get_object(row->result), error))
     return FALSE;
   SmbCase *one = g_new0(SmbCase, 1);
@@ -132,7 +133,7 @@ merge_cases(SmbCli *cli, const SmbPartResults *results, GError **error) {
   check->has_baseline = all->part.has_baseline;
   for (guint i = 0; i < all->part.n_cases; i++) {
     CaseRow *row = &g_array_index(all[i % n].cases, CaseRow, i / n);
-    if (!add_case(check, project, smb_part_name(results, i % n), row, error))
+    if (!add_part_case(check, project, smb_part_name(results, i % n), row, error))
       return FALSE;
   }
   smb_check_write(cli, check);

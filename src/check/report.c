@@ -16,7 +16,7 @@ static const SmbStyle verdict_styles[SMB_N_VERDICTS] = {SMB_STYLE_GOOD, SMB_STYL
                                                         SMB_STYLE_BAD};
 
 static void
-add_row(SmbTable *table, const SmbChecked *checked) {
+add_checked_row(SmbTable *table, const SmbChecked *checked) {
   SmbCheckedCosts costs;
   gboolean counted = smb_checked_costs(checked, &costs);
   smb_table_cell(table, SMB_STYLE_PLAIN, checked->one->name);
@@ -50,7 +50,7 @@ list_cases(const SmbCheck *check, SmbCaseVerdict verdict) {
 
 // One sentence for all cases.
 static void
-write_verdict(const SmbCheck *check, SmbSpool *out) {
+write_check_verdict(const SmbCheck *check, SmbSpool *out) {
   const guint *n = check->n;
   if (n[SMB_VERDICT_PASSED] == check->cases->len) {
     smb_spool_printf(out, "Passed: %s.\n", smb_count(check->cases->len, "case").text);
@@ -89,7 +89,7 @@ write_message(SmbCli *cli, const SmbChecked *checked, const char *message) {
 
 // By which rules a case was counted that are assumed.
 static void
-note_assumed(SmbCli *cli, const SmbChecked *checked) {
+note_checked_assumed(SmbCli *cli, const SmbChecked *checked) {
   JsonObject *result = checked->result ? json_node_get_object(checked->result) : NULL;
   g_autofree char *assumed = result ? smb_analyze_read_assumed(result) : NULL;
   if (assumed)
@@ -98,7 +98,7 @@ note_assumed(SmbCli *cli, const SmbChecked *checked) {
 
 // What analyze said of the cases.
 static void
-write_messages(SmbCli *cli, const SmbCheck *check) {
+write_check_messages(SmbCli *cli, const SmbCheck *check) {
   for (guint i = 0; i < check->cases->len; i++) {
     const SmbChecked *checked = check->cases->pdata[i];
     g_autofree char *placed = checked->error ? smb_cli_place_error(cli, checked->error) : NULL;
@@ -108,7 +108,7 @@ write_messages(SmbCli *cli, const SmbCheck *check) {
       write_placeless(cli, checked, "error", checked->error);
     for (guint j = 0; checked->messages[j]; j++)
       write_message(cli, checked, checked->messages[j]);
-    note_assumed(cli, checked);
+    note_checked_assumed(cli, checked);
   }
 }
 
@@ -125,46 +125,42 @@ name_passes(const SmbCheck *check) {
 }
 
 static void
-write_text(SmbCli *cli, gconstpointer result) {
+write_check_text(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
   g_autofree char *columns = g_strdup_printf(
       "case|kernel|per launch: requests>|%s>|ideal>|excess>|per request: worst>|: verdict",
       name_passes(check));
   g_autoptr(SmbTable) table = smb_table_new(columns);
-  write_messages(cli, check);
+  write_check_messages(cli, check);
   for (guint i = 0; i < check->cases->len; i++)
-    add_row(table, check->cases->pdata[i]);
+    add_checked_row(table, check->cases->pdata[i]);
   smb_table_write(table, cli->out, cli->colour);
   smb_spool_puts(cli->out, "\n");
-  write_verdict(check, cli->out);
+  write_check_verdict(check, cli->out);
   if (check->part)
     smb_shard_write_text(&check->part->shard, cli->out);
 }
 
 static void
-write_case(JsonBuilder *json, const SmbChecked *checked) {
+write_checked_case(JsonBuilder *json, const SmbChecked *checked) {
   smb_json_object(json, NULL);
   smb_json_text(json, "name", checked->one->name);
   smb_json_number(json, "line", checked->one->line);
   smb_json_text(json, "verdict", smb_verdict_name(checked->verdict));
-  json_builder_set_member_name(json, "result");
-  if (checked->result)
-    json_builder_add_value(json, json_node_copy(checked->result));
-  else
-    json_builder_add_null_value(json);
+  smb_json_copy(json, "result", checked->result);
   smb_json_text(json, "error", checked->error);
   smb_json_strv(json, "messages", (const char *const *)checked->messages);
   json_builder_end_object(json);
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer result) {
+write_check_json(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
   JsonBuilder *json = smb_json_begin("check");
   smb_json_text(json, "project", check->project->path);
   smb_json_array(json, "cases");
   for (guint i = 0; i < check->cases->len; i++)
-    write_case(json, check->cases->pdata[i]);
+    write_checked_case(json, check->cases->pdata[i]);
   json_builder_end_array(json);
   smb_json_object(json, "summary");
   smb_json_number(json, "cases", check->cases->len);
@@ -178,11 +174,11 @@ write_json(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer result) {
+write_check_csv(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
   SmbCsv csv = smb_csv_begin(cli->out, "case,kernel,requests,wavefronts,ideal_wavefronts,"
                                        "excess_wavefronts,max_degree,verdict,error");
-  write_messages(cli, check);
+  write_check_messages(cli, check);
   for (guint i = 0; i < check->cases->len; i++) {
     const SmbChecked *checked = check->cases->pdata[i];
     SmbCheckedCosts costs;
@@ -206,7 +202,7 @@ write_findings(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
   const SmbFindingsFormat *format = cli->format->methods;
   g_autoptr(GPtrArray) findings = smb_findings_new();
-  write_messages(cli, check);
+  write_check_messages(cli, check);
   for (guint i = 0; i < check->cases->len; i++) {
     const SmbChecked *checked = check->cases->pdata[i];
     const SmbFinding uncounted = {.kind = SMB_FINDING_UNCOUNTED, .line = checked->one->line};
@@ -221,10 +217,10 @@ write_findings(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_markdown(SmbCli *cli, gconstpointer result) {
+write_check_markdown(SmbCli *cli, gconstpointer result) {
   const SmbCheck *check = result;
-  write_messages(cli, check);
-  write_verdict(check, cli->out);
+  write_check_messages(cli, check);
+  write_check_verdict(check, cli->out);
   smb_spool_printf(cli->out,
                    "\n| case | kernel | requests | %s | ideal | excess | worst | verdict |\n"
                    "|---|---|--:|--:|--:|--:|--:|---|\n",
@@ -249,13 +245,13 @@ write_markdown(SmbCli *cli, gconstpointer result) {
   }
 }
 
-const SmbFormat smb_check_formats[] = {{"text", write_text, NULL},
-                                       {"json", write_json, NULL},
-                                       {"csv", write_csv, NULL},
+const SmbFormat smb_check_formats[] = {{"text", write_check_text, NULL},
+                                       {"json", write_check_json, NULL},
+                                       {"csv", write_check_csv, NULL},
                                        {"sarif", write_findings, &smb_findings_sarif},
                                        {"github", write_findings, &smb_findings_github},
                                        {"gitlab", write_findings, &smb_findings_gitlab},
-                                       {"markdown", write_markdown, NULL},
+                                       {"markdown", write_check_markdown, NULL},
                                        {NULL, NULL, NULL}};
 
 void

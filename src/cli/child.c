@@ -96,7 +96,7 @@ start_child(Pool *pool, Slot *slot, gboolean is_first) {
 }
 
 static void
-read_end(struct pollfd *end, GString *text) {
+read_child_end(struct pollfd *end, GString *text) {
   char bytes[1 << 16];
   if (end->fd < 0 || !end->revents)
     return;
@@ -111,11 +111,11 @@ read_end(struct pollfd *end, GString *text) {
 
 // Reads what there is. A process has ended when it has closed both ends.
 static void
-serve(Pool *pool, Slot *slot) {
+serve_child(Pool *pool, Slot *slot) {
   if (!slot->pid)
     return;
-  read_end(slot->out, slot->child.out);
-  read_end(slot->err, slot->child.err);
+  read_child_end(slot->out, slot->child.out);
+  read_child_end(slot->err, slot->child.err);
   if (slot->out->fd >= 0 || slot->err->fd >= 0)
     return;
   while (waitpid(slot->pid, &slot->child.status, 0) < 0 && errno == EINTR)
@@ -157,7 +157,7 @@ smb_children_run(const GPtrArray *lines, guint jobs, GStrv environment,
     if (poll(ends, 2 * n, -1) < 0)
       continue;
     for (guint i = 0; i < n; i++)
-      serve(&pool, &slots[i]);
+      serve_child(&pool, &slots[i]);
   }
 }
 

@@ -62,7 +62,7 @@ smb_cli_place_error(const SmbCli *cli, const char *message) {
 
 // What is said of an error, as the library writes it: with its place first, if it has one, as compilers do.
 static char *
-describe_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
+describe_command_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
   gboolean usage = g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE);
   g_autofree char *message = smb_cli_error_text(error);
   char *placed = usage ? NULL : smb_cli_place_error(cli, message);
@@ -81,7 +81,7 @@ describe_error(const SmbCommand *command, const SmbCli *cli, const GError *error
 static SmbExit
 report_error(const SmbCommand *command, const SmbCli *cli, const GError *error) {
   gboolean usage = g_error_matches(error, SMB_ERROR, SMB_ERROR_USAGE);
-  g_autofree char *text = describe_error(command, cli, error);
+  g_autofree char *text = describe_command_error(command, cli, error);
   // Messages quote the input. Those of a kernel show its lines; a word of the command line stays on one.
   g_autofree char *shortened = smb_text_shorten_quotes(text);
   g_autofree char *shown = usage ? smb_text_show_line(shortened) : smb_text_show(shortened);

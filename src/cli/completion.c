@@ -199,8 +199,8 @@ list_words(const char *arguments) {
 }
 
 static void
-visit(const SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, guint n_groups,
-      gpointer data) {
+visit_options(const SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups,
+              guint n_groups, gpointer data) {
   const Script *script = data;
   const Shell *shell = script->shell;
   g_autofree char *words = list_words(usage->arguments);
@@ -217,14 +217,14 @@ visit(const SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, gu
 }
 
 static char *
-list_archs(void) {
+complete_archs(void) {
   g_auto(GStrv) names = smb_arch_list();
   g_autofree char *list = g_strjoinv(" ", names);
   return g_strconcat(list, " native", NULL);
 }
 
 static char *
-list_kernels(GError **error) {
+complete_kernels(GError **error) {
   g_autoptr(GPtrArray) catalog = smb_catalog_load(error);
   GString *names = catalog ? g_string_new(NULL) : NULL;
   const char *last = "";
@@ -242,11 +242,11 @@ smb_completion_write(SmbCli *cli, const char *shell, const SmbCommand *commands,
   guint choice = 0;
   if (!smb_cli_choice("completion", shell, SMB_COMPLETION_SHELLS, &choice, error))
     return FALSE;
-  g_autofree char *archs = list_archs(), *kernels = list_kernels(error);
+  g_autofree char *archs = complete_archs(), *kernels = complete_kernels(error);
   if (!kernels)
     return FALSE;
   Script script = {&shells[choice], cli->out, archs, kernels};
-  const SmbCliVisitor visitor = {visit, &script};
+  const SmbCliVisitor visitor = {visit_options, &script};
   smb_spool_puts(cli->out, script.shell->head);
   for (const SmbCommand *command = commands; command->summary; command++) {
     g_autofree char *summary = strip_quotes(command->summary);

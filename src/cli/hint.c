@@ -30,7 +30,7 @@ static const struct {
 
 // The option that a hint is. A name may be of a file that is not trusted: it stays on its line.
 static char *
-write_option(const SmbHint *hint) {
+write_hinted_option(const SmbHint *hint) {
   g_autofree char *name = smb_text_escape_lines(hint->name ? hint->name : "NAME");
   g_autofree char *value = smb_text_escape_lines(hint->value ? hint->value : "N");
   const char *option = words[hint->kind].option;
@@ -54,7 +54,7 @@ static void
 append_hint(GString *text, const SmbHint *last, const SmbHint *hint) {
   gboolean goes_on = last && strcmp(words[last->kind].before, words[hint->kind].before) == 0 &&
                      !*words[last->kind].after;
-  g_autofree char *option = write_option(hint);
+  g_autofree char *option = write_hinted_option(hint);
   if (last && !goes_on)
     g_string_append(text, words[last->kind].after);
   g_string_append(text, goes_on ? " " : words[hint->kind].before);

@@ -39,8 +39,8 @@ struct _SmbFileStream {
 G_DEFINE_FINAL_TYPE(SmbFileStream, smb_file_stream, G_TYPE_INPUT_STREAM)
 
 static gssize
-read_file(GInputStream *stream, void *buffer, gsize count, G_GNUC_UNUSED GCancellable *cancellable,
-          GError **error) {
+read_input_file(GInputStream *stream, void *buffer, gsize count,
+                G_GNUC_UNUSED GCancellable *cancellable, GError **error) {
   return smb_file_read(SMB_FILE_STREAM(stream)->file, buffer, count, error);
 }
 
@@ -53,7 +53,7 @@ smb_file_stream_finalize(GObject *object) {
 static void
 smb_file_stream_class_init(SmbFileStreamClass *class) {
   G_OBJECT_CLASS(class)->finalize = smb_file_stream_finalize;
-  G_INPUT_STREAM_CLASS(class)->read_fn = read_file;
+  G_INPUT_STREAM_CLASS(class)->read_fn = read_input_file;
 }
 
 static void

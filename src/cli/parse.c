@@ -24,7 +24,7 @@ typedef struct {
 } Options;
 
 static void
-add_group(Options *options, const char *title, const GOptionEntry *entries) {
+add_option_group(Options *options, const char *title, const GOptionEntry *entries) {
   if (!entries || !entries->long_name)
     return;
   g_return_if_fail(options->n < MAX_GROUPS);
@@ -64,8 +64,8 @@ complete_arguments(SmbCli *cli, const SmbCliUsage *usage, const char *file) {
 }
 
 static gboolean
-parse_options(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GStrv *words,
-              GError **error) {
+parse_command_options(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GStrv *words,
+                      GError **error) {
   const GOptionEntry rest[] = {{G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
                                 &cli->arguments, NULL, usage->arguments},
                                G_OPTION_ENTRY_NULL};
@@ -83,7 +83,7 @@ parse_options(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GSt
 }
 
 static gboolean
-parse_words(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GError **error) {
+parse_command_words(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GError **error) {
   g_autoptr(GPtrArray) all = list_entries(options);
   g_auto(GStrv) words =
       smb_words_prepare((const char *const *)cli->argv, (guint)cli->argc, all, error);
@@ -93,7 +93,7 @@ parse_words(SmbCli *cli, const SmbCliUsage *usage, const Options *options, GErro
   g_autofree char *file = NULL;
   if (usage->cases && !usage->cases->prepare(cli, usage, all, &words, &file, error))
     return FALSE;
-  if (!parse_options(cli, usage, options, &words, error))
+  if (!parse_command_options(cli, usage, options, &words, error))
     return FALSE;
   complete_arguments(cli, usage, file);
   return TRUE;
@@ -122,7 +122,7 @@ label_option(const GOptionEntry *entry) {
 }
 
 static void
-write_option(SmbSpool *out, const GOptionEntry *entry) {
+write_option_help(SmbSpool *out, const GOptionEntry *entry) {
   g_autofree char *label = label_option(entry);
   guint width = smb_text_width(label);
   smb_spool_puts(out, label);
@@ -147,7 +147,7 @@ write_description(SmbSpool *out, const char *description) {
 
 // What the command does, an example, and its options under their headings.
 static void
-write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, guint n_groups) {
+show_usage(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, guint n_groups) {
   gboolean has_arguments = usage->arguments && *usage->arguments;
   smb_spool_printf(cli->out, "Usage:\n  smembank %s [OPTION…]%s%s\n\n", cli->command,
                    has_arguments ? " " : "", has_arguments ? usage->arguments : "");
@@ -157,7 +157,7 @@ write_help(SmbCli *cli, const SmbCliUsage *usage, const SmbCliGroup *groups, gui
   for (guint i = 0; i < n_groups; i++) {
     smb_spool_printf(cli->out, "\n%s:\n", groups[i].title);
     for (const GOptionEntry *entry = groups[i].entries; entry->long_name; entry++)
-      write_option(cli->out, entry);
+      write_option_help(cli->out, entry);
   }
   smb_spool_printf(cli->out, "\n'man smembank-%s' describes them in full.\n", cli->command);
 }
@@ -241,18 +241,18 @@ smb_cli_parse(SmbCli *cli, const SmbCliUsage *usage, const GOptionEntry *options
   general[n] = (GOptionEntry){"help", 'h', 0, G_OPTION_ARG_NONE, &help, "show this help", NULL};
 
   Options all = {.n = 0};
-  add_group(&all, "Options", options);
+  add_option_group(&all, "Options", options);
   for (guint i = 0; usage->groups && usage->groups[i]; i++)
-    add_group(&all, usage->groups[i]->title, usage->groups[i]->entries);
-  add_group(&all, all.n ? "General options" : "Options", general);
+    add_option_group(&all, usage->groups[i]->title, usage->groups[i]->entries);
+  add_option_group(&all, all.n ? "General options" : "Options", general);
   if (cli->visitor) {
     cli->visitor->visit(cli, usage, all.groups, all.n, cli->visitor->data);
     return FALSE;
   }
-  if (!parse_words(cli, usage, &all, error))
+  if (!parse_command_words(cli, usage, &all, error))
     return FALSE;
   if (help) {
-    write_help(cli, usage, all.groups, all.n);
+    show_usage(cli, usage, all.groups, all.n);
     return FALSE;
   }
   guint choice = 0, when = 0, lanes = 0;

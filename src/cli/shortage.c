@@ -38,13 +38,14 @@ end_without_memory(void) {
 
 // What GLib says before it aborts.
 static void
-take_error(const char *domain, GLogLevelFlags level, const char *message, gpointer data) {
+take_shortage(const char *domain, GLogLevelFlags level, const char *message, gpointer data) {
   if (strstr(message, "failed to allocate"))
     end_without_memory();
   g_log_default_handler(domain, level, message, data);
 }
 
-// Where not even the message can be made, GLib calls itself until the stack is full.
+// Where not even the message can be made, GLib calls itself until the stack is full; its threads abort without a log message
+// (gthread-posix.c).
 static void
 take_fault(int number) {
   // cppcheck-suppress invalidFunctionArg // of an anonymous mapping, -1 is right
@@ -57,8 +58,8 @@ take_fault(int number) {
 
 void
 smb_shortage_prepare(void) {
-  g_log_set_handler("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION, take_error,
-                    NULL);
+  g_log_set_handler("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION,
+                    take_shortage, NULL);
   if (smb_room_address_space() < ROOM_FOR_ARENAS)
     mallopt(M_ARENA_MAX, 1);
 }
@@ -76,4 +77,5 @@ smb_shortage_guard_stack(void) {
   struct sigaction action = {.sa_handler = take_fault, .sa_flags = SA_ONSTACK};
   sigaltstack(&stack, NULL);
   sigaction(SIGSEGV, &action, NULL);
+  sigaction(SIGABRT, &action, NULL);
 }

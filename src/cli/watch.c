@@ -61,7 +61,7 @@ smb_watch_describe(const SmbProgress *progress, double seconds) {
 }
 
 static void
-write_text(const char *text) {
+write_watch_text(const char *text) {
   // Nobody could be told that it fails.
   if (write(STDERR_FILENO, text, strlen(text)) < 0)
     return;
@@ -73,7 +73,7 @@ clear_line(SmbWatch *watch) {
     return;
   g_autofree char *spaces = g_strnfill(watch->drawn, ' ');
   g_autofree char *text = g_strdup_printf("\r%s\r", spaces);
-  write_text(text);
+  write_watch_text(text);
   watch->drawn = 0;
 }
 
@@ -101,7 +101,7 @@ draw(SmbWatch *watch) {
   gsize length = strlen(line);
   gsize room = MAX(length, watch->drawn);
   g_autofree char *text = g_strdup_printf("\r%-*s", (int)room, line);
-  write_text(text);
+  write_watch_text(text);
   watch->drawn = room;
 }
 
@@ -118,7 +118,7 @@ interrupt(SmbWatch *watch) {
     append_done(text, &progress);
   }
   g_string_append_c(text, '\n');
-  write_text(text->str);
+  write_watch_text(text->str);
   g_string_free(text, TRUE);
   smb_out_file_wait();
   signal(SIGINT, SIG_DFL);
@@ -130,7 +130,7 @@ interrupt(SmbWatch *watch) {
 }
 
 static void *
-run(void *data) {
+run_watch(void *data) {
   SmbWatch *watch = data;
   const struct timespec period = {0, PERIOD_MS * 1000000L};
   sigset_t set;
@@ -166,7 +166,7 @@ smb_watch_start(const char *command, guint columns) {
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGUSR2); // wakes the thread
   pthread_sigmask(SIG_BLOCK, &set, &watch->before);
-  if (pthread_create(&watch->thread, NULL, run, watch) == 0)
+  if (pthread_create(&watch->thread, NULL, run_watch, watch) == 0)
     return watch;
   pthread_sigmask(SIG_SETMASK, &watch->before, NULL);
   g_free(watch);

@@ -83,7 +83,7 @@ refuse_option_as_value(const char *option, const char *word, GError **error) {
 
 // Makes the value of the option that was added last part of its word.
 static void
-add_value(GPtrArray *words, const char *value) {
+add_option_value(GPtrArray *words, const char *value) {
   char **last = (char **)&words->pdata[words->len - 1];
   char *whole = g_strconcat(*last, "=", value, NULL);
   g_free(*last);
@@ -103,7 +103,7 @@ smb_words_prepare(const char *const *given, guint n, const GPtrArray *all, GErro
         refuse_option_as_value(option, word, error);
         return NULL;
       }
-      add_value(words, word);
+      add_option_value(words, word);
       awaits = FALSE;
       continue;
     }

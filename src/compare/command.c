@@ -81,7 +81,7 @@ check_project(const SmbCli *cli, GError **error) {
 
 // By which rules the cases of a version were counted that are assumed.
 static void
-note_assumed(SmbCli *cli, const SmbResult *result) {
+note_compared_assumed(SmbCli *cli, const SmbResult *result) {
   for (guint i = 0; i < result->cases->len; i++) {
     const SmbResultCase *one = &g_array_index(result->cases, SmbResultCase, i);
     g_autofree char *assumed = one->analysis ? smb_analyze_read_assumed(one->analysis) : NULL;
@@ -91,7 +91,7 @@ note_assumed(SmbCli *cli, const SmbResult *result) {
 }
 
 static gboolean
-compare(SmbCli *cli, SmbVersion versions[2], GError **error) {
+compare_results(SmbCli *cli, SmbVersion versions[2], GError **error) {
   SmbResult *results[2] = {NULL, NULL};
   if (!smb_versions_read((const SmbVersion *)versions, cli->messages, cli->files,
                          smb_cli_progress(cli), results, error))
@@ -101,7 +101,7 @@ compare(SmbCli *cli, SmbVersion versions[2], GError **error) {
   if (!comparison)
     return FALSE;
   cli->format->write(cli, comparison);
-  note_assumed(cli, now);
+  note_compared_assumed(cli, now);
   cli->status = smb_result_comparison_status(comparison);
   return TRUE;
 }
@@ -115,7 +115,7 @@ smb_cmd_compare(SmbCli *cli, GError **error) {
   gboolean done = (!option_git || repository) &&
                   (option_git ? open_revisions(cli, repository, versions, error)
                               : open_files(cli, versions, error)) &&
-                  compare(cli, versions, error);
+                  compare_results(cli, versions, error);
   smb_version_clear(&versions[0]);
   smb_version_clear(&versions[1]);
   return done;

@@ -40,7 +40,7 @@ find_content(JsonObject *access) {
 
 // What accesses that match have in common.
 static char *
-make_key(JsonObject *access, gboolean in_content) {
+make_access_key(JsonObject *access, gboolean in_content) {
   return g_strjoin("\n", smb_json_get_text(access, "op"), in_content ? find_content(access) : "",
                    smb_json_get_text(access, "array"), NULL);
 }
@@ -56,7 +56,7 @@ match(JsonArray *before, JsonArray *now, gboolean in_content, gint *matches, gbo
   g_autoptr(GHashTable) waiting =
       g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_queue_free);
   for (guint j = 0; j < json_array_get_length(before); j++) {
-    char *key = make_key(access_at(before, j), in_content);
+    char *key = make_access_key(access_at(before, j), in_content);
     GQueue *queue = g_hash_table_lookup(waiting, key);
     if (!queue)
       g_hash_table_insert(waiting, g_strdup(key), queue = g_queue_new());
@@ -65,7 +65,7 @@ match(JsonArray *before, JsonArray *now, gboolean in_content, gint *matches, gbo
     g_free(key);
   }
   for (guint i = 0; i < json_array_get_length(now); i++) {
-    g_autofree char *key = make_key(access_at(now, i), in_content);
+    g_autofree char *key = make_access_key(access_at(now, i), in_content);
     GQueue *queue = g_hash_table_lookup(waiting, key);
     if (matches[i] >= 0 || !queue || g_queue_is_empty(queue))
       continue;
@@ -90,7 +90,7 @@ take_access(SmbComparedCase *one, JsonObject *before, JsonObject *now) {
 }
 
 static void
-compare_accesses(SmbComparedCase *one, JsonArray *before, JsonArray *now) {
+compare_case_accesses(SmbComparedCase *one, JsonArray *before, JsonArray *now) {
   guint n_before = json_array_get_length(before), n_now = json_array_get_length(now);
   g_autofree gint *matches = g_new(gint, n_now + 1);
   g_autofree gboolean *is_taken = g_new0(gboolean, n_before + 1);
@@ -115,7 +115,7 @@ smb_compared_access_is_worse(const SmbComparedAccess *access) {
 
 // One access that got worse makes the case worse, whatever others gained.
 static SmbChange
-judge(const SmbComparedCase *one) {
+judge_costs(const SmbComparedCase *one) {
   SmbChange change = compare_costs(&one->old_cost, &one->new_cost);
   for (guint i = 0; i < one->accesses->len; i++) {
     if (smb_compared_access_is_worse(&g_array_index(one->accesses, SmbComparedAccess, i)))
@@ -164,7 +164,7 @@ check_comparable(const char *name, JsonObject *before, JsonObject *now, GError *
 }
 
 static void
-free_case(gpointer data) {
+free_compared_case(gpointer data) {
   SmbComparedCase *one = data;
   g_free(one->note);
   g_array_unref(one->accesses);
@@ -173,12 +173,12 @@ free_case(gpointer data) {
 
 // Why a case could not be counted: what comes after the first line shows the place.
 static char *
-describe_failure(const SmbResultCase *one) {
+describe_lost_case(const SmbResultCase *one) {
   return one->error ? g_strndup(one->error, strcspn(one->error, "\n")) : NULL;
 }
 
 static SmbComparedCase *
-add_case(SmbResultComparison *comparison, const SmbResultCase *of, SmbChange change) {
+add_compared_case(SmbResultComparison *comparison, const SmbResultCase *of, SmbChange change) {
   SmbComparedCase *one = g_new0(SmbComparedCase, 1);
   one->name = of->name;
   one->change = change;
@@ -192,16 +192,16 @@ static void
 take_case(SmbResultComparison *comparison, const SmbResultCase *before, const SmbResultCase *now) {
   g_autoptr(JsonArray) none = json_array_new();
   JsonObject *new_analysis = now ? now->analysis : NULL, *old = before ? before->analysis : NULL;
-  SmbComparedCase *one = add_case(comparison, now ? now : before, SMB_CHANGE_SAME);
-  compare_accesses(one, old ? smb_json_get_array(old, "accesses") : none,
-                   new_analysis ? smb_json_get_array(new_analysis, "accesses") : none);
+  SmbComparedCase *one = add_compared_case(comparison, now ? now : before, SMB_CHANGE_SAME);
+  compare_case_accesses(one, old ? smb_json_get_array(old, "accesses") : none,
+                        new_analysis ? smb_json_get_array(new_analysis, "accesses") : none);
   one->vendor = smb_vendor_of(
       smb_json_get_text(smb_json_get_object(new_analysis ? new_analysis : old, "arch"), "name"));
   if (new_analysis)
     one->file = smb_json_get_text(smb_json_get_object(new_analysis, "kernel"), "file");
   if (old && new_analysis)
     one->note = describe_differences(old, new_analysis);
-  one->change = !now ? SMB_CHANGE_GONE : !old ? SMB_CHANGE_ADDED : judge(one);
+  one->change = !now ? SMB_CHANGE_GONE : !old ? SMB_CHANGE_ADDED : judge_costs(one);
   one->is_worse = one->change == SMB_CHANGE_WORSE;
 }
 
@@ -212,8 +212,8 @@ compare_case(SmbResultComparison *comparison, const SmbResultCase *before, const
   JsonObject *old = before ? before->analysis : NULL;
   g_autoptr(GError) failure = NULL;
   if (!now->analysis) {
-    SmbComparedCase *one = add_case(comparison, now, SMB_CHANGE_LOST);
-    one->note = describe_failure(now);
+    SmbComparedCase *one = add_compared_case(comparison, now, SMB_CHANGE_LOST);
+    one->note = describe_lost_case(now);
     one->is_worse = !before || old;
   } else if (!old || check_comparable(now->name, old, now->analysis, &failure)) {
     take_case(comparison, before, now);
@@ -221,7 +221,7 @@ compare_case(SmbResultComparison *comparison, const SmbResultCase *before, const
     g_propagate_error(error, g_steal_pointer(&failure));
     return FALSE;
   } else {
-    add_case(comparison, now, SMB_CHANGE_REFUSED)->note = smb_cli_error_text(failure);
+    add_compared_case(comparison, now, SMB_CHANGE_REFUSED)->note = smb_cli_error_text(failure);
   }
   return TRUE;
 }
@@ -233,7 +233,7 @@ smb_results_compare(const SmbResult *old_result, const SmbResult *new_result, GE
       strcmp(old_result->command, "analyze") == 0 && strcmp(new_result->command, "analyze") == 0;
   comparison->old_result = old_result;
   comparison->new_result = new_result;
-  comparison->cases = g_ptr_array_new_with_free_func(free_case);
+  comparison->cases = g_ptr_array_new_with_free_func(free_compared_case);
   for (guint i = 0; i < new_result->cases->len; i++) {
     const SmbResultCase *now = &g_array_index(new_result->cases, SmbResultCase, i);
     const SmbResultCase *before = single ? &g_array_index(old_result->cases, SmbResultCase, 0)

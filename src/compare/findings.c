@@ -30,8 +30,8 @@ find_increase(const SmbComparedAccess *access) {
 }
 
 static void
-add_access(GPtrArray *findings, const SmbResultComparison *comparison, const SmbComparedCase *one,
-           const SmbComparedAccess *access) {
+add_compared_access(GPtrArray *findings, const SmbResultComparison *comparison,
+                    const SmbComparedCase *one, const SmbComparedAccess *access) {
   JsonObject *now = access->new_access;
   const char *file = smb_json_get_text(now, "file");
   const SmbFinding finding = {.kind = SMB_FINDING_REGRESSION,
@@ -65,7 +65,7 @@ smb_result_comparison_write_findings(SmbCli *cli, gconstpointer result) {
     for (guint a = 0; a < one->accesses->len; a++) {
       const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
       if (one->change == SMB_CHANGE_WORSE && smb_compared_access_is_worse(access))
-        add_access(findings, comparison, one, access);
+        add_compared_access(findings, comparison, one, access);
     }
   }
   smb_findings_finish(findings);

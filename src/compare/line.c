@@ -23,8 +23,8 @@ const SmbCliGroup *const smb_compare_groups[] = {&smb_target_launch_group, &smb_
 
 // The command, the options that the user gave, and what both sides have. @first, @project: (nullable)
 static GStrv
-make_words(const SmbCli *cli, const char *command, const GStrv first, const char *project,
-           const char *file) {
+make_line_words(const SmbCli *cli, const char *command, const GStrv first, const char *project,
+                const char *file) {
   g_autoptr(GStrvBuilder) words = g_strv_builder_new();
   g_auto(GStrv) own = smb_words_of_options(smb_compare_groups);
   gboolean is_check = strcmp(command, "check") == 0;
@@ -55,7 +55,7 @@ void
 smb_version_of_file(const SmbCli *cli, const char *path, SmbVersion *version) {
   version->name = g_strdup(path);
   if (!smb_version_is_result(path))
-    version->words = make_words(cli, "analyze", no_words, NULL, path);
+    version->words = make_line_words(cli, "analyze", no_words, NULL, path);
 }
 
 char *
@@ -184,7 +184,7 @@ has_line(const char *file, SmbCase **line) {
 
 // What the text of the working tree says of the launch, of what analyze takes (transfer full).
 static GStrv
-take_line(const char *file) {
+pick_line(const char *file) {
   g_autoptr(GStrvBuilder) words = g_strv_builder_new();
   g_autoptr(SmbCase) line = NULL;
   has_line(file, &line);
@@ -205,11 +205,11 @@ set_words(const SmbCli *cli, const SmbRepository *repository, const char *file, 
   gboolean says_launch = there && has_line(there, NULL);
   gboolean of_project =
       version->top && !says_launch && (!is_kernel || smb_target_options()->case_name);
-  g_auto(GStrv) line = there && !says_launch && !of_project ? take_line(file) : g_strdupv(no_words);
+  g_auto(GStrv) line = there && !says_launch && !of_project ? pick_line(file) : g_strdupv(no_words);
   g_autofree char *project = of_project ? choose_project(repository, version, error) : NULL;
   if (of_project && !project)
     return FALSE;
-  version->words = make_words(cli, is_kernel ? "analyze" : "check", line, project, file);
+  version->words = make_line_words(cli, is_kernel ? "analyze" : "check", line, project, file);
   return TRUE;
 }
 

@@ -28,7 +28,7 @@ find_access(const SmbComparedAccess *access) {
 
 // "tile.cu:12"; of code without lines its address.
 static char *
-describe_place(const SmbComparedAccess *access) {
+describe_compared_place(const SmbComparedAccess *access) {
   JsonObject *object = find_access(access);
   const char *file = smb_json_get_text(object, "file");
   gint64 line = smb_json_get_number(object, "line");
@@ -50,14 +50,14 @@ describe_step(const SmbComparedAccess *access, guint64 before, guint64 now) {
 
 // Whether there is anything to say of its accesses.
 static gboolean
-is_compared(const SmbComparedCase *one) {
+is_case_compared(const SmbComparedCase *one) {
   return one->change != SMB_CHANGE_LOST && one->change != SMB_CHANGE_REFUSED;
 }
 
 // ", 32 -> 1024 wavefronts, …"; "" of a case that is not compared
 static char *
 describe_total(const SmbComparedCase *one) {
-  if (!is_compared(one))
+  if (!is_case_compared(one))
     return g_strdup("");
   return g_strdup_printf(smb_vendor_say(one->vendor, ", %" G_GUINT64_FORMAT " -> %" G_GUINT64_FORMAT
                                                      " wavefronts, %" G_GUINT64_FORMAT
@@ -82,13 +82,13 @@ describe_verdict(const SmbResultComparison *comparison) {
 }
 
 static void
-write_case(SmbCli *cli, const SmbComparedCase *one) {
+write_compared_case(SmbCli *cli, const SmbComparedCase *one) {
   g_autoptr(SmbTable) table =
       smb_table_new(smb_vendor_say(one->vendor, "change|place|access|op|wavefronts>|excess>"));
   guint n = 0;
   for (guint i = 0; i < one->accesses->len; i++) {
     const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, i);
-    g_autofree char *place = describe_place(access);
+    g_autofree char *place = describe_compared_place(access);
     g_autofree char *wavefronts =
         describe_step(access, access->old_cost.wavefronts, access->new_cost.wavefronts);
     g_autofree char *excess =
@@ -116,23 +116,20 @@ write_case(SmbCli *cli, const SmbComparedCase *one) {
 }
 
 static void
-write_text(SmbCli *cli, gconstpointer result) {
+write_compare_text(SmbCli *cli, gconstpointer result) {
   const SmbResultComparison *comparison = result;
   g_autofree char *verdict = describe_verdict(comparison);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, verdict);
   smb_spool_puts(cli->out, "\n");
   for (guint i = 0; i < comparison->cases->len; i++)
-    write_case(cli, comparison->cases->pdata[i]);
+    write_compared_case(cli, comparison->cases->pdata[i]);
 }
 
 static void
 write_json_cost(JsonBuilder *json, const char *key, gboolean is_there,
                 const SmbComparedCost *cost) {
-  if (!is_there) {
-    smb_json_null(json, key);
+  if (!smb_json_object_if(json, key, is_there))
     return;
-  }
-  smb_json_object(json, key);
   smb_json_number(json, "requests", (gint64)cost->requests);
   smb_json_number(json, "wavefronts", (gint64)cost->wavefronts);
   smb_json_number(json, "excess_wavefronts", (gint64)cost->excess);
@@ -157,7 +154,7 @@ write_json_access(JsonBuilder *json, const SmbComparedAccess *access) {
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer result) {
+write_compare_json(SmbCli *cli, gconstpointer result) {
   const SmbResultComparison *comparison = result;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_text(json, "old", comparison->old_result->path);
@@ -169,8 +166,8 @@ write_json(SmbCli *cli, gconstpointer result) {
     smb_json_text(json, "name", one->name);
     smb_json_text(json, "change", smb_change_name(one->change));
     smb_json_text(json, "note", one->note);
-    write_json_cost(json, "old", is_compared(one), &one->old_cost);
-    write_json_cost(json, "new", is_compared(one), &one->new_cost);
+    write_json_cost(json, "old", is_case_compared(one), &one->old_cost);
+    write_json_cost(json, "new", is_case_compared(one), &one->new_cost);
     smb_json_array(json, "accesses");
     for (guint a = 0; a < one->accesses->len; a++)
       write_json_access(json, &g_array_index(one->accesses, SmbComparedAccess, a));
@@ -183,7 +180,7 @@ write_json(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer result) {
+write_compare_csv(SmbCli *cli, gconstpointer result) {
   const SmbResultComparison *comparison = result;
   SmbCsv csv = smb_csv_begin(cli->out, "case,change,place,array,op,expression,old_wavefronts,"
                                        "new_wavefronts,old_excess,new_excess");
@@ -192,7 +189,7 @@ write_csv(SmbCli *cli, gconstpointer result) {
     for (guint a = 0; a < one->accesses->len; a++) {
       const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
       JsonObject *object = find_access(access);
-      g_autofree char *place = describe_place(access);
+      g_autofree char *place = describe_compared_place(access);
       smb_csv_text(&csv, one->name);
       smb_csv_text(&csv, smb_change_name(access->change));
       smb_csv_text(&csv, place);
@@ -212,7 +209,7 @@ static void
 write_markdown_case(SmbSpool *out, const SmbComparedCase *one) {
   for (guint a = 0; a < one->accesses->len; a++) {
     const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
-    g_autofree char *place = describe_place(access);
+    g_autofree char *place = describe_compared_place(access);
     g_autofree char *wavefronts =
         describe_step(access, access->old_cost.wavefronts, access->new_cost.wavefronts);
     g_autofree char *excess =
@@ -234,7 +231,7 @@ write_markdown_case(SmbSpool *out, const SmbComparedCase *one) {
 }
 
 static void
-write_markdown(SmbCli *cli, gconstpointer result) {
+write_compare_markdown(SmbCli *cli, gconstpointer result) {
   const SmbResultComparison *comparison = result;
   g_autofree char *verdict = describe_verdict(comparison);
   smb_spool_puts(cli->out, "**");
@@ -261,11 +258,11 @@ write_markdown(SmbCli *cli, gconstpointer result) {
 }
 
 const SmbFormat smb_result_comparison_formats[] = {
-    {"text", write_text, NULL},
-    {"json", write_json, NULL},
-    {"csv", write_csv, NULL},
+    {"text", write_compare_text, NULL},
+    {"json", write_compare_json, NULL},
+    {"csv", write_compare_csv, NULL},
     {"sarif", smb_result_comparison_write_findings, &smb_findings_sarif},
     {"github", smb_result_comparison_write_findings, &smb_findings_github},
     {"gitlab", smb_result_comparison_write_findings, &smb_findings_gitlab},
-    {"markdown", write_markdown, NULL},
+    {"markdown", write_compare_markdown, NULL},
     {NULL, NULL, NULL}};

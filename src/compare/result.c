@@ -34,8 +34,8 @@ smb_result_check_analysis(const char *path, JsonObject *analysis, GError **error
 }
 
 static gboolean
-add_case(SmbResult *result, const char *name, JsonObject *analysis, const char *failure,
-         GError **error) {
+add_result_case(SmbResult *result, const char *name, JsonObject *analysis, const char *failure,
+                GError **error) {
   const SmbResultCase one = {name, analysis, failure};
   if (!name)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: a case without a name", result->path);
@@ -49,13 +49,14 @@ static gboolean
 add_cases(SmbResult *result, JsonObject *document, GError **error) {
   JsonArray *cases = smb_json_get_array(document, "cases");
   if (strcmp(result->command, "analyze") == 0)
-    return add_case(result, smb_json_get_text(smb_json_get_object(document, "kernel"), "name"),
-                    document, NULL, error);
+    return add_result_case(result,
+                           smb_json_get_text(smb_json_get_object(document, "kernel"), "name"),
+                           document, NULL, error);
   for (guint i = 0; cases && i < json_array_get_length(cases); i++) {
     JsonNode *node = json_array_get_element(cases, i);
     JsonObject *one = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
-    if (!add_case(result, smb_json_get_text(one, "name"), smb_json_get_object(one, "result"),
-                  smb_json_get_text(one, "error"), error))
+    if (!add_result_case(result, smb_json_get_text(one, "name"), smb_json_get_object(one, "result"),
+                         smb_json_get_text(one, "error"), error))
       return FALSE;
   }
   return TRUE;

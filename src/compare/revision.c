@@ -38,7 +38,7 @@ smb_repository_free(SmbRepository *repository) {
 
 // The first line of what git complains of, without its "fatal: ".
 static char *
-describe_failure(const SmbWorkshopRun *run) {
+describe_git_failure(const SmbWorkshopRun *run) {
   if (run->is_late)
     return g_strdup_printf("git took more than %d seconds", MAX_SECONDS);
   static const char fatal[] = "fatal: ";
@@ -59,13 +59,13 @@ run_script(SmbRepository *repository, const char *const *words, int code, GError
   if (!run.is_late && WIFEXITED(run.status) && WEXITSTATUS(run.status) == STATUS_MISSING)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "--git needs the program git, which is not installed");
-  g_autofree char *reason = describe_failure(&run);
+  g_autofree char *reason = describe_git_failure(&run);
   return smb_fail(error, SMB_ERROR, code, "--git: %s", reason);
 }
 
 // What git answers, line by line (transfer full).
 static GStrv
-ask(SmbRepository *repository, const char *const *words, GError **error) {
+ask_git(SmbRepository *repository, const char *const *words, GError **error) {
   g_autofree char *path =
       g_build_filename(smb_workshop_folder(repository->workshop), "answer", NULL);
   g_autoptr(GPtrArray) all = g_ptr_array_new();
@@ -88,7 +88,7 @@ smb_repository_open(GError **error) {
                                       "--show-cdup", NULL};
   g_autoptr(SmbRepository) repository = g_new0(SmbRepository, 1);
   repository->workshop = smb_workshop_new("git", error);
-  g_auto(GStrv) lines = repository->workshop ? ask(repository, words, error) : NULL;
+  g_auto(GStrv) lines = repository->workshop ? ask_git(repository, words, error) : NULL;
   if (!lines)
     return NULL;
   if (g_strv_length(lines) < 3) {
@@ -109,7 +109,7 @@ check_name(SmbRepository *repository, const char *name, GError **error) {
   if (*name == '-')
     return smb_cli_usage_error(error, "--git: expected revisions, A..B, not '%s'", name);
   g_autoptr(GError) failure = NULL;
-  g_auto(GStrv) lines = ask(repository, words, &failure);
+  g_auto(GStrv) lines = ask_git(repository, words, &failure);
   return lines ||
          smb_cli_usage_error(error, "--git: no revision '%s' in %s", name, repository->top);
 }
@@ -124,7 +124,7 @@ smb_repository_range(SmbRepository *repository, const char *range, char *names[2
   if (!check_name(repository, first, error) || (second && !check_name(repository, second, error)))
     return FALSE;
   const char *const words[] = {"merge-base", first, second, NULL};
-  g_auto(GStrv) base = from_base ? ask(repository, words, error) : NULL;
+  g_auto(GStrv) base = from_base ? ask_git(repository, words, error) : NULL;
   if (from_base && !base)
     return FALSE;
   names[0] = g_strdup(base ? base[0] : first);

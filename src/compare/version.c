@@ -61,7 +61,7 @@ hide_folder(const SmbVersion *version, GString *text) {
 
 // Sets the error of a process, with the name of a revision, whose files are called as those of others.
 static void
-take_error(const SmbVersion *version, const SmbChild *child, GError **error) {
+take_version_error(const SmbVersion *version, const SmbChild *child, GError **error) {
   g_autofree char *text = smb_child_describe_end(child);
   int status = WIFEXITED(child->status) ? WEXITSTATUS(child->status) : -1;
   const char *hint = strstr(text, " (see 'smembank ");
@@ -79,7 +79,7 @@ take_error(const SmbVersion *version, const SmbChild *child, GError **error) {
 }
 
 static void
-take_result(guint index, const SmbChild *child, gpointer data) {
+take_version_result(guint index, const SmbChild *child, gpointer data) {
   Run *run = data;
   guint which = run->which[index];
   const SmbVersion *version = &run->versions[which];
@@ -89,7 +89,7 @@ take_result(guint index, const SmbChild *child, gpointer data) {
   g_auto(GStrv) messages = smb_child_messages(child);
   // check has a result even if a case could not be counted.
   if (child->status == -1 || !WIFEXITED(child->status) || child->out->len == 0)
-    take_error(version, child, &run->errors[which]);
+    take_version_error(version, child, &run->errors[which]);
   else
     run->results[which] = smb_result_new_from_data(version->name, child->out->str, child->out->len,
                                                    &run->errors[which]);
@@ -111,7 +111,7 @@ run_lines(Run *run) {
   }
   if (lines->len > 0)
     smb_progress_begin(run->progress, "versions", lines->len);
-  smb_children_run(lines, lines->len, NULL, take_result, run);
+  smb_children_run(lines, lines->len, NULL, take_version_result, run);
 }
 
 gboolean

@@ -23,7 +23,7 @@ static const char folder_name[] = "smembank";
 
 // Bytes that the folder may have.
 static guint64
-find_limit(void) {
+find_cache_limit(void) {
   const char *text = g_getenv(SMB_CACHE_SIZE_VARIABLE);
   guint64 mib = SMB_CACHE_DEFAULT_MIB;
   if (text && !g_ascii_string_to_unsigned(text, 10, 0, MAX_MIB, &mib, NULL))
@@ -33,7 +33,7 @@ find_limit(void) {
 
 // Others must not be able to put anything there.
 static gboolean
-is_own(const char *folder) {
+is_own_folder(const char *folder) {
   struct stat facts;
   return stat(folder, &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() &&
          (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0 && access(folder, W_OK | X_OK) == 0;
@@ -45,7 +45,8 @@ smb_cache_folder(void) {
   g_autofree char *folder = named && *named
                                 ? g_strdup(named)
                                 : g_build_filename(g_get_user_cache_dir(), folder_name, NULL);
-  gboolean good = find_limit() > 0 && g_mkdir_with_parents(folder, 0700) == 0 && is_own(folder);
+  gboolean good =
+      find_cache_limit() > 0 && g_mkdir_with_parents(folder, 0700) == 0 && is_own_folder(folder);
   return good ? g_steal_pointer(&folder) : NULL;
 }
 
@@ -64,7 +65,7 @@ GVariant *
 smb_cache_load(const char *folder, const char *key, guint slot, const char *type) {
   gsize length = 0;
   g_autofree char *path = make_path(folder, key, slot);
-  g_autofree char *bytes = smb_file_read_regular(path, find_limit(), &length);
+  g_autofree char *bytes = smb_file_read_regular(path, find_cache_limit(), &length);
   if (!bytes || length <= DIGEST_LENGTH)
     return NULL;
   g_autoptr(GBytes) data = g_bytes_new(bytes + DIGEST_LENGTH + 1, length - DIGEST_LENGTH - 1);
@@ -116,7 +117,7 @@ is_ours(const char *name) {
 
 // Removes what was of no use for longest, until the rest is no more than it may be.
 static void
-trim(const char *folder, guint64 limit) {
+trim_cache(const char *folder, guint64 limit) {
   g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
   g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Kept));
   guint64 sum = 0;
@@ -164,9 +165,9 @@ smb_cache_save(const char *folder, const char *key, GVariant *result) {
   g_autoptr(GString) text = g_string_new(digest);
   g_string_append_c(text, '\n');
   g_string_append_len(text, g_variant_get_data(result), (gssize)g_variant_get_size(result));
-  if (text->len > find_limit() ||
+  if (text->len > find_cache_limit() ||
       !g_file_set_contents_full(path, text->str, (gssize)text->len, G_FILE_SET_CONTENTS_CONSISTENT,
                                 0600, NULL))
     return;
-  trim(folder, find_limit());
+  trim_cache(folder, find_cache_limit());
 }

@@ -20,7 +20,7 @@ smb_call_free(SmbCall *call) {
 
 // Characters that neither a shell nor nvcc does anything with.
 static gboolean
-is_plain(const char *word) {
+is_plain_word(const char *word) {
   return strspn(word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_./=:+-,@%") == strlen(word);
 }
 
@@ -32,7 +32,7 @@ show_words(GString *command, const char *option, const char *const *values) {
     // nvcc takes values of -D and -I apart at commas.
     g_string_replace(word, *option ? "," : "", *option ? "\\," : "", 0);
     g_string_prepend(word, option);
-    g_autofree char *quoted = is_plain(word->str) ? NULL : g_shell_quote(word->str);
+    g_autofree char *quoted = is_plain_word(word->str) ? NULL : g_shell_quote(word->str);
     g_string_append_printf(command, " %s", quoted ? quoted : word->str);
   }
 }
@@ -63,7 +63,7 @@ make_own_options(const SmbCompilation *compilation, const SmbFlags *flags, const
 
 // A macro with a line break would be two lines of the preprocessor.
 static gboolean
-check_words(const char *const *words, GError **error) {
+check_call_words(const char *const *words, GError **error) {
   for (guint i = 0; words[i]; i++) {
     if (strpbrk(words[i], "\n\r"))
       return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
@@ -96,7 +96,7 @@ smb_call_new(const SmbCompilation *compilation, const SmbFlags *flags, const cha
   call->nvcc = g_strv_builder_end(nvcc);
   call->host = g_strv_builder_end(host);
   call->command = show_command(compilation, own, flags->typed);
-  return check_words((const char *const *)call->host, error) ? g_steal_pointer(&call) : NULL;
+  return check_call_words((const char *const *)call->host, error) ? g_steal_pointer(&call) : NULL;
 }
 
 // A word as gcc and clang read it in a file: a backslash takes the meaning of what follows it.
@@ -125,7 +125,7 @@ smb_call_has_macros(const SmbCall *call) {
 }
 
 static gboolean
-write_words(const SmbCall *call, const char *path, const char *inputs, GError **error) {
+write_call_words(const SmbCall *call, const char *path, const char *inputs, GError **error) {
   g_autoptr(GString) text = g_string_new(NULL);
   const char *const listing[] = {"-MD", "-MF", inputs, "-MT", "all", NULL};
   for (guint i = 0; call->host[i]; i++) {
@@ -165,7 +165,7 @@ write_macros(const SmbCall *call, const char *folder, GStrvBuilder *words, GErro
 static char *
 make_response(const char *path) {
   g_autofree char *at = g_strconcat("@", path, NULL);
-  g_autofree char *quoted = is_plain(at) ? g_strdup(at) : g_shell_quote(at);
+  g_autofree char *quoted = is_plain_word(at) ? g_strdup(at) : g_shell_quote(at);
   g_autoptr(GString) word = g_string_new(quoted);
   g_string_replace(word, "\\", "\\\\", 0);
   g_string_replace(word, ",", "\\,", 0);
@@ -183,7 +183,7 @@ smb_call_write(const SmbCall *call, const char *program, const char *folder, con
              "TMPDIR: '%s' has shell characters, so nvcc cannot work there", folder);
     return NULL;
   }
-  if (!write_words(call, path, inputs, error))
+  if (!write_call_words(call, path, inputs, error))
     return NULL;
   g_strv_builder_add(words, program);
   g_strv_builder_addv(words, (const char **)call->nvcc);

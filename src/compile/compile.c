@@ -62,7 +62,7 @@ static const char instance_format[] =
     "template __device__ char smembank_instance<decltype(%s), %s>;\n";
 
 static gboolean
-write_text(const SmbCompilation *compilation, const char *path, GError **error) {
+write_source_text(const SmbCompilation *compilation, const char *path, GError **error) {
   g_autoptr(GString) text = g_string_new_len(compilation->text, (gssize)compilation->length);
   if (compilation->instance)
     g_string_append_printf(text, instance_format, compilation->instance, compilation->instance);
@@ -87,7 +87,7 @@ is_error(const char *line) {
 
 // Lines of a text may be long, and compilers quote them whole.
 static void
-append_line(GString *text, const char *line) {
+append_compiler_line(GString *text, const char *line) {
   gboolean is_long = g_utf8_strlen(line, -1) > MAX_LINE_CHARACTERS;
   const char *end = is_long ? g_utf8_offset_to_pointer(line, MAX_LINE_CHARACTERS) : strchr(line, 0);
   g_string_append_len(text, line, end - line);
@@ -106,14 +106,14 @@ choose_lines(const char *said) {
     if (!*lines[i] || strstr(lines[i], " detected in the compilation of "))
       continue;
     g_string_append(text, shown++ ? "\n" : "");
-    append_line(text, lines[i]);
+    append_compiler_line(text, lines[i]);
   }
   return g_string_free(text, FALSE);
 }
 
 static gboolean
-fail(const SmbCompilation *compilation, const SmbWorkshopRun *run, const char *path,
-     const char *command, GError **error) {
+fail_compilation(const SmbCompilation *compilation, const SmbWorkshopRun *run, const char *path,
+                 const char *command, GError **error) {
   if (run->is_late)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s: nvcc was stopped: it took more than %s (--max-compile)", compilation->name,
@@ -221,7 +221,7 @@ run_try(const Try *one, SmbWorkshop *workshop, GError **error) {
   compiled->files = smb_inputs_read_rule(inputs, folder);
   note_inputs(compilation, compiled);
   if (run.is_late || run.status != 0) {
-    fail(compilation, &run, path, one->call->command, error);
+    fail_compilation(compilation, &run, path, one->call->command, error);
     return NULL;
   }
   if (!check_defines(compilation, &run, path, error) ||
@@ -292,7 +292,7 @@ find_kept(const Tries *tries) {
 
 // Whether a compiler complains of another text than that which is compiled.
 static gboolean
-is_elsewhere(const SmbCompilation *compilation, const GError *failure) {
+is_other_folder(const SmbCompilation *compilation, const GError *failure) {
   g_autofree char *own = g_strconcat(compilation->name, ":", NULL);
   return g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT) &&
          !g_str_has_prefix(failure->message, own);
@@ -317,15 +317,15 @@ run_tries(const Tries *tries, const SmbCompilation *compilation, GError **error)
   g_autoptr(SmbWorkshop) workshop = smb_workshop_new("compile", error);
   g_autofree char *path =
       workshop ? g_build_filename(smb_workshop_folder(workshop), text_name, NULL) : NULL;
-  if (!workshop || !write_text(compilation, path, error))
+  if (!workshop || !write_source_text(compilation, path, error))
     return NULL;
   g_autoptr(GError) late_failure = NULL;
   SmbCompiled *compiled = run_both(tries, 0, workshop, &failure);
-  if (!compiled && tries->has_late && is_elsewhere(compilation, failure))
+  if (!compiled && tries->has_late && is_other_folder(compilation, failure))
     compiled = run_both(tries, LATE, workshop, &late_failure);
   // What is wrong in the text itself is said first.
   GError **told =
-      late_failure && !is_elsewhere(compilation, late_failure) ? &late_failure : &failure;
+      late_failure && !is_other_folder(compilation, late_failure) ? &late_failure : &failure;
   if (!compiled)
     g_propagate_error(error, g_steal_pointer(told));
   return compiled;

@@ -82,12 +82,12 @@ is_for_preprocessor(Kind kind) {
 
 // Options of a letter whose value may be in the same word.
 static gboolean
-is_joined(Kind kind, const char *name) {
+is_joined_flag(Kind kind, const char *name) {
   return strlen(name) == 2 && (is_for_preprocessor(kind) || strcmp(name, "-O") == 0);
 }
 
 static gboolean
-fits(const char *form, const char *value) {
+fits_flag(const char *form, const char *value) {
   g_autofree char *whole = g_strdup_printf("^(?:%s)$", form);
   return g_regex_match_simple(whole, value, G_REGEX_DOLLAR_ENDONLY, 0);
 }
@@ -100,7 +100,7 @@ may_have(Kind kind, const char *value) {
     return FALSE;
   for (guint i = 0; forms[kind] && parts[i]; i++) {
     gboolean is_gap = is_list(kind) && !*parts[i];
-    if (!is_gap && !fits(forms[kind], parts[i]))
+    if (!is_gap && !fits_flag(forms[kind], parts[i]))
       return FALSE;
   }
   return TRUE;
@@ -114,7 +114,7 @@ typedef struct {
 
 // Whether a word is the option @name, joined with its value or not.
 static gboolean
-read_as(const char *word, Kind kind, const char *name, gboolean joined, Word *read) {
+read_flag_as(const char *word, Kind kind, const char *name, gboolean joined, Word *read) {
   gsize length = strlen(name);
   gboolean has_equals =
       kind != SWITCH && word[0] && g_str_has_prefix(word, name) && word[length] == '=';
@@ -122,7 +122,7 @@ read_as(const char *word, Kind kind, const char *name, gboolean joined, Word *re
     *read = (Word){kind, NULL};
   else if (has_equals)
     *read = (Word){kind, word + length + 1};
-  else if (joined && is_joined(kind, name) && g_str_has_prefix(word, name))
+  else if (joined && is_joined_flag(kind, name) && g_str_has_prefix(word, name))
     *read = (Word){kind, word + length};
   else
     return FALSE;
@@ -131,12 +131,12 @@ read_as(const char *word, Kind kind, const char *name, gboolean joined, Word *re
 
 // Which option a word is; names that are longer come before those of a letter.
 static gboolean
-read_word(const char *word, Word *read) {
+read_flag_word(const char *word, Word *read) {
   for (guint joined = 0; joined < 2; joined++) {
     for (guint i = 0; i < G_N_ELEMENTS(table); i++) {
       g_auto(GStrv) names = g_strsplit(table[i].names, " ", -1);
       for (guint j = 0; names[j]; j++) {
-        if (read_as(word, table[i].kind, names[j], joined == 1, read))
+        if (read_flag_as(word, table[i].kind, names[j], joined == 1, read))
           return TRUE;
       }
     }
@@ -188,7 +188,7 @@ note_foreign(SmbFlags *flags, const char *word) {
 static guint
 take_option(SmbFlags *flags, char *const *words, GStrvBuilder *nvcc, GStrvBuilder *host) {
   Word read = {SWITCH, NULL};
-  gboolean known = read_word(words[0], &read);
+  gboolean known = read_flag_word(words[0], &read);
   gboolean is_apart = known && read.kind != SWITCH && !read.value;
   const char *value = is_apart ? words[1] : read.value;
   gboolean is_whole = known && (read.kind == SWITCH || value);

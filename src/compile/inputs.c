@@ -40,7 +40,7 @@ smb_inputs_now(void) {
 
 // A name of a rule: blanks and # are behind a backslash, $ is doubled, lines go on behind a backslash.
 static char *
-take_name(const char **at) {
+take_input_name(const char **at) {
   GString *name = g_string_new(NULL);
   const char *c = *at;
   while (*c && !g_ascii_isspace(*c) && !(c[0] == '\\' && c[1] == '\n')) {
@@ -64,7 +64,7 @@ smb_inputs_read_rule(const char *path, const char *folder) {
       at += at[0] == '\\' ? 2 : 1;
       continue;
     }
-    g_autofree char *name = take_name(&at);
+    g_autofree char *name = take_input_name(&at);
     if (!*name) // a backslash alone
       return NULL;
     if (!g_str_has_prefix(name, own) && ++n)
@@ -171,7 +171,7 @@ list_folders(const char *const *files, const char *const *host) {
 
 // The names of a folder (element-type utf8).
 static GHashTable *
-list_names(const char *folder) {
+list_input_names(const char *folder) {
   GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
   for (const char *name = dir ? g_dir_read_name(dir) : NULL; name; name = g_dir_read_name(dir))
@@ -196,7 +196,7 @@ digest_present(const char *const *files, const char *const *asked, const char *c
   g_autoptr(GPtrArray) folders = list_folders(files, host);
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
   for (guint i = 0; i < folders->len; i++) {
-    g_autoptr(GHashTable) names = list_names(folders->pdata[i]);
+    g_autoptr(GHashTable) names = list_input_names(folders->pdata[i]);
     for (guint j = 0; asked[j]; j++)
       note_present(sum, folders->pdata[i], names, asked[j]);
     for (guint j = 0; files[j]; j++) {
@@ -235,7 +235,7 @@ add_programs(GPtrArray *files, const char *header) {
 
 // Whether a file was there in this form before @since.
 static gboolean
-is_older(const char *path, gint64 since) {
+is_older_input(const char *path, gint64 since) {
   struct stat facts;
   return stat(path, &facts) == 0 &&
          MAX(facts.st_mtim.tv_sec * second_ns + facts.st_mtim.tv_nsec,
@@ -248,7 +248,7 @@ add_file(const char *path, gint64 since, GHashTable *asked, GStrvBuilder *digest
   gsize length = 0;
   g_autofree char *bytes = NULL;
   g_autofree char *digest = digest_file(path, &bytes, &length);
-  if (!digest || (bytes && (!is_older(path, since) || asks_time(bytes, length))))
+  if (!digest || (bytes && (!is_older_input(path, since) || asks_time(bytes, length))))
     return FALSE;
   if (bytes)
     find_asked(bytes, length, asked);

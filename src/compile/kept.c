@@ -53,46 +53,46 @@ static const char *const variables[] = {"NVCC_PREPEND_FLAGS",
                                         NULL};
 
 static void
-add(GChecksum *sum, const char *name, gconstpointer bytes, gsize length) {
+add_kept(GChecksum *sum, const char *name, gconstpointer bytes, gsize length) {
   g_autofree char *head = g_strdup_printf("%s %" G_GSIZE_FORMAT "\n", name, length);
   g_checksum_update(sum, (const guchar *)head, (gssize)strlen(head));
   g_checksum_update(sum, bytes, (gssize)length);
 }
 
 static void
-add_text(GChecksum *sum, const char *name, const char *text) {
-  add(sum, name, text ? text : "", text ? strlen(text) : 0);
+add_kept_text(GChecksum *sum, const char *name, const char *text) {
+  add_kept(sum, name, text ? text : "", text ? strlen(text) : 0);
 }
 
 static void
-add_words(GChecksum *sum, const char *name, GStrv words) {
+add_kept_words(GChecksum *sum, const char *name, GStrv words) {
   for (guint i = 0; words[i]; i++)
-    add_text(sum, name, words[i]);
+    add_kept_text(sum, name, words[i]);
 }
 
 static void
 add_program(GChecksum *sum, const char *name) {
   g_autofree char *found = g_find_program_in_path(name);
   g_autofree char *sign = found ? smb_inputs_sign(found) : NULL;
-  add_text(sum, name, sign);
+  add_kept_text(sum, name, sign);
 }
 
 static char *
-make_key(const char *nvcc, const SmbCompilation *compilation, const SmbCall *call) {
+make_kept_key(const char *nvcc, const SmbCompilation *compilation, const SmbCall *call) {
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-  add_text(sum, version, G_BYTE_ORDER == G_LITTLE_ENDIAN ? "little" : "big");
-  add(sum, "text", compilation->text, compilation->length);
-  add_text(sum, "instance", compilation->instance);
-  add_words(sum, "nvcc", call->nvcc);
-  add_words(sum, "host", call->host);
-  add_text(sum, "macros", call->defines_late ? "late" : "early");
+  add_kept_text(sum, version, G_BYTE_ORDER == G_LITTLE_ENDIAN ? "little" : "big");
+  add_kept(sum, "text", compilation->text, compilation->length);
+  add_kept_text(sum, "instance", compilation->instance);
+  add_kept_words(sum, "nvcc", call->nvcc);
+  add_kept_words(sum, "host", call->host);
+  add_kept_text(sum, "macros", call->defines_late ? "late" : "early");
   add_program(sum, nvcc);
   add_program(sum, "gcc");
   add_program(sum, "g++");
   if (g_getenv("NVCC_CCBIN"))
     add_program(sum, g_getenv("NVCC_CCBIN"));
   for (guint i = 0; variables[i]; i++)
-    add_text(sum, variables[i], g_getenv(variables[i]));
+    add_kept_text(sum, variables[i], g_getenv(variables[i]));
   return g_strdup(g_checksum_get_string(sum));
 }
 
@@ -127,7 +127,7 @@ smb_kept_new(const char *nvcc, const SmbCompilation *compilation, const SmbFlags
     return NULL;
   SmbKept *kept = g_new0(SmbKept, 1);
   kept->folder = g_steal_pointer(&folder);
-  kept->key = make_key(nvcc, compilation, call);
+  kept->key = make_kept_key(nvcc, compilation, call);
   kept->command = g_strdup(call->command);
   kept->compilation = compilation;
   kept->host = g_strdupv(call->host);
@@ -136,7 +136,7 @@ smb_kept_new(const char *nvcc, const SmbCompilation *compilation, const SmbFlags
 
 // Takes strings out of what was kept.
 static SmbCompiled *
-read_result(const SmbKept *kept, GVariant *result) {
+read_kept_result(const SmbKept *kept, GVariant *result) {
   const char *key, *path, *instance, *here;
   g_autoptr(SmbInputs) inputs = g_new0(SmbInputs, 1);
   g_autoptr(GVariant) image = NULL;
@@ -160,7 +160,7 @@ SmbCompiled *
 smb_kept_find(const SmbKept *kept) {
   for (guint slot = 0; slot < SMB_CACHE_SLOTS; slot++) {
     g_autoptr(GVariant) result = smb_cache_load(kept->folder, kept->key, slot, KEPT_TYPE);
-    SmbCompiled *compiled = result ? read_result(kept, result) : NULL;
+    SmbCompiled *compiled = result ? read_kept_result(kept, result) : NULL;
     if (!compiled)
       continue;
     smb_cache_touch(kept->folder, kept->key, slot);

@@ -16,18 +16,18 @@ enum {
 };
 
 static guint
-find_chip(const SmbArch *arch) {
+pick_chip(const SmbArch *arch) {
   const SmbArchInfo *info = smb_arch_info(arch);
   return info->capability_major * 10 + info->capability_minor;
 }
 
 gboolean
 smb_compile_is_for(const SmbArch *arch) {
-  return find_chip(arch) >= FIRST_CHIP;
+  return pick_chip(arch) >= FIRST_CHIP;
 }
 
 static gboolean
-is_text(SmbSource *source) {
+is_source_text(SmbSource *source) {
   return g_strcmp0(smb_program_recognize(source), "text") == 0;
 }
 
@@ -79,9 +79,9 @@ qualify_instance(SmbSource *source, const char *instance, GError **error) {
 }
 
 static SmbProgram *
-compile(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
-        const SmbProgramOptions *reading, char **command, GError **error) {
-  guint chip = find_chip(arch);
+build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
+      const SmbProgramOptions *reading, char **command, GError **error) {
+  guint chip = pick_chip(arch);
   g_autofree char *architecture = g_strdup_printf("sm_%u", chip);
   g_autofree char *folder = g_path_get_dirname(smb_source_name(source));
   g_autofree char *instance =
@@ -117,7 +117,7 @@ compile_as_asked(SmbSource *source, const SmbArch *arch, const SmbCompileOptions
                  const SmbProgramOptions *reading, char **command, GError **error) {
   g_autofree char *nvcc = smb_compile_find_nvcc();
   const char *file = smb_source_name(source);
-  if (!is_text(source))
+  if (!is_source_text(source))
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--nvcc is for CUDA C: %s is compiled", file);
   else if (!smb_compile_is_for(arch))
     smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--nvcc: no compiler makes code for %s",
@@ -126,7 +126,7 @@ compile_as_asked(SmbSource *source, const SmbArch *arch, const SmbCompileOptions
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
              "%s: no nvcc in $PATH, $CUDA_HOME or /usr/local/cuda to compile it", file);
   else
-    return compile(nvcc, source, arch, options, reading, command, error);
+    return build(nvcc, source, arch, options, reading, command, error);
   return NULL;
 }
 
@@ -135,7 +135,7 @@ static gboolean
 may_compile(SmbSource *source, const SmbArch *arch, const char *entry, const GError *refused) {
   gboolean is_qualified = entry && strstr(entry, "::");
   return (g_error_matches(refused, SMB_ERROR, SMB_ERROR_INPUT) || is_qualified) &&
-         is_text(source) && smb_compile_is_for(arch) &&
+         is_source_text(source) && smb_compile_is_for(arch) &&
          strstr(smb_source_text(source), "__global__") != NULL;
 }
 
@@ -148,12 +148,12 @@ compile_refused(SmbSource *source, const SmbArch *arch, const SmbCompileOptions 
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
              "%-s\nWith nvcc (none was found) it would be compiled. You can also give PTX: "
              "'clang++ --cuda-device-only --cuda-gpu-arch=sm_%u -O3 -S FILE.cu' writes it",
-             refused->message, find_chip(arch));
+             refused->message, pick_chip(arch));
     smb_error_add_hints(error ? *error : NULL, refused, 0);
     return NULL;
   }
   g_autoptr(GError) failure = NULL;
-  SmbProgram *program = compile(nvcc, source, arch, options, reading, command, &failure);
+  SmbProgram *program = build(nvcc, source, arch, options, reading, command, &failure);
   if (failure && g_error_matches(failure, SMB_ERROR, SMB_ERROR_INPUT)) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s\nnvcc does not compile it either:\n%-s",
              refused->message, failure->message);

@@ -42,11 +42,11 @@ smb_bank_map_paint_text(Layout *layout, const char *text, const SmbDrawMark *mar
 
 // One entry: a sample and what it means; without a @label, that of a word. Entries stand side by side as long as
 // there is room.
-static void add_entry(Flow *flow, SmbDrawMark mark, const char *label, const char *format, ...)
+static void add_legend(Flow *flow, SmbDrawMark mark, const char *label, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 
 static void
-add_entry(Flow *flow, SmbDrawMark mark, const char *label, const char *format, ...) {
+add_legend(Flow *flow, SmbDrawMark mark, const char *label, const char *format, ...) {
   Layout *layout = flow->layout;
   SmbDraw *draw = layout->draw;
   const SmbDrawMetrics *metrics = &draw->metrics;
@@ -112,16 +112,16 @@ explain_labels(Flow *flow) {
     rest |= lanes && smb_bank_map_is_rest(map, word);
   }
   if (alone)
-    add_entry(flow, sample(layout, alone), NULL,
-              layout->pass < 0 ? "lane %u accesses the word" : "lane %u is served",
-              smb_lanes_first(alone));
+    add_legend(flow, sample(layout, alone), NULL,
+               layout->pass < 0 ? "lane %u accesses the word" : "lane %u is served",
+               smb_lanes_first(alone));
   if (shared)
-    add_entry(flow, sample(layout, shared), NULL, "lane %u and others %s", smb_lanes_first(shared),
-              sharing[map->plan->conflict]);
+    add_legend(flow, sample(layout, shared), NULL, "lane %u and others %s", smb_lanes_first(shared),
+               sharing[map->plan->conflict]);
   if (rest && layout->draw->metrics.character == 1) {
     SmbDrawMark mark = sample(layout, alone ? alone : shared);
     mark.role = SMB_DRAW_REST;
-    add_entry(flow, mark, "=", "the same lane in the next bank");
+    add_legend(flow, mark, "=", "the same lane in the next bank");
   }
 }
 
@@ -140,7 +140,7 @@ explain_groups(Flow *flow) {
     mark.state = SMB_DRAW_STILL;
     smb_describe_lanes(text, lanes);
     if (smb_request_lanes(&map->request) & lanes)
-      add_entry(flow, mark, NULL, "%s", text->str);
+      add_legend(flow, mark, NULL, "%s", text->str);
   }
 }
 
@@ -165,16 +165,16 @@ explain_states(Flow *flow) {
       continue;
     SmbDrawMark mark = sample(layout, of_state);
     mark.state = states[i].state;
-    add_entry(flow, mark, NULL, "%s", states[i].text);
+    add_legend(flow, mark, NULL, "%s", states[i].text);
   }
   if (colliding && layout->pass < 0 && !layout->crowded) {
     SmbDrawMark mark = sample(layout, colliding);
     mark.collides = TRUE;
-    add_entry(flow, mark, layout->draw->metrics.plain ? "" : NULL, "%s needs more than one %s",
-              !map->passes.is_copy                    ? "its bank"
-              : map->request.op == SMB_OP_CP_ASYNC_CG ? "its line of the source"
-                                                      : "its lane group",
-              smb_describe_turn(map->plan));
+    add_legend(flow, mark, layout->draw->metrics.plain ? "" : NULL, "%s needs more than one %s",
+               !map->passes.is_copy                    ? "its bank"
+               : map->request.op == SMB_OP_CP_ASYNC_CG ? "its line of the source"
+                                                       : "its lane group",
+               smb_describe_turn(map->plan));
   }
 }
 
@@ -219,7 +219,7 @@ smb_bank_map_paint_legend(Layout *layout) {
   explain_groups(&flow);
   explain_states(&flow);
   if (layout->gaps)
-    add_entry(&flow, gap, layout->draw->metrics.gap ? "...." : "~", "rows left out: not accessed");
+    add_legend(&flow, gap, layout->draw->metrics.gap ? "...." : "~", "rows left out: not accessed");
   if (flow.x > 0)
     layout->y += layout->draw->metrics.line;
   explain_rule(layout);

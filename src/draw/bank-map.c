@@ -20,7 +20,7 @@ compare_words(gconstpointer a, gconstpointer b) {
 }
 
 static void
-add_word(SmbBankMap *map, guint bank, guint32 offset, SmbLanes lanes) {
+add_map_word(SmbBankMap *map, guint bank, guint32 offset, SmbLanes lanes) {
   for (guint i = 0; i < map->words->len; i++) {
     SmbBankMapWord *word = &g_array_index(map->words, SmbBankMapWord, i);
     if (word->offset == offset) {
@@ -68,7 +68,7 @@ note_bank(SmbBankMap *map, const SmbWordUse *uses, guint n) {
 
 // Of a copy, the words of the lines, or lane groups, that take more wavefronts than their bytes fill.
 static void
-note_copy(SmbBankMap *map, const SmbArch *arch) {
+note_map_copy(SmbBankMap *map, const SmbArch *arch) {
   SmbCopy copy = smb_request_copy(arch, &map->request);
   for (guint i = 0; i < copy.n_parts; i++) {
     const SmbCopyPart *part = &copy.parts[i];
@@ -113,12 +113,12 @@ smb_bank_map_new(const SmbArch *arch, const SmbRequest *request) {
   g_autoptr(GArray) uses = smb_request_words(arch, request);
   for (guint i = 0; i < uses->len; i++) {
     const SmbWordUse *use = &g_array_index(uses, SmbWordUse, i);
-    add_word(map, use->bank, use->offset & ~(info->bank_bytes - 1), use->lanes);
+    add_map_word(map, use->bank, use->offset & ~(info->bank_bytes - 1), use->lanes);
   }
   g_array_sort(map->words, compare_words);
   note_banks(map, uses);
   if (map->passes.is_copy)
-    note_copy(map, arch);
+    note_map_copy(map, arch);
   else
     note_worst(map, arch);
   return map;

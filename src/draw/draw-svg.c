@@ -24,14 +24,14 @@ text_of(SmbDraw *draw) {
 }
 
 static void
-append_escaped(GString *svg, const char *text) {
+append_svg_escaped(GString *svg, const char *text) {
   g_autofree char *valid = smb_text_show_line(text);
   g_autofree char *escaped = g_markup_escape_text(valid, -1);
   g_string_append(svg, escaped);
 }
 
 static void
-begin(SmbDraw *draw, int width, int height, const char *title) {
+begin_svg(SmbDraw *draw, int width, int height, const char *title) {
   GString *svg = text_of(draw);
   const SvgDraw *self = (const SvgDraw *)draw;
   int edge = self->style ? EDGE : 1; // lines are half outside of what they surround
@@ -42,7 +42,7 @@ begin(SmbDraw *draw, int width, int height, const char *title) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bank-map\" "
       "role=\"img\" width=\"%d\" height=\"%d\" viewBox=\"%d %d %d %d\">\n<title>",
       width, height, -edge, -edge, width, height);
-  append_escaped(svg, title);
+  append_svg_escaped(svg, title);
   g_string_append(svg, "</title>\n");
   if (self->style)
     g_string_append_printf(svg,
@@ -76,7 +76,7 @@ append_lanes(GString *svg, const char *name, SmbLanes lanes, const guint8 *pass)
 }
 
 static void
-open_thing(SmbDraw *draw, const SmbDrawMark *mark) {
+open_svg_thing(SmbDraw *draw, const SmbDrawMark *mark) {
   GString *svg = text_of(draw);
   g_string_append(svg, "<g");
   append_class(svg, mark);
@@ -91,19 +91,19 @@ open_thing(SmbDraw *draw, const SmbDrawMark *mark) {
   g_string_append_c(svg, '>');
   if (mark->title) {
     g_string_append(svg, "<title>");
-    append_escaped(svg, mark->title);
+    append_svg_escaped(svg, mark->title);
     g_string_append(svg, "</title>");
   }
 }
 
 static void
-close_thing(SmbDraw *draw) {
+close_svg_thing(SmbDraw *draw) {
   g_string_append(text_of(draw), "</g>\n");
 }
 
 // Several boxes of one thing may belong to several lane groups, so that each says its own.
 static void
-draw_box(SmbDraw *draw, SmbDrawBox box, const SmbDrawMark *mark) {
+draw_svg_box(SmbDraw *draw, SmbDrawBox box, const SmbDrawMark *mark) {
   GString *svg = text_of(draw);
   gboolean word = mark->role == SMB_DRAW_WORD || mark->role == SMB_DRAW_REST;
   g_string_append(svg, "<rect");
@@ -118,7 +118,7 @@ draw_box(SmbDraw *draw, SmbDrawBox box, const SmbDrawMark *mark) {
 }
 
 static void
-draw_text(SmbDraw *draw, SmbDrawBox box, const char *text, const SmbDrawMark *mark) {
+draw_svg_text(SmbDraw *draw, SmbDrawBox box, const char *text, const SmbDrawMark *mark) {
   GString *svg = text_of(draw);
   gboolean left = mark->role == SMB_DRAW_TITLE || mark->role == SMB_DRAW_NOTE;
   gboolean right = mark->role == SMB_DRAW_LABEL || mark->role == SMB_DRAW_GAP;
@@ -129,12 +129,12 @@ draw_text(SmbDraw *draw, SmbDrawBox box, const char *text, const SmbDrawMark *ma
   if (!inside)
     append_class(svg, mark);
   g_string_append_printf(svg, " x=\"%d\" y=\"%d\">", x, box.y + box.height / 2 + BASELINE);
-  append_escaped(svg, text);
+  append_svg_escaped(svg, text);
   g_string_append(svg, inside ? "</text>" : "</text>\n");
 }
 
 static void
-draw_line(SmbDraw *draw, int x1, int y1, int x2, int y2, const SmbDrawMark *mark) {
+draw_svg_line(SmbDraw *draw, int x1, int y1, int x2, int y2, const SmbDrawMark *mark) {
   GString *svg = text_of(draw);
   g_string_append(svg, "<line");
   append_class(svg, mark);
@@ -142,7 +142,7 @@ draw_line(SmbDraw *draw, int x1, int y1, int x2, int y2, const SmbDrawMark *mark
 }
 
 static void
-finish(SmbDraw *draw, SmbSpool *out) {
+finish_svg(SmbDraw *draw, SmbSpool *out) {
   smb_spool_puts(out, text_of(draw)->str);
   smb_spool_puts(out, "</svg>\n");
 }
@@ -155,8 +155,8 @@ free_svg(SmbDraw *draw) {
   g_free(self);
 }
 
-static const SmbDrawMethods methods = {begin,     open_thing, close_thing, draw_box,
-                                       draw_text, draw_line,  finish,      free_svg};
+static const SmbDrawMethods methods = {begin_svg,     open_svg_thing, close_svg_thing, draw_svg_box,
+                                       draw_svg_text, draw_svg_line,  finish_svg,      free_svg};
 
 SmbDraw *
 smb_draw_svg_new(const char *style) {

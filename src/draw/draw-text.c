@@ -70,14 +70,14 @@ choose_style(const SmbDrawMark *mark) {
 }
 
 static void
-put(TextDraw *text, int x, int y, char character, Style style) {
+put_cell(TextDraw *text, int x, int y, char character, Style style) {
   if (x < 0 || y < 0 || x >= text->width || y >= text->height)
     return;
   text->cells[y * text->width + x] = (Cell){character, (guint8)style};
 }
 
 static void
-begin(SmbDraw *draw, int width, int height, G_GNUC_UNUSED const char *title) {
+begin_cells(SmbDraw *draw, int width, int height, G_GNUC_UNUSED const char *title) {
   TextDraw *text = (TextDraw *)draw;
   g_free(text->cells);
   text->width = width;
@@ -88,25 +88,25 @@ begin(SmbDraw *draw, int width, int height, G_GNUC_UNUSED const char *title) {
 }
 
 static void
-open_thing(G_GNUC_UNUSED SmbDraw *draw, G_GNUC_UNUSED const SmbDrawMark *mark) {
+open_cells_thing(G_GNUC_UNUSED SmbDraw *draw, G_GNUC_UNUSED const SmbDrawMark *mark) {
 }
 
 static void
-close_thing(G_GNUC_UNUSED SmbDraw *draw) {
+close_cells_thing(G_GNUC_UNUSED SmbDraw *draw) {
 }
 
 // A row of memory shows where its banks are.
 static void
-draw_box(SmbDraw *draw, SmbDrawBox box, const SmbDrawMark *mark) {
+draw_cells_box(SmbDraw *draw, SmbDrawBox box, const SmbDrawMark *mark) {
   TextDraw *text = (TextDraw *)draw;
   Style style = choose_style(mark);
   if (mark->role == SMB_DRAW_GRID) {
     for (int x = box.x + draw->metrics.cell_width - 1; x < box.x + box.width;
          x += draw->metrics.cell_width)
-      put(text, x, box.y, '.', style);
+      put_cell(text, x, box.y, '.', style);
   } else if (is_word(mark)) {
     for (int x = box.x; x < box.x + box.width; x++)
-      put(text, x, box.y, ' ', style);
+      put_cell(text, x, box.y, ' ', style);
   }
 }
 
@@ -121,7 +121,7 @@ plain_label(const char *label, const SmbDrawMark *mark) {
 }
 
 static void
-draw_text(SmbDraw *draw, SmbDrawBox box, const char *label, const SmbDrawMark *mark) {
+draw_cells_text(SmbDraw *draw, SmbDrawBox box, const char *label, const SmbDrawMark *mark) {
   TextDraw *text = (TextDraw *)draw;
   Style style = choose_style(mark);
   if (mark->role == SMB_DRAW_REST)
@@ -132,15 +132,15 @@ draw_text(SmbDraw *draw, SmbDrawBox box, const char *label, const SmbDrawMark *m
   gboolean left = mark->role == SMB_DRAW_TITLE || mark->role == SMB_DRAW_NOTE;
   int x = left ? box.x : box.x + box.width - length;
   for (int i = 0; i < length; i++)
-    put(text, x + i, box.y, label[i], style);
+    put_cell(text, x + i, box.y, label[i], style);
   if (draw->metrics.plain && is_word(mark) && mark->collides && mark->state == SMB_DRAW_STILL &&
       mark->role != SMB_DRAW_REST && x > box.x)
-    put(text, x - 1, box.y, '!', style);
+    put_cell(text, x - 1, box.y, '!', style);
 }
 
 static void
-draw_line(G_GNUC_UNUSED SmbDraw *draw, G_GNUC_UNUSED int x1, G_GNUC_UNUSED int y1,
-          G_GNUC_UNUSED int x2, G_GNUC_UNUSED int y2, G_GNUC_UNUSED const SmbDrawMark *mark) {
+draw_cells_line(G_GNUC_UNUSED SmbDraw *draw, G_GNUC_UNUSED int x1, G_GNUC_UNUSED int y1,
+                G_GNUC_UNUSED int x2, G_GNUC_UNUSED int y2, G_GNUC_UNUSED const SmbDrawMark *mark) {
 }
 
 // Reversed spaces show, others at the end of a line do not.
@@ -155,7 +155,7 @@ write_sequence(SmbSpool *out, const char *sequence) {
 }
 
 static void
-finish(SmbDraw *draw, SmbSpool *out) {
+finish_cells(SmbDraw *draw, SmbSpool *out) {
   TextDraw *text = (TextDraw *)draw;
   for (int y = 0; y < text->height; y++) {
     const Cell *row = &text->cells[y * text->width];
@@ -177,13 +177,14 @@ finish(SmbDraw *draw, SmbSpool *out) {
 }
 
 static void
-free_text(SmbDraw *draw) {
+free_cells(SmbDraw *draw) {
   g_free(((TextDraw *)draw)->cells);
   g_free(draw);
 }
 
-static const SmbDrawMethods methods = {begin,     open_thing, close_thing, draw_box,
-                                       draw_text, draw_line,  finish,      free_text};
+static const SmbDrawMethods methods = {begin_cells,    open_cells_thing, close_cells_thing,
+                                       draw_cells_box, draw_cells_text,  draw_cells_line,
+                                       finish_cells,   free_cells};
 
 SmbDraw *
 smb_draw_text_new(guint columns, gboolean colour) {

@@ -59,7 +59,7 @@ smb_explain_append_copy_rule(GString *text, const SmbExplanation *e) {
 
 // "lanes 0-3, then 4-7, and so on"
 static void
-append_turns(GString *text, const SmbCopy *copy, const SmbCopyPart *part) {
+append_copy_turns(GString *text, const SmbCopy *copy, const SmbCopyPart *part) {
   guint shown = 0;
   for (guint i = part->first; i < part->first + part->wavefronts && shown < MAX_LISTED; i++) {
     if (!copy->lanes[i])
@@ -71,7 +71,7 @@ append_turns(GString *text, const SmbCopy *copy, const SmbCopyPart *part) {
 }
 
 static void
-append_line(GString *text, const SmbExplanation *e, const SmbCopy *copy, const SmbCopyPart *part) {
+tell_line(GString *text, const SmbExplanation *e, const SmbCopy *copy, const SmbCopyPart *part) {
   guint rows = smb_request_rows(&e->request, part->lanes);
   g_string_append(text, " The line that ");
   smb_describe_lanes(text, part->lanes);
@@ -83,12 +83,12 @@ append_line(GString *text, const SmbExplanation *e, const SmbCopy *copy, const S
                            smb_count(rows, "row").text);
   else
     g_string_append(text, ", since its sectors go to columns that cannot be written together");
-  append_turns(text, copy, part);
+  append_copy_turns(text, copy, part);
 }
 
 // The lane that meets the most others.
 static void
-append_group(GString *text, const SmbExplanation *e, const SmbCopy *copy, const SmbCopyPart *part) {
+tell_group(GString *text, const SmbExplanation *e, const SmbCopy *copy, const SmbCopyPart *part) {
   guint most = 0;
   SmbLanes writes = 0, reads = 0;
   for (SmbLanes rest = part->lanes; rest; rest &= rest - 1) {
@@ -114,7 +114,7 @@ append_group(GString *text, const SmbExplanation *e, const SmbCopy *copy, const 
   text->str[start] = g_ascii_toupper(text->str[start]);
   g_string_append_printf(text, ", which takes %s instead of %u",
                          smb_count(part->wavefronts, "wavefront").text, part->ideal);
-  append_turns(text, copy, part);
+  append_copy_turns(text, copy, part);
 }
 
 // What is in excess though no part of it has conflicts.
@@ -143,9 +143,9 @@ smb_explain_copy_meeting(const SmbExplanation *e) {
       smb_count(e->cost.wavefronts, smb_arch_say(e->arch, "wavefront")).text,
       lines == 1 ? "it takes" : "they take", e->cost.ideal);
   if (worst && worst->line == SMB_COPY_BANKS)
-    append_group(text, e, &copy, worst);
+    tell_group(text, e, &copy, worst);
   else if (worst)
-    append_line(text, e, &copy, worst);
+    tell_line(text, e, &copy, worst);
   else if (e->cost.excess)
     append_waste(text, e);
   return g_string_free(text, FALSE);

@@ -7,7 +7,7 @@
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
 #include "sim/base/text.h"
-#include "sim/count/instruction.h"
+#include "sim/count/instruction-counter.h"
 #include "src/analysis/verdict.h"
 
 enum {

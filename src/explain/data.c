@@ -14,7 +14,7 @@
 #include "src/target/target-json.h"
 
 static void
-write_access(JsonBuilder *json, const SmbExplanation *e) {
+write_explained_access(JsonBuilder *json, const SmbExplanation *e) {
   const SmbSite *site = e->access->site;
   smb_json_object(json, "access");
   smb_analyze_json_place(json, e->target->kernel, site, "array", e->access->array);
@@ -30,7 +30,7 @@ write_access(JsonBuilder *json, const SmbExplanation *e) {
 }
 
 static void
-write_request(JsonBuilder *json, const SmbExplanation *e) {
+write_request_json(JsonBuilder *json, const SmbExplanation *e) {
   smb_json_object(json, "request");
   smb_json_number(json, "warp", e->warp);
   smb_json_number(json, "block", (gint64)e->block);
@@ -60,7 +60,7 @@ write_lane_set(JsonBuilder *json, const char *key, SmbLanes lanes) {
 }
 
 static void
-write_lane(JsonBuilder *json, const SmbExplanation *e, guint number) {
+write_lane_json(JsonBuilder *json, const SmbExplanation *e, guint number) {
   SmbExplainLane lane = smb_explain_lane(e, number);
   smb_json_object(json, NULL);
   smb_json_number(json, "lane", number);
@@ -81,7 +81,7 @@ write_lane(JsonBuilder *json, const SmbExplanation *e, guint number) {
 }
 
 static void
-write_banks(JsonBuilder *json, const SmbExplanation *e) {
+write_banks_json(JsonBuilder *json, const SmbExplanation *e) {
   smb_json_array(json, "banks");
   for (guint i = 0; i < e->banks->len; i++) {
     const SmbExplainBank *bank = &g_array_index(e->banks, SmbExplainBank, i);
@@ -110,6 +110,16 @@ write_affine(JsonBuilder *json, const SmbExplanation *e) {
   json_builder_end_object(json);
 }
 
+// @tally: (nullable): of a layout that does not fit
+static void
+write_degree(JsonBuilder *json, const char *key, const SmbTally *tally) {
+  if (!smb_json_object_if(json, key, tally != NULL))
+    return;
+  smb_json_tally(json, tally);
+  smb_json_number(json, "max_degree", tally->max_degree);
+  json_builder_end_object(json);
+}
+
 static void
 write_neighbour(JsonBuilder *json, const SmbExplanation *e, const SmbNeighbour *neighbour) {
   static const char *const fits[] = {"fits", "outside", "torn", "misaligned"};
@@ -121,31 +131,19 @@ write_neighbour(JsonBuilder *json, const SmbExplanation *e, const SmbNeighbour *
   smb_json_text(json, "fit", fits[candidate->fit]);
   smb_json_number(json, "shared_bytes", (gint64)neighbour->shared_bytes);
   smb_json_text(json, "room", rooms[neighbour->room]);
-  if (candidate->fit == SMB_LAYOUT_FITS) {
-    smb_json_object(json, "access");
-    const SmbTally *access = &g_array_index(candidate->accesses, SmbTally, e->index);
-    smb_json_tally(json, access);
-    smb_json_number(json, "max_degree", access->max_degree);
-    json_builder_end_object(json);
-    smb_json_object(json, "array");
-    smb_json_tally(json, &candidate->total);
-    smb_json_number(json, "max_degree", candidate->total.max_degree);
-    json_builder_end_object(json);
-  } else {
-    smb_json_null(json, "access");
-    smb_json_null(json, "array");
-  }
+  gboolean fits_in = candidate->fit == SMB_LAYOUT_FITS;
+  write_degree(json, "access",
+               fits_in ? &g_array_index(candidate->accesses, SmbTally, e->index) : NULL);
+  write_degree(json, "array", fits_in ? &candidate->total : NULL);
   json_builder_end_object(json);
 }
 
 static void
-write_padding(JsonBuilder *json, const SmbExplanation *e) {
+write_padding_json(JsonBuilder *json, const SmbExplanation *e) {
   static const char *const sources[] = {NULL, "given", "dimension", "search"};
-  if (!e->neighbours || e->neighbours->rows == SMB_ROWS_UNKNOWN) {
-    smb_json_null(json, "padding");
+  if (!smb_json_object_if(json, "padding",
+                          e->neighbours && e->neighbours->rows != SMB_ROWS_UNKNOWN))
     return;
-  }
-  smb_json_object(json, "padding");
   smb_json_text(json, "array", e->array->name);
   smb_json_text(json, "rows_from", sources[e->neighbours->rows]);
   smb_json_number(json, "columns", (gint64)e->neighbours->layout.columns);
@@ -170,7 +168,7 @@ write_cost(JsonBuilder *json, const SmbExplanation *e) {
 
 // A sentence, which is released.
 static void
-write_words(JsonBuilder *json, const char *key, char *text) {
+write_explained_words(JsonBuilder *json, const char *key, char *text) {
   smb_json_text(json, key, text);
   g_free(text);
 }
@@ -178,14 +176,14 @@ write_words(JsonBuilder *json, const char *key, char *text) {
 static void
 write_texts(JsonBuilder *json, const SmbExplanation *e) {
   smb_json_object(json, "text");
-  write_words(json, "choice", smb_explain_choice(e));
-  write_words(json, "rule", smb_explain_rule(e));
-  write_words(json, "example", smb_explain_example(e));
-  write_words(json, "meeting", smb_explain_meeting(e));
-  write_words(json, "sharing", smb_explain_sharing(e));
-  write_words(json, "reason", smb_explain_reason(e));
-  write_words(json, "padding", smb_explain_padding(e));
-  write_words(json, "cost", smb_explain_describe_cost(e));
+  write_explained_words(json, "choice", smb_explain_choice(e));
+  write_explained_words(json, "rule", smb_explain_rule(e));
+  write_explained_words(json, "example", smb_explain_example(e));
+  write_explained_words(json, "meeting", smb_explain_meeting(e));
+  write_explained_words(json, "sharing", smb_explain_sharing(e));
+  write_explained_words(json, "reason", smb_explain_reason(e));
+  write_explained_words(json, "padding", smb_explain_padding(e));
+  write_explained_words(json, "cost", smb_explain_describe_cost(e));
   json_builder_end_object(json);
 }
 
@@ -206,15 +204,15 @@ smb_explain_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_text(json, "exact_of", smb_analyze_exact_of(report->target->kernel));
   smb_json_arch(json, cli->arch);
   if (e) {
-    write_access(json, e);
-    write_request(json, e);
+    write_explained_access(json, e);
+    write_request_json(json, e);
     smb_json_array(json, "lanes");
     for (SmbLanes lanes = smb_request_lanes(&e->request); lanes; lanes &= lanes - 1)
-      write_lane(json, e, smb_lanes_first(lanes));
+      write_lane_json(json, e, smb_lanes_first(lanes));
     json_builder_end_array(json);
-    write_banks(json, e);
+    write_banks_json(json, e);
     write_affine(json, e);
-    write_padding(json, e);
+    write_padding_json(json, e);
     write_cost(json, e);
     write_texts(json, e);
   } else {

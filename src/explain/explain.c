@@ -211,7 +211,7 @@ smb_explain_collect(SmbExplanation *e) {
 
 // --row is for what has no rows of its own, and it has two of them.
 static gboolean
-check_row(const SmbExplanation *e, const SmbArrayUse *use, guint64 row, GError **error) {
+check_row_length(const SmbExplanation *e, const SmbArrayUse *use, guint64 row, GError **error) {
   guint64 elements = use->bytes / use->array->element_bytes;
   if (!row)
     return TRUE;
@@ -231,7 +231,7 @@ collect_neighbours(SmbExplanation *e, guint64 row, GError **error) {
   e->array = use ? use->array : NULL;
   if (!use || use->array->n_dimensions == 0)
     return TRUE;
-  if (!check_row(e, use, row, error))
+  if (!check_row_length(e, use, row, error))
     return FALSE;
   if (e->analysis->requests_dropped == 0)
     e->neighbours = smb_neighbours_new(e->arch, use, row, e->target->tile);

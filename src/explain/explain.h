@@ -7,7 +7,7 @@
 
 #include "sim/advise/neighbour.h"
 #include "sim/base/text.h"
-#include "sim/count/affine.h"
+#include "sim/count/affine-offsets.h"
 #include "sim/count/conflict.h"
 #include "sim/count/passes.h"
 #include "src/target/target.h"

@@ -153,7 +153,7 @@ typedef struct {
 } Columns;
 
 static Columns
-choose_columns(const SmbExplanation *e) {
+choose_lane_columns(const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
   Columns columns = {.vendor = (SmbVendor)info->vendor,
                      .bank_bytes = info->bank_bytes,
@@ -170,7 +170,7 @@ choose_columns(const SmbExplanation *e) {
 }
 
 static SmbTable *
-begin_table(const Columns *columns, const char *turn) {
+begin_lane_table(const Columns *columns, const char *turn) {
   SmbTable *table = smb_table_new("lane>|threadIdx|element|byte>");
   smb_table_column(table, columns->bank_bytes == 8 ? "8-byte word" : "word", SMB_ALIGN_RIGHT);
   if (columns->has_part)
@@ -197,7 +197,7 @@ write_span(SmbTable *table, SmbStyle style, guint first, guint n) {
 }
 
 static void
-write_lane(SmbTable *table, const SmbExplanation *e, const Columns *columns, guint number) {
+write_lane_row(SmbTable *table, const SmbExplanation *e, const Columns *columns, guint number) {
   SmbExplainLane lane = smb_explain_lane(e, number);
   SmbStyle style =
       e->collides && e->collision.lanes >> number & 1 ? SMB_STYLE_BAD : SMB_STYLE_PLAIN;
@@ -226,9 +226,9 @@ write_lane(SmbTable *table, const SmbExplanation *e, const Columns *columns, gui
 }
 
 static void
-write_lanes(SmbTable *table, const SmbExplanation *e, const Columns *columns, SmbLanes lanes) {
+write_lane_rows(SmbTable *table, const SmbExplanation *e, const Columns *columns, SmbLanes lanes) {
   for (; lanes; lanes &= lanes - 1)
-    write_lane(table, e, columns, smb_lanes_first(lanes));
+    write_lane_row(table, e, columns, smb_lanes_first(lanes));
 }
 
 // The first lanes of a set.
@@ -253,17 +253,17 @@ choose_others(SmbLanes active, SmbLanes meeting) {
 
 void
 smb_explain_write_chain(SmbCli *cli, const SmbExplanation *e, SmbLanes lanes) {
-  Columns columns = choose_columns(e);
-  g_autoptr(SmbTable) table = begin_table(&columns, smb_describe_turn(e->plan));
+  Columns columns = choose_lane_columns(e);
+  g_autoptr(SmbTable) table = begin_lane_table(&columns, smb_describe_turn(e->plan));
   SmbLanes active = smb_request_lanes(&e->request);
   SmbLanes meeting = e->collides ? e->collision.lanes : 0;
   SmbLanes asked = lanes & active;
   SmbLanes shown = lanes ? asked & meeting : take_lanes(meeting, MAX_MEETING);
   SmbLanes others = lanes ? asked & ~meeting : choose_others(active, meeting);
-  write_lanes(table, e, &columns, shown);
+  write_lane_rows(table, e, &columns, shown);
   if (shown && others)
     smb_table_rule(table);
-  write_lanes(table, e, &columns, others);
+  write_lane_rows(table, e, &columns, others);
   smb_table_write(table, cli->out, cli->colour);
   guint left = smb_lanes_count(active & ~(shown | others));
   if (lanes && !asked)

@@ -14,7 +14,7 @@ enum {
 
 // The banks of all words that some lanes access.
 static SmbBanks
-find_banks(const SmbExplanation *e, SmbLanes lanes) {
+find_worst_banks(const SmbExplanation *e, SmbLanes lanes) {
   SmbLanes banks = 0;
   for (guint i = 0; i < e->words->len; i++) {
     const SmbWordUse *use = &g_array_index(e->words, SmbWordUse, i);
@@ -26,7 +26,7 @@ find_banks(const SmbExplanation *e, SmbLanes lanes) {
 
 static void
 append_lane_banks(GString *text, const SmbExplanation *e, SmbLanes lanes) {
-  smb_describe_banks(text, find_banks(e, lanes), e->plan->banks);
+  smb_describe_banks(text, find_worst_banks(e, lanes), e->plan->banks);
 }
 
 // Distinct words that some lanes access: where one lane asks for several words of a bank each, as many units.
@@ -107,7 +107,7 @@ append_gcd(GString *text, const SmbExplanation *e, const SmbStride *stride, cons
 
 // What these lanes access, counted.
 static void
-append_sum(GString *text, const SmbExplanation *e, SmbLanes lanes) {
+append_bank_sum(GString *text, const SmbExplanation *e, SmbLanes lanes) {
   guint units = count_units(e, lanes);
   g_string_append_c(text, ' ');
   gsize start = text->len;
@@ -149,7 +149,7 @@ append_stride(GString *text, const SmbExplanation *e) {
   append_step(text, e, "From lane to lane", bytes);
   g_string_append_c(text, '.');
   if (bytes == 0) {
-    append_sum(text, e, e->affine.lanes);
+    append_bank_sum(text, e, e->affine.lanes);
     return;
   }
   if (smb_affine_stride(e->plan, bytes, &stride))
@@ -157,7 +157,7 @@ append_stride(GString *text, const SmbExplanation *e) {
                count_span(e->affine.lanes));
   else
     append_uneven(text, e, " That", bytes);
-  append_sum(text, e, e->affine.lanes);
+  append_bank_sum(text, e, e->affine.lanes);
 }
 
 // The banks in which a run asks for a row that another run does not ask for: mostly, for another word.
@@ -179,7 +179,7 @@ find_rows_alone(const SmbExplanation *e, SmbLanes one, SmbLanes two) {
 // Two runs of the same group: do they get in each other's way?
 static void
 append_pair(GString *text, const SmbExplanation *e, SmbLanes one, SmbLanes two) {
-  SmbLanes common = find_banks(e, one) & find_banks(e, two);
+  SmbLanes common = find_worst_banks(e, one) & find_worst_banks(e, two);
   SmbLanes clashes = common & (find_rows_alone(e, one, two) | find_rows_alone(e, two, one));
   guint n_banks = e->plan->banks;
   guint n = smb_lanes_count(common);
@@ -216,8 +216,8 @@ append_few_runs(GString *text, const SmbExplanation *e, const SmbLanes *runs, gu
       text->str[start] = 'L';
     g_string_append(text, i == 0 ? " take " : " ");
     append_lane_banks(text, e, runs[i]);
-    guint places = smb_lanes_count(find_banks(e, runs[i])) * smb_arch_info(e->arch)->bank_bytes /
-                   e->plan->unit_bytes;
+    guint places = smb_lanes_count(find_worst_banks(e, runs[i])) *
+                   smb_arch_info(e->arch)->bank_bytes / e->plan->unit_bytes;
     if (units > places)
       g_string_append_printf(text, " with %u %s", units,
                              smb_describe_counts_addresses(e->plan, &e->request) ? "addresses"
@@ -275,7 +275,7 @@ append_runs(GString *text, const SmbExplanation *e) {
     g_string_append(text, affine->stride ? " From run to run:" : "");
     append_gcd(text, e, &outer, "runs", n, smb_affine_run_span(affine));
   }
-  append_sum(text, e, affine->lanes);
+  append_bank_sum(text, e, affine->lanes);
 }
 
 char *

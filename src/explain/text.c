@@ -30,7 +30,7 @@ write_origin(SmbCli *cli, SmbOrigins *origins, const SmbSite *site, const char *
 
 // A text, which is released; NULL is nothing.
 static void
-write_words(SmbCli *cli, char *text) {
+write_word_list(SmbCli *cli, char *text) {
   if (text)
     smb_text_wrap(cli->out, text);
   g_free(text);
@@ -94,11 +94,11 @@ write_map(SmbCli *cli, const SmbExplanation *e, gboolean passes) {
 }
 
 static void
-write_constants(SmbCli *cli, const SmbAnalysis *analysis) {
+write_explained_constants(SmbCli *cli, const SmbAnalysis *analysis) {
   char *text = smb_analyze_describe_constants(cli->arch, analysis);
   if (text)
     write_title(cli, "Constant memory");
-  write_words(cli, text);
+  write_word_list(cli, text);
 }
 
 // What is not exact of the accesses that are not explained.
@@ -120,33 +120,33 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   if (!e) {
     smb_analyze_write_verdict(cli, report->analysis);
     smb_analyze_write_bounds(cli, report->analysis);
-    write_constants(cli, report->analysis);
+    write_explained_constants(cli, report->analysis);
     return;
   }
   write_place(cli, e);
-  write_words(cli, smb_explain_choice(e));
+  write_word_list(cli, smb_explain_choice(e));
   write_title(cli, "From the thread to the bank");
-  write_words(cli, smb_explain_rule(e));
-  write_words(cli, smb_explain_example(e));
+  write_word_list(cli, smb_explain_rule(e));
+  write_word_list(cli, smb_explain_example(e));
   smb_spool_puts(cli->out, "\n");
   smb_explain_write_chain(cli, e, report->all_lanes ? G_MAXUINT64 : report->lanes);
   write_title(cli, e->collides || e->cost.excess ? "The conflict" : "No conflict");
-  write_words(cli, smb_explain_meeting(e));
-  write_words(cli, smb_explain_sharing(e));
+  write_word_list(cli, smb_explain_meeting(e));
+  write_word_list(cli, smb_explain_sharing(e));
   if (!smb_explain_is_copy(e)) {
     write_title(cli, "Why");
-    write_words(cli, smb_explain_reason(e));
+    write_word_list(cli, smb_explain_reason(e));
   }
   write_title(cli, "The bank map");
   write_map(cli, e, report->passes);
   write_title(cli, "Other paddings");
-  write_words(cli, smb_explain_padding(e));
+  write_word_list(cli, smb_explain_padding(e));
   if (e->neighbours && e->neighbours->rows != SMB_ROWS_UNKNOWN) {
     smb_spool_puts(cli->out, "\n");
     write_neighbours(cli, e);
   }
   write_title(cli, "What it costs");
-  write_words(cli, smb_explain_describe_cost(e));
+  write_word_list(cli, smb_explain_describe_cost(e));
   write_others(cli, e);
-  write_constants(cli, report->analysis);
+  write_explained_constants(cli, report->analysis);
 }

@@ -192,7 +192,7 @@ append_merge(GString *text, const SmbExplanation *e) {
 }
 
 static void
-append_turns(GString *text, const SmbExplanation *e) {
+append_word_turns(GString *text, const SmbExplanation *e) {
   const SmbArchInfo *info = smb_arch_info(e->arch);
   const char *turn = smb_describe_turn(e->plan);
   gboolean loads = smb_explain_class(e) == SMB_OP_CLASS_LOAD;
@@ -257,7 +257,7 @@ smb_explain_rule(const SmbExplanation *e) {
   } else {
     append_groups(text, e);
     append_merge(text, e);
-    append_turns(text, e);
+    append_word_turns(text, e);
   }
   if (e->rule->evidence == SMB_EVIDENCE_USER)
     g_string_append_printf(text, " This rule is yours: %s.", smb_arch_info(e->arch)->name);

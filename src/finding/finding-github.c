@@ -9,7 +9,7 @@
 
 // Escapes the characters that would end a property, or only those that would end a message. What is not shown is escaped before.
 static void
-append_escaped(GString *text, const char *value, gboolean is_property) {
+append_github_escaped(GString *text, const char *value, gboolean is_property) {
   g_autofree char *shown = smb_text_show(value);
   for (const char *plain = shown; *plain; plain++) {
     if (*plain == '%' || *plain == '\r' || *plain == '\n' ||
@@ -30,7 +30,7 @@ write_github(const GPtrArray *findings, SmbSpool *out) {
     g_string_append_printf(text, "::%s ", commands[rule->level]);
     if (finding->file) {
       g_string_append(text, "file=");
-      append_escaped(text, finding->file, TRUE);
+      append_github_escaped(text, finding->file, TRUE);
       g_string_append_c(text, ',');
     }
     if (finding->line)
@@ -38,9 +38,9 @@ write_github(const GPtrArray *findings, SmbSpool *out) {
     if (finding->column)
       g_string_append_printf(text, "col=%u,", finding->column);
     g_string_append(text, "title=");
-    append_escaped(text, rule->title, TRUE);
+    append_github_escaped(text, rule->title, TRUE);
     g_string_append(text, "::");
-    append_escaped(text, finding->message, FALSE);
+    append_github_escaped(text, finding->message, FALSE);
     g_string_append_c(text, '\n');
     smb_spool_write(out, text->str, text->len); // a command, as it is meant to be
   }

@@ -26,7 +26,7 @@ smb_findings_json(JsonBuilder *json, const GPtrArray *findings) {
 }
 
 static SmbFindingKind
-find_kind(const char *name) {
+find_finding_kind(const char *name) {
   guint kind = 0;
   while (kind + 1 < SMB_N_FINDINGS &&
          !g_str_equal(smb_finding_rule((SmbFindingKind)kind)->name, name))
@@ -45,7 +45,7 @@ smb_findings_add_json(GPtrArray *findings, JsonNode *result, const char *of) {
     if (!rule || !subject || !message)
       continue; // nobody's finding
     const SmbFinding finding = {
-        .kind = find_kind(rule),
+        .kind = find_finding_kind(rule),
         .line = (guint)smb_json_get_number(one, "line"),
         .column = (guint)smb_json_get_number(one, "column"),
         .cost = (guint64)smb_json_get_number(one, "excess"),

@@ -11,7 +11,7 @@
 #define MANUAL "man:" PACKAGE_NAME "(1)"
 
 static void
-write_text(JsonBuilder *json, const char *key, const char *text) {
+write_sarif_text(JsonBuilder *json, const char *key, const char *text) {
   smb_json_object(json, key);
   smb_json_text(json, "text", text);
   json_builder_end_object(json);
@@ -24,8 +24,8 @@ write_rules(JsonBuilder *json) {
     const SmbFindingRule *rule = smb_finding_rule((SmbFindingKind)i);
     smb_json_object(json, NULL);
     smb_json_text(json, "id", rule->name);
-    write_text(json, "shortDescription", rule->title);
-    write_text(json, "fullDescription", rule->description);
+    write_sarif_text(json, "shortDescription", rule->title);
+    write_sarif_text(json, "fullDescription", rule->description);
     smb_json_object(json, "defaultConfiguration");
     smb_json_text(json, "level", smb_level_name(rule->level));
     json_builder_end_object(json);
@@ -65,7 +65,7 @@ write_finding(JsonBuilder *json, const SmbFinding *finding) {
   smb_json_text(json, "ruleId", rule->name);
   smb_json_number(json, "ruleIndex", finding->kind);
   smb_json_text(json, "level", smb_level_name(rule->level));
-  write_text(json, "message", finding->message);
+  write_sarif_text(json, "message", finding->message);
   smb_json_array(json, "locations");
   if (finding->file)
     write_location(json, finding);

@@ -50,7 +50,7 @@ smb_findings_add(GPtrArray *findings, const char *file, const SmbFinding *findin
 }
 
 static int
-compare_numbers(guint64 a, guint64 b) {
+order_numbers(guint64 a, guint64 b) {
   return (a > b) - (a < b);
 }
 
@@ -59,11 +59,11 @@ static int
 compare_findings(gconstpointer a, gconstpointer b) {
   const SmbFinding *one = *(SmbFinding *const *)a, *other = *(SmbFinding *const *)b;
   const int orders[] = {
-      compare_numbers(smb_finding_rule(one->kind)->level, smb_finding_rule(other->kind)->level),
-      compare_numbers(other->cost, one->cost),
+      order_numbers(smb_finding_rule(one->kind)->level, smb_finding_rule(other->kind)->level),
+      order_numbers(other->cost, one->cost),
       g_strcmp0(one->file, other->file),
-      compare_numbers(one->line, other->line),
-      compare_numbers(one->column, other->column),
+      order_numbers(one->line, other->line),
+      order_numbers(one->column, other->column),
       strcmp(one->subject, other->subject),
       strcmp(one->message, other->message),
   };

@@ -16,7 +16,7 @@ find_best(const SmbFix *fix, const SmbAdviseArray *array) {
 }
 
 static void
-write_remedies(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
+write_remedies_json(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
   smb_json_array(json, "remedies");
   for (guint i = 0; i < line->arrays->len; i++) {
     const SmbAdviseArray *array = g_ptr_array_index(line->arrays, i);
@@ -34,33 +34,30 @@ write_remedies(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
 }
 
 static void
-write_line(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
+write_fix_line_json(JsonBuilder *json, const SmbFix *fix, const SmbFixLine *line) {
   smb_json_object(json, NULL);
   smb_json_text(json, "file", line->code->file);
   smb_json_number_if(json, "line", line->code->line > 0, line->code->line);
   smb_json_number(json, "pc", line->code->pc);
   smb_json_text(json, "source", line->source);
   smb_json_number(json, "instructions", line->instructions);
-  if (fix->profile) {
-    smb_json_object(json, "measured");
+  if (smb_json_object_if(json, "measured", fix->profile != NULL)) {
     smb_json_number(json, "wavefronts", (gint64)line->wavefronts);
     smb_json_number(json, "ideal_wavefronts", (gint64)line->ideal);
     smb_json_number(json, "excess_wavefronts", (gint64)line->excess);
     json_builder_end_object(json);
-  } else {
-    smb_json_null(json, "measured");
   }
   smb_json_tally_object(json, "predicted", &line->predicted);
   smb_json_boolean(json, "exact", line->reason == NULL);
   smb_json_text(json, "reason", line->reason);
   smb_json_text(json, "why", line->why);
-  write_remedies(json, fix, line);
+  write_remedies_json(json, fix, line);
   json_builder_end_object(json);
 }
 
 // What was measured of the kernel as a whole; null where its instructions were.
 static void
-write_metrics(JsonBuilder *json, const SmbFix *fix) {
+write_fix_metrics_json(JsonBuilder *json, const SmbFix *fix) {
   if (!fix->measured) {
     smb_json_null(json, "metrics");
     return;
@@ -93,13 +90,13 @@ smb_fix_json_members(JsonBuilder *json, const SmbFixResult *result, SmbArch *arc
   smb_json_text(json, "kernel", kernel);
   smb_json_number_if(json, "wavefronts", fix->profile != NULL, (gint64)fix->wavefronts);
   smb_json_number_if(json, "excess_wavefronts", fix->profile != NULL, (gint64)fix->excess);
-  write_metrics(json, fix);
+  write_fix_metrics_json(json, fix);
   json_builder_end_object(json);
   smb_json_tally_object(json, "predicted", &predicted);
   smb_json_text(json, "advice_failure", fix->advice_failure);
   smb_json_array(json, "lines");
   for (guint i = 0; i < fix->lines->len; i++)
-    write_line(json, fix, g_ptr_array_index(fix->lines, i));
+    write_fix_line_json(json, fix, g_ptr_array_index(fix->lines, i));
   json_builder_end_array(json);
   smb_analyze_json_warnings(json, smb_fix_code(fix), fix->analysis);
 }
@@ -113,8 +110,8 @@ smb_fix_write_json(SmbCli *cli, gconstpointer data) {
 
 // @array: (nullable): %NULL: the line has none that was searched
 static void
-write_row(SmbCsv *csv, const SmbFix *fix, const char *of, const SmbFixLine *line,
-          const SmbAdviseArray *array) {
+write_fix_csv_row(SmbCsv *csv, const SmbFix *fix, const char *of, const SmbFixLine *line,
+                  const SmbAdviseArray *array) {
   const SmbAdviseLayout *best = array ? find_best(fix, array) : NULL;
   if (of)
     smb_csv_text(csv, of);
@@ -137,8 +134,8 @@ smb_fix_csv_rows(SmbCsv *csv, const SmbFix *fix, const char *of) {
   for (guint i = 0; i < fix->lines->len; i++) {
     const SmbFixLine *line = g_ptr_array_index(fix->lines, i);
     for (guint j = 0; j < MAX(1, line->arrays->len); j++)
-      write_row(csv, fix, of, line,
-                j < line->arrays->len ? g_ptr_array_index(line->arrays, j) : NULL);
+      write_fix_csv_row(csv, fix, of, line,
+                        j < line->arrays->len ? g_ptr_array_index(line->arrays, j) : NULL);
   }
 }
 

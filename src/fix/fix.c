@@ -49,7 +49,7 @@ is_same_line(const SmbCodeLine *a, const SmbCodeLine *b) {
 
 // The line of an instruction, which is added if it is new.
 static SmbFixLine *
-find_line(GPtrArray *lines, const SmbCodeLine *code) {
+find_fix_line(GPtrArray *lines, const SmbCodeLine *code) {
   for (guint i = 0; i < lines->len; i++) {
     SmbFixLine *line = g_ptr_array_index(lines, i);
     if (is_same_line(line->code, code))
@@ -82,7 +82,7 @@ collect_lines(SmbFix *fix) {
         &g_array_index(fix->profile->instructions, SmbProfileInstruction, i);
     if (measured->wavefronts == 0 || i >= fix->code->len)
       continue;
-    SmbFixLine *line = find_line(fix->lines, g_ptr_array_index(fix->code, i));
+    SmbFixLine *line = find_fix_line(fix->lines, g_ptr_array_index(fix->code, i));
     guint64 excess =
         measured->wavefronts > measured->ideal ? measured->wavefronts - measured->ideal : 0;
     line->instructions++;
@@ -172,7 +172,7 @@ analyze(SmbFix *fix, SmbArch *arch, GError **error) {
 
 // What removes the excess of the lines, and why it is there.
 static void
-finish(SmbFix *fix, SmbArch *arch, const SmbAdviseSearch *search) {
+finish_fix(SmbFix *fix, SmbArch *arch, const SmbAdviseSearch *search) {
   g_ptr_array_sort(fix->lines, compare_lines);
   g_autoptr(GError) failure = NULL;
   if (fix->lines->len > 0 &&
@@ -187,7 +187,7 @@ finish(SmbFix *fix, SmbArch *arch, const SmbAdviseSearch *search) {
 }
 
 static SmbFix *
-begin(const SmbTarget *target) {
+begin_fix(const SmbTarget *target) {
   SmbFix *fix = g_new0(SmbFix, 1);
   fix->target = target;
   fix->lines = g_ptr_array_new_with_free_func((GDestroyNotify)free_line);
@@ -197,13 +197,13 @@ begin(const SmbTarget *target) {
 SmbFix *
 smb_fix_new(const SmbTarget *target, SmbArch *arch, const SmbProfile *profile, const char *file,
             guint number, const SmbAdviseSearch *search, GError **error) {
-  g_autoptr(SmbFix) fix = begin(target);
+  g_autoptr(SmbFix) fix = begin_fix(target);
   if (!open_code(fix, arch, error) ||
       !(fix->profile = smb_target_find_profile(smb_fix_code(fix), profile, file, number, error)) ||
       !analyze(fix, arch, error))
     return NULL;
   collect_lines(fix);
-  finish(fix, arch, search);
+  finish_fix(fix, arch, search);
   return g_steal_pointer(&fix);
 }
 
@@ -226,7 +226,7 @@ collect_predicted(SmbFix *fix) {
                                                                 : NULL);
     code->line = access->site->line;
     g_ptr_array_add(fix->code, code);
-    SmbFixLine *line = find_line(fix->lines, code);
+    SmbFixLine *line = find_fix_line(fix->lines, code);
     line->instructions++;
     line->wavefronts += access->total.wavefronts;
     line->ideal += access->total.ideal;
@@ -240,7 +240,7 @@ collect_predicted(SmbFix *fix) {
 SmbFix *
 smb_fix_new_metrics(const SmbTarget *target, SmbArch *arch, const SmbMeasuredLaunch *measured,
                     const SmbAdviseSearch *search, GError **error) {
-  g_autoptr(SmbFix) fix = begin(target);
+  g_autoptr(SmbFix) fix = begin_fix(target);
   g_autofree char *nvcc = smb_compile_find_nvcc();
   gboolean is_text = strcmp(smb_program_level(target->kernel), "text") == 0;
   fix->measured = measured;
@@ -250,7 +250,7 @@ smb_fix_new_metrics(const SmbTarget *target, SmbArch *arch, const SmbMeasuredLau
   if (!analyze(fix, arch, error))
     return NULL;
   collect_predicted(fix);
-  finish(fix, arch, search);
+  finish_fix(fix, arch, search);
   return g_steal_pointer(&fix);
 }
 

@@ -11,7 +11,7 @@
 #include "src/target/profile.h"
 
 static void
-free_case(SmbFixCase *one) {
+free_fixed_case(SmbFixCase *one) {
   g_clear_pointer(&one->fix, smb_fix_free);
   g_clear_pointer(&one->target, smb_target_free);
   g_clear_pointer(&one->arch, smb_arch_unref);
@@ -54,7 +54,7 @@ open_cases(SmbFixProject *all, const SmbFixOpener *opener) {
 
 // The case that has the kernel of a launch; NULL: none has it, or with an error several have.
 static SmbFixCase *
-find_case(const SmbFixProject *all, const SmbProfileLaunch *launch, GError **error) {
+find_fixed_case(const SmbFixProject *all, const SmbProfileLaunch *launch, GError **error) {
   g_autoptr(GPtrArray) found = g_ptr_array_new(), names = g_ptr_array_new();
   for (guint i = 0; i < all->cases->len; i++) {
     SmbFixCase *one = all->cases->pdata[i];
@@ -82,7 +82,7 @@ match_launches(SmbFixProject *all, const SmbProfile *profile, GError **error) {
     g_autoptr(GError) failure = NULL;
     if (!g_hash_table_add(seen, (gpointer)launch->kernel))
       continue;
-    SmbFixCase *one = find_case(all, launch, &failure);
+    SmbFixCase *one = find_fixed_case(all, launch, &failure);
     if (failure) {
       g_propagate_error(error, g_steal_pointer(&failure));
       return FALSE;
@@ -127,8 +127,8 @@ smb_fix_project_new(SmbProject *project, const SmbProfile *profile, const char *
   g_autoptr(SmbFixProject) all = g_new0(SmbFixProject, 1);
   all->project = project;
   all->file = file;
-  all->cases = g_ptr_array_new_with_free_func((GDestroyNotify)free_case);
-  all->broken = g_ptr_array_new_with_free_func((GDestroyNotify)free_case);
+  all->cases = g_ptr_array_new_with_free_func((GDestroyNotify)free_fixed_case);
+  all->broken = g_ptr_array_new_with_free_func((GDestroyNotify)free_fixed_case);
   all->unmatched = g_ptr_array_new();
   open_cases(all, opener);
   if (!match_launches(all, profile, error))

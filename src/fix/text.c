@@ -8,7 +8,7 @@
 
 // What was measured of the whole kernel, beside the model.
 static void
-write_metrics(SmbCli *cli, const SmbFix *fix) {
+write_fix_metrics(SmbCli *cli, const SmbFix *fix) {
   const GArray *metrics = fix->measured->metrics;
   g_autoptr(SmbTable) table = smb_table_new("metric|measured>|predicted>|");
   guint n = 0;
@@ -38,7 +38,7 @@ write_metrics(SmbCli *cli, const SmbFix *fix) {
 }
 
 static void
-write_measured(SmbCli *cli, const SmbFixResult *result) {
+write_fix_measured(SmbCli *cli, const SmbFixResult *result) {
   const SmbFix *fix = result->fix;
   SmbTally predicted = smb_analysis_total(fix->analysis);
   const char *kernel;
@@ -51,7 +51,7 @@ write_measured(SmbCli *cli, const SmbFixResult *result) {
                          smb_number(predicted.excess).text, fix->lines->len > 0 ? ", in " : "",
                          fix->lines->len > 0 ? smb_count(fix->lines->len, "line").text : "");
     smb_spool_puts(cli->out, "\n");
-    write_metrics(cli, fix);
+    write_fix_metrics(cli, fix);
     return;
   }
   smb_text_wrap_printf(cli->out,
@@ -74,7 +74,7 @@ write_predicted(SmbCli *cli, const SmbFixLine *line) {
 }
 
 static void
-write_remedies(SmbCli *cli, const SmbFix *fix, const SmbFixLine *line) {
+write_fix_remedies(SmbCli *cli, const SmbFix *fix, const SmbFixLine *line) {
   for (guint i = 0; i < line->arrays->len; i++) {
     const SmbAdviseArray *array = g_ptr_array_index(line->arrays, i);
     g_autofree char *declaration = smb_advise_declare(array->search->use->array);
@@ -90,7 +90,7 @@ write_remedies(SmbCli *cli, const SmbFix *fix, const SmbFixLine *line) {
 }
 
 static void
-write_line(SmbCli *cli, const SmbFix *fix, const SmbFixLine *line) {
+write_fix_line(SmbCli *cli, const SmbFix *fix, const SmbFixLine *line) {
   g_autofree char *place = line->code->file
                                ? g_strdup_printf("%s:%u", line->code->file, line->code->line)
                                : g_strdup_printf("0x%x %s", line->code->pc, line->code->text);
@@ -105,7 +105,7 @@ write_line(SmbCli *cli, const SmbFix *fix, const SmbFixLine *line) {
   write_predicted(cli, line);
   if (line->why)
     smb_text_wrap(cli->out, line->why);
-  write_remedies(cli, fix, line);
+  write_fix_remedies(cli, fix, line);
 }
 
 void
@@ -113,14 +113,14 @@ smb_fix_write_text(SmbCli *cli, gconstpointer data) {
   const SmbFixResult *result = data;
   const SmbFix *fix = result->fix;
   smb_analyze_write_heading(cli, smb_fix_code(fix), fix->analysis);
-  write_measured(cli, result);
+  write_fix_measured(cli, result);
   if (fix->advice_failure)
     smb_text_wrap_printf(cli->out, "No layouts were searched: %s", fix->advice_failure);
   guint64 hidden = 0;
   for (guint i = 0; i < fix->lines->len; i++) {
     const SmbFixLine *line = g_ptr_array_index(fix->lines, i);
     if (i < result->top)
-      write_line(cli, fix, line);
+      write_fix_line(cli, fix, line);
     else
       hidden += line->excess;
   }

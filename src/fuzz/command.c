@@ -31,7 +31,7 @@ static const GOptionEntry options[] = {
 };
 
 static gboolean
-read_options(SmbFuzzOptions *fuzz, GError **error) {
+read_fuzz_options(SmbFuzzOptions *fuzz, GError **error) {
   if (!smb_shard_parse(option_shard, &fuzz->shard, error))
     return FALSE;
   if (fuzz->shard.of && option_record)
@@ -61,7 +61,7 @@ smb_cmd_fuzz(SmbCli *cli, GError **error) {
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
   SmbFuzzOptions fuzz = {SMB_FUZZ_COUNT, .seed = 1, .counted = SMB_FUZZ_COUNTED};
-  if (!read_options(&fuzz, error))
+  if (!read_fuzz_options(&fuzz, error))
     return FALSE;
   const SmbOutFile *record = NULL;
   if (option_record && !(record = smb_files_open(cli->files, "--record", option_record, error)))

@@ -10,7 +10,7 @@
 #include "sim/base/error.h"
 
 static void
-clear_result(gpointer data) {
+clear_fuzz_result(gpointer data) {
   SmbFuzzResult *result = data;
   g_free(result->failure);
 }
@@ -24,7 +24,7 @@ smb_fuzz_report_new(const SmbMeterDevice *device, const SmbArch *arch,
   report->options = options;
   report->instructions = instructions;
   report->results = g_array_new(FALSE, FALSE, sizeof(SmbFuzzResult));
-  g_array_set_clear_func(report->results, clear_result);
+  g_array_set_clear_func(report->results, clear_fuzz_result);
   report->mismatches = g_array_new(FALSE, FALSE, sizeof(SmbFuzzMismatch));
   return report;
 }
@@ -58,7 +58,7 @@ elapsed(gint64 start) {
 
 // The sample is request j N / K for each j below K. Takes those of the batch.
 static void
-select_sample(const Work *work, gsize n) {
+select_fuzz_sample(const Work *work, gsize n) {
   guint64 all = work->report->options->count, wanted = MIN(work->report->options->counted, all);
   guint64 first = work->first;
   g_array_set_size(work->sample, 0);
@@ -72,7 +72,7 @@ select_sample(const Work *work, gsize n) {
 
 // Counts requests, unless counters are refused, which is not an error.
 static gboolean
-count_sample(const Work *work, SmbTrial *trial, const GArray *which, GError **error) {
+count_fuzz_sample(const Work *work, SmbTrial *trial, const GArray *which, GError **error) {
   return work->report->refusal || which->len == 0 ||
          smb_trial_count(work->meter, trial, (const gsize *)(gpointer)which->data, which->len,
                          error);
@@ -156,14 +156,14 @@ record_sample(const Work *work, const SmbTrial *trial) {
 static gboolean
 measure_batch(Work *work, SmbTrial *trial, GError **error) {
   gint64 start = g_get_monotonic_time();
-  select_sample(work, trial->n);
+  select_fuzz_sample(work, trial->n);
   if (!smb_trial_clock(work->meter, trial, error))
     return FALSE;
   work->result->device_seconds += elapsed(start);
-  if (!count_sample(work, trial, work->sample, error))
+  if (!count_fuzz_sample(work, trial, work->sample, error))
     return FALSE;
   g_autoptr(GArray) shown = find_shown(work, trial);
-  if (!count_sample(work, trial, shown, error))
+  if (!count_fuzz_sample(work, trial, shown, error))
     return FALSE;
   record_sample(work, trial);
   tally(work, trial, shown);

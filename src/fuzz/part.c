@@ -20,7 +20,7 @@
 // --- what is written and read
 
 static gboolean
-read_instruction(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+take_instruction(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   const char *name = NULL;
   return smb_member_kept(place, node, &name, error) &&
          (smb_instruction_find(name, target) ||
@@ -34,7 +34,7 @@ write_instruction(GString *json, gconstpointer value) {
 }
 
 static gboolean
-read_count(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
+read_fuzz_count(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
   return smb_member_count(place, node, target, error) &&
          (*(guint64 *)target <= SMB_FUZZ_MAX_COUNT ||
           smb_member_expected(place, node, error, "the number of so many requests"));
@@ -42,14 +42,14 @@ read_count(const SmbPlace *place, JsonNode *node, gpointer target, GError **erro
 
 #define SUM(member)                                                                                \
   {                                                                                                \
-#    member, MEMBER_REQUIRED, read_count, smb_member_write_count, AT(SmbFuzzResult, member),       \
+#    member, MEMBER_REQUIRED, read_fuzz_count, smb_member_write_count, AT(SmbFuzzResult, member),  \
         smb_add_count                                                                              \
   }
 #define SECONDS(member)                                                                            \
   { #member, MEMBER_REQUIRED, SMB_MEMBER_NUMBER, AT(SmbFuzzResult, member), smb_add_number }
 
 static const SmbMember instruction_members[] = {
-    {"instruction", MEMBER_REQUIRED, read_instruction, .offset = AT(SmbFuzzResult, instruction)},
+    {"instruction", MEMBER_REQUIRED, take_instruction, .offset = AT(SmbFuzzResult, instruction)},
     SUM(patterns),
     SUM(mismatches),
     SUM(unsteady),
@@ -81,7 +81,7 @@ typedef struct {
 
 static const SmbMember mismatch_members[] = {
     {"request", MEMBER_REQUIRED, SMB_MEMBER_KEPT, AT(MismatchRow, line)},
-    {"instruction", MEMBER_REQUIRED, read_instruction, write_instruction,
+    {"instruction", MEMBER_REQUIRED, take_instruction, write_instruction,
      AT(MismatchRow, of.instruction)},
     {"wavefronts", MEMBER_NULL, SMB_MEMBER_NUMBER, AT(MismatchRow, of.wavefronts)},
     {"cycles", MEMBER_NULL, SMB_MEMBER_NUMBER, AT(MismatchRow, of.cycles)},
@@ -105,7 +105,7 @@ typedef struct {
 
 static gboolean
 read_whole(const SmbPlace *place, JsonNode *node, gpointer target, GError **error) {
-  return read_count(place, node, target, error) &&
+  return read_fuzz_count(place, node, target, error) &&
          (*(guint64 *)target > 0 ||
           smb_member_expected(place, node, error, "one request at least"));
 }
@@ -119,7 +119,7 @@ read_seed(const SmbPlace *place, JsonNode *node, gpointer target, GError **error
 }
 
 static const SmbMember shard_members[] = {
-    {"counted", MEMBER_REQUIRED, read_count, smb_member_write_count, AT(Part, counted)},
+    {"counted", MEMBER_REQUIRED, read_fuzz_count, smb_member_write_count, AT(Part, counted)},
     {"instructions", MEMBER_REQUIRED, SMB_MEMBER_TEXTS, AT(Part, instructions)},
     {"mismatches", MEMBER_REQUIRED, .offset = AT(Part, mismatches), .of = &mismatch_table},
 };
@@ -141,13 +141,13 @@ static const SmbMember part_members[] = {
 };
 
 static void
-part_clear(Part *part) {
+fuzz_part_clear(Part *part) {
   g_clear_pointer(&part->results, g_array_unref);
   g_clear_pointer(&part->instructions, g_strfreev);
   g_clear_pointer(&part->mismatches, g_array_unref);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Part, part_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Part, fuzz_part_clear)
 
 void
 smb_fuzz_json_part(JsonBuilder *json, const SmbFuzzReport *report) {
@@ -172,7 +172,7 @@ smb_fuzz_json_part(JsonBuilder *json, const SmbFuzzReport *report) {
 
 // The request that a line of a trace holds.
 static gboolean
-read_request(SmbArch *arch, const char *line, SmbRequest *request) {
+read_fuzz_request(SmbArch *arch, const char *line, SmbRequest *request) {
   g_autoptr(GInputStream) stream =
       g_memory_input_stream_new_from_data(line, (gssize)strlen(line), NULL);
   g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, line, arch);
@@ -184,7 +184,7 @@ read_request(SmbArch *arch, const char *line, SmbRequest *request) {
 }
 
 static gboolean
-refuse(const char *name, const char *member, GError **error) {
+refuse_fuzz_part(const char *name, const char *member, GError **error) {
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s: not as fuzz writes it", name, member);
 }
 
@@ -196,30 +196,30 @@ begin_whole(SmbFuzzReport *report, GArray *instructions, const char *name, const
     SmbFuzzResult empty = {.instruction = 0};
     if (!smb_instruction_find(part->instructions[i], &empty.instruction) ||
         i == smb_instruction_count())
-      return refuse(name, "shard.instructions", error);
+      return refuse_fuzz_part(name, "shard.instructions", error);
     empty.is_bound = smb_trial_is_bound(report->arch, empty.instruction);
     g_array_append_val(instructions, empty.instruction);
     g_array_append_val(report->results, empty);
   }
   report->refusal = g_strdup(part->device.refusal);
-  return instructions->len > 0 || refuse(name, "shard.instructions", error);
+  return instructions->len > 0 || refuse_fuzz_part(name, "shard.instructions", error);
 }
 
 // Adds what a part has measured: just its spans.
 static gboolean
-add_part(SmbFuzzReport *report, const char *name, const Part *part, const SmbShard *which,
-         GError **error) {
+add_fuzz_part(SmbFuzzReport *report, const char *name, const Part *part, const SmbShard *which,
+              GError **error) {
   const SmbFuzzOptions options = {.count = report->options->count, .shard = *which};
   g_autoptr(GArray) spans = smb_fuzz_spans(&options, report->instructions->len);
   if (part->results->len != spans->len)
-    return refuse(name, "instructions", error);
+    return refuse_fuzz_part(name, "instructions", error);
   for (guint i = 0; i < spans->len; i++) {
     const SmbFuzzSpan *span = &g_array_index(spans, SmbFuzzSpan, i);
     SmbFuzzResult *more = &g_array_index(part->results, SmbFuzzResult, i);
     SmbFuzzResult *result = &g_array_index(report->results, SmbFuzzResult, span->index);
     if (more->instruction != result->instruction ||
         more->patterns != (more->failure ? 0 : span->end - span->first))
-      return refuse(name, "instructions", error);
+      return refuse_fuzz_part(name, "instructions", error);
     smb_fuzz_result_add(result, more);
     if (!result->failure)
       result->failure = g_steal_pointer(&more->failure);
@@ -232,8 +232,8 @@ add_mismatches(GArray *mismatches, const char *name, SmbArch *arch, const Part *
                GError **error) {
   for (guint i = 0; i < part->mismatches->len; i++) {
     MismatchRow *row = &g_array_index(part->mismatches, MismatchRow, i);
-    if (!read_request(arch, row->line, &row->of.request))
-      return refuse(name, "shard.mismatches", error);
+    if (!read_fuzz_request(arch, row->line, &row->of.request))
+      return refuse_fuzz_part(name, "shard.mismatches", error);
     row->of.predicted = smb_wavefronts_count(arch, &row->of.request);
     g_array_append_val(mismatches, row->of);
   }
@@ -281,7 +281,7 @@ merge_requests(SmbCli *cli, const SmbPartResults *results, GError **error) {
     const char *name = smb_part_name(results, i);
     g_auto(Part) part = {0};
     if (!smb_part_results_pick(results, i, SMB_MEMBERS(part_members), &part, error) ||
-        !add_part(report, name, &part, &shard, error) ||
+        !add_fuzz_part(report, name, &part, &shard, error) ||
         !add_mismatches(mismatches, name, arch, &part, error))
       return FALSE;
   }

@@ -90,7 +90,7 @@ write_mismatches(SmbSpool *out, const SmbFuzzReport *report) {
 }
 
 static void
-write_verdict(SmbCli *cli, const SmbFuzzOptions *options, const SmbFuzzResult *total) {
+write_fuzz_verdict(SmbCli *cli, const SmbFuzzOptions *options, const SmbFuzzResult *total) {
   gboolean differ = total->mismatches + total->count_mismatches > 0;
   g_autofree char *line =
       differ ? g_strdup_printf("%s, %s by the clock, %s by counters.",
@@ -108,7 +108,7 @@ write_fuzz_text(SmbCli *cli, gconstpointer written) {
   const SmbFuzzReport *report = written;
   SmbFuzzResult total = smb_fuzz_report_total(report);
   smb_measured_write_device(cli, report->device, report->arch);
-  write_verdict(cli, report->options, &total);
+  write_fuzz_verdict(cli, report->options, &total);
   write_fuzz_table(cli, report);
   smb_spool_puts(cli->out, "\n");
   for (guint i = 0; i < report->results->len; i++) {
@@ -157,7 +157,7 @@ add_json_result(JsonBuilder *json, const SmbFuzzResult *result) {
 }
 
 static void
-add_json_mismatch(JsonBuilder *json, const SmbFuzzMismatch *mismatch) {
+add_fuzz_mismatch(JsonBuilder *json, const SmbFuzzMismatch *mismatch) {
   g_autoptr(GString) line = g_string_new(NULL);
   smb_trace_append_request(line, &mismatch->request, SMB_NVIDIA_LANES);
   smb_json_object(json, NULL);
@@ -188,7 +188,7 @@ write_fuzz_json(SmbCli *cli, gconstpointer written) {
   json_builder_end_object(json);
   smb_json_array(json, "mismatches");
   for (guint i = 0; i < count_shown(report); i++)
-    add_json_mismatch(json, &g_array_index(report->mismatches, SmbFuzzMismatch, i));
+    add_fuzz_mismatch(json, &g_array_index(report->mismatches, SmbFuzzMismatch, i));
   json_builder_end_array(json);
   if (report->options->shard.of)
     smb_fuzz_json_part(json, report);

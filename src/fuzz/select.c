@@ -8,7 +8,7 @@
 #include "src/cli/cli.h"
 
 static void
-add(GArray *selected, guint instruction) {
+add_selected_instruction(GArray *selected, guint instruction) {
   for (guint i = 0; i < selected->len; i++) {
     if (g_array_index(selected, guint, i) == instruction)
       return;
@@ -22,7 +22,7 @@ add_width(GArray *selected, SmbOp op, guint width) {
   guint instruction;
   if (!smb_op_has_width(op, width) || !smb_instruction_for(op, width, &instruction))
     return FALSE;
-  add(selected, instruction);
+  add_selected_instruction(selected, instruction);
   return TRUE;
 }
 
@@ -72,13 +72,13 @@ add_named(GArray *selected, const char *name, GError **error) {
   gboolean found;
   if (strcmp(name, SMB_FUZZ_ALL_INSTRUCTIONS) == 0) {
     for (guint i = 0; i < smb_instruction_count(); i++)
-      add(selected, i);
+      add_selected_instruction(selected, i);
     return TRUE;
   }
   if (smb_op_parse(name, strlen(name), &op)) {
     found = add_operation(selected, op);
   } else if (smb_instruction_find(name, &instruction)) {
-    add(selected, instruction);
+    add_selected_instruction(selected, instruction);
     found = TRUE;
   } else if (parse_wide(name, &op, &width)) {
     found = add_width(selected, op, width);

@@ -26,7 +26,7 @@ struct _SmbFuzzSource {
 };
 
 static void
-make_piece(gpointer user, guint piece) {
+make_source_piece(gpointer user, guint piece) {
   Batch *batch = user;
   const SmbFuzzSource *source = batch->source;
   const SmbInstruction *instruction = smb_instruction(source->instruction);
@@ -89,7 +89,7 @@ start_batch(SmbFuzzSource *source, Batch *batch) {
   smb_trial_begin(&batch->trial, source->arch, source->instruction, n);
   batch->first_piece = source->started / SMB_FUZZ_PIECE_REQUESTS;
   source->started += n;
-  batch->making = smb_parallel_start(pieces, g_get_num_processors(), make_piece, batch);
+  batch->making = smb_parallel_start(pieces, g_get_num_processors(), make_source_piece, batch);
 }
 
 void

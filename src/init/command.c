@@ -39,7 +39,7 @@ static const SmbCliUsage usage = {
 
 // Adds what the text says, of a file that is CUDA C; @compiled takes the others (element-type SmbSource).
 static gboolean
-read_files(const SmbCli *cli, SmbHost *host, GPtrArray *compiled, GError **error) {
+read_init_files(const SmbCli *cli, SmbHost *host, GPtrArray *compiled, GError **error) {
   for (guint i = 0; i < cli->n_arguments; i++) {
     g_autoptr(SmbSource) source = smb_source_load_any(cli->arguments[i], error);
     const char *level = source ? smb_program_recognize(source) : NULL;
@@ -68,7 +68,7 @@ static SmbSections *
 make_sections(const SmbCli *cli, const char *folder, GError **error) {
   g_autoptr(SmbHost) host = smb_host_new();
   g_autoptr(GPtrArray) compiled = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
-  if (!read_files(cli, host, compiled, error))
+  if (!read_init_files(cli, host, compiled, error))
     return NULL;
   g_autoptr(SmbSections) sections = smb_sections_new(choose_arch(host, compiled->len > 0));
   smb_sections_add_host(sections, host, folder);

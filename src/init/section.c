@@ -60,7 +60,7 @@ write_open(Section *section, const char *format, ...) {
 // A value as GLib reads it again (Desktop Entry Specification, "Possible value types"). One with characters that are not shown,
 // which a file of lines should not have either, is left to be filled in.
 static void
-write_key(Section *section, const char *key, const char *value) {
+write_section_key(Section *section, const char *key, const char *value) {
   static const struct {
     const char *plain, *escaped;
   } escapes[] = {{"\\", "\\\\"}, {"\n", "\\n"}, {"\r", "\\r"}, {"\t", "\\t"}};
@@ -78,7 +78,7 @@ write_key(Section *section, const char *key, const char *value) {
 
 // A name that no other section has: "k", "k-2".
 static void
-begin_section(Section *section, const char *name, const char *file, const char *folder) {
+begin_written_section(Section *section, const char *name, const char *file, const char *folder) {
   SmbSections *sections = section->sections;
   g_autofree char *shown = smb_text_show_line(name);
   g_autofree char *base = g_strdelimit(g_strdup(shown), "[]", '_');
@@ -94,11 +94,11 @@ begin_section(Section *section, const char *name, const char *file, const char *
   g_string_append_printf(sections->text, "\n[%s]\n", unique);
   sections->n++;
   g_autofree char *seen = folder ? g_canonicalize_filename(file, NULL) : g_strdup(file);
-  write_key(section, "file", seen);
+  write_section_key(section, "file", seen);
 }
 
 static void
-end_section(Section *section) {
+end_written_section(Section *section) {
   section->sections->n_open += section->is_open ? 1 : 0;
 }
 
@@ -118,7 +118,7 @@ write_extent(Section *section, const char *key, const char *expression) {
     g_string_append_printf(value, ",%" G_GUINT64_FORMAT, extent[1]);
   if (extent[2] > 1)
     g_string_append_printf(value, ",%" G_GUINT64_FORMAT, extent[2]);
-  write_key(section, key, value->str);
+  write_section_key(section, key, value->str);
   g_string_free(value, TRUE);
 }
 
@@ -142,7 +142,7 @@ write_configuration(Section *section) {
 
 // A constant as --arg takes it, or NULL (transfer full).
 static char *
-find_constant(const SmbHost *host, const SmbHostLaunch *launch, const char *expression) {
+get_constant(const SmbHost *host, const SmbHostLaunch *launch, const char *expression) {
   guint64 number;
   if (smb_host_number(host, launch, expression, &number))
     return g_strdup_printf("%" G_GUINT64_FORMAT, number);
@@ -162,7 +162,7 @@ write_arguments(Section *section, const Parameter *parameters, guint n) {
     const Parameter *parameter = &parameters[i];
     const GPtrArray *given = section->launch ? section->launch->arguments : NULL;
     const char *text = given && i < given->len ? given->pdata[i] : NULL;
-    g_autofree char *value = text ? find_constant(section->host, section->launch, text) : NULL;
+    g_autofree char *value = text ? get_constant(section->host, section->launch, text) : NULL;
     if (parameter->is_pointer)
       continue;
     if (value)
@@ -174,7 +174,7 @@ write_arguments(Section *section, const Parameter *parameters, guint n) {
       write_open(section, "arg: %s (%s) is unknown", parameter->name, parameter->type);
   }
   if (known->len)
-    write_key(section, "arg", known->str);
+    write_section_key(section, "arg", known->str);
 }
 
 // The template arguments, numbers where they are known (transfer full).
@@ -183,7 +183,7 @@ describe_instance(const SmbHost *host, const SmbHostLaunch *launch) {
   GString *text = g_string_new(launch->kernel);
   for (guint i = 0; i < launch->instance->len; i++) {
     const char *part = launch->instance->pdata[i];
-    g_autofree char *value = find_constant(host, launch, part);
+    g_autofree char *value = get_constant(host, launch, part);
     g_string_append_printf(text, "%s%s", i ? "," : "<", value ? value : part);
   }
   g_string_append_c(text, '>');
@@ -191,17 +191,17 @@ describe_instance(const SmbHost *host, const SmbHostLaunch *launch) {
 }
 
 static void
-write_kernel(SmbSections *sections, const SmbHost *host, const SmbHostKernel *kernel,
-             const SmbHostLaunch *launch, const char *folder) {
+write_section_kernel(SmbSections *sections, const SmbHost *host, const SmbHostKernel *kernel,
+                     const SmbHostLaunch *launch, const char *folder) {
   Section section = {sections, host, launch, FALSE};
-  begin_section(&section, kernel->name, kernel->file, folder);
+  begin_written_section(&section, kernel->name, kernel->file, folder);
   if (kernel->is_hip && strcmp(sections->arch, SMB_HIP_ARCH) != 0)
-    write_key(&section, "arch", SMB_HIP_ARCH);
+    write_section_key(&section, "arch", SMB_HIP_ARCH);
   if (launch && launch->instance) {
     g_autofree char *instance = describe_instance(host, launch);
-    write_key(&section, "instance", instance);
+    write_section_key(&section, "instance", instance);
   } else {
-    write_key(&section, "entry", kernel->name);
+    write_section_key(&section, "entry", kernel->name);
     if (kernel->is_template)
       write_open(&section, "instance = %s<?>  in place of entry: the arguments of the template",
                  kernel->name);
@@ -216,7 +216,7 @@ write_kernel(SmbSections *sections, const SmbHost *host, const SmbHostKernel *ke
     parameters[i] = (Parameter){parameter->type, parameter->name, parameter->is_pointer};
   }
   write_arguments(&section, parameters, kernel->parameters->len);
-  end_section(&section);
+  end_written_section(&section);
 }
 
 void
@@ -225,26 +225,26 @@ smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *fo
     const SmbHostKernel *kernel = host->kernels->pdata[i];
     const GPtrArray *launches = smb_host_launches(host, kernel->name);
     for (guint j = 0; launches && j < launches->len; j++)
-      write_kernel(sections, host, kernel, launches->pdata[j], folder);
+      write_section_kernel(sections, host, kernel, launches->pdata[j], folder);
     if (!launches)
-      write_kernel(sections, host, kernel, NULL, folder);
+      write_section_kernel(sections, host, kernel, NULL, folder);
   }
 }
 
 // The launch of a kernel by its plain name, without template arguments; NULL: none.
 static const SmbHostLaunch *
-find_launch(const SmbHost *host, const char *name) {
+find_section_launch(const SmbHost *host, const char *name) {
   g_autofree char *plain = g_strndup(name, strcspn(name, "<("));
   const GPtrArray *launches = smb_host_launches(host, plain);
   return launches ? launches->pdata[0] : NULL;
 }
 
 static void
-write_entry(SmbSections *sections, const SmbHost *host, const char *file, const SmbEntry *entry,
-            const char *folder) {
-  Section section = {sections, host, find_launch(host, entry->name), FALSE};
-  begin_section(&section, entry->name, file, folder);
-  write_key(&section, "entry", entry->symbol);
+write_section_entry(SmbSections *sections, const SmbHost *host, const char *file,
+                    const SmbEntry *entry, const char *folder) {
+  Section section = {sections, host, find_section_launch(host, entry->name), FALSE};
+  begin_written_section(&section, entry->name, file, folder);
+  write_section_key(&section, "entry", entry->symbol);
   if (section.launch)
     write_configuration(&section);
   else if (entry->block[0] == 0)
@@ -258,7 +258,7 @@ write_entry(SmbSections *sections, const SmbHost *host, const char *file, const 
         (Parameter){item->type ? item->type : "unknown type", names->pdata[i], item->is_pointer};
   }
   write_arguments(&section, parameters, entry->parameters->len);
-  end_section(&section);
+  end_written_section(&section);
 }
 
 void
@@ -269,6 +269,6 @@ smb_sections_add_entries(SmbSections *sections, const SmbHost *host, const char 
     const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
     // A file has a kernel once for each architecture.
     if (g_hash_table_add(seen, (gpointer)entry->symbol))
-      write_entry(sections, host, file, entry, folder);
+      write_section_entry(sections, host, file, entry, folder);
   }
 }

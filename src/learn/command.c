@@ -21,7 +21,7 @@ static const GOptionEntry options[] = {
 };
 
 static gboolean
-write_kernel(SmbCli *cli, const char *name, GError **error) {
+write_lesson_kernel(SmbCli *cli, const char *name, GError **error) {
   g_autoptr(SmbSource) source = smb_lesson_kernel(name, error);
   if (!source)
     return FALSE;
@@ -51,7 +51,7 @@ write_step(SmbCli *cli, const GPtrArray *course, guint number, GError **error) {
 }
 
 static gboolean
-write_all(SmbCli *cli, const GPtrArray *course, guint first, GError **error) {
+write_all_lessons(SmbCli *cli, const GPtrArray *course, guint first, GError **error) {
   for (guint number = first; number <= course->len; number++) {
     if (!write_step(cli, course, number, error))
       return FALSE;
@@ -80,14 +80,14 @@ smb_cmd_learn(SmbCli *cli, GError **error) {
     return smb_cli_usage_error(error, "expected one of --all, --list, --kernel, and a STEP with "
                                       "--all or alone");
   if (option_kernel)
-    return write_kernel(cli, option_kernel, error);
+    return write_lesson_kernel(cli, option_kernel, error);
   g_autoptr(GPtrArray) course = smb_lesson_load_course(error);
   if (!course || !smb_cli_number("STEP", cli->arguments[0], 1, course->len, &first, error))
     return FALSE;
   if (option_list)
     write_titles(cli, course);
   else if (option_all || (isatty(STDIN_FILENO) && !isatty(STDOUT_FILENO)))
-    return write_all(cli, course, first, error);
+    return write_all_lessons(cli, course, first, error);
   else
     return smb_learn_session_run(cli, course, first, error);
   return TRUE;

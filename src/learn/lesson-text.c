@@ -249,8 +249,8 @@ value_of(const Name *name, const SmbLessonResult *results, gint64 *value, GError
 
 // The expression @text, which begins at @offset in the lesson, with numbers in the place of its names; NULL: an error.
 static char *
-substitute(const SmbLesson *lesson, guint32 offset, const char *text,
-           const SmbLessonResult *results, GError **error) {
+substitute_numbers(const SmbLesson *lesson, guint32 offset, const char *text,
+                   const SmbLessonResult *results, GError **error) {
   g_autoptr(GString) numbers = g_string_new(NULL);
   for (const char *at = text; *at;) {
     gsize length = strspn(at, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_.");
@@ -272,9 +272,9 @@ substitute(const SmbLesson *lesson, guint32 offset, const char *text,
 
 // The value of an expression; 1 without results.
 static gboolean
-evaluate(const SmbLesson *lesson, guint32 offset, const char *text, const SmbLessonResult *results,
+work_out(const SmbLesson *lesson, guint32 offset, const char *text, const SmbLessonResult *results,
          gint64 *value, GError **error) {
-  g_autofree char *numbers = substitute(lesson, offset, text, results, error);
+  g_autofree char *numbers = substitute_numbers(lesson, offset, text, results, error);
   if (!numbers)
     return FALSE;
   *value = 1;
@@ -355,11 +355,11 @@ static gboolean
 check_claim(const SmbLesson *lesson, guint32 offset, const char *text, const char *claims,
             const SmbLessonResult *results, GError **error) {
   gint64 value;
-  if (!evaluate(lesson, offset, text, results, &value, error))
+  if (!work_out(lesson, offset, text, results, &value, error))
     return FALSE;
   if (value)
     return TRUE;
-  g_autofree char *numbers = substitute(lesson, offset, text, results, NULL);
+  g_autofree char *numbers = substitute_numbers(lesson, offset, text, results, NULL);
   return smb_source_error(lesson->source, offset, error, "%s does not hold: %s", claims,
                           g_strstrip(numbers));
 }
@@ -387,7 +387,7 @@ append_braces(const Render *render, const char *from, const char *to, GError **e
     if (!strpbrk(text, G_CSET_a_2_z))
       return smb_source_error(render->lesson->source, offset_of(render, from), error,
                               "'%s': a number that is not computed: expected a quantity", text);
-    if (!evaluate(render->lesson, offset_of(render, from), text, render->results, &value, error))
+    if (!work_out(render->lesson, offset_of(render, from), text, render->results, &value, error))
       return FALSE;
     g_string_append_printf(render->out, "%" G_GINT64_FORMAT, value);
     return TRUE;
@@ -437,26 +437,26 @@ smb_lesson_text(const SmbLesson *lesson, const SmbLessonPart *part, const SmbLes
 gboolean
 smb_lesson_number(const SmbLesson *lesson, const SmbLessonPart *part,
                   const SmbLessonResult *results, gint64 *value, GError **error) {
-  return evaluate(lesson, part->offset, part->text, results, value, error);
+  return work_out(lesson, part->offset, part->text, results, value, error);
 }
 
 static gboolean
-check_text(const SmbLesson *lesson, const SmbLessonPart *part, const SmbLessonResult *results,
-           GError **error) {
+check_lesson_sentence(const SmbLesson *lesson, const SmbLessonPart *part,
+                      const SmbLessonResult *results, GError **error) {
   g_autofree char *text = smb_lesson_text(lesson, part, results, error);
   return text != NULL;
 }
 
 static gboolean
-check_parts(const SmbLesson *lesson, const GArray *parts, const SmbLessonResult *results,
-            GError **error) {
+check_text_parts(const SmbLesson *lesson, const GArray *parts, const SmbLessonResult *results,
+                 GError **error) {
   for (guint i = 0; i < parts->len; i++) {
     const SmbLessonPart *part = &g_array_index(parts, SmbLessonPart, i);
     gboolean good = TRUE;
     guint run;
     switch (part->kind) {
     case SMB_LESSON_TEXT:
-      good = check_text(lesson, part, results, error);
+      good = check_lesson_sentence(lesson, part, results, error);
       break;
     case SMB_LESSON_CHECK:
       good = check_claim(lesson, part->offset, part->text, "the condition", results, error);
@@ -479,10 +479,10 @@ check_parts(const SmbLesson *lesson, const GArray *parts, const SmbLessonResult 
 gboolean
 smb_lesson_check(const SmbLesson *lesson, const SmbLessonResult *results, GError **error) {
   gint64 value;
-  if (!check_parts(lesson, lesson->before, results, error) ||
-      !check_parts(lesson, lesson->after, results, error) ||
-      !check_text(lesson, &lesson->question, results, error) ||
-      !check_text(lesson, &lesson->hint, results, error) ||
+  if (!check_text_parts(lesson, lesson->before, results, error) ||
+      !check_text_parts(lesson, lesson->after, results, error) ||
+      !check_lesson_sentence(lesson, &lesson->question, results, error) ||
+      !check_lesson_sentence(lesson, &lesson->hint, results, error) ||
       !smb_lesson_number(lesson, &lesson->answer, results, &value, error))
     return FALSE;
   if (value < 0)
@@ -492,7 +492,7 @@ smb_lesson_check(const SmbLesson *lesson, const SmbLessonResult *results, GError
     const SmbLessonMiss *miss = &g_array_index(lesson->misses, SmbLessonMiss, i);
     gint64 wrong;
     if (!smb_lesson_number(lesson, &miss->number, results, &wrong, error) ||
-        !check_text(lesson, &miss->text, results, error))
+        !check_lesson_sentence(lesson, &miss->text, results, error))
       return FALSE;
     if (wrong == value)
       return smb_source_error(lesson->source, miss->number.offset, error,

@@ -45,7 +45,7 @@ clear_miss(gpointer data) {
 }
 
 static GArray *
-new_array(guint size, GDestroyNotify clear) {
+new_lesson_array(guint size, GDestroyNotify clear) {
   GArray *array = g_array_new(FALSE, TRUE, size);
   g_array_set_clear_func(array, clear);
   return array;
@@ -80,7 +80,7 @@ smb_lesson_find_run(const SmbLesson *lesson, const char *name) {
   smb_source_error((reader)->lesson->source, offset, (reader)->error, __VA_ARGS__)
 
 static gboolean
-check_text(Reader *reader, const SmbLessonPart *part) {
+check_lesson_text(Reader *reader, const SmbLessonPart *part) {
   g_autofree char *text = smb_lesson_text(reader->lesson, part, NULL, reader->error);
   return text != NULL;
 }
@@ -92,7 +92,7 @@ check_expression(Reader *reader, const SmbLessonPart *part) {
 }
 
 static void
-add_part(Reader *reader, SmbLessonPart *part) {
+add_lesson_part(Reader *reader, SmbLessonPart *part) {
   SmbLesson *lesson = reader->lesson;
   g_array_append_vals(lesson->answer.text ? lesson->after : lesson->before, part, 1);
   part->text = NULL;
@@ -110,7 +110,7 @@ read_title(Reader *reader, const SmbLessonPart *part) {
 }
 
 static gboolean
-is_name(const char *text) {
+is_lesson_name(const char *text) {
   return g_ascii_isalpha(*text) &&
          strspn(text, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_") == strlen(text);
 }
@@ -122,7 +122,7 @@ read_run(Reader *reader, const SmbLessonPart *part) {
   if (!g_shell_parse_argv(part->text, NULL, &words, NULL) || !words[1])
     return refuse_lesson(reader, part->offset, "'%s': expected NAME and the words of a command",
                          part->text);
-  if (!is_name(words[0]) || smb_lesson_find_run(lesson, words[0]) >= 0)
+  if (!is_lesson_name(words[0]) || smb_lesson_find_run(lesson, words[0]) >= 0)
     return refuse_lesson(reader, part->offset, "'%s': expected a new name", words[0]);
   if (lesson->runs->len >= SMB_LESSON_MAX_RUNS)
     return refuse_lesson(reader, part->offset, "more than %d runs", SMB_LESSON_MAX_RUNS);
@@ -164,7 +164,7 @@ read_miss(Reader *reader, const SmbLessonPart *part) {
       {SMB_LESSON_TEXT, part->offset, g_strndup(part->text, (gsize)(colon - part->text))},
       {SMB_LESSON_TEXT, part->offset + (guint32)(colon + 1 - part->text), g_strdup(colon + 1)}};
   g_array_append_val(reader->lesson->misses, miss);
-  return check_expression(reader, &miss.number) && check_text(reader, &miss.text);
+  return check_expression(reader, &miss.number) && check_lesson_text(reader, &miss.text);
 }
 
 static const Item items[] = {
@@ -176,8 +176,8 @@ static const Item items[] = {
     {"banks", read_access, SMB_LESSON_BANKS, 0},
     {"meeting", read_access, SMB_LESSON_MEETING, 0},
     {"check", check_expression, SMB_LESSON_CHECK, 0},
-    {"question", check_text, SMB_LESSON_TEXT, G_STRUCT_OFFSET(SmbLesson, question)},
-    {"hint", check_text, SMB_LESSON_TEXT, G_STRUCT_OFFSET(SmbLesson, hint)},
+    {"question", check_lesson_text, SMB_LESSON_TEXT, G_STRUCT_OFFSET(SmbLesson, question)},
+    {"hint", check_lesson_text, SMB_LESSON_TEXT, G_STRUCT_OFFSET(SmbLesson, hint)},
     {"answer", check_expression, SMB_LESSON_TEXT, G_STRUCT_OFFSET(SmbLesson, answer)},
     {"miss", read_miss, SMB_LESSON_TEXT, 0},
 };
@@ -188,7 +188,7 @@ place_part(Reader *reader, const Item *item, SmbLessonPart *part) {
   SmbLessonPart *into = &G_STRUCT_MEMBER(SmbLessonPart, reader->lesson, item->into);
   if (!item->into) {
     if (item->kind != SMB_LESSON_TEXT)
-      add_part(reader, part);
+      add_lesson_part(reader, part);
     return TRUE;
   }
   if (into->text)
@@ -200,7 +200,7 @@ place_part(Reader *reader, const Item *item, SmbLessonPart *part) {
 
 // What stands in a stretch of the file, without white space at its end.
 static char *
-copy_text(const char *text, gsize length) {
+copy_lesson_text(const char *text, gsize length) {
   char *copy = g_strndup(text, length);
   g_strchomp(copy);
   return copy;
@@ -208,7 +208,7 @@ copy_text(const char *text, gsize length) {
 
 // An item that begins at @from, of @length bytes: "@NAME TEXT".
 static gboolean
-read_item(Reader *reader, guint32 from, gsize length) {
+take_item(Reader *reader, guint32 from, gsize length) {
   const char *text = smb_source_text(reader->lesson->source) + from;
   g_autofree char *name = g_strndup(text + 1, strcspn(text + 1, " \t\r\n"));
   gsize skip = MIN(1 + strlen(name), length);
@@ -218,7 +218,7 @@ read_item(Reader *reader, guint32 from, gsize length) {
     if (strcmp(items[i].name, name) != 0)
       continue;
     SmbLessonPart part = {items[i].kind, from + (guint32)skip,
-                          copy_text(text + skip, length - skip)};
+                          copy_lesson_text(text + skip, length - skip)};
     gboolean good = *part.text
                         ? items[i].read(reader, &part) && place_part(reader, &items[i], &part)
                         : refuse_lesson(reader, from, "@%s: nothing follows it", name);
@@ -234,40 +234,40 @@ read_item(Reader *reader, guint32 from, gsize length) {
 static gboolean
 read_paragraph(Reader *reader, guint32 from, gsize length) {
   const char *text = smb_source_text(reader->lesson->source) + from;
-  SmbLessonPart part = {SMB_LESSON_TEXT, from, copy_text(text, length)};
-  gboolean good = check_text(reader, &part);
+  SmbLessonPart part = {SMB_LESSON_TEXT, from, copy_lesson_text(text, length)};
+  gboolean good = check_lesson_text(reader, &part);
   if (good)
-    add_part(reader, &part);
+    add_lesson_part(reader, &part);
   clear_part(&part);
   return good;
 }
 
 static gboolean
-is_blank(const char *line) {
+is_empty(const char *line) {
   return line[strspn(line, " \t\r")] == '\n' || !line[strspn(line, " \t\r")];
 }
 
 // Whether a line goes on with what began above it.
 static gboolean
-continues(char kind, const char *line) {
-  if (!*line || is_blank(line) || *line == '@' || *line == '#')
+continues_item(char kind, const char *line) {
+  if (!*line || is_empty(line) || *line == '@' || *line == '#')
     return FALSE;
   return kind != '@' || *line == ' ' || *line == '\t';
 }
 
 static gboolean
-read_lines(Reader *reader) {
+read_lesson_lines(Reader *reader) {
   const char *text = smb_source_text(reader->lesson->source);
   for (const char *line = text; *line;) {
     const char *end = line;
     do {
       end += strcspn(end, "\n");
       end += *end != '\0';
-    } while (*line != '#' && !is_blank(line) && continues(*line, end));
+    } while (*line != '#' && !is_empty(line) && continues_item(*line, end));
     guint32 from = (guint32)(line - text);
     gsize length = (gsize)(end - line);
-    if (*line != '#' && !is_blank(line) &&
-        !(*line == '@' ? read_item(reader, from, length) : read_paragraph(reader, from, length)))
+    if (*line != '#' && !is_empty(line) &&
+        !(*line == '@' ? take_item(reader, from, length) : read_paragraph(reader, from, length)))
       return FALSE;
     line = end;
   }
@@ -291,18 +291,18 @@ SmbLesson *
 smb_lesson_new(SmbSource *source, GError **error) {
   g_autoptr(SmbLesson) lesson = g_new0(SmbLesson, 1);
   lesson->source = smb_source_ref(source);
-  lesson->runs = new_array(sizeof(SmbLessonRun), clear_run);
-  lesson->before = new_array(sizeof(SmbLessonPart), clear_part);
-  lesson->after = new_array(sizeof(SmbLessonPart), clear_part);
-  lesson->misses = new_array(sizeof(SmbLessonMiss), clear_miss);
+  lesson->runs = new_lesson_array(sizeof(SmbLessonRun), clear_run);
+  lesson->before = new_lesson_array(sizeof(SmbLessonPart), clear_part);
+  lesson->after = new_lesson_array(sizeof(SmbLessonPart), clear_part);
+  lesson->misses = new_lesson_array(sizeof(SmbLessonMiss), clear_miss);
   Reader reader = {lesson, error};
-  if (!read_lines(&reader) || !check_whole(&reader))
+  if (!read_lesson_lines(&reader) || !check_whole(&reader))
     return NULL;
   return g_steal_pointer(&lesson);
 }
 
 static SmbSource *
-load_source(const char *path, const char *name, GError **error) {
+load_lesson_source(const char *path, const char *name, GError **error) {
   g_autoptr(GBytes) bytes = smb_data_load(path, error);
   return bytes ? smb_source_new(name, bytes, error) : NULL;
 }
@@ -314,7 +314,7 @@ smb_lesson_load_course(GError **error) {
   for (guint i = 0; names[i]; i++) {
     g_autofree char *path = g_strdup_printf("lessons/%s.lesson", names[i]);
     g_autofree char *name = g_strconcat("data/", path, NULL);
-    g_autoptr(SmbSource) source = load_source(path, name, error);
+    g_autoptr(SmbSource) source = load_lesson_source(path, name, error);
     SmbLesson *lesson = source ? smb_lesson_new(source, error) : NULL;
     if (!lesson)
       return NULL;
@@ -334,5 +334,5 @@ smb_lesson_kernel(const char *name, GError **error) {
     return NULL;
   }
   g_autofree char *path = g_strconcat("lessons/", name, NULL);
-  return load_source(path, name, error);
+  return load_lesson_source(path, name, error);
 }

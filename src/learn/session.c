@@ -81,7 +81,7 @@ write_keys(SmbCli *cli) {
 
 // Which command a line is: by its first word, behind which only explain and advise take more.
 static Command
-find_command(const char *line, const char **rest) {
+find_session_command(const char *line, const char **rest) {
   gsize length = strcspn(line, " \t");
   g_autofree char *word = g_ascii_strdown(line, (gssize)length);
   *rest = line + length + strspn(line + length, " \t");
@@ -154,7 +154,7 @@ static Move
 handle_common(Session *session, const char *line, const char *expected) {
   SmbCli *cli = session->cli;
   const char *rest;
-  Command command = find_command(line, &rest);
+  Command command = find_session_command(line, &rest);
   if (command < N_COMMANDS)
     return do_command(session, command, rest);
   if (is_setting(line)) {
@@ -179,7 +179,7 @@ open_input(Session *session) {
 
 // Reads to the end of the line; a last line may end without a line feed. NULL at the end of the input.
 static gboolean
-read_line(const Session *session, char **line) {
+get_line(const Session *session, char **line) {
   GBufferedInputStream *input = G_BUFFERED_INPUT_STREAM(session->input);
   g_autoptr(GString) text = g_string_new(NULL);
   g_autoptr(GError) failure = NULL;
@@ -200,11 +200,11 @@ read_line(const Session *session, char **line) {
 
 // Asks on the line of the answer. Where no terminal shows what is typed, the answer is written behind the question.
 static gboolean
-ask(Session *session, const char *question, char **line, Move *move) {
+ask_learner(Session *session, const char *question, char **line, Move *move) {
   SmbCli *cli = session->cli;
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, question);
   smb_spool_puts(cli->out, " ");
-  if (!smb_cli_flush(cli, session->error) || !open_input(session) || !read_line(session, line)) {
+  if (!smb_cli_flush(cli, session->error) || !open_input(session) || !get_line(session, line)) {
     *move = MOVE_FAIL;
     return FALSE;
   }
@@ -270,7 +270,7 @@ ask_prediction(Session *session) {
   g_autofree char *line = NULL;
   Move move = MOVE_STAY;
   guint64 said;
-  if (!ask(session, "Your prediction (? for a hint, h for help):", &line, &move))
+  if (!ask_learner(session, "Your prediction (? for a hint, h for help):", &line, &move))
     return move;
   if (g_ascii_string_to_unsigned(line, 10, 0, G_MAXINT64, &said, NULL))
     return write_answer(session, &said) ? MOVE_ON : MOVE_FAIL;
@@ -286,7 +286,7 @@ ask_next(Session *session) {
   const char *question = session->step->number < session->step->n_steps
                              ? "Enter for the next step (e to edit, h for help):"
                              : "Enter to end (e to edit, h for help):";
-  if (!ask(session, question, &line, &move))
+  if (!ask_learner(session, question, &line, &move))
     return move;
   return *line ? handle_common(session, line, "Enter") : MOVE_ON;
 }

@@ -18,8 +18,8 @@ smb_learn_run_free(SmbLearnRun *run) {
 }
 
 static SmbTarget *
-make_target(const SmbTargetOptions *options, const char *file, gboolean is_course,
-            const SmbArch *arch, GError **error) {
+make_step_target(const SmbTargetOptions *options, const char *file, gboolean is_course,
+                 const SmbArch *arch, GError **error) {
   if (!file || !is_course)
     return smb_target_new(options, file, arch, NULL, error);
   g_autoptr(SmbSource) source = smb_lesson_kernel(file, error);
@@ -28,7 +28,7 @@ make_target(const SmbTargetOptions *options, const char *file, gboolean is_cours
 
 // Parses the words as analyze does, and takes the kernel and the architecture from them.
 static gboolean
-parse_words(SmbLearnRun *run, SmbCli *cli, GError **error) {
+parse_step_words(SmbLearnRun *run, SmbCli *cli, GError **error) {
   static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, NULL};
   static const SmbCliUsage usage = {.arguments = "[FILE.cu]",
                                     .description = "",
@@ -38,8 +38,8 @@ parse_words(SmbLearnRun *run, SmbCli *cli, GError **error) {
                                     .groups = groups};
   g_autoptr(GError) failure = NULL;
   if (smb_cli_parse(cli, &usage, NULL, &failure))
-    run->target =
-        make_target(smb_target_options(), cli->arguments[0], run->is_course, cli->arch, &failure);
+    run->target = make_step_target(smb_target_options(), cli->arguments[0], run->is_course,
+                                   cli->arch, &failure);
   smb_target_clear_options();
   if (run->target)
     return TRUE;
@@ -61,7 +61,7 @@ smb_learn_run_new(const char *const *words, gboolean is_course, GError **error) 
   g_auto(GStrv) argv = g_strv_builder_end(builder);
   g_autoptr(SmbSpool) out = smb_spool_new();
   SmbCli cli = {.command = "analyze", .out = out, .argc = (int)g_strv_length(argv), .argv = argv};
-  gboolean good = parse_words(run, &cli, error);
+  gboolean good = parse_step_words(run, &cli, error);
   run->arch = g_steal_pointer(&cli.arch);
   g_strfreev(cli.arguments);
   g_free(cli.case_origin);

@@ -12,7 +12,7 @@
 
 // The command line, as a shell reads it.
 static char *
-describe_command(const SmbLearnRun *run) {
+describe_lesson_command(const SmbLearnRun *run) {
   GString *line = g_string_new("smembank analyze");
   for (guint i = 0; run->words[i]; i++) {
     const char *word = run->words[i];
@@ -36,7 +36,7 @@ write_commands(SmbCli *cli, const char *const *names, const SmbLearnRun *const *
   for (guint i = 0; i < n; i++)
     width = MAX(width, smb_text_width(names[i]));
   for (guint i = 0; i < n; i++) {
-    g_autofree char *command = describe_command(runs[i]);
+    g_autofree char *command = describe_lesson_command(runs[i]);
     const char *file = find_course_kernel(runs[i]);
     gboolean told = FALSE;
     for (guint j = 0; j < i && file; j++)
@@ -57,7 +57,7 @@ new_table(const char *access, const char *passes) {
 }
 
 static void
-begin_row(SmbTable *table, const char *name, const SmbSite *site) {
+begin_lesson_row(SmbTable *table, const char *name, const SmbSite *site) {
   smb_table_cell(table, SMB_STYLE_PLAIN, name);
   smb_table_number(table, SMB_STYLE_DIM, site->line);
   smb_table_cell(table, SMB_STYLE_PLAIN, site->expression);
@@ -65,19 +65,19 @@ begin_row(SmbTable *table, const char *name, const SmbSite *site) {
 }
 
 static void
-add_shared(SmbTable *table, const char *name, const SmbLearnRun *run) {
+add_shared_row(SmbTable *table, const char *name, const SmbLearnRun *run) {
   for (guint i = 0; i < run->analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(run->analysis->accesses, SmbAccess, i);
-    begin_row(table, name, access->site);
+    begin_lesson_row(table, name, access->site);
     smb_analyze_add_tally(table, &access->total);
   }
 }
 
 static void
-add_global(SmbTable *table, const char *name, const SmbLearnRun *run) {
+add_global_row(SmbTable *table, const char *name, const SmbLearnRun *run) {
   for (guint i = 0; i < run->analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(run->analysis->globals, SmbGlobalAccess, i);
-    begin_row(table, name, access->site);
+    begin_lesson_row(table, name, access->site);
     smb_analyze_add_global(table, access);
   }
 }
@@ -95,8 +95,8 @@ smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLearnRun 
   g_autoptr(SmbTable) global = new_table("global access", smb_analyze_segment_name(runs[0]->arch));
   write_commands(cli, names, runs, n);
   for (guint i = 0; i < n; i++) {
-    add_shared(shared, names[i], runs[i]);
-    add_global(global, names[i], runs[i]);
+    add_shared_row(shared, names[i], runs[i]);
+    add_global_row(global, names[i], runs[i]);
   }
   if (tables & SMB_LEARN_SHARED) {
     smb_table_write(shared, cli->out, cli->colour);
@@ -110,7 +110,7 @@ smb_learn_write_counts(SmbCli *cli, const char *const *names, const SmbLearnRun 
 
 // The text of the run's kernel, from the first line that is not a comment on.
 static void
-write_kernel(SmbCli *cli, const SmbLearnRun *run) {
+write_step_kernel(SmbCli *cli, const SmbLearnRun *run) {
   const SmbSource *source = smb_program_source(run->target->kernel);
   guint n = smb_source_n_lines(source);
   gboolean begun = FALSE;
@@ -131,7 +131,7 @@ write_show(SmbCli *cli, const SmbLearnStep *step, guint run) {
   heading.arch = shown->arch;
   write_commands(cli, &name, &shown, 1);
   smb_analyze_write_heading(&heading, shown->target, shown->analysis);
-  write_kernel(cli, shown);
+  write_step_kernel(cli, shown);
 }
 
 // The counts of the runs that a part names.
@@ -154,8 +154,8 @@ write_lesson_counts(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *
 
 // A row of the table of lanes: a number for each of some lanes, as wide as two digits.
 static void
-write_lanes(SmbCli *cli, const char *head, const guint *numbers, guint first, guint n,
-            SmbLanes mask) {
+write_lesson_lanes(SmbCli *cli, const char *head, const guint *numbers, guint first, guint n,
+                   SmbLanes mask) {
   g_autoptr(GString) line = g_string_new(head);
   for (guint lane = first; lane < first + n; lane++) {
     if (mask >> lane & 1)
@@ -168,7 +168,7 @@ write_lanes(SmbCli *cli, const char *head, const guint *numbers, guint first, gu
 
 // The bank that each lane asks in the costliest request; of a wide access the first one.
 static void
-write_banks(SmbCli *cli, const SmbAccess *access, const SmbArch *arch) {
+write_lesson_banks(SmbCli *cli, const SmbAccess *access, const SmbArch *arch) {
   const SmbArchInfo *info = smb_arch_info(arch);
   const SmbRequest *request = &access->worst;
   const SmbPlan *plan = smb_wavefronts_plan(arch, request);
@@ -185,8 +185,8 @@ write_banks(SmbCli *cli, const SmbAccess *access, const SmbArch *arch) {
   while (strlen("lane") + 3 * n > smb_spool_columns(cli->out) && n > 1)
     n /= 2;
   for (guint first = 0; first < info->lanes; first += n) {
-    write_lanes(cli, "lane", lanes, first, n, G_MAXUINT64);
-    write_lanes(cli, "bank", banks, first, n, request->mask);
+    write_lesson_lanes(cli, "lane", lanes, first, n, G_MAXUINT64);
+    write_lesson_lanes(cli, "bank", banks, first, n, request->mask);
   }
   smb_spool_puts(cli->out, "\n");
 }
@@ -225,14 +225,14 @@ write_lesson_access(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *
     return FALSE;
   const SmbArch *arch = ((const SmbLearnRun *)step->runs->pdata[run])->arch;
   if (part->kind == SMB_LESSON_BANKS)
-    write_banks(cli, access, arch);
+    write_lesson_banks(cli, access, arch);
   else
     write_meeting(cli, access, arch);
   return TRUE;
 }
 
 static gboolean
-write_part(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part, GError **error) {
+show_part(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part, GError **error) {
   switch (part->kind) {
   case SMB_LESSON_TEXT:
     return write_lesson_text(cli, step, "", part, error);
@@ -255,9 +255,9 @@ write_part(SmbCli *cli, const SmbLearnStep *step, const SmbLessonPart *part, GEr
 }
 
 static gboolean
-write_parts(SmbCli *cli, const SmbLearnStep *step, const GArray *parts, GError **error) {
+write_lesson_parts(SmbCli *cli, const SmbLearnStep *step, const GArray *parts, GError **error) {
   for (guint i = 0; i < parts->len; i++) {
-    if (!write_part(cli, step, &g_array_index(parts, SmbLessonPart, i), error))
+    if (!show_part(cli, step, &g_array_index(parts, SmbLessonPart, i), error))
       return FALSE;
   }
   return TRUE;
@@ -269,7 +269,7 @@ smb_learn_write_before(SmbCli *cli, const SmbLearnStep *step, GError **error) {
       g_strdup_printf("Step %u of %u: %s", step->number, step->n_steps, step->lesson->title);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, title);
   smb_spool_puts(cli->out, "\n\n");
-  return write_parts(cli, step, step->lesson->before, error) &&
+  return write_lesson_parts(cli, step, step->lesson->before, error) &&
          write_lesson_text(cli, step, "Question: ", &step->lesson->question, error);
 }
 
@@ -280,5 +280,5 @@ smb_learn_write_hint(SmbCli *cli, const SmbLearnStep *step, GError **error) {
 
 gboolean
 smb_learn_write_after(SmbCli *cli, const SmbLearnStep *step, GError **error) {
-  return write_parts(cli, step, step->lesson->after, error);
+  return write_lesson_parts(cli, step, step->lesson->after, error);
 }

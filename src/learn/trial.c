@@ -146,16 +146,16 @@ choose_tables(const SmbLearnStep *step, const SmbLearnRun *run) {
 }
 
 static void
-write_error(SmbCli *cli, const char *message) {
+write_trial_error(SmbCli *cli, const char *message) {
   g_autofree char *placed = smb_cli_place_error(cli, message);
   g_autofree char *shortened = smb_text_shorten_quotes(placed ? placed : message);
   smb_spool_printf(cli->out, "%-s\n\n", shortened);
 }
 
 static void
-write_failure(SmbCli *cli, const GError *failure) {
+write_trial_failure(SmbCli *cli, const GError *failure) {
   g_autofree char *message = smb_cli_error_text(failure);
-  write_error(cli, message);
+  write_trial_error(cli, message);
 }
 
 static void
@@ -166,20 +166,20 @@ write_excess(SmbCli *cli, const char *of, guint64 before, guint64 after) {
 
 // Runs what is tried, and writes it beside the run of the lesson.
 static gboolean
-run_trial(const SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
+run_lesson_trial(const SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
   static const char *const names[] = {"before", "after"};
   g_auto(GStrv) words = trial_words(trial);
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbLearnRun) run =
       smb_learn_run_new((const char *const *)words, trial->words == NULL, &error);
   if (!run) {
-    write_failure(cli, error);
+    write_trial_failure(cli, error);
     return FALSE;
   }
   if (setting && lacks_macro(run, setting)) {
     g_autofree char *message =
         g_strdup_printf("'%s': the kernel has no such macro or parameter", setting);
-    write_error(cli, message);
+    write_trial_error(cli, message);
     return FALSE;
   }
   const SmbLearnRun *runs[] = {original_run(trial), run};
@@ -302,12 +302,12 @@ smb_learn_trial_set(SmbLearnTrial *trial, SmbCli *cli, const char *setting) {
   // A built-in kernel has its shapes; a copy of it is launched as one likes.
   g_autoptr(GError) error = NULL;
   if (find_launch_option(setting) && !make_copy(trial, &error)) {
-    write_failure(cli, error);
+    write_trial_failure(cli, error);
     return;
   }
   g_auto(GStrv) before = trial->settings;
   trial->settings = add_setting(before, setting);
-  if (!run_trial(trial, cli, setting)) {
+  if (!run_lesson_trial(trial, cli, setting)) {
     g_strfreev(trial->settings);
     trial->settings = g_steal_pointer(&before);
   }
@@ -356,9 +356,9 @@ smb_learn_trial_edit(SmbLearnTrial *trial, SmbCli *cli, GError **error) {
     good = run_editor(trial->path, &failure);
   }
   if (!good)
-    write_failure(cli, failure);
+    write_trial_failure(cli, failure);
   else
-    run_trial(trial, cli, NULL);
+    run_lesson_trial(trial, cli, NULL);
   return TRUE;
 }
 
@@ -387,7 +387,7 @@ smb_learn_trial_ask(SmbLearnTrial *trial, SmbCli *cli, const char *command, cons
   // How it ends is for it to say.
   if (!arguments ||
       !g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, NULL, &failure))
-    write_failure(cli, failure);
+    write_trial_failure(cli, failure);
   smb_spool_puts(cli->out, "\n");
   return TRUE;
 }

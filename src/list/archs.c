@@ -98,7 +98,7 @@ add_lane_group(SmbListing *listing, const SmbPlan *plan) {
                    named ? smb_vendor_say(plan->vendor, names[plan->n_masks]) : masks->str);
 }
 
-// Of what a profiler's counter per instruction counts otherwise (sim/count/instruction.h).
+// Of what a profiler's counter per instruction counts otherwise (sim/count/instruction-counter.h).
 static void
 append_instructions(GString *source, const SmbArchInfo *info, SmbOp op, guint width) {
   gboolean is_wide = (op == SMB_OP_LD || op == SMB_OP_LD_GENERIC) && (width == 8 || width == 16);

@@ -24,7 +24,7 @@ static const GOptionEntry options[] = {
 };
 
 static gboolean
-list_archs(SmbCli *cli, GError **error) {
+list_known_archs(SmbCli *cli, GError **error) {
   if (cli->n_arguments > 1)
     return smb_list_rules(cli, (const char *const *)cli->arguments + 1, option_verbose, error);
   if (!option_verbose)
@@ -81,7 +81,7 @@ list_ops(SmbCli *cli, G_GNUC_UNUSED GError **error) {
 }
 
 static gboolean
-list_kernels(SmbCli *cli, GError **error) {
+list_catalog(SmbCli *cli, GError **error) {
   if (cli->n_arguments > 1)
     return smb_list_entries(cli, cli->arguments[1], error);
   static const SmbListingColumn columns[] = {
@@ -209,9 +209,9 @@ typedef struct {
 #define LISTS "kernels|launches|archs|devices|ops|recordings"
 
 static const Lister listers[] = {
-    {"kernels", TRUE, list_kernels}, {"launches", TRUE, list_launches},
-    {"archs", TRUE, list_archs},     {"devices", FALSE, smb_list_devices},
-    {"ops", FALSE, list_ops},        {"recordings", FALSE, list_recordings},
+    {"kernels", TRUE, list_catalog},   {"launches", TRUE, list_launches},
+    {"archs", TRUE, list_known_archs}, {"devices", FALSE, smb_list_devices},
+    {"ops", FALSE, list_ops},          {"recordings", FALSE, list_recordings},
 };
 
 static const SmbCliUsage usage = {
@@ -242,7 +242,7 @@ smb_cmd_list(SmbCli *cli, GError **error) {
   if (cli->n_arguments > 1 && !lister->takes_name)
     return smb_cli_usage_error(error, "unexpected argument '%s' after '%s'", cli->arguments[1],
                                lister->name);
-  if (option_verbose && lister->list != list_archs)
+  if (option_verbose && lister->list != list_known_archs)
     return smb_cli_usage_error(error, "--verbose goes with 'archs'");
   return lister->list(cli, error);
 }

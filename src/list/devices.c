@@ -99,7 +99,7 @@ write_devices_csv(SmbCli *cli, gconstpointer result) {
 
 // What keeps anything from being measured, as in "without a device", or NULL.
 static const char *
-find_missing(const SmbGpuInventory *inventory) {
+find_missing_need(const SmbGpuInventory *inventory) {
   if (inventory->devices->len == 0)
     return "a device";
   for (guint i = 0; i < inventory->parts->len; i++) {
@@ -116,7 +116,7 @@ add_counters(SmbGpuInventory *inventory) {
   static const SmbMeasureOptions first = {NULL, NULL};
   static const char name[] = "hardware counters";
   g_autoptr(GError) error = NULL;
-  const char *missing = find_missing(inventory);
+  const char *missing = find_missing_need(inventory);
   if (missing) {
     smb_gpu_inventory_add(inventory, name, FALSE, g_strdup_printf("unknown without %s", missing));
     return;

@@ -44,7 +44,7 @@ describe_limit(const SmbEntry *entry) {
 
 // What --entry chooses it by: its plain name, unless another kernel has that as well.
 static const char *
-find_name(const Contained *contained, const SmbEntry *entry) {
+find_entry_name(const Contained *contained, const SmbEntry *entry) {
   return g_hash_table_contains(contained->several, entry->name) ? entry->symbol : entry->name;
 }
 
@@ -70,17 +70,17 @@ end_row(SmbTable *table, const char *name, gboolean first) {
 }
 
 static void
-begin_row(SmbTable *table, const SmbEntry *entry, gboolean first) {
+begin_entry_row(SmbTable *table, const SmbEntry *entry, gboolean first) {
   g_autofree char *block = describe_limit(entry);
   smb_table_cell(table, SMB_STYLE_PLAIN, first ? block : "");
 }
 
 static void
-write_entry(SmbTable *table, const Contained *contained, const SmbEntry *entry) {
-  const char *name = find_name(contained, entry);
+write_entry_rows(SmbTable *table, const Contained *contained, const SmbEntry *entry) {
+  const char *name = find_entry_name(contained, entry);
   for (guint i = 0; i < entry->parameters->len; i++) {
     const SmbEntryItem *item = &g_array_index(entry->parameters, SmbEntryItem, i);
-    begin_row(table, entry, i == 0);
+    begin_entry_row(table, entry, i == 0);
     smb_table_printf(table, SMB_STYLE_PLAIN, "parameter %u", i);
     smb_table_cell(table, SMB_STYLE_PLAIN, item->is_pointer ? "pointer" : item->type);
     smb_table_number(table, SMB_STYLE_PLAIN, item->bytes);
@@ -89,7 +89,7 @@ write_entry(SmbTable *table, const Contained *contained, const SmbEntry *entry) 
   for (guint i = 0; i < entry->arrays->len; i++) {
     const SmbEntryItem *item = &g_array_index(entry->arrays, SmbEntryItem, i);
     gboolean first = i + entry->parameters->len == 0;
-    begin_row(table, entry, first);
+    begin_entry_row(table, entry, first);
     smb_table_printf(table, SMB_STYLE_PLAIN, "shared %s", item->name);
     smb_table_cell(table, SMB_STYLE_PLAIN, item->type);
     if (item->bytes)
@@ -99,7 +99,7 @@ write_entry(SmbTable *table, const Contained *contained, const SmbEntry *entry) 
     end_row(table, name, first);
   }
   if (entry->parameters->len + entry->arrays->len == 0) {
-    begin_row(table, entry, TRUE);
+    begin_entry_row(table, entry, TRUE);
     for (guint empty = 0; empty < 3; empty++)
       smb_table_cell(table, SMB_STYLE_PLAIN, "");
     end_row(table, name, TRUE);
@@ -112,7 +112,7 @@ write_items_of_all(SmbCli *cli, const Contained *contained) {
   const GPtrArray *entries = contained->entries->entries;
   g_autoptr(SmbTable) table = smb_table_new("block|what|type|bytes>|kernel");
   for (guint i = 0; i < entries->len; i++)
-    write_entry(table, contained, g_ptr_array_index(entries, i));
+    write_entry_rows(table, contained, g_ptr_array_index(entries, i));
   smb_table_write(table, cli->out, cli->colour);
 }
 
@@ -158,7 +158,7 @@ write_machine_code(SmbCli *cli, const Contained *contained) {
     is_unlinked = is_unlinked || (is_machine_code(entry) && !entry->is_linked);
     smb_table_cell(table, SMB_STYLE_PLAIN, block);
     smb_table_cell(table, SMB_STYLE_PLAIN, sizes);
-    smb_table_cell(table, SMB_STYLE_BOLD, find_name(contained, entry));
+    smb_table_cell(table, SMB_STYLE_BOLD, find_entry_name(contained, entry));
   }
   smb_table_write(table, cli->out, cli->colour);
   if (is_unlinked)
@@ -166,7 +166,7 @@ write_machine_code(SmbCli *cli, const Contained *contained) {
 }
 
 static void
-write_text(SmbCli *cli, gconstpointer result) {
+write_entries_text(SmbCli *cli, gconstpointer result) {
   const Contained *contained = result;
   const SmbEntries *entries = contained->entries;
   gboolean is_ptx = strcmp(entries->level, "ptx") == 0;
@@ -211,7 +211,7 @@ write_items(JsonBuilder *json, const SmbEntry *entry) {
 }
 
 static void
-write_kernel(JsonBuilder *json, const SmbEntry *entry) {
+write_entry_json(JsonBuilder *json, const SmbEntry *entry) {
   smb_json_object(json, NULL);
   smb_json_text(json, "name", entry->name);
   smb_json_text(json, "symbol", entry->symbol);
@@ -230,7 +230,7 @@ write_kernel(JsonBuilder *json, const SmbEntry *entry) {
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer result) {
+write_entries_json(SmbCli *cli, gconstpointer result) {
   const Contained *contained = result;
   const SmbEntries *entries = contained->entries;
   JsonBuilder *json = smb_json_begin(cli->command);
@@ -239,7 +239,7 @@ write_json(SmbCli *cli, gconstpointer result) {
   smb_json_text(json, "target", entries->target);
   smb_json_array(json, "entries");
   for (guint i = 0; i < entries->entries->len; i++) {
-    write_kernel(json, g_ptr_array_index(entries->entries, i));
+    write_entry_json(json, g_ptr_array_index(entries->entries, i));
   }
   json_builder_end_array(json);
   smb_json_end(json, cli->out);
@@ -280,7 +280,7 @@ write_rows(SmbCsv *csv, const SmbEntry *entry, const char *kind, const GArray *i
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer result) {
+write_entries_csv(SmbCli *cli, gconstpointer result) {
   const SmbEntries *entries = ((const Contained *)result)->entries;
   SmbCsv csv = smb_csv_begin(cli->out, "name,symbol,target,block,max_threads,kind,index,item,type,"
                                        "bytes,level,registers,static_shared_bytes,local_bytes");
@@ -296,9 +296,9 @@ write_csv(SmbCli *cli, gconstpointer result) {
   }
 }
 
-static const SmbFormat formats[] = {{"text", write_text, NULL},
-                                    {"json", write_json, NULL},
-                                    {"csv", write_csv, NULL},
+static const SmbFormat formats[] = {{"text", write_entries_text, NULL},
+                                    {"json", write_entries_json, NULL},
+                                    {"csv", write_entries_csv, NULL},
                                     {NULL, NULL, NULL}};
 
 // The kernels of all images of a capture, each image once.
@@ -326,7 +326,7 @@ read_capture(const char *file, GError **error) {
 }
 
 static SmbEntries *
-read_file(const char *file, GError **error) {
+read_entries_file(const char *file, GError **error) {
   g_autoptr(SmbSource) source = smb_input_source(file, error);
   return source ? smb_entries_read(source, error) : NULL;
 }
@@ -336,7 +336,7 @@ smb_list_entries(SmbCli *cli, const char *file, GError **error) {
   if (!smb_cli_view(cli, "kernels FILE", formats, error))
     return FALSE;
   g_autoptr(SmbEntries) entries =
-      smb_capture_recognize(file) ? read_capture(file, error) : read_file(file, error);
+      smb_capture_recognize(file) ? read_capture(file, error) : read_entries_file(file, error);
   if (!entries)
     return FALSE;
   g_autoptr(GHashTable) several = find_several(entries);

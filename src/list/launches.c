@@ -16,7 +16,7 @@ add_extent(SmbListing *listing, const guint extent[3]) {
 }
 
 static void
-add_launch(SmbListing *listing, const SmbCapture *capture, const SmbCaptureLaunch *launch) {
+add_listed_launch(SmbListing *listing, const SmbCapture *capture, const SmbCaptureLaunch *launch) {
   g_autofree char *name = smb_symbol_demangle(launch->kernel, FALSE);
   smb_listing_number(listing, launch->number);
   smb_listing_text(listing, name);
@@ -66,7 +66,7 @@ smb_list_launches(SmbCli *cli, const char *file, GError **error) {
   smb_listing_set_note(listing, "of the kernel: all of its launches, recorded or not; left out: "
                                 "bytes of memory that are not in the capture.");
   for (guint i = 0; i < smb_capture_n_launches(capture); i++)
-    add_launch(listing, capture, smb_capture_launch(capture, i));
+    add_listed_launch(listing, capture, smb_capture_launch(capture, i));
   cli->format->write(cli, listing);
   smb_captured_write_end(capture, cli->messages);
   return TRUE;

@@ -67,7 +67,7 @@ cell_text(const SmbListing *listing, guint index) {
 }
 
 static void
-write_table(SmbCli *cli, const SmbListing *listing) {
+write_listing_table(SmbCli *cli, const SmbListing *listing) {
   g_autoptr(SmbTable) table = smb_table_new("");
   for (guint i = 0; i < listing->n_columns; i++) {
     gboolean number = listing->columns[i].kind == SMB_LISTING_NUMBER;
@@ -85,9 +85,9 @@ write_table(SmbCli *cli, const SmbListing *listing) {
 }
 
 static void
-write_text(SmbCli *cli, gconstpointer result) {
+write_listing_text(SmbCli *cli, gconstpointer result) {
   for (const SmbListing *listing = result; listing; listing = listing->next) {
-    write_table(cli, listing);
+    write_listing_table(cli, listing);
     if (listing->note) {
       smb_spool_puts(cli->out, "\n");
       smb_text_wrap(cli->out, smb_vendor_say(listing->vendor, listing->note));
@@ -122,7 +122,7 @@ write_json_cell(JsonBuilder *json, const SmbListingColumn *column, const char *t
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer result) {
+write_listing_json(SmbCli *cli, gconstpointer result) {
   const SmbListing *listing = result;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_array(json, listing->key);
@@ -139,7 +139,7 @@ write_json(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer result) {
+write_listing_csv(SmbCli *cli, gconstpointer result) {
   const SmbListing *listing = result;
   g_autoptr(GString) names = g_string_new(listing->columns[0].key);
   for (guint i = 1; i < listing->n_columns; i++)
@@ -152,7 +152,7 @@ write_csv(SmbCli *cli, gconstpointer result) {
   }
 }
 
-const SmbFormat smb_listing_formats[] = {{"text", write_text, NULL},
-                                         {"json", write_json, NULL},
-                                         {"csv", write_csv, NULL},
+const SmbFormat smb_listing_formats[] = {{"text", write_listing_text, NULL},
+                                         {"json", write_listing_json, NULL},
+                                         {"csv", write_listing_csv, NULL},
                                          {NULL, NULL, NULL}};

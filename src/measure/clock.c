@@ -52,7 +52,7 @@ take_shared(gpointer user, guint site, G_GNUC_UNUSED guint warp, G_GNUC_UNUSED c
 }
 
 static gboolean
-collect(Requests *requests, const SmbTarget *target, const SmbArch *arch, GError **error) {
+collect_readings(Requests *requests, const SmbTarget *target, const SmbArch *arch, GError **error) {
   static const SmbSink sink = {.shared = take_shared};
   const SmbLaunch *launch = &target->launch;
   g_autoptr(SmbGlobal) global = smb_global_new(target->kernel, launch);
@@ -112,7 +112,7 @@ smb_measure_requests(SmbMeter *meter, const SmbTarget *target, const SmbArch *ar
   g_autoptr(GHashTable) known = g_hash_table_new(smb_request_hash, smb_request_equal);
   g_autoptr(GPtrArray) order = g_ptr_array_new_with_free_func(g_free);
   Requests requests = {known, order, target->kernel, smb_arch_info(arch)->row_bytes};
-  if (!collect(&requests, target, arch, error))
+  if (!collect_readings(&requests, target, arch, error))
     return FALSE;
   for (guint i = 0; i < SMB_N_OP_CLASSES; i++)
     cycles[i] = 0;

@@ -59,8 +59,8 @@ smb_measure_open(const SmbMeasureOptions *options, GError **error) {
 
 // Whether the launch that was asked for can be read.
 static gboolean
-check_launch(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
-             GError **error) {
+check_measured_launch(const SmbTargetOptions *options, const char *file, const SmbArch *arch,
+                      GError **error) {
   if (options && smb_captured_is_whole(options, file))
     return TRUE;
   if (options && (file || smb_target_is_launch(options))) {
@@ -77,7 +77,7 @@ smb_measure_open_for(const SmbMeasureOptions *options, const SmbTargetOptions *l
   g_autoptr(GError) failure = NULL;
   SmbMeter *meter = smb_measure_open(options, &failure);
   gboolean missing = g_error_matches(failure, SMB_GPU_ERROR, SMB_GPU_ERROR_UNAVAILABLE);
-  if (!meter && (!missing || check_launch(launch, file, arch, error)))
+  if (!meter && (!missing || check_measured_launch(launch, file, arch, error)))
     g_propagate_error(error, g_steal_pointer(&failure));
   return meter;
 }
@@ -161,7 +161,7 @@ argument_free(gpointer data) {
 
 // The contents of a buffer as far as the kernel reaches, after what @global holds.
 static GBytes *
-read_buffer(const SmbGlobal *global, guint parameter, gsize bytes) {
+read_measured_buffer(const SmbGlobal *global, guint parameter, gsize bytes) {
   guchar *contents = g_malloc(MAX(bytes, 1));
   smb_global_read(global, parameter, 0, contents, bytes);
   return g_bytes_new_take(contents, bytes);
@@ -169,7 +169,7 @@ read_buffer(const SmbGlobal *global, guint parameter, gsize bytes) {
 
 // Why what was said of a variable, or of fields of a structure, cannot be put on a device (transfer full); NULL if nothing was.
 static char *
-find_variable(const SmbTarget *target) {
+find_measured_variable(const SmbTarget *target) {
   const GPtrArray *buffers = target->launch.buffers;
   for (guint p = 0; p < smb_program_n_parameters(target->kernel); p++) {
     if (smb_launch_has_field(&target->launch, target->kernel, p))
@@ -195,7 +195,7 @@ find_variable(const SmbTarget *target) {
 static gboolean
 add_arguments(Subject *subject, char **failure, GError **error) {
   const SmbProgram *kernel = subject->target->kernel;
-  *failure = find_variable(subject->target);
+  *failure = find_measured_variable(subject->target);
   if (*failure)
     return TRUE;
   g_autoptr(SmbGlobal) untouched = smb_global_new(kernel, &subject->target->launch);
@@ -212,7 +212,7 @@ add_arguments(Subject *subject, char **failure, GError **error) {
     }
     gboolean is_pointer = smb_launch_is_pointer(&subject->target->launch, kernel, i);
     if (is_pointer)
-      bytes = read_buffer(untouched, i, reach);
+      bytes = read_measured_buffer(untouched, i, reach);
     else
       bytes = smb_program_argument(kernel, i, subject->target->launch.arguments, error);
     if (!bytes)
@@ -270,8 +270,8 @@ describe_difference(const SmbProgram *kernel, guint index, gint64 element, const
 
 // Counts the elements that are equal, and tells the first that is not. @unknown: of the elements, which are equal.
 static void
-compare_buffer(const SmbProgram *kernel, guint index, guint64 start, GBytes *measured,
-               GBytes *predicted, gsize unknown, SmbRecordedBuffer *buffer) {
+compare_measured_buffer(const SmbProgram *kernel, guint index, guint64 start, GBytes *measured,
+                        GBytes *predicted, gsize unknown, SmbRecordedBuffer *buffer) {
   gsize n;
   const guchar *a = g_bytes_get_data(measured, &n), *b = g_bytes_get_data(predicted, NULL);
   gsize size = smb_scalar_bytes(smb_program_parameter(kernel, index).element);
@@ -289,7 +289,7 @@ compare_buffer(const SmbProgram *kernel, guint index, guint64 start, GBytes *mea
 // Bytes (transfer full both ways) in which every NaN is the same, and what the model does not know is 0. Returns in
 // @known how many it knows.
 static GBytes *
-canonical(const Subject *subject, guint parameter, GBytes *bytes, gsize *known) {
+take_canonical(const Subject *subject, guint parameter, GBytes *bytes, gsize *known) {
   gsize length;
   gpointer contents = g_bytes_unref_to_data(bytes, &length);
   smb_scalar_canonical(smb_program_parameter(subject->target->kernel, parameter).element, contents,
@@ -307,14 +307,14 @@ take_buffers(const Subject *subject, const GPtrArray *contents, SmbRecordedKerne
     if (!argument->is_pointer || !raw || g_bytes_get_size(raw) == 0)
       continue;
     gsize bytes = g_bytes_get_size(raw), known;
-    g_autoptr(GBytes) measured = canonical(subject, i, g_bytes_ref(raw), &known);
+    g_autoptr(GBytes) measured = take_canonical(subject, i, g_bytes_ref(raw), &known);
     g_autoptr(GBytes) predicted =
-        canonical(subject, i, read_buffer(subject->global, i, bytes), &known);
+        take_canonical(subject, i, read_measured_buffer(subject->global, i, bytes), &known);
     if (known == 0)
       continue;
     SmbRecordedBuffer *buffer = smb_recorded_buffer_new(
         argument->name, bytes, g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, measured));
-    compare_buffer(model, i, argument->start, measured, predicted, bytes - known, buffer);
+    compare_measured_buffer(model, i, argument->start, measured, predicted, bytes - known, buffer);
     g_ptr_array_add(kernel->buffers, buffer);
   }
 }
@@ -370,7 +370,7 @@ take_cycles(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
 
 // What the site at @pc is called, if there is one.
 static const char *
-find_text(const SmbProgram *program, guint64 pc) {
+find_kernel_text(const SmbProgram *program, guint64 pc) {
   for (guint i = 0; i < smb_program_n_sites(program); i++) {
     const SmbSite *site = smb_program_site(program, i);
     if (site->pc == pc)
@@ -393,7 +393,7 @@ take_instructions(SmbMeter *meter, const SmbTarget *target, const SmbMeterLaunch
   for (guint i = 0; kernel->instructions && i < kernel->instructions->len; i++) {
     SmbProfileInstruction *instruction =
         &g_array_index(kernel->instructions, SmbProfileInstruction, i);
-    instruction->text = find_text(target->kernel, instruction->pc);
+    instruction->text = find_kernel_text(target->kernel, instruction->pc);
   }
 }
 
@@ -460,7 +460,7 @@ drop_partial_counts(SmbMeter *meter, const SmbAnalysis *analysis, SmbRecordedKer
 
 // A launch of a capture has no buffers whose values are compared: its blocks need not be run in order.
 static SmbAnalysis *
-predict(const Subject *subject, const SmbArch *arch, GError **error) {
+predict_launch(const Subject *subject, const SmbArch *arch, GError **error) {
   const SmbTarget *target = subject->target;
   SmbAnalysisOptions options = target->options;
   options.global = target->captured ? NULL : subject->global;
@@ -468,17 +468,17 @@ predict(const Subject *subject, const SmbArch *arch, GError **error) {
 }
 
 static SmbRecordedKernel *
-measure(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, SmbSpool *warnings,
-        SmbAnalysis **predicted, GError **error) {
+measure_launch(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, SmbSpool *warnings,
+               SmbAnalysis **predicted, GError **error) {
   g_auto(Subject) subject = {target, smb_global_new(target->kernel, &target->launch),
                              g_ptr_array_new_with_free_func(argument_free), FALSE};
-  g_autoptr(SmbAnalysis) analysis = predict(&subject, arch, error);
+  g_autoptr(SmbAnalysis) analysis = predict_launch(&subject, arch, error);
   if (!analysis)
     return NULL;
   if (warnings)
     smb_analyze_write_warnings(target, analysis, warnings);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    subject.is_lost = subject.is_lost || analysis->lost_globals[c];
+    subject.is_lost = subject.is_lost || analysis->missing_globals[c];
   subject.is_cooperative = analysis->is_cooperative;
   g_autoptr(SmbRecordedKernel) kernel = describe_target(target);
   if (!add_arguments(&subject, &kernel->failure, error) ||
@@ -493,14 +493,14 @@ measure(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, SmbSpool 
 SmbRecordedKernel *
 smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
                    SmbSpool *warnings, GError **error) {
-  return measure(meter, target, arch, warnings, NULL, error);
+  return measure_launch(meter, target, arch, warnings, NULL, error);
 }
 
 gboolean
 smb_measure_target(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
                    SmbRecording *recording, SmbAnalysis **analysis, SmbSpool *warnings,
                    GError **error) {
-  SmbRecordedKernel *kernel = measure(meter, target, arch, warnings, analysis, error);
+  SmbRecordedKernel *kernel = measure_launch(meter, target, arch, warnings, analysis, error);
   if (!kernel)
     return FALSE;
   g_ptr_array_add(recording->kernels, kernel);

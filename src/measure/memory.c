@@ -9,14 +9,14 @@ get_piece(const SmbLaunch *launch, guint index) {
 
 // Whether a piece goes on where the one before it ends, in the same allocation.
 static gboolean
-continues(const SmbLaunch *launch, guint index) {
+continues_range(const SmbLaunch *launch, guint index) {
   const SmbMemoryPiece *piece = get_piece(launch, index), *before = get_piece(launch, index - 1);
   return !piece->begins && !piece->variable && before->address + before->bytes == piece->address;
 }
 
 // What pieces hold, one after the other.
 static GBytes *
-join(const SmbLaunch *launch, guint first, guint end) {
+join_ranges(const SmbLaunch *launch, guint first, guint end) {
   const SmbMemoryPiece *last = get_piece(launch, end - 1);
   guint64 start = get_piece(launch, first)->address;
   gsize length = (gsize)(last->address + last->bytes - start);
@@ -31,7 +31,7 @@ join(const SmbLaunch *launch, guint first, guint end) {
 
 // A variable holds what the launch says of its name; of one that was not recorded nothing is said: it keeps what its image has.
 static GBytes *
-find_variable(const SmbLaunch *launch, const SmbMemoryPiece *piece) {
+find_memory_variable(const SmbLaunch *launch, const SmbMemoryPiece *piece) {
   const SmbBuffer *buffer = smb_launch_buffer(launch, piece->variable, G_MAXUINT);
   const SmbContents *contents = buffer ? &buffer->contents : &piece->contents;
   if (contents->fill == SMB_FILL_UNKNOWN)
@@ -42,7 +42,7 @@ find_variable(const SmbLaunch *launch, const SmbMemoryPiece *piece) {
 }
 
 static void
-clear_memory(gpointer data) {
+clear_device_memory(gpointer data) {
   g_bytes_unref(((SmbMeterMemory *)data)->bytes);
 }
 
@@ -51,14 +51,15 @@ smb_measure_memory(const SmbLaunch *launch) {
   if (!launch->memory)
     return NULL;
   GArray *memory = g_array_new(FALSE, FALSE, sizeof(SmbMeterMemory));
-  g_array_set_clear_func(memory, clear_memory);
+  g_array_set_clear_func(memory, clear_device_memory);
   for (guint i = 0, end; i < launch->memory->len; i = end) {
     const SmbMemoryPiece *piece = get_piece(launch, i);
     SmbMeterMemory added = {.address = piece->address, .variable = piece->variable};
     end = i + 1;
-    while (!piece->variable && end < launch->memory->len && continues(launch, end))
+    while (!piece->variable && end < launch->memory->len && continues_range(launch, end))
       end++;
-    added.bytes = piece->variable ? find_variable(launch, piece) : join(launch, i, end);
+    added.bytes =
+        piece->variable ? find_memory_variable(launch, piece) : join_ranges(launch, i, end);
     g_array_append_val(memory, added);
   }
   return memory;

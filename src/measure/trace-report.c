@@ -49,7 +49,7 @@ add_measured_request(Sum *sum, const SmbMeasuredRequest *request) {
 }
 
 static const SmbMeasuredRequest *
-get_request(const SmbMeasuredTrace *trace, guint i) {
+get_measured_request(const SmbMeasuredTrace *trace, guint i) {
   return &g_array_index(trace->requests, SmbMeasuredRequest, i);
 }
 
@@ -64,12 +64,12 @@ add_sum_row(SmbTable *table, const char *name, const Sum *sum) {
 }
 
 static Sum
-write_sums(SmbCli *cli, const SmbMeasuredTrace *trace) {
+write_measured_sums(SmbCli *cli, const SmbMeasuredTrace *trace) {
   Sum sums[SMB_N_OPS][SMB_N_WIDTHS] = {{{0}}}, total = {0};
   g_autoptr(SmbTable) table = smb_table_new("request|requests>|measured>|cycles>|by clock>|"
                                             "counted>|wavefronts>|by counter>|differ>");
   for (guint i = 0; i < trace->requests->len; i++) {
-    const SmbMeasuredRequest *request = get_request(trace, i);
+    const SmbMeasuredRequest *request = get_measured_request(trace, i);
     add_measured_request(&sums[request->request.op][smb_width_index(request->request.width)],
                          request);
     add_measured_request(&total, request);
@@ -101,7 +101,7 @@ describe_row(const SmbMeasuredRequest *request) {
 }
 
 static void
-add_row(SmbTable *table, const SmbMeasuredRequest *request) {
+add_measured_row(SmbTable *table, const SmbMeasuredRequest *request) {
   g_autofree char *counted = smb_measured_text(request->wavefronts);
   g_autofree char *measured = smb_measured_text(request->cycles);
   g_autofree char *words = describe_row(request);
@@ -126,10 +126,10 @@ write_measured_rows(SmbCli *cli, const SmbMeasuredTrace *trace, gboolean all) {
   gboolean any = FALSE;
   smb_table_wrap(table);
   for (guint i = 0; i < trace->requests->len; i++) {
-    const SmbMeasuredRequest *request = get_request(trace, i);
+    const SmbMeasuredRequest *request = get_measured_request(trace, i);
     if (!all && !smb_measured_request_differs(request))
       continue;
-    add_row(table, request);
+    add_measured_row(table, request);
     any = TRUE;
   }
   if (!any)
@@ -140,10 +140,10 @@ write_measured_rows(SmbCli *cli, const SmbMeasuredTrace *trace, gboolean all) {
 
 // The first requests that could not be measured, each with its reason; their rows have it with --all.
 static void
-write_reasons(SmbCli *cli, const SmbMeasuredTrace *trace, guint64 unmeasured) {
+write_unmeasured_reasons(SmbCli *cli, const SmbMeasuredTrace *trace, guint64 unmeasured) {
   guint64 shown = 0;
   for (guint i = 0; i < trace->requests->len && shown < SHOWN_REASONS; i++) {
-    const SmbMeasuredRequest *request = get_request(trace, i);
+    const SmbMeasuredRequest *request = get_measured_request(trace, i);
     if (!request->reason)
       continue;
     smb_spool_printf(cli->out, "line %s was not measured: %s\n", smb_number(request->line).text,
@@ -177,9 +177,9 @@ write_measured_text(SmbCli *cli, gconstpointer result) {
     smb_text_wrap(cli->out, sample);
   smb_spool_puts(cli->out, "\n");
   write_measured_rows(cli, trace, report->all);
-  Sum total = write_sums(cli, trace);
+  Sum total = write_measured_sums(cli, trace);
   if (!report->all)
-    write_reasons(cli, trace, total.unmeasured);
+    write_unmeasured_reasons(cli, trace, total.unmeasured);
   g_autofree char *line =
       g_strdup_printf("%s measured, %s unmeasured: %s differ, %s unsteady.",
                       smb_number(total.measured).text, smb_number(total.unmeasured).text,
@@ -189,7 +189,7 @@ write_measured_text(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_json_row(SmbSpool *elements, const SmbMeasuredRequest *request) {
+write_measured_json_row(SmbSpool *elements, const SmbMeasuredRequest *request) {
   JsonBuilder *json = smb_json_begin_element();
   gboolean differs = smb_measured_request_differs(request);
   smb_json_number(json, "line", (gint64)request->line);
@@ -198,10 +198,7 @@ write_json_row(SmbSpool *elements, const SmbMeasuredRequest *request) {
   smb_measured_json(json, request->predicted.wavefronts, request->wavefronts,
                     request->predicted.cycles, request->cycles);
   smb_json_number_if(json, "recorded", request->recorded != SMB_TRACE_NO_COUNT, request->recorded);
-  if (request->reason && !differs)
-    smb_json_null(json, "match");
-  else
-    smb_json_boolean(json, "match", !differs);
+  smb_json_boolean_if(json, "match", !request->reason || differs, !differs);
   smb_json_boolean(json, "unsteady", smb_measured_request_is_unsteady(request));
   smb_json_text(json, "reason", request->reason);
   smb_json_end_element(json, elements);
@@ -215,8 +212,8 @@ write_measured_json(SmbCli *cli, gconstpointer result) {
   g_autofree char *sample = describe_sample(trace);
   Sum total = {0};
   for (guint i = 0; i < trace->requests->len; i++) {
-    add_measured_request(&total, get_request(trace, i));
-    write_json_row(elements, get_request(trace, i));
+    add_measured_request(&total, get_measured_request(trace, i));
+    write_measured_json_row(elements, get_measured_request(trace, i));
   }
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_text(json, "file", report->file);
@@ -249,7 +246,7 @@ write_measured_csv(SmbCli *cli, gconstpointer result) {
   SmbCsv csv = smb_csv_begin(cli->out, "line,op,width,wavefronts,counted,cycles,measured,"
                                        "recorded,match,unsteady,reason");
   for (guint i = 0; i < trace->requests->len; i++) {
-    const SmbMeasuredRequest *request = get_request(trace, i);
+    const SmbMeasuredRequest *request = get_measured_request(trace, i);
     gboolean differs = smb_measured_request_differs(request);
     smb_csv_number(&csv, request->line);
     smb_csv_text(&csv, smb_op_name((SmbOp)request->request.op));
@@ -275,6 +272,6 @@ gboolean
 smb_measured_trace_matches(const SmbMeasuredTrace *trace) {
   Sum total = {0};
   for (guint i = 0; i < trace->requests->len; i++)
-    add_measured_request(&total, get_request(trace, i));
+    add_measured_request(&total, get_measured_request(trace, i));
   return total.measured > 0 && total.mismatched == 0;
 }

@@ -60,7 +60,7 @@ smb_measured_trace_new(GInputStream *stream, const char *name, SmbArch *arch, Sm
 }
 
 static SmbMeasuredRequest *
-get_request(const SmbMeasuredTrace *trace, guint i) {
+get_trace_request(const SmbMeasuredTrace *trace, guint i) {
   return &g_array_index(trace->requests, SmbMeasuredRequest, i);
 }
 
@@ -68,7 +68,7 @@ get_request(const SmbMeasuredTrace *trace, guint i) {
 static void
 find_reasons(SmbMeasuredTrace *trace, const SmbMeter *meter) {
   for (guint i = 0; i < trace->requests->len; i++) {
-    SmbMeasuredRequest *request = get_request(trace, i);
+    SmbMeasuredRequest *request = get_trace_request(trace, i);
     guint instruction;
     g_autofree char *reason = NULL;
     if (smb_instruction_for((SmbOp)request->request.op, request->request.width, &instruction))
@@ -83,14 +83,14 @@ find_reasons(SmbMeasuredTrace *trace, const SmbMeter *meter) {
 // Of N requests that can be measured, those at j N / K are counted, for each j below K.
 // Returns how many measurements that makes, each request timed, and these counted.
 static guint64
-select_sample(SmbMeasuredTrace *trace) {
+select_trace_sample(SmbMeasuredTrace *trace) {
   guint64 n = 0, at = 0, chosen = 0;
   for (guint i = 0; i < trace->requests->len; i++)
-    n += !get_request(trace, i)->reason;
+    n += !get_trace_request(trace, i)->reason;
   guint64 wanted = MIN(n, SMB_TRACE_MAX_COUNTED);
   trace->is_sample = wanted < n;
   for (guint i = 0; i < trace->requests->len; i++) {
-    SmbMeasuredRequest *request = get_request(trace, i);
+    SmbMeasuredRequest *request = get_trace_request(trace, i);
     if (request->reason)
       continue;
     request->sampled = chosen < wanted && at == chosen * n / wanted;
@@ -102,11 +102,11 @@ select_sample(SmbMeasuredTrace *trace) {
 
 // Counts the sample, unless counters are refused, which is not an error.
 static gboolean
-count_sample(SmbMeasuredTrace *trace, SmbMeter *meter, SmbTrial *trial, const GArray *places,
-             GError **error) {
+count_trace_sample(SmbMeasuredTrace *trace, SmbMeter *meter, SmbTrial *trial, const GArray *places,
+                   GError **error) {
   g_autoptr(GArray) which = g_array_new(FALSE, FALSE, sizeof(gsize));
   for (gsize i = 0; i < trial->n; i++) {
-    if (get_request(trace, g_array_index(places, guint, i))->sampled)
+    if (get_trace_request(trace, g_array_index(places, guint, i))->sampled)
       g_array_append_val(which, i);
   }
   for (guint i = 0; !trace->refusal && i < which->len; i += COUNTED_AT_ONCE) {
@@ -125,7 +125,7 @@ measure_slice(SmbMeasuredTrace *trace, SmbMeter *meter, guint instruction, SmbTr
   g_autoptr(GError) local = NULL;
   smb_trial_begin(trial, trace->arch, instruction, places->len);
   for (guint i = 0; i < places->len; i++) {
-    const SmbMeasuredRequest *request = get_request(trace, g_array_index(places, guint, i));
+    const SmbMeasuredRequest *request = get_trace_request(trace, g_array_index(places, guint, i));
     trial->requests[i] = request->request;
     trial->predicted[i] = request->predicted;
   }
@@ -136,10 +136,10 @@ measure_slice(SmbMeasuredTrace *trace, SmbMeter *meter, guint instruction, SmbTr
     return FALSE;
   }
   smb_progress_add(trace->progress, places->len);
-  if (ok && !count_sample(trace, meter, trial, places, error))
+  if (ok && !count_trace_sample(trace, meter, trial, places, error))
     return FALSE;
   for (guint i = 0; i < places->len; i++) {
-    SmbMeasuredRequest *request = get_request(trace, g_array_index(places, guint, i));
+    SmbMeasuredRequest *request = get_trace_request(trace, g_array_index(places, guint, i));
     request->cycles = trial->cycles[i];
     request->wavefronts = trial->wavefronts[i];
     request->clock = trial->clock[i];
@@ -158,7 +158,7 @@ measure_operation(SmbMeasuredTrace *trace, SmbMeter *meter, SmbOp op, guint widt
   if (!smb_instruction_for(op, width, &instruction))
     return TRUE;
   for (guint i = 0; i < n; i++) {
-    const SmbMeasuredRequest *request = get_request(trace, i);
+    const SmbMeasuredRequest *request = get_trace_request(trace, i);
     if (request->request.op == op && request->request.width == width && !request->reason)
       g_array_append_val(places, i);
     if (places->len < SLICE_REQUESTS && i + 1 < n)
@@ -179,7 +179,7 @@ smb_measured_trace_run(SmbMeasuredTrace *trace, SmbMeter *meter, SmbProgress *pr
   trace->refusal = device->profiler ? NULL : g_strdup(device->refusal);
   find_reasons(trace, meter);
   trace->progress = progress;
-  smb_progress_begin(progress, "measurements", select_sample(trace));
+  smb_progress_begin(progress, "measurements", select_trace_sample(trace));
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++) {
       if (smb_op_has_width((SmbOp)op, smb_width(i)) &&

@@ -60,19 +60,19 @@ smb_trial_wavefronts_match(SmbCompare compare, guint predicted, double measured)
 }
 
 static const SmbRule *
-find_rule(const SmbArch *arch, guint instruction) {
+find_trial_rule(const SmbArch *arch, guint instruction) {
   const SmbInstruction *known = smb_instruction(instruction);
   return smb_arch_rule(arch, known->op, known->width);
 }
 
 gboolean
 smb_trial_is_bound(const SmbArch *arch, guint instruction) {
-  return smb_trial_compare_cycles(find_rule(arch, instruction)) != SMB_COMPARE_EQUAL;
+  return smb_trial_compare_cycles(find_trial_rule(arch, instruction)) != SMB_COMPARE_EQUAL;
 }
 
 void
 smb_trial_begin(SmbTrial *trial, const SmbArch *arch, guint instruction, gsize n) {
-  const SmbRule *rule = find_rule(arch, instruction);
+  const SmbRule *rule = find_trial_rule(arch, instruction);
   g_return_if_fail(n <= trial->capacity);
   trial->instruction = instruction;
   trial->compare_clock = smb_trial_compare_cycles(rule);

@@ -14,7 +14,7 @@ enum {
 
 // The step of a set whose numbers are evenly apart, from the first to the last; else 0.
 static guint
-find_step(SmbLanes set) {
+find_lane_step(SmbLanes set) {
   SmbLanes rest = set & (set - 1);
   if (!rest)
     return 0;
@@ -43,7 +43,7 @@ smb_describe_runs(GString *text, guint64 set) {
 // Adds the numbers of a set; of many that are evenly apart, the first and the last.
 static void
 append_numbers(GString *text, SmbLanes set) {
-  guint step = smb_lanes_count(set) > MAX_LISTED ? find_step(set) : 0;
+  guint step = smb_lanes_count(set) > MAX_LISTED ? find_lane_step(set) : 0;
   if (step <= 1) {
     smb_describe_runs(text, set);
     return;
@@ -64,7 +64,7 @@ smb_describe_banks(GString *text, SmbLanes banks, guint n_banks) {
   guint n = smb_lanes_count(banks);
   if (n == n_banks) {
     g_string_append_printf(text, "all %u banks", n);
-  } else if (n > MAX_LISTED && n == n_banks / 2 && find_step(banks) == 2) {
+  } else if (n > MAX_LISTED && n == n_banks / 2 && find_lane_step(banks) == 2) {
     g_string_append_printf(text, "the %u %s banks", n, banks & 1 ? "even" : "odd");
   } else {
     g_string_append(text, n == 1 ? "bank " : "banks ");
@@ -83,7 +83,7 @@ smb_describe_extent(const guint extent[3]) {
 
 // Which lanes are served together, where that is not the warp.
 static void
-append_group(GString *text, const SmbPlan *plan, const SmbRequest *request, guint group) {
+append_lane_group(GString *text, const SmbPlan *plan, const SmbRequest *request, guint group) {
   gboolean matrix = request->op >= SMB_OP_LDMATRIX_X1;
   if (plan->n_groups == 1 || plan->conflict == SMB_CONFLICT_LOOP)
     return;
@@ -146,7 +146,7 @@ smb_describe_meeting(GString *text, const SmbArch *arch, const SmbRequest *reque
   g_autoptr(GArray) uses = smb_request_words(arch, request);
   const SmbPlan *plan = smb_wavefronts_plan(arch, request);
   smb_describe_lanes(text, collision.lanes);
-  append_group(text, plan, request, collision.group);
+  append_lane_group(text, plan, request, collision.group);
   g_string_append_printf(text, " conflict in bank %u", collision.bank);
   if (plan->conflict == SMB_CONFLICT_LANES)
     g_string_append(text, ", which serves one lane at a time, even on the same word");

@@ -43,14 +43,14 @@ follow_links(const char *path) {
 
 // Whether two descriptions are of one regular file: what is written to a device or a pipe is not lost.
 static gboolean
-is_same(const GStatBuf *one, const GStatBuf *other) {
+is_same_file(const GStatBuf *one, const GStatBuf *other) {
   return one->st_dev == other->st_dev && one->st_ino == other->st_ino && S_ISREG(one->st_mode);
 }
 
 gboolean
 smb_out_file_protect(const SmbOutFile *file, const char *input, GError **error) {
   GStatBuf in, out;
-  if (g_stat(input, &in) != 0 || g_stat(file->target, &out) != 0 || !is_same(&in, &out))
+  if (g_stat(input, &in) != 0 || g_stat(file->target, &out) != 0 || !is_same_file(&in, &out))
     return TRUE;
   return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                   "%s '%s' would overwrite the input file %s: expected another file", file->option,
@@ -59,7 +59,7 @@ smb_out_file_protect(const SmbOutFile *file, const char *input, GError **error) 
 
 // A name that two files have only if they will be one, of a file that may not be there yet (transfer full).
 static char *
-find_place(const char *target) {
+real_place(const char *target) {
   g_autofree char *folder = g_path_get_dirname(target);
   g_autofree char *name = g_path_get_basename(target);
   char *real = realpath(folder, NULL);
@@ -74,9 +74,9 @@ smb_out_file_check_other(const SmbOutFile *file, const SmbOutFile *other, GError
   gboolean is_there = g_stat(file->target, &one) == 0;
   gboolean same;
   if (is_there) {
-    same = g_stat(other->target, &two) == 0 && is_same(&one, &two);
+    same = g_stat(other->target, &two) == 0 && is_same_file(&one, &two);
   } else {
-    g_autofree char *place = find_place(file->target), *other_place = find_place(other->target);
+    g_autofree char *place = real_place(file->target), *other_place = real_place(other->target);
     same = strcmp(place, other_place) == 0;
   }
   return !same || smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
@@ -93,7 +93,7 @@ smb_out_file_check_streams(const SmbOutFile *file, GError **error) {
       g_stat(file->target, &out) != 0)
     return TRUE;
   for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-    if (fstat(fd, &stream) == 0 && is_same(&out, &stream))
+    if (fstat(fd, &stream) == 0 && is_same_file(&out, &stream))
       return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                       "%s '%s' would overwrite %s: expected another file", file->option, file->path,
                       names[fd - STDOUT_FILENO]);
@@ -102,7 +102,7 @@ smb_out_file_check_streams(const SmbOutFile *file, GError **error) {
 }
 
 static gboolean
-fail_by_errno(const SmbOutFile *file, int number, GError **error) {
+fail_out_file(const SmbOutFile *file, int number, GError **error) {
   g_autofree char *shown = g_filename_display_name(file->path);
   return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(number),
                   "%s: cannot write %s: %s", file->option, shown,
@@ -111,7 +111,7 @@ fail_by_errno(const SmbOutFile *file, int number, GError **error) {
 
 // What keeps the file from being written, as an errno; 0: nothing that can be seen before.
 static int
-find_obstacle(const char *target) {
+find_file_obstacle(const char *target) {
   GStatBuf status;
   g_autofree char *folder = g_path_get_dirname(target);
   if (g_stat(target, &status) != 0)
@@ -132,10 +132,10 @@ smb_out_file_new(const char *option, const char *path, GError **error) {
   file->option = g_strdup(option);
   file->path = g_strdup(path);
   file->target = follow_links(path);
-  int obstacle = !file->target ? ELOOP : *path ? find_obstacle(file->target) : ENOENT;
+  int obstacle = !file->target ? ELOOP : *path ? find_file_obstacle(file->target) : ENOENT;
   if (!obstacle)
     return g_steal_pointer(&file);
-  fail_by_errno(file, obstacle, error);
+  fail_out_file(file, obstacle, error);
   return NULL;
 }
 
@@ -165,7 +165,7 @@ write_and_close(int fd, const char *text, gsize length, gboolean sync) {
 
 // Makes a file beside @target and puts it in its place. Returns: an errno.
 static int
-replace(const char *target, const GStatBuf *old, const char *text, gsize length) {
+replace_file(const char *target, const GStatBuf *old, const char *text, gsize length) {
   g_autofree char *folder = g_path_get_dirname(target);
   g_autofree char *temporary = g_build_filename(folder, ".smembank-XXXXXX", NULL);
   int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0666);
@@ -195,7 +195,7 @@ smb_out_file_wait(void) {
   g_mutex_lock(&replacing);
 }
 
-// As replace(); what would end the program waits until nothing of it is left behind.
+// As replace_file(); what would end the program waits until nothing of it is left behind.
 static int
 replace_undisturbed(const char *target, const GStatBuf *old, const char *text, gsize length) {
   sigset_t ends, before;
@@ -205,7 +205,7 @@ replace_undisturbed(const char *target, const GStatBuf *old, const char *text, g
   sigaddset(&ends, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &ends, &before);
   g_mutex_lock(&replacing);
-  int number = replace(target, old, text, length);
+  int number = replace_file(target, old, text, length);
   g_mutex_unlock(&replacing);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return number;
@@ -234,7 +234,7 @@ smb_out_file_write(const SmbOutFile *file, const char *text, gsize length, GErro
     int fd = open_special(file->target);
     number = fd < 0 ? errno : write_and_close(fd, text, length, FALSE);
   }
-  return number == 0 || fail_by_errno(file, number, error);
+  return number == 0 || fail_out_file(file, number, error);
 }
 
 gboolean

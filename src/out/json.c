@@ -21,6 +21,15 @@ smb_json_object(JsonBuilder *json, const char *key) {
   json_builder_begin_object(json);
 }
 
+gboolean
+smb_json_object_if(JsonBuilder *json, const char *key, gboolean known) {
+  if (known)
+    smb_json_object(json, key);
+  else
+    smb_json_null(json, key);
+  return known;
+}
+
 void
 smb_json_array(JsonBuilder *json, const char *key) {
   set_key(json, key);
@@ -66,10 +75,8 @@ smb_json_members(JsonBuilder *json, const SmbMember *members, guint n, gconstpoi
   const char *name;
   JsonNode *value;
   json_object_iter_init_ordered(&iter, json_node_get_object(node));
-  while (json_object_iter_next_ordered(&iter, &name, &value)) {
-    json_builder_set_member_name(json, name);
-    json_builder_add_value(json, json_node_copy(value));
-  }
+  while (json_object_iter_next_ordered(&iter, &name, &value))
+    smb_json_copy(json, name, value);
 }
 
 void
@@ -92,6 +99,20 @@ smb_json_double_if(JsonBuilder *json, const char *key, gboolean known, double nu
     smb_json_double(json, key, number);
   else
     smb_json_null(json, key);
+}
+
+void
+smb_json_boolean_if(JsonBuilder *json, const char *key, gboolean known, gboolean value) {
+  if (known)
+    smb_json_boolean(json, key, value);
+  else
+    smb_json_null(json, key);
+}
+
+void
+smb_json_copy(JsonBuilder *json, const char *key, JsonNode *node) {
+  set_key(json, key);
+  json_builder_add_value(json, node ? json_node_copy(node) : json_node_new(JSON_NODE_NULL));
 }
 
 void
@@ -136,7 +157,7 @@ append_unit(GString *text, guint unit) {
 
 // A character that is not shown as it is: by its short form, or by its UTF-16 code units.
 static void
-append_escaped(GString *text, gunichar c) {
+append_json_escaped(GString *text, gunichar c) {
   static const char shorts[] = "\bb\ff\nn\rr\tt\"\"\\\\";
   for (const char *pair = shorts; *pair; pair += 2) {
     if ((gunichar)*pair == c) {
@@ -169,7 +190,7 @@ append_string(GString *text, const char *string) {
   for (const char *at = string; *at; at = g_utf8_next_char(at)) {
     gunichar c = g_utf8_get_char(at);
     if (c == '"' || c == '\\' || c == '\n' || c == '\t' || !smb_text_is_visible(c) || is_mark(at))
-      append_escaped(text, c);
+      append_json_escaped(text, c);
     else
       g_string_append_unichar(text, c);
   }
@@ -187,7 +208,7 @@ append_double(GString *text, double number) {
 }
 
 static void
-append_value(GString *text, JsonNode *node) {
+append_json_value(GString *text, JsonNode *node) {
   if (JSON_NODE_HOLDS_NULL(node)) {
     g_string_append(text, "null");
     return;
@@ -271,7 +292,7 @@ append_node(GString *text, JsonNode *node, guint depth) {
   else if (JSON_NODE_HOLDS_ARRAY(node))
     append_array(text, json_node_get_array(node), depth);
   else
-    append_value(text, node);
+    append_json_value(text, node);
 }
 
 // Ends the outermost object of @json and releases it; (transfer full).

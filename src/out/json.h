@@ -39,6 +39,9 @@ void smb_json_end_element(JsonBuilder *json, SmbSpool *elements);
 /** Begins an object; ends with json_builder_end_object(). */
 void smb_json_object(JsonBuilder *json, const char *key);
 
+/** Begins an object if there is one: else null, and nothing to end. Returns: @known */
+gboolean smb_json_object_if(JsonBuilder *json, const char *key, gboolean known);
+
 /** Begins an array; ends with json_builder_end_array(). */
 void smb_json_array(JsonBuilder *json, const char *key);
 
@@ -52,6 +55,7 @@ void smb_json_double(JsonBuilder *json, const char *key, double number);
 /* As these, if it is known: else null. */
 void smb_json_number_if(JsonBuilder *json, const char *key, gboolean known, gint64 number);
 void smb_json_double_if(JsonBuilder *json, const char *key, gboolean known, double number);
+void smb_json_boolean_if(JsonBuilder *json, const char *key, gboolean known, gboolean value);
 void smb_json_boolean(JsonBuilder *json, const char *key, gboolean value);
 void smb_json_null(JsonBuilder *json, const char *key);
 
@@ -61,6 +65,9 @@ void smb_json_texts(JsonBuilder *json, const char *key, const GPtrArray *texts);
 
 /** An array of x, y and z. */
 void smb_json_extent(JsonBuilder *json, const char *key, const guint extent[3]);
+
+/** A value that was read, or null for NULL. */
+void smb_json_copy(JsonBuilder *json, const char *key, JsonNode *node);
 
 /** Adds what a table says of @object, as members of the object that has begun. */
 void smb_json_members(JsonBuilder *json, const SmbMember *members, guint n, gconstpointer object);

@@ -37,7 +37,7 @@ split_lines(const char *text) {
 }
 
 static gboolean
-is_same(const Line *a, const Line *b) {
+alike(const Line *a, const Line *b) {
   return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
@@ -49,16 +49,16 @@ typedef struct {
 
 // How far in @a a diagonal gets with @d changes, where @reach has that of d - 1.
 static int
-advance(const Pair *pair, const int *reach, int d, int k) {
+advance_path(const Pair *pair, const int *reach, int d, int k) {
   int x = k == -d || (k != d && reach[k - 1] < reach[k + 1]) ? reach[k + 1] : reach[k - 1] + 1;
-  while (x < pair->n && x - k < pair->m && is_same(&pair->a[x], &pair->b[x - k]))
+  while (x < pair->n && x - k < pair->m && alike(&pair->a[x], &pair->b[x - k]))
     x++;
   return x;
 }
 
 // Marks the lines that go and come, back from the end, by how far each number of changes got.
 static void
-walk_back(const Pair *pair, const GPtrArray *reaches, gboolean *gone, gboolean *come) {
+walk_path_back(const Pair *pair, const GPtrArray *reaches, gboolean *gone, gboolean *come) {
   int x = pair->n, y = pair->m;
   for (int d = (int)reaches->len - 1; d > 0; d--) {
     const int *reach = (const int *)reaches->pdata[d - 1] + MAX_CHANGES + 1;
@@ -82,19 +82,19 @@ mark_all(gboolean *marks, int n) {
 
 // Marks the fewest lines that are removed and added.
 static void
-compare(const Pair *pair, gboolean *gone, gboolean *come) {
+compare_texts(const Pair *pair, gboolean *gone, gboolean *come) {
   g_autoptr(GPtrArray) reaches = g_ptr_array_new_with_free_func(g_free);
   g_autofree int *room = g_new0(int, 2 * MAX_CHANGES + 3);
   int *reach = room + MAX_CHANGES + 1;
   for (int d = 0; d <= MAX_CHANGES; d++) {
     gboolean done = FALSE;
     for (int k = -d; k <= d && !done; k += 2) {
-      reach[k] = advance(pair, reach, d, k);
+      reach[k] = advance_path(pair, reach, d, k);
       done = reach[k] >= pair->n && reach[k] - k >= pair->m;
     }
     g_ptr_array_add(reaches, g_memdup2(room, (2 * MAX_CHANGES + 3) * sizeof *room));
     if (done) {
-      walk_back(pair, reaches, gone, come);
+      walk_path_back(pair, reaches, gone, come);
       return;
     }
   }
@@ -108,15 +108,15 @@ list_steps(const GArray *before, const GArray *after) {
   const Line *a = (const Line *)(gconstpointer)before->data,
              *b = (const Line *)(gconstpointer)after->data;
   guint same = 0, end = 0, least = MIN(before->len, after->len);
-  while (same < least && is_same(&a[same], &b[same]))
+  while (same < least && alike(&a[same], &b[same]))
     same++;
-  while (end < least - same && is_same(&a[before->len - 1 - end], &b[after->len - 1 - end]))
+  while (end < least - same && alike(&a[before->len - 1 - end], &b[after->len - 1 - end]))
     end++;
   const Pair pair = {a + same, b + same, (int)(before->len - same - end),
                      (int)(after->len - same - end)};
   g_autofree gboolean *gone = g_new0(gboolean, before->len + 1);
   g_autofree gboolean *come = g_new0(gboolean, after->len + 1);
-  compare(&pair, gone + same, come + same);
+  compare_texts(&pair, gone + same, come + same);
   GArray *steps = g_array_new(FALSE, FALSE, sizeof(Step));
   for (guint i = 0, j = 0; i < before->len || j < after->len;) {
     gboolean goes = i < before->len && gone[i], comes = !goes && j < after->len && come[j];
@@ -135,7 +135,7 @@ kind_of(const GArray *steps, guint i) {
 
 // The end of the hunk that the change at @i begins: where more lines are the same than two changes share as context.
 static guint
-find_end(const GArray *steps, guint i) {
+find_path_end(const GArray *steps, guint i) {
   guint last = i;
   for (; i < steps->len && i - last <= 2 * CONTEXT; i++) {
     if (kind_of(steps, i) != ' ')
@@ -187,7 +187,7 @@ append_name(GString *patch, const char *sign, const char *name) {
 }
 
 static char *
-find_name(const char *path) {
+find_patch_name(const char *path) {
   g_autofree char *whole = g_canonicalize_filename(path, NULL), *folder = g_get_current_dir();
   gsize length = strlen(folder);
   gboolean is_below = strncmp(whole, folder, length) == 0 && whole[length] == '/';
@@ -198,7 +198,7 @@ char *
 smb_patch_new(const char *path, const char *before, const char *after) {
   g_autoptr(GArray) a = split_lines(before), b = split_lines(after);
   g_autoptr(GArray) steps = list_steps(a, b);
-  g_autofree char *name = find_name(path);
+  g_autofree char *name = find_patch_name(path);
   GString *patch = g_string_new(NULL);
   guint at[2] = {0, 0}, done = 0;
   for (guint i = 0; i < steps->len; i++) {
@@ -211,7 +211,7 @@ smb_patch_new(const char *path, const char *before, const char *after) {
     guint from = MAX(done, i > CONTEXT ? i - CONTEXT : 0);
     at[0] += from - done;
     at[1] += from - done;
-    done = find_end(steps, i);
+    done = find_path_end(steps, i);
     append_hunk(patch, steps, from, done, at);
     i = done - 1;
   }

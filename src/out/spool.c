@@ -59,7 +59,7 @@ smb_spool_free(SmbSpool *spool) {
 }
 
 static gboolean
-fail_by_errno(int number, GError **error) {
+fail_spool(int number, GError **error) {
   return smb_fail(error, G_FILE_ERROR, (int)g_file_error_from_errno(number), "%s",
                   g_strerror(number));
 }
@@ -82,9 +82,9 @@ smb_spool_write_to(int fd, const char *bytes, gsize length) {
 }
 
 static gboolean
-write_all(int fd, const char *bytes, gsize length, GError **error) {
+write_all_bytes(int fd, const char *bytes, gsize length, GError **error) {
   int number = smb_spool_write_to(fd, bytes, length);
-  return number == 0 || fail_by_errno(number, error);
+  return number == 0 || fail_spool(number, error);
 }
 
 static gboolean
@@ -102,7 +102,7 @@ static void
 spill(SmbSpool *spool) {
   if (spool->fd < 0 && !open_temporary(spool))
     return;
-  if (write_all(spool->fd, spool->memory->str, spool->memory->len, &spool->error))
+  if (write_all_bytes(spool->fd, spool->memory->str, spool->memory->len, &spool->error))
     g_string_truncate(spool->memory, 0);
 }
 
@@ -165,7 +165,7 @@ typedef struct {
 static gboolean
 pour(const Sink *sink, const char *bytes, gsize length, GError **error) {
   if (!sink->text && !sink->spool)
-    return write_all(sink->fd, bytes, length, error);
+    return write_all_bytes(sink->fd, bytes, length, error);
   if (sink->text)
     g_string_append_len(sink->text, bytes, (gssize)length);
   else
@@ -178,12 +178,12 @@ pour_temporary(int fd, const Sink *sink, GError **error) {
   char chunk[1 << 16];
   gssize got;
   if (lseek(fd, 0, SEEK_SET) < 0)
-    return fail_by_errno(errno, error);
+    return fail_spool(errno, error);
   while ((got = read(fd, chunk, sizeof chunk)) != 0) {
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return fail_by_errno(errno, error);
+      return fail_spool(errno, error);
     if (!pour(sink, chunk, (gsize)got, error))
       return FALSE;
   }

@@ -98,7 +98,7 @@ smb_table_columns(SmbTable *table, const char *columns) {
 }
 
 static void
-take_cell(SmbTable *table, SmbStyle style, char *text) {
+take_table_cell(SmbTable *table, SmbStyle style, char *text) {
   Cell cell = {text, style, table->rule_pending};
   table->rule_pending = FALSE;
   g_array_append_val(table->cells, cell);
@@ -106,12 +106,12 @@ take_cell(SmbTable *table, SmbStyle style, char *text) {
 
 void
 smb_table_cell(SmbTable *table, SmbStyle style, const char *text) {
-  take_cell(table, style, smb_text_show_line(text));
+  take_table_cell(table, style, smb_text_show_line(text));
 }
 
 void
 smb_table_number(SmbTable *table, SmbStyle style, guint64 number) {
-  take_cell(table, style, g_strdup_printf("%" G_GUINT64_FORMAT, number));
+  take_table_cell(table, style, g_strdup_printf("%" G_GUINT64_FORMAT, number));
 }
 
 void
@@ -168,7 +168,7 @@ write_styled(SmbSpool *out, SmbStyle style, gboolean colour, const char *text) {
 
 // A text on one line (transfer full): line feeds before and after it are taken off and counted, others shown as "\n".
 static char *
-take_line(const char *text, gsize *before, gsize *behind) {
+take_cell_line(const char *text, gsize *before, gsize *behind) {
   *before = strspn(text, "\n");
   gsize end = strlen(text);
   while (end > *before && text[end - 1] == '\n')
@@ -181,7 +181,7 @@ take_line(const char *text, gsize *before, gsize *behind) {
 void
 smb_style_write(SmbSpool *out, SmbStyle style, gboolean colour, const char *text) {
   gsize before, behind;
-  g_autofree char *line = take_line(text, &before, &behind);
+  g_autofree char *line = take_cell_line(text, &before, &behind);
   smb_spool_fill(out, '\n', before);
   write_styled(out, style, colour, line);
   smb_spool_fill(out, '\n', behind);
@@ -213,7 +213,7 @@ void
 smb_text_wrap_at(SmbSpool *out, const char *text, guint column, guint indent) {
   guint columns = smb_spool_columns(out);
   gsize before, behind;
-  g_autofree char *paragraph = take_line(text, &before, &behind);
+  g_autofree char *paragraph = take_cell_line(text, &before, &behind);
   g_autofree char *lines =
       break_lines(paragraph, columns - MIN(columns, indent), indent, column - MIN(column, indent));
   smb_spool_fill(out, '\n', before);
@@ -343,7 +343,7 @@ is_broken(const Block *block, guint column) {
 // What the columns are counts of, above their headers: where the first of a run begins, or further left so that the
 // title ends with the last.
 static void
-write_groups(const Block *block) {
+write_column_groups(const Block *block) {
   const SmbTable *table = block->table;
   guint at = 0, written = 0;
   for (guint i = 0; i < table->columns->len;) {
@@ -373,7 +373,7 @@ write_groups(const Block *block) {
 static void
 write_headers(const Block *block) {
   guint pending = 0;
-  write_groups(block);
+  write_column_groups(block);
   for (guint i = 0; i < block->table->columns->len; i++) {
     const Column *column = get_column(block->table, i);
     Cell cell = {column->header, SMB_STYLE_BOLD, FALSE};
@@ -385,7 +385,7 @@ write_headers(const Block *block) {
 }
 
 static void
-write_block(const Block *block) {
+write_table_block(const Block *block) {
   const SmbTable *table = block->table;
   guint n = table->columns->len, pending = 0;
   write_headers(block);
@@ -415,7 +415,7 @@ count_keys(const SmbTable *table) {
 
 // A table that is too wide, in parts below each other; each begins with what the rows are about.
 static void
-write_parts(Block *block, guint most) {
+write_cell_parts(Block *block, guint most) {
   guint n = block->table->columns->len, keys = count_keys(block->table);
   for (guint next = keys; next < n;) {
     guint first = next;
@@ -426,7 +426,7 @@ write_parts(Block *block, guint most) {
     while (next < n && sum_widths(block, n) + COLUMN_GAP + block->widths[next] <= most);
     if (first > keys)
       smb_spool_puts(block->out, "\n");
-    write_block(block);
+    write_table_block(block);
   }
 }
 
@@ -453,7 +453,7 @@ smb_table_write(const SmbTable *table, SmbSpool *out, gboolean colour) {
     }
   }
   if (fits || cut_texts(&block, n, most))
-    write_block(&block);
+    write_table_block(&block);
   else
-    write_parts(&block, most);
+    write_cell_parts(&block, most);
 }

@@ -32,7 +32,7 @@ has_text(const SmbCase *one) {
 // Puts the words of a case in front of the user's, which win so. What is said of all cases of how texts are read is not for compiled
 // kernels, nor for built-in ones.
 static void
-add_case(const SmbCliUsage *usage, const SmbCase *one, const GPtrArray *all, GStrv *words) {
+add_project_case(const SmbCliUsage *usage, const SmbCase *one, const GPtrArray *all, GStrv *words) {
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
   gboolean is_text = has_text(one);
   g_strv_builder_add(builder, (*words)[0]);
@@ -78,8 +78,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Launch, launch_clear)
 
 // What the kernel's text says of its launch. The user, who did not ask for it, is told.
 static gboolean
-find_line(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, const char *name,
-          Launch *launch, GError **error) {
+find_case_line(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, const char *name,
+               Launch *launch, GError **error) {
   const char *file = usage->file_option ? smb_words_find(words, usage->file_option)
                                         : smb_words_argument(words + 1, usage->max_arguments - 1);
   if (!file)
@@ -98,13 +98,13 @@ find_line(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, const
 
 // The case that the words ask for, of the kernel's text or of a project.
 static gboolean
-find_case(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, Launch *launch,
-          GError **error) {
+find_project_case(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, Launch *launch,
+                  GError **error) {
   const char *name = smb_words_find(words, SMB_CASE_OPTION);
   const char *path = smb_words_find(words, SMB_PROJECT_OPTION);
   if (path && !name && !usage->takes_project)
     return smb_cli_usage_error(error, "--project '%s': expected --case NAME as well", path);
-  if (!path && !find_line(cli, usage, words, name, launch, error))
+  if (!path && !find_case_line(cli, usage, words, name, launch, error))
     return FALSE;
   if (launch->one || !name)
     return TRUE;
@@ -119,28 +119,28 @@ find_case(SmbCli *cli, const SmbCliUsage *usage, const char *const *words, Launc
 }
 
 static gboolean
-prepare(SmbCli *cli, const SmbCliUsage *usage, const GPtrArray *all, GStrv *words, char **file,
-        GError **error) {
+prepare_case(SmbCli *cli, const SmbCliUsage *usage, const GPtrArray *all, GStrv *words, char **file,
+             GError **error) {
   const char *const *own = (const char *const *)*words;
   g_auto(Launch) launch = {NULL, NULL, NULL};
   gboolean takes_case = smb_words_is_of("--" SMB_CASE_OPTION, all) && !usage->hands_case_on;
-  if (takes_case && !find_case(cli, usage, own, &launch, error))
+  if (takes_case && !find_project_case(cli, usage, own, &launch, error))
     return FALSE;
   if (!launch.one)
     return TRUE;
   if (!check_trust(launch.one, own, error))
     return FALSE;
-  add_case(usage, launch.one, all, words);
+  add_project_case(usage, launch.one, all, words);
   *file = g_strdup(launch.one->file);
   return TRUE;
 }
 
 // What options of nvcc compile for; NULL: they do not say.
 static char *
-find_arch(void) {
+find_case_arch(void) {
   const char *text = smb_target_options()->nvcc;
   g_autoptr(SmbFlags) flags = text ? smb_flags_parse(text, NULL) : NULL;
   return flags ? g_steal_pointer(&flags->architecture) : NULL;
 }
 
-const SmbCliCases smb_cases = {prepare, smb_target_note_in, find_arch};
+const SmbCliCases smb_cases = {prepare_case, smb_target_note_in, find_case_arch};

@@ -33,7 +33,7 @@ find_options(const char *line) {
 
 // Takes the "[NAME]" in front off; NULL: there is none (transfer full).
 static char *
-take_name(char *text) {
+take_case_name(char *text) {
   const char *end = *text == '[' ? strchr(text, ']') : NULL;
   if (!end)
     return NULL;
@@ -60,7 +60,7 @@ resolve_word(char **word, const char *folder, GError **error) {
 }
 
 static gboolean
-parse_options(SmbCase *one, const char *text, const char *folder, GError **error) {
+take_options(SmbCase *one, const char *text, const char *folder, GError **error) {
   g_auto(GStrv) argv = NULL;
   int argc = 0;
   if (!*text)
@@ -78,7 +78,7 @@ parse_options(SmbCase *one, const char *text, const char *folder, GError **error
 
 // The case of a line; *@one is NULL if it is no such line.
 static gboolean
-read_line(const char *path, guint number, const char *line, SmbCase **one, GError **error) {
+read_kernel_line(const char *path, guint number, const char *line, SmbCase **one, GError **error) {
   g_autofree char *text = find_options(line);
   if (!text)
     return TRUE;
@@ -87,8 +87,8 @@ read_line(const char *path, guint number, const char *line, SmbCase **one, GErro
   g_autoptr(GError) reason = NULL;
   read->path = g_strdup(path);
   read->line = number;
-  read->name = take_name(text);
-  if (!parse_options(read, g_strstrip(text), strcmp(folder, ".") == 0 ? NULL : folder, &reason))
+  read->name = take_case_name(text);
+  if (!take_options(read, g_strstrip(text), strcmp(folder, ".") == 0 ? NULL : folder, &reason))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s:%u: %s", path, number, reason->message);
   *one = g_steal_pointer(&read);
   return TRUE;
@@ -115,7 +115,7 @@ smb_case_in_source(const char *path, const char *name, const char *entry, SmbCas
   guint best_rate = 0;
   for (guint i = 0; lines && lines[i]; i++) {
     g_autoptr(SmbCase) read = NULL;
-    if (!read_line(path, i + 1, lines[i], &read, error))
+    if (!read_kernel_line(path, i + 1, lines[i], &read, error))
       return FALSE;
     guint rate = read ? rate_line(read, name, entry) : 0;
     if (rate <= best_rate)

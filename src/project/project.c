@@ -58,7 +58,7 @@ current_case(const Reader *reader) {
 }
 
 static void
-end_section(Reader *reader) {
+end_project_section(Reader *reader) {
   if (reader->section)
     current_case(reader)->words = g_strv_builder_end(reader->words);
   g_clear_pointer(&reader->section, g_free);
@@ -67,8 +67,8 @@ end_section(Reader *reader) {
 }
 
 static gboolean
-begin_section(Reader *reader, const char *name, GError **error) {
-  end_section(reader);
+begin_project_section(Reader *reader, const char *name, GError **error) {
+  end_project_section(reader);
   gpointer before = g_hash_table_lookup(reader->sections, name);
   if (before)
     return fail_line(reader, error, "[%s] is already on line %u", name, GPOINTER_TO_UINT(before));
@@ -87,7 +87,7 @@ begin_section(Reader *reader, const char *name, GError **error) {
 }
 
 static void
-add_value(Reader *reader, const GOptionEntry *key, const char *value) {
+add_key_value(Reader *reader, const GOptionEntry *key, const char *value) {
   g_autofree char *resolved = smb_key_resolve(key, value, reader->folder);
   if (strcmp(key->long_name, SMB_KEY_FILE) == 0) {
     current_case(reader)->file = g_steal_pointer(&resolved);
@@ -101,7 +101,7 @@ add_value(Reader *reader, const GOptionEntry *key, const char *value) {
 
 // The words of one key. GLib's reason for refusing a value goes without the file.
 static gboolean
-add_words(Reader *reader, const GOptionEntry *key, GError **error) {
+add_key_words(Reader *reader, const GOptionEntry *key, GError **error) {
   const char *name = key->long_name;
   g_autoptr(GError) reason = NULL;
   if (key->arg == G_OPTION_ARG_NONE) {
@@ -116,12 +116,12 @@ add_words(Reader *reader, const GOptionEntry *key, GError **error) {
         g_key_file_get_string_list(reader->keys, reader->section, name, NULL, &reason);
     for (guint i = 0; values && values[i]; i++) {
       if (*g_strstrip(values[i]))
-        add_value(reader, key, values[i]);
+        add_key_value(reader, key, values[i]);
     }
   } else {
     g_autofree char *value = g_key_file_get_string(reader->keys, reader->section, name, &reason);
     if (value)
-      add_value(reader, key, g_strstrip(value));
+      add_key_value(reader, key, g_strstrip(value));
   }
   return !reason || fail_line(reader, error, "%s: %s", name, reason->message);
 }
@@ -136,11 +136,11 @@ read_key(Reader *reader, const char *name, GError **error) {
   }
   if (!g_hash_table_add(reader->seen, g_strdup(name)))
     return fail_line(reader, error, "%s is already set in [%s]", name, reader->section);
-  return add_words(reader, key, error);
+  return add_key_words(reader, key, error);
 }
 
 static gboolean
-read_line(Reader *reader, char *line, GError **error) {
+read_project_line(Reader *reader, char *line, GError **error) {
   g_strstrip(line);
   if (!*line || *line == '#')
     return TRUE;
@@ -148,7 +148,7 @@ read_line(Reader *reader, char *line, GError **error) {
     char *end = strrchr(line, ']');
     if (end)
       *end = '\0';
-    return begin_section(reader, line + 1, error);
+    return begin_project_section(reader, line + 1, error);
   }
   char *equals = strchr(line, '=');
   if (equals)
@@ -157,14 +157,14 @@ read_line(Reader *reader, char *line, GError **error) {
 }
 
 static gboolean
-read_lines(Reader *reader, const char *text, GError **error) {
+read_project_lines(Reader *reader, const char *text, GError **error) {
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
   for (guint i = 0; lines[i]; i++) {
     reader->line = i + 1;
-    if (!read_line(reader, lines[i], error))
+    if (!read_project_line(reader, lines[i], error))
       return FALSE;
   }
-  end_section(reader);
+  end_project_section(reader);
   return TRUE;
 }
 
@@ -206,18 +206,18 @@ smb_project_new_from_data(const char *path, const char *text, gsize length, GErr
                    .sections = sections,
                    .seen = seen};
   g_autofree char *lines = g_strndup(text, length);
-  gboolean done = read_lines(&reader, lines, error);
+  gboolean done = read_project_lines(&reader, lines, error);
   for (guint i = 0; done && reader.every && i < project->cases->len; i++)
     add_every(&reader, project->cases->pdata[i]);
   if (!done)
-    end_section(&reader);
+    end_project_section(&reader);
   smb_case_free(reader.every);
   return done ? g_steal_pointer(&project) : NULL;
 }
 
 // In the current folder or above it; NULL: nowhere (transfer full).
 static char *
-find_file(void) {
+find_project_file(void) {
   g_autofree char *here = g_get_current_dir();
   g_autofree char *path = g_strdup(SMB_PROJECT_FILE);
   for (const char *at = here; at; at = strchr(at + 1, '/')) {
@@ -232,7 +232,7 @@ find_file(void) {
 
 SmbProject *
 smb_project_load(const char *path, GError **error) {
-  g_autofree char *found = path ? g_strdup(path) : find_file();
+  g_autofree char *found = path ? g_strdup(path) : find_project_file();
   if (!found) {
     smb_cli_usage_error(error, "no " SMB_PROJECT_FILE
                                " in this folder or above it: name a project file with --project");

@@ -41,7 +41,7 @@ smb_ranking_summarize(const SmbRanking *ranking) {
 }
 
 static const char *
-describe_command(const SmbRanking *ranking, char **text) {
+describe_captured_command(const SmbRanking *ranking, char **text) {
   *text = g_strjoinv(" ", smb_capture_header(ranking->capture)->command);
   return *text;
 }
@@ -49,7 +49,7 @@ describe_command(const SmbRanking *ranking, char **text) {
 // --- text
 
 static void
-add_row(SmbTable *table, const SmbRankRow *row) {
+add_ranking_row(SmbTable *table, const SmbRankRow *row) {
   g_autofree char *numbers = describe_numbers(row);
   g_autofree char *grid = smb_describe_extent(row->launch->grid);
   g_autofree char *block = smb_describe_extent(row->launch->block);
@@ -77,18 +77,18 @@ add_row(SmbTable *table, const SmbRankRow *row) {
 }
 
 static void
-write_text(SmbCli *cli, gconstpointer result) {
+write_ranking_text(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
   g_autoptr(SmbTable) table =
       smb_table_new("launch>|kernel|grid|block|requests>|wavefronts>|excess>|%>|duration>|count");
   g_autofree char *summary = smb_ranking_summarize(ranking), *command = NULL;
   if (!ranking->is_passing)
     smb_spool_printf(cli->out, "%s: ", smb_capture_path(ranking->capture));
-  smb_spool_printf(cli->out, "%s\n\n", describe_command(ranking, &command));
+  smb_spool_printf(cli->out, "%s\n\n", describe_captured_command(ranking, &command));
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, summary);
   smb_spool_puts(cli->out, "\n\n");
   for (guint i = 0; i < ranking->rows->len; i++)
-    add_row(table, ranking->rows->pdata[i]);
+    add_ranking_row(table, ranking->rows->pdata[i]);
   if (ranking->rows->len)
     smb_table_write(table, cli->out, cli->colour);
   gboolean has_remark = FALSE;
@@ -106,7 +106,7 @@ write_text(SmbCli *cli, gconstpointer result) {
 // --- JSON
 
 static void
-write_row(JsonBuilder *json, const SmbRankRow *row) {
+write_ranked_launch(JsonBuilder *json, const SmbRankRow *row) {
   const SmbCaptureLaunch *launch = row->launch;
   gboolean is_counted = row->refused == NULL;
   json_builder_begin_object(json);
@@ -136,7 +136,7 @@ write_row(JsonBuilder *json, const SmbRankRow *row) {
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer result) {
+write_ranking_json(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
   const SmbCaptureHeader *header = smb_capture_header(ranking->capture);
   const SmbCaptureEnd *end = smb_capture_end(ranking->capture);
@@ -150,7 +150,7 @@ write_json(SmbCli *cli, gconstpointer result) {
   json_builder_end_object(json);
   smb_json_array(json, "ranking");
   for (guint i = 0; i < ranking->rows->len; i++)
-    write_row(json, ranking->rows->pdata[i]);
+    write_ranked_launch(json, ranking->rows->pdata[i]);
   json_builder_end_array(json);
   smb_json_end(json, cli->out);
 }
@@ -159,7 +159,7 @@ write_json(SmbCli *cli, gconstpointer result) {
 
 // A row for each launch, equal ones too: in the order of the ranking.
 static void
-write_csv(SmbCli *cli, gconstpointer result) {
+write_ranking_csv(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
   SmbCsv csv = smb_csv_begin(
       cli->out, "launch,kernel,symbol,grid,block,dynamic_bytes,requests,wavefronts,"
@@ -195,11 +195,11 @@ write_csv(SmbCli *cli, gconstpointer result) {
 // --- Markdown
 
 static void
-write_markdown(SmbCli *cli, gconstpointer result) {
+write_ranking_markdown(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
   g_autofree char *summary = smb_ranking_summarize(ranking), *command = NULL;
   smb_spool_puts(cli->out, "### ");
-  smb_markdown_code(cli->out, describe_command(ranking, &command));
+  smb_markdown_code(cli->out, describe_captured_command(ranking, &command));
   smb_spool_puts(cli->out, "\n\n**");
   smb_markdown_text(cli->out, summary);
   smb_spool_puts(cli->out,
@@ -228,8 +228,8 @@ write_markdown(SmbCli *cli, gconstpointer result) {
   }
 }
 
-const SmbFormat smb_rank_formats[] = {{"text", write_text, NULL},
-                                      {"json", write_json, NULL},
-                                      {"csv", write_csv, NULL},
-                                      {"markdown", write_markdown, NULL},
+const SmbFormat smb_rank_formats[] = {{"text", write_ranking_text, NULL},
+                                      {"json", write_ranking_json, NULL},
+                                      {"csv", write_ranking_csv, NULL},
+                                      {"markdown", write_ranking_markdown, NULL},
                                       {NULL, NULL, NULL}};

@@ -10,7 +10,7 @@
 
 // The lines that change, as a diff.
 static void
-write_changes(const SmbSource *source, const GArray *edits, SmbSpool *page) {
+write_page_changes(const SmbSource *source, const GArray *edits, SmbSpool *page) {
   g_autoptr(GArray) changes = smb_changes_new(source, edits);
   smb_spool_puts(page, "<pre class=\"diff\">");
   for (guint i = 0; i < changes->len; i++) {
@@ -31,7 +31,7 @@ write_changes(const SmbSource *source, const GArray *edits, SmbSpool *page) {
 
 // What the rewritten kernel asks of its launch.
 static void
-write_launch(const SmbReport *report, const SmbProof *proof, SmbSpool *page) {
+write_page_advice_launch(const SmbReport *report, const SmbProof *proof, SmbSpool *page) {
   gsize bytes = proof->launch.dynamic_bytes;
   if (bytes != report->target->launch.dynamic_bytes)
     smb_spool_printf(page,
@@ -68,11 +68,11 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
   smb_html_text(page, compiled);
   smb_spool_puts(page, "</p>\n");
   if (smb_proof_holds(proof)) {
-    write_changes(smb_program_source(report->target->kernel), proof->edits, page);
+    write_page_changes(smb_program_source(report->target->kernel), proof->edits, page);
     if (proof->condition)
       smb_html_within(page, "<p>It is valid only while <code>", proof->condition,
                       "</code>, as in this launch.</p>\n");
-    write_launch(report, proof, page);
+    write_page_advice_launch(report, proof, page);
     return;
   }
   smb_html_within(page, "<p class=\"note\">To be written by hand, with the index <code>",
@@ -84,8 +84,8 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
 
 // A layout that is the best of its kind, as advise ranks it; or why it is not recommended.
 static void
-write_layout(const SmbReport *report, const SmbAdviseArray *array, const SmbAdviseLayout *layout,
-             SmbSpool *page) {
+write_page_layout(const SmbReport *report, const SmbAdviseArray *array,
+                  const SmbAdviseLayout *layout, SmbSpool *page) {
   if (smb_advise_is_better(report->advice, array, layout)) {
     write_advised_layout(report, array, layout, page);
     return;
@@ -113,7 +113,7 @@ write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpo
   for (guint i = 0; i < array->layouts->len; i++) {
     const SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
     if (layout->proof)
-      write_layout(report, array, layout, page);
+      write_page_layout(report, array, layout, page);
   }
   if (array->layouts->len == 0)
     smb_spool_printf(

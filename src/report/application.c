@@ -28,7 +28,7 @@ write_facts(const SmbRanking *ranking, SmbSpool *page) {
 
 // A row of the ranking. @has_part: whether the page has a report of it.
 static void
-write_row(const SmbRankRow *row, gboolean has_part, SmbSpool *page) {
+write_application_row(const SmbRankRow *row, gboolean has_part, SmbSpool *page) {
   g_autofree char *grid = smb_describe_extent(row->launch->grid);
   g_autofree char *block = smb_describe_extent(row->launch->block);
   g_autofree char *time = smb_rank_duration(row->launch), *remark = smb_rank_remark(row);
@@ -56,7 +56,7 @@ write_row(const SmbRankRow *row, gboolean has_part, SmbSpool *page) {
 }
 
 static void
-write_table(const SmbRanking *ranking, guint n_parts, SmbSpool *page) {
+write_application_table(const SmbRanking *ranking, guint n_parts, SmbSpool *page) {
   smb_spool_puts(page,
                  "<section id=\"launches\">\n<h2>Launches</h2>\n<div class=\"box\" tabindex=\"0\" "
                  "role=\"region\" aria-label=\"launches\">\n<table class=\"accesses\">\n<thead><tr>"
@@ -68,7 +68,7 @@ write_table(const SmbRanking *ranking, guint n_parts, SmbSpool *page) {
                  "<th scope=\"col\">%</th><th scope=\"col\">duration</th>"
                  "<th scope=\"col\" class=\"word\">remark</th></tr></thead>\n<tbody>\n");
   for (guint i = 0; i < ranking->rows->len; i++)
-    write_row(ranking->rows->pdata[i], i < n_parts, page);
+    write_application_row(ranking->rows->pdata[i], i < n_parts, page);
   smb_spool_puts(
       page, "</tbody>\n</table>\n</div>\n<p class=\"words\">The launch with the most excess "
             "wavefronts comes first. +N: N other launches are equal, with the same code, shape, "
@@ -77,8 +77,8 @@ write_table(const SmbRanking *ranking, guint n_parts, SmbSpool *page) {
 
 // The report of a launch.
 static gboolean
-write_launch(SmbCli *cli, const SmbRanking *ranking, const SmbRankRow *row, SmbSpool *page,
-             GError **error) {
+write_application_launch(SmbCli *cli, const SmbRanking *ranking, const SmbRankRow *row,
+                         SmbSpool *page, GError **error) {
   g_autofree char *prefix = g_strdup_printf("launch-%" G_GUINT64_FORMAT "-", row->launch->number);
   g_autoptr(SmbArch) arch = smb_captured_arch(cli, row->launch, error);
   if (!arch)
@@ -110,13 +110,13 @@ smb_application_write(SmbCli *cli, const SmbRanking *ranking, guint top, SmbSpoo
     return FALSE;
   write_facts(ranking, page);
   smb_spool_puts(page, "<main>\n");
-  write_table(ranking, n, page);
+  write_application_table(ranking, n, page);
   for (guint i = 0; i < n; i++) {
     const SmbRankRow *row = ranking->rows->pdata[i];
     g_autoptr(GError) failure = NULL;
     smb_spool_printf(page, "<section class=\"launch\" id=\"launch-%" G_GUINT64_FORMAT "\">\n",
                      row->launch->number);
-    if (!write_launch(cli, ranking, row, page, &failure)) {
+    if (!write_application_launch(cli, ranking, row, page, &failure)) {
       g_autofree char *told = smb_cli_error_text(failure);
       smb_html_within(page, "<p class=\"note\">", told, "</p>\n");
     }

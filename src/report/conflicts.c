@@ -45,7 +45,7 @@ find_maps(const SmbReport *report, guint access, guint *n) {
 }
 
 static void
-write_warps(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool *page) {
+write_conflict_warps(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool *page) {
   guint access = maps->access;
   const SmbAccess *worst = &g_array_index(report->analysis->accesses, SmbAccess, access);
   smb_spool_printf(
@@ -63,7 +63,7 @@ write_warps(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool
 static void
 write_controls(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSpool *page) {
   smb_spool_puts(page, "<div class=\"controls\">\n");
-  write_warps(report, maps, n, page);
+  write_conflict_warps(report, maps, n, page);
   smb_spool_puts(
       page, smb_arch_say(
                 report->arch,
@@ -81,13 +81,13 @@ write_controls(const SmbReport *report, const SmbReportMap *maps, guint n, SmbSp
 }
 
 static void
-write_key(SmbSpool *page, const char *css_class, const char *text) {
+write_conflict_key(SmbSpool *page, const char *css_class, const char *text) {
   smb_spool_printf(page, "<li><span class=\"swatch %s\"></span>%s</li>", css_class, text);
 }
 
 // The colours of the lane groups by which one request is served.
 static void
-write_groups(const SmbBankMap *map, SmbSpool *page) {
+write_conflict_groups(const SmbBankMap *map, SmbSpool *page) {
   if (map->plan->n_groups == 1 || map->plan->conflict == SMB_CONFLICT_LOOP)
     return;
   smb_spool_puts(page, "<ul class=\"legend\">");
@@ -95,7 +95,7 @@ write_groups(const SmbBankMap *map, SmbSpool *page) {
     g_autofree char *colour = g_strdup_printf("g%u", group % 4);
     g_autoptr(GString) text = g_string_new(NULL);
     smb_describe_lanes(text, smb_plan_group_lanes(map->plan, group));
-    write_key(page, colour, text->str);
+    write_conflict_key(page, colour, text->str);
   }
   smb_spool_puts(page, "</ul>\n");
 }
@@ -105,12 +105,12 @@ static void
 write_map_legend(const SmbPlan *plan, SmbSpool *page) {
   gboolean loop = plan->conflict == SMB_CONFLICT_LOOP;
   smb_spool_puts(page, "<ul class=\"legend\">");
-  write_key(page, "g0 now", loop ? "served in this round" : "served in this pass");
-  write_key(page, "g0 wait", "waits");
-  write_key(page, "g0 done", "served before");
-  write_key(page, "g0 clash",
-            loop ? "its bank needs more than one round (whole request)"
-                 : "its bank needs more than one pass (whole request)");
+  write_conflict_key(page, "g0 now", loop ? "served in this round" : "served in this pass");
+  write_conflict_key(page, "g0 wait", "waits");
+  write_conflict_key(page, "g0 done", "served before");
+  write_conflict_key(page, "g0 clash",
+                     loop ? "its bank needs more than one round (whole request)"
+                          : "its bank needs more than one pass (whole request)");
   smb_spool_printf(
       page,
       "</ul>\n<p class=\"words\">The number in a word is the lane that accesses it; "
@@ -143,7 +143,7 @@ write_map_figure(const SmbReport *report, const SmbReportMap *map, SmbSpool *pag
       whole, first, map->warp);
   smb_bank_map_write_svg(drawn, 0, SMB_BANK_MAP_BARE, page);
   smb_spool_puts(page, "</div>\n");
-  write_groups(drawn, page);
+  write_conflict_groups(drawn, page);
   smb_spool_puts(page, "</figure>\n");
 }
 

@@ -23,7 +23,7 @@ static const char *const rooms[] = {
 };
 
 static void
-write_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
+write_neighbour_row(const SmbNeighbour *neighbour, guint access, SmbSpool *page) {
   const SmbCandidate *candidate = neighbour->candidate;
   const SmbTally *own = &g_array_index(candidate->accesses, SmbTally, access);
   const char *judgement = own->excess ? "bad" : "good";
@@ -59,7 +59,7 @@ write_padding_table(const SmbReport *report, const SmbNeighbours *neighbours, gu
                    "<th scope=\"col\">array: excess</th><th scope=\"col\">shared bytes</th>"
                    "<th scope=\"col\" class=\"word\"></th></tr></thead>\n<tbody>\n"));
   for (guint i = 0; i < neighbours->all->len; i++)
-    write_row(g_ptr_array_index(neighbours->all, i), access, page);
+    write_neighbour_row(g_ptr_array_index(neighbours->all, i), access, page);
   smb_spool_puts(page, "</tbody>\n</table>\n</div>\n");
 }
 
@@ -117,7 +117,7 @@ write_row_length(const SmbReport *report, const SmbNeighbours *neighbours, SmbSp
 
 // Why there is no table.
 static const char *
-refuse(const SmbReport *report, const SmbNeighbours *neighbours) {
+refuse_neighbour(const SmbReport *report, const SmbNeighbours *neighbours) {
   if (report->analysis->requests_dropped > 0)
     return "Not counted: the kernel makes too many different requests.";
   if (!neighbours)
@@ -137,7 +137,7 @@ smb_report_write_neighbours(const SmbReport *report, guint index, guint *drawn, 
   const SmbNeighbours *neighbours = use ? g_hash_table_lookup(report->neighbours, use) : NULL;
   smb_spool_puts(page, "<h4>Other paddings</h4>\n");
   if (!neighbours || neighbours->rows == SMB_ROWS_UNKNOWN) {
-    smb_spool_printf(page, "<p class=\"note\">%s</p>\n", refuse(report, neighbours));
+    smb_spool_printf(page, "<p class=\"note\">%s</p>\n", refuse_neighbour(report, neighbours));
     return;
   }
   write_row_length(report, neighbours, page);

@@ -56,7 +56,7 @@ write_fact(SmbSpool *page, const char *name, const char *value) {
 
 // Which launch of a capture it is.
 static void
-write_launch(const SmbTarget *target, SmbSpool *page) {
+write_page_launch(const SmbTarget *target, SmbSpool *page) {
   if (!target->captured)
     return;
   g_autofree char *number = g_strdup_printf("%" G_GUINT64_FORMAT, target->captured->number);
@@ -72,7 +72,7 @@ write_link(const SmbReport *report, SmbSpool *page, const char *place, const cha
 }
 
 static void
-write_heading(const SmbReport *report, SmbSpool *page) {
+write_page_heading(const SmbReport *report, SmbSpool *page) {
   const SmbTarget *target = report->target;
   const SmbArchInfo *info = smb_arch_info(report->arch);
   g_autofree char *block = smb_describe_extent(target->launch.block);
@@ -88,7 +88,7 @@ write_heading(const SmbReport *report, SmbSpool *page) {
                   is_part ? "</h2>\n<dl class=\"facts\">" : "</h1>\n<dl class=\"facts\">");
   if (!is_part)
     write_fact(page, "file", target->file);
-  write_launch(target, page);
+  write_page_launch(target, page);
   if (*defines)
     write_fact(page, "macros", defines);
   write_fact(page, smb_arch_say(report->arch, "block"), block);
@@ -186,7 +186,7 @@ write_sections(const SmbReport *report, SmbSpool *page) {
 
 void
 smb_report_write_part(const SmbReport *report, SmbSpool *page) {
-  write_heading(report, page);
+  write_page_heading(report, page);
   write_sections(report, page);
   write_data(report, page);
 }
@@ -205,7 +205,7 @@ smb_report_write(const SmbReport *report, SmbSpool *page, GError **error) {
   if (!smb_report_write_head(report->target->name, smb_arch_info(report->arch)->vendor, page,
                              error))
     return FALSE;
-  write_heading(report, page);
+  write_page_heading(report, page);
   smb_spool_puts(page, "<main>\n");
   write_sections(report, page);
   smb_spool_puts(page, smb_arch_say(report->arch,

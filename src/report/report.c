@@ -37,7 +37,7 @@ find_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
 
 // What an analysis always knows, also if it could not keep all requests. @maps are in order.
 static void
-add_known(GArray *maps, const SmbAnalysis *analysis) {
+add_known_launch(GArray *maps, const SmbAnalysis *analysis) {
   guint n = maps->len, at = 0;
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *known = &g_array_index(analysis->accesses, SmbAccess, i);
@@ -88,7 +88,7 @@ order_accesses(const SmbAnalysis *analysis) {
 
 // The worst map of each access first, the costliest access first; then the others as long as there is room.
 static void
-choose(SmbReport *report, const GArray *maps) {
+choose_page(SmbReport *report, const GArray *maps) {
   g_autofree guint *first = g_new0(guint, report->analysis->accesses->len + 1); // of each access
   for (guint i = maps->len; i > 0; i--)
     first[g_array_index(maps, SmbReportMap, i - 1).access] = i - 1;
@@ -157,8 +157,8 @@ smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analys
   report->order = order_accesses(analysis);
   report->left_out = g_new0(guint, analysis->accesses->len + 1);
   g_autoptr(GArray) worst = find_worst(arch, analysis);
-  add_known(worst, analysis);
-  choose(report, worst);
+  add_known_launch(worst, analysis);
+  choose_page(report, worst);
   find_advice(report);
   find_files(report);
   report->uses = smb_array_uses_new(target->kernel, &target->launch, analysis);

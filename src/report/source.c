@@ -37,7 +37,7 @@ typedef struct {
 } Listing;
 
 static void
-write_line(const SmbReport *report, const Listing *listing, guint number, SmbSpool *page) {
+write_source_line(const SmbReport *report, const Listing *listing, guint number, SmbSpool *page) {
   const SmbLineTally *line = &g_array_index(listing->lines, SmbLineTally, number);
   g_autofree char *text = smb_source_line(listing->source, number);
   const SmbAccess *worst = line->worst; // the line leads to it
@@ -102,7 +102,7 @@ write_listing(const SmbReport *report, const Listing *listing, SmbSpool *page) {
   for (guint i = listing->file ? 1 : 0; i < listing->lines->len; i++) {
     const SmbLineTally *line = &g_array_index(listing->lines, SmbLineTally, i);
     if (i > 0)
-      write_line(report, listing, i, page);
+      write_source_line(report, listing, i, page);
     smb_tally_add(&total.shared, &line->shared);
     total.segments += line->segments;
   }

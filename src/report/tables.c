@@ -7,7 +7,7 @@
 #include "src/report/impl.h"
 
 static void
-begin_table(SmbSpool *page, const char *title, const char *label, const char *unit) {
+begin_page_table(SmbSpool *page, const char *title, const char *label, const char *unit) {
   smb_spool_printf(
       page,
       "<h3>%s</h3>\n<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n"
@@ -35,7 +35,7 @@ write_site(const SmbReport *report, SmbSpool *page, const SmbSite *site, const c
 }
 
 static void
-write_tally(SmbSpool *page, const SmbTally *tally, gboolean exact) {
+write_page_tally(SmbSpool *page, const SmbTally *tally, gboolean exact) {
   const char *judgement = tally->excess ? "bad" : "good";
   smb_html_number(page, NULL, tally->requests);
   smb_spool_printf(page, "<td>%s%" G_GUINT64_FORMAT "</td>", exact ? "" : "≥ ", tally->wavefronts);
@@ -45,41 +45,41 @@ write_tally(SmbSpool *page, const SmbTally *tally, gboolean exact) {
 }
 
 static void
-write_total(SmbSpool *page, const char *op, const char *all, const SmbTally *total) {
+write_page_total(SmbSpool *page, const char *op, const char *all, const SmbTally *total) {
   if (total->requests == 0)
     return;
   smb_spool_printf(page,
                    "<tr><td class=\"line\"></td><td class=\"word op\">%s</td>"
                    "<td class=\"code\">all %s</td>",
                    op, all);
-  write_tally(page, total, TRUE);
+  write_page_tally(page, total, TRUE);
 }
 
 static void
 write_shared_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
-  begin_table(page, smb_arch_say(report->arch, "Shared memory, whole launch"),
-              smb_arch_say(report->arch, "accesses to shared memory"),
-              smb_arch_say(report->arch, "wavefronts"));
+  begin_page_table(page, smb_arch_say(report->arch, "Shared memory, whole launch"),
+                   smb_arch_say(report->arch, "accesses to shared memory"),
+                   smb_arch_say(report->arch, "wavefronts"));
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     write_site(report, page, access->site, access->total.excess ? "access" : NULL, i);
-    write_tally(page, &access->total, !smb_access_is_lower_bound(access));
+    write_page_tally(page, &access->total, !smb_access_is_lower_bound(access));
   }
   smb_spool_puts(page, "</tbody>\n<tfoot>\n");
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     const char *op = smb_op_class_name((SmbOpClass)c);
-    write_total(page, op, smb_noun(2, op).text, &analysis->totals[c]);
+    write_page_total(page, op, smb_noun(2, op).text, &analysis->totals[c]);
   }
-  write_total(page, "async", "asynchronous copies", &analysis->copies);
+  write_page_total(page, "async", "asynchronous copies", &analysis->copies);
   smb_spool_puts(page, "</tfoot>\n</table>\n</div>\n");
 }
 
 static void
 write_global_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
-  begin_table(page, "Global memory, whole launch", "accesses to global memory",
-              smb_analyze_segment_name(report->arch));
+  begin_page_table(page, "Global memory, whole launch", "accesses to global memory",
+                   smb_analyze_segment_name(report->arch));
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     const char *judgement = access->segments > access->ideal ? "bad" : "good";
@@ -97,7 +97,7 @@ write_global_table(const SmbReport *report, SmbSpool *page) {
 static void
 write_constant_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
-  begin_table(page, "Constant memory, whole launch", "accesses to constant memory", "words");
+  begin_page_table(page, "Constant memory, whole launch", "accesses to constant memory", "words");
   for (guint i = 0; i < analysis->constants->len; i++) {
     const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
     const SmbTally *tally = &access->total;

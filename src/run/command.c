@@ -14,7 +14,7 @@
 #include "src/compile/compile.h"
 #include "src/compile/workshop.h"
 #include "src/rank/rank.h"
-#include "src/run/process.h"
+#include "src/run/running.h"
 #include "src/target/captured.h"
 
 #define FOLDER_VARIABLE "SMEMBANK_RUN_LIBRARIES"
@@ -152,7 +152,8 @@ check_names(const SmbCli *cli, guint n, GError **error) {
 
 // The words of the compiler (transfer full).
 static GPtrArray *
-make_call(const SmbCli *cli, const char *nvcc, guint n, const char *program, GError **error) {
+make_compiler_call(const SmbCli *cli, const char *nvcc, guint n, const char *program,
+                   GError **error) {
   g_autoptr(GPtrArray) call = g_ptr_array_new_with_free_func(g_free);
   g_auto(GStrv) flags = NULL;
   g_autoptr(GError) failure = NULL;
@@ -181,7 +182,7 @@ compile(const SmbCli *cli, SmbWorkshop *workshop, guint n, const char *program, 
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s: no nvcc on this machine, which compiles it (SMEMBANK_NVCC)",
                     cli->arguments[0]);
-  g_autoptr(GPtrArray) call = make_call(cli, nvcc, n, program, error);
+  g_autoptr(GPtrArray) call = make_compiler_call(cli, nvcc, n, program, error);
   g_auto(SmbWorkshopRun) run = {0};
   if (!call || !smb_workshop_run(workshop, (const char *const *)call->pdata, SMB_COMPILE_SECONDS,
                                  &run, error))
@@ -214,7 +215,7 @@ make_words(const SmbCli *cli, SmbWorkshop *workshop, GError **error) {
 // --- what it has launched
 
 static gboolean
-rank(SmbCli *cli, const char *path, GError **error) {
+rank_run(SmbCli *cli, const char *path, GError **error) {
   g_autoptr(SmbCapture) capture = smb_capture_open(path, error);
   if (!capture)
     return FALSE;
@@ -233,8 +234,8 @@ set_status(SmbCli *cli, int wait_status) {
 
 // Runs the program to its end, and ranks what it has launched.
 static gboolean
-run(SmbCli *cli, SmbRunning *running, SmbRecorderOptions *recording, const char *const *words,
-    GError **error) {
+run_ranked(SmbCli *cli, SmbRunning *running, SmbRecorderOptions *recording,
+           const char *const *words, GError **error) {
   g_autofree char *libraries = find_libraries(error);
   const char *before = g_getenv("LD_LIBRARY_PATH");
   g_autofree char *path =
@@ -251,7 +252,7 @@ run(SmbCli *cli, SmbRunning *running, SmbRecorderOptions *recording, const char 
   g_autofree char *end = smb_application_describe_end(wait_status, words[0]), *summary = NULL;
   g_autoptr(GError) nothing = NULL;
   if (smb_recorder_finish(recorder, end, &summary, &nothing))
-    return rank(cli, recording->path, error);
+    return rank_run(cli, recording->path, error);
   smb_spool_printf(cli->messages, "smembank run: %-s\n", nothing->message);
   return TRUE;
 }
@@ -268,7 +269,8 @@ smb_cmd_run(SmbCli *cli, GError **error) {
   g_autofree char *path =
       workshop ? g_build_filename(smb_workshop_folder(workshop), "launches.capture", NULL) : NULL;
   recording.path = option_capture ? option_capture : path;
-  gboolean done = words && run(cli, &running, &recording, (const char *const *)words->pdata, error);
+  gboolean done =
+      words && run_ranked(cli, &running, &recording, (const char *const *)words->pdata, error);
   g_clear_pointer(&recording.kernel, g_regex_unref);
   return done;
 }

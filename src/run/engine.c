@@ -126,7 +126,7 @@ find_program(SmbEngine *engine, guint64 number, const SmbModule *module, const c
 }
 
 static gint
-compare_addresses(gconstpointer a, gconstpointer b) {
+compare_places(gconstpointer a, gconstpointer b) {
   const SmbMemoryPiece *one = a, *other = b;
   return (one->address > other->address) - (one->address < other->address);
 }
@@ -155,7 +155,7 @@ make_pieces(const SmbEngine *engine, const SmbCaptureLaunch *launch, GError **er
     const SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
     fits = fits && add_piece(engine, pieces, variable->address, variable->bytes, variable->name);
   }
-  g_array_sort(pieces, compare_addresses);
+  g_array_sort(pieces, compare_places);
   if (fits)
     return g_steal_pointer(&pieces);
   smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "memory outside of the range of the process");
@@ -210,8 +210,8 @@ write_back(gpointer user, guint64 address, const guchar *bytes, gsize length) {
 }
 
 static gboolean
-run_program(const SmbEngine *engine, const SmbProgram *program, const SmbArch *arch,
-            const SmbLaunch *launch, guint64 *stray, GError **error) {
+run_launched(const SmbEngine *engine, const SmbProgram *program, const SmbArch *arch,
+             const SmbLaunch *launch, guint64 *stray, GError **error) {
   g_autoptr(SmbGlobal) global = smb_global_new(program, launch);
   const SmbAnalysisOptions options = {
       .limits = {.max_steps = G_MAXINT64, .max_memory = SMB_PROGRAM_LARGEST_MEMORY},
@@ -254,5 +254,5 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     launch.grid[i] = captured->grid[i];
     launch.cluster[i] = captured->cluster[i];
   }
-  return run_program(engine, program, arch, &launch, stray, error);
+  return run_launched(engine, program, arch, &launch, stray, error);
 }

@@ -15,11 +15,11 @@ enum {
   MAX_NESTING = 64,
 };
 
-static gboolean refuse(const char *name, GError **error, const char *format, ...)
+static gboolean rule_out(const char *name, GError **error, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
 static gboolean
-refuse(const char *name, GError **error, const char *format, ...) {
+rule_out(const char *name, GError **error, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *reason = smb_text_format(format, arguments);
@@ -53,25 +53,25 @@ check_result(SmbPartResult *result, SmbPartResults *results, GError **error) {
   const char *name = result->name;
   Origin origin = {0};
   if (!smb_members_pick(&document, result->root, SMB_MEMBERS(result_members), &origin, NULL))
-    return refuse(name, error, "not a result of smembank: expected what --format json writes");
+    return rule_out(name, error, "not a result of smembank: expected what --format json writes");
   if (origin.schema != SMB_JSON_SCHEMA_VERSION)
-    return refuse(name, error, "schema_version %u: this program reads %d", origin.schema,
-                  SMB_JSON_SCHEMA_VERSION);
+    return rule_out(name, error, "schema_version %u: this program reads %d", origin.schema,
+                    SMB_JSON_SCHEMA_VERSION);
   JsonNode *shard = json_object_get_member(json_node_get_object(result->root), "shard");
   if (!shard || !JSON_NODE_HOLDS_OBJECT(shard))
-    return refuse(name, error, "not a part: it was made without --shard");
+    return rule_out(name, error, "not a part: it was made without --shard");
   if (!smb_members_pick(&place, shard, SMB_MEMBERS(shard_members), &origin, error))
     return FALSE;
   if (origin.shard.of < origin.shard.part || origin.shard.of > SMB_SHARD_MOST)
-    return refuse(name, error, "not a part that smembank wrote: see its member 'shard'");
+    return rule_out(name, error, "not a part that smembank wrote: see its member 'shard'");
   if (!g_str_equal(origin.version, PACKAGE_VERSION))
-    return refuse(name, error, "made by smembank %s: this is " PACKAGE_VERSION, origin.version);
+    return rule_out(name, error, "made by smembank %s: this is " PACKAGE_VERSION, origin.version);
   result->shard = origin.shard;
   return TRUE;
 }
 
 static gboolean
-read_result(SmbPartResult *result, SmbPartResults *results, GError **error) {
+read_part_result(SmbPartResult *result, SmbPartResults *results, GError **error) {
   g_autoptr(GBytes) bytes = smb_source_read_bytes(result->name, MAX_BYTES, error);
   if (!bytes)
     return FALSE;
@@ -89,26 +89,26 @@ compare_parts(gconstpointer a, gconstpointer b) {
 
 // Whether they are all parts of one division, each once; in their order.
 static gboolean
-check_parts(const GArray *parts, GError **error) {
+check_part_set(const GArray *parts, GError **error) {
   const SmbPartResult *first = &g_array_index(parts, SmbPartResult, 0);
   for (guint i = 0; i < parts->len; i++) {
     const SmbPartResult *part = &g_array_index(parts, SmbPartResult, i);
     if (part->shard.of != first->shard.of)
-      return refuse(part->name, error, "a part of %u: %s is one of %u", part->shard.of, first->name,
-                    first->shard.of);
+      return rule_out(part->name, error, "a part of %u: %s is one of %u", part->shard.of,
+                      first->name, first->shard.of);
   }
   for (guint i = 0; i < parts->len; i++) {
     const SmbPartResult *part = &g_array_index(parts, SmbPartResult, i);
     if (i > 0 && part->shard.part == (part - 1)->shard.part)
-      return refuse(part->name, error, "part %u is a duplicate of %s", part->shard.part,
-                    (part - 1)->name);
+      return rule_out(part->name, error, "part %u is a duplicate of %s", part->shard.part,
+                      (part - 1)->name);
     if (part->shard.part != i + 1)
-      return refuse(part->name, error, "part %u of %u: part %u is missing", part->shard.part,
-                    part->shard.of, i + 1);
+      return rule_out(part->name, error, "part %u of %u: part %u is missing", part->shard.part,
+                      part->shard.of, i + 1);
   }
   return parts->len == first->shard.of ||
-         refuse(first->name, error, "part %u of %u: part %u is missing", first->shard.part,
-                first->shard.of, parts->len + 1);
+         rule_out(first->name, error, "part %u of %u: part %u is missing", first->shard.part,
+                  first->shard.of, parts->len + 1);
 }
 
 JsonObject *
@@ -117,7 +117,7 @@ smb_part_object(const SmbPartResults *results, guint part) {
 }
 
 static void
-clear_result(gpointer data) {
+clear_part_result(gpointer data) {
   g_clear_pointer(&((SmbPartResult *)data)->root, json_node_unref);
 }
 
@@ -126,17 +126,17 @@ smb_part_results_read(const char *const *files, GError **error) {
   g_autoptr(SmbPartResults) results = g_new0(SmbPartResults, 1);
   results->texts = g_string_chunk_new(1024);
   results->parts = g_array_new(FALSE, TRUE, sizeof(SmbPartResult));
-  g_array_set_clear_func(results->parts, clear_result);
+  g_array_set_clear_func(results->parts, clear_part_result);
   for (guint i = 0; files[i]; i++) {
     g_array_set_size(results->parts, i + 1);
     SmbPartResult *result = &g_array_index(results->parts, SmbPartResult, i);
     result->name = files[i];
-    if (!read_result(result, results, error))
+    if (!read_part_result(result, results, error))
       return NULL;
   }
   g_array_sort(results->parts, compare_parts);
   results->command = smb_json_get_text(smb_part_object(results, 0), "command");
-  return check_parts(results->parts, error) ? g_steal_pointer(&results) : NULL;
+  return check_part_set(results->parts, error) ? g_steal_pointer(&results) : NULL;
 }
 
 void
@@ -162,10 +162,10 @@ check_member(const SmbPartResults *results, guint part, JsonObject *object, Json
   JsonNode *wanted = json_object_get_member(first, name);
   gboolean may_lack = !g_str_equal(name, member);
   return (node && wanted ? json_node_equal(node, wanted) : node == wanted && may_lack) ||
-         refuse(smb_part_name(results, part), error,
-                "its '%s%s' is not that of %s: parts have the same kernels, files, devices and "
-                "options",
-                prefix, name, smb_part_name(results, 0));
+         rule_out(smb_part_name(results, part), error,
+                  "its '%s%s' is not that of %s: parts have the same kernels, files, devices and "
+                  "options",
+                  prefix, name, smb_part_name(results, 0));
 }
 
 gboolean

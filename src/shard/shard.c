@@ -28,18 +28,18 @@ smb_shard_parse(const char *text, SmbShard *shard, GError **error) {
 
 // The first of @n things behind the first @parts parts.
 static guint64
-cut(guint64 n, guint parts, guint of) {
+cut_shard(guint64 n, guint parts, guint of) {
   return n / of * parts + n % of * parts / of;
 }
 
 guint64
 smb_shard_begin(const SmbShard *shard, guint64 n) {
-  return shard->of ? cut(n, shard->part - 1, shard->of) : 0;
+  return shard->of ? cut_shard(n, shard->part - 1, shard->of) : 0;
 }
 
 guint64
 smb_shard_end(const SmbShard *shard, guint64 n) {
-  return shard->of ? cut(n, shard->part, shard->of) : n;
+  return shard->of ? cut_shard(n, shard->part, shard->of) : n;
 }
 
 gboolean

@@ -15,7 +15,7 @@
 // "sm_90" of "90", "90a", "sm_90a" or "compute_90"; NULL for what is written otherwise. Behind the number, compilers
 // write 'a' or 'f' for what only one chip or family has.
 static char *
-read_capability(const char *name) {
+read_arch_capability(const char *name) {
   g_autoptr(GRegex) form =
       g_regex_new("^(?:sm_|compute_)?([0-9]{2,})[af]?\\z", G_REGEX_RAW, 0, NULL);
   g_autoptr(GMatchInfo) match = NULL;
@@ -47,7 +47,7 @@ find_native(const SmbCli *cli, GError **error) {
 
 // "gfx942" of "gfx942:sramecc+:xnack-", as hipcc is told; NULL for what is written otherwise.
 static char *
-read_target(const char *name) {
+read_arch_of_target(const char *name) {
   const char *features = strchr(name, ':');
   return g_str_has_prefix(name, "gfx") && features ? g_strndup(name, (gsize)(features - name))
                                                    : NULL;
@@ -55,7 +55,7 @@ read_target(const char *name) {
 
 // A file of the user's, in place of a name.
 static SmbArch *
-load_file(const char *path, guint lanes, GError **error) {
+load_arch_file(const char *path, guint lanes, GError **error) {
   SmbArch *arch = smb_arch_load_file(path, error);
   if (arch && lanes && lanes != smb_arch_info(arch)->lanes) {
     smb_cli_usage_error(error, "--wave '%u': %s says that a wave has %u lanes", lanes, path,
@@ -81,13 +81,13 @@ load_name(const char *name, guint lanes, GError **error) {
 SmbArch *
 smb_cli_load_arch(const SmbCli *cli, const char *name, guint lanes, GError **error) {
   if (g_str_has_suffix(name, ".ini"))
-    return load_file(name, lanes, error);
+    return load_arch_file(name, lanes, error);
   g_auto(GStrv) known = smb_arch_list();
   if (g_strv_contains((const char *const *)known, name))
     return load_name(name, lanes, error);
   gboolean native = strcmp(name, "native") == 0;
-  g_autofree char *other = native ? find_native(cli, error) : read_capability(name);
-  other = other || native ? other : read_target(name);
+  g_autofree char *other = native ? find_native(cli, error) : read_arch_capability(name);
+  other = other || native ? other : read_arch_of_target(name);
   if (native && !other)
     return NULL;
   gboolean found = other && g_strv_contains((const char *const *)known, other);

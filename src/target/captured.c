@@ -75,7 +75,7 @@ check_choice(const SmbTargetOptions *options, const char *file, GError **error) 
 
 // The launch that --launch chooses.
 static const SmbCaptureLaunch *
-find_launch(const SmbCapture *capture, const char *text, GError **error) {
+find_captured_launch(const SmbCapture *capture, const char *text, GError **error) {
   guint n = smb_capture_n_launches(capture), number = 0;
   if (n == 0) {
     smb_cli_usage_error(error, "%s has no launch", smb_capture_path(capture));
@@ -121,10 +121,10 @@ smb_captured_settle(SmbCli *cli, SmbTargetOptions *options, const char *file, Sm
   if (!check_choice(options, file, error))
     return FALSE;
   *capture = smb_capture_open(file, error);
-  const SmbCaptureLaunch *launch = !*capture ? NULL
-                                   : options->captured_worst
-                                       ? choose_worst(cli, options, *capture, error)
-                                       : find_launch(*capture, options->captured_launch, error);
+  const SmbCaptureLaunch *launch =
+      !*capture                 ? NULL
+      : options->captured_worst ? choose_worst(cli, options, *capture, error)
+                                : find_captured_launch(*capture, options->captured_launch, error);
   SmbArch *arch = launch ? smb_captured_arch(cli, launch, error) : NULL;
   if (!arch)
     return FALSE;
@@ -173,7 +173,7 @@ smb_captured_open(const SmbTargetOptions *options, const char *file, const SmbAr
     return NULL;
   g_autoptr(SmbCapture) capture = smb_capture_open(file, error);
   const SmbCaptureLaunch *launch =
-      capture ? find_launch(capture, options->captured_launch, error) : NULL;
+      capture ? find_captured_launch(capture, options->captured_launch, error) : NULL;
   return launch ? smb_captured_target(options, capture, launch, arch, progress, error) : NULL;
 }
 

@@ -36,7 +36,7 @@ smb_origins_free(SmbOrigins *origins) {
 }
 
 static SmbSource *
-load(const SmbOrigins *origins, const char *file) {
+load_origin(const SmbOrigins *origins, const char *file) {
   g_autofree char *last = g_path_get_basename(file);
   g_autofree char *below =
       g_path_is_absolute(file) ? NULL : g_build_filename(origins->folder, file, NULL);
@@ -60,7 +60,7 @@ smb_origins_find(SmbOrigins *origins, const char *file) {
   if (!origins->folder || !file)
     return NULL;
   if (!g_hash_table_lookup_extended(origins->sources, file, NULL, &found)) {
-    found = load(origins, file);
+    found = load_origin(origins, file);
     g_hash_table_insert(origins->sources, g_strdup(file), found);
   }
   return found;

@@ -19,7 +19,7 @@ smb_profile_opcode(const char *text) {
 
 // The whole numbers among the operands of an instruction, "0x44" and "-0x8": gint64 (transfer full).
 static GArray *
-find_numbers(const char *text) {
+find_profile_numbers(const char *text) {
   GArray *numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
   for (const char *at = strstr(text, "0x"); at; at = strstr(at, "0x")) {
     gboolean is_negative = at > text && at[-1] == '-';
@@ -49,7 +49,7 @@ has_place(const char *opcode) {
 // another order, but the same numbers. A zero may stand for an address that is filled in when the code is loaded.
 static gboolean
 have_same_numbers(const char *own, const char *other) {
-  g_autoptr(GArray) numbers = find_numbers(own), others = find_numbers(other);
+  g_autoptr(GArray) numbers = find_profile_numbers(own), others = find_profile_numbers(other);
   guint n_zeros = 0, n_left = 0;
   for (guint i = 0; i < numbers->len; i++) {
     gint64 number = g_array_index(numbers, gint64, i);
@@ -68,20 +68,20 @@ have_same_numbers(const char *own, const char *other) {
 }
 
 static gboolean
-is_same(const char *own, const char *other) {
+is_same_kernel(const char *own, const char *other) {
   g_autofree char *a = smb_profile_opcode(own), *b = smb_profile_opcode(other);
   return strcmp(a, b) == 0 && (has_place(a) || have_same_numbers(own, other));
 }
 
 // Where the code of a launch is another one than that of the kernel; -1: nowhere. What is after its end only fills it up.
 static gint64
-find_difference(const SmbProfileLaunch *launch, const GPtrArray *code) {
+find_launch_difference(const SmbProfileLaunch *launch, const GPtrArray *code) {
   guint n = launch->instructions->len;
   for (guint i = 0; i < MAX(n, code->len); i++) {
     const SmbCodeLine *own = i < code->len ? g_ptr_array_index(code, i) : NULL;
     const SmbProfileInstruction *other =
         i < n ? &g_array_index(launch->instructions, SmbProfileInstruction, i) : NULL;
-    if (!is_same(own ? own->text : "NOP", other ? other->text : "NOP") ||
+    if (!is_same_kernel(own ? own->text : "NOP", other ? other->text : "NOP") ||
         (own && other && own->pc != other->pc))
       return i;
   }
@@ -118,7 +118,7 @@ fail_code(const SmbTarget *target, const SmbProfileLaunch *launch, const char *f
 
 // Whether no other kernel of the code that the target is of has the base name @base.
 static gboolean
-is_alone(const SmbTarget *target, const char *base) {
+is_only_profile(const SmbTarget *target, const char *base) {
   g_autoptr(GBytes) code = smb_program_device_code(target->kernel);
   g_autoptr(SmbSource) source = code ? smb_source_new_any(target->file, code, NULL) : NULL;
   g_autoptr(SmbEntries) kernels = source ? smb_entries_read(source, NULL) : NULL;
@@ -137,7 +137,7 @@ smb_target_is_measured(const SmbTarget *target, const char *kernel) {
   // The name of a text has no parameters.
   gboolean is_text = strcmp(smb_program_level(target->kernel), "text") == 0;
   return match == SMB_NAME_SAME ||
-         (match == SMB_NAME_BASE && (is_text || is_alone(target, kernel)));
+         (match == SMB_NAME_BASE && (is_text || is_only_profile(target, kernel)));
 }
 
 const SmbProfileLaunch *
@@ -158,7 +158,7 @@ smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, cons
     if (!smb_target_is_measured(target, launch->kernel))
       continue;
     g_ptr_array_add(named, launch);
-    if (find_difference(launch, code) < 0)
+    if (find_launch_difference(launch, code) < 0)
       g_ptr_array_add(fitting, launch);
   }
   for (guint i = 1; i < fitting->len; i++)
@@ -168,7 +168,7 @@ smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, cons
     fail_name(target, names, file, error);
   else if (fitting->len == 0)
     fail_code(target, g_ptr_array_index(named, 0), file, code,
-              find_difference(g_ptr_array_index(named, 0), code), error);
+              find_launch_difference(g_ptr_array_index(named, 0), code), error);
   else if (number > fitting->len && !(profile->is_doubled && fitting->len == 1 && number == 2))
     smb_cli_usage_error(error, "--ncu-launch %u: %s has %s of '%s'", number, file,
                         smb_count(fitting->len, "launch").text, target->name);
@@ -184,7 +184,7 @@ smb_target_find_profile(const SmbTarget *target, const SmbProfile *profile, cons
 
 // Whether an extent of the target is the one that was measured. One that was not given becomes that.
 static gboolean
-agree(gboolean *is_assumed, guint own[3], const guint measured[3]) {
+profiles_agree(gboolean *is_assumed, guint own[3], const guint measured[3]) {
   if (measured[0] && *is_assumed)
     memcpy(own, measured, 3 * sizeof *own);
   *is_assumed = *is_assumed && !measured[0];
@@ -193,8 +193,8 @@ agree(gboolean *is_assumed, guint own[3], const guint measured[3]) {
 
 static gboolean
 check_shape(SmbTarget *target, const SmbMeasuredLaunch *launch, const char *file, GError **error) {
-  gboolean is_block = agree(&target->assumes_block, target->launch.block, launch->block);
-  gboolean is_grid = agree(&target->assumes_grid, target->launch.grid, launch->grid);
+  gboolean is_block = profiles_agree(&target->assumes_block, target->launch.block, launch->block);
+  gboolean is_grid = profiles_agree(&target->assumes_grid, target->launch.grid, launch->grid);
   return (is_block && is_grid) ||
          smb_cli_usage_error(error,
                              "%s:%u:1: '%s' was measured with --grid %u,%u,%u --block %u,%u,%u",

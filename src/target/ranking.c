@@ -50,7 +50,7 @@ smb_ranking_free(SmbRanking *ranking) {
 // --- which launches are equal
 
 static void
-add_variables(GString *key, const SmbCaptureLaunch *launch) {
+add_rank_variables(GString *key, const SmbCaptureLaunch *launch) {
   for (guint i = 0; i < launch->variables->len; i++) {
     const SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
     g_string_append_printf(key, "|%s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, variable->name,
@@ -74,7 +74,7 @@ add_memory(GString *key, const SmbCaptureMemory *memory) {
 
 // All that what is counted depends on, in a text of its own for different launches; notes are part of what is said of them.
 static char *
-make_key(const SmbCaptureLaunch *launch) {
+make_launch_key(const SmbCaptureLaunch *launch) {
   GString *key = g_string_new(NULL);
   gsize n = 0;
   const guchar *data = launch->parameters ? g_bytes_get_data(launch->parameters, &n) : NULL;
@@ -85,7 +85,7 @@ make_key(const SmbCaptureLaunch *launch) {
   g_string_append(key, "|");
   for (gsize i = 0; i < n; i++)
     g_string_append_printf(key, "%02x", data[i]);
-  add_variables(key, launch);
+  add_rank_variables(key, launch);
   for (guint i = 0; i < launch->memory->len; i++)
     add_memory(key, &g_array_index(launch->memory, SmbCaptureMemory, i));
   for (guint i = 0; launch->notes[i]; i++)
@@ -94,7 +94,7 @@ make_key(const SmbCaptureLaunch *launch) {
 }
 
 static SmbRankRow *
-new_row(const SmbCaptureLaunch *launch) {
+new_rank_row(const SmbCaptureLaunch *launch) {
   SmbRankRow *row = g_new0(SmbRankRow, 1);
   row->launch = launch;
   row->numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -106,14 +106,14 @@ new_row(const SmbCaptureLaunch *launch) {
 }
 
 static void
-collect(SmbRanking *ranking) {
+collect_ranked_launches(SmbRanking *ranking) {
   g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < smb_capture_n_launches(ranking->capture); i++) {
     const SmbCaptureLaunch *launch = smb_capture_launch(ranking->capture, i);
-    char *key = make_key(launch);
+    char *key = make_launch_key(launch);
     SmbRankRow *row = g_hash_table_lookup(known, key);
     if (!row) {
-      row = new_row(launch);
+      row = new_rank_row(launch);
       g_ptr_array_add(ranking->rows, row);
       g_hash_table_insert(known, g_strdup(key), row);
     }
@@ -138,14 +138,14 @@ load_archs(Work *work) {
 }
 
 static SmbArch *
-find_arch(const Work *work, const SmbRankRow *row, GError **error) {
+find_launch_arch(const Work *work, const SmbRankRow *row, GError **error) {
   SmbArch *arch = g_hash_table_lookup(work->archs, row->launch->arch);
   return arch ? smb_arch_ref(arch) : smb_captured_arch(work->cli, row->launch, error);
 }
 
 static gboolean
-count_launch(const Work *work, SmbRankRow *row, GError **error) {
-  g_autoptr(SmbArch) arch = find_arch(work, row, error);
+count_ranked_launch(const Work *work, SmbRankRow *row, GError **error) {
+  g_autoptr(SmbArch) arch = find_launch_arch(work, row, error);
   if (!arch)
     return FALSE;
   row->arch = g_strdup(smb_arch_info(arch)->name);
@@ -168,13 +168,13 @@ count_row(gpointer user, guint item) {
   const Work *work = user;
   SmbRankRow *row = g_ptr_array_index(work->rows, item);
   g_autoptr(GError) error = NULL;
-  if (!count_launch(work, row, &error))
+  if (!count_ranked_launch(work, row, &error))
     row->refused = smb_cli_error_text(error);
   smb_progress_add(work->progress, 1);
 }
 
 static gint
-compare_rows(gconstpointer a, gconstpointer b) {
+compare_rank_rows(gconstpointer a, gconstpointer b) {
   const SmbRankRow *one = *(SmbRankRow *const *)a, *other = *(SmbRankRow *const *)b;
   return smb_order(one->refused != NULL, other->refused != NULL)
              ?: smb_order(other->total.excess, one->total.excess)
@@ -206,7 +206,7 @@ smb_ranking_new(SmbCli *cli, const SmbTargetOptions *options, SmbCapture *captur
   SmbAnalysisOptions limits = {.threads = 0};
   ranking->capture = smb_capture_ref(capture);
   ranking->rows = g_ptr_array_new_with_free_func(free_row);
-  collect(ranking);
+  collect_ranked_launches(ranking);
   smb_target_parse_limits(options, &limits, NULL); // what is wrong with them is told of each launch
   g_autoptr(GHashTable) archs =
       g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)smb_arch_unref);
@@ -216,7 +216,7 @@ smb_ranking_new(SmbCli *cli, const SmbTargetOptions *options, SmbCapture *captur
   smb_progress_begin(work.progress, "launches", ranking->rows->len);
   count_rows(&work, limits.threads ? limits.threads : g_get_num_processors());
   smb_progress_begin(work.progress, NULL, 0);
-  g_ptr_array_sort(ranking->rows, compare_rows);
+  g_ptr_array_sort(ranking->rows, compare_rank_rows);
   return ranking;
 }
 

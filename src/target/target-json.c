@@ -21,7 +21,7 @@ smb_json_defines(JsonBuilder *json, const char *const *defines) {
 }
 
 static void
-write_buffers(JsonBuilder *json, const GPtrArray *buffers) {
+write_target_buffers(JsonBuilder *json, const GPtrArray *buffers) {
   smb_json_object(json, "buffers");
   for (guint i = 0; i < buffers->len; i++) {
     const SmbBuffer *buffer = g_ptr_array_index(buffers, i);
@@ -63,14 +63,12 @@ smb_json_target(JsonBuilder *json, const SmbTarget *target, gsize shared_bytes) 
   smb_json_number(json, "shared_bytes", (gint64)shared_bytes);
   smb_json_defines(json, (const char *const *)target->defines);
   if (target->launch.buffers && target->launch.buffers->len > 0)
-    write_buffers(json, target->launch.buffers);
+    write_target_buffers(json, target->launch.buffers);
   json_builder_end_object(json);
   if (target->captured)
     write_captured(json, target->captured);
-  if (!target->merged_launch)
-    return;
-  json_builder_set_member_name(json, "launch");
-  json_builder_add_value(json, json_node_copy(target->merged_launch));
+  if (target->merged_launch)
+    smb_json_copy(json, "launch", target->merged_launch);
 }
 
 void
@@ -97,11 +95,8 @@ smb_json_tally(JsonBuilder *json, const SmbTally *tally) {
 
 void
 smb_json_tally_object(JsonBuilder *json, const char *key, const SmbTally *tally) {
-  if (!tally) {
-    smb_json_null(json, key);
+  if (!smb_json_object_if(json, key, tally != NULL))
     return;
-  }
-  smb_json_object(json, key);
   smb_json_tally(json, tally);
   json_builder_end_object(json);
 }

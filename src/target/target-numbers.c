@@ -28,7 +28,7 @@ is_expression(const char *text) {
 }
 
 static gboolean
-read_extent(guint which, const char *text, guint extent[3], char **expression, GError **error) {
+take_extent(guint which, const char *text, guint extent[3], char **expression, GError **error) {
   if (!text || !is_expression(text))
     return smb_cli_triple(extents[which].option, text, extents[which].max, extent, error);
   *expression = g_strdup(text);
@@ -38,7 +38,7 @@ read_extent(guint which, const char *text, guint extent[3], char **expression, G
 gboolean
 smb_target_read_block(const SmbTargetOptions *options, guint block[3], char **expression,
                       GError **error) {
-  return read_extent(0, options->block, block, expression, error);
+  return take_extent(0, options->block, block, expression, error);
 }
 
 gboolean
@@ -46,7 +46,7 @@ smb_target_parse_extents(const SmbTargetOptions *options, SmbTarget *target, GEr
   const char *const texts[] = {options->block, options->grid, options->cluster};
   guint *const of[] = {target->launch.block, target->launch.grid, target->launch.cluster};
   for (guint i = 0; i < SMB_TARGET_EXTENTS; i++) {
-    if (!read_extent(i, texts[i], of[i], &target->extents[i], error))
+    if (!take_extent(i, texts[i], of[i], &target->extents[i], error))
       return FALSE;
   }
   return TRUE;
@@ -54,7 +54,7 @@ smb_target_parse_extents(const SmbTargetOptions *options, SmbTarget *target, GEr
 
 // What is between commas that are in no brackets (transfer full).
 static GStrv
-split(const char *text) {
+split_numbers(const char *text) {
   g_autoptr(GStrvBuilder) parts = g_strv_builder_new();
   int nesting = 0;
   const char *start = text;
@@ -87,7 +87,7 @@ typedef struct {
 } Constants;
 
 static gboolean
-evaluate(const Constants *constants, const char *expression, gint64 *value, GError **error) {
+evaluate_number(const Constants *constants, const char *expression, gint64 *value, GError **error) {
   g_ptr_array_add(constants->evaluated, g_strdup(expression));
   return smb_cuda_constant(constants->text, constants->reading, expression, value, error);
 }
@@ -97,12 +97,12 @@ evaluate_extent(const Constants *constants, guint which, const char *text, guint
                 GError **error) {
   const char *option = extents[which].option;
   const guint *max = extents[which].max;
-  g_auto(GStrv) parts = split(text);
+  g_auto(GStrv) parts = split_numbers(text);
   g_autoptr(GString) numbers = g_string_new(NULL);
   g_autoptr(GError) failure = NULL;
   for (guint i = 0; parts[i] && !failure; i++) {
     gint64 value;
-    if (evaluate(constants, parts[i], &value, &failure))
+    if (evaluate_number(constants, parts[i], &value, &failure))
       g_string_append_printf(numbers, "%s%" G_GINT64_FORMAT, i ? "," : "", value);
   }
   if (!failure && smb_cli_triple(option, numbers->str, max, extent, NULL))
@@ -131,7 +131,7 @@ evaluate_argument(const Constants *constants, char **argument, GError **error) {
   gint64 value;
   if (!equals || !is_argument_expression(equals + 1))
     return TRUE;
-  if (!evaluate(constants, equals + 1, &value, error)) {
+  if (!evaluate_number(constants, equals + 1, &value, error)) {
     smb_prefix_error(error, "argument '%s': expected a number, raw:HEXBYTES or @FILE: ", *argument);
     return FALSE;
   }

@@ -64,7 +64,7 @@ smb_target_free(SmbTarget *target) {
 
 // Adds NAME=VALUE, in the place of one of the same name.
 static void
-set_value(GStrv *list, const char *text) {
+set_target_value(GStrv *list, const char *text) {
   guint i = 0, n = g_strv_length(*list);
   gsize length = strcspn(text, "=");
   while (i < n && (strcspn((*list)[i], "=") != length || strncmp((*list)[i], text, length) != 0))
@@ -80,18 +80,18 @@ set_value(GStrv *list, const char *text) {
 static void
 set_values(GStrv *list, const char *const *texts) {
   for (guint i = 0; texts && texts[i]; i++)
-    set_value(list, texts[i]);
+    set_target_value(list, texts[i]);
 }
 
 static void
 set_number(GStrv *list, const char *name, guint64 number) {
   g_autofree char *text = g_strdup_printf("%s=%" G_GUINT64_FORMAT, name, number);
-  set_value(list, text);
+  set_target_value(list, text);
 }
 
 // What can be said of a launch without its kernel, which may take long to compile.
 static gboolean
-check_launch(const SmbTarget *target, const SmbArch *arch, GError **error) {
+check_target_launch(const SmbTarget *target, const SmbArch *arch, GError **error) {
   SmbLaunch launch = target->launch;
   for (guint i = 0; i < 3; i++)
     launch.cluster[i] = target->assumes_grid ? 0 : launch.cluster[i];
@@ -105,8 +105,8 @@ check_launch(const SmbTarget *target, const SmbArch *arch, GError **error) {
 }
 
 static gboolean
-finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
-       GError **error) {
+finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
+              GError **error) {
   if (!target->launch.buffers)
     target->launch.buffers = smb_buffers_parse((const char *const *)target->buffers, error);
   if (!target->launch.buffers)
@@ -127,7 +127,7 @@ finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *p
     return FALSE;
   target->launch.arguments = (const char *const *)target->args;
   gboolean compiles = target->nvcc && !target->as_text;
-  if (!check_launch(target, arch, error) ||
+  if (!check_target_launch(target, arch, error) ||
       (compiles && !smb_target_settle_bytes(target, source, &reading, arch, error)))
     return FALSE;
   const SmbCompileOptions compiling = {.flags = target->nvcc,
@@ -165,7 +165,7 @@ finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *p
 gboolean
 smb_target_finish(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
                   GError **error) {
-  gboolean good = finish(target, source, arch, progress, error);
+  gboolean good = finish_target(target, source, arch, progress, error);
   smb_target_note_files(target, source); // what failed has read them, too
   return good;
 }
@@ -215,7 +215,7 @@ draft_tile(const SmbTargetOptions *options, SmbTarget *target, GError **error) {
   set_number(&target->defines, "COLS", cols);
   set_number(&target->defines, "PAD", pad);
   g_autofree char *elem_define = g_strconcat("ELEM=", elem, NULL);
-  set_value(&target->defines, elem_define);
+  set_target_value(&target->defines, elem_define);
   set_number(&target->defines, "WRITE_COL", write);
   set_number(&target->defines, "READ_COL", read);
   set_number(&target->defines, "DYNAMIC", options->dynamic != 0);
@@ -288,7 +288,7 @@ draft_builtin(const SmbTargetOptions *options, SmbTarget *target, GError **error
 
 // The text of FILE; a built-in kernel's name in its place is a likely mistake.
 static SmbSource *
-load_file(const char *file, GError **error) {
+load_target_file(const char *file, GError **error) {
   SmbSource *source = smb_input_source(file, error);
   if (source || !error || !g_error_matches(*error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
     return source;
@@ -330,7 +330,7 @@ draft_source(const SmbTargetOptions *options, const char *file, SmbSource *given
   target->launch.block[0] = smb_arch_info(arch)->lanes;
   target->assumes_block = !options->block;
   target->assumes_grid = !options->grid;
-  return given ? smb_source_ref(given) : load_file(file, error);
+  return given ? smb_source_ref(given) : load_target_file(file, error);
 }
 
 // How the rows of a tile are made: -D may have said otherwise than the options.
@@ -373,7 +373,7 @@ smb_target_begin(const SmbTargetOptions *options, GError **error) {
   return g_steal_pointer(&target);
 }
 
-static SmbTarget *make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
+static SmbTarget *load_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
                               const SmbTriton *triton, const SmbArch *arch, SmbProgress *progress,
                               GError **error);
 
@@ -388,7 +388,7 @@ make_triton(const SmbTargetOptions *options, const SmbArch *arch, SmbProgress *p
     return NULL;
   SmbTargetOptions adapted = *options;
   adapted.triton = NULL;
-  SmbTarget *target = make_target(&adapted, triton->file, NULL, triton, arch, progress, error);
+  SmbTarget *target = load_target(&adapted, triton->file, NULL, triton, arch, progress, error);
   if (target && target->assumes_block) {
     target->launch.block[0] = triton->threads;
     target->assumes_block = FALSE;
@@ -398,7 +398,7 @@ make_triton(const SmbTargetOptions *options, const SmbArch *arch, SmbProgress *p
 
 // Of a @file whose text is not @given, the text is read. @triton: (nullable): whose kernel it is.
 static SmbTarget *
-make_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
+load_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
             const SmbTriton *triton, const SmbArch *arch, SmbProgress *progress, GError **error) {
   guint ways = (is_tile(options) != 0) + (options->kernel != NULL) + (options->triton != NULL) +
                (file != NULL);
@@ -446,7 +446,7 @@ smb_target_new(const SmbTargetOptions *options, const char *file, const SmbArch 
                SmbProgress *progress, GError **error) {
   if (smb_captured_is_asked(options, file))
     return smb_captured_open(options, file, arch, progress, error);
-  return make_target(options, file, NULL, NULL, arch, progress, error);
+  return load_target(options, file, NULL, NULL, arch, progress, error);
 }
 
 // The default architecture is one of CUDA's.
@@ -497,7 +497,7 @@ smb_target_analyze(const SmbTarget *target, const SmbArch *arch, GError **error)
 SmbTarget *
 smb_target_new_from_source(const SmbTargetOptions *options, SmbSource *source, const SmbArch *arch,
                            GError **error) {
-  return make_target(options, smb_source_name(source), source, NULL, arch, NULL, error);
+  return load_target(options, smb_source_name(source), source, NULL, arch, NULL, error);
 }
 
 SmbTarget *

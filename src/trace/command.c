@@ -124,7 +124,7 @@ check_source(const SmbCli *cli, GError **error) {
 }
 
 static gboolean
-check_options(SmbCli *cli, GError **error) {
+check_trace_options(SmbCli *cli, GError **error) {
   if (option_counts + option_requests + option_measure + (option_from != NULL) > 1)
     return smb_cli_usage_error(error, "expected one of --counts, --requests, --measure and --from");
   if (!check_source(cli, error))
@@ -166,7 +166,7 @@ gboolean
 smb_cmd_trace(SmbCli *cli, GError **error) {
   if (!smb_cli_parse(cli, &usage, options, error))
     return FALSE;
-  if (!check_options(cli, error))
+  if (!check_trace_options(cli, error))
     return FALSE;
   if (option_from)
     return smb_trace_from(cli, option_from, error);

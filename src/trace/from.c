@@ -42,8 +42,8 @@ begin_block(Writer *writer, guint64 block) {
 }
 
 static void
-write_request(gpointer user, guint64 block, guint warp, const SmbSite *site,
-              const SmbRequest *request) {
+write_trace_request(gpointer user, guint64 block, guint warp, const SmbSite *site,
+                    const SmbRequest *request) {
   Writer *writer = user;
   guint n_lanes = smb_arch_info(writer->cli->arch)->lanes;
   SmbLanes asked = smb_request_lanes(request);
@@ -103,7 +103,7 @@ smb_trace_from(SmbCli *cli, const char *file, GError **error) {
     return FALSE;
   g_autoptr(GString) line = g_string_new(NULL);
   Writer writer = {cli, target, line, 0, 0};
-  target->options.request = write_request;
+  target->options.request = write_trace_request;
   target->options.user = &writer;
   target->options.progress = progress;
   write_head(&writer);

@@ -23,7 +23,7 @@ smb_trace_describe_mismatch(SmbTraceReport *report, const SmbTraceBatch *batch, 
 }
 
 static void
-add_json_mismatch(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, guint32 predicted) {
+add_trace_mismatch(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, guint32 predicted) {
   const SmbRequest *request = &batch->requests[i];
   JsonBuilder *json = smb_json_begin_element();
   smb_json_number(json, "line", (gint64)batch->lines[i]);
@@ -94,7 +94,7 @@ sum_class(const SmbTraceReport *report, SmbOpClass op_class) {
 
 // Whether the chips of @arch came before those that have an instruction.
 static gboolean
-is_older(const SmbArch *arch, const char *since, gboolean *older, GError **error) {
+is_older_arch(const SmbArch *arch, const char *since, gboolean *older, GError **error) {
   g_autoptr(SmbArch) first = smb_arch_load(since, error);
   if (!first)
     return FALSE;
@@ -125,7 +125,7 @@ make_notes(SmbTraceReport *report, GError **error) {
       g_ptr_array_add(report->notes,
                       g_strdup_printf("%s %u: a lower bound: %s add to it", smb_op_name(sum->op),
                                       sum->width, rule->lower_bound));
-    if (rule->since && !is_older(arch, rule->since, &older, error))
+    if (rule->since && !is_older_arch(arch, rule->since, &older, error))
       return FALSE;
     if (older)
       g_ptr_array_add(report->notes,
@@ -151,7 +151,7 @@ add_table_row(SmbTable *table, const char *name, const char *width, const SmbTal
 }
 
 static void
-write_table(const SmbTraceReport *report, SmbCli *cli) {
+write_trace_table(const SmbTraceReport *report, SmbCli *cli) {
   gboolean cycles = !smb_arch_counts_cycles(cli->arch);
   g_autoptr(SmbTable) table = smb_table_new(
       smb_arch_say(cli->arch, "op|width>|whole trace: requests>|wavefronts>|ideal>|excess>"));
@@ -175,7 +175,7 @@ write_table(const SmbTraceReport *report, SmbCli *cli) {
 
 // By the names of a vendor's profiler, where it has any.
 static SmbAnalyzeCounters
-count(const SmbTraceReport *report) {
+count_whole_trace(const SmbTraceReport *report) {
   SmbTally total = {0};
   gboolean exact = TRUE;
   for (guint i = 0; i < SMB_TRACE_N_SUMS; i++) {
@@ -188,11 +188,11 @@ count(const SmbTraceReport *report) {
 }
 
 static void
-write_text(SmbCli *cli, gconstpointer result) {
+write_trace_text(SmbCli *cli, gconstpointer result) {
   const SmbTraceReport *report = result;
-  const SmbAnalyzeCounters counters = count(report);
+  const SmbAnalyzeCounters counters = count_whole_trace(report);
   g_autofree char *described = smb_analyze_describe_counters(&counters);
-  write_table(report, cli);
+  write_trace_table(report, cli);
   smb_spool_puts(cli->out, "\n");
   if (*described) {
     smb_text_wrap(cli->out, described);
@@ -233,13 +233,13 @@ add_json_operations(JsonBuilder *json, const SmbTraceReport *report) {
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer result) {
+write_trace_json(SmbCli *cli, gconstpointer result) {
   const SmbTraceReport *report = result;
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_text(json, "file", report->file);
   smb_json_arch(json, cli->arch);
   add_json_operations(json, report);
-  const SmbAnalyzeCounters counters = count(report);
+  const SmbAnalyzeCounters counters = count_whole_trace(report);
   smb_analyze_json_counters(json, &counters);
   smb_json_object(json, "comparison");
   smb_json_number(json, "compared", (gint64)report->compared);
@@ -251,7 +251,7 @@ write_json(SmbCli *cli, gconstpointer result) {
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer result) {
+write_trace_csv(SmbCli *cli, gconstpointer result) {
   const SmbTraceReport *report = result;
   SmbCsv csv = smb_csv_begin(cli->out, "op,width,requests,wavefronts,ideal_wavefronts,"
                                        "excess_wavefronts,max_degree,cycles");
@@ -269,11 +269,11 @@ write_csv(SmbCli *cli, gconstpointer result) {
 
 // CSV has no place for differences: they are messages.
 static const SmbTraceMethods described = {smb_trace_describe_mismatch, NULL, NULL};
-static const SmbTraceMethods elements = {add_json_mismatch, NULL, NULL};
+static const SmbTraceMethods elements = {add_trace_mismatch, NULL, NULL};
 
-const SmbFormat smb_trace_sum_formats[] = {{"text", write_text, &described},
-                                           {"json", write_json, &elements},
-                                           {"csv", write_csv, &described},
+const SmbFormat smb_trace_sum_formats[] = {{"text", write_trace_text, &described},
+                                           {"json", write_trace_json, &elements},
+                                           {"csv", write_trace_csv, &described},
                                            {NULL, NULL, NULL}};
 
 gboolean
@@ -283,7 +283,7 @@ smb_trace_report_write(SmbTraceReport *report, GError **error) {
     return FALSE;
   format->write(report->cli, report);
   // Rows, and CSV, have no place for them.
-  gboolean has_notes = format->write == write_text || format->write == write_json;
+  gboolean has_notes = format->write == write_trace_text || format->write == write_trace_json;
   for (guint i = 0; i < report->notes->len && !has_notes; i++)
     smb_spool_printf(report->cli->messages, "%s: note: %s\n", smb_input_name(report->file),
                      (const char *)report->notes->pdata[i]);

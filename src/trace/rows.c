@@ -11,7 +11,7 @@
 #include "src/target/target-json.h"
 
 static guint
-count_active(const SmbRequest *request) {
+count_lanes_of(const SmbRequest *request) {
   return smb_lanes_count(smb_request_lanes(request));
 }
 
@@ -34,7 +34,7 @@ has_room(const SmbCli *cli) {
 }
 
 static void
-begin_text(SmbTraceReport *report) {
+start_text(SmbTraceReport *report) {
   const SmbArch *arch = report->cli->arch;
   smb_spool_printf(report->cli->out,
                    "  line  op           width  lanes  %10s  ideal  excess  worst%s%s\n",
@@ -43,13 +43,13 @@ begin_text(SmbTraceReport *report) {
 }
 
 static void
-add_text(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbWavefronts *cost) {
+put_text(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbWavefronts *cost) {
   SmbSpool *out = report->cli->out;
   const SmbRequest *request = &batch->requests[i];
   g_autofree char *conflict = describe_conflict(report, request);
   smb_spool_printf(out, "%6" G_GUINT64_FORMAT "  %-11s  %5u  %5u  %10u  %5u  %6u  %2u-way",
                    batch->lines[i], smb_op_name((SmbOp)request->op), request->width,
-                   count_active(request), cost->wavefronts, cost->ideal, cost->excess,
+                   count_lanes_of(request), cost->wavefronts, cost->ideal, cost->excess,
                    cost->degree);
   if (!smb_arch_counts_cycles(report->cli->arch))
     smb_spool_printf(out, "  %6u", cost->cycles);
@@ -66,7 +66,7 @@ add_text(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbW
 }
 
 static void
-begin_csv(SmbTraceReport *report) {
+start_csv(SmbTraceReport *report) {
   report->csv = smb_csv_begin(report->cli->out, "line,op,width,active_lanes,wavefronts,"
                                                 "ideal_wavefronts,excess_wavefronts,degree,cycles,"
                                                 "recorded,conflict");
@@ -79,7 +79,7 @@ add_csv(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbWa
   g_autofree char *conflict = describe_conflict(report, request);
   smb_csv_number(csv, batch->lines[i]);
   smb_csv_text(csv, smb_op_name((SmbOp)request->op));
-  SMB_CSV_NUMBERS(csv, request->width, count_active(request), cost->wavefronts, cost->ideal,
+  SMB_CSV_NUMBERS(csv, request->width, count_lanes_of(request), cost->wavefronts, cost->ideal,
                   cost->excess, cost->degree, cost->cycles);
   smb_csv_number_if(csv, batch->expected[i] != SMB_TRACE_NO_COUNT, (guint64)batch->expected[i]);
   smb_csv_text(csv, *conflict ? conflict : NULL);
@@ -94,7 +94,7 @@ add_json(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbW
   smb_json_number(json, "line", (gint64)batch->lines[i]);
   smb_json_text(json, "op", smb_op_name((SmbOp)request->op));
   smb_json_number(json, "width", request->width);
-  smb_json_number(json, "active_lanes", count_active(request));
+  smb_json_number(json, "active_lanes", count_lanes_of(request));
   smb_json_number(json, "wavefronts", cost->wavefronts);
   smb_json_number(json, "ideal_wavefronts", cost->ideal);
   smb_json_number(json, "excess_wavefronts", cost->excess);
@@ -107,7 +107,7 @@ add_json(SmbTraceReport *report, const SmbTraceBatch *batch, gsize i, const SmbW
 }
 
 static void
-add_count(SmbTraceReport *report, G_GNUC_UNUSED const SmbTraceBatch *batch, G_GNUC_UNUSED gsize i,
+put_count(SmbTraceReport *report, G_GNUC_UNUSED const SmbTraceBatch *batch, G_GNUC_UNUSED gsize i,
           const SmbWavefronts *cost) {
   smb_spool_number(report->cli->out, cost->wavefronts);
   smb_spool_write(report->cli->out, "\n", 1);
@@ -130,10 +130,10 @@ end_json(SmbCli *cli, gconstpointer result) {
   end_rows(cli, result);
 }
 
-static const SmbTraceMethods text_methods = {smb_trace_describe_mismatch, begin_text, add_text};
+static const SmbTraceMethods text_methods = {smb_trace_describe_mismatch, start_text, put_text};
 static const SmbTraceMethods json_methods = {smb_trace_describe_mismatch, NULL, add_json};
-static const SmbTraceMethods csv_methods = {smb_trace_describe_mismatch, begin_csv, add_csv};
-static const SmbTraceMethods count_methods = {smb_trace_describe_mismatch, NULL, add_count};
+static const SmbTraceMethods csv_methods = {smb_trace_describe_mismatch, start_csv, add_csv};
+static const SmbTraceMethods count_methods = {smb_trace_describe_mismatch, NULL, put_count};
 
 const SmbFormat smb_trace_row_formats[] = {{"text", end_rows, &text_methods},
                                            {"json", end_json, &json_methods},

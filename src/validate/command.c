@@ -246,7 +246,7 @@ open_device(SmbCli *cli, const char *kernel_file, SmbMeter **meter, GError **err
 }
 
 static gboolean
-check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **error) {
+check_validate_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **error) {
   if (file && g_str_has_suffix(file, ".hip"))
     return smb_cli_usage_error(error,
                                "'%s' is HIP: AMD GPUs are not measured here (lds-record.py records "
@@ -272,7 +272,7 @@ check_options(const SmbCli *cli, const char *file, gboolean is_kernel, GError **
 
 // What parts have in common: the options, and what a file holds that can be read more than once.
 static char *
-digest_sources(const SmbCli *cli, const char *file) {
+digest_validated_sources(const SmbCli *cli, const char *file) {
   g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
   g_autoptr(GBytes) bytes =
       file && strcmp(file, "-") != 0 ? smb_source_read_bytes(file, MAX_DIGESTED_BYTES, NULL) : NULL;
@@ -297,7 +297,7 @@ read_shard(SmbComparison *comparison, const SmbCli *cli, const char *file, gbool
     return smb_cli_usage_error(error, "--record is for all launches: it cannot be combined with "
                                       "--shard");
   if (comparison->shard.of)
-    comparison->sources = digest_sources(cli, file);
+    comparison->sources = digest_validated_sources(cli, file);
   return TRUE;
 }
 
@@ -346,7 +346,7 @@ static const SmbCliUsage usage = {
 static gboolean
 validate(SmbCli *cli, const char *file, GError **error) {
   gboolean is_kernel = file && smb_record_is_kernel(file);
-  if (!option_ncu && !check_options(cli, file, is_kernel, error))
+  if (!option_ncu && !check_validate_options(cli, file, is_kernel, error))
     return FALSE;
 
   g_autoptr(GPtrArray) recordings =

@@ -48,16 +48,8 @@ match_word(SmbOutcome outcome) {
 }
 
 static void
-write_json_match(JsonBuilder *json, SmbOutcome outcome) {
-  if (match_word(outcome))
-    smb_json_boolean(json, "match", outcome == SMB_OUTCOME_MATCH);
-  else
-    smb_json_null(json, "match");
-}
-
-static void
-write_json_row(JsonBuilder *json, const SmbComparison *comparison, const SmbComparisonRow *row,
-               gboolean time) {
+write_comparison_json_row(JsonBuilder *json, const SmbComparison *comparison,
+                          const SmbComparisonRow *row, gboolean time) {
   smb_json_object(json, NULL);
   smb_json_text(json, "kernel", row->kernel);
   smb_json_text(json, "shape", row->shape);
@@ -86,7 +78,8 @@ write_json_row(JsonBuilder *json, const SmbComparison *comparison, const SmbComp
   smb_json_text(json, "source", row->place);
   smb_json_text(json, "gpu", row->gpu);
   smb_json_text(json, "arch", row->arch);
-  write_json_match(json, row->outcome);
+  smb_json_boolean_if(json, "match", match_word(row->outcome) != NULL,
+                      row->outcome == SMB_OUTCOME_MATCH);
   smb_json_boolean(json, "explained", row->outcome == SMB_OUTCOME_EXPLAINED);
   smb_json_text(json, "note", row->note);
   if (comparison->shard.of)
@@ -101,13 +94,13 @@ write_json_rows(JsonBuilder *json, const SmbComparison *comparison, gboolean tim
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
     if (smb_comparison_is_time(row) == times)
-      write_json_row(json, comparison, row, times);
+      write_comparison_json_row(json, comparison, row, times);
   }
   json_builder_end_array(json);
 }
 
 static void
-write_json(SmbCli *cli, gconstpointer report) {
+write_comparison_json(SmbCli *cli, gconstpointer report) {
   const SmbComparison *comparison = ((const SmbComparisonReport *)report)->comparison;
   g_autofree char *provenance = smb_comparison_provenance(comparison);
   JsonBuilder *json = smb_json_begin(cli->command);
@@ -144,7 +137,7 @@ write_csv_value(SmbCsv *csv, double value) {
 }
 
 static void
-write_csv_row(SmbCsv *csv, const SmbComparisonRow *row) {
+write_comparison_csv_row(SmbCsv *csv, const SmbComparisonRow *row) {
   g_autofree char *defines = g_strjoinv(" ", (GStrv)(gpointer)row->defines);
   g_autofree char *published = smb_comparison_published(row);
   smb_csv_text(csv, row->kernel);
@@ -175,18 +168,18 @@ write_csv_row(SmbCsv *csv, const SmbComparisonRow *row) {
 }
 
 static void
-write_csv(SmbCli *cli, gconstpointer report) {
+write_comparison_csv(SmbCli *cli, gconstpointer report) {
   const SmbComparison *comparison = ((const SmbComparisonReport *)report)->comparison;
   SmbCsv csv = smb_csv_begin(cli->out, "kernel,shape,defines,op,width,metric,predicted,"
                                        "measured,match,gpu,arch,source,parameter,"
                                        "published,explained,min,max,note,gb_per_s");
   for (guint i = 0; i < comparison->rows->len; i++)
-    write_csv_row(&csv, g_ptr_array_index(comparison->rows, i));
+    write_comparison_csv_row(&csv, g_ptr_array_index(comparison->rows, i));
 }
 
 const SmbFormat smb_comparison_formats[] = {{"text", smb_comparison_write_text, NULL},
-                                            {"json", write_json, NULL},
-                                            {"csv", write_csv, NULL},
+                                            {"json", write_comparison_json, NULL},
+                                            {"csv", write_comparison_csv, NULL},
                                             {NULL, NULL, NULL}};
 
 void

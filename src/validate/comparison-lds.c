@@ -12,8 +12,8 @@
 #include "sim/measured/lds.h"
 
 static void
-add_count(SmbComparison *comparison, const SmbLdsCount *count, const SmbArch *arch,
-          const char *name) {
+add_lds_count(SmbComparison *comparison, const SmbLdsCount *count, const SmbArch *arch,
+              const char *name) {
   const char *metric = smb_comparison_keep(comparison, count->counter_name);
   SmbComparisonRow *row = smb_comparison_row(SMB_ROW_REQUEST, metric);
   SmbWavefronts cost = smb_wavefronts_count(arch, &count->request);
@@ -48,7 +48,7 @@ smb_comparison_add_lds(SmbComparison *comparison, const char *name, const char *
     }
     if (!arch)
       return FALSE;
-    add_count(comparison, count, arch, name);
+    add_lds_count(comparison, count, arch, name);
   }
   return counts != NULL;
 }

@@ -39,18 +39,18 @@ read_padding(const SmbPlace *place, JsonNode *node, gpointer target, GError **er
 }
 
 static gboolean
-write_padding(GString *json, gconstpointer value) {
+write_part_padding(GString *json, gconstpointer value) {
   g_string_append_printf(json, "%d", *(const int *)value);
   return TRUE;
 }
 
 static gboolean
-write_block(GString *json, gconstpointer value) {
+write_part_block(GString *json, gconstpointer value) {
   return *(const guint *)value > 0 && smb_member_write_extents(json, value);
 }
 
 static gboolean
-write_recording(GString *json, gconstpointer value) {
+write_part_recording(GString *json, gconstpointer value) {
   return *(const guint *)value != G_MAXUINT && smb_member_write_some(json, value);
 }
 
@@ -87,16 +87,16 @@ static const SmbMember shard_members[] = {
     {"kind", MEMBER_REQUIRED, .offset = AT(PartRow, row.kind), .words = kinds},
     {"outcome", MEMBER_REQUIRED, .offset = AT(PartRow, row.outcome), .words = outcomes},
     NAME("variant", variant),
-    {"ipad", MEMBER_REQUIRED, read_padding, write_padding, AT(PartRow, row.ipad)},
+    {"ipad", MEMBER_REQUIRED, read_padding, write_part_padding, AT(PartRow, row.ipad)},
     NAME("source", source),
     FLAG("bound", is_bound),
     FLAG("partial", is_partial),
     FLAG("modern", is_modern),
     {"defines", MEMBER_REQUIRED, SMB_MEMBER_LINES, AT(PartRow, defines)},
-    {"recording", MEMBER_ABSENT, NULL, write_recording, AT(PartRow, recording),
+    {"recording", MEMBER_ABSENT, NULL, write_part_recording, AT(PartRow, recording),
      .most = G_MAXUINT - 1},
     {"failed", MEMBER_ABSENT, SMB_MEMBER_FLAG, AT(PartRow, failed)},
-    {"block", MEMBER_ABSENT, smb_member_any_extents, write_block, AT(PartRow, block)},
+    {"block", MEMBER_ABSENT, smb_member_any_extents, write_part_block, AT(PartRow, block)},
 };
 
 static const SmbMembers shard_object = {SMB_MEMBERS(shard_members), .is_object = TRUE};
@@ -198,7 +198,7 @@ static const SmbMember part_members[] = {
 
 // What was compared with what: the recordings, and what the command has given for it.
 static char *
-digest_sources(const SmbComparison *comparison) {
+digest_part_sources(const SmbComparison *comparison) {
   g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
   smb_shard_digest_texts(checksum, (const char *const[]){comparison->sources, NULL});
   for (guint i = 0; i < comparison->recordings->len && !comparison->device; i++) {
@@ -210,7 +210,7 @@ digest_sources(const SmbComparison *comparison) {
 
 void
 smb_comparison_json_part(JsonBuilder *json, const SmbComparisonReport *report) {
-  g_autofree char *digest = digest_sources(report->comparison);
+  g_autofree char *digest = digest_part_sources(report->comparison);
   const Part part = {digest, *report, NULL, NULL, NULL};
   smb_shard_json(json, &report->comparison->shard, SMB_MEMBERS(part_shard_members), &part);
 }
@@ -228,7 +228,7 @@ typedef struct {
 } Whole;
 
 static gboolean
-refuse(const Whole *whole, guint part, GError **error) {
+refuse_comparison_part(const Whole *whole, guint part, GError **error) {
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: rows: not as validate writes it",
                   smb_part_name(whole->results, part));
 }
@@ -277,13 +277,13 @@ collect_rows(Whole *whole, guint part, const GArray *rows, GError **error) {
                                                           (const char *const *)row.defines);
     g_array_append_val(whole->rows, row);
     if (!smb_shard_has(&shard, row.row.index))
-      return refuse(whole, part, error);
+      return refuse_comparison_part(whole, part, error);
   }
   return TRUE;
 }
 
 static gboolean
-read_part(Whole *whole, guint i, GError **error) {
+read_comparison_part(Whole *whole, guint i, GError **error) {
   g_autoptr(GPtrArray) recordings =
       g_ptr_array_new_with_free_func((GDestroyNotify)smb_recording_free);
   Part part = {.recordings = i ? recordings : whole->recordings};
@@ -295,16 +295,16 @@ read_part(Whole *whole, guint i, GError **error) {
 }
 
 static int
-compare_rows(gconstpointer a, gconstpointer b) {
+compare_part_rows(gconstpointer a, gconstpointer b) {
   const SmbComparisonRow *x = &((const PartRow *)a)->row, *y = &((const PartRow *)b)->row;
   return smb_order(x->part, y->part) ?: smb_order(x->index, y->index);
 }
 
 // The launch that a row of a recording is about: that of the row before it, or another.
 static gboolean
-find_launch(Whole *whole, const PartRow *read, SmbComparisonRow *row) {
+find_part_launch(Whole *whole, const PartRow *read, SmbComparisonRow *row) {
   row->recorded = whole->launch;
-  if (whole->last && compare_rows(whole->last, read) == 0 && whole->launch)
+  if (whole->last && compare_part_rows(whole->last, read) == 0 && whole->launch)
     return TRUE;
   if (read->block[0] == 0)
     return FALSE;
@@ -319,7 +319,7 @@ find_launch(Whole *whole, const PartRow *read, SmbComparisonRow *row) {
 
 // Whether a row has what is needed of its kind.
 static gboolean
-check_kind(Whole *whole, const PartRow *read, SmbComparisonRow *row) {
+check_row_kind(Whole *whole, const PartRow *read, SmbComparisonRow *row) {
   if (read->recording != G_MAXUINT && read->recording >= whole->recordings->len)
     return FALSE;
   if (read->recording != G_MAXUINT)
@@ -328,7 +328,7 @@ check_kind(Whole *whole, const PartRow *read, SmbComparisonRow *row) {
   case SMB_ROW_PUBLISHED:
     return row->kernel && row->shape && !row->recording;
   case SMB_ROW_KERNEL:
-    return row->kernel && row->recording && find_launch(whole, read, row);
+    return row->kernel && row->recording && find_part_launch(whole, read, row);
   case SMB_ROW_REQUEST:
     return row->op != SMB_N_OPS && smb_op_has_width(row->op, row->width);
   case SMB_ROW_INSTRUCTION:
@@ -338,14 +338,14 @@ check_kind(Whole *whole, const PartRow *read, SmbComparisonRow *row) {
 }
 
 static gboolean
-add_row(Whole *whole, const PartRow *read, GError **error) {
+add_part_row(Whole *whole, const PartRow *read, GError **error) {
   SmbComparisonRow *row = smb_comparison_row(read->row.kind, read->row.metric);
   *row = read->row;
   row->defines = (const char *const *)read->defines;
   row->is_range = row->least >= 0;
-  if (!check_kind(whole, read, row)) {
+  if (!check_row_kind(whole, read, row)) {
     smb_comparison_row_free(row);
-    return refuse(whole, read->part, error);
+    return refuse_comparison_part(whole, read->part, error);
   }
   whole->comparison->failed += row->recorded && row->recorded->failure;
   if (row->kind == SMB_ROW_PUBLISHED)
@@ -365,7 +365,7 @@ merge_rows(SmbCli *cli, const SmbPartResults *results, GError **error) {
   Whole whole = {
       .results = results, .comparison = comparison, .recordings = recordings, .rows = rows};
   for (guint i = 0; i < results->parts->len; i++) {
-    if (!read_part(&whole, i, error))
+    if (!read_comparison_part(&whole, i, error))
       return FALSE;
   }
   for (guint i = 0; i < recordings->len; i++) {
@@ -374,9 +374,9 @@ merge_rows(SmbCli *cli, const SmbPartResults *results, GError **error) {
     if (strcmp(recording->source, SMB_RECORDING_THIS_DEVICE) == 0)
       comparison->device = recording->gpu;
   }
-  g_array_sort(rows, compare_rows); // is stable
+  g_array_sort(rows, compare_part_rows); // is stable
   for (guint i = 0; i < rows->len; i++) {
-    if (!add_row(&whole, &g_array_index(rows, PartRow, i), error))
+    if (!add_part_row(&whole, &g_array_index(rows, PartRow, i), error))
       return FALSE;
   }
   whole.report.comparison = comparison;

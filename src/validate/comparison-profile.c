@@ -19,8 +19,8 @@ typedef struct {
 } Pair;
 
 static void
-add_row(const Pair *pair, const SmbProfileInstruction *instruction, const char *metric,
-        double predicted, double measured, SmbOutcome outcome, const char *note) {
+add_profile_row(const Pair *pair, const SmbProfileInstruction *instruction, const char *metric,
+                double predicted, double measured, SmbOutcome outcome, const char *note) {
   SmbComparison *comparison = pair->comparison;
   g_autofree char *name = g_strdup_printf("%s@0x%" G_GINT64_MODIFIER "x", metric, instruction->pc);
   SmbComparisonRow *row =
@@ -74,11 +74,12 @@ compare_lanes(const Pair *pair, const SmbProfileInstruction *instruction,
   else if (instruction->threads > predicted->lanes)
     note = find_others(instruction->text);
   gboolean equal = instruction->threads == predicted->lanes;
-  add_row(pair, instruction, "active_lanes", (double)predicted->lanes, (double)instruction->threads,
-          equal  ? SMB_OUTCOME_MATCH
-          : note ? SMB_OUTCOME_EXPLAINED
-                 : SMB_OUTCOME_MISMATCH,
-          equal ? NULL : note);
+  add_profile_row(pair, instruction, "active_lanes", (double)predicted->lanes,
+                  (double)instruction->threads,
+                  equal  ? SMB_OUTCOME_MATCH
+                  : note ? SMB_OUTCOME_EXPLAINED
+                         : SMB_OUTCOME_MISMATCH,
+                  equal ? NULL : note);
 }
 
 static void
@@ -90,8 +91,8 @@ compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
   SmbOutcome outcome = instruction->wavefronts == wavefronts ? SMB_OUTCOME_MATCH
                        : is_explained                        ? SMB_OUTCOME_EXPLAINED
                                                              : SMB_OUTCOME_MISMATCH;
-  add_row(pair, instruction, "wavefronts", (double)wavefronts, (double)instruction->wavefronts,
-          outcome, predicted->reason);
+  add_profile_row(pair, instruction, "wavefronts", (double)wavefronts,
+                  (double)instruction->wavefronts, outcome, predicted->reason);
   if (instruction->executed == SMB_PROFILE_NOT_COUNTED)
     return;
   // Without an active lane an instruction is executed, and asks for nothing.
@@ -99,11 +100,11 @@ compare_instruction(const Pair *pair, const SmbProfileInstruction *instruction,
   const char *why = predicted->is_by_order ? predicted->reason
                     : idle ? "some warps execute it with no lane active, which makes no request"
                            : NULL;
-  add_row(pair, instruction, "executed", (double)requests, (double)instruction->executed,
-          instruction->executed == requests ? SMB_OUTCOME_MATCH
-          : why                             ? SMB_OUTCOME_EXPLAINED
-                                            : SMB_OUTCOME_MISMATCH,
-          why);
+  add_profile_row(pair, instruction, "executed", (double)requests, (double)instruction->executed,
+                  instruction->executed == requests ? SMB_OUTCOME_MATCH
+                  : why                             ? SMB_OUTCOME_EXPLAINED
+                                                    : SMB_OUTCOME_MISMATCH,
+                  why);
   compare_lanes(pair, instruction, predicted);
 }
 
@@ -121,7 +122,7 @@ find_warning(const Pair *pair, guint64 pc) {
 }
 
 static Prediction
-predict(const Pair *pair, guint64 pc) {
+predict_profile(const Pair *pair, guint64 pc) {
   const GArray *accesses = pair->analysis->accesses;
   Prediction predicted = {.lanes = 0};
   for (guint i = 0; i < accesses->len; i++) {
@@ -151,7 +152,7 @@ smb_comparison_add_instructions(SmbComparison *comparison, const SmbProgram *pro
   for (guint i = 0; i < instructions->len; i++) {
     const SmbProfileInstruction *instruction =
         &g_array_index(instructions, SmbProfileInstruction, i);
-    Prediction predicted = predict(&pair, instruction->pc);
+    Prediction predicted = predict_profile(&pair, instruction->pc);
     if (predicted.access || instruction->wavefronts > 0)
       compare_instruction(&pair, instruction, &predicted);
   }

@@ -35,7 +35,7 @@ run_published(const GPtrArray *catalog, const SmbReference *reference, const Smb
 
 // For a time the model says nothing: it stands beside all wavefronts of the launch.
 static double
-predict(SmbMetric metric, const SmbAnalysis *analysis) {
+predict_published(SmbMetric metric, const SmbAnalysis *analysis) {
   if (metric != SMB_METRIC_TIME_US)
     return smb_metric_predict(metric, analysis);
   return smb_metric_predict(SMB_METRIC_WAVEFRONTS_LD, analysis) +
@@ -59,7 +59,7 @@ is_same_number(const SmbComparisonRow *recorded, const SmbComparisonRow *publish
 
 // Puts a published row beside the rows of recordings that have the same number.
 static void
-join(SmbComparison *comparison, SmbComparisonRow *published) {
+join_published(SmbComparison *comparison, SmbComparisonRow *published) {
   for (guint i = 0; i < comparison->rows->len; i++) {
     SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
     if (!is_same_number(row, published))
@@ -83,7 +83,7 @@ add_published(SmbComparison *comparison, const SmbReference *reference, const Sm
     row->defines = smb_comparison_defines(comparison, (const char *const[]){ipad, NULL});
     row->variant = row->ipad > 0 ? row->defines[0] : "";
   }
-  row->predicted = predict(reference->metric, analysis);
+  row->predicted = predict_published(reference->metric, analysis);
   row->measured = reference->value;
   row->gpu = smb_comparison_keep(comparison, reference->gpu);
   row->source = row->place = smb_comparison_keep(comparison, reference->source);
@@ -100,7 +100,7 @@ void
 smb_comparison_take_published(SmbComparison *comparison, SmbComparisonRow *row) {
   gboolean whole = comparison->shard.of == 0;
   if (whole && row->outcome != SMB_OUTCOME_SHOWN && row->is_modern)
-    join(comparison, row);
+    join_published(comparison, row);
   if (whole && comparison->device && !row->joined)
     smb_comparison_row_free(row);
   else

@@ -24,7 +24,7 @@ enum {
 
 // Whether the text of a recorded kernel comes with the program.
 static gboolean
-is_builtin(const SmbRecordedKernel *recorded) {
+is_builtin_kernel(const SmbRecordedKernel *recorded) {
   return g_str_has_prefix(recorded->file, builtin_folder);
 }
 
@@ -32,7 +32,7 @@ static SmbSource *
 open_source(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, GError **error) {
   if (entry)
     return smb_catalog_file(entry->file, error);
-  if (is_builtin(recorded))
+  if (is_builtin_kernel(recorded))
     return smb_catalog_file(recorded->file + strlen(builtin_folder), error);
   return smb_source_load_any(recorded->file, error);
 }
@@ -136,7 +136,7 @@ replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, SmbC
 }
 
 static gboolean
-find_parameter(const SmbProgram *kernel, const char *name, guint *index, GError **error) {
+find_recorded_parameter(const SmbProgram *kernel, const char *name, guint *index, GError **error) {
   for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
     SmbParameter parameter = smb_program_parameter(kernel, i);
     *index = i;
@@ -151,7 +151,7 @@ find_parameter(const SmbProgram *kernel, const char *name, guint *index, GError 
 static char *
 digest_buffer(const Replay *replay, const SmbRecordedBuffer *buffer, GError **error) {
   guint parameter = 0;
-  if (!find_parameter(replay->kernel, buffer->parameter, &parameter, error))
+  if (!find_recorded_parameter(replay->kernel, buffer->parameter, &parameter, error))
     return NULL;
   if (buffer->bytes > SMB_COMPARISON_MAX_BUFFER_BYTES) {
     smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
@@ -186,7 +186,7 @@ typedef struct {
 } Launch;
 
 static gboolean
-is_padding(const char *define) {
+is_padding_macro(const char *define) {
   return g_str_has_prefix(define, "IPAD=");
 }
 
@@ -205,7 +205,7 @@ name_variant(Launch *launch) {
   guint64 ipad = 0;
   for (guint i = 0; recorded->defines[i]; i++) {
     const char *define = recorded->defines[i];
-    gboolean padding = is_padding(define);
+    gboolean padding = is_padding_macro(define);
     gboolean known =
         entry && g_strv_contains((const char *const *)entry->defines, define) && !padding;
     if (!known)
@@ -223,7 +223,7 @@ name_variant(Launch *launch) {
 }
 
 static SmbComparisonRow *
-new_row(const Launch *launch, const char *metric) {
+new_metric_row(const Launch *launch, const char *metric) {
   const SmbRecording *recording = launch->recording;
   SmbComparisonRow *row = smb_comparison_row(SMB_ROW_KERNEL, metric);
   row->kernel = launch->recorded->name;
@@ -239,11 +239,11 @@ new_row(const Launch *launch, const char *metric) {
   return row;
 }
 
-static void note(const Launch *launch, SmbComparisonRow *row, const char *format, ...)
+static void tell(const Launch *launch, SmbComparisonRow *row, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 
 static void
-note(const Launch *launch, SmbComparisonRow *row, const char *format, ...) {
+tell(const Launch *launch, SmbComparisonRow *row, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_autofree char *text = g_strdup_vprintf(format, arguments);
@@ -253,7 +253,7 @@ note(const Launch *launch, SmbComparisonRow *row, const char *format, ...) {
 
 // Wavefronts that differ: whether the instructions do as well is what a reader asks first.
 static void
-note_wavefronts(const Launch *launch, SmbComparisonRow *row) {
+tell_wavefronts(const Launch *launch, SmbComparisonRow *row) {
   g_autoptr(GString) text = g_string_new(NULL);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     SmbMetric metric = smb_metric_of(SMB_METRIC_INSTRUCTIONS_LD, (SmbOpClass)c);
@@ -264,11 +264,11 @@ note_wavefronts(const Launch *launch, SmbComparisonRow *row) {
                              smb_metric_name(metric), measured, predicted);
   }
   if (text->len)
-    note(launch, row, "the compiler changed the instructions: %s", text->str);
+    tell(launch, row, "the compiler changed the instructions: %s", text->str);
 }
 
 static double
-predict(const Launch *launch, SmbMetric metric) {
+predict_recorded(const Launch *launch, SmbMetric metric) {
   return smb_metric_predict_as(metric, launch->recording->counters[metric], launch->analysis);
 }
 
@@ -278,27 +278,27 @@ static void
 explain_instructions(const Launch *launch, SmbOpClass op_class, SmbComparisonRow *row) {
   SmbMetric metric = smb_metric_of(SMB_METRIC_WAVEFRONTS_LD, op_class);
   double wavefronts = launch->recorded->measured[metric];
-  double expected = predict(launch, metric);
+  double expected = predict_recorded(launch, metric);
   gboolean merged = row->measured < row->predicted;
   if (wavefronts == expected)
     row->outcome = SMB_OUTCOME_EXPLAINED;
   if (wavefronts == SMB_NOT_MEASURED)
-    note(launch, row, "their wavefronts, which could explain it, were not measured");
+    tell(launch, row, "their wavefronts, which could explain it, were not measured");
   else if (merged && wavefronts <= expected)
-    note(launch, row, "the compiler merged or removed %.15g of %.15g accesses",
+    tell(launch, row, "the compiler merged or removed %.15g of %.15g accesses",
          row->predicted - row->measured, row->predicted);
   else if (wavefronts == expected)
-    note(launch, row, "%.15g more executed, with every lane predicated off: they take no wavefront",
+    tell(launch, row, "%.15g more executed, with every lane predicated off: they take no wavefront",
          row->measured - row->predicted);
   else
-    note(launch, row, "their wavefronts differ as well");
+    tell(launch, row, "their wavefronts differ as well");
 }
 
 static void
-explain(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) {
+explain_row(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) {
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     if (metric == smb_metric_of(SMB_METRIC_WAVEFRONTS_LD, (SmbOpClass)c))
-      note_wavefronts(launch, row);
+      tell_wavefronts(launch, row);
     else if (metric == smb_metric_of(SMB_METRIC_INSTRUCTIONS_LD, (SmbOpClass)c))
       explain_instructions(launch, (SmbOpClass)c, row);
   }
@@ -309,11 +309,11 @@ static void
 note_no_prediction(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) {
   row->outcome = SMB_OUTCOME_SHOWN;
   gboolean loads = metric == SMB_METRIC_SECTORS_LD;
-  if (launch->analysis->lost_globals[loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE])
-    note(launch, row, "global %s whose addresses depend on unknown data are not counted",
+  if (launch->analysis->missing_globals[loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE])
+    tell(launch, row, "global %s whose addresses depend on unknown data are not counted",
          loads ? "loads" : "stores");
   else
-    note(launch, row, "%s moves segments of %u bytes, not sectors", row->arch,
+    tell(launch, row, "%s moves segments of %u bytes, not sectors", row->arch,
          launch->analysis->segment_bytes);
 }
 
@@ -323,29 +323,29 @@ judge_difference(const Launch *launch, SmbMetric metric, SmbComparisonRow *row) 
   const char *order = smb_metric_order(metric, launch->analysis);
   row->outcome = SMB_OUTCOME_EXPLAINED;
   if (row->is_range && row->measured >= row->least && row->measured <= row->most) {
-    note(launch, row,
+    tell(launch, row,
          "%.15g to %.15g are predicted, depending on where the assembler lets diverged lanes "
          "reconverge",
          row->least, row->most);
   } else if (row->is_partial && row->measured > row->predicted) {
-    note(launch, row, "a lower bound: requests that depend on unknown data are not counted");
+    tell(launch, row, "a lower bound: requests that depend on unknown data are not counted");
   } else if (row->is_bound && row->measured > row->predicted) {
-    note(launch, row, "a lower bound: atomics that are loops repeat where warps conflict");
+    tell(launch, row, "a lower bound: atomics that are loops repeat where warps conflict");
   } else if (order) {
-    note(launch, row, "%s", order);
+    tell(launch, row, "%s", order);
   } else {
     row->outcome = SMB_OUTCOME_MISMATCH;
-    explain(launch, metric, row);
+    explain_row(launch, metric, row);
   }
 }
 
 static void
-add_metric(const Launch *launch, SmbMetric metric) {
+add_recorded_metric(const Launch *launch, SmbMetric metric) {
   double measured = launch->recorded->measured[metric];
   if (measured == SMB_NOT_MEASURED && !launch->recording->counters[metric])
     return;
-  SmbComparisonRow *row = new_row(launch, smb_metric_name(metric));
-  row->predicted = predict(launch, metric);
+  SmbComparisonRow *row = new_metric_row(launch, smb_metric_name(metric));
+  row->predicted = predict_recorded(launch, metric);
   row->measured = measured;
   row->is_bound = smb_metric_is_bound(metric, launch->analysis);
   row->is_partial = smb_metric_is_partial(metric, launch->analysis);
@@ -365,7 +365,7 @@ static void
 add_time(const Launch *launch, SmbMetric metric, const SmbRecordedTime *time) {
   if (time->median == SMB_NOT_MEASURED)
     return;
-  SmbComparisonRow *row = new_row(launch, smb_metric_name(metric));
+  SmbComparisonRow *row = new_metric_row(launch, smb_metric_name(metric));
   row->outcome = SMB_OUTCOME_SHOWN;
   row->predicted = 0;
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
@@ -377,7 +377,7 @@ add_time(const Launch *launch, SmbMetric metric, const SmbRecordedTime *time) {
   row->bytes = smb_analysis_global_bytes(launch->analysis);
   if (time->median > 0)
     row->bandwidth = smb_metric_bandwidth(launch->analysis, time->median);
-  note(launch, row, "median of %u launches with %s caches", time->n_launches,
+  tell(launch, row, "median of %u launches with %s caches", time->n_launches,
        metric == SMB_METRIC_TIME_US ? "warm" : "cold");
   smb_comparison_take(launch->comparison, row);
 }
@@ -388,7 +388,7 @@ add_buffer(const Launch *launch, const Replay *replay, const SmbRecordedBuffer *
   g_autofree char *digest = digest_buffer(replay, buffer, error);
   if (!digest)
     return FALSE;
-  SmbComparisonRow *row = new_row(launch, smb_metric_name(SMB_METRIC_VALUES));
+  SmbComparisonRow *row = new_metric_row(launch, smb_metric_name(SMB_METRIC_VALUES));
   row->parameter = buffer->parameter;
   row->predicted = (double)buffer->elements;
   if (strcmp(digest, buffer->sha256) == 0) {
@@ -400,10 +400,10 @@ add_buffer(const Launch *launch, const Replay *replay, const SmbRecordedBuffer *
     if (buffer->difference)
       row->note = buffer->difference;
     else
-      note(launch, row,
+      tell(launch, row, "the digests differ%s",
            buffer->equal == buffer->elements
-               ? "the digests differ: the values were equal when recorded, so the model has changed"
-               : "the digests differ");
+               ? ": the values were equal when recorded, so the model has changed"
+               : "");
   }
   smb_comparison_take(launch->comparison, row);
   return TRUE;
@@ -411,7 +411,7 @@ add_buffer(const Launch *launch, const Replay *replay, const SmbRecordedBuffer *
 
 static void
 add_failure(const Launch *launch) {
-  SmbComparisonRow *row = new_row(launch, "launch");
+  SmbComparisonRow *row = new_metric_row(launch, "launch");
   row->outcome = SMB_OUTCOME_UNMEASURED;
   row->note = launch->recorded->failure;
   launch->comparison->failed++;
@@ -420,7 +420,7 @@ add_failure(const Launch *launch) {
 
 // Adds the rows of what was counted, beside what launch->analysis, of @program, says.
 static void
-add_counts(const Launch *launch, const SmbProgram *program) {
+add_recorded_counts(const Launch *launch, const SmbProgram *program) {
   const SmbRecordedKernel *recorded = launch->recorded;
   const SmbComparisonRow like = {.kernel = recorded->name,
                                  .gpu = launch->recording->gpu,
@@ -430,7 +430,7 @@ add_counts(const Launch *launch, const SmbProgram *program) {
                                  .recorded = recorded};
   for (guint metric = 0; metric < SMB_N_METRICS; metric++) {
     if (smb_metric_is_counted((SmbMetric)metric))
-      add_metric(launch, (SmbMetric)metric);
+      add_recorded_metric(launch, (SmbMetric)metric);
   }
   if (recorded->instructions)
     smb_comparison_add_instructions(launch->comparison, program, launch->analysis, &like,
@@ -453,7 +453,7 @@ add_measured_launch(Launch *launch, const SmbArch *arch, GError **error) {
     return FALSE;
   launch->analysis = replay->analysis;
   smb_comparison_note_files(launch->comparison, launch->recorded, replay->kernel);
-  add_counts(launch, replay->kernel);
+  add_recorded_counts(launch, replay->kernel);
   for (guint i = 0; i < buffers->len; i++) {
     if (!add_buffer(launch, replay, g_ptr_array_index(buffers, i), error))
       return FALSE;
@@ -474,15 +474,15 @@ smb_comparison_add_measured(SmbComparison *comparison, const SmbRecording *recor
   if (recorded->failure)
     add_failure(&launch);
   else {
-    add_counts(&launch, program);
+    add_recorded_counts(&launch, program);
     add_times(&launch);
   }
 }
 
 static gboolean
-add_rows(Launch *launch, const GPtrArray *catalog, const SmbArch *arch, GError **error) {
+add_launch_rows(Launch *launch, const GPtrArray *catalog, const SmbArch *arch, GError **error) {
   const SmbRecordedKernel *recorded = launch->recorded;
-  if (is_builtin(recorded) && recorded->shape) {
+  if (is_builtin_kernel(recorded) && recorded->shape) {
     launch->entry = smb_catalog_find(catalog, recorded->name, recorded->shape, NULL, error);
     if (!launch->entry)
       return FALSE;
@@ -496,14 +496,14 @@ add_rows(Launch *launch, const GPtrArray *catalog, const SmbArch *arch, GError *
 
 // The rows of one launch.
 static gboolean
-add_launch(SmbComparison *comparison, const SmbRecording *recording, guint index,
-           const GPtrArray *catalog, SmbCapture **opened, const SmbArch *arch, GError **error) {
+add_recorded(SmbComparison *comparison, const SmbRecording *recording, guint index,
+             const GPtrArray *catalog, SmbCapture **opened, const SmbArch *arch, GError **error) {
   Launch launch = {.comparison = comparison,
                    .recording = recording,
                    .opened = opened,
                    .recorded = g_ptr_array_index(recording->kernels, index)};
   g_autoptr(GError) failure = NULL;
-  if (add_rows(&launch, catalog, arch, &failure))
+  if (add_launch_rows(&launch, catalog, arch, &failure))
     return TRUE;
   // Whatever is wrong, the recording says it: a name of a kernel is not the user's wrong usage here.
   g_autofree char *told = smb_cli_error_text(failure);
@@ -586,7 +586,7 @@ smb_comparison_add_recording(SmbComparison *comparison, const SmbRecording *reco
     if (now && shard->of) // only those of the part were measured
       comparison->next = (guint64)i * shard->of + shard->part - 1;
     if (smb_comparison_deal(comparison) && !recorded->is_compared &&
-        !add_launch(comparison, recording, i, catalog, &opened, arch, error))
+        !add_recorded(comparison, recording, i, catalog, &opened, arch, error))
       return FALSE;
   }
   for (guint i = 0; !kernel && i < recording->requests->len; i++) {

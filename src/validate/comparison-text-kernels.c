@@ -25,7 +25,7 @@ typedef struct {
 } Columns;
 
 static gboolean
-is_of(const SmbComparisonRow *row, const SmbRecording *recording) {
+is_from(const SmbComparisonRow *row, const SmbRecording *recording) {
   return row->kind == SMB_ROW_KERNEL && row->recording == recording;
 }
 
@@ -49,7 +49,7 @@ collect_launches(const SmbComparison *comparison, const SmbRecording *recording)
   Launch *launch = NULL;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_of(row, recording))
+    if (!is_from(row, recording))
       continue;
     if (!launch || launch->first->recorded != row->recorded) {
       Launch begun = {.first = row, .time = SMB_NOT_MEASURED, .outcome = SMB_OUTCOME_SHOWN};
@@ -70,7 +70,7 @@ collect_launches(const SmbComparison *comparison, const SmbRecording *recording)
 }
 
 static Columns
-choose_columns(const GArray *launches) {
+choose_kernel_columns(const GArray *launches) {
   Columns columns = {FALSE, FALSE, FALSE, FALSE};
   for (guint i = 0; i < launches->len; i++) {
     const Launch *launch = &g_array_index(launches, Launch, i);
@@ -86,7 +86,7 @@ choose_columns(const GArray *launches) {
 
 // "1024/1024": predicted/measured.
 static void
-write_pair(SmbTable *table, const SmbComparisonRow *row) {
+write_compared_pair(SmbTable *table, const SmbComparisonRow *row) {
   if (!row) {
     smb_table_cell(table, SMB_STYLE_DIM, "-");
     return;
@@ -154,7 +154,7 @@ write_overview_legend(SmbCli *cli, const SmbRecording *recording, const Columns 
 static void
 write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recording,
                gboolean times_follow) {
-  Columns columns = choose_columns(launches);
+  Columns columns = choose_kernel_columns(launches);
   columns.times = columns.times && !times_follow;
   g_autoptr(SmbTable) table = smb_table_new("kernel|shape|defines|loads>|stores>");
   smb_table_columns(table, columns.atomics ? "atomics>|match" : "match");
@@ -169,7 +169,7 @@ write_overview(SmbCli *cli, const GArray *launches, const SmbRecording *recordin
     g_autofree char *time = smb_comparison_number(launch->time);
     smb_comparison_launch(table, launch->first);
     for (guint j = 0; j < (columns.atomics ? SMB_N_OP_CLASSES : SMB_OP_CLASS_ATOMIC); j++)
-      write_pair(table, launch->wavefronts[j]);
+      write_compared_pair(table, launch->wavefronts[j]);
     smb_comparison_outcome(table, launch->outcome);
     if (columns.times)
       smb_table_cell(table, SMB_STYLE_DIM, time);
@@ -200,7 +200,7 @@ find_reason(const SmbComparisonRow *row) {
 
 // Below their table.
 static void
-write_reasons(SmbCli *cli, guint reasons) {
+write_mismatch_reasons(SmbCli *cli, guint reasons) {
   static const struct {
     guint reason;
     const char *text;
@@ -229,7 +229,7 @@ write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
   guint reasons = 0;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_of(row, recording) || row->outcome != SMB_OUTCOME_EXPLAINED)
+    if (!is_from(row, recording) || row->outcome != SMB_OUTCOME_EXPLAINED)
       continue;
     if (!table) {
       smb_text_wrap(cli->out,
@@ -246,7 +246,7 @@ write_explained(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
   if (!table)
     return;
   smb_table_write(table, cli->out, cli->colour);
-  write_reasons(cli, reasons);
+  write_mismatch_reasons(cli, reasons);
 }
 
 static gboolean
@@ -268,7 +268,7 @@ new_number_table(const SmbRecording *recording, gboolean is_of_one) {
 }
 
 static void
-write_number(SmbTable *table, const SmbComparisonRow *row, gboolean is_of_one) {
+write_compared_number(SmbTable *table, const SmbComparisonRow *row, gboolean is_of_one) {
   g_autofree char *metric = smb_comparison_metric(row);
   g_autofree char *published = smb_comparison_published(row);
   if (!is_of_one)
@@ -288,7 +288,7 @@ write_numbers(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *
   const char *kernel = NULL;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_of(row, recording) || !is_told(row, all))
+    if (!is_from(row, recording) || !is_told(row, all))
       continue;
     if (!kernel || (all && strcmp(kernel, row->kernel) != 0)) {
       smb_comparison_end_table(cli, &table);
@@ -297,19 +297,19 @@ write_numbers(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *
       table = new_number_table(recording, all);
       kernel = row->kernel;
     }
-    write_number(table, row, all);
+    write_compared_number(table, row, all);
   }
   smb_comparison_end_table(cli, &table);
 }
 
 // What the differences mean, and why launches were not measured.
 static void
-write_notes(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording,
-            gboolean all) {
+write_kernel_notes(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording,
+                   gboolean all) {
   gboolean any = FALSE;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_of(row, recording) || !row->note || !(is_told(row, all) || row->recorded->failure))
+    if (!is_from(row, recording) || !row->note || !(is_told(row, all) || row->recorded->failure))
       continue;
     g_autofree char *shape = smb_comparison_shape(row);
     g_autofree char *metric = smb_comparison_metric(row);
@@ -333,5 +333,5 @@ smb_comparison_write_kernels(SmbCli *cli, const SmbComparison *comparison,
     write_explained(cli, comparison, recording);
   }
   write_numbers(cli, comparison, recording, view->kernels);
-  write_notes(cli, comparison, recording, view->kernels);
+  write_kernel_notes(cli, comparison, recording, view->kernels);
 }

@@ -78,7 +78,7 @@ is_cycles(const SmbComparisonRow *row) {
 }
 
 static gboolean
-is_compared(const SmbComparisonRow *row, const char *source) {
+is_row_compared(const SmbComparisonRow *row, const char *source) {
   return row->kind == SMB_ROW_REQUEST && row->outcome != SMB_OUTCOME_UNMEASURED &&
          strcmp(row->source, source) == 0;
 }
@@ -89,7 +89,7 @@ write_request_rows(SmbCli *cli, const SmbComparison *comparison, const char *sou
   g_autoptr(SmbTable) table = NULL;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_compared(row, source) || (row->outcome == SMB_OUTCOME_MATCH && !all))
+    if (!is_row_compared(row, source) || (row->outcome == SMB_OUTCOME_MATCH && !all))
       continue;
     if (!table)
       table = smb_table_new("request|metric|predicted>|measured>|match|rules|source");
@@ -109,7 +109,7 @@ static void
 add_up(const SmbComparison *comparison, const char *source, RequestSums *sums) {
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_compared(row, source))
+    if (!is_row_compared(row, source))
       continue;
     RequestSum *sum = &sums->of[row->op][smb_width_index(row->width)];
     gboolean match = row->outcome == SMB_OUTCOME_MATCH;
@@ -129,7 +129,7 @@ add_up(const SmbComparison *comparison, const char *source, RequestSums *sums) {
 }
 
 static void
-write_sum(SmbTable *table, const RequestSums *sums, SmbOp op, guint width_index) {
+write_comparison_sum(SmbTable *table, const RequestSums *sums, SmbOp op, guint width_index) {
   const RequestSum *sum = &sums->of[op][width_index];
   if (sum->counted == 0 && sum->timed == 0)
     return;
@@ -151,7 +151,7 @@ write_sum(SmbTable *table, const RequestSums *sums, SmbOp op, guint width_index)
 }
 
 static void
-write_sums(SmbCli *cli, const RequestSums *sums, gboolean now) {
+write_comparison_sums(SmbCli *cli, const RequestSums *sums, gboolean now) {
   g_autoptr(SmbTable) table =
       smb_table_new(now ? "measured requests|width>" : "recorded requests|width>");
   if (sums->counted) {
@@ -164,24 +164,24 @@ write_sums(SmbCli *cli, const RequestSums *sums, gboolean now) {
     smb_table_columns(table, "timed>|cycles matched>");
   for (guint op = 0; op < SMB_N_OPS; op++) {
     for (guint i = 0; i < SMB_N_WIDTHS; i++)
-      write_sum(table, sums, (SmbOp)op, i);
+      write_comparison_sum(table, sums, (SmbOp)op, i);
   }
   smb_comparison_end_table(cli, &table);
 }
 
 // The requests of one source: the sums of each operation and width, and those that differ.
 static void
-write_requests(SmbCli *cli, const SmbComparison *comparison, const char *source, gboolean all) {
+show_requests(SmbCli *cli, const SmbComparison *comparison, const char *source, gboolean all) {
   RequestSums sums = {.counted = 0};
   add_up(comparison, source, &sums);
   if (sums.counted + sums.timed == 0)
     return;
   write_request_rows(cli, comparison, source, all);
-  write_sums(cli, &sums, strcmp(source, SMB_RECORDING_THIS_DEVICE) == 0);
+  write_comparison_sums(cli, &sums, strcmp(source, SMB_RECORDING_THIS_DEVICE) == 0);
 }
 
 static void
-write_heading(SmbCli *cli, const char *gpu, const char *arch, const char *source) {
+write_comparison_heading(SmbCli *cli, const char *gpu, const char *arch, const char *source) {
   g_autofree char *rest = g_strdup_printf(", by the rules of %s; source: %s", arch, source);
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, gpu);
   smb_text_wrap_at(cli->out, rest, smb_text_width(gpu), 2);
@@ -189,10 +189,10 @@ write_heading(SmbCli *cli, const char *gpu, const char *arch, const char *source
 
 // A recording: who, when, and how it was counted; its launches; its requests.
 static void
-write_recording(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording,
-                const SmbComparisonReport *view) {
+write_recording_name(SmbCli *cli, const SmbComparison *comparison, const SmbRecording *recording,
+                     const SmbComparisonReport *view) {
   g_autoptr(GString) facts = g_string_new(NULL);
-  write_heading(cli, recording->gpu, recording->arch, recording->source);
+  write_comparison_heading(cli, recording->gpu, recording->arch, recording->source);
   g_string_append_printf(facts, "%s %.10s by %s, CUDA %s, compiler %s",
                          is_this_device(recording) ? "Measured" : "Recorded", recording->date,
                          recording->program, recording->cuda_driver, recording->toolkit);
@@ -202,7 +202,7 @@ write_recording(SmbCli *cli, const SmbComparison *comparison, const SmbRecording
   smb_text_wrap(cli->out, facts->str);
   smb_spool_puts(cli->out, "\n");
   smb_comparison_write_kernels(cli, comparison, recording, view);
-  write_requests(cli, comparison, recording->source, view->requests);
+  show_requests(cli, comparison, recording->source, view->requests);
 }
 
 static gboolean
@@ -260,7 +260,7 @@ write_count_row(SmbTable *table, const SmbComparisonRow *row) {
 // What has a table of its own: published counts, but those that stand beside recorded ones and match; or
 // times.
 static gboolean
-is_apart(const SmbComparisonRow *row, gboolean times, gboolean recorded_times) {
+is_apart_row(const SmbComparisonRow *row, gboolean times, gboolean recorded_times) {
   if (times)
     return smb_comparison_is_time(row) && (row->kind == SMB_ROW_PUBLISHED || recorded_times);
   return row->kind == SMB_ROW_PUBLISHED && !smb_comparison_is_time(row) &&
@@ -274,13 +274,13 @@ write_apart(SmbCli *cli, const SmbComparison *comparison, gboolean times, gboole
   g_autoptr(SmbTable) table = NULL;
   for (guint i = 0; i < comparison->rows->len; i++) {
     const SmbComparisonRow *row = g_ptr_array_index(comparison->rows, i);
-    if (!is_apart(row, times, recorded_times))
+    if (!is_apart_row(row, times, recorded_times))
       continue;
     if (!is_same_source(last, row)) {
       smb_comparison_end_table(cli, &table);
       // A single recording has its heading above.
       if (!row->recording || comparison->recordings->len > 1)
-        write_heading(cli, row->gpu, row->arch, row->source);
+        write_comparison_heading(cli, row->gpu, row->arch, row->source);
       table = times ? new_time_table(row)
                     : smb_table_new("kernel|shape|defines|metric|predicted>|measured>|match");
       last = row;
@@ -303,8 +303,8 @@ write_traces(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
     if (row->kind != SMB_ROW_REQUEST || row->recording || is_same_source(last, row) ||
         row->outcome == SMB_OUTCOME_UNMEASURED)
       continue;
-    write_heading(cli, row->gpu, row->arch, row->source);
-    write_requests(cli, comparison, row->source, all);
+    write_comparison_heading(cli, row->gpu, row->arch, row->source);
+    show_requests(cli, comparison, row->source, all);
     last = row;
   }
 }
@@ -315,13 +315,13 @@ write_instruction_heading(SmbCli *cli, const SmbComparisonRow *row) {
   g_autofree char *name =
       launch ? g_strdup_printf("%s, launch %" G_GUINT64_FORMAT, row->kernel, launch)
              : g_strdup(row->kernel);
-  write_heading(cli, name, row->arch, row->source);
+  write_comparison_heading(cli, name, row->arch, row->source);
   smb_spool_puts(cli->out, "\n");
 }
 
 // What was measured instruction by instruction: all, or what differs, below the kernel, or the launch.
 static void
-write_instructions(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
+write_instruction_rows(SmbCli *cli, const SmbComparison *comparison, gboolean all) {
   g_autoptr(SmbTable) table = NULL;
   const SmbComparisonRow *last = NULL;
   for (guint i = 0; i < comparison->rows->len; i++) {
@@ -387,10 +387,10 @@ smb_comparison_write_text(SmbCli *cli, gconstpointer report) {
   smb_text_wrap_printf(cli->out, "Measured values: %s.", provenance);
   smb_spool_puts(cli->out, "\n");
   for (guint i = 0; i < comparison->recordings->len; i++)
-    write_recording(cli, comparison, g_ptr_array_index(comparison->recordings, i), view);
+    write_recording_name(cli, comparison, g_ptr_array_index(comparison->recordings, i), view);
   write_apart(cli, comparison, FALSE, FALSE);
   write_traces(cli, comparison, view->requests);
-  write_instructions(cli, comparison, view->requests);
+  write_instruction_rows(cli, comparison, view->requests);
   if (write_apart(cli, comparison, TRUE, view->times))
     write_time_legend(cli, comparison, view->times);
   write_comparison_summary(cli, comparison);

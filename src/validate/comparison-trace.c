@@ -39,8 +39,8 @@ add_requests(SmbComparison *comparison, const SmbTraceBatch *batch, const char *
 }
 
 static gboolean
-read_requests(SmbComparison *comparison, GInputStream *stream, const char *name, const char *gpu,
-              SmbArch *arch, GError **error) {
+read_compared_requests(SmbComparison *comparison, GInputStream *stream, const char *name,
+                       const char *gpu, SmbArch *arch, GError **error) {
   g_autoptr(SmbTraceReader) reader = smb_trace_reader_new(stream, name, arch);
   g_autofree SmbTraceBatch *batch = g_new(SmbTraceBatch, 1);
   smb_comparison_begin(comparison);
@@ -55,7 +55,7 @@ read_requests(SmbComparison *comparison, GInputStream *stream, const char *name,
 gboolean
 smb_comparison_add_trace(SmbComparison *comparison, GInputStream *stream, const char *name,
                          SmbArch *arch, GError **error) {
-  return read_requests(comparison, stream, name, "unknown GPU", arch, error);
+  return read_compared_requests(comparison, stream, name, "unknown GPU", arch, error);
 }
 
 // A recorded trace says its device in the first comment: "… on an NVIDIA H200 (compute capability 9.0, …)". The rules are
@@ -76,7 +76,7 @@ add_measured_trace(SmbComparison *comparison, GBytes *bytes, const char *name, G
   g_autofree char *rules = g_strdup_printf("sm_%u%u", major, minor);
   g_autoptr(SmbArch) arch = smb_arch_load(rules, error);
   g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes(bytes);
-  return arch && read_requests(comparison, stream, name, start, arch, error);
+  return arch && read_compared_requests(comparison, stream, name, start, arch, error);
 }
 
 gboolean

@@ -94,13 +94,16 @@ run(const Case *kernel, const SmbArch *arch, guint64 *wavefronts, GError **error
   return TRUE;
 }
 
+// With an argument, only those whose names it is part of.
 int
-main(void) {
+main(int argc, char **argv) {
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, &error);
   for (guint i = 0; arch && !error && i < G_N_ELEMENTS(cases); i++) {
     double best = 1e9;
     guint64 wavefronts = 0;
+    if (argc > 1 && !strstr(cases[i].what, argv[1]))
+      continue;
     for (guint n = 0; n < N_RUNS && !error; n++) {
       clock_t start = clock();
       if (run(&cases[i], arch, &wavefronts, &error))

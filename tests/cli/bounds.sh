@@ -14,7 +14,7 @@ says "race on 'reserved' (byte 1276 of shared memory): this store by warp 1 and 
 expect 0 analyze "$data/below.sm_90.cubin" --block 64 --format csv
 says 'out of bounds: byte -4 of shared memory, in the 1024 bytes below it'
 expect 0 analyze "$data/decides-below.ptx" --block 64 --format csv
-says 'st.shared.u32 [%r5], %r0: the address depends on the order in which threads execute atomics or poll memory, or on who wins a race'
+says 'st.shared.u32 [%r5], %r0: the address depends on the order in which threads execute atomics or poll memory, or on which thread wins a race'
 # What is loaded there may be half of a barrier of chips before sm_90, but is outside.
 expect 3 analyze "$data/arrive-below.sm_80.cubin" --block 32 --arch sm_80
 says 'LDS R5, [R0.X4]: out of bounds: byte -4 of shared memory, which has 64 bytes, by thread (0,0,0)'

@@ -100,7 +100,7 @@ launch 5 '"graph": {"launch": 2, "node": 3}'
 launch 9 '"graph": {"launch": 4, "node": 1}'
 record 0 -- graph-lost
 has 1
-says 'was not recorded: its graph was changed in a way that is not followed (2×)'
+says 'was not recorded: its graph was changed in an unsupported way (2×)'
 says 'a launch of a graph was not recorded: the driver does not say which kernels a node of it runs (1×)'
 
 # --- which launches
@@ -146,14 +146,14 @@ unset FAKE_DRIVER_FAULT
 FAKE_DRIVER_BUSY=1
 export FAKE_DRIVER_BUSY
 record 3 -- plain plain
-says 'the device did not come to rest'
+says 'the device did not become idle'
 unset FAKE_DRIVER_BUSY
 
 # Nor is one that nothing can be copied from any more.
 FAKE_DRIVER_FAILED=1
 export FAKE_DRIVER_FAILED
 record 3 -- plain
-says 'the device reports that something failed before it'
+says 'the device reports an earlier failure'
 unset FAKE_DRIVER_FAILED
 
 # --- limits

@@ -37,19 +37,19 @@ grep -qE 'LD.E R[0-9]+, \[R[0-9]+\] +load +cluster +32 +4096' "$work/out" || die
 
 # --- what is refused
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 3
-says 'a grid of 8 blocks in x: expected a multiple of 3'
+says 'a grid of 8 blocks in x: expected a multiple of the cluster size, 3'
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 8,4
 says 'clusters of 8 x 4 x 1 blocks: expected 1 to 16 blocks'
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 17
 says "--cluster '17'"
 expect 2 analyze "$data/cluster.ptx" --block 32 --grid 8,4 --cluster 2 --arch sm_80
-says 'sm_80 has no clusters of blocks'
+says 'sm_80 has no thread block clusters'
 expect 2 analyze "$work/own.ptx" --block 32 --grid 8,4 --arch sm_80
-says 'sm_80 has no clusters of blocks'
+says 'sm_80 has no thread block clusters'
 expect 2 analyze "$work/own.ptx" --block 32 --grid 8,4 --cluster 2,2
 says "'cluster' is compiled for clusters of 4 x 2 x 1"
 expect 2 analyze "$work/own.ptx" --block 32 --grid 8,3
-says 'a grid of 3 blocks in y: expected a multiple of 2, as the clusters have'
+says 'a grid of 3 blocks in y: expected a multiple of the cluster size, 2'
 # Without a grid there is one cluster.
 expect 0 analyze "$work/own.ptx" --block 32
 shows 'grid 4x2'

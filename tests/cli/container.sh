@@ -62,7 +62,7 @@ shows '"inlined_at" : ['
 # What is cut, damaged, or has nothing in it.
 head -c 2000 bundle.zstd.fatbin >cut.fatbin
 expect 3 list kernels cut.fatbin
-says 'cut.fatbin: byte 0x0: a fatbin that is cut: it is larger than the file'
+says 'cut.fatbin: byte 0x0: a truncated fatbin: it is larger than the file'
 { head -c 84 bundle.zstd.fatbin; printf damaged; tail -c +92 bundle.zstd.fatbin; } >damaged.fatbin
 expect 3 list kernels damaged.fatbin
 says 'damaged.fatbin: byte 0x50: a damaged image: it does not decompress to'
@@ -70,7 +70,7 @@ head -c 64 parameters.sm_75.cubin >cut.cubin
 expect 3 analyze cut.cubin
 says 'cut.cubin: '
 expect 3 analyze "$SMEMBANK"
-says 'an object file without code for a GPU'
+says 'an object file without GPU code'
 
 [ "${NVCC:-no}" != no ] || exit 0
 cp "$srcdir/tests/data/sass/bundle.cu" .

@@ -93,11 +93,11 @@ check() {
   run 2 --arg 0+16=i8:300
   says "argument '0+16=300' does not fit into 1 byte"
   run 2 --arg 0+20=i64:1
-  says "field '0+20=i64:1': 8 bytes from byte 20 on: the parameter has 24 bytes"
+  says "field '0+20=i64:1': 8 bytes at offset 20: the parameter has 24 bytes"
   run 2 --arg 0+24=i8:1
-  says "field '0+24=i8:1': 1 byte from byte 24 on: the parameter has 24 bytes"
+  says "field '0+24=i8:1': 1 byte at offset 24: the parameter has 24 bytes"
   run 2 --buffer 0+20=zeros
-  says "field '0+20': 8 bytes from byte 20 on: the parameter has 24 bytes"
+  says "field '0+20': 8 bytes at offset 20: the parameter has 24 bytes"
   run 2 --arg 0+16=raw:
   says "has 0 bytes"
   run 2 --arg 1+0=i32:1

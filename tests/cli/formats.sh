@@ -23,6 +23,7 @@ export srcdir
 
 # finds RESULT FORMAT: the last run wrote what the reader of FORMAT finds to be RESULT.
 finds() {
+  echo "$2" >>"$work/checked"
   "$python" "$reader" "$2" "$work/out" >"$work/found" || die "$last: no $2: $(cat "$work/out")"
   [ "$1" = "$(cat "$work/found")" ] || die "$last: finds $(cat "$work/found"), not $1"
 }
@@ -148,6 +149,7 @@ gone${tab}${tab}${tab}${tab}${tab}${tab}${tab}error" markdown
 
 # callgrind: the totals of a kernel, its lines, and what was inlined.
 annotate() {
+  echo callgrind >>"$work/checked"
   callgrind_annotate --threshold=100 "$@" "$work/out" >"$work/annotated" 2>"$work/errors" || die "$last: $(cat "$work/errors")"
   [ ! -s "$work/errors" ] || die "$last: callgrind_annotate says $(cat "$work/errors")"
 }
@@ -198,3 +200,9 @@ cp "$repository/$file" "$repository/odd.cu"
 "$SMEMBANK" check --project "$repository/smembank.ini" --format json >"$work/before.json" 2>"$work/err" || :
 expect 1 compare "$work/before.json" "$work/now.json" --format sarif
 finds 'not-counted error smembank.ini 0 0 case gone: it can no longer be counted: '"$work/gone.cu: No such file or directory" sarif
+
+# Each format of analyze has its reader here, but for text, and for json and csv, which other tests read.
+expect 0 analyze --help
+for format in $(sed -n 's/^  --format=text|json|csv|\([a-z|]*\).*/\1/p' "$work/out" | tr '|' ' '); do
+  grep -qx "$format" "$work/checked" || die "tests/formats.py, tests/cli/formats.sh: no reader of --format $format"
+done

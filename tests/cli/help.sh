@@ -48,6 +48,9 @@ for command in $commands; do
   fuzz | learn | validate) ;;
   *) expect 2 "$command" ;;
   esac
+  # A test is about it.
+  grep -lE "(expect [0-9]|smembank\"?|SMEMBANK\"?) $command( |\$)" "$srcdir"/tests/cli/*.sh | grep -qvE '/(help|man|completion)\.sh$' ||
+    die "no test in tests/cli runs 'smembank $command'"
   expect 2 "$command" --no-such-option
   says "unknown option --no-such-option"
   case $command in

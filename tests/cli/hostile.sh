@@ -117,7 +117,8 @@ sed 's/setRowReadCol\.cu/::error ::pwn ##[error].cu/g' "$sources/tests/data/reco
 find . -type f -exec cksum {} + | sort >"$work/before"
 
 # Names of files that are there, and of others, in every place that takes one.
-formats='text json csv sarif github gitlab callgrind markdown'
+formats=$("$SMEMBANK" analyze --help | sed -n 's/^  --format=\([a-z|]*\).*/\1/p' | tr '|' ' ')
+[ -n "$formats" ] || die 'analyze --help lists no formats'
 for file in "$named" excerpt.cu error.cu ends.cu includes.cu says.cu words.cu bad.ptx lines.cubin symbols.cubin evil.capture "none$evil" "$evil"; do
   for format in $formats; do
     try analyze "$file" --block 32 --format "$format"

@@ -24,7 +24,8 @@ nearest gfx1030 gfx1100
 nearest gfx1151 gfx1100
 nearest gfx1250 gfx1201
 nearest sm_88 sm_87
-nearest sm_130 sm_121
+expect 0 list archs --format csv
+nearest sm_999 "$(sed -n 's/^\(sm_[0-9]*\),.*/\1/p' "$work/out" | sort -u -t _ -k 2n | tail -n 1)"
 expect 2 analyze --rows 32 --cols 32 --arch sm_9O
 says "; did you mean 'sm_90'?"
 expect 2 analyze --rows 32 --cols 32 --arch gfx

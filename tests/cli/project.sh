@@ -327,6 +327,6 @@ shows 'Passed: 4 cases.'
 expect 2 analyze --project mixed.ini --case mine
 says "transpose.ptx is PTX, which has no macros: 'COLS=4' cannot be defined"
 expect 2 analyze --project mixed.ini --case ptx -Iheaders
-says 'transpose.ptx is PTX, which includes no files: -I cannot be used'
+says 'transpose.ptx is PTX, which has no #include: -I cannot be used'
 sed -i 's/^define = COLS=4$/nvcc = -O3/' mixed.ini
 expect 0 check --project mixed.ini code ptx tile

@@ -222,7 +222,7 @@ for command in analyze explain advise; do
   expect 2 "$command" "$ptx/histogram.ptx" --block 256 --arg 2=1024 -D N=3
   says "histogram.ptx is PTX, which has no macros: 'N=3' cannot be defined"
   expect 2 "$command" "$ptx/histogram.ptx" --block 256 --arg 2=1024 -I "$work"
-  says 'histogram.ptx is PTX, which includes no files: -I cannot be used'
+  says 'histogram.ptx is PTX, which has no #include: -I cannot be used'
 done
 expect 2 report "$work/page.html" "$ptx/histogram.ptx" --block 256 --arg 2=1024 -D N=3
 expect 2 advise "$ptx/histogram.ptx" --block 256 --arg 2=1024 --tune N=1..2
@@ -267,7 +267,7 @@ says 'out of bounds: byte 512 of shared memory'
 expect 2 analyze --triton "$cache" "$ptx/reduce.ptx"
 says 'expected one of: a tile (--rows, --cols), --kernel NAME, --triton FOLDER, or a FILE'
 expect 3 analyze --triton "$cache/BBBB"
-says 'triton/BBBB: no kernel that Triton compiled: expected KERNEL.json next to KERNEL.ptx or KERNEL.cubin'
+says 'triton/BBBB: not a kernel compiled by Triton: expected KERNEL.json next to KERNEL.ptx or KERNEL.cubin'
 expect 3 analyze --triton "$work/none"
 says 'none: No such file or directory'
 sed 's/rows()/columns()/' "$cache/AAAA/rows.ptx" >"$cache/BBBB/columns.ptx"

@@ -13,9 +13,9 @@ decides() {
   for file in race.ptx race.sm_90.cubin; do
     expect 0 analyze "$data/$file" --arch sm_90 --entry "$1" --block 64 --format json
     [ "$(grep -c 'race on ' "$work/err")" -gt 0 ] || die "$file $1: no race"
-    says=$(grep -c 'who wins a race' "$work/err" || :)
+    says=$(grep -c 'which thread wins a race' "$work/err" || :)
     [ "$says" -eq $(($# - 1)) ] || die "$file $1: $(cat "$work/err")"
-    [ -z "${2:-}" ] || grep -qi "ld.*: $2 depends on the order in which threads .*, or on who wins a race" "$work/err" ||
+    [ -z "${2:-}" ] || grep -qi "ld.*: $2 depends on the order in which threads .*, or on which thread wins a race" "$work/err" ||
       die "$file $1: $(cat "$work/err")"
   done
 }

@@ -74,9 +74,9 @@ counts "$ptx" 'load 37200/44400 store 19800/19800' --entry ahead --block 128 --g
 # device has room for at once.
 for one in $all; do
   expect 3 analyze "$data/${one%:*}" --arch "${one#*:}" --entry early --block 64 --grid 4 --arg 1=2
-  says 'thread (0,0,0) of block (0,0,0) waits here for other blocks, in vain: 3 blocks of the grid wait, 1 has ended'
+  says 'thread (0,0,0) of block (0,0,0) waits here forever for other blocks: 3 blocks of the grid wait, 1 has ended'
   expect 3 analyze "$data/${one%:*}" --arch "${one#*:}" --entry early --block 64 --grid 2 --arg 1=0
-  says 'thread (0,0,0) of block (1,0,0) waits here for other blocks, in vain: 1 block of the grid waits, 1 has ended'
+  says 'thread (0,0,0) of block (1,0,0) waits here forever for other blocks: 1 block of the grid waits, 1 has ended'
 done
 expect 3 analyze "$data/grid.ptx" --entry early --block 64 --grid 4 --arg 1=2
 says 'ld.acquire.gpu.u32'

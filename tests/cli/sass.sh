@@ -61,7 +61,7 @@ file=tiles
 counts "80 90" 'load 2/8 store 2/8' --entry sizes --dynamic-bytes 520
 "$SMEMBANK" analyze "$data/tiles.sm_100.cubin" --arch sm_100 --entry sizes --dynamic-bytes 520 >"$work/out" 2>"$work/err" &&
   die "sizes on sm_100: not refused"
-grep -qF 'the address depends on the result of an instruction that is not modelled' "$work/err" || die "$(cat "$work/err")"
+grep -qF 'the address depends on the result of an instruction that smembank does not model' "$work/err" || die "$(cat "$work/err")"
 counts "80 90 100" 'atomic 8/8 load 7/7 store 3/3' --entry tiles
 for chip in 80 90 100; do
   sum $chip --entry tiles --block 128 --grid 2 --buffer 1=iota:i32 >"$work/sum"
@@ -167,7 +167,7 @@ refused '(choose one with --entry)' --block 64
 refused "has no kernel 'nothing': expected one of" --entry nothing --block 64
 refused "parameter 1 (4 bytes) of 'divides' needs a value: give --arg 1=VALUE" --entry divides --block 64
 refused 'which has no macros' --entry waits --block 64 -D N=1
-refused 'which includes no files' --entry waits --block 64 -I .
+refused 'which has no #include' --entry waits --block 64 -I .
 refused "out of bounds" --entry divides --block 128 --arg 1=6
 "$SMEMBANK" analyze "$data/code.sm_90.cubin" --arch sm_80 --entry waits --block 64 >"$work/out" 2>"$work/err" &&
   die "machine code of sm_90 runs on sm_80"

@@ -87,7 +87,7 @@ unlike 3 trace bad.trace --arch gfx942
 expect 2 analyze "$ptx" --arch gfx942
 says 'is compiled for chips of NVIDIA, which gfx942 is not: expected HIP or CUDA C'
 expect 3 analyze "$SMEMBANK" --arch mi300x
-says 'an object file without code for a GPU'
+says 'an object file without GPU code'
 for file in bundle.object bundle.lz4.fatbin bundle.zstd.fatbin transpose.sm_90.cubin; do
   expect 2 analyze "$sass/$file" --block 64 --arch mi300x
   says "$file is compiled for chips of NVIDIA, which gfx942 is not"

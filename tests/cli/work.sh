@@ -12,11 +12,11 @@ data=${srcdir:?}/tests/data/work
 # One thread polls for a bit that others would set: the lanes that there are not hold what nobody put there.
 for block in 1 8 31 32; do
   expect 3 analyze "$data/tiles-poll.sm_90.cubin" --arch sm_90 --entry tiles --block "$block"
-  says "an endless loop: it does nothing but poll 'LD.E.STRONG.SM R10, desc[UR6][R2.64]'"
+  says "an endless loop: it only polls 'LD.E.STRONG.SM R10, desc[UR6][R2.64]'"
 done
 
 # Each of its accesses goes below shared memory, lane by lane: fewer instructions than others are as much work.
 expect 3 analyze "$data/linked-endless.sm_90.cubin" --arch sm_90 --block 32
-steps=$(sed -n 's/.*still running after \([0-9]*\) instructions of warps.*/\1/p' "$work/err")
+steps=$(sed -n 's/.*still running after \([0-9]*\) warp instructions.*/\1/p' "$work/err")
 { [ "$steps" -gt 1000000 ] && [ "$steps" -lt $((1 << 26)) ]; } || die "$last: $(cat "$work/err")"
 says '(--max-steps allows more)'

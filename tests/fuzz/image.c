@@ -5,7 +5,7 @@
 #include "sim/analysis/analysis.h"
 #include "sim/base/source.h"
 #include "sim/image/images.h"
-#include "sim/image/line.h"
+#include "sim/image/source-line.h"
 #include "sim/program/entry.h"
 #include "tests/fuzz/targets.h"
 

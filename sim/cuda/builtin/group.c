@@ -79,13 +79,13 @@ smb_group_is_outside(const Token *name) {
 }
 
 static Node *
-make_special(Parser *parser, const Token *name, Special special, guint component) {
+make_special(Parser *parser, const Token *name, ThreadSpecial special, guint component) {
   return smb_node_special(parser, special, component, name->start, parser->last->end);
 }
 
 // x, y and z of a special
 static Node *
-make_extent(Parser *parser, const Token *name, Special special) {
+make_extent(Parser *parser, const Token *name, ThreadSpecial special) {
   Node **arguments = smb_kernel_pool_alloc(parser->pool, 3 * sizeof *arguments);
   for (guint i = 0; i < 3; i++)
     arguments[i] = make_special(parser, name, special, i);

@@ -143,7 +143,7 @@ smb_half_is_pair(const Type *type) {
 
 // The call for numbers that are not pairs; the result is converted to @type.
 static Node *
-apply(Parser *parser, const Call *call, const Type *type, Node **a) {
+apply_half_operator(Parser *parser, const Call *call, const Type *type, Node **a) {
   Node *result = a[0], *one;
   switch (call->operation) {
   case HALF_OPERATOR:
@@ -177,7 +177,7 @@ apply(Parser *parser, const Call *call, const Type *type, Node **a) {
 
 // What can be evaluated again: it costs nothing and does nothing.
 static gboolean
-is_plain(const Node *node) {
+is_plain_half(const Node *node) {
   return node->kind == NODE_LOCAL || node->kind == NODE_CURRENT || node->kind == NODE_CONSTANT;
 }
 
@@ -209,7 +209,7 @@ apply_to_pairs(Parser *parser, const Call *call, const Type *type, Node **argume
   Node *before = NULL, *operands[3] = {NULL}, *parts[2];
   for (guint i = 0; i < call->n; i++) {
     operands[i] = arguments[i];
-    if (is_plain(arguments[i]))
+    if (is_plain_half(arguments[i]))
       continue;
     guint32 start = arguments[i]->start, end = arguments[i]->end;
     Node *copy = smb_node_temporary(parser, arguments[i]->type, start, end);
@@ -226,7 +226,7 @@ apply_to_pairs(Parser *parser, const Call *call, const Type *type, Node **argume
       if (!of[i])
         return NULL;
     }
-    parts[c] = apply(parser, call, type->of, of);
+    parts[c] = apply_half_operator(parser, call, type->of, of);
     if (!parts[c])
       return NULL;
   }
@@ -237,7 +237,7 @@ apply_to_pairs(Parser *parser, const Call *call, const Type *type, Node **argume
 static Node *
 apply_to_any(Parser *parser, const Call *call, const Type *type, Node **arguments) {
   return type->kind == KIND_VECTOR ? apply_to_pairs(parser, call, type, arguments)
-                                   : apply(parser, call, type, arguments);
+                                   : apply_half_operator(parser, call, type, arguments);
 }
 
 static Node *
@@ -266,8 +266,8 @@ call_conversion(Parser *parser, const Token *name, const Conversion *conversion,
   if (operation == HALF_BITS)
     return convert_bits(parser, arguments[0], to);
   if (operation == HALF_MAKE) {
-    Node *low = apply(parser, &call, to->of, &arguments[0]);
-    Node *high = low ? apply(parser, &call, to->of, &arguments[1]) : NULL;
+    Node *low = apply_half_operator(parser, &call, to->of, &arguments[0]);
+    Node *high = low ? apply_half_operator(parser, &call, to->of, &arguments[1]) : NULL;
     return high ? make_pair(parser, name, to, low, high) : NULL;
   }
   Node *value = operation == HALF_CONVERT

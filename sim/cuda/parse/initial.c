@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/cuda/parse/parse.h"
-#include "sim/cuda/run/compute.h"
+#include "sim/cuda/tree/compute.h"
 
 // Numbers that a variable may hold that is given its value by a list.
 enum {
@@ -87,7 +87,7 @@ encode(const List *list, const Node *place, Node *value) {
 }
 
 static gboolean
-assign(List *list, Node *place, Node *value) {
+assign_initial(List *list, Node *place, Node *value) {
   if (list->bytes)
     return encode(list, place, value);
   Node *node = smb_node_set(list->parser, place, value, list->start, list->parser->last->end);
@@ -101,7 +101,7 @@ assign_zero(List *list, Node *place) {
   Node *zero = NULL;
   if (!has_parts(place->type)) {
     zero = smb_node_integer(list->parser, smb_type_scalar(KIND_INT), 0, list->start, list->start);
-    return assign(list, place, zero);
+    return assign_initial(list, place, zero);
   }
   for (gsize i = 0; i < count_parts(place->type); i++) {
     Node *part = find_part(list, place, i);
@@ -156,7 +156,7 @@ initialise(List *list, Node *place) {
     return FALSE;
   if (has_parts(place->type) && !smb_type_equal(list->value->type, place->type))
     return initialise_parts(list, place);
-  return assign(list, place, g_steal_pointer(&list->value));
+  return assign_initial(list, place, g_steal_pointer(&list->value));
 }
 
 // The assignments of a list; NULL with an error.

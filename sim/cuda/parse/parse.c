@@ -11,7 +11,7 @@
 #include "sim/cuda/flow.h"
 #include "sim/base/error.h"
 #include "sim/base/text.h"
-#include "sim/cuda/run/compute.h"
+#include "sim/cuda/tree/compute.h"
 
 gpointer
 smb_parser_fail(Parser *parser, guint32 offset, const char *format, ...) {

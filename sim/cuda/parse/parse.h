@@ -265,7 +265,7 @@ Node *smb_node_new(Parser *parser, NodeKind kind, const Type *type, guint32 star
 gboolean smb_node_set_depth(Parser *parser, Node *node, guint depth);
 // Never NULL.
 Node *smb_node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, guint32 end);
-Node *smb_node_special(Parser *parser, Special special, guint component, guint32 start,
+Node *smb_node_special(Parser *parser, ThreadSpecial special, guint component, guint32 start,
                        guint32 end);
 Node *smb_node_convert(Parser *parser, Node *node, const Type *type);
 Node *smb_node_cast(Parser *parser, Node *node, const Type *type, guint32 start);

@@ -12,7 +12,7 @@
 
 static const struct {
   const char *name;
-  Special special;
+  ThreadSpecial special;
 } specials[] = {
     {"threadIdx", SPECIAL_THREAD},
     {"blockIdx", SPECIAL_BLOCK},
@@ -40,7 +40,7 @@ parse_number(Parser *parser) {
 
 // special = ("threadIdx" | "blockIdx" | "blockDim" | "gridDim") "." ("x" | "y" | "z") | "warpSize"
 static Node *
-parse_special(Parser *parser, Special special, const Token *name) {
+parse_special(Parser *parser, ThreadSpecial special, const Token *name) {
   if (!smb_parser_expect(parser, "."))
     return NULL;
   static const char letters[] = "xyz";

@@ -29,7 +29,7 @@ strides_match(const Rewriting *rewriting, const Mention *mention, guint n) {
 
 // Steps that say which element, or which vector of elements: those within it are left out.
 static guint
-count_steps(const Rewriting *rewriting, const Mention *mention) {
+count_index_steps(const Rewriting *rewriting, const Mention *mention) {
   guint n = mention->n_steps, rank = rewriting->rank;
   if (n == 0 || (n <= rank && strides_match(rewriting, mention, n)))
     return n;
@@ -46,9 +46,9 @@ count_steps(const Rewriting *rewriting, const Mention *mention) {
 }
 
 static void
-classify(const Rewriting *rewriting, Place *place) {
+classify_mention(const Rewriting *rewriting, Place *place) {
   const Mention *mention = place->mention;
-  guint rank = rewriting->rank, n = count_steps(rewriting, mention), zeros = 0;
+  guint rank = rewriting->rank, n = count_index_steps(rewriting, mention), zeros = 0;
   guint64 element = rewriting->wanted->from.element_bytes;
   place->form = FORM_OTHER;
   place->unit = 1;
@@ -233,7 +233,7 @@ smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, G
                      (guint)mention->width, name);
     return FALSE;
   }
-  classify(rewriting, place);
+  classify_mention(rewriting, place);
   look_within(rewriting, place);
   switch (place->form) {
   case FORM_ORIGIN:

@@ -35,7 +35,7 @@ is_carving(const Walk *walk, const Node *node) {
 
 // An address that starts from the variable: from its last step down to the variable.
 static void
-take(Walk *walk, const Node *address, const Node *object, gsize width) {
+take_mention(Walk *walk, const Node *address, const Node *object, gsize width) {
   Mention mention = {.object = object, .function = walk->function, .width = width};
   for (const Node *node = address; node != object; node = node->a) {
     if (node->kind != NODE_POINTER_ADD)
@@ -64,7 +64,7 @@ visit(Walk *walk, const Node *node, gsize width) {
   const Node *object = find_root(walk, node);
   if (object) {
     if (object->variable == walk->variable)
-      take(walk, node, object, width);
+      take_mention(walk, node, object, width);
     else
       for (; node != object; node = node->a)
         visit(walk, node->b, 0);

@@ -25,13 +25,13 @@ is_operation(const Node *node, Operator op) {
 // The value of a node that is made of constants and of what the launch says of blockDim; 0: not known. @of_launch: set if it
 // is made of that.
 static guint64
-find_value(const Rewriting *rewriting, const Node *node, gboolean *of_launch) {
+find_split_value(const Rewriting *rewriting, const Node *node, gboolean *of_launch) {
   node = smb_node_written(node);
   if (node->kind == NODE_CONSTANT)
     return node->integer > 0 ? (guint64)node->integer : 0;
   if (is_operation(node, OPERATOR_ADD)) {
-    guint64 a = find_value(rewriting, node->a, of_launch);
-    guint64 b = find_value(rewriting, node->b, of_launch);
+    guint64 a = find_split_value(rewriting, node->a, of_launch);
+    guint64 b = find_split_value(rewriting, node->b, of_launch);
     return a && b ? a + b : 0;
   }
   if (node->kind != NODE_SPECIAL || node->special != SPECIAL_BLOCK_DIM || !rewriting->launch)
@@ -48,9 +48,9 @@ find_factor(const Rewriting *rewriting, const Node *node, guint64 row, Factor *f
     return find_factor(rewriting, node->a, row, factor) ||
            find_factor(rewriting, node->b, row, factor);
   *factor = (Factor){.text = {node->start, node->end}, .is_sum = node->kind == NODE_BINARY};
-  factor->elements = find_value(rewriting, node, &factor->is_of_launch);
+  factor->elements = find_split_value(rewriting, node, &factor->is_of_launch);
   if (is_operation(node, OPERATOR_SHL) && smb_place_binding(node->a, FALSE) >= BINDS_MUL) {
-    guint64 bits = find_value(rewriting, node->b, &factor->is_of_launch);
+    guint64 bits = find_split_value(rewriting, node->b, &factor->is_of_launch);
     *factor = (Factor){.text = {node->a->end, node->b->end}, .is_shift = TRUE};
     factor->elements =
         bits > 0 && bits < 32 && !factor->is_of_launch ? G_GUINT64_CONSTANT(1) << bits : 0;

@@ -63,7 +63,7 @@ parse_size(Condition *condition, gint64 *value) {
 
 // A name that is no macro.
 static gboolean
-parse_name(Condition *condition, gint64 *value) {
+parse_condition_name(Condition *condition, gint64 *value) {
   const Token *token = condition->at;
   *value = smb_token_is(token, "true");
   condition->at = token->next;
@@ -93,7 +93,7 @@ parse_primary(Condition *condition, gint64 *value) {
     *value = (gint64)number.integer;
     condition->at = token->next;
   } else if (token->kind == TOKEN_NAME) {
-    ok = parse_name(condition, value);
+    ok = parse_condition_name(condition, value);
   } else if (smb_token_is(token, "(")) {
     condition->at = token->next;
     ok = parse_choice(condition, value);
@@ -124,7 +124,7 @@ parse_primary(Condition *condition, gint64 *value) {
 }
 
 static const BinaryOperator *
-find_operator(const Token *token) {
+find_condition_operator(const Token *token) {
   for (guint i = 0; i < G_N_ELEMENTS(operators); i++) {
     if (smb_token_is(token, operators[i].name))
       return &operators[i];
@@ -171,7 +171,7 @@ calculate(Condition *condition, char op, gint64 right, gint64 *left) {
 }
 
 static gboolean
-apply(Condition *condition, const char *op, gint64 right, gint64 *left) {
+apply_condition_operator(Condition *condition, const char *op, gint64 right, gint64 *left) {
   guint64 a = (guint64)*left, b = (guint64)right;
   gint64 signed_a = *left;
   switch (op[0]) {
@@ -209,11 +209,11 @@ apply(Condition *condition, const char *op, gint64 right, gint64 *left) {
 
 // binary = primary (operator binary)*, by the binding of the operators
 static gboolean
-parse_binary(Condition *condition, guint binding, gint64 *value) {
+parse_condition_binary(Condition *condition, guint binding, gint64 *value) {
   if (!parse_primary(condition, value))
     return FALSE;
   for (;;) {
-    const BinaryOperator *op = find_operator(condition->at);
+    const BinaryOperator *op = find_condition_operator(condition->at);
     if (!op || op->binding < binding)
       return TRUE;
     condition->at = condition->at->next;
@@ -221,10 +221,10 @@ parse_binary(Condition *condition, guint binding, gint64 *value) {
     if ((strcmp(op->name, "&&") == 0 && !*value) || (strcmp(op->name, "||") == 0 && *value))
       condition->idle = TRUE;
     gint64 right;
-    if (!parse_binary(condition, op->binding + 1u, &right))
+    if (!parse_condition_binary(condition, op->binding + 1u, &right))
       return FALSE;
     condition->idle = idle;
-    if (!apply(condition, op->name, right, value))
+    if (!apply_condition_operator(condition, op->name, right, value))
       return FALSE;
   }
 }
@@ -233,7 +233,7 @@ parse_binary(Condition *condition, guint binding, gint64 *value) {
 static gboolean
 parse_choice(Condition *condition, gint64 *value) {
   gint64 yes, no;
-  if (!parse_binary(condition, 1, value))
+  if (!parse_condition_binary(condition, 1, value))
     return FALSE;
   if (!smb_token_is(condition->at, "?"))
     return TRUE;

@@ -25,8 +25,8 @@ typedef struct {
   guint n_names;
 } Evaluation;
 
-static gboolean evaluate(Evaluation *evaluation, const char *expression, gint64 *value,
-                         GError **error);
+static gboolean evaluate_text_constant(Evaluation *evaluation, const char *expression,
+                                       gint64 *value, GError **error);
 
 static gboolean
 find_constant(gpointer data, const char *name, gint64 *value) {
@@ -39,13 +39,14 @@ find_constant(gpointer data, const char *name, gint64 *value) {
   if (!text || !*text || evaluation->nesting == MAX_STAND_INS || evaluation->n_names++ == MAX_NAMES)
     return FALSE;
   evaluation->nesting++;
-  gboolean found = evaluate(evaluation, text, value, NULL);
+  gboolean found = evaluate_text_constant(evaluation, text, value, NULL);
   evaluation->nesting--;
   return found;
 }
 
 static gboolean
-evaluate(Evaluation *evaluation, const char *expression, gint64 *value, GError **error) {
+evaluate_text_constant(Evaluation *evaluation, const char *expression, gint64 *value,
+                       GError **error) {
   const ConstantNames names = {find_constant, evaluation};
   Token *tokens = smb_macros_lex(evaluation->macros, expression, error);
   return tokens &&
@@ -62,7 +63,7 @@ smb_kernel_macros_evaluate(const KernelMacros *macros, const char *expression, g
   own.pool = smb_kernel_pool_new();
   own.texts = texts;
   Evaluation evaluation = {.macros = &own};
-  gboolean ok = evaluate(&evaluation, expression, value, &local);
+  gboolean ok = evaluate_text_constant(&evaluation, expression, value, &local);
   smb_host_free(evaluation.host);
   smb_kernel_pool_free(own.pool);
   if (!ok) {

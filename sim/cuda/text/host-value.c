@@ -38,7 +38,7 @@ find_value(const SmbHost *host, const SmbHostLaunch *launch, const char *name) {
 }
 
 static gboolean
-take(Evaluation *evaluation, const char *text) {
+take_host_token(Evaluation *evaluation, const char *text) {
   while (g_ascii_isspace(*evaluation->at))
     evaluation->at++;
   if (!g_str_has_prefix(evaluation->at, text))
@@ -60,12 +60,12 @@ evaluate_name(Evaluation *evaluation) {
   while (g_ascii_isalnum(*evaluation->at) || *evaluation->at == '_')
     evaluation->at++;
   g_autofree char *name = g_strndup(start, (gsize)(evaluation->at - start));
-  if (strcmp(name, "sizeof") == 0 && take(evaluation, "(")) {
+  if (strcmp(name, "sizeof") == 0 && take_host_token(evaluation, "(")) {
     gsize length = strcspn(evaluation->at, ")");
     g_autofree char *type = g_strstrip(g_strndup(evaluation->at, length));
     gsize size = smb_cuda_element_size(type);
     evaluation->at += length;
-    return take(evaluation, ")") && size > 0 ? (gint64)size : fail(evaluation);
+    return take_host_token(evaluation, ")") && size > 0 ? (gint64)size : fail(evaluation);
   }
   const char *value = find_value(evaluation->host, evaluation->launch, name);
   if (!value || !*value || evaluation->nesting >= MAX_NESTING || *evaluation->names == 0)
@@ -77,18 +77,18 @@ evaluate_name(Evaluation *evaluation) {
                       .names = evaluation->names,
                       .nesting = evaluation->nesting + 1};
   gint64 number = evaluate_sum(&inner);
-  take(&inner, "");
+  take_host_token(&inner, "");
   return inner.failed || *inner.at ? fail(evaluation) : number;
 }
 
 static gint64
 evaluate_primary(Evaluation *evaluation) {
-  if (take(evaluation, "(")) {
+  if (take_host_token(evaluation, "(")) {
     if (++evaluation->nesting > MAX_NESTING)
       return fail(evaluation);
     gint64 number = evaluate_sum(evaluation);
     evaluation->nesting--;
-    return take(evaluation, ")") ? number : fail(evaluation);
+    return take_host_token(evaluation, ")") ? number : fail(evaluation);
   }
   if (g_ascii_isalpha(*evaluation->at) || *evaluation->at == '_')
     return evaluate_name(evaluation);
@@ -104,10 +104,10 @@ static gint64
 evaluate_product(Evaluation *evaluation) {
   gint64 number = evaluate_primary(evaluation);
   while (!evaluation->failed) {
-    char op = take(evaluation, "*")   ? '*'
-              : take(evaluation, "/") ? '/'
-              : take(evaluation, "%") ? '%'
-                                      : 0;
+    char op = take_host_token(evaluation, "*")   ? '*'
+              : take_host_token(evaluation, "/") ? '/'
+              : take_host_token(evaluation, "%") ? '%'
+                                                 : 0;
     if (!op)
       return number;
     gint64 right = evaluate_primary(evaluation);
@@ -123,8 +123,8 @@ static gint64
 evaluate_sum(Evaluation *evaluation) {
   gint64 number = evaluate_product(evaluation);
   while (!evaluation->failed) {
-    gboolean adds = take(evaluation, "+");
-    if (!adds && !take(evaluation, "-"))
+    gboolean adds = take_host_token(evaluation, "+");
+    if (!adds && !take_host_token(evaluation, "-"))
       return number;
     gint64 right = evaluate_product(evaluation);
     if (adds ? __builtin_add_overflow(number, right, &number)
@@ -140,7 +140,7 @@ smb_host_number(const SmbHost *host, const SmbHostLaunch *launch, const char *ex
   guint names = MAX_NAMES;
   Evaluation evaluation = {.host = host, .launch = launch, .at = expression, .names = &names};
   gint64 number = evaluate_sum(&evaluation);
-  take(&evaluation, "");
+  take_host_token(&evaluation, "");
   *value = (guint64)number;
   return !evaluation.failed && !*evaluation.at && number >= 0;
 }
@@ -154,8 +154,8 @@ evaluate_extents(Evaluation *evaluation, guint64 extent[3]) {
     if (evaluation->failed || number < 0)
       return FALSE;
     extent[n++] = (guint64)number;
-  } while (take(evaluation, ","));
-  return take(evaluation, ")") || take(evaluation, "}");
+  } while (take_host_token(evaluation, ","));
+  return take_host_token(evaluation, ")") || take_host_token(evaluation, "}");
 }
 
 gboolean
@@ -170,8 +170,9 @@ smb_host_extent(const SmbHost *host, const SmbHostLaunch *launch, const char *ex
   guint names = MAX_NAMES;
   Evaluation evaluation = {
       .host = host, .launch = launch, .at = value ? value : expression, .names = &names};
-  if (take(&evaluation, "dim3"))
-    return (take(&evaluation, "(") || take(&evaluation, "{")) &&
-           evaluate_extents(&evaluation, extent) && (take(&evaluation, ""), !*evaluation.at);
+  if (take_host_token(&evaluation, "dim3"))
+    return (take_host_token(&evaluation, "(") || take_host_token(&evaluation, "{")) &&
+           evaluate_extents(&evaluation, extent) &&
+           (take_host_token(&evaluation, ""), !*evaluation.at);
   return smb_host_number(host, launch, expression, &extent[0]);
 }

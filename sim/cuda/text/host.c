@@ -79,33 +79,34 @@ smb_host_launches(const SmbHost *host, const char *kernel) {
 }
 
 static const Token *
-token_at(const Reader *reader, guint i) {
+host_token_at(const Reader *reader, guint i) {
   return reader->tokens->pdata[MIN(i, reader->tokens->len - 1)];
 }
 
 static gboolean
 is(const Reader *reader, guint i, const char *text) {
-  return smb_token_is(token_at(reader, i), text);
+  return smb_token_is(host_token_at(reader, i), text);
 }
 
 static gboolean
 is_name(const Reader *reader, guint i) {
-  return token_at(reader, i)->kind == TOKEN_NAME;
+  return host_token_at(reader, i)->kind == TOKEN_NAME;
 }
 
 static guint
 line_of(const Reader *reader, guint i) {
   guint line, column;
-  smb_source_locate(reader->source, token_at(reader, i)->start, &line, &column);
+  smb_source_locate(reader->source, host_token_at(reader, i)->start, &line, &column);
   return line;
 }
 
 // What stands from one token up to another, which is not part of it (transfer full).
 static char *
 slice(const Reader *reader, guint from, guint to) {
-  return from >= to ? g_strdup("")
-                    : g_strstrip(smb_source_slice(reader->source, token_at(reader, from)->start,
-                                                  token_at(reader, to - 1)->end));
+  return from >= to
+             ? g_strdup("")
+             : g_strstrip(smb_source_slice(reader->source, host_token_at(reader, from)->start,
+                                           host_token_at(reader, to - 1)->end));
 }
 
 // Ends nothing but the bracket.
@@ -124,10 +125,10 @@ nesting_of(const Token *token) {
 static guint
 find_within(const Reader *reader, guint i, const char *const *ends, guint most) {
   int nesting = 0;
-  for (guint n = 0; n < most && token_at(reader, i)->kind != TOKEN_END; n++, i++) {
-    if (nesting == 0 && smb_token_is_any(token_at(reader, i), ends))
+  for (guint n = 0; n < most && host_token_at(reader, i)->kind != TOKEN_END; n++, i++) {
+    if (nesting == 0 && smb_token_is_any(host_token_at(reader, i), ends))
       return i;
-    nesting += nesting_of(token_at(reader, i));
+    nesting += nesting_of(host_token_at(reader, i));
     if (nesting < 0)
       return i;
   }
@@ -153,7 +154,7 @@ split(const Reader *reader, guint from, guint to) {
   int nesting = 0;
   guint start = from;
   for (guint i = from; i < to; i++) {
-    nesting += nesting_of(token_at(reader, i));
+    nesting += nesting_of(host_token_at(reader, i));
     if (nesting == 0 && is(reader, i, ",")) {
       g_ptr_array_add(parts, slice(reader, start, i));
       start = i + 1;
@@ -174,7 +175,7 @@ set_value(const Reader *reader, const char *name, const char *value) {
 // Says what a name is outside of functions: "" if that is not known, or is said twice in two ways.
 static void
 define_outside(const Reader *reader, guint name, const char *value) {
-  const char *text = token_at(reader, name)->text;
+  const char *text = host_token_at(reader, name)->text;
   g_autofree char *in_file = smb_host_key(reader->file_scope, text);
   set_value(reader, in_file, value);
   set_value(reader, text, value);
@@ -182,8 +183,8 @@ define_outside(const Reader *reader, guint name, const char *value) {
 
 // The same, where a declaration is being read.
 static void
-define(const Reader *reader, guint name, const char *value) {
-  g_autofree char *here = smb_host_key(reader->scope, token_at(reader, name)->text);
+define_host_macro(const Reader *reader, guint name, const char *value) {
+  g_autofree char *here = smb_host_key(reader->scope, host_token_at(reader, name)->text);
   if (reader->nesting == 0)
     define_outside(reader, name, value);
   else
@@ -201,7 +202,7 @@ read_parameter(const Reader *reader, guint from, guint to) {
     parameter->is_pointer |= is(reader, i, "*") || is(reader, i, "[");
   }
   parameter->type = slice(reader, from, name);
-  parameter->name = g_strdup(token_at(reader, name)->text);
+  parameter->name = g_strdup(host_token_at(reader, name)->text);
   return parameter;
 }
 
@@ -220,9 +221,9 @@ read_kernel(const Reader *reader, guint i) {
   static const char *const comma[] = {",", NULL};
   static const char *const skipped[] = {"__launch_bounds__", "__cluster_dims__", "__attribute__",
                                         NULL};
-  for (; token_at(reader, i)->kind != TOKEN_END && !is(reader, i, ";"); i++) {
+  for (; host_token_at(reader, i)->kind != TOKEN_END && !is(reader, i, ";"); i++) {
     gboolean has_list = is_name(reader, i) && is(reader, i + 1, "(");
-    if (has_list && !smb_token_is_any(token_at(reader, i), skipped))
+    if (has_list && !smb_token_is_any(host_token_at(reader, i), skipped))
       break;
     if (has_list)
       i = find_closing(reader, i + 2);
@@ -233,7 +234,7 @@ read_kernel(const Reader *reader, guint i) {
   if (!is(reader, end + 1, "{"))
     return end;
   SmbHostKernel *kernel = g_new0(SmbHostKernel, 1);
-  kernel->name = g_strdup(token_at(reader, i)->text);
+  kernel->name = g_strdup(host_token_at(reader, i)->text);
   kernel->space = join_spaces(reader);
   kernel->file = g_strdup(smb_source_name(reader->source));
   kernel->line = line_of(reader, i);
@@ -276,7 +277,7 @@ find_opening(const Reader *reader, guint i) {
 static SmbHostLaunch *
 add_launch(const Reader *reader, guint name) {
   SmbHostLaunch *launch = g_new0(SmbHostLaunch, 1);
-  launch->kernel = g_strdup(token_at(reader, name)->text);
+  launch->kernel = g_strdup(host_token_at(reader, name)->text);
   launch->file = g_strdup(smb_source_name(reader->source));
   launch->line = line_of(reader, name);
   launch->scope = reader->scope;
@@ -338,9 +339,10 @@ read_hip_launch(const Reader *reader, guint i) {
 static guint
 read_directive(const Reader *reader, guint i) {
   guint end = i + 1;
-  while (token_at(reader, end)->kind != TOKEN_END && !token_at(reader, end)->first_of_line)
+  while (host_token_at(reader, end)->kind != TOKEN_END &&
+         !host_token_at(reader, end)->first_of_line)
     end++;
-  const Token *behind = token_at(reader, i + 3);
+  const Token *behind = host_token_at(reader, i + 3);
   gboolean is_function = i + 3 < end && smb_token_is(behind, "(") && !behind->after_space;
   if (is(reader, i + 1, "define") && is_name(reader, i + 2) && !is_function && i + 3 < end) {
     g_autofree char *value = slice(reader, i + 3, end);
@@ -364,7 +366,7 @@ read_variables(const Reader *reader, guint i, gboolean is_dim3) {
     g_autofree char *value = is_made                   ? g_strdup_printf("dim3(%s)", text)
                              : is_dim3 && *text == '{' ? g_strconcat("dim3", text, NULL)
                                                        : g_strdup(text);
-    define(reader, i, value);
+    define_host_macro(reader, i, value);
     i = is_made ? end + 1 : end;
     if (!is(reader, i, ",") || !is_name(reader, i + 1) || is_name(reader, i + 2))
       return i;
@@ -379,27 +381,27 @@ read_change(const Reader *reader, guint i) {
   static const char *const behind[] = {
       "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "<<=", ">>=", "++", "--", NULL};
   static const char *const front[] = {"++", "--", ">>", NULL}, *const open[] = {"(", ",", NULL};
-  if (smb_token_is_any(token_at(reader, i + 1), behind) ||
-      (i > 0 && smb_token_is_any(token_at(reader, i - 1), front)) ||
-      (i > 1 && is(reader, i - 1, "&") && smb_token_is_any(token_at(reader, i - 2), open))) {
-    g_autofree char *here = smb_host_key(reader->scope, token_at(reader, i)->text);
+  if (smb_token_is_any(host_token_at(reader, i + 1), behind) ||
+      (i > 0 && smb_token_is_any(host_token_at(reader, i - 1), front)) ||
+      (i > 1 && is(reader, i - 1, "&") && smb_token_is_any(host_token_at(reader, i - 2), open))) {
+    g_autofree char *here = smb_host_key(reader->scope, host_token_at(reader, i)->text);
     if (!g_hash_table_contains(reader->host->values, here))
       define_outside(reader, i, "");
-    define(reader, i, "");
+    define_host_macro(reader, i, "");
   }
 }
 
 // Of the "{" at @i, that holds declarations like those around it, of a namespace or of extern "C": what its name puts in front of
 // others (transfer full); NULL of another one.
 static char *
-find_space(const Reader *reader, guint i) {
+find_host_space(const Reader *reader, guint i) {
   if (i > 1 && is(reader, i - 2, "extern"))
     return g_strdup("");
   g_autoptr(GString) space = g_string_new(NULL);
   for (; i > 0 && (is_name(reader, i - 1) || is(reader, i - 1, "::")); i--) {
     if (is(reader, i - 1, "namespace"))
       return g_strconcat(space->str, *space->str ? "::" : "", NULL);
-    g_string_prepend(space, token_at(reader, i - 1)->text);
+    g_string_prepend(space, host_token_at(reader, i - 1)->text);
   }
   return NULL;
 }
@@ -407,8 +409,8 @@ find_space(const Reader *reader, guint i) {
 // Keeps track of the brackets of a declaration, and of those around it; behind its end another one begins.
 static void
 read_bracket(Reader *reader, guint i) {
-  int deeper = nesting_of(token_at(reader, i));
-  char *space = deeper > 0 && reader->nesting == 0 ? find_space(reader, i) : NULL;
+  int deeper = nesting_of(host_token_at(reader, i));
+  char *space = deeper > 0 && reader->nesting == 0 ? find_host_space(reader, i) : NULL;
   if (space)
     g_ptr_array_add(reader->spaces, space);
   else if (deeper > 0)
@@ -425,7 +427,7 @@ static guint
 read_next(Reader *reader, guint i) {
   static const char *const types[] = {"int",  "unsigned", "long",    "short",    "size_t",  "auto",
                                       "dim3", "uint32_t", "int32_t", "uint64_t", "int64_t", NULL};
-  const Token *token = token_at(reader, i);
+  const Token *token = host_token_at(reader, i);
   if (smb_token_is(token, "#") && token->first_of_line)
     return read_directive(reader, i);
   if (smb_token_is(token, "__global__"))
@@ -437,7 +439,7 @@ read_next(Reader *reader, guint i) {
   if (smb_token_is(token, "hipLaunchKernelGGL") && is(reader, i + 1, "("))
     read_hip_launch(reader, i);
   if (smb_token_is_any(token, types) && is_name(reader, i + 1) &&
-      !smb_token_is_any(token_at(reader, i + 1), types))
+      !smb_token_is_any(host_token_at(reader, i + 1), types))
     return MAX(read_variables(reader, i + 1, smb_token_is(token, "dim3")), i + 1);
   if (is_name(reader, i))
     read_change(reader, i);
@@ -448,7 +450,7 @@ read_next(Reader *reader, guint i) {
 // Whether a token is one of HIP's or CUDA's functions (hipMalloc) or headers (<hip/hip_runtime.h>, "cuda_runtime.h").
 static gboolean
 is_of(const Reader *reader, guint i, const char *api) {
-  const Token *token = token_at(reader, i);
+  const Token *token = host_token_at(reader, i);
   if (token->kind != TOKEN_NAME && token->kind != TOKEN_STRING)
     return FALSE;
   const char *name = token->text + (token->kind == TOKEN_STRING);

@@ -98,7 +98,7 @@ find_path(const KernelMacros *macros, const char *name) {
 }
 
 static const File *
-load(KernelMacros *macros, const Token *at, const char *path, GError **error) {
+load_include(KernelMacros *macros, const Token *at, const char *path, GError **error) {
   File *file = g_hash_table_lookup(macros->files, path);
   if (file)
     return file;
@@ -166,7 +166,7 @@ smb_macros_include(KernelMacros *macros, const Token *hash, Token *line, Token *
                            MAX_INCLUDE_DEPTH);
   if (macros->includes->len == MAX_INCLUDES)
     return smb_macros_fail(macros, line, error, "more than %d files are included", MAX_INCLUDES);
-  const File *file = load(macros, line, path, error);
+  const File *file = load_include(macros, line, path, error);
   if (!file)
     return FALSE;
   if (g_hash_table_contains(macros->once, smb_source_name(file->source))) {

@@ -39,7 +39,7 @@ smb_token_is_any(const Token *token, const char *const *texts) {
 }
 
 static guint32
-find_offset(const Lexer *lexer, const char *at) {
+find_text_offset(const Lexer *lexer, const char *at) {
   return lexer->base + (guint32)(at - lexer->text);
 }
 
@@ -75,7 +75,7 @@ skip_space(Lexer *lexer) {
     } else if (at[0] == '/' && at[1] == '*') {
       const char *end = strstr(at + 2, "*/");
       if (!end) {
-        smb_source_error(lexer->source, find_offset(lexer, at), lexer->error,
+        smb_source_error(lexer->source, find_text_offset(lexer, at), lexer->error,
                          "this comment has no end: expected */");
         return FALSE;
       }
@@ -205,7 +205,7 @@ scan_token(Lexer *lexer, Token *token) {
     length = scan_other(lexer, token);
   }
   token->text = smb_kernel_pool_text(lexer->pool, at, length);
-  token->start = find_offset(lexer, at);
+  token->start = find_text_offset(lexer, at);
   token->end = token->start + (guint32)length;
   token->first_of_line = lexer->first_of_line || token->kind == TOKEN_END;
   token->after_space = lexer->after_space;

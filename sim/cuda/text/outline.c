@@ -34,7 +34,7 @@ advance(Reader *reader) {
 }
 
 static gboolean
-take(Reader *reader, const char *text) {
+take_outline_token(Reader *reader, const char *text) {
   if (!smb_token_is(reader->at, text))
     return FALSE;
   advance(reader);
@@ -42,7 +42,7 @@ take(Reader *reader, const char *text) {
 }
 
 static const char *
-find_closing(const Token *opening) {
+find_outline_closing(const Token *opening) {
   return smb_token_is(opening, "{")   ? "}"
          : smb_token_is(opening, "(") ? ")"
          : smb_token_is(opening, "[") ? "]"
@@ -53,7 +53,7 @@ find_closing(const Token *opening) {
 static gboolean
 skip_group(Reader *reader) {
   const Token *opening = reader->at;
-  const char *close = find_closing(opening);
+  const char *close = find_outline_closing(opening);
   guint depth = 0;
   do {
     if (reader->at->kind == TOKEN_END) {
@@ -97,7 +97,7 @@ move_to(Reader *reader, Token *target) {
 static gboolean
 skip_to(Reader *reader, const char *const *texts) {
   while (reader->at->kind != TOKEN_END && !smb_token_is_any(reader->at, texts)) {
-    if (!find_closing(reader->at))
+    if (!find_outline_closing(reader->at))
       advance(reader);
     else if (!skip_group(reader))
       return FALSE;
@@ -110,7 +110,7 @@ static gboolean
 skip_to_semicolon(Reader *reader) {
   static const char *const end[] = {";", NULL};
   gboolean ok = skip_to(reader, end);
-  (void)take(reader, ";");
+  (void)take_outline_token(reader, ";");
   return ok;
 }
 
@@ -152,17 +152,17 @@ skip_type_body(Reader *reader) {
   gboolean is_enum = smb_token_is(reader->at, "enum");
   advance(reader);
   if (is_enum)
-    (void)(take(reader, "class") || take(reader, "struct"));
+    (void)(take_outline_token(reader, "class") || take_outline_token(reader, "struct"));
   while (smb_token_is_any(reader->at, bracketed_words) || smb_token_is(reader->at, "[")) {
     if (!smb_token_is(reader->at, "["))
       advance(reader);
-    if (find_closing(reader->at) && !skip_group(reader))
+    if (find_outline_closing(reader->at) && !skip_group(reader))
       return FALSE;
   }
   const Token *name = reader->at->kind == TOKEN_NAME ? reader->at : NULL;
   if (name)
     advance(reader);
-  (void)take(reader, "final");
+  (void)take_outline_token(reader, "final");
   if (smb_token_is(reader->at, ":")) {
     while (reader->at->kind != TOKEN_END && !smb_token_is(reader->at, "{") &&
            !smb_token_is(reader->at, ";"))
@@ -199,7 +199,7 @@ skip_function_end(Reader *reader, gboolean *ended) {
       while (reader->at->kind != TOKEN_END && !smb_token_is(reader->at, ";") &&
              !(smb_token_is(reader->at, "{") &&
                (!smb_token_is(reader->at->next, "}") || smb_token_is(reader->last, ")")))) {
-        if (!find_closing(reader->at))
+        if (!find_outline_closing(reader->at))
           advance(reader);
         else if (!skip_group(reader))
           return FALSE;
@@ -211,7 +211,7 @@ skip_function_end(Reader *reader, gboolean *ended) {
         return FALSE;
     } else if (smb_token_is_any(reader->at, bracketed_words)) {
       advance(reader);
-      if (find_closing(reader->at) && !skip_group(reader))
+      if (find_outline_closing(reader->at) && !skip_group(reader))
         return FALSE;
     } else {
       // A macro that the file leaves to others: what follows on a line of its own is the next item.
@@ -234,7 +234,7 @@ take_name(Reader *reader, gboolean *ended) {
   else if (smb_token_is(name, "__device__") || smb_token_is(name, "constexpr"))
     item->is_device = TRUE;
   if (smb_token_is_any(name, bracketed_words))
-    return !find_closing(reader->at) || skip_group(reader);
+    return !find_outline_closing(reader->at) || skip_group(reader);
   Token *behind = smb_token_is(reader->at, "<") ? find_angle_end(reader->at) : NULL;
   if (behind)
     move_to(reader, behind);
@@ -275,12 +275,12 @@ is_type_word(const Token *token) {
 }
 
 static gboolean
-read_declaration(Reader *reader) {
+read_outline_declaration(Reader *reader) {
   static const char *const declarator_ends[] = {",", ";", NULL};
   gboolean ended = FALSE, is_typedef = smb_token_is(reader->at, "typedef");
   while (!ended && reader->at->kind != TOKEN_END) {
     gboolean ok = TRUE;
-    if (take(reader, ";"))
+    if (take_outline_token(reader, ";"))
       ended = TRUE;
     else if (is_type_word(reader->at))
       ok = skip_type_body(reader);
@@ -288,7 +288,7 @@ read_declaration(Reader *reader) {
       ok = take_name(reader, &ended);
     else if (smb_token_is(reader->at, "="))
       ok = skip_to(reader, declarator_ends);
-    else if (find_closing(reader->at)) {
+    else if (find_outline_closing(reader->at)) {
       if (smb_token_is(reader->at, "{") && reader->item->name) {
         reader->item->kind = ITEM_FUNCTION;
         ended = TRUE;
@@ -332,7 +332,7 @@ read_template(Reader *reader) {
   item->first = reader->at;
   // A template of a member of a template has several.
   return smb_token_is(reader->at, "template") ? skip_to_semicolon(reader)
-                                              : read_declaration(reader);
+                                              : read_outline_declaration(reader);
 }
 
 // using = "using" "namespace" … ";" | "using" name "=" … ";"
@@ -356,7 +356,7 @@ read_item(Reader *reader) {
     reader->item->kind = ITEM_ASSERTION;
     return skip_to_semicolon(reader);
   }
-  return read_declaration(reader);
+  return read_outline_declaration(reader);
 }
 
 // What is no item: the braces of namespaces and extern "C". FALSE if an item is here.
@@ -369,11 +369,11 @@ take_bracket(Reader *reader, gboolean *failed) {
   if (smb_token_is(reader->at, "extern") && reader->at->next->kind == TOKEN_STRING) {
     advance(reader);
     advance(reader);
-    reader->open += (guint)take(reader, "{");
+    reader->open += (guint)take_outline_token(reader, "{");
     return TRUE;
   }
   if (!smb_token_is(reader->at, "}"))
-    return take(reader, ";");
+    return take_outline_token(reader, ";");
   if (reader->open == 0) {
     smb_source_error(reader->source, reader->at->start, reader->error, "this '}' closes nothing");
     *failed = TRUE;

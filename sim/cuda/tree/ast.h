@@ -52,7 +52,7 @@ typedef enum {
   SPECIAL_BLOCK,
   SPECIAL_BLOCK_DIM,
   SPECIAL_GRID_DIM,
-} Special;
+} ThreadSpecial;
 
 typedef enum {
 #define SMB_BUILTIN(id, name, arguments, group, operation) BUILTIN_##id,
@@ -73,7 +73,7 @@ typedef struct _Statement Statement;
 struct _Node {
   guint8 kind;      // NodeKind
   guint8 op;        // Operator
-  guint8 special;   // Special
+  guint8 special;   // ThreadSpecial
   guint8 component; // of a vector, or of a special
   guint8 is_post;
   guint8 result_unused; // of an atomic: its value is thrown away
@@ -214,8 +214,15 @@ node_access_bytes(const Node *node) {
   return node->width ? node->width : smb_type_move_bytes(node->type);
 }
 
+typedef struct _Lowered Lowered; // sim/cuda/lower/lower.h
+
+/**
+ * SmbKernel:
+ * @lowered: as steps, once it is read
+ */
 struct _SmbKernel {
   SmbProgram program;
+  Lowered *lowered;
   KernelPool *pool;
   KernelMacros *macros;
   GPtrArray *locals;  // Variable of STORAGE_LOCAL, by slot
@@ -233,7 +240,6 @@ void smb_statement_visit(const Statement *statement, void (*visit)(gpointer data
 typedef struct {
   const char *text;
   guint8 binding;
-  guint8 operation; // ArithBinary
 } Infix;
 
 extern const Infix smb_kernel_operators[N_OPERATORS];

@@ -3,11 +3,12 @@
 //
 // Typed nodes of values. All of C's conversions happen here, and constants are folded, so that array
 // bounds can be expressions.
-#include "sim/cuda/run/compute.h"
+#include "sim/base/error.h"
 #include "sim/cuda/parse/parse.h"
+#include "sim/cuda/tree/compute.h"
 
 const Infix smb_kernel_operators[] = {
-#define SMB_OPERATOR(id, text, binding) {text, binding, ARITH_##id},
+#define SMB_OPERATOR(id, text, binding) {text, binding},
 #include "sim/cuda/text/operator.def"
 #undef SMB_OPERATOR
 };
@@ -63,7 +64,8 @@ smb_node_integer(Parser *parser, const Type *type, gint64 value, guint32 start, 
 }
 
 Node *
-smb_node_special(Parser *parser, Special special, guint component, guint32 start, guint32 end) {
+smb_node_special(Parser *parser, ThreadSpecial special, guint component, guint32 start,
+                 guint32 end) {
   Node *node = smb_node_leaf(parser, NODE_SPECIAL, smb_type_scalar(KIND_UINT), start, end);
   node->special = (guint8)special;
   node->component = (guint8)component;

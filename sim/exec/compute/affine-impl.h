@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// An operation on affine values that is watched: its operands, and what it notes. Private to affine.c and affine-quotient.c.
+// An operation on affine values that is watched: its operands, and what it notes. Private to affine.c and
+// affine-quotient.c.
 #pragma once
 
 #include "sim/exec/compute/compute-impl.h"
@@ -107,11 +108,12 @@ find_affine(const Watch *watch) {
 }
 
 // --- affine-quotient.c
-// An operation whose result is a quotient of its operands, rounded, or what remains of it, or a part of its bits; notes the
-// quotients, and returns the flags of the result.
+// An operation whose result is a quotient of its operands, rounded, or what remains of it, or a part of its bits; notes
+// the quotients, and returns the flags of the result.
 guint smb_affine_quotient(const Watch *watch, const guint32 *out);
 guint smb_affine_rest(const Watch *watch, const guint32 *out);
 guint smb_affine_absolute(const Watch *watch, const guint32 *out);
 guint smb_affine_bits(const Watch *watch, guint zeros, const guint32 *out);
-// Whether the affine operand has few runs of bits that become such of the result; @zeros: its low bits that are always 0.
+// Whether the affine operand has few runs of bits that become such of the result; @zeros: its low bits that are always
+// 0.
 gboolean smb_affine_has_few_runs(const Watch *watch, guint zeros);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Operations on values that are affine in blockIdx whose results are affine if quotients are (sim/machine/signature.h): divisions,
-// products of which the high word is taken, shifts, rests, and bits.
+// Operations on values that are affine in blockIdx whose results are affine if quotients are (sim/machine/signature.h):
+// divisions, products of which the high word is taken, shifts, rests, and bits.
 #include "sim/exec/compute/affine-impl.h"
 #include "sim/exec/compute/bits.h"
 
@@ -162,8 +162,8 @@ smb_affine_absolute(const Watch *watch, const guint32 *out) {
   return leave_affine(watch, out);
 }
 
-// --- bits: those of the result are 0, 1, a bit of the affine operand, or its opposite. Bits from i up to j are the quotient by
-// 2^i, less 2^(j - i) times that by 2^j.
+// --- bits: those of the result are 0, 1, a bit of the affine operand, or its opposite. Bits from i up to j are the
+// quotient by 2^i, less 2^(j - i) times that by 2^j.
 
 // The bits that change with a bit of an operand, and those that are 1 if it is 0.
 typedef struct {
@@ -172,7 +172,7 @@ typedef struct {
 } Pattern;
 
 static guint64
-combine_bits(const Compute *compute, guint64 x, guint64 y, guint64 z) {
+combine_affine_bits(const Compute *compute, guint64 x, guint64 y, guint64 z) {
   switch ((guint)compute->operation) {
   case OPERATION_AND_32:
   case OPERATION_AND_64:
@@ -190,7 +190,7 @@ combine_bits(const Compute *compute, guint64 x, guint64 y, guint64 z) {
 }
 
 static Pattern
-find_pattern(const Watch *watch, guint affine, guint lane) {
+find_bit_pattern(const Watch *watch, guint affine, guint lane) {
   guint64 of[2][3] = {{0}};
   for (guint i = 0; i < watch->compute->n_sources; i++) {
     guint64 operand = (guint64)read_integer(watch, i, lane, TRUE);
@@ -200,14 +200,14 @@ find_pattern(const Watch *watch, guint affine, guint lane) {
   guint64 result[2];
   for (guint one = 0; one < 2; one++) {
     const guint64 *s = of[one];
-    result[one] = combine_bits(watch->compute, s[0], s[1], s[2]);
+    result[one] = combine_affine_bits(watch->compute, s[0], s[1], s[2]);
   }
   return (Pattern){result[0] ^ result[1], result[0]};
 }
 
 // The bits, but for the lowest ones, which are 0, where a run of bits of one kind begins.
 static guint64
-find_runs(const Watch *watch, const Pattern *pattern, guint zeros) {
+find_bit_runs(const Watch *watch, const Pattern *pattern, guint zeros) {
   guint64 follow = pattern->follow, start = pattern->start;
   guint64 runs =
       ((follow ^ follow << 1) | ((start ^ start << 1) & (follow | follow << 1))) & ~(guint64)1;
@@ -222,8 +222,8 @@ smb_affine_has_few_runs(const Watch *watch, guint zeros) {
     FEW = 4
   };
   FOR_LANES(watch->lanes, lane) {
-    const Pattern pattern = find_pattern(watch, affine, lane);
-    if (popcount_64(find_runs(watch, &pattern, zeros)) > FEW)
+    const Pattern pattern = find_bit_pattern(watch, affine, lane);
+    if (popcount_64(find_bit_runs(watch, &pattern, zeros)) > FEW)
       return FALSE;
   }
   return TRUE;
@@ -234,8 +234,8 @@ smb_affine_bits(const Watch *watch, guint zeros, const guint32 *out) {
   guint affine = find_affine(watch);
   guint64 runs[SMB_MAX_LANES] = {0}, any = 0;
   FOR_LANES(watch->lanes, lane) {
-    const Pattern pattern = find_pattern(watch, affine, lane);
-    runs[lane] = find_runs(watch, &pattern, zeros);
+    const Pattern pattern = find_bit_pattern(watch, affine, lane);
+    runs[lane] = find_bit_runs(watch, &pattern, zeros);
     any |= runs[lane];
   }
   note(watch, any);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Operations on values that are affine in blockIdx, in a block whose signature is wanted (sim/machine/signature.h): what
-// they decide becomes part of it. A row that is marked ROW_AFFINE is affine as a signed number of its width. Where it
-// is seen as an unsigned number, its signs are noted: those of equal sign differ by a constant. A result that
+// Operations on values that are affine in blockIdx, in a block whose signature is wanted (sim/machine/signature.h):
+// what they decide becomes part of it. A row that is marked ROW_AFFINE is affine as a signed number of its width. Where
+// it is seen as an unsigned number, its signs are noted: those of equal sign differ by a constant. A result that
 // wraps around is the exact one less a multiple of 2^width, which is noted as a quotient is (affine-quotient.c).
 // Of a pair whose rows are numbers of their own (Compute.is_parted) the high word and the sign of the low one are
 // noted: then the low word is affine, and the high one the same in all blocks.
@@ -51,7 +51,7 @@ typedef struct {
 } Numbers;
 
 static void
-read_numbers(const Watch *watch, Numbers *numbers) {
+read_watched_numbers(const Watch *watch, Numbers *numbers) {
   const Compute *compute = watch->compute;
   guint n = watch->registers->n_lanes;
   memset(numbers, 0, sizeof *numbers);
@@ -71,7 +71,7 @@ read_numbers(const Watch *watch, Numbers *numbers) {
 
 // The bits that an operand takes in any lane, but for its sign.
 static guint
-measure(const Numbers *numbers, guint source, guint n) {
+find_operand_bits(const Numbers *numbers, guint source, guint n) {
   guint64 any = 0;
   EACH_LANE(n, {
     gint64 number = numbers->of[source][lane];
@@ -80,12 +80,12 @@ measure(const Numbers *numbers, guint source, guint n) {
   return any ? 64 - (guint)__builtin_clzll(any) : 0;
 }
 
-// Likewise the exact result, at most.
+// The same for the exact result, at most.
 static guint
 measure_result(const Watch *watch, const Numbers *numbers) {
   guint size[3];
   for (guint i = 0; i < G_N_ELEMENTS(size); i++)
-    size[i] = measure(numbers, i, watch->registers->n_lanes);
+    size[i] = find_operand_bits(numbers, i, watch->registers->n_lanes);
   switch ((Affine)watch->entry->affine) {
   case AFFINE_MOVE:
     return size[0];
@@ -124,7 +124,7 @@ note_wraps(const Watch *watch, const guint32 *out) {
   Numbers numbers;
   gint64 wraps[SMB_MAX_LANES];
   guint bits = 32u * watch->compute->n_rows[0];
-  read_numbers(watch, &numbers);
+  read_watched_numbers(watch, &numbers);
   if (measure_result(watch, &numbers) < bits) {
     note_quotients(watch, 0, NULL);
     return;
@@ -156,7 +156,7 @@ note_wraps(const Watch *watch, const guint32 *out) {
 }
 
 static guint
-watch_exact(const Watch *watch, const guint32 *out) {
+watch_exact_result(const Watch *watch, const guint32 *out) {
   for (guint i = 0; i < watch->compute->n_sources; i++)
     if (!is_modular(watch, i)) {
       note_signs(watch);
@@ -402,19 +402,19 @@ smb_affine_carry(const Compute *compute, const Registers *registers, SmbLanes la
 // --- signs of values that are not affine
 
 static guint
-find_flags(const Watch *watch, guint source) {
+find_source_flags(const Watch *watch, guint source) {
   Row last = watch->compute->s[source] + watch->compute->n_rows[1 + source] - 1;
   return row_flags_in(watch->registers, last, watch->lanes);
 }
 
-// x | y is negative if one of them is, whatever they are: so the sign of a combination of bits is the same in all blocks if
-// those of its operands are. ROW_SIGN: it is.
+// x | y is negative if one of them is, whatever they are: so the sign of a combination of bits is the same in all
+// blocks if those of its operands are. ROW_SIGN: it is.
 static guint
 watch_sign(const Watch *watch) {
   if (watch->entry->affine != AFFINE_BITS || watch->compute->n_rows[0] != 1)
     return 0;
   for (guint i = 0; i < watch->compute->n_sources; i++) {
-    guint flags = find_flags(watch, i);
+    guint flags = find_source_flags(watch, i);
     if (flags & ROW_BLOCK && !(flags & ROW_SIGN))
       return 0;
   }
@@ -428,15 +428,15 @@ is_number(const Watch *watch, guint source, gint32 number) {
     if (read_integer(watch, source, lane, TRUE) != number)
       return FALSE;
   }
-  return !(find_flags(watch, source) & ROW_DEPENDS);
+  return !(find_source_flags(watch, source) & ROW_DEPENDS);
 }
 
 // A comparison of which a sign is the outcome: x < 0, or -1 < x.
 static gboolean
 asks_for_sign(const Watch *watch) {
   return watch->compute->operation == OPERATION_LT_S32 &&
-         ((find_flags(watch, 0) & ROW_SIGN && is_number(watch, 1, 0)) ||
-          (find_flags(watch, 1) & ROW_SIGN && is_number(watch, 0, -1)));
+         ((find_source_flags(watch, 0) & ROW_SIGN && is_number(watch, 1, 0)) ||
+          (find_source_flags(watch, 1) & ROW_SIGN && is_number(watch, 0, -1)));
 }
 
 guint
@@ -469,9 +469,9 @@ smb_affine_watch(const Compute *compute, const Registers *registers, SmbLanes la
   case AFFINE_NEGATE:
   case AFFINE_COMPLEMENT:
   case AFFINE_SHIFT:
-    return taint | watch_exact(&watch, out);
+    return taint | watch_exact_result(&watch, out);
   case AFFINE_MULTIPLY:
-    return vanishes(&watch) ? taint : taint | watch_exact(&watch, out);
+    return vanishes(&watch) ? taint : taint | watch_exact_result(&watch, out);
   }
   g_assert_not_reached();
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The approximate functions of PTX in one lane, as ptxas makes them of the multi-function unit (multifunction.h): without .ftz,
-// operands that the unit counts as 0 are scaled first. Source: the machine code that ptxas 13.0 makes for sm_90; all
-// 2^32 operands of those with .ftz on an H200.
+// The approximate functions of PTX in one lane, as ptxas makes them of the multi-function unit (multifunction.h):
+// without .ftz, operands that the unit counts as 0 are scaled first. Source: the machine code that ptxas 13.0 makes for
+// sm_90; all 2^32 operands of those with .ftz on an H200.
 // Private to sim/exec.
 #pragma once
 

@@ -4,8 +4,8 @@
 
 #include "sim/exec/compute/scalar.h"
 
-// A bit of a sum is known if those of its operands are and what is carried into it is: carries are fewest if all unknown
-// bits are 0, and most if they are 1.
+// A bit of a sum is known if those of its operands are and what is carried into it is: carries are fewest if all
+// unknown bits are 0, and most if they are 1.
 Bits
 smb_bits_add(Bits x, Bits y, Bits carry) {
   guint64 least = x.value + y.value + (carry.value & 1);
@@ -20,8 +20,8 @@ count_low_zeros(Bits x) {
   return bits_most(x) ? (guint)__builtin_ctzll(bits_most(x)) : 64;
 }
 
-// A sum of the other factor for each 1 of a factor that is known. Of two factors that are not, the low bits that
-// must be 0, and the high ones if the product does not wrap.
+// With one known factor: the other one is added for each of its 1 bits. With two unknown factors, the low bits that
+// must be 0 are known, and the high ones if the product does not wrap.
 Bits
 smb_bits_multiply(Bits x, Bits y) {
   if (x.unknown == 0 && y.unknown != 0)

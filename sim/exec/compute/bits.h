@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Numbers of 64 bits of which some are unknown, and what integer operations make of them. Every bit of a result that is
-// said to be known has that value whatever the unknown bits of the operands are. Results of logic, moves, shifts by known
-// amounts, sums and differences of two operands leave no bit unknown that the operands decide (for sums: S. Vishwanathan et al.,
-// "Sound, precise, and fast abstract interpretation with tristate numbers", CGO 2022); others may.
+// said to be known has that value whatever the unknown bits of the operands are. Results of logic, moves, shifts by
+// known amounts, sums and differences of two operands leave no bit unknown that the operands decide (for sums: S.
+// Vishwanathan et al., "Sound, precise, and fast abstract interpretation with tristate numbers", CGO 2022); others may.
 // Private to sim/exec.
 #pragma once
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Sums, differences and products with a carry (PTX ISA, extended-precision arithmetic; IADD3 and IMAD of machine code): numbers
-// of more words than one.
-// The flag is one for all of them, as in hardware: a difference is the sum with the complement, and sets it where nothing
-// is borrowed (measured on an H100: an addc behind a sub.cc adds 1 where nothing was borrowed).
+// Sums, differences and products with a carry (PTX ISA, extended-precision arithmetic; IADD3 and IMAD of machine code):
+// numbers of more words than one.
+// The flag is one for all of them, as in hardware: a difference is the sum with the complement, and sets it where
+// nothing is borrowed (measured on an H100: an addc behind a sub.cc adds 1 where nothing was borrowed).
 #include "sim/exec/compute/compute-impl.h"
 #include "sim/machine/lanes.h"
 
@@ -42,7 +42,7 @@ add_carry(Bits x, Bits y, Bits carry, guint width) {
 
 // The high half of a product.
 static Bits
-multiply_high(Operation operation, Bits x, Bits y) {
+multiply_high_bits(Operation operation, Bits x, Bits y) {
   gboolean known = !x.unknown && !y.unknown;
   if (operation == OPERATION_MAD_HI_CARRY_U32 || operation == OPERATION_MAD_HI_CARRY_S32)
     return bits_right(bits_multiply(x, y), 32);
@@ -63,7 +63,7 @@ compute_carry(const Compute *compute, Bits x, Bits y, Bits z, Bits carry) {
     return add_carry(x, bits_field(bits_not(y), width), carry, width);
   gboolean low = operation == OPERATION_MAD_CARRY_32 || operation == OPERATION_MAD_CARRY_64 ||
                  is_wide(compute);
-  Bits product = low ? bits_multiply(x, y) : multiply_high(operation, x, y);
+  Bits product = low ? bits_multiply(x, y) : multiply_high_bits(operation, x, y);
   return add_carry(bits_field(product, width), z, carry, width);
 }
 
@@ -144,7 +144,7 @@ mark_results(const Compute *compute, const Registers *registers, SmbLanes lanes,
 // --- of one row, where everything is known
 
 static void
-add_row(guint n, const guint32 *words, gboolean minus, guint64 *sums) {
+accumulate_words(guint n, const guint32 *words, gboolean minus, guint64 *sums) {
   guint32 mask = minus ? G_MAXUINT32 : 0, one = mask & 1;
   EACH_LANE(n, sums[lane] += (guint64)(words[lane] ^ mask) + one;)
 }
@@ -177,10 +177,10 @@ run_carry_narrow(const Compute *compute, Registers *registers, SmbLanes lanes, g
   const guint32 *y = row_values(registers, compute->s[1]);
   if (compute->operation == OPERATION_MAD_CARRY_32) {
     EACH_LANE(n, sums[lane] = x[lane] * y[lane];)
-    add_row(n, row_values(registers, compute->s[2]), FALSE, sums);
+    accumulate_words(n, row_values(registers, compute->s[2]), FALSE, sums);
   } else {
-    add_row(n, x, FALSE, sums);
-    add_row(n, y, FALSE, sums);
+    accumulate_words(n, x, FALSE, sums);
+    accumulate_words(n, y, FALSE, sums);
   }
   add_lanes(n, smb_compute_in(compute, registers, 0).value, sums);
   split_sums(registers, sums, &results);
@@ -214,7 +214,7 @@ predicate_flags(const Compute *compute, const Registers *registers, SmbLanes lan
 
 // Where unknown bits come from: of a row, or else of a predicate.
 static guint32
-find_origin(const Compute *compute, const Registers *registers) {
+find_unknown_origin(const Compute *compute, const Registers *registers) {
   guint32 origin = smb_compute_origin(compute, registers);
   for (guint i = 0; i < 2 && origin == 0; i++)
     if (registers->predicate_flags[compute->in[i]] & ROW_UNKNOWN)
@@ -245,13 +245,13 @@ smb_compute_carry(const Compute *compute, Registers *registers, SmbLanes lanes) 
     put_bits(compute, registers->n_lanes, lane, sum.value, &results);
     results.p = bits_or(results.p, bits_left(sum.carry, lane));
   }
-  put_results(compute, registers, lanes, &results, taint_of(flags), find_origin(compute, registers),
-              FALSE);
+  put_results(compute, registers, lanes, &results, taint_of(flags),
+              find_unknown_origin(compute, registers), FALSE);
 }
 
 // --- sums of three
 
-// What is added for an operand: of 33 bits if it is subtracted, so that nothing less nothing carries (machine code, IADD3).
+// The summand of an operand. A subtracted one has 33 bits, so that 0 - 0 carries (machine code, IADD3).
 static Bits
 read_addend(const Compute *compute, const Registers *registers, guint source, guint lane) {
   Bits x = smb_compute_read(compute, registers, source, lane);
@@ -273,7 +273,8 @@ run_sum_known(const Compute *compute, Registers *registers, SmbLanes lanes, guin
   guint64 sums[SMB_MAX_LANES] = {0};
   guint n = registers->n_lanes;
   for (guint i = 0; i < 3; i++)
-    add_row(n, row_values(registers, compute->s[i]), compute->table >> i & SUM_MINUS, sums);
+    accumulate_words(n, row_values(registers, compute->s[i]), compute->table >> i & SUM_MINUS,
+                     sums);
   for (guint i = 0; i < 2; i++)
     if (compute->table & SUM_CARRY << i)
       add_lanes(n, smb_compute_in(compute, registers, i).value, sums);
@@ -302,6 +303,6 @@ smb_compute_sum(const Compute *compute, Registers *registers, SmbLanes lanes) {
     results.p = bits_or(results.p, bits_left(bits_or(low, high), lane));
     results.q = bits_or(results.q, bits_left(high, lane));
   }
-  put_results(compute, registers, lanes, &results, taint_of(flags), find_origin(compute, registers),
-              FALSE);
+  put_results(compute, registers, lanes, &results, taint_of(flags),
+              find_unknown_origin(compute, registers), FALSE);
 }

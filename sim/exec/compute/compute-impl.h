@@ -9,7 +9,7 @@
 #include "sim/exec/compute/loop.h"
 #include "sim/exec/compute/scalar.h"
 
-// What becomes of operands that are affine in blockIdx (sim/exec/compute/affine.c).
+// What happens to operands that are affine in blockIdx (sim/exec/compute/affine.c).
 typedef enum {
   AFFINE_NONE,
   AFFINE_MOVE,
@@ -63,7 +63,7 @@ taint_of(guint flags) {
   return (flags & ROW_TAINT) | (flags & ROW_AFFINE ? ROW_BLOCK : 0);
 }
 
-// Of an operand that is a predicate: lanes as bits. The first one may be negated.
+// For an operand that is a predicate: lanes as bits. The first one may be negated.
 Bits smb_compute_in(const Compute *compute, const Registers *registers, guint i);
 
 // Known values for some lanes of the result; others keep theirs.
@@ -107,8 +107,8 @@ Bits smb_compare_unknown(const Compute *compute, const Registers *registers, Smb
 // With affine operands: notes in the signature what decides the result, @out, and returns the flags of it.
 guint smb_affine_watch(const Compute *compute, const Registers *registers, SmbLanes lanes,
                        guint flags, const guint32 *out);
-// The same of a sum with a carry, but for what is carried, which is to be noted beside: then the result is affine. FALSE:
-// it is not followed.
+// The same of a sum with a carry, but for what is carried, which is to be noted beside: then the result is affine.
+// FALSE: it is not followed.
 gboolean smb_affine_carry(const Compute *compute, const Registers *registers, SmbLanes lanes,
                           const guint32 *out);
 // The low bits of its result that are 0 in all blocks.

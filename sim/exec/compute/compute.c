@@ -13,7 +13,7 @@
 
 // Every lane that still runs takes part.
 static inline gboolean
-is_whole(const Registers *registers, SmbLanes lanes) {
+is_whole_warp(const Registers *registers, SmbLanes lanes) {
   return !(registers->lanes & ~lanes);
 }
 
@@ -37,7 +37,7 @@ smb_compute_flags_in(const Compute *compute, const Registers *registers, SmbLane
   return flags;
 }
 
-// Rows that were only written in other lanes have unknown bits, too, and no origin.
+// Rows that only other lanes have written also have unknown bits, without an origin.
 guint32
 smb_compute_origin(const Compute *compute, const Registers *registers) {
   for (guint i = 0; i < compute->n_sources; i++)
@@ -64,7 +64,7 @@ smb_compute_merge(const Compute *compute, Registers *registers, SmbLanes lanes, 
                 i > 0 && compute->is_parted ? flags & ~(guint)ROW_AFFINE : flags, 0);
 }
 
-// Whether all is known of the operands of these lanes, and what is not lies in others. @flags: of the operands.
+// Whether the operands are known in these lanes; they may be unknown in others. @flags: of the operands.
 static gboolean
 is_known_here(const Compute *compute, const Registers *registers, SmbLanes lanes, guint flags) {
   if (flags & ROW_ALL_UNKNOWN)
@@ -99,7 +99,7 @@ run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint f
   smb_compute_merge(compute, registers, lanes, marks, values);
   if (compute->is_parted)
     zeros = MIN(zeros, 31);
-  if (is_whole(registers, lanes))
+  if (is_whole_warp(registers, lanes))
     registers->zeros[compute->d] = (guint8)zeros;
 }
 
@@ -136,11 +136,11 @@ run_narrow(const Compute *compute, Registers *registers, SmbLanes lanes, guint n
   }
   for (guint i = n_sources; i < COMPUTE_SOURCES; i++)
     sources[i] = NULL;
-  if (flags & ROW_ALL_UNKNOWN && compute->spreads && is_whole(registers, lanes))
+  if (flags & ROW_ALL_UNKNOWN && compute->spreads && is_whole_warp(registers, lanes))
     forget_narrow(compute, registers, n_sources, flags);
   else if (G_UNLIKELY(flags))
     run_marked(compute, registers, lanes, flags);
-  else if (G_UNLIKELY(!is_whole(registers, lanes)))
+  else if (G_UNLIKELY(!is_whole_warp(registers, lanes)))
     run_some_lanes(compute, registers, lanes, sources);
   else {
     registers->flags[0][compute->d] = 0;
@@ -174,7 +174,7 @@ run_rows(const Compute *compute, Registers *registers, SmbLanes lanes) {
     return;
   }
   smb_compute_sources(compute, registers, sources);
-  if (G_UNLIKELY(!is_whole(registers, lanes))) {
+  if (G_UNLIKELY(!is_whole_warp(registers, lanes))) {
     run_some_lanes(compute, registers, lanes, sources);
     return;
   }
@@ -207,7 +207,7 @@ smb_compute_in(const Compute *compute, const Registers *registers, guint i) {
 }
 
 static Bits
-combine(const Compute *compute, const Registers *registers, Bits result) {
+combine_with_destination(const Compute *compute, const Registers *registers, Bits result) {
   switch (compute->modifiers & MODIFIER_COMBINE) {
   case MODIFIER_AND:
     return bits_and(result, smb_compute_in(compute, registers, 0));
@@ -267,8 +267,8 @@ set_predicates(const Compute *compute, Registers *registers, SmbLanes lanes, Bit
     origin = registers->predicate_origin[compute->in[0]];
   if (compute->modifiers & MODIFIER_NOT)
     result = bits_not(result);
-  Bits p = combine(compute, registers, result);
-  Bits q = combine(compute, registers, bits_not(result));
+  Bits p = combine_with_destination(compute, registers, result);
+  Bits q = combine_with_destination(compute, registers, bits_not(result));
   if (compute->bytes) {
     set_row(compute, registers, lanes, p, flags, origin);
     return;
@@ -277,9 +277,13 @@ set_predicates(const Compute *compute, Registers *registers, SmbLanes lanes, Bit
   smb_predicate_set(registers, compute->q, lanes, q.value, q.unknown, flags, origin);
 }
 
+// If everything is known, the loop compares all lanes at once, a byte per lane, which is packed into the bits of a
+// predicate.
 static void
 run_comparison(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  guint flags = smb_compute_flags_in(compute, registers, lanes);
+  guint flags = smb_compute_flags(compute, registers);
+  if (G_UNLIKELY(flags))
+    flags = smb_compute_flags_in(compute, registers, lanes);
   if (flags & ROW_UNKNOWN && !is_known_here(compute, registers, lanes, flags)) {
     set_predicates(compute, registers, lanes, smb_compare_unknown(compute, registers, lanes),
                    taint_of(flags), smb_compute_origin(compute, registers));
@@ -367,7 +371,7 @@ copy_operand(const Registers *registers, Row row, guint32 *values, guint32 *unkn
 
 // Where it is not known which operand it is, what both agree on.
 static void
-agree(SmbLanes lanes, const guint32 *const *x, guint32 *values, guint32 *unknown) {
+keep_agreeing_bits(SmbLanes lanes, const guint32 *const *x, guint32 *values, guint32 *unknown) {
   FOR_LANES(lanes, lane) {
     Bits both = bits_either(bits_make(x[0][lane], x[1][lane]), bits_make(x[2][lane], x[3][lane]));
     values[lane] = (guint32)both.value;
@@ -389,7 +393,7 @@ select_row(const Compute *compute, Registers *registers, guint row, guint32 *val
   memcpy(unknown, words[3], n * sizeof *unknown);
   smb_loops(smb_processor())->blend(which.value, n, words[0], values);
   smb_loops(smb_processor())->blend(which.value, n, words[1], unknown);
-  agree(which.unknown & registers->lanes, operands, values, unknown);
+  keep_agreeing_bits(which.unknown & registers->lanes, operands, values, unknown);
   cut_row(compute, n, values);
   cut_row(compute, n, unknown);
 }

@@ -3,8 +3,8 @@
 //
 // What compiled code computes of registers, without memory and control: an operation of operations.def, in all lanes of
 // a warp at once. Decoders of any instruction set make them. Of functions that the device approximates
-// the result is known where it was measured (smb_compute_approximate()), else not (MODIFIER_APPROXIMATE). Bits that depend on unknown ones are
-// unknown: by bit where operations.def has a rule, else the whole result is.
+// the result is known where it was measured (smb_compute_approximate()), else not (MODIFIER_APPROXIMATE). Bits that
+// depend on unknown ones are unknown: by bit where operations.def has a rule, else the whole result is.
 // Private to sim/exec and its front ends.
 #pragma once
 
@@ -22,7 +22,7 @@ typedef enum {
 
 // Variations that several operations have.
 enum {
-  MODIFIER_ROUND = 3, // of a floating-point result: one of
+  MODIFIER_ROUND = 3, // for a floating-point result: one of
   MODIFIER_NEAREST = 0,
   MODIFIER_ZERO = 1,
   MODIFIER_DOWN = 2,
@@ -31,21 +31,21 @@ enum {
   MODIFIER_SATURATE =
       1 << 3,             // floating point: to [0, 1], NaN to 0; integers: to the ends of the range
   MODIFIER_RELU = 1 << 4, // a negative result becomes 0
-  MODIFIER_NAN = 1 << 5,  // of min and max: NaN if one operand is
-  MODIFIER_ABSOLUTE = 1 << 6,    // of min and max: of absolute values
-  MODIFIER_XOR_SIGN = 1 << 7,    // of min and max: the sign is the xor of the operands'
+  MODIFIER_NAN = 1 << 5,  // for min and max: NaN if one operand is
+  MODIFIER_ABSOLUTE = 1 << 6,    // for min and max: of absolute values
+  MODIFIER_XOR_SIGN = 1 << 7,    // for min and max: the sign is the xor of the operands'
   MODIFIER_APPROXIMATE = 1 << 8, // the result is not known
-  MODIFIER_INTEGER = 1 << 9,     // of a conversion: to a whole number (.rni, .rzi, .rmi, .rpi)
+  MODIFIER_INTEGER = 1 << 9,     // for a conversion: to a whole number (.rni, .rzi, .rmi, .rpi)
   MODIFIER_AWAY =
-      1 << 10,            // of a conversion: of two equally near results the one away from 0 (.rna)
-  MODIFIER_NOT = 1 << 11, // of a comparison: its opposite
+      1 << 10, // for a conversion: of two equally near results the one away from 0 (.rna)
+  MODIFIER_NOT = 1 << 11,     // for a comparison: its opposite
   MODIFIER_NOT_IN = 1 << 12,  // the predicate @in is negated
-  MODIFIER_COMBINE = 3 << 13, // of a comparison: what is done with it and @in, one of
+  MODIFIER_COMBINE = 3 << 13, // for a comparison: what is done with it and @in, one of
   MODIFIER_AND = 1 << 13,
   MODIFIER_OR = 2 << 13,
   MODIFIER_XOR = 3 << 13,
   MODIFIER_FINITE =
-      1 << 15, // of a conversion: what is beyond the range becomes the largest finite number
+      1 << 15, // for a conversion: what is beyond the range becomes the largest finite number
 };
 
 // Compute.table of a conversion to binary32: to a TF32, which has fewer bits.
@@ -79,17 +79,19 @@ enum {
 
 /**
  * Compute: an operation with its operands
- * @run, @otherwise, @loop, @forgets, @spreads, @n_sources, @n_rows: its handler and what that wants to know (smb_compute_prepare())
+ * @run, @otherwise, @loop, @forgets, @spreads, @n_sources, @n_rows: its handler and what that wants to know
+ *   (smb_compute_prepare())
  * @table: of LOP3 and of predicates: the result for each combination of the operands' bits (a 0xf0, b 0xcc, c 0xaa);
  *   of permutations the mode
  * @bytes: of a comparison whose result goes into a row, or of a conversion: of the result
- * @from, @to: of a conversion: SmbScalar; @to as well of a comparison whose result goes into a row
+ * @from, @to: for a conversion: SmbScalar; @to as well of a comparison whose result goes into a row
  * @d: the row of its result, or the first of two
  * @s: rows of its operands, or the first of two
  * @p: the predicate of its result: of a comparison, or what is carried or borrowed
- * @q: of a comparison: the predicate of its opposite
+ * @q: for a comparison: the predicate of its opposite
  * @in: an operand: what is carried, the choice of a selection, what a comparison is combined with
- * @is_uniform: whichever lanes take part, its result is written in all that still run (the uniform datapath of machine code)
+ * @is_uniform: whichever lanes take part, its result is written in all that still run (the uniform datapath of machine
+ *   code)
  * @is_parted: rows of pairs are numbers of their own, each affine in blockIdx or not; else the pair is one
  * @index: the operation's number, for origins
  */
@@ -115,7 +117,8 @@ struct _Compute {
   guint32 index;
 };
 
-// Before that: what approximates (MODIFIER_APPROXIMATE) and was measured of @chip (90 of sm_90) is known (multifunction.h).
+// Before that: what approximates (MODIFIER_APPROXIMATE) and was measured of @chip (90 of sm_90) is known
+// (multifunction.h).
 void smb_compute_approximate(Compute *compute, guint chip);
 
 // Chooses the handler of an operation that is filled in.
@@ -128,12 +131,12 @@ smb_compute(const Compute *compute, Registers *registers, SmbLanes lanes) {
 
 // Whether a lane's result depends on what other lanes have, and on which of them take part.
 gboolean smb_compute_is_exchange(const Compute *compute);
-// Likewise, and on which others name each other: a shuffle asks one lane, whoever they are.
+// The same, and on which others name each other: a shuffle asks one lane, whoever they are.
 gboolean smb_compute_has_members(const Compute *compute);
 
 // --- what an operation is, for decoders
 
-// What its operands are, and what becomes of it.
+// What its operands are, and what happens to it.
 typedef enum {
   SHAPE_NONE,
   SHAPE_U16, // of the low half of a row

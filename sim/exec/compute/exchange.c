@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What lanes of a warp tell each other (PTX ISA: shfl, vote, match, redux, movmatrix, activemask, elect), of those that execute it
-// together. Groups are of 32 lanes, also in wider warps.
+// What lanes of a warp exchange (PTX ISA: shfl, vote, match, redux, movmatrix, activemask, elect), of those that
+// execute it together. Groups are of 32 lanes, also in wider warps.
 #include <string.h>
 
 #include "sim/exec/compute/compute-impl.h"
@@ -88,8 +88,8 @@ mark_shuffled(const Compute *compute, const Registers *registers, SmbLanes lanes
   return (keeps ? what & (ROW_TAINT | ROW_AFFINE) : taint_of(what)) | by;
 }
 
-// What a lane that does not take part gives (PTX ISA: unpredictable): machine code gets 0, as a reduction on an H200 showed
-// whose last lanes had left.
+// What a lane that does not take part gives (PTX ISA: unpredictable): machine code gets 0, as a reduction on an H200
+// showed whose last lanes had left.
 static Bits
 absent_value(const Compute *compute) {
   return compute->table == SHUFFLE_ZERO ? bits_of(0) : bits_unknown(G_MAXUINT32);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/exec/compute/approximate.h"
+#include "sim/exec/compute/function.h"
 #include "sim/exec/compute/loop.h"
 #include "sim/exec/compute/scalar.h"
 #include "sim/machine/lanes.h"
@@ -81,8 +82,8 @@
        : row_flags(registers, op->s[i]) | ((rows) == 2 ? row_flags(registers, op->s[i] + 1) : 0))
 #define VALUES(i, rows) ((rows) == 0 ? NULL : row_values(registers, op->s[i]))
 
-// The loop of an operation, and the operation where it is nothing else: its operands are known, and all lanes of a warp of ROW_LANES
-// take part.
+// The loop of an operation, and the operation where it is nothing else: its operands are known, and all lanes of a warp
+// of ROW_LANES take part.
 #define OPERATION(name, result, ta, tb, tc, td, expression, ...)                                   \
   static inline void lanes_##name(const Compute *op, guint n, const guint32 *a, const guint32 *b,  \
                                   const guint32 *c, const guint32 *e, guint32 *d) {                \

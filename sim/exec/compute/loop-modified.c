@@ -24,7 +24,7 @@ smb_is_modified(const Compute *compute) {
 }
 
 static void
-flush(guint n, const guint32 *from, guint32 *to) {
+flush_subnormals(guint n, const guint32 *from, guint32 *to) {
   EACH_LANE(n, to[lane] = from[lane] & 0x7f800000 ? from[lane] : from[lane] & 0x80000000;)
 }
 
@@ -44,7 +44,7 @@ flush_shape(Shape shape, guint n, const guint32 *from, guint32 *to) {
   if (shape == SHAPE_F64)
     flush_wide(n, from, to);
   else
-    flush(n, from, to);
+    flush_subnormals(n, from, to);
 }
 
 // NaN becomes 0, and -0 does.

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The coefficients of the multi-function unit (multifunction.c), found by measurement: of each function all results for one binade
-// (two of roots) on an H100 leave one quadratic in each segment, up to the last bit; its coefficients are whole numbers.
-// Private to sim/exec/compute.
+// The coefficients of the multi-function unit (multifunction.c), found by measurement: of each function all results for
+// one binade (two of roots) on an H100 leave one quadratic in each segment, up to the last bit; its coefficients are
+// whole numbers. Private to sim/exec/compute.
 #pragma once
 
 // clang-format off

@@ -5,8 +5,8 @@
 
 // The unit interpolates: the first bits of a significand (or angle) choose a segment, the other 17 are x in
 // c0 + c1 x + c2 x^2, of which the square leaves out partial products that are worth less than 2^-15, and the sum
-// gets a constant. Oberman and Siu describe such a unit (A High-Performance Area-Efficient Multifunction Interpolator, 2005);
-// all numbers here are measured.
+// gets a constant. Oberman and Siu describe such a unit (A High-Performance Area-Efficient Multifunction Interpolator,
+// 2005); all numbers here are measured.
 typedef struct {
   gint32 c0, c1, c2;
 } Segment;
@@ -48,7 +48,7 @@ interpolate(const Segment *segment, guint32 x, gint w1, gint w2, gint constant) 
 
 // @value * 2^@exponent as a binary32, cut off; @value is not negative.
 static inline guint32
-pack(guint32 sign, gint64 value, gint exponent) {
+pack_binary32(guint32 sign, gint64 value, gint exponent) {
   if (!value)
     return sign;
   gint top = 63 - __builtin_clzll((guint64)value);
@@ -60,7 +60,7 @@ pack(guint32 sign, gint64 value, gint exponent) {
 }
 
 static inline gboolean
-is_nan(guint32 a) {
+is_nan_binary32(guint32 a) {
   return (a & ~SIGN) > INFINITE;
 }
 
@@ -70,7 +70,7 @@ exponent_of(guint32 a) {
 }
 
 static inline gboolean
-is_zero(guint32 a) {
+is_zero_binary32(guint32 a) {
   return exponent_of(a) == -127;
 }
 
@@ -88,11 +88,11 @@ reciprocal(guint32 fraction) {
 
 guint32
 smb_mufu_rcp(guint32 a) {
-  if (is_nan(a))
+  if (is_nan_binary32(a))
     return NOT_A_NUMBER;
-  if (is_infinite(a) || is_zero(a))
-    return (a & SIGN) | (is_zero(a) ? INFINITE : 0);
-  return pack(a & SIGN, reciprocal(a & 0x7fffff), -24 - exponent_of(a));
+  if (is_infinite(a) || is_zero_binary32(a))
+    return (a & SIGN) | (is_zero_binary32(a) ? INFINITE : 0);
+  return pack_binary32(a & SIGN, reciprocal(a & 0x7fffff), -24 - exponent_of(a));
 }
 
 // 1/sqrt(m) of m = 1.@fraction, or twice that, in units of 2^-24.
@@ -106,23 +106,23 @@ reciprocal_root(guint32 fraction, gboolean is_odd) {
 
 guint32
 smb_mufu_rsq(guint32 a) {
-  if (is_nan(a))
+  if (is_nan_binary32(a))
     return NOT_A_NUMBER;
-  if (is_zero(a))
+  if (is_zero_binary32(a))
     return (a & SIGN) | INFINITE;
   if (a & SIGN)
     return NOT_A_NUMBER;
   if (is_infinite(a))
     return 0;
   gint e = exponent_of(a), odd = e & 1;
-  return pack(0, reciprocal_root(a & 0x7fffff, odd), -24 - (e - odd) / 2);
+  return pack_binary32(0, reciprocal_root(a & 0x7fffff, odd), -24 - (e - odd) / 2);
 }
 
 guint32
 smb_mufu_sqrt(guint32 a) {
-  if (is_nan(a))
+  if (is_nan_binary32(a))
     return NOT_A_NUMBER;
-  if (is_zero(a))
+  if (is_zero_binary32(a))
     return a & SIGN;
   if (a & SIGN)
     return NOT_A_NUMBER;
@@ -131,34 +131,34 @@ smb_mufu_sqrt(guint32 a) {
   gint e = exponent_of(a), odd = e & 1;
   const Segment *segment = &(odd ? roots_2 : roots_1)[a >> X_BITS & 0x3f];
   gint64 root = interpolate(segment, a & 0x1ffff, odd ? 2 : 1, 2, -1) >> SUM_BITS;
-  return pack(0, root, -23 + (e - odd) / 2);
+  return pack_binary32(0, root, -23 + (e - odd) / 2);
 }
 
-// The operand becomes a fixed-point number with 23 bits behind the point, cut off. A negative one is complemented bit by bit,
-// unless it is a whole number.
+// The operand becomes a fixed-point number with 23 bits behind the point, cut off. A negative one is complemented bit
+// by bit, unless it is a whole number.
 guint32
 smb_mufu_ex2(guint32 a) {
-  if (is_nan(a))
+  if (is_nan_binary32(a))
     return NOT_A_NUMBER;
   gint e = exponent_of(a);
   if (e >= 8)
     return a & SIGN ? 0 : INFINITE;
   guint32 significand = (a & 0x7fffff) | 0x800000;
-  gint32 fixed = is_zero(a) || e < -23 ? 0
-                 : e < 0               ? (gint32)(significand >> -e)
-                                       : (gint32)(significand << e);
+  gint32 fixed = is_zero_binary32(a) || e < -23 ? 0
+                 : e < 0                        ? (gint32)(significand >> -e)
+                                                : (gint32)(significand << e);
   if (a & SIGN)
     fixed = fixed & 0x7fffff ? ~fixed : -fixed;
   guint32 fraction = (guint32)fixed & 0x7fffff;
   gint64 power = interpolate(&powers[fraction >> X_BITS], fraction & 0x1ffff, 4, 4, 24456);
-  return pack(0, power >> SUM_BITS, -23 + (fixed >> 23));
+  return pack_binary32(0, power >> SUM_BITS, -23 + (fixed >> 23));
 }
 
 guint32
 smb_mufu_lg2(guint32 a) {
-  if (is_nan(a))
+  if (is_nan_binary32(a))
     return NOT_A_NUMBER;
-  if (is_zero(a))
+  if (is_zero_binary32(a))
     return (guint32)MINUS_INFINITE;
   if (a & SIGN)
     return NOT_A_NUMBER;
@@ -168,24 +168,24 @@ smb_mufu_lg2(guint32 a) {
   gint64 sum =
       interpolate(&logarithms[a >> X_BITS & 0x3f], a & 0x1ffff, 4, 16, 6696) >> (SUM_BITS - 12);
   sum += (gint64)exponent_of(a) * (G_GINT64_CONSTANT(1) << 36);
-  return pack(sum < 0 ? SIGN : 0, sum < 0 ? ~sum : sum, -36);
+  return pack_binary32(sum < 0 ? SIGN : 0, sum < 0 ? ~sum : sum, -36);
 }
 
-// Of an angle with 25 bits behind the point, cut off. In the second and fourth quarter its bits are complemented.
+// For an angle with 25 bits behind the point, cut off. In the second and fourth quarter its bits are complemented.
 static guint32
 sine(guint32 a, guint quarters) {
   if (exponent_of(a) == 128)
     return NOT_A_NUMBER;
   gint e = exponent_of(a) + 2;
   guint64 significand = (a & 0x7fffff) | 0x800000;
-  guint32 angle = is_zero(a) || e < -23 || e > 25 ? 0
-                  : e < 0                         ? (guint32)(significand >> -e)
-                                                  : (guint32)(significand << e);
+  guint32 angle = is_zero_binary32(a) || e < -23 || e > 25 ? 0
+                  : e < 0                                  ? (guint32)(significand >> -e)
+                                                           : (guint32)(significand << e);
   guint quarter = (angle >> 23) + quarters;
   guint32 sign = (quarters ? 0 : a & SIGN) ^ (quarter & 2 ? SIGN : 0);
   guint32 part = (quarter & 1 ? ~angle : angle) & 0x7fffff;
   gint64 sum = interpolate(&sines[part >> X_BITS], part & 0x1ffff, 2, 16, 0);
-  return pack(sign, sum >> (SUM_BITS - 13), -37);
+  return pack_binary32(sign, sum >> (SUM_BITS - 13), -37);
 }
 
 guint32

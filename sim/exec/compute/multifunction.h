@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The multi-function unit of sm_90 (MUFU), to the last bit: reciprocals, roots, powers, logarithms and sines that are no
-// IEEE 754 results. Operands and results are the bits of binary32; subnormal ones count as 0 with their sign. Of the two functions
-// of binary64, the high words. NaN results are 0x7fffffff.
+// The multi-function unit of sm_90 (MUFU), to the last bit: reciprocals, roots, powers, logarithms and sines that are
+// no IEEE 754 results. Operands and results are the bits of binary32; subnormal ones count as 0 with their sign. Of the
+// two functions of binary64, the high words. NaN results are 0x7fffffff.
 //
 // Source: measured. All 2^32 operands of each function on an H200 and an H100, no difference (doc/compiled.md).
 // Private to sim/exec and its front ends.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Conversions to and from floating-point numbers of 4, 6 and 8 bits (PTX ISA 9.0, cvt; what becomes of NaN and of numbers
-// beyond the range: cuda_fp8.hpp, cuda_fp6.hpp and cuda_fp4.hpp of CUDA 13.0).
+// Conversions to and from floating-point numbers of 4, 6 and 8 bits (PTX ISA 9.0, cvt; what happens to NaN and of
+// numbers beyond the range: cuda_fp8.hpp, cuda_fp6.hpp and cuda_fp4.hpp of CUDA 13.0).
 #include "sim/exec/compute/real.h"
 
 // @largest: the largest magnitude; @nan: what NaN becomes, without a sign
@@ -39,7 +39,7 @@ encode_power(guint modifiers, double real) {
 }
 
 static guint32
-encode(const Compute *compute, double real) {
+encode_narrow(const Compute *compute, double real) {
   const Narrow *format = &formats[compute->table];
   if (compute->table == NARROW_UE8M0)
     return encode_power(compute->modifiers, real);
@@ -56,12 +56,12 @@ encode(const Compute *compute, double real) {
 guint32
 smb_narrow(const Compute *compute, double high, double low) {
   guint shift = place_bits(&formats[compute->table]);
-  return encode(compute, high) << shift | encode(compute, low);
+  return encode_narrow(compute, high) << shift | encode_narrow(compute, low);
 }
 
 // An infinity (of E5M2) has the bits that are next to the largest number's.
 static double
-decode(const Narrow *format, guint32 bits) {
+decode_narrow(const Narrow *format, guint32 bits) {
   guint32 size = bits & ((1u << (format->bits - 1)) - 1),
           infinity = format->bits == 8 ? 0x7c : 0x80;
   guint32 fraction = size & ((1u << format->fraction_bits) - 1);
@@ -78,7 +78,7 @@ widen_one(const Compute *compute, guint32 bits) {
   if (compute->table == NARROW_UE8M0) // 2^-127 is below the normal numbers
     return (guint16)(bits == 0xff ? 0x7fff : bits == 0 ? 0x40 : bits << 7);
   gboolean negative = bits >> (format->bits - 1) & 1;
-  double size = decode(format, bits);
+  double size = decode_narrow(format, bits);
   if (isnan(size))
     return 0x7fff;
   if (negative && compute->modifiers & MODIFIER_RELU)

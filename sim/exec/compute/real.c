@@ -17,8 +17,9 @@ enum {
   TF32_CUT_BITS = 23 - TF32_FRACTION_BITS,
 };
 
+// Bits of the fraction, and the bias of the exponent.
 static Format
-find_format(SmbScalar kind) {
+find_real_format(SmbScalar kind) {
   switch (kind) {
   case SMB_SCALAR_F16:
     return (Format){10, 15};
@@ -114,9 +115,9 @@ tf32_nan(guint modifiers, guint64 bits) {
 
 // The bits of a number, which is exact, or has an odd last digit beyond those that are kept.
 static guint64
-encode(const Compute *compute, double real) {
+encode_real(const Compute *compute, double real) {
   SmbScalar kind = (SmbScalar)compute->to;
-  Format format = find_format(kind);
+  Format format = find_real_format(kind);
   guint cut = 0;
   if (compute->table == CONVERT_TF32) {
     cut = format.fraction_bits - TF32_FRACTION_BITS;
@@ -132,7 +133,7 @@ encode(const Compute *compute, double real) {
 }
 
 static double
-decode(const Compute *compute, guint64 bits) {
+decode_real(const Compute *compute, guint64 bits) {
   // Not on the way to binary16 (measured on an H100).
   gboolean flushes = compute->modifiers & MODIFIER_FLUSH && compute->to != SMB_SCALAR_F16;
   switch ((SmbScalar)compute->from) {
@@ -167,7 +168,7 @@ is_signed(SmbScalar kind) {
 }
 
 static Wide
-read_integer(SmbScalar kind, guint64 bits) {
+read_integer_bits(SmbScalar kind, guint64 bits) {
   guint room = 64 - 8 * (guint)smb_scalar_bytes(kind);
   guint64 high = bits << room;
   return is_signed(kind) ? (Wide)((gint64)high >> room) : (Wide)(high >> room);
@@ -181,13 +182,11 @@ clamp_integer(SmbScalar kind, Wide x) {
   return CLAMP(x, bottom, top);
 }
 
-// A whole number as a double: exact, or with an odd last digit. One of more digits than a double has.
+// A whole number as a double: exact, or with an odd last digit.
 static double
 integer_to_odd(Wide x) {
-  guint64 size = (guint64)(x < 0 ? -x : x);
-  if (size >> DBL_MANT_DIG)
-    size = (size >> 11 | ((size & 0x7ff) != 0)) << 11;
-  return x < 0 ? -(double)size : (double)size;
+  double size = smb_scalar_odd_double((guint64)(x < 0 ? -x : x));
+  return x < 0 ? -size : size;
 }
 
 static guint64
@@ -200,10 +199,10 @@ integer_to_double(guint modifiers, Wide x) {
   return double_bits(x < 0 ? -real : real);
 }
 
-// What is beyond the range becomes its end (PTX ISA, cvt); NaN becomes 0, but the number of which only the highest bit is
-// set where either type has 64 bits (measured on an H100).
+// What is beyond the range becomes its end (PTX ISA, cvt); NaN becomes 0, but the number of which only the highest bit
+// is set where either type has 64 bits (measured on an H100).
 static Wide
-real_to_integer(SmbScalar kind, SmbScalar from, guint modifiers, double real) {
+convert_real_to_integer(SmbScalar kind, SmbScalar from, guint modifiers, double real) {
   double whole = round_whole(modifiers, real);
   guint bits = 8 * (guint)smb_scalar_bytes(kind);
   Wide highest = is_signed(kind) ? -((Wide)1 << (bits - 1)) : (Wide)1 << (bits - 1);
@@ -227,19 +226,19 @@ smb_convert(const Compute *compute, guint64 bits) {
   guint modifiers = compute->modifiers;
   guint64 width = low_ones(8 * compute->bytes);
   if (!smb_scalar_is_real(from)) {
-    Wide x = read_integer(from, bits);
+    Wide x = read_integer_bits(from, bits);
     if (!smb_scalar_is_real(to))
       return (guint64)(modifiers & MODIFIER_SATURATE ? clamp_integer(to, x)
-                                                     : read_integer(to, (guint64)x)) &
+                                                     : read_integer_bits(to, (guint64)x)) &
              width;
     if (modifiers & MODIFIER_SATURATE)
       x = CLAMP(x, 0, 1);
     return to == SMB_SCALAR_F64 ? integer_to_double(modifiers, x)
-                                : encode(compute, integer_to_odd(x));
+                                : encode_real(compute, integer_to_odd(x));
   }
-  double real = decode(compute, bits);
+  double real = decode_real(compute, bits);
   if (!smb_scalar_is_real(to))
-    return (guint64)real_to_integer(to, from, modifiers, real) & width;
+    return (guint64)convert_real_to_integer(to, from, modifiers, real) & width;
   // The upper half of a binary32 is one, of NaN as well (measured on an H100).
   if (isnan(real) && from == SMB_SCALAR_BF16 && to == SMB_SCALAR_F32 &&
       !(modifiers & (MODIFIER_SATURATE | MODIFIER_FLUSH)))
@@ -249,7 +248,7 @@ smb_convert(const Compute *compute, guint64 bits) {
     return tf32_nan(modifiers, bits);
   if (modifiers & MODIFIER_INTEGER)
     real = round_whole(modifiers, real);
-  return encode(compute, limit(modifiers, real));
+  return encode_real(compute, limit(modifiers, real));
 }
 
 // --- binary16 and bfloat16

@@ -135,10 +135,12 @@ double smb_multiply_add_to_odd(double x, double y, double z);
 
 guint64 smb_convert(const Compute *compute, guint64 bits);
 #define convert(compute, x) smb_convert(compute, x)
-// The exponent and fraction of a finite magnitude in a format, rounded as the modifiers say; it may be beyond its range.
+// The exponent and fraction of a finite magnitude in a format, rounded as the modifiers say; it may be beyond its
+// range.
 guint64 smb_round_magnitude(guint fraction_bits, int bias, guint modifiers, double real);
 
-// --- pairs of numbers of 4, 6 and 8 bits (sim/exec/compute/narrow.c): Compute.table is a NarrowFormat; @high lies above @low
+// --- pairs of numbers of 4, 6 and 8 bits (sim/exec/compute/narrow.c): Compute.table is a NarrowFormat; @high lies
+// above @low
 
 typedef enum {
   NARROW_E4M3,

@@ -68,9 +68,9 @@ smb_constants_add_lanes(Constants *constants, const guint32 *values) {
 
 // --- registers
 
-// Parts of one piece of memory, which is zero, so that pages of it that nobody writes cost nothing.
+// Takes a part of one zeroed allocation, whose pages cost nothing until they are written.
 static gpointer
-take(guchar **memory, gsize bytes) {
+take_memory_part(guchar **memory, gsize bytes) {
   gpointer part = *memory;
   *memory += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   return part;
@@ -91,20 +91,20 @@ smb_registers_new(const Constants *constants, guint32 n_rows, guint32 n_predicat
   registers->n_rows = n_rows;
   registers->n_predicates = n_predicates;
   registers->block = block;
-  registers->values[0] = take(&memory, words);
+  registers->values[0] = take_memory_part(&memory, words);
   registers->values[1] = (guint32 *)(gpointer)constants->values->data;
-  registers->flags[0] = take(&memory, n_rows);
+  registers->flags[0] = take_memory_part(&memory, n_rows);
   registers->flags[1] = (guint8 *)constants->flags->data;
-  registers->zeros = take(&memory, n_rows);
+  registers->zeros = take_memory_part(&memory, n_rows);
   for (guint i = 0; i < G_N_ELEMENTS(registers->depends); i++)
-    registers->depends[i] = take(&memory, n_rows * sizeof(SmbLanes));
-  registers->unknown = take(&memory, words);
-  registers->origin = take(&memory, n_rows * sizeof(guint32));
-  registers->predicates = take(&memory, n_predicates * sizeof(SmbLanes));
-  registers->unknown_predicates = take(&memory, n_predicates * sizeof(SmbLanes));
-  registers->predicate_depends = take(&memory, n_predicates * sizeof(SmbLanes));
-  registers->predicate_origin = take(&memory, n_predicates * sizeof(guint32));
-  registers->predicate_flags = take(&memory, n_predicates);
+    registers->depends[i] = take_memory_part(&memory, n_rows * sizeof(SmbLanes));
+  registers->unknown = take_memory_part(&memory, words);
+  registers->origin = take_memory_part(&memory, n_rows * sizeof(guint32));
+  registers->predicates = take_memory_part(&memory, n_predicates * sizeof(SmbLanes));
+  registers->unknown_predicates = take_memory_part(&memory, n_predicates * sizeof(SmbLanes));
+  registers->predicate_depends = take_memory_part(&memory, n_predicates * sizeof(SmbLanes));
+  registers->predicate_origin = take_memory_part(&memory, n_predicates * sizeof(guint32));
+  registers->predicate_flags = take_memory_part(&memory, n_predicates);
   smb_registers_reset(registers, smb_lanes_below(constants->n_lanes));
   return registers;
 }
@@ -279,6 +279,22 @@ smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values
     blend(lanes, n, values, to);
   registers->flags[0][row] = (guint8)marks;
   registers->zeros[row] = 0;
+}
+
+void
+smb_rows_join(const Registers *registers, Row first, guint64 *wide) {
+  const guint32 *low = row_values(registers, first), *high = row_values(registers, first + 1);
+  EACH_LANE(registers->n_lanes, wide[lane] = low[lane] | (guint64)high[lane] << 32;)
+}
+
+void
+smb_rows_part(Registers *registers, Row first, SmbLanes lanes, const guint64 *wide) {
+  guint32 *low = registers->values[0] + (gsize)first * registers->n_lanes;
+  guint32 *high = low + registers->n_lanes;
+  FOR_LANES(lanes, lane) {
+    low[lane] = (guint32)wide[lane];
+    high[lane] = (guint32)(wide[lane] >> 32);
+  }
 }
 
 void

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-// A register by its number. Rows of constants stand in a table that all warps share: the highest bit tells them apart.
+// A register by its number. Rows of constants are in a table that all warps share: the highest bit tells them apart.
 typedef guint32 Row;
 #define ROW_CONSTANT 0x80000000u
 
@@ -28,11 +28,11 @@ enum {
       2, // all bits of all lanes are; the row of unknown bits and the values are not up to date
   ROW_UNKNOWN = ROW_SOME_UNKNOWN | ROW_ALL_UNKNOWN,
   ROW_AFFINE =
-      4, // affine in blockIdx, as a signed number of its width (sim/exec/affine.h); of a pair: both rows
+      4, // affine in blockIdx, as a signed number of its width (sim/exec/compute/affine.c); for a pair: both rows
   ROW_BLOCK = 8,  // depends on blockIdx in another way
   ROW_ORDER = 16, // depends on the order in which threads execute atomics or poll memory
-  ROW_SIGN = 32,  // of one marked ROW_BLOCK: its sign is the same in all blocks
-  ROW_TAINT = ROW_BLOCK | ROW_ORDER,    // goes on to whatever is computed of it
+  ROW_SIGN = 32,  // for one marked ROW_BLOCK: its sign is the same in all blocks
+  ROW_TAINT = ROW_BLOCK | ROW_ORDER,    // is inherited by whatever is computed from it
   ROW_DEPENDS = ROW_AFFINE | ROW_BLOCK, // of some lanes: see row_flags_in()
 };
 
@@ -65,16 +65,16 @@ typedef struct {
   guint32 *values[2]; // [is constant]: [row * n_lanes + lane]; constants are only read
   guint8 *flags[2];   // [is constant]: [row]
   guint8 *zeros;      // [row]: of one marked ROW_AFFINE, its low bits that are 0 in all blocks
-  SmbLanes *depends
-      [2]; // [is ROW_BLOCK, else ROW_AFFINE][row]: of one with that mark, the lanes that deserve it
+  // [is ROW_BLOCK, else ROW_AFFINE][row]: of one with that mark, the lanes in which the mark holds
+  SmbLanes *depends[2];
   guint32 *unknown; // [row * n_lanes + lane]: bits that are not known; the value's are then 0
-  guint32 *
-      origin; // [row]: where its unknown bits come from: an operation's number + 1; 0: never written
+  // [row]: where its unknown bits come from: an operation's number + 1; 0: never written
+  guint32 *origin;
   SmbLanes *predicates; // of unknown lanes the value is 0
   SmbLanes *unknown_predicates;
-  guint8 *
-      predicate_flags; // ROW_SOME_UNKNOWN, and ROW_TAINT: a comparison of affine values is noted in the signature
-  SmbLanes *predicate_depends; // of one marked ROW_BLOCK, the lanes that deserve it
+  // ROW_SOME_UNKNOWN, and ROW_TAINT: a comparison of affine values is noted in the signature
+  guint8 *predicate_flags;
+  SmbLanes *predicate_depends; // of one marked ROW_BLOCK, the lanes in which the mark holds
   guint32 *predicate_origin;
   SmbBlock *block; // where affine values are noted; needed only if rows are marked ROW_AFFINE
   gpointer memory; // all of the above but constants
@@ -117,8 +117,8 @@ row_unknown(const Registers *registers, Row row) {
 // Of smb_row_known(), of a row that is marked ROW_SOME_UNKNOWN.
 SmbLanes smb_row_partly_known(const Registers *registers, Row row, SmbLanes lanes);
 
-// The same, as far as these lanes deserve the marks: what a compiler left in others, which do not take part, is often of another
-// kind.
+// The same, as far as these lanes deserve the marks: what a compiler left in others, which do not take part, is often
+// of another kind.
 static inline guint
 row_flags_in(const Registers *registers, Row row, SmbLanes lanes) {
   guint flags = row_flags(registers, row);
@@ -181,7 +181,12 @@ smb_row_set_known(Registers *registers, Row row, SmbLanes lanes, const guint32 *
   registers->flags[0][row] = 0;
 }
 
-// Nothing is known any more of these lanes of a row.
+// Numbers of 64 bits lie in two rows, their low halves first; together they are in @wide, by lane.
+void smb_rows_join(const Registers *registers, Row first, guint64 *wide);
+// The same the other way, of @lanes: only the values.
+void smb_rows_part(Registers *registers, Row first, SmbLanes lanes, const guint64 *wide);
+
+// Nothing is known any longer of these lanes of a row.
 void smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint32 origin);
 
 // Writes @lanes of a predicate; @unknown: the lanes of which it is not known.

@@ -31,6 +31,23 @@ join_32(guint32 low, guint32 high) {
   return (guint64)high << 32 | low;
 }
 
+// By way of doubles, of which processors divide vectors. That is exact: a quotient that is no whole number is at least 2^-32 of itself below
+// the next one, far more than a double is rounded by. By 0 it is divided as if by 1.
+static inline guint32
+real_quotient(guint32 x, guint32 y) {
+  return (guint32)((double)x / (double)(y | (y == 0)));
+}
+
+static inline guint32
+quotient_u32(guint32 x, guint32 y) {
+  return real_quotient(x, y) | (0u - (y == 0));
+}
+
+static inline guint32
+remainder_u32(guint32 x, guint32 y) {
+  return x - real_quotient(x, y) * y;
+}
+
 // A table of 8 bits as a tree of choices, by bits of x, y and z (PTX ISA, lop3).
 static inline guint32
 look_up(guint table, guint32 x, guint32 y, guint32 z) {
@@ -121,9 +138,9 @@ find_nth_set(guint32 mask, guint32 base, gint32 offset) {
   return G_MAXUINT32;
 }
 
-// Whether a quotient of binary32 numbers takes the slow path (machine code, FCHK): one of them is infinite, not a number or
-// subnormal, or the quotient may be nearly so. The bounds are those that compiled code showed, and may be wider than the
-// device's: both paths have one result.
+// Whether a quotient of binary32 numbers takes the slow path (machine code, FCHK): one of them is infinite, not a
+// number or subnormal, or the quotient may be nearly so. The bounds are those that compiled code showed, and may be
+// wider than the device's: both paths have one result.
 static inline gboolean
 divides_slowly(guint32 x, guint32 y) {
   gint32 above = x >> 23 & 0xff, below = y >> 23 & 0xff, difference = above - below;

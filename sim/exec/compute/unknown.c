@@ -72,24 +72,24 @@ smb_extend(Shape shape, Bits bits) {
 }
 
 static Bits
-read_row(const Registers *registers, Row row, guint lane) {
+read_row_bits(const Registers *registers, Row row, guint lane) {
   return bits_make(row_values(registers, row)[lane], row_lane_unknown(registers, row, lane));
 }
 
 static Bits
-read_operand(const OperationEntry *entry, const Compute *compute, const Registers *registers,
-             guint source, guint lane) {
+read_operand_bits(const OperationEntry *entry, const Compute *compute, const Registers *registers,
+                  guint source, guint lane) {
   Row row = compute->s[source];
-  Bits bits = read_row(registers, row, lane);
+  Bits bits = read_row_bits(registers, row, lane);
   if (compute->n_rows[1 + source] == 2)
-    return bits_join(bits, read_row(registers, row + 1, lane));
+    return bits_join(bits, read_row_bits(registers, row + 1, lane));
   return smb_extend((Shape)entry->info.sources[source], bits);
 }
 
 Bits
 smb_compute_read(const Compute *compute, const Registers *registers, guint source, guint lane) {
   const OperationEntry *entry = smb_operation_entry((Operation)compute->operation);
-  return read_operand(entry, compute, registers, source, lane);
+  return read_operand_bits(entry, compute, registers, source, lane);
 }
 
 static Bits
@@ -97,7 +97,7 @@ apply_rule(const OperationEntry *entry, const Compute *compute, const Registers 
            guint lane) {
   Bits operands[COMPUTE_SOURCES] = {{0, 0}};
   for (guint i = 0; i < compute->n_sources; i++)
-    operands[i] = read_operand(entry, compute, registers, i, lane);
+    operands[i] = read_operand_bits(entry, compute, registers, i, lane);
   return entry->rule(compute, operands[0], operands[1], operands[2], operands[3]);
 }
 
@@ -138,7 +138,7 @@ are_uniform(const Compute *compute, const Registers *registers) {
 
 // Lanes in which a bit of an operand is unknown.
 static SmbLanes
-find_unknown(const Compute *compute, const Registers *registers, SmbLanes lanes) {
+find_unknown_lanes(const Compute *compute, const Registers *registers, SmbLanes lanes) {
   SmbLanes known = lanes;
   for (guint i = 0; i < compute->n_sources; i++)
     for (guint j = 0; j < compute->n_rows[1 + i]; j++)
@@ -175,7 +175,7 @@ compute_strictly(const Compute *compute, const Registers *registers, SmbLanes la
   compute->loop(compute, n, sources, result->values);
   for (guint i = 0; i < compute->n_rows[0]; i++) {
     guint32 *values = result->values + i * n, *unknown = result->unknown + i * n;
-    smb_lanes_spread(find_unknown(compute, registers, lanes), n, unknown);
+    smb_lanes_spread(find_unknown_lanes(compute, registers, lanes), n, unknown);
     EACH_LANE(n, values[lane] &= ~unknown[lane];)
   }
 }
@@ -226,7 +226,7 @@ smb_compare_unknown(const Compute *compute, const Registers *registers, SmbLanes
     compute->loop(compute, registers->n_lanes, sources, (guint32 *)(gpointer)bytes);
     FOR_LANES(lanes, lane)
     result.value |= (SmbLanes)bytes[lane] << lane;
-    return bits_make(result.value, find_unknown(compute, registers, lanes));
+    return bits_make(result.value, find_unknown_lanes(compute, registers, lanes));
   }
   if (are_uniform(compute, registers)) {
     Bits one = apply_rule(entry, compute, registers, 0);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Loops are nested intervals of a depth-first search (Havlak, Nesting of Reducible and Irreducible Loops, 1997), without
-// his distinction of two kinds.
+// Loops are nested intervals of a depth-first search (Havlak, Nesting of Reducible and Irreducible Loops, 1997),
+// without his distinction of two kinds.
 #include "sim/exec/flow/converge-graph.h"
 
 #include <string.h>
@@ -42,6 +42,7 @@ typedef struct {
   guint32 n_done;
 } Search;
 
+// A depth-first search with a stack of its own: a graph may be deeper than the stack of C allows.
 static void
 search_from(Search *search, guint32 root) {
   guint32 depth = 0;
@@ -191,8 +192,8 @@ find_dominators(const SmbEdges *successors, const SmbEdges *predecessors, guint3
   return idom;
 }
 
-// The header of the outermost loop that is known to hold a node, or the node. What it finds it writes to @outermost, for
-// later.
+// The header of the outermost loop that is known to hold a node, or the node. What it finds it writes to @outermost,
+// for later.
 static guint32
 find_outermost(const SmbGraph *graph, guint32 node, guint32 *outermost) {
   guint32 top = graph->loop[node] == SMB_NO_NODE ? node : graph->loop[node];
@@ -202,8 +203,8 @@ find_outermost(const SmbGraph *graph, guint32 node, guint32 *outermost) {
 }
 
 typedef struct {
-  guint32
-      *outermost; // by header: the header of the loop that it is in, or one farther out, or itself
+  // by header: the header of the loop that it is in, or one farther out, or itself
+  guint32 *outermost;
   guint32 *stack;
   guint32 depth;
 } Loops;
@@ -227,7 +228,7 @@ add_to_loop(SmbGraph *graph, guint32 header, guint32 node, Loops *loops) {
 
 // The loop of a header: all that leads back to it without leaving what was searched from it.
 static void
-find_loop(SmbGraph *graph, guint32 header, Loops *loops) {
+find_header_loop(SmbGraph *graph, guint32 header, Loops *loops) {
   const SmbEdges *predecessors = &graph->predecessors;
   for (guint32 i = predecessors->first[header]; i < predecessors->first[header + 1]; i++) {
     guint32 from = predecessors->to[i];
@@ -280,7 +281,7 @@ find_loops(SmbGraph *graph) {
   for (guint32 i = 0; i < graph->n; i++)
     outermost[i] = i;
   for (guint32 i = graph->n_reachable; i-- > 0;)
-    find_loop(graph, graph->order[i], &loops);
+    find_header_loop(graph, graph->order[i], &loops);
   number_loops(graph);
 }
 
@@ -331,21 +332,22 @@ find_ends(const SmbGraph *graph, guint32 exit) {
 }
 
 static guint32
-count_edges(const SmbEdges *edges, guint32 node) {
+count_node_edges(const SmbEdges *edges, guint32 node) {
   return edges->first[node + 1] - edges->first[node];
 }
 
-// The block in which the function ends, of several: the last one that is entered by more than one edge, or the last one.
+// The block in which the function ends, of several: the last one that is entered by more than one edge, or the last
+// one.
 static guint32
 find_main_exit(const SmbGraph *graph) {
   guint32 last = graph->exit, last_join = SMB_NO_NODE;
   for (guint32 i = 0; i < graph->n_reachable; i++) {
     guint32 node = graph->order[i];
-    if (count_edges(&graph->successors, node) != 1 ||
+    if (count_node_edges(&graph->successors, node) != 1 ||
         graph->successors.to[graph->successors.first[node]] != graph->exit)
       continue;
     last = node;
-    if (count_edges(&graph->predecessors, node) > 1)
+    if (count_node_edges(&graph->predecessors, node) > 1)
       last_join = node;
   }
   return last_join != SMB_NO_NODE ? last_join : last;
@@ -442,7 +444,7 @@ name_entries(SmbGraph *graph) {
 
 // Leads the edges to headers through their entries and latches.
 static void
-add_entries(SmbGraph *graph) {
+redirect_loop_edges(SmbGraph *graph) {
   guint32 n_before = graph->n;
   name_entries(graph);
   SmbEdges *edges = &graph->successors;
@@ -472,7 +474,7 @@ smb_graph_new(const SmbFlowBlock *blocks, guint32 n_blocks) {
   graph->exit = n_blocks + 1;
   graph->successors = get_successors(blocks, n_blocks);
   search_graph(graph);
-  add_entries(graph);
+  redirect_loop_edges(graph);
   search_graph(graph);
   graph->predecessors = edges_turn(&graph->successors, graph->n, graph->reachable);
   graph->idom = find_dominators(&graph->successors, &graph->predecessors, graph->n, graph->start);

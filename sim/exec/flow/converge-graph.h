@@ -18,19 +18,19 @@ typedef struct {
 
 /**
  * SmbGraph:
- * @n: nodes: the @n_blocks blocks, one from which the function starts, one that all exits lead to, and for each header of a
- *   loop a latch, through which edges go back to it, and an entry, through which all others go
+ * @n: nodes: the @n_blocks blocks, one from which the function starts, one that all exits lead to, and for each header
+ *   of a loop a latch, through which edges go back to it, and an entry, through which all others go
  * @start, @exit: the two. Who goes to a block that only exits goes to @exit
  * @block: the block at whose start a node is: of a latch and an entry, the header
- * @latch: of a header its latch, or %SMB_NO_NODE; its entry is the node behind that
+ * @latch: of a header its latch, or %SMB_NO_NODE; its entry is the node after that
  * @reachable: nodes that can be reached from the start; there is nothing to be said about the others
  * @order: (array length=n_reachable): these, each before its successors, except along edges that go back
  * @rank: where a node is in @order
  * @idom: the nearest node that all paths from the start to a node go through
  * @loop: the header of the innermost loop that a node is in, of a header itself; or %SMB_NO_NODE
  * @outer: the header of the loop that the loop of this header is in
- * @within, @behind: of a header: the loops in its loop have numbers from the first, its own, to below the second; of other
- *   nodes 0
+ * @within, @behind: for a header: the loops in its loop have numbers from the first, its own, to below the second; of
+ *   other nodes 0
  * @main_exit: the block in which the function ends, of several
  * @ends: nodes from which that can be reached
  * @irreducible: whether a loop can be entered elsewhere than at its header

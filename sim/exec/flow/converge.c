@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// Places convergence barriers: post-dominators first, then joins, then the ends of loops; gives them numbers.
 #include "sim/exec/flow/converge.h"
 
 #include <string.h>
@@ -11,13 +13,13 @@ enum {
 };
 
 static guint32
-count_edges(const SmbEdges *edges, guint32 node) {
+count_placing_edges(const SmbEdges *edges, guint32 node) {
   return edges->first[node + 1] - edges->first[node];
 }
 
 // A barrier in the making.
 typedef struct {
-  guint32 block; // where lanes meet
+  guint32 block; // where lanes reconverge
   guint32 arms;  // the block at whose end it is armed, or the entry of a loop
   guint32 *live; // blocks at whose start lanes may have it armed, but for @block; rising
   guint32 n_live;
@@ -33,7 +35,7 @@ typedef struct {
   guint32 *at;          // by node: which of them is there, from 1; or 0
   guint32 *ipdom;       // by node
   guint32 *stack;       // for walks
-  gboolean *meets;      // by node: whether lanes meet there after a branch, in any case
+  gboolean *meets;      // by node: whether lanes reconverge there after a branch, in any case
   gboolean *returns;    // by node: whether it alone goes back to the header of a loop by some edge
   guint64 *used_starts; // by node: numbers that are armed at its start, and at its end
   guint64 *used_ends;
@@ -58,7 +60,7 @@ find_arming(const SmbGraph *graph, guint32 block) {
 
 // Marks nodes from which @to is reached without passing @stop, with the number of this walk.
 static guint32
-walk_back(Placing *placing, guint32 to, guint32 stop) {
+mark_backwards(Placing *placing, guint32 to, guint32 stop) {
   guint32 *stack = placing->stack;
   const SmbEdges *edges = &placing->graph->predecessors;
   guint32 depth = 0, walk = ++placing->n_walks;
@@ -89,7 +91,7 @@ static void
 find_live(Placing *placing, Barrier *barrier) {
   const SmbEdges *edges = &placing->graph->successors;
   guint32 *stack = placing->stack;
-  guint32 before = walk_back(placing, barrier->block, barrier->arms);
+  guint32 before = mark_backwards(placing, barrier->block, barrier->arms);
   guint32 walk = ++placing->n_walks, depth = 0;
   g_autoptr(GArray) live = g_array_new(FALSE, FALSE, sizeof(guint32));
   stack[depth++] = barrier->arms;
@@ -112,7 +114,7 @@ find_live(Placing *placing, Barrier *barrier) {
 
 // Whether lanes can come apart where the barrier is armed, and come to the meeting place in more than one way.
 static gboolean
-is_needed(const Placing *placing, const Barrier *barrier) {
+is_barrier_needed(const Placing *placing, const Barrier *barrier) {
   gboolean divides = is_divergent(placing, barrier->arms);
   for (guint32 i = 0; i < barrier->n_live && !divides; i++)
     divides = is_divergent(placing, barrier->live[i]);
@@ -159,11 +161,11 @@ number_barrier(Placing *placing, Barrier *barrier) {
   return TRUE;
 }
 
-// Lets lanes meet at a block, if they have to.
+// Lets lanes reconverge at a block, if they have to.
 static void
 add_barrier(Placing *placing, const Barrier *wanted) {
   Barrier barrier = *wanted;
-  gboolean needed = is_needed(placing, &barrier);
+  gboolean needed = is_barrier_needed(placing, &barrier);
   gboolean possible = !placing->graph->irreducible || !waits_for_itself(placing, &barrier);
   if (needed && possible && number_barrier(placing, &barrier)) {
     g_array_append_val(placing->barriers, barrier);
@@ -224,10 +226,10 @@ all_come(const Placing *placing, const Barrier *barrier) {
   return none_leaves(placing, barrier, barrier->arms);
 }
 
-// The nearest node behind the arming block that all lanes come to that do not leave the function on the way, and that
+// The nearest node after the arming block that all lanes come to that do not leave the function on the way, and that
 // is not where the barrier is armed.
 static guint32
-find_end(const Placing *placing, const Barrier *barrier) {
+find_barrier_end(const Placing *placing, const Barrier *barrier) {
   guint32 node = placing->ipdom[barrier->arms];
   while (node != placing->graph->exit && (node == barrier->block || is_live(barrier, node)))
     node = placing->ipdom[node];
@@ -264,7 +266,7 @@ walk_apart(Placing *placing, const Barrier *barrier, guint32 from, guint32 end, 
   return TRUE;
 }
 
-// Whether lanes that go on from @node and miss the meeting place meet those that do not at @end at the earliest, and
+// Whether lanes that continue from @node and miss the meeting place meet those that do not at @end at the earliest, and
 // do not go to another such meeting place.
 static gboolean
 leaves_well(Placing *placing, const Barrier *barrier, guint32 node, guint32 end, guint32 walk) {
@@ -284,7 +286,7 @@ static gboolean
 all_leave_well(Placing *placing, const Barrier *barrier) {
   if (all_come(placing, barrier))
     return TRUE;
-  guint32 end = find_end(placing, barrier), walk = placing->n_walks + 1;
+  guint32 end = find_barrier_end(placing, barrier), walk = placing->n_walks + 1;
   placing->n_walks += 2;
   walk_apart(placing, barrier, barrier->block, end, walk, 0);
   for (guint32 i = 0; i < barrier->n_live; i++) {
@@ -298,7 +300,7 @@ all_leave_well(Placing *placing, const Barrier *barrier) {
 static gboolean
 is_latch(const SmbGraph *graph, guint32 node) {
   return node >= graph->n_blocks && graph->latch[graph->block[node]] == node &&
-         count_edges(&graph->predecessors, node) == 1;
+         count_placing_edges(&graph->predecessors, node) == 1;
 }
 
 static gboolean
@@ -310,7 +312,7 @@ returns_to_loop(const SmbGraph *graph, guint32 node) {
   return FALSE;
 }
 
-// Whether a branch that goes back to the header of a loop goes on to a node otherwise, out of the loop.
+// Whether a branch that goes back to the header of a loop continues to a node otherwise, out of the loop.
 static gboolean
 is_loop_exit(const Placing *placing, guint32 node) {
   const SmbGraph *graph = placing->graph;

@@ -31,8 +31,8 @@ struct _SmbSplitSlots {
   gint64 first;  // the next turns above those of all slots, and below
   gint64 last;
   SmbBarriers kind;
-  Record *
-      records; // by barrier; none of barriers in registers: the lanes that have armed one wait for each other
+  // by barrier; none of barriers in registers: the lanes that have armed one wait for each other
+  Record *records;
 };
 
 #define FOR_EACH(set, i)                                                                           \
@@ -96,7 +96,7 @@ smb_splits_lane(const SmbSplits *splits, guint lane, guint32 *pc) {
 
 // A slot that is free.
 static guint
-find_slot(const SmbSplits *splits) {
+find_free_slot(const SmbSplits *splits) {
   const SmbSplitSlots *slots = splits->slots;
   guint64 used = get_used(slots);
   return smb_lanes_first(~(splits->mask ? used | bit(slots->running) : used));
@@ -107,7 +107,7 @@ static Slot *
 detach(SmbSplits *splits, SmbLanes lanes, SmbLaneState state, guint32 pc) {
   SmbSplitSlots *slots = splits->slots;
   splits->mask &= ~lanes;
-  guint i = find_slot(splits);
+  guint i = find_free_slot(splits);
   guint64 *set = state == SMB_LANE_RUNS   ? &slots->ready
                  : state == SMB_LANE_HELD ? &slots->held
                                           : &slots->waits;
@@ -116,7 +116,7 @@ detach(SmbSplits *splits, SmbLanes lanes, SmbLaneState state, guint32 pc) {
   return &slots->slot[i];
 }
 
-// Lets those of @lanes go on that wait in some slots.
+// Releases those of @lanes that wait in some slots.
 static void
 go_on(SmbSplits *splits, guint64 which, SmbLanes lanes) {
   SmbSplitSlots *slots = splits->slots;
@@ -126,7 +126,7 @@ go_on(SmbSplits *splits, guint64 which, SmbLanes lanes) {
     if (stay == slot->lanes)
       continue;
     if (stay) {
-      guint other = find_slot(splits);
+      guint other = find_free_slot(splits);
       slots->slot[other] = *slot;
       slots->slot[other].lanes = stay;
       slots->waits |= bit(other);
@@ -168,8 +168,8 @@ find_company(const SmbSplits *splits, const Slot *slot) {
   return company;
 }
 
-// Those go on that wait for nobody any more: at a register, the lanes that are recorded there. Others that wait at it were
-// recorded before, and go on waiting until they are again; with @empty, until it is empty.
+// Releases the lanes that no longer wait for any other: at a register, those recorded there. Other lanes that wait at
+// it were recorded earlier; they wait until they are recorded again or, with @empty, until it is empty.
 static void
 go_on_complete(SmbSplits *splits, gboolean empty) {
   SmbSplitSlots *slots = splits->slots;
@@ -193,10 +193,11 @@ joins(const Slot *a, const Slot *b) {
   return a->pc == b->pc && a->waited == b->waited && !a->alone && !b->alone;
 }
 
-// If no split runs, that one does which is ready since last, with all others that are ready at the same pc, those from a barrier
-// and those from branches apart: the former are still at the barrier. If none is ready, those are whose register is empty.
+// If no split runs, that one does which is ready since last, with all others that are ready at the same pc, those from
+// a barrier and those from branches apart: the former are still at the barrier. If none is ready, those are whose
+// register is empty.
 static void
-choose(SmbSplits *splits) {
+choose_split(SmbSplits *splits) {
   SmbSplitSlots *slots = splits->slots;
   if (splits->mask)
     return;
@@ -253,7 +254,7 @@ smb_splits_jump(SmbSplits *splits, const guint32 *targets) {
 
 // Makes room for one more barrier than there is, and for others ahead.
 static void
-add_barriers(SmbSplits *splits, guint barrier) {
+grow_barriers(SmbSplits *splits, guint barrier) {
   guint n = MAX(barrier + 1, 2 * splits->n_barriers);
   splits->armed = g_renew(SmbLanes, splits->armed, n);
   memset(splits->armed + splits->n_barriers, 0, (n - splits->n_barriers) * sizeof *splits->armed);
@@ -274,7 +275,7 @@ smb_splits_recorded(const SmbSplits *splits, guint barrier, guint lane) {
 void
 smb_splits_record(SmbSplits *splits, guint barrier, SmbLanes lanes) {
   if (barrier >= splits->n_barriers)
-    add_barriers(splits, barrier);
+    grow_barriers(splits, barrier);
   splits->armed[barrier] = lanes;
 }
 
@@ -286,7 +287,7 @@ smb_splits_arm(SmbSplits *splits, guint barrier) {
     return;
   }
   if (barrier >= splits->n_barriers)
-    add_barriers(splits, barrier);
+    grow_barriers(splits, barrier);
   SmbLanes *by_lane = splits->slots->records[barrier].by_lane;
   splits->armed[barrier] |= mask;
   if (mask == smb_lanes_below(SMB_NVIDIA_LANES)) {
@@ -309,7 +310,7 @@ smb_splits_wait(SmbSplits *splits, guint barrier, SmbLanes lanes) {
     same |= get_recorded(splits, barrier, lane) == recorded ? bit(lane) : 0;
     detach(splits, same, SMB_LANE_JOINS, splits->pc)->number = barrier;
   }
-  choose(splits);
+  choose_split(splits);
 }
 
 void
@@ -329,7 +330,7 @@ void
 smb_splits_assemble(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted) {
   if (lanes & wanted)
     detach(splits, lanes & wanted, SMB_LANE_GATHERS, splits->pc)->wanted = wanted;
-  choose(splits);
+  choose_split(splits);
 }
 
 void
@@ -338,13 +339,13 @@ smb_splits_exit(SmbSplits *splits, SmbLanes lanes) {
   splits->mask &= ~lanes;
   for (guint i = 0; i < splits->n_barriers; i++)
     splits->armed[i] &= ~lanes;
-  choose(splits);
+  choose_split(splits);
 }
 
 void
 smb_splits_hold(SmbSplits *splits, SmbLanes lanes, guint number) {
   detach(splits, lanes, SMB_LANE_HELD, splits->pc)->number = number;
-  choose(splits);
+  choose_split(splits);
 }
 
 SmbLanes
@@ -369,7 +370,7 @@ smb_splits_release(SmbSplits *splits, guint number, gboolean together) {
       slots->ready |= bit(i);
     }
   }
-  choose(splits);
+  choose_split(splits);
 }
 
 void
@@ -378,5 +379,5 @@ smb_splits_yield(SmbSplits *splits) {
   if (!slots->ready)
     return;
   detach(splits, splits->mask, SMB_LANE_RUNS, splits->pc)->turn = slots->last--;
-  choose(splits);
+  choose_split(splits);
 }

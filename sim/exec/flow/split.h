@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: MIT
 //
 // Where the lanes of one warp are. Lanes that run together are a split: a place in the program (pc) and a set of lanes.
-// A branch divides a split; convergence barriers, which the program arms ahead of the branch, join what it divided. They
-// work as the instructions BSSY, BSYNC, BREAK, WARPSYNC and EXIT do since compute capability 7.0.
+// A branch divides a split; convergence barriers, which the program arms ahead of the branch, join what it divided.
+// They work as the instructions BSSY, BSYNC, BREAK, WARPSYNC and EXIT do since compute capability 7.0.
 //
-// One split runs, until some of its lanes wait at a barrier, all do, exit or yield; then that one takes its place which has been
-// ready for the shortest time, and all that are ready at the same pc are one with it. Of the sides of a branch the one with fewer
-// lanes goes first. Splits that were held or gave way go on last. What an H200 executed of recursive kernels, in which barriers
-// are in use at several depths at once, comes out of these rules instruction by instruction, and not without any of them.
-// Not modelled: that the hardware changes between splits while they wait for memory.
+// One split runs, until some of its lanes wait at a barrier, all do, exit or yield; then that one takes its place which
+// has been ready for the shortest time, and all that are ready at the same pc are one with it. Of the sides of a branch
+// the one with fewer lanes goes first. Splits that were held or gave way continue last. What an H200 executed of
+// recursive kernels, in which barriers are in use at several depths at once, comes out of these rules instruction by
+// instruction, and not without any of them. Not modelled: that the hardware changes between splits while they wait for
+// memory.
 //
 // A loop that runs operations may keep the pc and the lanes of the running split in variables of its own. Before a
-// function below is called, pc is set to the place where the lanes go on; afterwards both are read again. Most
+// function below is called, pc is set to the place where the lanes continue; afterwards both are read again. Most
 // calls find one split, and return at once.
 // Private to sim/exec and its front ends.
 #pragma once
@@ -41,7 +42,8 @@ typedef struct {
 
 /** Whose lanes wait for each other at a barrier. */
 typedef enum {
-  SMB_BARRIERS_OF_LANES, // each lane records whom it waits for: two sides of a branch can use one barrier, each for itself
+  // each lane records whom it waits for: two sides of a branch can use one barrier, each for itself
+  SMB_BARRIERS_OF_LANES,
   SMB_BARRIERS_IN_REGISTERS, // the warp has one record of each barrier, a register: who arms it forgets who did before
 } SmbBarriers;
 
@@ -62,7 +64,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbSplits, smb_splits_free)
 /** Forgets all, and lets @lanes, at most 64, run from @pc. */
 void smb_splits_start(SmbSplits *splits, SmbLanes lanes, guint32 pc);
 
-/** What @lane does, and in @pc, unless it exited, where it goes on. */
+/** What @lane does, and in @pc, unless it exited, where it continues. */
 SmbLaneState smb_splits_lane(const SmbSplits *splits, guint lane, guint32 *pc);
 
 /** Makes @lanes, some but not all of the running ones, a split of its own, at @pc; it does not run yet. */
@@ -71,8 +73,10 @@ void smb_splits_fork(SmbSplits *splits, SmbLanes lanes, guint32 pc);
 /** Of smb_splits_branch(), where lanes go both ways. */
 void smb_splits_divide(SmbSplits *splits, SmbLanes taken, guint32 target);
 
-/** Sends @taken of the running lanes, any number of them, to @target; the others go on. The fewer run first, or if they are as
- * many, the others. Lanes that the branch leaves at one pc stay one split. */
+/**
+ * Sends @taken of the running lanes, any number of them, to @target; the others continue. The fewer run first, or if
+ * they are as * many, the others. Lanes that the branch leaves at one pc stay one split.
+ */
 static inline void
 smb_splits_branch(SmbSplits *splits, SmbLanes taken, guint32 target) {
   if (taken == splits->mask)
@@ -105,10 +109,11 @@ void smb_splits_wait(SmbSplits *splits, guint barrier, SmbLanes lanes);
 
 /**
  * smb_splits_sync:
- * @lanes: those of the running split that are concerned; the others go on
+ * @lanes: those of the running split that are concerned; the others continue
  *
- * A lane waits until all lanes that are recorded, unless they exited or broke out, wait at @barrier, too. Then these are
- * ready, and the barrier is not armed for them any more. Lanes for which it is not armed are ready behind it (BSYNC).
+ * A lane waits until all lanes that are recorded, unless they exited or broke out, wait at @barrier, too. Then these
+ * are ready, and the barrier is not armed for them any longer. Lanes for which it is not armed are ready after it
+ * (BSYNC).
  */
 static inline void
 smb_splits_sync(SmbSplits *splits, guint barrier, SmbLanes lanes) {
@@ -131,7 +136,10 @@ smb_splits_break(SmbSplits *splits, guint barrier, SmbLanes lanes) {
     smb_splits_leave(splits, barrier, lanes);
 }
 
-/** The lanes that @lane has recorded at @barrier; 0: it has not armed it. Of one in a register, what is there, for any lane. */
+/**
+ * The lanes that @lane has recorded at @barrier; 0: it has not armed it. For one in a register, what is there, for any
+ * lane.
+ */
 SmbLanes smb_splits_recorded(const SmbSplits *splits, guint barrier, guint lane);
 
 /** Makes it so in a register: what was recorded may have been kept elsewhere meanwhile (BMOV). */
@@ -142,10 +150,10 @@ void smb_splits_assemble(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted);
 
 /**
  * smb_splits_gather:
- * @lanes: those of the running split that name @wanted; the others, and those that @wanted lacks, go on
+ * @lanes: those of the running split that name @wanted; the others, and those that @wanted lacks, continue
  *
- * A lane waits until all of @wanted that have not exited wait for the same set, wherever they are. If all of @wanted are
- * in the running split, it goes on undivided: lanes that run together may name different sets (WARPSYNC; ahead of
+ * A lane waits until all of @wanted that have not exited wait for the same set, wherever they are. If all of @wanted
+ * are in the running split, it continues undivided: lanes that run together may name different sets (WARPSYNC; ahead of
  * shfl.sync and its like, bar.warp.sync).
  */
 static inline void
@@ -154,7 +162,7 @@ smb_splits_gather(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted) {
     smb_splits_assemble(splits, lanes, wanted);
 }
 
-/** @lanes of the running split leave the program; nobody waits for them any more (EXIT). */
+/** @lanes of the running split leave the program; no lane waits for them any longer (EXIT). */
 void smb_splits_exit(SmbSplits *splits, SmbLanes lanes);
 
 /** @lanes of the running split wait for something outside of the warp, a barrier of the block, which the caller
@@ -164,7 +172,7 @@ void smb_splits_hold(SmbSplits *splits, SmbLanes lanes, guint number);
 /** The lanes that are held with @number. */
 SmbLanes smb_splits_held(const SmbSplits *splits, guint number);
 
-/** Lets the lanes that are held with @number go on; @together: splits at one pc are one, else each is as it was. */
+/** Lets the lanes that are held with @number continue; @together: splits at one pc are one, else each is as it was. */
 void smb_splits_release(SmbSplits *splits, guint number, gboolean together);
 
 /** The running split, which may wait for what another one does, gives way to the next one that can run, if any:

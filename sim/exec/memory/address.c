@@ -4,9 +4,9 @@
 // Where lanes ask for memory: from a base in registers, or in a bank of constants, to pointers of the machine.
 #include "sim/exec/memory/memory.h"
 
-// The variable of a bank that has an offset; beyond all of them the last one, behind its end.
+// The variable of a bank that has an offset; beyond all of them the last one, after its end.
 static guint64
-find_piece(const GArray *pieces, guint64 offset) {
+find_bank_variable(const GArray *pieces, guint64 offset) {
   guint i = pieces->len;
   while (i > 1 && g_array_index(pieces, BankPiece, i - 1).first > offset)
     i--;
@@ -14,6 +14,9 @@ find_piece(const GArray *pieces, guint64 offset) {
   return make_pointer(piece->region, (gint64)(offset - piece->first));
 }
 
+// The pointer of each lane: start of the window, base register and offset. With a 32-bit base, the sum wraps around
+// as the hardware's does. In generic addresses of shared memory the bytes that the system reserves come first, and
+// are subtracted.
 static SmbLanes
 find_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *addresses,
                guint *flags, guint32 *origin) {
@@ -53,8 +56,8 @@ find_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *ad
   return known & high_known;
 }
 
-// The rank of the block in addresses of its own shared memory, above which some of them lie, and some below. Where another rank
-// could stand, none is rank 0.
+// The rank of the block in addresses of its own shared memory: some of its addresses have it in their upper bits,
+// others have 0 there, which is not rank 0.
 static void
 leave_rank(const Exec *exec, const Transfer *transfer, guint64 *addresses) {
   const guint64 start = make_pointer(REGION_SHARED, 0);
@@ -76,7 +79,7 @@ smb_transfer_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, gui
     leave_rank(exec, transfer, addresses);
   if (G_UNLIKELY(transfer->pieces != NULL)) {
     FOR_LANES(known, lane) {
-      addresses[lane] = find_piece(transfer->pieces, addresses[lane]);
+      addresses[lane] = find_bank_variable(transfer->pieces, addresses[lane]);
     }
   }
   return known;

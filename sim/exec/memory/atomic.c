@@ -6,7 +6,7 @@
 
 // What an atomic is to the counters.
 static Move
-make_move(const SmbBlock *block, const Transfer *transfer) {
+make_atomic_move(const SmbBlock *block, const Transfer *transfer) {
   Move move = transfer->move;
   move.op = smb_atomic_op(block->arch, move.atomic, move.kind, transfer->increments);
   return move;
@@ -28,13 +28,13 @@ smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found) 
       swaps ? smb_transfer_gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap) : 0;
   smb_provenance_note(exec, step, lanes, located->addresses, transfer->move.width,
                       origin ? origin : of_swap);
-  Move move = make_move(exec->block, transfer);
+  Move move = make_atomic_move(exec->block, transfer);
   if (!smb_words_atomic(exec->block, &move, exec->w, lanes, located->addresses, &operand,
                         swaps ? &swap : NULL, &found->words))
     return FALSE;
   smb_transfer_forget_others(exec, located, &found->words);
   guint flags = smb_transfer_found(exec, located);
-  smb_transfer_stored(exec, located);
+  smb_transfer_finish_store(exec, located);
   if (!smb_transfer_deliver(exec, step, lanes, flags, &found->words))
     smb_provenance_explain_lanes(exec, step, lanes, located->addresses, transfer->move.width,
                                  &found->words);
@@ -53,13 +53,13 @@ smb_step_atomic(Exec *exec, const Step *step, SmbLanes lanes) {
   guint32 origin = smb_transfer_gather(exec->warp->registers, transfer->operands,
                                        transfer->n_components, transfer->bytes, lanes, &operand);
   smb_provenance_note_shared(exec, step, lanes, base, offset, origin);
-  Move move = make_move(exec->block, transfer);
+  Move move = make_atomic_move(exec->block, transfer);
   return smb_words_atomic_shared(exec->block, &move, exec->w, lanes, base, offset, &operand);
 }
 
 // --- a swap that is tried again (ATOMS.CAST.SPIN)
 
-// Of lanes that name one place, the first one; of 8 bytes, the first one of each half of the warp.
+// Among lanes with the same address, the first one; for 8-byte atomics, the first one of each half of the warp.
 static SmbLanes
 find_contenders(SmbLanes lanes, guint n_lanes, guint width, const guint64 *addresses) {
   SmbLanes first = 0;
@@ -120,7 +120,7 @@ smb_step_cast(Exec *exec, const Step *step, SmbLanes lanes) {
                         &swap, &before))
     return FALSE;
   guint flags = smb_transfer_found(exec, &located) & ROW_TAINT;
-  smb_transfer_stored(exec, &located);
+  smb_transfer_finish_store(exec, &located);
   FOR_LANES(contenders, lane) {
     gboolean swapped =
         has_swapped(transfer, &expected, &before, (guint)lane, winners, located.addresses);

@@ -45,7 +45,7 @@ read_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes, guint64 *ad
 }
 
 static gboolean
-check_size(Exec *exec, const Copies *copies, guint lane) {
+check_copy_size(Exec *exec, const Copies *copies, guint lane) {
   const SmbBlock *block = exec->block;
   guint64 bytes = copies->bytes[lane];
   g_autofree char *thread = smb_block_thread(block, exec->w, lane);
@@ -53,27 +53,28 @@ check_size(Exec *exec, const Copies *copies, guint lane) {
       smb_program_site(block->program, copies->step->transfer->move.site)->expression;
   if (bytes % copies->bulk->quantum)
     return smb_block_fail(exec->block, copies->step->place,
-                          "%s: %" G_GUINT64_FORMAT " bytes are no multiple of %u, by %s", text,
+                          "%s: %" G_GUINT64_FORMAT " bytes is not a multiple of %u, by %s", text,
                           bytes, copies->bulk->quantum, thread);
   if (bytes > block->shared_bytes)
     return smb_block_fail(exec->block, copies->step->place,
-                          "%s: %" G_GUINT64_FORMAT " bytes, of %" G_GSIZE_FORMAT
+                          "%s: %" G_GUINT64_FORMAT
+                          " bytes is more than the block's %" G_GSIZE_FORMAT
                           " bytes of shared memory, by %s",
                           text, bytes, block->shared_bytes, thread);
   return TRUE;
 }
 
 static Move
-make_move(const Transfer *transfer, const Copies *copies, guint64 bytes) {
+make_copy_move(const Transfer *transfer, const Copies *copies, guint64 bytes) {
   Move move = transfer->move;
   move.width = (guint)bytes;
   move.align = copies->bulk->quantum;
   return move;
 }
 
-// Why what a lane copies is not known; of memory at addresses, from the first byte on that is not.
+// Notes why the data that a lane copies is unknown; for memory at addresses, at the first unknown byte.
 static void
-note_copy(Exec *exec, const Copies *copies, guint lane, const guchar *marks) {
+note_copied_origin(Exec *exec, const Copies *copies, guint lane, const guchar *marks) {
   gsize at = 0;
   while (exec->block->map && at < copies->bytes[lane] && marks[at] & MARK_KNOWN)
     at++;
@@ -91,10 +92,10 @@ fetch(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks
     memset(marks, MARK_KNOWN, n);
   if (!(copies->from_known & one) || smb_transfer_elsewhere(one, copies->from))
     return TRUE;
-  Move move = make_move(bulk->from, copies, n);
+  Move move = make_copy_move(bulk->from, copies, n);
   if (!smb_bulk_read(exec->block, &move, exec->w, lane, copies->from[lane], bytes, marks))
     return FALSE;
-  note_copy(exec, copies, lane, marks);
+  note_copied_origin(exec, copies, lane, marks);
   gboolean taints = smb_transfer_taint(exec, copies->from_flags, one, copies->from);
   for (gsize i = 0; i < n; i++) {
     guint mark = bulk->is_lost ? 0 : marks[i];
@@ -109,7 +110,7 @@ deliver(Exec *exec, const Copies *copies, guint lane, const guchar *bytes, const
   SmbLanes one = (SmbLanes)1 << lane;
   if (!copies->bulk->to || smb_transfer_elsewhere(one & copies->to_known, copies->to))
     return TRUE;
-  Move move = make_move(copies->bulk->to, copies, copies->bytes[lane]);
+  Move move = make_copy_move(copies->bulk->to, copies, copies->bytes[lane]);
   if (!smb_bulk_write(exec->block, &move, exec->w, lane, copies->to[lane], bytes, marks))
     return FALSE;
   smb_transfer_note_store(exec, copies->to_flags, one, copies->to);
@@ -118,7 +119,7 @@ deliver(Exec *exec, const Copies *copies, guint lane, const guchar *bytes, const
   return TRUE;
 }
 
-// A copy of a size that is not known: of consecutive bytes that begin at a place that is.
+// A copy of unknown size: consecutive bytes from a known address on.
 static gboolean
 copy_unsized(Exec *exec, const Copies *copies, guint lane) {
   const Bulk *bulk = copies->bulk;
@@ -130,10 +131,10 @@ copy_unsized(Exec *exec, const Copies *copies, guint lane) {
       continue;
     if (ends[i]->window != WINDOW_SHARED) {
       if (i == 0)
-        smb_words_blur(exec->block);
+        smb_words_mark_unknown(exec->block);
       continue;
     }
-    Move move = make_move(ends[i], copies, bulk->quantum);
+    Move move = make_copy_move(ends[i], copies, bulk->quantum);
     if (!smb_bulk_forget(exec->block, &move, exec->w, lane, addresses[i][lane], i == 0))
       return FALSE;
   }
@@ -148,7 +149,7 @@ copy_lane(Exec *exec, const Copies *copies, guint lane) {
     return TRUE;
   if (n == SMB_BYTES_UNKNOWN)
     return copy_unsized(exec, copies, lane);
-  if (!check_size(exec, copies, lane))
+  if (!check_copy_size(exec, copies, lane))
     return FALSE;
   g_autofree guchar *bytes = g_malloc0(n), *marks = g_malloc0(n);
   return fetch(exec, copies, lane, bytes, marks) && deliver(exec, copies, lane, bytes, marks);
@@ -182,7 +183,7 @@ smb_bulk_copy(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes) {
   if (bulk->to && copies.to_known != lanes && bulk->to->window == WINDOW_SHARED)
     smb_unknown_forget_shared(exec, step);
   if (bulk->to && copies.to_known != lanes && bulk->to->window != WINDOW_SHARED)
-    smb_words_blur(exec->block);
+    smb_words_mark_unknown(exec->block);
   FOR_LANES(lanes, lane) {
     if (!copy_lane(exec, &copies, (guint)lane))
       return FALSE;
@@ -210,10 +211,10 @@ smb_step_fragment(Exec *exec, const Step *step, SmbLanes lanes) {
     smb_transfer_mark_unknown(exec, step, lanes, step_origin(exec, step));
   if (outside || !exec_may_be_shared(exec, transfer) || !block->sink->uncounted)
     return TRUE;
-  g_autofree char *reason =
-      g_strdup_printf("which lane moves what of the %" G_GUINT64_FORMAT
-                      " bytes of a matrix is decided by the assembler, for each chip",
-                      step->bulk->bytes);
+  g_autofree char *reason = g_strdup_printf(
+      "the assembler decides, for each chip, which lane moves which of the %" G_GUINT64_FORMAT
+      " bytes of a matrix",
+      step->bulk->bytes);
   block->sink->uncounted(block->user, transfer->move.site, exec->w, lanes, reason, NULL);
   return TRUE;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// cp.async: from global to shared memory. It is done at once, which is what a program sees that waits for it before it
-// reads, as it has to; one that does not is told (sim/machine/pending.c).
+// cp.async: from global to shared memory. The copy is made at once. A program that waits for it before it reads, as it
+// must, sees no difference; one that does not wait is reported (sim/machine/pending.c).
 #include <string.h>
 
 #include "sim/exec/memory/memory.h"
@@ -30,7 +30,7 @@ mark_block(MarkedWords *words, SmbLanes lanes, guint width) {
   }
 }
 
-// Of a copy past the first-level cache: why ncu's count may be another; said once in a block.
+// For a copy past the first-level cache: why ncu may count something else; said once in a block.
 static void
 doubt(const Exec *exec, const Step *step, const char *why) {
   SmbBlock *block = exec->block;
@@ -52,8 +52,8 @@ find_empty(const guint32 *bytes, SmbLanes lanes) {
   return empty;
 }
 
-// Which lanes are counted as if they wrote zeros. Measured on an H100 and an H200, of copies past the first-level cache by P0, !P0,
-// P1 to P5 and nothing, in which all lanes, some or none write zeros; through it, those that do.
+// Which lanes are counted as if they wrote zeros. Measured on an H100 and an H200, of copies past the first-level cache
+// by P0, !P0, P1 to P5 and nothing, in which all lanes, some or none write zeros; through it, those that do.
 static SmbLanes
 find_zeros(const Exec *exec, const Step *step, SmbLanes lanes, SmbLanes zeros) {
   Copying copying = step->source->copying;
@@ -61,24 +61,24 @@ find_zeros(const Exec *exec, const Step *step, SmbLanes lanes, SmbLanes zeros) {
     return zeros;
   if (copying == COPYING_EITHER)
     doubt(exec, step,
-          "what it takes depends on the predicate that an assembler makes of its operand");
+          "its wavefronts depend on the predicate that the assembler makes of its operand");
   return copying == COPYING_P0 ? lanes : copying == COPYING_NOT_P0 ? 0 : zeros;
 }
 
-// A guard P0 is false to ncu, too: it counts nothing of @P0, and of @!P0 all lanes, by the addresses that their registers hold; the
-// other way around if a predicate says which lanes write zeros. Other guards are what they are (tests/ptx/guards.cu), but were
-// not tried where no lane takes part.
+// ncu also takes a guard P0 as false: it counts no lanes for @P0 and all lanes for @!P0, at the addresses in their
+// registers. It is the other way around if a predicate says which lanes write zeros. Other guards are evaluated
+// (tests/ptx/guards.cu), but were not tried where no lane takes part.
 static void
 doubt_guard(const Exec *exec, const Step *step, SmbLanes lanes) {
   gboolean is_told_apart = step->unless ? lanes != exec->warp->splits->mask : lanes != 0;
   if (step->source->is_by_p0 && is_told_apart)
-    doubt(exec, step,
-          step->source->data[0] == NO_ROW ? "Nsight Compute takes P0 to be false, and counts "
-                                            "nothing of @P0, and all lanes of @!P0"
-                                          : "Nsight Compute takes the guard P0 for another one");
+    doubt(
+        exec, step,
+        step->source->data[0] == NO_ROW
+            ? "Nsight Compute treats P0 as false: it counts nothing for @P0, and all lanes for @!P0"
+            : "Nsight Compute evaluates the guard P0 differently");
   else if (!lanes)
-    doubt(exec, step,
-          "where no lane takes part, a device was seen to take wavefronts all the same");
+    doubt(exec, step, "no lane takes part, but a device was measured to need wavefronts even so");
 }
 
 // Where a copy reads.
@@ -90,9 +90,9 @@ typedef struct {
   guint32 origin; // of what is not known
 } CopySource;
 
-// Of ZFILL, what an address has in excess of a multiple of the width is how many bytes fewer are copied.
+// ZFILL copies fewer bytes: by as many as the address is above a multiple of the width.
 static void
-shorten(CopySource *source, guint lane, guint32 width) {
+shorten_copy(CopySource *source, guint lane, guint32 width) {
   if (source->known >> lane & 1) {
     guint32 past = (guint32)source->addresses[lane] & (width - 1);
     source->addresses[lane] -= past;
@@ -102,8 +102,10 @@ shorten(CopySource *source, guint lane, guint32 width) {
   }
 }
 
+// Addresses and bytes that each lane reads. An operand may say how many bytes come from the source, and the rest are
+// zeros; if it is unknown, so is the source.
 static void
-find_source(Exec *exec, const Step *step, SmbLanes lanes, CopySource *source) {
+find_copy_source(Exec *exec, const Step *step, SmbLanes lanes, CopySource *source) {
   const Transfer *from = step->source;
   const Registers *registers = exec->warp->registers;
   Row said = from->data[0];
@@ -115,7 +117,7 @@ find_source(Exec *exec, const Step *step, SmbLanes lanes, CopySource *source) {
   FOR_LANES(lanes, lane) {
     source->counts[lane] = said == NO_ROW || !is_said ? width : row_values(registers, said)[lane];
     if (from->is_shortened)
-      shorten(source, lane, width);
+      shorten_copy(source, lane, width);
   }
   if (exec->block->signature)
     smb_signature_sources(exec->block, source->known, source->addresses);
@@ -130,8 +132,8 @@ find_source(Exec *exec, const Step *step, SmbLanes lanes, CopySource *source) {
 
 // What is copied; nothing of it is known where the source is not, or how much of it is copied.
 static gboolean
-load_source(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes reads, const CopySource *source,
-            MarkedWords *words) {
+load_copy_source(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes reads,
+                 const CopySource *source, MarkedWords *words) {
   const Transfer *from = step->source;
   memset(words, 0, sizeof *words);
   if (reads && !smb_words_load(exec->block, &from->move, exec->w, reads, source->addresses, words))
@@ -156,7 +158,7 @@ smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes) {
   doubt_guard(exec, step, lanes);
   if (!lanes)
     return TRUE;
-  find_source(exec, step, lanes, &source);
+  find_copy_source(exec, step, lanes, &source);
   SmbLanes reads = source.known & ~find_empty(source.counts, source.known);
   Move move = to->move;
   move.sources = source.known == lanes ? sources : NULL;
@@ -169,7 +171,7 @@ smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes) {
   }
   if (source.known != lanes)
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = source.origin});
-  if (!load_source(exec, step, lanes, reads, &source, &words))
+  if (!load_copy_source(exec, step, lanes, reads, &source, &words))
     return FALSE;
   SmbLanes known = smb_transfer_addresses(exec, to, lanes, addresses, &flags, &origin);
   exec_watch(exec, flags);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// ldmatrix and stmatrix (PTX ISA): 1, 2 or 4 matrices of 8 rows of 8 numbers of 16 bits. Lane 8 * j + i gives the address
-// of row i of matrix j. Lane t holds two numbers of each matrix: columns 2 * (t % 4) and the next of row t / 4; of a
-// transposed one, rows 2 * (t % 4) and the next of column t / 4. Of
+// ldmatrix and stmatrix (PTX ISA): 1, 2 or 4 matrices of 8 rows of 8 numbers of 16 bits. Lane 8 * j + i gives the
+// address of row i of matrix j. Lane t holds two numbers of each matrix: columns 2 * (t % 4) and the next of row t / 4;
+// of a transposed one, rows 2 * (t % 4) and the next of column t / 4. Of
 // matrices of numbers of 8 bits and fewer only the requests are modelled: they have rows of 16 bytes as well.
 #include <string.h>
 
@@ -21,14 +21,14 @@ typedef struct {
 } Place;
 
 static Place
-find_place(gboolean is_transposed, guint j, guint t, guint half) {
+find_element_place(gboolean is_transposed, guint j, guint t, guint half) {
   guint row = is_transposed ? 2 * (t % 4) + half : t / 4;
   guint column = is_transposed ? t / 4 : 2 * (t % 4) + half;
   return (Place){j * ROWS + row, column / 2, column % 2 * 16};
 }
 
-// The lanes that give an address, among those that execute it: all of them should (PTX ISA), and of a row whose lane does
-// not, nothing is moved. FALSE: an address is not known.
+// The lanes that give an address, among those that execute it: all of them should (PTX ISA), and of a row whose lane
+// does not, nothing is moved. FALSE: an address is not known.
 static gboolean
 find_lanes(Exec *exec, const Step *step, guint64 *addresses, SmbLanes lanes, SmbLanes *asking,
            guint32 *origin) {
@@ -55,7 +55,7 @@ smb_step_load_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   }
   if (asking != smb_lanes_below(transfer->n_components * ROWS)) {
-    memset(&words, 0, sizeof words); // rows that nobody asks for are not known
+    memset(&words, 0, sizeof words); // rows that no lane asks for are not known
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
   }
   if (asking && !smb_words_load(exec->block, &transfer->move, exec->w, asking, addresses, &words))
@@ -72,7 +72,7 @@ smb_step_load_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
     guint flags = 0;
     FOR_LANES(lanes, t) {
       for (guint half = 0; half < 2; half++) {
-        Place at = find_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
+        Place at = find_element_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
         guint32 marks = words.marks[at.word][at.lane] >> at.shift & 0xffff;
         guint32 known = (marks & 0x0101) * 0xff;
         values[t] |= (words.values[at.word][at.lane] >> at.shift & known) << (16 * half);
@@ -116,7 +116,7 @@ smb_step_store_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
     FOR_LANES(lanes, t) {
       guint32 unknown = row_lane_unknown(registers, transfer->data[j], (guint)t);
       for (guint half = 0; half < 2; half++) {
-        Place at = find_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
+        Place at = find_element_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
         for (guint byte = 2 * half; byte < 2 * half + 2; byte++) {
           guint shift = at.shift + 8 * (byte - 2 * half);
           gboolean is_known = !(unknown >> (8 * byte) & 0xff);

@@ -1,21 +1,22 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Steps that ask for memory: from registers to requests of the machine (sim/machine/words.h), and back.
+// Steps that ask for memory: from registers to requests of the machine (sim/machine/words.c), and back.
 #pragma once
 
 #include "sim/exec/unknown/order.h"
 
 // --- addresses (address.c)
 
-// Of @lanes, those whose address is known. @addresses: pointers of the machine; @flags: of the rows that they come from;
+// The lanes of @lanes whose address is known. @addresses: pointers of the machine; @flags: of the rows that they come
+// from;
 // @origin: of the address of the first one that is not known.
 SmbLanes smb_transfer_addresses(Exec *exec, const Transfer *transfer, SmbLanes lanes,
                                 guint64 *addresses, guint *flags, guint32 *origin);
-// Of @lanes, those whose addresses are in the shared memory of another block of the cluster.
+// The lanes of @lanes whose addresses are in the shared memory of another block of the cluster.
 SmbLanes smb_transfer_elsewhere(SmbLanes lanes, const guint64 *addresses);
 
-// --- data (words.c)
+// --- data (request-words.c)
 
 // Registers of @bytes each, side by side, of @lanes. Returns the origin of what is not known of them; 0: all is.
 guint32 smb_transfer_gather(const Registers *registers, const Row *rows, guint n_components,
@@ -46,14 +47,15 @@ gboolean smb_transfer_locate(Exec *exec, const Step *step, SmbLanes lanes, Locat
 // What it found depends on: flags of a row. After it was made.
 guint smb_transfer_found(Exec *exec, const Located *located);
 // It has stored.
-void smb_transfer_stored(Exec *exec, const Located *located);
+void smb_transfer_finish_store(Exec *exec, const Located *located);
 // Global memory that other blocks may change meanwhile: nothing is known of what it found there.
 void smb_transfer_forget_others(Exec *exec, const Located *located, MarkedWords *words);
-// The base of an access to shared memory by STEP_DIRECT, of which all lanes know the address and a signature needs to say no more
-// than where it goes; else NULL.
+// The base of an access to shared memory by STEP_DIRECT, of which all lanes know the address and a signature needs to
+// say no more than where it goes; else NULL.
 const guint32 *smb_transfer_base(const Exec *exec, const Step *step, SmbLanes lanes);
 
-// ROW_BLOCK, if what was loaded at @addresses depends on blockIdx though memory is not marked so. @flags: of the address.
+// ROW_BLOCK, if what was loaded at @addresses depends on blockIdx though memory is not marked so. @flags: of the
+// address.
 guint smb_transfer_taint(const Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses);
 // A step stored at @addresses. @flags: of them.
 void smb_transfer_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *addresses);
@@ -74,14 +76,18 @@ gboolean smb_step_atomic(Exec *exec, const Step *step, SmbLanes lanes);
 // The same of memory that others change; @found: no lanes if nothing was loaded.
 gboolean smb_transfer_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found);
 gboolean smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found);
-// A compare-and-swap of words that is tried again by lanes that lose: of lanes that name one word one takes part. Whether
-// it swapped goes to the row Compute.d, unless that is NO_ROW, and to the predicate Compute.p. Costs as much as one of all
-// lanes that named words of their own (executed on an H200: 2 wavefronts a request where all lanes name one word).
+// A compare-and-swap that the losing lanes retry: of the lanes that name one word, one takes part. Whether it swapped
+// goes to the row Compute.d, unless that is NO_ROW, and to the predicate Compute.p. It costs as much as if each lane
+// named a word of its own (executed on an H200: 2 wavefronts a request where all lanes name one word).
 gboolean smb_step_cast(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_load_matrix(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_store_matrix(Exec *exec, const Step *step, SmbLanes lanes);
 // Loads or stores a matrix of Bulk.bytes, of which only an assembler knows which lane moves what.
 gboolean smb_step_fragment(Exec *exec, const Step *step, SmbLanes lanes);
+// The same of memory of which all is known (plain.c).
+gboolean smb_step_read(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_write(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_update(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_copy(Exec *exec, const Step *step, SmbLanes lanes);
 // The copies of a thread since the last such step are a group.
 gboolean smb_step_commit(Exec *exec, const Step *step, SmbLanes lanes);
@@ -90,6 +96,7 @@ gboolean smb_step_await(Exec *exec, const Step *step, SmbLanes lanes);
 // Copies in bulk of @lanes; @bytes: of each (SMB_BYTES_UNKNOWN).
 gboolean smb_bulk_copy(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes);
 
-// Doubts: of requests, and of steps that wait for copies: which copies are pending is not known.
+// What becomes unknown: for requests, and for steps that wait for copies, after which it is unknown which copies are
+// pending.
 void smb_doubt_transfer(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 void smb_doubt_copies(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);

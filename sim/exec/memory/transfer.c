@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Loads and stores, and what every access has: where it goes, what it depends on, and what becomes of it where that is not known.
+// Loads and stores, and what every access has: where it goes, what it depends on, and what happens to it where that is
+// not known.
 #include "sim/exec/memory/memory.h"
 
 #include <string.h>
@@ -34,14 +35,15 @@ smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 
   if (exec_may_be_shared(exec, transfer))
     memset(block->shared_marks, 0, block->shared_bytes);
   if (transfer->window == WINDOW_GENERIC)
-    smb_words_blur(block);
+    smb_words_mark_unknown(block);
   if (transfer->window == WINDOW_LOCAL)
     forget_variable(exec, transfer, lanes);
   else if (transfer->window == WINDOW_GENERIC)
     exec_forget_local(exec, lanes);
 }
 
-// An access that may ask for global memory, or for constant memory, is not made, since it is not known where, or whether.
+// An access that may ask for global memory, or for constant memory, is not made, since it is not known where, or
+// whether.
 static void
 leave_out_global(Exec *exec, const Transfer *transfer) {
   SmbBlock *block = exec->block;
@@ -49,7 +51,7 @@ leave_out_global(Exec *exec, const Transfer *transfer) {
   if (transfer->window != WINDOW_GENERIC)
     return;
   if (move->constant_bytes == 0)
-    block->lost_globals[move->op_class] = TRUE;
+    block->missing_globals[move->op_class] = TRUE;
   else if (block->sink->constant)
     block->sink->constant(block->user, move->site, NULL, NULL);
 }
@@ -62,9 +64,9 @@ smb_doubt_transfer(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin)
     smb_transfer_mark_unknown(exec, step, lanes, origin);
 }
 
-// Lanes whose addresses are not known: whatever they could have touched is not known any more.
+// Lanes whose addresses are not known: whatever they could have touched is no longer known.
 static void
-drop(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
+drop_unknown_lanes(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin) {
   if (exec_may_be_shared(exec, step->transfer))
     smb_unknown_uncounted(exec, step, lanes, "the address", origin);
   if (step_stores(step))
@@ -103,7 +105,7 @@ smb_transfer_locate(Exec *exec, const Step *step, SmbLanes lanes, Located *locat
                                           &located->flags, &origin);
   exec_watch(exec, located->flags);
   if (known != lanes) {
-    drop(exec, step, lanes, origin);
+    drop_unknown_lanes(exec, step, lanes, origin);
     return FALSE;
   }
   located->lanes = stay_here(exec, step, lanes, located->addresses);
@@ -127,7 +129,7 @@ smb_transfer_base(const Exec *exec, const Step *step, SmbLanes lanes) {
 
 // --- what it depends on
 
-// Beside a variable, what lies between two places need not be memory as there.
+// Between two addresses in different variables there may be memory of another kind.
 static void
 watch_beside(const Exec *exec, guint flags, guint32 index) {
   const SmbBlock *block = exec->block;
@@ -178,9 +180,9 @@ smb_transfer_found(Exec *exec, const Located *located) {
 }
 
 void
-smb_transfer_stored(Exec *exec, const Located *located) {
+smb_transfer_finish_store(Exec *exec, const Located *located) {
   smb_transfer_note_store(exec, located->flags, located->lanes, located->addresses);
-  smb_order_stored(exec, located->step, located->flags, located->lanes, located->addresses);
+  smb_order_note_store(exec, located->step, located->flags, located->lanes, located->addresses);
 }
 
 void
@@ -196,7 +198,7 @@ smb_transfer_forget_others(Exec *exec, const Located *located, MarkedWords *word
     for (guint word = 0; word < MAX_MOVE_BYTES / 4; word++)
       words->marks[word][lane] = 0;
     if (order == ORDER_ACQUIRE)
-      smb_words_blur(block);
+      smb_words_mark_unknown(block);
   }
 }
 
@@ -263,6 +265,6 @@ smb_step_store(Exec *exec, const Step *step, SmbLanes lanes) {
   smb_order_disputes(exec, step, lanes, located.addresses, &words);
   if (!smb_words_store(exec->block, &transfer->move, exec->w, lanes, located.addresses, &words))
     return FALSE;
-  smb_transfer_stored(exec, &located);
+  smb_transfer_finish_store(exec, &located);
   return TRUE;
 }

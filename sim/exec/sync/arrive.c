@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Barriers in shared memory as chips before sm_90 have them: 8 bytes that the program initialises by a store, changes by
-// atomics and tests by loads of its own, and one instruction that arrives (ATOMS.ARRIVE.64; ARRIVES.LDGSTSBAR.64, when the
-// copies of the thread are complete, which they are at once here). Of n arrivals that a phase expects, the low word holds
-// 2^30 - n, and the high word the phase in bit 31 and 2^31 less what is pending below it; so the last arrival carries into
-// the phase. That is what ptxas of CUDA 13.0 writes for mbarrier.init, .arrive_drop, .pending_count and .test_wait.
+// Barriers in shared memory as chips before sm_90 have them: 8 bytes that the program initialises by a store, changes
+// by atomics and tests by loads of its own, and one instruction that arrives (ATOMS.ARRIVE.64; ARRIVES.LDGSTSBAR.64,
+// when the copies of the thread are complete, which they are at once here). Of n arrivals that a phase expects, the low
+// word holds 2^30 - n, and the high word the phase in bit 31 and 2^31 less what is pending below it; so the last
+// arrival carries into the phase. That is what ptxas of CUDA 13.0 writes for mbarrier.init, .arrive_drop,
+// .pending_count and .test_wait.
 #include <string.h>
 
 #include "sim/base/range.h"
@@ -22,7 +23,7 @@ enum {
 
 // One arrival; TRUE: it completes the phase.
 static gboolean
-arrive(guint32 *words) {
+arrive_at_words(guint32 *words) {
   guint32 expected = EXPECTED_LIMIT - (words[0] & (EXPECTED_LIMIT - 1));
   guint32 before = words[1]++;
   if (!((before ^ words[1]) & PHASE))
@@ -31,7 +32,7 @@ arrive(guint32 *words) {
   return TRUE;
 }
 
-// What a barrier is called by its place, and that its words are no race.
+// Names a barrier by its address, and declares that its words do not race.
 static void
 note_object(Exec *exec, guint32 offset) {
   g_hash_table_add(exec->sync->arrivals, GUINT_TO_POINTER(offset + 1));
@@ -39,7 +40,8 @@ note_object(Exec *exec, guint32 offset) {
     smb_shadow_exempt(exec->block->shadow, offset + at);
 }
 
-// The object of one lane, which is not known unless all its bytes are: what it was, and which bits of that are not known.
+// The object of one lane, which is not known unless all its bytes are: what it was, and which bits of that are not
+// known.
 static void
 arrive_at(Exec *exec, guint32 offset, guint32 *before, guint32 *unknown) {
   SmbBlock *block = exec->block;
@@ -52,7 +54,7 @@ arrive_at(Exec *exec, guint32 offset, guint32 *before, guint32 *unknown) {
   memcpy(before, words, sizeof words);
   if (*unknown)
     memset(marks, 0, OBJECT_BYTES);
-  else if (arrive(words))
+  else if (arrive_at_words(words))
     smb_shadow_barrier(block->shadow);
   memcpy(block->shared + offset, words, sizeof words);
   note_object(exec, offset);
@@ -89,7 +91,7 @@ smb_step_arrive(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
-// Whether 8 bytes hold what a barrier does at which nobody has arrived.
+// Whether 8 bytes hold a barrier at which no thread has arrived.
 static gboolean
 is_fresh(const SmbBlock *block, guint32 offset) {
   guint32 words[2];

@@ -7,11 +7,11 @@
 
 // The number that an operand holds in the first of @lanes, of all of which it must be the same.
 static gboolean
-read_uniform(Exec *exec, const Step *step, Row from, SmbLanes lanes, const char *what,
-             guint32 *value) {
+read_uniform_operand(Exec *exec, const Step *step, Row from, SmbLanes lanes, const char *what,
+                     guint32 *value) {
   const Registers *registers = exec->warp->registers;
   if (smb_row_known(registers, from, lanes) != lanes)
-    return smb_block_fail(exec->block, step->place, "%s of the barrier is not known", what);
+    return smb_block_fail(exec->block, step->place, "%s of the barrier is unknown", what);
   const guint32 *values = row_values(registers, from);
   guint32 first = *value = values[smb_lanes_first(lanes)], differ = 0;
   EACH_LANE(registers->n_lanes, differ |= values[lane] ^ first;)
@@ -47,9 +47,9 @@ smb_step_barrier(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   if ((compute->s[0] != NO_ROW &&
-       !read_uniform(exec, step, compute->s[0], lanes, "the number", &number)) ||
+       !read_uniform_operand(exec, step, compute->s[0], lanes, "the number", &number)) ||
       (compute->s[1] != NO_ROW &&
-       !read_uniform(exec, step, compute->s[1], lanes, "the number of threads", &expected)))
+       !read_uniform_operand(exec, step, compute->s[1], lanes, "the number of threads", &expected)))
     return FALSE;
   if (compute->s[0] != NO_ROW && number >= BARRIER_OF_CLUSTER)
     return smb_block_fail(exec->block, step->place, "barrier %u: expected 0 to %u", number,
@@ -92,7 +92,7 @@ count_living(const Exec *exec) {
 
 // What bar.red gives to all that waited. One thread that is certain decides an "or" or "and", whatever the others say.
 static void
-answer(Exec *exec, const BlockBarrier *barrier, const Mask *waiting) {
+answer_reduction(Exec *exec, const BlockBarrier *barrier, const Mask *waiting) {
   const Step *step = barrier->step;
   guint n = 0, not = 0;
   gboolean unknown = FALSE;
@@ -123,10 +123,10 @@ answer(Exec *exec, const BlockBarrier *barrier, const Mask *waiting) {
 }
 
 static void
-release(Exec *exec, guint number, const Mask *waiting) {
+release_barrier(Exec *exec, guint number, const Mask *waiting) {
   BlockBarrier *barrier = &exec->sync->barriers[number];
   if (barrier->step->argument >= BARRIER_POPC)
-    answer(exec, barrier, waiting);
+    answer_reduction(exec, barrier, waiting);
   smb_shadow_barrier(exec->block->shadow);
   for (guint w = 0; w < exec->block->n_warps; w++)
     smb_splits_release(exec->warps[w].splits, number, TRUE);
@@ -149,7 +149,7 @@ smb_barriers_fail(Exec *exec) {
       continue;
     if (barrier->expected)
       return smb_block_fail(exec->block, barrier->step->place,
-                            "barrier %u waits for %u threads, and %u reach it", number,
+                            "barrier %u waits for %u threads, but %u reach it", number,
                             barrier->expected, n + barrier->arrived);
     return smb_block_barrier(exec->block, barrier->step->place, "the barrier", &waiting);
   }
@@ -176,7 +176,7 @@ smb_barriers_release(Exec *exec) {
     guint expected = barrier->expected ? barrier->expected : count_living(exec);
     if (n == 0 || n + barrier->arrived < expected)
       continue;
-    release(exec, number, &waiting);
+    release_barrier(exec, number, &waiting);
     any = TRUE;
   }
   return any;

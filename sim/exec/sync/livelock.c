@@ -1,31 +1,31 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A block in which everything recurs never ends. Now and then, in a round in which each warp has its turn, every warp that
-// runs is watched: does it come back to where it was, with the same lanes, registers and barriers of convergence, and
-// nothing in memory has changed since the round began? Then each of them will do so for ever, since nothing else of the
-// block runs. If only one warp runs, it may change shared memory meanwhile. Watched are steps that can do no more than compute,
-// branch, load and store; of a warp with lanes that could run elsewhere, and of a condition that is not
-// known, nothing is said.
+// Detects livelock: a block whose state recurs never ends. Now and then, in a round in which each warp has its turn,
+// every warp that runs is watched: does it come back to where it was, with the same lanes, registers and barriers of
+// convergence, and nothing in memory has changed since the round began? Then each of them will do so forever, since
+// nothing else of the block runs. If only one warp runs, it may change shared memory meanwhile. Only steps that
+// compute, branch, load and store are watched. Nothing is concluded for a warp with lanes that could run elsewhere, or
+// if a condition is unknown.
 #include <string.h>
 
 #include "sim/exec/sync/sync.h"
 
 // What there was when a round, and the turn of a warp in it, began.
 struct _Watch {
-  guint8 *shared; // with its marks behind it
+  guint8 *shared; // with its marks after it
   guint8 *registers;
   guint32 pc;
   SmbLanes mask;
   SmbLanes looks;
-  GArray *places;   // where all lanes are: list_places()
-  gboolean alone;   // no other warp runs
-  gboolean outside; // what is loaded lies outside of shared memory
-  gboolean fails;   // a warp of this round does more, or does not come back
-  guint n_recurs;   // warps of this round that do
-  const Step *step; // where the first of them is,
-  guint w;          // which it is,
-  guint n_steps;    // and how many steps bring it back
+  GArray *places;     // where all lanes are: list_places()
+  gboolean alone;     // no other warp runs
+  gboolean outside;   // what is loaded lies outside of shared memory
+  gboolean fails;     // a warp of this round does more, or does not come back
+  guint n_livelocked; // warps of this round that do
+  const Step *step;   // where the first of them is,
+  guint w;            // which it is,
+  guint n_steps;      // and how many steps bring it back
 };
 
 static gsize
@@ -41,7 +41,8 @@ is_memory_same(const Watch *watch, SmbBlock *block) {
          memcmp(watch->shared + n, block->shared_marks, n) == 0;
 }
 
-// Whether lanes of a warp wait for something that comes only when nobody runs, while it comes in time on a device.
+// Whether lanes of a warp wait for something that happens here only once no warp can run, but after some time on a
+// device.
 static gboolean
 waits_for_others(const Warp *warp) {
   return (smb_splits_held(warp->splits, HELD_BY_MBARRIER) |
@@ -148,7 +149,7 @@ writes_watched(Exec *exec, const Transfer *transfer) {
 
 // Whether all that the next step of the running warp can do is looked at here.
 static gboolean
-is_plain(Exec *exec, const Step *step) {
+is_fully_watched(Exec *exec, const Step *step) {
   const Warp *warp = exec->warp;
   if (warp->registers->unknown_predicates[step->guard] & warp->splits->mask)
     return FALSE;
@@ -182,7 +183,7 @@ smb_livelock_warp(Exec *exec, guint *left, gboolean (*take)(Exec *exec)) {
     keep_warp(watch, exec->warp);
   while (!watch->fails) {
     const Step *step = &exec->steps[splits->pc];
-    if (*left == 0 || !splits->mask || !is_plain(exec, step)) {
+    if (*left == 0 || !splits->mask || !is_fully_watched(exec, step)) {
       watch->fails = TRUE;
       break;
     }
@@ -200,7 +201,7 @@ smb_livelock_warp(Exec *exec, guint *left, gboolean (*take)(Exec *exec)) {
   }
   if (watch->fails)
     return TRUE;
-  if (watch->n_recurs++ == 0) {
+  if (watch->n_livelocked++ == 0) {
     watch->step = &exec->steps[watch->pc];
     watch->w = exec->w;
     watch->n_steps = n;
@@ -211,9 +212,9 @@ smb_livelock_warp(Exec *exec, guint *left, gboolean (*take)(Exec *exec)) {
 // What may be otherwise on a device.
 static const char *
 say_otherwise(const Exec *exec, const Watch *watch) {
-  return exec->order->ordered ? " (threads run in one order here, and may run in others)"
+  return exec->order->ordered ? " (smembank runs threads in one order, a device may use others)"
          : watch->outside && !block_is_alone(exec->block)
-             ? " (another block may: blocks run one after the other here)"
+             ? " (another block may: smembank runs blocks one after another)"
              : "";
 }
 
@@ -221,19 +222,18 @@ gboolean
 smb_livelock_end(Exec *exec) {
   g_autoptr(Watch) watch = g_steal_pointer(&exec->sync->watch);
   smb_overlay_watch(exec->block->overlay, FALSE);
-  if (watch->fails || watch->n_recurs == 0)
+  if (watch->fails || watch->n_livelocked == 0)
     return TRUE;
-  const SmbSite *polled = smb_spin_polled(exec, watch->step);
+  const SmbSite *polled = smb_spin_site(exec, watch->step);
   if (polled) {
     g_autofree char *place = smb_site_place(polled);
-    return smb_block_fail(
-        exec->block, watch->step->place,
-        "an endless loop: it does nothing but poll '%s' (%s), for a value that no "
-        "thread of the block stores%s",
-        polled->expression, place, say_otherwise(exec, watch));
+    return smb_block_fail(exec->block, watch->step->place,
+                          "an endless loop: it only polls '%s' (%s), for a value that no thread of "
+                          "the block stores%s",
+                          polled->expression, place, say_otherwise(exec, watch));
   }
   return smb_block_fail(exec->block, watch->step->place,
-                        "an endless loop: after each %u steps of warp %u, its registers and shared "
-                        "memory are as they were, and no other warp changes that%s",
+                        "an endless loop: every %u steps of warp %u restore its registers and "
+                        "shared memory, and no other warp changes that%s",
                         watch->n_steps, watch->w, say_otherwise(exec, watch));
 }

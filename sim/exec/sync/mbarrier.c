@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Barriers in shared memory (PTX ISA, "mbarrier"): a phase is complete when all arrivals that it expects have come, and
-// as many bytes have been copied as were announced; then the next one begins. What is copied asynchronously is
-// complete as soon as it is begun; only where it is not known how many bytes that was, it is so when nothing else
-// can go on.
+// as many bytes have been copied as were announced; then the next one begins. An asynchronous copy is complete as soon
+// as it begins; one of unknown size, once nothing else can continue.
 //
 // A lane that tests a phase before it is complete waits: hardware may delay it as long. If nothing else can run, the
 // test fails; a kernel in which this happens again and again does not end. The object is kept beside shared memory:
@@ -68,7 +67,7 @@ key_of(guint32 offset) {
 
 // A number that @lanes hold in a row; FALSE: it is not known.
 static gboolean
-read_row(const Exec *exec, Row row, SmbLanes lanes, const guint32 **values) {
+read_known_row(const Exec *exec, Row row, SmbLanes lanes, const guint32 **values) {
   const Registers *registers = exec->warp->registers;
   if (smb_row_known(registers, row, lanes) != lanes)
     return FALSE;
@@ -80,8 +79,8 @@ read_row(const Exec *exec, Row row, SmbLanes lanes, const guint32 **values) {
 // Where in shared memory @lanes name objects; those of other blocks are left out of them. *@known: FALSE: it is not
 // known.
 static gboolean
-locate(Exec *exec, const Step *step, const Transfer *transfer, SmbLanes *lanes, guint32 *offsets,
-       gboolean *known) {
+locate_mbarriers(Exec *exec, const Step *step, const Transfer *transfer, SmbLanes *lanes,
+                 guint32 *offsets, gboolean *known) {
   guint64 addresses[SMB_MAX_LANES];
   guint flags;
   guint32 origin;
@@ -98,7 +97,7 @@ locate(Exec *exec, const Step *step, const Transfer *transfer, SmbLanes *lanes, 
 }
 
 static gboolean
-fail(Exec *exec, const Step *step, guint lane, guint32 offset, const char *problem) {
+fail_mbarrier(Exec *exec, const Step *step, guint lane, guint32 offset, const char *problem) {
   const SmbProgram *program = exec->block->program;
   g_autofree char *thread = smb_block_thread(exec->block, exec->w, lane);
   return smb_block_fail(exec->block, step->place, "%s: byte %u of shared memory: %s, by %s",
@@ -107,17 +106,18 @@ fail(Exec *exec, const Step *step, guint lane, guint32 offset, const char *probl
 }
 
 static void
-create(Exec *exec, guint32 offset, guint32 count) {
+create_mbarrier(Exec *exec, guint32 offset, guint32 count) {
   MBarrier *barrier = g_new0(MBarrier, 1);
   barrier->expected = barrier->pending = count;
   g_hash_table_insert(exec->sync->mbarriers, key_of(offset), barrier);
   memset(exec->block->shared_marks + offset, 0, OBJECT_BYTES);
 }
 
-// Where lanes may differ in how many arrivals they expect, machine code makes one by storing its 8 bytes: what is left of the
-// most arrivals that there can be, from bit 1 and from bit 43 on. What an mbarrier holds is not known once it is made.
+// Where lanes may differ in how many arrivals they expect, machine code makes one by storing its 8 bytes: what is left
+// of the most arrivals that there can be, from bit 1 and from bit 43 on. What an mbarrier holds is not known once it is
+// made.
 static void
-take_stored(Exec *exec, guint32 offset) {
+read_stored_mbarrier(Exec *exec, guint32 offset) {
   const SmbBlock *block = exec->block;
   guint32 words[2];
   for (guint i = 0; i < OBJECT_BYTES; i++) {
@@ -127,16 +127,16 @@ take_stored(Exec *exec, guint32 offset) {
   memcpy(words, block->shared + offset, sizeof words);
   guint32 left = words[0] >> 1;
   if (left <= MAX_COUNT && words[0] == left << 1 && words[1] == left << 11)
-    create(exec, offset, MAX_COUNT + 1 - left);
+    create_mbarrier(exec, offset, MAX_COUNT + 1 - left);
 }
 
 // *@barrier: NULL, if nothing is known of it.
 static gboolean
-find(Exec *exec, const Step *step, guint lane, guint32 offset, MBarrier **barrier) {
-  take_stored(exec, offset);
+find_mbarrier(Exec *exec, const Step *step, guint lane, guint32 offset, MBarrier **barrier) {
+  read_stored_mbarrier(exec, offset);
   *barrier = g_hash_table_lookup(exec->sync->mbarriers, key_of(offset));
   return *barrier || exec->sync->forgot_mbarriers ||
-         fail(exec, step, lane, offset, "there is no mbarrier (mbarrier.init makes one)");
+         fail_mbarrier(exec, step, lane, offset, "not an mbarrier: expected mbarrier.init first");
 }
 
 // --- phases
@@ -153,68 +153,72 @@ complete_phase(Exec *exec, MBarrier *barrier) {
 }
 
 static void
-settle(Exec *exec, MBarrier *barrier) {
+complete_if_due(Exec *exec, MBarrier *barrier) {
   exec->sync->timeouts = 0;
   if (barrier->pending == 0 && barrier->bytes == 0 && !barrier->is_unsized)
     complete_phase(exec, barrier);
 }
 
 static gboolean
-announce(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset,
-         gint64 bytes) {
+expect_bytes(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset,
+             gint64 bytes) {
   barrier->bytes += bytes;
   if (ABS(barrier->bytes) > MAX_COUNT)
-    return fail(exec, step, lane, offset,
-                "more than 1048575 bytes are outstanding at the mbarrier");
+    return fail_mbarrier(exec, step, lane, offset,
+                         "the tx-count of the mbarrier is more than 1048575 bytes");
   return TRUE;
 }
 
 static gboolean
-arrive(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset, guint32 count) {
+arrive_at_mbarrier(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset,
+                   guint32 count) {
   if (count > barrier->pending)
-    return fail(exec, step, lane, offset, "more arrivals than the mbarrier expects in a phase");
+    return fail_mbarrier(exec, step, lane, offset,
+                         "more arrivals than the pending count of the mbarrier");
   barrier->pending -= count;
-  settle(exec, barrier);
+  complete_if_due(exec, barrier);
   return TRUE;
 }
 
 static gboolean
-init(Exec *exec, const Step *step, guint lane, guint32 offset, guint32 count) {
+init_mbarrier(Exec *exec, const Step *step, guint lane, guint32 offset, guint32 count) {
   if (count == 0 || count > MAX_COUNT)
-    return fail(exec, step, lane, offset, "an mbarrier expects 1 to 1048575 arrivals");
-  create(exec, offset, count);
+    return fail_mbarrier(exec, step, lane, offset, "expected a count of 1 to 1048575 arrivals");
+  create_mbarrier(exec, offset, count);
   return TRUE;
 }
 
 // --- what lanes do, one after the other
 
+// What the instruction does for one lane (PTX ISA, "mbarrier"). Dropping lowers the count of the next phase and
+// arrives in this one; complete_tx is expect_tx with the opposite sign.
 static gboolean
 act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset, guint32 number) {
   switch ((MBarrierAction)step->argument) {
   case MBARRIER_INIT:
-    return init(exec, step, lane, offset, number);
+    return init_mbarrier(exec, step, lane, offset, number);
   case MBARRIER_INVALIDATE:
     g_hash_table_remove(exec->sync->mbarriers, key_of(offset));
     return TRUE;
   case MBARRIER_DROP:
     barrier->expected -= MIN(number, barrier->expected);
-    return arrive(exec, step, barrier, lane, offset, number);
+    return arrive_at_mbarrier(exec, step, barrier, lane, offset, number);
   case MBARRIER_ARRIVE:
-    return arrive(exec, step, barrier, lane, offset, number);
+    return arrive_at_mbarrier(exec, step, barrier, lane, offset, number);
   case MBARRIER_DROP_EXPECT:
     barrier->expected -= MIN(1, barrier->expected);
-    return announce(exec, step, barrier, lane, offset, number) &&
-           arrive(exec, step, barrier, lane, offset, 1);
+    return expect_bytes(exec, step, barrier, lane, offset, number) &&
+           arrive_at_mbarrier(exec, step, barrier, lane, offset, 1);
   case MBARRIER_ARRIVE_EXPECT:
-    return announce(exec, step, barrier, lane, offset, number) &&
-           arrive(exec, step, barrier, lane, offset, 1);
+    return expect_bytes(exec, step, barrier, lane, offset, number) &&
+           arrive_at_mbarrier(exec, step, barrier, lane, offset, 1);
   case MBARRIER_EXPECT:
     exec->sync->timeouts = 0;
-    return announce(exec, step, barrier, lane, offset, number);
+    return expect_bytes(exec, step, barrier, lane, offset, number);
   case MBARRIER_COMPLETE:
-    if (!announce(exec, step, barrier, lane, offset, -(gint64)number))
+    if (!expect_bytes(exec, step, barrier, lane, offset, -(gint64)number))
       return FALSE;
-    settle(exec, barrier);
+    complete_if_due(exec, barrier);
     return TRUE;
   case MBARRIER_TOUCH:
     return TRUE;
@@ -224,9 +228,9 @@ act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset,
 
 // The number of each lane; 1, if it takes none. FALSE: it is not known.
 static gboolean
-read_numbers(const Exec *exec, const Step *step, SmbLanes lanes, guint32 *numbers) {
+read_lane_numbers(const Exec *exec, const Step *step, SmbLanes lanes, guint32 *numbers) {
   const guint32 *values = NULL;
-  if (step->compute.s[0] != NO_ROW && !read_row(exec, step->compute.s[0], lanes, &values))
+  if (step->compute.s[0] != NO_ROW && !read_known_row(exec, step->compute.s[0], lanes, &values))
     return FALSE;
   FOR_LANES(lanes, lane) {
     numbers[lane] = values ? values[lane] : 1;
@@ -242,7 +246,7 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbLanes here = lanes;
   if (!lanes)
     return TRUE;
-  if (!locate(exec, step, step->transfer, &here, offsets, &known))
+  if (!locate_mbarriers(exec, step, step->transfer, &here, offsets, &known))
     return FALSE;
   if (known && here != lanes)
     exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER,
@@ -250,7 +254,7 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
   if (here)
     exec_list_traffic(exec, step, SMB_TRAFFIC_BARRIER,
                       (guint64)OBJECT_BYTES * smb_lanes_count(here));
-  if (known && !read_numbers(exec, step, here, numbers)) {
+  if (known && !read_lane_numbers(exec, step, here, numbers)) {
     guint32 origin = row_origin(exec->warp->registers, step->compute.s[0]);
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
     known = FALSE;
@@ -265,7 +269,7 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
   FOR_LANES(here, lane) {
     MBarrier *barrier = NULL;
     gboolean needs = step->argument != MBARRIER_INIT;
-    if (needs && !find(exec, step, (guint)lane, offsets[lane], &barrier))
+    if (needs && !find_mbarrier(exec, step, (guint)lane, offsets[lane], &barrier))
       return FALSE;
     states[0][lane] = barrier ? barrier->pending : 0;
     states[1][lane] = barrier ? barrier->phase : 0;
@@ -289,37 +293,37 @@ smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *transfer, S
                        const guint64 *bytes) {
   guint32 offsets[SMB_MAX_LANES];
   gboolean known;
-  if (!locate(exec, step, transfer, &lanes, offsets, &known))
+  if (!locate_mbarriers(exec, step, transfer, &lanes, offsets, &known))
     return FALSE;
   if (!known)
     return TRUE;
   FOR_LANES(lanes, lane) {
     MBarrier *barrier;
-    if (!find(exec, step, (guint)lane, offsets[lane], &barrier))
+    if (!find_mbarrier(exec, step, (guint)lane, offsets[lane], &barrier))
       return FALSE;
     if (!barrier)
       continue;
     if (bytes[lane] == SMB_BYTES_UNKNOWN)
       barrier->is_unsized = TRUE;
-    else if (!announce(exec, step, barrier, (guint)lane, offsets[lane], -(gint64)bytes[lane]))
+    else if (!expect_bytes(exec, step, barrier, (guint)lane, offsets[lane], -(gint64)bytes[lane]))
       return FALSE;
-    settle(exec, barrier);
+    complete_if_due(exec, barrier);
   }
   return TRUE;
 }
 
 // --- waits
 
-// Of @lanes, those whose phase is complete, and those of which it is not known whether it is.
+// The lanes of @lanes whose phase is complete, and those where that is unknown.
 static gboolean
-test(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *offsets, SmbLanes *done,
-     SmbLanes *unknown) {
+test_phases(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *offsets, SmbLanes *done,
+            SmbLanes *unknown) {
   const guint32 *numbers = NULL;
   gboolean parity = step->argument == MBARRIER_PARITY;
-  gboolean known = read_row(exec, step->compute.s[0] + (parity ? 0 : 1), lanes, &numbers);
+  gboolean known = read_known_row(exec, step->compute.s[0] + (parity ? 0 : 1), lanes, &numbers);
   FOR_LANES(lanes, lane) {
     MBarrier *barrier;
-    if (!find(exec, step, (guint)lane, offsets[lane], &barrier))
+    if (!find_mbarrier(exec, step, (guint)lane, offsets[lane], &barrier))
       return FALSE;
     if (!barrier || !known)
       *unknown |= (SmbLanes)1 << lane;
@@ -349,8 +353,8 @@ smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   smb_spin_warn(exec, step);
-  if (!locate(exec, step, step->transfer, &here, offsets, &known) ||
-      (known && !test(exec, step, here, offsets, &done, &unknown)))
+  if (!locate_mbarriers(exec, step, step->transfer, &here, offsets, &known) ||
+      (known && !test_phases(exec, step, here, offsets, &done, &unknown)))
     return FALSE;
   unknown |= known ? lanes & ~here : lanes;
   if (unknown)
@@ -423,7 +427,7 @@ smb_mbarriers_check(Exec *exec) {
     exec->w = w;
     exec->warp = &exec->warps[w];
     const Step *step = &exec->steps[pc];
-    if (!locate(exec, step, step->transfer, &one, offsets, &known))
+    if (!locate_mbarriers(exec, step, step->transfer, &one, offsets, &known))
       return FALSE;
     const MBarrier *barrier =
         known && one ? g_hash_table_lookup(exec->sync->mbarriers, key_of(offsets[lane])) : NULL;
@@ -432,12 +436,12 @@ smb_mbarriers_check(Exec *exec) {
     const guint *cluster = exec->block->cluster;
     return smb_block_fail(
         exec->block, step->place,
-        "%s: warp %u waits here for ever: at byte %u of shared memory, the mbarrier still expects "
-        "%u arrival%s and %" G_GINT64_FORMAT " bytes%s",
+        "%s: warp %u waits here forever: the mbarrier at byte %u of shared memory still expects %u "
+        "arrival%s and %" G_GINT64_FORMAT " bytes%s",
         smb_program_site(exec->block->program, step->transfer->move.site)->expression, w,
         offsets[lane], barrier->pending, barrier->pending == 1 ? "" : "s", barrier->bytes,
         cluster[0] * cluster[1] * cluster[2] > 1
-            ? "; what other blocks of its cluster do there is not modelled"
+            ? "; what other blocks of the cluster do to it is not modelled"
             : "");
   }
   return TRUE;

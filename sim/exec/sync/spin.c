@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Waiting for what other threads store. A warp that is about to load what others change lets these run first: it looks again
-// and again on a device, as often as time has it, and here as seldom as it can.
+// Waiting for what other threads store. A warp that is about to load what others change lets these run first: it looks
+// again and again on a device, as often as time has it, and here as seldom as it can.
 //
-// A block that does not end. If no way leads out of the loop that it is in, that is certain; if the loop does nothing but load a
-// value, over and over, that load is named.
+// A block that does not end. If no way leads out of the loop that it is in, that is certain; if the loop does nothing
+// but load a value, over and over, that load is named.
 #include "sim/exec/sync/sync.h"
 
 enum {
@@ -43,7 +43,7 @@ smb_spin_release(Exec *exec) {
 }
 
 gboolean
-smb_step_poll(Exec *exec, const Step *step, SmbLanes lanes) {
+smb_step_spin(Exec *exec, const Step *step, SmbLanes lanes) {
   Found found;
   if (exec_may_be_shared(exec, step->transfer) && !smb_spin_may_look(exec, step, lanes))
     return TRUE;
@@ -54,7 +54,7 @@ smb_step_poll(Exec *exec, const Step *step, SmbLanes lanes) {
 }
 
 gboolean
-smb_step_poll_atomic(Exec *exec, const Step *step, SmbLanes lanes) {
+smb_step_spin_atomic(Exec *exec, const Step *step, SmbLanes lanes) {
   Found found;
   if (!smb_transfer_atomic(exec, step, lanes, &found))
     return FALSE;
@@ -77,10 +77,10 @@ smb_spin_warn(Exec *exec, const Step *step) {
     if (other->kind != KIND_TRANSFER || !exec_may_be_shared(exec, other->transfer))
       continue;
     guint site = other->transfer->move.site;
-    g_autofree char *message = g_strdup_printf(
-        "%s is repeated while a loop polls an mbarrier: it is counted as often as if the loop "
-        "ended at the first chance",
-        smb_program_site(block->program, site)->expression);
+    g_autofree char *message =
+        g_strdup_printf("%s is repeated while a loop polls an mbarrier: it is counted as if the "
+                        "loop ended at the first opportunity",
+                        smb_program_site(block->program, site)->expression);
     block->sink->warn(block->user, SMB_WARNING_TIMING, site, site, message);
   }
 }
@@ -89,7 +89,7 @@ smb_spin_warn(Exec *exec, const Step *step) {
 
 // The blocks from which a block comes back to itself, in an array by block; none, if there are too many.
 static gboolean *
-find_loop(const CodeGraph *graph, guint32 block) {
+find_spin_loop(const CodeGraph *graph, guint32 block) {
   guint n;
   gboolean *loop = g_new0(gboolean, graph->blocks->len);
   g_autofree gboolean *seen = g_new0(gboolean, graph->blocks->len);
@@ -111,9 +111,9 @@ does_more(const Step *step) {
          (step->kind == KIND_CONTROL && !(step->flags & STEP_IN_WARP));
 }
 
-// The access that a step makes, unless it reads a parameter, which is none.
+// The access that a step makes; NULL for a load of a parameter.
 static const SmbSite *
-find_site(const Exec *exec, const Step *step) {
+find_accessed_site(const Exec *exec, const Step *step) {
   const SmbProgram *program = &exec->code->program;
   if (step->kind != KIND_TRANSFER || step->transfer->move.site >= smb_program_n_sites(program))
     return NULL;
@@ -123,16 +123,16 @@ find_site(const Exec *exec, const Step *step) {
 }
 
 const SmbSite *
-smb_spin_polled(const Exec *exec, const Step *step) {
+smb_spin_site(const Exec *exec, const Step *step) {
   guint32 block;
   const CodeGraph *graph = smb_code_graph(exec->code, step_number(exec, step), &block);
-  g_autofree gboolean *loop = find_loop(graph, block);
+  g_autofree gboolean *loop = find_spin_loop(graph, block);
   const SmbSite *polled = NULL;
   for (guint32 b = 0; b < graph->blocks->len; b++) {
     const SmbFlowBlock *flow = &g_array_index(graph->blocks, SmbFlowBlock, b);
     for (guint32 s = flow->first; loop[b] && s < flow->end; s++) {
       const Step *other = &exec->steps[s];
-      const SmbSite *site = find_site(exec, other);
+      const SmbSite *site = find_accessed_site(exec, other);
       if (does_more(other) || (site && polled))
         return NULL;
       polled = site ? site : polled;

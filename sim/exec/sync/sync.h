@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Steps that wait, for threads of the block (barrier.c), for barriers in shared memory (mbarrier.c, arrive.c), for what other threads
-// store (spin.c) and for other blocks (wait.c); and the search for what never ends (livelock.c).
+// Steps that wait, for threads of the block (barrier.c), for barriers in shared memory (mbarrier.c, arrive.c), for what
+// other threads store (spin.c) and for other blocks (wait.c); and the search for what never ends (livelock.c).
 #pragma once
 
 #include "sim/exec/memory/memory.h"
@@ -32,7 +32,7 @@ typedef struct {
  * @forgot_mbarriers, @mbarrier_origin: nothing is known of those that are not in the table; why not
  * @timeouts: waits that ended without success since anything happened to an mbarrier
  * @arrivals: (nullable): byte offsets in shared memory, + 1, of barriers of chips before sm_90
- * @n_looks: how often warps that look at what others change were let go on, up to a limit
+ * @n_looks: how often warps that look at what others change were released, up to a limit
  * @warned: steps that wait for mbarriers, whose loops have been looked at
  * @found: what a warp found at a step that may poll: a hash
  * @waits_as: a hash of the block's state, when smb_exec_is_stuck() was asked last
@@ -59,21 +59,21 @@ Sync *smb_sync_new(const Code *code);
 void smb_sync_free(Sync *sync);
 // Another block begins.
 void smb_sync_start(Exec *exec);
-// No warp runs: lets lanes go on that waited, for whom that may be. FALSE: there are none.
+// No warp runs: releases waiting lanes that may continue. FALSE: there are none.
 gboolean smb_sync_release(Exec *exec);
 
 // --- barriers of the block (barrier.c)
 
 gboolean smb_step_barrier(Exec *exec, const Step *step, SmbLanes lanes);
-// Lets the threads go on whose barriers are complete. FALSE: there are none.
+// Releases the threads whose barriers are complete. FALSE: there are none.
 gboolean smb_barriers_release(Exec *exec);
-// Nobody can go on: fails, and says who is missing at the first barrier that somebody waits at.
+// No warp can continue: fails, and says which threads are missing at the first barrier that has waiting threads.
 gboolean smb_barriers_fail(Exec *exec);
 
-// --- barriers in shared memory (mbarrier.c, arrive.c, bulk.c)
+// --- barriers in shared memory (mbarrier.c, arrive.c, bulk-step.c)
 
 gboolean smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes);
-// The same, of the first lane only: of the uniform datapath.
+// The same for the first lane only (uniform datapath).
 gboolean smb_step_mbarrier_once(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes);
 void smb_mbarriers_reset(Exec *exec);
@@ -102,16 +102,17 @@ gboolean smb_step_test_arrivals(Exec *exec, const Step *step, SmbLanes lanes);
 // --- what other threads store (spin.c)
 
 // A load, and an atomic whose result is used, of memory that others change.
-gboolean smb_step_poll(Exec *exec, const Step *step, SmbLanes lanes);
-gboolean smb_step_poll_atomic(Exec *exec, const Step *step, SmbLanes lanes);
-// Whether @lanes load now what others may change: not before nobody else can go on. FALSE: they wait, ahead of @step.
+gboolean smb_step_spin(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_spin_atomic(Exec *exec, const Step *step, SmbLanes lanes);
+// Whether @lanes load now what others may change: only once no other warp can continue. FALSE: they wait, ahead of
+// @step.
 gboolean smb_spin_may_look(Exec *exec, const Step *step, SmbLanes lanes);
-// Lets those go on that wait for it. FALSE: there are none.
+// Releases the lanes that wait for it. FALSE: there are none.
 gboolean smb_spin_release(Exec *exec);
 // How often the loop around a wait polls is a matter of time: warns of the requests in it, once.
 void smb_spin_warn(Exec *exec, const Step *step);
 // The access that the loop around a step repeats, if that is all that it does; else NULL.
-const SmbSite *smb_spin_polled(const Exec *exec, const Step *step);
+const SmbSite *smb_spin_site(const Exec *exec, const Step *step);
 // Whether the lanes that run can never leave the loop that they are in, since no way leads out of it.
 gboolean smb_spin_is_endless(const Exec *exec);
 
@@ -119,9 +120,9 @@ gboolean smb_spin_is_endless(const Exec *exec);
 
 // What a step found in memory: lanes that found the same before wait.
 void smb_wait_note(Exec *exec, const Found *found);
-// Nobody can go on: lets those that poll look again, if the block has written anything meanwhile.
+// No warp can continue: lets those that poll look again, if the block has written anything meanwhile.
 gboolean smb_wait_look_again(Exec *exec);
-// Nobody can go on: whether some poll, so that the block waits for others. Its turn ends.
+// No warp can continue: whether some poll, so that the block waits for others. Its turn ends.
 gboolean smb_wait_is_needed(Exec *exec);
 // Lets those that poll look again.
 void smb_wait_release(Exec *exec);
@@ -132,7 +133,7 @@ void smb_wait_release(Exec *exec);
 void smb_livelock_start(Exec *exec);
 void smb_livelock_free(Watch *watch);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Watch, smb_livelock_free)
-// Takes steps of the running warp, at most as many as are @left, until what becomes of it is known. @take: takes one.
+// Takes steps of the running warp, at most as many as are @left, until what happens to it is known. @take: takes one.
 gboolean smb_livelock_warp(Exec *exec, guint *left, gboolean (*take)(Exec *exec));
 // The round is over: fails if everything recurs.
 gboolean smb_livelock_end(Exec *exec);

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A block that waits for others: at a barrier of the grid, or for what an earlier or later block has to leave. Its threads
-// poll global memory. Lanes that find at an instruction what they found there the last time are held, until the block's other
-// threads cannot go on; if these cannot, its turn ends, and others run. That decides who runs when, and nothing else: any order
-// of threads is one that a device may have. Loads that nothing may change meanwhile, and memory within the block, are not polled.
+// A block that waits for others: at a barrier of the grid, or for what an earlier or later block has to leave. Its
+// threads poll global memory. Lanes that find at an instruction what they found there the last time are held, until the
+// block's other threads cannot continue; if these cannot, its turn ends, and others run. That decides who runs when,
+// and nothing else: any order of threads is one that a device may have. Loads that nothing may change meanwhile, and
+// memory within the block, are not polled.
 #include "sim/base/hash.h"
 #include "sim/exec/sync/sync.h"
 
 // Whether other blocks may change what a step finds, of addresses of which some lie in global memory.
 static gboolean
-may_poll(const Exec *exec, const Located *located) {
+may_spin(const Exec *exec, const Located *located) {
   const Transfer *transfer = located->step->transfer;
   if (transfer->move.op_class != SMB_OP_CLASS_ATOMIC && transfer->order <= ORDER_BLOCK)
     return FALSE;
@@ -28,7 +29,7 @@ smb_wait_note(Exec *exec, const Found *found) {
   const Transfer *transfer = located->step->transfer;
   SmbSplits *splits = exec->warp->splits;
   guint64 hash = located->lanes;
-  if (!exec->block->may_wait || !may_poll(exec, located))
+  if (!exec->block->may_wait || !may_spin(exec, located))
     return;
   FOR_LANES(located->lanes, lane) {
     smb_hash_mix(&hash, located->addresses[lane]);
@@ -43,9 +44,9 @@ smb_wait_note(Exec *exec, const Found *found) {
     g_hash_table_insert(exec->sync->found, GSIZE_TO_POINTER(place), now);
 }
 
-// The first lane of the block that polls, and of what it does so; NULL: there is none.
+// The first lane of the block that polls, and the step that it polls with; NULL: no lane polls.
 static const Step *
-find_poll(const Exec *exec, guint *w, guint *lane) {
+find_spin(const Exec *exec, guint *w, guint *lane) {
   for (*w = 0; *w < exec->block->n_warps; ++*w) {
     const SmbSplits *splits = exec->warps[*w].splits;
     SmbLanes held = smb_splits_held(splits, HELD_BY_OTHERS);
@@ -69,7 +70,7 @@ smb_wait_release(Exec *exec) {
 gboolean
 smb_wait_look_again(Exec *exec) {
   guint w, lane;
-  if (!exec->order->wrote || !find_poll(exec, &w, &lane))
+  if (!exec->order->wrote || !find_spin(exec, &w, &lane))
     return FALSE;
   smb_wait_release(exec);
   return TRUE;
@@ -78,7 +79,7 @@ smb_wait_look_again(Exec *exec) {
 gboolean
 smb_wait_is_needed(Exec *exec) {
   guint w, lane;
-  return exec->block->waits = find_poll(exec, &w, &lane) != NULL;
+  return exec->block->waits = find_spin(exec, &w, &lane) != NULL;
 }
 
 static void
@@ -129,11 +130,11 @@ void
 smb_exec_fail_waiting(gpointer data, const char *why) {
   Exec *exec = data;
   guint w = 0, lane = 0;
-  const Step *step = find_poll(exec, &w, &lane);
+  const Step *step = find_spin(exec, &w, &lane);
   g_return_if_fail(step != NULL);
   if (!smb_unknown_refuse(exec))
     return;
   g_autofree char *thread = smb_block_thread(exec->block, w, lane);
-  smb_block_fail(exec->block, step->place, "%s waits here for other blocks, in vain: %s", thread,
+  smb_block_fail(exec->block, step->place, "%s waits here forever for other blocks: %s", thread,
                  why);
 }

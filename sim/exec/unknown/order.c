@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What depends on the order in which threads run. Here warps take turns, and lanes of an atomic do in rising order; on a
-// device the order is another one each time. What an atomic returns depends on it, and what is read of memory that
-// others change meanwhile, or of shared memory for which threads race (smb_block_set_races()). Such values are known and
-// marked, as is all that is computed of them; a request whose address or execution depends on one is counted, and said not
-// to be exact.
+// What depends on the order in which threads run. Here warps take turns, and lanes of an atomic do in rising order; on
+// a device the order is another one each time. What an atomic returns depends on it, and what is read of memory that
+// others change meanwhile, or of shared memory for which threads race (smb_block_set_races()). Such values are known
+// and marked, as is all that is computed of them; a request whose address or execution depends on one is counted, and
+// said not to be exact.
 //
 // Values that a branch on such a value chooses are marked as long as lanes of the warp keep others.
 #include "sim/exec/unknown/order.h"
@@ -63,12 +63,12 @@ smb_order_start(Exec *exec) {
 // --- loads and stores
 
 static gboolean
-is_alone(const Exec *exec) {
+is_single_thread(const Exec *exec) {
   return exec->block->n_threads == 1 && !exec->order->follows;
 }
 
 static gboolean
-is_ordered(const Exec *exec, SmbLanes lanes, const guint64 *addresses) {
+is_order_dependent(const Exec *exec, SmbLanes lanes, const guint64 *addresses) {
   FOR_LANES(lanes, lane) {
     if (exec->order->written[smb_block_find(exec->block, addresses[lane])] & OBJECT_ORDERED)
       return TRUE;
@@ -112,14 +112,14 @@ smb_order_found(Exec *exec, const Step *step, SmbLanes lanes, const guint64 *add
   if (atomic && !smb_transfer_has_result(transfer))
     return 0;
   gboolean changes = atomic || transfer->order != ORDER_WEAK || races(exec, transfer);
-  if (!(changes && !is_alone(exec)) && !is_ordered(exec, lanes, addresses))
+  if (!(changes && !is_single_thread(exec)) && !is_order_dependent(exec, lanes, addresses))
     return 0;
   exec->order->ordered = TRUE;
   return ROW_ORDER;
 }
 
 static guint
-find_flags(const Registers *registers, const Transfer *transfer, const Row *components) {
+find_component_flags(const Registers *registers, const Transfer *transfer, const Row *components) {
   guint flags = 0, rows = (transfer->bytes + 3) / 4;
   for (guint c = 0; c < transfer->n_components; c++) {
     for (guint row = 0; components[c] != NO_ROW && row < rows; row++)
@@ -129,19 +129,20 @@ find_flags(const Registers *registers, const Transfer *transfer, const Row *comp
 }
 
 void
-smb_order_stored(Exec *exec, const Step *step, guint flags, SmbLanes lanes,
-                 const guint64 *addresses) {
+smb_order_note_store(Exec *exec, const Step *step, guint flags, SmbLanes lanes,
+                     const guint64 *addresses) {
   const Registers *registers = exec->warp->registers;
   const Transfer *transfer = step->transfer;
   gboolean atomic = transfer->move.op_class == SMB_OP_CLASS_ATOMIC;
-  gboolean by_order = atomic && !smb_atomic_is_commutative(&transfer->move) && !is_alone(exec);
+  gboolean by_order =
+      atomic && !smb_atomic_is_commutative(&transfer->move) && !is_single_thread(exec);
   if (G_LIKELY(!exec->order->ordered && !by_order))
     return;
   if (atomic) {
-    flags |= find_flags(registers, transfer, transfer->operands);
+    flags |= find_component_flags(registers, transfer, transfer->operands);
     flags |= transfer->swap == NO_ROW ? 0 : row_flags(registers, transfer->swap);
   } else
-    flags |= find_flags(registers, transfer, transfer->data);
+    flags |= find_component_flags(registers, transfer, transfer->data);
   if (!by_order && !(flags & ROW_ORDER))
     return;
   exec->order->ordered = TRUE;
@@ -159,7 +160,7 @@ smb_order_decides(Exec *exec, const Transfer *transfer, const char *what) {
   g_autofree char *message = g_strdup_printf(
       "%s: %s depends on the order in which threads execute atomics or poll memory%s",
       smb_program_site(block->program, site)->expression, what,
-      block->races ? ", or on who wins a race" : "");
+      block->races ? ", or on which thread wins a race" : "");
   block->sink->warn(block->user, SMB_WARNING_ORDER, site, site, message);
 }
 

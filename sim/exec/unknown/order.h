@@ -45,13 +45,13 @@ guint smb_order_found(Exec *exec, const Step *step, SmbLanes lanes, const guint6
 void smb_order_disputes(Exec *exec, const Step *step, SmbLanes lanes, const guint64 *addresses,
                         const MarkedWords *words);
 // @step stored, by a load's or an atomic's opposite, registers and at an address of @flags.
-void smb_order_stored(Exec *exec, const Step *step, guint flags, SmbLanes lanes,
-                      const guint64 *addresses);
+void smb_order_note_store(Exec *exec, const Step *step, guint flags, SmbLanes lanes,
+                          const guint64 *addresses);
 // Requests of @transfer are not exact, since @what of them ("the address") depends on it.
 void smb_order_decides(Exec *exec, const Transfer *transfer, const char *what);
 // Which requests are made depends on it, of all.
 void smb_order_decides_all(Exec *exec);
 // A step whose guard, or a branch whose target depends on it.
 void smb_order_guards(Exec *exec, const Step *step);
-// What is between a branch and where its ways meet is not exact, if the branch depends on it.
+// What is between a branch and where its paths reconverge is not exact, if the branch depends on it.
 void smb_order_branches(Exec *exec, const Step *step);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What happens where something that decides is not known: the guard of an instruction, the address of an access. No side
-// is picked, and nothing is taken to be 0: what such an instruction writes is not known afterwards, and a request of
-// shared memory that cannot be counted ends the run, or is listed as not counted.
+// What happens where something that decides is not known: the guard of an instruction, the address of an access. No
+// side is picked, and nothing is taken to be 0: what such an instruction writes is not known afterwards, and a request
+// of shared memory that cannot be counted ends the run, or is listed as not counted.
 #include "sim/exec/unknown/unknown.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ smb_unknown_note_parameter(Exec *exec, gsize byte) {
 // --- refusals
 
 static gboolean
-is_listed(const GArray *hints, const SmbHint *hint) {
+has_hint(const GArray *hints, const SmbHint *hint) {
   for (guint i = 0; i < hints->len; i++) {
     const SmbHint *other = &g_array_index(hints, SmbHint, i);
     if (other->kind == hint->kind && strcmp(other->name, hint->name) == 0)
@@ -64,7 +64,7 @@ refuse_later(Exec *exec, const Step *step, const char *reason, const SmbHint *hi
       unknown->missing = smb_hints_new();
   }
   // A run that no contents can complete asks for none.
-  if (hint->kind == SMB_HINT_NONE || !unknown->missing || is_listed(unknown->missing, hint))
+  if (hint->kind == SMB_HINT_NONE || !unknown->missing || has_hint(unknown->missing, hint))
     return;
   SmbHint copy = smb_hint_copy(hint);
   g_array_append_val(unknown->missing, copy);
@@ -108,7 +108,7 @@ fail_unknown(Exec *exec, const Step *step, const char *what, guint32 origin) {
 
 gboolean
 smb_unknown_cannot_tell(Exec *exec, const Step *step, guint32 origin) {
-  return fail_unknown(exec, step, "whether threads come here", origin);
+  return fail_unknown(exec, step, "whether threads reach this point", origin);
 }
 
 gboolean
@@ -168,7 +168,7 @@ smb_unknown_guard(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes unknown
   StepDoubt doubt = smb_step_info(step->opcode)->doubt;
   switch ((StepKind)step->kind) {
   case KIND_COMPUTE:
-    // What lanes tell each other depends on who takes part.
+    // What lanes exchange depends on who takes part.
     if (smb_compute_is_exchange(&step->compute))
       unknown |= lanes;
     else if (!step->run(exec, step, lanes))
@@ -199,7 +199,7 @@ smb_unknown_guard(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes unknown
   case KIND_BRANCH:
   case KIND_EXIT:
     return smb_unknown_skip(exec, step, origin);
-  case KIND_MEETING: // the branch behind it is not known either
+  case KIND_MEETING: // the branch after it is not known either
     return TRUE;
   case KIND_FRAME:
     return smb_unknown_cannot_tell(exec, step, origin);

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Why what is loaded is not known: which step stored it. Of each step, only the range of places is kept where it stored what
-// is not known, and why the first time; so where two steps store in turns, either may be named.
+// Why loaded data is unknown: which step stored it. For each step only the range of addresses is kept where it stored
+// unknown data, and why the first time. If two steps store alternately, either may be named.
 #include "sim/exec/unknown/unknown.h"
 
 #include <string.h>
 
 static void
-note(Exec *exec, const Step *step, guint64 low, guint64 high, guint32 origin) {
+note_stored_origin(Exec *exec, const Step *step, guint64 low, guint64 high, guint32 origin) {
   guint32 number = step_number(exec, step);
   Stored *stored = &exec->unknown->stored[number];
   if (!stored->origin) {
@@ -37,7 +37,7 @@ smb_provenance_note(Exec *exec, const Step *step, SmbLanes lanes, const guint64 
       high = MAX(high, addresses[lane]);
     }
   }
-  note(exec, step, low, high + bytes, origin);
+  note_stored_origin(exec, step, low, high + bytes, origin);
 }
 
 void
@@ -58,8 +58,8 @@ smb_provenance_note_shared(Exec *exec, const Step *step, SmbLanes lanes, const g
       high = MAX(high, base[lane] + offset);
     }
   }
-  note(exec, step, make_pointer(REGION_SHARED, low),
-       make_pointer(REGION_SHARED, high) + step->transfer->move.width, origin);
+  note_stored_origin(exec, step, make_pointer(REGION_SHARED, low),
+                     make_pointer(REGION_SHARED, high) + step->transfer->move.width, origin);
 }
 
 void
@@ -71,7 +71,7 @@ smb_provenance_forget(Exec *exec) {
 
 // What is behind an unknown value at an address: a step, + 1; 0: nothing that was stored.
 static guint32
-find_origin(const Exec *exec, guint64 address) {
+find_byte_origin(const Exec *exec, guint64 address) {
   for (guint i = 0; i < exec->unknown->storing->len; i++) {
     const Stored *stored =
         &exec->unknown->stored[g_array_index(exec->unknown->storing, guint32, i)];
@@ -83,8 +83,8 @@ find_origin(const Exec *exec, guint64 address) {
 
 // The first lane of which a byte from @first to @end is not known, and that byte; FALSE: all are.
 static gboolean
-find_unknown(const MarkedWords *words, gsize first, gsize end, SmbLanes lanes, guint *found,
-             gsize *at) {
+find_unknown_lane(const MarkedWords *words, gsize first, gsize end, SmbLanes lanes, guint *found,
+                  gsize *at) {
   FOR_LANES(lanes, lane) {
     for (gsize byte = first; byte < end; byte++) {
       if (words->marks[byte / 4][lane] >> (8 * (byte % 4)) & MARK_KNOWN)
@@ -102,7 +102,7 @@ static guint
 find_lane(const MarkedWords *words, gsize bytes, SmbLanes lanes, gsize *at) {
   guint lane = smb_lanes_first(lanes);
   *at = 0;
-  find_unknown(words, 0, bytes, lanes, &lane, at);
+  find_unknown_lane(words, 0, bytes, lanes, &lane, at);
   return lane;
 }
 
@@ -144,7 +144,7 @@ smb_provenance_explain_components(Exec *exec, const Step *step, SmbLanes lanes,
     guint lane;
     gsize at, first = (gsize)c * transfer->bytes;
     if (transfer->data[c] == NO_ROW ||
-        !find_unknown(words, first, first + transfer->bytes, lanes, &lane, &at))
+        !find_unknown_lane(words, first, first + transfer->bytes, lanes, &lane, &at))
       continue;
     guint64 address = addresses[lane] + at;
     if (address - start >= exec->parameters.length)
@@ -164,6 +164,7 @@ smb_provenance_explain(Exec *exec, const Step *step, guint64 address) {
   if (outside && strcmp(exec->block->objects[object].name, CODE_DRIVER_REGION) == 0)
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
   smb_unknown_note(exec, step,
-                   outside ? (Cause){.kind = CAUSE_CONTENTS, .object = object, .address = address}
-                           : (Cause){.kind = CAUSE_MEMORY, .origin = find_origin(exec, address)});
+                   outside
+                       ? (Cause){.kind = CAUSE_CONTENTS, .object = object, .address = address}
+                       : (Cause){.kind = CAUSE_MEMORY, .origin = find_byte_origin(exec, address)});
 }

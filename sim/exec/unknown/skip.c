@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A branch, or an exit, whose condition is not known. Between it and the place where its ways meet again, or the end of the
-// threads if they do not, some lanes execute some steps, those of functions that they call there among them. If none of these
-// asks for shared memory, waits for other threads or ends only some of them, no count depends on the branch: lanes go on where
-// the ways meet, or return to the caller if they do so there, and nothing is known of what the steps between would have written.
+// A branch, or an exit, whose condition is not known. Between it and the place where its ways reconverge, or the end of
+// the threads if they do not, some lanes execute some steps, those of functions that they call there among them. If
+// none of these asks for shared memory, waits for other threads or ends only some of them, no count depends on the
+// branch: lanes continue where the paths reconverge, or return to the caller if they do so there, and nothing is known
+// of what the steps between would have written.
 #include "sim/exec/unknown/unknown.h"
 
-// What lies between a branch and where its ways meet.
+// What lies between a branch and where its paths reconverge.
 struct _Stretch {
-  guint32 end;        // the step where they meet; SMB_FLOW_EXIT: they do not
+  guint32 end;        // the step where they reconverge; SMB_FLOW_EXIT: they do not
   const Step *needed; // a step that cannot be skipped, or NULL
-  const Step *ends;   // one that ends threads, though others go on behind the stretch; or NULL
+  const Step *ends;   // one that ends threads, though others continue behind the stretch; or NULL
   const Step *blind;  // one that calls a function by a pointer: not known which; or NULL
   gboolean ordered;   // it was said that what is there depends on the order of threads
   GArray *steps;      // guint32: their numbers, block after block
@@ -51,9 +52,10 @@ smb_stretch_mark_ordered(Stretch *stretch) {
 
 // --- what is part of it
 
-// Whether a step must not be skipped. A kernel that may stop itself is taken not to. @to_end: all ways end the threads, be it there or later.
+// Whether a step must not be skipped. A kernel that may stop itself is taken not to. @to_end: all ways end the threads,
+// be it there or later.
 static gboolean
-is_needed(const Exec *exec, const Step *step, gboolean to_end) {
+must_execute(const Exec *exec, const Step *step, gboolean to_end) {
   switch ((StepKind)step->kind) {
   case KIND_TRANSFER:
     return exec_may_be_shared(exec, step->transfer) ||
@@ -78,7 +80,7 @@ is_needed(const Exec *exec, const Step *step, gboolean to_end) {
 // The first block that all ways from a branch lead to (its immediate post-dominator), or SMB_FLOW_EXIT. It is asked for
 // a few branches, so all blocks are tried.
 static guint32
-find_meeting(const CodeGraph *graph, guint32 branch, gboolean *seen) {
+find_postdominator(const CodeGraph *graph, guint32 branch, gboolean *seen) {
   guint32 nearest = SMB_FLOW_EXIT;
   guint n, fewest = G_MAXUINT;
   g_autofree gboolean *reached = g_new0(gboolean, graph->blocks->len);
@@ -92,10 +94,10 @@ find_meeting(const CodeGraph *graph, guint32 branch, gboolean *seen) {
   return nearest;
 }
 
-static void add_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block);
+static void add_stretch_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block);
 
-// What a call by an address can lead to, if that is none of the program's own functions: those of the run-time system that are
-// known. FALSE: it may be another.
+// What a call through an address can reach besides the program's own functions: known functions of the run-time system.
+// FALSE: it may reach others.
 static gboolean
 add_provided(const Exec *exec, Stretch *stretch) {
   const GArray *entries = exec->code->entries;
@@ -107,22 +109,23 @@ add_provided(const Exec *exec, Stretch *stretch) {
     if (entry->name && entry->step == NO_STEP)
       return FALSE;
     if (entry->name)
-      add_block(exec, stretch, graph_blocks(smb_code_graph(exec->code, entry->step, &block)));
+      add_stretch_block(exec, stretch,
+                        graph_blocks(smb_code_graph(exec->code, entry->step, &block)));
   }
   return TRUE;
 }
 
 static void
-add_function(const Exec *exec, Stretch *stretch, guint32 step) {
+add_stretch_function(const Exec *exec, Stretch *stretch, guint32 step) {
   guint32 first;
   const CodeGraph *graph = smb_code_graph(exec->code, step, &first);
   for (guint32 b = 0; b < graph->blocks->len; b++)
-    add_block(exec, stretch, graph_blocks(graph) + b);
+    add_stretch_block(exec, stretch, graph_blocks(graph) + b);
 }
 
 // A block of the stretch, once, and all blocks of the functions that it calls.
 static void
-add_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block) {
+add_stretch_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block) {
   gboolean to_end = stretch->end == SMB_FLOW_EXIT;
   if (!g_hash_table_add(stretch->blocks, GUINT_TO_POINTER(block->first + 1)))
     return;
@@ -130,7 +133,7 @@ add_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block) {
     g_array_append_val(stretch->steps, i);
   for (guint32 i = block->first; i < block->end; i++) {
     const Step *step = &exec->steps[i];
-    if (!stretch->needed && is_needed(exec, step, to_end))
+    if (!stretch->needed && must_execute(exec, step, to_end))
       stretch->needed = step;
     if (!stretch->ends && !to_end && step->kind == KIND_EXIT)
       stretch->ends = step;
@@ -138,11 +141,11 @@ add_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block) {
         (step->flags & STEP_CALLS_PROVIDED && !add_provided(exec, stretch)))
       stretch->blind = step;
     if (step->flags & STEP_CALLS)
-      add_function(exec, stretch, step->target);
+      add_stretch_function(exec, stretch, step->target);
   }
 }
 
-// A return in blocks that do not meet, some of which may end the threads; NULL: there is none.
+// A return in a stretch whose paths do not reconverge and may end threads; NULL: there is none.
 static const Step *
 find_return(const Exec *exec, const CodeGraph *graph, const gboolean *seen) {
   for (guint32 b = 0; b < graph->blocks->len; b++) {
@@ -152,13 +155,15 @@ find_return(const Exec *exec, const CodeGraph *graph, const gboolean *seen) {
   return NULL;
 }
 
+// The steps from a branch up to its immediate post-dominator, including those of functions that they call. Without a
+// post-dominator the stretch ends where the threads do.
 static Stretch *
 make_stretch(const Exec *exec, guint32 at) {
   guint32 branch;
   guint n;
   const CodeGraph *graph = smb_code_graph(exec->code, at, &branch);
   g_autofree gboolean *seen = g_new0(gboolean, graph->blocks->len);
-  guint32 meeting = find_meeting(graph, branch, seen);
+  guint32 meeting = find_postdominator(graph, branch, seen);
   Stretch *stretch = g_new0(Stretch, 1);
   stretch->steps = g_array_new(FALSE, FALSE, sizeof(guint32));
   stretch->blocks = g_hash_table_new(NULL, NULL);
@@ -166,7 +171,7 @@ make_stretch(const Exec *exec, guint32 at) {
   smb_graph_reach(graph, branch, meeting, seen, &n);
   for (guint32 b = 0; b < graph->blocks->len; b++) {
     if (seen[b])
-      add_block(exec, stretch, graph_blocks(graph) + b);
+      add_stretch_block(exec, stretch, graph_blocks(graph) + b);
   }
   if (meeting == SMB_FLOW_EXIT)
     stretch->ends = find_return(exec, graph, seen);
@@ -188,7 +193,8 @@ smb_stretch_find(Exec *exec, guint32 branch) {
 
 // --- where it is skipped
 
-// What steps that may be executed by some of @lanes leave. Registers first: where an address is computed there, a store goes anywhere.
+// What steps that may be executed by some of @lanes leave. Registers first: where an address is computed there, a store
+// goes anywhere.
 static void
 doubt_all(Exec *exec, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
   const Step *step;
@@ -204,7 +210,7 @@ doubt_all(Exec *exec, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
   }
 }
 
-// The requests between the branch and where its ways meet are not counted.
+// The requests between the branch and where its paths reconverge are not counted.
 static void
 leave_out(Exec *exec, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
   guint32 i = 0;

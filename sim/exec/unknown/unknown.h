@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What is not known while a block runs: why, and what becomes of steps that depend on it. One policy holds for all of them (policy.c):
-// a step is executed by the lanes of which it is known that they execute it, and what it could change in others is made unknown; or
-// the run fails, if a count depends on it.
+// What is not known while a block runs: why, and what happens to steps that depend on it. One policy holds for all of
+// them (policy.c): a step is executed by the lanes of which it is known that they execute it, and what it could change
+// in others is made unknown; or the run fails, if a count depends on it.
 #pragma once
 
 #include "sim/exec/exec.h"
@@ -19,21 +19,21 @@ typedef struct {
   } kind;
   guint32 object;  // of the machine
   guint64 address; // a pointer of the machine
-  guint32 origin;  // the step behind it, + 1; 0: not known
+  guint32 origin;  // the step after it, + 1; 0: not known
 } Cause;
 
 // Where a step stored what is not known.
 typedef struct {
-  guint64 low, high; // pointers of the machine: from the first place to behind the last one
+  guint64 low, high; // pointers of the machine: from the first place to after the last one
   guint32 origin;    // of the first such value; 0: it stored none
 } Stored;
 
 /**
  * Unknown:
- * @causes: by step; behind those of the words of parameters
+ * @causes: by step; after those of the words of parameters
  * @stored: by step
  * @storing: (element-type guint32): steps that have one, in the order of their first
- * @forgotten_origin: why contents of memory were lost, it is not known where: of the first time
+ * @forgotten_origin: why memory at an unknown address became unknown, the first time
  * @skips: accesses at unknown addresses are reported, and do not end the run
  * @refusal: (nullable): why the run is refused when it has ended
  * @refused: where
@@ -78,23 +78,25 @@ gboolean smb_unknown_guard(Exec *exec, const Step *step, SmbLanes lanes, SmbLane
 gboolean smb_unknown_skip(Exec *exec, const Step *step, guint32 origin);
 // Whether threads execute a step that is not only skipped is not known: fails.
 gboolean smb_unknown_cannot_tell(Exec *exec, const Step *step, guint32 origin);
-// FALSE, with an error, unless @n_rows from @row on are known in @lanes: @what ("where threads go on") depends on them.
+// FALSE, with an error, unless @n_rows from @row on are known in @lanes: @what ("the target of this jump") depends on
+// them.
 gboolean smb_unknown_check(Exec *exec, const Step *step, Row row, guint n_rows, SmbLanes lanes,
                            const char *what);
-// Lanes ask for memory, maybe shared, and it is not known where, or whether. The run goes on, and is refused when it has
-// ended unless it may leave such accesses out. @what: "the address".
+// Lanes access memory, perhaps shared, at an unknown address or under an unknown condition. The run continues, and is
+// refused when it has ended unless it may leave such accesses out. @what: "the address".
 void smb_unknown_uncounted(Exec *exec, const Step *step, SmbLanes lanes, const char *what,
                            guint32 origin);
-// At the end of a run, however it ended: whether all was counted that has to be; else fails, with all contents that are missing.
+// At the end of a run, however it ended: whether all was counted that has to be; else fails, with all contents that are
+// missing.
 gboolean smb_unknown_refuse(Exec *exec);
-// Nothing is known any more of what shared memory holds, since what a step does to it is not.
+// Nothing is known any longer of what shared memory holds, since what a step does to it is not.
 void smb_unknown_forget_shared(Exec *exec, const Step *step);
 
-// Doubts: of computations, and of steps that change no more than what they write (Step.writes).
+// What becomes unknown: for computations, and for steps that change only what they write (Step.writes).
 void smb_doubt_compute(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 void smb_doubt_writes(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 
-// --- what lies between a branch and where its ways meet (skip.c)
+// --- what lies between a branch and where its paths reconverge (skip.c)
 
 typedef struct _Stretch Stretch;
 
@@ -127,6 +129,6 @@ void smb_provenance_explain_lanes(Exec *exec, const Step *step, SmbLanes lanes,
 // The same of shared memory at @base + @offset.
 void smb_provenance_explain_shared(Exec *exec, const Step *step, SmbLanes lanes,
                                    const guint32 *base, guint32 offset, const MarkedWords *words);
-// Of what a step loads from parameters, each component has a cause of its own: which byte has no value.
+// Each component that a step loads from parameters has a cause of its own: which byte has no value.
 void smb_provenance_explain_components(Exec *exec, const Step *step, SmbLanes lanes,
                                        const guint64 *addresses, const MarkedWords *words);

@@ -42,7 +42,8 @@ smb_step_switch(Exec *exec, const Step *step, SmbLanes lanes) {
     if (!(lanes >> lane & 1))
       continue;
     if (index[lane] >= step->targets->len)
-      return smb_block_fail(exec->block, step->place, "index %u of a table of %u branch targets",
+      return smb_block_fail(exec->block, step->place,
+                            "index %u is out of range: the table has %u branch targets",
                             index[lane], step->targets->len);
     targets[lane] = g_array_index(step->targets, SwitchTarget, index[lane]).step;
   }
@@ -63,12 +64,12 @@ smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   g_autofree char *thread = smb_block_thread(exec->block, exec->w, smb_lanes_first(lanes));
-  return smb_block_fail(exec->block, step->place, "the kernel stops itself here (trap), by %s",
-                        thread);
+  return smb_block_fail(exec->block, step->place, "trap, executed by %s", thread);
 }
 
-// Lanes with a true guard that are not all of those that the mask names, and live, are divided: then all go to the target. So
-// do lanes that run together and name different members (R2UR P0, URZ, R4; @!P0 BRA.DIV UR4, where UR4 has the members of all).
+// Lanes with a true guard that are not all of those that the mask names, and live, are divided: then all go to the
+// target. So do lanes that run together and name different members (R2UR P0, URZ, R4; @!P0 BRA.DIV UR4, where UR4 has
+// the members of all).
 gboolean
 smb_step_branch_divided(Exec *exec, const Step *step, SmbLanes lanes) {
   const Registers *registers = exec->warp->registers;
@@ -77,7 +78,7 @@ smb_step_branch_divided(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   guint first = smb_lanes_first(lanes);
-  if (!smb_unknown_check(exec, step, row, 1, (SmbLanes)1 << first, "the mask of lanes"))
+  if (!smb_unknown_check(exec, step, row, 1, (SmbLanes)1 << first, "the lane mask"))
     return FALSE;
   exec_watch_row(exec, row);
   guint32 wanted = row_values(registers, row)[first];

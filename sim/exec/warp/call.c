@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Calls of functions, and the stack of each thread. Where a lane goes on after its calls is kept for each lane: lanes that run
-// together may have been called from different places, and through one pointer each lane can call another function.
+// Calls of functions, and the stack of each thread. Where a lane continues after its calls is kept for each lane: lanes
+// that run together may have been called from different places, and through one pointer each lane can call another
+// function.
 #include "sim/exec/warp/warp.h"
 
 enum {
@@ -46,23 +47,22 @@ smb_step_call(Exec *exec, const Step *step, SmbLanes lanes) {
 }
 
 static gboolean
-find_target(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *target) {
+find_called_function(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *target) {
   SmbBlock *block = exec->block;
   const CodeEntry *entry = smb_code_entry(exec->code, address);
   g_autofree char *thread = smb_block_thread(block, exec->w, lane);
   if (!entry || !entry->name)
-    return smb_block_fail(block, step->place, "a call through %s, by %s",
-                          address == 0 ? "a null pointer" : "a pointer that points at no function",
-                          thread);
+    return smb_block_fail(
+        block, step->place, "a call through %s, by %s",
+        address == 0 ? "a null pointer" : "a pointer that does not point to a function", thread);
   if (entry->step == NO_STEP)
     return smb_block_fail(block, step->place,
-                          "'%s', which is called here by %s, has no body here: it could touch "
-                          "shared memory",
+                          "'%s', called by %s, has no body here: it could access shared memory",
                           entry->name, thread);
   if (entry->shape != step->argument)
     return smb_block_fail(block, step->place,
-                          "'%s', which is called here by %s, does not take what is passed",
-                          entry->name, thread);
+                          "'%s', called by %s, does not match the arguments passed", entry->name,
+                          thread);
   *target = entry->step;
   return TRUE;
 }
@@ -79,7 +79,7 @@ smb_step_call_pointer(Exec *exec, const Step *step, SmbLanes lanes) {
   FOR_LANES(lanes, lane) {
     guint64 address = row_values(registers, low)[lane] | (guint64)row_values(registers, high)[lane]
                                                              << 32;
-    if (!find_target(exec, step, lane, address, &targets[lane]))
+    if (!find_called_function(exec, step, lane, address, &targets[lane]))
       return FALSE;
     if (targets[lane] != targets[smb_lanes_first(lanes)])
       exec->block->diverged = TRUE;
@@ -123,8 +123,8 @@ smb_step_reserve(Exec *exec, const Step *step, SmbLanes lanes) {
     if (from > end || bytes > end - from) {
       g_autofree char *thread = smb_block_thread(block, exec->w, lane);
       return smb_block_fail(block, step->place,
-                            "the stack of %s, in %u nested calls, takes more than the "
-                            "%" G_GSIZE_FORMAT " bytes of local memory that there are",
+                            "the stack of %s, %u calls deep, needs more than the %" G_GSIZE_FORMAT
+                            " bytes of local memory",
                             thread, exec->warp->depth[lane], end);
     }
     smb_private_forget_bytes(block, REGION_LOCAL, exec->w, lane, from, bytes);
@@ -135,7 +135,7 @@ smb_step_reserve(Exec *exec, const Step *step, SmbLanes lanes) {
 gboolean
 smb_step_missing(Exec *exec, const Step *step, SmbLanes lanes) {
   return !lanes || smb_block_fail(exec->block, step->place,
-                                  "'%s' has no body here: it could touch shared memory",
+                                  "'%s' has no body here: it could access shared memory",
                                   (const char *)step->callee);
 }
 
@@ -144,7 +144,7 @@ smb_step_assert(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
   g_autofree char *thread = smb_block_thread(exec->block, exec->w, smb_lanes_first(lanes));
-  return smb_block_fail(exec->block, step->place, "an assertion fails here, by %s", thread);
+  return smb_block_fail(exec->block, step->place, "an assertion fails in %s", thread);
 }
 
 // Pieces lie one behind the other, at multiples of 16 bytes; those of sizes that are not known are far apart.

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Jumps of machine code to where a register says: indirect branches, calls, and returns, which find in registers where they
-// go on. An address of code is CODE_ADDRESS_STEP times the index of its entry.
+// Jumps of machine code to an address in registers: indirect branches, calls and returns. An address of code is
+// CODE_ADDRESS_STEP times the index of its entry.
 #include "sim/exec/warp/warp.h"
 
 // The step at an address; FALSE with an error.
 static gboolean
-find_target(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *target) {
+find_jump_target(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *target) {
   SmbBlock *block = exec->block;
   const CodeEntry *entry = smb_code_entry(exec->code, address);
   *target = entry ? entry->step : NO_STEP;
@@ -16,11 +16,11 @@ find_target(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *
   g_autofree char *thread = smb_block_thread(block, exec->w, lane);
   if (entry && entry->name)
     return smb_block_fail(block, step->place,
-                          "'%s', which is called here by %s, has no body here: it could touch "
-                          "shared memory",
+                          "'%s', called by %s, has no body here: it could access shared memory",
                           entry->name, thread);
   return smb_block_fail(block, step->place,
-                        "a jump to 0x%" G_GINT64_MODIFIER "x, where there is no code, by %s",
+                        "a jump to 0x%" G_GINT64_MODIFIER
+                        "x, which is not an address of code, by %s",
                         address, thread);
 }
 
@@ -32,7 +32,7 @@ smb_step_jump(Exec *exec, const Step *step, SmbLanes lanes) {
   guint32 targets[SMB_MAX_LANES];
   if (!lanes)
     return TRUE;
-  if (!smb_unknown_check(exec, step, low, 2, lanes, "where threads go on"))
+  if (!smb_unknown_check(exec, step, low, 2, lanes, "the target of this jump"))
     return FALSE;
   guint flags = row_flags_in(registers, low, lanes) | row_flags_in(registers, high, lanes);
   if (flags & ROW_DEPENDS && exec->block->signature)
@@ -44,7 +44,7 @@ smb_step_jump(Exec *exec, const Step *step, SmbLanes lanes) {
     guint64 address = row_values(registers, low)[lane] | (guint64)row_values(registers, high)[lane]
                                                              << 32;
     if (lanes >> lane & 1 &&
-        !find_target(exec, step, lane, address + step->argument, &targets[lane]))
+        !find_jump_target(exec, step, lane, address + step->argument, &targets[lane]))
       return FALSE;
     if (targets[lane] != targets[smb_lanes_first(splits->mask)])
       exec->block->diverged = TRUE;
@@ -60,7 +60,7 @@ enum {
   MAX_KEPT = 1024,    // nested calls
 };
 
-// Where code goes on behind an address in a pair of rows; NO_STEP: not known, or no code.
+// The step at the code address in a pair of rows; NO_STEP: the address is unknown, or not one of code.
 static guint32
 find_behind(const Exec *exec, Row low, guint32 base, guint lane) {
   const Registers *registers = exec->warp->registers;
@@ -104,8 +104,8 @@ smb_step_call_address(Exec *exec, const Step *step, SmbLanes lanes) {
   return smb_step_jump(exec, step, lanes);
 }
 
-// The address was often saved in local memory, of which nothing may be known any more: then it is the one of the call. A compiler's
-// function returns there.
+// The return address may have been saved in local memory, whose contents may be unknown. Then the one of the call is
+// taken: a compiler's function returns there.
 gboolean
 smb_step_return_to(Exec *exec, const Step *step, SmbLanes lanes) {
   Warp *warp = exec->warp;
@@ -133,6 +133,5 @@ smb_step_return_to(Exec *exec, const Step *step, SmbLanes lanes) {
 
 gboolean
 smb_step_end(Exec *exec, const Step *step, SmbLanes lanes) {
-  return !lanes ||
-         smb_block_fail(exec->block, step->place, "the code ends here, and threads go on");
+  return !lanes || smb_block_fail(exec->block, step->place, "threads run past the end of the code");
 }

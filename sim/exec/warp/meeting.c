@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Barriers of convergence: where lanes of a warp that diverged meet again.
+// Convergence barriers: where diverged lanes of a warp reconverge.
 #include "sim/exec/warp/warp.h"
 
 enum {
@@ -18,7 +18,7 @@ smb_meeting_barrier(const Exec *exec, guint32 argument, guint lane) {
 
 // Lanes at other depths of recursion than the first one, which have come together all the same, go their own way.
 static gboolean
-choose_own(Exec *exec, const Step *step, guint *barrier) {
+choose_call_barrier(Exec *exec, const Step *step, guint *barrier) {
   SmbSplits *splits = exec->warp->splits;
   guint first = smb_lanes_first(splits->mask);
   SmbLanes others = 0;
@@ -30,20 +30,21 @@ choose_own(Exec *exec, const Step *step, guint *barrier) {
   *barrier = smb_meeting_barrier(exec, step->argument, first);
   guint64 n = (guint64)(exec->warp->depth[first] + 1) * exec->code->n_call_barriers;
   return n <= MAX_CALL_BARRIERS ||
-         smb_block_fail(exec->block, step->place, "more than %u barriers of nested calls",
+         smb_block_fail(exec->block, step->place,
+                        "more than %u convergence barriers in nested calls",
                         (guint)MAX_CALL_BARRIERS);
 }
 
 static gboolean
-choose(Exec *exec, const Step *step, guint *barrier) {
+choose_barrier(Exec *exec, const Step *step, guint *barrier) {
   *barrier = step->argument;
-  return !(step->argument & BARRIER_OF_CALL) || choose_own(exec, step, barrier);
+  return !(step->argument & BARRIER_OF_CALL) || choose_call_barrier(exec, step, barrier);
 }
 
 gboolean
 smb_step_arm(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
   guint barrier;
-  if (!choose(exec, step, &barrier))
+  if (!choose_barrier(exec, step, &barrier))
     return FALSE;
   smb_splits_arm(exec->warp->splits, barrier);
   return TRUE;
@@ -52,7 +53,7 @@ smb_step_arm(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
 gboolean
 smb_step_enter(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
   guint barrier;
-  if (!choose(exec, step, &barrier))
+  if (!choose_barrier(exec, step, &barrier))
     return FALSE;
   smb_splits_enter(exec->warp->splits, barrier);
   return TRUE;
@@ -61,7 +62,7 @@ smb_step_enter(Exec *exec, const Step *step, G_GNUC_UNUSED SmbLanes lanes) {
 gboolean
 smb_step_sync(Exec *exec, const Step *step, SmbLanes lanes) {
   guint barrier;
-  if (!choose(exec, step, &barrier))
+  if (!choose_barrier(exec, step, &barrier))
     return FALSE;
   smb_splits_sync(exec->warp->splits, barrier, lanes & exec->warp->splits->mask);
   exec->warp->has_unknown_members = FALSE;
@@ -71,7 +72,7 @@ smb_step_sync(Exec *exec, const Step *step, SmbLanes lanes) {
 gboolean
 smb_step_break(Exec *exec, const Step *step, SmbLanes lanes) {
   guint barrier;
-  if (!choose(exec, step, &barrier))
+  if (!choose_barrier(exec, step, &barrier))
     return FALSE;
   smb_splits_break(exec->warp->splits, barrier, lanes & exec->warp->splits->mask);
   return TRUE;
@@ -111,7 +112,7 @@ gboolean
 smb_step_restore_barrier(Exec *exec, const Step *step, SmbLanes lanes) {
   const Registers *registers = exec->warp->registers;
   Row row = step->compute.s[0];
-  if (!smb_unknown_check(exec, step, row, 1, lanes, "for whom lanes wait"))
+  if (!smb_unknown_check(exec, step, row, 1, lanes, "the mask of the convergence barrier"))
     return FALSE;
   if (lanes)
     smb_splits_record(exec->warp->splits, step->argument,

@@ -1,30 +1,33 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Steps within a warp: what lanes compute and tell each other, where they go on, and where they meet again.
+// Steps within a warp: computation, exchange between lanes, branches, and reconvergence.
 #pragma once
 
 #include "sim/exec/unknown/order.h"
 
-// --- what lanes compute (compute.c)
+// --- what lanes compute (compute-step.c)
 
 gboolean smb_step_compute(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_opaque(Exec *exec, const Step *step, SmbLanes lanes);
 // Lists a shuffle, which another step computes.
 gboolean smb_step_shuffle(Exec *exec, const Step *step, SmbLanes lanes);
+// What the front end does itself (Code.foreign).
+gboolean smb_step_text(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_nothing(Exec *exec, const Step *step, SmbLanes lanes);
 // Doubts.
 void smb_doubt_opaque(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 void smb_doubt_shuffle(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 
-// --- what lanes tell each other (exchange.c)
+// --- what lanes exchange (exchange-step.c)
 
-// Lanes that name the same members, the row Compute.s[0], wait for them. With Step.argument, one such set goes on at a time.
+// Lanes that name the same members, the row Compute.s[0], wait for them. With Step.argument, one such set continues at
+// a time.
 gboolean smb_step_gather(Exec *exec, const Step *step, SmbLanes lanes);
 // A computation of lanes that name the same members, the row Step.argument; NO_ROW: of those that run.
 gboolean smb_step_exchange(Exec *exec, const Step *step, SmbLanes lanes);
 
-// --- where they go on (branch.c, jump.c)
+// --- where they continue (branch.c, jump.c)
 
 gboolean smb_step_branch(Exec *exec, const Step *step, SmbLanes lanes);
 // All lanes branch if one has a true guard.
@@ -43,7 +46,7 @@ gboolean smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes);
 // Behind the last instruction of a function: fails.
 gboolean smb_step_end(Exec *exec, const Step *step, SmbLanes lanes);
 
-// --- where they meet again (meeting.c)
+// --- where they reconverge (meeting.c)
 
 // Step.argument: a barrier of convergence; with BARRIER_OF_CALL, one of the running call.
 gboolean smb_step_arm(Exec *exec, const Step *step, SmbLanes lanes);
@@ -54,7 +57,8 @@ gboolean smb_step_break(Exec *exec, const Step *step, SmbLanes lanes);
 guint smb_meeting_barrier(const Exec *exec, guint32 argument, guint lane);
 // A doubt: those that wait there wait for these lanes no longer.
 void smb_doubt_sync(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
-// What lanes recorded at the barrier goes to the row Compute.d, unless that is NO_ROW, or is forgotten, or comes from Compute.s[0].
+// What lanes recorded at the barrier goes to the row Compute.d, unless that is NO_ROW, or is forgotten, or comes from
+// Compute.s[0].
 gboolean smb_step_save_barrier(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_clear_barrier(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_restore_barrier(Exec *exec, const Step *step, SmbLanes lanes);
@@ -65,8 +69,9 @@ gboolean smb_step_call(Exec *exec, const Step *step, SmbLanes lanes);
 // Calls what the function pointer in Compute.s[0] points at; Step.argument: the shape of what is passed.
 gboolean smb_step_call_pointer(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_return(Exec *exec, const Step *step, SmbLanes lanes);
-// Step.argument bytes, or as many as the pair of rows Compute.s[1] says, unless that is NO_ROW, are used of each thread's
-// stack, from Compute.s[0] on, an offset in REGION_LOCAL: fails if there are not as many. They hold nothing yet.
+// Step.argument bytes, or as many as the pair of rows Compute.s[1] says, unless that is NO_ROW, are used of each
+// thread's stack, from Compute.s[0] on, an offset in REGION_LOCAL: fails if there are not as many. They hold nothing
+// yet.
 gboolean smb_step_reserve(Exec *exec, const Step *step, SmbLanes lanes);
 // A function without a body here is called, or an assertion has failed.
 gboolean smb_step_missing(Exec *exec, const Step *step, SmbLanes lanes);

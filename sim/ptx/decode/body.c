@@ -27,7 +27,7 @@ ends_block(const char *name) {
 
 // Marks the instructions that begin a block: targets of branches, and what follows a branch.
 static gboolean *
-find_leaders(const PtxDecoder *decoder) {
+find_ptx_leaders(const PtxDecoder *decoder) {
   const PtxFunction *function = decoder->current->function;
   guint n = function->instructions->len;
   gboolean *leads = g_new0(gboolean, n + 2);
@@ -49,7 +49,8 @@ is_return(const PtxDecoder *decoder, const char *name) {
   return !decoder->current->is_kernel && strcmp(name, "ret") == 0;
 }
 
-// Where control may go after an instruction. A guard adds the next instruction; bra.uni says that all active lanes agree.
+// Where control may go after an instruction. A guard adds the next instruction; bra.uni says that all active lanes
+// agree.
 static GArray *
 find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
   const PtxFunction *function = decoder->current->function;
@@ -90,20 +91,20 @@ find_targets(PtxDecoder *decoder, guint32 at, SmbFlow *flow) {
 }
 
 static void
-flow_clear(Flow *flow) {
+ptx_flow_clear(Flow *flow) {
   g_clear_pointer(&flow->blocks, g_array_unref);
   g_clear_pointer(&flow->lists, g_ptr_array_unref);
   g_clear_pointer(&flow->block_of, g_free);
   g_clear_pointer(&flow->convergence, smb_convergence_free);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Flow, flow_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Flow, ptx_flow_clear)
 
 // The control flow graph of a function, and the barriers where diverged lanes reconverge.
 static void
 flow_init(Flow *flow, PtxDecoder *decoder) {
   guint n = decoder->current->function->instructions->len;
-  g_autofree gboolean *leads = find_leaders(decoder);
+  g_autofree gboolean *leads = find_ptx_leaders(decoder);
   flow->blocks = g_array_new(FALSE, TRUE, sizeof(SmbFlowBlock));
   flow->lists = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
   flow->block_of = g_new0(guint32, n + 1);
@@ -132,25 +133,26 @@ flow_init(Flow *flow, PtxDecoder *decoder) {
 
 // One step for each barrier of a set.
 static void
-add_barriers(PtxDecoder *decoder, StepOpcode opcode, guint64 barriers, Predicate guard,
-             gboolean unless) {
+emit_barriers(PtxDecoder *decoder, StepOpcode opcode, guint64 barriers, Predicate guard,
+              gboolean unless) {
   for (; barriers; barriers &= barriers - 1)
     smb_ptx_add_meeting(decoder, opcode,
                         decoder->current->first_barrier + (guint)__builtin_ctzll(barriers), guard,
                         unless);
 }
 
-// Before the last instruction of a block: arms the barriers where its lanes will reconverge, and leaves those that they will not reach.
+// Before the last instruction of a block: arms the barriers where its lanes will reconverge, and leaves those that they
+// will not reach.
 static void
 add_meeting(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   const SmbFlowBlock *block = &g_array_index(flow->blocks, SmbFlowBlock, b);
   const SmbBlockBarriers *barriers = &flow->convergence->blocks[b];
   const Builder taken = decoder->build;
   gboolean indirect = strcmp(decoder->parts[0], "brx") == 0, always = block->n_successors == 1;
-  add_barriers(decoder, STEP_ARM, barriers->arm, PREDICATE_TRUE, FALSE);
+  emit_barriers(decoder, STEP_ARM, barriers->arm, PREDICATE_TRUE, FALSE);
   for (guint i = 0; i < block->n_successors && !indirect; i++)
-    add_barriers(decoder, STEP_BREAK, barriers->leave[i], always ? PREDICATE_TRUE : taken.guard,
-                 !always && taken.unless != (i == 1));
+    emit_barriers(decoder, STEP_BREAK, barriers->leave[i], always ? PREDICATE_TRUE : taken.guard,
+                  !always && taken.unless != (i == 1));
 }
 
 // For brx: the barriers that are left on the way to each target.
@@ -171,8 +173,8 @@ decode_block(PtxDecoder *decoder, const Flow *flow, guint32 b) {
   decoder->current->starts[b] = decoder->code->steps->len;
   if (block->first < function->instructions->len)
     smb_ptx_go_to(decoder, &g_array_index(function->instructions, PtxInstruction, block->first));
-  add_barriers(decoder, STEP_SYNC, barriers->sync, PREDICATE_TRUE, FALSE);
-  add_barriers(decoder, STEP_ENTER, barriers->enter, PREDICATE_TRUE, FALSE);
+  emit_barriers(decoder, STEP_SYNC, barriers->sync, PREDICATE_TRUE, FALSE);
+  emit_barriers(decoder, STEP_ENTER, barriers->enter, PREDICATE_TRUE, FALSE);
   if (block->first == function->instructions->len) {
     smb_ptx_go_beside(decoder, decoder->instruction->offset);
     smb_ptx_end_frame(decoder);
@@ -241,8 +243,8 @@ smb_ptx_decode_function(PtxDecoder *decoder, PtxDecoded *decoded) {
   flow_init(&flow, decoder);
   smb_ptx_go_beside(decoder, function->offset);
   decoded->first_barrier = smb_ptx_new_barriers(decoder, flow.convergence->n_barriers);
-  // Behind calls through pointers, and in functions that call themselves, ptxas lets lanes meet in some kernels and not
-  // in others (CUDA 13.0, sm_90; executed counts of an H200 in tests/ptx/calls.cu).
+  // Behind calls through pointers, and in functions that call themselves, ptxas lets lanes reconverge in some kernels
+  // and not in others (CUDA 13.0, sm_90; executed counts of an H200 in tests/ptx/calls.cu).
   if (flow.convergence->irreducible)
     decoder->program->irregular = "has a loop that can be entered in several places";
   else if (decoded->calls_pointers)

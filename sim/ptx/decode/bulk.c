@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions that use shared memory and make no request of it that is counted: copies in bulk (TMA; PTX ISA, section 9.7.9.25),
-// asynchronous stores, operands of matrix products (9.7.14 to 9.7.16). Each is listed at one site, and has up to two ends and an mbarrier.
+// Instructions that use shared memory and make no request of it that is counted: copies in bulk (TMA; PTX ISA, section
+// 9.7.9.25), asynchronous stores, operands of matrix products (9.7.14 to 9.7.16). Each is listed at one site, and has
+// up to two ends and an mbarrier.
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ typedef struct {
 } Traffic;
 
 static Traffic
-begin(PtxDecoder *decoder, SmbTraffic kind, SmbOpClass op_class, guint quantum) {
+begin_traffic(PtxDecoder *decoder, SmbTraffic kind, SmbOpClass op_class, guint quantum) {
   return (Traffic){smb_build_apart(&decoder->build, op_class, quantum),
                    smb_code_new_bulk(decoder->code, kind, quantum)};
 }
@@ -38,7 +39,7 @@ set_end(PtxDecoder *decoder, const Traffic *traffic, const Transfer **end, guint
 }
 
 static PtxResult
-finish(PtxDecoder *decoder, const Traffic *traffic) {
+finish_traffic(PtxDecoder *decoder, const Traffic *traffic) {
   Step step = smb_build_bulk(&decoder->build, STEP_BULK, traffic->site, traffic->bulk);
   smb_code_add(decoder->code, &step);
   return PTX_DECODED;
@@ -81,43 +82,43 @@ smb_ptx_decode_copy_bulk(PtxDecoder *decoder) {
   PtxArea to = find_destination(decoder);
   gboolean enters = to == AREA_SHARED, within = enters && !smb_ptx_has_part(decoder, "global");
   gboolean reduces = smb_ptx_has_part(decoder, "reduce");
-  Traffic traffic = begin(decoder, reduces ? SMB_TRAFFIC_REDUCTION : SMB_TRAFFIC_BULK,
-                          enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
+  Traffic traffic = begin_traffic(decoder, reduces ? SMB_TRAFFIC_REDUCTION : SMB_TRAFFIC_BULK,
+                                  enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   Bulk *bulk = traffic.bulk;
   bulk->is_lost =
       reduces || smb_ptx_has_part(decoder, "ignore_oob") || smb_ptx_has_part(decoder, "cp_mask");
   bulk->size = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE);
   if (bulk->size == NO_ROW)
-    return smb_ptx_wants(decoder, "how many bytes are copied");
+    return smb_ptx_wants(decoder, "the number of bytes to copy");
   gboolean ok = set_end(decoder, &traffic, &bulk->to, 0, to, SMB_OP_CLASS_STORE) &&
                 set_end(decoder, &traffic, &bulk->from, 1,
                         enters && !within ? AREA_GLOBAL : AREA_SHARED, SMB_OP_CLASS_LOAD) &&
                 set_barrier(decoder, &traffic);
-  return ok ? finish(decoder, &traffic) : PTX_FAILED;
+  return ok ? finish_traffic(decoder, &traffic) : PTX_FAILED;
 }
 
-// cp.async.bulk.tensor: of a box of a tensor, the size stands in a descriptor that is not read.
+// cp.async.bulk.tensor: of a box of a tensor, the size is in a descriptor that is not read.
 PtxResult
 smb_ptx_decode_copy_tensor(PtxDecoder *decoder) {
   gboolean enters = find_destination(decoder) == AREA_SHARED;
-  Traffic traffic = begin(decoder, SMB_TRAFFIC_TENSOR,
-                          enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
+  Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_TENSOR,
+                                  enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   Bulk *bulk = traffic.bulk;
   gboolean ok = enters
                     ? set_end(decoder, &traffic, &bulk->to, 0, AREA_SHARED, SMB_OP_CLASS_STORE) &&
                           set_barrier(decoder, &traffic)
                     : set_end(decoder, &traffic, &bulk->from, 1, AREA_SHARED, SMB_OP_CLASS_LOAD);
-  return ok ? finish(decoder, &traffic) : PTX_FAILED;
+  return ok ? finish_traffic(decoder, &traffic) : PTX_FAILED;
 }
 
 // Writes some unknown bytes.
 static PtxResult
 write_unknown(PtxDecoder *decoder, guint bytes) {
-  Traffic traffic = begin(decoder, SMB_TRAFFIC_STORE, SMB_OP_CLASS_STORE, bytes);
+  Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_STORE, SMB_OP_CLASS_STORE, bytes);
   traffic.bulk->size = smb_ptx_constant(decoder, bytes, 4);
   traffic.bulk->is_lost = TRUE;
   return set_written(decoder, &traffic) && set_barrier(decoder, &traffic)
-             ? finish(decoder, &traffic)
+             ? finish_traffic(decoder, &traffic)
              : PTX_FAILED;
 }
 
@@ -138,19 +139,19 @@ smb_ptx_decode_async_store(PtxDecoder *decoder) {
 // st.bulk [to], bytes, 0
 PtxResult
 smb_ptx_decode_fill(PtxDecoder *decoder) {
-  Traffic traffic = begin(decoder, SMB_TRAFFIC_BULK, SMB_OP_CLASS_STORE, FILL_QUANTUM);
+  Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_BULK, SMB_OP_CLASS_STORE, FILL_QUANTUM);
   traffic.bulk->size = smb_ptx_row(decoder, smb_ptx_operand(decoder, 1), 4, FALSE);
   traffic.bulk->is_zeros = TRUE;
   if (traffic.bulk->size == NO_ROW)
-    return smb_ptx_wants(decoder, "how many bytes are filled");
-  return set_written(decoder, &traffic) ? finish(decoder, &traffic) : PTX_FAILED;
+    return smb_ptx_wants(decoder, "the number of bytes to fill");
+  return set_written(decoder, &traffic) ? finish_traffic(decoder, &traffic) : PTX_FAILED;
 }
 
 // --- operands of matrix products
 
 // 0: no type.
 static guint
-find_bits(const char *type) {
+find_type_bits(const char *type) {
   const PtxType *known = smb_ptx_type_named(type);
   return known ? known->bits : 0;
 }
@@ -165,8 +166,8 @@ find_product_bytes(const PtxDecoder *decoder) {
     if (sscanf(decoder->parts[i], "m64n%3uk%3u", &n, &k) != 2)
       n = k = 0;
   }
-  guint a_bits = n_parts > 3 ? find_bits(decoder->parts[n_parts - 2]) : 0;
-  guint b_bits = n_parts > 3 ? find_bits(decoder->parts[n_parts - 1]) : 0;
+  guint a_bits = n_parts > 3 ? find_type_bits(decoder->parts[n_parts - 2]) : 0;
+  guint b_bits = n_parts > 3 ? find_type_bits(decoder->parts[n_parts - 1]) : 0;
   if (n == 0 || a_bits == 0 || b_bits == 0 || a->kind == PTX_OPERAND_NONE)
     return SMB_BYTES_UNKNOWN;
   guint64 a_bytes = (guint64)PRODUCT_ROWS * k * a_bits / 8;
@@ -190,7 +191,7 @@ find_rows_bytes(const PtxDecoder *decoder) {
 
 static PtxResult
 decode_operands(PtxDecoder *decoder, guint64 bytes) {
-  Traffic traffic = begin(decoder, SMB_TRAFFIC_MATRIX, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
+  Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_MATRIX, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   traffic.bulk->bytes = bytes;
   Step step = smb_build_bulk(&decoder->build, STEP_BULK, traffic.site, traffic.bulk);
   smb_ptx_writes_result(decoder, &step, smb_ptx_operand(decoder, 0));
@@ -222,7 +223,7 @@ find_matrix_bytes(const PtxDecoder *decoder) {
     if (sscanf(decoder->parts[i], "m%3un%3uk%3u", &m, &n, &k) != 3)
       m = n = k = 0;
   }
-  guint bits = find_bits(type);
+  guint bits = find_type_bits(type);
   guint64 numbers = smb_ptx_has_part(decoder, "a")   ? (guint64)m * k
                     : smb_ptx_has_part(decoder, "b") ? (guint64)k * n
                                                      : (guint64)m * n;
@@ -236,8 +237,8 @@ smb_ptx_decode_fragment(PtxDecoder *decoder) {
   PtxArea area = smb_ptx_has_prefix(decoder, "shared") ? AREA_SHARED
                  : smb_ptx_has_part(decoder, "global") ? AREA_GLOBAL
                                                        : AREA_GENERIC;
-  Traffic traffic = begin(decoder, SMB_TRAFFIC_MATRIX,
-                          loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE, FRAGMENT_BYTES);
+  Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_MATRIX,
+                                  loads ? SMB_OP_CLASS_LOAD : SMB_OP_CLASS_STORE, FRAGMENT_BYTES);
   traffic.bulk->bytes = find_matrix_bytes(decoder);
   if (traffic.bulk->bytes == 0)
     return smb_ptx_wants(decoder, "the shape of a matrix and a type");

@@ -23,8 +23,8 @@ typedef struct {
 
 // --- what the device provides
 
-// Functions of the device runtime that do not touch the program's shared memory. Their results are unknown. All names that begin with
-// "cuda" belong to it.
+// Functions of the device runtime that do not touch the program's shared memory. Their results are unknown. All names
+// that begin with "cuda" belong to it.
 static gboolean
 is_provided(const char *name) {
   static const char *const names[] = {"vprintf", "free", NULL};
@@ -60,8 +60,8 @@ smb_ptx_callee(const PtxFunction *function, const PtxInstruction *call) {
 
 // A .param variable of the caller, in the memory of the thread. Returns FALSE for any other operand.
 static gboolean
-find_variable(const PtxDecoder *decoder, const PtxOperand *operand, PtxPlace *place,
-              guint64 *bytes) {
+find_param_variable(const PtxDecoder *decoder, const PtxOperand *operand, PtxPlace *place,
+                    guint64 *bytes) {
   const PtxFunction *function = decoder->current->function;
   *place = (PtxPlace){.base = NO_ROW};
   if (operand->kind != PTX_OPERAND_SYMBOL || operand->bits != 0)
@@ -87,10 +87,11 @@ find_variable(const PtxDecoder *decoder, const PtxOperand *operand, PtxPlace *pl
 
 // The size of a passed value; 0 if only the function's declaration says it.
 static guint64
-measure(const PtxDecoder *decoder, const PtxOperand *operand) {
+find_passed_size(const PtxDecoder *decoder, const PtxOperand *operand) {
   PtxPlace place;
   guint64 bytes = 0;
-  if (!find_variable(decoder, operand, &place, &bytes) && operand->kind == PTX_OPERAND_REGISTER)
+  if (!find_param_variable(decoder, operand, &place, &bytes) &&
+      operand->kind == PTX_OPERAND_REGISTER)
     bytes = smb_ptx_register_bytes(decoder, operand);
   return bytes;
 }
@@ -114,9 +115,9 @@ pass_value(PtxDecoder *decoder, const PtxOperand *operand, PtxPlace slot, guint6
            gboolean in) {
   PtxPlace place;
   guint64 has = 0;
-  if (find_variable(decoder, operand, &place, &has)) {
+  if (find_param_variable(decoder, operand, &place, &has)) {
     if (has > MAX_PASSED_BYTES || (bytes && has != bytes))
-      return smb_ptx_refuse(decoder, "'%s' does not have the size of what is passed",
+      return smb_ptx_refuse(decoder, "'%s' does not have the size of the value passed",
                             operand->text);
     copy_variable(decoder, in ? place : slot, in ? slot : place, has);
     return TRUE;
@@ -127,13 +128,14 @@ pass_value(PtxDecoder *decoder, const PtxOperand *operand, PtxPlace slot, guint6
     smb_ptx_move_predicate(decoder, !in, slot, smb_ptx_predicate(decoder, operand));
     return TRUE;
   }
-  guint width = (guint)(bytes ? bytes : measure(decoder, operand));
+  guint width = (guint)(bytes ? bytes : find_passed_size(decoder, operand));
   gboolean fits = operand->kind != PTX_OPERAND_SYMBOL && width > 0 && width <= 16 &&
                   (in || operand->kind == PTX_OPERAND_REGISTER);
   Row row = fits ? smb_ptx_row(decoder, operand, width, TRUE) : NO_ROW;
   if (row == NO_ROW)
-    return smb_ptx_refuse(decoder, "this way to pass a value is not supported: expected a .param "
-                                   "variable or a register");
+    return smb_ptx_refuse(
+        decoder,
+        "this way of passing a value is not supported: expected a .param variable or a register");
   smb_ptx_move_rows(decoder, !in, slot, row, width);
   return TRUE;
 }
@@ -149,14 +151,14 @@ pass_all(PtxDecoder *decoder, const Call *call, gboolean in) {
   for (guint i = 0; !in && call->arguments && i < call->arguments->n; i++)
     offset += smb_ptx_slot_bytes(
         call->function ? g_array_index(call->function->parameters, PtxVariable, i).bytes
-                       : measure(decoder, smb_ptx_element(decoder, call->arguments, i)));
+                       : find_passed_size(decoder, smb_ptx_element(decoder, call->arguments, i)));
   for (guint i = 0; i < n; i++) {
     const PtxOperand *operand = smb_ptx_element(decoder, list, i);
     guint64 bytes = variables ? g_array_index(variables, PtxVariable, i).bytes : 0;
     if (!pass_value(decoder, operand, (PtxPlace){.base = decoder->stack, .offset = offset}, bytes,
                     in))
       return FALSE;
-    offset += smb_ptx_slot_bytes(bytes ? bytes : measure(decoder, operand));
+    offset += smb_ptx_slot_bytes(bytes ? bytes : find_passed_size(decoder, operand));
   }
   return TRUE;
 }
@@ -165,37 +167,39 @@ pass_all(PtxDecoder *decoder, const Call *call, gboolean in) {
 static void
 measure_list(const PtxDecoder *decoder, Call *call, const PtxOperand *list) {
   for (guint i = 0; list && i < list->n; i++) {
-    guint64 bytes = smb_ptx_slot_bytes(measure(decoder, smb_ptx_element(decoder, list, i)));
+    guint64 bytes =
+        smb_ptx_slot_bytes(find_passed_size(decoder, smb_ptx_element(decoder, list, i)));
     call->slot_bytes += bytes;
     call->shape = smb_ptx_shape(call->shape, bytes);
   }
 }
 
 static gboolean
-check_count(PtxDecoder *decoder, const PtxOperand *list, const GArray *variables) {
+check_argument_count(PtxDecoder *decoder, const PtxOperand *list, const GArray *variables) {
   guint n = list ? list->n : 0;
-  return n == variables->len || smb_ptx_refuse(decoder, "%u value%s where the function has %u", n,
-                                               n == 1 ? "" : "s", variables->len);
+  return n == variables->len ||
+         smb_ptx_refuse(decoder, "%u value%s passed, where the function has %u", n,
+                        n == 1 ? "" : "s", variables->len);
 }
 
 // --- calls
 
 // The results of a provided function are unknown.
 static gboolean
-forget_results(PtxDecoder *decoder, const PtxOperand *list) {
+forget_call_results(PtxDecoder *decoder, const PtxOperand *list) {
   Row scratch = smb_code_new_rows(decoder->code, 4); // is never written
   for (guint i = 0; list && i < list->n; i++) {
     const PtxOperand *operand = smb_ptx_element(decoder, list, i);
     PtxPlace place;
     guint64 bytes = 0;
     Step step = smb_build_step(&decoder->build, STEP_OPAQUE);
-    if (!find_variable(decoder, operand, &place, &bytes)) {
+    if (!find_param_variable(decoder, operand, &place, &bytes)) {
       smb_ptx_writes_result(decoder, &step, operand);
       smb_code_add(decoder->code, &step);
       continue;
     }
     if (bytes > MAX_PASSED_BYTES)
-      return smb_ptx_refuse(decoder, "'%s' does not have the size of what is passed",
+      return smb_ptx_refuse(decoder, "'%s' does not have the size of the value passed",
                             operand->text);
     smb_code_writes_row(decoder->code, &step, scratch, 1);
     smb_code_add(decoder->code, &step);
@@ -212,8 +216,9 @@ call_malloc(PtxDecoder *decoder, const Call *call) {
   PtxPlace size, result;
   guint64 bytes = 0, result_bytes = 0;
   if (!call->arguments || call->arguments->n != 1 || !call->results || call->results->n != 1 ||
-      !find_variable(decoder, smb_ptx_element(decoder, call->arguments, 0), &size, &bytes) ||
-      !find_variable(decoder, smb_ptx_element(decoder, call->results, 0), &result, &result_bytes) ||
+      !find_param_variable(decoder, smb_ptx_element(decoder, call->arguments, 0), &size, &bytes) ||
+      !find_param_variable(decoder, smb_ptx_element(decoder, call->results, 0), &result,
+                           &result_bytes) ||
       bytes != 8 || result_bytes != 8)
     return smb_ptx_refuse(decoder, "expected malloc to take and to return a variable of 8 bytes");
   Step step = smb_build_step(&decoder->build, STEP_ALLOCATE);
@@ -243,16 +248,16 @@ call_missing(PtxDecoder *decoder, const Call *call) {
     return call_malloc(decoder, call);
   if (!is_provided(name))
     smb_code_add(decoder->code, &step);
-  return forget_results(decoder, call->results);
+  return forget_call_results(decoder, call->results);
 }
 
 // Saves the caller's registers if the callee may call it again.
 static gboolean
-make_call(PtxDecoder *decoder, Call *call, Step *step) {
+emit_call(PtxDecoder *decoder, Call *call, Step *step) {
   gboolean own = decoder->current->is_recursive &&
                  (!call->function || ((const PtxDecoded *)step->callee)->is_recursive);
   if (call->slot_bytes > MAX_PASSED_BYTES)
-    return smb_ptx_refuse(decoder, "more than %u bytes are passed", (guint)MAX_PASSED_BYTES);
+    return smb_ptx_refuse(decoder, "more than %u bytes of arguments", (guint)MAX_PASSED_BYTES);
   guint64 pushed = own ? smb_ptx_push(decoder) : 0;
   smb_ptx_reserve(decoder, call->slot_bytes, NO_ROW);
   if (!pass_all(decoder, call, TRUE))
@@ -266,7 +271,7 @@ make_call(PtxDecoder *decoder, Call *call, Step *step) {
 
 // A call of a named function, which may be a declaration only.
 static gboolean
-call_function(PtxDecoder *decoder, Call *call) {
+decode_named_call(PtxDecoder *decoder, Call *call) {
   guint32 index = call->callee->index;
   const PtxDecoded *decoded = smb_ptx_find_decoded(decoder, index);
   const PtxFunction *function = g_ptr_array_index(decoder->module->functions, index);
@@ -275,16 +280,16 @@ call_function(PtxDecoder *decoder, Call *call) {
     return smb_ptx_refuse(decoder, "'%s' is a kernel, and cannot be called", function->name);
   if (!decoded)
     return call_missing(decoder, call);
-  if (!check_count(decoder, call->arguments, call->function->parameters) ||
-      !check_count(decoder, call->results, call->function->returns))
+  if (!check_argument_count(decoder, call->arguments, call->function->parameters) ||
+      !check_argument_count(decoder, call->results, call->function->returns))
     return FALSE;
   call->slot_bytes = decoded->slot_bytes;
   Step step = smb_build_step(&decoder->build, STEP_CALL);
   step.callee = decoded;
-  return make_call(decoder, call, &step);
+  return emit_call(decoder, call, &step);
 }
 
-// Lanes that call different functions through one pointer meet behind the call, as ptxas has it (CUDA 13.0, sm_90)
+// Lanes that call different functions through one pointer meet after the call, as ptxas has it (CUDA 13.0, sm_90)
 // in some kernels; SmbProgram.irregular says that it may be otherwise.
 static gboolean
 call_pointer(PtxDecoder *decoder, Call *call) {
@@ -292,7 +297,7 @@ call_pointer(PtxDecoder *decoder, Call *call) {
                 ? smb_ptx_row(decoder, call->callee, 8, FALSE)
                 : NO_ROW;
   if (row == NO_ROW)
-    return smb_ptx_refuse(decoder, "expected a function, or a register of 64 bits");
+    return smb_ptx_refuse(decoder, "expected a function or a 64-bit register");
   call->shape = call->slot_bytes = 0;
   measure_list(decoder, call, call->arguments);
   call->shape = smb_ptx_shape(call->shape, 0);
@@ -302,7 +307,7 @@ call_pointer(PtxDecoder *decoder, Call *call) {
   step.compute.s[0] = row;
   guint32 barrier = smb_ptx_new_barriers(decoder, 1);
   smb_ptx_add_meeting(decoder, STEP_ARM, barrier, PREDICATE_TRUE, FALSE);
-  if (!make_call(decoder, call, &step))
+  if (!emit_call(decoder, call, &step))
     return FALSE;
   smb_ptx_add_meeting(decoder, STEP_SYNC, barrier, PREDICATE_TRUE, FALSE);
   return TRUE;
@@ -312,7 +317,7 @@ static gboolean
 make_any(PtxDecoder *decoder, Call *call) {
   gboolean is_named = call->callee && call->callee->kind == PTX_OPERAND_SYMBOL && //
                       call->callee->where == PTX_WHERE_FUNCTION;
-  return is_named ? call_function(decoder, call) : call_pointer(decoder, call);
+  return is_named ? decode_named_call(decoder, call) : call_pointer(decoder, call);
 }
 
 // A call with a guard becomes a branch around it; all lanes reconverge after it.

@@ -33,7 +33,7 @@ smb_ptx_find_decoded(const PtxDecoder *decoder, guint32 index) {
 }
 
 static PtxDecoded *
-add_function(PtxDecoder *decoder, const PtxFunction *function) {
+add_decoded_function(PtxDecoder *decoder, const PtxFunction *function) {
   PtxDecoded *decoded = g_new0(PtxDecoded, 1);
   decoded->function = function;
   decoded->number = decoder->functions->len;
@@ -51,7 +51,7 @@ use_function(Collection *collection, guint32 index) {
   PtxDecoded *decoded = g_hash_table_lookup(decoder->decoded, function);
   if (decoded || function->is_prototype || function->is_entry)
     return decoded;
-  return add_function(decoder, function);
+  return add_decoded_function(decoder, function);
 }
 
 static void
@@ -63,7 +63,7 @@ use_variable(Collection *collection, guint32 index) {
 }
 
 static void
-add_call(Collection *collection, guint32 from, guint32 to) {
+add_collected_call(Collection *collection, guint32 from, guint32 to) {
   g_array_append_val(collection->calls.from, from);
   g_array_append_val(collection->calls.to, to);
 }
@@ -99,7 +99,7 @@ scan_call(Collection *collection, PtxDecoded *decoded, const PtxInstruction *cal
   if (callee && callee->kind == PTX_OPERAND_SYMBOL && callee->where == PTX_WHERE_FUNCTION) {
     const PtxDecoded *called = use_function(collection, callee->index);
     if (called)
-      add_call(collection, decoded->number, called->number);
+      add_collected_call(collection, decoded->number, called->number);
   } else
     decoded->calls_pointers = TRUE;
 }
@@ -123,6 +123,8 @@ scan_instruction(Collection *collection, PtxDecoded *decoded, const PtxInstructi
   }
 }
 
+// Which variables and functions a function uses: by its instructions, as plain operands, in tables of call targets,
+// and in initialisers of its variables.
 static void
 scan_function(Collection *collection, PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;
@@ -180,9 +182,9 @@ find_recursive(Collection *collection) {
   for (guint32 i = 0; i < n; i++) {
     const PtxDecoded *decoded = g_ptr_array_index(functions, i);
     if (decoded->calls_pointers)
-      add_call(collection, i, n); // any that a pointer may point at
+      add_collected_call(collection, i, n); // any that a pointer may point at
     if (decoded->is_taken)
-      add_call(collection, n, i);
+      add_collected_call(collection, n, i);
   }
   g_autofree gboolean *left = g_new(gboolean, n + 1);
   for (guint32 i = 0; i <= n; i++)
@@ -201,7 +203,7 @@ smb_ptx_collect(PtxDecoder *decoder, const PtxFunction *kernel) {
   g_autoptr(GArray) to = g_array_new(FALSE, FALSE, sizeof(guint32));
   Collection collection = {decoder, used, {from, to}};
   guint f = 0, v = 0;
-  add_function(decoder, kernel);
+  add_decoded_function(decoder, kernel);
   while (f < decoder->functions->len || v < used->len) {
     if (f < decoder->functions->len)
       scan_function(&collection, g_ptr_array_index(decoder->functions, f++));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// One instruction: those that compute registers from registers, by their table (sim/ptx/isa/computation.h), and those that
-// are not modelled.
+// One instruction: those that compute registers from registers, by their table (sim/ptx/isa/computation.h), and those
+// that are not modelled.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -157,24 +157,25 @@ has_address(const PtxDecoder *decoder) {
 
 // Whether the opcode says that shared memory is accessed without requests, though it may be written.
 static gboolean
-is_apart(const PtxDecoder *decoder) {
+accesses_without_request(const PtxDecoder *decoder) {
   return smb_ptx_has_part(decoder, "bulk") || smb_ptx_has_part(decoder, "async") ||
          smb_ptx_has_prefix(decoder, "shared::cluster");
 }
 
 // Whether the opcode names another state space.
 static gboolean
-is_elsewhere(const PtxDecoder *decoder) {
+names_other_space(const PtxDecoder *decoder) {
   return smb_ptx_has_part(decoder, "global") || smb_ptx_has_prefix(decoder, "param") ||
          smb_ptx_has_part(decoder, "const") || smb_ptx_has_part(decoder, "local");
 }
 
 PtxResult
 smb_ptx_add_opaque(PtxDecoder *decoder, guint effects) {
-  gboolean apart = effects & APART_ONLY || is_apart(decoder), addresses = has_address(decoder);
-  if (addresses && !apart && !(effects & ELSEWHERE) && !is_elsewhere(decoder)) {
+  gboolean apart = effects & APART_ONLY || accesses_without_request(decoder),
+           addresses = has_address(decoder);
+  if (addresses && !apart && !(effects & ELSEWHERE) && !names_other_space(decoder)) {
     g_autofree char *text = smb_ptx_instruction_text(decoder->module, decoder->instruction);
-    smb_ptx_refuse(decoder, "'%s' is not supported, and could touch shared memory", text);
+    smb_ptx_refuse(decoder, "'%s' is not supported, and could access shared memory", text);
     return PTX_FAILED;
   }
   gboolean only_named = (effects & (LOOKS | APART_ONLY)) == (LOOKS | APART_ONLY);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions that say where threads go on, and for whom they wait (PTX ISA, sections 9.7.12 and 9.7.13).
+// Instructions that say where threads continue, and for whom they wait (PTX ISA, sections 9.7.12 and 9.7.13).
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
 
 static guint32
-find_label(const PtxDecoder *decoder, guint32 label) {
+find_branch_label(const PtxDecoder *decoder, guint32 label) {
   return g_array_index(decoder->current->function->labels, PtxLabel, label).instruction;
 }
 
@@ -17,7 +17,7 @@ smb_ptx_decode_branch(PtxDecoder *decoder) {
   const PtxOperand *label = smb_ptx_operand(decoder, 0);
   if (label->kind != PTX_OPERAND_LABEL)
     return smb_ptx_wants(decoder, "a label");
-  smb_build_branch(&decoder->build, STEP_BRANCH, find_label(decoder, label->index));
+  smb_build_branch(&decoder->build, STEP_BRANCH, find_branch_label(decoder, label->index));
   return PTX_DECODED;
 }
 
@@ -45,14 +45,15 @@ smb_ptx_decode_branch_by_table(PtxDecoder *decoder) {
   step.targets = g_array_new(FALSE, FALSE, sizeof(SwitchTarget));
   g_ptr_array_add(decoder->code->owned, step.targets);
   for (guint i = 0; i < table->indices->len; i++) {
-    SwitchTarget target = {.step = find_label(decoder, g_array_index(table->indices, guint32, i))};
+    SwitchTarget target = {
+        .step = find_branch_label(decoder, g_array_index(table->indices, guint32, i))};
     g_array_append_val(step.targets, target);
   }
   smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }
 
-// The kernel ends; a function goes on at its end, where it returns.
+// The kernel ends; a function continues at its end, where it returns.
 PtxResult
 smb_ptx_decode_return(PtxDecoder *decoder) {
   if (decoder->current->is_kernel)
@@ -98,7 +99,7 @@ set_reduction(PtxDecoder *decoder, ThreadBarrier *barrier) {
     barrier->d = smb_ptx_row(decoder, d, 4, FALSE);
   else
     barrier->p = smb_ptx_predicate(decoder, d);
-  return barrier->d != NO_ROW || smb_ptx_refuse(decoder, "expected a register of 32 bits");
+  return barrier->d != NO_ROW || smb_ptx_refuse(decoder, "expected a 32-bit register");
 }
 
 // How many threads a barrier is for, where the text says it: whole warps.
@@ -129,7 +130,7 @@ smb_ptx_decode_barrier(PtxDecoder *decoder) {
   if (has_threads)
     barrier.threads = smb_ptx_row(decoder, threads, 4, FALSE);
   if (barrier.number == NO_ROW || (has_threads && barrier.threads == NO_ROW))
-    return smb_ptx_wants(decoder, "the number of a barrier, and of threads");
+    return smb_ptx_wants(decoder, "a barrier and a number of threads");
   if (has_threads && !check_threads(decoder, threads, barrier.action == BARRIER_ARRIVE))
     return PTX_FAILED;
   smb_build_barrier(&decoder->build, &barrier);
@@ -157,7 +158,7 @@ smb_ptx_decode_await(PtxDecoder *decoder) {
   const PtxOperand *left = smb_ptx_operand(decoder, 0);
   gboolean all = decoder->argument;
   if (!all && left->kind != PTX_OPERAND_INTEGER)
-    return smb_ptx_wants(decoder, "how many groups may be pending");
+    return smb_ptx_wants(decoder, "the number of groups that may be pending");
   smb_build_plain(&decoder->build, STEP_AWAIT,
                   all ? PENDING_NONE : (guint32)MIN(left->bits, G_MAXINT32));
   return PTX_DECODED;
@@ -171,7 +172,7 @@ smb_ptx_decode_gather(PtxDecoder *decoder) {
   const PtxOperand *mask = smb_ptx_operand(decoder, decoder->instruction->n_operands - 1);
   Row row = smb_ptx_row(decoder, mask, 4, FALSE);
   if (row == NO_ROW)
-    return smb_ptx_wants(decoder, "a mask of lanes");
+    return smb_ptx_wants(decoder, "a lane mask");
   smb_build_with(&decoder->build, STEP_GATHER, row, 0);
   return PTX_DECODED;
 }

@@ -75,7 +75,8 @@ smb_ptx_go_beside(PtxDecoder *decoder, guint32 offset) {
   begin_steps(decoder, &decoder->blank);
 }
 
-// Approximate operations become exact ones where the target was measured. Among the lanes that an instruction names (.sync), it is an exchange.
+// Approximate operations become exact ones where the target was measured. Among the lanes that an instruction names
+// (.sync), it is an exchange.
 void
 smb_ptx_add_compute(PtxDecoder *decoder, const Compute *compute) {
   Compute known = *compute;
@@ -109,8 +110,8 @@ smb_ptx_add_meeting(PtxDecoder *decoder, StepOpcode opcode, guint32 barrier, Pre
 
 // --- all functions
 
-// Which registers are read anywhere: the result of an atomic that nothing reads is dropped, and only registers that are read are saved
-// by a recursive call. Elements of vectors, lists and addresses count as read.
+// Which registers are read anywhere: the result of an atomic that nothing reads is dropped, and only registers that are
+// read are saved by a recursive call. Elements of vectors, lists and addresses count as read.
 static void
 count_reads(const PtxDecoder *decoder, PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;
@@ -173,7 +174,7 @@ resolve_calls(PtxDecoder *decoder) {
 
 // What a pointer to a function refers to (CodeEntry).
 static void
-add_entries(PtxDecoder *decoder) {
+add_pointer_entries(PtxDecoder *decoder) {
   const GPtrArray *functions = decoder->module->functions;
   g_array_set_size(decoder->code->entries, functions->len + 1);
   for (guint32 i = 0; i < functions->len; i++) {
@@ -200,6 +201,6 @@ smb_ptx_decode(PtxDecoder *decoder, const PtxFunction *kernel) {
       return FALSE;
   }
   resolve_calls(decoder);
-  add_entries(decoder);
+  add_pointer_entries(decoder);
   return TRUE;
 }

@@ -21,9 +21,9 @@ typedef struct {
   guint32 *rows;           // by register: its first row, or its predicate
   Row frame;               // two rows: the offset of its frame in local memory
   guint64 *locals; // by variable: its byte offset in the frame or in shared memory, or its region
-  guint64 *parameters; // by parameter: likewise in the frame; of the kernel: among the parameters
-  guint64 *returns;    // likewise
-  guint64 slot_bytes;  // of the frame: of what is passed and returned
+  guint64 *parameters; // by parameter: likewise in the frame; for the kernel: among the parameters
+  guint64 *returns;    // the same
+  guint64 slot_bytes;  // for the frame: of what is passed and returned
   guint64 frame_bytes;
   guint32 shape; // of what is passed and returned
   guint32 carry; // its carry flag: a predicate
@@ -41,8 +41,8 @@ typedef struct {
   guint32 *regions;     // by variable of the module: its region
   GPtrArray *functions; // PtxDecoded, in the order of their steps; the first is the kernel
   GHashTable *decoded;  // PtxFunction → PtxDecoded
-  GHashTable *
-      symbols; // name → number of a variable or function of the module, as smb_ptx_find_symbol() has it
+  // name → number of a variable or function of the module, as smb_ptx_find_symbol() has it
+  GHashTable *symbols;
   gboolean *used;       // by variable of the module: the kernel needs it
   GHashTable *specials; // name → row
   gsize local_bytes;    // of each thread: of the kernel's variables
@@ -61,8 +61,8 @@ typedef struct {
 } PtxDecoder;
 
 // --- operands (operand.c)
-// One of the instruction, and an element of one: PTX_OPERAND_NONE, which no decoder takes for anything, where there are not
-// as many; so a decoder may ask for any.
+// One of the instruction, and an element of one: PTX_OPERAND_NONE, which no decoder takes for anything, where there are
+// not as many; so a decoder may ask for any.
 const PtxOperand *smb_ptx_operand(const PtxDecoder *decoder, guint index);
 const PtxOperand *smb_ptx_element(const PtxDecoder *decoder, const PtxOperand *operand,
                                   guint index);
@@ -87,8 +87,8 @@ Row smb_ptx_constant(PtxDecoder *decoder, guint64 bits, guint bytes);
 gboolean smb_ptx_is_predicate(const PtxDecoder *decoder, const PtxOperand *operand);
 // Of a register that is one; of a result that is dropped PREDICATE_TRUE, as of what is no register.
 Predicate smb_ptx_predicate(const PtxDecoder *decoder, const PtxOperand *operand);
-// The address of a symbol, as a pointer of the machine; of shared memory, its offset. FALSE: it has none, or one in each
-// call (smb_ptx_in_frame()).
+// The address of a symbol, as a pointer of the machine; of shared memory, its offset. FALSE: it has none, or one in
+// each call (smb_ptx_in_frame()).
 gboolean smb_ptx_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *address);
 // A variable or function of the module, by its name. FALSE: there is none.
 gboolean smb_ptx_find_symbol(PtxDecoder *decoder, const char *name, PtxWhere *where,
@@ -105,7 +105,8 @@ void smb_ptx_collect(PtxDecoder *decoder, const PtxFunction *kernel);
 PtxDecoded *smb_ptx_find_decoded(const PtxDecoder *decoder, guint32 index);
 
 // --- what a call has of its own (frame.c)
-// A place in the memory of a thread: @offset behind what a row, or NO_ROW, holds; in local memory, or in another region.
+// A place in the memory of a thread: @offset behind what a row, or NO_ROW, holds; in local memory, or in another
+// region.
 typedef struct {
   Row base;
   guint64 offset;
@@ -141,7 +142,7 @@ typedef enum {
 } PtxArea;
 // The space that an opcode names.
 PtxArea smb_ptx_area(const PtxDecoder *decoder);
-// What stands in brackets. FALSE with an error.
+// What is in brackets. FALSE with an error.
 gboolean smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
                              PtxArea area);
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Checks the operands of an instruction, and calls its handler. Both come from its line in instructions.def, which the reader found. An
-// instruction that no handler accepts is opaque. Handlers are safe without the checks: a missing operand is PTX_OPERAND_NONE.
-// Sources: PTX ISA 9.0, and what ptxas of CUDA 13.0 takes.
+// Checks the operands of an instruction, and calls its handler. Both come from its line in instructions.def, which the
+// reader found. An instruction that no handler accepts is opaque. Handlers are safe without the checks: a missing
+// operand is PTX_OPERAND_NONE. Sources: PTX ISA 9.0, and what ptxas of CUDA 13.0 takes.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -42,7 +42,7 @@ smb_ptx_check_count(PtxDecoder *decoder, guint least, guint most) {
 }
 
 static gboolean
-check_count(PtxDecoder *decoder, guint line) {
+check_operand_count(PtxDecoder *decoder, guint line) {
   guint more = 0, least, most;
   if (line != PTX_NO_LINE)
     smb_ptx_line_count(line, &least, &most);
@@ -65,8 +65,8 @@ smb_ptx_reads_first(const PtxDecoder *decoder, const PtxInstruction *instruction
   return strchr("rv*", first_letter(smb_ptx_opcode_of(decoder, instruction)->line)) != NULL;
 }
 
-// The first operand is the result or an address, unless its letter says otherwise. Special registers cannot be written, and only
-// mov reads one (ptxas).
+// The first operand is the result or an address, unless its letter says otherwise. Special registers cannot be written,
+// and only mov reads one (ptxas).
 static gboolean
 check_first(PtxDecoder *decoder, guint line) {
   const PtxOperand *first = smb_ptx_operand(decoder, 0);
@@ -83,7 +83,7 @@ static gboolean
 check_guard(PtxDecoder *decoder) {
   const PtxOperand guard = {.kind = PTX_OPERAND_REGISTER, .index = decoder->instruction->guard};
   return decoder->instruction->guard == PTX_NONE || smb_ptx_is_predicate(decoder, &guard) ||
-         smb_ptx_refuse(decoder, "the guard of an instruction is a predicate (.pred)");
+         smb_ptx_refuse(decoder, "expected a predicate (.pred) as the guard");
 }
 
 PtxResult
@@ -98,7 +98,7 @@ smb_ptx_handle(PtxDecoder *decoder) {
 gboolean
 smb_ptx_decode_instruction(PtxDecoder *decoder) {
   guint line = smb_ptx_opcode_of(decoder, decoder->instruction)->line;
-  if (!check_guard(decoder) || !check_count(decoder, line) || !check_first(decoder, line))
+  if (!check_guard(decoder) || !check_operand_count(decoder, line) || !check_first(decoder, line))
     return FALSE;
   PtxResult result = smb_ptx_handle(decoder);
   if (result == PTX_UNKNOWN)

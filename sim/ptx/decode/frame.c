@@ -4,8 +4,8 @@
 // What a call of a function has of its own: a frame on the stack of each thread, which grows upwards in local memory
 // behind the kernel's own variables. A frame begins with what is passed and what is returned, in the order of the
 // declaration, at multiples of 16 bytes, so that a caller need not know which function it calls; the function's
-// variables follow, and what alloca adds. Registers belong to the function, not to the call: those of a function that can
-// be called again before it returns are pushed ahead of the call.
+// variables follow, and what alloca adds. Registers belong to the function, not to the call: those of a function that
+// can be called again before it returns are pushed ahead of the call.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -21,7 +21,8 @@ smb_ptx_slot_bytes(guint64 bytes) {
   return (MAX(bytes, 1) + SLOT_BYTES - 1) / SLOT_BYTES * SLOT_BYTES;
 }
 
-// Whether a symbol is in the frame: what a function is passed, returns, or declares in local memory. A kernel has no frame.
+// Whether a symbol is in the frame: what a function is passed, returns, or declares in local memory. A kernel has no
+// frame.
 gboolean
 smb_ptx_in_frame(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *offset) {
   const PtxDecoded *current = decoder->current;
@@ -194,7 +195,7 @@ saved_place(const PtxDecoder *decoder, guint64 offset) {
 
 // Moves the registers that are read somewhere, and the frame's address.
 static guint64
-move_all(PtxDecoder *decoder, gboolean loads) {
+move_live_registers(PtxDecoder *decoder, gboolean loads) {
   const PtxDecoded *current = decoder->current;
   const GArray *registers = current->function->registers;
   guint64 offset = 0;
@@ -213,7 +214,7 @@ guint64
 smb_ptx_push(PtxDecoder *decoder) {
   guint from = decoder->code->steps->len;
   smb_ptx_reserve(decoder, 1, NO_ROW);
-  guint64 bytes = move_all(decoder, FALSE);
+  guint64 bytes = move_live_registers(decoder, FALSE);
   smb_code_step(decoder->code, from)->argument = (guint32)bytes;
   add_number(decoder, decoder->stack, decoder->stack, bytes);
   mark_frame(decoder, from);
@@ -224,7 +225,7 @@ void
 smb_ptx_pop(PtxDecoder *decoder, guint64 bytes) {
   guint from = decoder->code->steps->len;
   add_number(decoder, decoder->stack, decoder->stack, -bytes);
-  move_all(decoder, TRUE);
+  move_live_registers(decoder, TRUE);
   mark_frame(decoder, from);
 }
 

@@ -21,7 +21,7 @@ enum {
 };
 
 static guint64
-align_to(guint64 offset, guint64 align) {
+align_ptx_offset(guint64 offset, guint64 align) {
   align = MAX(align, 1);
   return (offset + align - 1) / align * align;
 }
@@ -48,7 +48,7 @@ name_element(const PtxVariable *variable) {
 
 // A variable in shared memory, as an array of the program, for results.
 static guint64
-add_shared(PtxDecoder *decoder, const PtxVariable *variable) {
+add_shared_variable(PtxDecoder *decoder, const PtxVariable *variable) {
   SmbProgram *program = decoder->program;
   guint element = MAX(smb_ptx_type_bytes(variable->type), 1) * MAX(variable->vector, 1);
   g_autofree char *plain = smb_symbol_demangle(variable->name, TRUE);
@@ -66,11 +66,12 @@ add_shared(PtxDecoder *decoder, const PtxVariable *variable) {
       array.dimension[i] = variable->dimension[i];
   }
   if (array.is_dynamic) {
-    program->dynamic_start = align_to(program->static_shared, MAX(variable->align, DYNAMIC_ALIGN));
+    program->dynamic_start =
+        align_ptx_offset(program->static_shared, MAX(variable->align, DYNAMIC_ALIGN));
     array.base = (guint32)program->dynamic_start;
   } else {
     // More than a block can have is refused when it is launched; where such arrays lie does not matter.
-    guint64 base = align_to(program->static_shared, variable->align);
+    guint64 base = align_ptx_offset(program->static_shared, variable->align);
     array.base = (guint32)base;
     program->static_shared = base + variable->bytes;
   }
@@ -143,9 +144,9 @@ measure_initial(const PtxVariable *variable) {
 }
 
 // What a variable holds at first. Without an initialiser the host says so, or nobody. Contents end where the
-// initialiser does: what is behind it is zero.
+// initialiser does: what is after it is zero.
 static SmbContents
-find_contents(PtxDecoder *decoder, const PtxVariable *variable) {
+find_variable_contents(PtxDecoder *decoder, const PtxVariable *variable) {
   guint64 n = variable->initial ? measure_initial(variable) : 0;
   if (n == 0 || n > MAX_INITIAL_BYTES)
     return (SmbContents){.fill = variable->initial && n == 0 ? SMB_FILL_ZEROS : SMB_FILL_UNKNOWN};
@@ -162,7 +163,7 @@ find_contents(PtxDecoder *decoder, const PtxVariable *variable) {
 
 static void
 fill_region(PtxDecoder *decoder, const PtxVariable *variable, guint64 region) {
-  SmbContents contents = find_contents(decoder, variable);
+  SmbContents contents = find_variable_contents(decoder, variable);
   g_array_index(decoder->program->regions, Region, region).contents = contents;
 }
 
@@ -225,13 +226,15 @@ lay_out_parameters(PtxDecoded *decoded) {
   guint64 offset = 0;
   for (guint i = 0; i < function->parameters->len; i++) {
     const PtxVariable *variable = &g_array_index(function->parameters, PtxVariable, i);
-    offset = align_to(offset, variable->align);
+    offset = align_ptx_offset(offset, variable->align);
     decoded->parameters[i] = offset;
     offset += variable->bytes;
   }
   return offset;
 }
 
+// The frame of a function: parameters and results, then its local and .param variables, each at a multiple of 4 bytes
+// at least. Its shared variables become arrays of the program; constant and global ones, regions.
 static gboolean
 lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded) {
   const PtxFunction *function = decoded->function;
@@ -246,9 +249,9 @@ lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded) {
   for (guint i = 0; i < function->variables->len; i++) {
     const PtxVariable *variable = &g_array_index(function->variables, PtxVariable, i);
     if (is_in(variable, "shared"))
-      decoded->locals[i] = add_shared(decoder, variable);
+      decoded->locals[i] = add_shared_variable(decoder, variable);
     else if (is_in(variable, "local") || is_in(variable, "param")) {
-      at = align_to(at, MAX(variable->align, 4));
+      at = align_ptx_offset(at, MAX(variable->align, 4));
       decoded->locals[i] = at;
       at += variable->bytes;
     } else
@@ -260,7 +263,7 @@ lay_out_function(PtxDecoder *decoder, PtxDecoded *decoded) {
                      MAX_LOCAL_BYTES);
     return FALSE;
   }
-  decoded->frame_bytes = align_to(at, LOCAL_ALIGN);
+  decoded->frame_bytes = align_ptx_offset(at, LOCAL_ALIGN);
   return TRUE;
 }
 
@@ -293,7 +296,7 @@ smb_ptx_lay_out(PtxDecoder *decoder) {
     for (guint i = 0; i < variables->len; i++) {
       const PtxVariable *variable = &g_array_index(variables, PtxVariable, i);
       if (decoder->used[i] && is_in(variable, "shared") && (variable->bytes == 0) == (dynamic == 1))
-        decoder->shared[i] = add_shared(decoder, variable);
+        decoder->shared[i] = add_shared_variable(decoder, variable);
       else if (decoder->used[i] && dynamic == 0 && is_outside(variable))
         decoder->regions[i] = add_region(decoder, variable);
     }
@@ -303,7 +306,7 @@ smb_ptx_lay_out(PtxDecoder *decoder) {
   fill_regions(decoder);
   SmbProgram *program = decoder->program;
   program->dynamic_start =
-      MAX(program->dynamic_start, align_to(program->static_shared, DYNAMIC_ALIGN));
+      MAX(program->dynamic_start, align_ptx_offset(program->static_shared, DYNAMIC_ALIGN));
   g_array_index(program->regions, Region, REGION_SHARED).size = program->dynamic_start;
   return TRUE;
 }

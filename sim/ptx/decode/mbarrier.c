@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// mbarrier, and the instructions that arrive at one when earlier work is complete (PTX ISA 9.0, section 9.7.13.15). Their argument is
-// what they do there (MBarrierAction). They make no requests, and are listed separately.
+// mbarrier, and the instructions that arrive at one when earlier work is complete (PTX ISA 9.0, section 9.7.13.15).
+// Their argument is what they do there (MBarrierAction). They make no requests, and are listed separately.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -34,7 +34,7 @@ smb_ptx_decode_mbarrier_wait(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// How many arrivals are still expected stands in the lower half of what the state is here.
+// How many arrivals are still expected is in the lower half of what the state is here.
 PtxResult
 smb_ptx_decode_mbarrier_count(PtxDecoder *decoder) {
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *state = smb_ptx_operand(decoder, 1);
@@ -45,7 +45,7 @@ smb_ptx_decode_mbarrier_count(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// Whether what becomes of an mbarrier is the first operand.
+// Whether what happens to an mbarrier is the first operand.
 static gboolean
 has_state(MBarrierAction action) {
   return action == MBARRIER_ARRIVE || action == MBARRIER_DROP || action == MBARRIER_ARRIVE_EXPECT ||
@@ -69,14 +69,14 @@ smb_ptx_decode_mbarrier(PtxDecoder *decoder) {
   if (first && state->kind != PTX_OPERAND_SINK) {
     d = state->kind == PTX_OPERAND_REGISTER ? smb_ptx_row(decoder, state, 8, FALSE) : NO_ROW;
     if (d == NO_ROW)
-      return smb_ptx_wants(decoder, "a register of 64 bits for the state of an mbarrier");
+      return smb_ptx_wants(decoder, "a 64-bit register for the state of an mbarrier");
   }
   smb_build_mbarrier(&decoder->build, STEP_MBARRIER, barrier, decoder->argument, number, d);
   return PTX_DECODED;
 }
 
 static PtxResult
-arrive(PtxDecoder *decoder, MBarrierAction action) {
+decode_arrive(PtxDecoder *decoder, MBarrierAction action) {
   Transfer *barrier = find_barrier(decoder, 0);
   if (!barrier)
     return PTX_FAILED;
@@ -84,15 +84,16 @@ arrive(PtxDecoder *decoder, MBarrierAction action) {
   return PTX_DECODED;
 }
 
-// cp.async.mbarrier.arrive{.noinc} [a]: arrives when all earlier copies of the thread are complete, which this waits for.
+// cp.async.mbarrier.arrive{.noinc} [a]: arrives when all earlier copies of the thread are complete, which this waits
+// for.
 PtxResult
 smb_ptx_decode_copies_arrive(PtxDecoder *decoder) {
   smb_build_plain(&decoder->build, STEP_AWAIT, PENDING_NONE);
-  return arrive(decoder, (MBarrierAction)decoder->argument);
+  return decode_arrive(decoder, (MBarrierAction)decoder->argument);
 }
 
 // tcgen05.commit [a]: arrives when earlier products are complete, which they are.
 PtxResult
 smb_ptx_decode_mbarrier_commit(PtxDecoder *decoder) {
-  return arrive(decoder, MBARRIER_ARRIVE);
+  return decode_arrive(decoder, MBARRIER_ARRIVE);
 }

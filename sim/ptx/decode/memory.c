@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions that make requests: loads, stores, atomics, matrices, copies (PTX ISA 9.0, section 9.7.9; atom and red 9.7.13). Here
-// are read the state space, the width and the registers; everything else follows from these in sim/exec/build.c.
+// Instructions that make requests: loads, stores, atomics, matrices, copies (PTX ISA 9.0, section 9.7.9; atom and red
+// 9.7.13). Here are read the state space, the width and the registers; everything else follows from these in
+// sim/exec/build.c.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -38,8 +39,8 @@ find_vector(const PtxDecoder *decoder) {
                                            : 1;
 }
 
-// [register+offset], [variable+offset] or [number]. A variable of a function's frame is relative to it; other variables have fixed
-// addresses. An address of 4 bytes in local memory is an offset.
+// [register+offset], [variable+offset] or [number]. A variable of a function's frame is relative to it; other variables
+// have fixed addresses. An address of 4 bytes in local memory is an offset.
 gboolean
 smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand,
                     PtxArea area) {
@@ -65,10 +66,10 @@ smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *o
   }
   guint bytes = smb_ptx_register_bytes(decoder, base);
   if (bytes != 4 && bytes != 8)
-    return smb_ptx_refuse(decoder, "an address has 4 or 8 bytes");
+    return smb_ptx_refuse(decoder, "expected an address of 4 or 8 bytes");
   transfer->address = smb_ptx_register_row(decoder, base);
   if (transfer->address == NO_ROW)
-    return smb_ptx_refuse(decoder, "expected a register that is no vector");
+    return smb_ptx_refuse(decoder, "expected a single register, not a vector");
   transfer->address_rows = bytes / 4;
   if (area == AREA_LOCAL && bytes == 4)
     transfer->window = WINDOW_LOCAL;
@@ -86,10 +87,10 @@ set_component(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand
   if (operand->kind == PTX_OPERAND_REGISTER) {
     guint has = smb_ptx_register_bytes(decoder, operand), rows = MAX(has, 4u) / 4;
     if (has < bytes)
-      return smb_ptx_refuse(decoder, "register '%s' has too few bits for this",
+      return smb_ptx_refuse(decoder, "register '%s' is too narrow for this instruction",
                             smb_ptx_register(decoder, operand)->name);
     if ((has > 8 && bytes <= 8) || (transfer->rows && rows != transfer->rows))
-      return smb_ptx_refuse(decoder, "register '%s' does not have the bits for this",
+      return smb_ptx_refuse(decoder, "register '%s' does not have the width of this instruction",
                             smb_ptx_register(decoder, operand)->name);
     transfer->rows = rows;
   }
@@ -99,8 +100,8 @@ set_component(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand
 
 // All components: as many as .v2, .v4 or .v8 says.
 static gboolean
-set_data(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, guint vector,
-         gboolean loads) {
+set_ptx_data(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, guint vector,
+             gboolean loads) {
   if (vector == 1 && operand->kind != PTX_OPERAND_VECTOR)
     return set_component(decoder, transfer, operand, loads);
   if (operand->kind != PTX_OPERAND_VECTOR || operand->n != vector)
@@ -112,9 +113,10 @@ set_data(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, gui
   return TRUE;
 }
 
-// How the access is ordered (section 8): .relaxed, .acquire, .volatile and .mmio see what other threads write meanwhile.
+// How the access is ordered (section 8): .relaxed, .acquire, .volatile and .mmio see what other threads write
+// meanwhile.
 static MemoryOrder
-find_order(const PtxDecoder *decoder) {
+find_ptx_order(const PtxDecoder *decoder) {
   gboolean acquires = smb_ptx_has_part(decoder, "acquire") || smb_ptx_has_part(decoder, "acq_rel");
   if (!acquires && !smb_ptx_has_part(decoder, "volatile") &&
       !smb_ptx_has_part(decoder, "relaxed") && !smb_ptx_has_part(decoder, "mmio"))
@@ -126,7 +128,7 @@ find_order(const PtxDecoder *decoder) {
 
 // ld and st. One that is wider than any access of the device is not an instruction.
 static PtxResult
-decode_access(PtxDecoder *decoder, gboolean loads) {
+decode_ptx_access(PtxDecoder *decoder, gboolean loads) {
   PtxArea area = smb_ptx_area(decoder);
   const char *type = smb_ptx_last_part(decoder);
   guint bytes = smb_ptx_type_bytes(type), vector = find_vector(decoder);
@@ -136,9 +138,9 @@ decode_access(PtxDecoder *decoder, gboolean loads) {
   Transfer *transfer = smb_code_new_transfer(decoder->code);
   transfer->bytes = bytes;
   transfer->is_signed = type[0] == 's';
-  transfer->order = find_order(decoder);
+  transfer->order = find_ptx_order(decoder);
   if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, loads ? 1 : 0), area) ||
-      !set_data(decoder, transfer, smb_ptx_operand(decoder, loads ? 0 : 1), vector, loads))
+      !set_ptx_data(decoder, transfer, smb_ptx_operand(decoder, loads ? 0 : 1), vector, loads))
     return PTX_FAILED;
   if (loads && (area == AREA_CONSTANT || area == AREA_PARAMETER) && transfer->address_rows > 0)
     transfer->move.constant_bytes = smb_constant_bytes(bytes, vector);
@@ -148,12 +150,12 @@ decode_access(PtxDecoder *decoder, gboolean loads) {
 
 PtxResult
 smb_ptx_decode_load(PtxDecoder *decoder) {
-  return decode_access(decoder, TRUE);
+  return decode_ptx_access(decoder, TRUE);
 }
 
 PtxResult
 smb_ptx_decode_store(PtxDecoder *decoder) {
-  return decode_access(decoder, FALSE);
+  return decode_ptx_access(decoder, FALSE);
 }
 
 // --- atomics
@@ -178,7 +180,7 @@ static const struct {
 
 // The type precedes or follows the operation.
 static const PtxType *
-find_type(const PtxDecoder *decoder) {
+find_access_type(const PtxDecoder *decoder) {
   const PtxType *type = NULL;
   for (guint i = 1; decoder->parts[i] && !type; i++)
     type = smb_ptx_type_named(decoder->parts[i]);
@@ -187,8 +189,8 @@ find_type(const PtxDecoder *decoder) {
 
 // What it does and of what, one component; FALSE if there is no such atomic.
 static gboolean
-find_atomic(const PtxDecoder *decoder, gboolean has_result, AtomicAccess *access) {
-  const PtxType *type = find_type(decoder);
+find_ptx_atomic(const PtxDecoder *decoder, gboolean has_result, AtomicAccess *access) {
+  const PtxType *type = find_access_type(decoder);
   gboolean is_vector = find_vector(decoder) > 1;
   for (guint i = 0; i < G_N_ELEMENTS(atomics) && type; i++) {
     if (!smb_ptx_has_part(decoder, atomics[i].name))
@@ -214,7 +216,7 @@ is_dropped(const PtxDecoder *decoder, const PtxOperand *result) {
 
 // A component of an operand.
 static gboolean
-add_operand(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand) {
+add_atomic_operand(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand) {
   Row row = smb_ptx_row(decoder, operand, transfer->bytes, TRUE);
   transfer->operands[transfer->n_components++] = row;
   return row != NO_ROW || smb_ptx_refuse(decoder, "expected a register or a number");
@@ -223,11 +225,11 @@ add_operand(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand) 
 static gboolean
 set_operands(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *operand, guint vector) {
   if (vector == 1 && operand->kind != PTX_OPERAND_VECTOR)
-    return add_operand(decoder, transfer, operand);
+    return add_atomic_operand(decoder, transfer, operand);
   if (operand->kind != PTX_OPERAND_VECTOR || operand->n != vector)
     return smb_ptx_refuse(decoder, "expected a register or a number, or a vector of them");
   for (guint i = 0; i < vector; i++) {
-    if (!add_operand(decoder, transfer, smb_ptx_element(decoder, operand, i)))
+    if (!add_atomic_operand(decoder, transfer, smb_ptx_element(decoder, operand, i)))
       return FALSE;
   }
   return TRUE;
@@ -247,7 +249,7 @@ set_results(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *result) {
                     smb_ptx_register_bytes(decoder, one) <= MAX(transfer->bytes, 8);
     transfer->data[i] = fits ? smb_ptx_row(decoder, one, transfer->bytes, FALSE) : NO_ROW;
     if (transfer->data[i] == NO_ROW)
-      return smb_ptx_refuse(decoder, "expected a register of %u bits", 8 * transfer->bytes);
+      return smb_ptx_refuse(decoder, "expected a %u-bit register", 8 * transfer->bytes);
   }
   return TRUE;
 }
@@ -263,7 +265,7 @@ set_swap(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *swap) {
 static gboolean
 check_width(PtxDecoder *decoder, PtxArea area, guint vector, guint width) {
   return (width <= SMB_MAX_WIDTH && (vector == 1 || area != AREA_SHARED)) ||
-         smb_ptx_refuse(decoder, "there are no atomics on vectors of %u bytes%s", width,
+         smb_ptx_refuse(decoder, "there are no vector atomics of %u bytes%s", width,
                         area == AREA_SHARED ? " in shared memory" : "");
 }
 
@@ -275,7 +277,7 @@ smb_ptx_decode_atomic(PtxDecoder *decoder) {
   guint vector = find_vector(decoder), at = has_result;
   const PtxOperand *result = has_result ? smb_ptx_operand(decoder, 0) : NULL;
   AtomicAccess access = {.is_used = result && !is_dropped(decoder, result)};
-  if (!find_atomic(decoder, has_result, &access)) {
+  if (!find_ptx_atomic(decoder, has_result, &access)) {
     if (area == AREA_GLOBAL)
       return PTX_UNKNOWN;
     smb_ptx_refuse(decoder, "there is no atomic with these types: '%s'", smb_ptx_opcode(decoder));
@@ -292,7 +294,7 @@ smb_ptx_decode_atomic(PtxDecoder *decoder) {
        !set_swap(decoder, transfer, smb_ptx_operand(decoder, at + 2))) ||
       (result && !set_results(decoder, transfer, result)))
     return PTX_FAILED;
-  transfer->order = find_order(decoder);
+  transfer->order = find_ptx_order(decoder);
   if (!access.is_used)
     transfer->data[0] = NO_ROW;
   transfer->increments = !access.is_used && access.atomic == ATOMIC_ADD && access.width == 4 &&
@@ -342,7 +344,7 @@ smb_ptx_decode_matrix(PtxDecoder *decoder) {
   transfer->bytes = 4;
   if (!smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, loads ? 1 : 0),
                            smb_ptx_area(decoder)) ||
-      !set_data(decoder, transfer, smb_ptx_operand(decoder, loads ? 0 : 1), n, loads))
+      !set_ptx_data(decoder, transfer, smb_ptx_operand(decoder, loads ? 0 : 1), n, loads))
     return PTX_FAILED;
   smb_build_matrix(&decoder->build, transfer, loads, n, values);
   return PTX_DECODED;
@@ -373,7 +375,7 @@ set_source(PtxDecoder *decoder, Transfer *from, const PtxOperand *some, guint by
                       ? ignore_source(decoder, some, bytes)
                       : smb_ptx_row(decoder, some, 4, FALSE);
   return from->data[0] != NO_ROW ||
-         smb_ptx_refuse(decoder, "expected how many bytes come from the source");
+         smb_ptx_refuse(decoder, "expected the number of bytes to read from the source");
 }
 
 // cp.async.{ca,cg}.shared.global [to], [from], bytes{, source bytes | whether the source is ignored}{, cache policy}

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// mov, with the vectors that it packs and unpacks, and what turns addresses of one space into others or tells them apart (PTX ISA,
-// section 9.7.9). A generic address is a pointer of the machine, whose region stands in its upper bits.
+// mov, with the vectors that it packs and unpacks, and what turns addresses of one space into others or tells them
+// apart (PTX ISA, section 9.7.9). A generic address is a pointer of the machine, whose region is in its upper bits.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -13,24 +13,24 @@ refuse_result(PtxDecoder *decoder) {
 }
 
 static Operation
-find_move(guint bytes) {
+find_move_operation(guint bytes) {
   return bytes == 8 ? OPERATION_MOV_64 : bytes == 4 ? OPERATION_MOV_32 : OPERATION_MOV_16;
 }
 
 // Whether a vector of so many bytes has two or four parts, none of them less than a byte.
 static gboolean
-check_parts(PtxDecoder *decoder, const PtxOperand *vector, guint bytes) {
+check_vector_parts(PtxDecoder *decoder, const PtxOperand *vector, guint bytes) {
   return (vector->n == 2 || (vector->n == 4 && bytes >= 4 && bytes <= 8)) ||
-         smb_ptx_refuse(decoder, "expected 2 or 4 parts of %u bits together, not %u", 8 * bytes,
+         smb_ptx_refuse(decoder, "expected 2 or 4 parts with %u bits in total, not %u", 8 * bytes,
                         vector->n);
 }
 
 // {a, b, …} into one register: parts of 8, 16, 32 or 64 bits.
 static PtxResult
-pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
+pack_vector(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
   guint part = bytes / vector->n;
   Row parts[4];
-  if (!check_parts(decoder, vector, bytes))
+  if (!check_vector_parts(decoder, vector, bytes))
     return PTX_FAILED;
   for (guint i = 0; i < vector->n; i++) {
     parts[i] = smb_ptx_row(decoder, smb_ptx_element(decoder, vector, i), part, TRUE);
@@ -63,7 +63,7 @@ pack(PtxDecoder *decoder, Row d, guint bytes, const PtxOperand *vector) {
 static PtxResult
 unpack(PtxDecoder *decoder, const PtxOperand *vector, Row a, guint bytes) {
   guint part = bytes / vector->n, rows = MAX(bytes, 4u) / 4;
-  if (!check_parts(decoder, vector, bytes))
+  if (!check_vector_parts(decoder, vector, bytes))
     return PTX_FAILED;
   Row scratch = smb_code_new_rows(decoder->code, rows);
   for (guint row = 0; row < rows; row++)
@@ -110,7 +110,7 @@ smb_ptx_decode_move(PtxDecoder *decoder) {
   if (to == NO_ROW)
     return PTX_UNKNOWN;
   if (a->kind == PTX_OPERAND_VECTOR)
-    return pack(decoder, to, bytes, a);
+    return pack_vector(decoder, to, bytes, a);
   Row from = smb_ptx_row(decoder, a, bytes, TRUE);
   if (from == NO_ROW)
     return PTX_UNKNOWN;
@@ -118,7 +118,7 @@ smb_ptx_decode_move(PtxDecoder *decoder) {
     smb_ptx_add_operation(decoder, OPERATION_MOV_64, to, from, 0);
     smb_ptx_add_operation(decoder, OPERATION_MOV_64, to + 2, from + 2, 0);
   } else
-    smb_ptx_add_operation(decoder, find_move(bytes), to, from, 0);
+    smb_ptx_add_operation(decoder, find_move_operation(bytes), to, from, 0);
   return PTX_DECODED;
 }
 
@@ -157,7 +157,7 @@ compare_region(PtxDecoder *decoder, Row number, guint region, Predicate p, guint
 
 // Constant memory has a region for each variable; those of global memory are the others behind the fixed ones.
 static void
-compare_constants(PtxDecoder *decoder, Row number, Predicate p, guint modifiers) {
+compare_constant_regions(PtxDecoder *decoder, Row number, Predicate p, guint modifiers) {
   const GArray *variables = decoder->module->variables;
   for (guint i = 0; i < variables->len; i++) {
     if (strcmp(g_array_index(variables, PtxVariable, i).space, "const") == 0)
@@ -165,8 +165,8 @@ compare_constants(PtxDecoder *decoder, Row number, Predicate p, guint modifiers)
   }
 }
 
-// Which region a generic pointer names is in its upper bits; an address of the process (SmbLaunch.memory), which has none
-// there, is global. Null is, too (PTX ISA, isspacep).
+// Which region a generic pointer names is in its upper bits; an address of the process (SmbLaunch.memory), which has
+// none there, is global. Null is, too (PTX ISA, isspacep).
 PtxResult
 smb_ptx_decode_test_space(PtxDecoder *decoder) {
   const PtxOperand *p = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
@@ -193,7 +193,7 @@ smb_ptx_decode_test_space(PtxDecoder *decoder) {
     compute.s[0] = smb_ptx_constant(decoder, REGION_GRID - 1, 8);
     compute.s[1] = index;
     smb_ptx_add_compute(decoder, &compute);
-    compare_constants(decoder, number, result, MODIFIER_NOT | MODIFIER_AND);
+    compare_constant_regions(decoder, number, result, MODIFIER_NOT | MODIFIER_AND);
   } else
     compare_region(decoder, number,
                    shared  ? REGION_SHARED

@@ -142,9 +142,9 @@ static const struct {
     {"WARP_SZ", SMB_NVIDIA_LANES}, {"%tid.w", 0}, {"%ctaid.w", 0}, {"%ntid.w", 1}, {"%nctaid.w", 1},
 };
 
-// %lanemask_lt and its kin: for each lane the mask of the lanes below it, and so on (sections 10.14 to 10.18).
+// %lanemask_lt and the like: for each lane the mask of the lanes below it, and so on (sections 10.14 to 10.18).
 static gboolean
-find_lane_mask(const char *name, guint n_lanes, guint32 *values) {
+find_lane_mask_values(const char *name, guint n_lanes, guint32 *values) {
   const char *relation = g_str_has_prefix(name, "%lanemask_") ? name + strlen("%lanemask_") : "";
   for (guint lane = 0; lane < n_lanes; lane++) {
     guint32 self = 1u << (lane % 32), below = self - 1;
@@ -169,13 +169,14 @@ lane_constant(PtxDecoder *decoder, const guint32 *values, guint bytes) {
 
 // Where the part of shared memory that the system reserves lies. The driver decides its end and size.
 static gboolean
-is_reserved(const char *name) {
+is_reserved_offset_name(const char *name) {
   static const char *const names[] = {"%reserved_smem_offset_begin", "%reserved_smem_offset_0",
                                       "%reserved_smem_offset_1", NULL};
   return g_strv_contains(names, name);
 }
 
-// The row of a special register. The clock and others like it get a row that is never written, so nothing is known of their value.
+// The row of a special register. The clock and others like it get a row that is never written, so nothing is known of
+// their value.
 static Row
 special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   guint32 values[SMB_MAX_LANES];
@@ -189,11 +190,11 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   if (strcmp(name, "%envreg1") == 0 || strcmp(name, "%envreg2") == 0)
     return smb_ptx_constant(
         decoder, make_pointer(REGION_GRID, 0) >> (name[7] == '1' ? 32 : 0) & G_MAXUINT32, bytes);
-  if (is_reserved(name)) {
+  if (is_reserved_offset_name(name)) {
     decoder->program->reaches_reserved = TRUE;
     return smb_ptx_constant(decoder, -CODE_RESERVED_BYTES, bytes);
   }
-  if (find_lane_mask(name, decoder->program->lanes, values))
+  if (find_lane_mask_values(name, decoder->program->lanes, values))
     return lane_constant(decoder, values, bytes);
   Preset preset = {.row = smb_code_new_rows(decoder->code, 2)};
   if (find_launched(name, &preset.special))
@@ -202,7 +203,8 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   return preset.row;
 }
 
-// The address of a variable of the kernel in local memory or among its parameters, or of a function's variable that all calls share.
+// The address of a variable of the kernel in local memory or among its parameters, or of a function's variable that all
+// calls share.
 static gboolean
 local_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *address) {
   const PtxDecoded *current = decoder->current;

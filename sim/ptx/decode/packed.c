@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Instructions that are several operations: on two numbers of 32 bits in one register, comparisons of pairs of halves,
-// extremes of three, sums of 32 bits with addends of 16 (PTX ISA, sections 9.7.3 to 9.7.6). Each is made of operations of the same
-// opcode with another type.
+// extremes of three, sums of 32 bits with addends of 16 (PTX ISA, sections 9.7.3 to 9.7.6). Each is made of operations
+// of the same opcode with another type.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -29,7 +29,7 @@ copy_parts(const PtxDecoder *decoder, Parts *parts) {
 
 // The operation of an opcode.
 static gboolean
-find(const Parts *parts, Compute *compute) {
+find_packed_operation(const Parts *parts, Compute *compute) {
   ComputeForm form;
   if (!smb_ptx_find_compute(parts->part, 0, &form))
     return FALSE;
@@ -67,7 +67,7 @@ smb_ptx_decode_f32x2(PtxDecoder *decoder) {
 
 // The halves of two operands: lower ones, then upper ones.
 static gboolean
-split(PtxDecoder *decoder, guint first, Row halves[2][2]) {
+split_halves(PtxDecoder *decoder, guint first, Row halves[2][2]) {
   for (guint i = 0; i < 2; i++) {
     const PtxOperand *operand = smb_ptx_operand(decoder, first + i);
     Row row = smb_ptx_row(decoder, operand, 4, FALSE);
@@ -118,12 +118,12 @@ decode_setp(PtxDecoder *decoder, Parts *parts) {
   Row halves[2][2];
   Compute compute;
   parts->part[parts->n - 1] = parts->part[parts->n - 1][0] == 'b' ? "bf16" : "f16";
-  if (!find(parts, &compute) || decoder->instruction->partner == PTX_NONE)
+  if (!find_packed_operation(parts, &compute) || decoder->instruction->partner == PTX_NONE)
     return PTX_UNKNOWN;
   const PtxOperand *q = smb_ptx_partner(decoder);
   gboolean has_p = p->kind == PTX_OPERAND_SINK || smb_ptx_is_predicate(decoder, p);
   gboolean has_q = q->kind == PTX_OPERAND_SINK || smb_ptx_is_predicate(decoder, q);
-  if (!has_p || !has_q || !set_combined(decoder, &compute) || !split(decoder, 1, halves))
+  if (!has_p || !has_q || !set_combined(decoder, &compute) || !split_halves(decoder, 1, halves))
     return PTX_UNKNOWN;
   gboolean exchanged = is_exchanged(parts, 1);
   Predicate upper = compute.p = smb_code_new_predicate(decoder->code);
@@ -153,8 +153,8 @@ decode_set(PtxDecoder *decoder, Parts *parts) {
   *to = !is_pair ? "u16" : (*to)[0] == 'b' ? "bf16" : "f16";
   *from = (*from)[0] == 'b' ? "bf16" : "f16";
   Row row = smb_ptx_row(decoder, d, 4, FALSE);
-  if (row == NO_ROW || !find(parts, &compute) || !set_combined(decoder, &compute) ||
-      !split(decoder, 1, halves))
+  if (row == NO_ROW || !find_packed_operation(parts, &compute) ||
+      !set_combined(decoder, &compute) || !split_halves(decoder, 1, halves))
     return PTX_UNKNOWN;
   for (guint half = 0; half < 2; half++) {
     compute.d = results[half] = smb_code_new_rows(decoder->code, 1);
@@ -203,7 +203,7 @@ smb_ptx_decode_extreme(PtxDecoder *decoder) {
 
 // The row of an operand, converted to 32 bits if it is a half. NO_ROW: it has none.
 static Row
-widen(PtxDecoder *decoder, const PtxOperand *operand, gboolean is_half, SmbScalar type) {
+widen_half(PtxDecoder *decoder, const PtxOperand *operand, gboolean is_half, SmbScalar type) {
   Row row = smb_ptx_row(decoder, operand, is_half ? 2 : 4, TRUE);
   if (row == NO_ROW || !is_half)
     return row;
@@ -228,10 +228,10 @@ smb_ptx_decode_mixed(PtxDecoder *decoder) {
     return PTX_UNKNOWN;
   SmbScalar type = parts.part[--parts.n][0] == 'b' ? SMB_SCALAR_BF16 : SMB_SCALAR_F16;
   parts.part[parts.n] = NULL;
-  if (d->kind != PTX_OPERAND_REGISTER || !find(&parts, &compute))
+  if (d->kind != PTX_OPERAND_REGISTER || !find_packed_operation(&parts, &compute))
     return PTX_UNKNOWN;
   for (guint i = 1; i < n; i++) {
-    compute.s[i - 1] = widen(decoder, smb_ptx_operand(decoder, i), i + 1 < n, type);
+    compute.s[i - 1] = widen_half(decoder, smb_ptx_operand(decoder, i), i + 1 < n, type);
     if (compute.s[i - 1] == NO_ROW)
       return PTX_UNKNOWN;
   }

@@ -5,7 +5,7 @@
 #include "sim/ptx/decode/decode.h"
 
 static SmbFrame
-make_frame(const PtxDecoder *decoder, const PtxLoc *loc) {
+make_ptx_frame(const PtxDecoder *decoder, const PtxLoc *loc) {
   const char *file = g_hash_table_lookup(decoder->module->files, GUINT_TO_POINTER(loc->file));
   return (SmbFrame){file ? smb_program_name_path(decoder->program, file) : "?", loc->line,
                     loc->column};
@@ -13,11 +13,11 @@ make_frame(const PtxDecoder *decoder, const PtxLoc *loc) {
 
 // The calls through which it was inlined, innermost first.
 static const SmbFrame *
-make_frames(PtxDecoder *decoder, const PtxLoc *loc, guint *n) {
+make_ptx_frames(PtxDecoder *decoder, const PtxLoc *loc, guint *n) {
   GArray *frames = g_array_new(FALSE, FALSE, sizeof(SmbFrame));
   for (guint32 at = loc->inlined_at; at != PTX_NONE;) {
     const PtxLoc *call = &g_array_index(decoder->module->locs, PtxLoc, at);
-    SmbFrame frame = make_frame(decoder, call);
+    SmbFrame frame = make_ptx_frame(decoder, call);
     g_array_append_val(frames, frame);
     at = call->inlined_at;
   }
@@ -42,10 +42,10 @@ smb_ptx_add_site(gpointer data, SmbOpClass op_class, guint width) {
   smb_source_locate(decoder->module->source, instruction->offset, &site.line, &site.column);
   if (instruction->loc != PTX_NONE) {
     const PtxLoc *loc = &g_array_index(decoder->module->locs, PtxLoc, instruction->loc);
-    site.file = make_frame(decoder, loc).file;
+    site.file = make_ptx_frame(decoder, loc).file;
     site.line = loc->line;
     site.column = loc->column;
-    site.frames = make_frames(decoder, loc, &site.n_frames);
+    site.frames = make_ptx_frames(decoder, loc, &site.n_frames);
   }
   g_array_append_val(decoder->program->sites, site);
   return decoder->program->sites->len - 1;

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Video instructions (PTX ISA 9.0, sections 9.7.19 and 9.7.20): of parts of registers, as numbers of more bits than they have,
-// clamped, and put together again. They become several operations. Chips since sm_50 have nearly none of them: ptxas puts others in
-// their place, which do not always do what PTX says. Forms of which they were seen not to (of several types at once, clamped products and shifts, results
-// that become a part of a register), and selections other than the usual ones on pairs and quadruples, are not decoded: their results are not known.
+// Video instructions (PTX ISA 9.0, sections 9.7.19 and 9.7.20): of parts of registers, as numbers of more bits than
+// they have, clamped, and put together again. They become several operations. Chips since sm_50 have nearly none of
+// them: ptxas puts others in their place, which do not always do what PTX says. Forms of which they were seen not to
+// (of several types at once, clamped products and shifts, results that become a part of a register), and selections
+// other than the usual ones on pairs and quadruples, are not decoded: their results are not known.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -26,7 +27,7 @@ typedef struct {
 } Video;
 
 static Row
-apply(PtxDecoder *decoder, Operation operation, Row a, Row b) {
+emit_video(PtxDecoder *decoder, Operation operation, Row a, Row b) {
   Row d = smb_code_new_rows(decoder->code, 2);
   smb_ptx_add_operation(decoder, operation, d, a, b);
   return d;
@@ -40,7 +41,7 @@ number(PtxDecoder *decoder, gint64 value, guint bytes) {
 
 // Which part of a register an operand names; of a whole one, the part of a lane.
 static gboolean
-find_part(const PtxOperand *operand, guint n_lanes, guint lane, Part *part) {
+find_video_part(const PtxOperand *operand, guint n_lanes, guint lane, Part *part) {
   guint component = operand->component;
   *part = (Part){.shift = 32 / n_lanes * lane, .bits = 32 / n_lanes};
   if (component >= PTX_FIRST_BYTE && component < PTX_FIRST_HALF)
@@ -52,19 +53,19 @@ find_part(const PtxOperand *operand, guint n_lanes, guint lane, Part *part) {
 
 // A part of a register, as a number of 64 bits.
 static Row
-extend(PtxDecoder *decoder, Row row, Part part, gboolean is_signed) {
+extend_part(PtxDecoder *decoder, Row row, Part part, gboolean is_signed) {
   Operation operation = part.bits == 8    ? is_signed ? OPERATION_CVT_64_S8 : OPERATION_CVT_64_U8
                         : part.bits == 16 ? is_signed ? OPERATION_CVT_64_S16 : OPERATION_CVT_64_U16
                         : is_signed       ? OPERATION_CVT_64_S32
                                           : OPERATION_CVT_64_U32;
   if (part.shift)
-    row = apply(decoder, OPERATION_SHR_U32, row, number(decoder, part.shift, 4));
-  return apply(decoder, operation, row, 0);
+    row = emit_video(decoder, OPERATION_SHR_U32, row, number(decoder, part.shift, 4));
+  return emit_video(decoder, operation, row, 0);
 }
 
 // 1 or 0.
 static Row
-compare(PtxDecoder *decoder, Row a, Row b) {
+compare_video(PtxDecoder *decoder, Row a, Row b) {
   static const struct {
     const char *name;
     Operation operation;
@@ -85,8 +86,8 @@ compare(PtxDecoder *decoder, Row a, Row b) {
                        .d = smb_code_new_rows(decoder->code, 1),
                        .s = {relations[i].exchanged ? b : a, relations[i].exchanged ? a : b}};
     smb_ptx_add_compute(decoder, &compute);
-    Row one = apply(decoder, OPERATION_AND_32, compute.d, number(decoder, 1, 4));
-    return apply(decoder, OPERATION_CVT_64_U32, one, 0);
+    Row one = emit_video(decoder, OPERATION_AND_32, compute.d, number(decoder, 1, 4));
+    return emit_video(decoder, OPERATION_CVT_64_U32, one, 0);
   }
   return NO_ROW;
 }
@@ -94,26 +95,26 @@ compare(PtxDecoder *decoder, Row a, Row b) {
 // The sum and one, halved; of a sum below 0 without the one.
 static Row
 average(PtxDecoder *decoder, Row sum) {
-  Row sign = apply(decoder, OPERATION_SHR_S64, sum, number(decoder, 63, 4)); // 0 or -1
-  sum = apply(decoder, OPERATION_ADD_64, sum, sign);
-  sum = apply(decoder, OPERATION_ADD_64, sum, number(decoder, 1, 8));
-  return apply(decoder, OPERATION_SHR_S64, sum, number(decoder, 1, 4));
+  Row sign = emit_video(decoder, OPERATION_SHR_S64, sum, number(decoder, 63, 4)); // 0 or -1
+  sum = emit_video(decoder, OPERATION_ADD_64, sum, sign);
+  sum = emit_video(decoder, OPERATION_ADD_64, sum, number(decoder, 1, 8));
+  return emit_video(decoder, OPERATION_SHR_S64, sum, number(decoder, 1, 4));
 }
 
 // .wrap takes the low 5 bits of the amount, .clamp at most 32.
 static Row
-shift(const Video *video, Row a, Row b) {
+shift_video(const Video *video, Row a, Row b) {
   PtxDecoder *decoder = video->decoder;
   Row by = smb_ptx_has_part(decoder, "wrap")
-               ? apply(decoder, OPERATION_AND_32, b, number(decoder, 31, 4))
-               : apply(decoder, OPERATION_MIN_U32, b, number(decoder, 32, 4));
-  return apply(decoder, strcmp(video->name, "vshl") == 0 ? OPERATION_SHL_64 : OPERATION_SHR_S64, a,
-               by);
+               ? emit_video(decoder, OPERATION_AND_32, b, number(decoder, 31, 4))
+               : emit_video(decoder, OPERATION_MIN_U32, b, number(decoder, 32, 4));
+  return emit_video(decoder,
+                    strcmp(video->name, "vshl") == 0 ? OPERATION_SHL_64 : OPERATION_SHR_S64, a, by);
 }
 
 // What is computed of two numbers, as one of 64 bits.
 static Row
-combine(const Video *video, Row a, Row b) {
+combine_video(const Video *video, Row a, Row b) {
   static const struct {
     const char *name;
     Operation operation;
@@ -123,15 +124,16 @@ combine(const Video *video, Row a, Row b) {
   };
   PtxDecoder *decoder = video->decoder;
   if (strcmp(video->name, "vset") == 0)
-    return compare(decoder, a, b);
+    return compare_video(decoder, a, b);
   if (strcmp(video->name, "vshl") == 0 || strcmp(video->name, "vshr") == 0)
-    return shift(video, a, b);
+    return shift_video(video, a, b);
   for (guint i = 0; i < G_N_ELEMENTS(plain); i++) {
     if (strcmp(video->name, plain[i].name) != 0)
       continue;
-    Row result = apply(decoder, plain[i].operation, a, b);
+    Row result = emit_video(decoder, plain[i].operation, a, b);
     if (strcmp(video->name, "vabsdiff") == 0)
-      return apply(decoder, OPERATION_MAX_S64, result, apply(decoder, OPERATION_NEG_64, result, 0));
+      return emit_video(decoder, OPERATION_MAX_S64, result,
+                        emit_video(decoder, OPERATION_NEG_64, result, 0));
     return strcmp(video->name, "vavrg") == 0 ? average(decoder, result) : result;
   }
   return NO_ROW;
@@ -144,13 +146,14 @@ clamp(const Video *video, Row value, guint bits) {
   if (!smb_ptx_has_part(decoder, "sat"))
     return value;
   gint64 range = G_GINT64_CONSTANT(1) << (video->d_signed ? bits - 1 : bits);
-  value = apply(decoder, OPERATION_MIN_S64, value, number(decoder, range - 1, 8));
-  return apply(decoder, OPERATION_MAX_S64, value, number(decoder, video->d_signed ? -range : 0, 8));
+  value = emit_video(decoder, OPERATION_MIN_S64, value, number(decoder, range - 1, 8));
+  return emit_video(decoder, OPERATION_MAX_S64, value,
+                    number(decoder, video->d_signed ? -range : 0, 8));
 }
 
 // The low bits of @value in a part of @into.
 static Row
-insert(PtxDecoder *decoder, Row value, Part part, Row into) {
+insert_part(PtxDecoder *decoder, Row value, Part part, Row into) {
   enum {
     CHOOSE = 0xe4 // LOP3: of the mask's bits the first operand, else the third
   };
@@ -158,7 +161,7 @@ insert(PtxDecoder *decoder, Row value, Part part, Row into) {
     return value;
   guint32 mask = ((1u << part.bits) - 1) << part.shift;
   if (part.shift)
-    value = apply(decoder, OPERATION_SHL_32, value, number(decoder, part.shift, 4));
+    value = emit_video(decoder, OPERATION_SHL_32, value, number(decoder, part.shift, 4));
   Compute compute = {.operation = OPERATION_LOP3,
                      .table = CHOOSE,
                      .d = smb_code_new_rows(decoder->code, 1),
@@ -176,7 +179,8 @@ find_second(const PtxDecoder *decoder) {
                                             : N_OPERATIONS;
 }
 
-// Whether ptxas makes of a form what PTX says of it: the low 32 bits are right, and all where the numbers have one type and fit into it.
+// Whether ptxas makes of a form what PTX says of it: the low 32 bits are right, and all where the numbers have one type
+// and fit into it.
 static gboolean
 is_certain(const Video *video, Operation second) {
   gboolean shifts = strcmp(video->name, "vshl") == 0 || strcmp(video->name, "vshr") == 0;
@@ -198,18 +202,18 @@ decode_one(const Video *video, Row *result) {
   PtxDecoder *decoder = video->decoder;
   Operation second = find_second(decoder);
   Part a, b;
-  if (!find_part(video->operand[1], 1, 0, &a) || !find_part(video->operand[2], 1, 0, &b) ||
-      video->operand[0]->component || (second == N_OPERATIONS) != (video->c == NO_ROW) ||
-      !is_certain(video, second))
+  if (!find_video_part(video->operand[1], 1, 0, &a) ||
+      !find_video_part(video->operand[2], 1, 0, &b) || video->operand[0]->component ||
+      (second == N_OPERATIONS) != (video->c == NO_ROW) || !is_certain(video, second))
     return FALSE;
-  *result = combine(video, extend(decoder, video->a, a, video->a_signed),
-                    extend(decoder, video->b, b, video->b_signed));
+  *result = combine_video(video, extend_part(decoder, video->a, a, video->a_signed),
+                          extend_part(decoder, video->b, b, video->b_signed));
   if (*result == NO_ROW)
     return FALSE;
   *result = clamp(video, *result, 32);
   if (second != N_OPERATIONS)
-    *result =
-        apply(decoder, second, *result, extend(decoder, video->c, (Part){0, 32}, video->d_signed));
+    *result = emit_video(decoder, second, *result,
+                         extend_part(decoder, video->c, (Part){0, 32}, video->d_signed));
   return TRUE;
 }
 
@@ -223,16 +227,16 @@ decode_several(const Video *video, Row *result) {
   *result = video->c;
   for (guint lane = 0; lane < video->n_lanes; lane++) {
     Part a, b, d = {32 / video->n_lanes * lane, 32 / video->n_lanes};
-    if (!find_part(video->operand[1], video->n_lanes, lane, &a) ||
-        !find_part(video->operand[2], video->n_lanes, lane, &b))
+    if (!find_video_part(video->operand[1], video->n_lanes, lane, &a) ||
+        !find_video_part(video->operand[2], video->n_lanes, lane, &b))
       return FALSE;
-    Row value = combine(video, extend(decoder, video->a, a, video->a_signed),
-                        extend(decoder, video->b, b, video->b_signed));
+    Row value = combine_video(video, extend_part(decoder, video->a, a, video->a_signed),
+                              extend_part(decoder, video->b, b, video->b_signed));
     if (value == NO_ROW)
       return FALSE;
     value = clamp(video, value, d.bits);
-    *result = adds ? apply(decoder, OPERATION_ADD_32, *result, value)
-                   : insert(decoder, value, d, *result);
+    *result = adds ? emit_video(decoder, OPERATION_ADD_32, *result, value)
+                   : insert_part(decoder, value, d, *result);
   }
   return TRUE;
 }
@@ -247,22 +251,22 @@ decode_product(const Video *video, Row *result) {
   Part a, b;
   if (video->c == NO_ROW || operand[0]->component || operand[3]->component ||
       video->a_signed != video->b_signed || smb_ptx_has_part(decoder, "sat") ||
-      !find_part(operand[1], 1, 0, &a) || !find_part(operand[2], 1, 0, &b))
+      !find_video_part(operand[1], 1, 0, &a) || !find_video_part(operand[2], 1, 0, &b))
     return FALSE;
   gboolean negates = operand[1]->is_negated != operand[2]->is_negated;
   if (by && (adds || negates || operand[3]->is_negated))
     return FALSE;
-  Row product = apply(decoder, OPERATION_MUL_64, extend(decoder, video->a, a, is_signed),
-                      extend(decoder, video->b, b, is_signed));
-  Row c = extend(decoder, video->c, (Part){0, 32}, is_signed);
+  Row product = emit_video(decoder, OPERATION_MUL_64, extend_part(decoder, video->a, a, is_signed),
+                           extend_part(decoder, video->b, b, is_signed));
+  Row c = extend_part(decoder, video->c, (Part){0, 32}, is_signed);
   if (negates)
-    product = apply(decoder, OPERATION_NEG_64, product, 0);
+    product = emit_video(decoder, OPERATION_NEG_64, product, 0);
   product =
-      apply(decoder, operand[3]->is_negated ? OPERATION_SUB_64 : OPERATION_ADD_64, product, c);
+      emit_video(decoder, operand[3]->is_negated ? OPERATION_SUB_64 : OPERATION_ADD_64, product, c);
   if (adds)
-    product = apply(decoder, OPERATION_ADD_64, product, number(decoder, 1, 8));
-  *result = by ? apply(decoder, is_signed ? OPERATION_SHR_S64 : OPERATION_SHR_U64, product,
-                       number(decoder, by, 4))
+    product = emit_video(decoder, OPERATION_ADD_64, product, number(decoder, 1, 8));
+  *result = by ? emit_video(decoder, is_signed ? OPERATION_SHR_S64 : OPERATION_SHR_U64, product,
+                            number(decoder, by, 4))
                : product;
   return TRUE;
 }
@@ -290,7 +294,7 @@ read_types(Video *video) {
 
 // The register that an operand is a part of, or a constant.
 static Row
-find_row(PtxDecoder *decoder, const PtxOperand *operand) {
+find_video_row(PtxDecoder *decoder, const PtxOperand *operand) {
   PtxOperand whole = *operand;
   whole.component = whole.is_negated = 0;
   return smb_ptx_row(decoder, &whole, 4, FALSE);
@@ -303,7 +307,7 @@ read_operands(Video *video) {
   guint n = decoder->instruction->n_operands;
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
     video->operand[i] = smb_ptx_operand(decoder, i);
-    *rows[i] = find_row(decoder, video->operand[i]);
+    *rows[i] = find_video_row(decoder, video->operand[i]);
     if (i < n && *rows[i] == NO_ROW)
       return FALSE;
   }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Forms of computations: those of instructions.def, and comparisons and conversions, whose combinations of types are too many for
-// lines. A form is an operation of sim/exec/compute with modifiers (PTX ISA 9.0, sections 9.7.1 to 9.7.8, and "cvt").
+// Forms of computations: those of instructions.def, and comparisons and conversions, whose combinations of types are
+// too many for lines. A form is an operation of sim/exec/compute with modifiers (PTX ISA 9.0, sections 9.7.1 to 9.7.8,
+// and "cvt").
 #include "sim/ptx/isa/computation.h"
 
 #include <string.h>
@@ -68,7 +69,7 @@ shape_bytes(Shape shape) {
 
 // One letter of the operands column.
 static void
-add_operand(ComputeForm *form, char letter, gboolean is_real) {
+add_form_operand(ComputeForm *form, char letter, gboolean is_real) {
   const OperationInfo *info = smb_operation_info((Operation)form->operation);
   if (letter == 'I')
     form->carries_in = TRUE;
@@ -102,13 +103,13 @@ static void
 add_operands(ComputeForm *form, const char *letters, gboolean is_real) {
   const OperationInfo *info = smb_operation_info((Operation)form->operation);
   if (!letters) {
-    add_operand(form, 'd', is_real);
+    add_form_operand(form, 'd', is_real);
     for (guint i = 0; i < COMPUTE_SOURCES && info->sources[i]; i++)
-      add_operand(form, "abce"[i], is_real);
+      add_form_operand(form, "abce"[i], is_real);
     return;
   }
   for (; *letters && *letters != '/'; letters++)
-    add_operand(form, *letters, is_real);
+    add_form_operand(form, *letters, is_real);
   // Nothing is carried in: 0, and of a difference, which borrows where it is 0, 1.
   gboolean carries = form->carries_out && !form->carries_in;
   gboolean subtracts =
@@ -139,7 +140,7 @@ is_real_type(const char *part) {
 
 // The form of an opcode that a line matches.
 static gboolean
-read_line(guint number, const char *const *parts, ComputeForm *form) {
+match_form_line(guint number, const char *const *parts, ComputeForm *form) {
   const PtxLine *line = smb_ptx_line(number);
   const Computation *computation = &computations[number];
   gboolean is_real = FALSE;
@@ -331,7 +332,7 @@ find_extension(const char *to, const char *from, guint result_bytes, ComputeForm
   if (bytes > to_bytes && to_bytes > from_bytes && from[0] == 's' && to[0] != 's')
     return FALSE;
   guint column = bytes == 8 ? 2 : bytes == 4 ? 1 : 0;
-  // Of a wide number in a register of 32 bits that is its value, which is noted if it is affine.
+  // For a wide number in a register of 32 bits that is its value, which is noted if it is affine.
   gboolean halves = bytes == 4 && to_bytes == 4 && from_bytes == 8;
   for (guint i = 0; i < G_N_ELEMENTS(extensions); i++)
     if (g_str_equal(narrow, extensions[i].narrow)) {
@@ -446,7 +447,7 @@ find_narrow_conversion(const char *to, const char *from, ComputeForm *form) {
 
 // cvt{.…}.TO.FROM
 static gboolean
-find_conversion(const char *const *parts, guint result_bytes, ComputeForm *form) {
+find_cvt_form(const char *const *parts, guint result_bytes, ComputeForm *form) {
   guint n = g_strv_length((char **)parts);
   *form = (ComputeForm){0};
   if (n < 3)
@@ -470,9 +471,9 @@ gboolean
 smb_ptx_compute_form(guint line, const char *const *parts, guint result_bytes, ComputeForm *form) {
   if (g_str_equal(parts[0], "setp") || g_str_equal(parts[0], "set"))
     return find_comparison(parts, form);
-  if (g_str_equal(parts[0], "cvt") && find_conversion(parts, result_bytes, form))
+  if (g_str_equal(parts[0], "cvt") && find_cvt_form(parts, result_bytes, form))
     return TRUE;
-  return line != PTX_NO_LINE && read_line(line, parts, form);
+  return line != PTX_NO_LINE && match_form_line(line, parts, form);
 }
 
 gboolean

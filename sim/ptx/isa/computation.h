@@ -22,7 +22,7 @@ typedef enum {
 typedef struct {
   guint8 role;
   guint8 slot;
-  guint8 bytes;   // of a register or constant: 1 (of a wider register the low byte), 2, 4, 8
+  guint8 bytes;   // for a register or constant: 1 (of a wider register the low byte), 2, 4, 8
   guint8 is_real; // a constant is a floating-point number of these bytes
 } FormOperand;
 

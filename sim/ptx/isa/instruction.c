@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Lines of instructions.def are searched in order, once for each distinct opcode of a file (PtxOpcode.line): a special form comes
-// before the general one.
+// Lines of instructions.def are searched in order, once for each distinct opcode of a file (PtxOpcode.line): a special
+// form comes before the general one.
 #include "sim/ptx/isa/instruction.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ smb_ptx_is_among(const char *word, const char *list, char separator) {
 
 // The length of the alternatives for one word, which a blank ends.
 static gsize
-find_end(const char *words) {
+find_alternatives_end(const char *words) {
   return strcspn(words, " ");
 }
 
@@ -63,7 +63,7 @@ static gboolean
 fits_in_order(const PtxLine *line, const char *const *parts) {
   const char *words = line->words;
   for (; *parts; parts++) {
-    gsize length = find_end(words);
+    gsize length = find_alternatives_end(words);
     if (is_among(*parts, words, length, '|'))
       words = skip(words, length);
     else if (!smb_ptx_is_among(*parts, line->more, ' '))
@@ -76,12 +76,12 @@ fits_in_order(const PtxLine *line, const char *const *parts) {
 static gboolean
 fits_anywhere(const PtxLine *line, const char *const *parts) {
   const char *words = line->words;
-  gsize length = find_end(words);
+  gsize length = find_alternatives_end(words);
   if (!is_among(parts[0], words, length, '|'))
     return FALSE;
   for (words = skip(words, length); *words; words = skip(words, length)) {
     gboolean found = FALSE;
-    length = find_end(words);
+    length = find_alternatives_end(words);
     for (guint i = 1; parts[i] && !found; i++)
       found = is_among(parts[i], words, length, '|');
     if (!found)
@@ -121,7 +121,8 @@ smb_ptx_name_count(const char *name, guint *least, guint *most) {
   *most = 0;
   for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
     guint low, high;
-    if (!lines[i].more || !is_among(name, lines[i].words, find_end(lines[i].words), '|'))
+    if (!lines[i].more ||
+        !is_among(name, lines[i].words, find_alternatives_end(lines[i].words), '|'))
       continue;
     smb_ptx_line_count(i, &low, &high);
     *least = MIN(*least, low);

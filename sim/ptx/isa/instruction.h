@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-// What becomes of an instruction (doc/compiled.md, "What becomes of each instruction").
+// What happens to an instruction (doc/compiled.md, "What becomes of each instruction").
 typedef enum {
   FATE_EXACT,    // executed as the device does
   FATE_REQUESTS, // its requests are counted, the values are not known
@@ -24,7 +24,8 @@ typedef enum {
 
 /**
  * PtxLine: a line of instructions.def
- * @words: of a computation, all parts of the opcode in order; else the name and parts in any order; | separates alternatives
+ * @words: of a computation, all parts of the opcode in order; else the name and parts in any order; | separates
+ *   alternatives
  * @more: optional parts of a computation; NULL: it is not a computation
  * @operands: letters; NULL: as many as the operation of the computation has
  */

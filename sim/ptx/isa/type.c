@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+//
+// The table of PTX types by name.
 #include "sim/ptx/isa/type.h"
 
 #include <string.h>

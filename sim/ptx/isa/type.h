@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The types of PTX (ISA 9.0, section 5.2): of registers and variables, and those that stand in opcodes only.
+// The types of PTX (ISA 9.0, section 5.2): of registers and variables, and those that are in opcodes only.
 // Private to sim/ptx.
 #pragma once
 

@@ -64,7 +64,7 @@ is_true(PtxConstant value) {
 
 // Operators on doubles. Returns FALSE for those that need integers: % and bitwise operators.
 static gboolean
-compute_double(guint16 operator, double a, double b, PtxConstant *result) {
+compute_constant_double(guint16 operator, double a, double b, PtxConstant *result) {
   gboolean truth = operator== '<' ? a < b :
                    operator== '>' ? a > b
                    :
@@ -89,7 +89,7 @@ compute_double(guint16 operator, double a, double b, PtxConstant *result) {
 
 // Shifting by 64 or more leaves only the sign.
 static guint64
-shift(guint16 operator, PtxConstant a, guint64 by) {
+shift_constant(guint16 operator, PtxConstant a, guint64 by) {
   gint64 value = (gint64)a.bits;
   if (operator== PTX_PAIR('<', '<'))
     return by < 64 ? a.bits << by : 0;
@@ -99,7 +99,7 @@ shift(guint16 operator, PtxConstant a, guint64 by) {
 }
 
 static guint64
-divide(guint16 operator, PtxConstant a, PtxConstant b, gboolean is_unsigned) {
+divide_constants(guint16 operator, PtxConstant a, PtxConstant b, gboolean is_unsigned) {
   gint64 divided = (gint64)a.bits, by = (gint64)b.bits;
   if (is_unsigned)
     return operator== '/' ? a.bits / b.bits : a.bits % b.bits;
@@ -110,7 +110,7 @@ divide(guint16 operator, PtxConstant a, PtxConstant b, gboolean is_unsigned) {
 
 // Integers are compared as unsigned if one of them is.
 static gboolean
-compare(guint16 operator, PtxConstant a, PtxConstant b, gboolean is_unsigned) {
+compare_ptx_constants(guint16 operator, PtxConstant a, PtxConstant b, gboolean is_unsigned) {
   gboolean less = is_unsigned ? a.bits < b.bits : (gint64)a.bits < (gint64)b.bits;
   gboolean equal = a.bits == b.bits;
   switch (operator) {
@@ -129,7 +129,7 @@ compare(guint16 operator, PtxConstant a, PtxConstant b, gboolean is_unsigned) {
 
 // Operators whose low 64 bits do not depend on the sign.
 static guint64
-compute_bits(guint16 operator, guint64 a, guint64 b) {
+compute_constant_bits(guint16 operator, guint64 a, guint64 b) {
   return operator== '+' ? a + b :
          operator== '-' ? a - b
          :
@@ -152,18 +152,19 @@ compute(PtxReader *reader, const PtxToken *token, PtxConstant *a, PtxConstant b)
     gboolean truth = precedence == 1 ? is_true(*a) || is_true(b) : is_true(*a) && is_true(b);
     result = (PtxConstant){PTX_CONSTANT_SIGNED, (guint64)truth};
   } else if (is_double) {
-    if (!compute_double(operator, get_double(*a), get_double(b), &result))
+    if (!compute_constant_double(operator, get_double(*a), get_double(b), &result))
       return smb_ptx_fail(reader, token->start, "expected integers as operands");
   } else if (precedence == 8) {
-    result = (PtxConstant){a->kind, shift(operator, * a, b.bits)};
+    result = (PtxConstant){a->kind, shift_constant(operator, * a, b.bits)};
   } else if (operator== '/' || operator== '%') {
     if (b.bits == 0)
       return smb_ptx_fail(reader, token->start, "division by zero");
-    result.bits = divide(operator, * a, b, is_unsigned);
+    result.bits = divide_constants(operator, * a, b, is_unsigned);
   } else if (precedence == 6 || precedence == 7) {
-    result = (PtxConstant){PTX_CONSTANT_SIGNED, (guint64)compare(operator, * a, b, is_unsigned)};
+    result = (PtxConstant){PTX_CONSTANT_SIGNED,
+                           (guint64)compare_ptx_constants(operator, * a, b, is_unsigned)};
   } else {
-    result.bits = compute_bits(operator, a->bits, b.bits);
+    result.bits = compute_constant_bits(operator, a->bits, b.bits);
   }
   *a = result;
   return TRUE;

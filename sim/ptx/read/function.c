@@ -56,7 +56,7 @@ smb_ptx_read_pragma(PtxReader *reader) {
 
 // Up to three numbers; those that are not said are 1.
 static gboolean
-read_extent(PtxReader *reader, guint32 extent[3]) {
+read_directive_extent(PtxReader *reader, guint32 extent[3]) {
   extent[0] = extent[1] = extent[2] = 1;
   for (guint i = 0; i < 3; i++) {
     if (!smb_ptx_read_count(reader, &extent[i]))
@@ -79,15 +79,15 @@ skip_arguments(PtxReader *reader) {
 
 // Directives before the name, and between the parameters and the body.
 static gboolean
-read_attributes(PtxReader *reader, PtxFunction *function) {
+read_function_directives(PtxReader *reader, PtxFunction *function) {
   while (reader->lexer.token.kind == PTX_TOKEN_DIRECTIVE) {
     gboolean read;
     if (smb_ptx_accept_directive(reader, ".reqntid"))
-      read = read_extent(reader, function->required);
+      read = read_directive_extent(reader, function->required);
     else if (smb_ptx_accept_directive(reader, ".maxntid"))
-      read = read_extent(reader, function->maximum);
+      read = read_directive_extent(reader, function->maximum);
     else if (smb_ptx_accept_directive(reader, ".reqnctapercluster"))
-      read = read_extent(reader, function->cluster);
+      read = read_directive_extent(reader, function->cluster);
     else if (smb_ptx_accept_directive(reader, ".pragma"))
       read = smb_ptx_read_pragma(reader);
     else {
@@ -152,8 +152,8 @@ smb_ptx_read_function(PtxReader *reader, gboolean is_entry) {
   reader->function = function;
   reader->loc = PTX_NONE;
   reader->first_loc = reader->module->locs->len;
-  if (!read_attributes(reader, function) || !read_signature(reader, function, &index) ||
-      !read_attributes(reader, function))
+  if (!read_function_directives(reader, function) || !read_signature(reader, function, &index) ||
+      !read_function_directives(reader, function))
     return FALSE;
   function->is_prototype = !smb_ptx_is(reader, '{');
   if (!(function->is_prototype ? smb_ptx_expect(reader, ';') : smb_ptx_read_body(reader)))

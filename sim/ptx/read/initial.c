@@ -18,7 +18,7 @@ typedef struct {
 
 // Constants that follow each other within eight bytes share a piece; zeros need none.
 static void
-add_constant(GArray *pieces, guint64 at, guint64 bits, guint bytes) {
+add_initial_constant(GArray *pieces, guint64 at, guint64 bits, guint bytes) {
   PtxInitial *last = pieces->len > 0 ? &g_array_index(pieces, PtxInitial, pieces->len - 1) : NULL;
   if (bits == 0)
     return;
@@ -33,7 +33,7 @@ add_constant(GArray *pieces, guint64 at, guint64 bits, guint bytes) {
 
 // The bits of a double as an element has them: a float if that has 4 bytes; else its lowest ones, as ptxas has it.
 static guint64
-convert(guint bytes, guint64 bits) {
+convert_initial(guint bytes, guint64 bits) {
   double number;
   guint32 low;
   memcpy(&number, &bits, sizeof number);
@@ -43,7 +43,7 @@ convert(guint bytes, guint64 bits) {
 }
 
 static gboolean
-read_number(Filler *filler, guint64 at) {
+read_initial_number(Filler *filler, guint64 at) {
   PtxReader *reader = filler->reader;
   const PtxToken token = reader->lexer.token;
   const PtxType *type = filler->type;
@@ -60,15 +60,16 @@ read_number(Filler *filler, guint64 at) {
     return smb_ptx_fail(reader, token.start, "expected an integer");
   if (!is_float && type->is_float)
     return smb_ptx_fail(reader, token.start, "expected a floating-point number");
-  guint64 bits = is_float && !is_single ? convert(type->bytes, constant.bits) : constant.bits;
+  guint64 bits =
+      is_float && !is_single ? convert_initial(type->bytes, constant.bits) : constant.bits;
   if (type->bytes < 8)
     bits &= (G_GUINT64_CONSTANT(1) << 8 * type->bytes) - 1;
-  add_constant(filler->variable->initial, at, bits, MIN(type->bytes, 8));
+  add_initial_constant(filler->variable->initial, at, bits, MIN(type->bytes, 8));
   return TRUE;
 }
 
 static gboolean
-is_name(const PtxReader *reader, const char *name) {
+is_next_name(const PtxReader *reader, const char *name) {
   const PtxToken *token = &reader->lexer.token;
   return token->kind == PTX_TOKEN_NAME && token->length == strlen(name) &&
          memcmp(smb_ptx_text(reader), name, token->length) == 0;
@@ -77,7 +78,7 @@ is_name(const PtxReader *reader, const char *name) {
 // SYMBOL or generic(SYMBOL), and what is added to it.
 static gboolean
 read_symbol(PtxReader *reader, PtxInitial *piece) {
-  piece->is_generic = is_name(reader, "generic") && *smb_ptx_lexer_peek(&reader->lexer) == '(';
+  piece->is_generic = is_next_name(reader, "generic") && *smb_ptx_lexer_peek(&reader->lexer) == '(';
   if (piece->is_generic) {
     smb_ptx_lex(&reader->lexer);
     smb_ptx_lex(&reader->lexer);
@@ -104,7 +105,7 @@ read_element(Filler *filler, guint64 at) {
   gboolean is_masked =
       token.kind == PTX_TOKEN_INTEGER && *smb_ptx_lexer_peek(&reader->lexer) == '(';
   if (!is_masked && (token.kind != PTX_TOKEN_NAME || smb_ptx_at_constant(reader)))
-    return read_number(filler, at);
+    return read_initial_number(filler, at);
   if (is_masked) {
     piece.mask = token.bits;
     smb_ptx_lex(&reader->lexer);
@@ -118,7 +119,7 @@ read_element(Filler *filler, guint64 at) {
 
 // { … } of one level, the first element of which is at a byte. An array of [] gets its length here.
 static gboolean
-read_row(Filler *filler, guint level, guint64 at) {
+read_initial_level(Filler *filler, guint level, guint64 at) {
   PtxReader *reader = filler->reader;
   guint64 most = filler->count[level], n = 0;
   gboolean is_open = level == 0 && most == 0;
@@ -131,7 +132,7 @@ read_row(Filler *filler, guint level, guint64 at) {
       return FALSE;
     guint64 place = at + n++ * filler->row[level];
     if (!(level + 1 == filler->levels ? read_element(filler, place)
-                                      : read_row(filler, level + 1, place)))
+                                      : read_initial_level(filler, level + 1, place)))
       return FALSE;
   }
   if (is_open)
@@ -152,12 +153,12 @@ smb_ptx_read_initial(PtxReader *reader, PtxVariable *variable, const PtxType *ty
   guint64 bytes = type->bytes;
   for (guint level = filler.levels; level-- > 0;) {
     filler.row[level] = bytes;
-    // Of an array of as many elements as there are, the others may say what is too much for any.
+    // For an array of as many elements as there are, the others may say what is too much for any.
     if (level > 0 && (__builtin_mul_overflow(bytes, filler.count[level], &bytes) ||
                       bytes > PTX_MAX_VARIABLE_BYTES))
       return smb_ptx_fail(reader, variable->offset,
                           "'%s' has more than %" G_GUINT64_FORMAT " bytes", variable->name,
                           PTX_MAX_VARIABLE_BYTES);
   }
-  return filler.levels > 0 ? read_row(&filler, 0, 0) : read_element(&filler, 0);
+  return filler.levels > 0 ? read_initial_level(&filler, 0, 0) : read_element(&filler, 0);
 }

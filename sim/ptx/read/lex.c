@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Tokens: names, directives, numbers, strings, punctuators (PTX ISA 9.0, section 4). A token is read only when it is needed, so a
-// reader can look ahead by copying the lexer.
+// Tokens: names, directives, numbers, strings, punctuators (PTX ISA 9.0, section 4). A token is read only when it is
+// needed, so a reader can look ahead by copying the lexer.
 #include "sim/ptx/read/lex.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ smb_ptx_name_length(const char *text) {
   return length;
 }
 
-// A comment begins here: behind it, or NULL if it has no end. "@@DWARF" began the lines of debug sections in PTX 1.
+// A comment begins here: after it, or NULL if it has no end. "@@DWARF" began the lines of debug sections in PTX 1.
 static const char *
 skip_comment(const char *at, guint32 *line) {
   if (at[1] != '*')
@@ -64,7 +64,7 @@ smb_ptx_skip_space(const char *at, guint32 *line) {
 }
 
 static void
-make_bad(PtxToken *token, const char *problem) {
+make_bad_ptx_token(PtxToken *token, const char *problem) {
   token->kind = PTX_TOKEN_BAD;
   token->problem = problem;
 }
@@ -79,7 +79,7 @@ scan_digits(PtxToken *token, const char *at, guint base) {
       return length;
     if (__builtin_mul_overflow(token->bits, (guint64)base, &token->bits) ||
         __builtin_add_overflow(token->bits, (guint64)digit, &token->bits))
-      make_bad(token, "this number does not fit into 64 bits");
+      make_bad_ptx_token(token, "this number does not fit into 64 bits");
   }
 }
 
@@ -90,8 +90,8 @@ scan_float_bits(PtxToken *token, const char *at) {
   token->kind = is_single ? PTX_TOKEN_SINGLE : PTX_TOKEN_DOUBLE;
   gsize length = scan_digits(token, at + 2, 16);
   if (length != (is_single ? 8 : 16))
-    make_bad(token, is_single ? "expected 8 hexadecimal digits after 0f"
-                              : "expected 16 hexadecimal digits after 0d");
+    make_bad_ptx_token(token, is_single ? "expected 8 hexadecimal digits after 0f"
+                                        : "expected 16 hexadecimal digits after 0d");
   return 2 + length;
 }
 
@@ -131,7 +131,7 @@ scan_integer(PtxToken *token, const char *at) {
   token->kind = PTX_TOKEN_INTEGER;
   gsize digits = scan_digits(token, at + prefix, base);
   if (digits == 0)
-    make_bad(token, "expected digits");
+    make_bad_ptx_token(token, "expected digits");
   gsize length = prefix + digits;
   token->is_unsigned = at[length] == 'U' || token->bits > G_MAXINT64;
   return length + (at[length] == 'U');
@@ -146,7 +146,7 @@ scan_number(PtxToken *token, const char *at) {
                  : decimal > 0              ? scan_decimal(token, at, decimal)
                                             : scan_integer(token, at);
   if (has_class(at[length], NAME_PART) && token->kind != PTX_TOKEN_BAD)
-    make_bad(token, "this is not a number");
+    make_bad_ptx_token(token, "this is not a number");
   return length;
 }
 
@@ -158,7 +158,7 @@ scan_string(PtxToken *token, const char *at) {
   token->kind = PTX_TOKEN_STRING;
   if (at[length] == '"')
     return length + 1;
-  make_bad(token, "this string has no end: expected \"");
+  make_bad_ptx_token(token, "this string has no end: expected \"");
   return length;
 }
 
@@ -184,9 +184,9 @@ scan_punctuator(PtxToken *token, const char *at) {
     }
   }
   if (at[0] == '/' && at[1] == '*')
-    make_bad(token, "this comment has no end: expected */");
+    make_bad_ptx_token(token, "this comment has no end: expected */");
   else if (!strchr("{}()[]<>,;:@!=+-*/%~&|^?", *at))
-    make_bad(token, "this is not part of PTX");
+    make_bad_ptx_token(token, "this is not part of PTX");
   return 1;
 }
 

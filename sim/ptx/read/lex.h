@@ -24,7 +24,7 @@ typedef enum {
 
 typedef struct {
   guint8 kind;        // PtxTokenKind
-  guint8 is_unsigned; // of an integer: it says so, or does not fit into 63 bits
+  guint8 is_unsigned; // for an integer: it says so, or does not fit into 63 bits
   guint16 punctuator;
   guint32 start, length; // bytes of the text
   guint32 line;          // from 1

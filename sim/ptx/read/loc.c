@@ -44,7 +44,7 @@ read_place(PtxReader *reader, PtxLoc *loc) {
 }
 
 static gpointer
-make_key(const PtxLoc *loc) {
+make_loc_key(const PtxLoc *loc) {
   return GSIZE_TO_POINTER((gsize)loc->file << 44 ^ (gsize)loc->line << 12 ^ loc->column);
 }
 
@@ -53,13 +53,13 @@ add_loc(PtxReader *reader, const PtxLoc *loc) {
   GArray *locs = reader->module->locs;
   g_array_append_val(locs, *loc);
   reader->loc = locs->len - 1;
-  g_hash_table_insert(reader->places, make_key(loc), GUINT_TO_POINTER(locs->len));
+  g_hash_table_insert(reader->places, make_loc_key(loc), GUINT_TO_POINTER(locs->len));
 }
 
 // The last .loc of the function with a place, where a call was inlined; a new one if it has none.
 static guint32
-find_place(PtxReader *reader, const PtxLoc *place) {
-  guint found = GPOINTER_TO_UINT(g_hash_table_lookup(reader->places, make_key(place)));
+find_loc(PtxReader *reader, const PtxLoc *place) {
+  guint found = GPOINTER_TO_UINT(g_hash_table_lookup(reader->places, make_loc_key(place)));
   if (found > reader->first_loc) {
     const PtxLoc *loc = &g_array_index(reader->module->locs, PtxLoc, found - 1);
     if (loc->file == place->file && loc->line == place->line && loc->column == place->column)
@@ -86,7 +86,7 @@ smb_ptx_read_loc(PtxReader *reader) {
     if (is_inlined) {
       if (!read_place(reader, &at))
         return FALSE;
-      loc.inlined_at = find_place(reader, &at);
+      loc.inlined_at = find_loc(reader, &at);
       continue;
     }
     inlined = (PtxInlined){.offset = reader->lexer.token.start};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A PTX file: its version, target and address size (PTX ISA 9.0, sections 11.1.1 to 11.1.3), then declarations in any order.
-// What each of them declares is read by function.c and variable.c.
+// A PTX file: its version, target and address size (PTX ISA 9.0, sections 11.1.1 to 11.1.3), then declarations in any
+// order. What each of them declares is read by function.c and variable.c.
 #include "sim/ptx/read/module.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ smb_ptx_module_free(PtxModule *module) {
 
 // .version 8.7
 static gboolean
-read_version(PtxReader *reader) {
+read_ptx_version(PtxReader *reader) {
   if (!smb_ptx_accept_directive(reader, ".version"))
     return smb_ptx_fail_expected(reader, "'.version'");
   guint major = 0, minor = 0;
@@ -72,7 +72,7 @@ read_version(PtxReader *reader) {
 
 // .target sm_90a, debug
 static gboolean
-read_target(PtxReader *reader) {
+read_ptx_target(PtxReader *reader) {
   do {
     const PtxToken token = reader->lexer.token;
     const char *text = smb_ptx_text(reader);
@@ -112,7 +112,7 @@ accept_linkage(PtxReader *reader) {
 
 // A kernel, a function or a variable, with its linkage (section 11.6).
 static gboolean
-read_declaration(PtxReader *reader) {
+read_ptx_declaration(PtxReader *reader) {
   gboolean is_extern = accept_linkage(reader);
   if (smb_ptx_accept_directive(reader, ".entry"))
     return smb_ptx_read_function(reader, TRUE);
@@ -125,13 +125,13 @@ read_declaration(PtxReader *reader) {
 
 // Directives that may occur anywhere at the top level.
 static gboolean
-read_directive(PtxReader *reader) {
+read_module_directive(PtxReader *reader) {
   static const struct {
     const char *name;
     gboolean (*read)(PtxReader *reader);
   } directives[] = {
       {".loc", smb_ptx_read_loc},           {".file", smb_ptx_read_file},
-      {".section", smb_ptx_read_section},   {".target", read_target},
+      {".section", smb_ptx_read_section},   {".target", read_ptx_target},
       {".alias", smb_ptx_read_alias},       {".pragma", smb_ptx_read_pragma},
       {".address_size", read_address_size},
   };
@@ -139,17 +139,17 @@ read_directive(PtxReader *reader) {
     if (smb_ptx_accept_directive(reader, directives[i].name))
       return directives[i].read(reader);
   }
-  return read_declaration(reader);
+  return read_ptx_declaration(reader);
 }
 
 // Names of inlined functions are texts of .debug_str, which follows the code.
 static gboolean
 read_module(PtxReader *reader) {
   smb_ptx_lexer_init(&reader->lexer, smb_source_text(reader->module->source));
-  if (!read_version(reader))
+  if (!read_ptx_version(reader))
     return FALSE;
   while (reader->lexer.token.kind != PTX_TOKEN_END) {
-    if (!read_directive(reader))
+    if (!read_module_directive(reader))
       return FALSE;
   }
   smb_ptx_name_inlined(reader);
@@ -191,7 +191,7 @@ smb_ptx_module_read(SmbSource *source, GError **error) {
 
 // Whether white space between two characters can be dropped.
 static gboolean
-is_joined(char before, char after) {
+can_join(char before, char after) {
   return strchr("([{!-@", before) || strchr(")]},:;", after);
 }
 
@@ -204,7 +204,7 @@ smb_ptx_instruction_text(const PtxModule *module, const PtxInstruction *instruct
     const char *next = smb_ptx_skip_space(at, &line);
     if (next == at)
       g_string_append_c(text, *at++);
-    else if (text->len > 0 && *next && !is_joined(text->str[text->len - 1], *next))
+    else if (text->len > 0 && *next && !can_join(text->str[text->len - 1], *next))
       g_string_append_c(text, ' ');
     at = MAX(at, next);
   }

@@ -60,14 +60,14 @@ enum {
 typedef struct {
   guint8 kind; // PtxOperandKind
   guint8 n;    // elements
-  guint8
-      component; // of a register: 1 to 4 for .x .y .z .w (.r .g .b .a), 5 to 8 for .b0 to .b3, 9 and 10 for
-                 // .h0 and .h1, PTX_OTHER_PARTS for several (of video instructions), else 0
+  // for a register: 1 to 4 for .x .y .z .w (.r .g .b .a), 5 to 8 for .b0 to .b3, 9 and 10 for .h0 and .h1,
+  // PTX_OTHER_PARTS for several (of video instructions), else 0
+  guint8 component;
   guint8 is_negated; // !%p; -%r
-  guint32 index;     // elements stand at PtxFunction.operands[index …]
+  guint32 index;     // elements are at PtxFunction.operands[index …]
   guint64 bits;
   const char *text; // interned by the module: equal texts are equal pointers
-  guint32 offset;   // where it stands, in the source
+  guint32 offset;   // where it is, in the source
   guint8 where;     // PtxWhere, of a symbol
 } PtxOperand;
 
@@ -77,9 +77,9 @@ typedef struct {
   gboolean guard_negated;
   guint32 operand; // of PtxFunction.operands: the first
   guint32 n_operands;
-  guint32
-      partner; // of "p|q" in the first operand (setp, shfl): the second one's operand, or PTX_NONE
-  guint32 loc; // of PtxModule.locs: the last one before it in its function, or PTX_NONE
+  // of "p|q" in the first operand (setp, shfl): the second one's operand, or PTX_NONE
+  guint32 partner;
+  guint32 loc;    // of PtxModule.locs: the last one before it in its function, or PTX_NONE
   guint32 offset; // in the source; of its guard, if it has one
   guint32 line;   // of the source, from 1
 } PtxInstruction;
@@ -87,8 +87,8 @@ typedef struct {
 // An opcode as it is spelled, once for all instructions that have it: "ld.shared.v4.f32".
 typedef struct {
   const char *text;
-  const char *const
-      *parts; // zero-terminated: "ld", "shared", "v4", "f32"; "shared::cta" is one part
+  // zero-terminated: "ld", "shared", "v4", "f32"; "shared::cta" is one part
+  const char *const *parts;
   guint line; // of instructions.def; PTX_NO_LINE: none fits (smb_ptx_find_line())
 } PtxOpcode;
 
@@ -100,7 +100,7 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  guint32 instruction; // that it stands before; of the last one: their number
+  guint32 instruction; // that it is before; for the last one: their number
   guint32 offset;
 } PtxLabel;
 
@@ -109,8 +109,8 @@ typedef struct {
 typedef struct {
   guint64 at; // byte
   guint64 bits;
-  guint64
-      mask; // of a symbol: the piece is the byte of its address that this mask leaves; 0: all of it
+  // for a symbol: the piece is the byte of its address that this mask leaves; 0: all of it
+  guint64 mask;
   const char *symbol; // or NULL
   guint8 bytes;
   gboolean is_generic; // generic(symbol)
@@ -119,7 +119,7 @@ typedef struct {
 typedef struct {
   const char *name;
   const char *space; // "shared", "const", "global", "local", "param", "reg", "tex"
-  const char *type;  // of an element: "f32"; "b8"
+  const char *type;  // for an element: "f32"; "b8"
   guint vector;      // 1, 2, 4 or 8
   guint align;       // bytes: as it says, or that of its type
   guint64 dimension[PTX_MAX_DIMENSIONS];
@@ -138,8 +138,8 @@ typedef struct {
   guint32 alias;         // of PtxModule.functions: whose body it runs (.alias), or PTX_NONE
   GArray *returns;       // PtxVariable
   GArray *parameters;    // PtxVariable
-  GArray
-      *registers; // PtxRegister; of those that are returned and passed (.reg) first, in their order
+  // PtxRegister; of those that are returned and passed (.reg) first, in their order
+  GArray *registers;
   GArray *variables; // PtxVariable: .shared, .local, .param, … declared inside, in any nested block
   GArray *instructions; // PtxInstruction
   GArray *operands;     // PtxOperand

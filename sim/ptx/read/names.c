@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A hash table with chains. Leaving a block removes its entries in the reverse order of adding, which is always the head of a chain.
+// A hash table with chains. Leaving a block removes its entries in the reverse order of adding, which is always the
+// head of a chain.
 #include "sim/ptx/read/names.h"
 
 #include <string.h>
@@ -90,7 +91,7 @@ hash_text(const PtxNames *names, const char *text, gsize length, gboolean is_ran
 }
 
 static void
-add_entry(PtxNames *names, const char *text, gsize length, PtxMeaning meaning, guint32 count) {
+add_ptx_name(PtxNames *names, const char *text, gsize length, PtxMeaning meaning, guint32 count) {
   guint32 hash = hash_text(names, text, length, count > 0);
   Entry entry = {text, (guint32)length, hash, 0, count, meaning};
   entry.meaning.depth = names->blocks->len;
@@ -109,14 +110,14 @@ add_entry(PtxNames *names, const char *text, gsize length, PtxMeaning meaning, g
 
 void
 smb_ptx_names_add(PtxNames *names, const char *text, gsize length, PtxMeaning meaning) {
-  add_entry(names, text, length, meaning, 0);
+  add_ptx_name(names, text, length, meaning, 0);
 }
 
 void
 smb_ptx_names_add_range(PtxNames *names, const char *text, gsize length, PtxMeaning meaning,
                         guint32 count) {
   if (count > 0)
-    add_entry(names, text, length, meaning, count);
+    add_ptx_name(names, text, length, meaning, count);
 }
 
 // The innermost entry of a name, or the innermost range that has a number.

@@ -19,7 +19,7 @@ typedef struct {
   const char *what; // it should be: "label", "function", "name"
 } PtxPending;
 
-// .loc names the function by a label of .debug_str, which stands at the end of the text.
+// .loc names the function by a label of .debug_str, which is at the end of the text.
 typedef struct {
   guint32 loc;
   guint32 offset; // of the label
@@ -117,7 +117,7 @@ gboolean smb_ptx_read_registers(PtxReader *reader);
 gboolean smb_ptx_declare_register(PtxReader *reader, guint32 offset, const char *name,
                                   const char *type, guint vector);
 
-// operand.c: all of an instruction, up to its semicolon
+// operand-text.c: all of an instruction, up to its semicolon
 gboolean smb_ptx_read_operands(PtxReader *reader, PtxInstruction *instruction);
 
 // function.c: behind .entry, .func or .alias
@@ -128,7 +128,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PtxFunction, smb_ptx_function_free)
 
 gboolean smb_ptx_read_pragma(PtxReader *reader); // behind .pragma
 
-// body.c: from { (which the caller has seen) to }
+// function-body.c: from { (which the caller has seen) to }
 gboolean smb_ptx_read_body(PtxReader *reader);
 
 // loc.c: behind .file, .loc or .section; at the end, the names of functions that were inlined

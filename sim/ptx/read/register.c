@@ -32,8 +32,8 @@ smb_ptx_declare_register(PtxReader *reader, guint32 offset, const char *name, co
 
 // NAME0, NAME1, …; each is looked for, since the block may have it by another declaration.
 static gboolean
-declare_range(PtxReader *reader, guint32 offset, gsize length, const char *type, guint vector,
-              guint32 count) {
+declare_register_range(PtxReader *reader, guint32 offset, gsize length, const char *type,
+                       guint vector, guint32 count) {
   const char *prefix = reader->lexer.text + offset;
   GArray *registers = reader->function->registers;
   PtxMeaning meaning = {.kind = PTX_MEANS_REGISTER, .index = registers->len};
@@ -57,7 +57,7 @@ declare_range(PtxReader *reader, guint32 offset, gsize length, const char *type,
 }
 
 static gboolean
-read_register(PtxReader *reader, const char *type, guint vector) {
+read_ptx_register(PtxReader *reader, const char *type, guint vector) {
   guint32 offset = reader->lexer.token.start;
   gsize length = reader->lexer.token.length;
   if (!smb_ptx_expect_kind(reader, PTX_TOKEN_NAME, "the name of a register"))
@@ -69,7 +69,7 @@ read_register(PtxReader *reader, const char *type, guint vector) {
   }
   guint32 count;
   return smb_ptx_read_count(reader, &count) && smb_ptx_expect(reader, '>') &&
-         declare_range(reader, offset, length, type, vector, count);
+         declare_register_range(reader, offset, length, type, vector, count);
 }
 
 gboolean
@@ -82,7 +82,7 @@ smb_ptx_read_registers(PtxReader *reader) {
     return smb_ptx_fail_expected(reader, "the type of a register");
   smb_ptx_lex(&reader->lexer);
   do {
-    if (!read_register(reader, type->name, MAX(vector, 1)))
+    if (!read_ptx_register(reader, type->name, MAX(vector, 1)))
       return FALSE;
   } while (smb_ptx_accept(reader, ','));
   return smb_ptx_expect(reader, ';');

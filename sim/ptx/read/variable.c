@@ -8,7 +8,7 @@
 
 #include "sim/ptx/read/read-impl.h"
 
-// What stands before the name of a variable.
+// What is before the name of a variable.
 typedef struct {
   const char *space;
   const PtxType *type;
@@ -18,7 +18,7 @@ typedef struct {
 } Head;
 
 static const char *
-find_space(const PtxReader *reader) {
+find_variable_space(const PtxReader *reader) {
   static const char *const spaces[] = {".shared", ".global", ".const",   ".local", ".param",
                                        ".reg",    ".tex",    ".sampler", ".surf"};
   for (guint i = 0; i < G_N_ELEMENTS(spaces); i++) {
@@ -30,7 +30,7 @@ find_space(const PtxReader *reader) {
 
 gboolean
 smb_ptx_at_space(const PtxReader *reader) {
-  return find_space(reader) != NULL;
+  return find_variable_space(reader) != NULL;
 }
 
 static gboolean
@@ -45,7 +45,7 @@ read_align(PtxReader *reader, guint *align) {
 // Behind .ptr: the space that it points into and the alignment there, if it says them.
 static gboolean
 read_pointer(PtxReader *reader, Head *head) {
-  const char *space = find_space(reader);
+  const char *space = find_variable_space(reader);
   guint align;
   if (space)
     smb_ptx_lex(&reader->lexer);
@@ -61,7 +61,7 @@ static gboolean
 read_head_directive(PtxReader *reader, Head *head) {
   guint vector = smb_ptx_find_vector(reader);
   const PtxType *type = smb_ptx_find_type(reader);
-  const char *space = find_space(reader);
+  const char *space = find_variable_space(reader);
   gboolean is_align = smb_ptx_is_directive(reader, ".align");
   gboolean is_pointer = smb_ptx_is_directive(reader, ".ptr");
   gboolean is_attribute = smb_ptx_is_directive(reader, ".attribute");
@@ -111,7 +111,7 @@ read_dimensions(PtxReader *reader, PtxVariable *variable) {
 }
 
 static gboolean
-measure(PtxReader *reader, PtxVariable *variable, const PtxType *type) {
+find_variable_size(PtxReader *reader, PtxVariable *variable, const PtxType *type) {
   variable->bytes = type->bytes * variable->vector;
   for (guint i = 0; i < variable->n_dimensions; i++) {
     if (__builtin_mul_overflow(variable->bytes, variable->dimension[i], &variable->bytes) ||
@@ -159,8 +159,8 @@ declare(PtxReader *reader, const PtxVariable *variable, GArray *variables, PtxWh
 
 // NAME<3> are NAME0, NAME1, NAME2.
 static gboolean
-declare_range(PtxReader *reader, const PtxVariable *first, GArray *variables, PtxWhere where,
-              guint32 count) {
+declare_variable_range(PtxReader *reader, const PtxVariable *first, GArray *variables,
+                       PtxWhere where, guint32 count) {
   for (guint32 i = 0; i < count; i++) {
     PtxVariable variable = *first, *slot;
     g_autofree char *name = g_strdup_printf("%s%u", first->name, i);
@@ -182,10 +182,10 @@ read_rest(PtxReader *reader, PtxVariable *variable, const PtxType *type, GArray 
   PtxVariable *slot;
   if (is_range && (!smb_ptx_read_count(reader, &count) || !smb_ptx_expect(reader, '>')))
     return FALSE;
-  if (!read_dimensions(reader, variable) || !measure(reader, variable, type))
+  if (!read_dimensions(reader, variable) || !find_variable_size(reader, variable, type))
     return FALSE;
   if (is_range)
-    return declare_range(reader, variable, variables, where, count);
+    return declare_variable_range(reader, variable, variables, where, count);
   if (!declare(reader, variable, variables, where, &slot))
     return FALSE;
   if (!smb_ptx_is(reader, '='))
@@ -195,12 +195,12 @@ read_rest(PtxReader *reader, PtxVariable *variable, const PtxType *type, GArray 
     return smb_ptx_fail(reader, variable->offset, "'%s' cannot have an initialiser",
                         variable->name);
   smb_ptx_lex(&reader->lexer);
-  return smb_ptx_read_initial(reader, slot, type) && measure(reader, slot, type);
+  return smb_ptx_read_initial(reader, slot, type) && find_variable_size(reader, slot, type);
 }
 
 static gboolean
-read_variable(PtxReader *reader, const Head *head, gboolean is_extern, GArray *variables,
-              PtxWhere where) {
+read_ptx_variable(PtxReader *reader, const Head *head, gboolean is_extern, GArray *variables,
+                  PtxWhere where) {
   const PtxToken token = reader->lexer.token;
   if (!smb_ptx_expect_kind(reader, PTX_TOKEN_NAME, "the name of a variable"))
     return FALSE;
@@ -229,7 +229,7 @@ smb_ptx_read_variables(PtxReader *reader, GArray *variables, PtxWhere where, gbo
   if (!read_head(reader, &head))
     return FALSE;
   do {
-    if (!read_variable(reader, &head, is_extern, variables, where))
+    if (!read_ptx_variable(reader, &head, is_extern, variables, where))
       return FALSE;
   } while (smb_ptx_accept(reader, ','));
   return smb_ptx_expect(reader, ';');
@@ -241,14 +241,14 @@ smb_ptx_read_parameters(PtxReader *reader, GArray *variables, PtxWhere where) {
     return TRUE;
   do {
     Head head;
-    if (!read_head(reader, &head) || !read_variable(reader, &head, FALSE, variables, where))
+    if (!read_head(reader, &head) || !read_ptx_variable(reader, &head, FALSE, variables, where))
       return FALSE;
   } while (smb_ptx_accept(reader, ','));
   return smb_ptx_expect(reader, ')');
 }
 
 static void
-clear_variable(gpointer data) {
+clear_ptx_variable(gpointer data) {
   PtxVariable *variable = data;
   g_clear_pointer(&variable->initial, g_array_unref);
 }
@@ -256,6 +256,6 @@ clear_variable(gpointer data) {
 GArray *
 smb_ptx_variables_new(void) {
   GArray *variables = g_array_new(FALSE, TRUE, sizeof(PtxVariable));
-  g_array_set_clear_func(variables, clear_variable);
+  g_array_set_clear_func(variables, clear_ptx_variable);
   return variables;
 }

@@ -16,7 +16,7 @@ enum {
 };
 
 static Row
-add_row(SassDecoder *decoder, Operation operation, Row a, Row b) {
+emit_bulk_row(SassDecoder *decoder, Operation operation, Row a, Row b) {
   Compute compute = {.operation = operation, .d = smb_sass_scratch(decoder, 1), .s = {a, b}};
   smb_sass_add_compute(decoder, &compute);
   return compute.d;
@@ -47,9 +47,9 @@ decode_exchange(SassDecoder *decoder, Transfer *at) {
   Row row = value ? smb_sass_source(decoder, value, 2) : NO_ROW;
   if (row == NO_ROW || !set_place(decoder, at, smb_sass_operand(decoder, 1)))
     return smb_sass_refused(decoder);
-  Row half = add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, 1, 1));
+  Row half = emit_bulk_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, 1, 1));
   Row number =
-      add_row(decoder, OPERATION_SUB_32, smb_sass_constant(decoder, MOST_ARRIVALS, 1), half);
+      emit_bulk_row(decoder, OPERATION_SUB_32, smb_sass_constant(decoder, MOST_ARRIVALS, 1), half);
   smb_build_mbarrier(&decoder->builder, STEP_MBARRIER_ONCE, at, MBARRIER_INIT, number, NO_ROW);
   return TRUE;
 }
@@ -62,7 +62,7 @@ decode_wait(SassDecoder *decoder, Transfer *at) {
   if (!p || !smb_sass_is_predicate(p) || row == NO_ROW ||
       !set_place(decoder, at, smb_sass_operand(decoder, 1)))
     return smb_sass_refused(decoder);
-  row = add_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, PHASE_BIT, 1));
+  row = emit_bulk_row(decoder, OPERATION_SHR_U32, row, smb_sass_constant(decoder, PHASE_BIT, 1));
   smb_build_mbarrier_wait(&decoder->builder, at, MBARRIER_PARITY, row,
                           smb_sass_predicate(decoder, p));
   return TRUE;
@@ -145,8 +145,8 @@ smb_sass_copied(SassDecoder *decoder) {
 
 // An end of a copy, whose address is in a row, or in two.
 static Transfer *
-make_end(SassDecoder *decoder, const Transfer *site, gboolean shared, Row address,
-         SmbOpClass op_class) {
+make_copy_end(SassDecoder *decoder, const Transfer *site, gboolean shared, Row address,
+              SmbOpClass op_class) {
   Transfer *transfer = smb_build_end(&decoder->builder, site, op_class);
   transfer->window = shared ? WINDOW_SHARED : WINDOW_GENERIC;
   transfer->is_cluster = shared;
@@ -174,19 +174,19 @@ smb_sass_bulk_copy(SassDecoder *decoder) {
     return smb_sass_refused(decoder);
   Row target = decoder->uniforms + to->uniform, source = decoder->uniforms + from->uniform;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_BULK, COPY_QUANTUM);
-  bulk->size = add_row(decoder, OPERATION_SHL_32, smb_sass_source(decoder, size, 1),
-                       smb_sass_constant(decoder, 4, 1));
+  bulk->size = emit_bulk_row(decoder, OPERATION_SHL_32, smb_sass_source(decoder, size, 1),
+                             smb_sass_constant(decoder, 4, 1));
   const Transfer *site =
       make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
-  bulk->to = make_end(decoder, site, enters, target, SMB_OP_CLASS_STORE);
-  bulk->from = make_end(decoder, site, !enters, source, SMB_OP_CLASS_LOAD);
+  bulk->to = make_copy_end(decoder, site, enters, target, SMB_OP_CLASS_STORE);
+  bulk->from = make_copy_end(decoder, site, !enters, source, SMB_OP_CLASS_LOAD);
   if (enters)
-    bulk->barrier = make_end(decoder, site, TRUE, target + 1, SMB_OP_CLASS_ATOMIC);
+    bulk->barrier = make_copy_end(decoder, site, TRUE, target + 1, SMB_OP_CLASS_ATOMIC);
   return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
 }
 
 // UTMALDG.2D [UR8], [UR4]: a box of a tensor to shared memory at UR8, with the barrier at UR9; UTMASTG, UTMAREDG:
-// from it. How large it is stands in a descriptor that is not read. The argument says whether it enters shared
+// from it. Its size is in a descriptor that is not read. The argument says whether it enters shared
 // memory.
 gboolean
 smb_sass_tensor(SassDecoder *decoder) {
@@ -199,10 +199,10 @@ smb_sass_tensor(SassDecoder *decoder) {
   const Transfer *site =
       make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   if (enters) {
-    bulk->to = make_end(decoder, site, TRUE, address, SMB_OP_CLASS_STORE);
-    bulk->barrier = make_end(decoder, site, TRUE, address + 1, SMB_OP_CLASS_ATOMIC);
+    bulk->to = make_copy_end(decoder, site, TRUE, address, SMB_OP_CLASS_STORE);
+    bulk->barrier = make_copy_end(decoder, site, TRUE, address + 1, SMB_OP_CLASS_ATOMIC);
   } else
-    bulk->from = make_end(decoder, site, TRUE, address, SMB_OP_CLASS_LOAD);
+    bulk->from = make_copy_end(decoder, site, TRUE, address, SMB_OP_CLASS_LOAD);
   return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
 }
 
@@ -220,10 +220,10 @@ smb_sass_store_away(SassDecoder *decoder) {
   bulk->size = smb_sass_constant(decoder, bytes, 1);
   bulk->is_lost = TRUE;
   const Transfer *site = make_site(decoder, SMB_OP_CLASS_STORE, bytes);
-  Transfer *end = make_end(decoder, site, TRUE, address, SMB_OP_CLASS_STORE);
+  Transfer *end = make_copy_end(decoder, site, TRUE, address, SMB_OP_CLASS_STORE);
   end->offset += (guint64)to->value;
   bulk->to = end;
-  bulk->barrier = make_end(decoder, site, TRUE, address + 1, SMB_OP_CLASS_ATOMIC);
+  bulk->barrier = make_copy_end(decoder, site, TRUE, address + 1, SMB_OP_CLASS_ATOMIC);
   return add_bulk(decoder, STEP_BULK, site, bulk);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What lanes of a warp tell each other, of those that are active. Results in the uniform datapath are written in
+// What lanes of a warp exchange, of those that are active. Results in the uniform datapath are written in
 // all lanes.
 #include "sim/sass/decode/compute.h"
 

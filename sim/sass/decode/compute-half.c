@@ -89,7 +89,7 @@ take_pair(SassReading *reading, gboolean with_absolute) {
 
 // HADD2.F32: of the lower halves, into a binary32.
 static void
-put_wide_sum(SassReading *reading, Row d, const Row *rows) {
+put_widened_half_sum(SassReading *reading, Row d, const Row *rows) {
   Row wide[2];
   for (guint i = 0; i < 2; i++) {
     wide[i] = smb_sass_scratch(reading->decoder, 1);
@@ -108,7 +108,7 @@ put_wide_sum(SassReading *reading, Row d, const Row *rows) {
 
 // HFMA2 -RZ, RZ, number: a move of a constant.
 static gboolean
-is_constant(SassReading *reading) {
+is_half_constant(SassReading *reading) {
   for (guint i = 1; i < 3; i++) {
     const SassOperand *operand = smb_sass_operand(reading->decoder, i);
     if (!operand || !smb_sass_is_zero(operand) || operand->is_negated != (i == 1))
@@ -119,7 +119,7 @@ is_constant(SassReading *reading) {
 
 // Every NaN becomes this one, as an addition makes it.
 static guint32
-canonical(guint32 half, guint32 infinity) {
+make_canonical_nan(guint32 half, guint32 infinity) {
   return (half & 0x7fff) > infinity ? 0x7fff : half;
 }
 
@@ -127,10 +127,11 @@ static gboolean
 put_constant(SassReading *reading) {
   const SassOperand *high = smb_sass_operand(reading->decoder, 3);
   const SassOperand *low = smb_sass_operand(reading->decoder, 4);
-  if (!is_constant(reading) || !is_half_number(low))
+  if (!is_half_constant(reading) || !is_half_number(low))
     return FALSE;
   guint32 infinity = is_bfloat(reading) ? 0x7f80 : 0x7c00;
-  guint32 number = canonical(half_bits(high), infinity) << 16 | canonical(half_bits(low), infinity);
+  guint32 number = make_canonical_nan(half_bits(high), infinity) << 16 |
+                   make_canonical_nan(half_bits(low), infinity);
   smb_sass_put(reading, OPERATION_MOV_32, smb_sass_take_result(reading, 1),
                smb_sass_number(reading, number), 0, 0);
   return TRUE;
@@ -165,7 +166,7 @@ smb_sass_compute_half(SassReading *reading) {
   gboolean is_wide = smb_sass_says(reading, PART_F32);
   reading->is_other = reading->is_other || (is_wide && is_bfloat(reading)); // nobody has seen one
   if (is_wide)
-    put_wide_sum(reading, d, rows);
+    put_widened_half_sum(reading, d, rows);
   else
     put_half(reading, operation, d, rows);
 }
@@ -189,7 +190,8 @@ smb_sass_compute_half_extreme(SassReading *reading) {
 
 // The same comparison as of binary32, of the low 16 bits of each row.
 static Compute
-begin_test(const SassReading *reading, const SassComparison *comparison, const Row *rows) {
+begin_half_comparison(const SassReading *reading, const SassComparison *comparison,
+                      const Row *rows) {
   guint offset = is_bfloat(reading) ? OPERATION_EQ_BF16 - OPERATION_EQ_F32
                                     : OPERATION_EQ_F16 - OPERATION_EQ_F32;
   return (Compute){
@@ -212,8 +214,8 @@ take_tests(SassReading *reading, Compute *tests, Predicate *with) {
     reading->is_other = TRUE;
     return FALSE;
   }
-  tests[0] = begin_test(reading, &comparison, rows);
-  tests[1] = begin_test(reading, &comparison, upper);
+  tests[0] = begin_half_comparison(reading, &comparison, rows);
+  tests[1] = begin_half_comparison(reading, &comparison, upper);
   return TRUE;
 }
 

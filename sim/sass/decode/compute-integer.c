@@ -97,7 +97,7 @@ put_wide_carry(SassReading *reading, Row d, const Predicate *out, const Addends 
 }
 
 static void
-put_wide_sum(SassReading *reading, Row d, const Addends *addends) {
+put_64_bit_sum(SassReading *reading, Row d, const Addends *addends) {
   Row sum = addends->rows[0];
   if (addends->negated[0])
     sum = smb_sass_apply(reading, OPERATION_NEG_64, sum, 0, 0);
@@ -175,7 +175,7 @@ smb_sass_compute_sum(SassReading *reading) {
   if (n_rows == 2 && carries)
     put_wide_carry(reading, d, out, &addends, table, in);
   else if (n_rows == 2)
-    put_wide_sum(reading, d, &addends);
+    put_64_bit_sum(reading, d, &addends);
   else if (is_small)
     put_small_sums(reading, d, &addends);
   else if (smb_sass_says(reading, PART_ISAT))
@@ -281,9 +281,9 @@ smb_sass_compute_product(SassReading *reading) {
 
 // --- LEA: (a << n) + b; .HI: the high word of {c, a} << n, and b
 
-// The carry of b - (a << n), and of (a << n) - b. Nothing is borrowed where 0 is subtracted: it is that of b + ~(a << n) + 1.
-// ("LEA RZ, P0, -R6, R8, 3" and an IADD3.X with it subtract numbers of 64 bits; ncu on an H200 shows which blocks
-// of such a kernel go on.)
+// The carry of b - (a << n), and of (a << n) - b. Nothing is borrowed where 0 is subtracted: it is that of b + ~(a <<
+// n) + 1. ("LEA RZ, P0, -R6, R8, 3" and an IADD3.X with it subtract numbers of 64 bits; ncu on an H200 shows which
+// blocks of such a kernel continue.)
 static void
 put_difference_carry(SassReading *reading, Row d, Predicate target, Addends *addends,
                      guint32 factor) {
@@ -323,7 +323,7 @@ put_low_address(SassReading *reading) {
     smb_sass_put(reading, no_base ? OPERATION_MUL_32 : OPERATION_MAD_32, d, a, by, b);
 }
 
-// The bits of a, and of what stands above it, that are shifted out of the low word.
+// The bits of a, and of what is above it, that are shifted out of the low word.
 static Row
 take_high_part(SassReading *reading, Row a, Addends *addends) {
   gboolean is_extended = smb_sass_says(reading, PART_SX32);
@@ -363,6 +363,7 @@ typedef struct {
   Operation smallest, largest;
 } Extreme;
 
+// The minimum and the maximum for the type that the instruction names; .RELU also makes negative results 0.
 static Extreme
 find_extreme(const SassReading *reading) {
   static const struct {
@@ -432,7 +433,7 @@ put_extreme_bytes(SassReading *reading, Row d, const Row *rows, Predicate is_sma
   smb_sass_put(reading, OPERATION_MOV_32, d, result, 0, 0);
 }
 
-// IMNMX, VIMNMX, VIMNMX3, of as many as the argument says: from sm_100 on two predicates may stand ahead, or
+// IMNMX, VIMNMX, VIMNMX3, of as many as the argument says: from sm_100 on two predicates may come first, or
 // behind, the result, which say what was chosen.
 void
 smb_sass_compute_extreme(SassReading *reading) {

@@ -131,7 +131,7 @@ put_left(SassReading *reading, const Funnel *funnel, gboolean wants_high) {
                  funnel->d, funnel->low, funnel->high, funnel->amount);
 }
 
-// Likewise to the right: .HI is the high word, into which zeros or the sign go; the low word takes what leaves it.
+// The same to the right: .HI is the high word, into which zeros or the sign go; the low word takes what leaves it.
 static void
 put_right(SassReading *reading, const Funnel *funnel, gboolean wants_high) {
   gboolean wide = funnel->limit == 64;

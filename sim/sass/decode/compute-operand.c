@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Operands of computing instructions, in the order in which the disassembly has them, and the steps that handlers
-// make of them. What a register has before it or behind it ("-R4", "|R4|", "~R4") is a step of its own, unless the
+// make of them. What a register has before it or after it ("-R4", "|R4|", "~R4") is a step of its own, unless the
 // operation has it.
 #include "sim/sass/decode/compute.h"
 
@@ -98,7 +98,7 @@ smb_sass_combination(const SassReading *reading) {
 
 // The next operand, whatever it is: one that is missing makes the instruction another one than its handler thinks.
 static const SassOperand *
-take(SassReading *reading) {
+take_sass_operand(SassReading *reading) {
   static const SassOperand none = {.kind = SASS_WORD};
   const SassOperand *operand = smb_sass_peek(reading);
   reading->at++;
@@ -108,9 +108,9 @@ take(SassReading *reading) {
   return &none;
 }
 
-// Handlers go on with any row, so that they need not ask after each operand: their steps are dropped in the end.
+// Handlers continue with any row, so that they need not ask after each operand: their steps are dropped in the end.
 static Row
-check_row(SassReading *reading, Row row) {
+check_operand_row(SassReading *reading, Row row) {
   if (row != NO_ROW)
     return row;
   reading->is_other = TRUE;
@@ -125,7 +125,8 @@ smb_sass_note_result(SassReading *reading, Written written) {
 
 Row
 smb_sass_take_result(SassReading *reading, guint n_rows) {
-  Row row = check_row(reading, smb_sass_result(reading->decoder, take(reading), n_rows));
+  Row row = check_operand_row(
+      reading, smb_sass_result(reading->decoder, take_sass_operand(reading), n_rows));
   if (!(row & ROW_CONSTANT))
     smb_sass_note_result(reading, (Written){.row = row, .n = n_rows});
   return row;
@@ -134,8 +135,8 @@ smb_sass_take_result(SassReading *reading, guint n_rows) {
 // "-" is left to the operation, which subtracts: with a carry that is another thing than adding the negative.
 Row
 smb_sass_take_addend(SassReading *reading, guint n_rows, gboolean *is_negated) {
-  const SassOperand *operand = take(reading);
-  Row row = check_row(reading, smb_sass_source(reading->decoder, operand, n_rows));
+  const SassOperand *operand = take_sass_operand(reading);
+  Row row = check_operand_row(reading, smb_sass_source(reading->decoder, operand, n_rows));
   *is_negated = FALSE;
   if (operand->kind == SASS_IMMEDIATE || operand->kind == SASS_REAL)
     return row;
@@ -158,8 +159,8 @@ smb_sass_take(SassReading *reading, guint n_rows) {
 
 Row
 smb_sass_take_real(SassReading *reading, guint n_rows) {
-  const SassOperand *operand = take(reading);
-  Row row = check_row(reading, smb_sass_source(reading->decoder, operand, n_rows));
+  const SassOperand *operand = take_sass_operand(reading);
+  Row row = check_operand_row(reading, smb_sass_source(reading->decoder, operand, n_rows));
   if (operand->kind == SASS_IMMEDIATE || operand->kind == SASS_REAL)
     return row;
   if (operand->is_inverted || smb_sass_has_suffix(operand))
@@ -175,7 +176,7 @@ Predicate
 smb_sass_take_target(SassReading *reading) {
   if (!smb_sass_at_predicate(reading))
     return PREDICATE_TRUE;
-  Predicate predicate = smb_sass_predicate(reading->decoder, take(reading));
+  Predicate predicate = smb_sass_predicate(reading->decoder, take_sass_operand(reading));
   if (predicate != PREDICATE_TRUE)
     smb_sass_note_result(reading, (Written){.predicate = predicate});
   return predicate;
@@ -185,14 +186,14 @@ Predicate
 smb_sass_take_condition(SassReading *reading) {
   if (!smb_sass_at_predicate(reading))
     return reading->decoder->never;
-  const SassOperand *operand = take(reading);
+  const SassOperand *operand = take_sass_operand(reading);
   Predicate predicate = smb_sass_predicate(reading->decoder, operand);
   return operand->is_inverted ? smb_sass_not(reading, predicate) : predicate;
 }
 
 guint64
 smb_sass_take_number(SassReading *reading) {
-  const SassOperand *operand = take(reading);
+  const SassOperand *operand = take_sass_operand(reading);
   if (operand->kind != SASS_IMMEDIATE)
     reading->is_other = TRUE;
   return (guint64)operand->value;

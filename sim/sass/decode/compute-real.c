@@ -117,7 +117,7 @@ put_choice(SassReading *reading, Predicate p, Predicate q, const Row *rows) {
 
 // A comparison of two numbers of @n_rows rows. FALSE: none is named.
 static gboolean
-begin_test(SassReading *reading, guint n_rows, const Row *rows, Compute *compute) {
+begin_real_comparison(SassReading *reading, guint n_rows, const Row *rows, Compute *compute) {
   SassComparison comparison;
   if (!smb_sass_find_real_comparison(reading, &comparison)) {
     reading->is_other = TRUE;
@@ -144,7 +144,7 @@ smb_sass_compute_real_test(SassReading *reading) {
   if (smb_sass_says(reading, PART_MIN) || smb_sass_says(reading, PART_MAX)) {
     reading->is_other = reading->is_other || with != PREDICATE_TRUE;
     put_choice(reading, p, q, rows);
-  } else if (begin_test(reading, n_rows, rows, &compute)) {
+  } else if (begin_real_comparison(reading, n_rows, rows, &compute)) {
     compute.p = smb_sass_scratch_predicate(reading->decoder);
     smb_sass_emit(reading, compute);
     smb_sass_put_combined(reading, p, q, compute.p, with);
@@ -159,7 +159,7 @@ smb_sass_compute_real_set(SassReading *reading) {
     rows[i] = smb_sass_take_real(reading, 1);
   Predicate with = smb_sass_take_condition(reading);
   Compute compute;
-  if (!begin_test(reading, 1, rows, &compute))
+  if (!begin_real_comparison(reading, 1, rows, &compute))
     return;
   compute.bytes = 4;
   compute.to = smb_sass_says(reading, PART_BF) ? SMB_SCALAR_F32 : SMB_SCALAR_U32;
@@ -173,7 +173,7 @@ smb_sass_compute_real_set(SassReading *reading) {
 
 // A NaN that is written: that is how one is made.
 static gboolean
-is_nan(const SassOperand *operand) {
+is_written_nan(const SassOperand *operand) {
   return operand && operand->kind == SASS_REAL && (operand->value & 0x7fffffff) > 0x7f800000;
 }
 
@@ -181,8 +181,8 @@ enum {
   NEAR = 12, // instructions from a root to the test of its operand, or back
 };
 
-// What ptxas subtracts from the bits of an operand, or from their high word, to see whether it is in the middle of the range; and what
-// __frsqrt_rn adds to those of a subnormal one, which it has multiplied by 2^24.
+// What ptxas subtracts from the bits of an operand, or from their high word, to see whether it is in the middle of the
+// range; and what __frsqrt_rn adds to those of a subnormal one, which it has multiplied by 2^24.
 static gboolean
 tests_range(const SassInstruction *instruction) {
   for (guint i = 0; i < instruction->n_operands; i++) {
@@ -195,11 +195,12 @@ tests_range(const SassInstruction *instruction) {
   return FALSE;
 }
 
-// Whether .RSQ is where a rounded root (sqrt.rn and so on) or the rounded reciprocal of one (__frsqrt_rn) begins, which is refined until
-// its last bit does not matter: in the code for operands in the middle of the range, or in the function for others. Then the results of
-// sm_90 do for all chips: IEEE 754 defines the root, and CUDA documents the reciprocal as rounded to nearest. Over all 2^24 operands that
-// .RSQ has in __frsqrt_rn, whatever is within the error of rsqrt.approx (PTX ISA: 2^-22.9) is refined to that, but for one number at
-// the very limit, of 1 - 2^-23 (tests/test-multifunction.c).
+// Whether .RSQ is where a rounded root (sqrt.rn and so on) or the rounded reciprocal of one (__frsqrt_rn) begins, which
+// is refined until its last bit does not matter: in the code for operands in the middle of the range, or in the
+// function for others. Then the results of sm_90 do for all chips: IEEE 754 defines the root, and CUDA documents the
+// reciprocal as rounded to nearest. Over all 2^24 operands that .RSQ has in __frsqrt_rn, whatever is within the error
+// of rsqrt.approx (PTX ISA: 2^-22.9) is refined to that, but for one number at the very limit, of 1 - 2^-23
+// (tests/test-multifunction.c).
 static gboolean
 begins_root(const SassDecoder *decoder) {
   const SassSection *section = smb_sass_section_at(decoder, decoder->builder.place);
@@ -239,7 +240,7 @@ smb_sass_compute_function(SassReading *reading) {
   Compute compute = {.operation = (guint16)SASS_CHOOSE(reading->decoder, functions, 0),
                      .modifiers = MODIFIER_FLUSH | (is_known ? 0 : MODIFIER_APPROXIMATE)};
   compute.d = smb_sass_take_result(reading, 1);
-  gboolean is_none = is_nan(smb_sass_peek(reading));
+  gboolean is_none = is_written_nan(smb_sass_peek(reading));
   compute.s[0] = smb_sass_take_real(reading, 1);
   if (is_none)
     compute.modifiers = MODIFIER_FLUSH;

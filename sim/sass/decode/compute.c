@@ -5,7 +5,7 @@
 // is in a form which is not modelled, the results are unknown.
 #include "sim/sass/decode/compute.h"
 
-// Of the uniform datapath: in all lanes.
+// For the uniform datapath: in all lanes.
 static void
 forget_uniform(SassDecoder *decoder, const Written *written) {
   Row row = smb_sass_scratch(decoder, 1);
@@ -31,7 +31,7 @@ is_uniform_result(const SassDecoder *decoder, const Written *written) {
 
 // Nothing is known of what it writes. The guard's predicate comes last.
 static void
-forget_results(SassDecoder *decoder, const SassReading *reading) {
+mark_results_unknown(SassDecoder *decoder, const SassReading *reading) {
   for (guint round = 0; round < 2; round++)
     for (guint i = 0; i < reading->n_results; i++) {
       const Written *written = &reading->results[i];
@@ -58,7 +58,7 @@ smb_sass_compute(SassDecoder *decoder, SassComputing compute) {
   if (!reading.is_other)
     return TRUE;
   g_array_set_size(decoder->code->steps, n_steps);
-  forget_results(decoder, &reading);
+  mark_results_unknown(decoder, &reading);
   return reading.n_results > 0 ? TRUE : smb_sass_unknown(decoder);
 }
 

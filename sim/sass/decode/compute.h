@@ -28,7 +28,7 @@ typedef struct {
 
 typedef void (*SassComputing)(SassReading *reading);
 
-// --- operands (compute-operand.c). Of one that is missing or of another kind any row is returned, and @is_other set.
+// --- operands (compute-operand.c). For one that is missing or of another kind any row is returned, and @is_other set.
 
 const SassOperand *smb_sass_peek(const SassReading *reading);
 // Whether the next operand is a predicate.
@@ -52,7 +52,7 @@ static inline gboolean
 smb_sass_says(const SassReading *reading, SassPart part) {
   return smb_sass_has(reading->decoder, part);
 }
-// Whether something is written behind it.
+// Whether something is written after it.
 static inline gboolean
 smb_sass_has_suffix(const SassOperand *operand) {
   return operand->part > PART_NONE;

@@ -12,9 +12,9 @@
 
 typedef enum {
   WORD_SPECIAL, // a Special
-  WORD_SHARED, // low word of where shared memory begins among generic addresses; the high word is behind it
-  WORD_LOCAL, // likewise of local memory
-  WORD_GRID, // high word of where the memory for barriers of the grid begins; the low word is behind it
+  WORD_SHARED, // low word of where shared memory begins among generic addresses; the high word is after it
+  WORD_LOCAL, // the same of local memory
+  WORD_GRID, // high word of where the memory for barriers of the grid begins; the low word is after it
   WORD_STACK,          // where the stack of a thread begins
   WORD_RESERVED,       // %reserved_smem_offset_1
   WORD_RESERVED_BYTES, // of the system's part of shared memory
@@ -68,7 +68,7 @@ find_reserved(SassDecoder *decoder) {
 
 // Whether a number is put into a word; *@special: it is one that a launch decides, NO_SPECIAL: it is @value.
 static gboolean
-find_word(SassDecoder *decoder, gint64 offset, guint *special, guint32 *value) {
+find_constant_word(SassDecoder *decoder, gint64 offset, guint *special, guint32 *value) {
   for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
     const Word *word = &words[i];
     guint which = (guint)(offset - word->offset) / 4;
@@ -113,7 +113,7 @@ find_launch_row(SassDecoder *decoder, gint64 offset, guint n_rows) {
     gint64 parameter = offset - kernel->parameter_base;
     if (parameter >= 0 && parameter < (gint64)kernel->parameter_bytes)
       add_preset(decoder, SPECIAL_PARAMETER, (guint32)parameter, row + i);
-    else if (find_word(decoder, offset, &special, &value))
+    else if (find_constant_word(decoder, offset, &special, &value))
       add_preset(decoder, special == NO_SPECIAL ? SPECIAL_NUMBER : special, value, row + i);
   }
   return row;
@@ -138,8 +138,8 @@ smb_sass_bank_row(SassDecoder *decoder, guint bank, gint64 offset, guint n_rows)
 
 // A region of its own for a part of bank 0, so that each word says by itself whether it is known.
 static void
-add_piece(SassDecoder *decoder, GArray *pieces, guint64 first, guint64 end,
-          const SmbContents *contents) {
+add_constant_piece(SassDecoder *decoder, GArray *pieces, guint64 first, guint64 end,
+                   const SmbContents *contents) {
   const BankPiece piece = {first, end - first, decoder->program->regions->len};
   const Region region = {.name = CODE_DRIVER_REGION,
                          .space = SPACE_CONSTANT,
@@ -164,16 +164,16 @@ find_launch_pieces(SassDecoder *decoder) {
   for (guint offset = 0; offset < base; offset += 4) {
     guint special;
     guint32 value;
-    if (!find_word(decoder, offset, &special, &value))
+    if (!find_constant_word(decoder, offset, &special, &value))
       continue;
     const LaunchWord word = {special == NO_SPECIAL ? SPECIAL_NUMBER : (Special)special, value,
                              decoder->program->regions->len + 1};
     g_array_append_val(decoder->code->launch_words, word);
-    add_piece(decoder, bank->pieces, at, offset, &unknown);
-    add_piece(decoder, bank->pieces, offset, offset + 4, &unknown);
+    add_constant_piece(decoder, bank->pieces, at, offset, &unknown);
+    add_constant_piece(decoder, bank->pieces, offset, offset + 4, &unknown);
     at = offset + 4;
   }
-  add_piece(decoder, bank->pieces, at, base, &unknown);
+  add_constant_piece(decoder, bank->pieces, at, base, &unknown);
   const BankPiece parameters = {base, decoder->kernel->parameter_bytes, REGION_PARAMETERS};
   g_array_append_val(bank->pieces, parameters);
   return bank->pieces;

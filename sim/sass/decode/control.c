@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions that say where lanes go on, and for whom they wait. Barriers of convergence are registers (B0 …):
+// Instructions that say where lanes continue, and for whom they wait. Barriers of convergence are registers (B0 …):
 // BSSY records in them who is active, BSYNC waits for those, BREAK leaves them.
 #include "sim/sass/decode/decode.h"
 
@@ -98,7 +98,7 @@ smb_sass_call(SassDecoder *decoder) {
   return TRUE;
 }
 
-// All returns of a function by one register lead to one step behind it.
+// All returns of a function by one register lead to one step after it.
 gboolean
 smb_sass_ret(SassDecoder *decoder) {
   const SassOperand *base = find_operand(decoder, SASS_TARGET);
@@ -177,7 +177,7 @@ smb_sass_move_barrier(SassDecoder *decoder) {
 }
 
 // WARPSYNC R2 waits for the lanes of a mask, WARPSYNC.ALL for all that live. .EXCLUSIVE and .COLLECTIVE let those
-// of one mask go on alone, to the BSYNC behind.
+// of one mask continue alone, to the BSYNC behind.
 gboolean
 smb_sass_gather(SassDecoder *decoder) {
   const SassOperand *mask = smb_sass_operand(decoder, 0);

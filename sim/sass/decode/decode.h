@@ -8,7 +8,7 @@
 
 #include "sim/exec/build.h"
 #include "sim/image/cubin.h"
-#include "sim/image/line.h"
+#include "sim/image/source-line.h"
 #include "sim/sass/instruction.h"
 
 enum {
@@ -43,7 +43,7 @@ typedef struct {
 
 // Where a function returns: a step that all of its returns lead to.
 typedef struct {
-  Row row;      // two rows: where it goes on
+  Row row;      // two rows: where it continues
   guint32 base; // is added
 } SassReturn;
 
@@ -71,8 +71,8 @@ typedef struct {
   const SmbCubinFunction *kernel;
   const SmbLines *lines;
   guint32 stack_bytes;
-  guint32
-      reserved_shared; // where shared memory that is the program's own begins, as addresses of the code have it
+  // where shared memory that is the program's own begins, as addresses of the code have it
+  guint32 reserved_shared;
   SassBank banks[SASS_BANKS];
   GHashTable *presets;  // of bank 0: offset and number of rows → row
   GHashTable *specials; // number of a special register → row
@@ -122,7 +122,7 @@ Predicate smb_sass_scratch_predicate(SassDecoder *decoder);
 Row smb_sass_constant(SassDecoder *decoder, guint64 bits, guint n_rows);
 
 // Rows of a source: of a register or a uniform one, an immediate, a constant bank. What is written before it and
-// behind it ("-", "~", "|R3|", ".H1_H1") is not looked at. Of two rows an immediate is extended as it is written; a
+// after it ("-", "~", "|R3|", ".H1_H1") is not looked at. Of two rows an immediate is extended as it is written; a
 // real number is the high half of a binary64. NO_ROW: it is none of these.
 Row smb_sass_source(SassDecoder *decoder, const SassOperand *operand, guint n_rows);
 // Rows of a result, at most 8; of RZ and URZ some that nobody reads. NO_ROW: it is no register.
@@ -131,7 +131,7 @@ Row smb_sass_result(const SassDecoder *decoder, const SassOperand *operand, guin
 gboolean smb_sass_is_dropped(const SassOperand *operand);
 gboolean smb_sass_is_register(const SassOperand *operand);  // R4, UR4
 gboolean smb_sass_is_predicate(const SassOperand *operand); // P0, UP0, negated or not
-// P3 or UP3, whether "!" stands before it or not; PREDICATE_TRUE of PT, also as a result, which is dropped then.
+// P3 or UP3, whether "!" is before it or not; PREDICATE_TRUE of PT, also as a result, which is dropped then.
 Predicate smb_sass_predicate(const SassDecoder *decoder, const SassOperand *operand);
 // The same of a source with "!" applied, by a step ahead; !PT is decoder->never.
 Predicate smb_sass_condition(SassDecoder *decoder, const SassOperand *operand);
@@ -170,13 +170,13 @@ gboolean smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const Sass
 // --- steps (decode.c)
 // Registers, and what the kernel does ahead of its first instruction.
 void smb_sass_begin(SassDecoder *decoder);
-// How an instruction goes on.
+// How an instruction continues.
 typedef enum {
   GOES_ON,
   BRANCHES, // to a target; and on, if it is conditional
   JUMPS,    // to where a register says
-  RETURNS,  // likewise; and on, if it is conditional
-  ENDS,     // the thread; likewise
+  RETURNS,  // the same; and on, if it is conditional
+  ENDS,     // the thread; the same
 } Going;
 Going smb_sass_going(const SassInstruction *instruction);
 // An instruction, at a place: whatever there is of it. FALSE with an error.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // All code of a kernel as steps, section by section and function by function, with the control flow of each
-// function for whoever has to know what a branch decides. Where lanes meet again is written in the code.
+// function for whoever has to know what a branch decides. Where lanes reconverge is written in the code.
 #include <string.h>
 
 #include "sim/base/error.h"
@@ -29,20 +29,20 @@ typedef struct {
 } Flow;
 
 static void
-flow_clear(Flow *flow) {
+sass_flow_clear(Flow *flow) {
   g_clear_pointer(&flow->places, g_array_unref);
   g_clear_pointer(&flow->starts, g_array_unref);
   g_clear_pointer(&flow->returns, g_array_unref);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Flow, flow_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Flow, sass_flow_clear)
 
 static Place *
 get_place(const Flow *flow, guint32 index) {
   return &g_array_index(flow->places, Place, index);
 }
 
-// Whether a branch may go on instead: by its guard, by a predicate among its operands, or by what other lanes do.
+// Whether a branch may continue instead: by its guard, by a predicate among its operands, or by what other lanes do.
 static gboolean
 is_conditional(const SassInstruction *instruction) {
   const SassOperand *first = &instruction->operands[0];
@@ -53,21 +53,21 @@ is_conditional(const SassInstruction *instruction) {
 }
 
 static void
-read_instruction(const SassDecoder *decoder, const SassSection *section, guint32 offset,
-                 SassInstruction *instruction) {
+read_sass_instruction(const SassDecoder *decoder, const SassSection *section, guint32 offset,
+                      SassInstruction *instruction) {
   smb_sass_read(decoder->chip, section->code + offset, section->base + offset, instruction);
 }
 
 // Where blocks begin: functions, targets, and what is behind an instruction that may go elsewhere.
 static void
-find_leaders(Flow *flow) {
+find_sass_leaders(Flow *flow) {
   SassDecoder *decoder = flow->decoder;
   for (guint s = 0; s < decoder->sections->len; s++) {
     const SassSection *section = &g_array_index(decoder->sections, SassSection, s);
     for (guint32 offset = 0; offset < section->bytes; offset += SASS_BYTES) {
       guint32 at = (section->base + offset) / SASS_BYTES;
       SassInstruction instruction;
-      read_instruction(decoder, section, offset, &instruction);
+      read_sass_instruction(decoder, section, offset, &instruction);
       Place *place = get_place(flow, at);
       place->going = smb_sass_going(&instruction);
       place->is_conditional = is_conditional(&instruction);
@@ -87,7 +87,7 @@ find_leaders(Flow *flow) {
 }
 
 static gint
-compare_numbers(gconstpointer a, gconstpointer b) {
+compare_instruction_numbers(gconstpointer a, gconstpointer b) {
   guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
   return (x > y) - (x < y);
 }
@@ -96,7 +96,7 @@ compare_numbers(gconstpointer a, gconstpointer b) {
 static void
 sort_numbers(GArray *numbers) {
   guint n = 0;
-  g_array_sort(numbers, compare_numbers);
+  g_array_sort(numbers, compare_instruction_numbers);
   for (guint i = 0; i < numbers->len; i++) {
     guint32 number = g_array_index(numbers, guint32, i);
     if (n == 0 || g_array_index(numbers, guint32, n - 1) != number)
@@ -113,7 +113,7 @@ add_start(Flow *flow, guint32 address) {
 }
 
 static void
-find_functions(Flow *flow) {
+find_sass_functions(Flow *flow) {
   const SassDecoder *decoder = flow->decoder;
   guint32 end = 0;
   for (guint i = 0; i < decoder->sections->len; i++) {
@@ -134,7 +134,7 @@ find_functions(Flow *flow) {
 
 // --- steps
 
-// What is behind the last instruction of a function, where nothing should come, and the steps of the returns: each
+// What is after the last instruction of a function, where nothing should come, and the steps of the returns: each
 // of these is a block of its own. *@first: the first one.
 static void
 add_returns(SassDecoder *decoder, guint32 *first) {
@@ -170,7 +170,7 @@ resolve_returns(Flow *flow, guint first_jump, guint32 first_return) {
 
 // The function, by its number, that an instruction is in.
 static guint
-find_function(const Flow *flow, guint32 index) {
+find_function_of(const Flow *flow, guint32 index) {
   guint i = 0;
   while (i + 2 < flow->starts->len && g_array_index(flow->starts, guint32, i + 1) <= index)
     i++;
@@ -188,6 +188,8 @@ calls_missing(const SassDecoder *decoder, Step *step, guint32 address) {
   return TRUE;
 }
 
+// Once the step of every instruction is known: targets of branches and calls. A call also gets the register in which
+// its function finds where to return to.
 static gboolean
 resolve_jumps(Flow *flow) {
   SassDecoder *decoder = flow->decoder;
@@ -202,11 +204,12 @@ resolve_jumps(Flow *flow) {
         calls_missing(decoder, step, jump->target))
       continue;
     if (jump->target % SASS_BYTES || index >= flow->places->len)
-      return smb_sass_refuse(decoder, "a branch to 0x%x, where there is no code", jump->target);
+      return smb_sass_refuse(decoder, "a branch to 0x%x, which is not an address of code",
+                             jump->target);
     step->target = get_place(flow, index)->step;
     if (step->opcode != STEP_CALL_CODE)
       continue;
-    const SassReturn *by = &g_array_index(flow->returns, SassReturn, find_function(flow, index));
+    const SassReturn *by = &g_array_index(flow->returns, SassReturn, find_function_of(flow, index));
     step->compute.s[0] = by->row;
     step->argument = by->base;
   }
@@ -306,7 +309,7 @@ decode_function(Flow *flow, guint32 first, guint32 end, guint32 first_step) {
     SassInstruction instruction;
     guint32 address = i * SASS_BYTES;
     const SassSection *section = smb_sass_section_at(decoder, address);
-    read_instruction(decoder, section, address - section->base, &instruction);
+    read_sass_instruction(decoder, section, address - section->base, &instruction);
     guint32 step = get_place(flow, i)->step = decoder->code->steps->len;
     if (!smb_sass_decode(decoder, &instruction, address))
       return FALSE;
@@ -329,7 +332,7 @@ decode_function(Flow *flow, guint32 first, guint32 end, guint32 first_step) {
 
 // What addresses of code stand for: instructions, then functions that have no body here.
 static void
-add_entries(const Flow *flow) {
+add_code_entries(const Flow *flow) {
   SassDecoder *decoder = flow->decoder;
   GArray *entries = decoder->code->entries;
   for (guint32 i = 0; i < flow->places->len; i++) {
@@ -345,7 +348,7 @@ add_entries(const Flow *flow) {
 
 // --- calls
 
-// Whether a function can be called again before it returns: then where lanes meet is not known well.
+// Whether a function can be called again before it returns: then where lanes reconverge is not known well.
 static gboolean
 is_recursive(const Flow *flow) {
   const SassDecoder *decoder = flow->decoder;
@@ -355,8 +358,8 @@ is_recursive(const Flow *flow) {
     const SassJump *jump = &g_array_index(decoder->jumps, SassJump, i);
     const Step *step = smb_code_step(decoder->code, jump->step);
     if (step->opcode == STEP_CALL_CODE)
-      calls[find_function(flow, step->place / SASS_BYTES) * n +
-            find_function(flow, jump->target / SASS_BYTES)] = TRUE;
+      calls[find_function_of(flow, step->place / SASS_BYTES) * n +
+            find_function_of(flow, jump->target / SASS_BYTES)] = TRUE;
   }
   for (guint via = 0; via < n; via++) {
     for (guint i = 0; i < n; i++) {
@@ -377,11 +380,11 @@ smb_sass_decode_code(SassDecoder *decoder) {
                        .places = g_array_new(FALSE, TRUE, sizeof(Place)),
                        .starts = g_array_new(FALSE, FALSE, sizeof(guint32)),
                        .returns = g_array_new(FALSE, FALSE, sizeof(SassReturn))};
-  find_functions(&flow);
+  find_sass_functions(&flow);
   if (flow.places->len == 0)
     return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT, "%s: '%s' has no code",
                     decoder->program->file, decoder->kernel->name);
-  find_leaders(&flow);
+  find_sass_leaders(&flow);
   smb_sass_begin(decoder);
   for (guint i = 0; i + 1 < flow.starts->len; i++) {
     guint32 first = g_array_index(flow.starts, guint32, i);
@@ -389,7 +392,7 @@ smb_sass_decode_code(SassDecoder *decoder) {
     if (!decode_function(&flow, first, g_array_index(flow.starts, guint32, i + 1), first_step))
       return FALSE;
   }
-  add_entries(&flow);
+  add_code_entries(&flow);
   if (!resolve_jumps(&flow))
     return FALSE;
   if (is_recursive(&flow))

@@ -48,8 +48,7 @@ smb_sass_decode(SassDecoder *decoder, const SassInstruction *instruction, guint3
   if (never)
     return smb_sass_harmless(decoder);
   if (!instruction->name)
-    return smb_sass_refuse(decoder, "an instruction that is not known (opcode 0x%03x)",
-                           instruction->opcode);
+    return smb_sass_refuse(decoder, "unknown instruction (opcode 0x%03x)", instruction->opcode);
   const Handler *handler = &handlers[instruction->row];
   decoder->argument = handler->argument;
   return handler->compute ? smb_sass_compute(decoder, handler->compute) : handler->decode(decoder);
@@ -62,11 +61,11 @@ smb_sass_harmless(SassDecoder *decoder) {
   return TRUE;
 }
 
-// It could ask for shared memory, or say where threads go on, and is not passed over.
+// It could ask for shared memory, or say where threads continue, and is not passed over.
 gboolean
 smb_sass_refused(SassDecoder *decoder) {
   g_autofree char *text = smb_sass_text(decoder->instruction);
-  return smb_sass_refuse(decoder, "an instruction that is not modelled: '%s'", text);
+  return smb_sass_refuse(decoder, "unsupported instruction '%s'", text);
 }
 
 // Nothing is known of its results: registers and predicates ahead of the first source. How many registers a result

@@ -13,11 +13,11 @@ enum {
   DYNAMIC_ALIGN = 16, // of dynamic shared memory
 };
 
-// Of a thread: a file may say more, which no device has (512 KiB, CUDA C++ Programming Guide, Compute Capabilities).
+// For a thread: a file may say more, which no device has (512 KiB, CUDA C++ Programming Guide, Compute Capabilities).
 #define MAX_STACK_BYTES (1u << 31)
 
 static const SmbCubinSection *
-get_section(const SassDecoder *decoder, guint index) {
+get_decoder_section(const SassDecoder *decoder, guint index) {
   return &g_array_index(decoder->cubin->sections, SmbCubinSection, index);
 }
 
@@ -27,7 +27,7 @@ get_symbol(const SassDecoder *decoder, guint index) {
 }
 
 static guint64
-align_to(guint64 offset, guint64 align) {
+align_sass_offset(guint64 offset, guint64 align) {
   return (offset + align - 1) / align * align;
 }
 
@@ -50,7 +50,7 @@ smb_sass_placed(const SassDecoder *decoder, guint index) {
 
 static gboolean
 add_section(SassDecoder *decoder, guint index) {
-  const SmbCubinSection *section = get_section(decoder, index);
+  const SmbCubinSection *section = get_decoder_section(decoder, index);
   guint32 base = end_of_code(decoder);
   if (smb_sass_placed(decoder, index))
     return TRUE;
@@ -87,11 +87,11 @@ is_code(const SmbCubinSection *section) {
 
 // Whether what a relocation changes is needed: constants and variables, and sections of code that are.
 static gboolean
-is_needed(const SassDecoder *decoder, guint section) {
+is_needed_section(const SassDecoder *decoder, guint section) {
   for (guint i = 0; i < decoder->sections->len; i++)
     if (g_array_index(decoder->sections, SassSection, i).section == section)
       return TRUE;
-  return !is_code(get_section(decoder, section));
+  return !is_code(get_decoder_section(decoder, section));
 }
 
 // The kernel's section, and those of functions whose addresses are taken.
@@ -107,8 +107,8 @@ add_sections(SassDecoder *decoder) {
           &g_array_index(cubin->relocations, SmbCubinRelocation, i);
       const SmbCubinSymbol *symbol = get_symbol(decoder, relocation->symbol);
       if (symbol->kind == SMB_CUBIN_FUNCTION && symbol->section &&
-          is_code(get_section(decoder, symbol->section)) &&
-          is_needed(decoder, relocation->section) && !add_section(decoder, symbol->section))
+          is_code(get_decoder_section(decoder, symbol->section)) &&
+          is_needed_section(decoder, relocation->section) && !add_section(decoder, symbol->section))
         return FALSE;
     }
   }
@@ -117,7 +117,7 @@ add_sections(SassDecoder *decoder) {
 
 // The address of a function; of one that is elsewhere one behind all code, where there is none.
 static guint64
-find_function(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
+find_function_address(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
   const SassSection *section = symbol->section ? smb_sass_placed(decoder, symbol->section) : NULL;
   if (section) {
     decoder->code->points_at_code = TRUE;
@@ -136,7 +136,7 @@ find_function(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
 static void put_addresses(SassDecoder *decoder, guint section, guint64 first, GByteArray *bytes);
 
 static gboolean
-is_zeros(const guint8 *data, gsize bytes) {
+is_zero_data(const guint8 *data, gsize bytes) {
   for (gsize i = 0; i < bytes; i++) {
     if (data[i])
       return FALSE;
@@ -146,24 +146,24 @@ is_zeros(const guint8 *data, gsize bytes) {
 
 // What a variable holds at first. Zeros may as well be what nobody wrote there: the host says so, or nobody.
 static SmbContents
-find_contents(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
-  const SmbCubinSection *section = get_section(decoder, symbol->section);
+find_symbol_contents(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
+  const SmbCubinSection *section = get_decoder_section(decoder, symbol->section);
   if (!section->data || !smb_range_is_within(symbol->value, symbol->bytes, section->bytes))
     return (SmbContents){.fill = SMB_FILL_UNKNOWN};
   GByteArray *bytes = g_byte_array_new();
   g_byte_array_append(bytes, section->data + symbol->value, (guint)symbol->bytes);
   g_ptr_array_add(decoder->code->bytes, bytes);
   put_addresses(decoder, symbol->section, symbol->value, bytes);
-  if (is_zeros(bytes->data, bytes->len))
+  if (is_zero_data(bytes->data, bytes->len))
     return (SmbContents){.fill = SMB_FILL_UNKNOWN};
   return (SmbContents){.fill = SMB_FILL_BYTES, .bytes = bytes->data, .length = bytes->len};
 }
 
 // The region of a variable in global or constant memory; 0: it is none.
 static guint32
-find_region(SassDecoder *decoder, guint index) {
+find_symbol_region(SassDecoder *decoder, guint index) {
   const SmbCubinSymbol *symbol = get_symbol(decoder, index);
-  const SmbCubinSection *section = get_section(decoder, symbol->section);
+  const SmbCubinSection *section = get_decoder_section(decoder, symbol->section);
   gpointer known;
   gboolean global = g_str_has_prefix(section->name, ".nv.global");
   if (!symbol->section || (!global && !g_str_has_prefix(section->name, ".nv.constant3")))
@@ -175,7 +175,7 @@ find_region(SassDecoder *decoder, guint index) {
   g_array_append_val(decoder->program->regions, region);
   guint32 added = decoder->program->regions->len - 1;
   g_hash_table_insert(decoder->regions, (gpointer)symbol, GUINT_TO_POINTER(added));
-  const SmbContents contents = find_contents(decoder, symbol);
+  const SmbContents contents = find_symbol_contents(decoder, symbol);
   g_array_index(decoder->program->regions, Region, added).contents = contents;
   return added;
 }
@@ -184,13 +184,13 @@ find_region(SassDecoder *decoder, guint index) {
 static gboolean
 find_address(SassDecoder *decoder, guint index, guint64 *address) {
   const SmbCubinSymbol *symbol = get_symbol(decoder, index);
-  guint32 region = find_region(decoder, index);
+  guint32 region = find_symbol_region(decoder, index);
   *address = region ? make_pointer(region, 0) : 0;
   if (region)
     return TRUE;
   if (symbol->kind != SMB_CUBIN_FUNCTION && symbol->section)
     return FALSE;
-  *address = find_function(decoder, symbol);
+  *address = find_function_address(decoder, symbol);
   return TRUE;
 }
 
@@ -223,8 +223,8 @@ put_into_code(SassDecoder *decoder, GByteArray *code, const SmbCubinRelocation *
       !smb_range_is_within(relocation->offset, SASS_BYTES, code->len) ||
       !find_address(decoder, relocation->symbol, &address))
     return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s: '%s' is not linked yet (nvcc -rdc=true leaves it so): link it with "
-                    "nvcc -dlink, or compile without -rdc",
+                    "%s: '%s' is not linked yet (compiled with nvcc -rdc=true): link it with nvcc "
+                    "-dlink, or compile without -rdc",
                     decoder->program->file, decoder->kernel->name);
   address += (guint64)relocation->addend;
   guint32 word = GUINT32_TO_LE((guint32)(address >> (high ? 32 : 0)));
@@ -292,9 +292,9 @@ make_variables(SassDecoder *decoder) {
   for (guint i = 0; i < decoder->cubin->symbols->len; i++) {
     const SmbCubinSymbol *symbol = get_symbol(decoder, i);
     if (symbol->kind != SMB_CUBIN_VARIABLE || !symbol->section ||
-        !g_str_has_prefix(get_section(decoder, symbol->section)->name, ".nv.constant3"))
+        !g_str_has_prefix(get_decoder_section(decoder, symbol->section)->name, ".nv.constant3"))
       continue;
-    const BankPiece piece = {symbol->value, symbol->bytes, find_region(decoder, i)};
+    const BankPiece piece = {symbol->value, symbol->bytes, find_symbol_region(decoder, i)};
     g_array_append_val(pieces, piece);
   }
   g_array_sort(pieces, compare_pieces);
@@ -326,8 +326,8 @@ smb_sass_bank_pieces(SassDecoder *decoder, guint bank) {
 
 // An array of bytes.
 static void
-add_array(SassDecoder *decoder, const char *name, guint64 base, guint64 bytes,
-          gboolean is_dynamic) {
+add_image_array(SassDecoder *decoder, const char *name, guint64 base, guint64 bytes,
+                gboolean is_dynamic) {
   const SmbArray array = {.name = name,
                           .element = "char",
                           .element_bytes = 1,
@@ -340,9 +340,9 @@ add_array(SassDecoder *decoder, const char *name, guint64 base, guint64 bytes,
 }
 
 // Arrays that the image names; linking forgets their names, so that static memory is one array then. What is
-// dynamic comes behind it, whether or not the kernel asks for any.
+// dynamic comes after it, whether or not the kernel asks for any.
 static void
-add_arrays(SassDecoder *decoder) {
+add_image_arrays(SassDecoder *decoder) {
   const SmbCubin *cubin = decoder->cubin;
   SmbProgram *program = decoder->program;
   g_autofree char *name = g_strdup_printf(".nv.shared.%s", decoder->kernel->name);
@@ -350,13 +350,13 @@ add_arrays(SassDecoder *decoder) {
     const SmbCubinSymbol *symbol = get_symbol(decoder, i);
     if (symbol->kind == SMB_CUBIN_VARIABLE && symbol->section && symbol->bytes > 0 &&
         symbol->value >= decoder->reserved_shared &&
-        strcmp(get_section(decoder, symbol->section)->name, name) == 0)
-      add_array(decoder, symbol->name, symbol->value - decoder->reserved_shared, symbol->bytes,
-                FALSE);
+        strcmp(get_decoder_section(decoder, symbol->section)->name, name) == 0)
+      add_image_array(decoder, symbol->name, symbol->value - decoder->reserved_shared,
+                      symbol->bytes, FALSE);
   }
   if (program->arrays->len == 0 && program->static_shared > 0)
-    add_array(decoder, "shared", 0, program->static_shared, FALSE);
-  add_array(decoder, "dynamic", program->dynamic_start, 0, TRUE);
+    add_image_array(decoder, "shared", 0, program->static_shared, FALSE);
+  add_image_array(decoder, "dynamic", program->dynamic_start, 0, TRUE);
 }
 
 gboolean
@@ -368,11 +368,11 @@ smb_sass_lay_out(SassDecoder *decoder) {
   decoder->reserved_shared = kernel->reserved_shared;
   program->static_shared =
       kernel->shared_bytes - MIN(kernel->shared_bytes, kernel->reserved_shared);
-  program->dynamic_start = align_to(program->static_shared, DYNAMIC_ALIGN);
+  program->dynamic_start = align_sass_offset(program->static_shared, DYNAMIC_ALIGN);
   decoder->stack_bytes =
-      (guint32)MIN(align_to(kernel->local_bytes, 16) + CODE_STACK_BYTES, MAX_STACK_BYTES);
+      (guint32)MIN(align_sass_offset(kernel->local_bytes, 16) + CODE_STACK_BYTES, MAX_STACK_BYTES);
   g_array_index(program->regions, Region, REGION_SHARED).size = program->dynamic_start;
   g_array_index(program->regions, Region, REGION_LOCAL).size = decoder->stack_bytes;
-  add_arrays(decoder);
+  add_image_arrays(decoder);
   return put_addresses_into_code(decoder);
 }

@@ -16,7 +16,7 @@ smb_sass_new_transfer(SassDecoder *decoder) {
 // --- addresses
 
 static Row
-add_rows(SassDecoder *decoder, Operation operation, guint n_rows, Row a, Row b) {
+emit_rows(SassDecoder *decoder, Operation operation, guint n_rows, Row a, Row b) {
   Compute compute = {.operation = operation, .d = smb_sass_scratch(decoder, n_rows), .s = {a, b}};
   smb_sass_add_compute(decoder, &compute);
   return compute.d;
@@ -24,12 +24,12 @@ add_rows(SassDecoder *decoder, Operation operation, guint n_rows, Row a, Row b) 
 
 // The base of an address of 32 bits: R4, or R4.X16.
 static gboolean
-find_base(SassDecoder *decoder, const SassOperand *operand, Row *row) {
+find_address_base(SassDecoder *decoder, const SassOperand *operand, Row *row) {
   SassPart part = operand->base_part;
   guint shift = part == PART_X4 ? 2 : part == PART_X8 ? 3 : part == PART_X16 ? 4 : 0;
   *row = decoder->registers + operand->base;
   if (shift > 0)
-    *row = add_rows(decoder, OPERATION_SHL_32, 1, *row, smb_sass_constant(decoder, shift, 1));
+    *row = emit_rows(decoder, OPERATION_SHL_32, 1, *row, smb_sass_constant(decoder, shift, 1));
   return shift > 0 || part <= PART_NONE || part == PART_U32;
 }
 
@@ -40,10 +40,10 @@ smb_sass_set_index(SassDecoder *decoder, Transfer *transfer, const SassOperand *
   transfer->address_rows = 0;
   if (!based && !uniform)
     return TRUE;
-  if (based && !find_base(decoder, operand, &row))
+  if (based && !find_address_base(decoder, operand, &row))
     return FALSE;
   if (based && uniform)
-    row = add_rows(decoder, OPERATION_ADD_32, 1, row, decoder->uniforms + operand->uniform);
+    row = emit_rows(decoder, OPERATION_ADD_32, 1, row, decoder->uniforms + operand->uniform);
   transfer->address = row;
   transfer->address_rows = 1;
   // Parameters have an address of 64 bits: the index is added to it as it is.
@@ -72,7 +72,7 @@ set_wide_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *op
   } else if (based && part > PART_NONE && part != PART_64)
     return FALSE;
   if (based && uniform)
-    row = add_rows(decoder, OPERATION_ADD_64, 2, row, decoder->uniforms + operand->uniform);
+    row = emit_rows(decoder, OPERATION_ADD_64, 2, row, decoder->uniforms + operand->uniform);
   transfer->address = row;
   transfer->address_rows = based || uniform ? 2 : 0;
   return TRUE;
@@ -80,7 +80,8 @@ set_wide_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *op
 
 // Addresses of 32 bits in global memory, without .E, are not modelled.
 static gboolean
-set_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand, guint space) {
+set_sass_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand,
+                 guint space) {
   if (!operand || operand->kind != SASS_ADDRESS)
     return FALSE;
   transfer->offset = (guint64)operand->value;
@@ -98,14 +99,14 @@ set_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand
 
 gboolean
 smb_sass_set_shared_address(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand) {
-  return set_address(decoder, transfer, operand, SPACE_OF_SHARED);
+  return set_sass_address(decoder, transfer, operand, SPACE_OF_SHARED);
 }
 
 // --- loads and stores
 
 // Bytes that a lane moves.
 static guint
-find_width(const SassDecoder *decoder, gboolean *is_signed) {
+find_access_width(const SassDecoder *decoder, gboolean *is_signed) {
   static const SassChoice sizes[] = {{PART_U8, 1}, {PART_S8, 1},   {PART_U16, 2}, {PART_S16, 2},
                                      {PART_64, 8}, {PART_128, 16}, {PART_256, 32}};
   *is_signed = smb_sass_has(decoder, PART_S8) || smb_sass_has(decoder, PART_S16);
@@ -114,7 +115,7 @@ find_width(const SassDecoder *decoder, gboolean *is_signed) {
 
 // .STRONG.GPU and the like: who else may change the memory meanwhile. Of .SYS it is what it is of .GPU.
 static MemoryOrder
-find_order(const SassDecoder *decoder) {
+find_sass_order(const SassDecoder *decoder) {
   if (!smb_sass_has(decoder, PART_STRONG))
     return ORDER_WEAK;
   return smb_sass_has(decoder, PART_CTA) || smb_sass_has(decoder, PART_SM) ? ORDER_BLOCK
@@ -131,8 +132,8 @@ set_rows(Row *rows, const Transfer *transfer, Row first) {
 
 // The registers that are loaded or stored.
 static gboolean
-set_data(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand, guint width,
-         gboolean loads) {
+set_sass_data(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand, guint width,
+              gboolean loads) {
   if (!operand)
     return FALSE;
   transfer->bytes = MIN(width, 4);
@@ -149,17 +150,17 @@ set_data(SassDecoder *decoder, Transfer *transfer, const SassOperand *operand, g
 
 // Of the space that the argument says.
 static gboolean
-decode_access(SassDecoder *decoder, gboolean loads) {
+decode_sass_access(SassDecoder *decoder, gboolean loads) {
   guint space = decoder->argument;
   Transfer *transfer = smb_sass_new_transfer(decoder);
-  guint width = find_width(decoder, &transfer->is_signed);
+  guint width = find_access_width(decoder, &transfer->is_signed);
   // Some chips give a predicate first that says whether the page is there.
   const SassOperand *first = smb_sass_operand(decoder, 0);
   guint at = loads && first && smb_sass_is_predicate(first) ? 1 : 0;
-  transfer->order = find_order(decoder);
+  transfer->order = find_sass_order(decoder);
   if (width > (space == SPACE_OF_GLOBAL ? MAX_MOVE_BYTES : SMB_MAX_WIDTH) ||
-      !set_address(decoder, transfer, smb_sass_operand(decoder, loads ? at + 1 : 0), space) ||
-      !set_data(decoder, transfer, smb_sass_operand(decoder, loads ? at : 1), width, loads))
+      !set_sass_address(decoder, transfer, smb_sass_operand(decoder, loads ? at + 1 : 0), space) ||
+      !set_sass_data(decoder, transfer, smb_sass_operand(decoder, loads ? at : 1), width, loads))
     return smb_sass_refused(decoder);
   smb_build_access(&decoder->builder, transfer, loads, space == SPACE_OF_ANY);
   return TRUE;
@@ -167,12 +168,12 @@ decode_access(SassDecoder *decoder, gboolean loads) {
 
 gboolean
 smb_sass_load(SassDecoder *decoder) {
-  return decode_access(decoder, TRUE);
+  return decode_sass_access(decoder, TRUE);
 }
 
 gboolean
 smb_sass_store(SassDecoder *decoder) {
-  return decode_access(decoder, FALSE);
+  return decode_sass_access(decoder, FALSE);
 }
 
 // --- atomics
@@ -196,7 +197,7 @@ static const struct {
 };
 
 static gboolean
-find_atomic(const SassDecoder *decoder, AtomicAccess *access) {
+find_sass_atomic(const SassDecoder *decoder, AtomicAccess *access) {
   guint atomic = SASS_CHOOSE(decoder, atomics, G_MAXUINT);
   if (atomic == G_MAXUINT)
     return FALSE;
@@ -225,7 +226,7 @@ set_outcome(const SassDecoder *decoder, AtomicAccess *access, const SassOperand 
 static gboolean
 decode_atomic(SassDecoder *decoder, gboolean has_result) {
   AtomicAccess access;
-  if (!find_atomic(decoder, &access))
+  if (!find_sass_atomic(decoder, &access))
     return smb_sass_refused(decoder);
   guint at = 0, space = decoder->argument;
   gboolean counts = smb_sass_has(decoder, PART_POPC);
@@ -243,12 +244,13 @@ decode_atomic(SassDecoder *decoder, gboolean has_result) {
   transfer->bytes = MIN(access.width, 8);
   transfer->rows = transfer->bytes / 4;
   transfer->n_components = access.width / transfer->bytes;
-  transfer->order = find_order(decoder);
+  transfer->order = find_sass_order(decoder);
   transfer->increments = counts;
   Row row = counts  ? smb_sass_constant(decoder, 1, 1)
             : value ? smb_sass_source(decoder, value, transfer->rows)
                     : NO_ROW;
-  if (!set_address(decoder, transfer, address, space) || row == NO_ROW || (has_result && !result))
+  if (!set_sass_address(decoder, transfer, address, space) || row == NO_ROW ||
+      (has_result && !result))
     return smb_sass_refused(decoder);
   set_rows(transfer->operands, transfer, row);
   if (access.atomic == ATOMIC_CAS) {
@@ -295,8 +297,9 @@ decode_matrix(SassDecoder *decoder, gboolean loads) {
   guint n = SASS_CHOOSE(decoder, counts, 1);
   gboolean plain = smb_sass_has(decoder, PART_M88), turned = smb_sass_has(decoder, PART_MT88);
   Transfer *transfer = smb_sass_new_transfer(decoder);
-  if (!set_address(decoder, transfer, smb_sass_operand(decoder, loads ? 1 : 0), SPACE_OF_SHARED) ||
-      !set_data(decoder, transfer, smb_sass_operand(decoder, loads ? 0 : 1), 4 * n, loads))
+  if (!set_sass_address(decoder, transfer, smb_sass_operand(decoder, loads ? 1 : 0),
+                        SPACE_OF_SHARED) ||
+      !set_sass_data(decoder, transfer, smb_sass_operand(decoder, loads ? 0 : 1), 4 * n, loads))
     return smb_sass_refused(decoder);
   smb_build_matrix(&decoder->builder, transfer, loads, n,
                    !smb_sass_has(decoder, PART_16) || plain == turned ? MATRIX_UNKNOWN
@@ -321,11 +324,11 @@ smb_sass_store_matrix(SassDecoder *decoder) {
 gboolean
 smb_sass_copy(SassDecoder *decoder) {
   gboolean is_signed;
-  guint width = find_width(decoder, &is_signed);
+  guint width = find_access_width(decoder, &is_signed);
   const SassOperand *some = smb_sass_operand(decoder, 2);
   Transfer *to = smb_sass_new_transfer(decoder), *from = smb_sass_new_transfer(decoder);
-  if (!set_address(decoder, to, smb_sass_operand(decoder, 0), SPACE_OF_SHARED) ||
-      !set_address(decoder, from, smb_sass_operand(decoder, 1), SPACE_OF_GLOBAL) ||
+  if (!set_sass_address(decoder, to, smb_sass_operand(decoder, 0), SPACE_OF_SHARED) ||
+      !set_sass_address(decoder, from, smb_sass_operand(decoder, 1), SPACE_OF_GLOBAL) ||
       (width != 4 && width != 8 && width != 16) || (some && !smb_sass_is_predicate(some)))
     return smb_sass_refused(decoder);
   if (some) {

@@ -22,7 +22,7 @@ is_harmless(const char *name) {
 }
 
 static void
-add_block(SassDecoder *decoder, guint32 first) {
+add_provided_block(SassDecoder *decoder, guint32 first) {
   CodeGraph *graph = g_new0(CodeGraph, 1);
   const SmbFlowBlock block = {
       .first = first, .end = decoder->code->steps->len, .flow = SMB_FLOW_RETURN};
@@ -56,6 +56,6 @@ smb_sass_add_provided(SassDecoder *decoder, const char *name) {
   Step step = smb_sass_step(decoder, STEP_RETURN_TO);
   step.compute.s[0] = decoder->registers + RETURN_ADDRESS;
   smb_code_add(decoder->code, &step);
-  add_block(decoder, first);
+  add_provided_block(decoder, first);
   return first;
 }

@@ -27,7 +27,7 @@ enum {
 
 // The lanes equal to each one, below it, up to it, above it, from it on.
 static Row
-find_lane_mask(SassDecoder *decoder, guint which) {
+emit_lane_mask(SassDecoder *decoder, guint which) {
   guint32 values[SMB_MAX_LANES];
   for (guint lane = 0; lane < decoder->program->lanes; lane++) {
     guint32 self = 1u << (lane % 32), below = self - 1;
@@ -41,7 +41,7 @@ find_lane_mask(SassDecoder *decoder, guint which) {
 static Row
 find_fixed(SassDecoder *decoder, guint number) {
   if (number >= SR_EQMASK && number <= SR_GEMASK)
-    return find_lane_mask(decoder, number - SR_EQMASK);
+    return emit_lane_mask(decoder, number - SR_EQMASK);
   switch (number) {
   case SR_SWINHI:
     return smb_sass_constant(decoder, make_pointer(REGION_SHARED, 0) >> 32, 1);
@@ -111,8 +111,8 @@ find_bytes(const SassDecoder *decoder, gboolean *is_signed) {
 
 // Loads into rows that a uniform register takes them from, or into the register.
 static gboolean
-load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint bytes,
-     gboolean is_signed) {
+emit_load(SassDecoder *decoder, const SassOperand *d, const SassOperand *s, guint bytes,
+          gboolean is_signed) {
   guint n_rows = MAX(bytes, 4u) / 4;
   gboolean uniform = d->kind == SASS_UNIFORM;
   Row row = uniform ? smb_sass_scratch(decoder, n_rows) : smb_sass_result(decoder, d, n_rows);
@@ -145,7 +145,7 @@ smb_sass_constant_load(SassDecoder *decoder) {
   gboolean indexed = s->base != SASS_RZ || s->uniform != SASS_URZ || s->is_bindless;
   Row from[4];
   if (bytes < 4 || indexed)
-    return load(decoder, d, s, bytes, is_signed);
+    return emit_load(decoder, d, s, bytes, is_signed);
   for (guint i = 0; i < n_rows; i++) {
     SassOperand word = *s;
     word.value += 4 * i;

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Checks the memory of a recorded launch: addresses, order, overlap.
+#include "sim/launch/memory-piece.h"
+
+#include "sim/base/error.h"
+
+gboolean
+smb_memory_check(const GArray *memory, GError **error) {
+  const guint64 limit = G_GUINT64_CONSTANT(1) << SMB_MEMORY_ADDRESS_BITS;
+  guint64 end = SMB_MEMORY_LOWEST;
+  for (guint i = 0; i < memory->len; i++) {
+    const SmbMemoryPiece *piece = &g_array_index(memory, SmbMemoryPiece, i);
+    const char *problem = NULL;
+    if (piece->address < SMB_MEMORY_LOWEST)
+      problem = "is too close to null";
+    else if (piece->address < end)
+      problem = "begins before the end of the previous piece";
+    else if (piece->address >= limit || piece->bytes > limit - piece->address)
+      problem = "goes beyond the 48-bit address space";
+    else if (piece->bytes == 0)
+      problem = "has no bytes";
+    if (problem)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
+                      "memory at 0x%" G_GINT64_MODIFIER "x, %" G_GUINT64_FORMAT " bytes: %s",
+                      piece->address, piece->bytes, problem);
+    end = piece->address + piece->bytes;
+  }
+  return TRUE;
+}

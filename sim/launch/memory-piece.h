@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Memory of a process, at its addresses: what a launch that was recorded finds behind the pointers that it is given,
+// and after those that lie in memory.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/program/contents.h"
+
+G_BEGIN_DECLS
+
+/** Addresses have so many bits; a pointer of the machine to a buffer, a variable or shared memory has more. */
+#define SMB_MEMORY_ADDRESS_BITS 48
+
+/** Nothing lies below: an address there is a null pointer, or a small offset from one. */
+#define SMB_MEMORY_LOWEST (G_GUINT64_CONSTANT(1) << 16)
+
+/**
+ * SmbMemoryPiece: bytes that a process had at an address when it launched a kernel
+ * @address: of the first of them
+ * @bytes: how many they are, at least one
+ * @variable: (nullable) (transfer none): the variable that lies there, by its name in the compiled code. An address
+ *   within names the same memory as the code does. It holds what SmbLaunch.buffers says of that name; @contents, if
+ *   they say nothing
+ * @begins: whether an allocation begins with it. A piece that does not, and touches the one ahead of it, is of the same
+ *   allocation: what is stored somewhere in it may have been stored anywhere in it
+ * @contents: %SMB_FILL_BYTES (behind the bytes that are given lie zeros), %SMB_FILL_ZEROS, or %SMB_FILL_UNKNOWN of what
+ *   was not recorded
+ */
+typedef struct {
+  guint64 address;
+  guint64 bytes;
+  const char *variable;
+  gboolean begins;
+  SmbContents contents;
+} SmbMemoryPiece;
+
+/**
+ * smb_memory_check:
+ * @memory: (element-type SmbMemoryPiece)
+ * @error: SMB_ERROR_USAGE
+ *
+ * Returns: whether the pieces are in the order of their addresses, do not overlap, and lie where memory can be
+ */
+gboolean smb_memory_check(const GArray *memory, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/run/running.h"
+
+#include <unistd.h>
+
+#include "gpu/driver/protocol.h"
+#include "gpu/inject/payload.h"
+#include "sim/base/error.h"
+#include "src/capture/frames.h"
+#include "src/run/engine.h"
+
+typedef struct {
+  int fd;
+  SmbRunning *running;
+  GByteArray *in; // read, and not yet understood
+  guint64 pid;
+  SmbEngine *engine; // since it said hello
+} Process;
+
+// --- what payloads hold
+
+static void
+take_triple(SmbPayload *payload, guint values[3]) {
+  for (guint i = 0; i < 3; i++)
+    values[i] = (guint)smb_payload_number(payload);
+}
+
+// An answer that begins with @status and says why.
+static void
+answer_status(SmbPayload *answer, RunStatus status, const char *message) {
+  smb_payload_add_number(answer, status);
+  smb_payload_add_text(answer, message);
+}
+
+// --- requests
+
+static gboolean
+answer_hello(Process *process, SmbPayload *request, SmbPayload *answer) {
+  const SmbArchInfo *info = smb_arch_info(process->running->arch);
+  guint chip = process->running->chip;
+  gboolean is_ours = smb_payload_number(request) == RUN_PROTOCOL;
+  process->pid = smb_payload_number(request);
+  guint64 fd = smb_payload_number(request), base = smb_payload_number(request);
+  guint64 bytes = smb_payload_number(request);
+  g_autoptr(GError) error = NULL;
+  if (!is_ours || process->engine || request->failed)
+    return FALSE;
+  process->engine = smb_engine_new(process->pid, fd, base, bytes, &error);
+  if (!process->engine)
+    return FALSE;
+  const guint64 parts[] = {RUN_DONE,
+                           chip / 10,
+                           chip % 10,
+                           info->static_shared_bytes,
+                           info->max_shared_bytes,
+                           info->sm_shared_bytes,
+                           info->sm_warps,
+                           info->sm_blocks};
+  for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
+    smb_payload_add_number(answer, parts[i]);
+  return TRUE;
+}
+
+static void
+add_kernel_answer(SmbPayload *answer, const SmbModuleKernel *kernel) {
+  smb_payload_add_text(answer, kernel->symbol);
+  smb_payload_add_number(answer, kernel->registers);
+  smb_payload_add_number(answer, kernel->local_bytes);
+  smb_payload_add_number(answer, kernel->shared_bytes);
+  smb_payload_add_number(answer, kernel->parameter_bytes);
+  smb_payload_add_number(answer, kernel->max_threads);
+  smb_payload_add_number(answer, kernel->parameters->len);
+  for (guint i = 0; i < kernel->parameters->len; i++) {
+    SmbModuleParameter place = g_array_index(kernel->parameters, SmbModuleParameter, i);
+    smb_payload_add_number(answer, place.offset);
+    smb_payload_add_number(answer, place.bytes);
+  }
+}
+
+static gboolean
+answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 number = smb_payload_number(request);
+  g_autoptr(GBytes) file = smb_frames_bytes(request);
+  g_autoptr(GError) error = NULL;
+  const SmbModule *module =
+      smb_engine_load(process->engine, number, file, process->running->chip, &error);
+  if (!module) {
+    answer_status(answer, RUN_NO_IMAGE, error->message);
+    return TRUE;
+  }
+  answer_status(answer, RUN_DONE, "");
+  smb_payload_add_number(answer, module->kernels->len);
+  for (guint i = 0; i < module->kernels->len; i++)
+    add_kernel_answer(answer, g_ptr_array_index(module->kernels, i));
+  smb_payload_add_number(answer, module->variables->len);
+  for (guint i = 0; i < module->variables->len; i++) {
+    const SmbModuleVariable *variable = &g_array_index(module->variables, SmbModuleVariable, i);
+    smb_payload_add_text(answer, variable->name);
+    smb_payload_add_number(answer, variable->bytes);
+    smb_payload_add_number(answer, variable->is_constant);
+    smb_payload_add_bytes(answer, variable->initial, variable->initial ? variable->bytes : 0);
+  }
+  return TRUE;
+}
+
+// --- launches
+
+static void
+take_run_variables(SmbCaptureLaunch *launch, SmbPayload *request) {
+  guint64 n = smb_payload_number(request);
+  for (guint64 i = 0; i < n && !request->failed; i++) {
+    g_autofree char *name = smb_frames_text(request);
+    guint64 address = smb_payload_number(request), bytes = smb_payload_number(request);
+    smb_capture_launch_add_variable(launch, name, address, bytes);
+  }
+}
+
+static void
+take_run_memory(SmbCaptureLaunch *launch, SmbPayload *request) {
+  static const SmbCaptureKind kinds[] = {[INJECT_DEVICE] = SMB_CAPTURE_DEVICE,
+                                         [INJECT_MANAGED] = SMB_CAPTURE_MANAGED,
+                                         [INJECT_HOST] = SMB_CAPTURE_HOST};
+  guint64 n = smb_payload_number(request);
+  for (guint64 i = 0; i < n && !request->failed; i++) {
+    guint64 address = smb_payload_number(request), bytes = smb_payload_number(request);
+    guint64 kind = smb_payload_number(request);
+    request->failed = request->failed || kind >= G_N_ELEMENTS(kinds);
+    if (!request->failed)
+      smb_capture_launch_add_memory(launch, kinds[kind], address, bytes);
+  }
+}
+
+static SmbCaptureLaunch *
+take_run_launch(const Process *process, SmbPayload *request) {
+  SmbCaptureLaunch *launch = smb_capture_launch_new();
+  launch->kernel = smb_frames_text(request);
+  take_triple(request, launch->grid);
+  take_triple(request, launch->block);
+  take_triple(request, launch->cluster);
+  launch->dynamic_bytes = smb_payload_number(request);
+  launch->is_cooperative = smb_payload_number(request) != 0;
+  guint64 stream = smb_payload_number(request);
+  launch->stream = stream ? g_strdup_printf("0x%" G_GINT64_MODIFIER "x", stream) : g_strdup("0");
+  GBytes *parameters = smb_frames_bytes(request);
+  launch->parameters = g_bytes_get_size(parameters) > 0 ? g_bytes_ref(parameters) : NULL;
+  g_bytes_unref(parameters);
+  take_run_variables(launch, request);
+  take_run_memory(launch, request);
+  launch->process = process->pid;
+  launch->driver = g_strdup("0");
+  launch->device_name = g_strdup_printf("smembank, as sm_%u", process->running->chip);
+  launch->time = smb_recorder_time(process->running->recorder);
+  launch->nanoseconds = -1;
+  return launch;
+}
+
+// Keeps what memory and variables hold before the kernel runs, as far as the limit goes.
+static void
+keep_memory(const Process *process, SmbCaptureLaunch *launch) {
+  guint64 left = process->running->memory_bytes;
+  SmbRecorder *recorder = process->running->recorder;
+  for (guint i = 0; i < launch->variables->len; i++) {
+    SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
+    const guchar *bytes = smb_engine_memory(process->engine, variable->address, variable->bytes);
+    if (!bytes || variable->bytes > left)
+      continue;
+    left -= variable->bytes;
+    variable->hashes = smb_capture_variable_new_hashes();
+    for (guint64 at = 0; at < variable->bytes; at += SMB_CAPTURE_PIECE_BYTES)
+      g_ptr_array_add(variable->hashes,
+                      smb_recorder_memory(recorder, bytes + at,
+                                          MIN(variable->bytes - at, SMB_CAPTURE_PIECE_BYTES)));
+  }
+  for (guint i = 0; i < launch->memory->len; i++) {
+    SmbCaptureMemory *memory = &g_array_index(launch->memory, SmbCaptureMemory, i);
+    const guchar *bytes = smb_engine_memory(process->engine, memory->address, memory->bytes);
+    if (!bytes || memory->bytes > left)
+      continue;
+    left -= memory->bytes;
+    for (guint64 at = 0; at < memory->bytes; at += SMB_CAPTURE_PIECE_BYTES) {
+      guint64 n = MIN(memory->bytes - at, SMB_CAPTURE_PIECE_BYTES);
+      g_autofree char *hash = smb_recorder_memory(recorder, bytes + at, n);
+      smb_capture_memory_add(memory, at, n, hash);
+    }
+  }
+}
+
+// Whether a launch is one of those that are recorded.
+static gboolean
+is_wanted_launch(SmbRunning *running, const char *symbol) {
+  if (!smb_recorder_wants(running->recorder, symbol))
+    return FALSE;
+  guint64 number = ++running->n_matching;
+  return number >= running->first && number <= running->last &&
+         (number - running->first) % running->every == 0 &&
+         !smb_recorder_is_full(running->recorder);
+}
+
+static void
+record_run(const Process *process, SmbCaptureLaunch *launch, const SmbModule *module) {
+  launch->launch = process->running->n_matching;
+  launch->arch = g_strdup_printf("sm_%u", module->chip);
+  keep_memory(process, launch);
+  smb_recorder_launch(process->running->recorder, launch, module->image);
+}
+
+static gboolean
+answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
+  const SmbModule *module = smb_engine_module(process->engine, smb_payload_number(request));
+  guint64 stray = 0, number = 0;
+  request->at = 0;
+  number = smb_payload_number(request);
+  SmbCaptureLaunch *launch = take_run_launch(process, request);
+  gboolean makes_sense = !request->failed && module;
+  g_autoptr(GError) error = NULL;
+  if (makes_sense) {
+    smb_recorder_count(process->running->recorder, launch->kernel, 1);
+    if (is_wanted_launch(process->running, launch->kernel))
+      record_run(process, launch, module);
+    if (!process->running->skips)
+      smb_engine_run(process->engine, number, launch, &stray, &error);
+  }
+  if (stray) {
+    g_autofree char *message = g_strdup_printf(
+        "smembank run: kernel '%s' wrote to address 0x%" G_GINT64_MODIFIER "x, which is not "
+        "allocated",
+        launch->kernel, stray);
+    answer_status(answer, RUN_ADDRESS, message);
+  } else
+    answer_status(answer, error ? RUN_FAILED : RUN_DONE, error ? error->message : "");
+  smb_capture_launch_free(launch);
+  return makes_sense;
+}
+
+// --- frames
+
+static gboolean
+take_request(gpointer user, guint64 kind, SmbPayload *request) {
+  Process *process = user;
+  SmbPayload answer = {.bytes = NULL};
+  gboolean makes_sense = FALSE;
+  if (kind == RUN_HELLO)
+    makes_sense = answer_hello(process, request, &answer);
+  else if (kind == RUN_MODULE && process->engine)
+    makes_sense = answer_module(process, request, &answer);
+  else if (kind == RUN_LAUNCH && process->engine)
+    makes_sense = answer_launch(process, request, &answer);
+  makes_sense = makes_sense && smb_frames_send(process->fd, kind, &answer);
+  smb_payload_clear(&answer);
+  return makes_sense;
+}
+
+// --- the listener
+
+static gpointer
+start_running(int fd, gpointer user) {
+  Process *process = g_new0(Process, 1);
+  process->fd = fd;
+  process->running = user;
+  process->in = g_byte_array_new();
+  return process;
+}
+
+static int
+get_running_fd(gconstpointer data) {
+  return ((const Process *)data)->fd;
+}
+
+static gboolean
+read_running(gpointer data) {
+  Process *process = data;
+  return smb_frames_read(process->fd, process->in, take_request, process);
+}
+
+static void
+end_running(gpointer data) {
+  Process *process = data;
+  close(process->fd);
+  g_byte_array_unref(process->in);
+  smb_engine_free(process->engine);
+  g_free(process);
+}
+
+const SmbListener smb_run_listener = {start_running, get_running_fd, read_running, end_running};
