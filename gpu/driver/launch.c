@@ -119,9 +119,8 @@ launch(const void *function, dim3 grid, dim3 block, void **arguments, size_t dyn
   Kernel *kernel = NULL;
   cudaError_t error = module_kernel(function, &kernel);
   error = error ? error : check_extent(kernel, grid, block, dynamic_bytes);
-  return error_return(
-      error ? error
-            : run_kernel(kernel, grid, block, arguments, dynamic_bytes, stream, is_cooperative));
+  return error ? error_return(error)
+               : run_kernel(kernel, grid, block, arguments, dynamic_bytes, stream, is_cooperative);
 }
 
 API cudaError_t

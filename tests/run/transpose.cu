@@ -30,6 +30,13 @@ __global__ void count() {
   atomicAdd(&counter, table[threadIdx.x & 3]);
 }
 
+__managed__ int managed = 3;
+
+__global__ void stray(int *out) {
+  managed += 4;
+  out[1 << 20] = 1;
+}
+
 int main(int argc, char **argv) {
   enum { N = 4096 };
   static float in[N], out[N];
@@ -59,6 +66,10 @@ int main(int argc, char **argv) {
   transpose<<<1, dim3(64, 32)>>>(device_out, device_in, 1, N);
   printf("%d wrong, total %d, then: %s\n", wrong, total, cudaGetErrorName(cudaGetLastError()));
   CHECK(cudaFree(device_in));
+  stray<<<1, 1>>>((int *)device_out);
+  printf("after the launch %s, ", cudaGetErrorName(cudaGetLastError()));
+  printf("waiting %s, ", cudaGetErrorName(cudaDeviceSynchronize()));
+  printf("later %s, managed %d\n", cudaGetErrorName(cudaMalloc(&device_in, 4)), managed);
   if (scanf("%d", &word) == 1)
     printf("%d words, the last '%s'; read %d\n", argc, argv[argc - 1], word);
   return wrong ? 1 : 7;
