@@ -3,6 +3,7 @@
 #include "gpu/driver/error.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "gpu/driver/client.h"
 
@@ -60,6 +61,17 @@ void
 error_stick(cudaError_t error) {
   cudaError_t none = cudaSuccess;
   __atomic_compare_exchange_n(&sticky, &none, error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+void
+error_tell(const unsigned char *text, size_t length) {
+  static char told[1024];
+  size_t kept = length < sizeof told - 1 ? length : sizeof told - 1;
+  if (length == 0 || (strncmp(told, (const char *)text, kept) == 0 && told[kept] == '\0'))
+    return;
+  memcpy(told, text, kept);
+  told[kept] = '\0';
+  fprintf(stderr, "%.*s\n", (int)length, (const char *)text);
 }
 
 cudaError_t

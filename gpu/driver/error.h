@@ -15,5 +15,8 @@ cudaError_t error_check(void);
 // The error of the context, from now on.
 void error_stick(cudaError_t error);
 
+// Writes what the command says of a launch or a module, a line, unless it was the last that was written.
+void error_tell(const unsigned char *text, size_t length);
+
 // Writes what is missing to standard error, once for each @name. Returns cudaErrorNotSupported, kept as the last error.
 cudaError_t error_missing(const char *name);

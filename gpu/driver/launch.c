@@ -3,7 +3,6 @@
 //
 // Launches. A kernel runs when it is launched, whatever its stream: the order of the calls is one that streams and events
 // allow.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,8 +103,7 @@ run_kernel(const Kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t
   RunStatus status = has_room ? client_ask(RUN_LAUNCH, &payload) : RUN_FAILED;
   size_t length = 0;
   const unsigned char *message = smb_payload_bytes(&payload, &length);
-  if (status != RUN_DONE && length > 0)
-    fprintf(stderr, "%.*s\n", (int)length, (const char *)message);
+  error_tell(message, length);
   smb_payload_clear(&payload);
   if (status == RUN_DONE)
     return cudaSuccess;

@@ -139,7 +139,8 @@ load_once(Module *module) {
   smb_payload_add_bytes(&payload, module->bytes, module->n_bytes);
   RunStatus status = client_ask(RUN_MODULE, &payload);
   size_t length;
-  smb_payload_bytes(&payload, &length);
+  const unsigned char *message = smb_payload_bytes(&payload, &length);
+  error_tell(message, length);
   module->failure =
       status == RUN_DONE ? read_loaded(module, &payload) : cudaErrorNoKernelImageForDevice;
   smb_payload_clear(&payload);

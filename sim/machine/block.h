@@ -120,9 +120,10 @@ void smb_global_read_memory(const SmbGlobal *global, guint64 address, gpointer b
 gsize smb_global_mask_memory(const SmbGlobal *global, guint64 address, gpointer bytes,
                              gsize length);
 
-/** SmbWrittenVisitor: @length bytes that blocks left at an address; @bytes: (array length=length) */
-typedef void (*SmbWrittenVisitor)(gpointer user, guint64 address, const guchar *bytes,
-                                  gsize length);
+/** SmbWrittenVisitor: @length bytes that blocks left at an address; @bytes: (array length=length); @n_unknown: of how many of them the
+ * value is not known */
+typedef void (*SmbWrittenVisitor)(gpointer user, guint64 address, const guchar *bytes, gsize length,
+                                  gsize n_unknown);
 
 /**
  * smb_global_each_written:

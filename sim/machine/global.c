@@ -208,6 +208,15 @@ find_chunk_address(const SmbGlobal *global, const Chunk *chunk) {
   return variable ? variable->address + offset : 0;
 }
 
+// How many of the bytes of a chunk are not known.
+static gsize
+count_unknown(const SmbGlobal *global, const Chunk *chunk, guint at, guint length) {
+  gsize n = 0;
+  for (guint i = at; global->tracks && i < at + length; i++)
+    n += !(chunk->marks[i] & MARK_KNOWN);
+  return n;
+}
+
 void
 smb_global_each_written(const SmbGlobal *global, SmbWrittenVisitor visit, gpointer user) {
   GHashTableIter iter;
@@ -220,7 +229,7 @@ smb_global_each_written(const SmbGlobal *global, SmbWrittenVisitor visit, gpoint
       for (n = 0; i + n < CHUNK_BYTES && is_written(chunk, i + n);)
         n++;
       if (n > 0)
-        visit(user, address + i, chunk->bytes + i, n);
+        visit(user, address + i, chunk->bytes + i, n, count_unknown(global, chunk, i, n));
     }
   }
 }

@@ -249,6 +249,9 @@ run_ranked(SmbCli *cli, SmbRunning *running, SmbRecorderOptions *recording,
   if (!recorder || !smb_application_run(&application, &wait_status, error))
     return FALSE;
   set_status(cli, wait_status);
+  if (running->skips)
+    smb_spool_puts(cli->messages,
+                   "smembank run: kernels were not run: what the program computes is wrong\n");
   g_autofree char *end = smb_application_describe_end(wait_status, words[0]), *summary = NULL;
   g_autoptr(GError) nothing = NULL;
   if (smb_recorder_finish(recorder, end, &summary, &nothing))

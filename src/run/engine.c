@@ -182,7 +182,7 @@ make_arguments(const SmbModuleKernel *kernel, GBytes *parameters) {
 typedef struct {
   const SmbEngine *engine;
   const GArray *pieces;
-  guint64 stray;
+  SmbEngineRun *run;
 } Written;
 
 static gboolean
@@ -201,17 +201,18 @@ is_allocated(const GArray *pieces, guint64 address, gsize length) {
 }
 
 static void
-write_back(gpointer user, guint64 address, const guchar *bytes, gsize length) {
+write_back(gpointer user, guint64 address, const guchar *bytes, gsize length, gsize n_unknown) {
   Written *written = user;
+  written->run->n_unknown += n_unknown;
   if (is_allocated(written->pieces, address, length))
     memcpy(smb_engine_memory(written->engine, address, length), bytes, length);
-  else if (!written->stray || address < written->stray)
-    written->stray = address;
+  else if (!written->run->stray || address < written->run->stray)
+    written->run->stray = address;
 }
 
 static gboolean
 run_launched(const SmbEngine *engine, const SmbProgram *program, const SmbArch *arch,
-             const SmbLaunch *launch, guint64 *stray, GError **error) {
+             const SmbLaunch *launch, SmbEngineRun *run, GError **error) {
   g_autoptr(SmbGlobal) global = smb_global_new(program, launch);
   const SmbAnalysisOptions options = {
       .limits = {.max_steps = G_MAXINT64, .max_memory = SMB_PROGRAM_LARGEST_MEMORY},
@@ -221,18 +222,17 @@ run_launched(const SmbEngine *engine, const SmbProgram *program, const SmbArch *
       .every_block = TRUE,
       .in_order = TRUE};
   g_autoptr(SmbAnalysis) analysis = smb_analysis_run(program, arch, launch, &options, error);
-  Written written = {engine, launch->memory, 0};
+  Written written = {engine, launch->memory, run};
   smb_global_each_written(global, write_back, &written);
-  *stray = written.stray;
   return analysis != NULL;
 }
 
 gboolean
-smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captured, guint64 *stray,
-               GError **error) {
+smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captured,
+               SmbEngineRun *run, GError **error) {
   const SmbModule *module = smb_engine_module(engine, number);
   const SmbModuleKernel *kernel = module ? smb_module_kernel(module, captured->kernel) : NULL;
-  *stray = 0;
+  *run = (SmbEngineRun){0};
   if (!kernel)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "no kernel '%s' is loaded",
                     captured->kernel);
@@ -254,5 +254,5 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     launch.grid[i] = captured->grid[i];
     launch.cluster[i] = captured->cluster[i];
   }
-  return run_launched(engine, program, arch, &launch, stray, error);
+  return run_launched(engine, program, arch, &launch, run, error);
 }

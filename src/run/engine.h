@@ -37,12 +37,22 @@ const SmbModule *smb_engine_module(const SmbEngine *engine, guint64 number);
 guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 bytes);
 
 /**
+ * SmbEngineRun: what a kernel did that it should not have done, or that is not known.
+ * @stray: an address outside of all memory that it wrote; 0: none
+ * @n_unknown: bytes that it wrote of which the value is not known: what is in memory there is not what a device would leave
+ */
+typedef struct {
+  guint64 stray;
+  guint64 n_unknown;
+} SmbEngineRun;
+
+/**
  * smb_engine_run:
  * @launch: what is launched; of its memory and variables only where they lie
- * @stray: (out): an address outside of all memory that the kernel wrote; 0: none
+ * @run: (out): what is to be said of it
  * @error: the kernel could not be run, or not to its end
  *
  * Runs a launch. What it has written is in the memory of the process then.
  */
 gboolean smb_engine_run(SmbEngine *engine, guint64 module, const SmbCaptureLaunch *launch,
-                        guint64 *stray, GError **error);
+                        SmbEngineRun *run, GError **error);

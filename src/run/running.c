@@ -7,6 +7,7 @@
 #include "gpu/driver/protocol.h"
 #include "gpu/inject/payload.h"
 #include "sim/base/error.h"
+#include "sim/program/symbol.h"
 #include "src/capture/frames.h"
 #include "src/run/engine.h"
 
@@ -86,10 +87,17 @@ answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
   const SmbModule *module =
       smb_engine_load(process->engine, number, file, process->running->chip, &error);
   if (!module) {
-    answer_status(answer, RUN_NO_IMAGE, error->message);
+    g_autofree char *message = g_strdup_printf("smembank run: %s", error->message);
+    answer_status(answer, RUN_NO_IMAGE, message);
     return TRUE;
   }
-  answer_status(answer, RUN_DONE, "");
+  g_autofree char *message =
+      module->missing
+          ? g_strdup_printf("smembank run: warning: kernels call %s, which does nothing "
+                            "here, and whose result is not known",
+                            module->missing)
+          : g_strdup("");
+  answer_status(answer, RUN_DONE, message);
   smb_payload_add_number(answer, module->kernels->len);
   for (guint i = 0; i < module->kernels->len; i++)
     add_kernel_answer(answer, g_ptr_array_index(module->kernels, i));
@@ -205,13 +213,31 @@ record_run(const Process *process, SmbCaptureLaunch *launch, const SmbModule *mo
   smb_recorder_launch(process->running->recorder, launch, module->image);
 }
 
+// What the process is told of a launch that has run, and writes for a person.
+static void
+answer_run(SmbPayload *answer, const char *kernel, const SmbEngineRun *run, const GError *error) {
+  g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
+  g_autofree char *message =
+      error        ? g_strdup_printf("smembank run: %s: %s", name, error->message)
+      : run->stray ? g_strdup_printf("smembank run: %s wrote to address 0x%" G_GINT64_MODIFIER
+                                     "x, which is not allocated",
+                                     name, run->stray)
+      : run->n_unknown
+          ? g_strdup_printf(
+                "smembank run: warning: %s: of %" G_GUINT64_FORMAT
+                " of the bytes that it wrote the value is not known: results that depend on "
+                "them are wrong",
+                name, run->n_unknown)
+          : g_strdup("");
+  answer_status(answer, error ? RUN_FAILED : run->stray ? RUN_ADDRESS : RUN_DONE, message);
+}
+
 static gboolean
 answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
-  const SmbModule *module = smb_engine_module(process->engine, smb_payload_number(request));
-  guint64 stray = 0, number = 0;
-  request->at = 0;
-  number = smb_payload_number(request);
+  guint64 number = smb_payload_number(request);
+  const SmbModule *module = smb_engine_module(process->engine, number);
   SmbCaptureLaunch *launch = take_run_launch(process, request);
+  SmbEngineRun run = {0};
   gboolean makes_sense = !request->failed && module;
   g_autoptr(GError) error = NULL;
   if (makes_sense) {
@@ -219,16 +245,9 @@ answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
     if (is_wanted_launch(process->running, launch->kernel))
       record_run(process, launch, module);
     if (!process->running->skips)
-      smb_engine_run(process->engine, number, launch, &stray, &error);
+      smb_engine_run(process->engine, number, launch, &run, &error);
+    answer_run(answer, launch->kernel, &run, error);
   }
-  if (stray) {
-    g_autofree char *message = g_strdup_printf(
-        "smembank run: kernel '%s' wrote to address 0x%" G_GINT64_MODIFIER "x, which is not "
-        "allocated",
-        launch->kernel, stray);
-    answer_status(answer, RUN_ADDRESS, message);
-  } else
-    answer_status(answer, error ? RUN_FAILED : RUN_DONE, error ? error->message : "");
   smb_capture_launch_free(launch);
   return makes_sense;
 }
