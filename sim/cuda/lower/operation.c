@@ -94,7 +94,7 @@ convert(Lower *lower, SmbScalar from, SmbScalar to, Row d, Row a) {
 // a <= b. It is not the opposite of b < a where one of them is a NaN.
 static void
 compare_at_most(Lower *lower, As as, Predicate p, Row a, Row b) {
-  if (as >= AS_F32)
+  if (less_equal[as] != NONE)
     smb_lower_compare(lower, less_equal[as], FALSE, p, a, b);
   else
     smb_lower_compare(lower, less[as], TRUE, p, b, a);
