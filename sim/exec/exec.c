@@ -46,6 +46,30 @@ describe_pointers(const SmbProgram *program, const SmbLaunch *launch) {
                                smb_plural(n), list->str);
 }
 
+void
+smb_exec_make_warps(Exec *exec) {
+  SmbBlock *block = exec->block;
+  const Code *code = exec->code;
+  exec->warps = g_new0(Warp, block->n_warps);
+  block->state_bytes = 2 * sizeof(guint32) * code->n_rows * block->lanes * block->n_warps;
+  for (guint w = 0; w < block->n_warps; w++) {
+    Warp *warp = &exec->warps[w];
+    warp->registers = smb_registers_new(code->constants, code->n_rows, code->n_predicates, block);
+    warp->splits = smb_splits_new(code->barriers);
+    warp->calls = g_array_new(FALSE, TRUE, sizeof(guint32));
+  }
+}
+
+void
+smb_exec_free_warps(Exec *exec) {
+  for (guint w = 0; w < exec->block->n_warps; w++) {
+    smb_registers_free(exec->warps[w].registers);
+    smb_splits_free(exec->warps[w].splits);
+    g_array_unref(exec->warps[w].calls);
+  }
+  g_free(exec->warps);
+}
+
 gpointer
 smb_exec_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   const Code *code = (const Code *)block->program;
@@ -69,26 +93,14 @@ smb_exec_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   object->marks = parameters.marks;
   smb_exec_set_launch_words(exec);
   name_memory(exec);
-  exec->warps = g_new0(Warp, block->n_warps);
-  block->state_bytes = 2 * sizeof(guint32) * code->n_rows * block->lanes * block->n_warps;
-  for (guint w = 0; w < block->n_warps; w++) {
-    Warp *warp = &exec->warps[w];
-    warp->registers = smb_registers_new(code->constants, code->n_rows, code->n_predicates, block);
-    warp->splits = smb_splits_new(code->barriers);
-    warp->calls = g_array_new(FALSE, TRUE, sizeof(guint32));
-  }
+  smb_exec_make_warps(exec);
   return exec;
 }
 
 void
 smb_exec_free(gpointer data) {
   Exec *exec = data;
-  for (guint w = 0; w < exec->block->n_warps; w++) {
-    smb_registers_free(exec->warps[w].registers);
-    smb_splits_free(exec->warps[w].splits);
-    g_array_unref(exec->warps[w].calls);
-  }
-  g_free(exec->warps);
+  smb_exec_free_warps(exec);
   g_free(exec->launch_words);
   g_free(exec->pointers);
   smb_parameters_clear(&exec->parameters);

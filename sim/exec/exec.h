@@ -159,6 +159,9 @@ void smb_parameters_clear(Parameters *parameters);
 guint32 smb_exec_rank(const SmbBlock *block);
 // Regions of words that are the same in all blocks of a launch.
 void smb_exec_set_launch_words(Exec *exec);
+// The warps of a block, with registers for its code.
+void smb_exec_make_warps(Exec *exec);
+void smb_exec_free_warps(Exec *exec);
 // Registers of a warp, and where it begins.
 void smb_exec_start_warp(Exec *exec, guint w);
 void smb_exec_preset(Exec *exec, guint w, const Preset *preset);

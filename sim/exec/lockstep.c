@@ -154,26 +154,15 @@ smb_lockstep_new(SmbBlock *block, const Code *code, GBytes *parameters) {
   if (exec->parameters.length > 0)
     memset(exec->parameters.marks, MARK_KNOWN, exec->parameters.length);
   exec->lockstep = make_lockstep(code, block->n_warps);
-  exec->warps = g_new0(Warp, block->n_warps);
-  block->state_bytes = 2 * sizeof(guint32) * code->n_rows * block->lanes * block->n_warps;
-  for (guint w = 0; w < block->n_warps; w++) {
-    Warp *warp = &exec->warps[w];
-    warp->registers = smb_registers_new(code->constants, code->n_rows, code->n_predicates, block);
-    warp->splits = smb_splits_new(code->barriers);
-  }
+  smb_exec_make_warps(exec);
   return exec;
 }
 
 void
 smb_lockstep_free(gpointer data) {
   Exec *exec = data;
-  for (guint w = 0; w < exec->block->n_warps; w++) {
-    smb_registers_free(exec->warps[w].registers);
-    smb_splits_free(exec->warps[w].splits);
-  }
-  g_free(exec->warps);
-  g_free(exec->parameters.bytes);
-  g_free(exec->parameters.marks);
+  smb_exec_free_warps(exec);
+  smb_parameters_clear(&exec->parameters);
   g_free(exec->lockstep->places);
   g_array_unref(exec->lockstep->at);
   g_free(exec->lockstep->plain);

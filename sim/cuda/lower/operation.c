@@ -91,10 +91,18 @@ convert(Lower *lower, SmbScalar from, SmbScalar to, Row d, Row a) {
 
 // --- comparisons
 
+// a <= b. It is not the opposite of b < a where one of them is a NaN.
+static void
+compare_at_most(Lower *lower, As as, Predicate p, Row a, Row b) {
+  if (less_equal[as] != NONE)
+    smb_lower_compare(lower, less_equal[as], FALSE, p, a, b);
+  else
+    smb_lower_compare(lower, less[as], TRUE, p, b, a);
+}
+
 gboolean
 smb_lower_compares(Lower *lower, const Node *node, Predicate p, Row a, Row b) {
   As as = find_as(node->a->type);
-  gboolean is_real = as >= AS_F32;
   switch ((Operator)node->op) {
   case OPERATOR_EQ:
   case OPERATOR_NE:
@@ -107,16 +115,10 @@ smb_lower_compares(Lower *lower, const Node *node, Predicate p, Row a, Row b) {
     smb_lower_compare(lower, less[as], FALSE, p, b, a);
     return TRUE;
   case OPERATOR_LE:
-    if (is_real)
-      smb_lower_compare(lower, less_equal[as], FALSE, p, a, b);
-    else
-      smb_lower_compare(lower, less[as], TRUE, p, b, a);
+    compare_at_most(lower, as, p, a, b);
     return TRUE;
   case OPERATOR_GE:
-    if (is_real)
-      smb_lower_compare(lower, less_equal[as], FALSE, p, b, a);
-    else
-      smb_lower_compare(lower, less[as], TRUE, p, a, b);
+    compare_at_most(lower, as, p, b, a);
     return TRUE;
   case OPERATOR_ADD:
   case OPERATOR_SUB:

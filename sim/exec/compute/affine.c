@@ -391,7 +391,9 @@ smb_affine_carry(const Compute *compute, const Registers *registers, SmbLanes la
   guint64 hash = 0;
   if (multiplies)
     FOR_LANES(lanes, lane) {
-      Wide product = read_integer(&watch, 0, lane, FALSE) * read_integer(&watch, 1, lane, FALSE);
+      // Two numbers of 64 bits without a sign: their product takes all 128.
+      WideUnsigned product = (WideUnsigned)read_integer(&watch, 0, lane, FALSE) *
+                             (WideUnsigned)read_integer(&watch, 1, lane, FALSE);
       mix(&hash, (guint64)(product >> 32u * compute->n_rows[0]));
     }
   note(&watch, hash);

@@ -9,21 +9,36 @@
 
 // --- what is not known of it
 
-// A variable of a thread, where its frame is. The frames of functions that are skipped are gone afterwards.
-static void
+// Whether what an address depends on is not the same in all blocks, or in any order of threads.
+static gboolean
+is_address_tainted(const Exec *exec, const Transfer *transfer, SmbLanes lanes) {
+  guint flags = 0;
+  for (guint i = 0; i < transfer->address_rows; i++)
+    flags |= row_flags_in(exec->warp->registers, transfer->address + i, lanes);
+  return (flags & (ROW_DEPENDS | ROW_TAINT)) != 0;
+}
+
+// A variable of each thread, where its frame is. The frames of functions that are skipped are gone afterwards. FALSE:
+// it is not known where, or an address of 64 bits may not be one of local memory.
+static gboolean
 forget_variable(Exec *exec, const Transfer *transfer, SmbLanes lanes) {
+  const guint64 start = make_pointer(REGION_LOCAL, 0);
+  const gboolean is_generic = transfer->window == WINDOW_GENERIC;
   guint64 addresses[SMB_MAX_LANES];
   guint flags;
   guint32 origin;
-  if (smb_transfer_addresses(exec, transfer, lanes, addresses, &flags, &origin) != lanes) {
-    exec_forget_local(exec, lanes);
-    return;
+  if ((is_generic && (!transfer->is_generic || is_address_tainted(exec, transfer, lanes))) ||
+      smb_transfer_addresses(exec, transfer, lanes, addresses, &flags, &origin) != lanes)
+    return FALSE;
+  FOR_LANES(is_generic ? lanes : 0, lane) {
+    if (addresses[lane] - start >= exec->block->objects[REGION_LOCAL].size)
+      return FALSE;
   }
   FOR_LANES(lanes, lane) {
     smb_private_forget_bytes(exec->block, REGION_LOCAL, exec->w, lane,
-                             (gsize)(addresses[lane] - make_pointer(REGION_LOCAL, 0)),
-                             transfer->move.width);
+                             (gsize)(addresses[lane] - start), transfer->move.width);
   }
+  return TRUE;
 }
 
 void
@@ -32,13 +47,13 @@ smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 
   SmbBlock *block = exec->block;
   if (!exec->unknown->forgotten_origin)
     exec->unknown->forgotten_origin = origin ? origin : step_origin(exec, step);
+  if (transfer->window != WINDOW_SHARED && forget_variable(exec, transfer, lanes))
+    return;
   if (exec_may_be_shared(exec, transfer))
     memset(block->shared_marks, 0, block->shared_bytes);
   if (transfer->window == WINDOW_GENERIC)
     smb_words_mark_unknown(block);
-  if (transfer->window == WINDOW_LOCAL)
-    forget_variable(exec, transfer, lanes);
-  else if (transfer->window == WINDOW_GENERIC)
+  if (transfer->window != WINDOW_SHARED)
     exec_forget_local(exec, lanes);
 }
 

@@ -14,6 +14,7 @@ struct _Stretch {
   const Step *needed; // a step that cannot be skipped, or NULL
   const Step *ends;   // one that ends threads, though others continue behind the stretch; or NULL
   const Step *blind;  // one that calls a function by a pointer: not known which; or NULL
+  gboolean stores;    // some of it may store to local memory, where registers say
   gboolean ordered;   // it was said that what is there depends on the order of threads
   GArray *steps;      // guint32: their numbers, block after block
   GHashTable *blocks; // the first step of each, + 1
@@ -123,6 +124,12 @@ add_stretch_function(const Exec *exec, Stretch *stretch, guint32 step) {
     add_stretch_block(exec, stretch, graph_blocks(graph) + b);
 }
 
+static gboolean
+may_store_locally(const Step *step) {
+  return step_stores(step) && step->transfer->address_rows > 0 &&
+         (step->transfer->window == WINDOW_LOCAL || step->transfer->is_generic);
+}
+
 // A block of the stretch, once, and all blocks of the functions that it calls.
 static void
 add_stretch_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block) {
@@ -140,6 +147,7 @@ add_stretch_block(const Exec *exec, Stretch *stretch, const SmbFlowBlock *block)
     if (step->flags & STEP_CALLS_ANY ||
         (step->flags & STEP_CALLS_PROVIDED && !add_provided(exec, stretch)))
       stretch->blind = step;
+    stretch->stores = stretch->stores || may_store_locally(step);
     if (step->flags & STEP_CALLS)
       add_stretch_function(exec, stretch, step->target);
   }
@@ -193,21 +201,59 @@ smb_stretch_find(Exec *exec, guint32 branch) {
 
 // --- where it is skipped
 
-// What steps that may be executed by some of @lanes leave. Registers first: where an address is computed there, a store
-// goes anywhere.
+// Whether a step computes, in all lanes that reach it, from what is alike in all blocks and in any order of threads.
+static gboolean
+computes_alike(const Registers *registers, const Step *step) {
+  const Compute *compute = &step->compute;
+  guint flags = 0;
+  for (guint i = 0; i < compute->n_sources; i++) {
+    for (guint row = 0; row < compute->n_rows[1 + i]; row++)
+      flags |= row_flags(registers, compute->s[i] + row);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(compute->in); i++)
+    flags |= registers->predicate_flags[compute->in[i]];
+  return step->n_computing > 0 && !(flags & (ROW_DEPENDS | ROW_TAINT));
+}
+
+// What the steps of a block change in memory, from the @i-th of the stretch on, up to a call. What the stretch writes is
+// not known where they begin. They compute from the rest, so that it is known where they store if they do; then their
+// results are forgotten again. Returns the step behind.
+static guint32
+doubt_stores(Exec *exec, const Stretch *stretch, guint32 i, SmbLanes lanes, guint32 origin) {
+  const Step *step;
+  guint32 first = i, calls = STEP_CALLS | STEP_CALLS_ANY | STEP_CALLS_PROVIDED;
+  do {
+    step = smb_stretch_next(exec, stretch, &i);
+    if (step->kind == KIND_TRANSFER)
+      smb_step_info(step->opcode)->doubt(exec, step, lanes, origin);
+    else if (step->kind == KIND_COMPUTE && computes_alike(exec->warp->registers, step))
+      smb_compute(&step->compute, exec->warp->registers, lanes);
+    else if (step->kind == KIND_COMPUTE)
+      smb_doubt_compute(exec, step, lanes, origin);
+    else if (step->kind != KIND_FRAME)
+      smb_doubt_writes(exec, step, lanes, origin);
+  } while (i < stretch->steps->len && !(step->flags & calls) &&
+           !smb_stretch_has_block(stretch, g_array_index(stretch->steps, guint32, i)));
+  for (guint32 at = first; at < i;) {
+    step = smb_stretch_next(exec, stretch, &at);
+    if (step->kind == KIND_COMPUTE)
+      smb_doubt_compute(exec, step, lanes, origin);
+  }
+  return i;
+}
+
+// What steps that may be executed by some of @lanes leave: registers, then memory.
 static void
 doubt_all(Exec *exec, const Stretch *stretch, SmbLanes lanes, guint32 origin) {
   const Step *step;
   for (guint32 i = 0; (step = smb_stretch_next(exec, stretch, &i));) {
-    if (step->kind == KIND_TRANSFER)
+    if (step->kind == KIND_TRANSFER && stretch->stores)
       smb_doubt_writes(exec, step, lanes, origin);
     else if (step->kind != KIND_FRAME)
       smb_step_info(step->opcode)->doubt(exec, step, lanes, origin);
   }
-  for (guint32 i = 0; (step = smb_stretch_next(exec, stretch, &i));) {
-    if (step->kind == KIND_TRANSFER)
-      smb_step_info(step->opcode)->doubt(exec, step, lanes, origin);
-  }
+  for (guint32 i = 0; stretch->stores && i < stretch->steps->len;)
+    i = doubt_stores(exec, stretch, i, lanes, origin);
 }
 
 // The requests between the branch and where its paths reconverge are not counted.
