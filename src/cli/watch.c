@@ -169,9 +169,10 @@ smb_watch_start(const char *command, guint columns, gboolean ends) {
   watch->start = g_get_monotonic_time();
   sigset_t set;
   sigemptyset(&set);
-  if (ends)
-    sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGINT);
   sigaddset(&set, SIGUSR2); // wakes the thread
+  if (!ends)                // none is for the thread
+    sigfillset(&set);
   pthread_sigmask(SIG_BLOCK, &set, &watch->before);
   if (pthread_create(&watch->thread, NULL, run_watch, watch) == 0)
     return watch;

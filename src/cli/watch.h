@@ -18,7 +18,7 @@ typedef struct _SmbWatch SmbWatch;
  * @columns: (nullable): width of the terminal
  * @ends: whether SIGINT is taken by the watch meanwhile: it ends the program at once, by the signal, and says how far it came
  *
- * Watches a progress until smb_watch_stop(). To be called before other threads are started.
+ * Watches a progress until smb_watch_stop(). Without @ends all signals are blocked meanwhile: who runs the work reads them. To be called before other threads are started.
  *
  * Returns: (transfer full) (nullable): %NULL where there can be no thread: then nothing is shown, and SIGINT ends
  *   the program as it always does
