@@ -132,7 +132,7 @@ static void
 settle_sums(Execution *execution, gboolean keeps) {
   for (guint i = 0; i < execution->n_workers; i++) {
     Worker *worker = execution->workers[i];
-    if (!worker)
+    if (!worker || !worker->sums.warnings) // it had no block of the wave
       continue;
     if (keeps) {
       smb_worker_note_facts(worker, worker->block);
