@@ -87,12 +87,12 @@ device_share(size_t bytes, InjectMemory kind) {
 }
 
 static bool
-fits(size_t bytes, InjectMemory kind) {
+has_device_room(size_t bytes, InjectMemory kind) {
   bool does = device_share(bytes, kind) <= limit - used;
   if (!does && !is_full_told)
     fprintf(stderr,
             "smembank run: no room for %zu bytes: of the %llu bytes of the device's memory %zu are "
-            "in use (--device-memory)\n",
+            "in use\n",
             bytes, (unsigned long long)limit, used);
   is_full_told = is_full_told || !does;
   return does;
@@ -118,7 +118,7 @@ memory_allocate(size_t bytes, InjectMemory kind, bool is_variable) {
   if (bytes == 0 || bytes > SIZE_MAX - ALIGNMENT)
     return NULL;
   pthread_mutex_lock(&lock);
-  if (base && fits(bytes, kind) && make_allocation_room() &&
+  if (base && has_device_room(bytes, kind) && make_allocation_room() &&
       (address = find_gap(round_up(bytes), &index)) != 0) {
     memmove(all + index + 1, all + index, (n_all - index) * sizeof *all);
     all[index] = (Allocation){address, bytes, kind, is_variable};
