@@ -69,12 +69,16 @@ mkfifo told
 pid=$!
 read -r line <told
 [ "${line#*; }" = looping ] || die "$line"
+sleep 1
 kill -TERM $pid
 status=0
 wait $pid || status=$?
 [ $status = 143 ] || die "status $status: $(cat err)"
-grep -q '^2 launches, 2 different:.* 1 is not counted' ranking || die "$(cat ranking)"
-grep -q '^launch 2: Not counted: .*interrupted' ranking || die "$(cat ranking)"
+grep -q '^ *1 .*loop(int\*, int)' ranking || die "$(cat ranking)"
+# Here the second one has begun, unless the machine is very busy.
+if grep -q '^2 launches' ranking; then
+  grep -q '^launch 2: Not counted: .*interrupted' ranking || die "$(cat ranking)"
+fi
 
 # --- many launches
 cat >many.cu <<'END'
