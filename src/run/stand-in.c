@@ -126,6 +126,9 @@ run_recorded(SmbCli *cli, SmbRunning *running, const char *const *words, const c
   gboolean ran = smb_run_start(running, words, SMB_RUN_OUTPUT_ERROR, &wait_status, error);
   g_clear_pointer(&running->watch, smb_watch_stop);
   g_autofree char *end = ran ? smb_application_describe_end(wait_status, file) : NULL;
+  if (ran && running->first > MAX(running->n_matching, 1))
+    return smb_cli_usage_error(error, "--launch %" G_GUINT64_FORMAT ": %s launches %s",
+                               running->first, file, smb_count(running->n_matching, "kernel").text);
   if (!ran || !smb_recorder_finish(recorder, end, &summary, error))
     return FALSE;
   if (wait_status != 0)
@@ -165,8 +168,13 @@ smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, gboolean ke
     return FALSE;
   running.only_firsts = !keeps_all && !smb_target_options()->captured_launch;
   *stand_in = run_file(cli, file, &running, &failure);
-  if (!*stand_in)
-    tell_reason(cli, file, failure->message);
+  if (*stand_in)
+    return TRUE;
+  if (g_error_matches(failure, SMB_ERROR, SMB_ERROR_USAGE)) {
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return FALSE;
+  }
+  tell_reason(cli, file, failure->message);
   return TRUE;
 }
 
