@@ -139,7 +139,7 @@ run_recorded(SmbCli *cli, SmbRunning *running, const char *const *words, const c
 
 // Compiles and runs a file. NULL with @error: it could not be.
 static SmbStandIn *
-run_file(SmbCli *cli, const char *file, SmbRunning *running, GError **error) {
+run_program_file(SmbCli *cli, const char *file, SmbRunning *running, GError **error) {
   const SmbTargetOptions *options = smb_target_options();
   const char *const arguments[] = {file, NULL};
   g_autofree char *flags = make_flags(options);
@@ -167,7 +167,7 @@ smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, gboolean ke
   if (!parse_stand_in_options(cli, arch, &running, error))
     return FALSE;
   running.only_firsts = !keeps_all && !smb_target_options()->captured_launch;
-  *stand_in = run_file(cli, file, &running, &failure);
+  *stand_in = run_program_file(cli, file, &running, &failure);
   if (*stand_in)
     return TRUE;
   if (g_error_matches(failure, SMB_ERROR, SMB_ERROR_USAGE)) {
