@@ -29,6 +29,12 @@ refuse_call(bool *is_told, const char *name, const char *why) {
   return error_return(cudaErrorNotSupported);
 }
 
+// What the redirection calls for functions of a newer runtime, which it has named.
+API cudaError_t
+smembank_run_unknown(void) {
+  return error_return(cudaErrorNotSupported);
+}
+
 // Arguments are passed on as they are, whatever they are.
 #define VARIANT(name, suffix)                                                                      \
   __asm__(".text\n.balign 16\n.globl " #name #suffix "\n.type " #name #suffix                      \

@@ -19,6 +19,7 @@
 
 #define FOLDER_VARIABLE "SMEMBANK_RUN_LIBRARIES"
 #define LIBRARY_NAME    "libcudart.so.13"
+#define REDIRECT_NAME   "smembank-redirect.so"
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-,@%="
 
 enum {
@@ -232,15 +233,30 @@ set_status(SmbCli *cli, int wait_status) {
                                                    : WEXITSTATUS(wait_status));
 }
 
+// A list of the loader with one more in front (transfer full).
+static char *
+prepend_path(const char *first, const char *variable) {
+  const char *before = g_getenv(variable);
+  return before && *before ? g_strconcat(first, ":", before, NULL) : g_strdup(first);
+}
+
+// How the loader is told of the library that redirects the runtime inside a program (transfer full). The loader divides the list at
+// spaces and colons: by its name alone the library is found in LD_LIBRARY_PATH.
+static char *
+name_redirection(const char *libraries) {
+  return strpbrk(libraries, " :") ? g_strdup(REDIRECT_NAME)
+                                  : g_build_filename(libraries, REDIRECT_NAME, NULL);
+}
+
 // Runs the program to its end, and ranks what it has launched.
 static gboolean
 run_ranked(SmbCli *cli, SmbRunning *running, SmbRecorderOptions *recording,
            const char *const *words, GError **error) {
   g_autofree char *libraries = find_libraries(error);
-  const char *before = g_getenv("LD_LIBRARY_PATH");
-  g_autofree char *path =
-      before && *before ? g_strconcat(libraries, ":", before, NULL) : g_strdup(libraries);
-  const char *const environment[] = {"LD_LIBRARY_PATH", path, NULL};
+  g_autofree char *redirection = libraries ? name_redirection(libraries) : NULL;
+  g_autofree char *path = libraries ? prepend_path(libraries, "LD_LIBRARY_PATH") : NULL;
+  g_autofree char *preload = libraries ? prepend_path(redirection, "LD_PRELOAD") : NULL;
+  const char *const environment[] = {"LD_LIBRARY_PATH", path, "LD_PRELOAD", preload, NULL};
   const SmbApplication application = {words, environment, RUN_SOCKET, &smb_run_listener, running};
   recording->command = (const char *const *)cli->arguments;
   g_autoptr(SmbRecorder) recorder = libraries ? smb_recorder_new(recording, error) : NULL;
@@ -256,7 +272,9 @@ run_ranked(SmbCli *cli, SmbRunning *running, SmbRecorderOptions *recording,
   g_autoptr(GError) nothing = NULL;
   if (smb_recorder_finish(recorder, end, &summary, &nothing))
     return rank_run(cli, recording->path, error);
-  smb_spool_printf(cli->messages, "smembank run: %-s\n", nothing->message);
+  if (cli->status !=
+      SMB_EXIT_INPUT) // else the program's own message, or that of gpu/driver/redirect.c
+    smb_spool_printf(cli->messages, "smembank run: %-s\n", nothing->message);
   return TRUE;
 }
 
