@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "gpu/driver/elf-file.h"
-#include "gpu/driver/jump.h"
+#include "gpu/driver/detour.h"
 
 #define REGISTER "__cudaRegisterFatBinary"
 #define OURS     "smembank_run_unknown"
@@ -130,7 +130,7 @@ visit_functions(Redirection *redirection,
 }
 
 static void
-widen_range(Redirection *redirection, const ElfW(Sym) * symbol, const char *name, bool is_known) {
+widen_runtime(Redirection *redirection, const ElfW(Sym) * symbol, const char *name, bool is_known) {
   (void)name;
   redirection->n++;
   if (is_known && symbol->st_value < redirection->first)
@@ -141,7 +141,7 @@ widen_range(Redirection *redirection, const ElfW(Sym) * symbol, const char *name
 
 // Whether there are so many bytes for a jump: up to the next function, where the symbols say so.
 static bool
-has_room(const Redirection *redirection, const ElfW(Sym) * symbol) {
+has_jump_room(const Redirection *redirection, const ElfW(Sym) * symbol) {
   for (size_t i = 0; symbol->st_size < JUMP_BYTES && i < redirection->symbols->n; i++) {
     const ElfW(Sym) *other = &redirection->symbols->symbols[i];
     if (elf_symbol_is_function(other) && other->st_value > symbol->st_value &&
@@ -153,7 +153,7 @@ has_room(const Redirection *redirection, const ElfW(Sym) * symbol) {
 
 // Whether a jump at an address of the file is in a segment that is executable.
 static bool
-is_code(const Object *object, ElfW(Addr) address) {
+is_executable(const Object *object, ElfW(Addr) address) {
   for (size_t i = 0; i < object->info->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &object->info->dlpi_phdr[i];
     if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && address >= segment->p_vaddr &&
@@ -169,16 +169,17 @@ redirect_function(Redirection *redirection, const ElfW(Sym) * symbol, const char
                   bool is_known) {
   if (!is_known && (symbol->st_value < redirection->first || symbol->st_value > redirection->last))
     return;
-  if (!has_room(redirection, symbol) || !is_code(redirection->object, symbol->st_value)) {
+  if (!has_jump_room(redirection, symbol) ||
+      !is_executable(redirection->object, symbol->st_value)) {
     char reason[256];
     snprintf(reason, sizeof reason, "there is no room for a jump at %s", name);
     refuse_object(redirection->object, reason);
   }
   Call *call = redirection->calls++;
   *call = (Call){NULL, strdup(name), redirection->library, is_known, false};
-  jump_write_call(redirection->code, call);
-  jump_write((unsigned char *)(redirection->object->info->dlpi_addr + symbol->st_value),
-             redirection->code);
+  detour_write_call(redirection->code, call);
+  detour_write((unsigned char *)(redirection->object->info->dlpi_addr + symbol->st_value),
+               redirection->code);
   redirection->code += CALL_BYTES;
 }
 
@@ -198,7 +199,7 @@ protect_code(const Object *object, bool is_writable) {
     if (mprotect((void *)start, end - start, protection) != 0)
       refuse_object(object, strerror(errno));
     if (!is_writable)
-      jump_flush((void *)start, end - start);
+      detour_flush((void *)start, end - start);
   }
 }
 
@@ -209,7 +210,7 @@ redirect_object(const Object *object, const ElfSymbols *symbols) {
       object, symbols, find_version(object, symbols), names, (ElfW(Addr)) - 1, 0, 0, NULL, NULL};
   memcpy(names, all_names, sizeof names);
   qsort(names, N_NAMES, sizeof *names, compare_names);
-  visit_functions(&redirection, widen_range);
+  visit_functions(&redirection, widen_runtime);
   size_t bytes = redirection.n * CALL_BYTES;
   unsigned char *code =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -222,7 +223,7 @@ redirect_object(const Object *object, const ElfSymbols *symbols) {
   protect_code(object, false);
   if (mprotect(code, bytes, PROT_READ | PROT_EXEC) != 0)
     refuse_object(object, strerror(errno));
-  jump_flush(code, bytes);
+  detour_flush(code, bytes);
 }
 
 // --- calls
@@ -241,7 +242,7 @@ load_runtime(const char *name) {
 }
 
 const void *
-jump_resolve(Call *call) {
+detour_resolve(Call *call) {
   void *runtime = load_runtime(call->library);
   const void *ours = runtime ? dlsym(runtime, call->is_known ? call->name : OURS) : NULL;
   if (!ours) {
@@ -300,7 +301,7 @@ add_object(struct dl_phdr_info *info, size_t bytes, void *user) {
 }
 
 // The program is the first of the objects that the loader knows.
-__attribute__((constructor)) static void
+static __attribute__((constructor)) void
 redirect_all(void) {
   Objects objects = {NULL, 0};
   dl_iterate_phdr(add_object, &objects);

@@ -19,21 +19,21 @@ enum {
 
 // A function that is called in the place of another one.
 typedef struct {
-  const void *target; // set by jump_write_call()
+  const void *target; // set by detour_write_call()
   const char *name, *library;
   bool is_known; // the library has it
   bool is_told;  // it was said that it has not
 } Call;
 
 // Writes a jump to @target, JUMP_BYTES, over the beginning of a function. It has to be writable.
-void jump_write(unsigned char *code, const void *target);
+void detour_write(unsigned char *code, const void *target);
 
 // Writes code of CALL_BYTES that goes to the function of @call, with the arguments that it is called with. Until the target is
-// another one it is what jump_resolve() returns.
-void jump_write_call(unsigned char *code, Call *call);
+// another one it is what detour_resolve() returns.
+void detour_write_call(unsigned char *code, Call *call);
 
 // What was written there is what the processor executes.
-void jump_flush(void *code, size_t bytes);
+void detour_flush(void *code, size_t bytes);
 
-// Returns the function, which may also become the target of the call. Not of jump.c.
-const void *jump_resolve(Call *call);
+// Returns the function, which may also become the target of the call. Not of detour.c.
+const void *detour_resolve(Call *call);
