@@ -28,7 +28,7 @@ SMEMBANK_RUN_LIBRARIES=$work/'a b' expect 0 run -- cat /proc/self/maps
 shows 'a b/smembank-redirect.so'
 
 compiler=${CC:-cc}
-command -v "${compiler%% *}" >/dev/null || { echo "no compiler: programs were not compiled"; exit 0; }
+command -v "${compiler%% *}" >/dev/null || { echo "no compiler: programs were not compiled"; exit 0; } # nvcc needs one, too
 # compile OUT WORD...
 compile() {
   compiled=$1
@@ -138,3 +138,51 @@ for at in 40 $((size - 64)) $((size - 320)) $((size - 1000)); do
   "$SMEMBANK" run -- ./damaged >out 2>err || status=$?
   [ "$status" -lt 128 ] || die "damaged at $at: status $status: $(cat err)"
 done
+
+# --- programs of nvcc
+nvcc=${SMEMBANK_NVCC:-}
+[ "$nvcc" != no ] || nvcc=
+for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
+  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
+done
+if [ -z "$nvcc" ]; then
+  echo "no nvcc: its programs were not compiled"
+  exit 0
+fi
+sources=$srcdir/tests/run
+
+# runs NAME WORD...: what nvcc makes of WORDS and runs here, with the ranking left out.
+runs() {
+  made=$1
+  shift
+  "$nvcc" -arch=sm_90 -o "$made" "$@"
+  expect 0 run --output ranking -- "./$made"
+}
+
+# Two texts, each with a kernel; a device function of the one that the other calls is linked on the device.
+cat >both.expected <<'END'
+managed 31: 62, then 63
+event after 0 or more ms, halves 20 1800, stream idle
+last cudaSuccess
+END
+for words in '-Xcompiler -fno-pie -Xlinker -no-pie -default-stream per-thread' '-G -rdc=true -DSEPARATE' ''; do
+  # shellcheck disable=SC2086 # words
+  runs both $words "$sources/two-first.cu" "$sources/two-second.cu"
+  cmp -s out both.expected || die "nvcc $words: $(cat out err)"
+  quiet
+  [ "$(grep -c '^ *[0-9]' ranking)" = 4 ] || die "nvcc $words: launches: $(cat ranking)"
+done
+
+strip both
+expect 3 run -- ./both
+says 'both: error: is stripped'
+
+# A library of nvcc's has a runtime of its own.
+"$nvcc" -arch=sm_90 -shared -Xcompiler -fPIC -o libsecond.so "$sources/two-second.cu"
+runs both "$sources/two-first.cu" -L. -lsecond -Xlinker "-rpath=$work"
+cmp -s out both.expected || die "a library: $(cat out err)"
+
+# A toolkit's libcudart that the program insists on.
+toolkit=$(dirname "$(dirname "$(realpath "$nvcc")")")/lib64
+runs both -cudart shared "$sources/two-first.cu" "$sources/two-second.cu" -Xlinker --disable-new-dtags -Xlinker "-rpath=$toolkit"
+cmp -s out both.expected || die "an RPATH: $(cat out err)"
