@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/driver/detour.h"
 
+#include <stdint.h>
 #include <string.h>
 
 // Code of CALL_BYTES leaves the call in a register that no argument is in (r11, x17: System V ABI, AAPCS64) and goes here. Registers
@@ -18,12 +19,39 @@ detour_write(unsigned char *code, const void *target) {
 }
 
 void
+detour_write_near(unsigned char *code, const void *target) {
+  int distance = (int)((const unsigned char *)target - (code + NEAR_JUMP_BYTES));
+  code[0] = 0xe9; // jmp target
+  memcpy(code + 1, &distance, sizeof distance);
+}
+
+bool
+detour_reaches(const unsigned char *code, const void *target) {
+  intptr_t distance = (const unsigned char *)target - (code + NEAR_JUMP_BYTES);
+  return distance == (int)distance;
+}
+
+// Functions begin at multiples of 16, and what lies between them are instructions that do nothing.
+bool
+detour_is_nothing(const unsigned char *code) {
+  static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, // endbr64
+      padding[] = {0x66, 0x0f, 0x1f, 0x2e, 0x84, 0x80, 0x44, 0x40, 0x00, 0x90, 0xcc};
+  size_t at = memcmp(code, landing, sizeof landing) == 0 ? sizeof landing : 0;
+  if ((uintptr_t)code % 16 != 0 || code[at++] != 0xc3)
+    return false;
+  while (at < NEAR_JUMP_BYTES && memchr(padding, code[at], sizeof padding))
+    at++;
+  return at >= NEAR_JUMP_BYTES;
+}
+
+void
 detour_write_call(unsigned char *code, Call *call) {
-  static const unsigned char load[] = {0x49, 0xbb}, jump[] = {0x41, 0xff, 0x23};
+  static const unsigned char load[] = {0x49, 0xbb},
+                             jump[] = {0x41, 0xff, 0x63, offsetof(Call, target)};
   call->target = detour_enter;
   memcpy(code, load, sizeof load); // movabs $call, %r11
   memcpy(code + sizeof load, &call, sizeof call);
-  memcpy(code + sizeof load + sizeof call, jump, sizeof jump); // jmp *(%r11)
+  memcpy(code + sizeof load + sizeof call, jump, sizeof jump); // jmp *target(%r11)
 }
 
 // At the entry the stack is 8 bytes off its alignment of 16.
@@ -53,8 +81,11 @@ __asm__(
 enum {
   LOAD_X16_8 = 0x58000050,  // ldr x16, .+8
   LOAD_X17_12 = 0x58000071, // ldr x17, .+12
-  LOAD_X16 = 0xf9400230,    // ldr x16, [x17]
+  LOAD_X16 = 0xf9400230,    // ldr x16, [x17, #8 n]: n << 10
   BRANCH_X16 = 0xd61f0200,  // br x16
+  BRANCH = 0x14000000,      // b .+4 n: n in 26 bits
+  BRANCH_BITS = 26,
+  RETURN = 0xd65f03c0,
 };
 
 void
@@ -65,8 +96,28 @@ detour_write(unsigned char *code, const void *target) {
 }
 
 void
+detour_write_near(unsigned char *code, const void *target) {
+  intptr_t words = ((const unsigned char *)target - code) / 4;
+  unsigned jump = BRANCH | ((unsigned)words & ((1u << BRANCH_BITS) - 1));
+  memcpy(code, &jump, sizeof jump);
+}
+
+bool
+detour_reaches(const unsigned char *code, const void *target) {
+  intptr_t words = ((const unsigned char *)target - code) / 4, limit = 1 << (BRANCH_BITS - 1);
+  return words >= -limit && words < limit;
+}
+
+bool
+detour_is_nothing(const unsigned char *code) {
+  unsigned first;
+  memcpy(&first, code, sizeof first);
+  return first == RETURN;
+}
+
+void
 detour_write_call(unsigned char *code, Call *call) {
-  const unsigned load[] = {LOAD_X17_12, LOAD_X16, BRANCH_X16};
+  const unsigned load[] = {LOAD_X17_12, LOAD_X16 | offsetof(Call, target) / 8 << 10, BRANCH_X16};
   call->target = detour_enter;
   memcpy(code, load, sizeof load);
   memcpy(code + sizeof load, &call, sizeof call);

@@ -21,9 +21,13 @@ read_elf_header(ElfFile *file) {
   const ElfW(Ehdr) *header = (const void *)file->bytes;
   if (file->n_bytes < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
       header->e_ident[EI_CLASS] != OWN_CLASS || header->e_shentsize != sizeof *file->sections ||
-      header->e_shoff % _Alignof(ElfW(Shdr)) != 0 ||
-      !is_inside(file, header->e_shoff, header->e_shnum * sizeof *file->sections))
+      header->e_phentsize != sizeof *file->segments ||
+      header->e_shoff % _Alignof(ElfW(Shdr)) != 0 || header->e_phoff % _Alignof(ElfW(Phdr)) != 0 ||
+      !is_inside(file, header->e_shoff, header->e_shnum * sizeof *file->sections) ||
+      !is_inside(file, header->e_phoff, header->e_phnum * sizeof *file->segments))
     return false;
+  file->segments = (const void *)(file->bytes + header->e_phoff);
+  file->n_segments = header->e_phnum;
   file->sections = (const void *)(file->bytes + header->e_shoff);
   file->n_sections = header->e_shnum;
   return true;
@@ -34,7 +38,7 @@ elf_file_open(ElfFile *file, const char *path) {
   struct stat status;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   void *bytes = MAP_FAILED;
-  *file = (ElfFile){NULL, 0, NULL, 0};
+  *file = (ElfFile){NULL, 0, NULL, 0, NULL, 0};
   if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
     bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (fd >= 0)

@@ -15,6 +15,8 @@ typedef struct {
   size_t n_bytes;
   const ElfW(Shdr) * sections;
   size_t n_sections;
+  const ElfW(Phdr) * segments;
+  size_t n_segments;
 } ElfFile;
 
 typedef struct {

@@ -4,10 +4,10 @@
 // A library that `smembank run` has the loader put into every process (LD_PRELOAD). A program of nvcc has CUDA's runtime inside, unless
 // it is told otherwise. Where the symbols of a program or of its libraries name the runtime's functions, a jump is written over each of
 // them, before their constructors run. Each leads to our function of that name, in the library that lies beside this one and is
-// loaded when one of them is called. In other processes nothing is changed.
+// loaded when one of them is called.
 //
 // This library is initialized before all others (-z initfirst), when libc's own constructors have not run yet: nothing can be loaded
-// then.
+// then. Of libraries that are opened later it learns as a debugger does: the loader calls a function for it, r_brk (link.h).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ enum {
 };
 
 typedef struct {
-  const struct dl_phdr_info *info;
+  uintptr_t base; // added to the addresses of the file
   const char *path;
   ElfFile file;
 } Object;
@@ -112,6 +112,8 @@ typedef struct {
   unsigned char *code;    // CALL_BYTES of each
 } Redirection;
 
+static Call *all_calls; // for tools that look for memory that nothing points to
+
 static bool
 is_known_name(const Redirection *redirection, const char *name) {
   return bsearch(&name, redirection->names, N_NAMES, sizeof name, compare_names) != NULL;
@@ -154,8 +156,8 @@ has_jump_room(const Redirection *redirection, const ElfW(Sym) * symbol) {
 // Whether a jump at an address of the file is in a segment that is executable.
 static bool
 is_executable(const Object *object, ElfW(Addr) address) {
-  for (size_t i = 0; i < object->info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &object->info->dlpi_phdr[i];
+  for (size_t i = 0; i < object->file.n_segments; i++) {
+    const ElfW(Phdr) *segment = &object->file.segments[i];
     if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && address >= segment->p_vaddr &&
         segment->p_memsz >= JUMP_BYTES &&
         address - segment->p_vaddr <= segment->p_memsz - JUMP_BYTES)
@@ -176,30 +178,35 @@ redirect_function(Redirection *redirection, const ElfW(Sym) * symbol, const char
     refuse_object(redirection->object, reason);
   }
   Call *call = redirection->calls++;
-  *call = (Call){NULL, strdup(name), redirection->library, is_known, false};
+  *call = (Call){all_calls, NULL, strdup(name), redirection->library, is_known, false};
+  all_calls = call;
   detour_write_call(redirection->code, call);
-  detour_write((unsigned char *)(redirection->object->info->dlpi_addr + symbol->st_value),
-               redirection->code);
+  detour_write((unsigned char *)(redirection->object->base + symbol->st_value), redirection->code);
   redirection->code += CALL_BYTES;
+}
+
+static void
+protect(uintptr_t start, size_t bytes, int protection, const Object *object) {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t first = start & ~(page - 1);
+  if (mprotect((void *)first, start + bytes - first, protection) != 0)
+    refuse_object(object, strerror(errno));
 }
 
 // Sets the protection of all code of an object: writable, or what its file says.
 static void
 protect_code(const Object *object, bool is_writable) {
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  for (size_t i = 0; i < object->info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &object->info->dlpi_phdr[i];
+  for (size_t i = 0; i < object->file.n_segments; i++) {
+    const ElfW(Phdr) *segment = &object->file.segments[i];
     if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
       continue;
-    uintptr_t start = (object->info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
-    uintptr_t end = object->info->dlpi_addr + segment->p_vaddr + segment->p_memsz;
+    uintptr_t start = object->base + segment->p_vaddr;
     int readable = segment->p_flags & PF_R ? PROT_READ : 0,
         writable = segment->p_flags & PF_W ? PROT_WRITE : 0;
-    int protection = is_writable ? PROT_READ | PROT_WRITE : PROT_EXEC | readable | writable;
-    if (mprotect((void *)start, end - start, protection) != 0)
-      refuse_object(object, strerror(errno));
+    protect(start, segment->p_memsz,
+            is_writable ? PROT_READ | PROT_WRITE : PROT_EXEC | readable | writable, object);
     if (!is_writable)
-      detour_flush((void *)start, end - start);
+      detour_flush((void *)start, segment->p_memsz);
   }
 }
 
@@ -221,8 +228,7 @@ redirect_object(const Object *object, const ElfSymbols *symbols) {
   protect_code(object, true);
   visit_functions(&redirection, redirect_function);
   protect_code(object, false);
-  if (mprotect(code, bytes, PROT_READ | PROT_EXEC) != 0)
-    refuse_object(object, strerror(errno));
+  protect((uintptr_t)code, bytes, PROT_READ | PROT_EXEC, object);
   detour_flush(code, bytes);
 }
 
@@ -283,34 +289,67 @@ inspect_object(const Object *object) {
             object->path);
 }
 
-typedef struct {
-  struct dl_phdr_info *infos;
-  size_t n;
-} Objects;
-
-static int
-add_object(struct dl_phdr_info *info, size_t bytes, void *user) {
-  Objects *objects = user;
-  struct dl_phdr_info *more = realloc(objects->infos, (objects->n + 1) * sizeof *more);
-  (void)bytes;
-  if (!more)
-    return 1;
-  objects->infos = more;
-  objects->infos[objects->n++] = *info;
-  return 0;
+static void
+inspect_map(const struct link_map *map, bool is_program) {
+  Object object = {.base = map->l_addr, .path = is_program ? SELF : map->l_name};
+  if (!strchr(object.path, '/') || !elf_file_open(&object.file, object.path))
+    return; // what the kernel adds is no file
+  inspect_object(&object);
+  elf_file_close(&object.file);
 }
 
-// The program is the first of the objects that the loader knows.
+static const struct link_map **inspected; // what the loader had when it last changed something
+static size_t n_inspected;
+
+static bool
+is_inspected(const struct link_map *map) {
+  for (size_t i = 0; i < n_inspected; i++)
+    if (inspected[i] == map)
+      return true;
+  return false;
+}
+
+// The program is the first object that the loader has.
+static void
+inspect_new(void) {
+  size_t n = 0;
+  for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+    n++;
+  const struct link_map **maps = calloc(n + 1, sizeof *maps);
+  if (!maps)
+    return;
+  n = 0;
+  for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+    if (!is_inspected(map))
+      inspect_map(map, n == 0);
+    maps[n++] = map;
+  }
+  free(inspected);
+  inspected = maps;
+  n_inspected = n;
+}
+
+// Called in place of r_brk, which does nothing, while the loader is locked: new objects are there, and their constructors have not run.
+static void
+take_change(void) {
+  if (_r_debug.r_state == RT_CONSISTENT)
+    inspect_new();
+}
+
+static void
+watch_loader(void) {
+  const Object loader = {.path = "the loader"};
+  unsigned char *code = (unsigned char *)_r_debug.r_brk;
+  if (!code || !detour_is_nothing(code) || !detour_reaches(code, (const void *)take_change))
+    return;
+  protect((uintptr_t)code, NEAR_JUMP_BYTES, PROT_READ | PROT_WRITE, &loader);
+  detour_write_near(code, (const void *)take_change);
+  protect((uintptr_t)code, NEAR_JUMP_BYTES, PROT_READ | PROT_EXEC, &loader);
+  detour_flush(code, NEAR_JUMP_BYTES);
+}
+
 static __attribute__((constructor)) void
 redirect_all(void) {
-  Objects objects = {NULL, 0};
-  dl_iterate_phdr(add_object, &objects);
-  for (size_t i = 0; i < objects.n; i++) {
-    Object object = {.info = &objects.infos[i], .path = i == 0 ? SELF : objects.infos[i].dlpi_name};
-    if (!elf_file_open(&object.file, object.path))
-      continue;
-    inspect_object(&object);
-    elf_file_close(&object.file);
-  }
-  free(objects.infos);
+  inspect_new();
+  watch_loader();
 }

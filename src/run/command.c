@@ -50,8 +50,7 @@ static const GOptionEntry options[] = {
 static const SmbCliUsage usage = {
     .arguments = "FILE.cu… [-- ARGUMENTS] | -- COMMAND…",
     .description = "Runs a CUDA program without a GPU: compiles FILE.cu with nvcc, or takes a "
-                   "COMMAND that is linked "
-                   "with the shared runtime (nvcc -cudart shared). The program's input, output and "
+                   "COMMAND. The program's input, output and "
                    "exit status are its "
                    "own. When it has ended, its launches are listed by their excess wavefronts.",
     .min_arguments = 1,

@@ -80,6 +80,15 @@ compile caller -DCALLER "$program" ./libinside.so
 expect 0 run -- ./caller
 redirected main 13
 
+# The same, opened by the program; twice, at other addresses perhaps.
+compile opener -DOPENER "$program" -ldl
+expect 0 run -- ./opener ./libinside.so
+[ "$(grep -c 'cudaMalloc 0,' out)" = 2 ] || die "opened: $(cat out err)"
+says 'cudaNewerThanAll is not supported'
+sed -i '6,$d' out
+redirected main 13
+LD_PRELOAD=$SMEMBANK_RUN_LIBRARIES/smembank-redirect.so ./opener /nowhere.so && die 'opened nothing'
+
 # --- what the user preloads stays
 compile own.so -shared -fPIC -x c - <<'END'
 #include <unistd.h>

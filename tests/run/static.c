@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A program with a runtime inside (inside.c), or with one in its library (-DLIBRARY: that library; -DCALLER: its program).
+// A program with a runtime inside (inside.c), or with one in its library (-DLIBRARY: that library; -DCALLER: its program; -DOPENER: one
+// that opens it, its first argument, and closes and opens it again).
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 int run_all(const char *where);
 
-#ifndef CALLER
+#if !defined CALLER && !defined OPENER
 int cudaMalloc(void **address, size_t bytes);
 int cudaMemset_ptds(void *address, int value, size_t bytes);
 int cudaFree(void *address);
@@ -53,7 +55,20 @@ begin(void) {
 }
 #endif
 
-#ifndef LIBRARY
+#ifdef OPENER
+int
+main(int argc, char **argv) {
+  int status = 1;
+  for (int i = 0; i < 2; i++) {
+    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    int (*run)(const char *) = library ? (int (*)(const char *))dlsym(library, "run_all") : NULL;
+    status = run ? run("main") : 1;
+    if (library)
+      dlclose(library);
+  }
+  return status;
+}
+#elif !defined LIBRARY
 int
 main(int argc, char **argv) {
   (void)argv;
