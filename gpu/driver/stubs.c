@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What functions.def makes: the functions that are refused, and the variants of all for per-thread default streams. A variant is the
-// function itself: work is done when it is asked for, so that both default streams have the same order.
+// What functions.def makes: the functions that are refused, and the variants of all for per-thread default streams (variant.h).
 #include <stdio.h>
 
 #include "gpu/driver/error.h"
@@ -15,12 +14,6 @@
 #  define IN_CUDA_13(...) __VA_ARGS__
 #endif
 #define IN_CUDA_12_13(...) __VA_ARGS__
-
-#ifdef __x86_64__
-#  define BRANCH "jmp "
-#else
-#  define BRANCH "b "
-#endif
 
 static cudaError_t
 refuse_call(bool *is_told, const char *name, const char *why) {
@@ -35,14 +28,19 @@ smembank_run_unknown(void) {
   return error_return(cudaErrorNotSupported);
 }
 
-// Arguments are passed on as they are, whatever they are.
-#define VARIANT(name, suffix)                                                                      \
-  __asm__(".text\n.balign 16\n.globl " #name #suffix "\n.type " #name #suffix                      \
-          ", %function\n" #name #suffix ":\n\t" BRANCH #name "\n.size " #name #suffix              \
-          ", . - " #name #suffix "\n");
+// variant.c calls the function, whose address it finds in a register.
+#ifdef __x86_64__
+#  define CALL_VARIANT(name) "mov " name "@GOTPCREL(%rip), %r11\n\tjmp variant_call\n"
+#else
+#  define CALL_VARIANT(name)                                                                       \
+    "adrp x16, :got:" name "\n\tldr x16, [x16, :got_lo12:" name "]\n\tb variant_call\n"
+#endif
+#define VARIANT(variant, name)                                                                     \
+  __asm__(".text\n.balign 16\n.globl " variant "\n.type " variant ", %function\n" variant          \
+          ":\n\t" CALL_VARIANT(name) ".size " variant ", . - " variant "\n");
 #define VARIANT_PLAIN(name)
-#define VARIANT_PTSZ(name) VARIANT(name, _ptsz)
-#define VARIANT_PTDS(name) VARIANT(name, _ptds)
+#define VARIANT_PTSZ(name) VARIANT(#name "_ptsz", #name)
+#define VARIANT_PTDS(name) VARIANT(#name "_ptds", #name)
 
 #define SECTION(title)
 #define DONE(name, versions, variant)           IN_##versions(VARIANT_##variant(name))
