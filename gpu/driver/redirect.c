@@ -186,7 +186,7 @@ redirect_function(Redirection *redirection, const ElfW(Sym) * symbol, const char
 }
 
 static void
-protect(uintptr_t start, size_t bytes, int protection, const Object *object) {
+protect_range(uintptr_t start, size_t bytes, int protection, const Object *object) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t first = start & ~(page - 1);
   if (mprotect((void *)first, start + bytes - first, protection) != 0)
@@ -203,8 +203,8 @@ protect_code(const Object *object, bool is_writable) {
     uintptr_t start = object->base + segment->p_vaddr;
     int readable = segment->p_flags & PF_R ? PROT_READ : 0,
         writable = segment->p_flags & PF_W ? PROT_WRITE : 0;
-    protect(start, segment->p_memsz,
-            is_writable ? PROT_READ | PROT_WRITE : PROT_EXEC | readable | writable, object);
+    protect_range(start, segment->p_memsz,
+                  is_writable ? PROT_READ | PROT_WRITE : PROT_EXEC | readable | writable, object);
     if (!is_writable)
       detour_flush((void *)start, segment->p_memsz);
   }
@@ -228,7 +228,7 @@ redirect_object(const Object *object, const ElfSymbols *symbols) {
   protect_code(object, true);
   visit_functions(&redirection, redirect_function);
   protect_code(object, false);
-  protect((uintptr_t)code, bytes, PROT_READ | PROT_EXEC, object);
+  protect_range((uintptr_t)code, bytes, PROT_READ | PROT_EXEC, object);
   detour_flush(code, bytes);
 }
 
@@ -342,9 +342,9 @@ watch_loader(void) {
   unsigned char *code = (unsigned char *)_r_debug.r_brk;
   if (!code || !detour_is_nothing(code) || !detour_reaches(code, (const void *)take_change))
     return;
-  protect((uintptr_t)code, NEAR_JUMP_BYTES, PROT_READ | PROT_WRITE, &loader);
+  protect_range((uintptr_t)code, NEAR_JUMP_BYTES, PROT_READ | PROT_WRITE, &loader);
   detour_write_near(code, (const void *)take_change);
-  protect((uintptr_t)code, NEAR_JUMP_BYTES, PROT_READ | PROT_EXEC, &loader);
+  protect_range((uintptr_t)code, NEAR_JUMP_BYTES, PROT_READ | PROT_EXEC, &loader);
   detour_flush(code, NEAR_JUMP_BYTES);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What functions.def makes: the functions that are refused, and the variants of all for per-thread default streams (variant.h).
+// What functions.def makes: the functions that are refused, and the variants of all for per-thread default streams (stream-variant.h).
 #include <stdio.h>
 
 #include "gpu/driver/error.h"
@@ -28,7 +28,7 @@ smembank_run_unknown(void) {
   return error_return(cudaErrorNotSupported);
 }
 
-// variant.c calls the function, whose address it finds in a register.
+// stream-variant.c calls the function, whose address it finds in a register.
 #ifdef __x86_64__
 #  define CALL_VARIANT(name) "mov " name "@GOTPCREL(%rip), %r11\n\tjmp variant_call\n"
 #else

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "gpu/driver/variant.h"
+#include "gpu/driver/stream-variant.h"
 
 static __thread unsigned depth; // a function of the host that is called in one may call another
 
@@ -9,13 +9,11 @@ variant_is_running(void) {
   return depth > 0;
 }
 
-__attribute__((used)) void
-variant_begin(void) {
+void __attribute__((used)) variant_begin(void) {
   depth++;
 }
 
-__attribute__((used)) void
-variant_end(void) {
+void __attribute__((used)) variant_end(void) {
   depth--;
 }
 
