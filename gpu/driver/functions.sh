@@ -45,7 +45,7 @@ names) names "$2" "$3" ;;
 map)
   printf 'libcudart.so.%s {\n  global:\n' "$2"
   names "$2" "$3" | sed 's/.*/    &;/'
-  # For the redirection (redirect.c).
+  # For the redirection (gpu/redirect).
   printf '    smembank_run_unknown;\n  local: *;\n};\n'
   ;;
 table) table "$2" ;;

@@ -4,6 +4,7 @@
 // What functions.def makes: the functions that are refused, and the variants of all for per-thread default streams (stream-variant.h).
 #include <stdio.h>
 
+#include "gpu/driver/assembly.h"
 #include "gpu/driver/error.h"
 
 #if CUDART_MAJOR == 12
@@ -35,9 +36,7 @@ smembank_run_unknown(void) {
 #  define CALL_VARIANT(name)                                                                       \
     "adrp x16, :got:" name "\n\tldr x16, [x16, :got_lo12:" name "]\n\tb variant_call\n"
 #endif
-#define VARIANT(variant, name)                                                                     \
-  __asm__(".text\n.balign 16\n.globl " variant "\n.type " variant ", %function\n" variant          \
-          ":\n\t" CALL_VARIANT(name) ".size " variant ", . - " variant "\n");
+#define VARIANT(variant, name) ASSEMBLY(variant, "", CALL_VARIANT(name));
 #define VARIANT_PLAIN(name)
 #define VARIANT_PTSZ(name) VARIANT(#name "_ptsz", #name)
 #define VARIANT_PTDS(name) VARIANT(#name "_ptds", #name)

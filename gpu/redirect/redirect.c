@@ -18,8 +18,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "gpu/driver/elf-file.h"
-#include "gpu/driver/detour.h"
+#include "gpu/redirect/elf-file.h"
+#include "gpu/redirect/detour.h"
 
 #define REGISTER "__cudaRegisterFatBinary"
 #define OURS     "smembank_run_unknown"

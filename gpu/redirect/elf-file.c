@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "gpu/driver/elf-file.h"
+#include "gpu/redirect/elf-file.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "gpu/driver/detour.h"
+#include "gpu/redirect/detour.h"
 
 #include <stdint.h>
 #include <string.h>
+
+#include "gpu/driver/assembly.h"
 
 // Code of CALL_BYTES leaves the call in a register that no argument is in (r11, x17: System V ABI, AAPCS64) and goes here. Registers
 // of arguments are kept while the function is looked up.
@@ -55,26 +57,23 @@ detour_write_call(unsigned char *code, Call *call) {
 }
 
 // At the entry the stack is 8 bytes off its alignment of 16.
-__asm__(
-    ".text\n.balign 16\n.globl detour_enter\n.hidden detour_enter\n.type detour_enter, %function\n"
-    "detour_enter:\n"
-    "  push %rdi\n  push %rsi\n  push %rdx\n  push %rcx\n  push %r8\n  push %r9\n  push %rax\n"
-    "  sub $128, %rsp\n"
-    "  movups %xmm0, (%rsp)\n  movups %xmm1, 16(%rsp)\n"
-    "  movups %xmm2, 32(%rsp)\n  movups %xmm3, 48(%rsp)\n"
-    "  movups %xmm4, 64(%rsp)\n  movups %xmm5, 80(%rsp)\n"
-    "  movups %xmm6, 96(%rsp)\n  movups %xmm7, 112(%rsp)\n"
-    "  mov %r11, %rdi\n"
-    "  call detour_resolve\n"
-    "  mov %rax, %r11\n"
-    "  movups (%rsp), %xmm0\n  movups 16(%rsp), %xmm1\n"
-    "  movups 32(%rsp), %xmm2\n  movups 48(%rsp), %xmm3\n"
-    "  movups 64(%rsp), %xmm4\n  movups 80(%rsp), %xmm5\n"
-    "  movups 96(%rsp), %xmm6\n  movups 112(%rsp), %xmm7\n"
-    "  add $128, %rsp\n"
-    "  pop %rax\n  pop %r9\n  pop %r8\n  pop %rcx\n  pop %rdx\n  pop %rsi\n  pop %rdi\n"
-    "  jmp *%r11\n"
-    ".size detour_enter, . - detour_enter\n");
+ASSEMBLY("detour_enter", ".hidden detour_enter\n",
+         "  push %rdi\n  push %rsi\n  push %rdx\n  push %rcx\n  push %r8\n  push %r9\n  push %rax\n"
+         "  sub $128, %rsp\n"
+         "  movups %xmm0, (%rsp)\n  movups %xmm1, 16(%rsp)\n"
+         "  movups %xmm2, 32(%rsp)\n  movups %xmm3, 48(%rsp)\n"
+         "  movups %xmm4, 64(%rsp)\n  movups %xmm5, 80(%rsp)\n"
+         "  movups %xmm6, 96(%rsp)\n  movups %xmm7, 112(%rsp)\n"
+         "  mov %r11, %rdi\n"
+         "  call detour_resolve\n"
+         "  mov %rax, %r11\n"
+         "  movups (%rsp), %xmm0\n  movups 16(%rsp), %xmm1\n"
+         "  movups 32(%rsp), %xmm2\n  movups 48(%rsp), %xmm3\n"
+         "  movups 64(%rsp), %xmm4\n  movups 80(%rsp), %xmm5\n"
+         "  movups 96(%rsp), %xmm6\n  movups 112(%rsp), %xmm7\n"
+         "  add $128, %rsp\n"
+         "  pop %rax\n  pop %r9\n  pop %r8\n  pop %rcx\n  pop %rdx\n  pop %rsi\n  pop %rdi\n"
+         "  jmp *%r11\n");
 
 #elif defined __aarch64__
 
@@ -123,25 +122,22 @@ detour_write_call(unsigned char *code, Call *call) {
   memcpy(code + sizeof load, &call, sizeof call);
 }
 
-__asm__(
-    ".text\n.balign 16\n.globl detour_enter\n.hidden detour_enter\n.type detour_enter, %function\n"
-    "detour_enter:\n"
-    "  hint #36\n" // bti j
-    "  stp x29, x30, [sp, #-224]!\n  mov x29, sp\n"
-    "  stp x0, x1, [sp, #16]\n  stp x2, x3, [sp, #32]\n  stp x4, x5, [sp, #48]\n"
-    "  stp x6, x7, [sp, #64]\n  str x8, [sp, #80]\n"
-    "  stp q0, q1, [sp, #96]\n  stp q2, q3, [sp, #128]\n"
-    "  stp q4, q5, [sp, #160]\n  stp q6, q7, [sp, #192]\n"
-    "  mov x0, x17\n"
-    "  bl detour_resolve\n"
-    "  mov x16, x0\n"
-    "  ldp x0, x1, [sp, #16]\n  ldp x2, x3, [sp, #32]\n  ldp x4, x5, [sp, #48]\n"
-    "  ldp x6, x7, [sp, #64]\n  ldr x8, [sp, #80]\n"
-    "  ldp q0, q1, [sp, #96]\n  ldp q2, q3, [sp, #128]\n"
-    "  ldp q4, q5, [sp, #160]\n  ldp q6, q7, [sp, #192]\n"
-    "  ldp x29, x30, [sp], #224\n"
-    "  br x16\n"
-    ".size detour_enter, . - detour_enter\n");
+ASSEMBLY("detour_enter", ".hidden detour_enter\n",
+         "  hint #36\n" // bti j
+         "  stp x29, x30, [sp, #-224]!\n  mov x29, sp\n"
+         "  stp x0, x1, [sp, #16]\n  stp x2, x3, [sp, #32]\n  stp x4, x5, [sp, #48]\n"
+         "  stp x6, x7, [sp, #64]\n  str x8, [sp, #80]\n"
+         "  stp q0, q1, [sp, #96]\n  stp q2, q3, [sp, #128]\n"
+         "  stp q4, q5, [sp, #160]\n  stp q6, q7, [sp, #192]\n"
+         "  mov x0, x17\n"
+         "  bl detour_resolve\n"
+         "  mov x16, x0\n"
+         "  ldp x0, x1, [sp, #16]\n  ldp x2, x3, [sp, #32]\n  ldp x4, x5, [sp, #48]\n"
+         "  ldp x6, x7, [sp, #64]\n  ldr x8, [sp, #80]\n"
+         "  ldp q0, q1, [sp, #96]\n  ldp q2, q3, [sp, #128]\n"
+         "  ldp q4, q5, [sp, #160]\n  ldp q6, q7, [sp, #192]\n"
+         "  ldp x29, x30, [sp], #224\n"
+         "  br x16\n");
 
 #else
 #  error "jumps are known for x86-64 and AArch64"
