@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OWN_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
-
 static bool
 is_inside(const ElfFile *file, uint64_t offset, uint64_t bytes) {
   return offset <= file->n_bytes && bytes <= file->n_bytes - offset;
@@ -18,11 +16,11 @@ is_inside(const ElfFile *file, uint64_t offset, uint64_t bytes) {
 
 static bool
 read_elf_header(ElfFile *file) {
-  const ElfW(Ehdr) *header = (const void *)file->bytes;
+  const Elf64_Ehdr *header = (const void *)file->bytes;
   if (file->n_bytes < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != OWN_CLASS || header->e_shentsize != sizeof *file->sections ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof *file->sections ||
       header->e_phentsize != sizeof *file->segments ||
-      header->e_shoff % _Alignof(ElfW(Shdr)) != 0 || header->e_phoff % _Alignof(ElfW(Phdr)) != 0 ||
+      header->e_shoff % _Alignof(Elf64_Shdr) != 0 || header->e_phoff % _Alignof(Elf64_Phdr) != 0 ||
       !is_inside(file, header->e_shoff, header->e_shnum * sizeof *file->sections) ||
       !is_inside(file, header->e_phoff, header->e_phnum * sizeof *file->segments))
     return false;
@@ -65,7 +63,7 @@ static const char *
 find_elf_names(const ElfFile *file, size_t index, size_t *n_bytes) {
   if (index >= file->n_sections)
     return NULL;
-  const ElfW(Shdr) *section = &file->sections[index];
+  const Elf64_Shdr *section = &file->sections[index];
   if (section->sh_type == SHT_NOBITS || section->sh_size == 0 ||
       !is_inside(file, section->sh_offset, section->sh_size) ||
       file->bytes[section->sh_offset + section->sh_size - 1] != '\0')
@@ -76,7 +74,7 @@ find_elf_names(const ElfFile *file, size_t index, size_t *n_bytes) {
 
 bool
 elf_file_has_section(const ElfFile *file, const char *name) {
-  const ElfW(Ehdr) *header = (const void *)file->bytes;
+  const Elf64_Ehdr *header = (const void *)file->bytes;
   size_t n_bytes;
   const char *names = find_elf_names(file, header->e_shstrndx, &n_bytes);
   for (size_t i = 0; names && i < file->n_sections; i++)
@@ -89,9 +87,9 @@ ElfSymbols
 elf_file_symbols(const ElfFile *file, uint32_t type) {
   ElfSymbols symbols = {NULL, 0, NULL, 0};
   for (size_t i = 0; i < file->n_sections; i++) {
-    const ElfW(Shdr) *section = &file->sections[i];
+    const Elf64_Shdr *section = &file->sections[i];
     if (section->sh_type != type || section->sh_entsize != sizeof *symbols.symbols ||
-        section->sh_offset % _Alignof(ElfW(Sym)) != 0 ||
+        section->sh_offset % _Alignof(Elf64_Sym) != 0 ||
         !is_inside(file, section->sh_offset, section->sh_size))
       continue;
     symbols.names = find_elf_names(file, section->sh_link, &symbols.n_names);
@@ -105,19 +103,20 @@ elf_file_symbols(const ElfFile *file, uint32_t type) {
 }
 
 const char *
-elf_symbol_name(const ElfSymbols *symbols, const ElfW(Sym) * symbol) {
+elf_symbol_name(const ElfSymbols *symbols, const Elf64_Sym *symbol) {
   return symbol->st_name < symbols->n_names ? symbols->names + symbol->st_name : "";
 }
 
 bool
-elf_symbol_is_function(const ElfW(Sym) * symbol) {
+elf_symbol_is_function(const Elf64_Sym *symbol) {
   return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
          symbol->st_shndx < SHN_LORESERVE && symbol->st_value != 0;
 }
 
-const ElfW(Sym) * elf_symbol_find(const ElfSymbols *symbols, const char *name, bool is_defined) {
+const Elf64_Sym *
+elf_symbol_find(const ElfSymbols *symbols, const char *name, bool is_defined) {
   for (size_t i = 0; i < symbols->n; i++) {
-    const ElfW(Sym) *symbol = &symbols->symbols[i];
+    const Elf64_Sym *symbol = &symbols->symbols[i];
     bool is_wanted = is_defined ? elf_symbol_is_function(symbol) : symbol->st_shndx == SHN_UNDEF;
     if (is_wanted && strcmp(elf_symbol_name(symbols, symbol), name) == 0)
       return symbol;

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +107,7 @@ typedef struct {
   const ElfSymbols *symbols;
   const char *library;    // that has ours
   const char **names;     // of functions.def, sorted
-  ElfW(Addr) first, last; // the known functions are in between, in the file's addresses
+  Elf64_Addr first, last; // the known functions are in between, in the file's addresses
   size_t n;               // functions
   Call *calls;            // of each function
   unsigned char *code;    // CALL_BYTES of each
@@ -122,9 +123,9 @@ is_known_name(const Redirection *redirection, const char *name) {
 // Calls @visit for each function that is named like one of the runtime.
 static void
 visit_functions(Redirection *redirection,
-                void (*visit)(Redirection *, const ElfW(Sym) *, const char *name, bool is_known)) {
+                void (*visit)(Redirection *, const Elf64_Sym *, const char *name, bool is_known)) {
   for (size_t i = 0; i < redirection->symbols->n; i++) {
-    const ElfW(Sym) *symbol = &redirection->symbols->symbols[i];
+    const Elf64_Sym *symbol = &redirection->symbols->symbols[i];
     const char *name = elf_symbol_name(redirection->symbols, symbol);
     if (elf_symbol_is_function(symbol) && is_named_like_runtime(name))
       visit(redirection, symbol, name, is_known_name(redirection, name));
@@ -132,7 +133,7 @@ visit_functions(Redirection *redirection,
 }
 
 static void
-widen_runtime(Redirection *redirection, const ElfW(Sym) * symbol, const char *name, bool is_known) {
+widen_runtime(Redirection *redirection, const Elf64_Sym *symbol, const char *name, bool is_known) {
   (void)name;
   redirection->n++;
   if (is_known && symbol->st_value < redirection->first)
@@ -143,9 +144,9 @@ widen_runtime(Redirection *redirection, const ElfW(Sym) * symbol, const char *na
 
 // Whether there are so many bytes for a jump: up to the next function, where the symbols say so.
 static bool
-has_jump_room(const Redirection *redirection, const ElfW(Sym) * symbol) {
+has_jump_room(const Redirection *redirection, const Elf64_Sym *symbol) {
   for (size_t i = 0; symbol->st_size < JUMP_BYTES && i < redirection->symbols->n; i++) {
-    const ElfW(Sym) *other = &redirection->symbols->symbols[i];
+    const Elf64_Sym *other = &redirection->symbols->symbols[i];
     if (elf_symbol_is_function(other) && other->st_value > symbol->st_value &&
         other->st_value < symbol->st_value + JUMP_BYTES)
       return false;
@@ -155,9 +156,9 @@ has_jump_room(const Redirection *redirection, const ElfW(Sym) * symbol) {
 
 // Whether a jump at an address of the file is in a segment that is executable.
 static bool
-is_executable(const Object *object, ElfW(Addr) address) {
+is_executable(const Object *object, Elf64_Addr address) {
   for (size_t i = 0; i < object->file.n_segments; i++) {
-    const ElfW(Phdr) *segment = &object->file.segments[i];
+    const Elf64_Phdr *segment = &object->file.segments[i];
     if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) && address >= segment->p_vaddr &&
         segment->p_memsz >= JUMP_BYTES &&
         address - segment->p_vaddr <= segment->p_memsz - JUMP_BYTES)
@@ -167,7 +168,7 @@ is_executable(const Object *object, ElfW(Addr) address) {
 }
 
 static void
-redirect_function(Redirection *redirection, const ElfW(Sym) * symbol, const char *name,
+redirect_function(Redirection *redirection, const Elf64_Sym *symbol, const char *name,
                   bool is_known) {
   if (!is_known && (symbol->st_value < redirection->first || symbol->st_value > redirection->last))
     return;
@@ -197,7 +198,7 @@ protect_range(uintptr_t start, size_t bytes, int protection, const Object *objec
 static void
 protect_code(const Object *object, bool is_writable) {
   for (size_t i = 0; i < object->file.n_segments; i++) {
-    const ElfW(Phdr) *segment = &object->file.segments[i];
+    const Elf64_Phdr *segment = &object->file.segments[i];
     if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
       continue;
     uintptr_t start = object->base + segment->p_vaddr;
@@ -214,13 +215,14 @@ static void
 redirect_object(const Object *object, const ElfSymbols *symbols) {
   const char *names[N_NAMES];
   Redirection redirection = {
-      object, symbols, find_version(object, symbols), names, (ElfW(Addr)) - 1, 0, 0, NULL, NULL};
+      object, symbols, find_version(object, symbols), names, (Elf64_Addr)-1, 0, 0, NULL, NULL};
   memcpy(names, all_names, sizeof names);
   qsort(names, N_NAMES, sizeof *names, compare_names);
   visit_functions(&redirection, widen_runtime);
   size_t bytes = redirection.n * CALL_BYTES;
-  unsigned char *code =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const int protection = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
+  // cppcheck-suppress invalidFunctionArg ; memory that is no file's
+  unsigned char *code = mmap(NULL, bytes, protection, kind, -1, 0);
   redirection.calls = calloc(redirection.n, sizeof *redirection.calls);
   redirection.code = code;
   if (code == MAP_FAILED || !redirection.calls)
