@@ -89,7 +89,7 @@ cudaFreeAsync(void *address, cudaStream_t stream) {
 API cudaError_t
 cudaMemGetInfo(size_t *free_bytes, size_t *all_bytes) {
   cudaError_t error = error_check();
-  *all_bytes = memory_bytes();
+  *all_bytes = memory_device_bytes();
   *free_bytes = *all_bytes - memory_used();
   return error_return(error);
 }

@@ -41,6 +41,8 @@ connect_once(void) {
                              &device.sm_blocks};
   for (size_t i = 0; has_device && i < sizeof parts / sizeof *parts; i++)
     *parts[i] = (unsigned)smb_payload_number(&payload);
+  if (has_device)
+    memory_set_device_bytes(smb_payload_number(&payload));
   has_device = has_device && !payload.failed;
   smb_payload_clear(&payload);
 }

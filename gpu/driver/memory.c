@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +24,8 @@ static uintptr_t base;
 static Allocation *all; // by address
 static size_t n_all, room;
 static size_t used;
+static uint64_t limit = RANGE_BYTES; // of the device
+static bool is_full_told;
 
 int
 memory_start(void) {
@@ -67,6 +70,34 @@ find_gap(size_t bytes, size_t *index) {
   return base + RANGE_BYTES - start >= bytes ? start : 0;
 }
 
+void
+memory_set_device_bytes(uint64_t bytes) {
+  limit = bytes < RANGE_BYTES ? bytes : RANGE_BYTES;
+}
+
+uint64_t
+memory_device_bytes(void) {
+  return limit;
+}
+
+// What an allocation takes of the device's memory.
+static size_t
+device_share(size_t bytes, InjectMemory kind) {
+  return kind == INJECT_HOST ? 0 : round_up(bytes);
+}
+
+static bool
+has_device_room(size_t bytes, InjectMemory kind) {
+  bool does = device_share(bytes, kind) <= limit - used;
+  if (!does && !is_full_told)
+    fprintf(stderr,
+            "smembank run: no room for %zu bytes: of the %llu bytes of the device's memory %zu are "
+            "in use\n",
+            bytes, (unsigned long long)limit, used);
+  is_full_told = is_full_told || !does;
+  return does;
+}
+
 static bool
 make_allocation_room(void) {
   size_t more = room ? 2 * room : 64;
@@ -84,14 +115,15 @@ void *
 memory_allocate(size_t bytes, InjectMemory kind, bool is_variable) {
   uintptr_t address = 0;
   size_t index;
-  if (bytes == 0 || bytes > RANGE_BYTES)
+  if (bytes == 0 || bytes > SIZE_MAX - ALIGNMENT)
     return NULL;
   pthread_mutex_lock(&lock);
-  if (base && make_allocation_room() && (address = find_gap(round_up(bytes), &index)) != 0) {
+  if (base && has_device_room(bytes, kind) && make_allocation_room() &&
+      (address = find_gap(round_up(bytes), &index)) != 0) {
     memmove(all + index + 1, all + index, (n_all - index) * sizeof *all);
     all[index] = (Allocation){address, bytes, kind, is_variable};
     n_all++;
-    used += round_up(bytes);
+    used += device_share(bytes, kind);
   }
   pthread_mutex_unlock(&lock);
   return (void *)address;
@@ -127,7 +159,7 @@ memory_free(const void *address) {
   if (is_there) {
     size_t bytes = round_up(all[n - 1].bytes);
     forget_bytes((uintptr_t)address, bytes);
-    used -= bytes;
+    used -= device_share(bytes, all[n - 1].kind);
     memmove(all + n - 1, all + n, (n_all - n) * sizeof *all);
     n_all--;
   }

@@ -21,7 +21,7 @@ typedef enum {
   RUN_HELLO =
       INJECT_N_KINDS, /* protocol, process, file descriptor of the memory in it, address and bytes of the memory;
                        answer: RunStatus, major and minor of the compute capability, bytes of shared memory of a block
-                       and of a multiprocessor, the most with opt-in, warps and blocks of a multiprocessor */
+                       and of a multiprocessor, the most with opt-in, warps and blocks of a multiprocessor, bytes of device memory */
   RUN_MODULE, /* its number, (fatbin or cubin); answer: RunStatus, (message), number of kernels, of each (symbol), registers,
                        local, static shared and parameter bytes, most threads, number of parameters, offset and bytes of each;
                        number of variables, of each (name), bytes, whether it is constant, (contents, or none: zeros) */
