@@ -121,9 +121,10 @@ start_application(SmbStage *stage, const SmbApplication *application, GError **e
     environment = g_environ_setenv(environment, added[i], added[i + 1], TRUE);
   environment = g_environ_setenv(environment, application->socket_variable, stage->socket, TRUE);
   g_autoptr(GError) failure = NULL;
+  GSpawnFlags input = application->turns_output ? G_SPAWN_DEFAULT : G_SPAWN_CHILD_INHERITS_STDIN;
   if (g_spawn_async(NULL, (char **)application->words, environment,
-                    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN,
-                    set_up, (gpointer)application, &stage->pid, &failure))
+                    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | input, set_up,
+                    (gpointer)application, &stage->pid, &failure))
     return TRUE;
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s", failure->message);
 }

@@ -31,7 +31,7 @@ typedef struct _SmbStage SmbStage;
  * @listener: (transfer none)
  * @user: for SmbListener.start
  * @stage: (nullable) (out): the application, as long as it runs
- * @turns_output: whether its standard output is the standard error of this program
+ * @turns_output: whether its standard output is the standard error of this program, and its standard input is empty
  */
 typedef struct {
   const char *const *words;

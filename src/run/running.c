@@ -237,6 +237,22 @@ record_run(const Process *process, SmbCaptureLaunch *launch, const SmbModule *mo
   smb_recorder_launch(recorder, launch, module->image);
 }
 
+// Whether a launch is recorded, one that is wanted.
+static gboolean
+is_recorded(const SmbRunning *running, const SmbCaptureLaunch *launch) {
+  if (!running->recorder || !running->only_firsts)
+    return running->recorder != NULL;
+  GString *key = g_string_new(launch->kernel);
+  g_string_append_printf(key, " %" G_GUINT64_FORMAT, launch->dynamic_bytes);
+  for (guint i = 0; i < 3; i++)
+    g_string_append_printf(key, " %u %u %u", launch->grid[i], launch->block[i], launch->cluster[i]);
+  if (launch->parameters) {
+    g_autofree char *sum = g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, launch->parameters);
+    g_string_append_printf(key, " %s", sum);
+  }
+  return g_hash_table_add(running->firsts, g_string_free(key, FALSE));
+}
+
 // Whether the program has ended, or hung up: nobody waits for the kernel. Asked while it runs; signals are passed on meanwhile.
 static gboolean
 has_hung_up(gpointer user) {
@@ -301,7 +317,7 @@ answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
   running->n_launches++;
   if (running->recorder)
     smb_recorder_count(running->recorder, launch->kernel, 1);
-  if (running->recorder && is_wanted)
+  if (is_wanted && is_recorded(running, launch))
     record_run(process, launch, module);
   if (running->skips)
     answer_status(answer, RUN_DONE, "");

@@ -24,6 +24,8 @@
  * @n_matching: how many there were
  * @n_launches: and of all kernels
  * @matching: (element-type gpointer): what is known of symbols: whether @kernel matches
+ * @only_firsts: whether @recorder takes a launch only if none before had the same kernel, shape and parameters
+ * @firsts: with it: what these were
  * @skips: whether kernels are not run
  * @skips_unknown: SmbEngineOptions.skips_unknown
  * @threads: that run the blocks of a launch; 0: one for each processor
@@ -42,6 +44,8 @@ typedef struct {
   guint64 first, last, every;
   guint64 n_matching, n_launches;
   GHashTable *matching;
+  gboolean only_firsts;
+  GHashTable *firsts;
   gboolean skips;
   gboolean skips_unknown;
   guint threads;

@@ -244,7 +244,8 @@ smb_ranking_worst(const SmbRanking *ranking, GError **error) {
   const SmbRankRow *first = ranking->rows->len ? ranking->rows->pdata[0] : NULL;
   if (first && !first->refused)
     return first;
-  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s%s", smb_capture_path(ranking->capture),
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s%s",
+           ranking->file ? ranking->file : ranking->command[0],
            first ? "no launch could be counted: the first: " : "no launch",
            first ? first->refused : "");
   return NULL;
