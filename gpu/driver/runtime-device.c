@@ -7,7 +7,8 @@
 #include "gpu/driver/module.h"
 
 enum {
-  VERSION = 13000, // of the interface: CUDA 13.0
+  DRIVER_VERSION = 13000, // CUDA 13.0
+  RUNTIME_VERSION = CUDART_MAJOR == 12 ? 12090 : 13000,
   FUNCTION_MAX_DYNAMIC_SHARED = 8,
   FUNCTION_CARVEOUT = 9,
 };
@@ -33,13 +34,13 @@ cudaSetDevice(int device) {
 
 API cudaError_t
 cudaRuntimeGetVersion(int *version) {
-  *version = VERSION;
+  *version = RUNTIME_VERSION;
   return cudaSuccess;
 }
 
 API cudaError_t
 cudaDriverGetVersion(int *version) {
-  *version = client_device() ? VERSION : 0;
+  *version = client_device() ? DRIVER_VERSION : 0;
   return cudaSuccess;
 }
 

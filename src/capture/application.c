@@ -73,6 +73,7 @@ take_signals(SmbStage *stage, GError **error) {
   sigaddset(&taken, SIGTERM);
   sigaddset(&taken, SIGHUP);
   sigaddset(&taken, SIGQUIT);
+  sigaddset(&taken, SIGCHLD); // wakes this program when the application ends
   pthread_sigmask(SIG_BLOCK, &taken, &stage->before);
   stage->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
   return stage->signals >= 0 || fail_application(error, "signals");
@@ -133,7 +134,7 @@ void
 smb_application_pass_signals(SmbStage *stage) {
   struct signalfd_siginfo info;
   while (read(stage->signals, &info, sizeof info) == sizeof info)
-    if (info.ssi_code != SI_KERNEL && !stage->has_ended)
+    if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL && !stage->has_ended)
       kill(stage->pid, (int)info.ssi_signo);
 }
 

@@ -50,8 +50,7 @@ static const GOptionEntry options[] = {
 static const SmbCliUsage usage = {
     .arguments = "FILE.cu… [-- ARGUMENTS] | -- COMMAND…",
     .description = "Runs a CUDA program without a GPU: compiles FILE.cu with nvcc, or takes a "
-                   "COMMAND that is linked "
-                   "with the shared runtime (nvcc -cudart shared). The program's input, output and "
+                   "COMMAND. The program's input, output and "
                    "exit status are its "
                    "own. When it has ended, its launches are listed by their excess wavefronts.",
     .min_arguments = 1,
@@ -162,7 +161,8 @@ finish_run(SmbCli *cli, SmbRunning *running, const char *path, const char *end, 
   smb_ranking_end(running->ranking, end);
   if (running->ranking->n_launches > 0)
     return write_ranking(cli, running->ranking);
-  smb_spool_printf(cli->messages, "smembank run: no launch was counted: %s\n", end);
+  if (cli->status != SMB_EXIT_INPUT) // of a program that says why, or that the redirection refuses
+    smb_spool_printf(cli->messages, "smembank run: no launch was counted: %s\n", end);
   return TRUE;
 }
 

@@ -15,6 +15,7 @@
 
 #define FOLDER_VARIABLE "SMEMBANK_RUN_LIBRARIES"
 #define LIBRARY_NAME    "libcudart.so.13"
+#define REDIRECT_NAME   "smembank-redirect.so"
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-,@%="
 
 // --- its words
@@ -137,16 +138,31 @@ find_libraries(GError **error) {
   return found;
 }
 
+// A list of the loader with one more in front (transfer full).
+static char *
+prepend_path(const char *first, const char *variable) {
+  const char *before = g_getenv(variable);
+  return before && *before ? g_strconcat(first, ":", before, NULL) : g_strdup(first);
+}
+
+// How the loader is told of the library that redirects the runtime inside a program (transfer full). The loader divides the list at
+// spaces and colons: by its name alone the library is found in LD_LIBRARY_PATH.
+static char *
+name_redirection(const char *libraries) {
+  return strpbrk(libraries, " :") ? g_strdup(REDIRECT_NAME)
+                                  : g_build_filename(libraries, REDIRECT_NAME, NULL);
+}
+
 gboolean
 smb_run_start(SmbRunning *running, const char *const *words, SmbRunOutput output, int *wait_status,
               GError **error) {
   g_autofree char *libraries = find_libraries(error);
-  const char *before = g_getenv("LD_LIBRARY_PATH");
   if (!libraries)
     return FALSE;
-  g_autofree char *path =
-      before && *before ? g_strconcat(libraries, ":", before, NULL) : g_strdup(libraries);
-  const char *const environment[] = {"LD_LIBRARY_PATH", path, NULL};
+  g_autofree char *path = prepend_path(libraries, "LD_LIBRARY_PATH");
+  g_autofree char *redirection = name_redirection(libraries);
+  g_autofree char *preload = prepend_path(redirection, "LD_PRELOAD");
+  const char *const environment[] = {"LD_LIBRARY_PATH", path, "LD_PRELOAD", preload, NULL};
   const SmbApplication application = {
       .words = words,
       .environment = environment,
