@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# gpu/driver/functions.def says which functions of CUDA's runtime there are: each library has those, and no others. The table in
+# doc/run.md is made of it.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+form=${srcdir:?}/gpu/driver/functions.sh
+def=$srcdir/gpu/driver/functions.def
+status=0
+
+# differ WHAT WANTED FOUND: says what differs.
+differ() {
+  LC_ALL=C sort "$2" >"$work/wanted"
+  LC_ALL=C sort "$3" >"$work/found"
+  missing=$(LC_ALL=C comm -23 "$work/wanted" "$work/found" | tr '\n' ' ')
+  more=$(LC_ALL=C comm -13 "$work/wanted" "$work/found" | tr '\n' ' ')
+  [ -n "$missing$more" ] || return 0
+  echo "FAIL: $1: only in functions.def: ${missing:-none}; without a line there: ${more:-none}"
+  status=1
+}
+
+# What a line says is what is there: a made-up table and the functions of a made-up library.
+printf 'DONE(cudaOne, CUDA_12_13, PTSZ)\nACCEPTED(cudaTwo, CUDA_13, PLAIN, "x")\nREFUSED(cudaThree, CUDA_12, PTDS, "y (z, 1)")\n' >"$work/made-up.def"
+[ "$(sh "$form" names 13 "$work/made-up.def" | tr '\n' ' ')" = 'cudaOne cudaOne_ptsz cudaTwo ' ] || status=1
+[ "$(sh "$form" names 12 "$work/made-up.def" | tr '\n' ' ')" = 'cudaOne cudaOne_ptsz cudaThree cudaThree_ptds ' ] || status=1
+# shellcheck disable=SC2016 # a mark of the table
+sh "$form" table "$work/made-up.def" | grep -qxF '| `cudaThree`, `_ptds` | 12 | refused | y (z, 1) |' || status=1
+[ "$status" = 0 ] || { echo 'FAIL: functions.sh reads a table wrongly'; exit 1; }
+
+awk '/^[A-Z]+\(/ && !/^SECTION\("[^"]+"\)$/ && !/^DONE\([_a-zA-Z0-9]+, CUDA_(12|13|12_13), (PLAIN|PTSZ|PTDS)\)$/ &&
+  !/^(ACCEPTED|REFUSED)\([_a-zA-Z0-9]+, CUDA_(12|13|12_13), (PLAIN|PTSZ|PTDS), "[^"|]+"\)$/' "$def" >"$work/strange"
+[ ! -s "$work/strange" ] || { echo "FAIL: functions.def: not a line that its head describes: $(cat "$work/strange")"; status=1; }
+
+for major in 12 13; do
+  library=gpu/driver/libcudart.so.$major
+  sh "$form" names "$major" "$def" >"$work/rows"
+  [ "$(wc -l <"$work/rows")" -gt 400 ] || { echo "FAIL: $(wc -l <"$work/rows") functions of CUDA $major"; status=1; }
+  # All functions of the library, exported or not: one without a line is not exported. The folder keeps its own names without a prefix.
+  nm "$library" | awk '$2 ~ /^[tT]$/ && $3 ~ /^(__)?cuda[A-Z]/ { sub(/@.*/, "", $3); print $3 }' >"$work/functions"
+  differ "$library" "$work/rows" "$work/functions"
+  nm -D --defined-only "$library" | awk '$3 ~ /^(__)?cuda/ { print $3 }' >"$work/exported"
+  grep -v "@@libcudart\.so\.$major\$" "$work/exported" >"$work/strange" || true
+  [ ! -s "$work/strange" ] || { echo "FAIL: $library: another version: $(cat "$work/strange")"; status=1; }
+  sed -i 's/@.*//' "$work/exported"
+  differ "$library exports" "$work/rows" "$work/exported"
+done
+
+# What is called done is a function of its own, not one that is made of the table.
+grep -hoE '^(__)?cuda[A-Za-z0-9_]+\(' "$srcdir"/gpu/driver/*.c | tr -d '(' | LC_ALL=C sort -u >"$work/written"
+sed -nE 's/^(DONE|ACCEPTED)\(([A-Za-z0-9_]+),.*/\2/p' "$def" >"$work/rows"
+differ 'sources' "$work/rows" "$work/written"
+
+sh "$form" page "$def" "$srcdir/doc/run.md" >"$work/run.md"
+cmp -s "$work/run.md" "$srcdir/doc/run.md" || {
+  echo 'FAIL: doc/run.md has another table than functions.def: write it with gpu/driver/functions.sh page (HACKING.md)'
+  diff "$srcdir/doc/run.md" "$work/run.md" | head -20
+  status=1
+}
+exit "$status"
