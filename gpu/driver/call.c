@@ -81,18 +81,22 @@ bool
 call_copy(Call *to, const Call *from) {
   *to = *from;
   if (from->kind == cudaGraphNodeTypeKernel)
-    return (to->kernel = launch_copy(from->kernel)) != NULL;
+    return (to->kernel = launch_call_copy(from->kernel)) != NULL;
   if (from->kind == cudaGraphNodeTypeGraph && !from->is_launch)
     return (to->child = graph_copy(from->child)) != NULL;
+  if (from->kind == cudaGraphNodeTypeMemAlloc)
+    memory_retain_graphs(from->allocation.dptr);
   return true;
 }
 
 void
 call_clear(Call *call) {
   if (call->kind == cudaGraphNodeTypeKernel)
-    launch_free(call->kernel);
+    launch_call_free(call->kernel);
   else if (call->kind == cudaGraphNodeTypeGraph && !call->is_launch)
     graph_free(call->child);
+  else if (call->kind == cudaGraphNodeTypeMemAlloc)
+    memory_release_graphs(call->allocation.dptr);
   *call = (Call){.kind = cudaGraphNodeTypeEmpty};
 }
 
@@ -137,7 +141,7 @@ take_call(Call *call, cudaStream_t handle, bool waits) {
   if (!error && stream->capture && waits)
     error = capture_break(stream, cudaErrorStreamCaptureUnsupported);
   if (!error && !stream->capture)
-    error = waits                       ? capture_check_unsafe(stream_is_legacy(stream))
+    error = waits                      ? capture_check_unsafe(stream_is_legacy(stream))
             : stream_is_legacy(stream) ? capture_check_legacy()
                                        : cudaSuccess;
   if (!error)
@@ -151,5 +155,6 @@ cudaError_t
 call_submit(Call *call, cudaStream_t handle, bool waits) {
   cudaError_t error = take_call(call, handle, waits);
   call_clear(call);
-  return error_return(error);
+  return error || waits ? error_return(error)
+                        : cudaSuccess; // that a kernel failed is told by a later call
 }

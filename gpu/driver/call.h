@@ -32,8 +32,9 @@ typedef struct {
     cudaMemcpy3DParms copy;
     FillCall fill;
     cudaHostNodeParams host;
-    cudaGraph_t child;   // its own
-    cudaGraphExec_t run; // of a call that is no node: a graph that is launched; kind is that of a child
+    cudaGraph_t child; // its own
+    cudaGraphExec_t
+        run; // of a call that is no node: a graph that is launched; kind is that of a child
     Event *event;
     cudaMemAllocNodeParams allocation;
     void *freed;
@@ -55,7 +56,9 @@ void call_clear(Call *call);
 // --- parts of calls
 cudaError_t copy_check(const cudaMemcpy3DParms *copy);
 void copy_run(const cudaMemcpy3DParms *copy);
-bool copy_is_pageable(const cudaMemcpy3DParms *copy); // of the host's memory, that the program may change when the call returns
+bool copy_is_pageable(
+    const cudaMemcpy3DParms
+        *copy); // of the host's memory, that the program may change when the call returns
 cudaError_t fill_check(const FillCall *fill);
 void fill_run(const FillCall *fill);
 
@@ -64,5 +67,5 @@ cudaError_t launch_make(Call *call, const void *function, const cudaLaunchConfig
                         void **arguments);
 cudaError_t launch_check(const KernelCall *launch);
 cudaError_t launch_run(const KernelCall *launch, uint64_t stream);
-KernelCall *launch_copy(const KernelCall *launch);
-void launch_free(KernelCall *launch);
+KernelCall *launch_call_copy(const KernelCall *launch);
+void launch_call_free(KernelCall *launch);

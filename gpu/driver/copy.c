@@ -77,18 +77,17 @@ check_side(const Array *array, cudaPos position, cudaPitchedPtr pointer,
 }
 
 static bool
-is_empty(const cudaMemcpy3DParms *copy) {
+is_empty_copy(const cudaMemcpy3DParms *copy) {
   return copy->extent.width == 0 || copy->extent.height == 0 || copy->extent.depth == 0;
 }
 
 cudaError_t
 copy_check(const cudaMemcpy3DParms *copy) {
   bool to_device = copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice;
-  bool from_device =
-      copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice;
+  bool from_device = copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice;
   if (copy->kind < cudaMemcpyHostToHost || copy->kind > cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
-  if (is_empty(copy))
+  if (is_empty_copy(copy))
     return cudaSuccess;
   cudaError_t error = check_side(copy->dstArray, copy->dstPos, copy->dstPtr, copy, to_device);
   return error ? error : check_side(copy->srcArray, copy->srcPos, copy->srcPtr, copy, from_device);
@@ -97,7 +96,7 @@ copy_check(const cudaMemcpy3DParms *copy) {
 void
 copy_run(const cudaMemcpy3DParms *copy) {
   size_t width = count_row_bytes(copy);
-  if (is_empty(copy))
+  if (is_empty_copy(copy))
     return;
   Side to = take_side(copy->dstArray, copy->dstPos, copy->dstPtr);
   Side from = take_side(copy->srcArray, copy->srcPos, copy->srcPtr);
@@ -109,8 +108,8 @@ copy_run(const cudaMemcpy3DParms *copy) {
 
 bool
 copy_is_pageable(const cudaMemcpy3DParms *copy) {
-  return !is_empty(copy) && ((!copy->dstArray && !memory_is_ours(copy->dstPtr.ptr)) ||
-                             (!copy->srcArray && !memory_is_ours(copy->srcPtr.ptr)));
+  return !is_empty_copy(copy) && ((!copy->dstArray && !memory_is_ours(copy->dstPtr.ptr)) ||
+                                  (!copy->srcArray && !memory_is_ours(copy->srcPtr.ptr)));
 }
 
 // --- bytes and rows

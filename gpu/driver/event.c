@@ -16,12 +16,15 @@ enum {
 static cudaError_t
 use_event(cudaEvent_t event) {
   cudaError_t error = error_check();
-  return error ? error : handle_is(event, HANDLE_EVENT) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  return error                            ? error
+         : handle_is(event, HANDLE_EVENT) ? cudaSuccess
+                                          : cudaErrorInvalidResourceHandle;
 }
 
 void
 event_happen(Event *event) {
   clock_gettime(CLOCK_MONOTONIC, &event->time);
+  event->is_recorded = true;
 }
 
 API cudaError_t
@@ -70,10 +73,10 @@ cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned flags)
     return error_return(capture_record(stream, event));
   Call call = {.kind = cudaGraphNodeTypeEventRecord, .event = event};
   if (stream->capture)
-    return call_submit(&call, handle, false);
+    return call_submit(&call, stream, false);
   if (flags & cudaEventRecordExternal)
     return error_return(cudaErrorIllegalState);
-  error = call_submit(&call, handle, false);
+  error = call_submit(&call, stream, false);
   if (error)
     return error;
   event->is_recorded = true;
@@ -99,7 +102,7 @@ cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags) {
     return error_return(error);
   if (stream->capture && flags & cudaEventWaitExternal) {
     Call call = {.kind = cudaGraphNodeTypeWaitEvent, .event = event};
-    return call_submit(&call, handle, false);
+    return call_submit(&call, stream, false);
   }
   if (stream->capture || event->capture)
     return error_return(capture_wait(stream, event));
@@ -153,8 +156,10 @@ cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return error_return(error);
 }
 
+#if CUDART_MAJOR == 12
 // CUDA 12.8 gave it another name for a time.
 API cudaError_t
 cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return cudaEventElapsedTime(milliseconds, start, end);
 }
+#endif

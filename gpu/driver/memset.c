@@ -8,7 +8,7 @@
 #include "gpu/driver/memory.h"
 
 static bool
-is_nothing(const FillCall *fill) {
+is_empty_fill(const FillCall *fill) {
   return fill->rows.width == 0 || fill->rows.height == 0 || fill->depth == 0;
 }
 
@@ -19,13 +19,12 @@ fill_check(const FillCall *fill) {
   Allocation found;
   if (rows->elementSize != 1 && rows->elementSize != 2 && rows->elementSize != 4)
     return cudaErrorInvalidValue;
-  if (is_nothing(fill))
+  if (is_empty_fill(fill))
     return cudaSuccess;
   if (rows->height > 1 && width > rows->pitch)
     return cudaErrorInvalidValue;
   size_t bytes = (fill->depth - 1) * fill->slice_bytes + (rows->height - 1) * rows->pitch + width;
-  return memory_find(rows->dst, &found) &&
-                 (uintptr_t)rows->dst % rows->elementSize == 0 &&
+  return memory_find(rows->dst, &found) && (uintptr_t)rows->dst % rows->elementSize == 0 &&
                  (uintptr_t)rows->dst - found.address + bytes <= found.bytes
              ? cudaSuccess
              : cudaErrorInvalidValue;
@@ -42,7 +41,7 @@ fill_row(char *row, const cudaMemsetParams *rows) {
 
 void
 fill_run(const FillCall *fill) {
-  if (is_nothing(fill))
+  if (is_empty_fill(fill))
     return;
   for (size_t z = 0; z < fill->depth; z++)
     for (size_t y = 0; y < fill->rows.height; y++)
@@ -66,8 +65,8 @@ cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent box, cudaStream_t str
 API cudaError_t
 cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
                   cudaStream_t stream) {
-  return fill_box((cudaPitchedPtr){to, pitch, width, height}, value,
-                  (cudaExtent){width, height, 1}, stream);
+  return fill_box((cudaPitchedPtr){to, pitch, width, height}, value, (cudaExtent){width, height, 1},
+                  stream);
 }
 
 API cudaError_t

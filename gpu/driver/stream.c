@@ -26,6 +26,7 @@ static pthread_key_t of_thread;
 static struct Stream legacy = {.id = 1};
 static Stream *all = &legacy;
 static uint64_t last_id = 2;
+__thread bool stream_is_threads;
 
 static Stream *
 add_stream(unsigned flags, int priority) {
@@ -56,13 +57,13 @@ remove_stream(void *removed) {
 }
 
 static void
-make_key(void) {
+make_stream_key(void) {
   pthread_key_create(&of_thread, remove_stream);
 }
 
 static Stream *
 find_own_stream(void) {
-  pthread_once(&once, make_key);
+  pthread_once(&once, make_stream_key);
   Stream *stream = pthread_getspecific(of_thread);
   if (!stream && (stream = add_stream(0, 0)) != NULL)
     pthread_setspecific(of_thread, stream);
@@ -71,7 +72,10 @@ find_own_stream(void) {
 
 Stream *
 stream_of(cudaStream_t handle) {
-  if (!handle || handle == cudaStreamLegacy)
+  if (!handle && stream_is_threads)
+    handle = cudaStreamPerThread;
+  stream_is_threads = false;
+  if (!handle || handle == cudaStreamLegacy || handle == &legacy)
     return &legacy;
   if (handle == cudaStreamPerThread)
     return find_own_stream();
@@ -89,8 +93,9 @@ stream_ticket(const Stream *stream) {
   uint64_t ticket = stream->last;
   pthread_mutex_lock(&lock);
   for (const Stream *other = all; other; other = other->next) {
-    bool is_joined = stream_is_legacy(stream) ? !(other->flags & cudaStreamNonBlocking)
-                     : stream_is_legacy(other) && !(stream->flags & cudaStreamNonBlocking);
+    bool is_joined = stream_is_legacy(stream)
+                         ? !(other->flags & cudaStreamNonBlocking)
+                         : stream_is_legacy(other) && !(stream->flags & cudaStreamNonBlocking);
     if (is_joined && other->last > ticket)
       ticket = other->last;
   }
@@ -113,7 +118,7 @@ stream_reset(void) {
   queue_wait(queue_last());
   while (all != &legacy)
     remove_stream(all);
-  pthread_once(&once, make_key);
+  pthread_once(&once, make_stream_key);
   pthread_setspecific(of_thread, NULL);
   legacy.last = 0;
 }
@@ -315,9 +320,10 @@ cudaStreamAttachMemAsync(cudaStream_t handle, void *address, size_t bytes, unsig
   Stream *stream;
   cudaError_t error = use_stream(handle, &stream);
   (void)bytes;
-  bool is_known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
-                  flags == cudaMemAttachSingle;
-  if (!error && (!address || !is_known || (flags == cudaMemAttachSingle && stream_is_legacy(stream))))
+  bool is_known =
+      flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+  if (!error &&
+      (!address || !is_known || (flags == cudaMemAttachSingle && stream_is_legacy(stream))))
     error = cudaErrorInvalidValue;
   return error_return(error);
 }
@@ -357,5 +363,5 @@ cudaStreamAddCallback(cudaStream_t handle,
   if (!callback)
     return error_return(error ? error : cudaErrorMemoryAllocation);
   *callback = (Callback){handle, function, user};
-  return cudaLaunchHostFunc(handle, run_callback, callback);
+  return cudaLaunchHostFunc(stream, run_callback, callback);
 }

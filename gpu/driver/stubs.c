@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What functions.def makes: the functions that are refused, and the variants of all for per-thread default streams. A variant is the
-// function itself: work is done when it is asked for, so that both default streams have the same order.
+// What functions.def makes: the functions that are refused, and the variants of all for per-thread default streams. A variant says
+// that the default stream is the thread's (stream.h), and goes on as the function itself.
 #include <stdio.h>
 
 #include "gpu/driver/error.h"
@@ -16,10 +16,15 @@
 #endif
 #define IN_CUDA_12_13(...) __VA_ARGS__
 
+// Only registers that hold no arguments are changed.
 #ifdef __x86_64__
-#  define BRANCH "jmp "
+#  define SET_AND_BRANCH                                                                           \
+    "movq stream_is_threads@gottpoff(%rip), %rax\n\tmovb $1, %fs:(%rax)\n\tjmp "
 #else
-#  define BRANCH "b "
+#  define SET_AND_BRANCH                                                                           \
+    "adrp x16, :gottprel:stream_is_threads\n\tldr x16, [x16, "                                     \
+    ":gottprel_lo12:stream_is_threads]\n\t"                                                        \
+    "mrs x17, tpidr_el0\n\tadd x16, x16, x17\n\tmov w17, #1\n\tstrb w17, [x16]\n\tb "
 #endif
 
 static cudaError_t
@@ -32,7 +37,7 @@ refuse_call(bool *is_told, const char *name, const char *why) {
 // Arguments are passed on as they are, whatever they are.
 #define VARIANT(name, suffix)                                                                      \
   __asm__(".text\n.balign 16\n.globl " #name #suffix "\n.type " #name #suffix                      \
-          ", %function\n" #name #suffix ":\n\t" BRANCH #name "\n.size " #name #suffix              \
+          ", %function\n" #name #suffix ":\n\t" SET_AND_BRANCH #name "\n.size " #name #suffix      \
           ", . - " #name #suffix "\n");
 #define VARIANT_PLAIN(name)
 #define VARIANT_PTSZ(name) VARIANT(name, _ptsz)

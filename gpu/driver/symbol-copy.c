@@ -13,7 +13,7 @@ symbol_part(const void *symbol, size_t offset, size_t bytes, void **part) {
   size_t size = 0;
   cudaError_t error = module_variable(symbol, &address, &size);
   *part = (char *)address + offset;
-  return error                                     ? error
+  return error                                    ? error
          : offset > size || bytes > size - offset ? cudaErrorInvalidValue
                                                   : cudaSuccess;
 }
@@ -27,8 +27,8 @@ check_direction(int kind, bool is_to) {
 }
 
 cudaError_t
-symbol_make_copy(Call *call, const void *symbol, void *memory, size_t bytes, size_t offset, int kind,
-                 bool is_to) {
+symbol_make_copy(Call *call, const void *symbol, void *memory, size_t bytes, size_t offset,
+                 int kind, bool is_to) {
   void *part;
   cudaError_t error = symbol_part(symbol, offset, bytes, &part);
   error = error ? error : check_direction(kind, is_to);

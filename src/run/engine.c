@@ -18,7 +18,13 @@ struct _SmbEngine {
   GHashTable *modules;  // number to SmbModule
   GHashTable *programs; // "MODULE SYMBOL" to SmbProgram
   GHashTable *archs;    // chip to SmbArch
+  GArray *moved;        // of Moved
 };
+
+// Memory of the process that lies in the range, though it has other addresses.
+typedef struct {
+  guint64 address, place, bytes;
+} Moved;
 
 // --- what a process has
 
@@ -60,7 +66,8 @@ smb_engine_new(guint64 pid, guint64 fd, guint64 base, guint64 bytes, GError **er
       .bytes = bytes,
       .modules = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_module),
       .programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_program),
-      .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch)};
+      .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
+      .moved = g_array_new(FALSE, FALSE, sizeof(Moved))};
   return engine;
 }
 
@@ -72,6 +79,7 @@ smb_engine_free(SmbEngine *engine) {
   g_hash_table_unref(engine->programs);
   g_hash_table_unref(engine->modules);
   g_hash_table_unref(engine->archs);
+  g_array_unref(engine->moved);
   g_free(engine);
 }
 
@@ -88,8 +96,25 @@ smb_engine_module(const SmbEngine *engine, guint64 number) {
   return g_hash_table_lookup(engine->modules, &number);
 }
 
+void
+smb_engine_add_moved(SmbEngine *engine, guint64 address, guint64 place, guint64 bytes) {
+  const Moved moved = {address, place, bytes};
+  g_array_append_val(engine->moved, moved);
+}
+
+void
+smb_engine_clear_moved(SmbEngine *engine) {
+  g_array_set_size(engine->moved, 0);
+}
+
 guchar *
 smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 bytes) {
+  for (guint i = 0; i < engine->moved->len; i++) {
+    const Moved *moved = &g_array_index(engine->moved, Moved, i);
+    if (address - moved->address < moved->bytes &&
+        bytes <= moved->bytes - (address - moved->address))
+      address += moved->place - moved->address;
+  }
   if (address < engine->base || address - engine->base > engine->bytes ||
       bytes > engine->bytes - (address - engine->base))
     return NULL;

@@ -88,7 +88,7 @@ cudaFreeArray(cudaArray_t array) {
     return error_return(error);
   if (!handle_is(array, HANDLE_ARRAY))
     return error_return(cudaErrorContextIsDestroyed);
-  memory_free(array->data);
+  memory_drop(array->data);
   handle_free(array);
   return cudaSuccess;
 }
@@ -96,7 +96,7 @@ cudaFreeArray(cudaArray_t array) {
 static cudaError_t
 use_array(const Array *array) {
   cudaError_t error = error_check();
-  return error                             ? error
+  return error                            ? error
          : handle_is(array, HANDLE_ARRAY) ? cudaSuccess
                                           : cudaErrorInvalidResourceHandle;
 }
@@ -188,8 +188,8 @@ cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_t f
                          size_t from_y, size_t width, size_t height, int kind) {
   cudaError_t error = use_array(to);
   error = error ? error : use_array(from);
-  if (!error && (to->element_bytes != from->element_bytes ||
-                 (to_x | from_x | width) % to->element_bytes))
+  if (!error &&
+      (to->element_bytes != from->element_bytes || (to_x | from_x | width) % to->element_bytes))
     error = cudaErrorInvalidValue;
   if (error)
     return error_return(error);
@@ -216,8 +216,8 @@ copy_array_bytes(Array *array, size_t x, size_t y, void *memory, size_t bytes, i
   while (!error && bytes > 0) {
     size_t height = x == 0 && bytes >= row ? bytes / row : 1;
     size_t width = height > 1 || row - x < bytes ? row - x : bytes;
-    error = copy_array(array, (cudaPos){x, y, 0}, at, width, width, height, kind, is_to, stream,
-                       waits);
+    error =
+        copy_array(array, (cudaPos){x, y, 0}, at, width, width, height, kind, is_to, stream, waits);
     at += width * height;
     bytes -= width * height;
     y += height;
