@@ -167,7 +167,7 @@ cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *address)
     return error_return(error ? error : cudaErrorInvalidValue);
   void *pointer = (void *)address;
   memset(attributes, 0, sizeof *attributes);
-  if (memory_find(address, &found))
+  if (memory_find(address, &found) && !found.is_free)
     *attributes =
         (cudaPointerAttributes){.type = kinds[found.kind],
                                 .devicePointer = pointer,

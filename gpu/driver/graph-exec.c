@@ -99,7 +99,8 @@ check_allocations(const Exec *exec) {
   for (size_t i = 0; i < exec->graph->n_nodes; i++) {
     const Call *call = &exec->graph->nodes[i]->call;
     Allocation found;
-    if (call->kind != cudaGraphNodeTypeMemAlloc || !memory_find(call->allocation.dptr, &found))
+    if (call->kind != cudaGraphNodeTypeMemAlloc || !memory_find(call->allocation.dptr, &found) ||
+        found.is_free)
       continue;
     if (!(exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch))
       return cudaErrorInvalidValue;

@@ -238,6 +238,7 @@ cudaGraphRemoveDependencies(cudaGraph_t graph, Node *const *from, Node *const *t
 #  define WITH_DATA(in_13, in_12) in_13
 #endif
 
+// clang-format off
 API cudaError_t
 WITH_DATA(cudaGraphGetEdges, cudaGraphGetEdges_v2)(cudaGraph_t graph, cudaGraphNode_t *from,
                                                    cudaGraphNode_t *to, cudaGraphEdgeData *data,
@@ -246,34 +247,31 @@ WITH_DATA(cudaGraphGetEdges, cudaGraphGetEdges_v2)(cudaGraph_t graph, cudaGraphN
 }
 
 API cudaError_t
-WITH_DATA(cudaGraphNodeGetDependencies,
-          cudaGraphNodeGetDependencies_v2)(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+WITH_DATA(cudaGraphNodeGetDependencies, cudaGraphNodeGetDependencies_v2)(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                            cudaGraphEdgeData *data, size_t *n) {
   return list_before(node, nodes, data, n);
 }
 
 API cudaError_t
-WITH_DATA(cudaGraphNodeGetDependentNodes,
-          cudaGraphNodeGetDependentNodes_v2)(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+WITH_DATA(cudaGraphNodeGetDependentNodes, cudaGraphNodeGetDependentNodes_v2)(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                              cudaGraphEdgeData *data, size_t *n) {
   return list_after(node, nodes, data, n);
 }
 
 API cudaError_t
-WITH_DATA(cudaGraphAddDependencies,
-          cudaGraphAddDependencies_v2)(cudaGraph_t graph, Node *const *from, Node *const *to,
+WITH_DATA(cudaGraphAddDependencies, cudaGraphAddDependencies_v2)(cudaGraph_t graph, Node *const *from, Node *const *to,
                                        const cudaGraphEdgeData *data, size_t n) {
   (void)data;
   return add_edges(graph, from, to, n);
 }
 
 API cudaError_t
-WITH_DATA(cudaGraphRemoveDependencies,
-          cudaGraphRemoveDependencies_v2)(cudaGraph_t graph, Node *const *from, Node *const *to,
+WITH_DATA(cudaGraphRemoveDependencies, cudaGraphRemoveDependencies_v2)(cudaGraph_t graph, Node *const *from, Node *const *to,
                                           const cudaGraphEdgeData *data, size_t n) {
   (void)data;
   return remove_edges(graph, from, to, n);
 }
+// clang-format on
 
 // --- a picture
 

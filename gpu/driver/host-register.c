@@ -82,31 +82,56 @@ registered_add_all(SmbPayload *payload) {
 
 // --- moving pages
 
-// In a thread of its own: the pages may be those of the stack that asks for it.
-static void *
-move_in(void *user) {
-  const Stretch *stretch = user;
-  memcpy(stretch->range, stretch->address, stretch->bytes);
-  return memory_map_at(stretch->address, stretch->range, stretch->bytes) ? user : NULL;
-}
-
-static void *
-move_out(void *user) {
-  const Stretch *stretch = user;
-  void *pages = mmap(stretch->address, stretch->bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  if (pages == MAP_FAILED)
-    return NULL;
-  memcpy(stretch->address, stretch->range, stretch->bytes);
-  return user;
+// What is moved is said by value: it may lie in these pages.
+static bool
+move_in(Stretch stretch) {
+  memcpy(stretch.range, stretch.address, stretch.bytes);
+  return memory_map_at(stretch.address, stretch.range, stretch.bytes);
 }
 
 static bool
-run_move(void *(*move)(void *user), Stretch *stretch) {
+move_out(Stretch stretch) {
+  void *pages = mmap(stretch.address, stretch.bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  if (pages != MAP_FAILED)
+    memcpy(stretch.address, stretch.range, stretch.bytes);
+  return pages != MAP_FAILED;
+}
+
+// Pages are moved in a thread of their own, since they may be those of the stack that asks for it: that thread writes to no memory
+// of the program from MOVE_STARTS to MOVE_ENDS.
+typedef enum {
+  MOVE_NOT_YET,
+  MOVE_STARTS,
+  MOVE_ENDS,
+} MoveState;
+
+static MoveState state; // of the move, of which there is one at a time
+static bool is_moved;
+static bool (*moving)(Stretch stretch);
+
+static void *
+run_move(void *user) {
+  const Stretch *stretch = user;
+  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != MOVE_STARTS)
+    continue;
+  is_moved = moving(*stretch);
+  __atomic_store_n(&state, MOVE_ENDS, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+static bool
+move_apart(bool (*move)(Stretch stretch), Stretch *stretch) {
   pthread_t thread;
-  void *result = NULL;
-  return pthread_create(&thread, NULL, move, stretch) == 0 && pthread_join(thread, &result) == 0 &&
-         result;
+  state = MOVE_NOT_YET;
+  moving = move;
+  if (pthread_create(&thread, NULL, run_move, stretch) != 0)
+    return false;
+  __atomic_store_n(&state, MOVE_STARTS, __ATOMIC_RELEASE);
+  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != MOVE_ENDS)
+    continue;
+  pthread_join(thread, NULL);
+  return is_moved;
 }
 
 static void
@@ -135,7 +160,7 @@ move_pages(uintptr_t first, uintptr_t end) {
   stretch->block = memory_allocate(stretch->bytes + page, INJECT_HOST, true);
   if (stretch->block)
     stretch->range = (char *)(((uintptr_t)stretch->block + page - 1) / page * page);
-  if (!stretch->block || !run_move(move_in, stretch)) {
+  if (!stretch->block || !move_apart(move_in, stretch)) {
     free(stretch);
     return false;
   }
@@ -159,7 +184,7 @@ move_back(const Allocation *gone) {
     for (const Registered *one = registered; one; one = one->next)
       is_needed = is_needed || overlaps((uintptr_t)stretch->address, stretch->bytes,
                                         one->memory.address, one->memory.bytes);
-    if (!is_needed && run_move(move_out, stretch))
+    if (!is_needed && move_apart(move_out, stretch))
       drop_stretch(at);
     else
       at = &stretch->next;

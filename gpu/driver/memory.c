@@ -216,7 +216,7 @@ memory_find(const void *address, Allocation *found) {
   uintptr_t at = (uintptr_t)address;
   pthread_mutex_lock(&lock);
   size_t n = count_before(at);
-  bool is_there = n > 0 && at - all[n - 1].address < all[n - 1].bytes && !all[n - 1].is_free;
+  bool is_there = n > 0 && at - all[n - 1].address < all[n - 1].bytes;
   if (is_there)
     *found = all[n - 1];
   pthread_mutex_unlock(&lock);

@@ -51,7 +51,7 @@ bool memory_set_live(const void *address, bool is_live);
 void memory_retain_graphs(const void *address);
 void memory_release_graphs(const void *address);
 
-// Copies the allocation that has an address to *@found. Returns whether there is one.
+// Copies the allocation that has an address to *@found, also one of a graph that is not memory now. Returns whether there is one.
 bool memory_find(const void *address, Allocation *found);
 
 // Whether any of it is in an allocation.
