@@ -149,9 +149,9 @@ API cudaError_t
 cudaMemGetInfo(size_t *free_bytes, size_t *all_bytes) {
   cudaError_t error = error_check();
   if (!error && free_bytes)
-    *free_bytes = memory_bytes() - memory_used();
+    *free_bytes = memory_device_bytes() - memory_used();
   if (!error && all_bytes)
-    *all_bytes = memory_bytes();
+    *all_bytes = memory_device_bytes();
   return error_return(error);
 }
 

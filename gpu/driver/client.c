@@ -51,6 +51,8 @@ connect_once(void) {
   const unsigned char *name = smb_payload_bytes(&payload, &length);
   if (length < sizeof device.name)
     memcpy(device.name, name, length);
+  if (has_device)
+    memory_set_device_bytes(smb_payload_number(&payload));
   has_device = has_device && !payload.failed;
   smb_payload_clear(&payload);
 }

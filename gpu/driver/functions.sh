@@ -45,7 +45,8 @@ names) names "$2" "$3" ;;
 map)
   printf 'libcudart.so.%s {\n  global:\n' "$2"
   names "$2" "$3" | sed 's/.*/    &;/'
-  printf '  local: *;\n};\n'
+  # For the redirection (gpu/redirect).
+  printf '    smembank_run_unknown;\n  local: *;\n};\n'
   ;;
 table) table "$2" ;;
 page)

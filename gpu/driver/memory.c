@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,6 +27,8 @@ static Allocation *all; // by address
 static size_t n_all, room;
 static size_t used;
 static uint64_t last_id;
+static uint64_t limit = RANGE_BYTES; // of the device
+static bool is_full_told;
 
 int
 memory_start(void) {
@@ -70,6 +73,34 @@ find_gap(size_t bytes, size_t *index) {
   return base + RANGE_BYTES - start >= bytes ? start : 0;
 }
 
+void
+memory_set_device_bytes(uint64_t bytes) {
+  limit = bytes < RANGE_BYTES ? bytes : RANGE_BYTES;
+}
+
+uint64_t
+memory_device_bytes(void) {
+  return limit;
+}
+
+// What an allocation takes of the device's memory.
+static size_t
+device_share(size_t bytes, InjectMemory kind) {
+  return kind == INJECT_HOST ? 0 : round_up(bytes);
+}
+
+static bool
+has_device_room(size_t bytes, InjectMemory kind) {
+  bool does = device_share(bytes, kind) <= limit - used;
+  if (!does && !is_full_told)
+    fprintf(stderr,
+            "smembank run: no room for %zu bytes: of the %llu bytes of the device's memory %zu are "
+            "in use\n",
+            bytes, (unsigned long long)limit, used);
+  is_full_told = is_full_told || !does;
+  return does;
+}
+
 static bool
 make_allocation_room(void) {
   size_t more = room ? 2 * room : 64;
@@ -87,16 +118,18 @@ void *
 memory_allocate_as(Allocation *allocation) {
   uintptr_t address = 0;
   size_t index, bytes = allocation->bytes;
-  if (bytes == 0 || bytes > RANGE_BYTES)
+  InjectMemory kind = allocation->kind;
+  if (bytes == 0 || bytes > SIZE_MAX - ALIGNMENT)
     return NULL;
   pthread_mutex_lock(&lock);
-  if (base && make_allocation_room() && (address = find_gap(round_up(bytes), &index)) != 0) {
+  if (base && has_device_room(bytes, kind) && make_allocation_room() &&
+      (address = find_gap(round_up(bytes), &index)) != 0) {
     memmove(all + index + 1, all + index, (n_all - index) * sizeof *all);
     allocation->address = address;
     allocation->id = ++last_id;
     all[index] = *allocation;
     n_all++;
-    used += round_up(bytes);
+    used += device_share(bytes, kind);
   }
   pthread_mutex_unlock(&lock);
   return (void *)address;
@@ -141,7 +174,7 @@ static void
 remove_allocation(Allocation *removed) {
   size_t bytes = round_up(removed->bytes);
   forget_bytes(removed->address, bytes);
-  used -= bytes;
+  used -= device_share(removed->bytes, removed->kind);
   n_all--;
   memmove(removed, removed + 1, (size_t)(all + n_all - removed) * sizeof *all);
 }

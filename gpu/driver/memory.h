@@ -30,6 +30,11 @@ int memory_start(void);
 uint64_t memory_base(void);
 uint64_t memory_bytes(void);
 
+// What the device has: device and managed memory and variables beyond it are refused, and the first of them is told on standard
+// error.
+void memory_set_device_bytes(uint64_t bytes);
+uint64_t memory_device_bytes(void);
+
 // Returns zeros of so many bytes, at least one, at a multiple of 512; NULL: there is no room.
 void *memory_allocate(size_t bytes, InjectMemory kind, bool is_variable);
 
@@ -57,7 +62,7 @@ bool memory_find(const void *address, Allocation *found);
 // Whether any of it is in an allocation.
 bool memory_is_ours(const void *address);
 
-// Bytes that are allocated.
+// Bytes of the device's memory that are allocated.
 size_t memory_used(void);
 
 // Maps bytes of the range (whole pages) at another address of this process in addition.

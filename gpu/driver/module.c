@@ -291,6 +291,10 @@ module_open(const void *bytes, size_t n_bytes, Module **module) {
 
 void
 module_close(Module *module) {
+  SmbPayload payload = {0};
+  smb_payload_add_number(&payload, module->number);
+  client_ask(RUN_UNLOAD, &payload);
+  smb_payload_clear(&payload);
   for (size_t i = 0; i < module->n_kernels; i++)
     handle_forget(&module->kernels[i]);
   for (size_t i = 0; i < module->n_variables; i++)

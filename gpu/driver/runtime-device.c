@@ -15,8 +15,8 @@
 #define BUS_ID "0000:01:00.0"
 
 enum {
-  VERSION = 1000 * CUDART_MAJOR, // of the interface
-  DRIVER_VERSION = 13000,
+  DRIVER_VERSION = 13000, // CUDA 13.0
+  RUNTIME_VERSION = CUDART_MAJOR == 12 ? 12090 : 13000,
   N_LIMITS = 7,
   CACHE_PREFERENCES = 4,
 };
@@ -126,7 +126,7 @@ API cudaError_t
 cudaRuntimeGetVersion(int *version) {
   if (!version)
     return error_keep(cudaErrorInvalidValue);
-  *version = VERSION;
+  *version = RUNTIME_VERSION;
   return cudaSuccess;
 }
 

@@ -13,6 +13,7 @@
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory-pool.h"
 #include "gpu/driver/stream-capture.h"
+#include "gpu/driver/stream-variant.h"
 
 // Priorities that there are: an H100's (cudaDeviceGetStreamPriorityRange).
 enum {
@@ -26,7 +27,6 @@ static pthread_key_t of_thread;
 static struct Stream legacy = {.id = 1};
 static Stream *all = &legacy;
 static uint64_t last_id = 2;
-__thread bool stream_is_threads;
 
 static Stream *
 add_stream(unsigned flags, int priority) {
@@ -72,9 +72,8 @@ find_own_stream(void) {
 
 Stream *
 stream_of(cudaStream_t handle) {
-  if (!handle && stream_is_threads)
+  if (!handle && variant_is_running())
     handle = cudaStreamPerThread;
-  stream_is_threads = false;
   if (!handle || handle == cudaStreamLegacy || handle == &legacy)
     return &legacy;
   if (handle == cudaStreamPerThread)

@@ -33,10 +33,6 @@ typedef struct Event {
   size_t n_nodes; // what it follows there
 } Event;
 
-// Whether the call that this thread makes takes the default stream for that of the thread. The next stream_of() forgets it.
-extern __thread bool stream_is_threads
-    __attribute__((visibility("hidden"), tls_model("initial-exec")));
-
 // The stream of a handle, or of a stream itself. NULL: there is none.
 Stream *stream_of(cudaStream_t handle);
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What functions.def makes: the functions that are refused, and the variants of all for per-thread default streams. A variant says
-// that the default stream is the thread's (stream.h), and goes on as the function itself.
+// What functions.def makes: the functions that are refused, and the variants of all for per-thread default streams (stream-variant.h).
 #include <stdio.h>
 
+#include "gpu/driver/assembly.h"
 #include "gpu/driver/error.h"
 
 #if CUDART_MAJOR == 12
@@ -16,17 +16,6 @@
 #endif
 #define IN_CUDA_12_13(...) __VA_ARGS__
 
-// Only registers that hold no arguments are changed.
-#ifdef __x86_64__
-#  define SET_AND_BRANCH                                                                           \
-    "movq stream_is_threads@gottpoff(%rip), %rax\n\tmovb $1, %fs:(%rax)\n\tjmp "
-#else
-#  define SET_AND_BRANCH                                                                           \
-    "adrp x16, :gottprel:stream_is_threads\n\tldr x16, [x16, "                                     \
-    ":gottprel_lo12:stream_is_threads]\n\t"                                                        \
-    "mrs x17, tpidr_el0\n\tadd x16, x16, x17\n\tmov w17, #1\n\tstrb w17, [x16]\n\tb "
-#endif
-
 static cudaError_t
 refuse_call(bool *is_told, const char *name, const char *why) {
   if (!__atomic_exchange_n(is_told, true, __ATOMIC_RELAXED))
@@ -34,14 +23,23 @@ refuse_call(bool *is_told, const char *name, const char *why) {
   return error_return(cudaErrorNotSupported);
 }
 
-// Arguments are passed on as they are, whatever they are.
-#define VARIANT(name, suffix)                                                                      \
-  __asm__(".text\n.balign 16\n.globl " #name #suffix "\n.type " #name #suffix                      \
-          ", %function\n" #name #suffix ":\n\t" SET_AND_BRANCH #name "\n.size " #name #suffix      \
-          ", . - " #name #suffix "\n");
+// What the redirection calls for functions of a newer runtime, which it has named.
+API cudaError_t
+smembank_run_unknown(void) {
+  return error_return(cudaErrorNotSupported);
+}
+
+// stream-variant.c calls the function, whose address it finds in a register.
+#ifdef __x86_64__
+#  define CALL_VARIANT(name) "mov " name "@GOTPCREL(%rip), %r11\n\tjmp variant_call\n"
+#else
+#  define CALL_VARIANT(name)                                                                       \
+    "adrp x16, :got:" name "\n\tldr x16, [x16, :got_lo12:" name "]\n\tb variant_call\n"
+#endif
+#define VARIANT(variant, name) ASSEMBLY(variant, "", CALL_VARIANT(name));
 #define VARIANT_PLAIN(name)
-#define VARIANT_PTSZ(name) VARIANT(name, _ptsz)
-#define VARIANT_PTDS(name) VARIANT(name, _ptds)
+#define VARIANT_PTSZ(name) VARIANT(#name "_ptsz", #name)
+#define VARIANT_PTDS(name) VARIANT(#name "_ptds", #name)
 
 #define SECTION(title)
 #define DONE(name, versions, variant)           IN_##versions(VARIANT_##variant(name))

@@ -279,6 +279,8 @@ typedef struct {
  * @request: (nullable): is told each request of shared memory as it is made, by a warp of a block: of every block of
  *   the grid, one after the other, in one thread
  * @user: is handed to @request
+ * @only_runs: for smb_execute_launch(): whether nothing is counted
+ * @is_cancelled: (nullable): the same: asked now and then, in any thread, whether to stop, with @cancel_user
  */
 typedef struct {
   SmbProgramLimits limits;
@@ -296,6 +298,9 @@ typedef struct {
   void (*request)(gpointer user, guint64 block, guint warp, const SmbSite *site,
                   const SmbRequest *request);
   gpointer user;
+  gboolean only_runs;
+  gboolean (*is_cancelled)(gpointer cancel_user);
+  gpointer cancel_user;
 } SmbAnalysisOptions;
 
 /**

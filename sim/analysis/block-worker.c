@@ -214,8 +214,10 @@ smb_worker_new_block(Worker *worker, GError **error) {
   SmbBlock *block =
       smb_block_new(worker->program, worker->arch, worker->launch, &worker->options->limits,
                     &worker->sink, worker, worker->global, error);
-  if (block)
-    smb_block_set_races(block, worker->options->races);
+  if (!block)
+    return NULL;
+  smb_block_set_races(block, worker->options->races);
+  smb_block_set_cancel(block, worker->options->is_cancelled, worker->options->cancel_user);
   return block;
 }
 
@@ -231,7 +233,7 @@ smb_worker_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *
   worker->counter = smb_counter_best();
   worker->recall = smb_recall_new(arch, worker->counter, smb_program_is_machine_code(program));
   worker->segment_shift = (guint)__builtin_ctz(smb_arch_info(arch)->global_segment_bytes);
-  smb_sums_init(&worker->sums, smb_program_n_sites(program));
+  smb_sums_init(&worker->sums, options->only_runs ? 0 : smb_program_n_sites(program));
   worker->requests = options->keep_requests ? smb_requests_new() : NULL;
   worker->block = smb_worker_new_block(worker, error);
   if (worker->block)

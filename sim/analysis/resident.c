@@ -32,7 +32,7 @@ typedef struct {
   GArray *waiting;   // Resident, in rising order
   GPtrArray *spare;  // SmbBlocks that can run another block
   guint64 most;      // that may wait at once
-  guint64 room;      // bytes that they may take
+  guint64 room;      // bytes that they may take; 0: not known yet
   guint64 bytes;     // that those which wait take
   gsize block_bytes; // that one takes at first
   guint64 n_ended;
@@ -55,9 +55,12 @@ find_resident_room(const Worker *worker) {
 
 // Whether another block would take more memory than there is for those that wait.
 static gboolean
-is_full(const Residents *residents) {
-  guint64 left = residents->room - MIN(residents->bytes, residents->room);
-  return residents->waiting->len > 0 && left < residents->block_bytes;
+is_full(Residents *residents) {
+  if (residents->waiting->len == 0)
+    return FALSE;
+  if (residents->room == 0)
+    residents->room = find_resident_room(residents->worker);
+  return residents->room - MIN(residents->bytes, residents->room) < residents->block_bytes;
 }
 
 // After a turn of a block: it waits among the others, or makes room. FALSE: it failed.
@@ -79,6 +82,12 @@ settle_turn(Residents *residents, const Resident *resident, SmbTurn turn, GError
   g_assert_not_reached();
 }
 
+static gboolean
+is_worker_cancelled(const Worker *worker) {
+  const SmbAnalysisOptions *options = worker->options;
+  return options->is_cancelled && options->is_cancelled(options->cancel_user);
+}
+
 // Blocks that have not run, as long as there is room.
 static gboolean
 start_blocks(Residents *residents) {
@@ -87,11 +96,16 @@ start_blocks(Residents *residents) {
   while (residents->waiting->len < residents->most && !is_full(residents) &&
          smb_queue_take(residents->queue, &resident.share)) {
     GError *error = NULL;
-    resident.block = residents->spare->len > 0
-                         ? g_ptr_array_steal_index(residents->spare, residents->spare->len - 1)
-                         : smb_worker_new_block(worker, &error);
+    if (is_worker_cancelled(worker))
+      resident.block = NULL;
+    else if (residents->spare->len > 0)
+      resident.block = g_ptr_array_steal_index(residents->spare, residents->spare->len - 1);
+    else
+      resident.block = smb_worker_new_block(worker, &error);
     smb_worker_turn_to(worker, &resident.share);
     if (!resident.block) { // the first one could be made
+      if (!error)
+        smb_fail(&error, SMB_ERROR, SMB_ERROR_INPUT, "interrupted");
       smb_worker_end_block(worker, NULL, residents->queue, error);
       return FALSE;
     }
@@ -186,7 +200,6 @@ smb_worker_run_resident(Worker *worker, Queue *queue) {
                          .waiting = g_array_new(FALSE, FALSE, sizeof(Resident)),
                          .spare = g_ptr_array_new(),
                          .most = find_most_resident(worker),
-                         .room = find_resident_room(worker),
                          .block_bytes = smb_block_bytes(worker->block)};
   g_ptr_array_add(residents.spare, g_steal_pointer(&worker->block));
   run_rounds(&residents);

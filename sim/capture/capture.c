@@ -164,6 +164,12 @@ smb_capture_path(const SmbCapture *capture) {
   return capture->path;
 }
 
+void
+smb_capture_rename(SmbCapture *capture, const char *name) {
+  g_free(capture->path);
+  capture->path = g_strdup(name);
+}
+
 const SmbCaptureHeader *
 smb_capture_header(const SmbCapture *capture) {
   return capture->header;

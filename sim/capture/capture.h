@@ -33,6 +33,9 @@ SmbCapture *smb_capture_ref(SmbCapture *capture);
 void smb_capture_free(SmbCapture *capture);
 
 const char *smb_capture_path(const SmbCapture *capture);
+
+/** smb_capture_rename: @name takes the place of the path in all that is said of it */
+void smb_capture_rename(SmbCapture *capture, const char *name);
 const SmbCaptureHeader *smb_capture_header(const SmbCapture *capture);
 
 /**

@@ -28,6 +28,8 @@ check_step_limit(Exec *exec, const Step *step, guint64 before) {
   gboolean looks = block->steps / LOOK_STEPS != before / LOOK_STEPS && splits->mask;
   if (looks && smb_spin_is_endless(exec))
     return smb_block_fail(block, find_last_place(exec, step), "an endless loop: it has no exit");
+  if (looks && block->is_cancelled && block->is_cancelled(block->cancel_user))
+    return smb_block_fail(block, find_last_place(exec, step), "interrupted");
   exec->sync->doubts = exec->sync->doubts || looks;
   guint64 max_work = MAX(CODE_MAX_WORK, block->limits.max_steps / 2 * 5);
   if (block->steps <= block->limits.max_steps && block->steps + block->work <= max_work)

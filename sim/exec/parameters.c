@@ -80,6 +80,15 @@ put_parameter(Parameters *parameters, const Code *code, const SmbBlock *block,
   return TRUE;
 }
 
+// All of them at once.
+static void
+put_all_parameters(Parameters *parameters, GBytes *given) {
+  gsize length;
+  gconstpointer bytes = g_bytes_get_data(given, &length);
+  if (MIN(length, parameters->length) > 0)
+    memcpy(parameters->bytes, bytes, MIN(length, parameters->length));
+}
+
 gboolean
 smb_parameters_set(Parameters *parameters, const Code *code, const SmbBlock *block,
                    const SmbLaunch *launch, GError **error) {
@@ -91,7 +100,9 @@ smb_parameters_set(Parameters *parameters, const Code *code, const SmbBlock *blo
   parameters->fields = smb_launch_fields(launch, &code->program, error);
   if (!parameters->fields)
     return FALSE;
-  for (guint p = 0; p < code->places->len; p++) {
+  if (launch->parameters)
+    put_all_parameters(parameters, launch->parameters);
+  for (guint p = 0; !launch->parameters && p < code->places->len; p++) {
     if (!put_parameter(parameters, code, block, launch, p, error))
       return FALSE;
   }

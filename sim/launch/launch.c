@@ -165,6 +165,8 @@ refuse_missing_arguments(const SmbLaunch *launch, const SmbProgram *program, gbo
 gboolean
 smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *program, gboolean needs_block,
                            GError **error) {
+  if (launch->parameters)
+    return TRUE;
   for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
     g_autofree char *problem = find_argument_problem(program, launch->arguments[i]);
     if (problem)
@@ -190,7 +192,7 @@ smb_launch_buffer(const SmbLaunch *launch, const char *name, guint index) {
 gboolean
 smb_launch_is_pointer(const SmbLaunch *launch, const SmbProgram *program, guint parameter) {
   SmbParameter described = smb_program_parameter(program, parameter);
-  return described.is_pointer &&
+  return described.is_pointer && !launch->parameters &&
          !(described.may_be_value && (smb_argument_find(launch->arguments, program, parameter) ||
                                       smb_launch_has_field(launch, program, parameter)));
 }

@@ -28,6 +28,8 @@ G_BEGIN_DECLS
  *   allocation: what is stored somewhere in it may have been stored anywhere in it
  * @contents: %SMB_FILL_BYTES (behind the bytes that are given lie zeros), %SMB_FILL_ZEROS, or %SMB_FILL_UNKNOWN of what
  *   was not recorded
+ * @home: (nullable) (transfer none): where the bytes are if the process runs: what blocks write goes there, and @contents
+ *   are those
  */
 typedef struct {
   guint64 address;
@@ -35,6 +37,7 @@ typedef struct {
   const char *variable;
   gboolean begins;
   SmbContents contents;
+  guchar *home;
 } SmbMemoryPiece;
 
 /**

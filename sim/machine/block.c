@@ -381,7 +381,7 @@ set_up_objects(SmbBlock *block, const SmbLaunch *launch, GError **error) {
     Object *object = &block->objects[n_regions + i];
     if (smb_launch_is_pointer(launch, program, i))
       *object = make_buffer(block, i, launch);
-    else if (smb_program_parameter(program, i).bytes > 0 &&
+    else if (!launch->parameters && smb_program_parameter(program, i).bytes > 0 &&
              !make_structure(block, i, launch, object, error))
       return FALSE;
   }
@@ -434,6 +434,12 @@ smb_block_set_races(SmbBlock *block, const guint8 *races) {
   block->races = races;
   if (races)
     smb_shadow_look_closely(block->shadow);
+}
+
+void
+smb_block_set_cancel(SmbBlock *block, gboolean (*is_cancelled)(gpointer user), gpointer user) {
+  block->is_cancelled = is_cancelled;
+  block->cancel_user = user;
 }
 
 gsize
@@ -533,8 +539,10 @@ run_block_turn(SmbBlock *block, gboolean (*run)(gpointer state), GError **error)
   block->waits = FALSE;
   gboolean ok = run(block->state);
   block->error = NULL;
-  if (!ok)
+  if (!ok) {
+    smb_overlay_leave(block->overlay);
     return SMB_TURN_FAILED;
+  }
   smb_overlay_commit(block->overlay);
   return block->waits ? SMB_TURN_WAITS : SMB_TURN_ENDED;
 }
@@ -544,6 +552,11 @@ smb_block_run(SmbBlock *block, guint64 index, GError **error) {
   start_machine_block(block, index);
   block->may_wait = FALSE;
   return run_block_turn(block, block->program->front_end->run, error) == SMB_TURN_ENDED;
+}
+
+SmbWritten *
+smb_block_take_written(SmbBlock *block) {
+  return smb_overlay_take(block->overlay);
 }
 
 SmbTurn

@@ -77,6 +77,7 @@ typedef struct {
 
 typedef struct _SmbGlobal SmbGlobal;
 typedef struct _SmbBlock SmbBlock;
+typedef struct _SmbWritten SmbWritten;
 
 /**
  * smb_global_new: the global memory that the blocks of a launch leave behind. Hand one to every
@@ -128,10 +129,28 @@ typedef void (*SmbWrittenVisitor)(gpointer user, guint64 address, const guchar *
 /**
  * smb_global_each_written:
  *
- * Visits all memory at addresses (SmbLaunch.memory, variables in it included) that blocks have written, in no particular order. Buffers
- * of pointer parameters have no addresses and are left out.
+ * Visits all memory at addresses (SmbLaunch.memory, variables in it included) that blocks have written, in no particular order, but
+ * what went home (SmbMemoryPiece.home) and is known. Buffers of pointer parameters have no addresses and are left out.
  */
 void smb_global_each_written(const SmbGlobal *global, SmbWrittenVisitor visit, gpointer user);
+
+/**
+ * smb_block_take_written:
+ *
+ * Returns: (transfer full): what a block that has ended wrote to global memory, of a block without an SmbGlobal: it saw
+ *   what was there before the launch, and no other block sees what it wrote
+ */
+SmbWritten *smb_block_take_written(SmbBlock *block);
+void smb_written_free(SmbWritten *written);
+
+/** smb_written_bytes: Returns: about how much memory it takes */
+guint64 smb_written_bytes(const SmbWritten *written);
+
+/** smb_global_put: what a block wrote comes over what is there, at once if it has a home (SmbMemoryPiece.home). */
+void smb_global_put(SmbGlobal *global, const SmbWritten *written);
+
+/** smb_global_is_settled: Returns: whether all that blocks wrote has a home, and is known */
+gboolean smb_global_is_settled(const SmbGlobal *global);
 
 /** Bytes of the buffer of a pointer parameter that were accessed: the end of the farthest access. */
 guint64 smb_global_reach(const SmbGlobal *global, guint parameter);
@@ -160,6 +179,9 @@ void smb_block_free(SmbBlock *block);
  * has to be run again.
  */
 void smb_block_set_races(SmbBlock *block, const guint8 *races);
+
+/** smb_block_set_cancel: @is_cancelled: (nullable): asked now and then, while a block runs, whether it is to fail */
+void smb_block_set_cancel(SmbBlock *block, gboolean (*is_cancelled)(gpointer user), gpointer user);
 
 /**
  * smb_block_run:
@@ -243,6 +265,7 @@ gboolean smb_block_misses_others(const SmbBlock *block);
 gboolean smb_block_misses_globals(const SmbBlock *block, SmbOpClass op_class);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbGlobal, smb_global_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbWritten, smb_written_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlock, smb_block_free)
 
 G_END_DECLS

@@ -5,54 +5,7 @@
 // writes into its own overlay, chunk by chunk; what it leaves behind is committed when it ends.
 #include <string.h>
 
-#include "sim/machine/machine.h"
-
-enum {
-  CHUNK_BYTES = 128,
-  MIN_SLOTS = 64,
-};
-
-// Chunks of memory at addresses, whose numbers are those of no buffer.
-#define ADDRESS_KEYS (G_GUINT64_CONSTANT(0xffff) << 48)
-
-typedef struct {
-  guint64 key; // number of the buffer, and of the chunk
-  guint64 written[CHUNK_BYTES / 64];
-  guchar bytes[CHUNK_BYTES];
-  guchar marks[]; // CHUNK_BYTES of a program that tracks them
-} Chunk;
-
-struct _SmbGlobal {
-  GHashTable *chunks; // &Chunk.key → Chunk
-  GArray *contents;   // SmbContents by parameter: what was there before the launch
-  GPtrArray *buffers; // that these are of, or NULL
-  MemoryMap *map;     // (nullable): memory at addresses, before the launch
-  guint n_numbered;   // buffers that are no stretches of it
-  guint n_parameters;
-  GArray *reach;     // guint64 by number: end of the farthest byte that was accessed
-  gboolean tracks;   // chunks have marks
-  gboolean in_order; // smb_global_keep_order()
-  gboolean blurred;  // nothing of it is known
-  GArray *ordered;   // guint8 by number: smb_overlay_is_ordered()
-  guint64 changes;   // smb_global_changes()
-};
-
-struct _Overlay {
-  SmbGlobal *global; // may be NULL
-  gboolean reads_through;
-  gsize chunk_size;
-  gboolean blurred;   // nothing of it is known
-  gboolean watches;   // smb_overlay_watch()
-  gboolean changed;   // since then
-  Chunk **slots;      // of chunks by key: a table that stays as large as a block needed it
-  guint n_slots;      // a power of 2, more than twice as many as are used
-  GPtrArray *storage; // Chunks, reused by the next block
-  GPtrArray *written; // Objects, since it was cleared
-  guint used;
-  Chunk *last; // the chunk that was accessed last: neighbours are accessed together
-};
-
-G_STATIC_ASSERT((int)CHUNK_BYTES == (int)MAP_STRETCH_BYTES);
+#include "sim/machine/global-impl.h"
 
 guint64
 smb_overlay_buffer_key(guint buffer) {
@@ -84,6 +37,8 @@ smb_global_new(const SmbProgram *program, const SmbLaunch *launch) {
     g_array_append_val(global->contents, contents);
   }
   global->map = smb_map_new(program, launch);
+  global->homes = smb_homes_new(launch);
+  global->is_empty = TRUE;
   global->n_parameters = smb_program_n_parameters(program);
   global->n_numbered = global->n_parameters + program->regions->len;
   global->chunks = g_hash_table_new_full(hash_key, g_int64_equal, NULL, g_free);
@@ -106,6 +61,7 @@ smb_global_free(SmbGlobal *global) {
   g_array_unref(global->contents);
   g_clear_pointer(&global->buffers, g_ptr_array_unref);
   smb_map_free(global->map);
+  g_clear_pointer(&global->homes, g_array_unref);
   g_array_unref(global->reach);
   g_array_unref(global->ordered);
   g_free(global);
@@ -138,16 +94,11 @@ note_reach(SmbGlobal *global, const Object *object, guint64 end) {
   *reach = MAX(*reach, end);
 }
 
-static gboolean
-is_written(const Chunk *chunk, guint i) {
-  return chunk->written[i / 64] >> (i % 64) & 1;
-}
-
 // Lays the bytes that a chunk has over @bytes, which start @at bytes into it.
 static void
 lay_over(const Chunk *chunk, guint at, guchar *bytes, guchar *marks, gsize length) {
   for (guint i = 0; chunk && i < length; i++) {
-    if (!is_written(chunk, at + i))
+    if (!is_chunk_written(chunk, at + i))
       continue;
     bytes[i] = chunk->bytes[at + i];
     if (marks)
@@ -194,9 +145,8 @@ smb_global_read_memory(const SmbGlobal *global, guint64 address, gpointer bytes,
   }
 }
 
-// Where a chunk lies; 0: it has no address.
-static guint64
-find_chunk_address(const SmbGlobal *global, const Chunk *chunk) {
+guint64
+smb_chunk_address(const SmbGlobal *global, const Chunk *chunk) {
   guint64 buffer = chunk->key >> 48;
   guint64 offset = (chunk->key - smb_overlay_buffer_key((guint)buffer)) * CHUNK_BYTES;
   if (buffer == ADDRESS_KEYS >> 48)
@@ -224,9 +174,9 @@ smb_global_each_written(const SmbGlobal *global, SmbWrittenVisitor visit, gpoint
   g_hash_table_iter_init(&iter, global->chunks);
   while (g_hash_table_iter_next(&iter, NULL, &value)) {
     const Chunk *chunk = value;
-    guint64 address = find_chunk_address(global, chunk);
+    guint64 address = smb_chunk_address(global, chunk);
     for (guint i = 0, n; address && i < CHUNK_BYTES; i += n + 1) {
-      for (n = 0; i + n < CHUNK_BYTES && is_written(chunk, i + n);)
+      for (n = 0; i + n < CHUNK_BYTES && is_chunk_written(chunk, i + n);)
         n++;
       if (n > 0)
         visit(user, address + i, chunk->bytes + i, n, count_unknown(global, chunk, i, n));
@@ -253,7 +203,7 @@ mask_chunks(const SmbGlobal *global, guint buffer, guint64 key, guint64 offset, 
     guint64 number = key + (offset + i) / CHUNK_BYTES;
     if (i == 0 || at == 0)
       chunk = g_hash_table_lookup(global->chunks, &number);
-    guchar mark = chunk && is_written(chunk, at) ? chunk->marks[at] : given[i];
+    guchar mark = chunk && is_chunk_written(chunk, at) ? chunk->marks[at] : given[i];
     gboolean known = !is_lost && mark & MARK_KNOWN;
     bytes[i] = known ? bytes[i] : 0;
     n_known += known;
@@ -350,9 +300,9 @@ static gboolean
 merge_chunk(Chunk *kept, const Chunk *chunk, gboolean has_marks) {
   gboolean changed = FALSE;
   for (guint i = 0; i < CHUNK_BYTES; i++) {
-    if (!is_written(chunk, i))
+    if (!is_chunk_written(chunk, i))
       continue;
-    changed = changed || !is_written(kept, i) || kept->bytes[i] != chunk->bytes[i] ||
+    changed = changed || !is_chunk_written(kept, i) || kept->bytes[i] != chunk->bytes[i] ||
               (has_marks && kept->marks[i] != chunk->marks[i]);
     kept->bytes[i] = chunk->bytes[i];
     if (has_marks)
@@ -364,23 +314,45 @@ merge_chunk(Chunk *kept, const Chunk *chunk, gboolean has_marks) {
 }
 
 void
+smb_global_merge(SmbGlobal *global, const Chunk *chunk, gboolean *changed) {
+  gsize marks = global->tracks ? CHUNK_BYTES : 0;
+  gboolean is_home = global->homes && smb_homes_put(global, chunk, changed);
+  Chunk *kept = global->is_empty ? NULL : g_hash_table_lookup(global->chunks, &chunk->key);
+  if (kept) {
+    *changed = merge_chunk(kept, chunk, marks > 0) || *changed;
+  } else if (!is_home) {
+    kept = g_memdup2(chunk, sizeof *chunk + marks);
+    g_hash_table_insert(global->chunks, &kept->key, kept);
+    global->is_empty = FALSE;
+    *changed = TRUE;
+  }
+}
+
+void
 smb_overlay_commit(Overlay *overlay) {
   gboolean changed = FALSE;
   if (!overlay->global)
     return;
   overlay->global->blurred = overlay->global->blurred || overlay->blurred;
-  for (guint i = 0; i < overlay->used; i++) {
-    const Chunk *chunk = g_ptr_array_index(overlay->storage, i);
-    Chunk *kept = g_hash_table_lookup(overlay->global->chunks, &chunk->key);
-    if (kept) {
-      changed = merge_chunk(kept, chunk, overlay->chunk_size > sizeof *kept) || changed;
-      continue;
-    }
-    kept = g_memdup2(chunk, overlay->chunk_size);
-    g_hash_table_insert(overlay->global->chunks, &kept->key, kept);
-    changed = TRUE;
-  }
+  for (guint i = 0; i < overlay->used; i++)
+    smb_global_merge(overlay->global, g_ptr_array_index(overlay->storage, i), &changed);
   overlay->global->changes += changed;
+}
+
+void
+smb_overlay_leave(Overlay *overlay) {
+  if (overlay->global && overlay->global->homes)
+    smb_overlay_commit(overlay);
+}
+
+SmbWritten *
+smb_overlay_take(Overlay *overlay) {
+  SmbWritten *written = g_new0(SmbWritten, 1);
+  *written = (SmbWritten){overlay->storage, overlay->blurred};
+  g_ptr_array_set_size(written->chunks, (gint)overlay->used); // the others are spare
+  overlay->storage = g_ptr_array_new_with_free_func(g_free);
+  smb_overlay_clear(overlay);
+  return written;
 }
 
 void
@@ -455,7 +427,9 @@ make_chunk(Overlay *overlay, guint64 key) {
 // What a launch keeps also says how far buffers are used.
 gboolean
 smb_overlay_is_bare(const Overlay *overlay, const Object *object) {
-  return !overlay->global && !object->written && !overlay->blurred;
+  const SmbGlobal *global = overlay->global;
+  gboolean has_left = global && (!global->homes || !global->is_empty || global->blurred);
+  return !has_left && !object->written && !overlay->blurred;
 }
 
 // An access is aligned and at most 16 bytes wide: it is in one chunk.
@@ -474,7 +448,7 @@ smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolea
   }
   guint at = (guint)(offset % CHUNK_BYTES);
   guint64 key = make_chunk_key(object, offset);
-  if (through)
+  if (through && !overlay->global->is_empty)
     lay_over(g_hash_table_lookup(overlay->global->chunks, &key), at, bytes, marks, length);
   if (object->written)
     lay_over(find_chunk(overlay, key), at, bytes, marks, length);
@@ -498,7 +472,7 @@ static gboolean
 has_same_bytes(const Chunk *chunk, guint at, const guchar *bytes, const guchar *marks,
                gsize length) {
   for (guint i = 0; i < length; i++) {
-    if (!is_written(chunk, at + i) || chunk->bytes[at + i] != bytes[i] ||
+    if (!is_chunk_written(chunk, at + i) || chunk->bytes[at + i] != bytes[i] ||
         (marks && chunk->marks[at + i] != marks[i]))
       return FALSE;
   }

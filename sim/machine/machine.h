@@ -102,7 +102,9 @@ struct _SmbBlock {
   Shadow *shadow;
   Pending *pending; // NULL: no block made a copy yet
   Overlay *overlay;
-  const guint8 *races; // smb_block_set_races(), or NULL
+  const guint8 *races;                     // smb_block_set_races(), or NULL
+  gboolean (*is_cancelled)(gpointer user); // (nullable): smb_block_set_cancel()
+  gpointer cancel_user;
   guint64 memory_used;
   char *idle;         // the first condition that turned all threads away, in words, or NULL
   guint32 idle_place; // where it is
@@ -356,7 +358,10 @@ guint64 smb_overlay_address_key(guint64 address);
 Overlay *smb_overlay_new(SmbGlobal *global, const SmbProgram *program);
 void smb_overlay_free(Overlay *overlay);
 void smb_overlay_commit(Overlay *overlay); // what the block wrote becomes global memory
+void smb_overlay_leave(Overlay *overlay);  // the same, of a block that failed: only what has a home
 void smb_overlay_clear(Overlay *overlay);
+SmbWritten *smb_overlay_take(
+    Overlay *overlay); // what the block wrote (transfer full), which it then no longer has
 // What an object of global memory holds depends on the order of threads, also for blocks that run later and see it. Of
 // an overlay that reads through.
 void smb_overlay_set_ordered(Overlay *overlay, const Object *object);

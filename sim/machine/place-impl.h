@@ -153,19 +153,21 @@ load_fours(guint n, const guint32 *restrict offsets, const guchar *bytes, const 
 static gboolean
 load_words(guint n, guint words, const guint32 *restrict offsets, const guchar *bytes,
            const guchar *marks, guint32 (*restrict values)[SMB_MAX_LANES]) {
-  guint32 differ = 0;
   if (words == 4)
     return load_fours(n, offsets, bytes, marks, values);
   for (guint word = 0; word < words; word++) {
+    guint32 differ = 0;
     for (guint lane = 0; lane < n; lane++) {
       guint32 mark;
       memcpy(&mark, marks + offsets[lane] + sizeof mark * word, sizeof mark);
       differ |= mark ^ MARKS_KNOWN;
     }
+    if (differ)
+      return FALSE;
     for (guint lane = 0; lane < n; lane++)
       memcpy(&values[word][lane], bytes + offsets[lane] + sizeof(guint32) * word, sizeof(guint32));
   }
-  return differ == 0;
+  return TRUE;
 }
 
 const PlaceLoops PLACE_LOOPS = {point, share, span, claim_granules, load_words};

@@ -425,7 +425,9 @@ static gboolean
 load_known(const SmbBlock *block, const Move *move, const Access *access, MarkedWords *words) {
   const guint32 *offsets = access->request.offset;
   guint n_words = count_pieces(move);
-  if (move->width < WORD_BYTES)
+  guint32 first;
+  memcpy(&first, block->shared_marks + offsets[0], sizeof first);
+  if (move->width < WORD_BYTES || first != MARKS_KNOWN)
     return FALSE;
   if (access->pattern == PATTERN_SAME && is_place_known(block, offsets[0], move->width)) {
     for (guint word = 0; word < n_words; word++) {

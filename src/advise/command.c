@@ -15,6 +15,7 @@
 #include "src/out/file.h"
 #include "src/out/patch.h"
 #include "src/project/case.h"
+#include "src/run/stand-in.h"
 
 // Layouts of each kind that are shown, and values of macros.
 enum {
@@ -331,6 +332,10 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   guint tuned;
   if (!smb_cli_parse(cli, &usage, options, error) || !parse_search(cli, &search, &tuned, error) ||
       !check_advise_options(cli, error))
+    return FALSE;
+  g_autoptr(SmbStandIn) stand_in = NULL;
+  if (!writer() && !option_tune && !option_measure &&
+      !smb_stand_in_settle(cli, 0, &stand_in, error))
     return FALSE;
   const char *file = cli->n_arguments > 0 ? cli->arguments[0] : NULL;
   const SmbOutFile *out = NULL;

@@ -11,6 +11,7 @@
 #include "src/finding/finding.h"
 #include "src/project/case.h"
 #include "src/rank/rank.h"
+#include "src/run/stand-in.h"
 #include "src/target/captured.h"
 #include "src/target/target.h"
 
@@ -126,7 +127,7 @@ rank_launches(SmbCli *cli, GError **error) {
   if (!smb_cli_view(cli, "all launches of a capture", smb_rank_formats, error) ||
       !smb_captured_check(typed, error) || !smb_target_parse_limits(typed, &checked, error))
     return FALSE;
-  g_autoptr(SmbCapture) capture = smb_capture_open(cli->arguments[0], error);
+  g_autoptr(SmbCapture) capture = smb_captured_open_file(typed, cli->arguments[0], error);
   if (!capture)
     return FALSE;
   g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, typed, capture, smb_rank_note);
@@ -135,11 +136,43 @@ rank_launches(SmbCli *cli, GError **error) {
   return TRUE;
 }
 
+// Whether something is asked that is said of one launch.
+static gboolean
+is_of_one_launch(const SmbCli *cli) {
+  const SmbLimitOptions *limits = smb_limit_options();
+  g_autoptr(GArray) asked = smb_limits_new(limits, NULL);
+  gboolean is_ranked = FALSE;
+  for (const SmbFormat *format = smb_rank_formats; format->name; format++)
+    is_ranked = is_ranked || g_str_equal(format->name, cli->format->name);
+  return !is_ranked || !asked || asked->len > 0 || option_annotate || option_warps ||
+         option_shard || cli->case_project || smb_target_options()->captured_launch ||
+         smb_target_options()->captured_worst;
+}
+
+// A FILE that is a program has been run: of several launches all are ranked, unless one is asked about.
+static gboolean
+rank_stand_in(SmbCli *cli, const SmbStandIn *stand_in, gboolean *is_ranked, GError **error) {
+  *is_ranked = stand_in->ranking->rows->len > 1 && !is_of_one_launch(cli);
+  if (!*is_ranked)
+    return smb_stand_in_choose(cli, stand_in, error);
+  if (!smb_cli_view(cli, "all launches of a program", smb_rank_formats, error))
+    return FALSE;
+  cli->format->write(cli, stand_in->ranking);
+  return TRUE;
+}
+
 gboolean
 smb_cmd_analyze(SmbCli *cli, GError **error) {
   SmbShard shard;
+  gboolean is_ranked = FALSE;
   if (!smb_cli_parse(cli, &usage, options, error) || !smb_shard_parse(option_shard, &shard, error))
     return FALSE;
+  g_autoptr(SmbStandIn) stand_in = NULL;
+  if (!smb_stand_in_open(cli, 0, FALSE, &stand_in, error) ||
+      (stand_in && !rank_stand_in(cli, stand_in, &is_ranked, error)))
+    return FALSE;
+  if (is_ranked)
+    return TRUE;
   if (cli->n_arguments > 0 && smb_captured_is_whole(smb_target_options(), cli->arguments[0]))
     return rank_launches(cli, error);
   g_autoptr(GArray) limits = smb_limits_new(smb_limit_options(), error);

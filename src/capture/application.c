@@ -23,7 +23,7 @@ enum {
   BACKLOG = 64,
 };
 
-typedef struct {
+struct _SmbStage {
   char *folder; // of the socket
   char *socket;
   int listener;
@@ -34,7 +34,7 @@ typedef struct {
   sigset_t before; // signals that were blocked
   const SmbApplication *application;
   GPtrArray *processes; // of SmbListener.start
-} Stage;
+};
 
 static gboolean
 fail_application(GError **error, const char *what) {
@@ -47,7 +47,7 @@ fail_application(GError **error, const char *what) {
 // --- the stage: a socket that this user alone can reach, and signals that are read
 
 static gboolean
-listen_at(Stage *stage, GError **error) {
+listen_at(SmbStage *stage, GError **error) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   stage->folder = g_dir_make_tmp("smembank-XXXXXX", error);
   if (!stage->folder)
@@ -66,20 +66,21 @@ listen_at(Stage *stage, GError **error) {
 }
 
 static gboolean
-take_signals(Stage *stage, GError **error) {
+take_signals(SmbStage *stage, GError **error) {
   sigset_t taken;
   sigemptyset(&taken);
   sigaddset(&taken, SIGINT);
   sigaddset(&taken, SIGTERM);
   sigaddset(&taken, SIGHUP);
   sigaddset(&taken, SIGQUIT);
+  sigaddset(&taken, SIGCHLD); // wakes this program when the application ends
   pthread_sigmask(SIG_BLOCK, &taken, &stage->before);
   stage->signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
   return stage->signals >= 0 || fail_application(error, "signals");
 }
 
 static void
-clear_application(Stage *stage) {
+clear_application(SmbStage *stage) {
   for (guint i = 0; i < stage->processes->len; i++)
     stage->application->listener->end(g_ptr_array_index(stage->processes, i));
   g_ptr_array_unref(stage->processes);
@@ -104,38 +105,41 @@ clear_application(Stage *stage) {
 
 static void
 set_up(gpointer data) {
+  const SmbApplication *application = data;
   sigset_t none;
-  (void)data;
+  if (application->turns_output)
+    dup2(STDERR_FILENO, STDOUT_FILENO);
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static gboolean
-start_application(Stage *stage, const SmbApplication *application, GError **error) {
+start_application(SmbStage *stage, const SmbApplication *application, GError **error) {
   g_auto(GStrv) environment = g_get_environ();
   const char *const *added = application->environment;
   for (guint i = 0; added[i]; i += 2)
     environment = g_environ_setenv(environment, added[i], added[i + 1], TRUE);
   environment = g_environ_setenv(environment, application->socket_variable, stage->socket, TRUE);
   g_autoptr(GError) failure = NULL;
+  GSpawnFlags input = application->turns_output ? G_SPAWN_DEFAULT : G_SPAWN_CHILD_INHERITS_STDIN;
   if (g_spawn_async(NULL, (char **)application->words, environment,
-                    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN,
-                    set_up, NULL, &stage->pid, &failure))
+                    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | input, set_up,
+                    (gpointer)application, &stage->pid, &failure))
     return TRUE;
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s", failure->message);
 }
 
 // From a terminal the application gets them itself.
-static void
-pass_signals_on(const Stage *stage) {
+void
+smb_application_pass_signals(SmbStage *stage) {
   struct signalfd_siginfo info;
   while (read(stage->signals, &info, sizeof info) == sizeof info)
-    if (info.ssi_code != SI_KERNEL && !stage->has_ended)
+    if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL && !stage->has_ended)
       kill(stage->pid, (int)info.ssi_signo);
 }
 
 static void
-accept_processes(Stage *stage) {
+accept_processes(SmbStage *stage) {
   int fd;
   while ((fd = accept4(stage->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
     g_ptr_array_add(stage->processes,
@@ -144,7 +148,7 @@ accept_processes(Stage *stage) {
 
 // Listens to all once; whether anything was said.
 static gboolean
-serve_application(Stage *stage, int timeout) {
+serve_application(SmbStage *stage, int timeout) {
   const SmbListener *listener = stage->application->listener;
   guint n = stage->processes->len;
   g_autofree struct pollfd *ends = g_new0(struct pollfd, n + 2);
@@ -162,14 +166,14 @@ serve_application(Stage *stage, int timeout) {
     }
   }
   if (ends[1].revents)
-    pass_signals_on(stage);
+    smb_application_pass_signals(stage);
   if (ends[0].revents)
     accept_processes(stage);
   return TRUE;
 }
 
 static void
-look(Stage *stage) {
+look(SmbStage *stage) {
   if (!stage->has_ended && waitpid(stage->pid, &stage->wait_status, WNOHANG) == stage->pid)
     stage->has_ended = TRUE;
 }
@@ -184,8 +188,10 @@ smb_application_describe_end(int wait_status, const char *name) {
 
 gboolean
 smb_application_run(const SmbApplication *application, int *wait_status, GError **error) {
-  Stage stage = {.listener = -1, .signals = -1, .application = application};
+  SmbStage stage = {.listener = -1, .signals = -1, .application = application};
   stage.processes = g_ptr_array_new();
+  if (application->stage)
+    *application->stage = &stage;
   gboolean runs = listen_at(&stage, error) && take_signals(&stage, error) &&
                   start_application(&stage, application, error);
   while (runs && !stage.has_ended) {
@@ -196,5 +202,7 @@ smb_application_run(const SmbApplication *application, int *wait_status, GError 
     continue;
   *wait_status = stage.wait_status;
   clear_application(&stage);
+  if (application->stage)
+    *application->stage = NULL;
   return runs;
 }

@@ -20,6 +20,9 @@ typedef struct {
   void (*end)(gpointer process);
 } SmbListener;
 
+/** An application that runs. */
+typedef struct _SmbStage SmbStage;
+
 /**
  * SmbApplication:
  * @words: (array zero-terminated=1): a program, found in $PATH unless it is a path, and its arguments
@@ -27,6 +30,8 @@ typedef struct {
  * @socket_variable: the variable of its environment that gets the path of the socket
  * @listener: (transfer none)
  * @user: for SmbListener.start
+ * @stage: (nullable) (out): the application, as long as it runs
+ * @turns_output: whether its standard output is the standard error of this program, and its standard input is empty
  */
 typedef struct {
   const char *const *words;
@@ -34,6 +39,8 @@ typedef struct {
   const char *socket_variable;
   const SmbListener *listener;
   gpointer user;
+  SmbStage **stage;
+  gboolean turns_output;
 } SmbApplication;
 
 /**
@@ -45,6 +52,9 @@ typedef struct {
  * when the application does.
  */
 gboolean smb_application_run(const SmbApplication *application, int *wait_status, GError **error);
+
+/** smb_application_pass_signals: Passes signals on that have come, for a listener that is busy for long; in any thread. */
+void smb_application_pass_signals(SmbStage *stage);
 
 /** smb_application_describe_end: Returns: (transfer full): how a program called @name ended, in words */
 char *smb_application_describe_end(int wait_status, const char *name);

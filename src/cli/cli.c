@@ -94,7 +94,7 @@ report_error(const SmbCommand *command, const SmbCli *cli, const GError *error) 
 SmbProgress *
 smb_cli_progress(SmbCli *cli) {
   if (!cli->watch)
-    cli->watch = smb_watch_start(cli->command, cli->columns);
+    cli->watch = smb_watch_start(cli->command, cli->columns, TRUE);
   return smb_watch_progress(cli->watch);
 }
 

@@ -18,6 +18,8 @@ struct _SmbWatch {
   const char *command;
   guint columns;
   gboolean draws; // standard error is a terminal
+  gboolean ends;  // at SIGINT
+  GMutex drawing;
   pthread_t thread;
   sigset_t before; // signals that were blocked
   gint stopped;    // atomic
@@ -92,8 +94,8 @@ static void
 draw(SmbWatch *watch) {
   SmbProgress progress = smb_progress_read(&watch->progress);
   g_autofree char *task = describe_task(watch, &progress);
-  gint64 now = g_get_monotonic_time();
-  if (!watch->draws || !task || now - watch->start < SMB_WATCH_DELAY_MS * 1000)
+  gint64 now = g_get_monotonic_time(), since = watch->ends ? watch->start : watch->task_start;
+  if (!watch->draws || !task || now - since < SMB_WATCH_DELAY_MS * 1000)
     return;
   g_autofree char *line = g_strdup_printf("smembank %s: %s", watch->command, task);
   if (strlen(line) >= watch->columns)
@@ -135,14 +137,17 @@ run_watch(void *data) {
   const struct timespec period = {0, PERIOD_MS * 1000000L};
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
+  if (watch->ends)
+    sigaddset(&set, SIGINT);
   sigaddset(&set, SIGUSR2);
   while (!g_atomic_int_get(&watch->stopped)) {
     int number = sigtimedwait(&set, NULL, &period);
     if (number == SIGINT)
       interrupt(watch);
+    g_mutex_lock(&watch->drawing);
     if (!g_atomic_int_get(&watch->stopped))
       draw(watch);
+    g_mutex_unlock(&watch->drawing);
   }
   // What has been sent until now counts, too: the work may have ended because the same Ctrl-C ended its processes.
   const struct timespec none = {0, 0};
@@ -155,8 +160,9 @@ run_watch(void *data) {
 }
 
 SmbWatch *
-smb_watch_start(const char *command, guint columns) {
+smb_watch_start(const char *command, guint columns, gboolean ends) {
   SmbWatch *watch = g_new0(SmbWatch, 1);
+  watch->ends = ends;
   watch->command = command;
   watch->columns = MAX(columns, 1);
   watch->draws = isatty(STDERR_FILENO) == 1;
@@ -165,6 +171,8 @@ smb_watch_start(const char *command, guint columns) {
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGUSR2); // wakes the thread
+  if (!ends)                // none is for the thread
+    sigfillset(&set);
   pthread_sigmask(SIG_BLOCK, &set, &watch->before);
   if (pthread_create(&watch->thread, NULL, run_watch, watch) == 0)
     return watch;
@@ -179,6 +187,17 @@ smb_watch_progress(SmbWatch *watch) {
 }
 
 void
+smb_watch_pause(SmbWatch *watch) {
+  if (!watch)
+    return;
+  smb_progress_begin(&watch->progress, NULL, 0);
+  g_mutex_lock(&watch->drawing);
+  clear_line(watch);
+  watch->what = NULL;
+  g_mutex_unlock(&watch->drawing);
+}
+
+void
 smb_watch_stop(SmbWatch *watch) {
   if (!watch)
     return;
@@ -186,5 +205,6 @@ smb_watch_stop(SmbWatch *watch) {
   pthread_kill(watch->thread, SIGUSR2);
   pthread_join(watch->thread, NULL);
   pthread_sigmask(SIG_SETMASK, &watch->before, NULL);
+  g_mutex_clear(&watch->drawing);
   g_free(watch);
 }

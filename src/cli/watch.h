@@ -16,17 +16,20 @@ typedef struct _SmbWatch SmbWatch;
  * smb_watch_start:
  * @command: (transfer none): its name, for the line
  * @columns: (nullable): width of the terminal
+ * @ends: whether SIGINT is taken by the watch meanwhile: it ends the program at once, by the signal, and says how far it came
  *
- * Watches a progress until smb_watch_stop(). Meanwhile SIGINT is taken by the watch: it ends the program at once, by
- * the signal, and says how far it came. To be called before other threads are started.
+ * Watches a progress until smb_watch_stop(). Without @ends all signals are blocked meanwhile: who runs the work reads them. To be called before other threads are started.
  *
  * Returns: (transfer full) (nullable): %NULL where there can be no thread: then nothing is shown, and SIGINT ends
  *   the program as it always does
  */
-SmbWatch *smb_watch_start(const char *command, guint columns);
+SmbWatch *smb_watch_start(const char *command, guint columns, gboolean ends);
 
 /** smb_watch_progress: Returns: (transfer none): what is watched */
 SmbProgress *smb_watch_progress(SmbWatch *watch);
+
+/** smb_watch_pause: Ends the task of the progress, and clears the line: others may write to the terminal; @watch: (nullable) */
+void smb_watch_pause(SmbWatch *watch);
 
 /** Clears the line, and gives SIGINT back. */
 void smb_watch_stop(SmbWatch *watch);

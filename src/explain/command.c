@@ -12,6 +12,7 @@
 #include "src/explain/report.h"
 #include "src/out/file.h"
 #include "src/project/case.h"
+#include "src/run/stand-in.h"
 #include "src/target/target.h"
 
 static char *option_line, *option_column, *option_op, *option_warp, *option_row, *option_lanes,
@@ -179,6 +180,9 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
     return FALSE;
   const SmbOutFile *svg = NULL;
   if (!open_svg(cli, &svg, error))
+    return FALSE;
+  g_autoptr(SmbStandIn) stand_in = NULL;
+  if (!smb_stand_in_settle(cli, 0, &stand_in, error))
     return FALSE;
   g_autoptr(SmbTarget) target = smb_target_open(cli, 0, error);
   if (!target)

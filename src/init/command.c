@@ -9,6 +9,7 @@
 #include "sim/base/text.h"
 #include "src/commands.h"
 #include "src/init/section.h"
+#include "src/init/seen.h"
 #include "src/out/file.h"
 #include "src/project/project.h"
 
@@ -30,8 +31,10 @@ static const SmbCliUsage usage = {
     .arguments = "FILE…",
     .description =
         "Writes a first project file: a case for each launch k<<<grid, block>>>(…) of a kernel in "
-        "the FILEs, and for each kernel without one, of CUDA C, PTX or machine code. Values that "
-        "are not constants in the files are left as comments to fill in.",
+        "the FILEs, and for each kernel without one, of CUDA C, PTX or machine code. A FILE.cu "
+        "with "
+        "a main() is compiled and run, without a GPU: its launches are those that it makes. Values "
+        "that are not known are left as comments to fill in.",
     .min_arguments = 1,
     .max_arguments = MAX_FILES,
     .example = "smembank init src/*.cu",
@@ -39,7 +42,7 @@ static const SmbCliUsage usage = {
 
 // Adds what the text says, of a file that is CUDA C; @compiled takes the others (element-type SmbSource).
 static gboolean
-read_init_files(const SmbCli *cli, SmbHost *host, GPtrArray *compiled, GError **error) {
+read_init_files(SmbCli *cli, SmbHost *host, GPtrArray *compiled, GError **error) {
   for (guint i = 0; i < cli->n_arguments; i++) {
     g_autoptr(SmbSource) source = smb_source_load_any(cli->arguments[i], error);
     const char *level = source ? smb_program_recognize(source) : NULL;
@@ -47,7 +50,8 @@ read_init_files(const SmbCli *cli, SmbHost *host, GPtrArray *compiled, GError **
       return FALSE;
     if (!level || strcmp(level, "text") != 0)
       g_ptr_array_add(compiled, g_steal_pointer(&source));
-    else if (!smb_host_read(host, source, error))
+    else if (!smb_host_read(host, source, error) ||
+             !smb_seen_read(cli, host, cli->arguments[i], error))
       return FALSE;
   }
   return TRUE;
@@ -65,7 +69,7 @@ choose_arch(const SmbHost *host, gboolean has_compiled) {
 }
 
 static SmbSections *
-make_sections(const SmbCli *cli, const char *folder, GError **error) {
+make_sections(SmbCli *cli, const char *folder, GError **error) {
   g_autoptr(SmbHost) host = smb_host_new();
   g_autoptr(GPtrArray) compiled = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
   if (!read_init_files(cli, host, compiled, error))

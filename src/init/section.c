@@ -144,6 +144,8 @@ write_configuration(Section *section) {
 static char *
 get_constant(const SmbHost *host, const SmbHostLaunch *launch, const char *expression) {
   guint64 number;
+  if (launch->was_seen)
+    return *expression ? g_strdup(expression) : NULL;
   if (smb_host_number(host, launch, expression, &number))
     return g_strdup_printf("%" G_GUINT64_FORMAT, number);
   char *end = NULL;
@@ -167,7 +169,7 @@ write_arguments(Section *section, const Parameter *parameters, guint n) {
       continue;
     if (value)
       g_string_append_printf(known, "%s%s=%s", known->len ? "; " : "", parameter->name, value);
-    else if (text)
+    else if (text && *text)
       write_open(section, "arg: %s (%s) is unknown: the launch has '%s'", parameter->name,
                  parameter->type, text);
     else
@@ -224,8 +226,13 @@ smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *fo
   for (guint i = 0; i < host->kernels->len; i++) {
     const SmbHostKernel *kernel = host->kernels->pdata[i];
     const GPtrArray *launches = smb_host_launches(host, kernel->name);
-    for (guint j = 0; launches && j < launches->len; j++)
-      write_section_kernel(sections, host, kernel, launches->pdata[j], folder);
+    for (guint j = 0; launches && j < launches->len; j++) {
+      const SmbHostLaunch *launch = launches->pdata[j];
+      write_section_kernel(sections, host, kernel, launch, folder);
+      if (launch->n_more > 0)
+        g_string_append_printf(sections->text, "# %u more launches of it differ in the same ways\n",
+                               launch->n_more);
+    }
     if (!launches)
       write_section_kernel(sections, host, kernel, NULL, folder);
   }

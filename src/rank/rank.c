@@ -7,12 +7,12 @@
 #include "src/analysis/warning.h"
 
 void
-smb_rank_note(SmbRankRow *row, const SmbTarget *target, const SmbAnalysis *analysis) {
+smb_rank_note(SmbRankRow *row, const SmbProgram *program, const SmbAnalysis *analysis) {
   g_autoptr(GString) bounds = g_string_new(NULL);
   smb_analyze_append_bounds(bounds, analysis, NULL);
   row->bounds = bounds->len ? g_strdup(bounds->str) : NULL;
   for (guint i = 0; i < analysis->warnings->len; i++) {
-    char *text = smb_analyze_tell_warning(target->kernel, analysis->warnings, i);
+    char *text = smb_analyze_tell_warning(program, analysis->warnings, i);
     if (text)
       g_ptr_array_add(row->warnings, text);
   }

@@ -6,8 +6,8 @@
 
 #include "src/target/ranking.h"
 
-/** smb_rank_note: for smb_ranking_new(): what is not exact, and what the kernel does wrong, in sentences */
-void smb_rank_note(SmbRankRow *row, const SmbTarget *target, const SmbAnalysis *analysis);
+/** smb_rank_note: for smb_ranking_new() and smb_ranking_add(): what is not exact, and what the kernel does wrong, in sentences */
+void smb_rank_note(SmbRankRow *row, const SmbProgram *program, const SmbAnalysis *analysis);
 
 /** smb_ranking_summarize: Returns: (transfer full): how many launches there are, how many of them differ, and what all of them
  * cost together, in a sentence */

@@ -29,9 +29,9 @@ smb_ranking_summarize(const SmbRanking *ranking) {
     wavefronts += row->numbers->len * row->total.wavefronts;
   }
   GString *text = g_string_new(NULL);
-  guint n = smb_capture_n_launches(ranking->capture);
-  g_string_append_printf(text, "%u %s, %u different: ", n, n == 1 ? "launch" : "launches",
-                         ranking->rows->len);
+  guint64 n = ranking->n_launches;
+  g_string_append_printf(text, "%" G_GUINT64_FORMAT " %s, %u different: ", n,
+                         n == 1 ? "launch" : "launches", ranking->rows->len);
   g_string_append_printf(
       text, "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " wavefronts (%.0f%%) are in excess.",
       excess, wavefronts, wavefronts ? 100.0 * (double)excess / (double)wavefronts : 0);
@@ -42,7 +42,7 @@ smb_ranking_summarize(const SmbRanking *ranking) {
 
 static const char *
 describe_captured_command(const SmbRanking *ranking, char **text) {
-  *text = g_strjoinv(" ", smb_capture_header(ranking->capture)->command);
+  *text = g_strjoinv(" ", ranking->command);
   return *text;
 }
 
@@ -82,8 +82,8 @@ write_ranking_text(SmbCli *cli, gconstpointer result) {
   g_autoptr(SmbTable) table =
       smb_table_new("launch>|kernel|grid|block|requests>|wavefronts>|excess>|%>|duration>|count");
   g_autofree char *summary = smb_ranking_summarize(ranking), *command = NULL;
-  if (!ranking->is_passing)
-    smb_spool_printf(cli->out, "%s: ", smb_capture_path(ranking->capture));
+  if (ranking->file)
+    smb_spool_printf(cli->out, "%s: ", ranking->file);
   smb_spool_printf(cli->out, "%s\n\n", describe_captured_command(ranking, &command));
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, summary);
   smb_spool_puts(cli->out, "\n\n");
@@ -138,15 +138,13 @@ write_ranked_launch(JsonBuilder *json, const SmbRankRow *row) {
 static void
 write_ranking_json(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
-  const SmbCaptureHeader *header = smb_capture_header(ranking->capture);
-  const SmbCaptureEnd *end = smb_capture_end(ranking->capture);
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_object(json, "capture");
-  smb_json_text(json, "file", ranking->is_passing ? NULL : smb_capture_path(ranking->capture));
-  smb_json_strv(json, "command", (const char *const *)header->command);
-  smb_json_text(json, "started", header->started);
-  smb_json_text(json, "status", end ? end->status : NULL);
-  smb_json_number(json, "launches", smb_capture_n_launches(ranking->capture));
+  smb_json_text(json, "file", ranking->file);
+  smb_json_strv(json, "command", (const char *const *)ranking->command);
+  smb_json_text(json, "started", ranking->started);
+  smb_json_text(json, "status", ranking->status);
+  smb_json_number(json, "launches", (gint64)ranking->n_launches);
   json_builder_end_object(json);
   smb_json_array(json, "ranking");
   for (guint i = 0; i < ranking->rows->len; i++)
@@ -171,7 +169,7 @@ write_ranking_csv(SmbCli *cli, gconstpointer result) {
     gboolean is_counted = row->refused == NULL;
     for (guint k = 0; k < row->numbers->len; k++) {
       guint64 number = g_array_index(row->numbers, guint64, k);
-      const SmbCaptureLaunch *own = smb_capture_launch(ranking->capture, (guint)number - 1);
+      const SmbCaptureLaunch *own = smb_ranking_launch(ranking, row, k);
       smb_csv_number(&csv, number);
       smb_csv_text(&csv, row->name);
       smb_csv_text(&csv, own->kernel);

@@ -14,6 +14,7 @@
 #include "src/project/case.h"
 #include "src/report/application.h"
 #include "src/report/report.h"
+#include "src/run/stand-in.h"
 #include "src/target/captured.h"
 
 // Two files in the wrong order would cost the user a kernel: a page has the name of a page. "-" leaves @page
@@ -67,7 +68,7 @@ report_application(SmbCli *cli, const SmbOutFile *file, GError **error) {
   if (!smb_cli_number("--top", option_top, 0, SMB_APPLICATION_MAX_TOP, &top, error) ||
       !smb_captured_check(typed, error) || !smb_target_parse_limits(typed, &checked, error))
     return FALSE;
-  g_autoptr(SmbCapture) capture = smb_capture_open(cli->arguments[1], error);
+  g_autoptr(SmbCapture) capture = smb_captured_open_file(typed, cli->arguments[1], error);
   if (!capture)
     return FALSE;
   g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, typed, capture, smb_rank_note);
@@ -108,6 +109,12 @@ smb_cmd_report(SmbCli *cli, GError **error) {
     return FALSE;
   const SmbOutFile *page = NULL;
   if (!open_page(cli, &page, error))
+    return FALSE;
+  g_autoptr(SmbStandIn) stand_in = NULL;
+  if (!smb_stand_in_open(cli, 1, TRUE, &stand_in, error))
+    return FALSE;
+  if (stand_in && stand_in->ranking->rows->len == 1 &&
+      !smb_stand_in_choose(cli, stand_in, error))
     return FALSE;
   if (cli->n_arguments > 1 && smb_captured_is_whole(smb_target_options(), cli->arguments[1]))
     return report_application(cli, page, error);

@@ -2,24 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // run: runs a CUDA program without a GPU, and ranks what it has launched.
-#include "config.h"
-
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "gpu/driver/protocol.h"
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/base/room.h"
 #include "src/commands.h"
-#include "src/compile/compile.h"
-#include "src/compile/workshop.h"
 #include "src/rank/rank.h"
-#include "src/run/running.h"
+#include "src/run/start-program.h"
 #include "src/target/captured.h"
-
-#define FOLDER_VARIABLE "SMEMBANK_RUN_LIBRARIES"
-#define LIBRARY_NAME    "libcudart.so.13"
-#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-,@%="
 
 enum {
   MAX_WORDS = G_MAXINT,
@@ -28,8 +20,10 @@ enum {
   SIGNALLED = 128, // a shell's status of what a signal ended
 };
 
+#define LEAST_DEVICE_BYTES (G_GUINT64_CONSTANT(1) << 20)
+
 static char *option_kernel, *option_launches, *option_every, *option_capture, *option_nvcc,
-    *option_kernels;
+    *option_kernels, *option_unknown, *option_memory, *option_threads;
 
 static const GOptionEntry options[] = {
     {"kernel", 0, 0, G_OPTION_ARG_STRING, &option_kernel,
@@ -41,6 +35,14 @@ static const GOptionEntry options[] = {
      "skip: do not run kernels, so that results are wrong (default count)", "count|skip"},
     {"capture", 'o', 0, G_OPTION_ARG_FILENAME, &option_capture,
      "also keep the launches, as 'smembank capture' does", SMB_CLI_FILE},
+    {"device-memory", 0, 0, G_OPTION_ARG_STRING, &option_memory,
+     "memory of the device (default: what this machine has)", "BYTES"},
+    {"unknown", 0, 0, G_OPTION_ARG_STRING, &option_unknown,
+     "if a kernel needs what is not known: end its launch with an error, or skip the request "
+     "(default error)",
+     SMB_TARGET_UNKNOWN},
+    {"threads", 0, 0, G_OPTION_ARG_STRING, &option_threads,
+     "threads that run the blocks of a launch (default: one per processor)", "N"},
     {"nvcc", 0, 0, G_OPTION_ARG_STRING, &option_nvcc, "more options for nvcc", "FLAGS"},
     G_OPTION_ENTRY_NULL,
 };
@@ -48,8 +50,7 @@ static const GOptionEntry options[] = {
 static const SmbCliUsage usage = {
     .arguments = "FILE.cu… [-- ARGUMENTS] | -- COMMAND…",
     .description = "Runs a CUDA program without a GPU: compiles FILE.cu with nvcc, or takes a "
-                   "COMMAND that is linked "
-                   "with the shared runtime (nvcc -cudart shared). The program's input, output and "
+                   "COMMAND. The program's input, output and "
                    "exit status are its "
                    "own. When it has ended, its launches are listed by their excess wavefronts.",
     .min_arguments = 1,
@@ -80,151 +81,45 @@ parse_range(SmbRunning *running, GError **error) {
   return smb_cli_number64("--every", option_every, 1, G_MAXUINT32, &running->every, error);
 }
 
+// "512", "512K", "512M" or "512G"
 static gboolean
-parse_options(const SmbCli *cli, SmbRunning *running, SmbRecorderOptions *recording,
-              GError **error) {
-  guint skips = 0;
+parse_memory(const char *text, guint64 *bytes, GError **error) {
+  static const char units[] = "KMG";
+  gsize length = text ? strlen(text) : 0;
+  const char *unit = length > 1 ? strchr(units, text[length - 1]) : NULL;
+  g_autofree char *number = text ? g_strndup(text, length - (unit != NULL)) : NULL;
+  guint shift = unit ? 10 * (guint)(unit - units + 1) : 0;
+  *bytes = smb_room_bytes();
+  if (!smb_cli_number64("--device-memory", number, 1, G_MAXINT64 >> shift, bytes, error))
+    return FALSE;
+  *bytes <<= shift;
+  return *bytes >= LEAST_DEVICE_BYTES ||
+         smb_cli_usage_error(error, "--device-memory '%s': expected at least 1M", text);
+}
+
+static gboolean
+parse_options(const SmbCli *cli, SmbRunning *running, GError **error) {
+  guint skips = 0, skips_unknown = 0;
   g_autoptr(GError) failure = NULL;
   running->arch = cli->arch;
+  running->counts_as = cli->arch_given ? cli->arch : NULL;
   running->chip = smb_program_cuda_arch(cli->arch) / 10;
-  running->memory_bytes = recording->memory_bytes = (guint64)MEMORY_MIB << 20;
-  recording->file_bytes = (guint64)CAPTURE_MIB << 20;
+  running->memory_bytes = (guint64)MEMORY_MIB << 20;
   if (!parse_range(running, error) ||
-      !smb_cli_choice("--kernels", option_kernels, "count|skip", &skips, error))
+      !smb_cli_choice("--kernels", option_kernels, "count|skip", &skips, error) ||
+      !smb_cli_choice("--unknown", option_unknown, SMB_TARGET_UNKNOWN, &skips_unknown, error) ||
+      !smb_cli_number("--threads", option_threads, 1, SMB_ANALYSIS_MAX_THREADS, &running->threads,
+                      error) ||
+      !parse_memory(option_memory, &running->device_bytes, error))
     return FALSE;
   running->skips = skips == 1;
-  if (option_kernel && !(recording->kernel = g_regex_new(option_kernel, 0, 0, &failure)))
+  running->skips_unknown = skips_unknown == 1;
+  if (option_kernel && !(running->kernel = g_regex_new(option_kernel, 0, 0, &failure)))
     return smb_cli_usage_error(error, "--kernel '%s': %s", option_kernel, failure->message);
   return TRUE;
 }
 
-// --- the program
-
-// In the build tree it lies beside the program, once installed in a folder of its own (transfer full).
-static char *
-find_libraries(GError **error) {
-  const char *given = g_getenv(FOLDER_VARIABLE);
-  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-  g_autofree char *folder = self ? g_path_get_dirname(self) : g_strdup(".");
-  char *candidates[] = {
-      given ? g_strdup(given) : NULL,
-      g_build_filename(folder, "gpu", "driver", NULL),
-      g_build_filename(folder, "..", "gpu", "driver", NULL),
-      g_build_filename(PKGLIBDIR, "run", NULL),
-      g_build_filename(folder, "..", "lib", "smembank", "run", NULL),
-  };
-  char *found = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS(candidates); i++) {
-    g_autofree char *file =
-        candidates[i] ? g_build_filename(candidates[i], LIBRARY_NAME, NULL) : NULL;
-    if (!found && file && access(file, R_OK) == 0)
-      found = g_canonicalize_filename(candidates[i], NULL);
-    g_free(candidates[i]);
-  }
-  if (!found)
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-             "the library %s is neither next to the program nor in %s/run", LIBRARY_NAME,
-             PKGLIBDIR);
-  return found;
-}
-
-static guint
-count_texts(const char *const *words) {
-  guint n = 0;
-  while (words[n] && g_str_has_suffix(words[n], ".cu"))
-    n++;
-  return n;
-}
-
-// The compiler hands names of files to a shell.
-static gboolean
-check_names(const SmbCli *cli, guint n, GError **error) {
-  for (guint i = 0; i < n; i++) {
-    const char *file = cli->arguments[i];
-    if (file[strspn(file, NAME_CHARACTERS)] || *file == '-')
-      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                      "%s: nvcc hands names of files to a shell: expected letters, digits and "
-                      "._/+-,@%%=",
-                      file);
-  }
-  return TRUE;
-}
-
-// The words of the compiler (transfer full).
-static GPtrArray *
-make_compiler_call(const SmbCli *cli, const char *nvcc, guint n, const char *program,
-                   GError **error) {
-  g_autoptr(GPtrArray) call = g_ptr_array_new_with_free_func(g_free);
-  g_auto(GStrv) flags = NULL;
-  g_autoptr(GError) failure = NULL;
-  if (option_nvcc && *option_nvcc && !g_shell_parse_argv(option_nvcc, NULL, &flags, &failure)) {
-    smb_cli_usage_error(error, "--nvcc '%s': %s", option_nvcc, failure->message);
-    return NULL;
-  }
-  const char *const first[] = {nvcc, "-cudart", "shared", "-lineinfo", "-o", program};
-  for (guint i = 0; i < G_N_ELEMENTS(first); i++)
-    g_ptr_array_add(call, g_strdup(first[i]));
-  g_ptr_array_add(call, g_strdup_printf("-arch=sm_%u", smb_program_cuda_arch(cli->arch) / 10));
-  for (guint i = 0; flags && flags[i]; i++)
-    g_ptr_array_add(call, g_strdup(flags[i]));
-  for (guint i = 0; i < n; i++)
-    g_ptr_array_add(call, g_strdup(cli->arguments[i]));
-  g_ptr_array_add(call, NULL);
-  return g_steal_pointer(&call);
-}
-
-static gboolean
-compile(const SmbCli *cli, SmbWorkshop *workshop, guint n, const char *program, GError **error) {
-  if (!check_names(cli, n, error))
-    return FALSE;
-  g_autofree char *nvcc = smb_compile_find_nvcc();
-  if (!nvcc)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s: no nvcc on this machine, which compiles it (SMEMBANK_NVCC)",
-                    cli->arguments[0]);
-  g_autoptr(GPtrArray) call = make_compiler_call(cli, nvcc, n, program, error);
-  g_auto(SmbWorkshopRun) run = {0};
-  if (!call || !smb_workshop_run(workshop, (const char *const *)call->pdata, SMB_COMPILE_SECONDS,
-                                 &run, error))
-    return FALSE;
-  if (run.is_late)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: nvcc took longer than %d seconds",
-                    cli->arguments[0], SMB_COMPILE_SECONDS);
-  return run.status == 0 || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s", run.output->str);
-}
-
-// The words that start the program (transfer full): what is compiled of texts, or the command.
-static GPtrArray *
-make_words(const SmbCli *cli, SmbWorkshop *workshop, GError **error) {
-  const char *const *arguments = (const char *const *)cli->arguments;
-  g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-  guint n = count_texts(arguments);
-  if (n > 0) {
-    char *program = g_build_filename(smb_workshop_folder(workshop), "program", NULL);
-    g_ptr_array_add(words, program);
-    if (!compile(cli, workshop, n, program, error))
-      return NULL;
-  }
-  for (guint i = n; arguments[i]; i++)
-    if (i > n || !g_str_equal(arguments[i], "--"))
-      g_ptr_array_add(words, g_strdup(arguments[i]));
-  g_ptr_array_add(words, NULL);
-  return g_steal_pointer(&words);
-}
-
 // --- what it has launched
-
-static gboolean
-rank_run(SmbCli *cli, const char *path, GError **error) {
-  g_autoptr(SmbCapture) capture = smb_capture_open(path, error);
-  if (!capture)
-    return FALSE;
-  const SmbTargetOptions none = {.captured = NULL};
-  g_autoptr(SmbRanking) ranking = smb_ranking_new(cli, &none, capture, smb_rank_note);
-  ranking->is_passing = !option_capture;
-  cli->format->write(cli, ranking);
-  return TRUE;
-}
 
 static void
 set_status(SmbCli *cli, int wait_status) {
@@ -232,48 +127,92 @@ set_status(SmbCli *cli, int wait_status) {
                                                    : WEXITSTATUS(wait_status));
 }
 
+// The launches of a program whose kernels were not run are counted afterwards, as those of a capture.
+static SmbRanking *
+rank_recorded(SmbCli *cli, const char *path, GError **error) {
+  g_autoptr(SmbCapture) capture = smb_capture_open(path, error);
+  const SmbTargetOptions none = {.captured = NULL};
+  SmbRanking *ranking = capture ? smb_ranking_new(cli, &none, capture, smb_rank_note) : NULL;
+  if (ranking)
+    g_clear_pointer(&ranking->file, g_free);
+  return ranking;
+}
+
+static gboolean
+write_ranking(SmbCli *cli, SmbRanking *ranking) {
+  if (option_capture)
+    ranking->file = g_strdup(option_capture);
+  cli->format->write(cli, ranking);
+  return TRUE;
+}
+
+static gboolean
+finish_run(SmbCli *cli, SmbRunning *running, const char *path, const char *end, GError **error) {
+  g_autofree char *summary = NULL;
+  g_autoptr(GError) failure = NULL;
+  gboolean is_kept = !running->recorder || running->n_launches == 0 ||
+                     smb_recorder_finish(running->recorder, end, &summary, &failure);
+  if (!is_kept)
+    smb_spool_printf(cli->messages, "smembank run: %-s\n", failure->message);
+  g_autoptr(SmbRanking) recorded =
+      running->skips && is_kept && running->n_launches > 0 ? rank_recorded(cli, path, error) : NULL;
+  if (running->skips)
+    return recorded ? write_ranking(cli, recorded) : !error || !*error;
+  smb_ranking_end(running->ranking, end);
+  if (running->ranking->n_launches > 0)
+    return write_ranking(cli, running->ranking);
+  if (cli->status != SMB_EXIT_INPUT) // of a program that says why, or that the redirection refuses
+    smb_spool_printf(cli->messages, "smembank run: no launch was counted: %s\n", end);
+  return TRUE;
+}
+
 // Runs the program to its end, and ranks what it has launched.
 static gboolean
-run_ranked(SmbCli *cli, SmbRunning *running, SmbRecorderOptions *recording,
-           const char *const *words, GError **error) {
-  g_autofree char *libraries = find_libraries(error);
-  const char *before = g_getenv("LD_LIBRARY_PATH");
-  g_autofree char *path =
-      before && *before ? g_strconcat(libraries, ":", before, NULL) : g_strdup(libraries);
-  const char *const environment[] = {"LD_LIBRARY_PATH", path, NULL};
-  const SmbApplication application = {words, environment, RUN_SOCKET, &smb_run_listener, running};
-  recording->command = (const char *const *)cli->arguments;
-  g_autoptr(SmbRecorder) recorder = libraries ? smb_recorder_new(recording, error) : NULL;
+run_ranked(SmbCli *cli, SmbRunning *running, const char *path, const char *const *words,
+           GError **error) {
+  const char *const *command = (const char *const *)cli->arguments;
+  const SmbRecorderOptions recording = {.path = path,
+                                        .command = command,
+                                        .memory_bytes = running->memory_bytes,
+                                        .file_bytes = (guint64)CAPTURE_MIB << 20};
+  gboolean records = running->skips || option_capture;
+  g_autoptr(SmbRecorder) recorder = records ? smb_recorder_new(&recording, error) : NULL;
+  g_autoptr(SmbRanking) ranking = running->skips ? NULL : smb_ranking_begin(command);
+  g_autoptr(GHashTable) matching = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   running->recorder = recorder;
+  running->ranking = ranking;
+  running->matching = matching;
+  if (records && !recorder)
+    return FALSE;
   int wait_status;
-  if (!recorder || !smb_application_run(&application, &wait_status, error))
+  running->watch = smb_watch_start(cli->command, cli->columns, FALSE);
+  gboolean ran = smb_run_start(running, words, SMB_RUN_OUTPUT_OWN, &wait_status, error);
+  g_clear_pointer(&running->watch, smb_watch_stop);
+  if (!ran)
     return FALSE;
   set_status(cli, wait_status);
   if (running->skips)
     smb_spool_puts(cli->messages,
                    "smembank run: kernels were not run: what the program computes is wrong\n");
-  g_autofree char *end = smb_application_describe_end(wait_status, words[0]), *summary = NULL;
-  g_autoptr(GError) nothing = NULL;
-  if (smb_recorder_finish(recorder, end, &summary, &nothing))
-    return rank_run(cli, recording->path, error);
-  smb_spool_printf(cli->messages, "smembank run: %-s\n", nothing->message);
-  return TRUE;
+  g_autofree char *end = smb_application_describe_end(wait_status, words[0]);
+  return finish_run(cli, running, path, end, error);
 }
 
 gboolean
 smb_cmd_run(SmbCli *cli, GError **error) {
   SmbRunning running = {.recorder = NULL};
-  SmbRecorderOptions recording = {.path = NULL};
-  if (!smb_cli_parse(cli, &usage, options, error) ||
-      !parse_options(cli, &running, &recording, error))
+  if (!smb_cli_parse(cli, &usage, options, error) || !parse_options(cli, &running, error)) {
+    g_clear_pointer(&running.kernel, g_regex_unref);
     return FALSE;
+  }
+  const SmbRunText text = {
+      .arguments = (const char *const *)cli->arguments, .arch = cli->arch, .nvcc = option_nvcc};
   g_autoptr(SmbWorkshop) workshop = smb_workshop_new("run", error);
-  g_autoptr(GPtrArray) words = workshop ? make_words(cli, workshop, error) : NULL;
+  g_autoptr(GPtrArray) words = workshop ? smb_run_words(&text, workshop, error) : NULL;
   g_autofree char *path =
       workshop ? g_build_filename(smb_workshop_folder(workshop), "launches.capture", NULL) : NULL;
-  recording.path = option_capture ? option_capture : path;
-  gboolean done =
-      words && run_ranked(cli, &running, &recording, (const char *const *)words->pdata, error);
-  g_clear_pointer(&recording.kernel, g_regex_unref);
+  gboolean done = words && run_ranked(cli, &running, option_capture ? option_capture : path,
+                                      (const char *const *)words->pdata, error);
+  g_clear_pointer(&running.kernel, g_regex_unref);
   return done;
 }

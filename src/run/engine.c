@@ -9,17 +9,29 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/analysis/analysis.h"
+#include "sim/analysis/execute.h"
 #include "sim/base/error.h"
+#include "src/cli/hint.h"
 
 struct _SmbEngine {
   guchar *memory;
   guint64 base, bytes;
-  GHashTable *modules;  // number to SmbModule
-  GHashTable *programs; // "MODULE SYMBOL" to SmbProgram
-  GHashTable *archs;    // chip to SmbArch
-  GArray *moved;        // of Moved
+  SmbArch *arch;       // (nullable): of all kernels
+  GHashTable *modules; // number to Loaded
+  GHashTable *archs;   // chip to SmbArch
+  GArray *moved;       // of Moved
 };
+
+typedef struct {
+  SmbModule *module;
+  GHashTable *kernels; // symbol to Decoded
+} Loaded;
+
+// A kernel that was launched.
+typedef struct {
+  SmbProgram *program;
+  gboolean in_order; // a launch of it has shown that its blocks have to run one after the other
+} Decoded;
 
 // Memory of the process that lies in the range, though it has other addresses.
 typedef struct {
@@ -29,13 +41,18 @@ typedef struct {
 // --- what a process has
 
 static void
-free_module(gpointer module) {
-  smb_module_free(module);
+free_loaded(gpointer data) {
+  Loaded *loaded = data;
+  g_hash_table_unref(loaded->kernels);
+  smb_module_free(loaded->module);
+  g_free(loaded);
 }
 
 static void
-free_program(gpointer program) {
-  smb_program_free(program);
+free_launched_kernel(gpointer data) {
+  Decoded *decoded = data;
+  smb_program_free(decoded->program);
+  g_free(decoded);
 }
 
 static void
@@ -44,13 +61,13 @@ free_arch(gpointer arch) {
 }
 
 SmbEngine *
-smb_engine_new(guint64 pid, guint64 fd, guint64 base, guint64 bytes, GError **error) {
-  g_autofree char *path =
-      g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/fd/%" G_GUINT64_FORMAT, pid, fd);
+smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **error) {
+  g_autofree char *path = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/fd/%" G_GUINT64_FORMAT,
+                                          described->pid, described->fd);
   int file = open(path, O_RDWR | O_CLOEXEC);
-  void *memory =
-      file < 0 ? MAP_FAILED
-               : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  void *memory = file < 0 ? MAP_FAILED
+                          : mmap(NULL, described->bytes, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_NORESERVE, file, 0);
   int failure = errno;
   if (file >= 0)
     close(file);
@@ -60,14 +77,14 @@ smb_engine_new(guint64 pid, guint64 fd, guint64 base, guint64 bytes, GError **er
     return NULL;
   }
   SmbEngine *engine = g_new0(SmbEngine, 1);
-  *engine = (SmbEngine){
-      .memory = memory,
-      .base = base,
-      .bytes = bytes,
-      .modules = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_module),
-      .programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_program),
-      .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
-      .moved = g_array_new(FALSE, FALSE, sizeof(Moved))};
+  *engine = (SmbEngine){.memory = memory,
+                        .base = described->base,
+                        .bytes = described->bytes,
+                        .arch = arch ? smb_arch_ref((SmbArch *)arch) : NULL,
+                        .modules =
+                            g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_loaded),
+                        .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
+                        .moved = g_array_new(FALSE, FALSE, sizeof(Moved))};
   return engine;
 }
 
@@ -76,24 +93,39 @@ smb_engine_free(SmbEngine *engine) {
   if (!engine)
     return;
   munmap(engine->memory, engine->bytes);
-  g_hash_table_unref(engine->programs);
   g_hash_table_unref(engine->modules);
   g_hash_table_unref(engine->archs);
   g_array_unref(engine->moved);
+  g_clear_pointer(&engine->arch, smb_arch_unref);
   g_free(engine);
 }
 
 const SmbModule *
 smb_engine_load(SmbEngine *engine, guint64 number, GBytes *file, guint chip, GError **error) {
   SmbModule *module = smb_module_new(file, "module", chip, error);
-  if (module)
-    g_hash_table_insert(engine->modules, g_memdup2(&number, sizeof number), module);
+  if (!module)
+    return NULL;
+  Loaded *loaded = g_new0(Loaded, 1);
+  *loaded = (Loaded){module,
+                     g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_launched_kernel)};
+  g_hash_table_insert(engine->modules, g_memdup2(&number, sizeof number), loaded);
   return module;
+}
+
+void
+smb_engine_unload(SmbEngine *engine, guint64 number) {
+  g_hash_table_remove(engine->modules, &number);
+}
+
+static Loaded *
+find_loaded(const SmbEngine *engine, guint64 number) {
+  return g_hash_table_lookup(engine->modules, &number);
 }
 
 const SmbModule *
 smb_engine_module(const SmbEngine *engine, guint64 number) {
-  return g_hash_table_lookup(engine->modules, &number);
+  const Loaded *loaded = find_loaded(engine, number);
+  return loaded ? loaded->module : NULL;
 }
 
 void
@@ -125,6 +157,8 @@ smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 bytes) {
 
 static const SmbArch *
 find_arch(SmbEngine *engine, guint chip, GError **error) {
+  if (engine->arch)
+    return engine->arch;
   SmbArch *arch = g_hash_table_lookup(engine->archs, GUINT_TO_POINTER(chip));
   g_autofree char *name = g_strdup_printf("sm_%u", chip);
   if (!arch && (arch = smb_arch_load(name, error)) != NULL)
@@ -132,22 +166,23 @@ find_arch(SmbEngine *engine, guint chip, GError **error) {
   return arch;
 }
 
-static const SmbProgram *
-find_program(SmbEngine *engine, guint64 number, const SmbModule *module, const char *symbol,
-             const SmbArch *arch, GError **error) {
-  g_autofree char *key = g_strdup_printf("%" G_GUINT64_FORMAT " %s", number, symbol);
-  SmbProgram *program = g_hash_table_lookup(engine->programs, key);
-  if (program)
-    return program;
+static Decoded *
+find_decoded(Loaded *loaded, const char *symbol, const SmbArch *arch, GError **error) {
+  Decoded *decoded = g_hash_table_lookup(loaded->kernels, symbol);
+  if (decoded)
+    return decoded;
   const SmbProgramOptions options = {
       .entry = symbol,
       .cuda_arch = smb_program_cuda_arch(arch),
       .lanes = smb_arch_info(arch)->lanes,
       .limits = {.max_steps = G_MAXINT64, .max_memory = SMB_PROGRAM_LARGEST_MEMORY}};
-  program = smb_program_read(module->code, &options, error);
-  if (program)
-    g_hash_table_insert(engine->programs, g_steal_pointer(&key), program);
-  return program;
+  SmbProgram *program = smb_program_read(loaded->module->code, &options, error);
+  if (!program)
+    return NULL;
+  decoded = g_new0(Decoded, 1);
+  decoded->program = program;
+  g_hash_table_insert(loaded->kernels, g_strdup(symbol), decoded);
+  return decoded;
 }
 
 static gint
@@ -159,9 +194,10 @@ compare_places(gconstpointer a, gconstpointer b) {
 static gboolean
 add_piece(const SmbEngine *engine, GArray *pieces, guint64 address, guint64 bytes,
           const char *variable) {
-  const guchar *memory = smb_engine_memory(engine, address, bytes);
+  guchar *memory = smb_engine_memory(engine, address, bytes);
   const SmbMemoryPiece piece = {
-      address, bytes, variable, TRUE, {.fill = SMB_FILL_BYTES, .bytes = memory, .length = bytes}};
+      address, bytes, variable, TRUE, {.fill = SMB_FILL_BYTES, .bytes = memory, .length = bytes},
+      memory};
   if (memory)
     g_array_append_val(pieces, piece);
   return memory != NULL;
@@ -187,25 +223,8 @@ make_pieces(const SmbEngine *engine, const SmbCaptureLaunch *launch, GError **er
   return NULL;
 }
 
-static GStrv
-make_arguments(const SmbModuleKernel *kernel, GBytes *parameters) {
-  GStrv arguments = g_new0(char *, kernel->parameters->len + 1);
-  gsize n = 0;
-  const guchar *data = parameters ? g_bytes_get_data(parameters, &n) : NULL;
-  for (guint i = 0; i < kernel->parameters->len; i++) {
-    SmbModuleParameter place = g_array_index(kernel->parameters, SmbModuleParameter, i);
-    GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "%u=raw:", i);
-    for (guint64 at = place.offset; at < place.offset + place.bytes; at++)
-      g_string_append_printf(text, "%02x", at < n ? data[at] : 0);
-    arguments[i] = g_string_free(text, FALSE);
-  }
-  return arguments;
-}
-
-// What a launch has written goes to the memory of the process.
+// What is to be said of what a launch has written.
 typedef struct {
-  const SmbEngine *engine;
   const GArray *pieces;
   SmbEngineRun *run;
 } Written;
@@ -226,58 +245,68 @@ is_allocated(const GArray *pieces, guint64 address, gsize length) {
 }
 
 static void
-write_back(gpointer user, guint64 address, const guchar *bytes, gsize length, gsize n_unknown) {
+note_written(gpointer user, guint64 address, const guchar *bytes, gsize length, gsize n_unknown) {
   Written *written = user;
-  written->run->n_unknown += n_unknown;
+  (void)bytes;
   if (is_allocated(written->pieces, address, length))
-    memcpy(smb_engine_memory(written->engine, address, length), bytes, length);
+    written->run->n_unknown += n_unknown;
   else if (!written->run->stray || address < written->run->stray)
     written->run->stray = address;
 }
 
 static gboolean
-run_launched(const SmbEngine *engine, const SmbProgram *program, const SmbArch *arch,
-             const SmbLaunch *launch, SmbEngineRun *run, GError **error) {
-  g_autoptr(SmbGlobal) global = smb_global_new(program, launch);
-  const SmbAnalysisOptions options = {
+run_launched(Decoded *decoded, const SmbLaunch *launch, const SmbEngineOptions *options,
+             gboolean is_cooperative, SmbEngineRun *run, GError **error) {
+  g_autoptr(SmbGlobal) global = smb_global_new(decoded->program, launch);
+  const SmbAnalysisOptions how = {
       .limits = {.max_steps = G_MAXINT64, .max_memory = SMB_PROGRAM_LARGEST_MEMORY},
-      .max_blocks = SMB_ANALYSIS_MAX_REPEATS,
-      .threads = 1,
-      .global = global,
-      .every_block = TRUE,
-      .in_order = TRUE};
-  g_autoptr(SmbAnalysis) analysis = smb_analysis_run(program, arch, launch, &options, error);
-  Written written = {engine, launch->memory, run};
-  smb_global_each_written(global, write_back, &written);
-  return analysis != NULL;
+      .threads = options->threads,
+      .in_order = is_cooperative || decoded->in_order,
+      .only_runs = !options->counts,
+      .write_hint = smb_cli_write_hint,
+      .progress = options->progress,
+      .is_cancelled = options->is_cancelled,
+      .cancel_user = options->user};
+  gboolean in_order = FALSE;
+  gboolean ran = smb_execute_launch(decoded->program, run->arch, launch, &how, global, &in_order,
+                                    &run->analysis, error);
+  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  decoded->in_order = decoded->in_order || (in_order && !is_cooperative && n_blocks > 1);
+  Written written = {launch->memory, run};
+  smb_global_each_written(global, note_written, &written);
+  return ran;
+}
+
+void
+smb_engine_run_clear(SmbEngineRun *run) {
+  g_clear_pointer(&run->analysis, smb_analysis_free);
 }
 
 gboolean
 smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captured,
-               SmbEngineRun *run, GError **error) {
-  const SmbModule *module = smb_engine_module(engine, number);
-  const SmbModuleKernel *kernel = module ? smb_module_kernel(module, captured->kernel) : NULL;
-  *run = (SmbEngineRun){0};
-  if (!kernel)
+               const SmbEngineOptions *options, SmbEngineRun *run, GError **error) {
+  Loaded *loaded = find_loaded(engine, number);
+  *run = (SmbEngineRun){.program = NULL};
+  if (!loaded || !smb_module_kernel(loaded->module, captured->kernel))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "no kernel '%s' is loaded",
                     captured->kernel);
-  const SmbArch *arch = find_arch(engine, module->chip, error);
-  const SmbProgram *program =
-      arch ? find_program(engine, number, module, captured->kernel, arch, error) : NULL;
-  g_autoptr(GArray) pieces = program ? make_pieces(engine, captured, error) : NULL;
+  run->arch = find_arch(engine, loaded->module->chip, error);
+  Decoded *decoded = run->arch ? find_decoded(loaded, captured->kernel, run->arch, error) : NULL;
+  g_autoptr(GArray) pieces = decoded ? make_pieces(engine, captured, error) : NULL;
   if (!pieces)
     return FALSE;
-  g_auto(GStrv) arguments = make_arguments(kernel, captured->parameters);
+  run->program = decoded->program;
+  g_autoptr(GBytes) none = g_bytes_new_static("", 0);
   g_autoptr(GPtrArray) buffers = g_ptr_array_new();
   SmbLaunch launch = {.dynamic_bytes = captured->dynamic_bytes,
-                      .arguments = (const char *const *)arguments,
+                      .parameters = captured->parameters ? captured->parameters : none,
                       .buffers = buffers,
-                      .skips_unknown = TRUE,
+                      .skips_unknown = options->skips_unknown,
                       .memory = pieces};
   for (guint i = 0; i < 3; i++) {
     launch.block[i] = captured->block[i];
     launch.grid[i] = captured->grid[i];
     launch.cluster[i] = captured->cluster[i];
   }
-  return run_launched(engine, program, arch, &launch, run, error);
+  return run_launched(decoded, &launch, options, captured->is_cooperative, run, error);
 }

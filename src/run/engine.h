@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Runs the kernels of a process for their results: on its memory, which is mapped here, every block one after another.
+// Runs the kernels of a process for their results, on its memory, which is mapped here, and counts them in the same run.
 #pragma once
 
+#include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
 #include "sim/capture/launch.h"
 #include "sim/module/module.h"
@@ -11,14 +12,25 @@
 typedef struct _SmbEngine SmbEngine;
 
 /**
- * smb_engine_new:
+ * SmbEngineMemory: the memory of a process, as it said it.
  * @pid, @fd: the process, and the descriptor of its memory there
  * @base, @bytes: where that is mapped in the process
+ */
+typedef struct {
+  guint64 pid;
+  guint64 fd;
+  guint64 base;
+  guint64 bytes;
+} SmbEngineMemory;
+
+/**
+ * smb_engine_new:
+ * @arch: (nullable) (transfer none): what kernels are counted for; %NULL: that of the code
  * @error: a file error
  *
  * Returns: (transfer full): no modules are loaded
  */
-SmbEngine *smb_engine_new(guint64 pid, guint64 fd, guint64 base, guint64 bytes, GError **error);
+SmbEngine *smb_engine_new(const SmbEngineMemory *memory, const SmbArch *arch, GError **error);
 void smb_engine_free(SmbEngine *engine);
 
 /**
@@ -33,6 +45,9 @@ const SmbModule *smb_engine_load(SmbEngine *engine, guint64 number, GBytes *file
                                  GError **error);
 const SmbModule *smb_engine_module(const SmbEngine *engine, guint64 number);
 
+/** smb_engine_unload: Forgets a module, and what was decoded of it. */
+void smb_engine_unload(SmbEngine *engine, guint64 number);
+
 /**
  * smb_engine_add_moved:
  * @address, @bytes: memory of the process outside of the range
@@ -45,11 +60,33 @@ void smb_engine_clear_moved(SmbEngine *engine);
 guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 bytes);
 
 /**
- * SmbEngineRun: what a kernel did that it should not have done, or that is not known.
+ * SmbEngineOptions:
+ * @counts: whether its requests are counted
+ * @skips_unknown: whether what is not known ends the launch only if nothing else is possible
+ * @threads: SmbAnalysisOptions.threads
+ * @is_cancelled: (nullable): SmbAnalysisOptions.is_cancelled, with @user
+ * @progress: (nullable)
+ */
+typedef struct {
+  gboolean counts;
+  gboolean skips_unknown;
+  guint threads;
+  gboolean (*is_cancelled)(gpointer user);
+  gpointer user;
+  SmbProgress *progress;
+} SmbEngineOptions;
+
+/**
+ * SmbEngineRun: what a kernel did.
+ * @program, @arch: (nullable) (transfer none): what was run, once it was decoded, and on which architecture
+ * @analysis: (nullable): what was counted
  * @stray: an address outside of all memory that it wrote; 0: none
  * @n_unknown: bytes that it wrote of which the value is not known: what is in memory there is not what a device would leave
  */
 typedef struct {
+  const SmbProgram *program;
+  const SmbArch *arch;
+  SmbAnalysis *analysis;
   guint64 stray;
   guint64 n_unknown;
 } SmbEngineRun;
@@ -57,10 +94,13 @@ typedef struct {
 /**
  * smb_engine_run:
  * @launch: what is launched; of its memory and variables only where they lie
- * @run: (out): what is to be said of it
+ * @run: (out caller-allocates): what is to be said of it; smb_engine_run_clear()
  * @error: the kernel could not be run, or not to its end
  *
  * Runs a launch. What it has written is in the memory of the process then.
  */
 gboolean smb_engine_run(SmbEngine *engine, guint64 module, const SmbCaptureLaunch *launch,
-                        SmbEngineRun *run, GError **error);
+                        const SmbEngineOptions *options, SmbEngineRun *run, GError **error);
+void smb_engine_run_clear(SmbEngineRun *run);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbEngineRun, smb_engine_run_clear)

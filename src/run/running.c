@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include "src/run/running.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "gpu/driver/protocol.h"
@@ -10,6 +12,8 @@
 #include "sim/program/symbol.h"
 #include "src/capture/frames.h"
 #include "src/run/device.h"
+#include "src/cli/hint.h"
+#include "src/rank/rank.h"
 #include "src/run/engine.h"
 
 typedef struct {
@@ -42,16 +46,20 @@ answer_hello(Process *process, SmbPayload *request, SmbPayload *answer) {
   guint chip = process->running->chip;
   gboolean is_ours = smb_payload_number(request) == RUN_PROTOCOL;
   process->pid = smb_payload_number(request);
-  guint64 fd = smb_payload_number(request), base = smb_payload_number(request);
-  guint64 bytes = smb_payload_number(request);
+  SmbEngineMemory memory = {.pid = process->pid};
+  memory.fd = smb_payload_number(request);
+  memory.base = smb_payload_number(request);
+  memory.bytes = smb_payload_number(request);
   g_autoptr(GError) error = NULL;
   if (!is_ours || process->engine || request->failed)
     return FALSE;
-  process->engine = smb_engine_new(process->pid, fd, base, bytes, &error);
+  process->engine = smb_engine_new(&memory, process->running->counts_as, &error);
   if (!process->engine)
     return FALSE;
   smb_payload_add_number(answer, RUN_DONE);
-  return smb_run_device_add(process->running->arch, chip, answer, &error);
+  gboolean is_known = smb_run_device_add(process->running->arch, chip, answer, &error);
+  smb_payload_add_number(answer, process->running->device_bytes);
+  return is_known;
 }
 
 static void
@@ -103,6 +111,13 @@ answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
     smb_payload_add_bytes(answer, variable->initial, variable->initial ? variable->bytes : 0);
   }
   return TRUE;
+}
+
+static gboolean
+answer_unload(Process *process, SmbPayload *request, SmbPayload *answer) {
+  smb_engine_unload(process->engine, smb_payload_number(request));
+  answer_status(answer, RUN_DONE, "");
+  return !request->failed;
 }
 
 // --- launches
@@ -164,7 +179,6 @@ take_run_launch(const Process *process, SmbPayload *request) {
   launch->process = process->pid;
   launch->driver = g_strdup("0");
   launch->device_name = g_strdup_printf("smembank, as sm_%u", process->running->chip);
-  launch->time = smb_recorder_time(process->running->recorder);
   launch->nanoseconds = -1;
   return launch;
 }
@@ -200,31 +214,75 @@ keep_memory(const Process *process, SmbCaptureLaunch *launch) {
   }
 }
 
-// Whether a launch is one of those that are recorded.
+// Whether a kernel is one of those that are wanted.
+static gboolean
+matches(SmbRunning *running, const char *symbol) {
+  gpointer known;
+  if (!running->kernel)
+    return TRUE;
+  if (g_hash_table_lookup_extended(running->matching, symbol, NULL, &known))
+    return known != NULL;
+  g_autofree char *name = smb_symbol_demangle(symbol, FALSE);
+  gboolean does = g_regex_match(running->kernel, name, 0, NULL) ||
+                  g_regex_match(running->kernel, symbol, 0, NULL);
+  g_hash_table_insert(running->matching, g_strdup(symbol), GINT_TO_POINTER(does));
+  return does;
+}
+
+// Whether a launch is one of those that are wanted.
 static gboolean
 is_wanted_launch(SmbRunning *running, const char *symbol) {
-  if (!smb_recorder_wants(running->recorder, symbol))
+  if (!matches(running, symbol))
     return FALSE;
   guint64 number = ++running->n_matching;
   return number >= running->first && number <= running->last &&
-         (number - running->first) % running->every == 0 &&
-         !smb_recorder_is_full(running->recorder);
+         (number - running->first) % running->every == 0;
 }
 
 static void
 record_run(const Process *process, SmbCaptureLaunch *launch, const SmbModule *module) {
+  SmbRecorder *recorder = process->running->recorder;
+  if (smb_recorder_is_full(recorder))
+    return;
   launch->launch = process->running->n_matching;
   launch->arch = g_strdup_printf("sm_%u", module->chip);
+  launch->time = smb_recorder_time(recorder);
   keep_memory(process, launch);
-  smb_recorder_launch(process->running->recorder, launch, module->image);
+  smb_recorder_launch(recorder, launch, module->image);
+}
+
+// Whether a launch is recorded, one that is wanted.
+static gboolean
+is_recorded(const SmbRunning *running, const SmbCaptureLaunch *launch) {
+  if (!running->recorder || !running->only_firsts)
+    return running->recorder != NULL;
+  GString *key = g_string_new(launch->kernel);
+  g_string_append_printf(key, " %" G_GUINT64_FORMAT, launch->dynamic_bytes);
+  for (guint i = 0; i < 3; i++)
+    g_string_append_printf(key, " %u %u %u", launch->grid[i], launch->block[i], launch->cluster[i]);
+  if (launch->parameters) {
+    g_autofree char *sum = g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, launch->parameters);
+    g_string_append_printf(key, " %s", sum);
+  }
+  return g_hash_table_add(running->firsts, g_string_free(key, FALSE));
+}
+
+// Whether the program has ended, or hung up: nobody waits for the kernel. Asked while it runs; signals are passed on meanwhile.
+static gboolean
+has_hung_up(gpointer user) {
+  const Process *process = user;
+  struct pollfd end = {process->fd, POLLRDHUP, 0};
+  if (process->running->stage)
+    smb_application_pass_signals(process->running->stage);
+  return poll(&end, 1, 0) > 0 && end.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
 // What the process is told of a launch that has run, and writes for a person.
 static void
-answer_run(SmbPayload *answer, const char *kernel, const SmbEngineRun *run, const GError *error) {
+answer_run(SmbPayload *answer, const char *kernel, const SmbEngineRun *run, const char *failure) {
   g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
   g_autofree char *message =
-      error        ? g_strdup_printf("smembank run: %s: %s", name, error->message)
+      failure      ? g_strdup_printf("smembank run: %s: %s", name, failure)
       : run->stray ? g_strdup_printf("smembank run: %s wrote to address 0x%" G_GINT64_MODIFIER
                                      "x, which is not allocated",
                                      name, run->stray)
@@ -235,27 +293,51 @@ answer_run(SmbPayload *answer, const char *kernel, const SmbEngineRun *run, cons
                 "them are wrong",
                 name, run->n_unknown)
           : g_strdup("");
-  answer_status(answer, error ? RUN_FAILED : run->stray ? RUN_ADDRESS : RUN_DONE, message);
+  answer_status(answer, failure ? RUN_FAILED : run->stray ? RUN_ADDRESS : RUN_DONE, message);
+}
+
+// Runs a launch, and keeps what is counted of it.
+static void
+run_launch(Process *process, guint64 number, SmbCaptureLaunch *launch, gboolean is_wanted,
+           SmbPayload *answer) {
+  SmbRunning *running = process->running;
+  const SmbEngineOptions options = {.counts = is_wanted && running->ranking,
+                                    .skips_unknown = running->skips_unknown,
+                                    .threads = running->threads,
+                                    .is_cancelled = has_hung_up,
+                                    .user = process,
+                                    .progress = smb_watch_progress(running->watch)};
+  g_auto(SmbEngineRun) run = {.program = NULL};
+  g_autoptr(GError) error = NULL;
+  g_autofree char *failure = NULL;
+  if (!smb_engine_run(process->engine, number, launch, &options, &run, &error))
+    failure = smb_cli_error_text(error);
+  smb_watch_pause(running->watch);
+  if (options.counts)
+    smb_ranking_add(running->ranking, launch, run.program, run.arch, run.analysis, smb_rank_note,
+                    failure);
+  answer_run(answer, launch->kernel, &run, failure);
 }
 
 static gboolean
 answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
+  SmbRunning *running = process->running;
   guint64 number = smb_payload_number(request);
   const SmbModule *module = smb_engine_module(process->engine, number);
-  SmbCaptureLaunch *launch = take_run_launch(process, request);
-  SmbEngineRun run = {0};
-  gboolean makes_sense = !request->failed && module;
-  g_autoptr(GError) error = NULL;
-  if (makes_sense) {
-    smb_recorder_count(process->running->recorder, launch->kernel, 1);
-    if (is_wanted_launch(process->running, launch->kernel))
-      record_run(process, launch, module);
-    if (!process->running->skips)
-      smb_engine_run(process->engine, number, launch, &run, &error);
-    answer_run(answer, launch->kernel, &run, error);
-  }
-  smb_capture_launch_free(launch);
-  return makes_sense;
+  g_autoptr(SmbCaptureLaunch) launch = take_run_launch(process, request);
+  if (request->failed || !module)
+    return FALSE;
+  gboolean is_wanted = is_wanted_launch(running, launch->kernel);
+  running->n_launches++;
+  if (running->recorder)
+    smb_recorder_count(running->recorder, launch->kernel, 1);
+  if (is_wanted && is_recorded(running, launch))
+    record_run(process, launch, module);
+  if (running->skips)
+    answer_status(answer, RUN_DONE, "");
+  else
+    run_launch(process, number, launch, is_wanted, answer);
+  return TRUE;
 }
 
 // --- frames
@@ -269,6 +351,8 @@ take_request(gpointer user, guint64 kind, SmbPayload *request) {
     makes_sense = answer_hello(process, request, &answer);
   else if (kind == RUN_MODULE && process->engine)
     makes_sense = answer_module(process, request, &answer);
+  else if (kind == RUN_UNLOAD && process->engine)
+    makes_sense = answer_unload(process, request, &answer);
   else if (kind == RUN_LAUNCH && process->engine)
     makes_sense = answer_launch(process, request, &answer);
   makes_sense = makes_sense && smb_frames_send(process->fd, kind, &answer);

@@ -7,25 +7,50 @@
 #include "sim/arch/arch.h"
 #include "src/capture/application.h"
 #include "src/capture/recorder.h"
+#include "src/cli/watch.h"
+#include "src/target/ranking.h"
 
 /**
  * SmbRunning: what all processes share.
- * @recorder: (transfer none): takes the launches
+ * @ranking: (nullable) (transfer none): takes the launches that are wanted, with their counts; %NULL: nothing is counted
+ * @recorder: (nullable) (transfer none): takes the same launches, with their memory
  * @arch: (transfer none): of the device
+ * @counts_as: (nullable) (transfer none): what launches are counted for; %NULL: what their code is for
  * @chip: the device: 90 of sm_90
+ * @device_bytes: of its memory
  * @memory_bytes: most memory that is recorded of a launch
- * @first, @last, @every: which of the launches that match are recorded, in all processes
+ * @kernel: (nullable): which kernels are wanted; %NULL: all
+ * @first, @last, @every: which of the launches that match are wanted, in all processes
  * @n_matching: how many there were
+ * @n_launches: and of all kernels
+ * @matching: (element-type gpointer): what is known of symbols: whether @kernel matches
+ * @only_firsts: whether @recorder takes a launch only if none before had the same kernel, shape and parameters
+ * @firsts: with it: what these were
  * @skips: whether kernels are not run
+ * @skips_unknown: SmbEngineOptions.skips_unknown
+ * @threads: that run the blocks of a launch; 0: one for each processor
+ * @stage: (nullable): the application
+ * @watch: (nullable): shows how far a kernel is
  */
 typedef struct {
+  SmbRanking *ranking;
   SmbRecorder *recorder;
   const SmbArch *arch;
+  const SmbArch *counts_as;
   guint chip;
+  guint64 device_bytes;
   guint64 memory_bytes;
+  GRegex *kernel;
   guint64 first, last, every;
-  guint64 n_matching;
+  guint64 n_matching, n_launches;
+  GHashTable *matching;
+  gboolean only_firsts;
+  GHashTable *firsts;
   gboolean skips;
+  gboolean skips_unknown;
+  guint threads;
+  SmbStage *stage;
+  SmbWatch *watch;
 } SmbRunning;
 
 /** Its @user is an SmbRunning. */

@@ -54,6 +54,14 @@ smb_captured_check(const SmbTargetOptions *options, GError **error) {
   return TRUE;
 }
 
+SmbCapture *
+smb_captured_open_file(const SmbTargetOptions *options, const char *file, GError **error) {
+  SmbCapture *capture = smb_capture_open(file, error);
+  if (capture && options->captured_as)
+    smb_capture_rename(capture, options->captured_as);
+  return capture;
+}
+
 // Whether the options and FILE name a launch of a capture.
 static gboolean
 check_choice(const SmbTargetOptions *options, const char *file, GError **error) {
@@ -120,7 +128,7 @@ smb_captured_settle(SmbCli *cli, SmbTargetOptions *options, const char *file, Sm
     return TRUE;
   if (!check_choice(options, file, error))
     return FALSE;
-  *capture = smb_capture_open(file, error);
+  *capture = smb_captured_open_file(options, file, error);
   const SmbCaptureLaunch *launch =
       !*capture                 ? NULL
       : options->captured_worst ? choose_worst(cli, options, *capture, error)
@@ -171,7 +179,7 @@ smb_captured_open(const SmbTargetOptions *options, const char *file, const SmbAr
     return smb_captured_target(options, options->capture, options->captured, arch, progress, error);
   if (!check_choice(options, file, error))
     return NULL;
-  g_autoptr(SmbCapture) capture = smb_capture_open(file, error);
+  g_autoptr(SmbCapture) capture = smb_captured_open_file(options, file, error);
   const SmbCaptureLaunch *launch =
       capture ? find_captured_launch(capture, options->captured_launch, error) : NULL;
   return launch ? smb_captured_target(options, capture, launch, arch, progress, error) : NULL;

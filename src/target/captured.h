@@ -25,6 +25,10 @@ gboolean smb_captured_is_whole(const SmbTargetOptions *options, const char *file
 gboolean smb_captured_settle(SmbCli *cli, SmbTargetOptions *options, const char *file,
                              SmbCapture **capture, GError **error);
 
+/** smb_captured_open_file: as smb_capture_open(), of FILE, which is called as @options say */
+SmbCapture *smb_captured_open_file(const SmbTargetOptions *options, const char *file,
+                                   GError **error);
+
 /** smb_captured_check: whether no option is given that a launch of a capture has from its capture */
 gboolean smb_captured_check(const SmbTargetOptions *options, GError **error);
 

@@ -28,13 +28,14 @@ typedef struct {
 static void
 free_row(gpointer data) {
   SmbRankRow *row = data;
-  g_array_unref(row->numbers);
+  g_clear_pointer(&row->numbers, g_array_unref);
   g_free(row->name);
   g_free(row->bounds);
   g_ptr_array_unref(row->warnings);
-  g_ptr_array_unref(row->notes);
+  g_clear_pointer(&row->notes, g_ptr_array_unref);
   g_free(row->refused);
   g_free(row->arch);
+  g_clear_pointer(&row->own, smb_capture_launch_free);
   g_free(row);
 }
 
@@ -43,7 +44,12 @@ smb_ranking_free(SmbRanking *ranking) {
   if (!ranking)
     return;
   g_ptr_array_unref(ranking->rows);
+  g_clear_pointer(&ranking->known, g_hash_table_unref);
   smb_capture_free(ranking->capture);
+  g_free(ranking->file);
+  g_strfreev(ranking->command);
+  g_free(ranking->started);
+  g_free(ranking->status);
   g_free(ranking);
 }
 
@@ -159,7 +165,7 @@ count_ranked_launch(const Work *work, SmbRankRow *row, GError **error) {
     return FALSE;
   row->total = smb_analysis_total(analysis);
   if (work->note)
-    work->note(row, target, analysis);
+    work->note(row, target->kernel, analysis);
   return TRUE;
 }
 
@@ -199,13 +205,26 @@ count_rows(Work *work, guint processors) {
   smb_parallel_run(n, workers, count_row, work);
 }
 
+static SmbRanking *
+describe_captured(SmbCapture *capture) {
+  const SmbCaptureHeader *header = smb_capture_header(capture);
+  const SmbCaptureEnd *end = smb_capture_end(capture);
+  SmbRanking *ranking = g_new0(SmbRanking, 1);
+  *ranking = (SmbRanking){.capture = smb_capture_ref(capture),
+                          .file = g_strdup(smb_capture_path(capture)),
+                          .command = g_strdupv(header->command),
+                          .started = g_strdup(header->started),
+                          .status = end ? g_strdup(end->status) : NULL,
+                          .n_launches = smb_capture_n_launches(capture),
+                          .rows = g_ptr_array_new_with_free_func(free_row)};
+  return ranking;
+}
+
 SmbRanking *
 smb_ranking_new(SmbCli *cli, const SmbTargetOptions *options, SmbCapture *capture,
                 SmbRankNote note) {
-  SmbRanking *ranking = g_new0(SmbRanking, 1);
+  SmbRanking *ranking = describe_captured(capture);
   SmbAnalysisOptions limits = {.threads = 0};
-  ranking->capture = smb_capture_ref(capture);
-  ranking->rows = g_ptr_array_new_with_free_func(free_row);
   collect_ranked_launches(ranking);
   smb_target_parse_limits(options, &limits, NULL); // what is wrong with them is told of each launch
   g_autoptr(GHashTable) archs =
@@ -225,8 +244,106 @@ smb_ranking_worst(const SmbRanking *ranking, GError **error) {
   const SmbRankRow *first = ranking->rows->len ? ranking->rows->pdata[0] : NULL;
   if (first && !first->refused)
     return first;
-  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s%s", smb_capture_path(ranking->capture),
+  smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: %s%s",
+           ranking->file ? ranking->file : ranking->command[0],
            first ? "no launch could be counted: the first: " : "no launch",
            first ? first->refused : "");
   return NULL;
+}
+
+// --- a program that runs
+
+SmbRanking *
+smb_ranking_begin(const char *const *command) {
+  g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+  SmbRanking *ranking = g_new0(SmbRanking, 1);
+  *ranking = (SmbRanking){.command = g_strdupv((GStrv)command),
+                          .started = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ"),
+                          .rows = g_ptr_array_new_with_free_func(free_row),
+                          .known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+  return ranking;
+}
+
+// All that a row says of its launches, but for their numbers.
+static char *
+make_result_key(const SmbCaptureLaunch *launch, const SmbRankRow *row) {
+  const SmbTally *total = &row->total;
+  GString *key = g_string_new(launch->kernel);
+  g_string_append_printf(key, " %s %" G_GUINT64_FORMAT, row->arch ? row->arch : "",
+                         launch->dynamic_bytes);
+  for (guint i = 0; i < 3; i++)
+    g_string_append_printf(key, " %u %u %u", launch->grid[i], launch->block[i], launch->cluster[i]);
+  g_string_append_printf(
+      key, " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+      total->requests, total->wavefronts, total->ideal, total->excess);
+  g_string_append_printf(key, "|%s|%s", row->bounds ? row->bounds : "",
+                         row->refused ? row->refused : "");
+  for (guint i = 0; i < row->warnings->len; i++)
+    g_string_append_printf(key, "|%s", (const char *)row->warnings->pdata[i]);
+  return g_string_free(key, FALSE);
+}
+
+static SmbCaptureLaunch *
+copy_launch_shape(const SmbCaptureLaunch *launch, guint64 number) {
+  SmbCaptureLaunch *copy = smb_capture_launch_new();
+  copy->number = number;
+  copy->kernel = g_strdup(launch->kernel);
+  copy->dynamic_bytes = launch->dynamic_bytes;
+  copy->nanoseconds = -1;
+  for (guint i = 0; i < 3; i++) {
+    copy->grid[i] = launch->grid[i];
+    copy->block[i] = launch->block[i];
+    copy->cluster[i] = launch->cluster[i];
+  }
+  return copy;
+}
+
+// A row of its own for a launch.
+static void
+add_run_row(SmbRanking *ranking, const SmbCaptureLaunch *launch, SmbRankRow *row) {
+  row->own = copy_launch_shape(launch, ranking->n_launches);
+  row->launch = row->own;
+  row->numbers = g_array_new(FALSE, FALSE, sizeof(guint64));
+  row->name = smb_symbol_demangle(launch->kernel, FALSE);
+  row->notes = g_ptr_array_new_with_free_func(g_free);
+  smb_captured_note(launch, row->notes);
+  g_ptr_array_add(ranking->rows, row);
+}
+
+void
+smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch, const SmbProgram *program,
+                const SmbArch *arch, const SmbAnalysis *analysis, SmbRankNote note,
+                const char *refused) {
+  SmbRankRow *row = g_new0(SmbRankRow, 1);
+  ranking->n_launches++;
+  row->warnings = g_ptr_array_new_with_free_func(g_free);
+  row->refused = g_strdup(refused);
+  row->arch = arch ? g_strdup(smb_arch_info(arch)->name) : NULL;
+  if (analysis) {
+    row->total = smb_analysis_total(analysis);
+    note(row, program, analysis);
+  }
+  char *key = make_result_key(launch, row);
+  SmbRankRow *known = g_hash_table_lookup(ranking->known, key);
+  if (known) {
+    g_free(key);
+    free_row(row);
+    row = known;
+  } else {
+    add_run_row(ranking, launch, row);
+    g_hash_table_insert(ranking->known, key, row);
+  }
+  g_array_append_val(row->numbers, ranking->n_launches);
+}
+
+void
+smb_ranking_end(SmbRanking *ranking, const char *status) {
+  ranking->status = g_strdup(status);
+  g_ptr_array_sort(ranking->rows, compare_rank_rows);
+}
+
+const SmbCaptureLaunch *
+smb_ranking_launch(const SmbRanking *ranking, const SmbRankRow *row, guint i) {
+  guint64 number = g_array_index(row->numbers, guint64, i);
+  return ranking->capture ? smb_capture_launch(ranking->capture, (guint)number - 1) : row->launch;
 }

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The launches of a capture in the order of their excess wavefronts. Each is counted on its own: one that cannot be does not
-// take the others with it. Launches that are equal are counted once.
+// Launches in the order of their excess wavefronts: those of a capture, each counted on its own, so that one that cannot be does
+// not take the others with it, and equal ones once; or those of a program that runs, which were counted as they ran.
 #pragma once
 
 #include "src/target/target.h"
 
 /**
- * SmbRankRow: launches of the same image, kernel, shape, parameters and memory
+ * SmbRankRow: launches of the same image, kernel, shape, parameters and memory; of a program that runs, those of the same kernel and
+ * shape that cost the same
  * @launch: the first of them
  * @numbers: (element-type guint64): of all of them
  * @name: of the kernel, as people write it
@@ -19,6 +20,7 @@
  * @notes: (element-type utf8): what keeps the replay from being the same
  * @refused: (nullable): why it could not be counted
  * @arch: (nullable): that it is counted for
+ * @own: (nullable): @launch, of a program that runs
  */
 typedef struct {
   const SmbCaptureLaunch *launch;
@@ -30,22 +32,34 @@ typedef struct {
   GPtrArray *notes;
   char *refused;
   char *arch;
+  SmbCaptureLaunch *own;
 } SmbRankRow;
 
 /**
  * SmbRanking:
+ * @capture: (nullable): that has the launches
+ * @file: (nullable): the name of a capture that has them
+ * @command: the application, and its arguments
+ * @started: when, as SmbCaptureHeader.started
+ * @status: (nullable): how it ended, in words
+ * @n_launches: of all rows
  * @rows: (element-type SmbRankRow): the most excess wavefronts first, of equals the first launch; after them what was refused
- * @is_passing: whether the file of the capture is removed when the command ends: it is not named; smb_ranking_new() leaves it
- *   %FALSE
+ * @known: (nullable): rows of a program that runs, by all that they have in common
  */
 typedef struct {
   SmbCapture *capture;
-  gboolean is_passing;
+  char *file;
+  GStrv command;
+  char *started;
+  char *status;
+  guint64 n_launches;
   GPtrArray *rows;
+  GHashTable *known;
 } SmbRanking;
 
 /** What is kept of the analysis of a row, in @bounds and @warnings; rows are counted in several threads. */
-typedef void (*SmbRankNote)(SmbRankRow *row, const SmbTarget *target, const SmbAnalysis *analysis);
+typedef void (*SmbRankNote)(SmbRankRow *row, const SmbProgram *program,
+                            const SmbAnalysis *analysis);
 
 /**
  * smb_ranking_new:
@@ -59,6 +73,28 @@ typedef void (*SmbRankNote)(SmbRankRow *row, const SmbTarget *target, const SmbA
 SmbRanking *smb_ranking_new(SmbCli *cli, const SmbTargetOptions *options, SmbCapture *capture,
                             SmbRankNote note);
 void smb_ranking_free(SmbRanking *ranking);
+
+/** smb_ranking_begin: Returns: (transfer full): without launches, of an application that starts now */
+SmbRanking *smb_ranking_begin(const char *const *command);
+
+/**
+ * smb_ranking_add:
+ * @launch: that has run; its number is given
+ * @program, @arch, @analysis: what it was, and what was counted; %NULL if @refused
+ * @refused: (nullable): why it was not counted
+ *
+ * Adds the next launch of smb_ranking_begin(). Its memory is left out.
+ */
+void smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch, const SmbProgram *program,
+                     const SmbArch *arch, const SmbAnalysis *analysis, SmbRankNote note,
+                     const char *refused);
+
+/** smb_ranking_end: Has the rows in their order; @status: how the application ended, in words */
+void smb_ranking_end(SmbRanking *ranking, const char *status);
+
+/** smb_ranking_launch: Returns: (transfer none): launch @i of a row */
+const SmbCaptureLaunch *smb_ranking_launch(const SmbRanking *ranking, const SmbRankRow *row,
+                                           guint i);
 
 /** smb_ranking_worst: Returns: (transfer none) (nullable): the row with the most excess wavefronts. @error: none could be counted */
 const SmbRankRow *smb_ranking_worst(const SmbRanking *ranking, GError **error);

@@ -126,6 +126,7 @@ smb_target_note_in(SmbFiles *files) {
 
 void
 smb_target_clear_options(void) {
+  g_clear_pointer(&typed.captured_as, g_free);
   static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group};
   for (guint i = 0; i < G_N_ELEMENTS(groups); i++) {
     for (const GOptionEntry *entry = groups[i]->entries; entry->long_name; entry++) {
@@ -137,6 +138,15 @@ smb_target_clear_options(void) {
         *(gboolean *)entry->arg_data = FALSE;
     }
   }
+}
+
+void
+smb_target_take_capture(const char *name) {
+  g_free(typed.captured_as);
+  typed.captured_as = g_strdup(name);
+  g_clear_pointer(&typed.nvcc, g_free);
+  g_clear_pointer(&typed.defines, g_strfreev);
+  g_clear_pointer(&typed.folders, g_strfreev);
 }
 
 void

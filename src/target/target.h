@@ -15,7 +15,8 @@
 
 /** The options as the user typed them; %NULL where nothing was. @as_text is a command's own: SmbTarget.as_text;
  * @files (nullable) (transfer none) takes what is read; @capture, @captured (nullable) (transfer none): the launch of a capture that
- * is meant, once smb_captured_settle() knows it. */
+ * is meant, once smb_captured_settle() knows it;
+ * @captured_as (nullable): what messages and results call the capture. */
 typedef struct {
   char *rows, *cols, *pad, *elem, *write, *read;
   gboolean dynamic;
@@ -30,6 +31,7 @@ typedef struct {
   SmbFiles *files;
   SmbCapture *capture;
   const SmbCaptureLaunch *captured;
+  char *captured_as;
 } SmbTargetOptions;
 
 /** Values of --write and --read. */
@@ -173,6 +175,9 @@ SmbTarget *smb_target_new_from_source(const SmbTargetOptions *options, SmbSource
 
 /** Has @number of a capture in the place of --launch and --worst, from then on. */
 void smb_target_choose_launch(guint64 number);
+
+/** smb_target_take_capture: FILE is a capture from now on, called @name, which options for a compiler have been used for. */
+void smb_target_take_capture(const char *name);
 
 /** smb_target_is_launch: Returns: whether the options say more than which built-in kernel is meant */
 gboolean smb_target_is_launch(const SmbTargetOptions *options);

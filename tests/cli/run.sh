@@ -18,7 +18,7 @@ expect 2 run --launches 3..2 -- true
 expect 3 run -- ./nowhere
 says 'No such file'
 expect 5 run -- sh -c 'exit 5'
-says 'no launch was recorded'
+says 'no launch was counted'
 expect 3 run 'a;b.cu'
 says 'expected letters'
 

@@ -235,7 +235,10 @@ fuzz_profile(const guint8 *data, gsize size) {
   g_autoptr(GBytes) bytes = g_bytes_new(data, size);
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbSource) source = smb_source_new("fuzz.csv", bytes, &error);
-  g_autoptr(SmbProfile) profile = source ? smb_profile_read(source, &error) : NULL;
+  check_outcome(source != NULL, error);
+  if (!source)
+    return;
+  g_autoptr(SmbProfile) profile = smb_profile_read(source, &error);
   check_outcome(profile != NULL, error);
   for (guint i = 0; profile && i < profile->launches->len; i++) {
     const SmbProfileLaunch *launch = g_ptr_array_index(profile->launches, i);
@@ -244,7 +247,7 @@ fuzz_profile(const guint8 *data, gsize size) {
       g_error("a launch is itself");
   }
   g_clear_error(&error);
-  g_autoptr(SmbKernelMetrics) metrics = source ? smb_kernel_metrics_read(source, &error) : NULL;
+  g_autoptr(SmbKernelMetrics) metrics = smb_kernel_metrics_read(source, &error);
   check_outcome(metrics != NULL, error);
   for (guint i = 0; metrics && i < metrics->launches->len; i++) {
     const SmbMeasuredLaunch *launch = g_ptr_array_index(metrics->launches, i);

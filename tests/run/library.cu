@@ -20,12 +20,17 @@ extern "C" __global__ void shift(int *p) {
   p[threadIdx.x] += offset;
 }
 
-// What nvcc has put there: a header of 16 bytes with its length, 8 bytes from 8 on.
-static const char *find_code(const std::vector<char> &file) {
+// The first one of the bundles of code that nvcc has put there that has kernels: it begins with these bytes.
+static cudaLibrary_t load_code(const std::vector<char> &file) {
   const unsigned char magic[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0};
-  for (size_t i = 0; i + sizeof magic < file.size(); i += 8)
-    if (memcmp(&file[i], magic, sizeof magic) == 0)
-      return &file[i];
+  for (size_t i = 0; i + sizeof magic < file.size(); i += 8) {
+    cudaLibrary_t library;
+    unsigned n = 0;
+    if (memcmp(&file[i], magic, sizeof magic) == 0 &&
+        cudaLibraryLoadData(&library, &file[i], nullptr, nullptr, 0, nullptr, nullptr, 0) == cudaSuccess &&
+        cudaLibraryGetKernelCount(&n, library) == cudaSuccess && n > 0)
+      return library;
+  }
   return nullptr;
 }
 
@@ -36,11 +41,10 @@ int main() {
   for (size_t n; (n = fread(part, 1, sizeof part, self)) > 0;)
     file.insert(file.end(), part, part + n);
   fclose(self);
-  const char *code = find_code(file);
-  EXPECT(code != nullptr);
-  cudaLibrary_t library;
+  cudaLibrary_t library = load_code(file);
+  EXPECT(library != nullptr);
+  cudaGetLastError();
   cudaKernel_t kernel, moved;
-  CHECK(cudaLibraryLoadData(&library, code, nullptr, nullptr, 0, nullptr, nullptr, 0));
   CHECK(cudaLibraryGetKernel(&kernel, library, "twice"));
   CHECK(cudaLibraryGetKernel(&moved, library, "shift"));
   FAILS(cudaErrorSymbolNotFound, cudaLibraryGetKernel(&moved, library, "nothing"));

@@ -4,6 +4,7 @@
 // Thrust and CUB: sorting, scanning, reducing.
 #include <cub/cub.cuh>
 #include <thrust/device_vector.h>
+#include <thrust/host_vector.h>
 #include <thrust/reduce.h>
 #include <thrust/scan.h>
 #include <thrust/sequence.h>
@@ -19,7 +20,7 @@ struct Square {
 };
 
 int main() {
-  enum { N = 3000 };
+  const int N = 3000;
   thrust::device_vector<int> numbers(N), squares(N);
   thrust::sequence(numbers.begin(), numbers.end(), 1);
   thrust::transform(numbers.begin(), numbers.end(), squares.begin(), Square());

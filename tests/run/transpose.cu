@@ -14,7 +14,8 @@
     }                                                                                              \
   } while (0)
 
-__global__ void transpose(float *out, const float *in, float factor, int n) {
+__global__ void
+transpose(float *out, const float *in, float factor, int n) {
   __shared__ float tile[32][32];
   int x = threadIdx.x, y = threadIdx.y, i = blockIdx.x * 1024 + y * 32 + x;
   tile[y][x] = in[i];
@@ -26,19 +27,24 @@ __global__ void transpose(float *out, const float *in, float factor, int n) {
 __device__ int counter = 5;
 __constant__ int table[4] = {1, 2, 3, 4};
 
-__global__ void count() {
+__global__ void
+count() {
   atomicAdd(&counter, table[threadIdx.x & 3]);
 }
 
 __managed__ int managed = 3;
 
-__global__ void stray(int *out) {
+__global__ void
+stray(int *out) {
   managed += 4;
   out[1 << 20] = 1;
 }
 
-int main(int argc, char **argv) {
-  enum { N = 4096 };
+int
+main(int argc, char **argv) {
+  enum {
+    N = 4096
+  };
   static float in[N], out[N];
   float *device_in, *device_out, milliseconds;
   int total = 0, wrong = 0, word;

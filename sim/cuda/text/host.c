@@ -41,8 +41,8 @@ parameter_free(SmbHostParameter *parameter) {
   g_free(parameter);
 }
 
-static void
-launch_free(SmbHostLaunch *launch) {
+void
+smb_host_launch_free(SmbHostLaunch *launch) {
   g_free(launch->kernel);
   g_free(launch->file);
   g_clear_pointer(&launch->instance, g_ptr_array_unref);
@@ -55,7 +55,7 @@ SmbHost *
 smb_host_new(void) {
   SmbHost *host = g_new0(SmbHost, 1);
   host->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)kernel_free);
-  host->launches = g_ptr_array_new_with_free_func((GDestroyNotify)launch_free);
+  host->launches = g_ptr_array_new_with_free_func((GDestroyNotify)smb_host_launch_free);
   host->by_kernel =
       g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
   host->values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -71,6 +71,25 @@ smb_host_free(SmbHost *host) {
   g_ptr_array_unref(host->launches);
   g_hash_table_unref(host->values);
   g_free(host);
+}
+
+SmbHostLaunch *
+smb_host_launch_new(const char *kernel, const char *file) {
+  SmbHostLaunch *launch = g_new0(SmbHostLaunch, 1);
+  launch->kernel = g_strdup(kernel);
+  launch->file = g_strdup(file);
+  launch->configuration = g_ptr_array_new_with_free_func(g_free);
+  launch->arguments = g_ptr_array_new_with_free_func(g_free);
+  launch->was_seen = TRUE;
+  return launch;
+}
+
+void
+smb_host_replace_launches(SmbHost *host, GPtrArray *launches) {
+  const SmbHostLaunch *first = launches->pdata[0];
+  for (guint i = 0; i < launches->len; i++)
+    g_ptr_array_add(host->launches, launches->pdata[i]);
+  g_hash_table_replace(host->by_kernel, first->kernel, launches);
 }
 
 const GPtrArray *

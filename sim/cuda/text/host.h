@@ -42,6 +42,8 @@ typedef struct {
  * @configuration: (element-type utf8): grid, block, bytes, stream, as far as they are there
  * @arguments: (element-type utf8): of the kernel
  * @scope, @file_scope: whose names it sees: those of its function, and of its file
+ * @was_seen: a program that ran has made it: @arguments are values as smb_argument_check() takes them, "" of what is not known
+ * @n_more: with it: launches of the kernel that were made and are not here
  */
 typedef struct {
   char *kernel;
@@ -52,6 +54,8 @@ typedef struct {
   GPtrArray *arguments;
   guint scope;
   guint file_scope;
+  gboolean was_seen;
+  guint n_more;
 } SmbHostLaunch;
 
 /**
@@ -80,6 +84,15 @@ gboolean smb_host_read(SmbHost *host, const SmbSource *source, GError **error);
 /** smb_host_launches: Returns: (transfer none) (nullable) (element-type SmbHostLaunch): of the kernels of a name, without template
  * arguments; NULL: none */
 const GPtrArray *smb_host_launches(const SmbHost *host, const char *kernel);
+
+/** smb_host_launch_new: Returns: (transfer full): a launch that was seen, without an instance, a configuration or arguments */
+SmbHostLaunch *smb_host_launch_new(const char *kernel, const char *file);
+
+void smb_host_launch_free(SmbHostLaunch *launch);
+
+/** smb_host_replace_launches: @launches: (transfer full) (element-type SmbHostLaunch), at least one, take the place of what texts say
+ * of the launches of their kernel */
+void smb_host_replace_launches(SmbHost *host, GPtrArray *launches);
 
 /** smb_host_number: Returns: whether an expression in @launch (nullable: anywhere) is a constant, a whole number from 0 */
 gboolean smb_host_number(const SmbHost *host, const SmbHostLaunch *launch, const char *expression,

@@ -30,7 +30,10 @@ smb_compute_flags(const Compute *compute, const Registers *registers) {
 
 guint
 smb_compute_flags_in(const Compute *compute, const Registers *registers, SmbLanes lanes) {
-  guint flags = 0;
+  guint flags = smb_compute_flags(compute, registers);
+  if (!(flags & ROW_OF_LANES))
+    return flags;
+  flags = 0;
   for (guint i = 0; i < compute->n_sources; i++)
     flags |= row_flags_in(registers, compute->s[i], lanes) |
              row_flags_in(registers, compute->s[i] + compute->n_rows[1 + i] - 1, lanes);
@@ -38,14 +41,21 @@ smb_compute_flags_in(const Compute *compute, const Registers *registers, SmbLane
 }
 
 // Rows that only other lanes have written also have unknown bits, without an origin.
+static inline guint32
+find_origin(const Compute *compute, const Registers *registers) {
+  for (guint i = 0; i < compute->n_sources; i++) {
+    Row low = compute->s[i], high = low + compute->n_rows[1 + i] - 1;
+    if (row_flags(registers, low) & ROW_UNKNOWN && row_origin(registers, low))
+      return row_origin(registers, low);
+    if (row_flags(registers, high) & ROW_UNKNOWN && row_origin(registers, high))
+      return row_origin(registers, high);
+  }
+  return 0;
+}
+
 guint32
 smb_compute_origin(const Compute *compute, const Registers *registers) {
-  for (guint i = 0; i < compute->n_sources; i++)
-    for (guint j = 0; j < compute->n_rows[1 + i]; j++)
-      if (row_flags(registers, compute->s[i] + j) & ROW_UNKNOWN &&
-          row_origin(registers, compute->s[i] + j))
-        return row_origin(registers, compute->s[i] + j);
-  return 0;
+  return find_origin(compute, registers);
 }
 
 void
@@ -81,7 +91,7 @@ is_known_here(const Compute *compute, const Registers *registers, SmbLanes lanes
 // Operands that are not simply known.
 G_GNUC_NO_INLINE static void
 run_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
-  if (flags & ROW_DEPENDS)
+  if (flags & ROW_DEPENDS) // unknown bits in other lanes are asked for next
     flags = smb_compute_flags_in(compute, registers, lanes);
   if (flags & ROW_UNKNOWN && !is_known_here(compute, registers, lanes, flags)) {
     smb_compute_unknown(compute, registers, lanes, flags);
@@ -108,73 +118,36 @@ run_some_lanes(const Compute *compute, Registers *registers, SmbLanes lanes,
                const guint32 *const *sources) {
   guint32 values[2 * SMB_MAX_LANES];
   compute->loop(compute, registers->n_lanes, sources, values);
-  smb_compute_merge(compute, registers, lanes, 0, values);
+  for (guint i = 0; i < compute->n_rows[0]; i++)
+    smb_row_set_known(registers, compute->d + i, lanes, values + (gsize)i * registers->n_lanes);
 }
 
-// A result of one row of which nothing is known, since nothing is known of an operand.
-static inline void
-forget_narrow(const Compute *compute, Registers *registers, guint n_sources, guint flags) {
-  guint32 origin = 0;
-  for (guint i = 0; i < n_sources; i++) {
-    if (origin == 0 && row_flags(registers, compute->s[i]) & ROW_UNKNOWN)
-      origin = row_origin(registers, compute->s[i]);
-  }
+// Nothing is known of the result, since nothing is known of an operand; the whole warp takes part.
+static void
+forget_result(const Compute *compute, Registers *registers, guint flags) {
+  guint32 origin = find_origin(compute, registers);
+  guint8 marks = (guint8)(taint_of(flags) | ROW_ALL_UNKNOWN);
+  Row row = compute->d, last = row + compute->n_rows[0] - 1;
   if (G_UNLIKELY(flags & ROW_DEPENDS))
-    registers->depends[1][compute->d] = registers->lanes;
-  registers->flags[0][compute->d] = (guint8)(taint_of(flags) | ROW_ALL_UNKNOWN);
-  registers->origin[compute->d] = origin;
+    registers->depends[1][row] = registers->depends[1][last] = registers->lanes;
+  registers->flags[0][row] = registers->flags[0][last] = marks;
+  registers->origin[row] = registers->origin[last] = origin;
 }
 
-// @n_sources rows, and a result of one row: known at compile time.
-static inline void
-run_narrow(const Compute *compute, Registers *registers, SmbLanes lanes, guint n_sources) {
+void
+smb_compute_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
   const guint32 *sources[COMPUTE_SOURCES];
-  guint flags = 0;
-  for (guint i = 0; i < n_sources; i++) {
-    flags |= row_flags(registers, compute->s[i]);
-    sources[i] = row_values(registers, compute->s[i]);
+  gboolean is_whole = is_whole_warp(registers, lanes);
+  if (flags & ROW_ALL_UNKNOWN && compute->spreads && is_whole) {
+    forget_result(compute, registers, flags);
+    return;
   }
-  for (guint i = n_sources; i < COMPUTE_SOURCES; i++)
-    sources[i] = NULL;
-  if (flags & ROW_ALL_UNKNOWN && compute->spreads && is_whole_warp(registers, lanes))
-    forget_narrow(compute, registers, n_sources, flags);
-  else if (G_UNLIKELY(flags))
-    run_marked(compute, registers, lanes, flags);
-  else if (G_UNLIKELY(!is_whole_warp(registers, lanes)))
-    run_some_lanes(compute, registers, lanes, sources);
-  else {
-    registers->flags[0][compute->d] = 0;
-    compute->loop(compute, registers->n_lanes, sources,
-                  registers->values[0] + (gsize)compute->d * registers->n_lanes);
-  }
-}
-
-static void
-run_1(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  run_narrow(compute, registers, lanes, 1);
-}
-
-static void
-run_2(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  run_narrow(compute, registers, lanes, 2);
-}
-
-static void
-run_3(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  run_narrow(compute, registers, lanes, 3);
-}
-
-// Operands and results of one row or two.
-static void
-run_rows(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  const guint32 *sources[COMPUTE_SOURCES];
-  guint flags = smb_compute_flags(compute, registers);
-  if (G_UNLIKELY(flags)) {
+  if (flags) {
     run_marked(compute, registers, lanes, flags);
     return;
   }
   smb_compute_sources(compute, registers, sources);
-  if (G_UNLIKELY(!is_whole_warp(registers, lanes))) {
+  if (!is_whole) {
     run_some_lanes(compute, registers, lanes, sources);
     return;
   }
@@ -182,6 +155,12 @@ run_rows(const Compute *compute, Registers *registers, SmbLanes lanes) {
   registers->flags[0][compute->d + compute->n_rows[0] - 1] = 0;
   compute->loop(compute, registers->n_lanes, sources,
                 registers->values[0] + (gsize)compute->d * registers->n_lanes);
+}
+
+// Operands and results of one row or two.
+static void
+run_rows(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  smb_compute_marked(compute, registers, lanes, smb_compute_flags(compute, registers));
 }
 
 // --- comparisons
@@ -277,29 +256,54 @@ set_predicates(const Compute *compute, Registers *registers, SmbLanes lanes, Bit
   smb_predicate_set(registers, compute->q, lanes, q.value, q.unknown, flags, origin);
 }
 
+static Bits
+compare_known(const Compute *compute, const Registers *registers) {
+  const guint32 *sources[COMPUTE_SOURCES];
+  guint32 bytes[SMB_MAX_LANES / sizeof(guint32)];
+  smb_compute_sources(compute, registers, sources);
+  compute->loop(compute, registers->n_lanes, sources, bytes);
+  return bits_of(pack_lanes(registers->n_lanes, (const guint8 *)bytes));
+}
+
+// Whether the result of a comparison is written to one predicate, as it is.
+static gboolean
+writes_predicate(const Compute *compute) {
+  return compute->modifiers == 0 && compute->q == PREDICATE_TRUE && compute->bytes == 0;
+}
+
+G_GNUC_NO_INLINE static void
+compare_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags) {
+  guint32 origin = 0;
+  Bits result;
+  if (flags & ROW_OF_LANES)
+    flags = smb_compute_flags_in(compute, registers, lanes);
+  if (flags & ROW_UNKNOWN && !is_known_here(compute, registers, lanes, flags)) {
+    result = smb_compare_unknown(compute, registers, lanes);
+    flags = taint_of(flags);
+    origin = find_origin(compute, registers);
+  } else {
+    result = compare_known(compute, registers);
+    if (flags & (ROW_AFFINE | ROW_SIGN))
+      flags = smb_affine_watch(compute, registers, lanes, flags, NULL);
+  }
+  if (writes_predicate(compute))
+    smb_predicate_set(registers, compute->p, lanes, result.value, result.unknown, flags & ROW_TAINT,
+                      origin);
+  else
+    set_predicates(compute, registers, lanes, result, flags, origin);
+}
+
 // If everything is known, the loop compares all lanes at once, a byte per lane, which is packed into the bits of a
 // predicate.
 static void
 run_comparison(const Compute *compute, Registers *registers, SmbLanes lanes) {
   guint flags = smb_compute_flags(compute, registers);
   if (G_UNLIKELY(flags))
-    flags = smb_compute_flags_in(compute, registers, lanes);
-  if (flags & ROW_UNKNOWN && !is_known_here(compute, registers, lanes, flags)) {
-    set_predicates(compute, registers, lanes, smb_compare_unknown(compute, registers, lanes),
-                   taint_of(flags), smb_compute_origin(compute, registers));
-    return;
-  }
-  const guint32 *sources[COMPUTE_SOURCES];
-  guint32 bytes[SMB_MAX_LANES / sizeof(guint32)];
-  smb_compute_sources(compute, registers, sources);
-  compute->loop(compute, registers->n_lanes, sources, bytes);
-  if (flags & (ROW_AFFINE | ROW_SIGN))
-    flags = smb_affine_watch(compute, registers, lanes, flags, NULL);
-  Bits result = bits_of(pack_lanes(registers->n_lanes, (const guint8 *)bytes));
-  if (flags == 0 && compute->modifiers == 0 && compute->q == 0 && compute->bytes == 0)
-    smb_predicate_set(registers, compute->p, lanes, result.value, 0, 0, 0);
+    compare_marked(compute, registers, lanes, flags);
+  else if (writes_predicate(compute))
+    smb_predicate_set_known(registers, compute->p, lanes, compare_known(compute, registers).value);
   else
-    set_predicates(compute, registers, lanes, result, flags, 0);
+    set_predicates(compute, registers, lanes, compare_known(compute, registers), 0, 0);
 }
 
 // p = table(in[0], in[1], in[2])
@@ -324,7 +328,7 @@ static void
 run_test(const Compute *compute, Registers *registers, SmbLanes lanes) {
   Compute lop3 = *compute;
   lop3.operation = OPERATION_LOP3;
-  run_3(&lop3, registers, lanes);
+  run_rows(&lop3, registers, lanes);
   const guint32 *values = row_values(registers, compute->d);
   guint flags = row_flags_in(registers, compute->d, lanes);
   Bits result = {0, 0};
@@ -369,31 +373,24 @@ copy_operand(const Registers *registers, Row row, guint32 *values, guint32 *unkn
     memset(unknown, 0, bytes);
 }
 
-// Where it is not known which operand it is, what both agree on.
-static void
-keep_agreeing_bits(SmbLanes lanes, const guint32 *const *x, guint32 *values, guint32 *unknown) {
-  FOR_LANES(lanes, lane) {
-    Bits both = bits_either(bits_make(x[0][lane], x[1][lane]), bits_make(x[2][lane], x[3][lane]));
-    values[lane] = (guint32)both.value;
-    unknown[lane] = (guint32)both.unknown;
-  }
-}
-
-// One row of the result.
+// One row of the result: the second operand, or the first one where the predicate is true; where that is not known, the
+// bits in which both agree.
 static void
 select_row(const Compute *compute, Registers *registers, guint row, guint32 *values,
            guint32 *unknown) {
-  guint32 words[4][SMB_MAX_LANES];
+  guint32 other[SMB_MAX_LANES], other_unknown[SMB_MAX_LANES];
   guint n = registers->n_lanes;
   Bits which = smb_compute_in(compute, registers, 0);
-  const guint32 *const operands[] = {words[0], words[1], words[2], words[3]};
-  copy_operand(registers, compute->s[0] + row, words[0], words[1]);
-  copy_operand(registers, compute->s[1] + row, words[2], words[3]);
-  memcpy(values, words[2], n * sizeof *values);
-  memcpy(unknown, words[3], n * sizeof *unknown);
-  smb_loops(smb_processor())->blend(which.value, n, words[0], values);
-  smb_loops(smb_processor())->blend(which.value, n, words[1], unknown);
-  keep_agreeing_bits(which.unknown & registers->lanes, operands, values, unknown);
+  copy_operand(registers, compute->s[0] + row, other, other_unknown);
+  copy_operand(registers, compute->s[1] + row, values, unknown);
+  smb_loops(smb_processor())->blend(which.value, n, other, values);
+  smb_loops(smb_processor())->blend(which.value, n, other_unknown, unknown);
+  FOR_LANES(which.unknown & registers->lanes, lane) {
+    Bits both = bits_either(bits_make(other[lane], other_unknown[lane]),
+                            bits_make(values[lane], unknown[lane]));
+    values[lane] = (guint32)both.value;
+    unknown[lane] = (guint32)both.unknown;
+  }
   cut_row(compute, n, values);
   cut_row(compute, n, unknown);
 }
@@ -416,8 +413,8 @@ mark_selected(guint flags, guint in_flags) {
   return (flags & (ROW_TAINT | ROW_AFFINE)) | (in_flags & ROW_TAINT);
 }
 
-static void
-run_select(const Compute *compute, Registers *registers, SmbLanes lanes) {
+G_GNUC_NO_INLINE static void
+select_marked(const Compute *compute, Registers *registers, SmbLanes lanes) {
   guint flags = smb_compute_flags_in(compute, registers, lanes);
   guint in_flags = predicate_flags_in(registers, compute->in[0], lanes);
   guint32 origin = smb_compute_origin(compute, registers);
@@ -436,6 +433,19 @@ run_select(const Compute *compute, Registers *registers, SmbLanes lanes) {
                 mark_selected(flags, in_flags), origin);
 }
 
+static void
+run_select(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  guint32 values[2][SMB_MAX_LANES];
+  if (smb_compute_flags(compute, registers) | registers->predicate_flags[compute->in[0]]) {
+    select_marked(compute, registers, lanes);
+    return;
+  }
+  for (guint i = 0; i < compute->n_rows[0]; i++)
+    select_known(compute, registers, i, values[i]);
+  for (guint i = 0; i < compute->n_rows[0]; i++)
+    smb_row_set_known(registers, compute->d + i, lanes, values[i]);
+}
+
 // --- the table
 
 // Rules are in sim/exec/compute/unknown.c.
@@ -451,14 +461,10 @@ find_handler(const Compute *compute) {
 #define SPECIAL(name, tr, ta, tb, tc, td, run) [OPERATION_##name] = run,
 #include "sim/exec/compute/operations.def"
   };
-  static const ComputeHandler narrow[] = {[1] = run_1, [2] = run_2, [3] = run_3};
-  if (special[compute->operation])
-    return special[compute->operation];
-  guint n_rows = compute->n_rows[0];
-  for (guint i = 0; i < compute->n_sources; i++)
-    n_rows = MAX(n_rows, compute->n_rows[1 + i]);
-  return n_rows == 1 && compute->n_sources < G_N_ELEMENTS(narrow) ? narrow[compute->n_sources]
-                                                                  : run_rows;
+  ComputeHandler fast = NULL;
+  if (compute->loop != smb_loop_modified)
+    fast = smb_loops(smb_processor())->run[compute->operation];
+  return special[compute->operation] ? special[compute->operation] : fast ? fast : run_rows;
 }
 
 // Whether a result of which no operand is known is entirely unknown.
@@ -502,7 +508,7 @@ is_first(const Compute *compute) {
 static void
 run_uniform(const Compute *compute, Registers *registers, SmbLanes lanes) {
   if (lanes)
-    compute->otherwise(compute, registers, registers->lanes);
+    compute->handler(compute, registers, registers->lanes);
 }
 
 void
@@ -521,12 +527,8 @@ smb_compute_prepare(Compute *compute) {
     compute->loop = smb_loop_modified;
   compute->forgets = is_forgotten(compute);
   compute->spreads = smb_operation_entry((Operation)compute->operation)->spread != SPREAD_PARTS;
-  ComputeHandler any = find_handler(compute), fast = NULL;
-  if (compute->loop != smb_loop_modified)
-    fast = smb_loops(smb_processor())->run[compute->operation];
-  compute->otherwise = any;
+  compute->handler = find_handler(compute);
   compute->run = compute->modifiers & MODIFIER_APPROXIMATE   ? run_approximate
                  : compute->is_uniform && !is_first(compute) ? run_uniform
-                 : fast                                      ? fast
-                                                             : any;
+                                                             : compute->handler;
 }

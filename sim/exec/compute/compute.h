@@ -79,8 +79,8 @@ enum {
 
 /**
  * Compute: an operation with its operands
- * @run, @otherwise, @loop, @forgets, @spreads, @n_sources, @n_rows: its handler and what that wants to know
- *   (smb_compute_prepare())
+ * @run, @handler, @loop, @forgets, @spreads, @n_sources, @n_rows: what executes it, and what that wants to know
+ *   (smb_compute_prepare()); @run calls @handler, or is it
  * @table: of LOP3 and of predicates: the result for each combination of the operands' bits (a 0xf0, b 0xcc, c 0xaa);
  *   of permutations the mode
  * @bytes: of a comparison whose result goes into a row, or of a conversion: of the result
@@ -97,7 +97,7 @@ enum {
  */
 struct _Compute {
   ComputeHandler run;
-  ComputeHandler otherwise;
+  ComputeHandler handler;
   ComputeLoop loop;
   guint16 operation;
   guint16 modifiers;

@@ -104,7 +104,7 @@
     guint flags =                                                                                  \
         FLAGS(0, ROWS_##ta) | FLAGS(1, ROWS_##tb) | FLAGS(2, ROWS_##tc) | FLAGS(3, ROWS_##td);     \
     if (G_UNLIKELY(flags || registers->lanes & ~lanes || registers->n_lanes != ROW_LANES)) {       \
-      op->otherwise(op, registers, lanes);                                                         \
+      smb_compute_marked(op, registers, lanes, flags);                                             \
       return;                                                                                      \
     }                                                                                              \
     registers->flags[0][op->d] = 0;                                                                \

@@ -13,7 +13,7 @@
 
 typedef struct {
   ComputeLoop compute[N_OPERATIONS]; // NULL of those that are no loops
-  // The same with operands that are known, in all lanes; else Compute.otherwise. NULL likewise, and of comparisons.
+  // The same with operands that are known, in all lanes; else smb_compute_marked(). NULL likewise, and of comparisons.
   ComputeHandler run[N_OPERATIONS];
   // The values of some lanes; the others keep theirs.
   void (*blend)(SmbLanes lanes, guint n, const guint32 *from, guint32 *to);
@@ -25,6 +25,9 @@ extern const Loops smb_loops_avx512;
 
 // Those for a kind of processor.
 const Loops *smb_loops(SmbProcessor processor);
+
+// An operation whose operands have the marks @flags; 0 if they are known, and @lanes may be some of the warp.
+void smb_compute_marked(const Compute *compute, Registers *registers, SmbLanes lanes, guint flags);
 
 static inline ComputeLoop
 find_loop(Operation operation) {

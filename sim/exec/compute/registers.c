@@ -282,6 +282,15 @@ smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values
 }
 
 void
+smb_row_set_known_lanes(Registers *registers, Row row, SmbLanes lanes, const guint32 *values) {
+  guint32 *to = registers->values[0] + (gsize)row * registers->n_lanes;
+  if (registers->flags[0][row])
+    smb_row_set(registers, row, lanes, values, NULL, 0, 0);
+  else
+    blend(lanes, registers->n_lanes, values, to);
+}
+
+void
 smb_rows_join(const Registers *registers, Row first, guint64 *wide) {
   const guint32 *low = row_values(registers, first), *high = row_values(registers, first + 1);
   EACH_LANE(registers->n_lanes, wide[lane] = low[lane] | (guint64)high[lane] << 32;)
@@ -297,19 +306,15 @@ smb_rows_part(Registers *registers, Row first, SmbLanes lanes, const guint64 *wi
   }
 }
 
-void
-smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint32 origin) {
+// Some lanes of a row, or one that depends on blockIdx.
+G_GNUC_NO_INLINE static void
+forget_lanes(Registers *registers, Row row, SmbLanes lanes, guint flags) {
+  static const guint32 none[SMB_MAX_LANES];
   guint n = registers->n_lanes, old = registers->flags[0][row];
   guint marks = join_flags(registers, row, lanes, flags);
-  registers->origin[row] = origin;
-  if (!(registers->lanes & ~lanes)) {
-    registers->flags[0][row] = (guint8)(marks | ROW_ALL_UNKNOWN);
-    return;
-  }
-  if (old & ROW_ALL_UNKNOWN)
+  if (!(registers->lanes & ~lanes) || old & ROW_ALL_UNKNOWN)
     marks |= ROW_ALL_UNKNOWN;
   else {
-    static const guint32 none[SMB_MAX_LANES];
     guint32 all[SMB_MAX_LANES];
     memset(all, 0xff, sizeof all);
     blend(lanes, n, all, open_unknown(registers, row));
@@ -317,6 +322,16 @@ smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint
     marks |= ROW_SOME_UNKNOWN;
   }
   registers->flags[0][row] = (guint8)marks;
+}
+
+void
+smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, guint32 origin) {
+  guint8 *mark = &registers->flags[0][row];
+  registers->origin[row] = origin;
+  if (registers->lanes & ~lanes || (*mark | flags) & ROW_DEPENDS)
+    forget_lanes(registers, row, lanes, flags);
+  else
+    *mark = (guint8)((flags & ROW_ORDER) | ROW_ALL_UNKNOWN);
 }
 
 // --- predicates

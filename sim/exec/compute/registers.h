@@ -32,8 +32,10 @@ enum {
   ROW_BLOCK = 8,  // depends on blockIdx in another way
   ROW_ORDER = 16, // depends on the order in which threads execute atomics or poll memory
   ROW_SIGN = 32,  // for one marked ROW_BLOCK: its sign is the same in all blocks
-  ROW_TAINT = ROW_BLOCK | ROW_ORDER,    // is inherited by whatever is computed from it
-  ROW_DEPENDS = ROW_AFFINE | ROW_BLOCK, // of some lanes: see row_flags_in()
+  ROW_TAINT = ROW_BLOCK | ROW_ORDER, // is inherited by whatever is computed from it
+  ROW_DEPENDS = ROW_AFFINE | ROW_BLOCK,
+  ROW_OF_LANES =
+      ROW_DEPENDS | ROW_SOME_UNKNOWN, // it may hold for some lanes only: see row_flags_in()
 };
 
 // --- constants
@@ -122,6 +124,8 @@ SmbLanes smb_row_partly_known(const Registers *registers, Row row, SmbLanes lane
 static inline guint
 row_flags_in(const Registers *registers, Row row, SmbLanes lanes) {
   guint flags = row_flags(registers, row);
+  if (!(flags & ROW_OF_LANES))
+    return flags;
   if (flags & ROW_SOME_UNKNOWN && smb_row_partly_known(registers, row, lanes) == lanes)
     flags &= ~(guint)ROW_SOME_UNKNOWN;
   if (flags & ROW_AFFINE && !(registers->depends[0][row] & lanes))
@@ -134,6 +138,8 @@ row_flags_in(const Registers *registers, Row row, SmbLanes lanes) {
 static inline guint
 predicate_flags_in(const Registers *registers, Predicate predicate, SmbLanes lanes) {
   guint flags = registers->predicate_flags[predicate];
+  if (!flags)
+    return 0;
   if (!(registers->unknown_predicates[predicate] & lanes))
     flags &= ~(guint)ROW_SOME_UNKNOWN;
   if (flags & ROW_BLOCK && !(registers->predicate_depends[predicate] & lanes))
@@ -170,11 +176,14 @@ smb_row_known(const Registers *registers, Row row, SmbLanes lanes) {
 void smb_row_set(Registers *registers, Row row, SmbLanes lanes, const guint32 *values,
                  const guint32 *unknown, guint flags, guint32 origin);
 
-// The same of values that are known and depend on nothing.
+// The same of values that are known and depend on nothing, in some lanes, or of another number of lanes than 32.
+void smb_row_set_known_lanes(Registers *registers, Row row, SmbLanes lanes, const guint32 *values);
+
+// The same in any lanes.
 static inline void
 smb_row_set_known(Registers *registers, Row row, SmbLanes lanes, const guint32 *values) {
   if (registers->lanes & ~lanes || registers->n_lanes != 32) {
-    smb_row_set(registers, row, lanes, values, NULL, 0, 0);
+    smb_row_set_known_lanes(registers, row, lanes, values);
     return;
   }
   memcpy(registers->values[0] + (gsize)row * 32, values, 32 * sizeof *values);
@@ -192,6 +201,16 @@ void smb_row_forget(Registers *registers, Row row, SmbLanes lanes, guint flags, 
 // Writes @lanes of a predicate; @unknown: the lanes of which it is not known.
 void smb_predicate_set(Registers *registers, Predicate predicate, SmbLanes lanes, SmbLanes value,
                        SmbLanes unknown, guint flags, guint32 origin);
+
+// The same of a value that is known and depends on nothing.
+static inline void
+smb_predicate_set_known(Registers *registers, Predicate predicate, SmbLanes lanes, SmbLanes value) {
+  SmbLanes *values = &registers->predicates[predicate];
+  if (registers->predicate_flags[predicate] || predicate == PREDICATE_TRUE)
+    smb_predicate_set(registers, predicate, lanes, value, 0, 0, 0);
+  else
+    *values = (*values & ~lanes) | (value & lanes);
+}
 
 // A word of all bits in the lanes of a set, and of none in others.
 void smb_lanes_spread(SmbLanes lanes, guint n_lanes, guint32 *words);

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Memory of a process that runs: what a block has written goes to where the process has it (SmbMemoryPiece.home), when
+// the block has ended. What has no home, and of what it is not known which value it has, is also kept.
+#include <string.h>
+
+#include "sim/machine/global-impl.h"
+
+typedef struct {
+  guint64 address;
+  guint64 bytes;
+  guchar *home;
+} Home;
+
+GArray *
+smb_homes_new(const SmbLaunch *launch) {
+  GArray *homes = NULL;
+  for (guint i = 0; launch->memory && i < launch->memory->len; i++) {
+    const SmbMemoryPiece *piece = &g_array_index(launch->memory, SmbMemoryPiece, i);
+    const Home home = {piece->address, piece->bytes, piece->home};
+    if (!piece->home)
+      continue;
+    if (!homes)
+      homes = g_array_new(FALSE, FALSE, sizeof(Home));
+    g_array_append_val(homes, home);
+  }
+  return homes;
+}
+
+// The home that has an address, or NULL. Neighbours are asked for one after the other.
+static const Home *
+find_home(SmbGlobal *global, guint64 address) {
+  const Home *homes = (const Home *)(gpointer)global->homes->data;
+  if (address - homes[global->last_home].address < homes[global->last_home].bytes)
+    return &homes[global->last_home];
+  guint low = 0, high = global->homes->len;
+  while (high - low > 1) {
+    guint middle = low + (high - low) / 2;
+    if (homes[middle].address <= address)
+      low = middle;
+    else
+      high = middle;
+  }
+  if (address - homes[low].address >= homes[low].bytes)
+    return NULL;
+  global->last_home = low;
+  return &homes[low];
+}
+
+// Bytes that were written one after the other. Returns whether all have a home.
+static gboolean
+put_bytes(SmbGlobal *global, guint64 address, const guchar *bytes, gsize length,
+          gboolean *changed) {
+  for (gsize done = 0, n; done < length; done += n) {
+    const Home *home = find_home(global, address + done);
+    if (!home)
+      return FALSE;
+    guint64 offset = address + done - home->address;
+    n = MIN(length - done, home->bytes - offset);
+    *changed = *changed || memcmp(home->home + offset, bytes + done, n) != 0;
+    memcpy(home->home + offset, bytes + done, n);
+  }
+  return TRUE;
+}
+
+static gboolean
+is_all_known(const Chunk *chunk, guint at, guint length) {
+  guchar known = MARK_KNOWN;
+  for (guint i = at; i < at + length; i++)
+    known &= chunk->marks[i];
+  return known != 0;
+}
+
+gboolean
+smb_homes_put(SmbGlobal *global, const Chunk *chunk, gboolean *changed) {
+  guint64 address = smb_chunk_address(global, chunk);
+  gboolean is_home = address != 0;
+  for (guint i = 0, n; address && i < CHUNK_BYTES; i += n + 1) {
+    for (n = 0; i + n < CHUNK_BYTES && is_chunk_written(chunk, i + n);)
+      n++;
+    if (n > 0)
+      is_home = put_bytes(global, address + i, chunk->bytes + i, n, changed) &&
+                (!global->tracks || is_all_known(chunk, i, n)) && is_home;
+  }
+  return is_home;
+}
+
+void
+smb_global_put(SmbGlobal *global, const SmbWritten *written) {
+  gboolean changed = FALSE;
+  global->blurred = global->blurred || written->blurred;
+  for (guint i = 0; i < written->chunks->len; i++)
+    smb_global_merge(global, g_ptr_array_index(written->chunks, i), &changed);
+  global->changes += changed;
+}
+
+gboolean
+smb_global_is_settled(const SmbGlobal *global) {
+  return global->is_empty && !global->blurred;
+}
+
+guint64
+smb_written_bytes(const SmbWritten *written) {
+  return written->chunks->len * (sizeof(Chunk) + CHUNK_BYTES);
+}
+
+void
+smb_written_free(SmbWritten *written) {
+  if (!written)
+    return;
+  g_ptr_array_unref(written->chunks);
+  g_free(written);
+}

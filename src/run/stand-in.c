@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/run/stand-in.h"
+
+#include <string.h>
+
+#include "sim/arch/arch.h"
+#include "sim/arch/words.h"
+#include "sim/base/error.h"
+#include "sim/base/room.h"
+#include "sim/base/text.h"
+#include "src/compile/compile.h"
+#include "src/rank/rank.h"
+#include "src/run/start-program.h"
+
+enum {
+  FIRST_CHIP = 75, // whose machine code is run
+  CAPTURE_MIB = 4096,
+  MEMORY_MIB = 256,
+};
+
+// --- whether a file is run
+
+// Whether something says how a kernel is launched, or which one is meant.
+static gboolean
+says_launch(const SmbTargetOptions *options) {
+  return options->block || options->grid || options->cluster || options->dynamic_bytes ||
+         options->args || options->buffers || options->entry || options->instance ||
+         options->kernel || options->triton || options->arrays || options->captured;
+}
+
+static gboolean
+has_main(const char *file) {
+  g_autoptr(SmbSource) source = smb_source_load_any(file, NULL);
+  return source && g_strcmp0(smb_program_recognize(source), "text") == 0 &&
+         g_regex_match_simple("^[^/\n\"]*\\bmain\\s*\\(", smb_source_text(source),
+                              G_REGEX_MULTILINE, 0);
+}
+
+gboolean
+smb_stand_in_is_program(const char *file, const SmbArch *arch) {
+  g_autofree char *nvcc = NULL;
+  if (!g_str_has_suffix(file, ".cu") || smb_arch_info(arch)->vendor != SMB_VENDOR_NVIDIA ||
+      smb_program_cuda_arch(arch) / 10 < FIRST_CHIP || !has_main(file))
+    return FALSE;
+  return (nvcc = smb_compile_find_nvcc()) != NULL;
+}
+
+// A file that a project file names is run only if that is trusted.
+static gboolean
+is_run(const SmbCli *cli, guint argument) {
+  const SmbTargetOptions *options = smb_target_options();
+  return cli->n_arguments > argument && !says_launch(options) &&
+         (!cli->case_project || options->trusts) &&
+         smb_stand_in_is_program(cli->arguments[argument], cli->arch);
+}
+
+// --- the run
+
+// The options of the compiler: those that were given, macros and folders.
+static char *
+make_flags(const SmbTargetOptions *options) {
+  GString *flags = g_string_new(options->nvcc);
+  for (guint i = 0; options->defines && options->defines[i]; i++) {
+    g_autofree char *word = g_shell_quote(options->defines[i]);
+    g_string_append_printf(flags, " -D%s", word);
+  }
+  for (guint i = 0; options->folders && options->folders[i]; i++) {
+    g_autofree char *word = g_shell_quote(options->folders[i]);
+    g_string_append_printf(flags, " -I%s", word);
+  }
+  return g_string_free(flags, FALSE);
+}
+
+static gboolean
+parse_stand_in_options(const SmbCli *cli, const SmbArch *arch, SmbRunning *running,
+                       GError **error) {
+  const SmbTargetOptions *options = smb_target_options();
+  guint unknown = 0;
+  *running = (SmbRunning){.arch = arch,
+                          .counts_as = cli->arch_given ? cli->arch : NULL,
+                          .chip = smb_program_cuda_arch(arch) / 10,
+                          .device_bytes = smb_room_bytes(),
+                          .memory_bytes = (guint64)MEMORY_MIB << 20,
+                          .first = 1,
+                          .last = G_MAXUINT32,
+                          .every = 1};
+  if (!smb_cli_choice("--unknown", options->unknown, SMB_TARGET_UNKNOWN, &unknown, error) ||
+      !smb_cli_number("--threads", options->threads, 1, SMB_ANALYSIS_MAX_THREADS, &running->threads,
+                      error) ||
+      !smb_cli_number64("--launch", options->captured_launch, 1, G_MAXUINT32, &running->first,
+                        error))
+    return FALSE;
+  running->last = options->captured_launch ? running->first : running->last;
+  running->skips_unknown = unknown == 1;
+  return TRUE;
+}
+
+// Why a file is taken as it is: the first line of it.
+static void
+tell_reason(SmbCli *cli, const char *file, const char *reason) {
+  g_autofree char *line = g_strndup(reason, strcspn(reason, "\n"));
+  smb_spool_printf(cli->messages, "smembank %s: %s was not run to find its launches: %s\n",
+                   cli->command, file, line);
+}
+
+static gboolean
+run_recorded(SmbCli *cli, SmbRunning *running, const char *const *words, const char *path,
+             const char *file, GError **error) {
+  const char *const command[] = {file, NULL};
+  const SmbRecorderOptions recording = {.path = path,
+                                        .command = command,
+                                        .memory_bytes = running->memory_bytes,
+                                        .file_bytes = (guint64)CAPTURE_MIB << 20};
+  g_autoptr(SmbRecorder) recorder = smb_recorder_new(&recording, error);
+  g_autoptr(GHashTable) matching = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr(GHashTable) firsts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree char *summary = NULL;
+  int wait_status;
+  if (!recorder)
+    return FALSE;
+  running->recorder = recorder;
+  running->matching = matching;
+  running->firsts = firsts;
+  running->watch = smb_watch_start(cli->command, cli->columns, FALSE);
+  gboolean ran = smb_run_start(running, words, SMB_RUN_OUTPUT_ERROR, &wait_status, error);
+  g_clear_pointer(&running->watch, smb_watch_stop);
+  g_autofree char *end = ran ? smb_application_describe_end(wait_status, file) : NULL;
+  if (ran && running->first > MAX(running->n_matching, 1))
+    return smb_cli_usage_error(error, "--launch %" G_GUINT64_FORMAT ": %s launches %s",
+                               running->first, file, smb_count(running->n_matching, "kernel").text);
+  if (!ran || !smb_recorder_finish(recorder, end, &summary, error))
+    return FALSE;
+  if (wait_status != 0)
+    smb_spool_printf(cli->messages, "smembank %s: %s\n", cli->command, end);
+  smb_ranking_end(running->ranking, end);
+  return TRUE;
+}
+
+// Compiles and runs a file. NULL with @error: it could not be.
+static SmbStandIn *
+run_program_file(SmbCli *cli, const char *file, SmbRunning *running, GError **error) {
+  const SmbTargetOptions *options = smb_target_options();
+  const char *const arguments[] = {file, NULL};
+  g_autofree char *flags = make_flags(options);
+  const SmbRunText text = {.arguments = arguments, .arch = running->arch, .nvcc = flags};
+  g_autoptr(SmbStandIn) stand_in = g_new0(SmbStandIn, 1);
+  stand_in->workshop = smb_workshop_new("run", error);
+  if (!stand_in->workshop)
+    return NULL;
+  stand_in->ranking = running->ranking = smb_ranking_begin(arguments);
+  g_autoptr(GPtrArray) words = smb_run_words(&text, stand_in->workshop, error);
+  stand_in->path =
+      g_build_filename(smb_workshop_folder(stand_in->workshop), "launches.capture", NULL);
+  if (!words ||
+      !run_recorded(cli, running, (const char *const *)words->pdata, stand_in->path, file, error))
+    return NULL;
+  return g_steal_pointer(&stand_in);
+}
+
+gboolean
+smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, gboolean keeps_all,
+                 SmbStandIn **stand_in, GError **error) {
+  SmbRunning running;
+  g_autoptr(GError) failure = NULL;
+  *stand_in = NULL;
+  if (!parse_stand_in_options(cli, arch, &running, error))
+    return FALSE;
+  running.only_firsts = !keeps_all && !smb_target_options()->captured_launch;
+  *stand_in = run_program_file(cli, file, &running, &failure);
+  if (*stand_in)
+    return TRUE;
+  if (g_error_matches(failure, SMB_ERROR, SMB_ERROR_USAGE)) {
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return FALSE;
+  }
+  tell_reason(cli, file, failure->message);
+  return TRUE;
+}
+
+gboolean
+smb_stand_in_open(SmbCli *cli, guint argument, gboolean keeps_all, SmbStandIn **stand_in,
+                  GError **error) {
+  *stand_in = NULL;
+  if (!is_run(cli, argument))
+    return TRUE;
+  if (!smb_stand_in_run(cli, cli->arguments[argument], cli->arch, keeps_all, stand_in, error))
+    return FALSE;
+  if (!*stand_in)
+    return TRUE;
+  smb_target_take_capture(cli->arguments[argument]);
+  g_free(cli->arguments[argument]);
+  cli->arguments[argument] = g_strdup((*stand_in)->path);
+  return TRUE;
+}
+
+// --- which launch is meant
+
+static gboolean
+is_same_shape(const SmbCaptureLaunch *a, const SmbCaptureLaunch *b) {
+  return strcmp(a->kernel, b->kernel) == 0 && memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+         memcmp(a->block, b->block, sizeof a->block) == 0 &&
+         memcmp(a->cluster, b->cluster, sizeof a->cluster) == 0 &&
+         a->dynamic_bytes == b->dynamic_bytes;
+}
+
+// The launch of a row, or another one like it, by its number in the capture.
+static guint64
+find_recorded(const SmbCapture *capture, const SmbRankRow *row) {
+  guint64 found = 1;
+  for (guint i = smb_capture_n_launches(capture); i-- > 0;) {
+    const SmbCaptureLaunch *launch = smb_capture_launch(capture, i);
+    if (!is_same_shape(launch, row->launch))
+      continue;
+    found = launch->number;
+    if (launch->launch == row->launch->number)
+      break;
+  }
+  return found;
+}
+
+gboolean
+smb_stand_in_choose(SmbCli *cli, const SmbStandIn *stand_in, GError **error) {
+  if (smb_target_options()->captured_launch) { // the only one that was recorded
+    smb_target_choose_launch(1);
+    return TRUE;
+  }
+  const SmbRankRow *worst = smb_ranking_worst(stand_in->ranking, error);
+  g_autoptr(SmbCapture) capture = worst ? smb_capture_open(stand_in->path, error) : NULL;
+  if (!capture)
+    return FALSE;
+  if (stand_in->ranking->rows->len > 1)
+    smb_spool_printf(cli->messages,
+                     "smembank %s: launch %" G_GUINT64_FORMAT
+                     " has the most excess wavefronts, %" G_GUINT64_FORMAT ": %s\n",
+                     cli->command, worst->launch->number, worst->total.excess, worst->name);
+  smb_target_choose_launch(find_recorded(capture, worst));
+  return TRUE;
+}
+
+gboolean
+smb_stand_in_settle(SmbCli *cli, guint argument, SmbStandIn **stand_in, GError **error) {
+  return smb_stand_in_open(cli, argument, FALSE, stand_in, error) &&
+         (!*stand_in || smb_stand_in_choose(cli, *stand_in, error));
+}
+
+void
+smb_stand_in_free(SmbStandIn *stand_in) {
+  if (!stand_in)
+    return;
+  smb_ranking_free(stand_in->ranking);
+  g_clear_pointer(&stand_in->workshop, smb_workshop_free);
+  g_free(stand_in->path);
+  g_free(stand_in);
+}

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "config.h"
+
+#include "src/run/start-program.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/driver/protocol.h"
+#include "sim/arch/arch.h"
+#include "sim/base/error.h"
+#include "src/cli/cli.h"
+#include "src/compile/compile.h"
+
+#define FOLDER_VARIABLE "SMEMBANK_RUN_LIBRARIES"
+#define LIBRARY_NAME    "libcudart.so.13"
+#define REDIRECT_NAME   "smembank-redirect.so"
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-,@%="
+
+// --- its words
+
+static guint
+count_texts(const char *const *words) {
+  guint n = 0;
+  while (words[n] && g_str_has_suffix(words[n], ".cu"))
+    n++;
+  return n;
+}
+
+// The compiler hands names of files to a shell.
+static gboolean
+check_names(const SmbRunText *text, GError **error) {
+  for (guint i = 0; i < text->n_files; i++) {
+    const char *file = text->arguments[i];
+    if (file[strspn(file, NAME_CHARACTERS)] || *file == '-')
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                      "%s: nvcc hands names of files to a shell: expected letters, digits and "
+                      "._/+-,@%%=",
+                      file);
+  }
+  return TRUE;
+}
+
+static gboolean
+add_flags(GPtrArray *call, const char *flags, GError **error) {
+  g_auto(GStrv) words = NULL;
+  g_autoptr(GError) failure = NULL;
+  if (flags && *flags && !g_shell_parse_argv(flags, NULL, &words, &failure))
+    return smb_cli_usage_error(error, "--nvcc '%s': %s", flags, failure->message);
+  for (guint i = 0; words && words[i]; i++)
+    g_ptr_array_add(call, g_strdup(words[i]));
+  return TRUE;
+}
+
+// The words of the compiler (transfer full).
+static GPtrArray *
+make_compiler_call(const SmbRunText *text, const char *nvcc, const char *program, GError **error) {
+  g_autoptr(GPtrArray) call = g_ptr_array_new_with_free_func(g_free);
+  const char *const first[] = {nvcc, "-cudart", "shared", "-lineinfo", "-o", program};
+  for (guint i = 0; i < G_N_ELEMENTS(first); i++)
+    g_ptr_array_add(call, g_strdup(first[i]));
+  g_ptr_array_add(call, g_strdup_printf("-arch=sm_%u", smb_program_cuda_arch(text->arch) / 10));
+  if (!add_flags(call, text->nvcc, error))
+    return NULL;
+  for (guint i = 0; i < text->n_files; i++)
+    g_ptr_array_add(call, g_strdup(text->arguments[i]));
+  g_ptr_array_add(call, NULL);
+  return g_steal_pointer(&call);
+}
+
+static gboolean
+compile(const SmbRunText *text, SmbWorkshop *workshop, const char *program, GError **error) {
+  if (!check_names(text, error))
+    return FALSE;
+  g_autofree char *nvcc = smb_compile_find_nvcc();
+  if (!nvcc)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s: no nvcc on this machine, which compiles it (SMEMBANK_NVCC)",
+                    text->arguments[0]);
+  g_autoptr(GPtrArray) call = make_compiler_call(text, nvcc, program, error);
+  g_auto(SmbWorkshopRun) run = {0};
+  guint seconds = text->seconds ? text->seconds : SMB_COMPILE_SECONDS;
+  if (!call || !smb_workshop_run(workshop, (const char *const *)call->pdata, seconds, &run, error))
+    return FALSE;
+  if (run.is_late)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: nvcc took longer than %u seconds",
+                    text->arguments[0], seconds);
+  return run.status == 0 || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s", run.output->str);
+}
+
+GPtrArray *
+smb_run_words(const SmbRunText *given, SmbWorkshop *workshop, GError **error) {
+  SmbRunText text = *given;
+  const char *const *arguments = text.arguments;
+  g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+  guint n = text.n_files = count_texts(arguments);
+  if (n > 0) {
+    char *program = g_build_filename(smb_workshop_folder(workshop), "program", NULL);
+    g_ptr_array_add(words, program);
+    if (!compile(&text, workshop, program, error))
+      return NULL;
+  }
+  for (guint i = n; arguments[i]; i++)
+    if (i > n || !g_str_equal(arguments[i], "--"))
+      g_ptr_array_add(words, g_strdup(arguments[i]));
+  g_ptr_array_add(words, NULL);
+  return g_steal_pointer(&words);
+}
+
+// --- its environment
+
+// In the build tree it lies beside the program, once installed in a folder of its own (transfer full).
+static char *
+find_libraries(GError **error) {
+  const char *given = g_getenv(FOLDER_VARIABLE);
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *folder = self ? g_path_get_dirname(self) : g_strdup(".");
+  char *candidates[] = {
+      given ? g_strdup(given) : NULL,
+      g_build_filename(folder, "gpu", "driver", NULL),
+      g_build_filename(folder, "..", "gpu", "driver", NULL),
+      g_build_filename(PKGLIBDIR, "run", NULL),
+      g_build_filename(folder, "..", "lib", "smembank", "run", NULL),
+  };
+  char *found = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(candidates); i++) {
+    g_autofree char *file =
+        candidates[i] ? g_build_filename(candidates[i], LIBRARY_NAME, NULL) : NULL;
+    if (!found && file && access(file, R_OK) == 0)
+      found = g_canonicalize_filename(candidates[i], NULL);
+    g_free(candidates[i]);
+  }
+  if (!found)
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+             "the library %s is neither next to the program nor in %s/run", LIBRARY_NAME,
+             PKGLIBDIR);
+  return found;
+}
+
+// A list of the loader with one more in front (transfer full).
+static char *
+prepend_path(const char *first, const char *variable) {
+  const char *before = g_getenv(variable);
+  return before && *before ? g_strconcat(first, ":", before, NULL) : g_strdup(first);
+}
+
+// How the loader is told of the library that redirects the runtime inside a program (transfer full). The loader divides the list at
+// spaces and colons: by its name alone the library is found in LD_LIBRARY_PATH.
+static char *
+name_redirection(const char *libraries) {
+  return strpbrk(libraries, " :") ? g_strdup(REDIRECT_NAME)
+                                  : g_build_filename(libraries, REDIRECT_NAME, NULL);
+}
+
+gboolean
+smb_run_start(SmbRunning *running, const char *const *words, SmbRunOutput output, int *wait_status,
+              GError **error) {
+  g_autofree char *libraries = find_libraries(error);
+  if (!libraries)
+    return FALSE;
+  g_autofree char *path = prepend_path(libraries, "LD_LIBRARY_PATH");
+  g_autofree char *redirection = name_redirection(libraries);
+  g_autofree char *preload = prepend_path(redirection, "LD_PRELOAD");
+  const char *const environment[] = {"LD_LIBRARY_PATH", path, "LD_PRELOAD", preload, NULL};
+  const SmbApplication application = {
+      .words = words,
+      .environment = environment,
+      .socket_variable = RUN_SOCKET,
+      .listener = &smb_run_listener,
+      .user = running,
+      .stage = &running->stage,
+      .turns_output = output == SMB_RUN_OUTPUT_ERROR,
+  };
+  return smb_application_run(&application, wait_status, error);
+}

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A program that runs without a GPU: how it is compiled, and started with the libraries that stand in for CUDA's.
+#pragma once
+
+#include "src/compile/workshop.h"
+#include "src/run/running.h"
+
+/**
+ * SmbRunText:
+ * @arguments: (array zero-terminated=1): FILE.cu… [-- ARGUMENTS], or -- COMMAND…
+ * @arch: what it is compiled for
+ * @nvcc: (nullable): more options of the compiler
+ * @seconds: how long that may take; 0: as long as it may by default
+ * @n_files: for smb_run_words()
+ */
+typedef struct {
+  const char *const *arguments;
+  const SmbArch *arch;
+  const char *nvcc;
+  guint seconds;
+  guint n_files;
+} SmbRunText;
+
+/**
+ * smb_run_words:
+ * @workshop: takes what is compiled
+ * @error: SMB_ERROR_INPUT: it cannot be compiled
+ *
+ * Returns: (transfer full) (element-type utf8): the words that start the program, with a %NULL at the end
+ */
+GPtrArray *smb_run_words(const SmbRunText *text, SmbWorkshop *workshop, GError **error);
+
+/** Where the standard output of the program goes: to that of this program, or to its standard error. */
+typedef enum {
+  SMB_RUN_OUTPUT_OWN,
+  SMB_RUN_OUTPUT_ERROR,
+} SmbRunOutput;
+
+/**
+ * smb_run_start:
+ * @wait_status: (out): how it ended
+ * @error: as smb_application_run(); the libraries are not there
+ *
+ * Runs the program to its end.
+ */
+gboolean smb_run_start(SmbRunning *running, const char *const *words, SmbRunOutput output,
+                       int *wait_status, GError **error);

@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# FILE.cu that is a whole program: analyze, explain, advise and report find its launches by running it, unless something says how a
+# kernel is launched; init writes them. What a project file names is not run, unless it is trusted.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+
+cat >two.cu <<'END'
+#include <cstdio>
+template <int PAD, typename T>
+__global__ void turn(T *out, const T *in, float factor, int n, unsigned char flag, double shift) {
+  __shared__ T tile[32][32 + PAD];
+  int x = threadIdx.x, y = threadIdx.y;
+  tile[y][x] = in[(y * 32 + x) % n];
+  __syncthreads();
+  out[y * 32 + x] = tile[x][y] * (T)factor + (T)(flag + shift);
+}
+__global__ void fill(int *out, long long value, int by) {
+  extern __shared__ int part[];
+  part[threadIdx.x * by] = (int)value;
+  out[threadIdx.x] = part[threadIdx.x * by];
+}
+int main(int argc, char **argv) {
+  int *a, *b;
+  FILE *ran = fopen("ran", "a");
+  fprintf(ran, "%d\n", argc);
+  fclose(ran);
+  cudaMalloc(&a, 4096);
+  cudaMalloc(&b, 4096);
+  int n = argc * 1000, size = 64 * argc;
+  for (int i = 0; i < 3; i++)
+    turn<1><<<argc * 2, dim3(32, 32 * argc)>>>(b, a, 2.5f, n, 7, -0.125);
+  turn<0><<<1, dim3(32, 32)>>>(b, a, 1, n, 0, 1e-3);
+  for (int by = 1; by < 12; by++)
+    fill<<<1, size, 4096>>>(a, -5 - argc, by);
+  puts("output of the program");
+  return cudaDeviceSynchronize() ? 1 : 0;
+}
+END
+
+# --- without a compiler it is read as it is
+SMEMBANK_NVCC=no expect 2 analyze two.cu
+[ ! -e ran ] || die "it was run"
+
+nvcc=${SMEMBANK_NVCC:-}
+[ "$nvcc" != no ] || nvcc=
+for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
+  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
+done
+if [ -z "$nvcc" ]; then
+  echo "no nvcc: programs were not compiled"
+  exit 0
+fi
+export SMEMBANK_NVCC="$nvcc"
+SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
+export SMEMBANK_RUN_LIBRARIES
+
+# --- several kernels: a ranking; the program's output is not in it
+expect 0 analyze --format json two.cu
+is_json
+shows '"launches" : 15'
+says 'output of the program'
+[ "$(cat ran)" = 1 ] || die "not run once: $(cat ran)"
+expect 0 analyze two.cu
+shows '15 launches, '
+shows 'void turn<0, int>'
+shows '1 +2'
+expect 0 analyze --format csv two.cu
+[ "$(grep -c '^[0-9]' out)" = 15 ] || die "$(cat out)"
+
+# --- one launch: the worst, or the one that is chosen
+expect 1 analyze --max-ways 2 two.cu
+says 'has the most excess wavefronts, 992: void turn<0, int>'
+says 'is 32-way'
+expect 0 analyze --launch 1 two.cu
+shows 'block 32x32, grid 2'
+expect 0 explain two.cu
+shows 'conflict'
+says 'launch 4 has the most excess wavefronts'
+expect 0 advise two.cu
+shows 'shared'
+expect 0 report page.html two.cu
+shows '15 launches, '
+status=0
+"$SMEMBANK" analyze --launch 99 two.cu >out 2>err || status=$?
+[ $status = 2 ] || die "status $status: $(cat out err)"
+says '--launch 99: two.cu launches 15 kernels'
+
+# --- something says how it is launched: nothing is run
+rm ran
+expect 0 analyze --entry fill --block 64 --dynamic-bytes 4096 --arg value=1 --arg by=2 two.cu
+[ ! -e ran ] || die "it was run"
+
+# --- a project file runs nothing, unless it is trusted
+cat >smembank.ini <<'END'
+[k]
+file = two.cu
+END
+expect 2 analyze --case k
+[ ! -e ran ] || die "a project file has run it"
+"$SMEMBANK" check >out 2>err && die "check has counted it: $(cat out)"
+[ ! -e ran ] || die "a project file has run it"
+expect 0 check --trust
+[ -e ran ] || die "it was not run, though it was trusted"
+rm ran smembank.ini
+
+# --- what cannot be run is taken as it is
+cat >broken.cu <<'END'
+__global__ void k(int *out) {
+  __shared__ int tile[32];
+  tile[threadIdx.x] = 1;
+  out[threadIdx.x] = tile[31 - threadIdx.x];
+}
+int main() {
+  k<<<1, 32>>>(nothing);
+}
+END
+expect 0 analyze broken.cu
+says 'was not run to find its launches'
+shows 'tile'
+sed 's/k<<<.*/return 0;/' broken.cu >idle.cu
+expect 0 analyze idle.cu
+says 'no launch was recorded'
+
+# --- init
+expect 0 init two.cu broken.cu
+says 'output of the program'
+shows 'smembank.ini: '
+grep -q '^instance = turn<1, *int>$' smembank.ini || die "$(cat smembank.ini)"
+grep -q '^instance = turn<0, *int>$' smembank.ini || die "$(cat smembank.ini)"
+grep -q '^block = 32,32$' smembank.ini || die "$(cat smembank.ini)"
+grep -q '^grid = 2$' smembank.ini || die "$(cat smembank.ini)"
+grep -q '^arg = factor=2.5; n=1000; flag=7; shift=-0.125$' smembank.ini || die "$(cat smembank.ini)"
+grep -q '^arg = value=-6; by=1$' smembank.ini || die "$(cat smembank.ini)"
+grep -q '^dynamic-bytes = 4096$' smembank.ini || die "$(cat smembank.ini)"
+[ "$(grep -c '^entry = fill' smembank.ini)" = 8 ] || die "$(cat smembank.ini)"
+grep -q '^# 3 more launches' smembank.ini || die "$(cat smembank.ini)"
+rm ran
+expect 0 check
+[ ! -e ran ] || die "check has run it"
