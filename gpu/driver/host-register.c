@@ -191,6 +191,18 @@ move_back(const Allocation *gone) {
   }
 }
 
+void
+registered_reset(void) {
+  pthread_mutex_lock(&lock);
+  while (registered) {
+    Registered *gone = registered;
+    registered = gone->next;
+    move_back(&gone->memory);
+    free(gone);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
 // --- calls
 
 static cudaError_t
