@@ -93,9 +93,11 @@ static bool
 move_out(Stretch stretch) {
   void *pages = mmap(stretch.address, stretch.bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  if (pages != MAP_FAILED)
-    memcpy(stretch.address, stretch.range, stretch.bytes);
-  return pages != MAP_FAILED;
+  if (pages == MAP_FAILED)
+    return false;
+  memcpy(pages, stretch.range, stretch.bytes);
+  // cppcheck-suppress memleak ; they are the program's
+  return true;
 }
 
 // Pages are moved in a thread of their own, since they may be those of the stack that asks for it: that thread writes to no memory

@@ -269,8 +269,10 @@ memory_count_graphs(bool is_live) {
 
 bool
 memory_map_at(void *address, const void *range, size_t bytes) {
-  return mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
-              (off_t)((uintptr_t)range - base)) == address;
+  const void *mapped =
+      mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
+           (off_t)((uintptr_t)range - base));
+  return mapped == address;
 }
 
 void

@@ -124,8 +124,8 @@ put_deferred(SmbGlobal *global, const Deferred *deferred, Chunk *chunk, gboolean
     operand.values[word][0] = deferred->values[word];
     operand.marks[word][0] = MARKS_KNOWN;
   }
-  smb_words_update(move, 0, TRUE, &operand, NULL, &before,
-                   &after); // flushes: PTX ISA, atom: .add.f32
+  // It flushes denormals: PTX ISA, atom: .add.f32.
+  smb_words_update(move, 0, TRUE, &operand, NULL, &before, &after);
   memset(chunk->written, 0, sizeof chunk->written);
   for (guint word = 0; word < n; word++) {
     memcpy(chunk->bytes + deferred->at + 4 * word, &after.values[word][0], MIN(width, 4));
