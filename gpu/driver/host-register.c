@@ -91,6 +91,7 @@ move_in(Stretch stretch) {
 
 static bool
 move_out(Stretch stretch) {
+  // cppcheck-suppress invalidFunctionArg ; memory that is no file's
   void *pages = mmap(stretch.address, stretch.bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   if (pages == MAP_FAILED)

@@ -272,6 +272,7 @@ memory_map_at(void *address, const void *range, size_t bytes) {
   const void *mapped =
       mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
            (off_t)((uintptr_t)range - base));
+  // cppcheck-suppress memleak ; it is the program's
   return mapped == address;
 }
 
