@@ -91,9 +91,9 @@ move_in(Stretch stretch) {
 
 static bool
 move_out(Stretch stretch) {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   // cppcheck-suppress invalidFunctionArg ; memory that is no file's
-  void *pages = mmap(stretch.address, stretch.bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  void *pages = mmap(stretch.address, stretch.bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (pages == MAP_FAILED)
     return false;
   memcpy(pages, stretch.range, stretch.bytes);
