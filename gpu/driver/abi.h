@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What CUDA's runtime interface has of types and numbers, as far as it is implemented here. Facts of the CUDA Runtime API
-// documentation, 13.0; numbers are those of cudaError_t and its like.
+// documentation, 13.0; numbers are those of its enumerations. tests/cli/run-programs.sh compares sizes and offsets with the toolkit's.
 #pragma once
 
 #include <stdbool.h>
@@ -12,22 +12,9 @@
 #define API __attribute__((visibility("default")))
 
 typedef enum {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidSymbol = 13,
-  cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorNoKernelImageForDevice = 209,
-  cudaErrorInvalidResourceHandle = 400,
-  cudaErrorNotReady = 600,
-  cudaErrorIllegalAddress = 700,
-  cudaErrorLaunchOutOfResources = 701,
-  cudaErrorLaunchFailure = 719,
-  cudaErrorNotSupported = 801,
+#define ERROR(name, number, text) name = number,
+#include "gpu/driver/errors.def"
+#undef ERROR
 } cudaError_t;
 
 enum {
@@ -42,5 +29,252 @@ typedef struct {
   unsigned x, y, z;
 } dim3;
 
+// --- handles: what they point to is ours
 typedef struct Stream *cudaStream_t;
 typedef struct Event *cudaEvent_t;
+typedef struct Array *cudaArray_t;
+typedef struct Mipmap *cudaMipmappedArray_t;
+typedef struct Pool *cudaMemPool_t;
+typedef struct Graph *cudaGraph_t;
+typedef struct Node *cudaGraphNode_t;
+typedef struct Exec *cudaGraphExec_t;
+typedef struct UserObject *cudaUserObject_t;
+typedef struct Library *cudaLibrary_t;
+typedef struct Kernel *cudaKernel_t;
+
+#define cudaStreamLegacy    ((cudaStream_t)1)
+#define cudaStreamPerThread ((cudaStream_t)2)
+
+enum {
+  cudaStreamNonBlocking = 1,
+
+  cudaEventDisableTiming = 2,
+  cudaEventInterprocess = 4,
+  cudaEventRecordExternal = 1,
+  cudaEventWaitExternal = 1,
+
+  cudaHostAllocMapped = 2,
+  cudaHostAllocFlags = 7, // all that are known
+  cudaHostRegisterFlags = 15,
+  cudaHostRegisterIoMemory = 4,
+
+  cudaMemAttachGlobal = 1,
+  cudaMemAttachHost = 2,
+  cudaMemAttachSingle = 4,
+
+  cudaDeviceScheduleMask = 7,
+  cudaDeviceMapHost = 8,
+  cudaDeviceFlagsMask = 255,
+
+  cudaCpuDeviceId = -1,
+  cudaInvalidDeviceId = -2,
+};
+
+// --- memory
+typedef struct {
+  int x, y, z, w; // bits of each component
+  int f;          // kind of the components
+} cudaChannelFormatDesc;
+
+enum {
+  cudaChannelFormatKindSigned = 0,
+  cudaChannelFormatKindUnsigned = 1,
+  cudaChannelFormatKindFloat = 2,
+  cudaChannelFormatKindNone = 3,
+
+  cudaArrayLayered = 1,
+  cudaArrayCubemap = 4,
+  cudaArraySparse = 64,
+  cudaArrayDeferredMapping = 128,
+};
+
+typedef struct {
+  void *ptr;
+  size_t pitch, xsize, ysize;
+} cudaPitchedPtr;
+
+typedef struct {
+  size_t width, height, depth;
+} cudaExtent;
+
+typedef struct {
+  size_t x, y, z;
+} cudaPos;
+
+typedef struct {
+  cudaArray_t srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  cudaArray_t dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  cudaExtent extent;
+  int kind;
+} cudaMemcpy3DParms;
+
+typedef struct {
+  cudaArray_t srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  int srcDevice;
+  cudaArray_t dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  int dstDevice;
+  cudaExtent extent;
+} cudaMemcpy3DPeerParms;
+
+typedef struct {
+  void *dst;
+  size_t pitch;
+  unsigned value, elementSize;
+  size_t width, height;
+} cudaMemsetParams;
+
+typedef struct {
+  size_t size, alignment;
+  unsigned reserved[4];
+} cudaArrayMemoryRequirements;
+
+enum {
+  cudaMemoryTypeUnregistered,
+  cudaMemoryTypeHost,
+  cudaMemoryTypeDevice,
+  cudaMemoryTypeManaged,
+};
+
+typedef struct {
+  int type, device;
+  void *devicePointer, *hostPointer;
+  long reserved[8];
+} cudaPointerAttributes;
+
+typedef struct {
+  int type, id;
+} cudaMemLocation;
+
+enum {
+  cudaMemLocationTypeNone,
+  cudaMemLocationTypeDevice,
+  cudaMemLocationTypeHost,
+  cudaMemLocationTypeHostNuma,
+  cudaMemLocationTypeHostNumaCurrent,
+
+  cudaMemAccessFlagsProtNone = 0,
+  cudaMemAccessFlagsProtReadWrite = 3,
+
+  cudaMemAllocationTypePinned = 1,
+  cudaMemAllocationTypeManaged = 2,
+};
+
+typedef struct {
+  cudaMemLocation location;
+  int flags;
+} cudaMemAccessDesc;
+
+typedef struct {
+  int allocType, handleTypes;
+  cudaMemLocation location;
+  void *win32SecurityAttributes;
+  size_t maxSize;
+  unsigned short usage;
+  unsigned char reserved[54];
+} cudaMemPoolProps;
+
+typedef enum {
+  cudaMemPoolReuseFollowEventDependencies = 1,
+  cudaMemPoolReuseAllowOpportunistic,
+  cudaMemPoolReuseAllowInternalDependencies,
+  cudaMemPoolAttrReleaseThreshold,
+  cudaMemPoolAttrReservedMemCurrent,
+  cudaMemPoolAttrReservedMemHigh,
+  cudaMemPoolAttrUsedMemCurrent,
+  cudaMemPoolAttrUsedMemHigh,
+} cudaMemPoolAttr;
+
+typedef struct {
+  cudaMemPoolProps poolProps;
+  const cudaMemAccessDesc *accessDescs;
+  size_t accessDescCount, bytesize;
+  void *dptr;
+} cudaMemAllocNodeParams;
+
+// --- kernels
+typedef struct {
+  size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+  int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA,
+      maxDynamicSharedSizeBytes, preferredShmemCarveout, clusterDimMustBeSet, requiredClusterWidth,
+      requiredClusterHeight, requiredClusterDepth, clusterSchedulingPolicyPreference,
+      nonPortableClusterSizeAllowed;
+  int reserved[16];
+} cudaFuncAttributes;
+
+typedef enum {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributePreferredSharedMemoryCarveout,
+  cudaFuncAttributeClusterDimMustBeSet,
+  cudaFuncAttributeRequiredClusterWidth,
+  cudaFuncAttributeRequiredClusterHeight,
+  cudaFuncAttributeRequiredClusterDepth,
+  cudaFuncAttributeNonPortableClusterSizeAllowed,
+  cudaFuncAttributeClusterSchedulingPolicyPreference,
+} cudaFuncAttribute;
+
+typedef enum {
+  cudaLaunchAttributeIgnore,
+  cudaLaunchAttributeAccessPolicyWindow,
+  cudaLaunchAttributeCooperative,
+  cudaLaunchAttributeSynchronizationPolicy,
+  cudaLaunchAttributeClusterDimension,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference,
+  cudaLaunchAttributeProgrammaticStreamSerialization,
+  cudaLaunchAttributeProgrammaticEvent,
+  cudaLaunchAttributePriority,
+  cudaLaunchAttributeMemSyncDomainMap,
+  cudaLaunchAttributeMemSyncDomain,
+  cudaLaunchAttributePreferredClusterDimension,
+  cudaLaunchAttributeLaunchCompletionEvent,
+  cudaLaunchAttributeDeviceUpdatableKernelNode,
+  cudaLaunchAttributePreferredSharedMemoryCarveout,
+  cudaLaunchAttributeNvlinkUtilCentricScheduling = 16,
+  cudaLaunchAttributeEnd, // one after the last
+} cudaLaunchAttributeID;
+
+typedef union {
+  char pad[64];
+  int cooperative, syncPolicy, priority, clusterSchedulingPolicyPreference,
+      programmaticStreamSerializationAllowed;
+  dim3 clusterDim;
+  struct {
+    cudaEvent_t event;
+    int flags, triggerAtBlockStart;
+  } programmaticEvent;
+  struct {
+    cudaEvent_t event;
+    int flags;
+  } launchCompletionEvent;
+  struct {
+    int deviceUpdatable;
+    void *devNode;
+  } deviceUpdatableKernelNode;
+  unsigned sharedMemCarveout;
+  void *alignment;
+} cudaLaunchAttributeValue;
+
+typedef struct {
+  cudaLaunchAttributeID id;
+  char pad[8 - sizeof(cudaLaunchAttributeID)];
+  cudaLaunchAttributeValue val;
+} cudaLaunchAttribute;
+
+typedef struct {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute *attrs;
+  unsigned numAttrs;
+} cudaLaunchConfig_t;
+
+typedef struct {
+  char reserved[64];
+} cudaIpcHandle; // of memory and of events

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "gpu/driver/memory.h"
@@ -36,11 +37,20 @@ connect_once(void) {
   smb_payload_add_number(&payload, memory_base());
   smb_payload_add_number(&payload, memory_bytes());
   has_device = client_ask(RUN_HELLO, &payload) == RUN_DONE;
-  unsigned *const parts[] = {&device.major,         &device.minor,     &device.block_shared,
-                             &device.opt_in_shared, &device.sm_shared, &device.sm_warps,
-                             &device.sm_blocks};
+  unsigned *const parts[] = {
+      &device.major,         &device.minor,          &device.block_shared,
+      &device.opt_in_shared, &device.sm_shared,      &device.sm_warps,
+      &device.sm_blocks,     &device.block_reserved, &device.shared_unit,
+#define FACT(field, key) &device.facts.field,
+#include "gpu/driver/facts.def"
+#undef FACT
+  };
   for (size_t i = 0; has_device && i < sizeof parts / sizeof *parts; i++)
     *parts[i] = (unsigned)smb_payload_number(&payload);
+  size_t length = 0;
+  const unsigned char *name = smb_payload_bytes(&payload, &length);
+  if (length < sizeof device.name)
+    memcpy(device.name, name, length);
   if (has_device)
     memory_set_device_bytes(smb_payload_number(&payload));
   has_device = has_device && !payload.failed;

@@ -8,6 +8,13 @@
 #include "gpu/driver/protocol.h"
 #include "gpu/inject/payload.h"
 
+// What one device has that not all of its architecture have (data/devices).
+typedef struct {
+#define FACT(field, key) unsigned field;
+#include "gpu/driver/facts.def"
+#undef FACT
+} Facts;
+
 // What the device is, as the command says.
 typedef struct {
   unsigned major, minor;        // compute capability
@@ -15,6 +22,10 @@ typedef struct {
   unsigned opt_in_shared;       // with cudaFuncSetAttribute
   unsigned sm_shared;           // of a multiprocessor
   unsigned sm_warps, sm_blocks; // of a multiprocessor
+  unsigned block_reserved;      // bytes of shared memory that each block takes in addition
+  unsigned shared_unit;         // shared memory is given in multiples of it
+  Facts facts;
+  char name[256];
 } Device;
 
 // Connects, once. Returns NULL if no command listens: there is no device.

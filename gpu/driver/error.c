@@ -5,56 +5,61 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/driver/call-queue.h"
 #include "gpu/driver/client.h"
 
 static __thread cudaError_t last;
 static cudaError_t sticky;
 static bool is_told; // a call has returned it
 
-// Names and descriptions: CUDA Runtime API, cudaError_t.
 static const struct {
   cudaError_t error;
   const char *name, *text;
 } texts[] = {
-    {cudaSuccess, "cudaSuccess", "no error"},
-    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
-    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
-     "invalid copy direction for memcpy"},
-    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
-    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice",
-     "no kernel image is available for execution on the device"},
-    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
-     "an illegal memory access was encountered"},
-    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
-     "too many resources requested for launch"},
-    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+#define ERROR(name, number, text) {name, #name, text},
+#include "gpu/driver/errors.def"
+#undef ERROR
 };
 
 cudaError_t
-error_return(cudaError_t error) {
-  cudaError_t ended = __atomic_load_n(&sticky, __ATOMIC_RELAXED);
-  if (ended) {
-    error = ended;
-    __atomic_store_n(&is_told, true, __ATOMIC_RELAXED);
-  }
+error_keep(cudaError_t error) {
   if (error && error != cudaErrorNotReady)
     last = error;
   return error;
 }
 
 cudaError_t
+error_return(cudaError_t error) {
+  cudaError_t ended = error_sticky();
+  if (ended) {
+    error = ended;
+    __atomic_store_n(&is_told, true, __ATOMIC_RELAXED);
+  }
+  return error_keep(error);
+}
+
+cudaError_t
+error_check_device(void) {
+  return queue_is_inside() ? cudaErrorNotPermitted
+         : client_device() ? cudaSuccess
+                           : cudaErrorNoDevice;
+}
+
+cudaError_t
 error_check(void) {
-  cudaError_t ended = __atomic_load_n(&sticky, __ATOMIC_RELAXED);
-  return ended ? ended : client_device() ? cudaSuccess : cudaErrorNoDevice;
+  cudaError_t ended = error_sticky();
+  return ended ? ended : error_check_device();
+}
+
+cudaError_t
+error_sticky(void) {
+  return __atomic_load_n(&sticky, __ATOMIC_RELAXED);
+}
+
+void
+error_reset(void) {
+  __atomic_store_n(&sticky, cudaSuccess, __ATOMIC_RELAXED);
+  __atomic_store_n(&is_told, false, __ATOMIC_RELAXED);
 }
 
 void

@@ -9,14 +9,22 @@
 // What a call returns: @error, kept as the last one of this thread; the sticky error if there is one.
 cudaError_t error_return(cudaError_t error);
 
+// The same of a call that needs no context, such as one that asks what the device is.
+cudaError_t error_keep(cudaError_t error);
+
 // Whether calls can be made: connects if that has not been tried. Else the error.
 cudaError_t error_check(void);
 
-// The error of the context, from now on.
+// Whether there is a device, whatever became of the context.
+cudaError_t error_check_device(void);
+
+// The error of the context, from now on; that of the context, or cudaSuccess; a new context.
 void error_stick(cudaError_t error);
+cudaError_t error_sticky(void);
+void error_reset(void);
 
 // Writes what the command says of a launch or a module, a line, unless it was the last that was written.
 void error_tell(const unsigned char *text, size_t length);
 
-// Writes what is missing to standard error, once for each @name. Returns cudaErrorNotSupported, kept as the last error.
+// Writes what is missing to standard error. Returns cudaErrorNotSupported, kept as the last error.
 cudaError_t error_missing(const char *name);

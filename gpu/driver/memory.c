@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "gpu/driver/host-register.h"
+
 #define RANGE_BYTES ((uint64_t)80 << 30) // memory of the device, as an H100 has it
 #define RANGE_HINT  ((void *)0x200000000000)
 
@@ -24,6 +26,7 @@ static uintptr_t base;
 static Allocation *all; // by address
 static size_t n_all, room;
 static size_t used;
+static uint64_t last_id;
 static uint64_t limit = RANGE_BYTES; // of the device
 static bool is_full_told;
 
@@ -112,21 +115,30 @@ make_allocation_room(void) {
 }
 
 void *
-memory_allocate(size_t bytes, InjectMemory kind, bool is_variable) {
+memory_allocate_as(Allocation *allocation) {
   uintptr_t address = 0;
-  size_t index;
+  size_t index, bytes = allocation->bytes;
+  InjectMemory kind = allocation->kind;
   if (bytes == 0 || bytes > SIZE_MAX - ALIGNMENT)
     return NULL;
   pthread_mutex_lock(&lock);
   if (base && has_device_room(bytes, kind) && make_allocation_room() &&
       (address = find_gap(round_up(bytes), &index)) != 0) {
     memmove(all + index + 1, all + index, (n_all - index) * sizeof *all);
-    all[index] = (Allocation){address, bytes, kind, is_variable};
+    allocation->address = address;
+    allocation->id = ++last_id;
+    all[index] = *allocation;
     n_all++;
     used += device_share(bytes, kind);
   }
   pthread_mutex_unlock(&lock);
   return (void *)address;
+}
+
+void *
+memory_allocate(size_t bytes, InjectMemory kind, bool is_variable) {
+  Allocation allocation = {.bytes = bytes, .kind = kind, .is_variable = is_variable};
+  return memory_allocate_as(&allocation);
 }
 
 // The number of allocations that begin at or before an address.
@@ -151,20 +163,85 @@ forget_bytes(uintptr_t address, size_t bytes) {
     memset((void *)address, 0, bytes);
 }
 
-bool
-memory_free(const void *address) {
-  pthread_mutex_lock(&lock);
+// The allocation that begins at an address. NULL: none does.
+static Allocation *
+find_begin(const void *address) {
   size_t n = count_before((uintptr_t)address);
-  bool is_there = n > 0 && all[n - 1].address == (uintptr_t)address && !all[n - 1].is_variable;
-  if (is_there) {
-    size_t bytes = round_up(all[n - 1].bytes);
-    forget_bytes((uintptr_t)address, bytes);
-    used -= device_share(bytes, all[n - 1].kind);
-    memmove(all + n - 1, all + n, (n_all - n) * sizeof *all);
-    n_all--;
-  }
+  return n > 0 && all[n - 1].address == (uintptr_t)address ? &all[n - 1] : NULL;
+}
+
+static void
+remove_allocation(Allocation *removed) {
+  size_t bytes = round_up(removed->bytes);
+  forget_bytes(removed->address, bytes);
+  used -= device_share(removed->bytes, removed->kind);
+  n_all--;
+  memmove(removed, removed + 1, (size_t)(all + n_all - removed) * sizeof *all);
+}
+
+bool
+memory_free(const void *address, Allocation *freed) {
+  pthread_mutex_lock(&lock);
+  Allocation *found = find_begin(address);
+  bool is_there = found && !found->is_variable && !found->is_free;
+  if (is_there && freed)
+    *freed = *found;
+  if (is_there && found->is_graphs)
+    found->is_free = true;
+  else if (is_there)
+    remove_allocation(found);
   pthread_mutex_unlock(&lock);
   return is_there;
+}
+
+bool
+memory_set_live(const void *address, bool is_live) {
+  pthread_mutex_lock(&lock);
+  Allocation *found = find_begin(address);
+  bool fits = found && found->is_graphs && found->is_free == is_live;
+  if (fits)
+    found->is_free = !is_live;
+  pthread_mutex_unlock(&lock);
+  return fits;
+}
+
+void
+memory_set_kind(const void *address, InjectMemory kind) {
+  pthread_mutex_lock(&lock);
+  Allocation *found = find_begin(address);
+  if (found)
+    found->kind = kind;
+  pthread_mutex_unlock(&lock);
+}
+
+void
+memory_drop(const void *address) {
+  pthread_mutex_lock(&lock);
+  Allocation *found = find_begin(address);
+  if (found)
+    remove_allocation(found);
+  pthread_mutex_unlock(&lock);
+}
+
+void
+memory_retain_graphs(const void *address) {
+  pthread_mutex_lock(&lock);
+  Allocation *found = find_begin(address);
+  if (found)
+    found->n_nodes++;
+  pthread_mutex_unlock(&lock);
+}
+
+void
+memory_release_graphs(const void *address) {
+  pthread_mutex_lock(&lock);
+  Allocation *found = find_begin(address);
+  bool is_last = found && found->is_graphs && --found->n_nodes == 0;
+  if (is_last && found->is_free)
+    remove_allocation(found);
+  else if (is_last)
+    found->is_graphs = false;
+  pthread_mutex_unlock(&lock);
 }
 
 bool
@@ -176,7 +253,32 @@ memory_find(const void *address, Allocation *found) {
   if (is_there)
     *found = all[n - 1];
   pthread_mutex_unlock(&lock);
-  return is_there;
+  return is_there || registered_find(address, found);
+}
+
+size_t
+memory_count_graphs(bool is_live) {
+  size_t bytes = 0;
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < n_all; i++)
+    if (all[i].is_graphs && !(is_live && all[i].is_free))
+      bytes += all[i].bytes;
+  pthread_mutex_unlock(&lock);
+  return bytes;
+}
+
+bool
+memory_map_at(void *address, const void *range, size_t bytes) {
+  return mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
+              (off_t)((uintptr_t)range - base)) == address;
+}
+
+void
+memory_reset(void) {
+  pthread_mutex_lock(&lock);
+  while (n_all > 0)
+    remove_allocation(&all[n_all - 1]);
+  pthread_mutex_unlock(&lock);
 }
 
 bool
@@ -190,19 +292,25 @@ memory_used(void) {
   return used;
 }
 
+static bool
+is_given(const Allocation *allocation) {
+  return !allocation->is_variable && !allocation->is_free;
+}
+
 void
 memory_add_all(SmbPayload *payload) {
   size_t n = 0;
   pthread_mutex_lock(&lock);
   for (size_t i = 0; i < n_all; i++)
-    n += !all[i].is_variable;
+    n += is_given(&all[i]);
   smb_payload_add_number(payload, n);
   for (size_t i = 0; i < n_all; i++) {
-    if (all[i].is_variable)
+    if (!is_given(&all[i]))
       continue;
     smb_payload_add_number(payload, all[i].address);
     smb_payload_add_number(payload, all[i].bytes);
     smb_payload_add_number(payload, all[i].kind);
   }
   pthread_mutex_unlock(&lock);
+  registered_add_all(payload);
 }

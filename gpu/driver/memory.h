@@ -17,6 +17,12 @@ typedef struct {
   size_t bytes;
   InjectMemory kind;
   bool is_variable; // of a module, which it is freed with
+  bool is_graphs;   // of a node of a graph, which it is freed with
+  bool is_free;     // of a graph: its address is kept, but it is not memory now
+  unsigned n_nodes; // that allocate it: of a graph and of its copies
+  unsigned flags;   // of pinned memory
+  void *pool;       // (nullable): that it is taken from
+  uint64_t id;
 } Allocation;
 
 // Reserves the range, once. Returns the descriptor of its file; -1: there is no room for it.
@@ -32,10 +38,25 @@ uint64_t memory_device_bytes(void);
 // Returns zeros of so many bytes, at least one, at a multiple of 512; NULL: there is no room.
 void *memory_allocate(size_t bytes, InjectMemory kind, bool is_variable);
 
-// Returns whether an allocation begins there, which is no more.
-bool memory_free(const void *address);
+// The same with all that can be said of it: address and id are set.
+void *memory_allocate_as(Allocation *allocation);
 
-// Copies the allocation that has an address to *@found. Returns whether there is one.
+// Returns whether an allocation begins there, which is no more; *@freed (nullable): what it was.
+bool memory_free(const void *address, Allocation *freed);
+
+void memory_set_kind(const void *address, InjectMemory kind);
+
+// Frees what begins there, whatever it is.
+void memory_drop(const void *address);
+
+// Of an allocation of a graph: it is memory now, or is not.
+bool memory_set_live(const void *address, bool is_live);
+
+// One more node allocates it; one less: with the last one it is gone, unless it is memory now, which the program frees.
+void memory_retain_graphs(const void *address);
+void memory_release_graphs(const void *address);
+
+// Copies the allocation that has an address to *@found, also one of a graph that is not memory now. Returns whether there is one.
 bool memory_find(const void *address, Allocation *found);
 
 // Whether any of it is in an allocation.
@@ -44,5 +65,14 @@ bool memory_is_ours(const void *address);
 // Bytes of the device's memory that are allocated.
 size_t memory_used(void);
 
-// Adds how many allocations there are that are no variables, and each of them (RUN_LAUNCH).
+// Bytes of the allocations of graphs; @is_live: only of those that are memory now.
+size_t memory_count_graphs(bool is_live);
+
+// Maps bytes of the range (whole pages) at another address of this process in addition.
+bool memory_map_at(void *address, const void *range, size_t bytes);
+
+// Frees all, also variables.
+void memory_reset(void);
+
+// Adds how many allocations there are that are no variables, each of them, and the same of what is registered (RUN_LAUNCH).
 void memory_add_all(SmbPayload *payload);

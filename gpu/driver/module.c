@@ -8,6 +8,7 @@
 
 #include "gpu/driver/client.h"
 #include "gpu/driver/error.h"
+#include "gpu/driver/handle.h"
 #include "gpu/driver/memory.h"
 
 #define WRAPPER_MAGIC 0x466243b1u // __fatBinC_Wrapper_t (fatbinary_section.h)
@@ -24,6 +25,16 @@ typedef struct {
   uint16_t version, header_bytes;
   uint64_t bytes; // behind the header
 } Fatbin;
+
+// The header of an ELF file of 64 bits, as far as the end of the file follows from it.
+typedef struct {
+  unsigned char magic[16];
+  uint16_t type, machine;
+  uint32_t version;
+  uint64_t entry, segments, sections;
+  uint32_t flags;
+  uint16_t header_bytes, segment_bytes, n_segments, section_bytes, n_sections, names;
+} Elf;
 
 typedef struct {
   char *name;
@@ -57,6 +68,7 @@ struct Module {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Module *modules;
 static Name *functions, *variables;
+static uint64_t last_number;
 
 // --- loading
 
@@ -83,6 +95,11 @@ read_module_kernel(Module *module, SmbPayload *answer, Kernel *kernel) {
   kernel->shared_bytes = (unsigned)smb_payload_number(answer);
   kernel->parameter_bytes = (unsigned)smb_payload_number(answer);
   kernel->max_threads = smb_payload_number(answer);
+  kernel->cluster.x = (unsigned)smb_payload_number(answer);
+  kernel->cluster.y = (unsigned)smb_payload_number(answer);
+  kernel->cluster.z = (unsigned)smb_payload_number(answer);
+  kernel->must_cluster = kernel->cluster.x > 0;
+  kernel->carveout = -1;
   kernel->n_parameters = smb_payload_number(answer);
   kernel->parameters = calloc(2 * kernel->n_parameters + 1, sizeof(uint64_t));
   for (size_t i = 0; kernel->parameters && i < 2 * kernel->n_parameters; i++)
@@ -125,8 +142,10 @@ static void
 set_managed(const Module *module) {
   for (Name *name = variables; name; name = name->next)
     for (size_t i = 0; name->module == module && name->managed && i < module->n_variables; i++)
-      if (strcmp(module->variables[i].name, name->name) == 0)
+      if (strcmp(module->variables[i].name, name->name) == 0) {
         *name->managed = module->variables[i].memory;
+        memory_set_kind(module->variables[i].memory, INJECT_MANAGED);
+      }
 }
 
 static cudaError_t
@@ -135,6 +154,7 @@ load_once(Module *module) {
   if (module->is_loaded)
     return module->failure;
   module->is_loaded = true;
+  module->number = ++last_number;
   smb_payload_add_number(&payload, module->number);
   smb_payload_add_bytes(&payload, module->bytes, module->n_bytes);
   RunStatus status = client_ask(RUN_MODULE, &payload);
@@ -182,6 +202,12 @@ find_kernel(Name *name) {
   return error ? error : name->kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
+static cudaError_t
+find_handle(const void *function, Kernel **kernel) {
+  *kernel = handle_is(function, HANDLE_KERNEL) ? (Kernel *)function : NULL;
+  return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
 cudaError_t
 module_kernel(const void *function, Kernel **kernel) {
   cudaError_t error = error_check();
@@ -189,8 +215,9 @@ module_kernel(const void *function, Kernel **kernel) {
     return error;
   pthread_mutex_lock(&lock);
   Name *name = find_name(functions, function);
-  error = name ? find_kernel(name) : cudaErrorInvalidDeviceFunction;
-  *kernel = name ? name->kernel : NULL;
+  error = name ? find_kernel(name) : find_handle(function, kernel);
+  if (name)
+    *kernel = name->kernel;
   pthread_mutex_unlock(&lock);
   return error;
 }
@@ -215,6 +242,106 @@ module_variable(const void *host, void **address, size_t *bytes) {
   return error ? error : *address ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 
+// --- that a program loads itself
+
+// The tables of sections and of segments end the cubins that there are.
+static size_t
+elf_measure(const void *image) {
+  const Elf *elf = image;
+  if (memcmp(elf->magic, "\177ELF", 4) != 0)
+    return 0;
+  uint64_t sections = elf->sections + (uint64_t)elf->section_bytes * elf->n_sections;
+  uint64_t segments = elf->segments + (uint64_t)elf->segment_bytes * elf->n_segments;
+  return sections > segments ? sections : segments;
+}
+
+size_t
+module_measure(const void **image) {
+  const Wrapper *wrapper = *image;
+  if (wrapper->magic == WRAPPER_MAGIC)
+    *image = wrapper->data;
+  const Fatbin *fatbin = *image;
+  return fatbin->magic == FATBIN_MAGIC ? fatbin->header_bytes + fatbin->bytes : elf_measure(*image);
+}
+
+cudaError_t
+module_open(const void *bytes, size_t n_bytes, Module **module) {
+  Module *opened = calloc(1, sizeof *opened);
+  void *copy = malloc(n_bytes + 1);
+  if (!opened || !copy) {
+    free(opened);
+    free(copy);
+    return cudaErrorMemoryAllocation;
+  }
+  memcpy(copy, bytes, n_bytes);
+  opened->bytes = copy;
+  opened->n_bytes = n_bytes;
+  pthread_mutex_lock(&lock);
+  cudaError_t error = load_once(opened);
+  if (!error) {
+    opened->next = modules;
+    modules = opened;
+  }
+  pthread_mutex_unlock(&lock);
+  for (size_t i = 0; !error && i < opened->n_kernels; i++)
+    handle_add(&opened->kernels[i], HANDLE_KERNEL);
+  *module = error ? NULL : opened;
+  return error;
+}
+
+void
+module_close(Module *module) {
+  SmbPayload payload = {0};
+  smb_payload_add_number(&payload, module->number);
+  client_ask(RUN_UNLOAD, &payload);
+  smb_payload_clear(&payload);
+  for (size_t i = 0; i < module->n_kernels; i++)
+    handle_forget(&module->kernels[i]);
+  for (size_t i = 0; i < module->n_variables; i++)
+    memory_drop(module->variables[i].memory);
+}
+
+cudaError_t
+module_find_kernel(Module *module, const char *symbol, Kernel **kernel) {
+  *kernel = NULL;
+  for (size_t i = 0; i < module->n_kernels && !*kernel; i++)
+    if (strcmp(module->kernels[i].symbol, symbol) == 0)
+      *kernel = &module->kernels[i];
+  return *kernel ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
+cudaError_t
+module_find_variable(Module *module, const char *name, void **address, size_t *bytes) {
+  for (size_t i = 0; i < module->n_variables; i++)
+    if (strcmp(module->variables[i].name, name) == 0) {
+      *address = module->variables[i].memory;
+      *bytes = module->variables[i].bytes;
+      return cudaSuccess;
+    }
+  return cudaErrorSymbolNotFound;
+}
+
+size_t
+module_count_kernels(const Module *module) {
+  return module->n_kernels;
+}
+
+Kernel *
+module_get_kernel(const Module *module, size_t i) {
+  return &module->kernels[i];
+}
+
+// Kernels stay where they are: calls that are recorded have them.
+void
+module_reset(void) {
+  pthread_mutex_lock(&lock);
+  for (Module *module = modules; module; module = module->next)
+    module->is_loaded = false;
+  for (Name *name = functions; name; name = name->next)
+    name->kernel = NULL;
+  pthread_mutex_unlock(&lock);
+}
+
 // --- what nvcc's code calls
 
 static void
@@ -231,7 +358,6 @@ add_host_name(Name **names, const void *host, Module *module, const char *text, 
 
 API void **
 __cudaRegisterFatBinary(void *data) {
-  static uint64_t number;
   const Wrapper *wrapper = data;
   const Fatbin *fatbin = wrapper->data;
   Module *module = calloc(1, sizeof *module);
@@ -242,7 +368,6 @@ __cudaRegisterFatBinary(void *data) {
   module->bytes = fatbin;
   module->n_bytes = fatbin->header_bytes + fatbin->bytes;
   pthread_mutex_lock(&lock);
-  module->number = ++number;
   module->next = modules;
   modules = module;
   pthread_mutex_unlock(&lock);

@@ -9,14 +9,18 @@
 
 typedef struct Module Module;
 
-typedef struct {
+typedef struct Kernel {
   Module *module;
   char *symbol;
   unsigned registers, local_bytes, shared_bytes, parameter_bytes;
   uint64_t max_threads;
   unsigned dynamic_bytes; // the most that it may be launched with
+  dim3 cluster;           // that it requires; zeros: none
   size_t n_parameters;
   uint64_t *parameters; // offset and bytes of each
+  // cudaFuncSetAttribute
+  bool must_cluster, may_cluster_more;
+  int carveout, cluster_policy;
 } Kernel;
 
 // A kernel by the address of its host function, or the handle that stands for it. Its module is loaded if it is not.
@@ -26,6 +30,20 @@ cudaError_t module_kernel(const void *function, Kernel **kernel);
 cudaError_t module_variable(const void *host, void **address, size_t *bytes);
 
 uint64_t module_id(const Module *module);
+
+// Modules that a program loads itself, of the bytes of a fatbin or a cubin, which are copied. They are handles of @kernel by name too.
+cudaError_t module_open(const void *bytes, size_t n_bytes, Module **module);
+void module_close(Module *module);
+cudaError_t module_find_kernel(Module *module, const char *symbol, Kernel **kernel);
+cudaError_t module_find_variable(Module *module, const char *name, void **address, size_t *bytes);
+size_t module_count_kernels(const Module *module);
+Kernel *module_get_kernel(const Module *module, size_t i);
+
+// How many bytes a fatbin or a cubin has, by its header; 0: it is neither. Of what nvcc wraps, *@image becomes what is in it.
+size_t module_measure(const void **image);
+
+// All are loaded anew when they are needed again (cudaDeviceReset).
+void module_reset(void);
 
 // Adds how many variables a module has, and each of them (RUN_LAUNCH).
 void module_add_variables(SmbPayload *payload, const Module *module);

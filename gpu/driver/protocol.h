@@ -20,15 +20,18 @@
 typedef enum {
   RUN_HELLO =
       INJECT_N_KINDS, /* protocol, process, file descriptor of the memory in it, address and bytes of the memory;
-                       answer: RunStatus, major and minor of the compute capability, bytes of shared memory of a block
-                       and of a multiprocessor, the most with opt-in, warps and blocks of a multiprocessor, bytes of device memory */
+                       answer: RunStatus, major and minor of the compute capability, bytes of shared memory of a block,
+                       the most with opt-in, and of a multiprocessor, warps and blocks of a multiprocessor, shared memory that
+                       each block takes in addition, and its unit, what facts.def lists, (name), bytes
+                       of device memory */
   RUN_MODULE, /* its number, (fatbin or cubin); answer: RunStatus, (message), number of kernels, of each (symbol), registers,
-                       local, static shared and parameter bytes, most threads, number of parameters, offset and bytes of each;
+                       local, static shared and parameter bytes, most threads, cluster that it requires (3 numbers), number of
+                       parameters, offset and bytes of each;
                        number of variables, of each (name), bytes, whether it is constant, (contents, or none: zeros) */
   RUN_UNLOAD, /* its number; answer: RunStatus */
   RUN_LAUNCH, /* module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
                        (parameters), number of variables, of each (name), address and bytes; number of allocations, of each address,
-                       bytes and InjectMemory; answer: RunStatus, (message) */
+                       bytes and InjectMemory; the same of memory of the host that is registered; number of ranges of it that lie elsewhere in the memory, of each address, where, bytes; answer: RunStatus, (message) */
 } RunKind;
 
 /** How a request ended; numbers of the protocol, which the library makes errors of CUDA of. */

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/module/module.h"
 
+#include <string.h>
+
 #include "sim/base/error.h"
 #include "sim/image/cubin.h"
 #include "sim/image/images.h"
@@ -52,6 +54,7 @@ add_module_kernel(SmbModule *module, const SmbCubinFunction *function) {
   kernel->local_bytes = function->local_bytes;
   kernel->shared_bytes = function->shared_bytes - function->reserved_shared;
   kernel->max_threads = function->max_threads;
+  memcpy(kernel->cluster, function->cluster, sizeof kernel->cluster);
   kernel->parameter_bytes = function->parameter_bytes;
   kernel->parameters = g_array_new(FALSE, FALSE, sizeof(SmbModuleParameter));
   for (guint i = 0; i < function->parameters->len; i++) {

@@ -24,6 +24,7 @@ typedef struct {
  * @local_bytes: of a thread
  * @shared_bytes: static shared memory that the kernel declares, without the part that the system reserves
  * @max_threads: of a block; 0: it does not say
+ * @cluster: blocks of the cluster that it requires (__cluster_dims__); zeros: none
  * @parameter_bytes: of all parameters
  * @parameters: (element-type SmbModuleParameter): in their order
  */
@@ -33,6 +34,7 @@ typedef struct {
   guint local_bytes;
   guint shared_bytes;
   guint64 max_threads;
+  guint cluster[3];
   guint parameter_bytes;
   GArray *parameters;
 } SmbModuleKernel;

@@ -207,8 +207,11 @@ smb_cmd_run(SmbCli *cli, GError **error) {
   }
   const SmbRunText text = {
       .arguments = (const char *const *)cli->arguments, .arch = cli->arch, .nvcc = option_nvcc};
-  g_autoptr(SmbWorkshop) workshop = smb_workshop_new("run", error);
-  g_autoptr(GPtrArray) words = workshop ? smb_run_words(&text, workshop, error) : NULL;
+  // A program that is there needs no folder, unless its launches are counted afterwards.
+  gboolean makes_files = g_str_has_suffix(cli->arguments[0], ".cu") || running.skips;
+  g_autoptr(SmbWorkshop) workshop = makes_files ? smb_workshop_new("run", error) : NULL;
+  g_autoptr(GPtrArray) words =
+      workshop || !makes_files ? smb_run_words(&text, workshop, error) : NULL;
   g_autofree char *path =
       workshop ? g_build_filename(smb_workshop_folder(workshop), "launches.capture", NULL) : NULL;
   gboolean done = words && run_ranked(cli, &running, option_capture ? option_capture : path,

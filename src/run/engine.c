@@ -19,6 +19,7 @@ struct _SmbEngine {
   SmbArch *arch;       // (nullable): of all kernels
   GHashTable *modules; // number to Loaded
   GHashTable *archs;   // chip to SmbArch
+  GArray *moved;       // of Moved
 };
 
 typedef struct {
@@ -31,6 +32,11 @@ typedef struct {
   SmbProgram *program;
   gboolean in_order; // a launch of it has shown that its blocks have to run one after the other
 } Decoded;
+
+// Memory of the process that lies in the range, though it has other addresses.
+typedef struct {
+  guint64 address, place, bytes;
+} Moved;
 
 // --- what a process has
 
@@ -77,7 +83,8 @@ smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **e
                         .arch = arch ? smb_arch_ref((SmbArch *)arch) : NULL,
                         .modules =
                             g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_loaded),
-                        .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch)};
+                        .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
+                        .moved = g_array_new(FALSE, FALSE, sizeof(Moved))};
   return engine;
 }
 
@@ -88,6 +95,7 @@ smb_engine_free(SmbEngine *engine) {
   munmap(engine->memory, engine->bytes);
   g_hash_table_unref(engine->modules);
   g_hash_table_unref(engine->archs);
+  g_array_unref(engine->moved);
   g_clear_pointer(&engine->arch, smb_arch_unref);
   g_free(engine);
 }
@@ -120,8 +128,25 @@ smb_engine_module(const SmbEngine *engine, guint64 number) {
   return loaded ? loaded->module : NULL;
 }
 
+void
+smb_engine_add_moved(SmbEngine *engine, guint64 address, guint64 place, guint64 bytes) {
+  const Moved moved = {address, place, bytes};
+  g_array_append_val(engine->moved, moved);
+}
+
+void
+smb_engine_clear_moved(SmbEngine *engine) {
+  g_array_set_size(engine->moved, 0);
+}
+
 guchar *
 smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 bytes) {
+  for (guint i = 0; i < engine->moved->len; i++) {
+    const Moved *moved = &g_array_index(engine->moved, Moved, i);
+    if (address - moved->address < moved->bytes &&
+        bytes <= moved->bytes - (address - moved->address))
+      address += moved->place - moved->address;
+  }
   if (address < engine->base || address - engine->base > engine->bytes ||
       bytes > engine->bytes - (address - engine->base))
     return NULL;

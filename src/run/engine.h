@@ -48,7 +48,15 @@ const SmbModule *smb_engine_module(const SmbEngine *engine, guint64 number);
 /** smb_engine_unload: Forgets a module, and what was decoded of it. */
 void smb_engine_unload(SmbEngine *engine, guint64 number);
 
-/** smb_engine_memory: Returns: (transfer none) (nullable): the memory of the process at an address, if all @bytes are in its range */
+/**
+ * smb_engine_add_moved:
+ * @address, @bytes: memory of the process outside of the range
+ * @place: where in the range it was moved to
+ */
+void smb_engine_add_moved(SmbEngine *engine, guint64 address, guint64 place, guint64 bytes);
+void smb_engine_clear_moved(SmbEngine *engine);
+
+/** smb_engine_memory: Returns: (transfer none) (nullable): the memory of the process at an address, if all @bytes are in its range, or moved there */
 guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 bytes);
 
 /**

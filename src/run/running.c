@@ -11,6 +11,7 @@
 #include "sim/base/error.h"
 #include "sim/program/symbol.h"
 #include "src/capture/frames.h"
+#include "src/run/device.h"
 #include "src/cli/hint.h"
 #include "src/rank/rank.h"
 #include "src/run/engine.h"
@@ -42,7 +43,6 @@ answer_status(SmbPayload *answer, RunStatus status, const char *message) {
 
 static gboolean
 answer_hello(Process *process, SmbPayload *request, SmbPayload *answer) {
-  const SmbArchInfo *info = smb_arch_info(process->running->arch);
   guint chip = process->running->chip;
   gboolean is_ours = smb_payload_number(request) == RUN_PROTOCOL;
   process->pid = smb_payload_number(request);
@@ -56,18 +56,10 @@ answer_hello(Process *process, SmbPayload *request, SmbPayload *answer) {
   process->engine = smb_engine_new(&memory, process->running->counts_as, &error);
   if (!process->engine)
     return FALSE;
-  const guint64 parts[] = {RUN_DONE,
-                           chip / 10,
-                           chip % 10,
-                           info->static_shared_bytes,
-                           info->max_shared_bytes,
-                           info->sm_shared_bytes,
-                           info->sm_warps,
-                           info->sm_blocks,
-                           process->running->device_bytes};
-  for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
-    smb_payload_add_number(answer, parts[i]);
-  return TRUE;
+  smb_payload_add_number(answer, RUN_DONE);
+  gboolean is_known = smb_run_device_add(process->running->arch, chip, answer, &error);
+  smb_payload_add_number(answer, process->running->device_bytes);
+  return is_known;
 }
 
 static void
@@ -78,6 +70,8 @@ add_kernel_answer(SmbPayload *answer, const SmbModuleKernel *kernel) {
   smb_payload_add_number(answer, kernel->shared_bytes);
   smb_payload_add_number(answer, kernel->parameter_bytes);
   smb_payload_add_number(answer, kernel->max_threads);
+  for (guint i = 0; i < 3; i++)
+    smb_payload_add_number(answer, kernel->cluster[i]);
   smb_payload_add_number(answer, kernel->parameters->len);
   for (guint i = 0; i < kernel->parameters->len; i++) {
     SmbModuleParameter place = g_array_index(kernel->parameters, SmbModuleParameter, i);
@@ -119,6 +113,13 @@ answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
   return TRUE;
 }
 
+static gboolean
+answer_unload(Process *process, SmbPayload *request, SmbPayload *answer) {
+  smb_engine_unload(process->engine, smb_payload_number(request));
+  answer_status(answer, RUN_DONE, "");
+  return !request->failed;
+}
+
 // --- launches
 
 static void
@@ -146,6 +147,18 @@ take_run_memory(SmbCaptureLaunch *launch, SmbPayload *request) {
   }
 }
 
+// Memory of the host that is registered: at its addresses it is found where its pages were moved to.
+static void
+take_run_registered(const Process *process, SmbCaptureLaunch *launch, SmbPayload *request) {
+  take_run_memory(launch, request);
+  smb_engine_clear_moved(process->engine);
+  guint64 n = smb_payload_number(request);
+  for (guint64 i = 0; i < n && !request->failed; i++) {
+    guint64 address = smb_payload_number(request), place = smb_payload_number(request);
+    smb_engine_add_moved(process->engine, address, place, smb_payload_number(request));
+  }
+}
+
 static SmbCaptureLaunch *
 take_run_launch(const Process *process, SmbPayload *request) {
   SmbCaptureLaunch *launch = smb_capture_launch_new();
@@ -162,6 +175,7 @@ take_run_launch(const Process *process, SmbPayload *request) {
   g_bytes_unref(parameters);
   take_run_variables(launch, request);
   take_run_memory(launch, request);
+  take_run_registered(process, launch, request);
   launch->process = process->pid;
   launch->driver = g_strdup("0");
   launch->device_name = g_strdup_printf("smembank, as sm_%u", process->running->chip);
@@ -337,6 +351,8 @@ take_request(gpointer user, guint64 kind, SmbPayload *request) {
     makes_sense = answer_hello(process, request, &answer);
   else if (kind == RUN_MODULE && process->engine)
     makes_sense = answer_module(process, request, &answer);
+  else if (kind == RUN_UNLOAD && process->engine)
+    makes_sense = answer_unload(process, request, &answer);
   else if (kind == RUN_LAUNCH && process->engine)
     makes_sense = answer_launch(process, request, &answer);
   makes_sense = makes_sense && smb_frames_send(process->fd, kind, &answer);

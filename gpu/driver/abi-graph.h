@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What CUDA's runtime interface has of types for graphs (CUDA Runtime API 13.0).
+#pragma once
+
+#include "gpu/driver/abi.h"
+
+typedef enum {
+  cudaGraphNodeTypeKernel,
+  cudaGraphNodeTypeMemcpy,
+  cudaGraphNodeTypeMemset,
+  cudaGraphNodeTypeHost,
+  cudaGraphNodeTypeGraph,
+  cudaGraphNodeTypeEmpty,
+  cudaGraphNodeTypeWaitEvent,
+  cudaGraphNodeTypeEventRecord,
+  cudaGraphNodeTypeExtSemaphoreSignal,
+  cudaGraphNodeTypeExtSemaphoreWait,
+  cudaGraphNodeTypeMemAlloc,
+  cudaGraphNodeTypeMemFree,
+  cudaGraphNodeTypeConditional = 13,
+} cudaGraphNodeType;
+
+typedef struct {
+  void *func;
+  dim3 gridDim, blockDim;
+  unsigned sharedMemBytes;
+  void **kernelParams, **extra;
+} cudaKernelNodeParams;
+
+typedef struct {
+  void (*fn)(void *user);
+  void *userData;
+} cudaHostNodeParams;
+
+typedef struct {
+  int flags, reserved[3];
+  cudaMemcpy3DParms copyParams;
+} cudaMemcpyNodeParams;
+
+typedef struct {
+  cudaGraphNodeType type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    cudaKernelNodeParams kernel;
+    cudaMemcpyNodeParams memcpy;
+    cudaMemsetParams memset;
+    cudaHostNodeParams host;
+    struct {
+      cudaGraph_t graph;
+      int ownership; // 0: it is copied, 1: it becomes the node's
+    } graph;
+    cudaEvent_t event;
+    cudaMemAllocNodeParams alloc;
+    void *free;
+  };
+  long long reserved2;
+} cudaGraphNodeParams;
+
+typedef struct {
+  unsigned char from_port, to_port, type, reserved[5];
+} cudaGraphEdgeData;
+
+typedef enum {
+  cudaGraphExecUpdateSuccess,
+  cudaGraphExecUpdateError,
+  cudaGraphExecUpdateErrorTopologyChanged,
+  cudaGraphExecUpdateErrorNodeTypeChanged,
+  cudaGraphExecUpdateErrorFunctionChanged,
+  cudaGraphExecUpdateErrorParametersChanged,
+  cudaGraphExecUpdateErrorNotSupported,
+} cudaGraphExecUpdateResult;
+
+typedef struct {
+  cudaGraphExecUpdateResult result;
+  cudaGraphNode_t errorNode, errorFromNode;
+} cudaGraphExecUpdateResultInfo;
+
+typedef struct {
+  unsigned long long flags;
+  cudaStream_t uploadStream;
+  cudaGraphNode_t errNode_out;
+  int result_out;
+} cudaGraphInstantiateParams;
+
+enum {
+  cudaGraphInstantiateSuccess,
+  cudaGraphInstantiateError,
+  cudaGraphInstantiateInvalidStructure,
+
+  cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
+  cudaGraphInstantiateFlagDeviceLaunch = 4,
+  cudaGraphInstantiateFlagsKnown = 15,
+};
+
+enum {
+  cudaStreamCaptureStatusNone,
+  cudaStreamCaptureStatusActive,
+  cudaStreamCaptureStatusInvalidated,
+
+  cudaStreamCaptureModeGlobal = 0,
+  cudaStreamCaptureModeThreadLocal,
+  cudaStreamCaptureModeRelaxed,
+
+  cudaStreamAddCaptureDependencies = 0,
+  cudaStreamSetCaptureDependencies,
+};
+
+typedef enum {
+  cudaGraphMemAttrUsedMemCurrent,
+  cudaGraphMemAttrUsedMemHigh,
+  cudaGraphMemAttrReservedMemCurrent,
+  cudaGraphMemAttrReservedMemHigh,
+} cudaGraphMemAttributeType;

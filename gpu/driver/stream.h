@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Streams and events. What is asked of a stream is done at once, unless something that it has to follow is not done: functions of
+// the host run in a thread of their own, one after another (call-queue.h), and what follows one waits there as well.
+#pragma once
+
+#include <time.h>
+
+#include "gpu/driver/abi.h"
+
+typedef struct Capture Capture;
+
+typedef struct Stream {
+  struct Stream *next;
+  unsigned flags;
+  int priority;
+  uint64_t id;
+  bool is_threads;  // the default stream of one
+  uint64_t last;    // ticket of what was queued last, and what it has to follow
+  Capture *capture; // (nullable): work is put in a graph (stream-capture.h)
+  struct Node **tail;
+  size_t n_tail; // what the next node follows
+  cudaLaunchAttributeValue attributes[cudaLaunchAttributeEnd];
+} Stream;
+
+typedef struct Event {
+  unsigned flags;
+  bool is_recorded;
+  uint64_t ticket; // it has happened when that is done
+  struct timespec time;
+  uint64_t capture; // id of the capture in which it was recorded last; 0: in none
+  struct Node **nodes;
+  size_t n_nodes; // what it follows there
+} Event;
+
+// The stream of a handle, or of a stream itself. NULL: there is none.
+Stream *stream_of(cudaStream_t handle);
+
+// The ticket that work has to wait for which is given to a stream now.
+uint64_t stream_ticket(const Stream *stream);
+
+bool stream_is_legacy(const Stream *stream);
+
+// Calls a function for each stream, until it returns true. Returns whether one did.
+bool stream_any(bool (*function)(Stream *stream, void *user), void *user);
+
+// Destroys the streams of the program (cudaDeviceReset).
+void stream_reset(void);
+
+void event_happen(Event *event);

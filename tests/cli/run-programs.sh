@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# smembank run: the programs of tests/run check themselves, and print here what they print on an H100, which is in NAME.expected.
+# Each is compiled by nvcc and linked with the shared runtime. RUN_PROGRAMS="NAME NAME" runs only those.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+
+nvcc=${SMEMBANK_NVCC:-}
+[ "$nvcc" != no ] || nvcc=
+for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
+  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
+done
+if [ -z "$nvcc" ]; then
+  echo "no nvcc: programs were not compiled"
+  exit 0
+fi
+export SMEMBANK_NVCC="$nvcc"
+SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
+export SMEMBANK_RUN_LIBRARIES
+
+# The sizes of our types, and where their members are, are those of the toolkit.
+toolkit=$(dirname "$(dirname "$nvcc")")
+"${CC:-cc}" -I"$srcdir" -o types-ours "$srcdir/tests/run/types.c"
+"${CC:-cc}" -DTOOLKIT -I"$toolkit/include" -o types-toolkit "$srcdir/tests/run/types.c"
+./types-ours >types-ours.txt
+./types-toolkit >types-toolkit.txt
+cmp types-ours.txt types-toolkit.txt || die "other types: $(diff types-ours.txt types-toolkit.txt)"
+
+failed=
+for expected in "$srcdir"/tests/run/*.expected; do
+  name=$(basename "$expected" .expected)
+  case " ${RUN_PROGRAMS:-$name} " in *" $name "*) ;; *) continue ;; esac
+  flags=$(sed -n 's,^// nvcc: ,,p' "$srcdir/tests/run/$name.cu")
+  # shellcheck disable=SC2086 # several words
+  "$nvcc" -arch=sm_90 -cudart shared $flags -o "$name" "$srcdir/tests/run/$name.cu" >compiler 2>&1 || die "$name: $(cat compiler)"
+  status=0
+  timeout 100 "$SMEMBANK" run --output "$name.ranking" -- "./$name" >"$name.out" 2>"$name.err" || status=$?
+  if [ "$status" != 0 ] || ! cmp -s "$name.out" "$expected"; then
+    echo "FAIL: $name: status $status"
+    diff "$expected" "$name.out" | head -20
+    head -5 "$name.err"
+    failed="$failed $name"
+  fi
+  rm -f "$name"
+done
+[ -z "$failed" ] || die "other results:$failed"
