@@ -203,6 +203,9 @@ integer_to_double(guint modifiers, Wide x) {
 // is set where either type has 64 bits (measured on an H100).
 static Wide
 convert_real_to_integer(SmbScalar kind, SmbScalar from, guint modifiers, double real) {
+  gboolean truncates = (modifiers & (MODIFIER_ROUND | MODIFIER_AWAY)) == MODIFIER_ZERO;
+  if (truncates && fabs(real) < 0x1p53) // as the processor does
+    return clamp_integer(kind, (gint64)real);
   double whole = round_whole(modifiers, real);
   guint bits = 8 * (guint)smb_scalar_bytes(kind);
   Wide highest = is_signed(kind) ? -((Wide)1 << (bits - 1)) : (Wide)1 << (bits - 1);
@@ -220,10 +223,27 @@ limit(guint modifiers, double real) {
   return modifiers & MODIFIER_RELU && real <= 0 ? 0 : real;
 }
 
+// A conversion that the processor does alike: of a whole number, rounded to the nearest real one.
+static gboolean
+convert_at_once(const Compute *compute, guint64 bits, guint64 *result) {
+  SmbScalar from = (SmbScalar)compute->from;
+  if (compute->modifiers != 0 || compute->to != SMB_SCALAR_F32 ||
+      (from != SMB_SCALAR_I32 && from != SMB_SCALAR_U32))
+    return FALSE;
+  float real = from == SMB_SCALAR_I32 ? (float)(gint32)bits : (float)(guint32)bits;
+  guint32 word;
+  memcpy(&word, &real, sizeof word);
+  *result = word;
+  return TRUE;
+}
+
 guint64
 smb_convert(const Compute *compute, guint64 bits) {
   SmbScalar from = (SmbScalar)compute->from, to = (SmbScalar)compute->to;
   guint modifiers = compute->modifiers;
+  guint64 result;
+  if (convert_at_once(compute, bits, &result))
+    return result;
   guint64 width = low_ones(8 * compute->bytes);
   if (!smb_scalar_is_real(from)) {
     Wide x = read_integer_bits(from, bits);
