@@ -12,8 +12,11 @@ typedef struct Array {
   unsigned flags;
   size_t element_bytes;
   char *data;
-  bool is_part; // a level of a mipmapped array, which has the memory
 } Array;
+
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format,
+                              cudaExtent extent, unsigned flags);
+cudaError_t cudaFreeArray(cudaArray_t array);
 
 // Elements in each direction, at least one.
 cudaExtent array_extent(const Array *array);

@@ -4,6 +4,8 @@
 // Arrays are allocated, described and copied. Textures and surfaces, by which kernels would reach them, are not made.
 #include "gpu/driver/array.h"
 
+#include <stdlib.h>
+
 #include "gpu/driver/call.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
@@ -246,4 +248,18 @@ API cudaError_t
 cudaMemcpyFromArrayAsync(void *to, cudaArray_t from, size_t x, size_t y, size_t bytes, int kind,
                          cudaStream_t stream) {
   return copy_array_bytes(from, x, y, to, bytes, kind, false, stream, false);
+}
+
+// By way of the host: rows of the two need not have the same length.
+API cudaError_t
+cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_t from, size_t from_x,
+                       size_t from_y, size_t bytes, int kind) {
+  void *between =
+      kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ? malloc(bytes + 1) : NULL;
+  if (!between)
+    return error_return(cudaErrorInvalidMemcpyDirection);
+  cudaError_t error = cudaMemcpyFromArray(between, from, from_x, from_y, bytes, cudaMemcpyDefault);
+  error = error ? error : cudaMemcpyToArray(to, to_x, to_y, between, bytes, cudaMemcpyDefault);
+  free(between);
+  return error;
 }

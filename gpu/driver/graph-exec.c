@@ -281,3 +281,32 @@ cudaDeviceGraphMemTrim(int device) {
   cudaError_t error = error_check();
   return error_return(error ? error : device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
+
+// High marks are those of now: nothing is kept of earlier launches.
+API cudaError_t
+cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value) {
+  cudaError_t error = error_check();
+  if (!error && device != 0)
+    error = cudaErrorInvalidDevice;
+  if (!error && (!value || attribute < cudaGraphMemAttrUsedMemCurrent ||
+                 attribute > cudaGraphMemAttrReservedMemHigh))
+    error = cudaErrorInvalidValue;
+  if (error)
+    return error_return(error);
+  uint64_t bytes = memory_count_graphs(attribute <= cudaGraphMemAttrUsedMemHigh);
+  memcpy(value, &bytes, sizeof bytes);
+  return cudaSuccess;
+}
+
+API cudaError_t
+cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value) {
+  uint64_t number = 1;
+  cudaError_t error = error_check();
+  if (!error && device != 0)
+    error = cudaErrorInvalidDevice;
+  if (!error && value)
+    memcpy(&number, value, sizeof number);
+  bool is_mark =
+      attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+  return error_return(error ? error : is_mark && number == 0 ? cudaSuccess : cudaErrorInvalidValue);
+}

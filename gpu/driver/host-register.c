@@ -91,11 +91,14 @@ move_in(Stretch stretch) {
 
 static bool
 move_out(Stretch stretch) {
-  void *pages = mmap(stretch.address, stretch.bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  if (pages != MAP_FAILED)
-    memcpy(stretch.address, stretch.range, stretch.bytes);
-  return pages != MAP_FAILED;
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  // cppcheck-suppress invalidFunctionArg ; memory that is no file's
+  void *pages = mmap(stretch.address, stretch.bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (pages == MAP_FAILED)
+    return false;
+  memcpy(pages, stretch.range, stretch.bytes);
+  // cppcheck-suppress memleak ; they are the program's
+  return true;
 }
 
 // Pages are moved in a thread of their own, since they may be those of the stack that asks for it: that thread writes to no memory
@@ -189,6 +192,18 @@ move_back(const Allocation *gone) {
     else
       at = &stretch->next;
   }
+}
+
+void
+registered_reset(void) {
+  pthread_mutex_lock(&lock);
+  while (registered) {
+    Registered *gone = registered;
+    registered = gone->next;
+    move_back(&gone->memory);
+    free(gone);
+  }
+  pthread_mutex_unlock(&lock);
 }
 
 // --- calls

@@ -12,3 +12,6 @@ bool registered_find(const void *address, Allocation *found);
 // Adds how many ranges are registered, each as an allocation, how many stretches of pages lie elsewhere in the memory, and of each its
 // address, where it lies, and its bytes (RUN_LAUNCH).
 void registered_add_all(SmbPayload *payload);
+
+// All pages are moved back (cudaDeviceReset).
+void registered_reset(void);

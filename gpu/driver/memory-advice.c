@@ -261,4 +261,47 @@ cudaMemPrefetchAsync(const void *address, size_t bytes, cudaMemLocation location
                      cudaStream_t stream) {
   return prefetch(address, bytes, location, flags, stream);
 }
+
+// Of each range the place with the last number that is not above its own.
+static cudaError_t
+prefetch_batch(void **ranges, const size_t *bytes, size_t n, const cudaMemLocation *places,
+               const size_t *firsts, size_t n_places, unsigned long long flags,
+               cudaStream_t stream) {
+  cudaError_t error = ranges && bytes && n > 0 && places && firsts && n_places > 0 &&
+                              n_places <= n && firsts[0] == 0 && flags == 0
+                          ? cudaSuccess
+                          : cudaErrorInvalidValue;
+  size_t place = 0;
+  for (size_t i = 0; !error && i < n; i++) {
+    place += place + 1 < n_places && firsts[place + 1] <= i;
+    error = prefetch(ranges[i], bytes[i], places[place], 0, stream);
+  }
+  return error_return(error);
+}
+
+API cudaError_t
+cudaMemPrefetchBatchAsync(void **ranges, size_t *bytes, size_t n, cudaMemLocation *places,
+                          size_t *firsts, size_t n_places, unsigned long long flags,
+                          cudaStream_t stream) {
+  return prefetch_batch(ranges, bytes, n, places, firsts, n_places, flags, stream);
+}
+
+// What is discarded may hold anything: it is left as it is.
+API cudaError_t
+cudaMemDiscardBatchAsync(void **ranges, size_t *bytes, size_t n, unsigned long long flags,
+                         cudaStream_t stream) {
+  cudaError_t error = ranges && bytes && n > 0 && flags == 0 && stream_of(stream)
+                          ? cudaSuccess
+                          : cudaErrorInvalidValue;
+  for (size_t i = 0; !error && i < n; i++)
+    error = check_managed_range(ranges[i], bytes[i]);
+  return error_return(error);
+}
+
+API cudaError_t
+cudaMemDiscardAndPrefetchBatchAsync(void **ranges, size_t *bytes, size_t n, cudaMemLocation *places,
+                                    size_t *firsts, size_t n_places, unsigned long long flags,
+                                    cudaStream_t stream) {
+  return prefetch_batch(ranges, bytes, n, places, firsts, n_places, flags, stream);
+}
 #endif

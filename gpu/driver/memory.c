@@ -256,10 +256,24 @@ memory_find(const void *address, Allocation *found) {
   return is_there || registered_find(address, found);
 }
 
+size_t
+memory_count_graphs(bool is_live) {
+  size_t bytes = 0;
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < n_all; i++)
+    if (all[i].is_graphs && !(is_live && all[i].is_free))
+      bytes += all[i].bytes;
+  pthread_mutex_unlock(&lock);
+  return bytes;
+}
+
 bool
 memory_map_at(void *address, const void *range, size_t bytes) {
-  return mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
-              (off_t)((uintptr_t)range - base)) == address;
+  const void *mapped =
+      mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
+           (off_t)((uintptr_t)range - base));
+  // cppcheck-suppress memleak ; it is the program's
+  return mapped == address;
 }
 
 void

@@ -65,6 +65,9 @@ bool memory_is_ours(const void *address);
 // Bytes of the device's memory that are allocated.
 size_t memory_used(void);
 
+// Bytes of the allocations of graphs; @is_live: only of those that are memory now.
+size_t memory_count_graphs(bool is_live);
+
 // Maps bytes of the range (whole pages) at another address of this process in addition.
 bool memory_map_at(void *address, const void *range, size_t bytes);
 

@@ -7,6 +7,7 @@
 
 #include "gpu/driver/client.h"
 #include "gpu/driver/error.h"
+#include "gpu/driver/host-register.h"
 #include "gpu/driver/memory-pool.h"
 #include "gpu/driver/memory.h"
 #include "gpu/driver/module.h"
@@ -116,6 +117,7 @@ cudaDeviceReset(void) {
   stream_reset();
   pool_reset();
   module_reset();
+  registered_reset();
   memory_reset();
   memcpy(limits, default_limits, sizeof limits);
   device_flags = 0;

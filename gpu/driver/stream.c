@@ -65,8 +65,10 @@ static Stream *
 find_own_stream(void) {
   pthread_once(&once, make_stream_key);
   Stream *stream = pthread_getspecific(of_thread);
-  if (!stream && (stream = add_stream(0, 0)) != NULL)
+  if (!stream && (stream = add_stream(0, 0)) != NULL) {
+    stream->is_threads = true;
     pthread_setspecific(of_thread, stream);
+  }
   return stream;
 }
 
@@ -112,14 +114,31 @@ stream_any(bool (*function)(Stream *stream, void *user), void *user) {
   return is_one;
 }
 
+static Stream *
+find_programs_stream(void) {
+  pthread_mutex_lock(&lock);
+  Stream *stream = all;
+  while (stream && (stream == &legacy || stream->is_threads))
+    stream = stream->next;
+  pthread_mutex_unlock(&lock);
+  return stream;
+}
+
+static bool
+empty_stream(Stream *stream, void *user) {
+  (void)user;
+  stream->last = 0;
+  return false;
+}
+
+// The default streams of threads go with their threads.
 void
 stream_reset(void) {
   queue_wait(queue_last());
-  while (all != &legacy)
-    remove_stream(all);
-  pthread_once(&once, make_stream_key);
-  pthread_setspecific(of_thread, NULL);
-  legacy.last = 0;
+  Stream *stream;
+  while ((stream = find_programs_stream()) != NULL)
+    remove_stream(stream);
+  stream_any(empty_stream, NULL);
 }
 
 // The stream of a handle, or what to return instead.

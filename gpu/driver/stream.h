@@ -16,6 +16,7 @@ typedef struct Stream {
   unsigned flags;
   int priority;
   uint64_t id;
+  bool is_threads;  // the default stream of one
   uint64_t last;    // ticket of what was queued last, and what it has to follow
   Capture *capture; // (nullable): work is put in a graph (stream-capture.h)
   struct Node **tail;
@@ -44,7 +45,7 @@ bool stream_is_legacy(const Stream *stream);
 // Calls a function for each stream, until it returns true. Returns whether one did.
 bool stream_any(bool (*function)(Stream *stream, void *user), void *user);
 
-// Destroys all streams and events of the program (cudaDeviceReset).
+// Destroys the streams of the program (cudaDeviceReset).
 void stream_reset(void);
 
 void event_happen(Event *event);

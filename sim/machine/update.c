@@ -68,6 +68,7 @@ smb_words_update(const Move *move, guint lane, gboolean flushes, const MarkedWor
                  const MarkedWords *swap, const MarkedWords *before, MarkedWords *after) {
   guint n = (guint)((move->width + WORD_BYTES - 1) / WORD_BYTES);
   guint bytes = MIN(move->width, (guint)smb_scalar_bytes(move->kind));
+  // cppcheck-suppress ctuuninitvar ; lanes that do not take part need not be set
   const MarkedWords *from[] = {before, operand, swap};
   guint32 block = 0;
   for (guint i = 0; i < G_N_ELEMENTS(from); i++) {

@@ -150,7 +150,7 @@ make_seen_launch(const SmbHost *host, const SmbCapture *capture, const SmbCaptur
   g_ptr_array_add(launch->configuration, describe_dim3(captured->block));
   g_ptr_array_add(launch->configuration,
                   g_strdup_printf("%" G_GUINT64_FORMAT, captured->dynamic_bytes));
-  for (guint i = 0; loaded->arguments[i] && i < kernel->parameters->len; i++) {
+  for (guint i = 0; i < kernel->parameters->len && loaded->arguments[i]; i++) {
     const SmbHostParameter *parameter = kernel->parameters->pdata[i];
     const char *raw = strchr(loaded->arguments[i], '=') + 1;
     g_ptr_array_add(launch->arguments,

@@ -113,8 +113,7 @@ smb_cmd_report(SmbCli *cli, GError **error) {
   g_autoptr(SmbStandIn) stand_in = NULL;
   if (!smb_stand_in_open(cli, 1, TRUE, &stand_in, error))
     return FALSE;
-  if (stand_in && stand_in->ranking->rows->len == 1 &&
-      !smb_stand_in_choose(cli, stand_in, error))
+  if (stand_in && stand_in->ranking->rows->len == 1 && !smb_stand_in_choose(cli, stand_in, error))
     return FALSE;
   if (cli->n_arguments > 1 && smb_captured_is_whole(smb_target_options(), cli->arguments[1]))
     return report_application(cli, page, error);

@@ -44,9 +44,22 @@ int main() {
   from.kind = cudaMemcpyDeviceToHost;
   CHECK(cudaMemcpy3D(&from));
   EXPECT(out[0][0] == 256 && out[3][63] == 511 && out[4][0] == 0);
+  // Levels of half the extent each.
+  cudaMipmappedArray_t mipmap;
+  cudaArray_t level;
+  CHECK(cudaMallocMipmappedArray(&mipmap, &format, make_cudaExtent(WIDTH, HEIGHT, 0), 3));
+  CHECK(cudaGetMipmappedArrayLevel(&level, mipmap, 2));
+  CHECK(cudaArrayGetInfo(&found, &extent, &flags, level));
+  EXPECT(extent.width == WIDTH / 4 && extent.height == HEIGHT / 4);
+  CHECK(cudaMemcpy2DToArray(level, 0, 0, in, sizeof in[0], 64, 2, cudaMemcpyHostToDevice));
+  CHECK(cudaMemcpy2DFromArray(part, sizeof part[0], level, 32, 0, sizeof part[0], 2, cudaMemcpyDeviceToHost));
+  EXPECT(part[0][0] == in[0][8] && part[1][3] == in[1][11]);
+  FAILS(cudaErrorInvalidValue, cudaGetMipmappedArrayLevel(&level, mipmap, 3));
+  CHECK(cudaFreeMipmappedArray(mipmap));
   CHECK(cudaFreeArray(array));
   CHECK(cudaFreeArray(other));
   CHECK(cudaFreeArray(box));
   CHECK(cudaFreeArray(nullptr));
+  cudaGetLastError();
   return finish("arrays");
 }

@@ -9,14 +9,17 @@
 
 static int failures;
 
-static inline void expect_error(cudaError_t expected, cudaError_t error, const char *call, int line) {
+static inline void
+expect_error(cudaError_t expected, cudaError_t error, const char *call, int line) {
   if (error == expected)
     return;
-  printf("line %d: %s: %s, expected %s\n", line, call, cudaGetErrorName(error), cudaGetErrorName(expected));
+  printf("line %d: %s: %s, expected %s\n", line, call, cudaGetErrorName(error),
+         cudaGetErrorName(expected));
   failures++;
 }
 
-static inline void expect_true(bool is_true, const char *what, int line) {
+static inline void
+expect_true(bool is_true, const char *what, int line) {
   if (is_true)
     return;
   printf("line %d: not so: %s\n", line, what);
@@ -28,7 +31,8 @@ static inline void expect_true(bool is_true, const char *what, int line) {
 #define EXPECT(what)          expect_true(what, #what, __LINE__)
 
 // Ends the program: a line and a status that say whether all was as expected.
-static inline int finish(const char *name) {
+static inline int
+finish(const char *name) {
   if (failures)
     printf("%s: %d failures\n", name, failures);
   else
