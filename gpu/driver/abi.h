@@ -146,7 +146,9 @@ enum {
 typedef struct {
   int type, device;
   void *devicePointer, *hostPointer;
+#if CUDART_MAJOR != 12
   long reserved[8];
+#endif
 } cudaPointerAttributes;
 
 typedef struct {

@@ -73,6 +73,14 @@ find_elf_names(const ElfFile *file, size_t index, size_t *n_bytes) {
 }
 
 bool
+elf_file_has_segment(const ElfFile *file, uint32_t type) {
+  for (size_t i = 0; i < file->n_segments; i++)
+    if (file->segments[i].p_type == type)
+      return true;
+  return false;
+}
+
+bool
 elf_file_has_section(const ElfFile *file, const char *name) {
   const Elf64_Ehdr *header = (const void *)file->bytes;
   size_t n_bytes;

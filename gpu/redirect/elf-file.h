@@ -30,6 +30,8 @@ typedef struct {
 bool elf_file_open(ElfFile *file, const char *path);
 void elf_file_close(ElfFile *file);
 
+// Whether there is a segment of a type (PT_INTERP: the loader starts it).
+bool elf_file_has_segment(const ElfFile *file, uint32_t type);
 bool elf_file_has_section(const ElfFile *file, const char *name);
 
 // The table of symbols of a type (SHT_SYMTAB, SHT_DYNSYM); an empty one if there is none.

@@ -100,13 +100,15 @@ is_named_like_runtime(const char *name) {
 
 // --- jumps
 
-// The functions of a runtime in an object. Those that are named like the others, and are among them, but that functions.def does not
-// have, are a newer runtime's.
+// The functions of a runtime in an object, which lie side by side: it is one object file, or a library. Among them, those that are named
+// like the others but that functions.def does not have are a newer runtime's. Elsewhere, the program may have functions of its own with
+// a name of the runtime, as CUDA's headers do for per-thread default streams (static inline cudaLaunchKernel).
 typedef struct {
   const Object *object;
   const ElfSymbols *symbols;
   const char *library;    // that has ours
   const char **names;     // of functions.def, sorted
+  unsigned *uses;         // how many functions have each of them
   Elf64_Addr first, last; // the known functions are in between, in the file's addresses
   size_t n;               // functions
   Call *calls;            // of each function
@@ -115,30 +117,38 @@ typedef struct {
 
 static Call *all_calls; // for tools that look for memory that nothing points to
 
-static bool
-is_known_name(const Redirection *redirection, const char *name) {
-  return bsearch(&name, redirection->names, N_NAMES, sizeof name, compare_names) != NULL;
-}
+// Takes a function. @uses: how many have its name; NULL: functions.def does not have it.
+typedef void (*Visitor)(Redirection *, const Elf64_Sym *, const char *name, unsigned *uses);
 
 // Calls @visit for each function that is named like one of the runtime.
 static void
-visit_functions(Redirection *redirection,
-                void (*visit)(Redirection *, const Elf64_Sym *, const char *name, bool is_known)) {
+visit_functions(Redirection *redirection, Visitor visit) {
   for (size_t i = 0; i < redirection->symbols->n; i++) {
     const Elf64_Sym *symbol = &redirection->symbols->symbols[i];
     const char *name = elf_symbol_name(redirection->symbols, symbol);
-    if (elf_symbol_is_function(symbol) && is_named_like_runtime(name))
-      visit(redirection, symbol, name, is_known_name(redirection, name));
+    if (!elf_symbol_is_function(symbol) || !is_named_like_runtime(name))
+      continue;
+    const char **known = bsearch(&name, redirection->names, N_NAMES, sizeof name, compare_names);
+    visit(redirection, symbol, name, known ? &redirection->uses[known - redirection->names] : NULL);
   }
 }
 
 static void
-widen_runtime(Redirection *redirection, const Elf64_Sym *symbol, const char *name, bool is_known) {
-  (void)name;
+count_uses(Redirection *redirection, const Elf64_Sym *symbol, const char *name, unsigned *uses) {
+  (void)symbol, (void)name;
   redirection->n++;
-  if (is_known && symbol->st_value < redirection->first)
+  if (uses)
+    ++*uses;
+}
+
+static void
+widen_runtime(Redirection *redirection, const Elf64_Sym *symbol, const char *name, unsigned *uses) {
+  (void)name;
+  if (!uses || *uses > 1)
+    return;
+  if (symbol->st_value < redirection->first)
     redirection->first = symbol->st_value;
-  if (is_known && symbol->st_value > redirection->last)
+  if (symbol->st_value > redirection->last)
     redirection->last = symbol->st_value;
 }
 
@@ -169,8 +179,8 @@ is_executable(const Object *object, Elf64_Addr address) {
 
 static void
 redirect_function(Redirection *redirection, const Elf64_Sym *symbol, const char *name,
-                  bool is_known) {
-  if (!is_known && (symbol->st_value < redirection->first || symbol->st_value > redirection->last))
+                  unsigned *uses) {
+  if (symbol->st_value < redirection->first || symbol->st_value > redirection->last)
     return;
   if (!has_jump_room(redirection, symbol) ||
       !is_executable(redirection->object, symbol->st_value)) {
@@ -179,7 +189,7 @@ redirect_function(Redirection *redirection, const Elf64_Sym *symbol, const char 
     refuse_object(redirection->object, reason);
   }
   Call *call = redirection->calls++;
-  *call = (Call){all_calls, NULL, strdup(name), redirection->library, is_known, false};
+  *call = (Call){all_calls, NULL, strdup(name), redirection->library, uses != NULL, false};
   all_calls = call;
   detour_write_call(redirection->code, call);
   detour_write((unsigned char *)(redirection->object->base + symbol->st_value), redirection->code);
@@ -214,10 +224,16 @@ protect_code(const Object *object, bool is_writable) {
 static void
 redirect_object(const Object *object, const ElfSymbols *symbols) {
   const char *names[N_NAMES];
-  Redirection redirection = {
-      object, symbols, find_version(object, symbols), names, (Elf64_Addr)-1, 0, 0, NULL, NULL};
+  unsigned uses[N_NAMES] = {0};
+  Redirection redirection = {.object = object,
+                             .symbols = symbols,
+                             .library = find_version(object, symbols),
+                             .names = names,
+                             .uses = uses,
+                             .first = (Elf64_Addr)-1};
   memcpy(names, all_names, sizeof names);
   qsort(names, N_NAMES, sizeof *names, compare_names);
+  visit_functions(&redirection, count_uses);
   visit_functions(&redirection, widen_runtime);
   size_t bytes = redirection.n * CALL_BYTES;
   const int protection = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "gpu/driver/protocol.h"
+#include "gpu/redirect/elf-file.h"
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "src/cli/cli.h"
@@ -153,11 +154,28 @@ name_redirection(const char *libraries) {
                                   : g_build_filename(libraries, REDIRECT_NAME, NULL);
 }
 
+// The loader puts the redirection into a program: one that is started without it, and has kernels, would find no driver.
+static gboolean
+check_program(const char *name, GError **error) {
+  g_autofree char *path = g_find_program_in_path(name);
+  ElfFile file;
+  if (!path || !elf_file_open(&file, path))
+    return TRUE;
+  gboolean is_loaded = elf_file_has_segment(&file, PT_INTERP),
+           has_kernels = elf_file_has_section(&file, ".nvFatBinSegment");
+  elf_file_close(&file);
+  return is_loaded || !has_kernels ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  "%s: is linked with -static, so that the CUDA runtime inside it cannot be "
+                  "replaced: link it without, or give its source",
+                  name);
+}
+
 gboolean
 smb_run_start(SmbRunning *running, const char *const *words, SmbRunOutput output, int *wait_status,
               GError **error) {
   g_autofree char *libraries = find_libraries(error);
-  if (!libraries)
+  if (!libraries || !check_program(words[0], error))
     return FALSE;
   g_autofree char *path = prepend_path(libraries, "LD_LIBRARY_PATH");
   g_autofree char *redirection = name_redirection(libraries);

@@ -113,6 +113,12 @@ expect 0 run -- ./caller
 says 'lib/libinside.so is stripped and has a CUDA runtime inside'
 shows 'main: cudaMalloc 35'
 
+# --- the loader does not start it
+if compile alone -static "$program" inside.o 2>alone.log; then
+  expect 3 run -- ./alone
+  says 'alone: is linked with -static'
+fi
+
 # --- no room for a jump
 compile short.o -c -x assembler - <<'END'
   .text

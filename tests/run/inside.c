@@ -18,6 +18,7 @@ INSIDE(cudaMemset_ptds)
 INSIDE(cudaIpcGetMemHandle)
 INSIDE(cudaRuntimeGetVersion)
 INSIDE(cudaGetLastError)
+INSIDE(cudaLaunchKernelExC)
 #ifdef TWELVE
 INSIDE(cudaGetDeviceProperties_v2)
 #endif
