@@ -60,8 +60,10 @@ find_worker(Execution *execution, guint number) {
   if (!*worker)
     *worker = smb_worker_new(execution->program, execution->arch, execution->launch,
                              execution->options, NULL, &error);
-  if (*worker)
+  if (*worker) {
+    smb_block_set_defers((*worker)->block);
     return *worker;
+  }
   g_mutex_lock(&execution->queue.lock);
   if (!execution->refusal)
     execution->refusal = g_steal_pointer(&error);

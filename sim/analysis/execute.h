@@ -20,8 +20,8 @@ G_BEGIN_DECLS
  *
  * Blocks run in several threads, in waves: each block of a wave sees what the waves before it left, and what it writes itself.
  * When all have ended, what they wrote is put into memory, in the order of the blocks. So results are those of blocks that run at
- * the same time, and the same each time. A launch with a block that looks at what others do while they run (an atomic on global
- * memory, a fence, a strong load, a barrier of the grid) is run in order from that wave on: one thread runs block after block,
+ * the same time, and the same each time. Atomics whose result nothing uses are done then, too. A launch with a block that looks at
+ * what others do while they run (another atomic on global memory, a fence, a strong load, a barrier of the grid) is run in order from that wave on: one thread runs block after block,
  * each of which sees what the ones before it left; those that wait for others are resident together.
  */
 gboolean smb_execute_launch(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,

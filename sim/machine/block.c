@@ -467,7 +467,7 @@ smb_block_is_cooperative(const SmbBlock *block) {
 
 gboolean
 smb_block_misses_others(const SmbBlock *block) {
-  return block->misses_others;
+  return block->misses_others || smb_overlay_conflicts(block->overlay);
 }
 
 gboolean

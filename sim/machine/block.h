@@ -180,6 +180,12 @@ void smb_block_free(SmbBlock *block);
  */
 void smb_block_set_races(SmbBlock *block, const guint8 *races);
 
+/**
+ * smb_block_set_defers: For a block without an SmbGlobal, whose launch is run for its results (smb_block_take_written()): atomics
+ * on global memory whose result nothing uses are done when what it wrote is put there. Others make it miss what other blocks do.
+ */
+void smb_block_set_defers(SmbBlock *block);
+
 /** smb_block_set_cancel: @is_cancelled: (nullable): asked now and then, while a block runs, whether it is to fail */
 void smb_block_set_cancel(SmbBlock *block, gboolean (*is_cancelled)(gpointer user), gpointer user);
 

@@ -51,12 +51,24 @@ struct _Overlay {
   GPtrArray *storage; // Chunks, reused by the next block
   GPtrArray *written; // Objects, since it was cleared
   guint used;
-  Chunk *last; // the chunk that was accessed last: neighbours are accessed together
+  GArray *deferred;       // Deferred
+  GPtrArray *deferred_in; // Objects, since it was cleared
+  gboolean conflicts;     // smb_overlay_conflicts()
+  Chunk *last;            // the chunk that was accessed last: neighbours are accessed together
 };
+
+// An atomic that was put off, of one lane.
+typedef struct {
+  const Move *move;
+  guint64 key; // of its chunk
+  guint at;    // in that
+  guint32 values[DEFERRED_BYTES / 4];
+} Deferred;
 
 // What a block wrote.
 struct _SmbWritten {
   GPtrArray *chunks; // Chunk
+  GArray *deferred;  // Deferred: after these
   gboolean blurred;  // nothing of global memory is known
 };
 

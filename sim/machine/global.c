@@ -264,6 +264,8 @@ smb_overlay_new(SmbGlobal *global, const SmbProgram *program) {
   overlay->slots = g_new0(Chunk *, MIN_SLOTS);
   overlay->storage = g_ptr_array_new_with_free_func(g_free);
   overlay->written = g_ptr_array_new();
+  overlay->deferred = g_array_new(FALSE, FALSE, sizeof(Deferred));
+  overlay->deferred_in = g_ptr_array_new();
   return overlay;
 }
 
@@ -279,6 +281,8 @@ smb_overlay_free(Overlay *overlay) {
   g_free(overlay->slots);
   g_ptr_array_unref(overlay->storage);
   g_ptr_array_unref(overlay->written);
+  g_array_unref(overlay->deferred);
+  g_ptr_array_unref(overlay->deferred_in);
   g_free(overlay);
 }
 
@@ -348,9 +352,10 @@ smb_overlay_leave(Overlay *overlay) {
 SmbWritten *
 smb_overlay_take(Overlay *overlay) {
   SmbWritten *written = g_new0(SmbWritten, 1);
-  *written = (SmbWritten){overlay->storage, overlay->blurred};
+  *written = (SmbWritten){overlay->storage, overlay->deferred, overlay->blurred};
   g_ptr_array_set_size(written->chunks, (gint)overlay->used); // the others are spare
   overlay->storage = g_ptr_array_new_with_free_func(g_free);
+  overlay->deferred = g_array_new(FALSE, FALSE, sizeof(Deferred));
   smb_overlay_clear(overlay);
   return written;
 }
@@ -360,6 +365,11 @@ smb_overlay_clear(Overlay *overlay) {
   for (guint i = 0; i < overlay->written->len; i++)
     ((Object *)g_ptr_array_index(overlay->written, i))->written = FALSE;
   g_ptr_array_set_size(overlay->written, 0);
+  for (guint i = 0; i < overlay->deferred_in->len; i++)
+    ((Object *)g_ptr_array_index(overlay->deferred_in, i))->deferred = FALSE;
+  g_ptr_array_set_size(overlay->deferred_in, 0);
+  g_array_set_size(overlay->deferred, 0);
+  overlay->conflicts = FALSE;
   memset(overlay->slots, 0, overlay->n_slots * sizeof(Chunk *));
   overlay->used = 0;
   overlay->last = NULL;
@@ -429,7 +439,7 @@ gboolean
 smb_overlay_is_bare(const Overlay *overlay, const Object *object) {
   const SmbGlobal *global = overlay->global;
   gboolean has_left = global && (!global->homes || !global->is_empty || global->blurred);
-  return !has_left && !object->written && !overlay->blurred;
+  return !has_left && !object->written && !object->deferred && !overlay->blurred;
 }
 
 // An access is aligned and at most 16 bytes wide: it is in one chunk.
@@ -439,6 +449,7 @@ smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolea
   gboolean through = overlay->global && (overlay->reads_through || changes);
   gboolean known = object->contents.fill != SMB_FILL_UNKNOWN || (changes && object->is_loaded);
   note_reach(overlay->global, object, offset + length);
+  overlay->conflicts = overlay->conflicts || object->deferred;
   if (object->map)
     smb_map_read(object->map, object->address + offset, bytes, marks, length);
   else {
@@ -496,6 +507,7 @@ open_chunk(Overlay *overlay, guint64 key) {
 
 static void
 note_written_chunk(Overlay *overlay, Object *object) {
+  overlay->conflicts = overlay->conflicts || object->deferred;
   if (!object->written)
     g_ptr_array_add(overlay->written, object);
   object->written = TRUE;
@@ -548,4 +560,21 @@ void
 smb_overlay_mark_unknown(Overlay *overlay) {
   overlay->blurred = TRUE;
   overlay->changed = TRUE;
+}
+
+void
+smb_overlay_defer(Overlay *overlay, Object *object, guint64 offset, const Move *move,
+                  const guint32 *values) {
+  Deferred deferred = {
+      .move = move, .key = make_chunk_key(object, offset), .at = (guint)(offset % CHUNK_BYTES)};
+  memcpy(deferred.values, values, sizeof deferred.values);
+  g_array_append_val(overlay->deferred, deferred);
+  if (!object->deferred)
+    g_ptr_array_add(overlay->deferred_in, object);
+  object->deferred = TRUE;
+}
+
+gboolean
+smb_overlay_conflicts(const Overlay *overlay) {
+  return overlay->conflicts;
 }

@@ -5,6 +5,7 @@
 // the block has ended. What has no home, and of what it is not known which value it has, is also kept.
 #include <string.h>
 
+#include "sim/machine/access.h"
 #include "sim/machine/global-impl.h"
 
 typedef struct {
@@ -86,12 +87,65 @@ smb_homes_put(SmbGlobal *global, const Chunk *chunk, gboolean *changed) {
   return is_home;
 }
 
+// What is there of a chunk, as far as it goes: bytes that have a home, and what is kept of it.
+static void
+find_chunk_now(SmbGlobal *global, Chunk *chunk, guint at, gsize length) {
+  guint64 address = smb_chunk_address(global, chunk);
+  const Home *home = address ? find_home(global, address + at) : NULL;
+  const Chunk *kept = global->is_empty ? NULL : g_hash_table_lookup(global->chunks, &chunk->key);
+  memset(chunk->bytes + at, 0, length);
+  memset(chunk->marks + at, home ? MARK_KNOWN : 0, length);
+  if (home)
+    memcpy(chunk->bytes + at, home->home + (address + at - home->address),
+           MIN(length, home->address + home->bytes - address - at));
+  for (guint i = at; kept && i < at + length; i++) {
+    if (is_chunk_written(kept, i)) {
+      chunk->bytes[i] = kept->bytes[i];
+      chunk->marks[i] = kept->marks[i];
+    }
+  }
+}
+
+// The turn of an atomic that was put off. @chunk: room for one
+static void
+put_deferred(SmbGlobal *global, const Deferred *deferred, Chunk *chunk, gboolean *changed) {
+  const Move *move = deferred->move;
+  MarkedWords before, operand, after;
+  guint width = move->width, n = (width + 3) / 4;
+  chunk->key = deferred->key;
+  find_chunk_now(global, chunk, deferred->at, width);
+  for (guint word = 0; word < n; word++) {
+    gsize bytes = MIN(width, 4);
+    guint32 mark = MARKS_KNOWN;
+    before.values[word][0] = 0;
+    memcpy(&before.values[word][0], chunk->bytes + deferred->at + 4 * word, bytes);
+    memcpy(&mark, chunk->marks + deferred->at + 4 * word, bytes);
+    before.marks[word][0] = mark;
+    operand.values[word][0] = deferred->values[word];
+    operand.marks[word][0] = MARKS_KNOWN;
+  }
+  smb_words_update(move, 0, TRUE, &operand, NULL, &before,
+                   &after); // flushes: PTX ISA, atom: .add.f32
+  memset(chunk->written, 0, sizeof chunk->written);
+  for (guint word = 0; word < n; word++) {
+    memcpy(chunk->bytes + deferred->at + 4 * word, &after.values[word][0], MIN(width, 4));
+    memcpy(chunk->marks + deferred->at + 4 * word, &after.marks[word][0], MIN(width, 4));
+  }
+  for (guint i = deferred->at; i < deferred->at + width; i++)
+    chunk->written[i / 64] |= (guint64)1 << (i % 64);
+  smb_global_merge(global, chunk, changed);
+}
+
 void
 smb_global_put(SmbGlobal *global, const SmbWritten *written) {
   gboolean changed = FALSE;
   global->blurred = global->blurred || written->blurred;
   for (guint i = 0; i < written->chunks->len; i++)
     smb_global_merge(global, g_ptr_array_index(written->chunks, i), &changed);
+  g_autofree Chunk *chunk =
+      written->deferred->len > 0 ? g_malloc0(sizeof(Chunk) + CHUNK_BYTES) : NULL;
+  for (guint i = 0; i < written->deferred->len; i++)
+    put_deferred(global, &g_array_index(written->deferred, Deferred, i), chunk, &changed);
   global->changes += changed;
 }
 
@@ -102,7 +156,8 @@ smb_global_is_settled(const SmbGlobal *global) {
 
 guint64
 smb_written_bytes(const SmbWritten *written) {
-  return written->chunks->len * (sizeof(Chunk) + CHUNK_BYTES);
+  return written->chunks->len * (sizeof(Chunk) + CHUNK_BYTES) +
+         written->deferred->len * sizeof(Deferred);
 }
 
 void
@@ -110,5 +165,6 @@ smb_written_free(SmbWritten *written) {
   if (!written)
     return;
   g_ptr_array_unref(written->chunks);
+  g_array_unref(written->deferred);
   g_free(written);
 }

@@ -40,6 +40,7 @@ typedef struct {
   guchar *set;          // private: the marks of each byte; 0: it was not written
   gsize reach;          // private: bytes, from the first on, that any thread accessed
   gboolean written;     // a buffer: since smb_overlay_clear()
+  gboolean deferred;    // the same: smb_overlay_defer()
   // a variable: atomics find what it is loaded with, if the launch does not say what it holds
   gboolean is_loaded;
 } Object;
@@ -109,6 +110,7 @@ struct _SmbBlock {
   char *idle;         // the first condition that turned all threads away, in words, or NULL
   guint32 idle_place; // where it is
   gboolean skips_unknown;
+  gboolean defers;                            // smb_block_set_defers()
   gpointer state;                             // the front end's
   gsize state_bytes;                          // of that, if it is much
   gboolean diverged;                          // smb_block_diverged(); the front end says so
@@ -137,6 +139,15 @@ block_is_alone(const SmbBlock *block) {
 static inline gboolean
 block_has_company(const SmbBlock *block) {
   return !block_is_alone(block) && !smb_overlay_reads_through(block->overlay);
+}
+
+// Before a block does what others see at once, such as printing: whether it must not, since it runs at the same time as they do.
+// What it leaves is dropped then, and the launch is run in order (smb_execute_launch()): the block may go on, or fail.
+static inline gboolean
+block_needs_order(SmbBlock *block) {
+  gboolean needs = block_has_company(block);
+  block->misses_others = block->misses_others || needs;
+  return needs;
 }
 
 // What accesses to memory take, as plain steps of compiled code of about 12 ns (an AMD EPYC, 2026-11-27): one to shared
@@ -311,6 +322,16 @@ gboolean smb_words_atomic_shared(SmbBlock *block, const Move *move, guint warp, 
 gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboolean flushes,
                             guint64 *result);
 
+// Atomics of global memory whose result nothing uses, and whose operands are known: whether they are done when the block has ended;
+// and puts them off (reduce.c).
+enum {
+  DEFERRED_BYTES = 16, // the widest
+};
+gboolean smb_words_defers(const SmbBlock *block, const Move *move, SmbLanes lanes,
+                          const guint64 *addresses, const MarkedWords *operand);
+gboolean smb_words_defer(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                         const guint64 *addresses, const MarkedWords *operand);
+
 // Something was stored at an address in global memory that is not known, or other blocks may have stored something:
 // from here on none of it is known.
 void smb_words_mark_unknown(SmbBlock *block);
@@ -380,6 +401,11 @@ void smb_overlay_write(Overlay *overlay, Object *object, guint64 offset, const g
 void smb_overlay_write_words(Overlay *overlay, Object *object, SmbLanes lanes,
                              const gint64 *offsets, const guint32 *words, const guint32 *marks);
 void smb_overlay_mark_unknown(Overlay *overlay);
+// An atomic of one lane is put off: @values: words of its operand; @move must live as long as what was written.
+void smb_overlay_defer(Overlay *overlay, Object *object, guint64 offset, const Move *move,
+                       const guint32 *values);
+// Whether memory was asked for, or stored to, behind that in the same object.
+gboolean smb_overlay_conflicts(const Overlay *overlay);
 // From now on it is noted whether a block's writes change anything; @watches: FALSE: no more.
 void smb_overlay_watch(Overlay *overlay, gboolean watches);
 gboolean smb_overlay_changed(const Overlay *overlay);

@@ -31,6 +31,22 @@ sum(float *total, const int *in) {
 }
 
 __global__ void
+count_values(unsigned *counts, unsigned long long *largest, const int *in) {
+  int value = in[blockIdx.x * THREADS + threadIdx.x];
+  atomicAdd(&counts[value % 64], 1u);
+  atomicMax(largest, (unsigned long long)value << 33);
+}
+
+// What a block finds after its own addition: at least that.
+__global__ void
+add_and_look(int *seen, int *counter) {
+  if (threadIdx.x == 0) {
+    atomicAdd(counter, 1);
+    seen[blockIdx.x] = *counter;
+  }
+}
+
+__global__ void
 sum_in_last(unsigned *total, unsigned *parts, unsigned *done, const int *in) {
   __shared__ unsigned part, is_last;
   if (threadIdx.x == 0)
@@ -58,7 +74,9 @@ main() {
     N = BLOCKS * THREADS
   };
   static int host[N], squares[N], tickets[BLOCKS], seen[BLOCKS];
-  int *in, *out, *words, wrong = 0;
+  int *in, *out, *words, *counts, *counter, wrong = 0;
+  unsigned counted[66], expected[64] = {0};
+  unsigned long long largest;
   float total;
   unsigned last;
   for (int i = 0; i < N; i++)
@@ -77,6 +95,22 @@ main() {
   for (int i = 0; i < BLOCKS; i++)
     wrong += tickets[i] < 0 || tickets[i] >= BLOCKS || seen[tickets[i]]++ > 0;
   sum<<<BLOCKS, THREADS>>>((float *)words + 1, in);
+  for (int i = 0; i < N; i++)
+    expected[host[i] % 64]++;
+  cudaMalloc(&counts, sizeof counted);
+  cudaMemset(counts, 0, sizeof counted);
+  count_values<<<BLOCKS, THREADS>>>((unsigned *)counts, (unsigned long long *)(counts + 64), in);
+  cudaMemcpy(counted, counts, sizeof counted, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < 64; i++)
+    wrong += counted[i] != expected[i];
+  cudaMemcpy(&largest, counts + 64, sizeof largest, cudaMemcpyDeviceToHost);
+  wrong += largest != 1012ull << 33;
+  cudaMalloc(&counter, sizeof *counter);
+  cudaMemset(counter, 0, sizeof *counter);
+  add_and_look<<<BLOCKS, THREADS>>>(out, counter);
+  cudaMemcpy(tickets, out, sizeof tickets, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < BLOCKS; i++)
+    wrong += tickets[i] < 1 || tickets[i] > BLOCKS;
   sum_in_last<<<BLOCKS, THREADS>>>((unsigned *)words + 2, (unsigned *)out, (unsigned *)words + 3,
                                    in);
   cudaMemcpy(&total, words + 1, sizeof total, cudaMemcpyDeviceToHost);

@@ -28,6 +28,11 @@ smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found) 
       swaps ? smb_transfer_gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap) : 0;
   smb_provenance_note(exec, step, lanes, located->addresses, transfer->move.width,
                       origin ? origin : of_swap);
+  // Its operation is that of shared memory, which it is not in.
+  if (!swaps && !smb_transfer_has_result(transfer) &&
+      smb_words_defers(exec->block, &transfer->move, lanes, located->addresses, &operand))
+    return smb_words_defer(exec->block, &transfer->move, exec->w, lanes, located->addresses,
+                           &operand);
   Move move = make_atomic_move(exec->block, transfer);
   if (!smb_words_atomic(exec->block, &move, exec->w, lanes, located->addresses, &operand,
                         swaps ? &swap : NULL, &found->words))
