@@ -61,6 +61,20 @@ static void check_copies(cudaStream_t stream) {
   CHECK(cudaStreamSynchronize(stream));
   CHECK(cudaMemcpy(pinned, device, 4096, cudaMemcpyDefault));
   EXPECT(pinned[512 + 64 * 3 + 15] == 9);
+  cudaMemcpy3DBatchOp box = {};
+  box.src.type = box.dst.type = cudaMemcpyOperandTypePointer;
+  box.src.op.ptr.ptr = device;
+  box.src.op.ptr.rowLength = 64;
+  box.src.op.ptr.layerHeight = 4;
+  box.dst.op.ptr.ptr = pinned;
+  box.dst.op.ptr.rowLength = 16;
+  box.dst.op.ptr.layerHeight = 4;
+  box.extent = make_cudaExtent(16, 4, 1);
+  box.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+  memset(pinned, 0, 4096);
+  CHECK(cudaMemcpy3DBatchAsync(1, &box, 0, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  EXPECT(pinned[0] == 9 && pinned[63] == 9 && pinned[64] == 0);
   CHECK(cudaFree(device));
   CHECK(cudaFreeHost(pinned));
 }
