@@ -124,6 +124,31 @@ typedef struct {
   cudaExtent extent;
 } cudaMemcpy3DPeerParms;
 
+// One side of a copy of a batch: memory whose rows and layers have lengths in elements, or an array.
+typedef struct {
+  int type; // 1: memory, 2: an array
+  union {
+    struct {
+      void *ptr;
+      size_t rowLength, layerHeight;
+      struct {
+        int type, id;
+      } locHint;
+    } ptr;
+    struct {
+      cudaArray_t array;
+      cudaPos offset;
+    } array;
+  } op;
+} cudaMemcpy3DOperand;
+
+typedef struct {
+  cudaMemcpy3DOperand src, dst;
+  cudaExtent extent;
+  int srcAccessOrder;
+  unsigned flags;
+} cudaMemcpy3DBatchOp;
+
 typedef struct {
   void *dst;
   size_t pitch;

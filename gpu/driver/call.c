@@ -71,10 +71,11 @@ run_part(const Call *call) {
   return cudaSuccess;
 }
 
-// After an error that ends the context nothing runs any more.
+// After an error that ends the context nothing runs any more but callbacks.
 cudaError_t
 call_run(const Call *call) {
-  return error_sticky() ? cudaSuccess : run_part(call);
+  bool is_callback = call->kind == cudaGraphNodeTypeHost && call->host.fn == stream_run_callback;
+  return error_sticky() && !is_callback ? cudaSuccess : run_part(call);
 }
 
 bool

@@ -210,11 +210,75 @@ cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_
                                             : cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
 }
 
-// Copies of a batch have no order, and so are done in theirs.
+// Rows of memory in elements of @unit bytes; without a length they are as long as the box.
+static cudaPitchedPtr
+take_operand_memory(const cudaMemcpy3DOperand *operand, cudaExtent box, size_t unit) {
+  size_t row = operand->op.ptr.rowLength ? operand->op.ptr.rowLength : box.width;
+  size_t layer = operand->op.ptr.layerHeight ? operand->op.ptr.layerHeight : box.height;
+  return (cudaPitchedPtr){operand->op.ptr.ptr, row * unit, row * unit, layer};
+}
+
+static cudaError_t
+make_box(cudaMemcpy3DParms *box, const cudaMemcpy3DBatchOp *operation) {
+  const cudaMemcpy3DOperand *to = &operation->dst, *from = &operation->src;
+  *box = (cudaMemcpy3DParms){.extent = operation->extent, .kind = cudaMemcpyDefault};
+  if (to->type == 2) {
+    box->dstArray = to->op.array.array;
+    box->dstPos = to->op.array.offset;
+  }
+  if (from->type == 2) {
+    box->srcArray = from->op.array.array;
+    box->srcPos = from->op.array.offset;
+  }
+  const Array *array = box->dstArray ? box->dstArray : box->srcArray;
+  if (array && !handle_is(array, HANDLE_ARRAY))
+    return cudaErrorInvalidValue;
+  size_t unit = array ? array->element_bytes : 1;
+  if (to->type == 1)
+    box->dstPtr = take_operand_memory(to, box->extent, unit);
+  if (from->type == 1)
+    box->srcPtr = take_operand_memory(from, box->extent, unit);
+  return (to->type == 1 || to->type == 2) && (from->type == 1 || from->type == 2)
+             ? cudaSuccess
+             : cudaErrorInvalidValue;
+}
+
+static cudaError_t
+copy_boxes(size_t n, const cudaMemcpy3DBatchOp *operations, unsigned long long flags,
+           cudaStream_t stream) {
+  cudaError_t error = n > 0 && operations && flags == 0 && stream && stream != cudaStreamLegacy
+                          ? cudaSuccess
+                          : cudaErrorInvalidValue;
+  for (size_t i = 0; !error && i < n; i++) {
+    cudaMemcpy3DParms box;
+    error = make_box(&box, &operations[i]);
+    error = error ? error : copy_box(&box, stream, false);
+  }
+  return error_return(error);
+}
+
+// CUDA 12 also says which one failed.
+#if CUDART_MAJOR == 12
 API cudaError_t
-cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t n,
-                     const void *attributes, const size_t *firsts, size_t n_attributes,
-                     cudaStream_t stream) {
+cudaMemcpy3DBatchAsync(size_t n, const cudaMemcpy3DBatchOp *operations, size_t *failed,
+                       unsigned long long flags, cudaStream_t stream) {
+  cudaError_t error = copy_boxes(n, operations, flags, stream);
+  if (error && failed)
+    *failed = SIZE_MAX; // not told
+  return error;
+}
+#else
+API cudaError_t
+cudaMemcpy3DBatchAsync(size_t n, const cudaMemcpy3DBatchOp *operations, unsigned long long flags,
+                       cudaStream_t stream) {
+  return copy_boxes(n, operations, flags, stream);
+}
+#endif
+
+// Copies of a batch have no order, and so are done in theirs.
+static cudaError_t
+copy_batch(void *const *to, const void *const *from, const size_t *bytes, size_t n,
+           const void *attributes, const size_t *firsts, size_t n_attributes, cudaStream_t stream) {
   if (!to || !from || !bytes || n == 0 || !attributes || !firsts || n_attributes == 0 ||
       n_attributes > n || !stream || stream == cudaStreamLegacy)
     return error_return(cudaErrorInvalidValue);
@@ -223,3 +287,22 @@ cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *byt
     error = cudaMemcpyAsync(to[i], from[i], bytes[i], cudaMemcpyDefault, stream);
   return error;
 }
+
+#if CUDART_MAJOR == 12
+API cudaError_t
+cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t n,
+                     const void *attributes, const size_t *firsts, size_t n_attributes,
+                     size_t *failed, cudaStream_t stream) {
+  cudaError_t error = copy_batch(to, from, bytes, n, attributes, firsts, n_attributes, stream);
+  if (error && failed)
+    *failed = SIZE_MAX; // not told
+  return error;
+}
+#else
+API cudaError_t
+cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t n,
+                     const void *attributes, const size_t *firsts, size_t n_attributes,
+                     cudaStream_t stream) {
+  return copy_batch(to, from, bytes, n, attributes, firsts, n_attributes, stream);
+}
+#endif

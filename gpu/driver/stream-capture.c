@@ -73,10 +73,16 @@ capture_check_unsafe(bool is_legacy) {
   return error;
 }
 
+// Whether the legacy stream would have to wait for what a stream captures.
+static bool
+blocks_legacy(Stream *stream, void *user) {
+  (void)user;
+  return stream->capture && !(stream->flags & cudaStreamNonBlocking);
+}
+
 static bool
 breaks_blocking(Stream *stream, void *user) {
-  (void)user;
-  if (!stream->capture || stream->flags & cudaStreamNonBlocking)
+  if (!blocks_legacy(stream, user))
     return false;
   stream->capture->is_invalid = true;
   return true;
@@ -355,7 +361,9 @@ use_capturing(cudaStream_t handle, Stream **stream) {
   *stream = error ? NULL : stream_of(handle);
   if (error || !*stream)
     return error ? error : cudaErrorInvalidResourceHandle;
-  return stream_is_legacy(*stream) ? capture_check_legacy() : cudaSuccess;
+  return stream_is_legacy(*stream) && stream_any(blocks_legacy, NULL)
+             ? cudaErrorStreamCaptureImplicit
+             : cudaSuccess;
 }
 
 API cudaError_t

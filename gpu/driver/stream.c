@@ -360,10 +360,10 @@ typedef struct {
   void *user;
 } Callback;
 
-static void
-run_callback(void *user) {
+void
+stream_run_callback(void *user) {
   Callback *callback = user;
-  callback->function(callback->stream, cudaSuccess, callback->user);
+  callback->function(callback->stream, error_sticky(), callback->user);
   free(callback);
 }
 
@@ -381,5 +381,5 @@ cudaStreamAddCallback(cudaStream_t handle,
   if (!callback)
     return error_return(error ? error : cudaErrorMemoryAllocation);
   *callback = (Callback){handle, function, user};
-  return cudaLaunchHostFunc(stream, run_callback, callback);
+  return cudaLaunchHostFunc(stream, stream_run_callback, callback);
 }

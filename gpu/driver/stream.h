@@ -48,4 +48,7 @@ bool stream_any(bool (*function)(Stream *stream, void *user), void *user);
 // Destroys the streams of the program (cudaDeviceReset).
 void stream_reset(void);
 
+// The function of the host that calls a callback (cudaStreamAddCallback), which is told the error of the context.
+void stream_run_callback(void *user);
+
 void event_happen(Event *event);

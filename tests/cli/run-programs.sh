@@ -11,6 +11,20 @@ SMEMBANK=$(realpath "$SMEMBANK")
 srcdir=$(cd "$srcdir" && pwd)
 cd "$work"
 
+SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
+export SMEMBANK_RUN_LIBRARIES
+
+# Without nvcc: calls that need no kernel, of both runtimes.
+for major in 12 13; do
+  library=$SMEMBANK_RUN_LIBRARIES/libcudart.so.$major
+  if [ ! -e "$library" ]; then
+    echo "no $library: not built for this machine"
+    exit 0
+  fi
+  "${CC:-cc}" -pthread -I"$srcdir" -o calls "$srcdir/tests/run/calls.c" "$library"
+  timeout 100 "$SMEMBANK" run -- ./calls >calls.out 2>calls.err || die "calls, CUDA $major: $(cat calls.out calls.err)"
+done
+
 nvcc=${SMEMBANK_NVCC:-}
 [ "$nvcc" != no ] || nvcc=
 for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
@@ -21,8 +35,6 @@ if [ -z "$nvcc" ]; then
   exit 0
 fi
 export SMEMBANK_NVCC="$nvcc"
-SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
-export SMEMBANK_RUN_LIBRARIES
 
 # The sizes of our types, and where their members are, are those of the toolkit.
 toolkit=$(dirname "$(dirname "$nvcc")")

@@ -85,8 +85,11 @@ static void check_wrong_calls() {
   CHECK(cudaFree(memory));
   CHECK(cudaStreamEndCapture(stream, &graph));
   CHECK(cudaGraphDestroy(graph));
-  // The legacy stream waits for blocking streams.
+  // The legacy stream waits for blocking streams. To ask is no harm.
   CHECK(cudaStreamBeginCapture(other, cudaStreamCaptureModeRelaxed));
+  FAILS(cudaErrorStreamCaptureImplicit, cudaStreamIsCapturing(cudaStreamLegacy, &status));
+  CHECK(cudaStreamIsCapturing(other, &status));
+  EXPECT(status == cudaStreamCaptureStatusActive);
   add<<<1, 1>>>(device, 1);
   FAILS(cudaErrorStreamCaptureImplicit, cudaGetLastError());
   FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(other, &graph));
