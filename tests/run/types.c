@@ -22,10 +22,10 @@ main(void) {
   SIZE(STRUCT(cudaMemcpy3DParms))
   PLACE(STRUCT(cudaMemcpy3DParms), kind)
   PLACE(STRUCT(cudaMemcpy3DParms), dstArray)
-  PLACE(STRUCT(cudaMemcpy3DParms), extent) SIZE(STRUCT(cudaMemcpy3DPeerParms)) PLACE(
-      STRUCT(cudaMemcpy3DPeerParms),
-      extent) SIZE(STRUCT(cudaMemsetParams)) PLACE(STRUCT(cudaMemsetParams),
-                                                   elementSize) SIZE(STRUCT(cudaMemcpy3DBatchOp))
+  PLACE(STRUCT(cudaMemcpy3DParms), extent)
+  SIZE(STRUCT(cudaMemcpy3DPeerParms)) PLACE(STRUCT(cudaMemcpy3DPeerParms), extent) SIZE(
+      STRUCT(cudaMemsetParams)) PLACE(STRUCT(cudaMemsetParams),
+                                      elementSize) SIZE(STRUCT(cudaMemcpy3DBatchOp))
       PLACE(STRUCT(cudaMemcpy3DBatchOp), dst) PLACE(STRUCT(cudaMemcpy3DBatchOp), extent) SIZE(STRUCT(
           cudaChannelFormatDesc)) SIZE(STRUCT(cudaPitchedPtr)) SIZE(STRUCT(cudaArrayMemoryRequirements))
           SIZE(STRUCT(cudaPointerAttributes)) PLACE(STRUCT(cudaPointerAttributes), hostPointer) SIZE(
