@@ -7,6 +7,7 @@
 #include "gpu/driver/error.h"
 #include "gpu/driver/memory.h"
 #include "gpu/driver/module.h"
+#include "gpu/driver/output.h"
 
 // Whether bytes at an address lie in one allocation, or, of the host's memory, anywhere.
 static bool
@@ -33,6 +34,7 @@ check_copy(const void *to, const void *from, size_t bytes, int kind) {
 
 API cudaError_t
 cudaMemcpy(void *to, const void *from, size_t bytes, int kind) {
+  output_write();
   cudaError_t error = check_copy(to, from, bytes, kind);
   if (!error)
     memmove(to, from, bytes);
@@ -48,6 +50,7 @@ cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t
 API cudaError_t
 cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
              size_t height, int kind) {
+  output_write();
   cudaError_t error = width > to_pitch || width > from_pitch ? cudaErrorInvalidValue : cudaSuccess;
   size_t rows = height > 0 ? height - 1 : 0;
   if (!error && height > 0)
@@ -107,6 +110,7 @@ find_symbol_part(const void *symbol, size_t offset, size_t bytes, char **part) {
 
 API cudaError_t
 cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind) {
+  output_write();
   char *part;
   (void)kind;
   cudaError_t error = find_symbol_part(symbol, offset, bytes, &part);
@@ -117,6 +121,7 @@ cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t of
 
 API cudaError_t
 cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind) {
+  output_write();
   char *part;
   (void)kind;
   cudaError_t error = find_symbol_part(symbol, offset, bytes, &part);

@@ -8,8 +8,10 @@
 
 #include "gpu/driver/client.h"
 #include "gpu/driver/error.h"
+#include "gpu/driver/device-heap.h"
 #include "gpu/driver/memory.h"
 #include "gpu/driver/module.h"
+#include "gpu/driver/output.h"
 
 enum {
   MAX_DEPTH = 8, // of configurations that are pushed: arguments of a launch may launch
@@ -83,6 +85,14 @@ add_parameters(SmbPayload *payload, const Kernel *kernel, void **arguments) {
   return bytes != NULL;
 }
 
+static cudaError_t
+find_launch_error(RunStatus status) {
+  return status == RUN_ADDRESS      ? cudaErrorIllegalAddress
+         : status == RUN_MISALIGNED ? cudaErrorMisalignedAddress
+         : status == RUN_ASSERT     ? cudaErrorAssert
+                                    : cudaErrorLaunchFailure;
+}
+
 // Runs a kernel; what went wrong in it ends the context, and the reason is written where a person reads it.
 static cudaError_t
 run_kernel(const Kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t dynamic_bytes,
@@ -100,14 +110,15 @@ run_kernel(const Kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t
   bool has_room = add_parameters(&payload, kernel, arguments);
   module_add_variables(&payload, kernel->module);
   memory_add_all(&payload);
+  heap_add(&payload);
   RunStatus status = has_room ? client_ask(RUN_LAUNCH, &payload) : RUN_FAILED;
   size_t length = 0;
   const unsigned char *message = smb_payload_bytes(&payload, &length);
   error_tell(message, length);
+  output_keep(&payload);
   smb_payload_clear(&payload);
-  if (status == RUN_DONE)
-    return cudaSuccess;
-  error_stick(status == RUN_ADDRESS ? cudaErrorIllegalAddress : cudaErrorLaunchFailure);
+  if (status != RUN_DONE)
+    error_stick(find_launch_error(status));
   return cudaSuccess; // told by the next call, as a device does
 }
 

@@ -8,6 +8,7 @@
 
 #include "gpu/driver/client.h"
 #include "gpu/driver/error.h"
+#include "gpu/driver/device-heap.h"
 #include "gpu/driver/memory.h"
 
 #define WRAPPER_MAGIC 0x466243b1u // __fatBinC_Wrapper_t (fatbinary_section.h)
@@ -116,6 +117,8 @@ read_loaded(Module *module, SmbPayload *answer) {
   for (size_t i = 0; module->variables && i < module->n_variables; i++)
     if (!read_module_variable(answer, &module->variables[i]))
       return cudaErrorMemoryAllocation;
+  if (smb_payload_number(answer) && !heap_need())
+    return cudaErrorMemoryAllocation;
   return answer->failed || !module->kernels || !module->variables ? cudaErrorMemoryAllocation
                                                                   : cudaSuccess;
 }

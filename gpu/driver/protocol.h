@@ -24,18 +24,22 @@ typedef enum {
                        and of a multiprocessor, the most with opt-in, warps and blocks of a multiprocessor */
   RUN_MODULE, /* its number, (fatbin or cubin); answer: RunStatus, (message), number of kernels, of each (symbol), registers,
                        local, static shared and parameter bytes, most threads, number of parameters, offset and bytes of each;
-                       number of variables, of each (name), bytes, whether it is constant, (contents, or none: zeros) */
+                       number of variables, of each (name), bytes, whether it is constant, (contents, or none: zeros);
+                       whether kernels allocate memory of the heap */
   RUN_UNLOAD, /* its number; answer: RunStatus */
   RUN_LAUNCH, /* module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
                        (parameters), number of variables, of each (name), address and bytes; number of allocations, of each address,
-                       bytes and InjectMemory; answer: RunStatus, (message) */
+                       bytes and InjectMemory; address and bytes of the heap, or zeros; answer: RunStatus, (message), (what printf
+                       wrote), (what failed assertions say) */
 } RunKind;
 
 /** How a request ended; numbers of the protocol, which the library makes errors of CUDA of. */
 typedef enum {
   RUN_DONE,
-  RUN_NO_IMAGE, /* no code for this device */
-  RUN_INVALID,  /* a request that makes no sense */
-  RUN_ADDRESS,  /* the kernel accessed memory that is not allocated */
-  RUN_FAILED,   /* the kernel failed otherwise */
+  RUN_NO_IMAGE,   /* no code for this device */
+  RUN_INVALID,    /* a request that makes no sense */
+  RUN_ADDRESS,    /* the kernel accessed memory that is not allocated */
+  RUN_FAILED,     /* the kernel failed otherwise */
+  RUN_MISALIGNED, /* the kernel accessed an address that is not a multiple of the width */
+  RUN_ASSERT,     /* an assertion failed */
 } RunStatus;

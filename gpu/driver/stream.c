@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "gpu/driver/error.h"
+#include "gpu/driver/output.h"
 
 struct Stream {
   unsigned flags;
@@ -53,6 +54,7 @@ cudaStreamDestroy(cudaStream_t stream) {
 
 API cudaError_t
 cudaStreamSynchronize(cudaStream_t stream) {
+  output_write();
   (void)stream;
   return error_return(error_check());
 }
@@ -80,6 +82,7 @@ cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *user), void *user
 
 API cudaError_t
 cudaDeviceSynchronize(void) {
+  output_write();
   return error_return(error_check());
 }
 
@@ -118,6 +121,7 @@ cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 API cudaError_t
 cudaEventSynchronize(cudaEvent_t event) {
+  output_write();
   return error_return(event ? error_check() : cudaErrorInvalidResourceHandle);
 }
 

@@ -30,6 +30,8 @@ G_BEGIN_DECLS
  *   addresses that its arguments (INDEX=raw:HEXBYTES) hold. Of memory outside of all pieces nothing is known; it may be
  *   touched, as the kernel did. Must live as long as what runs the launch. %NULL: there are no addresses
  * @cluster: blocks of a cluster in x, y, z; zeros: as the kernel says, or there are none
+ * @runtime: (nullable) (transfer none): SmbRuntime (sim/machine/runtime.h): of a launch that is run for its results, with
+ *   @memory, which is all that is allocated
  */
 typedef struct {
   guint block[3];
@@ -41,6 +43,7 @@ typedef struct {
   gboolean skips_unknown;
   GArray *memory;
   guint cluster[3];
+  struct _SmbRuntime *runtime;
 } SmbLaunch;
 
 /**

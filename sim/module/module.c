@@ -76,18 +76,6 @@ add_variable(SmbModule *module, const SmbCubin *cubin, const SmbCubinSymbol *sym
   g_array_append_val(module->variables, variable);
 }
 
-// Functions that the driver has and the image names: all that it does not define.
-static void
-add_missing(SmbModule *module, const SmbCubinSymbol *symbol) {
-  static const char *const functions[] = {"vprintf", "malloc", "free", "__assertfail", NULL};
-  if (!g_strv_contains(functions, symbol->name))
-    return;
-  char *joined = module->missing ? g_strconcat(module->missing, ", ", symbol->name, NULL)
-                                 : g_strdup(symbol->name);
-  g_free(module->missing);
-  module->missing = joined;
-}
-
 static gboolean
 read_image(SmbModule *module, const char *name, GError **error) {
   module->code = smb_source_new_any(name, module->image, error);
@@ -104,8 +92,8 @@ read_image(SmbModule *module, const char *name, GError **error) {
     const SmbCubinSymbol *symbol = &g_array_index(cubin->symbols, SmbCubinSymbol, i);
     if (symbol->kind == SMB_CUBIN_VARIABLE && symbol->section > 0 && symbol->bytes > 0)
       add_variable(module, cubin, symbol);
-    else if (symbol->section == 0 && symbol->name)
-      add_missing(module, symbol);
+    else if (symbol->section == 0 && g_strcmp0(symbol->name, "malloc") == 0)
+      module->allocates = TRUE;
   }
   return TRUE;
 }
@@ -129,7 +117,6 @@ smb_module_free(SmbModule *module) {
   if (module->code)
     smb_source_unref(module->code);
   g_clear_pointer(&module->image, g_bytes_unref);
-  g_free(module->missing);
   g_free(module);
 }
 

@@ -55,7 +55,7 @@ typedef struct {
  * @chip: that the image is for: 90 of sm_90a
  * @kernels: (element-type SmbModuleKernel)
  * @variables: (element-type SmbModuleVariable)
- * @missing: (nullable): functions of the device's run-time system that its code calls: "vprintf, malloc"
+ * @allocates: whether its code calls malloc, and so needs a heap
  */
 typedef struct {
   GBytes *image;
@@ -63,7 +63,7 @@ typedef struct {
   guint chip;
   GPtrArray *kernels;
   GArray *variables;
-  char *missing;
+  gboolean allocates;
 } SmbModule;
 
 /**

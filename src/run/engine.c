@@ -18,6 +18,8 @@ struct _SmbEngine {
   GHashTable *modules;  // number to SmbModule
   GHashTable *programs; // "MODULE SYMBOL" to SmbProgram
   GHashTable *archs;    // chip to SmbArch
+  SmbHeap *heap;        // (nullable)
+  guint64 ticks;        // the clock of the device
 };
 
 // --- what a process has
@@ -72,6 +74,7 @@ smb_engine_free(SmbEngine *engine) {
   g_hash_table_unref(engine->programs);
   g_hash_table_unref(engine->modules);
   g_hash_table_unref(engine->archs);
+  smb_heap_free(engine->heap);
   g_free(engine);
 }
 
@@ -181,33 +184,14 @@ make_arguments(const SmbModuleKernel *kernel, GBytes *parameters) {
 // What a launch has written goes to the memory of the process.
 typedef struct {
   const SmbEngine *engine;
-  const GArray *pieces;
   SmbEngineRun *run;
 } Written;
-
-static gboolean
-is_allocated(const GArray *pieces, guint64 address, gsize length) {
-  guint low = 0, high = pieces->len;
-  while (low < high) {
-    guint middle = (low + high) / 2;
-    if (g_array_index(pieces, SmbMemoryPiece, middle).address <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  const SmbMemoryPiece *piece = low ? &g_array_index(pieces, SmbMemoryPiece, low - 1) : NULL;
-  return piece && address - piece->address < piece->bytes &&
-         length <= piece->bytes - (address - piece->address);
-}
 
 static void
 write_back(gpointer user, guint64 address, const guchar *bytes, gsize length, gsize n_unknown) {
   Written *written = user;
   written->run->n_unknown += n_unknown;
-  if (is_allocated(written->pieces, address, length))
-    memcpy(smb_engine_memory(written->engine, address, length), bytes, length);
-  else if (!written->run->stray || address < written->run->stray)
-    written->run->stray = address;
+  memcpy(smb_engine_memory(written->engine, address, length), bytes, length);
 }
 
 static gboolean
@@ -222,9 +206,20 @@ run_launched(const SmbEngine *engine, const SmbProgram *program, const SmbArch *
       .every_block = TRUE,
       .in_order = TRUE};
   g_autoptr(SmbAnalysis) analysis = smb_analysis_run(program, arch, launch, &options, error);
-  Written written = {engine, launch->memory, run};
+  Written written = {engine, run};
   smb_global_each_written(global, write_back, &written);
   return analysis != NULL;
+}
+
+void
+smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes) {
+  if (!engine->heap && bytes > 0)
+    engine->heap = smb_heap_new(address, bytes);
+}
+
+void
+smb_engine_run_clear(SmbEngineRun *run) {
+  g_clear_pointer(&run->runtime, smb_runtime_free);
 }
 
 gboolean
@@ -248,11 +243,15 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
                       .arguments = (const char *const *)arguments,
                       .buffers = buffers,
                       .skips_unknown = TRUE,
-                      .memory = pieces};
+                      .memory = pieces,
+                      .runtime = run->runtime = smb_runtime_new(engine->heap)};
   for (guint i = 0; i < 3; i++) {
     launch.block[i] = captured->block[i];
     launch.grid[i] = captured->grid[i];
     launch.cluster[i] = captured->cluster[i];
   }
-  return run_launched(engine, program, arch, &launch, run, error);
+  smb_runtime_reach(run->runtime, engine->ticks);
+  gboolean ran = run_launched(engine, program, arch, &launch, run, error);
+  engine->ticks = smb_runtime_time(run->runtime);
+  return ran;
 }

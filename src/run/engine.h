@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/capture/launch.h"
+#include "sim/machine/runtime.h"
 #include "sim/module/module.h"
 
 typedef struct _SmbEngine SmbEngine;
@@ -37,19 +38,26 @@ const SmbModule *smb_engine_module(const SmbEngine *engine, guint64 number);
 guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 bytes);
 
 /**
- * SmbEngineRun: what a kernel did that it should not have done, or that is not known.
- * @stray: an address outside of all memory that it wrote; 0: none
+ * SmbEngineRun: what a kernel did that is to be said.
  * @n_unknown: bytes that it wrote of which the value is not known: what is in memory there is not what a device would leave
+ * @runtime: (nullable): what it printed, and its fault
  */
 typedef struct {
-  guint64 stray;
   guint64 n_unknown;
+  SmbRuntime *runtime;
 } SmbEngineRun;
+
+void smb_engine_run_clear(SmbEngineRun *run);
+
+/**
+ * smb_engine_set_heap: The memory of the process that kernels allocate of; only the first one counts.
+ */
+void smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes);
 
 /**
  * smb_engine_run:
  * @launch: what is launched; of its memory and variables only where they lie
- * @run: (out): what is to be said of it
+ * @run: (out caller-allocates): what is to be said of it; smb_engine_run_clear()
  * @error: the kernel could not be run, or not to its end
  *
  * Runs a launch. What it has written is in the memory of the process then.

@@ -91,13 +91,7 @@ answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
     answer_status(answer, RUN_NO_IMAGE, message);
     return TRUE;
   }
-  g_autofree char *message =
-      module->missing
-          ? g_strdup_printf("smembank run: warning: kernels call %s, which does nothing "
-                            "here, and whose result is not known",
-                            module->missing)
-          : g_strdup("");
-  answer_status(answer, RUN_DONE, message);
+  answer_status(answer, RUN_DONE, "");
   smb_payload_add_number(answer, module->kernels->len);
   for (guint i = 0; i < module->kernels->len; i++)
     add_kernel_answer(answer, g_ptr_array_index(module->kernels, i));
@@ -109,6 +103,7 @@ answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
     smb_payload_add_number(answer, variable->is_constant);
     smb_payload_add_bytes(answer, variable->initial, variable->initial ? variable->bytes : 0);
   }
+  smb_payload_add_number(answer, module->allocates);
   return TRUE;
 }
 
@@ -155,6 +150,8 @@ take_run_launch(const Process *process, SmbPayload *request) {
   g_bytes_unref(parameters);
   take_run_variables(launch, request);
   take_run_memory(launch, request);
+  guint64 heap = smb_payload_number(request);
+  smb_engine_set_heap(process->engine, heap, smb_payload_number(request));
   launch->process = process->pid;
   launch->driver = g_strdup("0");
   launch->device_name = g_strdup_printf("smembank, as sm_%u", process->running->chip);
@@ -213,23 +210,37 @@ record_run(const Process *process, SmbCaptureLaunch *launch, const SmbModule *mo
   smb_recorder_launch(process->running->recorder, launch, module->image);
 }
 
-// What the process is told of a launch that has run, and writes for a person.
+// What a person reads of a launch (transfer full).
+static char *
+describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const char *reason) {
+  g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
+  if (reason && fault != SMB_FAULT_ASSERT)
+    return g_strdup_printf("smembank run: %s: %s", name, reason);
+  if (run->n_unknown)
+    return g_strdup_printf(
+        "smembank run: warning: %s: of %" G_GUINT64_FORMAT
+        " of the bytes that it wrote the value is not known: results that depend on "
+        "them are wrong",
+        name, run->n_unknown);
+  return g_strdup("");
+}
+
+// What the process is told of a launch that has run.
 static void
 answer_run(SmbPayload *answer, const char *kernel, const SmbEngineRun *run, const GError *error) {
-  g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
+  static const RunStatus statuses[] = {[SMB_FAULT_NONE] = RUN_DONE,
+                                       [SMB_FAULT_ADDRESS] = RUN_ADDRESS,
+                                       [SMB_FAULT_MISALIGNED] = RUN_MISALIGNED,
+                                       [SMB_FAULT_ASSERT] = RUN_ASSERT,
+                                       [SMB_FAULT_TRAP] = RUN_FAILED};
+  const char *reason = NULL;
+  SmbFault fault = run->runtime ? smb_runtime_fault(run->runtime, &reason) : SMB_FAULT_NONE;
   g_autofree char *message =
-      error        ? g_strdup_printf("smembank run: %s: %s", name, error->message)
-      : run->stray ? g_strdup_printf("smembank run: %s wrote to address 0x%" G_GINT64_MODIFIER
-                                     "x, which is not allocated",
-                                     name, run->stray)
-      : run->n_unknown
-          ? g_strdup_printf(
-                "smembank run: warning: %s: of %" G_GUINT64_FORMAT
-                " of the bytes that it wrote the value is not known: results that depend on "
-                "them are wrong",
-                name, run->n_unknown)
-          : g_strdup("");
-  answer_status(answer, error ? RUN_FAILED : run->stray ? RUN_ADDRESS : RUN_DONE, message);
+      describe_run(kernel, run, error ? SMB_FAULT_NONE : fault, error ? error->message : reason);
+  answer_status(answer, error && fault == SMB_FAULT_NONE ? RUN_FAILED : statuses[fault], message);
+  smb_payload_add_bytes(answer, run->runtime ? smb_runtime_output(run->runtime)->str : "",
+                        run->runtime ? smb_runtime_output(run->runtime)->len : 0);
+  smb_payload_add_text(answer, run->runtime ? smb_runtime_complaints(run->runtime)->str : "");
 }
 
 static gboolean
@@ -248,6 +259,7 @@ answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
       smb_engine_run(process->engine, number, launch, &run, &error);
     answer_run(answer, launch->kernel, &run, error);
   }
+  smb_engine_run_clear(&run);
   smb_capture_launch_free(launch);
   return makes_sense;
 }
