@@ -24,7 +24,8 @@ typedef enum {
                        and of a multiprocessor, the most with opt-in, warps and blocks of a multiprocessor */
   RUN_MODULE, /* its number, (fatbin or cubin); answer: RunStatus, (message), number of kernels, of each (symbol), registers,
                        local, static shared and parameter bytes, most threads, number of parameters, offset and bytes of each;
-                       number of variables, of each (name), bytes, whether it is constant, (contents, or none: zeros);
+                       number of variables, of each (name), bytes, whether it is constant, (contents, or none: zeros),
+                       number of pointers in them, of each its offset, the index of the variable it points at, and what is added;
                        whether kernels allocate memory of the heap */
   RUN_UNLOAD, /* its number; answer: RunStatus */
   RUN_LAUNCH, /* module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,

@@ -38,14 +38,28 @@ typedef struct {
 } SmbModuleKernel;
 
 /**
+ * SmbModulePointer: the address of a variable in what another one holds at first.
+ * @offset: where it is put, 8 bytes
+ * @variable: whose address, by its index in SmbModule.variables
+ * @addend: is added to it
+ */
+typedef struct {
+  guint64 offset;
+  guint variable;
+  guint64 addend;
+} SmbModulePointer;
+
+/**
  * SmbModuleVariable: a variable in global or constant memory.
- * @initial: (nullable) (array length=bytes): what it holds when the module is loaded; %NULL: zeros. Lives as long as the module
+ * @initial: (nullable) (array length=bytes): what it holds when the module is loaded; %NULL: zeros
+ * @pointers: (element-type SmbModulePointer): what has to be put into that
  */
 typedef struct {
   char *name;
   guint64 bytes;
   gboolean is_constant;
-  const guint8 *initial;
+  guint8 *initial;
+  GArray *pointers;
 } SmbModuleVariable;
 
 /**

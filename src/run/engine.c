@@ -111,14 +111,21 @@ find_arch(SmbEngine *engine, guint chip, GError **error) {
 }
 
 static const SmbProgram *
-find_program(SmbEngine *engine, guint64 number, const SmbModule *module, const char *symbol,
-             const SmbArch *arch, GError **error) {
+find_program(SmbEngine *engine, guint64 number, const SmbModule *module,
+             const SmbCaptureLaunch *launch, const SmbArch *arch, GError **error) {
+  const char *symbol = launch->kernel;
   g_autofree char *key = g_strdup_printf("%" G_GUINT64_FORMAT " %s", number, symbol);
   SmbProgram *program = g_hash_table_lookup(engine->programs, key);
   if (program)
     return program;
+  g_autoptr(GHashTable) addresses = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = 0; i < launch->variables->len; i++) {
+    SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
+    g_hash_table_insert(addresses, variable->name, &variable->address);
+  }
   const SmbProgramOptions options = {
       .entry = symbol,
+      .addresses = addresses,
       .cuda_arch = smb_program_cuda_arch(arch),
       .lanes = smb_arch_info(arch)->lanes,
       .limits = {.max_steps = G_MAXINT64, .max_memory = SMB_PROGRAM_LARGEST_MEMORY}};
@@ -233,7 +240,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
                     captured->kernel);
   const SmbArch *arch = find_arch(engine, module->chip, error);
   const SmbProgram *program =
-      arch ? find_program(engine, number, module, captured->kernel, arch, error) : NULL;
+      arch ? find_program(engine, number, module, captured, arch, error) : NULL;
   g_autoptr(GArray) pieces = program ? make_pieces(engine, captured, error) : NULL;
   if (!pieces)
     return FALSE;

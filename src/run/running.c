@@ -102,6 +102,13 @@ answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
     smb_payload_add_number(answer, variable->bytes);
     smb_payload_add_number(answer, variable->is_constant);
     smb_payload_add_bytes(answer, variable->initial, variable->initial ? variable->bytes : 0);
+    smb_payload_add_number(answer, variable->pointers->len);
+    for (guint k = 0; k < variable->pointers->len; k++) {
+      SmbModulePointer pointer = g_array_index(variable->pointers, SmbModulePointer, k);
+      smb_payload_add_number(answer, pointer.offset);
+      smb_payload_add_number(answer, pointer.variable);
+      smb_payload_add_number(answer, pointer.addend);
+    }
   }
   smb_payload_add_number(answer, module->allocates);
   return TRUE;

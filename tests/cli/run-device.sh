@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # smembank run: what kernels have of the device's run-time system (printf, assert, malloc, clocks), pointers in initial data, barriers of
-# the grid, and the error of a device for each thing that a kernel must not do. What is expected is what an H200 printed (driver 580).
+# the grid, and the error of a device for each thing that a kernel must not do. The numbers of errors, and
+# what printf makes of each conversion, are those of an H200 (driver 580).
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -37,6 +38,11 @@ prints device-print
 prints device-heap
 prints device-clock
 prints device-grid
+prints device-pointers
+status=0
+"$SMEMBANK" run --nvcc -rdc=true --output ranking "$srcdir/tests/run/device-linked.cu" "$srcdir/tests/run/device-linked-more.cu" >out || status=$?
+[ "$status" = 0 ] || die "linked: status $status: $(cat out)"
+cmp out "$srcdir/tests/run/device-linked.expected" || die "linked: another output: $(cat out)"
 
 # --- faults: the error that the program sees, and what a person reads
 "$nvcc" -arch=sm_90 -lineinfo -cudart shared -o faults "$srcdir/tests/run/device-faults.cu"
