@@ -374,6 +374,9 @@ add_barrier(GString *text, const Code *code, const Step *step) {
 // Step.argument; > Step.target, or a list of them.
 static const char *const operands[N_STEPS] = {
     [STEP_ALLOCATE] = "D=S",
+    [STEP_PRINT] = "d=S",
+    [STEP_FREE] = "S",
+    [STEP_CLOCK] = "d=#",
     [STEP_BRANCH] = ">",
     [STEP_BRANCH_ANY] = ">",
     [STEP_BRANCH_DIVIDED] = "s#>",
@@ -526,7 +529,8 @@ step_text(const Code *code, const Step *step) {
   add_effects(text, step);
   if (step->opcode == STEP_OPAQUE || step->opcode == STEP_TEXT_WARP || step->bulk)
     add_writes(text, code, step);
-  if (step->opcode == STEP_MISSING || step->opcode == STEP_ASSERT)
+  if (step->opcode == STEP_MISSING || step->opcode == STEP_ASSERT ||
+      step->opcode == STEP_UNSUPPORTED)
     g_string_append_printf(text, " %s", (const char *)step->callee);
   g_string_append(text, step->kind == KIND_FRAME && info->kind != KIND_FRAME ? " (stack)" : "");
   return g_string_free(text, FALSE);

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "gpu/driver/output.h"
+
 typedef struct Entry {
   struct Entry *next;
   Call call;
@@ -80,6 +82,7 @@ queue_wait(uint64_t ticket) {
   while (finished < ticket && !is_inside)
     pthread_cond_wait(&changed, &lock);
   pthread_mutex_unlock(&lock);
+  output_write();
 }
 
 uint64_t

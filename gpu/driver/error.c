@@ -7,6 +7,7 @@
 
 #include "gpu/driver/call-queue.h"
 #include "gpu/driver/client.h"
+#include "gpu/driver/output.h"
 
 static __thread cudaError_t last;
 static cudaError_t sticky;
@@ -32,6 +33,7 @@ cudaError_t
 error_return(cudaError_t error) {
   cudaError_t ended = error_sticky();
   if (ended) {
+    output_write();
     error = ended;
     __atomic_store_n(&is_told, true, __ATOMIC_RELAXED);
   }

@@ -9,7 +9,9 @@
 #include "gpu/driver/client.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/memory.h"
+#include "gpu/driver/device-heap.h"
 #include "gpu/driver/occupancy.h"
+#include "gpu/driver/output.h"
 
 enum {
   MAX_DEPTH = 8, // of configurations that are pushed: arguments of a launch may launch
@@ -185,16 +187,10 @@ add_triple(SmbPayload *payload, dim3 extent) {
 
 static cudaError_t
 find_launch_error(RunStatus status) {
-  switch (status) {
-  case RUN_ADDRESS:
-    return cudaErrorIllegalAddress;
-  case RUN_DONE:
-  case RUN_NO_IMAGE:
-  case RUN_INVALID:
-  case RUN_FAILED:
-    break;
-  }
-  return cudaErrorLaunchFailure;
+  return status == RUN_ADDRESS      ? cudaErrorIllegalAddress
+         : status == RUN_MISALIGNED ? cudaErrorMisalignedAddress
+         : status == RUN_ASSERT     ? cudaErrorAssert
+                                    : cudaErrorLaunchFailure;
 }
 
 // What went wrong in a kernel ends the context, and the reason is written where a person reads it.
@@ -213,10 +209,12 @@ launch_run(const KernelCall *launch, uint64_t stream) {
   smb_payload_add_bytes(&payload, launch->parameters, kernel->parameter_bytes);
   module_add_variables(&payload, kernel->module);
   memory_add_all(&payload);
+  heap_add(&payload);
   RunStatus status = client_ask(RUN_LAUNCH, &payload);
   size_t length = 0;
   const unsigned char *message = smb_payload_bytes(&payload, &length);
   error_tell(message, length);
+  output_keep(&payload);
   smb_payload_clear(&payload);
   if (status != RUN_DONE)
     error_stick(find_launch_error(status));

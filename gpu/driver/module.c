@@ -9,6 +9,7 @@
 #include "gpu/driver/client.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
+#include "gpu/driver/device-heap.h"
 #include "gpu/driver/memory.h"
 
 #define WRAPPER_MAGIC 0x466243b1u // __fatBinC_Wrapper_t (fatbinary_section.h)
@@ -35,11 +36,17 @@ typedef struct {
   uint32_t flags;
   uint16_t header_bytes, segment_bytes, n_segments, section_bytes, n_sections, names;
 } Elf;
+// In what a variable holds at first: the address of another one, which is known once all have memory.
+typedef struct {
+  uint64_t offset, variable, addend;
+} Pointer;
 
 typedef struct {
   char *name;
   void *memory;
   size_t bytes;
+  Pointer *pointers;
+  size_t n_pointers;
 } Variable;
 
 // What the host calls a kernel or a variable.
@@ -119,7 +126,33 @@ read_module_variable(SmbPayload *answer, Variable *variable) {
   variable->memory = memory_allocate(variable->bytes, INJECT_DEVICE, true);
   if (variable->memory && length <= variable->bytes)
     memcpy(variable->memory, contents, length);
-  return variable->memory != NULL;
+  variable->n_pointers = smb_payload_number(answer);
+  if (variable->n_pointers > variable->bytes)
+    return false;
+  variable->pointers = calloc(variable->n_pointers + 1, sizeof *variable->pointers);
+  for (size_t i = 0; variable->pointers && i < variable->n_pointers; i++) {
+    Pointer *pointer = &variable->pointers[i];
+    pointer->offset = smb_payload_number(answer);
+    pointer->variable = smb_payload_number(answer);
+    pointer->addend = smb_payload_number(answer);
+  }
+  return variable->memory && variable->pointers;
+}
+
+static void
+set_pointers(const Module *module) {
+  for (size_t i = 0; i < module->n_variables; i++) {
+    const Variable *variable = &module->variables[i];
+    for (size_t k = 0; k < variable->n_pointers; k++) {
+      Pointer pointer = variable->pointers[k];
+      uint64_t address = pointer.variable < module->n_variables
+                             ? (uintptr_t)module->variables[pointer.variable].memory
+                             : 0;
+      address += pointer.addend;
+      if (pointer.offset + sizeof address <= variable->bytes)
+        memcpy((char *)variable->memory + pointer.offset, &address, sizeof address);
+    }
+  }
 }
 
 static cudaError_t
@@ -133,6 +166,9 @@ read_loaded(Module *module, SmbPayload *answer) {
   for (size_t i = 0; module->variables && i < module->n_variables; i++)
     if (!read_module_variable(answer, &module->variables[i]))
       return cudaErrorMemoryAllocation;
+  set_pointers(module);
+  if (smb_payload_number(answer) && !heap_need())
+    return cudaErrorMemoryAllocation;
   return answer->failed || !module->kernels || !module->variables ? cudaErrorMemoryAllocation
                                                                   : cudaSuccess;
 }

@@ -27,18 +27,24 @@ typedef enum {
   RUN_MODULE, /* its number, (fatbin or cubin); answer: RunStatus, (message), number of kernels, of each (symbol), registers,
                        local, static shared and parameter bytes, most threads, cluster that it requires (3 numbers), number of
                        parameters, offset and bytes of each;
-                       number of variables, of each (name), bytes, whether it is constant, (contents, or none: zeros) */
+                       number of variables, of each (name), bytes, whether it is constant, (contents, or none: zeros),
+                       number of pointers in them, of each its offset, the index of the variable it points at, and what is added;
+                       whether kernels allocate memory of the heap */
   RUN_UNLOAD, /* its number; answer: RunStatus */
   RUN_LAUNCH, /* module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
                        (parameters), number of variables, of each (name), address and bytes; number of allocations, of each address,
-                       bytes and InjectMemory; the same of memory of the host that is registered; number of ranges of it that lie elsewhere in the memory, of each address, where, bytes; answer: RunStatus, (message) */
+                       bytes and InjectMemory; the same of memory of the host that is registered; number of ranges of it that lie
+                       elsewhere in the memory, of each address, where, bytes; address and bytes of the heap, or zeros;
+                       answer: RunStatus, (message), (what printf wrote), (what failed assertions say) */
 } RunKind;
 
 /** How a request ended; numbers of the protocol, which the library makes errors of CUDA of. */
 typedef enum {
   RUN_DONE,
-  RUN_NO_IMAGE, /* no code for this device */
-  RUN_INVALID,  /* a request that makes no sense */
-  RUN_ADDRESS,  /* the kernel accessed memory that is not allocated */
-  RUN_FAILED,   /* the kernel failed otherwise */
+  RUN_NO_IMAGE,   /* no code for this device */
+  RUN_INVALID,    /* a request that makes no sense */
+  RUN_ADDRESS,    /* the kernel accessed memory that is not allocated */
+  RUN_FAILED,     /* the kernel failed otherwise */
+  RUN_MISALIGNED, /* the kernel accessed an address that is not a multiple of the width */
+  RUN_ASSERT,     /* an assertion failed */
 } RunStatus;

@@ -27,6 +27,7 @@ smb_code_init(Code *code) {
   code->program.tracks = code->program.may_repeat = TRUE;
   code->steps = g_array_new(FALSE, TRUE, sizeof(Step));
   code->entries = g_array_new(FALSE, TRUE, sizeof(CodeEntry));
+  code->aliases = g_array_new(FALSE, FALSE, sizeof(CodeAlias));
   code->constants = smb_constants_new(code->program.lanes);
   code->n_predicates = 1; // PREDICATE_TRUE
   code->presets = g_array_new(FALSE, FALSE, sizeof(Preset));
@@ -43,6 +44,7 @@ void
 smb_code_clear(Code *code) {
   g_array_unref(code->steps);
   g_array_unref(code->entries);
+  g_array_unref(code->aliases);
   smb_constants_free(code->constants);
   g_array_unref(code->presets);
   g_array_unref(code->launch_words);

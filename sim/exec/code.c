@@ -6,8 +6,20 @@
 
 #include <string.h>
 
+static guint64
+find_code_alias(const Code *code, guint64 address) {
+  for (guint i = 0; i < code->aliases->len; i++) {
+    const CodeAlias *alias = &g_array_index(code->aliases, CodeAlias, i);
+    if (alias->address == address)
+      return alias->place;
+  }
+  return G_MAXUINT64;
+}
+
 const CodeEntry *
 smb_code_entry(const Code *code, guint64 address) {
+  if (address / CODE_ADDRESS_STEP >= code->entries->len)
+    address = find_code_alias(code, address);
   guint64 index = address / CODE_ADDRESS_STEP;
   return address % CODE_ADDRESS_STEP == 0 && index < code->entries->len
              ? &g_array_index(code->entries, CodeEntry, index)

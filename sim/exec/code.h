@@ -31,6 +31,12 @@ typedef struct {
 
 #define CODE_ADDRESS_STEP 16u
 
+// What else a function pointer may be, of a module that is run: the same in all of its kernels.
+typedef struct {
+  guint64 address;
+  guint64 place; // the address of its entry
+} CodeAlias;
+
 // The control flow of a function: blocks of steps.
 typedef struct {
   GArray *blocks;   // SmbFlowBlock
@@ -113,6 +119,7 @@ struct _Code {
   SmbProgram program;
   GArray *steps;
   GArray *entries; // CodeEntry
+  GArray *aliases; // CodeAlias
   SmbBarriers barriers;
   guint n_barriers;      // of convergence, but for
   guint n_call_barriers; // those of functions that can be called again before they return

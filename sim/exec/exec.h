@@ -59,6 +59,10 @@ typedef struct {
   guint32 members_origin;
 } Warp;
 
+enum {
+  EXEC_SHARE_STEPS = 1 << 16, // of a warp, before the next one has its turn
+};
+
 // The parameters of a launch.
 typedef struct {
   guint8 *bytes;
@@ -72,6 +76,8 @@ typedef struct {
  * @w, @warp: the running one
  * @own_rank: rank of the block in its cluster, as it appears in addresses (CLUSTER_SHIFT); else 0
  * @allocated: bytes that STEP_ALLOCATE has given away
+ * @left: of the running warp's share of steps, as of the step that runs
+ * @clock: what STEP_CLOCK found last, of a launch that is run for its results, when the block had executed @clock_steps
  * @pointers: what to say of parameters that are taken as pointers
  */
 struct _Exec {
@@ -85,6 +91,9 @@ struct _Exec {
   guint32 *launch_words;
   guint32 own_rank;
   guint64 allocated;
+  guint left;
+  guint64 clock;
+  guint64 clock_steps;
   char *pointers;
   Unknown *unknown;
   Order *order;
@@ -120,6 +129,16 @@ static inline void
 exec_watch_row(const Exec *exec, Row row) {
   if (depends_on_block(row_flags(exec->warp->registers, row)))
     exec_watch(exec, ROW_BLOCK);
+}
+
+// The clock of a block that is run for its results: it rises with each step, and from block to block.
+static inline guint64
+smb_exec_time(const Exec *exec) {
+  enum {
+    TICKS = 4, // for a step of a warp: a dependent instruction takes about as many cycles
+  };
+  guint64 steps = exec->block->steps + EXEC_SHARE_STEPS - exec->left;
+  return exec->clock + (steps > exec->clock_steps ? TICKS * (steps - exec->clock_steps) : 0);
 }
 
 // Lists what a step did in the shared memory of this block.

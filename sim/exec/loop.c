@@ -6,8 +6,7 @@
 #include "sim/exec/sync/sync.h"
 
 enum {
-  SHARE_STEPS = 1 << 16, // of a warp, before the next one has its turn
-  LOOK_STEPS = 1 << 22,  // of a block, a multiple of that, before it is asked whether it can end
+  LOOK_STEPS = 1 << 22, // of a block, a multiple of that, before it is asked whether it can end
 };
 
 // The place of the last step. A convergence barrier is not an instruction: its place is that of the next one.
@@ -88,7 +87,7 @@ run_warp(Exec *exec) {
   Registers *registers = exec->warp->registers;
   SmbSplits *splits = exec->warp->splits;
   const Step *step = exec->steps;
-  guint left = SHARE_STEPS;
+  guint left = EXEC_SHARE_STEPS;
   guint64 instructions = 0, before = exec->block->steps;
   if (G_UNLIKELY(exec->sync->watch) && !smb_livelock_warp(exec, &left, execute_step))
     return FALSE;
@@ -118,10 +117,11 @@ run_warp(Exec *exec) {
         continue;
       }
     }
+    exec->left = left;
     if (!step->run(exec, step, lanes))
       return FALSE;
   }
-  exec->block->steps += SHARE_STEPS - left;
+  exec->block->steps += EXEC_SHARE_STEPS - left;
   exec->block->instructions += instructions;
   if (splits->mask)
     smb_splits_yield(splits);
@@ -132,6 +132,10 @@ static void
 start_exec_block(Exec *exec) {
   SmbBlock *block = exec->block;
   exec->allocated = 0;
+  exec->left = EXEC_SHARE_STEPS;
+  exec->clock_steps = 0;
+  if (block->runtime && !block_has_company(block))
+    exec->clock = smb_runtime_time(block->runtime);
   exec->own_rank = exec->code->carries_rank ? smb_exec_rank(block) << CLUSTER_SHIFT : 0;
   exec->unknown->forgotten_origin = 0;
   smb_provenance_forget(exec);
@@ -176,6 +180,8 @@ run_exec_turn(Exec *exec) {
   SmbBlock *block = exec->block;
   gboolean ran = run_block(exec);
   smb_order_leave(exec);
+  if (block->runtime && !block_has_company(block))
+    smb_runtime_reach(block->runtime, smb_exec_time(exec));
   block->is_cooperative =
       block->is_cooperative || block->waits || block->objects[REGION_GRID].written;
   return (ran && block->waits) || (smb_unknown_refuse(exec) && ran);

@@ -409,3 +409,20 @@ smb_cubin_function(const SmbCubin *cubin, const char *name) {
   }
   return NULL;
 }
+
+// No memory of a process lies there, nor code of a kernel.
+#define FUNCTIONS_BASE 0x40000000u
+
+enum {
+  FUNCTION_STEP = 16,
+};
+
+guint64
+smb_cubin_function_address(const SmbCubin *cubin, const char *name) {
+  for (guint i = 0; i < cubin->functions->len; i++) {
+    const SmbCubinFunction *function = g_ptr_array_index(cubin->functions, i);
+    if (strcmp(function->name, name) == 0)
+      return FUNCTIONS_BASE + (guint64)FUNCTION_STEP * i;
+  }
+  return 0;
+}

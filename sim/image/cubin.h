@@ -182,6 +182,10 @@ const SmbCubinSection *smb_cubin_section(const SmbCubin *cubin, const char *name
 /** The function of that name (transfer none) (nullable). */
 const SmbCubinFunction *smb_cubin_function(const SmbCubin *cubin, const char *name);
 
+/** smb_cubin_function_address: Returns: what a pointer to a function is, in all kernels of the module that is run; 0: there is no
+ * function of that name */
+guint64 smb_cubin_function_address(const SmbCubin *cubin, const char *name);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbCubin, smb_cubin_free)
 
 G_END_DECLS

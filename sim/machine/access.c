@@ -17,8 +17,10 @@
 gboolean
 smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {
   g_autofree char *thread = smb_block_thread(block, warp, lane);
-  const char *text = smb_program_site(block->program, move->site)->expression;
-  return smb_block_fail(block, move->place, "%s: %s, by %s", text, problem, thread);
+  const SmbSite *site = smb_program_site(block->program, move->site);
+  g_autofree char *place = block->runtime && site->file ? smb_site_place(site) : NULL;
+  return smb_block_fail(block, move->place, "%s: %s, by %s%s%s", site->expression, problem, thread,
+                        place ? ", at " : "", place ? place : "");
 }
 
 char *
@@ -38,12 +40,50 @@ smb_object_key(const SmbBlock *block, const Object *object) {
              : g_strdup(object->name);
 }
 
+// Of a launch that is run for its results: the error is one of the device.
+static void
+note_fault(SmbBlock *block, SmbFault fault) {
+  if (block->runtime && !block_needs_order(block))
+    smb_runtime_fail(block->runtime, fault, NULL);
+}
+
 // A negative place is right if the pointer starts further inside its buffer.
 static gboolean
 hint_offset(const SmbBlock *block, const Object *object, gint64 byte) {
   g_autofree char *name = smb_object_key(block, object);
   const guint64 elements = (guint64)(((gint64)object->step - 1 - byte) / (gint64)object->step);
   return smb_hint(block->error, SMB_HINT_OFFSET, name, smb_number(elements).text);
+}
+
+// Where an address lies that no allocation has (transfer full).
+static char *
+describe_outside(const SmbBlock *block, guint64 address) {
+  guint64 first = 0, end = G_MAXUINT64;
+  if (block->map && !(address >> SMB_MEMORY_ADDRESS_BITS))
+    smb_map_piece(block->map, address, &first, &end);
+  guint64 behind = address - first, before = end - address;
+  if (address < SMB_MEMORY_LOWEST || MIN(behind, before) >> 40)
+    return g_strdup("not near an allocation");
+  gboolean is_behind = first > 0 && behind <= before;
+  return g_strdup_printf("%" G_GUINT64_FORMAT " byte%s %s an allocation that %s at 0x%" //
+                         G_GINT64_MODIFIER "x",
+                         is_behind ? behind : before, smb_plural(is_behind ? behind : before),
+                         is_behind ? "behind" : "before", is_behind ? "ends" : "begins",
+                         is_behind ? first : end);
+}
+
+// An access to memory that is not allocated, of a launch that is run for its results.
+static gboolean
+fail_outside(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address) {
+  static const char *const names[] = {[SMB_OP_CLASS_LOAD] = "load",
+                                      [SMB_OP_CLASS_STORE] = "store",
+                                      [SMB_OP_CLASS_ATOMIC] = "atomic"};
+  g_autofree char *where = describe_outside(block, address);
+  g_autofree char *problem =
+      g_strdup_printf("illegal address: a%s %s of %u byte%s at 0x%" G_GINT64_MODIFIER "x, %s",
+                      move->op_class == SMB_OP_CLASS_ATOMIC ? "n" : "", names[move->op_class],
+                      move->width, smb_plural(move->width), address, where);
+  return smb_access_fail(block, move, warp, lane, problem);
 }
 
 static gboolean
@@ -54,6 +94,9 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
     byte -= G_GINT64_CONSTANT(1) << 32; // a sum of 32 bits that fell below 0
   g_autofree char *name = smb_object_describe(block, object), *problem = NULL;
   gboolean is_empty = object->space == SPACE_SHARED && object->size == 0;
+  note_fault(block, SMB_FAULT_ADDRESS);
+  if (object->map && block->runtime)
+    return fail_outside(block, move, access->warp, lane, object->address + (guint64)byte);
   if (is_empty)
     problem = g_strdup_printf("out of bounds: %s has no bytes", name);
   else if (object->step && access->offset[lane] < 0)
@@ -72,6 +115,7 @@ static gboolean
 fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint lane,
                guint64 address) {
   const Object *object = access_object(block, access, lane);
+  note_fault(block, SMB_FAULT_MISALIGNED);
   if (object->map) {
     g_autofree char *text =
         g_strdup_printf("misaligned: the address 0x%" G_GINT64_MODIFIER "x is not a multiple of %u",
@@ -105,8 +149,8 @@ find_at_address(const SmbBlock *block, guint64 address, guint64 *start) {
   *start = variable ? variable->address : stretch->address;
   if (variable)
     return &block->objects[variable->region];
-  return stretch->is_null || stretch->has_variables ? NULL
-                                                    : &block->objects[block->n_numbered + number];
+  gboolean is_nothing = stretch->is_null || (block->runtime && stretch->is_blank);
+  return is_nothing || stretch->has_variables ? NULL : &block->objects[block->n_numbered + number];
 }
 
 // The same for lanes that all access the object of the first of them, as most do. FALSE if some do not,
@@ -210,7 +254,8 @@ static const Object *
 find_named(SmbBlock *block, const Move *move, guint64 pointer, guint *number, gint64 *offset) {
   *number = smb_block_find(block, pointer);
   gboolean has_number = pointer >> POINTER_OFFSET_BITS != 0;
-  if (!has_number && block->map && smb_map_span(block->map, pointer, move->width) < move->width) {
+  if (!has_number && block->map && !block->runtime &&
+      smb_map_span(block->map, pointer, move->width) < move->width) {
     *number = block->n_numbered + smb_map_find(block->map, pointer);
     if (move->op_class != SMB_OP_CLASS_LOAD)
       smb_words_mark_unknown(block);
@@ -227,6 +272,9 @@ find_named(SmbBlock *block, const Move *move, guint64 pointer, guint *number, gi
 
 static gboolean
 fail_pointer(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 pointer) {
+  note_fault(block, SMB_FAULT_ADDRESS);
+  if (block->runtime)
+    return fail_outside(block, move, warp, lane, pointer);
   if (pointer == 0)
     return smb_access_fail(block, move, warp, lane, "a null pointer");
   if (!block->map || pointer >= SMB_MEMORY_LOWEST)

@@ -69,6 +69,9 @@ void smb_pending_check(SmbBlock *block, const Move *move, const Access *access);
 // Where the word of a lane that begins @at bytes into its access lies: its bytes, and their marks.
 gboolean smb_private_find(SmbBlock *block, const Move *move, const Access *access, guint lane,
                           gsize at, guchar **bytes, guchar **marks);
+// A byte of a lane's own. FALSE: no thread has any.
+gboolean smb_private_peek(const SmbBlock *block, const Object *object, guint warp, guint lane,
+                          guint64 offset, guchar *byte, guchar *mark);
 gboolean smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                                guchar *bytes);
 gboolean smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,

@@ -168,6 +168,11 @@ smb_block_unknown(SmbBlock *block, guint site, guint warp, SmbLanes mask, const 
 char *
 smb_block_thread(const SmbBlock *block, guint warp, guint lane) {
   guint thread = warp * block->lanes + lane;
+  if (block->runtime)
+    return g_strdup_printf("thread (%u,%u,%u) of block (%u,%u,%u), lane %u of warp %u",
+                           block->thread[0][thread], block->thread[1][thread],
+                           block->thread[2][thread], block->uniform[0][0], block->uniform[1][0],
+                           block->uniform[2][0], lane, warp);
   g_autofree char *where =
       block->grid[0] * (guint64)block->grid[1] * block->grid[2] == 1
           ? g_strdup("")
@@ -205,7 +210,7 @@ smb_block_name_memory(SmbBlock *block, guint64 address, const char *name) {
   if (!block->map || address < SMB_MEMORY_LOWEST || address >> SMB_MEMORY_ADDRESS_BITS)
     return;
   Object *object = &block->objects[block->n_numbered + smb_map_find(block->map, address)];
-  if (strcmp(object->name, MEMORY_NAME) == 0)
+  if (object->name && strcmp(object->name, MEMORY_NAME) == 0)
     object->name = name;
 }
 
@@ -337,14 +342,16 @@ make_structure(SmbBlock *block, guint parameter, const SmbLaunch *launch, Object
   return TRUE;
 }
 
+// Of a launch that is run for its results, nothing lies between allocations and behind their ends.
 static void
 set_up_stretches(SmbBlock *block) {
   for (guint i = block->n_numbered; i < block->n_objects; i++) {
     const MapStretch *stretch = smb_map_stretch(block->map, i - block->n_numbered);
+    gboolean is_nothing = stretch->is_null || (block->runtime && stretch->is_blank);
     block->objects[i] =
-        (Object){.name = stretch->is_null ? NULL : MEMORY_NAME,
+        (Object){.name = is_nothing ? NULL : MEMORY_NAME,
                  .space = SPACE_GLOBAL,
-                 .size = stretch->bytes,
+                 .size = block->runtime ? stretch->end - stretch->address : stretch->bytes,
                  .contents = {.fill = stretch->is_blank ? SMB_FILL_UNKNOWN : SMB_FILL_BYTES},
                  .buffer = i,
                  .address = stretch->address,
@@ -413,6 +420,7 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   if (limits && limits->max_memory)
     block->limits.max_memory = limits->max_memory;
   block->skips_unknown = launch->skips_unknown;
+  block->runtime = launch->runtime;
   memcpy(block->dims, launch->block, sizeof block->dims);
   memcpy(block->grid, launch->grid, sizeof block->grid);
   block->has_clusters = smb_launch_cluster(launch, program, block->cluster);

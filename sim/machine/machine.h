@@ -10,6 +10,7 @@
 #include "sim/machine/front-end.h"
 #include "sim/machine/map.h"
 #include "sim/machine/place.h"
+#include "sim/machine/runtime.h"
 #include "sim/machine/signature.h"
 
 #define FOR_LANES(lanes, lane)                                                                     \
@@ -111,6 +112,7 @@ struct _SmbBlock {
   guint32 idle_place; // where it is
   gboolean skips_unknown;
   gboolean defers;                            // smb_block_set_defers()
+  SmbRuntime *runtime;                        // SmbLaunch.runtime
   gpointer state;                             // the front end's
   gsize state_bytes;                          // of that, if it is much
   gboolean diverged;                          // smb_block_diverged(); the front end says so
@@ -342,6 +344,13 @@ void smb_signature_sources(SmbBlock *block, SmbLanes lanes, const guint64 *sourc
 // Whether @bytes at a pointer all lie in shared memory, the system's part of it included, and where the machine keeps
 // them.
 gboolean smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *offset);
+
+// What a lane finds at a pointer, without an access (peek.c): FALSE: not all of it is known, or there (zeros).
+gboolean smb_block_peek(const SmbBlock *block, guint warp, guint lane, guint64 pointer,
+                        gpointer bytes, gsize length);
+// The same of a text, up to its end.
+gboolean smb_block_peek_text(const SmbBlock *block, guint warp, guint lane, guint64 pointer,
+                             GString *text);
 
 // --- what makes no request (bulk-copy.c)
 

@@ -62,13 +62,13 @@ add_map_piece(MemoryMap *map, const SmbProgram *program, const SmbLaunch *launch
 }
 
 static void
-add_stretch(MemoryMap *map, guint64 end, gboolean is_blank) {
+add_stretch(MemoryMap *map, guint64 end, guint64 last, gboolean is_blank) {
   guint n = map->stretches->len;
   guint64 start = n ? stretch_at(map, n - 1)->address + stretch_at(map, n - 1)->bytes : 0;
   if (start == end)
     return;
   const MapStretch stretch = {
-      .address = start, .bytes = end - start, .is_null = n == 0, .is_blank = is_blank};
+      .address = start, .bytes = end - start, .end = last, .is_null = n == 0, .is_blank = is_blank};
   g_array_append_val(map->stretches, stretch);
 }
 
@@ -82,18 +82,20 @@ continues_stretch(const MapPiece *piece, guint64 end) {
 static void
 add_stretches(MemoryMap *map) {
   const guint64 mask = ~(guint64)(MAP_STRETCH_BYTES - 1);
-  add_stretch(map, SMB_MEMORY_LOWEST, TRUE);
+  const guint64 beyond = G_GUINT64_CONSTANT(1) << SMB_MEMORY_ADDRESS_BITS;
+  add_stretch(map, SMB_MEMORY_LOWEST, SMB_MEMORY_LOWEST, TRUE);
   for (guint i = 0; i < map->pieces->len;) {
-    guint64 end = piece_at(map, i)->address & mask;
+    guint64 end = piece_at(map, i)->address & mask, last;
     gboolean is_blank = TRUE;
-    add_stretch(map, end, TRUE);
+    add_stretch(map, end, end, TRUE);
     do {
-      end = (piece_at(map, i)->end + MAP_STRETCH_BYTES - 1) & mask;
+      last = piece_at(map, i)->end;
+      end = (last + MAP_STRETCH_BYTES - 1) & mask;
       is_blank = is_blank && piece_at(map, i)->contents.fill == SMB_FILL_UNKNOWN;
     } while (++i < map->pieces->len && continues_stretch(piece_at(map, i), end));
-    add_stretch(map, end, is_blank);
+    add_stretch(map, end, last, is_blank);
   }
-  add_stretch(map, G_GUINT64_CONSTANT(1) << SMB_MEMORY_ADDRESS_BITS, TRUE);
+  add_stretch(map, beyond, beyond, TRUE);
   for (guint i = 0; i < map->variables->len; i++) {
     guint64 first = variable_at(map, i)->address, last = first + variable_at(map, i)->bytes - 1;
     for (guint s = smb_map_find(map, first); s <= smb_map_find(map, last); s++)

@@ -26,6 +26,7 @@ void smb_map_free(MemoryMap *map);
 typedef struct {
   guint64 address;
   guint64 bytes;
+  guint64 end;            // of the last piece in it
   gboolean is_null;       // next to null
   gboolean is_blank;      // nothing is known of it
   gboolean has_variables; // of which its addresses may be

@@ -83,6 +83,17 @@ smb_private_find(SmbBlock *block, const Move *move, const Access *access, guint 
 }
 
 gboolean
+smb_private_peek(const SmbBlock *block, const Object *object, guint warp, guint lane,
+                 guint64 offset, guchar *byte, guchar *mark) {
+  if (!object->bytes)
+    return FALSE;
+  gsize place = find_warp(block, object, warp) + find_byte(block->lanes, offset, lane);
+  *byte = object->bytes[place];
+  *mark = object->set[place];
+  return TRUE;
+}
+
+gboolean
 smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                       guchar *bytes) {
   guchar *from, *set;

@@ -18,7 +18,10 @@ free_module_kernel(gpointer data) {
 
 static void
 clear_variable(gpointer data) {
-  g_free(((SmbModuleVariable *)data)->name);
+  SmbModuleVariable *variable = data;
+  g_free(variable->name);
+  g_free(variable->initial);
+  g_array_unref(variable->pointers);
 }
 
 // The first image of machine code that runs on @chip (transfer full) (nullable).
@@ -74,21 +77,53 @@ add_variable(SmbModule *module, const SmbCubin *cubin, const SmbCubinSymbol *sym
     return;
   gboolean has_data = section->data && symbol->value <= section->bytes &&
                       symbol->bytes <= section->bytes - symbol->value;
-  const SmbModuleVariable variable = {g_strdup(symbol->name), symbol->bytes, is_constant,
-                                      has_data ? section->data + symbol->value : NULL};
+  const SmbModuleVariable variable = {
+      g_strdup(symbol->name), symbol->bytes, is_constant,
+      has_data ? g_memdup2(section->data + symbol->value, symbol->bytes) : NULL,
+      g_array_new(FALSE, FALSE, sizeof(SmbModulePointer))};
   g_array_append_val(module->variables, variable);
 }
 
-// Functions that the driver has and the image names: all that it does not define.
+// --- pointers in what variables hold at first
+
+// The variable that has a byte of a section, by the places of all of them (element-type guint: symbols); G_MAXUINT: none.
+static guint
+find_variable_at(const SmbCubin *cubin, const GArray *places, guint section, guint64 offset) {
+  for (guint i = 0; i < places->len; i++) {
+    const SmbCubinSymbol *symbol =
+        &g_array_index(cubin->symbols, SmbCubinSymbol, g_array_index(places, guint, i));
+    if (symbol->section == section && offset >= symbol->value &&
+        offset - symbol->value < symbol->bytes)
+      return i;
+  }
+  return G_MAXUINT;
+}
+
+// The address of a function is put there at once; that of a variable is known when the process has made it.
 static void
-add_missing(SmbModule *module, const SmbCubinSymbol *symbol) {
-  static const char *const functions[] = {"vprintf", "malloc", "free", "__assertfail", NULL};
-  if (!g_strv_contains(functions, symbol->name))
+add_initial_pointer(SmbModule *module, const SmbCubin *cubin, const GArray *places,
+                    const SmbCubinRelocation *relocation) {
+  guint in = find_variable_at(cubin, places, relocation->section, relocation->offset);
+  const SmbCubinSymbol *symbol = &g_array_index(cubin->symbols, SmbCubinSymbol, relocation->symbol);
+  if (in == G_MAXUINT || (relocation->type != SMB_CUBIN_RELOCATE_64 &&
+                          relocation->type != SMB_CUBIN_RELOCATE_GENERIC_64))
     return;
-  char *joined = module->missing ? g_strconcat(module->missing, ", ", symbol->name, NULL)
-                                 : g_strdup(symbol->name);
-  g_free(module->missing);
-  module->missing = joined;
+  SmbModuleVariable *variable = &g_array_index(module->variables, SmbModuleVariable, in);
+  guint64 start =
+      g_array_index(cubin->symbols, SmbCubinSymbol, g_array_index(places, guint, in)).value;
+  guint64 offset = relocation->offset - start;
+  if (!variable->initial || variable->bytes < sizeof(guint64) ||
+      offset > variable->bytes - sizeof(guint64))
+    return;
+  if (symbol->kind == SMB_CUBIN_FUNCTION) {
+    guint64 address = smb_cubin_function_address(cubin, symbol->name) + (guint64)relocation->addend;
+    memcpy(variable->initial + offset, &address, sizeof address);
+    return;
+  }
+  guint of = find_variable_at(cubin, places, symbol->section, symbol->value);
+  const SmbModulePointer pointer = {offset, of, (guint64)relocation->addend};
+  if (of != G_MAXUINT)
+    g_array_append_val(variable->pointers, pointer);
 }
 
 static gboolean
@@ -103,13 +138,20 @@ read_image(SmbModule *module, const char *name, GError **error) {
     if (function->is_kernel)
       add_module_kernel(module, function);
   }
+  g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(guint));
   for (guint i = 0; i < cubin->symbols->len; i++) {
     const SmbCubinSymbol *symbol = &g_array_index(cubin->symbols, SmbCubinSymbol, i);
+    guint before = module->variables->len;
     if (symbol->kind == SMB_CUBIN_VARIABLE && symbol->section > 0 && symbol->bytes > 0)
       add_variable(module, cubin, symbol);
-    else if (symbol->section == 0 && symbol->name)
-      add_missing(module, symbol);
+    if (module->variables->len > before)
+      g_array_append_val(places, i);
+    else if (symbol->section == 0 && g_strcmp0(symbol->name, "malloc") == 0)
+      module->allocates = TRUE;
   }
+  for (guint i = 0; i < cubin->relocations->len; i++)
+    add_initial_pointer(module, cubin, places,
+                        &g_array_index(cubin->relocations, SmbCubinRelocation, i));
   return TRUE;
 }
 
@@ -132,7 +174,6 @@ smb_module_free(SmbModule *module) {
   if (module->code)
     smb_source_unref(module->code);
   g_clear_pointer(&module->image, g_bytes_unref);
-  g_free(module->missing);
   g_free(module);
 }
 

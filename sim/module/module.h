@@ -40,14 +40,28 @@ typedef struct {
 } SmbModuleKernel;
 
 /**
+ * SmbModulePointer: the address of a variable in what another one holds at first.
+ * @offset: where it is put, 8 bytes
+ * @variable: whose address, by its index in SmbModule.variables
+ * @addend: is added to it
+ */
+typedef struct {
+  guint64 offset;
+  guint variable;
+  guint64 addend;
+} SmbModulePointer;
+
+/**
  * SmbModuleVariable: a variable in global or constant memory.
- * @initial: (nullable) (array length=bytes): what it holds when the module is loaded; %NULL: zeros. Lives as long as the module
+ * @initial: (nullable) (array length=bytes): what it holds when the module is loaded; %NULL: zeros
+ * @pointers: (element-type SmbModulePointer): what has to be put into that
  */
 typedef struct {
   char *name;
   guint64 bytes;
   gboolean is_constant;
-  const guint8 *initial;
+  guint8 *initial;
+  GArray *pointers;
 } SmbModuleVariable;
 
 /**
@@ -57,7 +71,7 @@ typedef struct {
  * @chip: that the image is for: 90 of sm_90a
  * @kernels: (element-type SmbModuleKernel)
  * @variables: (element-type SmbModuleVariable)
- * @missing: (nullable): functions of the device's run-time system that its code calls: "vprintf, malloc"
+ * @allocates: whether its code calls malloc, and so needs a heap
  */
 typedef struct {
   GBytes *image;
@@ -65,7 +79,7 @@ typedef struct {
   guint chip;
   GPtrArray *kernels;
   GArray *variables;
-  char *missing;
+  gboolean allocates;
 } SmbModule;
 
 /**

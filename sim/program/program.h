@@ -104,6 +104,8 @@ typedef struct _SmbProgram SmbProgram;
  *   NVIDIA's
  * @lanes: of a warp of the architecture that it is to run on; 0 stands for SMB_NVIDIA_LANES
  * @limits: what the kernel may use
+ * @addresses: (nullable) (transfer none) (element-type utf8 guint64): of code that is run for its results: where variables of the
+ *   module lie, by their names; pointers to functions are then those of the module, too
  */
 typedef struct {
   const char *entry;
@@ -115,6 +117,7 @@ typedef struct {
   const char *processor;
   guint lanes;
   SmbProgramLimits limits;
+  GHashTable *addresses;
 } SmbProgramOptions;
 
 /** What a source is: "text" of CUDA C, or compiled code: "ptx", …; %NULL: of no kind that is

@@ -62,7 +62,7 @@ choose_sass_kernel(const SmbCubin *cubin, const char *entry, GError **error) {
 // The lists that decoding needs live as long as it; what the steps need is kept by the code.
 static gboolean
 decode_sass_kernel(Code *code, const SmbCubin *cubin, const SmbCubinFunction *kernel,
-                   GError **error) {
+                   GHashTable *addresses, GError **error) {
   g_autoptr(GHashTable) presets = g_hash_table_new(NULL, NULL);
   g_autoptr(GHashTable) specials = g_hash_table_new(NULL, NULL);
   g_autoptr(GHashTable) regions = g_hash_table_new(NULL, NULL);
@@ -82,6 +82,7 @@ decode_sass_kernel(Code *code, const SmbCubin *cubin, const SmbCubinFunction *ke
                          .cubin = cubin,
                          .kernel = kernel,
                          .lines = lines,
+                         .addresses = addresses,
                          .presets = presets,
                          .specials = specials,
                          .regions = regions,
@@ -161,7 +162,7 @@ read_sass_program(SmbSource *source, const SmbProgramOptions *options, GError **
     code->program.required_cluster[i] = MAX(kernel->cluster[i], 1);
   smb_code_init(code);
   code->module = g_steal_pointer(&cubin);
-  if (decode_sass_kernel(code, code->module, kernel, error))
+  if (decode_sass_kernel(code, code->module, kernel, options->addresses, error))
     return &code->program;
   free_sass_program(&code->program);
   return NULL;

@@ -20,6 +20,8 @@ struct _SmbEngine {
   GHashTable *modules; // number to Loaded
   GHashTable *archs;   // chip to SmbArch
   GArray *moved;       // of Moved
+  SmbHeap *heap;       // (nullable)
+  guint64 ticks;       // the clock of the device
 };
 
 typedef struct {
@@ -97,6 +99,7 @@ smb_engine_free(SmbEngine *engine) {
   g_hash_table_unref(engine->archs);
   g_array_unref(engine->moved);
   g_clear_pointer(&engine->arch, smb_arch_unref);
+  smb_heap_free(engine->heap);
   g_free(engine);
 }
 
@@ -167,12 +170,19 @@ find_arch(SmbEngine *engine, guint chip, GError **error) {
 }
 
 static Decoded *
-find_decoded(Loaded *loaded, const char *symbol, const SmbArch *arch, GError **error) {
+find_decoded(Loaded *loaded, const SmbCaptureLaunch *launch, const SmbArch *arch, GError **error) {
+  const char *symbol = launch->kernel;
   Decoded *decoded = g_hash_table_lookup(loaded->kernels, symbol);
   if (decoded)
     return decoded;
+  g_autoptr(GHashTable) addresses = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = 0; i < launch->variables->len; i++) {
+    SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
+    g_hash_table_insert(addresses, variable->name, &variable->address);
+  }
   const SmbProgramOptions options = {
       .entry = symbol,
+      .addresses = addresses,
       .cuda_arch = smb_program_cuda_arch(arch),
       .lanes = smb_arch_info(arch)->lanes,
       .limits = {.max_steps = G_MAXINT64, .max_memory = SMB_PROGRAM_LARGEST_MEMORY}};
@@ -225,33 +235,16 @@ make_pieces(const SmbEngine *engine, const SmbCaptureLaunch *launch, GError **er
 
 // What is to be said of what a launch has written.
 typedef struct {
-  const GArray *pieces;
   SmbEngineRun *run;
 } Written;
-
-static gboolean
-is_allocated(const GArray *pieces, guint64 address, gsize length) {
-  guint low = 0, high = pieces->len;
-  while (low < high) {
-    guint middle = (low + high) / 2;
-    if (g_array_index(pieces, SmbMemoryPiece, middle).address <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  const SmbMemoryPiece *piece = low ? &g_array_index(pieces, SmbMemoryPiece, low - 1) : NULL;
-  return piece && address - piece->address < piece->bytes &&
-         length <= piece->bytes - (address - piece->address);
-}
 
 static void
 note_written(gpointer user, guint64 address, const guchar *bytes, gsize length, gsize n_unknown) {
   Written *written = user;
+  (void)address;
   (void)bytes;
-  if (is_allocated(written->pieces, address, length))
-    written->run->n_unknown += n_unknown;
-  else if (!written->run->stray || address < written->run->stray)
-    written->run->stray = address;
+  (void)length;
+  written->run->n_unknown += n_unknown;
 }
 
 static gboolean
@@ -272,14 +265,21 @@ run_launched(Decoded *decoded, const SmbLaunch *launch, const SmbEngineOptions *
                                     &run->analysis, error);
   guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
   decoded->in_order = decoded->in_order || (in_order && !is_cooperative && n_blocks > 1);
-  Written written = {launch->memory, run};
+  Written written = {run};
   smb_global_each_written(global, note_written, &written);
   return ran;
 }
 
 void
+smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes) {
+  if (!engine->heap && bytes > 0)
+    engine->heap = smb_heap_new(address, bytes);
+}
+
+void
 smb_engine_run_clear(SmbEngineRun *run) {
   g_clear_pointer(&run->analysis, smb_analysis_free);
+  g_clear_pointer(&run->runtime, smb_runtime_free);
 }
 
 gboolean
@@ -291,7 +291,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "no kernel '%s' is loaded",
                     captured->kernel);
   run->arch = find_arch(engine, loaded->module->chip, error);
-  Decoded *decoded = run->arch ? find_decoded(loaded, captured->kernel, run->arch, error) : NULL;
+  Decoded *decoded = run->arch ? find_decoded(loaded, captured, run->arch, error) : NULL;
   g_autoptr(GArray) pieces = decoded ? make_pieces(engine, captured, error) : NULL;
   if (!pieces)
     return FALSE;
@@ -302,11 +302,15 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
                       .parameters = captured->parameters ? captured->parameters : none,
                       .buffers = buffers,
                       .skips_unknown = options->skips_unknown,
-                      .memory = pieces};
+                      .memory = pieces,
+                      .runtime = run->runtime = smb_runtime_new(engine->heap)};
   for (guint i = 0; i < 3; i++) {
     launch.block[i] = captured->block[i];
     launch.grid[i] = captured->grid[i];
     launch.cluster[i] = captured->cluster[i];
   }
-  return run_launched(decoded, &launch, options, captured->is_cooperative, run, error);
+  smb_runtime_reach(run->runtime, engine->ticks);
+  gboolean ran = run_launched(decoded, &launch, options, captured->is_cooperative, run, error);
+  engine->ticks = smb_runtime_time(run->runtime);
+  return ran;
 }

@@ -7,6 +7,7 @@
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
 #include "sim/capture/launch.h"
+#include "sim/machine/runtime.h"
 #include "sim/module/module.h"
 
 typedef struct _SmbEngine SmbEngine;
@@ -80,16 +81,21 @@ typedef struct {
  * SmbEngineRun: what a kernel did.
  * @program, @arch: (nullable) (transfer none): what was run, once it was decoded, and on which architecture
  * @analysis: (nullable): what was counted
- * @stray: an address outside of all memory that it wrote; 0: none
  * @n_unknown: bytes that it wrote of which the value is not known: what is in memory there is not what a device would leave
+ * @runtime: (nullable): what it printed, and its fault
  */
 typedef struct {
   const SmbProgram *program;
   const SmbArch *arch;
   SmbAnalysis *analysis;
-  guint64 stray;
   guint64 n_unknown;
+  SmbRuntime *runtime;
 } SmbEngineRun;
+
+/**
+ * smb_engine_set_heap: The memory of the process that kernels allocate of; only the first one counts.
+ */
+void smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes);
 
 /**
  * smb_engine_run:

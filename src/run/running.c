@@ -92,13 +92,7 @@ answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
     answer_status(answer, RUN_NO_IMAGE, message);
     return TRUE;
   }
-  g_autofree char *message =
-      module->missing
-          ? g_strdup_printf("smembank run: warning: kernels call %s, which does nothing "
-                            "here, and whose result is not known",
-                            module->missing)
-          : g_strdup("");
-  answer_status(answer, RUN_DONE, message);
+  answer_status(answer, RUN_DONE, "");
   smb_payload_add_number(answer, module->kernels->len);
   for (guint i = 0; i < module->kernels->len; i++)
     add_kernel_answer(answer, g_ptr_array_index(module->kernels, i));
@@ -109,7 +103,15 @@ answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
     smb_payload_add_number(answer, variable->bytes);
     smb_payload_add_number(answer, variable->is_constant);
     smb_payload_add_bytes(answer, variable->initial, variable->initial ? variable->bytes : 0);
+    smb_payload_add_number(answer, variable->pointers->len);
+    for (guint k = 0; k < variable->pointers->len; k++) {
+      SmbModulePointer pointer = g_array_index(variable->pointers, SmbModulePointer, k);
+      smb_payload_add_number(answer, pointer.offset);
+      smb_payload_add_number(answer, pointer.variable);
+      smb_payload_add_number(answer, pointer.addend);
+    }
   }
+  smb_payload_add_number(answer, module->allocates);
   return TRUE;
 }
 
@@ -176,6 +178,8 @@ take_run_launch(const Process *process, SmbPayload *request) {
   take_run_variables(launch, request);
   take_run_memory(launch, request);
   take_run_registered(process, launch, request);
+  guint64 heap = smb_payload_number(request);
+  smb_engine_set_heap(process->engine, heap, smb_payload_number(request));
   launch->process = process->pid;
   launch->driver = g_strdup("0");
   launch->device_name = g_strdup_printf("smembank, as sm_%u", process->running->chip);
@@ -277,23 +281,37 @@ has_hung_up(gpointer user) {
   return poll(&end, 1, 0) > 0 && end.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
-// What the process is told of a launch that has run, and writes for a person.
+// What a person reads of a launch (transfer full).
+static char *
+describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const char *reason) {
+  g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
+  if (reason && fault != SMB_FAULT_ASSERT)
+    return g_strdup_printf("smembank run: %s: %s", name, reason);
+  if (run->n_unknown)
+    return g_strdup_printf(
+        "smembank run: warning: %s: of %" G_GUINT64_FORMAT
+        " of the bytes that it wrote the value is not known: results that depend on "
+        "them are wrong",
+        name, run->n_unknown);
+  return g_strdup("");
+}
+
+// What the process is told of a launch that has run.
 static void
 answer_run(SmbPayload *answer, const char *kernel, const SmbEngineRun *run, const char *failure) {
-  g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
+  static const RunStatus statuses[] = {[SMB_FAULT_NONE] = RUN_DONE,
+                                       [SMB_FAULT_ADDRESS] = RUN_ADDRESS,
+                                       [SMB_FAULT_MISALIGNED] = RUN_MISALIGNED,
+                                       [SMB_FAULT_ASSERT] = RUN_ASSERT,
+                                       [SMB_FAULT_TRAP] = RUN_FAILED};
+  const char *reason = NULL;
+  SmbFault fault = run->runtime ? smb_runtime_fault(run->runtime, &reason) : SMB_FAULT_NONE;
   g_autofree char *message =
-      failure      ? g_strdup_printf("smembank run: %s: %s", name, failure)
-      : run->stray ? g_strdup_printf("smembank run: %s wrote to address 0x%" G_GINT64_MODIFIER
-                                     "x, which is not allocated",
-                                     name, run->stray)
-      : run->n_unknown
-          ? g_strdup_printf(
-                "smembank run: warning: %s: of %" G_GUINT64_FORMAT
-                " of the bytes that it wrote the value is not known: results that depend on "
-                "them are wrong",
-                name, run->n_unknown)
-          : g_strdup("");
-  answer_status(answer, failure ? RUN_FAILED : run->stray ? RUN_ADDRESS : RUN_DONE, message);
+      describe_run(kernel, run, failure ? SMB_FAULT_NONE : fault, failure ? failure : reason);
+  answer_status(answer, failure && fault == SMB_FAULT_NONE ? RUN_FAILED : statuses[fault], message);
+  smb_payload_add_bytes(answer, run->runtime ? smb_runtime_output(run->runtime)->str : "",
+                        run->runtime ? smb_runtime_output(run->runtime)->len : 0);
+  smb_payload_add_text(answer, run->runtime ? smb_runtime_complaints(run->runtime)->str : "");
 }
 
 // Runs a launch, and keeps what is counted of it.
@@ -333,9 +351,11 @@ answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
     smb_recorder_count(running->recorder, launch->kernel, 1);
   if (is_wanted && is_recorded(running, launch))
     record_run(process, launch, module);
-  if (running->skips)
+  if (running->skips) {
     answer_status(answer, RUN_DONE, "");
-  else
+    smb_payload_add_text(answer, "");
+    smb_payload_add_text(answer, "");
+  } else
     run_launch(process, number, launch, is_wanted, answer);
   return TRUE;
 }

@@ -59,14 +59,6 @@ smb_step_switch(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
-gboolean
-smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes) {
-  if (!lanes)
-    return TRUE;
-  g_autofree char *thread = smb_block_thread(exec->block, exec->w, smb_lanes_first(lanes));
-  return smb_block_fail(exec->block, step->place, "trap, executed by %s", thread);
-}
-
 // Lanes with a true guard that are not all of those that the mask names, and live, are divided: then all go to the
 // target. So do lanes that run together and name different members (R2UR P0, URZ, R4; @!P0 BRA.DIV UR4, where UR4 has
 // the members of all).

@@ -8,8 +8,6 @@
 
 enum {
   MAX_CALLS = 1024, // nested
-  ALLOCATED_ALIGN = 16,
-  MAX_ALLOCATED = 1 << 24, // bytes at once
 };
 
 // Lanes go to functions that begin at @targets, by lane, and from there back to where they are.
@@ -137,34 +135,4 @@ smb_step_missing(Exec *exec, const Step *step, SmbLanes lanes) {
   return !lanes || smb_block_fail(exec->block, step->place,
                                   "'%s' has no body here: it could access shared memory",
                                   (const char *)step->callee);
-}
-
-gboolean
-smb_step_assert(Exec *exec, const Step *step, SmbLanes lanes) {
-  if (!lanes)
-    return TRUE;
-  g_autofree char *thread = smb_block_thread(exec->block, exec->w, smb_lanes_first(lanes));
-  return smb_block_fail(exec->block, step->place, "an assertion fails in %s", thread);
-}
-
-// Pieces lie one behind the other, at multiples of 16 bytes; those of sizes that are not known are far apart.
-gboolean
-smb_step_allocate(Exec *exec, const Step *step, SmbLanes lanes) {
-  Registers *registers = exec->warp->registers;
-  Row size = step->compute.s[0];
-  SmbLanes known =
-      smb_row_known(registers, size, lanes) & smb_row_known(registers, size + 1, lanes);
-  guint32 low[SMB_MAX_LANES] = {0}, high[SMB_MAX_LANES] = {0};
-  FOR_LANES(lanes, lane) {
-    guint64 bytes =
-        row_values(registers, size)[lane] | (guint64)row_values(registers, size + 1)[lane] << 32;
-    guint64 address = make_pointer(exec->code->heap, (gint64)exec->allocated);
-    bytes = known >> lane & 1 ? MIN(bytes, MAX_ALLOCATED) : MAX_ALLOCATED;
-    exec->allocated += (bytes / ALLOCATED_ALIGN + 1) * ALLOCATED_ALIGN;
-    low[lane] = (guint32)address;
-    high[lane] = (guint32)(address >> 32);
-  }
-  smb_row_set(registers, step->compute.d, lanes, low, NULL, 0, 0);
-  smb_row_set(registers, step->compute.d + 1, lanes, high, NULL, 0, 0);
-  return TRUE;
 }

@@ -98,8 +98,25 @@ smb_step_call_code(Exec *exec, const Step *step, SmbLanes lanes) {
   return smb_step_branch(exec, step, lanes);
 }
 
+// Of a launch that is run: a null pointer, which is where the kernel begins.
+static gboolean
+check_called(Exec *exec, const Step *step, SmbLanes lanes) {
+  const Registers *registers = exec->warp->registers;
+  Row low = step->compute.s[0];
+  FOR_LANES(lanes, lane) {
+    if (row_values(registers, low)[lane] || row_values(registers, low + 1)[lane] || step->argument)
+      continue;
+    g_autofree char *thread = smb_block_thread(exec->block, exec->w, lane);
+    smb_runtime_fail(exec->block->runtime, SMB_FAULT_ADDRESS, NULL);
+    return smb_block_fail(exec->block, step->place, "a call through a null pointer, by %s", thread);
+  }
+  return TRUE;
+}
+
 gboolean
 smb_step_call_address(Exec *exec, const Step *step, SmbLanes lanes) {
+  if (exec->block->runtime && !check_called(exec, step, lanes))
+    return FALSE;
   keep_return(exec, lanes, NO_ROW, 0);
   return smb_step_jump(exec, step, lanes);
 }

@@ -42,7 +42,6 @@ gboolean smb_step_return_to(Exec *exec, const Step *step, SmbLanes lanes);
 // To Step.target, which returns by the pair of rows Compute.s[0], plus Step.argument; NO_ROW: not known by which one.
 gboolean smb_step_call_code(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_exit(Exec *exec, const Step *step, SmbLanes lanes);
-gboolean smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes);
 // Behind the last instruction of a function: fails.
 gboolean smb_step_end(Exec *exec, const Step *step, SmbLanes lanes);
 
@@ -73,9 +72,19 @@ gboolean smb_step_return(Exec *exec, const Step *step, SmbLanes lanes);
 // thread's stack, from Compute.s[0] on, an offset in REGION_LOCAL: fails if there are not as many. They hold nothing
 // yet.
 gboolean smb_step_reserve(Exec *exec, const Step *step, SmbLanes lanes);
-// A function without a body here is called, or an assertion has failed.
+// A function without a body here is called.
 gboolean smb_step_missing(Exec *exec, const Step *step, SmbLanes lanes);
-gboolean smb_step_assert(Exec *exec, const Step *step, SmbLanes lanes);
+
+// --- the device's run-time system (runtime-call.c): arguments and results as runtime-function.def says
+
 // Compute.d: the address of as many bytes as the pair of rows Compute.s[0] says, of Code.heap, that no
-// thread of the block was given before.
+// thread of the block was given before; of a launch that is run, of the device's heap.
 gboolean smb_step_allocate(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_free(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_print(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_assert(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes);
+// Another function of it, Step.callee.
+gboolean smb_step_unsupported(Exec *exec, const Step *step, SmbLanes lanes);
+// Compute.d: a word of the clock (Step.argument).
+gboolean smb_step_clock(Exec *exec, const Step *step, SmbLanes lanes);

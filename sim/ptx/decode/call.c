@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Calls: what is passed is copied to where the frame of the function begins, and its results from there, word by word.
-#include <string.h>
-
+#include "sim/exec/runtime-function.h"
 #include "sim/ptx/decode/decode.h"
 
 enum {
@@ -20,22 +19,6 @@ typedef struct {
   guint32 shape;
   guint64 pushed; // bytes ahead of it on the stack
 } Call;
-
-// --- what the device provides
-
-// Functions of the device runtime that do not touch the program's shared memory. Their results are unknown. All names
-// that begin with "cuda" belong to it.
-static gboolean
-is_provided(const char *name) {
-  static const char *const names[] = {"vprintf", "free", NULL};
-  return g_strv_contains(names, name) || g_str_has_prefix(name, "cuda") ||
-         g_str_has_prefix(name, "__cuda");
-}
-
-static gboolean
-is_assertion(const char *name) {
-  return strcmp(name, "__assertfail") == 0 || strcmp(name, "__assert_fail") == 0;
-}
 
 // --- what is passed
 
@@ -210,25 +193,57 @@ forget_call_results(PtxDecoder *decoder, const PtxOperand *list) {
   return TRUE;
 }
 
-// malloc returns a pointer to memory of its own, with unknown contents.
+// The rows that arguments are in, as runtime-function.def says, which are loaded from the variables that are passed. FALSE: they are not
+// those.
 static gboolean
-call_malloc(PtxDecoder *decoder, const Call *call) {
-  PtxPlace size, result;
-  guint64 bytes = 0, result_bytes = 0;
-  if (!call->arguments || call->arguments->n != 1 || !call->results || call->results->n != 1 ||
-      !find_param_variable(decoder, smb_ptx_element(decoder, call->arguments, 0), &size, &bytes) ||
-      !find_param_variable(decoder, smb_ptx_element(decoder, call->results, 0), &result,
-                           &result_bytes) ||
-      bytes != 8 || result_bytes != 8)
-    return smb_ptx_refuse(decoder, "expected malloc to take and to return a variable of 8 bytes");
-  Step step = smb_build_step(&decoder->build, STEP_ALLOCATE);
-  smb_code_add_heap(decoder->code);
-  step.compute.s[0] = smb_code_new_rows(decoder->code, 2);
-  step.compute.d = smb_code_new_rows(decoder->code, 2);
-  smb_ptx_move_rows(decoder, TRUE, size, step.compute.s[0], 8);
-  smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
+load_provided(PtxDecoder *decoder, const Call *call, const Provided *provided, Row first) {
+  guint n = call->arguments ? call->arguments->n : 0, at = 0;
+  for (guint i = 0; i < n; i++) {
+    PtxPlace place;
+    guint64 bytes = 0;
+    if (!find_param_variable(decoder, smb_ptx_element(decoder, call->arguments, i), &place,
+                             &bytes) ||
+        (bytes != 4 && bytes != 8))
+      return FALSE;
+    guint rows = (guint)bytes / 4;
+    at = (at + rows - 1) / rows * rows;
+    if (at + rows > provided->passed)
+      return FALSE;
+    smb_ptx_move_rows(decoder, TRUE, place, first + at, (guint)bytes);
+    at += rows;
+  }
+  return at == provided->passed;
+}
+
+// A function of runtime-function.def. One that is declared in another way is called for nothing; malloc is refused.
+static gboolean
+call_provided(PtxDecoder *decoder, const Call *call, const Provided *provided) {
+  Step step = smb_build_step(&decoder->build, provided->opcode);
+  guint64 bytes = 0, wanted = 4 * (guint64)provided->returned;
+  PtxPlace result;
+  gboolean has_result =
+      call->results && call->results->n == 1 &&
+      find_param_variable(decoder, smb_ptx_element(decoder, call->results, 0), &result, &bytes);
+  step.callee = provided->name;
+  step.compute.s[0] = smb_code_new_rows(decoder->code, provided->passed);
+  step.compute.d = smb_code_new_rows(decoder->code, MAX(provided->returned, 1));
+  if (!load_provided(decoder, call, provided, step.compute.s[0]) || has_result != (wanted > 0) ||
+      bytes != wanted) {
+    if (provided->opcode == STEP_ALLOCATE)
+      return smb_ptx_refuse(decoder, "expected malloc to take and to return a variable of 8 bytes");
+    if (provided->opcode != STEP_ASSERT)
+      smb_step_bind(&step, STEP_UNSUPPORTED);
+    step.compute.s[0] = NO_ROW;
+    smb_code_add(decoder->code, &step);
+    return forget_call_results(decoder, call->results);
+  }
+  if (provided->opcode == STEP_ALLOCATE)
+    smb_code_add_heap(decoder->code);
+  if (wanted)
+    smb_code_writes_row(decoder->code, &step, step.compute.d, provided->returned);
   smb_code_add(decoder->code, &step);
-  smb_ptx_move_rows(decoder, FALSE, result, step.compute.d, 8);
+  if (wanted)
+    smb_ptx_move_rows(decoder, FALSE, result, step.compute.d, (guint)wanted);
   return TRUE;
 }
 
@@ -236,18 +251,13 @@ call_malloc(PtxDecoder *decoder, const Call *call) {
 static gboolean
 call_missing(PtxDecoder *decoder, const Call *call) {
   const char *name = call->function->name;
-  Step step = smb_build_step(&decoder->build, STEP_MISSING);
+  const Provided *provided = smb_provided_find(name);
+  if (provided)
+    return call_provided(decoder, call, provided);
+  Step step = smb_build_step(&decoder->build,
+                             smb_provided_is_harmless(name) ? STEP_UNSUPPORTED : STEP_MISSING);
   step.callee = name;
-  if (is_assertion(name)) {
-    // Whether one fails that depends on something unknown decides nothing.
-    smb_step_bind(&step, STEP_ASSERT);
-    smb_code_add(decoder->code, &step);
-    return TRUE;
-  }
-  if (strcmp(name, "malloc") == 0)
-    return call_malloc(decoder, call);
-  if (!is_provided(name))
-    smb_code_add(decoder->code, &step);
+  smb_code_add(decoder->code, &step);
   return forget_call_results(decoder, call->results);
 }
 

@@ -175,6 +175,21 @@ is_reserved_offset_name(const char *name) {
   return g_strv_contains(names, name);
 }
 
+// What a launch that is run for its results finds in a clock, whose row is @row: the low word, and the high one behind it.
+static Row
+add_ptx_clock(PtxDecoder *decoder, const char *name, Row row) {
+  gboolean is_high = g_str_has_suffix(name, "_hi");
+  if (!g_str_has_prefix(name, "%clock") && !g_str_has_prefix(name, "%globaltimer"))
+    return row;
+  for (guint i = is_high; i < 2; i++) {
+    Step step = smb_build_step(&decoder->build, STEP_CLOCK);
+    step.argument = i;
+    step.compute.d = row + i - is_high;
+    smb_code_add(decoder->code, &step);
+  }
+  return row;
+}
+
 // The row of a special register. The clock and others like it get a row that is never written, so nothing is known of
 // their value.
 static Row
@@ -182,7 +197,7 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   guint32 values[SMB_MAX_LANES];
   gpointer known;
   if (g_hash_table_lookup_extended(decoder->specials, name, NULL, &known))
-    return GPOINTER_TO_UINT(known);
+    return add_ptx_clock(decoder, name, GPOINTER_TO_UINT(known));
   for (guint i = 0; i < G_N_ELEMENTS(fixed); i++) {
     if (strcmp(fixed[i].name, name) == 0)
       return smb_ptx_constant(decoder, fixed[i].value, bytes);
@@ -200,7 +215,7 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   if (find_launched(name, &preset.special))
     g_array_append_val(decoder->code->presets, preset);
   g_hash_table_insert(decoder->specials, (gpointer)name, GUINT_TO_POINTER(preset.row));
-  return preset.row;
+  return add_ptx_clock(decoder, name, preset.row);
 }
 
 // The address of a variable of the kernel in local memory or among its parameters, or of a function's variable that all

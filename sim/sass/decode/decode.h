@@ -70,6 +70,7 @@ typedef struct {
   const SmbCubin *cubin;
   const SmbCubinFunction *kernel;
   const SmbLines *lines;
+  GHashTable *addresses; // SmbProgramOptions.addresses
   guint32 stack_bytes;
   // where shared memory that is the program's own begins, as addresses of the code have it
   guint32 reserved_shared;

@@ -85,9 +85,12 @@ is_code(const SmbCubinSection *section) {
   return g_str_has_prefix(section->name, ".text.");
 }
 
-// Whether what a relocation changes is needed: constants and variables, and sections of code that are.
+// Whether what a relocation changes is needed: constants and variables, and sections of code that are. Of a module that is run, any
+// kernel may have left a pointer to a function.
 static gboolean
 is_needed_section(const SassDecoder *decoder, guint section) {
+  if (decoder->addresses)
+    return TRUE;
   for (guint i = 0; i < decoder->sections->len; i++)
     if (g_array_index(decoder->sections, SassSection, i).section == section)
       return TRUE;
@@ -180,17 +183,38 @@ find_symbol_region(SassDecoder *decoder, guint index) {
   return added;
 }
 
-// What a symbol stands for, if that is something the code can have the address of.
+// What a pointer to a function is in all kernels of a module that is run, where it is known; 0: it is not.
+static guint64
+find_module_address(SassDecoder *decoder, const SmbCubinSymbol *symbol) {
+  const SassSection *section = symbol->section ? smb_sass_placed(decoder, symbol->section) : NULL;
+  guint64 address = decoder->addresses && section && symbol->kind == SMB_CUBIN_FUNCTION
+                        ? smb_cubin_function_address(decoder->cubin, symbol->name)
+                        : 0;
+  const CodeAlias alias = {address, section ? section->base + symbol->value : 0};
+  for (guint i = 0; address && i < decoder->code->aliases->len; i++) {
+    if (g_array_index(decoder->code->aliases, CodeAlias, i).address == address)
+      return address;
+  }
+  if (address)
+    g_array_append_val(decoder->code->aliases, alias);
+  return address;
+}
+
+// What a symbol stands for, if that is something the code can have the address of. @is_pointer: it may leave the launch.
 static gboolean
-find_address(SassDecoder *decoder, guint index, guint64 *address) {
+find_address(SassDecoder *decoder, guint index, gboolean is_pointer, guint64 *address) {
   const SmbCubinSymbol *symbol = get_symbol(decoder, index);
   guint32 region = find_symbol_region(decoder, index);
-  *address = region ? make_pointer(region, 0) : 0;
+  const guint64 *known =
+      region && decoder->addresses ? g_hash_table_lookup(decoder->addresses, symbol->name) : NULL;
+  *address = known ? *known : region ? make_pointer(region, 0) : 0;
   if (region)
     return TRUE;
   if (symbol->kind != SMB_CUBIN_FUNCTION && symbol->section)
     return FALSE;
-  *address = find_function_address(decoder, symbol);
+  guint64 place = find_function_address(decoder, symbol);
+  *address = is_pointer ? find_module_address(decoder, symbol) : 0;
+  *address = *address ? *address : place;
   return TRUE;
 }
 
@@ -203,7 +227,7 @@ put_addresses(SassDecoder *decoder, guint section, guint64 first, GByteArray *by
     guint64 at = relocation->offset - first, address;
     if (relocation->section != section || relocation->offset < first ||
         !smb_range_is_within(at, sizeof address, bytes->len) ||
-        !find_address(decoder, relocation->symbol, &address))
+        !find_address(decoder, relocation->symbol, relocation->addend == 0, &address))
       continue;
     address += (guint64)relocation->addend;
     memcpy(bytes->data + at, &address, sizeof address);
@@ -221,7 +245,7 @@ put_into_code(SassDecoder *decoder, GByteArray *code, const SmbCubinRelocation *
   gboolean high = type == SMB_CUBIN_RELOCATE_HIGH_32;
   if ((!calls && !high && type != SMB_CUBIN_RELOCATE_LOW_32) || relocation->offset % SASS_BYTES ||
       !smb_range_is_within(relocation->offset, SASS_BYTES, code->len) ||
-      !find_address(decoder, relocation->symbol, &address))
+      !find_address(decoder, relocation->symbol, !calls && relocation->addend == 0, &address))
     return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s: '%s' is not linked yet (compiled with nvcc -rdc=true): link it with nvcc "
                     "-dlink, or compile without -rdc",

@@ -4,8 +4,7 @@
 // Functions that the device's run-time system provides, which no image has: as far as they are known not to touch
 // shared memory. Calling convention of CUDA's compilers: R4 and what follows it are passed and returned, R20 and
 // R21 hold where the function returns to.
-#include <string.h>
-
+#include "sim/exec/runtime-function.h"
 #include "sim/sass/decode/decode.h"
 
 enum {
@@ -13,13 +12,6 @@ enum {
   RETURN_ADDRESS = 20,
   N_RETURNED = 4, // registers, at most, of what is not known
 };
-
-static gboolean
-is_harmless(const char *name) {
-  static const char *const names[] = {"vprintf", "free", NULL};
-  return g_strv_contains(names, name) || g_str_has_prefix(name, "cuda") ||
-         g_str_has_prefix(name, "__cuda");
-}
 
 static void
 add_provided_block(SassDecoder *decoder, guint32 first) {
@@ -36,23 +28,21 @@ guint32
 smb_sass_add_provided(SassDecoder *decoder, const char *name) {
   static const SassInstruction none;
   guint32 first = decoder->code->steps->len;
-  gboolean allocates = strcmp(name, "malloc") == 0, asserts = g_str_has_prefix(name, "__assert");
-  if (!allocates && !asserts && !is_harmless(name))
+  const Provided *provided = smb_provided_find(name);
+  if (!provided && !smb_provided_is_harmless(name))
     return NO_STEP;
   decoder->instruction = &none;
   decoder->builder.guard = PREDICATE_TRUE;
   decoder->builder.unless = FALSE;
-  if (allocates) {
-    Step step = smb_sass_step(decoder, STEP_ALLOCATE);
+  Step call = smb_sass_step(decoder, provided ? provided->opcode : STEP_UNSUPPORTED);
+  call.callee = name;
+  call.compute.d = call.compute.s[0] = decoder->registers + FIRST_PASSED;
+  if (call.opcode == STEP_ALLOCATE) {
     smb_code_add_heap(decoder->code);
-    step.compute.d = step.compute.s[0] = decoder->registers + FIRST_PASSED;
-    smb_code_writes_row(decoder->code, &step, step.compute.d, 2);
-    smb_code_add(decoder->code, &step);
-  } else if (asserts) {
-    Step step = smb_sass_step(decoder, STEP_ASSERT);
-    smb_code_add(decoder->code, &step);
-  } else
-    smb_sass_add_unknown(decoder, decoder->registers + FIRST_PASSED, N_RETURNED);
+    smb_code_writes_row(decoder->code, &call, call.compute.d, provided->returned);
+  } else if (call.opcode != STEP_ASSERT)
+    smb_code_writes_row(decoder->code, &call, call.compute.d, N_RETURNED);
+  smb_code_add(decoder->code, &call);
   Step step = smb_sass_step(decoder, STEP_RETURN_TO);
   step.compute.s[0] = decoder->registers + RETURN_ADDRESS;
   smb_code_add(decoder->code, &step);

@@ -20,6 +20,8 @@ enum {
   SR_LWINHI = 0x2e,
   SR_STACK_END = 0x37, // code of ptxas -O0 traps where its stack would reach below
   SR_EQMASK = 0x38,    // five masks of lanes
+  SR_CLOCK = 0x50,     // low word; the high one is the next
+  SR_GLOBAL_TIMER = 0x52,
   SR_GEMASK = 0x3c,
   SR_CGA_SIZE = 0x8a, // which of the launch's words hold (constant.c)
   SRZ = 0xff,
@@ -80,6 +82,20 @@ find_special(SassDecoder *decoder, guint number) {
   return row;
 }
 
+// What a launch that is run for its results finds in a clock.
+static void
+add_clock(SassDecoder *decoder, const SassOperand *d, Row row, guint number, gboolean wide) {
+  if (number < SR_CLOCK || number > SR_GLOBAL_TIMER + 1)
+    return;
+  for (guint i = 0; i < (wide ? 2 : 1); i++) {
+    Step step = smb_sass_step(decoder, STEP_CLOCK);
+    step.argument = number % 2 + i;
+    step.compute.d = row + i;
+    step.compute.is_uniform = d->kind == SASS_UNIFORM;
+    smb_code_add(decoder->code, &step);
+  }
+}
+
 // S2R, S2UR; CS2R, CS2UR. The argument says how many rows there are, unless .32 says otherwise.
 gboolean
 smb_sass_special(SassDecoder *decoder) {
@@ -91,12 +107,11 @@ smb_sass_special(SassDecoder *decoder) {
   if (row == NO_ROW)
     return smb_sass_unknown(decoder);
   smb_sass_add_move(decoder, d, row, from);
-  if (!wide)
-    return TRUE;
-  if (s->number == SRZ)
+  if (wide && s->number == SRZ)
     smb_sass_add_move(decoder, d, row + 1, smb_sass_constant(decoder, 0, 1));
-  else
+  else if (wide)
     smb_sass_add_unknown(decoder, row + 1, 1);
+  add_clock(decoder, d, row, s->number, wide);
   return TRUE;
 }
 

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a thread finds in memory, for functions of the device's run-time system: no access of the program, so nothing is counted,
+// and nothing races.
+#include <string.h>
+
+#include "sim/base/range.h"
+#include "sim/machine/access.h"
+#include "sim/machine/runtime.h"
+
+enum {
+  PEEK_BYTES = 16, // that are read at once: a divisor of what global memory is kept in
+};
+
+// A part of it that is in one object and one piece of PEEK_BYTES. Returns how many bytes; 0: nothing is there.
+static gsize
+peek_part(const SmbBlock *block, guint warp, guint lane, guint64 pointer, guchar *bytes,
+          guchar *marks, gsize length) {
+  guint number = smb_block_find(block, pointer);
+  gboolean has_number = pointer >> POINTER_OFFSET_BITS != 0;
+  if (number >= (has_number ? block->n_numbered : block->n_objects) || !block->objects[number].name)
+    return 0;
+  Object *object = &block->objects[number];
+  guint64 offset = pointer - (has_number ? make_pointer(number, 0) : object->address);
+  gsize size = object->space == SPACE_SHARED ? block->shared_bytes : object->size;
+  if (offset >= size)
+    return 0;
+  gsize n = MIN(MIN(length, size - offset), PEEK_BYTES - offset % PEEK_BYTES);
+  switch (object->space) {
+  case SPACE_SHARED:
+    memcpy(bytes, block->shared + offset, n);
+    memcpy(marks, block->shared_marks + offset, n);
+    return n;
+  case SPACE_PRIVATE:
+    return smb_private_peek(block, object, warp, lane, offset, bytes, marks) ? 1 : 0;
+  case SPACE_GLOBAL:
+    smb_overlay_read(block->overlay, object, offset, FALSE, bytes, marks, n);
+    return n;
+  case SPACE_CONSTANT:
+    smb_contents_read(&object->contents, offset, bytes, n);
+    if (object->marks)
+      memcpy(marks, object->marks + offset, n);
+    else
+      memset(marks, object->contents.fill != SMB_FILL_UNKNOWN ? MARK_KNOWN : 0, n);
+    return n;
+  }
+  g_assert_not_reached();
+}
+
+gboolean
+smb_block_peek(const SmbBlock *block, guint warp, guint lane, guint64 pointer, gpointer bytes,
+               gsize length) {
+  guchar marks[PEEK_BYTES];
+  gboolean is_known = TRUE;
+  for (gsize done = 0, n; done < length; done += n) {
+    n = peek_part(block, warp, lane, pointer + done, (guchar *)bytes + done, marks, length - done);
+    if (n == 0) {
+      memset((guchar *)bytes + done, 0, length - done);
+      return FALSE;
+    }
+    for (gsize i = 0; i < n; i++)
+      is_known = is_known && marks[i] & MARK_KNOWN;
+  }
+  return is_known;
+}
+
+gboolean
+smb_block_peek_text(const SmbBlock *block, guint warp, guint lane, guint64 pointer, GString *text) {
+  guchar bytes[PEEK_BYTES], marks[PEEK_BYTES];
+  gboolean is_known = TRUE;
+  for (gsize n;; pointer += n) {
+    n = peek_part(block, warp, lane, pointer, bytes, marks, sizeof bytes);
+    if (n == 0)
+      return FALSE;
+    for (gsize i = 0; i < n; i++) {
+      if (bytes[i] == '\0')
+        return is_known;
+      is_known = is_known && marks[i] & MARK_KNOWN;
+      g_string_append_c(text, (char)bytes[i]);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/machine/runtime.h"
+
+struct _SmbRuntime {
+  SmbHeap *heap;
+  GMutex lock;
+  GString *output, *complaints;
+  SmbFault fault;
+  char *message;
+  guint64 ticks;
+};
+
+SmbRuntime *
+smb_runtime_new(SmbHeap *heap) {
+  SmbRuntime *runtime = g_new0(SmbRuntime, 1);
+  runtime->heap = heap;
+  runtime->output = g_string_new(NULL);
+  runtime->complaints = g_string_new(NULL);
+  g_mutex_init(&runtime->lock);
+  return runtime;
+}
+
+void
+smb_runtime_free(SmbRuntime *runtime) {
+  if (!runtime)
+    return;
+  g_string_free(runtime->output, TRUE);
+  g_string_free(runtime->complaints, TRUE);
+  g_free(runtime->message);
+  g_mutex_clear(&runtime->lock);
+  g_free(runtime);
+}
+
+SmbHeap *
+smb_runtime_heap(const SmbRuntime *runtime) {
+  return runtime->heap;
+}
+
+void
+smb_runtime_print(SmbRuntime *runtime, const char *text, gsize length) {
+  g_mutex_lock(&runtime->lock);
+  g_string_append_len(runtime->output, text, (gssize)length);
+  g_mutex_unlock(&runtime->lock);
+}
+
+void
+smb_runtime_complain(SmbRuntime *runtime, const char *text) {
+  g_mutex_lock(&runtime->lock);
+  g_string_append(runtime->complaints, text);
+  g_mutex_unlock(&runtime->lock);
+}
+
+const GString *
+smb_runtime_output(const SmbRuntime *runtime) {
+  return runtime->output;
+}
+
+const GString *
+smb_runtime_complaints(const SmbRuntime *runtime) {
+  return runtime->complaints;
+}
+
+void
+smb_runtime_fail(SmbRuntime *runtime, SmbFault fault, const char *message) {
+  g_mutex_lock(&runtime->lock);
+  if (runtime->fault == SMB_FAULT_NONE) {
+    runtime->fault = fault;
+    runtime->message = g_strdup(message);
+  }
+  g_mutex_unlock(&runtime->lock);
+}
+
+SmbFault
+smb_runtime_fault(const SmbRuntime *runtime, const char **message) {
+  if (message)
+    *message = runtime->message;
+  return runtime->fault;
+}
+
+guint64
+smb_runtime_time(SmbRuntime *runtime) {
+  g_mutex_lock(&runtime->lock);
+  guint64 ticks = runtime->ticks;
+  g_mutex_unlock(&runtime->lock);
+  return ticks;
+}
+
+void
+smb_runtime_reach(SmbRuntime *runtime, guint64 ticks) {
+  g_mutex_lock(&runtime->lock);
+  runtime->ticks = MAX(runtime->ticks, ticks);
+  g_mutex_unlock(&runtime->lock);
+}

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a launch that is run for its results has besides its memory: the device's printf, its heap, its clock, and the fault that
+// ends it. A launch that is only counted has none (SmbLaunch.runtime is %NULL): what these functions return is not known then.
+// Where there is one, all memory that is allocated is known, and an access outside of it is a fault. For any thread.
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _SmbHeap SmbHeap;
+
+/**
+ * smb_heap_new:
+ * @address, @bytes: the memory that pieces are given of
+ *
+ * Returns: (transfer full): the heap of a process, which outlives its launches
+ */
+SmbHeap *smb_heap_new(guint64 address, guint64 bytes);
+void smb_heap_free(SmbHeap *heap);
+
+/** smb_heap_take: Returns: the address of @bytes, at a multiple of 16; 0: there is no room */
+guint64 smb_heap_take(SmbHeap *heap, guint64 bytes);
+
+/** smb_heap_give: Returns: whether a piece that was taken begins there, which is free again; or it is 0 */
+gboolean smb_heap_give(SmbHeap *heap, guint64 address);
+
+/** What a kernel did that ends its context. */
+typedef enum {
+  SMB_FAULT_NONE,
+  SMB_FAULT_ADDRESS,    /* it accessed what is not allocated */
+  SMB_FAULT_MISALIGNED, /* it accessed an address that is not a multiple of its width */
+  SMB_FAULT_ASSERT,
+  SMB_FAULT_TRAP, /* __trap(), or what a device stops at otherwise */
+} SmbFault;
+
+typedef struct _SmbRuntime SmbRuntime;
+
+/**
+ * smb_runtime_new:
+ * @heap: (nullable) (transfer none): %NULL: there is no room for anything
+ *
+ * Returns: (transfer full): that of one launch
+ */
+SmbRuntime *smb_runtime_new(SmbHeap *heap);
+void smb_runtime_free(SmbRuntime *runtime);
+
+/** smb_runtime_heap: Returns: (nullable) (transfer none) */
+SmbHeap *smb_runtime_heap(const SmbRuntime *runtime);
+
+/** smb_runtime_print: Adds to what printf wrote, and to what failed assertions say. */
+void smb_runtime_print(SmbRuntime *runtime, const char *text, gsize length);
+void smb_runtime_complain(SmbRuntime *runtime, const char *text);
+
+/** smb_runtime_output, smb_runtime_complaints: Returns: (transfer none): all of it, in the order in which blocks and their threads ran */
+const GString *smb_runtime_output(const SmbRuntime *runtime);
+const GString *smb_runtime_complaints(const SmbRuntime *runtime);
+
+/** smb_runtime_fail: @message: (nullable): in words, with its place. The first fault of a launch counts. */
+void smb_runtime_fail(SmbRuntime *runtime, SmbFault fault, const char *message);
+
+/** smb_runtime_fault: @message: (out) (optional) (nullable): as said. Returns: the fault */
+SmbFault smb_runtime_fault(const SmbRuntime *runtime, const char **message);
+
+/** smb_runtime_time: Returns: the clock of the device, in ticks: the latest that was reached */
+guint64 smb_runtime_time(SmbRuntime *runtime);
+/** smb_runtime_reach: The clock is at least at @ticks from now on. */
+void smb_runtime_reach(SmbRuntime *runtime, guint64 ticks);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbHeap, smb_heap_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbRuntime, smb_runtime_free)
+
+G_END_DECLS

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# smembank run: what kernels have of the device's run-time system (printf, assert, malloc, clocks), pointers in initial data, barriers of
+# the grid, and the error of a device for each thing that a kernel must not do. The numbers of errors, and
+# what printf makes of each conversion, are those of an H200 (driver 580).
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+
+nvcc=${SMEMBANK_NVCC:-}
+[ "$nvcc" != no ] || nvcc=
+for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
+  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
+done
+if [ -z "$nvcc" ]; then
+  echo "no nvcc: programs were not compiled"
+  exit 0
+fi
+export SMEMBANK_NVCC="$nvcc"
+SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
+export SMEMBANK_RUN_LIBRARIES
+
+# prints NAME: the program prints what is in NAME.expected, and returns 0.
+prints() {
+  status=0
+  "$SMEMBANK" run --output ranking "$srcdir/tests/run/$1.cu" >out 2>err || status=$?
+  [ "$status" = 0 ] || die "$1: status $status: $(cat out err)"
+  cmp out "$srcdir/tests/run/$1.expected" || die "$1: another output: $(cat out err)"
+  [ ! -s err ] || die "$1: messages: $(cat err)"
+}
+
+prints device-print
+prints device-heap
+prints device-clock
+prints device-grid
+prints device-pointers
+status=0
+"$SMEMBANK" run --nvcc -rdc=true --output ranking "$srcdir/tests/run/device-linked.cu" "$srcdir/tests/run/device-linked-more.cu" >out || status=$?
+[ "$status" = 0 ] || die "linked: status $status: $(cat out)"
+cmp out "$srcdir/tests/run/device-linked.expected" || die "linked: another output: $(cat out)"
+
+# --- faults: the error that the program sees, and what a person reads
+"$nvcc" -arch=sm_90 -lineinfo -cudart shared -o faults "$srcdir/tests/run/device-faults.cu"
+
+# fails ERROR MESSAGE FAULT [PLACE]
+fails() {
+  expected="$1 $2" message=$3
+  shift 3
+  status=0
+  "$SMEMBANK" run --output ranking -- ./faults "$@" >out 2>err || status=$?
+  [ "$status" = 0 ] || die "$*: status $status: $(cat out err)"
+  grep -q -x -F "$expected" out || die "$*: not '$expected': $(cat out err)"
+  grep -q "$message" err || die "$*: not '$message': $(cat err)"
+}
+
+fails 710 710 'device-faults.cu:[0-9]*: void asserts(int \*, long): block: \[1,0,0\], thread: \[3,0,0\] Assertion `p\[threadIdx.x\] < at && "many". failed.' asserts 0
+fails 719 719 'traps(int\*, long): .*a trap was executed, by thread (1,0,0) of block (0,0,0), lane 1 of warp 0' traps 0
+fails 719 719 'breaks' breaks 0
+fails 700 700 'illegal address: a store of 4 bytes at 0x.*, 0 bytes behind an allocation that ends at 0x.*, by thread (0,0,0) of block (0,0,0), lane 0 of warp 0, at .*device-faults.cu:[0-9]*' stores 64
+fails 700 700 'a store of 4 bytes' stores 10000000000
+fails 700 700 'a store of 4 bytes .* 4 bytes before an allocation' stores -1
+fails 700 700 'a load of 4 bytes' loads 10000000000
+fails 700 700 'an atomic of 4 bytes' adds 10000000000
+fails 716 716 'misaligned: the address 0x.* is not a multiple of 4' misaligned 2
+fails 716 716 'misaligned: byte 1 of shared memory is not a multiple of 4' misaligned_shared 1
+fails 700 700 'out of bounds: byte 1200 of shared memory, which has 80 bytes' shared 300
+fails 700 700 'out of bounds: byte 4000 of shared memory, which has 64 bytes' dynamic 1000
+fails 719 719 'free of 0x.*, where nothing is that malloc gave' frees 0
+fails 700 700 'local memory' recurses 100000
