@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/driver/client.h"
+#include "gpu/driver/device-heap.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/host-register.h"
 #include "gpu/driver/memory-pool.h"
@@ -164,6 +165,8 @@ cudaDeviceGetLimit(size_t *value, int limit) {
 API cudaError_t
 cudaDeviceSetLimit(int limit, size_t value) {
   cudaError_t error = check_limit(limit);
+  if (!error && limit == LIMIT_HEAP)
+    error = heap_set_bytes(value);
   if (!error)
     limits[limit] = value;
   return error_return(error);
