@@ -153,7 +153,8 @@ has_unsettled_counts(const SmbProgram *program, const Sums *sums) {
 // Runs the variants of the program, if the counts may be others there.
 static gboolean
 run_variants(SmbPart *part, const Task *task, const SmbAnalysisOptions *options, GError **error) {
-  if (!has_unsettled_counts(task->program, &part->sums))
+  // One that is run for its results would print, and allocate, again.
+  if (task->launch->runtime || !has_unsettled_counts(task->program, &part->sums))
     return TRUE;
   SmbAnalysisOptions plain = *options;
   plain.keep_requests = FALSE;

@@ -32,6 +32,16 @@ smb_runtime_free(SmbRuntime *runtime) {
   g_free(runtime);
 }
 
+void
+smb_runtime_reset(SmbRuntime *runtime) {
+  g_mutex_lock(&runtime->lock);
+  g_string_set_size(runtime->output, 0);
+  g_string_set_size(runtime->complaints, 0);
+  g_clear_pointer(&runtime->message, g_free);
+  runtime->fault = SMB_FAULT_NONE;
+  g_mutex_unlock(&runtime->lock);
+}
+
 SmbHeap *
 smb_runtime_heap(const SmbRuntime *runtime) {
   return runtime->heap;

@@ -7,6 +7,8 @@
 #include "sim/base/error.h"
 #include "sim/image/cubin.h"
 #include "sim/image/images.h"
+#include "sim/program/entry.h"
+#include "sim/ptx/loaded.h"
 
 static void
 free_module_kernel(gpointer data) {
@@ -24,29 +26,34 @@ clear_variable(gpointer data) {
   g_array_unref(variable->pointers);
 }
 
-// The first image of machine code that runs on @chip (transfer full) (nullable).
+// The first image of a kind that runs on @chip (transfer full) (nullable).
 static GBytes *
-load_cubin(const GPtrArray *images, guint chip, const char *name, GError **error) {
+load_image(const GPtrArray *images, SmbImageKind kind, guint chip, const char *name,
+           GError **error) {
   g_autoptr(GPtrArray) chosen = smb_images_choose(images, chip, name, error);
   for (guint i = 0; chosen && i < chosen->len; i++) {
     const SmbImage *image = g_ptr_array_index(chosen, i);
-    if (image->kind == SMB_IMAGE_CUBIN)
+    if (image->kind == kind)
       return smb_image_load(image, name, error);
   }
   if (chosen)
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-             "%s: only PTX, no machine code: compile it for the architecture (nvcc -arch=sm_%u)",
-             name, chip);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: no code for sm_%u", name, chip);
   return NULL;
 }
 
+// Machine code for the chip, else PTX, else any machine code; one without a bundle is as it is.
 static GBytes *
 choose_module_image(GBytes *file, const char *name, guint chip, GError **error) {
   if (smb_cubin_recognize(file))
     return g_bytes_ref(file);
+  g_autoptr(SmbSource) text = smb_source_new_any(name, file, NULL);
+  if (text && g_strcmp0(smb_program_recognize(text), "ptx") == 0)
+    return g_bytes_ref(file);
   g_autoptr(GPtrArray) images = smb_images_read(file, name, error);
-  GBytes *image = images ? load_cubin(images, chip, name, NULL) : NULL;
-  return image || !images ? image : load_cubin(images, 0, name, error);
+  GBytes *image = images ? load_image(images, SMB_IMAGE_CUBIN, chip, name, NULL) : NULL;
+  if (images && !image)
+    image = load_image(images, SMB_IMAGE_PTX, chip, name, NULL);
+  return image || !images ? image : load_image(images, SMB_IMAGE_CUBIN, 0, name, error);
 }
 
 static void
@@ -127,9 +134,8 @@ add_initial_pointer(SmbModule *module, const SmbCubin *cubin, const GArray *plac
 }
 
 static gboolean
-read_image(SmbModule *module, const char *name, GError **error) {
-  module->code = smb_source_new_any(name, module->image, error);
-  const SmbCubin *cubin = module->code ? smb_cubin_of(module->code, name, error) : NULL;
+read_module_cubin(SmbModule *module, const char *name, GError **error) {
+  const SmbCubin *cubin = smb_cubin_of(module->code, name, error);
   if (!cubin)
     return FALSE;
   module->chip = cubin->chip;
@@ -155,6 +161,70 @@ read_image(SmbModule *module, const char *name, GError **error) {
   return TRUE;
 }
 
+// --- PTX
+
+static void
+add_ptx_module_kernel(SmbModule *module, const SmbPtxKernel *from) {
+  SmbModuleKernel *kernel = g_new0(SmbModuleKernel, 1);
+  kernel->symbol = g_strdup(from->symbol);
+  kernel->max_threads = from->max_threads;
+  kernel->parameter_bytes = (guint)from->parameter_bytes;
+  kernel->parameters = g_array_new(FALSE, FALSE, sizeof(SmbModuleParameter));
+  for (guint i = 0; i + 1 < from->places->len; i += 2) {
+    const SmbModuleParameter parameter = {g_array_index(from->places, guint64, i),
+                                          g_array_index(from->places, guint64, i + 1)};
+    g_array_append_val(kernel->parameters, parameter);
+  }
+  g_ptr_array_add(module->kernels, kernel);
+}
+
+// Static shared memory, as the program has it, is not known before a kernel is decoded: here of the arrays without gaps.
+static void
+set_shared_bytes(SmbModule *module) {
+  g_autoptr(SmbEntries) entries = smb_entries_read(module->code, NULL);
+  for (guint i = 0; entries && i < entries->entries->len && i < module->kernels->len; i++) {
+    const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
+    SmbModuleKernel *kernel = g_ptr_array_index(module->kernels, i);
+    for (guint k = 0; k < entry->arrays->len; k++)
+      kernel->shared_bytes += (guint)g_array_index(entry->arrays, SmbEntryItem, k).bytes;
+  }
+}
+
+static gboolean
+read_module_ptx(SmbModule *module, guint chip, GError **error) {
+  g_autoptr(SmbPtxContents) contents = smb_ptx_contents_read(module->code, error);
+  if (!contents)
+    return FALSE;
+  module->chip = chip;
+  module->allocates = contents->allocates;
+  for (guint i = 0; i < contents->kernels->len; i++)
+    add_ptx_module_kernel(module, &g_array_index(contents->kernels, SmbPtxKernel, i));
+  for (guint i = 0; i < contents->variables->len; i++) {
+    const SmbPtxStored *stored = &g_array_index(contents->variables, SmbPtxStored, i);
+    const SmbModuleVariable variable = {g_strdup(stored->name), stored->bytes, stored->is_constant,
+                                        stored->initial ? g_memdup2(stored->initial, stored->bytes)
+                                                        : NULL,
+                                        g_array_new(FALSE, FALSE, sizeof(SmbModulePointer))};
+    for (guint k = 0; k < stored->pointers->len; k++) {
+      SmbPtxPointer from = g_array_index(stored->pointers, SmbPtxPointer, k);
+      const SmbModulePointer pointer = {from.offset, from.variable, from.addend};
+      g_array_append_val(variable.pointers, pointer);
+    }
+    g_array_append_val(module->variables, variable);
+  }
+  set_shared_bytes(module);
+  return TRUE;
+}
+
+static gboolean
+read_image(SmbModule *module, const char *name, guint chip, GError **error) {
+  module->code = smb_source_new_any(name, module->image, error);
+  if (!module->code)
+    return FALSE;
+  return smb_cubin_recognize(module->image) ? read_module_cubin(module, name, error)
+                                            : read_module_ptx(module, chip, error);
+}
+
 SmbModule *
 smb_module_new(GBytes *file, const char *name, guint chip, GError **error) {
   g_autoptr(SmbModule) module = g_new0(SmbModule, 1);
@@ -162,7 +232,7 @@ smb_module_new(GBytes *file, const char *name, guint chip, GError **error) {
   module->variables = g_array_new(FALSE, FALSE, sizeof(SmbModuleVariable));
   g_array_set_clear_func(module->variables, clear_variable);
   module->image = choose_module_image(file, name, chip, error);
-  return module->image && read_image(module, name, error) ? g_steal_pointer(&module) : NULL;
+  return module->image && read_image(module, name, chip, error) ? g_steal_pointer(&module) : NULL;
 }
 
 void

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A module as a driver loads it: of a bundle of device code the image that runs on a chip, with its kernels and variables.
-// Only machine code is taken; PTX would need an assembler.
+// Where there is no machine code for it, PTX is run as it is: of a kernel no registers are known then.
 #pragma once
 
 #include <glib.h>
@@ -66,7 +66,7 @@ typedef struct {
 
 /**
  * SmbModule:
- * @image: the cubin
+ * @image: the cubin, or the PTX
  * @code: the same, as programs are read from it
  * @chip: that the image is for: 90 of sm_90a
  * @kernels: (element-type SmbModuleKernel)
@@ -89,7 +89,8 @@ typedef struct {
  * @chip: the architecture that is to run it: 90 of sm_90
  * @error: SMB_ERROR_INPUT: it is damaged, or has no machine code
  *
- * Takes the machine code that a driver would take on that chip; if there is none, the latest that there is.
+ * Takes the machine code that a driver would take on that chip, or the PTX that it would compile; if there is neither, the latest
+ * machine code.
  *
  * Returns: (transfer full)
  */

@@ -288,3 +288,8 @@ gboolean
 smb_program_is_serial(const SmbProgram *program) {
   return program->is_serial;
 }
+
+gboolean
+smb_program_acts(const SmbProgram *program) {
+  return program->acts;
+}

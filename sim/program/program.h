@@ -313,6 +313,12 @@ void smb_program_own_grid(const SmbProgram *program, guint grid[3]);
 gboolean smb_program_is_serial(const SmbProgram *program);
 
 /**
+ * Whether threads print, or allocate memory of the device's heap: a launch that is run for its results (SmbLaunch.runtime) must run
+ * each block once, and in order, for the same output each time.
+ */
+gboolean smb_program_acts(const SmbProgram *program);
+
+/**
  * smb_program_evaluate:
  * @expression: integer expression over what the program defines, such as "(32 + IPAD) * 4"; a plain
  *   number for a program that defines nothing

@@ -57,7 +57,7 @@ free_decoded(gpointer data) {
 }
 
 static gboolean
-decode_ptx_kernel(Code *code, const PtxFunction *kernel, GError **error) {
+decode_ptx_kernel(Code *code, const PtxFunction *kernel, GHashTable *addresses, GError **error) {
   const PtxModule *module = code->module;
   g_autoptr(GPtrArray) functions = g_ptr_array_new_with_free_func(free_decoded);
   g_autoptr(GHashTable) decoded = g_hash_table_new(NULL, NULL);
@@ -70,6 +70,7 @@ decode_ptx_kernel(Code *code, const PtxFunction *kernel, GError **error) {
                         .decoded = decoded,
                         .used = used,
                         .specials = specials,
+                        .addresses = addresses,
                         .error = error};
   gboolean ok = smb_ptx_decode(&decoder, kernel);
   if (ok) {
@@ -143,7 +144,7 @@ read_ptx_as(SmbSource *source, const SmbProgramOptions *options, SmbMeeting meet
   code->meeting = meeting;
   smb_code_init(code);
   code->module = g_steal_pointer(&module);
-  if (decode_ptx_kernel(code, kernel, error))
+  if (decode_ptx_kernel(code, kernel, options->addresses, error))
     return &code->program;
   free_ptx_program(&code->program);
   return NULL;

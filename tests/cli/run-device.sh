@@ -44,6 +44,13 @@ status=0
 [ "$status" = 0 ] || die "linked: status $status: $(cat out)"
 cmp out "$srcdir/tests/run/device-linked.expected" || die "linked: another output: $(cat out)"
 
+# --- only PTX, which is run as it is
+for name in device-heap device-clock device-grid device-pointers; do
+  "$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/$name.cu"
+  "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"
+  cmp out "$srcdir/tests/run/$name.expected" || die "$name as PTX: another output: $(cat out err)"
+done
+
 # --- faults: the error that the program sees, and what a person reads
 "$nvcc" -arch=sm_90 -lineinfo -cudart shared -o faults "$srcdir/tests/run/device-faults.cu"
 

@@ -23,14 +23,16 @@ main(void) {
   PLACE(STRUCT(cudaMemcpy3DParms), kind)
   PLACE(STRUCT(cudaMemcpy3DParms), dstArray)
   PLACE(STRUCT(cudaMemcpy3DParms), extent)
-  SIZE(STRUCT(cudaMemcpy3DPeerParms)) PLACE(STRUCT(cudaMemcpy3DPeerParms), extent) SIZE(
-      STRUCT(cudaMemsetParams)) PLACE(STRUCT(cudaMemsetParams),
-                                      elementSize) SIZE(STRUCT(cudaMemcpy3DBatchOp))
-      PLACE(STRUCT(cudaMemcpy3DBatchOp), dst) PLACE(STRUCT(cudaMemcpy3DBatchOp), extent) SIZE(STRUCT(
-          cudaChannelFormatDesc)) SIZE(STRUCT(cudaPitchedPtr)) SIZE(STRUCT(cudaArrayMemoryRequirements))
-          SIZE(STRUCT(cudaPointerAttributes)) PLACE(STRUCT(cudaPointerAttributes), hostPointer) SIZE(
-              STRUCT(
-                  cudaMemLocation)) SIZE(STRUCT(cudaMemAccessDesc)) SIZE(STRUCT(cudaMemPoolProps))
+  SIZE(STRUCT(cudaMemcpy3DPeerParms))
+  PLACE(STRUCT(cudaMemcpy3DPeerParms), extent) SIZE(STRUCT(cudaMemsetParams)) PLACE(
+      STRUCT(cudaMemsetParams),
+      elementSize) SIZE(STRUCT(cudaMemcpy3DBatchOp)) PLACE(STRUCT(cudaMemcpy3DBatchOp),
+                                                           dst) PLACE(STRUCT(cudaMemcpy3DBatchOp),
+                                                                      extent)
+      SIZE(STRUCT(cudaChannelFormatDesc)) SIZE(STRUCT(cudaPitchedPtr)) SIZE(
+          STRUCT(cudaArrayMemoryRequirements)) SIZE(STRUCT(cudaPointerAttributes))
+          PLACE(STRUCT(cudaPointerAttributes), hostPointer) SIZE(STRUCT(cudaMemLocation)) SIZE(
+              STRUCT(cudaMemAccessDesc)) SIZE(STRUCT(cudaMemPoolProps))
               PLACE(STRUCT(cudaMemPoolProps), maxSize) SIZE(STRUCT(cudaMemAllocNodeParams)) PLACE(
                   STRUCT(cudaMemAllocNodeParams),
                   dptr) SIZE(STRUCT(cudaFuncAttributes)) PLACE(STRUCT(cudaFuncAttributes),

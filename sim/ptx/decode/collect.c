@@ -92,7 +92,7 @@ scan_initial(Collection *collection, const PtxVariable *variable) {
   }
 }
 
-// A call of a named function, or through a pointer.
+// A call of a named function, or through a pointer: of a module that is run, another kernel may have left one to any function.
 static void
 scan_call(Collection *collection, PtxDecoded *decoded, const PtxInstruction *call) {
   const PtxOperand *callee = smb_ptx_callee(decoded->function, call);
@@ -102,6 +102,11 @@ scan_call(Collection *collection, PtxDecoded *decoded, const PtxInstruction *cal
       add_collected_call(collection, decoded->number, called->number);
   } else
     decoded->calls_pointers = TRUE;
+  guint n = decoded->calls_pointers && collection->decoder->addresses
+                ? collection->decoder->module->functions->len
+                : 0;
+  for (guint32 i = 0; i < n; i++)
+    take_function(collection, i);
 }
 
 // What an instruction names, and whether it needs a stack.

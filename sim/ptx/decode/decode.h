@@ -42,6 +42,7 @@ typedef struct {
   GPtrArray *functions; // PtxDecoded, in the order of their steps; the first is the kernel
   GHashTable *decoded;  // PtxFunction → PtxDecoded
   // name → number of a variable or function of the module, as smb_ptx_find_symbol() has it
+  GHashTable *addresses; // SmbProgramOptions.addresses
   GHashTable *symbols;
   gboolean *used;       // by variable of the module: the kernel needs it
   GHashTable *specials; // name → row
@@ -98,6 +99,9 @@ static inline guint64
 smb_ptx_function_address(guint32 index) {
   return (guint64)(index + 1) * CODE_ADDRESS_STEP;
 }
+
+// Of a variable in global or constant memory, by its index in the module: where the process has it, if that is known (layout.c).
+guint64 smb_ptx_variable_address(const PtxDecoder *decoder, guint32 index);
 
 // --- functions that are needed (collect.c)
 void smb_ptx_collect(PtxDecoder *decoder, const PtxFunction *kernel);

@@ -103,6 +103,14 @@ smb_ptx_find_symbol(PtxDecoder *decoder, const char *name, PtxWhere *where, guin
   return TRUE;
 }
 
+guint64
+smb_ptx_variable_address(const PtxDecoder *decoder, guint32 index) {
+  const PtxVariable *variable = &g_array_index(decoder->module->variables, PtxVariable, index);
+  const guint64 *known =
+      decoder->addresses ? g_hash_table_lookup(decoder->addresses, variable->name) : NULL;
+  return known ? *known : make_pointer(decoder->regions[index], 0);
+}
+
 // The address that a piece of an initialiser is; of shared memory there is none before a block runs. FALSE: not known.
 static gboolean
 find_initial_address(PtxDecoder *decoder, const PtxInitial *initial, guint64 *bits) {
@@ -113,7 +121,7 @@ find_initial_address(PtxDecoder *decoder, const PtxInitial *initial, guint64 *bi
   if (where == PTX_WHERE_FUNCTION)
     *bits = smb_ptx_function_address(index);
   else if (decoder->regions[index])
-    *bits = make_pointer(decoder->regions[index], 0);
+    *bits = smb_ptx_variable_address(decoder, index);
   else
     return FALSE;
   *bits += initial->bits;

@@ -266,7 +266,7 @@ smb_ptx_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *a
         strcmp(variable->space, "const") != 0)
       return FALSE;
     *address = is_shared ? decoder->shared[operand->index]
-                         : make_pointer(decoder->regions[operand->index], 0);
+                         : smb_ptx_variable_address(decoder, operand->index);
   } else if (!local_address(decoder, operand, address))
     return FALSE;
   *address += operand->bits;

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a module of PTX has for who loads it: its kernels with the places of their parameters, and its variables with what they hold at
+// first.
+#pragma once
+
+#include "sim/base/source.h"
+
+G_BEGIN_DECLS
+
+/** SmbPtxKernel: @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not say */
+typedef struct {
+  const char *symbol;
+  guint64 max_threads;
+  GArray *places;
+  guint64 parameter_bytes;
+} SmbPtxKernel;
+
+/** SmbPtxPointer: the address of a variable, by its index, plus @addend, is put at @offset; as in sim/module/module.h. */
+typedef struct {
+  guint64 offset;
+  guint variable;
+  guint64 addend;
+} SmbPtxPointer;
+
+/** SmbPtxStored: a variable; @initial: (nullable): its bytes, with addresses of functions; @pointers: (element-type SmbPtxPointer) */
+typedef struct {
+  const char *name;
+  guint64 bytes;
+  gboolean is_constant;
+  guint8 *initial;
+  GArray *pointers;
+} SmbPtxStored;
+
+/** SmbPtxContents: names live as long as it; @allocates: whether it declares malloc */
+typedef struct {
+  GArray *kernels;   // SmbPtxKernel
+  GArray *variables; // SmbPtxStored
+  gboolean allocates;
+  gpointer module;
+} SmbPtxContents;
+
+/** smb_ptx_contents_read: @error: as of reading a program. Returns: (transfer full) */
+SmbPtxContents *smb_ptx_contents_read(SmbSource *source, GError **error);
+void smb_ptx_contents_free(SmbPtxContents *contents);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbPtxContents, smb_ptx_contents_free)
+
+G_END_DECLS
