@@ -34,25 +34,25 @@ prints() {
   [ ! -s err ] || die "$1: messages: $(cat err)"
 }
 
-prints device-print
-prints device-heap
-prints device-clock
-prints device-grid
-prints device-pointers
+prints kernel-print
+prints kernel-heap
+prints kernel-clock
+prints kernel-grid
+prints kernel-pointers
 status=0
-"$SMEMBANK" run --nvcc -rdc=true --output ranking "$srcdir/tests/run/device-linked.cu" "$srcdir/tests/run/device-linked-more.cu" >out || status=$?
+"$SMEMBANK" run --nvcc -rdc=true --output ranking "$srcdir/tests/run/kernel-linked.cu" "$srcdir/tests/run/kernel-linked-more.cu" >out || status=$?
 [ "$status" = 0 ] || die "linked: status $status: $(cat out)"
-cmp out "$srcdir/tests/run/device-linked.expected" || die "linked: another output: $(cat out)"
+cmp out "$srcdir/tests/run/kernel-linked.expected" || die "linked: another output: $(cat out)"
 
 # --- only PTX, which is run as it is
-for name in device-heap device-clock device-grid device-pointers; do
+for name in kernel-heap kernel-clock kernel-grid kernel-pointers; do
   "$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/$name.cu"
   "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"
   cmp out "$srcdir/tests/run/$name.expected" || die "$name as PTX: another output: $(cat out err)"
 done
 
 # --- faults: the error that the program sees, and what a person reads
-"$nvcc" -arch=sm_90 -lineinfo -cudart shared -o faults "$srcdir/tests/run/device-faults.cu"
+"$nvcc" -arch=sm_90 -lineinfo -cudart shared -o faults "$srcdir/tests/run/kernel-faults.cu"
 
 # fails ERROR MESSAGE FAULT [PLACE]
 fails() {
@@ -65,10 +65,10 @@ fails() {
   grep -q "$message" err || die "$*: not '$message': $(cat err)"
 }
 
-fails 710 710 'device-faults.cu:[0-9]*: void asserts(int \*, long): block: \[1,0,0\], thread: \[3,0,0\] Assertion `p\[threadIdx.x\] < at && "many". failed.' asserts 0
+fails 710 710 'kernel-faults.cu:[0-9]*: void asserts(int \*, long): block: \[1,0,0\], thread: \[3,0,0\] Assertion `p\[threadIdx.x\] < at && "many". failed.' asserts 0
 fails 719 719 'traps(int\*, long): .*a trap was executed, by thread (1,0,0) of block (0,0,0), lane 1 of warp 0' traps 0
 fails 719 719 'breaks' breaks 0
-fails 700 700 'illegal address: a store of 4 bytes at 0x.*, 0 bytes behind an allocation that ends at 0x.*, by thread (0,0,0) of block (0,0,0), lane 0 of warp 0, at .*device-faults.cu:[0-9]*' stores 64
+fails 700 700 'illegal address: a store of 4 bytes at 0x.*, 0 bytes behind an allocation that ends at 0x.*, by thread (0,0,0) of block (0,0,0), lane 0 of warp 0, at .*kernel-faults.cu:[0-9]*' stores 64
 fails 700 700 'a store of 4 bytes' stores 10000000000
 fails 700 700 'a store of 4 bytes .* 4 bytes before an allocation' stores -1
 fails 700 700 'a load of 4 bytes' loads 10000000000

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Variables and functions of another module (nvcc -rdc=true): device-linked-more.cu.
+// Variables and functions of another module (nvcc -rdc=true): kernel-linked-more.cu.
 #include <cstdio>
 extern __device__ int shared_value;
 extern __constant__ int factor;

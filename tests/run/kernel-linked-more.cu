@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What device-linked.cu uses.
+// What kernel-linked.cu uses.
 __device__ int shared_value = 21;
 __constant__ int factor = 3;
 __device__ int
