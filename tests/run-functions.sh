@@ -51,7 +51,7 @@ done
 
 # What is called done is a function of its own, not one that is made of the table.
 # Macros begin with the names of the functions that they define.
-grep -hoE '^(__)?cuda[A-Za-z0-9_]+\(|^[A-Z_]+\(cuda[A-Za-z0-9_]+(, cuda[A-Za-z0-9_]+)?' "$srcdir"/gpu/driver/*.c |
+grep -hoE '^(__)?cuda[A-Za-z0-9_]+\(|^[A-Z_]+\(cuda[A-Za-z0-9_]+(, cuda[A-Za-z0-9_]+)?' "$srcdir"/gpu/driver/*.c "$srcdir"/gpu/driver/*/*.c |
   grep -oE '(__)?cuda[A-Za-z0-9_]+' | LC_ALL=C sort -u >"$work/written"
 sed -nE 's/^(DONE|ACCEPTED)\(([A-Za-z0-9_]+),.*/\2/p' "$def" >"$work/rows"
 differ 'sources' "$work/rows" "$work/written"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/driver/memory.h"
+#include "gpu/driver/memory/memory.h"
 #include "gpu/inject/channel.h"
 
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
@@ -42,7 +42,7 @@ connect_once(void) {
       &device.opt_in_shared, &device.sm_shared,      &device.sm_warps,
       &device.sm_blocks,     &device.block_reserved, &device.shared_unit,
 #define FACT(field, key) &device.facts.field,
-#include "gpu/driver/facts.def"
+#include "gpu/driver/device/facts.def"
 #undef FACT
   };
   for (size_t i = 0; has_device && i < sizeof parts / sizeof *parts; i++)

@@ -11,7 +11,7 @@
 // What one device has that not all of its architecture have (data/devices).
 typedef struct {
 #define FACT(field, key) unsigned field;
-#include "gpu/driver/facts.def"
+#include "gpu/driver/device/facts.def"
 #undef FACT
 } Facts;
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/driver/call-queue.h"
+#include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/client.h"
 #include "gpu/driver/output.h"
 

@@ -14,7 +14,7 @@
 
 static const char *const fact_keys[] = {
 #define FACT(field, key) key,
-#include "gpu/driver/facts.def"
+#include "gpu/driver/device/facts.def"
 #undef FACT
 };
 

@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The device: there is one.
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/driver/client.h"
+#include "gpu/driver/memory/device-heap.h"
+#include "gpu/driver/error.h"
+#include "gpu/driver/memory/host-register.h"
+#include "gpu/driver/memory/memory-pool.h"
+#include "gpu/driver/memory/memory.h"
+#include "gpu/driver/kernel/module.h"
+#include "gpu/driver/stream/stream-capture.h"
+
+#define BUS_ID "0000:01:00.0"
+
+enum {
+  DRIVER_VERSION = 13000, // CUDA 13.0
+  RUNTIME_VERSION = CUDART_MAJOR == 12 ? 12090 : 13000,
+  N_LIMITS = 7,
+  CACHE_PREFERENCES = 4,
+};
+
+typedef enum {
+  LIMIT_STACK,
+  LIMIT_PRINTF,
+  LIMIT_HEAP,
+  LIMIT_SYNC_DEPTH,
+  LIMIT_PENDING,
+  LIMIT_L2_FETCH,
+  LIMIT_PERSISTING_L2,
+} Limit;
+
+// Defaults: CUDA C++ Programming Guide; cudaDeviceSetLimit in the CUDA Runtime API.
+static const size_t default_limits[N_LIMITS] = {
+    [LIMIT_STACK] = 1024,   [LIMIT_PRINTF] = 1 << 20, [LIMIT_HEAP] = 8 << 20,
+    [LIMIT_SYNC_DEPTH] = 2, [LIMIT_PENDING] = 2048,   [LIMIT_L2_FETCH] = 64};
+
+static size_t limits[N_LIMITS] = {
+    [LIMIT_STACK] = 1024,   [LIMIT_PRINTF] = 1 << 20, [LIMIT_HEAP] = 8 << 20,
+    [LIMIT_SYNC_DEPTH] = 2, [LIMIT_PENDING] = 2048,   [LIMIT_L2_FETCH] = 64};
+static int cache_preference, bank_bytes = 1; // cudaSharedMemBankSizeFourByte
+static unsigned device_flags;
+
+API cudaError_t
+cudaGetDeviceCount(int *count) {
+  cudaError_t error = count ? error_check_device() : cudaErrorInvalidValue;
+  if (count)
+    *count = error == cudaSuccess;
+  return error_keep(error);
+}
+
+API cudaError_t
+cudaGetDevice(int *device) {
+  cudaError_t error = device ? error_check_device() : cudaErrorInvalidValue;
+  if (!error)
+    *device = 0;
+  return error_keep(error);
+}
+
+API cudaError_t
+cudaSetDevice(int device) {
+  cudaError_t error = error_check();
+  return error_return(error ? error : device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+API cudaError_t
+cudaSetValidDevices(int *devices, int n) {
+  cudaError_t error = error_check_device();
+  if (!error && n < 0)
+    error = cudaErrorInvalidValue;
+  for (int i = 0; !error && i < n; i++)
+    if (!devices || devices[i] != 0)
+      error = devices ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+  return error_keep(error);
+}
+
+static cudaError_t
+set_device_flags(unsigned flags) {
+  unsigned schedule = flags & cudaDeviceScheduleMask;
+  if (flags & ~(unsigned)cudaDeviceFlagsMask || (schedule & (schedule - 1)) != 0)
+    return cudaErrorInvalidValue;
+  device_flags = flags;
+  return cudaSuccess;
+}
+
+API cudaError_t
+cudaSetDeviceFlags(unsigned flags) {
+  cudaError_t error = error_check();
+  return error_return(error ? error : set_device_flags(flags));
+}
+
+API cudaError_t
+cudaGetDeviceFlags(unsigned *flags) {
+  cudaError_t error = flags ? error_check() : cudaErrorInvalidValue;
+  if (!error)
+    *flags = device_flags | cudaDeviceMapHost; // memory is always mapped
+  return error_return(error);
+}
+
+API cudaError_t
+cudaInitDevice(int device, unsigned flags, unsigned which) {
+  cudaError_t error = cudaSetDevice(device);
+  if (!error && which == 1) // cudaInitDeviceFlagsAreValid
+    error = set_device_flags(flags);
+  return error_return(error);
+}
+
+// All that the program has is gone, and so is the error that ended the context.
+API cudaError_t
+cudaDeviceReset(void) {
+  cudaError_t error = error_check_device();
+  if (error)
+    return error_keep(error);
+  error_reset();
+  stream_reset();
+  pool_reset();
+  module_reset();
+  registered_reset();
+  memory_reset();
+  memcpy(limits, default_limits, sizeof limits);
+  device_flags = 0;
+  return cudaSuccess;
+}
+
+API cudaError_t
+cudaRuntimeGetVersion(int *version) {
+  if (!version)
+    return error_keep(cudaErrorInvalidValue);
+  *version = RUNTIME_VERSION;
+  return cudaSuccess;
+}
+
+API cudaError_t
+cudaDriverGetVersion(int *version) {
+  if (!version)
+    return error_keep(cudaErrorInvalidValue);
+  *version = client_device() ? DRIVER_VERSION : 0;
+  return cudaSuccess;
+}
+
+// --- limits and caches: accepted, told, without an effect
+
+// Since compute capability 9.0 kernels cannot wait for those that they launch.
+static cudaError_t
+check_limit(int limit) {
+  cudaError_t error = error_check();
+  if (error)
+    return error;
+  return limit < 0 || limit >= N_LIMITS                             ? cudaErrorUnsupportedLimit
+         : limit == LIMIT_SYNC_DEPTH && client_device()->major >= 9 ? cudaErrorUnsupportedLimit
+                                                                    : cudaSuccess;
+}
+
+API cudaError_t
+cudaDeviceGetLimit(size_t *value, int limit) {
+  cudaError_t error = value ? check_limit(limit) : cudaErrorInvalidValue;
+  if (!error)
+    *value = limits[limit];
+  return error_return(error);
+}
+
+API cudaError_t
+cudaDeviceSetLimit(int limit, size_t value) {
+  cudaError_t error = check_limit(limit);
+  if (!error && limit == LIMIT_HEAP)
+    error = heap_set_bytes(value);
+  if (!error)
+    limits[limit] = value;
+  return error_return(error);
+}
+
+API cudaError_t
+cudaDeviceGetCacheConfig(int *preference) {
+  cudaError_t error = preference ? error_check() : cudaErrorInvalidValue;
+  if (!error)
+    *preference = cache_preference;
+  return error_return(error);
+}
+
+API cudaError_t
+cudaDeviceSetCacheConfig(int preference) {
+  cudaError_t error = error_check();
+  if (!error && (preference < 0 || preference >= CACHE_PREFERENCES))
+    error = cudaErrorInvalidValue;
+  if (!error)
+    cache_preference = preference;
+  return error_return(error);
+}
+
+API cudaError_t
+cudaDeviceGetSharedMemConfig(int *configuration) {
+  cudaError_t error = configuration ? error_check() : cudaErrorInvalidValue;
+  if (!error)
+    *configuration = bank_bytes;
+  return error_return(error);
+}
+
+API cudaError_t
+cudaDeviceSetSharedMemConfig(int configuration) {
+  (void)configuration; // banks have 4 bytes since sm_50
+  return error_return(error_check());
+}
+
+API cudaError_t
+cudaCtxResetPersistingL2Cache(void) {
+  return error_return(error_check());
+}
+
+// --- where it is
+
+API cudaError_t
+cudaDeviceGetPCIBusId(char *text, int n, int device) {
+  cudaError_t error = error_check_device();
+  if (!error && (!text || n < (int)sizeof BUS_ID))
+    error = cudaErrorInvalidValue;
+  if (!error && device != 0)
+    error = cudaErrorInvalidDevice;
+  if (!error)
+    memcpy(text, BUS_ID, sizeof BUS_ID);
+  return error_keep(error);
+}
+
+// "domain:bus:device.function", with or without the domain and the function.
+API cudaError_t
+cudaDeviceGetByPCIBusId(int *device, const char *text) {
+  unsigned domain = 0, bus, slot, part = 0;
+  cudaError_t error = error_check_device();
+  if (!error && (!device || !text))
+    error = cudaErrorInvalidValue;
+  if (error)
+    return error_keep(error);
+  bool is_ours = (sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &part) >= 3 ||
+                  (domain = 0, sscanf(text, "%x:%x.%x", &bus, &slot, &part)) >= 2) &&
+                 domain == 0 && bus == 1 && slot == 0 && part == 0;
+  if (!is_ours)
+    return error_keep(cudaErrorInvalidDevice);
+  *device = 0;
+  return cudaSuccess;
+}
+
+// --- peers: there is none
+
+API cudaError_t
+cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  cudaError_t error = error_check_device();
+  if (!error && !can)
+    error = cudaErrorInvalidValue;
+  if (!error && (device != 0 || peer != 0))
+    error = cudaErrorInvalidDevice;
+  if (!error)
+    *can = 0;
+  return error_keep(error);
+}
+
+API cudaError_t
+cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  cudaError_t error = error_check();
+  (void)peer, (void)flags;
+  return error_return(error ? error : cudaErrorInvalidDevice);
+}
+
+API cudaError_t
+cudaDeviceDisablePeerAccess(int peer) {
+  cudaError_t error = error_check();
+  return error_return(error       ? error
+                      : peer == 0 ? cudaErrorPeerAccessNotEnabled
+                                  : cudaErrorInvalidDevice);
+}
+
+API cudaError_t
+cudaDeviceGetP2PAttribute(int *value, int attribute, int from, int to) {
+  cudaError_t error = error_check_device();
+  (void)attribute, (void)from, (void)to;
+  return error_keep(error ? error : !value ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+}
+
+// --- profilers: there is none
+
+API cudaError_t
+cudaProfilerStart(void) {
+  return error_return(error_check());
+}
+
+API cudaError_t
+cudaProfilerStop(void) {
+  return error_return(error_check());
+}

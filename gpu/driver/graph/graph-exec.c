@@ -1,0 +1,312 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Graphs that are executed: a copy of the graph, with the order in which its nodes run.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/driver/stream/call-queue.h"
+#include "gpu/driver/error.h"
+#include "gpu/driver/graph/graph.h"
+#include "gpu/driver/handle.h"
+#include "gpu/driver/memory/memory.h"
+#include "gpu/driver/stream/stream-capture.h"
+
+static void
+free_exec(Exec *exec) {
+  graph_free(exec->graph);
+  free(exec->order);
+  handle_free(exec);
+}
+
+static cudaError_t
+instantiate(cudaGraphExec_t *answer, const Graph *graph, unsigned long long flags) {
+  cudaError_t error = error_check();
+  if (!error && (!answer || !handle_is(graph, HANDLE_GRAPH) ||
+                 flags & ~(unsigned long long)cudaGraphInstantiateFlagsKnown))
+    error = cudaErrorInvalidValue;
+  if (!error && flags & cudaGraphInstantiateFlagDeviceLaunch)
+    return error_missing("cudaGraphInstantiate for launches by the device");
+  if (error)
+    return error_return(error);
+  Exec *exec = handle_new(HANDLE_EXEC, sizeof *exec);
+  if (!exec)
+    return error_return(cudaErrorMemoryAllocation);
+  exec->flags = flags;
+  exec->graph = graph_copy(graph);
+  exec->order = exec->graph ? graph_sort(exec->graph) : NULL;
+  if (!exec->order) { // no order: a circle
+    error = exec->graph ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
+    free_exec(exec);
+    return error_return(error);
+  }
+  *answer = exec;
+  return cudaSuccess;
+}
+
+API cudaError_t
+cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
+  return instantiate(exec, graph, flags);
+}
+
+API cudaError_t
+cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
+  return instantiate(exec, graph, flags);
+}
+
+API cudaError_t
+cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
+                               cudaGraphInstantiateParams *parameters) {
+  if (!parameters)
+    return error_return(cudaErrorInvalidValue);
+  cudaError_t error = instantiate(exec, graph, parameters->flags);
+  parameters->errNode_out = NULL;
+  parameters->result_out = error ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
+  return error;
+}
+
+static cudaError_t
+use_exec(const Exec *exec) {
+  cudaError_t error = error_check();
+  return error ? error : handle_is(exec, HANDLE_EXEC) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+API cudaError_t
+cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  cudaError_t error = use_exec(exec);
+  if (error)
+    return error_return(error);
+  queue_wait(exec->ticket);
+  free_exec(exec);
+  return cudaSuccess;
+}
+
+API cudaError_t
+cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags) {
+  cudaError_t error = use_exec(exec);
+  if (!error && !flags)
+    error = cudaErrorInvalidValue;
+  if (!error)
+    *flags = exec->flags;
+  return error_return(error);
+}
+
+// --- launching
+
+// What the graph has allocated and not freed: freed now, or in the way.
+static cudaError_t
+check_allocations(const Exec *exec) {
+  for (size_t i = 0; i < exec->graph->n_nodes; i++) {
+    const Call *call = &exec->graph->nodes[i]->call;
+    Allocation found;
+    if (call->kind != cudaGraphNodeTypeMemAlloc || !memory_find(call->allocation.dptr, &found) ||
+        found.is_free)
+      continue;
+    if (!(exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch))
+      return cudaErrorInvalidValue;
+    memory_set_live(call->allocation.dptr, false);
+  }
+  return cudaSuccess;
+}
+
+API cudaError_t
+cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
+  cudaError_t error = use_exec(exec);
+  Stream *stream = error ? NULL : stream_of(handle);
+  if (!error && !stream)
+    error = cudaErrorInvalidResourceHandle;
+  if (error)
+    return error_return(error);
+  Call call = {.kind = cudaGraphNodeTypeGraph, .run = exec, .is_launch = true};
+  if (stream->capture) {
+    call = (Call){.kind = cudaGraphNodeTypeGraph, .child = graph_copy(exec->graph)};
+    if (!call.child)
+      return error_return(cudaErrorMemoryAllocation);
+    call.child->is_part = true;
+  } else {
+    queue_wait(exec->ticket); // a graph does not run twice at a time
+    error = check_allocations(exec);
+  }
+  return error ? error_return(error) : call_submit(&call, stream, false);
+}
+
+API cudaError_t
+cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t handle) {
+  cudaError_t error = use_exec(exec);
+  if (!error && !stream_of(handle))
+    error = cudaErrorInvalidResourceHandle;
+  return error_return(error);
+}
+
+// --- nodes of it
+
+static cudaError_t
+use_own_node(const Exec *exec, const Node *node, Node **own) {
+  cudaError_t error = use_exec(exec);
+  if (error)
+    return error;
+  *own = exec_find(exec, node);
+  return *own && ((*own)->call.kind == cudaGraphNodeTypeKernel ||
+                  (*own)->call.kind == cudaGraphNodeTypeMemcpy ||
+                  (*own)->call.kind == cudaGraphNodeTypeMemset)
+             ? cudaSuccess
+             : cudaErrorInvalidValue;
+}
+
+API cudaError_t
+cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned is_enabled) {
+  Node *own;
+  cudaError_t error = use_own_node(exec, node, &own);
+  if (!error)
+    own->is_disabled = !is_enabled;
+  return error_return(error);
+}
+
+API cudaError_t
+cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *is_enabled) {
+  Node *own;
+  cudaError_t error = is_enabled ? use_own_node(exec, node, &own) : cudaErrorInvalidValue;
+  if (!error)
+    *is_enabled = !own->is_disabled;
+  return error_return(error);
+}
+
+// --- another graph of the same form
+
+// Nodes correspond in the order in which they were added.
+static cudaGraphExecUpdateResult
+compare_call_nodes(const Node *own, const Node *node) {
+  if (own->call.kind != node->call.kind)
+    return cudaGraphExecUpdateErrorNodeTypeChanged;
+  if (own->n_dependencies != node->n_dependencies)
+    return cudaGraphExecUpdateErrorTopologyChanged;
+  for (size_t i = 0; i < node->n_dependencies; i++)
+    if (!node_follows(own, own->graph->nodes[node->dependencies[i]->mark]))
+      return cudaGraphExecUpdateErrorTopologyChanged;
+  return own->call.kind == cudaGraphNodeTypeMemAlloc || own->call.kind == cudaGraphNodeTypeMemFree
+             ? cudaGraphExecUpdateErrorNotSupported
+             : cudaGraphExecUpdateSuccess;
+}
+
+static cudaGraphExecUpdateResultInfo
+compare_graphs(const Exec *exec, const Graph *graph) {
+  cudaGraphExecUpdateResultInfo info = {.result = cudaGraphExecUpdateSuccess};
+  if (exec->graph->n_nodes != graph->n_nodes)
+    info.result = cudaGraphExecUpdateErrorTopologyChanged;
+  for (size_t i = 0; i < graph->n_nodes; i++)
+    graph->nodes[i]->mark = i;
+  for (size_t i = 0; info.result == cudaGraphExecUpdateSuccess && i < graph->n_nodes; i++) {
+    info.result = compare_call_nodes(exec->graph->nodes[i], graph->nodes[i]);
+    if (info.result != cudaGraphExecUpdateSuccess)
+      info.errorNode = graph->nodes[i];
+  }
+  return info;
+}
+
+API cudaError_t
+cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                    cudaGraphExecUpdateResultInfo *answer) {
+  cudaError_t error = use_exec(exec);
+  if (!error && (!handle_is(graph, HANDLE_GRAPH) || !answer))
+    error = cudaErrorInvalidValue;
+  if (error)
+    return error_return(error);
+  queue_wait(exec->ticket);
+  *answer = compare_graphs(exec, graph);
+  if (answer->result != cudaGraphExecUpdateSuccess)
+    return error_return(cudaErrorGraphExecUpdateFailure);
+  for (size_t i = 0; !error && i < graph->n_nodes; i++) {
+    Call call;
+    if (!call_copy(&call, &graph->nodes[i]->call))
+      error = cudaErrorMemoryAllocation;
+    else
+      error = node_replace(exec->graph->nodes[i], &call);
+  }
+  return error_return(error);
+}
+
+// --- attributes of kernels
+
+static cudaError_t
+use_launch(const Node *node, int attribute) {
+  cudaError_t error = error_check();
+  return error ? error
+         : handle_is(node, HANDLE_NODE) && node->call.kind == cudaGraphNodeTypeKernel &&
+                 attribute >= 0 && attribute < cudaLaunchAttributeEnd
+             ? cudaSuccess
+             : cudaErrorInvalidValue;
+}
+
+API cudaError_t
+cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, int attribute,
+                                cudaLaunchAttributeValue *value) {
+  cudaError_t error = value ? use_launch(node, attribute) : cudaErrorInvalidValue;
+  if (!error)
+    *value = node->call.kernel->attributes[attribute];
+  return error_return(error);
+}
+
+API cudaError_t
+cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, int attribute,
+                                const cudaLaunchAttributeValue *value) {
+  cudaError_t error = value ? use_launch(node, attribute) : cudaErrorInvalidValue;
+  if (error)
+    return error_return(error);
+  KernelCall *launch = node->call.kernel;
+  launch->attributes[attribute] = *value;
+  if (attribute == cudaLaunchAttributeCooperative)
+    launch->is_cooperative = value->cooperative != 0;
+  if (attribute == cudaLaunchAttributeClusterDimension)
+    launch->cluster = value->clusterDim;
+  return cudaSuccess;
+}
+
+API cudaError_t
+cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
+  cudaError_t error = use_launch(to, 0);
+  error = error ? error : use_launch(from, 0);
+  if (error)
+    return error_return(error);
+  memcpy(to->call.kernel->attributes, from->call.kernel->attributes,
+         sizeof to->call.kernel->attributes);
+  to->call.kernel->is_cooperative = from->call.kernel->is_cooperative;
+  to->call.kernel->cluster = from->call.kernel->cluster;
+  return cudaSuccess;
+}
+
+// --- memory of graphs: nothing is kept for the next launch
+
+API cudaError_t
+cudaDeviceGraphMemTrim(int device) {
+  cudaError_t error = error_check();
+  return error_return(error ? error : device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+// High marks are those of now: nothing is kept of earlier launches.
+API cudaError_t
+cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value) {
+  cudaError_t error = error_check();
+  if (!error && device != 0)
+    error = cudaErrorInvalidDevice;
+  if (!error && (!value || attribute < cudaGraphMemAttrUsedMemCurrent ||
+                 attribute > cudaGraphMemAttrReservedMemHigh))
+    error = cudaErrorInvalidValue;
+  if (error)
+    return error_return(error);
+  uint64_t bytes = memory_count_graphs(attribute <= cudaGraphMemAttrUsedMemHigh);
+  memcpy(value, &bytes, sizeof bytes);
+  return cudaSuccess;
+}
+
+API cudaError_t
+cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value) {
+  uint64_t number = 1;
+  cudaError_t error = error_check();
+  if (!error && device != 0)
+    error = cudaErrorInvalidDevice;
+  if (!error && value)
+    memcpy(&number, value, sizeof number);
+  bool is_mark =
+      attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+  return error_return(error ? error : is_mark && number == 0 ? cudaSuccess : cudaErrorInvalidValue);
+}

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a stream does: one call of the program, or one node of a graph. A call is made, checked, and then run at once, queued, or put
+// in a graph, whatever it does.
+#pragma once
+
+#include "gpu/driver/abi-graph.h"
+#include "gpu/driver/kernel/module.h"
+#include "gpu/driver/stream/stream.h"
+
+typedef struct {
+  Kernel *kernel;
+  const void *function; // as the program named it
+  dim3 grid, block, cluster;
+  unsigned dynamic_bytes;
+  bool is_cooperative;
+  unsigned char *parameters; // all of them, as the kernel gets them
+  void **places;             // where each is among them
+  cudaLaunchAttributeValue attributes[cudaLaunchAttributeEnd];
+} KernelCall;
+
+typedef struct {
+  cudaMemsetParams rows;
+  size_t depth, slice_bytes;
+} FillCall;
+
+typedef struct {
+  cudaGraphNodeType kind;
+  union {
+    KernelCall *kernel;
+    cudaMemcpy3DParms copy;
+    FillCall fill;
+    cudaHostNodeParams host;
+    cudaGraph_t child; // its own
+    cudaGraphExec_t
+        run; // of a call that is no node: a graph that is launched; kind is that of a child
+    Event *event;
+    cudaMemAllocNodeParams allocation;
+    void *freed;
+  };
+  bool is_launch; // @run, not @child
+} Call;
+
+// Whether a call can be made. Its parts are its own from here on.
+cudaError_t call_check(const Call *call);
+
+// Takes a call: it is run, queued, or put in the graph that the stream is captured into; @waits: it has been run when that returns.
+// Returns what the program is told, kept as the last error.
+cudaError_t call_submit(Call *call, cudaStream_t stream, bool waits);
+
+cudaError_t call_run(const Call *call);
+bool call_copy(Call *to, const Call *from);
+void call_clear(Call *call);
+
+// --- parts of calls
+cudaError_t copy_check(const cudaMemcpy3DParms *copy);
+void copy_run(const cudaMemcpy3DParms *copy);
+bool copy_is_pageable(
+    const cudaMemcpy3DParms
+        *copy); // of the host's memory, that the program may change when the call returns
+cudaError_t fill_check(const FillCall *fill);
+void fill_run(const FillCall *fill);
+
+// A launch (@call: out). Its cluster is that of the function unless attributes say another.
+cudaError_t launch_make(Call *call, const void *function, const cudaLaunchConfig_t *configuration,
+                        void **arguments);
+cudaError_t launch_check(const KernelCall *launch);
+cudaError_t launch_run(const KernelCall *launch, uint64_t stream);
+KernelCall *launch_call_copy(const KernelCall *launch);
+void launch_call_free(KernelCall *launch);
