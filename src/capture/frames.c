@@ -26,6 +26,17 @@ smb_frames_text(SmbPayload *payload) {
   return g_utf8_make_valid((const char *)bytes, (gssize)length);
 }
 
+void
+smb_frames_configuration(SmbPayload *payload, SmbCaptureLaunch *launch) {
+  guint *const extents[] = {launch->grid, launch->block, launch->cluster};
+  for (guint i = 0; i < 3 * G_N_ELEMENTS(extents); i++)
+    extents[i / 3][i % 3] = (guint)smb_payload_number(payload);
+  launch->dynamic_bytes = smb_payload_number(payload);
+  launch->is_cooperative = smb_payload_number(payload) != 0;
+  guint64 stream = smb_payload_number(payload);
+  launch->stream = stream ? g_strdup_printf("0x%" G_GINT64_MODIFIER "x", stream) : g_strdup("0");
+}
+
 gboolean
 smb_frames_send(int fd, guint64 kind, const SmbPayload *payload) {
   const InjectFrame frame = {kind, payload->length};

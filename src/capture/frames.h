@@ -7,6 +7,7 @@
 #include <glib.h>
 
 #include "gpu/inject/payload.h"
+#include "sim/capture/launch.h"
 
 /** SmbFrameTaker: does what a frame says. Returns: whether it makes sense */
 typedef gboolean (*SmbFrameTaker)(gpointer user, guint64 kind, SmbPayload *payload);
@@ -30,3 +31,6 @@ GBytes *smb_frames_bytes(SmbPayload *payload);
 
 /** smb_frames_text: Returns: (transfer full): the next byte string as valid UTF-8 */
 char *smb_frames_text(SmbPayload *payload);
+
+/** smb_frames_configuration: fills in @launch: grid, block, cluster, dynamic bytes, whether it is cooperative, and stream */
+void smb_frames_configuration(SmbPayload *payload, SmbCaptureLaunch *launch);

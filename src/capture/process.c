@@ -164,12 +164,6 @@ take_lost(SmbProcess *process, SmbPayload *payload) {
 // --- launches
 
 static void
-read_triple(SmbPayload *payload, guint values[3]) {
-  for (guint i = 0; i < 3; i++)
-    values[i] = (guint)smb_payload_number(payload);
-}
-
-static void
 add_note(SmbCaptureLaunch *launch, const char *text) {
   guint n = launch->notes ? g_strv_length(launch->notes) : 0;
   launch->notes = g_renew(char *, launch->notes, n + 2);
@@ -198,13 +192,7 @@ take_sent_launch(SmbProcess *process, SmbPayload *payload) {
   launch->kernel = smb_frames_text(payload);
   guint64 module = smb_payload_number(payload);
   launch->launch = smb_payload_number(payload);
-  read_triple(payload, launch->grid);
-  read_triple(payload, launch->block);
-  read_triple(payload, launch->cluster);
-  launch->dynamic_bytes = smb_payload_number(payload);
-  launch->is_cooperative = smb_payload_number(payload) != 0;
-  guint64 stream = smb_payload_number(payload);
-  launch->stream = stream ? g_strdup_printf("0x%" G_GINT64_MODIFIER "x", stream) : g_strdup("0");
+  smb_frames_configuration(payload, launch);
   launch->graph_launch = smb_payload_number(payload);
   launch->graph_node = smb_payload_number(payload);
   launch->is_in_graph = launch->graph_launch > 0;

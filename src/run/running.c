@@ -26,12 +26,6 @@ typedef struct {
 
 // --- what payloads hold
 
-static void
-take_triple(SmbPayload *payload, guint values[3]) {
-  for (guint i = 0; i < 3; i++)
-    values[i] = (guint)smb_payload_number(payload);
-}
-
 // An answer that begins with @status and says why.
 static void
 answer_status(SmbPayload *answer, RunStatus status, const char *message) {
@@ -165,13 +159,7 @@ static SmbCaptureLaunch *
 take_run_launch(const Process *process, SmbPayload *request) {
   SmbCaptureLaunch *launch = smb_capture_launch_new();
   launch->kernel = smb_frames_text(request);
-  take_triple(request, launch->grid);
-  take_triple(request, launch->block);
-  take_triple(request, launch->cluster);
-  launch->dynamic_bytes = smb_payload_number(request);
-  launch->is_cooperative = smb_payload_number(request) != 0;
-  guint64 stream = smb_payload_number(request);
-  launch->stream = stream ? g_strdup_printf("0x%" G_GINT64_MODIFIER "x", stream) : g_strdup("0");
+  smb_frames_configuration(request, launch);
   GBytes *parameters = smb_frames_bytes(request);
   launch->parameters = g_bytes_get_size(parameters) > 0 ? g_bytes_ref(parameters) : NULL;
   g_bytes_unref(parameters);

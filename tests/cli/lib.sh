@@ -130,3 +130,24 @@ golden() {
     die "$last: is not what golden/$1 holds"
   }
 }
+
+# run_libraries: 'smembank run' takes the runtime of this build.
+run_libraries() {
+  SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
+  export SMEMBANK_RUN_LIBRARIES
+}
+
+# need_nvcc: $nvcc is a compiler of CUDA, and smembank takes it; without one, the rest of the test is left out.
+need_nvcc() {
+  nvcc=${SMEMBANK_NVCC:-}
+  [ "$nvcc" != no ] || nvcc=
+  for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
+    [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
+  done
+  if [ -z "$nvcc" ]; then
+    echo "no nvcc: programs were not compiled"
+    exit 0
+  fi
+  SMEMBANK_NVCC=$nvcc
+  export SMEMBANK_NVCC
+}

@@ -48,18 +48,8 @@ END
 SMEMBANK_NVCC=no expect 2 analyze two.cu
 [ ! -e ran ] || die "it was run"
 
-nvcc=${SMEMBANK_NVCC:-}
-[ "$nvcc" != no ] || nvcc=
-for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
-  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
-done
-if [ -z "$nvcc" ]; then
-  echo "no nvcc: programs were not compiled"
-  exit 0
-fi
-export SMEMBANK_NVCC="$nvcc"
-SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
-export SMEMBANK_RUN_LIBRARIES
+need_nvcc
+run_libraries
 
 # --- several kernels: a ranking; the program's output is not in it
 expect 0 analyze --format json two.cu

@@ -12,18 +12,8 @@ SMEMBANK=$(realpath "$SMEMBANK")
 srcdir=$(cd "$srcdir" && pwd)
 cd "$work"
 
-nvcc=${SMEMBANK_NVCC:-}
-[ "$nvcc" != no ] || nvcc=
-for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
-  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
-done
-if [ -z "$nvcc" ]; then
-  echo "no nvcc: programs were not compiled"
-  exit 0
-fi
-export SMEMBANK_NVCC="$nvcc"
-SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
-export SMEMBANK_RUN_LIBRARIES
+need_nvcc
+run_libraries
 
 # prints NAME: the program prints what is in NAME.expected, and returns 0.
 prints() {

@@ -17,18 +17,8 @@ says 'expected at least 1M'
 expect 2 run --unknown perhaps -- true
 expect 2 run --threads 0 -- true
 
-nvcc=${SMEMBANK_NVCC:-}
-[ "$nvcc" != no ] || nvcc=
-for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
-  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
-done
-if [ -z "$nvcc" ]; then
-  echo "no nvcc: programs were not compiled"
-  exit 0
-fi
-export SMEMBANK_NVCC="$nvcc"
-SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
-export SMEMBANK_RUN_LIBRARIES
+need_nvcc
+run_libraries
 for name in blocks limits; do
   "$nvcc" -arch=sm_90 -cudart shared -o $name "$srcdir/tests/run/$name.cu"
 done

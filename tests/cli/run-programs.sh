@@ -11,8 +11,7 @@ SMEMBANK=$(realpath "$SMEMBANK")
 srcdir=$(cd "$srcdir" && pwd)
 cd "$work"
 
-SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
-export SMEMBANK_RUN_LIBRARIES
+run_libraries
 
 # Without nvcc: calls that need no kernel, of both runtimes.
 for major in 12 13; do
@@ -25,16 +24,7 @@ for major in 12 13; do
   timeout 100 "$SMEMBANK" run -- ./calls >calls.out 2>calls.err || die "calls, CUDA $major: $(cat calls.out calls.err)"
 done
 
-nvcc=${SMEMBANK_NVCC:-}
-[ "$nvcc" != no ] || nvcc=
-for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
-  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
-done
-if [ -z "$nvcc" ]; then
-  echo "no nvcc: programs were not compiled"
-  exit 0
-fi
-export SMEMBANK_NVCC="$nvcc"
+need_nvcc
 
 # The sizes of our types, and where their members are, are those of the toolkit.
 toolkit=$(dirname "$(dirname "$nvcc")")

@@ -9,8 +9,7 @@ set -eu
 . "${srcdir:?}/tests/cli/lib.sh"
 SMEMBANK=$(realpath "$SMEMBANK")
 srcdir=$(cd "$srcdir" && pwd)
-SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
-export SMEMBANK_RUN_LIBRARIES
+run_libraries
 [ -e "$SMEMBANK_RUN_LIBRARIES/smembank-redirect.so" ] || { echo "not for this machine"; exit 77; }
 cd "$work"
 
@@ -151,15 +150,7 @@ for at in 40 $((size - 64)) $((size - 320)) $((size - 1000)); do
 done
 
 # --- programs of nvcc
-nvcc=${SMEMBANK_NVCC:-}
-[ "$nvcc" != no ] || nvcc=
-for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
-  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
-done
-if [ -z "$nvcc" ]; then
-  echo "no nvcc: its programs were not compiled"
-  exit 0
-fi
+need_nvcc
 sources=$srcdir/tests/run
 
 # runs NAME WORD...: what nvcc makes of WORDS and runs here, with the ranking left out.

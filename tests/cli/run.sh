@@ -22,18 +22,8 @@ says 'no launch was counted'
 expect 3 run 'a;b.cu'
 says 'expected letters'
 
-nvcc=${SMEMBANK_NVCC:-}
-[ "$nvcc" != no ] || nvcc=
-for candidate in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
-  [ -n "$nvcc" ] || [ ! -x "$candidate" ] || nvcc=$candidate
-done
-if [ -z "$nvcc" ]; then
-  echo "no nvcc: programs were not compiled"
-  exit 0
-fi
-export SMEMBANK_NVCC="$nvcc"
-SMEMBANK_RUN_LIBRARIES=${SMEMBANK_RUN_LIBRARIES:-$(dirname "$SMEMBANK")/gpu/driver}
-export SMEMBANK_RUN_LIBRARIES
+need_nvcc
+run_libraries
 
 # --- a text: its input, output and status are its own
 cp "$srcdir/tests/run/transpose.cu" .

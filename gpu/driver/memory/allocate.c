@@ -125,14 +125,8 @@ cudaFreeHost(void *address) {
 // Into a graph: a node that frees. Else the stream has come there when what it follows is done.
 API cudaError_t
 cudaFreeAsync(void *address, cudaStream_t handle) {
-  cudaError_t error = error_check();
-  Stream *stream = error ? NULL : stream_of(handle);
-  if (!error && !stream)
-    error = cudaErrorInvalidResourceHandle;
-  if (!error && !address)
-    error = cudaErrorInvalidValue;
-  if (!error && stream_is_legacy(stream))
-    error = capture_check_legacy();
+  Stream *stream;
+  cudaError_t error = stream_of_memory(handle, address, &stream);
   if (!error && stream->capture) {
     Call call = {.kind = cudaGraphNodeTypeMemFree, .freed = address};
     error = capture_add(stream, &call);

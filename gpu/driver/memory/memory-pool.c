@@ -102,14 +102,9 @@ allocate_captured(void **address, size_t bytes, Stream *stream, Pool *pool) {
 
 API cudaError_t
 cudaMallocFromPoolAsync(void **address, size_t bytes, cudaMemPool_t pool, cudaStream_t handle) {
+  Stream *stream;
   cudaError_t error = use_pool(pool);
-  Stream *stream = error ? NULL : stream_of(handle);
-  if (!error && !stream)
-    error = cudaErrorInvalidResourceHandle;
-  if (!error && !address)
-    error = cudaErrorInvalidValue;
-  if (!error && stream_is_legacy(stream))
-    error = capture_check_legacy();
+  error = error ? error : stream_of_memory(handle, address, &stream);
   if (error)
     return error_return(error);
   *address = NULL;

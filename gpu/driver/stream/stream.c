@@ -149,6 +149,14 @@ use_stream(cudaStream_t handle, Stream **stream) {
   return error || *stream ? error : cudaErrorInvalidResourceHandle;
 }
 
+cudaError_t
+stream_of_memory(cudaStream_t handle, const void *address, Stream **stream) {
+  cudaError_t error = use_stream(handle, stream);
+  if (!error && !address)
+    error = cudaErrorInvalidValue;
+  return error || !stream_is_legacy(*stream) ? error : capture_check_legacy();
+}
+
 // --- making them
 
 API cudaError_t
@@ -196,14 +204,19 @@ cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
 
 // --- waiting for them
 
+// The stream of a handle whose work is waited for or asked about, which no stream that is captured has.
+static cudaError_t
+use_idle_stream(cudaStream_t handle, Stream **stream) {
+  cudaError_t error = use_stream(handle, stream);
+  if (!error && (*stream)->capture)
+    error = capture_break(*stream, cudaErrorStreamCaptureUnsupported);
+  return error ? error : capture_check_unsafe(stream_is_legacy(*stream));
+}
+
 API cudaError_t
 cudaStreamSynchronize(cudaStream_t handle) {
   Stream *stream;
-  cudaError_t error = use_stream(handle, &stream);
-  if (!error && stream->capture)
-    error = capture_break(stream, cudaErrorStreamCaptureUnsupported);
-  if (!error)
-    error = capture_check_unsafe(stream_is_legacy(stream));
+  cudaError_t error = use_idle_stream(handle, &stream);
   if (error)
     return error_return(error);
   queue_wait(stream_ticket(stream));
@@ -214,11 +227,7 @@ cudaStreamSynchronize(cudaStream_t handle) {
 API cudaError_t
 cudaStreamQuery(cudaStream_t handle) {
   Stream *stream;
-  cudaError_t error = use_stream(handle, &stream);
-  if (!error && stream->capture)
-    error = capture_break(stream, cudaErrorStreamCaptureUnsupported);
-  if (!error)
-    error = capture_check_unsafe(stream_is_legacy(stream));
+  cudaError_t error = use_idle_stream(handle, &stream);
   if (!error && !queue_is_done(stream_ticket(stream)))
     error = cudaErrorNotReady;
   return error_return(error);
@@ -238,12 +247,17 @@ cudaDeviceSynchronize(void) {
 
 // --- what they are
 
+// The stream of a handle of which something is asked, and whether there is a place for the answer.
+static cudaError_t
+ask_stream(cudaStream_t handle, const void *answer, Stream **stream) {
+  cudaError_t error = use_stream(handle, stream);
+  return error || answer ? error : cudaErrorInvalidValue;
+}
+
 API cudaError_t
 cudaStreamGetPriority(cudaStream_t handle, int *priority) {
   Stream *stream;
-  cudaError_t error = use_stream(handle, &stream);
-  if (!error && !priority)
-    error = cudaErrorInvalidValue;
+  cudaError_t error = ask_stream(handle, priority, &stream);
   if (!error)
     *priority = stream->priority;
   return error_return(error);
@@ -252,9 +266,7 @@ cudaStreamGetPriority(cudaStream_t handle, int *priority) {
 API cudaError_t
 cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {
   Stream *stream;
-  cudaError_t error = use_stream(handle, &stream);
-  if (!error && !flags)
-    error = cudaErrorInvalidValue;
+  cudaError_t error = ask_stream(handle, flags, &stream);
   if (!error)
     *flags = stream->flags;
   return error_return(error);
@@ -263,9 +275,7 @@ cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {
 API cudaError_t
 cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
   Stream *stream;
-  cudaError_t error = use_stream(handle, &stream);
-  if (!error && !id)
-    error = cudaErrorInvalidValue;
+  cudaError_t error = ask_stream(handle, id, &stream);
   if (!error)
     *id = stream->id;
   return error_return(error);
@@ -274,9 +284,7 @@ cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
 API cudaError_t
 cudaStreamGetDevice(cudaStream_t handle, int *device) {
   Stream *stream;
-  cudaError_t error = use_stream(handle, &stream);
-  if (!error && !device)
-    error = cudaErrorInvalidValue;
+  cudaError_t error = ask_stream(handle, device, &stream);
   if (!error)
     *device = 0;
   return error_return(error);
