@@ -39,7 +39,8 @@ nvcc=${NVCC-}
   fi
 done
 
-nvrtc=$(dirname "$(dirname "${nvcc:-/}")")/lib64/libnvrtc.so
+# nvcc may be a script in another folder: it says itself where its toolkit is.
+nvrtc=$([ -z "$nvcc" ] || "$nvcc" --dryrun -x cu -c /dev/null 2>&1 | sed -n 's,^#\$ TOP=,,p')/lib64/libnvrtc.so
 if [ -e "$nvrtc" ] && command -v python3 >/dev/null; then
   python3 - "$nvrtc" "$source.cu" "$work/k.ptx" <<'PYTHON' && counts NVRTC || status=1
 import ctypes

@@ -122,7 +122,6 @@ class Function:
         self.slack, self.vague = slack, vague
 
 
-INCLUDE = os.path.join("include")
 APPROXIMATE = re.compile(
     r"^h2?(sin|cos|exp|exp2|exp10|log|log2|log10|sqrt|rsqrt|rcp|tanh|tanh_approx)$|^__h2?div$|^__(sin|cos|tan|exp|log|log2|log10|exp10|pow|tanh|fdivide)f$|^fdividef$|^__tanhf$"
 )
@@ -306,7 +305,9 @@ def of_mathematics():
 
 
 def all_functions(arguments):
-    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(arguments.nvcc))), INCLUDE)
+    # nvcc may be a script in another folder: it says itself where its toolkit is.
+    dry = subprocess.run([arguments.nvcc, "--dryrun", "-x", "cu", "-c", os.devnull], capture_output=True, text=True, check=True).stderr
+    folder = os.path.join(re.search(r"^#\$ TOP=(.*)$", dry, re.MULTILINE).group(1), "include")
     own = open(arguments.host_header).read()
     host_names = set(re.findall(r"\b(__\w+)\(", own))
     for names in re.findall(r"(?:ONE|TWO)\((__v\w+)##n", own) + re.findall(r"(__vsad[su])##n", own):

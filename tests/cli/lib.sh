@@ -137,7 +137,8 @@ run_libraries() {
   export SMEMBANK_RUN_LIBRARIES
 }
 
-# need_nvcc: $nvcc is a compiler of CUDA, and smembank takes it; without one, the rest of the test is left out.
+# need_nvcc: $nvcc is a compiler of CUDA, and smembank takes it; without one, the rest of the test is left out. $toolkit is the folder of its
+# toolkit, which it is asked for, because nvcc may be a script in another folder.
 need_nvcc() {
   nvcc=${SMEMBANK_NVCC:-}
   [ "$nvcc" != no ] || nvcc=
@@ -150,4 +151,6 @@ need_nvcc() {
   fi
   SMEMBANK_NVCC=$nvcc
   export SMEMBANK_NVCC
+  # shellcheck disable=SC2034 # of the tests
+  toolkit=$("$nvcc" --dryrun -x cu -c /dev/null 2>&1 | sed -n 's,^#\$ TOP=,,p')
 }

@@ -27,9 +27,8 @@ done
 need_nvcc
 
 # The sizes of our types, and where their members are, are those of the toolkit.
-toolkit=$(dirname "$(dirname "$nvcc")")
 "${CC:-cc}" -I"$srcdir" -o types-ours "$srcdir/tests/run/types.c"
-"${CC:-cc}" -DTOOLKIT -I"$toolkit/include" -o types-toolkit "$srcdir/tests/run/types.c"
+"$nvcc" -DTOOLKIT -o types-toolkit "$srcdir/tests/run/types.c"
 ./types-ours >types-ours.txt
 ./types-toolkit >types-toolkit.txt
 cmp types-ours.txt types-toolkit.txt || die "other types: $(diff types-ours.txt types-toolkit.txt)"
