@@ -271,7 +271,8 @@ redirect_object(const Object *object, const ElfSymbols *symbols) {
 
 // --- objects
 
-// An object has a runtime that its symbols name, one that they do not, or none.
+// An object has a runtime that its symbols name, one that they do not, or none. A library with one that they do not name is told of when
+// it is used (cuGetExportTable).
 static void
 inspect_object(const Object *object) {
   ElfSymbols all = elf_file_symbols(&object->file, SHT_SYMTAB),
@@ -289,11 +290,6 @@ inspect_object(const Object *object) {
     refuse_object(object,
                   "is stripped, so that the CUDA runtime inside it cannot be replaced: link "
                   "it with nvcc -cudart shared, or give its source");
-  else
-    fprintf(stderr,
-            "smembank run: %s is stripped and has a CUDA runtime inside, which cannot be replaced: "
-            "what it computes needs a GPU (smembank capture)\n",
-            object->path);
 }
 
 static void

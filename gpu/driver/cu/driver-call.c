@@ -14,6 +14,7 @@
 #include "gpu/driver/stream/stream-variant.h"
 
 enum {
+  MAX_LIBRARIES = 64, // that are told of
   NEWEST_VERSION = 13000,
   FLAG_LEGACY = 1, // CUdriverProcAddress_flags
   FLAG_PER_THREAD = 2,
@@ -121,23 +122,36 @@ cudaGetDriverEntryPointByVersion(const char *symbol, const void **function, unsi
 
 // --- what is not documented
 
+static bool
+tell_once(const void *library) {
+  static const void *told[MAX_LIBRARIES];
+  for (unsigned i = 0; i < MAX_LIBRARIES; i++) {
+    const void *none = NULL;
+    if (__atomic_compare_exchange_n(&told[i], &none, library, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+      return true;
+    if (none == library)
+      return false;
+  }
+  return false;
+}
+
 // The runtime of CUDA that is inside a library asks for tables of functions before anything else, and does nothing without them. Programs
 // and libraries whose runtime is replaced (gpu/redirect) do not ask.
 cudaError_t
 cuGetExportTable(const void **table, const void *id) {
-  static bool is_told;
   Dl_info library;
   (void)id;
   if (!table)
     return cudaErrorInvalidValue;
   *table = NULL;
-  if (!__atomic_exchange_n(&is_told, true, __ATOMIC_RELAXED)) {
-    const char *path =
-        dladdr(last_caller, &library) && library.dli_fname ? library.dli_fname : "the program";
+  bool is_known = dladdr(last_caller, &library) && library.dli_fname;
+  if (tell_once(is_known ? library.dli_fbase : last_caller)) {
+    const char *path = is_known ? library.dli_fname : "the program";
     const char *slash = strrchr(path, '/');
     fprintf(stderr,
-            "smembank run: %s has a CUDA runtime inside that cannot be replaced, and needs a GPU: "
-            "its calls fail (smembank capture records them on a machine with one)\n",
+            "smembank run: %s needs a GPU: the CUDA runtime inside it cannot be replaced, and its "
+            "calls fail (smembank capture records programs on a machine with one)\n",
             slash ? slash + 1 : path);
   }
   return cudaErrorSymbolNotFound;
