@@ -136,6 +136,13 @@ tell_once(const void *library) {
   return false;
 }
 
+// Libraries that ask whether there is a driver, and go on without one.
+static bool
+is_compiler(const char *library) {
+  return strncmp(library, "libnvrtc", strlen("libnvrtc")) == 0 ||
+         strncmp(library, "libnvJitLink", strlen("libnvJitLink")) == 0;
+}
+
 // The runtime of CUDA that is inside a library asks for tables of functions before anything else, and does nothing without them. Programs
 // and libraries whose runtime is replaced (gpu/redirect) do not ask.
 cudaError_t
@@ -146,13 +153,13 @@ cuGetExportTable(const void **table, const void *id) {
     return cudaErrorInvalidValue;
   *table = NULL;
   bool is_known = dladdr(last_caller, &library) && library.dli_fname;
-  if (tell_once(is_known ? library.dli_fbase : last_caller)) {
-    const char *path = is_known ? library.dli_fname : "the program";
-    const char *slash = strrchr(path, '/');
+  const char *path = is_known ? library.dli_fname : "the program";
+  const char *slash = strrchr(path, '/');
+  const char *name = slash ? slash + 1 : path;
+  if (!is_compiler(name) && tell_once(is_known ? library.dli_fbase : last_caller))
     fprintf(stderr,
             "smembank run: %s needs a GPU: the CUDA runtime inside it cannot be replaced, and its "
             "calls fail (smembank capture records programs on a machine with one)\n",
-            slash ? slash + 1 : path);
-  }
+            name);
   return cudaErrorSymbolNotFound;
 }

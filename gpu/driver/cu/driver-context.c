@@ -186,6 +186,27 @@ cuCtxSetFlags(unsigned flags) {
   return error;
 }
 
+// Numbers that name no limit, which the runtime says are not supported.
+static cudaError_t
+check_limit_number(int limit) {
+  enum {
+    LIMITS = 10
+  };
+  return limit < 0 || limit >= LIMITS ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t
+cuCtxGetLimit(size_t *value, int limit) {
+  cudaError_t error = check_limit_number(limit);
+  return error ? error : cudaDeviceGetLimit(value, limit);
+}
+
+cudaError_t
+cuCtxSetLimit(int limit, size_t value) {
+  cudaError_t error = check_limit_number(limit);
+  return error ? error : cudaDeviceSetLimit(limit, value);
+}
+
 cudaError_t
 cuCtxSynchronize_v2(CUcontext given) {
   Context *context;

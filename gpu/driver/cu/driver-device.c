@@ -127,31 +127,42 @@ cuDeviceGetProperties(CUdevprop *properties, CUdevice device) {
 
 static const struct {
   unsigned number;
-  const char *name;
-} names[] = {
-#define RESULT(name, number) {number, #name},
+  const char *name, *text;
+} results[] = {
+#define RESULT(name, number, text) {number, #name, text},
 #include "gpu/driver/cu/results.def"
 #undef RESULT
 };
 
+enum {
+  N_RESULTS = sizeof results / sizeof *results,
+};
+
+// The number of the row of a result; N_RESULTS: there is none.
+static size_t
+find_result(unsigned number) {
+  size_t i = 0;
+  while (i < N_RESULTS && results[i].number != number)
+    i++;
+  return i;
+}
+
 cudaError_t
-cuGetErrorName(unsigned result, const char **name) {
+cuGetErrorName(unsigned number, const char **name) {
+  size_t i = find_result(number);
   if (!name)
     return cudaErrorInvalidValue;
-  *name = NULL;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (names[i].number == result)
-      *name = names[i].name;
+  *name = i < N_RESULTS ? results[i].name : NULL;
   return *name ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t
-cuGetErrorString(unsigned result, const char **text) {
-  const char *name = NULL;
+cuGetErrorString(unsigned number, const char **text) {
+  size_t i = find_result(number);
   if (!text)
     return cudaErrorInvalidValue;
-  *text = NULL;
-  if (cuGetErrorName(result, &name) == cudaSuccess)
-    *text = cudaGetErrorString((cudaError_t)result);
+  *text = i == N_RESULTS    ? NULL
+          : results[i].text ? results[i].text
+                            : cudaGetErrorString((cudaError_t)number);
   return *text ? cudaSuccess : cudaErrorInvalidValue;
 }

@@ -11,6 +11,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device);
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaDeviceGetLimit(size_t *value, int limit);
+cudaError_t cudaDeviceSetLimit(int limit, size_t value);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 
 cudaError_t cudaMalloc(void **address, size_t bytes);

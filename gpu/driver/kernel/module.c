@@ -15,6 +15,8 @@
 
 #define WRAPPER_MAGIC 0x466243b1u // __fatBinC_Wrapper_t (fatbinary_section.h)
 #define FATBIN_MAGIC  0xba55ed50u
+#define ELF_CUDA      190                 // e_machine
+#define MOST_BYTES    ((uint64_t)1 << 40) // of what is taken for an image
 
 typedef struct {
   uint32_t magic, version;
@@ -86,7 +88,8 @@ static uint64_t last_number;
 static size_t
 elf_measure(const void *image) {
   const Elf *elf = image;
-  if (memcmp(elf->magic, "\177ELF", 4) != 0)
+  if (memcmp(elf->magic, "\177ELF", 4) != 0 || elf->machine != ELF_CUDA ||
+      elf->sections > MOST_BYTES || elf->segments > MOST_BYTES)
     return 0;
   uint64_t sections = elf->sections + (uint64_t)elf->section_bytes * elf->n_sections;
   uint64_t segments = elf->segments + (uint64_t)elf->segment_bytes * elf->n_segments;
