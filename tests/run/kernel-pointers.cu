@@ -90,6 +90,39 @@ destroy(Shape **shapes, int n) {
   for (int i = 0; i < n; i++)
     delete shapes[i];
 }
+// A stack that many blocks push onto at once.
+struct Stack {
+  int top;
+  int kept[64];
+  __device__
+  Stack()
+      : top(0) {
+  }
+  __device__ virtual void
+  push(int value) {
+    kept[atomicAdd(&top, 1)] = value;
+  }
+  __device__ virtual int
+  sum() const {
+    int all = 0;
+    for (int i = 0; i < top; i++)
+      all += kept[i];
+    return all;
+  }
+};
+__global__ void
+make_stack(Stack **stack) {
+  *stack = new Stack;
+}
+__global__ void
+push_all(Stack *const *stack) {
+  (*stack)->push(blockIdx.x);
+  (*stack)->push(threadIdx.x);
+}
+__global__ void
+sum_all(Stack *const *stack, int *out) {
+  *out = (*stack)->sum();
+}
 __global__ void
 apply(Operation operation, int *out) {
   out[7] = operation(9, 10);
@@ -121,6 +154,11 @@ main() {
   for (int i = 0; i < 14; i++)
     printf("%d ", out[i]);
   printf("\n");
+  make_stack<<<1, 1>>>((Stack **)shapes);
+  push_all<<<4, 8>>>((Stack **)shapes);
+  sum_all<<<1, 1>>>((Stack **)shapes, out);
+  cudaDeviceSynchronize();
+  printf("stack %d\n", out[0]);
   void *symbol;
   cudaGetSymbolAddress(&symbol, first);
   printf("same %d\n", symbol == *where);
