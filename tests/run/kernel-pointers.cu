@@ -93,7 +93,7 @@ destroy(Shape **shapes, int n) {
 // A stack that many blocks push onto at once.
 struct Stack {
   int top;
-  int kept[64];
+  int kept[256];
   __device__
   Stack()
       : top(0) {
@@ -155,7 +155,7 @@ main() {
     printf("%d ", out[i]);
   printf("\n");
   make_stack<<<1, 1>>>((Stack **)shapes);
-  push_all<<<4, 8>>>((Stack **)shapes);
+  push_all<<<2, 64>>>((Stack **)shapes);
   sum_all<<<1, 1>>>((Stack **)shapes, out);
   cudaDeviceSynchronize();
   printf("stack %d\n", out[0]);
