@@ -102,12 +102,16 @@ struct Stack {
   push(int value) {
     kept[atomicAdd(&top, 1)] = value;
   }
-  __device__ virtual int
-  sum() const {
-    int all = 0;
-    for (int i = 0; i < top; i++)
-      all += kept[i];
-    return all;
+  __device__ virtual bool
+  pop(int &value) {
+    if (top > 0) {
+      int i = atomicAdd(&top, -1);
+      if (i > 0) {
+        value = kept[i - 1];
+        return true;
+      }
+    }
+    return false;
   }
 };
 __global__ void
@@ -120,8 +124,12 @@ push_all(Stack *const *stack) {
   (*stack)->push(threadIdx.x);
 }
 __global__ void
-sum_all(Stack *const *stack, int *out) {
-  *out = (*stack)->sum();
+pop_all(Stack *const *stack, int *out) {
+  int value;
+  if ((*stack)->pop(value))
+    atomicAdd(out, value);
+  else
+    atomicAdd(out, 1 << 20);
 }
 __global__ void
 apply(Operation operation, int *out) {
@@ -156,9 +164,11 @@ main() {
   printf("\n");
   make_stack<<<1, 1>>>((Stack **)shapes);
   push_all<<<2, 64>>>((Stack **)shapes);
-  sum_all<<<1, 1>>>((Stack **)shapes, out);
   cudaDeviceSynchronize();
-  printf("stack %d\n", out[0]);
+  out[0] = 0;
+  pop_all<<<5, 64>>>((Stack **)shapes, out);
+  cudaDeviceSynchronize();
+  printf("stack %d, empty %d\n", out[0] & 0xfffff, out[0] >> 20);
   void *symbol;
   cudaGetSymbolAddress(&symbol, first);
   printf("same %d\n", symbol == *where);
