@@ -316,12 +316,14 @@ smb_exchange_transpose(const Compute *compute, Registers *registers, SmbLanes la
 static gboolean
 broadcasts_known(const Compute *compute, Registers *registers, Row row, SmbLanes lanes) {
   guint32 values[SMB_MAX_LANES];
-  if (registers->n_lanes > ROW_LANES || !lanes || row_flags_in(registers, row, lanes))
+  guint flags = lanes ? row_flags_in(registers, row, lanes) : ROW_UNKNOWN;
+  if (registers->n_lanes > ROW_LANES || flags & ROW_UNKNOWN)
     return FALSE;
   guint32 value = row_values(registers, row)[smb_lanes_first(lanes)];
   for (guint lane = 0; lane < ROW_LANES; lane++)
     values[lane] = value;
-  smb_row_set_known_lanes(registers, compute->d, registers->lanes, values);
+  smb_row_set(registers, compute->d, registers->lanes, values, NULL,
+              flags & (ROW_TAINT | ROW_AFFINE), smb_compute_origin(compute, registers));
   return TRUE;
 }
 
