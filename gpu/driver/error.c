@@ -11,7 +11,6 @@
 
 static __thread cudaError_t last;
 static cudaError_t sticky;
-static bool is_told; // a call has returned it
 
 static const struct {
   cudaError_t error;
@@ -32,12 +31,9 @@ error_keep(cudaError_t error) {
 cudaError_t
 error_return(cudaError_t error) {
   cudaError_t ended = error_sticky();
-  if (ended) {
+  if (ended)
     output_write();
-    error = ended;
-    __atomic_store_n(&is_told, true, __ATOMIC_RELAXED);
-  }
-  return error_keep(error);
+  return error_keep(ended ? ended : error);
 }
 
 cudaError_t
@@ -60,8 +56,8 @@ error_sticky(void) {
 
 void
 error_reset(void) {
-  __atomic_store_n(&sticky, cudaSuccess, __ATOMIC_RELAXED);
-  __atomic_store_n(&is_told, false, __ATOMIC_RELAXED);
+  if (error_sticky())
+    __atomic_store_n(&sticky, cudaErrorDevicesUnavailable, __ATOMIC_RELAXED);
 }
 
 void
@@ -90,7 +86,7 @@ error_missing(const char *name) {
 // A kernel that fails is told by a call that waits for it, or a later one, not by these.
 API cudaError_t
 cudaPeekAtLastError(void) {
-  return __atomic_load_n(&is_told, __ATOMIC_RELAXED) ? sticky : last;
+  return last;
 }
 
 API cudaError_t

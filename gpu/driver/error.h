@@ -18,7 +18,8 @@ cudaError_t error_check(void);
 // Whether there is a device, whatever became of the context.
 cudaError_t error_check_device(void);
 
-// The error of the context, from now on; that of the context, or cudaSuccess; a new context.
+// The error of the context, from now on; that of the context, or cudaSuccess; a new context. A process whose kernel has failed gets
+// none: cudaErrorDevicesUnavailable (an H200 with driver 580).
 void error_stick(cudaError_t error);
 cudaError_t error_sticky(void);
 void error_reset(void);

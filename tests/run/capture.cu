@@ -109,7 +109,7 @@ static void check_wrong_calls() {
   CHECK(cudaStreamWaitEvent(other, event, 0));
   add<<<1, 1, 0, other>>>(device, 1);
   FAILS(cudaErrorStreamCaptureUnmatched, cudaStreamEndCapture(other, &graph));
-  FAILS(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(stream, &graph));
+  FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
   FAILS(cudaErrorIllegalState, cudaStreamEndCapture(stream, &graph));
   cudaGetLastError();
   CHECK(cudaEventDestroy(event));

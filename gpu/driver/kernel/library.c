@@ -151,7 +151,8 @@ API cudaError_t
 __cudaGetKernel(const void **kernel, const void *function) {
   Kernel *found;
   *kernel = function;
-  return module_kernel(function, &found);
+  cudaError_t error = module_kernel(function, &found);
+  return error == cudaErrorInvalidResourceHandle ? cudaErrorInvalidDeviceFunction : error;
 }
 
 API cudaError_t

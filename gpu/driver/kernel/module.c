@@ -238,10 +238,13 @@ find_kernel(Name *name) {
   return error ? error : name->kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
+// What is no function of the program is taken for a handle (an H200 with CUDA 13).
 static cudaError_t
 find_handle(const void *function, Kernel **kernel) {
   *kernel = handle_is(function, HANDLE_KERNEL) ? (Kernel *)function : NULL;
-  return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+  return *kernel                                  ? cudaSuccess
+         : CUDART_MAJOR == 12 || function == NULL ? cudaErrorInvalidDeviceFunction
+                                                  : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t

@@ -334,11 +334,11 @@ check_joined(const Capture *capture) {
 
 static cudaError_t
 check_end(const Stream *stream) {
-  const Capture *capture = stream->capture;
+  Capture *capture = stream->capture;
   if (!capture)
     return cudaErrorIllegalState;
   if (capture->origin != stream)
-    return cudaErrorStreamCaptureUnmatched;
+    return capture->is_invalid = true, cudaErrorStreamCaptureUnmatched;
   return capture->mode != cudaStreamCaptureModeRelaxed &&
                  !pthread_equal(capture->thread, pthread_self())
              ? cudaErrorStreamCaptureWrongThread
