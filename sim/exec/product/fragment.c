@@ -35,23 +35,23 @@ find_stored_depth(const ProductForm *form) {
 }
 
 static guint
-count_registers(ProductNumber number, guint numbers) {
+count_fragment_registers(ProductNumber number, guint numbers) {
   return numbers * smb_product_bits(number) / 32 / 32;
 }
 
 guint
 smb_product_registers_of_a(const ProductForm *form) {
-  return count_registers((ProductNumber)form->a, form->rows * find_stored_depth(form));
+  return count_fragment_registers((ProductNumber)form->a, form->rows * find_stored_depth(form));
 }
 
 guint
 smb_product_registers_of_b(const ProductForm *form) {
-  return count_registers((ProductNumber)form->b, EIGHT * find_stored_depth(form));
+  return count_fragment_registers((ProductNumber)form->b, EIGHT * find_stored_depth(form));
 }
 
 guint
 smb_product_registers_of_sum(const ProductForm *form) {
-  return count_registers((ProductNumber)form->sum, (guint)form->rows * form->columns);
+  return count_fragment_registers((ProductNumber)form->sum, (guint)form->rows * form->columns);
 }
 
 // --- reading
@@ -177,8 +177,8 @@ find_marks(const ProductUnknown *unknown) {
 }
 
 static void
-put_sum(Row row, Registers *registers, guint first, guint32 *values, guint32 *bits,
-        const ProductUnknown *unknown) {
+put_sums_register(Row row, Registers *registers, guint first, guint32 *values, guint32 *bits,
+                  const ProductUnknown *unknown) {
   guint32 all[SMB_MAX_LANES] = {0}, all_unknown[SMB_MAX_LANES] = {0};
   guint32 any = 0;
   for (guint lane = 0; lane < ROW_LANES; lane++) {
@@ -218,7 +218,7 @@ smb_product_put(const Product *product, Registers *registers, guint first, guint
       }
     }
   for (guint r = 0; r < n; r++)
-    put_sum(product->d[at * n + r], registers, first, values[r], bits[r], unknown);
+    put_sums_register(product->d[at * n + r], registers, first, values[r], bits[r], unknown);
   return !form->is_published || smb_product_is_certain(form, operands);
 }
 

@@ -195,8 +195,8 @@ keep_sums(const ProductForm *form, RealSums *sums, guint64 *bits) {
 
 // If one is not finite, what IEEE 754 says. @bits: of finite sums.
 static guint64
-find_special(const ProductForm *form, const ProductOperands *operands, guint i, guint j,
-             guint64 bits) {
+find_special_sum(const ProductForm *form, const ProductOperands *operands, guint i, guint j,
+                 guint64 bits) {
   gboolean is_half = form->sum == PRODUCT_F16;
   double sum = operands->c[i][j];
   for (guint k = 0; k < form->depth; k++)
@@ -219,7 +219,7 @@ sum_reals(const ProductForm *form, const ProductOperands *operands, ProductSums 
       keep_sums(form, &sums, result[i]);
     }
     for (guint j = 0; operands->is_special && j < PRODUCT_COLUMNS; j++)
-      result[i][j] = find_special(form, operands, i, j, result[i][j]);
+      result[i][j] = find_special_sum(form, operands, i, j, result[i][j]);
   }
 }
 

@@ -41,7 +41,7 @@ find_shape(const SassDecoder *decoder, ProductForm *form) {
 
 // What a part says of the numbers of a factor. FALSE: nothing that is modelled.
 static gboolean
-find_number(SassPart part, guint8 *number) {
+find_product_part(SassPart part, guint8 *number) {
   static const SassChoice numbers[] = {{PART_U8, PRODUCT_U8},     {PART_S8, PRODUCT_S8},
                                        {PART_U4, PRODUCT_U4},     {PART_S4, PRODUCT_S4},
                                        {PART_E4M3, PRODUCT_E4M3}, {PART_E5M2, PRODUCT_E5M2}};
@@ -58,13 +58,13 @@ static gboolean
 find_factors(const SassDecoder *decoder, ProductForm *form) {
   const guint16 *parts = decoder->instruction->parts;
   for (guint i = 0; parts[i] && parts[i + 1]; i++)
-    if (find_number((SassPart)parts[i], &form->a))
-      return find_number((SassPart)parts[i + 1], &form->b);
+    if (find_product_part((SassPart)parts[i], &form->a))
+      return find_product_part((SassPart)parts[i + 1], &form->b);
   return FALSE;
 }
 
 static gboolean
-find_numbers(const SassDecoder *decoder, ProductForm *form) {
+find_product_parts(const SassDecoder *decoder, ProductForm *form) {
   static const SassChoice halves[] = {{PART_BF16, PRODUCT_BF16}, {PART_TF32, PRODUCT_TF32}};
   switch (decoder->argument) {
   case OF_HALVES:
@@ -100,7 +100,7 @@ is_dense(const ProductForm *form) {
 }
 
 static void
-set_rows(SassDecoder *decoder, const SassOperand *operand, guint n, Row *rows) {
+set_product_rows(SassDecoder *decoder, const SassOperand *operand, guint n, Row *rows) {
   gboolean is_zero = smb_sass_is_dropped(operand);
   Row first = smb_sass_source(decoder, operand, 1);
   for (guint i = 0; i < n; i++)
@@ -127,7 +127,7 @@ smb_sass_matrix(SassDecoder *decoder) {
   ProductForm form = {.columns = PRODUCT_COLUMNS};
   gboolean is_modelled = instruction->is_complete && instruction->is_modelled &&
                          instruction->n_operands == 4 && find_shape(decoder, &form) &&
-                         find_numbers(decoder, &form) && is_dense(&form);
+                         find_product_parts(decoder, &form) && is_dense(&form);
   for (guint i = 0; i < 4 && is_modelled; i++)
     is_modelled =
         instruction->operands[i].kind == SASS_REGISTER && !instruction->operands[i].is_negated;
@@ -136,9 +136,11 @@ smb_sass_matrix(SassDecoder *decoder) {
   guint n = smb_product_registers_of_sum(&form);
   Product *product = smb_code_new_product(decoder->code);
   product->form = form;
-  set_rows(decoder, smb_sass_operand(decoder, 1), smb_product_registers_of_a(&form), product->a);
-  set_rows(decoder, smb_sass_operand(decoder, 2), smb_product_registers_of_b(&form), product->b);
-  set_rows(decoder, smb_sass_operand(decoder, 3), n, product->c);
+  set_product_rows(decoder, smb_sass_operand(decoder, 1), smb_product_registers_of_a(&form),
+                   product->a);
+  set_product_rows(decoder, smb_sass_operand(decoder, 2), smb_product_registers_of_b(&form),
+                   product->b);
+  set_product_rows(decoder, smb_sass_operand(decoder, 3), n, product->c);
   Row d = smb_sass_result(decoder, smb_sass_operand(decoder, 0), n);
   for (guint i = 0; i < n; i++)
     product->d[i] = d + i;
