@@ -216,22 +216,35 @@ static const struct {
     {0x10, cudaChannelFormatKindFloat, 16},    {0x20, cudaChannelFormatKindFloat, 32},
 };
 
+// Returns whether it is one of them.
+static bool
+take_format(int format, unsigned n, cudaChannelFormatDesc *taken) {
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (formats[i].format == format && (n == 1 || n == 2 || n == 4)) {
+      int bits = formats[i].bits, last = n > 2 ? bits : 0;
+      *taken = (cudaChannelFormatDesc){bits, n > 1 ? bits : 0, last, last, formats[i].kind};
+      return true;
+    }
+  return false;
+}
+
 cudaError_t
 cuArray3DCreate_v2(cudaArray_t *array, const CUDA_ARRAY3D_DESCRIPTOR *given) {
-  if (!given)
+  cudaChannelFormatDesc format;
+  if (!given || !take_format(given->Format, given->NumChannels, &format))
     return cudaErrorInvalidValue;
-  unsigned n = given->NumChannels;
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-    if (formats[i].format != given->Format)
-      continue;
-    int bits = formats[i].bits;
-    const cudaChannelFormatDesc format = {bits, n > 1 ? bits : 0, n > 2 ? bits : 0,
-                                          n > 3 ? bits : 0, formats[i].kind};
-    const cudaExtent extent = {given->Width, given->Height, given->Depth};
-    return n == 1 || n == 2 || n == 4 ? cudaMalloc3DArray(array, &format, extent, given->Flags)
-                                      : cudaErrorInvalidValue;
-  }
-  return cudaErrorInvalidValue;
+  const cudaExtent extent = {given->Width, given->Height, given->Depth};
+  return cudaMalloc3DArray(array, &format, extent, given->Flags);
+}
+
+cudaError_t
+cuMipmappedArrayCreate(cudaMipmappedArray_t *mipmap, const CUDA_ARRAY3D_DESCRIPTOR *given,
+                       unsigned levels) {
+  cudaChannelFormatDesc format;
+  if (!given || !take_format(given->Format, given->NumChannels, &format))
+    return cudaErrorInvalidValue;
+  const cudaExtent extent = {given->Width, given->Height, given->Depth};
+  return cudaMallocMipmappedArray(mipmap, &format, extent, levels, given->Flags);
 }
 
 cudaError_t
