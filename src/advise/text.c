@@ -9,6 +9,7 @@
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "src/advise/changes.h"
+#include "src/analysis/compiled-count.h"
 #include "src/analysis/heading.h"
 #include "src/analysis/vendor.h"
 #include "src/analysis/verdict.h"
@@ -422,7 +423,7 @@ write_merged(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *a
       site->expression, place, array->merged->width,
       smb_count(array->now->merged.wavefronts, smb_arch_say(cli->arch, "wavefront")).text,
       smb_number(array->now->candidate->total.wavefronts).text,
-      smb_advise_lacks_compiler(report->target, report->arch) ? "No compiler was found: l" : "L",
+      smb_target_lacks_compiler(report->target, report->arch) ? "No compiler was found: l" : "L",
       smb_arch_counts_cycles(cli->arch) ? " Clang also merges stores, and pairs accesses that are "
                                           "not adjacent (ds_read2_b32); neither is counted here."
                                         : "");

@@ -11,17 +11,34 @@
 #include "src/out/table.h"
 
 // What is counted of a kernel. A tile is a pattern of addresses.
-static const char *
-describe_level(const SmbTarget *target) {
+static char *
+describe_level(const SmbTarget *target, gboolean is_beside) {
   const char *level = target->tile ? "" : smb_program_level(target->kernel);
-  return strcmp(level, "text") == 0   ? "; counted: the text"
-         : strcmp(level, "ptx") == 0  ? "; counted: PTX"
-         : strcmp(level, "sass") == 0 ? "; counted: machine code"
-                                      : "";
+  const char *name = strcmp(level, "text") == 0   ? "the text"
+                     : strcmp(level, "ptx") == 0  ? "PTX"
+                     : strcmp(level, "sass") == 0 ? "machine code"
+                                                  : NULL;
+  return name ? g_strdup_printf("; counted: %s%s", name, is_beside ? ", beside the text" : "")
+              : g_strdup("");
+}
+
+// That a compiler may make something else of a text, which is not counted here.
+static void
+write_caution(SmbCli *cli, const SmbTarget *target) {
+  gboolean is_own = !target->tile && !target->shape && !target->captured;
+  if (!is_own || strcmp(smb_program_level(target->kernel), "text") != 0 ||
+      smb_target_can_compile(target, cli->arch))
+    return;
+  smb_text_wrap_printf(cli->out, "exact for the text as written: the compiled count may differ%s",
+                       smb_target_lacks_compiler(target, cli->arch) ? " (no nvcc was found)" : "");
 }
 
 void
-smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis) {
+smb_analyze_write_both_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis,
+                               const SmbCompiledCount *compiled) {
+  gboolean is_beside = smb_compiled_count_has(compiled);
+  const SmbTarget *counted = is_beside ? compiled->target : target;
+  g_autofree char *level = describe_level(counted, is_beside);
   g_autofree char *block = smb_describe_extent(target->launch.block);
   g_autofree char *grid = smb_describe_extent(target->launch.grid);
   g_autofree char *defines = g_strjoinv(" ", target->defines);
@@ -31,11 +48,16 @@ smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysi
   smb_spool_printf(cli->out,
                    smb_arch_say(cli->arch, "block %s, grid %s, %" G_GSIZE_FORMAT
                                            " bytes of shared memory, %s%s\n"),
-                   block, grid, analysis->shared_bytes, smb_arch_info(cli->arch)->name,
-                   describe_level(target));
-  if (target->compiled)
-    smb_text_wrap_printf(cli->out, "compiled: %s", target->compiled);
-  if (strcmp(smb_program_level(target->kernel), "ptx") == 0)
-    smb_text_wrap_printf(cli->out, "exact for %s", smb_analyze_exact_of(target->kernel));
+                   block, grid, analysis->shared_bytes, smb_arch_info(cli->arch)->name, level);
+  if (counted->compiled)
+    smb_text_wrap_printf(cli->out, "compiled: %s", counted->compiled);
+  if (strcmp(smb_program_level(counted->kernel), "ptx") == 0)
+    smb_text_wrap_printf(cli->out, "exact for %s", smb_analyze_exact_of(counted->kernel));
+  write_caution(cli, target);
   smb_spool_puts(cli->out, "\n");
+}
+
+void
+smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis) {
+  smb_analyze_write_both_heading(cli, target, analysis, NULL);
 }

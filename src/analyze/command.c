@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // analyze: what the shared-memory accesses of a kernel cost, access by access.
+#include "sim/base/text.h"
 #include "src/analysis/limit.h"
 #include "src/analysis/vendor.h"
 #include "src/analysis/warning.h"
@@ -65,6 +66,10 @@ void
 smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
   cli->format->write(cli, report);
   smb_analyze_write_warnings(report->target, report->analysis, cli->messages);
+  if (report->compiled && report->compiled->failure)
+    smb_spool_printf(cli->messages, "%s%s: warning: the text alone is counted: %s\n",
+                     smb_text_ahead(report->target->file), report->target->file,
+                     report->compiled->failure);
   if (!tells_rules(cli->format))
     smb_analyze_note_assumed(cli, report->target->file, report->analysis);
   write_failed_limits(cli, report);
@@ -100,7 +105,7 @@ analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const 
   g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(SmbLimit));
   g_autoptr(GArray) failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   const SmbAnalyzePart part = {*shard, counts, limits};
-  const SmbAnalyzeReport report = {target, analysis, option_warps, none, failed, &part};
+  const SmbAnalyzeReport report = {target, analysis, option_warps, none, failed, &part, NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
 }
@@ -188,8 +193,9 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis)
     return FALSE;
-  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis);
-  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed, NULL};
+  g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
+  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled);
+  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed, NULL, compiled};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

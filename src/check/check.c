@@ -100,6 +100,8 @@ make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
   g_strv_builder_add_many(words, "analyze", path, name, "--format=json", NULL);
   if (smb_target_options()->trusts)
     g_strv_builder_add(words, "--" SMB_TRUST_OPTION);
+  if (smb_target_options()->text)
+    g_strv_builder_add(words, "--" SMB_TEXT_OPTION);
   gboolean has_threads = FALSE;
   for (guint i = 0; one->words[i]; i++)
     has_threads |= g_str_has_prefix(one->words[i], "--threads=");

@@ -103,7 +103,9 @@ static const GOptionEntry limit_entries[] = {
 static const GOptionEntry compiler_entries[] = {
     {SMB_TRUST_OPTION, 0, 0, G_OPTION_ARG_NONE, &typed.trusts,
      "let a project file give nvcc any option: such a file can run programs", NULL},
-    {"no-cache", 0, 0, G_OPTION_ARG_NONE, &typed.compiles_anew,
+    {SMB_TEXT_OPTION, 0, 0, G_OPTION_ARG_NONE, &typed.text,
+     "count a text as it is written: nvcc is not asked, even if there is one", NULL},
+    {SMB_NO_CACHE_OPTION, 0, 0, G_OPTION_ARG_NONE, &typed.compiles_anew,
      "compile even if the result is cached, and do not keep it", NULL},
     G_OPTION_ENTRY_NULL,
 };
