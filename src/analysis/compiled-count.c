@@ -82,7 +82,7 @@ smb_compiled_count_shares(const SmbCompiledCount *count, const SmbAnalysis *text
 }
 
 static void
-add_lines(SmbCompiledCount *count) {
+sum_compiled_lines(SmbCompiledCount *count) {
   for (guint i = 0; i < count->analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(count->analysis->accesses, SmbAccess, i);
     char *key = make_place_key(count->target, access->site);
@@ -157,7 +157,7 @@ smb_compiled_count_new(const SmbTarget *target, const SmbAnalysis *text, const S
   } else if (smb_analyze_uncounted(count->analysis) > 0 && smb_analyze_uncounted(text) == 0) {
     fail_count(count, "not all of its requests can be counted");
   } else {
-    add_lines(count);
+    sum_compiled_lines(count);
     match_text(count, text);
     name_arrays(count);
   }
@@ -197,4 +197,12 @@ smb_compiled_count_summarize(const SmbCompiledCount *count, const SmbAnalysis *t
   g_autofree char *summary =
       smb_analyze_summarize(arch, smb_compiled_count_agrees(count, text) ? text : count->analysis);
   return g_strconcat(summary, " ", which, NULL);
+}
+
+void
+smb_compiled_count_warn(const SmbCompiledCount *count, const SmbTarget *target,
+                        SmbSpool *messages) {
+  if (count && count->failure)
+    smb_spool_printf(messages, "%s%s: warning: the text alone is counted: %s\n",
+                     smb_text_ahead(target->file), target->file, count->failure);
 }

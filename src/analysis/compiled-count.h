@@ -78,6 +78,10 @@ gboolean smb_compiled_count_agrees(const SmbCompiledCount *count, const SmbAnaly
 /** smb_compiled_count_tell: Returns: (transfer full): a sentence that says which count is which, and by how much they differ */
 char *smb_compiled_count_tell(const SmbCompiledCount *count, const SmbAnalysis *text);
 
+/** Warns if @count (nullable) is none: @target alone is counted, and why. */
+void smb_compiled_count_warn(const SmbCompiledCount *count, const SmbTarget *target,
+                             SmbSpool *messages);
+
 /** smb_compiled_count_summarize: @count: (nullable). Returns: (transfer full): the verdict, which count is which, and what else
  * smb_analyze_summarize() says */
 char *smb_compiled_count_summarize(const SmbCompiledCount *count, const SmbAnalysis *text,

@@ -276,7 +276,7 @@ check_analysis_limit(const Check *check, const SmbLimit *limit) {
 }
 
 static gboolean
-has_place(const Check *check, const SmbLimit *limit) {
+is_place_counted(const Check *check, const SmbLimit *limit) {
   const GArray *accesses = check->analysis->accesses;
   for (guint i = 0; i < accesses->len; i++) {
     if (is_place_there(limit, check->program, &g_array_index(accesses, SmbAccess, i)))
@@ -308,8 +308,9 @@ smb_limits_check(const GArray *limits, const SmbProgram *program, const SmbAnaly
     judged.analysis = compiled->analysis;
   for (guint i = 0; i < limits->len; i++) {
     const SmbLimit *limit = &g_array_index(limits, SmbLimit, i);
-    gboolean is_known = judged.analysis == analysis || !limit->where ||
-                        (has_place(&judged, limit) && has_own_lines(limit, analysis, compiled));
+    gboolean is_known =
+        judged.analysis == analysis || !limit->where ||
+        (is_place_counted(&judged, limit) && has_own_lines(limit, analysis, compiled));
     check_analysis_limit(is_known ? &judged : &text, limit);
   }
   return failed;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 //
 // analyze: what the shared-memory accesses of a kernel cost, access by access.
-#include "sim/base/text.h"
 #include "src/analysis/limit.h"
 #include "src/analysis/vendor.h"
 #include "src/analysis/warning.h"
@@ -66,10 +65,7 @@ void
 smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
   cli->format->write(cli, report);
   smb_analyze_write_warnings(report->target, report->analysis, cli->messages);
-  if (report->compiled && report->compiled->failure)
-    smb_spool_printf(cli->messages, "%s%s: warning: the text alone is counted: %s\n",
-                     smb_text_ahead(report->target->file), report->target->file,
-                     report->compiled->failure);
+  smb_compiled_count_warn(report->compiled, report->target, cli->messages);
   if (!tells_rules(cli->format))
     smb_analyze_note_assumed(cli, report->target->file, report->analysis);
   write_failed_limits(cli, report);

@@ -41,7 +41,8 @@ write_access_json(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeRe
 }
 
 static void
-write_accesses(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbAnalysis *analysis) {
+write_accesses_json(JsonBuilder *json, const SmbAnalyzeReport *report,
+                    const SmbAnalysis *analysis) {
   smb_json_array(json, "accesses");
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_access_json(json, &g_array_index(analysis->accesses, SmbAccess, i), report, analysis);
@@ -50,7 +51,7 @@ write_accesses(JsonBuilder *json, const SmbAnalyzeReport *report, const SmbAnaly
 
 // What a compiler makes of the text, or why that is not known.
 static void
-write_compiled(JsonBuilder *json, const SmbAnalyzeReport *report) {
+write_compiled_json(JsonBuilder *json, const SmbAnalyzeReport *report) {
   const SmbCompiledCount *compiled = report->compiled;
   if (!compiled)
     return;
@@ -61,7 +62,7 @@ write_compiled(JsonBuilder *json, const SmbAnalyzeReport *report) {
     smb_json_text(json, "level", smb_program_level(compiled->target->kernel));
     smb_json_text(json, "exact_of", smb_analyze_exact_of(compiled->target->kernel));
     smb_json_number(json, "shared_bytes", (gint64)compiled->analysis->shared_bytes);
-    write_accesses(json, report, compiled->analysis);
+    write_accesses_json(json, report, compiled->analysis);
     smb_json_totals(json, compiled->analysis->totals, &compiled->analysis->copies);
   }
   json_builder_end_object(json);
@@ -226,9 +227,9 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_text(json, "exact_of", smb_analyze_exact_of(report->target->kernel));
   smb_json_number(json, "blocks_counted", (gint64)analysis->n_blocks_run);
   smb_json_arch(json, cli->arch);
-  write_accesses(json, report, analysis);
+  write_accesses_json(json, report, analysis);
   smb_json_totals(json, analysis->totals, &analysis->copies);
-  write_compiled(json, report);
+  write_compiled_json(json, report);
   smb_analyze_json_vendor(json, cli->arch, analysis);
   write_globals(json, report, cli->arch);
   write_constants_json(json, report);

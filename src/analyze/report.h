@@ -50,6 +50,9 @@ smb_analyze_told(const SmbAnalyzeReport *report) {
 /** Tables of the accesses, and the sentence that says where the time goes. */
 void smb_analyze_write_text(SmbCli *cli, gconstpointer report);
 
+/** Writes which of two counts is which, if there are two, and an empty line. */
+void smb_analyze_write_which(SmbCli *cli, const SmbAnalyzeReport *report);
+
 /** The source, with the counts of each line in the margin. */
 void smb_analyze_annotate(SmbCli *cli, gconstpointer report);
 

@@ -64,9 +64,12 @@ add_compiled_rows(SmbTable *table, const SmbAnalyzeReport *report) {
   const GArray *lines = report->compiled->lines;
   for (guint i = 0; i < lines->len; i++) {
     const SmbCompiledLine *line = &g_array_index(lines, SmbCompiledLine, i);
+    SmbSite place = *line->site;
     if (line->first)
       continue;
-    add_sites(table, line->site, line->n);
+    if (g_strcmp0(place.file, smb_program_file(report->target->kernel)) == 0)
+      place.file = NULL; // as the rows of the text have it
+    add_sites(table, &place, line->n);
     for (guint column = 0; column < TALLY_COLUMNS; column++)
       smb_table_cell(table, SMB_STYLE_DIM, "-");
     add_compiled_tally(table, &line->total);
@@ -221,9 +224,8 @@ write_tile_lines(SmbCli *cli, const SmbAnalyzeReport *report) {
   smb_spool_puts(cli->out, "\n");
 }
 
-// Which of two counts is which.
-static void
-write_which(SmbCli *cli, const SmbAnalyzeReport *report) {
+void
+smb_analyze_write_which(SmbCli *cli, const SmbAnalyzeReport *report) {
   if (!smb_compiled_count_has(report->compiled))
     return;
   g_autofree char *sentence = smb_compiled_count_tell(report->compiled, report->analysis);
@@ -236,7 +238,7 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
   smb_analyze_write_both_heading(cli, report->target, report->analysis, report->compiled);
   smb_analyze_write_verdict(cli, smb_analyze_judged(report));
-  write_which(cli, report);
+  smb_analyze_write_which(cli, report);
   if (report->target->tile)
     write_tile_lines(cli, report);
   if (report->analysis->accesses->len > 0 || smb_analyze_judged(report)->accesses->len > 0)

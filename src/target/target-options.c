@@ -36,8 +36,8 @@ static const GOptionEntry launch_entries[] = {
     {"instance", 0, 0, G_OPTION_ARG_STRING, &typed.instance,
      "which instance of a template of FILE, such as 'k<128,8>'", "NAME<ARGUMENTS>"},
     {"nvcc", 0, 0, G_OPTION_ARG_STRING, &typed.nvcc,
-     "compile FILE with nvcc and these options, '' for none (default: only if FILE is outside the "
-     "kernel language)",
+     "count what nvcc makes of FILE with these options, '' for none (default: beside the text, or "
+     "alone if FILE is outside the kernel language)",
      "FLAGS"},
     {"triton", 0, 0, G_OPTION_ARG_FILENAME, &typed.triton,
      "a kernel in Triton's cache, in place of FILE, with its block and shared memory", "FOLDER"},
