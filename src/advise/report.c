@@ -82,7 +82,7 @@ find_fit(const SmbAdviseReport *report, const SmbArray *array, gint64 extra) {
   return without > (gint64)info->static_shared_bytes ? SMB_ADVISE_OPT_IN : SMB_ADVISE_FITS;
 }
 
-// What the requests of an array cost in a layout if loads are merged that read on, as far as it keeps them whole.
+// What the requests of an array cost in a layout if accesses are merged that go on, as far as it keeps them whole.
 static SmbTally
 count_merged(const SmbAdviseReport *report, const SmbAdvice *search, const SmbCandidate *candidate,
              guint vector_bytes) {

@@ -25,17 +25,16 @@ describe_level(const SmbTarget *target, gboolean is_beside) {
 // That a compiler may make something else of a text, which is not counted here.
 static void
 write_caution(SmbCli *cli, const SmbTarget *target) {
-  gboolean is_own = !target->tile && !target->shape && !target->captured;
-  if (!is_own || strcmp(smb_program_level(target->kernel), "text") != 0 ||
-      smb_target_can_compile(target, cli->arch))
+  if (target->tile || target->shape || strcmp(smb_program_level(target->kernel), "text") != 0)
     return;
   smb_text_wrap_printf(cli->out, "exact for the text as written: the compiled count may differ%s",
                        smb_target_lacks_compiler(target, cli->arch) ? " (no nvcc was found)" : "");
 }
 
-void
-smb_analyze_write_both_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis,
-                               const SmbCompiledCount *compiled) {
+// The heading without the empty line below it.
+static void
+write_heading_lines(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis,
+            const SmbCompiledCount *compiled) {
   gboolean is_beside = smb_compiled_count_has(compiled);
   const SmbTarget *counted = is_beside ? compiled->target : target;
   g_autofree char *level = describe_level(counted, is_beside);
@@ -53,11 +52,19 @@ smb_analyze_write_both_heading(SmbCli *cli, const SmbTarget *target, const SmbAn
     smb_text_wrap_printf(cli->out, "compiled: %s", counted->compiled);
   if (strcmp(smb_program_level(counted->kernel), "ptx") == 0)
     smb_text_wrap_printf(cli->out, "exact for %s", smb_analyze_exact_of(counted->kernel));
-  write_caution(cli, target);
-  smb_spool_puts(cli->out, "\n");
 }
 
 void
 smb_analyze_write_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis) {
-  smb_analyze_write_both_heading(cli, target, analysis, NULL);
+  write_heading_lines(cli, target, analysis, NULL);
+  smb_spool_puts(cli->out, "\n");
+}
+
+void
+smb_analyze_write_careful_heading(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis,
+                                  const SmbCompiledCount *compiled) {
+  write_heading_lines(cli, target, analysis, compiled);
+  if (!smb_compiled_count_has(compiled))
+    write_caution(cli, target);
+  smb_spool_puts(cli->out, "\n");
 }

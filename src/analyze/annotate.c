@@ -111,7 +111,7 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   g_autoptr(GPtrArray) instructions = smb_program_instructions(report->target->kernel);
   g_autoptr(SmbTable) table =
       instructions ? annotate_code(cli, report, instructions) : annotate_text(cli, report);
-  smb_analyze_write_both_heading(cli, report->target, report->analysis, report->compiled);
+  smb_analyze_write_careful_heading(cli, report->target, report->analysis, report->compiled);
   smb_analyze_write_verdict(cli, smb_analyze_judged(report));
   smb_analyze_write_which(cli, report);
   smb_table_write(table, cli->out, cli->colour);

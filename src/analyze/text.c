@@ -236,7 +236,7 @@ smb_analyze_write_which(SmbCli *cli, const SmbAnalyzeReport *report) {
 void
 smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
-  smb_analyze_write_both_heading(cli, report->target, report->analysis, report->compiled);
+  smb_analyze_write_careful_heading(cli, report->target, report->analysis, report->compiled);
   smb_analyze_write_verdict(cli, smb_analyze_judged(report));
   smb_analyze_write_which(cli, report);
   if (report->target->tile)

@@ -8,6 +8,7 @@
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
+srcdir=$(cd "$srcdir" && pwd)
 cd "$work"
 
 # Line 6 is compiled to one store that conflicts, of four; line 7 to both of its own; line 8 to a load that the text does not have; and
@@ -170,25 +171,7 @@ cp "$work/out" text.json
 expect 0 compare text.json after.json
 shows 'the text is compared: one of both was not compiled'
 
-# The real one: a structure that is copied at once, and four stores of a lane that are merged.
-SMEMBANK_NVCC=no
-need_nvcc
-cat >nvcc <<END
-#!/bin/sh
-echo called >>'$work/calls'
-exec '$nvcc' "\$@"
-END
-SMEMBANK_NVCC=$work/nvcc
-cat >copy.cu <<'END'
-struct Q { float a, b, c, d; };
-__global__ void k(Q *o, const Q *in) {
-  __shared__ Q s[128];
-  int t = threadIdx.x;
-  s[t] = in[t];
-  __syncthreads();
-  o[t] = s[t ^ 1];
-}
-END
+# Without a compiler, advise merges stores as it merges loads: Clang does, too.
 cat >turn.cu <<'END'
 __global__ void turn(unsigned *io) {
   __shared__ unsigned s[128];
@@ -205,6 +188,44 @@ __global__ void turn(unsigned *io) {
   __syncwarp();
   for (int i = 0; i < 4; i++)
     io[i * 32 + l] = s[i * 32 + l];
+}
+END
+cat >merged.hip <<'END'
+__global__ void k(float *o) {
+  __shared__ float s[64 * 4];
+  int t = threadIdx.x;
+  for (int i = 0; i < 4; i++) s[t * 4 + i] = t;
+  __syncthreads();
+  float r = 0;
+  for (int i = 0; i < 4; i++) r += s[t * 4 + i];
+  o[t] = r;
+}
+END
+SMEMBANK_NVCC=no expect 0 advise turn.cu --block 32
+tells 'The lanes of s[l * 4 + i] at line 12 store consecutive elements. A compiler may merge these into stores of up to 16 bytes: now 16 wavefronts, instead of 28 in the text.'
+tells 'is not recommended: 43 % fewer wavefronts in the text, as many with adjacent accesses merged'
+expect 0 advise merged.hip --block 64 --arch gfx90a
+tells 'now 16 cycles, instead of 64 in the text.'
+tells 'is not recommended: 75 % fewer cycles in the text, as many with adjacent accesses merged'
+
+# The real one: a structure that is copied at once, and four stores of a lane that are merged.
+SMEMBANK_NVCC=no
+need_nvcc
+cat >real-nvcc <<END
+#!/bin/sh
+echo called >>'$work/calls'
+exec '$nvcc' "\$@"
+END
+chmod +x real-nvcc
+SMEMBANK_NVCC=$work/real-nvcc
+cat >copy.cu <<'END'
+struct Q { float a, b, c, d; };
+__global__ void k(Q *o, const Q *in) {
+  __shared__ Q s[128];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  o[t] = s[t ^ 1];
 }
 END
 expect 0 analyze copy.cu --block 32 --max-ways 1
