@@ -180,7 +180,7 @@ smb_compile_read(SmbSource *source, const SmbArch *arch, const SmbCompileOptions
     return program;
   if (options->flags)
     return compile_as_asked(source, arch, options, reading, command, error);
-  if (may_compile(source, arch, reading->entry, refused))
+  if (!options->never && may_compile(source, arch, reading->entry, refused))
     return compile_refused(source, arch, options, reading, command, refused, error);
   g_propagate_error(error, g_steal_pointer(&refused));
   return NULL;
