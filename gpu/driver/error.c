@@ -7,9 +7,11 @@
 
 #include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/client.h"
+#include "gpu/driver/context.h"
 #include "gpu/driver/output.h"
 
 static __thread cudaError_t last;
+static __thread unsigned driver_depth;
 static cudaError_t sticky;
 
 static const struct {
@@ -23,7 +25,7 @@ static const struct {
 
 cudaError_t
 error_keep(cudaError_t error) {
-  if (error && error != cudaErrorNotReady)
+  if (error && error != cudaErrorNotReady && driver_depth == 0)
     last = error;
   return error;
 }
@@ -46,12 +48,22 @@ error_check_device(void) {
 cudaError_t
 error_check(void) {
   cudaError_t ended = error_sticky();
-  return ended ? ended : error_check_device();
+  if (ended)
+    return ended;
+  cudaError_t error = error_check_device();
+  if (!error && driver_depth == 0)
+    context_enter();
+  return error;
 }
 
 cudaError_t
 error_sticky(void) {
   return __atomic_load_n(&sticky, __ATOMIC_RELAXED);
+}
+
+void
+error_set_driver(bool begins) {
+  driver_depth += begins ? 1 : -1u;
 }
 
 void

@@ -24,6 +24,10 @@ void error_stick(cudaError_t error);
 cudaError_t error_sticky(void);
 void error_reset(void);
 
+// While calls of the driver's interface are made, whose errors are not the runtime's last one, and which use the context that is current:
+// true at the beginning of one, false at its end.
+void error_set_driver(bool begins);
+
 // Writes what the command says of a launch or a module, a line, unless it was the last that was written.
 void error_tell(const unsigned char *text, size_t length);
 

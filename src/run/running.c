@@ -275,6 +275,11 @@ describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const 
   g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
   if (reason && fault != SMB_FAULT_ASSERT)
     return g_strdup_printf("smembank run: %s: %s", name, reason);
+  if (!run->n_unknown && run->runtime && smb_runtime_is_approximate(run->runtime))
+    return g_strdup_printf(
+        "smembank run: warning: %s: how %s adds products of matrices was not compared with a "
+        "device: the last digits may be others there",
+        name, smb_arch_info(run->arch)->name);
   if (run->n_unknown)
     return g_strdup_printf(
         "smembank run: warning: %s: of %" G_GUINT64_FORMAT
