@@ -21,7 +21,7 @@ static const struct {
      "__global__ void k(P p, float4 *a) " BODY,
      NULL, "p P 32 .lda@0:4 .in@8* .s.x[0]@16:2 .s.x[1]@18:2 .v.x@24:4 .v.y@28:4;a float4 *8*16;"},
     {"template <class T, int N> __global__ void k(T *a, T b, int (*c)[N]) " BODY, "k<double, 4>",
-     "a double *8*8;b double 8 f64;c int (*)[4]8*16;"},
+     "a double *8*8;b double 8 f64;c int [4] *8*16;"},
     {"namespace n { __global__ void k(int a) {} }\n__global__ void l(long b) " BODY, "l",
      "b long 8 i64;"},
     {"struct Q { __device__ int f(); int x; };\n__global__ void k(Q q) " BODY, NULL, ""},

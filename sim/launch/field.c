@@ -13,7 +13,7 @@
 
 // NAME.MEMBER or NUMBER.MEMBER, of a structure whose text is known.
 static const SmbMember *
-find_member(const SmbProgram *program, guint parameter, const char *name) {
+find_declared_member(const SmbProgram *program, guint parameter, const char *name) {
   const char *dot = strpbrk(name, ".[");
   g_autofree char *of = dot ? g_strndup(name, (gsize)(dot - name)) : NULL;
   return of && smb_program_is_parameter(program, parameter, of)
@@ -25,7 +25,7 @@ gboolean
 smb_field_is_of(const char *text, const SmbProgram *program, guint parameter, guint64 *offset) {
   gsize length = strcspn(text, "=");
   g_autofree char *name = g_strndup(text, length);
-  const SmbMember *member = find_member(program, parameter, name);
+  const SmbMember *member = find_declared_member(program, parameter, name);
   if (member && offset)
     *offset = member->offset;
   if (member)
@@ -158,7 +158,7 @@ add_field(GArray *fields, const SmbProgram *program, const char *text, const Smb
 
 // Whether something was said of a byte of a parameter.
 static gboolean
-is_given(const GArray *fields, guint parameter, gsize offset) {
+is_place_given(const GArray *fields, guint parameter, gsize offset) {
   for (guint i = 0; i < fields->len; i++) {
     const SmbField *field = &g_array_index(fields, SmbField, i);
     if (field->parameter == parameter && offset - field->offset < g_bytes_get_size(field->value))
@@ -175,7 +175,7 @@ add_declared_pointers(GArray *fields, const SmbProgram *program, guint parameter
     const SmbMember *member = &g_array_index(members, SmbMember, i);
     guint n = count_pointers(fields);
     if (!member->is_pointer || n >= SMB_MAX_FIELD_BUFFERS ||
-        is_given(fields, parameter, member->offset))
+        is_place_given(fields, parameter, member->offset))
       continue;
     SmbField field = {.parameter = parameter,
                       .offset = member->offset,

@@ -83,11 +83,11 @@ qualify_instance(SmbSource *source, const char *instance, const char *const *fol
 // The parameters of a kernel of this name, by the words of its text alone: names, and which are pointers (transfer full). NULL: there are
 // several kernels of the name that differ, or none.
 static GArray *
-read_names(SmbSource *source, const char *kernel) {
+read_parameter_names(SmbSource *source, const char *kernel) {
   g_autoptr(SmbHost) host = smb_host_new();
   const SmbHostKernel *found = NULL;
   gsize length = strcspn(kernel, "<");
-  if (!smb_host_read(host, source, NULL))
+  if (!smb_host_read_raw(host, source, NULL))
     return NULL;
   for (guint i = 0; i < host->kernels->len; i++) {
     const SmbHostKernel *one = g_ptr_array_index(host->kernels, i);
@@ -117,7 +117,7 @@ name_parameters(SmbProgram *program, SmbSource *source, const SmbProgramOptions 
   adapted.entry = kernel;
   GArray *prototype = smb_cuda_prototype(source, &adapted);
   if (!prototype)
-    prototype = read_names(source, kernel);
+    prototype = read_parameter_names(source, kernel);
   if (prototype)
     smb_program_set_prototype(program, prototype);
 }
@@ -129,9 +129,8 @@ build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompile
   g_autofree char *architecture = g_strdup_printf("sm_%u", chip);
   g_autofree char *folder = g_path_get_dirname(smb_source_name(source));
   g_autofree char *instance =
-      options->instance
-          ? qualify_instance(source, options->instance, reading->folders, error)
-          : NULL;
+      options->instance ? qualify_instance(source, options->instance, reading->folders, error)
+                        : NULL;
   if (options->instance && !instance)
     return NULL;
   const SmbCompilation compilation = {

@@ -430,7 +430,8 @@ parse_kernel(SmbKernel *kernel, const char *entry, gboolean is_head, GError **er
 }
 
 static SmbProgram *
-read_kernel(SmbSource *source, const SmbProgramOptions *options, gboolean is_head, GError **error) {
+read_kernel_text(SmbSource *source, const SmbProgramOptions *options, gboolean is_head,
+                 GError **error) {
   SmbKernel *kernel = g_new0(SmbKernel, 1);
   GError *local = NULL;
   smb_program_init(&kernel->program, &smb_cuda_front_end, source, smb_source_name(source), options);
@@ -451,12 +452,12 @@ read_kernel(SmbSource *source, const SmbProgramOptions *options, gboolean is_hea
 
 SmbProgram *
 smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
-  return read_kernel(source, options, FALSE, error);
+  return read_kernel_text(source, options, FALSE, error);
 }
 
 SmbProgram *
 smb_kernel_read_head(SmbSource *source, const SmbProgramOptions *options, GError **error) {
-  return read_kernel(source, options, TRUE, error);
+  return read_kernel_text(source, options, TRUE, error);
 }
 
 void
