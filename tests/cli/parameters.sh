@@ -6,6 +6,7 @@
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
 
 # What nvcc makes of the kernel below.
 made_nvcc <<'END'
@@ -35,7 +36,8 @@ cat >"$out" <<PTX
 PTX
 END
 
-cat >"$work/gather.cu" <<'END'
+cd "$work"
+cat >gather.cu <<'END'
 struct P { int lda; const int *index; unsigned last; };
 __global__ void gather(float *out, unsigned base, P p) {
   __shared__ int s[1024];
