@@ -192,7 +192,9 @@ tell_apart(const GPtrArray *names, const GPtrArray *stems, guint n) {
   const char *stem = g_ptr_array_index(stems, n);
   // With the word in front, which says what it is an argument of.
   gsize common = count_common(names, stems, n), start = common;
-  while (start > 0 && (start == common || !strchr("<,: (", name[start - 1])))
+  while (start > 0 && strchr(":<", name[start - 1]))
+    start--;
+  while (start > 0 && (g_ascii_isalnum(name[start - 1]) || name[start - 1] == '_'))
     start--;
   start = common - start > KEPT_IN_FRONT ? common : start;
   const char *rest = name + (find_parameters(name) > start ? start : 0);
