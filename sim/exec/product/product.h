@@ -104,14 +104,25 @@ gboolean smb_product_is_certain(const ProductForm *form, const ProductOperands *
 // column lane / 4; of C and D, two numbers of each of these rows
 
 /**
- * Product: one that a warp makes
+ * Product: one that a warp makes, or a quarter of one that four warps make together (wgmma)
  * @a, @b, @c, @d: rows of registers of 32 bits, in their order; of 64-bit numbers two for each
+ * @left, @right: the first of two rows that say where A and B are in shared memory; NO_MATRIX: they are in registers
+ * @left_is_turned, @right_is_turned: numbers of a column of A, of a row of B follow each other there
+ * @reserved: what addresses of the code have ahead of the program's own shared memory
+ * @adds, @adds_unless: whether C is added: a predicate, or its opposite
  */
 typedef struct {
   ProductForm form;
   Row a[PRODUCT_FACTORS], b[PRODUCT_FACTORS];
   Row c[PRODUCT_SUMS], d[PRODUCT_SUMS];
+  Row left, right;
+  gboolean left_is_turned, right_is_turned;
+  guint32 reserved;
+  Predicate adds;
+  gboolean adds_unless;
 } Product;
+
+#define NO_MATRIX G_MAXUINT32
 
 // How many registers of 32 bits each operand has.
 guint smb_product_registers_of_a(const ProductForm *form);
@@ -137,6 +148,11 @@ void smb_product_take_c(const Product *product, const Registers *registers, guin
 // Computes, and writes those columns of D. Returns whether all rules of adding give that, or the one of the chip was measured.
 gboolean smb_product_put(const Product *product, Registers *registers, guint first, guint at,
                          const ProductOperands *operands, const ProductUnknown *unknown);
+
+// Whether nothing is known of the result, since nothing is of a factor; makes it so, of 32 lanes.
+gboolean smb_product_is_lost(const ProductForm *form, const ProductUnknown *unknown);
+void smb_product_forget(const Product *product, Registers *registers, guint first,
+                        const ProductUnknown *unknown);
 
 // All of it, of lanes that are all of one or more groups of 32. Returns whether all rules of adding give that.
 gboolean smb_product_make(const Product *product, Registers *registers, SmbLanes lanes);
