@@ -3,48 +3,13 @@
 //
 // Products that four warps make together (wgmma; PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions"), of matrices
 // in shared memory: each warp has 16 rows of A, of C and of D, as in products of its own, and all of B. They are made when they begin, which is what a
-// program sees that waits for them before it looks at D, or changes what they read. Where the numbers of a matrix lie was compared with an H200: 440
-// random descriptors of all modes, plain and turned, of 16, 8 and 32 bits.
+// program sees that waits for them before it looks at D, or changes what they read.
 #include "sim/exec/memory/memory.h"
 #include "sim/machine/runtime.h"
 
 enum {
   GROUP_WARPS = 4,
-  EIGHT_ROWS = 8,
-  UNIT_BYTES = 16, // of addresses and distances in a descriptor, and of what is moved as a whole
 };
-
-// What a descriptor says. Rows of @width bytes, eight of which follow each other, whose units are swapped by the bits of the address
-// above 128: @mask of them.
-typedef struct {
-  guint32 start, leading, stride; // bytes
-  guint32 width;
-  guint32 mask, base;
-} MatrixPlace;
-
-static MatrixPlace
-read_descriptor(guint32 low, guint32 high) {
-  static const guint8 widths[] = {16, 128, 64, 32}, masks[] = {0, 7, 3, 1};
-  return (MatrixPlace){.start = (low & 0x3fff) * UNIT_BYTES,
-                       .leading = (low >> 16 & 0x3fff) * UNIT_BYTES,
-                       .stride = (high & 0x3fff) * UNIT_BYTES,
-                       .width = widths[high >> 30],
-                       .mask = masks[high >> 30],
-                       .base = high >> 17 & 7};
-}
-
-// The address of a number: @along: the byte in its row of consecutive numbers; @across: the number of that row. Plain rows go on
-// @leading further, those of a turned matrix @stride, if they are not swapped.
-static guint32
-find_number_address(const MatrixPlace *place, gboolean is_turned, guint32 along, guint32 across) {
-  guint32 further = along / place->width, group = across / EIGHT_ROWS;
-  gboolean is_swapped = place->mask != 0;
-  guint32 next = is_turned && !is_swapped ? place->stride : place->leading;
-  guint32 eighth = is_turned && !is_swapped ? place->leading : place->stride;
-  guint32 address = place->start + further * next + group * eighth +
-                    across % EIGHT_ROWS * place->width + along % place->width;
-  return address ^ (((address >> 7) - place->base) & place->mask) * UNIT_BYTES;
-}
 
 // A matrix in shared memory that is being read.
 typedef struct {
@@ -60,10 +25,8 @@ typedef struct {
 static guint
 read_shared_number(const SharedMatrix *matrix, guint row, guint k, guint32 *bits) {
   const SmbBlock *block = matrix->block;
-  guint32 along = (matrix->is_turned ? row : k) * matrix->bytes,
-          across = matrix->is_turned ? k : row;
-  guint32 address =
-      find_number_address(&matrix->place, matrix->is_turned, along, across) - matrix->reserved;
+  guint32 address = smb_matrix_address(&matrix->place, matrix->is_turned, matrix->bytes, row, k) -
+                    matrix->reserved;
   guint known = MARK_KNOWN, any = 0;
   *bits = 0;
   if (address >= block->shared_bytes || block->shared_bytes - address < matrix->bytes)
@@ -87,7 +50,7 @@ open_shared_matrix(Exec *exec, const Product *product, Row row, gboolean is_left
     return FALSE;
   *matrix = (SharedMatrix){
       .block = exec->block,
-      .place = read_descriptor(row_values(registers, row)[0], row_values(registers, row + 1)[0]),
+      .place = smb_matrix_place(row_values(registers, row)[0], row_values(registers, row + 1)[0]),
       .is_turned = is_left ? product->left_is_turned : product->right_is_turned,
       .reserved = product->reserved,
       .number = number,
