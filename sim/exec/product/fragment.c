@@ -257,3 +257,25 @@ smb_product_make(const Product *product, Registers *registers, SmbLanes lanes) {
   }
   return is_certain;
 }
+
+// --- wmma: tiles one behind the other
+
+void
+smb_fragment_place(const Fragment *fragment, guint index, guint lane, guint *row, guint *column) {
+  const Packing packing = packing_of(fragment->number);
+  guint down = fragment->halves * EIGHT,
+        of_base = fragment->base * packing.in_register / packing.registers;
+  index %= of_base;
+  if (fragment->is_sum) {
+    guint tile = index / (2 * fragment->halves), in_tile = index % (2 * fragment->halves);
+    *row = tile / fragment->across * down + in_tile / 2 * EIGHT + lane / IN_A_ROW;
+    *column = tile % fragment->across * EIGHT + lane % IN_A_ROW * 2 + in_tile % 2;
+    return;
+  }
+  // what a tile has: all of the depth of its rows
+  guint of_tile = of_base / fragment->across, tile = index / of_tile;
+  guint part = index % of_tile / packing.in_register;
+  *row = tile * down + part % fragment->halves * EIGHT + lane / IN_A_ROW;
+  *column = (part / fragment->halves * IN_A_ROW + lane % IN_A_ROW) * packing.in_register +
+            index % packing.in_register;
+}

@@ -124,6 +124,31 @@ typedef struct {
 
 #define NO_MATRIX G_MAXUINT32
 
+/**
+ * Fragment: an operand of wmma in registers, that is moved from or to memory
+ * @number: of 8 bits or more
+ * @is_sum: C or D; else A, or B as if it were transposed
+ * @halves: 2: tiles of it have 16 rows; 1: 8
+ * @across: of sums, how many tiles are side by side
+ * @is_across: numbers of a row follow each other in memory, else those of a column
+ * @stride: a row: numbers from one row, or column, to the next
+ * @base: registers that differ; others hold the same again
+ * @data: @n registers of 32 bits; of 64-bit numbers two for each
+ */
+typedef struct {
+  ProductNumber number;
+  gboolean is_sum;
+  guint halves, across;
+  gboolean is_across;
+  Row stride;
+  guint base, n;
+  Row data[PRODUCT_FACTORS];
+} Fragment;
+
+// Where the number @index of a lane's is: row and column.
+void smb_fragment_place(const Fragment *fragment, guint index, guint lane, guint *row,
+                        guint *column);
+
 // --- in shared memory, where a descriptor says (place.c)
 
 // Where a matrix is: rows of @width bytes, eight of which follow each other, whose units of 16 bytes are swapped: by those bits of

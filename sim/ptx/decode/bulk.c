@@ -256,6 +256,7 @@ smb_ptx_decode_fragment(PtxDecoder *decoder) {
   Step step = smb_build_bulk(&decoder->build, STEP_FRAGMENT, traffic.site, traffic.bulk);
   if (loads)
     smb_ptx_writes_result(decoder, &step, smb_ptx_operand(decoder, 0));
+  step.fragment = smb_ptx_fragment(decoder, loads);
   smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }

@@ -197,6 +197,51 @@ smb_ptx_decode_mma(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
+// --- wmma.load.{a, b, c}.layout.shape.type d, [a]{, stride}; wmma.store.d.layout.shape.type [a], d{, stride}
+
+const Fragment *
+smb_ptx_fragment(PtxDecoder *decoder, gboolean loads) {
+  MatrixShape shape = {0, 0, 0};
+  guint8 number;
+  gboolean is_a = loads && smb_ptx_has_part(decoder, "a"),
+           is_b = loads && smb_ptx_has_part(decoder, "b");
+  gboolean by_rows = smb_ptx_has_part(decoder, "row");
+  for (guint i = 1; decoder->parts[i] && shape.m == 0; i++)
+    if (sscanf(decoder->parts[i], "m%3un%3uk%3u", &shape.m, &shape.n, &shape.k) != 3)
+      shape.m = 0;
+  if (shape.m == 0 || !find_product_type(smb_ptx_last_part(decoder), &number) ||
+      smb_product_bits((ProductNumber)number) < 8 || number == PRODUCT_B1)
+    return NULL;
+  gboolean is_turned = shape.m == 8 && shape.n == 32, is_sum = !is_a && !is_b;
+  guint m = is_turned ? shape.n : shape.m, n = is_turned ? shape.m : shape.n;
+  gboolean is_left = is_sum || is_a != is_turned; // it has tiles of 16 rows
+  guint rows = is_left ? m : n, halves = is_left ? MIN(m, PRODUCT_ROWS) / 8 : 1;
+  guint columns = is_sum ? n : shape.k, bits = smb_product_bits((ProductNumber)number);
+  Row data[MOST_REGISTERS];
+  guint count = take_product_rows(decoder, loads ? 0 : 1, (ProductNumber)number, data);
+  guint base = rows * columns * bits / 32 / 32;
+  if (base == 0 || count < base || count % base)
+    return NULL;
+  Fragment *fragment = g_new0(Fragment, 1);
+  g_ptr_array_add(decoder->code->products, fragment);
+  *fragment = (Fragment){.number = (ProductNumber)number,
+                         .is_sum = is_sum,
+                         .halves = halves,
+                         .across = is_sum ? n / 8 : rows / (8 * halves),
+                         .is_across = is_b || (is_sum && is_turned) ? !by_rows : by_rows,
+                         .base = base,
+                         .n = count};
+  memcpy(fragment->data, data, count * sizeof *data);
+  // without a stride, rows or columns follow each other
+  guint width = is_a   ? (by_rows ? shape.k : shape.m)
+                : is_b ? (by_rows ? shape.n : shape.k)
+                       : (by_rows ? shape.n : shape.m);
+  fragment->stride = smb_ptx_has_operand(decoder, 2)
+                         ? smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE)
+                         : smb_ptx_constant(decoder, width, 4);
+  return fragment->stride == NO_ROW ? NULL : fragment;
+}
+
 // --- wgmma.mma_async d, a, b, whether d is added to{, sign of a, sign of b{, a is turned, b is turned}}: a is a list of registers, which
 // is not turned, or says where it is, as b does
 
