@@ -515,8 +515,11 @@ add_product(GString *text, const Code *code, const Product *product) {
                          form->a, form->b, form->sum, form->saturates ? ".sat" : "",
                          form->is_and ? ".and" : "", form->is_published ? ".published" : "");
   add_product_rows(text, code, " ", n, product->d);
-  add_product_rows(text, code, " = ", smb_product_registers_of_a(form), product->a);
-  add_product_rows(text, code, ", ", smb_product_registers_of_b(form), product->b);
+  gboolean has_left = product->left != NO_MATRIX, has_right = product->right != NO_MATRIX;
+  add_product_rows(text, code, " = ", has_left ? 1 : smb_product_registers_of_a(form),
+                   has_left ? &product->left : product->a);
+  add_product_rows(text, code, ", ", has_right ? 1 : smb_product_registers_of_b(form),
+                   has_right ? &product->right : product->b);
   add_product_rows(text, code, ", ", n, product->c);
 }
 

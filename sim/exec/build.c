@@ -94,6 +94,7 @@ smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum) {
 Product *
 smb_code_new_product(Code *code) {
   Product *product = g_new0(Product, 1);
+  product->left = product->right = NO_MATRIX;
   g_ptr_array_add(code->products, product);
   return product;
 }
@@ -289,7 +290,8 @@ add_transfer(const Builder *builder, Step *step, const Transfer *transfer) {
 
 void
 smb_build_product(const Builder *builder, Product *product, guint chip) {
-  Step step = smb_build_step(builder, STEP_PRODUCT);
+  gboolean is_grouped = product->right != NO_MATRIX;
+  Step step = smb_build_step(builder, is_grouped ? STEP_GROUP_PRODUCT : STEP_PRODUCT);
   guint n = smb_product_registers_of_sum(&product->form);
   smb_product_rule(&product->form, chip);
   step.product = product;

@@ -72,7 +72,7 @@ void smb_build_compute(const Builder *builder, const Compute *compute, gboolean 
 // Lists a shuffle; the computation that moves the values follows.
 void smb_build_shuffle(const Builder *builder);
 
-// A product of matrices in registers: whose form and rows are set, but for the rule of @chip (90 of sm_90).
+// A product of matrices: whose form and rows are set, but for the rule of @chip (90 of sm_90).
 void smb_build_product(const Builder *builder, Product *product, guint chip);
 
 // --- requests. The caller has set the address, the components and their rows of the transfer

@@ -265,6 +265,7 @@ struct _Step {
   const Transfer *source;   // for a copy: where it comes from
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
   const Product *product;   // of matrices, or NULL
+  const Fragment *fragment; // of STEP_FRAGMENT; NULL: its values are not known
   // SwitchTarget: of a branch by a table: the row of the index is Compute.s[0]; or one STEP_LOOK, of a branch whose
   // condition somebody asks about.
   GArray *targets;
