@@ -7,7 +7,8 @@ struct _SmbRuntime {
   GMutex lock;
   GString *output, *complaints;
   SmbFault fault;
-  char *message;
+  char *message, *near;
+  const GArray *textures;
   guint64 ticks;
 };
 
@@ -28,6 +29,7 @@ smb_runtime_free(SmbRuntime *runtime) {
   g_string_free(runtime->output, TRUE);
   g_string_free(runtime->complaints, TRUE);
   g_free(runtime->message);
+  g_free(runtime->near);
   g_mutex_clear(&runtime->lock);
   g_free(runtime);
 }
@@ -38,8 +40,37 @@ smb_runtime_reset(SmbRuntime *runtime) {
   g_string_set_size(runtime->output, 0);
   g_string_set_size(runtime->complaints, 0);
   g_clear_pointer(&runtime->message, g_free);
+  g_clear_pointer(&runtime->near, g_free);
   runtime->fault = SMB_FAULT_NONE;
   g_mutex_unlock(&runtime->lock);
+}
+
+void
+smb_runtime_set_textures(SmbRuntime *runtime, const GArray *textures) {
+  runtime->textures = textures;
+}
+
+const SmbTexture *
+smb_runtime_texture(const SmbRuntime *runtime, guint32 handle) {
+  for (guint i = 0; runtime->textures && i < runtime->textures->len; i++) {
+    const SmbTexture *texture = &g_array_index(runtime->textures, SmbTexture, i);
+    if ((guint32)texture->handle == handle)
+      return texture;
+  }
+  return NULL;
+}
+
+void
+smb_runtime_note_near(SmbRuntime *runtime, const char *reason) {
+  g_mutex_lock(&runtime->lock);
+  if (!runtime->near)
+    runtime->near = g_strdup(reason);
+  g_mutex_unlock(&runtime->lock);
+}
+
+const char *
+smb_runtime_near(const SmbRuntime *runtime) {
+  return runtime->near;
 }
 
 SmbHeap *

@@ -155,6 +155,17 @@ take_run_registered(const Process *process, SmbCaptureLaunch *launch, SmbPayload
   }
 }
 
+static void
+take_run_textures(const Process *process, SmbPayload *request) {
+  smb_engine_clear_textures(process->engine);
+  guint64 n = smb_payload_number(request);
+  for (guint64 i = 0; i < n && !request->failed; i++) {
+    gsize length = 0;
+    const guchar *bytes = smb_payload_bytes(request, &length);
+    request->failed = request->failed || !smb_engine_add_texture(process->engine, bytes, length);
+  }
+}
+
 static SmbCaptureLaunch *
 take_run_launch(const Process *process, SmbPayload *request) {
   SmbCaptureLaunch *launch = smb_capture_launch_new();
@@ -168,6 +179,7 @@ take_run_launch(const Process *process, SmbPayload *request) {
   take_run_registered(process, launch, request);
   guint64 heap = smb_payload_number(request);
   smb_engine_set_heap(process->engine, heap, smb_payload_number(request));
+  take_run_textures(process, request);
   launch->process = process->pid;
   launch->driver = g_strdup("0");
   launch->device_name = g_strdup_printf("smembank, as sm_%u", process->running->chip);
@@ -281,6 +293,10 @@ describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const 
         " of the bytes that it wrote the value is not known: results that depend on "
         "them are wrong",
         name, run->n_unknown);
+  const char *near = run->runtime ? smb_runtime_near(run->runtime) : NULL;
+  if (near)
+    return g_strdup_printf("smembank run: warning: %s: %s is not a device's to the last bit", name,
+                           near);
   return g_strdup("");
 }
 

@@ -8,7 +8,7 @@
 #include "gpu/driver/stream/stream-capture.h"
 
 enum {
-  MAX_LEVELS = 32,
+  MAX_LEVELS = 20, // of 2^19 elements: more than there can be
   ARRAY_ALIGNMENT = 512,
 };
 
@@ -23,6 +23,16 @@ halve_extent(size_t extent, unsigned level) {
   return extent > 0 && half == 0 ? 1 : half;
 }
 
+unsigned
+mipmap_count(const struct Mipmap *mipmap) {
+  return mipmap->n_levels;
+}
+
+Array *const *
+mipmap_levels(const struct Mipmap *mipmap) {
+  return mipmap->levels;
+}
+
 static void
 free_levels(cudaMipmappedArray_t mipmap) {
   for (unsigned i = 0; i < mipmap->n_levels; i++)
@@ -34,7 +44,8 @@ API cudaError_t
 cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
                          cudaExtent extent, unsigned n_levels, unsigned flags) {
   cudaError_t error = error_check();
-  if (!error && (!mipmap || n_levels == 0))
+  n_levels += n_levels == 0;
+  if (!error && !mipmap)
     error = cudaErrorInvalidValue;
   if (error)
     return error_return(error);
