@@ -298,6 +298,7 @@ smb_build_sample(const Builder *builder, const Sampling *sampling) {
   gboolean is_surface = sampling->kind == SAMPLING_LOAD || sampling->kind == SAMPLING_STORE;
   Step step = smb_build_step(builder, is_surface ? STEP_SURFACE : STEP_SAMPLE);
   step.sampling = sampling;
+  step.argument = sampling->kind == SAMPLING_STORE ? OPAQUE_GLOBAL : 0;
   for (guint i = 0; sampling->kind != SAMPLING_STORE && i < G_N_ELEMENTS(sampling->data); i++)
     if (sampling->data[i] != NO_ROW)
       smb_code_writes_row(builder->code, &step, sampling->data[i], 1);

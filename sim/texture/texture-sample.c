@@ -222,7 +222,8 @@ begin_search(const SmbTexture *texture, unsigned which, const SmbSample *sample)
   bool is_linear = texture->is_linear || sample->how == SMB_SAMPLE_GATHERED;
   uint32_t faces = cube ? 6 : 1, layers = search.level->depth / faces;
   double at[AXES] = {sample->at[0], sample->at[1], sample->at[2]};
-  // What has no height has one of 1, and y is 0.
+  // What has no height has one of 1, and y is 0: half of a linear result is of the border, if y has that mode. Layers of lines
+  // have no such mode.
   search.n_axes = texture->shape == SMB_SHAPE_3D ? 3 : 2;
   if (is_layered(texture))
     search.slice = (sample->layer < layers ? sample->layer : layers - 1) * faces;
@@ -231,6 +232,8 @@ begin_search(const SmbTexture *texture, unsigned which, const SmbSample *sample)
   for (unsigned axis = 0; axis < search.n_axes; axis++) {
     SmbAddressMode mode = (SmbAddressMode)texture->modes[axis];
     bool repeats = mode == SMB_ADDRESS_WRAP || mode == SMB_ADDRESS_MIRROR;
+    if (axis == 1 && texture->shape == SMB_SHAPE_1D_LAYERED)
+      mode = SMB_ADDRESS_CLAMP;
     search.modes[axis] = repeats && !is_normalized ? SMB_ADDRESS_CLAMP : mode;
     search.places[axis] = find_place(at[axis], extent_of(search.level, axis), is_normalized,
                                      search.modes[axis], is_linear);

@@ -112,7 +112,7 @@ make_texels(const cudaChannelFormatDesc &format, size_t n) {
   for (size_t i = 0; i < n_components; i++) {
     uint32_t word = (uint32_t)i * 2246822519u + 374761393u;
     word ^= word >> 15;
-    float value = (float)(int32_t)(word * 3266489917u) * 0x1p-31f;
+    float value = (float)(int16_t)(word * 3266489917u >> 16) * 0x1p-15f; // no bit is lost in a sum
     __half half = __float2half(value);
     if (format.f == cudaChannelFormatKindFloat && format.x == 32)
       memcpy(&bytes[4 * i], &value, 4);
@@ -347,11 +347,10 @@ check_errors() {
   CHECK(cudaGetTextureObjectResourceDesc(&asked, texture));
   EXPECT(asked.resType == cudaResourceTypeArray && asked.res.array.array == array);
   CHECK(cudaGetTextureObjectTextureDesc(&got, texture));
-  EXPECT(got.addressMode[2] == cudaAddressModeClamp && got.borderColor[3] == 2);
+  EXPECT(got.addressMode[1] == cudaAddressModeClamp && got.filterMode == cudaFilterModePoint);
   CHECK(cudaDestroyTextureObject(texture));
   FAILS(cudaErrorInvalidValue, cudaGetTextureObjectResourceDesc(&asked, texture));
   CHECK(cudaDestroyTextureObject(texture));
-  EXPECT(look(TWO, texture, 1)[0].x == 0);
   CHECK(cudaDestroyTextureObject(other));
   CHECK(cudaFreeArray(array));
   resource.resType = cudaResourceTypeLinear;

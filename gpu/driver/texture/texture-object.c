@@ -359,16 +359,23 @@ cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc *view, cudaTextureObje
   return error_return(error);
 }
 
+// Only arrays have surfaces.
+static cudaError_t
+describe_surface(const cudaResourceDesc *resource, SmbTexture *surface) {
+  cudaError_t error = describe_resource(resource, surface);
+  surface->is_surface = true;
+  return !error && resource->resType != cudaResourceTypeArray ? cudaErrorInvalidValue : error;
+}
+
 API cudaError_t
 cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const cudaResourceDesc *resource) {
   cudaError_t error = error_check();
-  if (!error && (!surface || !resource || resource->resType != cudaResourceTypeArray))
+  if (!error && (!surface || !resource))
     error = cudaErrorInvalidValue;
   if (error)
     return error_return(error);
   Object object = {.resource = *resource};
-  error = describe_resource(resource, &object.texture);
-  object.texture.is_surface = true;
+  error = describe_surface(resource, &object.texture);
   uint64_t number = error ? 0 : keep_object(&object);
   if (!error && number == 0)
     error = cudaErrorMemoryAllocation;

@@ -10,7 +10,8 @@
 #include "sim/texture/texture.h"
 
 enum {
-  WORDS = 4, // of a result
+  WORDS = 4,        // of a result
+  BEFORE_ALL = -32, // a level that is the first one, whatever the bias is: what compilers ask for
 };
 
 // One lane's look at memory.
@@ -89,7 +90,7 @@ find_level(const Exec *exec, const Sampling *sampling, const SmbTexture *texture
   float gradients[3][2];
   guint n = texture->shape == SMB_SHAPE_3D ? 3 : 2;
   if (sampling->gradients[0][0] == NO_ROW)
-    return read_float(exec, sampling->level, lane);
+    return sampling->level == NO_ROW ? BEFORE_ALL : read_float(exec, sampling->level, lane);
   if (texture->n_levels == 1)
     return 0;
   for (guint i = 0; i < n; i++)
