@@ -7,11 +7,12 @@
 
 #include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/client.h"
+#include "gpu/driver/context.h"
 #include "gpu/driver/output.h"
 
 static __thread cudaError_t last;
+static __thread unsigned driver_depth;
 static cudaError_t sticky;
-static bool is_told; // a call has returned it
 
 static const struct {
   cudaError_t error;
@@ -24,7 +25,7 @@ static const struct {
 
 cudaError_t
 error_keep(cudaError_t error) {
-  if (error && error != cudaErrorNotReady)
+  if (error && error != cudaErrorNotReady && driver_depth == 0)
     last = error;
   return error;
 }
@@ -32,12 +33,9 @@ error_keep(cudaError_t error) {
 cudaError_t
 error_return(cudaError_t error) {
   cudaError_t ended = error_sticky();
-  if (ended) {
+  if (ended)
     output_write();
-    error = ended;
-    __atomic_store_n(&is_told, true, __ATOMIC_RELAXED);
-  }
-  return error_keep(error);
+  return error_keep(ended ? ended : error);
 }
 
 cudaError_t
@@ -50,7 +48,12 @@ error_check_device(void) {
 cudaError_t
 error_check(void) {
   cudaError_t ended = error_sticky();
-  return ended ? ended : error_check_device();
+  if (ended)
+    return ended;
+  cudaError_t error = error_check_device();
+  if (!error && driver_depth == 0)
+    context_enter();
+  return error;
 }
 
 cudaError_t
@@ -59,9 +62,14 @@ error_sticky(void) {
 }
 
 void
+error_set_driver(bool begins) {
+  driver_depth += begins ? 1 : -1u;
+}
+
+void
 error_reset(void) {
-  __atomic_store_n(&sticky, cudaSuccess, __ATOMIC_RELAXED);
-  __atomic_store_n(&is_told, false, __ATOMIC_RELAXED);
+  if (error_sticky())
+    __atomic_store_n(&sticky, cudaErrorDevicesUnavailable, __ATOMIC_RELAXED);
 }
 
 void
@@ -90,7 +98,7 @@ error_missing(const char *name) {
 // A kernel that fails is told by a call that waits for it, or a later one, not by these.
 API cudaError_t
 cudaPeekAtLastError(void) {
-  return __atomic_load_n(&is_told, __ATOMIC_RELAXED) ? sticky : last;
+  return last;
 }
 
 API cudaError_t

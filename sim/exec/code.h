@@ -134,6 +134,7 @@ struct _Code {
   GPtrArray *transfers;
   GPtrArray *bulks;
   GPtrArray *samplings;
+  GPtrArray *products;
   GPtrArray *owned;        // GArrays that others point into
   GPtrArray *bytes;        // GByteArrays that contents point into
   GPtrArray *graphs;       // CodeGraph

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sim/exec/compute/compute.h"
+#include "sim/exec/product/product.h"
 
 typedef struct _Exec Exec; // sim/exec/exec.h
 typedef struct _Step Step;
@@ -304,6 +305,7 @@ struct _Step {
   const Transfer *source;   // for a copy: where it comes from
   const Sampling *sampling; // of a texture or a surface
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
+  const Product *product;   // of matrices, or NULL
   // SwitchTarget: of a branch by a table: the row of the index is Compute.s[0]; or one STEP_LOOK, of a branch whose
   // condition somebody asks about.
   GArray *targets;

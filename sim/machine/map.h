@@ -59,3 +59,6 @@ void smb_map_read(MemoryMap *map, guint64 address, guchar *bytes, guchar *marks,
 
 // The piece, or the place between pieces, that has an address: its ends. Returns whether what it holds is known.
 gboolean smb_map_piece(MemoryMap *map, guint64 address, guint64 *first, guint64 *end);
+
+// The bytes of the piece that has an address, and its ends; NULL: it has none, or not all of them.
+const guchar *smb_map_bytes(MemoryMap *map, guint64 address, guint64 *first, guint64 *end);

@@ -7,7 +7,8 @@ struct _SmbRuntime {
   GMutex lock;
   GString *output, *complaints;
   SmbFault fault;
-  char *message, *near;
+  char *message;
+  const char *approximation;
   const GArray *textures;
   guint64 ticks;
 };
@@ -29,7 +30,6 @@ smb_runtime_free(SmbRuntime *runtime) {
   g_string_free(runtime->output, TRUE);
   g_string_free(runtime->complaints, TRUE);
   g_free(runtime->message);
-  g_free(runtime->near);
   g_mutex_clear(&runtime->lock);
   g_free(runtime);
 }
@@ -40,8 +40,8 @@ smb_runtime_reset(SmbRuntime *runtime) {
   g_string_set_size(runtime->output, 0);
   g_string_set_size(runtime->complaints, 0);
   g_clear_pointer(&runtime->message, g_free);
-  g_clear_pointer(&runtime->near, g_free);
   runtime->fault = SMB_FAULT_NONE;
+  runtime->approximation = NULL;
   g_mutex_unlock(&runtime->lock);
 }
 
@@ -58,19 +58,6 @@ smb_runtime_texture(const SmbRuntime *runtime, guint32 handle) {
       return texture;
   }
   return NULL;
-}
-
-void
-smb_runtime_note_near(SmbRuntime *runtime, const char *reason) {
-  g_mutex_lock(&runtime->lock);
-  if (!runtime->near)
-    runtime->near = g_strdup(reason);
-  g_mutex_unlock(&runtime->lock);
-}
-
-const char *
-smb_runtime_near(const SmbRuntime *runtime) {
-  return runtime->near;
 }
 
 SmbHeap *
@@ -117,6 +104,21 @@ smb_runtime_fault(const SmbRuntime *runtime, const char **message) {
   if (message)
     *message = runtime->message;
   return runtime->fault;
+}
+
+void
+smb_runtime_approximate(SmbRuntime *runtime, const char *what) {
+  g_mutex_lock(&runtime->lock);
+  runtime->approximation = what;
+  g_mutex_unlock(&runtime->lock);
+}
+
+const char *
+smb_runtime_approximation(SmbRuntime *runtime) {
+  g_mutex_lock(&runtime->lock);
+  const char *what = runtime->approximation;
+  g_mutex_unlock(&runtime->lock);
+  return what;
 }
 
 guint64

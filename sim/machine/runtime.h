@@ -78,11 +78,13 @@ void smb_runtime_fail(SmbRuntime *runtime, SmbFault fault, const char *message);
 /** smb_runtime_fault: @message: (out) (optional) (nullable): as said. Returns: the fault */
 SmbFault smb_runtime_fault(const SmbRuntime *runtime, const char **message);
 
-/** smb_runtime_note_near: Some results are near the device's, for a reason, in words: the first one is kept. */
-void smb_runtime_note_near(SmbRuntime *runtime, const char *reason);
-
-/** smb_runtime_near: Returns: (nullable) (transfer none): the reason */
-const char *smb_runtime_near(const SmbRuntime *runtime);
+/**
+ * smb_runtime_approximate: Something was computed by a rule that is not a device's for sure.
+ * @what: static: "adds products of matrices"
+ */
+void smb_runtime_approximate(SmbRuntime *runtime, const char *what);
+/** smb_runtime_approximation: Returns: (nullable): what was said last */
+const char *smb_runtime_approximation(SmbRuntime *runtime);
 
 /** smb_runtime_time: Returns: the clock of the device, in ticks: the latest that was reached */
 guint64 smb_runtime_time(SmbRuntime *runtime);

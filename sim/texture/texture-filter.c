@@ -18,14 +18,14 @@ enum {
 };
 
 static float
-float_of(uint32_t bits) {
+texel_float(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }
 
 static uint32_t
-bits_of(float value) {
+blended_bits(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
@@ -52,7 +52,7 @@ blend_special(const SmbTaps *taps, unsigned component) {
   float sum = 0;
   for (unsigned i = 0; i < taps->n; i++)
     if (taps->weights[i])
-      sum += float_of(taps->texels[i][component]) * (float)taps->weights[i];
+      sum += texel_float(taps->texels[i][component]) * (float)taps->weights[i];
   return sum;
 }
 
@@ -60,7 +60,7 @@ static float
 blend_floats(const SmbTaps *taps, unsigned component, int bits, bool *is_exact) {
   int largest = NO_EXPONENT;
   for (unsigned i = 0; i < taps->n; i++) {
-    float value = float_of(taps->texels[i][component]);
+    float value = texel_float(taps->texels[i][component]);
     int exponent = NO_EXPONENT;
     if (!isfinite(value) && taps->weights[i])
       return blend_special(taps, component);
@@ -73,7 +73,7 @@ blend_floats(const SmbTaps *taps, unsigned component, int bits, bool *is_exact) 
   for (unsigned i = 0; i < taps->n; i++) {
     if (taps->weights[i] == 0)
       continue;
-    double aligned = ldexp((double)float_of(taps->texels[i][component]), -unit);
+    double aligned = ldexp((double)texel_float(taps->texels[i][component]), -unit);
     *is_exact = *is_exact && aligned == trunc(aligned);
     sum += (int64_t)trunc(aligned) * (int64_t)taps->weights[i];
   }
@@ -87,7 +87,8 @@ blend_normalized(const SmbTexture *texture, const SmbTaps *taps, unsigned compon
   int64_t most = (1 << (texture->bits - is_signed)) - 1, wide = is_signed ? 32767 : 65535;
   int64_t sum = 0, unit = most * SMB_TEXTURE_ONE;
   for (unsigned i = 0; i < taps->n; i++)
-    sum += lroundf(float_of(taps->texels[i][component]) * (float)most) * (int64_t)taps->weights[i];
+    sum +=
+        lroundf(texel_float(taps->texels[i][component]) * (float)most) * (int64_t)taps->weights[i];
   return (float)floor((double)(2 * sum * wide + unit) / (double)(2 * unit)) / (float)wide;
 }
 
@@ -97,7 +98,7 @@ smb_texture_blend(const SmbTexture *texture, const SmbTaps *taps, uint32_t *comp
   bool is_normalized = texture->channel != SMB_CHANNEL_FLOAT && texture->reads_float;
   bool is_exact = true;
   for (unsigned i = 0; i < texture->n_components; i++)
-    components[i] = bits_of(
+    components[i] = blended_bits(
         is_normalized && !(texture->is_srgb && i < 3)
             ? blend_normalized(texture, taps, i)
             : blend_floats(taps, i, is_half || is_normalized ? HALF_BITS : FLOAT_BITS, &is_exact));

@@ -8,14 +8,14 @@
 #include <string.h>
 
 static uint32_t
-bits_of(float value) {
+decoded_bits(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
 static float
-half_value(uint16_t half) {
+decode_half(uint16_t half) {
   int exponent = half >> 10 & 31;
   float mantissa = (float)(half & 1023), value;
   if (exponent == 31)
@@ -35,7 +35,7 @@ decode_srgb(uint32_t number) {
 
 // The least signed number is below -1.
 static float
-normalize(const SmbTexture *texture, int32_t number, unsigned component) {
+normalize_number(const SmbTexture *texture, int32_t number, unsigned component) {
   bool is_signed = texture->channel == SMB_CHANNEL_SIGNED;
   float value = (float)number / (float)((1 << (texture->bits - is_signed)) - 1);
   if (texture->is_srgb && texture->bits == 8 && !is_signed && component < 3)
@@ -51,10 +51,10 @@ smb_texture_decode(const SmbTexture *texture, const void *texel, unsigned compon
     return 0;
   memcpy(&word, at, texture->bits / 8);
   if (texture->channel == SMB_CHANNEL_FLOAT)
-    return texture->bits == 16 ? bits_of(half_value((uint16_t)word)) : word;
+    return texture->bits == 16 ? decoded_bits(decode_half((uint16_t)word)) : word;
   if (texture->channel == SMB_CHANNEL_SIGNED)
     word = (uint32_t)((int32_t)(word << (32 - texture->bits)) >> (32 - texture->bits));
   return texture->reads_float && texture->bits < 32
-             ? bits_of(normalize(texture, (int32_t)word, component))
+             ? decoded_bits(normalize_number(texture, (int32_t)word, component))
              : word;
 }

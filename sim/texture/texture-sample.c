@@ -44,7 +44,7 @@ extent_of(const SmbTextureLevel *level, unsigned axis) {
 // --- coordinates
 
 static bool
-wrap_index(SmbAddressMode mode, int64_t index, uint32_t extent, uint32_t *inside) {
+apply_mode(SmbAddressMode mode, int64_t index, uint32_t extent, uint32_t *inside) {
   int64_t n = extent, period = mode == SMB_ADDRESS_MIRROR ? 2 * n : n;
   int64_t rest = (index % period + period) % period;
   bool is_inside = index >= 0 && index < n;
@@ -141,7 +141,7 @@ read_texel(Search *search, const int64_t *indices, uint32_t *components) {
   bool is_border = false;
   for (unsigned axis = 0; axis < search->n_axes; axis++)
     is_border =
-        !wrap_index(search->modes[axis], indices[axis], extent_of(level, axis), &inside[axis]) ||
+        !apply_mode(search->modes[axis], indices[axis], extent_of(level, axis), &inside[axis]) ||
         is_border;
   uint64_t address = level->address + inside[2] * level->slice_bytes +
                      inside[1] * level->row_bytes + (uint64_t)inside[0] * n_bytes;
@@ -295,7 +295,7 @@ fetch_element(const SmbTexture *texture, const SmbSample *sample, SmbTextureRead
 
 // In units of 2^-8.
 static unsigned
-find_level(const SmbTexture *texture, float level) {
+limit_level(const SmbTexture *texture, float level) {
   float most = (float)(texture->n_levels - 1);
   float low = texture->min_level, high = texture->max_level < most ? texture->max_level : most;
   level = isnan(level) ? 0 : level;
@@ -307,7 +307,7 @@ find_level(const SmbTexture *texture, float level) {
 
 // Where the device's last bits are not known (texture.h).
 static bool
-is_near(const SmbTexture *texture) {
+has_near_sums(const SmbTexture *texture) {
   bool is_signed_byte = texture->channel == SMB_CHANNEL_SIGNED && texture->bits == 8;
   bool is_seamless = texture->is_seamless && is_cube(texture);
   bool has_levels =
@@ -330,7 +330,7 @@ filter_levels(const SmbTexture *texture, unsigned level, const SmbSample *sample
     memcpy(components, taps.texels[0], sizeof taps.texels[0]);
     return flags;
   }
-  bool is_exact = smb_texture_blend(texture, &taps, components) && !is_near(texture);
+  bool is_exact = smb_texture_blend(texture, &taps, components) && !has_near_sums(texture);
   return is_exact ? flags : flags | SMB_SAMPLED_NEAR;
 }
 
@@ -360,7 +360,7 @@ smb_texture_sample(const SmbTexture *texture, const SmbSample *sample, SmbTextur
     break;
   case SMB_SAMPLE_FILTERED:
     flags =
-        filter_levels(texture, find_level(texture, sample->level), sample, read, user, components);
+        filter_levels(texture, limit_level(texture, sample->level), sample, read, user, components);
     break;
   }
   if (texture->reads_float && texture->channel == SMB_CHANNEL_SIGNED && texture->bits < 32)

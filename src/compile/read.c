@@ -60,10 +60,11 @@ find_templates(const SmbHost *host, const char *name) {
 // An instance by its whole name (transfer full): namespaces may be left out as long as that tells which is meant. What the text
 // does not have, an included file may. NULL with an error: several are meant.
 static char *
-qualify_instance(SmbSource *source, const char *instance, GError **error) {
+qualify_instance(SmbSource *source, const char *instance, const char *const *folders,
+                 GError **error) {
   g_autoptr(SmbHost) host = smb_host_new();
   g_auto(GStrv) parts = g_strsplit(instance, "<", 2);
-  if (!smb_host_read(host, source, NULL))
+  if (!smb_host_read(host, source, folders, NULL))
     return g_strdup(instance);
   g_autoptr(GPtrArray) found = find_templates(host, g_strstrip(parts[0]));
   gboolean is_whole =
@@ -85,7 +86,9 @@ build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompile
   g_autofree char *architecture = g_strdup_printf("sm_%u", chip);
   g_autofree char *folder = g_path_get_dirname(smb_source_name(source));
   g_autofree char *instance =
-      options->instance ? qualify_instance(source, options->instance, error) : NULL;
+      options->instance
+          ? qualify_instance(source, options->instance, reading->folders, error)
+          : NULL;
   if (options->instance && !instance)
     return NULL;
   const SmbCompilation compilation = {

@@ -287,16 +287,17 @@ describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const 
   g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
   if (reason && fault != SMB_FAULT_ASSERT)
     return g_strdup_printf("smembank run: %s: %s", name, reason);
+  const char *approximation = run->runtime ? smb_runtime_approximation(run->runtime) : NULL;
+  if (!run->n_unknown && approximation)
+    return g_strdup_printf("smembank run: warning: %s: how %s %s is not known to the last digit: "
+                           "a device may have others",
+                           name, smb_arch_info(run->arch)->name, approximation);
   if (run->n_unknown)
     return g_strdup_printf(
         "smembank run: warning: %s: of %" G_GUINT64_FORMAT
         " of the bytes that it wrote the value is not known: results that depend on "
         "them are wrong",
         name, run->n_unknown);
-  const char *near = run->runtime ? smb_runtime_near(run->runtime) : NULL;
-  if (near)
-    return g_strdup_printf("smembank run: warning: %s: %s is not a device's to the last bit", name,
-                           near);
   return g_strdup("");
 }
 

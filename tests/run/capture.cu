@@ -4,18 +4,21 @@
 // Streams that are captured: what becomes a node, what is not allowed, and how a capture ends.
 #include "check.h"
 
-__global__ void add(int *p, int value) {
+__global__ void
+add(int *p, int value) {
   p[threadIdx.x] += value;
 }
 
 static int *device, *pinned;
 static cudaStream_t stream, other;
 
-static void CUDART_CB increase(void *user) {
+static void CUDART_CB
+increase(void *user) {
   ++*(int *)user;
 }
 
-static void check_fork() {
+static void
+check_fork() {
   cudaGraph_t graph;
   cudaGraphExec_t exec;
   cudaEvent_t fork, join;
@@ -62,7 +65,8 @@ static void check_fork() {
   CHECK(cudaEventDestroy(join));
 }
 
-static void check_wrong_calls() {
+static void
+check_wrong_calls() {
   cudaGraph_t graph = (cudaGraph_t)1;
   void *memory;
   cudaEvent_t event;
@@ -109,19 +113,44 @@ static void check_wrong_calls() {
   CHECK(cudaStreamWaitEvent(other, event, 0));
   add<<<1, 1, 0, other>>>(device, 1);
   FAILS(cudaErrorStreamCaptureUnmatched, cudaStreamEndCapture(other, &graph));
-  FAILS(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(stream, &graph));
+  FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
   FAILS(cudaErrorIllegalState, cudaStreamEndCapture(stream, &graph));
   cudaGetLastError();
   CHECK(cudaEventDestroy(event));
 }
 
-int main() {
+// A stream that has come back may go before the capture ends.
+static void
+check_destroyed() {
+  cudaGraph_t graph;
+  cudaStream_t gone;
+  cudaEvent_t event;
+  size_t n = 0;
+  CHECK(cudaStreamCreate(&gone));
+  CHECK(cudaEventCreate(&event));
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CHECK(cudaEventRecord(event, stream));
+  CHECK(cudaStreamWaitEvent(gone, event, 0));
+  add<<<1, 1, 0, gone>>>(device, 1);
+  CHECK(cudaEventRecord(event, gone));
+  CHECK(cudaStreamWaitEvent(stream, event, 0));
+  CHECK(cudaStreamDestroy(gone));
+  CHECK(cudaEventDestroy(event));
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  CHECK(cudaGraphGetNodes(graph, nullptr, &n));
+  EXPECT(n == 1);
+  CHECK(cudaGraphDestroy(graph));
+}
+
+int
+main() {
   CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   CHECK(cudaStreamCreate(&other));
   CHECK(cudaMalloc(&device, 64 * sizeof *device));
   CHECK(cudaMallocHost(&pinned, 64 * sizeof *pinned));
   check_fork();
   check_wrong_calls();
+  check_destroyed();
   CHECK(cudaDeviceSynchronize());
   return finish("capture");
 }

@@ -1,18 +1,21 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// An error of a kernel: which calls return it, and that a reset ends it.
+// An error of a kernel: which calls return it; a reset does not bring the device back.
 #include <cstdio>
 
-__global__ void store(int *p) {
+__global__ void
+store(int *p) {
   *p = 3;
 }
 
-static void say(const char *what, cudaError_t error) {
+static void
+say(const char *what, cudaError_t error) {
   printf("%s: %s\n", what, cudaGetErrorName(error));
 }
 
-int main() {
+int
+main() {
   int *p, value = 0;
   cudaMalloc(&p, sizeof *p);
   say("before", cudaDeviceSynchronize());
@@ -31,5 +34,5 @@ int main() {
   cudaError_t error = cudaMemcpy(&value, p, sizeof value, cudaMemcpyDeviceToHost);
   printf("after the reset: %s, %d\n", cudaGetErrorName(error), value);
   printf("%s\n", cudaGetErrorString(cudaErrorIllegalAddress));
-  return value != 3;
+  return value != 0;
 }

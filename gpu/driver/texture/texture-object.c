@@ -63,7 +63,7 @@ describe_array_level(const Array *array) {
 }
 
 static SmbTextureShape
-find_shape(const Array *array) {
+find_array_shape(const Array *array) {
   bool is_layered = array->flags & cudaArrayLayered;
   if (array->flags & cudaArrayCubemap)
     return is_layered ? SMB_SHAPE_CUBE_LAYERED : SMB_SHAPE_CUBE;
@@ -75,7 +75,7 @@ find_shape(const Array *array) {
 static cudaError_t
 describe_levels(Array *const *levels, unsigned n, SmbTexture *texture) {
   describe_format(&levels[0]->format, texture);
-  texture->shape = find_shape(levels[0]);
+  texture->shape = find_array_shape(levels[0]);
   texture->n_levels = n;
   for (unsigned i = 0; i < n && i < SMB_TEXTURE_LEVELS; i++)
     texture->levels[i] = describe_array_level(levels[i]);
@@ -246,7 +246,7 @@ keep_object(const Object *object) {
 }
 
 static bool
-find_object(uint64_t number, bool is_surface, Object *found) {
+find_texture_object(uint64_t number, bool is_surface, Object *found) {
   pthread_mutex_lock(&lock);
   bool is_there = number > 0 && number <= n_objects && objects[number - 1].is_used &&
                   objects[number - 1].texture.is_surface == is_surface;
@@ -260,7 +260,7 @@ find_object(uint64_t number, bool is_surface, Object *found) {
 static void
 drop_object(uint64_t number, bool is_surface) {
   Object found;
-  if (!find_object(number, is_surface, &found))
+  if (!find_texture_object(number, is_surface, &found))
     return;
   pthread_mutex_lock(&lock);
   objects[number - 1].is_used = false;
@@ -327,9 +327,9 @@ cudaDestroyTextureObject(cudaTextureObject_t texture) {
 static cudaError_t
 ask_object(const void *answer, uint64_t number, bool is_surface, Object *found) {
   cudaError_t error = error_check();
-  return error                                              ? error
-         : answer && find_object(number, is_surface, found) ? cudaSuccess
-                                                            : cudaErrorInvalidValue;
+  return error                                                      ? error
+         : answer && find_texture_object(number, is_surface, found) ? cudaSuccess
+                                                                    : cudaErrorInvalidValue;
 }
 
 API cudaError_t

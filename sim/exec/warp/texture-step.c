@@ -86,7 +86,8 @@ set_found(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes known,
 // --- textures
 
 static float
-find_level(const Exec *exec, const Sampling *sampling, const SmbTexture *texture, guint lane) {
+find_asked_level(const Exec *exec, const Sampling *sampling, const SmbTexture *texture,
+                 guint lane) {
   float gradients[3][2];
   guint n = texture->shape == SMB_SHAPE_3D ? 3 : 2;
   if (sampling->gradients[0][0] == NO_ROW)
@@ -96,13 +97,13 @@ find_level(const Exec *exec, const Sampling *sampling, const SmbTexture *texture
   for (guint i = 0; i < n; i++)
     for (guint direction = 0; direction < 2; direction++)
       gradients[i][direction] = read_float(exec, sampling->gradients[i][direction], lane);
-  smb_runtime_note_near(exec->block->runtime, "the level of a mipmap that gradients ask for");
+  smb_runtime_approximate(exec->block->runtime, "chooses levels of textures");
   return smb_texture_level(texture, n, gradients);
 }
 
 // The extent of a level.
 static guint32
-find_extent(const SmbTexture *texture, guint which, guint32 number) {
+find_texture_extent(const SmbTexture *texture, guint which, guint32 number) {
   const SmbTextureLevel *level = &texture->levels[MIN(number, texture->n_levels - 1)];
   return which == 0 ? level->width : which == 1 ? level->height : level->depth;
 }
@@ -112,7 +113,8 @@ sample_lane(const Exec *exec, const Sampling *sampling, const SmbTexture *textur
             guint32 *words) {
   guint lane = look->lane;
   if (sampling->kind == SAMPLING_SIZE) {
-    words[0] = find_extent(texture, sampling->component, read_word(exec, sampling->level, lane));
+    words[0] =
+        find_texture_extent(texture, sampling->component, read_word(exec, sampling->level, lane));
     return 0;
   }
   SmbSample sample = {.how = sampling->kind == SAMPLING_TEXEL      ? SMB_SAMPLE_TEXEL
@@ -121,7 +123,7 @@ sample_lane(const Exec *exec, const Sampling *sampling, const SmbTexture *textur
                       .component = sampling->component,
                       .layer = read_word(exec, sampling->layer, lane),
                       .texel = (gint32)read_word(exec, sampling->coordinates[0], lane),
-                      .level = find_level(exec, sampling, texture, lane)};
+                      .level = find_asked_level(exec, sampling, texture, lane)};
   // The layers of cubes and of what has two dimensions may be asked for as those of others.
   gboolean is_fetch = texture->shape == SMB_SHAPE_BUFFER;
   if (is_fetch != (sampling->kind == SAMPLING_TEXEL)) {
@@ -166,7 +168,7 @@ smb_step_sample(Exec *exec, const Step *step, SmbLanes lanes) {
     if (flags & SMB_SAMPLED_UNKNOWN)
       known &= ~((SmbLanes)1 << lane);
     if (flags & SMB_SAMPLED_NEAR)
-      smb_runtime_note_near(exec->block->runtime, "linear filtering of such a texture");
+      smb_runtime_approximate(exec->block->runtime, "filters such textures");
     if (look.is_lost)
       lost |= (SmbLanes)1 << lane;
     for (guint i = 0; i < WORDS; i++)
@@ -210,7 +212,7 @@ typedef struct {
 } Places;
 
 static void
-find_places(const Exec *exec, const Sampling *sampling, SmbLanes lanes, Places *places) {
+find_surface_places(const Exec *exec, const Sampling *sampling, SmbLanes lanes, Places *places) {
   *places = (Places){.inside = 0};
   FOR_LANES(lanes, lane) {
     SmbFault fault;
@@ -294,7 +296,7 @@ smb_step_surface(Exec *exec, const Step *step, SmbLanes lanes) {
     if (mistake)
       return smb_block_fail(exec->block, step->place, "%s", mistake);
   }
-  find_places(exec, sampling, known, &places);
+  find_surface_places(exec, sampling, known, &places);
   if (!stores)
     load_surface(exec, step, lanes, &places);
   else if (!store_surface(exec, step, &places))

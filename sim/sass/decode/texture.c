@@ -43,7 +43,7 @@ smb_sass_texture_unread(SassDecoder *decoder) {
 // --- operands
 
 static const SassOperand *
-take_operand(const SassDecoder *decoder, guint *at, SassKind kind) {
+take_part(const SassDecoder *decoder, guint *at, SassKind kind) {
   const SassOperand *operand = smb_sass_operand(decoder, *at);
   if (!operand || operand->kind != kind)
     return NULL;
@@ -54,37 +54,37 @@ take_operand(const SassDecoder *decoder, guint *at, SassKind kind) {
 // What says which texture: in a constant bank, or a uniform register. FALSE: with an offset, which is not modelled.
 static gboolean
 take_handle(const SassDecoder *decoder, guint *at, TextureOperands *operands) {
-  operands->uniform = take_operand(decoder, at, SASS_UNIFORM);
+  operands->uniform = take_part(decoder, at, SASS_UNIFORM);
   if (operands->uniform) {
-    const SassOperand *offset = take_operand(decoder, at, SASS_IMMEDIATE);
+    const SassOperand *offset = take_part(decoder, at, SASS_IMMEDIATE);
     return !offset || offset->value == 0;
   }
-  operands->bank = take_operand(decoder, at, SASS_IMMEDIATE);
-  operands->index = operands->bank ? take_operand(decoder, at, SASS_IMMEDIATE) : NULL;
+  operands->bank = take_part(decoder, at, SASS_IMMEDIATE);
+  operands->index = operands->bank ? take_part(decoder, at, SASS_IMMEDIATE) : NULL;
   return !operands->bank || operands->index;
 }
 
 static gboolean
 take_operands(const SassDecoder *decoder, gboolean has_shape, TextureOperands *operands) {
   guint at = 0;
-  *operands = (TextureOperands){.more = take_operand(decoder, &at, SASS_REGISTER)};
-  operands->data = take_operand(decoder, &at, SASS_REGISTER);
-  operands->a = take_operand(decoder, &at, SASS_REGISTER);
-  operands->b = take_operand(decoder, &at, SASS_REGISTER);
+  *operands = (TextureOperands){.more = take_part(decoder, &at, SASS_REGISTER)};
+  operands->data = take_part(decoder, &at, SASS_REGISTER);
+  operands->a = take_part(decoder, &at, SASS_REGISTER);
+  operands->b = take_part(decoder, &at, SASS_REGISTER);
   if (!operands->a || !take_handle(decoder, &at, operands))
     return FALSE;
-  const SassOperand *word = take_operand(decoder, &at, SASS_WORD);
+  const SassOperand *word = take_part(decoder, &at, SASS_WORD);
   for (guint i = 0; word && i < G_N_ELEMENTS(shapes); i++)
     if (shapes[i].part == word->part)
       operands->shape = &shapes[i];
-  const SassOperand *mask = take_operand(decoder, &at, SASS_IMMEDIATE);
+  const SassOperand *mask = take_part(decoder, &at, SASS_IMMEDIATE);
   operands->mask = mask ? (guint)mask->value : (1 << COMPONENTS) - 1;
   return decoder->instruction->is_complete && (operands->shape || !has_shape);
 }
 
 // The row of a handle that is no register of the vector.
 static Row
-find_handle(SassDecoder *decoder, const TextureOperands *operands) {
+find_sass_handle(SassDecoder *decoder, const TextureOperands *operands) {
   if (operands->uniform)
     return smb_sass_source(decoder, operands->uniform, 1);
   if (!operands->bank)
@@ -144,7 +144,7 @@ set_components(SassDecoder *decoder, const TextureOperands *operands, Sampling *
 
 // By gradients: [the handle,] coordinates, the layer; of each coordinate both gradients.
 static void
-set_gradients(SassDecoder *decoder, const TextureOperands *operands, Sampling *sampling) {
+set_sampled_gradients(SassDecoder *decoder, const TextureOperands *operands, Sampling *sampling) {
   const TextureShape *shape = operands->shape;
   gboolean is_among = sampling->handle == NO_ROW;
   Words at = {.n = 0}, gradients = {.n = 0};
@@ -164,8 +164,8 @@ set_gradients(SassDecoder *decoder, const TextureOperands *operands, Sampling *s
 
 // The layer, coordinates, [the handle,] the level.
 static void
-set_place(SassDecoder *decoder, const TextureOperands *operands, gboolean has_level,
-          Sampling *sampling) {
+set_sampled_place(SassDecoder *decoder, const TextureOperands *operands, gboolean has_level,
+                  Sampling *sampling) {
   const TextureShape *shape = operands->shape;
   guint n_first = shape->has_layer + shape->n_coordinates;
   gboolean is_among = sampling->handle == NO_ROW;
@@ -201,12 +201,12 @@ smb_sass_texture(SassDecoder *decoder) {
       (kind == SAMPLING_TEXEL && (has_level || operands.shape->part != PART_1D)))
     return smb_sass_texture_unread(decoder);
   Sampling *sampling = smb_build_sampling(&decoder->builder, kind);
-  sampling->handle = find_handle(decoder, &operands);
+  sampling->handle = find_sass_handle(decoder, &operands);
   sampling->component = SASS_CHOOSE(decoder, components, 2);
   if (by_gradients)
-    set_gradients(decoder, &operands, sampling);
+    set_sampled_gradients(decoder, &operands, sampling);
   else
-    set_place(decoder, &operands, has_level, sampling);
+    set_sampled_place(decoder, &operands, has_level, sampling);
   set_components(decoder, &operands, sampling);
   smb_build_sample(&decoder->builder, sampling);
   return TRUE;
@@ -219,7 +219,7 @@ smb_sass_texture_size(SassDecoder *decoder) {
   if (!take_operands(decoder, FALSE, &operands))
     return smb_sass_texture_unread(decoder);
   Row level = smb_sass_source(decoder, operands.a, 1);
-  Row handle = find_handle(decoder, &operands);
+  Row handle = find_sass_handle(decoder, &operands);
   for (guint i = 0, n = 0; i < COMPONENTS - 1; i++) {
     if (!(operands.mask >> i & 1))
       continue;
@@ -252,7 +252,7 @@ find_surface(SassDecoder *decoder, guint at) {
     operands.bank = first;
     operands.index = next;
   }
-  return find_handle(decoder, &operands);
+  return find_sass_handle(decoder, &operands);
 }
 
 // [R4]: the byte of a row, the row, the slice, as far as there are some.

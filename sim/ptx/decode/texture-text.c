@@ -35,7 +35,7 @@ find_geometry(const PtxDecoder *decoder) {
 
 // The handle in brackets, and what is in braces behind it (nullable). NO_ROW: it is no register.
 static Row
-find_handle(PtxDecoder *decoder, const PtxOperand *operand, const PtxOperand **place) {
+find_ptx_handle(PtxDecoder *decoder, const PtxOperand *operand, const PtxOperand **place) {
   const PtxOperand *base = smb_ptx_element(decoder, operand, 0);
   *place = operand->n == 2 ? smb_ptx_element(decoder, operand, 1) : NULL;
   gboolean is_alone = operand->kind == PTX_OPERAND_ADDRESS && operand->n <= 2 &&
@@ -54,8 +54,8 @@ vector_row(PtxDecoder *decoder, const PtxOperand *operand, guint i, guint bytes)
 
 // The layer, then coordinates. FALSE: there are not so many.
 static gboolean
-set_coordinates(PtxDecoder *decoder, const Geometry *geometry, const PtxOperand *place,
-                Sampling *sampling) {
+set_tex_coordinates(PtxDecoder *decoder, const Geometry *geometry, const PtxOperand *place,
+                    Sampling *sampling) {
   guint next = 0;
   if (geometry->has_layer && (sampling->layer = vector_row(decoder, place, next++, 4)) == NO_ROW)
     return FALSE;
@@ -103,7 +103,7 @@ scale_direction(PtxDecoder *decoder, Sampling *sampling) {
 }
 
 static gboolean
-set_gradients(PtxDecoder *decoder, const Geometry *geometry, Sampling *sampling) {
+set_tex_gradients(PtxDecoder *decoder, const Geometry *geometry, Sampling *sampling) {
   for (guint i = 0; i < geometry->n_coordinates; i++)
     for (guint direction = 0; direction < 2; direction++) {
       const PtxOperand *vector = smb_ptx_operand(decoder, 2 + direction);
@@ -125,17 +125,17 @@ set_tex(PtxDecoder *decoder, Sampling *sampling) {
   guint n_operands = decoder->instruction->n_operands;
   gboolean has_level = smb_ptx_has_part(decoder, "level");
   gboolean by_gradients = smb_ptx_has_part(decoder, "grad");
-  sampling->handle = find_handle(decoder, smb_ptx_operand(decoder, 1), &place);
+  sampling->handle = find_ptx_handle(decoder, smb_ptx_operand(decoder, 1), &place);
   if (!geometry || sampling->handle == NO_ROW || !place ||
       n_operands != 2u + has_level + 2u * by_gradients ||
       decoder->instruction->partner != PTX_NONE || !smb_ptx_has_part(decoder, "v4") ||
-      !set_coordinates(decoder, geometry, place, sampling) ||
+      !set_tex_coordinates(decoder, geometry, place, sampling) ||
       !set_result_rows(decoder, smb_ptx_operand(decoder, 0), COMPONENTS, sampling->data))
     return FALSE;
   if (has_level)
     sampling->level = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, TRUE);
   if ((has_level && sampling->level == NO_ROW) ||
-      (by_gradients && !set_gradients(decoder, geometry, sampling)))
+      (by_gradients && !set_tex_gradients(decoder, geometry, sampling)))
     return FALSE;
   gboolean is_texel = strcmp(smb_ptx_last_part(decoder), "s32") == 0;
   if (is_texel && (geometry->n_coordinates > 1 || geometry->has_layer || has_level))
@@ -180,7 +180,7 @@ smb_ptx_decode_texture_size(PtxDecoder *decoder) {
   for (guint i = 0; i < G_N_ELEMENTS(extents); i++)
     if (smb_ptx_has_part(decoder, extents[i]))
       sampling->component = i;
-  sampling->handle = find_handle(decoder, smb_ptx_operand(decoder, 1), &place);
+  sampling->handle = find_ptx_handle(decoder, smb_ptx_operand(decoder, 1), &place);
   if (has_level)
     sampling->level = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE);
   if (sampling->component == G_MAXUINT || sampling->handle == NO_ROW || place ||
@@ -212,14 +212,15 @@ set_surface(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, guint n
             Sampling *sampling) {
   const Geometry *geometry = find_geometry(decoder);
   const PtxOperand *place;
-  sampling->handle = find_handle(decoder, operand, &place);
+  sampling->handle = find_ptx_handle(decoder, operand, &place);
   sampling->width = bytes * n;
   sampling->boundary = smb_ptx_has_part(decoder, "zero")    ? BOUNDARY_ZERO
                        : smb_ptx_has_part(decoder, "clamp") ? BOUNDARY_CLAMP
                                                             : BOUNDARY_TRAP;
   if (!geometry || sampling->handle == NO_ROW || !place || bytes == 0 ||
       sampling->width > MAX_WIDTH || !smb_ptx_has_part(decoder, "b") ||
-      decoder->instruction->n_operands != 2 || !set_coordinates(decoder, geometry, place, sampling))
+      decoder->instruction->n_operands != 2 ||
+      !set_tex_coordinates(decoder, geometry, place, sampling))
     return FALSE;
   if (geometry->n_coordinates == 3) {
     sampling->layer = sampling->coordinates[2];
