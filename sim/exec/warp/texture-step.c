@@ -124,7 +124,7 @@ sample_lane(const Exec *exec, const Sampling *sampling, const SmbTexture *textur
                       .layer = read_word(exec, sampling->layer, lane),
                       .texel = (gint32)read_word(exec, sampling->coordinates[0], lane),
                       .level = find_asked_level(exec, sampling, texture, lane)};
-  // The layers of cubes and of what has two dimensions may be asked for as those of others.
+  // Numbers of elements are for memory, and coordinates for the rest.
   gboolean is_fetch = texture->shape == SMB_SHAPE_BUFFER;
   if (is_fetch != (sampling->kind == SAMPLING_TEXEL)) {
     memset(words, 0, WORDS * sizeof *words);
@@ -135,7 +135,7 @@ sample_lane(const Exec *exec, const Sampling *sampling, const SmbTexture *textur
   return smb_texture_sample(texture, &sample, read_memory, look, words);
 }
 
-// The texture or surface of a lane: @what is at hand, if the handle is the same. Unknown handles have none.
+// The texture or surface of a lane. NULL: the handle is none; loads find zeros, as on a device, and stores do nothing.
 static const SmbTexture *
 find_texture(const Exec *exec, Row handle, guint lane) {
   return smb_runtime_texture(exec->block->runtime, read_word(exec, handle, lane));
