@@ -477,7 +477,7 @@ is_foreign(StepOpcode opcode) {
 // What an instruction that is not modelled may do.
 static void
 add_effects(GString *text, const Step *step) {
-  guint effects = step->opcode == STEP_OPAQUE ? step->argument : 0;
+  guint effects = step->opcode == STEP_OPAQUE || step->sampling ? step->argument : 0;
   g_string_append(text, effects & OPAQUE_SHARED ? ".shared" : "");
   g_string_append(text, effects & OPAQUE_GLOBAL ? ".global" : "");
   g_string_append(text, effects & OPAQUE_FENCE ? ".fence" : "");
@@ -556,7 +556,7 @@ step_text(const Code *code, const Step *step) {
   else
     add_operands(text, code, step);
   add_effects(text, step);
-  if (step->opcode == STEP_OPAQUE || step->opcode == STEP_TEXT_WARP || step->bulk)
+  if (step->opcode == STEP_OPAQUE || step->opcode == STEP_TEXT_WARP || step->bulk || step->sampling)
     add_writes(text, code, step);
   if (step->opcode == STEP_MISSING || step->opcode == STEP_ASSERT ||
       step->opcode == STEP_UNSUPPORTED)

@@ -125,6 +125,13 @@ void smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at,
 void smb_build_mbarrier_wait(const Builder *builder, Transfer *at, guint how, Row phase,
                              Predicate p);
 
+// --- textures and surfaces
+
+// What nothing is set of but the kind; of the code.
+Sampling *smb_build_sampling(const Builder *builder, SamplingKind kind);
+// Its step.
+void smb_build_sample(const Builder *builder, const Sampling *sampling);
+
 // --- where threads meet
 
 /**

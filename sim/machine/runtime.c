@@ -8,7 +8,8 @@ struct _SmbRuntime {
   GString *output, *complaints;
   SmbFault fault;
   char *message;
-  gint is_approximate;
+  const char *approximation;
+  const GArray *textures;
   guint64 ticks;
 };
 
@@ -40,8 +41,23 @@ smb_runtime_reset(SmbRuntime *runtime) {
   g_string_set_size(runtime->complaints, 0);
   g_clear_pointer(&runtime->message, g_free);
   runtime->fault = SMB_FAULT_NONE;
-  g_atomic_int_set(&runtime->is_approximate, FALSE);
+  runtime->approximation = NULL;
   g_mutex_unlock(&runtime->lock);
+}
+
+void
+smb_runtime_set_textures(SmbRuntime *runtime, const GArray *textures) {
+  runtime->textures = textures;
+}
+
+const SmbTexture *
+smb_runtime_texture(const SmbRuntime *runtime, guint32 handle) {
+  for (guint i = 0; runtime->textures && i < runtime->textures->len; i++) {
+    const SmbTexture *texture = &g_array_index(runtime->textures, SmbTexture, i);
+    if ((guint32)texture->handle == handle)
+      return texture;
+  }
+  return NULL;
 }
 
 SmbHeap *
@@ -91,13 +107,18 @@ smb_runtime_fault(const SmbRuntime *runtime, const char **message) {
 }
 
 void
-smb_runtime_approximate(SmbRuntime *runtime) {
-  g_atomic_int_set(&runtime->is_approximate, TRUE);
+smb_runtime_approximate(SmbRuntime *runtime, const char *what) {
+  g_mutex_lock(&runtime->lock);
+  runtime->approximation = what;
+  g_mutex_unlock(&runtime->lock);
 }
 
-gboolean
-smb_runtime_is_approximate(const SmbRuntime *runtime) {
-  return g_atomic_int_get(&runtime->is_approximate);
+const char *
+smb_runtime_approximation(SmbRuntime *runtime) {
+  g_mutex_lock(&runtime->lock);
+  const char *what = runtime->approximation;
+  g_mutex_unlock(&runtime->lock);
+  return what;
 }
 
 guint64

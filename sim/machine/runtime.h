@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#include "sim/texture/descriptor.h"
+
 G_BEGIN_DECLS
 
 typedef struct _SmbHeap SmbHeap;
@@ -50,6 +52,15 @@ void smb_runtime_free(SmbRuntime *runtime);
 /** smb_runtime_heap: Returns: (nullable) (transfer none) */
 SmbHeap *smb_runtime_heap(const SmbRuntime *runtime);
 
+/**
+ * smb_runtime_set_textures: The textures and surfaces that there are.
+ * @textures: (element-type SmbTexture) (transfer none) (nullable): outlives @runtime
+ */
+void smb_runtime_set_textures(SmbRuntime *runtime, const GArray *textures);
+
+/** smb_runtime_texture: Returns: (nullable) (transfer none): that of a handle, of which only 32 bits reach the device */
+const SmbTexture *smb_runtime_texture(const SmbRuntime *runtime, guint32 handle);
+
 /** smb_runtime_print: Adds to what printf wrote, and to what failed assertions say. */
 void smb_runtime_print(SmbRuntime *runtime, const char *text, gsize length);
 void smb_runtime_complain(SmbRuntime *runtime, const char *text);
@@ -67,10 +78,13 @@ void smb_runtime_fail(SmbRuntime *runtime, SmbFault fault, const char *message);
 /** smb_runtime_fault: @message: (out) (optional) (nullable): as said. Returns: the fault */
 SmbFault smb_runtime_fault(const SmbRuntime *runtime, const char **message);
 
-/** smb_runtime_approximate: Something was computed by a rule that was not compared with a device, and another one might have given something else. */
-void smb_runtime_approximate(SmbRuntime *runtime);
-/** smb_runtime_is_approximate: Returns: whether something was */
-gboolean smb_runtime_is_approximate(const SmbRuntime *runtime);
+/**
+ * smb_runtime_approximate: Something was computed by a rule that is not a device's for sure.
+ * @what: static: "adds products of matrices"
+ */
+void smb_runtime_approximate(SmbRuntime *runtime, const char *what);
+/** smb_runtime_approximation: Returns: (nullable): what was said last */
+const char *smb_runtime_approximation(SmbRuntime *runtime);
 
 /** smb_runtime_time: Returns: the clock of the device, in ticks: the latest that was reached */
 guint64 smb_runtime_time(SmbRuntime *runtime);
