@@ -8,7 +8,7 @@ struct _SmbRuntime {
   GString *output, *complaints;
   SmbFault fault;
   char *message;
-  gint is_approximate;
+  guint approximated; // atomic: SmbApproximate
   guint64 ticks;
 };
 
@@ -40,7 +40,7 @@ smb_runtime_reset(SmbRuntime *runtime) {
   g_string_set_size(runtime->complaints, 0);
   g_clear_pointer(&runtime->message, g_free);
   runtime->fault = SMB_FAULT_NONE;
-  g_atomic_int_set(&runtime->is_approximate, FALSE);
+  g_atomic_int_set(&runtime->approximated, 0);
   g_mutex_unlock(&runtime->lock);
 }
 
@@ -91,13 +91,14 @@ smb_runtime_fault(const SmbRuntime *runtime, const char **message) {
 }
 
 void
-smb_runtime_approximate(SmbRuntime *runtime) {
-  g_atomic_int_set(&runtime->is_approximate, TRUE);
+smb_runtime_approximate(SmbRuntime *runtime, SmbApproximate what) {
+  if (!(g_atomic_int_get(&runtime->approximated) & what))
+    g_atomic_int_or(&runtime->approximated, what);
 }
 
-gboolean
-smb_runtime_is_approximate(const SmbRuntime *runtime) {
-  return g_atomic_int_get(&runtime->is_approximate);
+guint
+smb_runtime_approximated(const SmbRuntime *runtime) {
+  return g_atomic_int_get(&runtime->approximated);
 }
 
 guint64

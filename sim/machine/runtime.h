@@ -67,10 +67,16 @@ void smb_runtime_fail(SmbRuntime *runtime, SmbFault fault, const char *message);
 /** smb_runtime_fault: @message: (out) (optional) (nullable): as said. Returns: the fault */
 SmbFault smb_runtime_fault(const SmbRuntime *runtime, const char **message);
 
-/** smb_runtime_approximate: Something was computed by a rule that was not compared with a device, and another one might have given something else. */
-void smb_runtime_approximate(SmbRuntime *runtime);
-/** smb_runtime_is_approximate: Returns: whether something was */
-gboolean smb_runtime_is_approximate(const SmbRuntime *runtime);
+/** SmbApproximate: What was computed by a rule that was not compared with a device, and another one might have given something else. */
+typedef enum {
+  SMB_APPROXIMATE_PRODUCTS = 1 << 0,  /* of matrices */
+  SMB_APPROXIMATE_FUNCTIONS = 1 << 1, /* of the multi-function unit, such as tanh.approx */
+} SmbApproximate;
+
+/** smb_runtime_approximate: Something of that kind was. */
+void smb_runtime_approximate(SmbRuntime *runtime, SmbApproximate what);
+/** smb_runtime_approximated: Returns: what was, bits of #SmbApproximate */
+guint smb_runtime_approximated(const SmbRuntime *runtime);
 
 /** smb_runtime_time: Returns: the clock of the device, in ticks: the latest that was reached */
 guint64 smb_runtime_time(SmbRuntime *runtime);

@@ -275,7 +275,13 @@ describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const 
   g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
   if (reason && fault != SMB_FAULT_ASSERT)
     return g_strdup_printf("smembank run: %s: %s", name, reason);
-  if (!run->n_unknown && run->runtime && smb_runtime_is_approximate(run->runtime))
+  guint approximated = run->runtime && !run->n_unknown ? smb_runtime_approximated(run->runtime) : 0;
+  if (approximated & SMB_APPROXIMATE_FUNCTIONS)
+    return g_strdup_printf(
+        "smembank run: warning: %s: it computes functions that are approximate on a device (tanh, "
+        "or those of an architecture that was not measured): their last digits may be others there",
+        name);
+  if (approximated & SMB_APPROXIMATE_PRODUCTS)
     return g_strdup_printf(
         "smembank run: warning: %s: how %s adds products of matrices was not compared with a "
         "device: the last digits may be others there",
