@@ -50,7 +50,7 @@ smb_stand_in_is_program(const char *file, const SmbArch *arch) {
 static gboolean
 is_run(const SmbCli *cli, guint argument) {
   const SmbTargetOptions *options = smb_target_options();
-  return cli->n_arguments > argument && !says_launch(options) &&
+  return cli->n_arguments > argument && !says_launch(options) && !options->text &&
          (!cli->case_project || options->trusts) &&
          smb_stand_in_is_program(cli->arguments[argument], cli->arch);
 }

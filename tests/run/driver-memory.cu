@@ -200,6 +200,13 @@ arrays() {
   EXPECT(back[0] == 2 && back[7] == 9);
   CHECK(cuArrayDestroy(array));
   CHECK(cuArrayDestroy(box));
+  CUmipmappedArray mipmap;
+  given_box.Depth = 0;
+  CHECK(cuMipmappedArrayCreate(&mipmap, &given_box, 3));
+  CHECK(cuMipmappedArrayGetLevel(&array, mipmap, 1));
+  CHECK(cuArray3DGetDescriptor(&found_box, array));
+  EXPECT(found_box.Width == 4 && found_box.Height == 2);
+  CHECK(cuMipmappedArrayDestroy(mipmap));
 }
 
 static void

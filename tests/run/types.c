@@ -50,6 +50,12 @@ print_driver_types(void) {
   SIZE(CUDA_ARRAY_DESCRIPTOR);
   SIZE(CUDA_ARRAY3D_DESCRIPTOR);
   DRIVER(CUDA_ARRAY3D_DESCRIPTOR, Flags, Flags);
+  SIZE(CUDA_RESOURCE_DESC);
+  DRIVER(CUDA_RESOURCE_DESC, res.linear.bytes, res.linear.sizeInBytes);
+  DRIVER(CUDA_RESOURCE_DESC, res.pitch.pitch, res.pitch2D.pitchInBytes);
+  DRIVER(CUDA_RESOURCE_DESC, flags, flags);
+  SIZE(CUDA_TEXTURE_DESC);
+  DRIVER(CUDA_TEXTURE_DESC, borderColor, borderColor);
   SIZE(CUdevprop);
   SIZE(CUctxCreateParams);
   DRIVER(CUctxCreateParams, cigParams, cigParams);

@@ -98,6 +98,37 @@ typedef struct {
 } CUDA_ARRAY3D_DESCRIPTOR;
 
 typedef struct {
+  int resType;
+  union {
+    cudaArray_t array;
+    cudaMipmappedArray_t mipmap;
+    struct {
+      CUdeviceptr address;
+      int format;
+      unsigned channels;
+      size_t bytes;
+    } linear;
+    struct {
+      CUdeviceptr address;
+      int format;
+      unsigned channels;
+      size_t width, height, pitch;
+    } pitch;
+    int reserved[32];
+  } res;
+  unsigned flags;
+} CUDA_RESOURCE_DESC;
+
+typedef struct {
+  int addressMode[3], filterMode;
+  unsigned flags, maxAnisotropy;
+  int mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  float borderColor[4];
+  int reserved[12];
+} CUDA_TEXTURE_DESC;
+
+typedef struct {
   int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], sharedMemPerBlock, totalConstantMemory,
       SIMDWidth, memPitch, regsPerBlock, clockRate, textureAlign;
 } CUdevprop;

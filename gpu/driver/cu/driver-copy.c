@@ -82,7 +82,7 @@ check_box_side(const CopySide *side, const CUDA_MEMCPY3D *given) {
 }
 
 static int
-find_kind(CUmemorytype from, CUmemorytype to) {
+find_copy_kind(CUmemorytype from, CUmemorytype to) {
   bool is_any = from == CU_MEMORYTYPE_UNIFIED || to == CU_MEMORYTYPE_UNIFIED;
   return is_any ? cudaMemcpyDefault
          : from == CU_MEMORYTYPE_HOST
@@ -109,7 +109,7 @@ driver_take_box(const CUDA_MEMCPY3D *given, cudaMemcpy3DParms *box) {
   *box = (cudaMemcpy3DParms){.srcPos = {src->x, src->y, src->z},
                              .dstPos = {dst->x, dst->y, dst->z},
                              .extent = {given->WidthInBytes / unit, given->Height, given->Depth},
-                             .kind = find_kind(src->type, dst->type)};
+                             .kind = find_copy_kind(src->type, dst->type)};
   if (src->type == CU_MEMORYTYPE_ARRAY) {
     box->srcArray = src->array;
     box->srcPos.x /= unit;

@@ -216,22 +216,43 @@ static const struct {
     {0x10, cudaChannelFormatKindFloat, 16},    {0x20, cudaChannelFormatKindFloat, 32},
 };
 
+bool
+driver_take_format(int format, unsigned n, cudaChannelFormatDesc *taken) {
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (formats[i].format == format && (n == 1 || n == 2 || n == 4)) {
+      int bits = formats[i].bits, last = n > 2 ? bits : 0;
+      *taken = (cudaChannelFormatDesc){bits, n > 1 ? bits : 0, last, last, formats[i].kind};
+      return true;
+    }
+  return false;
+}
+
+int
+driver_give_format(const cudaChannelFormatDesc *format, unsigned *n) {
+  *n = 1u + (format->y != 0) + (format->z != 0) + (format->w != 0);
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (formats[i].kind == format->f && formats[i].bits == format->x)
+      return formats[i].format;
+  return 0;
+}
+
 cudaError_t
 cuArray3DCreate_v2(cudaArray_t *array, const CUDA_ARRAY3D_DESCRIPTOR *given) {
-  if (!given)
+  cudaChannelFormatDesc format;
+  if (!given || !driver_take_format(given->Format, given->NumChannels, &format))
     return cudaErrorInvalidValue;
-  unsigned n = given->NumChannels;
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-    if (formats[i].format != given->Format)
-      continue;
-    int bits = formats[i].bits;
-    const cudaChannelFormatDesc format = {bits, n > 1 ? bits : 0, n > 2 ? bits : 0,
-                                          n > 3 ? bits : 0, formats[i].kind};
-    const cudaExtent extent = {given->Width, given->Height, given->Depth};
-    return n == 1 || n == 2 || n == 4 ? cudaMalloc3DArray(array, &format, extent, given->Flags)
-                                      : cudaErrorInvalidValue;
-  }
-  return cudaErrorInvalidValue;
+  const cudaExtent extent = {given->Width, given->Height, given->Depth};
+  return cudaMalloc3DArray(array, &format, extent, given->Flags);
+}
+
+cudaError_t
+cuMipmappedArrayCreate(cudaMipmappedArray_t *mipmap, const CUDA_ARRAY3D_DESCRIPTOR *given,
+                       unsigned levels) {
+  cudaChannelFormatDesc format;
+  if (!given || !driver_take_format(given->Format, given->NumChannels, &format))
+    return cudaErrorInvalidValue;
+  const cudaExtent extent = {given->Width, given->Height, given->Depth};
+  return cudaMallocMipmappedArray(mipmap, &format, extent, levels, given->Flags);
 }
 
 cudaError_t
@@ -243,15 +264,9 @@ cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *answer, cudaArray_t array) {
       answer ? cudaArrayGetInfo(&format, &extent, &flags, array) : cudaErrorInvalidValue;
   if (error)
     return error;
-  *answer = (CUDA_ARRAY3D_DESCRIPTOR){.Width = extent.width,
-                                      .Height = extent.height,
-                                      .Depth = extent.depth,
-                                      .NumChannels =
-                                          1u + (format.y != 0) + (format.z != 0) + (format.w != 0),
-                                      .Flags = flags};
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    if (formats[i].kind == format.f && formats[i].bits == format.x)
-      answer->Format = formats[i].format;
+  *answer = (CUDA_ARRAY3D_DESCRIPTOR){
+      .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
+  answer->Format = driver_give_format(&format, &answer->NumChannels);
   return cudaSuccess;
 }
 

@@ -13,6 +13,10 @@
 cudaError_t driver_take_box(const CUDA_MEMCPY3D *given, cudaMemcpy3DParms *box);
 void driver_give_box(const cudaMemcpy3DParms *box, CUDA_MEMCPY3D *given);
 
+// The format of elements: whether it is one of the runtime's; CUarray_format of one of these.
+bool driver_take_format(int format, unsigned n, cudaChannelFormatDesc *taken);
+int driver_give_format(const cudaChannelFormatDesc *format, unsigned *n);
+
 // The arguments of a launch, which come as one buffer if @extra says so. The caller frees *@kept.
 cudaError_t driver_take_arguments(const Kernel *kernel, void **given, void **extra,
                                   void ***arguments, void ***kept);

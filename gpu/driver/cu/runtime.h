@@ -21,6 +21,9 @@ cudaError_t cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t 
 cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned flags);
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format,
                               cudaExtent extent, unsigned flags);
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap,
+                                     const cudaChannelFormatDesc *format, cudaExtent extent,
+                                     unsigned levels, unsigned flags);
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *format, cudaExtent *extent, unsigned *flags,
                              cudaArray_t array);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind);

@@ -93,7 +93,7 @@ copy_pages(volatile uint64_t *to, const volatile uint64_t *from, size_t bytes) {
 static bool
 hide_pages(char *address, size_t bytes) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-  // cppcheck-suppress invalidFunctionArg ; memory that is no file's
+  // cppcheck-suppress [invalidFunctionArg, leakReturnValNotUsed] ; memory that is no file's, and stays
   return mmap(address, bytes, PROT_NONE, flags, -1, 0) != MAP_FAILED;
 }
 
