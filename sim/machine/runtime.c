@@ -8,7 +8,7 @@ struct _SmbRuntime {
   GString *output, *complaints;
   SmbFault fault;
   char *message;
-  const char *approximation;
+  guint approximated; // atomic: SmbApproximate
   const GArray *textures;
   guint64 ticks;
 };
@@ -41,7 +41,7 @@ smb_runtime_reset(SmbRuntime *runtime) {
   g_string_set_size(runtime->complaints, 0);
   g_clear_pointer(&runtime->message, g_free);
   runtime->fault = SMB_FAULT_NONE;
-  runtime->approximation = NULL;
+  g_atomic_int_set(&runtime->approximated, 0);
   g_mutex_unlock(&runtime->lock);
 }
 
@@ -107,18 +107,14 @@ smb_runtime_fault(const SmbRuntime *runtime, const char **message) {
 }
 
 void
-smb_runtime_approximate(SmbRuntime *runtime, const char *what) {
-  g_mutex_lock(&runtime->lock);
-  runtime->approximation = what;
-  g_mutex_unlock(&runtime->lock);
+smb_runtime_approximate(SmbRuntime *runtime, SmbApproximate what) {
+  if (!(g_atomic_int_get(&runtime->approximated) & what))
+    g_atomic_int_or(&runtime->approximated, what);
 }
 
-const char *
-smb_runtime_approximation(SmbRuntime *runtime) {
-  g_mutex_lock(&runtime->lock);
-  const char *what = runtime->approximation;
-  g_mutex_unlock(&runtime->lock);
-  return what;
+guint
+smb_runtime_approximated(const SmbRuntime *runtime) {
+  return g_atomic_int_get(&runtime->approximated);
 }
 
 guint64

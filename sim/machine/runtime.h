@@ -78,13 +78,18 @@ void smb_runtime_fail(SmbRuntime *runtime, SmbFault fault, const char *message);
 /** smb_runtime_fault: @message: (out) (optional) (nullable): as said. Returns: the fault */
 SmbFault smb_runtime_fault(const SmbRuntime *runtime, const char **message);
 
-/**
- * smb_runtime_approximate: Something was computed by a rule that is not a device's for sure.
- * @what: static: "adds products of matrices"
- */
-void smb_runtime_approximate(SmbRuntime *runtime, const char *what);
-/** smb_runtime_approximation: Returns: (nullable): what was said last */
-const char *smb_runtime_approximation(SmbRuntime *runtime);
+/** SmbApproximate: What was computed by a rule that was not compared with a device, and another one might have given something else. */
+typedef enum {
+  SMB_APPROXIMATE_PRODUCTS = 1 << 0,  /* of matrices */
+  SMB_APPROXIMATE_FUNCTIONS = 1 << 1, /* of the multi-function unit, such as tanh.approx */
+  SMB_APPROXIMATE_FILTERS = 1 << 2,   /* of textures */
+  SMB_APPROXIMATE_LEVELS = 1 << 3,    /* of mipmaps, by gradients */
+} SmbApproximate;
+
+/** smb_runtime_approximate: Something of that kind was. */
+void smb_runtime_approximate(SmbRuntime *runtime, SmbApproximate what);
+/** smb_runtime_approximated: Returns: what was, bits of #SmbApproximate */
+guint smb_runtime_approximated(const SmbRuntime *runtime);
 
 /** smb_runtime_time: Returns: the clock of the device, in ticks: the latest that was reached */
 guint64 smb_runtime_time(SmbRuntime *runtime);

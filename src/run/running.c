@@ -296,17 +296,29 @@ has_hung_up(gpointer user) {
   return poll(&end, 1, 0) > 0 && end.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
+// What a device of the architecture does that is not known for sure; NULL: nothing was.
+static const char *
+name_approximate(guint approximated) {
+  return approximated & SMB_APPROXIMATE_FUNCTIONS  ? "computes functions such as tanh"
+         : approximated & SMB_APPROXIMATE_PRODUCTS ? "adds products of matrices"
+         : approximated & SMB_APPROXIMATE_FILTERS  ? "filters such textures"
+         : approximated & SMB_APPROXIMATE_LEVELS   ? "chooses levels of textures"
+                                                   : NULL;
+}
+
 // What a person reads of a launch (transfer full).
 static char *
 describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const char *reason) {
   g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
   if (reason && fault != SMB_FAULT_ASSERT)
     return g_strdup_printf("smembank run: %s: %s", name, reason);
-  const char *approximation = run->runtime ? smb_runtime_approximation(run->runtime) : NULL;
-  if (!run->n_unknown && approximation)
+  const char *approximate = run->runtime && !run->n_unknown
+                                ? name_approximate(smb_runtime_approximated(run->runtime))
+                                : NULL;
+  if (approximate)
     return g_strdup_printf("smembank run: warning: %s: how %s %s is not known to the last digit: "
                            "a device may have others",
-                           name, smb_arch_info(run->arch)->name, approximation);
+                           name, smb_arch_info(run->arch)->name, approximate);
   if (run->n_unknown)
     return g_strdup_printf(
         "smembank run: warning: %s: of %" G_GUINT64_FORMAT

@@ -171,6 +171,22 @@ graphs() {
   CHECK(cuGraphDestroy(graph));
 }
 
+// A stream that was made knows its context, also in a thread that has none.
+static void
+without_context() {
+  CUcontext of = NULL, current = NULL;
+  CUstream stream;
+  CUdeviceptr memory;
+  CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  CHECK(cuCtxPopCurrent(&current));
+  CHECK(cuStreamGetCtx(stream, &of));
+  EXPECT(of != NULL);
+  CHECK(cuMemAllocAsync(&memory, 64, stream));
+  CHECK(cuMemFreeAsync(memory, stream));
+  CHECK(cuCtxPushCurrent(current));
+  CHECK(cuStreamDestroy(stream));
+}
+
 int
 main() {
   CUmodule module;
@@ -184,6 +200,7 @@ main() {
   captures();
   graphs();
   CHECK(cuMemFree(data));
+  without_context();
   CHECK(cuCtxDestroy(context));
   return finish("driver-streams");
 }

@@ -24,6 +24,16 @@ breaks(int *p, long) {
   __brkpt();
   p[0] = 3;
 }
+// No fault: it has a value, whose last digits may be others on a device.
+__global__ void
+approximates(int *p, long) {
+  float x = threadIdx.x * 0.125f - 2, y;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  p[threadIdx.x] = fabsf(y - tanhf(x)) < 0x1p-10f;
+  __syncthreads();
+  if (!p[threadIdx.x])
+    __trap();
+}
 __global__ void
 stores(int *p, long at) {
   p[at] = 1;
@@ -83,6 +93,7 @@ static const struct {
   void (*kernel)(int *, long);
 } kernels[] = {
     {"asserts", asserts},       {"traps", traps},
+    {"approximates", approximates},
     {"breaks", breaks},         {"stores", stores},
     {"loads", loads},           {"adds", adds},
     {"misaligned", misaligned}, {"misaligned_shared", misaligned_shared},

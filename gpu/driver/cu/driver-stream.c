@@ -7,6 +7,7 @@
 
 #include "gpu/driver/cu/driver.h"
 #include "gpu/driver/error.h"
+#include "gpu/driver/handle.h"
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/stream/call.h"
 
@@ -18,8 +19,10 @@ cudaError_t
 cuStreamGetCtx(cudaStream_t stream, CUcontext *context) {
   if (!context || !stream_of(stream))
     return context ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-  *context = context_current();
-  return cudaSuccess;
+  Context *current = context_current();
+  bool is_made = handle_is(stream, HANDLE_STREAM); // others are of the current one
+  *context = current || !is_made ? current : context_primary();
+  return *context ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
 
 // No stream belongs to a part of a device.

@@ -491,9 +491,16 @@ smb_compute_approximate(Compute *compute, guint chip) {
     compute->modifiers &= (guint16)~MODIFIER_APPROXIMATE;
 }
 
-// The device's last bits are not documented: nothing is known of the result.
+// The device's last bits are not documented: nothing is known of the result, or, of a launch that is run for its results, it
+// is as exact as ours is.
 static void
 run_approximate(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  SmbRuntime *runtime = registers->block ? registers->block->runtime : NULL;
+  if (runtime && lanes) {
+    compute->handler(compute, registers, compute->is_uniform ? registers->lanes : lanes);
+    smb_runtime_approximate(runtime, SMB_APPROXIMATE_FUNCTIONS);
+    return;
+  }
   guint flags = taint_of(smb_compute_flags(compute, registers));
   for (guint i = 0; i < compute->n_rows[0]; i++)
     smb_row_forget(registers, compute->d + i, lanes, flags, compute->index + 1);

@@ -154,6 +154,6 @@ smb_step_group_product(Exec *exec, const Step *step, SmbLanes lanes) {
       !make_product(exec, step->product, &is_certain))
     smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
   if (!is_certain && runtime)
-    smb_runtime_approximate(runtime);
+    smb_runtime_approximate(runtime, SMB_APPROXIMATE_PRODUCTS);
   return TRUE;
 }

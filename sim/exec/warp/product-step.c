@@ -31,6 +31,6 @@ smb_step_product(Exec *exec, const Step *step, SmbLanes lanes) {
     return TRUE;
   }
   if (!smb_product_make(product, exec->warp->registers, lanes) && runtime)
-    smb_runtime_approximate(runtime, "adds products of matrices");
+    smb_runtime_approximate(runtime, SMB_APPROXIMATE_PRODUCTS);
   return TRUE;
 }

@@ -97,7 +97,7 @@ find_asked_level(const Exec *exec, const Sampling *sampling, const SmbTexture *t
   for (guint i = 0; i < n; i++)
     for (guint direction = 0; direction < 2; direction++)
       gradients[i][direction] = read_float(exec, sampling->gradients[i][direction], lane);
-  smb_runtime_approximate(exec->block->runtime, "chooses levels of textures");
+  smb_runtime_approximate(exec->block->runtime, SMB_APPROXIMATE_LEVELS);
   return smb_texture_level(texture, n, gradients);
 }
 
@@ -168,7 +168,7 @@ smb_step_sample(Exec *exec, const Step *step, SmbLanes lanes) {
     if (flags & SMB_SAMPLED_UNKNOWN)
       known &= ~((SmbLanes)1 << lane);
     if (flags & SMB_SAMPLED_NEAR)
-      smb_runtime_approximate(exec->block->runtime, "filters such textures");
+      smb_runtime_approximate(exec->block->runtime, SMB_APPROXIMATE_FILTERS);
     if (look.is_lost)
       lost |= (SmbLanes)1 << lane;
     for (guint i = 0; i < WORDS; i++)
