@@ -10,7 +10,7 @@
 
 // Whether all lanes of the groups of 32 that take part do.
 static gboolean
-are_whole(SmbLanes lanes) {
+are_groups_whole(SmbLanes lanes) {
   for (guint first = 0; first < SMB_MAX_LANES; first += ROW_LANES) {
     guint32 group = (guint32)(lanes >> first);
     if (group != 0 && group != G_MAXUINT32)
@@ -25,7 +25,7 @@ smb_step_product(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbRuntime *runtime = exec->block->runtime;
   if (!lanes)
     return TRUE;
-  if (!are_whole(lanes) || (product->form.is_published && !runtime)) {
+  if (!are_groups_whole(lanes) || (product->form.is_published && !runtime)) {
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
     smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
     return TRUE;
