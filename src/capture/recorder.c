@@ -144,7 +144,7 @@ store_launch(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes *image) {
 
 // Whether the limit left out a part of the memory of a launch.
 static gboolean
-is_cut(const SmbRecorder *recorder, const SmbCaptureLaunch *launch) {
+is_launch_cut(const SmbRecorder *recorder, const SmbCaptureLaunch *launch) {
   guint64 reached = 0, recorded = 0;
   for (guint i = 0; i < launch->memory->len; i++) {
     const SmbCaptureMemory *memory = &g_array_index(launch->memory, SmbCaptureMemory, i);
@@ -162,7 +162,7 @@ smb_recorder_launch(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes *ima
   if (smb_recorder_is_full(recorder) || !store_launch(recorder, launch, image))
     return;
   recorder->n_launches++;
-  recorder->n_cut += is_cut(recorder, launch);
+  recorder->n_cut += is_launch_cut(recorder, launch);
   smb_progress_add(recorder->progress, 1);
   smb_progress_set_bytes(recorder->progress, smb_capture_writer_bytes(recorder->writer));
   Seen *seen = find_seen(recorder, launch->kernel);
