@@ -477,7 +477,7 @@ is_foreign(StepOpcode opcode) {
 // What an instruction that is not modelled may do.
 static void
 add_effects(GString *text, const Step *step) {
-  guint effects = step->opcode == STEP_OPAQUE ? step->argument : 0;
+  guint effects = step->opcode == STEP_OPAQUE || step->sampling ? step->argument : 0;
   g_string_append(text, effects & OPAQUE_SHARED ? ".shared" : "");
   g_string_append(text, effects & OPAQUE_GLOBAL ? ".global" : "");
   g_string_append(text, effects & OPAQUE_FENCE ? ".fence" : "");
@@ -515,8 +515,11 @@ add_product(GString *text, const Code *code, const Product *product) {
                          form->a, form->b, form->sum, form->saturates ? ".sat" : "",
                          form->is_and ? ".and" : "", form->is_published ? ".published" : "");
   add_product_rows(text, code, " ", n, product->d);
-  add_product_rows(text, code, " = ", smb_product_registers_of_a(form), product->a);
-  add_product_rows(text, code, ", ", smb_product_registers_of_b(form), product->b);
+  gboolean has_left = product->left != NO_MATRIX, has_right = product->right != NO_MATRIX;
+  add_product_rows(text, code, " = ", has_left ? 1 : smb_product_registers_of_a(form),
+                   has_left ? &product->left : product->a);
+  add_product_rows(text, code, ", ", has_right ? 1 : smb_product_registers_of_b(form),
+                   has_right ? &product->right : product->b);
   add_product_rows(text, code, ", ", n, product->c);
 }
 
@@ -553,7 +556,7 @@ step_text(const Code *code, const Step *step) {
   else
     add_operands(text, code, step);
   add_effects(text, step);
-  if (step->opcode == STEP_OPAQUE || step->opcode == STEP_TEXT_WARP || step->bulk)
+  if (step->opcode == STEP_OPAQUE || step->opcode == STEP_TEXT_WARP || step->bulk || step->sampling)
     add_writes(text, code, step);
   if (step->opcode == STEP_MISSING || step->opcode == STEP_ASSERT ||
       step->opcode == STEP_UNSUPPORTED)

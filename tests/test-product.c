@@ -326,6 +326,35 @@ START_TEST(fragments) {
 }
 END_TEST
 
+// --- shared memory: the layouts of the PTX ISA ("Shared Memory Matrix Layout"), as cells of 8 rows of 16, 32, 64 or 128 bytes
+
+typedef struct {
+  guint mode; // of a descriptor
+  gboolean is_turned;
+  guint bytes, row, k;
+  guint32 address; // for a start of 0x400, 0x2000 from cell to cell along, 0x1000 across
+} Cell;
+
+static const Cell cells[] = {
+    {0, FALSE, 2, 0, 0, 0x400},  {0, FALSE, 2, 3, 5, 0x43a},   {0, FALSE, 2, 9, 0, 0x1410},
+    {0, FALSE, 2, 0, 9, 0x2402}, {0, FALSE, 1, 2, 17, 0x2421}, {0, TRUE, 2, 3, 5, 0x456},
+    {0, TRUE, 2, 9, 0, 0x1402},  {0, TRUE, 2, 0, 9, 0x2410},   {1, FALSE, 2, 0, 9, 0x412},
+    {1, FALSE, 2, 1, 9, 0x482},  {1, FALSE, 2, 7, 0, 0x7f0},   {1, FALSE, 2, 8, 0, 0x1400},
+    {1, FALSE, 4, 2, 5, 0x534},  {1, TRUE, 2, 8, 3, 0x5a0},    {1, TRUE, 2, 64, 0, 0x2400},
+    {1, TRUE, 2, 0, 8, 0x1400},  {2, FALSE, 2, 1, 0, 0x440},   {2, FALSE, 2, 2, 0, 0x490},
+    {2, FALSE, 2, 7, 1, 0x5f2},  {2, TRUE, 2, 32, 0, 0x2400},  {3, FALSE, 1, 3, 31, 0x47f},
+    {3, FALSE, 1, 4, 31, 0x48f}, {3, FALSE, 1, 4, 0, 0x490},   {3, TRUE, 2, 16, 8, 0x3400},
+};
+
+START_TEST(places) {
+  const Cell *cell = &cells[_i];
+  MatrixPlace place = smb_matrix_place(0x40 | 0x200 << 16, 0x100 | cell->mode << 30);
+  guint32 found = smb_matrix_address(&place, cell->is_turned, cell->bytes, cell->row, cell->k);
+  ck_assert_msg(found == cell->address, "cell %d: expected 0x%x, found 0x%x", _i, cell->address,
+                found);
+}
+END_TEST
+
 Suite *
 suite_product(void) {
   Suite *suite = suite_create("product");
@@ -333,6 +362,7 @@ suite_product(void) {
   tcase_add_loop_test(tcase, sum_is_the_devices, 0, G_N_ELEMENTS(sums));
   tcase_add_test(tcase, certain_sums);
   tcase_add_loop_test(tcase, fragments, 0, G_N_ELEMENTS(shapes));
+  tcase_add_loop_test(tcase, places, 0, G_N_ELEMENTS(cells));
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -23,7 +23,7 @@ static const struct {
     {"template <class T, int N> __global__ void k(T *a, T b, int (*c)[N]) " BODY, "k<double, 4>",
      "a double *8*8;b double 8 f64;c int [4] *8*16;"},
     {"namespace n { __global__ void k(int a) {} }\n__global__ void l(long b) " BODY, "l",
-     "b long 8 i64;"},
+     "b long long 8 i64;"},
     {"struct Q { __device__ int f(); int x; };\n__global__ void k(Q q) " BODY, NULL, ""},
     {"__global__ void k(Unknown u) " BODY, NULL, ""},
     {"__global__ void k(int a) " BODY, "l", ""},

@@ -83,7 +83,9 @@ enum {
   cudaChannelFormatKindNone = 3,
 
   cudaArrayLayered = 1,
+  cudaArraySurfaceLoadStore = 2,
   cudaArrayCubemap = 4,
+  cudaArrayTextureGather = 8,
   cudaArraySparse = 64,
   cudaArrayDeferredMapping = 128,
 };
@@ -123,6 +125,70 @@ typedef struct {
   int dstDevice;
   cudaExtent extent;
 } cudaMemcpy3DPeerParms;
+
+// --- textures and surfaces
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
+
+enum {
+  cudaResourceTypeArray,
+  cudaResourceTypeMipmappedArray,
+  cudaResourceTypeLinear,
+  cudaResourceTypePitch2D,
+
+  cudaFilterModePoint = 0,
+  cudaFilterModeLinear = 1,
+
+  cudaReadModeElementType = 0,
+  cudaReadModeNormalizedFloat = 1,
+};
+
+typedef struct {
+  int resType;
+  union {
+    struct {
+      cudaArray_t array;
+    } array;
+    struct {
+      cudaMipmappedArray_t mipmap;
+    } mipmap;
+    struct {
+      void *devPtr;
+      cudaChannelFormatDesc desc;
+      size_t sizeInBytes;
+    } linear;
+    struct {
+      void *devPtr;
+      cudaChannelFormatDesc desc;
+      size_t width, height, pitchInBytes;
+    } pitch2D;
+#if CUDART_MAJOR != 12
+    int reserved[32];
+#endif
+  } res;
+#if CUDART_MAJOR != 12
+  unsigned flags;
+#endif
+} cudaResourceDesc;
+
+typedef struct {
+  int addressMode[3], filterMode, readMode, sRGB;
+  float borderColor[4];
+  int normalizedCoords;
+  unsigned maxAnisotropy;
+  int mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  int disableTrilinearOptimization, seamlessCubemap;
+} cudaTextureDesc;
+
+typedef struct {
+  int format;
+  size_t width, height, depth;
+  unsigned firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+#if CUDART_MAJOR != 12
+  unsigned reserved[16];
+#endif
+} cudaResourceViewDesc;
 
 // One side of a copy of a batch: memory whose rows and layers have lengths in elements, or an array.
 typedef struct {

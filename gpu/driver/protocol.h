@@ -34,7 +34,8 @@ typedef enum {
   RUN_LAUNCH, /* module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
                        (parameters), number of variables, of each (name), address and bytes; number of allocations, of each address,
                        bytes and InjectMemory; the same of memory of the host that is registered; number of ranges of it that lie
-                       elsewhere in the memory, of each address, where, bytes; address and bytes of the heap, or zeros;
+                       elsewhere in the memory, of each address, where, bytes; address and bytes of the heap, or zeros; number of textures and
+                       surfaces, of each (SmbTexture);
                        answer: RunStatus, (message), (what printf wrote), (what failed assertions say) */
 } RunKind;
 

@@ -44,6 +44,12 @@ static const Symbol driver_symbols[] = {
 };
 
 static const Symbol newer_symbols[] = {
+    DRIVER("cuModuleLoadData", load_module),
+    DRIVER("cuModuleGetFunction", get_function),
+    DRIVER("cuLaunchKernel", launch),
+    DRIVER("cuStreamCreate", create_stream),
+    DRIVER("cuStreamSynchronize", synchronize_stream),
+    DRIVER("cuMemHostAlloc", allocate_host),
     DRIVER("cuKernelGetFunction", kernel_function),
     DRIVER("cuFuncGetName", function_name),
     DRIVER("cuFuncGetParamInfo", function_parameter),

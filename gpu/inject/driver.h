@@ -32,6 +32,14 @@ typedef struct {
   int (*node_dependencies)(void *node, void **dependencies, size_t *n);
   int (*retain_handle)(uint64_t *handle, void *address);
   int (*release_handle)(uint64_t handle);
+  int (*load_module)(void **module, const void *image); // these: for digests (digest.h)
+  int (*get_function)(void **function, void *module, const char *name);
+  int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream,
+                void **parameters, void **extra);
+  int (*create_stream)(void **stream, unsigned flags);
+  int (*synchronize_stream)(void *stream);
+  int (*allocate_host)(void **memory, size_t bytes, unsigned flags);
   int (*kernel_function)(void **function, void *kernel);                              // CUDA 12.0
   int (*function_name)(const char **name, void *function);                            // CUDA 12.3
   int (*function_parameter)(void *function, size_t i, size_t *offset, size_t *bytes); // CUDA 12.4

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu/inject/digest.h"
 #include "gpu/inject/graph.h"
 #include "gpu/inject/module.h"
 
@@ -311,6 +312,8 @@ static void
 take_callback(void *user, int domain, uint32_t id, const void *data) {
   const CuptiCallbackData *call = data;
   (void)user;
+  if (digest_is_busy())
+    return;
   // What was begun is ended, even if no process listens any longer: others wait for it.
   if (!channel_is_open() && !record_is_open())
     return;

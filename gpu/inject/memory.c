@@ -4,6 +4,8 @@
 // Allocations that a launch can reach: found by following pointers, sent piece by piece.
 #include "gpu/inject/memory.h"
 
+#include "gpu/inject/digest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,8 @@ enum {
   PAGE_BITS =
       8, // what the driver has nothing on is remembered by pieces of which allocations are made
   N_PAGES = 1 << 12,
+  FIRST_SENT = 1 << 10,
+  MAX_SENT = 1 << 20, // pieces
 };
 
 // The pages that nothing was found on, while one launch is recorded.
@@ -127,20 +131,107 @@ reach_follow(Reach *reach) {
   free(buffer);
 }
 
-// A piece of an allocation, without contents if @bytes is 0.
+// --- what was sent before
+
+// The digest of the piece that was sent last of an address, in a table with open addresses.
+typedef struct {
+  uint64_t address; // 0: none
+  uint64_t bytes;
+  Digest digest;
+} Sent;
+
+static Sent *sent;
+static size_t n_sent, sent_room;
+
+static Sent *
+find_sent(uint64_t address) {
+  size_t at = (size_t)(address / LINE_BYTES * UINT64_C(0x9e3779b97f4a7c15) >> 20) % sent_room;
+  while (sent[at].address && sent[at].address != address)
+    at = (at + 1) % sent_room;
+  return &sent[at];
+}
+
 static bool
-send_piece(const Reach *reach, const Allocation *allocation, uint64_t offset, size_t bytes,
-           unsigned char *buffer) {
-  SmbPayload payload = {0};
-  if (bytes > 0 && reach->driver->download(buffer, allocation->base + offset, bytes) != CU_SUCCESS)
+grow_sent(void) {
+  Sent *before = sent;
+  size_t n = sent_room, room = n ? 2 * n : FIRST_SENT;
+  if (2 * (n_sent + 1) <= n)
+    return true;
+  Sent *more = room <= MAX_SENT ? calloc(room, sizeof *more) : NULL;
+  if (!more)
     return false;
-  smb_payload_add_number(&payload, allocation->base);
-  smb_payload_add_number(&payload, allocation->bytes);
-  smb_payload_add_number(&payload, allocation->kind);
-  smb_payload_add_number(&payload, offset);
-  smb_payload_add_bytes(&payload, buffer, bytes);
+  sent = more;
+  sent_room = room;
+  for (size_t i = 0; i < n; i++)
+    if (before[i].address)
+      *find_sent(before[i].address) = before[i];
+  free(before);
+  return true;
+}
+
+static bool
+was_sent(uint64_t address, uint64_t bytes, Digest digest) {
+  const Sent *found = sent_room ? find_sent(address) : NULL;
+  return found && found->address == address && found->bytes == bytes &&
+         found->digest.a == digest.a && found->digest.b == digest.b;
+}
+
+static void
+note_sent(uint64_t address, uint64_t bytes, Digest digest) {
+  if (!grow_sent())
+    return;
+  Sent *found = find_sent(address);
+  n_sent += !found->address;
+  *found = (Sent){address, bytes, digest};
+}
+
+// --- sending
+
+static void
+begin_memory(SmbPayload *payload, const Allocation *allocation, uint64_t offset) {
+  smb_payload_add_number(payload, allocation->base);
+  smb_payload_add_number(payload, allocation->bytes);
+  smb_payload_add_number(payload, allocation->kind);
+  smb_payload_add_number(payload, offset);
+}
+
+// A piece of an allocation, without contents if @bytes is 0.
+static void
+send_contents(const Allocation *allocation, uint64_t offset, const void *contents, size_t bytes) {
+  SmbPayload payload = {0};
+  begin_memory(&payload, allocation, offset);
+  smb_payload_add_bytes(&payload, contents, bytes);
   channel_send(INJECT_MEMORY, &payload);
   smb_payload_clear(&payload);
+}
+
+static void
+send_same(const Allocation *allocation, uint64_t offset, size_t bytes) {
+  SmbPayload payload = {0};
+  begin_memory(&payload, allocation, offset);
+  smb_payload_add_number(&payload, bytes);
+  channel_send(INJECT_SAME, &payload);
+  smb_payload_clear(&payload);
+}
+
+// A piece, of which @digest (nullable) is known already: then it is copied only if it is not that which was sent.
+static bool
+send_piece(Reach *reach, const Allocation *allocation, uint64_t offset, size_t bytes,
+           const Digest *digest, unsigned char *buffer) {
+  uint64_t address = allocation->base + offset;
+  if (digest && was_sent(address, bytes, *digest)) {
+    send_same(allocation, offset, bytes);
+    return true;
+  }
+  if (reach->driver->download(buffer, address, bytes) != CU_SUCCESS)
+    return false;
+  // What was copied is what was sent, whatever its digest was before that.
+  const Digest copied = digest_of(buffer, bytes);
+  if (was_sent(address, bytes, copied))
+    send_same(allocation, offset, bytes);
+  else
+    send_contents(allocation, offset, buffer, bytes);
+  note_sent(address, bytes, copied);
   return true;
 }
 
@@ -149,12 +240,18 @@ static uint64_t
 send_part(Reach *reach, size_t index, uint64_t first, uint64_t limit, unsigned char *buffer) {
   const Allocation allocation = reach->allocations[index];
   uint64_t end = allocation.bytes - first < limit ? allocation.bytes : first + limit;
+  bool is_scanned = allocation.bytes <= SCANNED_BYTES;
+  const Digest *digests =
+      is_scanned || allocation.kind == INJECT_HOST
+          ? NULL
+          : digest_on_device(reach->driver, allocation.base + first, end - first);
   for (uint64_t at = first; at < end;) {
     size_t bytes = end - at < INJECT_FRAME_BYTES ? end - at : INJECT_FRAME_BYTES;
-    if (!send_piece(reach, &allocation, at, bytes, buffer))
+    if (!send_piece(reach, &allocation, at, bytes, digests, buffer))
       return at - first;
-    if (allocation.bytes <= SCANNED_BYTES)
+    if (is_scanned)
       reach_add(reach, buffer, bytes);
+    digests += digests ? 1 : 0;
     at += bytes;
   }
   return end - first;
@@ -168,7 +265,7 @@ reach_send(Reach *reach, const Reach *spoilt, uint64_t limit) {
     bool fits = allocation->bytes <= limit;
     uint64_t first = fits ? 0 : (allocation->pointed - allocation->base) / LINE_BYTES * LINE_BYTES;
     if (limit == 0 || (spoilt && reach_has(spoilt, allocation->pointed)))
-      send_piece(reach, allocation, 0, 0, buffer);
+      send_contents(allocation, 0, NULL, 0);
     else
       limit -= send_part(reach, i, first, limit, buffer);
   }

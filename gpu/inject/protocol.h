@@ -7,13 +7,13 @@
 //
 // A process says HELLO; at any time IMAGE, of each module that is loaded, UNLOAD, KERNEL, of each kernel that it sees
 // for the first time, which is answered by ANSWER, COUNT, and LOST. Launches are recorded one after another: LAUNCH,
-// then VARIABLE, MEMORY and NOTE frames, and READY before it runs; after one or, of a graph, several of them, END for
+// then VARIABLE, MEMORY, SAME and NOTE frames, and READY before it runs; after one or, of a graph, several of them, END for
 // each, in their order. For a process that goes away in between, what is READY counts.
 #pragma once
 
 #include <stdint.h>
 
-#define INJECT_PROTOCOL 2
+#define INJECT_PROTOCOL 3
 
 /** Largest piece of memory in one frame, in bytes: a piece of the capture file, too. */
 #define INJECT_FRAME_BYTES (1u << 20)
@@ -41,6 +41,8 @@ typedef enum {
   INJECT_VARIABLE,
   /* address and bytes of the allocation, its InjectMemory, offset, (contents, or none) */
   INJECT_MEMORY,
+  /* address and bytes of the allocation, its InjectMemory, offset, bytes: they are those that the last MEMORY frame of this address had */
+  INJECT_SAME,
   /* (what is not certain of the launch, in a sentence) */
   INJECT_NOTE,
   /* all is said that holds before the launch */

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "gpu/inject/record.h"
 
+#include "gpu/inject/digest.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -115,7 +117,7 @@ complete_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, si
   while (buffer && valid > 0 && cupti->activity_next(buffer, valid, &record) == CU_SUCCESS) {
     const CuptiActivityKernel *kernel = record;
     if (kernel->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && n_timed < MAX_TIMED &&
-        kernel->name)
+        kernel->name && !digest_is_kernel(kernel->name))
       timed[n_timed++] = (Timed){strdup(kernel->name), kernel->start, kernel->end};
   }
   free(buffer);

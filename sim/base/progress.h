@@ -15,11 +15,13 @@ G_BEGIN_DECLS
  * @done: how many are done
  * @total: how many there are; 0: not known; %SMB_PROGRESS_UNCOUNTED: nothing is counted, @what is what is done
  *   ("compiling")
+ * @bytes: how large what is written is; 0: nothing is
  */
 typedef struct {
   const char *what;
   guint64 done;
   guint64 total;
+  guint64 bytes;
 } SmbProgress;
 
 #define SMB_PROGRESS_UNCOUNTED G_MAXUINT64
@@ -29,6 +31,9 @@ void smb_progress_begin(SmbProgress *progress, const char *what, guint64 total);
 
 /** @n more are done, in any thread; @progress: (nullable) */
 void smb_progress_add(SmbProgress *progress, guint64 n);
+
+/** Says how large what is written is by now, in any thread; @progress: (nullable) */
+void smb_progress_set_bytes(SmbProgress *progress, guint64 bytes);
 
 /** smb_progress_read: Returns: a copy, of one moment as far as that matters to a reader */
 SmbProgress smb_progress_read(const SmbProgress *progress);

@@ -35,6 +35,7 @@ smb_code_init(Code *code) {
   code->places = g_array_new(FALSE, FALSE, sizeof(ParameterPlace));
   code->transfers = g_ptr_array_new_with_free_func(g_free);
   code->bulks = g_ptr_array_new_with_free_func(g_free);
+  code->samplings = g_ptr_array_new_with_free_func(g_free);
   code->products = g_ptr_array_new_with_free_func(g_free);
   code->owned = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
   code->bytes = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
@@ -52,6 +53,7 @@ smb_code_clear(Code *code) {
   g_array_unref(code->places);
   g_ptr_array_unref(code->transfers);
   g_ptr_array_unref(code->bulks);
+  g_ptr_array_unref(code->samplings);
   g_ptr_array_unref(code->products);
   g_ptr_array_unref(code->owned);
   g_ptr_array_unref(code->bytes);
@@ -94,6 +96,7 @@ smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum) {
 Product *
 smb_code_new_product(Code *code) {
   Product *product = g_new0(Product, 1);
+  product->left = product->right = NO_MATRIX;
   g_ptr_array_add(code->products, product);
   return product;
 }
@@ -287,9 +290,35 @@ add_transfer(const Builder *builder, Step *step, const Transfer *transfer) {
   smb_code_add(builder->code, step);
 }
 
+Sampling *
+smb_build_sampling(const Builder *builder, SamplingKind kind) {
+  Sampling *sampling = g_new0(Sampling, 1);
+  g_ptr_array_add(builder->code->samplings, sampling);
+  sampling->kind = kind;
+  sampling->handle = sampling->layer = sampling->level = NO_ROW;
+  for (guint i = 0; i < G_N_ELEMENTS(sampling->coordinates); i++)
+    sampling->coordinates[i] = sampling->gradients[i][0] = sampling->gradients[i][1] = NO_ROW;
+  for (guint i = 0; i < G_N_ELEMENTS(sampling->data); i++)
+    sampling->data[i] = NO_ROW;
+  return sampling;
+}
+
+void
+smb_build_sample(const Builder *builder, const Sampling *sampling) {
+  gboolean is_surface = sampling->kind == SAMPLING_LOAD || sampling->kind == SAMPLING_STORE;
+  Step step = smb_build_step(builder, is_surface ? STEP_SURFACE : STEP_SAMPLE);
+  step.sampling = sampling;
+  step.argument = sampling->kind == SAMPLING_STORE ? OPAQUE_GLOBAL : 0;
+  for (guint i = 0; sampling->kind != SAMPLING_STORE && i < G_N_ELEMENTS(sampling->data); i++)
+    if (sampling->data[i] != NO_ROW)
+      smb_code_writes_row(builder->code, &step, sampling->data[i], 1);
+  smb_code_add(builder->code, &step);
+}
+
 void
 smb_build_product(const Builder *builder, Product *product, guint chip) {
-  Step step = smb_build_step(builder, STEP_PRODUCT);
+  gboolean is_grouped = product->right != NO_MATRIX;
+  Step step = smb_build_step(builder, is_grouped ? STEP_GROUP_PRODUCT : STEP_PRODUCT);
   guint n = smb_product_registers_of_sum(&product->form);
   smb_product_rule(&product->form, chip);
   step.product = product;

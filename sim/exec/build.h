@@ -72,7 +72,7 @@ void smb_build_compute(const Builder *builder, const Compute *compute, gboolean 
 // Lists a shuffle; the computation that moves the values follows.
 void smb_build_shuffle(const Builder *builder);
 
-// A product of matrices in registers: whose form and rows are set, but for the rule of @chip (90 of sm_90).
+// A product of matrices: whose form and rows are set, but for the rule of @chip (90 of sm_90).
 void smb_build_product(const Builder *builder, Product *product, guint chip);
 
 // --- requests. The caller has set the address, the components and their rows of the transfer
@@ -124,6 +124,13 @@ void smb_build_mbarrier(const Builder *builder, StepOpcode opcode, Transfer *at,
 // A test of its phase (MBARRIER_PARITY, MBARRIER_STATE), with the answer in @p.
 void smb_build_mbarrier_wait(const Builder *builder, Transfer *at, guint how, Row phase,
                              Predicate p);
+
+// --- textures and surfaces
+
+// What nothing is set of but the kind; of the code.
+Sampling *smb_build_sampling(const Builder *builder, SamplingKind kind);
+// Its step.
+void smb_build_sample(const Builder *builder, const Sampling *sampling);
 
 // --- where threads meet
 

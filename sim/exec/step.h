@@ -164,6 +164,46 @@ typedef struct {
   gboolean is_lost;
 } Bulk;
 
+// STEP_SAMPLE, STEP_SURFACE: what is asked of a texture or a surface.
+typedef enum {
+  SAMPLING_FILTERED, // at coordinates
+  SAMPLING_TEXEL,    // an element of memory
+  SAMPLING_GATHERED, // a component of four texels
+  SAMPLING_SIZE,     // an extent of a level, in elements
+  SAMPLING_LOAD,     // bytes of a surface
+  SAMPLING_STORE,
+} SamplingKind;
+
+// What becomes of an access outside of a surface.
+typedef enum {
+  BOUNDARY_ZERO, // loads find zeros, stores do nothing
+  BOUNDARY_CLAMP,
+  BOUNDARY_TRAP,
+} Boundary;
+
+/**
+ * Sampling: rows are NO_ROW if there is none
+ * @handle: of the texture or surface
+ * @coordinates: numbers of 32 bits, or of a surface integers: the byte in a row, the row
+ * @layer: also the slice of a surface of three dimensions
+ * @level: NO_ROW: the first
+ * @gradients: of each coordinate, along x and y of the picture
+ * @component: of SAMPLING_GATHERED; of SAMPLING_SIZE which extent
+ * @data: of each component, or word of a surface
+ * @width: bytes of an access to a surface
+ */
+typedef struct {
+  SamplingKind kind;
+  Row handle;
+  Row coordinates[3];
+  Row layer, level;
+  Row gradients[3][2];
+  guint component;
+  Row data[4];
+  guint width;
+  Boundary boundary;
+} Sampling;
+
 // What a step writes of the registers.
 typedef struct {
   Row row;
@@ -263,8 +303,10 @@ struct _Step {
   Compute compute;
   const Transfer *transfer; // or NULL
   const Transfer *source;   // for a copy: where it comes from
+  const Sampling *sampling; // of a texture or a surface
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
   const Product *product;   // of matrices, or NULL
+  const Fragment *fragment; // of STEP_FRAGMENT; NULL: its values are not known
   // SwitchTarget: of a branch by a table: the row of the index is Compute.s[0]; or one STEP_LOOK, of a branch whose
   // condition somebody asks about.
   GArray *targets;

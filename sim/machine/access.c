@@ -438,7 +438,7 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     if (block->sink->warn)
       smb_shadow_access(block, move, access);
   }
-  if (global && block->sink->global) {
+  if (global && block->sink->global && !move->is_surface) {
     guint64 addresses[SMB_MAX_LANES];
     const char *name = access_object(block, access, smb_lanes_first(global))->name;
     guint64 start = access->common ? access->common->address : 0;

@@ -255,8 +255,9 @@ typedef struct {
   guint16 padding; // for a load: a bit for each byte that belongs to nothing, and need not be set
   gboolean reads;  // whether what it finds is used; an exchange whose result is dropped does not
   guint
-      constant_bytes; // for a load: most that a request of constant memory (LDC) asks for; 0: what
-                      // is there is at a fixed place, an operand of instructions
+      constant_bytes;  // for a load: most that a request of constant memory (LDC) asks for; 0: what
+                       // is there is at a fixed place, an operand of instructions
+  gboolean is_surface; // it is a store to a surface: no request of global memory
   const guint64 *sources; // (nullable): for a copy from global memory: where each lane's bytes are,
                           // or MOVE_NO_SOURCE
 } Move;
@@ -348,6 +349,8 @@ gboolean smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, gu
 // What a lane finds at a pointer, without an access (peek.c): FALSE: not all of it is known, or there (zeros).
 gboolean smb_block_peek(const SmbBlock *block, guint warp, guint lane, guint64 pointer,
                         gpointer bytes, gsize length);
+// Whether any memory is at a pointer.
+gboolean smb_block_has(const SmbBlock *block, guint64 pointer);
 // The same of a text, up to its end.
 gboolean smb_block_peek_text(const SmbBlock *block, guint warp, guint lane, guint64 pointer,
                              GString *text);

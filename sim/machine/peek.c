@@ -49,6 +49,12 @@ peek_part(const SmbBlock *block, guint warp, guint lane, guint64 pointer, guchar
 }
 
 gboolean
+smb_block_has(const SmbBlock *block, guint64 pointer) {
+  guchar byte, mark;
+  return peek_part(block, 0, 0, pointer, &byte, &mark, 1) > 0;
+}
+
+gboolean
 smb_block_peek(const SmbBlock *block, guint warp, guint lane, guint64 pointer, gpointer bytes,
                gsize length) {
   guchar marks[PEEK_BYTES];

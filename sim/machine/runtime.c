@@ -9,6 +9,7 @@ struct _SmbRuntime {
   SmbFault fault;
   char *message;
   guint approximated; // atomic: SmbApproximate
+  const GArray *textures;
   guint64 ticks;
 };
 
@@ -42,6 +43,21 @@ smb_runtime_reset(SmbRuntime *runtime) {
   runtime->fault = SMB_FAULT_NONE;
   g_atomic_int_set(&runtime->approximated, 0);
   g_mutex_unlock(&runtime->lock);
+}
+
+void
+smb_runtime_set_textures(SmbRuntime *runtime, const GArray *textures) {
+  runtime->textures = textures;
+}
+
+const SmbTexture *
+smb_runtime_texture(const SmbRuntime *runtime, guint32 handle) {
+  for (guint i = 0; runtime->textures && i < runtime->textures->len; i++) {
+    const SmbTexture *texture = &g_array_index(runtime->textures, SmbTexture, i);
+    if ((guint32)texture->handle == handle)
+      return texture;
+  }
+  return NULL;
 }
 
 SmbHeap *

@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#include "sim/texture/descriptor.h"
+
 G_BEGIN_DECLS
 
 typedef struct _SmbHeap SmbHeap;
@@ -50,6 +52,15 @@ void smb_runtime_free(SmbRuntime *runtime);
 /** smb_runtime_heap: Returns: (nullable) (transfer none) */
 SmbHeap *smb_runtime_heap(const SmbRuntime *runtime);
 
+/**
+ * smb_runtime_set_textures: The textures and surfaces that there are.
+ * @textures: (element-type SmbTexture) (transfer none) (nullable): outlives @runtime
+ */
+void smb_runtime_set_textures(SmbRuntime *runtime, const GArray *textures);
+
+/** smb_runtime_texture: Returns: (nullable) (transfer none): that of a handle, of which only 32 bits reach the device */
+const SmbTexture *smb_runtime_texture(const SmbRuntime *runtime, guint32 handle);
+
 /** smb_runtime_print: Adds to what printf wrote, and to what failed assertions say. */
 void smb_runtime_print(SmbRuntime *runtime, const char *text, gsize length);
 void smb_runtime_complain(SmbRuntime *runtime, const char *text);
@@ -71,6 +82,8 @@ SmbFault smb_runtime_fault(const SmbRuntime *runtime, const char **message);
 typedef enum {
   SMB_APPROXIMATE_PRODUCTS = 1 << 0,  /* of matrices */
   SMB_APPROXIMATE_FUNCTIONS = 1 << 1, /* of the multi-function unit, such as tanh.approx */
+  SMB_APPROXIMATE_FILTERS = 1 << 2,   /* of textures */
+  SMB_APPROXIMATE_LEVELS = 1 << 3,    /* of mipmaps, by gradients */
 } SmbApproximate;
 
 /** smb_runtime_approximate: Something of that kind was. */

@@ -106,14 +106,33 @@ equals_text(const char *text, gsize length, const char *other) {
   return strlen(other) == length && strncmp(text, other, length) == 0;
 }
 
+// What messages write for what all of several names have.
+static const char ellipsis[] = "…";
+
+// Whether a name is one with "…" in the place of some parts of it.
+static gboolean
+has_pieces(const char *name, const char *entry) {
+  g_auto(GStrv) pieces = g_strsplit(entry, ellipsis, -1);
+  guint n = g_strv_length(pieces);
+  const char *at = g_str_has_prefix(name, pieces[0]) ? name + strlen(pieces[0]) : NULL;
+  for (guint i = 1; at && i + 1 < n; i++) {
+    at = strstr(at, pieces[i]);
+    at = at ? at + strlen(pieces[i]) : NULL;
+  }
+  return at && g_str_has_suffix(at, pieces[n - 1]);
+}
+
 // Both are canonical.
 static Match
 match_name(const char *name, const char *entry) {
   Match best = MATCH_NONE;
   gsize end = find_parameters(name);
+  gboolean is_cut = strstr(entry, ellipsis) != NULL;
   for (gsize start = 0; start < end; start = find_name_part(name, start, end)) {
     const char *part = name + start;
-    if (strcmp(part, entry) == 0 || equals_text(part, end - start, entry))
+    if (is_cut && has_pieces(part, entry))
+      best = MAX(best, start == 0 ? MATCH_NAME : MATCH_PART);
+    else if (strcmp(part, entry) == 0 || equals_text(part, end - start, entry))
       best = MAX(best, start == 0 ? MATCH_NAME : MATCH_PART);
     else if (equals_text(part, MIN(strcspn(part, "<["), end - start), entry))
       best = MAX(best, MATCH_TEMPLATE);
@@ -128,6 +147,16 @@ match_kernel(const char *symbol, const char *entry) {
   return strcmp(symbol, entry) == 0 ? MATCH_SYMBOL : match_name(name, asked);
 }
 
+// A function without its result, which mangled names of templates have.
+static const char *
+skip_result(const char *name) {
+  return name + (g_str_has_prefix(name, "void ") ? strlen("void ") : 0);
+}
+
+enum {
+  KEPT_IN_FRONT = 20 // characters in front of what tells names apart
+};
+
 // A name without namespaces, arguments of templates and parameters (transfer full).
 static char *
 find_name_stem(const char *name) {
@@ -135,6 +164,45 @@ find_name_stem(const char *name) {
   for (gsize start = 0; start < end; start = find_name_part(name, start, end))
     last = start;
   return g_strndup(name + last, MIN(strcspn(name + last, "<["), end - last));
+}
+
+// How many bytes a name has in common with all others of its stem, up to where a word of it begins.
+static gsize
+count_common(const GPtrArray *names, const GPtrArray *stems, guint n) {
+  const char *name = skip_result(g_ptr_array_index(names, n));
+  gsize common = strlen(name);
+  for (guint i = 0; i < names->len; i++) {
+    const char *other = skip_result(g_ptr_array_index(names, i));
+    gsize same = 0;
+    if (i == n || strcmp(g_ptr_array_index(stems, i), g_ptr_array_index(stems, n)) != 0)
+      continue;
+    while (same < common && name[same] == other[same])
+      same++;
+    common = same;
+  }
+  while (common > 0 && !strchr("<,: (", name[common - 1]))
+    common--;
+  return common;
+}
+
+// A long name of a stem that others have as well, without what they have in common: "sum<…rows_of<2>>(float*)" (transfer full).
+static char *
+tell_apart(const GPtrArray *names, const GPtrArray *stems, guint n) {
+  const char *name = skip_result(g_ptr_array_index(names, n));
+  const char *stem = g_ptr_array_index(stems, n);
+  // With the word in front, which says what it is an argument of.
+  gsize common = count_common(names, stems, n), start = common;
+  while (start > 0 && strchr(":<", name[start - 1]))
+    start--;
+  while (start > 0 && (g_ascii_isalnum(name[start - 1]) || name[start - 1] == '_'))
+    start--;
+  start = common - start > KEPT_IN_FRONT ? common : start;
+  const char *rest = name + (find_parameters(name) > start ? start : 0);
+  g_autofree char *whole = g_strconcat(stem, "<", ellipsis, rest, NULL);
+  if (g_utf8_strlen(whole, -1) <= SMB_TEXT_MAX_QUOTE)
+    return g_steal_pointer(&whole);
+  g_autofree char *head = g_utf8_substring(whole, 0, SMB_TEXT_MAX_QUOTE - 1);
+  return g_strconcat(head, ellipsis, NULL);
 }
 
 // "'reduce<64>(float*)', 'reduce<128>(float*)'": of names too long to be quoted whole, what tells them apart, if it
@@ -147,18 +215,22 @@ list_kernel_names(const GPtrArray *symbols) {
   g_autoptr(GHashTable) count = g_hash_table_new(g_str_hash, g_str_equal);
   for (guint i = 0; i < symbols->len; i++) {
     char *name = smb_symbol_demangle(g_ptr_array_index(symbols, i), FALSE);
-    char *stem = find_name_stem(name + (g_str_has_prefix(name, "void ") ? strlen("void ") : 0));
+    char *stem = find_name_stem(skip_result(name));
     g_ptr_array_add(names, name);
     g_ptr_array_add(stems, stem);
     guint n = GPOINTER_TO_UINT(g_hash_table_lookup(count, stem));
     g_hash_table_insert(count, stem, GUINT_TO_POINTER(n + 1));
   }
   for (guint i = 0; i < symbols->len; i++) {
-    const char *name = g_ptr_array_index(names, i), *stem = g_ptr_array_index(stems, i);
-    name += g_str_has_prefix(name, "void ") ? strlen("void ") : 0;
-    gboolean is_long = g_utf8_strlen(name, -1) > SMB_TEXT_MAX_QUOTE &&
-                       g_hash_table_lookup(count, stem) == GUINT_TO_POINTER(1);
-    g_string_append_printf(list, "%s'%s'", i > 0 ? ", " : "", is_long ? stem : name);
+    const char *name = skip_result(g_ptr_array_index(names, i));
+    const char *stem = g_ptr_array_index(stems, i);
+    gboolean is_long = g_utf8_strlen(name, -1) > SMB_TEXT_MAX_QUOTE;
+    gboolean is_alone = g_hash_table_lookup(count, stem) == GUINT_TO_POINTER(1);
+    g_autofree char *apart = is_long && !is_alone ? tell_apart(names, stems, i) : NULL;
+    g_string_append_printf(list, "%s'%s'", i > 0 ? ", " : "",
+                           !is_long   ? name
+                           : is_alone ? stem
+                                      : apart);
   }
   return g_string_free(list, FALSE);
 }

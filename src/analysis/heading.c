@@ -34,10 +34,9 @@ write_caution(SmbCli *cli, const SmbTarget *target) {
 // The heading without the empty line below it.
 static void
 write_heading_lines(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis,
-            const SmbCompiledCount *compiled) {
-  gboolean is_beside = smb_compiled_count_has(compiled);
-  const SmbTarget *counted = is_beside ? compiled->target : target;
-  g_autofree char *level = describe_level(counted, is_beside);
+                    const SmbCompiledCount *compiled) {
+  const SmbTarget *counted = compiled && compiled->target ? compiled->target : target;
+  g_autofree char *level = describe_level(counted, counted != target);
   g_autofree char *block = smb_describe_extent(target->launch.block);
   g_autofree char *grid = smb_describe_extent(target->launch.grid);
   g_autofree char *defines = g_strjoinv(" ", target->defines);

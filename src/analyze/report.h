@@ -14,7 +14,8 @@
 typedef struct _SmbAnalyzePart SmbAnalyzePart;
 
 /** What is reported: @by_warp adds a row for each warp; @failed are those of @limits that are not kept; @part: (nullable):
- * what is counted is this part of the launch; @compiled: (nullable): what a compiler makes of the target, which verdict and limits are of. */
+ * what is counted is this part of the launch; @compiled: (nullable): what a compiler makes of the target, which verdict and limits
+ * are of. */
 typedef struct {
   const SmbTarget *target;
   const SmbAnalysis *analysis;

@@ -16,6 +16,7 @@
 #include "src/capture/application.h"
 #include "src/capture/capture.h"
 #include "src/capture/process.h"
+#include "src/cli/watch.h"
 #include "src/commands.h"
 
 #define DEFAULT_PATH       "smembank.capture"
@@ -213,19 +214,35 @@ run_application(const Wish *wish, const char *library, const char *cupti, SmbRec
   return TRUE;
 }
 
-// Runs the command and records it; says what was recorded.
+// Runs the command and records it, while a watch is shown.
+static gboolean
+record_watched(const Wish *wish, const SmbRecorderOptions *recording, const char *library,
+               const char *cupti, char **summary, GError **error) {
+  g_autofree char *status = NULL, *recorded = NULL;
+  g_autoptr(SmbRecorder) recorder = smb_recorder_new(recording, error);
+  if (!recorder || !run_application(wish, library, cupti, recorder, &status, error) ||
+      !smb_recorder_finish(recorder, status, &recorded, error))
+    return FALSE;
+  *summary = g_strconcat(recorded, status, NULL);
+  return TRUE;
+}
+
+// The same; says what was recorded.
 static gboolean
 record(SmbCli *cli, const Wish *wish, SmbRecorderOptions *recording, GError **error) {
-  g_autofree char *status = NULL, *summary = NULL;
+  g_autofree char *summary = NULL;
   g_autofree char *library = find_library(error);
   g_autofree char *cupti = library ? find_cupti(cli->cuda, error) : NULL;
-  recording->command = wish->words;
-  g_autoptr(SmbRecorder) recorder = cupti ? smb_recorder_new(recording, error) : NULL;
-  if (!recorder || !run_application(wish, library, cupti, recorder, &status, error) ||
-      !smb_recorder_finish(recorder, status, &summary, error))
+  if (!cupti)
     return FALSE;
-  smb_spool_printf(cli->messages, "%-s%s\n", summary, status);
-  return TRUE;
+  recording->command = wish->words;
+  SmbWatch *watch = smb_watch_start(cli->command, cli->columns, FALSE);
+  recording->progress = watch ? smb_watch_progress(watch) : NULL;
+  gboolean done = record_watched(wish, recording, library, cupti, &summary, error);
+  g_clear_pointer(&watch, smb_watch_stop);
+  if (done)
+    smb_spool_printf(cli->messages, "%-s\n", summary);
+  return done;
 }
 
 gboolean

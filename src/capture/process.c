@@ -22,16 +22,29 @@ typedef struct {
   guint64 registers, shared_bytes; // of its kernel, as the driver has it
 } Open;
 
+// The contents of a piece that was sent last of its address.
+typedef struct {
+  guint64 length;
+  char *hash; // (nullable)
+} Contents;
+
+static void
+free_contents(gpointer data) {
+  g_free(((Contents *)data)->hash);
+  g_free(data);
+}
+
 struct _SmbProcess {
   int fd;
   SmbRecorder *recorder;
   GByteArray *in; // read, and not yet understood
   guint64 pid;
   guint64 driver;
-  GArray *modules;    // Module, in the order in which they were loaded
-  GHashTable *counts; // symbol to guint64
-  Open said;          // the one that is being said
-  GQueue running;     // Open
+  GArray *modules;      // Module, in the order in which they were loaded
+  GHashTable *counts;   // symbol to guint64
+  GHashTable *contents; // address to Contents
+  Open said;            // the one that is being said
+  GQueue running;       // Open
 };
 
 static void
@@ -48,6 +61,7 @@ smb_process_new(int fd, SmbRecorder *recorder) {
   process->modules = g_array_new(FALSE, FALSE, sizeof(Module));
   g_array_set_clear_func(process->modules, clear_module);
   process->counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  process->contents = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_contents);
   g_queue_init(&process->running);
   return process;
 }
@@ -242,31 +256,66 @@ is_device_variable(const SmbCaptureLaunch *launch, guint64 address) {
   return FALSE;
 }
 
-// Pieces of one allocation come one after another.
-static gboolean
-take_sent_memory(SmbProcess *process, SmbPayload *payload) {
+// What a MEMORY or SAME frame says first; NULL: nonsense. Pieces of one allocation come one after another.
+typedef struct {
+  guint64 address, bytes, kind, offset;
+} SentPiece;
+
+static SentPiece
+read_sent_piece(SmbPayload *payload) {
+  SentPiece piece = {.address = smb_payload_number(payload), .bytes = smb_payload_number(payload)};
+  piece.kind = smb_payload_number(payload);
+  piece.offset = smb_payload_number(payload);
+  return piece;
+}
+
+// @length: 0 of one without contents; @hash: (nullable): of them
+static void
+add_sent_piece(SmbCaptureLaunch *launch, const SentPiece *piece, gsize length, const char *hash) {
   static const SmbCaptureKind kinds[] = {[INJECT_DEVICE] = SMB_CAPTURE_DEVICE,
                                          [INJECT_MANAGED] = SMB_CAPTURE_MANAGED,
                                          [INJECT_HOST] = SMB_CAPTURE_HOST};
-  guint64 address = smb_payload_number(payload), bytes = smb_payload_number(payload);
-  guint64 kind = smb_payload_number(payload), offset = smb_payload_number(payload);
-  gsize length;
-  const guchar *contents = smb_payload_bytes(payload, &length);
-  SmbCaptureLaunch *launch = process->said.launch;
-  if (!launch || kind >= G_N_ELEMENTS(kinds) || length > SMB_CAPTURE_PIECE_BYTES)
-    return FALSE;
-  if (is_device_variable(launch, address))
-    return TRUE;
+  if (is_device_variable(launch, piece->address))
+    return;
   SmbCaptureMemory *memory =
       launch->memory->len > 0
           ? &g_array_index(launch->memory, SmbCaptureMemory, launch->memory->len - 1)
           : NULL;
-  if (!memory || memory->address != address)
-    memory = smb_capture_launch_add_memory(launch, kinds[kind], address, bytes);
-  if (length > 0) {
-    g_autofree char *hash = smb_recorder_memory(process->recorder, contents, length);
-    smb_capture_memory_add(memory, offset, length, hash);
+  if (!memory || memory->address != piece->address)
+    memory =
+        smb_capture_launch_add_memory(launch, kinds[piece->kind], piece->address, piece->bytes);
+  if (length > 0)
+    smb_capture_memory_add(memory, piece->offset, length, hash);
+}
+
+static gboolean
+take_sent_memory(SmbProcess *process, SmbPayload *payload) {
+  const SentPiece piece = read_sent_piece(payload);
+  gsize length;
+  const guchar *bytes = smb_payload_bytes(payload, &length);
+  if (!process->said.launch || piece.kind > INJECT_HOST || length > SMB_CAPTURE_PIECE_BYTES)
+    return FALSE;
+  if (length == 0) {
+    add_sent_piece(process->said.launch, &piece, 0, NULL);
+    return TRUE;
   }
+  guint64 at = piece.address + piece.offset;
+  Contents *contents = g_new0(Contents, 1);
+  contents->length = length;
+  contents->hash = smb_recorder_memory(process->recorder, bytes, length);
+  g_hash_table_replace(process->contents, g_memdup2(&at, sizeof at), contents);
+  add_sent_piece(process->said.launch, &piece, length, contents->hash);
+  return TRUE;
+}
+
+static gboolean
+take_same_memory(SmbProcess *process, SmbPayload *payload) {
+  const SentPiece piece = read_sent_piece(payload);
+  guint64 length = smb_payload_number(payload), at = piece.address + piece.offset;
+  const Contents *contents = g_hash_table_lookup(process->contents, &at);
+  if (!process->said.launch || piece.kind > INJECT_HOST || !contents || contents->length != length)
+    return FALSE;
+  add_sent_piece(process->said.launch, &piece, length, contents->hash);
   return TRUE;
 }
 
@@ -325,13 +374,20 @@ take_hello(SmbProcess *process, SmbPayload *payload) {
 
 static gboolean
 take_process_frame(gpointer process, guint64 kind, SmbPayload *payload) {
-  static gboolean (*const takers[])(SmbProcess * process, SmbPayload * payload) = {
-      [INJECT_HELLO] = take_hello,        [INJECT_IMAGE] = take_sent_image,
-      [INJECT_UNLOAD] = take_unload,      [INJECT_KERNEL] = take_kernel,
-      [INJECT_LAUNCH] = take_sent_launch, [INJECT_VARIABLE] = take_variable,
-      [INJECT_MEMORY] = take_sent_memory, [INJECT_NOTE] = take_note,
-      [INJECT_READY] = take_ready,        [INJECT_END] = take_end,
-      [INJECT_LOST] = take_lost,          [INJECT_COUNT] = take_count};
+  static gboolean (*const takers[])(SmbProcess * process,
+                                    SmbPayload * payload) = {[INJECT_HELLO] = take_hello,
+                                                             [INJECT_IMAGE] = take_sent_image,
+                                                             [INJECT_UNLOAD] = take_unload,
+                                                             [INJECT_KERNEL] = take_kernel,
+                                                             [INJECT_LAUNCH] = take_sent_launch,
+                                                             [INJECT_VARIABLE] = take_variable,
+                                                             [INJECT_MEMORY] = take_sent_memory,
+                                                             [INJECT_SAME] = take_same_memory,
+                                                             [INJECT_NOTE] = take_note,
+                                                             [INJECT_READY] = take_ready,
+                                                             [INJECT_END] = take_end,
+                                                             [INJECT_LOST] = take_lost,
+                                                             [INJECT_COUNT] = take_count};
   return kind < G_N_ELEMENTS(takers) && takers[kind] && takers[kind](process, payload) &&
          !payload->failed;
 }
@@ -360,5 +416,6 @@ smb_process_free(SmbProcess *process) {
   g_byte_array_unref(process->in);
   g_array_unref(process->modules);
   g_hash_table_unref(process->counts);
+  g_hash_table_unref(process->contents);
   g_free(process);
 }

@@ -29,8 +29,11 @@ struct _SmbRecorder {
   GHashTable *seen; // symbol to Seen
   GHashTable *lost; // message to how often
   guint64 n_launches;
-  char *full;      // why nothing more is recorded, or NULL
-  GError *failure; // of the file
+  guint64 n_cut;         // launches of which not all memory is recorded
+  guint64 memory_bytes;  // most memory of a launch
+  SmbProgress *progress; // or NULL
+  char *full;            // why nothing more is recorded, or NULL
+  GError *failure;       // of the file
 };
 
 SmbRecorder *
@@ -50,6 +53,9 @@ smb_recorder_new(const SmbRecorderOptions *options, GError **error) {
   recorder->kernel = options->kernel ? g_regex_ref(options->kernel) : NULL;
   recorder->file_bytes = options->file_bytes;
   recorder->seconds = options->seconds;
+  recorder->memory_bytes = options->memory_bytes;
+  recorder->progress = options->progress;
+  smb_progress_begin(recorder->progress, "launches recorded", 0);
   recorder->start = g_get_monotonic_time();
   recorder->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   recorder->lost = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -136,6 +142,19 @@ store_launch(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes *image) {
          keep_failure(recorder, launch->kernel, failure);
 }
 
+// Whether the limit left out a part of the memory of a launch.
+static gboolean
+is_cut(const SmbRecorder *recorder, const SmbCaptureLaunch *launch) {
+  guint64 reached = 0, recorded = 0;
+  for (guint i = 0; i < launch->memory->len; i++) {
+    const SmbCaptureMemory *memory = &g_array_index(launch->memory, SmbCaptureMemory, i);
+    reached += memory->bytes;
+    for (guint j = 0; j < memory->pieces->len; j++)
+      recorded += g_array_index(memory->pieces, SmbCapturePiece, j).bytes;
+  }
+  return recorder->memory_bytes > 0 && recorded < reached && reached > recorder->memory_bytes;
+}
+
 void
 smb_recorder_launch(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes *image) {
   g_clear_pointer(&launch->image, g_free);
@@ -143,6 +162,9 @@ smb_recorder_launch(SmbRecorder *recorder, SmbCaptureLaunch *launch, GBytes *ima
   if (smb_recorder_is_full(recorder) || !store_launch(recorder, launch, image))
     return;
   recorder->n_launches++;
+  recorder->n_cut += is_cut(recorder, launch);
+  smb_progress_add(recorder->progress, 1);
+  smb_progress_set_bytes(recorder->progress, smb_capture_writer_bytes(recorder->writer));
   Seen *seen = find_seen(recorder, launch->kernel);
   seen->recorded++;
   seen->nanoseconds = seen->nanoseconds < 0 || launch->nanoseconds < 0
@@ -208,6 +230,11 @@ summarize(SmbRecorder *recorder, guint64 launches, guint n_kernels) {
   if (recorder->seconds && smb_recorder_time(recorder) > recorder->seconds)
     g_string_append_printf(text, "nothing was recorded after %u seconds (--max-seconds)\n",
                            recorder->seconds);
+  if (recorder->n_cut > 0)
+    g_string_append_printf(text,
+                           "of %s the memory is not all recorded: more than %" G_GUINT64_FORMAT
+                           " MiB (--memory)\n",
+                           smb_count(recorder->n_cut, "launch").text, recorder->memory_bytes >> 20);
   append_lost(text, recorder);
   return g_string_free(text, FALSE);
 }

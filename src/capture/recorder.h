@@ -5,6 +5,7 @@
 // may be of it, and how many launches were seen.
 #pragma once
 
+#include "sim/base/progress.h"
 #include "sim/capture/writer.h"
 
 /**
@@ -15,6 +16,7 @@
  * @memory_bytes: most memory of a launch
  * @file_bytes: the file ends with the launch that makes it larger
  * @seconds: how long is recorded; 0: to the end
+ * @progress: (nullable): told how many launches there are, and how large the file is
  */
 typedef struct {
   const char *path;
@@ -23,6 +25,7 @@ typedef struct {
   guint64 memory_bytes;
   guint64 file_bytes;
   guint seconds;
+  SmbProgress *progress;
 } SmbRecorderOptions;
 
 typedef struct _SmbRecorder SmbRecorder;

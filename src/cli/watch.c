@@ -57,6 +57,10 @@ smb_watch_describe(const SmbProgress *progress, double seconds) {
   append_done(text, progress);
   if (has_share)
     g_string_append_printf(text, ", %.0f%%", 100 * share);
+  if (progress->bytes > 0) {
+    g_autofree char *size = g_format_size_full(progress->bytes, G_FORMAT_SIZE_IEC_UNITS);
+    g_string_append_printf(text, ", %s", size);
+  }
   g_autofree char *time = describe_time(share > 0 ? seconds * (1 - share) / share : seconds);
   g_string_append_printf(text, share > 0 ? ", about %s left" : ", %s", time);
   return g_string_free(text, FALSE);

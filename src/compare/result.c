@@ -22,7 +22,7 @@ smb_result_compiled(JsonObject *analysis) {
 
 // Whether each access says what it is.
 static gboolean
-are_whole(JsonArray *accesses) {
+are_accesses_whole(JsonArray *accesses) {
   for (guint i = 0; i < json_array_get_length(accesses); i++) {
     JsonNode *node = json_array_get_element(accesses, i);
     if (!JSON_NODE_HOLDS_OBJECT(node) || !smb_json_get_text(json_node_get_object(node), "op") ||
@@ -42,8 +42,8 @@ smb_result_check_analysis(const char *path, JsonObject *analysis, GError **error
   gboolean complete = accesses && smb_json_get_text(analysis, "level") &&
                       smb_json_get_text(smb_json_get_object(analysis, "arch"), "name") &&
                       smb_json_get_text(smb_json_get_object(analysis, "kernel"), "name");
-  complete = complete && are_whole(accesses) &&
-             (!compiled || are_whole(smb_json_get_array(compiled, "accesses")));
+  complete = complete && are_accesses_whole(accesses) &&
+             (!compiled || are_accesses_whole(smb_json_get_array(compiled, "accesses")));
   return complete || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                               "%s: not as analyze --format json writes it", path);
 }

@@ -8,6 +8,8 @@
 #include "sim/base/error.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/text/host.h"
+#include "sim/program/entry.h"
+#include "sim/program/symbol.h"
 #include "src/compile/compile.h"
 #include "src/compile/flags.h"
 
@@ -32,15 +34,52 @@ is_source_text(SmbSource *source) {
   return g_strcmp0(smb_program_recognize(source), "text") == 0;
 }
 
+// The kernels of an image that the text has itself, or what it includes between quotes: not those of libraries (transfer full)
+// (element-type utf8). NULL: all are
+static GPtrArray *
+find_own_kernels(SmbSource *source, const SmbEntries *entries, const char *const *folders) {
+  g_autoptr(SmbHost) host = smb_host_new();
+  g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+  g_autoptr(GPtrArray) own = g_ptr_array_new_with_free_func(g_free);
+  if (!smb_host_read(host, source, folders, NULL))
+    return NULL;
+  for (guint i = 0; i < host->kernels->len; i++)
+    g_hash_table_add(names, ((const SmbHostKernel *)host->kernels->pdata[i])->name);
+  for (guint i = 0; i < entries->entries->len; i++) {
+    const SmbEntry *entry = g_ptr_array_index(entries->entries, i);
+    g_autofree char *plain = g_strndup(entry->name, strcspn(entry->name, "<("));
+    if (g_hash_table_contains(names, plain))
+      g_ptr_array_add(own, g_strdup(entry->symbol));
+  }
+  return own->len > 0 && own->len < entries->entries->len ? g_steal_pointer(&own) : NULL;
+}
+
+// Which kernel is meant if none is named: of those that libraries have besides, none is (transfer full) (nullable). FALSE: several are
+static gboolean
+choose_own_kernel(SmbSource *source, SmbSource *image, const char *const *folders, char **entry,
+                  GError **error) {
+  g_autoptr(SmbEntries) entries = smb_entries_read(image, NULL);
+  g_autoptr(GPtrArray) own =
+      entries && entries->entries->len > 1 ? find_own_kernels(source, entries, folders) : NULL;
+  gint chosen = own ? smb_symbol_choose(own, NULL, smb_source_name(source), error) : 0;
+  *entry = own && chosen >= 0 ? g_strdup(own->pdata[chosen]) : NULL;
+  return chosen >= 0;
+}
+
 static SmbProgram *
 read_compiled(SmbSource *source, const SmbCompiled *compiled, const SmbProgramOptions *reading,
               GError **error) {
   SmbProgramOptions adapted = *reading;
+  g_autofree char *own = NULL;
   adapted.entry = compiled->instance ? compiled->instance : reading->entry;
   adapted.defines = adapted.folders = NULL;
   adapted.compiled_from = compiled->path;
   g_autoptr(SmbSource) image = smb_source_new_any(smb_source_name(source), compiled->image, error);
-  return image ? smb_program_read(image, &adapted, error) : NULL;
+  if (!image ||
+      (!adapted.entry && !choose_own_kernel(source, image, reading->folders, &own, error)))
+    return NULL;
+  adapted.entry = own ? own : adapted.entry;
+  return smb_program_read(image, &adapted, error);
 }
 
 // The names of templates in the text that "a::k" may be short for, with all their namespaces, each once (transfer full).
@@ -58,6 +97,43 @@ find_templates(const SmbHost *host, const char *name) {
   return found;
 }
 
+// The name that a word of the arguments of an instance is short for: that of a structure in a namespace, or a constant, which no other
+// one is called like; NULL: none (transfer full)
+static char *
+find_qualified(const SmbHost *host, const char *word) {
+  g_autofree char *behind = g_strconcat("::", word, NULL);
+  const char *found = NULL, *name;
+  GHashTableIter iter;
+  g_hash_table_iter_init(&iter, host->structures);
+  if (g_hash_table_contains(host->structures, word))
+    return NULL;
+  while (g_hash_table_iter_next(&iter, (gpointer *)&name, NULL)) {
+    if (!g_str_has_suffix(name, behind))
+      continue;
+    if (found)
+      return NULL;
+    found = name;
+  }
+  return g_strdup(found);
+}
+
+// The arguments of an instance, with the namespaces of what they name (transfer full).
+static char *
+qualify_arguments(const SmbHost *host, const char *arguments) {
+  GString *text = g_string_new(NULL);
+  for (const char *at = arguments; *at;) {
+    gsize length = strspn(at, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_");
+    gboolean is_part = at - arguments > 1 && at[-1] == ':';
+    g_autofree char *word = g_strndup(at, length);
+    g_autofree char *whole = length && !is_part ? find_qualified(host, word) : NULL;
+    g_string_append(text, whole ? whole : word);
+    if (!length)
+      g_string_append_c(text, *at);
+    at += MAX(length, 1);
+  }
+  return g_string_free(text, FALSE);
+}
+
 // An instance by its whole name (transfer full): namespaces may be left out as long as that tells which is meant. What the text
 // does not have, an included file may. NULL with an error: several are meant.
 static char *
@@ -68,11 +144,11 @@ qualify_instance(SmbSource *source, const char *instance, const char *const *fol
   if (!smb_host_read(host, source, folders, NULL))
     return g_strdup(instance);
   g_autoptr(GPtrArray) found = find_templates(host, g_strstrip(parts[0]));
+  g_autofree char *arguments = qualify_arguments(host, parts[1] ? parts[1] : "");
   gboolean is_whole =
       found->len == 0 || g_ptr_array_find_with_equal_func(found, parts[0], g_str_equal, NULL);
   if (is_whole || found->len == 1)
-    return is_whole ? g_strdup(instance)
-                    : g_strconcat(g_ptr_array_index(found, 0), "<", parts[1], NULL);
+    return g_strconcat(is_whole ? parts[0] : g_ptr_array_index(found, 0), "<", arguments, NULL);
   g_ptr_array_add(found, NULL);
   g_autofree char *all = g_strjoinv(", ", (char **)found->pdata);
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "--instance '%s' is ambiguous in %s: %s", instance,
@@ -181,6 +257,9 @@ compile_as_asked(SmbSource *source, const SmbArch *arch, const SmbCompileOptions
 static gboolean
 may_compile(SmbSource *source, const SmbArch *arch, const char *entry, const GError *refused) {
   gboolean is_qualified = entry && strstr(entry, "::");
+  // nvcc has none of HIP's headers.
+  if (is_source_text(source) && strstr(smb_source_text(source), "hip/hip_runtime.h"))
+    return FALSE;
   return (g_error_matches(refused, SMB_ERROR, SMB_ERROR_INPUT) || is_qualified) &&
          is_source_text(source) && smb_compile_is_for(arch) &&
          strstr(smb_source_text(source), "__global__") != NULL;

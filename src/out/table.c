@@ -280,11 +280,23 @@ cut_texts(const Block *block, guint n, guint most) {
   return TRUE;
 }
 
-// A text that is no wider than @width: its end becomes "…".
+// The end of a text, of at most @width columns.
+static const char *
+find_cut_tail(const char *text, guint width) {
+  while (*text && smb_text_width(text) > width)
+    text = g_utf8_next_char(text);
+  return text;
+}
+
+// A text that is no wider than @width: its end becomes "…"; of the name of an instance the middle, since others of the template begin
+// like it.
 static char *
 cut_text(const char *text, guint width) {
   if (smb_text_width(text) <= width)
     return g_strdup(text);
+  gboolean is_instance = strchr(text, '<') && strchr(">)", text[strlen(text) - 1]);
+  const char *tail = is_instance ? find_cut_tail(text, width / 2) : "";
+  width -= smb_text_width(tail);
   GString *cut = g_string_new(NULL);
   for (const char *at = text; *at; at = g_utf8_next_char(at)) {
     gsize length = cut->len;
@@ -295,6 +307,7 @@ cut_text(const char *text, guint width) {
     }
   }
   g_string_append(cut, "…");
+  g_string_append(cut, tail);
   return g_string_free(cut, FALSE);
 }
 

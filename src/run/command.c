@@ -8,6 +8,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/room.h"
+#include "src/compile/flags.h"
 #include "src/commands.h"
 #include "src/rank/rank.h"
 #include "src/run/start-program.h"
@@ -198,10 +199,28 @@ run_ranked(SmbCli *cli, SmbRunning *running, const char *path, const char *const
   return finish_run(cli, running, path, end, error);
 }
 
+// What the options of the compiler say stands for --arch, as in other commands.
+static gboolean
+take_compiled_arch(SmbCli *cli, GError **error) {
+  g_autoptr(SmbFlags) flags = smb_flags_parse(option_nvcc, error);
+  if (!flags)
+    return FALSE;
+  if (cli->arch_given || !flags->architecture)
+    return TRUE;
+  SmbArch *arch = smb_cli_load_arch(cli, flags->architecture, 0, error);
+  if (!arch)
+    return FALSE;
+  smb_arch_unref(cli->arch);
+  cli->arch = arch;
+  cli->arch_given = TRUE;
+  return TRUE;
+}
+
 gboolean
 smb_cmd_run(SmbCli *cli, GError **error) {
   SmbRunning running = {.recorder = NULL};
-  if (!smb_cli_parse(cli, &usage, options, error) || !parse_options(cli, &running, error)) {
+  if (!smb_cli_parse(cli, &usage, options, error) || !take_compiled_arch(cli, error) ||
+      !parse_options(cli, &running, error)) {
     g_clear_pointer(&running.kernel, g_regex_unref);
     return FALSE;
   }

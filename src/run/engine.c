@@ -21,6 +21,7 @@ struct _SmbEngine {
   GHashTable *archs;   // chip to SmbArch
   GArray *moved;       // of Moved
   SmbHeap *heap;       // (nullable)
+  GArray *textures;    // of SmbTexture
   guint64 ticks;       // the clock of the device
 };
 
@@ -86,7 +87,8 @@ smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **e
                         .modules =
                             g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_loaded),
                         .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
-                        .moved = g_array_new(FALSE, FALSE, sizeof(Moved))};
+                        .moved = g_array_new(FALSE, FALSE, sizeof(Moved)),
+                        .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture))};
   return engine;
 }
 
@@ -98,6 +100,7 @@ smb_engine_free(SmbEngine *engine) {
   g_hash_table_unref(engine->modules);
   g_hash_table_unref(engine->archs);
   g_array_unref(engine->moved);
+  g_array_unref(engine->textures);
   g_clear_pointer(&engine->arch, smb_arch_unref);
   smb_heap_free(engine->heap);
   g_free(engine);
@@ -270,6 +273,27 @@ run_launched(Decoded *decoded, const SmbLaunch *launch, const SmbEngineOptions *
   return ran;
 }
 
+gboolean
+smb_engine_add_texture(SmbEngine *engine, const guchar *bytes, gsize length) {
+  SmbTexture texture;
+  if (length != sizeof texture)
+    return FALSE;
+  memcpy(&texture, bytes, sizeof texture);
+  if (texture.n_levels < 1 || texture.n_levels > SMB_TEXTURE_LEVELS || texture.n_components > 4 ||
+      texture.bits > 32)
+    return FALSE;
+  for (guint i = 0; i < texture.n_levels; i++)
+    if (!texture.levels[i].width || !texture.levels[i].height || !texture.levels[i].depth)
+      return texture.shape == SMB_SHAPE_BUFFER && g_array_append_val(engine->textures, texture);
+  g_array_append_val(engine->textures, texture);
+  return TRUE;
+}
+
+void
+smb_engine_clear_textures(SmbEngine *engine) {
+  g_array_set_size(engine->textures, 0);
+}
+
 void
 smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes) {
   if (!engine->heap && bytes > 0)
@@ -309,6 +333,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     launch.grid[i] = captured->grid[i];
     launch.cluster[i] = captured->cluster[i];
   }
+  smb_runtime_set_textures(run->runtime, engine->textures);
   smb_runtime_reach(run->runtime, engine->ticks);
   gboolean ran = run_launched(decoded, &launch, options, captured->is_cooperative, run, error);
   engine->ticks = smb_runtime_time(run->runtime);

@@ -98,6 +98,15 @@ typedef struct {
 void smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes);
 
 /**
+ * smb_engine_add_texture: A texture or surface of the process, for the launches that follow; smb_engine_clear_textures(): none.
+ * @bytes: an SmbTexture
+ *
+ * Returns: whether it is one
+ */
+gboolean smb_engine_add_texture(SmbEngine *engine, const guchar *bytes, gsize length);
+void smb_engine_clear_textures(SmbEngine *engine);
+
+/**
  * smb_engine_run:
  * @launch: what is launched; of its memory and variables only where they lie
  * @run: (out caller-allocates): what is to be said of it; smb_engine_run_clear()

@@ -170,6 +170,17 @@ take_run_registered(const Process *process, SmbCaptureLaunch *launch, SmbPayload
   }
 }
 
+static void
+take_run_textures(const Process *process, SmbPayload *request) {
+  smb_engine_clear_textures(process->engine);
+  guint64 n = smb_payload_number(request);
+  for (guint64 i = 0; i < n && !request->failed; i++) {
+    gsize length = 0;
+    const guchar *bytes = smb_payload_bytes(request, &length);
+    request->failed = request->failed || !smb_engine_add_texture(process->engine, bytes, length);
+  }
+}
+
 static SmbCaptureLaunch *
 take_run_launch(const Process *process, SmbPayload *request) {
   SmbCaptureLaunch *launch = smb_capture_launch_new();
@@ -183,6 +194,7 @@ take_run_launch(const Process *process, SmbPayload *request) {
   take_run_registered(process, launch, request);
   guint64 heap = smb_payload_number(request);
   smb_engine_set_heap(process->engine, heap, smb_payload_number(request));
+  take_run_textures(process, request);
   launch->process = process->pid;
   launch->driver = g_strdup("0");
   launch->device_name = g_strdup_printf("smembank, as sm_%u", process->running->chip);
@@ -284,23 +296,29 @@ has_hung_up(gpointer user) {
   return poll(&end, 1, 0) > 0 && end.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
+// What a device of the architecture does that is not known for sure; NULL: nothing was.
+static const char *
+name_approximate(guint approximated) {
+  return approximated & SMB_APPROXIMATE_FUNCTIONS  ? "computes functions such as tanh"
+         : approximated & SMB_APPROXIMATE_PRODUCTS ? "adds products of matrices"
+         : approximated & SMB_APPROXIMATE_FILTERS  ? "filters such textures"
+         : approximated & SMB_APPROXIMATE_LEVELS   ? "chooses levels of textures"
+                                                   : NULL;
+}
+
 // What a person reads of a launch (transfer full).
 static char *
 describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const char *reason) {
   g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
   if (reason && fault != SMB_FAULT_ASSERT)
     return g_strdup_printf("smembank run: %s: %s", name, reason);
-  guint approximated = run->runtime && !run->n_unknown ? smb_runtime_approximated(run->runtime) : 0;
-  if (approximated & SMB_APPROXIMATE_FUNCTIONS)
-    return g_strdup_printf(
-        "smembank run: warning: %s: it computes functions that are approximate on a device (tanh, "
-        "or those of an architecture that was not measured): their last digits may be others there",
-        name);
-  if (approximated & SMB_APPROXIMATE_PRODUCTS)
-    return g_strdup_printf(
-        "smembank run: warning: %s: how %s adds products of matrices was not compared with a "
-        "device: the last digits may be others there",
-        name, smb_arch_info(run->arch)->name);
+  const char *approximate = run->runtime && !run->n_unknown
+                                ? name_approximate(smb_runtime_approximated(run->runtime))
+                                : NULL;
+  if (approximate)
+    return g_strdup_printf("smembank run: warning: %s: how %s %s is not known to the last digit: "
+                           "a device may have others",
+                           name, smb_arch_info(run->arch)->name, approximate);
   if (run->n_unknown)
     return g_strdup_printf(
         "smembank run: warning: %s: of %" G_GUINT64_FORMAT

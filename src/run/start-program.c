@@ -13,6 +13,7 @@
 #include "sim/base/error.h"
 #include "src/cli/cli.h"
 #include "src/compile/compile.h"
+#include "src/compile/flags.h"
 
 #define FOLDER_VARIABLE "SMEMBANK_RUN_LIBRARIES"
 #define LIBRARY_NAME    "libcudart.so.13"
@@ -43,14 +44,16 @@ check_names(const SmbRunText *text, GError **error) {
   return TRUE;
 }
 
+// The flags of the user, and the architecture unless they name one.
 static gboolean
-add_flags(GPtrArray *call, const char *flags, GError **error) {
-  g_auto(GStrv) words = NULL;
-  g_autoptr(GError) failure = NULL;
-  if (flags && *flags && !g_shell_parse_argv(flags, NULL, &words, &failure))
-    return smb_cli_usage_error(error, "--nvcc '%s': %s", flags, failure->message);
-  for (guint i = 0; words && words[i]; i++)
-    g_ptr_array_add(call, g_strdup(words[i]));
+add_flags(GPtrArray *call, const SmbRunText *text, GError **error) {
+  g_autoptr(SmbFlags) flags = smb_flags_parse(text->nvcc, error);
+  if (!flags)
+    return FALSE;
+  if (!smb_flags_name_architecture(flags))
+    g_ptr_array_add(call, g_strdup_printf("-arch=sm_%u", smb_program_cuda_arch(text->arch) / 10));
+  for (guint i = 0; flags->typed[i]; i++)
+    g_ptr_array_add(call, g_strdup(flags->typed[i]));
   return TRUE;
 }
 
@@ -61,8 +64,7 @@ make_compiler_call(const SmbRunText *text, const char *nvcc, const char *program
   const char *const first[] = {nvcc, "-cudart", "shared", "-lineinfo", "-o", program};
   for (guint i = 0; i < G_N_ELEMENTS(first); i++)
     g_ptr_array_add(call, g_strdup(first[i]));
-  g_ptr_array_add(call, g_strdup_printf("-arch=sm_%u", smb_program_cuda_arch(text->arch) / 10));
-  if (!add_flags(call, text->nvcc, error))
+  if (!add_flags(call, text, error))
     return NULL;
   for (guint i = 0; i < text->n_files; i++)
     g_ptr_array_add(call, g_strdup(text->arguments[i]));
@@ -97,6 +99,40 @@ add_libraries(GPtrArray *call, const char *output) {
   return call->len > n;
 }
 
+// Has macros of the command line defined behind CUDA's own headers, which nvcc includes first, and which a macro T breaks. FALSE: there
+// is none
+static gboolean
+define_late(GPtrArray *call, SmbWorkshop *workshop) {
+  g_autofree char *path = g_build_filename(smb_workshop_folder(workshop), "macros.h", NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
+  for (guint i = 0; call->pdata[i];) {
+    const char *word = call->pdata[i], *next = call->pdata[i + 1];
+    gboolean is_macro = g_str_has_prefix(word, "-D"), is_split = is_macro && !word[2] && next;
+    if (!is_macro) {
+      i++;
+      continue;
+    }
+    g_auto(GStrv) parts = g_strsplit(is_split ? next : word + 2, "=", 2);
+    g_string_append_printf(text, "#define %s %s\n", parts[0] ? parts[0] : "",
+                           parts[0] && parts[1] ? parts[1] : "1");
+    g_ptr_array_remove_range(call, i, is_split ? 2 : 1);
+  }
+  if (text->len == 0 || !g_file_set_contents(path, text->str, (gssize)text->len, NULL))
+    return FALSE;
+  g_ptr_array_set_size(call, (gint)call->len - 1); // the NULL at its end
+  g_ptr_array_add(call, g_strdup("-include"));
+  g_ptr_array_add(call, g_strdup(path));
+  g_ptr_array_add(call, NULL);
+  return TRUE;
+}
+
+// Changes a call that has failed, by what the compiler or the linker says. FALSE: there is nothing else to try
+static gboolean
+change_call(GPtrArray *call, SmbWorkshop *workshop, const SmbWorkshopRun *run) {
+  gboolean has_failed = run->status != 0 && !run->is_late;
+  return has_failed && (add_libraries(call, run->output->str) || define_late(call, workshop));
+}
+
 static gboolean
 compile(const SmbRunText *text, SmbWorkshop *workshop, const char *program, GError **error) {
   if (!check_names(text, error))
@@ -111,7 +147,7 @@ compile(const SmbRunText *text, SmbWorkshop *workshop, const char *program, GErr
   guint seconds = text->seconds ? text->seconds : SMB_COMPILE_SECONDS;
   if (!call || !smb_workshop_run(workshop, (const char *const *)call->pdata, seconds, &run, error))
     return FALSE;
-  if (run.status != 0 && !run.is_late && add_libraries(call, run.output->str)) {
+  if (change_call(call, workshop, &run)) {
     smb_workshop_run_clear(&run);
     run = (SmbWorkshopRun){0};
     if (!smb_workshop_run(workshop, (const char *const *)call->pdata, seconds, &run, error))

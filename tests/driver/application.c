@@ -59,6 +59,30 @@ launch(void *what, void *stream, uint64_t *address) {
   cuLaunchKernel(what, 2, 1, 1, 32, 32, 1, 0, stream, parameters, NULL);
 }
 
+// An allocation of several pieces, of which something changes now and then.
+static void
+launch_large(void) {
+  enum {
+    BYTES = (3 << 20) + 100
+  };
+  static uint32_t words[BYTES / 4];
+  uint64_t large;
+  const uint32_t other = 7;
+  cuMemAlloc_v2(&large, BYTES);
+  for (uint32_t i = 0; i < BYTES / 4; i++)
+    words[i] = i * 3 + 1;
+  cuMemcpyHtoD_v2(large, words, BYTES);
+  for (int i = 0; i < 4; i++) {
+    fake_driver_copied();
+    launch(function, NULL, &large);
+    printf("application: copied %zu\n", fake_driver_copied());
+    if (i == 1)
+      cuMemcpyHtoD_v2(large + (2 << 20) + 44, &other, sizeof other);
+    if (i == 2)
+      cuMemcpyHtoD_v2(large + (3 << 20) + 96, &other, sizeof other);
+  }
+}
+
 static void
 launch_buffer(void) {
   struct {
@@ -217,6 +241,8 @@ act(char **argv, const char *what) {
     launch(function, NULL, &pointers);
   else if (strcmp(what, "buffer") == 0)
     launch_buffer();
+  else if (strcmp(what, "large") == 0)
+    launch_large();
   else if (strcmp(what, "cluster") == 0)
     launch_cluster();
   else if (strcmp(what, "graph") == 0)

@@ -19,6 +19,8 @@ int cuInit(unsigned flags);
 int cuMemAlloc_v2(uint64_t *address, size_t bytes);
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes);
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes);
+// What was copied from the device since it was asked last, in bytes.
+size_t fake_driver_copied(void);
 int cuModuleGetFunction(struct CuFunction **function, struct CuModule *module, const char *name);
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned bytes, void *stream, void **parameters, void **extra);

@@ -6,9 +6,14 @@
 
 #include "check.h"
 
-enum { N = 64, D = 32, TILE = 16 };
+enum {
+  N = 64,
+  D = 32,
+  TILE = 16
+};
 
-__global__ void attend(const float *q, const float *k, const float *v, float *out) {
+__global__ void
+attend(const float *q, const float *k, const float *v, float *out) {
   __shared__ float keys[TILE][D], values[TILE][D];
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   float most = -INFINITY, sum = 0, result[D], query[D];
@@ -38,7 +43,8 @@ __global__ void attend(const float *q, const float *k, const float *v, float *ou
     out[row * D + d] = result[d] / sum;
 }
 
-int main() {
+int
+main() {
   static float q[N][D], k[N][D], v[N][D], out[N][D];
   float *device[4];
   for (int i = 0; i < N * D; i++) {

@@ -6,11 +6,15 @@
 
 #include "check.h"
 
-enum { WIDTH = 32, HEIGHT = 6 };
+enum {
+  WIDTH = 32,
+  HEIGHT = 6
+};
 
 static float in[HEIGHT][WIDTH], out[HEIGHT][WIDTH];
 
-static void check_arrays(cudaStream_t stream) {
+static void
+check_arrays(cudaStream_t stream) {
   cudaChannelFormatDesc format = cudaCreateChannelDesc<float>(), found;
   cudaArray_t array, other;
   cudaArrayMemoryRequirements needs;
@@ -19,8 +23,10 @@ static void check_arrays(cudaStream_t stream) {
   CHECK(cudaGetChannelDesc(&found, array));
   EXPECT(found.x == 32 && found.f == cudaChannelFormatKindFloat);
   (void)needs;
-  CHECK(cudaMemcpy2DToArrayAsync(array, 0, 0, in, sizeof in[0], sizeof in[0], HEIGHT, cudaMemcpyHostToDevice, stream));
-  CHECK(cudaMemcpy2DFromArrayAsync(out, sizeof out[0], array, 0, 0, sizeof out[0], HEIGHT, cudaMemcpyDeviceToHost, stream));
+  CHECK(cudaMemcpy2DToArrayAsync(array, 0, 0, in, sizeof in[0], sizeof in[0], HEIGHT,
+                                 cudaMemcpyHostToDevice, stream));
+  CHECK(cudaMemcpy2DFromArrayAsync(out, sizeof out[0], array, 0, 0, sizeof out[0], HEIGHT,
+                                   cudaMemcpyDeviceToHost, stream));
   CHECK(cudaStreamSynchronize(stream));
   EXPECT(memcmp(in, out, sizeof in) == 0);
   memset(out, 0, sizeof out);
@@ -31,7 +37,8 @@ static void check_arrays(cudaStream_t stream) {
   CHECK(cudaFreeArray(other));
 }
 
-static void check_copies(cudaStream_t stream) {
+static void
+check_copies(cudaStream_t stream) {
   char *device, *pinned;
   CHECK(cudaMalloc(&device, 4096));
   CHECK(cudaMallocHost(&pinned, 4096));
@@ -47,7 +54,8 @@ static void check_copies(cudaStream_t stream) {
   CHECK(cudaMemcpy(pinned, device, 4096, cudaMemcpyDefault));
   EXPECT(pinned[49] == 7 && pinned[50] == 1 && pinned[1000] == 7 && pinned[1060] == 1);
   CHECK(cudaMemset2DAsync(device, 64, 9, 16, 4, stream));
-  CHECK(cudaMemset3DAsync(make_cudaPitchedPtr(device + 2048, 32, 32, 4), 8, make_cudaExtent(8, 2, 2), stream));
+  CHECK(cudaMemset3DAsync(make_cudaPitchedPtr(device + 2048, 32, 32, 4), 8,
+                          make_cudaExtent(8, 2, 2), stream));
   CHECK(cudaMemcpyPeerAsync(pinned, 0, device, 0, 4096, stream));
   CHECK(cudaStreamSynchronize(stream));
   EXPECT(pinned[15] == 9 && pinned[16] != 9 && pinned[64 * 3] == 9);
@@ -79,12 +87,14 @@ static void check_copies(cudaStream_t stream) {
   CHECK(cudaFreeHost(pinned));
 }
 
-static void check_managed(cudaStream_t stream) {
+static void
+check_managed(cudaStream_t stream) {
   char *managed;
   size_t size = 1 << 20, first = 0, sizes[2] = {sizeof(int), sizeof(int)};
   int mostly = -1, place = -1;
   void *answers[2] = {&mostly, &place};
-  cudaMemRangeAttribute which[2] = {cudaMemRangeAttributeReadMostly, cudaMemRangeAttributeLastPrefetchLocation};
+  cudaMemRangeAttribute which[2] = {cudaMemRangeAttributeReadMostly,
+                                    cudaMemRangeAttributeLastPrefetchLocation};
   cudaMemLocation gpu = {cudaMemLocationTypeDevice, 0};
   CHECK(cudaMallocManaged(&managed, size));
   CHECK(cudaStreamAttachMemAsync(stream, managed, 0, cudaMemAttachSingle));
@@ -102,7 +112,8 @@ static void check_managed(cudaStream_t stream) {
   CHECK(cudaFree(managed));
 }
 
-int main() {
+int
+main() {
   cudaStream_t stream;
   for (int i = 0; i < WIDTH * HEIGHT; i++)
     in[0][i] = (float)i;

@@ -4,18 +4,21 @@
 // Streams that are captured: what becomes a node, what is not allowed, and how a capture ends.
 #include "check.h"
 
-__global__ void add(int *p, int value) {
+__global__ void
+add(int *p, int value) {
   p[threadIdx.x] += value;
 }
 
 static int *device, *pinned;
 static cudaStream_t stream, other;
 
-static void CUDART_CB increase(void *user) {
+static void CUDART_CB
+increase(void *user) {
   ++*(int *)user;
 }
 
-static void check_fork() {
+static void
+check_fork() {
   cudaGraph_t graph;
   cudaGraphExec_t exec;
   cudaEvent_t fork, join;
@@ -62,7 +65,8 @@ static void check_fork() {
   CHECK(cudaEventDestroy(join));
 }
 
-static void check_wrong_calls() {
+static void
+check_wrong_calls() {
   cudaGraph_t graph = (cudaGraph_t)1;
   void *memory;
   cudaEvent_t event;
@@ -116,7 +120,8 @@ static void check_wrong_calls() {
 }
 
 // A stream that has come back may go before the capture ends.
-static void check_destroyed() {
+static void
+check_destroyed() {
   cudaGraph_t graph;
   cudaStream_t gone;
   cudaEvent_t event;
@@ -137,7 +142,8 @@ static void check_destroyed() {
   CHECK(cudaGraphDestroy(graph));
 }
 
-int main() {
+int
+main() {
   CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   CHECK(cudaStreamCreate(&other));
   CHECK(cudaMalloc(&device, 64 * sizeof *device));

@@ -6,15 +6,21 @@
 
 #include "check.h"
 
-enum { WIDTH = 100, HEIGHT = 7, DEPTH = 3 };
+enum {
+  WIDTH = 100,
+  HEIGHT = 7,
+  DEPTH = 3
+};
 
-__global__ void increase(unsigned char *p, size_t pitch, int width, int height) {
+__global__ void
+increase(unsigned char *p, size_t pitch, int width, int height) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
   if (x < width && y < height)
     p[y * pitch + x]++;
 }
 
-static void check_rows() {
+static void
+check_rows() {
   static unsigned char in[HEIGHT][WIDTH], out[HEIGHT][WIDTH];
   unsigned char *device;
   size_t pitch = 0;
@@ -34,14 +40,16 @@ static void check_rows() {
   unsigned char gap = 0;
   CHECK(cudaMemcpy(&gap, device + WIDTH, 1, cudaMemcpyDeviceToHost));
   EXPECT(gap == 0xee);
-  FAILS(cudaErrorInvalidPitchValue, cudaMemcpy2D(device, 10, in, WIDTH, WIDTH, HEIGHT, cudaMemcpyHostToDevice));
+  FAILS(cudaErrorInvalidPitchValue,
+        cudaMemcpy2D(device, 10, in, WIDTH, WIDTH, HEIGHT, cudaMemcpyHostToDevice));
   FAILS(cudaErrorInvalidMemcpyDirection, cudaMemcpy(device, in, 10, (cudaMemcpyKind)17));
   FAILS(cudaErrorInvalidValue, cudaMemcpy(in, device, (size_t)1 << 40, cudaMemcpyDeviceToHost));
   CHECK(cudaMemcpy(device, in, 0, cudaMemcpyHostToDevice));
   CHECK(cudaFree(device));
 }
 
-static void check_boxes() {
+static void
+check_boxes() {
   static short in[DEPTH][HEIGHT][WIDTH], out[DEPTH][HEIGHT][WIDTH];
   cudaPitchedPtr device;
   cudaExtent extent = make_cudaExtent(WIDTH * sizeof(short), HEIGHT, DEPTH);
@@ -76,7 +84,8 @@ static void check_boxes() {
   CHECK(cudaFree(device.ptr));
 }
 
-int main() {
+int
+main() {
   check_rows();
   check_boxes();
   int *one, *other, value = 5;

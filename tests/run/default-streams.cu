@@ -10,16 +10,19 @@
 
 static std::atomic<int> gate;
 
-__global__ void add(int *p, int value) {
+__global__ void
+add(int *p, int value) {
   *p += value;
 }
 
-static void CUDART_CB wait_for_gate(void *) {
+static void CUDART_CB
+wait_for_gate(void *) {
   while (!gate)
     std::this_thread::yield();
 }
 
-static void work(int *p) {
+static void
+work(int *p) {
   add<<<1, 1>>>(p, 2);
   int value = 0;
   CHECK(cudaMemcpy(&value, p, sizeof value, cudaMemcpyDefault));
@@ -28,7 +31,8 @@ static void work(int *p) {
   gate = 1;
 }
 
-int main() {
+int
+main() {
   int *p, *q, value = 0;
   unsigned long long thread = 0, legacy = 0, none = 0;
   CHECK(cudaMalloc(&p, sizeof *p));
@@ -62,6 +66,7 @@ int main() {
   CHECK(cudaStreamSynchronize(0));
   CHECK(cudaMemcpy(&value, p, sizeof value, cudaMemcpyDefault));
   EXPECT(value == 11);
-  FAILS(cudaErrorStreamCaptureUnsupported, cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal));
+  FAILS(cudaErrorStreamCaptureUnsupported,
+        cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal));
   return finish("default-streams");
 }

@@ -6,11 +6,13 @@
 
 #include "check.h"
 
-__global__ void store(int *p) {
+__global__ void
+store(int *p) {
   *p = 5;
 }
 
-int main() {
+int
+main() {
   unsigned flags = 0;
   int *device, value = 0, can = -1;
   CHECK(cudaInitDevice(0, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid));
@@ -19,7 +21,8 @@ int main() {
   CHECK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
   CHECK(cudaGetDeviceFlags(&flags));
   EXPECT((flags & cudaDeviceScheduleMask) == cudaDeviceScheduleBlockingSync);
-  FAILS(cudaErrorInvalidValue, cudaSetDeviceFlags(cudaDeviceScheduleSpin | cudaDeviceScheduleYield));
+  FAILS(cudaErrorInvalidValue,
+        cudaSetDeviceFlags(cudaDeviceScheduleSpin | cudaDeviceScheduleYield));
   CHECK(cudaSetValidDevices(nullptr, 0));
   CHECK(cudaDeviceCanAccessPeer(&can, 0, 0));
   EXPECT(can == 0);
@@ -29,7 +32,8 @@ int main() {
   CHECK(cudaProfilerStart());
   cudaKernel_t kernel;
   CHECK(cudaGetKernel(&kernel, (const void *)store));
-  CHECK(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536, 0));
+  CHECK(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536,
+                                        0));
   cudaFuncAttributes attributes;
   CHECK(cudaFuncGetAttributes(&attributes, store));
   EXPECT(attributes.maxDynamicSharedSizeBytes == 65536);

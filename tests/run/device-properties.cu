@@ -6,13 +6,15 @@
 
 #include "check.h"
 
-static int attribute(cudaDeviceAttr which) {
+static int
+attribute(cudaDeviceAttr which) {
   int value = -100;
   CHECK(cudaDeviceGetAttribute(&value, which, 0));
   return value;
 }
 
-static void check_properties() {
+static void
+check_properties() {
   cudaDeviceProp p;
   memset(&p, 0xab, sizeof p);
   CHECK(cudaGetDeviceProperties(&p, 0));
@@ -40,7 +42,8 @@ static void check_properties() {
   EXPECT(device >= 0);
 }
 
-static void check_attributes() {
+static void
+check_attributes() {
   int value;
   EXPECT(attribute(cudaDevAttrMaxBlockDimZ) == 64);
   EXPECT(attribute(cudaDevAttrWarpSize) == 32);
@@ -55,7 +58,8 @@ static void check_attributes() {
   FAILS(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, (cudaDeviceAttr)9999, 0));
 }
 
-static void check_limits() {
+static void
+check_limits() {
   size_t value = 0;
   CHECK(cudaDeviceGetLimit(&value, cudaLimitStackSize));
   EXPECT(value == 1024);
@@ -71,7 +75,8 @@ static void check_limits() {
   CHECK(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
 }
 
-static void check_devices() {
+static void
+check_devices() {
   int count = 0, device = -1, found = -1, runtime = 0, driver = 0;
   char bus[32];
   CHECK(cudaGetDeviceCount(&count));
@@ -97,7 +102,8 @@ static void check_devices() {
   EXPECT(free_bytes > 0 && free_bytes <= all_bytes);
 }
 
-int main() {
+int
+main() {
   check_devices();
   check_properties();
   check_attributes();

@@ -6,11 +6,13 @@
 
 __device__ int variable = 3;
 
-__global__ void increase(int *p) {
+__global__ void
+increase(int *p) {
   p[0] += ++variable;
 }
 
-int main() {
+int
+main() {
   int *device, *own = (int *)malloc(100000), value = 0;
   size_t before = 0, after = 0, all = 0;
   cudaStream_t stream;

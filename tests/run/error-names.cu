@@ -4,7 +4,8 @@
 // The names and texts of all errors of CUDA 13.0.
 #include <cstdio>
 
-int main() {
+int
+main() {
   for (int i = 0; i < 1000; i++) {
     const char *name = cudaGetErrorName((cudaError_t)i);
     if (name[0] == 'c')

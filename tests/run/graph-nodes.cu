@@ -6,21 +6,24 @@
 
 #include "check.h"
 
-__global__ void add(int *p, int value) {
+__global__ void
+add(int *p, int value) {
   *p += value;
 }
 
 static int *device, value = 3;
 static cudaStream_t stream;
 
-static int read_value() {
+static int
+read_value() {
   int out = -1;
   CHECK(cudaStreamSynchronize(stream));
   CHECK(cudaMemcpy(&out, device, sizeof out, cudaMemcpyDefault));
   return out;
 }
 
-static void launch(cudaGraph_t graph) {
+static void
+launch(cudaGraph_t graph) {
   cudaGraphExec_t exec;
   CHECK(cudaGraphInstantiate(&exec, graph, 0));
   CHECK(cudaGraphLaunch(exec, stream));
@@ -28,7 +31,8 @@ static void launch(cudaGraph_t graph) {
   CHECK(cudaGraphExecDestroy(exec));
 }
 
-static cudaGraphNodeParams kernel(void **arguments) {
+static cudaGraphNodeParams
+kernel(void **arguments) {
   cudaGraphNodeParams p = {};
   p.type = cudaGraphNodeTypeKernel;
   p.kernel.func = (void *)add;
@@ -37,7 +41,8 @@ static cudaGraphNodeParams kernel(void **arguments) {
   return p;
 }
 
-static void check_added() {
+static void
+check_added() {
   cudaGraph_t graph, child;
   cudaGraphNode_t one, two, nodes[4], from[4], to[4];
   cudaGraphEdgeData edges[4];
@@ -87,7 +92,8 @@ static void check_added() {
   CHECK(cudaGraphDestroy(replacement));
 }
 
-static void check_events() {
+static void
+check_events() {
   cudaGraph_t graph;
   cudaGraphNode_t record, wait;
   cudaGraphExec_t exec;
@@ -117,7 +123,8 @@ static void check_events() {
   CHECK(cudaGraphDestroy(graph));
 }
 
-static void check_capture() {
+static void
+check_capture() {
   cudaGraph_t graph, found, ended;
   cudaGraphNode_t first, extra;
   const cudaGraphNode_t *tail;
@@ -127,12 +134,14 @@ static void check_capture() {
   size_t n = 0;
   CHECK(cudaGraphCreate(&graph, 0));
   CHECK(cudaGraphAddEmptyNode(&first, graph, nullptr, 0));
-  CHECK(cudaStreamBeginCaptureToGraph(stream, graph, &first, nullptr, 1, cudaStreamCaptureModeThreadLocal));
+  CHECK(cudaStreamBeginCaptureToGraph(stream, graph, &first, nullptr, 1,
+                                      cudaStreamCaptureModeThreadLocal));
   add<<<1, 1, 0, stream>>>(device, 100);
   CHECK(cudaStreamGetCaptureInfo(stream, &status, &id, &found, &tail, &edges, &n));
   EXPECT(status == cudaStreamCaptureStatusActive && found == graph && n == 1 && id != 0);
   CHECK(cudaGraphAddEmptyNode(&extra, graph, tail, 1));
-  CHECK(cudaStreamUpdateCaptureDependencies(stream, &extra, nullptr, 1, cudaStreamSetCaptureDependencies));
+  CHECK(cudaStreamUpdateCaptureDependencies(stream, &extra, nullptr, 1,
+                                            cudaStreamSetCaptureDependencies));
   add<<<1, 1, 0, stream>>>(device, 1000);
   CHECK(cudaStreamEndCapture(stream, &ended));
   EXPECT(ended == graph);
@@ -162,11 +171,13 @@ static void check_capture() {
 
 static int destroyed;
 
-static void CUDART_CB destroy(void *) {
+static void CUDART_CB
+destroy(void *) {
   destroyed++;
 }
 
-int main() {
+int
+main() {
   cudaUserObject_t object;
   cudaGraph_t graph;
   unsigned long long bytes = 99;

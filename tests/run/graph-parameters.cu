@@ -6,11 +6,14 @@
 
 #include "check.h"
 
-enum { N = 32 };
+enum {
+  N = 32
+};
 
 __device__ int variable[N];
 
-__global__ void add(int *p, int value) {
+__global__ void
+add(int *p, int value) {
   p[threadIdx.x] += value;
 }
 
@@ -19,23 +22,27 @@ static cudaStream_t stream;
 static cudaGraph_t graph;
 static cudaGraphExec_t exec;
 
-static void CUDART_CB count(void *user) {
+static void CUDART_CB
+count(void *user) {
   calls += user ? 10 : 1;
 }
 
-static int run() {
+static int
+run() {
   CHECK(cudaGraphLaunch(exec, stream));
   CHECK(cudaStreamSynchronize(stream));
   return pinned[N - 1];
 }
 
-static void renew() {
+static void
+renew() {
   if (exec)
     CHECK(cudaGraphExecDestroy(exec));
   CHECK(cudaGraphInstantiate(&exec, graph, 0));
 }
 
-static void check_kernels(cudaGraphNode_t set, cudaGraphNode_t kernel) {
+static void
+check_kernels(cudaGraphNode_t set, cudaGraphNode_t kernel) {
   cudaMemsetParams fill;
   cudaKernelNodeParams p;
   EXPECT(run() == 4);
@@ -61,7 +68,8 @@ static void check_kernels(cudaGraphNode_t set, cudaGraphNode_t kernel) {
   EXPECT(is_enabled == 1);
 }
 
-static void check_copies(cudaGraphNode_t copy, cudaGraphNode_t host) {
+static void
+check_copies(cudaGraphNode_t copy, cudaGraphNode_t host) {
   cudaMemcpy3DParms p;
   cudaHostNodeParams h;
   for (int i = 0; i < N; i++)
@@ -70,14 +78,17 @@ static void check_copies(cudaGraphNode_t copy, cudaGraphNode_t host) {
   CHECK(cudaMemcpyToSymbol(variable, pinned + N, N * sizeof(int)));
   CHECK(cudaGraphMemcpyNodeGetParams(copy, &p));
   EXPECT(p.kind == cudaMemcpyDeviceToHost && p.srcPtr.ptr == device && p.dstPtr.ptr == pinned);
-  CHECK(cudaGraphExecMemcpyNodeSetParams1D(exec, copy, pinned, other, N * sizeof(int), cudaMemcpyDeviceToHost));
+  CHECK(cudaGraphExecMemcpyNodeSetParams1D(exec, copy, pinned, other, N * sizeof(int),
+                                           cudaMemcpyDeviceToHost));
   EXPECT(run() == 50 + N - 1);
   p.srcPtr.ptr = device;
   CHECK(cudaGraphExecMemcpyNodeSetParams(exec, copy, &p));
   EXPECT(run() == 109);
-  CHECK(cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, copy, pinned, variable, N * sizeof(int), 0, cudaMemcpyDeviceToHost));
+  CHECK(cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, copy, pinned, variable, N * sizeof(int), 0,
+                                                   cudaMemcpyDeviceToHost));
   EXPECT(run() == 50 + N - 1);
-  CHECK(cudaGraphMemcpyNodeSetParams1D(copy, pinned, other, N * sizeof(int), cudaMemcpyDeviceToHost));
+  CHECK(
+      cudaGraphMemcpyNodeSetParams1D(copy, pinned, other, N * sizeof(int), cudaMemcpyDeviceToHost));
   renew();
   EXPECT(run() == 50 + N - 1);
   CHECK(cudaGraphMemcpyNodeSetParams(copy, &p));
@@ -94,20 +105,26 @@ static void check_copies(cudaGraphNode_t copy, cudaGraphNode_t host) {
   EXPECT(calls == 20 && pinned[0] == 109);
 }
 
-static void check_symbols() {
+static void
+check_symbols() {
   cudaGraph_t symbols;
   cudaGraphExec_t run_symbols;
   cudaGraphNode_t to, from;
   CHECK(cudaGraphCreate(&symbols, 0));
-  CHECK(cudaGraphAddMemcpyNodeToSymbol(&to, symbols, nullptr, 0, variable, other, N * sizeof(int), 0, cudaMemcpyDeviceToDevice));
-  CHECK(cudaGraphAddMemcpyNodeFromSymbol(&from, symbols, &to, 1, pinned, variable, 4, 4, cudaMemcpyDeviceToHost));
-  CHECK(cudaGraphMemcpyNodeSetParamsFromSymbol(from, pinned, variable, 8, 8, cudaMemcpyDeviceToHost));
-  CHECK(cudaGraphMemcpyNodeSetParamsToSymbol(to, variable, other, N * sizeof(int), 0, cudaMemcpyDeviceToDevice));
+  CHECK(cudaGraphAddMemcpyNodeToSymbol(&to, symbols, nullptr, 0, variable, other, N * sizeof(int),
+                                       0, cudaMemcpyDeviceToDevice));
+  CHECK(cudaGraphAddMemcpyNodeFromSymbol(&from, symbols, &to, 1, pinned, variable, 4, 4,
+                                         cudaMemcpyDeviceToHost));
+  CHECK(
+      cudaGraphMemcpyNodeSetParamsFromSymbol(from, pinned, variable, 8, 8, cudaMemcpyDeviceToHost));
+  CHECK(cudaGraphMemcpyNodeSetParamsToSymbol(to, variable, other, N * sizeof(int), 0,
+                                             cudaMemcpyDeviceToDevice));
   CHECK(cudaGraphInstantiate(&run_symbols, symbols, 0));
   CHECK(cudaGraphLaunch(run_symbols, stream));
   CHECK(cudaStreamSynchronize(stream));
   EXPECT(pinned[0] == 52 && pinned[1] == 53);
-  CHECK(cudaGraphExecMemcpyNodeSetParamsToSymbol(run_symbols, to, variable, other + 1, 16 * sizeof(int), 0, cudaMemcpyDeviceToDevice));
+  CHECK(cudaGraphExecMemcpyNodeSetParamsToSymbol(run_symbols, to, variable, other + 1,
+                                                 16 * sizeof(int), 0, cudaMemcpyDeviceToDevice));
   CHECK(cudaGraphLaunch(run_symbols, stream));
   CHECK(cudaStreamSynchronize(stream));
   EXPECT(pinned[0] == 53);
@@ -115,7 +132,8 @@ static void check_symbols() {
   CHECK(cudaGraphDestroy(symbols));
 }
 
-static void check_instantiation() {
+static void
+check_instantiation() {
   cudaGraphInstantiateParams p = {};
   cudaGraphExec_t made;
   unsigned long long flags = 99;
@@ -130,7 +148,8 @@ static void check_instantiation() {
   CHECK(cudaGraphExecDestroy(made));
 }
 
-int main() {
+int
+main() {
   cudaGraphNode_t set, kernel, copy, host;
   CHECK(cudaStreamCreate(&stream));
   CHECK(cudaMalloc(&device, N * sizeof *device));

@@ -4,13 +4,17 @@
 // Graphs of explicit nodes: of every kind, copied, changed, and launched again.
 #include "check.h"
 
-enum { N = 64 };
+enum {
+  N = 64
+};
 
-__global__ void add(int *p, int value) {
+__global__ void
+add(int *p, int value) {
   p[threadIdx.x] += value;
 }
 
-__global__ void multiply(int *p, int value) {
+__global__ void
+multiply(int *p, int value) {
   p[threadIdx.x] *= value;
 }
 
@@ -19,15 +23,18 @@ static cudaStream_t stream;
 static cudaGraph_t graph;
 static cudaGraphNode_t clear_node, add_node, multiply_node, copy_node, host_node, empty_node;
 
-static void CUDART_CB count(void *user) {
+static void CUDART_CB
+count(void *user) {
   calls += *(int *)user;
 }
 
-static void CUDART_CB destroy(void *user) {
+static void CUDART_CB
+destroy(void *user) {
   *(int *)user = 1;
 }
 
-static cudaKernelNodeParams kernel(void (*function)(int *, int), void **arguments) {
+static cudaKernelNodeParams
+kernel(void (*function)(int *, int), void **arguments) {
   cudaKernelNodeParams p = {};
   p.func = (void *)function;
   p.gridDim = dim3(1);
@@ -36,7 +43,8 @@ static cudaKernelNodeParams kernel(void (*function)(int *, int), void **argument
   return p;
 }
 
-static void build() {
+static void
+build() {
   void *add_arguments[] = {&device, &term}, *multiply_arguments[] = {&device, &factor};
   static int once = 1;
   cudaMemsetParams fill = {};
@@ -56,7 +64,8 @@ static void build() {
 #else
   CHECK(cudaGraphAddDependencies(graph, &add_node, &multiply_node, 1));
 #endif
-  CHECK(cudaGraphAddMemcpyNode1D(&copy_node, graph, &multiply_node, 1, pinned, device, N * sizeof *pinned, cudaMemcpyDeviceToHost));
+  CHECK(cudaGraphAddMemcpyNode1D(&copy_node, graph, &multiply_node, 1, pinned, device,
+                                 N * sizeof *pinned, cudaMemcpyDeviceToHost));
   cudaHostNodeParams host = {};
   host.fn = count;
   host.userData = &once;
@@ -64,12 +73,14 @@ static void build() {
   CHECK(cudaGraphAddEmptyNode(&empty_node, graph, &host_node, 1));
 }
 
-static void launch(cudaGraphExec_t exec) {
+static void
+launch(cudaGraphExec_t exec) {
   CHECK(cudaGraphLaunch(exec, stream));
   CHECK(cudaStreamSynchronize(stream));
 }
 
-static void check_changes() {
+static void
+check_changes() {
   cudaGraphExec_t exec;
   CHECK(cudaGraphInstantiate(&exec, graph, 0));
   launch(exec);
@@ -98,7 +109,8 @@ static void check_changes() {
   CHECK(cudaGraphExecDestroy(exec));
 }
 
-static void check_queries() {
+static void
+check_queries() {
   cudaGraphNode_t nodes[10];
   cudaGraphNodeType kind;
   size_t n = 10;
@@ -124,7 +136,8 @@ static void check_queries() {
   FAILS(cudaErrorInvalidValue, cudaGraphAddEmptyNode(&nodes[0], graph, nullptr, 1));
 }
 
-static void check_copies() {
+static void
+check_copies() {
   cudaGraph_t copy, parent, inner;
   cudaGraphNode_t found, child, after;
   cudaGraphExec_t exec;
@@ -155,7 +168,8 @@ static void check_copies() {
   CHECK(cudaDeviceSynchronize());
 }
 
-static void check_memory() {
+static void
+check_memory() {
   cudaGraph_t graph_of_memory;
   cudaGraphNode_t allocate, set, copy, release;
   cudaGraphExec_t exec;
@@ -173,7 +187,8 @@ static void check_memory() {
   fill.width = N * sizeof(int);
   fill.height = 1;
   CHECK(cudaGraphAddMemsetNode(&set, graph_of_memory, &allocate, 1, &fill));
-  CHECK(cudaGraphAddMemcpyNode1D(&copy, graph_of_memory, &set, 1, pinned, p.dptr, N * sizeof(int), cudaMemcpyDeviceToHost));
+  CHECK(cudaGraphAddMemcpyNode1D(&copy, graph_of_memory, &set, 1, pinned, p.dptr, N * sizeof(int),
+                                 cudaMemcpyDeviceToHost));
   CHECK(cudaGraphAddMemFreeNode(&release, graph_of_memory, &copy, 1, p.dptr));
   CHECK(cudaGraphInstantiate(&exec, graph_of_memory, 0));
   launch(exec);
@@ -183,7 +198,8 @@ static void check_memory() {
   CHECK(cudaGraphDestroy(graph_of_memory));
 }
 
-int main() {
+int
+main() {
   CHECK(cudaStreamCreate(&stream));
   CHECK(cudaMalloc(&device, N * sizeof *device));
   CHECK(cudaMallocHost(&pinned, N * sizeof *pinned));

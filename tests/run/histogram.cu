@@ -4,9 +4,13 @@
 // A histogram by atomics on shared and on global memory.
 #include "check.h"
 
-enum { N = 1 << 15, BINS = 64 };
+enum {
+  N = 1 << 15,
+  BINS = 64
+};
 
-__global__ void count(const unsigned char *in, unsigned *bins, int n) {
+__global__ void
+count(const unsigned char *in, unsigned *bins, int n) {
   __shared__ unsigned own[BINS];
   if (threadIdx.x < BINS)
     own[threadIdx.x] = 0;
@@ -18,7 +22,8 @@ __global__ void count(const unsigned char *in, unsigned *bins, int n) {
     atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
 }
 
-__global__ void extremes(const unsigned char *in, int *values, int n) {
+__global__ void
+extremes(const unsigned char *in, int *values, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
     return;
@@ -30,7 +35,8 @@ __global__ void extremes(const unsigned char *in, int *values, int n) {
   atomicInc((unsigned *)&values[5], 99);
 }
 
-int main() {
+int
+main() {
   static unsigned char in[N];
   unsigned expected[BINS] = {}, bins[BINS], bits = 0, sum = 0;
   int least = 255, most = 0, values[6] = {1000, -1, 0, 0, -1, 0};

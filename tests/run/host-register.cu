@@ -6,9 +6,12 @@
 
 #include "check.h"
 
-enum { N = 10000 };
+enum {
+  N = 10000
+};
 
-__global__ void scale(int *p, int n) {
+__global__ void
+scale(int *p, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     p[i] = 3 * p[i] + 1;
@@ -16,7 +19,8 @@ __global__ void scale(int *p, int n) {
 
 static int fixed_data[N];
 
-static int check_range(int *p, int n) {
+static int
+check_range(int *p, int n) {
   int wrong = 0;
   for (int i = 0; i < n; i++)
     p[i] = i;
@@ -33,7 +37,8 @@ static int check_range(int *p, int n) {
   cudaPointerAttributes a;
   CHECK(cudaPointerGetAttributes(&a, p + 5));
   EXPECT(a.type == cudaMemoryTypeHost && a.hostPointer == p + 5 && a.device == 0);
-  FAILS(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(p, n * sizeof *p, cudaHostRegisterDefault));
+  FAILS(cudaErrorHostMemoryAlreadyRegistered,
+        cudaHostRegister(p, n * sizeof *p, cudaHostRegisterDefault));
   CHECK(cudaHostUnregister(p));
   for (int i = 0; i < n; i++)
     wrong += p[i] != 3 * i + 1;
@@ -41,7 +46,8 @@ static int check_range(int *p, int n) {
   return wrong;
 }
 
-int main() {
+int
+main() {
   int local[600];
   int *heap = (int *)malloc(N * sizeof *heap);
   EXPECT(check_range(heap, N) == 0);

@@ -8,7 +8,8 @@
 
 namespace groups = cooperative_groups;
 
-__global__ void clustered(int *ranks, int *sizes) {
+__global__ void
+clustered(int *ranks, int *sizes) {
   groups::cluster_group cluster = groups::this_cluster();
   if (threadIdx.x == 0) {
     ranks[blockIdx.x] = cluster.block_rank();
@@ -16,7 +17,8 @@ __global__ void clustered(int *ranks, int *sizes) {
   }
 }
 
-__global__ void whole_grid(int *p) {
+__global__ void
+whole_grid(int *p) {
   groups::grid_group grid = groups::this_grid();
   if (threadIdx.x == 0)
     p[blockIdx.x] = blockIdx.x;
@@ -29,7 +31,8 @@ __global__ void whole_grid(int *p) {
   }
 }
 
-int main() {
+int
+main() {
   int *device, out[32];
   CHECK(cudaMalloc(&device, 64 * sizeof *device));
   cudaLaunchAttribute attributes[2] = {};
@@ -50,7 +53,8 @@ int main() {
   EXPECT(out[0] == 4 && out[7] == 4);
   attributes[0].val.clusterDim.x = 2;
   configuration.gridDim = dim3(7);
-  FAILS(cudaErrorInvalidClusterSize, cudaLaunchKernelEx(&configuration, clustered, device, device + 32));
+  FAILS(cudaErrorInvalidClusterSize,
+        cudaLaunchKernelEx(&configuration, clustered, device, device + 32));
   cudaGetLastError();
   attributes[0].id = cudaLaunchAttributeCooperative;
   attributes[0].val = {};

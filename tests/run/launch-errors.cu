@@ -4,11 +4,13 @@
 // Launches that are not possible: the error, and the call that returns it.
 #include "check.h"
 
-__global__ void plain(int *p) {
+__global__ void
+plain(int *p) {
   p[0] = 1;
 }
 
-__global__ void __launch_bounds__(128) bounded(int *p) {
+__global__ void
+__launch_bounds__(128) bounded(int *p) {
   p[0] = 2;
 }
 
@@ -22,7 +24,8 @@ static int *device;
     CHECK(cudaGetLastError());                                                                     \
   } while (0)
 
-int main() {
+int
+main() {
   CHECK(cudaMalloc(&device, sizeof *device));
   plain<<<0, 32>>>(device);
   LAUNCH_FAILS(cudaErrorInvalidValue);
@@ -48,7 +51,8 @@ int main() {
   bounded<<<1, 128>>>(device);
   CHECK(cudaGetLastError());
   void *arguments[] = {&device};
-  FAILS(cudaErrorInvalidResourceHandle, cudaLaunchKernel((const void *)&device, dim3(1), dim3(32), arguments, 0, 0));
+  FAILS(cudaErrorInvalidResourceHandle,
+        cudaLaunchKernel((const void *)&device, dim3(1), dim3(32), arguments, 0, 0));
   // A grid of which not all blocks are resident.
   int blocks = 0;
   cudaDeviceProp p;
@@ -56,7 +60,8 @@ int main() {
   CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 1024, 0));
   blocks *= p.multiProcessorCount;
   CHECK(cudaLaunchCooperativeKernel(plain, dim3(blocks), dim3(1024), arguments, 0, 0));
-  FAILS(cudaErrorCooperativeLaunchTooLarge, cudaLaunchCooperativeKernel(plain, dim3(blocks + 1), dim3(1024), arguments, 0, 0));
+  FAILS(cudaErrorCooperativeLaunchTooLarge,
+        cudaLaunchCooperativeKernel(plain, dim3(blocks + 1), dim3(1024), arguments, 0, 0));
   cudaGetLastError();
   CHECK(cudaDeviceSynchronize());
   int value = 0;

@@ -8,7 +8,8 @@
 
 #include "check.h"
 
-extern "C" __global__ void twice(int *p) {
+extern "C" __global__ void
+twice(int *p) {
   p[threadIdx.x] *= 2;
 }
 
@@ -16,25 +17,29 @@ extern "C" {
 __device__ int offset = 5;
 }
 
-extern "C" __global__ void shift(int *p) {
+extern "C" __global__ void
+shift(int *p) {
   p[threadIdx.x] += offset;
 }
 
 // The first one of the bundles of code that nvcc has put there that has kernels: it begins with these bytes.
-static cudaLibrary_t load_code(const std::vector<char> &file) {
+static cudaLibrary_t
+load_code(const std::vector<char> &file) {
   const unsigned char magic[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0};
   for (size_t i = 0; i + sizeof magic < file.size(); i += 8) {
     cudaLibrary_t library;
     unsigned n = 0;
     if (memcmp(&file[i], magic, sizeof magic) == 0 &&
-        cudaLibraryLoadData(&library, &file[i], nullptr, nullptr, 0, nullptr, nullptr, 0) == cudaSuccess &&
+        cudaLibraryLoadData(&library, &file[i], nullptr, nullptr, 0, nullptr, nullptr, 0) ==
+            cudaSuccess &&
         cudaLibraryGetKernelCount(&n, library) == cudaSuccess && n > 0)
       return library;
   }
   return nullptr;
 }
 
-int main() {
+int
+main() {
   std::vector<char> file;
   FILE *self = fopen("/proc/self/exe", "rb");
   char part[4096];

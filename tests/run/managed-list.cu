@@ -11,12 +11,14 @@ struct Item {
   int value, rounds;
 };
 
-__global__ void change(Item *item) {
+__global__ void
+change(Item *item) {
   for (; item; item = item->next)
     item->value = 2 * item->value + (int)threadIdx.x;
 }
 
-__global__ void rounds(int *counts, int n) {
+__global__ void
+rounds(int *counts, int n) {
   cooperative_groups::grid_group grid = cooperative_groups::this_grid();
   for (int i = 0; i < n; i++) {
     int other = counts[(grid.thread_rank() + 1) % grid.size()];
@@ -26,7 +28,8 @@ __global__ void rounds(int *counts, int n) {
   }
 }
 
-int main() {
+int
+main() {
   Item *first = nullptr;
   for (int i = 0; i < 20; i++) {
     Item *item;
@@ -51,7 +54,11 @@ int main() {
     CHECK(cudaFree(first));
     first = next;
   }
-  enum { BLOCKS = 12, THREADS = 64, ALL = BLOCKS * THREADS };
+  enum {
+    BLOCKS = 12,
+    THREADS = 64,
+    ALL = BLOCKS * THREADS
+  };
   static int expected[ALL], before[ALL];
   int *counts, n = 3, wrong = 0;
   CHECK(cudaMallocManaged(&counts, ALL * sizeof *counts));

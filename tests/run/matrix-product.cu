@@ -4,9 +4,16 @@
 // A product of matrices by tiles in shared memory, in single and in double precision.
 #include "check.h"
 
-enum { M = 48, N = 64, K = 80, TILE = 16 };
+enum {
+  M = 48,
+  N = 64,
+  K = 80,
+  TILE = 16
+};
 
-template <typename Number> __global__ void multiply(const Number *a, const Number *b, Number *c) {
+template <typename Number>
+__global__ void
+multiply(const Number *a, const Number *b, Number *c) {
   __shared__ Number left[TILE][TILE + 1], right[TILE][TILE];
   int row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
   Number sum = 0;
@@ -21,7 +28,9 @@ template <typename Number> __global__ void multiply(const Number *a, const Numbe
   c[row * N + column] = sum;
 }
 
-template <typename Number> static int check_product() {
+template <typename Number>
+static int
+check_product() {
   static Number a[M][K], b[K][N], c[M][N];
   Number *device_a, *device_b, *device_c;
   int wrong = 0;
@@ -46,7 +55,8 @@ template <typename Number> static int check_product() {
   return wrong;
 }
 
-int main() {
+int
+main() {
   EXPECT(check_product<float>() == 0);
   EXPECT(check_product<double>() == 0);
   return finish("matrix-product");

@@ -6,11 +6,13 @@
 
 #include "check.h"
 
-__global__ void store(int *p) {
+__global__ void
+store(int *p) {
   *p = 8;
 }
 
-int main() {
+int
+main() {
   int *device, value = 0;
   nvtxNameOsThreadA(1, "main");
   nvtxRangeId_t range = nvtxRangeStartA("range");

@@ -4,28 +4,33 @@
 // Resident blocks by threads, registers and shared memory, and what the header makes of them.
 #include "check.h"
 
-__global__ void small(int *p) {
+__global__ void
+small(int *p) {
   p[threadIdx.x] = 1;
 }
 
-__global__ void shared(int *p) {
+__global__ void
+shared(int *p) {
   __shared__ int tile[4096];
   tile[threadIdx.x] = p[threadIdx.x];
   __syncthreads();
   p[threadIdx.x] = tile[threadIdx.x ^ 1];
 }
 
-__global__ void __launch_bounds__(256) bounded(int *p) {
+__global__ void
+__launch_bounds__(256) bounded(int *p) {
   p[threadIdx.x] = 2;
 }
 
-static int blocks(const void *kernel, int threads, size_t bytes) {
+static int
+blocks(const void *kernel, int threads, size_t bytes) {
   int n = -1;
   CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, threads, bytes));
   return n;
 }
 
-int main() {
+int
+main() {
   EXPECT(blocks((const void *)small, 32, 0) == 32);
   EXPECT(blocks((const void *)small, 256, 0) == 8);
   EXPECT(blocks((const void *)small, 1024, 0) == 2);
@@ -34,7 +39,8 @@ int main() {
   EXPECT(blocks((const void *)shared, 128, 0) == 13);
   EXPECT(blocks((const void *)shared, 128, 16384) == 6);
   int n = -1, grid = 0, block = 0;
-  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&n, small, 512, 0, cudaOccupancyDisableCachingOverride));
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      &n, small, 512, 0, cudaOccupancyDisableCachingOverride));
   EXPECT(n == 4);
   CHECK(cudaFuncSetAttribute(small, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10));
   EXPECT(blocks((const void *)small, 128, 100 << 10) == 2);
@@ -47,8 +53,10 @@ int main() {
   size_t bytes = 0;
   CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, small, 2, 128));
   EXPECT(bytes == 100 << 10);
-  FAILS(cudaErrorInvalidValue, cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, small, 32, 0));
-  FAILS(cudaErrorInvalidResourceHandle, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, (const void *)&n, 32, 0));
+  FAILS(cudaErrorInvalidValue,
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, small, 32, 0));
+  FAILS(cudaErrorInvalidResourceHandle,
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, (const void *)&n, 32, 0));
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = 2;

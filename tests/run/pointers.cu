@@ -7,30 +7,35 @@
 __managed__ int variable = 4;
 __device__ int on_device;
 
-__global__ void add(int *to, const int *from) {
+__global__ void
+add(int *to, const int *from) {
   *to += *from + variable;
   on_device = *to;
 }
 
-static cudaPointerAttributes attributes(const void *p) {
+static cudaPointerAttributes
+attributes(const void *p) {
   cudaPointerAttributes a;
   CHECK(cudaPointerGetAttributes(&a, p));
   return a;
 }
 
-static int range(const void *p, size_t bytes, cudaMemRangeAttribute which) {
+static int
+range(const void *p, size_t bytes, cudaMemRangeAttribute which) {
   int value = -100;
   CHECK(cudaMemRangeGetAttribute(&value, sizeof value, which, p, bytes));
   return value;
 }
 
-int main() {
+int
+main() {
   int *device, *managed, *pinned, plain = 3;
   CHECK(cudaMalloc(&device, 4096));
   CHECK(cudaMallocManaged(&managed, 1 << 20));
   CHECK(cudaHostAlloc(&pinned, 4096, cudaHostAllocMapped | cudaHostAllocPortable));
   cudaPointerAttributes a = attributes(device + 3);
-  EXPECT(a.type == cudaMemoryTypeDevice && a.devicePointer == device + 3 && a.hostPointer == nullptr && a.device == 0);
+  EXPECT(a.type == cudaMemoryTypeDevice && a.devicePointer == device + 3 &&
+         a.hostPointer == nullptr && a.device == 0);
   a = attributes(managed);
   EXPECT(a.type == cudaMemoryTypeManaged && a.devicePointer == managed && a.hostPointer == managed);
   a = attributes(pinned);

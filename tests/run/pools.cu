@@ -4,17 +4,20 @@
 // Memory that streams allocate, from the pool of the device and from one of the program's own.
 #include "check.h"
 
-__global__ void fill(int *p, int value) {
+__global__ void
+fill(int *p, int value) {
   p[threadIdx.x] = value + threadIdx.x;
 }
 
-static unsigned long long number(cudaMemPool_t pool, cudaMemPoolAttr which) {
+static unsigned long long
+number(cudaMemPool_t pool, cudaMemPoolAttr which) {
   unsigned long long value = 0;
   CHECK(cudaMemPoolGetAttribute(pool, which, &value));
   return value;
 }
 
-int main() {
+int
+main() {
   cudaStream_t stream;
   cudaMemPool_t pool, found, own;
   int *p, *q, out[64], reuse = 0;

@@ -4,9 +4,13 @@
 // Sums by shared memory, by shuffles, by atomics, and of a warp's votes.
 #include "check.h"
 
-enum { N = 1 << 15, BLOCK = 256 };
+enum {
+  N = 1 << 15,
+  BLOCK = 256
+};
 
-__global__ void by_shared(const int *in, int *out, int n) {
+__global__ void
+by_shared(const int *in, int *out, int n) {
   __shared__ int part[BLOCK];
   int sum = 0;
   for (int i = blockIdx.x * BLOCK + threadIdx.x; i < n; i += gridDim.x * BLOCK)
@@ -22,7 +26,8 @@ __global__ void by_shared(const int *in, int *out, int n) {
     out[blockIdx.x] = part[0];
 }
 
-__global__ void by_shuffle(const float *in, float *out, int n) {
+__global__ void
+by_shuffle(const float *in, float *out, int n) {
   float sum = 0;
   for (int i = blockIdx.x * BLOCK + threadIdx.x; i < n; i += gridDim.x * BLOCK)
     sum += in[i];
@@ -32,7 +37,8 @@ __global__ void by_shuffle(const float *in, float *out, int n) {
     atomicAdd(out, sum);
 }
 
-__global__ void by_vote(const int *in, int *out, int n) {
+__global__ void
+by_vote(const int *in, int *out, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
   unsigned mask = __ballot_sync(~0u, i < n && in[i] % 3 == 0);
   int largest = __reduce_max_sync(~0u, i < n ? in[i] : 0);
@@ -42,7 +48,8 @@ __global__ void by_vote(const int *in, int *out, int n) {
   }
 }
 
-int main() {
+int
+main() {
   static int in[N], out[16];
   static float floats[N];
   long long sum = 0, threes = 0;

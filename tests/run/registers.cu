@@ -6,7 +6,8 @@
 #include "check.h"
 
 // Values that all live at once.
-__global__ void many(float *p, int n) {
+__global__ void
+many(float *p, int n) {
   float v[120];
 #pragma unroll
   for (int i = 0; i < 120; i++)
@@ -17,7 +18,8 @@ __global__ void many(float *p, int n) {
     p[i * n + threadIdx.x] = v[119 - i] + v[(i * 7) % 120];
 }
 
-int main() {
+int
+main() {
   float *device;
   cudaFuncAttributes a;
   int blocks = -1;

@@ -4,9 +4,14 @@
 // Prefix sums of an array of many blocks.
 #include "check.h"
 
-enum { BLOCK = 512, BLOCKS = 40, N = BLOCK * BLOCKS - 100 };
+enum {
+  BLOCK = 512,
+  BLOCKS = 40,
+  N = BLOCK * BLOCKS - 100
+};
 
-__global__ void scan_blocks(const int *in, int *out, int *sums, int n) {
+__global__ void
+scan_blocks(const int *in, int *out, int *sums, int n) {
   __shared__ int two[2][BLOCK];
   int i = blockIdx.x * BLOCK + threadIdx.x, now = 0;
   two[0][threadIdx.x] = i < n ? in[i] : 0;
@@ -25,13 +30,15 @@ __global__ void scan_blocks(const int *in, int *out, int *sums, int n) {
     sums[blockIdx.x] = two[now][threadIdx.x];
 }
 
-__global__ void add_sums(int *out, const int *sums, int n) {
+__global__ void
+add_sums(int *out, const int *sums, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
   if (i < n && blockIdx.x > 0)
     out[i] += sums[blockIdx.x - 1];
 }
 
-int main() {
+int
+main() {
   static int in[N], out[N];
   int *device_in, *device_out, *sums, wrong = 0, sum = 0;
   for (int i = 0; i < N; i++)

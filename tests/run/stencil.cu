@@ -4,9 +4,15 @@
 // A stencil of two dimensions with a halo in shared memory, several times, between two arrays.
 #include "check.h"
 
-enum { WIDTH = 96, HEIGHT = 64, TILE = 16, STEPS = 4 };
+enum {
+  WIDTH = 96,
+  HEIGHT = 64,
+  TILE = 16,
+  STEPS = 4
+};
 
-__global__ void step(const float *in, float *out) {
+__global__ void
+step(const float *in, float *out) {
   __shared__ float tile[TILE + 2][TILE + 2];
   int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
   for (int ty = threadIdx.y; ty < TILE + 2; ty += TILE)
@@ -17,16 +23,19 @@ __global__ void step(const float *in, float *out) {
     }
   __syncthreads();
   int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
-  out[y * WIDTH + x] = 0.5f * tile[ty][tx] + 0.125f * (tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] + tile[ty][tx + 1]);
+  out[y * WIDTH + x] = 0.5f * tile[ty][tx] + 0.125f * (tile[ty - 1][tx] + tile[ty + 1][tx] +
+                                                       tile[ty][tx - 1] + tile[ty][tx + 1]);
 }
 
 static float in[HEIGHT][WIDTH], out[HEIGHT][WIDTH], other[HEIGHT][WIDTH];
 
-static float at(float (*image)[WIDTH], int y, int x) {
+static float
+at(float (*image)[WIDTH], int y, int x) {
   return x >= 0 && x < WIDTH && y >= 0 && y < HEIGHT ? image[y][x] : 0;
 }
 
-int main() {
+int
+main() {
   float *one, *two;
   for (int y = 0; y < HEIGHT; y++)
     for (int x = 0; x < WIDTH; x++)
@@ -41,7 +50,8 @@ int main() {
     two = swap;
     for (int y = 0; y < HEIGHT; y++)
       for (int x = 0; x < WIDTH; x++)
-        out[y][x] = 0.5f * at(other, y, x) + 0.125f * (at(other, y - 1, x) + at(other, y + 1, x) + at(other, y, x - 1) + at(other, y, x + 1));
+        out[y][x] = 0.5f * at(other, y, x) + 0.125f * (at(other, y - 1, x) + at(other, y + 1, x) +
+                                                       at(other, y, x - 1) + at(other, y, x + 1));
     for (int j = 0; j < HEIGHT * WIDTH; j++)
       other[0][j] = out[0][j];
   }

@@ -4,15 +4,18 @@
 // An error of a kernel: which calls return it; a reset does not bring the device back.
 #include <cstdio>
 
-__global__ void store(int *p) {
+__global__ void
+store(int *p) {
   *p = 3;
 }
 
-static void say(const char *what, cudaError_t error) {
+static void
+say(const char *what, cudaError_t error) {
   printf("%s: %s\n", what, cudaGetErrorName(error));
 }
 
-int main() {
+int
+main() {
   int *p, value = 0;
   cudaMalloc(&p, sizeof *p);
   say("before", cudaDeviceSynchronize());

@@ -7,9 +7,12 @@
 
 #include "check.h"
 
-enum { N = 1024 };
+enum {
+  N = 1024
+};
 
-__global__ void add(int *p, int n, int value) {
+__global__ void
+add(int *p, int n, int value) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     p[i] += value;
@@ -18,19 +21,22 @@ __global__ void add(int *p, int n, int value) {
 static std::atomic<int> gate, calls;
 static cudaError_t told = cudaSuccess, inside = cudaSuccess;
 
-static void CUDART_CB wait_for_gate(void *user) {
+static void CUDART_CB
+wait_for_gate(void *user) {
   while (!gate)
     std::this_thread::yield();
   *(int *)user += 1;
   calls++;
 }
 
-static void CUDART_CB multiply(void *user) {
+static void CUDART_CB
+multiply(void *user) {
   *(int *)user *= 10;
   calls++;
 }
 
-static void CUDART_CB callback(cudaStream_t, cudaError_t status, void *user) {
+static void CUDART_CB
+callback(cudaStream_t, cudaError_t status, void *user) {
   told = status;
   *(int *)user += 5;
   void *memory;
@@ -38,7 +44,8 @@ static void CUDART_CB callback(cudaStream_t, cudaError_t status, void *user) {
   calls++;
 }
 
-static void check_order() {
+static void
+check_order() {
   cudaStream_t one, other;
   cudaEvent_t event;
   int *p, *pinned, value = 1;
@@ -76,7 +83,8 @@ static void check_order() {
   CHECK(cudaFreeHost(pinned));
 }
 
-static void check_streams() {
+static void
+check_streams() {
   cudaStream_t stream;
   unsigned flags = 99;
   int priority = 99;
@@ -104,7 +112,8 @@ static void check_streams() {
   FAILS(cudaErrorInvalidValue, cudaLaunchHostFunc(0, nullptr, nullptr));
 }
 
-static void check_events() {
+static void
+check_events() {
   cudaEvent_t begin, end, untimed;
   float milliseconds = -1;
   CHECK(cudaEventCreate(&begin));
@@ -127,7 +136,8 @@ static void check_events() {
   CHECK(cudaEventDestroy(untimed));
 }
 
-int main() {
+int
+main() {
   check_order();
   check_streams();
   check_events();

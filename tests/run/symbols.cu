@@ -13,7 +13,8 @@ struct Pair {
 };
 __device__ Pair pair = {7, -2};
 
-__global__ void count() {
+__global__ void
+count() {
   atomicAdd(&counters[threadIdx.x & 15], 1);
   if (threadIdx.x < 4)
     atomicAdd(&sum, (double)factors[threadIdx.x]);
@@ -21,7 +22,8 @@ __global__ void count() {
     pair.b *= 10;
 }
 
-int main() {
+int
+main() {
   cudaStream_t stream;
   int values[16];
   size_t bytes = 0;
@@ -42,7 +44,8 @@ int main() {
   CHECK(cudaStreamSynchronize(stream));
   EXPECT(got.a == 7 && got.b == -20);
   float changed[2] = {10, 20};
-  CHECK(cudaMemcpyToSymbolAsync(factors, changed, sizeof changed, 2 * sizeof(float), cudaMemcpyHostToDevice, stream));
+  CHECK(cudaMemcpyToSymbolAsync(factors, changed, sizeof changed, 2 * sizeof(float),
+                                cudaMemcpyHostToDevice, stream));
   CHECK(cudaStreamSynchronize(stream));
   count<<<1, 32>>>();
   CHECK(cudaMemcpyFromSymbol(&total, sum, sizeof total));
@@ -52,7 +55,8 @@ int main() {
   CHECK(cudaMemcpyFromSymbol(values, counters, sizeof values));
   EXPECT(values[5] == 0);
   FAILS(cudaErrorInvalidValue, cudaMemcpyFromSymbol(values, counters, sizeof values, 4));
-  FAILS(cudaErrorInvalidMemcpyDirection, cudaMemcpyToSymbol(counters, values, 4, 0, cudaMemcpyDeviceToHost));
+  FAILS(cudaErrorInvalidMemcpyDirection,
+        cudaMemcpyToSymbol(counters, values, 4, 0, cudaMemcpyDeviceToHost));
   FAILS(cudaErrorInvalidSymbol, cudaGetSymbolAddress(&address, (const void *)&values));
   CHECK(cudaStreamDestroy(stream));
   cudaGetLastError();

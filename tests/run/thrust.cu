@@ -14,12 +14,14 @@
 #include "check.h"
 
 struct Square {
-  __host__ __device__ int operator()(int x) const {
+  __host__ __device__ int
+  operator()(int x) const {
     return x * x;
   }
 };
 
-int main() {
+int
+main() {
   const int N = 3000;
   thrust::device_vector<int> numbers(N), squares(N);
   thrust::sequence(numbers.begin(), numbers.end(), 1);

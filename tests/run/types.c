@@ -79,6 +79,11 @@ main(void) {
   PLACE(STRUCT(cudaMemcpy3DBatchOp), dst);
   PLACE(STRUCT(cudaMemcpy3DBatchOp), extent);
   SIZE(STRUCT(cudaChannelFormatDesc));
+  SIZE(STRUCT(cudaResourceDesc));
+  SIZE(STRUCT(cudaTextureDesc));
+  PLACE(STRUCT(cudaTextureDesc), seamlessCubemap);
+  SIZE(STRUCT(cudaResourceViewDesc));
+  PLACE(STRUCT(cudaResourceViewDesc), lastLayer);
   SIZE(STRUCT(cudaPitchedPtr));
   SIZE(STRUCT(cudaArrayMemoryRequirements));
   SIZE(STRUCT(cudaPointerAttributes));

@@ -162,6 +162,8 @@ cudaError_t
 cuLinkCreate_v2(unsigned n, const int *options, void **values, CUlinkState *link) {
   if (!link || (n > 0 && (!options || !values)))
     return cudaErrorInvalidValue;
+  const ModuleLog log = module_find_log(options, values, n);
+  module_tell_log(&log, options, values, n);
   *link = handle_new(HANDLE_LINK, sizeof **link);
   return *link ? cudaSuccess : cudaErrorMemoryAllocation;
 }

@@ -41,6 +41,18 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *user), void *user);
 
+// --- textures and surfaces
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaResourceDesc *resource,
+                                    const cudaTextureDesc *how, const cudaResourceViewDesc *view);
+cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc *resource,
+                                             cudaTextureObject_t texture);
+cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc *how, cudaTextureObject_t texture);
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface, const cudaResourceDesc *resource);
+cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc *resource,
+                                             cudaSurfaceObject_t surface);
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const cudaChannelFormatDesc *format,
+                                                 int device);
+
 // --- graphs
 typedef const cudaGraphNode_t *Nodes;
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, Nodes dependencies,

@@ -13,6 +13,7 @@
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/kernel/module.h"
 #include "gpu/driver/stream/stream-capture.h"
+#include "gpu/driver/texture/texture.h"
 
 #define BUS_ID "0000:01:00.0"
 
@@ -121,6 +122,7 @@ cudaDeviceReset(void) {
   pool_reset();
   module_reset();
   registered_reset();
+  textures_reset();
   memory_reset();
   memcpy(limits, default_limits, sizeof limits);
   device_flags = 0;

@@ -12,6 +12,7 @@
 #include "gpu/driver/memory/device-heap.h"
 #include "gpu/driver/kernel/occupancy.h"
 #include "gpu/driver/output.h"
+#include "gpu/driver/texture/texture.h"
 
 enum {
   MAX_DEPTH = 8, // of configurations that are pushed: arguments of a launch may launch
@@ -218,6 +219,7 @@ launch_run(const KernelCall *launch, uint64_t stream) {
   module_add_variables(&payload, kernel->module);
   memory_add_all(&payload);
   heap_add(&payload);
+  textures_add(&payload);
   RunStatus status = client_ask(RUN_LAUNCH, &payload);
   size_t length = 0;
   const unsigned char *message = smb_payload_bytes(&payload, &length);

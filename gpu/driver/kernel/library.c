@@ -36,11 +36,22 @@ module_find_log(const int *options, void **values, unsigned n) {
   return log;
 }
 
+static bool
+has_option(const int *options, unsigned n, int option) {
+  for (unsigned i = 0; i < n; i++)
+    if (options[i] == option)
+      return true;
+  return false;
+}
+
 // Nothing is said of what succeeds.
 void
 module_tell_log(const ModuleLog *log, const int *options, void **values, unsigned n) {
   if (log->room > 0)
     log->text[log->length] = '\0';
+  for (unsigned i = 0; options && values && i < n; i++)
+    if (options[i] == JIT_INFO_BUFFER && values[i] && has_option(options, n, JIT_INFO_BYTES))
+      *(char *)values[i] = '\0';
   for (unsigned i = 0; options && values && i < n; i++)
     if (options[i] == JIT_ERROR_BYTES || options[i] == JIT_INFO_BYTES)
       values[i] = (void *)(options[i] == JIT_ERROR_BYTES ? log->length : 0);

@@ -8,8 +8,7 @@
 #include "gpu/driver/stream/stream-capture.h"
 
 enum {
-  MAX_LEVELS = 32,
-  ARRAY_ALIGNMENT = 512,
+  MAX_LEVELS = 20, // of 2^19 elements: more than there can be
 };
 
 struct Mipmap {
@@ -23,6 +22,16 @@ halve_extent(size_t extent, unsigned level) {
   return extent > 0 && half == 0 ? 1 : half;
 }
 
+unsigned
+mipmap_count(const struct Mipmap *mipmap) {
+  return mipmap->n_levels;
+}
+
+Array *const *
+mipmap_levels(const struct Mipmap *mipmap) {
+  return mipmap->levels;
+}
+
 static void
 free_levels(cudaMipmappedArray_t mipmap) {
   for (unsigned i = 0; i < mipmap->n_levels; i++)
@@ -34,7 +43,8 @@ API cudaError_t
 cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
                          cudaExtent extent, unsigned n_levels, unsigned flags) {
   cudaError_t error = error_check();
-  if (!error && (!mipmap || n_levels == 0))
+  n_levels += n_levels == 0;
+  if (!error && !mipmap)
     error = cudaErrorInvalidValue;
   if (error)
     return error_return(error);
@@ -81,20 +91,14 @@ cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_t mipmap, unsi
   return error_return(error);
 }
 
+// Only arrays have them whose memory is mapped later, which are not made (seen on an H100).
 API cudaError_t
 cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements *answer, cudaArray_t array, int device) {
   cudaError_t error = error_check();
-  if (!error && (!answer || !handle_is(array, HANDLE_ARRAY)))
-    error = cudaErrorInvalidValue;
+  (void)answer, (void)array;
   if (!error && device != 0)
     error = cudaErrorInvalidDevice;
-  if (error)
-    return error_return(error);
-  cudaExtent extent = array_extent(array);
-  *answer = (cudaArrayMemoryRequirements){.size = extent.width * extent.height * extent.depth *
-                                                  array->element_bytes,
-                                          .alignment = ARRAY_ALIGNMENT};
-  return cudaSuccess;
+  return error_return(error ? error : cudaErrorInvalidValue);
 }
 
 // Only formats of several planes have one, which are not made.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Arrays: memory that kernels would reach by textures and surfaces. Their elements lie in rows here, without gaps.
+// Arrays: memory that kernels reach by textures and surfaces. Their elements lie in rows here, without gaps (sim/texture/descriptor.h).
 #pragma once
 
 #include "gpu/driver/abi.h"
@@ -17,6 +17,13 @@ typedef struct Array {
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format,
                               cudaExtent extent, unsigned flags);
 cudaError_t cudaFreeArray(cudaArray_t array);
+
+// The bytes of an element: one, two or four components of the same 8, 16 or 32 bits; 0: it is another format.
+size_t array_element_bytes(const cudaChannelFormatDesc *format);
+
+// The levels of a mipmapped array.
+unsigned mipmap_count(const struct Mipmap *mipmap);
+Array *const *mipmap_levels(const struct Mipmap *mipmap);
 
 // Elements in each direction, at least one.
 cudaExtent array_extent(const Array *array);

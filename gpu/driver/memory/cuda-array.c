@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Arrays are allocated, described and copied. Textures and surfaces, by which kernels would reach them, are not made.
+// Arrays are allocated, described and copied.
 #include "gpu/driver/memory/array.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "gpu/driver/stream/stream-capture.h"
 
 enum {
-  ARRAY_FLAGS = 0xff, // layered, surface, cube map, gather, colour, sparse, deferred
+  UNKNOWN_FLAGS = 16,
+  CUBE_FACES = 6,
 };
 
 cudaExtent
@@ -24,9 +25,8 @@ array_extent(const Array *array) {
   return extent;
 }
 
-// One, two or four components of the same 8, 16 or 32 bits.
-static size_t
-count_element_bytes(const cudaChannelFormatDesc *format) {
+size_t
+array_element_bytes(const cudaChannelFormatDesc *format) {
   const int bits[] = {format->x, format->y, format->z, format->w};
   int n = 0;
   while (n < 4 && bits[n] != 0)
@@ -41,15 +41,44 @@ count_element_bytes(const cudaChannelFormatDesc *format) {
   return is_known ? (size_t)(n * bits[0] / 8) : 0;
 }
 
+// The most elements in each direction, as an H100 has them (CUDA C++ Programming Guide, "Compute Capabilities").
+static const struct {
+  unsigned flags; // of those that decide
+  bool has_height, has_depth;
+  cudaExtent most;
+} limits[] = {
+    {0, false, false, {131072, 0, 0}},
+    {0, true, false, {131072, 65536, 0}},
+    {0, true, true, {16384, 16384, 16384}},
+    {cudaArrayLayered, false, true, {32768, 0, 2048}},
+    {cudaArrayLayered, true, true, {32768, 32768, 2048}},
+    {cudaArrayCubemap, true, true, {32768, 32768, CUBE_FACES}},
+    {cudaArrayCubemap | cudaArrayLayered, true, true, {32768, 32768, 2046}},
+    {cudaArrayTextureGather, true, false, {32768, 32768, 0}},
+};
+
+static bool
+is_extent_allowed(cudaExtent extent, unsigned flags) {
+  unsigned deciding = flags & (cudaArrayLayered | cudaArrayCubemap | cudaArrayTextureGather);
+  bool is_cube = flags & cudaArrayCubemap;
+  if (is_cube && (extent.width != extent.height || extent.depth % CUBE_FACES))
+    return false;
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    if (limits[i].flags == deciding && limits[i].has_height == (extent.height > 0) &&
+        limits[i].has_depth == (extent.depth > 0))
+      return extent.width > 0 && extent.width <= limits[i].most.width &&
+             extent.height <= limits[i].most.height && extent.depth <= limits[i].most.depth;
+  return false;
+}
+
 static cudaError_t
 allocate_array(cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
                unsigned flags) {
   cudaError_t error = error_check();
   error = error ? error : capture_check_unsafe(false);
-  if (!error && (!array || !format || extent.width == 0 || flags & ~(unsigned)ARRAY_FLAGS ||
-                 (extent.height == 0 && extent.depth != 0 && !(flags & cudaArrayLayered))))
+  if (!error && (!array || !format || flags & UNKNOWN_FLAGS || !is_extent_allowed(extent, flags)))
     error = cudaErrorInvalidValue;
-  size_t element = error ? 0 : count_element_bytes(format);
+  size_t element = error ? 0 : array_element_bytes(format);
   if (!error && element == 0)
     error = cudaErrorInvalidChannelDescriptor;
   if (!error && flags & (cudaArraySparse | cudaArrayDeferredMapping))

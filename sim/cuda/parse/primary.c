@@ -53,6 +53,35 @@ parse_special(Parser *parser, ThreadSpecial special, const Token *name) {
   return smb_node_special(parser, special, (guint)(letter - letters), name->start, member->end);
 }
 
+// Whether the definition of a structure has functions: a functor, for one.
+static gboolean
+has_functions(const Item *item) {
+  gboolean is_inside = FALSE;
+  for (const Token *token = item->first; token != item->last; token = token->next) {
+    is_inside |= smb_token_is(token, "{");
+    if (is_inside && (smb_token_is(token, "(") || smb_token_is(token, "operator")))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Why a type is not known that the text declares; FALSE: the text declares none.
+static gboolean
+refuse_type_name(Parser *parser, const Token *name) {
+  const GPtrArray *items = smb_outline_find(parser->outline, name);
+  const Item *item = items && items->len > 0 ? items->pdata[0] : NULL;
+  if (!item || item->kind != ITEM_TYPE)
+    return FALSE;
+  if (has_functions(item))
+    smb_parser_fail(parser, name->start,
+                    "'%s' has functions (a functor), which are outside the subset: a structure has "
+                    "variables only",
+                    name->text);
+  else
+    smb_parser_fail(parser, name->start, "the type '%s' is declared only behind this", name->text);
+  return TRUE;
+}
+
 gpointer
 smb_parser_refuse_name(Parser *parser, const Token *name, gboolean is_call) {
   const char *text = name->text;
@@ -63,6 +92,8 @@ smb_parser_refuse_name(Parser *parser, const Token *name, gboolean is_call) {
   if (outside)
     return smb_parser_fail(parser, name->start, "macro '%s' is outside the subset: it has '%s'",
                            text, outside);
+  if (!is_call && refuse_type_name(parser, name))
+    return NULL;
   if (!is_call && (smb_builtin_is_name(name) || smb_outline_find(parser->outline, name)))
     return smb_parser_fail(parser, name->start, "'%s' is a function: expected a call of it", text);
   if (smb_group_is_outside(name))

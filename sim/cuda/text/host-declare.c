@@ -45,6 +45,8 @@ define_outside(const HostReader *reader, const char *name, const char *text, Smb
     whole = longer;
     set_in_scope(reader, reader->file_scope, whole, text, kind, parameters);
   }
+  if (strcmp(whole, name) != 0 && *text && !parameters)
+    g_hash_table_add(reader->host->structures, g_strdup(whole));
 }
 
 // The same, where a declaration is being read; of a member of a structure also by the structure's name.

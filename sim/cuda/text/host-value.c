@@ -205,7 +205,7 @@ describe_constant(const ConstantValue *value) {
 
 // The kind of a type of several words.
 static SmbHostKind
-find_kind(const char *type) {
+find_kind_of_numbers(const char *type) {
   g_auto(GStrv) words = g_strsplit_set(type, " \t\n&", -1);
   SmbHostKind kind = SMB_HOST_ANY;
   for (guint i = 0; words[i]; i++)
@@ -217,7 +217,7 @@ char *
 smb_host_constant(const SmbHost *host, const SmbHostLaunch *launch, const char *expression,
                   const char *type) {
   ConstantValue value;
-  SmbHostKind kind = find_kind(type);
+  SmbHostKind kind = find_kind_of_numbers(type);
   if (!evaluate_expression(host, launch, expression, &value) ||
       (kind == SMB_HOST_WHOLE && !smb_kernel_constant_convert(&value, FALSE)))
     return NULL;

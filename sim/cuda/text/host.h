@@ -77,7 +77,7 @@ typedef struct {
  * @by_kernel: (element-type utf8 GPtrArray): the launches of each name of a kernel, in their order: smb_host_launches()
  * @values: (element-type utf8 SmbHostValue): what a name is defined as, "NAME" by all files and "SCOPE:NAME" in one scope
  * @scopes: (element-type SmbHostScope): blocks, functions and files
- * @structures: (element-type utf8 utf8): structures and classes that are defined, with all their namespaces; values are none
+ * @structures: (element-type utf8): structures and classes that are defined, and constants of namespaces, with all their namespaces
  */
 typedef struct {
   GPtrArray *kernels;

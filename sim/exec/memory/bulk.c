@@ -192,7 +192,66 @@ smb_bulk_copy(Exec *exec, const Step *step, SmbLanes lanes, guint64 *bytes) {
   return TRUE;
 }
 
-// --- matrices whose layout is not known
+// --- matrices of wmma, whose requests are not known
+
+// Moves the numbers of a lane. @values, @unknown: [register][lane].
+static gboolean
+move_fragment_lane(Exec *exec, const Step *step, guint lane, guint64 address,
+                   guint32 values[][SMB_MAX_LANES], guint32 unknown[][SMB_MAX_LANES]) {
+  const Fragment *fragment = step->fragment;
+  guint bits = smb_product_bits(fragment->number), bytes = bits / 8;
+  guint32 stride = row_values(exec->warp->registers, fragment->stride)[lane];
+  Move move = step->transfer->move;
+  move.width = move.align = bytes;
+  for (guint i = 0; i < fragment->n * 32 / bits; i++) {
+    guint row, column, word = i * bits / 32, shift = i * bits % 32;
+    guchar data[sizeof(guint64)] = {0}, marks[sizeof(guint64)] = {0};
+    smb_fragment_place(fragment, i, lane, &row, &column);
+    guint64 at =
+        fragment->is_across ? (guint64)row * stride + column : (guint64)column * stride + row;
+    if (move.op_class == SMB_OP_CLASS_LOAD &&
+        !smb_bulk_read(exec->block, &move, exec->w, lane, address + at * bytes, data, marks))
+      return FALSE;
+    for (guint b = 0; b < bytes; b++) {
+      guint in = word + b / 4, by = shift + b % 4 * 8;
+      if (move.op_class == SMB_OP_CLASS_LOAD) {
+        values[in][lane] |= marks[b] & MARK_KNOWN ? (guint32)data[b] << by : 0;
+        unknown[in][lane] |= marks[b] & MARK_KNOWN ? 0 : 0xffu << by;
+      } else {
+        data[b] = (guchar)(values[in][lane] >> by);
+        marks[b] = unknown[in][lane] >> by & 0xff ? 0 : MARK_KNOWN;
+      }
+    }
+    if (move.op_class == SMB_OP_CLASS_STORE &&
+        !smb_bulk_write(exec->block, &move, exec->w, lane, address + at * bytes, data, marks))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+move_fragment(Exec *exec, const Step *step, SmbLanes lanes, const guint64 *addresses) {
+  const Fragment *fragment = step->fragment;
+  Registers *registers = exec->warp->registers;
+  guint32 values[PRODUCT_FACTORS][SMB_MAX_LANES] = {{0}},
+          unknown[PRODUCT_FACTORS][SMB_MAX_LANES] = {{0}};
+  gboolean loads = step->transfer->move.op_class == SMB_OP_CLASS_LOAD;
+  exec_watch_row(exec, fragment->stride);
+  for (guint r = 0; r < fragment->n && !loads; r++) {
+    memcpy(values[r], row_values(registers, fragment->data[r]),
+           registers->n_lanes * sizeof(guint32));
+    for (guint lane = 0; lane < registers->n_lanes; lane++)
+      unknown[r][lane] = row_lane_unknown(registers, fragment->data[r], lane);
+  }
+  FOR_LANES(lanes, lane) {
+    if (!move_fragment_lane(exec, step, (guint)lane, addresses[lane], values, unknown))
+      return FALSE;
+  }
+  for (guint r = 0; r < fragment->n && loads; r++)
+    smb_row_set(registers, fragment->data[r], lanes, values[r], unknown[r], ROW_BLOCK,
+                step_origin(exec, step));
+  return TRUE;
+}
 
 gboolean
 smb_step_fragment(Exec *exec, const Step *step, SmbLanes lanes) {
@@ -206,8 +265,13 @@ smb_step_fragment(Exec *exec, const Step *step, SmbLanes lanes) {
   guint32 first = smb_block_find(block, addresses[smb_lanes_first(lanes)]);
   gboolean outside = known == lanes && first != REGION_SHARED;
   smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
-  smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
-  if (transfer->move.op_class == SMB_OP_CLASS_STORE)
+  gboolean moves = step->fragment && known == lanes &&
+                   smb_row_known(exec->warp->registers, step->fragment->stride, lanes) == lanes;
+  if (moves && !move_fragment(exec, step, lanes, addresses))
+    return FALSE;
+  if (!moves)
+    smb_doubt_writes(exec, step, lanes, step_origin(exec, step));
+  if (!moves && transfer->move.op_class == SMB_OP_CLASS_STORE)
     smb_transfer_mark_unknown(exec, step, lanes, step_origin(exec, step));
   if (outside || !exec_may_be_shared(exec, transfer) || !block->sink->uncounted)
     return TRUE;

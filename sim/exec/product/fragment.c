@@ -222,15 +222,14 @@ smb_product_put(const Product *product, Registers *registers, guint first, guint
   return !form->is_published || smb_product_is_certain(form, operands);
 }
 
-// Whether nothing is known of the result, since nothing is of a factor.
-static gboolean
-is_lost(const ProductForm *form, const ProductUnknown *unknown) {
+gboolean
+smb_product_is_lost(const ProductForm *form, const ProductUnknown *unknown) {
   return unknown->rows == (1u << form->rows) - 1 || unknown->columns == (1u << EIGHT) - 1;
 }
 
-static void
-forget_sums(const Product *product, Registers *registers, guint first,
-            const ProductUnknown *unknown) {
+void
+smb_product_forget(const Product *product, Registers *registers, guint first,
+                   const ProductUnknown *unknown) {
   for (guint i = 0; i < smb_product_registers_of_sum(&product->form); i++)
     smb_row_forget(registers, product->d[i], (SmbLanes)G_MAXUINT32 << first, find_marks(unknown),
                    unknown->origin);
@@ -247,8 +246,8 @@ smb_product_make(const Product *product, Registers *registers, SmbLanes lanes) {
     operands.is_special = FALSE;
     smb_product_take_a(product, registers, first, &operands, &unknown);
     smb_product_take_b(product, registers, first, &operands, &unknown);
-    if (is_lost(&product->form, &unknown)) {
-      forget_sums(product, registers, first, &unknown);
+    if (smb_product_is_lost(&product->form, &unknown)) {
+      smb_product_forget(product, registers, first, &unknown);
       continue;
     }
     for (guint at = 0; at < product->form.columns / PRODUCT_COLUMNS; at++) {
@@ -257,4 +256,26 @@ smb_product_make(const Product *product, Registers *registers, SmbLanes lanes) {
     }
   }
   return is_certain;
+}
+
+// --- wmma: tiles one behind the other
+
+void
+smb_fragment_place(const Fragment *fragment, guint index, guint lane, guint *row, guint *column) {
+  const Packing packing = packing_of(fragment->number);
+  guint down = fragment->halves * EIGHT,
+        of_base = fragment->base * packing.in_register / packing.registers;
+  index %= of_base;
+  if (fragment->is_sum) {
+    guint tile = index / (2 * fragment->halves), in_tile = index % (2 * fragment->halves);
+    *row = tile / fragment->across * down + in_tile / 2 * EIGHT + lane / IN_A_ROW;
+    *column = tile % fragment->across * EIGHT + lane % IN_A_ROW * 2 + in_tile % 2;
+    return;
+  }
+  // what a tile has: all of the depth of its rows
+  guint of_tile = of_base / fragment->across, tile = index / of_tile;
+  guint part = index % of_tile / packing.in_register;
+  *row = tile * down + part % fragment->halves * EIGHT + lane / IN_A_ROW;
+  *column = (part / fragment->halves * IN_A_ROW + lane % IN_A_ROW) * packing.in_register +
+            index % packing.in_register;
 }

@@ -7,7 +7,7 @@
 // A sum of real numbers is made in blocks of products: the products, which are exact, and what is there already are cut off
 // below one digit, so many below the largest exponent of all (of which those of subnormal numbers count as they are written),
 // and added; the sum is cut off to the digits of the result, or, of binary16, rounded to nearest. Zeros take no part. That is
-// the device's result on sm_90, bit by bit: of 82 forms of mma.sync and 22 of wgmma, in 7 million sums of an H200, random
+// the device's result on sm_90, bit by bit: of 82 forms of mma.sync and 24 of wgmma, in 2.8 million sums of an H200, random
 // ones of 16 kinds (tests/product-values.def has some). Of other chips the rules are those that were published (Khattak and Mikaitis, "Accurate
 // Models of NVIDIA Tensor Cores", 2025), and were not compared with a device.
 // Private to sim/exec and its front ends.
@@ -104,14 +104,67 @@ gboolean smb_product_is_certain(const ProductForm *form, const ProductOperands *
 // column lane / 4; of C and D, two numbers of each of these rows
 
 /**
- * Product: one that a warp makes
+ * Product: one that a warp makes, or a quarter of one that four warps make together (wgmma)
  * @a, @b, @c, @d: rows of registers of 32 bits, in their order; of 64-bit numbers two for each
+ * @left, @right: the first of two rows that say where A and B are in shared memory; NO_MATRIX: they are in registers
+ * @left_is_turned, @right_is_turned: numbers of a column of A, of a row of B follow each other there
+ * @reserved: what addresses of the code have ahead of the program's own shared memory
+ * @adds, @adds_unless: whether C is added: a predicate, or its opposite
  */
 typedef struct {
   ProductForm form;
   Row a[PRODUCT_FACTORS], b[PRODUCT_FACTORS];
   Row c[PRODUCT_SUMS], d[PRODUCT_SUMS];
+  Row left, right;
+  gboolean left_is_turned, right_is_turned;
+  guint32 reserved;
+  Predicate adds;
+  gboolean adds_unless;
 } Product;
+
+#define NO_MATRIX G_MAXUINT32
+
+/**
+ * Fragment: an operand of wmma in registers, that is moved from or to memory
+ * @number: of 8 bits or more
+ * @is_sum: C or D; else A, or B as if it were transposed
+ * @halves: 2: tiles of it have 16 rows; 1: 8
+ * @across: of sums, how many tiles are side by side
+ * @is_across: numbers of a row follow each other in memory, else those of a column
+ * @stride: a row: numbers from one row, or column, to the next
+ * @base: registers that differ; others hold the same again
+ * @data: @n registers of 32 bits; of 64-bit numbers two for each
+ */
+typedef struct {
+  ProductNumber number;
+  gboolean is_sum;
+  guint halves, across;
+  gboolean is_across;
+  Row stride;
+  guint base, n;
+  Row data[PRODUCT_FACTORS];
+} Fragment;
+
+// Where the number @index of a lane's is: row and column.
+void smb_fragment_place(const Fragment *fragment, guint index, guint lane, guint *row,
+                        guint *column);
+
+// --- in shared memory, where a descriptor says (place.c)
+
+// Where a matrix is: rows of @width bytes, eight of which follow each other, whose units of 16 bytes are swapped: by those bits of
+// the address / 128, less @base, that are in @mask.
+typedef struct {
+  guint32 start, leading, stride; // bytes
+  guint32 width;
+  guint32 mask, base;
+} MatrixPlace;
+
+// The low and the high word of a descriptor.
+MatrixPlace smb_matrix_place(guint32 low, guint32 high);
+// The address of a number of @bytes: in row @row of A, or column @row of B, the @k-th. @is_turned: numbers of different rows follow
+// each other, not those of one row.
+guint32 smb_matrix_address(const MatrixPlace *place, gboolean is_turned, guint bytes, guint row,
+                           guint k);
 
 // How many registers of 32 bits each operand has.
 guint smb_product_registers_of_a(const ProductForm *form);
@@ -137,6 +190,11 @@ void smb_product_take_c(const Product *product, const Registers *registers, guin
 // Computes, and writes those columns of D. Returns whether all rules of adding give that, or the one of the chip was measured.
 gboolean smb_product_put(const Product *product, Registers *registers, guint first, guint at,
                          const ProductOperands *operands, const ProductUnknown *unknown);
+
+// Whether nothing is known of the result, since nothing is of a factor; makes it so, of 32 lanes.
+gboolean smb_product_is_lost(const ProductForm *form, const ProductUnknown *unknown);
+void smb_product_forget(const Product *product, Registers *registers, guint first,
+                        const ProductUnknown *unknown);
 
 // All of it, of lanes that are all of one or more groups of 32. Returns whether all rules of adding give that.
 gboolean smb_product_make(const Product *product, Registers *registers, SmbLanes lanes);

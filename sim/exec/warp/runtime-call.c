@@ -40,9 +40,8 @@ take_text(const Exec *exec, Row row, guint lane) {
   return g_string_free(text, FALSE);
 }
 
-// Notes a fault of the first of these lanes, which end: others go on, as on a device, which stops them sometime.
-static gboolean
-end_faulty(Exec *exec, const Step *step, SmbLanes lanes, SmbFault fault, const char *what) {
+gboolean
+smb_step_fault(Exec *exec, const Step *step, SmbLanes lanes, SmbFault fault, const char *what) {
   g_autofree char *thread = smb_block_thread(exec->block, exec->w, smb_lanes_first(lanes));
   g_autofree char *text = g_strdup_printf("%s, by %s", what, thread);
   g_autofree char *message = smb_program_message(exec->block->program, step->place, text);
@@ -101,7 +100,7 @@ smb_step_assert(Exec *exec, const Step *step, SmbLanes lanes) {
     FOR_LANES(step->compute.s[0] == NO_ROW ? 0 : lanes, lane) {
       complain_assertion(exec, step->compute.s[0], lane);
     }
-    return end_faulty(exec, step, lanes, SMB_FAULT_ASSERT, "an assertion failed");
+    return smb_step_fault(exec, step, lanes, SMB_FAULT_ASSERT, "an assertion failed");
   }
   g_autofree char *thread = smb_block_thread(exec->block, exec->w, smb_lanes_first(lanes));
   return smb_block_fail(exec->block, step->place, "an assertion fails in %s", thread);
@@ -114,7 +113,7 @@ smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes) {
   if (has_to_wait(exec, lanes))
     return FALSE;
   if (exec->block->runtime)
-    return end_faulty(exec, step, lanes, SMB_FAULT_TRAP, "a trap was executed");
+    return smb_step_fault(exec, step, lanes, SMB_FAULT_TRAP, "a trap was executed");
   g_autofree char *thread = smb_block_thread(exec->block, exec->w, smb_lanes_first(lanes));
   return smb_block_fail(exec->block, step->place, "trap, executed by %s", thread);
 }
@@ -182,7 +181,7 @@ smb_step_free(Exec *exec, const Step *step, SmbLanes lanes) {
       continue;
     g_autofree char *what = g_strdup_printf(
         "free of 0x%" G_GINT64_MODIFIER "x, where nothing is that malloc gave", address);
-    return end_faulty(exec, step, (SmbLanes)1 << lane, SMB_FAULT_TRAP, what);
+    return smb_step_fault(exec, step, (SmbLanes)1 << lane, SMB_FAULT_TRAP, what);
   }
   return TRUE;
 }

@@ -78,6 +78,12 @@ gboolean smb_step_reserve(Exec *exec, const Step *step, SmbLanes lanes);
 // A function without a body here is called.
 gboolean smb_step_missing(Exec *exec, const Step *step, SmbLanes lanes);
 
+// --- textures and surfaces (texture-step.c): of a launch that is only counted nothing is known of what they find
+
+gboolean smb_step_sample(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_surface(Exec *exec, const Step *step, SmbLanes lanes);
+void smb_doubt_surface(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
+
 // --- the device's run-time system (runtime-call.c): arguments and results as runtime-function.def says
 
 // Compute.d: the address of as many bytes as the pair of rows Compute.s[0] says, of Code.heap, that no
@@ -87,6 +93,9 @@ gboolean smb_step_free(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_print(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_assert(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes);
+// Notes a fault of the first of these lanes, which end: others go on, as on a device, which stops them sometime.
+gboolean smb_step_fault(Exec *exec, const Step *step, SmbLanes lanes, SmbFault fault,
+                        const char *what);
 // Another function of it, Step.callee.
 gboolean smb_step_unsupported(Exec *exec, const Step *step, SmbLanes lanes);
 // Compute.d: a word of the clock (Step.argument).

@@ -14,7 +14,7 @@ enum {
   FILL_QUANTUM = 8,   // of st.bulk
   FRAGMENT_BYTES = 4, // that a lane asks for at least
   WARPGROUP = 4,      // warps
-  GROUP_ROWS = 64,  // of wgmma
+  GROUP_ROWS = 64,    // of wgmma
 };
 
 // An instruction whose operands are being read.
@@ -199,9 +199,17 @@ decode_operands(PtxDecoder *decoder, guint64 bytes) {
   return PTX_DECODED;
 }
 
+// A step that lists the operands, and one that makes the product.
 PtxResult
 smb_ptx_decode_product(PtxDecoder *decoder) {
-  return decode_operands(decoder, find_product_bytes(decoder));
+  guint32 listed = decoder->code->steps->len;
+  Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_MATRIX, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
+  traffic.bulk->bytes = find_product_bytes(decoder);
+  finish_traffic(decoder, &traffic);
+  if (!smb_ptx_add_group_product(decoder))
+    smb_ptx_writes_result(decoder, smb_code_step(decoder->code, listed),
+                          smb_ptx_operand(decoder, 0));
+  return PTX_DECODED;
 }
 
 PtxResult
@@ -248,6 +256,7 @@ smb_ptx_decode_fragment(PtxDecoder *decoder) {
   Step step = smb_build_bulk(&decoder->build, STEP_FRAGMENT, traffic.site, traffic.bulk);
   if (loads)
     smb_ptx_writes_result(decoder, &step, smb_ptx_operand(decoder, 0));
+  step.fragment = smb_ptx_fragment(decoder, loads);
   smb_code_add(decoder->code, &step);
   return PTX_DECODED;
 }

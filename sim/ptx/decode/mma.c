@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Products of matrices in registers: mma.sync and wmma.mma. Fragments of wmma are those of mma, as ptxas lays them out: a product of
+// Products of matrices: mma.sync, wmma.mma and wgmma.mma_async. Fragments of wmma are those of mma, as ptxas lays them out: a product of
 // m16n16k16 is two of m16n8k16, one of m32n8k16, too, and one of m8n32k16 is that of the transposed matrices. Numbers of binary16
 // are repeated up to eight registers. On sm_90, numbers of 8 bits become binary16, and C is added last.
 // Not modelled: sparse and scaled factors, mma.m8n8k4 of binary16, and D and C of different types.
@@ -15,6 +15,7 @@ enum {
   MOST_REGISTERS = 16,  // of an operand
   FIRST_UNPACKING = 90, // chips whose products of 8-bit reals are made of those of binary16
   LAST_UNPACKING = 99,
+  GROUP_ROWS = 64, // of wgmma
 };
 
 static gboolean
@@ -39,9 +40,10 @@ typedef struct {
   guint m, n, k;
 } MatrixShape;
 
-// What an opcode says: its shape, and the numbers of D, A, B and C, or of D and C where A and B are of binary16.
+// What an opcode says: its shape, and the numbers of D, A, B and C, or of D and C where A and B are of binary16; of wgmma, with 3
+// @named, of D, A and B.
 static gboolean
-read_product(const PtxDecoder *decoder, MatrixShape *shape, ProductForm *form) {
+read_product_types(const PtxDecoder *decoder, guint named, MatrixShape *shape, ProductForm *form) {
   static const char *const others[] = {"sp", "block_scale", "sp::ordered_metadata"};
   guint8 numbers[4];
   guint n = 0;
@@ -56,11 +58,11 @@ read_product(const PtxDecoder *decoder, MatrixShape *shape, ProductForm *form) {
   for (guint i = 0; i < G_N_ELEMENTS(others); i++)
     if (smb_ptx_has_part(decoder, others[i]))
       return FALSE;
-  if ((n != 2 && n != 4) || shape->m == 0 || numbers[0] != numbers[n - 1])
+  if ((n != 2 && n != named) || shape->m == 0 || (n != 3 && numbers[0] != numbers[n - 1]))
     return FALSE;
   form->sum = numbers[0];
-  form->a = n == 4 ? numbers[1] : PRODUCT_F16;
-  form->b = n == 4 ? numbers[2] : PRODUCT_F16;
+  form->a = n > 2 ? numbers[1] : PRODUCT_F16;
+  form->b = n > 2 ? numbers[2] : PRODUCT_F16;
   form->saturates = smb_ptx_has_part(decoder, "satfinite") && form->sum == PRODUCT_S32;
   form->is_and = smb_ptx_has_part(decoder, "and");
   return !(form->a == PRODUCT_F16 && shape->k == 4);
@@ -164,7 +166,7 @@ smb_ptx_decode_mma(PtxDecoder *decoder) {
   MatrixShape shape;
   ProductForm form = {.columns = PRODUCT_COLUMNS};
   ProductRows rows;
-  if (!read_product(decoder, &shape, &form))
+  if (!read_product_types(decoder, 4, &shape, &form))
     return PTX_UNKNOWN;
   gboolean is_turned = shape.m == 8 && shape.n == 32;
   guint m = is_turned ? shape.n : shape.m, n = is_turned ? shape.m : shape.n;
@@ -193,4 +195,121 @@ smb_ptx_decode_mma(PtxDecoder *decoder) {
       add_tile(decoder, &form, rows.a + i * of_a, rows.b + j * of_b, rows.c + sum, rows.d + sum);
     }
   return PTX_DECODED;
+}
+
+// --- wmma.load.{a, b, c}.layout.shape.type d, [a]{, stride}; wmma.store.d.layout.shape.type [a], d{, stride}
+
+const Fragment *
+smb_ptx_fragment(PtxDecoder *decoder, gboolean loads) {
+  MatrixShape shape = {0, 0, 0};
+  guint8 number;
+  gboolean is_a = loads && smb_ptx_has_part(decoder, "a"),
+           is_b = loads && smb_ptx_has_part(decoder, "b");
+  gboolean by_rows = smb_ptx_has_part(decoder, "row");
+  for (guint i = 1; decoder->parts[i] && shape.m == 0; i++)
+    if (sscanf(decoder->parts[i], "m%3un%3uk%3u", &shape.m, &shape.n, &shape.k) != 3)
+      shape.m = 0;
+  if (shape.m == 0 || !find_product_type(smb_ptx_last_part(decoder), &number) ||
+      smb_product_bits((ProductNumber)number) < 8 || number == PRODUCT_B1)
+    return NULL;
+  gboolean is_turned = shape.m == 8 && shape.n == 32, is_sum = !is_a && !is_b;
+  guint m = is_turned ? shape.n : shape.m, n = is_turned ? shape.m : shape.n;
+  gboolean is_left = is_sum || is_a != is_turned; // it has tiles of 16 rows
+  guint rows = is_left ? m : n, halves = is_left ? MIN(m, PRODUCT_ROWS) / 8 : 1;
+  guint columns = is_sum ? n : shape.k, bits = smb_product_bits((ProductNumber)number);
+  Row data[MOST_REGISTERS];
+  guint count = take_product_rows(decoder, loads ? 0 : 1, (ProductNumber)number, data);
+  guint base = rows * columns * bits / 32 / 32;
+  if (base == 0 || count < base || count % base)
+    return NULL;
+  Fragment *fragment = g_new0(Fragment, 1);
+  g_ptr_array_add(decoder->code->products, fragment);
+  *fragment = (Fragment){.number = (ProductNumber)number,
+                         .is_sum = is_sum,
+                         .halves = halves,
+                         .across = is_sum ? n / 8 : rows / (8 * halves),
+                         .is_across = is_b || (is_sum && is_turned) ? !by_rows : by_rows,
+                         .base = base,
+                         .n = count};
+  memcpy(fragment->data, data, count * sizeof *data);
+  // without a stride, rows or columns follow each other
+  guint width = is_a   ? (by_rows ? shape.k : shape.m)
+                : is_b ? (by_rows ? shape.n : shape.k)
+                       : (by_rows ? shape.n : shape.m);
+  fragment->stride = smb_ptx_has_operand(decoder, 2)
+                         ? smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 4, FALSE)
+                         : smb_ptx_constant(decoder, width, 4);
+  return fragment->stride == NO_ROW ? NULL : fragment;
+}
+
+// --- wgmma.mma_async d, a, b, whether d is added to{, sign of a, sign of b{, a is turned, b is turned}}: a is a list of registers, which
+// is not turned, or says where it is, as b does
+
+// An operand that is a constant; @otherwise: there is none.
+static gint64
+take_product_constant(const PtxDecoder *decoder, guint index, gint64 otherwise) {
+  const PtxOperand *operand = smb_ptx_operand(decoder, index);
+  return operand->kind == PTX_OPERAND_INTEGER ? (gint64)operand->bits : otherwise;
+}
+
+static gboolean
+take_group_factors(PtxDecoder *decoder, Product *product) {
+  const PtxOperand *a = smb_ptx_operand(decoder, 1);
+  gboolean in_registers = a->kind == PTX_OPERAND_VECTOR;
+  guint turns = in_registers ? 6 : 7;
+  Row rows[MOST_REGISTERS];
+  if (in_registers) {
+    guint n = smb_product_registers_of_a(&product->form);
+    if (take_product_rows(decoder, 1, (ProductNumber)product->form.a, rows) != n)
+      return FALSE;
+    memcpy(product->a, rows, n * sizeof *rows);
+  } else
+    product->left = smb_ptx_row(decoder, a, 8, FALSE);
+  product->right = smb_ptx_row(decoder, smb_ptx_operand(decoder, 2), 8, FALSE);
+  product->form.negates =
+      (take_product_constant(decoder, 4, 1) == -1) != (take_product_constant(decoder, 5, 1) == -1);
+  product->left_is_turned = !in_registers && take_product_constant(decoder, 6, 0) == 1;
+  product->right_is_turned = take_product_constant(decoder, turns, 0) == 1;
+  return product->right != NO_ROW && (in_registers || product->left != NO_ROW);
+}
+
+// Whether C is added: a predicate, or a constant. FALSE: it is neither.
+static gboolean
+take_addition(PtxDecoder *decoder, Product *product) {
+  const PtxOperand *adds = smb_ptx_operand(decoder, 3);
+  if (adds->kind == PTX_OPERAND_INTEGER) {
+    product->adds_unless = adds->bits == 0;
+    return TRUE;
+  }
+  product->adds = smb_ptx_predicate(decoder, adds);
+  product->adds_unless = adds->is_negated;
+  return smb_ptx_is_predicate(decoder, adds);
+}
+
+gboolean
+smb_ptx_add_group_product(PtxDecoder *decoder) {
+  MatrixShape shape;
+  ProductForm form = {.rows = PRODUCT_ROWS};
+  const PtxOperand *d = smb_ptx_operand(decoder, 0);
+  if (!read_product_types(decoder, 3, &shape, &form) || shape.m != GROUP_ROWS ||
+      d->kind != PTX_OPERAND_VECTOR)
+    return FALSE;
+  guint bits = form.a == PRODUCT_B1 ? 1 : smb_product_bits((ProductNumber)form.a);
+  form.columns = (guint16)shape.n;
+  form.depth = (guint16)shape.k;
+  if (shape.n % PRODUCT_COLUMNS || shape.n > 256 || shape.k * bits != 256 ||
+      d->n != smb_product_registers_of_sum(&form) || d->n > PRODUCT_SUMS)
+    return FALSE;
+  Product *product = smb_code_new_product(decoder->code);
+  product->form = form;
+  for (guint i = 0; i < d->n; i++) {
+    product->c[i] = product->d[i] =
+        smb_ptx_row(decoder, smb_ptx_element(decoder, d, i), 4, form.sum == PRODUCT_F32);
+    if (product->d[i] == NO_ROW)
+      return FALSE;
+  }
+  if (!take_group_factors(decoder, product) || !take_addition(decoder, product))
+    return FALSE;
+  smb_build_product(&decoder->build, product, decoder->program->cuda_arch / 10);
+  return TRUE;
 }

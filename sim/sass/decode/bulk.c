@@ -248,6 +248,11 @@ smb_sass_product(SassDecoder *decoder) {
   const Transfer *site = make_site(decoder, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   Step step = smb_build_bulk(&decoder->builder, STEP_BULK, site, bulk);
   guint results = n / (smb_sass_has(decoder, PART_F16) ? 4 : 2);
+  ProductForm form = {.columns = (guint16)n, .depth = (guint16)SASS_CHOOSE(decoder, depths, 0)};
+  if (smb_sass_is_group_product(decoder, bits, &form)) {
+    smb_code_add(decoder->code, &step);
+    return smb_sass_add_group_product(decoder, &form);
+  }
   if (!smb_sass_is_dropped(d))
     smb_code_writes_row(decoder->code, &step, decoder->registers + d->number,
                         MIN(results, (guint)SASS_RZ - d->number));

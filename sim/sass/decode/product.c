@@ -4,6 +4,8 @@
 // Products of matrices in registers: HMMA, IMMA, DMMA, QMMA and BMMA. Registers of an operand follow each other, in the order of
 // the fragments of mma.sync, of which ptxas makes them (tests/sass-products.def). Of HMMA.884 of sm_75, of four
 // steps, and of sparse matrices the results are unknown.
+#include <string.h>
+
 #include "sim/sass/decode/decode.h"
 
 // The argument of the table's row.
@@ -144,6 +146,72 @@ smb_sass_matrix(SassDecoder *decoder) {
   Row d = smb_sass_result(decoder, smb_sass_operand(decoder, 0), n);
   for (guint i = 0; i < n; i++)
     product->d[i] = d + i;
+  smb_build_product(&decoder->builder, product, decoder->chip);
+  return TRUE;
+}
+
+// --- of four warps: D, where A and B are or A, where B is, C, whether it is added
+
+enum {
+  ADDRESS_ROWS = 2,
+  MATRIX_BITS = 256, // of a row of A
+};
+
+gboolean
+smb_sass_is_group_product(const SassDecoder *decoder, guint bits, ProductForm *form) {
+  static const SassChoice halves[] = {{PART_BF16, PRODUCT_BF16}, {PART_TF32, PRODUCT_TF32}};
+  const SassInstruction *instruction = decoder->instruction;
+  gboolean is_half = bits >= 16, is_bit = bits == 1;
+  form->rows = PRODUCT_ROWS;
+  form->sum = smb_sass_has(decoder, PART_F32)   ? PRODUCT_F32
+              : smb_sass_has(decoder, PART_F16) ? PRODUCT_F16
+                                                : PRODUCT_S32;
+  form->saturates = smb_sass_has(decoder, PART_SAT);
+  form->is_and = TRUE;
+  if (is_half || is_bit)
+    form->a = form->b = is_bit ? PRODUCT_B1 : (guint8)SASS_CHOOSE(decoder, halves, PRODUCT_F16);
+  else if (!find_factors(decoder, form))
+    return FALSE;
+  gboolean is_real = form->a <= PRODUCT_E5M2;
+  return instruction->is_complete && instruction->is_modelled && instruction->n_operands >= 3 &&
+         form->depth * bits == MATRIX_BITS && is_real == (form->sum != PRODUCT_S32);
+}
+
+// What is said of a matrix behind where it is: "negA.tnspB".
+static gboolean
+says_of_matrix(const SassOperand *operand, const char *word) {
+  return operand->part > PART_NONE && strstr(smb_sass_part_name(operand->part), word);
+}
+
+gboolean
+smb_sass_add_group_product(SassDecoder *decoder, const ProductForm *form) {
+  const SassOperand *a = smb_sass_operand(decoder, 1), *place = a;
+  gboolean in_registers = smb_sass_is_register(a);
+  guint at = 2, n = smb_product_registers_of_sum(form);
+  Product *product = smb_code_new_product(decoder->code);
+  if (in_registers)
+    place = smb_sass_operand(decoder, at++);
+  const SassOperand *c = smb_sass_operand(decoder, at), *adds = smb_sass_operand(decoder, at + 1);
+  const SassOperand *d = smb_sass_operand(decoder, 0);
+  product->form = *form;
+  // A's descriptor is in the first two of four registers, which nobody asks for if A is in registers itself.
+  product->right = decoder->uniforms + place->descriptor + ADDRESS_ROWS;
+  if (in_registers)
+    set_product_rows(decoder, a, smb_product_registers_of_a(form), product->a);
+  else
+    product->left = decoder->uniforms + place->descriptor;
+  product->left_is_turned = says_of_matrix(place, "tnspA");
+  product->right_is_turned = says_of_matrix(place, "tnspB");
+  gboolean negates_a = in_registers ? a->is_negated : says_of_matrix(place, "negA");
+  product->form.negates = negates_a != says_of_matrix(place, "negB");
+  product->reserved = decoder->reserved_shared;
+  set_product_rows(decoder, c, n, product->c);
+  for (guint i = 0; i < n; i++)
+    product->d[i] = smb_sass_is_dropped(d) ? decoder->dropped : decoder->registers + d->number + i;
+  if (adds && smb_sass_is_predicate(adds)) {
+    product->adds = smb_sass_predicate(decoder, adds);
+    product->adds_unless = adds->is_inverted;
+  }
   smb_build_product(&decoder->builder, product, decoder->chip);
   return TRUE;
 }

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The model of a texture unit: against a slow one that follows the rules word by word, and against what an H100 gave (2026-11-27).
+#include "sim/texture/texture.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/effort.h"
+#include "tests/suite.h"
+
+enum {
+  WIDTH = 13,
+  HEIGHT = 7,
+  DEPTH = 5,
+  ROUNDS = 20000,
+};
+
+static float texels[DEPTH][HEIGHT][WIDTH];
+
+static bool
+read_texels(void *user, uint64_t address, void *bytes, unsigned n_bytes) {
+  (void)user;
+  memcpy(bytes, (const void *)(uintptr_t)address, n_bytes);
+  return true;
+}
+
+static SmbTexture
+describe_texels(SmbTextureShape shape, int mode, bool is_linear, bool is_normalized) {
+  SmbTexture texture = {.shape = shape,
+                        .channel = SMB_CHANNEL_FLOAT,
+                        .bits = 32,
+                        .n_components = 1,
+                        .n_levels = 1,
+                        .modes = {(uint32_t)mode, (uint32_t)mode, (uint32_t)mode},
+                        .is_linear = is_linear,
+                        .is_normalized = is_normalized,
+                        .border = {0.25f, 0, 0, 0}};
+  texture.levels[0] = (SmbTextureLevel){.address = (uintptr_t)texels,
+                                        .row_bytes = sizeof texels[0][0],
+                                        .slice_bytes = sizeof texels[0],
+                                        .width = WIDTH,
+                                        .height = HEIGHT,
+                                        .depth = DEPTH};
+  return texture;
+}
+
+// --- the slow model
+
+// One step at a time until it is inside; -1: the border.
+static int
+walk_inside(int mode, int index, int extent) {
+  while (index < 0 || index >= extent) {
+    if (mode == SMB_ADDRESS_BORDER)
+      return -1;
+    if (mode == SMB_ADDRESS_CLAMP)
+      index += index < 0 ? 1 : -1;
+    else if (mode == SMB_ADDRESS_WRAP)
+      index += index < 0 ? extent : -extent;
+    else
+      index = index < 0 ? -1 - index : 2 * extent - 1 - index;
+  }
+  return index;
+}
+
+static double
+take_texel(int mode, int x, int y, int z) {
+  int i = walk_inside(mode, x, WIDTH), j = walk_inside(mode, y, HEIGHT);
+  int k = walk_inside(mode, z, DEPTH);
+  return i < 0 || j < 0 || k < 0 ? 0.25 : (double)texels[k][j][i];
+}
+
+// In 256ths of a texel, from the middle of the first one; where it clamps, between the middles of the first and the last.
+static int
+slow_place(int mode, double x, int extent, bool is_normalized) {
+  double texel = is_normalized ? floor(x * 2097152) * extent / 2097152 : x;
+  int place = (int)floor(texel * 256 + 0.5) - 128;
+  if (mode == SMB_ADDRESS_CLAMP && place < 0)
+    place = 0;
+  if (mode == SMB_ADDRESS_CLAMP && place > (extent - 1) * 256)
+    place = (extent - 1) * 256;
+  return place;
+}
+
+// Halves of what is divided go to the part that is farther from the first texel, or, of the left part, to the nearer one.
+static double
+slow_linear(int mode, const int *places, bool is_flat) {
+  int at[3], part[3];
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    at[i] = (int)floor(places[i] / 256.0);
+    part[i] = places[i] - 256 * at[i];
+  }
+  for (int z = 0; z < (is_flat ? 1 : 2); z++) {
+    int slice = is_flat ? 256 : z ? part[2] : 256 - part[2];
+    int right = (int)floor(slice * part[0] / 256.0 + 0.5), left = slice - right;
+    int upper_right = (int)floor(right * part[1] / 256.0 + 0.5);
+    int lower_left = (int)floor(left * (256 - part[1]) / 256.0 + 0.5);
+    sum += lower_left * take_texel(mode, at[0], at[1], at[2] + z);
+    sum += (right - upper_right) * take_texel(mode, at[0] + 1, at[1], at[2] + z);
+    sum += (left - lower_left) * take_texel(mode, at[0], at[1] + 1, at[2] + z);
+    sum += upper_right * take_texel(mode, at[0] + 1, at[1] + 1, at[2] + z);
+  }
+  return sum / 256;
+}
+
+// Of two or three dimensions; texels are small integers in 64ths, so that nothing is rounded.
+START_TEST(test_slow) {
+  int mode = _i / 8;
+  bool is_linear = _i & 1, is_normalized = _i & 2, is_flat = _i & 4;
+  guint32 state = 1 + (guint32)_i;
+  for (guint i = 0; i < sizeof texels / sizeof(float); i++)
+    (&texels[0][0][0])[i] = (float)(i * 37 % 251) / 64;
+  SmbTexture texture =
+      describe_texels(is_flat ? SMB_SHAPE_2D : SMB_SHAPE_3D, mode, is_linear, is_normalized);
+  if (!is_normalized && (mode == SMB_ADDRESS_WRAP || mode == SMB_ADDRESS_MIRROR))
+    mode = SMB_ADDRESS_CLAMP;
+  for (guint round = 0; round < effort(ROUNDS); round++) {
+    static const int extents[3] = {WIDTH, HEIGHT, DEPTH};
+    SmbSample sample = {.how = SMB_SAMPLE_FILTERED};
+    int places[3] = {0};
+    uint32_t found[SMB_TEXTURE_COMPONENTS];
+    float value;
+    for (int axis = 0; axis < (is_flat ? 2 : 3); axis++) {
+      state = state * 1664525 + 1013904223;
+      sample.at[axis] = (float)(int)(state >> 8 & 0xffff) / 1024 - 20;
+      if (is_normalized)
+        sample.at[axis] /= (float)extents[axis];
+      places[axis] =
+          slow_place(is_linear ? mode : -1, sample.at[axis], extents[axis], is_normalized);
+      if (!is_linear)
+        places[axis] =
+            (int)floor(is_normalized ? floor(sample.at[axis] * 2097152.0) * extents[axis] / 2097152
+                                     : (double)sample.at[axis]);
+    }
+    double expected = is_linear ? slow_linear(mode, places, is_flat)
+                                : take_texel(mode, places[0], places[1], places[2]);
+    ck_assert_uint_eq(smb_texture_sample(&texture, &sample, read_texels, NULL, found), 0);
+    memcpy(&value, &found[0], sizeof value);
+    ck_assert_msg((double)value == expected, "%a %a %a: %a, not %a", (double)sample.at[0],
+                  (double)sample.at[1], (double)sample.at[2], (double)value, expected);
+  }
+}
+END_TEST
+
+// --- what a device gave
+
+// Along x between two texels, of other formats.
+static const struct {
+  uint32_t channel, bits;
+  uint8_t texels[4]; // of one component
+  float x;
+  uint32_t found;
+} cases[] = {
+    {SMB_CHANNEL_UNSIGNED, 8, {147, 0}, 0.5f, 0x3f139394},         // 147 / 255
+    {SMB_CHANNEL_SIGNED, 8, {0xe8, 0}, 0.25f, 0xbe418306},         // -24 / 127
+    {SMB_CHANNEL_SIGNED, 8, {0x80, 0x80}, 1, 0xbf800000},          // ends at -1
+    {SMB_CHANNEL_FLOAT, 16, {0xba, 0x5f, 0, 0}, 0.5f, 0x43f74000}, // a half
+};
+
+START_TEST(test_format) {
+  SmbTexture texture = describe_texels(SMB_SHAPE_1D, SMB_ADDRESS_CLAMP, FALSE, FALSE);
+  SmbSample sample = {.how = SMB_SAMPLE_FILTERED, .at = {cases[_i].x}};
+  uint32_t found[SMB_TEXTURE_COMPONENTS];
+  texture.channel = cases[_i].channel;
+  texture.bits = cases[_i].bits;
+  texture.reads_float = cases[_i].channel != SMB_CHANNEL_FLOAT;
+  texture.levels[0] = (SmbTextureLevel){
+      .address = (uintptr_t)cases[_i].texels, .width = 2, .height = 1, .depth = 1};
+  smb_texture_sample(&texture, &sample, read_texels, NULL, found);
+  ck_assert_uint_eq(found[0], cases[_i].found);
+  ck_assert_uint_eq(found[1] | found[2] | found[3], 0);
+}
+END_TEST
+
+// Weights of eight texels, as an H100 had them (a fraction of 1/2 is where rules differ).
+START_TEST(test_weights) {
+  static const unsigned given[][3] = {{81, 128, 0}, {31, 128, 242}, {0, 67, 128}};
+  static const unsigned slice[] = {0, 1, 1};
+  static const unsigned expected[][4] = {{88, 40, 87, 41}, {107, 14, 106, 15}, {95, 0, 33, 0}};
+  unsigned weights[8], sum = 0;
+  smb_texture_weights(SMB_TEXTURE_ONE, 3, given[_i], weights);
+  for (unsigned i = 0; i < 4; i++)
+    ck_assert_uint_eq(weights[4 * slice[_i] + i], expected[_i][i]);
+  for (unsigned i = 0; i < 8; i++)
+    sum += weights[i];
+  ck_assert_uint_eq(sum, SMB_TEXTURE_ONE);
+}
+END_TEST
+
+// --- surfaces
+
+START_TEST(test_surface) {
+  static const struct {
+    int32_t at[3];
+    unsigned width;
+    bool clamps, is_inside;
+    uint64_t place;
+  } places[] = {{{4, 1, 0}, 4, FALSE, TRUE, 16}, {{12, 0, 0}, 4, FALSE, FALSE, 0},
+                {{12, 0, 0}, 4, TRUE, TRUE, 8},  {{-4, 5, 0}, 4, TRUE, TRUE, 24},
+                {{8, 0, 0}, 8, TRUE, TRUE, 0},   {{0, 0, -1}, 4, TRUE, TRUE, 36},
+                {{0, 0, 1}, 16, TRUE, FALSE, 0}};
+  SmbTexture surface = {.shape = SMB_SHAPE_2D_LAYERED, .bits = 8, .n_components = 4, .n_levels = 1};
+  surface.levels[0] =
+      (SmbTextureLevel){.row_bytes = 12, .slice_bytes = 36, .width = 3, .height = 3, .depth = 2};
+  for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
+    uint64_t address = 0;
+    bool is_inside =
+        smb_surface_find(&surface, places[i].at, places[i].width, places[i].clamps, &address);
+    ck_assert_int_eq(is_inside, places[i].is_inside);
+    ck_assert(!is_inside || address == places[i].place);
+  }
+}
+END_TEST
+
+Suite *
+suite_texture(void) {
+  Suite *suite = suite_create("texture");
+  TCase *tcase = tcase_create("texture");
+  tcase_add_loop_test(tcase, test_slow, 0, 4 * 8);
+  tcase_add_loop_test(tcase, test_format, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tcase, test_weights, 0, 3);
+  tcase_add_test(tcase, test_surface);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
