@@ -7,6 +7,7 @@
 
 #include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/client.h"
+#include "gpu/driver/memory/written.h"
 #include "gpu/driver/output.h"
 
 static __thread cudaError_t last;
@@ -22,10 +23,37 @@ static const struct {
 #undef ERROR
 };
 
+API const char *
+cudaGetErrorString(cudaError_t error) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].error == error)
+      return texts[i].text;
+  return "unrecognized error code";
+}
+
+API const char *
+cudaGetErrorName(cudaError_t error) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].error == error)
+      return texts[i].name;
+  return "unrecognized error code";
+}
+
+static void
+note_failed_call(cudaError_t error) {
+  char text[256];
+  if (!written_is_checked())
+    return;
+  snprintf(text, sizeof text, "%s (%s)", cudaGetErrorName(error), cudaGetErrorString(error));
+  written_tell(RUN_FOUND_CALL, NULL, text, (uint64_t)error, 0);
+}
+
 cudaError_t
 error_keep(cudaError_t error) {
-  if (error && error != cudaErrorNotReady)
+  if (error && error != cudaErrorNotReady) {
     last = error;
+    note_failed_call(error);
+  }
   return error;
 }
 
@@ -34,8 +62,9 @@ error_return(cudaError_t error) {
   cudaError_t ended = error_sticky();
   if (ended) {
     output_write();
-    error = ended;
-    __atomic_store_n(&is_told, true, __ATOMIC_RELAXED);
+    if (!__atomic_exchange_n(&is_told, true, __ATOMIC_RELAXED))
+      note_failed_call(ended); // the first of the calls that all fail now
+    return last = ended;
   }
   return error_keep(error);
 }
@@ -98,20 +127,4 @@ cudaGetLastError(void) {
   cudaError_t error = cudaPeekAtLastError();
   last = cudaSuccess;
   return error;
-}
-
-API const char *
-cudaGetErrorString(cudaError_t error) {
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (texts[i].error == error)
-      return texts[i].text;
-  return "unrecognized error code";
-}
-
-API const char *
-cudaGetErrorName(cudaError_t error) {
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (texts[i].error == error)
-      return texts[i].name;
-  return "unrecognized error code";
 }

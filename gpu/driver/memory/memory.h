@@ -74,5 +74,8 @@ bool memory_map_at(void *address, const void *range, size_t bytes);
 // Frees all, also variables.
 void memory_reset(void);
 
+// Calls a function for each allocation of the program that is memory now.
+void memory_each(void (*visit)(const Allocation *allocation));
+
 // Adds how many allocations there are that are no variables, each of them, and the same of what is registered (RUN_LAUNCH).
 void memory_add_all(SmbPayload *payload);
