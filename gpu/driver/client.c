@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "gpu/driver/memory/memory.h"
-#include "gpu/driver/memory/written.h"
+#include "gpu/driver/memory/initialized.h"
 #include "gpu/inject/channel.h"
 
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;

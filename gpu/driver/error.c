@@ -7,7 +7,7 @@
 
 #include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/client.h"
-#include "gpu/driver/memory/written.h"
+#include "gpu/driver/memory/initialized.h"
 #include "gpu/driver/output.h"
 
 static __thread cudaError_t last;

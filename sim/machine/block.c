@@ -153,8 +153,7 @@ smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...) {
   va_end(arguments);
   g_autofree char *message = smb_program_message(block->program, place, text);
   g_set_error_literal(block->error, SMB_ERROR, SMB_ERROR_INPUT, message);
-  if (block->check)
-    smb_inspect_remember(block->check, place, text);
+  smb_inspect_remember(block->check, place, text);
   return FALSE;
 }
 

@@ -43,10 +43,10 @@ shared_behind(int *p, bool wrong) {
 
 __global__ void
 local_behind(int *p, bool wrong, int n) {
-  int own[16];
-  for (int i = 0; i < 16; i++)
+  int own[128];
+  for (int i = 0; i < 128; i++)
     own[i] = p[(n + i * i) % N];
-  p[threadIdx.x] = own[(threadIdx.x + n) % 16 + (wrong ? 1 << 27 : 0)]; // local-behind
+  p[threadIdx.x] = own[(threadIdx.x * 5 + n) % 128 + (wrong ? 1 << 20 : 0)]; // local-behind
 }
 
 __global__ void
@@ -340,6 +340,10 @@ wrong_mask(int *p, bool wrong) {
     p[threadIdx.x] = 2;
 }
 
+#define arrive(at, n)                                                                              \
+  asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0], %1; }" ::"r"(at), "r"(n)        \
+               : "memory")
+
 __global__ void
 no_barrier(int *p, bool wrong) {
   __shared__ alignas(8) unsigned long long barrier;
@@ -347,8 +351,7 @@ no_barrier(int *p, bool wrong) {
   if (threadIdx.x == 0 && !wrong)
     asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
   __syncthreads();
-  asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(at)
-               : "memory"); // no-barrier
+  arrive(at, 1); // no-barrier
   p[threadIdx.x] = 1;
 }
 
@@ -360,9 +363,7 @@ arrive_often(int *p, bool wrong) {
     asm volatile("mbarrier.init.shared.b64 [%0], 70;" ::"r"(at) : "memory");
   __syncthreads();
   if (threadIdx.x == 0)
-    asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0], %1; }" ::"r"(at),
-                 "r"(wrong ? 80 : 7)
-                 : "memory"); // arrive-often
+    arrive(at, wrong ? 80 : 7); // arrive-often
   p[threadIdx.x] = 1;
 }
 

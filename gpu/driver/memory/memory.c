@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "gpu/driver/memory/host-register.h"
-#include "gpu/driver/memory/written.h"
+#include "gpu/driver/memory/initialized.h"
 
 #define RANGE_BYTES ((uint64_t)80 << 30) // memory of the device, as an H100 has it
 #define RANGE_HINT  ((void *)0x200000000000)

@@ -9,7 +9,7 @@
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/memory.h"
-#include "gpu/driver/memory/written.h"
+#include "gpu/driver/memory/initialized.h"
 
 // One side of a copy, in bytes.
 typedef struct {

@@ -6,7 +6,7 @@
 
 #include "gpu/driver/stream/call.h"
 #include "gpu/driver/memory/memory.h"
-#include "gpu/driver/memory/written.h"
+#include "gpu/driver/memory/initialized.h"
 
 static bool
 is_empty_fill(const FillCall *fill) {

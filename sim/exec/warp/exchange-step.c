@@ -71,7 +71,7 @@ make_warp_found(const Exec *exec, const Step *step, guint lane) {
 
 // Of a launch that is checked: lanes name whom they wait for. Those that wait for the same have met, as far as they are there.
 static void
-check_members(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *members) {
+inspect_members(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *members) {
   for (SmbLanes same; lanes; lanes &= ~same) {
     same = find_same(members, lanes);
     SmbLanes wanted = members[smb_lanes_first(lanes)], strangers = same & ~wanted;
@@ -95,7 +95,7 @@ check_gather(Exec *exec, const Step *step, SmbLanes lanes) {
   const Registers *registers = exec->warp->registers;
   Row row = step->compute.s[0];
   if (smb_row_known(registers, row, lanes) == lanes)
-    check_members(exec, step, lanes, row_values(registers, row));
+    inspect_members(exec, step, lanes, row_values(registers, row));
   else
     smb_inspect_meet(exec->block, exec->w, lanes);
 }

@@ -172,7 +172,8 @@ static void
 note_wrong_free(Exec *exec, const Step *step, guint lane, const char *what) {
   const CheckFound found = {.kind = SMB_DEFECT_ALLOCATION,
                             .site = G_MAXUINT,
-                            .at = step->place,
+                            .at = exec->block->check->call_place ? exec->block->check->call_place
+                                                                 : step->place,
                             .other = G_MAXUINT,
                             .warp = exec->w,
                             .lane = lane,

@@ -228,6 +228,8 @@ smb_inspect_fault(SmbBlock *block, const Move *move, guint warp, guint lane, con
 
 void
 smb_inspect_remember(Inspection *check, guint32 place, const char *text) {
+  if (!check)
+    return;
   g_free(check->failed_text);
   check->failed_text = g_strdup(text);
   check->failed_place = place;

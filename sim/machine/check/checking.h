@@ -53,6 +53,7 @@ typedef gboolean (*CheckPolls)(gconstpointer user, guint site);
  * @asks_polls, @polls_user: (nullable)
  * @is_polling: the access that is made polls
  * @pending: lanes of the access of which it was said that they access what a copy may still write
+ * @call_place: of machine code: of the last call by an address, such as that of free(), which is behind all code; 0: there was none
  * @fault, @failed_lane: what is wrong with the access that failed last, and of which lane
  */
 struct _Inspection {
@@ -76,6 +77,7 @@ struct _Inspection {
   gconstpointer polls_user;
   gboolean is_polling;
   SmbLanes pending;
+  guint32 call_place;
   SmbFault fault;
   guint failed_lane;
 };
@@ -117,7 +119,7 @@ void smb_inspect_note(SmbBlock *block, const CheckFound *found, const char *text
 // An access of a lane is not possible: @problem, in words.
 void smb_inspect_fault(SmbBlock *block, const Move *move, guint warp, guint lane,
                        const char *problem);
-// A message of smb_block_fail().
+// A message of smb_block_fail(). @check: (nullable)
 void smb_inspect_remember(Inspection *check, guint32 place, const char *text);
 // The last smb_block_fail() is a defect of this kind. @lane: G_MAXUINT: of no thread
 void smb_inspect_note_failure(SmbBlock *block, SmbDefectKind kind, guint warp, guint lane);

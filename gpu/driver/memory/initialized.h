@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Of a program that is checked (smembank run --check): which bytes of device memory something was written to since they were allocated,
+// Of a program that is checked: which bytes of device memory something was written to since they were allocated,
 // a bit for each, in a file that the command maps, too: it notes what kernels write. And what the library finds itself.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE
-#include "gpu/driver/memory/written.h"
+#include "gpu/driver/memory/initialized.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -49,7 +49,7 @@ written_is_checked(void) {
 // --- bits
 
 static uint64_t
-offset_of(const void *address) {
+place_of(const void *address) {
   return (uintptr_t)address - memory_base();
 }
 
@@ -79,7 +79,7 @@ void
 written_forget(const void *address, size_t bytes) {
   if (!bits)
     return;
-  uint64_t first = offset_of(address) / 8;
+  uint64_t first = place_of(address) / 8;
   if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first,
                 (off_t)(bytes / 8)) != 0)
     memset(bits + first, 0, bytes / 8);
@@ -89,7 +89,7 @@ written_forget(const void *address, size_t bytes) {
 static bool
 is_device(const void *address) {
   Allocation found;
-  return offset_of(address) < memory_bytes() && memory_find(address, &found) &&
+  return place_of(address) < memory_bytes() && memory_find(address, &found) &&
          found.kind == INJECT_DEVICE && !found.is_variable;
 }
 
@@ -98,7 +98,7 @@ written_note(const void *address, size_t bytes) {
   if (!bits || !is_device(address))
     return;
   pthread_mutex_lock(&lock);
-  set_bits(offset_of(address), bytes);
+  set_bits(place_of(address), bytes);
   pthread_mutex_unlock(&lock);
 }
 
@@ -114,11 +114,11 @@ void
 written_note_copy(const void *to, const void *from, size_t bytes) {
   if (!bits)
     return;
-  size_t n = is_device(from) ? find_unset(offset_of(from), bytes) : bytes;
+  size_t n = is_device(from) ? find_unset(place_of(from), bytes) : bytes;
   if (is_device(to) && n < bytes) {
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < bytes; i++)
-      set_bit(offset_of(to) + i, has_bit(offset_of(from) + i));
+      set_bit(place_of(to) + i, has_bit(place_of(from) + i));
     pthread_mutex_unlock(&lock);
   } else
     written_note(to, bytes);
@@ -173,7 +173,7 @@ tell_leak(const Allocation *allocation) {
 }
 
 // What the program has not freed when it ends; after an error that ends the context it cannot.
-__attribute__((destructor)) static void
+static __attribute__((destructor)) void
 tell_leaks(void) {
   if (bits && getpid() == process && !error_sticky())
     memory_each(tell_leak);
