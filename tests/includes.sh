@@ -46,8 +46,9 @@ sim/cuda/parse/ sim/cuda/lower/ sim/exec/
 sim/cuda/builtin/ sim/cuda/lower/ sim/exec/
 sim/cuda/rewrite/ sim/cuda/lower/ sim/exec/
 sim/cuda/lower/ sim/cuda/text/ sim/cuda/parse/ sim/cuda/rewrite/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
-sim/exec/compute/ sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
-sim/exec/flow/ sim/exec/compute/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
+sim/exec/compute/ sim/exec/product/ sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
+sim/exec/product/ sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
+sim/exec/flow/ sim/exec/compute/ sim/exec/product/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/step.h sim/exec/code.h sim/exec/build.h sim/exec/exec.h
 sim/exec/step.h sim/exec/flow/ sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/code.h sim/exec/build.h sim/exec/exec.h
 sim/exec/code. sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/build.h sim/exec/exec.h
 sim/exec/build. sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/exec.h

@@ -19,6 +19,8 @@ find_fate(const Code *code) {
       return FATE_UNKNOWN;
     if (step->kind == KIND_COMPUTE && step->compute.modifiers & MODIFIER_APPROXIMATE)
       return FATE_UNKNOWN;
+    if (step->product && step->product->form.is_published)
+      return FATE_UNKNOWN;
     if (step->opcode == STEP_LOAD_MATRIX || step->opcode == STEP_STORE_MATRIX)
       return step->argument == MATRIX_UNKNOWN ? FATE_REQUESTS : FATE_EXACT;
     if (step->kind == KIND_APART)

@@ -2,13 +2,14 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# gpu/driver/functions.def says which functions of CUDA's runtime there are: each library has those, and no others. The table in
-# doc/run.md is made of it.
+# gpu/driver/functions.def says which functions of CUDA's runtime there are, and cu/driver-functions.def which of the driver: each library has
+# those, and no others. The tables in doc/run.md are made of them.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 form=${srcdir:?}/gpu/driver/functions.sh
 def=$srcdir/gpu/driver/functions.def
+driver=$srcdir/gpu/driver/cu/driver-functions.def
 status=0
 
 # differ WHAT WANTED FOUND: says what differs.
@@ -18,7 +19,7 @@ differ() {
   missing=$(LC_ALL=C comm -23 "$work/wanted" "$work/found" | tr '\n' ' ')
   more=$(LC_ALL=C comm -13 "$work/wanted" "$work/found" | tr '\n' ' ')
   [ -n "$missing$more" ] || return 0
-  echo "FAIL: $1: only in functions.def: ${missing:-none}; without a line there: ${more:-none}"
+  echo "FAIL: $1: only in the table: ${missing:-none}; without a line there: ${more:-none}"
   status=1
 }
 
@@ -33,6 +34,19 @@ sh "$form" table "$work/made-up.def" | grep -qxF '| `cudaThree`, `_ptds` | 12 | 
 awk '/^[A-Z]+\(/ && !/^SECTION\("[^"]+"\)$/ && !/^DONE\([_a-zA-Z0-9]+, CUDA_(12|13|12_13), (PLAIN|PTSZ|PTDS)\)$/ &&
   !/^(ACCEPTED|REFUSED)\([_a-zA-Z0-9]+, CUDA_(12|13|12_13), (PLAIN|PTSZ|PTDS), "[^"|]+"\)$/' "$def" >"$work/strange"
 [ ! -s "$work/strange" ] || { echo "FAIL: functions.def: not a line that its head describes: $(cat "$work/strange")"; status=1; }
+
+awk '/^[A-Z]+\(/ && !/^SECTION\("[^"]+"\)$/ &&
+  !/^DONE\(cu[A-Z][_a-zA-Z0-9]+, [0-9]+, (PLAIN|PTSZ|PTDS), (NOTHING|INIT|CONTEXT), [_a-zA-Z0-9]+(\([_a-zA-Z0-9]+, [_a-zA-Z0-9]+\))?\)$/ &&
+  !/^ACCEPTED\(cu[A-Z][_a-zA-Z0-9]+, [0-9]+, (PLAIN|PTSZ|PTDS), (NOTHING|INIT|CONTEXT), [_a-zA-Z0-9]+(\([_a-zA-Z0-9]+, [_a-zA-Z0-9]+\))?, "[^"|]+"\)$/ &&
+  !/^REFUSED\(cu[A-Z][_a-zA-Z0-9]+, [0-9]+, (PLAIN|PTSZ|PTDS), "[^"|]+"\)$/' "$driver" >"$work/strange"
+[ ! -s "$work/strange" ] || { echo "FAIL: driver-functions.def: not a line that its head describes: $(cat "$work/strange")"; status=1; }
+
+if [ -e gpu/driver/libcuda.so.1 ]; then
+  sh "$form" driver-names "$driver" >"$work/rows"
+  [ "$(wc -l <"$work/rows")" -gt 600 ] || { echo "FAIL: $(wc -l <"$work/rows") functions of the driver"; status=1; }
+  nm -D --defined-only gpu/driver/libcuda.so.1 | awk '{ print $3 }' >"$work/exported"
+  differ 'libcuda.so.1 exports' "$work/rows" "$work/exported"
+fi
 
 for major in 12 13; do
   library=gpu/driver/libcudart.so.$major
@@ -56,9 +70,15 @@ grep -hoE '^(__)?cuda[A-Za-z0-9_]+\(|^[A-Z_]+\(cuda[A-Za-z0-9_]+(, cuda[A-Za-z0-
 sed -nE 's/^(DONE|ACCEPTED)\(([A-Za-z0-9_]+),.*/\2/p' "$def" >"$work/rows"
 differ 'sources' "$work/rows" "$work/written"
 
-sh "$form" page "$def" "$srcdir/doc/run.md" >"$work/run.md"
+# The same of the driver, whose rows name the functions of this folder and of the runtime.
+sed -nE 's/^(cu[A-Z][A-Za-z0-9_]+)\(.*/\1/p; s/^[A-Z]+\((cu[A-Z].*)\)$/\1/p' "$srcdir"/gpu/driver/cu/*.c |
+  tr ',' '\n' | sed -n 's/^ *\(cu[A-Z][A-Za-z0-9_]*\)$/\1/p' | LC_ALL=C sort -u >"$work/written"
+sed -nE 's/^(DONE|ACCEPTED)\([^,]+,[^,]+,[^,]+,[^,]+, (cu[A-Z][A-Za-z0-9_]+).*/\2/p' "$driver" | LC_ALL=C sort -u >"$work/rows"
+differ 'sources of the driver' "$work/rows" "$work/written"
+
+sh "$form" page "$def" "$driver" "$srcdir/doc/run.md" >"$work/run.md"
 cmp -s "$work/run.md" "$srcdir/doc/run.md" || {
-  echo 'FAIL: doc/run.md has another table than functions.def: write it with gpu/driver/functions.sh page (HACKING.md)'
+  echo 'FAIL: doc/run.md has other tables than functions.def and driver-functions.def: write them with gpu/driver/functions.sh page (HACKING.md)'
   diff "$srcdir/doc/run.md" "$work/run.md" | head -20
   status=1
 }

@@ -496,6 +496,30 @@ add_writes(GString *text, const Code *code, const Step *step) {
   }
 }
 
+// --- products of matrices
+
+static void
+add_product_rows(GString *text, const Code *code, const char *before, guint n, const Row *rows) {
+  for (guint i = 0; i < n; i++) {
+    g_string_append(text, i ? " " : before);
+    add_rows(text, code, rows[i], 1);
+  }
+}
+
+// Of one whose results are in registers: its shape, its numbers as ProductNumber, its registers.
+static void
+add_product(GString *text, const Code *code, const Product *product) {
+  const ProductForm *form = &product->form;
+  guint n = smb_product_registers_of_sum(form);
+  g_string_append_printf(text, ".%ux%ux%u.%u.%u.%u%s%s%s", form->rows, form->columns, form->depth,
+                         form->a, form->b, form->sum, form->saturates ? ".sat" : "",
+                         form->is_and ? ".and" : "", form->is_published ? ".published" : "");
+  add_product_rows(text, code, " ", n, product->d);
+  add_product_rows(text, code, " = ", smb_product_registers_of_a(form), product->a);
+  add_product_rows(text, code, ", ", smb_product_registers_of_b(form), product->b);
+  add_product_rows(text, code, ", ", n, product->c);
+}
+
 char *
 step_text(const Code *code, const Step *step) {
   const StepInfo *info = smb_step_info(step->opcode);
@@ -516,6 +540,8 @@ step_text(const Code *code, const Step *step) {
     add_rows(text, code, step->argument, 1);
   } else if (info->kind == KIND_TRANSFER)
     add_transfer(text, code, step);
+  else if (step->product)
+    add_product(text, code, step->product);
   else if (step->bulk)
     add_bulk(text, code, step);
   else if (info->kind == KIND_APART)

@@ -306,7 +306,7 @@ START_TEST(test_views) {
     SmbCli cli = {.command = "explain", .arch = run.arch, .columns = 100};
     g_autoptr(SmbSpool) out = cli.out = smb_spool_new();
     g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(SmbLimit));
-    const SmbAnalyzeReport report = {run.target, run.analysis, FALSE, none, none, NULL};
+    const SmbAnalyzeReport report = {run.target, run.analysis, FALSE, none, none, NULL, NULL};
     smb_analyze_write_text(&cli, &report);
     smb_analyze_annotate(&cli, &report);
     smb_analyze_write_json(&cli, &report);
@@ -418,8 +418,8 @@ START_TEST(test_views_of_unknown) {
   char *three[] = {(char *)"3", NULL};
   const SmbLimitOptions typed = {.ways = three};
   g_autoptr(GArray) limits = smb_limits_new(&typed, NULL);
-  g_autoptr(GArray) failed = smb_limits_check(limits, run.target->kernel, run.analysis);
-  const SmbAnalyzeReport report = {run.target, run.analysis, TRUE, limits, failed, NULL};
+  g_autoptr(GArray) failed = smb_limits_check(limits, run.target->kernel, run.analysis, NULL);
+  const SmbAnalyzeReport report = {run.target, run.analysis, TRUE, limits, failed, NULL, NULL};
   const SmbExplainQuestion question = {0};
   g_autoptr(SmbExplanation) explanation =
       smb_explanation_new(run.target, run.arch, run.analysis, &question, NULL);

@@ -66,3 +66,8 @@ client_device(void) {
   pthread_once(&once, connect_once);
   return has_device ? &device : NULL;
 }
+
+bool
+client_is_connected(void) {
+  return __atomic_load_n(&has_device, __ATOMIC_ACQUIRE);
+}

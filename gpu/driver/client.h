@@ -31,6 +31,9 @@ typedef struct {
 // Connects, once. Returns NULL if no command listens: there is no device.
 const Device *client_device(void);
 
+// Whether that has been done, and there is a device.
+bool client_is_connected(void);
+
 // Sends a request, empties @payload, and waits for the answer, which replaces what @payload had. Returns the RunStatus that the
 // answer begins with; RUN_FAILED if none came.
 RunStatus client_ask(RunKind kind, SmbPayload *payload);

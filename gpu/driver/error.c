@@ -7,12 +7,13 @@
 
 #include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/client.h"
+#include "gpu/driver/context.h"
 #include "gpu/driver/memory/initialized.h"
 #include "gpu/driver/output.h"
 
 static __thread cudaError_t last;
+static __thread unsigned driver_depth;
 static cudaError_t sticky;
-static bool is_told; // a call has returned it
 
 static const struct {
   cudaError_t error;
@@ -48,25 +49,31 @@ note_failed_call(cudaError_t error) {
   written_tell(RUN_FOUND_CALL, NULL, text, (uint64_t)error, 0);
 }
 
-cudaError_t
-error_keep(cudaError_t error) {
-  if (error && error != cudaErrorNotReady) {
+static cudaError_t
+set_last(cudaError_t error) {
+  if (error && error != cudaErrorNotReady && driver_depth == 0)
     last = error;
-    note_failed_call(error);
-  }
   return error;
 }
 
 cudaError_t
+error_keep(cudaError_t error) {
+  if (error && error != cudaErrorNotReady)
+    note_failed_call(error);
+  return set_last(error);
+}
+
+// Of the calls that all fail once the context has ended, the first one is noted.
+cudaError_t
 error_return(cudaError_t error) {
+  static bool is_noted;
   cudaError_t ended = error_sticky();
-  if (ended) {
-    output_write();
-    if (!__atomic_exchange_n(&is_told, true, __ATOMIC_RELAXED))
-      note_failed_call(ended); // the first of the calls that all fail now
-    return last = ended;
-  }
-  return error_keep(error);
+  if (!ended)
+    return error_keep(error);
+  output_write();
+  if (!__atomic_exchange_n(&is_noted, true, __ATOMIC_RELAXED))
+    note_failed_call(ended);
+  return set_last(ended);
 }
 
 cudaError_t
@@ -79,7 +86,12 @@ error_check_device(void) {
 cudaError_t
 error_check(void) {
   cudaError_t ended = error_sticky();
-  return ended ? ended : error_check_device();
+  if (ended)
+    return ended;
+  cudaError_t error = error_check_device();
+  if (!error && driver_depth == 0)
+    context_enter();
+  return error;
 }
 
 cudaError_t
@@ -88,9 +100,14 @@ error_sticky(void) {
 }
 
 void
+error_set_driver(bool begins) {
+  driver_depth += begins ? 1 : -1u;
+}
+
+void
 error_reset(void) {
-  __atomic_store_n(&sticky, cudaSuccess, __ATOMIC_RELAXED);
-  __atomic_store_n(&is_told, false, __ATOMIC_RELAXED);
+  if (error_sticky())
+    __atomic_store_n(&sticky, cudaErrorDevicesUnavailable, __ATOMIC_RELAXED);
 }
 
 void
@@ -119,7 +136,7 @@ error_missing(const char *name) {
 // A kernel that fails is told by a call that waits for it, or a later one, not by these.
 API cudaError_t
 cudaPeekAtLastError(void) {
-  return __atomic_load_n(&is_told, __ATOMIC_RELAXED) ? sticky : last;
+  return last;
 }
 
 API cudaError_t

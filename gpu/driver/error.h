@@ -18,10 +18,15 @@ cudaError_t error_check(void);
 // Whether there is a device, whatever became of the context.
 cudaError_t error_check_device(void);
 
-// The error of the context, from now on; that of the context, or cudaSuccess; a new context.
+// The error of the context, from now on; that of the context, or cudaSuccess; a new context. A process whose kernel has failed gets
+// none: cudaErrorDevicesUnavailable (an H200 with driver 580).
 void error_stick(cudaError_t error);
 cudaError_t error_sticky(void);
 void error_reset(void);
+
+// While calls of the driver's interface are made, whose errors are not the runtime's last one, and which use the context that is current:
+// true at the beginning of one, false at its end.
+void error_set_driver(bool begins);
 
 // Writes what the command says of a launch or a module, a line, unless it was the last that was written.
 void error_tell(const unsigned char *text, size_t length);

@@ -20,6 +20,10 @@ typedef enum {
   HANDLE_USER_OBJECT,
   HANDLE_LIBRARY,
   HANDLE_KERNEL,
+  HANDLE_MODULE,
+  HANDLE_CONTEXT,
+  HANDLE_LINK,
+  HANDLE_MEMORY,
 } HandleKind;
 
 // An object of zeros. NULL: there is no memory.

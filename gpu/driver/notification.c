@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "gpu/driver/error.h"
+#include "gpu/driver/newer.h"
 
 // A handle that is not looked at again.
 static cudaError_t
@@ -30,7 +31,6 @@ cudaDeviceUnregisterAsyncNotification(int device, void *handle) {
   return error_return(error_check());
 }
 
-#if CUDART_MAJOR != 12
 API cudaError_t
 cudaLogsRegisterCallback(const void *function, void *user, void **handle) {
   (void)user;
@@ -68,34 +68,6 @@ cudaLogsDumpToMemory(unsigned *position, char *buffer, size_t *bytes, unsigned f
   *bytes = 0;
   *buffer = '\0';
   return error_return(error_check());
-}
-#endif
-
-// --- functions of the driver: there is none, which is no error of the call
-
-static cudaError_t
-find_driver_entry(const char *symbol, void **function, int *status) {
-  if (!symbol || !function)
-    return error_return(cudaErrorInvalidValue);
-  fprintf(stderr, "smembank run: the function %s of the driver is not there\n", symbol);
-  *function = NULL;
-  if (status)
-    *status = 1; // cudaDriverEntryPointSymbolNotFound
-  return error_return(error_check());
-}
-
-API cudaError_t
-cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
-                        int *status) {
-  (void)flags;
-  return find_driver_entry(symbol, function, status);
-}
-
-API cudaError_t
-cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
-                                 unsigned long long flags, int *status) {
-  (void)version, (void)flags;
-  return find_driver_entry(symbol, function, status);
 }
 
 #if CUDART_MAJOR == 12

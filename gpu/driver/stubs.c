@@ -4,8 +4,8 @@
 // What functions.def makes: the functions that are refused, and the variants of all for per-thread default streams (stream-variant.h).
 #include <stdio.h>
 
-#include "gpu/driver/assembly.h"
 #include "gpu/driver/error.h"
+#include "gpu/driver/stream/stream-variant.h"
 
 #if CUDART_MAJOR == 12
 #  define IN_CUDA_12(...) __VA_ARGS__
@@ -29,20 +29,12 @@ smembank_run_unknown(void) {
   return error_return(cudaErrorNotSupported);
 }
 
-// stream-variant.c calls the function, whose address it finds in a register.
-#ifdef __x86_64__
-#  define CALL_VARIANT(name) "mov " name "@GOTPCREL(%rip), %r11\n\tjmp variant_call\n"
-#else
-#  define CALL_VARIANT(name)                                                                       \
-    "adrp x16, :got:" name "\n\tldr x16, [x16, :got_lo12:" name "]\n\tb variant_call\n"
-#endif
-#define VARIANT(variant, name) ASSEMBLY(variant, "", CALL_VARIANT(name));
 #define VARIANT_PLAIN(name)
-#define VARIANT_PTSZ(name) VARIANT(#name "_ptsz", #name)
-#define VARIANT_PTDS(name) VARIANT(#name "_ptds", #name)
+#define VARIANT_PTSZ(name) VARIANT(#name "_ptsz", name##_ptsz, name)
+#define VARIANT_PTDS(name) VARIANT(#name "_ptds", name##_ptds, name)
 
 #define SECTION(title)
-#define DONE(name, versions, variant)           IN_##versions(VARIANT_##variant(name))
+#define DONE(name, versions, variant)           IN_##versions(cudaError_t name(void); VARIANT_##variant(name))
 #define ACCEPTED(name, versions, variant, what) DONE(name, versions, variant)
 #define REFUSED(name, versions, variant, why)                                                      \
   IN_##versions(API cudaError_t name(void) {                                                       \

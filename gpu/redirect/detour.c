@@ -9,7 +9,7 @@
 
 // Code of CALL_BYTES leaves the call in a register that no argument is in (r11, x17: System V ABI, AAPCS64) and goes here. Registers
 // of arguments are kept while the function is looked up.
-extern const char detour_enter[] __attribute__((visibility("hidden")));
+_Static_assert(offsetof(Call, target) == 8 && offsetof(Call, resolve) == 16, "as the code has it");
 
 #ifdef __x86_64__
 
@@ -65,7 +65,7 @@ ASSEMBLY("detour_enter", ".hidden detour_enter\n",
          "  movups %xmm4, 64(%rsp)\n  movups %xmm5, 80(%rsp)\n"
          "  movups %xmm6, 96(%rsp)\n  movups %xmm7, 112(%rsp)\n"
          "  mov %r11, %rdi\n"
-         "  call detour_resolve\n"
+         "  call *16(%rdi)\n"
          "  mov %rax, %r11\n"
          "  movups (%rsp), %xmm0\n  movups 16(%rsp), %xmm1\n"
          "  movups 32(%rsp), %xmm2\n  movups 48(%rsp), %xmm3\n"
@@ -130,7 +130,7 @@ ASSEMBLY("detour_enter", ".hidden detour_enter\n",
          "  stp q0, q1, [sp, #96]\n  stp q2, q3, [sp, #128]\n"
          "  stp q4, q5, [sp, #160]\n  stp q6, q7, [sp, #192]\n"
          "  mov x0, x17\n"
-         "  bl detour_resolve\n"
+         "  ldr x16, [x0, #16]\n  blr x16\n"
          "  mov x16, x0\n"
          "  ldp x0, x1, [sp, #16]\n  ldp x2, x3, [sp, #32]\n  ldp x4, x5, [sp, #48]\n"
          "  ldp x6, x7, [sp, #64]\n  ldr x8, [sp, #80]\n"

@@ -23,6 +23,8 @@ enum {
 typedef struct Call {
   struct Call *next;
   const void *target; // set by detour_write_call()
+  const void *(*resolve)(
+      struct Call *call); // returns the function, which it may also make the target
   const char *name, *library;
   bool is_known; // the library has it
   bool is_told;  // it was said that it has not
@@ -38,12 +40,12 @@ bool detour_reaches(const unsigned char *code, const void *target);
 // Whether a function does nothing but return, and has NEAR_JUMP_BYTES.
 bool detour_is_nothing(const unsigned char *code);
 
+// Code that goes to what resolve() returns, with the arguments that it is called with: of a call that is in r11 or x17.
+extern const char detour_enter[] __attribute__((visibility("hidden")));
+
 // Writes code of CALL_BYTES that goes to the function of @call, with the arguments that it is called with. Until the target is
-// another one it is what detour_resolve() returns.
+// another one it is what resolve() returns.
 void detour_write_call(unsigned char *code, Call *call);
 
 // What was written there is what the processor executes.
 void detour_flush(void *code, size_t bytes);
-
-// Returns the function, which may also become the target of the call. Not of detour.c.
-const void *detour_resolve(Call *call);

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "gpu/redirect/beside.h"
 #include "gpu/redirect/elf-file.h"
 #include "gpu/redirect/detour.h"
 
@@ -96,6 +97,23 @@ is_named_like_runtime(const char *name) {
   const char *plain = strncmp(name, "__", 2) == 0 ? name + 2 : name;
   return strncmp(plain, "cuda", 4) == 0 && plain[4] >= 'A' && plain[4] <= 'Z' &&
          !strchr(plain, '.');
+}
+
+// --- calls
+
+static const void *
+resolve_runtime(Call *call) {
+  void *runtime = beside_open(call->library, RTLD_NOW | RTLD_LOCAL);
+  const void *ours = runtime ? dlsym(runtime, call->is_known ? call->name : OURS) : NULL;
+  if (!ours) {
+    fprintf(stderr, "smembank run: error: %s\n", dlerror());
+    _exit(STATUS_INPUT);
+  }
+  if (call->is_known)
+    __atomic_store_n(&call->target, ours, __ATOMIC_RELEASE);
+  else if (!__atomic_exchange_n(&call->is_told, true, __ATOMIC_RELAXED))
+    fprintf(stderr, "smembank run: %s is not supported: newer than CUDA 13.0\n", call->name);
+  return ours;
 }
 
 // --- jumps
@@ -189,7 +207,8 @@ redirect_function(Redirection *redirection, const Elf64_Sym *symbol, const char 
     refuse_object(redirection->object, reason);
   }
   Call *call = redirection->calls++;
-  *call = (Call){all_calls, NULL, strdup(name), redirection->library, uses != NULL, false};
+  *call = (Call){all_calls,    NULL, resolve_runtime, strdup(name), redirection->library,
+                 uses != NULL, false};
   all_calls = call;
   detour_write_call(redirection->code, call);
   detour_write((unsigned char *)(redirection->object->base + symbol->st_value), redirection->code);
@@ -250,39 +269,10 @@ redirect_object(const Object *object, const ElfSymbols *symbols) {
   detour_flush(code, bytes);
 }
 
-// --- calls
-
-// The runtime beside this library.
-static void *
-load_runtime(const char *name) {
-  Dl_info self;
-  char path[PATH_MAX];
-  if (!dladdr((const void *)load_runtime, &self) || !self.dli_fname)
-    return NULL;
-  const char *slash = strrchr(self.dli_fname, '/');
-  int folder = slash ? (int)(slash + 1 - self.dli_fname) : 0;
-  snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, name);
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
-const void *
-detour_resolve(Call *call) {
-  void *runtime = load_runtime(call->library);
-  const void *ours = runtime ? dlsym(runtime, call->is_known ? call->name : OURS) : NULL;
-  if (!ours) {
-    fprintf(stderr, "smembank run: error: %s\n", dlerror());
-    _exit(STATUS_INPUT);
-  }
-  if (call->is_known)
-    __atomic_store_n(&call->target, ours, __ATOMIC_RELEASE);
-  else if (!__atomic_exchange_n(&call->is_told, true, __ATOMIC_RELAXED))
-    fprintf(stderr, "smembank run: %s is not supported: newer than CUDA 13.0\n", call->name);
-  return ours;
-}
-
 // --- objects
 
-// An object has a runtime that its symbols name, one that they do not, or none.
+// An object has a runtime that its symbols name, one that they do not, or none. A library with one that they do not name is told of when
+// it is used (cuGetExportTable).
 static void
 inspect_object(const Object *object) {
   ElfSymbols all = elf_file_symbols(&object->file, SHT_SYMTAB),
@@ -300,11 +290,6 @@ inspect_object(const Object *object) {
     refuse_object(object,
                   "is stripped, so that the CUDA runtime inside it cannot be replaced: link "
                   "it with nvcc -cudart shared, or give its source");
-  else
-    fprintf(stderr,
-            "smembank run: %s is stripped and has a CUDA runtime inside, which cannot be replaced: "
-            "what it computes needs a GPU (smembank capture)\n",
-            object->path);
 }
 
 static void

@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include "sim/advise/merge.h"
 
-// Whether each lane reads on behind what it has read before; @is_down: in front of it.
+static gboolean
+is_merged_op(SmbOp op) {
+  return op == SMB_OP_LD || op == SMB_OP_ST;
+}
+
+// Whether each lane goes on behind what it has read, or stored, before; @is_down: in front of it.
 static gboolean
 goes_on(const SmbArrayUse *use, const SmbArrayRequest *before, const SmbArrayRequest *next,
         gboolean is_down) {
@@ -11,8 +16,8 @@ goes_on(const SmbArrayUse *use, const SmbArrayRequest *before, const SmbArrayReq
   gboolean same = g_array_index(accesses, SmbAccess, before->made->access).site->is_unrolled &&
                   before->whole && next->whole && before->made->access == next->made->access &&
                   before->made->warp == next->made->warp &&
-                  before->made->count == next->made->count && first->op == SMB_OP_LD &&
-                  then->op == SMB_OP_LD && first->mask == then->mask && first->width == then->width;
+                  before->made->count == next->made->count && is_merged_op(first->op) &&
+                  then->op == first->op && first->mask == then->mask && first->width == then->width;
   SmbLanes lanes = smb_request_lanes(first);
   for (same = same && lanes; same && lanes; lanes &= lanes - 1) {
     guint lane = smb_lanes_first(lanes);
@@ -40,7 +45,7 @@ typedef struct {
 } Run;
 
 static void
-find_load_run(Run *run) {
+find_merged_run(Run *run) {
   run->is_down = run->n > 1 && goes_on(run->use, run->first, run->first + 1, TRUE);
   for (run->run = MAX(run->run, 1);
        run->run < run->n &&
@@ -48,7 +53,7 @@ find_load_run(Run *run) {
     run->run++;
 }
 
-// The widest load that replaces the first of those that go on; and how many it does, the lowest of which is @lowest.
+// The widest access that replaces the first of those that go on; and how many it does, the lowest of which is @lowest.
 static guint
 find_merged_width(const Run *run, guint max_width, guint *step, const SmbArrayRequest **lowest) {
   guint own = run->first->made->request.width, width = own & (own - 1u) ? own : max_width;
@@ -67,17 +72,20 @@ SmbMergedUse *
 smb_array_use_merge(const SmbArrayUse *use, guint max_width) {
   g_autoptr(SmbMergedUse) merged = g_new0(SmbMergedUse, 1);
   guint n = use->requests->len, step;
+  gboolean has_load = FALSE;
   const SmbArrayRequest *lowest;
   merged->use = *use;
   merged->use.requests = g_array_new(FALSE, FALSE, sizeof(SmbArrayRequest));
   merged->made = g_array_sized_new(FALSE, FALSE, sizeof(SmbAccessRequest), n); // never moves
   Run run = {.use = use, .first = (const SmbArrayRequest *)use->requests->data, .n = n};
   for (; run.n > 0; run.first += step, run.n -= step, run.run -= step) {
-    find_load_run(&run);
+    find_merged_run(&run);
     guint width = find_merged_width(&run, max_width, &step, &lowest);
     SmbAccessRequest made = *lowest->made;
-    if (step > 1 && merged->width == 0)
+    gboolean is_load = made.request.op == SMB_OP_LD;
+    if (step > 1 && (merged->width == 0 || (is_load && !has_load)))
       merged->access = made.access;
+    has_load = has_load || (step > 1 && is_load);
     merged->width = step > 1 ? MAX(merged->width, width) : merged->width;
     made.request.width = (guint8)width;
     g_array_append_val(merged->made, made);

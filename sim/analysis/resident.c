@@ -182,6 +182,18 @@ fail_waiting(Residents *residents, gboolean stuck) {
   smb_worker_end_block(residents->worker, first->block, residents->queue, error);
 }
 
+// FALSE: nobody waits for the blocks any more.
+static gboolean
+check_rounds(Residents *residents) {
+  GError *error = NULL;
+  if (!is_worker_cancelled(residents->worker))
+    return TRUE;
+  smb_fail(&error, SMB_ERROR, SMB_ERROR_INPUT, "interrupted");
+  smb_worker_turn_to(residents->worker, &g_array_index(residents->waiting, Resident, 0).share);
+  smb_worker_end_block(residents->worker, NULL, residents->queue, error);
+  return FALSE;
+}
+
 static void
 run_rounds(Residents *residents) {
   const SmbGlobal *global = residents->worker->global;
@@ -190,7 +202,7 @@ run_rounds(Residents *residents) {
     return;
   while (residents->waiting->len > 0) {
     guint64 changes = smb_global_changes(global), ended = residents->n_ended;
-    if (!resume_blocks(residents) || !start_blocks(residents))
+    if (!check_rounds(residents) || !resume_blocks(residents) || !start_blocks(residents))
       return;
     gboolean moved = changes != smb_global_changes(global) || ended != residents->n_ended;
     vain = moved ? 0 : vain + 1;

@@ -331,6 +331,22 @@ smb_text_capitalize(const char *clause) {
   return text;
 }
 
+char *
+smb_text_real(double value, gboolean is_float) {
+  enum {
+    MAX_DIGITS = 17 // of a double
+  };
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  for (guint digits = 1; digits <= MAX_DIGITS; digits++) {
+    g_autofree char *format = g_strdup_printf("%%.%ug", digits);
+    g_ascii_formatd(text, sizeof text, format, value);
+    double again = g_ascii_strtod(text, NULL);
+    if (is_float ? (float)again == (float)value : again == value)
+      return strpbrk(text, ".e") ? g_strdup(text) : g_strconcat(text, ".0", NULL);
+  }
+  return NULL;
+}
+
 SmbNumber
 smb_noun(guint64 n, const char *noun) {
   static const char *const with_es[] = {"s", "x", "z", "ch", "sh"};

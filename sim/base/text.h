@@ -82,6 +82,10 @@ char *smb_text_shorten_quotes(const char *message);
  */
 char *smb_text_capitalize(const char *clause);
 
+/** smb_text_real: Returns: (transfer full): the shortest decimal number that is @value again (as a float, if @is_float), with a point
+ * or an exponent; %NULL: it is no number */
+char *smb_text_real(double value, gboolean is_float);
+
 /** A number in words, made on the spot for the arguments of a printf(), which it outlives. */
 typedef struct {
   char text[64];

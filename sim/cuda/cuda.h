@@ -6,7 +6,7 @@
 // registers.
 #pragma once
 
-#include <glib.h>
+#include "sim/program/prototype.h"
 
 G_BEGIN_DECLS
 
@@ -17,5 +17,15 @@ G_BEGIN_DECLS
  * Returns: its bytes if one access moves it (1, 2, 4, 8 or 16), else 0; 0 for no type at all
  */
 gsize smb_cuda_element_size(const char *type);
+
+/**
+ * smb_cuda_prototype:
+ * @source: a text, whose kernel may have more than the kernel language has
+ * @options: as for reading it
+ *
+ * Returns: (transfer full) (nullable) (element-type SmbDeclared): the parameters of the kernel; %NULL: they have types that are not known
+ *   here, or there is no such kernel
+ */
+GArray *smb_cuda_prototype(SmbSource *source, const SmbProgramOptions *options);
 
 G_END_DECLS

@@ -35,6 +35,7 @@ smb_code_init(Code *code) {
   code->places = g_array_new(FALSE, FALSE, sizeof(ParameterPlace));
   code->transfers = g_ptr_array_new_with_free_func(g_free);
   code->bulks = g_ptr_array_new_with_free_func(g_free);
+  code->products = g_ptr_array_new_with_free_func(g_free);
   code->owned = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
   code->bytes = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
   code->graphs = g_ptr_array_new_with_free_func(free_graph);
@@ -51,6 +52,7 @@ smb_code_clear(Code *code) {
   g_array_unref(code->places);
   g_ptr_array_unref(code->transfers);
   g_ptr_array_unref(code->bulks);
+  g_ptr_array_unref(code->products);
   g_ptr_array_unref(code->owned);
   g_ptr_array_unref(code->bytes);
   g_ptr_array_unref(code->graphs);
@@ -87,6 +89,13 @@ smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum) {
   bulk->quantum = quantum;
   bulk->size = NO_ROW;
   return bulk;
+}
+
+Product *
+smb_code_new_product(Code *code) {
+  Product *product = g_new0(Product, 1);
+  g_ptr_array_add(code->products, product);
+  return product;
 }
 
 Step *
@@ -276,6 +285,17 @@ add_transfer(const Builder *builder, Step *step, const Transfer *transfer) {
       smb_code_writes_row(builder->code, step, transfer->data[c], transfer->rows);
   }
   smb_code_add(builder->code, step);
+}
+
+void
+smb_build_product(const Builder *builder, Product *product, guint chip) {
+  Step step = smb_build_step(builder, STEP_PRODUCT);
+  guint n = smb_product_registers_of_sum(&product->form);
+  smb_product_rule(&product->form, chip);
+  step.product = product;
+  for (guint i = 0; i < n; i++)
+    smb_code_writes_row(builder->code, &step, product->d[i], 1);
+  smb_code_add(builder->code, &step);
 }
 
 void

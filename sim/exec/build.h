@@ -15,9 +15,10 @@ void smb_code_clear(Code *code);
 // New registers, which nothing is known of.
 Row smb_code_new_rows(Code *code, guint n);
 Predicate smb_code_new_predicate(Code *code);
-// A transfer and a bulk of the code, which nothing is known of yet.
+// A transfer, a bulk and a product of the code, which nothing is known of yet.
 Transfer *smb_code_new_transfer(Code *code);
 Bulk *smb_code_new_bulk(Code *code, SmbTraffic kind, guint quantum);
+Product *smb_code_new_product(Code *code);
 // The next step of the code, and one that is there.
 void smb_code_add(Code *code, Step *step);
 Step *smb_code_step(Code *code, guint32 number);
@@ -70,6 +71,9 @@ void smb_build_compute(const Builder *builder, const Compute *compute, gboolean 
                        Row members);
 // Lists a shuffle; the computation that moves the values follows.
 void smb_build_shuffle(const Builder *builder);
+
+// A product of matrices in registers: whose form and rows are set, but for the rule of @chip (90 of sm_90).
+void smb_build_product(const Builder *builder, Product *product, guint chip);
 
 // --- requests. The caller has set the address, the components and their rows of the transfer
 // (smb_code_new_transfer()). A load or an atomic writes the rows of Transfer.data.

@@ -133,6 +133,7 @@ struct _Code {
   gsize parameter_bytes;
   GPtrArray *transfers;
   GPtrArray *bulks;
+  GPtrArray *products;
   GPtrArray *owned;        // GArrays that others point into
   GPtrArray *bytes;        // GByteArrays that contents point into
   GPtrArray *graphs;       // CodeGraph

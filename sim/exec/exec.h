@@ -57,6 +57,7 @@ typedef struct {
   // The lanes of one set run alone now (WARPSYNC.EXCLUSIVE), and it is not known which; why not.
   gboolean has_unknown_members;
   guint32 members_origin;
+  guint clock_looks; // how often it asked for the clock
 } Warp;
 
 enum {

@@ -7,6 +7,7 @@
 
 enum {
   LOOK_STEPS = 1 << 22, // of a block, a multiple of that, before it is asked whether it can end
+  ASK_STEPS = 1 << 18,  // the same, before somebody is asked whether it is to end
 };
 
 // The place of the last step. A convergence barrier is not an instruction: its place is that of the next one.
@@ -27,7 +28,8 @@ check_step_limit(Exec *exec, const Step *step, guint64 before) {
   gboolean looks = block->steps / LOOK_STEPS != before / LOOK_STEPS && splits->mask;
   if (looks && smb_spin_is_endless(exec))
     return smb_block_fail(block, find_last_place(exec, step), "an endless loop: it has no exit");
-  if (looks && block->is_cancelled && block->is_cancelled(block->cancel_user))
+  gboolean asks = block->steps / ASK_STEPS != before / ASK_STEPS && block->is_cancelled;
+  if (asks && block->is_cancelled(block->cancel_user))
     return smb_block_fail(block, find_last_place(exec, step), "interrupted");
   exec->sync->doubts = exec->sync->doubts || looks;
   guint64 max_work = MAX(CODE_MAX_WORK, block->limits.max_steps / 2 * 5);

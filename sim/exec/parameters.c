@@ -31,8 +31,10 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
   const ParameterPlace *place = &g_array_index(code->places, ParameterPlace, parameter);
   const char *given = smb_argument_given(arguments, program, parameter);
   if (!given) {
-    refuse_code_argument(error, "parameter %u of '%s' needs a value", parameter, program->name);
-    smb_hint(error, SMB_HINT_ARGUMENT, smb_number(parameter).text, NULL);
+    g_autofree char *described = smb_program_describe_parameter(program, parameter);
+    g_autofree char *key = smb_program_parameter_key(program, parameter);
+    refuse_code_argument(error, "%s of '%s' needs a value", described, program->name);
+    smb_hint(error, SMB_HINT_ARGUMENT, key, NULL);
     return NULL;
   }
   // Named as the user named it: a compiler's name for a parameter means nothing to the user.
@@ -40,6 +42,9 @@ smb_code_argument(const SmbProgram *program, guint parameter, const char *const 
   g_autofree char *name = g_strndup(given, (gsize)(text - 1 - given));
   if (smb_argument_is_raw(text))
     return smb_argument_raw(name, text, place->bytes, error);
+  const SmbParameter declared = smb_program_parameter(program, parameter);
+  if (declared.is_number)
+    return smb_argument_number(name, text, declared.scalar, error);
   if (place->bytes > 8 || place->bytes & (place->bytes - 1))
     return refuse_code_argument(error,
                                 "parameter '%s' has %" G_GSIZE_FORMAT
@@ -68,7 +73,7 @@ put_parameter(Parameters *parameters, const Code *code, const SmbBlock *block,
     put_parameter_bytes(parameters, place->offset, &pointer, MIN(place->bytes, sizeof pointer));
     return TRUE;
   }
-  if (smb_launch_has_field(launch, program, p) &&
+  if ((smb_launch_has_field(launch, program, p) || smb_program_parameter(program, p).members) &&
       !smb_argument_given(launch->arguments, program, p)) {
     memset(parameters->marks + place->offset, 0, place->bytes);
     return TRUE;

@@ -144,7 +144,7 @@ smb_exec_start_warp(Exec *exec, guint w) {
   smb_registers_reset(warp->registers, lanes);
   smb_splits_start(warp->splits, lanes, 0);
   memset(warp->depth, 0, sizeof warp->depth);
-  warp->timed_out = warp->looks = 0;
+  warp->timed_out = warp->looks = warp->clock_looks = 0;
   warp->has_unknown_members = FALSE;
   for (guint i = 0; i < exec->code->presets->len; i++)
     smb_exec_preset(exec, w, &g_array_index(exec->code->presets, Preset, i));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sim/exec/compute/compute.h"
+#include "sim/exec/product/product.h"
 
 typedef struct _Exec Exec; // sim/exec/exec.h
 typedef struct _Step Step;
@@ -263,6 +264,7 @@ struct _Step {
   const Transfer *transfer; // or NULL
   const Transfer *source;   // for a copy: where it comes from
   const Bulk *bulk;         // of what makes no request, but for mbarriers: what it does
+  const Product *product;   // of matrices, or NULL
   // SwitchTarget: of a branch by a table: the row of the index is Compute.s[0]; or one STEP_LOOK, of a branch whose
   // condition somebody asks about.
   GArray *targets;

@@ -9,11 +9,27 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/launch/argument.h"
+#include "sim/program/prototype.h"
+
+// NAME.MEMBER or NUMBER.MEMBER, of a structure whose text is known.
+static const SmbMember *
+find_declared_member(const SmbProgram *program, guint parameter, const char *name) {
+  const char *dot = strpbrk(name, ".[");
+  g_autofree char *of = dot ? g_strndup(name, (gsize)(dot - name)) : NULL;
+  return of && smb_program_is_parameter(program, parameter, of)
+             ? smb_program_member_named(program, parameter, dot)
+             : NULL;
+}
 
 gboolean
 smb_field_is_of(const char *text, const SmbProgram *program, guint parameter, guint64 *offset) {
   gsize length = strcspn(text, "=");
   g_autofree char *name = g_strndup(text, length);
+  const SmbMember *member = find_declared_member(program, parameter, name);
+  if (member && offset)
+    *offset = member->offset;
+  if (member)
+    return TRUE;
   char *plus = strrchr(name, '+');
   guint64 number;
   if (!plus || !smb_program_parameter(program, parameter).stored_bytes)
@@ -73,9 +89,9 @@ find_field_place(const char *text, const SmbProgram *program, SmbField *field) {
   return FALSE;
 }
 
-// The bytes of "raw:HEXBYTES", "@FILE" or "TYPE:NUMBER" (transfer full).
+// The bytes of "raw:HEXBYTES", "@FILE", "TYPE:NUMBER", or NUMBER for a @member whose type is known (transfer full).
 static GBytes *
-read_field_value(const char *text, const char *value, GError **error) {
+read_field_value(const char *text, const char *value, const SmbMember *member, GError **error) {
   g_autofree char *name = g_strndup(text, (gsize)(value - 1 - text));
   if (smb_argument_is_raw(value))
     return smb_argument_raw(name, value, 0, error);
@@ -83,6 +99,8 @@ read_field_value(const char *text, const char *value, GError **error) {
   SmbScalar scalar;
   if (g_strv_length(parts) == 2 && smb_buffer_type(parts[0], &scalar))
     return smb_argument_number(name, parts[1], scalar, error);
+  if (member && !member->is_pointer)
+    return smb_argument_number(name, value, member->scalar, error);
   refuse_field(error, text,
                "expected a type and a number such as i32:%s, raw: and hexadecimal digits, @FILE, "
                "or " SMB_FIELD_POINTER,
@@ -125,16 +143,46 @@ add_field(GArray *fields, const SmbProgram *program, const char *text, const Smb
   if (buffer || strcmp(equals + 1, SMB_FIELD_POINTER) == 0)
     make_pointer(&field, text, count_pointers(fields), error);
   else
-    field.value = read_field_value(text, equals + 1, error);
+    field.value = read_field_value(
+        text, equals + 1, smb_program_member(program, field.parameter, field.offset), error);
   if (!field.value)
     return FALSE;
   gsize length = g_bytes_get_size(field.value);
   gsize bytes = smb_program_parameter(program, field.parameter).stored_bytes;
-  field.name = g_strdup_printf("%u+%" G_GSIZE_FORMAT, field.parameter, field.offset);
+  field.name = smb_program_place_name(program, field.parameter, field.offset);
   g_array_append_val(fields, field);
   return (field.offset < bytes && length <= bytes - field.offset) ||
          refuse_field(error, text, "%s at offset %" G_GSIZE_FORMAT ": the parameter has %s",
                       smb_count(length, "byte").text, field.offset, smb_count(bytes, "byte").text);
+}
+
+// Whether something was said of a byte of a parameter.
+static gboolean
+is_place_given(const GArray *fields, guint parameter, gsize offset) {
+  for (guint i = 0; i < fields->len; i++) {
+    const SmbField *field = &g_array_index(fields, SmbField, i);
+    if (field->parameter == parameter && offset - field->offset < g_bytes_get_size(field->value))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// A member that is a pointer, as a text declares it, has a buffer of its own unless something is said of it.
+static void
+add_declared_pointers(GArray *fields, const SmbProgram *program, guint parameter) {
+  const GArray *members = smb_program_parameter(program, parameter).members;
+  for (guint i = 0; members && i < members->len; i++) {
+    const SmbMember *member = &g_array_index(members, SmbMember, i);
+    guint n = count_pointers(fields);
+    if (!member->is_pointer || n >= SMB_MAX_FIELD_BUFFERS ||
+        is_place_given(fields, parameter, member->offset))
+      continue;
+    SmbField field = {.parameter = parameter,
+                      .offset = member->offset,
+                      .name = smb_program_place_name(program, parameter, member->offset)};
+    make_pointer(&field, field.name, n, NULL);
+    g_array_append_val(fields, field);
+  }
 }
 
 // Buffers of fields lie where no memory was recorded.
@@ -160,6 +208,10 @@ smb_launch_fields(const SmbLaunch *launch, const SmbProgram *program, GError **e
     const SmbBuffer *buffer = g_ptr_array_index(launch->buffers, i);
     if (!add_field(fields, program, buffer->name, buffer, error))
       return NULL;
+  }
+  for (guint p = 0; !launch->parameters && p < smb_program_n_parameters(program); p++) {
+    if (!smb_argument_given(launch->arguments, program, p))
+      add_declared_pointers(fields, program, p);
   }
   return check_memory(launch, fields, error) ? g_steal_pointer(&fields) : NULL;
 }

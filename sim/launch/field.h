@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Fields of a structure that is a parameter of compiled code, which has no names for them: NAME+OFFSET or
+// Fields of a structure that is a parameter of compiled code: NAME.MEMBER if its text is known (sim/program/prototype.h), else NAME+OFFSET or
 // NUMBER+OFFSET, in bytes. An argument gives one a value: bytes as of a parameter, TYPE:NUMBER, or "pointer". A
 // pointer, or what a buffer is of, points to a buffer of its own, which lies at an address that no process has.
 #pragma once
@@ -23,7 +23,7 @@ G_BEGIN_DECLS
  * @parameter: its number
  * @offset: in the parameter, in bytes
  * @value: its bytes
- * @name: "NUMBER+OFFSET"
+ * @name: "NAME.MEMBER", or "NUMBER+OFFSET"
  * @address: for a pointer: where its buffer lies; else 0
  * @buffer: (nullable) (transfer none): for a pointer: what is said of that
  */

@@ -13,6 +13,11 @@
 #include "sim/launch/argument.h"
 #include "sim/launch/field.h"
 #include "sim/program/inside.h"
+#include "sim/program/prototype.h"
+
+enum {
+  MAX_MISSING_MEMBERS = 8, // of a structure, that a message lists
+};
 
 gboolean
 smb_launch_cluster(const SmbLaunch *launch, const SmbProgram *program, guint cluster[3]) {
@@ -124,12 +129,41 @@ find_argument_problem(const SmbProgram *program, const char *text) {
   return g_strdup_printf("'%s' has no parameter '%.*s'", program->name, (int)(equals - text), text);
 }
 
+// Whether a structure that a text declares has numbers, which need values.
+static gboolean
+has_numbers(const GArray *members) {
+  for (guint i = 0; i < members->len; i++) {
+    if (!g_array_index(members, SmbMember, i).is_pointer)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // Whether a parameter needs a value and has none.
 static gboolean
 is_missing(const SmbLaunch *launch, const SmbProgram *program, guint p) {
-  return !smb_program_parameter(program, p).is_pointer &&
-         !smb_argument_find(launch->arguments, program, p) &&
-         !smb_launch_has_field(launch, program, p);
+  SmbParameter parameter = smb_program_parameter(program, p);
+  return !parameter.is_pointer && !smb_argument_find(launch->arguments, program, p) &&
+         !smb_launch_has_field(launch, program, p) &&
+         (!parameter.members || has_numbers(parameter.members));
+}
+
+// What a parameter that has no value needs (element-type utf8): itself, or the first numbers of a structure that a text declares. None of
+// one that is not missing.
+static GPtrArray *
+find_missing(const SmbLaunch *launch, const SmbProgram *program, guint p) {
+  GPtrArray *keys = g_ptr_array_new_with_free_func(g_free);
+  const GArray *members = smb_program_parameter(program, p).members;
+  if (!is_missing(launch, program, p))
+    return keys;
+  for (guint i = 0; members && i < members->len && keys->len < MAX_MISSING_MEMBERS; i++) {
+    const SmbMember *member = &g_array_index(members, SmbMember, i);
+    if (!member->is_pointer)
+      g_ptr_array_add(keys, smb_program_place_name(program, p, member->offset));
+  }
+  if (!members)
+    g_ptr_array_add(keys, smb_program_parameter_key(program, p));
+  return keys;
 }
 
 // Says which these are: "'n' (int)".
@@ -140,24 +174,24 @@ refuse_missing_arguments(const SmbLaunch *launch, const SmbProgram *program, gbo
   guint n = 0;
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
-    if (!is_missing(launch, program, p))
-      continue;
-    g_autofree char *name = smb_program_parameter_key(program, p);
+    g_autoptr(GPtrArray) keys = find_missing(launch, program, p);
     const char *quote = parameter.is_unnamed ? "" : "'";
-    g_string_append_printf(list, "%s%s%s%s (%s)", n++ ? ", " : "", quote, name, quote,
-                           parameter.type);
+    for (guint i = 0; i < keys->len; i++)
+      g_string_append_printf(list, "%s%s%s%s", n++ ? ", " : "", quote, (const char *)keys->pdata[i],
+                             quote);
+    if (keys->len > 0)
+      g_string_append_printf(list, " (%s)", parameter.type);
   }
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "parameter%s %s of '%s' need%s%s", smb_plural(n),
            list->str, program->name, n > 1 ? " values" : "s a value",
            needs_block ? ", and the launch needs a block" : "");
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
-    if (!is_missing(launch, program, p))
-      continue;
-    g_autofree char *name = smb_program_parameter_key(program, p);
-    smb_hint(error, SMB_HINT_ARGUMENT, name, NULL);
-    if (parameter.stored_bytes > sizeof(guint64)) // a structure
-      smb_hint(error, SMB_HINT_FIELDS, name, NULL);
+    g_autoptr(GPtrArray) keys = find_missing(launch, program, p);
+    for (guint i = 0; i < keys->len; i++)
+      smb_hint(error, SMB_HINT_ARGUMENT, keys->pdata[i], NULL);
+    if (keys->len > 0 && !parameter.members && parameter.stored_bytes > sizeof(guint64))
+      smb_hint(error, SMB_HINT_FIELDS, keys->pdata[0], NULL); // a structure
   }
   return needs_block && smb_hint(error, SMB_HINT_BLOCK, NULL, NULL);
 }

@@ -82,6 +82,18 @@ gboolean smb_private_load_words(SmbBlock *block, const Move *move, const Access 
 gboolean smb_private_store_words(SmbBlock *block, const Move *move, const Access *access,
                                  SmbLanes lanes, const guint32 *words);
 
+// --- words of global memory that all lanes of an access have in one object (outside.c)
+// Access.pattern is PATTERN_DENSE.
+void smb_outside_read_dense(const SmbBlock *block, const Move *move, const Access *access,
+                            MarkedWords *words);
+void smb_outside_write_dense(const SmbBlock *block, const Move *move, const Access *access,
+                             const MarkedWords *words);
+// FALSE: they have to be read lane by lane. Lanes that are off read what the first one does.
+gboolean smb_outside_read(const SmbBlock *block, const Move *move, const Access *access,
+                          MarkedWords *words);
+// Bytes that a load finds are not known if other blocks have added to them.
+void smb_outside_hide_changed(guchar *marks, gsize length);
+
 // --- atomics on words (update.c)
 // The turn of a lane that found @before. The result in memory is known if all operands are.
 // @flushes: subnormal numbers of 32 bits count as 0. @swap: of a compare-and-swap, or NULL.

@@ -73,6 +73,28 @@ put_bytes(SmbGlobal *global, guint64 address, const guchar *bytes, gsize length,
   return TRUE;
 }
 
+// The next bytes from *@at on that the chunk has, one after the other: moves *@at there. Returns how many; 0: no more.
+static guint
+find_written_run(const Chunk *chunk, guint *at) {
+  enum {
+    BITS = 64,
+  };
+  guint end = 0;
+  for (; *at < CHUNK_BYTES; *at += BITS - *at % BITS) {
+    guint64 bits = chunk->written[*at / BITS] >> (*at % BITS);
+    if (bits) {
+      *at += (guint)__builtin_ctzll(bits);
+      break;
+    }
+  }
+  for (end = *at; end < CHUNK_BYTES; end += BITS - end % BITS) {
+    guint64 gaps = ~chunk->written[end / BITS] >> (end % BITS);
+    if (gaps)
+      return end + (guint)__builtin_ctzll(gaps) - *at;
+  }
+  return end - *at;
+}
+
 static gboolean
 is_all_known(const Chunk *chunk, guint at, guint length) {
   guchar known = MARK_KNOWN;
@@ -85,13 +107,9 @@ gboolean
 smb_homes_put(SmbGlobal *global, const Chunk *chunk, gboolean *changed) {
   guint64 address = smb_chunk_address(global, chunk);
   gboolean is_home = address != 0;
-  for (guint i = 0, n; address && i < CHUNK_BYTES; i += n + 1) {
-    for (n = 0; i + n < CHUNK_BYTES && is_chunk_written(chunk, i + n);)
-      n++;
-    if (n > 0)
-      is_home = put_bytes(global, address + i, chunk->bytes + i, n, changed) &&
-                (!global->tracks || is_all_known(chunk, i, n)) && is_home;
-  }
+  for (guint i = 0, n; address && (n = find_written_run(chunk, &i)) > 0; i += n)
+    is_home = put_bytes(global, address + i, chunk->bytes + i, n, changed) &&
+              (!global->tracks || is_all_known(chunk, i, n)) && is_home;
   return is_home;
 }
 

@@ -294,3 +294,15 @@ smb_map_written(MemoryMap *map, guint64 address, guint64 *first) {
   *first = piece_at(map, i)->address;
   return piece_at(map, i)->written;
 }
+
+const guchar *
+smb_map_bytes(MemoryMap *map, guint64 address, guint64 *first, guint64 *end) {
+  guint i = find_map_piece(map, address);
+  const MapPiece *piece = i < map->pieces->len ? piece_at(map, i) : NULL;
+  if (!piece || piece->address > address || piece->contents.fill != SMB_FILL_BYTES ||
+      piece->contents.length < piece->end - piece->address)
+    return NULL;
+  *first = piece->address;
+  *end = piece->end;
+  return piece->contents.bytes;
+}

@@ -62,3 +62,6 @@ guchar *smb_map_written(MemoryMap *map, guint64 address, guint64 *first);
 
 // The piece, or the place between pieces, that has an address: its ends. Returns whether what it holds is known.
 gboolean smb_map_piece(MemoryMap *map, guint64 address, guint64 *first, guint64 *end);
+
+// The bytes of the piece that has an address, and its ends; NULL: it has none, or not all of them.
+const guchar *smb_map_bytes(MemoryMap *map, guint64 address, guint64 *first, guint64 *end);

@@ -8,6 +8,7 @@ struct _SmbRuntime {
   GString *output, *complaints;
   SmbFault fault;
   char *message;
+  gint is_approximate;
   guint64 ticks;
 };
 
@@ -39,6 +40,7 @@ smb_runtime_reset(SmbRuntime *runtime) {
   g_string_set_size(runtime->complaints, 0);
   g_clear_pointer(&runtime->message, g_free);
   runtime->fault = SMB_FAULT_NONE;
+  g_atomic_int_set(&runtime->is_approximate, FALSE);
   g_mutex_unlock(&runtime->lock);
 }
 
@@ -86,6 +88,16 @@ smb_runtime_fault(const SmbRuntime *runtime, const char **message) {
   if (message)
     *message = runtime->message;
   return runtime->fault;
+}
+
+void
+smb_runtime_approximate(SmbRuntime *runtime) {
+  g_atomic_int_set(&runtime->is_approximate, TRUE);
+}
+
+gboolean
+smb_runtime_is_approximate(const SmbRuntime *runtime) {
+  return g_atomic_int_get(&runtime->is_approximate);
 }
 
 guint64

@@ -76,6 +76,11 @@ void smb_runtime_fail(SmbRuntime *runtime, SmbFault fault, const char *message);
 /** smb_runtime_fault: @message: (out) (optional) (nullable): as said. Returns: the fault */
 SmbFault smb_runtime_fault(const SmbRuntime *runtime, const char **message);
 
+/** smb_runtime_approximate: Something was computed by a rule that was not compared with a device, and another one might have given something else. */
+void smb_runtime_approximate(SmbRuntime *runtime);
+/** smb_runtime_is_approximate: Returns: whether something was */
+gboolean smb_runtime_is_approximate(const SmbRuntime *runtime);
+
 /** smb_runtime_time: Returns: the clock of the device, in ticks: the latest that was reached */
 guint64 smb_runtime_time(SmbRuntime *runtime);
 /** smb_runtime_reach: The clock is at least at @ticks from now on. */

@@ -45,13 +45,6 @@ put_piece(MarkedWords *words, guint word, guint lane, const guchar *bytes, const
   words->marks[word][lane] = mark;
 }
 
-// A load does not see what other blocks have added.
-static void
-hide_changed(guchar *marks, gsize length) {
-  for (gsize i = 0; i < length; i++)
-    marks[i] = marks[i] & MARK_SHARED ? 0 : marks[i];
-}
-
 // Of constant and of global memory.
 static void
 read_outside(SmbBlock *block, const Move *move, const Access *access, guint lane,
@@ -63,7 +56,7 @@ read_outside(SmbBlock *block, const Move *move, const Access *access, guint lane
     smb_overlay_read(block->overlay, object, offset, move->op_class == SMB_OP_CLASS_ATOMIC, bytes,
                      marks, move->width);
     if (move->op_class == SMB_OP_CLASS_LOAD)
-      hide_changed(marks, move->width);
+      smb_outside_hide_changed(marks, move->width);
   } else {
     smb_contents_read(&object->contents, offset, bytes, move->width);
     memset(marks, object->contents.fill == SMB_FILL_UNKNOWN ? 0 : MARK_KNOWN, sizeof marks);
@@ -108,81 +101,9 @@ is_dense_words(const Access *access, const Move *move) {
   return access->pattern == PATTERN_DENSE && move->width == WORD_BYTES;
 }
 
-// The next bytes of a dense access to what lies outside, from @done on: as many as lie in 64 aligned ones.
-static gsize
-find_dense_piece(const SmbBlock *block, const Access *access, gsize done) {
-  guint64 offset = (guint64)access->offset[0] + done;
-  return MIN(64 - offset % 64, block->lanes * WORD_BYTES - done);
-}
-
-// A whole warp's words outside, one after the other.
-static void
-read_dense_outside(SmbBlock *block, const Move *move, const Access *access, MarkedWords *words) {
-  const Object *object = access->common;
-  guchar *bytes = (guchar *)words->values[0], *marks = (guchar *)words->marks[0];
-  for (gsize done = 0, n; done < block->lanes * WORD_BYTES; done += n) {
-    guint64 offset = (guint64)access->offset[0] + done;
-    n = find_dense_piece(block, access, done);
-    smb_overlay_read(block->overlay, object, offset, move->op_class == SMB_OP_CLASS_ATOMIC,
-                     bytes + done, marks + done, n);
-    if (move->op_class == SMB_OP_CLASS_LOAD)
-      hide_changed(marks + done, n);
-  }
-}
-
-static void
-write_dense_outside(SmbBlock *block, const Access *access, const MarkedWords *words) {
-  const guchar *bytes = (const guchar *)words->values[0], *marks = (const guchar *)words->marks[0];
-  for (gsize done = 0, n; done < block->lanes * WORD_BYTES; done += n) {
-    guint64 offset = (guint64)access->offset[0] + done;
-    n = find_dense_piece(block, access, done);
-    smb_overlay_write(block->overlay, access->common, offset, bytes + done, marks + done, n);
-  }
-}
-
-// Words of a buffer that has its initial values. Lanes that are off read what the first one does.
 static gboolean
-is_bare_words(const SmbBlock *block, const Move *move, const Access *access) {
-  const Object *object = access->common;
-  return object && object->space == SPACE_GLOBAL && move->width == WORD_BYTES &&
-         move->op_class != SMB_OP_CLASS_ATOMIC && smb_overlay_is_bare(block->overlay, object);
-}
-
-// The same of memory at addresses.
-static void
-read_bare_memory(const SmbBlock *block, const Access *access, MarkedWords *words) {
-  guint64 start = access->common->address;
-  guint32 *values = words->values[0], *marks = words->marks[0];
-  if (access->pattern == PATTERN_DENSE) {
-    smb_map_read(block->map, start + (guint64)access->offset[0], (guchar *)values, (guchar *)marks,
-                 block->lanes * WORD_BYTES);
-    return;
-  }
-  for (guint lane = 0; lane < block->lanes; lane++)
-    smb_map_read(block->map, start + (guint64)access->offset[lane], (guchar *)&values[lane],
-                 (guchar *)&marks[lane], WORD_BYTES);
-}
-
-static void
-read_bare_words(const SmbBlock *block, const Access *access, MarkedWords *words) {
-  const SmbContents *contents = &access->common->contents;
-  if (access->common->map) {
-    read_bare_memory(block, access, words);
-    return;
-  }
-  guint32 mark = contents->fill == SMB_FILL_UNKNOWN ? 0 : MARKS_KNOWN;
-  EACH_LANE(block->lanes, words->marks[0][lane] = mark;)
-  if (access->pattern == PATTERN_DENSE) {
-    smb_contents_read(contents, (guint64)access->offset[0], (guchar *)words->values[0],
-                      block->lanes * WORD_BYTES);
-    return;
-  }
-  smb_contents_read_words(contents, block->lanes, access->offset, words->values[0]);
-}
-
-static gboolean
-is_dense_outside(const Access *access, const Move *move, SmbLanes lanes) {
-  return access->lanes[SPACE_GLOBAL] == lanes && is_dense_words(access, move);
+is_dense_outside(const Access *access, SmbLanes lanes) {
+  return access->lanes[SPACE_GLOBAL] == lanes && access->pattern == PATTERN_DENSE;
 }
 
 // Words of one buffer, wherever they are in it.
@@ -270,14 +191,8 @@ read_word_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLane
       spread_word(block, words, word, 0, 0);
     return TRUE;
   }
-  if (at_once && is_bare_words(block, move, access)) {
-    read_bare_words(block, access, words);
+  if (at_once && smb_outside_read(block, move, access, words))
     return TRUE;
-  }
-  if (at_once && is_dense_outside(access, move, lanes)) {
-    read_dense_outside(block, move, access, words);
-    return TRUE;
-  }
   FOR_LANES(outside, lane) {
     read_outside(block, move, access, lane, words);
   }
@@ -356,8 +271,8 @@ write_word_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLan
   }
   if (writes_nothing(block, move, access, words))
     return TRUE;
-  if (is_dense_outside(access, move, lanes)) {
-    write_dense_outside(block, access, words);
+  if (is_dense_outside(access, lanes)) {
+    smb_outside_write_dense(block, move, access, words);
     return smb_memory_check_kept(block, move, access);
   }
   if (is_common_words(access, move, lanes)) {
@@ -486,8 +401,8 @@ smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes l
 // Where all lanes name words of global memory, one after the other, no turn sees another.
 static gboolean
 is_dense_update(const Access *access, const Move *move, SmbLanes lanes, const MarkedWords *swap) {
-  return !swap && smb_scalar_bytes(move->kind) == WORD_BYTES &&
-         is_dense_outside(access, move, lanes);
+  return !swap && smb_scalar_bytes(move->kind) == WORD_BYTES && move->width == WORD_BYTES &&
+         is_dense_outside(access, lanes);
 }
 
 static gboolean
@@ -495,7 +410,7 @@ update_dense(SmbBlock *block, const Move *move, const Access *access, const Mark
              MarkedWords *before) {
   MarkedWords after = {.values = {{0}}};
   guint32 changed = block_has_company(block) ? MARK_SHARED * MARKS_KNOWN : 0;
-  read_dense_outside(block, move, access, before);
+  smb_outside_read_dense(block, move, access, before);
   for (guint lane = 0; lane < block->lanes; lane++) {
     guint32 both = before->marks[0][lane] & operand->marks[0][lane];
     guint32 any = before->marks[0][lane] | operand->marks[0][lane];
@@ -512,7 +427,7 @@ update_dense(SmbBlock *block, const Move *move, const Access *access, const Mark
       smb_words_update(move, lane, TRUE, operand, NULL, before, &after); // flushes: as below
     after.marks[0][lane] |= changed;
   }
-  write_dense_outside(block, access, &after);
+  smb_outside_write_dense(block, move, access, &after);
   return smb_memory_check_kept(block, move, access);
 }
 

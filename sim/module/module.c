@@ -221,8 +221,9 @@ read_image(SmbModule *module, const char *name, guint chip, GError **error) {
   module->code = smb_source_new_any(name, module->image, error);
   if (!module->code)
     return FALSE;
-  return smb_cubin_recognize(module->image) ? read_module_cubin(module, name, error)
-                                            : read_module_ptx(module, chip, error);
+  module->is_ptx = !smb_cubin_recognize(module->image);
+  return module->is_ptx ? read_module_ptx(module, chip, error)
+                        : read_module_cubin(module, name, error);
 }
 
 SmbModule *

@@ -68,6 +68,7 @@ typedef struct {
  * SmbModule:
  * @image: the cubin, or the PTX
  * @code: the same, as programs are read from it
+ * @is_ptx: whether the image is PTX
  * @chip: that the image is for: 90 of sm_90a
  * @kernels: (element-type SmbModuleKernel)
  * @variables: (element-type SmbModuleVariable)
@@ -76,6 +77,7 @@ typedef struct {
 typedef struct {
   GBytes *image;
   SmbSource *code;
+  gboolean is_ptx;
   guint chip;
   GPtrArray *kernels;
   GArray *variables;

@@ -41,6 +41,7 @@ struct _SmbProgram {
   GArray *arrays;            // SmbArray, in the order of the text
   GArray *regions;           // Region; a pointer names one by its index, or a buffer after them
   GArray *parameters;        // SmbParameter
+  GArray *prototype;         // SmbDeclared: what a text says of them; NULL: no text does
   gsize static_shared;       // bytes
   gsize dynamic_start;       // where dynamic shared memory begins, in bytes
   gboolean reaches_reserved; // its code asks where the system's part of shared memory lies

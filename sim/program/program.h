@@ -87,6 +87,11 @@ typedef struct {
   gboolean is_unnamed; /* its name was made up: messages ask for it by its number */
   SmbScalar element;   /* for a pointer: what its buffer holds */
   guint element_bytes; /* of what it points at, such as 16 of a float4; 1 of void */
+  /* for compiled code whose text is known (sim/program/prototype.h): whether it is a number, and which; (nullable) (element-type
+   * SmbMember): the members of a structure */
+  gboolean is_number;
+  SmbScalar scalar;
+  const GArray *members;
 } SmbParameter;
 
 typedef struct _SmbProgram SmbProgram;

@@ -195,7 +195,7 @@ write_swizzle_text(SmbCli *cli, gconstpointer result) {
   const CheckReport *written = result;
   const SmbAdviseReport *report = written->report;
   const GPtrArray *all = written->all;
-  smb_analyze_write_heading(cli, report->target, report->analysis);
+  smb_analyze_write_careful_heading(cli, report->target, report->analysis, NULL);
   if (all->len == 0) {
     smb_advise_write_nothing(cli, report);
     return;

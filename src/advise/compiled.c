@@ -10,8 +10,6 @@
 #include "sim/base/parallel.h"
 #include "src/analysis/verdict.h"
 #include "src/cli/hint.h"
-#include "src/compile/compile.h"
-#include "src/compile/read.h"
 
 enum {
   MAX_COMPILERS = 2, // that run at once: each may take hundreds of megabytes
@@ -46,23 +44,6 @@ smb_advise_compiled_free(SmbAdviseCompiled *compiled) {
   g_free(compiled->failure);
   g_free(compiled->command);
   g_free(compiled);
-}
-
-static gboolean
-is_compilable(const SmbTarget *target, const SmbArch *arch) {
-  return !target->shape && !target->tile && !target->compiled && smb_compile_is_for(arch) &&
-         g_strcmp0(smb_program_level(target->kernel), "text") == 0;
-}
-
-gboolean
-smb_advise_can_compile(const SmbTarget *target, const SmbArch *arch) {
-  g_autofree char *nvcc = is_compilable(target, arch) ? smb_compile_find_nvcc() : NULL;
-  return nvcc != NULL;
-}
-
-gboolean
-smb_advise_lacks_compiler(const SmbTarget *target, const SmbArch *arch) {
-  return is_compilable(target, arch) && !smb_advise_can_compile(target, arch);
 }
 
 // Warps that are resident, by shared memory, threads and registers.

@@ -42,16 +42,6 @@ void smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *tar
                                const SmbArch *arch, const SmbAnalysis *analysis);
 
 /**
- * smb_advise_can_compile:
- *
- * Returns: whether @target is a file of CUDA C that was read as it is, and there is a compiler for the architecture
- */
-gboolean smb_advise_can_compile(const SmbTarget *target, const SmbArch *arch);
-
-/** smb_advise_lacks_compiler: Returns: whether only the compiler is missing */
-gboolean smb_advise_lacks_compiler(const SmbTarget *target, const SmbArch *arch);
-
-/**
  * smb_advise_compile:
  * @target: in the kernel language, or compiled from a file of CUDA C
  * @forms: (element-type SmbAdviseCompiled): what was not compiled yet

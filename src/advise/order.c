@@ -56,7 +56,7 @@ smb_advise_final(const SmbAdviseReport *report) {
   return final;
 }
 
-// Of padding and a swizzle that cost as much, with loads merged, padding comes first: that an XOR keeps vectors whole is
+// Of padding and a swizzle that cost as much, with accesses merged, padding comes first: that an XOR keeps vectors whole is
 // more than a compiler sees.
 static int
 compare_kinds(const SmbAdviseLayout *x, const SmbAdviseLayout *y) {

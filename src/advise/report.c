@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
+#include "src/analysis/compiled-count.h"
 #include "src/cli/cli.h"
 
 enum {
@@ -81,7 +82,7 @@ find_fit(const SmbAdviseReport *report, const SmbArray *array, gint64 extra) {
   return without > (gint64)info->static_shared_bytes ? SMB_ADVISE_OPT_IN : SMB_ADVISE_FITS;
 }
 
-// What the requests of an array cost in a layout if loads are merged that read on, as far as it keeps them whole.
+// What the requests of an array cost in a layout if accesses are merged that go on, as far as it keeps them whole.
 static SmbTally
 count_merged(const SmbAdviseReport *report, const SmbAdvice *search, const SmbCandidate *candidate,
              guint vector_bytes) {
@@ -542,7 +543,7 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
   g_autoptr(GPtrArray) arrays = report ? smb_advise_select(report, search->arrays, error) : NULL;
   if (!arrays)
     return NULL;
-  report->can_compile = search->compiles && smb_advise_can_compile(target, arch);
+  report->can_compile = search->compiles && smb_target_can_compile(target, arch);
   for (guint i = 0; i < arrays->len; i++) {
     if (!advise_on_array(report, g_ptr_array_index(arrays, i), search, error))
       return NULL;

@@ -31,9 +31,9 @@ typedef enum {
  * @vector_bytes: widest access, up to 16 bytes, that stays whole and aligned in every row
  * @fits: where the array can be kept
  * @occupancy: blocks of a multiprocessor
- * @merged: what the requests cost if a compiler merges loads of adjacent elements as far as the layout lets it
+ * @merged: what the requests cost if a compiler merges loads, and stores, of adjacent elements as far as the layout lets it
  * @keeps_vector: whether it lets it make loads as wide as any layout does
- * @is_first: whether it is the best of its kind, in the text or with loads merged
+ * @is_first: whether it is the best of its kind, in the text or with accesses merged
  * @is_trial: it keeps vectors whole that the text does not have, and is here since a compiler makes most of it
  * @proof: (nullable): the kernel rewritten for it; %NULL if that was not tried
  * @compiled: (nullable): and through a compiler
@@ -59,11 +59,11 @@ typedef struct {
  * SmbAdviseArray:
  * @kinds: what was searched; 0: all
  * @search: the search: the size of the space, and the best layouts
- * @merged: (nullable): the array with the loads merged that a compiler may merge; %NULL: there are none
+ * @merged: (nullable): the array with the accesses merged that a compiler may merge; %NULL: there are none
  * @merged_search: (nullable): the search with them: layouts that keep vectors whole
  * @now: the present layout
  * @layouts: (element-type SmbAdviseLayout): the best of each kind, the best of all first: as compiled, if that is known, those that are no better than now last; else
- *   those that keep vectors before others, and then those that take the fewest wavefronts with loads merged; of equal ones
+ *   those that keep vectors before others, and then those that take the fewest wavefronts with accesses merged; of equal ones
  *   those that are written with the fewest changes, and then those that take the fewest bytes
  * @unseen: (element-type guint): lines that mention the array where nothing is evaluated
  * @is_compiled: whether the kernel is compiled code: it is not rewritten, and its arrays are bytes unless --array says more
@@ -167,11 +167,11 @@ const SmbAdviseLayout *smb_advise_proven(const SmbAdviseReport *report,
 gboolean smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *compiled);
 
 /** smb_advise_is_better: Returns: whether a layout is better than the present one: as compiled; where that is not known, with
- * loads merged */
+ * accesses merged */
 gboolean smb_advise_is_better(const SmbAdviseReport *report, const SmbAdviseArray *array,
                               const SmbAdviseLayout *layout);
 
-/** smb_advise_layout_order: Returns: below 0 if @a costs less than @b: as compiled, or with loads merged */
+/** smb_advise_layout_order: Returns: below 0 if @a costs less than @b: as compiled, or with accesses merged */
 int smb_advise_layout_order(const SmbAdviseLayout *a, const SmbAdviseLayout *b);
 
 /** smb_advise_sort: sorts SmbAdviseArray.layouts */

@@ -30,7 +30,7 @@ smb_advise_describe_torn(const SmbArch *arch, const SmbAdviseArray *array,
   g_autofree char *merged = compare_counts(now->merged.wavefronts, layout->merged.wavefronts);
   GString *reason = g_string_new(NULL);
   g_string_printf(reason,
-                  smb_arch_say(arch, "%s wavefronts in the text, %s with adjacent loads merged"),
+                  smb_arch_say(arch, "%s wavefronts in the text, %s with adjacent accesses merged"),
                   text, merged);
   if (layout->vector_bytes < now->vector_bytes)
     g_string_append_printf(reason, ", of which it keeps %u bytes together, not %u",
@@ -90,7 +90,7 @@ smb_advise_describe_layout_compiled(const SmbAdviseReport *report, const SmbAdvi
   if (!array->merged)
     return g_strdup("");
   return g_strdup_printf(
-      " With adjacent loads merged: %s -> %s.", smb_number(array->now->merged.wavefronts).text,
+      " With adjacent accesses merged: %s -> %s.", smb_number(array->now->merged.wavefronts).text,
       smb_count(layout->merged.wavefronts, smb_arch_say(report->arch, "wavefront")).text);
 }
 

@@ -9,6 +9,7 @@
 #include "sim/base/order.h"
 #include "sim/base/text.h"
 #include "src/advise/changes.h"
+#include "src/analysis/compiled-count.h"
 #include "src/analysis/heading.h"
 #include "src/analysis/vendor.h"
 #include "src/analysis/verdict.h"
@@ -416,15 +417,16 @@ write_merged(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *a
   g_autofree char *place = smb_site_place(site);
   smb_text_wrap_printf(
       cli->out,
-      "The lanes of %s at %s read consecutive elements. A compiler may merge these into loads of "
+      "The lanes of %s at %s %s consecutive elements. A compiler may merge these into %ss of "
       "up to %u bytes: now %s, instead of %s in the text. %sayouts are ranked by the text, with "
-      "these loads merged as a compiler would.%s",
-      site->expression, place, array->merged->width,
+      "adjacent accesses merged as a compiler would.%s",
+      site->expression, place, site->op_class == SMB_OP_CLASS_LOAD ? "read" : "store",
+      smb_op_class_name(site->op_class), array->merged->width,
       smb_count(array->now->merged.wavefronts, smb_arch_say(cli->arch, "wavefront")).text,
       smb_number(array->now->candidate->total.wavefronts).text,
-      smb_advise_lacks_compiler(report->target, report->arch) ? "No compiler was found: l" : "L",
-      smb_arch_counts_cycles(cli->arch) ? " Clang also merges stores, and pairs accesses that are "
-                                          "not adjacent (ds_read2_b32); neither is counted here."
+      smb_target_lacks_compiler(report->target, report->arch) ? "No compiler was found: l" : "L",
+      smb_arch_counts_cycles(cli->arch) ? " Clang also pairs accesses that are not adjacent "
+                                          "(ds_read2_b32), which is not counted here."
                                         : "");
 }
 
@@ -525,7 +527,10 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAdviseResult *written = result;
   const SmbAdviseReport *report = written->report;
   const SmbAdviseMeasured *measured = written->measured;
-  smb_analyze_write_heading(cli, report->target, report->analysis);
+  if (report->can_compile)
+    smb_analyze_write_heading(cli, report->target, report->analysis);
+  else
+    smb_analyze_write_careful_heading(cli, report->target, report->analysis, NULL);
   if (report->arrays->len == 0)
     smb_advise_write_nothing(cli, report);
   smb_advise_write_present(cli, report);

@@ -275,13 +275,44 @@ check_analysis_limit(const Check *check, const SmbLimit *limit) {
   }
 }
 
+static gboolean
+is_place_counted(const Check *check, const SmbLimit *limit) {
+  const GArray *accesses = check->analysis->accesses;
+  for (guint i = 0; i < accesses->len; i++) {
+    if (is_place_there(limit, check->program, &g_array_index(accesses, SmbAccess, i)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Whether the lines that access the array of a limit access no other one: compiled code is known by its lines.
+static gboolean
+has_own_lines(const SmbLimit *limit, const SmbAnalysis *text, const SmbCompiledCount *compiled) {
+  for (guint i = 0; i < text->accesses->len && !limit->line; i++) {
+    const SmbAccess *access = &g_array_index(text->accesses, SmbAccess, i);
+    const SmbCompiledLine *line = smb_compiled_count_line(compiled, access->site);
+    if (g_strcmp0(access->array, limit->where) == 0 && line && !line->array)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 GArray *
-smb_limits_check(const GArray *limits, const SmbProgram *program, const SmbAnalysis *analysis) {
+smb_limits_check(const GArray *limits, const SmbProgram *program, const SmbAnalysis *analysis,
+                 const SmbCompiledCount *compiled) {
   GArray *failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   g_array_set_clear_func(failed, clear_failure);
-  const Check check = {limits, program, analysis, failed};
-  for (guint i = 0; i < limits->len; i++)
-    check_analysis_limit(&check, &g_array_index(limits, SmbLimit, i));
+  const Check text = {limits, program, analysis, failed};
+  Check judged = text;
+  if (smb_compiled_count_has(compiled))
+    judged.analysis = compiled->analysis;
+  for (guint i = 0; i < limits->len; i++) {
+    const SmbLimit *limit = &g_array_index(limits, SmbLimit, i);
+    gboolean is_known =
+        judged.analysis == analysis || !limit->where ||
+        (is_place_counted(&judged, limit) && has_own_lines(limit, analysis, compiled));
+    check_analysis_limit(is_known ? &judged : &text, limit);
+  }
   return failed;
 }
 

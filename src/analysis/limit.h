@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sim/analysis/analysis.h"
+#include "src/analysis/compiled-count.h"
 #include "src/cli/cli.h"
 
 /** The options that are limits, as the user typed them: [WHERE=]N, each any number of times; %NULL where nothing was. */
@@ -71,6 +72,9 @@ char *smb_limit_describe(const SmbLimit *limit);
 
 /**
  * smb_limits_check:
+ * @program, @analysis: what was counted
+ * @compiled: (nullable): what a compiler makes of it, which is checked then; but what a limit is for has to be there: a line from which
+ *   nothing is compiled, or an array that shares a line with another one, is checked as the text has it
  *
  * --max-ways without a place is for each access that has no limit of its own. A limit also fails if what it is for was not
  * counted for certain: if requests are not counted or depend on contents that are not given; of a sum, if a count is
@@ -81,7 +85,7 @@ char *smb_limit_describe(const SmbLimit *limit);
  *   all are kept
  */
 GArray *smb_limits_check(const GArray *limits, const SmbProgram *program,
-                         const SmbAnalysis *analysis);
+                         const SmbAnalysis *analysis, const SmbCompiledCount *compiled);
 
 /** smb_analyze_ways: Returns: what --max-ways limits: the degree, or the depth of an atomic's queue, in which lanes
  * wait for each other on the same word as well */

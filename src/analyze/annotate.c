@@ -33,6 +33,13 @@ write_margin(SmbTable *table, const SmbLineTally *line) {
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
 }
 
+// What is compiled of a line.
+static void
+write_compiled_margin(SmbTable *table, const SmbLineTally *line) {
+  write_count(table, SMB_STYLE_PLAIN, line->shared.wavefronts);
+  write_count(table, SMB_STYLE_BAD, line->shared.excess);
+}
+
 static SmbTable *
 annotate_code(SmbCli *cli, const SmbAnalyzeReport *report, const GPtrArray *instructions) {
   g_autofree char *columns =
@@ -44,30 +51,55 @@ annotate_code(SmbCli *cli, const SmbAnalyzeReport *report, const GPtrArray *inst
   return table;
 }
 
+static GArray *
+sum_compiled(const SmbAnalyzeReport *report, guint n_lines) {
+  return smb_compiled_count_has(report->compiled)
+             ? smb_analyze_sum_lines(report->compiled->analysis,
+                                     smb_program_file(report->target->kernel), n_lines)
+             : NULL;
+}
+
+// A line of a table, or what stands below all.
+static void
+write_line(SmbTable *table, const GArray *lines, const GArray *compiled, guint i) {
+  write_margin(table, &g_array_index(lines, SmbLineTally, i));
+  if (compiled)
+    write_compiled_margin(table, &g_array_index(compiled, SmbLineTally, i));
+}
+
+// Sums up in row 0, which is what stands elsewhere.
+static void
+add_up_lines(GArray *lines) {
+  SmbLineTally *total = &g_array_index(lines, SmbLineTally, 0);
+  for (guint i = 1; i < lines->len; i++) {
+    const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
+    smb_tally_add(&total->shared, &line->shared);
+    total->segments += line->segments;
+  }
+}
+
 static SmbTable *
 annotate_text(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbSource *source = smb_program_source(report->target->kernel);
   guint n_lines = source ? smb_source_n_lines(source) : 0;
   g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, NULL, n_lines);
-  g_autofree char *columns =
-      g_strdup_printf(smb_arch_say(cli->arch, "per launch: requests>|wavefronts>|excess>|%s>|"
-                                              "per request: worst>|: line>|source"),
-                      smb_analyze_segment_name(cli->arch));
+  g_autoptr(GArray) compiled = sum_compiled(report, n_lines);
+  g_autofree char *columns = g_strdup_printf(
+      smb_arch_say(cli->arch, "per launch: requests>|wavefronts>|excess>|%s>|"
+                              "per request: worst>|%s: line>|source"),
+      smb_analyze_segment_name(cli->arch), compiled ? "compiled: wavefronts>|excess>|" : "");
   SmbTable *table = smb_table_new(columns);
-  SmbLineTally total = {0};
-  for (guint i = 0; i <= n_lines; i++) {
-    const SmbLineTally *line = &g_array_index(lines, SmbLineTally, i);
-    smb_tally_add(&total.shared, &line->shared);
-    total.segments += line->segments;
-    if (i == 0)
-      continue;
+  for (guint i = 1; i <= n_lines; i++) {
     g_autofree char *text = smb_source_line(source, i);
-    write_margin(table, line);
+    write_line(table, lines, compiled, i);
     smb_table_number(table, SMB_STYLE_DIM, i);
     smb_table_cell(table, SMB_STYLE_PLAIN, text);
   }
   smb_table_rule(table);
-  write_margin(table, &total);
+  add_up_lines(lines);
+  if (compiled)
+    add_up_lines(compiled);
+  write_line(table, lines, compiled, 0);
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
   smb_table_cell(table, SMB_STYLE_BOLD, "total");
   return table;
@@ -79,8 +111,9 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   g_autoptr(GPtrArray) instructions = smb_program_instructions(report->target->kernel);
   g_autoptr(SmbTable) table =
       instructions ? annotate_code(cli, report, instructions) : annotate_text(cli, report);
-  smb_analyze_write_heading(cli, report->target, report->analysis);
-  smb_analyze_write_verdict(cli, report->analysis);
+  smb_analyze_write_careful_heading(cli, report->target, report->analysis, report->compiled);
+  smb_analyze_write_verdict(cli, smb_analyze_judged(report));
+  smb_analyze_write_which(cli, report);
   smb_table_write(table, cli->out, cli->colour);
-  smb_analyze_write_worst(cli, report->analysis);
+  smb_analyze_write_worst(cli, smb_analyze_told(report));
 }

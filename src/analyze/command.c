@@ -65,6 +65,7 @@ void
 smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
   cli->format->write(cli, report);
   smb_analyze_write_warnings(report->target, report->analysis, cli->messages);
+  smb_compiled_count_warn(report->compiled, report->target, cli->messages);
   if (!tells_rules(cli->format))
     smb_analyze_note_assumed(cli, report->target->file, report->analysis);
   write_failed_limits(cli, report);
@@ -100,7 +101,7 @@ analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const 
   g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(SmbLimit));
   g_autoptr(GArray) failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   const SmbAnalyzePart part = {*shard, counts, limits};
-  const SmbAnalyzeReport report = {target, analysis, option_warps, none, failed, &part};
+  const SmbAnalyzeReport report = {target, analysis, option_warps, none, failed, &part, NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
 }
@@ -188,8 +189,9 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, cli->arch, error);
   if (!analysis)
     return FALSE;
-  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis);
-  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed, NULL};
+  g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
+  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled);
+  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed, NULL, compiled};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

@@ -16,7 +16,8 @@
 #include "src/target/target-json.h"
 
 static void
-write_access_json(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report) {
+write_access_json(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report,
+                  const SmbAnalysis *analysis) {
   smb_json_object(json, NULL);
   smb_analyze_json_place(json, report->target->kernel, access->site, "array", access->array);
   smb_json_costs(json, &access->total);
@@ -26,7 +27,7 @@ write_access_json(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeRe
   smb_json_number(json, "uncounted_requests", (gint64)access->uncounted);
   if (report->by_warp) {
     smb_json_array(json, "warps");
-    for (guint w = 0; w < report->analysis->n_warps; w++) {
+    for (guint w = 0; w < analysis->n_warps; w++) {
       if (access->warps[w].requests == 0)
         continue;
       smb_json_object(json, NULL);
@@ -35,6 +36,34 @@ write_access_json(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeRe
       json_builder_end_object(json);
     }
     json_builder_end_array(json);
+  }
+  json_builder_end_object(json);
+}
+
+static void
+write_accesses_json(JsonBuilder *json, const SmbAnalyzeReport *report,
+                    const SmbAnalysis *analysis) {
+  smb_json_array(json, "accesses");
+  for (guint i = 0; i < analysis->accesses->len; i++)
+    write_access_json(json, &g_array_index(analysis->accesses, SmbAccess, i), report, analysis);
+  json_builder_end_array(json);
+}
+
+// What a compiler makes of the text, or why that is not known.
+static void
+write_compiled_json(JsonBuilder *json, const SmbAnalyzeReport *report) {
+  const SmbCompiledCount *compiled = report->compiled;
+  if (!compiled)
+    return;
+  smb_json_object(json, "compiled");
+  smb_json_text(json, "error", compiled->failure);
+  if (smb_compiled_count_has(compiled)) {
+    smb_json_text(json, "command", compiled->target->compiled);
+    smb_json_text(json, "level", smb_program_level(compiled->target->kernel));
+    smb_json_text(json, "exact_of", smb_analyze_exact_of(compiled->target->kernel));
+    smb_json_number(json, "shared_bytes", (gint64)compiled->analysis->shared_bytes);
+    write_accesses_json(json, report, compiled->analysis);
+    smb_json_totals(json, compiled->analysis->totals, &compiled->analysis->copies);
   }
   json_builder_end_object(json);
 }
@@ -132,14 +161,15 @@ write_traffic_json(JsonBuilder *json, const SmbAnalyzeReport *report) {
 // --max-ways for the whole launch.
 static void
 write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
+  const SmbAnalysis *analysis = smb_analyze_judged(report);
   guint max_ways = smb_limits_ways(report->limits);
   if (max_ways == G_MAXUINT)
     return;
   smb_json_object(json, "limit");
   smb_json_number(json, "max_ways", max_ways);
   smb_json_array(json, "exceeded");
-  for (guint i = 0; i < report->analysis->accesses->len; i++) {
-    const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
+  for (guint i = 0; i < analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     if (smb_analyze_ways(access) <= max_ways)
       continue;
     smb_json_object(json, NULL);
@@ -150,9 +180,9 @@ write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
     json_builder_end_object(json);
   }
   json_builder_end_array(json);
-  smb_json_number(json, "uncounted_requests", (gint64)smb_analyze_uncounted(report->analysis));
-  smb_json_boolean(json, "depends_on_data", smb_analyze_assumes(report->analysis));
-  smb_json_boolean(json, "vacuous", report->analysis->idle != NULL);
+  smb_json_number(json, "uncounted_requests", (gint64)smb_analyze_uncounted(analysis));
+  smb_json_boolean(json, "depends_on_data", smb_analyze_assumes(analysis));
+  smb_json_boolean(json, "vacuous", analysis->idle != NULL);
   json_builder_end_object(json);
 }
 
@@ -197,11 +227,9 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_text(json, "exact_of", smb_analyze_exact_of(report->target->kernel));
   smb_json_number(json, "blocks_counted", (gint64)analysis->n_blocks_run);
   smb_json_arch(json, cli->arch);
-  smb_json_array(json, "accesses");
-  for (guint i = 0; i < analysis->accesses->len; i++)
-    write_access_json(json, &g_array_index(analysis->accesses, SmbAccess, i), report);
-  json_builder_end_array(json);
+  write_accesses_json(json, report, analysis);
   smb_json_totals(json, analysis->totals, &analysis->copies);
+  write_compiled_json(json, report);
   smb_analyze_json_vendor(json, cli->arch, analysis);
   write_globals(json, report, cli->arch);
   write_constants_json(json, report);
@@ -211,7 +239,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_analyze_json_warnings(json, report->target, report->analysis);
   g_autoptr(GPtrArray) findings = smb_analyze_findings(report, cli->arch);
   smb_findings_json(json, findings);
-  g_autofree char *sentence = smb_analyze_summarize(cli->arch, analysis);
+  g_autofree char *sentence = smb_compiled_count_summarize(report->compiled, analysis, cli->arch);
   smb_json_text(json, "summary", sentence);
   if (report->part)
     smb_analyze_json_part(json, report);

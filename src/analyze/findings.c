@@ -55,7 +55,7 @@ describe_found(const SmbSite *site, guint n) {
 
 static void
 add_shared_finding(const Collection *to) {
-  g_autoptr(GArray) rows = smb_analyze_gather(to->report->analysis->accesses, FALSE);
+  g_autoptr(GArray) rows = smb_analyze_gather(smb_analyze_told(to->report)->accesses, FALSE);
   for (guint i = 0; i < rows->len; i++) {
     const SmbAnalyzeRow *row = &g_array_index(rows, SmbAnalyzeRow, i);
     const SmbSite *site = row->access->site;

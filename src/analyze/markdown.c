@@ -18,12 +18,17 @@ write_analysis_heading(SmbSpool *out, const SmbAnalyzeReport *report, const SmbA
   const SmbTarget *target = report->target;
   g_autofree char *block = smb_describe_extent(target->launch.block);
   g_autofree char *grid = smb_describe_extent(target->launch.grid);
-  g_autofree char *verdict = smb_analyze_verdict(report->analysis);
+  g_autofree char *verdict = smb_analyze_verdict(smb_analyze_judged(report));
   smb_spool_puts(out, "### ");
   smb_markdown_code(out, target->name);
   smb_spool_puts(out, "\n\n**");
   smb_markdown_text(out, verdict);
   smb_spool_puts(out, "**\n\n");
+  if (smb_compiled_count_has(report->compiled)) {
+    g_autofree char *which = smb_compiled_count_tell(report->compiled, report->analysis);
+    smb_markdown_text(out, which);
+    smb_spool_puts(out, "\n\n");
+  }
   smb_markdown_code(out, target->file);
   smb_spool_printf(
       out,
@@ -35,33 +40,68 @@ static void
 write_tally_markdown(SmbSpool *out, const SmbTally *tally) {
   smb_spool_printf(out,
                    " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT
-                   " | %" G_GUINT64_FORMAT " | %u-way |\n",
+                   " | %" G_GUINT64_FORMAT " | %u-way |",
                    tally->requests, tally->wavefronts, tally->ideal, tally->excess,
                    tally->max_degree);
 }
 
+// The cells of the compiled count, and the end of the row. @tally: (nullable)
 static void
-write_access_markdown(SmbSpool *out, const SmbAnalyzeRow *row) {
-  const SmbSite *site = row->access->site;
+end_row_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbTally *tally) {
+  if (smb_compiled_count_has(report->compiled) && tally)
+    smb_spool_printf(out, " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " |", tally->wavefronts,
+                     tally->excess);
+  else if (smb_compiled_count_has(report->compiled))
+    smb_spool_puts(out, " " SMB_ANALYZE_SAME_LINE " | " SMB_ANALYZE_SAME_LINE " |");
+  smb_spool_puts(out, "\n");
+}
+
+static void
+begin_row_markdown(SmbSpool *out, const SmbSite *site, guint n) {
   g_autofree char *place = smb_site_place(site);
-  g_autofree char *text = smb_analyze_row_text(site, row->n);
+  g_autofree char *text = smb_analyze_row_text(site, n);
   smb_spool_puts(out, "| ");
   smb_markdown_text(out, place);
   smb_spool_puts(out, " | ");
   smb_markdown_code(out, text);
   smb_spool_printf(out, " | %s |", smb_op_class_name(site->op_class));
-  if (row->total.requests)
-    write_tally_markdown(out, &row->total);
-  else
-    smb_spool_puts(out, " | | | | not counted |\n");
 }
 
 static void
-write_total_markdown(SmbSpool *out, const char *name, const SmbTally *total) {
-  if (total->requests == 0)
+write_access_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbAnalyzeRow *row) {
+  const SmbSite *site = row->access->site;
+  SmbTally compiled = {0};
+  gboolean is_first = smb_compiled_count_share(report->compiled, site, &compiled);
+  begin_row_markdown(out, site, row->n);
+  if (row->total.requests)
+    write_tally_markdown(out, &row->total);
+  else
+    smb_spool_puts(out, " | | | | not counted |");
+  end_row_markdown(out, report, is_first ? &compiled : NULL);
+}
+
+// What only compiled code has.
+static void
+write_compiled_markdown(SmbSpool *out, const SmbAnalyzeReport *report) {
+  for (guint i = 0; smb_compiled_count_has(report->compiled) && i < report->compiled->lines->len;
+       i++) {
+    const SmbCompiledLine *line = &g_array_index(report->compiled->lines, SmbCompiledLine, i);
+    if (line->first)
+      continue;
+    begin_row_markdown(out, line->site, line->n);
+    smb_spool_puts(out, " | | | | |");
+    end_row_markdown(out, report, &line->total);
+  }
+}
+
+static void
+write_total_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const char *name,
+                     const SmbTally *total, const SmbTally *compiled) {
+  if (total->requests + compiled->requests == 0)
     return;
   smb_spool_printf(out, "| | **total** | %s |", name);
   write_tally_markdown(out, total);
+  end_row_markdown(out, report, compiled);
 }
 
 static void
@@ -94,25 +134,35 @@ write_notes_markdown(SmbSpool *out, const SmbAnalysis *analysis, const SmbArch *
   }
 }
 
+static void
+write_table_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArch *arch) {
+  const SmbAnalysis *analysis = report->analysis, *judged = smb_analyze_judged(report);
+  gboolean has_compiled = smb_compiled_count_has(report->compiled);
+  g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, FALSE);
+  g_autofree char *heads = g_strdup_printf(
+      smb_arch_say(arch,
+                   "| place | shared access | op | requests | wavefronts | ideal | excess | worst |"
+                   "%s\n|---|---|---|--:|--:|--:|--:|--:|%s\n"),
+      has_compiled ? " compiled wavefronts | excess |" : "", has_compiled ? "--:|--:|" : "");
+  smb_spool_puts(out, heads);
+  for (guint i = 0; i < rows->len; i++)
+    write_access_markdown(out, report, &g_array_index(rows, SmbAnalyzeRow, i));
+  write_compiled_markdown(out, report);
+  for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
+    write_total_markdown(out, report, smb_op_class_name((SmbOpClass)c), &analysis->totals[c],
+                         &judged->totals[c]);
+  write_total_markdown(out, report, "async", &analysis->copies, &judged->copies);
+  if (smb_compiled_count_shares(report->compiled, analysis))
+    smb_spool_puts(out, "\n" SMB_ANALYZE_SAME_LINE_LEGEND "\n");
+}
+
 void
 smb_analyze_write_markdown(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
-  const SmbAnalysis *analysis = report->analysis;
+  const SmbAnalysis *judged = smb_analyze_judged(report);
   write_analysis_heading(cli->out, report, cli->arch);
-  if (analysis->accesses->len) {
-    g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, FALSE);
-    smb_spool_puts(
-        cli->out,
-        smb_arch_say(
-            cli->arch,
-            "| place | shared access | op | requests | wavefronts | ideal | excess | worst |\n"
-            "|---|---|---|--:|--:|--:|--:|--:|\n"));
-    for (guint i = 0; i < rows->len; i++)
-      write_access_markdown(cli->out, &g_array_index(rows, SmbAnalyzeRow, i));
-    for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-      write_total_markdown(cli->out, smb_op_class_name((SmbOpClass)c), &analysis->totals[c]);
-    write_total_markdown(cli->out, "async", &analysis->copies);
-  }
-  write_notes_markdown(cli->out, analysis, cli->arch);
+  if (report->analysis->accesses->len + judged->accesses->len > 0)
+    write_table_markdown(cli->out, report, cli->arch);
+  write_notes_markdown(cli->out, judged, cli->arch);
   write_failed_limits_markdown(cli->out, report);
 }

@@ -246,8 +246,8 @@ merge_counts(SmbCli *cli, const SmbPartResults *results, GError **error) {
   g_autoptr(GArray) limits = make_limits(smb_part_name(results, 0), &part, error);
   if (!limits)
     return FALSE;
-  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis);
-  const SmbAnalyzeReport report = {target, analysis, part.warps, limits, failed, NULL};
+  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, NULL);
+  const SmbAnalyzeReport report = {target, analysis, part.warps, limits, failed, NULL, NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

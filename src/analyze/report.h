@@ -6,6 +6,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "src/analysis/compiled-count.h"
 #include "src/analysis/limit.h"
 #include "src/target/target.h"
 
@@ -13,7 +14,7 @@
 typedef struct _SmbAnalyzePart SmbAnalyzePart;
 
 /** What is reported: @by_warp adds a row for each warp; @failed are those of @limits that are not kept; @part: (nullable):
- * what is counted is this part of the launch. */
+ * what is counted is this part of the launch; @compiled: (nullable): what a compiler makes of the target, which verdict and limits are of. */
 typedef struct {
   const SmbTarget *target;
   const SmbAnalysis *analysis;
@@ -21,12 +22,36 @@ typedef struct {
   const GArray *limits; /* (element-type SmbLimit) */
   const GArray *failed; /* (element-type SmbFailedLimit) */
   const SmbAnalyzePart *part;
+  const SmbCompiledCount *compiled;
 } SmbAnalyzeReport;
+
+/** In place of a compiled count that another row of its line has, and what that means. */
+#define SMB_ANALYZE_SAME_LINE        "↑"
+#define SMB_ANALYZE_SAME_LINE_LEGEND "↑: counted in the first row of its line and operation"
+
+/** smb_analyze_judged: Returns: (transfer none): what the verdict is of */
+static inline const SmbAnalysis *
+smb_analyze_judged(const SmbAnalyzeReport *report) {
+  return smb_compiled_count_has(report->compiled) ? report->compiled->analysis : report->analysis;
+}
+
+/** smb_analyze_told: Returns: (transfer none): what sentences about accesses are of: the text, in whose words a reader finds them, where
+ * both take the same */
+static inline const SmbAnalysis *
+smb_analyze_told(const SmbAnalyzeReport *report) {
+  return smb_compiled_count_has(report->compiled) &&
+                 smb_compiled_count_agrees(report->compiled, report->analysis)
+             ? report->analysis
+             : smb_analyze_judged(report);
+}
 
 /* The writers of SmbFormat: each takes an SmbAnalyzeReport. */
 
 /** Tables of the accesses, and the sentence that says where the time goes. */
 void smb_analyze_write_text(SmbCli *cli, gconstpointer report);
+
+/** Writes which of two counts is which, if there are two, and an empty line. */
+void smb_analyze_write_which(SmbCli *cli, const SmbAnalyzeReport *report);
 
 /** The source, with the counts of each line in the margin. */
 void smb_analyze_annotate(SmbCli *cli, gconstpointer report);

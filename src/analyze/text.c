@@ -12,9 +12,9 @@
 #include "src/out/describe.h"
 #include "src/target/captured.h"
 
-// Longest expression that is shown whole, in columns.
 enum {
-  MAX_EXPRESSION = 42
+  MAX_EXPRESSION = 42, // that is shown whole, in columns
+  TALLY_COLUMNS = 5,   // of smb_analyze_add_tally()
 };
 
 static char *
@@ -24,6 +24,12 @@ shorten_expression(const char *expression) {
     return g_strconcat(head, "...", NULL);
   }
   return g_strdup(expression);
+}
+
+static void
+add_compiled_tally(SmbTable *table, const SmbTally *tally) {
+  smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
+  smb_table_number(table, tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD, tally->excess);
 }
 
 static void
@@ -40,6 +46,36 @@ add_site_cells(SmbTable *table, const SmbSite *site) {
   add_sites(table, site, 1);
 }
 
+// What is compiled of an access of the text: it stands once for all of its class in the line.
+static void
+add_compiled(SmbTable *table, const SmbAnalyzeReport *report, const SmbSite *site) {
+  SmbTally compiled = {0};
+  if (smb_compiled_count_share(report->compiled, site, &compiled)) {
+    add_compiled_tally(table, &compiled);
+  } else {
+    smb_table_cell(table, SMB_STYLE_DIM, SMB_ANALYZE_SAME_LINE);
+    smb_table_cell(table, SMB_STYLE_DIM, SMB_ANALYZE_SAME_LINE);
+  }
+}
+
+// What only compiled code has.
+static void
+add_compiled_rows(SmbTable *table, const SmbAnalyzeReport *report) {
+  const GArray *lines = report->compiled->lines;
+  for (guint i = 0; i < lines->len; i++) {
+    const SmbCompiledLine *line = &g_array_index(lines, SmbCompiledLine, i);
+    SmbSite place = *line->site;
+    if (line->first)
+      continue;
+    if (g_strcmp0(place.file, smb_program_file(report->target->kernel)) == 0)
+      place.file = NULL; // as the rows of the text have it
+    add_sites(table, &place, line->n);
+    for (guint column = 0; column < TALLY_COLUMNS; column++)
+      smb_table_cell(table, SMB_STYLE_DIM, "-");
+    add_compiled_tally(table, &line->total);
+  }
+}
+
 static void
 write_access_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeReport *report) {
   const SmbAccess *access = row->access;
@@ -51,6 +87,8 @@ write_access_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeRepo
       smb_table_cell(table, SMB_STYLE_DIM, "-");
     smb_table_cell(table, SMB_STYLE_BAD, "not counted");
   }
+  if (smb_compiled_count_has(report->compiled))
+    add_compiled(table, report, access->site);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
       continue;
@@ -59,17 +97,22 @@ write_access_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeRepo
                      w);
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
     smb_analyze_add_tally(table, &access->warps[w]);
+    smb_table_end_row(table);
   }
 }
 
+// @compiled: (nullable)
 static void
-write_total_row(SmbTable *table, const char *name, const SmbTally *total) {
-  if (total->requests == 0)
+write_total_row(SmbTable *table, const char *name, const SmbTally *total,
+                const SmbTally *compiled) {
+  if (total->requests == 0 && (!compiled || compiled->requests == 0))
     return;
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
   smb_table_cell(table, SMB_STYLE_BOLD, "total");
   smb_table_cell(table, SMB_STYLE_PLAIN, name);
   smb_analyze_add_tally(table, total);
+  if (compiled)
+    add_compiled_tally(table, compiled);
 }
 
 static void
@@ -78,14 +121,23 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
   g_autoptr(SmbTable) table =
       smb_table_new(smb_arch_say(cli->arch, "line>|shared access|op|per launch: requests>|"
                                             "wavefronts>|ideal>|excess>|per request: worst>"));
+  const SmbAnalysis *compiled =
+      smb_compiled_count_has(report->compiled) ? report->compiled->analysis : NULL;
+  if (compiled)
+    smb_table_columns(table, "compiled: wavefronts>|excess>");
   g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, report->by_warp);
   for (guint i = 0; i < rows->len; i++)
     write_access_row(table, &g_array_index(rows, SmbAnalyzeRow, i), report);
+  if (compiled)
+    add_compiled_rows(table, report);
   smb_table_rule(table);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    write_total_row(table, smb_op_class_name((SmbOpClass)c), &analysis->totals[c]);
-  write_total_row(table, "async", &analysis->copies);
+    write_total_row(table, smb_op_class_name((SmbOpClass)c), &analysis->totals[c],
+                    compiled ? &compiled->totals[c] : NULL);
+  write_total_row(table, "async", &analysis->copies, compiled ? &compiled->copies : NULL);
   smb_table_write(table, cli->out, cli->colour);
+  if (smb_compiled_count_shares(report->compiled, analysis))
+    smb_spool_puts(cli->out, SMB_ANALYZE_SAME_LINE_LEGEND "\n");
 }
 
 static void
@@ -173,13 +225,23 @@ write_tile_lines(SmbCli *cli, const SmbAnalyzeReport *report) {
 }
 
 void
+smb_analyze_write_which(SmbCli *cli, const SmbAnalyzeReport *report) {
+  if (!smb_compiled_count_has(report->compiled))
+    return;
+  g_autofree char *sentence = smb_compiled_count_tell(report->compiled, report->analysis);
+  smb_text_wrap(cli->out, sentence);
+  smb_spool_puts(cli->out, "\n");
+}
+
+void
 smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
-  smb_analyze_write_heading(cli, report->target, report->analysis);
-  smb_analyze_write_verdict(cli, report->analysis);
+  smb_analyze_write_careful_heading(cli, report->target, report->analysis, report->compiled);
+  smb_analyze_write_verdict(cli, smb_analyze_judged(report));
+  smb_analyze_write_which(cli, report);
   if (report->target->tile)
     write_tile_lines(cli, report);
-  if (report->analysis->accesses->len > 0)
+  if (report->analysis->accesses->len > 0 || smb_analyze_judged(report)->accesses->len > 0)
     write_shared(cli, report);
   if (report->analysis->globals->len > 0)
     write_global_text(cli, report);
@@ -187,7 +249,7 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
     write_constants_text(cli, report->analysis);
   if (report->analysis->traffic->len > 0)
     write_traffic_text(cli, report);
-  smb_analyze_write_worst(cli, report->analysis);
+  smb_analyze_write_worst(cli, smb_analyze_told(report));
   if (report->part)
     smb_shard_write_text(&report->part->shard, cli->out);
 }

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "src/cli/child.h"
+#include "src/compare/result.h"
 #include "src/compile/cache.h"
 #include "src/compile/compile.h"
 #include "src/compile/workshop.h"
@@ -100,6 +101,8 @@ make_line(const SmbProject *project, const SmbCase *one, guint jobs) {
   g_strv_builder_add_many(words, "analyze", path, name, "--format=json", NULL);
   if (smb_target_options()->trusts)
     g_strv_builder_add(words, "--" SMB_TRUST_OPTION);
+  if (smb_target_options()->text)
+    g_strv_builder_add(words, "--" SMB_TEXT_OPTION);
   gboolean has_threads = FALSE;
   for (guint i = 0; one->words[i]; i++)
     has_threads |= g_str_has_prefix(one->words[i], "--threads=");
@@ -197,11 +200,12 @@ smb_checked_costs(const SmbChecked *checked, SmbCheckedCosts *costs) {
   if (!checked->result)
     return FALSE;
   JsonObject *result = json_node_get_object(checked->result);
-  JsonObject *totals = smb_json_get_object(result, "totals");
+  JsonObject *compiled = smb_result_compiled(result), *judged = compiled ? compiled : result;
+  JsonObject *totals = smb_json_get_object(judged, "totals");
   costs->kernel = smb_json_get_text(smb_json_get_object(result, "kernel"), "name");
   costs->vendor = smb_vendor_of(smb_json_get_text(smb_json_get_object(result, "arch"), "name"));
   if (totals)
     json_object_foreach_member(totals, add_total, costs);
-  json_array_foreach_element(smb_json_get_array(result, "accesses"), raise_degree, costs);
+  json_array_foreach_element(smb_json_get_array(judged, "accesses"), raise_degree, costs);
   return TRUE;
 }

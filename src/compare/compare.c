@@ -113,11 +113,14 @@ smb_compared_access_is_worse(const SmbComparedAccess *access) {
          (access->change == SMB_CHANGE_ADDED && access->new_cost.excess > 0);
 }
 
-// One access that got worse makes the case worse, whatever others gained.
+// One access that got worse makes the case worse, whatever others gained; but a compiler makes other instructions of a text that
+// has changed, which are judged by their sum.
 static SmbChange
-judge_costs(const SmbComparedCase *one) {
+judge_costs(const SmbComparedCase *one, gboolean is_compiled) {
   SmbChange change = compare_costs(&one->old_cost, &one->new_cost);
-  for (guint i = 0; i < one->accesses->len; i++) {
+  if (is_compiled && change == SMB_CHANGE_WORSE && one->new_cost.excess > one->old_cost.excess)
+    return SMB_CHANGE_WORSE;
+  for (guint i = 0; i < one->accesses->len && !is_compiled; i++) {
     if (smb_compared_access_is_worse(&g_array_index(one->accesses, SmbComparedAccess, i)))
       return SMB_CHANGE_WORSE;
   }
@@ -187,21 +190,42 @@ add_compared_case(SmbResultComparison *comparison, const SmbResultCase *of, SmbC
   return one;
 }
 
+// What is compared of an analysis, if there is one: what was compiled, if it is compared.
+static JsonArray *
+find_accesses(JsonObject *analysis, gboolean is_compiled, JsonArray *none) {
+  JsonObject *of = is_compiled && analysis ? smb_result_compiled(analysis) : analysis;
+  return of ? smb_json_get_array(of, "accesses") : none;
+}
+
+// Adds a note to others (transfer full).
+static char *
+append_compare_note(char *note, const char *more) {
+  char *text = note ? g_strdup_printf("%s; %s", note, more) : g_strdup(more);
+  g_free(note);
+  return text;
+}
+
 // A case that both have, or that was added or is gone: the other is NULL then.
 static void
 take_case(SmbResultComparison *comparison, const SmbResultCase *before, const SmbResultCase *now) {
   g_autoptr(JsonArray) none = json_array_new();
   JsonObject *new_analysis = now ? now->analysis : NULL, *old = before ? before->analysis : NULL;
   SmbComparedCase *one = add_compared_case(comparison, now ? now : before, SMB_CHANGE_SAME);
-  compare_case_accesses(one, old ? smb_json_get_array(old, "accesses") : none,
-                        new_analysis ? smb_json_get_array(new_analysis, "accesses") : none);
+  guint n_compiled = (old && smb_result_compiled(old) != NULL) +
+                     (new_analysis && smb_result_compiled(new_analysis) != NULL);
+  gboolean is_compiled = n_compiled == (old != NULL) + (guint)(new_analysis != NULL);
+  compare_case_accesses(one, find_accesses(old, is_compiled, none),
+                        find_accesses(new_analysis, is_compiled, none));
   one->vendor = smb_vendor_of(
       smb_json_get_text(smb_json_get_object(new_analysis ? new_analysis : old, "arch"), "name"));
   if (new_analysis)
     one->file = smb_json_get_text(smb_json_get_object(new_analysis, "kernel"), "file");
   if (old && new_analysis)
     one->note = describe_differences(old, new_analysis);
-  one->change = !now ? SMB_CHANGE_GONE : !old ? SMB_CHANGE_ADDED : judge_costs(one);
+  if (n_compiled == 1 && !is_compiled)
+    one->note =
+        append_compare_note(one->note, "the text is compared: one of both was not compiled");
+  one->change = !now ? SMB_CHANGE_GONE : !old ? SMB_CHANGE_ADDED : judge_costs(one, is_compiled);
   one->is_worse = one->change == SMB_CHANGE_WORSE;
 }
 

@@ -40,7 +40,8 @@ typedef struct {
 
 /**
  * SmbComparedCase:
- * @change: WORSE if an access got worse, or one was added that has excess wavefronts
+ * @change: WORSE if an access got worse, or one was added that has excess wavefronts; of what was compiled beside the text, if all
+ *   together take more, and more in excess
  * @file: (nullable): of the kernel as it is now
  * @vendor: whose words describe it
  * @is_worse: whether it got worse, or cannot be counted and was before, or is new

@@ -14,21 +14,36 @@ enum {
   MAX_NESTING = 64,
 };
 
+JsonObject *
+smb_result_compiled(JsonObject *analysis) {
+  JsonObject *compiled = smb_json_get_object(analysis, "compiled");
+  return compiled && smb_json_get_array(compiled, "accesses") ? compiled : NULL;
+}
+
+// Whether each access says what it is.
+static gboolean
+are_whole(JsonArray *accesses) {
+  for (guint i = 0; i < json_array_get_length(accesses); i++) {
+    JsonNode *node = json_array_get_element(accesses, i);
+    if (!JSON_NODE_HOLDS_OBJECT(node) || !smb_json_get_text(json_node_get_object(node), "op") ||
+        !smb_json_get_text(json_node_get_object(node), "expression"))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 smb_result_check_analysis(const char *path, JsonObject *analysis, GError **error) {
   JsonArray *accesses = smb_json_get_array(analysis, "accesses");
+  JsonObject *compiled = smb_result_compiled(analysis);
   if (smb_json_get_object(analysis, "shard"))
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s: a part of a launch: 'smembank merge' combines all parts", path);
   gboolean complete = accesses && smb_json_get_text(analysis, "level") &&
                       smb_json_get_text(smb_json_get_object(analysis, "arch"), "name") &&
                       smb_json_get_text(smb_json_get_object(analysis, "kernel"), "name");
-  for (guint i = 0; complete && i < json_array_get_length(accesses); i++) {
-    JsonNode *node = json_array_get_element(accesses, i);
-    complete = JSON_NODE_HOLDS_OBJECT(node) &&
-               smb_json_get_text(json_node_get_object(node), "op") &&
-               smb_json_get_text(json_node_get_object(node), "expression");
-  }
+  complete = complete && are_whole(accesses) &&
+             (!compiled || are_whole(smb_json_get_array(compiled, "accesses")));
   return complete || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                               "%s: not as analyze --format json writes it", path);
 }

@@ -41,6 +41,10 @@ SmbResult *smb_result_new_from_data(const char *name, const char *text, gsize le
                                     GError **error);
 void smb_result_free(SmbResult *result);
 
+/** smb_result_compiled: @analysis: what analyze wrote. Returns: (transfer none) (nullable): what a compiler made of the text, with
+ * "accesses" and "totals" as @analysis has them, which its verdict is of; %NULL: it was not counted */
+JsonObject *smb_result_compiled(JsonObject *analysis);
+
 /**
  * smb_result_check_analysis:
  * @path: what messages call it

@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
+#include "sim/cuda/cuda.h"
 #include "sim/cuda/text/host.h"
 #include "src/compile/compile.h"
 #include "src/compile/flags.h"
@@ -60,10 +61,11 @@ find_templates(const SmbHost *host, const char *name) {
 // An instance by its whole name (transfer full): namespaces may be left out as long as that tells which is meant. What the text
 // does not have, an included file may. NULL with an error: several are meant.
 static char *
-qualify_instance(SmbSource *source, const char *instance, GError **error) {
+qualify_instance(SmbSource *source, const char *instance, const char *const *folders,
+                 GError **error) {
   g_autoptr(SmbHost) host = smb_host_new();
   g_auto(GStrv) parts = g_strsplit(instance, "<", 2);
-  if (!smb_host_read(host, source, NULL))
+  if (!smb_host_read(host, source, folders, NULL))
     return g_strdup(instance);
   g_autoptr(GPtrArray) found = find_templates(host, g_strstrip(parts[0]));
   gboolean is_whole =
@@ -78,6 +80,48 @@ qualify_instance(SmbSource *source, const char *instance, GError **error) {
   return NULL;
 }
 
+// The parameters of a kernel of this name, by the words of its text alone: names, and which are pointers (transfer full). NULL: there are
+// several kernels of the name that differ, or none.
+static GArray *
+read_parameter_names(SmbSource *source, const char *kernel) {
+  g_autoptr(SmbHost) host = smb_host_new();
+  const SmbHostKernel *found = NULL;
+  gsize length = strcspn(kernel, "<");
+  if (!smb_host_read_raw(host, source, NULL))
+    return NULL;
+  for (guint i = 0; i < host->kernels->len; i++) {
+    const SmbHostKernel *one = g_ptr_array_index(host->kernels, i);
+    if (strncmp(one->name, kernel, length) != 0 || one->name[length] != '\0')
+      continue;
+    if (found && found->parameters->len != one->parameters->len)
+      return NULL;
+    found = one;
+  }
+  GArray *prototype = found ? smb_prototype_new() : NULL;
+  for (guint i = 0; found && i < found->parameters->len; i++) {
+    const SmbHostParameter *parameter = g_ptr_array_index(found->parameters, i);
+    const SmbDeclared declared = {.name = g_strdup(parameter->name ? parameter->name : ""),
+                                  .type = g_strdup(parameter->type)};
+    g_array_append_val(prototype, declared);
+  }
+  return prototype;
+}
+
+// Compiled code has no names: its text has.
+static void
+name_parameters(SmbProgram *program, SmbSource *source, const SmbProgramOptions *reading) {
+  SmbProgramOptions adapted = *reading;
+  const char *name = smb_program_name(program),
+             *last = g_strrstr_len(name, (gssize)strcspn(name, "<("), "::");
+  g_autofree char *kernel = g_strndup(last ? last + 2 : name, strcspn(last ? last + 2 : name, "("));
+  adapted.entry = kernel;
+  GArray *prototype = smb_cuda_prototype(source, &adapted);
+  if (!prototype)
+    prototype = read_parameter_names(source, kernel);
+  if (prototype)
+    smb_program_set_prototype(program, prototype);
+}
+
 static SmbProgram *
 build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
       const SmbProgramOptions *reading, char **command, GError **error) {
@@ -85,7 +129,8 @@ build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompile
   g_autofree char *architecture = g_strdup_printf("sm_%u", chip);
   g_autofree char *folder = g_path_get_dirname(smb_source_name(source));
   g_autofree char *instance =
-      options->instance ? qualify_instance(source, options->instance, error) : NULL;
+      options->instance ? qualify_instance(source, options->instance, reading->folders, error)
+                        : NULL;
   if (options->instance && !instance)
     return NULL;
   const SmbCompilation compilation = {
@@ -107,8 +152,10 @@ build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompile
   g_autoptr(SmbCompiled) compiled = smb_compile(nvcc, &compilation, error);
   smb_progress_begin(options->progress, NULL, 0);
   SmbProgram *program = compiled ? read_compiled(source, compiled, reading, error) : NULL;
-  if (program)
+  if (program) {
+    name_parameters(program, source, reading);
     *command = g_steal_pointer(&compiled->command);
+  }
   return program;
 }
 
@@ -177,7 +224,7 @@ smb_compile_read(SmbSource *source, const SmbArch *arch, const SmbCompileOptions
     return program;
   if (options->flags)
     return compile_as_asked(source, arch, options, reading, command, error);
-  if (may_compile(source, arch, reading->entry, refused))
+  if (!options->never && may_compile(source, arch, reading->entry, refused))
     return compile_refused(source, arch, options, reading, command, refused, error);
   g_propagate_error(error, g_steal_pointer(&refused));
   return NULL;

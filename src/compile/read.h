@@ -11,6 +11,7 @@
  * SmbCompileOptions: how CUDA C is compiled.
  * @flags: (nullable): of --nvcc: compile in any case, with these options; %NULL: compile what the kernel language refuses
  * @as_text: whether a text that the kernel language has is read as it is, though there are @flags, unless these set macros
+ * @never: whether what the kernel language refuses is refused, without @flags
  * @instance: (nullable): which instance of a template is meant
  * @seconds: how long a compiler may take; 0: SMB_COMPILE_SECONDS
  * @inputs: (nullable) (element-type utf8): takes the names of the files that a compiler reads, even if it fails
@@ -20,6 +21,7 @@
 typedef struct {
   const char *flags;
   gboolean as_text;
+  gboolean never;
   const char *instance;
   guint seconds;
   gboolean compiles_anew;

@@ -116,7 +116,7 @@ void
 smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   const SmbExplainReport *report = result;
   const SmbExplanation *e = report->explanation;
-  smb_analyze_write_heading(cli, report->target, report->analysis);
+  smb_analyze_write_careful_heading(cli, report->target, report->analysis, NULL);
   if (!e) {
     smb_analyze_write_verdict(cli, report->analysis);
     smb_analyze_write_bounds(cli, report->analysis);

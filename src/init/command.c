@@ -8,6 +8,8 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "src/commands.h"
+#include "src/init/existing.h"
+#include "src/init/folder.h"
 #include "src/init/section.h"
 #include "src/init/seen.h"
 #include "src/out/file.h"
@@ -23,7 +25,8 @@ static gboolean option_force;
 static const GOptionEntry options[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &option_output,
      "the project file (default: smembank.ini in this folder)", SMB_CLI_FILE},
-    {"force", 0, 0, G_OPTION_ARG_NONE, &option_force, "overwrite an existing project file", NULL},
+    {"force", 0, 0, G_OPTION_ARG_NONE, &option_force,
+     "add to a project file that exists the cases that it lacks", NULL},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -40,18 +43,36 @@ static const SmbCliUsage usage = {
     .example = "smembank init src/*.cu",
 };
 
-// Adds what the text says, of a file that is CUDA C; @compiled takes the others (element-type SmbSource).
+// What is read. @compiled: (element-type SmbSource): files that are no CUDA C; @folders: of files that include others, those that
+// have them (element-type utf8 GStrv)
+typedef struct {
+  SmbHost *host;
+  GPtrArray *compiled;
+  GHashTable *folders;
+} Reading;
+
 static gboolean
-read_init_files(SmbCli *cli, SmbHost *host, GPtrArray *compiled, GError **error) {
+read_init_text(SmbCli *cli, Reading *reading, SmbSource *source, GError **error) {
+  const char *file = smb_source_name(source);
+  char **folders = smb_init_folders(source);
+  g_hash_table_replace(reading->folders, g_strdup(file), folders);
+  if (!smb_host_read(reading->host, source, (const char *const *)folders, error))
+    return FALSE;
+  g_auto(GStrv) included = smb_source_inputs(source);
+  smb_files_read_all(cli->files, (const char *const *)included);
+  return smb_seen_read(cli, reading->host, file, (const char *const *)folders, error);
+}
+
+static gboolean
+read_init_files(SmbCli *cli, Reading *reading, GError **error) {
   for (guint i = 0; i < cli->n_arguments; i++) {
     g_autoptr(SmbSource) source = smb_source_load_any(cli->arguments[i], error);
     const char *level = source ? smb_program_recognize(source) : NULL;
     if (!source)
       return FALSE;
     if (!level || strcmp(level, "text") != 0)
-      g_ptr_array_add(compiled, g_steal_pointer(&source));
-    else if (!smb_host_read(host, source, error) ||
-             !smb_seen_read(cli, host, cli->arguments[i], error))
+      g_ptr_array_add(reading->compiled, g_steal_pointer(&source));
+    else if (!read_init_text(cli, reading, source, error))
       return FALSE;
   }
   return TRUE;
@@ -68,13 +89,18 @@ choose_arch(const SmbHost *host, gboolean has_compiled) {
   return has_other ? SMB_DEFAULT_ARCH : SMB_HIP_ARCH;
 }
 
+// @arch: (nullable): what the project is counted for, if that is said already
 static SmbSections *
-make_sections(SmbCli *cli, const char *folder, GError **error) {
+make_sections(SmbCli *cli, const char *folder, const char *arch, GError **error) {
   g_autoptr(SmbHost) host = smb_host_new();
   g_autoptr(GPtrArray) compiled = g_ptr_array_new_with_free_func((GDestroyNotify)smb_source_unref);
-  if (!read_init_files(cli, host, compiled, error))
+  g_autoptr(GHashTable) folders =
+      g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_strfreev);
+  Reading reading = {host, compiled, folders};
+  if (!read_init_files(cli, &reading, error))
     return NULL;
-  g_autoptr(SmbSections) sections = smb_sections_new(choose_arch(host, compiled->len > 0));
+  g_autoptr(SmbSections) sections =
+      smb_sections_new(arch ? arch : choose_arch(host, compiled->len > 0), folders);
   smb_sections_add_host(sections, host, folder);
   for (guint i = 0; i < compiled->len; i++) {
     g_autoptr(SmbEntries) entries = smb_entries_read(compiled->pdata[i], error);
@@ -82,11 +108,43 @@ make_sections(SmbCli *cli, const char *folder, GError **error) {
       return NULL;
     smb_sections_add_entries(sections, host, smb_source_name(compiled->pdata[i]), entries, folder);
   }
-  if (sections->n > 0)
+  if (sections->list->len > 0)
     return g_steal_pointer(&sections);
   g_autofree char *list = smb_cli_list((const char *const *)cli->arguments, " and ");
   smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "no kernel in %s", list);
   return NULL;
+}
+
+static gboolean
+write_new(SmbCli *cli, const SmbOutFile *out, const char *path, const SmbSections *sections,
+          GError **error) {
+  g_autofree char *text = smb_sections_write(sections);
+  guint n_open = 0;
+  for (guint i = 0; i < sections->list->len; i++)
+    n_open += ((const SmbSection *)sections->list->pdata[i])->is_open;
+  if (!smb_files_write(cli->files, out, text, strlen(text), error))
+    return FALSE;
+  smb_spool_printf(cli->out, "%s: %s", path, smb_count(sections->list->len, "case").text);
+  if (n_open > 0)
+    smb_spool_printf(cli->out, "; to be filled in, as comments say: %u", n_open);
+  smb_spool_puts(cli->out, "\n");
+  return TRUE;
+}
+
+static gboolean
+write_added(SmbCli *cli, const SmbOutFile *out, const SmbExisting *existing, SmbSections *sections,
+            GError **error) {
+  g_autoptr(SmbAdded) added = smb_existing_add(existing, sections, error);
+  if (!added || !smb_files_write(cli->files, out, added->text, strlen(added->text), error))
+    return FALSE;
+  smb_spool_printf(cli->out, "%s: %s added", existing->path, smb_count(added->n, "case").text);
+  if (added->n_open > 0)
+    smb_spool_printf(cli->out, "; to be filled in, as comments say: %u", added->n_open);
+  smb_spool_printf(cli->out, "; there already: %u", added->n_there);
+  if (added->gone)
+    smb_spool_printf(cli->out, "; kept, though their kernels are gone: %s", added->gone);
+  smb_spool_puts(cli->out, "\n");
+  return TRUE;
 }
 
 gboolean
@@ -97,17 +155,18 @@ smb_cmd_init(SmbCli *cli, GError **error) {
   const SmbOutFile *out = smb_files_open(cli->files, "--output", path, error);
   if (!out)
     return FALSE;
-  if (!option_force && g_file_test(path, G_FILE_TEST_EXISTS))
-    return smb_cli_usage_error(error, "%s already exists: --force overwrites it", path);
-  g_autofree char *folder = g_path_get_dirname(path);
-  g_autoptr(SmbSections) sections =
-      make_sections(cli, strcmp(folder, ".") == 0 ? NULL : folder, error);
-  if (!sections ||
-      !smb_files_write(cli->files, out, sections->text->str, sections->text->len, error))
+  gboolean is_there = g_file_test(path, G_FILE_TEST_EXISTS);
+  if (!option_force && is_there)
+    return smb_cli_usage_error(
+        error, "%s already exists: --force adds the cases that it lacks, and changes none", path);
+  g_autoptr(SmbExisting) existing = is_there ? smb_existing_load(path, error) : NULL;
+  if (is_there && !existing)
     return FALSE;
-  smb_spool_printf(cli->out, "%s: %s", path, smb_count(sections->n, "case").text);
-  if (sections->n_open > 0)
-    smb_spool_printf(cli->out, "; to be filled in, as comments say: %u", sections->n_open);
-  smb_spool_puts(cli->out, "\n");
-  return TRUE;
+  g_autofree char *folder = g_path_get_dirname(path);
+  g_autoptr(SmbSections) sections = make_sections(cli, strcmp(folder, ".") == 0 ? NULL : folder,
+                                                  existing ? existing->arch : NULL, error);
+  if (!sections)
+    return FALSE;
+  return existing ? write_added(cli, out, existing, sections, error)
+                  : write_new(cli, out, path, sections, error);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/text.h"
 
 // What is known of a parameter, of any kind of code.
@@ -18,19 +19,23 @@ typedef struct {
   SmbSections *sections;
   const SmbHost *host;
   const SmbHostLaunch *launch; // or NULL
-  gboolean is_open;
+  SmbSection *section;
 } Section;
 
+static void
+section_free(SmbSection *section) {
+  g_free(section->name);
+  g_free(section->base);
+  g_string_free(section->text, TRUE);
+  g_free(section);
+}
+
 SmbSections *
-smb_sections_new(const char *arch) {
+smb_sections_new(const char *arch, GHashTable *folders) {
   SmbSections *sections = g_new0(SmbSections, 1);
-  sections->arch = arch;
-  sections->text = g_string_new(NULL);
-  g_string_printf(
-      sections->text,
-      "# Kernels and how they are launched: 'smembank check' counts them all, and\n# 'smembank "
-      "analyze --case NAME' one of them.\n\n# For all cases.\n[*]\narch = %s\n# max-ways = 1\n",
-      arch);
+  sections->arch = g_strdup(arch);
+  sections->folders = g_hash_table_ref(folders);
+  sections->list = g_ptr_array_new_with_free_func((GDestroyNotify)section_free);
   sections->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   return sections;
 }
@@ -39,9 +44,26 @@ void
 smb_sections_free(SmbSections *sections) {
   if (!sections)
     return;
-  g_string_free(sections->text, TRUE);
+  g_free(sections->arch);
+  g_hash_table_unref(sections->folders);
+  g_ptr_array_unref(sections->list);
   g_hash_table_unref(sections->names);
   g_free(sections);
+}
+
+char *
+smb_sections_write(const SmbSections *sections) {
+  GString *text = g_string_new(NULL);
+  g_string_printf(text,
+                  "# Kernels and how they are launched: 'smembank check' counts them all, and\n# "
+                  "'smembank analyze --case NAME' one of them.\n\n# For all cases.\n[*]\narch = "
+                  "%s\n# max-ways = 1\n",
+                  sections->arch);
+  for (guint i = 0; i < sections->list->len; i++) {
+    const SmbSection *section = sections->list->pdata[i];
+    g_string_append_printf(text, "\n[%s]\n%s", section->name, section->text->str);
+  }
+  return g_string_free(text, FALSE);
 }
 
 // Says what is to be filled in, on one line.
@@ -53,8 +75,8 @@ write_open(Section *section, const char *format, ...) {
   g_autofree char *text = g_strdup_vprintf(format, arguments);
   va_end(arguments);
   g_autofree char *line = smb_text_show_line(text);
-  g_string_append_printf(section->sections->text, "# %s\n", line);
-  section->is_open = TRUE;
+  g_string_append_printf(section->section->text, "# %s\n", line);
+  section->section->is_open = TRUE;
 }
 
 // A value as GLib reads it again (Desktop Entry Specification, "Possible value types"). One with characters that are not shown,
@@ -71,35 +93,56 @@ write_section_key(Section *section, const char *key, const char *value) {
     g_string_replace(text, " ", "\\s", 1);
   g_autofree char *shown = smb_text_show(text->str);
   if (strcmp(shown, text->str) == 0)
-    g_string_append_printf(section->sections->text, "%s = %s\n", key, text->str);
+    g_string_append_printf(section->section->text, "%s = %s\n", key, text->str);
   else
     write_open(section, "%s = ?  (its characters are not all shown: %s)", key, shown);
 }
 
-// A name that no other section has: "k", "k-2".
+char *
+smb_sections_name(GHashTable *names, const char *base) {
+  char *unique = g_strdup(base);
+  guint number = GPOINTER_TO_UINT(g_hash_table_lookup(names, base));
+  while (g_hash_table_contains(names, unique)) {
+    g_free(unique);
+    unique = g_strdup_printf("%s-%u", base, ++number);
+  }
+  g_hash_table_replace(names, g_strdup(base), GUINT_TO_POINTER(MAX(number, 1)));
+  if (strcmp(unique, base) != 0)
+    g_hash_table_replace(names, g_strdup(unique), GUINT_TO_POINTER(1));
+  return unique;
+}
+
+// A path as the project file has it: elsewhere than in the current folder it is absolute (transfer full).
+static char *
+describe_path(const char *path, const char *folder) {
+  return folder ? g_canonicalize_filename(path, NULL) : g_strdup(path);
+}
+
+// What a file includes from elsewhere.
+static void
+write_folders(Section *section, const char *file, const char *folder) {
+  const char *const *folders = g_hash_table_lookup(section->sections->folders, file);
+  g_autoptr(GString) list = g_string_new(NULL);
+  for (guint i = 0; folders && folders[i]; i++) {
+    g_autofree char *path = describe_path(folders[i], folder);
+    g_string_append_printf(list, "%s%s", i ? "; " : "", path);
+  }
+  if (list->len)
+    write_section_key(section, "include", list->str);
+}
+
 static void
 begin_written_section(Section *section, const char *name, const char *file, const char *folder) {
   SmbSections *sections = section->sections;
   g_autofree char *shown = smb_text_show_line(name);
-  g_autofree char *base = g_strdelimit(g_strdup(shown), "[]", '_');
-  g_autofree char *unique = g_strdup(base);
-  guint number = GPOINTER_TO_UINT(g_hash_table_lookup(sections->names, base));
-  while (g_hash_table_contains(sections->names, unique)) {
-    g_free(unique);
-    unique = g_strdup_printf("%s-%u", base, ++number);
-  }
-  g_hash_table_replace(sections->names, g_strdup(base), GUINT_TO_POINTER(MAX(number, 1)));
-  if (strcmp(unique, base) != 0)
-    g_hash_table_replace(sections->names, g_strdup(unique), GUINT_TO_POINTER(1));
-  g_string_append_printf(sections->text, "\n[%s]\n", unique);
-  sections->n++;
-  g_autofree char *seen = folder ? g_canonicalize_filename(file, NULL) : g_strdup(file);
-  write_section_key(section, "file", seen);
-}
-
-static void
-end_written_section(Section *section) {
-  section->sections->n_open += section->is_open ? 1 : 0;
+  section->section = g_new0(SmbSection, 1);
+  section->section->base = g_strdelimit(g_strdup(shown), "[]", '_');
+  section->section->name = smb_sections_name(sections->names, section->section->base);
+  section->section->text = g_string_new(NULL);
+  g_ptr_array_add(sections->list, section->section);
+  g_autofree char *path = describe_path(file, folder);
+  write_section_key(section, "file", path);
+  write_folders(section, file, folder);
 }
 
 // The key of an extent: "32,8"; one that is not known is left to be filled in.
@@ -136,24 +179,23 @@ write_configuration(Section *section) {
     write_open(section, "dynamic-bytes = ?  (line %u of %s has '%s')", section->launch->line,
                section->launch->file, (const char *)parts->pdata[2]);
   else if (bytes > 0)
-    g_string_append_printf(section->sections->text, "dynamic-bytes = %" G_GUINT64_FORMAT "\n",
+    g_string_append_printf(section->section->text, "dynamic-bytes = %" G_GUINT64_FORMAT "\n",
                            bytes);
 }
 
-// A constant as --arg takes it, or NULL (transfer full).
+// A constant as --arg takes it for a parameter of a type, or NULL (transfer full). Numbers stay as they are written.
 static char *
-get_constant(const SmbHost *host, const SmbHostLaunch *launch, const char *expression) {
-  guint64 number;
+get_constant(const SmbHost *host, const SmbHostLaunch *launch, const char *expression,
+             const char *type) {
   if (launch->was_seen)
     return *expression ? g_strdup(expression) : NULL;
-  if (smb_host_number(host, launch, expression, &number))
-    return g_strdup_printf("%" G_GUINT64_FORMAT, number);
+  g_autofree char *number = smb_host_constant(host, launch, expression, type);
   char *end = NULL;
   g_ascii_strtod(expression, &end);
   gsize length = (gsize)(end - expression);
-  gboolean is_real = length > 0 && strspn(end, "fF") == strlen(end) && strpbrk(expression, ".eE") &&
-                     !strpbrk(expression, "xXnN");
-  return is_real ? g_strndup(expression, length) : NULL;
+  gboolean is_written = number && strpbrk(number, ".e") && length > 0 &&
+                        strspn(end, "fF") == strlen(end) && !strpbrk(expression, "xX");
+  return is_written ? g_strndup(expression, length) : g_steal_pointer(&number);
 }
 
 // The scalars that are known as one key, the others as comments.
@@ -164,7 +206,8 @@ write_arguments(Section *section, const Parameter *parameters, guint n) {
     const Parameter *parameter = &parameters[i];
     const GPtrArray *given = section->launch ? section->launch->arguments : NULL;
     const char *text = given && i < given->len ? given->pdata[i] : NULL;
-    g_autofree char *value = text ? get_constant(section->host, section->launch, text) : NULL;
+    g_autofree char *value =
+        text ? get_constant(section->host, section->launch, text, parameter->type) : NULL;
     if (parameter->is_pointer)
       continue;
     if (value)
@@ -179,35 +222,77 @@ write_arguments(Section *section, const Parameter *parameters, guint n) {
     write_section_key(section, "arg", known->str);
 }
 
-// The template arguments, numbers where they are known (transfer full).
+// Whether the arguments of a template that a launch leaves out are their defaults, and do not follow from the kernel's arguments.
+static gboolean
+has_all_defaults(const SmbHostKernel *kernel) {
+  for (guint i = 0; i < kernel->templates->len; i++) {
+    const SmbHostTemplate *parameter = kernel->templates->pdata[i];
+    g_autofree char *pattern = g_strdup_printf("\\b%s\\b", parameter->name);
+    if (!parameter->value)
+      return FALSE;
+    for (guint j = 0; j < kernel->parameters->len; j++) {
+      const SmbHostParameter *given = kernel->parameters->pdata[j];
+      if (g_regex_match_simple(pattern, given->type, 0, 0))
+        return FALSE;
+    }
+  }
+  return kernel->templates->len > 0;
+}
+
+// The template arguments, numbers where they are known, and defaults where they are left out (transfer full). @is_open: (out): what
+// one of them is is not known
 static char *
-describe_instance(const SmbHost *host, const SmbHostLaunch *launch) {
+describe_instance(const SmbHost *host, const SmbHostKernel *kernel, const SmbHostLaunch *launch,
+                  gboolean *is_open) {
   GString *text = g_string_new(launch->kernel);
-  for (guint i = 0; i < launch->instance->len; i++) {
-    const char *part = launch->instance->pdata[i];
-    g_autofree char *value = get_constant(host, launch, part);
-    g_string_append_printf(text, "%s%s", i ? "," : "<", value ? value : part);
+  guint n = 0;
+  *is_open = FALSE;
+  for (; launch->instance && n < launch->instance->len; n++) {
+    const char *part = launch->instance->pdata[n];
+    g_autofree char *value = get_constant(host, launch, part, "");
+    *is_open |= !launch->was_seen && smb_host_is_open(host, launch, part);
+    g_string_append_printf(text, "%s%s", n ? "," : "<", value ? value : part);
+  }
+  for (; kernel->templates && !launch->was_seen && !*is_open; n++) {
+    g_autofree char *value = smb_host_default(host, kernel, launch, n);
+    if (!value)
+      break;
+    g_string_append_printf(text, "%s%s", n ? "," : "<", value);
   }
   g_string_append_c(text, '>');
   return g_string_free(text, FALSE);
 }
 
+// Which kernel is meant.
+static void
+write_kernel_key(Section *section, const SmbHostKernel *kernel) {
+  const SmbHostLaunch *launch = section->launch;
+  gboolean is_default =
+      launch && kernel->is_template && !launch->instance && has_all_defaults(kernel);
+  if (launch && (launch->instance || is_default)) {
+    gboolean is_open;
+    g_autofree char *instance = describe_instance(section->host, kernel, launch, &is_open);
+    if (is_open)
+      write_open(section, "instance = ?  (line %u of %s has '%s')", launch->line, launch->file,
+                 instance);
+    else
+      write_section_key(section, "instance", instance);
+    return;
+  }
+  write_section_key(section, "entry", kernel->name);
+  if (kernel->is_template)
+    write_open(section, "instance = %s<?>  in place of entry: the arguments of the template",
+               kernel->name);
+}
+
 static void
 write_section_kernel(SmbSections *sections, const SmbHost *host, const SmbHostKernel *kernel,
                      const SmbHostLaunch *launch, const char *folder) {
-  Section section = {sections, host, launch, FALSE};
+  Section section = {sections, host, launch, NULL};
   begin_written_section(&section, kernel->name, kernel->file, folder);
-  if (kernel->is_hip && strcmp(sections->arch, SMB_HIP_ARCH) != 0)
-    write_section_key(&section, "arch", SMB_HIP_ARCH);
-  if (launch && launch->instance) {
-    g_autofree char *instance = describe_instance(host, launch);
-    write_section_key(&section, "instance", instance);
-  } else {
-    write_section_key(&section, "entry", kernel->name);
-    if (kernel->is_template)
-      write_open(&section, "instance = %s<?>  in place of entry: the arguments of the template",
-                 kernel->name);
-  }
+  if (kernel->is_hip != g_str_has_prefix(sections->arch, "gfx"))
+    write_section_key(&section, "arch", kernel->is_hip ? SMB_HIP_ARCH : SMB_DEFAULT_ARCH);
+  write_kernel_key(&section, kernel);
   if (launch)
     write_configuration(&section);
   else
@@ -218,7 +303,9 @@ write_section_kernel(SmbSections *sections, const SmbHost *host, const SmbHostKe
     parameters[i] = (Parameter){parameter->type, parameter->name, parameter->is_pointer};
   }
   write_arguments(&section, parameters, kernel->parameters->len);
-  end_written_section(&section);
+  if (launch && launch->n_more > 0)
+    g_string_append_printf(section.section->text,
+                           "# %u more launches of it differ in the same ways\n", launch->n_more);
 }
 
 void
@@ -229,11 +316,9 @@ smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *fo
     for (guint j = 0; launches && j < launches->len; j++) {
       const SmbHostLaunch *launch = launches->pdata[j];
       write_section_kernel(sections, host, kernel, launch, folder);
-      if (launch->n_more > 0)
-        g_string_append_printf(sections->text, "# %u more launches of it differ in the same ways\n",
-                               launch->n_more);
     }
-    if (!launches)
+    // What a header has besides is no kernel of the text.
+    if (!launches && !kernel->included)
       write_section_kernel(sections, host, kernel, NULL, folder);
   }
 }
@@ -249,7 +334,7 @@ find_section_launch(const SmbHost *host, const char *name) {
 static void
 write_section_entry(SmbSections *sections, const SmbHost *host, const char *file,
                     const SmbEntry *entry, const char *folder) {
-  Section section = {sections, host, find_section_launch(host, entry->name), FALSE};
+  Section section = {sections, host, find_section_launch(host, entry->name), NULL};
   begin_written_section(&section, entry->name, file, folder);
   write_section_key(&section, "entry", entry->symbol);
   if (section.launch)
@@ -265,7 +350,6 @@ write_section_entry(SmbSections *sections, const SmbHost *host, const char *file
         (Parameter){item->type ? item->type : "unknown type", names->pdata[i], item->is_pointer};
   }
   write_arguments(&section, parameters, entry->parameters->len);
-  end_written_section(&section);
 }
 
 void

@@ -12,24 +12,42 @@
 #define SMB_HIP_ARCH "gfx942"
 
 /**
- * SmbSections:
- * @arch: what all of them are counted for, unless a section says another
- * @text: the project file
- * @names: of its sections, and of each the number behind which one more of that name looks for a free one: "k-2"
- * @n: how many sections it has
- * @n_open: how many of them have something to be filled in
+ * SmbSection:
+ * @name: of the section
+ * @base: the name of its kernel, of which that is made
+ * @text: its keys and comments
+ * @is_open: something in it is to be filled in
  */
 typedef struct {
-  const char *arch;
+  char *name;
+  char *base;
   GString *text;
+  gboolean is_open;
+} SmbSection;
+
+/**
+ * SmbSections:
+ * @arch: what all of them are counted for, unless a section says another
+ * @folders: (element-type utf8 GStrv): of files that include others: the folders that have those
+ * @list: (element-type SmbSection): the sections in their order
+ * @names: of them, and of each the number behind which one more of that name looks for a free one: "k-2"
+ */
+typedef struct {
+  char *arch;
+  GHashTable *folders;
+  GPtrArray *list;
   GHashTable *names;
-  guint n;
-  guint n_open;
 } SmbSections;
 
-/** smb_sections_new: @arch: (transfer none): static: what all sections are counted for that do not say another */
-SmbSections *smb_sections_new(const char *arch);
+/** smb_sections_new: @arch: what all sections are counted for that do not say another; @folders: (transfer none) */
+SmbSections *smb_sections_new(const char *arch, GHashTable *folders);
 void smb_sections_free(SmbSections *sections);
+
+/** smb_sections_name: Returns: (transfer full): a name that no other section has: "k", "k-2". @names: as of SmbSections */
+char *smb_sections_name(GHashTable *names, const char *base);
+
+/** smb_sections_write: Returns: (transfer full): the project file with all of them */
+char *smb_sections_write(const SmbSections *sections);
 
 /** smb_sections_add_host: a section for each launch of each kernel, and for each kernel that no text launches. */
 void smb_sections_add_host(SmbSections *sections, const SmbHost *host, const char *folder);

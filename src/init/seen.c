@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
+#include "sim/base/text.h"
 #include "sim/program/symbol.h"
 #include "src/run/stand-in.h"
 
@@ -44,20 +45,6 @@ find_value_kind(const char *type) {
   return VALUE_RAW;
 }
 
-// The shortest text that is that number again, with a point or an exponent; NULL: it is none.
-static char *
-describe_real(double value, gboolean is_float) {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  for (guint digits = 1; digits <= 17; digits++) {
-    g_autofree char *format = g_strdup_printf("%%.%ug", digits);
-    g_ascii_formatd(text, sizeof text, format, value);
-    double again = g_ascii_strtod(text, NULL);
-    if (is_float ? (float)again == (float)value : again == value)
-      return strpbrk(text, ".e") ? g_strdup(text) : g_strconcat(text, ".0", NULL);
-  }
-  return NULL;
-}
-
 static char *
 describe_whole(const guint8 *bytes, gsize n, gboolean is_signed) {
   guint64 value = 0;
@@ -88,7 +75,7 @@ describe_value(const char *type, const char *raw) {
       memcpy(&value, bytes, sizeof value);
     else
       value = single;
-    text = describe_real(value, n == sizeof single);
+    text = smb_text_real(value, n == sizeof single);
   } else if (kind != VALUE_RAW && kind != VALUE_REAL && n <= sizeof(guint64))
     text = describe_whole(bytes, n, kind == VALUE_SIGNED);
   return text ? text : g_strdup(raw);
@@ -212,14 +199,15 @@ add_seen(SmbHost *host, const SmbCapture *capture, const char *file, GError **er
 }
 
 gboolean
-smb_seen_read(SmbCli *cli, SmbHost *host, const char *file, GError **error) {
+smb_seen_read(SmbCli *cli, SmbHost *host, const char *file, const char *const *folders,
+              GError **error) {
   g_autoptr(SmbArch) arch = smb_arch_load(SMB_DEFAULT_ARCH, error);
   g_autoptr(SmbStandIn) stand_in = NULL;
   if (!arch)
     return FALSE;
   if (!smb_stand_in_is_program(file, arch))
     return TRUE;
-  if (!smb_stand_in_run(cli, file, arch, FALSE, &stand_in, error))
+  if (!smb_stand_in_run(cli, file, arch, folders, FALSE, &stand_in, error))
     return FALSE;
   if (!stand_in)
     return TRUE;

@@ -10,9 +10,11 @@
 /**
  * smb_seen_read:
  * @host: has the kernels of the file
+ * @folders: (array zero-terminated=1): where files are that it includes
  * @error: SMB_ERROR_INPUT: what was recorded is damaged
  *
  * Runs a file that is a program (smb_stand_in_is_program()): the launches that it makes take the place of those of its text. What cannot
  * be run is left as it is, and a message says why.
  */
-gboolean smb_seen_read(SmbCli *cli, SmbHost *host, const char *file, GError **error);
+gboolean smb_seen_read(SmbCli *cli, SmbHost *host, const char *file, const char *const *folders,
+                       GError **error);

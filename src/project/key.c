@@ -23,11 +23,8 @@ static const SmbCliGroup *const groups[] = {&more_group, &smb_analyze_limit_grou
 // What says which case is meant is none of its keys, nor what only the user can say: whom she trusts.
 static gboolean
 is_key(const GOptionEntry *entry) {
-  static const char *const others[] = {SMB_CASE_OPTION, SMB_PROJECT_OPTION, NULL};
-  for (guint i = 0; smb_target_compiler_group.entries[i].long_name; i++) {
-    if (entry == &smb_target_compiler_group.entries[i])
-      return FALSE;
-  }
+  static const char *const others[] = {SMB_CASE_OPTION, SMB_PROJECT_OPTION, SMB_TRUST_OPTION,
+                                       SMB_NO_CACHE_OPTION, NULL};
   return !g_strv_contains(others, entry->long_name);
 }
 

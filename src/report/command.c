@@ -44,7 +44,8 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
   guint n = report->analysis->accesses->len, conflicts = 0;
   for (guint i = 0; i < n; i++)
     conflicts += g_array_index(report->analysis->accesses, SmbAccess, i).total.excess > 0;
-  g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
+  g_autofree char *sentence =
+      smb_compiled_count_summarize(report->compiled, report->analysis, report->arch);
   smb_spool_printf(cli->out, smb_arch_say(cli->arch, "%s: %s, %u with conflicts, %s, %zu KiB\n"),
                    name, smb_count(n, smb_arch_say(cli->arch, "shared access")).text, conflicts,
                    smb_count(report->maps->len, "bank map").text, (length + 1023) / 1024);
@@ -128,6 +129,8 @@ smb_cmd_report(SmbCli *cli, GError **error) {
     return FALSE;
   gsize length = 0;
   g_autoptr(SmbReport) report = smb_report_new(cli->arch, target, analysis);
+  g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
+  report->compiled = compiled;
   if (!page) {
     if (!smb_report_write(report, cli->out, error))
       return FALSE;
@@ -137,5 +140,6 @@ smb_cmd_report(SmbCli *cli, GError **error) {
     write_page_summary(cli, report, cli->arguments[0], length);
   }
   smb_analyze_write_warnings(target, analysis, cli->messages);
+  smb_compiled_count_warn(compiled, target, cli->messages);
   return TRUE;
 }

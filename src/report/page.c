@@ -82,7 +82,8 @@ write_page_heading(const SmbReport *report, SmbSpool *page) {
   g_autofree char *bytes =
       g_strdup_printf(smb_arch_say(report->arch, "%" G_GSIZE_FORMAT " bytes a block"),
                       report->analysis->shared_bytes);
-  g_autofree char *sentence = smb_analyze_summarize(report->arch, report->analysis);
+  g_autofree char *sentence =
+      smb_compiled_count_summarize(report->compiled, report->analysis, report->arch);
   gboolean is_part = *report->prefix != '\0';
   smb_html_within(page, is_part ? "<header>\n<h2>" : "<header>\n<h1>", target->name,
                   is_part ? "</h2>\n<dl class=\"facts\">" : "</h1>\n<dl class=\"facts\">");

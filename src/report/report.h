@@ -8,6 +8,7 @@
 
 #include "sim/advise/neighbour.h"
 #include "src/advise/report.h"
+#include "src/analysis/compiled-count.h"
 #include "src/target/origin.h"
 
 /** Most bank maps of one page; what is left out is said. */
@@ -48,6 +49,7 @@ typedef struct {
  * @origins: what compiled code was compiled from
  * @files: (element-type utf8): of that, the files at hand that accesses stand in, in their order
  * @neighbours: (element-type SmbArrayUse SmbNeighbours): other paddings of those with conflicts
+ * @compiled: (nullable) (transfer none): what a compiler makes of @target, which the verdict is of; set by who has it
  */
 typedef struct {
   SmbArch *arch;
@@ -63,6 +65,7 @@ typedef struct {
   SmbOrigins *origins;
   GPtrArray *files;
   GHashTable *neighbours;
+  const SmbCompiledCount *compiled;
 } SmbReport;
 
 /**

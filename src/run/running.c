@@ -15,6 +15,7 @@
 #include "src/cli/hint.h"
 #include "src/rank/rank.h"
 #include "src/run/engine.h"
+#include "src/run/ptx-compile.h"
 
 typedef struct {
   int fd;
@@ -75,13 +76,27 @@ add_kernel_answer(SmbPayload *answer, const SmbModuleKernel *kernel) {
   }
 }
 
+// Loads a module. PTX is run as machine code where it can be compiled, as a driver does, and else as it is.
+static const SmbModule *
+load_run_module(const Process *process, guint64 number, GBytes *file, GError **error) {
+  guint chip = process->running->chip;
+  const SmbModule *module = smb_engine_load(process->engine, number, file, chip, error);
+  if (module && !module->is_ptx)
+    return module;
+  g_autoptr(GBytes) code = smb_run_compile_ptx(module ? module->image : file, chip);
+  const SmbModule *compiled =
+      code ? smb_engine_load(process->engine, number, code, chip, NULL) : NULL;
+  if (compiled && !module)
+    g_clear_error(error);
+  return compiled ? compiled : module;
+}
+
 static gboolean
 answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
   guint64 number = smb_payload_number(request);
   g_autoptr(GBytes) file = smb_frames_bytes(request);
   g_autoptr(GError) error = NULL;
-  const SmbModule *module =
-      smb_engine_load(process->engine, number, file, process->running->chip, &error);
+  const SmbModule *module = load_run_module(process, number, file, &error);
   if (!module) {
     g_autofree char *message = g_strdup_printf("smembank run: %s", error->message);
     answer_status(answer, RUN_NO_IMAGE, message);
@@ -302,6 +317,11 @@ describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const 
   g_autofree char *name = smb_symbol_demangle(kernel, FALSE);
   if (reason && fault != SMB_FAULT_ASSERT)
     return g_strdup_printf("smembank run: %s: %s", name, reason);
+  if (!run->n_unknown && run->runtime && smb_runtime_is_approximate(run->runtime))
+    return g_strdup_printf(
+        "smembank run: warning: %s: how %s adds products of matrices was not compared with a "
+        "device: the last digits may be others there",
+        name, smb_arch_info(run->arch)->name);
   if (run->n_unknown)
     return g_strdup_printf(
         "smembank run: warning: %s: of %" G_GUINT64_FORMAT

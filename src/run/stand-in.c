@@ -50,25 +50,31 @@ smb_stand_in_is_program(const char *file, const SmbArch *arch) {
 static gboolean
 is_run(const SmbCli *cli, guint argument) {
   const SmbTargetOptions *options = smb_target_options();
-  return cli->n_arguments > argument && !says_launch(options) &&
+  return cli->n_arguments > argument && !says_launch(options) && !options->text &&
          (!cli->case_project || options->trusts) &&
          smb_stand_in_is_program(cli->arguments[argument], cli->arch);
 }
 
 // --- the run
 
+static void
+add_folders(GString *flags, const char *const *folders) {
+  for (guint i = 0; folders && folders[i]; i++) {
+    g_autofree char *word = g_shell_quote(folders[i]);
+    g_string_append_printf(flags, " -I%s", word);
+  }
+}
+
 // The options of the compiler: those that were given, macros and folders.
 static char *
-make_flags(const SmbTargetOptions *options) {
+make_flags(const SmbTargetOptions *options, const char *const *folders) {
   GString *flags = g_string_new(options->nvcc);
   for (guint i = 0; options->defines && options->defines[i]; i++) {
     g_autofree char *word = g_shell_quote(options->defines[i]);
     g_string_append_printf(flags, " -D%s", word);
   }
-  for (guint i = 0; options->folders && options->folders[i]; i++) {
-    g_autofree char *word = g_shell_quote(options->folders[i]);
-    g_string_append_printf(flags, " -I%s", word);
-  }
+  add_folders(flags, (const char *const *)options->folders);
+  add_folders(flags, folders);
   return g_string_free(flags, FALSE);
 }
 
@@ -139,10 +145,11 @@ run_recorded(SmbCli *cli, SmbRunning *running, const char *const *words, const c
 
 // Compiles and runs a file. NULL with @error: it could not be.
 static SmbStandIn *
-run_program_file(SmbCli *cli, const char *file, SmbRunning *running, GError **error) {
+run_program_file(SmbCli *cli, const char *file, const char *const *folders, SmbRunning *running,
+                 GError **error) {
   const SmbTargetOptions *options = smb_target_options();
   const char *const arguments[] = {file, NULL};
-  g_autofree char *flags = make_flags(options);
+  g_autofree char *flags = make_flags(options, folders);
   const SmbRunText text = {.arguments = arguments, .arch = running->arch, .nvcc = flags};
   g_autoptr(SmbStandIn) stand_in = g_new0(SmbStandIn, 1);
   stand_in->workshop = smb_workshop_new("run", error);
@@ -159,15 +166,15 @@ run_program_file(SmbCli *cli, const char *file, SmbRunning *running, GError **er
 }
 
 gboolean
-smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, gboolean keeps_all,
-                 SmbStandIn **stand_in, GError **error) {
+smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, const char *const *folders,
+                 gboolean keeps_all, SmbStandIn **stand_in, GError **error) {
   SmbRunning running;
   g_autoptr(GError) failure = NULL;
   *stand_in = NULL;
   if (!parse_stand_in_options(cli, arch, &running, error))
     return FALSE;
   running.only_firsts = !keeps_all && !smb_target_options()->captured_launch;
-  *stand_in = run_program_file(cli, file, &running, &failure);
+  *stand_in = run_program_file(cli, file, folders, &running, &failure);
   if (*stand_in)
     return TRUE;
   if (g_error_matches(failure, SMB_ERROR, SMB_ERROR_USAGE)) {
@@ -184,7 +191,7 @@ smb_stand_in_open(SmbCli *cli, guint argument, gboolean keeps_all, SmbStandIn **
   *stand_in = NULL;
   if (!is_run(cli, argument))
     return TRUE;
-  if (!smb_stand_in_run(cli, cli->arguments[argument], cli->arch, keeps_all, stand_in, error))
+  if (!smb_stand_in_run(cli, cli->arguments[argument], cli->arch, NULL, keeps_all, stand_in, error))
     return FALSE;
   if (!*stand_in)
     return TRUE;

@@ -26,14 +26,16 @@ gboolean smb_stand_in_is_program(const char *file, const SmbArch *arch);
 /**
  * smb_stand_in_run:
  * @file: (transfer none): a program
+ * @folders: (nullable): where files are that it includes, besides those of the options
  * @keeps_all: whether all launches are in the capture
  * @stand_in: (out) (nullable) (transfer full): %NULL: it could not be compiled, or launches nothing; a message says why
  * @error: SMB_ERROR_USAGE for an option
  *
  * Runs a program, whose output goes to standard error.
  */
-gboolean smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch, gboolean keeps_all,
-                          SmbStandIn **stand_in, GError **error);
+gboolean smb_stand_in_run(SmbCli *cli, const char *file, const SmbArch *arch,
+                          const char *const *folders, gboolean keeps_all, SmbStandIn **stand_in,
+                          GError **error);
 
 /**
  * smb_stand_in_open:

@@ -70,6 +70,33 @@ make_compiler_call(const SmbRunText *text, const char *nvcc, const char *program
   return g_steal_pointer(&call);
 }
 
+// What names of functions begin with, and the library of the toolkit that has them.
+static const struct {
+  const char *prefix, *library;
+} toolkit_libraries[] = {
+    {"cublasLt", "-lcublasLt"}, {"cublas", "-lcublas"},       {"cudnn", "-lcudnn"},
+    {"cufft", "-lcufft"},       {"curand", "-lcurand"},       {"cusolver", "-lcusolver"},
+    {"cusparse", "-lcusparse"}, {"nvJitLink", "-lnvJitLink"}, {"nvrtc", "-lnvrtc"},
+    {"cu", "-lcuda"},
+};
+
+// Adds the libraries of the toolkit whose functions the linker has not found, by what it says, in whatever language. Returns whether
+// there are any.
+static gboolean
+add_libraries(GPtrArray *call, const char *output) {
+  guint n = call->len;
+  if (!strstr(output, "collect2") && !strstr(output, "undefined"))
+    return FALSE;
+  g_ptr_array_set_size(call, (gint)n - 1); // the NULL at its end
+  for (guint i = 0; i < G_N_ELEMENTS(toolkit_libraries); i++) {
+    g_autofree char *pattern = g_strdup_printf("\\b%s[A-Z]\\w*\\W?$", toolkit_libraries[i].prefix);
+    if (g_regex_match_simple(pattern, output, G_REGEX_MULTILINE | G_REGEX_OPTIMIZE, 0))
+      g_ptr_array_add(call, g_strdup(toolkit_libraries[i].library));
+  }
+  g_ptr_array_add(call, NULL);
+  return call->len > n;
+}
+
 static gboolean
 compile(const SmbRunText *text, SmbWorkshop *workshop, const char *program, GError **error) {
   if (!check_names(text, error))
@@ -84,6 +111,12 @@ compile(const SmbRunText *text, SmbWorkshop *workshop, const char *program, GErr
   guint seconds = text->seconds ? text->seconds : SMB_COMPILE_SECONDS;
   if (!call || !smb_workshop_run(workshop, (const char *const *)call->pdata, seconds, &run, error))
     return FALSE;
+  if (run.status != 0 && !run.is_late && add_libraries(call, run.output->str)) {
+    smb_workshop_run_clear(&run);
+    run = (SmbWorkshopRun){0};
+    if (!smb_workshop_run(workshop, (const char *const *)call->pdata, seconds, &run, error))
+      return FALSE;
+  }
   if (run.is_late)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: nvcc took longer than %u seconds",
                     text->arguments[0], seconds);

@@ -36,8 +36,8 @@ static const GOptionEntry launch_entries[] = {
     {"instance", 0, 0, G_OPTION_ARG_STRING, &typed.instance,
      "which instance of a template of FILE, such as 'k<128,8>'", "NAME<ARGUMENTS>"},
     {"nvcc", 0, 0, G_OPTION_ARG_STRING, &typed.nvcc,
-     "compile FILE with nvcc and these options, '' for none (default: only if FILE is outside the "
-     "kernel language)",
+     "count what nvcc makes of FILE with these options, '' for none (default: beside the text, or "
+     "alone if FILE is outside the kernel language)",
      "FLAGS"},
     {"triton", 0, 0, G_OPTION_ARG_FILENAME, &typed.triton,
      "a kernel in Triton's cache, in place of FILE, with its block and shared memory", "FOLDER"},
@@ -103,7 +103,9 @@ static const GOptionEntry limit_entries[] = {
 static const GOptionEntry compiler_entries[] = {
     {SMB_TRUST_OPTION, 0, 0, G_OPTION_ARG_NONE, &typed.trusts,
      "let a project file give nvcc any option: such a file can run programs", NULL},
-    {"no-cache", 0, 0, G_OPTION_ARG_NONE, &typed.compiles_anew,
+    {SMB_TEXT_OPTION, 0, 0, G_OPTION_ARG_NONE, &typed.text,
+     "count a text as it is written: nvcc is not asked, even if there is one", NULL},
+    {SMB_NO_CACHE_OPTION, 0, 0, G_OPTION_ARG_NONE, &typed.compiles_anew,
      "compile even if the result is cached, and do not keep it", NULL},
     G_OPTION_ENTRY_NULL,
 };

@@ -23,6 +23,7 @@ copy_target(const SmbTarget *target, gsize dynamic_bytes) {
   other->folders = g_strdupv(target->folders);
   other->nvcc = g_strdup(target->compiled && !target->nvcc ? "" : target->nvcc);
   other->as_text = !target->compiled;
+  other->is_text_only = target->is_text_only;
   other->instance = g_strdup(target->instance);
   other->compile_seconds = target->compile_seconds;
   other->files = target->files;
@@ -100,7 +101,7 @@ smb_target_compile(const SmbTarget *target, const char *text, gsize dynamic_byte
   const SmbSource *source = smb_program_source(target->kernel);
   if (!other->nvcc)
     other->nvcc = g_strdup("");
-  other->as_text = FALSE;
+  other->as_text = other->is_text_only = FALSE;
   number_parameters(target, other);
   if (!finish_text(other, target->file, text ? text : smb_source_text(source),
                    text ? strlen(text) : smb_source_length(source), arch, error))

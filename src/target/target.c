@@ -132,6 +132,7 @@ finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProg
     return FALSE;
   const SmbCompileOptions compiling = {.flags = target->nvcc,
                                        .as_text = target->as_text,
+                                       .never = target->is_text_only,
                                        .instance = target->instance,
                                        .seconds = target->compile_seconds,
                                        .compiles_anew = target->compiles_anew,
@@ -423,8 +424,9 @@ load_target(const SmbTargetOptions *options, const char *file, SmbSource *given,
                       error))
     return NULL;
   target->folders = g_strdupv(options->folders);
-  target->nvcc = g_strdup(options->nvcc);
+  target->nvcc = options->text ? NULL : g_strdup(options->nvcc);
   target->as_text = options->as_text;
+  target->is_text_only = options->text;
   target->compiles_anew = options->compiles_anew;
   set_values(&target->defines, (const char *const *)options->defines);
   set_values(&target->args, (const char *const *)options->args);

@@ -27,7 +27,7 @@ typedef struct {
   gboolean captured_worst;
   char *max_steps, *max_depth, *max_tokens, *max_memory, *max_blocks, *max_compile, *threads;
   gboolean as_text;
-  gboolean trusts, compiles_anew;
+  gboolean text, trusts, compiles_anew;
   SmbFiles *files;
   SmbCapture *capture;
   const SmbCaptureLaunch *captured;
@@ -47,6 +47,10 @@ typedef struct {
 
 /** The option that lets files give any option to nvcc. */
 #define SMB_TRUST_OPTION "trust"
+
+/** The option that has everything compiled anew, and the one that has nothing compiled. */
+#define SMB_NO_CACHE_OPTION "no-cache"
+#define SMB_TEXT_OPTION     "text"
 
 /** The options of a command that takes a kernel, for SmbCliUsage.groups. */
 extern const SmbCliGroup smb_target_tile_group, smb_target_launch_group, smb_target_limit_group,
@@ -91,6 +95,7 @@ void smb_target_clear_options(void);
  * @extents: (nullable): the expressions that give block, grid and cluster, where numbers do not
  * @nvcc: (nullable): options of the compiler, if it is to be compiled in any case
  * @as_text: whether it is read as it is, though there are options of a compiler, if the kernel language has it
+ * @is_text_only: whether no compiler is asked, for itself or beside it
  * @instance: (nullable): the instance of a template that is meant
  * @compile_seconds: how long a compiler may take; 0: as long as it may by default
  * @compiles_anew: whether it is compiled though it was before
@@ -118,6 +123,7 @@ typedef struct {
   char *extents[SMB_TARGET_EXTENTS];
   char *nvcc;
   gboolean as_text;
+  gboolean is_text_only;
   char *instance;
   guint compile_seconds;
   gboolean compiles_anew;

@@ -101,7 +101,7 @@ shows '5184 wavefronts for all shared accesses'
 shows 'The lanes of as[x][k] at line 11 read consecutive elements. A compiler may merge these into loads of'
 shows 'up to 16 bytes: now 8224 wavefronts, instead of 32800 in the text.'
 expect 0 advise better.cu --block 32,32 --out same.cu
-shows 'Pad 1 is not recommended: 74 % fewer wavefronts in the text, as many with adjacent loads merged, of'
+shows 'Pad 1 is not recommended: 74 % fewer wavefronts in the text, as many with adjacent accesses merged,'
 says 'same.cu was not written: no rewritten kernel is better'
 [ ! -e same.cu ] || die "$last: wrote a file"
 expect 0 advise matmul.cu --block 32,32 --array bs

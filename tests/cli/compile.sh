@@ -83,7 +83,7 @@ expect 0 explain sub/pairs.cu --block 32
 shows 'sub/pairs.cu:3'
 grep -q -e "-iquotesub " calls.host || die "sub: called as $(cat calls.host)"
 
-# A text in the kernel language is read as it is, unless it is asked for; an architecture among the flags wins.
+# A text in the kernel language is read as it is, and compiled beside that (compiled-count.sh); an architecture among the flags wins.
 cat >good.cu <<'END'
 __global__ void pairs() {
   __shared__ int s[32];
@@ -91,7 +91,7 @@ __global__ void pairs() {
 }
 END
 rm calls
-expect 0 analyze good.cu --block 32
+expect 0 analyze good.cu --block 32 --text
 [ ! -e calls ] || die 'compiled what needs no compiler'
 expect 0 analyze good.cu --block 32 --nvcc "-O1 '-DA=\"a b\"' --gpu-architecture=sm_89"
 shows "compiled: nvcc -cubin -lineinfo -O1 '-DA=\"a b\"' --gpu-architecture=sm_89"

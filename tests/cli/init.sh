@@ -69,10 +69,33 @@ done
 # Nothing is written over, unless that is wanted.
 echo '# mine' >smembank.ini
 expect 2 init app.cu
-says 'smembank.ini already exists: --force overwrites it'
+says 'smembank.ini already exists: --force adds the cases that it lacks, and changes none'
 grep -qx '# mine' smembank.ini || die 'a project file is lost'
 expect 0 init --force app.cu
-! grep -q mine smembank.ini || die '--force writes nothing'
+shows "smembank.ini: 5 cases added; to be filled in, as comments say: 3; there already: 0"
+grep -qx '# mine' smembank.ini || die '--force loses what is there'
+# What was edited stays, also what was renamed or filled in; kernels and launches that are new are added, and what is gone is named.
+sed -e 's/^# max-ways = 1/max-ways = 3/' -e '/^\[open\]/,$s/^# block = .*/block = 64/' -e 's/^\[scan\]/[my scan]/' \
+  -e '/^\[lonely\]/a # note' smembank.ini >edited.ini
+printf '[old]\nfile = app.cu\nentry = removed\nblock = 32' >>edited.ini
+cp edited.ini again.ini
+expect 0 init --force app.cu -o again.ini
+shows 'again.ini: 0 cases added; there already: 5; kept, though their kernels are gone: old'
+echo >>edited.ini
+cmp -s edited.ini again.ini || die "--force changes what is there: $(diff edited.ini again.ini)"
+sed 's/^int main.*/__global__ void added(int *p) { __shared__ int s[8]; s[threadIdx.x \& 7] = 1; }\n&\n  added<<<2, 64>>>(0); scan<4, int><<<8, 32>>>(0, 1);/' \
+  app.cu >more.cu
+mv app.cu first.cu && mv more.cu app.cu
+expect 0 init --force app.cu -o again.ini
+shows 'again.ini: 2 cases added; there already: 5; kept, though their kernels are gone: old'
+head -n "$(wc -l <edited.ini)" again.ini | cmp -s - edited.ini || die '--force changes what is there'
+[ "$(sed "1,$(wc -l <edited.ini)d" again.ini | paste -sd ' ')" = ' [scan] file = app.cu instance = scan<4,int> block = 32 grid = 8 arg = n=1  [added] file = app.cu entry = added block = 64 grid = 2' ] ||
+  die "$last: $(cat again.ini)"
+mv first.cu app.cu
+echo '[broken' >broken.ini
+expect 3 init --force app.cu -o broken.ini
+says 'broken.ini:1: '
+grep -qx '\[broken' broken.ini || die 'a broken file is lost'
 expect 2 init app.cu --output app.cu --force
 says '--output'
 grep -q '__global__' app.cu || die 'the kernel is lost'
@@ -108,16 +131,19 @@ cat >two.hip <<'END_OF_HIP'
 #include <hip/hip_runtime.h>
 template <int N> __global__ void t(float *out, int n) { __shared__ float tile[N]; tile[hipThreadIdx_x] = n; }
 __global__ void u(float *out, int n) { HIP_DYNAMIC_SHARED(float, s) s[threadIdx.x] = n; }
+template <int B, int W> __global__ void v(float *out, int n) { __shared__ float tile[B]; tile[threadIdx.x] = n + W; }
 void f(float *a) {
   dim3 block(32, 8);
   hipLaunchKernelGGL(HIP_KERNEL_NAME(t<32>), dim3(16, 4), block, 0, 0, a, 5);
   hipLaunchKernelGGL(u, 4, 64, 256, 0, a, 7);
+  hipLaunchKernelGGL(v<128, 64>, dim3(4), dim3(128), 0, 0, a, 9);
+  hipLaunchKernelGGL((v<2 * 64, 32>), dim3(4), dim3(128), 0, 0, a, 9);
   hipLaunchKernelGGL(
 }
 END_OF_HIP
 expect 0 init two.hip -o hip.ini
 tr -d ' ' <hip.ini >hip.flat
-for line in '[t]' 'instance=t<32>' 'grid=16,4' 'block=32,8' 'arg=n=5' '[u]' 'block=64' 'dynamic-bytes=256' 'arg=n=7'; do
+for line in '[t]' 'instance=t<32>' 'grid=16,4' 'block=32,8' 'arg=n=5' '[u]' 'block=64' 'dynamic-bytes=256' 'arg=n=7' '[v]' 'instance=v<128,64>' 'instance=v<128,32>' 'grid=4' 'block=128' 'arg=n=9'; do
   grep -qxF "$line" hip.flat || die "no line '$line': $(cat hip.ini)"
 done
 expect 0 analyze --project hip.ini --case u
@@ -133,7 +159,7 @@ expect 0 init one.cu portable.cu -o cuda.ini
 [ "$(grep '^arch' cuda.ini)" = 'arch = sm_90' ] || die "another architecture: $(cat cuda.ini)"
 expect 0 init one.cu two.hip plain.cpp -o mixed.ini
 [ "$(sed -n '/^\[/h; /^arch/{x;p;x;p;}' mixed.ini | paste -sd ' ')" = \
-  '[*] arch = sm_90 [t] arch = gfx942 [u] arch = gfx942 [m] arch = gfx942' ] || die "$last: $(cat mixed.ini)"
+  '[*] arch = sm_90 [t] arch = gfx942 [u] arch = gfx942 [v] arch = gfx942 [v-2] arch = gfx942 [m] arch = gfx942' ] || die "$last: $(cat mixed.ini)"
 
 # Names that are defined by each other, brackets that are not closed: no value, and an end.
 cat >odd.cu <<'END_OF_ODD'
@@ -144,12 +170,12 @@ cat >odd.cu <<'END_OF_ODD'
 #define E (((((
 #define F 1 / 0
 __global__ void k(int a, int b, int c, int d, int e, int f, int g) {}
-void f() { k<<<dim3(1, 2, 3, 4), 0>>>(A, C, E, F, -1, 0x10, 5u); k<<<; k<< <1; >>>( <<<
+void f() { k<<<dim3(1, 2, 3, 4), 0>>>(A, C, 1 / 0, F, -1, 0x10, 5u); k<<<E, 1>>>(); k<<<; k<< <1; >>>( <<<
 END_OF_ODD
 expect 0 init odd.cu -o odd.ini
 grep -q "^# grid = ?  (line 8 of odd.cu has 'dim3(1, 2, 3, 4)')" odd.ini || die "$last: $(cat odd.ini)"
 grep -q "^# block = ?  (line 8 of odd.cu has '0')" odd.ini || die "$last: $(cat odd.ini)"
-grep -qx 'arg = f=16; g=5' odd.ini || die "$last: $(cat odd.ini)"
+grep -qx 'arg = e=-1; f=16; g=5' odd.ini || die "$last: $(cat odd.ini)"
 
 # Names are those of their function, then of their file: what other functions and files call so says nothing of them.
 cat >"$work/first.cu" <<'END'
@@ -221,3 +247,71 @@ entry = three
 grid = 1
 END
 diff "$work/wanted" "$work/got" >&2 || die 'names of other functions or files are taken'
+
+# Constants of every kind, and what is made of them; a template whose parameters have defaults; blocks of their own.
+cat >"$work/constant.cu" <<'END'
+#include <cuda_runtime.h>
+#define ELEMENTS 1 << 20
+#define UP(a, b) (((a) + (b)-1) / (b))
+enum { LEAST = 4, NEXT, SIZE = 1 << 5, BEHIND };
+enum class Mode : int { one = 3, two };
+namespace cfg { constexpr int TILE = 32; struct Big { static constexpr int rows = 8; }; }
+template <class T, int N = 256> __global__ void red(const T *in, T *out, const uint n) { __shared__ T s[N]; s[threadIdx.x] = in[n]; }
+template <int B, int R = B / 4> __global__ void tr(float *o, const float *i, int n) { __shared__ float t[B][B]; t[R][threadIdx.x] = n; }
+template <int N = 64> __global__ void __launch_bounds__(N) all(float *o, float scale, long m) { o[threadIdx.x] = scale; }
+template <> __global__ void all<2>(float *o, float scale, long m) { if (m) { o[0] = 1; } }
+static inline __host__ __device__ int half_of(int a) { return a / 2; }
+template <typename T> T ceil_div(T a, T b) { return (a + b - 1) / b; }
+template <int TILE> void inner(float *a) { tr<TILE><<<TILE, 32>>>(a, a, 1); }
+void go(float *a, float *b, int argc) {
+  const int n{1 << 10};
+  constexpr int T = 32, R(8);
+  int m = 1e6;
+  const uint64_t most = ELEMENTS;
+  auto third = [](int x) { return x / 3; };
+  const unsigned threads = n > 512 ? 256u : 128u;
+  float alpha = 0.5f, beta = alpha * 3;
+  dim3 block(T, R), changed = block, grid{ceil_div(n, T), n / T};
+  tr<T, R><<<dim3(n / T, n / T), dim3(T, R)>>>(a, b, n);
+  tr<cfg::TILE><<<grid, block, block.x * block.y * sizeof(float)>>>(a, b, most - 1);
+  red<float><<<(m + 255) / 256, 256>>>(a, b, m);
+  red<double, (T > 8 ? 64 : 32)><<<std::min(4096, m), threads>>>(a, b, static_cast<int>(ceil(n / 3.0)));
+  all<<<UP(n, 100), half_of(third(192))>>>(a, beta, -NEXT);
+  all<SIZE + BEHIND><<<(unsigned)cfg::Big::rows, (int)Mode::two>>>(a, 1e-3f, 2 * LEAST);
+  { const int T = 16; all<T><<<1, T>>>(a, T, T); }
+  if (argc > 1) changed.x = argc;
+  all<T><<<1, changed>>>(a, argc, T);
+}
+END
+(cd "$work" && "$SMEMBANK" init -o constant.ini constant.cu >out 2>err) || die "init of constants: $(cat "$work/err")"
+sed -n '/^\[red\]/,$p' "$work/constant.ini" | grep -v '^file = constant.cu' | paste -sd ' ' | sed 's/  \[/\n[/g' >"$work/got"
+cat >"$work/wanted" <<'END'
+[red] instance = red<float,256> block = 256 grid = 3907 arg = n=1000000
+[red-2] instance = red<double,64> block = 256 grid = 4096 arg = n=342
+[tr] # instance = ?  (line 13 of constant.cu has 'tr<TILE>') block = 32 # grid = ?  (line 13 of constant.cu has 'TILE') arg = n=1
+[tr-2] instance = tr<32,8> block = 32,8 grid = 32,32 arg = n=1024
+[tr-3] instance = tr<32,8> block = 32,8 grid = 32,32 dynamic-bytes = 1024 arg = n=1048575
+[all] instance = all<64> block = 32 grid = 11 arg = scale=1.5; m=-5
+[all-2] instance = all<65> block = 4 grid = 8 arg = scale=1e-3; m=8
+[all-3] instance = all<16> block = 16 grid = 1 arg = scale=16; m=16
+[all-4] instance = all<32> # block = ?  (line 31 of constant.cu has 'changed') grid = 1 # arg: scale (float) is unknown: the launch has 'argc' arg = m=32
+END
+diff "$work/wanted" "$work/got" >&2 || die 'constants of the host'
+# A header in another folder of the project: its constants and kernels are known, and the key that finds it is written.
+mkdir -p "$work/tree/src/deep" "$work/tree/include/lib" "$work/tree/common"
+echo '#pragma once
+#include "shape.h"
+template <int N> __global__ void in_header(float *o) { __shared__ float s[N]; s[threadIdx.x] = *o; o[N] = s[0]; }
+__global__ void not_launched(float *o) { *o = 1; }' >"$work/tree/include/lib/kernel.cuh"
+echo 'constexpr int WIDTH = 64;' >"$work/tree/common/shape.h"
+cat >"$work/tree/src/deep/main.cu" <<'END'
+#include <lib/kernel.cuh>
+#include <vector>
+#include "no_such_file.h"
+__global__ void own(float *o) { o[threadIdx.x] = WIDTH; }
+void go(float *a) { in_header<WIDTH><<<2, WIDTH>>>(a); own<<<1, WIDTH>>>(a); }
+END
+(cd "$work/tree/src" && "$SMEMBANK" init deep/main.cu >../out 2>../err) || die "init with includes: $(cat "$work/tree/err")"
+sed -n '/^\[in_header\]/,$p' "$work/tree/src/smembank.ini" | paste -sd ' ' >"$work/got"
+[ "$(cat "$work/got")" = '[in_header] file = deep/main.cu include = ../include; ../common instance = in_header<64> block = 64 grid = 2  [own] file = deep/main.cu include = ../include; ../common entry = own block = 64 grid = 1' ] ||
+  die "includes: $(cat "$work/got")"

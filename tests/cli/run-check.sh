@@ -103,7 +103,7 @@ says 'cudaMemcpy() copies 256 bytes to the host, but nothing was written to the 
 checked 1 call
 says 'cudaMemcpy() returned cudaErrorInvalidValue'
 checked 1 launch
-says 'cudaLaunchKernel() returned cudaErrorInvalidConfiguration'
+says 'cudaLaunchKernel() returned cudaErrorInvalidValue'
 checked 0 leak
 says 'leak: 1000 bytes at'
 for case in unset-copy call launch leak; do

@@ -34,10 +34,13 @@ status=0
 [ "$status" = 0 ] || die "linked: status $status: $(cat out)"
 cmp out "$srcdir/tests/run/kernel-linked.expected" || die "linked: another output: $(cat out)"
 
-# --- only PTX, which is run as it is
+# --- only PTX, which is compiled, and run as it is where there is no compiler
+"$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/kernel-grid.cu"
+"$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "compiled PTX: $(cat out err)"
+cmp out "$srcdir/tests/run/kernel-grid.expected" || die "compiled PTX: another output: $(cat out err)"
 for name in kernel-heap kernel-clock kernel-grid kernel-pointers; do
   "$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/$name.cu"
-  "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"
+  SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"
   cmp out "$srcdir/tests/run/$name.expected" || die "$name as PTX: another output: $(cat out err)"
 done
 

@@ -24,7 +24,29 @@ for major in 12 13; do
   timeout 100 "$SMEMBANK" run -- ./calls >calls.out 2>calls.err || die "calls, CUDA $major: $(cat calls.out calls.err)"
 done
 
+# The driver's interface, in C and in Python.
+cubin=$srcdir/tests/data/memory/memory.sm_90.cubin
+for library in '' "$SMEMBANK_RUN_LIBRARIES/libcudart.so.12"; do # alone, and in a program that has a runtime
+  "${CC:-cc}" -Wl,--no-as-needed -o driver-calls "$srcdir/tests/run/driver-calls.c" ${library:+"$library"} -ldl
+  timeout 100 "$SMEMBANK" run --output ranking -- ./driver-calls "$cubin" >calls.out 2>calls.err || die "driver-calls $library: $(cat calls.out calls.err)"
+  grep -q 'cuTexRefCreate is not supported: ' calls.err || die "refused without a word: $(cat calls.err)"
+done
+grep -q '^ *3  copy ' ranking || die "other launches: $(cat ranking)"
+if command -v python3 >/dev/null; then
+  timeout 100 "$SMEMBANK" run --output ranking -- python3 "$srcdir/tests/run/driver-launch.py" "$cubin" >calls.out 2>calls.err || die "driver-launch.py: $(cat calls.out calls.err)"
+  [ "$(cat calls.out)" = True ] || die "driver-launch.py: $(cat calls.out calls.err)"
+  grep -q '^ *1  copy ' ranking || die "other launches: $(cat ranking)"
+fi
+
 need_nvcc
+
+# Functions of the driver are those of the toolkit's header, if it is the one that the table is made of.
+if grep -q '^#define CUDA_VERSION 13000$' "$toolkit/include/cuda.h"; then
+  grep -oE 'CUDAAPI cu[A-Z][A-Za-z0-9_]*' "$toolkit/include/cuda.h" | sed 's/.* //' | LC_ALL=C sort -u >driver-header
+  sh "$srcdir/gpu/driver/functions.sh" driver-names "$srcdir/gpu/driver/cu/driver-functions.def" | LC_ALL=C sort >driver-rows
+  missing=$(LC_ALL=C comm -23 driver-header driver-rows | tr '\n' ' ')
+  [ -z "$missing" ] || die "without a row: $missing"
+fi
 
 # The sizes of our types, and where their members are, are those of the toolkit.
 "${CC:-cc}" -I"$srcdir" -o types-ours "$srcdir/tests/run/types.c"

@@ -100,7 +100,7 @@ last='with a library of the user'
 says own
 redirected main 13
 
-# --- stripped: the program is refused, a library is named
+# --- stripped: the program is refused, a library is named when it is used
 strip -o stripped pie
 expect 3 run -- ./stripped
 says "stripped: error: is stripped, so that the CUDA runtime inside it cannot be replaced"
@@ -109,7 +109,7 @@ mkdir lib
 strip -o lib/libinside.so libinside.so
 compile caller -DCALLER "$program" -L lib -linside -Wl,-rpath,"$work/lib"
 expect 0 run -- ./caller
-says 'lib/libinside.so is stripped and has a CUDA runtime inside'
+! grep -q libinside err || die "it was not used: $(cat err)"
 shows 'main: cudaMalloc 35'
 
 # --- the loader does not start it
@@ -183,6 +183,10 @@ says 'both: error: is stripped'
 "$nvcc" -arch=sm_90 -shared -Xcompiler -fPIC -o libsecond.so "$sources/two-second.cu"
 runs both "$sources/two-first.cu" -L. -lsecond -Xlinker "-rpath=$work"
 cmp -s out both.expected || die "a library: $(cat out err)"
+strip libsecond.so
+status=0
+"$SMEMBANK" run -- ./both >out 2>err || status=$?
+says 'libsecond.so needs a GPU: the CUDA runtime inside it cannot be replaced'
 
 # A toolkit's libcudart that the program insists on.
 [ -e "$toolkit/lib64/libcudart.so" ] || die "no libcudart in $toolkit"

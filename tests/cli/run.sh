@@ -31,7 +31,7 @@ status=0
 echo 42 | "$SMEMBANK" run --format csv --output ranking.csv transpose.cu -- one two >out 2>err || status=$?
 [ "$status" = 7 ] || die "status $status: $(cat out err)"
 cat >expected <<'END'
-0 wrong, total 325, then: cudaErrorInvalidConfiguration
+0 wrong, total 325, then: cudaErrorInvalidValue
 after the launch cudaSuccess, waiting cudaErrorIllegalAddress, later cudaErrorIllegalAddress, managed 7
 3 words, the last 'two'; read 42
 END

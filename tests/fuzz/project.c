@@ -48,7 +48,7 @@ fuzz_host(const guint8 *data, gsize size) {
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbSource) source = smb_source_new("fuzz.cu", bytes, &error);
   g_autoptr(SmbHost) host = smb_host_new();
-  if ((source && smb_host_read(host, source, &error)) != (error == NULL))
+  if ((source && smb_host_read(host, source, NULL, &error)) != (error == NULL))
     g_error("a text is read or refused with a reason");
   for (guint i = 0; i < host->launches->len; i++) {
     const SmbHostLaunch *launch = host->launches->pdata[i];

@@ -109,10 +109,32 @@ static void check_wrong_calls() {
   CHECK(cudaStreamWaitEvent(other, event, 0));
   add<<<1, 1, 0, other>>>(device, 1);
   FAILS(cudaErrorStreamCaptureUnmatched, cudaStreamEndCapture(other, &graph));
-  FAILS(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(stream, &graph));
+  FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(stream, &graph));
   FAILS(cudaErrorIllegalState, cudaStreamEndCapture(stream, &graph));
   cudaGetLastError();
   CHECK(cudaEventDestroy(event));
+}
+
+// A stream that has come back may go before the capture ends.
+static void check_destroyed() {
+  cudaGraph_t graph;
+  cudaStream_t gone;
+  cudaEvent_t event;
+  size_t n = 0;
+  CHECK(cudaStreamCreate(&gone));
+  CHECK(cudaEventCreate(&event));
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CHECK(cudaEventRecord(event, stream));
+  CHECK(cudaStreamWaitEvent(gone, event, 0));
+  add<<<1, 1, 0, gone>>>(device, 1);
+  CHECK(cudaEventRecord(event, gone));
+  CHECK(cudaStreamWaitEvent(stream, event, 0));
+  CHECK(cudaStreamDestroy(gone));
+  CHECK(cudaEventDestroy(event));
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  CHECK(cudaGraphGetNodes(graph, nullptr, &n));
+  EXPECT(n == 1);
+  CHECK(cudaGraphDestroy(graph));
 }
 
 int main() {
@@ -122,6 +144,7 @@ int main() {
   CHECK(cudaMallocHost(&pinned, 64 * sizeof *pinned));
   check_fork();
   check_wrong_calls();
+  check_destroyed();
   CHECK(cudaDeviceSynchronize());
   return finish("capture");
 }

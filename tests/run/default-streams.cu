@@ -40,6 +40,8 @@ int main() {
   CHECK(cudaStreamGetId(cudaStreamLegacy, &legacy));
   CHECK(cudaStreamGetId(0, &none));
   EXPECT(none == thread && thread != legacy);
+  add<<<1, 1>>>(p, 0); // loads it, which waits for all streams
+  CHECK(cudaDeviceSynchronize());
   // The default stream of this thread waits for the other thread, whose default stream does not wait for it.
   CHECK(cudaLaunchHostFunc(0, wait_for_gate, nullptr));
   add<<<1, 1>>>(p, 1);

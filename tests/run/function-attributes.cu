@@ -40,7 +40,7 @@ int main() {
   FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(plain, cudaFuncAttributePreferredSharedMemoryCarveout, 101));
   CHECK(cudaFuncSetAttribute(plain, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   CHECK(cudaFuncSetCacheConfig(plain, cudaFuncCachePreferShared));
-  FAILS(cudaErrorInvalidDeviceFunction, cudaFuncGetAttributes(&a, (const void *)&a));
+  FAILS(cudaErrorInvalidResourceHandle, cudaFuncGetAttributes(&a, (const void *)&a));
   const char *name = nullptr;
   CHECK(cudaFuncGetName(&name, (const void *)plain));
   EXPECT(name && strcmp(name, "_Z5plainPifd") == 0);

@@ -37,6 +37,7 @@ main() {
   *bad = 0;
   times<<<4, 64>>>(bad, 100);
   waits<<<2, 32>>>(bad, 10000);
+  waits<<<2, 32>>>(bad, 4000000000); // two seconds of a device
   printf("%s, bad ", cudaGetErrorName(cudaDeviceSynchronize()));
   printf("%d\n", *bad);
   return 0;

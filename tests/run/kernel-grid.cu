@@ -63,6 +63,7 @@ main() {
   printf("hash %u\n", hash);
   void *more[] = {&data, &sum, &n};
   e = cudaLaunchCooperativeKernel((void *)total, dim3(4), dim3(256), more, 0, 0);
-  printf("%s %s %u\n", cudaGetErrorName(e), cudaGetErrorName(cudaDeviceSynchronize()), sum[0]);
+  printf("%s %s ", cudaGetErrorName(e), cudaGetErrorName(cudaDeviceSynchronize()));
+  printf("%u\n", sum[0]);
   return 0;
 }

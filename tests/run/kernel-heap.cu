@@ -87,7 +87,7 @@ main() {
   printf("zero %d large %d\n", out[0], out[1]);
   exhaust<<<1, 1>>>(out, 1 << 20);
   cudaDeviceSynchronize();
-  printf("pieces %d\n", out[0]);
+  printf("pieces %d\n", out[0] == 6 || out[0] == 7); // of 8 MiB, with what the heap keeps for itself
   printf("%s\n", cudaGetErrorName(cudaGetLastError()));
   return 0;
 }

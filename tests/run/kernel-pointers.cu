@@ -90,6 +90,47 @@ destroy(Shape **shapes, int n) {
   for (int i = 0; i < n; i++)
     delete shapes[i];
 }
+// A stack that many blocks push onto at once.
+struct Stack {
+  int top;
+  int kept[256];
+  __device__
+  Stack()
+      : top(0) {
+  }
+  __device__ virtual void
+  push(int value) {
+    kept[atomicAdd(&top, 1)] = value;
+  }
+  __device__ virtual bool
+  pop(int &value) {
+    if (top > 0) {
+      int i = atomicAdd(&top, -1);
+      if (i > 0) {
+        value = kept[i - 1];
+        return true;
+      }
+    }
+    return false;
+  }
+};
+__global__ void
+make_stack(Stack **stack) {
+  *stack = new Stack;
+}
+__global__ void
+push_all(Stack *const *stack) {
+  (*stack)->push(blockIdx.x);
+  (*stack)->push(threadIdx.x);
+}
+__global__ void
+pop_all(Stack *const *stack, int *out) {
+  int value;
+  if ((*stack)->pop(value))
+    atomicAdd(out, value);
+  else
+    atomicAdd(out, 1 << 20);
+}
 __global__ void
 apply(Operation operation, int *out) {
   out[7] = operation(9, 10);
@@ -121,6 +162,13 @@ main() {
   for (int i = 0; i < 14; i++)
     printf("%d ", out[i]);
   printf("\n");
+  make_stack<<<1, 1>>>((Stack **)shapes);
+  push_all<<<2, 64>>>((Stack **)shapes);
+  cudaDeviceSynchronize();
+  out[0] = 0;
+  pop_all<<<5, 64>>>((Stack **)shapes, out);
+  cudaDeviceSynchronize();
+  printf("stack %d, empty %d\n", out[0] & 0xfffff, out[0] >> 20);
   void *symbol;
   cudaGetSymbolAddress(&symbol, first);
   printf("same %d\n", symbol == *where);

@@ -25,17 +25,17 @@ static int *device;
 int main() {
   CHECK(cudaMalloc(&device, sizeof *device));
   plain<<<0, 32>>>(device);
-  LAUNCH_FAILS(cudaErrorInvalidConfiguration);
+  LAUNCH_FAILS(cudaErrorInvalidValue);
   plain<<<1, 0>>>(device);
-  LAUNCH_FAILS(cudaErrorInvalidConfiguration);
+  LAUNCH_FAILS(cudaErrorInvalidValue);
   plain<<<1, 1025>>>(device);
-  LAUNCH_FAILS(cudaErrorInvalidConfiguration);
+  LAUNCH_FAILS(cudaErrorInvalidValue);
   plain<<<1, dim3(32, 33)>>>(device);
-  LAUNCH_FAILS(cudaErrorInvalidConfiguration);
+  LAUNCH_FAILS(cudaErrorInvalidValue);
   plain<<<1, dim3(1, 1, 65)>>>(device);
-  LAUNCH_FAILS(cudaErrorInvalidConfiguration);
+  LAUNCH_FAILS(cudaErrorInvalidValue);
   plain<<<dim3(1, 65536), 32>>>(device);
-  LAUNCH_FAILS(cudaErrorInvalidConfiguration);
+  LAUNCH_FAILS(cudaErrorInvalidValue);
   plain<<<1, 32, 49153>>>(device);
   LAUNCH_FAILS(cudaErrorInvalidValue);
   CHECK(cudaFuncSetAttribute(plain, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
@@ -48,7 +48,7 @@ int main() {
   bounded<<<1, 128>>>(device);
   CHECK(cudaGetLastError());
   void *arguments[] = {&device};
-  FAILS(cudaErrorInvalidDeviceFunction, cudaLaunchKernel((const void *)&device, dim3(1), dim3(32), arguments, 0, 0));
+  FAILS(cudaErrorInvalidResourceHandle, cudaLaunchKernel((const void *)&device, dim3(1), dim3(32), arguments, 0, 0));
   // A grid of which not all blocks are resident.
   int blocks = 0;
   cudaDeviceProp p;

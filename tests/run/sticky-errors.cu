@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// An error of a kernel: which calls return it, and that a reset ends it.
+// An error of a kernel: which calls return it; a reset does not bring the device back.
 #include <cstdio>
 
 __global__ void store(int *p) {
@@ -31,5 +31,5 @@ int main() {
   cudaError_t error = cudaMemcpy(&value, p, sizeof value, cudaMemcpyDeviceToHost);
   printf("after the reset: %s, %d\n", cudaGetErrorName(error), value);
   printf("%s\n", cudaGetErrorString(cudaErrorIllegalAddress));
-  return value != 3;
+  return value != 0;
 }

@@ -48,6 +48,7 @@ static void check_order() {
   CHECK(cudaMalloc(&p, N * sizeof *p));
   CHECK(cudaMallocHost(&pinned, N * sizeof *p));
   CHECK(cudaMemset(p, 0, N * sizeof *p));
+  add<<<1, 1>>>(p, 0, 0); // loads it, which waits for all streams
   CHECK(cudaDeviceSynchronize());
   // The function waits for this thread: what follows it waits, and nothing else.
   CHECK(cudaLaunchHostFunc(one, wait_for_gate, &value));

@@ -1,21 +1,69 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Prints sizes of types of CUDA's runtime, and where their members are: of gpu/driver, or, with TOOLKIT, of the toolkit's headers.
+// Prints sizes of types of CUDA's runtime and driver, and where their members are: of gpu/driver, or, with TOOLKIT, of the toolkit's headers.
 #include <stddef.h>
 #include <stdio.h>
 
 #ifdef TOOLKIT
+#  include <cuda.h>
 #  include <cuda_runtime_api.h>
-#  define STRUCT(name) struct name
+#  define STRUCT(name)         struct name
+#  define MEMBER(ours, theirs) theirs
 #else
-#  include "gpu/driver/abi-graph.h"
-#  define STRUCT(name) name
+#  include "gpu/driver/cu/driver-abi.h"
+#  define STRUCT(name)         name
+#  define MEMBER(ours, theirs) ours
 #endif
 
 #define SIZE(type)          printf("%s %zu\n", #type, sizeof(type))
 #define PLACE(type, member) printf("%s.%s %zu\n", #type, #member, offsetof(type, member))
-#define NUMBER(name)        printf("%s %d\n", #name, (int)(name))
+// Of the driver's, whose members may have other names here.
+#define DRIVER(type, ours, theirs)                                                                 \
+  printf("%s.%s %zu\n", #type, #theirs, offsetof(type, MEMBER(ours, theirs)))
+#define NUMBER(name) printf("%s %d\n", #name, (int)(name))
+
+static void
+print_driver_types(void) {
+  SIZE(CUDA_MEMCPY2D);
+  DRIVER(CUDA_MEMCPY2D, dstXInBytes, dstXInBytes);
+  DRIVER(CUDA_MEMCPY2D, dstPitch, dstPitch);
+  SIZE(CUDA_MEMCPY3D);
+  DRIVER(CUDA_MEMCPY3D, src.type, srcMemoryType);
+  DRIVER(CUDA_MEMCPY3D, src.array, srcArray);
+  DRIVER(CUDA_MEMCPY3D, src.height, srcHeight);
+  DRIVER(CUDA_MEMCPY3D, dst.lod, dstLOD);
+  DRIVER(CUDA_MEMCPY3D, dst.device, dstDevice);
+  DRIVER(CUDA_MEMCPY3D, Depth, Depth);
+  SIZE(CUlaunchConfig);
+  DRIVER(CUlaunchConfig, block, blockDimX);
+  DRIVER(CUlaunchConfig, hStream, hStream);
+  DRIVER(CUlaunchConfig, numAttrs, numAttrs);
+  SIZE(CUDA_KERNEL_NODE_PARAMS);
+  DRIVER(CUDA_KERNEL_NODE_PARAMS, same.sharedMemBytes, sharedMemBytes);
+  DRIVER(CUDA_KERNEL_NODE_PARAMS, same.extra, extra);
+  DRIVER(CUDA_KERNEL_NODE_PARAMS, kern, kern);
+  SIZE(CUgraphNodeParams);
+  DRIVER(CUgraphNodeParams, memcpy.copyParams, memcpy.copyParams);
+  DRIVER(CUgraphNodeParams, kernel.ctx, kernel.ctx);
+  DRIVER(CUgraphNodeParams, reserved2, reserved2);
+  SIZE(CUDA_ARRAY_DESCRIPTOR);
+  SIZE(CUDA_ARRAY3D_DESCRIPTOR);
+  DRIVER(CUDA_ARRAY3D_DESCRIPTOR, Flags, Flags);
+  SIZE(CUDA_RESOURCE_DESC);
+  DRIVER(CUDA_RESOURCE_DESC, res.linear.bytes, res.linear.sizeInBytes);
+  DRIVER(CUDA_RESOURCE_DESC, res.pitch.pitch, res.pitch2D.pitchInBytes);
+  DRIVER(CUDA_RESOURCE_DESC, flags, flags);
+  SIZE(CUDA_TEXTURE_DESC);
+  DRIVER(CUDA_TEXTURE_DESC, borderColor, borderColor);
+  SIZE(CUdevprop);
+  SIZE(CUctxCreateParams);
+  DRIVER(CUctxCreateParams, cigParams, cigParams);
+  SIZE(CUmemAllocationProp);
+  DRIVER(CUmemAllocationProp, allocFlags, allocFlags);
+  SIZE(CUdeviceptr);
+  NUMBER(CU_MEMORYTYPE_UNIFIED);
+}
 
 int
 main(void) {
@@ -61,6 +109,7 @@ main(void) {
   SIZE(cudaGraphExecUpdateResultInfo);
   SIZE(cudaGraphInstantiateParams);
   PLACE(cudaGraphInstantiateParams, result_out);
+  print_driver_types();
   NUMBER(cudaErrorStreamCaptureImplicit);
   NUMBER(cudaErrorCooperativeLaunchTooLarge);
   NUMBER(cudaMemoryTypeManaged);

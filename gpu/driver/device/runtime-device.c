@@ -20,6 +20,8 @@ enum {
   DRIVER_VERSION = 13000, // CUDA 13.0
   RUNTIME_VERSION = CUDART_MAJOR == 12 ? 12090 : 13000,
   N_LIMITS = 7,
+  MAX_STACK =
+      512 << 10, // CUDA C++ Programming Guide, Technical Specifications: local memory of a thread
   CACHE_PREFERENCES = 4,
 };
 
@@ -62,8 +64,8 @@ cudaGetDevice(int *device) {
 
 API cudaError_t
 cudaSetDevice(int device) {
-  cudaError_t error = error_check();
-  return error_return(error ? error : device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+  cudaError_t error = error_check_device();
+  return error_keep(error ? error : device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
 API cudaError_t
@@ -149,7 +151,7 @@ check_limit(int limit) {
   cudaError_t error = error_check();
   if (error)
     return error;
-  return limit < 0 || limit >= N_LIMITS                             ? cudaErrorUnsupportedLimit
+  return limit < 0 || limit >= N_LIMITS                             ? cudaErrorInvalidValue
          : limit == LIMIT_SYNC_DEPTH && client_device()->major >= 9 ? cudaErrorUnsupportedLimit
                                                                     : cudaSuccess;
 }
@@ -165,6 +167,8 @@ cudaDeviceGetLimit(size_t *value, int limit) {
 API cudaError_t
 cudaDeviceSetLimit(int limit, size_t value) {
   cudaError_t error = check_limit(limit);
+  if (!error && limit == LIMIT_STACK && value > MAX_STACK)
+    error = cudaErrorInvalidValue;
   if (!error && limit == LIMIT_HEAP)
     error = heap_set_bytes(value);
   if (!error)
@@ -258,8 +262,10 @@ cudaDeviceCanAccessPeer(int *can, int device, int peer) {
 API cudaError_t
 cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   cudaError_t error = error_check();
-  (void)peer, (void)flags;
-  return error_return(error ? error : cudaErrorInvalidDevice);
+  (void)flags;
+  return error_return(error       ? error
+                      : peer == 0 ? cudaErrorPeerAccessUnsupported
+                                  : cudaErrorInvalidDevice);
 }
 
 API cudaError_t

@@ -89,7 +89,7 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                                 dynamic_bytes, 0);
 }
 
-// The most that so many blocks can have each.
+// The most that so many blocks can have each, of what a launch can ask for.
 API cudaError_t
 cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, int blocks,
                                           int threads) {
@@ -103,7 +103,7 @@ cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, i
   const Device *device = client_device();
   uint64_t unit = device->shared_unit ? device->shared_unit : 1;
   uint64_t most = device->sm_shared / (unsigned)blocks / unit * unit - device->block_reserved;
-  *bytes = min_unsigned(most, device->opt_in_shared) - kernel->shared_bytes;
+  *bytes = min_unsigned(most - kernel->shared_bytes, kernel->dynamic_bytes);
   return cudaSuccess;
 }
 

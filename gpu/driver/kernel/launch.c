@@ -52,6 +52,12 @@ __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *dynamic_bytes, void 
 
 // --- what is possible
 
+// Errors as CUDA 13 has them on an H200. CUDA 12 has names of their own for these.
+static const cudaError_t impossible_extent =
+    CUDART_MAJOR == 12 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
+static const cudaError_t beyond_bounds =
+    CUDART_MAJOR == 12 ? cudaErrorLaunchOutOfResources : cudaErrorInvalidValue;
+
 // Limits: CUDA C++ Programming Guide, Technical Specifications per Compute Capability.
 static cudaError_t
 check_extent(const Kernel *kernel, dim3 grid, dim3 block, size_t dynamic_bytes) {
@@ -59,9 +65,11 @@ check_extent(const Kernel *kernel, dim3 grid, dim3 block, size_t dynamic_bytes) 
   if (threads == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 2147483647u ||
       grid.y > 65535 || grid.z > 65535 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
       threads > 1024)
-    return cudaErrorInvalidConfiguration;
+    return impossible_extent;
   if (dynamic_bytes > kernel->dynamic_bytes)
     return cudaErrorInvalidValue;
+  if (kernel->max_threads && threads > (uint64_t)kernel->max_threads)
+    return beyond_bounds;
   return threads > occupancy_most_threads(kernel) ? cudaErrorLaunchOutOfResources : cudaSuccess;
 }
 

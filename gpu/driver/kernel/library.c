@@ -3,6 +3,7 @@
 //
 // Libraries: device code that a program loads itself (cudaLibrary…), and its kernels as handles (cudaKernel_t).
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "gpu/driver/error.h"
@@ -13,18 +14,53 @@ struct Library {
   Module *module;
 };
 
+// --- what the compiler would say
+
+enum {
+  JIT_INFO_BUFFER = 3,
+  JIT_INFO_BYTES,
+  JIT_ERROR_BUFFER,
+  JIT_ERROR_BYTES,
+};
+
+ModuleLog
+module_find_log(const int *options, void **values, unsigned n) {
+  ModuleLog log = {NULL, 0, 0};
+  for (unsigned i = 0; options && values && i < n; i++) {
+    if (options[i] == JIT_ERROR_BUFFER)
+      log.text = values[i];
+    if (options[i] == JIT_ERROR_BYTES)
+      log.room = (uintptr_t)values[i];
+  }
+  log.room = log.text ? log.room : 0;
+  return log;
+}
+
+// Nothing is said of what succeeds.
+void
+module_tell_log(const ModuleLog *log, const int *options, void **values, unsigned n) {
+  if (log->room > 0)
+    log->text[log->length] = '\0';
+  for (unsigned i = 0; options && values && i < n; i++)
+    if (options[i] == JIT_ERROR_BYTES || options[i] == JIT_INFO_BYTES)
+      values[i] = (void *)(options[i] == JIT_ERROR_BYTES ? log->length : 0);
+}
+
+// --- loading
+
 static cudaError_t
-open_library_image(cudaLibrary_t *library, const void *bytes, size_t n_bytes) {
+open_library_image(cudaLibrary_t *library, const void *bytes, size_t n_bytes, ModuleLog *log) {
   Module *module;
   if (n_bytes == 0)
     return cudaErrorInvalidKernelImage;
-  cudaError_t error = module_open(bytes, n_bytes, &module);
+  cudaError_t error = module_open(bytes, n_bytes, log, &module);
   if (error)
     return error;
   *library = handle_new(HANDLE_LIBRARY, sizeof **library);
   if (!*library)
     return cudaErrorMemoryAllocation;
   (*library)->module = module;
+  module_set_library(module, *library);
   return cudaSuccess;
 }
 
@@ -33,23 +69,26 @@ cudaLibraryLoadData(cudaLibrary_t *library, const void *code, const int *jit_opt
                     void **jit_values, unsigned n_jit, const int *options, void **values,
                     unsigned n_options) {
   cudaError_t error = error_check();
-  (void)jit_options, (void)jit_values, (void)n_jit, (void)options, (void)values, (void)n_options;
+  (void)options, (void)values, (void)n_options;
   if (!error && (!library || !code))
     error = cudaErrorInvalidValue;
-  size_t n = error ? 0 : module_measure(&code);
-  return error_return(error ? error : open_library_image(library, code, n));
+  if (error)
+    return error_return(error);
+  ModuleLog log = module_find_log(jit_options, jit_values, n_jit);
+  size_t n = module_measure(&code);
+  error = open_library_image(library, code, n, &log);
+  module_tell_log(&log, jit_options, jit_values, n_jit);
+  return error_return(error);
 }
 
-static cudaError_t
-open_file(cudaLibrary_t *library, const char *path) {
+char *
+module_read_file(const char *path, size_t *n_bytes) {
   FILE *file = fopen(path, "rb");
-  if (!file)
-    return cudaErrorFileNotFound;
   char *bytes = NULL;
-  size_t n = 0, room = 0, got;
+  size_t n = 0, room = 0, got = 0;
   do {
     if (n == room) {
-      char *larger = realloc(bytes, room = room ? 2 * room : 1 << 16);
+      char *larger = file ? realloc(bytes, room = room ? 2 * room : 1 << 16) : NULL;
       if (!larger)
         break;
       bytes = larger;
@@ -57,10 +96,10 @@ open_file(cudaLibrary_t *library, const char *path) {
     got = fread(bytes + n, 1, room - n, file);
     n += got;
   } while (got > 0);
-  fclose(file);
-  cudaError_t error = open_library_image(library, bytes, n);
-  free(bytes);
-  return error;
+  if (file)
+    fclose(file);
+  *n_bytes = n;
+  return bytes;
 }
 
 API cudaError_t
@@ -68,10 +107,23 @@ cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path, const int *jit
                         void **jit_values, unsigned n_jit, const int *options, void **values,
                         unsigned n_options) {
   cudaError_t error = error_check();
-  (void)jit_options, (void)jit_values, (void)n_jit, (void)options, (void)values, (void)n_options;
+  (void)options, (void)values, (void)n_options;
   if (!error && (!library || !path))
     error = cudaErrorInvalidValue;
-  return error_return(error ? error : open_file(library, path));
+  if (error)
+    return error_return(error);
+  ModuleLog log = module_find_log(jit_options, jit_values, n_jit);
+  size_t n = 0;
+  char *bytes = module_read_file(path, &n);
+  error = bytes ? open_library_image(library, bytes, n, &log) : cudaErrorFileNotFound;
+  free(bytes);
+  module_tell_log(&log, jit_options, jit_values, n_jit);
+  return error_return(error);
+}
+
+Module *
+library_module(cudaLibrary_t library) {
+  return library->module;
 }
 
 static cudaError_t
@@ -151,7 +203,8 @@ API cudaError_t
 __cudaGetKernel(const void **kernel, const void *function) {
   Kernel *found;
   *kernel = function;
-  return module_kernel(function, &found);
+  cudaError_t error = module_kernel(function, &found);
+  return error == cudaErrorInvalidResourceHandle ? cudaErrorInvalidDeviceFunction : error;
 }
 
 API cudaError_t

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/driver/client.h"
+#include "gpu/driver/context.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/device-heap.h"
@@ -14,6 +15,8 @@
 
 #define WRAPPER_MAGIC 0x466243b1u // __fatBinC_Wrapper_t (fatbinary_section.h)
 #define FATBIN_MAGIC  0xba55ed50u
+#define ELF_CUDA      190                 // e_machine
+#define MOST_BYTES    ((uint64_t)1 << 40) // of what is taken for an image
 
 typedef struct {
   uint32_t magic, version;
@@ -64,7 +67,9 @@ struct Module {
   uint64_t number;
   const void *bytes;
   size_t n_bytes;
-  bool is_loaded;
+  bool is_loaded, is_programs; // opened by the program
+  uint64_t context;            // that it was opened in
+  void *library;               // (nullable): that it is in
   cudaError_t failure;
   Kernel *kernels;
   size_t n_kernels;
@@ -76,6 +81,39 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Module *modules;
 static Name *functions, *variables;
 static uint64_t last_number;
+
+// --- what an image is
+
+// The tables of sections and of segments end the cubins that there are.
+static size_t
+elf_measure(const void *image) {
+  const Elf *elf = image;
+  if (memcmp(elf->magic, "\177ELF", 4) != 0 || elf->machine != ELF_CUDA ||
+      elf->sections > MOST_BYTES || elf->segments > MOST_BYTES)
+    return 0;
+  uint64_t sections = elf->sections + (uint64_t)elf->section_bytes * elf->n_sections;
+  uint64_t segments = elf->segments + (uint64_t)elf->segment_bytes * elf->n_segments;
+  return sections > segments ? sections : segments;
+}
+
+// PTX begins with comments and directives.
+static bool
+is_ptx(const char *text) {
+  size_t n = strspn(text, " \t\r\n");
+  return strncmp(text + n, "//", 2) == 0 || strncmp(text + n, "/*", 2) == 0 || text[n] == '.';
+}
+
+size_t
+module_measure(const void **image) {
+  const Wrapper *wrapper = *image;
+  if (wrapper->magic == WRAPPER_MAGIC)
+    *image = wrapper->data;
+  const Fatbin *fatbin = *image;
+  if (fatbin->magic == FATBIN_MAGIC)
+    return fatbin->header_bytes + fatbin->bytes;
+  size_t bytes = elf_measure(*image);
+  return bytes > 0 || !is_ptx(*image) ? bytes : strlen(*image);
+}
 
 // --- loading
 
@@ -184,8 +222,23 @@ set_managed(const Module *module) {
       }
 }
 
+static void
+keep_log(ModuleLog *log, const unsigned char *message, size_t length) {
+  if (!log || log->room == 0)
+    return;
+  log->length = length < log->room - 1 ? length : log->room - 1;
+  memcpy(log->text, message, log->length);
+  log->text[log->length] = '\0';
+}
+
+// By what the image is: machine code, of which a bundle has none for this device, or text.
 static cudaError_t
-load_once(Module *module) {
+find_load_error(const Module *module) {
+  return is_ptx(module->bytes) ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
+}
+
+static cudaError_t
+load_once(Module *module, ModuleLog *log) {
   SmbPayload payload = {0};
   if (module->is_loaded)
     return module->failure;
@@ -197,8 +250,8 @@ load_once(Module *module) {
   size_t length;
   const unsigned char *message = smb_payload_bytes(&payload, &length);
   error_tell(message, length);
-  module->failure =
-      status == RUN_DONE ? read_loaded(module, &payload) : cudaErrorNoKernelImageForDevice;
+  keep_log(log, message, length);
+  module->failure = status == RUN_DONE ? read_loaded(module, &payload) : find_load_error(module);
   smb_payload_clear(&payload);
   if (!module->failure)
     set_managed(module);
@@ -208,6 +261,17 @@ load_once(Module *module) {
 uint64_t
 module_id(const Module *module) {
   return module->number;
+}
+
+void
+module_set_library(Module *module, void *library) {
+  module->library = library;
+  module->context = 0; // libraries are of no context
+}
+
+void *
+module_library(const Module *module) {
+  return module->library;
 }
 
 void
@@ -231,17 +295,20 @@ find_name(Name *names, const void *host) {
 
 static cudaError_t
 find_kernel(Name *name) {
-  cudaError_t error = load_once(name->module);
+  cudaError_t error = load_once(name->module, NULL);
   for (size_t i = 0; !error && !name->kernel && i < name->module->n_kernels; i++)
     if (strcmp(name->module->kernels[i].symbol, name->name) == 0)
       name->kernel = &name->module->kernels[i];
   return error ? error : name->kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
+// What is no function of the program is taken for a handle (an H200 with CUDA 13).
 static cudaError_t
 find_handle(const void *function, Kernel **kernel) {
   *kernel = handle_is(function, HANDLE_KERNEL) ? (Kernel *)function : NULL;
-  return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+  return *kernel                                  ? cudaSuccess
+         : CUDART_MAJOR == 12 || function == NULL ? cudaErrorInvalidDeviceFunction
+                                                  : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t
@@ -266,7 +333,7 @@ module_variable(const void *host, void **address, size_t *bytes) {
     return error;
   pthread_mutex_lock(&lock);
   const Name *name = find_name(variables, host);
-  error = name ? load_once(name->module) : cudaErrorInvalidSymbol;
+  error = name ? load_once(name->module, NULL) : cudaErrorInvalidSymbol;
   for (size_t i = 0; !error && i < name->module->n_variables; i++) {
     const Variable *variable = &name->module->variables[i];
     if (strcmp(variable->name, name->name) != 0)
@@ -280,28 +347,8 @@ module_variable(const void *host, void **address, size_t *bytes) {
 
 // --- that a program loads itself
 
-// The tables of sections and of segments end the cubins that there are.
-static size_t
-elf_measure(const void *image) {
-  const Elf *elf = image;
-  if (memcmp(elf->magic, "\177ELF", 4) != 0)
-    return 0;
-  uint64_t sections = elf->sections + (uint64_t)elf->section_bytes * elf->n_sections;
-  uint64_t segments = elf->segments + (uint64_t)elf->segment_bytes * elf->n_segments;
-  return sections > segments ? sections : segments;
-}
-
-size_t
-module_measure(const void **image) {
-  const Wrapper *wrapper = *image;
-  if (wrapper->magic == WRAPPER_MAGIC)
-    *image = wrapper->data;
-  const Fatbin *fatbin = *image;
-  return fatbin->magic == FATBIN_MAGIC ? fatbin->header_bytes + fatbin->bytes : elf_measure(*image);
-}
-
 cudaError_t
-module_open(const void *bytes, size_t n_bytes, Module **module) {
+module_open(const void *bytes, size_t n_bytes, ModuleLog *log, Module **module) {
   Module *opened = calloc(1, sizeof *opened);
   void *copy = malloc(n_bytes + 1);
   if (!opened || !copy) {
@@ -310,15 +357,20 @@ module_open(const void *bytes, size_t n_bytes, Module **module) {
     return cudaErrorMemoryAllocation;
   }
   memcpy(copy, bytes, n_bytes);
+  ((char *)copy)[n_bytes] = '\0';
   opened->bytes = copy;
   opened->n_bytes = n_bytes;
+  opened->is_programs = true;
+  opened->context = context_id();
   pthread_mutex_lock(&lock);
-  cudaError_t error = load_once(opened);
+  cudaError_t error = load_once(opened, log);
   if (!error) {
     opened->next = modules;
     modules = opened;
   }
   pthread_mutex_unlock(&lock);
+  if (!error)
+    handle_add(opened, HANDLE_MODULE);
   for (size_t i = 0; !error && i < opened->n_kernels; i++)
     handle_add(&opened->kernels[i], HANDLE_KERNEL);
   *module = error ? NULL : opened;
@@ -331,10 +383,20 @@ module_close(Module *module) {
   smb_payload_add_number(&payload, module->number);
   client_ask(RUN_UNLOAD, &payload);
   smb_payload_clear(&payload);
+  handle_forget(module);
   for (size_t i = 0; i < module->n_kernels; i++)
     handle_forget(&module->kernels[i]);
   for (size_t i = 0; i < module->n_variables; i++)
     memory_drop(module->variables[i].memory);
+}
+
+void
+module_close_context(uint64_t context) {
+  pthread_mutex_lock(&lock);
+  for (Module *module = modules; module; module = module->next)
+    if (module->is_programs && module->context == context && handle_is(module, HANDLE_MODULE))
+      module_close(module);
+  pthread_mutex_unlock(&lock);
 }
 
 cudaError_t
@@ -445,7 +507,8 @@ __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *n
 API char
 __cudaInitModule(void **handle) {
   pthread_mutex_lock(&lock);
-  cudaError_t error = handle && client_device() ? load_once((Module *)handle) : cudaErrorNoDevice;
+  cudaError_t error =
+      handle && client_device() ? load_once((Module *)handle, NULL) : cudaErrorNoDevice;
   pthread_mutex_unlock(&lock);
   return error == cudaSuccess;
 }

@@ -31,15 +31,35 @@ cudaError_t module_variable(const void *host, void **address, size_t *bytes);
 
 uint64_t module_id(const Module *module);
 
-// Modules that a program loads itself, of the bytes of a fatbin or a cubin, which are copied. They are handles of @kernel by name too.
-cudaError_t module_open(const void *bytes, size_t n_bytes, Module **module);
+// The library that a module was loaded as (nullable), and the module of a library.
+Module *library_module(cudaLibrary_t library);
+void module_set_library(Module *module, void *library);
+void *module_library(const Module *module);
+
+// Modules that a program loads itself, of the bytes of a fatbin, a cubin or PTX, which are copied. They and their kernels are handles.
+// @log (nullable): what is said of it goes there, besides standard error.
+typedef struct {
+  char *text;
+  size_t room, length; // with and without the byte that ends it
+} ModuleLog;
+cudaError_t module_open(const void *bytes, size_t n_bytes, ModuleLog *log, Module **module);
 void module_close(Module *module);
+
+// The whole of a file as bytes. NULL: it cannot be read. The caller frees it.
+char *module_read_file(const char *path, size_t *n_bytes);
+
+// What options of the compiler say of logs, and what of it they are told: numbers of cudaJitOption and CUjit_option.
+ModuleLog module_find_log(const int *options, void **values, unsigned n);
+void module_tell_log(const ModuleLog *log, const int *options, void **values, unsigned n);
+
+// Those that were loaded in a context (context.h).
+void module_close_context(uint64_t context);
 cudaError_t module_find_kernel(Module *module, const char *symbol, Kernel **kernel);
 cudaError_t module_find_variable(Module *module, const char *name, void **address, size_t *bytes);
 size_t module_count_kernels(const Module *module);
 Kernel *module_get_kernel(const Module *module, size_t i);
 
-// How many bytes a fatbin or a cubin has, by its header; 0: it is neither. Of what nvcc wraps, *@image becomes what is in it.
+// How many bytes a fatbin, a cubin or PTX has; 0: it is none of them. Of what nvcc wraps, *@image becomes what is in it.
 size_t module_measure(const void **image);
 
 // All are loaded anew when they are needed again (cudaDeviceReset).

@@ -54,8 +54,8 @@ cudaMalloc(void **address, size_t bytes) {
 API cudaError_t
 cudaMallocManaged(void **address, size_t bytes, unsigned flags) {
   bool is_known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost;
-  return bytes == 0 || !is_known ? error_return(cudaErrorInvalidValue)
-                                 : allocate(address, bytes, INJECT_MANAGED, flags);
+  return is_known ? allocate(address, bytes, INJECT_MANAGED, flags)
+                  : error_return(cudaErrorInvalidValue);
 }
 
 API cudaError_t
@@ -125,17 +125,18 @@ cudaFreeHost(void *address) {
 // Into a graph: a node that frees. Else the stream has come there when what it follows is done.
 API cudaError_t
 cudaFreeAsync(void *address, cudaStream_t handle) {
-  Stream *stream;
-  cudaError_t error = stream_of_memory(handle, address, &stream);
-  if (!error && stream->capture) {
+  Stream *stream = NULL;
+  cudaError_t error = stream_of_memory(handle, &handle, &stream); // @address may be NULL
+  if (error || !address)
+    return error_return(error);
+  if (stream->capture) {
     Call call = {.kind = cudaGraphNodeTypeMemFree, .freed = address};
-    error = capture_add(stream, &call);
-  } else if (!error) {
-    Allocation freed = {0};
-    queue_wait(stream_ticket(stream));
-    error = memory_free(address, &freed) ? cudaSuccess : cudaErrorInvalidValue;
-    pool_give_back(&freed);
+    return error_return(capture_add(stream, &call));
   }
+  Allocation freed = {0};
+  queue_wait(stream_ticket(stream));
+  error = memory_free(address, &freed) ? cudaSuccess : cudaErrorInvalidValue;
+  pool_give_back(&freed);
   return error_return(error);
 }
 

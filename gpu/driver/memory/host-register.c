@@ -25,7 +25,8 @@ typedef struct Stretch {
   struct Stretch *next;
   char *address;
   size_t bytes;
-  char *block, *range; // what is allocated, and the first page in it
+  char *block,
+      *range; // what is allocated, and the first page in it; no block: it is not what these pages were moved to
 } Stretch;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -65,7 +66,7 @@ registered_add_all(SmbPayload *payload) {
   for (const Registered *one = registered; one; one = one->next) {
     smb_payload_add_number(payload, one->memory.address);
     smb_payload_add_number(payload, one->memory.bytes);
-    smb_payload_add_number(payload, INJECT_HOST);
+    smb_payload_add_number(payload, one->memory.kind);
   }
   n = 0;
   for (const Stretch *stretch = stretches; stretch; stretch = stretch->next)
@@ -88,6 +89,14 @@ copy_pages(volatile uint64_t *to, const volatile uint64_t *from, size_t bytes) {
     to[i] = from[i];
 }
 
+// Addresses that are reserved, and have no memory.
+static bool
+hide_pages(char *address, size_t bytes) {
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  // cppcheck-suppress [invalidFunctionArg, leakReturnValNotUsed] ; memory that is no file's, and stays
+  return mmap(address, bytes, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+}
+
 // What is moved is said by value: it may lie in these pages.
 static bool
 move_in(Stretch stretch) {
@@ -97,6 +106,8 @@ move_in(Stretch stretch) {
 
 static bool
 move_out(Stretch stretch) {
+  if (!stretch.block)
+    return hide_pages(stretch.address, stretch.bytes);
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   // cppcheck-suppress invalidFunctionArg ; memory that is no file's
   void *pages = mmap(stretch.address, stretch.bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -147,7 +158,8 @@ static void
 drop_stretch(Stretch **at) {
   Stretch *dropped = *at;
   *at = dropped->next;
-  memory_drop(dropped->block);
+  if (dropped->block)
+    memory_drop(dropped->block);
   free(dropped);
 }
 
@@ -212,6 +224,41 @@ registered_reset(void) {
   pthread_mutex_unlock(&lock);
 }
 
+bool
+registered_map(void *address, void *range, size_t bytes) {
+  Registered *added = calloc(1, sizeof *added);
+  Stretch *stretch = calloc(1, sizeof *stretch);
+  if (!added || !stretch || !memory_map_at(address, range, bytes)) {
+    free(added);
+    free(stretch);
+    return false;
+  }
+  pthread_mutex_lock(&lock);
+  *added = (Registered){
+      registered,
+      {.address = (uintptr_t)address, .bytes = bytes, .kind = INJECT_DEVICE, .is_mapped = true}};
+  *stretch = (Stretch){stretches, address, bytes, NULL, range};
+  registered = added;
+  stretches = stretch;
+  pthread_mutex_unlock(&lock);
+  return true;
+}
+
+void
+registered_unmap(const void *address) {
+  pthread_mutex_lock(&lock);
+  Registered **at = &registered;
+  while (*at && !((*at)->memory.address == (uintptr_t)address && (*at)->memory.is_mapped))
+    at = &(*at)->next;
+  Registered *gone = *at;
+  if (gone) {
+    *at = gone->next;
+    move_back(&gone->memory);
+    free(gone);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
 // --- calls
 
 static cudaError_t
@@ -263,7 +310,7 @@ cudaHostUnregister(void *address) {
     return error_return(error);
   pthread_mutex_lock(&lock);
   Registered **at = &registered;
-  while (*at && (*at)->memory.address != (uintptr_t)address)
+  while (*at && ((*at)->memory.address != (uintptr_t)address || (*at)->memory.is_mapped))
     at = &(*at)->next;
   Registered *gone = *at;
   if (gone) {

@@ -8,6 +8,7 @@
 
 #include "gpu/driver/stream/call.h"
 #include "gpu/driver/error.h"
+#include "gpu/driver/newer.h"
 #include "gpu/driver/memory/memory.h"
 
 typedef enum {
@@ -261,6 +262,9 @@ cudaMemPrefetchAsync(const void *address, size_t bytes, cudaMemLocation location
                      cudaStream_t stream) {
   return prefetch(address, bytes, location, flags, stream);
 }
+#endif
+
+// --- batches
 
 // Of each range the place with the last number that is not above its own.
 static cudaError_t
@@ -304,4 +308,3 @@ cudaMemDiscardAndPrefetchBatchAsync(void **ranges, size_t *bytes, size_t n, cuda
                                     cudaStream_t stream) {
   return prefetch_batch(ranges, bytes, n, places, firsts, n_places, flags, stream);
 }
-#endif

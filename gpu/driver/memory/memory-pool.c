@@ -10,6 +10,7 @@
 #include "gpu/driver/stream/call.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
+#include "gpu/driver/newer.h"
 #include "gpu/driver/stream/stream-capture.h"
 
 #define RESERVE_BYTES ((uint64_t)32 << 20) // of an H100; not documented
@@ -315,7 +316,6 @@ cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return error_return(error);
 }
 
-#if CUDART_MAJOR != 12
 static cudaError_t
 check_place(const cudaMemLocation *location, int kind) {
   return !location || location->type != cudaMemLocationTypeDevice ||
@@ -342,4 +342,3 @@ cudaMemSetMemPool(cudaMemLocation *location, int kind, cudaMemPool_t pool) {
   cudaError_t error = check_place(location, kind);
   return error ? error_return(error) : cudaDeviceSetMemPool(0, pool);
 }
-#endif

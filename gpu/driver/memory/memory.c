@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "gpu/driver/context.h"
 #include "gpu/driver/memory/host-register.h"
 #include "gpu/driver/memory/initialized.h"
 
@@ -128,6 +129,7 @@ memory_allocate_as(Allocation *allocation) {
     memmove(all + index + 1, all + index, (n_all - index) * sizeof *all);
     allocation->address = address;
     allocation->id = ++last_id;
+    allocation->context = context_id();
     all[index] = *allocation;
     n_all++;
     used += device_share(bytes, kind);
@@ -279,6 +281,15 @@ memory_map_at(void *address, const void *range, size_t bytes) {
 }
 
 void
+memory_free_context(uint64_t context) {
+  pthread_mutex_lock(&lock);
+  for (size_t i = n_all; i-- > 0;)
+    if (all[i].context == context && !all[i].is_variable)
+      remove_allocation(&all[i]);
+  pthread_mutex_unlock(&lock);
+}
+
+void
 memory_reset(void) {
   pthread_mutex_lock(&lock);
   while (n_all > 0)
@@ -290,6 +301,17 @@ bool
 memory_is_ours(const void *address) {
   Allocation found;
   return memory_find(address, &found);
+}
+
+size_t
+memory_reach(const void *address) {
+  Allocation found, next;
+  if (!memory_find(address, &found))
+    return 0;
+  uintptr_t end = found.address + found.bytes;
+  while (found.is_mapped && memory_find((const void *)end, &next) && next.is_mapped)
+    end = next.address + next.bytes;
+  return end - (uintptr_t)address;
 }
 
 size_t

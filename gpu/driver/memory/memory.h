@@ -18,10 +18,12 @@ typedef struct {
   InjectMemory kind;
   bool is_variable; // of a module, which it is freed with
   bool is_graphs;   // of a node of a graph, which it is freed with
+  bool is_mapped;   // at an address that the program has reserved (virtual memory management)
   bool is_free;     // of a graph: its address is kept, but it is not memory now
   unsigned n_nodes; // that allocate it: of a graph and of its copies
   unsigned flags;   // of pinned memory
   void *pool;       // (nullable): that it is taken from
+  uint64_t context; // id of the one that it was made in
   uint64_t id;
 } Allocation;
 
@@ -38,7 +40,7 @@ uint64_t memory_device_bytes(void);
 // Returns zeros of so many bytes, at least one, at a multiple of 512; NULL: there is no room.
 void *memory_allocate(size_t bytes, InjectMemory kind, bool is_variable);
 
-// The same with all that can be said of it: address and id are set.
+// The same with all that can be said of it: address, id and context are set.
 void *memory_allocate_as(Allocation *allocation);
 
 // Returns whether an allocation begins there, which is no more; *@freed (nullable): what it was.
@@ -62,6 +64,9 @@ bool memory_find(const void *address, Allocation *found);
 // Whether any of it is in an allocation.
 bool memory_is_ours(const void *address);
 
+// How many bytes from an address on can be used: those of its allocation, and of what is mapped behind it. 0: it is in none.
+size_t memory_reach(const void *address);
+
 // Bytes of the device's memory that are allocated.
 size_t memory_used(void);
 
@@ -70,6 +75,9 @@ size_t memory_count_graphs(bool is_live);
 
 // Maps bytes of the range (whole pages) at another address of this process in addition.
 bool memory_map_at(void *address, const void *range, size_t bytes);
+
+// Frees what was made in a context (context.h) and is no variable.
+void memory_free_context(uint64_t context);
 
 // Frees all, also variables.
 void memory_reset(void);

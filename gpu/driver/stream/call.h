@@ -59,6 +59,12 @@ void copy_run(const cudaMemcpy3DParms *copy);
 bool copy_is_pageable(
     const cudaMemcpy3DParms
         *copy); // of the host's memory, that the program may change when the call returns
+// Copies of a batch (cudaMemcpyBatchAsync, cudaMemcpy3DBatchAsync).
+cudaError_t copy_batch(void *const *to, const void *const *from, const size_t *bytes, size_t n,
+                       const void *attributes, const size_t *firsts, size_t n_attributes,
+                       cudaStream_t stream);
+cudaError_t copy_boxes(size_t n, const cudaMemcpy3DBatchOp *operations, unsigned long long flags,
+                       cudaStream_t stream);
 cudaError_t fill_check(const FillCall *fill);
 void fill_run(const FillCall *fill);
 

@@ -48,12 +48,8 @@ fits_array(const Array *array, cudaPos position, cudaExtent box) {
 // Whether bytes lie in one allocation, or, of the host's memory, anywhere.
 static bool
 fits_memory(const char *address, size_t bytes, bool is_device) {
-  Allocation found;
-  if (!address)
-    return false;
-  if (memory_find(address, &found))
-    return (uintptr_t)address - found.address + bytes <= found.bytes;
-  return !is_device;
+  size_t reach = address ? memory_reach(address) : 0;
+  return reach > 0 ? bytes <= reach : address && !is_device;
 }
 
 static cudaError_t
@@ -247,7 +243,7 @@ make_box(cudaMemcpy3DParms *box, const cudaMemcpy3DBatchOp *operation) {
              : cudaErrorInvalidValue;
 }
 
-static cudaError_t
+cudaError_t
 copy_boxes(size_t n, const cudaMemcpy3DBatchOp *operations, unsigned long long flags,
            cudaStream_t stream) {
   cudaError_t error = n > 0 && operations && flags == 0 && stream && stream != cudaStreamLegacy
@@ -280,7 +276,7 @@ cudaMemcpy3DBatchAsync(size_t n, const cudaMemcpy3DBatchOp *operations, unsigned
 #endif
 
 // Copies of a batch have no order, and so are done in theirs.
-static cudaError_t
+cudaError_t
 copy_batch(void *const *to, const void *const *from, const size_t *bytes, size_t n,
            const void *attributes, const size_t *firsts, size_t n_attributes, cudaStream_t stream) {
   if (!to || !from || !bytes || n == 0 || !attributes || !firsts || n_attributes == 0 ||

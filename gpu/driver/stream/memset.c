@@ -17,7 +17,6 @@ cudaError_t
 fill_check(const FillCall *fill) {
   const cudaMemsetParams *rows = &fill->rows;
   size_t width = rows->width * rows->elementSize;
-  Allocation found;
   if (rows->elementSize != 1 && rows->elementSize != 2 && rows->elementSize != 4)
     return cudaErrorInvalidValue;
   if (is_empty_fill(fill))
@@ -25,8 +24,7 @@ fill_check(const FillCall *fill) {
   if (rows->height > 1 && width > rows->pitch)
     return cudaErrorInvalidValue;
   size_t bytes = (fill->depth - 1) * fill->slice_bytes + (rows->height - 1) * rows->pitch + width;
-  return memory_find(rows->dst, &found) && (uintptr_t)rows->dst % rows->elementSize == 0 &&
-                 (uintptr_t)rows->dst - found.address + bytes <= found.bytes
+  return (uintptr_t)rows->dst % rows->elementSize == 0 && bytes <= memory_reach(rows->dst)
              ? cudaSuccess
              : cudaErrorInvalidValue;
 }

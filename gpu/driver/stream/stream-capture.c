@@ -216,13 +216,60 @@ leaves_capture(Stream *stream, void *user) {
   return false;
 }
 
+// --- what is joined
+
+static void
+clear_marks(const Graph *graph) {
+  for (size_t i = 0; i < graph->n_nodes; i++)
+    graph->nodes[i]->mark = 0;
+}
+
+static void
+mark_tail(const Stream *stream) {
+  for (size_t i = 0; i < stream->n_tail; i++)
+    stream->tail[i]->mark = 1;
+}
+
+// Marks the nodes that marked ones follow. A node that is captured follows earlier ones.
+static void
+mark_before(const Graph *graph) {
+  for (size_t i = graph->n_nodes; i-- > 0;)
+    for (size_t j = 0; graph->nodes[i]->mark && j < graph->nodes[i]->n_dependencies; j++)
+      graph->nodes[i]->dependencies[j]->mark = 1;
+}
+
+static bool
+is_unjoined(Stream *stream, void *user) {
+  bool is_joined = true;
+  for (size_t i = 0; stream->capture == user && i < stream->n_tail; i++)
+    is_joined = is_joined && stream->tail[i]->mark;
+  return !is_joined;
+}
+
+static bool
+marks_other(Stream *stream, void *leaving) {
+  if (stream != leaving && stream->capture == ((const Stream *)leaving)->capture)
+    mark_tail(stream);
+  return false;
+}
+
+// Whether other streams follow all that a stream has captured.
+static bool
+is_joined_by_others(Stream *stream) {
+  const Graph *graph = stream->capture->graph;
+  clear_marks(graph);
+  stream_any(marks_other, stream);
+  mark_before(graph);
+  return !is_unjoined(stream, stream->capture);
+}
+
 void
 capture_leave(Stream *stream) {
   Capture *capture = stream->capture;
   if (!capture)
     return;
   if (capture->origin != stream) {
-    capture->is_invalid = true;
+    capture->is_invalid = capture->is_invalid || !is_joined_by_others(stream);
     leave_capture(stream);
     return;
   }
@@ -277,39 +324,21 @@ cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, Node *cons
              : begin_capture(stream, graph, nodes, n, mode);
 }
 
-// Marks the nodes that the last ones of a stream follow. A node that is captured follows earlier ones.
-static void
-mark_before(const Graph *graph, Node *const *nodes, size_t n) {
-  for (size_t i = 0; i < graph->n_nodes; i++)
-    graph->nodes[i]->mark = 0;
-  for (size_t i = 0; i < n; i++)
-    nodes[i]->mark = 1;
-  for (size_t i = graph->n_nodes; i-- > 0;)
-    for (size_t j = 0; graph->nodes[i]->mark && j < graph->nodes[i]->n_dependencies; j++)
-      graph->nodes[i]->dependencies[j]->mark = 1;
-}
-
-static bool
-is_unjoined(Stream *stream, void *user) {
-  bool is_joined = true;
-  for (size_t i = 0; stream->capture == user && i < stream->n_tail; i++)
-    is_joined = is_joined && stream->tail[i]->mark;
-  return !is_joined;
-}
-
 static cudaError_t
 check_joined(const Capture *capture) {
-  mark_before(capture->graph, capture->origin->tail, capture->origin->n_tail);
+  clear_marks(capture->graph);
+  mark_tail(capture->origin);
+  mark_before(capture->graph);
   return stream_any(is_unjoined, (void *)capture) ? cudaErrorStreamCaptureUnjoined : cudaSuccess;
 }
 
 static cudaError_t
 check_end(const Stream *stream) {
-  const Capture *capture = stream->capture;
+  Capture *capture = stream->capture;
   if (!capture)
     return cudaErrorIllegalState;
   if (capture->origin != stream)
-    return cudaErrorStreamCaptureUnmatched;
+    return capture->is_invalid = true, cudaErrorStreamCaptureUnmatched;
   return capture->mode != cudaStreamCaptureModeRelaxed &&
                  !pthread_equal(capture->thread, pthread_self())
              ? cudaErrorStreamCaptureWrongThread

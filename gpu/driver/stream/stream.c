@@ -237,7 +237,9 @@ API cudaError_t
 cudaDeviceSynchronize(void) {
   cudaError_t error = error_check();
   if (!error)
-    error = capture_check_unsafe(true);
+    error = capture_check_unsafe(false);
+  if (!error)
+    error = capture_check_legacy();
   if (error)
     return error_return(error);
   queue_wait(queue_last());

@@ -201,7 +201,7 @@ parse_function(Parser *parser, const Item *item, const TemplateArguments *argume
   parser->function = function;
   g_ptr_array_add(parser->scopes, g_hash_table_new(g_str_hash, g_str_equal));
   if (!parse_result(parser, function, name) || !parse_parameters(parser, function) ||
-      !(function->body = smb_parse_block(parser)))
+      (!parser->is_head && !(function->body = smb_parse_block(parser))))
     return NULL;
   function->text = (Stretch){item->begin->start, parser->last->end};
   return function;

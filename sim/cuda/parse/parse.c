@@ -314,9 +314,10 @@ report_obstacles(const Parser *parser) {
   return FALSE;
 }
 
-// Reads the kernel that is asked for, and what it reaches.
+// Reads the kernel that is asked for, and what it reaches; @is_head: only what it says of its parameters.
 static gboolean
-parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error) {
+parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, gboolean is_head,
+             GError **error) {
   Outline *outline = smb_kernel_outline(kernel->program.source, kernel->pool, tokens, error);
   Item *item = outline ? choose_entry(kernel, outline, entry, error) : NULL;
   gboolean ok = FALSE;
@@ -334,6 +335,7 @@ parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error
                      .scopes = scopes,
                      .obstacles = obstacles,
                      .doubtful = doubtful,
+                     .is_head = is_head,
                      .error = error};
     g_ptr_array_add(scopes, g_hash_table_new(g_str_hash, g_str_equal));
     const char *instance = entry ? strchr(entry, '<') : NULL;
@@ -341,7 +343,7 @@ parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error
     if (!instance || smb_parse_instance(&parser, item, instance, &arguments))
       kernel->entry =
           smb_parser_read_function(&parser, item, instance ? &arguments : NULL, NULL, 0);
-    ok = report_obstacles(&parser) && smb_parser_check_assertions(&parser);
+    ok = report_obstacles(&parser) && (is_head || smb_parser_check_assertions(&parser));
     note_unread(kernel, outline);
   }
   smb_kernel_outline_free(outline);
@@ -349,8 +351,8 @@ parse_tokens(SmbKernel *kernel, Token *tokens, const char *entry, GError **error
 }
 
 // What a buffer of a type holds: of several numbers, words as wide as the alignment.
-static SmbScalar
-choose_element(const Type *type) {
+SmbScalar
+smb_kernel_element(const Type *type) {
   const Type *leaf = smb_type_leaf(type);
   if (leaf)
     return smb_type_is_arithmetic(leaf) ? smb_cuda_scalar(leaf->kind) : SMB_SCALAR_U8;
@@ -373,7 +375,7 @@ describe_parameters(SmbKernel *kernel) {
                               .bytes = variable->is_reference ? variable->type->of->size : 0};
     if (parameter.is_pointer) {
       parameter.element_bytes = (guint)MAX(variable->type->of->size, 1);
-      parameter.element = choose_element(variable->type->of);
+      parameter.element = smb_kernel_element(variable->type->of);
     }
     g_array_append_val(kernel->program.parameters, parameter);
   }
@@ -404,7 +406,7 @@ describe_regions(SmbKernel *kernel) {
 }
 
 static gboolean
-parse_kernel(SmbKernel *kernel, const char *entry, GError **error) {
+parse_kernel(SmbKernel *kernel, const char *entry, gboolean is_head, GError **error) {
   SmbProgram *program = &kernel->program;
   guint max_tokens = program->limits.max_tokens;
   kernel->macros =
@@ -415,18 +417,21 @@ parse_kernel(SmbKernel *kernel, const char *entry, GError **error) {
       return FALSE;
   }
   Token *tokens = smb_kernel_macros_run_file(kernel->macros, error);
-  if (!tokens || !parse_tokens(kernel, tokens, entry, error))
+  if (!tokens || !parse_tokens(kernel, tokens, entry, is_head, error))
     return FALSE;
   program->name = kernel->entry->name;
   program->max_threads = kernel->entry->max_threads;
   describe_parameters(kernel);
-  lay_out_shared(kernel);
-  describe_regions(kernel);
+  if (!is_head) {
+    lay_out_shared(kernel);
+    describe_regions(kernel);
+  }
   return TRUE;
 }
 
-SmbProgram *
-smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+static SmbProgram *
+read_kernel_text(SmbSource *source, const SmbProgramOptions *options, gboolean is_head,
+                 GError **error) {
   SmbKernel *kernel = g_new0(SmbKernel, 1);
   GError *local = NULL;
   smb_program_init(&kernel->program, &smb_cuda_front_end, source, smb_source_name(source), options);
@@ -438,11 +443,21 @@ smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **er
   kernel->objects = g_ptr_array_new();
   kernel->unread = g_array_new(FALSE, FALSE, sizeof(Stretch));
   kernel->flows = g_array_new(FALSE, TRUE, sizeof(SiteFlow));
-  if (parse_kernel(kernel, options->entry, &local))
+  if (parse_kernel(kernel, options->entry, is_head, &local))
     return &kernel->program;
   g_propagate_error(error, local);
   smb_kernel_free(&kernel->program);
   return NULL;
+}
+
+SmbProgram *
+smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  return read_kernel_text(source, options, FALSE, error);
+}
+
+SmbProgram *
+smb_kernel_read_head(SmbSource *source, const SmbProgramOptions *options, GError **error) {
+  return read_kernel_text(source, options, TRUE, error);
 }
 
 void

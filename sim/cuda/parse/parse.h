@@ -24,6 +24,7 @@ typedef struct {
   Function *function;
   Node **arguments; // that the function is read for: what its references are bound to
   guint n_arguments;
+  gboolean is_head;         // no function is read beyond its parameters
   gboolean may_refer;       // a "&" may stand here
   gboolean is_rolled;       // the statement that begins is behind "#pragma unroll 1"
   gboolean is_reference;    // and did
@@ -319,6 +320,11 @@ void smb_kernel_mark_unrolled(SmbKernel *kernel, GHashTable *functions);
 
 // --- whole programs (parse.c, argument.c): as SmbFrontEnd says
 SmbProgram *smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error);
+// A kernel that has no body, and cannot be run: its parameters are known.
+SmbProgram *smb_kernel_read_head(SmbSource *source, const SmbProgramOptions *options,
+                                 GError **error);
+// What a buffer of a type holds.
+SmbScalar smb_kernel_element(const Type *type);
 void smb_kernel_free(SmbProgram *program);
 GBytes *smb_kernel_argument(const SmbProgram *program, guint parameter,
                             const char *const *arguments, GError **error);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Integer expressions: the condition of #if, and what the command line says of numbers.
+#include <math.h>
 #include <string.h>
 
 #include "sim/base/error.h"
@@ -10,14 +11,15 @@
 
 // Nested parentheses and operators of one condition.
 enum {
-  MAX_CONDITION_DEPTH = 200
+  MAX_CONDITION_DEPTH = 200,
+  MAX_CALL_ARGUMENTS = 8
 };
 
 typedef struct {
   const SmbSource *source;
   const Token *at;
   const Token *whole;
-  const ConstantNames *names; // or NULL
+  const ConstantNames *names; // or NULL: of #if, where all is whole
   guint depth;
   gboolean idle; // inside an operand that is not evaluated: 0 && 1 / 0
   GError **error;
@@ -43,79 +45,244 @@ fail_condition(Condition *condition, const char *message) {
   return FALSE;
 }
 
-static gboolean parse_choice(Condition *condition, gint64 *value);
+static gboolean parse_choice(Condition *condition, ConstantValue *value);
+static gboolean parse_primary(Condition *condition, ConstantValue *value);
+
+// --- values
+
+static void
+set_whole(ConstantValue *value, gint64 whole) {
+  *value = (ConstantValue){.whole = whole};
+}
+
+static double
+get_real(const ConstantValue *value) {
+  return value->is_real ? value->real : (double)value->whole;
+}
+
+static gboolean
+has_truth(const ConstantValue *value) {
+  return value->is_real ? value->real != 0 : value->whole != 0;
+}
+
+gboolean
+smb_kernel_constant_convert(ConstantValue *value, gboolean to_real) {
+  if (to_real) {
+    *value = (ConstantValue){.is_real = TRUE, .real = get_real(value)};
+  } else if (value->is_real) {
+    if (!(fabs(value->real) < 0x1p62))
+      return FALSE;
+    set_whole(value, (gint64)value->real);
+  }
+  return TRUE;
+}
+
+// --- names
+
+// The types that a cast may name; @is_real: of numbers with a fraction.
+static gboolean
+is_number_type(const Token *token, gboolean *is_real) {
+  static const char *const whole[] = {"int",      "unsigned", "signed",  "long",    "short",
+                                      "char",     "bool",     "size_t",  "uint",    "uint8_t",
+                                      "uint16_t", "int8_t",   "int16_t", "int32_t", "uint32_t",
+                                      "int64_t",  "uint64_t", "const",   NULL};
+  static const char *const real[] = {"float", "double", NULL};
+  *is_real = smb_token_is_any(token, real);
+  return *is_real || smb_token_is_any(token, whole);
+}
+
+// A type, up to a token that ends it, behind which it goes on; FALSE: there is none, and nothing was read.
+static gboolean
+take_number_type(Condition *condition, const char *end, gboolean *is_real) {
+  const Token *at = condition->at;
+  gboolean any_real = FALSE, part_is_real;
+  while (is_number_type(at, &part_is_real)) {
+    any_real |= part_is_real;
+    at = at->next;
+  }
+  if (at == condition->at || !smb_token_is(at, end))
+    return FALSE;
+  *is_real = any_real;
+  condition->at = at->next;
+  return TRUE;
+}
+
+static gboolean
+convert_condition(Condition *condition, gboolean to_real, ConstantValue *value) {
+  return smb_kernel_constant_convert(value, to_real) ||
+         fail_condition(condition, "the value does not fit 64 bits");
+}
+
+// What is left of a bracket: choice ")"
+static gboolean
+parse_bracket(Condition *condition, ConstantValue *value) {
+  if (!parse_choice(condition, value))
+    return FALSE;
+  if (!smb_token_is(condition->at, ")"))
+    return fail_condition(condition, "expected ')'");
+  condition->at = condition->at->next;
+  return TRUE;
+}
 
 // sizeof "(" type ")", where @condition is behind the first word
 static gboolean
-parse_size(Condition *condition, gint64 *value) {
+parse_size(Condition *condition, ConstantValue *value) {
   g_autoptr(GString) type = g_string_new(NULL);
   if (!smb_token_is(condition->at, "("))
     return fail_condition(condition, "expected '(' after sizeof");
   for (condition->at = condition->at->next; condition->at->kind == TOKEN_NAME;
        condition->at = condition->at->next)
     g_string_append_printf(type, "%s%s", type->len ? " " : "", condition->at->text);
-  *value = (gint64)smb_cuda_element_size(type->str);
-  if (*value == 0 || !smb_token_is(condition->at, ")"))
+  set_whole(value, (gint64)smb_cuda_element_size(type->str));
+  if (value->whole == 0 || !smb_token_is(condition->at, ")"))
     return fail_condition(condition, "expected a type of 1 to 16 bytes in sizeof(…)");
   condition->at = condition->at->next;
   return TRUE;
 }
 
-// A name that is no macro.
+// "a::b", or "a.x" of a member (transfer full); @condition: at its first word, then behind it
+static char *
+take_constant_name(Condition *condition) {
+  GString *name = g_string_new(condition->at->text);
+  condition->at = condition->at->next;
+  while ((smb_token_is(condition->at, "::") || smb_token_is(condition->at, ".")) &&
+         condition->at->next->kind == TOKEN_NAME) {
+    g_string_append(name, condition->at->text);
+    g_string_append(name, condition->at->next->text);
+    condition->at = condition->at->next->next;
+  }
+  return g_string_free(name, FALSE);
+}
+
 static gboolean
-parse_condition_name(Condition *condition, gint64 *value) {
+call_known(const char *name, const ConstantValue *arguments, guint n, ConstantValue *value) {
+  const char *plain = g_str_has_prefix(name, "std::") ? name + strlen("std::") : name;
+  gboolean is_min = strcmp(plain, "min") == 0, is_max = strcmp(plain, "max") == 0;
+  gboolean is_ceil = strcmp(plain, "ceil") == 0 || strcmp(plain, "ceilf") == 0;
+  gboolean is_floor = strcmp(plain, "floor") == 0 || strcmp(plain, "floorf") == 0;
+  if (n == 2 && (is_min || is_max)) {
+    gboolean is_less = arguments[0].is_real || arguments[1].is_real
+                           ? get_real(&arguments[0]) < get_real(&arguments[1])
+                           : arguments[0].whole < arguments[1].whole;
+    *value = arguments[is_less == is_min ? 0 : 1];
+    return TRUE;
+  }
+  if (n != 1 || (!is_ceil && !is_floor))
+    return FALSE;
+  double real = get_real(&arguments[0]);
+  *value = (ConstantValue){.is_real = TRUE, .real = is_ceil ? ceil(real) : floor(real)};
+  return TRUE;
+}
+
+// What is behind "NAME(": the arguments.
+static gboolean
+parse_constant_call(Condition *condition, const char *name, ConstantValue *value) {
+  ConstantValue arguments[MAX_CALL_ARGUMENTS];
+  guint n = 0;
+  while (n < MAX_CALL_ARGUMENTS && !smb_token_is(condition->at, ")")) {
+    if (!parse_choice(condition, &arguments[n++]))
+      return FALSE;
+    if (smb_token_is(condition->at, ","))
+      condition->at = condition->at->next;
+    else if (!smb_token_is(condition->at, ")"))
+      return fail_condition(condition, "expected ',' or ')'");
+  }
+  if (!smb_token_is(condition->at, ")"))
+    return fail_condition(condition, "expected ')'");
+  condition->at = condition->at->next;
+  return condition->idle || call_known(name, arguments, n, value) ||
+         (condition->names->call &&
+          condition->names->call(condition->names->data, name, arguments, n, value)) ||
+         smb_fail(condition->error, SMB_ERROR, SMB_ERROR_USAGE,
+                  "'%s(…)' is not a constant expression", name);
+}
+
+// A name that is no macro; of the words of C++ "static_cast<int>(x)" and "int(x)".
+static gboolean
+parse_condition_name(Condition *condition, ConstantValue *value) {
   const Token *token = condition->at;
-  *value = smb_token_is(token, "true");
+  gboolean to_real;
+  set_whole(value, smb_token_is(token, "true"));
   condition->at = token->next;
-  if (!condition->names || *value || smb_token_is(token, "false"))
+  if (!condition->names || value->whole || smb_token_is(token, "false"))
     return TRUE;
   if (smb_token_is(token, "sizeof"))
     return parse_size(condition, value);
-  if (condition->names->value_of(condition->names->data, token->text, value))
+  if (smb_token_is(token, "static_cast") && smb_token_is(token->next, "<")) {
+    condition->at = token->next->next;
+    if (!take_number_type(condition, ">", &to_real) || !smb_token_is(condition->at, "("))
+      return fail_condition(condition, "expected a type of numbers in static_cast<…>(…)");
+    condition->at = condition->at->next;
+    return parse_bracket(condition, value) && convert_condition(condition, to_real, value);
+  }
+  condition->at = token;
+  if (take_number_type(condition, "(", &to_real))
+    return parse_bracket(condition, value) && convert_condition(condition, to_real, value);
+  g_autofree char *name = take_constant_name(condition);
+  if (smb_token_is(condition->at, "(")) {
+    condition->at = condition->at->next;
+    return parse_constant_call(condition, name, value);
+  }
+  if (condition->idle || condition->names->value_of(condition->names->data, name, value))
     return TRUE;
   return smb_fail(condition->error, SMB_ERROR, SMB_ERROR_USAGE, "'%s' is not defined as a constant",
-                  token->text);
+                  name);
 }
 
-// primary = number | name | "(" choice ")" | ("!" | "~" | "-" | "+") primary
+// --- operators
+
 static gboolean
-parse_primary(Condition *condition, gint64 *value) {
+parse_constant_number(Condition *condition, ConstantValue *value) {
+  Number number;
+  if (!smb_kernel_number_parse(condition->source, condition->at, &number, condition->error))
+    return FALSE;
+  if (number.is_float && !condition->names)
+    return fail_condition(condition, "a condition of the preprocessor takes integers only");
+  *value = (ConstantValue){number.is_float, (gint64)number.integer, number.real};
+  condition->at = condition->at->next;
+  return TRUE;
+}
+
+// ("!" | "~" | "-" | "+") primary
+static gboolean
+parse_sign(Condition *condition, ConstantValue *value) {
+  char op = condition->at->text[0];
+  condition->at = condition->at->next;
+  if (!parse_primary(condition, value))
+    return FALSE;
+  if (op == '!')
+    set_whole(value, !has_truth(value));
+  else if (op == '-' && value->is_real)
+    value->real = -value->real;
+  else if (op == '-')
+    value->whole = (gint64)(0 - (guint64)value->whole);
+  else if (op == '~' && value->is_real)
+    return fail_condition(condition, "expected an integer expression");
+  else if (op == '~')
+    value->whole = ~value->whole;
+  return TRUE;
+}
+
+// primary = number | name | "(" choice ")" | "(" type ")" primary | ("!" | "~" | "-" | "+") primary
+static gboolean
+parse_primary(Condition *condition, ConstantValue *value) {
+  static const char *const signs[] = {"!", "~", "-", "+", NULL};
   const Token *token = condition->at;
+  gboolean ok, to_real;
   if (condition->depth++ > MAX_CONDITION_DEPTH)
     return fail_condition(condition, "this expression is nested too deeply");
-  gboolean ok = TRUE;
   if (token->kind == TOKEN_NUMBER || token->kind == TOKEN_CHARACTER) {
-    Number number;
-    if (!smb_kernel_number_parse(condition->source, token, &number, condition->error))
-      return FALSE;
-    if (number.is_float)
-      return fail_condition(condition, "a condition of the preprocessor takes integers only");
-    *value = (gint64)number.integer;
-    condition->at = token->next;
+    ok = parse_constant_number(condition, value);
   } else if (token->kind == TOKEN_NAME) {
     ok = parse_condition_name(condition, value);
   } else if (smb_token_is(token, "(")) {
     condition->at = token->next;
-    ok = parse_choice(condition, value);
-    if (ok && !smb_token_is(condition->at, ")"))
-      return fail_condition(condition, "expected ')'");
-    if (ok)
-      condition->at = condition->at->next;
-  } else if (smb_token_is(token, "!") || smb_token_is(token, "~") || smb_token_is(token, "-") ||
-             smb_token_is(token, "+")) {
-    condition->at = token->next;
-    ok = parse_primary(condition, value);
-    switch (token->text[0]) {
-    case '!':
-      *value = !*value;
-      break;
-    case '~':
-      *value = ~*value;
-      break;
-    case '-':
-      *value = (gint64)(0 - (guint64)*value);
-      break;
-    }
+    if (condition->names && take_number_type(condition, ")", &to_real))
+      ok = parse_primary(condition, value) && convert_condition(condition, to_real, value);
+    else
+      ok = parse_bracket(condition, value);
+  } else if (smb_token_is_any(token, signs)) {
+    ok = parse_sign(condition, value);
   } else {
     return fail_condition(condition, "expected an integer expression");
   }
@@ -171,7 +338,7 @@ calculate(Condition *condition, char op, gint64 right, gint64 *left) {
 }
 
 static gboolean
-apply_condition_operator(Condition *condition, const char *op, gint64 right, gint64 *left) {
+apply_whole_operator(Condition *condition, const char *op, gint64 right, gint64 *left) {
   guint64 a = (guint64)*left, b = (guint64)right;
   gint64 signed_a = *left;
   switch (op[0]) {
@@ -207,9 +374,44 @@ apply_condition_operator(Condition *condition, const char *op, gint64 right, gin
   }
 }
 
+// The same of numbers of which one has a fraction.
+static gboolean
+apply_real_operator(Condition *condition, const char *op, double right, ConstantValue *left) {
+  double a = get_real(left);
+  gboolean is_longer = op[1] != '\0';
+  if (strchr("+-*/", op[0])) {
+    *left = (ConstantValue){.is_real = TRUE,
+                            .real = op[0] == '+'   ? a + right
+                                    : op[0] == '-' ? a - right
+                                    : op[0] == '*' ? a * right
+                                                   : a / right};
+    return condition->idle || isfinite(left->real) ||
+           fail_condition(condition, "this expression is not finite");
+  }
+  if (op[0] == '%' || op[0] == '^' || (strchr("&|", op[0]) && !is_longer) ||
+      (is_longer && op[0] == op[1] && strchr("<>", op[0])))
+    return fail_condition(condition, "expected an integer expression");
+  set_whole(left, op[0] == '|'   ? a != 0 || right != 0
+                  : op[0] == '&' ? a != 0 && right != 0
+                  : op[0] == '=' ? a == right
+                  : op[0] == '!' ? a != right
+                  : op[0] == '<' ? (is_longer ? a <= right : a < right)
+                  : is_longer    ? a >= right
+                                 : a > right);
+  return TRUE;
+}
+
+static gboolean
+apply_condition_operator(Condition *condition, const char *op, const ConstantValue *right,
+                         ConstantValue *left) {
+  if (left->is_real || right->is_real)
+    return apply_real_operator(condition, op, get_real(right), left);
+  return apply_whole_operator(condition, op, right->whole, &left->whole);
+}
+
 // binary = primary (operator binary)*, by the binding of the operators
 static gboolean
-parse_condition_binary(Condition *condition, guint binding, gint64 *value) {
+parse_condition_binary(Condition *condition, guint binding, ConstantValue *value) {
   if (!parse_primary(condition, value))
     return FALSE;
   for (;;) {
@@ -218,27 +420,28 @@ parse_condition_binary(Condition *condition, guint binding, gint64 *value) {
       return TRUE;
     condition->at = condition->at->next;
     gboolean idle = condition->idle;
-    if ((strcmp(op->name, "&&") == 0 && !*value) || (strcmp(op->name, "||") == 0 && *value))
+    if ((strcmp(op->name, "&&") == 0 && !has_truth(value)) ||
+        (strcmp(op->name, "||") == 0 && has_truth(value)))
       condition->idle = TRUE;
-    gint64 right;
+    ConstantValue right;
     if (!parse_condition_binary(condition, op->binding + 1u, &right))
       return FALSE;
     condition->idle = idle;
-    if (!apply_condition_operator(condition, op->name, right, value))
+    if (!apply_condition_operator(condition, op->name, &right, value))
       return FALSE;
   }
 }
 
 // choice = binary ("?" choice ":" choice)?
 static gboolean
-parse_choice(Condition *condition, gint64 *value) {
-  gint64 yes, no;
+parse_choice(Condition *condition, ConstantValue *value) {
+  ConstantValue yes, no;
   if (!parse_condition_binary(condition, 1, value))
     return FALSE;
   if (!smb_token_is(condition->at, "?"))
     return TRUE;
   gboolean idle = condition->idle;
-  gboolean chosen = *value != 0;
+  gboolean chosen = has_truth(value);
   condition->at = condition->at->next;
   condition->idle = idle || !chosen;
   if (condition->depth++ > MAX_CONDITION_DEPTH)
@@ -258,12 +461,24 @@ parse_choice(Condition *condition, gint64 *value) {
 }
 
 gboolean
-smb_kernel_condition_evaluate(const SmbSource *source, const Token *tokens, const Token *whole,
-                              const ConstantNames *names, gint64 *value, GError **error) {
+smb_kernel_constant_evaluate(const SmbSource *source, const Token *tokens, const Token *whole,
+                             const ConstantNames *names, ConstantValue *value, GError **error) {
   Condition condition = {source, tokens, whole, names, 0, FALSE, error};
+  *value = (ConstantValue){0};
   if (!parse_choice(&condition, value))
     return FALSE;
   if (condition.at->kind != TOKEN_END)
     return fail_condition(&condition, "expected an operator or the end of the line");
   return TRUE;
+}
+
+gboolean
+smb_kernel_condition_evaluate(const SmbSource *source, const Token *tokens, const Token *whole,
+                              const ConstantNames *names, gint64 *value, GError **error) {
+  ConstantValue found;
+  if (!smb_kernel_constant_evaluate(source, tokens, whole, names, &found, error))
+    return FALSE;
+  *value = found.whole;
+  return !found.is_real ||
+         smb_source_error(source, whole->start, error, "expected an integer expression");
 }

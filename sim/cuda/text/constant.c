@@ -29,17 +29,18 @@ static gboolean evaluate_text_constant(Evaluation *evaluation, const char *expre
                                        gint64 *value, GError **error);
 
 static gboolean
-find_constant(gpointer data, const char *name, gint64 *value) {
+find_constant(gpointer data, const char *name, ConstantValue *value) {
   Evaluation *evaluation = data;
   if (!evaluation->host) {
     evaluation->host = smb_host_new();
-    smb_host_read(evaluation->host, evaluation->macros->source, NULL);
+    smb_host_read_raw(evaluation->host, evaluation->macros->source, NULL);
   }
-  const char *text = g_hash_table_lookup(evaluation->host->values, name);
+  const char *text = smb_host_text(evaluation->host, name);
   if (!text || !*text || evaluation->nesting == MAX_STAND_INS || evaluation->n_names++ == MAX_NAMES)
     return FALSE;
   evaluation->nesting++;
-  gboolean found = evaluate_text_constant(evaluation, text, value, NULL);
+  *value = (ConstantValue){0};
+  gboolean found = evaluate_text_constant(evaluation, text, &value->whole, NULL);
   evaluation->nesting--;
   return found;
 }
@@ -47,7 +48,7 @@ find_constant(gpointer data, const char *name, gint64 *value) {
 static gboolean
 evaluate_text_constant(Evaluation *evaluation, const char *expression, gint64 *value,
                        GError **error) {
-  const ConstantNames names = {find_constant, evaluation};
+  const ConstantNames names = {find_constant, NULL, evaluation};
   Token *tokens = smb_macros_lex(evaluation->macros, expression, error);
   return tokens &&
          smb_macros_evaluate_line(evaluation->macros, tokens, tokens, &names, value, error);

@@ -123,7 +123,7 @@ open_branch(KernelMacros *macros, const Token *directive, Token *line, GError **
     return smb_macros_fail(macros, directive, error, "#if is nested more than %d deep",
                            MAX_NESTING);
   if (outer && smb_token_is(directive, "if")) {
-    if (!evaluate_line(macros, line, directive, &value, error))
+    if (!evaluate_line(macros, line, directive, &value, error) && !macros->is_tolerant)
       return FALSE;
   } else if (outer) {
     if (line->kind != TOKEN_NAME)
@@ -153,8 +153,12 @@ turn_branch(KernelMacros *macros, const Token *directive, Token *line, GError **
   gint64 value = 1;
   branch->in_else = smb_token_is(directive, "else");
   branch->active = FALSE;
-  if (!branch->taken && !branch->in_else && !evaluate_line(macros, line, directive, &value, error))
-    return FALSE;
+  if (!branch->taken && !branch->in_else &&
+      !evaluate_line(macros, line, directive, &value, error)) {
+    if (!macros->is_tolerant)
+      return FALSE;
+    value = 0;
+  }
   branch->active = !branch->taken && value;
   branch->taken = branch->taken || value;
   return TRUE;
@@ -225,6 +229,28 @@ keeps_loop(KernelMacros *macros, Token *name) {
           evaluate_line(macros, name->next->next, name, &times, &ignored) && times == 1);
 }
 
+// The same, of a text that need not be understood: what is wrong is left out.
+static gboolean
+run_any_directive(KernelMacros *macros, const Token *hash, Token *line, Token **included,
+                  GError **error) {
+  g_autoptr(GError) ignored = NULL;
+  return run_directive(macros, hash, line, included, macros->is_tolerant ? &ignored : error) ||
+         macros->is_tolerant;
+}
+
+static gboolean
+expand_any_token(KernelMacros *macros, Token *token, gboolean *is_macro, Token **expanded,
+                 GError **error) {
+  g_autoptr(GError) ignored = NULL;
+  *expanded = token;
+  if (smb_macros_expand_token(macros, token, is_macro, expanded,
+                              macros->is_tolerant ? &ignored : error))
+    return TRUE;
+  *is_macro = FALSE;
+  *expanded = token;
+  return macros->is_tolerant;
+}
+
 Token *
 smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
   Token head = {0};
@@ -236,7 +262,7 @@ smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
       Token *line, *included = NULL;
       Token *hash = token;
       token = cut_line(macros, token->next, &line);
-      if (!run_directive(macros, hash, line, &included, error))
+      if (!run_any_directive(macros, hash, line, &included, error))
         return NULL;
       after_unroll_1 = after_unroll_1 || (is_active(macros) && keeps_loop(macros, line));
       for (; included && included->kind != TOKEN_END; included = included->next)
@@ -249,7 +275,7 @@ smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
     }
     gboolean is_macro;
     gboolean first_of_line = token->first_of_line;
-    if (!smb_macros_expand_token(macros, token, &is_macro, &token, error))
+    if (!expand_any_token(macros, token, &is_macro, &token, error))
       return NULL;
     if (is_macro) {
       if (first_of_line && token->kind == TOKEN_END)
@@ -262,6 +288,8 @@ smb_kernel_macros_run(KernelMacros *macros, Token *tokens, GError **error) {
     token = token->next;
   }
   last->next = token;
+  if (macros->n_branches > macros->first_branch && macros->is_tolerant)
+    macros->n_branches = macros->first_branch;
   if (macros->n_branches > macros->first_branch) {
     const Token *opened = macros->branches[macros->n_branches - 1].opened;
     smb_macros_fail(macros, opened, error, "this #%s has no #endif", opened->text);

@@ -80,6 +80,40 @@ is_known_header(const char *name) {
   return FALSE;
 }
 
+// Notes the name of a file that is not there.
+static void
+note_missing(KernelMacros *macros, const char *mark, const char *name) {
+  g_autofree char *whole = g_strconcat(mark, name, NULL);
+  if (macros->missing &&
+      !g_ptr_array_find_with_equal_func(macros->missing, whole, g_str_equal, NULL))
+    g_ptr_array_add(macros->missing, g_steal_pointer(&whole));
+}
+
+// What is between "<" and ">", of a line from the first on; NULL: nothing (transfer full)
+static char *
+read_angles(const KernelMacros *macros, const Token *token) {
+  guint32 start = token->end;
+  for (token = token->next; token->kind != TOKEN_END; token = token->next) {
+    if (smb_token_is(token, ">"))
+      return smb_source_slice(macros->source, start, token->start);
+  }
+  return NULL;
+}
+
+// The file of <NAME> in one of the folders, of a text that need not be understood; else it is the system's (transfer full).
+static char *
+find_in_folders(KernelMacros *macros, const Token *line) {
+  g_autofree char *name = macros->is_tolerant ? read_angles(macros, line) : NULL;
+  for (guint i = 0; name && macros->folders && macros->folders[i]; i++) {
+    g_autofree char *path = g_build_filename(macros->folders[i], name, NULL);
+    if (g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_DIR))
+      return g_steal_pointer(&path);
+  }
+  if (name)
+    note_missing(macros, "<", name);
+  return NULL;
+}
+
 // The path of a file that is included, or NULL (transfer full).
 static char *
 find_path(const KernelMacros *macros, const char *name) {
@@ -135,6 +169,8 @@ run_file(KernelMacros *macros, const File *file, Stretch directive, GError **err
                                  &macros->text_tokens_left, error);
   tokens = tokens ? smb_kernel_macros_run(macros, tokens, error) : NULL;
   macros->depth--;
+  if (!tokens)
+    macros->n_branches = macros->first_branch;
   macros->first_branch = outer_branches;
   macros->file = outer;
   return tokens;
@@ -146,14 +182,21 @@ smb_macros_include(KernelMacros *macros, const Token *hash, Token *line, Token *
   *included = NULL;
   if (line->kind == TOKEN_NAME && !(line = smb_macros_expand(macros, line, error)))
     return FALSE;
-  if (smb_token_is(line, "<"))
-    return !smb_token_is(line->next, "hip") || smb_kernel_macros_add_hip(macros, error);
-  if (line->kind != TOKEN_STRING || line->text[0] != '"')
+  if (smb_token_is(line, "<") && smb_token_is(line->next, "hip"))
+    return smb_kernel_macros_add_hip(macros, error);
+  gboolean in_angles = smb_token_is(line, "<");
+  g_autofree char *found = in_angles ? find_in_folders(macros, line) : NULL;
+  if (in_angles && !found)
+    return TRUE;
+  if (!found && (line->kind != TOKEN_STRING || line->text[0] != '"'))
     return smb_macros_fail(macros, line->kind == TOKEN_END ? hash : line, error,
                            "expected #include \"FILE\" or #include <FILE>");
-  g_autofree char *name = g_strndup(line->text + 1, strlen(line->text) - 2);
-  g_autofree char *path = find_path(macros, name);
+  g_autofree char *name =
+      found ? g_strdup(found) : g_strndup(line->text + 1, strlen(line->text) - 2);
+  g_autofree char *path = found ? g_steal_pointer(&found) : find_path(macros, name);
   Stretch directive = {hash->start, line->end};
+  if (!path)
+    note_missing(macros, "", name);
   if (!path && is_known_header(name)) {
     note_include(macros, directive, NULL);
     return !g_str_has_prefix(name, "hip/") || smb_kernel_macros_add_hip(macros, error);

@@ -50,11 +50,13 @@ struct _KernelMacros {
   guint text_tokens_left;
   // of #include (include.c)
   const char *const *folders;
-  const char *file;  // that is read
-  guint depth;       // files around it
-  GHashTable *files; // path → its text
-  GHashTable *once;  // names of those with #pragma once
-  GArray *includes;  // Include
+  const char *file;     // that is read
+  guint depth;          // files around it
+  GHashTable *files;    // path → its text
+  GHashTable *once;     // names of those with #pragma once
+  GArray *includes;     // Include
+  gboolean is_tolerant; // what cannot be done is left out, if nothing else needs the text
+  GPtrArray *missing;   // or NULL: names of files that were not found: "NAME", or "<NAME"
 };
 
 // Notes that a macro counts for something. Expressions over the macros of one kernel may be evaluated
@@ -86,15 +88,33 @@ gboolean smb_macros_expand_token(KernelMacros *macros, Token *token, gboolean *i
 // Expands all macros of a list that ends in TOKEN_END.
 Token *smb_macros_expand(KernelMacros *macros, Token *tokens, GError **error);
 
-// What a name that is no macro comes to, in an expression outside of the text. @value_of: Returns: whether it has a value
+// What a constant expression comes to: a whole number, or one with a fraction.
 typedef struct {
-  gboolean (*value_of)(gpointer data, const char *name, gint64 *value);
+  gboolean is_real;
+  gint64 whole;
+  double real;
+} ConstantValue;
+
+// Makes it a number of the other kind, as a conversion of C does. Returns: whether it is in range
+gboolean smb_kernel_constant_convert(ConstantValue *value, gboolean to_real);
+
+// What names that are no macros come to, in an expression outside of the text: "a", "a::b", or "a.x". Return: whether that is a value
+// @call: (nullable): of "NAME(…)", unless it is min(), max(), ceil() or floor()
+typedef struct {
+  gboolean (*value_of)(gpointer data, const char *name, ConstantValue *value);
+  gboolean (*call)(gpointer data, const char *name, const ConstantValue *arguments, guint n,
+                   ConstantValue *value);
   gpointer data;
 } ConstantNames;
 
-// Evaluates the tokens up to TOKEN_END in 64 bits; macros are expanded already. @whole is where an error about a missing
-// operand points. @names: (nullable): of %NULL, as in #if, a name that is left counts as 0; else it is an error if they do
-// not have it, and sizeof(TYPE) is known.
+// Evaluates the tokens up to TOKEN_END; macros are expanded already. @whole is where an error about a missing operand points. @names:
+// (nullable): of %NULL, as in #if, a name that is left counts as 0; else it is an error if they do not have it, sizeof(TYPE) and
+// casts are known, and numbers may have fractions.
+gboolean smb_kernel_constant_evaluate(const SmbSource *source, const Token *tokens,
+                                      const Token *whole, const ConstantNames *names,
+                                      ConstantValue *value, GError **error);
+
+// The same, of a whole number of 64 bits; another one is an error.
 gboolean smb_kernel_condition_evaluate(const SmbSource *source, const Token *tokens,
                                        const Token *whole, const ConstantNames *names,
                                        gint64 *value, GError **error);

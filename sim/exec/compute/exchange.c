@@ -312,10 +312,27 @@ smb_exchange_transpose(const Compute *compute, Registers *registers, SmbLanes la
 
 // --- what the first of the lanes has, for the uniform datapath of machine code: in all lanes that still run
 
+// The common case: one group, and all of the value is known.
+static gboolean
+broadcasts_known(const Compute *compute, Registers *registers, Row row, SmbLanes lanes) {
+  guint32 values[SMB_MAX_LANES];
+  guint flags = lanes ? row_flags_in(registers, row, lanes) : ROW_UNKNOWN;
+  if (registers->n_lanes > ROW_LANES || flags & ROW_UNKNOWN)
+    return FALSE;
+  guint32 value = row_values(registers, row)[smb_lanes_first(lanes)];
+  for (guint lane = 0; lane < ROW_LANES; lane++)
+    values[lane] = value;
+  smb_row_set(registers, compute->d, registers->lanes, values, NULL,
+              flags & (ROW_TAINT | ROW_AFFINE), smb_compute_origin(compute, registers));
+  return TRUE;
+}
+
 void
 smb_exchange_first(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  Words words = {{0}, {0}};
   Row row = compute->s[0];
+  if (broadcasts_known(compute, registers, row, lanes))
+    return;
+  Words words = {{0}, {0}};
   for (guint begin = 0; begin < registers->n_lanes; begin += ROW_LANES) {
     SmbLanes group = group_lanes(lanes, begin);
     guint end = MIN(begin + ROW_LANES, registers->n_lanes);

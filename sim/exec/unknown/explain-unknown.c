@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "sim/program/prototype.h"
+
 enum {
   MAX_CHAIN = 8, // links of an explanation
 };
@@ -43,7 +45,9 @@ describe_pointer(const Exec *exec, guint64 first, guint64 address) {
       parameter = p;
     }
   }
-  return best ? g_strdup_printf(" (parameter %u points into it)", parameter) : g_strdup("");
+  g_autofree char *described =
+      best ? smb_program_describe_parameter(&exec->code->program, parameter) : NULL;
+  return best ? g_strdup_printf(" (%s points into it)", described) : g_strdup("");
 }
 
 // The field whose buffer has an address, or NULL.
@@ -87,9 +91,11 @@ explain_parameter(const Exec *exec, const Cause *cause, SmbHint *hint) {
     if (at - place->offset >= place->bytes)
       continue;
     hint->kind = SMB_HINT_ARGUMENT;
-    hint->name = g_strdup_printf("%u+%" G_GSIZE_FORMAT, p, at - place->offset);
-    return g_strdup_printf("byte %" G_GSIZE_FORMAT " of parameter %u, which has no value",
-                           at - place->offset, p);
+    hint->name = smb_program_place_name(&exec->code->program, p, at - place->offset);
+    return smb_program_member(&exec->code->program, p, at - place->offset)
+               ? g_strdup_printf("'%s', which has no value", hint->name)
+               : g_strdup_printf("byte %" G_GSIZE_FORMAT " of parameter %u, which has no value",
+                                 at - place->offset, p);
   }
   return g_strdup("padding between parameters");
 }

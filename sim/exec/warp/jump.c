@@ -105,11 +105,13 @@ static gboolean
 check_called(Exec *exec, const Step *step, SmbLanes lanes) {
   const Registers *registers = exec->warp->registers;
   Row low = step->compute.s[0];
+  lanes &= smb_row_known(registers, low, lanes) & smb_row_known(registers, low + 1, lanes);
   FOR_LANES(lanes, lane) {
     if (row_values(registers, low)[lane] || row_values(registers, low + 1)[lane] || step->argument)
       continue;
     g_autofree char *thread = smb_block_thread(exec->block, exec->w, lane);
-    smb_runtime_fail(exec->block->runtime, SMB_FAULT_ADDRESS, NULL);
+    if (!block_needs_order(exec->block))
+      smb_runtime_fail(exec->block->runtime, SMB_FAULT_ADDRESS, NULL);
     return smb_block_fail(exec->block, step->place, "a call through a null pointer, by %s", thread);
   }
   return TRUE;

@@ -29,6 +29,9 @@ gboolean smb_step_meet_lanes(Exec *exec, const Step *step, SmbLanes lanes);
 // A computation of lanes that name the same members, the row Step.argument; NO_ROW: of those that run.
 gboolean smb_step_exchange(Exec *exec, const Step *step, SmbLanes lanes);
 
+// A product of matrices, Step.product, of all lanes together (product-step.c).
+gboolean smb_step_product(Exec *exec, const Step *step, SmbLanes lanes);
+
 // --- where they continue (branch.c, jump.c)
 
 gboolean smb_step_branch(Exec *exec, const Step *step, SmbLanes lanes);

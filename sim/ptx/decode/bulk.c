@@ -14,7 +14,7 @@ enum {
   FILL_QUANTUM = 8,   // of st.bulk
   FRAGMENT_BYTES = 4, // that a lane asks for at least
   WARPGROUP = 4,      // warps
-  PRODUCT_ROWS = 64,  // of wgmma
+  GROUP_ROWS = 64,  // of wgmma
 };
 
 // An instruction whose operands are being read.
@@ -170,7 +170,7 @@ find_product_bytes(const PtxDecoder *decoder) {
   guint b_bits = n_parts > 3 ? find_type_bits(decoder->parts[n_parts - 1]) : 0;
   if (n == 0 || a_bits == 0 || b_bits == 0 || a->kind == PTX_OPERAND_NONE)
     return SMB_BYTES_UNKNOWN;
-  guint64 a_bytes = (guint64)PRODUCT_ROWS * k * a_bits / 8;
+  guint64 a_bytes = (guint64)GROUP_ROWS * k * a_bits / 8;
   a_bytes = a->kind == PTX_OPERAND_VECTOR     ? 0
             : smb_ptx_has_part(decoder, "sp") ? a_bytes / 2
                                               : a_bytes;

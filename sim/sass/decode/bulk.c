@@ -12,7 +12,7 @@ enum {
   MOST_ARRIVALS = 0x100000,
   PHASE_BIT = 31, // of the high word of a state
   WARPGROUP = 4,  // warps
-  PRODUCT_ROWS = 64,
+  GROUP_ROWS = 64,
 };
 
 static Row
@@ -243,7 +243,7 @@ smb_sass_product(SassDecoder *decoder) {
   guint bits = smb_sass_has(decoder, PART_TF32) ? 32 : decoder->argument;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_MATRIX, COPY_QUANTUM);
   guint64 row = (guint64)SASS_CHOOSE(decoder, depths, 0) * bits / 8;
-  guint64 left = smb_sass_is_register(a) ? 0 : PRODUCT_ROWS * row;
+  guint64 left = smb_sass_is_register(a) ? 0 : GROUP_ROWS * row;
   bulk->bytes = (left + n * row) / WARPGROUP;
   const Transfer *site = make_site(decoder, SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   Step step = smb_build_bulk(&decoder->builder, STEP_BULK, site, bulk);

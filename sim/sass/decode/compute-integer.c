@@ -198,7 +198,7 @@ typedef struct {
   Row a, b, c;
   gboolean a_is_zero, b_is_one, c_is_zero;
   Predicate in; // SassDecoder.never: none
-} Product;
+} IntegerProduct;
 
 static gboolean
 is_one(const SassOperand *operand) {
@@ -211,10 +211,10 @@ is_nothing(const SassOperand *operand) {
 }
 
 // d, the carry out, a, b, c and the carry in, as all forms of IMAD have them.
-static Product
+static IntegerProduct
 take_product(SassReading *reading, guint d_rows, guint c_rows) {
-  Product product = {.d = smb_sass_take_result(reading, d_rows),
-                     .out = smb_sass_take_target(reading)};
+  IntegerProduct product = {.d = smb_sass_take_result(reading, d_rows),
+                            .out = smb_sass_take_target(reading)};
   product.a_is_zero = is_nothing(smb_sass_peek(reading));
   product.a = smb_sass_take(reading, 1);
   product.b_is_one = is_one(smb_sass_peek(reading));
@@ -226,7 +226,7 @@ take_product(SassReading *reading, guint d_rows, guint c_rows) {
 }
 
 static void
-put_carrying(SassReading *reading, Operation operation, Row d, const Product *product) {
+put_carrying(SassReading *reading, Operation operation, Row d, const IntegerProduct *product) {
   smb_sass_emit(reading, (Compute){.operation = (guint16)operation,
                                    .d = d,
                                    .s = {product->a, product->b, product->c},
@@ -237,7 +237,7 @@ put_carrying(SassReading *reading, Operation operation, Row d, const Product *pr
 // ptxas moves and adds with IMAD, too: then that is the operation.
 static void
 put_low_product(SassReading *reading) {
-  Product product = take_product(reading, 1, 1);
+  IntegerProduct product = take_product(reading, 1, 1);
   gboolean carries = smb_sass_says(reading, PART_X) || product.out != PREDICATE_TRUE;
   if (carries)
     put_carrying(reading, OPERATION_MAD_CARRY_32, product.d, &product);
@@ -259,7 +259,7 @@ smb_sass_compute_product(SassReading *reading) {
     put_low_product(reading);
     return;
   }
-  Product product = take_product(reading, high ? 1 : 2, 2);
+  IntegerProduct product = take_product(reading, high ? 1 : 2, 2);
   gboolean carries = smb_sass_says(reading, PART_X) || product.out != PREDICATE_TRUE;
   Operation carrying = is_signed ? OPERATION_MAD_WIDE_CARRY_S32 : OPERATION_MAD_WIDE_CARRY_U32;
   if (carries && high) {

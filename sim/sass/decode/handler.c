@@ -88,18 +88,3 @@ smb_sass_unknown(SassDecoder *decoder) {
   }
   return TRUE;
 }
-
-// A product of matrices in registers, HMMA and its like: data of which nothing is known. HMMA….F16 has two
-// registers of pairs; IMMA.8816 and IMMA.8832 have two of 32 bits.
-gboolean
-smb_sass_matrix(SassDecoder *decoder) {
-  const SassOperand *result = smb_sass_operand(decoder, 0);
-  gboolean is_short = smb_sass_has(decoder, PART_F16) && !smb_sass_has(decoder, PART_F32);
-  gboolean is_small = smb_sass_has(decoder, PART_8816) || smb_sass_has(decoder, PART_8832);
-  guint n = is_short || is_small ? 2 : 4;
-  Row row = result ? smb_sass_result(decoder, result, n) : NO_ROW;
-  if (row == NO_ROW)
-    return smb_sass_unknown(decoder);
-  smb_sass_add_unknown(decoder, row, n);
-  return TRUE;
-}

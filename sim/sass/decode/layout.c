@@ -243,6 +243,11 @@ put_into_code(SassDecoder *decoder, GByteArray *code, const SmbCubinRelocation *
   guint type = relocation->type;
   gboolean calls = type == SMB_CUBIN_RELOCATE_CALL || type == SMB_CUBIN_RELOCATE_CALL_90;
   gboolean high = type == SMB_CUBIN_RELOCATE_HIGH_32;
+  if (type == SMB_CUBIN_RELOCATE_LAUNCH_LOW_32 || type == SMB_CUBIN_RELOCATE_LAUNCH_HIGH_32)
+    return smb_fail(
+        decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
+        "%s: '%s' launches kernels itself (dynamic parallelism), which is not supported",
+        decoder->program->file, decoder->kernel->name);
   if ((!calls && !high && type != SMB_CUBIN_RELOCATE_LOW_32) || relocation->offset % SASS_BYTES ||
       !smb_range_is_within(relocation->offset, SASS_BYTES, code->len) ||
       !find_address(decoder, relocation->symbol, !calls && relocation->addend == 0, &address))

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Products of matrices, D = A B + C, as tensor cores make them: mma, wmma, wgmma; HMMA, IMMA, DMMA, QMMA, BMMA, HGMMA and
+// their like. What kinds of numbers there are, how a chip adds, and where the numbers lie in registers.
+//
+// A sum of real numbers is made in blocks of products: the products, which are exact, and what is there already are cut off
+// below one digit, so many below the largest exponent of all (of which those of subnormal numbers count as they are written),
+// and added; the sum is cut off to the digits of the result, or, of binary16, rounded to nearest. Zeros take no part. That is
+// the device's result on sm_90, bit by bit: of 82 forms of mma.sync and 22 of wgmma, in 7 million sums of an H200, random
+// ones of 16 kinds (tests/product-values.def has some). Of other chips the rules are those that were published (Khattak and Mikaitis, "Accurate
+// Models of NVIDIA Tensor Cores", 2025), and were not compared with a device.
+// Private to sim/exec and its front ends.
+#pragma once
+
+#include "sim/exec/compute/registers.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  PRODUCT_F16,
+  PRODUCT_BF16,
+  PRODUCT_TF32, // in 32 bits, of which the low 13 are not looked at
+  PRODUCT_E4M3,
+  PRODUCT_E5M2,
+  PRODUCT_F32,
+  PRODUCT_F64,
+  PRODUCT_S8,
+  PRODUCT_U8,
+  PRODUCT_S4,
+  PRODUCT_U4,
+  PRODUCT_B1,
+  PRODUCT_S32,
+  N_PRODUCT_NUMBERS,
+} ProductNumber;
+
+/**
+ * ProductForm: which product
+ * @a, @b, @sum: ProductNumber: of the factors; of C and D
+ * @rows: 8 or 16; @columns: a multiple of 8; @depth: of A's columns and B's rows
+ * @saturates: integers beyond the range of the result become its ends
+ * @is_and: of B1: common bits are counted, else those that differ
+ * @negates: products are negated
+ * @block, @digits, @kept: how real numbers are added (smb_product_rule())
+ * @is_published: that was published, but not compared with a device
+ */
+typedef struct {
+  guint8 a, b, sum;
+  guint8 rows;
+  guint16 columns, depth;
+  gboolean saturates;
+  gboolean is_and;
+  gboolean negates;
+  guint8 block;  // products that are added at once
+  guint8 digits; // binary digits below the largest exponent
+  guint8 kept;   // of a binary32 result, behind the first one
+  gboolean is_published;
+} ProductForm;
+
+enum {
+  PRODUCT_ROWS = 16,
+  PRODUCT_COLUMNS = 8, // that are computed at once
+  PRODUCT_DEPTH = 64,  // at most; of B1 in words
+  PRODUCT_SUMS = 128,  // registers of C and D, at most
+  PRODUCT_FACTORS = 16,
+};
+
+// Fills in how a chip (90 of sm_90) adds what a form says.
+void smb_product_rule(ProductForm *form, guint chip);
+
+// Bits of a number.
+guint smb_product_bits(ProductNumber number);
+
+/**
+ * ProductOperands: numbers of A, of eight columns of B and C; each as its kind wants it
+ * @a, @b, @c: real numbers
+ * @a_whole, @b_whole, @c_whole: integers, words of bits; of real numbers their exponents, PRODUCT_NO_EXPONENT of zeros
+ * @is_special: one is not finite
+ */
+typedef struct {
+  double a[PRODUCT_ROWS][PRODUCT_DEPTH];
+  double b[PRODUCT_DEPTH][PRODUCT_COLUMNS];
+  double c[PRODUCT_ROWS][PRODUCT_COLUMNS];
+  gint32 a_whole[PRODUCT_ROWS][PRODUCT_DEPTH];
+  gint32 b_whole[PRODUCT_DEPTH][PRODUCT_COLUMNS];
+  gint32 c_whole[PRODUCT_ROWS][PRODUCT_COLUMNS];
+  gboolean is_special;
+} ProductOperands;
+
+#define PRODUCT_NO_EXPONENT (-100000)
+
+// Reads a number. Returns whether it is finite.
+gboolean smb_product_read(ProductNumber number, guint64 bits, double *real, gint32 *whole);
+
+// The bits of D's numbers.
+typedef guint64 ProductSums[PRODUCT_ROWS][PRODUCT_COLUMNS];
+
+void smb_product_sum(const ProductForm *form, const ProductOperands *operands, ProductSums sums);
+// Whether nothing is cut off, whatever the order: the sum of all magnitudes has no more than 24 binary digits; of binary16 sums no more
+// than 11.
+gboolean smb_product_is_certain(const ProductForm *form, const ProductOperands *operands);
+
+// --- in registers (PTX ISA, "Matrix Fragments"): a lane has, of A, numbers of row lane / 4 and of the one eight below; of B, of
+// column lane / 4; of C and D, two numbers of each of these rows
+
+/**
+ * Product: one that a warp makes
+ * @a, @b, @c, @d: rows of registers of 32 bits, in their order; of 64-bit numbers two for each
+ */
+typedef struct {
+  ProductForm form;
+  Row a[PRODUCT_FACTORS], b[PRODUCT_FACTORS];
+  Row c[PRODUCT_SUMS], d[PRODUCT_SUMS];
+} Product;
+
+// How many registers of 32 bits each operand has.
+guint smb_product_registers_of_a(const ProductForm *form);
+guint smb_product_registers_of_b(const ProductForm *form);
+guint smb_product_registers_of_sum(const ProductForm *form);
+
+// What is not known of operands.
+typedef struct {
+  guint32 rows;                // of A: a bit each
+  guint32 columns;             // of B
+  guint32 cells[PRODUCT_ROWS]; // of C: of each row, a bit for each column
+  guint flags;                 // of all registers that were read
+  guint32 origin;              // of the first one that is not known
+} ProductUnknown;
+
+// Reads operands of the 32 lanes from @first on: A; eight columns of B; of C, those from 8 * @at on.
+void smb_product_take_a(const Product *product, const Registers *registers, guint first,
+                        ProductOperands *operands, ProductUnknown *unknown);
+void smb_product_take_b(const Product *product, const Registers *registers, guint first,
+                        ProductOperands *operands, ProductUnknown *unknown);
+void smb_product_take_c(const Product *product, const Registers *registers, guint first, guint at,
+                        ProductOperands *operands, ProductUnknown *unknown);
+// Computes, and writes those columns of D. Returns whether all rules of adding give that, or the one of the chip was measured.
+gboolean smb_product_put(const Product *product, Registers *registers, guint first, guint at,
+                         const ProductOperands *operands, const ProductUnknown *unknown);
+
+// All of it, of lanes that are all of one or more groups of 32. Returns whether all rules of adding give that.
+gboolean smb_product_make(const Product *product, Registers *registers, SmbLanes lanes);
+
+G_END_DECLS

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the text of a kernel says of its parameters: names, types, and the members of structures. Compiled code has none of these.
+#pragma once
+
+#include "sim/program/program.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbMember: a number or a pointer in a structure, of its own or in a part of it
+ * @name: from the parameter on: ".lda", ".a.x", ".size[2]"
+ * @type: as C writes it: "int", "float *"
+ * @offset, @bytes: where it lies in the parameter
+ * @is_pointer: to a buffer
+ * @scalar: of a number: what it is; of a pointer: what its buffer holds
+ */
+typedef struct {
+  char *name;
+  char *type;
+  gsize offset;
+  gsize bytes;
+  gboolean is_pointer;
+  SmbScalar scalar;
+} SmbMember;
+
+/**
+ * SmbDeclared: a parameter as a text declares it
+ * @name: "" of one without a name
+ * @type: as C writes it
+ * @bytes: its size; 0: not known, and nothing that follows is
+ * @is_pointer, @element, @element_bytes: as of SmbParameter
+ * @is_number, @scalar: whether it is a number, and which
+ * @members: (nullable) (element-type SmbMember): of a structure, in the order of their offsets
+ */
+typedef struct {
+  char *name;
+  char *type;
+  gsize bytes;
+  gboolean is_pointer;
+  SmbScalar element;
+  guint element_bytes;
+  gboolean is_number;
+  SmbScalar scalar;
+  GArray *members;
+} SmbDeclared;
+
+/** smb_prototype_new: Returns: (transfer full) (element-type SmbDeclared): an empty list, whose elements own what they hold */
+GArray *smb_prototype_new(void);
+
+/** smb_prototype_add_member: adds a member; @declared owns it */
+void smb_prototype_add_member(SmbDeclared *declared, SmbMember member);
+
+/**
+ * smb_program_set_prototype:
+ * @program: compiled code
+ * @prototype: (transfer full) (element-type SmbDeclared): what the text of its kernel declares
+ *
+ * Names its parameters, if there are as many; one whose size differs gets its name alone.
+ */
+void smb_program_set_prototype(SmbProgram *program, GArray *prototype);
+
+/** smb_program_member: Returns: (nullable) (transfer none): the member of a parameter that has a byte */
+const SmbMember *smb_program_member(const SmbProgram *program, guint parameter, gsize offset);
+
+/** smb_program_member_named: Returns: (nullable) (transfer none): the member of a parameter of a name, as of SmbMember */
+const SmbMember *smb_program_member_named(const SmbProgram *program, guint parameter,
+                                          const char *name);
+
+/** smb_program_place_name: Returns: (transfer full): what messages and options call a byte of a parameter: "p.lda", or "0+16" */
+char *smb_program_place_name(const SmbProgram *program, guint parameter, gsize offset);
+
+G_END_DECLS

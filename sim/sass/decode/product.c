@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Products of matrices in registers: HMMA, IMMA, DMMA, QMMA and BMMA. Registers of an operand follow each other, in the order of
+// the fragments of mma.sync, of which ptxas makes them (tests/sass-products.def). Of HMMA.884 of sm_75, of four
+// steps, and of sparse matrices the results are unknown.
+#include "sim/sass/decode/decode.h"
+
+// The argument of the table's row.
+enum {
+  OF_HALVES,
+  OF_INTEGERS,
+  OF_DOUBLES,
+  OF_NARROWS,
+  OF_BITS,
+  OF_STEPS,
+};
+
+typedef struct {
+  SassPart part;
+  guint8 rows;
+  guint16 depth;
+} ProductShape;
+
+static gboolean
+find_shape(const SassDecoder *decoder, ProductForm *form) {
+  static const ProductShape shapes[] = {
+      {PART_1684, 16, 4},     {PART_1688, 16, 8},     {PART_16816, 16, 16},   {PART_16832, 16, 32},
+      {PART_16864, 16, 64},   {PART_8816, 8, 16},     {PART_8832, 8, 32},     {PART_88128, 8, 128},
+      {PART_168128, 16, 128}, {PART_168256, 16, 256}, {PART_884, 8, 4},       {PART_8x8x4, 8, 4},
+      {PART_16x8x4, 16, 4},   {PART_16x8x8, 16, 8},   {PART_16x8x16, 16, 16},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(shapes); i++)
+    if (smb_sass_has(decoder, shapes[i].part)) {
+      form->rows = shapes[i].rows;
+      form->depth = shapes[i].depth;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+// What a part says of the numbers of a factor. FALSE: nothing that is modelled.
+static gboolean
+find_product_part(SassPart part, guint8 *number) {
+  static const SassChoice numbers[] = {{PART_U8, PRODUCT_U8},     {PART_S8, PRODUCT_S8},
+                                       {PART_U4, PRODUCT_U4},     {PART_S4, PRODUCT_S4},
+                                       {PART_E4M3, PRODUCT_E4M3}, {PART_E5M2, PRODUCT_E5M2}};
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
+    if (numbers[i].part == part) {
+      *number = (guint8)numbers[i].value;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+// The numbers of both factors, which parts say one behind the other.
+static gboolean
+find_factors(const SassDecoder *decoder, ProductForm *form) {
+  const guint16 *parts = decoder->instruction->parts;
+  for (guint i = 0; parts[i] && parts[i + 1]; i++)
+    if (find_product_part((SassPart)parts[i], &form->a))
+      return find_product_part((SassPart)parts[i + 1], &form->b);
+  return FALSE;
+}
+
+static gboolean
+find_product_parts(const SassDecoder *decoder, ProductForm *form) {
+  static const SassChoice halves[] = {{PART_BF16, PRODUCT_BF16}, {PART_TF32, PRODUCT_TF32}};
+  switch (decoder->argument) {
+  case OF_HALVES:
+    form->a = form->b = (guint8)SASS_CHOOSE(decoder, halves, PRODUCT_F16);
+    // what is said of C is said of D alike, or is not modelled
+    form->sum = smb_sass_has(decoder, PART_F32) ? PRODUCT_F32 : PRODUCT_F16;
+    return TRUE;
+  case OF_INTEGERS:
+    form->sum = PRODUCT_S32;
+    form->saturates = smb_sass_has(decoder, PART_SAT);
+    return find_factors(decoder, form);
+  case OF_DOUBLES:
+    form->a = form->b = form->sum = PRODUCT_F64;
+    return TRUE;
+  case OF_NARROWS:
+    form->sum = smb_sass_has(decoder, PART_F32) ? PRODUCT_F32 : PRODUCT_F16;
+    return find_factors(decoder, form);
+  case OF_STEPS:
+    return FALSE;
+  default:
+    form->a = form->b = PRODUCT_B1;
+    form->sum = PRODUCT_S32;
+    form->is_and = smb_sass_has(decoder, PART_AND);
+    return TRUE;
+  }
+}
+
+// Some shapes there are of some numbers only: sparse factors have others.
+static gboolean
+is_dense(const ProductForm *form) {
+  guint bits = form->a == PRODUCT_B1 ? 1 : smb_product_bits((ProductNumber)form->a);
+  return form->depth * bits <= 256 || form->a == PRODUCT_F64;
+}
+
+static void
+set_product_rows(SassDecoder *decoder, const SassOperand *operand, guint n, Row *rows) {
+  gboolean is_zero = smb_sass_is_dropped(operand);
+  Row first = smb_sass_source(decoder, operand, 1);
+  for (guint i = 0; i < n; i++)
+    rows[i] = is_zero ? first : first + i;
+}
+
+// Results of which nothing is known. HMMA….F16 has two registers of pairs; IMMA.8816 and IMMA.8832 have two of 32 bits.
+static gboolean
+add_unknown_matrix(SassDecoder *decoder) {
+  const SassOperand *result = smb_sass_operand(decoder, 0);
+  gboolean is_short = smb_sass_has(decoder, PART_F16) && !smb_sass_has(decoder, PART_F32);
+  gboolean is_small = smb_sass_has(decoder, PART_8816) || smb_sass_has(decoder, PART_8832);
+  guint n = is_short || is_small ? 2 : 4;
+  Row row = result ? smb_sass_result(decoder, result, n) : NO_ROW;
+  if (row == NO_ROW)
+    return smb_sass_unknown(decoder);
+  smb_sass_add_unknown(decoder, row, n);
+  return TRUE;
+}
+
+gboolean
+smb_sass_matrix(SassDecoder *decoder) {
+  const SassInstruction *instruction = decoder->instruction;
+  ProductForm form = {.columns = PRODUCT_COLUMNS};
+  gboolean is_modelled = instruction->is_complete && instruction->is_modelled &&
+                         instruction->n_operands == 4 && find_shape(decoder, &form) &&
+                         find_product_parts(decoder, &form) && is_dense(&form);
+  for (guint i = 0; i < 4 && is_modelled; i++)
+    is_modelled =
+        instruction->operands[i].kind == SASS_REGISTER && !instruction->operands[i].is_negated;
+  if (!is_modelled)
+    return add_unknown_matrix(decoder);
+  guint n = smb_product_registers_of_sum(&form);
+  Product *product = smb_code_new_product(decoder->code);
+  product->form = form;
+  set_product_rows(decoder, smb_sass_operand(decoder, 1), smb_product_registers_of_a(&form),
+                   product->a);
+  set_product_rows(decoder, smb_sass_operand(decoder, 2), smb_product_registers_of_b(&form),
+                   product->b);
+  set_product_rows(decoder, smb_sass_operand(decoder, 3), n, product->c);
+  Row d = smb_sass_result(decoder, smb_sass_operand(decoder, 0), n);
+  for (guint i = 0; i < n; i++)
+    product->d[i] = d + i;
+  smb_build_product(&decoder->builder, product, decoder->chip);
+  return TRUE;
+}

@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/analysis/compiled-count.h"
+
+#include <string.h>
+
+#include "sim/base/text.h"
+#include "src/analysis/verdict.h"
+#include "src/cli/hint.h"
+#include "src/compile/compile.h"
+#include "src/compile/read.h"
+
+// Whether a compiler could be asked. HIP is for another one.
+static gboolean
+is_compilable(const SmbTarget *target, const SmbArch *arch) {
+  return !target->shape && !target->tile && !target->compiled && !target->is_text_only &&
+         smb_compile_is_for(arch) && !g_str_has_suffix(target->file, ".hip") &&
+         strcmp(smb_program_level(target->kernel), "text") == 0;
+}
+
+gboolean
+smb_target_can_compile(const SmbTarget *target, const SmbArch *arch) {
+  g_autofree char *nvcc = is_compilable(target, arch) ? smb_compile_find_nvcc() : NULL;
+  return nvcc != NULL;
+}
+
+gboolean
+smb_target_lacks_compiler(const SmbTarget *target, const SmbArch *arch) {
+  return is_compilable(target, arch) && !smb_target_can_compile(target, arch);
+}
+
+void
+smb_compiled_count_free(SmbCompiledCount *count) {
+  if (!count)
+    return;
+  g_clear_pointer(&count->analysis, smb_analysis_free);
+  smb_target_free(count->target);
+  g_free(count->failure);
+  g_array_unref(count->lines);
+  g_hash_table_unref(count->by_place);
+  g_free(count);
+}
+
+// --- lines of the text
+
+// What accesses of a line have in common, whichever way its file is called (transfer full).
+static char *
+make_place_key(const SmbTarget *text, const SmbSite *site) {
+  const char *file = site->file ? site->file : smb_program_file(text->kernel);
+  g_autofree char *path = g_canonicalize_filename(file, NULL);
+  return g_strdup_printf("%s\n%u %d", path, site->line, (int)site->op_class);
+}
+
+static SmbCompiledLine *
+find_line(const SmbCompiledCount *count, const char *key) {
+  guint number = GPOINTER_TO_UINT(g_hash_table_lookup(count->by_place, key));
+  return number ? &g_array_index(count->lines, SmbCompiledLine, number - 1) : NULL;
+}
+
+const SmbCompiledLine *
+smb_compiled_count_line(const SmbCompiledCount *count, const SmbSite *site) {
+  g_autofree char *key = make_place_key(count->target, site);
+  return find_line(count, key);
+}
+
+gboolean
+smb_compiled_count_share(const SmbCompiledCount *count, const SmbSite *site, SmbTally *tally) {
+  const SmbCompiledLine *line =
+      smb_compiled_count_has(count) ? smb_compiled_count_line(count, site) : NULL;
+  *tally = line ? line->total : (SmbTally){0};
+  return smb_compiled_count_has(count) && (!line || line->first == site);
+}
+
+gboolean
+smb_compiled_count_shares(const SmbCompiledCount *count, const SmbAnalysis *text) {
+  SmbTally tally;
+  for (guint i = 0; i < text->accesses->len && smb_compiled_count_has(count); i++) {
+    if (!smb_compiled_count_share(count, g_array_index(text->accesses, SmbAccess, i).site, &tally))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+sum_compiled_lines(SmbCompiledCount *count) {
+  for (guint i = 0; i < count->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(count->analysis->accesses, SmbAccess, i);
+    char *key = make_place_key(count->target, access->site);
+    SmbCompiledLine *line = find_line(count, key);
+    if (!line) {
+      const SmbCompiledLine first = {.site = access->site};
+      g_array_append_val(count->lines, first);
+      g_hash_table_insert(count->by_place, g_strdup(key), GUINT_TO_POINTER(count->lines->len));
+      line = &g_array_index(count->lines, SmbCompiledLine, count->lines->len - 1);
+    }
+    line->n++;
+    smb_tally_add(&line->total, &access->total);
+    g_free(key);
+  }
+}
+
+// Notes what the text has in those lines.
+static void
+match_text(SmbCompiledCount *count, const SmbAnalysis *text) {
+  for (guint i = 0; i < text->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(text->accesses, SmbAccess, i);
+    g_autofree char *key = make_place_key(count->target, access->site);
+    SmbCompiledLine *line = find_line(count, key);
+    if (line && !line->first) {
+      line->first = access->site;
+      line->array = access->array;
+    } else if (line && g_strcmp0(line->array, access->array) != 0) {
+      line->array = NULL;
+    }
+  }
+}
+
+// Machine code has one array, or bytes.
+static void
+name_arrays(SmbCompiledCount *count) {
+  for (guint i = 0; i < count->analysis->accesses->len; i++) {
+    SmbAccess *access = &g_array_index(count->analysis->accesses, SmbAccess, i);
+    access->array = smb_compiled_count_line(count, access->site)->array;
+  }
+}
+
+// --- the count
+
+static void
+fail_count(SmbCompiledCount *count, const char *reason) {
+  g_clear_pointer(&count->analysis, smb_analysis_free);
+  g_clear_pointer(&count->target, smb_target_free);
+  count->failure = g_strndup(reason, strcspn(reason, "\n"));
+}
+
+static gboolean
+count_compiled(SmbCompiledCount *count, const SmbTarget *target, const SmbArch *arch,
+               GError **error) {
+  smb_progress_begin(target->options.progress, "compiling", SMB_PROGRESS_UNCOUNTED);
+  count->target = smb_target_compile(target, NULL, target->launch.dynamic_bytes, arch, error);
+  smb_progress_begin(target->options.progress, NULL, 0);
+  count->analysis = count->target ? smb_target_analyze(count->target, arch, error) : NULL;
+  return count->analysis != NULL;
+}
+
+SmbCompiledCount *
+smb_compiled_count_new(const SmbTarget *target, const SmbAnalysis *text, const SmbArch *arch) {
+  if (!smb_target_can_compile(target, arch))
+    return NULL;
+  SmbCompiledCount *count = g_new0(SmbCompiledCount, 1);
+  g_autoptr(GError) error = NULL;
+  count->lines = g_array_new(FALSE, FALSE, sizeof(SmbCompiledLine));
+  count->by_place = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  if (!count_compiled(count, target, arch, &error)) {
+    g_autofree char *reason = smb_cli_error_text(error);
+    fail_count(count, reason);
+  } else if (smb_analyze_uncounted(count->analysis) > 0 && smb_analyze_uncounted(text) == 0) {
+    fail_count(count, "not all of its requests can be counted");
+  } else {
+    sum_compiled_lines(count);
+    match_text(count, text);
+    name_arrays(count);
+  }
+  return count;
+}
+
+gboolean
+smb_compiled_count_has(const SmbCompiledCount *count) {
+  return count && count->analysis;
+}
+
+gboolean
+smb_compiled_count_agrees(const SmbCompiledCount *count, const SmbAnalysis *text) {
+  const SmbTally written = smb_analysis_total(text), made = smb_analysis_total(count->analysis);
+  return written.wavefronts == made.wavefronts && written.excess == made.excess;
+}
+
+char *
+smb_compiled_count_tell(const SmbCompiledCount *count, const SmbAnalysis *text) {
+  const SmbTally written = smb_analysis_total(text), made = smb_analysis_total(count->analysis);
+  if (smb_compiled_count_agrees(count, text))
+    return g_strdup("The text and what nvcc makes of it take the same wavefronts.");
+  return g_strdup_printf("The text asks for %s, %s of them in excess; what nvcc makes of it takes "
+                         "%s, %s in excess, and "
+                         "that is what the verdict and limits are of.",
+                         smb_count(written.wavefronts, "wavefront").text,
+                         smb_number(written.excess).text, smb_number(made.wavefronts).text,
+                         smb_number(made.excess).text);
+}
+
+char *
+smb_compiled_count_summarize(const SmbCompiledCount *count, const SmbAnalysis *text,
+                             const SmbArch *arch) {
+  if (!smb_compiled_count_has(count))
+    return smb_analyze_summarize(arch, text);
+  g_autofree char *which = smb_compiled_count_tell(count, text);
+  g_autofree char *summary =
+      smb_analyze_summarize(arch, smb_compiled_count_agrees(count, text) ? text : count->analysis);
+  return g_strconcat(summary, " ", which, NULL);
+}
+
+void
+smb_compiled_count_warn(const SmbCompiledCount *count, const SmbTarget *target,
+                        SmbSpool *messages) {
+  if (count && count->failure)
+    smb_spool_printf(messages, "%s%s: warning: the text alone is counted: %s\n",
+                     smb_text_ahead(target->file), target->file, count->failure);
+}

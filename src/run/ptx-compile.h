@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What a driver's compiler makes of PTX when a program loads it: the toolkit's does, where there is one.
+#pragma once
+
+#include <glib.h>
+
+/** smb_run_compile_ptx: @ptx: PTX, perhaps with zero bytes behind it; @chip: 90 of sm_90. Returns: (transfer full) (nullable): machine
+ * code; %NULL: there is no compiler, or it does not take it */
+GBytes *smb_run_compile_ptx(GBytes *ptx, guint chip);

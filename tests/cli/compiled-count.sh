@@ -1,0 +1,241 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# shellcheck disable=SC2016 # backquotes are Markdown's, and $word is that of the made-up nvcc
+#
+# A text beside what a compiler makes of it: verdict, limits and statuses are of that. With a made-up nvcc, and with the real one.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+
+# Line 6 is compiled to one store that conflicts, of four; line 7 to both of its own; line 8 to a load that the text does not have; and
+# nothing of line 9. $1: bytes between the lanes of the first.
+made_nvcc <<'END'
+. "$NVCC_TASK"
+END
+NVCC_TASK=$work/task
+export NVCC_TASK
+makes() {
+  cat >task <<END
+/bin/cat >"\$out" <<PTX
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry k() {
+  .reg .b32 %r<6>;
+  .shared .align 4 .b8 a[4352];
+  .shared .align 4 .b8 b[128];
+  mov.u32 %r1, %tid.x;
+  mul.lo.u32 %r2, %r1, $1;
+  shl.b32 %r3, %r1, 2;
+  mov.u32 %r4, b;
+  add.u32 %r4, %r4, %r3;
+  .loc 1 6 5
+  st.shared.u32 [%r2], %r1;
+  .loc 1 7 3
+  st.shared.u32 [%r4], %r1;
+  st.shared.u32 [%r3], %r1;
+  .loc 1 8 3
+  bar.sync 0;
+  ld.shared.u32 %r5, [%r3];
+  ret;
+}
+.file 1 "\$word"
+PTX
+END
+}
+makes 64
+cat >k.cu <<'END'
+__global__ void k() {
+  __shared__ int a[32][34];
+  __shared__ int b[32];
+  int t = threadIdx.x;
+  for (int i = 0; i < 4; i++)
+    a[t][i] = 1;
+  b[t] = 2, a[0][t] = 3;
+  __syncthreads();
+  b[t] = a[t][0];
+}
+END
+expect 0 analyze k.cu --block 32
+quiet
+shows 'sm_90; counted: PTX, beside the text'
+shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90'
+shows 'Bank conflicts: 15 of 19 wavefronts (79%) are in excess.'
+tells 'The text asks for 13 wavefronts, 5 of them in excess; what nvcc makes of it takes 19, 15 in excess, and that is what the verdict and limits are of.'
+golden compiled-count.txt
+expect 0 analyze k.cu --block 32 --format json
+golden compiled-count.json
+[ "$(wc -l <calls)" -ge 1 ] || die 'no compiler was asked'
+expect 0 analyze k.cu --block 32 --format markdown
+shows '| place | shared access | op | requests | wavefronts | ideal | excess | worst | compiled wavefronts | excess |'
+shows '| line 7 | `a[0][t]` | store | 1 | 1 | 1 | 0 | 1-way | ↑ | ↑ |'
+shows '| k.cu:8 | `ld.shared.u32 %r5, [%r3]` | load | | | | | | 1 | 0 |'
+expect 0 analyze k.cu --block 32 --format github
+shows 'file=k.cu,line=6,col=5,title=Bank conflict::the store of st.shared.u32 [%25r2], %25r1 takes 16 wavefronts, 15 of them in excess'
+expect 0 analyze k.cu --block 32 --annotate
+grep -qE '^ +4 +8 +4 +2-way +16 +15 +6 ' "$work/out" || die "$last: no line 6: $(cat "$work/out")"
+expect 0 report page.html k.cu --block 32
+grep -q 'Bank conflicts: 15 of 19 wavefronts' page.html || die "$last: another head"
+
+# What a script reads of the text stays as it is, and --text counts nothing else.
+expect 0 analyze k.cu --block 32 --format csv
+cp "$work/out" beside.csv
+rm calls
+for option in --text --shard=1/1; do
+  expect 0 analyze k.cu --block 32 $option
+  shows 'counted: the text'
+done
+expect 0 analyze k.cu --block 32 --format csv --text
+cmp -s "$work/out" beside.csv || die "$last: CSV is another one"
+expect 0 analyze k.cu --block 32 --text
+shows 'exact for the text as written: the compiled count may differ'
+! grep -q 'no nvcc' "$work/out" || die "$last: there is one"
+expect 3 analyze - --text <<'END'
+class Words { static constexpr int n = 2; };
+__global__ void k() { Words::use(); }
+END
+# Neither are tiles, built-in kernels, HIP, and chips of others.
+cp k.cu k.hip
+expect 0 analyze --rows 32 --cols 32
+expect 0 analyze --kernel transposeSmem
+expect 0 analyze k.hip --block 32
+expect 0 analyze k.cu --block 32 --arch gfx942
+shows 'exact for the text as written: the compiled count may differ'
+[ ! -e calls ] || die "compiled what is no text for nvcc: $(cat calls)"
+SMEMBANK_NVCC=no expect 0 analyze k.cu --block 32
+shows 'the compiled count may differ (no nvcc was found)'
+
+# Limits are of what was compiled, where that is known.
+for limit in '--max-ways 2' '--max-excess 5' '--max-ways 6=2' '--max-wavefronts 18'; do
+  # shellcheck disable=SC2086 # two words
+  expect 1 analyze k.cu --block 32 $limit
+  # shellcheck disable=SC2086
+  expect 0 analyze k.cu --block 32 $limit --text
+done
+expect 1 analyze k.cu --block 32 --max-ways 2
+says 'k.cu:6:5: warning: the store of st.shared.u32 [%r2], %r1 is 16-way: more than --max-ways 2'
+# Nothing is compiled of line 9; in line 7, both arrays are stored to.
+expect 1 analyze k.cu --block 32 --max-ways 9=1
+says 'k.cu:9:10: warning: the load of a[t][0] is 2-way'
+expect 0 analyze k.cu --block 32 --max-ways a=2
+makes 4
+expect 0 analyze k.cu --block 32 --no-cache --max-ways 1 --max-excess 0
+expect 1 analyze k.cu --block 32 --no-cache --max-ways 1 --text
+# Where both take the same, it is told in the words of the text.
+sed 's/a\[t\]\[i\]/a[i][t]/; s/i < 4/i < 2/; s/= a\[t\]\[0\]/+= 1/' k.cu >same.cu
+expect 0 analyze same.cu --block 32 --no-cache
+shows 'No bank conflicts: '
+
+# What cannot be compiled is counted alone, with a warning.
+echo 'echo "$word(3): error: no such thing"; exit 1' >task
+expect 0 analyze k.cu --block 32 --no-cache
+says 'k.cu: warning: the text alone is counted: k.cu:3:1: error: no such thing'
+shows 'Bank conflicts: 5 of 13 wavefronts'
+expect 1 analyze k.cu --block 32 --no-cache --max-ways 1 --format json
+shows '"error" : "k.cu:3:1: error: no such thing"'
+
+# check and compare.
+makes 64
+cat >smembank.ini <<'END'
+[both]
+file = k.cu
+block = 32
+max-ways = 2
+[alone]
+file = k.cu
+block = 32
+max-ways = 2
+text = true
+END
+expect 1 check
+grep -qE '^both +k +4 +19 +4 +15 +16-way +failed' "$work/out" || die "$last: $(cat "$work/out")"
+grep -qE '^alone +k +8 +13 +8 +5 +2-way +passed' "$work/out" || die "$last: $(cat "$work/out")"
+expect 0 check --text both
+expect 1 check --format json
+cp "$work/out" before.json
+makes 4
+expect 0 check both --baseline before.json --no-cache
+expect 0 check both --no-cache --format json
+cp "$work/out" after.json
+makes 128
+expect 1 check both --baseline after.json --no-cache
+says 'the store of st.shared.u32 [%r2], %r1 takes 32 wavefronts, 31 in excess: 1, and 0 in excess, in the baseline'
+expect 1 compare after.json before.json
+shows 'both: worse, 4 -> 19 wavefronts, 0 -> 15 in excess'
+expect 0 check both --text --format json
+cp "$work/out" text.json
+expect 0 compare text.json after.json
+shows 'the text is compared: one of both was not compiled'
+
+# Without a compiler, advise merges stores as it merges loads: Clang does, too.
+cat >turn.cu <<'END'
+__global__ void turn(unsigned *io) {
+  __shared__ unsigned s[128];
+  int l = threadIdx.x;
+  unsigned v[4];
+  for (int i = 0; i < 4; i++)
+    s[i * 32 + l] = io[i * 32 + l];
+  __syncwarp();
+  for (int i = 0; i < 4; i++)
+    v[i] = s[i * 32 + l];
+  __syncwarp();
+  for (int i = 0; i < 4; i++)
+    s[l * 4 + i] = v[i];
+  __syncwarp();
+  for (int i = 0; i < 4; i++)
+    io[i * 32 + l] = s[i * 32 + l];
+}
+END
+cat >merged.hip <<'END'
+__global__ void k(float *o) {
+  __shared__ float s[64 * 4];
+  int t = threadIdx.x;
+  for (int i = 0; i < 4; i++) s[t * 4 + i] = t;
+  __syncthreads();
+  float r = 0;
+  for (int i = 0; i < 4; i++) r += s[t * 4 + i];
+  o[t] = r;
+}
+END
+SMEMBANK_NVCC=no expect 0 advise turn.cu --block 32
+tells 'The lanes of s[l * 4 + i] at line 12 store consecutive elements. A compiler may merge these into stores of up to 16 bytes: now 16 wavefronts, instead of 28 in the text.'
+tells 'is not recommended: 43 % fewer wavefronts in the text, as many with adjacent accesses merged'
+expect 0 advise merged.hip --block 64 --arch gfx90a
+tells 'now 16 cycles, instead of 64 in the text.'
+tells 'is not recommended: 75 % fewer cycles in the text, as many with adjacent accesses merged'
+
+# The real one: a structure that is copied at once, and four stores of a lane that are merged.
+SMEMBANK_NVCC=no
+need_nvcc
+cat >real-nvcc <<END
+#!/bin/sh
+echo called >>'$work/calls'
+exec '$nvcc' "\$@"
+END
+chmod +x real-nvcc
+SMEMBANK_NVCC=$work/real-nvcc
+cat >copy.cu <<'END'
+struct Q { float a, b, c, d; };
+__global__ void k(Q *o, const Q *in) {
+  __shared__ Q s[128];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  o[t] = s[t ^ 1];
+}
+END
+expect 0 analyze copy.cu --block 32 --max-ways 1
+shows 'No bank conflicts: 8 wavefronts'
+tells 'The text asks for 32 wavefronts, 24 of them in excess; what nvcc makes of it takes 8, 0 in excess'
+expect 0 analyze turn.cu --block 32 --max-excess s=0
+grep -qE '^ +12  s\[l \* 4 \+ i\] +store +4 +16 +4 +12  4-way +4 +0$' "$work/out" || die "$last: $(cat "$work/out")"
+# It is kept, for the other formats and commands.
+rm calls
+expect 0 analyze turn.cu --block 32 --format markdown
+expect 0 compare turn.cu turn.cu --block 32
+shows 'turn: same, 16 -> 16 wavefronts'
+[ ! -e calls ] || die "$last: compiled again"
