@@ -124,7 +124,9 @@ says '4 times'
 checked 1 read-early
 says 'is read by thread (32,0,0) and written by thread (31,0,0) at'
 
-# --- the same kernels as PTX: arrays have their names
+# --- the same kernels as PTX, which is run as it is where there is no compiler: arrays have their names
+SMEMBANK_NVCC=no
+export SMEMBANK_NVCC
 "$nvcc" -arch=compute_90 -lineinfo -cudart shared -diag-suppress 20054 -o cases "$source"
 for case in read-early-not in-warp-not flag-not bulk-copy-not named-barrier-not tiles locked; do
   checked 0 $case
