@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "gpu/driver/memory/memory.h"
+#include "gpu/driver/memory/initialized.h"
 #include "gpu/inject/channel.h"
 
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
@@ -53,8 +54,11 @@ connect_once(void) {
     memcpy(device.name, name, length);
   if (has_device)
     memory_set_device_bytes(smb_payload_number(&payload));
+  bool is_checked = has_device && smb_payload_number(&payload);
   has_device = has_device && !payload.failed;
   smb_payload_clear(&payload);
+  if (is_checked && has_device)
+    written_start();
 }
 
 const Device *

@@ -8,6 +8,7 @@
 #include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/client.h"
 #include "gpu/driver/context.h"
+#include "gpu/driver/memory/initialized.h"
 #include "gpu/driver/output.h"
 
 static __thread cudaError_t last;
@@ -23,19 +24,56 @@ static const struct {
 #undef ERROR
 };
 
-cudaError_t
-error_keep(cudaError_t error) {
+API const char *
+cudaGetErrorString(cudaError_t error) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].error == error)
+      return texts[i].text;
+  return "unrecognized error code";
+}
+
+API const char *
+cudaGetErrorName(cudaError_t error) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].error == error)
+      return texts[i].name;
+  return "unrecognized error code";
+}
+
+static void
+note_failed_call(cudaError_t error) {
+  char text[256];
+  if (!written_is_checked())
+    return;
+  snprintf(text, sizeof text, "%s (%s)", cudaGetErrorName(error), cudaGetErrorString(error));
+  written_tell(RUN_FOUND_CALL, NULL, text, (uint64_t)error, 0);
+}
+
+static cudaError_t
+set_last(cudaError_t error) {
   if (error && error != cudaErrorNotReady && driver_depth == 0)
     last = error;
   return error;
 }
 
 cudaError_t
+error_keep(cudaError_t error) {
+  if (error && error != cudaErrorNotReady)
+    note_failed_call(error);
+  return set_last(error);
+}
+
+// Of the calls that all fail once the context has ended, the first one is noted.
+cudaError_t
 error_return(cudaError_t error) {
+  static bool is_noted;
   cudaError_t ended = error_sticky();
-  if (ended)
-    output_write();
-  return error_keep(ended ? ended : error);
+  if (!ended)
+    return error_keep(error);
+  output_write();
+  if (!__atomic_exchange_n(&is_noted, true, __ATOMIC_RELAXED))
+    note_failed_call(ended);
+  return set_last(ended);
 }
 
 cudaError_t
@@ -106,20 +144,4 @@ cudaGetLastError(void) {
   cudaError_t error = cudaPeekAtLastError();
   last = cudaSuccess;
   return error;
-}
-
-API const char *
-cudaGetErrorString(cudaError_t error) {
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (texts[i].error == error)
-      return texts[i].text;
-  return "unrecognized error code";
-}
-
-API const char *
-cudaGetErrorName(cudaError_t error) {
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (texts[i].error == error)
-      return texts[i].name;
-  return "unrecognized error code";
 }

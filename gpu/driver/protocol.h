@@ -23,7 +23,7 @@ typedef enum {
                        answer: RunStatus, major and minor of the compute capability, bytes of shared memory of a block,
                        the most with opt-in, and of a multiprocessor, warps and blocks of a multiprocessor, shared memory that
                        each block takes in addition, and its unit, what facts.def lists, (name), bytes
-                       of device memory */
+                       of device memory, whether the program is checked */
   RUN_MODULE, /* its number, (fatbin or cubin); answer: RunStatus, (message), number of kernels, of each (symbol), registers,
                        local, static shared and parameter bytes, most threads, cluster that it requires (3 numbers), number of
                        parameters, offset and bytes of each;
@@ -37,7 +37,17 @@ typedef enum {
                        elsewhere in the memory, of each address, where, bytes; address and bytes of the heap, or zeros; number of textures and
                        surfaces, of each (SmbTexture);
                        answer: RunStatus, (message), (what printf wrote), (what failed assertions say) */
+  RUN_WRITTEN, /* of a program that is checked: the descriptor of a file with a bit for each byte of the memory, the lowest of a byte
+                       first: whether anything was written there since it was allocated; answer: RunStatus */
+  RUN_FOUND,   /* the same: RunFound, (function), (text), number, bytes; answer: RunStatus */
 } RunKind;
+
+/** What the library finds. The number is that of an error, or an address. */
+typedef enum {
+  RUN_FOUND_CALL, /* a call returned an error: its name */
+  RUN_FOUND_COPY, /* bytes that nothing was written to were copied to the host, from an address: those of the copy */
+  RUN_FOUND_LEAK, /* memory at an address was not freed when the program ended: by what it was allocated */
+} RunFound;
 
 /** How a request ended; numbers of the protocol, which the library makes errors of CUDA of. */
 typedef enum {

@@ -7,6 +7,7 @@
 #include "sim/analysis/impl.h"
 #include "sim/base/error.h"
 #include "sim/base/parallel.h"
+#include "sim/check/defect.h"
 #include "sim/machine/front-end.h"
 
 // How many blocks are a wave: the same on every machine, so that results are.
@@ -33,6 +34,7 @@ typedef struct {
   Sums sums; // of the waves that have ended
   // of a wave
   SmbWritten **written; // by block
+  SmbDefects **defects; // by block
   guint64 first;
   gint needs_order; // atomic
   gint cancelled;   // atomic
@@ -101,6 +103,7 @@ run_wave_block(Execution *execution, guint number) {
     return FALSE;
   }
   execution->written[share.block - execution->first] = smb_block_take_written(worker->block);
+  execution->defects[share.block - execution->first] = smb_block_take_defects(worker->block);
   smb_worker_end_block(worker, worker->block, &execution->queue, error);
   return TRUE;
 }
@@ -156,7 +159,10 @@ put_wave(Execution *execution, guint64 n, gboolean keeps) {
       smb_global_put(execution->global, written);
       bytes += smb_written_bytes(written);
     }
+    if (keeps && execution->first + i <= execution->queue.failed_block)
+      smb_defects_merge(execution->launch->defects, g_steal_pointer(&execution->defects[i]), FALSE);
     g_clear_pointer(&execution->written[i], smb_written_free);
+    g_clear_pointer(&execution->defects[i], smb_defects_free);
   }
   return bytes;
 }
@@ -174,6 +180,8 @@ run_in_waves(Execution *execution) {
       return FALSE;
     execution->written = g_renew(SmbWritten *, execution->written, n);
     memset(execution->written, 0, n * sizeof *execution->written);
+    execution->defects = g_renew(SmbDefects *, execution->defects, n);
+    memset(execution->defects, 0, n * sizeof(SmbDefects *));
     queue->next = execution->first;
     queue->end = execution->first + n;
     run_wave(execution);
@@ -229,6 +237,7 @@ clear_execution(Execution *execution) {
     smb_worker_free(execution->workers[i]);
   g_free(execution->workers);
   g_free(execution->written);
+  g_free(execution->defects);
   g_mutex_clear(&execution->queue.lock);
   smb_sums_clear(&execution->sums);
   g_clear_error(&execution->queue.error);

@@ -11,6 +11,7 @@
 #include "sim/base/error.h"
 #include "sim/base/room.h"
 #include "sim/base/text.h"
+#include "sim/check/defect.h"
 
 enum {
   MULTIPROCESSORS =
@@ -63,6 +64,13 @@ is_full(Residents *residents) {
   return residents->room - MIN(residents->bytes, residents->room) < residents->block_bytes;
 }
 
+static void
+take_defects(const Residents *residents, SmbBlock *block) {
+  SmbDefects *defects = residents->worker->launch->defects;
+  if (defects)
+    smb_defects_merge(defects, smb_block_take_defects(block), FALSE);
+}
+
 // After a turn of a block: it waits among the others, or makes room. FALSE: it failed.
 static gboolean
 settle_turn(Residents *residents, const Resident *resident, SmbTurn turn, GError *error) {
@@ -76,6 +84,7 @@ settle_turn(Residents *residents, const Resident *resident, SmbTurn turn, GError
   case SMB_TURN_FAILED:
     g_ptr_array_add(residents->spare, resident->block);
     residents->n_ended++;
+    take_defects(residents, resident->block);
     smb_worker_end_block(residents->worker, resident->block, residents->queue, error);
     return turn == SMB_TURN_ENDED;
   }
@@ -220,6 +229,7 @@ smb_worker_run_resident(Worker *worker, Queue *queue) {
   for (guint i = 0; i < residents.spare->len; i++) {
     SmbBlock *block = g_ptr_array_index(residents.spare, i);
     smb_worker_note_facts(worker, block);
+    take_defects(&residents, block);
     smb_block_free(block);
   }
   g_array_unref(residents.waiting);

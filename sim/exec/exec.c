@@ -8,6 +8,7 @@
 
 #include "sim/base/text.h"
 #include "sim/exec/sync/sync.h"
+#include "sim/machine/check/checking.h"
 
 // Memory at addresses is called as the field or the parameter that points there.
 static void
@@ -94,6 +95,10 @@ smb_exec_new(SmbBlock *block, const SmbLaunch *launch, GError **error) {
   smb_exec_set_launch_words(exec);
   name_memory(exec);
   smb_exec_make_warps(exec);
+  if (block->check) {
+    block->check->asks_polls = smb_spin_polls;
+    block->check->polls_user = exec;
+  }
   return exec;
 }
 

@@ -34,6 +34,7 @@ G_BEGIN_DECLS
  *   @arguments; what they do not reach is zeros
  * @runtime: (nullable) (transfer none): SmbRuntime (sim/machine/runtime.h): of a launch that is run for its results, with
  *   @memory, which is all that is allocated
+ * @defects: (nullable) (transfer none): SmbDefects (sim/check/defect.h): takes what the kernel does wrong, of a launch with @runtime
  */
 typedef struct {
   guint block[3];
@@ -47,6 +48,7 @@ typedef struct {
   guint cluster[3];
   GBytes *parameters;
   struct _SmbRuntime *runtime;
+  struct _SmbDefects *defects;
 } SmbLaunch;
 
 /**

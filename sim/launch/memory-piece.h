@@ -30,6 +30,8 @@ G_BEGIN_DECLS
  *   was not recorded
  * @home: (nullable) (transfer none): where the bytes are if the process runs: what blocks write goes there, and @contents
  *   are those
+ * @written: (nullable) (transfer none): a bit for each byte, the lowest of a byte first: whether anything was written there since it
+ *   was allocated. Kept with @home. %NULL: all of it was
  */
 typedef struct {
   guint64 address;
@@ -38,6 +40,7 @@ typedef struct {
   gboolean begins;
   SmbContents contents;
   guchar *home;
+  guchar *written;
 } SmbMemoryPiece;
 
 /**

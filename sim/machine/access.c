@@ -12,6 +12,7 @@
 #include "sim/arch/words.h"
 #include "sim/base/range.h"
 #include "sim/base/text.h"
+#include "sim/machine/check/checking.h"
 #include "sim/machine/lanes.h"
 
 gboolean
@@ -19,6 +20,8 @@ smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const
   g_autofree char *thread = smb_block_thread(block, warp, lane);
   const SmbSite *site = smb_program_site(block->program, move->site);
   g_autofree char *place = block->runtime && site->file ? smb_site_place(site) : NULL;
+  if (block->check)
+    smb_inspect_fault(block, move, warp, lane, problem);
   return smb_block_fail(block, move->place, "%s: %s, by %s%s%s", site->expression, problem, thread,
                         place ? ", at " : "", place ? place : "");
 }
@@ -43,6 +46,8 @@ smb_object_key(const SmbBlock *block, const Object *object) {
 // Of a launch that is run for its results: the error is one of the device.
 static void
 note_fault(SmbBlock *block, SmbFault fault) {
+  if (block->check)
+    block->check->fault = fault;
   if (block->runtime && !block_needs_order(block))
     smb_runtime_fail(block->runtime, fault, NULL);
 }
@@ -235,8 +240,9 @@ smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, guint32 *of
 // notice.
 static void
 warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 offset) {
-  if (block->program->reaches_reserved || !block->sink->warn ||
-      !smb_shadow_is_news(block, SMB_WARNING_RESERVED, move->site, move->site))
+  gboolean is_told =
+      block->sink->warn && smb_shadow_is_news(block, SMB_WARNING_RESERVED, move->site, move->site);
+  if (block->program->reaches_reserved || (!is_told && !block->check))
     return;
   gint64 end = (gint64)(block->reserved_start + block->reserved_bytes);
   g_autofree char *thread = smb_block_thread(block, warp, lane);
@@ -244,7 +250,10 @@ warn_reserved(SmbBlock *block, const Move *move, guint warp, guint lane, gint64 
       "out of bounds: byte %" G_GINT64_FORMAT " of shared memory, in the %" G_GSIZE_FORMAT
       " bytes below it that are reserved for the system (a device does not report this), by %s",
       offset - end, block->reserved_bytes, thread);
-  block->sink->warn(block->user, SMB_WARNING_RESERVED, move->site, move->site, message);
+  if (block->check)
+    smb_inspect_fault(block, move, warp, lane, message);
+  if (is_told)
+    block->sink->warn(block->user, SMB_WARNING_RESERVED, move->site, move->site, message);
 }
 
 // The object that a lane's pointer points into, and the offset in it; NULL if it points into none. An access that
@@ -284,20 +293,11 @@ fail_pointer(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 
   return smb_access_fail(block, move, warp, lane, problem);
 }
 
-gboolean
-smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
-                   const guint64 *addresses, Access *access) {
+// The object and offset of each lane, one after the other.
+static gboolean
+resolve_lanes(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
+              const guint64 *addresses, Access *access) {
   gsize width = move->width;
-  access->warp = warp;
-  memset(access->lanes, 0, sizeof access->lanes);
-  access->common = NULL;
-  access->pattern = PATTERN_ANY;
-  access->low = 1;
-  access->high = 0;
-  block->work += WORK_OF_ACCESS;
-  if (resolve_common(block, move, mask, addresses, access))
-    return TRUE;
-  block->work += (guint64)WORK_OF_LANE * smb_lanes_count(mask);
   FOR_LANES(mask, lane) {
     guint number = 0;
     gint64 offset = 0;
@@ -322,6 +322,40 @@ smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
       access->request.offset[lane] = (guint32)address;
   }
   return TRUE;
+}
+
+// Of a launch that is checked: looks at the lanes behind the first one that failed, of which some may fail as it does.
+static void
+count_faults(SmbBlock *block, const Move *move, guint warp, SmbLanes mask, const guint64 *addresses,
+             Access *access) {
+  GError **first = block->error;
+  SmbLanes behind = mask & ~smb_lanes_below(block->check->failed_lane + 1);
+  FOR_LANES(behind, lane) {
+    g_autoptr(GError) error = NULL;
+    block->error = &error;
+    resolve_lanes(block, move, warp, (SmbLanes)1 << lane, addresses, access);
+  }
+  block->error = first;
+}
+
+gboolean
+smb_access_resolve(SmbBlock *block, const Move *move, guint warp, SmbLanes mask,
+                   const guint64 *addresses, Access *access) {
+  access->warp = warp;
+  memset(access->lanes, 0, sizeof access->lanes);
+  access->common = NULL;
+  access->pattern = PATTERN_ANY;
+  access->low = 1;
+  access->high = 0;
+  block->work += WORK_OF_ACCESS;
+  if (resolve_common(block, move, mask, addresses, access))
+    return TRUE;
+  block->work += (guint64)WORK_OF_LANE * smb_lanes_count(mask);
+  if (resolve_lanes(block, move, warp, mask, addresses, access))
+    return TRUE;
+  if (block->check)
+    count_faults(block, move, warp, mask, addresses, access);
+  return FALSE;
 }
 
 // An atomic of 16 bits asks for the words that they are in.
@@ -437,6 +471,8 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
       tell_shared(block, move, array, access);
     if (block->sink->warn)
       smb_shadow_access(block, move, access);
+    else if (block->check && block->pending)
+      smb_pending_check(block, move, access);
   }
   if (global && block->sink->global && !move->is_surface) {
     guint64 addresses[SMB_MAX_LANES];

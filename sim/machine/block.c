@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/launch/field.h"
+#include "sim/machine/check/checking.h"
 #include "sim/machine/machine.h"
 
 // Where a buffer ends that has no end: far enough for all offsets that a kernel means.
@@ -152,6 +153,7 @@ smb_block_fail(SmbBlock *block, guint32 place, const char *format, ...) {
   va_end(arguments);
   g_autofree char *message = smb_program_message(block->program, place, text);
   g_set_error_literal(block->error, SMB_ERROR, SMB_ERROR_INPUT, message);
+  smb_inspect_remember(block->check, place, text);
   return FALSE;
 }
 
@@ -432,6 +434,7 @@ smb_block_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   block->overlay = smb_overlay_new(global, program);
   set_up_shared(block, launch->dynamic_bytes);
   set_up_threads(block);
+  block->check = smb_inspect_new(block, launch);
   if (set_up_objects(block, launch, error))
     block->state = program->front_end->state_new(block, launch, error);
   return block->state ? g_steal_pointer(&block) : NULL;
@@ -514,6 +517,7 @@ smb_block_free(SmbBlock *block) {
   smb_shadow_free(block->shadow);
   smb_pending_free(block->pending);
   smb_overlay_free(block->overlay);
+  smb_inspect_free(block->check);
   g_free(block);
 }
 
@@ -537,6 +541,7 @@ start_machine_block(SmbBlock *block, guint64 index) {
   smb_shadow_start_block(block->shadow);
   smb_pending_start_block(block->pending);
   smb_overlay_clear(block->overlay);
+  smb_inspect_start_block(block);
   block->steps = block->work = block->instructions = 0;
 }
 

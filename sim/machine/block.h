@@ -143,6 +143,10 @@ void smb_global_each_written(const SmbGlobal *global, SmbWrittenVisitor visit, g
 SmbWritten *smb_block_take_written(SmbBlock *block);
 void smb_written_free(SmbWritten *written);
 
+/** smb_block_take_defects: Returns: (transfer full) (nullable): what a block that has ended, or failed, did wrong
+ * (SmbLaunch.defects); %NULL: nothing */
+struct _SmbDefects *smb_block_take_defects(SmbBlock *block);
+
 /** smb_written_bytes: Returns: about how much memory it takes */
 guint64 smb_written_bytes(const SmbWritten *written);
 

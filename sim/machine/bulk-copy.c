@@ -5,7 +5,7 @@
 // memory. Bounds, alignment, races and the signature of the block are as of any access; nothing is counted here.
 #include <string.h>
 
-#include "sim/machine/access.h"
+#include "sim/machine/check/checking.h"
 
 enum {
   PIECE = 16, // bytes that are moved at once: a divisor of what global memory is kept in
@@ -47,6 +47,8 @@ smb_shared_locate(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
 static void
 note_race(SmbBlock *block, const Move *move, const Access *access, guint lane) {
   Access piece = *access;
+  if (block->check)
+    smb_inspect_bulk(block, move, access, lane);
   piece.request.mask = (SmbLanes)1 << lane;
   for (gsize at = 0; block->sink->warn && at < move->width; at += PIECE) {
     piece.request.width = (guint8)MIN(move->width - at, PIECE);
@@ -101,6 +103,8 @@ read_copy_part(SmbBlock *block, const Move *move, guint warp, guint lane, guint6
   guint64 offset = (guint64)access.offset[lane];
   for (gsize at = 0, n; at < move->width; at += n) {
     n = find_copy_piece(offset, at, move);
+    if (block->check)
+      smb_inspect_initial_bytes(block, move, warp, lane, object, offset + at, n);
     smb_overlay_read(block->overlay, object, offset + at, FALSE, bytes + at, marks + at, n);
   }
   return TRUE;
@@ -166,6 +170,7 @@ smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint
   // In the system's part, which lies after the program's own here, up to its end.
   gsize end = offsets[lane] < block->shared_bytes ? block->shared_bytes
                                                   : block->reserved_start + block->reserved_bytes;
+  smb_inspect_set(block, offsets[lane], end - offsets[lane]);
   memset(block->shared_marks + offsets[lane], 0, end - offsets[lane]);
   smb_shadow_fill(block->shadow, offsets[lane]);
   return TRUE;

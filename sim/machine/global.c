@@ -442,6 +442,14 @@ smb_overlay_is_bare(const Overlay *overlay, const Object *object) {
   return !has_left && !object->written && !object->deferred && !overlay->blurred;
 }
 
+gboolean
+smb_overlay_has(const Overlay *overlay, const Object *object, guint64 offset) {
+  const Chunk *chunk =
+      object->written ? *find_chunk_slot(overlay, make_chunk_key(object, offset)) : NULL;
+  return object->deferred || overlay->blurred ||
+         (chunk && is_chunk_written(chunk, (guint)(offset % CHUNK_BYTES)));
+}
+
 // An access is aligned and at most 16 bytes wide: it is in one chunk.
 void
 smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolean changes,

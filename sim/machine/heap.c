@@ -20,8 +20,10 @@ typedef struct {
 
 struct _SmbHeap {
   GMutex lock;
-  guint64 next, end;  // what was never taken
-  GHashTable *used;   // address of the head to its bytes
+  guint64 next, end; // what was never taken
+  GHashTable *used;  // address of the head to its bytes
+  GHashTable *asked; // the same to the bytes that were asked for
+  guint64 start;
   GHashTable *unused; // bytes to a GArray of addresses of heads
 };
 
@@ -33,7 +35,8 @@ free_addresses(gpointer addresses) {
 SmbHeap *
 smb_heap_new(guint64 address, guint64 bytes) {
   SmbHeap *heap = g_new0(SmbHeap, 1);
-  heap->next = address;
+  heap->next = heap->start = address;
+  heap->asked = g_hash_table_new(NULL, NULL);
   heap->end = address + bytes;
   heap->used = g_hash_table_new(NULL, NULL);
   heap->unused = g_hash_table_new_full(NULL, NULL, NULL, free_addresses);
@@ -46,6 +49,7 @@ smb_heap_free(SmbHeap *heap) {
   if (!heap)
     return;
   g_hash_table_unref(heap->used);
+  g_hash_table_unref(heap->asked);
   g_hash_table_unref(heap->unused);
   g_mutex_clear(&heap->lock);
   g_free(heap);
@@ -151,8 +155,10 @@ smb_heap_take(SmbHeap *heap, guint64 bytes) {
   }
   if (!address)
     address = split_unused(heap, size);
-  if (address)
+  if (address) {
     g_hash_table_insert(heap->used, GSIZE_TO_POINTER(address), GSIZE_TO_POINTER(size));
+    g_hash_table_insert(heap->asked, GSIZE_TO_POINTER(address), GSIZE_TO_POINTER(bytes));
+  }
   g_mutex_unlock(&heap->lock);
   return address ? address + HEAP_HEAD : 0;
 }
@@ -170,4 +176,33 @@ smb_heap_give(SmbHeap *heap, guint64 address) {
   }
   g_mutex_unlock(&heap->lock);
   return is_used;
+}
+
+SmbHeapPlace
+smb_heap_find(SmbHeap *heap, guint64 address, guint64 bytes) {
+  enum {
+    MAX_HEADS =
+        1
+        << 16, // that are looked for below an address: what lies in a longer piece is taken to be in it
+  };
+  SmbHeapPlace place = SMB_HEAP_FREE;
+  if (address < heap->start || address >= heap->end)
+    return SMB_HEAP_ELSEWHERE;
+  g_mutex_lock(&heap->lock);
+  guint64 head = address / HEAP_ALIGN * HEAP_ALIGN;
+  for (guint i = 0; i <= MAX_HEADS && head >= heap->start; i++, head -= HEAP_ALIGN) {
+    gpointer asked;
+    gboolean is_head =
+        g_hash_table_contains(heap->used, GSIZE_TO_POINTER(head)) &&
+        g_hash_table_lookup_extended(heap->asked, GSIZE_TO_POINTER(head), NULL, &asked);
+    if (!is_head && i < MAX_HEADS)
+      continue;
+    guint64 first = head + HEAP_HEAD;
+    gboolean is_in = !is_head || (address >= first && bytes <= GPOINTER_TO_SIZE(asked) &&
+                                  address - first <= GPOINTER_TO_SIZE(asked) - bytes);
+    place = is_in ? SMB_HEAP_USED : SMB_HEAP_FREE;
+    break;
+  }
+  g_mutex_unlock(&heap->lock);
+  return place;
 }

@@ -12,6 +12,7 @@ typedef struct {
   guint64 address;
   guint64 bytes;
   guchar *home;
+  guchar *written; // SmbMemoryPiece.written
 } Home;
 
 GArray *
@@ -19,7 +20,7 @@ smb_homes_new(const SmbLaunch *launch) {
   GArray *homes = NULL;
   for (guint i = 0; launch->memory && i < launch->memory->len; i++) {
     const SmbMemoryPiece *piece = &g_array_index(launch->memory, SmbMemoryPiece, i);
-    const Home home = {piece->address, piece->bytes, piece->home};
+    const Home home = {piece->address, piece->bytes, piece->home, piece->written};
     if (!piece->home)
       continue;
     if (!homes)
@@ -49,6 +50,12 @@ find_home(SmbGlobal *global, guint64 address) {
   return &homes[low];
 }
 
+static void
+note_home_written(const Home *home, guint64 offset, gsize length) {
+  for (guint64 bit = offset; home->written && bit < offset + length; bit++)
+    home->written[bit / 8] |= (guchar)(1u << bit % 8);
+}
+
 // Bytes that were written one after the other. Returns whether all have a home.
 static gboolean
 put_bytes(SmbGlobal *global, guint64 address, const guchar *bytes, gsize length,
@@ -61,6 +68,7 @@ put_bytes(SmbGlobal *global, guint64 address, const guchar *bytes, gsize length,
     n = MIN(length - done, home->bytes - offset);
     *changed = *changed || memcmp(home->home + offset, bytes + done, n) != 0;
     memcpy(home->home + offset, bytes + done, n);
+    note_home_written(home, offset, n);
   }
   return TRUE;
 }

@@ -62,9 +62,10 @@ make_pointer(guint object, gint64 offset) {
   return ((guint64)(object + 1) << POINTER_OFFSET_BITS) + POINTER_BIAS + (guint64)offset;
 }
 
-typedef struct _Shadow Shadow;   // race.c
-typedef struct _Pending Pending; // pending.c
-typedef struct _Overlay Overlay; // global.c
+typedef struct _Shadow Shadow;         // race.c
+typedef struct _Pending Pending;       // pending.c
+typedef struct _Overlay Overlay;       // global.c
+typedef struct _Inspection Inspection; // check/checking.h
 
 // Whether it shows what earlier blocks left.
 gboolean smb_overlay_reads_through(const Overlay *overlay);
@@ -104,6 +105,7 @@ struct _SmbBlock {
   Shadow *shadow;
   Pending *pending; // NULL: no block made a copy yet
   Overlay *overlay;
+  Inspection *check;                       // (nullable): the launch is checked
   const guint8 *races;                     // smb_block_set_races(), or NULL
   gboolean (*is_cancelled)(gpointer user); // (nullable): smb_block_set_cancel()
   gpointer cancel_user;
@@ -404,6 +406,8 @@ gsize smb_overlay_bytes(const Overlay *overlay);
 guint64 smb_overlay_capacity(guint64 max_memory);
 // Whether nothing was ever written over the initial values of an object, as far as the block can see.
 gboolean smb_overlay_is_bare(const Overlay *overlay, const Object *object);
+// Whether the block has written a byte, or will have when it ends.
+gboolean smb_overlay_has(const Overlay *overlay, const Object *object, guint64 offset);
 // @changes: for an atomic, which finds what earlier blocks left; @marks: (nullable): of a program that tracks them
 void smb_overlay_read(Overlay *overlay, const Object *object, guint64 offset, gboolean changes,
                       guchar *bytes, guchar *marks, gsize length);

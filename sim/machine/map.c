@@ -13,6 +13,7 @@ typedef struct {
   guint64 end;
   gboolean begins; // an allocation
   SmbContents contents;
+  guchar *written; // SmbMemoryPiece.written
 } MapPiece;
 
 struct _MemoryMap {
@@ -56,8 +57,8 @@ add_map_piece(MemoryMap *map, const SmbProgram *program, const SmbLaunch *launch
     g_array_append_val(map->variables, variable);
     contents = (SmbContents){.fill = SMB_FILL_UNKNOWN};
   }
-  const MapPiece plain = {piece->address, piece->address + bytes, region || piece->begins,
-                          contents};
+  const MapPiece plain = {piece->address, piece->address + bytes, region || piece->begins, contents,
+                          piece->written};
   g_array_append_val(map->pieces, plain);
 }
 
@@ -109,8 +110,11 @@ add_fields(MemoryMap *map, const GArray *fields) {
   for (guint i = 0; i < fields->len; i++) {
     const SmbField *field = &g_array_index(fields, SmbField, i);
     const SmbBuffer *buffer = field->buffer;
-    MapPiece piece = {
-        field->address, field->address + SMB_FIELD_BUFFER_BYTES, TRUE, {.fill = SMB_FILL_UNKNOWN}};
+    MapPiece piece = {field->address,
+                      field->address + SMB_FIELD_BUFFER_BYTES,
+                      TRUE,
+                      {.fill = SMB_FILL_UNKNOWN},
+                      NULL};
     if (!field->address)
       continue;
     if (buffer && !buffer->is_default)
@@ -280,6 +284,15 @@ smb_map_piece(MemoryMap *map, guint64 address, guint64 *first, guint64 *end) {
   *end = i < map->pieces->len ? piece_at(map, i)->address
                               : G_GUINT64_CONSTANT(1) << SMB_MEMORY_ADDRESS_BITS;
   return FALSE;
+}
+
+guchar *
+smb_map_written(MemoryMap *map, guint64 address, guint64 *first) {
+  guint i = map ? find_map_piece(map, address) : 0;
+  if (!map || i == map->pieces->len || piece_at(map, i)->address > address)
+    return NULL;
+  *first = piece_at(map, i)->address;
+  return piece_at(map, i)->written;
 }
 
 const guchar *

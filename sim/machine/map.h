@@ -57,6 +57,9 @@ gsize smb_map_span(MemoryMap *map, guint64 address, gsize length);
 // are not.
 void smb_map_read(MemoryMap *map, guint64 address, guchar *bytes, guchar *marks, gsize length);
 
+// Which bytes of the piece that has an address were written (SmbMemoryPiece.written); NULL: all. @first: where it begins
+guchar *smb_map_written(MemoryMap *map, guint64 address, guint64 *first);
+
 // The piece, or the place between pieces, that has an address: its ends. Returns whether what it holds is known.
 gboolean smb_map_piece(MemoryMap *map, guint64 address, guint64 *first, guint64 *end);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "sim/base/text.h"
-#include "sim/machine/access.h"
+#include "sim/machine/check/checking.h"
 #include "sim/machine/lanes.h"
 
 enum {
@@ -225,7 +225,20 @@ warn_pending(SmbBlock *block, const Move *move, const Access *access, guint lane
   static const char *const verbs[SMB_N_OP_CLASSES] = {[SMB_OP_CLASS_LOAD] = "reads",
                                                       [SMB_OP_CLASS_STORE] = "overwrites",
                                                       [SMB_OP_CLASS_ATOMIC] = "changes"};
-  if (!smb_shadow_is_news(block, SMB_WARNING_PENDING, move->site, filled->site))
+  const CheckFound found = {.kind = SMB_DEFECT_PENDING,
+                            .site = move->site,
+                            .other = filled->site,
+                            .warp = access->warp,
+                            .lane = lane,
+                            .other_thread = filled->thread,
+                            .array = smb_access_array(block, access, lane, offset),
+                            .address = offset};
+  gboolean is_found = block->check && !smb_inspect_counts(block, &found);
+  gboolean is_told =
+      block->sink->warn && smb_shadow_is_news(block, SMB_WARNING_PENDING, move->site, filled->site);
+  if (block->check)
+    block->check->pending |= (SmbLanes)1 << lane;
+  if (!is_found && !is_told)
     return;
   g_autofree char *where = smb_site_place(smb_program_site(block->program, filled->site));
   g_autofree char *thread =
@@ -238,7 +251,10 @@ warn_pending(SmbBlock *block, const Move *move, const Access *access, guint lane
       where, smb_op_class_name(move->op_class), access->warp, verbs[move->op_class],
       smb_access_array(block, access, lane, offset), offset, thread,
       is_own ? "" : " before a barrier", advice);
-  block->sink->warn(block->user, SMB_WARNING_PENDING, move->site, filled->site, message);
+  if (is_found)
+    smb_inspect_tell(block, &found, "%s", message);
+  if (is_told)
+    block->sink->warn(block->user, SMB_WARNING_PENDING, move->site, filled->site, message);
 }
 
 static void

@@ -5,7 +5,7 @@
 // least of, is put into memory when the block has ended, in the order of the blocks and of its threads. So sums of real numbers
 // are those of blocks that run one after the other. A block that looks at an allocation after that, or stores to it, needs to
 // know what others have done (SmbBlock.misses_others).
-#include "sim/machine/access.h"
+#include "sim/machine/check/checking.h"
 
 // Whether all of the operands of these lanes are known.
 static gboolean
@@ -40,6 +40,8 @@ smb_words_defer(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
   if (!smb_access_resolve(block, move, warp, lanes, addresses, &access) ||
       !smb_access_report(block, move, &access))
     return FALSE;
+  if (block->check)
+    smb_inspect_access(block, move, &access, lanes, NULL);
   FOR_LANES(lanes, lane) {
     guint32 values[DEFERRED_BYTES / 4] = {0};
     for (guint word = 0; word < (move->width + 3) / 4; word++)

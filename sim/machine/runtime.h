@@ -29,6 +29,15 @@ guint64 smb_heap_take(SmbHeap *heap, guint64 bytes);
 /** smb_heap_give: Returns: whether a piece that was taken begins there, which is free again; or it is 0 */
 gboolean smb_heap_give(SmbHeap *heap, guint64 address);
 
+typedef enum {
+  SMB_HEAP_ELSEWHERE, /* not in the heap */
+  SMB_HEAP_USED,      /* in one piece that was taken */
+  SMB_HEAP_FREE,      /* not so */
+} SmbHeapPlace;
+
+/** smb_heap_find: Returns: where bytes lie, to the byte */
+SmbHeapPlace smb_heap_find(SmbHeap *heap, guint64 address, guint64 bytes);
+
 /** What a kernel did that ends its context. */
 typedef enum {
   SMB_FAULT_NONE,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/machine/access.h"
+#include "sim/machine/check/checking.h"
 #include "sim/machine/lanes.h"
 
 enum {
@@ -286,12 +287,23 @@ write_word_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLan
   return smb_memory_check_kept(block, move, access);
 }
 
+// Reports an access, and checks it. @words: what it writes
+static gboolean
+report_words(SmbBlock *block, const Move *move, Access *access, SmbLanes lanes,
+             const MarkedWords *words) {
+  if (!smb_access_report(block, move, access))
+    return FALSE;
+  if (G_UNLIKELY(block->check))
+    smb_inspect_access(block, move, access, lanes, words);
+  return TRUE;
+}
+
 gboolean
 smb_words_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                const guint64 *addresses, MarkedWords *words) {
   Access access;
   return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
-         smb_access_report(block, move, &access) &&
+         report_words(block, move, &access, lanes, NULL) &&
          read_word_lanes(block, move, &access, lanes, words);
 }
 
@@ -300,7 +312,7 @@ smb_words_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                 const guint64 *addresses, const MarkedWords *words) {
   Access access;
   return smb_access_resolve(block, move, warp, lanes, addresses, &access) &&
-         smb_access_report(block, move, &access) &&
+         report_words(block, move, &access, lanes, words) &&
          write_word_lanes(block, move, &access, lanes, words);
 }
 
@@ -309,9 +321,9 @@ smb_words_copy(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                const guint64 *addresses, const MarkedWords *words) {
   Access access;
   if (!smb_access_resolve(block, move, warp, lanes, addresses, &access) ||
-      !smb_access_report(block, move, &access))
+      !report_words(block, move, &access, lanes, words))
     return FALSE;
-  if (block->sink->warn && access.lanes[SPACE_SHARED])
+  if ((block->sink->warn || block->check) && access.lanes[SPACE_SHARED])
     smb_pending_begin(block, move, &access);
   return write_word_lanes(block, move, &access, lanes, words);
 }
@@ -366,7 +378,7 @@ smb_words_load_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes la
   if (!smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
     return smb_words_load(block, move, warp, lanes, make_addresses(block, base, offset, addresses),
                           words);
-  if (!smb_access_report(block, move, &access))
+  if (!report_words(block, move, &access, lanes, NULL))
     return FALSE;
   *is_known = load_known(block, move, &access, words);
   return *is_known || read_word_lanes(block, move, &access, lanes, words);
@@ -380,7 +392,7 @@ smb_words_store_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes l
   if (!smb_access_resolve_shared(block, move, warp, lanes, base, offset, &access))
     return smb_words_store(block, move, warp, lanes, make_addresses(block, base, offset, addresses),
                            words);
-  return smb_access_report(block, move, &access) &&
+  return report_words(block, move, &access, lanes, words) &&
          write_word_lanes(block, move, &access, lanes, words);
 }
 
@@ -451,7 +463,7 @@ update_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes l
 static gboolean
 update(SmbBlock *block, const Move *move, Access *access, SmbLanes lanes,
        const MarkedWords *operand, const MarkedWords *swap, MarkedWords *before) {
-  if (!smb_access_report(block, move, access))
+  if (!report_words(block, move, access, lanes, NULL))
     return FALSE;
   // What an atomic finds depends on what other blocks did, if there are any.
   SmbLanes inside = access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];

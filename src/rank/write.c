@@ -49,6 +49,14 @@ describe_captured_command(const SmbRanking *ranking, char **text) {
 // --- text
 
 static void
+write_more_text(const SmbCli *cli, const SmbRanking *ranking, SmbSpool *out) {
+  if (!ranking->more)
+    return;
+  smb_spool_puts(out, out == cli->out ? "\n" : "");
+  ranking->more->text(ranking->more->user, out);
+}
+
+static void
 add_ranking_row(SmbTable *table, const SmbRankRow *row) {
   g_autofree char *numbers = describe_numbers(row);
   g_autofree char *grid = smb_describe_extent(row->launch->grid);
@@ -101,6 +109,7 @@ write_ranking_text(SmbCli *cli, gconstpointer result) {
     has_remark = TRUE;
     smb_text_wrap_printf(cli->out, "launch %" G_GUINT64_FORMAT ": %s", row->launch->number, remark);
   }
+  write_more_text(cli, ranking, cli->output ? cli->out : cli->messages);
 }
 
 // --- JSON
@@ -150,6 +159,8 @@ write_ranking_json(SmbCli *cli, gconstpointer result) {
   for (guint i = 0; i < ranking->rows->len; i++)
     write_ranked_launch(json, ranking->rows->pdata[i]);
   json_builder_end_array(json);
+  if (ranking->more)
+    ranking->more->json(ranking->more->user, json);
   smb_json_end(json, cli->out);
 }
 
@@ -188,6 +199,7 @@ write_ranking_csv(SmbCli *cli, gconstpointer result) {
       smb_csv_end_row(&csv);
     }
   }
+  write_more_text(cli, ranking, cli->messages);
 }
 
 // --- Markdown
@@ -224,6 +236,8 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
     smb_markdown_text(cli->out, remark);
     smb_spool_puts(cli->out, " |\n");
   }
+  if (ranking->more)
+    ranking->more->markdown(ranking->more->user, cli->out);
 }
 
 const SmbFormat smb_rank_formats[] = {{"text", write_ranking_text, NULL},

@@ -25,6 +25,7 @@ enum {
 
 static char *option_kernel, *option_launches, *option_every, *option_capture, *option_nvcc,
     *option_kernels, *option_unknown, *option_memory, *option_threads;
+static gboolean option_check;
 
 static const GOptionEntry options[] = {
     {"kernel", 0, 0, G_OPTION_ARG_STRING, &option_kernel,
@@ -34,6 +35,9 @@ static const GOptionEntry options[] = {
     {"every", 0, 0, G_OPTION_ARG_STRING, &option_every, "of those, only every N-th", "N"},
     {"kernels", 0, 0, G_OPTION_ARG_STRING, &option_kernels,
      "skip: do not run kernels, so that results are wrong (default count)", "count|skip"},
+    {"check", 0, 0, G_OPTION_ARG_NONE, &option_check,
+     "look for what kernels and calls do wrong: bounds, races, uninitialized memory, barriers",
+     NULL},
     {"capture", 'o', 0, G_OPTION_ARG_FILENAME, &option_capture,
      "also keep the launches, as 'smembank capture' does", SMB_CLI_FILE},
     {"device-memory", 0, 0, G_OPTION_ARG_STRING, &option_memory,
@@ -114,6 +118,8 @@ parse_options(const SmbCli *cli, SmbRunning *running, GError **error) {
       !parse_memory(option_memory, &running->device_bytes, error))
     return FALSE;
   running->skips = skips == 1;
+  if (option_check && running->skips)
+    return smb_cli_usage_error(error, "--check: expected kernels that run, not --kernels skip");
   running->skips_unknown = skips_unknown == 1;
   if (option_kernel && !(running->kernel = g_regex_new(option_kernel, 0, 0, &failure)))
     return smb_cli_usage_error(error, "--kernel '%s': %s", option_kernel, failure->message);
@@ -139,11 +145,32 @@ rank_recorded(SmbCli *cli, const char *path, GError **error) {
   return ranking;
 }
 
+static void
+write_checked_text(gconstpointer checked, SmbSpool *out) {
+  smb_checked_write_text(checked, out);
+}
+
+static void
+write_checked_markdown(gconstpointer checked, SmbSpool *out) {
+  smb_checked_write_markdown(checked, out);
+}
+
+static void
+write_checked_json(gconstpointer checked, JsonBuilder *json) {
+  smb_checked_write_json(checked, json);
+}
+
 static gboolean
-write_ranking(SmbCli *cli, SmbRanking *ranking) {
+write_ranking(SmbCli *cli, SmbRanking *ranking, const SmbChecked *checked) {
+  const SmbRankMore more = {checked, write_checked_text, write_checked_markdown,
+                            write_checked_json};
+  ranking->more = checked ? &more : NULL;
   if (option_capture)
     ranking->file = g_strdup(option_capture);
   cli->format->write(cli, ranking);
+  ranking->more = NULL;
+  if (checked && cli->status == SMB_EXIT_DONE && smb_defects_n(checked->defects) > 0)
+    cli->status = SMB_EXIT_DIFFERS;
   return TRUE;
 }
 
@@ -158,10 +185,10 @@ finish_run(SmbCli *cli, SmbRunning *running, const char *path, const char *end, 
   g_autoptr(SmbRanking) recorded =
       running->skips && is_kept && running->n_launches > 0 ? rank_recorded(cli, path, error) : NULL;
   if (running->skips)
-    return recorded ? write_ranking(cli, recorded) : !error || !*error;
+    return recorded ? write_ranking(cli, recorded, NULL) : !error || !*error;
   smb_ranking_end(running->ranking, end);
-  if (running->ranking->n_launches > 0)
-    return write_ranking(cli, running->ranking);
+  if (running->ranking->n_launches > 0 || running->checked)
+    return write_ranking(cli, running->ranking, running->checked);
   if (cli->status != SMB_EXIT_INPUT) // of a program that says why, or that the redirection refuses
     smb_spool_printf(cli->messages, "smembank run: no launch was counted: %s\n", end);
   return TRUE;
@@ -180,6 +207,8 @@ run_ranked(SmbCli *cli, SmbRunning *running, const char *path, const char *const
   g_autoptr(SmbRecorder) recorder = records ? smb_recorder_new(&recording, error) : NULL;
   g_autoptr(SmbRanking) ranking = running->skips ? NULL : smb_ranking_begin(command);
   g_autoptr(GHashTable) matching = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr(SmbChecked) checked = option_check ? smb_checked_new() : NULL;
+  running->checked = checked;
   running->recorder = recorder;
   running->ranking = ranking;
   running->matching = matching;

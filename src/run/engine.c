@@ -16,6 +16,7 @@
 struct _SmbEngine {
   guchar *memory;
   guint64 base, bytes;
+  guchar *written;     // (nullable): smb_engine_set_written()
   SmbArch *arch;       // (nullable): of all kernels
   GHashTable *modules; // number to Loaded
   GHashTable *archs;   // chip to SmbArch
@@ -63,22 +64,30 @@ free_arch(gpointer arch) {
   smb_arch_unref(arch);
 }
 
-SmbEngine *
-smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **error) {
-  g_autofree char *path = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/fd/%" G_GUINT64_FORMAT,
-                                          described->pid, described->fd);
+// Maps a file of a process, by its descriptor there.
+static void *
+map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
+  g_autofree char *path =
+      g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/fd/%" G_GUINT64_FORMAT, pid, fd);
   int file = open(path, O_RDWR | O_CLOEXEC);
-  void *memory = file < 0 ? MAP_FAILED
-                          : mmap(NULL, described->bytes, PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_NORESERVE, file, 0);
+  void *memory =
+      file < 0 ? MAP_FAILED
+               : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   int failure = errno;
   if (file >= 0)
     close(file);
-  if (memory == MAP_FAILED) {
-    smb_fail(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", path,
-             g_strerror(failure));
+  if (memory != MAP_FAILED)
+    return memory;
+  smb_fail(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", path,
+           g_strerror(failure));
+  return NULL;
+}
+
+SmbEngine *
+smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **error) {
+  void *memory = map_file(described->pid, described->fd, described->bytes, error);
+  if (!memory)
     return NULL;
-  }
   SmbEngine *engine = g_new0(SmbEngine, 1);
   *engine = (SmbEngine){.memory = memory,
                         .base = described->base,
@@ -92,11 +101,20 @@ smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **e
   return engine;
 }
 
+gboolean
+smb_engine_set_written(SmbEngine *engine, guint64 pid, guint64 fd, GError **error) {
+  if (!engine->written)
+    engine->written = map_file(pid, fd, engine->bytes / 8, error);
+  return engine->written != NULL;
+}
+
 void
 smb_engine_free(SmbEngine *engine) {
   if (!engine)
     return;
   munmap(engine->memory, engine->bytes);
+  if (engine->written)
+    munmap(engine->written, engine->bytes / 8);
   g_hash_table_unref(engine->modules);
   g_hash_table_unref(engine->archs);
   g_array_unref(engine->moved);
@@ -204,13 +222,21 @@ compare_places(gconstpointer a, gconstpointer b) {
   return (one->address > other->address) - (one->address < other->address);
 }
 
+// @is_device: the host does not reach it, so that it is known what was written there.
 static gboolean
 add_piece(const SmbEngine *engine, GArray *pieces, guint64 address, guint64 bytes,
-          const char *variable) {
+          const char *variable, gboolean is_device) {
   guchar *memory = smb_engine_memory(engine, address, bytes);
   const SmbMemoryPiece piece = {
-      address, bytes, variable, TRUE, {.fill = SMB_FILL_BYTES, .bytes = memory, .length = bytes},
-      memory};
+      .address = address,
+      .bytes = bytes,
+      .variable = variable,
+      .begins = TRUE,
+      .contents = {.fill = SMB_FILL_BYTES, .bytes = memory, .length = bytes},
+      .home = memory,
+      .written = is_device && engine->written && memory
+                     ? engine->written + (gsize)(memory - engine->memory) / 8
+                     : NULL};
   if (memory)
     g_array_append_val(pieces, piece);
   return memory != NULL;
@@ -223,11 +249,13 @@ make_pieces(const SmbEngine *engine, const SmbCaptureLaunch *launch, GError **er
   gboolean fits = TRUE;
   for (guint i = 0; i < launch->memory->len; i++) {
     const SmbCaptureMemory *memory = &g_array_index(launch->memory, SmbCaptureMemory, i);
-    fits = fits && add_piece(engine, pieces, memory->address, memory->bytes, NULL);
+    fits = fits && add_piece(engine, pieces, memory->address, memory->bytes, NULL,
+                             memory->kind == SMB_CAPTURE_DEVICE);
   }
   for (guint i = 0; i < launch->variables->len; i++) {
     const SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
-    fits = fits && add_piece(engine, pieces, variable->address, variable->bytes, variable->name);
+    fits = fits &&
+           add_piece(engine, pieces, variable->address, variable->bytes, variable->name, FALSE);
   }
   g_array_sort(pieces, compare_places);
   if (fits)
@@ -304,6 +332,7 @@ void
 smb_engine_run_clear(SmbEngineRun *run) {
   g_clear_pointer(&run->analysis, smb_analysis_free);
   g_clear_pointer(&run->runtime, smb_runtime_free);
+  g_clear_pointer(&run->defects, smb_defects_free);
 }
 
 gboolean
@@ -327,7 +356,8 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
                       .buffers = buffers,
                       .skips_unknown = options->skips_unknown,
                       .memory = pieces,
-                      .runtime = run->runtime = smb_runtime_new(engine->heap)};
+                      .runtime = run->runtime = smb_runtime_new(engine->heap),
+                      .defects = run->defects = options->checks ? smb_defects_new() : NULL};
   for (guint i = 0; i < 3; i++) {
     launch.block[i] = captured->block[i];
     launch.grid[i] = captured->grid[i];

@@ -7,6 +7,7 @@
 #include "sim/analysis/analysis.h"
 #include "sim/arch/arch.h"
 #include "sim/capture/launch.h"
+#include "sim/check/defect.h"
 #include "sim/machine/runtime.h"
 #include "sim/module/module.h"
 
@@ -33,6 +34,13 @@ typedef struct {
  */
 SmbEngine *smb_engine_new(const SmbEngineMemory *memory, const SmbArch *arch, GError **error);
 void smb_engine_free(SmbEngine *engine);
+
+/**
+ * smb_engine_set_written:
+ * @fd: the descriptor in the process of a file with a bit for each byte of the memory: whether anything was written there
+ * @error: a file error
+ */
+gboolean smb_engine_set_written(SmbEngine *engine, guint64 pid, guint64 fd, GError **error);
 
 /**
  * smb_engine_load:
@@ -63,6 +71,7 @@ guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 byte
 /**
  * SmbEngineOptions:
  * @counts: whether its requests are counted
+ * @checks: whether what it does wrong is looked for
  * @skips_unknown: whether what is not known ends the launch only if nothing else is possible
  * @threads: SmbAnalysisOptions.threads
  * @is_cancelled: (nullable): SmbAnalysisOptions.is_cancelled, with @user
@@ -70,6 +79,7 @@ guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 byte
  */
 typedef struct {
   gboolean counts;
+  gboolean checks;
   gboolean skips_unknown;
   guint threads;
   gboolean (*is_cancelled)(gpointer user);
@@ -83,6 +93,7 @@ typedef struct {
  * @analysis: (nullable): what was counted
  * @n_unknown: bytes that it wrote of which the value is not known: what is in memory there is not what a device would leave
  * @runtime: (nullable): what it printed, and its fault
+ * @defects: (nullable): what it did wrong, if that was looked for
  */
 typedef struct {
   const SmbProgram *program;
@@ -90,6 +101,7 @@ typedef struct {
   SmbAnalysis *analysis;
   guint64 n_unknown;
   SmbRuntime *runtime;
+  SmbDefects *defects;
 } SmbEngineRun;
 
 /**

@@ -54,6 +54,7 @@ answer_hello(Process *process, SmbPayload *request, SmbPayload *answer) {
   smb_payload_add_number(answer, RUN_DONE);
   gboolean is_known = smb_run_device_add(process->running->arch, chip, answer, &error);
   smb_payload_add_number(answer, process->running->device_bytes);
+  smb_payload_add_number(answer, process->running->checked != NULL);
   return is_known;
 }
 
@@ -129,6 +130,32 @@ answer_unload(Process *process, SmbPayload *request, SmbPayload *answer) {
   smb_engine_unload(process->engine, smb_payload_number(request));
   answer_status(answer, RUN_DONE, "");
   return !request->failed;
+}
+
+// --- what is checked
+
+static gboolean
+answer_written(Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 fd = smb_payload_number(request);
+  g_autoptr(GError) error = NULL;
+  gboolean is_there = !request->failed && process->running->checked &&
+                      smb_engine_set_written(process->engine, process->pid, fd, &error);
+  answer_status(answer, is_there ? RUN_DONE : RUN_INVALID, "");
+  return !request->failed;
+}
+
+static gboolean
+answer_found(const Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 kind = smb_payload_number(request);
+  g_autofree char *function = smb_frames_text(request);
+  g_autofree char *text = smb_frames_text(request);
+  guint64 number = smb_payload_number(request), bytes = smb_payload_number(request);
+  answer_status(answer, RUN_DONE, "");
+  if (request->failed || !process->running->checked || kind > RUN_FOUND_LEAK)
+    return FALSE;
+  const SmbHostFound found = {(RunFound)kind, function, text, number, bytes};
+  smb_checked_add_host(process->running->checked, &found);
+  return TRUE;
 }
 
 // --- launches
@@ -352,6 +379,7 @@ run_launch(Process *process, guint64 number, SmbCaptureLaunch *launch, gboolean 
            SmbPayload *answer) {
   SmbRunning *running = process->running;
   const SmbEngineOptions options = {.counts = is_wanted && running->ranking,
+                                    .checks = running->checked != NULL,
                                     .skips_unknown = running->skips_unknown,
                                     .threads = running->threads,
                                     .is_cancelled = has_hung_up,
@@ -363,6 +391,8 @@ run_launch(Process *process, guint64 number, SmbCaptureLaunch *launch, gboolean 
   if (!smb_engine_run(process->engine, number, launch, &options, &run, &error))
     failure = smb_cli_error_text(error);
   smb_watch_pause(running->watch);
+  if (running->checked)
+    smb_checked_add_launch(running->checked, g_steal_pointer(&run.defects));
   if (options.counts)
     smb_ranking_add(running->ranking, launch, run.program, run.arch, run.analysis, smb_rank_note,
                     failure);
@@ -407,6 +437,10 @@ take_request(gpointer user, guint64 kind, SmbPayload *request) {
     makes_sense = answer_unload(process, request, &answer);
   else if (kind == RUN_LAUNCH && process->engine)
     makes_sense = answer_launch(process, request, &answer);
+  else if (kind == RUN_WRITTEN && process->engine)
+    makes_sense = answer_written(process, request, &answer);
+  else if (kind == RUN_FOUND && process->engine)
+    makes_sense = answer_found(process, request, &answer);
   makes_sense = makes_sense && smb_frames_send(process->fd, kind, &answer);
   smb_payload_clear(&answer);
   return makes_sense;

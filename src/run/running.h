@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sim/arch/arch.h"
+#include "src/run/checked.h"
 #include "src/capture/application.h"
 #include "src/capture/recorder.h"
 #include "src/cli/watch.h"
@@ -29,6 +30,7 @@
  * @skips: whether kernels are not run
  * @skips_unknown: SmbEngineOptions.skips_unknown
  * @threads: that run the blocks of a launch; 0: one for each processor
+ * @checked: (nullable) (transfer none): takes what the program does wrong
  * @stage: (nullable): the application
  * @watch: (nullable): shows how far a kernel is
  */
@@ -49,6 +51,7 @@ typedef struct {
   gboolean skips;
   gboolean skips_unknown;
   guint threads;
+  SmbChecked *checked;
   SmbStage *stage;
   SmbWatch *watch;
 } SmbRunning;

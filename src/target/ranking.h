@@ -35,6 +35,15 @@ typedef struct {
   SmbCaptureLaunch *own;
 } SmbRankRow;
 
+/** SmbRankMore: writes something behind a ranking: @text: to the result, or where it goes to standard output to the messages; @json:
+ * members of the document */
+typedef struct {
+  gconstpointer user;
+  void (*text)(gconstpointer user, SmbSpool *out);
+  void (*markdown)(gconstpointer user, SmbSpool *out);
+  void (*json)(gconstpointer user, JsonBuilder *json);
+} SmbRankMore;
+
 /**
  * SmbRanking:
  * @capture: (nullable): that has the launches
@@ -44,6 +53,7 @@ typedef struct {
  * @status: (nullable): how it ended, in words
  * @n_launches: of all rows
  * @rows: (element-type SmbRankRow): the most excess wavefronts first, of equals the first launch; after them what was refused
+ * @more: (nullable) (transfer none): what else is said of the program
  * @known: (nullable): rows of a program that runs, by all that they have in common
  */
 typedef struct {
@@ -55,6 +65,7 @@ typedef struct {
   guint64 n_launches;
   GPtrArray *rows;
   GHashTable *known;
+  const SmbRankMore *more;
 } SmbRanking;
 
 /** What is kept of the analysis of a row, in @bounds and @warnings; rows are counted in several threads. */

@@ -36,6 +36,11 @@ heap_set_bytes(size_t bytes) {
   return error;
 }
 
+bool
+heap_is(uintptr_t address) {
+  return heap && address == (uintptr_t)heap;
+}
+
 void
 heap_add(SmbPayload *payload) {
   smb_payload_add_number(payload, (uintptr_t)heap);

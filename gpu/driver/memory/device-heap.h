@@ -15,5 +15,8 @@ bool heap_need(void);
 size_t heap_bytes(void);
 cudaError_t heap_set_bytes(size_t bytes);
 
+// Whether it begins at an address.
+bool heap_is(uintptr_t address);
+
 // Adds its address and bytes, zeros if it was not needed yet (RUN_LAUNCH).
 void heap_add(SmbPayload *payload);

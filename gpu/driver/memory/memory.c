@@ -13,6 +13,7 @@
 
 #include "gpu/driver/context.h"
 #include "gpu/driver/memory/host-register.h"
+#include "gpu/driver/memory/initialized.h"
 
 #define RANGE_BYTES ((uint64_t)80 << 30) // memory of the device, as an H100 has it
 #define RANGE_HINT  ((void *)0x200000000000)
@@ -132,6 +133,7 @@ memory_allocate_as(Allocation *allocation) {
     all[index] = *allocation;
     n_all++;
     used += device_share(bytes, kind);
+    written_forget((const void *)address, round_up(bytes));
   }
   pthread_mutex_unlock(&lock);
   return (void *)address;
@@ -320,6 +322,15 @@ memory_used(void) {
 static bool
 is_given(const Allocation *allocation) {
   return !allocation->is_variable && !allocation->is_free;
+}
+
+void
+memory_each(void (*visit)(const Allocation *allocation)) {
+  pthread_mutex_lock(&lock);
+  for (size_t i = 0; i < n_all; i++)
+    if (is_given(&all[i]))
+      visit(&all[i]);
+  pthread_mutex_unlock(&lock);
 }
 
 void

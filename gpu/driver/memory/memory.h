@@ -82,5 +82,8 @@ void memory_free_context(uint64_t context);
 // Frees all, also variables.
 void memory_reset(void);
 
+// Calls a function for each allocation of the program that is memory now.
+void memory_each(void (*visit)(const Allocation *allocation));
+
 // Adds how many allocations there are that are no variables, each of them, and the same of what is registered (RUN_LAUNCH).
 void memory_add_all(SmbPayload *payload);

@@ -9,6 +9,7 @@
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/memory.h"
+#include "gpu/driver/memory/initialized.h"
 
 // One side of a copy, in bytes.
 typedef struct {
@@ -97,9 +98,12 @@ copy_run(const cudaMemcpy3DParms *copy) {
   Side to = take_side(copy->dstArray, copy->dstPos, copy->dstPtr);
   Side from = take_side(copy->srcArray, copy->srcPos, copy->srcPtr);
   for (size_t z = 0; z < copy->extent.depth; z++)
-    for (size_t y = 0; y < copy->extent.height; y++)
-      memmove(to.start + z * to.slice + y * to.pitch, from.start + z * from.slice + y * from.pitch,
-              width);
+    for (size_t y = 0; y < copy->extent.height; y++) {
+      char *row = to.start + z * to.slice + y * to.pitch;
+      const char *source = from.start + z * from.slice + y * from.pitch;
+      memmove(row, source, width);
+      written_note_copy(row, source, width);
+    }
 }
 
 bool

@@ -6,6 +6,7 @@
 
 #include "gpu/driver/stream/call.h"
 #include "gpu/driver/memory/memory.h"
+#include "gpu/driver/memory/initialized.h"
 
 static bool
 is_empty_fill(const FillCall *fill) {
@@ -35,6 +36,7 @@ fill_row(char *row, const cudaMemsetParams *rows) {
   else
     for (size_t i = 0; i < rows->width; i++)
       memcpy(row + i * rows->elementSize, &rows->value, rows->elementSize); // little-endian
+  written_note(row, rows->width * rows->elementSize);
 }
 
 void

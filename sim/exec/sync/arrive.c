@@ -11,6 +11,7 @@
 
 #include "sim/base/range.h"
 #include "sim/exec/sync/sync.h"
+#include "sim/machine/check/checking.h"
 
 #define EXPECTED_LIMIT (1u << 30)
 #define PHASE          (1u << 31)
@@ -38,6 +39,7 @@ note_object(Exec *exec, guint32 offset) {
   g_hash_table_add(exec->sync->arrivals, GUINT_TO_POINTER(offset + 1));
   for (guint at = 0; at < OBJECT_BYTES; at += WORD_BYTES)
     smb_shadow_exempt(exec->block->shadow, offset + at);
+  smb_inspect_exempt(exec->block, offset, OBJECT_BYTES);
 }
 
 // The object of one lane, which is not known unless all its bytes are: what it was, and which bits of that are not
@@ -52,10 +54,15 @@ arrive_at(Exec *exec, guint32 offset, guint32 *before, guint32 *unknown) {
   guint32 words[2];
   memcpy(words, block->shared + offset, sizeof words);
   memcpy(before, words, sizeof words);
+  if (block->check)
+    smb_inspect_arrive(block, exec->w, offset);
   if (*unknown)
     memset(marks, 0, OBJECT_BYTES);
-  else if (arrive_at_words(words))
+  else if (arrive_at_words(words)) {
     smb_shadow_barrier(block->shadow);
+    if (block->check)
+      smb_inspect_complete(block, offset);
+  }
   memcpy(block->shared + offset, words, sizeof words);
   note_object(exec, offset);
 }
@@ -109,8 +116,11 @@ tests_barrier(Exec *exec, const Step *step, SmbLanes lanes) {
   guint32 offset = (guint32)transfer->offset - WORD_BYTES;
   if (transfer->address_rows)
     offset += row_values(exec->warp->registers, transfer->address)[smb_lanes_first(lanes)];
-  if (g_hash_table_contains(exec->sync->arrivals, GUINT_TO_POINTER(offset + 1)))
+  if (g_hash_table_contains(exec->sync->arrivals, GUINT_TO_POINTER(offset + 1))) {
+    if (exec->block->check)
+      smb_inspect_await(exec->block, exec->w, lanes, offset);
     return TRUE;
+  }
   if (!is_fresh(exec->block, offset))
     return FALSE;
   note_object(exec, offset);

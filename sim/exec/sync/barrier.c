@@ -5,6 +5,8 @@
 // done before a barrier and after it does not race; one that only some threads wait at counts as one of all.
 #include "sim/exec/sync/sync.h"
 
+#include "sim/machine/check/checking.h"
+
 // The number that an operand holds in the first of @lanes, of all of which it must be the same.
 static gboolean
 read_uniform_operand(Exec *exec, const Step *step, Row from, SmbLanes lanes, const char *what,
@@ -40,27 +42,40 @@ note_answers(Exec *exec, const Step *step, BlockBarrier *barrier, SmbLanes lanes
     barrier->origin = registers->predicate_origin[compute->in[0]];
 }
 
+// The number of a barrier, and of how many threads it is.
+static gboolean
+read_barrier(Exec *exec, const Step *step, SmbLanes lanes, guint32 *number, guint32 *expected) {
+  const Compute *compute = &step->compute;
+  *number = BARRIER_OF_CLUSTER;
+  *expected = 0;
+  if ((compute->s[0] != NO_ROW &&
+       !read_uniform_operand(exec, step, compute->s[0], lanes, "the number", number)) ||
+      (compute->s[1] != NO_ROW &&
+       !read_uniform_operand(exec, step, compute->s[1], lanes, "the number of threads", expected)))
+    return FALSE;
+  if (compute->s[0] != NO_ROW && *number >= BARRIER_OF_CLUSTER)
+    return smb_block_fail(exec->block, step->place, "barrier %u: expected 0 to %u", *number,
+                          (guint)BARRIER_OF_CLUSTER - 1);
+  return *expected % exec->block->lanes == 0 ||
+         smb_block_fail(exec->block, step->place, BARRIER_THREADS_ERROR, *expected,
+                        exec->block->lanes);
+}
+
 gboolean
 smb_step_barrier(Exec *exec, const Step *step, SmbLanes lanes) {
-  guint32 number = BARRIER_OF_CLUSTER, expected = 0;
-  const Compute *compute = &step->compute;
+  guint32 number, expected;
   if (!lanes)
     return TRUE;
-  if ((compute->s[0] != NO_ROW &&
-       !read_uniform_operand(exec, step, compute->s[0], lanes, "the number", &number)) ||
-      (compute->s[1] != NO_ROW &&
-       !read_uniform_operand(exec, step, compute->s[1], lanes, "the number of threads", &expected)))
+  if (!read_barrier(exec, step, lanes, &number, &expected)) {
+    smb_inspect_note_failure(exec->block, SMB_DEFECT_BARRIER, exec->w, smb_lanes_first(lanes));
     return FALSE;
-  if (compute->s[0] != NO_ROW && number >= BARRIER_OF_CLUSTER)
-    return smb_block_fail(exec->block, step->place, "barrier %u: expected 0 to %u", number,
-                          (guint)BARRIER_OF_CLUSTER - 1);
-  if (expected % exec->block->lanes != 0)
-    return smb_block_fail(exec->block, step->place, BARRIER_THREADS_ERROR, expected,
-                          exec->block->lanes);
+  }
   BlockBarrier *barrier = &exec->sync->barriers[number];
   barrier->expected = expected;
   barrier->step = step;
   if (step->argument == BARRIER_ARRIVE) {
+    if (exec->block->check)
+      smb_inspect_arrive(exec->block, exec->w, CHECK_BLOCK_BARRIERS + number);
     barrier->arrived += exec->block->lanes;
     return TRUE;
   }
@@ -122,9 +137,85 @@ answer_reduction(Exec *exec, const BlockBarrier *barrier, const Mask *waiting) {
   }
 }
 
+// A defect of a barrier: @lane of @warp is an example.
+static CheckFound
+make_barrier_found(guint32 place, guint warp, SmbLanes lanes) {
+  return (CheckFound){.kind = SMB_DEFECT_BARRIER,
+                      .site = G_MAXUINT,
+                      .at = place,
+                      .other = G_MAXUINT,
+                      .warp = warp,
+                      .lane = smb_lanes_first(lanes),
+                      .other_thread = G_MAXUINT};
+}
+
+// Threads that have ended do not come to a barrier that is for all of the block.
+static void
+check_ended(SmbBlock *block, guint32 place) {
+  guint n = 0, warp = 0;
+  for (guint w = block->n_warps; w-- > 0;) {
+    SmbLanes ended = block->launched.warp[w] & block->exited.warp[w];
+    n += smb_lanes_count(ended);
+    warp = ended ? w : warp;
+  }
+  if (n == 0)
+    return;
+  SmbLanes ended = block->launched.warp[warp] & block->exited.warp[warp];
+  const CheckFound found = make_barrier_found(place, warp, ended);
+  if (smb_inspect_counts(block, &found))
+    return;
+  g_autofree char *thread = smb_inspect_thread(block, warp * block->lanes + found.lane);
+  smb_inspect_tell(block, &found,
+                   "not all threads of the block reach the barrier: %u of them, %s first, %s ended",
+                   n, thread, n == 1 ? "has" : "have");
+}
+
+// Lanes of a warp that wait at different instructions have not met.
+static void
+check_divided(Exec *exec, const Mask *waiting) {
+  SmbBlock *block = exec->block;
+  for (guint w = 0; w < block->n_warps; w++) {
+    const SmbSplits *splits = exec->warps[w].splits;
+    SmbLanes apart = 0;
+    guint32 first = 0, at;
+    FOR_LANES(waiting->warp[w], lane) {
+      smb_splits_lane(splits, (guint)lane, &at);
+      first = lane == smb_lanes_first(waiting->warp[w]) ? at : first;
+      apart |= (SmbLanes)(at != first) << lane;
+    }
+    if (!apart)
+      continue;
+    const CheckFound found = make_barrier_found(exec->steps[first - 1].place, w, apart);
+    if (smb_inspect_counts(block, &found))
+      continue;
+    g_autofree char *thread = smb_inspect_thread(block, w * block->lanes + found.lane);
+    smb_inspect_tell(block, &found,
+                     "threads of warp %u wait at different barriers: %s, for one, at another "
+                     "__syncthreads()",
+                     w, thread);
+  }
+}
+
+// Of a launch that is checked: the barrier is complete.
+static void
+check_release(Exec *exec, guint number, const Mask *waiting) {
+  const BlockBarrier *barrier = &exec->sync->barriers[number];
+  gboolean is_all =
+      TRUE; // what ended threads did is seen behind a barrier that is for all of the block
+  for (guint w = 0; w < exec->block->n_warps; w++)
+    is_all = is_all && waiting->warp[w] == (barrier->expected ? exec->block->launched.warp[w]
+                                                              : exec->warps[w].splits->living);
+  if (number != BARRIER_OF_CLUSTER && !barrier->expected)
+    check_ended(exec->block, barrier->step->place);
+  check_divided(exec, waiting);
+  smb_inspect_barrier(exec->block, CHECK_BLOCK_BARRIERS + number, waiting, is_all);
+}
+
 static void
 release_barrier(Exec *exec, guint number, const Mask *waiting) {
   BlockBarrier *barrier = &exec->sync->barriers[number];
+  if (exec->block->check)
+    check_release(exec, number, waiting);
   if (barrier->step->argument >= BARRIER_POPC)
     answer_reduction(exec, barrier, waiting);
   smb_shadow_barrier(exec->block->shadow);
@@ -137,10 +228,9 @@ release_barrier(Exec *exec, guint number, const Mask *waiting) {
   exec->sync->timeouts = 0;
 }
 
-gboolean
-smb_barriers_fail(Exec *exec) {
-  if (!smb_mbarriers_check(exec))
-    return FALSE;
+// Says which threads are missing where. Always FALSE.
+static gboolean
+fail_barriers(Exec *exec) {
   for (guint number = 0; number < N_BLOCK_BARRIERS; number++) {
     Mask waiting;
     const BlockBarrier *barrier = &exec->sync->barriers[number];
@@ -163,6 +253,15 @@ smb_barriers_fail(Exec *exec) {
                           "warp %u waits here for lanes that never arrive", w);
   }
   g_assert_not_reached();
+}
+
+gboolean
+smb_barriers_fail(Exec *exec) {
+  if (!smb_mbarriers_check(exec))
+    smb_inspect_note_failure(exec->block, SMB_DEFECT_MBARRIER, 0, G_MAXUINT);
+  else if (!fail_barriers(exec))
+    smb_inspect_note_failure(exec->block, SMB_DEFECT_BARRIER, 0, G_MAXUINT);
+  return FALSE;
 }
 
 gboolean

@@ -12,6 +12,7 @@
 
 #include "sim/base/hash.h"
 #include "sim/exec/sync/sync.h"
+#include "sim/machine/check/checking.h"
 
 enum {
   MAX_COUNT = (1 << 20) - 1, // of arrivals, and of bytes
@@ -20,6 +21,7 @@ enum {
 };
 
 typedef struct {
+  guint32 offset;
   guint32 expected; // arrivals, of the next phase
   guint32 pending;  // arrivals
   gint64 bytes;     // that are announced and not copied
@@ -100,15 +102,19 @@ static gboolean
 fail_mbarrier(Exec *exec, const Step *step, guint lane, guint32 offset, const char *problem) {
   const SmbProgram *program = exec->block->program;
   g_autofree char *thread = smb_block_thread(exec->block, exec->w, lane);
-  return smb_block_fail(exec->block, step->place, "%s: byte %u of shared memory: %s, by %s",
-                        smb_program_site(program, step->transfer->move.site)->expression, offset,
-                        problem, thread);
+  smb_block_fail(exec->block, step->place, "%s: byte %u of shared memory: %s, by %s",
+                 smb_program_site(program, step->transfer->move.site)->expression, offset, problem,
+                 thread);
+  smb_inspect_note_failure(exec->block, SMB_DEFECT_MBARRIER, exec->w, lane);
+  return FALSE;
 }
 
 static void
 create_mbarrier(Exec *exec, guint32 offset, guint32 count) {
   MBarrier *barrier = g_new0(MBarrier, 1);
+  barrier->offset = offset;
   barrier->expected = barrier->pending = count;
+  smb_inspect_set(exec->block, offset, OBJECT_BYTES);
   g_hash_table_insert(exec->sync->mbarriers, key_of(offset), barrier);
   memset(exec->block->shared_marks + offset, 0, OBJECT_BYTES);
 }
@@ -148,6 +154,8 @@ complete_phase(Exec *exec, MBarrier *barrier) {
   barrier->bytes = 0;
   barrier->is_unsized = FALSE;
   smb_shadow_barrier(exec->block->shadow);
+  if (exec->block->check)
+    smb_inspect_complete(exec->block, barrier->offset);
   for (guint w = 0; w < exec->block->n_warps; w++)
     smb_splits_release(exec->warps[w].splits, HELD_BY_MBARRIER, TRUE);
 }
@@ -176,6 +184,8 @@ arrive_at_mbarrier(Exec *exec, const Step *step, MBarrier *barrier, guint lane, 
     return fail_mbarrier(exec, step, lane, offset,
                          "more arrivals than the pending count of the mbarrier");
   barrier->pending -= count;
+  if (exec->block->check)
+    smb_inspect_arrive(exec->block, exec->w, offset);
   complete_if_due(exec, barrier);
   return TRUE;
 }
@@ -307,6 +317,8 @@ smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *transfer, S
       barrier->is_unsized = TRUE;
     else if (!expect_bytes(exec, step, barrier, (guint)lane, offsets[lane], -(gint64)bytes[lane]))
       return FALSE;
+    if (exec->block->check)
+      smb_inspect_copied(exec->block, offsets[lane]);
     complete_if_due(exec, barrier);
   }
   return TRUE;
@@ -329,6 +341,8 @@ test_phases(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *offsets
       *unknown |= (SmbLanes)1 << lane;
     else if (parity ? (barrier->phase ^ numbers[lane]) % 2 : barrier->phase != numbers[lane])
       *done |= (SmbLanes)1 << lane;
+    if (exec->block->check && *done >> lane & 1)
+      smb_inspect_await(exec->block, exec->w, (SmbLanes)1 << lane, offsets[lane]);
   }
   return TRUE;
 }

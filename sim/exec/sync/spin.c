@@ -8,6 +8,8 @@
 // but load a value, over and over, that load is named.
 #include "sim/exec/sync/sync.h"
 
+#include "sim/machine/check/checking.h"
+
 enum {
   MAX_BLOCKS = 4096,   // that are looked at: each of them with all of them
   MAX_LOOKS = 1 << 16, // of a block, before its warps look whenever they come to it
@@ -47,7 +49,13 @@ smb_step_spin(Exec *exec, const Step *step, SmbLanes lanes) {
   Found found;
   if (exec_may_be_shared(exec, step->transfer) && !smb_spin_may_look(exec, step, lanes))
     return TRUE;
-  if (!smb_transfer_load(exec, step, lanes, &found))
+  // A volatile load need not be of a flag.
+  if (exec->block->check)
+    exec->block->check->is_polling = step->transfer->order == ORDER_ACQUIRE;
+  gboolean loaded = smb_transfer_load(exec, step, lanes, &found);
+  if (exec->block->check)
+    exec->block->check->is_polling = FALSE;
+  if (!loaded)
     return FALSE;
   smb_wait_note(exec, &found);
   return TRUE;
@@ -139,6 +147,76 @@ smb_spin_site(const Exec *exec, const Step *step) {
     }
   }
   return polled;
+}
+
+// Whether a step sets any of some rows.
+static gboolean
+sets_rows(const Step *step, Row first, guint n_rows) {
+  const Compute *compute = &step->compute;
+  gboolean has_result =
+      step->kind == KIND_COMPUTE &&
+      smb_operation_info((Operation)compute->operation)->result != SHAPE_PREDICATE;
+  guint n = has_result ? compute->n_rows[0] : 0;
+  gboolean computes = n > 0 && compute->d < first + n_rows && first < compute->d + n;
+  gboolean loads = step->kind == KIND_TRANSFER && step->transfer->data[0] < first + n_rows &&
+                   first < step->transfer->data[0] + step->transfer->n_components;
+  return computes || loads;
+}
+
+// Whether a step of a loop sets the address of a transfer, of what the loop sets.
+static gboolean
+moves_address(const Exec *exec, const CodeGraph *graph, const gboolean *loop, const Step *step,
+              const Transfer *transfer) {
+  const Compute *compute = &step->compute;
+  if (!sets_rows(step, transfer->address, transfer->address_rows))
+    return FALSE;
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    const SmbFlowBlock *flow = &g_array_index(graph->blocks, SmbFlowBlock, b);
+    for (guint32 s = flow->first; loop[b] && s < flow->end; s++) {
+      for (guint i = 0; i < compute->n_sources; i++) {
+        if (step->kind != KIND_COMPUTE ||
+            sets_rows(&exec->steps[s], compute->s[i], compute->n_rows[1 + i]))
+          return TRUE;
+      }
+    }
+  }
+  return FALSE;
+}
+
+// Whether a step of a loop that polls may be there: it does nothing that others see, and asks for no other memory.
+static gboolean
+is_idle(const Step *step, const Transfer *polled) {
+  return (step->kind != KIND_TRANSFER || step->transfer == polled || step->transfer->pieces) &&
+         step->kind != KIND_EXIT && step->opcode != STEP_BARRIER;
+}
+
+// Whether the loop around a step does nothing else; not of a step that is in no loop.
+static gboolean
+only_polls(const Exec *exec, const Step *polled) {
+  guint32 block;
+  const CodeGraph *graph = smb_code_graph(exec->code, step_number(exec, polled), &block);
+  g_autofree gboolean *loop = find_spin_loop(graph, block);
+  for (guint32 b = 0; b < graph->blocks->len; b++) {
+    const SmbFlowBlock *flow = &g_array_index(graph->blocks, SmbFlowBlock, b);
+    for (guint32 s = flow->first; loop[b] && s < flow->end; s++) {
+      if (!is_idle(&exec->steps[s], polled->transfer) ||
+          moves_address(exec, graph, loop, &exec->steps[s], polled->transfer))
+        return FALSE;
+    }
+  }
+  return loop[block];
+}
+
+gboolean
+smb_spin_polls(gconstpointer data, guint site) {
+  const Exec *exec = data;
+  for (guint32 s = 0; s < exec->code->steps->len; s++) {
+    const Step *step = &exec->steps[s];
+    if (step->kind == KIND_TRANSFER && step->transfer->move.site == site &&
+        step->transfer->move.op_class != SMB_OP_CLASS_STORE)
+      return only_polls(exec, step);
+  }
+  return FALSE;
 }
 
 gboolean

@@ -113,6 +113,8 @@ gboolean smb_spin_release(Exec *exec);
 void smb_spin_warn(Exec *exec, const Step *step);
 // The access that the loop around a step repeats, if that is all that it does; else NULL.
 const SmbSite *smb_spin_site(const Exec *exec, const Step *step);
+// Whether the loads of a site poll: the loop around them does nothing else, at one place. @exec: an Exec
+gboolean smb_spin_polls(gconstpointer exec, guint site);
 // Whether the lanes that run can never leave the loop that they are in, since no way leads out of it.
 gboolean smb_spin_is_endless(const Exec *exec);
 

@@ -43,7 +43,8 @@ gboolean
 smb_step_shuffle(Exec *exec, const Step *step, SmbLanes lanes) {
   if (lanes)
     exec_list_traffic(exec, step, SMB_TRAFFIC_SHUFFLE, 0);
-  return TRUE;
+  return smb_step_meet_lanes(exec, step,
+                             lanes); // what a shuffle brings, its source has read before
 }
 
 gboolean

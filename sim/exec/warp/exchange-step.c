@@ -6,6 +6,8 @@
 // WARPSYNC.EXCLUSIVE ahead, which lets the lanes of one set continue alone, up to the BSYNC behind.
 #include "sim/exec/warp/warp.h"
 
+#include "sim/machine/check/checking.h"
+
 // Those of @lanes that name what the first one names.
 static SmbLanes
 find_same(const guint32 *members, SmbLanes lanes) {
@@ -50,12 +52,63 @@ split_members(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *membe
 }
 
 gboolean
+smb_step_meet_lanes(Exec *exec, G_GNUC_UNUSED const Step *step, SmbLanes lanes) {
+  if (exec->block->check && lanes)
+    smb_inspect_meet(exec->block, exec->w, lanes);
+  return TRUE;
+}
+
+static CheckFound
+make_warp_found(const Exec *exec, const Step *step, guint lane) {
+  return (CheckFound){.kind = SMB_DEFECT_WARP,
+                      .site = G_MAXUINT,
+                      .at = step->place,
+                      .other = G_MAXUINT,
+                      .warp = exec->w,
+                      .lane = lane,
+                      .other_thread = G_MAXUINT};
+}
+
+// Of a launch that is checked: lanes name whom they wait for. Those that wait for the same have met, as far as they are there.
+static void
+inspect_members(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *members) {
+  for (SmbLanes same; lanes; lanes &= ~same) {
+    same = find_same(members, lanes);
+    SmbLanes wanted = members[smb_lanes_first(lanes)], strangers = same & ~wanted;
+    smb_inspect_meet(exec->block, exec->w,
+                     (same & wanted) | smb_splits_gathering(exec->warp->splits, wanted));
+    if (!strangers)
+      continue;
+    guint lane = smb_lanes_first(strangers);
+    const CheckFound found = make_warp_found(exec, step, lane);
+    if (smb_inspect_counts(exec->block, &found))
+      continue;
+    g_autofree char *thread = smb_inspect_thread(exec->block, exec->w * exec->block->lanes + lane);
+    smb_inspect_tell(exec->block, &found,
+                     "%s, lane %u, waits for the lanes of the mask 0x%08x, which it is not one of",
+                     thread, lane, (guint32)wanted);
+  }
+}
+
+static void
+check_gather(Exec *exec, const Step *step, SmbLanes lanes) {
+  const Registers *registers = exec->warp->registers;
+  Row row = step->compute.s[0];
+  if (smb_row_known(registers, row, lanes) == lanes)
+    inspect_members(exec, step, lanes, row_values(registers, row));
+  else
+    smb_inspect_meet(exec->block, exec->w, lanes);
+}
+
+gboolean
 smb_step_gather(Exec *exec, const Step *step, SmbLanes lanes) {
   Warp *warp = exec->warp;
   const Registers *registers = warp->registers;
   Row row = step->compute.s[0];
   gboolean is_whole = warp->splits->mask == warp->splits->living;
   gboolean is_exclusive = step->argument;
+  if (exec->block->check && lanes)
+    check_gather(exec, step, lanes);
   if (!lanes || (is_whole && !is_exclusive))
     return TRUE;
   gboolean is_known = smb_row_known(registers, row, lanes) == lanes;

@@ -5,6 +5,8 @@
 // CODE_ADDRESS_STEP times the index of its entry.
 #include "sim/exec/warp/warp.h"
 
+#include "sim/machine/check/checking.h"
+
 // The step at an address; FALSE with an error.
 static gboolean
 find_jump_target(Exec *exec, const Step *step, guint lane, guint64 address, guint32 *target) {
@@ -120,6 +122,8 @@ smb_step_call_address(Exec *exec, const Step *step, SmbLanes lanes) {
   if (exec->block->runtime && !check_called(exec, step, lanes))
     return FALSE;
   keep_return(exec, lanes, NO_ROW, 0);
+  if (exec->block->check)
+    exec->block->check->call_place = step->place;
   return smb_step_jump(exec, step, lanes);
 }
 

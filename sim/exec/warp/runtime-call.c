@@ -6,6 +6,7 @@
 #include "sim/exec/warp/warp.h"
 
 #include "sim/exec/warp/print-format.h"
+#include "sim/machine/check/checking.h"
 
 enum {
   ALLOCATED_ALIGN = 16,
@@ -156,12 +157,29 @@ smb_step_allocate(Exec *exec, const Step *step, SmbLanes lanes) {
       address = give_piece(exec, known >> lane & 1, bytes);
     else if (heap)
       address = smb_heap_take(heap, bytes);
+    if (exec->block->check && address)
+      smb_inspect_allocated(exec->block, address, bytes);
     low[lane] = (guint32)address;
     high[lane] = (guint32)(address >> 32);
   }
   set_result(exec, step->compute.d, lanes, low);
   set_result(exec, step->compute.d + 1, lanes, high);
   return TRUE;
+}
+
+static void
+note_wrong_free(Exec *exec, const Step *step, guint lane, const char *what) {
+  const CheckFound found = {.kind = SMB_DEFECT_ALLOCATION,
+                            .site = G_MAXUINT,
+                            .at = exec->block->check->call_place ? exec->block->check->call_place
+                                                                 : step->place,
+                            .other = G_MAXUINT,
+                            .warp = exec->w,
+                            .lane = lane,
+                            .other_thread = G_MAXUINT};
+  g_autofree char *thread = smb_inspect_thread(exec->block, exec->w * exec->block->lanes + lane);
+  g_autofree char *text = g_strdup_printf("%s, by %s", what, thread);
+  smb_inspect_note(exec->block, &found, text);
 }
 
 gboolean
@@ -181,6 +199,8 @@ smb_step_free(Exec *exec, const Step *step, SmbLanes lanes) {
       continue;
     g_autofree char *what = g_strdup_printf(
         "free of 0x%" G_GINT64_MODIFIER "x, where nothing is that malloc gave", address);
+    if (exec->block->check)
+      note_wrong_free(exec, step, (guint)lane, what);
     return smb_step_fault(exec, step, (SmbLanes)1 << lane, SMB_FAULT_TRAP, what);
   }
   return TRUE;

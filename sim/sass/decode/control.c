@@ -251,6 +251,12 @@ smb_sass_answer(SassDecoder *decoder) {
 
 // --- what changes nothing that is counted
 
+// Where all lanes run together, the assembler leaves a NOP of __syncwarp() and bar.warp.sync.
+gboolean
+smb_sass_pause(SassDecoder *decoder) {
+  return add_plain(decoder, STEP_MEET_LANES);
+}
+
 gboolean
 smb_sass_commit(SassDecoder *decoder) {
   return add_plain(decoder, STEP_COMMIT);

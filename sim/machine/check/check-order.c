@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What threads of a block see of each other: a clock of the block, and for each pair of warps, and of lanes of a warp, up to which
+// time one sees what the other did. Lanes that meet, barriers, mbarriers and flags move it on. Between warps all lanes of a warp are
+// taken together: what one of them has waited for, the others may use as well.
+#include <string.h>
+
+#include "sim/machine/check/checking.h"
+
+// What has arrived at a barrier, by warp, and what had when its last phase was complete.
+typedef struct {
+  guint32 *arrived;
+  guint32 *complete;
+} Post;
+
+static guint32 *
+seen_row(const Inspection *check, guint warp) {
+  return check->seen + (gsize)warp * check->n_columns;
+}
+
+static guint32 *
+lane_row(const SmbBlock *block, guint warp, guint lane) {
+  return block->check->lane_seen + ((gsize)warp * block->lanes + lane) * block->lanes;
+}
+
+static void
+raise_row(guint32 *row, const guint32 *by, guint n) {
+  for (guint i = 0; i < n; i++)
+    row[i] = MAX(row[i], by[i]);
+}
+
+void
+smb_inspect_advance(SmbBlock *block) {
+  block->check->now++;
+}
+
+void
+smb_inspect_meet(SmbBlock *block, guint warp, SmbLanes lanes) {
+  Inspection *check = block->check;
+  guint32 joined[SMB_MAX_LANES] = {0};
+  guint32 now = ++check->now;
+  FOR_LANES(lanes, lane) {
+    raise_row(joined, lane_row(block, warp, lane), block->lanes);
+  }
+  FOR_LANES(lanes, lane) {
+    joined[lane] = now;
+  }
+  FOR_LANES(lanes, lane) {
+    memcpy(lane_row(block, warp, lane), joined, block->lanes * sizeof *joined);
+  }
+}
+
+static void
+free_post(gpointer data) {
+  Post *post = data;
+  g_free(post->arrived);
+  g_free(post->complete);
+  g_free(post);
+}
+
+GHashTable *
+smb_inspect_posts_new(void) {
+  return g_hash_table_new_full(NULL, NULL, NULL, free_post);
+}
+
+static Post *
+open_post(const Inspection *check, guint32 key) {
+  Post *post = g_hash_table_lookup(check->posts, GUINT_TO_POINTER(key + 1));
+  if (post)
+    return post;
+  post = g_new0(Post, 1);
+  post->arrived = g_new0(guint32, check->n_columns);
+  post->complete = g_new0(guint32, check->n_columns);
+  g_hash_table_insert(check->posts, GUINT_TO_POINTER(key + 1), post);
+  return post;
+}
+
+// Lanes of a warp see what all of @row says of their own warp.
+static void
+raise_lanes(const SmbBlock *block, guint warp, SmbLanes lanes, guint32 time) {
+  FOR_LANES(lanes, lane) {
+    guint32 *row = lane_row(block, warp, lane);
+    for (guint other = 0; other < block->lanes; other++)
+      row[other] = MAX(row[other], time);
+  }
+}
+
+void
+smb_inspect_barrier(SmbBlock *block, guint32 key, const Mask *mask, gboolean is_all) {
+  Inspection *check = block->check;
+  g_autofree guint32 *joined = g_new0(guint32, check->n_columns);
+  const Post *post = g_hash_table_lookup(check->posts, GUINT_TO_POINTER(key + 1));
+  guint32 now = ++check->now;
+  guint copies = check->n_columns - 1;
+  if (post)
+    raise_row(joined, post->arrived, check->n_columns);
+  FOR_WARPS(block, mask, w) {
+    raise_row(joined, seen_row(check, w), check->n_columns);
+  }
+  FOR_WARPS(block, mask, w) {
+    joined[w] = now;
+  }
+  FOR_WARPS(block, mask, w) {
+    if (is_all) // all but copies in bulk, which no barrier waits for
+      seen_row(check, w)[copies] = joined[copies];
+    else
+      raise_row(seen_row(check, w), joined, check->n_columns);
+  }
+  if (is_all)
+    check->floor = now;
+  FOR_WARPS(block, mask, w) {
+    if (is_all)
+      break;
+    FOR_LANES(mask->warp[w], lane) {
+      FOR_LANES(mask->warp[w], other) {
+        lane_row(block, w, lane)[other] = now;
+      }
+    }
+  }
+}
+
+void
+smb_inspect_arrive(SmbBlock *block, guint warp, guint32 key) {
+  Inspection *check = block->check;
+  Post *post = open_post(check, key);
+  raise_row(post->arrived, seen_row(check, warp), check->n_columns);
+  post->arrived[warp] = ++check->now;
+}
+
+void
+smb_inspect_copied(SmbBlock *block, guint32 key) {
+  Inspection *check = block->check;
+  open_post(check, key)->arrived[check->n_columns - 1] = ++check->now;
+}
+
+void
+smb_inspect_complete(SmbBlock *block, guint32 key) {
+  const Post *post = open_post(block->check, key);
+  memcpy(post->complete, post->arrived, block->check->n_columns * sizeof *post->complete);
+}
+
+void
+smb_inspect_await(SmbBlock *block, guint warp, SmbLanes lanes, guint32 key) {
+  const Inspection *check = block->check;
+  const Post *post = open_post(check, key);
+  guint32 own = seen_row(check, warp)[warp];
+  raise_row(seen_row(check, warp), post->complete, check->n_columns);
+  seen_row(check, warp)[warp] = own;
+  raise_lanes(block, warp, lanes, post->complete[warp]);
+}
+
+void
+smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time) {
+  const Inspection *check = block->check;
+  guint warp = thread / block->lanes, other = writer / block->lanes;
+  if (other >= block->n_warps)
+    return;
+  if (warp == other) {
+    guint32 *seen = lane_row(block, warp, thread % block->lanes) + writer % block->lanes;
+    *seen = MAX(*seen, time + 1);
+    return;
+  }
+  guint32 *seen = seen_row(check, warp);
+  raise_row(seen, seen_row(check, other), check->n_columns);
+  seen[other] = MAX(seen[other], time + 1);
+}
+
+gboolean
+smb_inspect_sees(const SmbBlock *block, guint thread, guint other, guint32 time) {
+  const Inspection *check = block->check;
+  guint warp = thread / block->lanes, of = other / block->lanes;
+  if (thread == other)
+    return TRUE;
+  if (of >= block->n_warps)
+    return time < seen_row(check, warp)[check->n_columns - 1];
+  if (time < check->floor)
+    return TRUE;
+  if (warp == of)
+    return time < lane_row(block, warp, thread % block->lanes)[other % block->lanes];
+  return time < seen_row(check, warp)[of];
+}

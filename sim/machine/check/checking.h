@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A launch that is checked (SmbLaunch.defects): what its blocks do wrong, though they may run to their end. Each access to shared
+// memory is compared with those of other threads that nothing puts in order with it, lane by lane; what is read must have been
+// written. Private to the machine and to sim/exec, which says what puts threads in order. A block that is not checked has no Inspection,
+// and costs a test of a pointer.
+#pragma once
+
+#include "sim/check/defect.h"
+#include "sim/machine/access.h"
+
+/**
+ * CheckCell: what happened to a granule of shared memory, in the times of the block's clock; 0, or a time of an earlier block: nothing
+ * @wrote, @writer, @write_site: the last write
+ * @read, @reader, @read_site: reads since then, by two threads
+ * @value: of the last write, for writes that change nothing
+ * @set: when it was first written
+ * @polled: since when its reads and writes are a flag's
+ * @is_atomic: the last write is
+ */
+typedef struct {
+  guint32 wrote;
+  guint32 read[2];
+  guint32 write_site;
+  guint32 read_site[2];
+  guint32 value;
+  guint32 set;
+  guint32 polled;
+  guint16 writer;
+  guint16 reader[2];
+  guint8 is_atomic;
+} CheckCell;
+
+// Who asks whether the loads of a site poll (smb_inspect_set_polls()).
+typedef gboolean (*CheckPolls)(gconstpointer user, guint site);
+
+/**
+ * Inspection:
+ * @defects: of the running block
+ * @known: those of @defects that count again, by kind and sites: SmbDefect
+ * @code: (nullable): SmbCodeLine, once a place was asked for
+ * @failed_place, @failed_text: of the last smb_block_fail()
+ * @granule_shift, @cells, @n_cells: the program's own shared memory
+ * @now: the time: it rises whenever threads are put in order
+ * @start: that of the block's start
+ * @floor: all threads see what was done before
+ * @seen: [warp][warp]: what the first sees of the second: all that it did before that time. The last column is of copies in bulk
+ * @lane_seen: [warp][lane][lane]: the same of lanes of a warp
+ * @posts: by smb_inspect_arrive()'s key: Post
+ * @polls: by site: 0: not known yet, 1: no, 2: yes
+ * @races: by site: whether a read of what was not written yet races with a later write
+ * @asks_polls, @polls_user: (nullable)
+ * @is_polling: the access that is made polls
+ * @pending: lanes of the access of which it was said that they access what a copy may still write
+ * @call_place: of machine code: of the last call by an address, such as that of free(), which is behind all code; 0: there was none
+ * @fault, @failed_lane: what is wrong with the access that failed last, and of which lane
+ */
+struct _Inspection {
+  SmbDefects *defects;
+  GHashTable *known;
+  GPtrArray *code;
+  gboolean has_code;
+  guint32 failed_place;
+  char *failed_text;
+  guint granule_shift;
+  CheckCell *cells;
+  gsize n_cells;
+  guint32 now, start, floor;
+  guint n_columns;
+  guint32 *seen;
+  guint32 *lane_seen;
+  GHashTable *posts;
+  guint8 *polls;
+  guint8 *races;
+  CheckPolls asks_polls;
+  gconstpointer polls_user;
+  gboolean is_polling;
+  SmbLanes pending;
+  guint32 call_place;
+  SmbFault fault;
+  guint failed_lane;
+};
+
+// NULL: the launch is not checked.
+Inspection *smb_inspect_new(const SmbBlock *block, const SmbLaunch *launch);
+void smb_inspect_free(Inspection *check);
+void smb_inspect_start_block(SmbBlock *block);
+
+// --- what is found (block-check.c)
+
+/**
+ * CheckFound: a defect as it is found
+ * @site: G_MAXUINT: none: then it is at @at, a place of the program
+ * @other: of a race: the site of the other access
+ * @lane: G_MAXUINT: of no thread
+ * @other_thread: of a race: warp * lanes + lane; G_MAXUINT: none
+ * @array: (nullable)
+ */
+typedef struct {
+  SmbDefectKind kind;
+  guint site;
+  guint32 at;
+  guint other;
+  guint warp, lane;
+  guint other_thread;
+  const char *array;
+  guint64 address;
+} CheckFound;
+
+// Counts it, if it was found in this block; else returns FALSE, and smb_inspect_tell() adds it.
+gboolean smb_inspect_counts(SmbBlock *block, const CheckFound *found);
+G_GNUC_PRINTF(3, 4)
+void smb_inspect_tell(SmbBlock *block, const CheckFound *found, const char *format, ...);
+// Where in shared memory: "'tile' (byte 12 of shared memory)" (transfer full). @name: as of smb_access_array()
+char *smb_inspect_place(const SmbBlock *block, const char *name, guint32 offset);
+// Both, of what needs no more text.
+void smb_inspect_note(SmbBlock *block, const CheckFound *found, const char *text);
+// An access of a lane is not possible: @problem, in words.
+void smb_inspect_fault(SmbBlock *block, const Move *move, guint warp, guint lane,
+                       const char *problem);
+// A message of smb_block_fail(). @check: (nullable)
+void smb_inspect_remember(Inspection *check, guint32 place, const char *text);
+// The last smb_block_fail() is a defect of this kind. @lane: G_MAXUINT: of no thread
+void smb_inspect_note_failure(SmbBlock *block, SmbDefectKind kind, guint warp, guint lane);
+// "thread (3,0,0)" (transfer full).
+char *smb_inspect_thread(const SmbBlock *block, guint thread);
+
+// --- accesses (touch.c)
+
+// An access was resolved and reported, and is not made yet. @words: what is written; NULL: nothing, or it is not known
+void smb_inspect_access(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+                        const MarkedWords *words);
+// A copy in bulk of one lane. @is_late: it ends when an mbarrier says so
+void smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint lane);
+// Bytes of shared memory hold what the system wrote, or may.
+void smb_inspect_set(SmbBlock *block, guint32 offset, gsize bytes);
+// They are a barrier's: whoever accesses them does not race.
+void smb_inspect_exempt(SmbBlock *block, guint32 offset, gsize bytes);
+// The device's malloc gave these bytes, which nothing was written to yet (initial.c).
+void smb_inspect_allocated(SmbBlock *block, guint64 address, guint64 bytes);
+// What is accessed of global memory.
+void smb_inspect_initial(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes);
+void smb_inspect_initial_bytes(SmbBlock *block, const Move *move, guint warp, guint lane,
+                               const Object *object, guint64 offset, gsize length);
+
+// --- order (check-order.c)
+
+enum {
+  CHECK_BLOCK_BARRIERS =
+      0x40000000, // keys of barriers of the block: plus the number; others are offsets of mbarriers
+};
+
+GHashTable *smb_inspect_posts_new(void);
+// Lanes of a warp have met.
+void smb_inspect_meet(SmbBlock *block, guint warp, SmbLanes lanes);
+// All threads of @mask have met at a barrier; @is_all: those are all that live. What arrived there counts, too.
+void smb_inspect_barrier(SmbBlock *block, guint32 key, const Mask *mask, gboolean is_all);
+// Threads of a warp arrive, and go on; copies in bulk have been made that end there; a phase is complete; lanes have waited for it.
+void smb_inspect_arrive(SmbBlock *block, guint warp, guint32 key);
+void smb_inspect_copied(SmbBlock *block, guint32 key);
+void smb_inspect_complete(SmbBlock *block, guint32 key);
+void smb_inspect_await(SmbBlock *block, guint warp, SmbLanes lanes, guint32 key);
+// A thread has seen what another one wrote at a time, as a flag.
+void smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time);
+// Whether a thread sees what another one did at a time.
+gboolean smb_inspect_sees(const SmbBlock *block, guint thread, guint other, guint32 time);
+// What follows is later.
+void smb_inspect_advance(SmbBlock *block);
+
+static inline gboolean
+check_is_current(const Inspection *check, guint32 time) {
+  return time >= check->start;
+}
+
+// The number of what makes copies in bulk, among threads.
+static inline guint
+check_copier(const SmbBlock *block) {
+  return block->n_warps * block->lanes;
+}

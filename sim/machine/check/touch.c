@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Hazards in shared memory: two threads access a granule, at least one of them writes, and nothing puts one after the other. A write
+// of what was there already is none (racecheck: of severity INFO), nor are atomics with each other. Of what reads a granule between two
+// writes, two threads are remembered. And reads of what nobody has written.
+//
+// A flag is what a loop polls that does nothing else: whoever finds it set sees what was done before it was set. So does the next
+// compare-and-swap, or exchange, of one.
+#include <string.h>
+
+#include "sim/machine/check/checking.h"
+
+enum {
+  POLLS_UNKNOWN,
+  POLLS_NOT,
+  POLLS,
+};
+
+// One granule of an access of a lane.
+typedef struct {
+  const Move *move;
+  const Access *access;
+  guint lane, thread;
+  guint32 offset; // in shared memory
+  guint32 value;
+  gboolean has_value, is_late;
+  gboolean sets_flag;
+  gboolean told[SMB_N_DEFECTS]; // of this lane's access: once is enough
+} Touching;
+
+static gboolean
+is_polled_site(const SmbBlock *block, guint site) {
+  const Inspection *check = block->check;
+  if (check->polls[site] == POLLS_UNKNOWN)
+    check->polls[site] =
+        check->asks_polls && check->asks_polls(check->polls_user, site) ? POLLS : POLLS_NOT;
+  return check->polls[site] == POLLS;
+}
+
+static const char *
+describe_missing(const SmbBlock *block, guint one, guint other) {
+  return one / block->lanes == other / block->lanes ? "no __syncwarp() or barrier between them"
+                                                    : "no barrier between them";
+}
+
+static void
+tell_hazard(SmbBlock *block, Touching *touch, SmbDefectKind kind, guint other, guint site) {
+  const CheckFound found = {.kind = kind,
+                            .site = touch->move->site,
+                            .other = site,
+                            .warp = touch->access->warp,
+                            .lane = touch->lane,
+                            .other_thread = other,
+                            .array =
+                                smb_access_array(block, touch->access, touch->lane, touch->offset),
+                            .address = touch->offset};
+  if (touch->told[kind] || block->program->reaches_reserved)
+    return;
+  touch->told[kind] = TRUE;
+  if (smb_inspect_counts(block, &found))
+    return;
+  gboolean is_copier = other >= check_copier(block);
+  g_autofree char *me = smb_inspect_thread(block, touch->thread);
+  g_autofree char *them = is_copier ? g_strdup("a copy in bulk") : smb_inspect_thread(block, other);
+  g_autofree char *where = smb_site_place(smb_program_site(block->program, site));
+  g_autofree char *memory = smb_inspect_place(block, found.array, touch->offset);
+  const char *missing = is_copier ? "no wait for its mbarrier between them"
+                                  : describe_missing(block, touch->thread, other);
+  smb_inspect_tell(block, &found, "%s is %s by %s and %s by %s at %s, with %s", memory,
+                   kind == SMB_DEFECT_RACE_READ ? "read" : "written", me,
+                   kind == SMB_DEFECT_RACE_OVERWRITE ? "read" : "written", them, where, missing);
+}
+
+// --- a granule
+
+static gboolean
+is_polled_cell(const SmbBlock *block, CheckCell *cell, guint site) {
+  if (check_is_current(block->check, cell->polled))
+    return TRUE;
+  if (!block->check->is_polling && !is_polled_site(block, site))
+    return FALSE;
+  cell->polled = block->check->now;
+  return TRUE;
+}
+
+static void
+check_last_write(SmbBlock *block, Touching *touch, CheckCell *cell, SmbDefectKind kind) {
+  const Inspection *check = block->check;
+  if (!check_is_current(check, cell->wrote) ||
+      smb_inspect_sees(block, touch->thread, cell->writer, cell->wrote))
+    return;
+  if (is_polled_cell(block, cell, touch->move->site))
+    smb_inspect_acquire(block, touch->thread, cell->writer, cell->wrote);
+  else
+    tell_hazard(block, touch, kind, cell->writer, cell->write_site);
+}
+
+static void
+check_last_reads(SmbBlock *block, Touching *touch, CheckCell *cell) {
+  for (guint i = 0; i < G_N_ELEMENTS(cell->read); i++) {
+    if (!check_is_current(block->check, cell->read[i]) ||
+        smb_inspect_sees(block, touch->thread, cell->reader[i], cell->read[i]) ||
+        is_polled_cell(block, cell, cell->read_site[i]))
+      continue;
+    tell_hazard(block, touch, SMB_DEFECT_RACE_OVERWRITE, cell->reader[i], cell->read_site[i]);
+    if (!check_is_current(block->check, cell->set))
+      block->check->races[cell->read_site[i]] = TRUE;
+    return;
+  }
+}
+
+// The reader takes its own place, that of one of its warp, or the older one.
+static void
+note_reader(const SmbBlock *block, const Touching *touch, CheckCell *cell) {
+  guint i = 0;
+  if (cell->reader[0] != touch->thread && check_is_current(block->check, cell->read[0]))
+    i = cell->reader[1] / block->lanes == touch->thread / block->lanes ||
+        cell->read[1] <= cell->read[0];
+  cell->read[i] = block->check->now;
+  cell->reader[i] = (guint16)touch->thread;
+  cell->read_site[i] = touch->move->site;
+}
+
+static void
+note_writer(const SmbBlock *block, const Touching *touch, CheckCell *cell, gboolean is_atomic) {
+  cell->wrote = block->check->now;
+  cell->set = block->check->now;
+  cell->writer = (guint16)(touch->is_late ? check_copier(block) : touch->thread);
+  cell->write_site = touch->move->site;
+  cell->is_atomic = (guint8)is_atomic;
+  cell->value = touch->value;
+  cell->read[0] = cell->read[1] = 0;
+}
+
+static void
+tell_unset(SmbBlock *block, Touching *touch) {
+  const CheckFound found = {.kind = SMB_DEFECT_UNSET_SHARED,
+                            .site = touch->move->site,
+                            .other = G_MAXUINT,
+                            .warp = touch->access->warp,
+                            .lane = touch->lane,
+                            .other_thread = G_MAXUINT,
+                            .array =
+                                smb_access_array(block, touch->access, touch->lane, touch->offset),
+                            .address = touch->offset};
+  if (touch->told[found.kind])
+    return;
+  touch->told[found.kind] = TRUE;
+  if (smb_inspect_counts(block, &found))
+    return;
+  g_autofree char *thread = smb_inspect_thread(block, touch->thread);
+  g_autofree char *memory = smb_inspect_place(block, found.array, touch->offset);
+  smb_inspect_tell(block, &found, "%s is read by %s, but no thread of the block has written there",
+                   memory, thread);
+}
+
+static void
+read_cell_checked(SmbBlock *block, Touching *touch, CheckCell *cell) {
+  if (!(block->check->pending >> touch->lane & 1))
+    check_last_write(block, touch, cell, SMB_DEFECT_RACE_READ);
+  if (!check_is_current(block->check, cell->set))
+    tell_unset(block, touch);
+  note_reader(block, touch, cell);
+}
+
+static void
+write_cell_checked(SmbBlock *block, Touching *touch, CheckCell *cell) {
+  gboolean is_same = touch->has_value && check_is_current(block->check, cell->wrote) &&
+                     !cell->is_atomic && cell->value == touch->value;
+  if (!is_same && !(block->check->pending >> touch->lane & 1))
+    check_last_write(block, touch, cell, SMB_DEFECT_RACE_WRITE);
+  check_last_reads(block, touch, cell);
+  touch->sets_flag = touch->sets_flag || check_is_current(block->check, cell->polled);
+  note_writer(block, touch, cell, FALSE);
+}
+
+// Locks are taken and given by these.
+static gboolean
+is_lock(const Move *move) {
+  return move->atomic == ATOMIC_CAS || move->atomic == ATOMIC_EXCHANGE;
+}
+
+static void
+update_cell_checked(SmbBlock *block, Touching *touch, CheckCell *cell) {
+  gboolean was_written = check_is_current(block->check, cell->wrote);
+  if (was_written && is_lock(touch->move))
+    smb_inspect_acquire(block, touch->thread, cell->writer, cell->wrote);
+  if (is_lock(touch->move))
+    cell->polled = block->check->now;
+  if (was_written && !cell->is_atomic)
+    check_last_write(block, touch, cell,
+                     touch->move->reads ? SMB_DEFECT_RACE_READ : SMB_DEFECT_RACE_WRITE);
+  if (touch->move->reads && !check_is_current(block->check, cell->set))
+    tell_unset(block, touch);
+  check_last_reads(block, touch, cell);
+  note_writer(block, touch, cell, TRUE);
+}
+
+// --- an access
+
+// The granules of one lane, from @at on.
+static void
+touch_lane(SmbBlock *block, Touching *touch, guint32 at, gsize width, const MarkedWords *words) {
+  const Inspection *check = block->check;
+  gsize granule = (gsize)1 << check->granule_shift;
+  for (gsize done = 0; done < width; done += granule) {
+    touch->offset = at + (guint32)done;
+    CheckCell *cell = &check->cells[touch->offset >> check->granule_shift];
+    if (touch->offset >= block->shared_bytes)
+      break;
+    if (words) {
+      guint32 word = words->values[done / 4][touch->lane];
+      touch->value = word >> (8 * (done % 4)) & (granule < 4 ? (1u << 8 * granule) - 1 : G_MAXUINT);
+    }
+    if (touch->move->op_class == SMB_OP_CLASS_LOAD)
+      read_cell_checked(block, touch, cell);
+    else if (touch->move->op_class == SMB_OP_CLASS_STORE)
+      write_cell_checked(block, touch, cell);
+    else
+      update_cell_checked(block, touch, cell);
+  }
+}
+
+void
+smb_inspect_access(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+                   const MarkedWords *words) {
+  Inspection *check = block->check;
+  gboolean sets_flag = move->op_class == SMB_OP_CLASS_ATOMIC && is_lock(move);
+  gboolean copies = move->op == SMB_OP_CP_ASYNC_CA || move->op == SMB_OP_CP_ASYNC_CG;
+  FOR_LANES(access->lanes[SPACE_SHARED] & lanes, lane) {
+    Touching touch = {.move = move,
+                      .access = access,
+                      .lane = (guint)lane,
+                      .thread = access->warp * block->lanes + (guint)lane,
+                      .has_value = words && !copies};
+    touch_lane(block, &touch, access->request.offset[lane], move->width,
+               touch.has_value ? words : NULL);
+    sets_flag = sets_flag || touch.sets_flag;
+  }
+  if (sets_flag) // what follows is not seen by who finds it
+    smb_inspect_advance(block);
+  if (access->lanes[SPACE_GLOBAL] & lanes)
+    smb_inspect_initial(block, move, access, lanes);
+  check->pending = 0;
+}
+
+void
+smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint lane) {
+  Touching touch = {.move = move,
+                    .access = access,
+                    .lane = lane,
+                    .thread = access->warp * block->lanes + lane,
+                    .is_late = move->op_class == SMB_OP_CLASS_STORE};
+  touch_lane(block, &touch, access->request.offset[lane], move->width, NULL);
+}
+
+void
+smb_inspect_set(SmbBlock *block, guint32 offset, gsize bytes) {
+  const Inspection *check = block->check;
+  for (gsize at = offset; check && at < offset + bytes && at < block->shared_bytes; at++)
+    check->cells[at >> check->granule_shift].set = check->now;
+}
+
+void
+smb_inspect_exempt(SmbBlock *block, guint32 offset, gsize bytes) {
+  const Inspection *check = block->check;
+  smb_inspect_set(block, offset, bytes);
+  for (gsize at = offset; check && at < offset + bytes && at < block->shared_bytes; at++)
+    check->cells[at >> check->granule_shift].polled = check->now;
+}

@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# smembank run --check: tests/run/check-cases.cu makes one mistake at a time. Each is found, at its line and by its kind; the same program
+# without it has nothing to say. Right programs that synchronise in less common ways have nothing to say either.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
+srcdir=$(cd "$srcdir" && pwd)
+source=$srcdir/tests/run/check-cases.cu
+cd "$work"
+
+run_libraries
+
+# Without nvcc: a program that is checked and makes no mistake, with the runtime alone.
+library=$SMEMBANK_RUN_LIBRARIES/libcudart.so.13
+if [ ! -e "$library" ]; then
+  echo "no $library: not built for this machine"
+  exit 0
+fi
+cat >host.c <<'END'
+#include <stddef.h>
+int cudaMalloc(void **, size_t), cudaMemcpy(void *, const void *, size_t, int), cudaMemset(void *, int, size_t), cudaFree(void *);
+int main(int argc, char **argv) {
+  char host[64];
+  void *p;
+  (void)argv;
+  cudaMalloc(&p, 64);
+  cudaMemset(p, 0, argc > 1 ? 60 : 64);
+  cudaMemcpy(host, p, 64, 2);
+  cudaMemcpy(host, p, argc > 1 ? 65 : 64, 2);
+  if (argc < 3)
+    cudaFree(p);
+  return 0;
+}
+END
+"${CC:-cc}" -o host host.c "$library"
+expect 0 run --check -- ./host
+says 'Checked 0 launches: nothing found.'
+expect 1 run --check --format json -- ./host wrong
+is_json
+shows '"kind" : "unset-copy"'
+shows '"function" : "cudaMemcpy"'
+shows '"kind" : "call"'
+shows '"error" : 1,'
+expect 1 run --check -- ./host wrong more
+says '2 findings'
+says 'cudaMemcpy() returned cudaErrorInvalidValue'
+says '1 allocation not freed: 64 bytes'
+expect 0 run -- ./host wrong more
+expect 2 run --check --kernels skip -- ./host
+
+need_nvcc
+"$nvcc" -arch=sm_90 -lineinfo -cudart shared -Wno-deprecated-gpu-targets -diag-suppress 20054 -o cases "$source"
+
+# checked STATUS CASE: runs a case; what it says of it is in err.
+checked() {
+  last="case $2"
+  status=0
+  timeout 60 "$SMEMBANK" run --check -- ./cases "$2" >out 2>err || status=$?
+  [ "$status" = "$1" ] || die "$2: status $status, expected $1: $(cat err)"
+}
+
+# finds CASE TITLE: the mistake is found, at a line that has its name, and nothing is without it.
+finds() {
+  checked 1 "$1"
+  grep -n "// .*\b$1\b" "$source" | sed 's/:.*//' >lines
+  while read -r line; do
+    grep -q "check-cases.cu:$line: $2: " err && found=$line
+  done <lines
+  [ -n "${found:-}" ] || die "$1: no '$2' at line $(tr '\n' ' ' <lines): $(cat err)"
+  found=
+  checked 0 "$1-not"
+  grep -q 'nothing found' err || die "$1-not: $(cat err)"
+}
+
+for case in store-behind load-before shared-behind local-behind null heap-behind heap-freed freed; do
+  finds $case 'out of bounds'
+done
+finds misaligned 'misaligned access'
+finds free-twice "wrong use of the device's heap"
+finds free-foreign "wrong use of the device's heap"
+for case in read-early overwrite write-twice in-warp in-half with-atomic named-barrier flag copied-by-others bulk-copy block-barrier; do
+  finds $case race
+done
+finds pending-copy 'access to a pending copy'
+finds unset 'uninitialized device memory'
+finds unset-atomic 'uninitialized device memory'
+finds unset-heap 'uninitialized device memory'
+finds unset-shared 'uninitialized shared memory'
+for case in some-threads ended two-barriers too-few; do
+  finds $case 'divergent threads at a barrier'
+done
+finds wrong-mask 'threads of a warp that do not meet'
+finds no-barrier 'wrong use of an mbarrier'
+finds arrive-often 'wrong use of an mbarrier'
+
+# --- what the host does
+checked 1 unset-copy
+says 'cudaMemcpy() copies 256 bytes to the host, but nothing was written to the byte at'
+checked 1 call
+says 'cudaMemcpy() returned cudaErrorInvalidValue'
+checked 1 launch
+says 'cudaLaunchKernel() returned cudaErrorInvalidValue'
+checked 0 leak
+says 'leak: 1000 bytes at'
+for case in unset-copy call launch leak; do
+  checked 0 $case-not
+  says 'nothing found.'
+done
+
+# --- right as they are
+for case in tiles locked same-value; do
+  checked 0 $case
+  says 'nothing found.'
+done
+
+# --- how often, who, and how many lanes
+checked 1 store-behind
+says '4 bytes at'
+says '4 times'
+checked 1 read-early
+says 'is read by thread (32,0,0) and written by thread (31,0,0) at'
+
+# --- the same kernels as PTX, which is run as it is where there is no compiler: arrays have their names
+SMEMBANK_NVCC=no
+export SMEMBANK_NVCC
+"$nvcc" -arch=compute_90 -lineinfo -cudart shared -diag-suppress 20054 -o cases "$source"
+for case in read-early-not in-warp-not flag-not bulk-copy-not named-barrier-not tiles locked; do
+  checked 0 $case
+done
+checked 1 read-early
+says "'tile' (byte 124 of shared memory)"
+finds in-half race
+finds unset-shared 'uninitialized shared memory'
+checked 1 wrong-mask
+says 'lane 4, waits for the lanes of the mask 0x0000000f'
+
+# --- other formats
+expect 1 run --check --format json -- ./cases unset-shared
+is_json
+shows '"kind" : "unset-shared"'
+shows '"tool" : "initcheck"'
+shows '"findings" : ['
+expect 1 run --check --format markdown -- ./cases unset-shared
+shows '| unset-shared |'
+expect 1 run --check --format csv -- ./cases unset-shared
+says 'uninitialized shared memory'
+expect 1 run --check --output report -- ./cases unset-shared
+if grep -q 'Checked' err; then die "--output: the report is among the messages: $(cat err)"; fi
+grep -q 'uninitialized shared memory' report || die "--output: $(cat report)"

@@ -1,0 +1,521 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// One mistake each, and the same without it: NAME makes it, NAME-not does not (tests/cli/run-check.sh). The line of a mistake is the
+// one that names its case in a comment.
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cuda/barrier>
+#include <cuda_pipeline.h>
+#include <cstdio>
+#include <cstring>
+
+namespace cg = cooperative_groups;
+
+enum {
+  N = 64
+}; // threads of a block, two warps
+
+// --- memcheck
+
+__global__ void
+store_behind(int *p, bool wrong) {
+  p[threadIdx.x + (wrong ? 4 : 0)] = 1; // store-behind
+}
+
+__global__ void
+load_before(int *p, bool wrong) {
+  p[threadIdx.x] = p[(int)threadIdx.x - (wrong ? 2 : 0)]; // load-before
+}
+
+__global__ void
+misaligned(int *p, bool wrong) {
+  *(int *)((char *)p + 8 * (threadIdx.x % 8) + (wrong ? 2 : 0)) = 1; // misaligned
+}
+
+__global__ void
+shared_behind(int *p, bool wrong) {
+  extern __shared__ int dynamic[];
+  dynamic[threadIdx.x + (wrong ? 300 : 0)] = 3; // shared-behind
+  __syncthreads();
+  p[threadIdx.x] = dynamic[threadIdx.x];
+}
+
+__global__ void
+local_behind(int *p, bool wrong, int n) {
+  int own[128];
+  for (int i = 0; i < 128; i++)
+    own[i] = p[(n + i * i) % N];
+  p[threadIdx.x] = own[(threadIdx.x * 5 + n) % 128 + (wrong ? 1 << 20 : 0)]; // local-behind
+}
+
+__global__ void
+freed(int *p) {
+  p[threadIdx.x] = 1; // freed null
+}
+
+__global__ void
+free_twice(int *p, bool wrong) {
+  void *piece = malloc(24);
+  p[threadIdx.x] = piece != NULL;
+  free(piece);
+  if (wrong)
+    free(piece); // free-twice
+}
+
+__global__ void
+free_foreign(int *p, bool wrong) {
+  p[threadIdx.x] = 1;
+  if (wrong && threadIdx.x == 0)
+    free(p + 4); // free-foreign
+}
+
+__global__ void
+heap_behind(int *p, bool wrong) {
+  char *piece = (char *)malloc(21);
+  piece[20 + (wrong ? 1 : 0)] = 1; // heap-behind
+  p[threadIdx.x] = 1;
+  free(piece);
+}
+
+__global__ void
+heap_freed(int *p, bool wrong) {
+  int *piece = (int *)malloc(64);
+  piece[3] = 1;
+  if (wrong)
+    free(piece);
+  p[threadIdx.x] = piece[3]; // heap-freed
+  if (!wrong)
+    free(piece);
+}
+
+// --- racecheck
+
+__global__ void
+read_early(int *p, bool wrong) {
+  __shared__ int tile[N];
+  tile[threadIdx.x] = threadIdx.x;
+  if (!wrong)
+    __syncthreads();
+  p[threadIdx.x] = tile[N - 1 - threadIdx.x]; // read-early
+}
+
+__global__ void
+overwrite(int *p, bool wrong) {
+  __shared__ int tile[N];
+  tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  int found = tile[N - 1 - threadIdx.x];
+  if (!wrong)
+    __syncthreads();
+  tile[threadIdx.x] = found + 1; // overwrite
+  __syncthreads();
+  p[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void
+write_twice(int *p, bool wrong) {
+  __shared__ int last;
+  if (wrong || threadIdx.x == 0)
+    last = threadIdx.x; // write-twice
+  __syncthreads();
+  p[threadIdx.x] = last;
+}
+
+__global__ void
+in_warp(int *p, bool wrong) {
+  __shared__ int tile[N];
+  volatile int *seen = tile;
+  seen[threadIdx.x] = threadIdx.x;
+  if (!wrong)
+    __syncwarp();
+  p[threadIdx.x] = seen[threadIdx.x ^ 1]; // in-warp
+}
+
+__global__ void
+in_half(int *p, bool wrong) {
+  __shared__ int tile[N];
+  volatile int *seen = tile;
+  unsigned lane = threadIdx.x % 32, half = lane / 16;
+  seen[threadIdx.x] = threadIdx.x;
+  if (half == 0)
+    __syncwarp(0xffff);
+  else
+    __syncwarp(0xffff0000);
+  p[threadIdx.x] = seen[threadIdx.x ^ (wrong ? 16 : 1)]; // in-half
+}
+
+__global__ void
+with_atomic(int *p, bool wrong) {
+  __shared__ int sum;
+  if (threadIdx.x == 0)
+    sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, 1);
+  if (!wrong)
+    __syncthreads();
+  p[threadIdx.x] = sum; // with-atomic
+}
+
+__global__ void
+named_barrier(int *p, bool wrong) {
+  __shared__ int tile[N];
+  if (threadIdx.x < 32) {
+    if (wrong)
+      asm volatile("bar.arrive 2, 64;" ::: "memory");
+    tile[threadIdx.x] = threadIdx.x;
+    if (!wrong)
+      asm volatile("bar.arrive 2, 64;" ::: "memory");
+  } else {
+    asm volatile("bar.sync 2, 64;" ::: "memory");
+    p[threadIdx.x] = tile[threadIdx.x - 32]; // named-barrier
+  }
+}
+
+__global__ void
+flag(int *p, bool wrong) {
+  __shared__ int data, other;
+  __shared__ volatile int ready;
+  if (threadIdx.x == 0)
+    ready = other = 0;
+  __syncthreads();
+  if (threadIdx.x == 32) {
+    data = p[5];
+    __threadfence_block();
+    ready = 1;
+    other = 8;
+  }
+  if (threadIdx.x == 0) {
+    while (!ready)
+      ;
+    __threadfence_block();
+    p[0] = data;
+  }
+  if (threadIdx.x == 1 && wrong)
+    p[1] = other; // flag
+}
+
+__global__ void
+pending_copy(int *p, const int *from, bool wrong) {
+  __shared__ int tile[N];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &from[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+  if (!wrong)
+    __pipeline_wait_prior(0);
+  p[threadIdx.x] = tile[threadIdx.x]; // pending-copy
+  __pipeline_wait_prior(0);
+}
+
+__global__ void
+copied_by_others(int *p, const int *from, bool wrong) {
+  __shared__ int tile[N];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &from[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  if (!wrong)
+    __syncthreads();
+  p[threadIdx.x] = tile[N - 1 - threadIdx.x]; // copied-by-others
+}
+
+__global__ void
+bulk_copy(int *p, const int *from, bool wrong) {
+  __shared__ alignas(16) int tile[N];
+  __shared__ alignas(8) unsigned long long barrier;
+  unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+  unsigned to = (unsigned)__cvta_generic_to_shared(tile), done = 0;
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at) : "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(at) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+                 "256, [%2];" ::"r"(to),
+                 "l"(from), "r"(at)
+                 : "memory");
+  }
+  while (!done && !wrong)
+    asm volatile(
+        "{ .reg .pred q; mbarrier.try_wait.parity.shared.b64 q, [%1], 0; selp.u32 %0, 1, 0, q; }"
+        : "=r"(done)
+        : "r"(at)
+        : "memory");
+  p[threadIdx.x] = tile[threadIdx.x]; // bulk-copy
+}
+
+__global__ void
+block_barrier(int *p, bool wrong) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+  __shared__ int tile[N];
+  if (threadIdx.x == 0)
+    init(&barrier, N);
+  __syncthreads();
+  tile[threadIdx.x] = threadIdx.x;
+  auto token = barrier.arrive();
+  if (!wrong)
+    barrier.wait(std::move(token));
+  p[threadIdx.x] = tile[N - 1 - threadIdx.x]; // block-barrier
+}
+
+// --- initcheck
+
+__global__ void
+copy_on(int *p, const int *from) {
+  p[threadIdx.x] = from[threadIdx.x]; // unset
+}
+
+__global__ void
+add_to(int *p) {
+  atomicAdd(&p[threadIdx.x], 1); // unset-atomic
+}
+
+__global__ void
+unset_shared(int *p, bool wrong) {
+  __shared__ int tile[N];
+  if (!wrong || threadIdx.x != 5)
+    tile[threadIdx.x] = 1;
+  __syncthreads();
+  p[threadIdx.x] = tile[threadIdx.x]; // unset-shared
+}
+
+__global__ void
+unset_heap(int *p, bool wrong) {
+  int *piece = (int *)malloc(16);
+  if (!wrong)
+    piece[2] = 1;
+  p[threadIdx.x] = piece[2]; // unset-heap
+  free(piece);
+}
+
+__global__ void
+fill(char *p, int n) {
+  for (int i = threadIdx.x; i < n; i += N)
+    p[i] = 1;
+}
+
+// --- synccheck
+
+__global__ void
+some_threads(int *p, bool wrong) {
+  if (threadIdx.x < 40 || !wrong)
+    __syncthreads(); // some-threads
+  p[threadIdx.x] = 1;
+}
+
+__global__ void
+ended(int *p, bool wrong) {
+  if (threadIdx.x >= 50 && wrong)
+    return;
+  p[threadIdx.x] = 1;
+  __syncthreads(); // ended
+  p[threadIdx.x] = 2;
+}
+
+__global__ void
+two_barriers(int *p, bool wrong) {
+  if (threadIdx.x % 2 == 0 && wrong) {
+    p[threadIdx.x] = 1;
+    __syncthreads(); // two-barriers
+    p[threadIdx.x] = 2;
+  } else {
+    p[threadIdx.x] = 3;
+    __syncthreads(); // two-barriers
+    p[threadIdx.x] = 4;
+  }
+}
+
+__global__ void
+too_few(int *p, bool wrong) {
+  if (threadIdx.x < 32 || !wrong)
+    asm volatile("bar.sync 3, 64;" ::: "memory"); // too-few
+  p[threadIdx.x] = 1;
+}
+
+__global__ void
+wrong_mask(int *p, bool wrong) {
+  unsigned lane = threadIdx.x % 32;
+  if (lane < 8) {
+    __syncwarp(wrong ? 0xf : 0xff); // wrong-mask
+    p[threadIdx.x] = 1;
+  } else
+    p[threadIdx.x] = 2;
+}
+
+#define arrive(at, n)                                                                              \
+  asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0], %1; }" ::"r"(at), "r"(n)        \
+               : "memory")
+
+__global__ void
+no_barrier(int *p, bool wrong) {
+  __shared__ alignas(8) unsigned long long barrier;
+  unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+  if (threadIdx.x == 0 && !wrong)
+    asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+  __syncthreads();
+  arrive(at, 1); // no-barrier
+  p[threadIdx.x] = 1;
+}
+
+__global__ void
+arrive_often(int *p, bool wrong) {
+  __shared__ alignas(8) unsigned long long barrier;
+  unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared.b64 [%0], 70;" ::"r"(at) : "memory");
+  __syncthreads();
+  if (threadIdx.x == 0)
+    arrive(at, wrong ? 80 : 7); // arrive-often
+  p[threadIdx.x] = 1;
+}
+
+// --- right as they are
+
+__global__ void
+tiles(int *p, bool) {
+  __shared__ int tile[N];
+  cg::thread_block block = cg::this_thread_block();
+  auto quarter = cg::tiled_partition<8>(block);
+  tile[threadIdx.x] = threadIdx.x;
+  quarter.sync();
+  int next = tile[threadIdx.x / 8 * 8 + (threadIdx.x + 1) % 8];
+  quarter.sync();
+  tile[threadIdx.x] = next;
+  block.sync();
+  p[threadIdx.x] = tile[N - 1 - threadIdx.x];
+}
+
+__global__ void
+locked(int *p, bool) {
+  __shared__ int lock, sum;
+  if (threadIdx.x == 0)
+    lock = sum = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    while (atomicCAS(&lock, 0, 1) != 0)
+      ;
+    __threadfence_block();
+    sum += 1;
+    __threadfence_block();
+    atomicExch(&lock, 0);
+  }
+  __syncthreads();
+  p[threadIdx.x] = sum;
+}
+
+__global__ void
+same_value(int *p, bool) {
+  __shared__ int any;
+  if (threadIdx.x == 0)
+    any = 0;
+  __syncthreads();
+  if (threadIdx.x > 10)
+    any = 1;
+  __syncthreads();
+  p[threadIdx.x] = any;
+}
+
+static int *p, *from;
+
+static bool
+calls(const char *name, bool wrong) {
+  int host[N];
+  int *more = NULL;
+  if (!strcmp(name, "unset")) {
+    cudaMalloc(&more, sizeof host);
+    fill<<<1, N>>>((char *)more, wrong ? 255 : 256);
+    copy_on<<<1, N>>>(p, more);
+  } else if (!strcmp(name, "unset-atomic")) {
+    cudaMalloc(&more, sizeof host);
+    if (!wrong)
+      cudaMemset(more, 0, sizeof host);
+    add_to<<<2, N>>>(more);
+  } else if (!strcmp(name, "unset-copy")) {
+    cudaMalloc(&more, sizeof host);
+    cudaMemcpy(more, from, wrong ? 252 : 256, cudaMemcpyDeviceToDevice);
+    cudaMemcpy(host, more, sizeof host, cudaMemcpyDeviceToHost);
+  } else if (!strcmp(name, "call")) {
+    cudaMemcpy(host, p, wrong ? 4096 : 256, cudaMemcpyDeviceToHost);
+  } else if (!strcmp(name, "launch")) {
+    freed<<<1, wrong ? 2048 : 64>>>(p);
+  } else if (!strcmp(name, "freed")) {
+    cudaMalloc(&more, sizeof host);
+    if (wrong)
+      cudaFree(more);
+    freed<<<1, N>>>(more);
+    more = wrong ? NULL : more;
+  } else if (!strcmp(name, "null")) {
+    freed<<<1, N>>>(wrong ? NULL : p);
+  } else if (!strcmp(name, "leak")) {
+    cudaMalloc(&more, 1000);
+    more = wrong ? NULL : more;
+  } else
+    return false;
+  cudaDeviceSynchronize();
+  cudaFree(more);
+  return true;
+}
+
+int
+main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    void (*kernel)(int *, bool);
+  } kernels[] = {{"store-behind", store_behind},
+                 {"load-before", load_before},
+                 {"misaligned", misaligned},
+                 {"free-twice", free_twice},
+                 {"free-foreign", free_foreign},
+                 {"heap-behind", heap_behind},
+                 {"heap-freed", heap_freed},
+                 {"read-early", read_early},
+                 {"overwrite", overwrite},
+                 {"write-twice", write_twice},
+                 {"in-warp", in_warp},
+                 {"in-half", in_half},
+                 {"with-atomic", with_atomic},
+                 {"named-barrier", named_barrier},
+                 {"flag", flag},
+                 {"block-barrier", block_barrier},
+                 {"unset-shared", unset_shared},
+                 {"unset-heap", unset_heap},
+                 {"some-threads", some_threads},
+                 {"ended", ended},
+                 {"two-barriers", two_barriers},
+                 {"too-few", too_few},
+                 {"wrong-mask", wrong_mask},
+                 {"no-barrier", no_barrier},
+                 {"arrive-often", arrive_often},
+                 {"tiles", tiles},
+                 {"locked", locked},
+                 {"same-value", same_value}};
+  static const struct {
+    const char *name;
+    void (*kernel)(int *, const int *, bool);
+  } copies[] = {{"pending-copy", pending_copy},
+                {"copied-by-others", copied_by_others},
+                {"bulk-copy", bulk_copy}};
+  char name[64];
+  snprintf(name, sizeof name, "%s", argc > 1 ? argv[1] : "");
+  char *no = strstr(name, "-not");
+  bool wrong = !no;
+  if (no)
+    *no = '\0';
+  cudaMalloc(&p, N * sizeof(int));
+  cudaMalloc(&from, N * sizeof(int));
+  cudaMemset(p, 0, N * sizeof(int));
+  cudaMemset(from, 0, N * sizeof(int));
+  bool known = calls(name, wrong);
+  for (auto &each : kernels)
+    if (!strcmp(name, each.name))
+      known = true, each.kernel<<<1, N>>>(p, wrong);
+  for (auto &each : copies)
+    if (!strcmp(name, each.name))
+      known = true, each.kernel<<<1, N>>>(p, from, wrong);
+  if (!strcmp(name, "shared-behind"))
+    known = true, shared_behind<<<1, N, 1024>>>(p, wrong);
+  if (!strcmp(name, "local-behind"))
+    known = true, local_behind<<<1, N>>>(p, wrong, 3);
+  cudaDeviceSynchronize();
+  cudaFree(p);
+  cudaFree(from);
+  return !known;
+}
