@@ -169,7 +169,7 @@ cudaDeviceGetLimit(size_t *value, int limit) {
 API cudaError_t
 cudaDeviceSetLimit(int limit, size_t value) {
   cudaError_t error = check_limit(limit);
-  if (!error && limit == LIMIT_STACK && value > MAX_STACK)
+  if (!error && limit == LIMIT_STACK && value >= MAX_STACK)
     error = cudaErrorInvalidValue;
   if (!error && limit == LIMIT_HEAP)
     error = heap_set_bytes(value);
