@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Products of matrices in registers: HMMA, IMMA, DMMA, QMMA and BMMA. Registers of an operand follow each other, in the order of
-// the fragments of mma.sync, of which ptxas makes them (tests/sass-products.def). Of HMMA.884 of sm_75, of four
-// steps, and of sparse matrices the results are unknown.
+// the fragments of mma.sync, of which ptxas makes them. Of HMMA.884 of sm_75, of four steps, and of sparse matrices the results are unknown.
 #include <string.h>
 
 #include "sim/sass/decode/decode.h"
