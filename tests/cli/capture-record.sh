@@ -141,12 +141,14 @@ done
 cat "$work"/pieces? >"$work/pieces"
 # Four contents of the first piece, one of the second, two of the third and the last one.
 [ "$(awk '{ print $3 }' "$work/pieces" | sort -u | wc -l)" -eq 9 ] || die "$last: $(cat "$work/pieces")"
+# shellcheck disable=SC2046 # several words
 tar xOf "$file" $(tar tf "$file" | grep '^launches/00000[1-4]') | tr -d '\n' | grep -o '"memory": "[0-9a-f]*"' >"$work/with"
 FAKE_DRIVER_OLD=1
 export FAKE_DRIVER_OLD
 record 0 -- large
 [ "$(sed -n 's/^application: copied //p' "$work/out" | paste -sd ' ')" = '3145956 3145956 3145956 3145956' ] ||
   die "$last: copied $(cat "$work/out")"
+# shellcheck disable=SC2046 # several words
 tar xOf "$file" $(tar tf "$file" | grep '^launches/00000[1-4]') | tr -d '\n' | grep -o '"memory": "[0-9a-f]*"' >"$work/without"
 cmp -s "$work/with" "$work/without" || die "$last: other contents than with digests"
 unset FAKE_DRIVER_OLD

@@ -87,7 +87,8 @@ cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags) {
   if (!error && !flags)
     error = cudaErrorInvalidValue;
   if (!error)
-    *flags = exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch; // of 0 to 9, all that an H100 returns
+    *flags = exec->flags &
+             cudaGraphInstantiateFlagAutoFreeOnLaunch; // of 0 to 9, all that an H100 returns
   return error_return(error);
 }
 

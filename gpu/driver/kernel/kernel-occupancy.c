@@ -102,7 +102,8 @@ cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, i
     return error_return(error);
   const Device *device = client_device();
   uint64_t unit = device->shared_unit ? device->shared_unit : 1;
-  uint64_t most = device->sm_shared / (unsigned)blocks / unit * unit; // with what the system keeps: an H100
+  uint64_t most =
+      device->sm_shared / (unsigned)blocks / unit * unit; // with what the system keeps: an H100
   *bytes = min_unsigned(most - kernel->shared_bytes, kernel->dynamic_bytes);
   return cudaSuccess;
 }
