@@ -27,6 +27,20 @@ find_element_place(gboolean is_transposed, guint j, guint t, guint half) {
   return (Place){j * ROWS + row, column / 2, column % 2 * 16};
 }
 
+// The two numbers of matrix @j that lane @t holds, and the marks of their bytes.
+static inline guint32
+take_element(const MarkedWords *words, gboolean is_transposed, guint j, guint t, guint32 *marks) {
+  if (!is_transposed) { // they are a word
+    *marks = words->marks[t % 4][j * ROWS + t / 4];
+    return words->values[t % 4][j * ROWS + t / 4];
+  }
+  Place low = find_element_place(TRUE, j, t, 0), high = find_element_place(TRUE, j, t, 1);
+  *marks = (words->marks[low.word][low.lane] >> low.shift & 0xffff) |
+           words->marks[high.word][high.lane] >> high.shift << 16;
+  return (words->values[low.word][low.lane] >> low.shift & 0xffff) |
+         words->values[high.word][high.lane] >> high.shift << 16;
+}
+
 // The lanes that give an address, among those that execute it: all of them should (PTX ISA), and of a row whose lane
 // does not, nothing is moved. FALSE: an address is not known.
 static gboolean
@@ -68,20 +82,17 @@ smb_step_load_matrix(Exec *exec, const Step *step, SmbLanes lanes) {
   if (asking)
     smb_provenance_explain_lanes(exec, step, asking, addresses, ROW_BYTES, &words);
   for (guint j = 0; j < transfer->n_components; j++) {
-    guint32 values[SMB_MAX_LANES] = {0}, unknown[SMB_MAX_LANES] = {0};
-    guint flags = 0;
+    guint32 values[SMB_MAX_LANES] = {0}, unknown[SMB_MAX_LANES] = {0}, all = 0;
     FOR_LANES(lanes, t) {
-      for (guint half = 0; half < 2; half++) {
-        Place at = find_element_place(step->argument == MATRIX_TRANSPOSED, j, (guint)t, half);
-        guint32 marks = words.marks[at.word][at.lane] >> at.shift & 0xffff;
-        guint32 known = (marks & 0x0101) * 0xff;
-        values[t] |= (words.values[at.word][at.lane] >> at.shift & known) << (16 * half);
-        unknown[t] |= (~known & 0xffff) << (16 * half);
-        flags |= marks & (MARK_BLOCK * 0x0101) ? ROW_BLOCK : 0;
-      }
+      guint32 marks;
+      values[t] = take_element(&words, step->argument == MATRIX_TRANSPOSED, j, (guint)t, &marks);
+      guint32 known = (marks & 0x01010101) * 0xff;
+      values[t] &= known;
+      unknown[t] = ~known;
+      all |= marks;
     }
-    smb_row_set(exec->warp->registers, transfer->data[j], lanes, values, unknown, flags,
-                step_origin(exec, step));
+    smb_row_set(exec->warp->registers, transfer->data[j], lanes, values, unknown,
+                all & (MARK_BLOCK * 0x01010101u) ? ROW_BLOCK : 0, step_origin(exec, step));
   }
   return TRUE;
 }

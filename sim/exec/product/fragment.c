@@ -235,6 +235,35 @@ smb_product_forget(const Product *product, Registers *registers, guint first,
                    unknown->origin);
 }
 
+// The rows or columns, a bit each, whose lanes have unknown bits of a register.
+static guint32
+find_unknown_groups(const Registers *registers, Row row, guint first, ProductUnknown *unknown) {
+  guint flags = row_flags(registers, row);
+  guint32 groups = 0, lanes;
+  unknown->flags |= flags;
+  if (!(flags & ROW_UNKNOWN))
+    return 0;
+  if (!unknown->origin)
+    unknown->origin = row_origin(registers, row);
+  lanes = ~(guint32)(smb_row_known(registers, row, (SmbLanes)G_MAXUINT32 << first) >> first);
+  for (guint i = 0; i < EIGHT; i++)
+    groups |= (guint32)((lanes >> i * IN_A_ROW & ((1 << IN_A_ROW) - 1)) != 0) << i;
+  return groups;
+}
+
+// What is not known of A and of B, before a number of them is read.
+static void
+find_unknown_factors(const Product *product, const Registers *registers, guint first,
+                     ProductUnknown *unknown) {
+  const ProductForm *form = &product->form;
+  guint wide = packing_of((ProductNumber)form->a).registers, per = form->rows / EIGHT;
+  for (guint r = 0; r < smb_product_registers_of_a(form); r++)
+    unknown->rows |= find_unknown_groups(registers, product->a[r], first, unknown)
+                     << r / wide % per * EIGHT;
+  for (guint r = 0; r < smb_product_registers_of_b(form); r++)
+    unknown->columns |= find_unknown_groups(registers, product->b[r], first, unknown);
+}
+
 gboolean
 smb_product_make(const Product *product, Registers *registers, SmbLanes lanes) {
   gboolean is_certain = TRUE;
@@ -244,12 +273,13 @@ smb_product_make(const Product *product, Registers *registers, SmbLanes lanes) {
     if (!(lanes >> first & 1))
       continue;
     operands.is_special = FALSE;
-    smb_product_take_a(product, registers, first, &operands, &unknown);
-    smb_product_take_b(product, registers, first, &operands, &unknown);
+    find_unknown_factors(product, registers, first, &unknown);
     if (smb_product_is_lost(&product->form, &unknown)) {
       smb_product_forget(product, registers, first, &unknown);
       continue;
     }
+    smb_product_take_a(product, registers, first, &operands, &unknown);
+    smb_product_take_b(product, registers, first, &operands, &unknown);
     for (guint at = 0; at < product->form.columns / PRODUCT_COLUMNS; at++) {
       smb_product_take_c(product, registers, first, at, &operands, &unknown);
       is_certain &= smb_product_put(product, registers, first, at, &operands, &unknown);
