@@ -187,9 +187,10 @@ read_parameter_names(SmbSource *source, const char *kernel) {
 static void
 name_parameters(SmbProgram *program, SmbSource *source, const SmbProgramOptions *reading) {
   SmbProgramOptions adapted = *reading;
-  const char *name = smb_program_name(program),
-             *last = g_strrstr_len(name, (gssize)strcspn(name, "<("), "::");
-  g_autofree char *kernel = g_strndup(last ? last + 2 : name, strcspn(last ? last + 2 : name, "("));
+  const char *name = smb_program_name(program);
+  const char *colons = g_strrstr_len(name, (gssize)strcspn(name, "<("), "::");
+  const char *base = colons ? colons + 2 : name;
+  g_autofree char *kernel = g_strndup(base, strcspn(base, "("));
   adapted.entry = kernel;
   GArray *prototype = smb_cuda_prototype(source, &adapted);
   if (!prototype)

@@ -53,7 +53,7 @@ __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *dynamic_bytes, void 
 
 // --- what is possible
 
-// Errors as CUDA 13 has them on an H200. CUDA 12 has names of their own for these.
+// As CUDA 13 returns them on an H200. CUDA 12 has errors of its own for these.
 static const cudaError_t impossible_extent =
     CUDART_MAJOR == 12 ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue;
 static const cudaError_t beyond_bounds =

@@ -126,7 +126,7 @@ cudaFreeHost(void *address) {
 API cudaError_t
 cudaFreeAsync(void *address, cudaStream_t handle) {
   Stream *stream = NULL;
-  cudaError_t error = stream_of_memory(handle, &handle, &stream); // @address may be NULL
+  cudaError_t error = stream_of_memory(handle, &stream);
   if (error || !address)
     return error_return(error);
   if (stream->capture) {

@@ -105,7 +105,9 @@ API cudaError_t
 cudaMallocFromPoolAsync(void **address, size_t bytes, cudaMemPool_t pool, cudaStream_t handle) {
   Stream *stream;
   cudaError_t error = use_pool(pool);
-  error = error ? error : stream_of_memory(handle, address, &stream);
+  error = error ? error : stream_of_memory(handle, &stream);
+  if (!error && !address)
+    error = cudaErrorInvalidValue;
   if (error)
     return error_return(error);
   *address = NULL;

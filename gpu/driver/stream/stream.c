@@ -150,10 +150,8 @@ use_stream(cudaStream_t handle, Stream **stream) {
 }
 
 cudaError_t
-stream_of_memory(cudaStream_t handle, const void *address, Stream **stream) {
+stream_of_memory(cudaStream_t handle, Stream **stream) {
   cudaError_t error = use_stream(handle, stream);
-  if (!error && !address)
-    error = cudaErrorInvalidValue;
   return error || !stream_is_legacy(*stream) ? error : capture_check_legacy();
 }
 

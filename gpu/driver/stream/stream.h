@@ -37,8 +37,8 @@ typedef struct Event {
 // The stream of a handle, or of a stream itself. NULL: there is none.
 Stream *stream_of(cudaStream_t handle);
 
-// The stream in whose order memory is given or freed. @address: the memory, or where its address goes
-cudaError_t stream_of_memory(cudaStream_t handle, const void *address, Stream **stream);
+// The stream in whose order memory is given or freed.
+cudaError_t stream_of_memory(cudaStream_t handle, Stream **stream);
 
 // The ticket that work has to wait for which is given to a stream now.
 uint64_t stream_ticket(const Stream *stream);
