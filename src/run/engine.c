@@ -16,15 +16,15 @@
 struct _SmbEngine {
   guchar *memory;
   guint64 base, bytes;
-  guchar *written;     // (nullable): smb_engine_set_written()
-  SmbArch *arch;       // (nullable): of all kernels
-  GHashTable *modules; // number to Loaded
-  GHashTable *archs;   // chip to SmbArch
-  GArray *moved;       // of Moved
-  SmbHeap *heap;       // (nullable)
-  GArray *textures;    // of SmbTexture
-  guint64 ticks;       // the clock of the device
-  guchar *arena;       // (nullable): memory for the parameters of what kernels launch
+  guchar *written;       // (nullable): smb_engine_set_written()
+  SmbArch *arch;         // (nullable): of all kernels
+  GHashTable *modules;   // number to Loaded
+  GHashTable *archs;     // chip to SmbArch
+  GArray *moved;         // of Moved
+  SmbHeap *heap;         // (nullable)
+  GArray *textures;      // of SmbTexture
+  guint64 ticks;         // the clock of the device
+  guchar *arena;         // (nullable): memory for the parameters of what kernels launch
   SmbChildren *children; // (nullable): with it
   SmbAsk ask;
   gpointer ask_user;
@@ -300,13 +300,12 @@ need_children(SmbEngine *engine, GError **error) {
 
 static void
 add_arena(const SmbEngine *engine, GArray *pieces) {
-  const SmbMemoryPiece piece = {.address = find_arena_address(engine),
-                                .bytes = ARENA_BYTES,
-                                .begins = TRUE,
-                                .contents = {.fill = SMB_FILL_BYTES,
-                                             .bytes = engine->arena,
-                                             .length = ARENA_BYTES},
-                                .home = engine->arena};
+  const SmbMemoryPiece piece = {
+      .address = find_arena_address(engine),
+      .bytes = ARENA_BYTES,
+      .begins = TRUE,
+      .contents = {.fill = SMB_FILL_BYTES, .bytes = engine->arena, .length = ARENA_BYTES},
+      .home = engine->arena};
   g_array_append_val(pieces, piece);
 }
 

@@ -110,7 +110,7 @@ take_triple(const Question *question, size_t first) {
 }
 
 static cudaError_t
-answer_launch(const Question *question, SmbPayload *answer) {
+answer_child(const Question *question, SmbPayload *answer) {
   if (!question->kernel)
     return cudaErrorInvalidDeviceFunction;
   const KernelCall launch = {.kernel = question->kernel,
@@ -137,7 +137,7 @@ static const struct {
 };
 
 static QuestionHandler
-find_handler(const unsigned char *name, size_t length) {
+find_question(const unsigned char *name, size_t length) {
   for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
     if (strlen(questions[i].name) == length && memcmp(questions[i].name, name, length) == 0)
       return questions[i].handler;
@@ -150,7 +150,7 @@ question_answer(SmbPayload *payload) {
   Question question = {.kernel = NULL};
   SmbPayload given = {0};
   const unsigned char *name = smb_payload_bytes(payload, &length);
-  QuestionHandler handler = find_handler(name, length);
+  QuestionHandler handler = find_question(name, length);
   uint64_t module = smb_payload_number(payload);
   const unsigned char *symbol = smb_payload_bytes(payload, &symbol_length);
   question.kernel = module_numbered_kernel(module, (const char *)symbol, symbol_length);

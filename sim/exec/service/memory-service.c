@@ -76,9 +76,8 @@ add_copy(Service *service, SmbWork *work, guint64 kind, guint64 stream) {
 gboolean
 smb_service_copy(Service *service) {
   const guint64 *values = service->values;
-  SmbWork work = {.to = {.address = values[0]},
-                  .from = {.address = values[1]},
-                  .extent = {values[2], 1, 1}};
+  SmbWork work = {
+      .to = {.address = values[0]}, .from = {.address = values[1]}, .extent = {values[2], 1, 1}};
   return add_copy(service, &work, values[3], values[4]);
 }
 
@@ -108,8 +107,7 @@ typedef struct {
 static SmbWorkPlace
 find_end(const CopyEnd *end) {
   return (SmbWorkPlace){.address = end->pointer + end->position[0] +
-                                   end->pitch *
-                                       (end->position[1] + end->height * end->position[2]),
+                                   end->pitch * (end->position[1] + end->height * end->position[2]),
                         .pitch = end->pitch,
                         .height = end->height};
 }
