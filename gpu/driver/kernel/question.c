@@ -137,7 +137,7 @@ static const struct {
 };
 
 static QuestionHandler
-find_question(const unsigned char *name, size_t length) {
+find_question_handler(const unsigned char *name, size_t length) {
   for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
     if (strlen(questions[i].name) == length && memcmp(questions[i].name, name, length) == 0)
       return questions[i].handler;
@@ -150,7 +150,7 @@ question_answer(SmbPayload *payload) {
   Question question = {.kernel = NULL};
   SmbPayload given = {0};
   const unsigned char *name = smb_payload_bytes(payload, &length);
-  QuestionHandler handler = find_question(name, length);
+  QuestionHandler handler = find_question_handler(name, length);
   uint64_t module = smb_payload_number(payload);
   const unsigned char *symbol = smb_payload_bytes(payload, &symbol_length);
   question.kernel = module_numbered_kernel(module, (const char *)symbol, symbol_length);
