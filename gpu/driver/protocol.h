@@ -23,7 +23,7 @@ typedef enum {
                        answer: RunStatus, major and minor of the compute capability, bytes of shared memory of a block,
                        the most with opt-in, and of a multiprocessor, warps and blocks of a multiprocessor, shared memory that
                        each block takes in addition, and its unit, what facts.def lists, (name), bytes
-                       of device memory, whether the program is checked */
+                       of device memory, whether the program is checked, whether kernels are skipped */
   RUN_MODULE, /* its number, (fatbin or cubin); answer: RunStatus, (message), number of kernels, of each (symbol), registers,
                        local, static shared and parameter bytes, most threads, cluster that it requires (3 numbers), number of
                        parameters, offset and bytes of each;

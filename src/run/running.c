@@ -55,6 +55,7 @@ answer_hello(Process *process, SmbPayload *request, SmbPayload *answer) {
   gboolean is_known = smb_run_device_add(process->running->arch, chip, answer, &error);
   smb_payload_add_number(answer, process->running->device_bytes);
   smb_payload_add_number(answer, process->running->checked != NULL);
+  smb_payload_add_number(answer, process->running->skips);
   return is_known;
 }
 
