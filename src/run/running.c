@@ -15,6 +15,7 @@
 #include "src/cli/hint.h"
 #include "src/rank/rank.h"
 #include "src/run/engine.h"
+#include "src/run/device-link.h"
 #include "src/run/ptx-compile.h"
 
 typedef struct {
@@ -423,6 +424,42 @@ answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
   return TRUE;
 }
 
+// --- linking
+
+static void
+clear_link_input(gpointer input) {
+  g_bytes_unref(((SmbRunLinkInput *)input)->bytes);
+}
+
+static gboolean
+answer_link(const Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 n = smb_payload_number(request);
+  gboolean has_compiler = FALSE;
+  g_autofree char *message = NULL;
+  g_autoptr(GArray) inputs = g_array_new(FALSE, TRUE, sizeof(SmbRunLinkInput));
+  g_array_set_clear_func(inputs, clear_link_input);
+  for (guint64 i = 0; i < n && !request->failed; i++) {
+    guint64 kind = smb_payload_number(request);
+    const SmbRunLinkInput input = {(SmbRunLinkKind)kind, smb_frames_bytes(request)};
+    g_array_append_val(inputs, input);
+    request->failed = request->failed || kind >= SMB_RUN_LINK_KINDS;
+  }
+  if (request->failed)
+    return FALSE;
+  g_autoptr(GBytes) code = smb_run_link(inputs, process->running->chip, &has_compiler, &message);
+  answer_status(answer,
+                code           ? RUN_DONE
+                : has_compiler ? RUN_FAILED
+                               : RUN_NO_IMAGE,
+                code           ? ""
+                : has_compiler ? message ? message : "smembank run: nothing was linked"
+                               : "smembank run: linking needs nvcc, which is not found");
+  gsize n_bytes = 0;
+  const void *bytes = code ? g_bytes_get_data(code, &n_bytes) : NULL;
+  smb_payload_add_bytes(answer, bytes, n_bytes);
+  return TRUE;
+}
+
 // --- frames
 
 static gboolean
@@ -442,6 +479,8 @@ take_request(gpointer user, guint64 kind, SmbPayload *request) {
     makes_sense = answer_written(process, request, &answer);
   else if (kind == RUN_FOUND && process->engine)
     makes_sense = answer_found(process, request, &answer);
+  else if (kind == RUN_LINK && process->engine)
+    makes_sense = answer_link(process, request, &answer);
   makes_sense = makes_sense && smb_frames_send(process->fd, kind, &answer);
   smb_payload_clear(&answer);
   return makes_sense;
