@@ -364,7 +364,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     launch.cluster[i] = captured->cluster[i];
   }
   smb_runtime_set_textures(run->runtime, engine->textures);
-  smb_runtime_reach(run->runtime, engine->ticks);
+  smb_runtime_reach(run->runtime, engine->ticks, FALSE);
   gboolean ran = run_launched(decoded, &launch, options, captured->is_cooperative, run, error);
   engine->ticks = smb_runtime_time(run->runtime);
   return ran;

@@ -218,16 +218,13 @@ find_skipped_ticks(Warp *warp) {
   return warp->clock_looks > PATIENCE ? warp->clock_looks - PATIENCE : 0;
 }
 
-// Step.argument: 0 and 1: the low and the high word of a count that rises with each instruction of the block, and from block to
-// block.
+// Step.argument: 0 and 1: the low and the high word of smb_exec_time().
 gboolean
 smb_step_clock(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbRuntime *runtime = exec->block->runtime;
   guint32 values[SMB_MAX_LANES];
   if (!runtime || !lanes)
     return TRUE;
-  if (has_to_wait(exec, lanes))
-    return FALSE;
   if (step->argument == 0) {
     exec->clock = smb_exec_time(exec) + 1 + find_skipped_ticks(exec->warp);
     exec->clock_steps = exec->block->steps + EXEC_SHARE_STEPS - exec->left;
