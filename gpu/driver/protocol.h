@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What a process under `smembank run` asks the command, over a Unix socket: frames and payloads as those of a capture
-// (gpu/inject/protocol.h). Every request has one answer of the same kind, and a process has one request under way at a time.
+// (gpu/inject/protocol.h). Every request has one answer of the same kind, and a process has one request under way at a time. Before it answers a launch, the command
+// may ask the process.
 //
 // Device memory is a file without a name (memfd) that both sides map: a launch reads and writes it in place, and only
 // addresses travel.
@@ -40,6 +41,8 @@ typedef enum {
   RUN_WRITTEN, /* of a program that is checked: the descriptor of a file with a bit for each byte of the memory, the lowest of a byte
                        first: whether anything was written there since it was allocated; answer: RunStatus */
   RUN_FOUND,   /* the same: RunFound, (function), (text), number, bytes; answer: RunStatus */
+  RUN_QUESTION, /* of the command, while a launch is under way: (function), module, (symbol of the kernel that is meant, or nothing),
+                       number of arguments, each; answer of the process: cudaError, (what the function gives) */
 } RunKind;
 
 /** What the library finds. The number is that of an error, or an address. */

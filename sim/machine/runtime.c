@@ -10,6 +10,7 @@ struct _SmbRuntime {
   char *message;
   guint approximated; // atomic: SmbApproximate
   const GArray *textures;
+  SmbChildren *children;
   guint64 ticks;
   guint64 ticks_beside; // that blocks reached which run beside each other
 };
@@ -43,7 +44,19 @@ smb_runtime_reset(SmbRuntime *runtime) {
   g_clear_pointer(&runtime->message, g_free);
   runtime->fault = SMB_FAULT_NONE;
   g_atomic_int_set(&runtime->approximated, 0);
+  if (runtime->children)
+    smb_children_begin(runtime->children);
   g_mutex_unlock(&runtime->lock);
+}
+
+void
+smb_runtime_set_children(SmbRuntime *runtime, SmbChildren *children) {
+  runtime->children = children;
+}
+
+SmbChildren *
+smb_runtime_children(const SmbRuntime *runtime) {
+  return runtime->children;
 }
 
 void

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "sim/machine/children.h"
 #include "sim/texture/descriptor.h"
 
 G_BEGIN_DECLS
@@ -69,6 +70,13 @@ void smb_runtime_set_textures(SmbRuntime *runtime, const GArray *textures);
 
 /** smb_runtime_texture: Returns: (nullable) (transfer none): that of a handle, of which only 32 bits reach the device */
 const SmbTexture *smb_runtime_texture(const SmbRuntime *runtime, guint32 handle);
+
+/**
+ * smb_runtime_set_children: What the device runtime keeps (sim/machine/children.h).
+ * @children: (transfer none) (nullable): outlives @runtime; %NULL: its functions are not there
+ */
+void smb_runtime_set_children(SmbRuntime *runtime, SmbChildren *children);
+SmbChildren *smb_runtime_children(const SmbRuntime *runtime);
 
 /** smb_runtime_print: Adds to what printf wrote, and to what failed assertions say. */
 void smb_runtime_print(SmbRuntime *runtime, const char *text, gsize length);
