@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What a process under `smembank run` asks the command, over a Unix socket: frames and payloads as those of a capture
-// (gpu/inject/protocol.h). Every request has one answer of the same kind, and a process has one request under way at a time.
+// (gpu/inject/protocol.h). Every request has one answer of the same kind, and a process has one request under way at a time. Before it answers a launch, the command
+// may ask the process.
 //
 // Device memory is a file without a name (memfd) that both sides map: a launch reads and writes it in place, and only
 // addresses travel.
@@ -42,6 +43,8 @@ typedef enum {
   RUN_FOUND,   /* the same: RunFound, (function), (text), number, bytes; answer: RunStatus */
   RUN_LINK, /* number of inputs, of each its kind (CUjitInputType) and (bytes); answer: RunStatus (RUN_NO_IMAGE: there is no compiler), (message),
                        (machine code) */
+  RUN_QUESTION, /* of the command, while a launch is under way: (function), module, (symbol of the kernel that is meant, or nothing),
+                       number of arguments, each; answer of the process: cudaError, (what the function gives) */
 } RunKind;
 
 /** What the library finds. The number is that of an error, or an address. */

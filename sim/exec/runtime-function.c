@@ -4,18 +4,57 @@
 
 #include <string.h>
 
-const Provided *
-smb_provided_find(const char *name) {
-  static const Provided table[] = {
-#define PROVIDED(name, opcode, passed, returned) {name, STEP_##opcode, passed, returned},
+static const Provided table[] = {
+#define PROVIDED(name, opcode, passed, returned)                                                   \
+  {name, STEP_##opcode, passed, returned, STEP_##opcode == STEP_ALLOCATE},
+#define SERVICE(name, handler, passed, returned)                                                   \
+  {name, STEP_SERVICE, passed, returned, returned == 2},
 #include "sim/exec/runtime-function.def"
 #undef PROVIDED
-  };
+#undef SERVICE
+};
+
+static gboolean
+is_provided_name(const Provided *row, const char *name) {
+  gsize length = strlen(row->name);
+  return strncmp(row->name, name, length) == 0 &&
+         (name[length] == '\0' ||
+          (row->opcode == STEP_SERVICE && strcmp(name + length, "_ptsz") == 0));
+}
+
+const Provided *
+smb_provided_find(const char *name) {
   for (guint i = 0; i < G_N_ELEMENTS(table); i++) {
-    if (strcmp(table[i].name, name) == 0)
+    if (is_provided_name(&table[i], name))
       return &table[i];
   }
   return NULL;
+}
+
+guint32
+smb_provided_number(const Provided *provided) {
+  return (guint32)(provided - table);
+}
+
+const Provided *
+smb_provided_row(guint32 number) {
+  return &table[number];
+}
+
+guint
+smb_provided_place(char letter, guint *rows, guint *bytes) {
+  *bytes = letter == 'I' ? 4 : letter == 'D' ? 12 : letter == 'X' ? 32 : letter == 'E' ? 24 : 8;
+  guint align = *bytes % 8 ? 1 : 2, place = (*rows + align - 1) / align * align;
+  *rows = place + *bytes / 4;
+  return place;
+}
+
+guint
+smb_provided_rows(const Provided *provided) {
+  guint rows = 0, bytes;
+  for (const char *letter = provided->passed; *letter; letter++)
+    smb_provided_place(*letter, &rows, &bytes);
+  return rows;
 }
 
 // All names that begin with "cuda" belong to the device's runtime.

@@ -399,6 +399,19 @@ module_close_context(uint64_t context) {
   pthread_mutex_unlock(&lock);
 }
 
+Kernel *
+module_numbered_kernel(uint64_t number, const char *symbol, size_t length) {
+  Kernel *kernel = NULL;
+  pthread_mutex_lock(&lock);
+  for (const Module *module = modules; module; module = module->next)
+    for (size_t i = 0; module->number == number && i < module->n_kernels; i++)
+      if (strlen(module->kernels[i].symbol) == length &&
+          memcmp(module->kernels[i].symbol, symbol, length) == 0)
+        kernel = &module->kernels[i];
+  pthread_mutex_unlock(&lock);
+  return kernel;
+}
+
 cudaError_t
 module_find_kernel(Module *module, const char *symbol, Kernel **kernel) {
   *kernel = NULL;

@@ -31,6 +31,12 @@ cudaError_t module_variable(const void *host, void **address, size_t *bytes);
 
 uint64_t module_id(const Module *module);
 
+// The kernel of a symbol, which ends after @length bytes, of the module that has that number. NULL: there is none.
+Kernel *module_numbered_kernel(uint64_t number, const char *symbol, size_t length);
+
+// What cudaFuncGetAttributes says of a kernel.
+void function_describe(const Kernel *kernel, cudaFuncAttributes *attributes);
+
 // The library that a module was loaded as (nullable), and the module of a library.
 Module *library_module(cudaLibrary_t library);
 void module_set_library(Module *module, void *library);
