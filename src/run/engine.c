@@ -24,6 +24,7 @@ struct _SmbEngine {
   SmbHeap *heap;       // (nullable)
   GArray *textures;    // of SmbTexture
   guint64 ticks;       // the clock of the device
+  char *name;          // of the program
 };
 
 typedef struct {
@@ -83,6 +84,14 @@ map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
   return NULL;
 }
 
+// The program that a process runs (transfer full).
+static char *
+find_program_name(guint64 pid) {
+  g_autofree char *link = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/exe", pid);
+  g_autofree char *path = g_file_read_link(link, NULL);
+  return path ? g_path_get_basename(path) : g_strdup("the program");
+}
+
 SmbEngine *
 smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **error) {
   void *memory = map_file(described->pid, described->fd, described->bytes, error);
@@ -97,7 +106,8 @@ smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **e
                             g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_loaded),
                         .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
                         .moved = g_array_new(FALSE, FALSE, sizeof(Moved)),
-                        .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture))};
+                        .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture)),
+                        .name = find_program_name(described->pid)};
   return engine;
 }
 
@@ -121,12 +131,13 @@ smb_engine_free(SmbEngine *engine) {
   g_array_unref(engine->textures);
   g_clear_pointer(&engine->arch, smb_arch_unref);
   smb_heap_free(engine->heap);
+  g_free(engine->name);
   g_free(engine);
 }
 
 const SmbModule *
 smb_engine_load(SmbEngine *engine, guint64 number, GBytes *file, guint chip, GError **error) {
-  SmbModule *module = smb_module_new(file, "module", chip, error);
+  SmbModule *module = smb_module_new(file, engine->name, chip, error);
   if (!module)
     return NULL;
   Loaded *loaded = g_new0(Loaded, 1);
@@ -298,6 +309,7 @@ run_launched(Decoded *decoded, const SmbLaunch *launch, const SmbEngineOptions *
   decoded->in_order = decoded->in_order || (in_order && !is_cooperative && n_blocks > 1);
   Written written = {run};
   smb_global_each_written(global, note_written, &written);
+  run->is_blurred = smb_global_is_blurred(global);
   return ran;
 }
 
