@@ -355,6 +355,11 @@ describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const 
         " of the bytes that it wrote the value is not known: results that depend on "
         "them are wrong",
         name, run->n_unknown);
+  if (run->is_blurred)
+    return g_strdup_printf("smembank run: warning: %s: it wrote to memory at an address, or bytes "
+                           "of a number, that is not "
+                           "known: what is in memory may be wrong",
+                           name);
   return g_strdup("");
 }
 

@@ -19,6 +19,7 @@ smb_inspect_new(const SmbBlock *block, const SmbLaunch *launch) {
   Inspection *check = g_new0(Inspection, 1);
   const SmbProgram *program = block->program;
   check->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  check->lane_shift = (guint)__builtin_ctz(block->lanes);
   check->granule_shift = 2;
   for (guint i = 0; i < program->sites->len; i++) {
     guint width = g_array_index(program->sites, SmbSite, i).width;

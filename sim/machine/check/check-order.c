@@ -153,7 +153,7 @@ smb_inspect_await(SmbBlock *block, guint warp, SmbLanes lanes, guint32 key) {
 void
 smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time) {
   const Inspection *check = block->check;
-  guint warp = thread / block->lanes, other = writer / block->lanes;
+  guint warp = check_warp(check, thread), other = check_warp(check, writer);
   if (other >= block->n_warps)
     return;
   if (warp == other) {
@@ -169,7 +169,7 @@ smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time) {
 gboolean
 smb_inspect_sees(const SmbBlock *block, guint thread, guint other, guint32 time) {
   const Inspection *check = block->check;
-  guint warp = thread / block->lanes, of = other / block->lanes;
+  guint warp = check_warp(check, thread), of = check_warp(check, other);
   if (thread == other)
     return TRUE;
   if (of >= block->n_warps)

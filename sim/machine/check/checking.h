@@ -41,6 +41,7 @@ typedef gboolean (*CheckPolls)(gconstpointer user, guint site);
  * @known: those of @defects that count again, by kind and sites: SmbDefect
  * @code: (nullable): SmbCodeLine, once a place was asked for
  * @failed_place, @failed_text: of the last smb_block_fail()
+ * @lane_shift: the bits of a thread's number that are its lane
  * @granule_shift, @cells, @n_cells: the program's own shared memory
  * @now: the time: it rises whenever threads are put in order
  * @start: that of the block's start
@@ -63,7 +64,7 @@ struct _Inspection {
   gboolean has_code;
   guint32 failed_place;
   char *failed_text;
-  guint granule_shift;
+  guint granule_shift, lane_shift;
   CheckCell *cells;
   gsize n_cells;
   guint32 now, start, floor;
@@ -131,7 +132,7 @@ char *smb_inspect_thread(const SmbBlock *block, guint thread);
 // An access was resolved and reported, and is not made yet. @words: what is written; NULL: nothing, or it is not known
 void smb_inspect_access(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
                         const MarkedWords *words);
-// A copy in bulk of one lane. @is_late: it ends when an mbarrier says so
+// A copy in bulk of one lane.
 void smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint lane);
 // Bytes of shared memory hold what the system wrote, or may.
 void smb_inspect_set(SmbBlock *block, guint32 offset, gsize bytes);
@@ -171,6 +172,12 @@ void smb_inspect_advance(SmbBlock *block);
 static inline gboolean
 check_is_current(const Inspection *check, guint32 time) {
   return time >= check->start;
+}
+
+// The warp of a thread.
+static inline guint
+check_warp(const Inspection *check, guint thread) {
+  return thread >> check->lane_shift;
 }
 
 // The number of what makes copies in bulk, among threads.
