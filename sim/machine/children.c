@@ -175,11 +175,6 @@ smb_children_has(const SmbChildren *children, SmbChildHandle kind, guint64 handl
          GPOINTER_TO_INT(found) == (gint)kind;
 }
 
-void
-smb_children_destroy(SmbChildren *children, guint64 handle) {
-  g_hash_table_remove(children->handles, &handle);
-}
-
 // --- errors
 
 void

@@ -120,7 +120,6 @@ typedef enum {
 
 guint64 smb_children_make(SmbChildren *children, SmbChildHandle kind);
 gboolean smb_children_has(const SmbChildren *children, SmbChildHandle kind, guint64 handle);
-void smb_children_destroy(SmbChildren *children, guint64 handle);
 
 /** smb_children_set_error: The last error of a thread of the grid, by its number in it; 0: none */
 void smb_children_set_error(SmbChildren *children, guint64 thread, guint error);

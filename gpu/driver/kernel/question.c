@@ -109,7 +109,8 @@ answer_launch(const Question *question, SmbPayload *answer) {
                              .block = take_triple(question, 4),
                              .cluster = question->kernel->cluster,
                              .dynamic_bytes = (unsigned)question->numbers[7]};
-  cudaError_t error = launch_check(&launch);
+  // One error for all (an H200 with driver 580).
+  cudaError_t error = launch_check(&launch) ? cudaErrorInvalidConfiguration : cudaSuccess;
   uint64_t bytes = question->kernel->parameter_bytes;
   smb_payload_add_bytes(answer, &bytes, error ? 0 : sizeof bytes);
   return error;

@@ -31,6 +31,15 @@ take_configuration(Service *service, guint first, SmbWork *work, guint64 *parame
   return error;
 }
 
+// Says the error of a configuration; a device reads what a pointer to no kernel points at.
+static gboolean
+return_configuration(Service *service, guint error) {
+  if (error == SERVICE_INVALID_FUNCTION)
+    return smb_service_fail(service, SMB_FAULT_ADDRESS,
+                            "launches what is no kernel: at", service->values[0]);
+  return smb_service_return(service, error);
+}
+
 static gboolean
 give_buffer(Service *service, const SmbWork *work, guint64 bytes) {
   service->result = smb_children_reserve(service->children, work, bytes);
@@ -47,9 +56,9 @@ smb_service_configure(Service *service) {
   guint error = take_configuration(service, 1, &work, &bytes);
   if (!error)
     return give_buffer(service, &work, bytes);
-  smb_service_return(service, error);
+  gboolean goes_on = return_configuration(service, error);
   service->result = 0;
-  return TRUE;
+  return goes_on;
 }
 
 // alignment, bytes: the same of a launch that is configured later
@@ -71,7 +80,7 @@ add_launch(Service *service, guint64 buffer, guint64 stream, const SmbWork *conf
   g_autofree guchar *parameters = NULL;
   gboolean is_tail;
   if (!smb_service_is_stream(service, stream, &is_tail))
-    return smb_service_return(service, SERVICE_INVALID_HANDLE);
+    return smb_service_return(service, SERVICE_INVALID_VALUE);
   if ((buffer || !configured) && !smb_children_use(service->children, buffer, &work, &bytes))
     return smb_service_return(service, SERVICE_INVALID_VALUE);
   if (configured)
@@ -100,7 +109,7 @@ smb_service_launch_whole(Service *service) {
   guint64 bytes = 0;
   guint error = take_configuration(service, 2, &work, &bytes);
   if (error)
-    return smb_service_return(service, error);
+    return return_configuration(service, error);
   return add_launch(service, service->values[1], service->values[9], &work, bytes);
 }
 

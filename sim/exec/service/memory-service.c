@@ -20,23 +20,35 @@ smb_service_allocate(Service *service) {
   return smb_service_put(service, service->values[0], &address, sizeof address);
 }
 
+// What is not of the heap is left alone.
 gboolean
 smb_service_release(Service *service) {
   SmbHeap *heap = smb_runtime_heap(service->exec->block->runtime);
   guint64 address = service->values[0];
-  gboolean is_given = address == 0 || (heap && smb_heap_give(heap, address));
-  return smb_service_return(service, is_given ? 0 : SERVICE_INVALID_VALUE);
+  gboolean is_elsewhere = !heap || smb_heap_find(heap, address, 1) == SMB_HEAP_ELSEWHERE;
+  if (is_elsewhere || smb_heap_give(heap, address))
+    return smb_service_return(service, 0);
+  return smb_service_fail(service, SMB_FAULT_TRAP, "frees what cudaMalloc did not give: at",
+                          address);
 }
 
 // --- copies and fills
+
+// Whether it may point into global memory: not into that of the block or of the thread, nor at nothing.
+static gboolean
+is_global_pointer(guint64 pointer) {
+  return pointer >> POINTER_OFFSET_BITS == 0 && pointer >= SMB_MEMORY_LOWEST;
+}
 
 // Adds them to a stream, unless they are empty.
 static gboolean
 add_to_stream(Service *service, SmbWork *work, guint64 stream) {
   gboolean is_empty = !work->extent[0] || !work->extent[1] || !work->extent[2];
   gboolean has_rows = work->extent[1] > 1 || work->extent[2] > 1;
-  if (!smb_service_is_stream(service, stream, &work->is_tail))
-    return smb_service_return(service, SERVICE_INVALID_HANDLE);
+  gboolean is_global = is_global_pointer(work->to.address) &&
+                       (work->kind == SMB_WORK_FILL || is_global_pointer(work->from.address));
+  if (!smb_service_is_stream(service, stream, &work->is_tail) || (!is_global && !is_empty))
+    return smb_service_return(service, SERVICE_INVALID_VALUE);
   if (has_rows && !is_empty &&
       (work->to.pitch < work->extent[0] ||
        (work->kind == SMB_WORK_COPY && work->from.pitch < work->extent[0])))

@@ -32,12 +32,11 @@ make_handle(Service *service, SmbChildHandle kind, guint64 flags) {
   return smb_service_put(service, service->values[0], &handle, sizeof handle);
 }
 
+// A device takes what was destroyed as if it were still there.
 static gboolean
 destroy_handle(Service *service, SmbChildHandle kind) {
-  if (!smb_children_has(service->children, kind, service->values[0]))
-    return smb_service_return(service, SERVICE_INVALID_HANDLE);
-  smb_children_destroy(service->children, service->values[0]);
-  return TRUE;
+  gboolean is_there = smb_children_has(service->children, kind, service->values[0]);
+  return smb_service_return(service, is_there ? 0 : SERVICE_INVALID_VALUE);
 }
 
 // A call with an event and a stream.
@@ -46,7 +45,7 @@ check_both(Service *service, guint64 event, guint64 stream) {
   gboolean is_tail;
   gboolean are_there = smb_children_has(service->children, SMB_CHILD_EVENT, event) &&
                        smb_service_is_stream(service, stream, &is_tail);
-  return smb_service_return(service, are_there ? 0 : SERVICE_INVALID_HANDLE);
+  return smb_service_return(service, are_there ? 0 : SERVICE_INVALID_VALUE);
 }
 
 gboolean
