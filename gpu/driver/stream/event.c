@@ -39,6 +39,7 @@ cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
   if (!*event)
     return error_return(cudaErrorMemoryAllocation);
   (*event)->flags = flags;
+  (*event)->context = context_current();
   return cudaSuccess;
 }
 
@@ -63,7 +64,7 @@ API cudaError_t
 cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned flags) {
   cudaError_t error = use_event(event);
   Stream *stream = error ? NULL : stream_of(handle);
-  if (!error && !stream)
+  if (!error && (!stream || stream_context(stream)->id != event->context->id))
     error = cudaErrorInvalidResourceHandle;
   if (!error && flags & ~(unsigned)cudaEventRecordExternal)
     error = cudaErrorInvalidValue;

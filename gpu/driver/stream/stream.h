@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "gpu/driver/abi.h"
+#include "gpu/driver/context.h"
 
 typedef struct Capture Capture;
 
@@ -16,6 +17,7 @@ typedef struct Stream {
   unsigned flags;
   int priority;
   uint64_t id;
+  Context *context; // that it was made in; NULL: it is that of the caller
   bool is_threads;  // the default stream of one
   uint64_t last;    // ticket of what was queued last, and what it has to follow
   Capture *capture; // (nullable): work is put in a graph (stream-capture.h)
@@ -26,6 +28,7 @@ typedef struct Stream {
 
 typedef struct Event {
   unsigned flags;
+  Context *context; // that it was made in
   bool is_recorded;
   uint64_t ticket; // it has happened when that is done
   struct timespec time;
@@ -44,6 +47,9 @@ cudaError_t stream_of_memory(cudaStream_t handle, Stream **stream);
 uint64_t stream_ticket(const Stream *stream);
 
 bool stream_is_legacy(const Stream *stream);
+
+// The context of a stream, or the one that is current.
+Context *stream_context(const Stream *stream);
 
 // Calls a function for each stream, until it returns true. Returns whether one did.
 bool stream_any(bool (*function)(Stream *stream, void *user), void *user);
