@@ -11,20 +11,21 @@
 
 #include "sim/analysis/execute.h"
 #include "sim/base/error.h"
+#include "sim/base/range.h"
 #include "src/cli/hint.h"
 
 struct _SmbEngine {
   guchar *memory;
   guint64 base, bytes;
-  guchar *written;     // (nullable): smb_engine_set_written()
-  SmbArch *arch;       // (nullable): of all kernels
-  GHashTable *modules; // number to Loaded
-  GHashTable *archs;   // chip to SmbArch
-  GArray *moved;       // of Moved
-  SmbHeap *heap;       // (nullable)
-  GArray *textures;    // of SmbTexture
-  guint64 ticks;       // the clock of the device
-  guchar *arena;       // (nullable): memory for the parameters of what kernels launch
+  guchar *written;       // (nullable): smb_engine_set_written()
+  SmbArch *arch;         // (nullable): of all kernels
+  GHashTable *modules;   // number to Loaded
+  GHashTable *archs;     // chip to SmbArch
+  GArray *moved;         // of Moved
+  SmbHeap *heap;         // (nullable)
+  GArray *textures;      // of SmbTexture
+  guint64 ticks;         // the clock of the device
+  guchar *arena;         // (nullable): memory for the parameters of what kernels launch
   SmbChildren *children; // (nullable): with it
   SmbAsk ask;
   gpointer ask_user;
@@ -72,15 +73,15 @@ free_arch(gpointer arch) {
   smb_arch_unref(arch);
 }
 
-// Maps a file of a process, by its descriptor there.
+// Maps bytes of a file of a process, by its descriptor there; @at (nullable): to that place.
 static void *
-map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
+map_file_at(guchar *at, guint64 pid, guint64 fd, guint64 from, guint64 bytes, GError **error) {
   g_autofree char *path =
       g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/fd/%" G_GUINT64_FORMAT, pid, fd);
+  const int flags = MAP_SHARED | MAP_NORESERVE | (at ? MAP_FIXED : 0);
   int file = open(path, O_RDWR | O_CLOEXEC);
   void *memory =
-      file < 0 ? MAP_FAILED
-               : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+      file < 0 ? MAP_FAILED : mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, (off_t)from);
   int failure = errno;
   if (file >= 0)
     close(file);
@@ -89,6 +90,20 @@ map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
   smb_fail(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", path,
            g_strerror(failure));
   return NULL;
+}
+
+static void *
+map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
+  return map_file_at(NULL, pid, fd, 0, bytes, error);
+}
+
+gboolean
+smb_engine_share(SmbEngine *engine, guint64 place, guint64 pid, guint64 fd, guint64 from,
+                 guint64 bytes) {
+  guint64 page = (guint64)sysconf(_SC_PAGESIZE);
+  return smb_range_is_within(place, bytes, engine->bytes) && place % page == 0 &&
+         from % page == 0 &&
+         map_file_at((guchar *)engine->memory + place, pid, fd, from, bytes, NULL) != NULL;
 }
 
 SmbEngine *
@@ -300,13 +315,12 @@ need_children(SmbEngine *engine, GError **error) {
 
 static void
 add_arena(const SmbEngine *engine, GArray *pieces) {
-  const SmbMemoryPiece piece = {.address = find_arena_address(engine),
-                                .bytes = ARENA_BYTES,
-                                .begins = TRUE,
-                                .contents = {.fill = SMB_FILL_BYTES,
-                                             .bytes = engine->arena,
-                                             .length = ARENA_BYTES},
-                                .home = engine->arena};
+  const SmbMemoryPiece piece = {
+      .address = find_arena_address(engine),
+      .bytes = ARENA_BYTES,
+      .begins = TRUE,
+      .contents = {.fill = SMB_FILL_BYTES, .bytes = engine->arena, .length = ARENA_BYTES},
+      .home = engine->arena};
   g_array_append_val(pieces, piece);
 }
 

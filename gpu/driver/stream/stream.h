@@ -26,6 +26,11 @@ typedef struct Stream {
   cudaLaunchAttributeValue attributes[cudaLaunchAttributeEnd];
 } Stream;
 
+// How often an event was recorded, and the last of these that has happened.
+typedef struct {
+  uint32_t asked, happened;
+} SharedEvent;
+
 typedef struct Event {
   unsigned flags;
   Context *context; // that it was made in
@@ -34,7 +39,9 @@ typedef struct Event {
   struct timespec time;
   uint64_t capture; // id of the capture in which it was recorded last; 0: in none
   struct Node **nodes;
-  size_t n_nodes; // what it follows there
+  size_t n_nodes;      // what it follows there
+  SharedEvent *shared; // (nullable): of one between processes
+  bool is_opened;      // by another process than made it
 } Event;
 
 // The stream of a handle, or of a stream itself. NULL: there is none.
@@ -61,3 +68,6 @@ void stream_reset(void);
 void stream_run_callback(void *user);
 
 void event_happen(Event *event);
+
+// An event of another process.
+cudaError_t event_open(cudaEvent_t *event, SharedEvent *shared);
