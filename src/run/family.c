@@ -88,19 +88,19 @@ static guchar *
 find_work_row(const SmbFamily *family, const SmbCaptureLaunch *launch, const SmbWork *work,
               const SmbWorkPlace *place, guint64 row) {
   guint64 slice = row / work->extent[1];
-  guint64 address = place->address +
-                    place->pitch * (slice * (work->extent[2] > 1 ? place->height : 0) +
-                                    row % work->extent[1]);
+  guint64 address =
+      place->address +
+      place->pitch * (slice * (work->extent[2] > 1 ? place->height : 0) + row % work->extent[1]);
   guchar *memory = is_allocated(launch, address, work->extent[0])
                        ? smb_engine_memory(family->engine, address, work->extent[0])
                        : NULL;
   if (memory)
     return memory;
-  g_autofree char *why = g_strdup_printf(
-      "a %s that a kernel asked for %s %" G_GUINT64_FORMAT " bytes at 0x%" G_GINT64_MODIFIER
-      "x, which are not all allocated",
-      work->kind == SMB_WORK_COPY ? "copy" : "memset", place == &work->to ? "writes" : "reads",
-      work->extent[0], address);
+  g_autofree char *why =
+      g_strdup_printf("a %s that a kernel asked for %s %" G_GUINT64_FORMAT
+                      " bytes at 0x%" G_GINT64_MODIFIER "x, which are not all allocated",
+                      work->kind == SMB_WORK_COPY ? "copy" : "memset",
+                      place == &work->to ? "writes" : "reads", work->extent[0], address);
   family->fail(family->user, why);
   return NULL;
 }

@@ -469,6 +469,17 @@ answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
   return TRUE;
 }
 
+static gboolean
+answer_share(const Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 place = smb_payload_number(request);
+  const guint64 pid = smb_payload_number(request), fd = smb_payload_number(request);
+  const guint64 from = smb_payload_number(request), bytes = smb_payload_number(request);
+  gboolean is_there =
+      !request->failed && smb_engine_share(process->engine, place, pid, fd, from, bytes);
+  answer_status(answer, is_there ? RUN_DONE : RUN_INVALID, "");
+  return !request->failed;
+}
+
 // --- linking
 
 static void
@@ -524,6 +535,8 @@ take_request(gpointer user, guint64 kind, SmbPayload *request) {
     makes_sense = answer_written(process, request, &answer);
   else if (kind == RUN_FOUND && process->engine)
     makes_sense = answer_found(process, request, &answer);
+  else if (kind == RUN_SHARE && process->engine)
+    makes_sense = answer_share(process, request, &answer);
   else if (kind == RUN_LINK && process->engine)
     makes_sense = answer_link(process, request, &answer);
   makes_sense = makes_sense && smb_frames_send(process->fd, kind, &answer);
