@@ -4,6 +4,7 @@
 // The thread that has launched the kernel answers, while it waits for its end: nothing here may ask the command.
 #include "gpu/driver/kernel/question.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "gpu/driver/error.h"
@@ -16,7 +17,6 @@ cudaError_t cudaDeviceGetCacheConfig(int *preference);
 cudaError_t cudaDeviceGetSharedMemConfig(int *configuration);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDevice(int *device);
-cudaError_t cudaRuntimeGetVersion(int *version);
 const char *cudaGetErrorString(cudaError_t error);
 const char *cudaGetErrorName(cudaError_t error);
 
@@ -34,8 +34,8 @@ give_int(cudaError_t error, int value, SmbPayload *answer) {
 static cudaError_t
 answer_attribute(const Question *question, SmbPayload *answer) {
   int value = 0;
-  cudaError_t error =
-      cudaDeviceGetAttribute(&value, (int)question->numbers[1], (int)question->numbers[2]);
+  // Of the only device, whichever is named.
+  cudaError_t error = cudaDeviceGetAttribute(&value, (int)question->numbers[1], 0);
   return give_int(error, value, answer);
 }
 
@@ -59,7 +59,15 @@ INT_ANSWER(cache, cudaDeviceGetCacheConfig)
 INT_ANSWER(banks, cudaDeviceGetSharedMemConfig)
 INT_ANSWER(count, cudaGetDeviceCount)
 INT_ANSWER(device, cudaGetDevice)
-INT_ANSWER(version, cudaRuntimeGetVersion)
+
+static cudaError_t
+answer_version(const Question *question, SmbPayload *answer) {
+  enum {
+    DEVICE_RUNTIME = 6000, // what that of CUDA 13.0 says of itself
+  };
+  (void)question;
+  return give_int(cudaSuccess, DEVICE_RUNTIME, answer);
+}
 
 static cudaError_t
 answer_error_text(const Question *question, SmbPayload *answer) {
@@ -73,13 +81,14 @@ answer_error_name(const Question *question, SmbPayload *answer) {
   return cudaSuccess;
 }
 
+// The device knows the first members.
 static cudaError_t
 answer_function(const Question *question, SmbPayload *answer) {
   cudaFuncAttributes attributes;
   if (!question->kernel)
-    return cudaErrorInvalidDeviceFunction;
+    return cudaErrorInvalidValue;
   function_describe(question->kernel, &attributes);
-  smb_payload_add_bytes(answer, &attributes, sizeof attributes);
+  smb_payload_add_bytes(answer, &attributes, offsetof(cudaFuncAttributes, cacheModeCA));
   return cudaSuccess;
 }
 

@@ -72,6 +72,26 @@ smb_service_reserve(Service *service) {
   return give_buffer(service, NULL, service->values[1]);
 }
 
+// Whether as many tail launches wait for the end of the grid as may (cudaLimitDevRuntimePendingLaunchCount). Others need not wait.
+static gboolean
+is_tail_full(Service *service) {
+  enum {
+    LIMIT_PENDING = 4, // cudaLimit
+  };
+  guint64 most = smb_children_most_tails(service->children);
+  if (most == 0) {
+    g_autoptr(GByteArray) answer = g_byte_array_new();
+    Service asked = *service;
+    asked.values[1] = LIMIT_PENDING;
+    asked.n = 2;
+    smb_service_question(&asked, "cudaDeviceGetLimit", G_MAXUINT, answer);
+    if (answer->len == sizeof most)
+      memcpy(&most, answer->data, sizeof most);
+    smb_children_set_most_tails(service->children, MAX(most, 1));
+  }
+  return smb_children_n_tails(service->children) >= most;
+}
+
 static gboolean
 add_launch(Service *service, guint64 buffer, guint64 stream, const SmbWork *configured,
            guint64 wanted) {
@@ -83,6 +103,8 @@ add_launch(Service *service, guint64 buffer, guint64 stream, const SmbWork *conf
     return smb_service_return(service, SERVICE_INVALID_VALUE);
   if ((buffer || !configured) && !smb_children_use(service->children, buffer, &work, &bytes))
     return smb_service_return(service, SERVICE_INVALID_VALUE);
+  if (is_tail && is_tail_full(service))
+    return smb_service_return(service, SERVICE_TOO_MANY_PENDING);
   if (configured)
     work = *configured;
   wanted = configured ? wanted : bytes;

@@ -89,6 +89,14 @@ smb_service_ask(Service *service) {
   return smb_service_return(service, error);
 }
 
+gboolean
+smb_service_ask_quietly(Service *service) {
+  guint last = smb_children_error(service->children, service->thread);
+  gboolean goes_on = smb_service_ask(service);
+  smb_children_set_error(service->children, service->thread, last);
+  return goes_on;
+}
+
 // --- the step
 
 static guint64
