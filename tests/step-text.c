@@ -376,6 +376,7 @@ static const char *const operands[N_STEPS] = {
     [STEP_ALLOCATE] = "D=S",
     [STEP_PRINT] = "d=S",
     [STEP_FREE] = "S",
+    [STEP_CONDITION] = "S",
     [STEP_CLOCK] = "d=#",
     [STEP_BRANCH] = ">",
     [STEP_BRANCH_ANY] = ">",

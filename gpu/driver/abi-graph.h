@@ -39,6 +39,19 @@ typedef struct {
   cudaMemcpy3DParms copyParams;
 } cudaMemcpyNodeParams;
 
+typedef enum {
+  cudaGraphCondTypeIf,
+  cudaGraphCondTypeWhile,
+  cudaGraphCondTypeSwitch,
+} cudaGraphConditionalNodeType;
+
+typedef struct {
+  unsigned long long handle;
+  cudaGraphConditionalNodeType type;
+  unsigned size;
+  cudaGraph_t *phGraph_out; // as many as @size, which are the node's
+} cudaConditionalNodeParams;
+
 typedef struct {
   cudaGraphNodeType type;
   int reserved0[3];
@@ -55,6 +68,7 @@ typedef struct {
     cudaEvent_t event;
     cudaMemAllocNodeParams alloc;
     void *free;
+    cudaConditionalNodeParams conditional;
   };
   long long reserved2;
 } cudaGraphNodeParams;
@@ -89,6 +103,9 @@ enum {
   cudaGraphInstantiateSuccess,
   cudaGraphInstantiateError,
   cudaGraphInstantiateInvalidStructure,
+  cudaGraphInstantiateConditionalHandleUnused = 5,
+
+  cudaGraphCondAssignDefault = 1,
 
   cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
   cudaGraphInstantiateFlagDeviceLaunch = 4,

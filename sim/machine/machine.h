@@ -352,6 +352,9 @@ gboolean smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, gu
 // What a lane finds at a pointer, without an access (peek.c): FALSE: not all of it is known, or there (zeros).
 gboolean smb_block_peek(const SmbBlock *block, guint warp, guint lane, guint64 pointer,
                         gpointer bytes, gsize length);
+// The same: leaves bytes there; NULL: of which nothing is known. FALSE: not all of it is there, or can be written.
+gboolean smb_block_poke(SmbBlock *block, guint warp, guint lane, guint64 pointer,
+                        gconstpointer bytes, gsize length);
 // Whether any memory is at a pointer.
 gboolean smb_block_has(const SmbBlock *block, guint64 pointer);
 // The same of a text, up to its end.

@@ -95,6 +95,7 @@ typedef struct {
  * @is_blurred: it wrote where it is not known
  * @runtime: (nullable): what it printed, and its fault
  * @defects: (nullable): what it did wrong, if that was looked for
+ * @work: (nullable) (element-type SmbWork): what it has asked the device runtime for
  */
 typedef struct {
   const SmbProgram *program;
@@ -104,12 +105,19 @@ typedef struct {
   gboolean is_blurred;
   SmbRuntime *runtime;
   SmbDefects *defects;
+  GArray *work;
 } SmbEngineRun;
 
 /**
  * smb_engine_set_heap: The memory of the process that kernels allocate of; only the first one counts.
  */
 void smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes);
+
+/** smb_engine_set_ask: Who answers what kernels ask of their process, from now on. %NULL: nobody */
+void smb_engine_set_ask(SmbEngine *engine, SmbAsk ask, gpointer user);
+
+/** smb_engine_note_written: Something was written to memory that smb_engine_memory() has found. */
+void smb_engine_note_written(SmbEngine *engine, const guchar *memory, guint64 bytes);
 
 /**
  * smb_engine_add_texture: A texture or surface of the process, for the launches that follow; smb_engine_clear_textures(): none.

@@ -160,6 +160,8 @@ add_any(cudaGraphNode_t *node, cudaGraph_t graph, Nodes dependencies,
                                                                &parameters);
   if (!error && given->type == cudaGraphNodeTypeMemAlloc) // its address is told
     ((cudaGraphNodeParams *)given)->alloc.dptr = parameters.alloc.dptr;
+  if (!error && given->type == cudaGraphNodeTypeConditional) // and its bodies
+    ((cudaGraphNodeParams *)given)->conditional.phGraph_out = parameters.conditional.phGraph_out;
   free(kept);
   return error;
 }
@@ -174,6 +176,14 @@ cudaError_t
 cuGraphAddNode_v2(cudaGraphNode_t *node, cudaGraph_t graph, Nodes dependencies,
                   const cudaGraphEdgeData *edges, size_t n, CUgraphNodeParams *given) {
   return add_any(node, graph, dependencies, edges, n, given);
+}
+
+cudaError_t
+cuGraphConditionalHandleCreate(unsigned long long *handle, cudaGraph_t graph, CUcontext context,
+                               unsigned value, unsigned flags) {
+  return context && !context_is(context)
+             ? cudaErrorDeviceUninitialized
+             : cudaGraphConditionalHandleCreate(handle, graph, value, flags);
 }
 
 cudaError_t

@@ -154,12 +154,13 @@ node_make_call(Call *call, cudaGraphNodeParams *parameters) {
   case cudaGraphNodeTypeMemFree:
     *call = (Call){.kind = cudaGraphNodeTypeMemFree, .freed = parameters->free};
     return cudaSuccess;
+  case cudaGraphNodeTypeConditional:
+    return condition_make(call, &parameters->conditional);
   case cudaGraphNodeTypeExtSemaphoreSignal:
   case cudaGraphNodeTypeExtSemaphoreWait:
-  case cudaGraphNodeTypeConditional:
     break;
   }
-  return error_missing("a node of a graph with a condition or a semaphore");
+  return error_missing("a node of a graph with a semaphore");
 }
 
 API cudaError_t

@@ -187,7 +187,7 @@ bool
 memory_free(const void *address, Allocation *freed) {
   pthread_mutex_lock(&lock);
   Allocation *found = find_begin(address);
-  bool is_there = found && !found->is_variable && !found->is_free;
+  bool is_there = found && !found->is_variable && !found->is_conditions && !found->is_free;
   if (is_there && freed)
     *freed = *found;
   if (is_there && found->is_graphs)

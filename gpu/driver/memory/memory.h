@@ -16,14 +16,15 @@ typedef struct {
   uintptr_t address;
   size_t bytes;
   InjectMemory kind;
-  bool is_variable; // of a module, which it is freed with
-  bool is_graphs;   // of a node of a graph, which it is freed with
-  bool is_mapped;   // at an address that the program has reserved (virtual memory management)
-  bool is_free;     // of a graph: its address is kept, but it is not memory now
-  unsigned n_nodes; // that allocate it: of a graph and of its copies
-  unsigned flags;   // of pinned memory
-  void *pool;       // (nullable): that it is taken from
-  uint64_t context; // id of the one that it was made in
+  bool is_variable;   // of a module, which it is freed with
+  bool is_graphs;     // of a node of a graph, which it is freed with
+  bool is_conditions; // of a condition of a graph, which it is freed with
+  bool is_mapped;     // at an address that the program has reserved (virtual memory management)
+  bool is_free;       // of a graph: its address is kept, but it is not memory now
+  unsigned n_nodes;   // that allocate it: of a graph and of its copies
+  unsigned flags;     // of pinned memory
+  void *pool;         // (nullable): that it is taken from
+  uint64_t context;   // id of the one that it was made in
   uint64_t id;
 } Allocation;
 
