@@ -42,12 +42,14 @@ typedef gboolean (*CheckPolls)(gconstpointer user, guint site);
  * @code: (nullable): SmbCodeLine, once a place was asked for
  * @failed_place, @failed_text: of the last smb_block_fail()
  * @lane_shift: the bits of a thread's number that are its lane
- * @granule_shift, @cells, @n_cells: the program's own shared memory
+ * @granule_shift, @cells, @n_cells: the program's own shared memory, and the system's part, if the program uses it
  * @now: the time: it rises whenever threads are put in order
  * @start: that of the block's start
  * @floor: all threads see what was done before
  * @seen: [warp][warp]: what the first sees of the second: all that it did before that time. The last column is of copies in bulk
  * @lane_seen: [warp][lane][lane]: the same of lanes of a warp
+ * @fenced: [warp]: what it did before that time, it did before its last fence
+ * @has_fences: whether a warp had one
  * @posts: by smb_inspect_arrive()'s key: Post
  * @polls: by site: 0: not known yet, 1: no, 2: yes
  * @races: by site: whether a read of what was not written yet races with a later write
@@ -71,6 +73,8 @@ struct _Inspection {
   guint n_columns;
   guint32 *seen;
   guint32 *lane_seen;
+  guint32 *fenced;
+  gboolean has_fences;
   GHashTable *posts;
   guint8 *polls;
   guint8 *races;
@@ -150,6 +154,7 @@ void smb_inspect_initial_bytes(SmbBlock *block, const Move *move, guint warp, gu
 enum {
   CHECK_BLOCK_BARRIERS =
       0x40000000, // keys of barriers of the block: plus the number; others are offsets of mbarriers
+  CHECK_COUNTERS = 0x20000000, // of what atomics count: plus the offset
 };
 
 GHashTable *smb_inspect_posts_new(void);
@@ -162,6 +167,12 @@ void smb_inspect_arrive(SmbBlock *block, guint warp, guint32 key);
 void smb_inspect_copied(SmbBlock *block, guint32 key);
 void smb_inspect_complete(SmbBlock *block, guint32 key);
 void smb_inspect_await(SmbBlock *block, guint warp, SmbLanes lanes, guint32 key);
+// A fence of a warp. What it did before is seen by who finds, by an atomic or as it polls, what an atomic of the warp left there later, or
+// other atomics that followed.
+void smb_inspect_fence(SmbBlock *block, guint warp);
+// An atomic changes what is at an offset; a thread finds there what atomics left.
+void smb_inspect_release(SmbBlock *block, guint warp, guint32 offset);
+void smb_inspect_find_released(SmbBlock *block, guint thread, guint32 offset);
 // A thread has seen what another one wrote at a time, as a flag.
 void smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time);
 // Whether a thread sees what another one did at a time.

@@ -6,7 +6,10 @@
 // writes, two threads are remembered. And reads of what nobody has written.
 //
 // A flag is what a loop polls that does nothing else: whoever finds it set sees what was done before it was set. So does the next
-// compare-and-swap, or exchange, of one.
+// compare-and-swap, or exchange, of one; and, of what was done before a fence, the next atomic of any kind that returns something.
+//
+// The system's part of shared memory has barriers of cooperative groups, and what they exchange: it puts threads in order, and nothing
+// is said of it.
 #include <string.h>
 
 #include "sim/machine/check/checking.h"
@@ -56,7 +59,7 @@ tell_hazard(SmbBlock *block, Touching *touch, SmbDefectKind kind, guint other, g
                             .array =
                                 smb_access_array(block, touch->access, touch->lane, touch->offset),
                             .address = touch->offset};
-  if (touch->told >> kind & 1 || block->program->reaches_reserved)
+  if (touch->told >> kind & 1 || touch->offset >= block->shared_bytes)
     return;
   touch->told |= 1u << kind;
   if (smb_inspect_counts(block, &found))
@@ -76,8 +79,8 @@ tell_hazard(SmbBlock *block, Touching *touch, SmbDefectKind kind, guint other, g
 // --- a granule
 
 static gboolean
-is_polled_cell(const SmbBlock *block, CheckCell *cell, guint site) {
-  if (check_is_current(block->check, cell->polled))
+is_polled_cell(const SmbBlock *block, const Touching *touch, CheckCell *cell, guint site) {
+  if (check_is_current(block->check, cell->polled) || touch->offset >= block->shared_bytes)
     return TRUE;
   if (!block->check->is_polling && !is_polled_site(block, site))
     return FALSE;
@@ -93,9 +96,10 @@ check_last_write(SmbBlock *block, Touching *touch, CheckCell *cell, SmbDefectKin
   if (!check_is_current(check, cell->wrote) ||
       smb_inspect_sees(block, touch->thread, cell->writer, cell->wrote))
     return;
-  if (is_polled_cell(block, cell, touch->move->site))
+  if (is_polled_cell(block, touch, cell, touch->move->site)) {
     smb_inspect_acquire(block, touch->thread, cell->writer, cell->wrote);
-  else
+    smb_inspect_find_released(block, touch->thread, touch->offset);
+  } else
     tell_hazard(block, touch, kind, cell->writer, cell->write_site);
 }
 
@@ -104,7 +108,7 @@ check_last_reads(SmbBlock *block, Touching *touch, CheckCell *cell) {
   for (guint i = 0; i < G_N_ELEMENTS(cell->read); i++) {
     if (cell->read[i] < block->check->floor ||
         smb_inspect_sees(block, touch->thread, cell->reader[i], cell->read[i]) ||
-        is_polled_cell(block, cell, cell->read_site[i]))
+        is_polled_cell(block, touch, cell, cell->read_site[i]))
       continue;
     tell_hazard(block, touch, SMB_DEFECT_RACE_OVERWRITE, cell->reader[i], cell->read_site[i]);
     if (!check_is_current(block->check, cell->set))
@@ -147,7 +151,7 @@ tell_unset(SmbBlock *block, Touching *touch) {
                             .array =
                                 smb_access_array(block, touch->access, touch->lane, touch->offset),
                             .address = touch->offset};
-  if (touch->told >> found.kind & 1)
+  if (touch->told >> found.kind & 1 || touch->offset >= block->shared_bytes)
     return;
   touch->told |= 1u << found.kind;
   if (smb_inspect_counts(block, &found))
@@ -191,12 +195,15 @@ update_cell_checked(SmbBlock *block, Touching *touch, CheckCell *cell) {
     smb_inspect_acquire(block, touch->thread, cell->writer, cell->wrote);
   if (is_lock(touch->move))
     cell->polled = block->check->now;
+  if (touch->move->reads)
+    smb_inspect_find_released(block, touch->thread, touch->offset);
   if (was_written && !cell->is_atomic)
     check_last_write(block, touch, cell,
                      touch->move->reads ? SMB_DEFECT_RACE_READ : SMB_DEFECT_RACE_WRITE);
   if (touch->move->reads && !check_is_current(block->check, cell->set))
     tell_unset(block, touch);
   check_last_reads(block, touch, cell);
+  smb_inspect_release(block, touch->access->warp, touch->offset);
   note_writer(block, touch, cell, TRUE);
 }
 
@@ -208,7 +215,8 @@ touch_lane(SmbBlock *block, Touching *touch, guint32 at, gsize width, const Mark
   const Inspection *check = block->check;
   gsize granule = (gsize)1 << check->granule_shift;
   SmbOpClass op_class = touch->move->op_class;
-  width = MIN(width, block->shared_bytes - MIN(at, block->shared_bytes));
+  gsize end = check->n_cells << check->granule_shift;
+  width = MIN(width, end - MIN(at, end));
   for (gsize done = 0; done < width; done += granule) {
     touch->offset = at + (guint32)done;
     CheckCell *cell = &check->cells[touch->offset >> check->granule_shift];
