@@ -377,6 +377,7 @@ static const char *const operands[N_STEPS] = {
     [STEP_PRINT] = "d=S",
     [STEP_FREE] = "S",
     [STEP_SERVICE] = "d=s",
+    [STEP_CONDITION] = "S",
     [STEP_CLOCK] = "d=#",
     [STEP_BRANCH] = ">",
     [STEP_BRANCH_ANY] = ">",

@@ -61,6 +61,7 @@ connect_once(void) {
   if (has_device)
     memory_set_device_bytes(smb_payload_number(&payload));
   bool is_checked = has_device && smb_payload_number(&payload);
+  device.skips = has_device && smb_payload_number(&payload);
   has_device = has_device && !payload.failed;
   smb_payload_clear(&payload);
   if (is_checked && has_device)

@@ -12,6 +12,7 @@ struct _SmbRuntime {
   const GArray *textures;
   SmbChildren *children;
   guint64 ticks;
+  guint64 ticks_beside; // that blocks reached which run beside each other
 };
 
 SmbRuntime *
@@ -139,8 +140,16 @@ smb_runtime_time(SmbRuntime *runtime) {
 }
 
 void
-smb_runtime_reach(SmbRuntime *runtime, guint64 ticks) {
+smb_runtime_reach(SmbRuntime *runtime, guint64 ticks, gboolean beside) {
   g_mutex_lock(&runtime->lock);
-  runtime->ticks = MAX(runtime->ticks, ticks);
+  guint64 *clock = beside ? &runtime->ticks_beside : &runtime->ticks;
+  *clock = MAX(*clock, ticks);
   g_mutex_unlock(&runtime->lock);
+}
+
+void
+smb_runtime_settle(SmbRuntime *runtime, gboolean counts) {
+  if (counts)
+    smb_runtime_reach(runtime, runtime->ticks_beside, FALSE);
+  runtime->ticks_beside = 0;
 }

@@ -110,8 +110,13 @@ guint smb_runtime_approximated(const SmbRuntime *runtime);
 
 /** smb_runtime_time: Returns: the clock of the device, in ticks: the latest that was reached */
 guint64 smb_runtime_time(SmbRuntime *runtime);
-/** smb_runtime_reach: The clock is at least at @ticks from now on. */
-void smb_runtime_reach(SmbRuntime *runtime, guint64 ticks);
+/**
+ * smb_runtime_reach: The clock is at least at @ticks from now on.
+ * @beside: from when smb_runtime_settle() is called: blocks that run beside each other all begin at the same time
+ */
+void smb_runtime_reach(SmbRuntime *runtime, guint64 ticks, gboolean beside);
+/** smb_runtime_settle: Blocks that ran beside each other have ended. @counts: whether what they did does */
+void smb_runtime_settle(SmbRuntime *runtime, gboolean counts);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbHeap, smb_heap_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbRuntime, smb_runtime_free)

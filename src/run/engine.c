@@ -11,6 +11,7 @@
 
 #include "sim/analysis/execute.h"
 #include "sim/base/error.h"
+#include "sim/base/range.h"
 #include "src/cli/hint.h"
 
 struct _SmbEngine {
@@ -24,6 +25,7 @@ struct _SmbEngine {
   SmbHeap *heap;         // (nullable)
   GArray *textures;      // of SmbTexture
   guint64 ticks;         // the clock of the device
+  char *name;            // of the program
   guchar *arena;         // (nullable): memory for the parameters of what kernels launch
   SmbChildren *children; // (nullable): with it
   SmbAsk ask;
@@ -72,15 +74,15 @@ free_arch(gpointer arch) {
   smb_arch_unref(arch);
 }
 
-// Maps a file of a process, by its descriptor there.
+// Maps bytes of a file of a process, by its descriptor there; @at (nullable): to that place.
 static void *
-map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
+map_file_at(guchar *at, guint64 pid, guint64 fd, guint64 from, guint64 bytes, GError **error) {
   g_autofree char *path =
       g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/fd/%" G_GUINT64_FORMAT, pid, fd);
+  const int flags = MAP_SHARED | MAP_NORESERVE | (at ? MAP_FIXED : 0);
   int file = open(path, O_RDWR | O_CLOEXEC);
   void *memory =
-      file < 0 ? MAP_FAILED
-               : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+      file < 0 ? MAP_FAILED : mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, (off_t)from);
   int failure = errno;
   if (file >= 0)
     close(file);
@@ -89,6 +91,28 @@ map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
   smb_fail(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", path,
            g_strerror(failure));
   return NULL;
+}
+
+// The program that a process runs (transfer full).
+static char *
+find_program_name(guint64 pid) {
+  g_autofree char *link = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/exe", pid);
+  g_autofree char *path = g_file_read_link(link, NULL);
+  return path ? g_path_get_basename(path) : g_strdup("the program");
+}
+
+static void *
+map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
+  return map_file_at(NULL, pid, fd, 0, bytes, error);
+}
+
+gboolean
+smb_engine_share(SmbEngine *engine, guint64 place, guint64 pid, guint64 fd, guint64 from,
+                 guint64 bytes) {
+  guint64 page = (guint64)sysconf(_SC_PAGESIZE);
+  return smb_range_is_within(place, bytes, engine->bytes) && place % page == 0 &&
+         from % page == 0 &&
+         map_file_at((guchar *)engine->memory + place, pid, fd, from, bytes, NULL) != NULL;
 }
 
 SmbEngine *
@@ -105,7 +129,8 @@ smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **e
                             g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_loaded),
                         .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
                         .moved = g_array_new(FALSE, FALSE, sizeof(Moved)),
-                        .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture))};
+                        .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture)),
+                        .name = find_program_name(described->pid)};
   return engine;
 }
 
@@ -132,12 +157,13 @@ smb_engine_free(SmbEngine *engine) {
   smb_children_free(engine->children);
   if (engine->arena)
     munmap(engine->arena, ARENA_BYTES);
+  g_free(engine->name);
   g_free(engine);
 }
 
 const SmbModule *
 smb_engine_load(SmbEngine *engine, guint64 number, GBytes *file, guint chip, GError **error) {
-  SmbModule *module = smb_module_new(file, "module", chip, error);
+  SmbModule *module = smb_module_new(file, engine->name, chip, error);
   if (!module)
     return NULL;
   Loaded *loaded = g_new0(Loaded, 1);
@@ -368,6 +394,7 @@ run_launched(Decoded *decoded, const SmbLaunch *launch, const SmbEngineOptions *
   decoded->in_order = decoded->in_order || (in_order && !is_cooperative && n_blocks > 1);
   Written written = {run};
   smb_global_each_written(global, note_written, &written);
+  run->is_blurred = smb_global_is_blurred(global);
   return ran;
 }
 
@@ -438,7 +465,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     launch.cluster[i] = captured->cluster[i];
   }
   smb_runtime_set_textures(run->runtime, engine->textures);
-  smb_runtime_reach(run->runtime, engine->ticks);
+  smb_runtime_reach(run->runtime, engine->ticks, FALSE);
   if (launches) {
     smb_runtime_set_children(run->runtime, engine->children);
     smb_children_begin(engine->children);

@@ -26,6 +26,16 @@ typedef struct {
 } SmbEngineMemory;
 
 /**
+ * smb_engine_share: Memory of another process lies in that of the engine's from now on, or its own again: whole pages.
+ * @place, @bytes: where
+ * @pid, @fd, @from: the process, its descriptor of its memory, and where in that
+ *
+ * Returns: whether it is there
+ */
+gboolean smb_engine_share(SmbEngine *engine, guint64 place, guint64 pid, guint64 fd, guint64 from,
+                          guint64 bytes);
+
+/**
  * smb_engine_new:
  * @arch: (nullable) (transfer none): what kernels are counted for; %NULL: that of the code
  * @error: a file error
@@ -92,6 +102,7 @@ typedef struct {
  * @program, @arch: (nullable) (transfer none): what was run, once it was decoded, and on which architecture
  * @analysis: (nullable): what was counted
  * @n_unknown: bytes that it wrote of which the value is not known: what is in memory there is not what a device would leave
+ * @is_blurred: it wrote where it is not known
  * @runtime: (nullable): what it printed, and its fault
  * @defects: (nullable): what it did wrong, if that was looked for
  * @work: (nullable) (element-type SmbWork): what it has asked the device runtime for
@@ -101,6 +112,7 @@ typedef struct {
   const SmbArch *arch;
   SmbAnalysis *analysis;
   guint64 n_unknown;
+  gboolean is_blurred;
   SmbRuntime *runtime;
   SmbDefects *defects;
   GArray *work;

@@ -15,6 +15,7 @@
 #include "src/cli/hint.h"
 #include "src/rank/rank.h"
 #include "src/run/engine.h"
+#include "src/run/device-link.h"
 #include "src/run/family.h"
 #include "src/run/ptx-compile.h"
 
@@ -56,6 +57,7 @@ answer_hello(Process *process, SmbPayload *request, SmbPayload *answer) {
   gboolean is_known = smb_run_device_add(process->running->arch, chip, answer, &error);
   smb_payload_add_number(answer, process->running->device_bytes);
   smb_payload_add_number(answer, process->running->checked != NULL);
+  smb_payload_add_number(answer, process->running->skips);
   return is_known;
 }
 
@@ -353,6 +355,11 @@ describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const 
         " of the bytes that it wrote the value is not known: results that depend on "
         "them are wrong",
         name, run->n_unknown);
+  if (run->is_blurred)
+    return g_strdup_printf("smembank run: warning: %s: it wrote to memory at an address, or bytes "
+                           "of a number, that is not "
+                           "known: what is in memory may be wrong",
+                           name);
   return g_strdup("");
 }
 
@@ -462,6 +469,53 @@ answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
   return TRUE;
 }
 
+static gboolean
+answer_share(const Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 place = smb_payload_number(request);
+  const guint64 pid = smb_payload_number(request), fd = smb_payload_number(request);
+  const guint64 from = smb_payload_number(request), bytes = smb_payload_number(request);
+  gboolean is_there =
+      !request->failed && smb_engine_share(process->engine, place, pid, fd, from, bytes);
+  answer_status(answer, is_there ? RUN_DONE : RUN_INVALID, "");
+  return !request->failed;
+}
+
+// --- linking
+
+static void
+clear_link_input(gpointer input) {
+  g_bytes_unref(((SmbRunLinkInput *)input)->bytes);
+}
+
+static gboolean
+answer_link(const Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 n = smb_payload_number(request);
+  gboolean has_compiler = FALSE;
+  g_autofree char *message = NULL;
+  g_autoptr(GArray) inputs = g_array_new(FALSE, TRUE, sizeof(SmbRunLinkInput));
+  g_array_set_clear_func(inputs, clear_link_input);
+  for (guint64 i = 0; i < n && !request->failed; i++) {
+    guint64 kind = smb_payload_number(request);
+    const SmbRunLinkInput input = {(SmbRunLinkKind)kind, smb_frames_bytes(request)};
+    g_array_append_val(inputs, input);
+    request->failed = request->failed || kind >= SMB_RUN_LINK_KINDS;
+  }
+  if (request->failed)
+    return FALSE;
+  g_autoptr(GBytes) code = smb_run_link(inputs, process->running->chip, &has_compiler, &message);
+  answer_status(answer,
+                code           ? RUN_DONE
+                : has_compiler ? RUN_FAILED
+                               : RUN_NO_IMAGE,
+                code           ? ""
+                : has_compiler ? message ? message : "smembank run: nothing was linked"
+                               : "smembank run: linking needs nvcc, which is not found");
+  gsize n_bytes = 0;
+  const void *bytes = code ? g_bytes_get_data(code, &n_bytes) : NULL;
+  smb_payload_add_bytes(answer, bytes, n_bytes);
+  return TRUE;
+}
+
 // --- frames
 
 static gboolean
@@ -481,6 +535,10 @@ take_request(gpointer user, guint64 kind, SmbPayload *request) {
     makes_sense = answer_written(process, request, &answer);
   else if (kind == RUN_FOUND && process->engine)
     makes_sense = answer_found(process, request, &answer);
+  else if (kind == RUN_SHARE && process->engine)
+    makes_sense = answer_share(process, request, &answer);
+  else if (kind == RUN_LINK && process->engine)
+    makes_sense = answer_link(process, request, &answer);
   makes_sense = makes_sense && smb_frames_send(process->fd, kind, &answer);
   smb_payload_clear(&answer);
   return makes_sense;

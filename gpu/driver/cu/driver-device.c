@@ -166,3 +166,17 @@ cuGetErrorString(unsigned number, const char **text) {
                             : cudaGetErrorString((cudaError_t)number);
   return *text ? cudaSuccess : cudaErrorInvalidValue;
 }
+
+// --- what there is of other systems
+
+cudaError_t
+cuDeviceGetLuid(char *luid, unsigned *mask, CUdevice device) {
+  (void)luid, (void)mask, (void)device;
+  return cudaErrorNotSupported; // on Windows alone
+}
+
+cudaError_t
+cuProfilerInitialize(const char *configuration, const char *output, int mode) {
+  (void)configuration, (void)output, (void)mode;
+  return cudaErrorNotSupported; // since CUDA 12
+}

@@ -170,8 +170,8 @@ are_passed_known(Exec *exec, const Step *step, const Provided *provided, SmbLane
 }
 
 static void
-set_result_rows(const Exec *exec, const Step *step, guint n, SmbLanes lanes,
-                const guint64 *results) {
+set_service_results(const Exec *exec, const Step *step, guint n, SmbLanes lanes,
+                    const guint64 *results) {
   guint32 words[SMB_MAX_LANES] = {0};
   for (guint i = 0; i < n; i++) {
     FOR_LANES(lanes, lane) {
@@ -226,7 +226,7 @@ count_service(Exec *exec, const Step *step, const Provided *provided, SmbLanes l
   FOR_LANES(provided->gives ? lanes : 0, lane) {
     results[lane] = smb_exec_give_piece(exec, FALSE, 0);
   }
-  set_result_rows(exec, step, provided->returned, lanes, results);
+  set_service_results(exec, step, provided->returned, lanes, results);
   return TRUE;
 }
 
@@ -255,6 +255,6 @@ smb_step_service(Exec *exec, const Step *step, SmbLanes lanes) {
       return service.outcome;
     results[lane] = service.result;
   }
-  set_result_rows(exec, step, provided->returned, lanes, results);
+  set_service_results(exec, step, provided->returned, lanes, results);
   return TRUE;
 }

@@ -203,6 +203,29 @@ smb_step_free(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
+// --- conditions of graphs
+
+// cudaGraphSetConditional(handle, value): a handle is the address of a word that the graph looks at. Concurrent calls with other values
+// have no order on a device, either.
+gboolean
+smb_step_condition(Exec *exec, const Step *step, SmbLanes lanes) {
+  Row handle = step->compute.s[0], value = handle + 2;
+  if (!exec->block->runtime)
+    return smb_step_opaque(exec, step, lanes);
+  if (lanes && !smb_unknown_check(exec, step, handle, 3, lanes, "the condition of a graph"))
+    return FALSE;
+  FOR_LANES(lanes, lane) {
+    guint32 word = row_values(exec->warp->registers, value)[lane];
+    guint64 address = read_pair(exec->warp->registers, handle, lane);
+    if (!smb_block_poke(exec->block, exec->w, lane, address, &word, sizeof word)) {
+      g_autofree char *what = g_strdup_printf(
+          "cudaGraphSetConditional of 0x%" G_GINT64_MODIFIER "x, which is no handle", address);
+      return smb_step_fault(exec, step, (SmbLanes)1 << lane, SMB_FAULT_ADDRESS, what);
+    }
+  }
+  return TRUE;
+}
+
 // --- the clock
 
 // What the clock skips. A warp that asks for it so often waits until a time has come, and the longer it does, the faster that is.
@@ -215,16 +238,13 @@ find_skipped_ticks(Warp *warp) {
   return warp->clock_looks > PATIENCE ? warp->clock_looks - PATIENCE : 0;
 }
 
-// Step.argument: 0 and 1: the low and the high word of a count that rises with each instruction of the block, and from block to
-// block.
+// Step.argument: 0 and 1: the low and the high word of smb_exec_time().
 gboolean
 smb_step_clock(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbRuntime *runtime = exec->block->runtime;
   guint32 values[SMB_MAX_LANES];
   if (!runtime || !lanes)
     return TRUE;
-  if (smb_runtime_call_waits(exec, lanes))
-    return FALSE;
   if (step->argument == 0) {
     exec->clock = smb_exec_time(exec) + 1 + find_skipped_ticks(exec->warp);
     exec->clock_steps = exec->block->steps + EXEC_SHARE_STEPS - exec->left;

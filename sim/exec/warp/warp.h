@@ -92,6 +92,7 @@ void smb_doubt_surface(Exec *exec, const Step *step, SmbLanes lanes, guint32 ori
 // thread of the block was given before; of a launch that is run, of the device's heap.
 gboolean smb_step_allocate(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_free(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_condition(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_print(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_assert(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes);
