@@ -83,9 +83,9 @@ cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
   switch (attribute) {
   case ATTRIBUTE_GATHER_2D:
   case ATTRIBUTE_VIRTUAL_MEMORY:
+  case ATTRIBUTE_HANDLE_FD:
     *value = 1;
     return cudaSuccess;
-  case ATTRIBUTE_HANDLE_FD: // handles of memory are not exported
   case ATTRIBUTE_HANDLE_WIN32:
   case ATTRIBUTE_HANDLE_WIN32_KMT:
   case ATTRIBUTE_COMPRESSION:

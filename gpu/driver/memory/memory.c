@@ -271,11 +271,10 @@ memory_count_graphs(bool is_live) {
   return bytes;
 }
 
+// The same pages again, whose file may be that of another process: what a length of 0 means.
 bool
-memory_map_at(void *address, const void *range, size_t bytes) {
-  const void *mapped =
-      mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
-           (off_t)((uintptr_t)range - base));
+memory_map_at(void *address, void *range, size_t bytes) {
+  const void *mapped = mremap(range, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, address);
   // cppcheck-suppress memleak ; it is the program's
   return mapped == address;
 }

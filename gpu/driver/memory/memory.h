@@ -83,7 +83,7 @@ bool memory_map_file(void *address, uint64_t process, uint64_t descriptor, uint6
                      size_t bytes);
 
 // Maps bytes of the range (whole pages) at another address of this process in addition.
-bool memory_map_at(void *address, const void *range, size_t bytes);
+bool memory_map_at(void *address, void *range, size_t bytes);
 
 // Frees what was made in a context (context.h) and is no variable.
 void memory_free_context(uint64_t context);

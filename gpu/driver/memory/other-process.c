@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "gpu/driver/client.h"
@@ -120,6 +121,24 @@ share_close(const void *address) {
   }
   pthread_mutex_unlock(&lock);
   return found != NULL;
+}
+
+// --- as files
+
+int
+share_write(const Share *share) {
+  int fd = memfd_create("smembank-share", MFD_CLOEXEC);
+  if (fd >= 0 && pwrite(fd, share, sizeof *share, 0) == (ssize_t)sizeof *share)
+    return fd;
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
+bool
+share_read(int fd, Share *share) {
+  return pread(fd, share, sizeof *share, 0) == (ssize_t)sizeof *share &&
+         share->magic == SHARE_MAGIC;
 }
 
 // --- memory

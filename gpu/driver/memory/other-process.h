@@ -25,3 +25,9 @@ void *share_open(const Share *share);
 
 // Returns whether it was open; the last one unmaps it.
 bool share_close(const void *address);
+
+// A file that can be handed to another process, with what it has to know in it. -1: there is none.
+int share_write(const Share *share);
+
+// Returns whether the file is one of these.
+bool share_read(int fd, Share *share);
