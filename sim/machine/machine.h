@@ -145,7 +145,8 @@ struct _SmbBlock {
   gboolean missing_globals[SMB_N_OP_CLASSES]; // smb_block_misses_globals(); the same
 
   // of the running block
-  guint rank;        // in its cluster
+  guint rank; // in its cluster
+  gboolean has_ended;
   gboolean may_wait; // for other blocks
   gboolean waits;    // the front end says so, and its turn ends
   Mask exited;       // threads that left the kernel; the front end says so

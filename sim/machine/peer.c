@@ -20,6 +20,24 @@ find_peer_fault(const SmbBlock *block, guint64 offset) {
   return offset < smb_arch_info(block->arch)->max_shared_bytes ? SMB_FAULT_TRAP : SMB_FAULT_ADDRESS;
 }
 
+// On an H100 a launch that loads from there fails, if the block is gone by then; stores are lost.
+static void
+tell_ended(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 rank) {
+  const CheckFound found = {.kind = SMB_DEFECT_ADDRESS,
+                            .site = move->site,
+                            .other = G_MAXUINT,
+                            .warp = warp,
+                            .lane = lane,
+                            .other_thread = G_MAXUINT};
+  if (smb_inspect_counts(block, &found))
+    return;
+  g_autofree char *thread = smb_inspect_thread(block, warp * block->lanes + lane);
+  smb_inspect_tell(block, &found,
+                   "the shared memory of block %" G_GUINT64_FORMAT
+                   " of the cluster, which may have ended, by %s",
+                   rank, thread);
+}
+
 gboolean
 smb_peer_find(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
               PeerPlace *place) {
@@ -46,7 +64,11 @@ smb_peer_find(SmbBlock *block, const Move *move, guint warp, guint lane, guint64
                               " of the cluster, which has %" G_GSIZE_FORMAT " bytes",
                               offset, rank, place->block->shared_bytes);
   }
-  return !problem || smb_access_fail(block, move, warp, lane, problem);
+  if (problem)
+    return smb_access_fail(block, move, warp, lane, problem);
+  if (block->check && place->block->has_ended)
+    tell_ended(block, move, warp, lane, rank);
+  return TRUE;
 }
 
 static void

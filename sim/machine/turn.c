@@ -26,6 +26,7 @@ start_machine_block(SmbBlock *block, guint64 index) {
     rest /= block->grid[i];
   }
   block->rank = find_rank(block);
+  block->has_ended = FALSE;
   memset(block->shared, 0, block->reserved_start + block->reserved_bytes);
   if (block->shared_marks)
     memset(block->shared_marks, 0, block->shared_bytes);
@@ -49,8 +50,9 @@ run_block_turn(SmbBlock *block, gboolean (*run)(gpointer state), GError **error)
   block->waits = FALSE;
   gboolean ok = run(block->state);
   block->error = NULL;
-  if (block->peers && !(ok && block->waits))
-    block->peers->n_ended++;
+  block->has_ended = !(ok && block->waits);
+  if (block->peers)
+    block->peers->n_ended += block->has_ended;
   if (!ok) {
     smb_overlay_leave(block->overlay);
     return SMB_TURN_FAILED;

@@ -9,10 +9,12 @@
 
 G_BEGIN_DECLS
 
-/** SmbPtxKernel: @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not say */
+/** SmbPtxKernel: @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not say;
+ * @cluster: blocks of a cluster; zeros: the same */
 typedef struct {
   const char *symbol;
   guint64 max_threads;
+  guint cluster[3];
   GArray *places;
   guint64 parameter_bytes;
 } SmbPtxKernel;

@@ -193,7 +193,10 @@ flags(int *out) {
   __shared__ volatile int flag, data;
   cg::cluster_group cluster = cg::this_cluster();
   unsigned rank = cluster.block_rank();
-  flag = data = 0;
+  if (threadIdx.x == 0) {
+    flag = 0;
+    data = 0;
+  }
   cluster.sync();
   volatile int *other = cluster.map_shared_rank((int *)&data, rank ^ 1), *raised = cluster.map_shared_rank((int *)&flag, rank ^ 1);
   if (threadIdx.x == 0 && rank == 1) {
