@@ -181,7 +181,9 @@ smb_code_finish(Code *code) {
   code->program.meets_cluster = code->maps_cluster || smb_code_has(code, STEP_CLUSTER_ARRIVE) ||
                                 smb_code_has(code, STEP_CLUSTER_WAIT);
   code->program.acts = smb_code_has(code, STEP_PRINT) || smb_code_has(code, STEP_ALLOCATE) ||
-                       smb_code_has(code, STEP_FREE);
+                       smb_code_has(code, STEP_FREE) || smb_code_has(code, STEP_CONDITION) ||
+                       smb_code_has(code, STEP_SERVICE);
+  code->program.asks = smb_code_has(code, STEP_SERVICE);
   gboolean has_arrivals = smb_code_has(code, STEP_ARRIVE);
   for (guint i = 0; i < code->steps->len; i++) {
     Step *step = smb_code_step(code, i);

@@ -9,10 +9,15 @@
 
 G_BEGIN_DECLS
 
+<<<<<<< HEAD
 /** SmbPtxKernel: @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not say;
  * @cluster: blocks of a cluster; zeros: the same */
+=======
+/** SmbPtxKernel: @address: what a pointer to it is; @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not say */
+>>>>>>> main
 typedef struct {
   const char *symbol;
+  guint64 address;
   guint64 max_threads;
   guint cluster[3];
   GArray *places;
@@ -35,7 +40,7 @@ typedef struct {
   GArray *pointers;
 } SmbPtxStored;
 
-/** SmbPtxContents: names live as long as it; @allocates: whether it declares malloc */
+/** SmbPtxContents: names live as long as it; @allocates: whether it declares malloc, or cudaMalloc of the device */
 typedef struct {
   GArray *kernels;   // SmbPtxKernel
   GArray *variables; // SmbPtxStored
