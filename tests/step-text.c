@@ -281,6 +281,16 @@ add_transfer(GString *text, const Code *code, const Step *step) {
 
 // --- shared memory apart from requests
 
+// The registers that are stored, or combined with what is there.
+static void
+add_value(GString *text, const Code *code, const Transfer *value) {
+  gboolean reduces = value->move.op_class == SMB_OP_CLASS_ATOMIC;
+  for (guint i = 0; i < value->n_components; i++) {
+    g_string_append(text, i > 0 ? " " : reduces ? " with " : " = ");
+    add_rows(text, code, (reduces ? value->operands : value->data)[i], MAX(value->bytes, 4) / 4);
+  }
+}
+
 static void
 add_bulk(GString *text, const Code *code, const Step *step) {
   const Bulk *bulk = step->bulk;
@@ -290,6 +300,8 @@ add_bulk(GString *text, const Code *code, const Step *step) {
   if (bulk->to)
     add_address(text, code, bulk->to);
   g_string_append(text, bulk->to && (bulk->from || bulk->is_zeros) ? " = " : "");
+  if (bulk->value)
+    add_value(text, code, bulk->value);
   if (bulk->from)
     add_address(text, code, bulk->from);
   if (bulk->is_zeros)
@@ -356,10 +368,7 @@ add_barrier(GString *text, const Code *code, const Step *step) {
   else if (step->argument > BARRIER_POPC)
     add_predicate(text, compute->p, FALSE);
   g_string_append(text, step->argument >= BARRIER_POPC ? " = " : "");
-  if (compute->s[0] == NO_ROW)
-    g_string_append(text, "cluster");
-  else
-    add_rows(text, code, compute->s[0], 1);
+  add_rows(text, code, compute->s[0], 1);
   if (compute->s[1] != NO_ROW) {
     g_string_append(text, ", threads ");
     add_rows(text, code, compute->s[1], 1);

@@ -250,7 +250,9 @@ clear_execution(Execution *execution) {
 // TRUE: all blocks have run.
 static gboolean
 run_execution(Execution *execution, gboolean *in_order, GError **error) {
-  *in_order = execution->options->in_order || execution->n_blocks == 1 || !run_in_waves(execution);
+  *in_order = execution->options->in_order || execution->n_blocks == 1 ||
+              smb_launch_meets(execution->launch, execution->program) > 1 ||
+              !run_in_waves(execution);
   if (execution->refusal) {
     g_propagate_error(error, g_steal_pointer(&execution->refusal));
     return FALSE;

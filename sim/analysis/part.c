@@ -49,6 +49,13 @@ cut_part(guint64 n, guint number, guint of) {
   return n / of * number + n % of * number / of;
 }
 
+// Whether the blocks of clusters run together, since they need each other: all of the grid, if that does not take too long.
+static gboolean
+runs_clusters(const Task *task) {
+  return smb_launch_meets(task->launch, task->program) > 1 &&
+         (task->launch->runtime || count_blocks(task->launch) <= MAX_IN_ORDER);
+}
+
 // What has to be run of the launch: all blocks, unless few of them are enough.
 static gboolean
 plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError **error) {
@@ -61,8 +68,9 @@ plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError *
            n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
     queue->shares = smb_repeat_search(task->program, task->arch, task->launch, options, max_blocks);
   guint64 n = queue->shares ? queue->shares->len : n_blocks;
-  queue->first = queue->next = cut_part(n, task->number - 1, task->of);
-  queue->end = cut_part(n, task->number, task->of);
+  guint64 unit = runs_clusters(task) ? smb_launch_meets(task->launch, task->program) : 1;
+  queue->first = queue->next = cut_part(n / unit, task->number - 1, task->of) * unit;
+  queue->end = cut_part(n / unit, task->number, task->of) * unit;
   return queue->end - queue->first <= max_blocks ||
          smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE,
                   smb_arch_say(task->arch, "a grid of %" G_GUINT64_FORMAT
@@ -264,7 +272,7 @@ smb_part_run(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *la
   Ties ties = {FALSE, FALSE};
   SmbAnalysisOptions how = options ? *options : defaults;
   g_autoptr(GError) failure = NULL;
-  how.in_order = how.in_order || how.request;
+  how.in_order = how.in_order || how.request || runs_clusters(&task);
   if (how.in_order)
     return run_task(&task, &how, &ties, error);
   g_autoptr(SmbPart) part = run_task(&task, &how, &ties, &failure);

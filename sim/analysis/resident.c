@@ -4,7 +4,8 @@
 // Blocks of a launch that see what others left, in one thread: in rising order, until one waits for others, at a
 // barrier of the grid for instance. It is kept as it is, as a device keeps resident blocks, and the next one is
 // started; once there are no more, or no room, those that wait have turns, round after round, in rising order. Which
-// blocks a device has resident at a time, and in what order they run there, is not modelled.
+// blocks a device has resident at a time, and in what order they run there, is not modelled. Blocks of a cluster that need each other
+// are there together, one cluster after the other.
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
 #include "sim/arch/occupancy.h"
@@ -22,9 +23,17 @@ enum {
 // Memory of blocks that wait, unless the limits of the launch set it; at most half of what the machine has.
 #define MAX_BYTES (G_GUINT64_CONSTANT(4) << 30)
 
+// The blocks of a cluster, by rank.
+typedef struct {
+  SmbCluster *cluster;
+  SmbBlock *blocks[SMB_MAX_CLUSTER_BLOCKS];
+  guint n_left; // that have not ended
+} Together;
+
 typedef struct {
   SmbBlock *block;
   SmbShare share;
+  Together *together; // NULL: it runs alone
 } Resident;
 
 typedef struct {
@@ -37,6 +46,10 @@ typedef struct {
   guint64 bytes;     // that those which wait take
   gsize block_bytes; // that one takes at first
   guint64 n_ended;
+  guint n_together;     // blocks of a cluster; 1: each runs alone
+  GPtrArray *clusters;  // Together: that have not ended
+  Together *starting;   // the one whose blocks start
+  guint64 peer_changes; // what blocks did to others of their cluster
 } Residents;
 
 // Blocks that a device may have at once.
@@ -71,6 +84,91 @@ take_defects(const Residents *residents, SmbBlock *block) {
     smb_defects_merge(defects, smb_block_take_defects(block), FALSE);
 }
 
+// --- clusters
+
+// The k-th block in the order of clusters: by rank, x first.
+static guint64
+find_clustered_block(const Worker *worker, guint64 k) {
+  const guint *grid = worker->launch->grid;
+  guint cluster[3], at[3];
+  smb_launch_cluster(worker->launch, worker->program, cluster);
+  guint64 size = cluster[0] * cluster[1] * cluster[2], rank = k % size, number = k / size;
+  for (guint i = 0; i < 3; i++) {
+    guint n = grid[i] / cluster[i];
+    at[i] = (guint)(number % n * cluster[i] + rank % cluster[i]);
+    number /= n;
+    rank /= cluster[i];
+  }
+  return ((guint64)at[2] * grid[1] + at[1]) * grid[0] + at[0];
+}
+
+static SmbBlock *
+take_spare_block(Residents *residents, GError **error) {
+  return residents->spare->len > 0
+             ? g_ptr_array_steal_index(residents->spare, residents->spare->len - 1)
+             : smb_worker_new_block(residents->worker, error);
+}
+
+static void
+free_together(Residents *residents, Together *together) {
+  smb_cluster_free(together->cluster);
+  for (guint i = 0; i < residents->n_together && together->blocks[i]; i++)
+    g_ptr_array_add(residents->spare, together->blocks[i]);
+  g_free(together);
+}
+
+// All blocks of the cluster whose first one is the k-th; FALSE: there is no room for one of them.
+static gboolean
+form_cluster(Residents *residents, guint64 k, GError **error) {
+  Together *together = residents->starting = g_new0(Together, 1);
+  together->cluster = smb_cluster_new(&residents->peer_changes);
+  together->n_left = residents->n_together;
+  g_ptr_array_add(residents->clusters, together);
+  for (guint i = 0; i < residents->n_together; i++) {
+    together->blocks[i] = take_spare_block(residents, error);
+    if (!together->blocks[i])
+      return FALSE;
+    smb_cluster_join(together->cluster, together->blocks[i],
+                     find_clustered_block(residents->worker, k + i));
+  }
+  return TRUE;
+}
+
+// The block that is to start; NULL with an error.
+static SmbBlock *
+take_block(Residents *residents, Resident *resident, GError **error) {
+  guint64 k = resident->share.block;
+  guint rank = (guint)(k % residents->n_together);
+  resident->together = NULL;
+  if (residents->n_together == 1)
+    return take_spare_block(residents, error);
+  resident->share.block = find_clustered_block(residents->worker, k);
+  if (rank == 0 && !form_cluster(residents, k, error))
+    return NULL;
+  resident->together = residents->starting;
+  return resident->together->blocks[rank];
+}
+
+// A block has ended. Others of its cluster may still ask for what it left in shared memory.
+static void
+leave_block(Residents *residents, const Resident *resident) {
+  Together *together = resident->together;
+  if (!together)
+    g_ptr_array_add(residents->spare, resident->block);
+  else if (--together->n_left == 0) {
+    g_ptr_array_remove(residents->clusters, together);
+    free_together(residents, together);
+  }
+}
+
+// Whether all blocks of the cluster that starts have.
+static gboolean
+has_started(const Residents *residents) {
+  return residents->queue->next % residents->n_together == 0;
+}
+
+// --- turns
+
 // After a turn of a block: it waits among the others, or makes room. FALSE: it failed.
 static gboolean
 settle_turn(Residents *residents, const Resident *resident, SmbTurn turn, GError *error) {
@@ -82,7 +180,7 @@ settle_turn(Residents *residents, const Resident *resident, SmbTurn turn, GError
     return TRUE;
   case SMB_TURN_ENDED:
   case SMB_TURN_FAILED:
-    g_ptr_array_add(residents->spare, resident->block);
+    leave_block(residents, resident);
     residents->n_ended++;
     take_defects(residents, resident->block);
     smb_worker_end_block(residents->worker, resident->block, residents->queue, error);
@@ -102,15 +200,11 @@ static gboolean
 start_blocks(Residents *residents) {
   Worker *worker = residents->worker;
   Resident resident;
-  while (residents->waiting->len < residents->most && !is_full(residents) &&
+  while ((!has_started(residents) ||
+          (residents->waiting->len < residents->most && !is_full(residents))) &&
          smb_queue_take(residents->queue, &resident.share)) {
     GError *error = NULL;
-    if (is_worker_cancelled(worker))
-      resident.block = NULL;
-    else if (residents->spare->len > 0)
-      resident.block = g_ptr_array_steal_index(residents->spare, residents->spare->len - 1);
-    else
-      resident.block = smb_worker_new_block(worker, &error);
+    resident.block = is_worker_cancelled(worker) ? NULL : take_block(residents, &resident, &error);
     smb_worker_turn_to(worker, &resident.share);
     if (!resident.block) { // the first one could be made
       if (!error)
@@ -136,7 +230,8 @@ resume_blocks(Residents *residents) {
     const Resident *resident = &g_array_index(waited, Resident, i);
     GError *error = NULL;
     if (!ok) {
-      g_ptr_array_add(residents->spare, resident->block);
+      if (!resident->together)
+        g_ptr_array_add(residents->spare, resident->block);
       continue;
     }
     smb_worker_turn_to(residents->worker, &resident->share);
@@ -201,10 +296,12 @@ run_rounds(Residents *residents) {
   if (!start_blocks(residents))
     return;
   while (residents->waiting->len > 0) {
-    guint64 changes = smb_global_changes(global), ended = residents->n_ended;
+    guint64 changes = smb_global_changes(global) + residents->peer_changes;
+    guint64 ended = residents->n_ended;
     if (!check_rounds(residents) || !resume_blocks(residents) || !start_blocks(residents))
       return;
-    gboolean moved = changes != smb_global_changes(global) || ended != residents->n_ended;
+    gboolean moved = changes != smb_global_changes(global) + residents->peer_changes ||
+                     ended != residents->n_ended;
     vain = moved ? 0 : vain + 1;
     gboolean stuck = vain > 0 && are_stuck(residents) && vain > 1;
     if (stuck || vain == MAX_VAIN_ROUNDS) {
@@ -220,12 +317,20 @@ smb_worker_run_resident(Worker *worker, Queue *queue) {
                          .queue = queue,
                          .waiting = g_array_new(FALSE, FALSE, sizeof(Resident)),
                          .spare = g_ptr_array_new(),
+                         .clusters = g_ptr_array_new(),
+                         .n_together = smb_launch_meets(worker->launch, worker->program),
                          .most = find_most_resident(worker),
                          .block_bytes = smb_block_bytes(worker->block)};
   g_ptr_array_add(residents.spare, g_steal_pointer(&worker->block));
   run_rounds(&residents);
-  for (guint i = 0; i < residents.waiting->len; i++)
-    g_ptr_array_add(residents.spare, g_array_index(residents.waiting, Resident, i).block);
+  for (guint i = 0; i < residents.waiting->len; i++) {
+    const Resident *resident = &g_array_index(residents.waiting, Resident, i);
+    if (!resident->together)
+      g_ptr_array_add(residents.spare, resident->block);
+  }
+  for (guint i = 0; i < residents.clusters->len; i++)
+    free_together(&residents, g_ptr_array_index(residents.clusters, i));
+  g_ptr_array_unref(residents.clusters);
   for (guint i = 0; i < residents.spare->len; i++) {
     SmbBlock *block = g_ptr_array_index(residents.spare, i);
     smb_worker_note_facts(worker, block);

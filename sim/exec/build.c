@@ -178,6 +178,8 @@ count_computing(Code *code) {
 void
 smb_code_finish(Code *code) {
   count_computing(code);
+  code->program.meets_cluster = code->maps_cluster || smb_code_has(code, STEP_CLUSTER_ARRIVE) ||
+                                smb_code_has(code, STEP_CLUSTER_WAIT);
   code->program.acts = smb_code_has(code, STEP_PRINT) || smb_code_has(code, STEP_ALLOCATE) ||
                        smb_code_has(code, STEP_FREE) || smb_code_has(code, STEP_CONDITION) ||
                        smb_code_has(code, STEP_SERVICE);

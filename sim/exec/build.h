@@ -137,7 +137,7 @@ void smb_build_sample(const Builder *builder, const Sampling *sampling);
 /**
  * ThreadBarrier: a barrier of the block
  * @action: BARRIER_SYNC, …
- * @number: of the barrier, a row; NO_ROW: the barrier of the cluster
+ * @number: of the barrier, a row
  * @threads: how many it waits for, a row; NO_ROW: all of the block
  * @in, @is_negated: what a thread contributes to the result
  * @d, @p: the result: a row for BARRIER_POPC, else a predicate

@@ -50,6 +50,8 @@ typedef struct {
   guint16 depth[SMB_MAX_LANES];
   // Of bar.red: what the lanes that wait contributed, and where that is not known.
   SmbLanes answers, unknown_answers;
+  // They have arrived at the barrier of the cluster, whose phase is not complete.
+  SmbLanes arrived;
   // Their wait for an mbarrier ends, whatever its phase.
   SmbLanes timed_out;
   // They load now what others change, which have run.
@@ -176,8 +178,6 @@ void smb_parameters_clear(Parameters *parameters);
 
 // --- what a block begins with (start.c)
 
-// The rank of the block in its cluster.
-guint32 smb_exec_rank(const SmbBlock *block);
 // Regions of words that are the same in all blocks of a launch.
 void smb_exec_set_launch_words(Exec *exec);
 // The warps of a block, with registers for its code.

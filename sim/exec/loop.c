@@ -7,7 +7,8 @@
 
 enum {
   LOOK_STEPS = 1 << 22, // of a block, a multiple of that, before it is asked whether it can end
-  ASK_STEPS = 1 << 18,  // the same, before somebody is asked whether it is to end
+  CLUSTER_ROUNDS = 16, // before other blocks of the cluster have their turns, for which it may poll
+  ASK_STEPS = 1 << 18, // the same, before somebody is asked whether it is to end
 };
 
 // The place of the last step. A convergence barrier is not an instruction: its place is that of the next one.
@@ -31,7 +32,7 @@ check_step_limit(Exec *exec, const Step *step, guint64 before) {
   gboolean asks = block->steps / ASK_STEPS != before / ASK_STEPS && block->is_cancelled;
   if (asks && block->is_cancelled(block->cancel_user))
     return smb_block_fail(block, find_last_place(exec, step), "interrupted");
-  exec->sync->doubts = exec->sync->doubts || looks;
+  exec->sync->doubts = exec->sync->doubts || (looks && !smb_cluster_lives(exec));
   guint64 max_work = MAX(CODE_MAX_WORK, block->limits.max_steps / 2 * 5);
   if (block->steps <= block->limits.max_steps && block->steps + block->work <= max_work)
     return TRUE;
@@ -138,7 +139,7 @@ start_exec_block(Exec *exec) {
   exec->clock_steps = 0;
   if (block->runtime)
     exec->clock = smb_runtime_time(block->runtime);
-  exec->own_rank = exec->code->carries_rank ? smb_exec_rank(block) << CLUSTER_SHIFT : 0;
+  exec->own_rank = exec->code->carries_rank ? block->rank << CLUSTER_SHIFT : 0;
   exec->unknown->forgotten_origin = 0;
   smb_provenance_forget(exec);
   smb_order_start(exec);
@@ -148,11 +149,11 @@ start_exec_block(Exec *exec) {
 }
 
 // Rounds in which each warp has its turn. If no warp can run, barriers and waits are released; if that helps none,
-// the block waits for other blocks, or fails with what is missing.
+// the block waits for other blocks, or fails with what is missing. Where others of its cluster live, its turn ends after some rounds.
 static gboolean
 run_block(Exec *exec) {
   SmbBlock *block = exec->block;
-  for (;;) {
+  for (guint round = 1;; round++) {
     gboolean ran = FALSE, waits = FALSE;
     if (G_UNLIKELY(exec->sync->doubts))
       smb_livelock_start(exec);
@@ -170,6 +171,8 @@ run_block(Exec *exec) {
       return FALSE;
     if (!waits)
       return TRUE;
+    if (G_UNLIKELY(block->peers) && round >= CLUSTER_ROUNDS && smb_cluster_lives(exec))
+      return block->waits = TRUE;
     if (ran || smb_sync_release(exec))
       continue;
     return smb_wait_is_needed(exec) || smb_barriers_fail(exec);
@@ -180,7 +183,10 @@ run_block(Exec *exec) {
 static gboolean
 run_exec_turn(Exec *exec) {
   SmbBlock *block = exec->block;
+  guint64 before = block->steps;
   gboolean ran = run_block(exec);
+  if (block->peers)
+    smb_cluster_note_turn(exec, before);
   smb_order_leave(exec);
   if (block->runtime)
     smb_runtime_reach(block->runtime, smb_exec_time(exec), block_has_company(block));

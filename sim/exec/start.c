@@ -57,14 +57,6 @@ read_component(const SmbBlock *block, guint special, guint axis) {
   }
 }
 
-guint32
-smb_exec_rank(const SmbBlock *block) {
-  guint32 rank = 0;
-  for (guint axis = 3; axis-- > 0;)
-    rank = rank * block->cluster[axis] + read_component(block, SPECIAL_CLUSTER_CTAID + axis, axis);
-  return rank;
-}
-
 // What all lanes of a warp have.
 static guint32
 read_preset(const Exec *exec, guint w, Special special, guint32 argument) {
@@ -74,7 +66,7 @@ read_preset(const Exec *exec, guint w, Special special, guint32 argument) {
   if (special == SPECIAL_WARP)
     return w;
   if (special == SPECIAL_CLUSTER_RANK)
-    return smb_exec_rank(block);
+    return block->rank;
   if (special == SPECIAL_CLUSTER_BLOCKS)
     return block->cluster[0] * block->cluster[1] * block->cluster[2];
   if (special == SPECIAL_IS_CLUSTER)
@@ -144,7 +136,7 @@ smb_exec_start_warp(Exec *exec, guint w) {
   smb_registers_reset(warp->registers, lanes);
   smb_splits_start(warp->splits, lanes, 0);
   memset(warp->depth, 0, sizeof warp->depth);
-  warp->timed_out = warp->looks = warp->clock_looks = 0;
+  warp->arrived = warp->timed_out = warp->looks = warp->clock_looks = 0;
   warp->has_unknown_members = FALSE;
   for (guint i = 0; i < exec->code->presets->len; i++)
     smb_exec_preset(exec, w, &g_array_index(exec->code->presets, Preset, i));

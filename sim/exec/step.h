@@ -151,6 +151,8 @@ enum {
  * @bytes: of operands, which have no address here: what a warp moves; SMB_BYTES_UNKNOWN
  * @is_zeros: zeros are written
  * @is_lost: what is written is not known
+ * @value: (nullable): in the place of @from: the registers that are stored (Transfer.data), or, of a reduction
+ *   (Move.atomic), combined with what is there (Transfer.operands)
  */
 typedef struct {
   SmbTraffic kind;
@@ -162,6 +164,7 @@ typedef struct {
   guint64 bytes;
   gboolean is_zeros;
   gboolean is_lost;
+  const Transfer *value;
 } Bulk;
 
 // STEP_SAMPLE, STEP_SURFACE: what is asked of a texture or a surface.
@@ -213,10 +216,9 @@ typedef struct {
 
 // --- Step.argument, and other numbers that decoders and handlers share
 
-// Barriers of a block have numbers (bar.sync); after them that of the cluster.
+// Barriers of a block have numbers (bar.sync).
 enum {
-  BARRIER_OF_CLUSTER = 16,
-  N_BLOCK_BARRIERS,
+  N_BLOCK_BARRIERS = 16,
 };
 
 // STEP_BARRIER: what it does. From BARRIER_POPC on it answers all that wait.
@@ -262,13 +264,6 @@ typedef enum {
 enum {
   BRANCH_IF_WHOLE,
   BRANCH_IF_DIVIDED,
-};
-
-// Shared memory of other blocks of the cluster: the rank of the block, xor that of this one, is above a byte
-// offset. So it does in pointers.
-enum {
-  CLUSTER_SHIFT = 24,
-  CLUSTER_MAX_BLOCKS = 16,
 };
 
 #define NO_STEP G_MAXUINT32

@@ -27,6 +27,13 @@ smb_launch_cluster(const SmbLaunch *launch, const SmbProgram *program, guint clu
   return said[0] > 0;
 }
 
+guint
+smb_launch_meets(const SmbLaunch *launch, const SmbProgram *program) {
+  guint cluster[3];
+  smb_launch_cluster(launch, program, cluster);
+  return smb_program_meets_cluster(program) ? cluster[0] * cluster[1] * cluster[2] : 1;
+}
+
 // Clusters came with compute capability 9.0.
 static gboolean
 has_clusters(const SmbArch *arch) {

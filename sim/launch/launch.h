@@ -71,6 +71,9 @@ typedef struct {
  */
 gboolean smb_launch_cluster(const SmbLaunch *launch, const SmbProgram *program, guint cluster[3]);
 
+/** smb_launch_meets: Returns: how many blocks run together, since they wait for each other, or share memory: those of a cluster, or 1 */
+guint smb_launch_meets(const SmbLaunch *launch, const SmbProgram *program);
+
 /**
  * smb_program_carved_arrays:
  *

@@ -43,9 +43,8 @@ smb_object_key(const SmbBlock *block, const Object *object) {
              : g_strdup(object->name);
 }
 
-// Of a launch that is run for its results: the error is one of the device.
-static void
-note_fault(SmbBlock *block, SmbFault fault) {
+void
+smb_access_fault(SmbBlock *block, SmbFault fault) {
   if (block->check)
     block->check->fault = fault;
   if (block->runtime && !block_needs_order(block))
@@ -99,7 +98,7 @@ fail_bounds(SmbBlock *block, const Move *move, const Access *access, guint lane)
     byte -= G_GINT64_CONSTANT(1) << 32; // a sum of 32 bits that fell below 0
   g_autofree char *name = smb_object_describe(block, object), *problem = NULL;
   gboolean is_empty = object->space == SPACE_SHARED && object->size == 0;
-  note_fault(block, SMB_FAULT_ADDRESS);
+  smb_access_fault(block, SMB_FAULT_ADDRESS);
   if (object->map && block->runtime)
     return fail_outside(block, move, access->warp, lane, object->address + (guint64)byte);
   if (is_empty)
@@ -120,7 +119,7 @@ static gboolean
 fail_alignment(SmbBlock *block, const Move *move, const Access *access, guint lane,
                guint64 address) {
   const Object *object = access_object(block, access, lane);
-  note_fault(block, SMB_FAULT_MISALIGNED);
+  smb_access_fault(block, SMB_FAULT_MISALIGNED);
   if (object->map) {
     g_autofree char *text =
         g_strdup_printf("misaligned: the address 0x%" G_GINT64_MODIFIER "x is not a multiple of %u",
@@ -281,7 +280,7 @@ find_named(SmbBlock *block, const Move *move, guint64 pointer, guint *number, gi
 
 static gboolean
 fail_pointer(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 pointer) {
-  note_fault(block, SMB_FAULT_ADDRESS);
+  smb_access_fault(block, SMB_FAULT_ADDRESS);
   if (block->runtime)
     return fail_outside(block, move, warp, lane, pointer);
   if (pointer == 0)

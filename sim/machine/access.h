@@ -49,6 +49,9 @@ gboolean smb_access_report(SmbBlock *block, const Move *move, Access *access);
 gboolean smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane,
                          const char *problem);
 
+// Of a launch that is run for its results: the error is one of the device.
+void smb_access_fault(SmbBlock *block, SmbFault fault);
+
 // Takes it to the signature of the block (signature.c).
 void smb_signature_access(SmbBlock *block, const Move *move, const Access *access);
 
@@ -98,11 +101,6 @@ gboolean smb_outside_read(const SmbBlock *block, const Move *move, const Access 
 void smb_outside_hide_changed(guchar *marks, gsize length);
 
 // --- atomics on words (update.c)
-// The turn of a lane that found @before. The result in memory is known if all operands are.
-// @flushes: subnormal numbers of 32 bits count as 0. @swap: of a compare-and-swap, or NULL.
-void smb_words_update(const Move *move, guint lane, gboolean flushes, const MarkedWords *operand,
-                      const MarkedWords *swap, const MarkedWords *before, MarkedWords *after);
-
 // The result of an integer atomic that does not compare. FALSE: it is another kind of atomic.
 gboolean smb_words_combine(const Move *move, guint32 old, guint32 value, guint64 *result);
 // An atomic on words of shared memory, lane by lane in rising order, as long as all is known of them and of their

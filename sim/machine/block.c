@@ -242,17 +242,6 @@ smb_block_step(SmbBlock *block, guint32 place) {
          smb_hint(block->error, SMB_HINT_LIMIT, "max_steps", NULL);
 }
 
-static gsize
-padded_threads(const SmbBlock *block) {
-  return (gsize)block->n_warps * block->lanes;
-}
-
-static void
-set_uniform(SmbBlock *block, guint32 *values, guint32 value) {
-  for (gsize i = 0; i < padded_threads(block); i++)
-    values[i] = value;
-}
-
 // What the system has of a block's shared memory: below the program's own since sm_90, and above it on earlier chips,
 // where only a program that asks for it finds it. It begins with a row of banks, as on a device.
 static void
@@ -276,12 +265,12 @@ set_up_shared(SmbBlock *block, gsize dynamic_bytes) {
 static void
 set_up_threads(SmbBlock *block) {
   for (guint i = 0; i < 3; i++) {
-    block->thread[i] = g_new0(guint32, padded_threads(block));
-    block->uniform[i] = g_new0(guint32, padded_threads(block));
-    block->sizes[i] = g_new0(guint32, padded_threads(block));
-    block->sizes[3 + i] = g_new0(guint32, padded_threads(block));
-    set_uniform(block, block->sizes[i], block->dims[i]);
-    set_uniform(block, block->sizes[3 + i], block->grid[i]);
+    block->thread[i] = g_new0(guint32, block_padded_threads(block));
+    block->uniform[i] = g_new0(guint32, block_padded_threads(block));
+    block->sizes[i] = g_new0(guint32, block_padded_threads(block));
+    block->sizes[3 + i] = g_new0(guint32, block_padded_threads(block));
+    block_set_uniform(block, block->sizes[i], block->dims[i]);
+    block_set_uniform(block, block->sizes[3 + i], block->grid[i]);
   }
   for (guint t = 0; t < block->n_threads; t++) {
     block->thread[0][t] = t % block->dims[0];
@@ -456,7 +445,7 @@ smb_block_set_cancel(SmbBlock *block, gboolean (*is_cancelled)(gpointer user), g
 gsize
 smb_block_bytes(const SmbBlock *block) {
   gsize room = block->reserved_start + block->reserved_bytes;
-  gsize threads = padded_threads(block) * 12 * sizeof(guint32); // threadIdx and the like
+  gsize threads = block_padded_threads(block) * 12 * sizeof(guint32); // threadIdx and the like
   return sizeof *block + block->state_bytes + 2 * room + threads + block->memory_used +
          smb_overlay_bytes(block->overlay) + smb_shadow_bytes(block->shadow);
 }
@@ -519,82 +508,4 @@ smb_block_free(SmbBlock *block) {
   smb_overlay_free(block->overlay);
   smb_inspect_free(block->check);
   g_free(block);
-}
-
-// Nothing of the block before is left: shared memory reads as zeros, a thread's own memory as never set.
-static void
-start_machine_block(SmbBlock *block, guint64 index) {
-  guint64 rest = index;
-  for (guint i = 0; i < 3; i++) {
-    set_uniform(block, block->uniform[i], (guint32)(rest % block->grid[i]));
-    rest /= block->grid[i];
-  }
-  memset(block->shared, 0, block->reserved_start + block->reserved_bytes);
-  if (block->shared_marks)
-    memset(block->shared_marks, 0, block->shared_bytes);
-  if (block->reserved_bytes)
-    memset(block->shared_marks + block->reserved_start,
-           block->program->reaches_reserved ? MARK_KNOWN : 0, block->reserved_bytes);
-  memset(&block->exited, 0, sizeof block->exited);
-  for (guint i = 0; i < block->n_numbered; i++)
-    smb_private_forget(block, i, &block->launched);
-  smb_shadow_start_block(block->shadow);
-  smb_pending_start_block(block->pending);
-  smb_overlay_clear(block->overlay);
-  smb_inspect_start_block(block);
-  block->steps = block->work = block->instructions = 0;
-}
-
-// Runs the block from its start, or from where it waits.
-static SmbTurn
-run_block_turn(SmbBlock *block, gboolean (*run)(gpointer state), GError **error) {
-  block->error = error;
-  block->waits = FALSE;
-  gboolean ok = run(block->state);
-  block->error = NULL;
-  if (!ok) {
-    smb_overlay_leave(block->overlay);
-    return SMB_TURN_FAILED;
-  }
-  smb_overlay_commit(block->overlay);
-  return block->waits ? SMB_TURN_WAITS : SMB_TURN_ENDED;
-}
-
-gboolean
-smb_block_run(SmbBlock *block, guint64 index, GError **error) {
-  start_machine_block(block, index);
-  block->may_wait = FALSE;
-  return run_block_turn(block, block->program->front_end->run, error) == SMB_TURN_ENDED;
-}
-
-SmbWritten *
-smb_block_take_written(SmbBlock *block) {
-  return smb_overlay_take(block->overlay);
-}
-
-SmbTurn
-smb_block_start(SmbBlock *block, guint64 index, GError **error) {
-  start_machine_block(block, index);
-  block->may_wait = block->program->front_end->resume && !block_is_alone(block) &&
-                    smb_overlay_reads_through(block->overlay);
-  return run_block_turn(block, block->program->front_end->run, error);
-}
-
-SmbTurn
-smb_block_resume(SmbBlock *block, GError **error) {
-  g_return_val_if_fail(block->waits, SMB_TURN_FAILED);
-  smb_overlay_clear(block->overlay);
-  return run_block_turn(block, block->program->front_end->resume, error);
-}
-
-gboolean
-smb_block_is_stuck(SmbBlock *block) {
-  return block->program->front_end->is_stuck(block->state);
-}
-
-void
-smb_block_fail_waiting(SmbBlock *block, const char *why, GError **error) {
-  block->error = error;
-  block->program->front_end->fail_waiting(block->state, why);
-  block->error = NULL;
 }

@@ -78,6 +78,7 @@ typedef struct {
 typedef struct _SmbGlobal SmbGlobal;
 typedef struct _SmbBlock SmbBlock;
 typedef struct _SmbWritten SmbWritten;
+typedef struct _SmbCluster SmbCluster;
 
 /**
  * smb_global_new: the global memory that the blocks of a launch leave behind. Hand one to every
@@ -235,6 +236,22 @@ gboolean smb_block_is_stuck(SmbBlock *block);
 
 /** smb_block_fail_waiting: Says of a block that waits where it does, and why that is in vain: @why, in words. */
 void smb_block_fail_waiting(SmbBlock *block, const char *why, GError **error);
+
+/**
+ * smb_cluster_new:
+ * @changes: (inout): is raised whenever one of its blocks does something to another one
+ *
+ * Returns: (transfer full): a cluster whose blocks reach the shared memory of each other, while they have turns
+ *   (smb_block_start())
+ */
+SmbCluster *smb_cluster_new(guint64 *changes);
+void smb_cluster_free(SmbCluster *cluster);
+
+/**
+ * smb_cluster_join: @block will be block @index of the grid, and is the next one of @cluster, by rank. All of them join before the
+ * first one starts. It belongs to the cluster, also when it has ended, until that is freed.
+ */
+void smb_cluster_join(SmbCluster *cluster, SmbBlock *block, guint64 index);
 
 /** smb_global_take: What @from holds goes to @global, which has the same initial contents, and the other way round. */
 void smb_global_take(SmbGlobal *global, SmbGlobal *from);

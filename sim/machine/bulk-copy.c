@@ -172,6 +172,6 @@ smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint
                                                   : block->reserved_start + block->reserved_bytes;
   smb_inspect_set(block, offsets[lane], end - offsets[lane]);
   memset(block->shared_marks + offsets[lane], 0, end - offsets[lane]);
-  smb_shadow_fill(block->shadow, offsets[lane]);
+  smb_shadow_fill(block->shadow, offsets[lane], G_MAXUINT32);
   return TRUE;
 }

@@ -62,6 +62,11 @@ make_pointer(guint object, gint64 offset) {
   return ((guint64)(object + 1) << POINTER_OFFSET_BITS) + POINTER_BIAS + (guint64)offset;
 }
 
+// Shared memory of other blocks of the cluster: the rank of the block, xor that of this one, is above a byte offset.
+enum {
+  CLUSTER_SHIFT = 24,
+};
+
 typedef struct _Shadow Shadow;         // race.c
 typedef struct _Pending Pending;       // pending.c
 typedef struct _Overlay Overlay;       // global.c
@@ -69,6 +74,22 @@ typedef struct _Inspection Inspection; // check/checking.h
 
 // Whether it shows what earlier blocks left.
 gboolean smb_overlay_reads_through(const Overlay *overlay);
+
+/**
+ * SmbCluster:
+ * @blocks: by rank; those that have ended keep their shared memory
+ * @n: that joined; all of them do before the first one starts
+ * @n_started: of these
+ * @n_ended: of these
+ * @idle: turns of these, one after the other, in which no thread could do anything
+ * @changes: counts what blocks did to each other
+ */
+struct _SmbCluster {
+  SmbBlock *blocks[SMB_MAX_CLUSTER_BLOCKS];
+  guint n, n_started, n_ended;
+  guint idle;
+  guint64 *changes;
+};
 
 struct _SmbBlock {
   const SmbProgram *program;
@@ -80,6 +101,7 @@ struct _SmbBlock {
   guint grid[3];
   guint cluster[3];      // blocks of a cluster, which the launch or the kernel says; else 1
   gboolean has_clusters; // whether either says it
+  SmbCluster *peers;     // (nullable): the blocks of its cluster are here
   guint lanes;           // for a warp: a multiple of LANE_ROW
   SmbLanes all_lanes;    // of a warp
   const PlaceLoops *place_loops;
@@ -123,6 +145,8 @@ struct _SmbBlock {
   gboolean missing_globals[SMB_N_OP_CLASSES]; // smb_block_misses_globals(); the same
 
   // of the running block
+  guint rank; // in its cluster
+  gboolean has_ended;
   gboolean may_wait; // for other blocks
   gboolean waits;    // the front end says so, and its turn ends
   Mask exited;       // threads that left the kernel; the front end says so
@@ -170,6 +194,19 @@ mask_any(const SmbBlock *block, const Mask *mask) {
   for (guint w = 0; w < block->n_warps; w++)
     any |= mask->warp[w];
   return any != 0;
+}
+
+// The threads of its warps.
+static inline gsize
+block_padded_threads(const SmbBlock *block) {
+  return (gsize)block->n_warps * block->lanes;
+}
+
+// A number that is the same for all of them.
+static inline void
+block_set_uniform(const SmbBlock *block, guint32 *values, guint32 value) {
+  for (gsize i = 0; i < block_padded_threads(block); i++)
+    values[i] = value;
 }
 
 #define FOR_WARPS(block, mask, w)                                                                  \
@@ -323,6 +360,11 @@ gboolean smb_words_atomic(SmbBlock *block, const Move *move, guint warp, SmbLane
 gboolean smb_words_atomic_shared(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
                                  const guint32 *base, guint32 offset, const MarkedWords *operand);
 
+// The turn of a lane that found @before (update.c). The result in memory is known if all operands are.
+// @flushes: subnormal numbers of 32 bits count as 0. @swap: of a compare-and-swap, or NULL.
+void smb_words_update(const Move *move, guint lane, gboolean flushes, const MarkedWords *operand,
+                      const MarkedWords *swap, const MarkedWords *before, MarkedWords *after);
+
 // What an atomic leaves in one component in memory, from the bits of what was there and of its operand; not of a
 // compare-and-swap. @flushes: subnormal numbers of 32 bits count as 0. FALSE: which of two it is is not defined.
 gboolean smb_atomic_combine(const Move *move, guint64 old, guint64 value, gboolean flushes,
@@ -377,6 +419,32 @@ gboolean smb_bulk_write(SmbBlock *block, const Move *move, guint warp, guint lan
 // written.
 gboolean smb_bulk_forget(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
                          gboolean writes);
+
+// --- shared memory of another block of the cluster (peer.c), of a block whose peers are there; no request is reported
+
+typedef struct {
+  SmbBlock *block;
+  guint32 offset; // in its shared memory
+} PeerPlace;
+
+// Where the Move.width bytes are that a lane names there. Fails if it is out of bounds, or misaligned.
+gboolean smb_peer_find(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+                       PeerPlace *place);
+gboolean smb_peer_load(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                       const guint64 *addresses, MarkedWords *words);
+gboolean smb_peer_store(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                        const guint64 *addresses, const MarkedWords *words);
+// @swap: of a compare-and-swap, or NULL
+gboolean smb_peer_atomic(SmbBlock *block, const Move *move, guint warp, SmbLanes lanes,
+                         const guint64 *addresses, const MarkedWords *operand,
+                         const MarkedWords *swap, MarkedWords *before);
+// Copies in bulk of one lane: Move.width bytes.
+gboolean smb_peer_read(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+                       guchar *bytes, guchar *marks);
+gboolean smb_peer_write(SmbBlock *block, const Move *move, guint warp, guint lane, guint64 address,
+                        const guchar *bytes, const guchar *marks);
+// Nothing is known any longer of their shared memory.
+void smb_peer_forget(SmbBlock *block);
 
 // Which instruction a compiler makes of an atomic on shared memory. @increments: it adds the constant 1,
 // and nothing uses its result.
@@ -447,8 +515,8 @@ void smb_shadow_look_closely(Shadow *shadow);
 gboolean smb_shadow_is_disputed(const Shadow *shadow, guint warp, guint32 offset, guint n);
 // Races at the 4 bytes at @offset are not news any longer in this block: they are a barrier's.
 void smb_shadow_exempt(Shadow *shadow, guint32 offset);
-// What begins at @offset may have been written, by something that does not race.
-void smb_shadow_fill(Shadow *shadow, guint32 offset);
+// These bytes may have been written, by something that does not race.
+void smb_shadow_fill(Shadow *shadow, guint32 offset, gsize bytes);
 
 // --- copies that end later (pending.c)
 enum {

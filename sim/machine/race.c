@@ -158,8 +158,10 @@ smb_shadow_exempt(Shadow *shadow, guint32 offset) {
 }
 
 void
-smb_shadow_fill(Shadow *shadow, guint32 offset) {
-  for (gsize cell = offset >> shadow->granule_shift; cell < shadow->n_cells; cell++)
+smb_shadow_fill(Shadow *shadow, guint32 offset, gsize bytes) {
+  gsize end = offset + bytes;
+  for (gsize cell = offset >> shadow->granule_shift;
+       cell < shadow->n_cells && cell << shadow->granule_shift < end; cell++)
     note_set(shadow, cell);
 }
 

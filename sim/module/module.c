@@ -171,6 +171,7 @@ add_ptx_module_kernel(SmbModule *module, const SmbPtxKernel *from) {
   kernel->symbol = g_strdup(from->symbol);
   kernel->address = from->address;
   kernel->max_threads = from->max_threads;
+  memcpy(kernel->cluster, from->cluster, sizeof kernel->cluster);
   kernel->parameter_bytes = (guint)from->parameter_bytes;
   kernel->parameters = g_array_new(FALSE, FALSE, sizeof(SmbModuleParameter));
   for (guint i = 0; i + 1 < from->places->len; i += 2) {

@@ -291,6 +291,11 @@ smb_program_is_serial(const SmbProgram *program) {
 }
 
 gboolean
+smb_program_meets_cluster(const SmbProgram *program) {
+  return program->meets_cluster;
+}
+
+gboolean
 smb_program_acts(const SmbProgram *program) {
   return program->acts;
 }

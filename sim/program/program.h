@@ -317,6 +317,9 @@ void smb_program_own_grid(const SmbProgram *program, guint grid[3]);
 /** Whether blocks must run one after another, because they meet in atomics on global memory. */
 gboolean smb_program_is_serial(const SmbProgram *program);
 
+/** Whether blocks wait for others of their cluster, or ask for their shared memory. */
+gboolean smb_program_meets_cluster(const SmbProgram *program);
+
 /**
  * Whether threads print, or allocate memory of the device's heap: a launch that is run for its results (SmbLaunch.runtime) must run
  * each block once, and in order, for the same output each time.

@@ -34,6 +34,8 @@ add_ptx_kernel(SmbPtxContents *contents, const PtxFunction *function, guint32 in
   }
   for (guint i = 0; function->maximum[0] && i < 3; i++)
     kernel.max_threads = MAX(kernel.max_threads, 1) * MAX(function->maximum[i], 1);
+  for (guint i = 0; function->cluster[0] && i < 3; i++)
+    kernel.cluster[i] = MAX(function->cluster[i], 1);
   g_array_append_val(contents->kernels, kernel);
 }
 

@@ -9,11 +9,17 @@
 
 G_BEGIN_DECLS
 
+<<<<<<< HEAD
+/** SmbPtxKernel: @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not say;
+ * @cluster: blocks of a cluster; zeros: the same */
+=======
 /** SmbPtxKernel: @address: what a pointer to it is; @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not say */
+>>>>>>> main
 typedef struct {
   const char *symbol;
   guint64 address;
   guint64 max_threads;
+  guint cluster[3];
   GArray *places;
   guint64 parameter_bytes;
 } SmbPtxKernel;

@@ -187,13 +187,8 @@ smb_captured_open(const SmbTargetOptions *options, const char *file, const SmbAr
 
 void
 smb_captured_note(const SmbCaptureLaunch *launch, GPtrArray *notes) {
-  const guint *cluster = launch->cluster;
   for (guint i = 0; launch->notes[i]; i++)
     g_ptr_array_add(notes, g_strdup(launch->notes[i]));
-  if (cluster[0] * (guint64)cluster[1] * cluster[2] > 1)
-    g_ptr_array_add(notes, g_strdup_printf("it was launched in clusters of %ux%ux%u blocks, and "
-                                           "is replayed block by block",
-                                           cluster[0], cluster[1], cluster[2]));
 }
 
 void

@@ -262,7 +262,6 @@ cubin=$srcdir/tests/data/sass/cluster.sm_90.cubin
 kernel=cluster
 record 0 -- plain plain cluster
 expect 0 analyze "$file" --launch 3
-says 'launch 3: it was launched in clusters of 2x1x1 blocks'
 grep -qE 'LD.E .* load +cluster' "$work/out" || die "$last: $(cat "$work/out")"
 
 # --- parts of two launches of one kernel, whose memory differs, are not parts of one

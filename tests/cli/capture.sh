@@ -79,7 +79,6 @@ says 'launch 4: 256 bytes of its memory are not in the capture'
 shows 'not counted'
 expect 0 analyze app.capture --launch 5
 says 'launch 5: memory at 0x7f3a50000000 may have been changed by earlier nodes of the graph'
-says 'clusters of 2x1x1 blocks'
 expect 3 analyze app.capture --launch 6
 says "has no kernel 'gone'"
 

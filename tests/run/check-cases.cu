@@ -616,6 +616,60 @@ same_value(int *p, bool) {
   p[threadIdx.x] = any;
 }
 
+<<<<<<< HEAD
+// --- clusters
+
+__global__ void __cluster_dims__(2, 1, 1)
+peer_ended(int *p, bool wrong) {
+  __shared__ int own[N / 2];
+  cg::cluster_group cluster = cg::this_cluster();
+  unsigned rank = cluster.block_rank();
+  own[threadIdx.x] = threadIdx.x;
+  cluster.sync();
+  int *other = cluster.map_shared_rank(own, rank ^ 1);
+  p[rank * N / 2 + threadIdx.x] = other[threadIdx.x]; // peer-ended
+  if (!wrong)
+    cluster.sync();
+}
+
+__global__ void __cluster_dims__(2, 1, 1)
+peer_behind(int *p, bool wrong) {
+  __shared__ int own[N / 2];
+  cg::cluster_group cluster = cg::this_cluster();
+  unsigned rank = cluster.block_rank();
+  own[threadIdx.x] = threadIdx.x;
+  cluster.sync();
+  int *other = cluster.map_shared_rank(own, rank ^ 1);
+  other[threadIdx.x ^ (wrong ? 32 : 1)] += 1; // peer-behind
+  cluster.sync();
+  p[rank * N / 2 + threadIdx.x] = own[threadIdx.x];
+}
+
+// What is in order by the barrier of the cluster, and by barriers in the memory of the other block.
+__global__ void __cluster_dims__(2, 1, 1)
+peers(int *p, bool) {
+  __shared__ __align__(16) int in[N / 2], from[N / 2], given[N / 2];
+  __shared__ unsigned long long arrived;
+  cg::cluster_group cluster = cg::this_cluster();
+  unsigned rank = cluster.block_rank(), barrier = (unsigned)__cvta_generic_to_shared(&arrived), there, done = 0;
+  from[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 32; fence.mbarrier_init.release.cluster;" ::"r"(barrier) : "memory");
+  }
+  cluster.barrier_arrive();
+  given[threadIdx.x] = 2;
+  cluster.barrier_wait();
+  cluster.map_shared_rank(in, rank ^ 1)[threadIdx.x ^ 1] = from[threadIdx.x ^ 3];
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(barrier), "r"(rank ^ 1));
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
+  while (!done)
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(done) : "r"(barrier) : "memory");
+  in[threadIdx.x] += given[threadIdx.x];
+  cluster.sync();
+  p[rank * N / 2 + threadIdx.x] = cluster.map_shared_rank(in, rank ^ 1)[threadIdx.x ^ 5];
+  cluster.sync();
+=======
 // Fragments are stored at once, also where PTX is run as it is.
 __global__ void
 fragments(int *p, bool) {
@@ -634,6 +688,7 @@ fragments(int *p, bool) {
 __global__ void
 formatted(int *p, bool) {
   asm volatile("sust.p.1d.b32.trap [%0, {%1}], %2;" ::"l"((unsigned long long)p), "r"(0), "r"(1));
+>>>>>>> main
 }
 
 static int *p, *from;
@@ -721,7 +776,8 @@ main(int argc, char **argv) {
                  {"formatted", formatted},
                  {"tiles", tiles},
                  {"locked", locked},
-                 {"same-value", same_value}};
+                 {"same-value", same_value}},
+    clustered[] = {{"peer-ended", peer_ended}, {"peer-behind", peer_behind}, {"peers", peers}};
   static const struct {
     const char *name;
     void (*kernel)(int *, const int *, bool);
@@ -743,6 +799,9 @@ main(int argc, char **argv) {
   for (auto &each : kernels)
     if (!strcmp(name, each.name))
       known = true, each.kernel<<<1, N>>>(p, wrong);
+  for (auto &each : clustered)
+    if (!strcmp(name, each.name))
+      known = true, each.kernel<<<2, N / 2>>>(p, wrong);
   for (auto &each : copies)
     if (!strcmp(name, each.name))
       known = true, each.kernel<<<1, N>>>(p, from, wrong);

@@ -12,20 +12,39 @@ make_atomic_move(const SmbBlock *block, const Transfer *transfer) {
   return move;
 }
 
+static gboolean
+update_away(Exec *exec, const Located *located, const MarkedWords *operand, const MarkedWords *swap,
+            MarkedWords *before) {
+  const Step *step = located->step;
+  Move move = make_atomic_move(exec->block, step->transfer);
+  if (!smb_peer_atomic(exec->block, &move, exec->w, located->away, located->addresses, operand,
+                       swap, before))
+    return FALSE;
+  if (smb_transfer_has_result(step->transfer))
+    smb_transfer_deliver(exec, step, located->away, smb_transfer_found_away(exec, step->transfer),
+                         before);
+  return TRUE;
+}
+
 gboolean
 smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
   const Transfer *transfer = step->transfer;
   const Registers *registers = exec->warp->registers;
   Located *located = &found->located;
   MarkedWords operand, swap;
-  if (!smb_transfer_locate(exec, step, lanes, located))
+  if (!smb_transfer_reach(exec, step, lanes, located))
     return TRUE;
-  lanes = located->lanes;
+  lanes = located->lanes | located->away;
   gboolean swaps = transfer->swap != NO_ROW;
   guint32 origin = smb_transfer_gather(registers, transfer->operands, transfer->n_components,
                                        transfer->bytes, lanes, &operand);
   guint32 of_swap =
       swaps ? smb_transfer_gather(registers, &transfer->swap, 1, transfer->bytes, lanes, &swap) : 0;
+  if (located->away && !update_away(exec, located, &operand, swaps ? &swap : NULL, &found->words))
+    return FALSE;
+  lanes = located->lanes;
+  if (!lanes)
+    return TRUE;
   smb_provenance_note(exec, step, lanes, located->addresses, transfer->move.width,
                       origin ? origin : of_swap);
   // Its operation is that of shared memory, which it is not in.

@@ -83,6 +83,53 @@ note_copied_origin(Exec *exec, const Copies *copies, guint lane, const guchar *m
     smb_provenance_explain(exec, copies->step, copies->from[lane] + at);
 }
 
+// Bytes as words, and back.
+static void
+put_copied_words(MarkedWords *words, guint lane, const guchar *bytes, const guchar *marks,
+                 gsize n) {
+  for (gsize at = 0; at < n; at += sizeof(guint32)) {
+    memcpy(&words->values[at / sizeof(guint32)][lane], bytes + at, sizeof(guint32));
+    memcpy(&words->marks[at / sizeof(guint32)][lane], marks + at, sizeof(guint32));
+  }
+}
+
+static void
+take_copied_words(const MarkedWords *words, guint lane, guchar *bytes, guchar *marks, gsize n) {
+  for (gsize at = 0; at < n; at += sizeof(guint32)) {
+    memcpy(bytes + at, &words->values[at / sizeof(guint32)][lane], sizeof(guint32));
+    memcpy(marks + at, &words->marks[at / sizeof(guint32)][lane], sizeof(guint32));
+  }
+}
+
+// What registers hold, or what it makes of what is there.
+static gboolean
+fetch_value(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks) {
+  const Bulk *bulk = copies->bulk;
+  const Transfer *value = bulk->value;
+  SmbBlock *block = exec->block;
+  SmbLanes one = (SmbLanes)1 << lane;
+  gboolean reduces = value->move.op_class == SMB_OP_CLASS_ATOMIC;
+  gsize n = copies->bytes[lane];
+  MarkedWords words, before, after;
+  smb_transfer_gather(exec->warp->registers, reduces ? value->operands : value->data,
+                      value->n_components, value->bytes, one, &words);
+  if (!reduces) {
+    take_copied_words(&words, lane, bytes, marks, n);
+    return TRUE;
+  }
+  gboolean is_away = smb_transfer_elsewhere(one, copies->to) != 0;
+  if (is_away && !block->peers)
+    return TRUE;
+  Move move = make_copy_move(bulk->to, copies, n);
+  if (!(is_away ? smb_peer_read : smb_bulk_read)(block, &move, exec->w, lane, copies->to[lane],
+                                                 bytes, marks))
+    return FALSE;
+  put_copied_words(&before, lane, bytes, marks, n);
+  smb_words_update(&value->move, lane, FALSE, &words, NULL, &before, &after);
+  take_copied_words(&after, lane, bytes, marks, n);
+  return TRUE;
+}
+
 // What a lane copies; nothing is known of it where the source is not.
 static gboolean
 fetch(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks) {
@@ -91,9 +138,14 @@ fetch(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks
   SmbLanes one = (SmbLanes)1 << lane;
   if (bulk->is_zeros)
     memset(marks, MARK_KNOWN, n);
-  if (!(copies->from_known & one) || smb_transfer_elsewhere(one, copies->from))
+  if (bulk->value)
+    return fetch_value(exec, copies, lane, bytes, marks);
+  if (!(copies->from_known & one))
     return TRUE;
   Move move = make_copy_move(bulk->from, copies, n);
+  if (smb_transfer_elsewhere(one, copies->from))
+    return !exec->block->peers ||
+           smb_peer_read(exec->block, &move, exec->w, lane, copies->from[lane], bytes, marks);
   if (!smb_bulk_read(exec->block, &move, exec->w, lane, copies->from[lane], bytes, marks))
     return FALSE;
   note_copied_origin(exec, copies, lane, marks);
@@ -109,9 +161,12 @@ fetch(Exec *exec, const Copies *copies, guint lane, guchar *bytes, guchar *marks
 static gboolean
 deliver(Exec *exec, const Copies *copies, guint lane, const guchar *bytes, const guchar *marks) {
   SmbLanes one = (SmbLanes)1 << lane;
-  if (!copies->bulk->to || smb_transfer_elsewhere(one & copies->to_known, copies->to))
+  if (!copies->bulk->to)
     return TRUE;
   Move move = make_copy_move(copies->bulk->to, copies, copies->bytes[lane]);
+  if (smb_transfer_elsewhere(one & copies->to_known, copies->to))
+    return !exec->block->peers ||
+           smb_peer_write(exec->block, &move, exec->w, lane, copies->to[lane], bytes, marks);
   if (!smb_bulk_write(exec->block, &move, exec->w, lane, copies->to[lane], bytes, marks))
     return FALSE;
   smb_transfer_note_store(exec, copies->to_flags, one, copies->to);

@@ -32,18 +32,23 @@ void smb_transfer_deliver_known(Exec *exec, const Step *step, SmbLanes lanes, Ma
 /**
  * Located: a request that is made at addresses, which are known
  * @lanes: make it, and ask for memory of this block, or global memory
+ * @away: make it, and ask for shared memory of another block, whose peers are here
  * @addresses: pointers of the machine, of these lanes
  * @flags: of the rows that the addresses come from
  */
 typedef struct {
   const Step *step;
-  SmbLanes lanes;
+  SmbLanes lanes, away;
   guint64 addresses[SMB_MAX_LANES];
   guint flags;
 } Located;
 
 // FALSE: no lane makes it; those whose addresses are not known, or that ask another block, are dealt with.
 gboolean smb_transfer_locate(Exec *exec, const Step *step, SmbLanes lanes, Located *located);
+// The same of a load, a store or an atomic, which deals with those that ask another block itself: Located.away.
+gboolean smb_transfer_reach(Exec *exec, const Step *step, SmbLanes lanes, Located *located);
+// Flags of what lanes find in another block: its threads may change it meanwhile.
+guint smb_transfer_found_away(Exec *exec, const Transfer *transfer);
 // What it found depends on: flags of a row. After it was made.
 guint smb_transfer_found(Exec *exec, const Located *located);
 // It has stored.

@@ -51,6 +51,8 @@ smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 
     return;
   if (exec_may_be_shared(exec, transfer))
     memset(block->shared_marks, 0, block->shared_bytes);
+  if (block->peers && (transfer->is_cluster || transfer->window == WINDOW_GENERIC))
+    smb_peer_forget(block);
   if (transfer->window == WINDOW_GENERIC)
     smb_words_mark_unknown(block);
   if (transfer->window != WINDOW_SHARED)
@@ -93,27 +95,31 @@ drop_unknown_lanes(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin)
 
 // --- where it goes
 
-// Lanes that ask for shared memory of another block are listed, and what they load is not known; the others.
+// Lanes that ask for shared memory of another block.
 static SmbLanes
-stay_here(Exec *exec, const Step *step, SmbLanes lanes, const guint64 *addresses) {
+find_away(const Exec *exec, SmbLanes lanes, const guint64 *addresses) {
   const guint *cluster = exec->block->cluster;
-  if (!exec->code->maps_cluster && cluster[0] * cluster[1] * cluster[2] == 1)
-    return lanes;
-  SmbLanes elsewhere = smb_transfer_elsewhere(lanes, addresses);
-  if (!elsewhere)
-    return lanes;
-  smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
-  exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER,
-                    (guint64)step->transfer->move.width * smb_lanes_count(elsewhere));
-  smb_doubt_writes(exec, step, elsewhere, step_origin(exec, step));
-  return lanes & ~elsewhere;
+  return exec->code->maps_cluster || cluster[0] * cluster[1] * cluster[2] > 1
+             ? smb_transfer_elsewhere(lanes, addresses)
+             : 0;
 }
 
-gboolean
-smb_transfer_locate(Exec *exec, const Step *step, SmbLanes lanes, Located *located) {
+// They are listed; unless the other blocks are here, what they load is not known.
+static void
+list_away(Exec *exec, const Step *step, SmbLanes away, gboolean reaches) {
+  exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER,
+                    (guint64)step->transfer->move.width * smb_lanes_count(away));
+  if (reaches)
+    return;
+  smb_unknown_note(exec, step, (Cause){.kind = CAUSE_OPAQUE});
+  smb_doubt_writes(exec, step, away, step_origin(exec, step));
+}
+
+static gboolean
+locate_request(Exec *exec, const Step *step, SmbLanes lanes, Located *located, gboolean reaches) {
   guint32 origin = 0;
   located->step = step;
-  located->lanes = 0;
+  located->lanes = located->away = 0;
   if (!lanes)
     return FALSE;
   SmbLanes known = smb_transfer_addresses(exec, step->transfer, lanes, located->addresses,
@@ -123,8 +129,30 @@ smb_transfer_locate(Exec *exec, const Step *step, SmbLanes lanes, Located *locat
     drop_unknown_lanes(exec, step, lanes, origin);
     return FALSE;
   }
-  located->lanes = stay_here(exec, step, lanes, located->addresses);
-  return located->lanes != 0;
+  SmbLanes away = find_away(exec, lanes, located->addresses);
+  if (away)
+    list_away(exec, step, away, reaches);
+  located->lanes = lanes & ~away;
+  located->away = reaches ? away : 0;
+  return (located->lanes | located->away) != 0;
+}
+
+gboolean
+smb_transfer_locate(Exec *exec, const Step *step, SmbLanes lanes, Located *located) {
+  return locate_request(exec, step, lanes, located, FALSE);
+}
+
+gboolean
+smb_transfer_reach(Exec *exec, const Step *step, SmbLanes lanes, Located *located) {
+  return locate_request(exec, step, lanes, located, exec->block->peers != NULL);
+}
+
+guint
+smb_transfer_found_away(Exec *exec, const Transfer *transfer) {
+  if (transfer->order == ORDER_WEAK && transfer->move.op_class != SMB_OP_CLASS_ATOMIC)
+    return 0;
+  exec->order->ordered = TRUE;
+  return ROW_ORDER;
 }
 
 const guint32 *
@@ -219,11 +247,26 @@ smb_transfer_forget_others(Exec *exec, const Located *located, MarkedWords *word
 
 // --- loads and stores
 
+static gboolean
+load_away(Exec *exec, const Located *located, MarkedWords *words) {
+  const Step *step = located->step;
+  if (!smb_peer_load(exec->block, &step->transfer->move, exec->w, located->away, located->addresses,
+                     words))
+    return FALSE;
+  smb_transfer_deliver(exec, step, located->away, smb_transfer_found_away(exec, step->transfer),
+                       words);
+  return TRUE;
+}
+
 gboolean
 smb_transfer_load(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
   const Transfer *transfer = step->transfer;
   Located *located = &found->located;
-  if (!smb_transfer_locate(exec, step, lanes, located))
+  if (!smb_transfer_reach(exec, step, lanes, located))
+    return TRUE;
+  if (located->away && !load_away(exec, located, &found->words))
+    return FALSE;
+  if (!located->lanes)
     return TRUE;
   if (!smb_words_load(exec->block, &transfer->move, exec->w, located->lanes, located->addresses,
                       &found->words))
@@ -265,9 +308,9 @@ smb_step_store(Exec *exec, const Step *step, SmbLanes lanes) {
   const guint32 *base = smb_transfer_base(exec, step, lanes);
   Located located;
   MarkedWords words;
-  if (!base && !smb_transfer_locate(exec, step, lanes, &located))
+  if (!base && !smb_transfer_reach(exec, step, lanes, &located))
     return TRUE;
-  lanes = base ? lanes : located.lanes;
+  lanes = base ? lanes : located.lanes | located.away;
   guint32 origin = smb_transfer_gather(registers, transfer->data, transfer->n_components,
                                        transfer->bytes, lanes, &words);
   if (base) {
@@ -276,6 +319,12 @@ smb_step_store(Exec *exec, const Step *step, SmbLanes lanes) {
     return smb_words_store_shared(exec->block, &transfer->move, exec->w, lanes, base, offset,
                                   &words);
   }
+  if (located.away && !smb_peer_store(exec->block, &transfer->move, exec->w, located.away,
+                                      located.addresses, &words))
+    return FALSE;
+  lanes = located.lanes;
+  if (!lanes)
+    return TRUE;
   smb_provenance_note(exec, step, lanes, located.addresses, transfer->move.width, origin);
   smb_order_disputes(exec, step, lanes, located.addresses, &words);
   if (!smb_words_store(exec->block, &transfer->move, exec->w, lanes, located.addresses, &words))

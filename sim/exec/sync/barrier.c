@@ -46,16 +46,14 @@ note_answers(Exec *exec, const Step *step, BlockBarrier *barrier, SmbLanes lanes
 static gboolean
 read_barrier(Exec *exec, const Step *step, SmbLanes lanes, guint32 *number, guint32 *expected) {
   const Compute *compute = &step->compute;
-  *number = BARRIER_OF_CLUSTER;
   *expected = 0;
-  if ((compute->s[0] != NO_ROW &&
-       !read_uniform_operand(exec, step, compute->s[0], lanes, "the number", number)) ||
+  if (!read_uniform_operand(exec, step, compute->s[0], lanes, "the number", number) ||
       (compute->s[1] != NO_ROW &&
        !read_uniform_operand(exec, step, compute->s[1], lanes, "the number of threads", expected)))
     return FALSE;
-  if (compute->s[0] != NO_ROW && *number >= BARRIER_OF_CLUSTER)
+  if (*number >= N_BLOCK_BARRIERS)
     return smb_block_fail(exec->block, step->place, "barrier %u: expected 0 to %u", *number,
-                          (guint)BARRIER_OF_CLUSTER - 1);
+                          (guint)N_BLOCK_BARRIERS - 1);
   return *expected % exec->block->lanes == 0 ||
          smb_block_fail(exec->block, step->place, BARRIER_THREADS_ERROR, *expected,
                         exec->block->lanes);
@@ -214,8 +212,13 @@ check_release(Exec *exec, guint number, const Mask *waiting) {
   for (guint w = 0; w < exec->block->n_warps; w++)
     is_all = is_all && waiting->warp[w] == (barrier->expected ? exec->block->launched.warp[w]
                                                               : exec->warps[w].splits->living);
+<<<<<<< HEAD
+  if (!barrier->expected)
+    check_ended(exec->block, barrier->step->place);
+=======
   if (number != BARRIER_OF_CLUSTER && !barrier->expected)
     check_absent(exec, barrier, waiting);
+>>>>>>> main
   check_divided(exec, waiting);
   smb_inspect_barrier(exec->block, CHECK_BLOCK_BARRIERS + number, waiting, is_all);
 }
@@ -252,6 +255,8 @@ fail_barriers(Exec *exec) {
                             barrier->expected, n + barrier->arrived);
     return smb_block_barrier(exec->block, barrier->step->place, "the barrier", &waiting);
   }
+  if (!smb_cluster_check(exec))
+    return FALSE;
   for (guint w = 0; w < exec->block->n_warps; w++) {
     const SmbSplits *splits = exec->warps[w].splits;
     if (!splits->living)

@@ -5,6 +5,8 @@
 // as many bytes have been copied as were announced; then the next one begins. An asynchronous copy is complete as soon
 // as it begins; one of unknown size, once nothing else can continue.
 //
+// Threads of other blocks of the cluster arrive, announce bytes and copy as those of the block do.
+//
 // A lane that tests a phase before it is complete waits: hardware may delay it as long. If nothing else can run, the
 // test fails; a kernel in which this happens again and again does not end. The object is kept beside shared memory:
 // what its 8 bytes hold is not defined, and here not known.
@@ -19,6 +21,12 @@ enum {
   OBJECT_BYTES = 8,
   MAX_TIMEOUTS = 256, // waits that end without success, one after the other, while nothing happens
 };
+
+// Where lanes name objects: whose they are, and where in its shared memory.
+typedef struct {
+  Exec *owner[SMB_MAX_LANES];
+  guint32 offset[SMB_MAX_LANES];
+} Places;
 
 typedef struct {
   guint32 offset;
@@ -78,11 +86,11 @@ read_known_row(const Exec *exec, Row row, SmbLanes lanes, const guint32 **values
   return TRUE;
 }
 
-// Where in shared memory @lanes name objects; those of other blocks are left out of them. *@known: FALSE: it is not
-// known.
+// Where @lanes name objects; those of other blocks are left out of them, unless these are here. *@known: FALSE: it is
+// not known.
 static gboolean
 locate_mbarriers(Exec *exec, const Step *step, const Transfer *transfer, SmbLanes *lanes,
-                 guint32 *offsets, gboolean *known) {
+                 Places *places, gboolean *known) {
   guint64 addresses[SMB_MAX_LANES];
   guint flags;
   guint32 origin;
@@ -93,9 +101,33 @@ locate_mbarriers(Exec *exec, const Step *step, const Transfer *transfer, SmbLane
     smb_mbarriers_forget(exec, step_origin(exec, step));
     return TRUE;
   }
-  *lanes &= ~smb_transfer_elsewhere(*lanes, addresses);
-  return !*lanes ||
-         smb_shared_locate(exec->block, &transfer->move, exec->w, *lanes, addresses, offsets);
+  SmbLanes away = smb_transfer_elsewhere(*lanes, addresses), here = *lanes & ~away;
+  if (here &&
+      !smb_shared_locate(exec->block, &transfer->move, exec->w, here, addresses, places->offset))
+    return FALSE;
+  FOR_LANES(here, lane) {
+    places->owner[lane] = exec;
+  }
+  if (!exec->block->peers)
+    *lanes = here;
+  FOR_LANES(*lanes & away, lane) {
+    PeerPlace place;
+    if (!smb_peer_find(exec->block, &transfer->move, exec->w, (guint)lane, addresses[lane], &place))
+      return FALSE;
+    places->owner[lane] = place.block->state;
+    places->offset[lane] = place.offset;
+  }
+  return TRUE;
+}
+
+// How many of @lanes name one of another block, of those that are located.
+static guint
+count_away(const Exec *exec, SmbLanes lanes, const Places *places) {
+  guint n = 0;
+  FOR_LANES(lanes, lane) {
+    n += places->owner[lane] != exec;
+  }
+  return n;
 }
 
 static gboolean
@@ -138,10 +170,12 @@ read_stored_mbarrier(Exec *exec, guint32 offset) {
 
 // *@barrier: NULL, if nothing is known of it.
 static gboolean
-find_mbarrier(Exec *exec, const Step *step, guint lane, guint32 offset, MBarrier **barrier) {
-  read_stored_mbarrier(exec, offset);
-  *barrier = g_hash_table_lookup(exec->sync->mbarriers, key_of(offset));
-  return *barrier || exec->sync->forgot_mbarriers ||
+find_mbarrier(Exec *exec, const Step *step, guint lane, const Places *places, MBarrier **barrier) {
+  Exec *owner = places->owner[lane];
+  guint32 offset = places->offset[lane];
+  read_stored_mbarrier(owner, offset);
+  *barrier = g_hash_table_lookup(owner->sync->mbarriers, key_of(offset));
+  return *barrier || owner->sync->forgot_mbarriers ||
          fail_mbarrier(exec, step, lane, offset, "not an mbarrier: expected mbarrier.init first");
 }
 
@@ -178,23 +212,26 @@ expect_bytes(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint3
 }
 
 static gboolean
-arrive_at_mbarrier(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset,
-                   guint32 count) {
+arrive_at_mbarrier(Exec *exec, const Step *step, MBarrier *barrier, guint lane,
+                   const Places *places, guint32 count) {
+  Exec *owner = places->owner[lane];
+  guint32 offset = places->offset[lane];
   if (count > barrier->pending)
     return fail_mbarrier(exec, step, lane, offset,
                          "more arrivals than the pending count of the mbarrier");
   barrier->pending -= count;
-  if (exec->block->check)
+  if (exec->block->check && owner == exec)
     smb_inspect_arrive(exec->block, exec->w, offset);
-  complete_if_due(exec, barrier);
+  complete_if_due(owner, barrier);
   return TRUE;
 }
 
 static gboolean
-init_mbarrier(Exec *exec, const Step *step, guint lane, guint32 offset, guint32 count) {
+init_mbarrier(Exec *exec, const Step *step, guint lane, const Places *places, guint32 count) {
+  guint32 offset = places->offset[lane];
   if (count == 0 || count > MAX_COUNT)
     return fail_mbarrier(exec, step, lane, offset, "expected a count of 1 to 1048575 arrivals");
-  create_mbarrier(exec, offset, count);
+  create_mbarrier(places->owner[lane], offset, count);
   return TRUE;
 }
 
@@ -203,32 +240,37 @@ init_mbarrier(Exec *exec, const Step *step, guint lane, guint32 offset, guint32 
 // What the instruction does for one lane (PTX ISA, "mbarrier"). Dropping lowers the count of the next phase and
 // arrives in this one; complete_tx is expect_tx with the opposite sign.
 static gboolean
-act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, guint32 offset, guint32 number) {
+act(Exec *exec, const Step *step, MBarrier *barrier, guint lane, const Places *places,
+    guint32 number) {
+  Exec *owner = places->owner[lane];
+  guint32 offset = places->offset[lane];
+  if (owner != exec)
+    ++*exec->block->peers->changes;
   switch ((MBarrierAction)step->argument) {
   case MBARRIER_INIT:
-    return init_mbarrier(exec, step, lane, offset, number);
+    return init_mbarrier(exec, step, lane, places, number);
   case MBARRIER_INVALIDATE:
-    g_hash_table_remove(exec->sync->mbarriers, key_of(offset));
+    g_hash_table_remove(owner->sync->mbarriers, key_of(offset));
     return TRUE;
   case MBARRIER_DROP:
     barrier->expected -= MIN(number, barrier->expected);
-    return arrive_at_mbarrier(exec, step, barrier, lane, offset, number);
+    return arrive_at_mbarrier(exec, step, barrier, lane, places, number);
   case MBARRIER_ARRIVE:
-    return arrive_at_mbarrier(exec, step, barrier, lane, offset, number);
+    return arrive_at_mbarrier(exec, step, barrier, lane, places, number);
   case MBARRIER_DROP_EXPECT:
     barrier->expected -= MIN(1, barrier->expected);
     return expect_bytes(exec, step, barrier, lane, offset, number) &&
-           arrive_at_mbarrier(exec, step, barrier, lane, offset, 1);
+           arrive_at_mbarrier(exec, step, barrier, lane, places, 1);
   case MBARRIER_ARRIVE_EXPECT:
     return expect_bytes(exec, step, barrier, lane, offset, number) &&
-           arrive_at_mbarrier(exec, step, barrier, lane, offset, 1);
+           arrive_at_mbarrier(exec, step, barrier, lane, places, 1);
   case MBARRIER_EXPECT:
-    exec->sync->timeouts = 0;
+    owner->sync->timeouts = 0;
     return expect_bytes(exec, step, barrier, lane, offset, number);
   case MBARRIER_COMPLETE:
     if (!expect_bytes(exec, step, barrier, lane, offset, -(gint64)number))
       return FALSE;
-    complete_if_due(exec, barrier);
+    complete_if_due(owner, barrier);
     return TRUE;
   case MBARRIER_TOUCH:
     return TRUE;
@@ -248,22 +290,34 @@ read_lane_numbers(const Exec *exec, const Step *step, SmbLanes lanes, guint32 *n
   return TRUE;
 }
 
+// @located: of @lanes, those of which it is known where they name one.
+static void
+list_mbarriers(const Exec *exec, const Step *step, SmbLanes lanes, SmbLanes located,
+               const Places *places) {
+  guint n = smb_lanes_count(lanes);
+  guint n_away = smb_lanes_count(lanes & ~located) + count_away(exec, located, places);
+  if (n_away)
+    exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER, (guint64)OBJECT_BYTES * n_away);
+  if (n > n_away)
+    exec_list_traffic(exec, step, SMB_TRAFFIC_BARRIER, (guint64)OBJECT_BYTES * (n - n_away));
+}
+
 gboolean
 smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
-  guint32 offsets[SMB_MAX_LANES], numbers[SMB_MAX_LANES];
+  guint32 numbers[SMB_MAX_LANES];
   guint32 states[2][SMB_MAX_LANES] = {{0}}, unknown[SMB_MAX_LANES] = {0};
   gboolean known;
+  Places places;
   SmbLanes here = lanes;
   if (!lanes)
     return TRUE;
-  if (!locate_mbarriers(exec, step, step->transfer, &here, offsets, &known))
+  if (!locate_mbarriers(exec, step, step->transfer, &here, &places, &known))
     return FALSE;
-  if (known && here != lanes)
-    exec_list_traffic(exec, step, SMB_TRAFFIC_CLUSTER,
-                      (guint64)OBJECT_BYTES * smb_lanes_count(lanes & ~here));
-  if (here)
+  if (known)
+    list_mbarriers(exec, step, lanes, here, &places);
+  else
     exec_list_traffic(exec, step, SMB_TRAFFIC_BARRIER,
-                      (guint64)OBJECT_BYTES * smb_lanes_count(here));
+                      (guint64)OBJECT_BYTES * smb_lanes_count(lanes));
   if (known && !read_lane_numbers(exec, step, here, numbers)) {
     guint32 origin = row_origin(exec->warp->registers, step->compute.s[0]);
     smb_unknown_note(exec, step, (Cause){.kind = CAUSE_ADDRESS, .origin = origin});
@@ -279,12 +333,12 @@ smb_step_mbarrier(Exec *exec, const Step *step, SmbLanes lanes) {
   FOR_LANES(here, lane) {
     MBarrier *barrier = NULL;
     gboolean needs = step->argument != MBARRIER_INIT;
-    if (needs && !find_mbarrier(exec, step, (guint)lane, offsets[lane], &barrier))
+    if (needs && !find_mbarrier(exec, step, (guint)lane, &places, &barrier))
       return FALSE;
     states[0][lane] = barrier ? barrier->pending : 0;
     states[1][lane] = barrier ? barrier->phase : 0;
     unknown[lane] = barrier ? 0 : G_MAXUINT32;
-    if ((barrier || !needs) && !act(exec, step, barrier, (guint)lane, offsets[lane], numbers[lane]))
+    if ((barrier || !needs) && !act(exec, step, barrier, (guint)lane, &places, numbers[lane]))
       return FALSE;
   }
   for (guint row = 0; here && row < 2 && step->compute.d != NO_ROW; row++)
@@ -301,25 +355,29 @@ smb_step_mbarrier_once(Exec *exec, const Step *step, SmbLanes lanes) {
 gboolean
 smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *transfer, SmbLanes lanes,
                        const guint64 *bytes) {
-  guint32 offsets[SMB_MAX_LANES];
+  Places places;
   gboolean known;
-  if (!locate_mbarriers(exec, step, transfer, &lanes, offsets, &known))
+  if (!locate_mbarriers(exec, step, transfer, &lanes, &places, &known))
     return FALSE;
   if (!known)
     return TRUE;
   FOR_LANES(lanes, lane) {
     MBarrier *barrier;
-    if (!find_mbarrier(exec, step, (guint)lane, offsets[lane], &barrier))
+    Exec *owner = places.owner[lane];
+    guint32 offset = places.offset[lane];
+    if (!find_mbarrier(exec, step, (guint)lane, &places, &barrier))
       return FALSE;
     if (!barrier)
       continue;
     if (bytes[lane] == SMB_BYTES_UNKNOWN)
       barrier->is_unsized = TRUE;
-    else if (!expect_bytes(exec, step, barrier, (guint)lane, offsets[lane], -(gint64)bytes[lane]))
+    else if (!expect_bytes(exec, step, barrier, (guint)lane, offset, -(gint64)bytes[lane]))
       return FALSE;
-    if (exec->block->check)
-      smb_inspect_copied(exec->block, offsets[lane]);
-    complete_if_due(exec, barrier);
+    if (owner != exec)
+      ++*exec->block->peers->changes;
+    if (owner->block->check)
+      smb_inspect_copied(owner->block, offset);
+    complete_if_due(owner, barrier);
   }
   return TRUE;
 }
@@ -328,21 +386,21 @@ smb_mbarriers_complete(Exec *exec, const Step *step, const Transfer *transfer, S
 
 // The lanes of @lanes whose phase is complete, and those where that is unknown.
 static gboolean
-test_phases(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *offsets, SmbLanes *done,
+test_phases(Exec *exec, const Step *step, SmbLanes lanes, const Places *places, SmbLanes *done,
             SmbLanes *unknown) {
   const guint32 *numbers = NULL;
   gboolean parity = step->argument == MBARRIER_PARITY;
   gboolean known = read_known_row(exec, step->compute.s[0] + (parity ? 0 : 1), lanes, &numbers);
   FOR_LANES(lanes, lane) {
     MBarrier *barrier;
-    if (!find_mbarrier(exec, step, (guint)lane, offsets[lane], &barrier))
+    if (!find_mbarrier(exec, step, (guint)lane, places, &barrier))
       return FALSE;
     if (!barrier || !known)
       *unknown |= (SmbLanes)1 << lane;
     else if (parity ? (barrier->phase ^ numbers[lane]) % 2 : barrier->phase != numbers[lane])
       *done |= (SmbLanes)1 << lane;
-    if (exec->block->check && *done >> lane & 1)
-      smb_inspect_await(exec->block, exec->w, (SmbLanes)1 << lane, offsets[lane]);
+    if (exec->block->check && *done >> lane & 1 && places->owner[lane] == exec)
+      smb_inspect_await(exec->block, exec->w, (SmbLanes)1 << lane, places->offset[lane]);
   }
   return TRUE;
 }
@@ -361,14 +419,14 @@ forget_copied(Exec *exec, const Step *step) {
 gboolean
 smb_step_mbarrier_wait(Exec *exec, const Step *step, SmbLanes lanes) {
   Warp *warp = exec->warp;
-  guint32 offsets[SMB_MAX_LANES];
+  Places places;
   gboolean known;
   SmbLanes done = 0, here = lanes, unknown = 0;
   if (!lanes)
     return TRUE;
   smb_spin_warn(exec, step);
-  if (!locate_mbarriers(exec, step, step->transfer, &here, offsets, &known) ||
-      (known && !test_phases(exec, step, here, offsets, &done, &unknown)))
+  if (!locate_mbarriers(exec, step, step->transfer, &here, &places, &known) ||
+      (known && !test_phases(exec, step, here, &places, &done, &unknown)))
     return FALSE;
   unknown |= known ? lanes & ~here : lanes;
   if (unknown)
@@ -411,7 +469,7 @@ count_held(const Exec *exec) {
 
 gboolean
 smb_mbarriers_release(Exec *exec) {
-  if (!count_held(exec))
+  if (!count_held(exec) || smb_cluster_may_move(exec))
     return FALSE;
   if (complete_unsized(exec)) {
     exec->sync->timeouts = 0;
@@ -434,17 +492,20 @@ smb_mbarriers_check(Exec *exec) {
     if (!held)
       continue;
     guint lane = smb_lanes_first(held);
-    guint32 pc, offsets[SMB_MAX_LANES];
+    guint32 pc;
+    Places places;
     gboolean known;
     SmbLanes one = (SmbLanes)1 << lane;
     smb_splits_lane(exec->warps[w].splits, lane, &pc);
     exec->w = w;
     exec->warp = &exec->warps[w];
     const Step *step = &exec->steps[pc];
-    if (!locate_mbarriers(exec, step, step->transfer, &one, offsets, &known))
+    if (!locate_mbarriers(exec, step, step->transfer, &one, &places, &known))
       return FALSE;
     const MBarrier *barrier =
-        known && one ? g_hash_table_lookup(exec->sync->mbarriers, key_of(offsets[lane])) : NULL;
+        known && one && places.owner[lane] == exec
+            ? g_hash_table_lookup(exec->sync->mbarriers, key_of(places.offset[lane]))
+            : NULL;
     if (!barrier)
       continue;
     const guint *cluster = exec->block->cluster;
@@ -453,8 +514,8 @@ smb_mbarriers_check(Exec *exec) {
         "%s: warp %u waits here forever: the mbarrier at byte %u of shared memory still expects %u "
         "arrival%s and %" G_GINT64_FORMAT " bytes%s",
         smb_program_site(exec->block->program, step->transfer->move.site)->expression, w,
-        offsets[lane], barrier->pending, barrier->pending == 1 ? "" : "s", barrier->bytes,
-        cluster[0] * cluster[1] * cluster[2] > 1
+        places.offset[lane], barrier->pending, barrier->pending == 1 ? "" : "s", barrier->bytes,
+        !exec->block->peers && cluster[0] * cluster[1] * cluster[2] > 1
             ? "; what other blocks of the cluster do to it is not modelled"
             : "");
   }

@@ -187,7 +187,8 @@ moves_address(const Exec *exec, const CodeGraph *graph, const gboolean *loop, co
 static gboolean
 is_idle(const Step *step, const Transfer *polled) {
   return (step->kind != KIND_TRANSFER || step->transfer == polled || step->transfer->pieces) &&
-         step->kind != KIND_EXIT && step->opcode != STEP_BARRIER;
+         step->kind != KIND_EXIT && step->opcode != STEP_BARRIER &&
+         step->opcode != STEP_CLUSTER_ARRIVE && step->opcode != STEP_CLUSTER_WAIT;
 }
 
 // Whether the loop around a step does nothing else; not of a step that is in no loop.

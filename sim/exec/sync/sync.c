@@ -35,7 +35,7 @@ smb_sync_start(Exec *exec) {
   memset(sync->barriers, 0, sizeof sync->barriers);
   sync->awaited = 0;
   sync->n_looks = 0;
-  sync->doubts = FALSE;
+  sync->doubts = sync->awaits_cluster = FALSE;
   g_hash_table_remove_all(sync->found);
   if (sync->arrivals)
     g_hash_table_remove_all(sync->arrivals);
@@ -45,6 +45,6 @@ smb_sync_start(Exec *exec) {
 
 gboolean
 smb_sync_release(Exec *exec) {
-  return smb_barriers_release(exec) || smb_spin_release(exec) || smb_mbarriers_release(exec) ||
-         smb_wait_look_again(exec);
+  return smb_barriers_release(exec) || smb_cluster_release(exec) || smb_spin_release(exec) ||
+         smb_mbarriers_release(exec) || smb_wait_look_again(exec);
 }

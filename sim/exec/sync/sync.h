@@ -12,6 +12,7 @@ enum {
   HELD_BY_MBARRIER = N_BLOCK_BARRIERS,
   HELD_BEFORE_LOOK, // others run first (spin.c)
   HELD_BY_OTHERS,   // what other blocks leave in global memory (wait.c)
+  HELD_BY_CLUSTER,  // threads of the cluster (cluster.c)
 };
 
 typedef struct _Watch Watch; // livelock.c
@@ -39,6 +40,7 @@ typedef struct {
  * @found: what a warp found at a step that may poll: a hash
  * @waits_as: a hash of the block's state, when smb_exec_is_stuck() was asked last
  * @doubts: whether the block ends is asked in the next round
+ * @awaits_cluster: threads may wait at the barrier of the cluster
  * @watch: (nullable): in this one
  */
 struct _Sync {
@@ -54,6 +56,7 @@ struct _Sync {
   GHashTable *found;
   guint64 waits_as;
   gboolean doubts;
+  gboolean awaits_cluster;
   Watch *watch;
 };
 
@@ -72,6 +75,24 @@ gboolean smb_step_barrier(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_barriers_release(Exec *exec);
 // No warp can continue: fails, and says which threads are missing at the first barrier that has waiting threads.
 gboolean smb_barriers_fail(Exec *exec);
+
+// --- the barrier of the cluster, and turns of its blocks (cluster.c)
+
+gboolean smb_step_cluster_arrive(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_cluster_wait(Exec *exec, const Step *step, SmbLanes lanes);
+// Releases those who wait, of all of its blocks, if the barrier is complete. FALSE: none of this block.
+gboolean smb_cluster_release(Exec *exec);
+// Whether other blocks of the cluster are here that have not ended; and whether any may still do something before this one has to.
+gboolean smb_cluster_lives(const Exec *exec);
+gboolean smb_cluster_may_move(const Exec *exec);
+// No warp can continue: whether some wait for what others of the cluster do.
+gboolean smb_cluster_waits(const Exec *exec);
+// Says which thread waits for its cluster; TRUE: there is none.
+gboolean smb_cluster_check(Exec *exec);
+// Says of a block whose cluster cannot go on what it waits for. @why: in words
+void smb_cluster_fail_waiting(Exec *exec, const char *why);
+// The block has had a turn, at whose start it had executed @before steps.
+void smb_cluster_note_turn(Exec *exec, guint64 before);
 
 // --- barriers in shared memory (mbarrier.c, arrive.c, bulk-step.c)
 

@@ -79,7 +79,7 @@ smb_wait_look_again(Exec *exec) {
 gboolean
 smb_wait_is_needed(Exec *exec) {
   guint w, lane;
-  return exec->block->waits = find_spin(exec, &w, &lane) != NULL;
+  return exec->block->waits = find_spin(exec, &w, &lane) != NULL || smb_cluster_waits(exec);
 }
 
 static void
@@ -92,6 +92,7 @@ mix_warp(guint64 *hash, const Warp *warp) {
   smb_hash_bytes(hash, registers->predicates, registers->n_predicates * sizeof(SmbLanes));
   smb_hash_bytes(hash, registers->unknown_predicates, registers->n_predicates * sizeof(SmbLanes));
   smb_hash_bytes(hash, warp->depth, sizeof warp->depth);
+  smb_hash_mix(hash, warp->arrived);
   smb_hash_bytes(hash, warp->calls->data, warp->calls->len * sizeof(guint32));
   smb_hash_bytes(hash, splits->armed, splits->n_barriers * sizeof(SmbLanes));
   for (guint lane = 0; lane < registers->n_lanes; lane++) {
@@ -131,9 +132,12 @@ smb_exec_fail_waiting(gpointer data, const char *why) {
   Exec *exec = data;
   guint w = 0, lane = 0;
   const Step *step = find_spin(exec, &w, &lane);
-  g_return_if_fail(step != NULL);
   if (!smb_unknown_refuse(exec))
     return;
+  if (!step) {
+    smb_cluster_fail_waiting(exec, why);
+    return;
+  }
   g_autofree char *thread = smb_block_thread(exec->block, w, lane);
   smb_block_fail(exec->block, step->place, "%s waits here forever for other blocks: %s", thread,
                  why);

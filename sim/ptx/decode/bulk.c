@@ -128,12 +128,19 @@ smb_ptx_decode_response(PtxDecoder *decoder) {
   return write_unknown(decoder, decoder->argument);
 }
 
-// st.async and red.async [to], value, [mbarrier]: what they leave is not modelled.
+// st.async and red.async [to], value, [mbarrier]
 PtxResult
 smb_ptx_decode_async_store(PtxDecoder *decoder) {
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
   guint n = smb_ptx_has_part(decoder, "v2") ? 2 : smb_ptx_has_part(decoder, "v4") ? 4 : 1;
-  return bytes == 0 ? smb_ptx_wants(decoder, "a type") : write_unknown(decoder, bytes * n);
+  if (bytes < 4)
+    return smb_ptx_wants(decoder, "a type of 4 or 8 bytes");
+  Traffic traffic = begin_traffic(decoder, SMB_TRAFFIC_STORE, SMB_OP_CLASS_STORE, bytes * n);
+  traffic.bulk->size = smb_ptx_constant(decoder, (guint64)bytes * n, 4);
+  return smb_ptx_set_async_value(decoder, &traffic.bulk->value) && set_written(decoder, &traffic) &&
+                 set_barrier(decoder, &traffic)
+             ? finish_traffic(decoder, &traffic)
+             : PTX_FAILED;
 }
 
 // st.bulk [to], bytes, 0

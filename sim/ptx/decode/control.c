@@ -137,14 +137,6 @@ smb_ptx_decode_barrier(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// barrier.cluster.wait. Without clusters each block is a cluster of its own, so this is a barrier of the block.
-PtxResult
-smb_ptx_decode_cluster_barrier(PtxDecoder *decoder) {
-  smb_build_barrier(&decoder->build,
-                    &(ThreadBarrier){BARRIER_SYNC, .number = NO_ROW, .threads = NO_ROW});
-  return PTX_DECODED;
-}
-
 // A fence beyond the block makes visible what other blocks wrote.
 PtxResult
 smb_ptx_decode_fence(PtxDecoder *decoder) {

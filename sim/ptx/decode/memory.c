@@ -313,6 +313,33 @@ smb_ptx_decode_atomic(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
+// st.async [to], value, …; red.async [to], value, …: the registers
+gboolean
+smb_ptx_set_async_value(PtxDecoder *decoder, const Transfer **value) {
+  Transfer *transfer = smb_code_new_transfer(decoder->code);
+  const PtxOperand *operand = smb_ptx_operand(decoder, 1);
+  guint vector = find_vector(decoder);
+  AtomicAccess access;
+  transfer->bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
+  if (strcmp(smb_ptx_name(decoder, decoder->instruction), "st") == 0) {
+    *value = transfer;
+    return set_ptx_data(decoder, transfer, operand, vector, FALSE);
+  }
+  if (!find_ptx_atomic(decoder, FALSE, &access))
+    return smb_ptx_refuse(decoder, "there is no reduction with these types: '%s'",
+                          smb_ptx_opcode(decoder));
+  transfer->move = (Move){.op_class = SMB_OP_CLASS_ATOMIC,
+                          .op = SMB_OP_ATOM,
+                          .atomic = access.atomic,
+                          .kind = access.kind,
+                          .components = 1,
+                          .width = access.width,
+                          .align = access.width,
+                          .reads = TRUE};
+  *value = transfer;
+  return set_operands(decoder, transfer, operand, 1);
+}
+
 // --- matrices
 
 // Of numbers of 8 bits and fewer only the requests are modelled: rows of 16 bytes as of those of 16 bits.

@@ -165,6 +165,20 @@ compare_constant_regions(PtxDecoder *decoder, Row number, Predicate p, guint mod
   }
 }
 
+// isspacep.shared: of this block.
+static void
+exclude_other_blocks(PtxDecoder *decoder, Row pointer, Predicate result) {
+  Row above = smb_code_new_rows(decoder->code, 1);
+  smb_ptx_add_operation(decoder, OPERATION_SHR_U32, above, pointer,
+                        smb_ptx_constant(decoder, CLUSTER_SHIFT, 4));
+  Compute same = {.operation = OPERATION_EQ_32,
+                  .s = {above, smb_ptx_constant(decoder, 0, 4)},
+                  .p = result,
+                  .in = {result},
+                  .modifiers = MODIFIER_AND};
+  smb_ptx_add_compute(decoder, &same);
+}
+
 // Which region a generic pointer names is in its upper bits; an address of the process (SmbLaunch.memory), which has
 // none there, is global. Null is, too (PTX ISA, isspacep).
 PtxResult
@@ -200,6 +214,8 @@ smb_ptx_decode_test_space(PtxDecoder *decoder) {
                    : local ? REGION_LOCAL
                            : REGION_PARAMETERS,
                    result, 0);
+  if (shared && !smb_ptx_has_part(decoder, "shared::cluster"))
+    exclude_other_blocks(decoder, from, result);
   if (constant) { // behind the fixed ones, and not global
     Compute outside = {.operation = OPERATION_LT_U64,
                        .s = {behind, number},
@@ -241,6 +257,31 @@ smb_ptx_decode_map_address(PtxDecoder *decoder) {
     smb_ptx_add_operation(decoder, OPERATION_CVT_64_U32, above, above, 0);
   smb_ptx_add_operation(decoder, bytes == 8 ? OPERATION_ADD_64 : OPERATION_ADD_32, to, from, above);
   decoder->code->maps_cluster = TRUE;
+  return PTX_DECODED;
+}
+
+// getctarank d, a: the rank of the block in whose shared memory a lies.
+PtxResult
+smb_ptx_decode_address_rank(PtxDecoder *decoder) {
+  enum {
+    AND_XOR = 0x6a, // LOP3: a & b ^ c
+  };
+  const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
+  const PtxOperand self = {.kind = PTX_OPERAND_SPECIAL, .text = "%cluster_ctarank"};
+  guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
+  if (bytes < 4 || bytes > 8 || d->kind != PTX_OPERAND_REGISTER)
+    return smb_ptx_add_opaque(decoder, 0);
+  Row to = smb_ptx_row(decoder, d, 4, FALSE), from = smb_ptx_row(decoder, a, bytes, FALSE);
+  if (to == NO_ROW || from == NO_ROW)
+    return smb_ptx_add_opaque(decoder, 0);
+  Row own = smb_ptx_row(decoder, &self, 4, FALSE), above = smb_code_new_rows(decoder->code, 1);
+  smb_ptx_add_operation(decoder, OPERATION_SHR_U32, above, from,
+                        smb_ptx_constant(decoder, CLUSTER_SHIFT, 4));
+  Compute differ = {.operation = OPERATION_LOP3,
+                    .d = to,
+                    .s = {above, smb_ptx_constant(decoder, SMB_MAX_CLUSTER_BLOCKS - 1, 4), own},
+                    .table = AND_XOR};
+  smb_ptx_add_compute(decoder, &differ);
   return PTX_DECODED;
 }
 

@@ -163,12 +163,14 @@ add_bulk(SassDecoder *decoder, StepOpcode opcode, const Transfer *site, const Bu
   return TRUE;
 }
 
-// UBLKCP.S.G [UR8], [UR4], UR6: to shared memory at UR8, with the barrier at UR9; .G.S: from it.
+// UBLKCP.S.G [UR8], [UR4], UR6: to shared memory at UR8, with the barrier at UR9; .G.S: from it; .S.S: to another
+// block of the cluster.
 gboolean
 smb_sass_bulk_copy(SassDecoder *decoder) {
   const SassOperand *to = smb_sass_operand(decoder, 0), *from = smb_sass_operand(decoder, 1);
   const SassOperand *size = smb_sass_operand(decoder, 2);
   gboolean enters = decoder->instruction->parts[0] == PART_S;
+  gboolean leaves = decoder->instruction->parts[1] == PART_S;
   if (!to || !from || !size || to->kind != SASS_ADDRESS || from->kind != SASS_ADDRESS ||
       !smb_sass_is_register(size))
     return smb_sass_refused(decoder);
@@ -179,7 +181,7 @@ smb_sass_bulk_copy(SassDecoder *decoder) {
   const Transfer *site =
       make_site(decoder, enters ? SMB_OP_CLASS_STORE : SMB_OP_CLASS_LOAD, COPY_QUANTUM);
   bulk->to = make_copy_end(decoder, site, enters, target, SMB_OP_CLASS_STORE);
-  bulk->from = make_copy_end(decoder, site, !enters, source, SMB_OP_CLASS_LOAD);
+  bulk->from = make_copy_end(decoder, site, leaves, source, SMB_OP_CLASS_LOAD);
   if (enters)
     bulk->barrier = make_copy_end(decoder, site, TRUE, target + 1, SMB_OP_CLASS_ATOMIC);
   return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
@@ -206,19 +208,49 @@ smb_sass_tensor(SassDecoder *decoder) {
   return add_bulk(decoder, STEP_BULK_ONCE, site, bulk);
 }
 
+// The registers that are stored, or of a reduction combined with what is there. FALSE: it is another reduction.
+static gboolean
+set_away_value(SassDecoder *decoder, Transfer *value, Row row, guint bytes) {
+  static const SassChoice atomics[] = {{PART_ADD, ATOMIC_ADD},       {PART_MIN, ATOMIC_MIN},
+                                       {PART_MAX, ATOMIC_MAX},       {PART_INC, ATOMIC_INCREMENT},
+                                       {PART_DEC, ATOMIC_DECREMENT}, {PART_AND, ATOMIC_AND},
+                                       {PART_OR, ATOMIC_OR},         {PART_XOR, ATOMIC_XOR}};
+  gboolean repeats = (row & ROW_CONSTANT) != 0, reduces = decoder->argument;
+  guint atomic = reduces ? SASS_CHOOSE(decoder, atomics, G_MAXUINT) : ATOMIC_EXCHANGE;
+  value->bytes = reduces ? bytes : 4;
+  value->n_components = bytes / value->bytes;
+  for (guint i = 0; i < value->n_components; i++)
+    value->data[i] = row + (repeats ? 0 : i);
+  value->operands[0] = row;
+  value->move = (Move){.op_class = reduces ? SMB_OP_CLASS_ATOMIC : SMB_OP_CLASS_STORE,
+                       .op = SMB_OP_ATOM,
+                       .atomic = (Atomic)atomic,
+                       .kind = bytes == 8                        ? SMB_SCALAR_U64
+                               : smb_sass_has(decoder, PART_S32) ? SMB_SCALAR_I32
+                                                                 : SMB_SCALAR_U32,
+                       .components = 1,
+                       .width = bytes,
+                       .align = bytes,
+                       .reads = TRUE};
+  return atomic != G_MAXUINT;
+}
+
 // STAS.64 [R4.64+0x10], R6: to shared memory of a block of the cluster at R4 + 16, with the barrier at R5 (cuBLAS's
-// nvjet kernels load what they stored from there); REDAS.ADD [R4], R6. What they leave is not modelled.
+// nvjet kernels load what they stored from there); REDAS.ADD [R4], R6. The argument says whether it is a reduction.
 gboolean
 smb_sass_store_away(SassDecoder *decoder) {
   static const SassChoice sizes[] = {{PART_128, 16}, {PART_64, 8}};
-  const SassOperand *to = smb_sass_operand(decoder, 0);
+  const SassOperand *to = smb_sass_operand(decoder, 0), *from = smb_sass_operand(decoder, 1);
   guint bytes = SASS_CHOOSE(decoder, sizes, 4);
-  if (!to || to->kind != SASS_ADDRESS || to->base == SASS_RZ)
+  Transfer *value = smb_code_new_transfer(decoder->code);
+  Row row = from ? smb_sass_source(decoder, from, decoder->argument ? bytes / 4 : 1) : NO_ROW;
+  if (!to || to->kind != SASS_ADDRESS || to->base == SASS_RZ || row == NO_ROW ||
+      !set_away_value(decoder, value, row, bytes))
     return smb_sass_refused(decoder);
   Row address = decoder->registers + to->base;
   Bulk *bulk = smb_code_new_bulk(decoder->code, SMB_TRAFFIC_STORE, bytes);
   bulk->size = smb_sass_constant(decoder, bytes, 1);
-  bulk->is_lost = TRUE;
+  bulk->value = value;
   const Transfer *site = make_site(decoder, SMB_OP_CLASS_STORE, bytes);
   Transfer *end = make_copy_end(decoder, site, TRUE, address, SMB_OP_CLASS_STORE);
   end->offset += (guint64)to->value;

@@ -220,10 +220,11 @@ smb_sass_barrier(SassDecoder *decoder) {
   return TRUE;
 }
 
-// UCGABAR_WAIT: without clusters, each block is one of its own.
+// UCGABAR_ARV, UCGABAR_WAIT: the argument says whether it waits.
 gboolean
 smb_sass_cluster_barrier(SassDecoder *decoder) {
-  smb_build_barrier(&decoder->builder, &(ThreadBarrier){BARRIER_SYNC, NO_ROW, NO_ROW});
+  gboolean waits = decoder->argument;
+  smb_build_plain(&decoder->builder, waits ? STEP_CLUSTER_WAIT : STEP_CLUSTER_ARRIVE, 0);
   return TRUE;
 }
 

@@ -23,6 +23,7 @@ enum {
   SR_CLOCK = 0x50,     // low word; the high one is the next
   SR_GLOBAL_TIMER = 0x52,
   SR_GEMASK = 0x3c,
+  SR_CGA_CTA_ID = 0x88,
   SR_CGA_SIZE = 0x8a, // which of the launch's words hold (constant.c)
   SRZ = 0xff,
 };
@@ -171,6 +172,24 @@ smb_sass_constant_load(SassDecoder *decoder) {
   return TRUE;
 }
 
+// The rank of the block is in its own addresses, if it asks for that at all.
+static void
+exclude_peers(SassDecoder *decoder, Row pointer, Predicate p) {
+  Row own = decoder->code->carries_rank ? find_special(decoder, SR_CGA_CTA_ID)
+                                        : smb_sass_constant(decoder, 0, 1);
+  Row above = smb_sass_scratch(decoder, 1);
+  Compute shift = {.operation = OPERATION_SHR_U32,
+                   .d = above,
+                   .s = {pointer, smb_sass_constant(decoder, CLUSTER_SHIFT, 1)}};
+  smb_sass_add_compute(decoder, &shift);
+  Compute same = {.operation = OPERATION_EQ_32,
+                  .p = p,
+                  .s = {above, own},
+                  .in = {p},
+                  .modifiers = MODIFIER_AND};
+  smb_sass_add_compute(decoder, &same);
+}
+
 // QSPC.E.S P0, RZ, [R2]: whether a generic address is one of shared (S), of local (L), or of other memory (G).
 // Shared memory of the cluster (D) has that of the block in it.
 gboolean
@@ -192,6 +211,8 @@ smb_sass_space(SassDecoder *decoder) {
                      .modifiers = global ? MODIFIER_NOT : 0,
                      .s = {pointer + 1, smb_sass_constant(decoder, window >> 32, 1)}};
   smb_sass_add_compute(decoder, &compute);
+  if (smb_sass_has(decoder, PART_S))
+    exclude_peers(decoder, pointer, compute.p);
   if (!global)
     return TRUE;
   compute.modifiers |= MODIFIER_AND;
