@@ -42,18 +42,34 @@ smb_provided_row(guint32 number) {
 }
 
 guint
-smb_provided_place(char letter, guint *rows, guint *bytes) {
-  *bytes = letter == 'I' ? 4 : letter == 'D' ? 12 : letter == 'X' ? 32 : letter == 'E' ? 24 : 8;
-  guint align = *bytes % 8 ? 1 : 2, place = (*rows + align - 1) / align * align;
-  *rows = place + *bytes / 4;
-  return place;
+smb_provided_bytes(char letter) {
+  return letter == 'I' ? 4 : letter == 'D' ? 12 : letter == 'X' ? 32 : letter == 'E' ? 24 : 8;
+}
+
+gboolean
+smb_provided_pass(Passing *passing, char letter, guint *place) {
+  guint bytes = smb_provided_bytes(letter), align = bytes % 8 ? 1 : 2, n = bytes / 4;
+  guint64 rows = ((guint64)1 << n) - 1;
+  for (guint row = 0; row + n <= passing->most; row += align) {
+    if (passing->taken & rows << row)
+      continue;
+    passing->taken |= rows << row;
+    *place = row;
+    return TRUE;
+  }
+  *place = (passing->stack_bytes + 4 * align - 1) / (4 * align) * (4 * align);
+  passing->stack_bytes = *place + bytes;
+  return FALSE;
 }
 
 guint
 smb_provided_rows(const Provided *provided) {
-  guint rows = 0, bytes;
-  for (const char *letter = provided->passed; *letter; letter++)
-    smb_provided_place(*letter, &rows, &bytes);
+  Passing passing = {.most = PASSED_ROWS};
+  guint place, rows = 0;
+  for (const char *letter = provided->passed; *letter; letter++) {
+    smb_provided_pass(&passing, *letter, &place);
+    rows = MAX(rows, place + smb_provided_bytes(*letter) / 4);
+  }
   return rows;
 }
 

@@ -23,10 +23,26 @@ const Provided *smb_provided_find(const char *name);
 guint32 smb_provided_number(const Provided *provided);
 const Provided *smb_provided_row(guint32 number);
 
-// The row of an argument, after those that *@rows counts, which then counts it as well; its bytes.
-guint smb_provided_place(char letter, guint *rows, guint *bytes);
+// Which rows are taken by the arguments so far: each takes the first ones that are free, and is aligned. CUDA's compilers have 12 registers
+// for them, and pass on the stack what does not fit into those that are left.
+typedef struct {
+  guint most; // rows that there are for them
+  guint64 taken;
+  guint stack_bytes;
+} Passing;
 
-// Rows of all arguments.
+enum {
+  PASSED_REGISTERS = 12, // of machine code
+  PASSED_ROWS = 64,      // where there is no limit
+};
+
+// The bytes of an argument.
+guint smb_provided_bytes(char letter);
+
+// Where the next argument is: its row, TRUE; or its offset on the stack, FALSE.
+gboolean smb_provided_pass(Passing *passing, char letter, guint *place);
+
+// Rows of all arguments, if all are in rows.
 guint smb_provided_rows(const Provided *provided);
 
 // Whether any other function of that name is known not to touch shared memory: what a run does not have (STEP_UNSUPPORTED).

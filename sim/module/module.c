@@ -221,10 +221,11 @@ read_module_ptx(SmbModule *module, guint chip, GError **error) {
 
 static gboolean
 read_image(SmbModule *module, const char *name, guint chip, GError **error) {
-  module->code = smb_source_new_any(name, module->image, error);
+  module->is_ptx = !smb_cubin_recognize(module->image);
+  g_autofree char *text_name = module->is_ptx ? g_strdup_printf("PTX of %s", name) : NULL;
+  module->code = smb_source_new_any(text_name ? text_name : name, module->image, error);
   if (!module->code)
     return FALSE;
-  module->is_ptx = !smb_cubin_recognize(module->image);
   return module->is_ptx ? read_module_ptx(module, chip, error)
                         : read_module_cubin(module, name, error);
 }

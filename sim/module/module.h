@@ -89,7 +89,7 @@ typedef struct {
 /**
  * smb_module_new:
  * @file: (transfer none): a fatbin, or a cubin
- * @name: what messages call it
+ * @name: of the program that has it, for messages
  * @chip: the architecture that is to run it: 90 of sm_90
  * @error: SMB_ERROR_INPUT: it is damaged, or has no machine code
  *

@@ -25,6 +25,7 @@ struct _SmbEngine {
   SmbHeap *heap;         // (nullable)
   GArray *textures;      // of SmbTexture
   guint64 ticks;         // the clock of the device
+  char *name;            // of the program
   guchar *arena;         // (nullable): memory for the parameters of what kernels launch
   SmbChildren *children; // (nullable): with it
   SmbAsk ask;
@@ -92,6 +93,14 @@ map_file_at(guchar *at, guint64 pid, guint64 fd, guint64 from, guint64 bytes, GE
   return NULL;
 }
 
+// The program that a process runs (transfer full).
+static char *
+find_program_name(guint64 pid) {
+  g_autofree char *link = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/exe", pid);
+  g_autofree char *path = g_file_read_link(link, NULL);
+  return path ? g_path_get_basename(path) : g_strdup("the program");
+}
+
 static void *
 map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
   return map_file_at(NULL, pid, fd, 0, bytes, error);
@@ -120,7 +129,8 @@ smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **e
                             g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_loaded),
                         .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
                         .moved = g_array_new(FALSE, FALSE, sizeof(Moved)),
-                        .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture))};
+                        .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture)),
+                        .name = find_program_name(described->pid)};
   return engine;
 }
 
@@ -147,12 +157,13 @@ smb_engine_free(SmbEngine *engine) {
   smb_children_free(engine->children);
   if (engine->arena)
     munmap(engine->arena, ARENA_BYTES);
+  g_free(engine->name);
   g_free(engine);
 }
 
 const SmbModule *
 smb_engine_load(SmbEngine *engine, guint64 number, GBytes *file, guint chip, GError **error) {
-  SmbModule *module = smb_module_new(file, "module", chip, error);
+  SmbModule *module = smb_module_new(file, engine->name, chip, error);
   if (!module)
     return NULL;
   Loaded *loaded = g_new0(Loaded, 1);
@@ -383,6 +394,7 @@ run_launched(Decoded *decoded, const SmbLaunch *launch, const SmbEngineOptions *
   decoded->in_order = decoded->in_order || (in_order && !is_cooperative && n_blocks > 1);
   Written written = {run};
   smb_global_each_written(global, note_written, &written);
+  run->is_blurred = smb_global_is_blurred(global);
   return ran;
 }
 

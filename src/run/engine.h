@@ -102,6 +102,7 @@ typedef struct {
  * @program, @arch: (nullable) (transfer none): what was run, once it was decoded, and on which architecture
  * @analysis: (nullable): what was counted
  * @n_unknown: bytes that it wrote of which the value is not known: what is in memory there is not what a device would leave
+ * @is_blurred: it wrote where it is not known
  * @runtime: (nullable): what it printed, and its fault
  * @defects: (nullable): what it did wrong, if that was looked for
  * @work: (nullable) (element-type SmbWork): what it has asked the device runtime for
@@ -111,6 +112,7 @@ typedef struct {
   const SmbArch *arch;
   SmbAnalysis *analysis;
   guint64 n_unknown;
+  gboolean is_blurred;
   SmbRuntime *runtime;
   SmbDefects *defects;
   GArray *work;

@@ -127,7 +127,7 @@ do_work(const SmbFamily *family, const SmbCaptureLaunch *launch, const SmbWork *
 
 // As the first launch, of another kernel (transfer full); NULL: it is no kernel of the module.
 static SmbCaptureLaunch *
-make_child(const SmbFamily *family, const SmbCaptureLaunch *first, const SmbWork *work) {
+make_child_launch(const SmbFamily *family, const SmbCaptureLaunch *first, const SmbWork *work) {
   const SmbModule *module = smb_engine_module(family->engine, family->module);
   const SmbModuleKernel *kernel = smb_module_kernel_at(module, work->kernel);
   if (!kernel)
@@ -195,7 +195,7 @@ run_work(const SmbFamily *family, const SmbCaptureLaunch *first, const SmbWork *
          GArray *open) {
   if (work->kind != SMB_WORK_LAUNCH)
     return do_work(family, first, work);
-  g_autoptr(SmbCaptureLaunch) child = make_child(family, first, work);
+  g_autoptr(SmbCaptureLaunch) child = make_child_launch(family, first, work);
   return child && run_member(family, child, open);
 }
 

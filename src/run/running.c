@@ -355,6 +355,11 @@ describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const 
         " of the bytes that it wrote the value is not known: results that depend on "
         "them are wrong",
         name, run->n_unknown);
+  if (run->is_blurred)
+    return g_strdup_printf("smembank run: warning: %s: it wrote to memory at an address, or bytes "
+                           "of a number, that is not "
+                           "known: what is in memory may be wrong",
+                           name);
   return g_strdup("");
 }
 
@@ -369,7 +374,7 @@ typedef struct {
 } Launching;
 
 static void
-add_line(GString *text, const char *line) {
+add_message(GString *text, const char *line) {
   if (text->len > 0 && *line)
     g_string_append_c(text, '\n');
   g_string_append(text, line);
@@ -387,7 +392,7 @@ note_run(Launching *launching, const char *kernel, const SmbEngineRun *run, cons
   SmbFault fault = run->runtime ? smb_runtime_fault(run->runtime, &reason) : SMB_FAULT_NONE;
   g_autofree char *message =
       describe_run(kernel, run, failure ? SMB_FAULT_NONE : fault, failure ? failure : reason);
-  add_line(launching->message, message);
+  add_message(launching->message, message);
   launching->status = failure && fault == SMB_FAULT_NONE ? RUN_FAILED : statuses[fault];
   if (run->runtime) {
     const GString *output = smb_runtime_output(run->runtime);
@@ -442,7 +447,7 @@ static void
 fail_family(gpointer user, const char *why) {
   Launching *launching = user;
   g_autofree char *line = g_strdup_printf("smembank run: %s", why);
-  add_line(launching->message, line);
+  add_message(launching->message, line);
   launching->status = RUN_ADDRESS;
 }
 

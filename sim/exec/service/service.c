@@ -17,6 +17,14 @@ static const ServiceHandler handlers[] = {
 
 // --- for handlers
 
+// As programs call it (transfer full).
+static char *
+name_function(const Provided *provided) {
+  const char *prefix = "__cudaCDP2", *name = provided->name;
+  return g_str_has_prefix(name, prefix) ? g_strconcat("cuda", name + strlen(prefix), NULL)
+                                        : g_strdup(name);
+}
+
 gboolean
 smb_service_return(Service *service, guint error) {
   service->result = error;
@@ -25,13 +33,13 @@ smb_service_return(Service *service, guint error) {
   return TRUE;
 }
 
-static gboolean
-end_thread(Service *service, const char *what, guint64 pointer) {
+gboolean
+smb_service_fail(Service *service, SmbFault fault, const char *what, guint64 pointer) {
+  g_autofree char *function = name_function(service->provided);
   g_autofree char *text =
-      g_strdup_printf("illegal address: %s %s at 0x%" G_GINT64_MODIFIER "x, where no memory is",
-                      service->provided->name, what, pointer);
-  service->outcome = smb_step_fault(service->exec, service->step, (SmbLanes)1 << service->lane,
-                                    SMB_FAULT_ADDRESS, text);
+      g_strdup_printf("%s %s 0x%" G_GINT64_MODIFIER "x", function, what, pointer);
+  service->outcome =
+      smb_step_fault(service->exec, service->step, (SmbLanes)1 << service->lane, fault, text);
   return FALSE;
 }
 
@@ -39,7 +47,7 @@ gboolean
 smb_service_put(Service *service, guint64 pointer, gconstpointer bytes, gsize length) {
   const Exec *exec = service->exec;
   return smb_block_poke(exec->block, exec->w, service->lane, pointer, bytes, length) ||
-         end_thread(service, "writes", pointer);
+         smb_service_fail(service, SMB_FAULT_ADDRESS, "writes where no memory is: at", pointer);
 }
 
 gboolean
@@ -47,12 +55,12 @@ smb_service_take(Service *service, guint64 pointer, gpointer bytes, gsize length
                  const char *what) {
   const Exec *exec = service->exec;
   if (!smb_block_has(exec->block, pointer))
-    return end_thread(service, "reads", pointer);
+    return smb_service_fail(service, SMB_FAULT_ADDRESS, "reads where no memory is: at", pointer);
   if (smb_block_peek(exec->block, exec->w, service->lane, pointer, bytes, length))
     return TRUE;
-  service->outcome =
-      smb_block_fail(exec->block, service->step->place, "%s is not known, of which %s reads %u bytes",
-                     what, service->provided->name, (guint)length);
+  service->outcome = smb_block_fail(exec->block, service->step->place,
+                                    "%s is not known: %u bytes at 0x%" G_GINT64_MODIFIER "x", what,
+                                    (guint)length, pointer);
   return FALSE;
 }
 
@@ -72,16 +80,21 @@ smb_service_ask(Service *service) {
   const char *passed = service->provided->passed;
   const char *kernel = strchr(passed, 'K'), *out = strpbrk(passed, "oOA");
   g_autoptr(GByteArray) answer = g_byte_array_new();
-  const char *prefix = "__cudaCDP2", *name = service->provided->name;
-  g_autofree char *function =
-      g_str_has_prefix(name, prefix) ? g_strconcat("cuda", name + strlen(prefix), NULL)
-                                     : g_strdup(name);
+  g_autofree char *function = name_function(service->provided);
   guint error = smb_service_question(service, function,
                                      kernel ? (guint)(kernel - passed) : G_MAXUINT, answer);
   if (!error && out && answer->len > 0 &&
       !smb_service_put(service, service->values[out - passed], answer->data, answer->len))
     return FALSE;
   return smb_service_return(service, error);
+}
+
+gboolean
+smb_service_ask_quietly(Service *service) {
+  guint last = smb_children_error(service->children, service->thread);
+  gboolean goes_on = smb_service_ask(service);
+  smb_children_set_error(service->children, service->thread, last);
+  return goes_on;
 }
 
 // --- the step
@@ -93,34 +106,72 @@ read_words(const Exec *exec, Row row, guint n, guint lane) {
   return n == 1 ? low : low | (guint64)row_values(registers, row + 1)[lane] << 32;
 }
 
-// The values of the arguments in the rows from Compute.s[0] on.
+// Compute.s[1] is the row of the stack pointer; NO_ROW: all arguments are in rows from Compute.s[0] on.
+static Passing
+begin_passing(const Step *step) {
+  return (Passing){.most = step->compute.s[1] == NO_ROW ? PASSED_ROWS : PASSED_REGISTERS};
+}
+
+// A word, or two, of an argument: at a row or, on the stack, at an offset.
+static guint64
+read_passed(const Service *service, gboolean is_row, guint place, guint n_words) {
+  const Exec *exec = service->exec;
+  const Step *step = service->step;
+  guint64 value = 0;
+  if (is_row)
+    return read_words(exec, step->compute.s[0] + place, n_words, service->lane);
+  gint64 at = (gint64)row_values(exec->warp->registers, step->compute.s[1])[service->lane] + place;
+  smb_block_peek(exec->block, exec->w, service->lane, make_pointer(REGION_LOCAL, at), &value,
+                 4 * n_words);
+  return value;
+}
+
 static void
-take_values(Service *service) {
-  guint rows = 0, bytes;
+take_service_values(Service *service) {
+  Passing passing = begin_passing(service->step);
+  guint place;
   service->n = 0;
   for (const char *letter = service->provided->passed; *letter; letter++) {
-    guint row = smb_provided_place(*letter, &rows, &bytes);
-    guint size = bytes % 8 ? 1 : 2;
+    gboolean is_row = smb_provided_pass(&passing, *letter, &place);
+    guint bytes = smb_provided_bytes(*letter), size = bytes % 8 ? 1 : 2;
     for (guint i = 0; i < bytes / 4 && service->n < SERVICE_VALUES; i += size)
-      service->values[service->n++] = read_words(
-          service->exec, service->step->compute.s[0] + row + i, size, service->lane);
+      service->values[service->n++] =
+          read_passed(service, is_row, place + (is_row ? i : 4 * i), size);
   }
 }
 
 static gboolean
-are_passed_known(Exec *exec, const Step *step, const Provided *provided, SmbLanes lanes) {
-  g_autofree char *what = g_strdup_printf("what is passed to %s", provided->name);
-  guint rows = 0, bytes;
-  for (const char *letter = provided->passed; *letter; letter++) {
-    guint row = smb_provided_place(*letter, &rows, &bytes);
-    if (!smb_unknown_check(exec, step, step->compute.s[0] + row, bytes / 4, lanes, what))
+is_stack_known(const Exec *exec, const Step *step, guint place, guint bytes, SmbLanes lanes) {
+  guchar value[64];
+  FOR_LANES(lanes, lane) {
+    gint64 at = (gint64)row_values(exec->warp->registers, step->compute.s[1])[lane] + place;
+    if (!smb_block_peek(exec->block, exec->w, (guint)lane, make_pointer(REGION_LOCAL, at), value,
+                        bytes))
       return FALSE;
   }
   return TRUE;
 }
 
+static gboolean
+are_passed_known(Exec *exec, const Step *step, const Provided *provided, SmbLanes lanes) {
+  g_autofree char *function = name_function(provided);
+  g_autofree char *what = g_strdup_printf("what is passed to %s", function);
+  Passing passing = begin_passing(step);
+  guint place;
+  for (const char *letter = provided->passed; *letter; letter++) {
+    guint bytes = smb_provided_bytes(*letter);
+    if (smb_provided_pass(&passing, *letter, &place)) {
+      if (!smb_unknown_check(exec, step, step->compute.s[0] + place, bytes / 4, lanes, what))
+        return FALSE;
+    } else if (!is_stack_known(exec, step, place, bytes, lanes))
+      return smb_block_fail(exec->block, step->place, "%s is not known", what);
+  }
+  return TRUE;
+}
+
 static void
-set_rows(const Exec *exec, const Step *step, guint n, SmbLanes lanes, const guint64 *results) {
+set_service_results(const Exec *exec, const Step *step, guint n, SmbLanes lanes,
+                    const guint64 *results) {
   guint32 words[SMB_MAX_LANES] = {0};
   for (guint i = 0; i < n; i++) {
     FOR_LANES(lanes, lane) {
@@ -128,6 +179,13 @@ set_rows(const Exec *exec, const Step *step, guint n, SmbLanes lanes, const guin
     }
     smb_row_set(exec->warp->registers, step->compute.d + i, lanes, words, NULL, 0, 0);
   }
+}
+
+// Whether the pointer that is answered to, the first argument, is NULL.
+static gboolean
+answers_nowhere(const Service *service) {
+  char first = service->provided->passed[0];
+  return first && strchr("oOA", first) && service->values[0] == 0;
 }
 
 static guint64
@@ -143,11 +201,12 @@ number_thread(const Exec *exec, guint lane) {
 static void
 forget_answers(Exec *exec, const Step *step, const Provided *provided, SmbLanes lanes) {
   static const guint sizes[] = {['o'] = 4, ['O'] = 8, ['A'] = 256};
-  guint rows = 0, bytes;
+  Passing passing = begin_passing(step);
+  guint place;
   for (const char *letter = provided->passed; *letter; letter++) {
-    Row row = step->compute.s[0] + smb_provided_place(*letter, &rows, &bytes);
-    if (!strchr("oOA", *letter))
+    if (!smb_provided_pass(&passing, *letter, &place) || !strchr("oOA", *letter))
       continue;
+    Row row = step->compute.s[0] + place;
     FOR_LANES(lanes, lane) {
       gboolean is_known = smb_row_known(exec->warp->registers, row, lanes) >> lane & 1 &&
                           smb_row_known(exec->warp->registers, row + 1, lanes) >> lane & 1;
@@ -167,7 +226,7 @@ count_service(Exec *exec, const Step *step, const Provided *provided, SmbLanes l
   FOR_LANES(provided->gives ? lanes : 0, lane) {
     results[lane] = smb_exec_give_piece(exec, FALSE, 0);
   }
-  set_rows(exec, step, provided->returned, lanes, results);
+  set_service_results(exec, step, provided->returned, lanes, results);
   return TRUE;
 }
 
@@ -189,11 +248,13 @@ smb_step_service(Exec *exec, const Step *step, SmbLanes lanes) {
                        .children = smb_runtime_children(runtime),
                        .lane = (guint)lane,
                        .thread = number_thread(exec, (guint)lane)};
-    take_values(&service);
-    if (!handlers[step->argument](&service))
+    take_service_values(&service);
+    if (answers_nowhere(&service))
+      smb_service_return(&service, SERVICE_INVALID_VALUE);
+    else if (!handlers[step->argument](&service))
       return service.outcome;
     results[lane] = service.result;
   }
-  set_rows(exec, step, provided->returned, lanes, results);
+  set_service_results(exec, step, provided->returned, lanes, results);
   return TRUE;
 }

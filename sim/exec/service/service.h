@@ -45,16 +45,22 @@ typedef gboolean (*ServiceHandler)(Service *service);
 #undef PROVIDED
 #undef SERVICE
 
-// Errors of the runtime that functions of it return (driver_types.h).
+// Errors of the runtime that functions of it return (driver_types.h), where an H200 (driver 580) returns them.
 enum {
   SERVICE_INVALID_VALUE = 1,
   SERVICE_NO_MEMORY = 2,
-  SERVICE_INVALID_HANDLE = 400,
+  SERVICE_INVALID_PITCH = 12,
+  SERVICE_INVALID_DIRECTION = 21,
+  SERVICE_TOO_MANY_PENDING = 69,
+  SERVICE_INVALID_FUNCTION = 98,
   SERVICE_OUT_OF_RESOURCES = 701,
 };
 
 // The call returns an error, or 0, which is the last one of its thread from then on. Always TRUE.
 gboolean smb_service_return(Service *service, guint error);
+
+// The thread ends, with a fault: @what it does to a pointer. Always FALSE.
+gboolean smb_service_fail(Service *service, SmbFault fault, const char *what, guint64 pointer);
 
 // Puts an answer where a pointer of the thread points. FALSE, with a fault, if that is nowhere.
 gboolean smb_service_put(Service *service, guint64 pointer, gconstpointer bytes, gsize length);

@@ -197,14 +197,15 @@ forget_call_results(PtxDecoder *decoder, const PtxOperand *list) {
 // those.
 static gboolean
 load_provided(PtxDecoder *decoder, const Call *call, const Provided *provided, Row first) {
-  guint n = call->arguments ? call->arguments->n : 0, rows = 0;
+  guint n = call->arguments ? call->arguments->n : 0, at;
+  Passing passing = {.most = PASSED_ROWS};
   if (n != strlen(provided->passed))
     return FALSE;
   for (guint i = 0; i < n; i++) {
     PtxPlace place;
     guint64 bytes = 0;
-    guint wanted;
-    guint at = smb_provided_place(provided->passed[i], &rows, &wanted);
+    guint wanted = smb_provided_bytes(provided->passed[i]);
+    smb_provided_pass(&passing, provided->passed[i], &at);
     if (!find_param_variable(decoder, smb_ptx_element(decoder, call->arguments, i), &place,
                              &bytes) ||
         bytes != wanted)
@@ -227,8 +228,10 @@ call_provided(PtxDecoder *decoder, const Call *call, const Provided *provided) {
       call->results && call->results->n == 1 &&
       find_param_variable(decoder, smb_ptx_element(decoder, call->results, 0), &result, &bytes);
   step.callee = provided->name;
-  if (provided->opcode == STEP_SERVICE)
+  if (provided->opcode == STEP_SERVICE) {
     step.argument = smb_provided_number(provided);
+    step.compute.s[1] = NO_ROW;
+  }
   step.compute.s[0] = smb_code_new_rows(decoder->code, MAX(smb_provided_rows(provided), 1));
   step.compute.d = smb_code_new_rows(decoder->code, MAX(provided->returned, 1));
   if (!load_provided(decoder, call, provided, step.compute.s[0]) || has_result != (wanted > 0) ||

@@ -8,6 +8,7 @@
 #include "sim/sass/decode/decode.h"
 
 enum {
+  STACK_POINTER = 1,
   FIRST_PASSED = 4,
   RETURN_ADDRESS = 20,
   N_RETURNED = 4, // registers, at most, of what is not known
@@ -36,8 +37,10 @@ smb_sass_add_provided(SassDecoder *decoder, const char *name) {
   decoder->builder.unless = FALSE;
   Step call = smb_sass_step(decoder, provided ? provided->opcode : STEP_UNSUPPORTED);
   call.callee = name;
-  if (call.opcode == STEP_SERVICE)
+  if (call.opcode == STEP_SERVICE) {
     call.argument = smb_provided_number(provided);
+    call.compute.s[1] = decoder->registers + STACK_POINTER;
+  }
   call.compute.d = call.compute.s[0] = decoder->registers + FIRST_PASSED;
   if (provided && provided->gives)
     smb_code_add_heap(decoder->code);
