@@ -35,7 +35,10 @@ memory_call_new(Context *context, const MemoryOperation *operations, unsigned n,
   }
   if (n > 0)
     memcpy(kept, operations, n * sizeof *kept);
-  *made = (MemoryCall){context, n, flags, kept};
+  made->context = context;
+  made->n = n;
+  made->flags = flags;
+  made->operations = kept;
   return made;
 }
 
