@@ -37,7 +37,12 @@ context_new(unsigned flags) {
 // What it was is kept: other threads may have it.
 void
 context_free(Context *context) {
-  handle_forget(context);
+  handle_add(context, HANDLE_ENDED_CONTEXT);
+}
+
+bool
+context_is_ended(const Context *context) {
+  return handle_is(context, HANDLE_ENDED_CONTEXT);
 }
 
 bool

@@ -25,7 +25,8 @@ Context *context_new(unsigned flags);
 // It is no context any more; a thread that it is current to has one that is destroyed.
 void context_free(Context *context);
 
-// Whether it is one that can be used.
+// Whether it was one that has been destroyed; whether it is one that can be used.
+bool context_is_ended(const Context *context);
 bool context_is(const Context *context);
 
 // Of this thread: the current one (nullable), whether there was room for one more, and the one that was current and is not any more.

@@ -26,6 +26,7 @@ typedef enum {
   HANDLE_MEMORY,
   HANDLE_RESOURCES,
   HANDLE_GREEN,
+  HANDLE_ENDED_CONTEXT,
 } HandleKind;
 
 // An object of zeros. NULL: there is no memory.

@@ -62,6 +62,9 @@ contexts() {
   CHECK(cuStreamDestroy(stream));
   CHECK(cuCtxDestroy(other));
   CHECK(cuCtxSetCurrent(context));
+  CHECK(cuEventCreate(&event, CU_EVENT_DEFAULT));
+  FAILS(CONTEXT_IS_DESTROYED, cuCtxRecordEvent(other, event));
+  CHECK(cuEventDestroy(event));
 
   CUexecAffinityParam affinity, wanted = {CU_EXEC_AFFINITY_TYPE_SM_COUNT};
   CUctxCreateParams parameters = {&wanted, 1, NULL};
@@ -137,7 +140,10 @@ part_of_device() {
   printf("part: %u\n", found.sm.smCount);
   CHECK(cuCtxFromGreenCtx(&part, green));
   CHECK(cuGreenCtxGetId(green, &id));
+  FAILS(INVALID_VALUE, cuGreenCtxStreamCreate(&stream, green, CU_STREAM_DEFAULT, 0));
   CHECK(cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
+  CHECK(cuStreamGetCtx(stream, &of));
+  EXPECT(of == part);
   CHECK(cuStreamGetGreenCtx(stream, &got));
   EXPECT(got == green);
   CHECK(cuStreamGetCtx_v2(stream, &of, &got));
@@ -164,10 +170,15 @@ part_of_device() {
   printf("in it: %u %u\n", words[0], words[63]);
   CHECK(cuStreamGetGreenCtx(NULL, &got));
   EXPECT(got == green);
+  CUexecAffinityParam affinity;
+  FAILS(INVALID_CONTEXT, cuCtxGetExecAffinity(&affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT));
   CHECK(cuEventDestroy(event));
   CHECK(cuCtxSetCurrent(whole));
   CHECK(cuStreamDestroy(stream));
+  CHECK(cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
   CHECK(cuGreenCtxDestroy(green));
+  FAILS(CONTEXT_IS_DESTROYED, cuStreamSynchronize(stream));
+  FAILS(CONTEXT_IS_DESTROYED, cuStreamDestroy(stream));
   CHECK(cuMemFree(memory));
   CHECK(cuModuleUnload(own));
   CHECK(cuCtxSetCurrent(context));
@@ -207,6 +218,9 @@ batches() {
   CHECK(cuStreamBatchMemOp(stream, 0, operations, 0));
   FAILS(INVALID_VALUE, cuStreamBatchMemOp(stream, 4, operations, 1));
 
+  CUstreamBatchMemOpParams flush = make_operation(CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES, 0, 0, 0);
+  FAILS(NOT_SUPPORTED, cuStreamBatchMemOp(stream, 1, &flush, 0));
+
   // A wait is over when another stream writes.
   CUstream other;
   CHECK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
@@ -236,6 +250,8 @@ batches() {
   CHECK(cuGraphLaunch(exec, stream));
   CHECK(cuStreamSynchronize(stream));
   printf(" %u\n", read_word(0));
+  parameters.count = 2;
+  FAILS(INVALID_VALUE, cuGraphExecBatchMemOpNodeSetParams(exec, node, &parameters));
   CHECK(cuGraphExecDestroy(exec));
   CHECK(cuGraphDestroy(graph));
   CHECK(cuStreamDestroy(stream));

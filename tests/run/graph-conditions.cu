@@ -212,6 +212,54 @@ nested() {
   CHECK(cudaFree(values));
 }
 
+static cudaError_t
+try_condition(cudaGraph_t graph, cudaGraphConditionalHandle handle, int type, unsigned size) {
+  cudaGraphNodeParams parameters = {cudaGraphNodeTypeConditional};
+  cudaGraphNode_t node;
+  parameters.conditional.handle = handle;
+  parameters.conditional.type = (cudaGraphConditionalNodeType)type;
+  parameters.conditional.size = size;
+  return cudaGraphAddNode(&node, graph, NULL, NULL, 0, &parameters);
+}
+
+static void
+refused() {
+  cudaGraph_t graph, other, *bodies;
+  cudaGraphExec_t exec, second;
+  cudaGraphConditionalHandle handle;
+  cudaGraphNode_t node;
+  cudaGraphInstantiateParams how = {0};
+  CHECK(cudaGraphCreate(&graph, 0));
+  CHECK(cudaGraphCreate(&other, 0));
+  FAILS(cudaErrorInvalidValue, cudaGraphConditionalHandleCreate(&handle, graph, 1, 2));
+  FAILS(cudaErrorInvalidValue, cudaGraphConditionalHandleCreate(NULL, graph, 1, 0));
+  CHECK(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
+  FAILS(cudaErrorInvalidValue, cudaGraphInstantiateWithParams(&exec, graph, &how));
+  EXPECT(how.result_out == cudaGraphInstantiateConditionalHandleUnused);
+  FAILS(cudaErrorInvalidValue, try_condition(graph, handle, cudaGraphCondTypeWhile, 2));
+  FAILS(cudaErrorInvalidValue, try_condition(graph, handle, cudaGraphCondTypeIf, 3));
+  FAILS(cudaErrorInvalidValue, try_condition(graph, handle, cudaGraphCondTypeSwitch, 0));
+  FAILS(cudaErrorInvalidValue, try_condition(graph, handle, 3, 1));
+  FAILS(cudaErrorInvalidValue, try_condition(graph, 0, cudaGraphCondTypeIf, 1));
+  node = add_condition(graph, {}, handle, cudaGraphCondTypeIf, 1, &bodies);
+  FAILS(cudaErrorInvalidValue, try_condition(graph, handle, cudaGraphCondTypeIf, 1));
+  cudaGraphNodeParams parameters = {cudaGraphNodeTypeConditional};
+  parameters.conditional.handle = handle;
+  parameters.conditional.type = cudaGraphCondTypeIf;
+  parameters.conditional.size = 1;
+  FAILS(cudaErrorNotSupported, cudaGraphNodeSetParams(node, &parameters));
+  cudaGraph_t copy;
+  FAILS(cudaErrorNotSupported, cudaGraphClone(&copy, graph));
+  FAILS(cudaErrorNotSupported, cudaGraphAddChildGraphNode(&node, other, NULL, 0, graph));
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  FAILS(cudaErrorNotSupported, cudaGraphInstantiate(&second, graph, 0));
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaGraphDestroy(graph));
+  CHECK(cudaGraphDestroy(other));
+}
+
 int
 main() {
   CHECK(cudaMalloc(&numbers, 4 * sizeof *numbers));
@@ -219,6 +267,7 @@ main() {
   choices();
   loop();
   nested();
+  refused();
   CHECK(cudaFree(numbers));
   return finish("graphs with conditions");
 }

@@ -254,6 +254,8 @@ cuCtxGetExecAffinity(CUexecAffinityParam *answer, int type) {
     return cudaErrorInvalidValue;
   if (type != AFFINITY_SM_COUNT)
     return cudaErrorUnsupportedExecAffinity;
+  if (context_current()->green)
+    return cudaErrorDeviceUninitialized;
   *answer = (CUexecAffinityParam){AFFINITY_SM_COUNT, count_of(context_current())};
   return cudaSuccess;
 }

@@ -94,12 +94,12 @@ cuLinkAddData_v2(CUlinkState link, int kind, const void *data, size_t n_bytes, c
   if (error)
     return error;
   Input *more = realloc(link->inputs, (link->n_inputs + 1) * sizeof *more);
-  char *bytes = malloc(n_bytes + 1);
-  link->inputs = more ? more : link->inputs;
-  if (!more || !bytes) {
-    free(bytes);
+  if (!more)
     return cudaErrorMemoryAllocation;
-  }
+  link->inputs = more;
+  char *bytes = malloc(n_bytes + 1);
+  if (!bytes)
+    return cudaErrorMemoryAllocation;
   memcpy(bytes, data, n_bytes);
   bytes[n_bytes] = '\0';
   error = check_input((InputKind)kind, bytes, n_bytes);

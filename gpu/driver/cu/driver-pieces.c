@@ -5,17 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/driver/client.h"
 #include "gpu/driver/cu/driver.h"
 
 enum {
-  MAX_PARAMETER_BYTES = 4096,
+  MAX_PARAMETER_BYTES = 32764,
   MAX_BLOCK = 1024, // threads
   MAX_BLOCK_DEPTH = 64,
 };
 
 typedef struct {
   dim3 block;
-  unsigned dynamic_bytes, bytes;
+  unsigned dynamic_bytes;
   unsigned char parameters[MAX_PARAMETER_BYTES];
 } Pieces;
 
@@ -53,20 +54,19 @@ cuFuncSetSharedSize(CUfunction function, unsigned bytes) {
   Kernel *kernel;
   Pieces *pieces;
   cudaError_t error = use_pieces(function, &kernel, &pieces);
-  if (!error)
-    pieces->dynamic_bytes = bytes;
-  return error;
+  if (error || bytes > client_device()->opt_in_shared)
+    return error ? error : cudaErrorInvalidValue;
+  pieces->dynamic_bytes = bytes;
+  return cudaSuccess;
 }
 
+// What is not set is zero, so the size says nothing more.
 cudaError_t
 cuParamSetSize(CUfunction function, unsigned bytes) {
   Kernel *kernel;
   Pieces *pieces;
   cudaError_t error = use_pieces(function, &kernel, &pieces);
-  if (error || bytes > MAX_PARAMETER_BYTES)
-    return error ? error : cudaErrorInvalidValue;
-  pieces->bytes = bytes;
-  return cudaSuccess;
+  return error ? error : bytes <= MAX_PARAMETER_BYTES ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t
@@ -99,7 +99,7 @@ cuLaunchGridAsync(CUfunction function, int width, int height, cudaStream_t strea
   cudaError_t error = use_pieces(function, &kernel, &pieces);
   if (error || width <= 0 || height <= 0)
     return error ? error : cudaErrorInvalidValue;
-  size_t bytes = pieces->bytes;
+  size_t bytes = sizeof pieces->parameters;
   void *extra[] = {(void *)DRIVER_EXTRA_BUFFER, pieces->parameters, (void *)DRIVER_EXTRA_BYTES,
                    &bytes, (void *)DRIVER_EXTRA_END};
   const cudaLaunchConfig_t configuration = {{(unsigned)width, (unsigned)height, 1},

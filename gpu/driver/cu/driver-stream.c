@@ -13,24 +13,32 @@ enum {
   CAPTURE_GLOBAL,
 };
 
-// Of a part of the device: the primary context, and that part.
-cudaError_t
-cuStreamGetCtx_v2(cudaStream_t handle, CUcontext *context, Green **green) {
+static cudaError_t
+find_stream_context(cudaStream_t handle, CUcontext *context) {
   const Stream *stream = stream_of(handle);
   if (!context || !stream)
     return context ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
   Context *of = stream_context(stream);
   if (!of || !context_is(of))
     return of ? cudaErrorContextIsDestroyed : cudaErrorDeviceUninitialized;
-  *context = of->green ? context_primary() : of;
-  if (green)
-    *green = of->green;
+  *context = of;
   return cudaSuccess;
+}
+
+// Of a part of the device: the primary context, and that part.
+cudaError_t
+cuStreamGetCtx_v2(cudaStream_t stream, CUcontext *context, Green **green) {
+  cudaError_t error = find_stream_context(stream, context);
+  if (!error && green)
+    *green = (*context)->green;
+  if (!error && (*context)->green)
+    *context = context_primary();
+  return error;
 }
 
 cudaError_t
 cuStreamGetCtx(cudaStream_t stream, CUcontext *context) {
-  return cuStreamGetCtx_v2(stream, context, NULL);
+  return find_stream_context(stream, context);
 }
 
 // --- all streams of a context
@@ -45,7 +53,7 @@ breaks_capture(Stream *stream, void *context) {
 static cudaError_t
 use_whole_context(CUcontext context, cudaEvent_t event) {
   if (!context || !context_is(context))
-    return cudaErrorDeviceUninitialized;
+    return context_is_ended(context) ? cudaErrorContextIsDestroyed : cudaErrorDeviceUninitialized;
   if (!handle_is(event, HANDLE_EVENT))
     return cudaErrorInvalidResourceHandle;
   return stream_any(breaks_capture, context) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;

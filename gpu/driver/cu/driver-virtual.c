@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "gpu/driver/cu/driver.h"
-#include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/host-register.h"
 #include "gpu/driver/memory/memory.h"
@@ -19,6 +18,7 @@
 
 enum {
   HANDLE_FD = 1, // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+  HANDLE_FABRIC = 8,
 };
 
 #define GRANULARITY ((size_t)2 << 20) // of memory and of addresses, of an H100
@@ -153,8 +153,9 @@ cuMemCreate(Physical **handle, size_t bytes, const CUmemAllocationProp *properti
             unsigned long long flags) {
   cudaError_t error = handle && is_granular(bytes) && flags == 0 ? check_physical(properties)
                                                                  : cudaErrorInvalidValue;
-  if (!error && properties->requestedHandleTypes & ~HANDLE_FD)
-    return error_missing("cuMemCreate for handles that are no file descriptors");
+  if (!error && properties->requestedHandleTypes & ~HANDLE_FD) // as an H100 without a fabric
+    error = properties->requestedHandleTypes & HANDLE_FABRIC ? cudaErrorNotPermitted
+                                                             : cudaErrorInvalidValue;
   if (error)
     return error;
   Physical *made = handle_new(HANDLE_MEMORY, sizeof *made);
@@ -248,8 +249,10 @@ use_own_physical(const Share *share, Physical **found) {
 cudaError_t
 cuMemImportFromShareableHandle(Physical **handle, void *fd, int kind) {
   Share share;
-  if (!handle || kind != HANDLE_FD || !share_read((int)(uintptr_t)fd, &share) || share.bytes == 0)
+  if (!handle || kind != HANDLE_FD || !fd)
     return cudaErrorInvalidValue;
+  if (!share_read((int)(uintptr_t)fd, &share) || share.bytes == 0)
+    return cudaErrorUnknown;
   if (share_is_own(&share))
     return use_own_physical(&share, handle) ? cudaSuccess : cudaErrorInvalidValue;
   char *range = share_open(&share);

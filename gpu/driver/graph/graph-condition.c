@@ -170,6 +170,14 @@ condition_call_free(ConditionCall *call) {
 
 // --- what can be executed
 
+bool
+graph_has_conditions(const Graph *graph) {
+  bool has = graph->n_conditions > 0;
+  for (size_t i = 0; i < graph->n_nodes && !has; i++)
+    has = graph->nodes[i]->call.kind == cudaGraphNodeTypeConditional;
+  return has;
+}
+
 // Bodies have nothing that the host does, nor memory.
 static bool
 is_of_body(cudaGraphNodeType kind) {

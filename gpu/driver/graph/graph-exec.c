@@ -20,7 +20,7 @@ free_exec(Exec *exec) {
 }
 
 static cudaError_t
-instantiate(cudaGraphExec_t *answer, const Graph *graph, unsigned long long flags, int *result) {
+instantiate(cudaGraphExec_t *answer, Graph *graph, unsigned long long flags, int *result) {
   cudaError_t error = error_check();
   if (!error && (!answer || !handle_is(graph, HANDLE_GRAPH) ||
                  flags & ~(unsigned long long)cudaGraphInstantiateFlagsKnown))
@@ -28,6 +28,10 @@ instantiate(cudaGraphExec_t *answer, const Graph *graph, unsigned long long flag
   if (!error && flags & cudaGraphInstantiateFlagDeviceLaunch)
     return error_missing("cudaGraphInstantiate for launches by the device");
   *result = error ? cudaGraphInstantiateError : conditions_check(graph);
+  if (!error && graph_has_conditions(graph) && handle_is(graph->exec, HANDLE_EXEC)) {
+    *result = cudaGraphInstantiateError;
+    error = cudaErrorNotSupported;
+  }
   if (!error && *result)
     error = cudaErrorInvalidValue;
   if (error)
@@ -44,6 +48,7 @@ instantiate(cudaGraphExec_t *answer, const Graph *graph, unsigned long long flag
     *result = cudaGraphInstantiateError;
     return error_return(error);
   }
+  graph->exec = exec;
   *answer = exec;
   return cudaSuccess;
 }
@@ -124,6 +129,8 @@ cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
     return error_return(error);
   Call call = {.kind = cudaGraphNodeTypeGraph, .run = exec, .is_launch = true};
   if (stream->capture) {
+    if (graph_has_conditions(exec->graph))
+      return error_return(cudaErrorNotSupported);
     call = (Call){.kind = cudaGraphNodeTypeGraph, .child = graph_copy(exec->graph)};
     if (!call.child)
       return error_return(cudaErrorMemoryAllocation);

@@ -96,6 +96,8 @@ make_child(Call *call, const Graph *child) {
   *call = (Call){.kind = cudaGraphNodeTypeEmpty};
   if (!handle_is(child, HANDLE_GRAPH))
     return cudaErrorInvalidValue;
+  if (graph_has_conditions(child))
+    return cudaErrorNotSupported;
   Graph *copy = graph_copy(child);
   if (!copy)
     return cudaErrorMemoryAllocation;
@@ -131,7 +133,7 @@ make_allocation(Call *call, cudaMemAllocNodeParams *parameters) {
 static cudaError_t
 make_operations(Call *call, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters) {
   if (parameters->count == 0 || parameters->count > MEMORY_MAX_OPERATIONS ||
-      !parameters->paramArray || !context_is(parameters->ctx))
+      !parameters->paramArray || (parameters->ctx && !context_is(parameters->ctx)))
     return cudaErrorInvalidValue;
   MemoryCall *made = memory_call_new(parameters->ctx, parameters->paramArray, parameters->count,
                                      parameters->flags);
@@ -348,6 +350,8 @@ use_node(const Node *node, cudaGraphNodeType kind) {
 // The call of the node is @call from now on, if it could be made (@error).
 static cudaError_t
 set_node(Node *node, Call *call, cudaError_t error) {
+  if (handle_is(node, HANDLE_NODE) && node->call.kind == cudaGraphNodeTypeConditional)
+    error = cudaErrorNotSupported;
   error = error ? error : error_check();
   if (!error && !handle_is(node, HANDLE_NODE))
     error = cudaErrorInvalidValue;
@@ -360,6 +364,9 @@ set_node(Node *node, Call *call, cudaError_t error) {
 static cudaError_t
 set_executed(Exec *exec, const Node *node, Call *call, cudaError_t error) {
   Node *own = handle_is(exec, HANDLE_EXEC) ? exec_find(exec, node) : NULL;
+  if (!error && own && call->kind == cudaGraphNodeTypeBatchMemOp && own->call.kind == call->kind &&
+      own->call.memory->n != call->memory->n)
+    error = cudaErrorInvalidValue;
   return set_node(own, call, error);
 }
 

@@ -47,6 +47,8 @@ cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph) {
   cudaError_t error = use_graph(graph);
   if (!error && !copy)
     error = cudaErrorInvalidValue;
+  if (!error && graph_has_conditions(graph))
+    error = cudaErrorNotSupported;
   if (error)
     return error_return(error);
   *copy = graph_copy(graph);

@@ -30,6 +30,8 @@ typedef struct Graph {
   bool is_part;                  // of a node, which it is freed with
   struct Condition **conditions; // whose handles were made for it
   size_t n_conditions;
+  const struct Exec
+      *exec; // (nullable): of one with conditions, what executes it; of a copy, that it is of
 } Graph;
 
 typedef struct Exec {
@@ -76,6 +78,9 @@ cudaError_t node_replace(Node *node, Call *call);
 bool conditions_hold_again(Graph *to, const Graph *from);
 void conditions_drop_all(Graph *graph);
 void conditions_begin(const Graph *graph);
+
+// Whether a graph has conditions: it cannot be copied, nor be part of another one, and is executed by one at a time.
+bool graph_has_conditions(const Graph *graph);
 
 // Whether a graph can be executed, as far as nodes with conditions say so: a result of cudaGraphInstantiateParams.
 int conditions_check(const Graph *graph);

@@ -224,7 +224,7 @@ find_pool_reuse(Pool *pool, cudaMemPoolAttr attribute) {
 API cudaError_t
 cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *value) {
   cudaError_t error = use_pool(pool);
-  if (error || !value)
+  if (error || !value || pool->is_imported)
     return error_return(error ? error : cudaErrorInvalidValue);
   const uint64_t *count = find_count(pool, attribute);
   const int *reuse = find_pool_reuse(pool, attribute);
@@ -370,9 +370,10 @@ API cudaError_t
 cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *fd, int kind, unsigned flags) {
   Share share;
   cudaError_t error = error_check();
-  if (!error && (!pool || flags != 0 || kind != HANDLE_TYPE_FD ||
-                 !share_read((int)(uintptr_t)fd, &share) || share.bytes != 0))
+  if (!error && (!pool || flags != 0 || kind != HANDLE_TYPE_FD))
     error = cudaErrorInvalidValue;
+  if (!error && (!share_read((int)(uintptr_t)fd, &share) || share.bytes != 0))
+    error = cudaErrorUnknown;
   if (error)
     return error_return(error);
   error = cudaMemPoolCreate(pool, &first.properties);

@@ -153,8 +153,8 @@ static cudaError_t
 take_call(Call *call, cudaStream_t handle, bool waits) {
   cudaError_t error = error_check();
   Stream *stream = error ? NULL : stream_of(handle);
-  if (!error && !stream)
-    error = cudaErrorInvalidResourceHandle;
+  if (!error)
+    error = stream ? stream_check(stream) : cudaErrorInvalidResourceHandle;
   if (!error && stream->capture && waits)
     error = capture_break(stream, cudaErrorStreamCaptureUnsupported);
   if (!error && !stream->capture)

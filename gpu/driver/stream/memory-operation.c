@@ -13,6 +13,7 @@
 enum {
   WRITE_FLAGS = 1,   // CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER
   BARRIER_FLAGS = 1, // of the device, not of the system
+  WAIT_FLUSH = 1 << 30,
 };
 
 // CUstreamWaitValue_flags; the value of memory goes first.
@@ -34,7 +35,10 @@ memory_call_new(Context *context, const MemoryOperation *operations, unsigned n,
   }
   if (n > 0)
     memcpy(kept, operations, n * sizeof *kept);
-  *made = (MemoryCall){context, n, flags, kept};
+  made->context = context;
+  made->n = n;
+  made->flags = flags;
+  made->operations = kept;
   return made;
 }
 
@@ -51,6 +55,8 @@ is_wide_operation(const MemoryOperation *operation) {
 
 static cudaError_t
 check_value(const MemoryOperation *operation, unsigned most) {
+  if (operation->value.flags & WAIT_FLUSH)
+    return cudaErrorNotSupported;
   size_t bytes = is_wide_operation(operation) ? sizeof(uint64_t) : sizeof(uint32_t);
   return operation->value.flags <= most && (uintptr_t)operation->value.address % bytes == 0 &&
                  memory_reach(operation->value.address) >= bytes

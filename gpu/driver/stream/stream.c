@@ -88,6 +88,13 @@ stream_is_legacy(const Stream *stream) {
   return stream == &legacy;
 }
 
+cudaError_t
+stream_check(const Stream *stream) {
+  const Context *context = stream->context;
+  return context && context->green && !context_is(context) ? cudaErrorContextIsDestroyed
+                                                           : cudaSuccess;
+}
+
 Context *
 stream_context(const Stream *stream) {
   return stream->context ? stream->context : context_current();
@@ -151,7 +158,7 @@ static cudaError_t
 use_stream(cudaStream_t handle, Stream **stream) {
   cudaError_t error = error_check();
   *stream = error ? NULL : stream_of(handle);
-  return error || *stream ? error : cudaErrorInvalidResourceHandle;
+  return error ? error : !*stream ? cudaErrorInvalidResourceHandle : stream_check(*stream);
 }
 
 cudaError_t
@@ -191,8 +198,9 @@ cudaStreamCreate(cudaStream_t *stream) {
 API cudaError_t
 cudaStreamDestroy(cudaStream_t stream) {
   cudaError_t error = error_check();
-  if (!error && !handle_is(stream, HANDLE_STREAM))
-    error = cudaErrorInvalidResourceHandle;
+  if (!error)
+    error =
+        handle_is(stream, HANDLE_STREAM) ? stream_check(stream) : cudaErrorInvalidResourceHandle;
   if (!error)
     remove_stream(stream);
   return error_return(error);

@@ -55,6 +55,9 @@ uint64_t stream_ticket(const Stream *stream);
 
 bool stream_is_legacy(const Stream *stream);
 
+// Whether a stream can be used: not if it is of a part of the device that is gone.
+cudaError_t stream_check(const Stream *stream);
+
 // The context of a stream, or the one that is current.
 Context *stream_context(const Stream *stream);
 
