@@ -616,7 +616,6 @@ same_value(int *p, bool) {
   p[threadIdx.x] = any;
 }
 
-<<<<<<< HEAD
 // --- clusters
 
 __global__ void __cluster_dims__(2, 1, 1)
@@ -669,7 +668,8 @@ peers(int *p, bool) {
   cluster.sync();
   p[rank * N / 2 + threadIdx.x] = cluster.map_shared_rank(in, rank ^ 1)[threadIdx.x ^ 5];
   cluster.sync();
-=======
+}
+
 // Fragments are stored at once, also where PTX is run as it is.
 __global__ void
 fragments(int *p, bool) {
@@ -688,7 +688,6 @@ fragments(int *p, bool) {
 __global__ void
 formatted(int *p, bool) {
   asm volatile("sust.p.1d.b32.trap [%0, {%1}], %2;" ::"l"((unsigned long long)p), "r"(0), "r"(1));
->>>>>>> main
 }
 
 static int *p, *from;
