@@ -50,13 +50,9 @@ struct _SmbProgram {
   guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so
   guint required_cluster[3]; // the same
   gboolean is_serial;
-<<<<<<< HEAD
   gboolean meets_cluster; // smb_program_meets_cluster()
   gboolean acts;          // smb_program_acts()
-=======
-  gboolean acts; // smb_program_acts()
-  gboolean asks; // smb_program_asks()
->>>>>>> main
+  gboolean asks;          // smb_program_asks()
   // Why where lanes that diverge reconverge is not well known, whatever its variants say (SmbFrontEnd.variant): what
   // the kernel has, in words; NULL: it is known.
   const char *irregular;

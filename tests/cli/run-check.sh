@@ -113,11 +113,7 @@ for case in unset-copy call launch leak; do
 done
 
 # --- right as they are
-<<<<<<< HEAD
-for case in tiles locked same-value peers; do
-=======
-for case in tiles locked same-value fragments ended; do
->>>>>>> main
+for case in tiles locked same-value fragments ended peers; do
   checked 0 $case
   says 'nothing found.'
 done
@@ -133,11 +129,7 @@ says 'is read by thread (32,0,0) and written by thread (31,0,0) at'
 SMEMBANK_NVCC=no
 export SMEMBANK_NVCC
 "$nvcc" -arch=compute_90 -lineinfo -cudart shared -diag-suppress 20054 -o cases "$source"
-<<<<<<< HEAD
-for case in read-early-not in-warp-not flag-not bulk-copy-not named-barrier-not tiles locked peers; do
-=======
-for case in read-early-not in-warp-not flag-not bulk-copy-not named-barrier-not counter-not wide-tile-not tiles locked fragments; do
->>>>>>> main
+for case in read-early-not in-warp-not flag-not bulk-copy-not named-barrier-not counter-not wide-tile-not tiles locked fragments peers; do
   checked 0 $case
 done
 finds wide-tile race

@@ -212,13 +212,8 @@ check_release(Exec *exec, guint number, const Mask *waiting) {
   for (guint w = 0; w < exec->block->n_warps; w++)
     is_all = is_all && waiting->warp[w] == (barrier->expected ? exec->block->launched.warp[w]
                                                               : exec->warps[w].splits->living);
-<<<<<<< HEAD
   if (!barrier->expected)
-    check_ended(exec->block, barrier->step->place);
-=======
-  if (number != BARRIER_OF_CLUSTER && !barrier->expected)
     check_absent(exec, barrier, waiting);
->>>>>>> main
   check_divided(exec, waiting);
   smb_inspect_barrier(exec->block, CHECK_BLOCK_BARRIERS + number, waiting, is_all);
 }
