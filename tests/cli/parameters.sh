@@ -7,6 +7,7 @@ set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 SMEMBANK=$(realpath "$SMEMBANK")
+top=$(cd "$srcdir" && pwd)
 
 # What nvcc makes of the kernel below.
 made_nvcc <<'END'
@@ -103,5 +104,5 @@ expect 2 analyze made.ptx --block 32
 says "'base' (unsigned int), 'p' (24 bytes; its fields are not known: ./gather.cu:1:12: it has virtual functions) of 'gather' need values"
 
 # Arrays of machine code have the names of the PTX that is kept with it; "shared" and "dynamic" are all of them.
-expect 2 advise "${srcdir:?}/tests/data/sass/inlined.sm_90.cubin" --entry inlined --block 32 --array none=32x32xf32
+expect 2 advise "$top/tests/data/sass/inlined.sm_90.cubin" --entry inlined --block 32 --array none=32x32xf32
 says "array 'none=32x32xf32': expected one of tile, dynamic"

@@ -65,10 +65,12 @@ find_group_end(const Token *token, const char *open, const char *close) {
 static const Token *
 find_angles_end(const Token *token) {
   gint depth = 0;
-  do {
+  while (token->kind != TOKEN_END) {
     depth += smb_token_is(token, "<") - smb_token_is(token, ">") - 2 * smb_token_is(token, ">>");
     token = token->next;
-  } while (depth > 0 && token->kind != TOKEN_END && !smb_token_is(token, ";"));
+    if (depth <= 0 || smb_token_is(token, ";"))
+      break;
+  }
   return token;
 }
 
@@ -81,10 +83,10 @@ find_method(const Token *token) {
     if (smb_token_is_any(token, bracketed) && smb_token_is(next, "(")) {
       token = find_group_end(next, "(", ")");
     } else if (smb_token_is(token, "operator")) {
-      gboolean is_call = smb_token_is(next, "(");
-      for (token = is_call ? next->next->next : next; token->kind != TOKEN_END; token = token->next)
-        if (smb_token_is(token, "("))
-          return token;
+      token = smb_token_is(next, "(") ? next->next : next; // of "operator()", the second bracket
+      while (token->kind != TOKEN_END && !smb_token_is(token, "("))
+        token = token->next;
+      return token->kind == TOKEN_END ? NULL : token;
     } else if (smb_token_is(token, "(")) {
       return smb_token_is(next, "*") ? NULL : token;
     } else {
@@ -278,6 +280,8 @@ parse_class_field(Parser *parser, Class *class, const Specifiers *specifiers) {
   const Token *name, *first = parser->at;
   if (smb_parser_is(parser, "(") && smb_token_is(first->next, "*")) { // to a function
     name = first->next->next;
+    if (name->kind != TOKEN_NAME)
+      return smb_parser_refuse(parser, first->start, "expected the name of a member");
     move_before(parser, find_group_end(first, "(", ")"));
     const Type *pointer = smb_type_pointer(parser->pool, smb_type_scalar(KIND_UCHAR));
     return (!smb_parser_is(parser, "(") || smb_parser_skip_group(parser, "(", ")")) &&
