@@ -55,7 +55,8 @@ sim/exec/code. sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ 
 sim/exec/build. sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/exec.h
 sim/exec/exec.h sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
 sim/exec/unknown/ sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
-sim/exec/warp/ sim/exec/memory/ sim/exec/sync/
+sim/exec/warp/ sim/exec/memory/ sim/exec/sync/ sim/exec/service/
+sim/exec/service/ sim/exec/memory/ sim/exec/sync/
 sim/exec/memory/ sim/exec/warp/ sim/exec/sync/
 sim/exec/sync/ sim/exec/warp/
 sim/ptx/isa/ sim/ptx/read/ sim/ptx/decode/ sim/ptx/entries sim/ptx/front-end

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "gpu/driver/abi.h"
+#include "gpu/driver/stream/memory-operation.h"
 
 typedef enum {
   cudaGraphNodeTypeKernel,
@@ -19,7 +20,8 @@ typedef enum {
   cudaGraphNodeTypeExtSemaphoreWait,
   cudaGraphNodeTypeMemAlloc,
   cudaGraphNodeTypeMemFree,
-  cudaGraphNodeTypeConditional = 13,
+  cudaGraphNodeTypeBatchMemOp, // of the driver alone
+  cudaGraphNodeTypeConditional,
 } cudaGraphNodeType;
 
 typedef struct {
@@ -40,6 +42,26 @@ typedef struct {
 } cudaMemcpyNodeParams;
 
 typedef struct {
+  Context *ctx;
+  unsigned count;
+  MemoryOperation *paramArray;
+  unsigned flags;
+} CUDA_BATCH_MEM_OP_NODE_PARAMS;
+
+typedef enum {
+  cudaGraphCondTypeIf,
+  cudaGraphCondTypeWhile,
+  cudaGraphCondTypeSwitch,
+} cudaGraphConditionalNodeType;
+
+typedef struct {
+  unsigned long long handle;
+  cudaGraphConditionalNodeType type;
+  unsigned size;
+  cudaGraph_t *phGraph_out; // as many as @size, which are the node's
+} cudaConditionalNodeParams;
+
+typedef struct {
   cudaGraphNodeType type;
   int reserved0[3];
   union {
@@ -55,6 +77,8 @@ typedef struct {
     cudaEvent_t event;
     cudaMemAllocNodeParams alloc;
     void *free;
+    cudaConditionalNodeParams conditional;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS memOp;
   };
   long long reserved2;
 } cudaGraphNodeParams;
@@ -89,6 +113,9 @@ enum {
   cudaGraphInstantiateSuccess,
   cudaGraphInstantiateError,
   cudaGraphInstantiateInvalidStructure,
+  cudaGraphInstantiateConditionalHandleUnused = 5,
+
+  cudaGraphCondAssignDefault = 1,
 
   cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
   cudaGraphInstantiateFlagDeviceLaunch = 4,

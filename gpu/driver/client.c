@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu/driver/kernel/question.h"
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/memory/initialized.h"
 #include "gpu/inject/channel.h"
@@ -20,7 +21,12 @@ RunStatus
 client_ask(RunKind kind, SmbPayload *payload) {
   pthread_mutex_lock(&asking);
   channel_send(kind, payload);
-  bool is_answered = channel_receive(kind, payload);
+  uint64_t answered;
+  while ((answered = channel_wait(payload)) == RUN_QUESTION) {
+    question_answer(payload);
+    channel_send(RUN_QUESTION, payload);
+  }
+  bool is_answered = answered == (uint64_t)kind;
   pthread_mutex_unlock(&asking);
   RunStatus status = is_answered ? (RunStatus)smb_payload_number(payload) : RUN_FAILED;
   return payload->failed ? RUN_FAILED : status;
@@ -55,6 +61,7 @@ connect_once(void) {
   if (has_device)
     memory_set_device_bytes(smb_payload_number(&payload));
   bool is_checked = has_device && smb_payload_number(&payload);
+  device.skips = has_device && smb_payload_number(&payload);
   has_device = has_device && !payload.failed;
   smb_payload_clear(&payload);
   if (is_checked && has_device)

@@ -24,6 +24,7 @@ typedef struct {
   unsigned sm_warps, sm_blocks; // of a multiprocessor
   unsigned block_reserved;      // bytes of shared memory that each block takes in addition
   unsigned shared_unit;         // shared memory is given in multiples of it
+  bool skips;                   // kernels are not run
   Facts facts;
   char name[256];
 } Device;

@@ -13,6 +13,7 @@
 
 static __thread cudaError_t last;
 static __thread unsigned driver_depth;
+static __thread bool is_answering;
 static cudaError_t sticky;
 
 static const struct {
@@ -43,7 +44,7 @@ cudaGetErrorName(cudaError_t error) {
 static void
 note_failed_call(cudaError_t error) {
   char text[256];
-  if (!written_is_checked())
+  if (!written_is_checked() || is_answering)
     return;
   snprintf(text, sizeof text, "%s (%s)", cudaGetErrorName(error), cudaGetErrorString(error));
   written_tell(RUN_FOUND_CALL, NULL, text, (uint64_t)error, 0);
@@ -51,7 +52,7 @@ note_failed_call(cudaError_t error) {
 
 static cudaError_t
 set_last(cudaError_t error) {
-  if (error && error != cudaErrorNotReady && driver_depth == 0)
+  if (error && error != cudaErrorNotReady && driver_depth == 0 && !is_answering)
     last = error;
   return error;
 }
@@ -102,6 +103,11 @@ error_sticky(void) {
 void
 error_set_driver(bool begins) {
   driver_depth += begins ? 1 : -1u;
+}
+
+void
+error_set_answering(bool begins) {
+  is_answering = begins;
 }
 
 void

@@ -28,6 +28,9 @@ void error_reset(void);
 // true at the beginning of one, false at its end.
 void error_set_driver(bool begins);
 
+// While a kernel's questions are answered: errors are those of its threads, and nothing is told to the command.
+void error_set_answering(bool begins);
+
 // Writes what the command says of a launch or a module, a line, unless it was the last that was written.
 void error_tell(const unsigned char *text, size_t length);
 

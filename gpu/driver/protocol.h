@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What a process under `smembank run` asks the command, over a Unix socket: frames and payloads as those of a capture
-// (gpu/inject/protocol.h). Every request has one answer of the same kind, and a process has one request under way at a time.
+// (gpu/inject/protocol.h). Every request has one answer of the same kind, and a process has one request under way at a time. Before it answers a launch, the command
+// may ask the process.
 //
 // Device memory is a file without a name (memfd) that both sides map: a launch reads and writes it in place, and only
 // addresses travel.
@@ -23,7 +24,7 @@ typedef enum {
                        answer: RunStatus, major and minor of the compute capability, bytes of shared memory of a block,
                        the most with opt-in, and of a multiprocessor, warps and blocks of a multiprocessor, shared memory that
                        each block takes in addition, and its unit, what facts.def lists, (name), bytes
-                       of device memory, whether the program is checked */
+                       of device memory, whether the program is checked, whether kernels are skipped */
   RUN_MODULE, /* its number, (fatbin or cubin); answer: RunStatus, (message), number of kernels, of each (symbol), registers,
                        local, static shared and parameter bytes, most threads, cluster that it requires (3 numbers), number of
                        parameters, offset and bytes of each;
@@ -40,6 +41,12 @@ typedef enum {
   RUN_WRITTEN, /* of a program that is checked: the descriptor of a file with a bit for each byte of the memory, the lowest of a byte
                        first: whether anything was written there since it was allocated; answer: RunStatus */
   RUN_FOUND,   /* the same: RunFound, (function), (text), number, bytes; answer: RunStatus */
+  RUN_SHARE, /* of its own memory: where; of the process whose memory is there from now on: process, descriptor, where, bytes; answer:
+                RunStatus */
+  RUN_LINK, /* number of inputs, of each its kind (CUjitInputType) and (bytes); answer: RunStatus (RUN_NO_IMAGE: there is no compiler), (message),
+                       (machine code) */
+  RUN_QUESTION, /* of the command, while a launch is under way: (function), module, (symbol of the kernel that is meant, or nothing),
+                       number of arguments, each; answer of the process: cudaError, (what the function gives) */
 } RunKind;
 
 /** What the library finds. The number is that of an error, or an address. */

@@ -80,19 +80,27 @@ channel_send(uint64_t kind, SmbPayload *payload) {
   payload->failed = false;
 }
 
-bool
-channel_receive(uint64_t kind, SmbPayload *payload) {
+uint64_t
+channel_wait(SmbPayload *payload) {
   InjectFrame frame;
   payload->length = payload->at = 0;
   if (!channel_is_open())
-    return false;
-  if (!read_channel(&frame, sizeof frame) || frame.kind != kind || frame.bytes > INJECT_MAX_FRAME) {
+    return 0;
+  if (!read_channel(&frame, sizeof frame) || frame.bytes > INJECT_MAX_FRAME) {
     drop_connection();
-    return false;
+    return 0;
   }
   unsigned char *to = smb_payload_make_room(payload, frame.bytes);
   if (to && read_channel(to, frame.bytes))
-    return true;
+    return frame.kind;
   drop_connection();
-  return false;
+  return 0;
+}
+
+bool
+channel_receive(uint64_t kind, SmbPayload *payload) {
+  uint64_t received = channel_wait(payload);
+  if (received && received != kind)
+    drop_connection();
+  return received == kind;
 }

@@ -19,5 +19,8 @@ bool channel_is_open(void);
 // Sends a frame, and empties @payload.
 void channel_send(uint64_t kind, SmbPayload *payload);
 
+// Waits for a frame. Returns its kind; 0: none came.
+uint64_t channel_wait(SmbPayload *payload);
+
 // Waits for a frame of a kind. Returns whether it came.
 bool channel_receive(uint64_t kind, SmbPayload *payload);

@@ -9,6 +9,7 @@
 #include "sim/base/parallel.h"
 #include "sim/check/defect.h"
 #include "sim/machine/front-end.h"
+#include "sim/machine/runtime.h"
 
 // How many blocks are a wave: the same on every machine, so that results are.
 enum {
@@ -188,6 +189,8 @@ run_in_waves(Execution *execution) {
     gboolean keeps = !execution->needs_order && !execution->cancelled && !execution->refusal;
     guint64 bytes = put_wave(execution, n, keeps);
     settle_sums(execution, keeps);
+    if (execution->launch->runtime)
+      smb_runtime_settle(execution->launch->runtime, keeps);
     if (execution->needs_order)
       return FALSE;
     if (execution->cancelled)

@@ -179,7 +179,9 @@ void
 smb_code_finish(Code *code) {
   count_computing(code);
   code->program.acts = smb_code_has(code, STEP_PRINT) || smb_code_has(code, STEP_ALLOCATE) ||
-                       smb_code_has(code, STEP_FREE);
+                       smb_code_has(code, STEP_FREE) || smb_code_has(code, STEP_CONDITION) ||
+                       smb_code_has(code, STEP_SERVICE);
+  code->program.asks = smb_code_has(code, STEP_SERVICE);
   gboolean has_arrivals = smb_code_has(code, STEP_ARRIVE);
   for (guint i = 0; i < code->steps->len; i++) {
     Step *step = smb_code_step(code, i);

@@ -132,7 +132,8 @@ exec_watch_row(const Exec *exec, Row row) {
     exec_watch(exec, ROW_BLOCK);
 }
 
-// The clock of a block that is run for its results: it rises with each step, and from block to block.
+// The clock of a block that is run for its results: it rises with each step, and from block to block
+// where these run one after the other.
 static inline guint64
 smb_exec_time(const Exec *exec) {
   enum {

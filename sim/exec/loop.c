@@ -136,7 +136,7 @@ start_exec_block(Exec *exec) {
   exec->allocated = 0;
   exec->left = EXEC_SHARE_STEPS;
   exec->clock_steps = 0;
-  if (block->runtime && !block_has_company(block))
+  if (block->runtime)
     exec->clock = smb_runtime_time(block->runtime);
   exec->own_rank = exec->code->carries_rank ? smb_exec_rank(block) << CLUSTER_SHIFT : 0;
   exec->unknown->forgotten_origin = 0;
@@ -182,8 +182,8 @@ run_exec_turn(Exec *exec) {
   SmbBlock *block = exec->block;
   gboolean ran = run_block(exec);
   smb_order_leave(exec);
-  if (block->runtime && !block_has_company(block))
-    smb_runtime_reach(block->runtime, smb_exec_time(exec));
+  if (block->runtime)
+    smb_runtime_reach(block->runtime, smb_exec_time(exec), block_has_company(block));
   block->is_cooperative =
       block->is_cooperative || block->waits || block->objects[REGION_GRID].written;
   return (ran && block->waits) || (smb_unknown_refuse(exec) && ran);

@@ -3,6 +3,7 @@
 //
 // The rows of steps.def with their functions. This file includes all rooms; what looks a step up includes step.h.
 #include "sim/exec/memory/memory.h"
+#include "sim/exec/service/service.h"
 #include "sim/exec/sync/sync.h"
 #include "sim/exec/unknown/unknown.h"
 #include "sim/exec/warp/warp.h"

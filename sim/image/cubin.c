@@ -161,6 +161,25 @@ find_symbol_kind(const GElf_Sym *symbol) {
   return type == STT_OBJECT || type == TYPE_VARIABLE ? SMB_CUBIN_VARIABLE : SMB_CUBIN_NONE;
 }
 
+// Variables that each file has of its own may have the same name in a file that was linked of several: all but the last one, which may
+// be everybody's, get a number.
+static void
+tell_variables_apart(const Reader *reader) {
+  const SmbCubin *cubin = reader->cubin;
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = cubin->symbols->len; i-- > 0;) {
+    SmbCubinSymbol *symbol = &g_array_index(cubin->symbols, SmbCubinSymbol, i);
+    const char *section = g_array_index(cubin->sections, SmbCubinSection, symbol->section).name;
+    if (symbol->kind != SMB_CUBIN_VARIABLE || !symbol->section ||
+        !(g_str_has_prefix(section, ".nv.global") || g_str_has_prefix(section, ".nv.constant3")))
+      continue;
+    g_autofree char *numbered = g_strdup_printf("%s@%u", symbol->name, i);
+    if (g_hash_table_contains(seen, symbol->name))
+      symbol->name = g_string_chunk_insert(cubin->strings, numbered);
+    g_hash_table_add(seen, (gpointer)symbol->name);
+  }
+}
+
 static gboolean
 read_symbols(Reader *reader, guint section) {
   const SmbCubin *cubin = reader->cubin;
@@ -186,6 +205,7 @@ read_symbols(Reader *reader, guint section) {
     g_array_append_val(cubin->symbols, own);
     g_byte_array_append(reader->others, &symbol.st_other, 1);
   }
+  tell_variables_apart(reader);
   return TRUE;
 }
 

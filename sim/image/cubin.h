@@ -53,7 +53,8 @@ enum {
   SMB_CUBIN_RELOCATE_HIGH_32 = 57,
   SMB_CUBIN_RELOCATE_CALL = 58,    // the target of CALL.ABS, before sm_90
   SMB_CUBIN_RELOCATE_CALL_90 = 75, // and since then
-  // Two halves of what names a kernel in code that launches it
+  // What names a kernel that code launches: in a variable, and its two halves in code
+  SMB_CUBIN_RELOCATE_LAUNCH_64 = 35,
   SMB_CUBIN_RELOCATE_LAUNCH_LOW_32 = 62,
   SMB_CUBIN_RELOCATE_LAUNCH_HIGH_32 = 63,
 };

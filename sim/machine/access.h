@@ -72,6 +72,9 @@ gboolean smb_private_find(SmbBlock *block, const Move *move, const Access *acces
 // A byte of a lane's own. FALSE: no thread has any.
 gboolean smb_private_peek(const SmbBlock *block, const Object *object, guint warp, guint lane,
                           guint64 offset, guchar *byte, guchar *mark);
+// The same: leaves it there. FALSE: it takes more memory than there may be.
+gboolean smb_private_poke(SmbBlock *block, Object *object, guint warp, guint lane, guint64 offset,
+                          guchar byte, guchar mark);
 gboolean smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                                guchar *bytes);
 gboolean smb_private_write_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,

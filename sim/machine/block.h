@@ -155,6 +155,8 @@ void smb_global_put(SmbGlobal *global, const SmbWritten *written);
 
 /** smb_global_is_settled: Returns: whether all that blocks wrote has a home, and is known */
 gboolean smb_global_is_settled(const SmbGlobal *global);
+/** smb_global_is_blurred: Returns: whether something was written, and it is not known where */
+gboolean smb_global_is_blurred(const SmbGlobal *global);
 
 /** Bytes of the buffer of a pointer parameter that were accessed: the end of the farthest access. */
 guint64 smb_global_reach(const SmbGlobal *global, guint parameter);

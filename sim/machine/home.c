@@ -180,6 +180,11 @@ smb_global_is_settled(const SmbGlobal *global) {
   return global->is_empty && !global->blurred;
 }
 
+gboolean
+smb_global_is_blurred(const SmbGlobal *global) {
+  return global->blurred;
+}
+
 guint64
 smb_written_bytes(const SmbWritten *written) {
   return written->chunks->len * (sizeof(Chunk) + CHUNK_BYTES) +

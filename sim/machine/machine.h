@@ -259,6 +259,7 @@ typedef struct {
   guint
       constant_bytes;  // for a load: most that a request of constant memory (LDC) asks for; 0: what
                        // is there is at a fixed place, an operand of instructions
+  gboolean is_late;    // of a copy in bulk: it is complete when an mbarrier says so
   gboolean is_surface; // it is a store to a surface: no request of global memory
   const guint64 *sources; // (nullable): for a copy from global memory: where each lane's bytes are,
                           // or MOVE_NO_SOURCE
@@ -351,6 +352,9 @@ gboolean smb_shared_find(const SmbBlock *block, guint64 address, gsize bytes, gu
 // What a lane finds at a pointer, without an access (peek.c): FALSE: not all of it is known, or there (zeros).
 gboolean smb_block_peek(const SmbBlock *block, guint warp, guint lane, guint64 pointer,
                         gpointer bytes, gsize length);
+// The same: leaves bytes there; NULL: of which nothing is known. FALSE: not all of it is there, or can be written.
+gboolean smb_block_poke(SmbBlock *block, guint warp, guint lane, guint64 pointer,
+                        gconstpointer bytes, gsize length);
 // Whether any memory is at a pointer.
 gboolean smb_block_has(const SmbBlock *block, guint64 pointer);
 // The same of a text, up to its end.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What a thread finds in memory, for functions of the device's run-time system: no access of the program, so nothing is counted,
-// and nothing races.
+// What a thread finds in memory, and leaves there, for functions of the device's run-time system: no access of the program, so nothing
+// is counted, and nothing races.
 #include <string.h>
 
 #include "sim/base/range.h"
@@ -13,10 +13,11 @@ enum {
   PEEK_BYTES = 16, // that are read at once: a divisor of what global memory is kept in
 };
 
-// A part of it that is in one object and one piece of PEEK_BYTES. Returns how many bytes; 0: nothing is there.
+// The object that a pointer points into, and the part of what is there that is in one piece of PEEK_BYTES. Returns how many bytes; 0:
+// nothing is there.
 static gsize
-peek_part(const SmbBlock *block, guint warp, guint lane, guint64 pointer, guchar *bytes,
-          guchar *marks, gsize length) {
+find_peeked(const SmbBlock *block, guint64 pointer, gsize length, Object **found,
+            guint64 *in_object) {
   guint number = smb_block_find(block, pointer);
   gboolean has_number = pointer >> POINTER_OFFSET_BITS != 0;
   if (number >= (has_number ? block->n_numbered : block->n_objects) || !block->objects[number].name)
@@ -26,7 +27,20 @@ peek_part(const SmbBlock *block, guint warp, guint lane, guint64 pointer, guchar
   gsize size = object->space == SPACE_SHARED ? block->shared_bytes : object->size;
   if (offset >= size)
     return 0;
-  gsize n = MIN(MIN(length, size - offset), PEEK_BYTES - offset % PEEK_BYTES);
+  *found = object;
+  *in_object = offset;
+  return MIN(MIN(length, size - offset), PEEK_BYTES - offset % PEEK_BYTES);
+}
+
+// A part of it. Returns how many bytes; 0: nothing is there.
+static gsize
+peek_part(const SmbBlock *block, guint warp, guint lane, guint64 pointer, guchar *bytes,
+          guchar *marks, gsize length) {
+  Object *object = NULL;
+  guint64 offset = 0;
+  gsize n = find_peeked(block, pointer, length, &object, &offset);
+  if (n == 0)
+    return 0;
   switch (object->space) {
   case SPACE_SHARED:
     memcpy(bytes, block->shared + offset, n);
@@ -86,4 +100,43 @@ smb_block_peek_text(const SmbBlock *block, guint warp, guint lane, guint64 point
       g_string_append_c(text, (char)bytes[i]);
     }
   }
+}
+
+// Writes a part of it. Returns how many bytes; 0: nothing is there, or it cannot be written.
+static gsize
+poke_part(SmbBlock *block, guint warp, guint lane, guint64 pointer, const guchar *bytes,
+          const guchar *marks, gsize length) {
+  Object *object = NULL;
+  guint64 offset = 0;
+  gsize n = find_peeked(block, pointer, length, &object, &offset);
+  if (n == 0)
+    return 0;
+  switch (object->space) {
+  case SPACE_SHARED:
+    memcpy(block->shared + offset, bytes, n);
+    memcpy(block->shared_marks + offset, marks, n);
+    return n;
+  case SPACE_PRIVATE:
+    return smb_private_poke(block, object, warp, lane, offset, *bytes, *marks) ? 1 : 0;
+  case SPACE_GLOBAL:
+    smb_overlay_write(block->overlay, object, offset, bytes, marks, n);
+    return n;
+  case SPACE_CONSTANT:
+    return 0;
+  }
+  g_assert_not_reached();
+}
+
+gboolean
+smb_block_poke(SmbBlock *block, guint warp, guint lane, guint64 pointer, gconstpointer bytes,
+               gsize length) {
+  guchar marks[PEEK_BYTES], nothing[PEEK_BYTES] = {0};
+  memset(marks, bytes ? MARK_KNOWN : 0, sizeof marks);
+  for (gsize done = 0, n; done < length; done += n) {
+    const guchar *from = bytes ? (const guchar *)bytes + done : nothing;
+    n = poke_part(block, warp, lane, pointer + done, from, marks, length - done);
+    if (n == 0)
+      return FALSE;
+  }
+  return TRUE;
 }

@@ -94,6 +94,19 @@ smb_private_peek(const SmbBlock *block, const Object *object, guint warp, guint 
 }
 
 gboolean
+smb_private_poke(SmbBlock *block, Object *object, guint warp, guint lane, guint64 offset,
+                 guchar byte, guchar mark) {
+  const Move move = {.place = 0};
+  if (!allocate_private(block, object, &move))
+    return FALSE;
+  gsize place = find_warp(block, object, warp) + find_byte(block->lanes, offset, lane);
+  object->reach = MAX(object->reach, (gsize)offset + 1);
+  object->bytes[place] = byte;
+  object->set[place] = mark;
+  return TRUE;
+}
+
+gboolean
 smb_private_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,
                       guchar *bytes) {
   guchar *from, *set;

@@ -10,7 +10,9 @@ struct _SmbRuntime {
   char *message;
   guint approximated; // atomic: SmbApproximate
   const GArray *textures;
+  SmbChildren *children;
   guint64 ticks;
+  guint64 ticks_beside; // that blocks reached which run beside each other
 };
 
 SmbRuntime *
@@ -42,7 +44,19 @@ smb_runtime_reset(SmbRuntime *runtime) {
   g_clear_pointer(&runtime->message, g_free);
   runtime->fault = SMB_FAULT_NONE;
   g_atomic_int_set(&runtime->approximated, 0);
+  if (runtime->children)
+    smb_children_begin(runtime->children);
   g_mutex_unlock(&runtime->lock);
+}
+
+void
+smb_runtime_set_children(SmbRuntime *runtime, SmbChildren *children) {
+  runtime->children = children;
+}
+
+SmbChildren *
+smb_runtime_children(const SmbRuntime *runtime) {
+  return runtime->children;
 }
 
 void
@@ -126,8 +140,16 @@ smb_runtime_time(SmbRuntime *runtime) {
 }
 
 void
-smb_runtime_reach(SmbRuntime *runtime, guint64 ticks) {
+smb_runtime_reach(SmbRuntime *runtime, guint64 ticks, gboolean beside) {
   g_mutex_lock(&runtime->lock);
-  runtime->ticks = MAX(runtime->ticks, ticks);
+  guint64 *clock = beside ? &runtime->ticks_beside : &runtime->ticks;
+  *clock = MAX(*clock, ticks);
   g_mutex_unlock(&runtime->lock);
+}
+
+void
+smb_runtime_settle(SmbRuntime *runtime, gboolean counts) {
+  if (counts)
+    smb_runtime_reach(runtime, runtime->ticks_beside, FALSE);
+  runtime->ticks_beside = 0;
 }

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
+#include "sim/machine/children.h"
 #include "sim/texture/descriptor.h"
 
 G_BEGIN_DECLS
@@ -70,6 +71,13 @@ void smb_runtime_set_textures(SmbRuntime *runtime, const GArray *textures);
 /** smb_runtime_texture: Returns: (nullable) (transfer none): that of a handle, of which only 32 bits reach the device */
 const SmbTexture *smb_runtime_texture(const SmbRuntime *runtime, guint32 handle);
 
+/**
+ * smb_runtime_set_children: What the device runtime keeps (sim/machine/children.h).
+ * @children: (transfer none) (nullable): outlives @runtime; %NULL: its functions are not there
+ */
+void smb_runtime_set_children(SmbRuntime *runtime, SmbChildren *children);
+SmbChildren *smb_runtime_children(const SmbRuntime *runtime);
+
 /** smb_runtime_print: Adds to what printf wrote, and to what failed assertions say. */
 void smb_runtime_print(SmbRuntime *runtime, const char *text, gsize length);
 void smb_runtime_complain(SmbRuntime *runtime, const char *text);
@@ -102,8 +110,13 @@ guint smb_runtime_approximated(const SmbRuntime *runtime);
 
 /** smb_runtime_time: Returns: the clock of the device, in ticks: the latest that was reached */
 guint64 smb_runtime_time(SmbRuntime *runtime);
-/** smb_runtime_reach: The clock is at least at @ticks from now on. */
-void smb_runtime_reach(SmbRuntime *runtime, guint64 ticks);
+/**
+ * smb_runtime_reach: The clock is at least at @ticks from now on.
+ * @beside: from when smb_runtime_settle() is called: blocks that run beside each other all begin at the same time
+ */
+void smb_runtime_reach(SmbRuntime *runtime, guint64 ticks, gboolean beside);
+/** smb_runtime_settle: Blocks that ran beside each other have ended. @counts: whether what they did does */
+void smb_runtime_settle(SmbRuntime *runtime, gboolean counts);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbHeap, smb_heap_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbRuntime, smb_runtime_free)

@@ -57,8 +57,9 @@ choose_module_image(GBytes *file, const char *name, guint chip, GError **error) 
 }
 
 static void
-add_module_kernel(SmbModule *module, const SmbCubinFunction *function) {
+add_module_kernel(SmbModule *module, const SmbCubin *cubin, const SmbCubinFunction *function) {
   SmbModuleKernel *kernel = g_new0(SmbModuleKernel, 1);
+  kernel->address = smb_cubin_function_address(cubin, function->name);
   kernel->symbol = g_strdup(function->name);
   kernel->registers = function->registers;
   kernel->local_bytes = function->local_bytes;
@@ -113,7 +114,8 @@ add_initial_pointer(SmbModule *module, const SmbCubin *cubin, const GArray *plac
   guint in = find_variable_at(cubin, places, relocation->section, relocation->offset);
   const SmbCubinSymbol *symbol = &g_array_index(cubin->symbols, SmbCubinSymbol, relocation->symbol);
   if (in == G_MAXUINT || (relocation->type != SMB_CUBIN_RELOCATE_64 &&
-                          relocation->type != SMB_CUBIN_RELOCATE_GENERIC_64))
+                          relocation->type != SMB_CUBIN_RELOCATE_GENERIC_64 &&
+                          relocation->type != SMB_CUBIN_RELOCATE_LAUNCH_64))
     return;
   SmbModuleVariable *variable = &g_array_index(module->variables, SmbModuleVariable, in);
   guint64 start =
@@ -142,7 +144,7 @@ read_module_cubin(SmbModule *module, const char *name, GError **error) {
   for (guint i = 0; i < cubin->functions->len; i++) {
     const SmbCubinFunction *function = g_ptr_array_index(cubin->functions, i);
     if (function->is_kernel)
-      add_module_kernel(module, function);
+      add_module_kernel(module, cubin, function);
   }
   g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(guint));
   for (guint i = 0; i < cubin->symbols->len; i++) {
@@ -167,6 +169,7 @@ static void
 add_ptx_module_kernel(SmbModule *module, const SmbPtxKernel *from) {
   SmbModuleKernel *kernel = g_new0(SmbModuleKernel, 1);
   kernel->symbol = g_strdup(from->symbol);
+  kernel->address = from->address;
   kernel->max_threads = from->max_threads;
   kernel->parameter_bytes = (guint)from->parameter_bytes;
   kernel->parameters = g_array_new(FALSE, FALSE, sizeof(SmbModuleParameter));
@@ -218,10 +221,11 @@ read_module_ptx(SmbModule *module, guint chip, GError **error) {
 
 static gboolean
 read_image(SmbModule *module, const char *name, guint chip, GError **error) {
-  module->code = smb_source_new_any(name, module->image, error);
+  module->is_ptx = !smb_cubin_recognize(module->image);
+  g_autofree char *text_name = module->is_ptx ? g_strdup_printf("PTX of %s", name) : NULL;
+  module->code = smb_source_new_any(text_name ? text_name : name, module->image, error);
   if (!module->code)
     return FALSE;
-  module->is_ptx = !smb_cubin_recognize(module->image);
   return module->is_ptx ? read_module_ptx(module, chip, error)
                         : read_module_cubin(module, name, error);
 }
@@ -253,6 +257,16 @@ smb_module_kernel(const SmbModule *module, const char *symbol) {
   for (guint i = 0; i < module->kernels->len; i++) {
     const SmbModuleKernel *kernel = g_ptr_array_index(module->kernels, i);
     if (g_str_equal(kernel->symbol, symbol))
+      return kernel;
+  }
+  return NULL;
+}
+
+const SmbModuleKernel *
+smb_module_kernel_at(const SmbModule *module, guint64 address) {
+  for (guint i = 0; i < module->kernels->len; i++) {
+    const SmbModuleKernel *kernel = g_ptr_array_index(module->kernels, i);
+    if (kernel->address == address)
       return kernel;
   }
   return NULL;

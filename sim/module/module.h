@@ -20,6 +20,7 @@ typedef struct {
 /**
  * SmbModuleKernel:
  * @symbol: its mangled name
+ * @address: what a pointer to it is in its code
  * @registers: of a thread
  * @local_bytes: of a thread
  * @shared_bytes: static shared memory that the kernel declares, without the part that the system reserves
@@ -30,6 +31,7 @@ typedef struct {
  */
 typedef struct {
   char *symbol;
+  guint64 address;
   guint registers;
   guint local_bytes;
   guint shared_bytes;
@@ -72,7 +74,7 @@ typedef struct {
  * @chip: that the image is for: 90 of sm_90a
  * @kernels: (element-type SmbModuleKernel)
  * @variables: (element-type SmbModuleVariable)
- * @allocates: whether its code calls malloc, and so needs a heap
+ * @allocates: whether its code calls malloc, or cudaMalloc on the device, and so needs a heap
  */
 typedef struct {
   GBytes *image;
@@ -87,7 +89,7 @@ typedef struct {
 /**
  * smb_module_new:
  * @file: (transfer none): a fatbin, or a cubin
- * @name: what messages call it
+ * @name: of the program that has it, for messages
  * @chip: the architecture that is to run it: 90 of sm_90
  * @error: SMB_ERROR_INPUT: it is damaged, or has no machine code
  *
@@ -101,6 +103,9 @@ void smb_module_free(SmbModule *module);
 
 /** smb_module_kernel: Returns: (transfer none) (nullable): the kernel of that symbol */
 const SmbModuleKernel *smb_module_kernel(const SmbModule *module, const char *symbol);
+
+/** smb_module_kernel_at: Returns: (transfer none) (nullable): the kernel of that address */
+const SmbModuleKernel *smb_module_kernel_at(const SmbModule *module, guint64 address);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbModule, smb_module_free)
 

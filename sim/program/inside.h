@@ -52,6 +52,7 @@ struct _SmbProgram {
   guint required_cluster[3]; // the same
   gboolean is_serial;
   gboolean acts; // smb_program_acts()
+  gboolean asks; // smb_program_asks()
   // Why where lanes that diverge reconverge is not well known, whatever its variants say (SmbFrontEnd.variant): what
   // the kernel has, in words; NULL: it is known.
   const char *irregular;

@@ -295,3 +295,8 @@ gboolean
 smb_program_acts(const SmbProgram *program) {
   return program->acts;
 }
+
+gboolean
+smb_program_asks(const SmbProgram *program) {
+  return program->asks;
+}

@@ -20,8 +20,9 @@ clear_stored(gpointer data) {
 
 // Parameters lie one behind the other, each aligned (sim/ptx/decode/layout.c).
 static void
-add_ptx_kernel(SmbPtxContents *contents, const PtxFunction *function) {
+add_ptx_kernel(SmbPtxContents *contents, const PtxFunction *function, guint32 index) {
   SmbPtxKernel kernel = {.symbol = function->name,
+                         .address = smb_ptx_function_address(index),
                          .places = g_array_new(FALSE, FALSE, sizeof(guint64))};
   for (guint i = 0; i < function->parameters->len; i++) {
     const PtxVariable *variable = &g_array_index(function->parameters, PtxVariable, i);
@@ -92,8 +93,9 @@ smb_ptx_contents_read(SmbSource *source, GError **error) {
   for (guint i = 0; i < module->functions->len; i++) {
     const PtxFunction *function = g_ptr_array_index(module->functions, i);
     if (function->is_entry && !function->is_prototype)
-      add_ptx_kernel(contents, function);
-    contents->allocates = contents->allocates || strcmp(function->name, "malloc") == 0;
+      add_ptx_kernel(contents, function, i);
+    contents->allocates = contents->allocates || strcmp(function->name, "malloc") == 0 ||
+                          strcmp(function->name, "__cudaCDP2Malloc") == 0;
   }
   for (guint i = 0; i < module->variables->len; i++) {
     const PtxVariable *variable = &g_array_index(module->variables, PtxVariable, i);

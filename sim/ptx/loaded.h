@@ -9,9 +9,10 @@
 
 G_BEGIN_DECLS
 
-/** SmbPtxKernel: @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not say */
+/** SmbPtxKernel: @address: what a pointer to it is; @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not say */
 typedef struct {
   const char *symbol;
+  guint64 address;
   guint64 max_threads;
   GArray *places;
   guint64 parameter_bytes;
@@ -33,7 +34,7 @@ typedef struct {
   GArray *pointers;
 } SmbPtxStored;
 
-/** SmbPtxContents: names live as long as it; @allocates: whether it declares malloc */
+/** SmbPtxContents: names live as long as it; @allocates: whether it declares malloc, or cudaMalloc of the device */
 typedef struct {
   GArray *kernels;   // SmbPtxKernel
   GArray *variables; // SmbPtxStored

@@ -41,7 +41,7 @@ static const GOptionEntry options[] = {
     {"capture", 'o', 0, G_OPTION_ARG_FILENAME, &option_capture,
      "also keep the launches, as 'smembank capture' does", SMB_CLI_FILE},
     {"device-memory", 0, 0, G_OPTION_ARG_STRING, &option_memory,
-     "memory of the device (default: what this machine has)", "BYTES"},
+     "memory of the device (default: what this machine has free)", "BYTES"},
     {"unknown", 0, 0, G_OPTION_ARG_STRING, &option_unknown,
      "if a kernel needs what is not known: end its launch with an error, or skip the request "
      "(default error)",
@@ -94,7 +94,7 @@ parse_memory(const char *text, guint64 *bytes, GError **error) {
   const char *unit = length > 1 ? strchr(units, text[length - 1]) : NULL;
   g_autofree char *number = text ? g_strndup(text, length - (unit != NULL)) : NULL;
   guint shift = unit ? 10 * (guint)(unit - units + 1) : 0;
-  *bytes = smb_room_bytes();
+  *bytes = smb_room_available();
   if (!smb_cli_number64("--device-memory", number, 1, G_MAXINT64 >> shift, bytes, error))
     return FALSE;
   *bytes <<= shift;

@@ -11,19 +11,29 @@
 
 #include "sim/analysis/execute.h"
 #include "sim/base/error.h"
+#include "sim/base/range.h"
 #include "src/cli/hint.h"
 
 struct _SmbEngine {
   guchar *memory;
   guint64 base, bytes;
-  guchar *written;     // (nullable): smb_engine_set_written()
-  SmbArch *arch;       // (nullable): of all kernels
-  GHashTable *modules; // number to Loaded
-  GHashTable *archs;   // chip to SmbArch
-  GArray *moved;       // of Moved
-  SmbHeap *heap;       // (nullable)
-  GArray *textures;    // of SmbTexture
-  guint64 ticks;       // the clock of the device
+  guchar *written;       // (nullable): smb_engine_set_written()
+  SmbArch *arch;         // (nullable): of all kernels
+  GHashTable *modules;   // number to Loaded
+  GHashTable *archs;     // chip to SmbArch
+  GArray *moved;         // of Moved
+  SmbHeap *heap;         // (nullable)
+  GArray *textures;      // of SmbTexture
+  guint64 ticks;         // the clock of the device
+  char *name;            // of the program
+  guchar *arena;         // (nullable): memory for the parameters of what kernels launch
+  SmbChildren *children; // (nullable): with it
+  SmbAsk ask;
+  gpointer ask_user;
+};
+
+enum {
+  ARENA_BYTES = 256 << 20,
 };
 
 typedef struct {
@@ -64,15 +74,15 @@ free_arch(gpointer arch) {
   smb_arch_unref(arch);
 }
 
-// Maps a file of a process, by its descriptor there.
+// Maps bytes of a file of a process, by its descriptor there; @at (nullable): to that place.
 static void *
-map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
+map_file_at(guchar *at, guint64 pid, guint64 fd, guint64 from, guint64 bytes, GError **error) {
   g_autofree char *path =
       g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/fd/%" G_GUINT64_FORMAT, pid, fd);
+  const int flags = MAP_SHARED | MAP_NORESERVE | (at ? MAP_FIXED : 0);
   int file = open(path, O_RDWR | O_CLOEXEC);
   void *memory =
-      file < 0 ? MAP_FAILED
-               : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+      file < 0 ? MAP_FAILED : mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, (off_t)from);
   int failure = errno;
   if (file >= 0)
     close(file);
@@ -81,6 +91,28 @@ map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
   smb_fail(error, G_FILE_ERROR, (gint)g_file_error_from_errno(failure), "%s: %s", path,
            g_strerror(failure));
   return NULL;
+}
+
+// The program that a process runs (transfer full).
+static char *
+find_program_name(guint64 pid) {
+  g_autofree char *link = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/exe", pid);
+  g_autofree char *path = g_file_read_link(link, NULL);
+  return path ? g_path_get_basename(path) : g_strdup("the program");
+}
+
+static void *
+map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
+  return map_file_at(NULL, pid, fd, 0, bytes, error);
+}
+
+gboolean
+smb_engine_share(SmbEngine *engine, guint64 place, guint64 pid, guint64 fd, guint64 from,
+                 guint64 bytes) {
+  guint64 page = (guint64)sysconf(_SC_PAGESIZE);
+  return smb_range_is_within(place, bytes, engine->bytes) && place % page == 0 &&
+         from % page == 0 &&
+         map_file_at((guchar *)engine->memory + place, pid, fd, from, bytes, NULL) != NULL;
 }
 
 SmbEngine *
@@ -97,7 +129,8 @@ smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **e
                             g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_loaded),
                         .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
                         .moved = g_array_new(FALSE, FALSE, sizeof(Moved)),
-                        .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture))};
+                        .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture)),
+                        .name = find_program_name(described->pid)};
   return engine;
 }
 
@@ -121,12 +154,16 @@ smb_engine_free(SmbEngine *engine) {
   g_array_unref(engine->textures);
   g_clear_pointer(&engine->arch, smb_arch_unref);
   smb_heap_free(engine->heap);
+  smb_children_free(engine->children);
+  if (engine->arena)
+    munmap(engine->arena, ARENA_BYTES);
+  g_free(engine->name);
   g_free(engine);
 }
 
 const SmbModule *
 smb_engine_load(SmbEngine *engine, guint64 number, GBytes *file, guint chip, GError **error) {
-  SmbModule *module = smb_module_new(file, "module", chip, error);
+  SmbModule *module = smb_module_new(file, engine->name, chip, error);
   if (!module)
     return NULL;
   Loaded *loaded = g_new0(Loaded, 1);
@@ -242,9 +279,66 @@ add_piece(const SmbEngine *engine, GArray *pieces, guint64 address, guint64 byte
   return memory != NULL;
 }
 
+// --- what kernels launch
+
+void
+smb_engine_set_ask(SmbEngine *engine, SmbAsk ask, gpointer user) {
+  engine->ask = ask;
+  engine->ask_user = user;
+}
+
+void
+smb_engine_note_written(SmbEngine *engine, const guchar *memory, guint64 bytes) {
+  guint64 first = (guint64)(memory - engine->memory);
+  for (guint64 bit = first; engine->written && bit < first + bytes; bit++)
+    engine->written[bit / 8] |= (guchar)(1u << bit % 8);
+}
+
+static guint
+ask_for_kernel(gpointer user, const SmbQuestion *question, GByteArray *answer) {
+  enum {
+    NOT_SUPPORTED = 801, // cudaErrorNotSupported
+  };
+  const SmbEngine *engine = user;
+  return engine->ask ? engine->ask(engine->ask_user, question, answer) : NOT_SUPPORTED;
+}
+
+// Memory for parameters lies behind that of the process. Its pages are taken when they are used.
+static guint64
+find_arena_address(const SmbEngine *engine) {
+  return engine->base + engine->bytes;
+}
+
+static gboolean
+need_children(SmbEngine *engine, GError **error) {
+  if (engine->children)
+    return TRUE;
+  void *arena = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (arena == MAP_FAILED)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "no memory for the parameters of kernels that kernels launch");
+  engine->arena = arena;
+  engine->children =
+      smb_children_new(find_arena_address(engine), arena, ARENA_BYTES, ask_for_kernel, engine);
+  return TRUE;
+}
+
+static void
+add_arena(const SmbEngine *engine, GArray *pieces) {
+  const SmbMemoryPiece piece = {
+      .address = find_arena_address(engine),
+      .bytes = ARENA_BYTES,
+      .begins = TRUE,
+      .contents = {.fill = SMB_FILL_BYTES, .bytes = engine->arena, .length = ARENA_BYTES},
+      .home = engine->arena};
+  g_array_append_val(pieces, piece);
+}
+
 // All that is allocated, whose contents are those of the process (transfer full).
 static GArray *
-make_pieces(const SmbEngine *engine, const SmbCaptureLaunch *launch, GError **error) {
+make_pieces(const SmbEngine *engine, const SmbCaptureLaunch *launch, gboolean launches,
+            GError **error) {
   g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(SmbMemoryPiece));
   gboolean fits = TRUE;
   for (guint i = 0; i < launch->memory->len; i++) {
@@ -257,6 +351,8 @@ make_pieces(const SmbEngine *engine, const SmbCaptureLaunch *launch, GError **er
     fits = fits &&
            add_piece(engine, pieces, variable->address, variable->bytes, variable->name, FALSE);
   }
+  if (launches)
+    add_arena(engine, pieces);
   g_array_sort(pieces, compare_places);
   if (fits)
     return g_steal_pointer(&pieces);
@@ -298,6 +394,7 @@ run_launched(Decoded *decoded, const SmbLaunch *launch, const SmbEngineOptions *
   decoded->in_order = decoded->in_order || (in_order && !is_cooperative && n_blocks > 1);
   Written written = {run};
   smb_global_each_written(global, note_written, &written);
+  run->is_blurred = smb_global_is_blurred(global);
   return ran;
 }
 
@@ -333,6 +430,7 @@ smb_engine_run_clear(SmbEngineRun *run) {
   g_clear_pointer(&run->analysis, smb_analysis_free);
   g_clear_pointer(&run->runtime, smb_runtime_free);
   g_clear_pointer(&run->defects, smb_defects_free);
+  g_clear_pointer(&run->work, g_array_unref);
 }
 
 gboolean
@@ -345,7 +443,10 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
                     captured->kernel);
   run->arch = find_arch(engine, loaded->module->chip, error);
   Decoded *decoded = run->arch ? find_decoded(loaded, captured, run->arch, error) : NULL;
-  g_autoptr(GArray) pieces = decoded ? make_pieces(engine, captured, error) : NULL;
+  gboolean launches = decoded && smb_program_asks(decoded->program);
+  if (launches && !need_children(engine, error))
+    return FALSE;
+  g_autoptr(GArray) pieces = decoded ? make_pieces(engine, captured, launches, error) : NULL;
   if (!pieces)
     return FALSE;
   run->program = decoded->program;
@@ -364,8 +465,14 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     launch.cluster[i] = captured->cluster[i];
   }
   smb_runtime_set_textures(run->runtime, engine->textures);
-  smb_runtime_reach(run->runtime, engine->ticks);
+  smb_runtime_reach(run->runtime, engine->ticks, FALSE);
+  if (launches) {
+    smb_runtime_set_children(run->runtime, engine->children);
+    smb_children_begin(engine->children);
+  }
   gboolean ran = run_launched(decoded, &launch, options, captured->is_cooperative, run, error);
   engine->ticks = smb_runtime_time(run->runtime);
+  if (launches)
+    run->work = smb_children_take_work(engine->children);
   return ran;
 }

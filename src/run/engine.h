@@ -26,6 +26,16 @@ typedef struct {
 } SmbEngineMemory;
 
 /**
+ * smb_engine_share: Memory of another process lies in that of the engine's from now on, or its own again: whole pages.
+ * @place, @bytes: where
+ * @pid, @fd, @from: the process, its descriptor of its memory, and where in that
+ *
+ * Returns: whether it is there
+ */
+gboolean smb_engine_share(SmbEngine *engine, guint64 place, guint64 pid, guint64 fd, guint64 from,
+                          guint64 bytes);
+
+/**
  * smb_engine_new:
  * @arch: (nullable) (transfer none): what kernels are counted for; %NULL: that of the code
  * @error: a file error
@@ -92,22 +102,32 @@ typedef struct {
  * @program, @arch: (nullable) (transfer none): what was run, once it was decoded, and on which architecture
  * @analysis: (nullable): what was counted
  * @n_unknown: bytes that it wrote of which the value is not known: what is in memory there is not what a device would leave
+ * @is_blurred: it wrote where it is not known
  * @runtime: (nullable): what it printed, and its fault
  * @defects: (nullable): what it did wrong, if that was looked for
+ * @work: (nullable) (element-type SmbWork): what it has asked the device runtime for
  */
 typedef struct {
   const SmbProgram *program;
   const SmbArch *arch;
   SmbAnalysis *analysis;
   guint64 n_unknown;
+  gboolean is_blurred;
   SmbRuntime *runtime;
   SmbDefects *defects;
+  GArray *work;
 } SmbEngineRun;
 
 /**
  * smb_engine_set_heap: The memory of the process that kernels allocate of; only the first one counts.
  */
 void smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes);
+
+/** smb_engine_set_ask: Who answers what kernels ask of their process, from now on. %NULL: nobody */
+void smb_engine_set_ask(SmbEngine *engine, SmbAsk ask, gpointer user);
+
+/** smb_engine_note_written: Something was written to memory that smb_engine_memory() has found. */
+void smb_engine_note_written(SmbEngine *engine, const guchar *memory, guint64 bytes);
 
 /**
  * smb_engine_add_texture: A texture or surface of the process, for the launches that follow; smb_engine_clear_textures(): none.

@@ -21,8 +21,16 @@ name_architecture(const char *text, guint chip) {
                                         : g_strdup_printf("-arch=%s", name);
 }
 
-static GBytes *
-read_cubin_file(const char *path) {
+char *
+smb_run_ptx_architecture(GBytes *ptx, guint chip) {
+  gsize n = 0;
+  const char *bytes = g_bytes_get_data(ptx, &n);
+  g_autofree char *text = g_strndup(bytes, n);
+  return name_architecture(text, chip);
+}
+
+GBytes *
+smb_run_read_cubin(const char *path) {
   char *bytes = NULL;
   gsize n = 0;
   return g_file_get_contents(path, &bytes, &n, NULL) ? g_bytes_new_take(bytes, n) : NULL;
@@ -45,6 +53,6 @@ smb_run_compile_ptx(GBytes *ptx, guint chip) {
   return g_file_set_contents(source, text, -1, NULL) &&
                  smb_workshop_run(workshop, words, SMB_COMPILE_SECONDS, &run, NULL) &&
                  run.status == 0 && !run.is_late
-             ? read_cubin_file(code)
+             ? smb_run_read_cubin(code)
              : NULL;
 }

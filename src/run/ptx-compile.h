@@ -9,3 +9,9 @@
 /** smb_run_compile_ptx: @ptx: PTX, perhaps with zero bytes behind it; @chip: 90 of sm_90. Returns: (transfer full) (nullable): machine
  * code; %NULL: there is no compiler, or it does not take it */
 GBytes *smb_run_compile_ptx(GBytes *ptx, guint chip);
+
+/** smb_run_ptx_architecture: Returns: (transfer full): the option that names the chip, with the letter that the text has: -arch=sm_90a */
+char *smb_run_ptx_architecture(GBytes *ptx, guint chip);
+
+/** smb_run_read_cubin: Returns: (transfer full) (nullable): what the compiler has written to a file */
+GBytes *smb_run_read_cubin(const char *path);

@@ -15,6 +15,8 @@
 #include "src/cli/hint.h"
 #include "src/rank/rank.h"
 #include "src/run/engine.h"
+#include "src/run/device-link.h"
+#include "src/run/family.h"
 #include "src/run/ptx-compile.h"
 
 typedef struct {
@@ -55,6 +57,7 @@ answer_hello(Process *process, SmbPayload *request, SmbPayload *answer) {
   gboolean is_known = smb_run_device_add(process->running->arch, chip, answer, &error);
   smb_payload_add_number(answer, process->running->device_bytes);
   smb_payload_add_number(answer, process->running->checked != NULL);
+  smb_payload_add_number(answer, process->running->skips);
   return is_known;
 }
 
@@ -352,12 +355,34 @@ describe_run(const char *kernel, const SmbEngineRun *run, SmbFault fault, const 
         " of the bytes that it wrote the value is not known: results that depend on "
         "them are wrong",
         name, run->n_unknown);
+  if (run->is_blurred)
+    return g_strdup_printf("smembank run: warning: %s: it wrote to memory at an address, or bytes "
+                           "of a number, that is not "
+                           "known: what is in memory may be wrong",
+                           name);
   return g_strdup("");
 }
 
-// What the process is told of a launch that has run.
+// --- running a launch, and what it launches
+
+typedef struct {
+  Process *process;
+  guint64 number; // of the module
+  // what the process is told
+  RunStatus status;
+  GString *message, *output, *complaints;
+} Launching;
+
 static void
-answer_run(SmbPayload *answer, const char *kernel, const SmbEngineRun *run, const char *failure) {
+add_message(GString *text, const char *line) {
+  if (text->len > 0 && *line)
+    g_string_append_c(text, '\n');
+  g_string_append(text, line);
+}
+
+// Whether it has run to its end.
+static gboolean
+note_run(Launching *launching, const char *kernel, const SmbEngineRun *run, const char *failure) {
   static const RunStatus statuses[] = {[SMB_FAULT_NONE] = RUN_DONE,
                                        [SMB_FAULT_ADDRESS] = RUN_ADDRESS,
                                        [SMB_FAULT_MISALIGNED] = RUN_MISALIGNED,
@@ -367,16 +392,20 @@ answer_run(SmbPayload *answer, const char *kernel, const SmbEngineRun *run, cons
   SmbFault fault = run->runtime ? smb_runtime_fault(run->runtime, &reason) : SMB_FAULT_NONE;
   g_autofree char *message =
       describe_run(kernel, run, failure ? SMB_FAULT_NONE : fault, failure ? failure : reason);
-  answer_status(answer, failure && fault == SMB_FAULT_NONE ? RUN_FAILED : statuses[fault], message);
-  smb_payload_add_bytes(answer, run->runtime ? smb_runtime_output(run->runtime)->str : "",
-                        run->runtime ? smb_runtime_output(run->runtime)->len : 0);
-  smb_payload_add_text(answer, run->runtime ? smb_runtime_complaints(run->runtime)->str : "");
+  add_message(launching->message, message);
+  launching->status = failure && fault == SMB_FAULT_NONE ? RUN_FAILED : statuses[fault];
+  if (run->runtime) {
+    const GString *output = smb_runtime_output(run->runtime);
+    g_string_append_len(launching->output, output->str, (gssize)output->len);
+    g_string_append(launching->complaints, smb_runtime_complaints(run->runtime)->str);
+  }
+  return launching->status == RUN_DONE;
 }
 
-// Runs a launch, and keeps what is counted of it.
-static void
-run_launch(Process *process, guint64 number, SmbCaptureLaunch *launch, gboolean is_wanted,
-           SmbPayload *answer) {
+// Runs one, and keeps what is counted of it.
+static gboolean
+run_one_launch(Launching *launching, SmbCaptureLaunch *launch, gboolean is_wanted, GArray **work) {
+  Process *process = launching->process;
   SmbRunning *running = process->running;
   const SmbEngineOptions options = {.counts = is_wanted && running->ranking,
                                     .checks = running->checked != NULL,
@@ -388,7 +417,7 @@ run_launch(Process *process, guint64 number, SmbCaptureLaunch *launch, gboolean 
   g_auto(SmbEngineRun) run = {.program = NULL};
   g_autoptr(GError) error = NULL;
   g_autofree char *failure = NULL;
-  if (!smb_engine_run(process->engine, number, launch, &options, &run, &error))
+  if (!smb_engine_run(process->engine, launching->number, launch, &options, &run, &error))
     failure = smb_cli_error_text(error);
   smb_watch_pause(running->watch);
   if (running->checked)
@@ -396,29 +425,94 @@ run_launch(Process *process, guint64 number, SmbCaptureLaunch *launch, gboolean 
   if (options.counts)
     smb_ranking_add(running->ranking, launch, run.program, run.arch, run.analysis, smb_rank_note,
                     failure);
-  answer_run(answer, launch->kernel, &run, failure);
+  *work = g_steal_pointer(&run.work);
+  return note_run(launching, launch->kernel, &run, failure);
 }
 
 static gboolean
-answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
-  SmbRunning *running = process->running;
-  guint64 number = smb_payload_number(request);
-  const SmbModule *module = smb_engine_module(process->engine, number);
-  g_autoptr(SmbCaptureLaunch) launch = take_run_launch(process, request);
-  if (request->failed || !module)
-    return FALSE;
+take_family_member(gpointer user, SmbCaptureLaunch *launch, GArray **work) {
+  Launching *launching = user;
+  SmbRunning *running = launching->process->running;
   gboolean is_wanted = is_wanted_launch(running, launch->kernel);
   running->n_launches++;
   if (running->recorder)
     smb_recorder_count(running->recorder, launch->kernel, 1);
   if (is_wanted && is_recorded(running, launch))
-    record_run(process, launch, module);
-  if (running->skips) {
-    answer_status(answer, RUN_DONE, "");
-    smb_payload_add_text(answer, "");
-    smb_payload_add_text(answer, "");
-  } else
-    run_launch(process, number, launch, is_wanted, answer);
+    record_run(launching->process, launch,
+               smb_engine_module(launching->process->engine, launching->number));
+  return running->skips || run_one_launch(launching, launch, is_wanted, work);
+}
+
+static void
+fail_family(gpointer user, const char *why) {
+  Launching *launching = user;
+  g_autofree char *line = g_strdup_printf("smembank run: %s", why);
+  add_message(launching->message, line);
+  launching->status = RUN_ADDRESS;
+}
+
+static gboolean
+answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 number = smb_payload_number(request);
+  g_autoptr(SmbCaptureLaunch) launch = take_run_launch(process, request);
+  if (request->failed || !smb_engine_module(process->engine, number))
+    return FALSE;
+  g_autoptr(GString) message = g_string_new(NULL), output = g_string_new(NULL),
+                     complaints = g_string_new(NULL);
+  Launching launching = {process, number, RUN_DONE, message, output, complaints};
+  SmbFamily family = {process->fd,        process->engine, number,
+                      take_family_member, fail_family,     &launching};
+  smb_family_run(&family, launch);
+  answer_status(answer, launching.status, message->str);
+  smb_payload_add_bytes(answer, output->str, output->len);
+  smb_payload_add_text(answer, complaints->str);
+  return TRUE;
+}
+
+static gboolean
+answer_share(const Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 place = smb_payload_number(request);
+  const guint64 pid = smb_payload_number(request), fd = smb_payload_number(request);
+  const guint64 from = smb_payload_number(request), bytes = smb_payload_number(request);
+  gboolean is_there =
+      !request->failed && smb_engine_share(process->engine, place, pid, fd, from, bytes);
+  answer_status(answer, is_there ? RUN_DONE : RUN_INVALID, "");
+  return !request->failed;
+}
+
+// --- linking
+
+static void
+clear_link_input(gpointer input) {
+  g_bytes_unref(((SmbRunLinkInput *)input)->bytes);
+}
+
+static gboolean
+answer_link(const Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 n = smb_payload_number(request);
+  gboolean has_compiler = FALSE;
+  g_autofree char *message = NULL;
+  g_autoptr(GArray) inputs = g_array_new(FALSE, TRUE, sizeof(SmbRunLinkInput));
+  g_array_set_clear_func(inputs, clear_link_input);
+  for (guint64 i = 0; i < n && !request->failed; i++) {
+    guint64 kind = smb_payload_number(request);
+    const SmbRunLinkInput input = {(SmbRunLinkKind)kind, smb_frames_bytes(request)};
+    g_array_append_val(inputs, input);
+    request->failed = request->failed || kind >= SMB_RUN_LINK_KINDS;
+  }
+  if (request->failed)
+    return FALSE;
+  g_autoptr(GBytes) code = smb_run_link(inputs, process->running->chip, &has_compiler, &message);
+  answer_status(answer,
+                code           ? RUN_DONE
+                : has_compiler ? RUN_FAILED
+                               : RUN_NO_IMAGE,
+                code           ? ""
+                : has_compiler ? message ? message : "smembank run: nothing was linked"
+                               : "smembank run: linking needs nvcc, which is not found");
+  gsize n_bytes = 0;
+  const void *bytes = code ? g_bytes_get_data(code, &n_bytes) : NULL;
+  smb_payload_add_bytes(answer, bytes, n_bytes);
   return TRUE;
 }
 
@@ -441,6 +535,10 @@ take_request(gpointer user, guint64 kind, SmbPayload *request) {
     makes_sense = answer_written(process, request, &answer);
   else if (kind == RUN_FOUND && process->engine)
     makes_sense = answer_found(process, request, &answer);
+  else if (kind == RUN_SHARE && process->engine)
+    makes_sense = answer_share(process, request, &answer);
+  else if (kind == RUN_LINK && process->engine)
+    makes_sense = answer_link(process, request, &answer);
   makes_sense = makes_sense && smb_frames_send(process->fd, kind, &answer);
   smb_payload_clear(&answer);
   return makes_sense;

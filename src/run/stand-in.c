@@ -86,7 +86,7 @@ parse_stand_in_options(const SmbCli *cli, const SmbArch *arch, SmbRunning *runni
   *running = (SmbRunning){.arch = arch,
                           .counts_as = cli->arch_given ? cli->arch : NULL,
                           .chip = smb_program_cuda_arch(arch) / 10,
-                          .device_bytes = smb_room_bytes(),
+                          .device_bytes = smb_room_available(),
                           .memory_bytes = (guint64)MEMORY_MIB << 20,
                           .first = 1,
                           .last = G_MAXUINT32,

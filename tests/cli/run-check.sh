@@ -82,7 +82,8 @@ done
 finds misaligned 'misaligned access'
 finds free-twice "wrong use of the device's heap"
 finds free-foreign "wrong use of the device's heap"
-for case in read-early overwrite write-twice in-warp in-half with-atomic named-barrier flag copied-by-others bulk-copy block-barrier; do
+for case in read-early overwrite write-twice in-warp in-half with-atomic named-barrier flag copied-by-others bulk-copy block-barrier \
+  counted reduced two-buffers elected in-part dropped parity counter ticket wide-tile in-turn; do
   finds $case race
 done
 finds pending-copy 'access to a pending copy'
@@ -90,7 +91,7 @@ finds unset 'uninitialized device memory'
 finds unset-atomic 'uninitialized device memory'
 finds unset-heap 'uninitialized device memory'
 finds unset-shared 'uninitialized shared memory'
-for case in some-threads ended two-barriers too-few; do
+for case in some-threads two-barriers too-few; do
   finds $case 'divergent threads at a barrier'
 done
 finds wrong-mask 'threads of a warp that do not meet'
@@ -112,7 +113,7 @@ for case in unset-copy call launch leak; do
 done
 
 # --- right as they are
-for case in tiles locked same-value; do
+for case in tiles locked same-value fragments ended; do
   checked 0 $case
   says 'nothing found.'
 done
@@ -128,9 +129,12 @@ says 'is read by thread (32,0,0) and written by thread (31,0,0) at'
 SMEMBANK_NVCC=no
 export SMEMBANK_NVCC
 "$nvcc" -arch=compute_90 -lineinfo -cudart shared -diag-suppress 20054 -o cases "$source"
-for case in read-early-not in-warp-not flag-not bulk-copy-not named-barrier-not tiles locked; do
+for case in read-early-not in-warp-not flag-not bulk-copy-not named-barrier-not counter-not wide-tile-not tiles locked fragments; do
   checked 0 $case
 done
+finds wide-tile race
+checked 1 formatted
+says "'sust.p.1d.b32.trap' is not supported"
 checked 1 read-early
 says "'tile' (byte 124 of shared memory)"
 finds in-half race

@@ -9,6 +9,7 @@
 #include <cuda_pipeline.h>
 #include <cstdio>
 #include <cstring>
+#include <mma.h>
 
 namespace cg = cooperative_groups;
 
@@ -256,6 +257,208 @@ block_barrier(int *p, bool wrong) {
   p[threadIdx.x] = tile[N - 1 - threadIdx.x]; // block-barrier
 }
 
+__global__ void
+counted(int *p, bool wrong) {
+  __shared__ int tile[N];
+  int n = 0;
+  tile[threadIdx.x] = threadIdx.x;
+  if (!wrong)
+    n = __syncthreads_count(threadIdx.x % 3 == 0) + __syncthreads_or(1) + __syncthreads_and(1);
+  p[threadIdx.x] = tile[N - 1 - threadIdx.x] + n; // counted
+}
+
+// A barrier that half of the threads reduce at.
+__global__ void
+reduced(int *p, bool wrong) {
+  __shared__ int tile[N];
+  int any = 0;
+  tile[threadIdx.x] = 1;
+  if (threadIdx.x < 32)
+    asm volatile("{ .reg .pred q, r; setp.gt.s32 q, %1, 3; bar.red.or.pred r, 5, 32, q; selp.b32 "
+                 "%0, 1, 0, r; }"
+                 : "=r"(any)
+                 : "r"((int)threadIdx.x)
+                 : "memory");
+  p[threadIdx.x] = any + (threadIdx.x < 32 ? tile[threadIdx.x ^ (wrong ? 32 : 16)] : 0); // reduced
+}
+
+// One warp fills two buffers in turn, the other one empties them.
+__global__ void
+two_buffers(int *p, bool wrong) {
+  __shared__ int buffer[2][32];
+  int lane = threadIdx.x % 32, sum = 0, late = wrong ? 3 : 2;
+  for (int i = 0; i < 6; i++) {
+    if (threadIdx.x < 32) {
+      if (i >= late)
+        asm volatile("bar.sync %0, 64;" ::"r"(3 + (i - late) % 2) : "memory");
+      buffer[i % 2][lane] = i;
+      asm volatile("bar.arrive %0, 64;" ::"r"(1 + i % 2) : "memory");
+    } else {
+      asm volatile("bar.sync %0, 64;" ::"r"(1 + i % 2) : "memory");
+      sum += buffer[i % 2][31 - lane]; // two-buffers
+      if (i < 6 - late)
+        asm volatile("barrier.cta.arrive %0, 64;" ::"r"(3 + i % 2) : "memory");
+    }
+  }
+  p[threadIdx.x] = sum;
+}
+
+__global__ void
+elected(int *p, bool wrong) {
+  __shared__ volatile int last[2];
+  unsigned is_one;
+  asm volatile("{ .reg .pred q; elect.sync _|q, 0xffffffff; selp.b32 %0, 1, 0, q; }"
+               : "=r"(is_one));
+  if (is_one)
+    last[threadIdx.x / 32] = threadIdx.x;
+  if (!wrong)
+    __syncwarp();
+  p[threadIdx.x] = last[threadIdx.x / 32]; // elected
+}
+
+__global__ void
+in_part(int *p, bool wrong) {
+  __shared__ volatile int tile[N];
+  tile[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x % 32 < 16) {
+    if (!wrong)
+      __syncwarp(0xffff);
+    p[threadIdx.x] = tile[threadIdx.x ^ 3]; // in-part
+  } else
+    p[threadIdx.x] = 7;
+}
+
+// Some threads leave a barrier for good.
+__global__ void
+dropped(int *p, bool wrong) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+  __shared__ int tile[N];
+  if (threadIdx.x == 0)
+    init(&barrier, N);
+  __syncthreads();
+  tile[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x >= 48) {
+    barrier.arrive_and_drop();
+    return;
+  }
+  barrier.arrive_and_wait();
+  int found = tile[threadIdx.x + 16];
+  if (!wrong)
+    barrier.arrive_and_wait();
+  tile[threadIdx.x] = found; // dropped
+  barrier.arrive_and_wait();
+  p[threadIdx.x] = tile[47 - threadIdx.x];
+}
+
+// Two mbarriers, whose phases one warp and the other wait for by their parity.
+__global__ void
+parity(int *p, bool wrong) {
+  __shared__ alignas(8) unsigned long long barriers[2];
+  __shared__ int stage;
+  unsigned full = (unsigned)__cvta_generic_to_shared(barriers), empty = full + 8;
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(full) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(empty) : "memory");
+  }
+  __syncthreads();
+#define wait_for(at, phase)                                                                        \
+  for (unsigned done = 0; !done;)                                                                  \
+  asm volatile(                                                                                    \
+      "{ .reg .pred q; mbarrier.try_wait.parity.shared.b64 q, [%1], %2; selp.u32 %0, 1, 0, q; }"   \
+      : "=r"(done)                                                                                 \
+      : "r"(at), "r"((phase)&1)                                                                    \
+      : "memory")
+  for (int i = 0; i < 4; i++) {
+    if (threadIdx.x == 0) {
+      if (!wrong)
+        wait_for(empty, i + 1);
+      stage = i; // parity
+      asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(full) : "memory");
+      if (wrong)
+        wait_for(empty, i);
+    } else if (threadIdx.x >= 32) {
+      wait_for(full, i);
+      if (wrong)
+        asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(empty)
+                     : "memory");
+      p[threadIdx.x] = stage;
+      if (!wrong)
+        asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(empty)
+                     : "memory");
+    }
+  }
+}
+
+// The last warp that counts itself reads what all wrote.
+__global__ void
+counter(int *p, bool wrong) {
+  __shared__ int count, part[2];
+  if (threadIdx.x == 0)
+    count = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    part[threadIdx.x / 32] = threadIdx.x; // counter
+    __threadfence_block();
+    if (atomicAdd(&count, 1) == (wrong ? 0 : 1)) {
+      __threadfence_block();
+      p[0] = part[0] + part[1]; // counter
+    }
+  }
+}
+
+__global__ void
+ticket(int *p, bool wrong) {
+  __shared__ int next, sum;
+  __shared__ volatile int serving;
+  if (threadIdx.x == 0)
+    next = sum = serving = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    int mine = atomicAdd(&next, 1);
+    while (!wrong && serving != mine)
+      ;
+    __threadfence_block();
+    sum += 2; // ticket
+    __threadfence_block();
+    serving = mine + 1;
+  }
+  __syncthreads();
+  p[threadIdx.x] = sum;
+}
+
+// A tile of several warps meets at a barrier in the system's part of shared memory.
+__global__ void
+wide_tile(int *p, bool wrong) {
+  __shared__ cg::block_tile_memory<N> memory;
+  __shared__ int tile[N];
+  cg::thread_block block = cg::this_thread_block(memory);
+  auto all = cg::tiled_partition<N>(block);
+  tile[threadIdx.x] = all.shfl((int)threadIdx.x, 3);
+  if (!wrong)
+    all.sync();
+  p[threadIdx.x] = tile[threadIdx.x ^ 32]; // wide-tile
+}
+
+__global__ void
+in_turn(int *p, const int *from, bool wrong) {
+  __shared__ int tile[2][N];
+  int sum = 0;
+  __pipeline_memcpy_async(&tile[0][threadIdx.x], &from[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+  for (int i = 0; i < 4; i++) {
+    int *next = &tile[(i + 1) % 2][threadIdx.x];
+    if (i < 3)
+      __pipeline_memcpy_async(next, &from[threadIdx.x], sizeof(int)); // in-turn
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += tile[i % 2][N - 1 - threadIdx.x];
+    if (!wrong)
+      __syncthreads();
+  }
+  p[threadIdx.x] = sum;
+}
+
 // --- initcheck
 
 __global__ void
@@ -306,7 +509,7 @@ ended(int *p, bool wrong) {
   if (threadIdx.x >= 50 && wrong)
     return;
   p[threadIdx.x] = 1;
-  __syncthreads(); // ended
+  __syncthreads();
   p[threadIdx.x] = 2;
 }
 
@@ -413,6 +616,26 @@ same_value(int *p, bool) {
   p[threadIdx.x] = any;
 }
 
+// Fragments are stored at once, also where PTX is run as it is.
+__global__ void
+fragments(int *p, bool) {
+  using namespace nvcuda::wmma;
+  __shared__ int sums[256];
+  fragment<accumulator, 16, 16, 16, int> sum;
+  fill_fragment(sum, 3);
+  if (threadIdx.x < 32) {
+    store_matrix_sync(sums, sum, 16, mem_row_major);
+    __syncwarp();
+    p[threadIdx.x] = sums[8 * threadIdx.x];
+  }
+}
+
+// Not modelled: refused by its name.
+__global__ void
+formatted(int *p, bool) {
+  asm volatile("sust.p.1d.b32.trap [%0, {%1}], %2;" ::"l"((unsigned long long)p), "r"(0), "r"(1));
+}
+
 static int *p, *from;
 
 static bool
@@ -484,6 +707,18 @@ main(int argc, char **argv) {
                  {"wrong-mask", wrong_mask},
                  {"no-barrier", no_barrier},
                  {"arrive-often", arrive_often},
+                 {"counted", counted},
+                 {"reduced", reduced},
+                 {"two-buffers", two_buffers},
+                 {"elected", elected},
+                 {"in-part", in_part},
+                 {"dropped", dropped},
+                 {"parity", parity},
+                 {"counter", counter},
+                 {"ticket", ticket},
+                 {"wide-tile", wide_tile},
+                 {"fragments", fragments},
+                 {"formatted", formatted},
                  {"tiles", tiles},
                  {"locked", locked},
                  {"same-value", same_value}};
@@ -492,7 +727,8 @@ main(int argc, char **argv) {
     void (*kernel)(int *, const int *, bool);
   } copies[] = {{"pending-copy", pending_copy},
                 {"copied-by-others", copied_by_others},
-                {"bulk-copy", bulk_copy}};
+                {"bulk-copy", bulk_copy},
+                {"in-turn", in_turn}};
   char name[64];
   snprintf(name, sizeof name, "%s", argc > 1 ? argv[1] : "");
   char *no = strstr(name, "-not");

@@ -35,6 +35,7 @@ int
 main() {
   int *device, out[32];
   CHECK(cudaMalloc(&device, 64 * sizeof *device));
+  CHECK(cudaMemset(device, 0, 64 * sizeof *device));
   cudaLaunchAttribute attributes[2] = {};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim.x = 4;

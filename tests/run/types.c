@@ -61,8 +61,27 @@ print_driver_types(void) {
   DRIVER(CUctxCreateParams, cigParams, cigParams);
   SIZE(CUmemAllocationProp);
   DRIVER(CUmemAllocationProp, allocFlags, allocFlags);
+  SIZE(CUDA_BATCH_MEM_OP_NODE_PARAMS);
+  DRIVER(CUDA_BATCH_MEM_OP_NODE_PARAMS, flags, flags);
   SIZE(CUdeviceptr);
   NUMBER(CU_MEMORYTYPE_UNIFIED);
+}
+
+static void
+print_graph_types(void) {
+  SIZE(STRUCT(cudaKernelNodeParams));
+  PLACE(STRUCT(cudaKernelNodeParams), extra);
+  SIZE(STRUCT(cudaHostNodeParams));
+  SIZE(STRUCT(cudaMemcpyNodeParams));
+  SIZE(STRUCT(cudaGraphNodeParams));
+  PLACE(STRUCT(cudaGraphNodeParams), kernel);
+  PLACE(STRUCT(cudaGraphNodeParams), reserved2);
+  PLACE(STRUCT(cudaGraphNodeParams), graph.ownership);
+  PLACE(STRUCT(cudaGraphNodeParams), conditional.phGraph_out);
+  SIZE(cudaGraphEdgeData);
+  SIZE(cudaGraphExecUpdateResultInfo);
+  SIZE(cudaGraphInstantiateParams);
+  PLACE(cudaGraphInstantiateParams, result_out);
 }
 
 int
@@ -102,18 +121,7 @@ main(void) {
   PLACE(cudaLaunchAttribute, val);
   SIZE(cudaLaunchConfig_t);
   PLACE(cudaLaunchConfig_t, numAttrs);
-  SIZE(STRUCT(cudaKernelNodeParams));
-  PLACE(STRUCT(cudaKernelNodeParams), extra);
-  SIZE(STRUCT(cudaHostNodeParams));
-  SIZE(STRUCT(cudaMemcpyNodeParams));
-  SIZE(STRUCT(cudaGraphNodeParams));
-  PLACE(STRUCT(cudaGraphNodeParams), kernel);
-  PLACE(STRUCT(cudaGraphNodeParams), reserved2);
-  PLACE(STRUCT(cudaGraphNodeParams), graph.ownership);
-  SIZE(cudaGraphEdgeData);
-  SIZE(cudaGraphExecUpdateResultInfo);
-  SIZE(cudaGraphInstantiateParams);
-  PLACE(cudaGraphInstantiateParams, result_out);
+  print_graph_types();
   print_driver_types();
   NUMBER(cudaErrorStreamCaptureImplicit);
   NUMBER(cudaErrorCooperativeLaunchTooLarge);
@@ -122,6 +130,8 @@ main(void) {
   NUMBER(cudaFuncAttributeClusterSchedulingPolicyPreference);
   NUMBER(cudaLaunchAttributeNvlinkUtilCentricScheduling);
   NUMBER(cudaGraphNodeTypeMemFree);
+  NUMBER(cudaGraphCondTypeSwitch);
+  NUMBER(cudaGraphInstantiateConditionalHandleUnused);
   NUMBER(cudaStreamCaptureModeRelaxed);
   NUMBER(cudaGraphExecUpdateErrorNotSupported);
   return 0;

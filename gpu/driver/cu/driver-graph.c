@@ -6,6 +6,7 @@
 
 #include "gpu/driver/cu/driver.h"
 #include "gpu/driver/graph/graph.h"
+#include "gpu/driver/handle.h"
 
 // --- kernels
 
@@ -160,6 +161,8 @@ add_any(cudaGraphNode_t *node, cudaGraph_t graph, Nodes dependencies,
                                                                &parameters);
   if (!error && given->type == cudaGraphNodeTypeMemAlloc) // its address is told
     ((cudaGraphNodeParams *)given)->alloc.dptr = parameters.alloc.dptr;
+  if (!error && given->type == cudaGraphNodeTypeConditional) // and its bodies
+    ((cudaGraphNodeParams *)given)->conditional.phGraph_out = parameters.conditional.phGraph_out;
   free(kept);
   return error;
 }
@@ -174,6 +177,14 @@ cudaError_t
 cuGraphAddNode_v2(cudaGraphNode_t *node, cudaGraph_t graph, Nodes dependencies,
                   const cudaGraphEdgeData *edges, size_t n, CUgraphNodeParams *given) {
   return add_any(node, graph, dependencies, edges, n, given);
+}
+
+cudaError_t
+cuGraphConditionalHandleCreate(unsigned long long *handle, cudaGraph_t graph, CUcontext context,
+                               unsigned value, unsigned flags) {
+  return context && !context_is(context)
+             ? cudaErrorDeviceUninitialized
+             : cudaGraphConditionalHandleCreate(handle, graph, value, flags);
 }
 
 cudaError_t
@@ -248,4 +259,50 @@ cuGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node
   if (node)
     *node = info.errorNode;
   return error;
+}
+
+// --- operations on memory
+
+static cudaGraphNodeParams
+take_operations(const CUDA_BATCH_MEM_OP_NODE_PARAMS *given) {
+  cudaGraphNodeParams parameters = {.type = cudaGraphNodeTypeBatchMemOp};
+  parameters.memOp = *given;
+  return parameters;
+}
+
+cudaError_t
+cuGraphAddBatchMemOpNode(cudaGraphNode_t *node, cudaGraph_t graph, Nodes dependencies, size_t n,
+                         const CUDA_BATCH_MEM_OP_NODE_PARAMS *given) {
+  if (!given)
+    return cudaErrorInvalidValue;
+  cudaGraphNodeParams parameters = take_operations(given);
+  return IN_12_OR_13(cudaGraphAddNode_v2, cudaGraphAddNode)(node, graph, dependencies, NULL, n,
+                                                            &parameters);
+}
+
+// The operations are the node's.
+cudaError_t
+cuGraphBatchMemOpNodeGetParams(cudaGraphNode_t node, CUDA_BATCH_MEM_OP_NODE_PARAMS *answer) {
+  if (!answer || !handle_is(node, HANDLE_NODE) || node->call.kind != cudaGraphNodeTypeBatchMemOp)
+    return cudaErrorInvalidValue;
+  const MemoryCall *call = node->call.memory;
+  *answer = (CUDA_BATCH_MEM_OP_NODE_PARAMS){call->context, call->n, call->operations, call->flags};
+  return cudaSuccess;
+}
+
+cudaError_t
+cuGraphBatchMemOpNodeSetParams(cudaGraphNode_t node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *given) {
+  if (!given)
+    return cudaErrorInvalidValue;
+  cudaGraphNodeParams parameters = take_operations(given);
+  return cudaGraphNodeSetParams(node, &parameters);
+}
+
+cudaError_t
+cuGraphExecBatchMemOpNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                   const CUDA_BATCH_MEM_OP_NODE_PARAMS *given) {
+  if (!given)
+    return cudaErrorInvalidValue;
+  cudaGraphNodeParams parameters = take_operations(given);
+  return cudaGraphExecNodeSetParams(exec, node, &parameters);
 }

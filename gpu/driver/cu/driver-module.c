@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Modules and what is in them, and the linker, which has one input.
+// Modules and what is in them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,88 +145,4 @@ cuKernelGetLibrary(cudaLibrary_t *library, const Kernel *kernel) {
   if (!error)
     *library = module_library(kernel->module);
   return error;
-}
-
-// --- the linker
-
-enum {
-  INPUT_KINDS = 6,
-};
-
-struct Link {
-  char *image;
-  size_t n_bytes;
-};
-
-cudaError_t
-cuLinkCreate_v2(unsigned n, const int *options, void **values, CUlinkState *link) {
-  if (!link || (n > 0 && (!options || !values)))
-    return cudaErrorInvalidValue;
-  const ModuleLog log = module_find_log(options, values, n);
-  module_tell_log(&log, options, values, n);
-  *link = handle_new(HANDLE_LINK, sizeof **link);
-  return *link ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-static cudaError_t
-use_link(const void *answer, CUlinkState link) {
-  return !answer                        ? cudaErrorInvalidValue
-         : handle_is(link, HANDLE_LINK) ? cudaSuccess
-                                        : cudaErrorInvalidResourceHandle;
-}
-
-cudaError_t
-cuLinkAddData_v2(CUlinkState link, int kind, const void *data, size_t n_bytes, const char *name,
-                 unsigned n, const int *options, void **values) {
-  cudaError_t error = use_link(n_bytes > 0 ? data : NULL, link);
-  (void)name, (void)n, (void)options, (void)values;
-  if (!error && (kind < 0 || kind >= INPUT_KINDS))
-    error = cudaErrorInvalidValue;
-  if (!error && link->image)
-    return error_missing("cuLinkAddData of a second input");
-  if (error)
-    return error;
-  link->image = malloc(n_bytes + 1);
-  if (!link->image)
-    return cudaErrorMemoryAllocation;
-  memcpy(link->image, data, n_bytes);
-  link->image[n_bytes] = '\0';
-  link->n_bytes = n_bytes;
-  return cudaSuccess;
-}
-
-cudaError_t
-cuLinkAddFile_v2(CUlinkState link, int kind, const char *path, unsigned n, const int *options,
-                 void **values) {
-  size_t n_bytes = 0;
-  cudaError_t error = use_link(path, link);
-  char *data = error ? NULL : module_read_file(path, &n_bytes);
-  if (!error && !data)
-    error = cudaErrorFileNotFound;
-  if (!error)
-    error = cuLinkAddData_v2(link, kind, data, n_bytes, path, n, options, values);
-  free(data);
-  return error;
-}
-
-// What is returned is what can be loaded: the input, which the compiler does not take before.
-cudaError_t
-cuLinkComplete(CUlinkState link, void **image, size_t *n_bytes) {
-  cudaError_t error = use_link(image, link);
-  if (error || !link->image)
-    return error ? error : cudaErrorInvalidValue;
-  *image = link->image;
-  if (n_bytes)
-    *n_bytes = link->n_bytes;
-  return cudaSuccess;
-}
-
-cudaError_t
-cuLinkDestroy(CUlinkState link) {
-  cudaError_t error = use_link(link, link);
-  if (error)
-    return cudaErrorInvalidResourceHandle;
-  free(link->image);
-  handle_free(link);
-  return cudaSuccess;
 }

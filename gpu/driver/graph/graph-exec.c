@@ -20,13 +20,16 @@ free_exec(Exec *exec) {
 }
 
 static cudaError_t
-instantiate(cudaGraphExec_t *answer, const Graph *graph, unsigned long long flags) {
+instantiate(cudaGraphExec_t *answer, const Graph *graph, unsigned long long flags, int *result) {
   cudaError_t error = error_check();
   if (!error && (!answer || !handle_is(graph, HANDLE_GRAPH) ||
                  flags & ~(unsigned long long)cudaGraphInstantiateFlagsKnown))
     error = cudaErrorInvalidValue;
   if (!error && flags & cudaGraphInstantiateFlagDeviceLaunch)
     return error_missing("cudaGraphInstantiate for launches by the device");
+  *result = error ? cudaGraphInstantiateError : conditions_check(graph);
+  if (!error && *result)
+    error = cudaErrorInvalidValue;
   if (error)
     return error_return(error);
   Exec *exec = handle_new(HANDLE_EXEC, sizeof *exec);
@@ -38,6 +41,7 @@ instantiate(cudaGraphExec_t *answer, const Graph *graph, unsigned long long flag
   if (!exec->order) { // no order: a circle
     error = exec->graph ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
     free_exec(exec);
+    *result = cudaGraphInstantiateError;
     return error_return(error);
   }
   *answer = exec;
@@ -46,12 +50,14 @@ instantiate(cudaGraphExec_t *answer, const Graph *graph, unsigned long long flag
 
 API cudaError_t
 cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
-  return instantiate(exec, graph, flags);
+  int result;
+  return instantiate(exec, graph, flags, &result);
 }
 
 API cudaError_t
 cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
-  return instantiate(exec, graph, flags);
+  int result;
+  return instantiate(exec, graph, flags, &result);
 }
 
 API cudaError_t
@@ -59,10 +65,8 @@ cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
                                cudaGraphInstantiateParams *parameters) {
   if (!parameters)
     return error_return(cudaErrorInvalidValue);
-  cudaError_t error = instantiate(exec, graph, parameters->flags);
   parameters->errNode_out = NULL;
-  parameters->result_out = error ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
-  return error;
+  return instantiate(exec, graph, parameters->flags, &parameters->result_out);
 }
 
 static cudaError_t
@@ -189,19 +193,42 @@ compare_call_nodes(const Node *own, const Node *node) {
              : cudaGraphExecUpdateSuccess;
 }
 
+static cudaGraphExecUpdateResultInfo compare_graphs(const Graph *own, const Graph *graph);
+
+// Conditions have the same form, and their bodies as well.
 static cudaGraphExecUpdateResultInfo
-compare_graphs(const Exec *exec, const Graph *graph) {
+compare_conditions(const ConditionCall *own, Node *node) {
+  const ConditionCall *call = node->call.condition;
+  cudaGraphExecUpdateResultInfo info = {cudaGraphExecUpdateSuccess, NULL, NULL};
+  if (own->type != call->type || own->size != call->size)
+    return (cudaGraphExecUpdateResultInfo){cudaGraphExecUpdateErrorParametersChanged, node, NULL};
+  for (unsigned k = 0; info.result == cudaGraphExecUpdateSuccess && k < call->size; k++)
+    info = compare_graphs(own->bodies[k], call->bodies[k]);
+  return info;
+}
+
+static cudaGraphExecUpdateResultInfo
+compare_graphs(const Graph *own, const Graph *graph) {
   cudaGraphExecUpdateResultInfo info = {.result = cudaGraphExecUpdateSuccess};
-  if (exec->graph->n_nodes != graph->n_nodes)
+  if (own->n_nodes != graph->n_nodes)
     info.result = cudaGraphExecUpdateErrorTopologyChanged;
   for (size_t i = 0; i < graph->n_nodes; i++)
     graph->nodes[i]->mark = i;
   for (size_t i = 0; info.result == cudaGraphExecUpdateSuccess && i < graph->n_nodes; i++) {
-    info.result = compare_call_nodes(exec->graph->nodes[i], graph->nodes[i]);
+    info.result = compare_call_nodes(own->nodes[i], graph->nodes[i]);
     if (info.result != cudaGraphExecUpdateSuccess)
       info.errorNode = graph->nodes[i];
+    else if (graph->nodes[i]->call.kind == cudaGraphNodeTypeConditional)
+      info = compare_conditions(own->nodes[i]->call.condition, graph->nodes[i]);
   }
   return info;
+}
+
+// Handles are those of the other graph from now on: its kernels set them.
+static cudaError_t
+take_conditions(Graph *own, const Graph *graph) {
+  conditions_drop_all(own);
+  return conditions_hold_again(own, graph) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 API cudaError_t
@@ -213,7 +240,7 @@ cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
   if (error)
     return error_return(error);
   queue_wait(exec->ticket);
-  *answer = compare_graphs(exec, graph);
+  *answer = compare_graphs(exec->graph, graph);
   if (answer->result != cudaGraphExecUpdateSuccess)
     return error_return(cudaErrorGraphExecUpdateFailure);
   for (size_t i = 0; !error && i < graph->n_nodes; i++) {
@@ -223,7 +250,7 @@ cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
     else
       error = node_replace(exec->graph->nodes[i], &call);
   }
-  return error_return(error);
+  return error_return(error ? error : take_conditions(exec->graph, graph));
 }
 
 // --- attributes of kernels

@@ -276,11 +276,18 @@ WITH_DATA(cudaGraphRemoveDependencies, cudaGraphRemoveDependencies_v2)(cudaGraph
 // --- a picture
 
 static const char *const kind_names[] = {
-    [cudaGraphNodeTypeKernel] = "KERNEL",        [cudaGraphNodeTypeMemcpy] = "MEMCPY",
-    [cudaGraphNodeTypeMemset] = "MEMSET",        [cudaGraphNodeTypeHost] = "HOST",
-    [cudaGraphNodeTypeGraph] = "GRAPH",          [cudaGraphNodeTypeEmpty] = "EMPTY",
-    [cudaGraphNodeTypeWaitEvent] = "WAIT_EVENT", [cudaGraphNodeTypeEventRecord] = "EVENT_RECORD",
-    [cudaGraphNodeTypeMemAlloc] = "MEM_ALLOC",   [cudaGraphNodeTypeMemFree] = "MEM_FREE",
+    [cudaGraphNodeTypeKernel] = "KERNEL",
+    [cudaGraphNodeTypeMemcpy] = "MEMCPY",
+    [cudaGraphNodeTypeMemset] = "MEMSET",
+    [cudaGraphNodeTypeHost] = "HOST",
+    [cudaGraphNodeTypeGraph] = "GRAPH",
+    [cudaGraphNodeTypeEmpty] = "EMPTY",
+    [cudaGraphNodeTypeWaitEvent] = "WAIT_EVENT",
+    [cudaGraphNodeTypeEventRecord] = "EVENT_RECORD",
+    [cudaGraphNodeTypeMemAlloc] = "MEM_ALLOC",
+    [cudaGraphNodeTypeMemFree] = "MEM_FREE",
+    [cudaGraphNodeTypeConditional] = "CONDITIONAL",
+    [cudaGraphNodeTypeBatchMemOp] = "BATCH_MEM_OP",
 };
 
 API cudaError_t

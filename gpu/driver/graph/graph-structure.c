@@ -28,6 +28,7 @@ graph_free(Graph *graph) {
   for (size_t i = 0; i < graph->n_nodes; i++)
     free_node(graph->nodes[i]);
   user_object_drop_all(graph);
+  conditions_drop_all(graph);
   free(graph->nodes);
   handle_free(graph);
 }
@@ -106,7 +107,7 @@ graph_remove(Node *node) {
 Graph *
 graph_copy(const Graph *graph) {
   Graph *copy = graph_new();
-  bool fits = copy && user_object_hold_again(copy, graph);
+  bool fits = copy && user_object_hold_again(copy, graph) && conditions_hold_again(copy, graph);
   for (size_t i = 0; fits && i < graph->n_nodes; i++) {
     Call call;
     Node *from = graph->nodes[i], *node = NULL;
@@ -186,6 +187,7 @@ graph_run(const Graph *graph) {
 
 cudaError_t
 exec_run(Exec *exec) {
+  conditions_begin(exec->graph);
   return run_nodes(exec->order, exec->graph->n_nodes);
 }
 
@@ -195,6 +197,7 @@ calls_host_anywhere(const Graph *graph) {
   for (size_t i = 0; i < graph->n_nodes && !calls; i++) {
     const Call *call = &graph->nodes[i]->call;
     calls = call->kind == cudaGraphNodeTypeHost ||
+            (call->kind == cudaGraphNodeTypeBatchMemOp && memory_call_waits(call->memory)) ||
             (call->kind == cudaGraphNodeTypeGraph && calls_host_anywhere(call->child));
   }
   return calls;
@@ -210,10 +213,22 @@ exec_set_ticket(Exec *exec, uint64_t ticket) {
   exec->ticket = ticket;
 }
 
+// Nodes of the bodies of conditions are found as well.
+static Node *
+find_copied_node(const Graph *graph, const Node *node) {
+  Node *found = NULL;
+  for (size_t i = 0; i < graph->n_nodes && !found; i++) {
+    const Call *call = &graph->nodes[i]->call;
+    if (graph->nodes[i]->origin == node)
+      return graph->nodes[i];
+    for (unsigned k = 0;
+         call->kind == cudaGraphNodeTypeConditional && !found && k < call->condition->size; k++)
+      found = find_copied_node(call->condition->bodies[k], node);
+  }
+  return found;
+}
+
 Node *
 exec_find(const Exec *exec, const Node *node) {
-  for (size_t i = 0; i < exec->graph->n_nodes; i++)
-    if (exec->graph->nodes[i]->origin == node)
-      return exec->graph->nodes[i];
-  return NULL;
+  return find_copied_node(exec->graph, node);
 }

@@ -27,7 +27,9 @@ typedef struct Graph {
   Node **nodes; // in the order in which they were added
   size_t n_nodes, room;
   Held *held;
-  bool is_part; // of a node, which it is freed with
+  bool is_part;                  // of a node, which it is freed with
+  struct Condition **conditions; // whose handles were made for it
+  size_t n_conditions;
 } Graph;
 
 typedef struct Exec {
@@ -69,6 +71,14 @@ cudaError_t node_make_call(Call *call, cudaGraphNodeParams *parameters);
 
 // The node does another call of the same kind, which is taken.
 cudaError_t node_replace(Node *node, Call *call);
+
+// Conditions of a graph, which its copies share; @begin: what they are at first.
+bool conditions_hold_again(Graph *to, const Graph *from);
+void conditions_drop_all(Graph *graph);
+void conditions_begin(const Graph *graph);
+
+// Whether a graph can be executed, as far as nodes with conditions say so: a result of cudaGraphInstantiateParams.
+int conditions_check(const Graph *graph);
 
 // References to objects of the program.
 bool user_object_hold_again(Graph *to, const Graph *from);

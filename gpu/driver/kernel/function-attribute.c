@@ -11,12 +11,8 @@ enum {
   CACHE_PREFERENCES = 4, // none, shared, L1, equal
 };
 
-API cudaError_t
-cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *function) {
-  Kernel *kernel = NULL;
-  cudaError_t error = attributes ? module_kernel(function, &kernel) : cudaErrorInvalidValue;
-  if (error)
-    return error_return(error);
+void
+function_describe(const Kernel *kernel, cudaFuncAttributes *attributes) {
   int version = (int)(10 * client_device()->major + client_device()->minor);
   *attributes = (cudaFuncAttributes){.sharedSizeBytes = kernel->shared_bytes,
                                      .localSizeBytes = kernel->local_bytes,
@@ -32,6 +28,15 @@ cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *function) {
                                      .requiredClusterDepth = (int)kernel->cluster.z,
                                      .clusterSchedulingPolicyPreference = kernel->cluster_policy,
                                      .nonPortableClusterSizeAllowed = kernel->may_cluster_more};
+}
+
+API cudaError_t
+cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *function) {
+  Kernel *kernel = NULL;
+  cudaError_t error = attributes ? module_kernel(function, &kernel) : cudaErrorInvalidValue;
+  if (error)
+    return error_return(error);
+  function_describe(kernel, attributes);
   return cudaSuccess;
 }
 

@@ -97,8 +97,8 @@ elf_measure(const void *image) {
 }
 
 // PTX begins with comments and directives.
-static bool
-is_ptx(const char *text) {
+bool
+module_is_ptx(const char *text) {
   size_t n = strspn(text, " \t\r\n");
   return strncmp(text + n, "//", 2) == 0 || strncmp(text + n, "/*", 2) == 0 || text[n] == '.';
 }
@@ -112,7 +112,7 @@ module_measure(const void **image) {
   if (fatbin->magic == FATBIN_MAGIC)
     return fatbin->header_bytes + fatbin->bytes;
   size_t bytes = elf_measure(*image);
-  return bytes > 0 || !is_ptx(*image) ? bytes : strlen(*image);
+  return bytes > 0 || !module_is_ptx(*image) ? bytes : strlen(*image);
 }
 
 // --- loading
@@ -222,8 +222,8 @@ set_managed(const Module *module) {
       }
 }
 
-static void
-keep_log(ModuleLog *log, const unsigned char *message, size_t length) {
+void
+module_keep_log(ModuleLog *log, const unsigned char *message, size_t length) {
   if (!log || log->room == 0)
     return;
   log->length = length < log->room - 1 ? length : log->room - 1;
@@ -234,7 +234,7 @@ keep_log(ModuleLog *log, const unsigned char *message, size_t length) {
 // By what the image is: machine code, of which a bundle has none for this device, or text.
 static cudaError_t
 find_load_error(const Module *module) {
-  return is_ptx(module->bytes) ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
+  return module_is_ptx(module->bytes) ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
 }
 
 static cudaError_t
@@ -250,7 +250,7 @@ load_once(Module *module, ModuleLog *log) {
   size_t length;
   const unsigned char *message = smb_payload_bytes(&payload, &length);
   error_tell(message, length);
-  keep_log(log, message, length);
+  module_keep_log(log, message, length);
   module->failure = status == RUN_DONE ? read_loaded(module, &payload) : find_load_error(module);
   smb_payload_clear(&payload);
   if (!module->failure)
@@ -397,6 +397,19 @@ module_close_context(uint64_t context) {
     if (module->is_programs && module->context == context && handle_is(module, HANDLE_MODULE))
       module_close(module);
   pthread_mutex_unlock(&lock);
+}
+
+Kernel *
+module_numbered_kernel(uint64_t number, const char *symbol, size_t length) {
+  Kernel *kernel = NULL;
+  pthread_mutex_lock(&lock);
+  for (const Module *module = modules; module; module = module->next)
+    for (size_t i = 0; module->number == number && i < module->n_kernels; i++)
+      if (strlen(module->kernels[i].symbol) == length &&
+          memcmp(module->kernels[i].symbol, symbol, length) == 0)
+        kernel = &module->kernels[i];
+  pthread_mutex_unlock(&lock);
+  return kernel;
 }
 
 cudaError_t

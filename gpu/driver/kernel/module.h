@@ -21,6 +21,7 @@ typedef struct Kernel {
   // cudaFuncSetAttribute
   bool must_cluster, may_cluster_more;
   int carveout, cluster_policy;
+  void *pieces; // (nullable): of launches in pieces (cu/driver-pieces.c)
 } Kernel;
 
 // A kernel by the address of its host function, or the handle that stands for it. Its module is loaded if it is not.
@@ -30,6 +31,12 @@ cudaError_t module_kernel(const void *function, Kernel **kernel);
 cudaError_t module_variable(const void *host, void **address, size_t *bytes);
 
 uint64_t module_id(const Module *module);
+
+// The kernel of a symbol, which ends after @length bytes, of the module that has that number. NULL: there is none.
+Kernel *module_numbered_kernel(uint64_t number, const char *symbol, size_t length);
+
+// What cudaFuncGetAttributes says of a kernel.
+void function_describe(const Kernel *kernel, cudaFuncAttributes *attributes);
 
 // The library that a module was loaded as (nullable), and the module of a library.
 Module *library_module(cudaLibrary_t library);
@@ -45,11 +52,15 @@ typedef struct {
 cudaError_t module_open(const void *bytes, size_t n_bytes, ModuleLog *log, Module **module);
 void module_close(Module *module);
 
+// Whether text is PTX, by how it begins.
+bool module_is_ptx(const char *text);
+
 // The whole of a file as bytes. NULL: it cannot be read. The caller frees it.
 char *module_read_file(const char *path, size_t *n_bytes);
 
 // What options of the compiler say of logs, and what of it they are told: numbers of cudaJitOption and CUjit_option.
 ModuleLog module_find_log(const int *options, void **values, unsigned n);
+void module_keep_log(ModuleLog *log, const unsigned char *message, size_t length);
 void module_tell_log(const ModuleLog *log, const int *options, void **values, unsigned n);
 
 // Those that were loaded in a context (context.h).

@@ -25,6 +25,14 @@ typedef struct {
   size_t depth, slice_bytes;
 } FillCall;
 
+// Graphs that run as the value of a condition says.
+typedef struct {
+  uint64_t handle;
+  cudaGraphConditionalNodeType type;
+  unsigned size;
+  cudaGraph_t bodies[]; // as many as @size
+} ConditionCall;
+
 typedef struct {
   cudaGraphNodeType kind;
   union {
@@ -38,6 +46,8 @@ typedef struct {
     Event *event;
     cudaMemAllocNodeParams allocation;
     void *freed;
+    ConditionCall *condition;
+    MemoryCall *memory;
   };
   bool is_launch; // @run, not @child
 } Call;
@@ -75,3 +85,9 @@ cudaError_t launch_check(const KernelCall *launch);
 cudaError_t launch_run(const KernelCall *launch, uint64_t stream);
 KernelCall *launch_call_copy(const KernelCall *launch);
 void launch_call_free(KernelCall *launch);
+
+// A node with a condition (graph-condition.c), whose bodies are told.
+cudaError_t condition_make(Call *call, cudaConditionalNodeParams *parameters);
+cudaError_t condition_run(const ConditionCall *call);
+ConditionCall *condition_call_copy(const ConditionCall *call);
+void condition_call_free(ConditionCall *call);

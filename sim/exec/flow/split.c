@@ -344,16 +344,6 @@ smb_splits_gathering(const SmbSplits *splits, SmbLanes wanted) {
   return lanes;
 }
 
-SmbLanes
-smb_splits_awaited(const SmbSplits *splits) {
-  const SmbSplitSlots *slots = splits->slots;
-  SmbLanes lanes = 0;
-  FOR_EACH(slots->waits, i) {
-    lanes |= slots->slot[i].state == SMB_LANE_GATHERS ? slots->slot[i].wanted : 0;
-  }
-  return lanes;
-}
-
 void
 smb_splits_exit(SmbSplits *splits, SmbLanes lanes) {
   splits->living &= ~lanes;

@@ -165,9 +165,6 @@ smb_splits_gather(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted) {
 /** smb_splits_gathering: Returns: the lanes that wait for @wanted, by smb_splits_gather() */
 SmbLanes smb_splits_gathering(const SmbSplits *splits, SmbLanes wanted);
 
-/** smb_splits_awaited: Returns: the lanes that any lane waits for, by smb_splits_gather() */
-SmbLanes smb_splits_awaited(const SmbSplits *splits);
-
 /** @lanes of the running split leave the program; no lane waits for them any longer (EXIT). */
 void smb_splits_exit(SmbSplits *splits, SmbLanes lanes);
 

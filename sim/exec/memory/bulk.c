@@ -69,6 +69,7 @@ make_copy_move(const Transfer *transfer, const Copies *copies, guint64 bytes) {
   Move move = transfer->move;
   move.width = (guint)bytes;
   move.align = copies->bulk->quantum;
+  move.is_late = copies->bulk->barrier != NULL;
   return move;
 }
 

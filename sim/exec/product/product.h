@@ -42,7 +42,7 @@ typedef enum {
  * @is_and: of B1: common bits are counted, else those that differ
  * @negates: products are negated
  * @block, @digits, @kept: how real numbers are added (smb_product_rule())
- * @is_published: that was published, but not compared with a device
+ * @is_published: that papers report, and was not compared with a device
  */
 typedef struct {
   guint8 a, b, sum;

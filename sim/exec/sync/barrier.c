@@ -82,6 +82,16 @@ smb_step_barrier(Exec *exec, const Step *step, SmbLanes lanes) {
   exec->sync->awaited |= 1u << number;
   note_answers(exec, step, barrier, lanes);
   smb_splits_hold(exec->warp->splits, lanes, number);
+  if (exec->block->check && smb_splits_held(exec->warp->splits, number) == lanes)
+    barrier->absent.warp[exec->w] = exec->warp->splits->living & ~lanes;
+  return TRUE;
+}
+
+gboolean
+smb_step_fence(Exec *exec, const Step *step, SmbLanes lanes) {
+  (void)step;
+  if (exec->block->check && lanes)
+    smb_inspect_fence(exec->block, exec->w);
   return TRUE;
 }
 
@@ -149,25 +159,24 @@ make_barrier_found(guint32 place, guint warp, SmbLanes lanes) {
                       .other_thread = G_MAXUINT};
 }
 
-// Threads that have ended do not come to a barrier that is for all of the block.
+// Lanes of a warp that lived when others of it came to a barrier for all of the block, and ended without coming. One that has ended before need
+// not come (CUDA C++ Programming Guide, "Independent Thread Scheduling"; synccheck on an H100 says the same of both).
 static void
-check_ended(SmbBlock *block, guint32 place) {
-  guint n = 0, warp = 0;
-  for (guint w = block->n_warps; w-- > 0;) {
-    SmbLanes ended = block->launched.warp[w] & block->exited.warp[w];
-    n += smb_lanes_count(ended);
-    warp = ended ? w : warp;
+check_absent(Exec *exec, const BlockBarrier *barrier, const Mask *waiting) {
+  SmbBlock *block = exec->block;
+  for (guint w = 0; w < block->n_warps; w++) {
+    SmbLanes gone = waiting->warp[w] ? barrier->absent.warp[w] & block->exited.warp[w] : 0;
+    if (!gone)
+      continue;
+    const CheckFound found = make_barrier_found(barrier->step->place, w, gone);
+    if (smb_inspect_counts(block, &found))
+      continue;
+    g_autofree char *thread = smb_inspect_thread(block, w * block->lanes + found.lane);
+    smb_inspect_tell(
+        block, &found,
+        "not all threads of warp %u reach the barrier: %s, for one, ends while others wait", w,
+        thread);
   }
-  if (n == 0)
-    return;
-  SmbLanes ended = block->launched.warp[warp] & block->exited.warp[warp];
-  const CheckFound found = make_barrier_found(place, warp, ended);
-  if (smb_inspect_counts(block, &found))
-    return;
-  g_autofree char *thread = smb_inspect_thread(block, warp * block->lanes + found.lane);
-  smb_inspect_tell(block, &found,
-                   "not all threads of the block reach the barrier: %u of them, %s first, %s ended",
-                   n, thread, n == 1 ? "has" : "have");
 }
 
 // Lanes of a warp that wait at different instructions have not met.
@@ -206,7 +215,7 @@ check_release(Exec *exec, guint number, const Mask *waiting) {
     is_all = is_all && waiting->warp[w] == (barrier->expected ? exec->block->launched.warp[w]
                                                               : exec->warps[w].splits->living);
   if (number != BARRIER_OF_CLUSTER && !barrier->expected)
-    check_ended(exec->block, barrier->step->place);
+    check_absent(exec, barrier, waiting);
   check_divided(exec, waiting);
   smb_inspect_barrier(exec->block, CHECK_BLOCK_BARRIERS + number, waiting, is_all);
 }

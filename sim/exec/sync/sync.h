@@ -23,6 +23,8 @@ typedef struct {
   const Step *step; // the one executed last
   guint flags;      // ROW_TAINT, of what the threads contributed to its answer
   guint32 origin;   // of what is not known of that
+  Mask
+      absent; // of a launch that is checked: lanes that lived, and were not there, when the first of their warp came
 } BlockBarrier;
 
 /**
@@ -64,6 +66,7 @@ gboolean smb_sync_release(Exec *exec);
 
 // --- barriers of the block (barrier.c)
 
+gboolean smb_step_fence(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_barrier(Exec *exec, const Step *step, SmbLanes lanes);
 // Releases the threads whose barriers are complete. FALSE: there are none.
 gboolean smb_barriers_release(Exec *exec);

@@ -172,8 +172,8 @@ smb_order_decides_all(Exec *exec) {
   }
 }
 
-// What a step writes, in lanes that keep other values, or in memory, depends on it from now on.
-static void
+// What a step writes, in lanes that keep other values, or in shared memory, depends on it from now on. Returns whether it stores elsewhere.
+static gboolean
 mark_written(Exec *exec, const Step *step) {
   Registers *registers = exec->warp->registers;
   for (guint i = 0; step->writes && i < step->writes->len; i++) {
@@ -192,25 +192,26 @@ mark_written(Exec *exec, const Step *step) {
     registers->predicate_flags[step->compute.q] |= ROW_ORDER;
     registers->predicate_flags[PREDICATE_TRUE] = 0;
   }
-  if (step_stores(step)) {
-    if (exec_may_be_shared(exec, step->transfer))
-      exec->order->written[REGION_SHARED] |= OBJECT_ORDERED;
-    for (guint i = REGION_LOCAL;
-         step->transfer->window != WINDOW_SHARED && i < exec->block->n_objects; i++)
-      exec->order->written[i] |= OBJECT_ORDERED;
-  }
+  if (!step_stores(step))
+    return FALSE;
+  if (exec_may_be_shared(exec, step->transfer))
+    exec->order->written[REGION_SHARED] |= OBJECT_ORDERED;
+  return step->transfer->window != WINDOW_SHARED;
 }
 
 void
 smb_order_branches(Exec *exec, const Step *branch) {
   Stretch *stretch = smb_stretch_find(exec, step_number(exec, branch));
   gboolean said = smb_stretch_mark_ordered(stretch);
+  gboolean stores = FALSE;
   guint32 i = 0;
   for (const Step *step; (step = smb_stretch_next(exec, stretch, &i));) {
-    mark_written(exec, step);
+    stores = mark_written(exec, step) || stores;
     if (!said && step->kind == KIND_TRANSFER)
       smb_order_decides(exec, step->transfer, "whether it is executed");
   }
+  for (guint k = REGION_LOCAL; stores && k < exec->block->n_objects; k++)
+    exec->order->written[k] |= OBJECT_ORDERED;
   if (!said && smb_stretch_is_open(stretch))
     smb_order_decides_all(exec);
 }

@@ -4,8 +4,6 @@
 // Branches, and the end of threads.
 #include "sim/exec/warp/warp.h"
 
-#include "sim/machine/check/checking.h"
-
 gboolean
 smb_step_branch(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbSplits *splits = exec->warp->splits;
@@ -15,32 +13,10 @@ smb_step_branch(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
-// Of a launch that is checked: others wait for lanes that end.
-static void
-check_exit(Exec *exec, const Step *step, SmbLanes lanes) {
-  SmbLanes missed = lanes & smb_splits_awaited(exec->warp->splits);
-  if (!missed)
-    return;
-  guint lane = smb_lanes_first(missed);
-  const CheckFound found = {.kind = SMB_DEFECT_WARP,
-                            .site = G_MAXUINT,
-                            .at = step->place,
-                            .other = G_MAXUINT,
-                            .warp = exec->w,
-                            .lane = lane,
-                            .other_thread = G_MAXUINT};
-  g_autofree char *thread = smb_inspect_thread(exec->block, exec->w * exec->block->lanes + lane);
-  g_autofree char *text = g_strdup_printf(
-      "%s ends while other threads of its warp wait for it at a __syncwarp() or the like", thread);
-  smb_inspect_note(exec->block, &found, text);
-}
-
 gboolean
-smb_step_exit(Exec *exec, const Step *step, SmbLanes lanes) {
+smb_step_exit(Exec *exec, G_GNUC_UNUSED const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
-  if (exec->block->check)
-    check_exit(exec, step, lanes);
   exec->block->exited.warp[exec->w] |= lanes;
   smb_splits_exit(exec->warp->splits, lanes);
   exec->warp->registers->lanes &= ~lanes;

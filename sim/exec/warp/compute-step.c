@@ -4,6 +4,8 @@
 // Steps that compute, and those whose results are not modelled.
 #include "sim/exec/warp/warp.h"
 
+#include "sim/machine/check/checking.h"
+
 gboolean
 smb_step_compute(Exec *exec, const Step *step, SmbLanes lanes) {
   if (lanes)
@@ -22,6 +24,8 @@ smb_step_opaque(Exec *exec, const Step *step, SmbLanes lanes) {
     exec_forget_local(exec, lanes);
   gboolean meets = does & OPAQUE_FENCE && block_has_company(block);
   block->misses_others = block->misses_others || meets;
+  if (does & OPAQUE_FENCE && block->check)
+    smb_inspect_fence(block, exec->w);
   if (does & OPAQUE_GLOBAL || meets)
     smb_words_mark_unknown(block);
   smb_doubt_writes(exec, step, lanes, step_origin(exec, step));

@@ -13,10 +13,8 @@ enum {
   MAX_ALLOCATED = 1 << 24, // bytes at once
 };
 
-// Whether a function of a launch that is run for its results is called by a block that runs beside others: it does nothing, and
-// the block ends (block_needs_order()).
-static gboolean
-has_to_wait(const Exec *exec, SmbLanes lanes) {
+gboolean
+smb_runtime_call_waits(const Exec *exec, SmbLanes lanes) {
   return exec->block->runtime && lanes && block_needs_order(exec->block);
 }
 
@@ -60,7 +58,7 @@ smb_step_print(Exec *exec, const Step *step, SmbLanes lanes) {
   guint32 returned[SMB_MAX_LANES] = {0};
   if (!exec->block->runtime)
     return smb_step_opaque(exec, step, lanes);
-  if (has_to_wait(exec, lanes))
+  if (smb_runtime_call_waits(exec, lanes))
     return FALSE;
   if (lanes && !smb_unknown_check(exec, step, format, 4, lanes, "what is printed"))
     return FALSE;
@@ -95,7 +93,7 @@ gboolean
 smb_step_assert(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
-  if (has_to_wait(exec, lanes))
+  if (smb_runtime_call_waits(exec, lanes))
     return FALSE;
   if (exec->block->runtime) {
     FOR_LANES(step->compute.s[0] == NO_ROW ? 0 : lanes, lane) {
@@ -111,7 +109,7 @@ gboolean
 smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes) {
   if (!lanes)
     return TRUE;
-  if (has_to_wait(exec, lanes))
+  if (smb_runtime_call_waits(exec, lanes))
     return FALSE;
   if (exec->block->runtime)
     return smb_step_fault(exec, step, lanes, SMB_FAULT_TRAP, "a trap was executed");
@@ -129,9 +127,8 @@ smb_step_unsupported(Exec *exec, const Step *step, SmbLanes lanes) {
 
 // --- malloc, free
 
-// Pieces lie one behind the other, at multiples of 16 bytes; those of sizes that are not known are far apart.
-static guint64
-give_piece(Exec *exec, gboolean is_known, guint64 bytes) {
+guint64
+smb_exec_give_piece(Exec *exec, gboolean is_known, guint64 bytes) {
   guint64 address = make_pointer(exec->code->heap, (gint64)exec->allocated);
   bytes = is_known ? MIN(bytes, MAX_ALLOCATED) : MAX_ALLOCATED;
   exec->allocated += (bytes / ALLOCATED_ALIGN + 1) * ALLOCATED_ALIGN;
@@ -147,14 +144,14 @@ smb_step_allocate(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbLanes known =
       smb_row_known(registers, size, lanes) & smb_row_known(registers, size + 1, lanes);
   guint32 low[SMB_MAX_LANES] = {0}, high[SMB_MAX_LANES] = {0};
-  if (has_to_wait(exec, lanes))
+  if (smb_runtime_call_waits(exec, lanes))
     return FALSE;
   if (runtime && lanes && !smb_unknown_check(exec, step, size, 2, lanes, "what is allocated"))
     return FALSE;
   FOR_LANES(lanes, lane) {
     guint64 bytes = read_pair(registers, size, lane), address = 0;
     if (!runtime)
-      address = give_piece(exec, known >> lane & 1, bytes);
+      address = smb_exec_give_piece(exec, known >> lane & 1, bytes);
     else if (heap)
       address = smb_heap_take(heap, bytes);
     if (exec->block->check && address)
@@ -188,7 +185,7 @@ smb_step_free(Exec *exec, const Step *step, SmbLanes lanes) {
   Row pointer = step->compute.s[0];
   if (!runtime)
     return smb_step_opaque(exec, step, lanes);
-  if (has_to_wait(exec, lanes))
+  if (smb_runtime_call_waits(exec, lanes))
     return FALSE;
   if (lanes && !smb_unknown_check(exec, step, pointer, 2, lanes, "what is freed"))
     return FALSE;
@@ -206,6 +203,29 @@ smb_step_free(Exec *exec, const Step *step, SmbLanes lanes) {
   return TRUE;
 }
 
+// --- conditions of graphs
+
+// cudaGraphSetConditional(handle, value): a handle is the address of a word that the graph looks at. Concurrent calls with other values
+// have no order on a device, either.
+gboolean
+smb_step_condition(Exec *exec, const Step *step, SmbLanes lanes) {
+  Row handle = step->compute.s[0], value = handle + 2;
+  if (!exec->block->runtime)
+    return smb_step_opaque(exec, step, lanes);
+  if (lanes && !smb_unknown_check(exec, step, handle, 3, lanes, "the condition of a graph"))
+    return FALSE;
+  FOR_LANES(lanes, lane) {
+    guint32 word = row_values(exec->warp->registers, value)[lane];
+    guint64 address = read_pair(exec->warp->registers, handle, lane);
+    if (!smb_block_poke(exec->block, exec->w, lane, address, &word, sizeof word)) {
+      g_autofree char *what = g_strdup_printf(
+          "cudaGraphSetConditional of 0x%" G_GINT64_MODIFIER "x, which is no handle", address);
+      return smb_step_fault(exec, step, (SmbLanes)1 << lane, SMB_FAULT_ADDRESS, what);
+    }
+  }
+  return TRUE;
+}
+
 // --- the clock
 
 // What the clock skips. A warp that asks for it so often waits until a time has come, and the longer it does, the faster that is.
@@ -218,16 +238,13 @@ find_skipped_ticks(Warp *warp) {
   return warp->clock_looks > PATIENCE ? warp->clock_looks - PATIENCE : 0;
 }
 
-// Step.argument: 0 and 1: the low and the high word of a count that rises with each instruction of the block, and from block to
-// block.
+// Step.argument: 0 and 1: the low and the high word of smb_exec_time().
 gboolean
 smb_step_clock(Exec *exec, const Step *step, SmbLanes lanes) {
   SmbRuntime *runtime = exec->block->runtime;
   guint32 values[SMB_MAX_LANES];
   if (!runtime || !lanes)
     return TRUE;
-  if (has_to_wait(exec, lanes))
-    return FALSE;
   if (step->argument == 0) {
     exec->clock = smb_exec_time(exec) + 1 + find_skipped_ticks(exec->warp);
     exec->clock_steps = exec->block->steps + EXEC_SHARE_STEPS - exec->left;

@@ -92,9 +92,16 @@ void smb_doubt_surface(Exec *exec, const Step *step, SmbLanes lanes, guint32 ori
 // thread of the block was given before; of a launch that is run, of the device's heap.
 gboolean smb_step_allocate(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_free(Exec *exec, const Step *step, SmbLanes lanes);
+gboolean smb_step_condition(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_print(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_assert(Exec *exec, const Step *step, SmbLanes lanes);
 gboolean smb_step_trap(Exec *exec, const Step *step, SmbLanes lanes);
+// Whether a function of a launch that is run for its results is called by a block that runs beside others: it does nothing, and the
+// block ends (block_needs_order()).
+gboolean smb_runtime_call_waits(const Exec *exec, SmbLanes lanes);
+// Of a launch that is only counted: a piece of Code.heap. Pieces lie one behind the other, at multiples of 16 bytes; those of sizes that
+// are not known are far apart.
+guint64 smb_exec_give_piece(Exec *exec, gboolean is_known, guint64 bytes);
 // Notes a fault of the first of these lanes, which end: others go on, as on a device, which stops them sometime.
 gboolean smb_step_fault(Exec *exec, const Step *step, SmbLanes lanes, SmbFault fault,
                         const char *what);

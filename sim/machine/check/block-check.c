@@ -19,16 +19,19 @@ smb_inspect_new(const SmbBlock *block, const SmbLaunch *launch) {
   Inspection *check = g_new0(Inspection, 1);
   const SmbProgram *program = block->program;
   check->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  check->lane_shift = (guint)__builtin_ctz(block->lanes);
   check->granule_shift = 2;
   for (guint i = 0; i < program->sites->len; i++) {
     guint width = g_array_index(program->sites, SmbSite, i).width;
     check->granule_shift = MIN(check->granule_shift, width ? (guint)__builtin_ctz(width) : 0);
   }
-  check->n_cells = (block->shared_bytes >> check->granule_shift) + 1;
+  gsize end = MAX(block->shared_bytes, block->reserved_start + block->reserved_bytes);
+  check->n_cells = (end >> check->granule_shift) + 1;
   check->cells = g_new0(CheckCell, check->n_cells);
   check->n_columns = block->n_warps + 1;
   check->seen = g_new0(guint32, (gsize)check->n_columns * check->n_columns);
   check->lane_seen = g_new0(guint32, (gsize)block->n_warps * block->lanes * block->lanes);
+  check->fenced = g_new0(guint32, block->n_warps);
   check->posts = smb_inspect_posts_new();
   check->polls = g_new0(guint8, program->sites->len + 1);
   check->races = g_new0(guint8, program->sites->len + 1);
@@ -46,6 +49,7 @@ smb_inspect_free(Inspection *check) {
   g_free(check->cells);
   g_free(check->seen);
   g_free(check->lane_seen);
+  g_free(check->fenced);
   g_hash_table_unref(check->posts);
   g_free(check->polls);
   g_free(check->races);
@@ -66,8 +70,10 @@ smb_inspect_start_block(SmbBlock *block) {
     memset(check->seen, 0, (gsize)check->n_columns * check->n_columns * sizeof *check->seen);
     memset(check->lane_seen, 0,
            (gsize)block->n_warps * block->lanes * block->lanes * sizeof *check->lane_seen);
+    memset(check->fenced, 0, block->n_warps * sizeof *check->fenced);
     check->now = 0;
   }
+  check->has_fences = FALSE;
   check->start = check->floor = ++check->now;
   check->is_polling = FALSE;
   check->pending = 0;

@@ -151,9 +151,45 @@ smb_inspect_await(SmbBlock *block, guint warp, SmbLanes lanes, guint32 key) {
 }
 
 void
+smb_inspect_fence(SmbBlock *block, guint warp) {
+  Inspection *check = block->check;
+  check->fenced[warp] = ++check->now;
+  check->has_fences = TRUE;
+}
+
+void
+smb_inspect_release(SmbBlock *block, guint warp, guint32 offset) {
+  const Inspection *check = block->check;
+  guint32 fenced = check->fenced[warp];
+  if (!check_is_current(check, fenced))
+    return;
+  Post *post = open_post(check, CHECK_COUNTERS + offset);
+  if (post->arrived[warp] == fenced)
+    return; // it has said so
+  raise_row(post->arrived, seen_row(check, warp), check->n_columns);
+  post->arrived[warp] = fenced;
+}
+
+void
+smb_inspect_find_released(SmbBlock *block, guint thread, guint32 offset) {
+  const Inspection *check = block->check;
+  guint warp = check_warp(check, thread);
+  const Post *post =
+      check->has_fences
+          ? g_hash_table_lookup(check->posts, GUINT_TO_POINTER(CHECK_COUNTERS + offset + 1))
+          : NULL;
+  if (!post)
+    return;
+  guint32 own = seen_row(check, warp)[warp];
+  raise_row(seen_row(check, warp), post->arrived, check->n_columns);
+  seen_row(check, warp)[warp] = own;
+  raise_lanes(block, warp, (SmbLanes)1 << thread % block->lanes, post->arrived[warp]);
+}
+
+void
 smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time) {
   const Inspection *check = block->check;
-  guint warp = thread / block->lanes, other = writer / block->lanes;
+  guint warp = check_warp(check, thread), other = check_warp(check, writer);
   if (other >= block->n_warps)
     return;
   if (warp == other) {
@@ -169,7 +205,7 @@ smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time) {
 gboolean
 smb_inspect_sees(const SmbBlock *block, guint thread, guint other, guint32 time) {
   const Inspection *check = block->check;
-  guint warp = thread / block->lanes, of = other / block->lanes;
+  guint warp = check_warp(check, thread), of = check_warp(check, other);
   if (thread == other)
     return TRUE;
   if (of >= block->n_warps)

@@ -41,12 +41,15 @@ typedef gboolean (*CheckPolls)(gconstpointer user, guint site);
  * @known: those of @defects that count again, by kind and sites: SmbDefect
  * @code: (nullable): SmbCodeLine, once a place was asked for
  * @failed_place, @failed_text: of the last smb_block_fail()
- * @granule_shift, @cells, @n_cells: the program's own shared memory
+ * @lane_shift: the bits of a thread's number that are its lane
+ * @granule_shift, @cells, @n_cells: the program's own shared memory, and the system's part, if the program uses it
  * @now: the time: it rises whenever threads are put in order
  * @start: that of the block's start
  * @floor: all threads see what was done before
  * @seen: [warp][warp]: what the first sees of the second: all that it did before that time. The last column is of copies in bulk
  * @lane_seen: [warp][lane][lane]: the same of lanes of a warp
+ * @fenced: [warp]: what it did before that time, it did before its last fence
+ * @has_fences: whether a warp had one
  * @posts: by smb_inspect_arrive()'s key: Post
  * @polls: by site: 0: not known yet, 1: no, 2: yes
  * @races: by site: whether a read of what was not written yet races with a later write
@@ -63,13 +66,15 @@ struct _Inspection {
   gboolean has_code;
   guint32 failed_place;
   char *failed_text;
-  guint granule_shift;
+  guint granule_shift, lane_shift;
   CheckCell *cells;
   gsize n_cells;
   guint32 now, start, floor;
   guint n_columns;
   guint32 *seen;
   guint32 *lane_seen;
+  guint32 *fenced;
+  gboolean has_fences;
   GHashTable *posts;
   guint8 *polls;
   guint8 *races;
@@ -131,7 +136,7 @@ char *smb_inspect_thread(const SmbBlock *block, guint thread);
 // An access was resolved and reported, and is not made yet. @words: what is written; NULL: nothing, or it is not known
 void smb_inspect_access(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
                         const MarkedWords *words);
-// A copy in bulk of one lane. @is_late: it ends when an mbarrier says so
+// A copy in bulk of one lane.
 void smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint lane);
 // Bytes of shared memory hold what the system wrote, or may.
 void smb_inspect_set(SmbBlock *block, guint32 offset, gsize bytes);
@@ -149,6 +154,7 @@ void smb_inspect_initial_bytes(SmbBlock *block, const Move *move, guint warp, gu
 enum {
   CHECK_BLOCK_BARRIERS =
       0x40000000, // keys of barriers of the block: plus the number; others are offsets of mbarriers
+  CHECK_COUNTERS = 0x20000000, // of what atomics count: plus the offset
 };
 
 GHashTable *smb_inspect_posts_new(void);
@@ -161,6 +167,12 @@ void smb_inspect_arrive(SmbBlock *block, guint warp, guint32 key);
 void smb_inspect_copied(SmbBlock *block, guint32 key);
 void smb_inspect_complete(SmbBlock *block, guint32 key);
 void smb_inspect_await(SmbBlock *block, guint warp, SmbLanes lanes, guint32 key);
+// A fence of a warp. What it did before is seen by who finds, by an atomic or as it polls, what an atomic of the warp left there later, or
+// other atomics that followed.
+void smb_inspect_fence(SmbBlock *block, guint warp);
+// An atomic changes what is at an offset; a thread finds there what atomics left.
+void smb_inspect_release(SmbBlock *block, guint warp, guint32 offset);
+void smb_inspect_find_released(SmbBlock *block, guint thread, guint32 offset);
 // A thread has seen what another one wrote at a time, as a flag.
 void smb_inspect_acquire(SmbBlock *block, guint thread, guint writer, guint32 time);
 // Whether a thread sees what another one did at a time.
@@ -171,6 +183,12 @@ void smb_inspect_advance(SmbBlock *block);
 static inline gboolean
 check_is_current(const Inspection *check, guint32 time) {
   return time >= check->start;
+}
+
+// The warp of a thread.
+static inline guint
+check_warp(const Inspection *check, guint thread) {
+  return thread >> check->lane_shift;
 }
 
 // The number of what makes copies in bulk, among threads.

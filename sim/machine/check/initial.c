@@ -14,10 +14,16 @@ find_unwritten(const SmbBlock *block, const Object *object, guint64 offset, gsiz
   const guchar *written = smb_map_written(block->map, address, &first);
   if (!written)
     return length;
-  for (gsize i = 0; i < length; i++) {
+  for (gsize i = 0, n; i < length; i += n) {
     guint64 bit = address + i - first;
-    if (!(written[bit / 8] >> bit % 8 & 1) && !smb_overlay_has(block->overlay, object, offset + i))
-      return i;
+    n = MIN(length - i, 8 - bit % 8); // in a byte of bits, which mostly are set
+    if (((guint)written[bit / 8] >> bit % 8 | G_MAXUINT << n) == G_MAXUINT)
+      continue;
+    for (gsize k = 0; k < n; k++) {
+      if (!(written[bit / 8] >> (bit + k) % 8 & 1) &&
+          !smb_overlay_has(block->overlay, object, offset + i + k))
+        return i + k;
+    }
   }
   return length;
 }

@@ -6,7 +6,10 @@
 // writes, two threads are remembered. And reads of what nobody has written.
 //
 // A flag is what a loop polls that does nothing else: whoever finds it set sees what was done before it was set. So does the next
-// compare-and-swap, or exchange, of one.
+// compare-and-swap, or exchange, of one; and, of what was done before a fence, the next atomic of any kind that returns something.
+//
+// The system's part of shared memory has barriers of cooperative groups, and what they exchange: it puts threads in order, and nothing
+// is said of it.
 #include <string.h>
 
 #include "sim/machine/check/checking.h"
@@ -26,7 +29,7 @@ typedef struct {
   guint32 value;
   gboolean has_value, is_late;
   gboolean sets_flag;
-  gboolean told[SMB_N_DEFECTS]; // of this lane's access: once is enough
+  guint32 told; // a bit for each kind: of this lane's access, once is enough
 } Touching;
 
 static gboolean
@@ -40,8 +43,9 @@ is_polled_site(const SmbBlock *block, guint site) {
 
 static const char *
 describe_missing(const SmbBlock *block, guint one, guint other) {
-  return one / block->lanes == other / block->lanes ? "no __syncwarp() or barrier between them"
-                                                    : "no barrier between them";
+  return check_warp(block->check, one) == check_warp(block->check, other)
+             ? "no __syncwarp() or barrier between them"
+             : "no barrier between them";
 }
 
 static void
@@ -55,9 +59,9 @@ tell_hazard(SmbBlock *block, Touching *touch, SmbDefectKind kind, guint other, g
                             .array =
                                 smb_access_array(block, touch->access, touch->lane, touch->offset),
                             .address = touch->offset};
-  if (touch->told[kind] || block->program->reaches_reserved)
+  if (touch->told >> kind & 1 || touch->offset >= block->shared_bytes)
     return;
-  touch->told[kind] = TRUE;
+  touch->told |= 1u << kind;
   if (smb_inspect_counts(block, &found))
     return;
   gboolean is_copier = other >= check_copier(block);
@@ -75,8 +79,8 @@ tell_hazard(SmbBlock *block, Touching *touch, SmbDefectKind kind, guint other, g
 // --- a granule
 
 static gboolean
-is_polled_cell(const SmbBlock *block, CheckCell *cell, guint site) {
-  if (check_is_current(block->check, cell->polled))
+is_polled_cell(const SmbBlock *block, const Touching *touch, CheckCell *cell, guint site) {
+  if (check_is_current(block->check, cell->polled) || touch->offset >= block->shared_bytes)
     return TRUE;
   if (!block->check->is_polling && !is_polled_site(block, site))
     return FALSE;
@@ -87,21 +91,24 @@ is_polled_cell(const SmbBlock *block, CheckCell *cell, guint site) {
 static void
 check_last_write(SmbBlock *block, Touching *touch, CheckCell *cell, SmbDefectKind kind) {
   const Inspection *check = block->check;
+  if (cell->wrote < check->floor && cell->writer < check_copier(block))
+    return;
   if (!check_is_current(check, cell->wrote) ||
       smb_inspect_sees(block, touch->thread, cell->writer, cell->wrote))
     return;
-  if (is_polled_cell(block, cell, touch->move->site))
+  if (is_polled_cell(block, touch, cell, touch->move->site)) {
     smb_inspect_acquire(block, touch->thread, cell->writer, cell->wrote);
-  else
+    smb_inspect_find_released(block, touch->thread, touch->offset);
+  } else
     tell_hazard(block, touch, kind, cell->writer, cell->write_site);
 }
 
 static void
 check_last_reads(SmbBlock *block, Touching *touch, CheckCell *cell) {
   for (guint i = 0; i < G_N_ELEMENTS(cell->read); i++) {
-    if (!check_is_current(block->check, cell->read[i]) ||
+    if (cell->read[i] < block->check->floor ||
         smb_inspect_sees(block, touch->thread, cell->reader[i], cell->read[i]) ||
-        is_polled_cell(block, cell, cell->read_site[i]))
+        is_polled_cell(block, touch, cell, cell->read_site[i]))
       continue;
     tell_hazard(block, touch, SMB_DEFECT_RACE_OVERWRITE, cell->reader[i], cell->read_site[i]);
     if (!check_is_current(block->check, cell->set))
@@ -115,7 +122,7 @@ static void
 note_reader(const SmbBlock *block, const Touching *touch, CheckCell *cell) {
   guint i = 0;
   if (cell->reader[0] != touch->thread && check_is_current(block->check, cell->read[0]))
-    i = cell->reader[1] / block->lanes == touch->thread / block->lanes ||
+    i = check_warp(block->check, cell->reader[1]) == touch->access->warp ||
         cell->read[1] <= cell->read[0];
   cell->read[i] = block->check->now;
   cell->reader[i] = (guint16)touch->thread;
@@ -144,9 +151,9 @@ tell_unset(SmbBlock *block, Touching *touch) {
                             .array =
                                 smb_access_array(block, touch->access, touch->lane, touch->offset),
                             .address = touch->offset};
-  if (touch->told[found.kind])
+  if (touch->told >> found.kind & 1 || touch->offset >= block->shared_bytes)
     return;
-  touch->told[found.kind] = TRUE;
+  touch->told |= 1u << found.kind;
   if (smb_inspect_counts(block, &found))
     return;
   g_autofree char *thread = smb_inspect_thread(block, touch->thread);
@@ -188,12 +195,15 @@ update_cell_checked(SmbBlock *block, Touching *touch, CheckCell *cell) {
     smb_inspect_acquire(block, touch->thread, cell->writer, cell->wrote);
   if (is_lock(touch->move))
     cell->polled = block->check->now;
+  if (touch->move->reads)
+    smb_inspect_find_released(block, touch->thread, touch->offset);
   if (was_written && !cell->is_atomic)
     check_last_write(block, touch, cell,
                      touch->move->reads ? SMB_DEFECT_RACE_READ : SMB_DEFECT_RACE_WRITE);
   if (touch->move->reads && !check_is_current(block->check, cell->set))
     tell_unset(block, touch);
   check_last_reads(block, touch, cell);
+  smb_inspect_release(block, touch->access->warp, touch->offset);
   note_writer(block, touch, cell, TRUE);
 }
 
@@ -204,18 +214,19 @@ static void
 touch_lane(SmbBlock *block, Touching *touch, guint32 at, gsize width, const MarkedWords *words) {
   const Inspection *check = block->check;
   gsize granule = (gsize)1 << check->granule_shift;
+  SmbOpClass op_class = touch->move->op_class;
+  gsize end = check->n_cells << check->granule_shift;
+  width = MIN(width, end - MIN(at, end));
   for (gsize done = 0; done < width; done += granule) {
     touch->offset = at + (guint32)done;
     CheckCell *cell = &check->cells[touch->offset >> check->granule_shift];
-    if (touch->offset >= block->shared_bytes)
-      break;
-    if (words) {
+    if (words && op_class != SMB_OP_CLASS_LOAD) {
       guint32 word = words->values[done / 4][touch->lane];
       touch->value = word >> (8 * (done % 4)) & (granule < 4 ? (1u << 8 * granule) - 1 : G_MAXUINT);
     }
-    if (touch->move->op_class == SMB_OP_CLASS_LOAD)
+    if (op_class == SMB_OP_CLASS_LOAD)
       read_cell_checked(block, touch, cell);
-    else if (touch->move->op_class == SMB_OP_CLASS_STORE)
+    else if (op_class == SMB_OP_CLASS_STORE)
       write_cell_checked(block, touch, cell);
     else
       update_cell_checked(block, touch, cell);
@@ -228,17 +239,15 @@ smb_inspect_access(SmbBlock *block, const Move *move, const Access *access, SmbL
   Inspection *check = block->check;
   gboolean sets_flag = move->op_class == SMB_OP_CLASS_ATOMIC && is_lock(move);
   gboolean copies = move->op == SMB_OP_CP_ASYNC_CA || move->op == SMB_OP_CP_ASYNC_CG;
+  Touching touch = {.move = move, .access = access, .has_value = words && !copies};
   FOR_LANES(access->lanes[SPACE_SHARED] & lanes, lane) {
-    Touching touch = {.move = move,
-                      .access = access,
-                      .lane = (guint)lane,
-                      .thread = access->warp * block->lanes + (guint)lane,
-                      .has_value = words && !copies};
+    touch.lane = (guint)lane;
+    touch.thread = access->warp * block->lanes + (guint)lane;
+    touch.told = 0;
     touch_lane(block, &touch, access->request.offset[lane], move->width,
                touch.has_value ? words : NULL);
-    sets_flag = sets_flag || touch.sets_flag;
   }
-  if (sets_flag) // what follows is not seen by who finds it
+  if (sets_flag || touch.sets_flag) // what follows is not seen by who finds it
     smb_inspect_advance(block);
   if (access->lanes[SPACE_GLOBAL] & lanes)
     smb_inspect_initial(block, move, access, lanes);
@@ -251,7 +260,7 @@ smb_inspect_bulk(SmbBlock *block, const Move *move, const Access *access, guint 
                     .access = access,
                     .lane = lane,
                     .thread = access->warp * block->lanes + lane,
-                    .is_late = move->op_class == SMB_OP_CLASS_STORE};
+                    .is_late = move->is_late && move->op_class == SMB_OP_CLASS_STORE};
   touch_lane(block, &touch, access->request.offset[lane], move->width, NULL);
 }
 

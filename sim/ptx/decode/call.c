@@ -197,22 +197,25 @@ forget_call_results(PtxDecoder *decoder, const PtxOperand *list) {
 // those.
 static gboolean
 load_provided(PtxDecoder *decoder, const Call *call, const Provided *provided, Row first) {
-  guint n = call->arguments ? call->arguments->n : 0, at = 0;
+  guint n = call->arguments ? call->arguments->n : 0, at;
+  Passing passing = {.most = PASSED_ROWS};
+  if (n != strlen(provided->passed))
+    return FALSE;
   for (guint i = 0; i < n; i++) {
     PtxPlace place;
     guint64 bytes = 0;
+    guint wanted = smb_provided_bytes(provided->passed[i]);
+    smb_provided_pass(&passing, provided->passed[i], &at);
     if (!find_param_variable(decoder, smb_ptx_element(decoder, call->arguments, i), &place,
                              &bytes) ||
-        (bytes != 4 && bytes != 8))
+        bytes != wanted)
       return FALSE;
-    guint rows = (guint)bytes / 4;
-    at = (at + rows - 1) / rows * rows;
-    if (at + rows > provided->passed)
-      return FALSE;
-    smb_ptx_move_rows(decoder, TRUE, place, first + at, (guint)bytes);
-    at += rows;
+    for (guint word = 0; word < wanted / 4; word++)
+      smb_ptx_move_rows(decoder, TRUE,
+                        (PtxPlace){.base = place.base, .offset = place.offset + 4 * (guint64)word},
+                        first + at + word, 4);
   }
-  return at == provided->passed;
+  return TRUE;
 }
 
 // A function of runtime-function.def. One that is declared in another way is called for nothing; malloc is refused.
@@ -225,7 +228,11 @@ call_provided(PtxDecoder *decoder, const Call *call, const Provided *provided) {
       call->results && call->results->n == 1 &&
       find_param_variable(decoder, smb_ptx_element(decoder, call->results, 0), &result, &bytes);
   step.callee = provided->name;
-  step.compute.s[0] = smb_code_new_rows(decoder->code, provided->passed);
+  if (provided->opcode == STEP_SERVICE) {
+    step.argument = smb_provided_number(provided);
+    step.compute.s[1] = NO_ROW;
+  }
+  step.compute.s[0] = smb_code_new_rows(decoder->code, MAX(smb_provided_rows(provided), 1));
   step.compute.d = smb_code_new_rows(decoder->code, MAX(provided->returned, 1));
   if (!load_provided(decoder, call, provided, step.compute.s[0]) || has_result != (wanted > 0) ||
       bytes != wanted) {
@@ -237,7 +244,7 @@ call_provided(PtxDecoder *decoder, const Call *call, const Provided *provided) {
     smb_code_add(decoder->code, &step);
     return forget_call_results(decoder, call->results);
   }
-  if (provided->opcode == STEP_ALLOCATE)
+  if (provided->gives)
     smb_code_add_heap(decoder->code);
   if (wanted)
     smb_code_writes_row(decoder->code, &step, step.compute.d, provided->returned);

@@ -169,6 +169,14 @@ names_other_space(const PtxDecoder *decoder) {
          smb_ptx_has_part(decoder, "const") || smb_ptx_has_part(decoder, "local");
 }
 
+// What a launch that is run for its results is refused for: memory would not be what a device leaves.
+static void
+add_unsupported(PtxDecoder *decoder) {
+  Step step = smb_build_step(&decoder->build, STEP_UNSUPPORTED);
+  step.callee = smb_ptx_opcode(decoder);
+  smb_code_add(decoder->code, &step);
+}
+
 PtxResult
 smb_ptx_add_opaque(PtxDecoder *decoder, guint effects) {
   gboolean apart = effects & APART_ONLY || accesses_without_request(decoder),
@@ -179,9 +187,12 @@ smb_ptx_add_opaque(PtxDecoder *decoder, guint effects) {
     return PTX_FAILED;
   }
   gboolean only_named = (effects & (LOOKS | APART_ONLY)) == (LOOKS | APART_ONLY);
+  guint writes = (apart && !only_named ? OPAQUE_SHARED : 0) |
+                 (addresses && !(effects & LOOKS) ? OPAQUE_GLOBAL : 0);
+  if (writes)
+    add_unsupported(decoder);
   Step step = smb_build_step(&decoder->build, STEP_OPAQUE);
-  step.argument = (apart && !only_named ? OPAQUE_SHARED : 0) |
-                  (addresses && !(effects & LOOKS) ? OPAQUE_GLOBAL : 0);
+  step.argument = writes;
   smb_ptx_writes_result(decoder, &step, smb_ptx_operand(decoder, 0));
   smb_ptx_writes_result(decoder, &step, smb_ptx_partner(decoder));
   smb_code_add(decoder->code, &step);

@@ -126,6 +126,13 @@ find_ptx_order(const PtxDecoder *decoder) {
   return acquires ? ORDER_ACQUIRE : ORDER_STRONG;
 }
 
+// What it releases (section 8) was done ahead of it.
+static void
+add_release(PtxDecoder *decoder) {
+  if (smb_ptx_has_part(decoder, "release") || smb_ptx_has_part(decoder, "acq_rel"))
+    smb_build_plain(&decoder->build, STEP_FENCE, 0);
+}
+
 // ld and st. One that is wider than any access of the device is not an instruction.
 static PtxResult
 decode_ptx_access(PtxDecoder *decoder, gboolean loads) {
@@ -144,6 +151,8 @@ decode_ptx_access(PtxDecoder *decoder, gboolean loads) {
     return PTX_FAILED;
   if (loads && (area == AREA_CONSTANT || area == AREA_PARAMETER) && transfer->address_rows > 0)
     transfer->move.constant_bytes = smb_constant_bytes(bytes, vector);
+  if (!loads)
+    add_release(decoder);
   smb_build_access(&decoder->build, transfer, loads, area == AREA_GENERIC || area == AREA_CLUSTER);
   return PTX_DECODED;
 }
@@ -299,6 +308,7 @@ smb_ptx_decode_atomic(PtxDecoder *decoder) {
     transfer->data[0] = NO_ROW;
   transfer->increments = !access.is_used && access.atomic == ATOMIC_ADD && access.width == 4 &&
                          transfer->operands[0] == smb_ptx_constant(decoder, 1, 4);
+  add_release(decoder);
   smb_build_atomic(&decoder->build, transfer, &access);
   return PTX_DECODED;
 }

@@ -278,11 +278,10 @@ smb_sass_scoreboard(SassDecoder *decoder) {
   return TRUE;
 }
 
-// A fence of the block changes nothing here: its threads run one after the other.
 gboolean
 smb_sass_fence(SassDecoder *decoder) {
   if (smb_sass_has(decoder, PART_CTA) || smb_sass_has(decoder, PART_SM))
-    return add_plain(decoder, STEP_NOTHING);
+    return add_plain(decoder, STEP_FENCE);
   smb_build_plain(&decoder->builder, STEP_OPAQUE, OPAQUE_FENCE);
   return TRUE;
 }

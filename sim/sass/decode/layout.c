@@ -7,6 +7,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/range.h"
+#include "sim/exec/runtime-function.h"
 #include "sim/image/kept-text.h"
 #include "sim/program/symbol.h"
 #include "sim/sass/decode/decode.h"
@@ -99,6 +100,23 @@ is_needed_section(const SassDecoder *decoder, guint section) {
   return !is_code(get_decoder_section(decoder, section));
 }
 
+static gboolean
+is_launched(const SmbCubinRelocation *relocation) {
+  return relocation->type == SMB_CUBIN_RELOCATE_LAUNCH_64 ||
+         relocation->type == SMB_CUBIN_RELOCATE_LAUNCH_LOW_32 ||
+         relocation->type == SMB_CUBIN_RELOCATE_LAUNCH_HIGH_32;
+}
+
+// Whether code that a relocation leads to belongs to the program: not of kernels that it launches, and of functions that are
+// provided.
+static gboolean
+leads_into_code(const SassDecoder *decoder, const SmbCubinRelocation *relocation) {
+  const SmbCubinSymbol *symbol = get_symbol(decoder, relocation->symbol);
+  return symbol->kind == SMB_CUBIN_FUNCTION && symbol->section && !is_launched(relocation) &&
+         is_code(get_decoder_section(decoder, symbol->section)) &&
+         !smb_provided_find(symbol->name);
+}
+
 // The kernel's section, and those of functions whose addresses are taken.
 static gboolean
 add_sections(SassDecoder *decoder) {
@@ -110,10 +128,9 @@ add_sections(SassDecoder *decoder) {
     for (guint i = 0; i < cubin->relocations->len; i++) {
       const SmbCubinRelocation *relocation =
           &g_array_index(cubin->relocations, SmbCubinRelocation, i);
-      const SmbCubinSymbol *symbol = get_symbol(decoder, relocation->symbol);
-      if (symbol->kind == SMB_CUBIN_FUNCTION && symbol->section &&
-          is_code(get_decoder_section(decoder, symbol->section)) &&
-          is_needed_section(decoder, relocation->section) && !add_section(decoder, symbol->section))
+      if (leads_into_code(decoder, relocation) &&
+          is_needed_section(decoder, relocation->section) &&
+          !add_section(decoder, get_symbol(decoder, relocation->symbol)->section))
         return FALSE;
     }
   }
@@ -220,6 +237,17 @@ find_address(SassDecoder *decoder, guint index, gboolean is_pointer, guint64 *ad
   return TRUE;
 }
 
+// The same of a relocation: a kernel that is launched has the address of the module's.
+static gboolean
+find_relocated(SassDecoder *decoder, const SmbCubinRelocation *relocation, gboolean is_pointer,
+               guint64 *address) {
+  if (!is_launched(relocation))
+    return find_address(decoder, relocation->symbol, is_pointer, address);
+  *address =
+      smb_cubin_function_address(decoder->cubin, get_symbol(decoder, relocation->symbol)->name);
+  return *address != 0;
+}
+
 // Puts addresses into a copy of what a section holds from @first on.
 static void
 put_addresses(SassDecoder *decoder, guint section, guint64 first, GByteArray *bytes) {
@@ -229,7 +257,7 @@ put_addresses(SassDecoder *decoder, guint section, guint64 first, GByteArray *by
     guint64 at = relocation->offset - first, address;
     if (relocation->section != section || relocation->offset < first ||
         !smb_range_is_within(at, sizeof address, bytes->len) ||
-        !find_address(decoder, relocation->symbol, relocation->addend == 0, &address))
+        !find_relocated(decoder, relocation, relocation->addend == 0, &address))
       continue;
     address += (guint64)relocation->addend;
     memcpy(bytes->data + at, &address, sizeof address);
@@ -244,15 +272,11 @@ put_into_code(SassDecoder *decoder, GByteArray *code, const SmbCubinRelocation *
   guint64 address;
   guint type = relocation->type;
   gboolean calls = type == SMB_CUBIN_RELOCATE_CALL || type == SMB_CUBIN_RELOCATE_CALL_90;
-  gboolean high = type == SMB_CUBIN_RELOCATE_HIGH_32;
-  if (type == SMB_CUBIN_RELOCATE_LAUNCH_LOW_32 || type == SMB_CUBIN_RELOCATE_LAUNCH_HIGH_32)
-    return smb_fail(
-        decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
-        "%s: '%s' launches kernels itself (dynamic parallelism), which is not supported",
-        decoder->program->file, decoder->kernel->name);
-  if ((!calls && !high && type != SMB_CUBIN_RELOCATE_LOW_32) || relocation->offset % SASS_BYTES ||
+  gboolean launched = is_launched(relocation);
+  gboolean high = type == SMB_CUBIN_RELOCATE_HIGH_32 || type == SMB_CUBIN_RELOCATE_LAUNCH_HIGH_32;
+  if ((!calls && !high && !launched && type != SMB_CUBIN_RELOCATE_LOW_32) || relocation->offset % SASS_BYTES ||
       !smb_range_is_within(relocation->offset, SASS_BYTES, code->len) ||
-      !find_address(decoder, relocation->symbol, !calls && relocation->addend == 0, &address))
+      !find_relocated(decoder, relocation, !calls && relocation->addend == 0, &address))
     return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s: '%s' is not linked yet (compiled with nvcc -rdc=true): link it with nvcc "
                     "-dlink, or compile without -rdc",

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Functions that the device's run-time system provides, which no image has: as far as they are known not to touch
-// shared memory. Calling convention of CUDA's compilers: R4 and what follows it are passed and returned, R20 and
+// Functions that the device's run-time system provides, which no image has, or whose body is not run: as far as they are known
+// not to touch shared memory. Calling convention of CUDA's compilers: R4 and what follows it are passed and returned, R20 and
 // R21 hold where the function returns to.
 #include "sim/exec/runtime-function.h"
 #include "sim/sass/decode/decode.h"
 
 enum {
+  STACK_POINTER = 1,
   FIRST_PASSED = 4,
   RETURN_ADDRESS = 20,
   N_RETURNED = 4, // registers, at most, of what is not known
@@ -36,10 +37,16 @@ smb_sass_add_provided(SassDecoder *decoder, const char *name) {
   decoder->builder.unless = FALSE;
   Step call = smb_sass_step(decoder, provided ? provided->opcode : STEP_UNSUPPORTED);
   call.callee = name;
+  if (call.opcode == STEP_SERVICE) {
+    call.argument = smb_provided_number(provided);
+    call.compute.s[1] = decoder->registers + STACK_POINTER;
+  }
   call.compute.d = call.compute.s[0] = decoder->registers + FIRST_PASSED;
-  if (call.opcode == STEP_ALLOCATE) {
+  if (provided && provided->gives)
     smb_code_add_heap(decoder->code);
-    smb_code_writes_row(decoder->code, &call, call.compute.d, provided->returned);
+  if (provided && (provided->gives || call.opcode == STEP_SERVICE)) {
+    if (provided->returned)
+      smb_code_writes_row(decoder->code, &call, call.compute.d, provided->returned);
   } else if (call.opcode != STEP_ASSERT)
     smb_code_writes_row(decoder->code, &call, call.compute.d, N_RETURNED);
   smb_code_add(decoder->code, &call);
