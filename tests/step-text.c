@@ -376,6 +376,7 @@ static const char *const operands[N_STEPS] = {
     [STEP_ALLOCATE] = "D=S",
     [STEP_PRINT] = "d=S",
     [STEP_FREE] = "S",
+    [STEP_SERVICE] = "d=s",
     [STEP_CONDITION] = "S",
     [STEP_CLOCK] = "d=#",
     [STEP_BRANCH] = ">",
@@ -560,7 +561,7 @@ step_text(const Code *code, const Step *step) {
   if (step->opcode == STEP_OPAQUE || step->opcode == STEP_TEXT_WARP || step->bulk || step->sampling)
     add_writes(text, code, step);
   if (step->opcode == STEP_MISSING || step->opcode == STEP_ASSERT ||
-      step->opcode == STEP_UNSUPPORTED)
+      step->opcode == STEP_UNSUPPORTED || step->opcode == STEP_SERVICE)
     g_string_append_printf(text, " %s", (const char *)step->callee);
   g_string_append(text, step->kind == KIND_FRAME && info->kind != KIND_FRAME ? " (stack)" : "");
   return g_string_free(text, FALSE);

@@ -18,6 +18,7 @@ static const char module[] =
     ".extern .func __assertfail();\n"
     ".extern .func (.param .b32 m) vprintf(.param .b64 n, .param .b64 o);\n"
     ".extern .func free(.param .b64 n);\n"
+    ".extern .func (.param .b32 m) __cudaCDP2EventRecord(.param .b64 n, .param .b64 o);\n"
     ".extern .func cudaOther();\n"
     ".extern .func elsewhere();\n"
     ".global .align 16 .b8 g[64]; .const .align 16 .b8 c[64];\n"

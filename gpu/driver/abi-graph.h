@@ -5,6 +5,7 @@
 #pragma once
 
 #include "gpu/driver/abi.h"
+#include "gpu/driver/stream/memory-operation.h"
 
 typedef enum {
   cudaGraphNodeTypeKernel,
@@ -19,7 +20,8 @@ typedef enum {
   cudaGraphNodeTypeExtSemaphoreWait,
   cudaGraphNodeTypeMemAlloc,
   cudaGraphNodeTypeMemFree,
-  cudaGraphNodeTypeConditional = 13,
+  cudaGraphNodeTypeBatchMemOp, // of the driver alone
+  cudaGraphNodeTypeConditional,
 } cudaGraphNodeType;
 
 typedef struct {
@@ -38,6 +40,13 @@ typedef struct {
   int flags, reserved[3];
   cudaMemcpy3DParms copyParams;
 } cudaMemcpyNodeParams;
+
+typedef struct {
+  Context *ctx;
+  unsigned count;
+  MemoryOperation *paramArray;
+  unsigned flags;
+} CUDA_BATCH_MEM_OP_NODE_PARAMS;
 
 typedef enum {
   cudaGraphCondTypeIf,
@@ -69,6 +78,7 @@ typedef struct {
     cudaMemAllocNodeParams alloc;
     void *free;
     cudaConditionalNodeParams conditional;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS memOp;
   };
   long long reserved2;
 } cudaGraphNodeParams;

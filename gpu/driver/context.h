@@ -13,6 +13,8 @@ typedef struct Context {
   unsigned flags;
   unsigned users; // of the primary one: that have retained it; of others: that have attached to it
   uint64_t id;
+  struct Green *
+      green; // (nullable): the part of the device that it is for (cu/driver-green.c); its id is the primary one's
 } Context;
 
 Context *context_primary(void);

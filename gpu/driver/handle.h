@@ -24,6 +24,8 @@ typedef enum {
   HANDLE_CONTEXT,
   HANDLE_LINK,
   HANDLE_MEMORY,
+  HANDLE_RESOURCES,
+  HANDLE_GREEN,
 } HandleKind;
 
 // An object of zeros. NULL: there is no memory.

@@ -9,6 +9,8 @@
 #  define IN_12_OR_13(in_12, in_13) in_12
 
 // What the runtime of CUDA 12 does not have.
+#  define cudaDeviceGetHostAtomicCapabilities newer_DeviceGetHostAtomicCapabilities
+#  define cudaDeviceGetP2PAtomicCapabilities  newer_DeviceGetP2PAtomicCapabilities
 #  define cudaLogsRegisterCallback            newer_LogsRegisterCallback
 #  define cudaLogsUnregisterCallback          newer_LogsUnregisterCallback
 #  define cudaLogsCurrent                     newer_LogsCurrent

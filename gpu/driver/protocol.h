@@ -41,6 +41,8 @@ typedef enum {
   RUN_WRITTEN, /* of a program that is checked: the descriptor of a file with a bit for each byte of the memory, the lowest of a byte
                        first: whether anything was written there since it was allocated; answer: RunStatus */
   RUN_FOUND,   /* the same: RunFound, (function), (text), number, bytes; answer: RunStatus */
+  RUN_SHARE, /* of its own memory: where; of the process whose memory is there from now on: process, descriptor, where, bytes; answer:
+                RunStatus */
   RUN_LINK, /* number of inputs, of each its kind (CUjitInputType) and (bytes); answer: RunStatus (RUN_NO_IMAGE: there is no compiler), (message),
                        (machine code) */
   RUN_QUESTION, /* of the command, while a launch is under way: (function), module, (symbol of the kernel that is meant, or nothing),

@@ -33,6 +33,7 @@ struct _SmbChildren {
   GHashTable *handles;  // to SmbChildHandle
   guint64 next_handle;
   GArray *work; // SmbWork
+  guint64 n_tails, most_tails;
 };
 
 static void
@@ -91,6 +92,7 @@ smb_children_begin(SmbChildren *children) {
   g_hash_table_remove_all(children->errors);
   g_hash_table_remove_all(children->handles);
   g_array_set_size(children->work, 0);
+  children->n_tails = children->most_tails = 0;
 }
 
 GArray *
@@ -108,6 +110,22 @@ smb_children_ask(const SmbChildren *children, const SmbQuestion *question, GByte
 void
 smb_children_add(SmbChildren *children, const SmbWork *work) {
   g_array_append_vals(children->work, work, 1);
+  children->n_tails += work->is_tail;
+}
+
+guint64
+smb_children_n_tails(const SmbChildren *children) {
+  return children->n_tails;
+}
+
+void
+smb_children_set_most_tails(SmbChildren *children, guint64 most) {
+  children->most_tails = most;
+}
+
+guint64
+smb_children_most_tails(const SmbChildren *children) {
+  return children->most_tails;
 }
 
 // --- memory for parameters

@@ -88,6 +88,12 @@ guint smb_children_ask(const SmbChildren *children, const SmbQuestion *question,
 /** smb_children_add: @work: (transfer full) */
 void smb_children_add(SmbChildren *children, const SmbWork *work);
 
+/** smb_children_n_tails: Returns: how much of the work of the grid waits for all of the rest */
+guint64 smb_children_n_tails(const SmbChildren *children);
+/** smb_children_set_most_tails: How much may, of this grid; 0: not known */
+void smb_children_set_most_tails(SmbChildren *children, guint64 most);
+guint64 smb_children_most_tails(const SmbChildren *children);
+
 /**
  * smb_children_reserve: Memory for the parameters of a launch.
  * @work: (nullable): how it is configured, if that is known already

@@ -11,6 +11,7 @@
 
 #include "sim/analysis/execute.h"
 #include "sim/base/error.h"
+#include "sim/base/range.h"
 #include "src/cli/hint.h"
 
 struct _SmbEngine {
@@ -73,15 +74,15 @@ free_arch(gpointer arch) {
   smb_arch_unref(arch);
 }
 
-// Maps a file of a process, by its descriptor there.
+// Maps bytes of a file of a process, by its descriptor there; @at (nullable): to that place.
 static void *
-map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
+map_file_at(guchar *at, guint64 pid, guint64 fd, guint64 from, guint64 bytes, GError **error) {
   g_autofree char *path =
       g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/fd/%" G_GUINT64_FORMAT, pid, fd);
+  const int flags = MAP_SHARED | MAP_NORESERVE | (at ? MAP_FIXED : 0);
   int file = open(path, O_RDWR | O_CLOEXEC);
   void *memory =
-      file < 0 ? MAP_FAILED
-               : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+      file < 0 ? MAP_FAILED : mmap(at, bytes, PROT_READ | PROT_WRITE, flags, file, (off_t)from);
   int failure = errno;
   if (file >= 0)
     close(file);
@@ -98,6 +99,20 @@ find_program_name(guint64 pid) {
   g_autofree char *link = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/exe", pid);
   g_autofree char *path = g_file_read_link(link, NULL);
   return path ? g_path_get_basename(path) : g_strdup("the program");
+}
+
+static void *
+map_file(guint64 pid, guint64 fd, guint64 bytes, GError **error) {
+  return map_file_at(NULL, pid, fd, 0, bytes, error);
+}
+
+gboolean
+smb_engine_share(SmbEngine *engine, guint64 place, guint64 pid, guint64 fd, guint64 from,
+                 guint64 bytes) {
+  guint64 page = (guint64)sysconf(_SC_PAGESIZE);
+  return smb_range_is_within(place, bytes, engine->bytes) && place % page == 0 &&
+         from % page == 0 &&
+         map_file_at((guchar *)engine->memory + place, pid, fd, from, bytes, NULL) != NULL;
 }
 
 SmbEngine *

@@ -26,6 +26,16 @@ typedef struct {
 } SmbEngineMemory;
 
 /**
+ * smb_engine_share: Memory of another process lies in that of the engine's from now on, or its own again: whole pages.
+ * @place, @bytes: where
+ * @pid, @fd, @from: the process, its descriptor of its memory, and where in that
+ *
+ * Returns: whether it is there
+ */
+gboolean smb_engine_share(SmbEngine *engine, guint64 place, guint64 pid, guint64 fd, guint64 from,
+                          guint64 bytes);
+
+/**
  * smb_engine_new:
  * @arch: (nullable) (transfer none): what kernels are counted for; %NULL: that of the code
  * @error: a file error

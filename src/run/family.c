@@ -88,19 +88,19 @@ static guchar *
 find_work_row(const SmbFamily *family, const SmbCaptureLaunch *launch, const SmbWork *work,
               const SmbWorkPlace *place, guint64 row) {
   guint64 slice = row / work->extent[1];
-  guint64 address = place->address +
-                    place->pitch * (slice * (work->extent[2] > 1 ? place->height : 0) +
-                                    row % work->extent[1]);
+  guint64 address =
+      place->address +
+      place->pitch * (slice * (work->extent[2] > 1 ? place->height : 0) + row % work->extent[1]);
   guchar *memory = is_allocated(launch, address, work->extent[0])
                        ? smb_engine_memory(family->engine, address, work->extent[0])
                        : NULL;
   if (memory)
     return memory;
-  g_autofree char *why = g_strdup_printf(
-      "a %s that a kernel asked for %s %" G_GUINT64_FORMAT " bytes at 0x%" G_GINT64_MODIFIER
-      "x, which are not all allocated",
-      work->kind == SMB_WORK_COPY ? "copy" : "memset", place == &work->to ? "writes" : "reads",
-      work->extent[0], address);
+  g_autofree char *why =
+      g_strdup_printf("a %s that a kernel asked for %s %" G_GUINT64_FORMAT
+                      " bytes at 0x%" G_GINT64_MODIFIER "x, which are not all allocated",
+                      work->kind == SMB_WORK_COPY ? "copy" : "memset",
+                      place == &work->to ? "writes" : "reads", work->extent[0], address);
   family->fail(family->user, why);
   return NULL;
 }
@@ -127,7 +127,7 @@ do_work(const SmbFamily *family, const SmbCaptureLaunch *launch, const SmbWork *
 
 // As the first launch, of another kernel (transfer full); NULL: it is no kernel of the module.
 static SmbCaptureLaunch *
-make_child(const SmbFamily *family, const SmbCaptureLaunch *first, const SmbWork *work) {
+make_child_launch(const SmbFamily *family, const SmbCaptureLaunch *first, const SmbWork *work) {
   const SmbModule *module = smb_engine_module(family->engine, family->module);
   const SmbModuleKernel *kernel = smb_module_kernel_at(module, work->kernel);
   if (!kernel)
@@ -195,7 +195,7 @@ run_work(const SmbFamily *family, const SmbCaptureLaunch *first, const SmbWork *
          GArray *open) {
   if (work->kind != SMB_WORK_LAUNCH)
     return do_work(family, first, work);
-  g_autoptr(SmbCaptureLaunch) child = make_child(family, first, work);
+  g_autoptr(SmbCaptureLaunch) child = make_child_launch(family, first, work);
   return child && run_member(family, child, open);
 }
 

@@ -374,7 +374,7 @@ typedef struct {
 } Launching;
 
 static void
-add_line(GString *text, const char *line) {
+add_message(GString *text, const char *line) {
   if (text->len > 0 && *line)
     g_string_append_c(text, '\n');
   g_string_append(text, line);
@@ -392,7 +392,7 @@ note_run(Launching *launching, const char *kernel, const SmbEngineRun *run, cons
   SmbFault fault = run->runtime ? smb_runtime_fault(run->runtime, &reason) : SMB_FAULT_NONE;
   g_autofree char *message =
       describe_run(kernel, run, failure ? SMB_FAULT_NONE : fault, failure ? failure : reason);
-  add_line(launching->message, message);
+  add_message(launching->message, message);
   launching->status = failure && fault == SMB_FAULT_NONE ? RUN_FAILED : statuses[fault];
   if (run->runtime) {
     const GString *output = smb_runtime_output(run->runtime);
@@ -447,7 +447,7 @@ static void
 fail_family(gpointer user, const char *why) {
   Launching *launching = user;
   g_autofree char *line = g_strdup_printf("smembank run: %s", why);
-  add_line(launching->message, line);
+  add_message(launching->message, line);
   launching->status = RUN_ADDRESS;
 }
 
@@ -467,6 +467,17 @@ answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
   smb_payload_add_bytes(answer, output->str, output->len);
   smb_payload_add_text(answer, complaints->str);
   return TRUE;
+}
+
+static gboolean
+answer_share(const Process *process, SmbPayload *request, SmbPayload *answer) {
+  guint64 place = smb_payload_number(request);
+  const guint64 pid = smb_payload_number(request), fd = smb_payload_number(request);
+  const guint64 from = smb_payload_number(request), bytes = smb_payload_number(request);
+  gboolean is_there =
+      !request->failed && smb_engine_share(process->engine, place, pid, fd, from, bytes);
+  answer_status(answer, is_there ? RUN_DONE : RUN_INVALID, "");
+  return !request->failed;
 }
 
 // --- linking
@@ -524,6 +535,8 @@ take_request(gpointer user, guint64 kind, SmbPayload *request) {
     makes_sense = answer_written(process, request, &answer);
   else if (kind == RUN_FOUND && process->engine)
     makes_sense = answer_found(process, request, &answer);
+  else if (kind == RUN_SHARE && process->engine)
+    makes_sense = answer_share(process, request, &answer);
   else if (kind == RUN_LINK && process->engine)
     makes_sense = answer_link(process, request, &answer);
   makes_sense = makes_sense && smb_frames_send(process->fd, kind, &answer);

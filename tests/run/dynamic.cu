@@ -176,10 +176,8 @@ __global__ void fail() {
   else if (threadIdx.x == 3)
     bounded<<<dim3(1, 1 << 20), 1>>>();
   else if (threadIdx.x == 4) {
-    cudaStream_t stream;
     error = cudaStreamDestroy(0);
     bounded<<<1, 1, 0, (cudaStream_t)0x1234>>>();
-    (void)stream;
   } else
     bounded<<<1, 1>>>();
   results[4 * threadIdx.x] = error;
@@ -234,56 +232,74 @@ __global__ void allocate() {
   results[5] = cudaFree(NULL);
 }
 
+// The device's fills of CUDA 13.0 write zeros, whatever they are asked for.
 __global__ void copy() {
   cudaStream_t stream;
   cudaMemcpy3DParms box = {};
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  results[0] = cudaMemsetAsync(numbers, 1, 64, stream);
+  results[0] = cudaMemsetAsync(numbers, 0, 61, stream);
   results[1] = cudaMemcpyAsync(numbers + 16, numbers, 64, cudaMemcpyDeviceToDevice, stream);
   // 2 rows of 12 bytes, from every 32 to every 16
-  results[2] = cudaMemset2DAsync(numbers + 64, 32, 2, 12, 2, stream);
+  results[2] = cudaMemset2DAsync(numbers + 64, 32, 0, 12, 2, stream);
   results[3] =
       cudaMemcpy2DAsync(numbers + 128, 16, numbers + 64, 32, 12, 2, cudaMemcpyDeviceToDevice, stream);
   // 2 slices of 2 rows of 8 bytes
   cudaPitchedPtr from = {numbers + 256, 16, 16, 4}, to = {more, 32, 32, 2};
   cudaExtent extent = {8, 2, 2};
-  results[4] = cudaMemset3DAsync(from, 3, extent, stream);
+  results[4] = cudaMemset3DAsync(from, 0, extent, stream);
   box.srcPtr = from;
   box.dstPtr = to;
   box.dstPos.x = 4;
   box.extent = extent;
   box.kind = cudaMemcpyDeviceToDevice;
   results[5] = cudaMemcpy3DAsync(&box, stream);
+  cudaStreamDestroy(stream);
 }
 
+__global__ void copy_wrong() {
+  results[0] = cudaMemcpyAsync(more, numbers, 4, cudaMemcpyHostToDevice, 0);
+  results[1] = cudaMemcpy2DAsync(more, 8, numbers, 16, 12, 2, cudaMemcpyDeviceToDevice, 0);
+  results[2] = cudaMemset2DAsync(more, 8, 0, 12, 2, 0);
+  results[3] = cudaMemsetAsync(NULL, 0, 4, 0);
+  results[4] = cudaMemcpyAsync(more, &results[5], 0, cudaMemcpyDefault, 0);
+}
+
+// The bytes that are zeros, of all that were ones.
 static int
-add_bytes(const int *memory, int n) {
-  int sum = 0;
+count_zeros(const int *memory, int n) {
+  int zeros = 0;
   for (int i = 0; i < n * 4; i++)
-    sum += ((const unsigned char *)memory)[i];
-  return sum;
+    zeros += ((const unsigned char *)memory)[i] == 0;
+  return zeros;
 }
 
 static void
 check_memory() {
   int host[N];
+  void *address;
   allocate<<<1, 1>>>();
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaMemcpyFromSymbol(host, results, 64 * sizeof(int)));
   EXPECT(host[0] == 0 && host[1] == 499500 && host[2] == 0);
   EXPECT(host[3] == cudaErrorMemoryAllocation && host[4] == cudaErrorMemoryAllocation && host[5] == 0);
-  CHECK(cudaMemset((cudaGetSymbolAddress((void **)&host, numbers), *(void **)host), 0, N * 4));
+  CHECK(cudaGetSymbolAddress(&address, numbers));
+  CHECK(cudaMemset(address, 1, sizeof host));
+  CHECK(cudaGetSymbolAddress(&address, more));
+  CHECK(cudaMemset(address, 1, sizeof host));
   copy<<<1, 1>>>();
   CHECK(cudaDeviceSynchronize());
   EXPECT(are_zeros(6));
   CHECK(cudaMemcpyFromSymbol(host, numbers, sizeof host));
-  EXPECT(add_bytes(host, 32) == 128 && add_bytes(host + 32, 32) == 0);
-  EXPECT(add_bytes(host + 64, 64) == 2 * 24 && host[72] == 0x02020202 && host[75] == 0);
-  EXPECT(add_bytes(host + 128, 128) == 2 * 24 && host[130] == 0x02020202 && host[132] == 0x02020202);
-  EXPECT(add_bytes(host + 256, N - 256) == 3 * 32 && host[272] == 0x03030303 && host[276] == 0x03030303);
+  EXPECT(count_zeros(host, 16) == 61 && count_zeros(host + 16, 48) == 61 && host[31] == 0x01010100);
+  EXPECT(count_zeros(host + 64, 64) == 24 && host[72] == 0 && host[75] == 0x01010101);
+  EXPECT(count_zeros(host + 128, 128) == 24 && host[130] == 0 && host[134] == 0);
+  EXPECT(count_zeros(host + 256, N - 256) == 32 && host[272] == 0 && host[276] == 0);
   CHECK(cudaMemcpyFromSymbol(host, more, sizeof host));
-  EXPECT(add_bytes(host, N) == 3 * 32 && host[1] == 0x03030303 && host[9] == 0x03030303);
-  EXPECT(host[17] == 0x03030303 && host[26] == 0x03030303);
+  EXPECT(count_zeros(host, N) == 32 && host[1] == 0 && host[9] == 0 && host[17] == 0);
+  copy_wrong<<<1, 1>>>();
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaMemcpyFromSymbol(host, results, 64 * sizeof(int)));
+  printf("wrong: %d %d %d %d %d\n", host[0], host[1], host[2], host[3], host[4]);
 }
 
 // --- questions, and a kernel by its pointer

@@ -61,6 +61,8 @@ print_driver_types(void) {
   DRIVER(CUctxCreateParams, cigParams, cigParams);
   SIZE(CUmemAllocationProp);
   DRIVER(CUmemAllocationProp, allocFlags, allocFlags);
+  SIZE(CUDA_BATCH_MEM_OP_NODE_PARAMS);
+  DRIVER(CUDA_BATCH_MEM_OP_NODE_PARAMS, flags, flags);
   SIZE(CUdeviceptr);
   NUMBER(CU_MEMORYTYPE_UNIFIED);
 }

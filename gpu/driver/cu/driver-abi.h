@@ -134,6 +134,11 @@ typedef struct {
 } CUdevprop;
 
 typedef struct {
+  int type;
+  unsigned count; // of multiprocessors
+} CUexecAffinityParam;
+
+typedef struct {
   void *execAffinityParams;
   int numExecAffinityParams;
   void *cigParams;

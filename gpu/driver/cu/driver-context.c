@@ -42,12 +42,11 @@ cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
   return *context && context_push(*context) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-// A part of the device cannot be asked for.
+// Without MPS a part of the device cannot be asked for.
 cudaError_t
 cuCtxCreate_v3(CUcontext *context, const void *affinities, int n, unsigned flags, CUdevice device) {
   (void)affinities;
-  return n > 0 ? error_missing("a context for a part of a device")
-               : cuCtxCreate_v2(context, flags, device);
+  return n > 0 ? cudaErrorUnsupportedExecAffinity : cuCtxCreate_v2(context, flags, device);
 }
 
 cudaError_t
@@ -63,7 +62,7 @@ cudaError_t
 cuCtxDestroy_v2(CUcontext context) {
   if (!context)
     return cudaErrorInvalidValue;
-  if (context->is_primary || !context_is(context))
+  if (context->is_primary || context->green || !context_is(context))
     return cudaErrorDeviceUninitialized;
   clear_context(context);
   if (context_current() == context)

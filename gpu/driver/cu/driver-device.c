@@ -83,9 +83,9 @@ cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
   switch (attribute) {
   case ATTRIBUTE_GATHER_2D:
   case ATTRIBUTE_VIRTUAL_MEMORY:
+  case ATTRIBUTE_HANDLE_FD:
     *value = 1;
     return cudaSuccess;
-  case ATTRIBUTE_HANDLE_FD: // handles of memory are not exported
   case ATTRIBUTE_HANDLE_WIN32:
   case ATTRIBUTE_HANDLE_WIN32_KMT:
   case ATTRIBUTE_COMPRESSION:
@@ -165,4 +165,18 @@ cuGetErrorString(unsigned number, const char **text) {
           : results[i].text ? results[i].text
                             : cudaGetErrorString((cudaError_t)number);
   return *text ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// --- what there is of other systems
+
+cudaError_t
+cuDeviceGetLuid(char *luid, unsigned *mask, CUdevice device) {
+  (void)luid, (void)mask, (void)device;
+  return cudaErrorNotSupported; // on Windows alone
+}
+
+cudaError_t
+cuProfilerInitialize(const char *configuration, const char *output, int mode) {
+  (void)configuration, (void)output, (void)mode;
+  return cudaErrorNotSupported; // since CUDA 12
 }

@@ -6,6 +6,7 @@
 
 #include "gpu/driver/cu/driver.h"
 #include "gpu/driver/graph/graph.h"
+#include "gpu/driver/handle.h"
 
 // --- kernels
 
@@ -258,4 +259,50 @@ cuGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node
   if (node)
     *node = info.errorNode;
   return error;
+}
+
+// --- operations on memory
+
+static cudaGraphNodeParams
+take_operations(const CUDA_BATCH_MEM_OP_NODE_PARAMS *given) {
+  cudaGraphNodeParams parameters = {.type = cudaGraphNodeTypeBatchMemOp};
+  parameters.memOp = *given;
+  return parameters;
+}
+
+cudaError_t
+cuGraphAddBatchMemOpNode(cudaGraphNode_t *node, cudaGraph_t graph, Nodes dependencies, size_t n,
+                         const CUDA_BATCH_MEM_OP_NODE_PARAMS *given) {
+  if (!given)
+    return cudaErrorInvalidValue;
+  cudaGraphNodeParams parameters = take_operations(given);
+  return IN_12_OR_13(cudaGraphAddNode_v2, cudaGraphAddNode)(node, graph, dependencies, NULL, n,
+                                                            &parameters);
+}
+
+// The operations are the node's.
+cudaError_t
+cuGraphBatchMemOpNodeGetParams(cudaGraphNode_t node, CUDA_BATCH_MEM_OP_NODE_PARAMS *answer) {
+  if (!answer || !handle_is(node, HANDLE_NODE) || node->call.kind != cudaGraphNodeTypeBatchMemOp)
+    return cudaErrorInvalidValue;
+  const MemoryCall *call = node->call.memory;
+  *answer = (CUDA_BATCH_MEM_OP_NODE_PARAMS){call->context, call->n, call->operations, call->flags};
+  return cudaSuccess;
+}
+
+cudaError_t
+cuGraphBatchMemOpNodeSetParams(cudaGraphNode_t node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *given) {
+  if (!given)
+    return cudaErrorInvalidValue;
+  cudaGraphNodeParams parameters = take_operations(given);
+  return cudaGraphNodeSetParams(node, &parameters);
+}
+
+cudaError_t
+cuGraphExecBatchMemOpNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                   const CUDA_BATCH_MEM_OP_NODE_PARAMS *given) {
+  if (!given)
+    return cudaErrorInvalidValue;
+  cudaGraphNodeParams parameters = take_operations(given);
+  return cudaGraphExecNodeSetParams(exec, node, &parameters);
 }

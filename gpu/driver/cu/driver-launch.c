@@ -12,13 +12,6 @@
 
 // --- launches
 
-// In the list that is given instead of arguments; CU_LAUNCH_PARAM_….
-enum {
-  EXTRA_END,
-  EXTRA_BUFFER,
-  EXTRA_BYTES,
-};
-
 // Where each parameter is in the buffer.
 static cudaError_t
 divide_buffer(const Kernel *kernel, char *buffer, size_t n_bytes, void **arguments) {
@@ -42,10 +35,10 @@ driver_take_arguments(const Kernel *kernel, void **given, void **extra, void ***
     return cudaSuccess;
   if (given)
     return cudaErrorInvalidValue;
-  for (; (uintptr_t)extra[0] != EXTRA_END; extra += 2) {
-    if ((uintptr_t)extra[0] == EXTRA_BUFFER)
+  for (; (uintptr_t)extra[0] != DRIVER_EXTRA_END; extra += 2) {
+    if ((uintptr_t)extra[0] == DRIVER_EXTRA_BUFFER)
       buffer = extra[1];
-    else if ((uintptr_t)extra[0] == EXTRA_BYTES)
+    else if ((uintptr_t)extra[0] == DRIVER_EXTRA_BYTES)
       memcpy(&n_bytes, extra[1], sizeof n_bytes);
     else
       return cudaErrorInvalidValue;
@@ -54,9 +47,9 @@ driver_take_arguments(const Kernel *kernel, void **given, void **extra, void ***
   return *kept ? divide_buffer(kernel, buffer, n_bytes, *kept) : cudaErrorMemoryAllocation;
 }
 
-static cudaError_t
-launch_function(CUfunction function, const cudaLaunchConfig_t *configuration, void **given,
-                void **extra) {
+cudaError_t
+driver_launch_function(CUfunction function, const cudaLaunchConfig_t *configuration, void **given,
+                       void **extra) {
   Call call = {.kind = cudaGraphNodeTypeEmpty};
   Kernel *kernel = NULL;
   void **arguments = NULL, **kept = NULL;
@@ -76,7 +69,7 @@ cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned g
                cudaStream_t stream, void **given, void **extra) {
   const cudaLaunchConfig_t configuration = {
       {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_bytes, stream, NULL, 0};
-  return launch_function(function, &configuration, given, extra);
+  return driver_launch_function(function, &configuration, given, extra);
 }
 
 cudaError_t
@@ -91,7 +84,7 @@ cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                             stream,
                                             &cooperative,
                                             1};
-  return launch_function(function, &configuration, given, NULL);
+  return driver_launch_function(function, &configuration, given, NULL);
 }
 
 static cudaLaunchConfig_t
@@ -105,7 +98,7 @@ cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void **argume
   if (!given || (given->numAttrs > 0 && !given->attrs))
     return cudaErrorInvalidValue;
   const cudaLaunchConfig_t configuration = take_configuration(given);
-  return launch_function(function, &configuration, arguments, extra);
+  return driver_launch_function(function, &configuration, arguments, extra);
 }
 
 // --- what functions are

@@ -2,35 +2,92 @@
 // SPDX-License-Identifier: MIT
 //
 // Streams, as far as the driver has them otherwise than the runtime, and operations of theirs on memory.
-#include <sched.h>
-#include <stdlib.h>
-
 #include "gpu/driver/cu/driver.h"
-#include "gpu/driver/error.h"
+#include "gpu/driver/cu/green.h"
 #include "gpu/driver/handle.h"
-#include "gpu/driver/memory/memory.h"
+#include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/stream/call.h"
+#include "gpu/driver/stream/stream-capture.h"
 
 enum {
   CAPTURE_GLOBAL,
 };
 
+// Of a part of the device: the primary context, and that part.
 cudaError_t
-cuStreamGetCtx(cudaStream_t stream, CUcontext *context) {
-  if (!context || !stream_of(stream))
+cuStreamGetCtx_v2(cudaStream_t handle, CUcontext *context, Green **green) {
+  const Stream *stream = stream_of(handle);
+  if (!context || !stream)
     return context ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-  Context *current = context_current();
-  bool is_made = handle_is(stream, HANDLE_STREAM); // others are of the current one
-  *context = current || !is_made ? current : context_primary();
-  return *context ? cudaSuccess : cudaErrorDeviceUninitialized;
+  Context *of = stream_context(stream);
+  if (!of || !context_is(of))
+    return of ? cudaErrorContextIsDestroyed : cudaErrorDeviceUninitialized;
+  *context = of->green ? context_primary() : of;
+  if (green)
+    *green = of->green;
+  return cudaSuccess;
 }
 
-// No stream belongs to a part of a device.
 cudaError_t
-cuStreamGetCtx_v2(cudaStream_t stream, CUcontext *context, void **part) {
-  if (part)
-    *part = NULL;
-  return cuStreamGetCtx(stream, context);
+cuStreamGetCtx(cudaStream_t stream, CUcontext *context) {
+  return cuStreamGetCtx_v2(stream, context, NULL);
+}
+
+// --- all streams of a context
+
+static bool
+breaks_capture(Stream *stream, void *context) {
+  if (stream->context == context && stream->capture)
+    return capture_break(stream, cudaErrorStreamCaptureUnsupported), true;
+  return false;
+}
+
+static cudaError_t
+use_whole_context(CUcontext context, cudaEvent_t event) {
+  if (!context || !context_is(context))
+    return cudaErrorDeviceUninitialized;
+  if (!handle_is(event, HANDLE_EVENT))
+    return cudaErrorInvalidResourceHandle;
+  return stream_any(breaks_capture, context) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+// What waits runs in the order in which it was given, so it is behind all that there is.
+cudaError_t
+cuCtxRecordEvent(CUcontext context, cudaEvent_t event) {
+  Call call = {.kind = cudaGraphNodeTypeEventRecord, .event = event};
+  cudaError_t error = use_whole_context(context, event);
+  if (error || event->context->id != context->id)
+    return error ? error : cudaErrorInvalidResourceHandle;
+  event->is_recorded = true;
+  event->capture = 0;
+  if (queue_is_done(queue_last()))
+    return call_run(&call);
+  event->ticket = queue_add(&call);
+  return event->ticket ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+typedef struct {
+  const Context *context;
+  uint64_t ticket;
+} ContextWait;
+
+static bool
+waits_also(Stream *stream, void *user) {
+  const ContextWait *wait = user;
+  if ((!stream->context || stream->context == wait->context) && wait->ticket > stream->last)
+    stream->last = wait->ticket;
+  return false;
+}
+
+cudaError_t
+cuCtxWaitEvent(CUcontext context, cudaEvent_t event) {
+  cudaError_t error = use_whole_context(context, event);
+  if (!error && event->capture)
+    error = capture_break_id(event->capture, cudaErrorStreamCaptureUnsupported);
+  ContextWait wait = {context, error ? 0 : event->ticket};
+  if (!error)
+    stream_any(waits_also, &wait);
+  return error;
 }
 
 // --- captures: versions of before
@@ -58,96 +115,41 @@ cuStreamUpdateCaptureDependencies(cudaStream_t stream, Nodes nodes, size_t n, un
                      cudaStreamUpdateCaptureDependencies)(stream, nodes, NULL, n, flags);
 }
 
-// --- writing: a fill of words; waiting: a function of the host
-
-static cudaError_t
-write_words(cudaStream_t stream, CUdeviceptr address, const uint32_t *words, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    Call call = {.kind = cudaGraphNodeTypeMemset,
-                 .fill = {.rows = {(void *)(address + i * sizeof *words), sizeof *words, words[i],
-                                   sizeof *words, 1, 1},
-                          .depth = 1}};
-    cudaError_t error = call_submit(&call, stream, false);
-    if (error)
-      return error;
-  }
-  return cudaSuccess;
-}
+// --- operations on memory
 
 cudaError_t
-cuStreamWriteValue32_v2(cudaStream_t stream, CUdeviceptr address, uint32_t value, unsigned flags) {
-  return flags > 1 ? cudaErrorInvalidValue : write_words(stream, address, &value, 1);
-}
-
-cudaError_t
-cuStreamWriteValue64_v2(cudaStream_t stream, CUdeviceptr address, uint64_t value, unsigned flags) {
-  const uint32_t words[] = {(uint32_t)value, (uint32_t)(value >> 32)};
-  return flags > 1 ? cudaErrorInvalidValue : write_words(stream, address, words, 2);
-}
-
-// CUstreamWaitValue_flags; the value of memory goes first.
-typedef enum {
-  WAIT_NOT_LESS,
-  WAIT_EQUAL,
-  WAIT_AND,
-  WAIT_NOR,
-} WaitKind;
-
-typedef struct {
-  const void *address;
-  uint64_t value, mask; // of the bits that a value has
-  WaitKind kind;
-} Wait;
-
-static bool
-is_over(const Wait *wait) {
-  uint64_t found = wait->mask > UINT32_MAX
-                       ? __atomic_load_n((const uint64_t *)wait->address, __ATOMIC_ACQUIRE)
-                       : __atomic_load_n((const uint32_t *)wait->address, __ATOMIC_ACQUIRE);
-  switch (wait->kind) {
-  case WAIT_NOT_LESS: // as a circle of numbers
-    return ((found - wait->value) & wait->mask) <= wait->mask / 2;
-  case WAIT_EQUAL:
-    return found == wait->value;
-  case WAIT_AND:
-    return (found & wait->value) != 0;
-  case WAIT_NOR:
-    return (~(found | wait->value) & wait->mask) != 0;
-  }
-  return true;
-}
-
-static void
-run_wait(void *user) {
-  Wait *wait = user;
-  while (!is_over(wait) && !error_sticky())
-    sched_yield();
-  free(wait);
-}
-
-static cudaError_t
-wait_for_value(cudaStream_t stream, Wait wait, unsigned flags) {
-  Allocation found;
-  if (flags > WAIT_NOR || !memory_find(wait.address, &found) ||
-      (uintptr_t)wait.address % sizeof(uint32_t) != 0)
+cuStreamBatchMemOp_v2(cudaStream_t stream, unsigned n, const MemoryOperation *operations,
+                      unsigned flags) {
+  if (!operations || n > MEMORY_MAX_OPERATIONS || flags != 0)
     return cudaErrorInvalidValue;
-  Wait *kept = malloc(sizeof *kept);
-  if (!kept)
-    return cudaErrorMemoryAllocation;
-  *kept = wait;
-  kept->kind = (WaitKind)flags;
-  cudaError_t error = cudaLaunchHostFunc(stream, run_wait, kept);
-  if (error)
-    free(kept);
-  return error;
+  Call call = {.kind = cudaGraphNodeTypeBatchMemOp,
+               .memory = memory_call_new(context_current(), operations, n, flags)};
+  return call.memory ? call_submit(&call, stream, false) : cudaErrorMemoryAllocation;
+}
+
+static cudaError_t
+submit_value(cudaStream_t stream, MemoryOperationKind kind, void *address, uint64_t value,
+             unsigned flags) {
+  const MemoryOperation operation = {.value = {kind, address, value, flags}};
+  return cuStreamBatchMemOp_v2(stream, 1, &operation, 0);
 }
 
 cudaError_t
-cuStreamWaitValue32_v2(cudaStream_t stream, const void *address, uint32_t value, unsigned flags) {
-  return wait_for_value(stream, (Wait){address, value, UINT32_MAX, WAIT_EQUAL}, flags);
+cuStreamWriteValue32_v2(cudaStream_t stream, void *address, uint32_t value, unsigned flags) {
+  return submit_value(stream, MEMORY_WRITE_32, address, value, flags);
 }
 
 cudaError_t
-cuStreamWaitValue64_v2(cudaStream_t stream, const void *address, uint64_t value, unsigned flags) {
-  return wait_for_value(stream, (Wait){address, value, UINT64_MAX, WAIT_EQUAL}, flags);
+cuStreamWriteValue64_v2(cudaStream_t stream, void *address, uint64_t value, unsigned flags) {
+  return submit_value(stream, MEMORY_WRITE_64, address, value, flags);
+}
+
+cudaError_t
+cuStreamWaitValue32_v2(cudaStream_t stream, void *address, uint32_t value, unsigned flags) {
+  return submit_value(stream, MEMORY_WAIT_32, address, value, flags);
+}
+
+cudaError_t
+cuStreamWaitValue64_v2(cudaStream_t stream, void *address, uint64_t value, unsigned flags) {
+  return submit_value(stream, MEMORY_WAIT_64, address, value, flags);
 }

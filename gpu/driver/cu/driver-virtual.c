@@ -14,16 +14,23 @@
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/host-register.h"
 #include "gpu/driver/memory/memory.h"
+#include "gpu/driver/memory/other-process.h"
 #include "gpu/driver/stream/call-queue.h"
+
+enum {
+  HANDLE_FD = 1, // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+};
 
 #define GRANULARITY ((size_t)2 << 20) // of memory and of addresses, of an H100
 
 // Memory without an address that kernels know.
 typedef struct Physical {
+  struct Physical *next;
   CUmemAllocationProp properties;
   char *block, *range; // what is allocated, and the first page in it
   size_t bytes;
-  unsigned uses; // by its handle, and by places where it is mapped
+  unsigned uses;  // by its handles, and by places where it is mapped
+  bool is_opened; // of another process
 } Physical;
 
 typedef struct Reservation {
@@ -43,6 +50,7 @@ typedef struct Mapping {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Reservation *reservations;
 static Mapping *mappings;
+static Physical *physicals;
 
 static bool
 is_granular(size_t bytes) {
@@ -132,13 +140,21 @@ cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *properti
   return error;
 }
 
+static void
+add_physical(Physical *physical) {
+  pthread_mutex_lock(&lock);
+  physical->next = physicals;
+  physicals = physical;
+  pthread_mutex_unlock(&lock);
+}
+
 cudaError_t
 cuMemCreate(Physical **handle, size_t bytes, const CUmemAllocationProp *properties,
             unsigned long long flags) {
   cudaError_t error = handle && is_granular(bytes) && flags == 0 ? check_physical(properties)
                                                                  : cudaErrorInvalidValue;
-  if (!error && properties->requestedHandleTypes != 0)
-    return error_missing("cuMemCreate for several processes");
+  if (!error && properties->requestedHandleTypes & ~HANDLE_FD)
+    return error_missing("cuMemCreate for handles that are no file descriptors");
   if (error)
     return error;
   Physical *made = handle_new(HANDLE_MEMORY, sizeof *made);
@@ -153,15 +169,23 @@ cuMemCreate(Physical **handle, size_t bytes, const CUmemAllocationProp *properti
     return cudaErrorMemoryAllocation;
   }
   made->range = (char *)(((uintptr_t)made->block + page - 1) / page * page);
+  add_physical(made);
   *handle = made;
   return cudaSuccess;
 }
 
 static void
 release_physical(Physical *physical) {
+  Physical **at = &physicals;
   if (--physical->uses > 0)
     return;
-  memory_drop(physical->block);
+  while (*at != physical)
+    at = &(*at)->next;
+  *at = physical->next;
+  if (physical->is_opened)
+    share_close(physical->range);
+  else
+    memory_drop(physical->block);
   handle_free(physical);
 }
 
@@ -194,6 +218,54 @@ cuMemRetainAllocationHandle(Physical **handle, const void *address) {
   }
   pthread_mutex_unlock(&lock);
   return mapping ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// --- memory of several processes
+
+cudaError_t
+cuMemExportToShareableHandle(int *fd, const Physical *handle, int kind, unsigned long long flags) {
+  if (!fd || !handle_is(handle, HANDLE_MEMORY) || flags != 0 || kind != HANDLE_FD ||
+      !(handle->properties.requestedHandleTypes & kind))
+    return cudaErrorInvalidValue;
+  const Share share = share_make(handle->range, handle->bytes);
+  *fd = share_write(&share);
+  return *fd >= 0 ? cudaSuccess : cudaErrorOperatingSystem;
+}
+
+// What this process has itself is used once more.
+static bool
+use_own_physical(const Share *share, Physical **found) {
+  pthread_mutex_lock(&lock);
+  for (*found = physicals; *found; *found = (*found)->next)
+    if ((uintptr_t)(*found)->range == memory_base() + share->place) {
+      (*found)->uses++;
+      break;
+    }
+  pthread_mutex_unlock(&lock);
+  return *found;
+}
+
+cudaError_t
+cuMemImportFromShareableHandle(Physical **handle, void *fd, int kind) {
+  Share share;
+  if (!handle || kind != HANDLE_FD || !share_read((int)(uintptr_t)fd, &share) || share.bytes == 0)
+    return cudaErrorInvalidValue;
+  if (share_is_own(&share))
+    return use_own_physical(&share, handle) ? cudaSuccess : cudaErrorInvalidValue;
+  char *range = share_open(&share);
+  Physical *made = range ? handle_new(HANDLE_MEMORY, sizeof *made) : NULL;
+  if (!made)
+    return cudaErrorMemoryAllocation;
+  *made = (Physical){.properties = {.type = cudaMemAllocationTypePinned,
+                                    .requestedHandleTypes = HANDLE_FD,
+                                    .location = {cudaMemLocationTypeDevice, 0}},
+                     .range = range,
+                     .bytes = share.bytes,
+                     .uses = 1,
+                     .is_opened = true};
+  add_physical(made);
+  *handle = made;
+  return cudaSuccess;
 }
 
 // --- mappings

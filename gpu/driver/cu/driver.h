@@ -17,6 +17,17 @@ void driver_give_box(const cudaMemcpy3DParms *box, CUDA_MEMCPY3D *given);
 bool driver_take_format(int format, unsigned n, cudaChannelFormatDesc *taken);
 int driver_give_format(const cudaChannelFormatDesc *format, unsigned *n);
 
+// In the list that is given instead of arguments; CU_LAUNCH_PARAM_….
+enum {
+  DRIVER_EXTRA_END,
+  DRIVER_EXTRA_BUFFER,
+  DRIVER_EXTRA_BYTES,
+};
+
+// A launch, with its arguments as a list, or as one buffer.
+cudaError_t driver_launch_function(CUfunction function, const cudaLaunchConfig_t *configuration,
+                                   void **given, void **extra);
+
 // The arguments of a launch, which come as one buffer if @extra says so. The caller frees *@kept.
 cudaError_t driver_take_arguments(const Kernel *kernel, void **given, void **extra,
                                   void ***arguments, void ***kept);

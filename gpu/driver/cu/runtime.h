@@ -38,6 +38,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *function,
                                            const cudaLaunchConfig_t *configuration);
 
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *user), void *user);
 

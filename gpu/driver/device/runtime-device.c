@@ -11,6 +11,7 @@
 #include "gpu/driver/memory/host-register.h"
 #include "gpu/driver/memory/memory-pool.h"
 #include "gpu/driver/memory/memory.h"
+#include "gpu/driver/newer.h"
 #include "gpu/driver/kernel/module.h"
 #include "gpu/driver/stream/stream-capture.h"
 #include "gpu/driver/texture/texture.h"
@@ -283,6 +284,54 @@ cudaDeviceGetP2PAttribute(int *value, int attribute, int from, int to) {
   cudaError_t error = error_check_device();
   (void)attribute, (void)from, (void)to;
   return error_keep(error ? error : !value ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+}
+
+// --- atomics over a bus, which an H100 has none of
+
+static cudaError_t
+check_atomics(const unsigned *answer, const int *operations, unsigned n) {
+  enum {
+    OPERATIONS = 13 // cudaAtomicOperation
+  };
+  cudaError_t error = answer && operations && n > 0 ? cudaSuccess : cudaErrorInvalidValue;
+  for (unsigned i = 0; !error && i < n; i++)
+    if (operations[i] < 0 || operations[i] >= OPERATIONS)
+      error = cudaErrorInvalidValue;
+  return error;
+}
+
+API cudaError_t
+cudaDeviceGetHostAtomicCapabilities(unsigned *answer, const int *operations, unsigned n,
+                                    int device) {
+  cudaError_t error = error_check_device();
+  error = error ? error : check_atomics(answer, operations, n);
+  if (!error && device != 0)
+    error = cudaErrorInvalidDevice;
+  for (unsigned i = 0; !error && i < n; i++)
+    answer[i] = 0;
+  return error_keep(error);
+}
+
+API cudaError_t
+cudaDeviceGetP2PAtomicCapabilities(unsigned *answer, const int *operations, unsigned n, int from,
+                                   int to) {
+  cudaError_t error = error_check_device();
+  error = error ? error : check_atomics(answer, operations, n);
+  (void)from, (void)to;
+  return error_keep(error ? error : cudaErrorInvalidDevice);
+}
+
+// No other device writes to the memory of this one.
+API cudaError_t
+cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope) {
+  enum {
+    TO_OWNER = 100,
+    TO_ALL_DEVICES = 200
+  };
+  cudaError_t error = error_check();
+  if (!error && (target != 0 || (scope != TO_OWNER && scope != TO_ALL_DEVICES)))
+    error = cudaErrorInvalidValue;
+  return error_return(error);
 }
 
 // --- profilers: there is none

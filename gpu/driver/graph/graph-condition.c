@@ -92,7 +92,7 @@ cudaGraphConditionalHandleCreate(unsigned long long *handle, cudaGraph_t graph, 
   Condition *made = error ? NULL : calloc(1, sizeof *made);
   if (error || !made)
     return error_return(error ? error : cudaErrorMemoryAllocation);
-  Allocation word = {.bytes = sizeof *made->word, .kind = INJECT_DEVICE, .is_conditions = true};
+  Allocation word = {.bytes = sizeof *made->word, .kind = INJECT_DEVICE, .is_hidden = true};
   *made = (Condition){.word = memory_allocate_as(&word), .value = value, .flags = flags};
   if (!made->word || !hold_condition(graph, made)) {
     memory_drop(made->word);

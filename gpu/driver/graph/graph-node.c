@@ -128,6 +128,19 @@ make_allocation(Call *call, cudaMemAllocNodeParams *parameters) {
   return cudaSuccess;
 }
 
+static cudaError_t
+make_operations(Call *call, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters) {
+  if (parameters->count == 0 || parameters->count > MEMORY_MAX_OPERATIONS ||
+      !parameters->paramArray || !context_is(parameters->ctx))
+    return cudaErrorInvalidValue;
+  MemoryCall *made = memory_call_new(parameters->ctx, parameters->paramArray, parameters->count,
+                                     parameters->flags);
+  if (!made)
+    return cudaErrorMemoryAllocation;
+  *call = (Call){.kind = cudaGraphNodeTypeBatchMemOp, .memory = made};
+  return cudaSuccess;
+}
+
 cudaError_t
 node_make_call(Call *call, cudaGraphNodeParams *parameters) {
   *call = (Call){.kind = cudaGraphNodeTypeEmpty};
@@ -156,6 +169,8 @@ node_make_call(Call *call, cudaGraphNodeParams *parameters) {
     return cudaSuccess;
   case cudaGraphNodeTypeConditional:
     return condition_make(call, &parameters->conditional);
+  case cudaGraphNodeTypeBatchMemOp:
+    return make_operations(call, &parameters->memOp);
   case cudaGraphNodeTypeExtSemaphoreSignal:
   case cudaGraphNodeTypeExtSemaphoreWait:
     break;

@@ -287,6 +287,7 @@ static const char *const kind_names[] = {
     [cudaGraphNodeTypeMemAlloc] = "MEM_ALLOC",
     [cudaGraphNodeTypeMemFree] = "MEM_FREE",
     [cudaGraphNodeTypeConditional] = "CONDITIONAL",
+    [cudaGraphNodeTypeBatchMemOp] = "BATCH_MEM_OP",
 };
 
 API cudaError_t

@@ -197,6 +197,7 @@ calls_host_anywhere(const Graph *graph) {
   for (size_t i = 0; i < graph->n_nodes && !calls; i++) {
     const Call *call = &graph->nodes[i]->call;
     calls = call->kind == cudaGraphNodeTypeHost ||
+            (call->kind == cudaGraphNodeTypeBatchMemOp && memory_call_waits(call->memory)) ||
             (call->kind == cudaGraphNodeTypeGraph && calls_host_anywhere(call->child));
   }
   return calls;

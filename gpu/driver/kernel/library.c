@@ -228,3 +228,11 @@ API cudaError_t
 cudaGetFuncBySymbol(const void **function, const void *symbol) {
   return cudaGetKernel(function, symbol);
 }
+
+// A function that is the same on the host and on the device: this machine has none.
+API cudaError_t
+cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library, const char *name) {
+  cudaError_t error = use_library(library);
+  (void)function, (void)name;
+  return error_return(error ? error : cudaErrorInvalidValue);
+}

@@ -21,6 +21,7 @@ typedef struct Kernel {
   // cudaFuncSetAttribute
   bool must_cluster, may_cluster_more;
   int carveout, cluster_policy;
+  void *pieces; // (nullable): of launches in pieces (cu/driver-pieces.c)
 } Kernel;
 
 // A kernel by the address of its host function, or the handle that stands for it. Its module is loaded if it is not.

@@ -4,6 +4,7 @@
 // The thread that has launched the kernel answers, while it waits for its end: nothing here may ask the command.
 #include "gpu/driver/kernel/question.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "gpu/driver/error.h"
@@ -16,7 +17,6 @@ cudaError_t cudaDeviceGetCacheConfig(int *preference);
 cudaError_t cudaDeviceGetSharedMemConfig(int *configuration);
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDevice(int *device);
-cudaError_t cudaRuntimeGetVersion(int *version);
 const char *cudaGetErrorString(cudaError_t error);
 const char *cudaGetErrorName(cudaError_t error);
 
@@ -34,8 +34,8 @@ give_int(cudaError_t error, int value, SmbPayload *answer) {
 static cudaError_t
 answer_attribute(const Question *question, SmbPayload *answer) {
   int value = 0;
-  cudaError_t error =
-      cudaDeviceGetAttribute(&value, (int)question->numbers[1], (int)question->numbers[2]);
+  // Of the only device, whichever is named.
+  cudaError_t error = cudaDeviceGetAttribute(&value, (int)question->numbers[1], 0);
   return give_int(error, value, answer);
 }
 
@@ -59,7 +59,15 @@ INT_ANSWER(cache, cudaDeviceGetCacheConfig)
 INT_ANSWER(banks, cudaDeviceGetSharedMemConfig)
 INT_ANSWER(count, cudaGetDeviceCount)
 INT_ANSWER(device, cudaGetDevice)
-INT_ANSWER(version, cudaRuntimeGetVersion)
+
+static cudaError_t
+answer_version(const Question *question, SmbPayload *answer) {
+  enum {
+    DEVICE_RUNTIME = 6000, // what that of CUDA 13.0 says of itself
+  };
+  (void)question;
+  return give_int(cudaSuccess, DEVICE_RUNTIME, answer);
+}
 
 static cudaError_t
 answer_error_text(const Question *question, SmbPayload *answer) {
@@ -73,13 +81,14 @@ answer_error_name(const Question *question, SmbPayload *answer) {
   return cudaSuccess;
 }
 
+// The device knows the first members.
 static cudaError_t
 answer_function(const Question *question, SmbPayload *answer) {
   cudaFuncAttributes attributes;
   if (!question->kernel)
-    return cudaErrorInvalidDeviceFunction;
+    return cudaErrorInvalidValue;
   function_describe(question->kernel, &attributes);
-  smb_payload_add_bytes(answer, &attributes, sizeof attributes);
+  smb_payload_add_bytes(answer, &attributes, offsetof(cudaFuncAttributes, cacheModeCA));
   return cudaSuccess;
 }
 
@@ -101,7 +110,7 @@ take_triple(const Question *question, size_t first) {
 }
 
 static cudaError_t
-answer_launch(const Question *question, SmbPayload *answer) {
+answer_child(const Question *question, SmbPayload *answer) {
   if (!question->kernel)
     return cudaErrorInvalidDeviceFunction;
   const KernelCall launch = {.kernel = question->kernel,
@@ -128,7 +137,7 @@ static const struct {
 };
 
 static QuestionHandler
-find_handler(const unsigned char *name, size_t length) {
+find_question_handler(const unsigned char *name, size_t length) {
   for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
     if (strlen(questions[i].name) == length && memcmp(questions[i].name, name, length) == 0)
       return questions[i].handler;
@@ -141,7 +150,7 @@ question_answer(SmbPayload *payload) {
   Question question = {.kernel = NULL};
   SmbPayload given = {0};
   const unsigned char *name = smb_payload_bytes(payload, &length);
-  QuestionHandler handler = find_handler(name, length);
+  QuestionHandler handler = find_question_handler(name, length);
   uint64_t module = smb_payload_number(payload);
   const unsigned char *symbol = smb_payload_bytes(payload, &symbol_length);
   question.kernel = module_numbered_kernel(module, (const char *)symbol, symbol_length);

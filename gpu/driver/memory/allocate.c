@@ -8,6 +8,7 @@
 #include "gpu/driver/stream/call.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/memory/memory-pool.h"
+#include "gpu/driver/memory/other-process.h"
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/stream/stream-capture.h"
 
@@ -36,6 +37,8 @@ release(void *address, bool is_host) {
   if (error || !address)
     return error_return(error);
   Allocation found;
+  if (!is_host && share_close(address)) // of a pool of another process
+    return cudaSuccess;
   if (!memory_find(address, &found) || found.address != (uintptr_t)address ||
       (found.kind == INJECT_HOST) != is_host)
     return error_return(cudaErrorInvalidValue);
@@ -135,7 +138,8 @@ cudaFreeAsync(void *address, cudaStream_t handle) {
   }
   Allocation freed = {0};
   queue_wait(stream_ticket(stream));
-  error = memory_free(address, &freed) ? cudaSuccess : cudaErrorInvalidValue;
+  error =
+      share_close(address) || memory_free(address, &freed) ? cudaSuccess : cudaErrorInvalidValue;
   pool_give_back(&freed);
   return error_return(error);
 }

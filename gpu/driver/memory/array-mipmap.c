@@ -108,3 +108,24 @@ cudaArrayGetPlane(cudaArray_t *plane, cudaArray_t array, unsigned index) {
   (void)plane, (void)array, (void)index;
   return error_return(error ? error : cudaErrorInvalidValue);
 }
+
+// What only sparse and deferred arrays have, of which none is made.
+API cudaError_t
+cudaMipmappedArrayGetMemoryRequirements(cudaArrayMemoryRequirements *answer,
+                                        cudaMipmappedArray_t mipmap, int device) {
+  (void)mipmap;
+  return cudaArrayGetMemoryRequirements(answer, NULL, device);
+}
+
+API cudaError_t
+cudaArrayGetSparseProperties(void *answer, cudaArray_t array) {
+  cudaError_t error = error_check();
+  (void)answer, (void)array;
+  return error_return(error ? error : cudaErrorInvalidValue);
+}
+
+API cudaError_t
+cudaMipmappedArrayGetSparseProperties(void *answer, cudaMipmappedArray_t mipmap) {
+  (void)mipmap;
+  return cudaArrayGetSparseProperties(answer, NULL);
+}

@@ -167,7 +167,7 @@ tell_leak(const Allocation *allocation) {
   static const char *const functions[] = {[INJECT_DEVICE] = "cudaMalloc",
                                           [INJECT_MANAGED] = "cudaMallocManaged",
                                           [INJECT_HOST] = "cudaMallocHost"};
-  if (!heap_is(allocation->address) && !allocation->is_conditions)
+  if (!heap_is(allocation->address) && !allocation->is_hidden)
     written_tell(RUN_FOUND_LEAK, allocation->pool ? "cudaMallocAsync" : functions[allocation->kind],
                  "", allocation->address, allocation->bytes);
 }

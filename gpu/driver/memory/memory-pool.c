@@ -10,10 +10,15 @@
 #include "gpu/driver/stream/call.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
+#include "gpu/driver/memory/other-process.h"
 #include "gpu/driver/newer.h"
 #include "gpu/driver/stream/stream-capture.h"
 
 #define RESERVE_BYTES ((uint64_t)32 << 20) // of an H100; not documented
+
+enum {
+  HANDLE_TYPE_FD = 1, // cudaMemHandleTypePosixFileDescriptor
+};
 
 struct Pool {
   Pool *next;
@@ -21,7 +26,7 @@ struct Pool {
   int reuse[3]; // how memory may be reused: events, opportunistic, internal dependencies
   int access;   // of the device
   uint64_t threshold, used, used_high, reserved, reserved_high;
-  bool is_default;
+  bool is_default, is_imported; // by another process, which does not allocate in it
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -106,7 +111,7 @@ cudaMallocFromPoolAsync(void **address, size_t bytes, cudaMemPool_t pool, cudaSt
   Stream *stream;
   cudaError_t error = use_pool(pool);
   error = error ? error : stream_of_memory(handle, &stream);
-  if (!error && !address)
+  if (!error && (!address || pool->is_imported))
     error = cudaErrorInvalidValue;
   if (error)
     return error_return(error);
@@ -139,8 +144,8 @@ cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *properties) {
     error = cudaErrorInvalidValue;
   if (!error && properties->location.type != cudaMemLocationTypeDevice)
     return error_missing("a memory pool on the host");
-  if (!error && properties->handleTypes != 0)
-    return error_missing("a memory pool for several processes");
+  if (!error && properties->handleTypes & ~HANDLE_TYPE_FD)
+    return error_missing("a memory pool for handles that are no file descriptors");
   if (error)
     return error_return(error);
   Pool *made = handle_new(HANDLE_POOL, sizeof *made);
@@ -343,4 +348,63 @@ API cudaError_t
 cudaMemSetMemPool(cudaMemLocation *location, int kind, cudaMemPool_t pool) {
   cudaError_t error = check_place(location, kind);
   return error ? error_return(error) : cudaDeviceSetMemPool(0, pool);
+}
+
+// --- pools of several processes: a file says that there is one, and each allocation where it is
+
+API cudaError_t
+cudaMemPoolExportToShareableHandle(int *fd, cudaMemPool_t pool, int kind, unsigned flags) {
+  cudaError_t error = use_pool(pool);
+  if (!error && (!fd || flags != 0 || kind != HANDLE_TYPE_FD || pool->is_imported ||
+                 !(pool->properties.handleTypes & kind)))
+    error = cudaErrorInvalidValue;
+  if (error)
+    return error_return(error);
+  Share share = share_make((void *)memory_base(), 0);
+  share.bytes = 0;
+  *fd = share_write(&share);
+  return error_return(*fd >= 0 ? cudaSuccess : cudaErrorOperatingSystem);
+}
+
+API cudaError_t
+cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *fd, int kind, unsigned flags) {
+  Share share;
+  cudaError_t error = error_check();
+  if (!error && (!pool || flags != 0 || kind != HANDLE_TYPE_FD ||
+                 !share_read((int)(uintptr_t)fd, &share) || share.bytes != 0))
+    error = cudaErrorInvalidValue;
+  if (error)
+    return error_return(error);
+  error = cudaMemPoolCreate(pool, &first.properties);
+  if (!error)
+    (*pool)->is_imported = true;
+  return error;
+}
+
+API cudaError_t
+cudaMemPoolExportPointer(cudaIpcHandle *handle, void *address) {
+  Allocation found;
+  cudaError_t error = error_check();
+  if (!error && (!handle || !memory_find(address, &found) || !found.pool ||
+                 !(((const Pool *)found.pool)->properties.handleTypes & HANDLE_TYPE_FD)))
+    error = cudaErrorInvalidValue;
+  if (error)
+    return error_return(error);
+  const Share share = share_make((void *)found.address, found.bytes);
+  memset(handle, 0, sizeof *handle);
+  memcpy(handle, &share, sizeof share);
+  return cudaSuccess;
+}
+
+API cudaError_t
+cudaMemPoolImportPointer(void **address, cudaMemPool_t pool, const cudaIpcHandle *handle) {
+  Share share;
+  cudaError_t error = use_pool(pool);
+  if (!error && (!address || !handle || !pool->is_imported))
+    error = cudaErrorInvalidValue;
+  if (error)
+    return error_return(error);
+  memcpy(&share, handle, sizeof share);
+  *address = share_open(&share);
+  return error_return(*address ? cudaSuccess : cudaErrorInvalidValue);
 }

@@ -187,7 +187,7 @@ bool
 memory_free(const void *address, Allocation *freed) {
   pthread_mutex_lock(&lock);
   Allocation *found = find_begin(address);
-  bool is_there = found && !found->is_variable && !found->is_conditions && !found->is_free;
+  bool is_there = found && !found->is_variable && !found->is_hidden && !found->is_free;
   if (is_there && freed)
     *freed = *found;
   if (is_there && found->is_graphs)
@@ -271,11 +271,31 @@ memory_count_graphs(bool is_live) {
   return bytes;
 }
 
+// The same pages again, whose file may be that of another process: what a length of 0 means.
 bool
-memory_map_at(void *address, const void *range, size_t bytes) {
-  const void *mapped =
-      mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file,
-           (off_t)((uintptr_t)range - base));
+memory_map_at(void *address, void *range, size_t bytes) {
+  const void *mapped = mremap(range, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, address);
+  // cppcheck-suppress memleak ; it is the program's
+  return mapped == address;
+}
+
+int
+memory_file(void) {
+  return file;
+}
+
+bool
+memory_map_file(void *address, uint64_t process, uint64_t descriptor, uint64_t place,
+                size_t bytes) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%llu/fd/%llu", (unsigned long long)process,
+           (unsigned long long)descriptor);
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  const void *mapped = mmap(address, bytes, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, (off_t)place);
+  close(fd);
   // cppcheck-suppress memleak ; it is the program's
   return mapped == address;
 }
@@ -284,7 +304,7 @@ void
 memory_free_context(uint64_t context) {
   pthread_mutex_lock(&lock);
   for (size_t i = n_all; i-- > 0;)
-    if (all[i].context == context && !all[i].is_variable)
+    if (all[i].context == context && !all[i].is_variable && !all[i].is_hidden)
       remove_allocation(&all[i]);
   pthread_mutex_unlock(&lock);
 }

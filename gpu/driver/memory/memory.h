@@ -16,15 +16,16 @@ typedef struct {
   uintptr_t address;
   size_t bytes;
   InjectMemory kind;
-  bool is_variable;   // of a module, which it is freed with
-  bool is_graphs;     // of a node of a graph, which it is freed with
-  bool is_conditions; // of a condition of a graph, which it is freed with
-  bool is_mapped;     // at an address that the program has reserved (virtual memory management)
-  bool is_free;       // of a graph: its address is kept, but it is not memory now
-  unsigned n_nodes;   // that allocate it: of a graph and of its copies
-  unsigned flags;     // of pinned memory
-  void *pool;         // (nullable): that it is taken from
-  uint64_t context;   // id of the one that it was made in
+  bool is_variable; // of a module, which it is freed with
+  bool is_graphs;   // of a node of a graph, which it is freed with
+  bool
+      is_hidden; // of what is not the program's to free: conditions of graphs, memory of other processes
+  bool is_mapped;   // at an address that the program has reserved (virtual memory management)
+  bool is_free;     // of a graph: its address is kept, but it is not memory now
+  unsigned n_nodes; // that allocate it: of a graph and of its copies
+  unsigned flags;   // of pinned memory
+  void *pool;       // (nullable): that it is taken from
+  uint64_t context; // id of the one that it was made in
   uint64_t id;
 } Allocation;
 
@@ -74,8 +75,15 @@ size_t memory_used(void);
 // Bytes of the allocations of graphs; @is_live: only of those that are memory now.
 size_t memory_count_graphs(bool is_live);
 
+// The descriptor of its file.
+int memory_file(void);
+
+// Maps bytes of the file of a process, which is memory of the device there, in the range (whole pages).
+bool memory_map_file(void *address, uint64_t process, uint64_t descriptor, uint64_t place,
+                     size_t bytes);
+
 // Maps bytes of the range (whole pages) at another address of this process in addition.
-bool memory_map_at(void *address, const void *range, size_t bytes);
+bool memory_map_at(void *address, void *range, size_t bytes);
 
 // Frees what was made in a context (context.h) and is no variable.
 void memory_free_context(uint64_t context);

@@ -25,6 +25,8 @@ call_check(const Call *call) {
   case cudaGraphNodeTypeWaitEvent:
   case cudaGraphNodeTypeEventRecord:
     return handle_is(call->event, HANDLE_EVENT) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  case cudaGraphNodeTypeBatchMemOp:
+    return memory_call_check(call->memory);
   case cudaGraphNodeTypeGraph:
   case cudaGraphNodeTypeEmpty:
   case cudaGraphNodeTypeMemAlloc:
@@ -63,6 +65,9 @@ run_part(const Call *call) {
     return memory_set_live(call->freed, false) ? cudaSuccess : cudaErrorInvalidValue;
   case cudaGraphNodeTypeConditional:
     return condition_run(call->condition);
+  case cudaGraphNodeTypeBatchMemOp:
+    memory_call_run(call->memory);
+    return cudaSuccess;
   case cudaGraphNodeTypeWaitEvent:
   case cudaGraphNodeTypeEmpty:
   case cudaGraphNodeTypeExtSemaphoreSignal:
@@ -88,6 +93,9 @@ call_copy(Call *to, const Call *from) {
     return (to->child = graph_copy(from->child)) != NULL;
   if (from->kind == cudaGraphNodeTypeConditional)
     return (to->condition = condition_call_copy(from->condition)) != NULL;
+  if (from->kind == cudaGraphNodeTypeBatchMemOp)
+    return (to->memory = memory_call_new(from->memory->context, from->memory->operations,
+                                         from->memory->n, from->memory->flags)) != NULL;
   if (from->kind == cudaGraphNodeTypeMemAlloc)
     memory_retain_graphs(from->allocation.dptr);
   return true;
@@ -101,6 +109,8 @@ call_clear(Call *call) {
     graph_free(call->child);
   else if (call->kind == cudaGraphNodeTypeConditional && call->condition)
     condition_call_free(call->condition);
+  else if (call->kind == cudaGraphNodeTypeBatchMemOp && call->memory)
+    memory_call_free(call->memory);
   else if (call->kind == cudaGraphNodeTypeMemAlloc)
     memory_release_graphs(call->allocation.dptr);
   *call = (Call){.kind = cudaGraphNodeTypeEmpty};
@@ -110,6 +120,7 @@ call_clear(Call *call) {
 static bool
 calls_host(const Call *call) {
   return call->kind == cudaGraphNodeTypeHost ||
+         (call->kind == cudaGraphNodeTypeBatchMemOp && memory_call_waits(call->memory)) ||
          (call->kind == cudaGraphNodeTypeGraph && call->is_launch && exec_calls_host(call->run));
 }
 

@@ -47,6 +47,7 @@ typedef struct {
     cudaMemAllocNodeParams allocation;
     void *freed;
     ConditionCall *condition;
+    MemoryCall *memory;
   };
   bool is_launch; // @run, not @child
 } Call;

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: MIT
 //
 // Events: points of a stream. One that is recorded into a graph has no time, and cannot be waited for by the host.
+#include <sched.h>
 #include <stdlib.h>
 
 #include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
+#include "gpu/driver/memory/memory.h"
+#include "gpu/driver/memory/other-process.h"
+#include "gpu/driver/stream/call.h"
 #include "gpu/driver/stream/stream-capture.h"
 
 enum {
@@ -25,6 +29,36 @@ void
 event_happen(Event *event) {
   clock_gettime(CLOCK_MONOTONIC, &event->time);
   event->is_recorded = true;
+  if (event->shared)
+    __atomic_store_n(&event->shared->happened,
+                     __atomic_load_n(&event->shared->asked, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+}
+
+// The words of an event between processes are memory of the device, which others can open.
+static cudaError_t
+share_event(Event *event) {
+  Allocation words = {.bytes = sizeof *event->shared, .kind = INJECT_DEVICE, .is_hidden = true};
+  event->shared = memory_allocate_as(&words);
+  return event->shared ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t
+event_open(cudaEvent_t *event, SharedEvent *shared) {
+  *event = handle_new(HANDLE_EVENT, sizeof **event);
+  if (!*event)
+    return cudaErrorMemoryAllocation;
+  **event = (Event){.flags = cudaEventDisableTiming | cudaEventInterprocess,
+                    .context = context_current(),
+                    .shared = shared,
+                    .is_opened = true};
+  return cudaSuccess;
+}
+
+static bool
+has_happened(const Event *event) {
+  return queue_is_done(event->ticket) &&
+         (!event->shared || __atomic_load_n(&event->shared->happened, __ATOMIC_ACQUIRE) ==
+                                __atomic_load_n(&event->shared->asked, __ATOMIC_ACQUIRE));
 }
 
 API cudaError_t
@@ -39,7 +73,8 @@ cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
   if (!*event)
     return error_return(cudaErrorMemoryAllocation);
   (*event)->flags = flags;
-  return cudaSuccess;
+  (*event)->context = context_current();
+  return error_return(flags & cudaEventInterprocess ? share_event(*event) : cudaSuccess);
 }
 
 API cudaError_t
@@ -54,6 +89,10 @@ cudaEventDestroy(cudaEvent_t event) {
   if (error)
     return error_return(error);
   queue_wait(event->ticket);
+  if (event->is_opened)
+    share_close(event->shared);
+  else if (event->shared)
+    memory_drop(event->shared);
   free(event->nodes);
   handle_free(event);
   return cudaSuccess;
@@ -63,7 +102,7 @@ API cudaError_t
 cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned flags) {
   cudaError_t error = use_event(event);
   Stream *stream = error ? NULL : stream_of(handle);
-  if (!error && !stream)
+  if (!error && (!stream || stream_context(stream)->id != event->context->id))
     error = cudaErrorInvalidResourceHandle;
   if (!error && flags & ~(unsigned)cudaEventRecordExternal)
     error = cudaErrorInvalidValue;
@@ -76,6 +115,8 @@ cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned flags)
     return call_submit(&call, stream, false);
   if (flags & cudaEventRecordExternal)
     return error_return(cudaErrorIllegalState);
+  if (event->shared)
+    __atomic_add_fetch(&event->shared->asked, 1, __ATOMIC_ACQ_REL);
   error = call_submit(&call, stream, false);
   if (error)
     return error;
@@ -88,6 +129,19 @@ cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t handle, unsigned flags)
 API cudaError_t
 cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, 0);
+}
+
+// The stream goes on when another process has reached the event.
+static cudaError_t
+wait_for_other(Stream *stream, const Event *event) {
+  enum {
+    NOT_LESS // CU_STREAM_WAIT_VALUE_GEQ
+  };
+  const MemoryOperation wait = {
+      .value = {MEMORY_WAIT_32, &event->shared->happened, event->shared->asked, NOT_LESS}};
+  Call call = {.kind = cudaGraphNodeTypeBatchMemOp,
+               .memory = memory_call_new(stream_context(stream), &wait, 1, 0)};
+  return call.memory ? call_submit(&call, stream, false) : error_return(cudaErrorMemoryAllocation);
 }
 
 API cudaError_t
@@ -108,7 +162,7 @@ cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags) {
     return error_return(capture_wait(stream, event));
   if (event->ticket > stream->last)
     stream->last = event->ticket;
-  return cudaSuccess;
+  return event->is_opened && !has_happened(event) ? wait_for_other(stream, event) : cudaSuccess;
 }
 
 static cudaError_t
@@ -124,6 +178,8 @@ cudaEventSynchronize(cudaEvent_t event) {
   cudaError_t error = use_happened(event);
   if (!error) {
     queue_wait(event->ticket);
+    while (!has_happened(event) && !error_sticky())
+      sched_yield();
     error = error_check();
   }
   return error_return(error);
@@ -132,7 +188,7 @@ cudaEventSynchronize(cudaEvent_t event) {
 API cudaError_t
 cudaEventQuery(cudaEvent_t event) {
   cudaError_t error = use_happened(event);
-  if (!error && !queue_is_done(event->ticket))
+  if (!error && !has_happened(event))
     error = cudaErrorNotReady;
   return error_return(error);
 }

@@ -88,6 +88,11 @@ stream_is_legacy(const Stream *stream) {
   return stream == &legacy;
 }
 
+Context *
+stream_context(const Stream *stream) {
+  return stream->context ? stream->context : context_current();
+}
+
 // Streams that do not say otherwise wait for the legacy stream, and it waits for them.
 uint64_t
 stream_ticket(const Stream *stream) {
@@ -168,6 +173,8 @@ cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
              : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
                                             : priority;
   *stream = add_stream(flags, kept);
+  if (*stream)
+    (*stream)->context = context_current();
   return error_return(*stream ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 

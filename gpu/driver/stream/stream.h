@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "gpu/driver/abi.h"
+#include "gpu/driver/context.h"
 
 typedef struct Capture Capture;
 
@@ -16,6 +17,7 @@ typedef struct Stream {
   unsigned flags;
   int priority;
   uint64_t id;
+  Context *context; // that it was made in; NULL: it is that of the caller
   bool is_threads;  // the default stream of one
   uint64_t last;    // ticket of what was queued last, and what it has to follow
   Capture *capture; // (nullable): work is put in a graph (stream-capture.h)
@@ -24,14 +26,22 @@ typedef struct Stream {
   cudaLaunchAttributeValue attributes[cudaLaunchAttributeEnd];
 } Stream;
 
+// How often an event was recorded, and the last of these that has happened.
+typedef struct {
+  uint32_t asked, happened;
+} SharedEvent;
+
 typedef struct Event {
   unsigned flags;
+  Context *context; // that it was made in
   bool is_recorded;
   uint64_t ticket; // it has happened when that is done
   struct timespec time;
   uint64_t capture; // id of the capture in which it was recorded last; 0: in none
   struct Node **nodes;
-  size_t n_nodes; // what it follows there
+  size_t n_nodes;      // what it follows there
+  SharedEvent *shared; // (nullable): of one between processes
+  bool is_opened;      // by another process than made it
 } Event;
 
 // The stream of a handle, or of a stream itself. NULL: there is none.
@@ -45,6 +55,9 @@ uint64_t stream_ticket(const Stream *stream);
 
 bool stream_is_legacy(const Stream *stream);
 
+// The context of a stream, or the one that is current.
+Context *stream_context(const Stream *stream);
+
 // Calls a function for each stream, until it returns true. Returns whether one did.
 bool stream_any(bool (*function)(Stream *stream, void *user), void *user);
 
@@ -55,3 +68,6 @@ void stream_reset(void);
 void stream_run_callback(void *user);
 
 void event_happen(Event *event);
+
+// An event of another process.
+cudaError_t event_open(cudaEvent_t *event, SharedEvent *shared);

@@ -8,12 +8,13 @@
 #include <string.h>
 
 enum {
-  KERNEL_PARAMETER_BYTES = 32764, // at most (CUDA C++ Programming Guide, "__global__ Function Parameters")
+  KERNEL_PARAMETER_BYTES =
+      32764, // at most (CUDA C++ Programming Guide, "__global__ Function Parameters")
 };
 
 // The configuration in the values from @first on, of the kernel in value 0. Returns the error, or 0.
 static guint
-take_configuration(Service *service, guint first, SmbWork *work, guint64 *parameter_bytes) {
+take_child_configuration(Service *service, guint first, SmbWork *work, guint64 *parameter_bytes) {
   g_autoptr(GByteArray) answer = g_byte_array_new();
   Service asked = *service;
   *work = (SmbWork){.kind = SMB_WORK_LAUNCH, .kernel = service->values[0]};
@@ -35,8 +36,8 @@ take_configuration(Service *service, guint first, SmbWork *work, guint64 *parame
 static gboolean
 return_configuration(Service *service, guint error) {
   if (error == SERVICE_INVALID_FUNCTION)
-    return smb_service_fail(service, SMB_FAULT_ADDRESS,
-                            "launches what is no kernel: at", service->values[0]);
+    return smb_service_fail(service, SMB_FAULT_ADDRESS, "launches what is no kernel: at",
+                            service->values[0]);
   return smb_service_return(service, error);
 }
 
@@ -53,7 +54,7 @@ gboolean
 smb_service_configure(Service *service) {
   SmbWork work;
   guint64 bytes = 0;
-  guint error = take_configuration(service, 1, &work, &bytes);
+  guint error = take_child_configuration(service, 1, &work, &bytes);
   if (!error)
     return give_buffer(service, &work, bytes);
   gboolean goes_on = return_configuration(service, error);
@@ -72,9 +73,29 @@ smb_service_reserve(Service *service) {
   return give_buffer(service, NULL, service->values[1]);
 }
 
+// Whether as many tail launches wait for the end of the grid as may (cudaLimitDevRuntimePendingLaunchCount). Others need not wait.
 static gboolean
-add_launch(Service *service, guint64 buffer, guint64 stream, const SmbWork *configured,
-           guint64 wanted) {
+is_tail_full(Service *service) {
+  enum {
+    LIMIT_PENDING = 4, // cudaLimit
+  };
+  guint64 most = smb_children_most_tails(service->children);
+  if (most == 0) {
+    g_autoptr(GByteArray) answer = g_byte_array_new();
+    Service asked = *service;
+    asked.values[1] = LIMIT_PENDING;
+    asked.n = 2;
+    smb_service_question(&asked, "cudaDeviceGetLimit", G_MAXUINT, answer);
+    if (answer->len == sizeof most)
+      memcpy(&most, answer->data, sizeof most);
+    smb_children_set_most_tails(service->children, MAX(most, 1));
+  }
+  return smb_children_n_tails(service->children) >= most;
+}
+
+static gboolean
+add_child_launch(Service *service, guint64 buffer, guint64 stream, const SmbWork *configured,
+                 guint64 wanted) {
   SmbWork work = {.kind = SMB_WORK_LAUNCH};
   guint64 bytes = 0;
   g_autofree guchar *parameters = NULL;
@@ -83,6 +104,8 @@ add_launch(Service *service, guint64 buffer, guint64 stream, const SmbWork *conf
     return smb_service_return(service, SERVICE_INVALID_VALUE);
   if ((buffer || !configured) && !smb_children_use(service->children, buffer, &work, &bytes))
     return smb_service_return(service, SERVICE_INVALID_VALUE);
+  if (is_tail && is_tail_full(service))
+    return smb_service_return(service, SERVICE_TOO_MANY_PENDING);
   if (configured)
     work = *configured;
   wanted = configured ? wanted : bytes;
@@ -99,7 +122,7 @@ add_launch(Service *service, guint64 buffer, guint64 stream, const SmbWork *conf
 // memory of parameters, stream
 gboolean
 smb_service_launch(Service *service) {
-  return add_launch(service, service->values[0], service->values[1], NULL, 0);
+  return add_child_launch(service, service->values[0], service->values[1], NULL, 0);
 }
 
 // kernel, memory of parameters, grid, block, dynamic bytes, stream
@@ -107,10 +130,10 @@ gboolean
 smb_service_launch_whole(Service *service) {
   SmbWork work;
   guint64 bytes = 0;
-  guint error = take_configuration(service, 2, &work, &bytes);
+  guint error = take_child_configuration(service, 2, &work, &bytes);
   if (error)
     return return_configuration(service, error);
-  return add_launch(service, service->values[1], service->values[9], &work, bytes);
+  return add_child_launch(service, service->values[1], service->values[9], &work, bytes);
 }
 
 // --- errors

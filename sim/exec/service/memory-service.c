@@ -15,8 +15,8 @@ smb_service_allocate(Service *service) {
   guint64 address = heap && bytes > 0 ? smb_heap_take(heap, bytes) : 0;
   if (block->check && address)
     smb_inspect_allocated(block, address, bytes);
-  if (!address && bytes > 0)
-    return smb_service_return(service, SERVICE_NO_MEMORY);
+  if (!address)
+    return smb_service_return(service, bytes > 0 ? SERVICE_NO_MEMORY : SERVICE_INVALID_VALUE);
   return smb_service_put(service, service->values[0], &address, sizeof address);
 }
 
@@ -52,32 +52,43 @@ add_to_stream(Service *service, SmbWork *work, guint64 stream) {
   if (has_rows && !is_empty &&
       (work->to.pitch < work->extent[0] ||
        (work->kind == SMB_WORK_COPY && work->from.pitch < work->extent[0])))
-    return smb_service_return(service, SERVICE_INVALID_VALUE);
+    return smb_service_return(service, work->kind == SMB_WORK_COPY ? SERVICE_INVALID_PITCH
+                                                                   : SERVICE_INVALID_VALUE);
   if (!is_empty)
     smb_children_add(service->children, work);
   return smb_service_return(service, 0);
+}
+
+// A copy of a kind (cudaMemcpyKind): a device does none that is said to be the host's.
+static gboolean
+add_copy(Service *service, SmbWork *work, guint64 kind, guint64 stream) {
+  enum {
+    DEVICE_TO_DEVICE = 3,
+    DEFAULT = 4,
+  };
+  work->kind = SMB_WORK_COPY;
+  return kind == DEVICE_TO_DEVICE || kind == DEFAULT
+             ? add_to_stream(service, work, stream)
+             : smb_service_return(service, SERVICE_INVALID_DIRECTION);
 }
 
 // to, from, bytes, kind, stream
 gboolean
 smb_service_copy(Service *service) {
   const guint64 *values = service->values;
-  SmbWork work = {.kind = SMB_WORK_COPY,
-                  .to = {.address = values[0]},
-                  .from = {.address = values[1]},
-                  .extent = {values[2], 1, 1}};
-  return add_to_stream(service, &work, values[4]);
+  SmbWork work = {
+      .to = {.address = values[0]}, .from = {.address = values[1]}, .extent = {values[2], 1, 1}};
+  return add_copy(service, &work, values[3], values[4]);
 }
 
 // to, its pitch, from, its pitch, width, height, kind, stream
 gboolean
 smb_service_copy_2d(Service *service) {
   const guint64 *values = service->values;
-  SmbWork work = {.kind = SMB_WORK_COPY,
-                  .to = {.address = values[0], .pitch = values[1]},
+  SmbWork work = {.to = {.address = values[0], .pitch = values[1]},
                   .from = {.address = values[2], .pitch = values[3]},
                   .extent = {values[4], values[5], 1}};
-  return add_to_stream(service, &work, values[7]);
+  return add_copy(service, &work, values[6], values[7]);
 }
 
 // An end of cudaMemcpy3DParms, and where in it.
@@ -96,8 +107,7 @@ typedef struct {
 static SmbWorkPlace
 find_end(const CopyEnd *end) {
   return (SmbWorkPlace){.address = end->pointer + end->position[0] +
-                                   end->pitch *
-                                       (end->position[1] + end->height * end->position[2]),
+                                   end->pitch * (end->position[1] + end->height * end->position[2]),
                         .pitch = end->pitch,
                         .height = end->height};
 }
@@ -108,13 +118,12 @@ smb_service_copy_3d(Service *service) {
   CopyParameters wanted;
   if (!smb_service_take(service, service->values[0], &wanted, sizeof wanted, "what is copied"))
     return FALSE;
-  SmbWork work = {.kind = SMB_WORK_COPY,
-                  .to = find_end(&wanted.to),
+  SmbWork work = {.to = find_end(&wanted.to),
                   .from = find_end(&wanted.from),
                   .extent = {wanted.extent[0], wanted.extent[1], wanted.extent[2]}};
   if (wanted.from.array || wanted.to.array)
     return smb_service_return(service, SERVICE_INVALID_VALUE);
-  return add_to_stream(service, &work, service->values[1]);
+  return add_copy(service, &work, wanted.kind & G_MAXUINT32, service->values[1]);
 }
 
 // to, value, bytes, stream

@@ -38,8 +38,8 @@ smb_service_fail(Service *service, SmbFault fault, const char *what, guint64 poi
   g_autofree char *function = name_function(service->provided);
   g_autofree char *text =
       g_strdup_printf("%s %s 0x%" G_GINT64_MODIFIER "x", function, what, pointer);
-  service->outcome = smb_step_fault(service->exec, service->step, (SmbLanes)1 << service->lane,
-                                    fault, text);
+  service->outcome =
+      smb_step_fault(service->exec, service->step, (SmbLanes)1 << service->lane, fault, text);
   return FALSE;
 }
 
@@ -89,6 +89,14 @@ smb_service_ask(Service *service) {
   return smb_service_return(service, error);
 }
 
+gboolean
+smb_service_ask_quietly(Service *service) {
+  guint last = smb_children_error(service->children, service->thread);
+  gboolean goes_on = smb_service_ask(service);
+  smb_children_set_error(service->children, service->thread, last);
+  return goes_on;
+}
+
 // --- the step
 
 static guint64
@@ -112,15 +120,14 @@ read_passed(const Service *service, gboolean is_row, guint place, guint n_words)
   guint64 value = 0;
   if (is_row)
     return read_words(exec, step->compute.s[0] + place, n_words, service->lane);
-  gint64 at =
-      (gint64)row_values(exec->warp->registers, step->compute.s[1])[service->lane] + place;
+  gint64 at = (gint64)row_values(exec->warp->registers, step->compute.s[1])[service->lane] + place;
   smb_block_peek(exec->block, exec->w, service->lane, make_pointer(REGION_LOCAL, at), &value,
                  4 * n_words);
   return value;
 }
 
 static void
-take_values(Service *service) {
+take_service_values(Service *service) {
   Passing passing = begin_passing(service->step);
   guint place;
   service->n = 0;
@@ -163,7 +170,8 @@ are_passed_known(Exec *exec, const Step *step, const Provided *provided, SmbLane
 }
 
 static void
-set_rows(const Exec *exec, const Step *step, guint n, SmbLanes lanes, const guint64 *results) {
+set_service_results(const Exec *exec, const Step *step, guint n, SmbLanes lanes,
+                    const guint64 *results) {
   guint32 words[SMB_MAX_LANES] = {0};
   for (guint i = 0; i < n; i++) {
     FOR_LANES(lanes, lane) {
@@ -218,7 +226,7 @@ count_service(Exec *exec, const Step *step, const Provided *provided, SmbLanes l
   FOR_LANES(provided->gives ? lanes : 0, lane) {
     results[lane] = smb_exec_give_piece(exec, FALSE, 0);
   }
-  set_rows(exec, step, provided->returned, lanes, results);
+  set_service_results(exec, step, provided->returned, lanes, results);
   return TRUE;
 }
 
@@ -240,13 +248,13 @@ smb_step_service(Exec *exec, const Step *step, SmbLanes lanes) {
                        .children = smb_runtime_children(runtime),
                        .lane = (guint)lane,
                        .thread = number_thread(exec, (guint)lane)};
-    take_values(&service);
+    take_service_values(&service);
     if (answers_nowhere(&service))
       smb_service_return(&service, SERVICE_INVALID_VALUE);
     else if (!handlers[step->argument](&service))
       return service.outcome;
     results[lane] = service.result;
   }
-  set_rows(exec, step, provided->returned, lanes, results);
+  set_service_results(exec, step, provided->returned, lanes, results);
   return TRUE;
 }

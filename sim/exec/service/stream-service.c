@@ -12,8 +12,9 @@ enum {
   STREAM_PER_THREAD = 2,
   STREAM_TAIL_LAUNCH = 3,
   STREAM_FIRE_AND_FORGET = 4,
-  // The flags that they have to be made with
+  // Flags that they may be made with; an event must not measure time
   STREAM_NON_BLOCKING = 1,
+  EVENT_BLOCKING_SYNC = 1,
   EVENT_DISABLE_TIMING = 2,
 };
 
@@ -25,8 +26,8 @@ smb_service_is_stream(const Service *service, guint64 stream, gboolean *is_tail)
 }
 
 static gboolean
-make_handle(Service *service, SmbChildHandle kind, guint64 flags) {
-  if (service->values[1] != flags)
+make_handle(Service *service, SmbChildHandle kind, gboolean are_flags_right) {
+  if (!are_flags_right)
     return smb_service_return(service, SERVICE_INVALID_VALUE);
   guint64 handle = smb_children_make(service->children, kind);
   return smb_service_put(service, service->values[0], &handle, sizeof handle);
@@ -39,18 +40,19 @@ destroy_handle(Service *service, SmbChildHandle kind) {
   return smb_service_return(service, is_there ? 0 : SERVICE_INVALID_VALUE);
 }
 
-// A call with an event and a stream.
+// A call with an event and a stream, not one of those that kernels are launched into only.
 static gboolean
 check_both(Service *service, guint64 event, guint64 stream) {
   gboolean is_tail;
   gboolean are_there = smb_children_has(service->children, SMB_CHILD_EVENT, event) &&
-                       smb_service_is_stream(service, stream, &is_tail);
+                       smb_service_is_stream(service, stream, &is_tail) && !is_tail &&
+                       stream != STREAM_FIRE_AND_FORGET;
   return smb_service_return(service, are_there ? 0 : SERVICE_INVALID_VALUE);
 }
 
 gboolean
 smb_service_stream_create(Service *service) {
-  return make_handle(service, SMB_CHILD_STREAM, STREAM_NON_BLOCKING);
+  return make_handle(service, SMB_CHILD_STREAM, service->values[1] <= STREAM_NON_BLOCKING);
 }
 
 gboolean
@@ -65,7 +67,9 @@ smb_service_stream_wait(Service *service) {
 
 gboolean
 smb_service_event_create(Service *service) {
-  return make_handle(service, SMB_CHILD_EVENT, EVENT_DISABLE_TIMING);
+  return make_handle(service, SMB_CHILD_EVENT,
+                     (service->values[1] | EVENT_BLOCKING_SYNC) ==
+                         (EVENT_DISABLE_TIMING | EVENT_BLOCKING_SYNC));
 }
 
 gboolean

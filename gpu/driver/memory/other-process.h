@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Memory of the device that several processes use. Each has memory of its own (memory.h): one that opens another's maps those pages in its
+// range, and has the command do so too.
+#pragma once
+
+#include "gpu/driver/abi.h"
+
+// What another process has to know, which fits into a cudaIpcHandle.
+typedef struct {
+  uint64_t magic, process, file; // its descriptor there
+  uint64_t place, bytes;         // whole pages of it
+  uint64_t offset;               // of what is meant, behind the first one
+} Share;
+
+// The bytes of an allocation.
+Share share_make(const void *address, size_t bytes);
+
+// Whether it was made by this process.
+bool share_is_own(const Share *share);
+
+// Its address here, the same each time; NULL: it is not there, or there is no room.
+void *share_open(const Share *share);
+
+// Returns whether it was open; the last one unmaps it.
+bool share_close(const void *address);
+
+// A file that can be handed to another process, with what it has to know in it. -1: there is none.
+int share_write(const Share *share);
+
+// Returns whether the file is one of these.
+bool share_read(int fd, Share *share);
