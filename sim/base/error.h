@@ -40,6 +40,7 @@ GQuark smb_error_quark(void);
  * @SMB_HINT_ARCH: the architecture (value: one that is possible, or %NULL)
  * @SMB_HINT_WAVE: lanes of a wave (value: another size)
  * @SMB_HINT_LIMIT: a limit (name: the member of SmbProgramLimits or SmbAnalysisOptions that holds it: "max_steps")
+ * @SMB_HINT_NAMES: the text that names the parameters of compiled code (name: the file)
  * @SMB_HINT_UNKNOWN: leave what is unknown out of the count (SmbLaunch.skips_unknown)
  */
 typedef enum {
@@ -55,6 +56,7 @@ typedef enum {
   SMB_HINT_ARCH,
   SMB_HINT_WAVE,
   SMB_HINT_LIMIT,
+  SMB_HINT_NAMES,
   SMB_HINT_UNKNOWN,
 } SmbHintKind;
 

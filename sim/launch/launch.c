@@ -186,7 +186,10 @@ refuse_missing_arguments(const SmbLaunch *launch, const SmbProgram *program, gbo
     for (guint i = 0; i < keys->len; i++)
       g_string_append_printf(list, "%s%s%s%s", n++ ? ", " : "", quote, (const char *)keys->pdata[i],
                              quote);
-    if (keys->len > 0)
+    if (keys->len > 0 && parameter.unknown)
+      g_string_append_printf(list, " (%s; its fields are not known: %s)", parameter.type,
+                             parameter.unknown);
+    else if (keys->len > 0)
       g_string_append_printf(list, " (%s)", parameter.type);
   }
   smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "parameter%s %s of '%s' need%s%s", smb_plural(n),
@@ -200,7 +203,9 @@ refuse_missing_arguments(const SmbLaunch *launch, const SmbProgram *program, gbo
     if (keys->len > 0 && !parameter.members && parameter.stored_bytes > sizeof(guint64))
       smb_hint(error, SMB_HINT_FIELDS, keys->pdata[0], NULL); // a structure
   }
-  return needs_block && smb_hint(error, SMB_HINT_BLOCK, NULL, NULL);
+  if (needs_block)
+    smb_hint(error, SMB_HINT_BLOCK, NULL, NULL);
+  return program->names_file && smb_hint(error, SMB_HINT_NAMES, program->names_file, NULL);
 }
 
 gboolean
@@ -211,7 +216,8 @@ smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *program, g
   for (guint i = 0; launch->arguments && launch->arguments[i]; i++) {
     g_autofree char *problem = find_argument_problem(program, launch->arguments[i]);
     if (problem)
-      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s", problem);
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "%s", problem) ||
+             (program->names_file && smb_hint(error, SMB_HINT_NAMES, program->names_file, NULL));
   }
   for (guint p = 0; p < program->parameters->len; p++) {
     if (is_missing(launch, program, p))

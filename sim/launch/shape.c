@@ -12,6 +12,10 @@
 #include "sim/launch/buffer.h"
 #include "sim/program/inside.h"
 
+// What all static and all dynamic shared memory of machine code is called besides, whatever the names of its arrays are.
+#define STATIC_NAME  "shared"
+#define DYNAMIC_NAME "dynamic"
+
 // Most elements of a dimension: shared memory has fewer.
 #define MAX_EXTENT (G_GUINT64_CONSTANT(1) << 20)
 
@@ -74,14 +78,25 @@ find_array_size(const char *text, guint64 offset, guint64 room, SmbArray *array,
          smb_hint(error, SMB_HINT_DYNAMIC_BYTES, NULL, smb_number(offset + bytes).text);
 }
 
+// Whether an array is what a name means. @offset: (inout): in it
+static gboolean
+is_shaped(const SmbProgram *program, const SmbArray *array, const char *name, guint64 *offset) {
+  gboolean is_all = smb_program_is_machine_code(program) && !array->is_dynamic &&
+                    strcmp(name, STATIC_NAME) == 0 && *offset - array->base < array->bytes;
+  if (is_all && strcmp(array->name, name) != 0)
+    *offset -= array->base;
+  return is_all || strcmp(array->name, name) == 0 ||
+         (array->is_dynamic && strcmp(name, DYNAMIC_NAME) == 0);
+}
+
 // The variable of that name, and all of its bytes as an array.
 static gboolean
-find_shaped_variable(const char *text, const char *name, const SmbProgram *program, SmbShape *shape,
-                     GError **error) {
+find_shaped_variable(const char *text, const char *name, const SmbProgram *program, guint64 *offset,
+                     SmbShape *shape, GError **error) {
   g_autoptr(GString) names = g_string_new(NULL);
   for (guint i = 0; i < smb_program_n_arrays(program); i++) {
     const SmbArray *array = smb_program_array(program, i);
-    if (strcmp(array->name, name) == 0) {
+    if (is_shaped(program, array, name, offset)) {
       *shape = (SmbShape){.array = *array, .variable = i};
       return TRUE;
     }
@@ -98,10 +113,10 @@ parse_shape(const char *text, const SmbProgram *program, gsize dynamic_bytes, Sm
   g_autofree char *name = g_strndup(text, (gsize)(equals - text));
   g_auto(GStrv) parts = g_strsplit(name, "+", 2);
   guint64 offset = 0;
-  if (!find_shaped_variable(text, parts[0] ? parts[0] : "", program, shape, error))
-    return FALSE;
   if (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 0, G_MAXINT32, &offset, NULL))
     return refuse(error, text, "expected a number of bytes after '+'");
+  if (!find_shaped_variable(text, parts[0] ? parts[0] : "", program, &offset, shape, error))
+    return FALSE;
   SmbArray *array = &shape->array;
   guint64 size = array->is_dynamic ? dynamic_bytes : array->bytes;
   if (!parse_elements(text, equals + 1, array, error) ||

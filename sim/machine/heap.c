@@ -178,6 +178,22 @@ smb_heap_give(SmbHeap *heap, guint64 address) {
   return is_used;
 }
 
+guint64
+smb_heap_left(SmbHeap *heap, guint64 *address) {
+  GHashTableIter iter;
+  gpointer head;
+  guint64 bytes = 0;
+  *address = G_MAXUINT64;
+  g_mutex_lock(&heap->lock);
+  g_hash_table_iter_init(&iter, heap->used);
+  while (g_hash_table_iter_next(&iter, &head, NULL)) {
+    bytes += GPOINTER_TO_SIZE(g_hash_table_lookup(heap->asked, head));
+    *address = MIN(*address, GPOINTER_TO_SIZE(head) + HEAP_HEAD);
+  }
+  g_mutex_unlock(&heap->lock);
+  return bytes;
+}
+
 SmbHeapPlace
 smb_heap_find(SmbHeap *heap, guint64 address, guint64 bytes) {
   enum {

@@ -30,6 +30,9 @@ guint64 smb_heap_take(SmbHeap *heap, guint64 bytes);
 /** smb_heap_give: Returns: whether a piece that was taken begins there, which is free again; or it is 0 */
 gboolean smb_heap_give(SmbHeap *heap, guint64 address);
 
+/** smb_heap_left: @address: (out): of the first piece that was taken and not given back. Returns: bytes of all of these */
+guint64 smb_heap_left(SmbHeap *heap, guint64 *address);
+
 typedef enum {
   SMB_HEAP_ELSEWHERE, /* not in the heap */
   SMB_HEAP_USED,      /* in one piece that was taken */

@@ -36,12 +36,13 @@ struct _SmbProgram {
   SmbSource *origin; // what it was read from, if that is no text; else NULL
   char *file;        // what messages call it
   const char *name;
-  const char *symbol;        // the kernel's name in compiled code; NULL of a text
-  GArray *sites;             // SmbSite: as the front end leaves them, at their leaves
-  GArray *arrays;            // SmbArray, in the order of the text
-  GArray *regions;           // Region; a pointer names one by its index, or a buffer after them
-  GArray *parameters;        // SmbParameter
-  GArray *prototype;         // SmbDeclared: what a text says of them; NULL: no text does
+  const char *symbol; // the kernel's name in compiled code; NULL of a text
+  GArray *sites;      // SmbSite: as the front end leaves them, at their leaves
+  GArray *arrays;     // SmbArray, in the order of the text
+  GArray *regions;    // Region; a pointer names one by its index, or a buffer after them
+  GArray *parameters; // SmbParameter
+  GArray *prototype;  // SmbDeclared: what a text says of them; NULL: no text does
+  char *names_file;   // the file that would name them, if that is not at hand or differs; else NULL
   gsize static_shared;       // bytes
   gsize dynamic_start;       // where dynamic shared memory begins, in bytes
   gboolean reaches_reserved; // its code asks where the system's part of shared memory lies

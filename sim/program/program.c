@@ -43,6 +43,7 @@ smb_program_clear(SmbProgram *program) {
   g_clear_pointer(&program->source, smb_source_unref);
   g_clear_pointer(&program->origin, smb_source_unref);
   g_free(program->file);
+  g_free(program->names_file);
   g_array_unref(program->sites);
   g_array_unref(program->arrays);
   g_array_unref(program->regions);

@@ -92,6 +92,8 @@ typedef struct {
   gboolean is_number;
   SmbScalar scalar;
   const GArray *members;
+  const char
+      *unknown; /* (nullable): why its text does not say where the members of a structure are */
 } SmbParameter;
 
 typedef struct _SmbProgram SmbProgram;

@@ -19,6 +19,7 @@ clear_declared(gpointer data) {
   g_free(declared->name);
   g_free(declared->type);
   g_clear_pointer(&declared->members, g_array_unref);
+  g_free(declared->unknown);
 }
 
 GArray *
@@ -44,6 +45,7 @@ sign_parameter(SmbParameter *parameter, const SmbDeclared *declared) {
     parameter->name = declared->name;
     parameter->is_unnamed = FALSE;
   }
+  parameter->unknown = declared->unknown;
   if (declared->bytes != parameter->stored_bytes)
     return;
   parameter->type = declared->type;
@@ -68,6 +70,12 @@ smb_program_set_prototype(SmbProgram *program, GArray *prototype) {
     g_array_unref(prototype);
 }
 
+void
+smb_program_miss_prototype(SmbProgram *program, const char *file) {
+  g_free(program->names_file);
+  program->names_file = g_strdup(file);
+}
+
 const SmbMember *
 smb_program_member(const SmbProgram *program, guint parameter, gsize offset) {
   const GArray *members = smb_program_parameter(program, parameter).members;
@@ -82,7 +90,8 @@ smb_program_member(const SmbProgram *program, guint parameter, gsize offset) {
 const SmbMember *
 smb_program_member_named(const SmbProgram *program, guint parameter, const char *name) {
   const GArray *members = smb_program_parameter(program, parameter).members;
-  for (guint i = 0; members && i < members->len; i++) {
+  // A member of a base class comes first, and is hidden by one of the same name.
+  for (guint i = members ? members->len : 0; i-- > 0;) {
     const SmbMember *member = &g_array_index(members, SmbMember, i);
     if (strcmp(member->name, name) == 0)
       return member;

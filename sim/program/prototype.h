@@ -33,6 +33,7 @@ typedef struct {
  * @is_pointer, @element, @element_bytes: as of SmbParameter
  * @is_number, @scalar: whether it is a number, and which
  * @members: (nullable) (element-type SmbMember): of a structure, in the order of their offsets
+ * @unknown: (nullable): of a structure whose layout is not known: why, in words
  */
 typedef struct {
   char *name;
@@ -44,6 +45,7 @@ typedef struct {
   gboolean is_number;
   SmbScalar scalar;
   GArray *members;
+  char *unknown;
 } SmbDeclared;
 
 /** smb_prototype_new: Returns: (transfer full) (element-type SmbDeclared): an empty list, whose elements own what they hold */
@@ -60,6 +62,9 @@ void smb_prototype_add_member(SmbDeclared *declared, SmbMember member);
  * Names its parameters, if there are as many; one whose size differs gets its name alone.
  */
 void smb_program_set_prototype(SmbProgram *program, GArray *prototype);
+
+/** smb_program_miss_prototype: notes which file would name the parameters, were it there and unchanged: messages that list them say so */
+void smb_program_miss_prototype(SmbProgram *program, const char *file);
 
 /** smb_program_member: Returns: (nullable) (transfer none): the member of a parameter that has a byte */
 const SmbMember *smb_program_member(const SmbProgram *program, guint parameter, gsize offset);

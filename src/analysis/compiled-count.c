@@ -199,6 +199,44 @@ smb_compiled_count_summarize(const SmbCompiledCount *count, const SmbAnalysis *t
   return g_strconcat(summary, " ", which, NULL);
 }
 
+// "2 x LDS.128, LDS": the instructions of a line, alike ones together (transfer full).
+static char *
+list_opcodes(const SmbCompiledCount *count, const SmbCompiledLine *line) {
+  GString *list = g_string_new(NULL);
+  g_autoptr(GPtrArray) opcodes = g_ptr_array_new();
+  g_autoptr(GHashTable) numbers = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = 0; i < count->analysis->accesses->len; i++) {
+    const SmbSite *site = g_array_index(count->analysis->accesses, SmbAccess, i).site;
+    if (!site->opcode || smb_compiled_count_line(count, site) != line)
+      continue;
+    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, site->opcode));
+    if (n == 0)
+      g_ptr_array_add(opcodes, (gpointer)site->opcode);
+    g_hash_table_insert(numbers, (gpointer)site->opcode, GUINT_TO_POINTER(n + 1));
+  }
+  for (guint i = 0; i < opcodes->len; i++) {
+    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, opcodes->pdata[i]));
+    g_autofree char *times = n > 1 ? g_strdup_printf("%u \u00d7 ", n) : g_strdup("");
+    g_string_append_printf(list, "%s%s%s", i > 0 ? ", " : "", times, (char *)opcodes->pdata[i]);
+  }
+  return g_string_free(list, FALSE);
+}
+
+char *
+smb_compiled_count_tell_line(const SmbCompiledCount *count, const SmbSite *site) {
+  const SmbCompiledLine *line = smb_compiled_count_line(count, site);
+  const char *class = smb_op_class_name(site->op_class);
+  g_autofree char *place = smb_site_place(site);
+  if (!line)
+    return g_strdup_printf("nvcc leaves no %s in shared memory of %s.", class, place);
+  g_autofree char *opcodes = list_opcodes(count, line);
+  const SmbTally *tally = &line->total;
+  return g_strdup_printf("Of the %ss in %s nvcc makes %s: %s, %s, %s in excess (%u-way at worst).",
+                         class, place, opcodes, smb_count(tally->requests, "request").text,
+                         smb_count(tally->wavefronts, "wavefront").text,
+                         smb_number(tally->excess).text, tally->max_degree);
+}
+
 void
 smb_compiled_count_warn(const SmbCompiledCount *count, const SmbTarget *target,
                         SmbSpool *messages) {

@@ -78,6 +78,10 @@ gboolean smb_compiled_count_agrees(const SmbCompiledCount *count, const SmbAnaly
 /** smb_compiled_count_tell: Returns: (transfer full): a sentence that says which count is which, and by how much they differ */
 char *smb_compiled_count_tell(const SmbCompiledCount *count, const SmbAnalysis *text);
 
+/** smb_compiled_count_tell_line: @site: of the text. Returns: (transfer full): a sentence that says which instructions of the class of
+ * @site its line has become, and what they take */
+char *smb_compiled_count_tell_line(const SmbCompiledCount *count, const SmbSite *site);
+
 /** Warns if @count (nullable) is none: @target alone is counted, and why. */
 void smb_compiled_count_warn(const SmbCompiledCount *count, const SmbTarget *target,
                              SmbSpool *messages);

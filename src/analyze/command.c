@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // analyze: what the shared-memory accesses of a kernel cost, access by access.
+#include "sim/base/text.h"
 #include "src/analysis/limit.h"
 #include "src/analysis/vendor.h"
 #include "src/analysis/warning.h"
@@ -103,6 +104,12 @@ analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const 
   const SmbAnalyzePart part = {*shard, counts, limits};
   const SmbAnalyzeReport report = {target, analysis, option_warps, none, failed, &part, NULL};
   smb_analyze_write(cli, &report);
+  if (smb_target_can_compile(target, cli->arch))
+    smb_spool_printf(
+        cli->messages,
+        "%s%s: note: the parts are of the text alone: --nvcc '' counts what nvcc makes "
+        "of it in parts\n",
+        smb_text_ahead(target->file), target->file);
   return TRUE;
 }
 

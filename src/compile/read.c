@@ -12,6 +12,7 @@
 #include "sim/program/symbol.h"
 #include "src/compile/compile.h"
 #include "src/compile/flags.h"
+#include "src/compile/naming.h"
 
 enum {
   FIRST_CHIP = 50,    // that a compiler of CUDA 12 makes code for
@@ -156,49 +157,6 @@ qualify_instance(SmbSource *source, const char *instance, const char *const *fol
   return NULL;
 }
 
-// The parameters of a kernel of this name, by the words of its text alone: names, and which are pointers (transfer full). NULL: there are
-// several kernels of the name that differ, or none.
-static GArray *
-read_parameter_names(SmbSource *source, const char *kernel) {
-  g_autoptr(SmbHost) host = smb_host_new();
-  const SmbHostKernel *found = NULL;
-  gsize length = strcspn(kernel, "<");
-  if (!smb_host_read_raw(host, source, NULL))
-    return NULL;
-  for (guint i = 0; i < host->kernels->len; i++) {
-    const SmbHostKernel *one = g_ptr_array_index(host->kernels, i);
-    if (strncmp(one->name, kernel, length) != 0 || one->name[length] != '\0')
-      continue;
-    if (found && found->parameters->len != one->parameters->len)
-      return NULL;
-    found = one;
-  }
-  GArray *prototype = found ? smb_prototype_new() : NULL;
-  for (guint i = 0; found && i < found->parameters->len; i++) {
-    const SmbHostParameter *parameter = g_ptr_array_index(found->parameters, i);
-    const SmbDeclared declared = {.name = g_strdup(parameter->name ? parameter->name : ""),
-                                  .type = g_strdup(parameter->type)};
-    g_array_append_val(prototype, declared);
-  }
-  return prototype;
-}
-
-// Compiled code has no names: its text has.
-static void
-name_parameters(SmbProgram *program, SmbSource *source, const SmbProgramOptions *reading) {
-  SmbProgramOptions adapted = *reading;
-  const char *name = smb_program_name(program);
-  const char *colons = g_strrstr_len(name, (gssize)strcspn(name, "<("), "::");
-  const char *base = colons ? colons + 2 : name;
-  g_autofree char *kernel = g_strndup(base, strcspn(base, "("));
-  adapted.entry = kernel;
-  GArray *prototype = smb_cuda_prototype(source, &adapted);
-  if (!prototype)
-    prototype = read_parameter_names(source, kernel);
-  if (prototype)
-    smb_program_set_prototype(program, prototype);
-}
-
 static SmbProgram *
 build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompileOptions *options,
       const SmbProgramOptions *reading, char **command, GError **error) {
@@ -230,7 +188,9 @@ build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompile
   smb_progress_begin(options->progress, NULL, 0);
   SmbProgram *program = compiled ? read_compiled(source, compiled, reading, error) : NULL;
   if (program) {
-    name_parameters(program, source, reading);
+    GArray *prototype = smb_naming_read(source, program, reading);
+    if (prototype)
+      smb_program_set_prototype(program, prototype);
     *command = g_steal_pointer(&compiled->command);
   }
   return program;

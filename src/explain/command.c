@@ -198,10 +198,12 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
     if (!explanation)
       return FALSE;
   }
-  const SmbExplainReport report = {target,           analysis, explanation,
+  g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
+  const SmbExplainReport report = {target,           analysis, explanation,  compiled,
                                    option_all_lanes, lanes,    option_passes};
   cli->format->write(cli, &report);
   smb_analyze_write_warnings(target, analysis, cli->messages);
+  smb_compiled_count_warn(compiled, target, cli->messages);
   if (cli->format->write == smb_explain_write_csv)
     smb_analyze_note_assumed(cli, target->file, analysis);
   return !explanation || !svg || write_svg(cli, explanation, svg, error);

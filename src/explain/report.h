@@ -4,12 +4,14 @@
 // The result of explain in each format.
 #pragma once
 
+#include "src/analysis/compiled-count.h"
 #include "src/draw/bank-map.h"
 #include "src/explain/explain.h"
 
 /**
  * SmbExplainReport: what the writers of SmbFormat take
  * @explanation: (nullable): %NULL if the kernel makes no shared-memory requests
+ * @compiled: (nullable): what nvcc makes of the kernel
  * @all_lanes: in text, every active lane in the table
  * @lanes: in text, else these of them, if any; none: those that matter
  * @passes: in text, the map wavefront by wavefront, after that of the whole request
@@ -18,6 +20,7 @@ typedef struct {
   const SmbTarget *target;
   const SmbAnalysis *analysis;
   const SmbExplanation *explanation;
+  const SmbCompiledCount *compiled;
   gboolean all_lanes;
   SmbLanes lanes;
   gboolean passes;

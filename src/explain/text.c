@@ -116,7 +116,7 @@ void
 smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   const SmbExplainReport *report = result;
   const SmbExplanation *e = report->explanation;
-  smb_analyze_write_careful_heading(cli, report->target, report->analysis, NULL);
+  smb_analyze_write_careful_heading(cli, report->target, report->analysis, report->compiled);
   if (!e) {
     smb_analyze_write_verdict(cli, report->analysis);
     smb_analyze_write_bounds(cli, report->analysis);
@@ -125,6 +125,12 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   }
   write_place(cli, e);
   write_word_list(cli, smb_explain_choice(e));
+  if (smb_compiled_count_has(report->compiled)) {
+    write_title(cli, "What nvcc makes of it");
+    write_word_list(cli, smb_compiled_count_tell_line(report->compiled, e->access->site));
+    write_word_list(cli, smb_compiled_count_tell(report->compiled, report->analysis));
+    smb_text_wrap(cli->out, "What follows explains the request as the text makes it.");
+  }
   write_title(cli, "From the thread to the bank");
   write_word_list(cli, smb_explain_rule(e));
   write_word_list(cli, smb_explain_example(e));

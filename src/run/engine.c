@@ -426,6 +426,11 @@ smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes) {
     engine->heap = smb_heap_new(address, bytes);
 }
 
+SmbHeap *
+smb_engine_heap(const SmbEngine *engine) {
+  return engine->heap;
+}
+
 void
 smb_engine_run_clear(SmbEngineRun *run) {
   g_clear_pointer(&run->analysis, smb_analysis_free);

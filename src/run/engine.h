@@ -123,6 +123,9 @@ typedef struct {
  */
 void smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes);
 
+/** smb_engine_heap: Returns: (transfer none) (nullable) */
+SmbHeap *smb_engine_heap(const SmbEngine *engine);
+
 /** smb_engine_set_ask: Who answers what kernels ask of their process, from now on. %NULL: nobody */
 void smb_engine_set_ask(SmbEngine *engine, SmbAsk ask, gpointer user);
 

@@ -566,9 +566,22 @@ read_running(gpointer data) {
   return smb_frames_read(process->fd, process->in, take_request, process);
 }
 
+// What kernels allocated, and did not free.
+static void
+note_heap_left(const Process *process) {
+  SmbHeap *heap = process->engine ? smb_engine_heap(process->engine) : NULL;
+  guint64 address, bytes = heap ? smb_heap_left(heap, &address) : 0;
+  if (bytes == 0)
+    return;
+  const SmbHostFound found = {RUN_FOUND_LEAK, "malloc", "", address, bytes};
+  smb_checked_add_host(process->running->checked, &found);
+}
+
 static void
 end_running(gpointer data) {
   Process *process = data;
+  if (process->running->checked)
+    note_heap_left(process);
   close(process->fd);
   g_byte_array_unref(process->in);
   smb_engine_free(process->engine);

@@ -41,7 +41,7 @@ load_origin(const SmbOrigins *origins, const char *file) {
   g_autofree char *below =
       g_path_is_absolute(file) ? NULL : g_build_filename(origins->folder, file, NULL);
   g_autofree char *beside = g_build_filename(origins->folder, last, NULL);
-  const char *const paths[] = {below, file, beside};
+  const char *const paths[] = {below, file, beside, last};
   for (guint i = 0; i < G_N_ELEMENTS(paths); i++) {
     SmbSource *source = paths[i] && g_file_test(paths[i], G_FILE_TEST_IS_REGULAR)
                             ? smb_source_load(paths[i], NULL)

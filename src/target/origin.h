@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The files that compiled code was compiled from, as far as they are at hand: where they are named, from here or from the
-// folder of the compiled file, or in that folder.
+// folder of the compiled file, in that folder, or in the current one.
 #pragma once
 
 #include "sim/program/program.h"
@@ -27,5 +27,10 @@ SmbSource *smb_origins_find(SmbOrigins *origins, const char *file);
 /** smb_origins_line: Returns: (nullable) (transfer full): the line of the source that a site stands for, without the space
  * around it */
 char *smb_origins_line(SmbOrigins *origins, const SmbSite *site);
+
+/** smb_origins_name_parameters: names the parameters of PTX or machine code, which was read with @reading, as the text does that its
+ * line table names, if that is at hand and declares the kernel alike. @files: (nullable): takes the files that are read (named.c) */
+void smb_origins_name_parameters(SmbProgram *program, const SmbProgramOptions *reading,
+                                 SmbFiles *files);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbOrigins, smb_origins_free)

@@ -14,6 +14,7 @@
 #include "src/cli/input.h"
 #include "src/compile/read.h"
 #include "src/target/captured.h"
+#include "src/target/origin.h"
 #include "src/target/target-impl.h"
 
 // The widest padding that options may ask for; what a device has is checked with the kernel.
@@ -146,6 +147,8 @@ finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProg
     smb_files_read(target->files, compiled_from->pdata[i]);
   if (!target->kernel)
     return FALSE;
+  if (!target->compiled && !target->captured)
+    smb_origins_name_parameters(target->kernel, &reading, target->files);
   for (guint i = 0; i < evaluated->len; i++) {
     gint64 known;
     smb_program_evaluate(target->kernel, evaluated->pdata[i], &known, NULL);

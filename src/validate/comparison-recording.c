@@ -14,6 +14,7 @@
 #include "sim/open/catalog.h"
 #include "src/cli/hint.h"
 #include "src/measure/trial.h"
+#include "src/target/origin.h"
 
 static const char builtin_folder[] = "data/kernels/";
 
@@ -73,8 +74,7 @@ open_capture(const SmbRecordedKernel *recorded, SmbCapture **opened, Captured *c
   return captured->loaded ? g_steal_pointer(&code) : NULL;
 }
 
-// A recorded launch, run by the model.
-typedef struct {
+typedef struct { // a recorded launch, run by the model
   SmbProgram *kernel;
   SmbAnalysis *analysis;
   SmbGlobal *global; // what it left in global memory; NULL if the recording has no buffers
@@ -111,9 +111,10 @@ replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, SmbC
                                      .processor = smb_program_processor(arch),
                                      .lanes = smb_arch_info(arch)->lanes,
                                      .limits = limits->limits};
-  replay->kernel = smb_program_read(source, &reading, error);
-  if (!replay->kernel)
+  if (!(replay->kernel = smb_program_read(source, &reading, error)))
     return NULL;
+  if (!captured->launch)
+    smb_origins_name_parameters(replay->kernel, &reading, NULL);
   SmbLaunch launch = {.dynamic_bytes = recorded->dynamic_bytes,
                       .arguments = (const char *const *)recorded->args,
                       .skips_unknown = recorded->unknown != NULL};
@@ -138,9 +139,8 @@ replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, SmbC
 static gboolean
 find_recorded_parameter(const SmbProgram *kernel, const char *name, guint *index, GError **error) {
   for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
-    SmbParameter parameter = smb_program_parameter(kernel, i);
     *index = i;
-    if (parameter.is_pointer && strcmp(parameter.name, name) == 0)
+    if (smb_program_parameter(kernel, i).is_pointer && smb_program_is_parameter(kernel, i, name))
       return TRUE;
   }
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,

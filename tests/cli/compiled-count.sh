@@ -67,6 +67,18 @@ shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90'
 shows 'Bank conflicts: 15 of 19 wavefronts (79%) are in excess.'
 tells 'The text asks for 13 wavefronts, 5 of them in excess; what nvcc makes of it takes 19, 15 in excess, and that is what the verdict and limits are of.'
 golden compiled-count.txt
+# explain says what has become of the line.
+expect 0 explain k.cu --block 32 --line 6
+shows 'What nvcc makes of it'
+tells 'Of the stores in line 6 nvcc makes st.shared.u32: 1 request, 16 wavefronts, 15 in excess (16-way at worst).'
+tells 'that is what the verdict and limits are of. What follows explains the request as the text makes it.'
+expect 0 explain k.cu --block 32 --line 9 --op load
+tells 'nvcc leaves no load in shared memory of line 9.'
+expect 0 explain k.cu --block 32 --line 6 --text
+! grep -q 'nvcc makes' out || die "$last: a compiler was asked"
+# Parts of a launch are of the text, and say so.
+expect 0 analyze k.cu --block 32 --grid 4 --shard 1/2 --format json
+says "k.cu: note: the parts are of the text alone: --nvcc '' counts what nvcc makes of it in parts"
 expect 0 analyze k.cu --block 32 --format json
 golden compiled-count.json
 [ "$(wc -l <calls)" -ge 1 ] || die 'no compiler was asked'

@@ -7,6 +7,7 @@ set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 SMEMBANK=$(realpath "$SMEMBANK")
+top=$(cd "$srcdir" && pwd)
 
 # What nvcc makes of the kernel below.
 made_nvcc <<'END'
@@ -59,3 +60,49 @@ expect 3 analyze gather.cu --nvcc '' --block 32 --arg base=0 --arg p.lda=4 --arg
 says 'give --buffer p.index=SPEC'
 expect 3 analyze gather.cu --nvcc '' --block 32 --arg base=0 --arg p.lda=4 --buffer p.index=iota:i32
 says "depends on 'p.last', which has no value: give --arg p.last=VALUE"
+
+# PTX and machine code have the names of the text that their line table names, where that is at hand and declares the kernel alike.
+cat >made.ptx <<END
+.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry _Z6gatherPfj1P(.param .u64 g_0, .param .u32 g_1, .param .align 8 .b8 g_2[24]) {
+  .reg .b32 %r<5>;
+  .shared .align 4 .b8 s[4096];
+  .loc 1 4 5
+  ld.param.u32 %r1, [g_1];
+  ld.param.u32 %r2, [g_2+16];
+  st.shared.u32 [%r1], %r2;
+  st.shared.u32 [%r2], %r2;
+  ret;
+}
+.file 1 "/nowhere/gather.cu"
+END
+expect 2 analyze made.ptx --block 32
+says "parameters 'base' (unsigned int), 'p.lda', 'p.last' (P) of 'gather' need values: give --arg base=VALUE --arg p.lda=VALUE --arg p.last=VALUE"
+expect 0 analyze made.ptx --block 32 --arg base=0 --arg p.last=128 --arg p.lda=0
+expect 0 analyze made.ptx --block 32 --arg 1=0 --arg 2+16=i32:128
+# In the current folder, too.
+mkdir -p away
+cp made.ptx away
+expect 0 analyze away/made.ptx --block 32 --arg base=0 --arg p.last=128 --arg p.lda=0
+unnamed="parameters 1 (.u32), 2 (24 bytes) of 'gather' need values: give --arg 1=VALUE --arg 2=VALUE (or its fields: --arg 2+OFFSET=VALUE); their names are in /nowhere/gather.cu, which is not here or has changed"
+cp gather.cu kept.cu
+for change in 's/unsigned base/long base/' 's/unsigned base/int base/' 's/int lda;/int lda, ldb, ldc;/' 's/float \*out, //' 's/gather/gathers/' 's/P/Q/g'; do
+  sed "$change" kept.cu >gather.cu
+  expect 2 analyze made.ptx --block 32
+  says "$unnamed"
+done
+rm gather.cu
+expect 2 analyze made.ptx --block 32
+says "$unnamed"
+expect 2 analyze made.ptx --block 32 --arg base=0
+says "'gather' has no parameter 'base'; their names are in /nowhere/gather.cu, which is not here or has changed"
+# A type that the text does not explain has its size alone, and the reason.
+sed 's/int lda;/virtual int f(); int lda;/; s/unsigned last;/short last;/' kept.cu >gather.cu
+expect 2 analyze made.ptx --block 32
+says "'base' (unsigned int), 'p' (24 bytes; its fields are not known: ./gather.cu:1:12: it has virtual functions) of 'gather' need values"
+
+# Arrays of machine code have the names of the PTX that is kept with it; "shared" and "dynamic" are all of them.
+expect 2 advise "$top/tests/data/sass/inlined.sm_90.cubin" --entry inlined --block 32 --array none=32x32xf32
+says "array 'none=32x32xf32': expected one of tile, dynamic"

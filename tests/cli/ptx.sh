@@ -85,8 +85,8 @@ count histogram --block 256 --grid 2 --arg 2=1024 --buffer 1=random:i32:1
 quiet
 golden ptx-histogram.txt
 expect 3 analyze "$ptx/histogram.ptx" --block 256 --arg 2=1024
-says "the address depends on the contents of parameter 1, loaded at histogram.cu:"
-says 'give --buffer 1='
+says "the address depends on the contents of 'in', loaded at histogram.cu:"
+says 'give --buffer in='
 # Where contents of several buffers are missing, all are told at once; a name that a person gave stands beside the number.
 cat >"$work/buffers.ptx" <<'END'
 .version 8.0
@@ -140,10 +140,10 @@ expect 2 analyze "$ptx/transpose.ptx" --entry matmul --block 32,8
 says "has no kernel 'matmul': expected one of"
 says transpose_swizzled
 expect 2 analyze "$ptx/reduce.ptx" --entry reduce_shared --block 256
-says "parameter 2 (.u32) of 'reduce_shared' needs a value: give --arg 2=VALUE ("
+says "parameter 'n' (int) of 'reduce_shared' needs a value: give --arg n=VALUE ("
 sed 's/_param_1,/&\n\t.param .f32 scale, .param .align 4 .b8 shape[12],/' "$ptx/reduce.ptx" >"$work/values.ptx"
 expect 2 analyze "$work/values.ptx" --entry reduce_shared
-says "parameters 2 (.f32), 3 (12 bytes), 4 (.u32) of 'reduce_shared' need values, and the launch needs a block: give --arg 2=VALUE --arg 3=VALUE (or its fields: --arg 3+OFFSET=VALUE) --arg 4=VALUE --block X,Y,Z ("
+says "parameters 2 (.f32), 3 (12 bytes), 4 (.u32) of 'reduce_shared' need values, and the launch needs a block: give --arg 2=VALUE --arg 3=VALUE (or its fields: --arg 3+OFFSET=VALUE) --arg 4=VALUE --block X,Y,Z; their names are in reduce.cu, which is not here or has changed ("
 
 # The block that a kernel is compiled for is its own, and no other one is taken.
 for bound in .reqntid .maxntid; do

@@ -107,7 +107,10 @@ checked 1 launch
 says 'cudaLaunchKernel() returned cudaErrorInvalidValue'
 checked 0 leak
 says 'leak: 1000 bytes at'
-for case in unset-copy call launch leak; do
+checked 0 heap-left
+says 'leak: 72 bytes at'
+says 'of malloc() (memcheck)'
+for case in unset-copy call launch leak heap-left; do
   checked 0 $case-not
   says 'nothing found.'
 done

@@ -17,12 +17,12 @@ cd "$work" || exit
 inlined='inlined.sm_90.cubin --entry inlined --block 32'
 code='code.sm_90.cubin --entry moves --block 64 --arg 2=9'
 
-# Static memory is one array, whose parts --array names.
+# Static memory has the names of the PTX that is kept for debuggers; all of it is 'shared', whose parts --array names.
 # shellcheck disable=SC2086 # several words, here and below
 {
   expect 0 advise $inlined
-  shows 'char shared[8192]  8192 bytes'
-  tells 'Compiled code does not have the arrays of shared'
+  shows 'char tile[8192]  8192 bytes'
+  tells 'Compiled code does not have the arrays of tile'
   tells 'change the array where its source declares and indexes it'
   expect 0 advise $inlined --array shared=32x32xf32 --array shared+4096=32x32xf32
   golden sass-advise.txt
@@ -32,9 +32,9 @@ code='code.sm_90.cubin --entry moves --block 64 --arg 2=9'
   expect 0 advise $inlined --array shared=64x32xf32 --check 'Swizzle<5,0,5>'
   tells '/src/inlined.cu:6'
   expect 0 analyze $inlined --format json
-  shows '"array" : "shared"'
-  expect 2 advise $inlined --array tile=32x32xf32
-  says "array 'tile=32x32xf32': expected one of shared, dynamic"
+  shows '"array" : "tile"'
+  expect 2 advise $inlined --array tiles=32x32xf32
+  says "array 'tiles=32x32xf32': expected one of tile, dynamic"
   expect 2 advise $inlined --array dynamic=32x32xf32
   says "it takes 4096 bytes, and there are 0 of dynamic shared memory; give the kernel dynamic shared memory with --dynamic-bytes 4096"
   expect 2 advise $inlined --out new.cu

@@ -35,7 +35,7 @@ row 'sectors_st,512,512,yes'
 expect 0 validate "$ptx/transpose.ptx" --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64 --buffer 0=zeros \
   --buffer 1=iota:f32 --format csv
 quiet
-row 'values,16384,16384,yes'
+row 'values,4096,4096,yes'
 expect 0 validate "$ptx/transpose.ptx" --entry 'transpose<0>' --block 32,8 --grid 2,2 --arg 2=64
 shows '4096/4096  128/128  yes'
 # Loads of matrices are counted by a counter of their own.
@@ -139,7 +139,7 @@ tells 'byte 0 of parameter 0 is 103, the model says 39'
 # What depends on contents is a lower bound, if it is asked for, also when it is replayed.
 on ''
 expect 3 validate "$ptx/histogram.ptx" --block 256 --arg 2=1024
-says 'the address depends on the contents of parameter 1'
+says "the address depends on the contents of 'in'"
 expect 0 validate "$ptx/histogram.ptx" --block 256 --arg 2=1024 --unknown skip --record "$work/part.json"
 tells 'A lower bound is predicted where requests that depend on unknown data are not counted'
 shows '2 explained, 0 differ'

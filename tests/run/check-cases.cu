@@ -90,6 +90,14 @@ heap_freed(int *p, bool wrong) {
     free(piece);
 }
 
+__global__ void
+heap_left(int *p, bool wrong) {
+  void *piece = malloc(24);
+  p[threadIdx.x] = piece != NULL;
+  if (!wrong || threadIdx.x > 2)
+    free(piece);
+}
+
 // --- racecheck
 
 __global__ void
@@ -743,6 +751,7 @@ main(int argc, char **argv) {
                  {"free-foreign", free_foreign},
                  {"heap-behind", heap_behind},
                  {"heap-freed", heap_freed},
+                 {"heap-left", heap_left},
                  {"read-early", read_early},
                  {"overwrite", overwrite},
                  {"write-twice", write_twice},

@@ -67,17 +67,35 @@ smb_parser_read_name(Parser *parser, const Token *name) {
   return FALSE;
 }
 
+static const Type *
+parse_known_type(Parser *parser, Specifiers *specifiers, const Token **name) {
+  if (!smb_parse_typed_specifiers(parser, specifiers))
+    return NULL;
+  parser->may_refer = TRUE;
+  parser->is_reference = FALSE;
+  const Type *type = smb_parse_declared(parser, specifiers->type, name);
+  parser->may_refer = FALSE;
+  return type;
+}
+
+// Of a head, a type that cannot be read does no harm.
+static const Type *
+parse_parameter_type(Parser *parser, Specifiers *specifiers, const Token **name) {
+  Parser before = *parser;
+  const Type *type = parse_known_type(parser, specifiers, name);
+  if (type || !parser->is_head)
+    return type;
+  *parser = before;
+  *specifiers = (Specifiers){0};
+  return smb_parse_foreign_parameter(parser, name);
+}
+
 // parameter = specifiers declared
 static gboolean
 parse_parameter(Parser *parser, Function *function, GPtrArray *parameters) {
   Specifiers specifiers;
-  if (!smb_parse_typed_specifiers(parser, &specifiers))
-    return FALSE;
   const Token *name;
-  parser->may_refer = TRUE;
-  parser->is_reference = FALSE;
-  const Type *type = smb_parse_declared(parser, specifiers.type, &name);
-  parser->may_refer = FALSE;
+  const Type *type = parse_parameter_type(parser, &specifiers, &name);
   if (!type)
     return FALSE;
   gboolean is_reference = parser->is_reference;
@@ -258,6 +276,17 @@ smb_parser_read_function(Parser *parser, Item *item, const TemplateArguments *ar
     item->functions = function;
   }
   return function;
+}
+
+const Type *
+smb_parser_read_class(Parser *parser, Item *item, const TemplateArguments *arguments) {
+  Specifiers specifiers = {0};
+  Parser inner = enter_item(parser, item);
+  g_ptr_array_add(inner.scopes, g_hash_table_new(g_str_hash, g_str_equal));
+  gboolean ok = smb_parser_bind_template(&inner, item, arguments) &&
+                smb_parse_typed_specifiers(&inner, &specifiers);
+  leave_item(parser, &inner);
+  return ok ? specifiers.type : NULL;
 }
 
 // Says why a function that the file names cannot be called.

@@ -17,7 +17,8 @@ add_members(SmbDeclared *declared, KernelPool *pool, const Type *type, const cha
   static const char components[] = "xyzw";
   for (gsize i = 0; type->kind == KIND_STRUCT && i < type->count; i++) {
     const Member *member = &type->members[i];
-    const char *inner = smb_kernel_pool_printf(pool, "%s.%s", name, member->name);
+    const char *inner =
+        *member->name ? smb_kernel_pool_printf(pool, "%s.%s", name, member->name) : name;
     add_members(declared, pool, member->type, inner, offset + member->offset);
   }
   for (gsize i = 0; (type->kind == KIND_ARRAY || type->kind == KIND_VECTOR) && i < type->count;
@@ -48,7 +49,8 @@ declare_parameter(const SmbKernel *kernel, guint i) {
                           .is_pointer = parameter.is_pointer,
                           .element = parameter.element,
                           .element_bytes = parameter.element_bytes,
-                          .is_number = smb_type_is_arithmetic(type)};
+                          .is_number = smb_type_is_arithmetic(type),
+                          .unknown = g_strdup(type->unknown)};
   if (declared.is_number)
     declared.scalar = smb_cuda_scalar(type->kind);
   else if (!declared.is_pointer && type->size <= MAX_BYTES)

@@ -98,11 +98,27 @@ gboolean smb_parse_is_specifier(const Token *token);
 const Type *smb_parse_structure(Parser *parser, gboolean *is_defined);
 // What lies @offset bytes behind the start of a place in memory.
 Node *smb_node_part(Parser *parser, const Node *place, const Type *type, gsize offset, guint32 end);
+// Adds a member behind those that there are; "" has no name. @align: asked for, or 0
+gboolean smb_structure_add(Parser *parser, Type *type, GArray *members, const Token *name,
+                           const Type *of, guint align);
 Node *smb_structure_member(Parser *parser, const Node *base, const Token *name);
 // @to becomes what @from is; both are places of one structure. Returns: @to
 Node *smb_node_copy(Parser *parser, const Node *to, const Node *from, guint32 start, guint32 end);
 // A variable without a name.
 Node *smb_node_temporary(Parser *parser, const Type *type, guint32 start, guint32 end);
+
+// --- classes, in heads (class.c)
+
+// The bases and members of a class, for its layout; ":" or "{" is here.
+gboolean smb_parse_class(Parser *parser, Type *type);
+gboolean smb_parse_starts_class_instance(const Parser *parser);
+// An instance of a class template is here: its type. NULL: it is not, or an error.
+const Type *smb_parse_class_instance(Parser *parser);
+// What the error says, in pool memory, without the line.
+const char *smb_parser_keep_reason(Parser *parser);
+// A parameter whose type cannot be read, as the error says: a pointer to bytes, or a structure of an unknown size, which keeps the
+// reason. NULL: it has no name
+const Type *smb_parse_foreign_parameter(Parser *parser, const Token **name);
 
 // --- declarations (declare.c)
 // type "*"*: a type name as in a cast
@@ -181,6 +197,8 @@ gboolean smb_parser_read_name(Parser *parser, const Token *name);
 // @values: @n arguments of the call, for what references are bound to
 Function *smb_parser_read_function(Parser *parser, Item *item, const TemplateArguments *arguments,
                                    Node **values, guint n);
+// The class that a template makes with these arguments.
+const Type *smb_parser_read_class(Parser *parser, Item *item, const TemplateArguments *arguments);
 // Looks for a function that may be called here. @found is NULL if the file has none of that name, or
 // none for a kernel where one is built in.
 gboolean smb_parser_find_function(Parser *parser, const Token *name, Item **found,

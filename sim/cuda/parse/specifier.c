@@ -75,7 +75,7 @@ static gboolean
 is_refused(Parser *parser) {
   const Token *token = parser->at;
   if (smb_token_is_any(token, refused_words))
-    return TRUE;
+    return !(parser->is_head && smb_token_is(token, "class"));
   return smb_token_is_any(token, refused_types) &&
          (token->next->kind == TOKEN_NAME || smb_token_is(token->next, "*") ||
           smb_token_is(token->next, "::")) &&
@@ -91,7 +91,7 @@ smb_parse_starts_type(Parser *parser) {
     return FALSE;
   if (smb_parse_is_specifier(token) || is_refused(parser))
     return TRUE;
-  return smb_parser_find_type(parser, token) != NULL;
+  return smb_parse_starts_class_instance(parser) || smb_parser_find_type(parser, token) != NULL;
 }
 
 // "(" constant ")" after __align__
@@ -174,6 +174,9 @@ take_type_word(Parser *parser, Words *words) {
     // After "unsigned", a name that is not an integer type of the language is the variable's.
     if (is_modified(words) && !smb_token_is(token, "int") && !smb_token_is(token, "char"))
       return FALSE;
+    words->base = smb_parse_class_instance(parser);
+    if (words->base || *parser->error)
+      return words->base != NULL;
     words->base = smb_parser_find_type(parser, token);
     if (!words->base)
       return FALSE;
@@ -312,7 +315,8 @@ smb_parse_specifiers(Parser *parser, Specifiers *specifiers) {
         return FALSE;
       continue;
     }
-    if (!has_type && smb_parser_is(parser, "struct")) {
+    gboolean is_class = parser->is_head && smb_parser_is(parser, "class");
+    if (!has_type && (smb_parser_is(parser, "struct") || is_class)) {
       if (!(words.base = parse_struct(parser, specifiers)))
         return FALSE;
       continue;

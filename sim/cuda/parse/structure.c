@@ -43,12 +43,12 @@ align_up(gsize offset, guint align) {
   return (offset + align - 1) & ~(gsize)(align - 1);
 }
 
-static gboolean
-add_member(Parser *parser, Type *type, GArray *members, const Token *name, const Type *of,
-           guint align) {
+gboolean
+smb_structure_add(Parser *parser, Type *type, GArray *members, const Token *name, const Type *of,
+                  guint align) {
   Member member = {.name = name->text, .type = of};
   for (guint i = 0; i < members->len; i++) {
-    if (strcmp(g_array_index(members, Member, i).name, member.name) == 0)
+    if (*member.name && strcmp(g_array_index(members, Member, i).name, member.name) == 0)
       return smb_parser_refuse(parser, name->start, "'%s' is declared twice", member.name);
   }
   align = MAX(align, of->align);
@@ -83,7 +83,7 @@ parse_member(Parser *parser, Type *type, GArray *members) {
     const char *problem = find_problem(parser, &specifiers, of, name);
     if (problem)
       return refuse(parser, first->start, problem) != NULL;
-    if (!add_member(parser, type, members, name, of, specifiers.align))
+    if (!smb_structure_add(parser, type, members, name, of, specifiers.align))
       return FALSE;
   } while (smb_parser_take(parser, ","));
   return smb_parser_expect(parser, ";");
@@ -129,9 +129,11 @@ smb_parse_structure(Parser *parser, gboolean *is_defined) {
     return refuse_attribute(parser, parser->at);
   if (name)
     smb_parser_advance(parser);
-  if (smb_parser_is(parser, ":"))
+  if (parser->is_head)
+    (void)smb_parser_take(parser, "final");
+  if (smb_parser_is(parser, ":") && !parser->is_head)
     return refuse(parser, parser->at->start, "a base class is");
-  if (!smb_parser_is(parser, "{")) {
+  if (!smb_parser_is(parser, "{") && !smb_parser_is(parser, ":")) {
     const Type *known = name ? smb_parser_find_type(parser, name) : NULL;
     if (known && known->kind == KIND_STRUCT)
       return known;
@@ -147,8 +149,11 @@ smb_parse_structure(Parser *parser, gboolean *is_defined) {
   *is_defined = TRUE;
   if (name && !smb_parser_declare(parser, name, type, STORAGE_TYPE))
     return NULL;
-  if (!smb_parser_enter(parser) || !parse_members(parser, type))
+  if (!smb_parser_enter(parser) ||
+      !(parser->is_head ? smb_parse_class : parse_members)(parser, type)) {
+    type->unknown = parser->is_head ? smb_parser_keep_reason(parser) : NULL;
     return NULL;
+  }
   smb_parser_leave(parser);
   if (!name && is_typedef && parser->at->kind == TOKEN_NAME)
     type->name = parser->at->text;

@@ -38,6 +38,7 @@ typedef struct {
   gboolean is_specialization; // of a template of the same name
   gboolean is_specialized;
   gpointer functions; // what was read (Function): the instances of a template
+  gpointer instances; // of a class template, as far as they were read
   GArray *sites;      // guint: what the first instance read has, in the order of the text
 } Item;
 

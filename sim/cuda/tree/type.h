@@ -30,6 +30,14 @@ typedef enum {
 
 typedef struct _Type Type;
 
+// Whether a class is plain as the C++ ABI means it: a class that is derived of another one uses the padding at its end. Classes that are
+// read for their layout say so.
+typedef enum {
+  PLAIN_SO_FAR,
+  PLAIN_OR_NOT, // compilers may differ
+  PLAIN_NOT,
+} Plainness;
+
 // Of a structure.
 typedef struct {
   const char *name;
@@ -46,6 +54,10 @@ struct _Type {
   const char *name;      // of scalars, vectors and structures
   const Member *members; // of a structure
   const Type *leaf;      // of a structure: smb_type_leaf()
+  const char *unknown;   // of one whose size is not known: why
+  // of a class: whether it is plain, and bytes that a derived one leaves alone; 0: not known
+  Plainness plainness;
+  gsize used;
 };
 
 // A scalar type, KIND_VOID to KIND_DOUBLE.

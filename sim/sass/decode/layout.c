@@ -8,6 +8,8 @@
 #include "sim/base/error.h"
 #include "sim/base/range.h"
 #include "sim/exec/runtime-function.h"
+#include "sim/image/kept-text.h"
+#include "sim/program/symbol.h"
 #include "sim/sass/decode/decode.h"
 
 enum {
@@ -392,8 +394,22 @@ add_image_array(SassDecoder *decoder, const char *name, guint64 base, guint64 by
   g_array_append_val(decoder->program->arrays, array);
 }
 
-// Arrays that the image names; linking forgets their names, so that static memory is one array then. What is
-// dynamic comes after it, whether or not the kernel asks for any.
+// Arrays of the text that the image was assembled from, if it keeps that: linking forgets their names.
+static void
+add_kept_arrays(SassDecoder *decoder) {
+  const SmbCubin *cubin = decoder->cubin;
+  g_autoptr(GArray) arrays =
+      smb_kept_arrays(cubin, decoder->kernel->name, decoder->program->static_shared);
+  for (guint i = 0; i < arrays->len; i++) {
+    const SmbKeptArray *array = &g_array_index(arrays, SmbKeptArray, i);
+    g_autofree char *plain = smb_symbol_demangle(array->name, TRUE);
+    add_image_array(decoder, g_string_chunk_insert_const(cubin->strings, plain), array->offset,
+                    array->bytes, FALSE);
+  }
+}
+
+// Arrays that the image names; if it names none, static memory is one array. What is dynamic comes after it, whether or not the
+// kernel asks for any.
 static void
 add_image_arrays(SassDecoder *decoder) {
   const SmbCubin *cubin = decoder->cubin;
@@ -407,9 +423,14 @@ add_image_arrays(SassDecoder *decoder) {
       add_image_array(decoder, symbol->name, symbol->value - decoder->reserved_shared,
                       symbol->bytes, FALSE);
   }
+  if (program->arrays->len == 0)
+    add_kept_arrays(decoder);
   if (program->arrays->len == 0 && program->static_shared > 0)
     add_image_array(decoder, "shared", 0, program->static_shared, FALSE);
-  add_image_array(decoder, "dynamic", program->dynamic_start, 0, TRUE);
+  g_autofree char *dynamic = smb_kept_dynamic(cubin, decoder->kernel->name);
+  g_autofree char *plain = dynamic ? smb_symbol_demangle(dynamic, TRUE) : NULL;
+  add_image_array(decoder, plain ? g_string_chunk_insert_const(cubin->strings, plain) : "dynamic",
+                  program->dynamic_start, 0, TRUE);
 }
 
 gboolean
