@@ -73,8 +73,10 @@ static const Mistake mistakes[] = {
     {"misaligned", 32, "is not a multiple of 4", KERNEL("st.global.u32 [%rd1+2], %r1;\n")},
     {"address", 32, "byte 512 of shared memory, which has 512 bytes",
      KERNEL("st.shared.u32 [%r2+512], %r1;\n")},
-    {"barrier", 1, "24 of them, thread (40,0,0) first, have ended",
-     KERNEL("setp.gt.u32 %p1, %r1, 39; @%p1 exit;\n" WAIT)},
+    // Threads that have ended before need not come; those that live then have to.
+    {NULL, 0, NULL, KERNEL("setp.gt.u32 %p1, %r1, 39; @%p1 exit;\n" WAIT)},
+    {"barrier", 1, "not all threads of warp 1 reach the barrier: thread (40,0,0), for one",
+     KERNEL("setp.gt.u32 %p1, %r1, 39; @%p1 bra LATE;\n" WAIT "ret;\nLATE:\n")},
     {"barrier", 1, "barrier 3 waits for 96 threads, but 64 reach it", KERNEL("bar.sync 3, 96;\n")},
     {NULL, 0, NULL, KERNEL("bar.sync 3, 64;\n")},
     {"warp", 2, "thread (0,0,0), lane 0, waits for the lanes of the mask 0xfffffffe",

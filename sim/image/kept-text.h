@@ -22,7 +22,7 @@ typedef struct {
  * @bytes: of static shared memory that it has
  *
  * ptxas lays out variables that the kernel declares first, then those outside of it that its code names, each in the order of the
- * text (ptxas of CUDA 13.0: 24 files of random variables, sm_75 to sm_120). What it does not say, such as variables of functions that are called,
+ * text (ptxas of CUDA 13.0: 3 files of random variables for each of seven chips, sm_75 to sm_120). What it does not say, such as variables of functions that are called,
  * makes another sum.
  *
  * Returns: (transfer full) (element-type SmbKeptArray): the static variables, in the order of memory; none if no text is kept, or it has

@@ -51,7 +51,7 @@ refused 801, last 801, then 0
 newer 801, last 801
 END
   cmp -s out wanted || die "$last: $(cat out err)"
-  [ "$(grep -c 'cudaIpcGetMemHandle is not supported' err)" = 1 ] || die "$last: not once: $(cat err)"
+  [ "$(grep -c 'cudaImportExternalMemory is not supported' err)" = 1 ] || die "$last: not once: $(cat err)"
   says 'cudaNewerThanAll is not supported: newer than CUDA'
 }
 

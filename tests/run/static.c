@@ -14,7 +14,7 @@ int cudaMalloc(void **address, size_t bytes);
 int cudaMemset_ptds(void *address, int value, size_t bytes);
 int cudaFree(void *address);
 int cudaRuntimeGetVersion(int *version);
-int cudaIpcGetMemHandle(void *handle, void *address);
+int cudaImportExternalMemory(void **memory, const void *handle);
 int cudaNewerThanAll(double, int);
 int cudaGetLastError(void);
 
@@ -49,7 +49,7 @@ run_all(const char *where) {
   printf(", version %d %d, own %d\n", error, version / 1000,
          cudaOfTheProgram() + cudaLaunchKernelExC(0));
   for (int i = 0; i < 2; i++) {
-    error = cudaIpcGetMemHandle(NULL, NULL);
+    error = cudaImportExternalMemory(NULL, NULL);
     int last = cudaGetLastError();
     printf("refused %d, last %d, then %d\n", error, last, cudaGetLastError());
   }
