@@ -51,18 +51,18 @@ new_work(void) {
 SmbChildren *
 smb_children_new(guint64 address, guchar *memory, guint64 bytes, SmbAsk ask, gpointer user) {
   SmbChildren *children = g_new0(SmbChildren, 1);
-  *children = (SmbChildren){
-      .address = address,
-      .memory = memory,
-      .heap = smb_heap_new(address, bytes),
-      .ask = ask,
-      .user = user,
-      .reserved = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
-      .texts = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
-      .errors = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-      .handles = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-      .next_handle = FIRST_HANDLE,
-      .work = new_work()};
+  *children =
+      (SmbChildren){.address = address,
+                    .memory = memory,
+                    .heap = smb_heap_new(address, bytes),
+                    .ask = ask,
+                    .user = user,
+                    .reserved = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
+                    .texts = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
+                    .errors = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                    .handles = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                    .next_handle = FIRST_HANDLE,
+                    .work = new_work()};
   return children;
 }
 
@@ -132,8 +132,7 @@ smb_children_most_tails(const SmbChildren *children) {
 
 guint64
 smb_children_reserve(SmbChildren *children, const SmbWork *work, guint64 bytes) {
-  guint64 piece =
-      bytes < G_MAXUINT32 ? smb_heap_take(children->heap, bytes + PARAMETER_ALIGN) : 0;
+  guint64 piece = bytes < G_MAXUINT32 ? smb_heap_take(children->heap, bytes + PARAMETER_ALIGN) : 0;
   guint64 address = (piece + PARAMETER_ALIGN - 1) / PARAMETER_ALIGN * PARAMETER_ALIGN;
   if (!piece)
     return 0;

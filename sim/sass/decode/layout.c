@@ -113,8 +113,7 @@ static gboolean
 leads_into_code(const SassDecoder *decoder, const SmbCubinRelocation *relocation) {
   const SmbCubinSymbol *symbol = get_symbol(decoder, relocation->symbol);
   return symbol->kind == SMB_CUBIN_FUNCTION && symbol->section && !is_launched(relocation) &&
-         is_code(get_decoder_section(decoder, symbol->section)) &&
-         !smb_provided_find(symbol->name);
+         is_code(get_decoder_section(decoder, symbol->section)) && !smb_provided_find(symbol->name);
 }
 
 // The kernel's section, and those of functions whose addresses are taken.
@@ -128,8 +127,7 @@ add_sections(SassDecoder *decoder) {
     for (guint i = 0; i < cubin->relocations->len; i++) {
       const SmbCubinRelocation *relocation =
           &g_array_index(cubin->relocations, SmbCubinRelocation, i);
-      if (leads_into_code(decoder, relocation) &&
-          is_needed_section(decoder, relocation->section) &&
+      if (leads_into_code(decoder, relocation) && is_needed_section(decoder, relocation->section) &&
           !add_section(decoder, get_symbol(decoder, relocation->symbol)->section))
         return FALSE;
     }
@@ -274,7 +272,8 @@ put_into_code(SassDecoder *decoder, GByteArray *code, const SmbCubinRelocation *
   gboolean calls = type == SMB_CUBIN_RELOCATE_CALL || type == SMB_CUBIN_RELOCATE_CALL_90;
   gboolean launched = is_launched(relocation);
   gboolean high = type == SMB_CUBIN_RELOCATE_HIGH_32 || type == SMB_CUBIN_RELOCATE_LAUNCH_HIGH_32;
-  if ((!calls && !high && !launched && type != SMB_CUBIN_RELOCATE_LOW_32) || relocation->offset % SASS_BYTES ||
+  if ((!calls && !high && !launched && type != SMB_CUBIN_RELOCATE_LOW_32) ||
+      relocation->offset % SASS_BYTES ||
       !smb_range_is_within(relocation->offset, SASS_BYTES, code->len) ||
       !find_relocated(decoder, relocation, !calls && relocation->addend == 0, &address))
     return smb_fail(decoder->error, SMB_ERROR, SMB_ERROR_INPUT,
