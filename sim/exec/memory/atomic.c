@@ -20,6 +20,7 @@ update_away(Exec *exec, const Located *located, const MarkedWords *operand, cons
   if (!smb_peer_atomic(exec->block, &move, exec->w, located->away, located->addresses, operand,
                        swap, before))
     return FALSE;
+  smb_order_reach_peers(exec);
   if (smb_transfer_has_result(step->transfer))
     smb_transfer_deliver(exec, step, located->away, smb_transfer_found_away(exec, step->transfer),
                          before);

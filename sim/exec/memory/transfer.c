@@ -319,9 +319,12 @@ smb_step_store(Exec *exec, const Step *step, SmbLanes lanes) {
     return smb_words_store_shared(exec->block, &transfer->move, exec->w, lanes, base, offset,
                                   &words);
   }
-  if (located.away && !smb_peer_store(exec->block, &transfer->move, exec->w, located.away,
-                                      located.addresses, &words))
-    return FALSE;
+  if (located.away) {
+    if (!smb_peer_store(exec->block, &transfer->move, exec->w, located.away, located.addresses,
+                        &words))
+      return FALSE;
+    smb_order_reach_peers(exec);
+  }
   lanes = located.lanes;
   if (!lanes)
     return TRUE;

@@ -69,6 +69,7 @@ begin_phase(Exec *exec) {
   exec->sync->awaits_cluster = FALSE;
   exec->sync->timeouts = 0;
   smb_shadow_barrier(block->shadow);
+  smb_order_meet_peers(exec);
   if (block->check)
     smb_inspect_barrier(block, CHECK_CLUSTER_BARRIER, &living, TRUE);
 }

@@ -40,6 +40,23 @@ smb_order_see_others(Exec *exec) {
 }
 
 void
+smb_order_reach_peers(Exec *exec) {
+  const SmbCluster *cluster = exec->block->peers;
+  for (guint i = 0; i < cluster->n; i++) {
+    Exec *peer = cluster->blocks[i]->state;
+    if (peer == exec)
+      continue;
+    peer->order->written[REGION_SHARED] |= OBJECT_REACHED;
+    peer->order->ordered = TRUE;
+  }
+}
+
+void
+smb_order_meet_peers(Exec *exec) {
+  exec->order->written[REGION_SHARED] &= (guint8)~OBJECT_REACHED;
+}
+
+void
 smb_order_leave(Exec *exec) {
   const SmbBlock *block = exec->block;
   for (guint i = 0; exec->order->follows && i < block->n_objects; i++) {
@@ -70,7 +87,8 @@ is_single_thread(const Exec *exec) {
 static gboolean
 is_order_dependent(const Exec *exec, SmbLanes lanes, const guint64 *addresses) {
   FOR_LANES(lanes, lane) {
-    if (exec->order->written[smb_block_find(exec->block, addresses[lane])] & OBJECT_ORDERED)
+    if (exec->order->written[smb_block_find(exec->block, addresses[lane])] &
+        (OBJECT_ORDERED | OBJECT_REACHED))
       return TRUE;
   }
   return FALSE;

@@ -12,6 +12,7 @@ enum {
   OBJECT_SCATTERED = 2, // written at places that depend on blockIdx
   OBJECT_ORDERED =
       4, // what it holds depends on the order of threads; also where no signature is wanted
+  OBJECT_REACHED = 8, // another block of the cluster wrote there since they all met last
 };
 
 /**
@@ -36,6 +37,9 @@ void smb_order_free(Order *order);
 void smb_order_start(Exec *exec);
 // What earlier blocks, and others while the block waited, have left depends on the order of blocks.
 void smb_order_see_others(Exec *exec);
+// The block wrote, by a plain store or an atomic, into shared memory of another block of its cluster; and: all of them have met.
+void smb_order_reach_peers(Exec *exec);
+void smb_order_meet_peers(Exec *exec);
 // What the block leaves is seen by others.
 void smb_order_leave(Exec *exec);
 
