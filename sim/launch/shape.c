@@ -113,7 +113,8 @@ parse_shape(const char *text, const SmbProgram *program, gsize dynamic_bytes, Sm
   g_autofree char *name = g_strndup(text, (gsize)(equals - text));
   g_auto(GStrv) parts = g_strsplit(name, "+", 2);
   guint64 offset = 0;
-  if (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 0, G_MAXINT32, &offset, NULL))
+  if (parts[0] && parts[1] &&
+      !g_ascii_string_to_unsigned(parts[1], 10, 0, G_MAXINT32, &offset, NULL))
     return refuse(error, text, "expected a number of bytes after '+'");
   if (!find_shaped_variable(text, parts[0] ? parts[0] : "", program, &offset, shape, error))
     return FALSE;
