@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/driver/protocol.h"
+#include "sim/base/range.h"
 #include "src/capture/frames.h"
 
 enum {
@@ -70,14 +71,12 @@ static gboolean
 is_allocated(const SmbCaptureLaunch *launch, guint64 address, guint64 bytes) {
   for (guint i = 0; i < launch->memory->len; i++) {
     const SmbCaptureMemory *memory = &g_array_index(launch->memory, SmbCaptureMemory, i);
-    if (address - memory->address < memory->bytes &&
-        bytes <= memory->bytes - (address - memory->address))
+    if (smb_range_is_within(address - memory->address, bytes, memory->bytes))
       return TRUE;
   }
   for (guint i = 0; i < launch->variables->len; i++) {
     const SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
-    if (address - variable->address < variable->bytes &&
-        bytes <= variable->bytes - (address - variable->address))
+    if (smb_range_is_within(address - variable->address, bytes, variable->bytes))
       return TRUE;
   }
   return FALSE;

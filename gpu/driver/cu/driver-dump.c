@@ -55,11 +55,14 @@ find_dumps(bool is_whole) {
   return found;
 }
 
+static bool
+is_text(int attribute) {
+  return attribute == DUMP_FILE || attribute == DUMP_PIPE;
+}
+
 static size_t
 find_dump_bytes(int attribute) {
-  return attribute == DUMP_FILE || attribute == DUMP_PIPE ? TEXT_BYTES
-         : attribute == DUMP_FLAGS                        ? sizeof(int)
-                                                          : sizeof(bool);
+  return is_text(attribute) ? TEXT_BYTES : attribute == DUMP_FLAGS ? sizeof(int) : sizeof(bool);
 }
 
 static void *
@@ -74,11 +77,6 @@ static bool
 has_attribute(int attribute, bool is_whole) {
   return attribute >= DUMP_ON_EXCEPTION && attribute < DUMP_END &&
          (is_whole || (attribute != DUMP_USER_TRIGGER && attribute != DUMP_PIPE));
-}
-
-static bool
-is_text(int attribute) {
-  return attribute == DUMP_FILE || attribute == DUMP_PIPE;
 }
 
 static cudaError_t

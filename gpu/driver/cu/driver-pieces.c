@@ -21,26 +21,26 @@ typedef struct {
 } Pieces;
 
 static cudaError_t
-use_pieces(CUfunction function, Kernel **kernel, Pieces **pieces) {
-  cudaError_t error = module_kernel(function, kernel);
+use_pieces(CUfunction function, Pieces **pieces) {
+  Kernel *kernel;
+  cudaError_t error = module_kernel(function, &kernel);
   *pieces = NULL;
   if (error)
     return error;
-  if (!(*kernel)->pieces) {
-    (*kernel)->pieces = calloc(1, sizeof **pieces);
-    if (!(*kernel)->pieces)
+  if (!kernel->pieces) {
+    kernel->pieces = calloc(1, sizeof **pieces);
+    if (!kernel->pieces)
       return cudaErrorMemoryAllocation;
-    ((Pieces *)(*kernel)->pieces)->block = (dim3){1, 1, 1};
+    ((Pieces *)kernel->pieces)->block = (dim3){1, 1, 1};
   }
-  *pieces = (*kernel)->pieces;
+  *pieces = kernel->pieces;
   return cudaSuccess;
 }
 
 cudaError_t
 cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
-  Kernel *kernel;
   Pieces *pieces;
-  cudaError_t error = use_pieces(function, &kernel, &pieces);
+  cudaError_t error = use_pieces(function, &pieces);
   bool fits = x > 0 && y > 0 && z > 0 && x <= MAX_BLOCK && y <= MAX_BLOCK && z <= MAX_BLOCK_DEPTH &&
               x * y * z <= MAX_BLOCK;
   if (error || !fits)
@@ -51,9 +51,8 @@ cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
 
 cudaError_t
 cuFuncSetSharedSize(CUfunction function, unsigned bytes) {
-  Kernel *kernel;
   Pieces *pieces;
-  cudaError_t error = use_pieces(function, &kernel, &pieces);
+  cudaError_t error = use_pieces(function, &pieces);
   if (error || bytes > client_device()->opt_in_shared)
     return error ? error : cudaErrorInvalidValue;
   pieces->dynamic_bytes = bytes;
@@ -63,17 +62,15 @@ cuFuncSetSharedSize(CUfunction function, unsigned bytes) {
 // What is not set is zero, so the size says nothing more.
 cudaError_t
 cuParamSetSize(CUfunction function, unsigned bytes) {
-  Kernel *kernel;
   Pieces *pieces;
-  cudaError_t error = use_pieces(function, &kernel, &pieces);
+  cudaError_t error = use_pieces(function, &pieces);
   return error ? error : bytes <= MAX_PARAMETER_BYTES ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t
 cuParamSetv(CUfunction function, int offset, const void *value, unsigned bytes) {
-  Kernel *kernel;
   Pieces *pieces;
-  cudaError_t error = use_pieces(function, &kernel, &pieces);
+  cudaError_t error = use_pieces(function, &pieces);
   bool fits = value && offset >= 0 && offset <= MAX_PARAMETER_BYTES &&
               bytes <= MAX_PARAMETER_BYTES - (unsigned)offset;
   if (error || !fits)
@@ -94,9 +91,8 @@ cuParamSetf(CUfunction function, int offset, float value) {
 
 cudaError_t
 cuLaunchGridAsync(CUfunction function, int width, int height, cudaStream_t stream) {
-  Kernel *kernel;
   Pieces *pieces;
-  cudaError_t error = use_pieces(function, &kernel, &pieces);
+  cudaError_t error = use_pieces(function, &pieces);
   if (error || width <= 0 || height <= 0)
     return error ? error : cudaErrorInvalidValue;
   size_t bytes = sizeof pieces->parameters;

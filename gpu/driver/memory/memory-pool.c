@@ -391,9 +391,7 @@ cudaMemPoolExportPointer(cudaIpcHandle *handle, void *address) {
     error = cudaErrorInvalidValue;
   if (error)
     return error_return(error);
-  const Share share = share_make((void *)found.address, found.bytes);
-  memset(handle, 0, sizeof *handle);
-  memcpy(handle, &share, sizeof share);
+  *handle = share_handle((void *)found.address, found.bytes);
   return cudaSuccess;
 }
 

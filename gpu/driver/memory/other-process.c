@@ -48,6 +48,14 @@ share_make(const void *address, size_t bytes) {
                  at - place};
 }
 
+cudaIpcHandle
+share_handle(const void *address, size_t bytes) {
+  const Share share = share_make(address, bytes);
+  cudaIpcHandle handle = {{0}};
+  memcpy(&handle, &share, sizeof share);
+  return handle;
+}
+
 bool
 share_is_own(const Share *share) {
   return share->process == (uint64_t)getpid();
@@ -153,9 +161,7 @@ cudaIpcGetMemHandle(cudaIpcHandle *handle, void *address) {
     error = cudaErrorInvalidValue;
   if (error)
     return error_return(error);
-  const Share share = share_make((void *)found.address, found.bytes);
-  memset(handle, 0, sizeof *handle);
-  memcpy(handle, &share, sizeof share);
+  *handle = share_handle((void *)found.address, found.bytes);
   return cudaSuccess;
 }
 
@@ -194,9 +200,7 @@ cudaIpcGetEventHandle(cudaIpcHandle *handle, cudaEvent_t event) {
     error = cudaErrorInvalidResourceHandle;
   if (error)
     return error_return(error);
-  const Share share = share_make(event->shared, sizeof *event->shared);
-  memset(handle, 0, sizeof *handle);
-  memcpy(handle, &share, sizeof share);
+  *handle = share_handle(event->shared, sizeof *event->shared);
   return cudaSuccess;
 }
 

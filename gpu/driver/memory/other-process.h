@@ -17,6 +17,9 @@ typedef struct {
 // The bytes of an allocation.
 Share share_make(const void *address, size_t bytes);
 
+// The same, as what a program hands to another process.
+cudaIpcHandle share_handle(const void *address, size_t bytes);
+
 // Whether it was made by this process.
 bool share_is_own(const Share *share);
 
