@@ -1,0 +1,610 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The clock of one multiprocessor: which warp issues when.
+#include "sim/time/multiprocessor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/program/inside.h"
+#include "sim/time/l1-cache.h"
+
+enum {
+  N_PARTITIONS = 4,
+  MAX_RESIDENT_WARPS = 64,
+  MAX_OPEN = 8,     // instructions that hold a scoreboard open, of which the times are kept
+  MAX_QUEUE = 64,
+  MAX_BLOCKS = 64,  // resident
+  SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
+};
+
+#define NEVER 1e300
+
+typedef enum {
+  WAY_ISSUE,
+  WAY_FIXED,
+  WAY_QUEUED,
+  WAY_MEMORY,
+} Way;
+
+// Pipes of a sub-partition; LSU is shared by all.
+typedef enum {
+  PIPE_NONE,
+  PIPE_FMA,
+  PIPE_ALU,
+  PIPE_FP64,
+  PIPE_UNIFORM,
+  PIPE_TENSOR,
+  PIPE_XU,
+  PIPE_SYSTEM,
+  PIPE_CONSTANT,
+  PIPE_LSU,
+  N_PIPES,
+} Pipe;
+
+static const struct {
+  guint8 way;
+  guint8 pipe;
+} ways[] = {
+#define RATE(name, key, way, pipe) {WAY_##way, PIPE_##pipe},
+#include "sim/program/rates.def"
+#undef RATE
+};
+
+// A scoreboard of a warp: until when the instructions that opened it hold it open, in rising order.
+typedef struct {
+  double until[MAX_OPEN];
+  guint n;
+  SmbStall reason; // of a wait for it
+} Scoreboard;
+
+typedef struct {
+  const SmbEvent *events;
+  guint n, next;
+  guint block;    // of the resident ones
+  guint number;   // in the order in which warps came: the oldest goes first
+  guint relief;   // the block's number, which tells lines of its own from those of other blocks
+  const SmbBlockRecord *record;
+  double issued;  // the last one
+  double ready;   // the next one, but for its pipe
+  double copies;  // until the copies that it asked for are complete
+  SmbStall reason; // why it is not ready before
+  double stalled;  // from when on
+  Scoreboard boards[SMB_N_BOARDS];
+} TimedWarp;
+
+typedef struct {
+  guint living; // warps
+  guint arrived;
+  double last_arrival;
+  gboolean is_used;
+} TimedBlock;
+
+typedef struct {
+  TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, the oldest first
+  guint n;
+  TimedWarp *last;
+  double pipes[N_PIPES]; // free again
+  double queue[MAX_QUEUE]; // when the last entries left, in a ring
+  guint queue_at;
+  double dequeued;
+  double now; // its next cycle
+} Partition;
+
+typedef struct {
+  const SmbReplay *replay;
+  const SmbChip *chip;
+  const SmbTiming *timings;
+  Partition partitions[N_PARTITIONS];
+  TimedBlock blocks[MAX_BLOCKS];
+  TimedWarp *pool;
+  guint warps_per_block;
+  guint64 started, ended; // blocks
+  guint n_warps; // that came so far
+  double next_block; // may be launched
+  double lsu, l2, dram, barrier; // free again
+  double l2_bytes, dram_bytes; // a cycle
+  double dram_latency;
+  double read_share, write_share; // of DRAM, not yet due
+  double end;
+  double busy[SMB_N_UNITS];
+  double stalls[SMB_N_STALLS];
+  guint64 instructions;
+  double warm_end; // when the first wave had ended
+  guint64 warm_blocks;
+  double warm_busy[SMB_N_UNITS];
+  SmbL1Cache *cache;
+} Multiprocessor;
+
+const char *
+smb_unit_name(SmbUnit unit) {
+  static const char *const names[] = {"issue slots", "shared memory", "FMA",     "ALU", "FP64",
+                                      "XU",          "tensor cores",  "uniform", "L2",  "DRAM"};
+  G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_UNITS);
+  return names[unit];
+}
+
+const char *
+smb_stall_name(SmbStall stall) {
+  static const char *const names[] = {
+      "selected",        "wait",          "barrier",      "short_scoreboard",
+      "long_scoreboard", "math_throttle", "mio_throttle", "not_selected"};
+  G_STATIC_ASSERT(G_N_ELEMENTS(names) == SMB_N_STALLS);
+  return names[stall];
+}
+
+// --- scoreboards
+
+static void
+board_open(Scoreboard *board, double now, double until, SmbStall reason) {
+  guint n = 0;
+  for (guint i = 0; i < board->n; i++) {
+    if (board->until[i] > now)
+      board->until[n++] = board->until[i];
+  }
+  if (n == MAX_OPEN)
+    memmove(board->until, board->until + 1, --n * sizeof(double));
+  guint at = n;
+  while (at > 0 && board->until[at - 1] > until)
+    at--;
+  memmove(board->until + at + 1, board->until + at, (n - at) * sizeof(double));
+  board->until[at] = until;
+  board->n = n + 1;
+  board->reason = reason;
+}
+
+// When no more than @open instructions hold it open.
+static double
+board_time(const Scoreboard *board, guint open) {
+  return board->n > open ? board->until[board->n - 1 - open] : 0;
+}
+
+// --- memory
+
+// Sectors that miss the first-level cache take their shares of what is behind it. When the last of them is there.
+static double
+fetch_sectors(Multiprocessor *sm, double start, guint sectors, gboolean comes_back) {
+  double bytes = sectors * (double)SECTOR_BYTES;
+  double *due = comes_back ? &sm->read_share : &sm->write_share;
+  double begin = MAX(start, sm->l2);
+  sm->l2 = begin + bytes / sm->l2_bytes;
+  sm->busy[SMB_UNIT_L2] += bytes / sm->l2_bytes;
+  double there = sm->l2 + sm->chip->l2_latency;
+  *due += sectors * (comes_back ? sm->replay->dram_reads : sm->replay->dram_writes);
+  double whole = floor(*due);
+  if (whole > 0) {
+    *due -= whole;
+    double begins = MAX(begin, sm->dram);
+    sm->dram = begins + whole * SECTOR_BYTES / sm->dram_bytes;
+    sm->busy[SMB_UNIT_DRAM] += whole * SECTOR_BYTES / sm->dram_bytes;
+    if (comes_back)
+      there = MAX(there, sm->dram + sm->dram_latency);
+  }
+  return there;
+}
+
+// No more is asked for while so much is on its way.
+static double
+find_room(const Multiprocessor *sm, double start) {
+  double l2 = sm->l2 - sm->chip->open_bytes / sm->l2_bytes;
+  double dram = sm->dram - sm->chip->open_bytes / sm->dram_bytes;
+  return MAX(start, MAX(l2, dram));
+}
+
+// A request of global memory that the pipe takes at @start. When what it loads is there.
+static double
+ask_global(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+           double start) {
+  guint missing = 0, written = 0;
+  for (guint i = 0; i < request->n; i++) {
+    const SmbTimedLine *line =
+        &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
+    guint64 tag = line->is_common ? line->line : line->line ^ (guint64)(warp->relief + 1) << 40;
+    if (request->is_store)
+      written += (guint)__builtin_popcount(line->sectors);
+    if (request->is_load && request->is_store)
+      missing += (guint)__builtin_popcount(line->sectors); // atomics are made in the second-level cache
+    else if (request->is_load)
+      missing += smb_l1_cache_load(sm->cache, tag, line->sectors);
+  }
+  double there = start + sm->chip->l1_latency;
+  if (written && !request->is_load)
+    fetch_sectors(sm, start, written, FALSE);
+  if (missing)
+    there = fetch_sectors(sm, start, missing, TRUE);
+  return there;
+}
+
+// --- instructions
+
+// Wavefronts that the pipe takes for a request; 1 of one without active lanes.
+static double
+count_pipe(const Multiprocessor *sm, const SmbTimedRequest *request) {
+  if (!request)
+    return 1;
+  gboolean is_relieved = sm->replay->relieved && sm->replay->relieved[request->site];
+  double shared = is_relieved ? request->ideal : request->wavefronts;
+  return MAX(1, shared + request->n);
+}
+
+// From issue to the result, if nothing is in the way.
+static double
+shared_latency(const SmbChip *chip, const SmbTimedRequest *request, double wavefronts) {
+  double first = request && request->width == 8    ? chip->shared_latency_8
+                 : request && request->width == 16 ? chip->shared_latency_16
+                                                   : chip->shared_latency;
+  guint least = request ? MAX(request->ideal, 1) : 1;
+  return first + MAX(0, wavefronts - least) * chip->wavefront_latency;
+}
+
+static void
+queue_leave(Multiprocessor *sm, Partition *partition, double when) {
+  partition->dequeued = when;
+  partition->queue[partition->queue_at] = when;
+  partition->queue_at = (partition->queue_at + 1) % (guint)sm->chip->queue_entries;
+}
+
+static double
+queue_room(const Partition *partition) {
+  return partition->queue[partition->queue_at];
+}
+
+// Goes through the queue to the pipe of shared memory and the first-level cache.
+static void
+issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
+             const SmbEvent *event, double now) {
+  const SmbChip *chip = sm->chip;
+  const SmbTimedRequest *request =
+      event->request
+          ? &g_array_index(warp->record->requests, SmbTimedRequest, event->request - 1)
+          : NULL;
+  double wavefronts = count_pipe(sm, request);
+  double start = MAX(MAX(now + chip->queue_latency, partition->dequeued), sm->lsu);
+  if (request && request->n)
+    start = find_room(sm, start);
+  sm->lsu = start + wavefronts;
+  sm->busy[SMB_UNIT_SHARED] += wavefronts;
+  queue_leave(sm, partition, start);
+  double begun = start - chip->queue_latency;
+  double there = begun + shared_latency(chip, request, wavefronts);
+  SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
+  if (timing->rate == SMB_RATE_SHUFFLE)
+    there = begun + chip->shuffle_latency;
+  if (request && request->n) {
+    there = ask_global(sm, warp, request, begun);
+    reason = SMB_STALL_LONG_SCOREBOARD;
+  }
+  if (timing->rate == SMB_RATE_COPY)
+    warp->copies = MAX(warp->copies, there);
+  sm->end = MAX(sm->end, there);
+  if (timing->write_board < SMB_N_BOARDS)
+    board_open(&warp->boards[timing->write_board], now, there, reason);
+  if (timing->read_board < SMB_N_BOARDS)
+    board_open(&warp->boards[timing->read_board], now, start + chip->operand_latency,
+               SMB_STALL_SHORT_SCOREBOARD);
+}
+
+static double
+queued_latency(const SmbChip *chip, Pipe pipe) {
+  return pipe == PIPE_XU ? chip->special_latency
+         : pipe == PIPE_CONSTANT ? chip->constant_latency
+                                 : chip->system_latency;
+}
+
+// Goes through the queue to a pipe of the sub-partition.
+static void
+issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
+             double now) {
+  Pipe pipe = ways[timing->rate].pipe;
+  double start = MAX(MAX(now + sm->chip->queue_latency, partition->dequeued), partition->pipes[pipe]);
+  partition->pipes[pipe] = start + sm->chip->rate[timing->rate];
+  queue_leave(sm, partition, start);
+  double there = start - sm->chip->queue_latency + queued_latency(sm->chip, pipe);
+  if (timing->write_board < SMB_N_BOARDS)
+    board_open(&warp->boards[timing->write_board], now, there, SMB_STALL_SHORT_SCOREBOARD);
+  if (timing->read_board < SMB_N_BOARDS)
+    board_open(&warp->boards[timing->read_board], now, start + sm->chip->operand_latency,
+               SMB_STALL_SHORT_SCOREBOARD);
+}
+
+static SmbUnit
+pipe_unit(Pipe pipe) {
+  static const SmbUnit units[N_PIPES] = {
+      [PIPE_FMA] = SMB_UNIT_FMA,         [PIPE_ALU] = SMB_UNIT_ALU,       [PIPE_FP64] = SMB_UNIT_FP64,
+      [PIPE_UNIFORM] = SMB_UNIT_UNIFORM, [PIPE_TENSOR] = SMB_UNIT_TENSOR, [PIPE_XU] = SMB_UNIT_XU,
+  };
+  return units[pipe];
+}
+
+// --- barriers and blocks
+
+static void
+wake_partition(Multiprocessor *sm, const TimedWarp *warp, double when) {
+  Partition *partition = &sm->partitions[warp->number % N_PARTITIONS];
+  partition->now = MIN(partition->now, MAX(when, 0));
+}
+
+// All living warps of a block have arrived.
+static void
+release_block(Multiprocessor *sm, guint index) {
+  TimedBlock *block = &sm->blocks[index];
+  double when = block->last_arrival + sm->chip->barrier_latency;
+  block->arrived = 0;
+  for (guint p = 0; p < N_PARTITIONS; p++) {
+    for (guint i = 0; i < sm->partitions[p].n; i++) {
+      TimedWarp *warp = sm->partitions[p].warps[i];
+      if (warp->block != index || warp->ready < NEVER)
+        continue;
+      warp->ready = MAX(when, warp->issued + 1);
+      wake_partition(sm, warp, warp->ready);
+    }
+  }
+}
+
+static void
+arrive(Multiprocessor *sm, TimedWarp *warp, double now, gboolean waits) {
+  TimedBlock *block = &sm->blocks[warp->block];
+  sm->barrier = MAX(now, sm->barrier) + sm->chip->barrier_arrival;
+  block->last_arrival = sm->barrier;
+  block->arrived += waits;
+  if (!waits)
+    return;
+  warp->ready = NEVER;
+  warp->reason = SMB_STALL_BARRIER;
+  if (block->arrived == block->living)
+    release_block(sm, warp->block);
+}
+
+// Puts the next block in the place of one that has ended, if there is one.
+static void
+start_block(Multiprocessor *sm, guint index, double when) {
+  const SmbReplay *replay = sm->replay;
+  TimedBlock *block = &sm->blocks[index];
+  block->is_used = sm->started < replay->n_blocks && sm->instructions < replay->max_instructions;
+  if (!block->is_used)
+    return;
+  const SmbBlockRecord *record = g_ptr_array_index(replay->records, sm->started % replay->records->len);
+  when = MAX(when, sm->next_block);
+  sm->next_block = when + sm->chip->block_interval;
+  *block = (TimedBlock){.living = record->warps->len, .is_used = TRUE};
+  for (guint w = 0; w < record->warps->len; w++) {
+    GArray *events = g_ptr_array_index(record->warps, w);
+    TimedWarp *warp = &sm->pool[index * sm->warps_per_block + w];
+    *warp = (TimedWarp){.events = (const SmbEvent *)(gpointer)events->data,
+                        .n = events->len,
+                        .block = index,
+                        .number = sm->n_warps++,
+                        .relief = (guint)sm->started,
+                        .record = record,
+                        .issued = when,
+                        .ready = when};
+    Partition *partition = &sm->partitions[warp->number % N_PARTITIONS];
+    partition->warps[partition->n++] = warp;
+    wake_partition(sm, warp, when);
+  }
+  sm->started++;
+}
+
+static void
+end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
+  guint at = 0;
+  while (partition->warps[at] != warp)
+    at++;
+  memmove(&partition->warps[at], &partition->warps[at + 1],
+          (--partition->n - at) * sizeof(TimedWarp *));
+  partition->last = NULL;
+  sm->end = MAX(sm->end, now);
+  TimedBlock *block = &sm->blocks[warp->block];
+  block->living--;
+  if (block->living && block->arrived == block->living)
+    release_block(sm, warp->block);
+  if (block->living)
+    return;
+  sm->ended++;
+  if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks)) {
+    sm->warm_end = now;
+    sm->warm_blocks = sm->ended;
+    memcpy(sm->warm_busy, sm->busy, sizeof(sm->busy));
+  }
+  start_block(sm, warp->block, now + sm->chip->block_latency);
+}
+
+// --- issue
+
+// When the next instruction may be issued by what its warp waits for, and why not before.
+static void
+make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
+  warp->stalled = next;
+  warp->ready = next;
+  warp->reason = SMB_STALL_WAIT;
+  if (warp->next == warp->n)
+    return;
+  const SmbTiming *timing = &sm->timings[warp->events[warp->next].number];
+  for (guint rest = timing->waits; rest; rest &= rest - 1) {
+    const Scoreboard *board = &warp->boards[__builtin_ctz(rest)];
+    double until = board_time(board, 0);
+    if (until <= warp->ready)
+      continue;
+    warp->ready = until;
+    warp->reason = board->reason;
+  }
+  if (timing->rate == SMB_RATE_WAIT && timing->board < SMB_N_BOARDS) {
+    const Scoreboard *board = &warp->boards[timing->board];
+    double until = board_time(board, timing->open);
+    if (until > warp->ready) {
+      warp->ready = until;
+      warp->reason = board->reason;
+    }
+  }
+}
+
+// When its pipe, or its queue, takes the next instruction of a warp.
+static double
+find_free(const Partition *partition, const SmbTiming *timing) {
+  switch ((Way)ways[timing->rate].way) {
+  case WAY_ISSUE:
+    return 0;
+  case WAY_FIXED:
+    return partition->pipes[ways[timing->rate].pipe];
+  case WAY_QUEUED:
+  case WAY_MEMORY:
+    return queue_room(partition);
+  }
+  return 0;
+}
+
+static void
+count_stall(Multiprocessor *sm, const TimedWarp *warp, const SmbTiming *timing, double now) {
+  double *stalls = sm->stalls;
+  double ready = MIN(warp->ready, now);
+  gboolean is_barrier = warp->reason == SMB_STALL_BARRIER;
+  stalls[SMB_STALL_SELECTED] += 1;
+  stalls[SMB_STALL_WAIT] += is_barrier ? 0 : MAX(0, warp->stalled - warp->issued - 1);
+  stalls[warp->reason] += MAX(0, ready - (is_barrier ? warp->issued + 1 : warp->stalled));
+  Way way = ways[timing->rate].way;
+  double blocked = now - ready;
+  stalls[way == WAY_FIXED   ? SMB_STALL_MATH
+         : way == WAY_ISSUE ? SMB_STALL_NOT_SELECTED
+                            : SMB_STALL_MIO] += blocked;
+}
+
+static void
+issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
+  const SmbEvent *event = &warp->events[warp->next++];
+  const SmbTiming *timing = &sm->timings[event->number];
+  count_stall(sm, warp, timing, now);
+  sm->instructions++;
+  sm->busy[SMB_UNIT_ISSUE] += 1.0 / N_PARTITIONS;
+  partition->last = warp;
+  warp->issued = now;
+  Pipe pipe = ways[timing->rate].pipe;
+  switch ((Way)ways[timing->rate].way) {
+  case WAY_ISSUE:
+    break;
+  case WAY_FIXED:
+    partition->pipes[pipe] = now + sm->chip->rate[timing->rate];
+    sm->busy[pipe_unit(pipe)] += sm->chip->rate[timing->rate] / N_PARTITIONS;
+    break;
+  case WAY_QUEUED:
+    issue_queued(sm, partition, warp, timing, now);
+    if (pipe == PIPE_XU)
+      sm->busy[SMB_UNIT_XU] += sm->chip->rate[timing->rate] / N_PARTITIONS;
+    break;
+  case WAY_MEMORY:
+    issue_memory(sm, partition, warp, timing, event, now);
+    break;
+  }
+  if (timing->rate == SMB_RATE_COMMIT && timing->write_board < SMB_N_BOARDS)
+    board_open(&warp->boards[timing->write_board], now, warp->copies, SMB_STALL_LONG_SCOREBOARD);
+  if (warp->next == warp->n) {
+    end_warp(sm, partition, warp, now);
+    return;
+  }
+  make_ready(sm, warp, now + MAX(1, timing->stall));
+  if (timing->rate == SMB_RATE_BARRIER || timing->rate == SMB_RATE_ARRIVAL)
+    arrive(sm, warp, now, timing->rate == SMB_RATE_BARRIER);
+}
+
+// One cycle of a sub-partition.
+static void
+step_partition(Multiprocessor *sm, Partition *partition) {
+  double now = partition->now, next = NEVER;
+  TimedWarp *chosen = NULL;
+  for (guint i = 0; i <= partition->n && !chosen; i++) {
+    TimedWarp *warp = i == 0 ? partition->last : partition->warps[i - 1];
+    if (!warp || warp->ready >= NEVER)
+      continue;
+    double when = warp->ready;
+    if (when <= now)
+      when = MAX(when, find_free(partition, &sm->timings[warp->events[warp->next].number]));
+    if (when <= now)
+      chosen = warp;
+    next = MIN(next, when);
+  }
+  if (!chosen) {
+    partition->now = next < NEVER ? ceil(next) : NEVER;
+    return;
+  }
+  partition->now = now + 1;
+  issue(sm, partition, chosen, now);
+}
+
+// The sub-partition that is furthest behind; NULL: no warp can go on.
+static Partition *
+find_partition(Multiprocessor *sm) {
+  Partition *first = &sm->partitions[0];
+  for (guint p = 1; p < N_PARTITIONS; p++) {
+    if (sm->partitions[p].now < first->now)
+      first = &sm->partitions[p];
+  }
+  return first->now < NEVER ? first : NULL;
+}
+
+// Warps that wait for ones that never come, at a barrier that not all warps of the block take part in, go on.
+static gboolean
+release_some_block(Multiprocessor *sm) {
+  for (guint b = 0; b < sm->replay->resident; b++) {
+    if (!sm->blocks[b].is_used || !sm->blocks[b].arrived)
+      continue;
+    release_block(sm, b);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+run(Multiprocessor *sm) {
+  for (guint b = 0; b < sm->replay->resident; b++)
+    start_block(sm, b, 0);
+  for (;;) {
+    Partition *partition = find_partition(sm);
+    if (partition)
+      step_partition(sm, partition);
+    else if (!release_some_block(sm))
+      return;
+  }
+}
+
+// Blocks that were not replayed go on as those after the first wave did.
+static void
+extend(const Multiprocessor *sm, SmbReplayed *result) {
+  guint64 left = sm->replay->n_blocks - sm->ended;
+  if (left == 0)
+    return;
+  guint64 steady = sm->ended - sm->warm_blocks;
+  gboolean has_steady = steady > 0 && sm->warm_end < sm->end;
+  double cycles = has_steady ? (sm->end - sm->warm_end) / (double)steady : sm->end / (double)sm->ended;
+  result->cycles += cycles * (double)left;
+}
+
+SmbReplayed
+smb_multiprocessor_replay(const SmbReplay *replay) {
+  Multiprocessor *sm = g_new0(Multiprocessor, 1);
+  const SmbChip *chip = replay->chip;
+  sm->replay = replay;
+  sm->chip = chip;
+  sm->timings = (const SmbTiming *)(gpointer)replay->program->timings->data;
+  double faster = replay->clock_khz / chip->latency_khz;
+  sm->l2_bytes = chip->l2_bytes_per_cycle;
+  sm->dram_bytes =
+      chip->dram_bytes_per_second / (replay->clock_khz * 1000) / chip->multiprocessors;
+  sm->dram_latency = chip->l2_latency + (chip->dram_latency - chip->l2_latency) * faster;
+  for (guint i = 0; i < replay->records->len; i++) {
+    const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
+    sm->warps_per_block = MAX(sm->warps_per_block, record->warps->len);
+  }
+  sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
+  sm->cache = smb_l1_cache_new((guint64)chip->l1_bytes - MIN((guint64)chip->l1_bytes, replay->shared_bytes));
+  run(sm);
+  sm->end = MAX(sm->end, MAX(sm->l2, sm->dram));
+  SmbReplayed result = {.cycles = sm->end, .blocks = sm->ended, .instructions = sm->instructions};
+  for (guint u = 0; u < SMB_N_UNITS; u++)
+    result.busy[u] = sm->end > 0 ? MIN(1, sm->busy[u] / sm->end) : 0;
+  memcpy(result.stalls, sm->stalls, sizeof(result.stalls));
+  extend(sm, &result);
+  smb_l1_cache_free(sm->cache);
+  g_free(sm->pool);
+  g_free(sm);
+  return result;
+}

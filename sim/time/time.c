@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A launch: which blocks are replayed, on one multiprocessor for all.
+#include "sim/time/time.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/arch/occupancy.h"
+#include "sim/base/text.h"
+#include "sim/machine/front-end.h"
+#include "sim/time/footprint.h"
+
+enum {
+  MAX_EVENTS = 1 << 21,       // of a block
+  MAX_INSTRUCTIONS = 3 << 20, // that are replayed
+  N_SAMPLES = 4,              // blocks of a launch that are not alike
+  REGISTER_UNIT = 256,        // registers are given to warps in multiples of it (sm_70 and later, CUDA Occupancy Calculator)
+  SM_REGISTERS = 65536,
+};
+
+// Blocks that a multiprocessor has at a time, with their registers.
+static guint
+find_resident(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch) {
+  guint threads = launch->block[0] * launch->block[1] * launch->block[2];
+  guint warps = smb_arch_warps(arch, threads);
+  guint64 shared = smb_program_static_shared(program) + launch->dynamic_bytes;
+  SmbOccupancy occupancy = smb_occupancy(arch, threads, shared);
+  guint registers = smb_program_registers(program);
+  guint of_warp = (registers * SMB_NVIDIA_LANES + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+  // Each sub-partition has a quarter of the registers, and whole warps.
+  guint of_registers = of_warp ? SM_REGISTERS / 4 / of_warp * 4 / warps : occupancy.blocks;
+  return occupancy.known ? MIN(occupancy.blocks, of_registers) : 0;
+}
+
+static SmbUnit
+find_limit(const double busy[SMB_N_UNITS]) {
+  SmbUnit limit = SMB_N_UNITS;
+  double most = 0.5;
+  for (guint u = 0; u < SMB_N_UNITS; u++) {
+    if (busy[u] > most) {
+      most = busy[u];
+      limit = (SmbUnit)u;
+    }
+  }
+  return limit;
+}
+
+// Sectors that a block asks the second-level cache for, both ways.
+static void
+count_traffic_of(const SmbBlockRecord *record, double *loads, double *stores) {
+  for (guint r = 0; r < record->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
+    for (guint i = 0; i < request->n; i++) {
+      const SmbTimedLine *line = &g_array_index(record->lines, SmbTimedLine, request->first + i);
+      guint n = (guint)__builtin_popcount(line->sectors);
+      *loads += request->is_load ? n : 0;
+      *stores += request->is_store && !request->is_load ? n : 0;
+    }
+  }
+}
+
+static void
+record_free(gpointer record) {
+  smb_block_record_free(record);
+}
+
+// Sites whose requests have conflicts.
+static GArray *
+find_conflicts(const GPtrArray *records, const SmbProgram *program) {
+  g_autofree guint8 *has = g_new0(guint8, smb_program_n_sites(program) + 1);
+  GArray *sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
+  for (guint b = 0; b < records->len; b++) {
+    const SmbBlockRecord *record = g_ptr_array_index(records, b);
+    for (guint r = 0; r < record->requests->len; r++) {
+      const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
+      if (request->wavefronts > request->ideal)
+        has[request->site] = TRUE;
+    }
+  }
+  for (guint s = 0; s < smb_program_n_sites(program); s++) {
+    const SmbSiteTime site = {.site = s};
+    if (has[s])
+      g_array_append_val(sites, site);
+  }
+  return sites;
+}
+
+static double
+whole_cycles(const SmbReplay *replay, SmbReplayed *replayed) {
+  *replayed = smb_multiprocessor_replay(replay);
+  return replayed->cycles + replay->chip->launch_cycles;
+}
+
+// With and without conflicts.
+static void
+replay_launch(SmbTime *time, SmbReplay *replay, const GArray *conflicts, gboolean by_site) {
+  guint n_sites = smb_program_n_sites(replay->program) + 1;
+  g_autofree guint8 *relieved = g_new0(guint8, n_sites);
+  SmbReplayed replayed, without;
+  time->cycles = time->without = whole_cycles(replay, &replayed);
+  without = replayed;
+  if (conflicts->len > 0) {
+    memset(relieved, TRUE, n_sites);
+    replay->relieved = relieved;
+    time->without = MIN(time->cycles, whole_cycles(replay, &without));
+  }
+  double sum = 0;
+  for (guint s = 0; s < SMB_N_STALLS; s++)
+    sum += replayed.stalls[s];
+  for (guint s = 0; s < SMB_N_STALLS; s++)
+    time->stalls[s] = sum > 0 ? replayed.stalls[s] / sum : 0;
+  memcpy(time->busy, replayed.busy, sizeof(time->busy));
+  time->limit = find_limit(replayed.busy);
+  time->without_limit = find_limit(without.busy);
+  time->blocks = replayed.blocks;
+  time->instructions = replayed.instructions;
+  for (guint i = 0; by_site && i < conflicts->len; i++) {
+    SmbSiteTime site = g_array_index(conflicts, SmbSiteTime, i);
+    SmbReplayed alone;
+    memset(relieved, FALSE, n_sites);
+    relieved[site.site] = TRUE;
+    site.cycles = conflicts->len == 1 ? time->cycles - time->without
+                                      : MAX(0, time->cycles - whole_cycles(replay, &alone));
+    g_array_append_val(time->sites, site);
+  }
+  replay->relieved = NULL;
+}
+
+// Blocks at even distances, the one in the middle first.
+static gboolean
+record_blocks(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint64 n_blocks, GPtrArray *records,
+              GError **error) {
+  guint64 middle = smb_footprint_middle(launch);
+  for (guint64 i = 0; i < MIN(n_blocks, N_SAMPLES); i++) {
+    guint64 index = (middle + i * (n_blocks / N_SAMPLES)) % n_blocks;
+    SmbBlockRecord *record = smb_block_recorder_run(recorder, index, error);
+    if (!record)
+      return FALSE;
+    g_ptr_array_add(records, record);
+  }
+  return TRUE;
+}
+
+static char *
+find_obstacle(const GPtrArray *records, guint resident) {
+  if (resident == 0)
+    return g_strdup("how many blocks are resident is not known");
+  for (guint i = 0; i < records->len; i++) {
+    const SmbBlockRecord *record = g_ptr_array_index(records, i);
+    if (record->untimed != G_MAXUINT32)
+      return g_strdup_printf("how long the instruction at 0x%x takes is not modelled",
+                             record->untimed * SMB_TIMING_BYTES);
+    if (record->kept == 0)
+      return g_strdup("a block executes nothing");
+  }
+  return NULL;
+}
+
+SmbTime *
+smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+                 const SmbChip *chip, const SmbTimeOptions *options, char **why, GError **error) {
+  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  guint resident = find_resident(program, arch, launch);
+  guint64 at_once = MIN(n_blocks, (guint64)(resident * chip->multiprocessors));
+  g_autoptr(GPtrArray) records = g_ptr_array_new_with_free_func(record_free);
+  g_autoptr(SmbBlockRecorder) recorder =
+      smb_block_recorder_new(program, arch, launch, MAX_EVENTS, error);
+  if (!recorder || !record_blocks(recorder, launch, n_blocks, records, error))
+    return NULL;
+  *why = find_obstacle(records, resident);
+  if (*why)
+    return NULL;
+  SmbFootprint footprint;
+  if (!smb_footprint_find(recorder, g_ptr_array_index(records, 0), launch, chip, MAX(1, at_once),
+                          &footprint, error))
+    return NULL;
+  double loads = 0, stores = 0;
+  for (guint i = 0; i < records->len; i++)
+    count_traffic_of(g_ptr_array_index(records, i), &loads, &stores);
+  loads *= (double)n_blocks / records->len;
+  stores *= (double)n_blocks / records->len;
+  guint64 shared = smb_program_static_shared(program) + launch->dynamic_bytes;
+  SmbReplay replay = {
+      .program = program,
+      .chip = chip,
+      .clock_khz = options->clock_khz > 0 ? options->clock_khz : chip->clock_khz,
+      .records = records,
+      .n_blocks = (guint64)ceil((double)n_blocks / chip->multiprocessors),
+      .resident = resident,
+      .shared_bytes = resident * shared,
+      .dram_reads = options->is_warm || loads == 0 ? 0 : MIN(1, footprint.loaded / loads),
+      .dram_writes = stores > 0 ? MIN(1, footprint.written / stores) : 0,
+      .max_instructions = MAX_INSTRUCTIONS,
+  };
+  SmbTime *time = g_new0(SmbTime, 1);
+  time->clock_khz = replay.clock_khz;
+  time->resident = resident;
+  time->waves = (double)n_blocks / (resident * chip->multiprocessors);
+  time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
+  g_autoptr(GArray) conflicts = find_conflicts(records, program);
+  replay_launch(time, &replay, conflicts, options->sites);
+  return time;
+}
+
+void
+smb_time_free(SmbTime *time) {
+  if (!time)
+    return;
+  g_clear_pointer(&time->sites, g_array_unref);
+  g_free(time);
+}
+
+double
+smb_time_microseconds(const SmbTime *time, double cycles) {
+  return cycles / time->clock_khz * 1000;
+}
