@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/count/recall.h"
 #include "sim/machine/lanes.h"
@@ -17,8 +18,10 @@ struct _SmbBlockRecorder {
   SmbSink sink;
   SmbBlock *block;
   SmbRecall *recall;
-  guint64 max_events;
+  guint max_warp_events;
   guint32 *last; // by site: the request of shared memory that it made last, from 1
+  gboolean is_kept; // the instruction that is executed now
+  GHashTable *seen; // lines of the block: the sectors that were touched
   SmbBlockRecord *record;
 };
 
@@ -39,7 +42,8 @@ note_executed(gpointer user, guint warp, guint32 place, guint n, G_GNUC_UNUSED S
   GArray *events = warp_events(record, warp);
   guint32 last = place / SMB_TIMING_BYTES;
   record->instructions += n;
-  if (record->kept + n > recorder->max_events)
+  recorder->is_kept = events->len + n <= recorder->max_warp_events;
+  if (!recorder->is_kept)
     return;
   record->kept += n;
   for (guint32 number = last + 1 - n; number <= last; number++) {
@@ -55,7 +59,7 @@ static SmbTimedRequest *
 current_request(SmbBlockRecorder *recorder, guint warp, guint site, guint width) {
   SmbBlockRecord *record = recorder->record;
   GArray *events = warp_events(record, warp);
-  if (events->len == 0 || record->kept < record->instructions)
+  if (events->len == 0 || !recorder->is_kept)
     return NULL;
   SmbEvent *event = &g_array_index(events, SmbEvent, events->len - 1);
   if (!event->request) {
@@ -74,9 +78,14 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
   SmbBlockRecorder *recorder = user;
   SmbBlockRecord *record = recorder->record;
   GArray *events = warp_events(record, warp);
-  const SmbWavefronts *cost = &smb_recall_count(recorder->recall, site, asked)->pipe;
-  SmbEvent *event =
-      events->len ? &g_array_index(events, SmbEvent, events->len - 1) : NULL;
+  // Copies past the first-level cache write shared memory apart from the pipe (an H200: none of its wavefronts are counted).
+  static const SmbWavefronts none = {0};
+  const SmbWavefronts *cost = asked->op == SMB_OP_CP_ASYNC_CG
+                                  ? &none
+                                  : &smb_recall_count(recorder->recall, site, asked)->pipe;
+  SmbEvent *event = events->len && recorder->is_kept
+                        ? &g_array_index(events, SmbEvent, events->len - 1)
+                        : NULL;
   guint32 last = recorder->last[site];
   if (event && !event->request && last) {
     const SmbTimedRequest *before = &g_array_index(record->requests, SmbTimedRequest, last - 1);
@@ -103,6 +112,20 @@ own_request(SmbBlockRecord *record, guint warp, const SmbTimedRequest *shared) {
   g_array_append_val(record->requests, request);
   g_array_index(events, SmbEvent, events->len - 1).request = record->requests->len;
   return &g_array_index(record->requests, SmbTimedRequest, record->requests->len - 1);
+}
+
+// Which sectors of a request's lines are new to the block.
+static void
+find_news(SmbBlockRecorder *recorder, const SmbTimedRequest *request) {
+  for (guint i = 0; i < request->n; i++) {
+    SmbTimedLine *line =
+        &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
+    gpointer key = GSIZE_TO_POINTER(line->line);
+    guint seen = GPOINTER_TO_UINT(g_hash_table_lookup(recorder->seen, key));
+    line->news = (guint8)(line->news | (line->sectors & ~seen));
+    if (line->sectors & ~seen)
+      g_hash_table_insert(recorder->seen, key, GUINT_TO_POINTER(seen | line->sectors));
+  }
 }
 
 // The sectors of a request, line by line. Lines of one request are few, and most come in order.
@@ -134,6 +157,7 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
     g_array_append_val(record->lines, added);
     request->n++;
   }
+  find_news(recorder, request);
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
@@ -146,7 +170,9 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
   SmbBlockRecorder *recorder = g_new0(SmbBlockRecorder, 1);
   recorder->program = program;
   recorder->arch = arch;
-  recorder->max_events = max_events;
+  guint threads = launch->block[0] * launch->block[1] * launch->block[2];
+  recorder->max_warp_events = (guint)(max_events / MAX(1, smb_arch_warps(arch, threads)));
+  recorder->seen = g_hash_table_new(g_direct_hash, g_direct_equal);
   recorder->sink =
       (SmbSink){.shared = note_shared, .global = note_global, .executed = note_executed};
   recorder->recall = smb_recall_new(arch, smb_counter_best(), FALSE);
@@ -166,6 +192,7 @@ smb_block_recorder_free(SmbBlockRecorder *recorder) {
   smb_block_free(recorder->block);
   smb_recall_free(recorder->recall);
   g_free(recorder->last);
+  g_hash_table_unref(recorder->seen);
   g_free(recorder);
 }
 
@@ -180,6 +207,7 @@ smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error
   for (guint w = 0; w < SMB_MAX_WARPS; w++)
     g_ptr_array_add(record->warps, g_array_new(FALSE, FALSE, sizeof(SmbEvent)));
   memset(recorder->last, 0, smb_program_n_sites(recorder->program) * sizeof(guint32));
+  g_hash_table_remove_all(recorder->seen);
   recorder->record = record;
   gboolean ran = smb_block_run(recorder->block, index, error);
   recorder->record = NULL;

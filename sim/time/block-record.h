@@ -18,11 +18,12 @@ enum {
   SMB_SECTOR_SHIFT = 5,
 };
 
-/** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four */
+/** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: for each of them that no
+ * request of the block has touched before */
 typedef struct {
   guint64 line;
   guint8 sectors;
-  gboolean is_common; /* other blocks, far away in the grid, ask for it, too */
+  guint8 news;
 } SmbTimedLine;
 
 /**

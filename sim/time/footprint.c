@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/time/footprint.h"
 
-#include <math.h>
+#include <string.h>
 
 enum {
   N_DIMENSIONS = 3,
@@ -77,15 +77,27 @@ count_distinct_sectors(GHashTable *table, const Surroundings *around) {
   return total;
 }
 
-// A line that a far block asks for, along every dimension in which there is one, is not the block's own.
-static void
-mark_common(SmbBlockRecord *record, const Surroundings *around) {
-  for (guint i = 0; i < record->lines->len; i++) {
-    SmbTimedLine *line = &g_array_index(record->lines, SmbTimedLine, i);
-    gpointer key = GSIZE_TO_POINTER(line->line);
-    for (guint d = 0; d < N_DIMENSIONS; d++)
-      line->is_common = line->is_common || (common_sectors(around->far[d], key) & line->sectors);
+// Along which dimensions most of the lines of each site's loads are asked for by far blocks, too.
+static guint8 *
+find_sharing(const SmbBlockRecord *record, const Surroundings *around, guint n_sites) {
+  guint8 *sharing = g_new0(guint8, n_sites + 1);
+  typedef guint Votes[N_DIMENSIONS + 1];
+  g_autofree Votes *votes = g_new0(Votes, n_sites + 1);
+  for (guint r = 0; r < record->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
+    for (guint i = 0; request->is_load && i < request->n; i++) {
+      const SmbTimedLine *line = &g_array_index(record->lines, SmbTimedLine, request->first + i);
+      gpointer key = GSIZE_TO_POINTER(line->line);
+      votes[request->site][N_DIMENSIONS]++;
+      for (guint d = 0; d < N_DIMENSIONS; d++)
+        votes[request->site][d] += (common_sectors(around->far[d], key) & line->sectors) != 0;
+    }
   }
+  for (guint s = 0; s < n_sites; s++) {
+    for (guint d = 0; d < N_DIMENSIONS; d++)
+      sharing[s] |= (guint8)(2 * votes[s][d] > votes[s][N_DIMENSIONS] ? 1u << d : 0);
+  }
+  return sharing;
 }
 
 static guint64
@@ -152,44 +164,54 @@ surroundings_of(const Sectors near[3], const Sectors far[3], gboolean stored) {
   return around;
 }
 
+// Which part of what a block asks for first is not there yet.
+static void
+find_shares(SmbFootprint *footprint, const double wave[3], const SmbLaunch *launch,
+            gboolean is_kept) {
+  for (guint set = 0; set < SMB_SHARINGS; set++) {
+    double askers = 1;
+    gboolean is_new = FALSE; // another wave asks for other lines
+    for (guint d = 0; d < N_DIMENSIONS; d++) {
+      if (set >> d & 1)
+        askers *= wave[d];
+      else
+        is_new = is_new || wave[d] < launch->grid[d];
+    }
+    footprint->first[set] = 1 / askers;
+    footprint->later[set] = is_new || !is_kept ? 1 / askers : 0;
+  }
+}
+
 static void
 add_up(const Sectors *own, Surroundings *loads, Surroundings *stores, const SmbLaunch *launch,
        const SmbChip *chip, double at_once, SmbFootprint *footprint) {
   double whole[3], wave[3];
-  double n_blocks = 1;
-  double reach = chip->l2_reach / (1 << SMB_SECTOR_SHIFT);
-  for (guint d = 0; d < N_DIMENSIONS; d++) {
+  for (guint d = 0; d < N_DIMENSIONS; d++)
     whole[d] = launch->grid[d];
-    n_blocks *= whole[d];
-  }
   extend_wave(launch, at_once, wave);
-  memcpy(loads->extent, whole, sizeof(whole));
   memcpy(stores->extent, whole, sizeof(whole));
-  footprint->loaded = count_distinct_sectors(own->loads, loads);
   footprint->stored = count_distinct_sectors(own->stores, stores);
+  double kept = chip->l2_dirty / (1 << SMB_SECTOR_SHIFT);
   footprint->written =
-      MAX(0, footprint->stored - chip->l2_dirty / (1 << SMB_SECTOR_SHIFT));
+      footprint->stored > kept ? (footprint->stored - kept) / footprint->stored : 0;
   memcpy(loads->extent, wave, sizeof(wave));
   memcpy(stores->extent, wave, sizeof(wave));
-  double wave_loads = count_distinct_sectors(own->loads, loads);
-  double wave_stores = count_distinct_sectors(own->stores, stores);
-  // What a wave asks for and the next one again has been driven out if both do not fit.
-  double again = wave_loads * MAX(1, n_blocks / at_once);
-  double kept = CLAMP(reach / MAX(1, wave_loads + wave_stores), 0, 1);
-  if (footprint->loaded + footprint->stored > reach && kept < 1)
-    footprint->loaded = MAX(footprint->loaded, again);
+  double of_wave = count_distinct_sectors(own->loads, loads) + count_distinct_sectors(own->stores, stores);
+  find_shares(footprint, wave, launch, of_wave <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT));
 }
 
 gboolean
-smb_footprint_find(SmbBlockRecorder *recorder, SmbBlockRecord *middle, const SmbLaunch *launch,
-                   const SmbChip *chip, guint64 at_once, SmbFootprint *footprint, GError **error) {
+smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint n_sites,
+                   const SmbLaunch *launch, const SmbChip *chip, guint64 at_once,
+                   SmbFootprint *footprint, GError **error) {
   Sectors near[N_DIMENSIONS] = {0}, far[N_DIMENSIONS] = {0};
   gboolean ran = look_around(recorder, launch, near, far, error);
+  *footprint = (SmbFootprint){.sharing = NULL};
   if (ran) {
     Sectors own = sectors_of(middle);
     Surroundings loads = surroundings_of(near, far, FALSE);
     Surroundings stores = surroundings_of(near, far, TRUE);
-    mark_common(middle, &loads);
+    footprint->sharing = find_sharing(middle, &loads, n_sites);
     add_up(&own, &loads, &stores, launch, chip, (double)at_once, footprint);
     sectors_clear(&own);
   }
@@ -198,4 +220,9 @@ smb_footprint_find(SmbBlockRecorder *recorder, SmbBlockRecord *middle, const Smb
     sectors_clear(&far[d]);
   }
   return ran;
+}
+
+void
+smb_footprint_clear(SmbFootprint *footprint) {
+  g_clear_pointer(&footprint->sharing, g_free);
 }

@@ -8,11 +8,10 @@
 // for by all along that dimension; one that only the neighbour asks for is counted with that. So the sectors of a grid, or of the blocks
 // that run at the same time, are a sum of products.
 //
-// What the launch asks for again is found in the cache if all that it asks for between fits there: all of the launch, or else what the
-// blocks of two waves ask for.
+// Of blocks that ask for the same line at the same time, one has it loaded, and the others find it. What an earlier wave of blocks has
+// asked for is found as well, if all that a wave asks for fits into the cache.
 //
-// Not modelled: blocks that ask for other places by chance (tables, hashes): these are taken to ask for places of their own, up to the
-// bytes that the launch's buffers have.
+// Not modelled: blocks that ask for the same places by chance (tables, hashes): these are taken to ask for places of their own.
 #pragma once
 
 #include <glib.h>
@@ -21,15 +20,23 @@
 
 G_BEGIN_DECLS
 
+enum {
+  SMB_SHARINGS = 8, // sets of dimensions of a grid, a bit each
+};
+
 /**
- * SmbFootprint: of a launch, in sectors
- * @asked: loads that miss the first-level cache are not told from those that hit: all of them
- * @loaded: distinct ones that are loaded, from DRAM
- * @stored: distinct ones that are written
- * @written: of these, those that are written to DRAM before the launch ends
+ * SmbFootprint: of a launch
+ * @sharing: (array): by site: along which dimensions of the grid all blocks ask for the same lines
+ * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
+ * @later: the same in the other blocks
+ * @loaded: sectors that are loaded from DRAM
+ * @stored: distinct sectors that are written
+ * @written: which part of the sectors that are written goes to DRAM before the launch ends
  */
 typedef struct {
-  double loaded;
+  guint8 *sharing;
+  double first[SMB_SHARINGS];
+  double later[SMB_SHARINGS];
   double stored;
   double written;
 } SmbFootprint;
@@ -37,15 +44,19 @@ typedef struct {
 /**
  * smb_footprint_find:
  * @recorder: runs the blocks
- * @middle: (inout): a record of the block that smb_footprint_middle() says; its lines are marked (SmbTimedLine.is_common)
+ * @middle: what the block executes that smb_footprint_middle() says
+ * @n_sites: of the program
  * @at_once: blocks that run at the same time
+ * @footprint: (out caller-allocates): to be released with smb_footprint_clear()
  * @error: those of smb_block_recorder_run()
  *
  * Returns: FALSE with an error
  */
-gboolean smb_footprint_find(SmbBlockRecorder *recorder, SmbBlockRecord *middle, const SmbLaunch *launch,
-                            const SmbChip *chip, guint64 at_once, SmbFootprint *footprint,
-                            GError **error);
+gboolean smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint n_sites,
+                            const SmbLaunch *launch, const SmbChip *chip, guint64 at_once,
+                            SmbFootprint *footprint, GError **error);
+void smb_footprint_clear(SmbFootprint *footprint);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbFootprint, smb_footprint_clear)
 
 /** smb_footprint_middle: Returns: the number of the block in the middle of the grid */
 guint64 smb_footprint_middle(const SmbLaunch *launch);

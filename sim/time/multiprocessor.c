@@ -79,6 +79,9 @@ typedef struct {
   guint arrived;
   double last_arrival;
   gboolean is_used;
+  guint phase;                   // between two barriers, from 1
+  guint phase_of[SMB_SHARINGS];  // in which it was decided
+  gboolean is_first[SMB_SHARINGS]; // whether it is the first to ask for what it shares
 } TimedBlock;
 
 typedef struct {
@@ -106,7 +109,8 @@ typedef struct {
   double lsu, l2, dram, barrier; // free again
   double l2_bytes, dram_bytes; // a cycle
   double dram_latency;
-  double read_share, write_share; // of DRAM, not yet due
+  double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
+  double written;           // of sectors, the same
   double end;
   double busy[SMB_N_UNITS];
   double stalls[SMB_N_STALLS];
@@ -162,26 +166,20 @@ board_time(const Scoreboard *board, guint open) {
 
 // --- memory
 
-// Sectors that miss the first-level cache take their shares of what is behind it. When the last of them is there.
+// Sectors take their share of the bandwidth of the second-level cache, and @of_dram of them of that of DRAM. When the last of them is
+// there.
 static double
-fetch_sectors(Multiprocessor *sm, double start, guint sectors, gboolean comes_back) {
-  double bytes = sectors * (double)SECTOR_BYTES;
-  double *due = comes_back ? &sm->read_share : &sm->write_share;
+move_sectors(Multiprocessor *sm, double start, guint sectors, guint of_dram) {
+  double bytes = sectors * (double)SECTOR_BYTES, dram_bytes = of_dram * (double)SECTOR_BYTES;
   double begin = MAX(start, sm->l2);
   sm->l2 = begin + bytes / sm->l2_bytes;
   sm->busy[SMB_UNIT_L2] += bytes / sm->l2_bytes;
   double there = sm->l2 + sm->chip->l2_latency;
-  *due += sectors * (comes_back ? sm->replay->dram_reads : sm->replay->dram_writes);
-  double whole = floor(*due);
-  if (whole > 0) {
-    *due -= whole;
-    double begins = MAX(begin, sm->dram);
-    sm->dram = begins + whole * SECTOR_BYTES / sm->dram_bytes;
-    sm->busy[SMB_UNIT_DRAM] += whole * SECTOR_BYTES / sm->dram_bytes;
-    if (comes_back)
-      there = MAX(there, sm->dram + sm->dram_latency);
-  }
-  return there;
+  if (of_dram == 0)
+    return there;
+  sm->dram = MAX(begin, sm->dram) + dram_bytes / sm->dram_bytes;
+  sm->busy[SMB_UNIT_DRAM] += dram_bytes / sm->dram_bytes;
+  return MAX(there, sm->dram + sm->dram_latency);
 }
 
 // No more is asked for while so much is on its way.
@@ -192,27 +190,63 @@ find_room(const Multiprocessor *sm, double start) {
   return MAX(start, MAX(l2, dram));
 }
 
+// Tells a line of the block from the same one of another block, unless they share it.
+static guint64
+tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line, guint sharing) {
+  guint64 block = (guint64)((double)warp->relief * sm->chip->multiprocessors), tag = 0;
+  for (guint d = 0; d < 3; d++) {
+    guint64 place = block % sm->replay->grid[d];
+    block /= sm->replay->grid[d];
+    tag = tag * 65599 + (sharing >> d & 1 ? 0 : place + 1);
+  }
+  return line->line ^ tag << 34;
+}
+
+// Whether DRAM has to serve what blocks along @sharing ask for at the same time, and this one between two of its barriers: one in so
+// many of these is the first to ask.
+static gboolean
+is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing) {
+  TimedBlock *block = &sm->blocks[warp->block];
+  const SmbFootprint *footprint = sm->replay->footprint;
+  const double *shares = warp->relief < sm->replay->resident ? footprint->first : footprint->later;
+  if (block->phase_of[sharing] != block->phase) {
+    block->phase_of[sharing] = block->phase;
+    sm->due[sharing] += shares[sharing];
+    block->is_first[sharing] = sm->due[sharing] >= 1;
+    sm->due[sharing] -= block->is_first[sharing];
+  }
+  return block->is_first[sharing] && !sm->replay->is_warm;
+}
+
 // A request of global memory that the pipe takes at @start. When what it loads is there.
 static double
 ask_global(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
            double start) {
-  guint missing = 0, written = 0;
+  guint sharing = sm->replay->footprint->sharing[request->site];
+  gboolean is_first = request->is_load && is_first_asker(sm, warp, sharing);
+  guint missing = 0, of_dram = 0, written = 0;
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
-    guint64 tag = line->is_common ? line->line : line->line ^ (guint64)(warp->relief + 1) << 40;
-    if (request->is_store)
-      written += (guint)__builtin_popcount(line->sectors);
-    if (request->is_load && request->is_store)
-      missing += (guint)__builtin_popcount(line->sectors); // atomics are made in the second-level cache
-    else if (request->is_load)
-      missing += smb_l1_cache_load(sm->cache, tag, line->sectors);
+    guint sectors = (guint)__builtin_popcount(line->sectors);
+    written += request->is_store ? sectors : 0;
+    if (!request->is_load)
+      continue;
+    // Atomics are made in the second-level cache.
+    missing += request->is_store
+                   ? sectors
+                   : smb_l1_cache_load(sm->cache, tag_of(sm, warp, line, sharing), line->sectors);
+    of_dram += is_first ? (guint)__builtin_popcount(line->news) : 0;
   }
   double there = start + sm->chip->l1_latency;
-  if (written && !request->is_load)
-    fetch_sectors(sm, start, written, FALSE);
+  if (written && !request->is_load) {
+    sm->written += written * sm->replay->footprint->written;
+    guint due = (guint)sm->written;
+    sm->written -= due;
+    move_sectors(sm, start, written, due);
+  }
   if (missing)
-    there = fetch_sectors(sm, start, missing, TRUE);
+    there = move_sectors(sm, start, missing, MIN(missing, of_dram));
   return there;
 }
 
@@ -220,12 +254,13 @@ ask_global(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *req
 
 // Wavefronts that the pipe takes for a request; 1 of one without active lanes.
 static double
-count_pipe(const Multiprocessor *sm, const SmbTimedRequest *request) {
+count_pipe(const Multiprocessor *sm, const SmbTimedRequest *request, gboolean is_copy) {
   if (!request)
     return 1;
   gboolean is_relieved = sm->replay->relieved && sm->replay->relieved[request->site];
   double shared = is_relieved ? request->ideal : request->wavefronts;
-  return MAX(1, shared + request->n);
+  // A copy does not come back through the pipe.
+  return MAX(1, shared + (is_copy ? 0 : request->n));
 }
 
 // From issue to the result, if nothing is in the way.
@@ -259,7 +294,7 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
       event->request
           ? &g_array_index(warp->record->requests, SmbTimedRequest, event->request - 1)
           : NULL;
-  double wavefronts = count_pipe(sm, request);
+  double wavefronts = count_pipe(sm, request, timing->rate == SMB_RATE_COPY);
   double start = MAX(MAX(now + chip->queue_latency, partition->dequeued), sm->lsu);
   if (request && request->n)
     start = find_room(sm, start);
@@ -331,6 +366,7 @@ release_block(Multiprocessor *sm, guint index) {
   TimedBlock *block = &sm->blocks[index];
   double when = block->last_arrival + sm->chip->barrier_latency;
   block->arrived = 0;
+  block->phase++;
   for (guint p = 0; p < N_PARTITIONS; p++) {
     for (guint i = 0; i < sm->partitions[p].n; i++) {
       TimedWarp *warp = sm->partitions[p].warps[i];
@@ -367,7 +403,7 @@ start_block(Multiprocessor *sm, guint index, double when) {
   const SmbBlockRecord *record = g_ptr_array_index(replay->records, sm->started % replay->records->len);
   when = MAX(when, sm->next_block);
   sm->next_block = when + sm->chip->block_interval;
-  *block = (TimedBlock){.living = record->warps->len, .is_used = TRUE};
+  *block = (TimedBlock){.living = record->warps->len, .is_used = TRUE, .phase = 1};
   for (guint w = 0; w < record->warps->len; w++) {
     GArray *events = g_ptr_array_index(record->warps, w);
     TimedWarp *warp = &sm->pool[index * sm->warps_per_block + w];

@@ -22,7 +22,7 @@
 #include <glib.h>
 
 #include "sim/program/program.h"
-#include "sim/time/block-record.h"
+#include "sim/time/footprint.h"
 
 G_BEGIN_DECLS
 
@@ -60,8 +60,9 @@ typedef enum {
  * @n_blocks: that it gets in all
  * @resident: of them at a time
  * @shared_bytes: that these take of the first-level cache
- * @dram_reads: of the sectors that the second-level cache is asked for, the share that it has to load
- * @dram_writes: the same of those that are written, and of DRAM
+ * @footprint: which of its loads and stores DRAM has to serve
+ * @grid: blocks of the launch, by dimension
+ * @is_warm: the second-level cache has what is loaded
  * @relieved: (nullable) (array): by site: it has no conflicts
  * @max_instructions: that are replayed; after that the rest is taken to go on as before
  */
@@ -73,8 +74,9 @@ typedef struct {
   guint64 n_blocks;
   guint resident;
   guint64 shared_bytes;
-  double dram_reads;
-  double dram_writes;
+  const SmbFootprint *footprint;
+  const guint *grid;
+  gboolean is_warm;
   const guint8 *relieved;
   guint64 max_instructions;
 } SmbReplay;

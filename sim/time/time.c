@@ -47,20 +47,6 @@ find_limit(const double busy[SMB_N_UNITS]) {
   return limit;
 }
 
-// Sectors that a block asks the second-level cache for, both ways.
-static void
-count_traffic_of(const SmbBlockRecord *record, double *loads, double *stores) {
-  for (guint r = 0; r < record->requests->len; r++) {
-    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
-    for (guint i = 0; i < request->n; i++) {
-      const SmbTimedLine *line = &g_array_index(record->lines, SmbTimedLine, request->first + i);
-      guint n = (guint)__builtin_popcount(line->sectors);
-      *loads += request->is_load ? n : 0;
-      *stores += request->is_store && !request->is_load ? n : 0;
-    }
-  }
-}
-
 static void
 record_free(gpointer record) {
   smb_block_record_free(record);
@@ -87,10 +73,22 @@ find_conflicts(const GPtrArray *records, const SmbProgram *program) {
   return sites;
 }
 
+// How much longer blocks are than what is kept of them.
 static double
-whole_cycles(const SmbReplay *replay, SmbReplayed *replayed) {
+find_whole(const GPtrArray *records) {
+  guint64 kept = 0, instructions = 0;
+  for (guint i = 0; i < records->len; i++) {
+    const SmbBlockRecord *record = g_ptr_array_index(records, i);
+    kept += record->kept;
+    instructions += record->instructions;
+  }
+  return (double)instructions / (double)kept;
+}
+
+static double
+whole_cycles(const SmbReplay *replay, double whole, SmbReplayed *replayed) {
   *replayed = smb_multiprocessor_replay(replay);
-  return replayed->cycles + replay->chip->launch_cycles;
+  return replayed->cycles * whole + replay->chip->launch_cycles;
 }
 
 // With and without conflicts.
@@ -98,13 +96,14 @@ static void
 replay_launch(SmbTime *time, SmbReplay *replay, const GArray *conflicts, gboolean by_site) {
   guint n_sites = smb_program_n_sites(replay->program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
+  double whole = find_whole(replay->records);
   SmbReplayed replayed, without;
-  time->cycles = time->without = whole_cycles(replay, &replayed);
+  time->cycles = time->without = whole_cycles(replay, whole, &replayed);
   without = replayed;
   if (conflicts->len > 0) {
     memset(relieved, TRUE, n_sites);
     replay->relieved = relieved;
-    time->without = MIN(time->cycles, whole_cycles(replay, &without));
+    time->without = MIN(time->cycles, whole_cycles(replay, whole, &without));
   }
   double sum = 0;
   for (guint s = 0; s < SMB_N_STALLS; s++)
@@ -122,7 +121,7 @@ replay_launch(SmbTime *time, SmbReplay *replay, const GArray *conflicts, gboolea
     memset(relieved, FALSE, n_sites);
     relieved[site.site] = TRUE;
     site.cycles = conflicts->len == 1 ? time->cycles - time->without
-                                      : MAX(0, time->cycles - whole_cycles(replay, &alone));
+                                      : MAX(0, time->cycles - whole_cycles(replay, whole, &alone));
     g_array_append_val(time->sites, site);
   }
   replay->relieved = NULL;
@@ -172,15 +171,10 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   *why = find_obstacle(records, resident);
   if (*why)
     return NULL;
-  SmbFootprint footprint;
-  if (!smb_footprint_find(recorder, g_ptr_array_index(records, 0), launch, chip, MAX(1, at_once),
-                          &footprint, error))
+  g_auto(SmbFootprint) footprint = {0};
+  if (!smb_footprint_find(recorder, g_ptr_array_index(records, 0), smb_program_n_sites(program),
+                          launch, chip, MAX(1, at_once), &footprint, error))
     return NULL;
-  double loads = 0, stores = 0;
-  for (guint i = 0; i < records->len; i++)
-    count_traffic_of(g_ptr_array_index(records, i), &loads, &stores);
-  loads *= (double)n_blocks / records->len;
-  stores *= (double)n_blocks / records->len;
   guint64 shared = smb_program_static_shared(program) + launch->dynamic_bytes;
   SmbReplay replay = {
       .program = program,
@@ -190,8 +184,9 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
       .n_blocks = (guint64)ceil((double)n_blocks / chip->multiprocessors),
       .resident = resident,
       .shared_bytes = resident * shared,
-      .dram_reads = options->is_warm || loads == 0 ? 0 : MIN(1, footprint.loaded / loads),
-      .dram_writes = stores > 0 ? MIN(1, footprint.written / stores) : 0,
+      .footprint = &footprint,
+      .grid = launch->grid,
+      .is_warm = options->is_warm,
       .max_instructions = MAX_INSTRUCTIONS,
   };
   SmbTime *time = g_new0(SmbTime, 1);
