@@ -107,7 +107,7 @@ typedef struct {
   guint n_warps; // that came so far
   double next_block; // may be launched
   double lsu, l2, dram, barrier; // free again
-  double l2_bytes, dram_bytes; // a cycle
+  double dram_bytes; // a cycle
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
   double written;           // of sectors, the same
@@ -167,14 +167,16 @@ board_time(const Scoreboard *board, guint open) {
 // --- memory
 
 // Sectors take their share of the bandwidth of the second-level cache, and @of_dram of them of that of DRAM. When the last of them is
-// there.
+// there. @share: which part of the requests for them, of all multiprocessors, are not merged with another one's on the way.
 static double
-move_sectors(Multiprocessor *sm, double start, guint sectors, guint of_dram) {
+move_sectors(Multiprocessor *sm, double start, guint sectors, double share, guint of_dram) {
+  const SmbChip *chip = sm->chip;
   double bytes = sectors * (double)SECTOR_BYTES, dram_bytes = of_dram * (double)SECTOR_BYTES;
+  double cycles = MAX(bytes / chip->l2_port, bytes * share / chip->l2_bytes_per_cycle);
   double begin = MAX(start, sm->l2);
-  sm->l2 = begin + bytes / sm->l2_bytes;
-  sm->busy[SMB_UNIT_L2] += bytes / sm->l2_bytes;
-  double there = sm->l2 + sm->chip->l2_latency;
+  sm->l2 = begin + cycles;
+  sm->busy[SMB_UNIT_L2] += cycles;
+  double there = sm->l2 + chip->l2_latency;
   if (of_dram == 0)
     return there;
   sm->dram = MAX(begin, sm->dram) + dram_bytes / sm->dram_bytes;
@@ -185,7 +187,7 @@ move_sectors(Multiprocessor *sm, double start, guint sectors, guint of_dram) {
 // No more is asked for while so much is on its way.
 static double
 find_room(const Multiprocessor *sm, double start) {
-  double l2 = sm->l2 - sm->chip->open_bytes / sm->l2_bytes;
+  double l2 = sm->l2 - sm->chip->open_bytes / sm->chip->l2_bytes_per_cycle;
   double dram = sm->dram - sm->chip->open_bytes / sm->dram_bytes;
   return MAX(start, MAX(l2, dram));
 }
@@ -243,10 +245,11 @@ ask_global(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *req
     sm->written += written * sm->replay->footprint->written;
     guint due = (guint)sm->written;
     sm->written -= due;
-    move_sectors(sm, start, written, due);
+    move_sectors(sm, start, written, 1, due);
   }
   if (missing)
-    there = move_sectors(sm, start, missing, MIN(missing, of_dram));
+    there = move_sectors(sm, start, missing, sm->replay->footprint->first[sharing],
+                         MIN(missing, of_dram));
   return there;
 }
 
@@ -622,7 +625,6 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->chip = chip;
   sm->timings = (const SmbTiming *)(gpointer)replay->program->timings->data;
   double faster = replay->clock_khz / chip->latency_khz;
-  sm->l2_bytes = chip->l2_bytes_per_cycle;
   sm->dram_bytes =
       chip->dram_bytes_per_second / (replay->clock_khz * 1000) / chip->multiprocessors;
   sm->dram_latency = chip->l2_latency + (chip->dram_latency - chip->l2_latency) * faster;

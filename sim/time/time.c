@@ -15,6 +15,7 @@
 enum {
   MAX_EVENTS = 1 << 21,       // of a block
   MAX_INSTRUCTIONS = 3 << 20, // that are replayed
+  MIN_INSTRUCTIONS = 1 << 17, // the same, for a site
   N_SAMPLES = 4,              // blocks of a launch that are not alike
   REGISTER_UNIT = 256,        // registers are given to warps in multiples of it (sm_70 and later, CUDA Occupancy Calculator)
   SM_REGISTERS = 65536,
@@ -91,6 +92,28 @@ whole_cycles(const SmbReplay *replay, double whole, SmbReplayed *replayed) {
   return replayed->cycles * whole + replay->chip->launch_cycles;
 }
 
+// What is gained without the conflicts of one site alone. The more sites, the less of the launch is replayed for each.
+static void
+replay_sites(SmbTime *time, const SmbReplay *launch, const GArray *conflicts, double whole) {
+  SmbReplay replay = *launch;
+  SmbReplayed replayed;
+  gboolean gains = time->cycles > time->without;
+  g_autofree guint8 *relieved = g_new0(guint8, smb_program_n_sites(replay.program) + 1);
+  replay.relieved = NULL;
+  replay.max_instructions = MAX(MIN_INSTRUCTIONS, MAX_INSTRUCTIONS / (conflicts->len + 1));
+  double all = gains && conflicts->len > 1 ? whole_cycles(&replay, whole, &replayed) : 0;
+  replay.relieved = relieved;
+  for (guint i = 0; i < conflicts->len; i++) {
+    SmbSiteTime site = g_array_index(conflicts, SmbSiteTime, i);
+    relieved[site.site] = TRUE;
+    if (gains)
+      site.cycles = conflicts->len == 1 ? time->cycles - time->without
+                                        : MAX(0, all - whole_cycles(&replay, whole, &replayed));
+    relieved[site.site] = FALSE;
+    g_array_append_val(time->sites, site);
+  }
+}
+
 // With and without conflicts.
 static void
 replay_launch(SmbTime *time, SmbReplay *replay, const GArray *conflicts, gboolean by_site) {
@@ -115,15 +138,8 @@ replay_launch(SmbTime *time, SmbReplay *replay, const GArray *conflicts, gboolea
   time->without_limit = find_limit(without.busy);
   time->blocks = replayed.blocks;
   time->instructions = replayed.instructions;
-  for (guint i = 0; by_site && i < conflicts->len; i++) {
-    SmbSiteTime site = g_array_index(conflicts, SmbSiteTime, i);
-    SmbReplayed alone;
-    memset(relieved, FALSE, n_sites);
-    relieved[site.site] = TRUE;
-    site.cycles = conflicts->len == 1 ? time->cycles - time->without
-                                      : MAX(0, time->cycles - whole_cycles(replay, whole, &alone));
-    g_array_append_val(time->sites, site);
-  }
+  if (by_site)
+    replay_sites(time, replay, conflicts, whole);
   replay->relieved = NULL;
 }
 
