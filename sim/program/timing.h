@@ -33,6 +33,7 @@ enum {
  * @write_board: the scoreboard that is open until its results are there; SMB_NO_BOARD: none
  * @read_board: the same, until its operands have been read
  * @waits: a bit for each scoreboard that must not be open when it is issued
+ * @sends: registers of each lane that it sends to what sub-partitions share: those of its address, and of what it stores
  * @board, @open: of SMB_RATE_WAIT: it waits until no more than @open instructions hold @board open; SMB_NO_BOARD: none
  */
 typedef struct {
@@ -42,6 +43,7 @@ typedef struct {
   guint8 write_board;
   guint8 read_board;
   guint8 waits;
+  guint8 sends;
   guint8 board;
   guint8 open;
 } SmbTiming;

@@ -103,6 +103,25 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
       g_array_index(events, SmbEvent, events->len - 1).request;
 }
 
+// The first-level cache has banks as shared memory has, since it is the same memory, and looks up four lines a cycle (measured on an H200:
+// loads of 4 and 8 bytes at distances of 4 to 136 bytes).
+static void
+count_l1(SmbBlockRecorder *recorder, SmbTimedRequest *request, guint site, SmbLanes mask,
+         guint width, const guint64 *addresses) {
+  enum { LINES_A_CYCLE = 4 };
+  SmbRequest asked = {.op = SMB_OP_LD, .width = (guint8)width, .mask = mask};
+  if (smb_program_site(recorder->program, site)->op_class != SMB_OP_CLASS_LOAD || width > 16)
+    return;
+  guint64 line = 0;
+  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest);
+    line = line ? line : addresses[lane] >> SMB_LINE_SHIFT << SMB_LINE_SHIFT;
+    asked.offset[lane] = (guint32)(addresses[lane] - line) & (G_MAXUINT32 >> 2);
+  }
+  guint banks = smb_recall_count(recorder->recall, site, &asked)->pipe.wavefronts;
+  request->loads = (guint16)MAX(banks, (request->n + LINES_A_CYCLE - 1) / LINES_A_CYCLE);
+}
+
 // A request that others may share becomes one of its own, to which lines can be added.
 static SmbTimedRequest *
 own_request(SmbBlockRecord *record, guint warp, const SmbTimedRequest *shared) {
@@ -158,6 +177,7 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
     request->n++;
   }
   find_news(recorder, request);
+  count_l1(recorder, request, site, mask, width, addresses);
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;

@@ -31,6 +31,7 @@ typedef struct {
  * @site: in the program; of several the first
  * @wavefronts: of the pipe of shared memory
  * @ideal: those if no two lanes conflicted
+ * @loads: of the same pipe, as it is that of the first-level cache
  * @width: bytes of a lane
  * @first, @n: of SmbBlockRecord.lines
  * @is_load: something of global memory comes back
@@ -40,6 +41,7 @@ typedef struct {
   guint32 site;
   guint16 wavefronts;
   guint16 ideal;
+  guint16 loads;
   guint8 width;
   gboolean is_load;
   gboolean is_store;

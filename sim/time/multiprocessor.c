@@ -68,6 +68,7 @@ typedef struct {
   const SmbBlockRecord *record;
   double issued;  // the last one
   double ready;   // the next one, but for its pipe
+  double lsu;     // the pipe takes its next request
   double copies;  // until the copies that it asked for are complete
   SmbStall reason; // why it is not ready before
   double stalled;  // from when on
@@ -106,8 +107,9 @@ typedef struct {
   guint64 started, ended; // blocks
   guint n_warps; // that came so far
   double next_block; // may be launched
-  double lsu, l2, dram, barrier; // free again
-  double dram_bytes; // a cycle
+  double lsu, l2, l2_writes, dram, barrier; // free again
+  double chip_cycles; // of all multiprocessors, in a second
+  double dram_read, dram_written; // bytes so far
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
   double written;           // of sectors, the same
@@ -166,30 +168,56 @@ board_time(const Scoreboard *board, guint open) {
 
 // --- memory
 
-// Sectors take their share of the bandwidth of the second-level cache, and @of_dram of them of that of DRAM. When the last of them is
-// there. @share: which part of the requests for them, of all multiprocessors, are not merged with another one's on the way.
-static double
-move_sectors(Multiprocessor *sm, double start, guint sectors, double share, guint of_dram) {
+// DRAM reads or writes sectors. The more evenly it does both, the more time it takes to turn.
+static void
+move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
   const SmbChip *chip = sm->chip;
-  double bytes = sectors * (double)SECTOR_BYTES, dram_bytes = of_dram * (double)SECTOR_BYTES;
-  double cycles = MAX(bytes / chip->l2_port, bytes * share / chip->l2_bytes_per_cycle);
+  double *moved = reads ? &sm->dram_read : &sm->dram_written;
+  *moved += bytes;
+  double both = sm->dram_read + sm->dram_written;
+  double turns = 1 + chip->dram_turn * 2 * MIN(sm->dram_read, sm->dram_written) / both;
+  double cycles = bytes * turns / ((reads ? chip->dram_read : chip->dram_write) / sm->chip_cycles);
+  sm->dram = MAX(start, sm->dram) + cycles;
+  sm->busy[SMB_UNIT_DRAM] += cycles;
+}
+
+// Sectors that are loaded from the second-level cache, @of_dram of them from DRAM. When the last of them is there. @share: which part
+// of the requests for them, of all multiprocessors, are not merged with another one's on the way.
+static double
+load_sectors(Multiprocessor *sm, double start, guint sectors, double share, guint of_dram) {
+  const SmbChip *chip = sm->chip;
+  double bytes = sectors * (double)SECTOR_BYTES;
+  double cycles = MAX(bytes / chip->l2_port, bytes * share / chip->l2_read);
   double begin = MAX(start, sm->l2);
   sm->l2 = begin + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
   double there = sm->l2 + chip->l2_latency;
   if (of_dram == 0)
     return there;
-  sm->dram = MAX(begin, sm->dram) + dram_bytes / sm->dram_bytes;
-  sm->busy[SMB_UNIT_DRAM] += dram_bytes / sm->dram_bytes;
+  move_dram(sm, begin, of_dram * (double)SECTOR_BYTES, TRUE);
   return MAX(there, sm->dram + sm->dram_latency);
+}
+
+static void
+store_sectors(Multiprocessor *sm, double start, guint sectors) {
+  double bytes = sectors * (double)SECTOR_BYTES;
+  sm->l2_writes = MAX(start, sm->l2_writes) + bytes / sm->chip->l2_write;
+  sm->busy[SMB_UNIT_L2] += bytes / sm->chip->l2_write;
+  sm->written += sectors * sm->replay->footprint->written;
+  double due = floor(sm->written);
+  sm->written -= due;
+  if (due > 0)
+    move_dram(sm, start, due * SECTOR_BYTES, FALSE);
 }
 
 // No more is asked for while so much is on its way.
 static double
 find_room(const Multiprocessor *sm, double start) {
-  double l2 = sm->l2 - sm->chip->open_bytes / sm->chip->l2_bytes_per_cycle;
-  double dram = sm->dram - sm->chip->open_bytes / sm->dram_bytes;
-  return MAX(start, MAX(l2, dram));
+  const SmbChip *chip = sm->chip;
+  double l2 = sm->l2 - chip->open_bytes / chip->l2_read;
+  double writes = sm->l2_writes - chip->open_bytes / chip->l2_write;
+  double dram = sm->dram - chip->open_bytes * sm->chip_cycles / chip->dram_read;
+  return MAX(MAX(start, writes), MAX(l2, dram));
 }
 
 // Tells a line of the block from the same one of another block, unless they share it.
@@ -241,29 +269,27 @@ ask_global(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *req
     of_dram += is_first ? (guint)__builtin_popcount(line->news) : 0;
   }
   double there = start + sm->chip->l1_latency;
-  if (written && !request->is_load) {
-    sm->written += written * sm->replay->footprint->written;
-    guint due = (guint)sm->written;
-    sm->written -= due;
-    move_sectors(sm, start, written, 1, due);
-  }
+  if (written && !request->is_load)
+    store_sectors(sm, start, written);
   if (missing)
-    there = move_sectors(sm, start, missing, sm->replay->footprint->first[sharing],
+    there = load_sectors(sm, start, missing, sm->replay->footprint->first[sharing],
                          MIN(missing, of_dram));
   return there;
 }
 
 // --- instructions
 
-// Wavefronts that the pipe takes for a request; 1 of one without active lanes.
+// Cycles of the pipe; one of a request without active lanes, and of what is stored to global memory.
 static double
-count_pipe(const Multiprocessor *sm, const SmbTimedRequest *request, gboolean is_copy) {
+count_pipe(const Multiprocessor *sm, const SmbTimedRequest *request, const SmbTiming *timing) {
   if (!request)
-    return 1;
+    return timing->rate == SMB_RATE_REDUCE ? 2 : 1;
   gboolean is_relieved = sm->replay->relieved && sm->replay->relieved[request->site];
   double shared = is_relieved ? request->ideal : request->wavefronts;
-  // A copy does not come back through the pipe.
-  return MAX(1, shared + (is_copy ? 0 : request->n));
+  // A copy of 16 bytes a lane takes a slot for each line of 128; narrower ones, beside their wavefronts, one.
+  if (timing->rate == SMB_RATE_COPY)
+    return request->wavefronts ? shared + 1 : MAX(1, request->n);
+  return MAX(1, shared + request->loads);
 }
 
 // From issue to the result, if nothing is in the way.
@@ -277,8 +303,8 @@ shared_latency(const SmbChip *chip, const SmbTimedRequest *request, double wavef
 }
 
 static void
-queue_leave(Multiprocessor *sm, Partition *partition, double when) {
-  partition->dequeued = when;
+queue_leave(Multiprocessor *sm, Partition *partition, double when, double takes) {
+  partition->dequeued = when + takes;
   partition->queue[partition->queue_at] = when;
   partition->queue_at = (partition->queue_at + 1) % (guint)sm->chip->queue_entries;
 }
@@ -297,18 +323,21 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
       event->request
           ? &g_array_index(warp->record->requests, SmbTimedRequest, event->request - 1)
           : NULL;
-  double wavefronts = count_pipe(sm, request, timing->rate == SMB_RATE_COPY);
-  double start = MAX(MAX(now + chip->queue_latency, partition->dequeued), sm->lsu);
+  double wavefronts = count_pipe(sm, request, timing);
+  // While this one waits for its sub-partition, or for its warp's last one, the pipe serves others.
+  double turn = MAX(now + chip->queue_latency, sm->lsu);
+  sm->lsu = turn + wavefronts;
+  double start = MAX(turn, MAX(partition->dequeued, warp->lsu));
   if (request && request->n)
     start = find_room(sm, start);
-  sm->lsu = start + wavefronts;
+  warp->lsu = start + wavefronts * chip->same_warp;
   sm->busy[SMB_UNIT_SHARED] += wavefronts;
-  queue_leave(sm, partition, start);
+  queue_leave(sm, partition, start, timing->sends * chip->register_interval);
   double begun = start - chip->queue_latency;
   double there = begun + shared_latency(chip, request, wavefronts);
   SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
-  if (timing->rate == SMB_RATE_SHUFFLE)
-    there = begun + chip->shuffle_latency;
+  if (timing->rate == SMB_RATE_SHUFFLE || timing->rate == SMB_RATE_REDUCE)
+    there = begun + (timing->rate == SMB_RATE_SHUFFLE ? chip->shuffle_latency : chip->reduce_latency);
   if (request && request->n) {
     there = ask_global(sm, warp, request, begun);
     reason = SMB_STALL_LONG_SCOREBOARD;
@@ -337,7 +366,7 @@ issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
   Pipe pipe = ways[timing->rate].pipe;
   double start = MAX(MAX(now + sm->chip->queue_latency, partition->dequeued), partition->pipes[pipe]);
   partition->pipes[pipe] = start + sm->chip->rate[timing->rate];
-  queue_leave(sm, partition, start);
+  queue_leave(sm, partition, start, 0);
   double there = start - sm->chip->queue_latency + queued_latency(sm->chip, pipe);
   if (timing->write_board < SMB_N_BOARDS)
     board_open(&warp->boards[timing->write_board], now, there, SMB_STALL_SHORT_SCOREBOARD);
@@ -405,7 +434,10 @@ start_block(Multiprocessor *sm, guint index, double when) {
     return;
   const SmbBlockRecord *record = g_ptr_array_index(replay->records, sm->started % replay->records->len);
   when = MAX(when, sm->next_block);
-  sm->next_block = when + sm->chip->block_interval;
+  sm->next_block = when + (sm->started < replay->resident
+                               ? sm->chip->first_interval
+                               : sm->chip->block_interval +
+                                     record->warps->len * sm->chip->warp_interval);
   *block = (TimedBlock){.living = record->warps->len, .is_used = TRUE, .phase = 1};
   for (guint w = 0; w < record->warps->len; w++) {
     GArray *events = g_ptr_array_index(record->warps, w);
@@ -416,7 +448,9 @@ start_block(Multiprocessor *sm, guint index, double when) {
                         .number = sm->n_warps++,
                         .relief = (guint)sm->started,
                         .record = record,
-                        .issued = when,
+                        .issued = when - 1,
+                        .stalled = when,
+                        .reason = SMB_STALL_WAIT,
                         .ready = when};
     Partition *partition = &sm->partitions[warp->number % N_PARTITIONS];
     partition->warps[partition->n++] = warp;
@@ -565,7 +599,9 @@ step_partition(Multiprocessor *sm, Partition *partition) {
     partition->now = next < NEVER ? ceil(next) : NEVER;
     return;
   }
-  partition->now = now + 1;
+  const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];
+  // A product of matrices holds the slots that follow (H200: beside it, others take as long as alone).
+  partition->now = now + (ways[timing->rate].pipe == PIPE_TENSOR ? sm->chip->rate[timing->rate] : 1);
   issue(sm, partition, chosen, now);
 }
 
@@ -625,17 +661,17 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->chip = chip;
   sm->timings = (const SmbTiming *)(gpointer)replay->program->timings->data;
   double faster = replay->clock_khz / chip->latency_khz;
-  sm->dram_bytes =
-      chip->dram_bytes_per_second / (replay->clock_khz * 1000) / chip->multiprocessors;
+  sm->chip_cycles = replay->clock_khz * 1000 * chip->multiprocessors;
   sm->dram_latency = chip->l2_latency + (chip->dram_latency - chip->l2_latency) * faster;
   for (guint i = 0; i < replay->records->len; i++) {
     const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
     sm->warps_per_block = MAX(sm->warps_per_block, record->warps->len);
   }
   sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
-  sm->cache = smb_l1_cache_new((guint64)chip->l1_bytes - MIN((guint64)chip->l1_bytes, replay->shared_bytes));
+  double left = chip->unified_bytes - (double)replay->shared_bytes;
+  sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
   run(sm);
-  sm->end = MAX(sm->end, MAX(sm->l2, sm->dram));
+  sm->end = MAX(MAX(sm->end, sm->l2_writes), MAX(sm->l2, sm->dram));
   SmbReplayed result = {.cycles = sm->end, .blocks = sm->ended, .instructions = sm->instructions};
   for (guint u = 0; u < SMB_N_UNITS; u++)
     result.busy[u] = sm->end > 0 ? MIN(1, sm->busy[u] / sm->end) : 0;

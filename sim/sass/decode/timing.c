@@ -28,13 +28,51 @@ find_rate(const SassInstruction *instruction) {
 // Where the parts of an instruction make a difference.
 static SmbRate
 refine_rate(const SassInstruction *instruction, SmbRate rate) {
-  if (rate == SMB_RATE_TENSOR && sass_has(instruction, PART_1688))
-    return SMB_RATE_TENSOR_HALF_DEPTH;
-  if (rate == SMB_RATE_MULTIPLY && (sass_has(instruction, PART_WIDE) || sass_has(instruction, PART_HI)))
+  gboolean is_tf32 = sass_has(instruction, PART_TF32);
+  if (rate == SMB_RATE_TENSOR &&
+      ((sass_has(instruction, PART_1688) && !is_tf32) || sass_has(instruction, PART_1684) ||
+       (g_str_equal(instruction->name, "IMMA") && sass_has(instruction, PART_16816))))
+    return SMB_RATE_TENSOR_SHORT;
+  if (rate == SMB_RATE_MULTIPLY &&
+      (sass_has(instruction, PART_WIDE) || sass_has(instruction, PART_HI)))
     return SMB_RATE_MULTIPLY_WIDE;
   if (rate == SMB_RATE_BARRIER && sass_has(instruction, PART_ARV))
     return SMB_RATE_ARRIVAL;
   return rate;
+}
+
+// Registers of 32 bits that hold what an instruction moves in each lane.
+static guint
+count_data_words(const SassInstruction *instruction) {
+  return sass_has(instruction, PART_128) || sass_has(instruction, PART_4)  ? 4
+         : sass_has(instruction, PART_64) || sass_has(instruction, PART_2) ? 2
+                                                                           : 1;
+}
+
+// Each register that an instruction sends to the pipe of memory takes its time (data/devices: register-interval): those of the address,
+// and what is stored. What comes back is not counted.
+static guint
+count_sent(const SassInstruction *instruction, SmbRate rate) {
+  static const struct {
+    const char *name;
+    guint address;
+    gboolean has_data; // of as many bits as it says
+  } senders[] = {
+      {"LDS", 1, FALSE},   {"LDL", 1, FALSE},   {"LDSM", 1, FALSE}, {"STS", 1, TRUE},
+      {"STL", 1, TRUE},    {"STSM", 1, TRUE},   {"ATOMS", 1, TRUE}, {"LD", 2, FALSE},
+      {"LDG", 2, FALSE},   {"ST", 2, TRUE},     {"STG", 2, TRUE},   {"ATOM", 2, TRUE},
+      {"ATOMG", 2, TRUE},  {"RED", 2, TRUE},    {"REDG", 2, TRUE},  {"LDGSTS", 3, FALSE},
+      {"SHFL", 1, FALSE},
+  };
+  if (rate == SMB_RATE_SHUFFLE && sass_has(instruction, PART_IDX))
+    return 2;
+  for (guint i = 0; instruction->name && i < G_N_ELEMENTS(senders); i++) {
+    if (strcmp(senders[i].name, instruction->name) != 0)
+      continue;
+    guint data = senders[i].has_data ? count_data_words(instruction) : 0;
+    return senders[i].address + data * (sass_has(instruction, PART_CAS) ? 2 : 1);
+  }
+  return 1;
 }
 
 // DEPBAR.LE SB0, 0x1, {2}: the scoreboard and how many instructions may hold it open; those of the list may not be open at all.
@@ -63,6 +101,7 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
                       .read_board = high >> (113 - 64) & 7,
                       .waits = high >> (116 - 64) & 63,
                       .board = SMB_NO_BOARD};
+  timing.sends = (guint8)count_sent(instruction, (SmbRate)timing.rate);
   if (timing.rate == SMB_RATE_WAIT)
     read_wait(instruction, &timing);
   g_array_append_val(decoder->program->timings, timing);
