@@ -23,6 +23,7 @@ enum {
   SMB_TIMING_BYTES = 16, // of an instruction, since sm_70
   SMB_N_BOARDS = 6,      // scoreboards of a warp
   SMB_NO_BOARD = 7,
+  SMB_REGISTER_BANKS = 2, // even and odd registers
 };
 
 /**
@@ -34,6 +35,8 @@ enum {
  * @read_board: the same, until its operands have been read
  * @waits: a bit for each scoreboard that must not be open when it is issued
  * @sends: registers of each lane that it sends to what sub-partitions share: those of its address, and of what it stores
+ * @reads: registers that it reads, of each of the two banks of registers; @kept: those of them that the instruction ahead of it keeps for
+ *   it (".reuse"), if no other warp comes between
  * @board, @open: of SMB_RATE_WAIT: it waits until no more than @open instructions hold @board open; SMB_NO_BOARD: none
  */
 typedef struct {
@@ -44,6 +47,8 @@ typedef struct {
   guint8 read_board;
   guint8 waits;
   guint8 sends;
+  guint8 reads[SMB_REGISTER_BANKS];
+  guint8 kept[SMB_REGISTER_BANKS];
   guint8 board;
   guint8 open;
 } SmbTiming;

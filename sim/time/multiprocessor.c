@@ -93,6 +93,7 @@ typedef struct {
   double queue[MAX_QUEUE]; // when the last entries left, in a ring
   guint queue_at;
   double dequeued;
+  double banks[SMB_REGISTER_BANKS]; // of registers: have read all that was asked for
   double now; // its next cycle
 } Partition;
 
@@ -579,6 +580,20 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     arrive(sm, warp, now, timing->rate == SMB_RATE_BARRIER);
 }
 
+// Each bank reads a register a cycle. An instruction has three cycles for it ("Analyzing Modern NVIDIA GPU cores", arXiv 2503.20481); when
+// the next one may follow.
+static double
+read_registers(Partition *partition, const TimedWarp *warp, const SmbTiming *timing, double now) {
+  enum { WINDOW = 3 };
+  double next = now;
+  for (guint b = 0; b < SMB_REGISTER_BANKS; b++) {
+    guint reads = timing->reads[b] - (partition->last == warp ? timing->kept[b] : 0);
+    partition->banks[b] = MAX(partition->banks[b], now) + reads;
+    next = MAX(next, partition->banks[b] - WINDOW + 1);
+  }
+  return ceil(next);
+}
+
 // One cycle of a sub-partition.
 static void
 step_partition(Multiprocessor *sm, Partition *partition) {
@@ -600,8 +615,10 @@ step_partition(Multiprocessor *sm, Partition *partition) {
     return;
   }
   const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];
+  double read = read_registers(partition, chosen, timing, now);
   // A product of matrices holds the slots that follow (H200: beside it, others take as long as alone).
-  partition->now = now + (ways[timing->rate].pipe == PIPE_TENSOR ? sm->chip->rate[timing->rate] : 1);
+  partition->now =
+      MAX(read, now + (ways[timing->rate].pipe == PIPE_TENSOR ? sm->chip->rate[timing->rate] : 1));
   issue(sm, partition, chosen, now);
 }
 

@@ -75,6 +75,29 @@ count_sent(const SassInstruction *instruction, SmbRate rate) {
   return 1;
 }
 
+// Registers that an instruction of a pipe with a fixed latency reads; one that is kept from the instruction ahead stands at the same place.
+static void
+count_reads(const SassInstruction *instruction, const SassInstruction *ahead, SmbTiming *timing) {
+  guint first = instruction->n_operands > 0 && instruction->operands[0].kind == SASS_REGISTER;
+  for (guint i = first; i < instruction->n_operands; i++) {
+    const SassOperand *operand = &instruction->operands[i];
+    if (operand->kind != SASS_REGISTER || operand->number == SASS_RZ)
+      continue;
+    guint bank = operand->number % SMB_REGISTER_BANKS;
+    timing->reads[bank]++;
+    const SassOperand *before = i < ahead->n_operands ? &ahead->operands[i] : NULL;
+    timing->kept[bank] = (guint8)(timing->kept[bank] +
+                                  (before && before->kind == SASS_REGISTER && before->is_reused &&
+                                   before->number == operand->number));
+  }
+}
+
+static gboolean
+reads_at_once(SmbRate rate) {
+  return rate == SMB_RATE_FLOAT || rate == SMB_RATE_HALF || rate == SMB_RATE_MULTIPLY ||
+         rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC;
+}
+
 // DEPBAR.LE SB0, 0x1, {2}: the scoreboard and how many instructions may hold it open; those of the list may not be open at all.
 static void
 read_wait(const SassInstruction *instruction, SmbTiming *timing) {
@@ -102,6 +125,9 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
                       .waits = high >> (116 - 64) & 63,
                       .board = SMB_NO_BOARD};
   timing.sends = (guint8)count_sent(instruction, (SmbRate)timing.rate);
+  if (reads_at_once((SmbRate)timing.rate))
+    count_reads(instruction, &decoder->ahead, &timing);
+  decoder->ahead = *instruction;
   if (timing.rate == SMB_RATE_WAIT)
     read_wait(instruction, &timing);
   g_array_append_val(decoder->program->timings, timing);
