@@ -32,6 +32,8 @@ typedef enum {
 typedef enum {
   PIPE_NONE,
   PIPE_FMA,
+  PIPE_FMA_LITE, // the other half
+  PIPE_ANY_FMA,
   PIPE_ALU,
   PIPE_FP64,
   PIPE_UNIFORM,
@@ -98,6 +100,11 @@ typedef struct {
 } Partition;
 
 typedef struct {
+  double average; // of its time that it was busy
+  double at;
+} Load;
+
+typedef struct {
   const SmbReplay *replay;
   const SmbChip *chip;
   const SmbTiming *timings;
@@ -109,6 +116,7 @@ typedef struct {
   guint n_warps; // that came so far
   double next_block; // may be launched
   double lsu, l2, l2_writes, dram, barrier; // free again
+  Load l2_load, dram_load;
   double chip_cycles; // of all multiprocessors, in a second
   double dram_read, dram_written; // bytes so far
   double dram_latency;
@@ -169,6 +177,22 @@ board_time(const Scoreboard *board, guint open) {
 
 // --- memory
 
+// What a server was busy of late, of whose time @cycles are taken now.
+static void
+add_load(Load *load, double now, double cycles) {
+  enum { MEMORY = 4096 }; // cycles, of the average
+  double passed = MAX(0, now - load->at);
+  load->average = load->average * exp(-passed / MEMORY) + cycles / MEMORY;
+  load->at = MAX(load->at, now);
+}
+
+// How long a request waits because others come when they like: that of a queue whose server takes as long for each (M/D/1).
+static double
+find_wait(const Load *load, double scale) {
+  double busy = MIN(load->average, 0.8);
+  return scale * busy / (2 * (1 - busy));
+}
+
 // DRAM reads or writes sectors. The more evenly it does both, the more time it takes to turn.
 static void
 move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
@@ -179,6 +203,7 @@ move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
   double turns = 1 + chip->dram_turn * 2 * MIN(sm->dram_read, sm->dram_written) / both;
   double cycles = bytes * turns / ((reads ? chip->dram_read : chip->dram_write) / sm->chip_cycles);
   sm->dram = MAX(start, sm->dram) + cycles;
+  add_load(&sm->dram_load, start, cycles);
   sm->busy[SMB_UNIT_DRAM] += cycles;
 }
 
@@ -192,11 +217,12 @@ load_sectors(Multiprocessor *sm, double start, guint sectors, double share, guin
   double begin = MAX(start, sm->l2);
   sm->l2 = begin + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
-  double there = sm->l2 + chip->l2_latency;
+  add_load(&sm->l2_load, begin, cycles);
+  double there = sm->l2 + chip->l2_latency + find_wait(&sm->l2_load, chip->l2_wait);
   if (of_dram == 0)
     return there;
   move_dram(sm, begin, of_dram * (double)SECTOR_BYTES, TRUE);
-  return MAX(there, sm->dram + sm->dram_latency);
+  return MAX(there, sm->dram + sm->dram_latency + find_wait(&sm->dram_load, chip->dram_wait));
 }
 
 static void
@@ -379,7 +405,7 @@ issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
 static SmbUnit
 pipe_unit(Pipe pipe) {
   static const SmbUnit units[N_PIPES] = {
-      [PIPE_FMA] = SMB_UNIT_FMA,         [PIPE_ALU] = SMB_UNIT_ALU,       [PIPE_FP64] = SMB_UNIT_FP64,
+      [PIPE_FMA] = SMB_UNIT_FMA, [PIPE_ANY_FMA] = SMB_UNIT_FMA,        [PIPE_ALU] = SMB_UNIT_ALU,       [PIPE_FP64] = SMB_UNIT_FP64,
       [PIPE_UNIFORM] = SMB_UNIT_UNIFORM, [PIPE_TENSOR] = SMB_UNIT_TENSOR, [PIPE_XU] = SMB_UNIT_XU,
   };
   return units[pipe];
@@ -513,6 +539,14 @@ make_ready(Multiprocessor *sm, TimedWarp *warp, double next) {
   }
 }
 
+static Pipe
+choose_pipe(const Partition *partition, Pipe pipe) {
+  if (pipe != PIPE_ANY_FMA)
+    return pipe;
+  const double *pipes = partition->pipes;
+  return pipes[PIPE_FMA_LITE] <= pipes[PIPE_FMA] ? PIPE_FMA_LITE : PIPE_FMA;
+}
+
 // When its pipe, or its queue, takes the next instruction of a warp.
 static double
 find_free(const Partition *partition, const SmbTiming *timing) {
@@ -520,7 +554,7 @@ find_free(const Partition *partition, const SmbTiming *timing) {
   case WAY_ISSUE:
     return 0;
   case WAY_FIXED:
-    return partition->pipes[ways[timing->rate].pipe];
+    return partition->pipes[choose_pipe(partition, ways[timing->rate].pipe)];
   case WAY_QUEUED:
   case WAY_MEMORY:
     return queue_room(partition);
@@ -557,8 +591,9 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
   case WAY_ISSUE:
     break;
   case WAY_FIXED:
-    partition->pipes[pipe] = now + sm->chip->rate[timing->rate];
-    sm->busy[pipe_unit(pipe)] += sm->chip->rate[timing->rate] / N_PARTITIONS;
+    partition->pipes[choose_pipe(partition, pipe)] = now + sm->chip->rate[timing->rate];
+    sm->busy[pipe_unit(pipe)] += sm->chip->rate[timing->rate] / N_PARTITIONS /
+                                 (pipe_unit(pipe) == SMB_UNIT_FMA ? 2 : 1);
     break;
   case WAY_QUEUED:
     issue_queued(sm, partition, warp, timing, now);

@@ -95,7 +95,8 @@ count_reads(const SassInstruction *instruction, const SassInstruction *ahead, Sm
 static gboolean
 reads_at_once(SmbRate rate) {
   return rate == SMB_RATE_FLOAT || rate == SMB_RATE_HALF || rate == SMB_RATE_MULTIPLY ||
-         rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC;
+         rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC ||
+         rate == SMB_RATE_ADD;
 }
 
 // DEPBAR.LE SB0, 0x1, {2}: the scoreboard and how many instructions may hold it open; those of the list may not be open at all.
