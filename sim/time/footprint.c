@@ -182,18 +182,30 @@ find_shares(SmbFootprint *footprint, const double wave[3], const SmbLaunch *laun
   }
 }
 
+// Sectors that a block stores, each as often as it does.
+static double
+count_stored(const SmbBlockRecord *record) {
+  double stored = 0;
+  for (guint r = 0; r < record->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
+    for (guint i = 0; request->is_store && i < request->n; i++)
+      stored += __builtin_popcount(
+          g_array_index(record->lines, SmbTimedLine, request->first + i).sectors);
+  }
+  return stored;
+}
+
 static void
-add_up(const Sectors *own, Surroundings *loads, Surroundings *stores, const SmbLaunch *launch,
+add_up(const SmbBlockRecord *middle, const Sectors *own, Surroundings *loads, Surroundings *stores, const SmbLaunch *launch,
        const SmbChip *chip, double at_once, SmbFootprint *footprint) {
   double whole[3], wave[3];
   for (guint d = 0; d < N_DIMENSIONS; d++)
     whole[d] = launch->grid[d];
   extend_wave(launch, at_once, wave);
   memcpy(stores->extent, whole, sizeof(whole));
-  footprint->stored = count_distinct_sectors(own->stores, stores);
-  double kept = chip->l2_dirty / (1 << SMB_SECTOR_SHIFT);
-  footprint->written =
-      footprint->stored > kept ? (footprint->stored - kept) / footprint->stored : 0;
+  double asked = count_stored(middle) * whole[0] * whole[1] * whole[2];
+  footprint->distinct =
+      asked > 0 ? MIN(1, count_distinct_sectors(own->stores, stores) / asked) : 0;
   memcpy(loads->extent, wave, sizeof(wave));
   memcpy(stores->extent, wave, sizeof(wave));
   double of_wave = count_distinct_sectors(own->loads, loads) + count_distinct_sectors(own->stores, stores);
@@ -212,7 +224,7 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
     Surroundings loads = surroundings_of(near, far, FALSE);
     Surroundings stores = surroundings_of(near, far, TRUE);
     footprint->sharing = find_sharing(middle, &loads, n_sites);
-    add_up(&own, &loads, &stores, launch, chip, (double)at_once, footprint);
+    add_up(middle, &own, &loads, &stores, launch, chip, (double)at_once, footprint);
     sectors_clear(&own);
   }
   for (guint d = 0; d < N_DIMENSIONS; d++) {

@@ -29,16 +29,13 @@ enum {
  * @sharing: (array): by site: along which dimensions of the grid all blocks ask for the same lines
  * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
  * @later: the same in the other blocks
- * @loaded: sectors that are loaded from DRAM
- * @stored: distinct sectors that are written
- * @written: which part of the sectors that are written goes to DRAM before the launch ends
+ * @distinct: of the sectors that are stored, the part that no store before has written
  */
 typedef struct {
   guint8 *sharing;
   double first[SMB_SHARINGS];
   double later[SMB_SHARINGS];
-  double stored;
-  double written;
+  double distinct;
 } SmbFootprint;
 
 /**

@@ -121,7 +121,7 @@ typedef struct {
   double dram_read, dram_written; // bytes so far
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
-  double written;           // of sectors, the same
+  double stored;            // distinct bytes
   double end;
   double busy[SMB_N_UNITS];
   double stalls[SMB_N_STALLS];
@@ -230,11 +230,10 @@ store_sectors(Multiprocessor *sm, double start, guint sectors) {
   double bytes = sectors * (double)SECTOR_BYTES;
   sm->l2_writes = MAX(start, sm->l2_writes) + bytes / sm->chip->l2_write;
   sm->busy[SMB_UNIT_L2] += bytes / sm->chip->l2_write;
-  sm->written += sectors * sm->replay->footprint->written;
-  double due = floor(sm->written);
-  sm->written -= due;
-  if (due > 0)
-    move_dram(sm, start, due * SECTOR_BYTES, FALSE);
+  // The first ones stay in the cache.
+  sm->stored += bytes * sm->replay->footprint->distinct;
+  if (sm->stored * sm->chip->multiprocessors > sm->chip->l2_dirty)
+    move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
 }
 
 // No more is asked for while so much is on its way.
@@ -313,9 +312,9 @@ count_pipe(const Multiprocessor *sm, const SmbTimedRequest *request, const SmbTi
     return timing->rate == SMB_RATE_REDUCE ? 2 : 1;
   gboolean is_relieved = sm->replay->relieved && sm->replay->relieved[request->site];
   double shared = is_relieved ? request->ideal : request->wavefronts;
-  // A copy of 16 bytes a lane takes a slot for each line of 128; narrower ones, beside their wavefronts, one.
+  // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts.
   if (timing->rate == SMB_RATE_COPY)
-    return request->wavefronts ? shared + 1 : MAX(1, request->n);
+    return shared + 1;
   return MAX(1, shared + request->loads);
 }
 
