@@ -19,7 +19,7 @@ struct _SmbBlockRecorder {
   SmbBlock *block;
   SmbRecall *recall;
   guint max_warp_events;
-  guint32 *last; // by site: the request of shared memory that it made last, from 1
+  guint32 *last;    // by site: the request of shared memory that it made last, from 1
   gboolean is_kept; // the instruction that is executed now
   GHashTable *seen; // lines of the block: the sectors that were touched
   SmbBlockRecord *record;
@@ -83,9 +83,8 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
   const SmbWavefronts *cost = asked->op == SMB_OP_CP_ASYNC_CG
                                   ? &none
                                   : &smb_recall_count(recorder->recall, site, asked)->pipe;
-  SmbEvent *event = events->len && recorder->is_kept
-                        ? &g_array_index(events, SmbEvent, events->len - 1)
-                        : NULL;
+  SmbEvent *event =
+      events->len && recorder->is_kept ? &g_array_index(events, SmbEvent, events->len - 1) : NULL;
   guint32 last = recorder->last[site];
   if (event && !event->request && last) {
     const SmbTimedRequest *before = &g_array_index(record->requests, SmbTimedRequest, last - 1);
@@ -99,8 +98,7 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
     return;
   request->wavefronts = (guint16)MIN(request->wavefronts + cost->wavefronts, G_MAXUINT16);
   request->ideal = (guint16)MIN(request->ideal + cost->ideal, G_MAXUINT16);
-  recorder->last[site] =
-      g_array_index(events, SmbEvent, events->len - 1).request;
+  recorder->last[site] = g_array_index(events, SmbEvent, events->len - 1).request;
 }
 
 // The first-level cache has banks as shared memory has, since it is the same memory, and looks up four lines a cycle (measured on an H200:
@@ -108,7 +106,9 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
 static void
 count_l1(SmbBlockRecorder *recorder, SmbTimedRequest *request, guint site, SmbLanes mask,
          guint width, const guint64 *addresses) {
-  enum { LINES_A_CYCLE = 4 };
+  enum {
+    LINES_A_CYCLE = 4
+  };
   SmbRequest asked = {.op = SMB_OP_LD, .width = (guint8)width, .mask = mask};
   if (smb_program_site(recorder->program, site)->op_class != SMB_OP_CLASS_LOAD || width > 16)
     return;
@@ -137,8 +137,7 @@ own_request(SmbBlockRecord *record, guint warp, const SmbTimedRequest *shared) {
 static void
 find_news(SmbBlockRecorder *recorder, const SmbTimedRequest *request) {
   for (guint i = 0; i < request->n; i++) {
-    SmbTimedLine *line =
-        &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
+    SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
     gpointer key = GSIZE_TO_POINTER(line->line);
     guint seen = GPOINTER_TO_UINT(g_hash_table_lookup(recorder->seen, key));
     line->news = (guint8)(line->news | (line->sectors & ~seen));
@@ -185,7 +184,7 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
 
 SmbBlockRecorder *
 smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-                 guint64 max_events, GError **error) {
+                       guint64 max_events, GError **error) {
   static const SmbProgramLimits limits = {0};
   SmbBlockRecorder *recorder = g_new0(SmbBlockRecorder, 1);
   recorder->program = program;

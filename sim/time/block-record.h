@@ -14,7 +14,7 @@
 G_BEGIN_DECLS
 
 enum {
-  SMB_LINE_SHIFT = 7,  // of the first-level cache: 128 bytes
+  SMB_LINE_SHIFT = 7, // of the first-level cache: 128 bytes
   SMB_SECTOR_SHIFT = 5,
 };
 
@@ -90,7 +90,8 @@ typedef struct _SmbBlockRecorder SmbBlockRecorder;
  * Returns: (transfer full): what runs blocks of the launch; for one thread
  */
 SmbBlockRecorder *smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch,
-                              const SmbLaunch *launch, guint64 max_events, GError **error);
+                                         const SmbLaunch *launch, guint64 max_events,
+                                         GError **error);
 void smb_block_recorder_free(SmbBlockRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlockRecorder, smb_block_recorder_free)
 

@@ -21,8 +21,8 @@ typedef struct {
 
 // Positive numbers, all of which a file has to say.
 static gboolean
-read_numbers(SmbChip *chip, GKeyFile *keys, const char *group, const Number *numbers, guint n,
-             GError **error) {
+read_positive_numbers(SmbChip *chip, GKeyFile *keys, const char *group, const Number *numbers,
+                      guint n, GError **error) {
   for (guint i = 0; i < n; i++) {
     g_autoptr(GError) wrong = NULL;
     double value = g_key_file_get_double(keys, group, numbers[i].key, &wrong);
@@ -44,14 +44,14 @@ read_rates(SmbChip *chip, GKeyFile *keys, GError **error) {
   };
   for (guint i = 0; i < SMB_N_RATES; i++) {
     const Number number = {rates[i], G_STRUCT_OFFSET(SmbChip, rate) + i * sizeof(double)};
-    if (rates[i] && !read_numbers(chip, keys, TIME, &number, 1, error))
+    if (rates[i] && !read_positive_numbers(chip, keys, TIME, &number, 1, error))
       return FALSE;
   }
   return TRUE;
 }
 
 static gboolean
-read_evidence(SmbChip *chip, GKeyFile *keys, GError **error) {
+read_time_evidence(SmbChip *chip, GKeyFile *keys, GError **error) {
   g_autofree char *word = g_key_file_get_string(keys, TIME, "evidence", NULL);
   for (guint e = SMB_EVIDENCE_MEASURED; e <= SMB_EVIDENCE_USER; e++) {
     chip->evidence = (SmbEvidence)e;
@@ -59,8 +59,8 @@ read_evidence(SmbChip *chip, GKeyFile *keys, GError **error) {
       return TRUE;
   }
   return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "%s/%s.ini: [%s] evidence: expected measured, documented, assumed or user", FOLDER,
-                  chip->name, TIME);
+                  "%s/%s.ini: [%s] evidence: expected measured, documented, assumed or user",
+                  FOLDER, chip->name, TIME);
 }
 
 static gboolean
@@ -79,16 +79,16 @@ fill_chip(SmbChip *chip, GKeyFile *keys, GError **error) {
   chip->arch = g_key_file_get_string(keys, DEVICE, "arch", NULL);
   if (!chip->title || !chip->source || !chip->arch)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s/%s.ini: expected arch in [%s], title and source in [%s]", FOLDER, chip->name,
-                    DEVICE, TIME);
-  return read_evidence(chip, keys, error) && read_rates(chip, keys, error) &&
-         read_numbers(chip, keys, DEVICE, of_device, G_N_ELEMENTS(of_device), error) &&
-         read_numbers(chip, keys, TIME, of_time, G_N_ELEMENTS(of_time), error);
+                    "%s/%s.ini: expected arch in [%s], title and source in [%s]", FOLDER,
+                    chip->name, DEVICE, TIME);
+  return read_time_evidence(chip, keys, error) && read_rates(chip, keys, error) &&
+         read_positive_numbers(chip, keys, DEVICE, of_device, G_N_ELEMENTS(of_device), error) &&
+         read_positive_numbers(chip, keys, TIME, of_time, G_N_ELEMENTS(of_time), error);
 }
 
 // A device of @arch that has times; NULL without an error: it is of another one, or has none.
 static SmbChip *
-read_chip(const char *name, const SmbArch *arch, GError **error) {
+read_times(const char *name, const SmbArch *arch, GError **error) {
   g_autofree char *path = smb_data_find(FOLDER, name, ".ini");
   g_autoptr(GBytes) bytes = smb_data_load(path, error);
   if (!bytes)
@@ -111,7 +111,7 @@ smb_chip_load(const char *name, const SmbArch *arch, GError **error) {
     if (name && g_ascii_strcasecmp(name, names[i]) != 0)
       continue;
     GError *wrong = NULL;
-    SmbChip *chip = read_chip(names[i], arch, &wrong);
+    SmbChip *chip = read_times(names[i], arch, &wrong);
     if (wrong)
       g_propagate_error(error, wrong);
     if (chip || wrong)

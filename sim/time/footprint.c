@@ -120,12 +120,13 @@ smb_footprint_middle(const SmbLaunch *launch) {
 
 // Runs a block that lies @offset from the middle along a dimension.
 static gboolean
-look_at(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint dimension, guint where,
-        Sectors *sectors, GError **error) {
+record_neighbour(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint dimension, guint where,
+                 Sectors *sectors, GError **error) {
   guint place[3];
   find_middle(launch, place);
   place[dimension] = where;
-  g_autoptr(SmbBlockRecord) record = smb_block_recorder_run(recorder, block_at(launch, place), error);
+  g_autoptr(SmbBlockRecord) record =
+      smb_block_recorder_run(recorder, block_at(launch, place), error);
   if (record)
     *sectors = sectors_of(record);
   return record != NULL;
@@ -136,9 +137,9 @@ look_around(SmbBlockRecorder *recorder, const SmbLaunch *launch, Sectors near[3]
             GError **error) {
   for (guint d = 0; d < N_DIMENSIONS; d++) {
     guint n = launch->grid[d], middle = n / 2;
-    if (n > 1 && !look_at(recorder, launch, d, middle - 1, &near[d], error))
+    if (n > 1 && !record_neighbour(recorder, launch, d, middle - 1, &near[d], error))
       return FALSE;
-    if (n > 1 && !look_at(recorder, launch, d, n > 2 ? 0 : middle - 1, &far[d], error))
+    if (n > 1 && !record_neighbour(recorder, launch, d, n > 2 ? 0 : middle - 1, &far[d], error))
       return FALSE;
   }
   return TRUE;
@@ -196,19 +197,20 @@ count_stored(const SmbBlockRecord *record) {
 }
 
 static void
-add_up(const SmbBlockRecord *middle, const Sectors *own, Surroundings *loads, Surroundings *stores, const SmbLaunch *launch,
-       const SmbChip *chip, double at_once, SmbFootprint *footprint) {
+find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *loads,
+               Surroundings *stores, const SmbLaunch *launch, const SmbChip *chip, double at_once,
+               SmbFootprint *footprint) {
   double whole[3], wave[3];
   for (guint d = 0; d < N_DIMENSIONS; d++)
     whole[d] = launch->grid[d];
   extend_wave(launch, at_once, wave);
   memcpy(stores->extent, whole, sizeof(whole));
   double asked = count_stored(middle) * whole[0] * whole[1] * whole[2];
-  footprint->distinct =
-      asked > 0 ? MIN(1, count_distinct_sectors(own->stores, stores) / asked) : 0;
+  footprint->distinct = asked > 0 ? MIN(1, count_distinct_sectors(own->stores, stores) / asked) : 0;
   memcpy(loads->extent, wave, sizeof(wave));
   memcpy(stores->extent, wave, sizeof(wave));
-  double of_wave = count_distinct_sectors(own->loads, loads) + count_distinct_sectors(own->stores, stores);
+  double of_wave =
+      count_distinct_sectors(own->loads, loads) + count_distinct_sectors(own->stores, stores);
   find_shares(footprint, wave, launch, of_wave <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT));
 }
 
@@ -224,7 +226,7 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
     Surroundings loads = surroundings_of(near, far, FALSE);
     Surroundings stores = surroundings_of(near, far, TRUE);
     footprint->sharing = find_sharing(middle, &loads, n_sites);
-    add_up(middle, &own, &loads, &stores, launch, chip, (double)at_once, footprint);
+    find_footprint(middle, &own, &loads, &stores, launch, chip, (double)at_once, footprint);
     sectors_clear(&own);
   }
   for (guint d = 0; d < N_DIMENSIONS; d++) {

@@ -8,16 +8,7 @@
 #include <string.h>
 
 #include "sim/program/inside.h"
-#include "sim/time/l1-cache.h"
-
-enum {
-  N_PARTITIONS = 4,
-  MAX_RESIDENT_WARPS = 64,
-  MAX_OPEN = 8,     // instructions that hold a scoreboard open, of which the times are kept
-  MAX_QUEUE = 64,
-  MAX_BLOCKS = 64,  // resident
-  SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
-};
+#include "sim/time/multiprocessor-impl.h"
 
 #define NEVER 1e300
 
@@ -28,23 +19,6 @@ typedef enum {
   WAY_MEMORY,
 } Way;
 
-// Pipes of a sub-partition; LSU is shared by all.
-typedef enum {
-  PIPE_NONE,
-  PIPE_FMA,
-  PIPE_FMA_LITE, // the other half
-  PIPE_ANY_FMA,
-  PIPE_ALU,
-  PIPE_FP64,
-  PIPE_UNIFORM,
-  PIPE_TENSOR,
-  PIPE_XU,
-  PIPE_SYSTEM,
-  PIPE_CONSTANT,
-  PIPE_LSU,
-  N_PIPES,
-} Pipe;
-
 static const struct {
   guint8 way;
   guint8 pipe;
@@ -53,84 +27,6 @@ static const struct {
 #include "sim/program/rates.def"
 #undef RATE
 };
-
-// A scoreboard of a warp: until when the instructions that opened it hold it open, in rising order.
-typedef struct {
-  double until[MAX_OPEN];
-  guint n;
-  SmbStall reason; // of a wait for it
-} Scoreboard;
-
-typedef struct {
-  const SmbEvent *events;
-  guint n, next;
-  guint block;    // of the resident ones
-  guint number;   // in the order in which warps came: the oldest goes first
-  guint relief;   // the block's number, which tells lines of its own from those of other blocks
-  const SmbBlockRecord *record;
-  double issued;  // the last one
-  double ready;   // the next one, but for its pipe
-  double lsu;     // the pipe takes its next request
-  double copies;  // until the copies that it asked for are complete
-  SmbStall reason; // why it is not ready before
-  double stalled;  // from when on
-  Scoreboard boards[SMB_N_BOARDS];
-} TimedWarp;
-
-typedef struct {
-  guint living; // warps
-  guint arrived;
-  double last_arrival;
-  gboolean is_used;
-  guint phase;                   // between two barriers, from 1
-  guint phase_of[SMB_SHARINGS];  // in which it was decided
-  gboolean is_first[SMB_SHARINGS]; // whether it is the first to ask for what it shares
-} TimedBlock;
-
-typedef struct {
-  TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, the oldest first
-  guint n;
-  TimedWarp *last;
-  double pipes[N_PIPES]; // free again
-  double queue[MAX_QUEUE]; // when the last entries left, in a ring
-  guint queue_at;
-  double dequeued;
-  double banks[SMB_REGISTER_BANKS]; // of registers: have read all that was asked for
-  double now; // its next cycle
-} Partition;
-
-typedef struct {
-  double average; // of its time that it was busy
-  double at;
-} Load;
-
-typedef struct {
-  const SmbReplay *replay;
-  const SmbChip *chip;
-  const SmbTiming *timings;
-  Partition partitions[N_PARTITIONS];
-  TimedBlock blocks[MAX_BLOCKS];
-  TimedWarp *pool;
-  guint warps_per_block;
-  guint64 started, ended; // blocks
-  guint n_warps; // that came so far
-  double next_block; // may be launched
-  double lsu, l2, l2_writes, dram, barrier; // free again
-  Load l2_load, dram_load;
-  double chip_cycles; // of all multiprocessors, in a second
-  double dram_read, dram_written; // bytes so far
-  double dram_latency;
-  double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
-  double stored;            // distinct bytes
-  double end;
-  double busy[SMB_N_UNITS];
-  double stalls[SMB_N_STALLS];
-  guint64 instructions;
-  double warm_end; // when the first wave had ended
-  guint64 warm_blocks;
-  double warm_busy[SMB_N_UNITS];
-  SmbL1Cache *cache;
-} Multiprocessor;
 
 const char *
 smb_unit_name(SmbUnit unit) {
@@ -175,158 +71,7 @@ board_time(const Scoreboard *board, guint open) {
   return board->n > open ? board->until[board->n - 1 - open] : 0;
 }
 
-// --- memory
-
-// What a server was busy of late, of whose time @cycles are taken now.
-static void
-add_load(Load *load, double now, double cycles) {
-  enum { MEMORY = 4096 }; // cycles, of the average
-  double passed = MAX(0, now - load->at);
-  load->average = load->average * exp(-passed / MEMORY) + cycles / MEMORY;
-  load->at = MAX(load->at, now);
-}
-
-// How long a request waits because others come when they like: that of a queue whose server takes as long for each (M/D/1).
-static double
-find_wait(const Load *load, double scale) {
-  double busy = MIN(load->average, 0.8);
-  return scale * busy / (2 * (1 - busy));
-}
-
-// DRAM reads or writes sectors. The more evenly it does both, the more time it takes to turn.
-static void
-move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
-  const SmbChip *chip = sm->chip;
-  double *moved = reads ? &sm->dram_read : &sm->dram_written;
-  *moved += bytes;
-  double both = sm->dram_read + sm->dram_written;
-  double turns = 1 + chip->dram_turn * 2 * MIN(sm->dram_read, sm->dram_written) / both;
-  double cycles = bytes * turns / ((reads ? chip->dram_read : chip->dram_write) / sm->chip_cycles);
-  sm->dram = MAX(start, sm->dram) + cycles;
-  add_load(&sm->dram_load, start, cycles);
-  sm->busy[SMB_UNIT_DRAM] += cycles;
-}
-
-// Sectors that are loaded from the second-level cache, @of_dram of them from DRAM. When the last of them is there. @share: which part
-// of the requests for them, of all multiprocessors, are not merged with another one's on the way.
-static double
-load_sectors(Multiprocessor *sm, double start, guint sectors, double share, guint of_dram) {
-  const SmbChip *chip = sm->chip;
-  double bytes = sectors * (double)SECTOR_BYTES;
-  double cycles = MAX(bytes / chip->l2_port, bytes * share / chip->l2_read);
-  double begin = MAX(start, sm->l2);
-  sm->l2 = begin + cycles;
-  sm->busy[SMB_UNIT_L2] += cycles;
-  add_load(&sm->l2_load, begin, cycles);
-  double there = sm->l2 + chip->l2_latency + find_wait(&sm->l2_load, chip->l2_wait);
-  if (of_dram == 0)
-    return there;
-  move_dram(sm, begin, of_dram * (double)SECTOR_BYTES, TRUE);
-  return MAX(there, sm->dram + sm->dram_latency + find_wait(&sm->dram_load, chip->dram_wait));
-}
-
-static void
-store_sectors(Multiprocessor *sm, double start, guint sectors) {
-  double bytes = sectors * (double)SECTOR_BYTES;
-  sm->l2_writes = MAX(start, sm->l2_writes) + bytes / sm->chip->l2_write;
-  sm->busy[SMB_UNIT_L2] += bytes / sm->chip->l2_write;
-  // The first ones stay in the cache.
-  sm->stored += bytes * sm->replay->footprint->distinct;
-  if (sm->stored * sm->chip->multiprocessors > sm->chip->l2_dirty)
-    move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
-}
-
-// No more is asked for while so much is on its way.
-static double
-find_room(const Multiprocessor *sm, double start) {
-  const SmbChip *chip = sm->chip;
-  double l2 = sm->l2 - chip->open_bytes / chip->l2_read;
-  double writes = sm->l2_writes - chip->open_bytes / chip->l2_write;
-  double dram = sm->dram - chip->open_bytes * sm->chip_cycles / chip->dram_read;
-  return MAX(MAX(start, writes), MAX(l2, dram));
-}
-
-// Tells a line of the block from the same one of another block, unless they share it.
-static guint64
-tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line, guint sharing) {
-  guint64 block = (guint64)((double)warp->relief * sm->chip->multiprocessors), tag = 0;
-  for (guint d = 0; d < 3; d++) {
-    guint64 place = block % sm->replay->grid[d];
-    block /= sm->replay->grid[d];
-    tag = tag * 65599 + (sharing >> d & 1 ? 0 : place + 1);
-  }
-  return line->line ^ tag << 34;
-}
-
-// Whether DRAM has to serve what blocks along @sharing ask for at the same time, and this one between two of its barriers: one in so
-// many of these is the first to ask.
-static gboolean
-is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing) {
-  TimedBlock *block = &sm->blocks[warp->block];
-  const SmbFootprint *footprint = sm->replay->footprint;
-  const double *shares = warp->relief < sm->replay->resident ? footprint->first : footprint->later;
-  if (block->phase_of[sharing] != block->phase) {
-    block->phase_of[sharing] = block->phase;
-    sm->due[sharing] += shares[sharing];
-    block->is_first[sharing] = sm->due[sharing] >= 1;
-    sm->due[sharing] -= block->is_first[sharing];
-  }
-  return block->is_first[sharing] && !sm->replay->is_warm;
-}
-
-// A request of global memory that the pipe takes at @start. When what it loads is there.
-static double
-ask_global(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
-           double start) {
-  guint sharing = sm->replay->footprint->sharing[request->site];
-  gboolean is_first = request->is_load && is_first_asker(sm, warp, sharing);
-  guint missing = 0, of_dram = 0, written = 0;
-  for (guint i = 0; i < request->n; i++) {
-    const SmbTimedLine *line =
-        &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
-    guint sectors = (guint)__builtin_popcount(line->sectors);
-    written += request->is_store ? sectors : 0;
-    if (!request->is_load)
-      continue;
-    // Atomics are made in the second-level cache.
-    missing += request->is_store
-                   ? sectors
-                   : smb_l1_cache_load(sm->cache, tag_of(sm, warp, line, sharing), line->sectors);
-    of_dram += is_first ? (guint)__builtin_popcount(line->news) : 0;
-  }
-  double there = start + sm->chip->l1_latency;
-  if (written && !request->is_load)
-    store_sectors(sm, start, written);
-  if (missing)
-    there = load_sectors(sm, start, missing, sm->replay->footprint->first[sharing],
-                         MIN(missing, of_dram));
-  return there;
-}
-
 // --- instructions
-
-// Cycles of the pipe; one of a request without active lanes, and of what is stored to global memory.
-static double
-count_pipe(const Multiprocessor *sm, const SmbTimedRequest *request, const SmbTiming *timing) {
-  if (!request)
-    return timing->rate == SMB_RATE_REDUCE ? 2 : 1;
-  gboolean is_relieved = sm->replay->relieved && sm->replay->relieved[request->site];
-  double shared = is_relieved ? request->ideal : request->wavefronts;
-  // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts.
-  if (timing->rate == SMB_RATE_COPY)
-    return shared + 1;
-  return MAX(1, shared + request->loads);
-}
-
-// From issue to the result, if nothing is in the way.
-static double
-shared_latency(const SmbChip *chip, const SmbTimedRequest *request, double wavefronts) {
-  double first = request && request->width == 8    ? chip->shared_latency_8
-                 : request && request->width == 16 ? chip->shared_latency_16
-                                                   : chip->shared_latency;
-  guint least = request ? MAX(request->ideal, 1) : 1;
-  return first + MAX(0, wavefronts - least) * chip->wavefront_latency;
-}
 
 static void
 queue_leave(Multiprocessor *sm, Partition *partition, double when, double takes) {
@@ -346,26 +91,26 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
              const SmbEvent *event, double now) {
   const SmbChip *chip = sm->chip;
   const SmbTimedRequest *request =
-      event->request
-          ? &g_array_index(warp->record->requests, SmbTimedRequest, event->request - 1)
-          : NULL;
-  double wavefronts = count_pipe(sm, request, timing);
+      event->request ? &g_array_index(warp->record->requests, SmbTimedRequest, event->request - 1)
+                     : NULL;
+  double wavefronts = smb_memory_path_cycles(sm, request, timing);
   // While this one waits for its sub-partition, or for its warp's last one, the pipe serves others.
   double turn = MAX(now + chip->queue_latency, sm->lsu);
   sm->lsu = turn + wavefronts;
   double start = MAX(turn, MAX(partition->dequeued, warp->lsu));
   if (request && request->n)
-    start = find_room(sm, start);
+    start = smb_memory_path_room(sm, start);
   warp->lsu = start + wavefronts * chip->same_warp;
   sm->busy[SMB_UNIT_SHARED] += wavefronts;
   queue_leave(sm, partition, start, timing->sends * chip->register_interval);
   double begun = start - chip->queue_latency;
-  double there = begun + shared_latency(chip, request, wavefronts);
+  double there = begun + smb_memory_path_latency(chip, request, wavefronts);
   SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
   if (timing->rate == SMB_RATE_SHUFFLE || timing->rate == SMB_RATE_REDUCE)
-    there = begun + (timing->rate == SMB_RATE_SHUFFLE ? chip->shuffle_latency : chip->reduce_latency);
+    there =
+        begun + (timing->rate == SMB_RATE_SHUFFLE ? chip->shuffle_latency : chip->reduce_latency);
   if (request && request->n) {
-    there = ask_global(sm, warp, request, begun);
+    there = smb_memory_path_ask(sm, warp, request, begun);
     reason = SMB_STALL_LONG_SCOREBOARD;
   }
   if (timing->rate == SMB_RATE_COPY)
@@ -380,7 +125,7 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
 
 static double
 queued_latency(const SmbChip *chip, Pipe pipe) {
-  return pipe == PIPE_XU ? chip->special_latency
+  return pipe == PIPE_XU         ? chip->special_latency
          : pipe == PIPE_CONSTANT ? chip->constant_latency
                                  : chip->system_latency;
 }
@@ -390,7 +135,8 @@ static void
 issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
              double now) {
   Pipe pipe = ways[timing->rate].pipe;
-  double start = MAX(MAX(now + sm->chip->queue_latency, partition->dequeued), partition->pipes[pipe]);
+  double start =
+      MAX(MAX(now + sm->chip->queue_latency, partition->dequeued), partition->pipes[pipe]);
   partition->pipes[pipe] = start + sm->chip->rate[timing->rate];
   queue_leave(sm, partition, start, 0);
   double there = start - sm->chip->queue_latency + queued_latency(sm->chip, pipe);
@@ -404,8 +150,10 @@ issue_queued(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
 static SmbUnit
 pipe_unit(Pipe pipe) {
   static const SmbUnit units[N_PIPES] = {
-      [PIPE_FMA] = SMB_UNIT_FMA, [PIPE_ANY_FMA] = SMB_UNIT_FMA,        [PIPE_ALU] = SMB_UNIT_ALU,       [PIPE_FP64] = SMB_UNIT_FP64,
-      [PIPE_UNIFORM] = SMB_UNIT_UNIFORM, [PIPE_TENSOR] = SMB_UNIT_TENSOR, [PIPE_XU] = SMB_UNIT_XU,
+      [PIPE_FMA] = SMB_UNIT_FMA,         [PIPE_ANY_FMA] = SMB_UNIT_FMA,
+      [PIPE_ALU] = SMB_UNIT_ALU,         [PIPE_FP64] = SMB_UNIT_FP64,
+      [PIPE_UNIFORM] = SMB_UNIT_UNIFORM, [PIPE_TENSOR] = SMB_UNIT_TENSOR,
+      [PIPE_XU] = SMB_UNIT_XU,
   };
   return units[pipe];
 }
@@ -458,12 +206,13 @@ start_block(Multiprocessor *sm, guint index, double when) {
   block->is_used = sm->started < replay->n_blocks && sm->instructions < replay->max_instructions;
   if (!block->is_used)
     return;
-  const SmbBlockRecord *record = g_ptr_array_index(replay->records, sm->started % replay->records->len);
+  const SmbBlockRecord *record =
+      g_ptr_array_index(replay->records, sm->started % replay->records->len);
   when = MAX(when, sm->next_block);
-  sm->next_block = when + (sm->started < replay->resident
-                               ? sm->chip->first_interval
-                               : sm->chip->block_interval +
-                                     record->warps->len * sm->chip->warp_interval);
+  sm->next_block =
+      when + (sm->started < replay->resident
+                  ? sm->chip->first_interval
+                  : sm->chip->block_interval + record->warps->len * sm->chip->warp_interval);
   *block = (TimedBlock){.living = record->warps->len, .is_used = TRUE, .phase = 1};
   for (guint w = 0; w < record->warps->len; w++) {
     GArray *events = g_ptr_array_index(record->warps, w);
@@ -591,8 +340,8 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     break;
   case WAY_FIXED:
     partition->pipes[choose_pipe(partition, pipe)] = now + sm->chip->rate[timing->rate];
-    sm->busy[pipe_unit(pipe)] += sm->chip->rate[timing->rate] / N_PARTITIONS /
-                                 (pipe_unit(pipe) == SMB_UNIT_FMA ? 2 : 1);
+    sm->busy[pipe_unit(pipe)] +=
+        sm->chip->rate[timing->rate] / N_PARTITIONS / (pipe_unit(pipe) == SMB_UNIT_FMA ? 2 : 1);
     break;
   case WAY_QUEUED:
     issue_queued(sm, partition, warp, timing, now);
@@ -618,7 +367,9 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
 // the next one may follow.
 static double
 read_registers(Partition *partition, const TimedWarp *warp, const SmbTiming *timing, double now) {
-  enum { WINDOW = 3 };
+  enum {
+    WINDOW = 3
+  };
   double next = now;
   for (guint b = 0; b < SMB_REGISTER_BANKS; b++) {
     guint reads = timing->reads[b] - (partition->last == warp ? timing->kept[b] : 0);
@@ -680,7 +431,7 @@ release_some_block(Multiprocessor *sm) {
 }
 
 static void
-run(Multiprocessor *sm) {
+run_multiprocessor(Multiprocessor *sm) {
   for (guint b = 0; b < sm->replay->resident; b++)
     start_block(sm, b, 0);
   for (;;) {
@@ -694,13 +445,14 @@ run(Multiprocessor *sm) {
 
 // Blocks that were not replayed go on as those after the first wave did.
 static void
-extend(const Multiprocessor *sm, SmbReplayed *result) {
+extend_replay(const Multiprocessor *sm, SmbReplayed *result) {
   guint64 left = sm->replay->n_blocks - sm->ended;
   if (left == 0)
     return;
   guint64 steady = sm->ended - sm->warm_blocks;
   gboolean has_steady = steady > 0 && sm->warm_end < sm->end;
-  double cycles = has_steady ? (sm->end - sm->warm_end) / (double)steady : sm->end / (double)sm->ended;
+  double cycles =
+      has_steady ? (sm->end - sm->warm_end) / (double)steady : sm->end / (double)sm->ended;
   result->cycles += cycles * (double)left;
 }
 
@@ -721,13 +473,13 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
   double left = chip->unified_bytes - (double)replay->shared_bytes;
   sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
-  run(sm);
+  run_multiprocessor(sm);
   sm->end = MAX(MAX(sm->end, sm->l2_writes), MAX(sm->l2, sm->dram));
   SmbReplayed result = {.cycles = sm->end, .blocks = sm->ended, .instructions = sm->instructions};
   for (guint u = 0; u < SMB_N_UNITS; u++)
     result.busy[u] = sm->end > 0 ? MIN(1, sm->busy[u] / sm->end) : 0;
   memcpy(result.stalls, sm->stalls, sizeof(result.stalls));
-  extend(sm, &result);
+  extend_replay(sm, &result);
   smb_l1_cache_free(sm->cache);
   g_free(sm->pool);
   g_free(sm);

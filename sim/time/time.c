@@ -9,7 +9,6 @@
 
 #include "sim/arch/occupancy.h"
 #include "sim/base/text.h"
-#include "sim/machine/front-end.h"
 #include "sim/time/footprint.h"
 
 enum {
@@ -17,7 +16,8 @@ enum {
   MAX_INSTRUCTIONS = 3 << 20, // that are replayed
   MIN_INSTRUCTIONS = 1 << 17, // the same, for a site
   N_SAMPLES = 4,              // blocks of a launch that are not alike
-  REGISTER_UNIT = 256,        // registers are given to warps in multiples of it (sm_70 and later, CUDA Occupancy Calculator)
+  REGISTER_UNIT =
+      256, // registers are given to warps in multiples of it (sm_70 and later, CUDA Occupancy Calculator)
   SM_REGISTERS = 65536,
 };
 
@@ -29,14 +29,15 @@ find_resident(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *l
   guint64 shared = smb_program_static_shared(program) + launch->dynamic_bytes;
   SmbOccupancy occupancy = smb_occupancy(arch, threads, shared);
   guint registers = smb_program_registers(program);
-  guint of_warp = (registers * SMB_NVIDIA_LANES + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+  guint of_warp =
+      (registers * SMB_NVIDIA_LANES + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
   // Each sub-partition has a quarter of the registers, and whole warps.
   guint of_registers = of_warp ? SM_REGISTERS / 4 / of_warp * 4 / warps : occupancy.blocks;
   return occupancy.known ? MIN(occupancy.blocks, of_registers) : 0;
 }
 
 static SmbUnit
-find_limit(const double busy[SMB_N_UNITS]) {
+find_busiest(const double busy[SMB_N_UNITS]) {
   SmbUnit limit = SMB_N_UNITS;
   double most = 0.5;
   for (guint u = 0; u < SMB_N_UNITS; u++) {
@@ -134,8 +135,8 @@ replay_launch(SmbTime *time, SmbReplay *replay, const GArray *conflicts, gboolea
   for (guint s = 0; s < SMB_N_STALLS; s++)
     time->stalls[s] = sum > 0 ? replayed.stalls[s] / sum : 0;
   memcpy(time->busy, replayed.busy, sizeof(time->busy));
-  time->limit = find_limit(replayed.busy);
-  time->without_limit = find_limit(without.busy);
+  time->limit = find_busiest(replayed.busy);
+  time->without_limit = find_busiest(without.busy);
   time->blocks = replayed.blocks;
   time->instructions = replayed.instructions;
   if (by_site)
@@ -145,8 +146,8 @@ replay_launch(SmbTime *time, SmbReplay *replay, const GArray *conflicts, gboolea
 
 // Blocks at even distances, the one in the middle first.
 static gboolean
-record_blocks(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint64 n_blocks, GPtrArray *records,
-              GError **error) {
+record_blocks(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint64 n_blocks,
+              GPtrArray *records, GError **error) {
   guint64 middle = smb_footprint_middle(launch);
   for (guint64 i = 0; i < MIN(n_blocks, N_SAMPLES); i++) {
     guint64 index = (middle + i * (n_blocks / N_SAMPLES)) % n_blocks;

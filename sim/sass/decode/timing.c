@@ -58,10 +58,10 @@ count_sent(const SassInstruction *instruction, SmbRate rate) {
     guint address;
     gboolean has_data; // of as many bits as it says
   } senders[] = {
-      {"LDS", 1, FALSE},   {"LDL", 1, FALSE},   {"LDSM", 1, FALSE}, {"STS", 1, TRUE},
-      {"STL", 1, TRUE},    {"STSM", 1, TRUE},   {"ATOMS", 1, TRUE}, {"LD", 2, FALSE},
-      {"LDG", 2, FALSE},   {"ST", 2, TRUE},     {"STG", 2, TRUE},   {"ATOM", 2, TRUE},
-      {"ATOMG", 2, TRUE},  {"RED", 2, TRUE},    {"REDG", 2, TRUE},  {"LDGSTS", 3, FALSE},
+      {"LDS", 1, FALSE},  {"LDL", 1, FALSE}, {"LDSM", 1, FALSE}, {"STS", 1, TRUE},
+      {"STL", 1, TRUE},   {"STSM", 1, TRUE}, {"ATOMS", 1, TRUE}, {"LD", 2, FALSE},
+      {"LDG", 2, FALSE},  {"ST", 2, TRUE},   {"STG", 2, TRUE},   {"ATOM", 2, TRUE},
+      {"ATOMG", 2, TRUE}, {"RED", 2, TRUE},  {"REDG", 2, TRUE},  {"LDGSTS", 3, FALSE},
       {"SHFL", 1, FALSE},
   };
   if (rate == SMB_RATE_SHUFFLE && sass_has(instruction, PART_IDX))
@@ -77,7 +77,7 @@ count_sent(const SassInstruction *instruction, SmbRate rate) {
 
 // Registers that an instruction of a pipe with a fixed latency reads; one that is kept from the instruction ahead stands at the same place.
 static void
-count_reads(const SassInstruction *instruction, const SassInstruction *ahead, SmbTiming *timing) {
+count_registers_read(const SassInstruction *instruction, const SassInstruction *ahead, SmbTiming *timing) {
   guint first = instruction->n_operands > 0 && instruction->operands[0].kind == SASS_REGISTER;
   for (guint i = first; i < instruction->n_operands; i++) {
     const SassOperand *operand = &instruction->operands[i];
@@ -86,17 +86,16 @@ count_reads(const SassInstruction *instruction, const SassInstruction *ahead, Sm
     guint bank = operand->number % SMB_REGISTER_BANKS;
     timing->reads[bank]++;
     const SassOperand *before = i < ahead->n_operands ? &ahead->operands[i] : NULL;
-    timing->kept[bank] = (guint8)(timing->kept[bank] +
-                                  (before && before->kind == SASS_REGISTER && before->is_reused &&
-                                   before->number == operand->number));
+    timing->kept[bank] =
+        (guint8)(timing->kept[bank] + (before && before->kind == SASS_REGISTER &&
+                                       before->is_reused && before->number == operand->number));
   }
 }
 
 static gboolean
 reads_at_once(SmbRate rate) {
   return rate == SMB_RATE_FLOAT || rate == SMB_RATE_HALF || rate == SMB_RATE_MULTIPLY ||
-         rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC ||
-         rate == SMB_RATE_ADD;
+         rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC || rate == SMB_RATE_ADD;
 }
 
 // DEPBAR.LE SB0, 0x1, {2}: the scoreboard and how many instructions may hold it open; those of the list may not be open at all.
@@ -127,7 +126,7 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
                       .board = SMB_NO_BOARD};
   timing.sends = (guint8)count_sent(instruction, (SmbRate)timing.rate);
   if (reads_at_once((SmbRate)timing.rate))
-    count_reads(instruction, &decoder->ahead, &timing);
+    count_registers_read(instruction, &decoder->ahead, &timing);
   decoder->ahead = *instruction;
   if (timing.rate == SMB_RATE_WAIT)
     read_wait(instruction, &timing);
