@@ -159,8 +159,8 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
     request = own_request(record, warp, request);
   if (request->first + request->n != record->lines->len)
     return;
-  for (; mask; mask &= mask - 1) {
-    guint64 address = addresses[smb_lanes_first(mask)];
+  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+    guint64 address = addresses[smb_lanes_first(rest)];
     guint64 line = address >> SMB_LINE_SHIFT;
     guint8 sector = (guint8)(1u << (address >> SMB_SECTOR_SHIFT & 3));
     SmbTimedLine *lines = &g_array_index(record->lines, SmbTimedLine, request->first);

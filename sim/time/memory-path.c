@@ -12,7 +12,7 @@ double
 smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
                        const SmbTiming *timing) {
   if (!request)
-    return timing->rate == SMB_RATE_REDUCE ? 2 : 1;
+    return timing->rate == SMB_RATE_REDUCE || timing->rate == SMB_RATE_SYSTEM ? 2 : 1;
   gboolean is_relieved = sm->replay->relieved && sm->replay->relieved[request->site];
   double shared = is_relieved ? request->ideal : request->wavefronts;
   // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts.

@@ -85,6 +85,13 @@ queue_room(const Partition *partition) {
   return partition->queue[partition->queue_at];
 }
 
+static double
+exchange_latency(const SmbChip *chip, SmbRate rate) {
+  return rate == SMB_RATE_SHUFFLE  ? chip->shuffle_latency
+         : rate == SMB_RATE_REDUCE ? chip->reduce_latency
+                                   : chip->system_latency;
+}
+
 // Goes through the queue to the pipe of shared memory and the first-level cache.
 static void
 issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const SmbTiming *timing,
@@ -106,9 +113,9 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
   double begun = start - chip->queue_latency;
   double there = begun + smb_memory_path_latency(chip, request, wavefronts);
   SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
-  if (timing->rate == SMB_RATE_SHUFFLE || timing->rate == SMB_RATE_REDUCE)
-    there =
-        begun + (timing->rate == SMB_RATE_SHUFFLE ? chip->shuffle_latency : chip->reduce_latency);
+  if (timing->rate == SMB_RATE_SHUFFLE || timing->rate == SMB_RATE_REDUCE ||
+      timing->rate == SMB_RATE_SYSTEM)
+    there = begun + exchange_latency(chip, (SmbRate)timing->rate);
   if (request && request->n) {
     there = smb_memory_path_ask(sm, warp, request, begun);
     reason = SMB_STALL_LONG_SCOREBOARD;
@@ -127,7 +134,7 @@ static double
 queued_latency(const SmbChip *chip, Pipe pipe) {
   return pipe == PIPE_XU         ? chip->special_latency
          : pipe == PIPE_CONSTANT ? chip->constant_latency
-                                 : chip->system_latency;
+                                 : chip->uniform_latency;
 }
 
 // Goes through the queue to a pipe of the sub-partition.

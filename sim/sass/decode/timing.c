@@ -62,7 +62,7 @@ count_sent(const SassInstruction *instruction, SmbRate rate) {
       {"STL", 1, TRUE},   {"STSM", 1, TRUE}, {"ATOMS", 1, TRUE}, {"LD", 2, FALSE},
       {"LDG", 2, FALSE},  {"ST", 2, TRUE},   {"STG", 2, TRUE},   {"ATOM", 2, TRUE},
       {"ATOMG", 2, TRUE}, {"RED", 2, TRUE},  {"REDG", 2, TRUE},  {"LDGSTS", 3, FALSE},
-      {"SHFL", 1, FALSE},
+      {"SHFL", 1, FALSE}, {"S2R", 4, FALSE},
   };
   if (rate == SMB_RATE_SHUFFLE && sass_has(instruction, PART_IDX))
     return 2;
@@ -77,7 +77,8 @@ count_sent(const SassInstruction *instruction, SmbRate rate) {
 
 // Registers that an instruction of a pipe with a fixed latency reads; one that is kept from the instruction ahead stands at the same place.
 static void
-count_registers_read(const SassInstruction *instruction, const SassInstruction *ahead, SmbTiming *timing) {
+count_registers_read(const SassInstruction *instruction, const SassInstruction *ahead,
+                     SmbTiming *timing) {
   guint first = instruction->n_operands > 0 && instruction->operands[0].kind == SASS_REGISTER;
   for (guint i = first; i < instruction->n_operands; i++) {
     const SassOperand *operand = &instruction->operands[i];
