@@ -101,6 +101,25 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
   recorder->last[site] = g_array_index(events, SmbEvent, events->len - 1).request;
 }
 
+// Which sectors a store does not write as a whole. Its lanes are taken to write different bytes.
+static void
+find_partial(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, SmbLanes mask,
+             guint width, const guint64 *addresses) {
+  for (guint i = 0; i < request->n; i++) {
+    SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
+    guint bytes[1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT)] = {0};
+    for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+      guint64 address = addresses[smb_lanes_first(rest)];
+      if (address >> SMB_LINE_SHIFT == line->line)
+        bytes[address >> SMB_SECTOR_SHIFT & 3] += width;
+    }
+    for (guint sector = 0; sector < G_N_ELEMENTS(bytes); sector++) {
+      if (line->sectors >> sector & 1 && bytes[sector] < 1 << SMB_SECTOR_SHIFT)
+        line->partial |= (guint8)(1u << sector);
+    }
+  }
+}
+
 // The first-level cache has banks as shared memory has, since it is the same memory, and looks up four lines a cycle (measured on an H200:
 // loads of 4 and 8 bytes at distances of 4 to 136 bytes).
 static void
@@ -110,7 +129,7 @@ count_l1(SmbBlockRecorder *recorder, SmbTimedRequest *request, guint site, SmbLa
     LINES_A_CYCLE = 4
   };
   SmbRequest asked = {.op = SMB_OP_LD, .width = (guint8)width, .mask = mask};
-  if (smb_program_site(recorder->program, site)->op_class != SMB_OP_CLASS_LOAD || width > 16)
+  if (smb_program_site(recorder->program, site)->op_class == SMB_OP_CLASS_ATOMIC || width > 16)
     return;
   guint64 line = 0;
   for (SmbLanes rest = mask; rest; rest &= rest - 1) {
@@ -178,6 +197,8 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   find_news(recorder, request);
   count_l1(recorder, request, site, mask, width, addresses);
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
+  if (op_class == SMB_OP_CLASS_STORE)
+    find_partial(recorder, request, mask, width, addresses);
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
 }

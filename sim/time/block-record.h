@@ -19,11 +19,12 @@ enum {
 };
 
 /** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: for each of them that no
- * request of the block has touched before */
+ * request of the block has touched before; @partial: for each of them that a store writes only a part of */
 typedef struct {
   guint64 line;
   guint8 sectors;
   guint8 news;
+  guint8 partial;
 } SmbTimedLine;
 
 /**

@@ -82,10 +82,12 @@ load_sectors(Multiprocessor *sm, double start, guint sectors, double share, guin
 }
 
 static void
-store_sectors(Multiprocessor *sm, double start, guint sectors) {
+store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   double bytes = sectors * (double)SECTOR_BYTES;
-  sm->l2_writes = MAX(start, sm->l2_writes) + bytes / sm->chip->l2_write;
-  sm->busy[SMB_UNIT_L2] += bytes / sm->chip->l2_write;
+  double cycles =
+      (sectors - partial) * SECTOR_BYTES / sm->chip->l2_write + partial * sm->chip->l2_partial;
+  sm->l2_writes = MAX(start, sm->l2_writes) + cycles;
+  sm->busy[SMB_UNIT_L2] += cycles;
   // The first ones stay in the cache.
   sm->stored += bytes * sm->replay->footprint->distinct;
   if (sm->stored * sm->chip->multiprocessors > sm->chip->l2_dirty)
@@ -136,12 +138,13 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
                     double start) {
   guint sharing = sm->replay->footprint->sharing[request->site];
   gboolean is_first = request->is_load && is_first_asker(sm, warp, sharing);
-  guint missing = 0, of_dram = 0, written = 0;
+  guint missing = 0, of_dram = 0, written = 0, partial = 0;
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
     guint sectors = (guint)__builtin_popcount(line->sectors);
     written += request->is_store ? sectors : 0;
+    partial += (guint)__builtin_popcount(line->partial);
     if (!request->is_load)
       continue;
     // Atomics are made in the second-level cache.
@@ -152,7 +155,7 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
   }
   double there = start + sm->chip->l1_latency;
   if (written && !request->is_load)
-    store_sectors(sm, start, written);
+    store_sectors(sm, start, written, partial);
   if (missing)
     there = load_sectors(sm, start, missing, sm->replay->footprint->first[sharing],
                          MIN(missing, of_dram));
