@@ -109,8 +109,8 @@ def blocks_of(row):
 
 
 def family(row):
-    """Launches of one family are on one side: all forms of a kernel."""
-    return row["program"].split("_")[0] + " " + row["entry"].split("(")[0].split("<")[0].replace("void ", "").strip()
+    """Launches of one family are on one side: all forms of a kernel in programs whose names begin alike (up to '_')."""
+    return row["program"].split("_")[0] + " " + row["entry"].replace("<unnamed>::", "").split("(")[0].split("<")[0].replace("void ", "").strip()
 
 
 def split(path, seen, held, small):
