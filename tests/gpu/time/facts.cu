@@ -4,7 +4,8 @@
 // Measures what the clock's model needs to know of a device: how often a pipe takes an instruction, how long a result takes,
 // how many instructions wait in a queue, what barriers, blocks, caches and memory cost. Cycles are those of clock64() on one SM.
 //
-//   facts [--only PART] [--cubins FOLDER]      writes 'name value unit how' lines
+//   facts [--part PART] [--only NAME] [--cubins FOLDER]    writes lines 'name value unit how'
+//   facts --ptx FOLDER                                     writes what it would compile; needs no device
 //
 // Instructions come from instructions.def: PTX that the driver compiles. A text stands 12 times in the loop of one kernel and
 // 28 times in that of another, for each of 4 chains (or of one, for latency); the difference of their times has neither loop nor start.
@@ -580,6 +581,25 @@ static void measure_blocks(int sms) {
   CHECK_RT(cudaFree(out));
 }
 
+// What programs are told of the device.
+static void describe(const cudaDeviceProp &p) {
+  auto attribute = [](cudaDeviceAttr which) {
+    int value;
+    CHECK_RT(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+  };
+  printf("# %s\n", p.name);
+  say("device.multiprocessors", p.multiProcessorCount, "", "cudaGetDeviceProperties, as all of device");
+  say("device.clock-khz", attribute(cudaDevAttrClockRate), "kHz", "of the multiprocessors, boost");
+  say("device.memory-clock-khz", attribute(cudaDevAttrMemoryClockRate), "kHz", "");
+  say("device.memory-bus-bits", attribute(cudaDevAttrGlobalMemoryBusWidth), "bits", "");
+  say("device.l2-bytes", p.l2CacheSize, "bytes", "");
+  say("device.persisting-l2-bytes", p.persistingL2CacheMaxSize, "bytes", "");
+  say("device.copy-engines", p.asyncEngineCount, "", "");
+  say("device.single-to-double-ratio", attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio), "", "");
+  say("device.ecc", p.ECCEnabled, "", "");
+}
+
 int main(int count, char **words) {
   const char *part = nullptr, *only = nullptr;
   for (int w = 1; w < count; w++) {
@@ -602,7 +622,7 @@ int main(int count, char **words) {
   std::string target = "sm_" + std::to_string(properties.major * 10 + properties.minor);
   CHECK(cuMemAlloc(&out_memory, 1024 * sizeof(Stamps)));
   CHECK(cuMemAlloc(&global_memory, global_bytes));
-  printf("# %s, %d SMs\n", properties.name, properties.multiProcessorCount);
+  describe(properties);
   if (wanted("instructions")) measure_instructions(target.c_str(), only);
   if (wanted("queues")) measure_queues(target.c_str());
   if (wanted("barriers")) measure_barriers(target.c_str());
