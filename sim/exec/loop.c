@@ -58,6 +58,21 @@ watch_guard(Exec *exec, const Step *step, SmbLanes unknown) {
     smb_order_guards(exec, step);
 }
 
+// Tells the instructions that a step begins, where somebody wants to know.
+static inline void
+tell_step(const Exec *exec, const Step *step, SmbLanes lanes) {
+  const SmbBlock *block = exec->block;
+  if (G_UNLIKELY(block->sink->executed) && step->begins)
+    block->sink->executed(block->user, exec->w, step->place, step->begins, lanes);
+}
+
+// The same of steps that only compute.
+G_GNUC_NO_INLINE static void
+tell_computing(const Exec *exec, const Step *step, guint n, SmbLanes lanes) {
+  for (const Step *end = step + n; step < end; step++)
+    tell_step(exec, step, lanes);
+}
+
 // One step of the running warp, of which it is known who executes it.
 static gboolean
 execute_step(Exec *exec) {
@@ -65,10 +80,12 @@ execute_step(Exec *exec) {
   SmbSplits *splits = exec->warp->splits;
   const Step *step = &exec->steps[splits->pc++];
   SmbLanes truth = registers->predicates[step->guard] ^ (step->unless ? ~(SmbLanes)0 : 0);
+  SmbLanes lanes = step->guard == PREDICATE_TRUE ? splits->mask : splits->mask & truth;
   exec->block->instructions += step->begins;
+  tell_step(exec, step, lanes);
   if (registers->predicate_flags[step->guard] & (ROW_BLOCK | ROW_ORDER))
     watch_guard(exec, step, 0);
-  return step->run(exec, step, step->guard == PREDICATE_TRUE ? splits->mask : splits->mask & truth);
+  return step->run(exec, step, lanes);
 }
 
 // Steps that only compute, one after the other, in @lanes. Returns the last of them.
@@ -103,6 +120,8 @@ run_warp(Exec *exec) {
     if (n > 0) {
       left -= n;
       splits->pc += n;
+      if (G_UNLIKELY(exec->block->sink->executed))
+        tell_computing(exec, step, n, lanes);
       step = run_computing(registers, step, n, lanes, &instructions);
       continue;
     }
@@ -115,11 +134,13 @@ run_warp(Exec *exec) {
       if (G_UNLIKELY(registers->predicate_flags[step->guard] & (ROW_BLOCK | ROW_ORDER)))
         watch_guard(exec, step, unknown);
       if (G_UNLIKELY(unknown)) {
+        tell_step(exec, step, lanes & ~unknown);
         if (!smb_unknown_guard(exec, step, lanes & ~unknown, unknown))
           return FALSE;
         continue;
       }
     }
+    tell_step(exec, step, lanes);
     exec->left = left;
     if (!step->run(exec, step, lanes))
       return FALSE;

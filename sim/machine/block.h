@@ -62,6 +62,8 @@ const char *smb_traffic_name(SmbTraffic traffic);
  * @constant: @request was made of constant memory at @site, at offsets in it, by a load that computes where; of the
  *   variable @name. %NULL: it was made, or may have been, and it is not known where
  * @traffic: a warp executed @site, which moved @bytes of shared memory, or SMB_BYTES_UNKNOWN, and made no request
+ * @executed: warp @warp executes @n instructions of machine code, one behind the other, the last of which is at @place (a
+ *   byte address in its code) and is executed by @lanes, of which there may be none; told ahead of its requests
  */
 typedef struct {
   void (*shared)(gpointer user, guint site, guint warp, const char *array,
@@ -73,6 +75,7 @@ typedef struct {
                     const SmbHint *hint);
   void (*traffic)(gpointer user, SmbTraffic kind, guint site, guint64 bytes);
   void (*constant)(gpointer user, guint site, const char *name, const SmbRequest *request);
+  void (*executed)(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes);
 } SmbSink;
 
 typedef struct _SmbGlobal SmbGlobal;

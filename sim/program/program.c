@@ -10,6 +10,7 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/program/inside.h"
+#include "sim/program/timing.h"
 
 void
 smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *source,
@@ -18,6 +19,7 @@ smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *s
   program->front_end = front_end;
   program->source = source ? smb_source_ref(source) : NULL;
   program->file = g_strdup(file);
+  program->timings = g_array_new(FALSE, FALSE, sizeof(SmbTiming));
   program->sites = g_array_new(FALSE, FALSE, sizeof(SmbSite));
   program->arrays = g_array_new(FALSE, FALSE, sizeof(SmbArray));
   program->regions = g_array_new(FALSE, FALSE, sizeof(Region));
@@ -49,6 +51,7 @@ smb_program_clear(SmbProgram *program) {
   g_array_unref(program->regions);
   g_array_unref(program->parameters);
   g_clear_pointer(&program->prototype, g_array_unref);
+  g_array_unref(program->timings);
   g_strfreev(program->defines);
   g_strfreev(program->folders);
   g_free(program->compiled_from);

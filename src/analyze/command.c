@@ -72,7 +72,8 @@ smb_analyze_write(SmbCli *cli, const SmbAnalyzeReport *report) {
   write_failed_limits(cli, report);
 }
 
-static const SmbCliGroup *const groups[] = {&smb_analyze_limit_group, SMB_TARGET_GROUPS, NULL};
+static const SmbCliGroup *const groups[] = {&smb_analyze_limit_group, &smb_launch_time_group,
+                                            SMB_TARGET_GROUPS, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
     .description = "Counts the wavefronts of each access to shared memory, and the sectors of each "
@@ -102,7 +103,7 @@ analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const 
   g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(SmbLimit));
   g_autoptr(GArray) failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   const SmbAnalyzePart part = {*shard, counts, limits};
-  const SmbAnalyzeReport report = {target, analysis, option_warps, none, failed, &part, NULL};
+  const SmbAnalyzeReport report = {target, analysis, option_warps, none, failed, &part, NULL, NULL};
   smb_analyze_write(cli, &report);
   if (smb_target_can_compile(target, cli->arch))
     smb_spool_printf(
@@ -198,7 +199,15 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
     return FALSE;
   g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
   g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled);
-  const SmbAnalyzeReport report = {target, analysis, option_warps, limits, failed, NULL, compiled};
+  g_autoptr(GError) untimed = NULL;
+  g_autoptr(SmbLaunchTime) time = smb_launch_time_new(
+      smb_compiled_count_has(compiled) ? compiled->target : target, cli->arch, &untimed);
+  if (untimed) {
+    g_propagate_error(error, g_steal_pointer(&untimed));
+    return FALSE;
+  }
+  const SmbAnalyzeReport report = {target, analysis, option_warps, limits,
+                                   failed, NULL,     compiled,     time};
   smb_analyze_write(cli, &report);
   return TRUE;
 }

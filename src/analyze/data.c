@@ -25,6 +25,8 @@ write_access_json(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeRe
   smb_json_text(json, "reason", access->reason);
   smb_json_boolean(json, "depends_on_data", smb_access_depends_on_data(access));
   smb_json_number(json, "uncounted_requests", (gint64)access->uncounted);
+  if (analysis == smb_analyze_judged(report))
+    smb_launch_time_site_json(json, report->time, access->site);
   if (report->by_warp) {
     smb_json_array(json, "warps");
     for (guint w = 0; w < analysis->n_warps; w++) {
@@ -230,6 +232,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   write_accesses_json(json, report, analysis);
   smb_json_totals(json, analysis->totals, &analysis->copies);
   write_compiled_json(json, report);
+  smb_launch_time_json(json, report->time);
   smb_analyze_json_vendor(json, cli->arch, analysis);
   write_globals(json, report, cli->arch);
   write_constants_json(json, report);

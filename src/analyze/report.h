@@ -7,6 +7,7 @@
 #include <json-glib/json-glib.h>
 
 #include "src/analysis/compiled-count.h"
+#include "src/analysis/launch-time.h"
 #include "src/analysis/limit.h"
 #include "src/target/target.h"
 
@@ -15,7 +16,7 @@ typedef struct _SmbAnalyzePart SmbAnalyzePart;
 
 /** What is reported: @by_warp adds a row for each warp; @failed are those of @limits that are not kept; @part: (nullable):
  * what is counted is this part of the launch; @compiled: (nullable): what a compiler makes of the target, which verdict and limits
- * are of. */
+ * are of; @time: (nullable): how long that takes. */
 typedef struct {
   const SmbTarget *target;
   const SmbAnalysis *analysis;
@@ -24,6 +25,7 @@ typedef struct {
   const GArray *failed; /* (element-type SmbFailedLimit) */
   const SmbAnalyzePart *part;
   const SmbCompiledCount *compiled;
+  const SmbLaunchTime *time;
 } SmbAnalyzeReport;
 
 /** In place of a compiled count that another row of its line has, and what that means. */

@@ -239,6 +239,7 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
   smb_analyze_write_careful_heading(cli, report->target, report->analysis, report->compiled);
   smb_analyze_write_verdict(cli, smb_analyze_judged(report));
   smb_analyze_write_which(cli, report);
+  smb_launch_time_write(cli, report->time);
   if (report->target->tile)
     write_tile_lines(cli, report);
   if (report->analysis->accesses->len > 0 || smb_analyze_judged(report)->accesses->len > 0)

@@ -89,6 +89,7 @@ typedef struct {
   guint n_scratch, n_scratch_predicates;
   // where the decoder is
   const SassInstruction *instruction;
+  SassInstruction ahead; // the one before it in the code
   guint argument;  // of its row's handler
   Builder builder; // of its steps: its address, and its guard
   GError **error;
@@ -221,6 +222,11 @@ enum {
 
 // All code, as steps, with its control flow (function.c). FALSE with an error.
 gboolean smb_sass_decode_code(SassDecoder *decoder);
+
+// --- when instructions may be issued (timing.c)
+// That of the next instruction of the code, which has these SASS_BYTES.
+void smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction,
+                         const guint8 *bytes);
 
 // --- functions of the run-time system (provided.c)
 // Its first step; NO_STEP: it is none of those that are known.

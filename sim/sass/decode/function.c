@@ -311,6 +311,7 @@ decode_function(Flow *flow, guint32 first, guint32 end, guint32 first_step) {
     const SassSection *section = smb_sass_section_at(decoder, address);
     read_sass_instruction(decoder, section, address - section->base, &instruction);
     guint32 step = get_place(flow, i)->step = decoder->code->steps->len;
+    smb_sass_add_timing(decoder, &instruction, section->code + (address - section->base));
     if (!smb_sass_decode(decoder, &instruction, address))
       return FALSE;
     passed++;

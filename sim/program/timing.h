@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What an instruction of machine code says of its own time: ptxas writes into it when the next one may be issued, and what has to
+// be complete before. Private to the library.
+//
+// Sources: the bits are those of the documents of maxas and of "Analyzing Modern NVIDIA GPU cores" (arXiv 2503.20481, section 4);
+// tests/test-timing.c compares them with code whose schedule is known.
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+#define RATE(name, key, way, pipe) SMB_RATE_##name,
+#include "sim/program/rates.def"
+#undef RATE
+  SMB_N_RATES,
+} SmbRate;
+
+enum {
+  SMB_TIMING_BYTES = 16, // of an instruction, since sm_70
+  SMB_N_BOARDS = 6,      // scoreboards of a warp
+  SMB_NO_BOARD = 7,
+  SMB_REGISTER_BANKS = 2, // even and odd registers
+};
+
+/**
+ * SmbTiming: of one instruction
+ * @rate: SmbRate
+ * @stall: cycles until the warp's next instruction may be issued, 0 to 15
+ * @yields: another warp is preferred then
+ * @write_board: the scoreboard that is open until its results are there; SMB_NO_BOARD: none
+ * @read_board: the same, until its operands have been read
+ * @waits: a bit for each scoreboard that must not be open when it is issued
+ * @sends: registers of each lane that it sends to what sub-partitions share: those of its address, and of what it stores
+ * @reads: registers that it reads, of each of the two banks of registers; @kept: those of them that the instruction ahead of it keeps for
+ *   it (".reuse"), if no other warp comes between
+ * @board, @open: of SMB_RATE_WAIT: it waits until no more than @open instructions hold @board open; SMB_NO_BOARD: none
+ */
+typedef struct {
+  guint8 rate;
+  guint8 stall;
+  gboolean yields;
+  guint8 write_board;
+  guint8 read_board;
+  guint8 waits;
+  guint8 sends;
+  guint8 reads[SMB_REGISTER_BANKS];
+  guint8 kept[SMB_REGISTER_BANKS];
+  guint8 board;
+  guint8 open;
+} SmbTiming;
+
+G_END_DECLS

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// When instructions may be issued: bits 105 to 121 of each, as ptxas wrote them, and the rate of its opcode.
+#include <string.h>
+
+#include "sim/program/timing.h"
+#include "sim/sass/decode/decode.h"
+
+// By the name of the opcode, which is static: one comparison of strings for each line of the table, once an instruction.
+static SmbRate
+find_rate(const SassInstruction *instruction) {
+  static const struct {
+    const char *name;
+    SmbRate rate;
+  } rates[] = {
+#define TIMED(name, rate) {name, SMB_RATE_##rate},
+#include "sim/sass/opcodes/rates.def"
+#undef TIMED
+  };
+  for (guint i = 0; instruction->name && i < G_N_ELEMENTS(rates); i++) {
+    if (strcmp(rates[i].name, instruction->name) == 0)
+      return rates[i].rate;
+  }
+  return SMB_RATE_CONTROL;
+}
+
+// Where the parts of an instruction make a difference.
+static SmbRate
+refine_rate(const SassInstruction *instruction, SmbRate rate) {
+  gboolean is_tf32 = sass_has(instruction, PART_TF32);
+  if (rate == SMB_RATE_TENSOR &&
+      ((sass_has(instruction, PART_1688) && !is_tf32) || sass_has(instruction, PART_1684) ||
+       (g_str_equal(instruction->name, "IMMA") && sass_has(instruction, PART_16816))))
+    return SMB_RATE_TENSOR_SHORT;
+  if (rate == SMB_RATE_MULTIPLY &&
+      (sass_has(instruction, PART_WIDE) || sass_has(instruction, PART_HI)))
+    return SMB_RATE_MULTIPLY_WIDE;
+  if (rate == SMB_RATE_BARRIER && sass_has(instruction, PART_ARV))
+    return SMB_RATE_ARRIVAL;
+  return rate;
+}
+
+// Registers of 32 bits that hold what an instruction moves in each lane.
+static guint
+count_data_words(const SassInstruction *instruction) {
+  return sass_has(instruction, PART_128) || sass_has(instruction, PART_4)  ? 4
+         : sass_has(instruction, PART_64) || sass_has(instruction, PART_2) ? 2
+                                                                           : 1;
+}
+
+// Each register that an instruction sends to the pipe of memory takes its time (data/devices: register-interval): those of the address,
+// and what is stored. What comes back is not counted.
+static guint
+count_sent(const SassInstruction *instruction, SmbRate rate) {
+  static const struct {
+    const char *name;
+    guint address;
+    gboolean has_data; // of as many bits as it says
+  } senders[] = {
+      {"LDS", 1, FALSE},  {"LDL", 1, FALSE}, {"LDSM", 1, FALSE}, {"STS", 1, TRUE},
+      {"STL", 1, TRUE},   {"STSM", 1, TRUE}, {"ATOMS", 1, TRUE}, {"LD", 2, FALSE},
+      {"LDG", 2, FALSE},  {"ST", 2, TRUE},   {"STG", 2, TRUE},   {"ATOM", 2, TRUE},
+      {"ATOMG", 2, TRUE}, {"RED", 2, TRUE},  {"REDG", 2, TRUE},  {"LDGSTS", 3, FALSE},
+      {"SHFL", 1, FALSE}, {"S2R", 4, FALSE},
+  };
+  if (rate == SMB_RATE_SHUFFLE && sass_has(instruction, PART_IDX))
+    return 2;
+  for (guint i = 0; instruction->name && i < G_N_ELEMENTS(senders); i++) {
+    if (strcmp(senders[i].name, instruction->name) != 0)
+      continue;
+    guint data = senders[i].has_data ? count_data_words(instruction) : 0;
+    return senders[i].address + data * (sass_has(instruction, PART_CAS) ? 2 : 1);
+  }
+  return 1;
+}
+
+// Registers that an instruction of a pipe with a fixed latency reads; one that is kept from the instruction ahead stands at the same place.
+static void
+count_registers_read(const SassInstruction *instruction, const SassInstruction *ahead,
+                     SmbTiming *timing) {
+  guint first = instruction->n_operands > 0 && instruction->operands[0].kind == SASS_REGISTER;
+  for (guint i = first; i < instruction->n_operands; i++) {
+    const SassOperand *operand = &instruction->operands[i];
+    if (operand->kind != SASS_REGISTER || operand->number == SASS_RZ)
+      continue;
+    guint bank = operand->number % SMB_REGISTER_BANKS;
+    timing->reads[bank]++;
+    const SassOperand *before = i < ahead->n_operands ? &ahead->operands[i] : NULL;
+    timing->kept[bank] =
+        (guint8)(timing->kept[bank] + (before && before->kind == SASS_REGISTER &&
+                                       before->is_reused && before->number == operand->number));
+  }
+}
+
+static gboolean
+reads_at_once(SmbRate rate) {
+  return rate == SMB_RATE_FLOAT || rate == SMB_RATE_HALF || rate == SMB_RATE_MULTIPLY ||
+         rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC || rate == SMB_RATE_ADD;
+}
+
+// DEPBAR.LE SB0, 0x1, {2}: the scoreboard and how many instructions may hold it open; those of the list may not be open at all.
+static void
+read_wait(const SassInstruction *instruction, SmbTiming *timing) {
+  for (guint i = 0; i < instruction->n_operands; i++) {
+    const SassOperand *operand = &instruction->operands[i];
+    if (operand->kind == SASS_SCOREBOARD)
+      timing->board = operand->number;
+    else if (operand->kind == SASS_SCOREBOARDS)
+      timing->waits |= (guint8)operand->value;
+    else if (operand->kind == SASS_IMMEDIATE)
+      timing->open = (guint8)operand->value;
+  }
+}
+
+void
+smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, const guint8 *bytes) {
+  guint64 high;
+  memcpy(&high, bytes + 8, sizeof(high));
+  high = GUINT64_FROM_LE(high);
+  SmbTiming timing = {.rate = (guint8)refine_rate(instruction, find_rate(instruction)),
+                      .stall = high >> (105 - 64) & 15,
+                      .yields = !(high >> (109 - 64) & 1),
+                      .write_board = high >> (110 - 64) & 7,
+                      .read_board = high >> (113 - 64) & 7,
+                      .waits = high >> (116 - 64) & 63,
+                      .board = SMB_NO_BOARD};
+  timing.sends = (guint8)count_sent(instruction, (SmbRate)timing.rate);
+  if (reads_at_once((SmbRate)timing.rate))
+    count_registers_read(instruction, &decoder->ahead, &timing);
+  decoder->ahead = *instruction;
+  if (timing.rate == SMB_RATE_WAIT)
+    read_wait(instruction, &timing);
+  g_array_append_val(decoder->program->timings, timing);
+}

@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Runs a block, and writes down what its warps execute.
+#include "sim/time/block-record.h"
+
+#include <string.h>
+
+#include "sim/arch/arch.h"
+#include "sim/base/error.h"
+#include "sim/count/recall.h"
+#include "sim/machine/lanes.h"
+#include "sim/program/inside.h"
+
+struct _SmbBlockRecorder {
+  const SmbProgram *program;
+  const SmbArch *arch;
+  SmbSink sink;
+  SmbBlock *block;
+  SmbRecall *recall;
+  guint max_warp_events;
+  guint32 *last;    // by site: the request of shared memory that it made last, from 1
+  gboolean is_kept; // the instruction that is executed now
+  GHashTable *seen; // lines of the block: the sectors that were touched
+  SmbBlockRecord *record;
+};
+
+static GArray *
+warp_events(const SmbBlockRecord *record, guint warp) {
+  return g_ptr_array_index(record->warps, warp);
+}
+
+static const SmbTiming *
+timing_of(const SmbProgram *program, guint32 number) {
+  return &g_array_index(program->timings, SmbTiming, number);
+}
+
+static void
+note_executed(gpointer user, guint warp, guint32 place, guint n, G_GNUC_UNUSED SmbLanes lanes) {
+  SmbBlockRecorder *recorder = user;
+  SmbBlockRecord *record = recorder->record;
+  GArray *events = warp_events(record, warp);
+  guint32 last = place / SMB_TIMING_BYTES;
+  record->instructions += n;
+  recorder->is_kept = events->len + n <= recorder->max_warp_events;
+  if (!recorder->is_kept)
+    return;
+  record->kept += n;
+  for (guint32 number = last + 1 - n; number <= last; number++) {
+    const SmbEvent event = {.number = number};
+    g_array_append_val(events, event);
+    if (timing_of(recorder->program, number)->rate == SMB_RATE_UNTIMED)
+      record->untimed = MIN(record->untimed, number);
+  }
+}
+
+// The request of the instruction that the warp executes now, or NULL: it is not kept.
+static SmbTimedRequest *
+current_request(SmbBlockRecorder *recorder, guint warp, guint site, guint width) {
+  SmbBlockRecord *record = recorder->record;
+  GArray *events = warp_events(record, warp);
+  if (events->len == 0 || !recorder->is_kept)
+    return NULL;
+  SmbEvent *event = &g_array_index(events, SmbEvent, events->len - 1);
+  if (!event->request) {
+    const SmbTimedRequest request = {
+        .site = site, .width = (guint8)width, .first = record->lines->len};
+    g_array_append_val(record->requests, request);
+    event->request = record->requests->len;
+  }
+  return &g_array_index(record->requests, SmbTimedRequest, event->request - 1);
+}
+
+// Most requests of a loop are those of the round before: these are kept once.
+static void
+note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *array,
+            const SmbRequest *asked) {
+  SmbBlockRecorder *recorder = user;
+  SmbBlockRecord *record = recorder->record;
+  GArray *events = warp_events(record, warp);
+  // Copies past the first-level cache write shared memory apart from the pipe (an H200: none of its wavefronts are counted).
+  static const SmbWavefronts none = {0};
+  const SmbWavefronts *cost = asked->op == SMB_OP_CP_ASYNC_CG
+                                  ? &none
+                                  : &smb_recall_count(recorder->recall, site, asked)->pipe;
+  SmbEvent *event =
+      events->len && recorder->is_kept ? &g_array_index(events, SmbEvent, events->len - 1) : NULL;
+  guint32 last = recorder->last[site];
+  if (event && !event->request && last) {
+    const SmbTimedRequest *before = &g_array_index(record->requests, SmbTimedRequest, last - 1);
+    if (before->wavefronts == cost->wavefronts && before->ideal == cost->ideal && before->n == 0) {
+      event->request = last;
+      return;
+    }
+  }
+  SmbTimedRequest *request = current_request(recorder, warp, site, asked->width);
+  if (!request)
+    return;
+  request->wavefronts = (guint16)MIN(request->wavefronts + cost->wavefronts, G_MAXUINT16);
+  request->ideal = (guint16)MIN(request->ideal + cost->ideal, G_MAXUINT16);
+  recorder->last[site] = g_array_index(events, SmbEvent, events->len - 1).request;
+}
+
+// Which sectors a store does not write as a whole. Its lanes are taken to write different bytes.
+static void
+find_partial(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, SmbLanes mask,
+             guint width, const guint64 *addresses) {
+  for (guint i = 0; i < request->n; i++) {
+    SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
+    guint bytes[1 << (SMB_LINE_SHIFT - SMB_SECTOR_SHIFT)] = {0};
+    for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+      guint64 address = addresses[smb_lanes_first(rest)];
+      if (address >> SMB_LINE_SHIFT == line->line)
+        bytes[address >> SMB_SECTOR_SHIFT & 3] += width;
+    }
+    for (guint sector = 0; sector < G_N_ELEMENTS(bytes); sector++) {
+      if (line->sectors >> sector & 1 && bytes[sector] < 1 << SMB_SECTOR_SHIFT)
+        line->partial |= (guint8)(1u << sector);
+    }
+  }
+}
+
+// The first-level cache has banks as shared memory has, since it is the same memory, and looks up four lines a cycle (measured on an H200:
+// loads of 4 and 8 bytes at distances of 4 to 136 bytes).
+static void
+count_l1(SmbBlockRecorder *recorder, SmbTimedRequest *request, guint site, SmbLanes mask,
+         guint width, const guint64 *addresses) {
+  enum {
+    LINES_A_CYCLE = 4
+  };
+  SmbRequest asked = {.op = SMB_OP_LD, .width = (guint8)width, .mask = mask};
+  if (smb_program_site(recorder->program, site)->op_class == SMB_OP_CLASS_ATOMIC || width > 16)
+    return;
+  guint64 line = 0;
+  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+    guint lane = smb_lanes_first(rest);
+    line = line ? line : addresses[lane] >> SMB_LINE_SHIFT << SMB_LINE_SHIFT;
+    asked.offset[lane] = (guint32)(addresses[lane] - line) & (G_MAXUINT32 >> 2);
+  }
+  guint banks = smb_recall_count(recorder->recall, site, &asked)->pipe.wavefronts;
+  request->loads = (guint16)MAX(banks, (request->n + LINES_A_CYCLE - 1) / LINES_A_CYCLE);
+}
+
+// A request that others may share becomes one of its own, to which lines can be added.
+static SmbTimedRequest *
+own_request(SmbBlockRecord *record, guint warp, const SmbTimedRequest *shared) {
+  GArray *events = warp_events(record, warp);
+  SmbTimedRequest request = *shared;
+  request.first = record->lines->len;
+  g_array_append_val(record->requests, request);
+  g_array_index(events, SmbEvent, events->len - 1).request = record->requests->len;
+  return &g_array_index(record->requests, SmbTimedRequest, record->requests->len - 1);
+}
+
+// Which sectors of a request's lines are new to the block.
+static void
+find_news(SmbBlockRecorder *recorder, const SmbTimedRequest *request) {
+  for (guint i = 0; i < request->n; i++) {
+    SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
+    gpointer key = GSIZE_TO_POINTER(line->line);
+    guint seen = GPOINTER_TO_UINT(g_hash_table_lookup(recorder->seen, key));
+    line->news = (guint8)(line->news | (line->sectors & ~seen));
+    if (line->sectors & ~seen)
+      g_hash_table_insert(recorder->seen, key, GUINT_TO_POINTER(seen | line->sectors));
+  }
+}
+
+// The sectors of a request, line by line. Lines of one request are few, and most come in order.
+static void
+note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buffer, SmbLanes mask,
+            guint width, const guint64 *addresses) {
+  SmbBlockRecorder *recorder = user;
+  SmbBlockRecord *record = recorder->record;
+  SmbTimedRequest *request = current_request(recorder, warp, site, width);
+  if (!request)
+    return;
+  if (request->n == 0)
+    request = own_request(record, warp, request);
+  if (request->first + request->n != record->lines->len)
+    return;
+  for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+    guint64 address = addresses[smb_lanes_first(rest)];
+    guint64 line = address >> SMB_LINE_SHIFT;
+    guint8 sector = (guint8)(1u << (address >> SMB_SECTOR_SHIFT & 3));
+    SmbTimedLine *lines = &g_array_index(record->lines, SmbTimedLine, request->first);
+    guint i = request->n;
+    while (i > 0 && lines[i - 1].line != line)
+      i--;
+    if (i > 0) {
+      lines[i - 1].sectors |= sector;
+      continue;
+    }
+    const SmbTimedLine added = {.line = line, .sectors = sector};
+    g_array_append_val(record->lines, added);
+    request->n++;
+  }
+  find_news(recorder, request);
+  count_l1(recorder, request, site, mask, width, addresses);
+  SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
+  if (op_class == SMB_OP_CLASS_STORE)
+    find_partial(recorder, request, mask, width, addresses);
+  request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
+  request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
+}
+
+SmbBlockRecorder *
+smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+                       guint64 max_events, GError **error) {
+  static const SmbProgramLimits limits = {0};
+  SmbBlockRecorder *recorder = g_new0(SmbBlockRecorder, 1);
+  recorder->program = program;
+  recorder->arch = arch;
+  guint threads = launch->block[0] * launch->block[1] * launch->block[2];
+  recorder->max_warp_events = (guint)(max_events / MAX(1, smb_arch_warps(arch, threads)));
+  recorder->seen = g_hash_table_new(g_direct_hash, g_direct_equal);
+  recorder->sink =
+      (SmbSink){.shared = note_shared, .global = note_global, .executed = note_executed};
+  recorder->recall = smb_recall_new(arch, smb_counter_best(), FALSE);
+  recorder->last = g_new0(guint32, smb_program_n_sites(program) + 1);
+  recorder->block =
+      smb_block_new(program, arch, launch, &limits, &recorder->sink, recorder, NULL, error);
+  if (recorder->block)
+    return recorder;
+  smb_block_recorder_free(recorder);
+  return NULL;
+}
+
+void
+smb_block_recorder_free(SmbBlockRecorder *recorder) {
+  if (!recorder)
+    return;
+  smb_block_free(recorder->block);
+  smb_recall_free(recorder->recall);
+  g_free(recorder->last);
+  g_hash_table_unref(recorder->seen);
+  g_free(recorder);
+}
+
+SmbBlockRecord *
+smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error) {
+  g_autoptr(SmbBlockRecord) record = g_new0(SmbBlockRecord, 1);
+  record->block = index;
+  record->untimed = G_MAXUINT32;
+  record->warps = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+  record->requests = g_array_new(FALSE, FALSE, sizeof(SmbTimedRequest));
+  record->lines = g_array_new(FALSE, FALSE, sizeof(SmbTimedLine));
+  for (guint w = 0; w < SMB_MAX_WARPS; w++)
+    g_ptr_array_add(record->warps, g_array_new(FALSE, FALSE, sizeof(SmbEvent)));
+  memset(recorder->last, 0, smb_program_n_sites(recorder->program) * sizeof(guint32));
+  g_hash_table_remove_all(recorder->seen);
+  recorder->record = record;
+  gboolean ran = smb_block_run(recorder->block, index, error);
+  recorder->record = NULL;
+  guint n = SMB_MAX_WARPS;
+  while (n > 0 && warp_events(record, n - 1)->len == 0)
+    n--;
+  g_ptr_array_set_size(record->warps, (gint)n);
+  return ran ? g_steal_pointer(&record) : NULL;
+}
+
+void
+smb_block_record_free(SmbBlockRecord *record) {
+  if (!record)
+    return;
+  g_clear_pointer(&record->warps, g_ptr_array_unref);
+  g_clear_pointer(&record->requests, g_array_unref);
+  g_clear_pointer(&record->lines, g_array_unref);
+  g_free(record);
+}

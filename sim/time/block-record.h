@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What the warps of a block executed, instruction by instruction, with what each asked of memory: the input of the clock
+// (sim/time/multiprocessor.h). Blocks are run for it by themselves, on the contents that the launch gives.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/launch/launch.h"
+#include "sim/machine/block.h"
+#include "sim/time/chip.h"
+
+G_BEGIN_DECLS
+
+enum {
+  SMB_LINE_SHIFT = 7, // of the first-level cache: 128 bytes
+  SMB_SECTOR_SHIFT = 5,
+};
+
+/** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: for each of them that no
+ * request of the block has touched before; @partial: for each of them that a store writes only a part of */
+typedef struct {
+  guint64 line;
+  guint8 sectors;
+  guint8 news;
+  guint8 partial;
+} SmbTimedLine;
+
+/**
+ * SmbTimedRequest: what one execution of an instruction asks of memory
+ * @site: in the program; of several the first
+ * @wavefronts: of the pipe of shared memory
+ * @ideal: those if no two lanes conflicted
+ * @loads: of the same pipe, as it is that of the first-level cache
+ * @width: bytes of a lane
+ * @first, @n: of SmbBlockRecord.lines
+ * @is_load: something of global memory comes back
+ * @is_store: something goes there
+ */
+typedef struct {
+  guint32 site;
+  guint16 wavefronts;
+  guint16 ideal;
+  guint16 loads;
+  guint8 width;
+  gboolean is_load;
+  gboolean is_store;
+  guint32 first;
+  guint32 n;
+} SmbTimedRequest;
+
+/**
+ * SmbEvent: an executed instruction
+ * @number: of its SmbTiming
+ * @request: of SmbBlockRecord.requests, from 1; 0: none, no lane was active, or what it asks for is not known
+ */
+typedef struct {
+  guint32 number;
+  guint32 request;
+} SmbEvent;
+
+/**
+ * SmbBlockRecord: a block
+ * @block: its number in the grid
+ * @warps: (element-type GArray of SmbEvent): by warp
+ * @requests: (element-type SmbTimedRequest)
+ * @lines: (element-type SmbTimedLine)
+ * @instructions: executed, those that were not kept included
+ * @kept: of them
+ * @untimed: (nullable) (transfer none): the first instruction whose time is not modelled, by its opcode's place; G_MAXUINT32: none
+ */
+typedef struct {
+  guint64 block;
+  GPtrArray *warps;
+  GArray *requests;
+  GArray *lines;
+  guint64 instructions;
+  guint64 kept;
+  guint32 untimed;
+} SmbBlockRecord;
+
+typedef struct _SmbBlockRecorder SmbBlockRecorder;
+
+/**
+ * smb_block_recorder_new:
+ * @program: machine code (smb_program_is_machine_code())
+ * @max_events: instructions of a block that are kept, of all its warps together
+ * @error: those of smb_block_new()
+ *
+ * Returns: (transfer full): what runs blocks of the launch; for one thread
+ */
+SmbBlockRecorder *smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch,
+                                         const SmbLaunch *launch, guint64 max_events,
+                                         GError **error);
+void smb_block_recorder_free(SmbBlockRecorder *recorder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlockRecorder, smb_block_recorder_free)
+
+/** smb_block_recorder_run: Returns: (transfer full): what block @index executes; %NULL with the errors of smb_block_run() */
+SmbBlockRecord *smb_block_recorder_run(SmbBlockRecorder *recorder, guint64 index, GError **error);
+void smb_block_record_free(SmbBlockRecord *record);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlockRecord, smb_block_record_free)
+
+G_END_DECLS

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// Reads the file of a device.
+#include "sim/time/chip.h"
+
+#include <string.h>
+
+#include "sim/base/data.h"
+#include "sim/base/error.h"
+#include "sim/base/key-file.h"
+
+#define FOLDER "devices"
+#define DEVICE "device"
+#define TIME   "time"
+
+typedef struct {
+  const char *key;
+  gsize member; // a double of SmbChip
+} Number;
+
+// Positive numbers, all of which a file has to say.
+static gboolean
+read_positive_numbers(SmbChip *chip, GKeyFile *keys, const char *group, const Number *numbers,
+                      guint n, GError **error) {
+  for (guint i = 0; i < n; i++) {
+    g_autoptr(GError) wrong = NULL;
+    double value = g_key_file_get_double(keys, group, numbers[i].key, &wrong);
+    if (wrong || !(value > 0 && value < 1e15))
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                      "%s/%s.ini: [%s] %s: expected a positive number", FOLDER, chip->name, group,
+                      numbers[i].key);
+    *(double *)((char *)chip + numbers[i].member) = value;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_rates(SmbChip *chip, GKeyFile *keys, GError **error) {
+  static const char *const rates[] = {
+#define RATE(name, key, way, pipe) key,
+#include "sim/program/rates.def"
+#undef RATE
+  };
+  for (guint i = 0; i < SMB_N_RATES; i++) {
+    const Number number = {rates[i], G_STRUCT_OFFSET(SmbChip, rate) + i * sizeof(double)};
+    if (rates[i] && !read_positive_numbers(chip, keys, TIME, &number, 1, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_time_evidence(SmbChip *chip, GKeyFile *keys, GError **error) {
+  g_autofree char *word = g_key_file_get_string(keys, TIME, "evidence", NULL);
+  for (guint e = SMB_EVIDENCE_MEASURED; e <= SMB_EVIDENCE_USER; e++) {
+    chip->evidence = (SmbEvidence)e;
+    if (g_strcmp0(word, smb_evidence_name(chip->evidence)) == 0)
+      return TRUE;
+  }
+  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                  "%s/%s.ini: [%s] evidence: expected measured, documented, assumed or user",
+                  FOLDER, chip->name, TIME);
+}
+
+static gboolean
+fill_chip(SmbChip *chip, GKeyFile *keys, GError **error) {
+  static const Number of_device[] = {
+      {"multiprocessors", G_STRUCT_OFFSET(SmbChip, multiprocessors)},
+      {"clock-khz", G_STRUCT_OFFSET(SmbChip, clock_khz)},
+  };
+  static const Number of_time[] = {
+#define NUMBER(member, key) {key, G_STRUCT_OFFSET(SmbChip, member)},
+#include "sim/time/chip-numbers.def"
+#undef NUMBER
+  };
+  chip->title = g_key_file_get_string(keys, TIME, "title", NULL);
+  chip->source = g_key_file_get_string(keys, TIME, "source", NULL);
+  chip->arch = g_key_file_get_string(keys, DEVICE, "arch", NULL);
+  if (!chip->title || !chip->source || !chip->arch)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s/%s.ini: expected arch in [%s], title and source in [%s]", FOLDER,
+                    chip->name, DEVICE, TIME);
+  return read_time_evidence(chip, keys, error) && read_rates(chip, keys, error) &&
+         read_positive_numbers(chip, keys, DEVICE, of_device, G_N_ELEMENTS(of_device), error) &&
+         read_positive_numbers(chip, keys, TIME, of_time, G_N_ELEMENTS(of_time), error);
+}
+
+// A device of @arch that has times; NULL without an error: it is of another one, or has none.
+static SmbChip *
+read_times(const char *name, const SmbArch *arch, GError **error) {
+  g_autofree char *path = smb_data_find(FOLDER, name, ".ini");
+  g_autoptr(GBytes) bytes = smb_data_load(path, error);
+  if (!bytes)
+    return NULL;
+  gsize length;
+  const char *text = g_bytes_get_data(bytes, &length);
+  g_autoptr(GKeyFile) keys = smb_key_file_load(path, text, length, error);
+  g_autofree char *of = keys ? g_key_file_get_string(keys, DEVICE, "arch", NULL) : NULL;
+  if (!keys || g_strcmp0(of, smb_arch_info(arch)->name) != 0 || !g_key_file_has_group(keys, TIME))
+    return NULL;
+  g_autoptr(SmbChip) chip = g_new0(SmbChip, 1);
+  chip->name = g_strdup(name);
+  return fill_chip(chip, keys, error) ? g_steal_pointer(&chip) : NULL;
+}
+
+SmbChip *
+smb_chip_load(const char *name, const SmbArch *arch, GError **error) {
+  g_auto(GStrv) names = smb_data_list(FOLDER, ".ini");
+  for (guint i = 0; names[i]; i++) {
+    if (name && g_ascii_strcasecmp(name, names[i]) != 0)
+      continue;
+    GError *wrong = NULL;
+    SmbChip *chip = read_times(names[i], arch, &wrong);
+    if (wrong)
+      g_propagate_error(error, wrong);
+    if (chip || wrong)
+      return chip;
+    if (name) {
+      smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "the times of a device '%s' are not known on %s",
+               name, smb_arch_info(arch)->name);
+      return NULL;
+    }
+  }
+  if (name) {
+    g_autofree char *known = g_strjoinv(", ", names);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_USAGE, "no device '%s': expected one of %s", name, known);
+  }
+  return NULL;
+}
+
+void
+smb_chip_free(SmbChip *chip) {
+  if (!chip)
+    return;
+  g_free(chip->name);
+  g_free(chip->title);
+  g_free(chip->arch);
+  g_free(chip->source);
+  g_free(chip);
+}

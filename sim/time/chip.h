@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A device as its clock sees it: how many multiprocessors it has, how fast they do what. Devices are data (data/devices/*.ini, group
+// [time]), apart from the model that they are the numbers of (sim/time/multiprocessor.h); each file says how its numbers were found.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/arch/arch.h"
+#include "sim/program/timing.h"
+
+G_BEGIN_DECLS
+
+/**
+ * SmbChip:
+ * @name: as it is asked for: "h100"
+ * @title: as texts call it: "H100"
+ * @arch: its architecture
+ * @evidence: of its times
+ * @source: what was measured, and how
+ * @multiprocessors: that run blocks
+ * @clock_khz: of these, at most
+ * @rate: for each SmbRate: cycles that an instruction of a warp occupies the pipe of its sub-partition; 0 of those without one
+ */
+typedef struct {
+  char *name;
+  char *title;
+  char *arch;
+  SmbEvidence evidence;
+  char *source;
+  double multiprocessors;
+  double clock_khz;
+  double rate[SMB_N_RATES];
+#define NUMBER(member, key) double member;
+#include "sim/time/chip-numbers.def"
+#undef NUMBER
+} SmbChip;
+
+/**
+ * smb_chip_load:
+ * @name: (nullable): of a file in data/devices without its ending, in any case; %NULL: the first one of @arch
+ * @error: SMB_ERROR_USAGE for a name that is not there, or a device of another architecture; SMB_ERROR_INPUT for a file that lacks
+ *   something
+ *
+ * Returns: (transfer full): the device; %NULL without an error: no device of @arch has times
+ */
+SmbChip *smb_chip_load(const char *name, const SmbArch *arch, GError **error);
+void smb_chip_free(SmbChip *chip);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbChip, smb_chip_free)
+
+G_END_DECLS

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/time/footprint.h"
+
+#include <string.h>
+
+enum {
+  N_DIMENSIONS = 3,
+};
+
+// Sectors of a block that are loaded (or stored): line → bits of its sectors.
+static GHashTable *
+collect_sectors(const SmbBlockRecord *record, gboolean stored) {
+  GHashTable *table = g_hash_table_new(g_direct_hash, g_direct_equal);
+  for (guint r = 0; r < record->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
+    if (!(stored ? request->is_store : request->is_load))
+      continue;
+    for (guint i = 0; i < request->n; i++) {
+      const SmbTimedLine *line = &g_array_index(record->lines, SmbTimedLine, request->first + i);
+      gpointer key = GSIZE_TO_POINTER(line->line);
+      guint sectors = GPOINTER_TO_UINT(g_hash_table_lookup(table, key)) | line->sectors;
+      g_hash_table_insert(table, key, GUINT_TO_POINTER(sectors));
+    }
+  }
+  return table;
+}
+
+typedef struct {
+  GHashTable *loads, *stores;
+} Sectors;
+
+static void
+sectors_clear(Sectors *sectors) {
+  g_clear_pointer(&sectors->loads, g_hash_table_unref);
+  g_clear_pointer(&sectors->stores, g_hash_table_unref);
+}
+
+static Sectors
+sectors_of(const SmbBlockRecord *record) {
+  return (Sectors){collect_sectors(record, FALSE), collect_sectors(record, TRUE)};
+}
+
+// Which of the sectors of a line some block asks for, too.
+static guint
+common_sectors(GHashTable *table, gpointer line) {
+  return table ? GPOINTER_TO_UINT(g_hash_table_lookup(table, line)) : 0;
+}
+
+// What neighbours and far blocks ask for; NULL along a dimension of one block.
+typedef struct {
+  GHashTable *near[N_DIMENSIONS];
+  GHashTable *far[N_DIMENSIONS];
+  double extent[N_DIMENSIONS]; // blocks
+} Surroundings;
+
+// Distinct sectors of as many blocks as the extents say, if each asks for the like of what @table has.
+static double
+count_distinct_sectors(GHashTable *table, const Surroundings *around) {
+  double total = 0;
+  GHashTableIter iter;
+  gpointer line, value;
+  g_hash_table_iter_init(&iter, table);
+  while (g_hash_table_iter_next(&iter, &line, &value)) {
+    for (guint rest = GPOINTER_TO_UINT(value); rest; rest &= rest - 1) {
+      guint sector = rest & -rest;
+      double times = 1;
+      for (guint d = 0; d < N_DIMENSIONS; d++) {
+        if (common_sectors(around->far[d], line) & sector)
+          continue;
+        gboolean is_next = common_sectors(around->near[d], line) & sector;
+        times *= is_next ? 1 / around->extent[d] : around->extent[d];
+      }
+      total += times;
+    }
+  }
+  return total;
+}
+
+// Along which dimensions most of the lines of each site's loads are asked for by far blocks, too.
+static guint8 *
+find_sharing(const SmbBlockRecord *record, const Surroundings *around, guint n_sites) {
+  guint8 *sharing = g_new0(guint8, n_sites + 1);
+  typedef guint Votes[N_DIMENSIONS + 1];
+  g_autofree Votes *votes = g_new0(Votes, n_sites + 1);
+  for (guint r = 0; r < record->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
+    for (guint i = 0; request->is_load && i < request->n; i++) {
+      const SmbTimedLine *line = &g_array_index(record->lines, SmbTimedLine, request->first + i);
+      gpointer key = GSIZE_TO_POINTER(line->line);
+      votes[request->site][N_DIMENSIONS]++;
+      for (guint d = 0; d < N_DIMENSIONS; d++)
+        votes[request->site][d] += (common_sectors(around->far[d], key) & line->sectors) != 0;
+    }
+  }
+  for (guint s = 0; s < n_sites; s++) {
+    for (guint d = 0; d < N_DIMENSIONS; d++)
+      sharing[s] |= (guint8)(2 * votes[s][d] > votes[s][N_DIMENSIONS] ? 1u << d : 0);
+  }
+  return sharing;
+}
+
+static guint64
+block_at(const SmbLaunch *launch, const guint place[3]) {
+  return ((guint64)place[2] * launch->grid[1] + place[1]) * launch->grid[0] + place[0];
+}
+
+static void
+find_middle(const SmbLaunch *launch, guint place[3]) {
+  for (guint d = 0; d < N_DIMENSIONS; d++)
+    place[d] = launch->grid[d] / 2;
+}
+
+guint64
+smb_footprint_middle(const SmbLaunch *launch) {
+  guint place[3];
+  find_middle(launch, place);
+  return block_at(launch, place);
+}
+
+// Runs a block that lies @offset from the middle along a dimension.
+static gboolean
+record_neighbour(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint dimension, guint where,
+                 Sectors *sectors, GError **error) {
+  guint place[3];
+  find_middle(launch, place);
+  place[dimension] = where;
+  g_autoptr(SmbBlockRecord) record =
+      smb_block_recorder_run(recorder, block_at(launch, place), error);
+  if (record)
+    *sectors = sectors_of(record);
+  return record != NULL;
+}
+
+static gboolean
+look_around(SmbBlockRecorder *recorder, const SmbLaunch *launch, Sectors near[3], Sectors far[3],
+            GError **error) {
+  for (guint d = 0; d < N_DIMENSIONS; d++) {
+    guint n = launch->grid[d], middle = n / 2;
+    if (n > 1 && !record_neighbour(recorder, launch, d, middle - 1, &near[d], error))
+      return FALSE;
+    if (n > 1 && !record_neighbour(recorder, launch, d, n > 2 ? 0 : middle - 1, &far[d], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// The extents of the blocks that run together: those of successive numbers.
+static void
+extend_wave(const SmbLaunch *launch, double at_once, double extent[3]) {
+  double left = at_once;
+  for (guint d = 0; d < N_DIMENSIONS; d++) {
+    extent[d] = CLAMP(left, 1, launch->grid[d]);
+    left = left / launch->grid[d];
+  }
+}
+
+static Surroundings
+surroundings_of(const Sectors near[3], const Sectors far[3], gboolean stored) {
+  Surroundings around = {0};
+  for (guint d = 0; d < N_DIMENSIONS; d++) {
+    around.near[d] = stored ? near[d].stores : near[d].loads;
+    around.far[d] = stored ? far[d].stores : far[d].loads;
+  }
+  return around;
+}
+
+// Which part of what a block asks for first is not there yet.
+static void
+find_shares(SmbFootprint *footprint, const double wave[3], const SmbLaunch *launch,
+            gboolean is_kept) {
+  for (guint set = 0; set < SMB_SHARINGS; set++) {
+    double askers = 1;
+    gboolean is_new = FALSE; // another wave asks for other lines
+    for (guint d = 0; d < N_DIMENSIONS; d++) {
+      if (set >> d & 1)
+        askers *= wave[d];
+      else
+        is_new = is_new || wave[d] < launch->grid[d];
+    }
+    footprint->first[set] = 1 / askers;
+    footprint->later[set] = is_new || !is_kept ? 1 / askers : 0;
+  }
+}
+
+// Sectors that a block stores, each as often as it does.
+static double
+count_stored(const SmbBlockRecord *record) {
+  double stored = 0;
+  for (guint r = 0; r < record->requests->len; r++) {
+    const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
+    for (guint i = 0; request->is_store && i < request->n; i++)
+      stored += __builtin_popcount(
+          g_array_index(record->lines, SmbTimedLine, request->first + i).sectors);
+  }
+  return stored;
+}
+
+static void
+find_footprint(const SmbBlockRecord *middle, const Sectors *own, Surroundings *loads,
+               Surroundings *stores, const SmbLaunch *launch, const SmbChip *chip, double at_once,
+               SmbFootprint *footprint) {
+  double whole[3], wave[3];
+  for (guint d = 0; d < N_DIMENSIONS; d++)
+    whole[d] = launch->grid[d];
+  extend_wave(launch, at_once, wave);
+  memcpy(stores->extent, whole, sizeof(whole));
+  double asked = count_stored(middle) * whole[0] * whole[1] * whole[2];
+  footprint->distinct = asked > 0 ? MIN(1, count_distinct_sectors(own->stores, stores) / asked) : 0;
+  memcpy(loads->extent, wave, sizeof(wave));
+  memcpy(stores->extent, wave, sizeof(wave));
+  double of_wave =
+      count_distinct_sectors(own->loads, loads) + count_distinct_sectors(own->stores, stores);
+  find_shares(footprint, wave, launch, of_wave <= chip->l2_reach / (1 << SMB_SECTOR_SHIFT));
+}
+
+gboolean
+smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint n_sites,
+                   const SmbLaunch *launch, const SmbChip *chip, guint64 at_once,
+                   SmbFootprint *footprint, GError **error) {
+  Sectors near[N_DIMENSIONS] = {0}, far[N_DIMENSIONS] = {0};
+  gboolean ran = look_around(recorder, launch, near, far, error);
+  *footprint = (SmbFootprint){.sharing = NULL};
+  if (ran) {
+    Sectors own = sectors_of(middle);
+    Surroundings loads = surroundings_of(near, far, FALSE);
+    Surroundings stores = surroundings_of(near, far, TRUE);
+    footprint->sharing = find_sharing(middle, &loads, n_sites);
+    find_footprint(middle, &own, &loads, &stores, launch, chip, (double)at_once, footprint);
+    sectors_clear(&own);
+  }
+  for (guint d = 0; d < N_DIMENSIONS; d++) {
+    sectors_clear(&near[d]);
+    sectors_clear(&far[d]);
+  }
+  return ran;
+}
+
+void
+smb_footprint_clear(SmbFootprint *footprint) {
+  g_clear_pointer(&footprint->sharing, g_free);
+}

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// How much of what a launch asks of the second-level cache DRAM has to serve, if that cache is empty when it begins.
+//
+// A few blocks say it for all: a block in the middle of the grid, its neighbours along each dimension, and one far away along each. A
+// sector of the first that none of the others asks for is asked for by no other block; one that the far block asks for, too, is asked
+// for by all along that dimension; one that only the neighbour asks for is counted with that. So the sectors of a grid, or of the blocks
+// that run at the same time, are a sum of products.
+//
+// Of blocks that ask for the same line at the same time, one has it loaded, and the others find it. What an earlier wave of blocks has
+// asked for is found as well, if all that a wave asks for fits into the cache.
+//
+// Not modelled: blocks that ask for the same places by chance (tables, hashes): these are taken to ask for places of their own.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/time/block-record.h"
+
+G_BEGIN_DECLS
+
+enum {
+  SMB_SHARINGS = 8, // sets of dimensions of a grid, a bit each
+};
+
+/**
+ * SmbFootprint: of a launch
+ * @sharing: (array): by site: along which dimensions of the grid all blocks ask for the same lines
+ * @first: for each set of dimensions: which part of the lines that a block asks for first DRAM has to serve, in a block of the first wave
+ * @later: the same in the other blocks
+ * @distinct: of the sectors that are stored, the part that no store before has written
+ */
+typedef struct {
+  guint8 *sharing;
+  double first[SMB_SHARINGS];
+  double later[SMB_SHARINGS];
+  double distinct;
+} SmbFootprint;
+
+/**
+ * smb_footprint_find:
+ * @recorder: runs the blocks
+ * @middle: what the block executes that smb_footprint_middle() says
+ * @n_sites: of the program
+ * @at_once: blocks that run at the same time
+ * @footprint: (out caller-allocates): to be released with smb_footprint_clear()
+ * @error: those of smb_block_recorder_run()
+ *
+ * Returns: FALSE with an error
+ */
+gboolean smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, guint n_sites,
+                            const SmbLaunch *launch, const SmbChip *chip, guint64 at_once,
+                            SmbFootprint *footprint, GError **error);
+void smb_footprint_clear(SmbFootprint *footprint);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbFootprint, smb_footprint_clear)
+
+/** smb_footprint_middle: Returns: the number of the block in the middle of the grid */
+guint64 smb_footprint_middle(const SmbLaunch *launch);
+
+G_END_DECLS

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "sim/time/l1-cache.h"
+
+enum {
+  WAYS = 4,
+  LINE_BYTES = 128,
+};
+
+typedef struct {
+  guint64 line; // + 1; 0: none
+  guint64 used;
+  guint8 sectors;
+} Line;
+
+struct _SmbL1Cache {
+  guint n_sets;
+  guint64 clock;
+  Line lines[];
+};
+
+SmbL1Cache *
+smb_l1_cache_new(guint64 bytes) {
+  guint n_sets = (guint)MAX(1, bytes / (WAYS * LINE_BYTES));
+  SmbL1Cache *cache = g_malloc0(sizeof(SmbL1Cache) + sizeof(Line) * WAYS * n_sets);
+  cache->n_sets = n_sets;
+  return cache;
+}
+
+void
+smb_l1_cache_free(SmbL1Cache *cache) {
+  g_free(cache);
+}
+
+guint
+smb_l1_cache_load(SmbL1Cache *cache, guint64 line, guint8 sectors) {
+  guint64 hash = line * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+  Line *set = &cache->lines[(hash >> 32) % cache->n_sets * WAYS];
+  Line *chosen = set;
+  cache->clock++;
+  for (guint i = 0; i < WAYS; i++) {
+    if (set[i].line == line + 1) {
+      guint missing = (guint)__builtin_popcount(sectors & ~set[i].sectors);
+      set[i].sectors |= sectors;
+      set[i].used = cache->clock;
+      return missing;
+    }
+    if (set[i].used < chosen->used)
+      chosen = &set[i];
+  }
+  *chosen = (Line){.line = line + 1, .used = cache->clock, .sectors = sectors};
+  return (guint)__builtin_popcount(sectors);
+}

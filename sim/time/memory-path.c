@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// What requests of memory take: wavefronts of the pipe, bandwidth of the second-level cache and of DRAM, and how long they are on their way.
+// Each resource is a time at which it is free again. What this multiprocessor has of what all share is an even part of it.
+#include <math.h>
+
+#include "sim/time/multiprocessor-impl.h"
+
+// Cycles of the pipe; one of a request without active lanes, and of what is stored to global memory.
+double
+smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
+                       const SmbTiming *timing) {
+  if (!request)
+    return timing->rate == SMB_RATE_REDUCE || timing->rate == SMB_RATE_SYSTEM ? 2 : 1;
+  gboolean is_relieved = sm->replay->relieved && sm->replay->relieved[request->site];
+  double shared = is_relieved ? request->ideal : request->wavefronts;
+  // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts.
+  if (timing->rate == SMB_RATE_COPY)
+    return shared + 1;
+  return MAX(1, shared + request->loads);
+}
+
+// From issue to the result, if nothing is in the way.
+double
+smb_memory_path_latency(const SmbChip *chip, const SmbTimedRequest *request, double wavefronts) {
+  double first = request && request->width == 8    ? chip->shared_latency_8
+                 : request && request->width == 16 ? chip->shared_latency_16
+                                                   : chip->shared_latency;
+  guint least = request ? MAX(request->ideal, 1) : 1;
+  return first + MAX(0, wavefronts - least) * chip->wavefront_latency;
+}
+
+// What a server was busy of late, of whose time @cycles are taken now.
+static void
+add_load(Load *load, double now, double cycles) {
+  enum {
+    MEMORY = 4096
+  }; // cycles, of the average
+  double passed = MAX(0, now - load->at);
+  load->average = load->average * exp(-passed / MEMORY) + cycles / MEMORY;
+  load->at = MAX(load->at, now);
+}
+
+// How long a request waits because others come when they like: that of a queue whose server takes as long for each (M/D/1).
+static double
+find_wait(const Load *load, double scale) {
+  double busy = MIN(load->average, 0.8);
+  return scale * busy / (2 * (1 - busy));
+}
+
+// DRAM reads or writes sectors. The more evenly it does both, the more time it takes to turn.
+static void
+move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
+  const SmbChip *chip = sm->chip;
+  double *moved = reads ? &sm->dram_read : &sm->dram_written;
+  *moved += bytes;
+  double both = sm->dram_read + sm->dram_written;
+  double turns = 1 + chip->dram_turn * 2 * MIN(sm->dram_read, sm->dram_written) / both;
+  double cycles = bytes * turns / ((reads ? chip->dram_read : chip->dram_write) / sm->chip_cycles);
+  sm->dram = MAX(start, sm->dram) + cycles;
+  add_load(&sm->dram_load, start, cycles);
+  sm->busy[SMB_UNIT_DRAM] += cycles;
+}
+
+// Sectors that are loaded from the second-level cache, @of_dram of them from DRAM. When the last of them is there. @share: which part
+// of the requests for them, of all multiprocessors, are not merged with another one's on the way.
+static double
+load_sectors(Multiprocessor *sm, double start, guint sectors, double share, guint of_dram) {
+  const SmbChip *chip = sm->chip;
+  double bytes = sectors * (double)SECTOR_BYTES;
+  double cycles = MAX(bytes / chip->l2_port, bytes * share / chip->l2_read);
+  double begin = MAX(start, sm->l2);
+  sm->l2 = begin + cycles;
+  sm->busy[SMB_UNIT_L2] += cycles;
+  add_load(&sm->l2_load, begin, cycles);
+  double there = sm->l2 + chip->l2_latency + find_wait(&sm->l2_load, chip->l2_wait);
+  if (of_dram == 0)
+    return there;
+  move_dram(sm, begin, of_dram * (double)SECTOR_BYTES, TRUE);
+  return MAX(there, sm->dram + sm->dram_latency + find_wait(&sm->dram_load, chip->dram_wait));
+}
+
+static void
+store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
+  double bytes = sectors * (double)SECTOR_BYTES;
+  double cycles =
+      (sectors - partial) * SECTOR_BYTES / sm->chip->l2_write + partial * sm->chip->l2_partial;
+  sm->l2_writes = MAX(start, sm->l2_writes) + cycles;
+  sm->busy[SMB_UNIT_L2] += cycles;
+  // The first ones stay in the cache.
+  sm->stored += bytes * sm->replay->footprint->distinct;
+  if (sm->stored * sm->chip->multiprocessors > sm->chip->l2_dirty)
+    move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
+}
+
+// No more is asked for while so much is on its way.
+double
+smb_memory_path_room(const Multiprocessor *sm, double start) {
+  const SmbChip *chip = sm->chip;
+  double l2 = sm->l2 - chip->open_bytes / chip->l2_read;
+  double writes = sm->l2_writes - chip->open_bytes / chip->l2_write;
+  double dram = sm->dram - chip->open_bytes * sm->chip_cycles / chip->dram_read;
+  return MAX(MAX(start, writes), MAX(l2, dram));
+}
+
+// Tells a line of the block from the same one of another block, unless they share it.
+static guint64
+tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line, guint sharing) {
+  guint64 block = (guint64)((double)warp->relief * sm->chip->multiprocessors), tag = 0;
+  for (guint d = 0; d < 3; d++) {
+    guint64 place = block % sm->replay->grid[d];
+    block /= sm->replay->grid[d];
+    tag = tag * 65599 + (sharing >> d & 1 ? 0 : place + 1);
+  }
+  return line->line ^ tag << 34;
+}
+
+// Whether DRAM has to serve what blocks along @sharing ask for at the same time, and this one between two of its barriers: one in so
+// many of these is the first to ask.
+static gboolean
+is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing) {
+  TimedBlock *block = &sm->blocks[warp->block];
+  const SmbFootprint *footprint = sm->replay->footprint;
+  const double *shares = warp->relief < sm->replay->resident ? footprint->first : footprint->later;
+  if (block->phase_of[sharing] != block->phase) {
+    block->phase_of[sharing] = block->phase;
+    sm->due[sharing] += shares[sharing];
+    block->is_first[sharing] = sm->due[sharing] >= 1;
+    sm->due[sharing] -= block->is_first[sharing];
+  }
+  return block->is_first[sharing] && !sm->replay->is_warm;
+}
+
+// A request of global memory that the pipe takes at @start. When what it loads is there.
+double
+smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedRequest *request,
+                    double start) {
+  guint sharing = sm->replay->footprint->sharing[request->site];
+  gboolean is_first = request->is_load && is_first_asker(sm, warp, sharing);
+  guint missing = 0, of_dram = 0, written = 0, partial = 0;
+  for (guint i = 0; i < request->n; i++) {
+    const SmbTimedLine *line =
+        &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
+    guint sectors = (guint)__builtin_popcount(line->sectors);
+    written += request->is_store ? sectors : 0;
+    partial += (guint)__builtin_popcount(line->partial);
+    if (!request->is_load)
+      continue;
+    // Atomics are made in the second-level cache.
+    missing += request->is_store
+                   ? sectors
+                   : smb_l1_cache_load(sm->cache, tag_of(sm, warp, line, sharing), line->sectors);
+    of_dram += is_first ? (guint)__builtin_popcount(line->news) : 0;
+  }
+  double there = start + sm->chip->l1_latency;
+  if (written && !request->is_load)
+    store_sectors(sm, start, written, partial);
+  if (missing)
+    there = load_sectors(sm, start, missing, sm->replay->footprint->first[sharing],
+                         MIN(missing, of_dram));
+  return there;
+}

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The state of a multiprocessor that replays blocks. Private to multiprocessor.c and memory-path.c. Times are cycles from the start of the
+// launch.
+#pragma once
+
+#include "sim/time/l1-cache.h"
+#include "sim/time/multiprocessor.h"
+
+enum {
+  N_PARTITIONS = 4,
+  MAX_RESIDENT_WARPS = 64,
+  MAX_OPEN = 8, // instructions that hold a scoreboard open, of which the times are kept
+  MAX_QUEUE = 64,
+  MAX_BLOCKS = 64, // resident
+  SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
+};
+
+// Pipes of a sub-partition; LSU is shared by all.
+typedef enum {
+  PIPE_NONE,
+  PIPE_FMA,
+  PIPE_FMA_LITE, // the other half
+  PIPE_ANY_FMA,
+  PIPE_ALU,
+  PIPE_FP64,
+  PIPE_UNIFORM,
+  PIPE_TENSOR,
+  PIPE_XU,
+  PIPE_TO_UNIFORM,
+  PIPE_CONSTANT,
+  PIPE_LSU,
+  N_PIPES,
+} Pipe;
+
+// A scoreboard of a warp: until when the instructions that opened it hold it open, in rising order.
+typedef struct {
+  double until[MAX_OPEN];
+  guint n;
+  SmbStall reason; // of a wait for it
+} Scoreboard;
+
+typedef struct {
+  const SmbEvent *events;
+  guint n, next;
+  guint block;  // of the resident ones
+  guint number; // in the order in which warps came: the oldest goes first
+  guint relief; // the block's number, which tells lines of its own from those of other blocks
+  const SmbBlockRecord *record;
+  double issued;   // the last one
+  double ready;    // the next one, but for its pipe
+  double lsu;      // the pipe takes its next request
+  double copies;   // until the copies that it asked for are complete
+  SmbStall reason; // why it is not ready before
+  double stalled;  // from when on
+  Scoreboard boards[SMB_N_BOARDS];
+} TimedWarp;
+
+typedef struct {
+  guint living; // warps
+  guint arrived;
+  double last_arrival;
+  gboolean is_used;
+  guint phase;                     // between two barriers, from 1
+  guint phase_of[SMB_SHARINGS];    // in which it was decided
+  gboolean is_first[SMB_SHARINGS]; // whether it is the first to ask for what it shares
+} TimedBlock;
+
+typedef struct {
+  TimedWarp *warps[MAX_RESIDENT_WARPS]; // that live, the oldest first
+  guint n;
+  TimedWarp *last;
+  double pipes[N_PIPES];   // free again
+  double queue[MAX_QUEUE]; // when the last entries left, in a ring
+  guint queue_at;
+  double dequeued;
+  double banks[SMB_REGISTER_BANKS]; // of registers: have read all that was asked for
+  double now;                       // its next cycle
+} Partition;
+
+typedef struct {
+  double average; // of its time that it was busy
+  double at;
+} Load;
+
+typedef struct {
+  const SmbReplay *replay;
+  const SmbChip *chip;
+  const SmbTiming *timings;
+  Partition partitions[N_PARTITIONS];
+  TimedBlock blocks[MAX_BLOCKS];
+  TimedWarp *pool;
+  guint warps_per_block;
+  guint64 started, ended;                   // blocks
+  guint n_warps;                            // that came so far
+  double next_block;                        // may be launched
+  double lsu, l2, l2_writes, dram, barrier; // free again
+  Load l2_load, dram_load;
+  double chip_cycles;             // of all multiprocessors, in a second
+  double dram_read, dram_written; // bytes so far
+  double dram_latency;
+  double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
+  double stored;            // distinct bytes
+  double end;
+  double busy[SMB_N_UNITS];
+  double stalls[SMB_N_STALLS];
+  guint64 instructions;
+  double warm_end; // when the first wave had ended
+  guint64 warm_blocks;
+  double warm_busy[SMB_N_UNITS];
+  SmbL1Cache *cache;
+} Multiprocessor;
+
+/** smb_memory_path_cycles: Returns: of the pipe of shared memory and the first-level cache, that a request takes; @request: (nullable): no
+ * lane is active, or it is not known what it asks for */
+double smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
+                              const SmbTiming *timing);
+
+/** smb_memory_path_latency: Returns: from issue to the result of a request of shared memory that takes so many wavefronts, if nothing is
+ * in its way */
+double smb_memory_path_latency(const SmbChip *chip, const SmbTimedRequest *request,
+                               double wavefronts);
+
+/** smb_memory_path_room: Returns: when, from @start on, so little is on its way that more may be asked of the second-level cache */
+double smb_memory_path_room(const Multiprocessor *sm, double start);
+
+/** smb_memory_path_ask: A request of global memory comes to the pipe at @start. Returns: when what it loads is there */
+double smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp,
+                           const SmbTimedRequest *request, double start);

@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// A launch: which blocks are replayed, on one multiprocessor for all.
+#include "sim/time/time.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/arch/occupancy.h"
+#include "sim/base/text.h"
+#include "sim/time/footprint.h"
+
+enum {
+  MAX_EVENTS = 1 << 21,       // of a block
+  MAX_INSTRUCTIONS = 3 << 20, // that are replayed
+  MIN_INSTRUCTIONS = 1 << 17, // the same, for a site
+  ALIKE =
+      50, // the inverse of the part by which the lengths of blocks may differ that stand for each other
+  N_LOTS = 6,
+  LOT_BLOCKS = 16, // multiprocessors that are replayed where they differ, and blocks of each
+  N_SAMPLES = 4,   // blocks of a launch that are not alike
+  REGISTER_UNIT =
+      256, // registers are given to warps in multiples of it (sm_70 and later, CUDA Occupancy Calculator)
+  SM_REGISTERS = 65536,
+};
+
+// Blocks that a multiprocessor has at a time, with their registers.
+static guint
+find_resident(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch) {
+  guint threads = launch->block[0] * launch->block[1] * launch->block[2];
+  guint warps = smb_arch_warps(arch, threads);
+  guint64 shared = smb_program_static_shared(program) + launch->dynamic_bytes;
+  SmbOccupancy occupancy = smb_occupancy(arch, threads, shared);
+  guint registers = smb_program_registers(program);
+  guint of_warp =
+      (registers * SMB_NVIDIA_LANES + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+  // Each sub-partition has a quarter of the registers, and whole warps.
+  guint of_registers = of_warp ? SM_REGISTERS / 4 / of_warp * 4 / warps : occupancy.blocks;
+  return occupancy.known ? MIN(occupancy.blocks, of_registers) : 0;
+}
+
+static SmbUnit
+find_busiest(const double busy[SMB_N_UNITS]) {
+  SmbUnit limit = SMB_N_UNITS;
+  double most = 0.5;
+  for (guint u = 0; u < SMB_N_UNITS; u++) {
+    if (busy[u] > most) {
+      most = busy[u];
+      limit = (SmbUnit)u;
+    }
+  }
+  return limit;
+}
+
+static void
+record_free(gpointer record) {
+  smb_block_record_free(record);
+}
+
+// Sites whose requests have conflicts.
+static GArray *
+find_conflicts(const GPtrArray *records, const SmbProgram *program) {
+  g_autofree guint8 *has = g_new0(guint8, smb_program_n_sites(program) + 1);
+  GArray *sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
+  for (guint b = 0; b < records->len; b++) {
+    const SmbBlockRecord *record = g_ptr_array_index(records, b);
+    for (guint r = 0; r < record->requests->len; r++) {
+      const SmbTimedRequest *request = &g_array_index(record->requests, SmbTimedRequest, r);
+      if (request->wavefronts > request->ideal)
+        has[request->site] = TRUE;
+    }
+  }
+  for (guint s = 0; s < smb_program_n_sites(program); s++) {
+    const SmbSiteTime site = {.site = s};
+    if (has[s])
+      g_array_append_val(sites, site);
+  }
+  return sites;
+}
+
+// How much longer blocks are than what is kept of them.
+static double
+find_whole(const GPtrArray *records) {
+  guint64 kept = 0, instructions = 0;
+  for (guint i = 0; i < records->len; i++) {
+    const SmbBlockRecord *record = g_ptr_array_index(records, i);
+    kept += record->kept;
+    instructions += record->instructions;
+  }
+  return (double)instructions / (double)kept;
+}
+
+// Of the multiprocessors that are replayed, what the one does that takes longest. @lots: (element-type GPtrArray): their blocks. Where
+// blocks come after others, one that has ended early gets more of them: then all take as long as they do on average.
+static double
+replay_lots(SmbReplay *replay, const GPtrArray *lots, SmbReplayed *replayed) {
+  double longest = -1, sum = 0;
+  for (guint i = 0; i < lots->len; i++) {
+    replay->records = g_ptr_array_index(lots, i);
+    SmbReplayed one = smb_multiprocessor_replay(replay);
+    double cycles = one.cycles * find_whole(replay->records);
+    if (cycles > longest)
+      *replayed = one;
+    longest = MAX(longest, cycles);
+    sum += cycles;
+  }
+  gboolean is_balanced = replay->n_blocks > replay->resident;
+  return (is_balanced ? sum / lots->len : longest) + replay->chip->launch_cycles;
+}
+
+// What is gained without the conflicts of one site alone. The more sites, the less of the launch is replayed for each.
+static void
+replay_sites(SmbTime *time, const SmbReplay *launch, const GPtrArray *lots,
+             const GArray *conflicts) {
+  SmbReplay replay = *launch;
+  SmbReplayed replayed;
+  gboolean gains = time->cycles > time->without;
+  g_autofree guint8 *relieved = g_new0(guint8, smb_program_n_sites(replay.program) + 1);
+  replay.relieved = NULL;
+  replay.max_instructions = MAX(MIN_INSTRUCTIONS, MAX_INSTRUCTIONS / (conflicts->len + 1));
+  double all = gains && conflicts->len > 1 ? replay_lots(&replay, lots, &replayed) : 0;
+  replay.relieved = relieved;
+  for (guint i = 0; i < conflicts->len; i++) {
+    SmbSiteTime site = g_array_index(conflicts, SmbSiteTime, i);
+    relieved[site.site] = TRUE;
+    if (gains)
+      site.cycles = conflicts->len == 1 ? time->cycles - time->without
+                                        : MAX(0, all - replay_lots(&replay, lots, &replayed));
+    relieved[site.site] = FALSE;
+    g_array_append_val(time->sites, site);
+  }
+}
+
+// With and without conflicts.
+static void
+replay_launch(SmbTime *time, SmbReplay *replay, const GPtrArray *lots, const GArray *conflicts,
+              gboolean by_site) {
+  guint n_sites = smb_program_n_sites(replay->program) + 1;
+  g_autofree guint8 *relieved = g_new0(guint8, n_sites);
+  SmbReplayed replayed, without;
+  time->cycles = time->without = replay_lots(replay, lots, &replayed);
+  without = replayed;
+  if (conflicts->len > 0) {
+    memset(relieved, TRUE, n_sites);
+    replay->relieved = relieved;
+    time->without = MIN(time->cycles, replay_lots(replay, lots, &without));
+  }
+  double sum = 0;
+  for (guint s = 0; s < SMB_N_STALLS; s++)
+    sum += replayed.stalls[s];
+  for (guint s = 0; s < SMB_N_STALLS; s++)
+    time->stalls[s] = sum > 0 ? replayed.stalls[s] / sum : 0;
+  memcpy(time->busy, replayed.busy, sizeof(time->busy));
+  time->limit = find_busiest(replayed.busy);
+  time->without_limit = find_busiest(without.busy);
+  time->blocks = replayed.blocks;
+  time->instructions = replayed.instructions;
+  if (by_site)
+    replay_sites(time, replay, lots, conflicts);
+  replay->relieved = NULL;
+}
+
+static gboolean
+record_block(SmbBlockRecorder *recorder, guint64 index, GPtrArray *records, GError **error) {
+  SmbBlockRecord *record = smb_block_recorder_run(recorder, index, error);
+  if (record)
+    g_ptr_array_add(records, record);
+  return record != NULL;
+}
+
+// Blocks at even distances, the one in the middle first.
+static gboolean
+record_samples(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint64 n_blocks,
+               GPtrArray *records, GError **error) {
+  guint64 middle = smb_footprint_middle(launch);
+  for (guint64 i = 0; i < MIN(n_blocks, N_SAMPLES); i++) {
+    if (!record_block(recorder, (middle + i * (n_blocks / N_SAMPLES)) % n_blocks, records, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+// Whether blocks execute as many instructions, or nearly.
+static gboolean
+are_alike(const GPtrArray *records) {
+  guint64 least = G_MAXUINT64, most = 0;
+  for (guint i = 0; i < records->len; i++) {
+    const SmbBlockRecord *record = g_ptr_array_index(records, i);
+    least = MIN(least, record->instructions);
+    most = MAX(most, record->instructions);
+  }
+  return (most - least) * ALIKE <= most;
+}
+
+// The blocks that some multiprocessors get if each gets them in turn: all of them, or some at even distances.
+static gboolean
+record_lots(SmbBlockRecorder *recorder, guint64 n_blocks, guint multiprocessors, GPtrArray *lots,
+            GError **error) {
+  for (guint64 i = 0; i < MIN(n_blocks, N_LOTS); i++) {
+    guint64 first = i * MIN(n_blocks, multiprocessors) / N_LOTS;
+    guint64 of_lot = (n_blocks - first + multiprocessors - 1) / multiprocessors;
+    GPtrArray *records = g_ptr_array_new_with_free_func(record_free);
+    g_ptr_array_add(lots, records);
+    for (guint64 k = 0; k < MIN(of_lot, LOT_BLOCKS); k++) {
+      guint64 number = k * of_lot / MIN(of_lot, LOT_BLOCKS);
+      if (!record_block(recorder, first + number * multiprocessors, records, error))
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static char *
+find_obstacle(const GPtrArray *records, guint resident) {
+  if (resident == 0)
+    return g_strdup("how many blocks are resident is not known");
+  for (guint i = 0; i < records->len; i++) {
+    const SmbBlockRecord *record = g_ptr_array_index(records, i);
+    if (record->untimed != G_MAXUINT32)
+      return g_strdup_printf("how long the instruction at 0x%x takes is not modelled",
+                             record->untimed * SMB_TIMING_BYTES);
+    if (record->kept == 0)
+      return g_strdup("a block executes nothing");
+  }
+  return NULL;
+}
+
+SmbTime *
+smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+                 const SmbChip *chip, const SmbTimeOptions *options, char **why, GError **error) {
+  guint64 n_blocks = (guint64)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  guint resident = find_resident(program, arch, launch);
+  guint64 at_once = MIN(n_blocks, (guint64)(resident * chip->multiprocessors));
+  g_autoptr(GPtrArray) records = g_ptr_array_new_with_free_func(record_free);
+  g_autoptr(SmbBlockRecorder) recorder =
+      smb_block_recorder_new(program, arch, launch, MAX_EVENTS, error);
+  if (!recorder || !record_samples(recorder, launch, n_blocks, records, error))
+    return NULL;
+  *why = find_obstacle(records, resident);
+  if (*why)
+    return NULL;
+  g_auto(SmbFootprint) footprint = {0};
+  if (!smb_footprint_find(recorder, g_ptr_array_index(records, 0), smb_program_n_sites(program),
+                          launch, chip, MAX(1, at_once), &footprint, error))
+    return NULL;
+  g_autoptr(GPtrArray) lots = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+  g_autoptr(SmbBlockRecorder) shorter = NULL;
+  if (are_alike(records)) {
+    g_ptr_array_add(lots, g_ptr_array_ref(records));
+  } else {
+    shorter = smb_block_recorder_new(program, arch, launch, MAX_EVENTS / LOT_BLOCKS, error);
+    if (!shorter || !record_lots(shorter, n_blocks, (guint)chip->multiprocessors, lots, error))
+      return NULL;
+  }
+  guint64 shared = smb_program_static_shared(program) + launch->dynamic_bytes;
+  SmbReplay replay = {
+      .program = program,
+      .chip = chip,
+      .clock_khz = options->clock_khz > 0 ? options->clock_khz : chip->clock_khz,
+      .n_blocks = (guint64)ceil((double)n_blocks / chip->multiprocessors),
+      .resident = resident,
+      .shared_bytes = resident * shared,
+      .footprint = &footprint,
+      .grid = launch->grid,
+      .is_warm = options->is_warm,
+      .max_instructions = MAX_INSTRUCTIONS,
+  };
+  SmbTime *time = g_new0(SmbTime, 1);
+  time->clock_khz = replay.clock_khz;
+  time->resident = resident;
+  time->waves = (double)n_blocks / (resident * chip->multiprocessors);
+  time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
+  g_autoptr(GArray) conflicts = find_conflicts(records, program);
+  replay_launch(time, &replay, lots, conflicts, options->sites);
+  return time;
+}
+
+void
+smb_time_free(SmbTime *time) {
+  if (!time)
+    return;
+  g_clear_pointer(&time->sites, g_array_unref);
+  g_free(time);
+}
+
+double
+smb_time_microseconds(const SmbTime *time, double cycles) {
+  return cycles / time->clock_khz * 1000;
+}

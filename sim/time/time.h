@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// How long a launch of machine code takes on a device, what limits it, and what its bank conflicts cost: a prediction, never exact.
+// doc/time.md says how it was compared with devices, and how far it was off.
+#pragma once
+
+#include <glib.h>
+
+#include "sim/launch/launch.h"
+#include "sim/program/program.h"
+#include "sim/time/chip.h"
+#include "sim/time/multiprocessor.h"
+
+G_BEGIN_DECLS
+
+/** SmbSiteTime: what the launch gains if the requests of a site alone had no conflicts, in cycles */
+typedef struct {
+  guint site;
+  double cycles;
+} SmbSiteTime;
+
+/**
+ * SmbTime: of a launch
+ * @cycles: of a multiprocessor's clock, from the first to the last, as sm__cycles_elapsed.max of Nsight Compute counts them
+ * @without: the same if no request of shared memory had a conflict
+ * @busy: which part of that time each unit works
+ * @limit: the one that works most; SMB_N_UNITS: none works half the time, so latency limits
+ * @without_limit: the same without conflicts
+ * @stalls: shares of the time of warps
+ * @resident: blocks of a multiprocessor at a time
+ * @waves: how often as many blocks as are resident at a time come
+ * @blocks, @instructions: that were replayed
+ * @sites: (element-type SmbSiteTime): those with conflicts, in their order
+ */
+typedef struct {
+  double clock_khz;
+  double cycles;
+  double without;
+  double busy[SMB_N_UNITS];
+  SmbUnit limit;
+  SmbUnit without_limit;
+  double stalls[SMB_N_STALLS];
+  guint resident;
+  double waves;
+  guint64 blocks;
+  guint64 instructions;
+  GArray *sites;
+} SmbTime;
+
+/**
+ * SmbTimeOptions:
+ * @clock_khz: of multiprocessors; 0: that of the device
+ * @is_warm: whether the second-level cache has already what the launch loads
+ * @sites: whether the cost of each site is wanted
+ */
+typedef struct {
+  double clock_khz;
+  gboolean is_warm;
+  gboolean sites;
+} SmbTimeOptions;
+
+/**
+ * smb_time_predict:
+ * @program: machine code
+ * @chip: a device of @arch
+ * @why: (out) (transfer full): why there is no prediction
+ * @error: those of smb_block_new() and smb_block_run()
+ *
+ * Runs a few blocks of the launch, on the contents that it gives.
+ *
+ * Returns: (transfer full) (nullable): the prediction; %NULL with *@why, or with an error
+ */
+SmbTime *smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
+                          const SmbChip *chip, const SmbTimeOptions *options, char **why,
+                          GError **error);
+void smb_time_free(SmbTime *time);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbTime, smb_time_free)
+
+/** smb_time_microseconds: Returns: how long so many cycles of the launch's clock are */
+double smb_time_microseconds(const SmbTime *time, double cycles);
+
+G_END_DECLS

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+#include "src/analysis/launch-time.h"
+
+#include <math.h>
+
+#include "sim/base/text.h"
+#include "src/out/json.h"
+#include "src/out/table.h"
+
+#define CACHES "cold|warm"
+
+static gboolean option_time;
+static char *option_device, *option_clock, *option_cache;
+
+static const GOptionEntry entries[] = {
+    {"time", 0, 0, G_OPTION_ARG_NONE, &option_time,
+     "predict how long the launch takes, what limits it, and what its conflicts cost", NULL},
+    {"device", 0, 0, G_OPTION_ARG_STRING, &option_device,
+     "the device that it is predicted for (default: the first one of the architecture)", "NAME"},
+    {"clock", 0, 0, G_OPTION_ARG_STRING, &option_clock,
+     "the clock of its multiprocessors (default: its boost clock)", "GHZ"},
+    {"cache", 0, 0, G_OPTION_ARG_STRING, &option_cache,
+     "what the second-level cache holds when the launch begins (default: cold)", CACHES},
+    G_OPTION_ENTRY_NULL,
+};
+const SmbCliGroup smb_launch_time_group = {"Time", entries};
+
+static gboolean
+parse_clock(double *khz, GError **error) {
+  char *end = option_clock;
+  double ghz = option_clock ? g_ascii_strtod(option_clock, &end) : 0;
+  *khz = ghz * 1e6;
+  if (!option_clock || (*option_clock && !*end && ghz >= 0.1 && ghz <= 10))
+    return TRUE;
+  return smb_cli_usage_error(error, "--clock '%s': expected GHz between 0.1 and 10, such as 1.98",
+                             option_clock);
+}
+
+static gboolean
+parse_cache(gboolean *is_warm, GError **error) {
+  *is_warm = g_strcmp0(option_cache, "warm") == 0;
+  if (!option_cache || *is_warm || g_str_equal(option_cache, "cold"))
+    return TRUE;
+  return smb_cli_usage_error(error, "--cache '%s': expected cold or warm", option_cache);
+}
+
+static gboolean
+predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options, GError **error) {
+  const SmbTarget *target = time->target;
+  time->chip = smb_chip_load(option_device, arch, error);
+  if (!time->chip && error && *error)
+    return FALSE;
+  if (!time->chip)
+    time->why = g_strdup_printf("no device of %s has been measured", smb_arch_info(arch)->name);
+  else if (!smb_program_is_machine_code(target->kernel))
+    time->why = g_strdup("only machine code has one: compile the kernel");
+  if (time->why)
+    return TRUE;
+  g_autoptr(GError) failure = NULL;
+  time->time = smb_time_predict(target->kernel, arch, &target->launch, time->chip, options,
+                                &time->why, &failure);
+  if (failure) {
+    time->why = g_strdup(failure->message);
+    g_strdelimit(time->why, "\n", ' ');
+  }
+  return TRUE;
+}
+
+SmbLaunchTime *
+smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  SmbTimeOptions options = {.sites = TRUE};
+  if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
+    return NULL;
+  if (!option_time && !option_device && !option_clock && !option_cache)
+    return NULL;
+  g_autoptr(SmbLaunchTime) time = g_new0(SmbLaunchTime, 1);
+  time->target = target;
+  GError *wrong = NULL;
+  if (predict(time, arch, &options, &wrong))
+    return g_steal_pointer(&time);
+  g_propagate_error(error, wrong);
+  return NULL;
+}
+
+void
+smb_launch_time_free(SmbLaunchTime *time) {
+  if (!time)
+    return;
+  smb_chip_free(time->chip);
+  smb_time_free(time->time);
+  g_free(time->why);
+  g_free(time);
+}
+
+// "108 µs", "1.24 ms": three digits.
+static char *
+describe_microseconds(double us) {
+  static const char *const units[] = {"µs", "ms", "s"};
+  guint unit = 0;
+  for (; us >= 999.5 && unit + 1 < G_N_ELEMENTS(units); unit++)
+    us /= 1000;
+  int digits = us >= 99.95 ? 0 : us >= 9.995 ? 1 : 2;
+  return g_strdup_printf("%.*f %s", digits, us, units[unit]);
+}
+
+static const char *
+limit_name(SmbUnit limit) {
+  return limit == SMB_N_UNITS ? "latency" : smb_unit_name(limit);
+}
+
+char *
+smb_launch_time_tell(const SmbLaunchTime *launch) {
+  const SmbTime *time = launch->time;
+  if (!time)
+    return g_strdup_printf("Time: not known: %s.", launch->why);
+  g_autofree char *all = describe_microseconds(smb_time_microseconds(time, time->cycles));
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "Time on an %s: %s, limited by %s", launch->chip->title, all,
+                  limit_name(time->limit));
+  if (time->limit != SMB_N_UNITS)
+    g_string_append_printf(text, " (busy %.0f %%)", 100 * time->busy[time->limit]);
+  double speedup = time->cycles / time->without;
+  if (time->sites->len == 0) {
+    g_string_append(text, ". It has no bank conflicts.");
+  } else if (speedup < 1.005) {
+    g_string_append(text, ". Bank conflicts cost nothing here.");
+  } else {
+    g_autofree char *rest = describe_microseconds(smb_time_microseconds(time, time->without));
+    g_string_append_printf(text, ". Without bank conflicts: %s, %.*f times as fast.", rest,
+                           speedup < 1.1 ? 2 : 1, speedup);
+  }
+  return g_string_free(text, FALSE);
+}
+
+void
+smb_launch_time_write(SmbCli *cli, const SmbLaunchTime *time) {
+  if (!time)
+    return;
+  g_autofree char *sentences = smb_launch_time_tell(time);
+  smb_text_wrap(cli->out, sentences);
+  smb_spool_puts(cli->out, "\n");
+}
+
+static void
+write_units_json(JsonBuilder *json, const SmbTime *time) {
+  smb_json_array(json, "units");
+  for (guint u = 0; u < SMB_N_UNITS; u++) {
+    smb_json_object(json, NULL);
+    smb_json_text(json, "name", smb_unit_name((SmbUnit)u));
+    smb_json_double(json, "busy", time->busy[u]);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+  smb_json_array(json, "stalls");
+  for (guint s = 0; s < SMB_N_STALLS; s++) {
+    smb_json_object(json, NULL);
+    smb_json_text(json, "reason", smb_stall_name((SmbStall)s));
+    smb_json_double(json, "share", time->stalls[s]);
+    json_builder_end_object(json);
+  }
+  json_builder_end_array(json);
+}
+
+void
+smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
+  if (!launch)
+    return;
+  const SmbTime *time = launch->time;
+  smb_json_object(json, "time");
+  smb_json_text(json, "device", launch->chip ? launch->chip->name : NULL);
+  smb_json_text(json, "unknown", launch->why);
+  if (time) {
+    smb_json_double(json, "clock_ghz", time->clock_khz / 1e6);
+    smb_json_number(json, "cycles", (gint64)round(time->cycles));
+    smb_json_double(json, "microseconds", smb_time_microseconds(time, time->cycles));
+    smb_json_object(json, "without_conflicts");
+    smb_json_number(json, "cycles", (gint64)round(time->without));
+    smb_json_double(json, "microseconds", smb_time_microseconds(time, time->without));
+    smb_json_double(json, "speedup", time->cycles / time->without);
+    json_builder_end_object(json);
+    smb_json_text(json, "bound_by", limit_name(time->limit));
+    write_units_json(json, time);
+    smb_json_double(json, "waves", time->waves);
+    smb_json_number(json, "resident_blocks", time->resident);
+    smb_json_object(json, "simulated");
+    smb_json_number(json, "blocks", (gint64)time->blocks);
+    smb_json_number(json, "instructions", (gint64)time->instructions);
+    json_builder_end_object(json);
+  }
+  smb_json_boolean(json, "exact", FALSE);
+  json_builder_end_object(json);
+}
+
+void
+smb_launch_time_site_json(JsonBuilder *json, const SmbLaunchTime *launch, const SmbSite *site) {
+  if (!launch || !launch->time)
+    return;
+  guint index = (guint)(site - smb_program_site(launch->target->kernel, 0));
+  double cycles = 0;
+  for (guint i = 0; i < launch->time->sites->len; i++) {
+    const SmbSiteTime *cost = &g_array_index(launch->time->sites, SmbSiteTime, i);
+    cycles = cost->site == index ? cost->cycles : cycles;
+  }
+  smb_json_number(json, "cost_cycles", (gint64)round(cycles));
+}

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// How long a launch takes on a device, and what its bank conflicts cost (--time), as commands say it.
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "sim/time/time.h"
+#include "src/target/target.h"
+
+/** The options --time, --device, --clock and --cache, for SmbCliUsage.groups. */
+extern const SmbCliGroup smb_launch_time_group;
+
+/**
+ * SmbLaunchTime:
+ * @chip: (nullable): the device; %NULL: none of the architecture is known
+ * @time: (nullable): the prediction
+ * @why: (nullable): why there is none, in a line
+ * @target: (transfer none): the machine code that it is of
+ */
+typedef struct {
+  SmbChip *chip;
+  SmbTime *time;
+  char *why;
+  const SmbTarget *target;
+} SmbLaunchTime;
+
+/**
+ * smb_launch_time_new:
+ * @target: (transfer none): must outlive the result; machine code, or it is said that its time is not known
+ * @error: SMB_ERROR_USAGE for what was typed; what running blocks fails with
+ *
+ * Returns: (transfer full) (nullable): the time of its launch; %NULL without an error: it was not asked for
+ */
+SmbLaunchTime *smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error);
+void smb_launch_time_free(SmbLaunchTime *time);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLaunchTime, smb_launch_time_free)
+
+/** smb_launch_time_tell: Returns: (transfer full): sentences: how long, what limits, what conflicts cost */
+char *smb_launch_time_tell(const SmbLaunchTime *time);
+
+/** Writes these sentences and an empty line; nothing of %NULL. */
+void smb_launch_time_write(SmbCli *cli, const SmbLaunchTime *time);
+
+/** The member "time" of a result; none of %NULL. */
+void smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *time);
+
+/** The member "cost_cycles" of an access to shared memory: @site is one of the timed code. */
+void smb_launch_time_site_json(JsonBuilder *json, const SmbLaunchTime *time, const SmbSite *site);

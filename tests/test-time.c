@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: the smembank authors
+// SPDX-License-Identifier: MIT
+//
+// The clock: what holds of any multiprocessor, whatever its numbers. A launch takes at least as long as each of its units works, never longer
+// without conflicts; twice the blocks of a full chip take twice as long; half the clock takes as many cycles where no memory is behind the
+// caches, and so on. That the times are those of devices is not tested here (doc/time.md).
+#include <check.h>
+#include <string.h>
+
+#include "sim/arch/arch.h"
+#include "sim/time/l1-cache.h"
+#include "sim/time/time.h"
+#include "tests/suite.h"
+
+static SmbArch *arch;
+static SmbChip *chip;
+
+static void
+set_up(void) {
+  arch = smb_arch_load("sm_90", NULL);
+  chip = smb_chip_load("h200", arch, NULL);
+  ck_assert(arch && chip);
+}
+
+static void
+tear_down(void) {
+  smb_chip_free(chip);
+  smb_arch_unref(arch);
+}
+
+static SmbTime *
+predict(const char *file, const char *entry, guint threads, guint blocks, double clock_khz) {
+  const char *folder = g_getenv("srcdir");
+  g_autofree char *path = g_build_filename(folder ? folder : ".", "tests/data", file, NULL);
+  g_autoptr(GError) error = NULL;
+  g_autofree char *why = NULL;
+  g_autoptr(SmbSource) source = smb_source_load_any(path, &error);
+  const SmbProgramOptions reading = {.entry = entry, .cuda_arch = 900, .lanes = 32};
+  g_autoptr(SmbProgram) program = source ? smb_program_read(source, &reading, &error) : NULL;
+  ck_assert_msg(program != NULL, "%s: %s", path, error ? error->message : "");
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new();
+  const SmbLaunch launch = {
+      .block = {threads, 1, 1}, .grid = {blocks, 1, 1}, .buffers = buffers, .skips_unknown = TRUE};
+  const SmbTimeOptions options = {.clock_khz = clock_khz, .sites = TRUE};
+  SmbTime *time = smb_time_predict(program, arch, &launch, chip, &options, &why, &error);
+  ck_assert_msg(time != NULL, "%s: %s", entry, why ? why : error->message);
+  return time;
+}
+
+static const struct {
+  const char *file, *entry;
+  guint threads;
+} kernels[] = {
+    {"sass/wide.sm_90.cubin", "corner", 16},        {"sass/wide.sm_90.cubin", "pairs", 128},
+    {"race/race.sm_90.cubin", "overtaken", 64},      {"memory/memory.sm_90.cubin", "stages", 32},
+    {"pending/pending.sm_90.cubin", "disputed", 64},
+};
+
+START_TEST(shares_are_shares) {
+  g_autoptr(SmbTime) time =
+      predict(kernels[_i].file, kernels[_i].entry, kernels[_i].threads, 1056, 0);
+  double stalls = 0, sites = 0;
+  for (guint u = 0; u < SMB_N_UNITS; u++) {
+    ck_assert_double_ge(time->busy[u], 0);
+    ck_assert_double_le(time->busy[u], 1);
+  }
+  for (guint s = 0; s < SMB_N_STALLS; s++)
+    stalls += time->stalls[s];
+  ck_assert_double_eq_tol(stalls, 1, 1e-9);
+  ck_assert_double_gt(time->cycles, chip->launch_cycles);
+  ck_assert_double_le(time->without, time->cycles);
+  for (guint i = 0; i < time->sites->len; i++)
+    sites += g_array_index(time->sites, SmbSiteTime, i).cycles;
+  ck_assert_double_ge(sites, 0);
+  ck_assert(time->sites->len > 0 || time->without == time->cycles);
+}
+END_TEST
+
+START_TEST(more_blocks_take_longer) {
+  const char *file = kernels[_i].file, *entry = kernels[_i].entry;
+  double before = 0;
+  for (guint blocks = 132; blocks <= 132 * 1024; blocks *= 32) {
+    g_autoptr(SmbTime) time = predict(file, entry, kernels[_i].threads, blocks, 0);
+    ck_assert_double_gt(time->cycles, before);
+    before = time->cycles;
+  }
+  // Of very many, twice as many take twice as long, but for the launch.
+  g_autoptr(SmbTime) once = predict(file, entry, kernels[_i].threads, 132 << 14, 0);
+  g_autoptr(SmbTime) twice = predict(file, entry, kernels[_i].threads, 132 << 15, 0);
+  double ratio = (twice->cycles - chip->launch_cycles) / (once->cycles - chip->launch_cycles);
+  ck_assert_double_eq_tol(ratio, 2, 0.02);
+}
+END_TEST
+
+START_TEST(is_the_same_every_time) {
+  g_autoptr(SmbTime) a = predict(kernels[_i].file, kernels[_i].entry, kernels[_i].threads, 1056, 0);
+  g_autoptr(SmbTime) b = predict(kernels[_i].file, kernels[_i].entry, kernels[_i].threads, 1056, 0);
+  ck_assert_double_eq(a->cycles, b->cycles);
+  ck_assert_double_eq(a->without, b->without);
+}
+END_TEST
+
+// Memory behind the caches takes as long by the clock on the wall: at a lower clock it is fewer cycles.
+START_TEST(a_lower_clock_takes_longer) {
+  g_autoptr(SmbTime) high =
+      predict(kernels[_i].file, kernels[_i].entry, kernels[_i].threads, 1056, 1980000);
+  g_autoptr(SmbTime) low =
+      predict(kernels[_i].file, kernels[_i].entry, kernels[_i].threads, 1056, 990000);
+  ck_assert_double_le(low->cycles, high->cycles);
+  ck_assert_double_gt(smb_time_microseconds(low, low->cycles),
+                      smb_time_microseconds(high, high->cycles));
+}
+END_TEST
+
+START_TEST(devices_are_checked) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbArch) old = smb_arch_load("sm_75", NULL);
+  ck_assert_ptr_null(smb_chip_load("h300", arch, &error));
+  ck_assert_str_eq(error->message, "no device 'h300': expected one of h100, h200");
+  g_clear_error(&error);
+  ck_assert_ptr_null(smb_chip_load("h100", old, &error));
+  ck_assert_str_eq(error->message, "the times of a device 'h100' are not known on sm_75");
+  g_clear_error(&error);
+  ck_assert_ptr_null(smb_chip_load(NULL, old, &error));
+  ck_assert_ptr_null(error);
+  g_autoptr(SmbChip) first = smb_chip_load(NULL, arch, &error);
+  ck_assert_str_eq(first->title, "H100");
+}
+END_TEST
+
+// A set keeps the lines that were asked for last; a line is loaded by sectors.
+START_TEST(first_level_cache) {
+  SmbL1Cache *cache = smb_l1_cache_new(64 << 10);
+  ck_assert_uint_eq(smb_l1_cache_load(cache, 5, 0x3), 2);
+  ck_assert_uint_eq(smb_l1_cache_load(cache, 5, 0x6), 1);
+  ck_assert_uint_eq(smb_l1_cache_load(cache, 5, 0x7), 0);
+  guint again = 0;
+  for (guint64 line = 100; line < 100 + 256; line++) // half of it
+    smb_l1_cache_load(cache, line, 0xf);
+  for (guint64 line = 100; line < 100 + 256; line++)
+    again += smb_l1_cache_load(cache, line, 0xf);
+  ck_assert_uint_lt(again, 256 * 4 / 4);
+  again = 0;
+  for (guint round = 0; round < 2; round++) {
+    again = 0;
+    for (guint64 line = 1000; line < 1000 + 4096; line++) // eight times as much
+      again += smb_l1_cache_load(cache, line, 0xf);
+  }
+  ck_assert_uint_gt(again, 4096 * 4 * 9 / 10);
+  smb_l1_cache_free(cache);
+}
+END_TEST
+
+Suite *
+suite_time(void) {
+  Suite *suite = suite_create("time");
+  TCase *tcase = tcase_create("time");
+  tcase_add_unchecked_fixture(tcase, set_up, tear_down);
+  tcase_add_loop_test(tcase, shares_are_shares, 0, G_N_ELEMENTS(kernels));
+  tcase_add_loop_test(tcase, more_blocks_take_longer, 0, G_N_ELEMENTS(kernels));
+  tcase_add_loop_test(tcase, is_the_same_every_time, 0, G_N_ELEMENTS(kernels));
+  tcase_add_loop_test(tcase, a_lower_clock_takes_longer, 0, G_N_ELEMENTS(kernels));
+  tcase_add_test(tcase, devices_are_checked);
+  tcase_add_test(tcase, first_level_cache);
+  suite_add_tcase(suite, tcase);
+  return suite;
+}
