@@ -7,6 +7,7 @@
 #   python3 device.py compare FACTS.txt DEVICE.ini    exits with 1 if a number of the file is more than 4 % off what was measured
 #
 # What only whole launches tell (time.sh), and what BASE alone says, is taken over and marked so.
+import os
 import re
 import sys
 
@@ -113,7 +114,7 @@ def short(value):
     if value >= 1e6:
         return f"{value:.3g}" if value >= 1e9 else f"{value:.0f}"
     near = round(value)
-    return str(near) if value >= 100 or near and abs(value - near) < 0.02 * near else f"{value:.3g}"
+    return str(near) if value >= 100 or near and abs(value - near) < 0.03 * near else f"{value:.3g}"
 
 
 def lines_of(path):
@@ -134,6 +135,8 @@ def make(facts, base):
                 print("source=tests/gpu/time/facts.cu on this device; what has '# from' before it is of another one")
         elif group == "[device]" and key == "name":
             print(f"name={facts['name']}")
+        elif group == "[device]" and key == "arch" and "device.arch" in facts:
+            print(f"arch=sm_{facts['device.arch']:.0f}")
         elif group == "[device]" and f"device.{key}" in facts:
             print(f"{key}={facts['device.' + key]:.0f}")
         elif group == "[time]" and key == "title":
@@ -144,7 +147,7 @@ def make(facts, base):
             rule, source = TIME[key]
             print(f"# {source}\n{key}={short(rule(facts))}")
         elif "=" in line and not line.startswith("#"):
-            print(f"# from {base}\n{line}")
+            print(f"# from {os.path.basename(base)}\n{line}")
         else:
             print(line)
 

@@ -589,7 +589,8 @@ static void describe(const cudaDeviceProp &p) {
     return value;
   };
   printf("# %s\n", p.name);
-  say("device.multiprocessors", p.multiProcessorCount, "", "cudaGetDeviceProperties, as all of device");
+  say("device.arch", p.major * 10 + p.minor, "", "compute capability");
+  say("device.multiprocessors", p.multiProcessorCount, "", "by the runtime, as all of device");
   say("device.clock-khz", attribute(cudaDevAttrClockRate), "kHz", "of the multiprocessors, boost");
   say("device.memory-clock-khz", attribute(cudaDevAttrMemoryClockRate), "kHz", "");
   say("device.memory-bus-bits", attribute(cudaDevAttrGlobalMemoryBusWidth), "bits", "");

@@ -8,13 +8,13 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-#define CHECK(call)                                                                                                                \
-  do {                                                                                                                             \
-    cudaError_t result_ = (call);                                                                                                  \
-    if (result_) {                                                                                                                 \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(result_));                                  \
-      exit(1);                                                                                                                     \
-    }                                                                                                                              \
+#define CHECK(call)                                                                                \
+  do {                                                                                             \
+    cudaError_t result_ = (call);                                                                  \
+    if (result_) {                                                                                 \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(result_));  \
+      exit(1);                                                                                     \
+    }                                                                                              \
   } while (0)
 
 static const size_t buffer_bytes = (size_t)64 << 20;
@@ -22,11 +22,14 @@ static const size_t buffer_bytes = (size_t)64 << 20;
 static float *in_a, *in_b, *out_a, *out_b;
 static unsigned *indices;
 
-static inline void make_memory() {
+static inline void
+make_memory() {
   std::vector<float> numbers(buffer_bytes / 4);
-  for (size_t i = 0; i < numbers.size(); i++) numbers[i] = 0.5f + (float)(i * 7 % 1024) / 1024;
+  for (size_t i = 0; i < numbers.size(); i++)
+    numbers[i] = 0.5f + (float)(i * 7 % 1024) / 1024;
   std::vector<unsigned> order(1 << 20);
-  for (unsigned i = 0; i < order.size(); i++) order[i] = (i * 0x9e3779b1u + 12345) & ((1 << 20) - 1);
+  for (unsigned i = 0; i < order.size(); i++)
+    order[i] = (i * 0x9e3779b1u + 12345) & ((1 << 20) - 1);
   CHECK(cudaMalloc(&in_a, buffer_bytes));
   CHECK(cudaMalloc(&in_b, buffer_bytes));
   CHECK(cudaMalloc(&out_a, buffer_bytes));
@@ -37,10 +40,13 @@ static inline void make_memory() {
   CHECK(cudaMemcpy(indices, order.data(), 4 << 20, cudaMemcpyHostToDevice));
 }
 
-template <typename... P, typename... A> static void launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, A... arguments) {
+template <typename... P, typename... A>
+static void
+launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, A... arguments) {
   CHECK(cudaMemset(out_a, 0, buffer_bytes));
   CHECK(cudaMemset(out_b, 0, buffer_bytes));
-  if (shared > 48 << 10) CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+  if (shared > 48 << 10)
+    CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
   kernel<<<grid, block, shared>>>(arguments...);
   CHECK(cudaGetLastError());
   CHECK(cudaDeviceSynchronize());
