@@ -418,7 +418,7 @@ START_TEST(test_views_of_unknown) {
   char *three[] = {(char *)"3", NULL};
   const SmbLimitOptions typed = {.ways = three};
   g_autoptr(GArray) limits = smb_limits_new(&typed, NULL);
-  g_autoptr(GArray) failed = smb_limits_check(limits, run.target->kernel, run.analysis, NULL);
+  g_autoptr(GArray) failed = smb_limits_check(limits, run.target->kernel, run.analysis, NULL, NULL);
   const SmbAnalyzeReport report = {run.target, run.analysis, TRUE, limits, failed, NULL, NULL};
   const SmbExplainQuestion question = {0};
   g_autoptr(SmbExplanation) explanation =

@@ -45,6 +45,11 @@ parse_cache(gboolean *is_warm, GError **error) {
   return smb_cli_usage_error(error, "--cache '%s': expected cold or warm", option_cache);
 }
 
+gboolean
+smb_launch_time_is_asked(void) {
+  return option_time || option_device || option_clock || option_cache;
+}
+
 static gboolean
 predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options, GError **error) {
   const SmbTarget *target = time->target;
@@ -68,11 +73,9 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
 }
 
 SmbLaunchTime *
-smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error) {
+smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, GError **error) {
   SmbTimeOptions options = {.sites = TRUE};
   if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
-    return NULL;
-  if (!option_time && !option_device && !option_clock && !option_cache)
     return NULL;
   g_autoptr(SmbLaunchTime) time = g_new0(SmbLaunchTime, 1);
   time->target = target;
@@ -81,6 +84,11 @@ smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error
     return g_steal_pointer(&time);
   g_propagate_error(error, wrong);
   return NULL;
+}
+
+SmbLaunchTime *
+smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  return smb_launch_time_is_asked() ? smb_launch_time_predict(target, arch, error) : NULL;
 }
 
 void

@@ -26,6 +26,13 @@ typedef struct {
   const SmbTarget *target;
 } SmbLaunchTime;
 
+/** smb_launch_time_is_asked: Returns: whether one of these options was given */
+gboolean smb_launch_time_is_asked(void);
+
+/** smb_launch_time_predict: as smb_launch_time_new(), whether it was asked for or not */
+SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch,
+                                       GError **error);
+
 /**
  * smb_launch_time_new:
  * @target: (transfer none): must outlive the result; machine code, or it is said that its time is not known
