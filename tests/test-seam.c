@@ -418,7 +418,7 @@ START_TEST(test_views_of_unknown) {
   char *three[] = {(char *)"3", NULL};
   const SmbLimitOptions typed = {.ways = three};
   g_autoptr(GArray) limits = smb_limits_new(&typed, NULL);
-  g_autoptr(GArray) failed = smb_limits_check(limits, run.target->kernel, run.analysis, NULL);
+  g_autoptr(GArray) failed = smb_limits_check(limits, run.target->kernel, run.analysis, NULL, NULL);
   const SmbAnalyzeReport report = {run.target, run.analysis, TRUE, limits, failed, NULL, NULL};
   const SmbExplainQuestion question = {0};
   g_autoptr(SmbExplanation) explanation =
@@ -446,8 +446,8 @@ START_TEST(test_lines_of_instructions) {
   set_up(&run, unknown_operations, TRUE, 1, "sm_90");
   run.target->launch.skips_unknown = TRUE;
   start(&run);
-  g_autoptr(GArray) lines = smb_analyze_sum_lines(run.analysis, NULL, 9);
-  g_autoptr(GArray) none = smb_analyze_sum_lines(run.analysis, NULL, 0);
+  g_autoptr(GArray) lines = smb_analyze_sum_lines(run.analysis, NULL, 9, NULL);
+  g_autoptr(GArray) none = smb_analyze_sum_lines(run.analysis, NULL, 0, NULL);
   ck_assert_uint_eq(g_array_index(lines, SmbLineTally, 6).shared.requests, 2);
   ck_assert_uint_eq(g_array_index(lines, SmbLineTally, 0).shared.requests, 0);
   ck_assert_uint_eq(g_array_index(none, SmbLineTally, 0).shared.requests, 2);

@@ -45,6 +45,11 @@ parse_cache(gboolean *is_warm, GError **error) {
   return smb_cli_usage_error(error, "--cache '%s': expected cold or warm", option_cache);
 }
 
+gboolean
+smb_launch_time_is_asked(void) {
+  return option_time || option_device || option_clock || option_cache;
+}
+
 static gboolean
 predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options, GError **error) {
   const SmbTarget *target = time->target;
@@ -68,11 +73,9 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
 }
 
 SmbLaunchTime *
-smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error) {
+smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, GError **error) {
   SmbTimeOptions options = {.sites = TRUE};
   if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
-    return NULL;
-  if (!option_time && !option_device && !option_clock && !option_cache)
     return NULL;
   g_autoptr(SmbLaunchTime) time = g_new0(SmbLaunchTime, 1);
   time->target = target;
@@ -81,6 +84,11 @@ smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error
     return g_steal_pointer(&time);
   g_propagate_error(error, wrong);
   return NULL;
+}
+
+SmbLaunchTime *
+smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  return smb_launch_time_is_asked() ? smb_launch_time_predict(target, arch, error) : NULL;
 }
 
 void
@@ -192,15 +200,28 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
   json_builder_end_object(json);
 }
 
+double
+smb_launch_time_conflicts(const SmbLaunchTime *launch) {
+  return launch && launch->time ? launch->time->cycles - launch->time->without : 0;
+}
+
+gboolean
+smb_launch_time_cost(const SmbLaunchTime *launch, const SmbSite *site, double *cycles) {
+  *cycles = 0;
+  if (!launch || !launch->time)
+    return FALSE;
+  guint index = (guint)(site - smb_program_site(launch->target->kernel, 0));
+  const GArray *sites = launch->time->sites;
+  for (guint i = 0; i < sites->len; i++) {
+    const SmbSiteTime *cost = &g_array_index(sites, SmbSiteTime, i);
+    *cycles = cost->site == index ? MIN(cost->cycles, smb_launch_time_conflicts(launch)) : *cycles;
+  }
+  return TRUE;
+}
+
 void
 smb_launch_time_site_json(JsonBuilder *json, const SmbLaunchTime *launch, const SmbSite *site) {
-  if (!launch || !launch->time)
-    return;
-  guint index = (guint)(site - smb_program_site(launch->target->kernel, 0));
-  double cycles = 0;
-  for (guint i = 0; i < launch->time->sites->len; i++) {
-    const SmbSiteTime *cost = &g_array_index(launch->time->sites, SmbSiteTime, i);
-    cycles = cost->site == index ? cost->cycles : cycles;
-  }
-  smb_json_number(json, "cost_cycles", (gint64)round(cycles));
+  double cycles;
+  if (smb_launch_time_cost(launch, site, &cycles))
+    smb_json_number(json, "cost_cycles", (gint64)round(cycles));
 }

@@ -198,14 +198,15 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   if (!analysis)
     return FALSE;
   g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
-  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled);
   g_autoptr(GError) untimed = NULL;
-  g_autoptr(SmbLaunchTime) time = smb_launch_time_new(
-      smb_compiled_count_has(compiled) ? compiled->target : target, cli->arch, &untimed);
+  g_autoptr(SmbLaunchTime) time =
+      (smb_limits_need_time(limits) ? smb_launch_time_predict : smb_launch_time_new)(
+          smb_compiled_count_has(compiled) ? compiled->target : target, cli->arch, &untimed);
   if (untimed) {
     g_propagate_error(error, g_steal_pointer(&untimed));
     return FALSE;
   }
+  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled, time);
   const SmbAnalyzeReport report = {target, analysis, option_warps, limits,
                                    failed, NULL,     compiled,     time};
   smb_analyze_write(cli, &report);

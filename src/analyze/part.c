@@ -189,7 +189,8 @@ complete_target(const Part *part, JsonObject *result, const GPtrArray *counts, G
 
 static GArray *
 make_limits(const char *name, const Part *part, GError **error) {
-  static const char *const options[] = {"--max-ways ", "--max-excess ", "--max-wavefronts "};
+  static const char *const options[] = {"--max-ways ", "--max-excess ", "--max-wavefronts ",
+                                        "--max-cost "};
   GStrv values[G_N_ELEMENTS(options)];
   for (guint k = 0; k < G_N_ELEMENTS(options); k++) {
     g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
@@ -199,7 +200,7 @@ make_limits(const char *name, const Part *part, GError **error) {
     }
     values[k] = g_strv_builder_end(builder);
   }
-  const SmbLimitOptions typed = {values[0], values[1], values[2]};
+  const SmbLimitOptions typed = {values[0], values[1], values[2], values[3]};
   GArray *limits = smb_limits_new(&typed, error);
   for (guint k = 0; k < G_N_ELEMENTS(options); k++)
     g_strfreev(values[k]);
@@ -246,7 +247,7 @@ merge_counts(SmbCli *cli, const SmbPartResults *results, GError **error) {
   g_autoptr(GArray) limits = make_limits(smb_part_name(results, 0), &part, error);
   if (!limits)
     return FALSE;
-  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, NULL);
+  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, NULL, NULL);
   const SmbAnalyzeReport report = {target, analysis, part.warps, limits, failed, NULL, NULL};
   smb_analyze_write(cli, &report);
   return TRUE;
