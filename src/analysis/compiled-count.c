@@ -126,41 +126,68 @@ name_arrays(SmbCompiledCount *count) {
 
 // --- the count
 
+// In the text alone what is not known may be counted: then it stands alone.
 static void
-fail_count(SmbCompiledCount *count, const char *reason) {
+check_uncounted(SmbCompiledCount *count, const SmbAnalysis *text) {
+  if (!count->analysis || smb_analyze_uncounted(count->analysis) == 0 ||
+      smb_analyze_uncounted(text) > 0)
+    return;
   g_clear_pointer(&count->analysis, smb_analysis_free);
-  g_clear_pointer(&count->target, smb_target_free);
+  count->failure = g_strdup("not all of its requests can be counted");
+}
+
+SmbCompiledCount *
+smb_compiled_count_begin(const SmbTarget *target, const SmbArch *arch) {
+  if (!smb_target_can_compile(target, arch))
+    return NULL;
+  g_autoptr(GError) error = NULL;
+  smb_progress_begin(target->options.progress, "compiling", SMB_PROGRESS_UNCOUNTED);
+  SmbTarget *compiled =
+      smb_target_compile(target, NULL, target->launch.dynamic_bytes, arch, &error);
+  smb_progress_begin(target->options.progress, NULL, 0);
+  SmbCompiledCount *count = smb_compiled_count_of(compiled);
+  if (!compiled)
+    smb_compiled_count_fail(count, error);
+  return count;
+}
+
+SmbCompiledCount *
+smb_compiled_count_of(SmbTarget *compiled) {
+  SmbCompiledCount *count = g_new0(SmbCompiledCount, 1);
+  count->target = compiled;
+  count->lines = g_array_new(FALSE, FALSE, sizeof(SmbCompiledLine));
+  count->by_place = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  return count;
+}
+
+void
+smb_compiled_count_fail(SmbCompiledCount *count, const GError *error) {
+  g_autofree char *reason = smb_cli_error_text(error);
   count->failure = g_strndup(reason, strcspn(reason, "\n"));
 }
 
-static gboolean
-count_compiled(SmbCompiledCount *count, const SmbTarget *target, const SmbArch *arch,
-               GError **error) {
-  smb_progress_begin(target->options.progress, "compiling", SMB_PROGRESS_UNCOUNTED);
-  count->target = smb_target_compile(target, NULL, target->launch.dynamic_bytes, arch, error);
-  smb_progress_begin(target->options.progress, NULL, 0);
-  count->analysis = count->target ? smb_target_analyze(count->target, arch, error) : NULL;
-  return count->analysis != NULL;
+void
+smb_compiled_count_take(SmbCompiledCount *count, SmbAnalysis *analysis, const SmbAnalysis *text) {
+  count->analysis = analysis;
+  check_uncounted(count, text);
+  if (!count->analysis)
+    return;
+  sum_compiled_lines(count);
+  match_text(count, text);
+  name_arrays(count);
 }
 
 SmbCompiledCount *
 smb_compiled_count_new(const SmbTarget *target, const SmbAnalysis *text, const SmbArch *arch) {
-  if (!smb_target_can_compile(target, arch))
-    return NULL;
-  SmbCompiledCount *count = g_new0(SmbCompiledCount, 1);
   g_autoptr(GError) error = NULL;
-  count->lines = g_array_new(FALSE, FALSE, sizeof(SmbCompiledLine));
-  count->by_place = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-  if (!count_compiled(count, target, arch, &error)) {
-    g_autofree char *reason = smb_cli_error_text(error);
-    fail_count(count, reason);
-  } else if (smb_analyze_uncounted(count->analysis) > 0 && smb_analyze_uncounted(text) == 0) {
-    fail_count(count, "not all of its requests can be counted");
-  } else {
-    sum_compiled_lines(count);
-    match_text(count, text);
-    name_arrays(count);
-  }
+  SmbCompiledCount *count = smb_compiled_count_begin(target, arch);
+  if (!count || count->failure)
+    return count;
+  SmbAnalysis *analysis = smb_target_analyze(count->target, arch, &error);
+  if (analysis)
+    smb_compiled_count_take(count, analysis, text);
+  else
+    smb_compiled_count_fail(count, error);
   return count;
 }
 

@@ -24,9 +24,9 @@ typedef struct {
 
 /**
  * SmbCompiledCount:
- * @target: (nullable): the kernel through a compiler, launched alike; %NULL: it could not be compiled or counted
- * @analysis: (nullable): of it, with @target; its arrays are those of the text, by SmbCompiledLine.array
- * @failure: (nullable): why there is neither, in a line
+ * @target: (nullable): the kernel through a compiler, launched alike; %NULL: it could not be compiled
+ * @analysis: (nullable): of @target; its arrays are those of the text, by SmbCompiledLine.array
+ * @failure: (nullable): why there is none, in a line
  * @lines: (element-type SmbCompiledLine): of @analysis, in its order
  */
 typedef struct {
@@ -55,6 +55,21 @@ gboolean smb_target_lacks_compiler(const SmbTarget *target, const SmbArch *arch)
  */
 SmbCompiledCount *smb_compiled_count_new(const SmbTarget *target, const SmbAnalysis *text,
                                          const SmbArch *arch);
+
+/* The same in steps, for a part of a launch, and for a whole of parts. */
+
+/** smb_compiled_count_begin: as smb_compiled_count_new(), which compiles only. */
+SmbCompiledCount *smb_compiled_count_begin(const SmbTarget *target, const SmbArch *arch);
+
+/** smb_compiled_count_of: @compiled: (nullable) (transfer full). Returns: (transfer full): of which nothing is counted yet */
+SmbCompiledCount *smb_compiled_count_of(SmbTarget *compiled);
+
+/** Notes why it could not be compiled or counted: the first line of @error. */
+void smb_compiled_count_fail(SmbCompiledCount *count, const GError *error);
+
+/** Notes what was counted of its target. @analysis: (transfer full); @text: must outlive @count */
+void smb_compiled_count_take(SmbCompiledCount *count, SmbAnalysis *analysis,
+                             const SmbAnalysis *text);
 void smb_compiled_count_free(SmbCompiledCount *count);
 
 /** smb_compiled_count_has: @count: (nullable). Returns: whether there is a compiled count, which verdict and limits are of then */

@@ -76,9 +76,6 @@ expect 0 explain k.cu --block 32 --line 9 --op load
 tells 'nvcc leaves no load in shared memory of line 9.'
 expect 0 explain k.cu --block 32 --line 6 --text
 ! grep -q 'nvcc makes' out || die "$last: a compiler was asked"
-# Parts of a launch are of the text, and say so.
-expect 0 analyze k.cu --block 32 --grid 4 --shard 1/2 --format json
-says "k.cu: note: the parts are of the text alone: --nvcc '' counts what nvcc makes of it in parts"
 expect 0 analyze k.cu --block 32 --format json
 golden compiled-count.json
 [ "$(wc -l <calls)" -ge 1 ] || die 'no compiler was asked'
@@ -97,10 +94,8 @@ grep -q 'Bank conflicts: 15 of 19 wavefronts' page.html || die "$last: another h
 expect 0 analyze k.cu --block 32 --format csv
 cp "$work/out" beside.csv
 rm calls
-for option in --text --shard=1/1; do
-  expect 0 analyze k.cu --block 32 $option
-  shows 'counted: the text'
-done
+expect 0 analyze k.cu --block 32 --text
+shows 'counted: the text'
 expect 0 analyze k.cu --block 32 --format csv --text
 cmp -s "$work/out" beside.csv || die "$last: CSV is another one"
 expect 0 analyze k.cu --block 32 --text
