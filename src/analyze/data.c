@@ -5,6 +5,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/analysis/access-json.h"
 #include "src/analysis/limit.h"
 #include "src/analysis/vendor.h"
 #include "src/analysis/verdict.h"
@@ -14,59 +15,6 @@
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/target/target-json.h"
-
-static void
-write_access_json(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report,
-                  const SmbAnalysis *analysis) {
-  smb_json_object(json, NULL);
-  smb_analyze_json_place(json, report->target->kernel, access->site, "array", access->array);
-  smb_json_costs(json, &access->total);
-  smb_json_boolean(json, "exact", access->exact);
-  smb_json_text(json, "reason", access->reason);
-  smb_json_boolean(json, "depends_on_data", smb_access_depends_on_data(access));
-  smb_json_number(json, "uncounted_requests", (gint64)access->uncounted);
-  if (report->by_warp) {
-    smb_json_array(json, "warps");
-    for (guint w = 0; w < analysis->n_warps; w++) {
-      if (access->warps[w].requests == 0)
-        continue;
-      smb_json_object(json, NULL);
-      smb_json_number(json, "warp", w);
-      smb_json_costs(json, &access->warps[w]);
-      json_builder_end_object(json);
-    }
-    json_builder_end_array(json);
-  }
-  json_builder_end_object(json);
-}
-
-static void
-write_accesses_json(JsonBuilder *json, const SmbAnalyzeReport *report,
-                    const SmbAnalysis *analysis) {
-  smb_json_array(json, "accesses");
-  for (guint i = 0; i < analysis->accesses->len; i++)
-    write_access_json(json, &g_array_index(analysis->accesses, SmbAccess, i), report, analysis);
-  json_builder_end_array(json);
-}
-
-// What a compiler makes of the text, or why that is not known.
-static void
-write_compiled_json(JsonBuilder *json, const SmbAnalyzeReport *report) {
-  const SmbCompiledCount *compiled = report->compiled;
-  if (!compiled)
-    return;
-  smb_json_object(json, "compiled");
-  smb_json_text(json, "error", compiled->failure);
-  if (smb_compiled_count_has(compiled)) {
-    smb_json_text(json, "command", compiled->target->compiled);
-    smb_json_text(json, "level", smb_program_level(compiled->target->kernel));
-    smb_json_text(json, "exact_of", smb_analyze_exact_of(compiled->target->kernel));
-    smb_json_number(json, "shared_bytes", (gint64)compiled->analysis->shared_bytes);
-    write_accesses_json(json, report, compiled->analysis);
-    smb_json_totals(json, compiled->analysis->totals, &compiled->analysis->copies);
-  }
-  json_builder_end_object(json);
-}
 
 static void
 write_global_json(JsonBuilder *json, const SmbGlobalAccess *access) {
@@ -227,9 +175,9 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_text(json, "exact_of", smb_analyze_exact_of(report->target->kernel));
   smb_json_number(json, "blocks_counted", (gint64)analysis->n_blocks_run);
   smb_json_arch(json, cli->arch);
-  write_accesses_json(json, report, analysis);
+  smb_analyze_json_accesses(json, report->target->kernel, analysis, report->by_warp);
   smb_json_totals(json, analysis->totals, &analysis->copies);
-  write_compiled_json(json, report);
+  smb_analyze_json_compiled(json, report->target->kernel, report->compiled, report->by_warp, NULL);
   smb_analyze_json_vendor(json, cli->arch, analysis);
   write_globals(json, report, cli->arch);
   write_constants_json(json, report);

@@ -74,6 +74,10 @@ tells 'Of the stores in line 6 nvcc makes st.shared.u32: 1 request, 16 wavefront
 tells 'that is what the verdict and limits are of. What follows explains the request as the text makes it.'
 expect 0 explain k.cu --block 32 --line 9 --op load
 tells 'nvcc leaves no load in shared memory of line 9.'
+expect 0 explain k.cu --block 32 --line 7 --format json
+golden compiled-explain.json
+expect 0 explain k.cu --block 32 --line 9 --op load --format json
+tr -d ' \n' <out | grep -qF '"accesses":[],' || die "$last: $(cat out)"
 expect 0 explain k.cu --block 32 --line 6 --text
 ! grep -q 'nvcc makes' out || die "$last: a compiler was asked"
 expect 0 analyze k.cu --block 32 --format json
