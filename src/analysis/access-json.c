@@ -57,14 +57,14 @@ write_warps_json(JsonBuilder *json, const SmbAccess *access, guint n_warps) {
 
 // Whether a compiled access is of the class of @only, and in its line.
 static gboolean
-is_of_line(const SmbCompiledCount *compiled, const SmbAccess *access, const SmbSite *only) {
-  return smb_compiled_count_line(compiled, access->site) == smb_compiled_count_line(compiled, only);
+is_of_line(const SmbCompiledCount *compiled, const SmbAccess *access, const SmbAccess *only) {
+  return smb_compiled_count_line(compiled, access) == smb_compiled_count_line(compiled, only);
 }
 
 // @compiled, @only: (nullable): those of its line
 static void
 write_accesses_json(JsonBuilder *json, const SmbProgram *program, const SmbAnalysis *analysis,
-                    gboolean by_warp, const SmbCompiledCount *compiled, const SmbSite *only) {
+                    gboolean by_warp, const SmbCompiledCount *compiled, const SmbAccess *only) {
   smb_json_array(json, "accesses");
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
@@ -87,7 +87,8 @@ smb_analyze_json_accesses(JsonBuilder *json, const SmbProgram *program, const Sm
 
 void
 smb_analyze_json_compiled(JsonBuilder *json, const SmbProgram *text,
-                          const SmbCompiledCount *compiled, gboolean by_warp, const SmbSite *only) {
+                          const SmbCompiledCount *compiled, gboolean by_warp,
+                          const SmbAccess *only) {
   if (!compiled)
     return;
   smb_json_object(json, "compiled");

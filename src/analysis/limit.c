@@ -285,16 +285,28 @@ is_place_counted(const Check *check, const SmbLimit *limit) {
   return FALSE;
 }
 
-// Whether the lines that access the array of a limit access no other one: compiled code is known by its lines.
+// Whether it is known of all compiled code whether it is at the place of a limit: the line that it was made of, or the array.
 static gboolean
-has_own_lines(const SmbLimit *limit, const SmbAnalysis *text, const SmbCompiledCount *compiled) {
-  for (guint i = 0; i < text->accesses->len && !limit->line; i++) {
-    const SmbAccess *access = &g_array_index(text->accesses, SmbAccess, i);
-    const SmbCompiledLine *line = smb_compiled_count_line(compiled, access->site);
-    if (g_strcmp0(access->array, limit->where) == 0 && line && !line->array)
+is_place_known(const SmbLimit *limit, const SmbCompiledCount *compiled) {
+  for (guint i = 0; i < compiled->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(compiled->analysis->accesses, SmbAccess, i);
+    if (limit->line ? !access->site->line : !access->array)
       return FALSE;
   }
   return TRUE;
+}
+
+// Checks a limit of what was compiled. What the text has at its place, and the compiler left nothing of, takes nothing.
+static void
+check_compiled_limit(const Check *text, const SmbLimit *limit, const SmbCompiledCount *compiled) {
+  Check judged = *text;
+  judged.analysis = compiled->analysis;
+  gboolean is_there = !limit->where || is_place_counted(&judged, limit);
+  gboolean is_gone = !is_there && is_place_counted(text, limit);
+  if (limit->where && (is_there || is_gone) && !is_place_known(limit, compiled))
+    check_analysis_limit(text, limit);
+  else if (!is_gone)
+    check_analysis_limit(&judged, limit);
 }
 
 GArray *
@@ -303,15 +315,12 @@ smb_limits_check(const GArray *limits, const SmbProgram *program, const SmbAnaly
   GArray *failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   g_array_set_clear_func(failed, clear_failure);
   const Check text = {limits, program, analysis, failed};
-  Check judged = text;
-  if (smb_compiled_count_has(compiled))
-    judged.analysis = compiled->analysis;
   for (guint i = 0; i < limits->len; i++) {
     const SmbLimit *limit = &g_array_index(limits, SmbLimit, i);
-    gboolean is_known =
-        judged.analysis == analysis || !limit->where ||
-        (is_place_counted(&judged, limit) && has_own_lines(limit, analysis, compiled));
-    check_analysis_limit(is_known ? &judged : &text, limit);
+    if (smb_compiled_count_has(compiled))
+      check_compiled_limit(&text, limit, compiled);
+    else
+      check_analysis_limit(&text, limit);
   }
   return failed;
 }

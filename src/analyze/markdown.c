@@ -71,7 +71,7 @@ static void
 write_access_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbAnalyzeRow *row) {
   const SmbSite *site = row->access->site;
   SmbTally compiled = {0};
-  gboolean is_first = smb_compiled_count_share(report->compiled, site, &compiled);
+  gboolean is_first = smb_compiled_count_share(report->compiled, row->access, &compiled);
   begin_row_markdown(out, site, row->n);
   if (row->total.requests)
     write_tally_markdown(out, &row->total);

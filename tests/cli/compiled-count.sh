@@ -74,6 +74,8 @@ tells 'Of the stores in line 6 nvcc makes st.shared.u32: 1 request, 16 wavefront
 tells 'that is what the verdict and limits are of. What follows explains the request as the text makes it.'
 expect 0 explain k.cu --block 32 --line 9 --op load
 tells 'nvcc leaves no load in shared memory of line 9.'
+expect 0 explain k.cu --block 32 --line 7 --column 13
+tells "Of the stores of 'a' in line 7 nvcc makes st.shared.u32: 1 request, 1 wavefront, 0 in excess (1-way at worst)."
 expect 0 explain k.cu --block 32 --line 7 --format json
 golden compiled-explain.json
 expect 0 explain k.cu --block 32 --line 9 --op load --format json
@@ -85,7 +87,7 @@ golden compiled-count.json
 [ "$(wc -l <calls)" -ge 1 ] || die 'no compiler was asked'
 expect 0 analyze k.cu --block 32 --format markdown
 shows '| place | shared access | op | requests | wavefronts | ideal | excess | worst | compiled wavefronts | excess |'
-shows '| line 7 | `a[0][t]` | store | 1 | 1 | 1 | 0 | 1-way | ↑ | ↑ |'
+shows '| line 7 | `a[0][t]` | store | 1 | 1 | 1 | 0 | 1-way | 1 | 0 |'
 shows '| k.cu:8 | `ld.shared.u32 %r5, [%r3]` | load | | | | | | 1 | 0 |'
 expect 0 analyze k.cu --block 32 --format github
 shows 'file=k.cu,line=6,col=5,title=Bank conflict::the store of st.shared.u32 [%25r2], %25r1 takes 16 wavefronts, 15 of them in excess'
@@ -129,10 +131,17 @@ for limit in '--max-ways 2' '--max-excess 5' '--max-ways 6=2' '--max-wavefronts 
 done
 expect 1 analyze k.cu --block 32 --max-ways 2
 says 'k.cu:6:5: warning: the store of st.shared.u32 [%r2], %r1 is 16-way: more than --max-ways 2'
-# Nothing is compiled of line 9; in line 7, both arrays are stored to.
-expect 1 analyze k.cu --block 32 --max-ways 9=1
+# Nothing is compiled of line 9, and that takes nothing; in line 7, both arrays are stored to.
+expect 0 analyze k.cu --block 32 --max-ways 9=1 --max-wavefronts 9=0
+expect 1 analyze k.cu --block 32 --max-ways 9=1 --text
 says 'k.cu:9:10: warning: the load of a[t][0] is 2-way'
-expect 0 analyze k.cu --block 32 --max-ways a=2
+expect 1 analyze k.cu --block 32 --max-ways a=2 --max-ways b=1
+says 'k.cu:6:5: warning: the store of st.shared.u32 [%r2], %r1 is 16-way: more than --max-ways a=2'
+expect 0 analyze k.cu --block 32 --max-ways a=16 --max-wavefronts b=1 --max-wavefronts 8=1
+expect 1 analyze k.cu --block 32 --max-wavefronts 8=0
+says 'line 8 takes 1 wavefronts: more than --max-wavefronts 8=0'
+expect 1 analyze k.cu --block 32 --max-ways 10=1
+says '--max-ways 10=1: nothing was checked: no access to shared memory there is counted'
 makes 4
 expect 0 analyze k.cu --block 32 --no-cache --max-ways 1 --max-excess 0
 expect 1 analyze k.cu --block 32 --no-cache --max-ways 1 --text
@@ -244,7 +253,21 @@ shows 'No bank conflicts: 8 wavefronts'
 tells 'The text asks for 32 wavefronts, 24 of them in excess; what nvcc makes of it takes 8, 0 in excess'
 expect 0 analyze turn.cu --block 32 --max-excess s=0
 grep -qE '^ +12  s\[l \* 4 \+ i\] +store +4 +16 +4 +12  4-way +4 +0$' "$work/out" || die "$last: $(cat "$work/out")"
+# Two accesses of a line to one array are counted together.
+cat >pair.cu <<'END'
+__global__ void pair(int *o) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t, s[t + 32] = 1;
+  __syncthreads();
+  o[t] = s[t * 2] + s[t + 1];
+}
+END
+expect 0 analyze pair.cu --block 32
+grep -qE '^ +6 +s\[t \+ 1\] +load +1 +1 +1 +0 +1-way +↑ +↑$' "$work/out" || die "$last: $(cat "$work/out")"
+shows '↑: counted in the first row of its line and operation'
 # It is kept, for the other formats and commands.
+expect 0 analyze turn.cu --block 32
 rm calls
 expect 0 analyze turn.cu --block 32 --format markdown
 expect 0 compare turn.cu turn.cu --block 32
