@@ -107,9 +107,26 @@ smb_program_site(const SmbProgram *program, guint index) {
   return &g_array_index(program->sites, SmbSite, index);
 }
 
+// A file beside the text, or below, is called as the text's own #include finds it. NULL: it is elsewhere.
+static const char *
+name_beside(const SmbProgram *program, const char *path) {
+  g_autofree char *folder = g_path_get_dirname(program->file);
+  g_autofree char *whole_folder = g_canonicalize_filename(folder, NULL);
+  g_autofree char *whole = g_canonicalize_filename(path, NULL);
+  gsize length = strlen(whole_folder);
+  if (!g_str_has_prefix(whole, whole_folder) || whole[length] != '/')
+    return NULL;
+  gboolean is_here = g_str_equal(folder, ".") && !g_str_has_prefix(program->file, "./");
+  g_autofree char *name = g_build_filename(is_here ? "" : folder, whole + length + 1, NULL);
+  return g_intern_string(name);
+}
+
 const char *
 smb_program_name_path(const SmbProgram *program, const char *path) {
-  return g_strcmp0(path, program->compiled_from) == 0 ? program->file : path;
+  if (g_strcmp0(path, program->compiled_from) == 0)
+    return program->file;
+  const char *name = program->compiled_from ? name_beside(program, path) : NULL;
+  return name ? name : path;
 }
 
 char *

@@ -161,6 +161,20 @@ name_arrays(SmbCompiledCount *count, const SmbAnalysis *text) {
   }
 }
 
+// Which array the lines that the text does not have access, if it is one.
+static void
+name_own_lines(SmbCompiledCount *count) {
+  for (guint i = 0; i < count->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(count->analysis->accesses, SmbAccess, i);
+    g_autofree char *key = make_line_key(count, access);
+    SmbCompiledLine *line = find_line(count, key);
+    if (!line->first && line->site == access->site)
+      line->array = access->array;
+    else if (!line->first && g_strcmp0(line->array, access->array) != 0)
+      line->array = NULL;
+  }
+}
+
 // --- the count
 
 // In the text alone what is not known may be counted: then it stands alone.
@@ -214,6 +228,7 @@ smb_compiled_count_take(SmbCompiledCount *count, SmbAnalysis *analysis, const Sm
   sum_compiled_lines(count);
   match_text(count, text);
   name_arrays(count, text);
+  name_own_lines(count);
 }
 
 SmbCompiledCount *

@@ -13,7 +13,7 @@
  * @site: of the first of them
  * @n: how many
  * @first: (nullable): the first access of that class in that line of the text; %NULL: the text has none there
- * @array: (nullable): the array that the text accesses there; %NULL: none, or several
+ * @array: (nullable): the array that the text accesses there, or, if it accesses none, the code; %NULL: none, or several
  */
 typedef struct {
   const SmbSite *site;

@@ -287,7 +287,7 @@ is_place_counted(const Check *check, const SmbLimit *limit) {
 
 // Whether it is known of all compiled code whether it is at the place of a limit: the line that it was made of, or the array.
 static gboolean
-is_place_known(const SmbLimit *limit, const SmbCompiledCount *compiled) {
+says_place(const SmbLimit *limit, const SmbCompiledCount *compiled) {
   for (guint i = 0; i < compiled->analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(compiled->analysis->accesses, SmbAccess, i);
     if (limit->line ? !access->site->line : !access->array)
@@ -303,7 +303,7 @@ check_compiled_limit(const Check *text, const SmbLimit *limit, const SmbCompiled
   judged.analysis = compiled->analysis;
   gboolean is_there = !limit->where || is_place_counted(&judged, limit);
   gboolean is_gone = !is_there && is_place_counted(text, limit);
-  if (limit->where && (is_there || is_gone) && !is_place_known(limit, compiled))
+  if (limit->where && (is_there || is_gone) && !says_place(limit, compiled))
     check_analysis_limit(text, limit);
   else if (!is_gone)
     check_analysis_limit(&judged, limit);

@@ -18,6 +18,12 @@ typedef struct {
   GPtrArray *findings;
 } Collection;
 
+// What a finding is about. A compiler chooses the registers of an instruction anew each time: its opcode is what stays.
+static const char *
+find_lasting_name(const SmbSite *site) {
+  return site->opcode && site->file ? site->opcode : site->expression;
+}
+
 // Adds a finding of @kind at @site; @text: (transfer full): what it says.
 static void
 add_collected(const Collection *to, SmbFindingKind kind, const SmbSite *site, const char *subject,
@@ -26,7 +32,8 @@ add_collected(const Collection *to, SmbFindingKind kind, const SmbSite *site, co
   const char *file = site->file ? site->file : smb_program_file(to->program);
   smb_findings_add(
       to->findings, file, &finding,
-      g_strdup_printf("%s: %s %s", to->report->target->name, subject, site->expression), text);
+      g_strdup_printf("%s: %s %s", to->report->target->name, subject, find_lasting_name(site)),
+      text);
 }
 
 static void

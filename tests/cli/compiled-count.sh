@@ -98,12 +98,19 @@ grep -q 'Bank conflicts: 15 of 19 wavefronts' page.html || die "$last: another h
 
 # What a script reads of the text stays as it is, and --text counts nothing else.
 expect 0 analyze k.cu --block 32 --format csv
-cp "$work/out" beside.csv
+grep -qE '^shared,6,5,a,store,4,a\[t\]\[i\],,4,8,4,4,2,.*,0,1,16,1,15,16$' out || die "$last: line 6: $(cat out)"
+grep -qE '^shared,9,10,a,load,.*,0,0,0,0,0,0$' out || die "$last: line 9: $(cat out)"
+grep -qE '^shared,8,3,a,load,4,"ld.shared.u32 %r5, \[%r3\]",,,,,,,,,,,,k.cu,20,ld.shared.u32,,,,1,1,1,0,1$' out || die "$last: line 8: $(cat out)"
+of_text() { grep -v '^shared,8,' out | sed 's/\(,compiled_[a-z_]*\)\{5\}$//; s/\(,[0-9]*\)\{5\}$//'; }
+of_text >beside.csv
+expect 0 analyze k.cu --block 32 --format callgrind
+grep -qx '6 16 1 15 1 0' out || die "$last: $(cat out)"
+grep -qx 'totals: 19 4 15 4 0' out || die "$last: $(cat out)"
 rm calls
 expect 0 analyze k.cu --block 32 --text
 shows 'counted: the text'
 expect 0 analyze k.cu --block 32 --format csv --text
-cmp -s "$work/out" beside.csv || die "$last: CSV is another one"
+of_text | cmp -s - beside.csv || die "$last: the text's columns are others: $(cat out)"
 expect 0 analyze k.cu --block 32 --text
 shows 'exact for the text as written: the compiled count may differ'
 ! grep -q 'no nvcc' "$work/out" || die "$last: there is one"
@@ -266,6 +273,14 @@ END
 expect 0 analyze pair.cu --block 32
 grep -qE '^ +6 +s\[t \+ 1\] +load +1 +1 +1 +0 +1-way +↑ +↑$' "$work/out" || die "$last: $(cat "$work/out")"
 shows '↑: counted in the first row of its line and operation'
+# A header has one name, in the text and as compiled.
+mkdir headers
+sed -n '2,$p' pair.cu | sed 's/^/  /' | sed '$d' >headers/body.h
+{ echo '__global__ void pair(int *o) {'; echo '#include "headers/body.h"'; echo '}'; } >headed.cu
+for name in headed.cu ./headed.cu "$PWD/headed.cu"; do
+  expect 0 analyze "$name" --block 32 --format json
+  [ "$(grep '"file" : ' out | sort -u | sed 's/^ *//' | sort -u | wc -l)" -eq 2 ] || die "$last: $(grep '"file"' out | sort -u)"
+done
 # It is kept, for the other formats and commands.
 expect 0 analyze turn.cu --block 32
 rm calls
