@@ -67,7 +67,15 @@ shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90'
 shows 'Bank conflicts: 15 of 19 wavefronts (79%) are in excess.'
 tells 'The text asks for 13 wavefronts, 5 of them in excess; what nvcc makes of it takes 19, 15 in excess, and that is what the verdict and limits are of.'
 golden compiled-count.txt
-# explain says what has become of the line.
+# explain takes what costs most as compiled, and says what has become of the line.
+expect 0 explain k.cu --block 32
+tells 'Of the accesses in the text, the one with the most excess wavefronts as compiled is this store. In the text, it makes 4 requests, which take 8 wavefronts, 4 of them in excess.'
+expect 0 explain k.cu --block 32 --op load
+tells 'The access is this load. In the text, it makes 1 request, which takes 2 wavefronts, 1 of them in excess.'
+expect 2 explain k.cu --block 32 --line 8
+says "--line '8': the text has no access to shared memory there, but what nvcc makes of it has: --nvcc '' explains that"
+expect 2 explain k.cu --block 32 --line 4
+says "--line '4': no access to shared memory on it is counted: expected one of 6, 7, 9"
 expect 0 explain k.cu --block 32 --line 6
 shows 'What nvcc makes of it'
 tells 'Of the stores in line 6 nvcc makes st.shared.u32: 1 request, 16 wavefronts, 15 in excess (16-way at worst).'
