@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/words.h"
+#include "src/analysis/row.h"
 #include "src/analysis/verdict.h"
 
 enum {
@@ -184,22 +185,53 @@ fail_uncertain(const Check *check, const SmbLimit *limit, const SmbAccess *acces
                              reason + 1));
 }
 
-static void
-check_ways(const Check *check, const SmbLimit *limit, const SmbAccess *access) {
-  if (!limit->where && has_own_ways(check->limits, check->program, access))
-    return;
-  double ways = smb_analyze_ways(access);
-  if (access->uncounted || access->data_source)
-    fail_uncertain(check, limit, access);
-  if (ways <= (double)limit->most)
-    return;
+// "the store of a[t] is 8-way", or of alike instructions of a line "4 × STS are up to 8-way"
+static char *
+describe_ways(const SmbLimit *limit, const SmbAnalyzeRow *row, guint ways) {
+  const SmbSite *site = row->access->site;
   g_autofree char *described = smb_limit_describe(limit);
-  gboolean conflicts = smb_analyze_ways(access) == access->total.max_degree;
-  fail_limit(check, limit, access, &ways,
-             g_strdup_printf("the %s of %s %s %.0f%s: more than %s",
-                             smb_op_class_name(access->site->op_class), access->site->expression,
-                             conflicts ? "is" : "queues", ways,
-                             conflicts ? "-way" : " deep in a bank", described));
+  g_autofree char *text = smb_analyze_row_text(site, row->n);
+  gboolean conflicts = ways == row->total.max_degree, is_one = row->n == 1;
+  g_autofree char *subject =
+      is_one ? g_strdup_printf("the %s of %s", smb_op_class_name(site->op_class), text)
+             : g_strdup(text);
+  return g_strdup_printf("%s %s %u%s: more than %s", subject,
+                         conflicts ? (is_one ? "is" : "are up to")
+                                   : (is_one ? "queues" : "queue up to"),
+                         ways, conflicts ? "-way" : " deep in a bank", described);
+}
+
+static guint
+find_row_ways(const SmbAnalyzeRow *row) {
+  gboolean queues = row->access->site->op_class == SMB_OP_CLASS_ATOMIC;
+  return MAX(row->total.max_degree, queues ? row->total.max_queue : 0);
+}
+
+// @there: the accesses at the place; those of a line that a compiler made alike fail together
+static void
+check_ways(const Check *check, const SmbLimit *limit, const GPtrArray *there) {
+  g_autoptr(GArray) beyond = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
+  g_autoptr(GPtrArray) accesses = g_ptr_array_new();
+  for (guint i = 0; i < there->len; i++) {
+    const SmbAccess *access = there->pdata[i];
+    if (!limit->where && has_own_ways(check->limits, check->program, access))
+      continue;
+    if (access->uncounted || access->data_source)
+      fail_uncertain(check, limit, access);
+    if (smb_analyze_ways(access) <= limit->most)
+      continue;
+    g_array_append_vals(beyond, access, 1);
+    g_ptr_array_add(accesses, (gpointer)access);
+  }
+  g_autoptr(GArray) rows = smb_analyze_gather(beyond, FALSE);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbAnalyzeRow *row = &g_array_index(rows, SmbAnalyzeRow, i);
+    guint ways = find_row_ways(row);
+    double value = ways;
+    fail_limit(check, limit,
+               accesses->pdata[row->access - (const SmbAccess *)(gpointer)beyond->data], &value,
+               describe_ways(limit, row, ways));
+  }
 }
 
 // "array 'tile' has 992 excess wavefronts: more than --max-excess 0"
@@ -268,8 +300,7 @@ check_analysis_limit(const Check *check, const SmbLimit *limit) {
                                                     ": no access to shared memory there is counted")
                                    : ""));
   } else if (limit->option == ways_option) {
-    for (guint i = 0; i < there->len; i++)
-      check_ways(check, limit, there->pdata[i]);
+    check_ways(check, limit, there);
   } else {
     check_sum(check, limit, there);
   }

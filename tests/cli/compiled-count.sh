@@ -103,6 +103,13 @@ expect 0 analyze k.cu --block 32 --annotate
 grep -qE '^ +4 +8 +4 +2-way +16 +15 +6 ' "$work/out" || die "$last: no line 6: $(cat "$work/out")"
 expect 0 report page.html k.cu --block 32
 grep -q 'Bank conflicts: 15 of 19 wavefronts' page.html || die "$last: another head"
+grep -q '>worst</th><th scope="col">compiled: wavefronts</th><th scope="col">compiled: excess</th>' page.html || die "$last: no columns"
+grep -q '<td class="bad">2-way</td><td>16</td><td class="bad">15</td></tr>' page.html || die "$last: no line 6"
+grep -q 'ld.shared.u32 %r5, \[%r3\]</td><td></td><td></td><td></td><td></td><td></td><td>1</td><td class="good">0</td></tr>' page.html ||
+  die "$last: no line 8"
+# What costs most as compiled comes first.
+sed -n '/id="access-/p' page.html | head -n 1 | grep -q 'id="access-0"' || die "$last: $(grep 'id="access-' page.html)"
+grep -q 'Of the stores in line 6 nvcc makes st.shared.u32: 1 request, 16 wavefronts' page.html || die "$last: no instructions"
 
 # What a script reads of the text stays as it is, and --text counts nothing else.
 expect 0 analyze k.cu --block 32 --format csv
@@ -281,6 +288,20 @@ END
 expect 0 analyze pair.cu --block 32
 grep -qE '^ +6 +s\[t \+ 1\] +load +1 +1 +1 +0 +1-way +↑ +↑$' "$work/out" || die "$last: $(cat "$work/out")"
 shows '↑: counted in the first row of its line and operation'
+# Instructions of a line that are alike fail a limit together.
+cat >unrolled.cu <<'END'
+__global__ void unrolled(int *o, const int *in) {
+  __shared__ int s[32][32];
+  int t = threadIdx.x;
+  for (int i = 0; i < 8; i++) s[t][i * 4 + t % 4] = in[t + i];
+  __syncthreads();
+  o[t] = s[0][t];
+}
+END
+expect 1 analyze unrolled.cu --block 32 --max-ways 4 --format github
+[ "$(grep -c "more than" err)" -eq 1 ] || die "$last: $(cat err)"
+says 'unrolled.cu:4:1: warning: 8 × STS are up to 8-way: more than --max-ways 4'
+[ "$(grep -c '^::error' out)" -eq 1 ] || die "$last: $(cat out)"
 # A header has one name, in the text and as compiled.
 mkdir headers
 sed -n '2,$p' pair.cu | sed 's/^/  /' | sed '$d' >headers/body.h
