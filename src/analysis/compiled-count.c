@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/text.h"
+#include "src/analysis/row.h"
 #include "src/analysis/verdict.h"
 #include "src/cli/hint.h"
 #include "src/compile/compile.h"
@@ -133,6 +134,8 @@ match_text(SmbCompiledCount *count, const SmbAnalysis *text) {
     const SmbAccess *access = &g_array_index(text->accesses, SmbAccess, i);
     g_autofree char *key = make_line_key(count, access);
     SmbCompiledLine *line = find_line(count, key);
+    if (line)
+      line->n_first++;
     if (line && !line->first) {
       line->first = access->site;
       line->array = access->array;
@@ -273,10 +276,10 @@ char *
 smb_compiled_count_summarize(const SmbCompiledCount *count, const SmbAnalysis *text,
                              const SmbArch *arch) {
   if (!smb_compiled_count_has(count))
-    return smb_analyze_summarize(arch, text);
+    return smb_analyze_summarize(arch, text, NULL);
   g_autofree char *which = smb_compiled_count_tell(count, text);
-  g_autofree char *summary =
-      smb_analyze_summarize(arch, smb_compiled_count_agrees(count, text) ? text : count->analysis);
+  g_autofree char *summary = smb_analyze_summarize(
+      arch, smb_compiled_count_agrees(count, text) ? text : count->analysis, count);
   return g_strconcat(summary, " ", which, NULL);
 }
 
@@ -333,6 +336,25 @@ smb_compiled_count_tell_line(const SmbCompiledCount *count, const SmbAccess *acc
       place, opcodes, smb_count(tally->requests, "request").text,
       smb_count(tally->wavefronts, "wavefront").text, smb_number(tally->excess).text,
       tally->max_degree);
+}
+
+const SmbSite *
+smb_compiled_count_written(const SmbCompiledCount *count, const SmbAccess *access) {
+  const SmbCompiledLine *line = smb_compiled_count_has(count) && access->site->opcode
+                                    ? smb_compiled_count_line(count, access)
+                                    : NULL;
+  return line && line->n_first == 1 ? line->first : NULL;
+}
+
+char *
+smb_compiled_count_name(const SmbCompiledCount *count, const SmbAccess *access, guint n) {
+  const char *class = smb_op_class_name(access->site->op_class);
+  const SmbSite *written = smb_compiled_count_written(count, access);
+  g_autofree char *text = smb_analyze_row_text(access->site, n);
+  if (written)
+    return g_strdup_printf("the %s of %s (%s)", class, written->expression,
+                           n == 1 ? access->site->opcode : text);
+  return n == 1 ? g_strdup_printf("the %s of %s", class, text) : g_steal_pointer(&text);
 }
 
 void

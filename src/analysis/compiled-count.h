@@ -13,6 +13,7 @@
  * @site: of the first of them
  * @n: how many
  * @first: (nullable): the first access of that class in that line of the text; %NULL: the text has none there
+ * @n_first: how many it has there
  * @array: (nullable): the array that the text accesses there, or, if it accesses none, the code; %NULL: none, or several
  */
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
   guint n;
   SmbTally total;
   const SmbSite *first;
+  guint n_first;
   const char *array;
 } SmbCompiledLine;
 
@@ -99,6 +101,15 @@ char *smb_compiled_count_tell(const SmbCompiledCount *count, const SmbAnalysis *
 /** smb_compiled_count_tell_line: @access: of the text. Returns: (transfer full): a sentence that says which instructions its line has
  * become, and what they take (smb_compiled_count_line()) */
 char *smb_compiled_count_tell_line(const SmbCompiledCount *count, const SmbAccess *access);
+
+/** smb_compiled_count_name: @count: (nullable); @access: of what is judged: the first of @n alike ones. Returns: (transfer full):
+ * "the load of a[t]"; of code that was compiled "the load of a[t] (4 × LDS)" in the words of the text, if it is one access there, else
+ * "the load of LDS R4, [R3]", or "4 × LDS" */
+char *smb_compiled_count_name(const SmbCompiledCount *count, const SmbAccess *access, guint n);
+
+/** smb_compiled_count_written: @count: (nullable); @access: of what is judged. Returns: (nullable) (transfer none): the access of the
+ * text that it was compiled from, if it is one */
+const SmbSite *smb_compiled_count_written(const SmbCompiledCount *count, const SmbAccess *access);
 
 /** Warns if @count (nullable) is none: @target alone is counted, and why. */
 void smb_compiled_count_warn(const SmbCompiledCount *count, const SmbTarget *target,

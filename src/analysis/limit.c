@@ -160,11 +160,12 @@ has_own_ways(const GArray *limits, const SmbProgram *program, const SmbAccess *a
   return FALSE;
 }
 
-// What is checked: @limits against @analysis; what fails is added to @failed.
+// What is checked: @limits against @analysis; what fails is added to @failed. @compiled: whose analysis that is; NULL: of the text
 typedef struct {
   const GArray *limits;
   const SmbProgram *program;
   const SmbAnalysis *analysis;
+  const SmbCompiledCount *compiled;
   GArray *failed;
 } Check;
 
@@ -187,17 +188,13 @@ fail_uncertain(const Check *check, const SmbLimit *limit, const SmbAccess *acces
 
 // "the store of a[t] is 8-way", or of alike instructions of a line "4 × STS are up to 8-way"
 static char *
-describe_ways(const SmbLimit *limit, const SmbAnalyzeRow *row, guint ways) {
-  const SmbSite *site = row->access->site;
+describe_ways(const Check *check, const SmbLimit *limit, const SmbAnalyzeRow *row, guint ways) {
   g_autofree char *described = smb_limit_describe(limit);
-  g_autofree char *text = smb_analyze_row_text(site, row->n);
-  gboolean conflicts = ways == row->total.max_degree, is_one = row->n == 1;
-  g_autofree char *subject =
-      is_one ? g_strdup_printf("the %s of %s", smb_op_class_name(site->op_class), text)
-             : g_strdup(text);
-  return g_strdup_printf("%s %s %u%s: more than %s", subject,
-                         conflicts ? (is_one ? "is" : "are up to")
-                                   : (is_one ? "queues" : "queue up to"),
+  g_autofree char *subject = smb_compiled_count_name(check->compiled, row->access, row->n);
+  gboolean conflicts = ways == row->total.max_degree;
+  gboolean is_one = row->n == 1 || smb_compiled_count_written(check->compiled, row->access);
+  const char *verb = conflicts ? (is_one ? "is" : "are") : (is_one ? "queues" : "queue");
+  return g_strdup_printf("%s %s %s%u%s: more than %s", subject, verb, row->n > 1 ? "up to " : "",
                          ways, conflicts ? "-way" : " deep in a bank", described);
 }
 
@@ -230,7 +227,7 @@ check_ways(const Check *check, const SmbLimit *limit, const GPtrArray *there) {
     double value = ways;
     fail_limit(check, limit,
                accesses->pdata[row->access - (const SmbAccess *)(gpointer)beyond->data], &value,
-               describe_ways(limit, row, ways));
+               describe_ways(check, limit, row, ways));
   }
 }
 
@@ -332,6 +329,7 @@ static void
 check_compiled_limit(const Check *text, const SmbLimit *limit, const SmbCompiledCount *compiled) {
   Check judged = *text;
   judged.analysis = compiled->analysis;
+  judged.compiled = compiled;
   gboolean is_there = !limit->where || is_place_counted(&judged, limit);
   gboolean is_gone = !is_there && is_place_counted(text, limit);
   if (limit->where && (is_there || is_gone) && !says_place(limit, compiled))
@@ -345,7 +343,7 @@ smb_limits_check(const GArray *limits, const SmbProgram *program, const SmbAnaly
                  const SmbCompiledCount *compiled) {
   GArray *failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   g_array_set_clear_func(failed, clear_failure);
-  const Check text = {limits, program, analysis, failed};
+  const Check text = {limits, program, analysis, NULL, failed};
   for (guint i = 0; i < limits->len; i++) {
     const SmbLimit *limit = &g_array_index(limits, SmbLimit, i);
     if (smb_compiled_count_has(compiled))

@@ -135,8 +135,11 @@ write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
 }
 
 static void
-write_failed(JsonBuilder *json, const SmbProgram *program, const SmbFailedLimit *failure) {
-  const SmbSite *site = failure->access ? failure->access->site : NULL;
+write_failed(JsonBuilder *json, const SmbProgram *program, const SmbCompiledCount *compiled,
+             const SmbFailedLimit *failure) {
+  const SmbSite *written =
+      failure->access ? smb_compiled_count_written(compiled, failure->access) : NULL;
+  const SmbSite *site = written ? written : failure->access ? failure->access->site : NULL;
   smb_json_object(json, NULL);
   smb_json_text(json, "option", failure->limit->option);
   smb_json_text(json, "place", failure->limit->where);
@@ -161,7 +164,8 @@ write_failures(JsonBuilder *json, const SmbAnalyzeReport *report) {
     return;
   smb_json_array(json, "failed_limits");
   for (guint i = 0; i < report->failed->len; i++)
-    write_failed(json, report->target->kernel, &g_array_index(report->failed, SmbFailedLimit, i));
+    write_failed(json, report->target->kernel, report->compiled,
+                 &g_array_index(report->failed, SmbFailedLimit, i));
   json_builder_end_array(json);
 }
 

@@ -249,7 +249,7 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
     write_constants_text(cli, report->analysis);
   if (report->analysis->traffic->len > 0)
     write_traffic_text(cli, report);
-  smb_analyze_write_worst(cli, smb_analyze_told(report));
+  smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled);
   if (report->part)
     smb_shard_write_text(&report->part->shard, cli->out);
 }

@@ -98,7 +98,7 @@ shows '| place | shared access | op | requests | wavefronts | ideal | excess | w
 shows '| line 7 | `a[0][t]` | store | 1 | 1 | 1 | 0 | 1-way | 1 | 0 |'
 shows '| k.cu:8 | `ld.shared.u32 %r5, [%r3]` | load | | | | | | 1 | 0 |'
 expect 0 analyze k.cu --block 32 --format github
-shows 'file=k.cu,line=6,col=5,title=Bank conflict::the store of st.shared.u32 [%25r2], %25r1 takes 16 wavefronts, 15 of them in excess'
+shows 'file=k.cu,line=6,col=5,title=Bank conflict::the store of a[t][i] (st.shared.u32) takes 16 wavefronts, 15 of them in excess'
 expect 0 analyze k.cu --block 32 --annotate
 grep -qE '^ +4 +8 +4 +2-way +16 +15 +6 ' "$work/out" || die "$last: no line 6: $(cat "$work/out")"
 expect 0 report page.html k.cu --block 32
@@ -152,13 +152,13 @@ for limit in '--max-ways 2' '--max-excess 5' '--max-ways 6=2' '--max-wavefronts 
   expect 0 analyze k.cu --block 32 $limit --text
 done
 expect 1 analyze k.cu --block 32 --max-ways 2
-says 'k.cu:6:5: warning: the store of st.shared.u32 [%r2], %r1 is 16-way: more than --max-ways 2'
+says 'k.cu:6:5: warning: the store of a[t][i] (st.shared.u32) is 16-way: more than --max-ways 2'
 # Nothing is compiled of line 9, and that takes nothing; in line 7, both arrays are stored to.
 expect 0 analyze k.cu --block 32 --max-ways 9=1 --max-wavefronts 9=0
 expect 1 analyze k.cu --block 32 --max-ways 9=1 --text
 says 'k.cu:9:10: warning: the load of a[t][0] is 2-way'
 expect 1 analyze k.cu --block 32 --max-ways a=2 --max-ways b=1
-says 'k.cu:6:5: warning: the store of st.shared.u32 [%r2], %r1 is 16-way: more than --max-ways a=2'
+says 'k.cu:6:5: warning: the store of a[t][i] (st.shared.u32) is 16-way: more than --max-ways a=2'
 expect 0 analyze k.cu --block 32 --max-ways a=16 --max-wavefronts b=1 --max-wavefronts 8=1
 expect 1 analyze k.cu --block 32 --max-wavefronts 8=0
 says 'line 8 takes 1 wavefronts: more than --max-wavefronts 8=0'
@@ -300,7 +300,7 @@ __global__ void unrolled(int *o, const int *in) {
 END
 expect 1 analyze unrolled.cu --block 32 --max-ways 4 --format github
 [ "$(grep -c "more than" err)" -eq 1 ] || die "$last: $(cat err)"
-says 'unrolled.cu:4:1: warning: 8 × STS are up to 8-way: more than --max-ways 4'
+says 'unrolled.cu:4:31: warning: the store of s[t][i * 4 + t % 4] (8 × STS) is up to 8-way: more than --max-ways 4'
 [ "$(grep -c '^::error' out)" -eq 1 ] || die "$last: $(cat out)"
 # A header has one name, in the text and as compiled.
 mkdir headers
