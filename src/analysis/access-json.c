@@ -61,6 +61,13 @@ is_of_line(const SmbCompiledCount *compiled, const SmbAccess *access, const SmbA
   return smb_compiled_count_line(compiled, access) == smb_compiled_count_line(compiled, only);
 }
 
+// The access of the text that one was compiled from, if it is one.
+static void
+write_written_json(JsonBuilder *json, const SmbCompiledCount *compiled, const SmbAccess *access) {
+  const SmbSite *written = smb_compiled_count_written(compiled, access);
+  smb_json_text(json, "written", written ? written->expression : NULL);
+}
+
 // @compiled, @only: (nullable): those of its line
 static void
 write_accesses_json(JsonBuilder *json, const SmbProgram *program, const SmbAnalysis *analysis,
@@ -72,6 +79,8 @@ write_accesses_json(JsonBuilder *json, const SmbProgram *program, const SmbAnaly
       continue;
     smb_json_object(json, NULL);
     smb_analyze_json_access(json, program, access);
+    if (compiled)
+      write_written_json(json, compiled, access);
     if (by_warp)
       write_warps_json(json, access, analysis->n_warps);
     json_builder_end_object(json);

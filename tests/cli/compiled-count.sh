@@ -205,7 +205,7 @@ expect 0 check both --no-cache --format json
 cp "$work/out" after.json
 makes 128
 expect 1 check both --baseline after.json --no-cache
-says 'the store of st.shared.u32 [%r2], %r1 takes 32 wavefronts, 31 in excess: 1, and 0 in excess, in the baseline'
+says 'the store of a[t][i] (st.shared.u32) takes 32 wavefronts, 31 in excess: 1, and 0 in excess, in the baseline'
 expect 1 compare after.json before.json
 shows 'both: worse, 4 -> 19 wavefronts, 0 -> 15 in excess'
 expect 0 check both --text --format json
