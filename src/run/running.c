@@ -225,6 +225,7 @@ take_run_launch(const Process *process, SmbPayload *request) {
   guint64 heap = smb_payload_number(request);
   smb_engine_set_heap(process->engine, heap, smb_payload_number(request));
   take_run_textures(process, request);
+  smb_engine_set_graph(process->engine, smb_payload_number(request));
   launch->process = process->pid;
   launch->driver = g_strdup("0");
   launch->device_name = g_strdup_printf("smembank, as sm_%u", process->running->chip);

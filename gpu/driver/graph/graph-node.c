@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gpu/driver/error.h"
-#include "gpu/driver/graph/graph.h"
+#include "gpu/driver/graph/device-graph.h"
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/stream/symbol-copy.h"
@@ -96,7 +96,7 @@ make_child(Call *call, const Graph *child) {
   *call = (Call){.kind = cudaGraphNodeTypeEmpty};
   if (!handle_is(child, HANDLE_GRAPH))
     return cudaErrorInvalidValue;
-  if (graph_has_conditions(child))
+  if (graph_has_conditions(child) || graph_has_device_nodes(child))
     return cudaErrorNotSupported;
   Graph *copy = graph_copy(child);
   if (!copy)

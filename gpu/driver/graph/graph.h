@@ -13,7 +13,9 @@ typedef struct Node {
   size_t n_dependencies;
   const struct Node *origin; // (nullable): that this one is a copy of
   bool is_disabled;          // in a graph that is executed
-  size_t mark;               // of whoever goes through the graph
+  struct DeviceNode
+      *device; // (nullable): what kernels change it by (device-graph.h); the last copy owns it
+  size_t mark; // of whoever goes through the graph
 } Node;
 
 // A reference that a graph has to an object of the program.
@@ -59,6 +61,9 @@ Node **graph_sort(const Graph *graph);
 
 cudaError_t graph_run(const Graph *graph);
 cudaError_t exec_run(Exec *exec);
+cudaError_t exec_run_nodes(const Exec *exec);
+// Runs what kernels of the graph that this thread runs have launched, to be forgotten.
+cudaError_t exec_run_launched(void);
 
 // Whether functions of the host are called.
 bool exec_calls_host(const Exec *exec);
