@@ -237,7 +237,8 @@ main() {
   v = {};
   v.deviceUpdatableKernelNode.deviceUpdatable = 1;
   CHECK(cudaGraphKernelNodeSetAttribute(second, cudaLaunchAttributeDeviceUpdatableKernelNode, &v));
-  cudaGraphNode_t changing = add(both, nullptr, (void *)change, v.deviceUpdatableKernelNode.devNode, 42, log_, 2, 1);
+  cudaGraphNode_t changing =
+      add(both, nullptr, (void *)change, v.deviceUpdatableKernelNode.devNode, 42, log_, 2, 1);
   CHECK(cudaGraphAddDependencies(both, &changing, &second, nullptr, 1));
   cudaGraphExec_t bx = make(both, 0);
   CHECK(cudaGraphLaunch(bx, stream));

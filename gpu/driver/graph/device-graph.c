@@ -127,14 +127,6 @@ device_node_make(Node *node) {
   return node->device;
 }
 
-bool
-graph_has_device_nodes(const Graph *graph) {
-  bool has = false;
-  for (size_t i = 0; i < graph->n_nodes && !has; i++)
-    has = graph->nodes[i]->device;
-  return has;
-}
-
 cudaError_t
 device_node_set_parameter(DeviceNode *node, uint64_t offset, const void *bytes, uint64_t length) {
   if (!handle_is(node, HANDLE_DEVICE_NODE))

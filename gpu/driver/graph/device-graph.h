@@ -14,9 +14,6 @@ typedef struct DeviceNode {
 // Makes a node of a kernel one that kernels can change. NULL: there is no memory.
 DeviceNode *device_node_make(Node *node);
 
-// Whether a graph has such nodes: it cannot be copied, and is executed by one at a time.
-bool graph_has_device_nodes(const Graph *graph);
-
 // Whether kernels could launch the graph: a result of cudaGraphInstantiateParams, and the node that is in the way.
 int device_graph_check(const Graph *graph, Node **node);
 

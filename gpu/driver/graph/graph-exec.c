@@ -37,8 +37,7 @@ instantiate(cudaGraphExec_t *answer, Graph *graph, unsigned long long flags, int
   *result = error ? cudaGraphInstantiateError : conditions_check(graph);
   if (!error && !*result && flags & cudaGraphInstantiateFlagDeviceLaunch)
     *result = device_graph_check(graph, node);
-  bool is_single = !error && (graph_has_conditions(graph) || graph_has_device_nodes(graph));
-  if (is_single && handle_is(graph->exec, HANDLE_EXEC)) {
+  if (!error && graph_is_single(graph) && handle_is(graph->exec, HANDLE_EXEC)) {
     *result = cudaGraphInstantiateError;
     error = cudaErrorNotSupported;
   }
@@ -212,8 +211,6 @@ compare_call_nodes(const Node *own, const Node *node) {
              : cudaGraphExecUpdateSuccess;
 }
 
-static cudaGraphExecUpdateResultInfo compare_graphs(const Graph *own, const Graph *graph);
-
 // Conditions have the same form, and their bodies as well.
 static cudaGraphExecUpdateResultInfo
 compare_conditions(const ConditionCall *own, Node *node) {
@@ -222,12 +219,12 @@ compare_conditions(const ConditionCall *own, Node *node) {
   if (own->type != call->type || own->size != call->size)
     return (cudaGraphExecUpdateResultInfo){cudaGraphExecUpdateErrorParametersChanged, node, NULL};
   for (unsigned k = 0; info.result == cudaGraphExecUpdateSuccess && k < call->size; k++)
-    info = compare_graphs(own->bodies[k], call->bodies[k]);
+    info = graphs_compare(own->bodies[k], call->bodies[k]);
   return info;
 }
 
-static cudaGraphExecUpdateResultInfo
-compare_graphs(const Graph *own, const Graph *graph) {
+cudaGraphExecUpdateResultInfo
+graphs_compare(const Graph *own, const Graph *graph) {
   cudaGraphExecUpdateResultInfo info = {.result = cudaGraphExecUpdateSuccess};
   if (own->n_nodes != graph->n_nodes)
     info.result = cudaGraphExecUpdateErrorTopologyChanged;
@@ -259,7 +256,7 @@ cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
   if (error)
     return error_return(error);
   queue_wait(exec->ticket);
-  *answer = compare_graphs(exec->graph, graph);
+  *answer = graphs_compare(exec->graph, graph);
   if (answer->result != cudaGraphExecUpdateSuccess)
     return error_return(cudaErrorGraphExecUpdateFailure);
   for (size_t i = 0; !error && i < graph->n_nodes; i++) {

@@ -173,6 +173,17 @@ graph_sort(const Graph *graph) {
   return NULL;
 }
 
+bool
+graph_is_single(const Graph *graph) {
+  bool is_single = graph_has_conditions(graph);
+  for (size_t i = 0; i < graph->n_nodes && !is_single; i++) {
+    const Node *node = graph->nodes[i];
+    is_single = node->device || node->call.kind == cudaGraphNodeTypeMemAlloc ||
+                node->call.kind == cudaGraphNodeTypeMemFree;
+  }
+  return is_single;
+}
+
 static cudaError_t
 run_nodes(Node *const *order, size_t n) {
   cudaError_t error = cudaSuccess;

@@ -79,12 +79,22 @@ cudaError_t node_make_call(Call *call, cudaGraphNodeParams *parameters);
 // The node does another call of the same kind, which is taken.
 cudaError_t node_replace(Node *node, Call *call);
 
+// Whether two graphs have the same form, node by node.
+cudaGraphExecUpdateResultInfo graphs_compare(const Graph *own, const Graph *graph);
+
+// Whether a graph cannot be copied, nor be part of another one, and is executed by one at a time: it has conditions, allocates, or has
+// nodes that kernels change.
+bool graph_is_single(const Graph *graph);
+
 // Conditions of a graph, which its copies share; @begin: what they are at first.
 bool conditions_hold_again(Graph *to, const Graph *from);
 void conditions_drop_all(Graph *graph);
 void conditions_begin(const Graph *graph);
 
-// Whether a graph has conditions: it cannot be copied, nor be part of another one, and is executed by one at a time.
+// Whether a graph may have the node of a condition: it was made for it, or the graph is a body.
+bool condition_is_of(uint64_t handle, const Graph *graph);
+
+// Whether a graph has conditions (graph_is_single()).
 bool graph_has_conditions(const Graph *graph);
 
 // Whether a graph can be executed, as far as nodes with conditions say so: a result of cudaGraphInstantiateParams.
