@@ -47,6 +47,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLaunchTime, smb_launch_time_free)
 /** smb_launch_time_tell: Returns: (transfer full): sentences: how long, what limits, what conflicts cost */
 char *smb_launch_time_tell(const SmbLaunchTime *time);
 
+/** smb_launch_time_explain: @own: (nullable): what the launch gains without the conflicts of an access, in cycles. Returns: (transfer full):
+ * the same at more length, with what limits without conflicts, and what the access costs */
+char *smb_launch_time_explain(const SmbLaunchTime *time, const double *own);
+
 /** Writes these sentences and an empty line; nothing of %NULL. */
 void smb_launch_time_write(SmbCli *cli, const SmbLaunchTime *time);
 

@@ -6,8 +6,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "src/analysis/compiled-count.h"
-#include "src/analysis/launch-time.h"
+#include "src/analysis/access-cost.h"
 #include "src/analysis/limit.h"
 #include "src/target/target.h"
 
@@ -38,6 +37,12 @@ smb_analyze_judged(const SmbAnalyzeReport *report) {
   return smb_compiled_count_has(report->compiled) ? report->compiled->analysis : report->analysis;
 }
 
+/** smb_analyze_judged_target: Returns: (transfer none): of which program that is */
+static inline const SmbTarget *
+smb_analyze_judged_target(const SmbAnalyzeReport *report) {
+  return smb_compiled_count_has(report->compiled) ? report->compiled->target : report->target;
+}
+
 /** smb_analyze_told: Returns: (transfer none): what sentences about accesses are of: the text, in whose words a reader finds them, where
  * both take the same */
 static inline const SmbAnalysis *
@@ -54,10 +59,11 @@ smb_analyze_is_timed(const SmbAnalyzeReport *report) {
   return report->time && report->time->time;
 }
 
-/** smb_analyze_cost: Returns: what the launch gains, in cycles, without the conflicts of the row of @site: of machine code, the
- * instructions that smb_analyze_gather() has in one row; of a text, those of its class that its line has become; added up, and no more than what all
- * conflicts cost together */
-double smb_analyze_cost(const SmbAnalyzeReport *report, const SmbSite *site);
+/** smb_analyze_cost: Returns: what the launch gains, in cycles, without the conflicts of the row of an access (smb_row_cost()) */
+static inline double
+smb_analyze_cost(const SmbAnalyzeReport *report, const SmbAccess *access) {
+  return smb_row_cost(report->time, report->compiled, report->analysis, access);
+}
 
 /** The column of it in a table. */
 #define SMB_ANALYZE_COST_COLUMN ": cost in cycles>"

@@ -157,7 +157,8 @@ write_svg(SmbCli *cli, const SmbExplanation *explanation, const SmbOutFile *file
   return TRUE;
 }
 
-static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group, NULL};
+static const SmbCliGroup *const groups[] = {&smb_launch_time_group, SMB_TARGET_GROUPS,
+                                            &smb_target_array_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
     .description = "Explains what an access to shared memory costs, and why: which thread accesses "
@@ -192,15 +193,23 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   gboolean counted = analysis && smb_analysis_total(analysis).requests > 0;
   if (!analysis || (!counted && !check_nothing(cli, &question, error)))
     return FALSE;
+  g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
   g_autoptr(SmbExplanation) explanation = NULL;
+  question.compiled = compiled;
   if (counted) {
     explanation = smb_explanation_new(target, cli->arch, analysis, &question, error);
     if (!explanation)
       return FALSE;
   }
-  g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
-  const SmbExplainReport report = {target,           analysis, explanation,  compiled,
-                                   option_all_lanes, lanes,    option_passes};
+  g_autoptr(GError) untimed = NULL;
+  g_autoptr(SmbLaunchTime) time = smb_launch_time_new(
+      smb_compiled_count_has(compiled) ? compiled->target : target, cli->arch, &untimed);
+  if (untimed) {
+    g_propagate_error(error, g_steal_pointer(&untimed));
+    return FALSE;
+  }
+  const SmbExplainReport report = {target, analysis,         explanation, compiled,
+                                   time,   option_all_lanes, lanes,       option_passes};
   cli->format->write(cli, &report);
   smb_analyze_write_warnings(target, analysis, cli->messages);
   smb_compiled_count_warn(compiled, target, cli->messages);

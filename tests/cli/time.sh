@@ -76,6 +76,23 @@ for wrong in '--clock 0' '--clock x' '--cache hot' '--device gtx'; do
   wanted_status=2 turn 'transpose<0>' analyze $wrong
 done
 
+# --- explain
+
+turn 'transpose<0>' explain --time
+tells 'On an H100 the launch takes 2'
+tells 'shared memory is busy 9'
+tells 'Without bank conflicts DRAM limits: 8.1'
+tells 'Without those of this access alone: '
+turn 'transpose<0>' explain --time --format json
+shows '"bound_by" : "DRAM"'
+cost=$(member cost_cycles)
+grep -qx "$cost" costs || die "explain has another cost: $cost"
+turn 'transpose<1>' explain --time
+tells 'DRAM is busy '
+tells 'It has no bank conflicts.'
+turn 'transpose<0>' explain
+grep -q '^Time' "$work/out" && die 'a time that nobody asked for'
+
 # --- --max-cost
 
 share=$(awk -v a="$all" -v b="$without" 'BEGIN { print int(100 * (a - b) / a) }')
