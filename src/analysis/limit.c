@@ -418,9 +418,12 @@ check_compiled_limit(const Check *text, const SmbLimit *limit, const SmbCompiled
   judged.compiled = compiled;
   gboolean is_there = !limit->where || is_place_counted(&judged, limit);
   gboolean is_gone = !is_there && is_place_counted(text, limit);
-  if (limit->where && (is_there || is_gone) && !says_place(limit, compiled))
-    check_analysis_limit(text, limit);
-  else if (!is_gone)
+  if (limit->where && (is_there || is_gone) && !says_place(limit, compiled)) {
+    if (limit->option == cost_option)
+      fail_untimed(text, limit, "nvcc makes no instructions of it alone");
+    else
+      check_analysis_limit(text, limit);
+  } else if (!is_gone)
     check_analysis_limit(&judged, limit);
 }
 
