@@ -72,9 +72,16 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
   return TRUE;
 }
 
-SmbLaunchTime *
-smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  SmbTimeOptions options = {.sites = TRUE};
+gboolean
+smb_launch_time_check(GError **error) {
+  double khz;
+  gboolean is_warm;
+  return parse_clock(&khz, error) && parse_cache(&is_warm, error);
+}
+
+static SmbLaunchTime *
+predict_time(const SmbTarget *target, const SmbArch *arch, gboolean by_site, GError **error) {
+  SmbTimeOptions options = {.sites = by_site};
   if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
     return NULL;
   g_autoptr(SmbLaunchTime) time = g_new0(SmbLaunchTime, 1);
@@ -84,6 +91,16 @@ smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, GError **e
     return g_steal_pointer(&time);
   g_propagate_error(error, wrong);
   return NULL;
+}
+
+SmbLaunchTime *
+smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  return predict_time(target, arch, TRUE, error);
+}
+
+SmbLaunchTime *
+smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  return predict_time(target, arch, FALSE, error);
 }
 
 SmbLaunchTime *
@@ -102,8 +119,8 @@ smb_launch_time_free(SmbLaunchTime *time) {
 }
 
 // "108 µs", "1.24 ms": three digits.
-static char *
-describe_microseconds(double us) {
+char *
+smb_time_describe(double us) {
   static const char *const units[] = {"µs", "ms", "s"};
   guint unit = 0;
   for (; us >= 999.5 && unit + 1 < G_N_ELEMENTS(units); unit++)
@@ -127,7 +144,7 @@ is_gain(const SmbTime *time, double cycles) {
 static char *
 describe_gain(const SmbTime *time, double cycles) {
   double rest = time->cycles - cycles;
-  g_autofree char *us = describe_microseconds(smb_time_microseconds(time, rest));
+  g_autofree char *us = smb_time_describe(smb_time_microseconds(time, rest));
   return g_strdup_printf("%s, %.*f times as fast", us, time->cycles / rest < 1.1 ? 2 : 1,
                          time->cycles / rest);
 }
@@ -137,7 +154,7 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
   const SmbTime *time = launch->time;
   if (!time)
     return g_strdup_printf("Time: not known: %s.", launch->why);
-  g_autofree char *all = describe_microseconds(smb_time_microseconds(time, time->cycles));
+  g_autofree char *all = smb_time_describe(smb_time_microseconds(time, time->cycles));
   GString *text = g_string_new(NULL);
   g_string_printf(text, "Time on an %s: %s, limited by %s", launch->chip->title, all,
                   limit_name(time->limit));
@@ -170,7 +187,7 @@ smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
   if (!time)
     return smb_launch_time_tell(launch);
   double all = smb_launch_time_conflicts(launch);
-  g_autofree char *us = describe_microseconds(smb_time_microseconds(time, time->cycles));
+  g_autofree char *us = smb_time_describe(smb_time_microseconds(time, time->cycles));
   GString *text = g_string_new(NULL);
   g_string_printf(text, "On an %s the launch takes %s: ", launch->chip->title, us);
   append_limit(text, time);

@@ -33,6 +33,15 @@ gboolean smb_launch_time_is_asked(void);
 SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch,
                                        GError **error);
 
+/** smb_launch_time_total: the same without what each access costs, which takes less time */
+SmbLaunchTime *smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error);
+
+/** smb_launch_time_check: Whether these options are well formed. @error: SMB_ERROR_USAGE */
+gboolean smb_launch_time_check(GError **error);
+
+/** smb_time_describe: Returns: (transfer full): "108 µs", "1.24 ms": three digits */
+char *smb_time_describe(double microseconds);
+
 /**
  * smb_launch_time_new:
  * @target: (transfer none): must outlive the result; machine code, or it is said that its time is not known
