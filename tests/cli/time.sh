@@ -93,6 +93,25 @@ tells 'It has no bank conflicts.'
 turn 'transpose<0>' explain
 grep -q '^Time' "$work/out" && die 'a time that nobody asked for'
 
+# --- compare: the launch got slower, and by how much
+
+turn 'transpose<1>' analyze --time --format json
+cp "$work/out" padded.json
+turn 'transpose<0>' analyze --time --format json
+cp "$work/out" flat.json
+expect 1 compare padded.json flat.json
+tells 'Time on h100: 8.1'
+tells ' times as long; bank conflicts cost 0.00 µs -> '
+expect 0 compare flat.json padded.json
+tells ' times as fast; bank conflicts cost '
+expect 1 compare padded.json flat.json --format markdown
+tells '. Time on h100: '
+expect 1 compare padded.json flat.json --format json
+shows '"conflict_microseconds"'
+# shellcheck disable=SC2086
+expect 0 compare transpose.cubin transpose.cubin --entry 'transpose<0>' $launch --time
+tells ', as before; bank conflicts cost '
+
 # --- --max-cost
 
 share=$(awk -v a="$all" -v b="$without" 'BEGIN { print int(100 * (a - b) / a) }')
