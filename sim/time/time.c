@@ -272,6 +272,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   time->waves = (double)n_blocks / (resident * chip->multiprocessors);
   time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
   g_autoptr(GArray) conflicts = find_conflicts(records, program);
+  time->has_conflicts = conflicts->len > 0;
   replay_launch(time, &replay, lots, conflicts, options->sites);
   return time;
 }

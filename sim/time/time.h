@@ -31,7 +31,8 @@ typedef struct {
  * @resident: blocks of a multiprocessor at a time
  * @waves: how often as many blocks as are resident at a time come
  * @blocks, @instructions: that were replayed
- * @sites: (element-type SmbSiteTime): those with conflicts, in their order
+ * @has_conflicts: whether a request of shared memory has one
+ * @sites: (element-type SmbSiteTime): those with conflicts, in their order; none unless they are wanted
  */
 typedef struct {
   double clock_khz;
@@ -45,6 +46,7 @@ typedef struct {
   double waves;
   guint64 blocks;
   guint64 instructions;
+  gboolean has_conflicts;
   GArray *sites;
 } SmbTime;
 

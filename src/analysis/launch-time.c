@@ -10,6 +10,9 @@
 
 #define CACHES "cold|warm"
 
+// Of a time: what is less is no change.
+#define LEAST_CHANGE 0.005
+
 static gboolean option_time;
 static char *option_device, *option_clock, *option_cache;
 
@@ -25,6 +28,12 @@ static const GOptionEntry entries[] = {
     G_OPTION_ENTRY_NULL,
 };
 const SmbCliGroup smb_launch_time_group = {"Time", entries};
+const SmbCliGroup smb_launch_time_clock_group = {"Time", entries + 2};
+
+void
+smb_launch_time_choose(char *device) {
+  option_device = device;
+}
 
 static gboolean
 parse_clock(double *khz, GError **error) {
@@ -68,11 +77,10 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
 }
 
 SmbLaunchTime *
-smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  SmbTimeOptions options = {.sites = TRUE};
+smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, gboolean sites,
+                        GError **error) {
+  SmbTimeOptions options = {.sites = sites};
   if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
-    return NULL;
-  if (!option_time && !option_device && !option_clock && !option_cache)
     return NULL;
   g_autoptr(SmbLaunchTime) time = g_new0(SmbLaunchTime, 1);
   time->target = target;
@@ -81,6 +89,22 @@ smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error
     return g_steal_pointer(&time);
   g_propagate_error(error, wrong);
   return NULL;
+}
+
+gboolean
+smb_launch_time_check(const SmbArch *arch, GError **error) {
+  SmbTimeOptions options;
+  if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
+    return FALSE;
+  g_autoptr(SmbChip) chip = option_device ? smb_chip_load(option_device, arch, error) : NULL;
+  return chip || !option_device;
+}
+
+SmbLaunchTime *
+smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  return option_time || option_device || option_clock || option_cache
+             ? smb_launch_time_predict(target, arch, TRUE, error)
+             : NULL;
 }
 
 void
@@ -121,15 +145,34 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
   if (time->limit != SMB_N_UNITS)
     g_string_append_printf(text, " (busy %.0f %%)", 100 * time->busy[time->limit]);
   double speedup = time->cycles / time->without;
-  if (time->sites->len == 0) {
+  if (!time->has_conflicts) {
     g_string_append(text, ". It has no bank conflicts.");
-  } else if (speedup < 1.005) {
+  } else if (speedup < 1 + LEAST_CHANGE) {
     g_string_append(text, ". Bank conflicts cost nothing here.");
   } else {
     g_autofree char *rest = describe_microseconds(smb_time_microseconds(time, time->without));
     g_string_append_printf(text, ". Without bank conflicts: %s, %.*f times as fast.", rest,
                            speedup < 1.1 ? 2 : 1, speedup);
   }
+  return g_string_free(text, FALSE);
+}
+
+char *
+smb_launch_time_duration(const SmbLaunchTime *time) {
+  return describe_microseconds(smb_time_microseconds(time->time, time->time->cycles));
+}
+
+char *
+smb_launch_time_compare(const SmbLaunchTime *now, const SmbLaunchTime *then) {
+  const SmbTime *before = now->time, *after = then->time;
+  g_autofree char *from = smb_launch_time_duration(now), *to = smb_launch_time_duration(then);
+  double speedup = before->cycles / after->cycles;
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "%s in place of %s", to, from);
+  if (fabs(speedup - 1) >= LEAST_CHANGE)
+    g_string_append_printf(text, ", %.*f times as fast", fabs(speedup - 1) < 0.1 ? 2 : 1, speedup);
+  if (after->limit != before->limit)
+    g_string_append_printf(text, "; %s limits then", limit_name(after->limit));
   return g_string_free(text, FALSE);
 }
 

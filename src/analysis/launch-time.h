@@ -9,8 +9,12 @@
 #include "sim/time/time.h"
 #include "src/target/target.h"
 
-/** The options --time, --device, --clock and --cache, for SmbCliUsage.groups. */
-extern const SmbCliGroup smb_launch_time_group;
+/** The options --time, --device, --clock and --cache, for SmbCliUsage.groups; and the last two, of a command that predicts times anyway,
+ * and has a --device of its own (smb_launch_time_choose()). */
+extern const SmbCliGroup smb_launch_time_group, smb_launch_time_clock_group;
+
+/** smb_launch_time_choose: @device: (nullable): in place of --device */
+void smb_launch_time_choose(char *device);
 
 /**
  * SmbLaunchTime:
@@ -26,6 +30,9 @@ typedef struct {
   const SmbTarget *target;
 } SmbLaunchTime;
 
+/** smb_launch_time_check: Returns: whether the options can be meant; @error: SMB_ERROR_USAGE */
+gboolean smb_launch_time_check(const SmbArch *arch, GError **error);
+
 /**
  * smb_launch_time_new:
  * @target: (transfer none): must outlive the result; machine code, or it is said that its time is not known
@@ -34,11 +41,24 @@ typedef struct {
  * Returns: (transfer full) (nullable): the time of its launch; %NULL without an error: it was not asked for
  */
 SmbLaunchTime *smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error);
+
+/** smb_launch_time_predict: the same, whether or not it was asked for; @sites: whether the cost of each site is wanted
+ *
+ * Returns: (transfer full): the time */
+SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, gboolean sites,
+                                       GError **error);
 void smb_launch_time_free(SmbLaunchTime *time);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLaunchTime, smb_launch_time_free)
 
 /** smb_launch_time_tell: Returns: (transfer full): sentences: how long, what limits, what conflicts cost */
 char *smb_launch_time_tell(const SmbLaunchTime *time);
+
+/** smb_launch_time_duration: @time: with a time. Returns: (transfer full): "84.5 µs" */
+char *smb_launch_time_duration(const SmbLaunchTime *time);
+
+/** smb_launch_time_compare: @now, @then: with times. Returns: (transfer full): "41 µs in place of 84.5 µs, 2.1 times as fast; DRAM limits
+ * then" */
+char *smb_launch_time_compare(const SmbLaunchTime *now, const SmbLaunchTime *then);
 
 /** Writes these sentences and an empty line; nothing of %NULL. */
 void smb_launch_time_write(SmbCli *cli, const SmbLaunchTime *time);
