@@ -446,8 +446,8 @@ START_TEST(test_lines_of_instructions) {
   set_up(&run, unknown_operations, TRUE, 1, "sm_90");
   run.target->launch.skips_unknown = TRUE;
   start(&run);
-  g_autoptr(GArray) lines = smb_analyze_sum_lines(run.analysis, NULL, 9);
-  g_autoptr(GArray) none = smb_analyze_sum_lines(run.analysis, NULL, 0);
+  g_autoptr(GArray) lines = smb_analyze_sum_lines(run.analysis, NULL, 9, NULL);
+  g_autoptr(GArray) none = smb_analyze_sum_lines(run.analysis, NULL, 0, NULL);
   ck_assert_uint_eq(g_array_index(lines, SmbLineTally, 6).shared.requests, 2);
   ck_assert_uint_eq(g_array_index(lines, SmbLineTally, 0).shared.requests, 0);
   ck_assert_uint_eq(g_array_index(none, SmbLineTally, 0).shared.requests, 2);

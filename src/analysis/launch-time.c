@@ -235,15 +235,28 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
   json_builder_end_object(json);
 }
 
+double
+smb_launch_time_conflicts(const SmbLaunchTime *launch) {
+  return launch && launch->time ? launch->time->cycles - launch->time->without : 0;
+}
+
+gboolean
+smb_launch_time_cost(const SmbLaunchTime *launch, const SmbSite *site, double *cycles) {
+  *cycles = 0;
+  if (!launch || !launch->time)
+    return FALSE;
+  guint index = (guint)(site - smb_program_site(launch->target->kernel, 0));
+  const GArray *sites = launch->time->sites;
+  for (guint i = 0; i < sites->len; i++) {
+    const SmbSiteTime *cost = &g_array_index(sites, SmbSiteTime, i);
+    *cycles = cost->site == index ? MIN(cost->cycles, smb_launch_time_conflicts(launch)) : *cycles;
+  }
+  return TRUE;
+}
+
 void
 smb_launch_time_site_json(JsonBuilder *json, const SmbLaunchTime *launch, const SmbSite *site) {
-  if (!launch || !launch->time)
-    return;
-  guint index = (guint)(site - smb_program_site(launch->target->kernel, 0));
-  double cycles = 0;
-  for (guint i = 0; i < launch->time->sites->len; i++) {
-    const SmbSiteTime *cost = &g_array_index(launch->time->sites, SmbSiteTime, i);
-    cycles = cost->site == index ? cost->cycles : cycles;
-  }
-  smb_json_number(json, "cost_cycles", (gint64)round(cycles));
+  double cycles;
+  if (smb_launch_time_cost(launch, site, &cycles))
+    smb_json_number(json, "cost_cycles", (gint64)round(cycles));
 }

@@ -66,5 +66,19 @@ void smb_launch_time_write(SmbCli *cli, const SmbLaunchTime *time);
 /** The member "time" of a result; none of %NULL. */
 void smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *time);
 
+/**
+ * smb_launch_time_cost:
+ * @time: (nullable)
+ * @site: one of the timed code
+ * @cycles: (out): what the launch gains if the accesses at @site alone have no conflicts, in cycles
+ *
+ * Returns: whether that is known; FALSE of %NULL, and of a launch that has no time
+ */
+gboolean smb_launch_time_cost(const SmbLaunchTime *time, const SmbSite *site, double *cycles);
+
+/** smb_launch_time_conflicts: @time: (nullable). Returns: what all conflicts of the launch cost together, in cycles; 0 of one without a
+ * time. Accesses wait for each other, so that it is not the sum of what each of them costs */
+double smb_launch_time_conflicts(const SmbLaunchTime *time);
+
 /** The member "cost_cycles" of an access to shared memory: @site is one of the timed code. */
 void smb_launch_time_site_json(JsonBuilder *json, const SmbLaunchTime *time, const SmbSite *site);

@@ -14,14 +14,18 @@ find_tally_row(const SmbSite *site, const char *file, guint n_lines) {
 }
 
 GArray *
-smb_analyze_sum_lines(const SmbAnalysis *analysis, const char *file, guint n_lines) {
+smb_analyze_sum_lines(const SmbAnalysis *analysis, const char *file, guint n_lines,
+                      const SmbLaunchTime *time) {
   GArray *lines = g_array_new(FALSE, TRUE, sizeof(SmbLineTally));
   g_array_set_size(lines, n_lines + 1);
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
     SmbLineTally *line =
         &g_array_index(lines, SmbLineTally, find_tally_row(access->site, file, n_lines));
+    double cost;
     smb_tally_add(&line->shared, &access->total);
+    smb_launch_time_cost(time, access->site, &cost);
+    line->cost += cost;
     if (access->total.excess > (line->worst ? line->worst->total.excess : 0))
       line->worst = access;
   }

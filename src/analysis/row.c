@@ -24,6 +24,11 @@ are_alike(gconstpointer a, gconstpointer b) {
          g_str_equal(one->file, other->file) && g_str_equal(one->opcode, other->opcode);
 }
 
+gboolean
+smb_analyze_is_one_row(const SmbSite *one, const SmbSite *other) {
+  return one == other || (is_of_compiler(one) && is_of_compiler(other) && are_alike(one, other));
+}
+
 // Where the row of a site is, by the sites of rows there are; the next one, which @n counts, if it has none yet.
 static guint
 find_access_row(GHashTable *rows, const SmbSite *site, guint n) {

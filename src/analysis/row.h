@@ -37,6 +37,9 @@ typedef struct {
  */
 GArray *smb_analyze_gather(const GArray *accesses, gboolean each);
 
+/** smb_analyze_is_one_row: Returns: whether accesses at two sites, if both are counted, are one row */
+gboolean smb_analyze_is_one_row(const SmbSite *one, const SmbSite *other);
+
 /** smb_analyze_gather_global: @globals: (element-type SmbGlobalAccess)
  *
  * Returns: (transfer full) (element-type SmbAnalyzeGlobalRow): the same

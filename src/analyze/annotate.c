@@ -4,6 +4,8 @@
 // The annotated source. Every count stands beside exactly one line, and the sums below are those of the analysis.
 #include "src/analyze/annotate-code.h"
 
+#include <math.h>
+
 #include "sim/arch/words.h"
 #include "src/analysis/heading.h"
 #include "src/analysis/line.h"
@@ -33,6 +35,12 @@ write_margin(SmbTable *table, const SmbLineTally *line) {
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
 }
 
+// What conflicts cost: @cycles of a launch that has a time.
+static void
+write_line_cost(SmbTable *table, double cycles) {
+  write_count(table, SMB_STYLE_BAD, (guint64)round(cycles));
+}
+
 // What is compiled of a line.
 static void
 write_compiled_margin(SmbTable *table, const SmbLineTally *line) {
@@ -42,12 +50,12 @@ write_compiled_margin(SmbTable *table, const SmbLineTally *line) {
 
 static SmbTable *
 annotate_code(SmbCli *cli, const SmbAnalyzeReport *report, const GPtrArray *instructions) {
-  g_autofree char *columns =
-      g_strdup_printf(SMB_ANALYZE_CODE_COLUMNS "|%s>|" SMB_ANALYZE_CODE_COLUMNS_BEHIND,
-                      smb_analyze_segment_name(cli->arch));
+  g_autofree char *columns = g_strdup_printf(
+      SMB_ANALYZE_CODE_COLUMNS "|%s>|" SMB_ANALYZE_CODE_WORST "%s" SMB_ANALYZE_CODE_COLUMNS_BEHIND,
+      smb_analyze_segment_name(cli->arch),
+      smb_analyze_is_timed(report) ? SMB_ANALYZE_COST_COLUMN "|" : "");
   SmbTable *table = smb_table_new(columns);
-  smb_analyze_add_code(table, report->target->kernel, instructions, report->analysis,
-                       report->target->files);
+  smb_analyze_add_code(table, instructions, report);
   return table;
 }
 
@@ -55,16 +63,21 @@ static GArray *
 sum_compiled(const SmbAnalyzeReport *report, guint n_lines) {
   return smb_compiled_count_has(report->compiled)
              ? smb_analyze_sum_lines(report->compiled->analysis,
-                                     smb_program_file(report->target->kernel), n_lines)
+                                     smb_program_file(report->target->kernel), n_lines,
+                                     report->time)
              : NULL;
 }
 
 // A line of a table, or what stands below all.
 static void
-write_line(SmbTable *table, const GArray *lines, const GArray *compiled, guint i) {
+write_line(SmbTable *table, const SmbAnalyzeReport *report, const GArray *lines,
+           const GArray *compiled, guint i) {
   write_margin(table, &g_array_index(lines, SmbLineTally, i));
   if (compiled)
     write_compiled_margin(table, &g_array_index(compiled, SmbLineTally, i));
+  double all = smb_launch_time_conflicts(report->time);
+  if (compiled && smb_analyze_is_timed(report))
+    write_line_cost(table, i ? MIN(g_array_index(compiled, SmbLineTally, i).cost, all) : all);
 }
 
 // Sums up in row 0, which is what stands elsewhere.
@@ -82,16 +95,17 @@ static SmbTable *
 annotate_text(SmbCli *cli, const SmbAnalyzeReport *report) {
   const SmbSource *source = smb_program_source(report->target->kernel);
   guint n_lines = source ? smb_source_n_lines(source) : 0;
-  g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, NULL, n_lines);
+  g_autoptr(GArray) lines = smb_analyze_sum_lines(report->analysis, NULL, n_lines, NULL);
   g_autoptr(GArray) compiled = sum_compiled(report, n_lines);
   g_autofree char *columns = g_strdup_printf(
       smb_arch_say(cli->arch, "per launch: requests>|wavefronts>|excess>|%s>|"
-                              "per request: worst>|%s: line>|source"),
-      smb_analyze_segment_name(cli->arch), compiled ? "compiled: wavefronts>|excess>|" : "");
+                              "per request: worst>|%s%s: line>|source"),
+      smb_analyze_segment_name(cli->arch), compiled ? "compiled: wavefronts>|excess>|" : "",
+      compiled && smb_analyze_is_timed(report) ? SMB_ANALYZE_COST_COLUMN "|" : "");
   SmbTable *table = smb_table_new(columns);
   for (guint i = 1; i <= n_lines; i++) {
     g_autofree char *text = smb_source_line(source, i);
-    write_line(table, lines, compiled, i);
+    write_line(table, report, lines, compiled, i);
     smb_table_number(table, SMB_STYLE_DIM, i);
     smb_table_cell(table, SMB_STYLE_PLAIN, text);
   }
@@ -99,7 +113,7 @@ annotate_text(SmbCli *cli, const SmbAnalyzeReport *report) {
   add_up_lines(lines);
   if (compiled)
     add_up_lines(compiled);
-  write_line(table, lines, compiled, 0);
+  write_line(table, report, lines, compiled, 0);
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
   smb_table_cell(table, SMB_STYLE_BOLD, "total");
   return table;
@@ -114,6 +128,7 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   smb_analyze_write_careful_heading(cli, report->target, report->analysis, report->compiled);
   smb_analyze_write_verdict(cli, smb_analyze_judged(report));
   smb_analyze_write_which(cli, report);
+  smb_launch_time_write(cli, report->time);
   smb_table_write(table, cli->out, cli->colour);
   smb_analyze_write_worst(cli, smb_analyze_told(report));
 }

@@ -3,6 +3,8 @@
 //
 // analyze as JSON and as CSV. Keys are only ever added.
 
+#include <math.h>
+
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
 #include "src/analysis/limit.h"
@@ -254,6 +256,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
 // @warp: its number; -1: all together
 // @shared: also of constant memory, whose words stand where shared memory has its wavefronts
 // @exact, @depends: yes or no
+// @cost: of conflicts, in cycles
 typedef struct {
   const char *memory, *array;
   const SmbSite *site;
@@ -263,6 +266,7 @@ typedef struct {
   const SmbOtherTraffic *traffic;
   const char *exact, *reason, *depends;
   const guint64 *uncounted;
+  const double *cost;
 } Row;
 
 static const char *
@@ -310,6 +314,7 @@ write_csv_fields(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
   smb_csv_text(csv, row->reason);
   smb_csv_text(csv, row->depends);
   smb_csv_number_if(csv, row->uncounted != NULL, row->uncounted ? *row->uncounted : 0);
+  smb_csv_number_if(csv, row->cost != NULL, row->cost ? (guint64)round(*row->cost) : 0);
   smb_csv_end_row(csv);
 }
 
@@ -324,7 +329,12 @@ write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *r
              .reason = access->reason,
              .depends = say(smb_access_depends_on_data(access)),
              .uncounted = &access->uncounted};
+  double cost;
+  if (report->analysis == smb_analyze_judged(report) &&
+      smb_launch_time_cost(report->time, access->site, &cost))
+    row.cost = &cost;
   write_csv_fields(csv, report, &row);
+  row.cost = NULL;
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     row.warp = w;
     row.shared = &access->warps[w];
@@ -343,7 +353,7 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
                                        "requests,wavefronts,ideal_wavefronts,"
                                        "excess_wavefronts,max_degree,cycles,segments,"
                                        "ideal_segments,max_segments,exact,file,pc,opcode,"
-                                       "reason,depends_on_data,uncounted_requests");
+                                       "reason,depends_on_data,uncounted_requests,cost_cycles");
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_csv_access(&csv, &g_array_index(analysis->accesses, SmbAccess, i), report);
   for (guint i = 0; i < analysis->globals->len; i++) {

@@ -29,6 +29,11 @@ write_analysis_heading(SmbSpool *out, const SmbAnalyzeReport *report, const SmbA
     smb_markdown_text(out, which);
     smb_spool_puts(out, "\n\n");
   }
+  if (report->time) {
+    g_autofree char *time = smb_launch_time_tell(report->time);
+    smb_markdown_text(out, time);
+    smb_spool_puts(out, "\n\n");
+  }
   smb_markdown_code(out, target->file);
   smb_spool_printf(
       out,
@@ -45,14 +50,20 @@ write_tally_markdown(SmbSpool *out, const SmbTally *tally) {
                    tally->max_degree);
 }
 
-// The cells of the compiled count, and the end of the row. @tally: (nullable)
+// The cells of the compiled count and of what conflicts cost, and the end of the row. @tally: (nullable): %NULL: they stand in another row
+// of the line; @cost: negative: none
 static void
-end_row_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbTally *tally) {
+end_row_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbTally *tally,
+                 double cost) {
   if (smb_compiled_count_has(report->compiled) && tally)
     smb_spool_printf(out, " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " |", tally->wavefronts,
                      tally->excess);
   else if (smb_compiled_count_has(report->compiled))
     smb_spool_puts(out, " " SMB_ANALYZE_SAME_LINE " | " SMB_ANALYZE_SAME_LINE " |");
+  if (smb_analyze_is_timed(report) && cost < 0)
+    smb_spool_puts(out, tally ? "  |" : " " SMB_ANALYZE_SAME_LINE " |");
+  else if (smb_analyze_is_timed(report))
+    smb_spool_printf(out, " %.0f |", cost);
   smb_spool_puts(out, "\n");
 }
 
@@ -77,7 +88,9 @@ write_access_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbAn
     write_tally_markdown(out, &row->total);
   else
     smb_spool_puts(out, " | | | | not counted |");
-  end_row_markdown(out, report, is_first ? &compiled : NULL);
+  gboolean is_own = is_first || !smb_compiled_count_has(report->compiled);
+  end_row_markdown(out, report, is_own ? &compiled : NULL,
+                   is_own ? smb_analyze_cost(report, site) : -1);
 }
 
 // What only compiled code has.
@@ -90,7 +103,7 @@ write_compiled_markdown(SmbSpool *out, const SmbAnalyzeReport *report) {
       continue;
     begin_row_markdown(out, line->site, line->n);
     smb_spool_puts(out, " | | | | |");
-    end_row_markdown(out, report, &line->total);
+    end_row_markdown(out, report, &line->total, smb_analyze_cost(report, line->site));
   }
 }
 
@@ -101,7 +114,7 @@ write_total_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const char *
     return;
   smb_spool_printf(out, "| | **total** | %s |", name);
   write_tally_markdown(out, total);
-  end_row_markdown(out, report, compiled);
+  end_row_markdown(out, report, compiled, -1);
 }
 
 static void
@@ -138,12 +151,14 @@ static void
 write_table_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArch *arch) {
   const SmbAnalysis *analysis = report->analysis, *judged = smb_analyze_judged(report);
   gboolean has_compiled = smb_compiled_count_has(report->compiled);
+  gboolean is_timed = smb_analyze_is_timed(report);
   g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, FALSE);
   g_autofree char *heads = g_strdup_printf(
       smb_arch_say(arch,
                    "| place | shared access | op | requests | wavefronts | ideal | excess | worst |"
-                   "%s\n|---|---|---|--:|--:|--:|--:|--:|%s\n"),
-      has_compiled ? " compiled wavefronts | excess |" : "", has_compiled ? "--:|--:|" : "");
+                   "%s%s\n|---|---|---|--:|--:|--:|--:|--:|%s%s\n"),
+      has_compiled ? " compiled wavefronts | excess |" : "", is_timed ? " cost in cycles |" : "",
+      has_compiled ? "--:|--:|" : "", is_timed ? "--:|" : "");
   smb_spool_puts(out, heads);
   for (guint i = 0; i < rows->len; i++)
     write_access_markdown(out, report, &g_array_index(rows, SmbAnalyzeRow, i));

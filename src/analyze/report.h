@@ -48,6 +48,20 @@ smb_analyze_told(const SmbAnalyzeReport *report) {
              : smb_analyze_judged(report);
 }
 
+/** smb_analyze_is_timed: Returns: whether it is known how long the launch takes */
+static inline gboolean
+smb_analyze_is_timed(const SmbAnalyzeReport *report) {
+  return report->time && report->time->time;
+}
+
+/** smb_analyze_cost: Returns: what the launch gains, in cycles, without the conflicts of the row of @site: of machine code, the
+ * instructions that smb_analyze_gather() has in one row; of a text, those of its class that its line has become; added up, and no more than what all
+ * conflicts cost together */
+double smb_analyze_cost(const SmbAnalyzeReport *report, const SmbSite *site);
+
+/** The column of it in a table. */
+#define SMB_ANALYZE_COST_COLUMN ": cost in cycles>"
+
 /* The writers of SmbFormat: each takes an SmbAnalyzeReport. */
 
 /** Tables of the accesses, and the sentence that says where the time goes. */

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
+#include <math.h>
 #include <string.h>
 
 #include "sim/arch/rule.h"
@@ -17,6 +18,29 @@ enum {
   TALLY_COLUMNS = 5,   // of smb_analyze_add_tally()
 };
 
+// Whether an access of the timed code is in the row of a site.
+static gboolean
+is_site_of_row(const SmbAnalyzeReport *report, const SmbSite *row, const SmbSite *site) {
+  if (!smb_compiled_count_has(report->compiled))
+    return smb_analyze_is_one_row(row, site);
+  return smb_compiled_count_line(report->compiled, row) ==
+         smb_compiled_count_line(report->compiled, site);
+}
+
+double
+smb_analyze_cost(const SmbAnalyzeReport *report, const SmbSite *site) {
+  const GArray *accesses = smb_analyze_judged(report)->accesses;
+  double sum = 0;
+  for (guint i = 0; smb_analyze_is_timed(report) && i < accesses->len; i++) {
+    const SmbSite *own = g_array_index(accesses, SmbAccess, i).site;
+    double cycles = 0;
+    if (is_site_of_row(report, site, own))
+      smb_launch_time_cost(report->time, own, &cycles);
+    sum += cycles;
+  }
+  return MIN(sum, smb_launch_time_conflicts(report->time));
+}
+
 static char *
 shorten_expression(const char *expression) {
   if (g_utf8_validate(expression, -1, NULL) && g_utf8_strlen(expression, -1) > MAX_EXPRESSION) {
@@ -30,6 +54,12 @@ static void
 add_compiled_tally(SmbTable *table, const SmbTally *tally) {
   smb_table_number(table, SMB_STYLE_PLAIN, tally->wavefronts);
   smb_table_number(table, tally->excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD, tally->excess);
+}
+
+static void
+add_cost_cell(SmbTable *table, double cycles) {
+  guint64 whole = (guint64)round(cycles);
+  smb_table_number(table, whole ? SMB_STYLE_BAD : SMB_STYLE_GOOD, whole);
 }
 
 static void
@@ -58,6 +88,19 @@ add_compiled(SmbTable *table, const SmbAnalyzeReport *report, const SmbSite *sit
   }
 }
 
+// The first row of a line has what all of it costs, as it has the compiled count.
+static void
+add_row_cost(SmbTable *table, const SmbAnalyzeReport *report, const SmbSite *site) {
+  SmbTally compiled;
+  if (!smb_analyze_is_timed(report))
+    return;
+  if (smb_compiled_count_has(report->compiled) &&
+      !smb_compiled_count_share(report->compiled, site, &compiled))
+    smb_table_cell(table, SMB_STYLE_DIM, SMB_ANALYZE_SAME_LINE);
+  else
+    add_cost_cell(table, smb_analyze_cost(report, site));
+}
+
 // What only compiled code has.
 static void
 add_compiled_rows(SmbTable *table, const SmbAnalyzeReport *report) {
@@ -73,6 +116,8 @@ add_compiled_rows(SmbTable *table, const SmbAnalyzeReport *report) {
     for (guint column = 0; column < TALLY_COLUMNS; column++)
       smb_table_cell(table, SMB_STYLE_DIM, "-");
     add_compiled_tally(table, &line->total);
+    if (smb_analyze_is_timed(report))
+      add_cost_cell(table, smb_analyze_cost(report, line->site));
   }
 }
 
@@ -89,6 +134,7 @@ write_access_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeRepo
   }
   if (smb_compiled_count_has(report->compiled))
     add_compiled(table, report, access->site);
+  add_row_cost(table, report, access->site);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
       continue;
@@ -113,6 +159,7 @@ write_total_row(SmbTable *table, const char *name, const SmbTally *total,
   smb_analyze_add_tally(table, total);
   if (compiled)
     add_compiled_tally(table, compiled);
+  smb_table_end_row(table);
 }
 
 static void
@@ -125,6 +172,8 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
       smb_compiled_count_has(report->compiled) ? report->compiled->analysis : NULL;
   if (compiled)
     smb_table_columns(table, "compiled: wavefronts>|excess>");
+  if (smb_analyze_is_timed(report))
+    smb_table_columns(table, SMB_ANALYZE_COST_COLUMN);
   g_autoptr(GArray) rows = smb_analyze_gather(analysis->accesses, report->by_warp);
   for (guint i = 0; i < rows->len; i++)
     write_access_row(table, &g_array_index(rows, SmbAnalyzeRow, i), report);

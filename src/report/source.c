@@ -117,7 +117,7 @@ write_file(const SmbReport *report, const SmbSource *source, const char *file, g
            SmbSpool *page) {
   Listing listing = {.source = source, .file = file};
   listing.anchor = file ? g_strdup_printf("file-%u-line", number) : g_strdup("line");
-  listing.lines = smb_analyze_sum_lines(report->analysis, file, smb_source_n_lines(source));
+  listing.lines = smb_analyze_sum_lines(report->analysis, file, smb_source_n_lines(source), NULL);
   write_listing(report, &listing, page);
   g_array_unref(listing.lines);
   g_free(listing.anchor);

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# --time: how long a launch takes, what limits it, and what its conflicts cost. transpose<0> and transpose<1> are the same kernel
+# without and with a padding, so that the first one without its conflicts has to take as long as the second one.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+cp "$srcdir/tests/data/sass/transpose.sm_90.cubin" "$srcdir/tests/data/sass/members.sm_80.cubin" \
+  "$srcdir/tests/ptx/transpose.ptx" "$work"
+cd "$work"
+launch='--block 32,8 --grid 64,64 --arg 2=2048'
+
+# turn ENTRY COMMAND ARGUMENT...: of a transpose that fills the device.
+turn() {
+  entry=$1 command=$2
+  shift 2
+  # shellcheck disable=SC2086
+  expect "${wanted_status:-0}" "$command" transpose.cubin --entry "$entry" $launch "$@"
+}
+mv transpose.sm_90.cubin transpose.cubin
+
+# member NAME: the first number that JSON has under this name.
+member() {
+  grep -oE "\"$1\" *: *[0-9.]+" "$work/out" | head -n 1 | sed 's/.*: *//'
+}
+
+# near A B PERCENT
+near() {
+  awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { exit !(a > 0 && b > 0 && (a > b ? a / b : b / a) <= 1 + most / 100) }' ||
+    die "$last: $1 and $2 differ by more than $3 %"
+}
+
+# --- analyze
+
+turn 'transpose<0>' analyze --time
+tells 'limited by shared memory (busy 9'
+tells 'Without bank conflicts: '
+shows 'cost in cycles'
+turn 'transpose<1>' analyze --time
+tells 'limited by DRAM'
+tells 'It has no bank conflicts.'
+
+turn 'transpose<1>' analyze --time --format json
+padded=$(sed -n '/"time"/,$p' "$work/out" | grep -m 1 '"cycles"' | grep -oE '[0-9]+')
+turn 'transpose<0>' analyze --time --format json
+sed -n '/"time"/,$p' "$work/out" | grep '"cycles"' | grep -oE '[0-9]+' >cycles
+all=$(sed -n 1p cycles) without=$(sed -n 2p cycles)
+near "$without" "$padded" 2
+# Four loads have conflicts, and the stores have none; no access costs more than all of them.
+grep -oE '"cost_cycles" *: *[0-9]+' "$work/out" | grep -oE '[0-9]+' >costs
+[ "$(grep -vcx 0 costs)" = 4 ] && [ "$(grep -cx 0 costs)" = 4 ] || die "costs of accesses: $(cat costs)"
+while read -r cost; do
+  [ "$cost" -le $((all - without)) ] || die "an access costs $cost of $((all - without)) cycles"
+done <costs
+
+# The sum of the table is what all conflicts cost together.
+turn 'transpose<0>' analyze --time --annotate
+shows 'cost in cycles'
+[ "$(awk '$NF == "total" { print $(NF - 1) }' "$work/out")" = $((all - without)) ] || die "the total: $(tail -n 9 "$work/out")"
+[ "$(grep -cE '32-way +[0-9]+ +[0-9a-f]{4} +LDS ' "$work/out")" = 4 ] || die "the loads: $(cat "$work/out")"
+turn 'transpose<0>' analyze --time --format csv
+[ "$(head -n 1 "$work/out" | sed 's/.*,//')" = cost_cycles ] || die "no column of costs"
+[ "$(grep '^shared' "$work/out" | sed 's/.*,//' | sort)" = "$(sort costs)" ] || die "costs in CSV: $(cat "$work/out")"
+turn 'transpose<0>' analyze --time --format markdown
+shows '| cost in cycles |'
+turn 'transpose<0>' analyze --format csv
+[ -z "$(grep '^shared' "$work/out" | sed 's/.*,//' | sort -u)" ] || die "costs that nobody asked for"
+
+# Half the clock: shared memory keeps its cycles.
+turn 'transpose<0>' analyze --clock 0.99 --format json
+near "$(sed -n '/"time"/,$p' "$work/out" | grep -m 1 '"cycles"' | grep -oE '[0-9]+')" "$all" 10
+for wrong in '--clock 0' '--clock x' '--cache hot' '--device gtx'; do
+  # shellcheck disable=SC2086
+  wanted_status=2 turn 'transpose<0>' analyze $wrong
+done
+
+# What has no time says so in a sentence.
+expect 0 analyze transpose.ptx --entry 'transpose<0>' --block 32,8 --arg 2=32 --time
+tells 'Time: not known: only machine code has one: compile the kernel.'
+expect 0 analyze --rows 32 --cols 32 --time --arch gfx942
+tells 'Time: not known: no device of gfx942 has been measured.'
+expect 0 analyze --rows 32 --cols 32 --time --format json
+shows '"unknown"'
