@@ -64,6 +64,17 @@ count_resident(const SmbTarget *target, const SmbArch *arch, guint registers,
   return MIN(occupancy.blocks, most / MAX(warps, 1)) * warps;
 }
 
+SmbLaunchTime *
+smb_advise_predict(const SmbTarget *target, const SmbArch *arch) {
+  const guint *grid = target->launch.grid;
+  if (!smb_program_is_machine_code(target->kernel) || (guint64)grid[0] * grid[1] * grid[2] == 1)
+    return NULL;
+  SmbLaunchTime *time = smb_launch_time_predict(target, arch, FALSE, NULL);
+  if (time)
+    time->target = NULL;
+  return time;
+}
+
 void
 smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *target, const SmbArch *arch,
                           const SmbAnalysis *analysis) {
@@ -77,11 +88,7 @@ smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *target, 
     if (access->site->op_class == SMB_OP_CLASS_LOAD)
       compiled->loads[smb_width_index(access->site->width)] += access->total.requests;
   }
-  if (!smb_program_is_machine_code(target->kernel))
-    return;
-  compiled->time = smb_launch_time_predict(target, arch, FALSE, NULL);
-  if (compiled->time)
-    compiled->time->target = NULL;
+  compiled->time = smb_advise_predict(target, arch);
 }
 
 typedef struct {
@@ -134,7 +141,7 @@ smb_advise_compiled_has_times(const SmbAdviseCompiled *a, const SmbAdviseCompile
 }
 
 static int
-compare_times(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b) {
+compare_predictions(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b) {
   if (!smb_advise_compiled_has_times(a, b))
     return 0;
   double step = log(step_of_times);
@@ -147,7 +154,7 @@ smb_advise_compiled_order(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b
   gboolean knows_a = a && !a->failure, knows_b = b && !b->failure;
   if (!knows_a || !knows_b)
     return knows_b - knows_a;
-  return compare_times(a, b)
+  return compare_predictions(a, b)
              ?: smb_order(a->total.wavefronts, b->total.wavefronts)
              ?: smb_order(a->instructions, b->instructions)
              ?: smb_order(a->shared_bytes, b->shared_bytes);

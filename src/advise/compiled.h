@@ -19,7 +19,7 @@
  * @shared_bytes: of a block
  * @registers: of a thread; 0: not known
  * @warps: that are resident on a multiprocessor at most, by their registers, too; 0: not known
- * @time: (nullable): how long the launch takes, or why that is not known; without the target that it is of
+ * @time: (nullable): as of smb_advise_predict()
  */
 typedef struct {
   char *text;
@@ -38,6 +38,15 @@ typedef struct {
 /** smb_advise_compiled_new: Returns: (transfer full): a form that is to be compiled */
 SmbAdviseCompiled *smb_advise_compiled_new(const char *text, gsize dynamic_bytes);
 void smb_advise_compiled_free(SmbAdviseCompiled *compiled);
+
+/**
+ * smb_advise_predict:
+ *
+ * Returns: (transfer full) (nullable): how long the launch takes, or why that is not known, without the target that it is of; %NULL: it is
+ *   not machine code, or one block: that is what a launch is whose grid nobody gave, and where its time goes is not where that of one that
+ *   fills the device does
+ */
+SmbLaunchTime *smb_advise_predict(const SmbTarget *target, const SmbArch *arch);
 
 /** smb_advise_compiled_count: notes what a form takes; @target: the form; @analysis: of it */
 void smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *target,

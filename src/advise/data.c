@@ -58,7 +58,7 @@ write_compiled(JsonBuilder *json, const char *key, const SmbAdviseCompiled *now,
     smb_json_number(json, "shared_bytes", (gint64)compiled->shared_bytes);
     smb_json_number_if(json, "registers", compiled->registers > 0, compiled->registers);
     smb_json_number_if(json, "resident_warps", compiled->warps > 0, compiled->warps);
-    smb_launch_time_json(json, compiled->time);
+    smb_launch_time_brief_json(json, compiled->time);
   }
   smb_json_boolean(json, "recommended",
                    now && !now->failure && smb_advise_compiled_gains(now, compiled));

@@ -163,7 +163,6 @@ smb_advise_report_free(SmbAdviseReport *report) {
   smb_advise_compiled_free(report->compiled);
   smb_advise_written_free(report->written);
   smb_launch_time_free(report->time);
-  g_clear_pointer(&report->machine, smb_target_free);
   smb_rewrite_names_free(report->names);
   g_ptr_array_unref(report->arrays);
   smb_array_uses_free(report->uses);
@@ -548,11 +547,9 @@ compile_source(SmbAdviseReport *report, const SmbAdviseSearch *search) {
       machine ? smb_target_analyze(machine, report->arch, NULL) : NULL;
   if (!analysis)
     return;
-  if (smb_program_is_machine_code(machine->kernel))
-    report->time = smb_launch_time_predict(machine, report->arch, FALSE, NULL);
+  report->time = smb_advise_predict(machine, report->arch);
   if (search->writes)
     report->written = smb_advise_written_new(machine, report->arch, analysis);
-  report->machine = g_steal_pointer(&machine);
 }
 
 SmbAdviseReport *
@@ -570,9 +567,8 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
   if (report->can_compile)
     compile_layouts(report);
   prove_together(report);
-  gboolean is_machine = smb_program_is_machine_code(target->kernel);
-  if (is_machine && !(report->time = smb_launch_time_predict(target, arch, FALSE, error)))
-    return NULL;
+  if (smb_advise_is_compiled(target))
+    report->time = smb_advise_predict(target, arch);
   if (smb_advise_is_compiled(target) && search->writes)
     report->written = smb_advise_written_new(target, arch, report->analysis);
   else if (report->can_compile && !report->now && smb_analysis_total(report->analysis).excess > 0)

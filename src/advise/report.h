@@ -92,9 +92,8 @@ typedef struct {
  * @together: (nullable): the kernel with the best proven layout of each array, if several change
  * @now: (nullable): the kernel as it is, through a compiler
  * @compiled: (nullable): the same @together
- * @written: (nullable): of a kernel that was compiled, or of @machine: paddings in its source
- * @machine: (nullable): a text through a compiler, if no layout can be written into it automatically
- * @time: (nullable): of the kernel as it is, if it is machine code, or of @machine
+ * @written: (nullable): of a kernel that was compiled, or of a text that no layout can be written into: paddings in its source
+ * @time: (nullable): of the kernel as it is (smb_advise_predict()), if it is compiled code, or a text that no layout can be written into
  */
 typedef struct {
   const SmbTarget *target;
@@ -109,7 +108,6 @@ typedef struct {
   SmbAdviseCompiled *now;
   SmbAdviseCompiled *compiled;
   SmbAdviseWritten *written;
-  SmbTarget *machine;
   SmbLaunchTime *time;
 } SmbAdviseReport;
 

@@ -21,9 +21,8 @@ compare_counts(guint64 now, guint64 then) {
                                word);
 }
 
-char *
-smb_advise_describe_torn(const SmbArch *arch, const SmbAdviseArray *array,
-                         const SmbAdviseLayout *layout) {
+static char *
+describe_torn(const SmbArch *arch, const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
   const SmbAdviseLayout *now = array->now;
   g_autofree char *text =
       compare_counts(now->candidate->total.wavefronts, layout->candidate->total.wavefronts);
@@ -74,6 +73,15 @@ smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
   else if (width)
     g_string_append_printf(reason, ": nvcc makes fewer %u-byte loads", width);
   return g_string_free(reason, FALSE);
+}
+
+char *
+smb_advise_describe_refusal(const SmbAdviseReport *report, const SmbAdviseArray *array,
+                            const SmbAdviseLayout *layout) {
+  return smb_advise_is_worse(report, layout->compiled)
+             ? smb_advise_describe_worse(report, layout->proof, layout->compiled)
+         : smb_advise_is_free(report) ? g_strdup("bank conflicts cost nothing here")
+                                      : describe_torn(report->arch, array, layout);
 }
 
 char *

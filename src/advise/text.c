@@ -229,11 +229,7 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   const SmbTally *now = &array->now->candidate->total, *then = &layout->candidate->total;
   GString *text = g_string_new(first ? "" : "or ");
   if (!smb_advise_is_better(report, array, layout)) {
-    g_autofree char *reason =
-        smb_advise_is_worse(report, layout->compiled)
-            ? smb_advise_describe_worse(report, layout->proof, layout->compiled)
-        : smb_advise_is_free(report) ? g_strdup("bank conflicts cost nothing here")
-                                     : smb_advise_describe_torn(report->arch, array, layout);
+    g_autofree char *reason = smb_advise_describe_refusal(report, array, layout);
     g_string_printf(text, "%s is not recommended: %s.", layout->name, reason);
     text->str[0] = g_ascii_toupper(text->str[0]);
     return g_string_free(text, FALSE);
@@ -250,7 +246,7 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   g_string_append_c(text, '.');
   g_autofree char *compiled = smb_advise_describe_layout_compiled(report, array, layout);
   g_string_append(text, compiled);
-  if (!layout->compiled && (report->can_compile || array->is_compiled))
+  if (!layout->compiled && report->can_compile)
     g_string_append(text, " This was not compiled: compiled code may gain nothing.");
   text->str[0] = g_ascii_toupper(text->str[0]);
   return g_string_free(text, FALSE);

@@ -66,7 +66,7 @@ char *smb_advise_describe_layout_compiled(const SmbAdviseReport *report,
 char *smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
                                 const SmbAdviseCompiled *compiled);
 
-/** smb_advise_describe_torn: Returns: (transfer full): why a layout is not recommended that takes fewer wavefronts in the
- * text, where no compiler says so */
-char *smb_advise_describe_torn(const SmbArch *arch, const SmbAdviseArray *array,
-                               const SmbAdviseLayout *layout);
+/** smb_advise_describe_refusal: Returns: (transfer full): why a layout is not recommended (smb_advise_is_better()): what it takes as
+ * compiled, that conflicts cost nothing, or what a compiler may make of it */
+char *smb_advise_describe_refusal(const SmbAdviseReport *report, const SmbAdviseArray *array,
+                                  const SmbAdviseLayout *layout);

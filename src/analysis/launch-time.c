@@ -235,6 +235,15 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
   json_builder_end_object(json);
 }
 
+void
+smb_launch_time_brief_json(JsonBuilder *json, const SmbLaunchTime *launch) {
+  const SmbTime *time = launch ? launch->time : NULL;
+  if (!time)
+    return;
+  smb_json_double(json, "microseconds", smb_time_microseconds(time, time->cycles));
+  smb_json_text(json, "bound_by", limit_name(time->limit));
+}
+
 double
 smb_launch_time_conflicts(const SmbLaunchTime *launch) {
   return launch && launch->time ? launch->time->cycles - launch->time->without : 0;

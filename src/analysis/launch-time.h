@@ -66,6 +66,9 @@ void smb_launch_time_write(SmbCli *cli, const SmbLaunchTime *time);
 /** The member "time" of a result; none of %NULL. */
 void smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *time);
 
+/** The members "microseconds" and "bound_by" of a result; none of %NULL, and of a launch that has no time. */
+void smb_launch_time_brief_json(JsonBuilder *json, const SmbLaunchTime *time);
+
 /**
  * smb_launch_time_cost:
  * @time: (nullable)

@@ -90,10 +90,7 @@ write_page_layout(const SmbReport *report, const SmbAdviseArray *array,
     write_advised_layout(report, array, layout, page);
     return;
   }
-  g_autofree char *reason =
-      smb_advise_is_worse(report->advice, layout->compiled)
-          ? smb_advise_describe_worse(report->advice, layout->proof, layout->compiled)
-          : smb_advise_describe_torn(report->arch, array, layout);
+  g_autofree char *reason = smb_advise_describe_refusal(report->advice, array, layout);
   g_autofree char *sentence = g_strdup_printf("%s is not recommended: %s.", layout->name, reason);
   sentence[0] = g_ascii_toupper(sentence[0]);
   smb_html_within(page, "<p class=\"note\">", sentence, "</p>\n");
