@@ -328,7 +328,7 @@ START_TEST(test_views) {
     ck_assert_msg(strstr(shown->str, has_listing ? "at line 19." : "at 0x12."), "%s", shown->str);
 
     g_autoptr(SmbSpool) page = smb_spool_new();
-    g_autoptr(SmbReport) made = smb_report_new(run.arch, run.target, run.analysis);
+    g_autoptr(SmbReport) made = smb_report_new(run.arch, run.target, run.analysis, NULL);
     ck_assert(smb_report_write(made, page, NULL));
     g_autoptr(GString) html = smb_spool_take(page, NULL);
     ck_assert_ptr_nonnull(strstr(html->str, "tile[x * 32 + y]"));
@@ -418,7 +418,7 @@ START_TEST(test_views_of_unknown) {
   char *three[] = {(char *)"3", NULL};
   const SmbLimitOptions typed = {.ways = three};
   g_autoptr(GArray) limits = smb_limits_new(&typed, NULL);
-  g_autoptr(GArray) failed = smb_limits_check(limits, run.target->kernel, run.analysis, NULL);
+  g_autoptr(GArray) failed = smb_limits_check(limits, run.target->kernel, run.analysis, NULL, NULL);
   const SmbAnalyzeReport report = {run.target, run.analysis, TRUE, limits, failed, NULL, NULL};
   const SmbExplainQuestion question = {0};
   g_autoptr(SmbExplanation) explanation =
@@ -432,7 +432,7 @@ START_TEST(test_views_of_unknown) {
   smb_analyze_write_csv(&cli, &report);
   smb_explain_write_text(&cli, &explained);
   smb_explain_write_json(&cli, &explained);
-  g_autoptr(SmbReport) made = smb_report_new(run.arch, run.target, run.analysis);
+  g_autoptr(SmbReport) made = smb_report_new(run.arch, run.target, run.analysis, NULL);
   ck_assert(smb_report_write(made, out, NULL));
   g_autoptr(GString) text = smb_spool_take(out, NULL);
   for (guint i = 0; i < G_N_ELEMENTS(shown); i++)

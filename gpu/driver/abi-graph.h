@@ -113,11 +113,13 @@ enum {
   cudaGraphInstantiateSuccess,
   cudaGraphInstantiateError,
   cudaGraphInstantiateInvalidStructure,
+  cudaGraphInstantiateNodeOperationNotSupported,
   cudaGraphInstantiateConditionalHandleUnused = 5,
 
   cudaGraphCondAssignDefault = 1,
 
   cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
+  cudaGraphInstantiateFlagUpload = 2,
   cudaGraphInstantiateFlagDeviceLaunch = 4,
   cudaGraphInstantiateFlagsKnown = 15,
 };

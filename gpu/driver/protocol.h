@@ -36,7 +36,7 @@ typedef enum {
                        (parameters), number of variables, of each (name), address and bytes; number of allocations, of each address,
                        bytes and InjectMemory; the same of memory of the host that is registered; number of ranges of it that lie
                        elsewhere in the memory, of each address, where, bytes; address and bytes of the heap, or zeros; number of textures and
-                       surfaces, of each (SmbTexture);
+                       surfaces, of each (SmbTexture); the graph that the launch is part of, if kernels can launch that one, or 0;
                        answer: RunStatus, (message), (what printf wrote), (what failed assertions say) */
   RUN_WRITTEN, /* of a program that is checked: the descriptor of a file with a bit for each byte of the memory, the lowest of a byte
                        first: whether anything was written there since it was allocated; answer: RunStatus */

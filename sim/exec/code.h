@@ -61,8 +61,10 @@ typedef enum {
   SPECIAL_IS_CLUSTER, // 1: the launch or the kernel says what a cluster is
   SPECIAL_DYNAMIC_BYTES,
   SPECIAL_SHARED_BYTES, // static and dynamic, as a block gets them, + Preset.argument
-  SPECIAL_PARAMETER,    // the word at Preset.argument of the parameters
-  SPECIAL_NUMBER,       // Preset.argument itself
+  SPECIAL_GRAPH, // the low word of the graph that the launch is part of; the high one is next
+  SPECIAL_GRAPH_HIGH,
+  SPECIAL_PARAMETER, // the word at Preset.argument of the parameters
+  SPECIAL_NUMBER,    // Preset.argument itself
 } Special;
 
 typedef struct {

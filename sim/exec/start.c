@@ -57,6 +57,11 @@ read_component(const SmbBlock *block, guint special, guint axis) {
   }
 }
 
+static gboolean
+is_graph(Special special) {
+  return special == SPECIAL_GRAPH || special == SPECIAL_GRAPH_HIGH;
+}
+
 // What all lanes of a warp have.
 static guint32
 read_preset(const Exec *exec, guint w, Special special, guint32 argument) {
@@ -73,6 +78,8 @@ read_preset(const Exec *exec, guint w, Special special, guint32 argument) {
     return block->has_clusters;
   if (special == SPECIAL_NUMBER)
     return argument;
+  if (is_graph(special))
+    return (guint32)(smb_runtime_graph(block->runtime) >> (special == SPECIAL_GRAPH ? 0 : 32));
   if (special == SPECIAL_DYNAMIC_BYTES)
     return (guint32)(block->shared_bytes - exec->code->program.dynamic_start);
   // As a device gives it: 40064 of 40000 bytes on an H200.
@@ -114,6 +121,8 @@ smb_exec_preset(Exec *exec, guint w, const Preset *preset) {
     EACH_LANE(n, values[lane] = ids[first + lane];)
   } else if (preset->special == SPECIAL_LANE)
     EACH_LANE(n, values[lane] = lane;)
+  else if (is_graph(preset->special) && !block->runtime)
+    return; // not known
   else {
     guint32 value = preset->special == SPECIAL_PARAMETER
                         ? read_parameter_word(exec, preset->argument, &missing)
@@ -138,6 +147,7 @@ smb_exec_start_warp(Exec *exec, guint w) {
   memset(warp->depth, 0, sizeof warp->depth);
   warp->arrived = warp->timed_out = warp->looks = warp->clock_looks = 0;
   warp->has_unknown_members = FALSE;
+  memset(warp->polled, 0, sizeof warp->polled);
   for (guint i = 0; i < exec->code->presets->len; i++)
     smb_exec_preset(exec, w, &g_array_index(exec->code->presets, Preset, i));
 }

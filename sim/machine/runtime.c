@@ -11,6 +11,7 @@ struct _SmbRuntime {
   guint approximated; // atomic: SmbApproximate
   const GArray *textures;
   SmbChildren *children;
+  guint64 graph;
   guint64 ticks;
   guint64 ticks_beside; // that blocks reached which run beside each other
 };
@@ -57,6 +58,16 @@ smb_runtime_set_children(SmbRuntime *runtime, SmbChildren *children) {
 SmbChildren *
 smb_runtime_children(const SmbRuntime *runtime) {
   return runtime->children;
+}
+
+void
+smb_runtime_set_graph(SmbRuntime *runtime, guint64 graph) {
+  runtime->graph = graph;
+}
+
+guint64
+smb_runtime_graph(const SmbRuntime *runtime) {
+  return runtime->graph;
 }
 
 void

@@ -74,6 +74,10 @@ void smb_runtime_set_textures(SmbRuntime *runtime, const GArray *textures);
 /** smb_runtime_texture: Returns: (nullable) (transfer none): that of a handle, of which only 32 bits reach the device */
 const SmbTexture *smb_runtime_texture(const SmbRuntime *runtime, guint32 handle);
 
+/** smb_runtime_set_graph: @graph: of the process, that kernels can launch, which the launch is part of; 0: none */
+void smb_runtime_set_graph(SmbRuntime *runtime, guint64 graph);
+guint64 smb_runtime_graph(const SmbRuntime *runtime);
+
 /**
  * smb_runtime_set_children: What the device runtime keeps (sim/machine/children.h).
  * @children: (transfer none) (nullable): outlives @runtime; %NULL: its functions are not there

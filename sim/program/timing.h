@@ -29,6 +29,7 @@ enum {
 /**
  * SmbTiming: of one instruction
  * @rate: SmbRate
+ * @times: how often it occupies its pipe for the time of its rate
  * @stall: cycles until the warp's next instruction may be issued, 0 to 15
  * @yields: another warp is preferred then
  * @write_board: the scoreboard that is open until its results are there; SMB_NO_BOARD: none
@@ -41,6 +42,7 @@ enum {
  */
 typedef struct {
   guint8 rate;
+  guint8 times;
   guint8 stall;
   gboolean yields;
   guint8 write_board;

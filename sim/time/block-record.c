@@ -194,6 +194,10 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
     g_array_append_val(record->lines, added);
     request->n++;
   }
+  request->sectors = 0;
+  for (guint i = 0; i < request->n; i++)
+    request->sectors += (guint16)__builtin_popcount(
+        g_array_index(record->lines, SmbTimedLine, request->first + i).sectors);
   find_news(recorder, request);
   count_l1(recorder, request, site, mask, width, addresses);
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;

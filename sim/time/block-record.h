@@ -34,6 +34,7 @@ typedef struct {
  * @ideal: those if no two lanes conflicted
  * @loads: of the same pipe, as it is that of the first-level cache
  * @width: bytes of a lane
+ * @sectors: of its lines
  * @first, @n: of SmbBlockRecord.lines
  * @is_load: something of global memory comes back
  * @is_store: something goes there
@@ -44,6 +45,7 @@ typedef struct {
   guint16 ideal;
   guint16 loads;
   guint8 width;
+  guint16 sectors;
   gboolean is_load;
   gboolean is_store;
   guint32 first;

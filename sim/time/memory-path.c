@@ -18,17 +18,18 @@ smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
   // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts.
   if (timing->rate == SMB_RATE_COPY)
     return shared + 1;
+  if (request->is_load && request->is_store)
+    return MAX(1, sm->chip->atomic_interval * request->sectors);
   return MAX(1, shared + request->loads);
 }
 
-// From issue to the result, if nothing is in the way.
+// Each further wavefront comes two cycles later, as does what an atomic sends in addition.
 double
-smb_memory_path_latency(const SmbChip *chip, const SmbTimedRequest *request, double wavefronts) {
-  double first = request && request->width == 8    ? chip->shared_latency_8
-                 : request && request->width == 16 ? chip->shared_latency_16
-                                                   : chip->shared_latency;
-  guint least = request ? MAX(request->ideal, 1) : 1;
-  return first + MAX(0, wavefronts - least) * chip->wavefront_latency;
+smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wavefronts) {
+  double first = timing->write_board == SMB_NO_BOARD || timing->sends < 2
+                     ? chip->shared_latency
+                     : chip->atomic_latency + 2 * (timing->sends - 2) * chip->register_interval;
+  return first + MAX(0, wavefronts - 1) * chip->wavefront_latency;
 }
 
 // What a server was busy of late, of whose time @cycles are taken now.
@@ -69,7 +70,7 @@ static double
 load_sectors(Multiprocessor *sm, double start, guint sectors, double share, guint of_dram) {
   const SmbChip *chip = sm->chip;
   double bytes = sectors * (double)SECTOR_BYTES;
-  double cycles = MAX(bytes / chip->l2_port, bytes * share / chip->l2_read);
+  double cycles = MAX(bytes / sm->l2_port, bytes * share / sm->l2_read);
   double begin = MAX(start, sm->l2);
   sm->l2 = begin + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
@@ -85,12 +86,12 @@ static void
 store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   double bytes = sectors * (double)SECTOR_BYTES;
   double cycles =
-      (sectors - partial) * SECTOR_BYTES / sm->chip->l2_write + partial * sm->chip->l2_partial;
+      (sectors - partial) * SECTOR_BYTES / sm->l2_write + partial * sm->chip->l2_partial;
   sm->l2_writes = MAX(start, sm->l2_writes) + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
   // The first ones stay in the cache.
   sm->stored += bytes * sm->replay->footprint->distinct;
-  if (sm->stored * sm->chip->multiprocessors > sm->chip->l2_dirty)
+  if (sm->stored * sm->working > sm->chip->l2_dirty)
     move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
 }
 
@@ -98,8 +99,8 @@ store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
 double
 smb_memory_path_room(const Multiprocessor *sm, double start) {
   const SmbChip *chip = sm->chip;
-  double l2 = sm->l2 - chip->open_bytes / chip->l2_read;
-  double writes = sm->l2_writes - chip->open_bytes / chip->l2_write;
+  double l2 = sm->l2 - chip->open_bytes / sm->l2_read;
+  double writes = sm->l2_writes - chip->open_bytes / sm->l2_write;
   double dram = sm->dram - chip->open_bytes * sm->chip_cycles / chip->dram_read;
   return MAX(MAX(start, writes), MAX(l2, dram));
 }

@@ -97,7 +97,9 @@ typedef struct {
   double next_block;                        // may be launched
   double lsu, l2, l2_writes, dram, barrier; // free again
   Load l2_load, dram_load;
-  double chip_cycles;             // of all multiprocessors, in a second
+  double working;                    // multiprocessors that have blocks
+  double chip_cycles;                // of all of these, in a second
+  double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
   double dram_read, dram_written; // bytes so far
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
@@ -119,8 +121,7 @@ double smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *r
 
 /** smb_memory_path_latency: Returns: from issue to the result of a request of shared memory that takes so many wavefronts, if nothing is
  * in its way */
-double smb_memory_path_latency(const SmbChip *chip, const SmbTimedRequest *request,
-                               double wavefronts);
+double smb_memory_path_latency(const SmbChip *chip, const SmbTiming *timing, double wavefronts);
 
 /** smb_memory_path_room: Returns: when, from @start on, so little is on its way that more may be asked of the second-level cache */
 double smb_memory_path_room(const Multiprocessor *sm, double start);

@@ -85,11 +85,14 @@ queue_room(const Partition *partition) {
   return partition->queue[partition->queue_at];
 }
 
+// What is sent in addition comes later.
 static double
-exchange_latency(const SmbChip *chip, SmbRate rate) {
-  return rate == SMB_RATE_SHUFFLE  ? chip->shuffle_latency
-         : rate == SMB_RATE_REDUCE ? chip->reduce_latency
-                                   : chip->system_latency;
+exchange_latency(const SmbChip *chip, const SmbTiming *timing) {
+  if (timing->rate == SMB_RATE_SYSTEM)
+    return chip->system_latency;
+  return timing->rate == SMB_RATE_REDUCE
+             ? chip->reduce_latency
+             : chip->shuffle_latency + (timing->sends - 1) * chip->register_interval;
 }
 
 // Goes through the queue to the pipe of shared memory and the first-level cache.
@@ -111,11 +114,11 @@ issue_memory(Multiprocessor *sm, Partition *partition, TimedWarp *warp, const Sm
   sm->busy[SMB_UNIT_SHARED] += wavefronts;
   queue_leave(sm, partition, start, timing->sends * chip->register_interval);
   double begun = start - chip->queue_latency;
-  double there = begun + smb_memory_path_latency(chip, request, wavefronts);
+  double there = begun + smb_memory_path_latency(chip, timing, wavefronts);
   SmbStall reason = SMB_STALL_SHORT_SCOREBOARD;
   if (timing->rate == SMB_RATE_SHUFFLE || timing->rate == SMB_RATE_REDUCE ||
       timing->rate == SMB_RATE_SYSTEM)
-    there = begun + exchange_latency(chip, (SmbRate)timing->rate);
+    there = begun + exchange_latency(chip, timing);
   if (request && request->n) {
     there = smb_memory_path_ask(sm, warp, request, begun);
     reason = SMB_STALL_LONG_SCOREBOARD;
@@ -370,17 +373,18 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     arrive(sm, warp, now, timing->rate == SMB_RATE_BARRIER);
 }
 
-// Each bank reads a register a cycle. An instruction has three cycles for it ("Analyzing Modern NVIDIA GPU cores", arXiv 2503.20481); when
+// Each bank reads registers one after the other. An instruction has three cycles for it ("Analyzing Modern NVIDIA GPU cores", arXiv 2503.20481); when
 // the next one may follow.
 static double
-read_registers(Partition *partition, const TimedWarp *warp, const SmbTiming *timing, double now) {
+read_registers(Partition *partition, const TimedWarp *warp, const SmbTiming *timing, double now,
+               double interval) {
   enum {
     WINDOW = 3
   };
   double next = now;
   for (guint b = 0; b < SMB_REGISTER_BANKS; b++) {
     guint reads = timing->reads[b] - (partition->last == warp ? timing->kept[b] : 0);
-    partition->banks[b] = MAX(partition->banks[b], now) + reads;
+    partition->banks[b] = MAX(partition->banks[b], now) + reads * interval;
     next = MAX(next, partition->banks[b] - WINDOW + 1);
   }
   return ceil(next);
@@ -407,7 +411,7 @@ step_partition(Multiprocessor *sm, Partition *partition) {
     return;
   }
   const SmbTiming *timing = &sm->timings[chosen->events[chosen->next].number];
-  double read = read_registers(partition, chosen, timing, now);
+  double read = read_registers(partition, chosen, timing, now, sm->chip->bank_interval);
   // A product of matrices holds the slots that follow (H200: beside it, others take as long as alone).
   partition->now =
       MAX(read, now + (ways[timing->rate].pipe == PIPE_TENSOR ? sm->chip->rate[timing->rate] : 1));
@@ -471,7 +475,13 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->chip = chip;
   sm->timings = (const SmbTiming *)(gpointer)replay->program->timings->data;
   double faster = replay->clock_khz / chip->latency_khz;
-  sm->chip_cycles = replay->clock_khz * 1000 * chip->multiprocessors;
+  double n_blocks = (double)replay->grid[0] * replay->grid[1] * replay->grid[2];
+  double working = MIN(n_blocks, chip->multiprocessors), all = chip->multiprocessors / working;
+  sm->working = working;
+  sm->chip_cycles = replay->clock_khz * 1000 * working;
+  sm->l2_read = MIN(chip->l2_read * all, chip->l2_read_alone);
+  sm->l2_port = MIN(chip->l2_port * all, chip->l2_read_alone);
+  sm->l2_write = MIN(chip->l2_write * all, chip->l2_write_alone);
   sm->dram_latency = chip->l2_latency + (chip->dram_latency - chip->l2_latency) * faster;
   for (guint i = 0; i < replay->records->len; i++) {
     const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);

@@ -54,6 +54,11 @@ parse_cache(gboolean *is_warm, GError **error) {
   return smb_cli_usage_error(error, "--cache '%s': expected cold or warm", option_cache);
 }
 
+gboolean
+smb_launch_time_is_asked(void) {
+  return option_time || option_device || option_clock || option_cache;
+}
+
 static gboolean
 predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options, GError **error) {
   const SmbTarget *target = time->target;
@@ -76,9 +81,8 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
   return TRUE;
 }
 
-SmbLaunchTime *
-smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, gboolean sites,
-                        GError **error) {
+static SmbLaunchTime *
+predict_with(const SmbTarget *target, const SmbArch *arch, gboolean sites, GError **error) {
   SmbTimeOptions options = {.sites = sites};
   if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
     return NULL;
@@ -101,10 +105,18 @@ smb_launch_time_check(const SmbArch *arch, GError **error) {
 }
 
 SmbLaunchTime *
+smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  return predict_with(target, arch, TRUE, error);
+}
+
+SmbLaunchTime *
+smb_launch_time_predict_whole(const SmbTarget *target, const SmbArch *arch, GError **error) {
+  return predict_with(target, arch, FALSE, error);
+}
+
+SmbLaunchTime *
 smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  return option_time || option_device || option_clock || option_cache
-             ? smb_launch_time_predict(target, arch, TRUE, error)
-             : NULL;
+  return smb_launch_time_is_asked() ? smb_launch_time_predict(target, arch, error) : NULL;
 }
 
 void

@@ -33,6 +33,17 @@ typedef struct {
 /** smb_launch_time_check: Returns: whether the options can be meant; @error: SMB_ERROR_USAGE */
 gboolean smb_launch_time_check(const SmbArch *arch, GError **error);
 
+/** smb_launch_time_is_asked: Returns: whether one of these options was given */
+gboolean smb_launch_time_is_asked(void);
+
+/** smb_launch_time_predict: as smb_launch_time_new(), whether it was asked for or not */
+SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch,
+                                       GError **error);
+
+/** smb_launch_time_predict_whole: the same, without what each site costs, which takes longer */
+SmbLaunchTime *smb_launch_time_predict_whole(const SmbTarget *target, const SmbArch *arch,
+                                             GError **error);
+
 /**
  * smb_launch_time_new:
  * @target: (transfer none): must outlive the result; machine code, or it is said that its time is not known
@@ -41,12 +52,6 @@ gboolean smb_launch_time_check(const SmbArch *arch, GError **error);
  * Returns: (transfer full) (nullable): the time of its launch; %NULL without an error: it was not asked for
  */
 SmbLaunchTime *smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error);
-
-/** smb_launch_time_predict: the same, whether or not it was asked for; @sites: whether the cost of each site is wanted
- *
- * Returns: (transfer full): the time */
-SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, gboolean sites,
-                                       GError **error);
 void smb_launch_time_free(SmbLaunchTime *time);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLaunchTime, smb_launch_time_free)
 

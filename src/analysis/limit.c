@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/words.h"
+#include "src/analysis/row.h"
 #include "src/analysis/verdict.h"
 
 enum {
@@ -26,6 +27,10 @@ static const GOptionEntry entries[] = {
     {"max-wavefronts", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.wavefronts,
      "exit with status 1 if the kernel, or the accesses at PLACE, take more than N wavefronts",
      "[PLACE=]N"},
+    {"max-cost", 0, 0, G_OPTION_ARG_STRING_ARRAY, &typed.cost,
+     "exit with status 1 if bank conflicts, or those at PLACE, cost more than N percent of the "
+     "launch's predicted time",
+     "[PLACE=]N%"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -74,21 +79,39 @@ add_limit(GArray *limits, SmbLimit *limit) {
   g_array_append_val(limits, *limit);
 }
 
+// What a limit is a number of.
+typedef enum {
+  UNIT_COUNT,
+  UNIT_EITHER,
+  UNIT_PERCENT
+} Unit;
+
+// Takes the sign from "5%" or "5 %".
 static gboolean
-parse_limit(GArray *limits, const char *option, guint least, gboolean takes_percent,
-            const char *text, GError **error) {
+take_percent(char *number) {
+  if (!g_str_has_suffix(number, "%"))
+    return FALSE;
+  number[strlen(number) - 1] = '\0';
+  g_strchomp(number);
+  return TRUE;
+}
+
+static gboolean
+parse_limit(GArray *limits, const char *option, guint least, Unit unit, const char *text,
+            GError **error) {
+  static const char *const also[] = {
+      [UNIT_COUNT] = "", [UNIT_EITHER] = " or a percentage", [UNIT_PERCENT] = " to 100 and %"};
   const char *equals = strrchr(text, '=');
   g_autofree char *number = g_strdup(equals ? equals + 1 : text);
   SmbLimit limit = {.option = option};
-  limit.is_percent = takes_percent && g_str_has_suffix(number, "%");
-  if (limit.is_percent)
-    number[strlen(number) - 1] = '\0';
+  limit.is_percent = unit != UNIT_COUNT && take_percent(number);
   guint64 most = limit.is_percent ? WHOLE : G_MAXINT64;
-  if (equals == text || !g_ascii_string_to_unsigned(number, 10, least, most, &limit.most, NULL))
+  if (equals == text || (unit == UNIT_PERCENT && !limit.is_percent) ||
+      !g_ascii_string_to_unsigned(number, 10, least, most, &limit.most, NULL))
     return smb_cli_usage_error(error,
                                "%s '%s': expected a whole number from %u%s, or PLACE=NUMBER where "
                                "PLACE is an array, LINE or FILE:LINE",
-                               option, text, least, takes_percent ? " or a percentage" : "");
+                               option, text, least, also[unit]);
   if (equals)
     parse_where(&limit, g_strndup(text, (gsize)(equals - text)));
   add_limit(limits, &limit);
@@ -98,25 +121,27 @@ parse_limit(GArray *limits, const char *option, guint least, gboolean takes_perc
 static const char ways_option[] = "--max-ways";
 static const char excess_option[] = "--max-excess";
 static const char wavefronts_option[] = "--max-wavefronts";
+static const char cost_option[] = "--max-cost";
 
 GArray *
 smb_limits_new(const SmbLimitOptions *options, GError **error) {
   const struct {
     const char *option;
     guint least;
-    gboolean takes_percent;
+    Unit unit;
     char *const *texts;
   } kinds[] = {
-      {ways_option, 1, FALSE, options->ways},
-      {excess_option, 0, TRUE, options->excess},
-      {wavefronts_option, 0, FALSE, options->wavefronts},
+      {ways_option, 1, UNIT_COUNT, options->ways},
+      {excess_option, 0, UNIT_EITHER, options->excess},
+      {wavefronts_option, 0, UNIT_COUNT, options->wavefronts},
+      {cost_option, 0, UNIT_PERCENT, options->cost},
   };
   g_autoptr(GArray) limits = g_array_new(FALSE, FALSE, sizeof(SmbLimit));
   g_array_set_clear_func(limits, clear_limit);
   for (guint k = 0; k < G_N_ELEMENTS(kinds); k++) {
     for (guint i = 0; kinds[k].texts && kinds[k].texts[i]; i++) {
-      if (!parse_limit(limits, kinds[k].option, kinds[k].least, kinds[k].takes_percent,
-                       kinds[k].texts[i], error))
+      if (!parse_limit(limits, kinds[k].option, kinds[k].least, kinds[k].unit, kinds[k].texts[i],
+                       error))
         return NULL;
     }
   }
@@ -131,6 +156,15 @@ smb_limits_ways(const GArray *limits) {
       return (guint)MIN(limit->most, G_MAXUINT - 1);
   }
   return G_MAXUINT;
+}
+
+gboolean
+smb_limits_need_time(const GArray *limits) {
+  for (guint i = 0; i < limits->len; i++) {
+    if (g_array_index(limits, SmbLimit, i).option == cost_option)
+      return TRUE;
+  }
+  return FALSE;
 }
 
 char *
@@ -159,11 +193,14 @@ has_own_ways(const GArray *limits, const SmbProgram *program, const SmbAccess *a
   return FALSE;
 }
 
-// What is checked: @limits against @analysis; what fails is added to @failed.
+// What is checked: @limits against @analysis, and @time (nullable); what fails is added to @failed. @compiled: whose analysis that is; NULL:
+// of the text
 typedef struct {
   const GArray *limits;
   const SmbProgram *program;
   const SmbAnalysis *analysis;
+  const SmbLaunchTime *time;
+  const SmbCompiledCount *compiled;
   GArray *failed;
 } Check;
 
@@ -184,22 +221,49 @@ fail_uncertain(const Check *check, const SmbLimit *limit, const SmbAccess *acces
                              reason + 1));
 }
 
-static void
-check_ways(const Check *check, const SmbLimit *limit, const SmbAccess *access) {
-  if (!limit->where && has_own_ways(check->limits, check->program, access))
-    return;
-  double ways = smb_analyze_ways(access);
-  if (access->uncounted || access->data_source)
-    fail_uncertain(check, limit, access);
-  if (ways <= (double)limit->most)
-    return;
+// "the store of a[t] is 8-way", or of alike instructions of a line "4 × STS are up to 8-way"
+static char *
+describe_ways(const Check *check, const SmbLimit *limit, const SmbAnalyzeRow *row, guint ways) {
   g_autofree char *described = smb_limit_describe(limit);
-  gboolean conflicts = smb_analyze_ways(access) == access->total.max_degree;
-  fail_limit(check, limit, access, &ways,
-             g_strdup_printf("the %s of %s %s %.0f%s: more than %s",
-                             smb_op_class_name(access->site->op_class), access->site->expression,
-                             conflicts ? "is" : "queues", ways,
-                             conflicts ? "-way" : " deep in a bank", described));
+  g_autofree char *subject = smb_compiled_count_name(check->compiled, row->access, row->n);
+  gboolean conflicts = ways == row->total.max_degree;
+  gboolean is_one = row->n == 1 || smb_compiled_count_written(check->compiled, row->access);
+  const char *verb = conflicts ? (is_one ? "is" : "are") : (is_one ? "queues" : "queue");
+  return g_strdup_printf("%s %s %s%u%s: more than %s", subject, verb, row->n > 1 ? "up to " : "",
+                         ways, conflicts ? "-way" : " deep in a bank", described);
+}
+
+static guint
+find_row_ways(const SmbAnalyzeRow *row) {
+  gboolean queues = row->access->site->op_class == SMB_OP_CLASS_ATOMIC;
+  return MAX(row->total.max_degree, queues ? row->total.max_queue : 0);
+}
+
+// @there: the accesses at the place; those of a line that a compiler made alike fail together
+static void
+check_ways(const Check *check, const SmbLimit *limit, const GPtrArray *there) {
+  g_autoptr(GArray) beyond = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
+  g_autoptr(GPtrArray) accesses = g_ptr_array_new();
+  for (guint i = 0; i < there->len; i++) {
+    const SmbAccess *access = there->pdata[i];
+    if (!limit->where && has_own_ways(check->limits, check->program, access))
+      continue;
+    if (access->uncounted || access->data_source)
+      fail_uncertain(check, limit, access);
+    if (smb_analyze_ways(access) <= limit->most)
+      continue;
+    g_array_append_vals(beyond, access, 1);
+    g_ptr_array_add(accesses, (gpointer)access);
+  }
+  g_autoptr(GArray) rows = smb_analyze_gather(beyond, FALSE);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbAnalyzeRow *row = &g_array_index(rows, SmbAnalyzeRow, i);
+    guint ways = find_row_ways(row);
+    double value = ways;
+    fail_limit(check, limit,
+               accesses->pdata[row->access - (const SmbAccess *)(gpointer)beyond->data], &value,
+               describe_ways(check, limit, row, ways));
+  }
 }
 
 // "array 'tile' has 992 excess wavefronts: more than --max-excess 0"
@@ -251,6 +315,51 @@ check_sum(const Check *check, const SmbLimit *limit, const GPtrArray *there) {
 }
 
 static void
+fail_untimed(const Check *check, const SmbLimit *limit, const char *why) {
+  g_autofree char *described = smb_limit_describe(limit);
+  fail_limit(check, limit, NULL, NULL, g_strdup_printf("%s cannot be checked: %s", described, why));
+}
+
+// "bank conflicts cost 41.2% of the time of kernel 'turn' on an H200: more than --max-cost 5%"
+static char *
+describe_share(const Check *check, const SmbLimit *limit, double share) {
+  g_autofree char *described = smb_limit_describe(limit);
+  g_autofree char *subject = !limit->where
+                                 ? g_strdup("bank conflicts")
+                                 : g_strdup_printf(limit->line ? "the bank conflicts of line %s"
+                                                               : "the bank conflicts of array '%s'",
+                                                   limit->where);
+  return g_strdup_printf("%s cost %.1f%% of the time of kernel '%s' on an %s: more than %s",
+                         subject, share, smb_program_name(check->program), check->time->chip->title,
+                         described);
+}
+
+// The share of the launch's time that is gained without the conflicts of these accesses.
+static void
+check_share(const Check *check, const SmbLimit *limit, const GPtrArray *there) {
+  if (!check->time || !check->time->time) {
+    fail_untimed(check, limit, check->time ? check->time->why : "parts of a launch have no time");
+    return;
+  }
+  const SmbAccess *most = NULL, *uncertain = NULL;
+  double sum = 0, highest = 0, all = smb_launch_time_conflicts(check->time);
+  for (guint i = 0; i < there->len; i++) {
+    const SmbAccess *access = there->pdata[i];
+    double cycles;
+    smb_launch_time_cost(check->time, access->site, &cycles);
+    sum += cycles;
+    most = !most || cycles > highest ? access : most;
+    highest = MAX(highest, cycles);
+    uncertain = !uncertain && is_uncertain(access) ? access : uncertain;
+  }
+  double share = WHOLE * (limit->where ? MIN(sum, all) : all) / check->time->time->cycles;
+  if (share > (double)limit->most)
+    fail_limit(check, limit, most, &share, describe_share(check, limit, share));
+  else if (uncertain)
+    fail_uncertain(check, limit, uncertain);
+}
+
+static void
 check_analysis_limit(const Check *check, const SmbLimit *limit) {
   const GArray *accesses = check->analysis->accesses;
   g_autoptr(GPtrArray) there = g_ptr_array_new();
@@ -268,8 +377,9 @@ check_analysis_limit(const Check *check, const SmbLimit *limit) {
                                                     ": no access to shared memory there is counted")
                                    : ""));
   } else if (limit->option == ways_option) {
-    for (guint i = 0; i < there->len; i++)
-      check_ways(check, limit, there->pdata[i]);
+    check_ways(check, limit, there);
+  } else if (limit->option == cost_option) {
+    check_share(check, limit, there);
   } else {
     check_sum(check, limit, there);
   }
@@ -285,33 +395,46 @@ is_place_counted(const Check *check, const SmbLimit *limit) {
   return FALSE;
 }
 
-// Whether the lines that access the array of a limit access no other one: compiled code is known by its lines.
+// Whether it is known of all compiled code whether it is at the place of a limit: the line that it was made of, or the array.
 static gboolean
-has_own_lines(const SmbLimit *limit, const SmbAnalysis *text, const SmbCompiledCount *compiled) {
-  for (guint i = 0; i < text->accesses->len && !limit->line; i++) {
-    const SmbAccess *access = &g_array_index(text->accesses, SmbAccess, i);
-    const SmbCompiledLine *line = smb_compiled_count_line(compiled, access->site);
-    if (g_strcmp0(access->array, limit->where) == 0 && line && !line->array)
+says_place(const SmbLimit *limit, const SmbCompiledCount *compiled) {
+  for (guint i = 0; i < compiled->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(compiled->analysis->accesses, SmbAccess, i);
+    if (limit->line ? !access->site->line : !access->array)
       return FALSE;
   }
   return TRUE;
 }
 
+// Checks a limit of what was compiled. What the text has at its place, and the compiler left nothing of, takes nothing.
+static void
+check_compiled_limit(const Check *text, const SmbLimit *limit, const SmbCompiledCount *compiled) {
+  Check judged = *text;
+  judged.analysis = compiled->analysis;
+  judged.compiled = compiled;
+  gboolean is_there = !limit->where || is_place_counted(&judged, limit);
+  gboolean is_gone = !is_there && is_place_counted(text, limit);
+  if (limit->where && (is_there || is_gone) && !says_place(limit, compiled)) {
+    if (limit->option == cost_option)
+      fail_untimed(text, limit, "nvcc makes no instructions of it alone");
+    else
+      check_analysis_limit(text, limit);
+  } else if (!is_gone)
+    check_analysis_limit(&judged, limit);
+}
+
 GArray *
 smb_limits_check(const GArray *limits, const SmbProgram *program, const SmbAnalysis *analysis,
-                 const SmbCompiledCount *compiled) {
+                 const SmbCompiledCount *compiled, const SmbLaunchTime *time) {
   GArray *failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   g_array_set_clear_func(failed, clear_failure);
-  const Check text = {limits, program, analysis, failed};
-  Check judged = text;
-  if (smb_compiled_count_has(compiled))
-    judged.analysis = compiled->analysis;
+  const Check text = {limits, program, analysis, time, NULL, failed};
   for (guint i = 0; i < limits->len; i++) {
     const SmbLimit *limit = &g_array_index(limits, SmbLimit, i);
-    gboolean is_known =
-        judged.analysis == analysis || !limit->where ||
-        (is_place_counted(&judged, limit) && has_own_lines(limit, analysis, compiled));
-    check_analysis_limit(is_known ? &judged : &text, limit);
+    if (smb_compiled_count_has(compiled))
+      check_compiled_limit(&text, limit, compiled);
+    else
+      check_analysis_limit(&text, limit);
   }
   return failed;
 }

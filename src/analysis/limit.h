@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: MIT
 //
 // Limits of a kernel: how many ways an access may conflict, how many wavefronts the launch, an array or a line may take,
-// and how many of them in excess.
+// and how many of them in excess; and which share of the launch's time its conflicts may cost.
 #pragma once
 
 #include "sim/analysis/analysis.h"
 #include "src/analysis/compiled-count.h"
+#include "src/analysis/launch-time.h"
 #include "src/cli/cli.h"
 
 /** The options that are limits, as the user typed them: [WHERE=]N, each any number of times; %NULL where nothing was. */
 typedef struct {
-  GStrv ways, excess, wavefronts;
+  GStrv ways, excess, wavefronts, cost;
 } SmbLimitOptions;
 
 /** The options of a command that checks limits, for SmbCliUsage.groups. */
@@ -27,7 +28,7 @@ const SmbLimitOptions *smb_limit_options(void);
  * @file: (nullable): of @where
  * @line: of @where; 0: it is an array's name, or %NULL
  * @most: what may be reached
- * @is_percent: whether @most is of a hundred wavefronts
+ * @is_percent: whether @most is of a hundred wavefronts, or of the launch's time
  */
 typedef struct {
   const char *option;
@@ -67,6 +68,9 @@ GArray *smb_limits_new(const SmbLimitOptions *options, GError **error);
 /** smb_limits_ways: Returns: --max-ways for the whole launch; G_MAXUINT: it was not given */
 guint smb_limits_ways(const GArray *limits);
 
+/** smb_limits_need_time: Returns: whether one of them is of the launch's time */
+gboolean smb_limits_need_time(const GArray *limits);
+
 /** smb_limit_describe: Returns: (transfer full): as the user typed it: "--max-excess tile=5%" */
 char *smb_limit_describe(const SmbLimit *limit);
 
@@ -75,17 +79,20 @@ char *smb_limit_describe(const SmbLimit *limit);
  * @program, @analysis: what was counted
  * @compiled: (nullable): what a compiler makes of it, which is checked then; but what a limit is for has to be there: a line from which
  *   nothing is compiled, or an array that shares a line with another one, is checked as the text has it
+ * @time: (nullable): of the machine code that is checked; %NULL: no limit needs it (smb_limits_need_time()), or a part was counted
  *
  * --max-ways without a place is for each access that has no limit of its own. A limit also fails if what it is for was not
  * counted for certain: if requests are not counted or depend on contents that are not given; of a sum, if a count is
- * uncertain and not an upper bound; or if no access was counted there at all. A kernel without shared memory keeps every limit
+ * uncertain and not an upper bound; or if no access was counted there at all; one of the
+ * launch's time, if that is not known. A kernel without shared memory keeps every limit
  * for the whole launch.
  *
  * Returns: (transfer full) (element-type SmbFailedLimit): those that failed, which refer to @limits and @analysis; empty if
  *   all are kept
  */
 GArray *smb_limits_check(const GArray *limits, const SmbProgram *program,
-                         const SmbAnalysis *analysis, const SmbCompiledCount *compiled);
+                         const SmbAnalysis *analysis, const SmbCompiledCount *compiled,
+                         const SmbLaunchTime *time);
 
 /** smb_analyze_ways: Returns: what --max-ways limits: the degree, or the depth of an atomic's queue, in which lanes
  * wait for each other on the same word as well */

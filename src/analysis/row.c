@@ -18,7 +18,7 @@ hash_site(gconstpointer key) {
 
 // Whether instructions of two sites are one row.
 static gboolean
-are_alike(gconstpointer a, gconstpointer b) {
+are_of_one_row(gconstpointer a, gconstpointer b) {
   const SmbSite *one = a, *other = b;
   return one->line == other->line && one->op_class == other->op_class &&
          g_str_equal(one->file, other->file) && g_str_equal(one->opcode, other->opcode);
@@ -26,7 +26,8 @@ are_alike(gconstpointer a, gconstpointer b) {
 
 gboolean
 smb_analyze_is_one_row(const SmbSite *one, const SmbSite *other) {
-  return one == other || (is_of_compiler(one) && is_of_compiler(other) && are_alike(one, other));
+  return one == other ||
+         (is_of_compiler(one) && is_of_compiler(other) && are_of_one_row(one, other));
 }
 
 // Where the row of a site is, by the sites of rows there are; the next one, which @n counts, if it has none yet.
@@ -49,8 +50,8 @@ smb_analyze_row_text(const SmbSite *site, guint n) {
 GArray *
 smb_analyze_gather(const GArray *accesses, gboolean each) {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeRow));
-  g_autoptr(GHashTable) counted = g_hash_table_new(hash_site, are_alike);
-  g_autoptr(GHashTable) others = g_hash_table_new(hash_site, are_alike);
+  g_autoptr(GHashTable) counted = g_hash_table_new(hash_site, are_of_one_row);
+  g_autoptr(GHashTable) others = g_hash_table_new(hash_site, are_of_one_row);
   for (guint i = 0; i < accesses->len; i++) {
     const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
     GHashTable *known = access->total.requests > 0 ? counted : others;
@@ -69,7 +70,7 @@ smb_analyze_gather(const GArray *accesses, gboolean each) {
 GArray *
 smb_analyze_gather_global(const GArray *globals) {
   GArray *rows = g_array_new(FALSE, FALSE, sizeof(SmbAnalyzeGlobalRow));
-  g_autoptr(GHashTable) known = g_hash_table_new(hash_site, are_alike);
+  g_autoptr(GHashTable) known = g_hash_table_new(hash_site, are_of_one_row);
   for (guint i = 0; i < globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(globals, SmbGlobalAccess, i);
     guint at = find_access_row(known, access->site, rows->len);

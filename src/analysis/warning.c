@@ -101,30 +101,6 @@ smb_analyze_site_file(const SmbProgram *program, const SmbSite *site) {
   return site->file ? site->file : site->line ? smb_program_file(program) : NULL;
 }
 
-void
-smb_analyze_json_place(JsonBuilder *json, const SmbProgram *program, const SmbSite *site,
-                       const char *key, const char *array) {
-  smb_json_text(json, "file", smb_analyze_site_file(program, site));
-  smb_json_number(json, "line", site->line);
-  smb_json_number(json, "column", site->column);
-  if (key)
-    smb_json_text(json, key, array);
-  smb_json_text(json, "op", smb_op_class_name(site->op_class));
-  if (key)
-    smb_json_number(json, "width", site->width);
-  smb_json_text(json, "expression", site->expression);
-  smb_json_array(json, "inlined_at");
-  for (guint i = 0; i < site->n_frames; i++) {
-    smb_json_object(json, NULL);
-    smb_json_text(json, "file", site->frames[i].file);
-    smb_json_number(json, "line", site->frames[i].line);
-    json_builder_end_object(json);
-  }
-  json_builder_end_array(json);
-  smb_json_number_if(json, "pc", site->opcode != NULL, site->pc);
-  smb_json_text(json, "opcode", site->opcode);
-}
-
 static void
 json_warning(JsonBuilder *json, const char *kind, guint line, guint column, const char *message) {
   smb_json_object(json, NULL);

@@ -31,11 +31,6 @@ void smb_analyze_write_warning(const SmbProgram *program, const SmbSite *site, c
 void smb_analyze_write_warnings(const SmbTarget *target, const SmbAnalysis *analysis,
                                 SmbSpool *out);
 
-/** Adds members that say where a site is, and what. @key: (nullable): what @array is called; of traffic, which has none and
- * no width, NULL */
-void smb_analyze_json_place(JsonBuilder *json, const SmbProgram *program, const SmbSite *site,
-                            const char *key, const char *array);
-
 /** Adds the member "warnings" to a result: what smb_analyze_write_warnings() writes, but unused macros. */
 void smb_analyze_json_warnings(JsonBuilder *json, const SmbTarget *target,
                                const SmbAnalysis *analysis);

@@ -35,9 +35,11 @@ write_failed_limits(SmbCli *cli, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < report->failed->len; i++) {
     const SmbFailedLimit *failure = &g_array_index(report->failed, SmbFailedLimit, i);
     cli->status = SMB_EXIT_DIFFERS;
+    const SmbSite *written =
+        failure->access ? smb_compiled_count_written(report->compiled, failure->access) : NULL;
     if (failure->access)
-      smb_analyze_write_warning(report->target->kernel, failure->access->site, failure->message,
-                                cli->messages);
+      smb_analyze_write_warning(report->target->kernel, written ? written : failure->access->site,
+                                failure->message, cli->messages);
     else
       smb_spool_printf(cli->messages, "smembank analyze: %-s\n", failure->message);
   }
@@ -87,30 +89,70 @@ static const SmbCliUsage usage = {
     .example = "smembank analyze --rows 32 --cols 32 --pad 1",
 };
 
+// A part that was counted. @counts: (element-type SmbPart): that one alone
+typedef struct {
+  GPtrArray *counts;
+  SmbAnalysis *analysis;
+} Counted;
+
+static void
+clear_counted(Counted *counted) {
+  g_clear_pointer(&counted->analysis, smb_analysis_free);
+  g_clear_pointer(&counted->counts, g_ptr_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Counted, clear_counted)
+
+static gboolean
+count_part(const SmbTarget *target, const SmbArch *arch, const SmbShard *shard, Counted *counted,
+           GError **error) {
+  const SmbLaunch *launch = &target->launch;
+  SmbPart *part =
+      smb_part_run(target->kernel, arch, launch, &target->options, shard->part, shard->of, error);
+  if (!part)
+    return FALSE;
+  counted->counts = g_ptr_array_new_with_free_func((GDestroyNotify)smb_part_free);
+  g_ptr_array_add(counted->counts, part);
+  counted->analysis =
+      smb_parts_collect(counted->counts, target->kernel, arch, launch, smb_cli_write_hint);
+  return TRUE;
+}
+
+// The same part of what was compiled. That a launch cannot be divided is an error: its whole could be counted.
+static gboolean
+count_compiled_part(SmbCompiledCount *compiled, const SmbAnalysis *text, const SmbArch *arch,
+                    const SmbShard *shard, Counted *counted, GError **error) {
+  g_autoptr(GError) failure = NULL;
+  if (!compiled || compiled->failure)
+    return TRUE;
+  if (count_part(compiled->target, arch, shard, counted, &failure)) {
+    smb_compiled_count_take(compiled, g_steal_pointer(&counted->analysis), text);
+  } else if (g_error_matches(failure, SMB_ERROR, SMB_ERROR_USAGE)) {
+    g_propagate_error(error, g_steal_pointer(&failure));
+    return FALSE;
+  } else {
+    smb_compiled_count_fail(compiled, failure);
+  }
+  return TRUE;
+}
+
 // --shard: limits are for the whole, which merge checks.
 static gboolean
 analyze_part(SmbCli *cli, const SmbTarget *target, const SmbShard *shard, const GArray *limits,
              GError **error) {
-  const SmbLaunch *launch = &target->launch;
-  g_autoptr(SmbPart) counts = smb_part_run(target->kernel, cli->arch, launch, &target->options,
-                                           shard->part, shard->of, error);
-  if (!counts)
+  g_auto(Counted) text = {0}, made = {0};
+  if (!count_part(target, cli->arch, shard, &text, error))
     return FALSE;
-  g_autoptr(GPtrArray) parts = g_ptr_array_new();
-  g_ptr_array_add(parts, counts);
-  g_autoptr(SmbAnalysis) analysis =
-      smb_parts_collect(parts, target->kernel, cli->arch, launch, smb_cli_write_hint);
+  g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_begin(target, cli->arch);
+  if (!count_compiled_part(compiled, text.analysis, cli->arch, shard, &made, error))
+    return FALSE;
   g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(SmbLimit));
   g_autoptr(GArray) failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
-  const SmbAnalyzePart part = {*shard, counts, limits};
-  const SmbAnalyzeReport report = {target, analysis, option_warps, none, failed, &part, NULL, NULL};
+  const SmbAnalyzePart part = {*shard, text.counts->pdata[0],
+                               made.counts ? made.counts->pdata[0] : NULL, limits};
+  const SmbAnalyzeReport report = {target, text.analysis, option_warps, none,
+                                   failed, &part,         compiled,     NULL};
   smb_analyze_write(cli, &report);
-  if (smb_target_can_compile(target, cli->arch))
-    smb_spool_printf(
-        cli->messages,
-        "%s%s: note: the parts are of the text alone: --nvcc '' counts what nvcc makes "
-        "of it in parts\n",
-        smb_text_ahead(target->file), target->file);
   return TRUE;
 }
 
@@ -198,14 +240,15 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
   if (!analysis)
     return FALSE;
   g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
-  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled);
   g_autoptr(GError) untimed = NULL;
-  g_autoptr(SmbLaunchTime) time = smb_launch_time_new(
-      smb_compiled_count_has(compiled) ? compiled->target : target, cli->arch, &untimed);
+  g_autoptr(SmbLaunchTime) time =
+      (smb_limits_need_time(limits) ? smb_launch_time_predict : smb_launch_time_new)(
+          smb_compiled_count_has(compiled) ? compiled->target : target, cli->arch, &untimed);
   if (untimed) {
     g_propagate_error(error, g_steal_pointer(&untimed));
     return FALSE;
   }
+  g_autoptr(GArray) failed = smb_limits_check(limits, target->kernel, analysis, compiled, time);
   const SmbAnalyzeReport report = {target, analysis, option_warps, limits,
                                    failed, NULL,     compiled,     time};
   smb_analyze_write(cli, &report);

@@ -7,6 +7,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/arch/words.h"
+#include "src/analysis/access-json.h"
 #include "src/analysis/limit.h"
 #include "src/analysis/vendor.h"
 #include "src/analysis/verdict.h"
@@ -16,61 +17,6 @@
 #include "src/out/csv.h"
 #include "src/out/json.h"
 #include "src/target/target-json.h"
-
-static void
-write_access_json(JsonBuilder *json, const SmbAccess *access, const SmbAnalyzeReport *report,
-                  const SmbAnalysis *analysis) {
-  smb_json_object(json, NULL);
-  smb_analyze_json_place(json, report->target->kernel, access->site, "array", access->array);
-  smb_json_costs(json, &access->total);
-  smb_json_boolean(json, "exact", access->exact);
-  smb_json_text(json, "reason", access->reason);
-  smb_json_boolean(json, "depends_on_data", smb_access_depends_on_data(access));
-  smb_json_number(json, "uncounted_requests", (gint64)access->uncounted);
-  if (analysis == smb_analyze_judged(report))
-    smb_launch_time_site_json(json, report->time, access->site);
-  if (report->by_warp) {
-    smb_json_array(json, "warps");
-    for (guint w = 0; w < analysis->n_warps; w++) {
-      if (access->warps[w].requests == 0)
-        continue;
-      smb_json_object(json, NULL);
-      smb_json_number(json, "warp", w);
-      smb_json_costs(json, &access->warps[w]);
-      json_builder_end_object(json);
-    }
-    json_builder_end_array(json);
-  }
-  json_builder_end_object(json);
-}
-
-static void
-write_accesses_json(JsonBuilder *json, const SmbAnalyzeReport *report,
-                    const SmbAnalysis *analysis) {
-  smb_json_array(json, "accesses");
-  for (guint i = 0; i < analysis->accesses->len; i++)
-    write_access_json(json, &g_array_index(analysis->accesses, SmbAccess, i), report, analysis);
-  json_builder_end_array(json);
-}
-
-// What a compiler makes of the text, or why that is not known.
-static void
-write_compiled_json(JsonBuilder *json, const SmbAnalyzeReport *report) {
-  const SmbCompiledCount *compiled = report->compiled;
-  if (!compiled)
-    return;
-  smb_json_object(json, "compiled");
-  smb_json_text(json, "error", compiled->failure);
-  if (smb_compiled_count_has(compiled)) {
-    smb_json_text(json, "command", compiled->target->compiled);
-    smb_json_text(json, "level", smb_program_level(compiled->target->kernel));
-    smb_json_text(json, "exact_of", smb_analyze_exact_of(compiled->target->kernel));
-    smb_json_number(json, "shared_bytes", (gint64)compiled->analysis->shared_bytes);
-    write_accesses_json(json, report, compiled->analysis);
-    smb_json_totals(json, compiled->analysis->totals, &compiled->analysis->copies);
-  }
-  json_builder_end_object(json);
-}
 
 static void
 write_global_json(JsonBuilder *json, const SmbGlobalAccess *access) {
@@ -191,8 +137,11 @@ write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
 }
 
 static void
-write_failed(JsonBuilder *json, const SmbProgram *program, const SmbFailedLimit *failure) {
-  const SmbSite *site = failure->access ? failure->access->site : NULL;
+write_failed(JsonBuilder *json, const SmbProgram *program, const SmbCompiledCount *compiled,
+             const SmbFailedLimit *failure) {
+  const SmbSite *written =
+      failure->access ? smb_compiled_count_written(compiled, failure->access) : NULL;
+  const SmbSite *site = written ? written : failure->access ? failure->access->site : NULL;
   smb_json_object(json, NULL);
   smb_json_text(json, "option", failure->limit->option);
   smb_json_text(json, "place", failure->limit->where);
@@ -217,7 +166,8 @@ write_failures(JsonBuilder *json, const SmbAnalyzeReport *report) {
     return;
   smb_json_array(json, "failed_limits");
   for (guint i = 0; i < report->failed->len; i++)
-    write_failed(json, report->target->kernel, &g_array_index(report->failed, SmbFailedLimit, i));
+    write_failed(json, report->target->kernel, report->compiled,
+                 &g_array_index(report->failed, SmbFailedLimit, i));
   json_builder_end_array(json);
 }
 
@@ -231,9 +181,11 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_text(json, "exact_of", smb_analyze_exact_of(report->target->kernel));
   smb_json_number(json, "blocks_counted", (gint64)analysis->n_blocks_run);
   smb_json_arch(json, cli->arch);
-  write_accesses_json(json, report, analysis);
+  smb_analyze_json_accesses(json, report->target->kernel, analysis, report->by_warp,
+                            analysis == smb_analyze_judged(report) ? report->time : NULL);
   smb_json_totals(json, analysis->totals, &analysis->copies);
-  write_compiled_json(json, report);
+  smb_analyze_json_compiled(json, report->target->kernel, report->compiled, report->by_warp, NULL,
+                            report->time);
   smb_launch_time_json(json, report->time);
   smb_analyze_json_vendor(json, cli->arch, analysis);
   write_globals(json, report, cli->arch);
@@ -257,6 +209,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
 // @shared: also of constant memory, whose words stand where shared memory has its wavefronts
 // @exact, @depends: yes or no
 // @cost: of conflicts, in cycles
+// @compiled: what is compiled of it, if that is counted and this row is the first that it stands for
 typedef struct {
   const char *memory, *array;
   const SmbSite *site;
@@ -267,6 +220,7 @@ typedef struct {
   const char *exact, *reason, *depends;
   const guint64 *uncounted;
   const double *cost;
+  const SmbTally *compiled;
 } Row;
 
 static const char *
@@ -286,6 +240,8 @@ write_csv_counts(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
     smb_csv_number(csv, row->global->requests);
     smb_csv_skip(csv, 5);
     SMB_CSV_NUMBERS(csv, row->global->segments, row->global->ideal, row->global->max_segments);
+  } else if (!row->traffic) { // only compiled code has it
+    smb_csv_skip(csv, 9);
   } else {
     smb_csv_number(csv, row->traffic->executions);
     if (smb_other_traffic_wavefronts(row->traffic, report->analysis->vendor, &wavefronts))
@@ -314,12 +270,19 @@ write_csv_fields(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
   smb_csv_text(csv, row->reason);
   smb_csv_text(csv, row->depends);
   smb_csv_number_if(csv, row->uncounted != NULL, row->uncounted ? *row->uncounted : 0);
+  if (row->compiled)
+    SMB_CSV_NUMBERS(csv, row->compiled->requests, row->compiled->wavefronts, row->compiled->ideal,
+                    row->compiled->excess, row->compiled->max_degree);
+  else
+    smb_csv_skip(csv, 5);
   smb_csv_number_if(csv, row->cost != NULL, row->cost ? (guint64)round(*row->cost) : 0);
   smb_csv_end_row(csv);
 }
 
 static void
 write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *report) {
+  SmbTally compiled;
+  gboolean is_first = smb_compiled_count_share(report->compiled, access, &compiled);
   Row row = {.memory = "shared",
              .array = access->array,
              .site = access->site,
@@ -328,18 +291,36 @@ write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *r
              .exact = say(access->exact),
              .reason = access->reason,
              .depends = say(smb_access_depends_on_data(access)),
-             .uncounted = &access->uncounted};
+             .uncounted = &access->uncounted,
+             .compiled = is_first ? &compiled : NULL};
   double cost;
   if (report->analysis == smb_analyze_judged(report) &&
       smb_launch_time_cost(report->time, access->site, &cost))
     row.cost = &cost;
   write_csv_fields(csv, report, &row);
   row.cost = NULL;
+  row.compiled = NULL;
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     row.warp = w;
     row.shared = &access->warps[w];
     if (row.shared->requests > 0)
       write_csv_fields(csv, report, &row);
+  }
+}
+
+// What only compiled code has.
+static void
+write_csv_compiled(SmbCsv *csv, const SmbAnalyzeReport *report) {
+  for (guint i = 0; smb_compiled_count_has(report->compiled) && i < report->compiled->lines->len;
+       i++) {
+    const SmbCompiledLine *line = &g_array_index(report->compiled->lines, SmbCompiledLine, i);
+    if (!line->first)
+      write_csv_fields(csv, report,
+                       &(Row){.memory = "shared",
+                              .array = line->array,
+                              .site = line->site,
+                              .warp = -1,
+                              .compiled = &line->total});
   }
 }
 
@@ -353,9 +334,14 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
                                        "requests,wavefronts,ideal_wavefronts,"
                                        "excess_wavefronts,max_degree,cycles,segments,"
                                        "ideal_segments,max_segments,exact,file,pc,opcode,"
-                                       "reason,depends_on_data,uncounted_requests,cost_cycles");
+                                       "reason,depends_on_data,uncounted_requests,"
+                                       "compiled_requests,compiled_wavefronts,"
+                                       "compiled_ideal_wavefronts,"
+                                       "compiled_excess_wavefronts,compiled_max_degree,"
+                                       "cost_cycles");
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_csv_access(&csv, &g_array_index(analysis->accesses, SmbAccess, i), report);
+  write_csv_compiled(&csv, report);
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     write_csv_fields(&csv, report,

@@ -82,7 +82,7 @@ static void
 write_access_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbAnalyzeRow *row) {
   const SmbSite *site = row->access->site;
   SmbTally compiled = {0};
-  gboolean is_first = smb_compiled_count_share(report->compiled, site, &compiled);
+  gboolean is_first = smb_compiled_count_share(report->compiled, row->access, &compiled);
   begin_row_markdown(out, site, row->n);
   if (row->total.requests)
     write_tally_markdown(out, &row->total);
@@ -90,7 +90,7 @@ write_access_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbAn
     smb_spool_puts(out, " | | | | not counted |");
   gboolean is_own = is_first || !smb_compiled_count_has(report->compiled);
   end_row_markdown(out, report, is_own ? &compiled : NULL,
-                   is_own ? smb_analyze_cost(report, site) : -1);
+                   is_own ? smb_analyze_cost(report, row->access) : -1);
 }
 
 // What only compiled code has.
@@ -103,7 +103,7 @@ write_compiled_markdown(SmbSpool *out, const SmbAnalyzeReport *report) {
       continue;
     begin_row_markdown(out, line->site, line->n);
     smb_spool_puts(out, " | | | | |");
-    end_row_markdown(out, report, &line->total, smb_analyze_cost(report, line->site));
+    end_row_markdown(out, report, &line->total, smb_analyze_line_cost(report, line));
   }
 }
 
@@ -121,7 +121,10 @@ static void
 write_failed_limits_markdown(SmbSpool *out, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < report->failed->len; i++) {
     const SmbFailedLimit *failure = &g_array_index(report->failed, SmbFailedLimit, i);
-    g_autofree char *place = failure->access ? smb_site_place(failure->access->site) : NULL;
+    const SmbSite *written =
+        failure->access ? smb_compiled_count_written(report->compiled, failure->access) : NULL;
+    g_autofree char *place =
+        failure->access ? smb_site_place(written ? written : failure->access->site) : NULL;
     smb_spool_puts(out, i ? "- " : "\nFailed limits:\n\n- ");
     if (place)
       smb_markdown_text(out, place);

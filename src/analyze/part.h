@@ -8,10 +8,11 @@
 #include "src/analyze/report.h"
 #include "src/shard/parts.h"
 
-/** SmbAnalyzePart: a part; @limits: what was given, which is for the whole. */
+/** SmbAnalyzePart: a part; @compiled: (nullable): of what was compiled, if that was counted; @limits: what was given, which is for the
+ * whole. */
 struct _SmbAnalyzePart {
   SmbShard shard;
-  SmbPart *counts;
+  const SmbPart *counts, *compiled;
   const GArray *limits;
 };
 

@@ -38,6 +38,12 @@ smb_analyze_judged(const SmbAnalyzeReport *report) {
   return smb_compiled_count_has(report->compiled) ? report->compiled->analysis : report->analysis;
 }
 
+/** smb_analyze_judged_target: Returns: (transfer none): of which program that is */
+static inline const SmbTarget *
+smb_analyze_judged_target(const SmbAnalyzeReport *report) {
+  return smb_compiled_count_has(report->compiled) ? report->compiled->target : report->target;
+}
+
 /** smb_analyze_told: Returns: (transfer none): what sentences about accesses are of: the text, in whose words a reader finds them, where
  * both take the same */
 static inline const SmbAnalysis *
@@ -54,10 +60,13 @@ smb_analyze_is_timed(const SmbAnalyzeReport *report) {
   return report->time && report->time->time;
 }
 
-/** smb_analyze_cost: Returns: what the launch gains, in cycles, without the conflicts of the row of @site: of machine code, the
- * instructions that smb_analyze_gather() has in one row; of a text, those of its class that its line has become; added up, and no more than what all
- * conflicts cost together */
-double smb_analyze_cost(const SmbAnalyzeReport *report, const SmbSite *site);
+/** smb_analyze_cost: @access: of what is reported. Returns: what the launch gains, in cycles, without the conflicts of its row: of machine
+ * code, the instructions that smb_analyze_gather() has in one row; of a text, those that its line has become
+ * (smb_compiled_count_line()); added up, and no more than what all conflicts cost together */
+double smb_analyze_cost(const SmbAnalyzeReport *report, const SmbAccess *access);
+
+/** smb_analyze_line_cost: Returns: the same of what a compiler makes of a line */
+double smb_analyze_line_cost(const SmbAnalyzeReport *report, const SmbCompiledLine *line);
 
 /** The column of it in a table. */
 #define SMB_ANALYZE_COST_COLUMN ": cost in cycles>"

@@ -18,27 +18,33 @@ enum {
   TALLY_COLUMNS = 5,   // of smb_analyze_add_tally()
 };
 
-// Whether an access of the timed code is in the row of a site.
-static gboolean
-is_site_of_row(const SmbAnalyzeReport *report, const SmbSite *row, const SmbSite *site) {
-  if (!smb_compiled_count_has(report->compiled))
-    return smb_analyze_is_one_row(row, site);
-  return smb_compiled_count_line(report->compiled, row) ==
-         smb_compiled_count_line(report->compiled, site);
-}
-
-double
-smb_analyze_cost(const SmbAnalyzeReport *report, const SmbSite *site) {
+// What accesses of the timed code cost that are in the row of @access, or of @line; one of both is NULL.
+static double
+sum_costs(const SmbAnalyzeReport *report, const SmbAccess *access, const SmbCompiledLine *line) {
   const GArray *accesses = smb_analyze_judged(report)->accesses;
+  gboolean is_compiled = smb_compiled_count_has(report->compiled);
   double sum = 0;
+  if (is_compiled && access)
+    line = smb_compiled_count_line(report->compiled, access);
   for (guint i = 0; smb_analyze_is_timed(report) && i < accesses->len; i++) {
-    const SmbSite *own = g_array_index(accesses, SmbAccess, i).site;
+    const SmbAccess *own = &g_array_index(accesses, SmbAccess, i);
     double cycles = 0;
-    if (is_site_of_row(report, site, own))
-      smb_launch_time_cost(report->time, own, &cycles);
+    if (is_compiled ? line && smb_compiled_count_line(report->compiled, own) == line
+                    : smb_analyze_is_one_row(access->site, own->site))
+      smb_launch_time_cost(report->time, own->site, &cycles);
     sum += cycles;
   }
   return MIN(sum, smb_launch_time_conflicts(report->time));
+}
+
+double
+smb_analyze_cost(const SmbAnalyzeReport *report, const SmbAccess *access) {
+  return sum_costs(report, access, NULL);
+}
+
+double
+smb_analyze_line_cost(const SmbAnalyzeReport *report, const SmbCompiledLine *line) {
+  return sum_costs(report, NULL, line);
 }
 
 static char *
@@ -78,9 +84,9 @@ add_site_cells(SmbTable *table, const SmbSite *site) {
 
 // What is compiled of an access of the text: it stands once for all of its class in the line.
 static void
-add_compiled(SmbTable *table, const SmbAnalyzeReport *report, const SmbSite *site) {
+add_compiled(SmbTable *table, const SmbAnalyzeReport *report, const SmbAccess *access) {
   SmbTally compiled = {0};
-  if (smb_compiled_count_share(report->compiled, site, &compiled)) {
+  if (smb_compiled_count_share(report->compiled, access, &compiled)) {
     add_compiled_tally(table, &compiled);
   } else {
     smb_table_cell(table, SMB_STYLE_DIM, SMB_ANALYZE_SAME_LINE);
@@ -90,15 +96,15 @@ add_compiled(SmbTable *table, const SmbAnalyzeReport *report, const SmbSite *sit
 
 // The first row of a line has what all of it costs, as it has the compiled count.
 static void
-add_row_cost(SmbTable *table, const SmbAnalyzeReport *report, const SmbSite *site) {
+add_row_cost(SmbTable *table, const SmbAnalyzeReport *report, const SmbAccess *access) {
   SmbTally compiled;
   if (!smb_analyze_is_timed(report))
     return;
   if (smb_compiled_count_has(report->compiled) &&
-      !smb_compiled_count_share(report->compiled, site, &compiled))
+      !smb_compiled_count_share(report->compiled, access, &compiled))
     smb_table_cell(table, SMB_STYLE_DIM, SMB_ANALYZE_SAME_LINE);
   else
-    add_cost_cell(table, smb_analyze_cost(report, site));
+    add_cost_cell(table, smb_analyze_cost(report, access));
 }
 
 // What only compiled code has.
@@ -117,7 +123,7 @@ add_compiled_rows(SmbTable *table, const SmbAnalyzeReport *report) {
       smb_table_cell(table, SMB_STYLE_DIM, "-");
     add_compiled_tally(table, &line->total);
     if (smb_analyze_is_timed(report))
-      add_cost_cell(table, smb_analyze_cost(report, line->site));
+      add_cost_cell(table, smb_analyze_line_cost(report, line));
   }
 }
 
@@ -133,8 +139,8 @@ write_access_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeRepo
     smb_table_cell(table, SMB_STYLE_BAD, "not counted");
   }
   if (smb_compiled_count_has(report->compiled))
-    add_compiled(table, report, access->site);
-  add_row_cost(table, report, access->site);
+    add_compiled(table, report, access);
+  add_row_cost(table, report, access);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
       continue;
@@ -299,7 +305,7 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
     write_constants_text(cli, report->analysis);
   if (report->analysis->traffic->len > 0)
     write_traffic_text(cli, report);
-  smb_analyze_write_worst(cli, smb_analyze_told(report));
+  smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled);
   if (report->part)
     smb_shard_write_text(&report->part->shard, cli->out);
 }

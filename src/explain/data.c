@@ -3,6 +3,7 @@
 //
 // explain as JSON and as CSV. Keys are only ever added.
 #include "sim/arch/rule.h"
+#include "src/analysis/access-json.h"
 #include "src/analysis/verdict.h"
 #include "src/analysis/warning.h"
 #include "src/explain/lane.h"
@@ -15,17 +16,11 @@
 
 static void
 write_explained_access(JsonBuilder *json, const SmbExplanation *e) {
-  const SmbSite *site = e->access->site;
-  smb_json_object(json, "access");
-  smb_analyze_json_place(json, e->target->kernel, site, "array", e->access->array);
   g_autoptr(SmbOrigins) origins = smb_origins_new(e->target->kernel, e->target->files);
-  g_autofree char *line = smb_origins_line(origins, site);
+  g_autofree char *line = smb_origins_line(origins, e->access->site);
+  smb_json_object(json, "access");
+  smb_analyze_json_access(json, e->target->kernel, e->access);
   smb_json_text(json, "source", line);
-  smb_json_costs(json, &e->access->total);
-  smb_json_boolean(json, "exact", e->access->exact);
-  smb_json_text(json, "reason", e->access->reason);
-  smb_json_boolean(json, "depends_on_data", smb_access_depends_on_data(e->access));
-  smb_json_number(json, "uncounted_requests", (gint64)e->access->uncounted);
   json_builder_end_object(json);
 }
 
@@ -174,7 +169,8 @@ write_explained_words(JsonBuilder *json, const char *key, char *text) {
 }
 
 static void
-write_texts(JsonBuilder *json, const SmbExplanation *e) {
+write_texts(JsonBuilder *json, const SmbExplainReport *report) {
+  const SmbExplanation *e = report->explanation;
   smb_json_object(json, "text");
   write_explained_words(json, "choice", smb_explain_choice(e));
   write_explained_words(json, "rule", smb_explain_rule(e));
@@ -184,6 +180,10 @@ write_texts(JsonBuilder *json, const SmbExplanation *e) {
   write_explained_words(json, "reason", smb_explain_reason(e));
   write_explained_words(json, "padding", smb_explain_padding(e));
   write_explained_words(json, "cost", smb_explain_describe_cost(e));
+  if (smb_compiled_count_has(report->compiled)) {
+    write_explained_words(json, "compiled",
+                          smb_compiled_count_tell_line(report->compiled, e->access));
+  }
   json_builder_end_object(json);
 }
 
@@ -214,10 +214,12 @@ smb_explain_write_json(SmbCli *cli, gconstpointer result) {
     write_affine(json, e);
     write_padding_json(json, e);
     write_cost(json, e);
-    write_texts(json, e);
+    write_texts(json, report);
   } else {
     write_nothing(json);
   }
+  smb_analyze_json_compiled(json, report->target->kernel, report->compiled, FALSE,
+                            e ? e->access : NULL, NULL);
   smb_analyze_json_warnings(json, report->target, report->analysis);
   smb_json_end(json, cli->out);
 }

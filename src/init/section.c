@@ -57,8 +57,10 @@ smb_sections_write(const SmbSections *sections) {
   g_string_printf(text,
                   "# Kernels and how they are launched: 'smembank check' counts them all, and\n# "
                   "'smembank analyze --case NAME' one of them.\n\n# For all cases.\n[*]\narch = "
-                  "%s\n# max-ways = 1\n",
-                  sections->arch);
+                  "%s\n%s",
+                  sections->arch,
+                  g_str_has_prefix(sections->arch, "sm_") ? "# max-cost = 5 %\n"
+                                                          : "# max-ways = 1\n");
   for (guint i = 0; i < sections->list->len; i++) {
     const SmbSection *section = sections->list->pdata[i];
     g_string_append_printf(text, "\n[%s]\n%s", section->name, section->text->str);

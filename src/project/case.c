@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "src/project/case.h"
 
+#include <string.h>
+
 #include "sim/base/error.h"
+#include "src/analysis/launch-time.h"
 #include "src/cli/words.h"
 #include "src/compile/flags.h"
 #include "src/project/key.h"
@@ -29,6 +32,20 @@ has_text(const SmbCase *one) {
   return source && g_strcmp0(smb_program_recognize(source), "text") == 0;
 }
 
+// --device of a prediction is not that of a measurement: options of time are for commands that predict one.
+static gboolean
+is_for_command(const SmbCliUsage *usage, const char *word) {
+  gboolean predicts = FALSE, is_of_time = FALSE;
+  for (guint i = 0; usage->groups && usage->groups[i]; i++)
+    predicts = predicts || usage->groups[i] == &smb_launch_time_group;
+  for (const GOptionEntry *entry = smb_launch_time_group.entries; entry->long_name; entry++) {
+    gsize length = strlen(entry->long_name);
+    is_of_time = is_of_time || (strncmp(word + 2, entry->long_name, length) == 0 &&
+                                strchr("=", word[2 + length]));
+  }
+  return predicts || !is_of_time;
+}
+
 // Puts the words of a case in front of the user's, which win so. What is said of all cases of how texts are read is not for compiled
 // kernels, nor for built-in ones.
 static void
@@ -38,7 +55,7 @@ add_project_case(const SmbCliUsage *usage, const SmbCase *one, const GPtrArray *
   g_strv_builder_add(builder, (*words)[0]);
   for (guint i = 0; one->words[i]; i++) {
     gboolean is_apt = i >= one->n_every || is_text || !is_for_text(one->words[i]);
-    if (is_apt && smb_words_is_of(one->words[i], all))
+    if (is_apt && is_for_command(usage, one->words[i]) && smb_words_is_of(one->words[i], all))
       g_strv_builder_add(builder, one->words[i]);
   }
   if (one->file && usage->file_option) {

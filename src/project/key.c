@@ -6,6 +6,7 @@
 
 #include "sim/launch/argument.h"
 #include "sim/launch/buffer.h"
+#include "src/analysis/launch-time.h"
 #include "src/analysis/limit.h"
 #include "src/target/target.h"
 
@@ -18,7 +19,8 @@ static const GOptionEntry more_entries[] = {
 static const SmbCliGroup more_group = {NULL, more_entries};
 
 static const SmbCliGroup *const groups[] = {&more_group, &smb_analyze_limit_group,
-                                            SMB_TARGET_GROUPS, &smb_target_array_group};
+                                            &smb_launch_time_group, SMB_TARGET_GROUPS,
+                                            &smb_target_array_group};
 
 // What says which case is meant is none of its keys, nor what only the user can say: whom she trusts.
 static gboolean

@@ -24,6 +24,7 @@ struct _SmbEngine {
   GArray *moved;         // of Moved
   SmbHeap *heap;         // (nullable)
   GArray *textures;      // of SmbTexture
+  guint64 graph;         // smb_engine_set_graph()
   guint64 ticks;         // the clock of the device
   char *name;            // of the program
   guchar *arena;         // (nullable): memory for the parameters of what kernels launch
@@ -421,6 +422,11 @@ smb_engine_clear_textures(SmbEngine *engine) {
 }
 
 void
+smb_engine_set_graph(SmbEngine *engine, guint64 graph) {
+  engine->graph = graph;
+}
+
+void
 smb_engine_set_heap(SmbEngine *engine, guint64 address, guint64 bytes) {
   if (!engine->heap && bytes > 0)
     engine->heap = smb_heap_new(address, bytes);
@@ -471,6 +477,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     launch.cluster[i] = captured->cluster[i];
   }
   smb_runtime_set_textures(run->runtime, engine->textures);
+  smb_runtime_set_graph(run->runtime, engine->graph);
   smb_runtime_reach(run->runtime, engine->ticks, FALSE);
   if (launches) {
     smb_runtime_set_children(run->runtime, engine->children);

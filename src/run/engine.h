@@ -118,6 +118,9 @@ typedef struct {
   GArray *work;
 } SmbEngineRun;
 
+/** smb_engine_set_graph: Which graph of the process the launches that follow are part of (smb_runtime_set_graph()). */
+void smb_engine_set_graph(SmbEngine *engine, guint64 graph);
+
 /**
  * smb_engine_set_heap: The memory of the process that kernels allocate of; only the first one counts.
  */

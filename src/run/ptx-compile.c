@@ -6,6 +6,7 @@
 
 #include "src/compile/compile.h"
 #include "src/compile/workshop.h"
+#include "src/run/device-link.h"
 
 #define TEXT_NAME "module.ptx"
 #define CODE_NAME "module.cubin"
@@ -36,10 +37,35 @@ smb_run_read_cubin(const char *path) {
   return g_file_get_contents(path, &bytes, &n, NULL) ? g_bytes_new_take(bytes, n) : NULL;
 }
 
+// The assembler's errors, of which a text for a chip that it does not know has none.
+static char *
+find_assembler_error(const char *output) {
+  const char *line = strstr(output, "; error");
+  if (!line)
+    return NULL;
+  g_autofree char *first = g_strndup(line + 2, strcspn(line + 2, "\n"));
+  return g_strconcat("PTX that a program loads is wrong: ", first, NULL);
+}
+
+// With functions of the device runtime, or with none that is missing.
+static GBytes *
+link_alone(GBytes *ptx, guint chip, char **wrong) {
+  g_autoptr(GArray) inputs = g_array_new(FALSE, FALSE, sizeof(SmbRunLinkInput));
+  const SmbRunLinkInput input = {SMB_RUN_LINK_PTX, ptx};
+  gboolean has_compiler;
+  g_array_append_val(inputs, input);
+  g_autofree char *message = NULL;
+  GBytes *code = smb_run_link(inputs, chip, &has_compiler, &message);
+  if (!code && message)
+    *wrong = g_strdup_printf("PTX that a program loads cannot be linked: %s", message);
+  return code;
+}
+
 GBytes *
-smb_run_compile_ptx(GBytes *ptx, guint chip) {
+smb_run_compile_ptx(GBytes *ptx, guint chip, char **wrong) {
   gsize n = 0;
   const char *bytes = g_bytes_get_data(ptx, &n);
+  *wrong = NULL;
   g_autofree char *text = g_strndup(bytes, n);
   g_autofree char *nvcc = strstr(text, ".target") ? smb_compile_find_nvcc() : NULL;
   g_autoptr(SmbWorkshop) workshop = nvcc ? smb_workshop_new("ptx", NULL) : NULL;
@@ -50,9 +76,12 @@ smb_run_compile_ptx(GBytes *ptx, guint chip) {
   g_autofree char *code = g_build_filename(smb_workshop_folder(workshop), CODE_NAME, NULL);
   const char *const words[] = {nvcc, "-cubin", "-lineinfo", architecture, "-o", code, source, NULL};
   g_auto(SmbWorkshopRun) run = {0};
-  return g_file_set_contents(source, text, -1, NULL) &&
-                 smb_workshop_run(workshop, words, SMB_COMPILE_SECONDS, &run, NULL) &&
-                 run.status == 0 && !run.is_late
-             ? smb_run_read_cubin(code)
-             : NULL;
+  if (!g_file_set_contents(source, text, -1, NULL) ||
+      !smb_workshop_run(workshop, words, SMB_COMPILE_SECONDS, &run, NULL) || run.is_late)
+    return NULL;
+  if (run.status == 0)
+    return smb_run_read_cubin(code);
+  *wrong = find_assembler_error(run.output->str);
+  return !*wrong && strstr(run.output->str, "Unresolved extern") ? link_alone(ptx, chip, wrong)
+                                                                 : NULL;
 }

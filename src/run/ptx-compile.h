@@ -6,9 +6,10 @@
 
 #include <glib.h>
 
-/** smb_run_compile_ptx: @ptx: PTX, perhaps with zero bytes behind it; @chip: 90 of sm_90. Returns: (transfer full) (nullable): machine
- * code; %NULL: there is no compiler, or it does not take it */
-GBytes *smb_run_compile_ptx(GBytes *ptx, guint chip);
+/** smb_run_compile_ptx: @ptx: PTX, perhaps with zero bytes behind it; @chip: 90 of sm_90; @wrong: (out) (transfer full) (nullable): what the
+ * assembler finds wrong with the text. Returns: (transfer full) (nullable): machine code; %NULL: the text is wrong, there is no compiler, or
+ * it does not know the chip. A text that calls the device runtime is linked with it. */
+GBytes *smb_run_compile_ptx(GBytes *ptx, guint chip, char **wrong);
 
 /** smb_run_ptx_architecture: Returns: (transfer full): the option that names the chip, with the letter that the text has: -arch=sm_90a */
 char *smb_run_ptx_architecture(GBytes *ptx, guint chip);

@@ -86,7 +86,14 @@ load_run_module(const Process *process, guint64 number, GBytes *file, GError **e
   const SmbModule *module = smb_engine_load(process->engine, number, file, chip, error);
   if (module && !module->is_ptx)
     return module;
-  g_autoptr(GBytes) code = smb_run_compile_ptx(module ? module->image : file, chip);
+  g_autofree char *wrong = NULL;
+  g_autoptr(GBytes) code = smb_run_compile_ptx(module ? module->image : file, chip, &wrong);
+  if (wrong) {
+    g_clear_error(error);
+    smb_engine_unload(process->engine, number);
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s", wrong);
+    return NULL;
+  }
   const SmbModule *compiled =
       code ? smb_engine_load(process->engine, number, code, chip, NULL) : NULL;
   if (compiled && !module)
@@ -225,6 +232,7 @@ take_run_launch(const Process *process, SmbPayload *request) {
   guint64 heap = smb_payload_number(request);
   smb_engine_set_heap(process->engine, heap, smb_payload_number(request));
   take_run_textures(process, request);
+  smb_engine_set_graph(process->engine, smb_payload_number(request));
   launch->process = process->pid;
   launch->driver = g_strdup("0");
   launch->device_name = g_strdup_printf("smembank, as sm_%u", process->running->chip);

@@ -153,43 +153,84 @@ smb_part_name(const SmbPartResults *results, guint part) {
   return g_array_index(results->parts, SmbPartResult, part).name;
 }
 
-// Whether the member of an object is what it is in the first part; @prefix: what the message calls the object.
+// What is of the part, in its member "shard".
+static const char *const own_members[] = {"part", "counts", "mismatches", "error", NULL};
+
+// An object of a part, and that of the first part; @above: (nullable): the object that they are @name in
+typedef struct _PartPlace PartPlace;
+struct _PartPlace {
+  const SmbPartResults *results;
+  guint part;
+  JsonObject *object, *first;
+  const PartPlace *above;
+  const char *name;
+};
+
+static void
+append_part_place(const PartPlace *place, GString *text) {
+  if (place->above) {
+    append_part_place(place->above, text);
+    g_string_append_printf(text, "%s.", place->name);
+  }
+}
+
+static gboolean agree_within(const PartPlace *place, GError **error);
+
+// Whether the member of an object is what it is in the first part; of an object in "shard" only what is not the part's own.
 static gboolean
-check_member(const SmbPartResults *results, guint part, JsonObject *object, JsonObject *first,
-             const char *prefix, const char *member, GError **error) {
+check_member(const PartPlace *place, const char *member, GError **error) {
   g_autofree char *name = g_strndup(member, strcspn(member, "?"));
-  JsonNode *node = json_object_get_member(object, name);
-  JsonNode *wanted = json_object_get_member(first, name);
+  JsonNode *node = json_object_get_member(place->object, name);
+  JsonNode *wanted = json_object_get_member(place->first, name);
   gboolean may_lack = !g_str_equal(name, member);
-  return (node && wanted ? json_node_equal(node, wanted) : node == wanted && may_lack) ||
-         rule_out(smb_part_name(results, part), error,
+  if (place->above && node && wanted && JSON_NODE_HOLDS_OBJECT(node) &&
+      JSON_NODE_HOLDS_OBJECT(wanted)) {
+    const PartPlace inner = {
+        place->results, place->part, json_node_get_object(node), json_node_get_object(wanted),
+        place,          name};
+    return agree_within(&inner, error);
+  }
+  if (node && wanted ? json_node_equal(node, wanted) : node == wanted && may_lack)
+    return TRUE;
+  g_autoptr(GString) prefix = g_string_new(NULL);
+  append_part_place(place, prefix);
+  return rule_out(smb_part_name(place->results, place->part), error,
                   "its '%s%s' is not that of %s: parts have the same kernels, files, devices and "
                   "options",
-                  prefix, name, smb_part_name(results, 0));
+                  prefix->str, name, smb_part_name(place->results, 0));
+}
+
+static gboolean
+agree_within(const PartPlace *place, GError **error) {
+  JsonObjectIter iter;
+  const char *name;
+  json_object_iter_init_ordered(&iter, place->first);
+  while (json_object_iter_next_ordered(&iter, &name, NULL)) {
+    if (!g_strv_contains(own_members, name) && !check_member(place, name, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 gboolean
 smb_part_results_agree(const SmbPartResults *results, const SmbMerger *merger, GError **error) {
-  static const char *const own[] = {"part", "counts", "mismatches", NULL}; // of the part
   JsonObject *first = smb_part_object(results, 0);
   for (guint i = 0; i < results->parts->len; i++) {
-    JsonObject *object = smb_part_object(results, i);
-    if (!check_member(results, i, object, first, "", "command", error))
+    const PartPlace whole = {results, i, smb_part_object(results, i), first, NULL, NULL};
+    const PartPlace shard = {results,
+                             i,
+                             smb_json_get_object(whole.object, "shard"),
+                             smb_json_get_object(first, "shard"),
+                             &whole,
+                             "shard"};
+    if (!check_member(&whole, "command", error))
       return FALSE;
     for (guint m = 0; merger->members[m]; m++) {
-      if (!check_member(results, i, object, first, "", merger->members[m], error))
+      if (!check_member(&whole, merger->members[m], error))
         return FALSE;
     }
-    JsonObject *shard = smb_json_get_object(object, "shard");
-    JsonObject *wanted = smb_json_get_object(first, "shard");
-    JsonObjectIter iter;
-    const char *name;
-    json_object_iter_init_ordered(&iter, wanted);
-    while (json_object_iter_next_ordered(&iter, &name, NULL)) {
-      if (!g_strv_contains(own, name) &&
-          !check_member(results, i, shard, wanted, "shard.", name, error))
-        return FALSE;
-    }
+    if (!agree_within(&shard, error))
+      return FALSE;
   }
   return TRUE;
 }

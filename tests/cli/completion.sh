@@ -54,7 +54,7 @@ END
     [ "$(sort "$work/out" | tr '\n' ' ')" = "$wanted " ] || die "$last: offers $(cat "$work/out")"
   }
   offers 'advise analyze' smembank a
-  offers '--max-blocks --max-compile --max-depth --max-excess --max-memory --max-steps --max-tokens --max-wavefronts --max-ways' smembank analyze --max
+  offers '--max-blocks --max-compile --max-cost --max-depth --max-excess --max-memory --max-steps --max-tokens --max-wavefronts --max-ways' smembank analyze --max
   offers 'callgrind csv github gitlab json markdown sarif text' smembank analyze --format ''
   offers 'json' smembank analyze --format = j
   offers 'sm_80 sm_86 sm_87 sm_89' smembank explain --arch sm_8

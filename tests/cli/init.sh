@@ -75,7 +75,7 @@ expect 0 init --force app.cu
 shows "smembank.ini: 5 cases added; to be filled in, as comments say: 3; there already: 0"
 grep -qx '# mine' smembank.ini || die '--force loses what is there'
 # What was edited stays, also what was renamed or filled in; kernels and launches that are new are added, and what is gone is named.
-sed -e 's/^# max-ways = 1/max-ways = 3/' -e '/^\[open\]/,$s/^# block = .*/block = 64/' -e 's/^\[scan\]/[my scan]/' \
+sed -e 's/^# max-cost = 5 %/max-ways = 3/' -e '/^\[open\]/,$s/^# block = .*/block = 64/' -e 's/^\[scan\]/[my scan]/' \
   -e '/^\[lonely\]/a # note' smembank.ini >edited.ini
 printf '[old]\nfile = app.cu\nentry = removed\nblock = 32' >>edited.ini
 cp edited.ini again.ini

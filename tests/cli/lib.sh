@@ -73,6 +73,28 @@ is_json() {
   fi
 }
 
+# in_parts N STATUS ARGUMENT...: analyze in N parts and in one, which has that status; the parts are in $parts. They are merged in $formats.
+in_parts() {
+  n=$1 whole=$2
+  shift 2
+  parts=
+  for k in $(seq "$n"); do
+    expect 0 analyze "$@" --shard "$k/$n" --format json
+    cp "$work/out" "$work/part-$k.json"
+    # The last one first: the order does not matter.
+    parts="$work/part-$k.json $parts"
+  done
+  for format in ${formats:-csv json}; do
+    expect "$whole" analyze "$@" --format "$format"
+    cp "$work/out" "$work/whole"
+    sed -n '/: warning: /p' "$work/err" >"$work/warnings"
+    # shellcheck disable=SC2086 # several files
+    expect "$whole" merge $parts --format "$format"
+    cmp "$work/whole" "$work/out" || die "$n parts are not the whole of analyze $* --format $format"
+    sed -n '/: warning: /p' "$work/err" | cmp "$work/warnings" - || die "other warnings: analyze $*"
+  done
+}
+
 # made_nvcc: makes an nvcc that notes its words in $NVCC_CALLS, a line each time, and then does the commands on standard input. They find
 # its last word, the text, in $word, the file that it is to make in $out, and that of the preprocessor's words, if there is one, in $host.
 # "stores N LINE" makes PTX of a kernel k whose lanes store N bytes apart, in that line of the text.

@@ -7,28 +7,6 @@ set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 
-# in_parts N STATUS ARGUMENT...: analyze in N parts and in one, which has that status; the parts are in $parts.
-in_parts() {
-  n=$1 whole=$2
-  shift 2
-  parts=
-  for k in $(seq "$n"); do
-    expect 0 analyze "$@" --shard "$k/$n" --format json
-    cp "$work/out" "$work/part-$k.json"
-    # The last one first: the order does not matter.
-    parts="$work/part-$k.json $parts"
-  done
-  for format in csv json; do
-    expect "$whole" analyze "$@" --format "$format"
-    cp "$work/out" "$work/whole"
-    sed -n '/: warning: /p' "$work/err" >"$work/warnings"
-    # shellcheck disable=SC2086 # several files
-    expect "$whole" merge $parts --format "$format"
-    cmp "$work/whole" "$work/out" || die "$n parts are not the whole of analyze $* --format $format"
-    sed -n '/: warning: /p' "$work/err" | cmp "$work/warnings" - || die "other warnings: analyze $*"
-  done
-}
-
 # Text: blocks that repeat others, that do not, and that depend on earlier ones.
 cat >"$work/blocks.cu" <<'END'
 __global__ void differ(int *out, const int *in, int n) {

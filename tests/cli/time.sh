@@ -76,6 +76,50 @@ for wrong in '--clock 0' '--clock x' '--cache hot' '--device gtx'; do
   wanted_status=2 turn 'transpose<0>' analyze $wrong
 done
 
+# --- --max-cost
+
+share=$(awk -v a="$all" -v b="$without" 'BEGIN { print int(100 * (a - b) / a) }')
+wanted_status=1 turn 'transpose<0>' analyze --max-cost "$share%"
+says "bank conflicts cost $share."
+says "of the time of kernel 'transpose<0>' on an H100: more than --max-cost $share%"
+turn 'transpose<0>' analyze --max-cost "$((share + 1))%"
+turn 'transpose<1>' analyze --max-cost '0 %' --max-cost transpose.cu:21=0%
+wanted_status=1 turn 'transpose<0>' analyze --max-cost 21=1% --max-cost 15=0% --format json
+shows '"--max-cost"'
+[ "$(grep -c '"option"' "$work/out")" = 1 ] || die "line 15 has no conflicts: $(cat "$work/out")"
+wanted_status=1 turn 'transpose<0>' analyze --max-cost 5% --format sarif
+shows 'limit-exceeded'
+for wrong in 5 101% -1% % 21=5 =5% '5 % %'; do
+  wanted_status=2 turn 'transpose<0>' analyze --max-cost "$wrong"
+  says "--max-cost '$wrong': expected a whole number from 0 to 100 and %, or PLACE=NUMBER"
+done
+# A time that is not known keeps no limit; what accesses no shared memory keeps all of them.
+expect 1 analyze transpose.ptx --entry 'transpose<1>' --block 32,8 --arg 2=32 --max-cost 5%
+says '--max-cost 5% cannot be checked: only machine code has one: compile the kernel'
+
+cat >smembank.ini <<'END'
+[*]
+file = transpose.cubin
+block = 32,8
+grid = 64,64
+arg = 2=2048
+device = h200
+max-cost = 5 %
+
+[flat]
+entry = transpose<0>
+
+[padded]
+entry = transpose<1>
+END
+expect 1 check
+shows '1 of 2 cases passed. Limits failed: flat.'
+says "of the time of kernel 'transpose<0>' on an H200: more than --max-cost 5%"
+expect 0 check padded
+# The device of a prediction is not that of a measurement.
+"$SMEMBANK" validate --case padded --recorded >"$work/out" 2>"$work/err" || true
+grep -q 'h200' "$work/err" && die "validate: $(cat "$work/err")"
+
 # What has no time says so in a sentence.
 expect 0 analyze transpose.ptx --entry 'transpose<0>' --block 32,8 --arg 2=32 --time
 tells 'Time: not known: only machine code has one: compile the kernel.'

@@ -101,7 +101,8 @@ cuGetProcAddress(const char *symbol, const void **function, int version, unsigne
 static cudaError_t
 find_entry_point(const char *symbol, const void **function, unsigned version,
                  unsigned long long flags, int *status) {
-  cudaError_t error = symbol && function ? error_check() : cudaErrorInvalidValue;
+  bool is_right = symbol && function && flags <= FLAG_PER_THREAD;
+  cudaError_t error = is_right ? error_check() : cudaErrorInvalidValue;
   if (!error)
     *function = find_proc_address(symbol, (int)version, flags, status);
   return error_return(error);

@@ -264,7 +264,7 @@ cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *is_active) {
 cudaError_t
 cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   return flags != 0         ? cudaErrorInvalidValue
-         : context_is(peer) ? cudaErrorInvalidDevice
+         : context_is(peer) ? cudaErrorPeerAccessUnsupported
                             : cudaErrorDeviceUninitialized;
 }
 

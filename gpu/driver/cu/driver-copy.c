@@ -37,7 +37,8 @@ COPY(cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cudaMemcpyDeviceToDevice)
 
 static cudaError_t
 check_contexts(CUcontext to, CUcontext from) {
-  return context_is(to) && context_is(from) ? cudaSuccess : cudaErrorDeviceUninitialized;
+  bool are_there = (!to || context_is(to)) && (!from || context_is(from)); // NULL: the current one
+  return are_there ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
 
 cudaError_t
@@ -97,6 +98,10 @@ driver_take_box(const CUDA_MEMCPY3D *given, cudaMemcpy3DParms *box) {
     return cudaErrorInvalidValue;
   const Array *array = find_box_array(given);
   const CopySide *src = &given->src, *dst = &given->dst;
+  if (given->WidthInBytes == 0 && given->Height == 0) {
+    *box = (cudaMemcpy3DParms){.kind = cudaMemcpyDefault};
+    return cudaSuccess;
+  }
   cudaError_t error = check_box_side(src, given);
   error = error ? error : check_box_side(dst, given);
   if (!error && array && !handle_is(array, HANDLE_ARRAY))

@@ -112,7 +112,7 @@ cuDevSmResourceSplitByCount(Resource *groups, unsigned *n, const Resource *from,
   if (!n || !from || (flags & SPLIT_IGNORE_COSCHEDULING && flags & SPLIT_MAX_CLUSTER))
     return cudaErrorInvalidValue;
   if (from->type != RESOURCE_SM)
-    return cudaErrorInvalidResourceType;
+    return from->type == 0 ? cudaErrorInvalidValue : cudaErrorInvalidResourceType;
   if (from->split || wanted > from->sm.count)
     return cudaErrorInvalidResourceConfiguration;
   unsigned group = find_sm_group(wanted, flags, from->sm.count), most = from->sm.count / group;

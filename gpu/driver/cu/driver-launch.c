@@ -149,10 +149,15 @@ cuKernelSetCacheConfig(CUfunction kernel, int preference, CUdevice device) {
 cudaError_t
 cuFuncGetModule(CUmodule *module, CUfunction function) {
   Kernel *kernel = NULL;
-  cudaError_t error = module ? module_kernel(function, &kernel) : cudaErrorInvalidValue;
+  cudaError_t error = module && function ? module_kernel(function, &kernel) : cudaErrorInvalidValue;
   if (!error)
     *module = kernel->module;
   return error;
+}
+
+cudaError_t
+cuFuncGetName(const char **name, CUfunction function) {
+  return function ? cudaFuncGetName(name, function) : cudaErrorInvalidValue;
 }
 
 cudaError_t

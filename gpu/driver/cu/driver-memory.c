@@ -16,8 +16,8 @@ cuMemAlloc_v2(void **address, size_t bytes) {
 }
 
 cudaError_t
-cuMemAllocHost_v2(void **address, size_t bytes) {
-  return bytes > 0 ? cudaMallocHost(address, bytes) : cudaErrorInvalidValue;
+cuMemAllocManaged(void **address, size_t bytes, unsigned flags) {
+  return bytes > 0 ? cudaMallocManaged(address, bytes, flags) : cudaErrorInvalidValue;
 }
 
 cudaError_t
@@ -243,6 +243,16 @@ cuArray3DCreate_v2(cudaArray_t *array, const CUDA_ARRAY3D_DESCRIPTOR *given) {
     return cudaErrorInvalidValue;
   const cudaExtent extent = {given->Width, given->Height, given->Depth};
   return cudaMalloc3DArray(array, &format, extent, given->Flags);
+}
+
+cudaError_t
+cuArrayDestroy(cudaArray_t array) {
+  return array ? cudaFreeArray(array) : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t
+cuMipmappedArrayDestroy(cudaMipmappedArray_t mipmap) {
+  return mipmap ? cudaFreeMipmappedArray(mipmap) : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t

@@ -121,7 +121,7 @@ cuLibraryGetModule(CUmodule *module, cudaLibrary_t library) {
   if (!module || !handle_is(library, HANDLE_LIBRARY))
     return module ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
   *module = library_module(library);
-  return cudaSuccess;
+  return *module ? cudaSuccess : cudaErrorInvalidPtx;
 }
 
 static cudaError_t

@@ -148,7 +148,8 @@ cuTexObjectCreate(cudaTextureObject_t *texture, const CUDA_RESOURCE_DESC *given,
                   const CUDA_TEXTURE_DESC *given_how, const cudaResourceViewDesc *view) {
   cudaResourceDesc resource;
   cudaError_t error = take_driver_resource(given, &resource);
-  if (!error && (!texture || !given_how || given_how->flags & ~(unsigned)TEXTURE_FLAGS))
+  bool has_none = !error && resource.resType == cudaResourceTypeArray && !resource.res.array.array;
+  if (!error && (has_none || !texture || !given_how || given_how->flags & ~(unsigned)TEXTURE_FLAGS))
     error = cudaErrorInvalidValue;
   if (error)
     return error;

@@ -133,11 +133,10 @@ check_physical(const CUmemAllocationProp *properties) {
 
 cudaError_t
 cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *properties, int option) {
-  cudaError_t error =
-      bytes && (option == 0 || option == 1) ? check_physical(properties) : cudaErrorInvalidValue;
-  if (!error)
-    *bytes = GRANULARITY;
-  return error;
+  if (!bytes || !properties || (option != 0 && option != 1) || properties->location.id != 0)
+    return cudaErrorInvalidValue;
+  *bytes = GRANULARITY; // whatever the memory is to be
+  return cudaSuccess;
 }
 
 static void
@@ -286,9 +285,10 @@ is_reserved(uintptr_t address, size_t bytes) {
 cudaError_t
 cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, Physical *handle,
          unsigned long long flags) {
-  if (!handle_is(handle, HANDLE_MEMORY) || offset != 0 || flags != 0 || bytes != handle->bytes ||
-      address % GRANULARITY != 0)
+  if (!handle_is(handle, HANDLE_MEMORY) || flags != 0 || address % GRANULARITY != 0)
     return cudaErrorInvalidValue;
+  if (offset != 0 || bytes != handle->bytes)
+    return cudaErrorNotSupported;
   Mapping *made = calloc(1, sizeof *made);
   if (!made)
     return cudaErrorMemoryAllocation;
@@ -302,6 +302,12 @@ cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, Physical *handle,
     free(made);
   pthread_mutex_unlock(&lock);
   return fits ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// What is not mapped, of addresses that are reserved, need not be unmapped.
+static bool
+is_unmapped(uintptr_t address, size_t bytes) {
+  return is_granular(bytes) && is_reserved(address, bytes) && !find_mapping(address, bytes);
 }
 
 // Calls a function for each mapping in a range that they fill. Returns whether they do, and it returned true each time.
@@ -350,7 +356,8 @@ cudaError_t
 cuMemUnmap(CUdeviceptr address, size_t bytes) {
   queue_wait(queue_last());
   pthread_mutex_lock(&lock);
-  bool does = for_mappings(address, bytes, drop_mapping, cudaMemAccessFlagsProtNone);
+  bool does = is_unmapped(address, bytes) ||
+              for_mappings(address, bytes, drop_mapping, cudaMemAccessFlagsProtNone);
   pthread_mutex_unlock(&lock);
   return does ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -360,12 +367,10 @@ cudaError_t
 cuMemSetAccess(CUdeviceptr address, size_t bytes, const cudaMemAccessDesc *accesses, size_t n) {
   cudaError_t error = accesses && n > 0 ? cudaSuccess : cudaErrorInvalidValue;
   for (size_t i = 0; !error && i < n; i++) {
-    if (accesses[i].location.type != cudaMemLocationTypeDevice)
+    if (accesses[i].location.type != cudaMemLocationTypeDevice || accesses[i].location.id != 0) {
       error = cudaErrorInvalidValue;
-    else if (accesses[i].location.id != 0)
-      error = cudaErrorInvalidDevice;
-    if (error)
       break;
+    }
     pthread_mutex_lock(&lock);
     if (!for_mappings(address, bytes, set_mapping_access, accesses[i].flags))
       error = cudaErrorInvalidValue;
@@ -380,8 +385,10 @@ cuMemGetAccess(unsigned long long *flags, const cudaMemLocation *location, CUdev
     return cudaErrorInvalidValue;
   pthread_mutex_lock(&lock);
   const Mapping *mapping = find_mapping(address, 1);
-  if (mapping)
-    *flags = (unsigned long long)mapping->access;
+  Allocation found;
+  bool is_allocated = !mapping && memory_find((const void *)address, &found);
+  if (mapping || is_allocated)
+    *flags = mapping ? (unsigned long long)mapping->access : cudaMemAccessFlagsProtReadWrite;
   pthread_mutex_unlock(&lock);
-  return mapping ? cudaSuccess : cudaErrorInvalidValue;
+  return mapping || is_allocated ? cudaSuccess : cudaErrorInvalidValue;
 }

@@ -17,6 +17,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 
 cudaError_t cudaMalloc(void **address, size_t bytes);
 cudaError_t cudaMallocHost(void **address, size_t bytes);
+cudaError_t cudaMallocManaged(void **address, size_t bytes, unsigned flags);
 cudaError_t cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height);
 cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned flags);
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format,
@@ -30,6 +31,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind,
                             cudaStream_t stream);
 
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap);
+cudaError_t cudaFuncGetName(const char **name, const void *function);
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *function);
 cudaError_t cudaFuncSetAttribute(const void *function, int attribute, int value);
 cudaError_t cudaFuncSetCacheConfig(const void *function, int preference);

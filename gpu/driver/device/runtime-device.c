@@ -21,10 +21,11 @@
 enum {
   DRIVER_VERSION = 13000, // CUDA 13.0
   RUNTIME_VERSION = CUDART_MAJOR == 12 ? 12090 : 13000,
-  N_LIMITS = 7,
+  N_LIMITS = 8,
   MAX_STACK =
       512 << 10, // CUDA C++ Programming Guide, Technical Specifications: local memory of a thread
   CACHE_PREFERENCES = 4,
+  PRINTF_OF_MULTIPROCESSOR = 64 << 10, // bytes of its buffer
 };
 
 typedef enum {
@@ -35,16 +36,22 @@ typedef enum {
   LIMIT_PENDING,
   LIMIT_L2_FETCH,
   LIMIT_PERSISTING_L2,
+  LIMIT_SHARED, // of a block with opt-in: told, and never set
 } Limit;
 
-// Defaults: CUDA C++ Programming Guide; cudaDeviceSetLimit in the CUDA Runtime API.
-static const size_t default_limits[N_LIMITS] = {
-    [LIMIT_STACK] = 1024,   [LIMIT_PRINTF] = 1 << 20, [LIMIT_HEAP] = 8 << 20,
-    [LIMIT_SYNC_DEPTH] = 2, [LIMIT_PENDING] = 2048,   [LIMIT_L2_FETCH] = 64};
+// Defaults: CUDA C++ Programming Guide; cudaDeviceSetLimit in the CUDA Runtime API. That of printf is by multiprocessor, as an H200 has it, and
+// 0 here.
+static const size_t default_limits[N_LIMITS] = {[LIMIT_STACK] = 1024,
+                                                [LIMIT_HEAP] = 8 << 20,
+                                                [LIMIT_SYNC_DEPTH] = 2,
+                                                [LIMIT_PENDING] = 2048,
+                                                [LIMIT_L2_FETCH] = 64};
 
-static size_t limits[N_LIMITS] = {
-    [LIMIT_STACK] = 1024,   [LIMIT_PRINTF] = 1 << 20, [LIMIT_HEAP] = 8 << 20,
-    [LIMIT_SYNC_DEPTH] = 2, [LIMIT_PENDING] = 2048,   [LIMIT_L2_FETCH] = 64};
+static size_t limits[N_LIMITS] = {[LIMIT_STACK] = 1024,
+                                  [LIMIT_HEAP] = 8 << 20,
+                                  [LIMIT_SYNC_DEPTH] = 2,
+                                  [LIMIT_PENDING] = 2048,
+                                  [LIMIT_L2_FETCH] = 64};
 static int cache_preference, bank_bytes = 1; // cudaSharedMemBankSizeFourByte
 static unsigned device_flags;
 
@@ -159,19 +166,73 @@ check_limit(int limit) {
                                                                     : cudaSuccess;
 }
 
+static size_t
+round_limit(size_t value, size_t unit) {
+  return value / unit * unit + (value % unit ? unit : 0);
+}
+
+// What a limit becomes if it is set, as an H200 answers (driver 580). It has no less for printf than half a megabyte.
+static size_t
+find_limit_value(Limit limit, size_t value) {
+  enum {
+    STACK_UNIT = 16,
+    LEAST_PRINTF = 512 << 10,
+    PRINTF_UNIT = 256,
+    LEAST_PENDING = 32,
+    MOST_PENDING = 599186,
+    PERSISTING_UNIT = 3840 << 10,
+  };
+  switch (limit) {
+  case LIMIT_STACK:
+    return round_limit(value, STACK_UNIT);
+  case LIMIT_PRINTF:
+    return round_limit(value > LEAST_PRINTF ? value : LEAST_PRINTF, PRINTF_UNIT);
+  case LIMIT_HEAP:
+    return value > HEAP_LEAST ? value : HEAP_LEAST;
+  case LIMIT_PENDING:
+    return value < LEAST_PENDING ? LEAST_PENDING : value > MOST_PENDING ? MOST_PENDING : value;
+  case LIMIT_PERSISTING_L2:
+    return round_limit(value, PERSISTING_UNIT);
+  case LIMIT_SYNC_DEPTH:
+  case LIMIT_L2_FETCH:
+  case LIMIT_SHARED:
+    break;
+  }
+  return value;
+}
+
+static cudaError_t
+check_limit_value(Limit limit, size_t value) {
+  enum {
+    MOST_L2_FETCH = 128, // CUDA Runtime API, cudaDeviceSetLimit
+  };
+  if (limit == LIMIT_SHARED)
+    return cudaErrorNotPermitted;
+  return (limit == LIMIT_STACK && value >= MAX_STACK) ||
+                 (limit == LIMIT_L2_FETCH && value > MOST_L2_FETCH) ||
+                 (limit == LIMIT_PERSISTING_L2 &&
+                  value > client_device()->facts.persisting_l2_bytes)
+             ? cudaErrorInvalidValue
+             : cudaSuccess;
+}
+
 API cudaError_t
 cudaDeviceGetLimit(size_t *value, int limit) {
   cudaError_t error = value ? check_limit(limit) : cudaErrorInvalidValue;
   if (!error)
-    *value = limits[limit];
+    *value = limit == LIMIT_SHARED ? client_device()->opt_in_shared
+             : limit == LIMIT_PRINTF && limits[limit] == 0
+                 ? (size_t)client_device()->facts.multiprocessors * PRINTF_OF_MULTIPROCESSOR
+                 : limits[limit];
   return error_return(error);
 }
 
 API cudaError_t
 cudaDeviceSetLimit(int limit, size_t value) {
   cudaError_t error = check_limit(limit);
-  if (!error && limit == LIMIT_STACK && value >= MAX_STACK)
-    error = cudaErrorInvalidValue;
+  error = error ? error : check_limit_value((Limit)limit, value);
+  if (!error)
+    value = find_limit_value((Limit)limit, value);
   if (!error && limit == LIMIT_HEAP)
     error = heap_set_bytes(value);
   if (!error)
@@ -239,10 +300,11 @@ cudaDeviceGetByPCIBusId(int *device, const char *text) {
     error = cudaErrorInvalidValue;
   if (error)
     return error_keep(error);
-  bool is_ours = (sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &part) >= 3 ||
-                  (domain = 0, sscanf(text, "%x:%x.%x", &bus, &slot, &part)) >= 2) &&
-                 domain == 0 && bus == 1 && slot == 0 && part == 0;
-  if (!is_ours)
+  bool is_place = sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &part) >= 3 ||
+                  (domain = 0, sscanf(text, "%x:%x.%x", &bus, &slot, &part)) >= 2;
+  if (!is_place)
+    return error_keep(cudaErrorInvalidValue);
+  if (domain != 0 || bus != 1 || slot != 0 || part != 0)
     return error_keep(cudaErrorInvalidDevice);
   *device = 0;
   return cudaSuccess;

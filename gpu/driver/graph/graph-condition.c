@@ -17,7 +17,8 @@ typedef struct Condition {
   uint32_t *word;
   unsigned value; // at the beginning of each launch, if flags say so
   unsigned flags;
-  unsigned uses; // of graphs
+  unsigned uses;      // of graphs
+  const Graph *graph; // that it was made for
   bool has_node;
 } Condition;
 
@@ -93,7 +94,8 @@ cudaGraphConditionalHandleCreate(unsigned long long *handle, cudaGraph_t graph, 
   if (error || !made)
     return error_return(error ? error : cudaErrorMemoryAllocation);
   Allocation word = {.bytes = sizeof *made->word, .kind = INJECT_DEVICE, .is_hidden = true};
-  *made = (Condition){.word = memory_allocate_as(&word), .value = value, .flags = flags};
+  *made = (Condition){
+      .word = memory_allocate_as(&word), .value = value, .flags = flags, .graph = graph};
   if (!made->word || !hold_condition(graph, made)) {
     memory_drop(made->word);
     free(made);
@@ -108,6 +110,13 @@ cudaGraphConditionalHandleCreate(unsigned long long *handle, cudaGraph_t graph, 
 }
 
 // --- nodes
+
+bool
+condition_is_of(uint64_t handle, const Graph *graph) {
+  const Condition *condition = find_condition(handle);
+  return condition && handle_is(graph, HANDLE_GRAPH) &&
+         (graph->is_part || condition->graph == graph);
+}
 
 static bool
 has_right_size(const cudaConditionalNodeParams *parameters) {

@@ -7,7 +7,7 @@
 
 #include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/error.h"
-#include "gpu/driver/graph/graph.h"
+#include "gpu/driver/graph/device-graph.h"
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/stream/stream-capture.h"
@@ -19,16 +19,25 @@ free_exec(Exec *exec) {
   handle_free(exec);
 }
 
+// What kernels launch does not free what an earlier launch has allocated.
+static bool
+are_flags_right(unsigned long long flags) {
+  const unsigned long long both =
+      cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagAutoFreeOnLaunch;
+  return !(flags & ~(unsigned long long)cudaGraphInstantiateFlagsKnown) && (flags & both) != both;
+}
+
 static cudaError_t
-instantiate(cudaGraphExec_t *answer, Graph *graph, unsigned long long flags, int *result) {
+instantiate(cudaGraphExec_t *answer, Graph *graph, unsigned long long flags, int *result,
+            Node **node) {
   cudaError_t error = error_check();
-  if (!error && (!answer || !handle_is(graph, HANDLE_GRAPH) ||
-                 flags & ~(unsigned long long)cudaGraphInstantiateFlagsKnown))
+  if (!error && (!answer || !handle_is(graph, HANDLE_GRAPH) || !are_flags_right(flags)))
     error = cudaErrorInvalidValue;
-  if (!error && flags & cudaGraphInstantiateFlagDeviceLaunch)
-    return error_missing("cudaGraphInstantiate for launches by the device");
+  *node = NULL;
   *result = error ? cudaGraphInstantiateError : conditions_check(graph);
-  if (!error && graph_has_conditions(graph) && handle_is(graph->exec, HANDLE_EXEC)) {
+  if (!error && !*result && flags & cudaGraphInstantiateFlagDeviceLaunch)
+    *result = device_graph_check(graph, node);
+  if (!error && graph_is_single(graph) && handle_is(graph->exec, HANDLE_EXEC)) {
     *result = cudaGraphInstantiateError;
     error = cudaErrorNotSupported;
   }
@@ -56,13 +65,15 @@ instantiate(cudaGraphExec_t *answer, Graph *graph, unsigned long long flags, int
 API cudaError_t
 cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
   int result;
-  return instantiate(exec, graph, flags, &result);
+  Node *node;
+  if (flags & cudaGraphInstantiateFlagUpload) // there is no stream for it
+    return error_return(cudaErrorInvalidValue);
+  return instantiate(exec, graph, flags, &result, &node);
 }
 
 API cudaError_t
 cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
-  int result;
-  return instantiate(exec, graph, flags, &result);
+  return cudaGraphInstantiate(exec, graph, flags);
 }
 
 API cudaError_t
@@ -70,8 +81,8 @@ cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
                                cudaGraphInstantiateParams *parameters) {
   if (!parameters)
     return error_return(cudaErrorInvalidValue);
-  parameters->errNode_out = NULL;
-  return instantiate(exec, graph, parameters->flags, &parameters->result_out);
+  return instantiate(exec, graph, parameters->flags, &parameters->result_out,
+                     &parameters->errNode_out);
 }
 
 static cudaError_t
@@ -96,8 +107,8 @@ cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags) {
   if (!error && !flags)
     error = cudaErrorInvalidValue;
   if (!error)
-    *flags = exec->flags &
-             cudaGraphInstantiateFlagAutoFreeOnLaunch; // of 0 to 9, all that an H100 returns
+    *flags = exec->flags & (cudaGraphInstantiateFlagAutoFreeOnLaunch |
+                            cudaGraphInstantiateFlagDeviceLaunch); // all that an H100 returns
   return error_return(error);
 }
 
@@ -200,8 +211,6 @@ compare_call_nodes(const Node *own, const Node *node) {
              : cudaGraphExecUpdateSuccess;
 }
 
-static cudaGraphExecUpdateResultInfo compare_graphs(const Graph *own, const Graph *graph);
-
 // Conditions have the same form, and their bodies as well.
 static cudaGraphExecUpdateResultInfo
 compare_conditions(const ConditionCall *own, Node *node) {
@@ -210,12 +219,12 @@ compare_conditions(const ConditionCall *own, Node *node) {
   if (own->type != call->type || own->size != call->size)
     return (cudaGraphExecUpdateResultInfo){cudaGraphExecUpdateErrorParametersChanged, node, NULL};
   for (unsigned k = 0; info.result == cudaGraphExecUpdateSuccess && k < call->size; k++)
-    info = compare_graphs(own->bodies[k], call->bodies[k]);
+    info = graphs_compare(own->bodies[k], call->bodies[k]);
   return info;
 }
 
-static cudaGraphExecUpdateResultInfo
-compare_graphs(const Graph *own, const Graph *graph) {
+cudaGraphExecUpdateResultInfo
+graphs_compare(const Graph *own, const Graph *graph) {
   cudaGraphExecUpdateResultInfo info = {.result = cudaGraphExecUpdateSuccess};
   if (own->n_nodes != graph->n_nodes)
     info.result = cudaGraphExecUpdateErrorTopologyChanged;
@@ -247,7 +256,7 @@ cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
   if (error)
     return error_return(error);
   queue_wait(exec->ticket);
-  *answer = compare_graphs(exec->graph, graph);
+  *answer = graphs_compare(exec->graph, graph);
   if (answer->result != cudaGraphExecUpdateSuccess)
     return error_return(cudaErrorGraphExecUpdateFailure);
   for (size_t i = 0; !error && i < graph->n_nodes; i++) {
@@ -281,10 +290,24 @@ cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, int attribute,
   return error_return(error);
 }
 
+// Answers in the value, although it is constant, as CUDA does. It stays so.
+static cudaError_t
+set_updatable(Node *node, cudaLaunchAttributeValue *value) {
+  int wanted = value->deviceUpdatableKernelNode.deviceUpdatable;
+  if (wanted != 0 && wanted != 1)
+    return cudaErrorInvalidValue;
+  if (!wanted)
+    return node->device ? cudaErrorNotSupported : cudaSuccess;
+  value->deviceUpdatableKernelNode.devNode = device_node_make(node);
+  return node->device ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
 API cudaError_t
 cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, int attribute,
                                 const cudaLaunchAttributeValue *value) {
   cudaError_t error = value ? use_launch(node, attribute) : cudaErrorInvalidValue;
+  if (!error && attribute == cudaLaunchAttributeDeviceUpdatableKernelNode)
+    error = set_updatable(node, (cudaLaunchAttributeValue *)value);
   if (error)
     return error_return(error);
   KernelCall *launch = node->call.kernel;
@@ -300,6 +323,8 @@ API cudaError_t
 cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
   cudaError_t error = use_launch(to, 0);
   error = error ? error : use_launch(from, 0);
+  if (!error && (to->device || from->device))
+    error = cudaErrorNotSupported;
   if (error)
     return error_return(error);
   memcpy(to->call.kernel->attributes, from->call.kernel->attributes,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gpu/driver/error.h"
-#include "gpu/driver/graph/graph.h"
+#include "gpu/driver/graph/device-graph.h"
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/stream/symbol-copy.h"
@@ -58,7 +58,7 @@ node_make_kernel(Call *call, const cudaKernelNodeParams *parameters) {
 static cudaError_t
 make_node_copy(Call *call, const cudaMemcpy3DParms *parameters) {
   *call = (Call){.kind = cudaGraphNodeTypeEmpty};
-  if (!parameters)
+  if (!parameters || copy_is_empty(parameters))
     return cudaErrorInvalidValue;
   *call = (Call){.kind = cudaGraphNodeTypeMemcpy, .copy = *parameters};
   return cudaSuccess;
@@ -76,7 +76,7 @@ make_bytes(Call *call, void *to, const void *from, size_t bytes, int kind) {
 static cudaError_t
 make_fill(Call *call, const cudaMemsetParams *parameters) {
   *call = (Call){.kind = cudaGraphNodeTypeEmpty};
-  if (!parameters)
+  if (!parameters || parameters->width == 0 || parameters->height == 0)
     return cudaErrorInvalidValue;
   *call = (Call){.kind = cudaGraphNodeTypeMemset, .fill = {.rows = *parameters, .depth = 1}};
   return cudaSuccess;
@@ -96,7 +96,7 @@ make_child(Call *call, const Graph *child) {
   *call = (Call){.kind = cudaGraphNodeTypeEmpty};
   if (!handle_is(child, HANDLE_GRAPH))
     return cudaErrorInvalidValue;
-  if (graph_has_conditions(child))
+  if (graph_is_single(child))
     return cudaErrorNotSupported;
   Graph *copy = graph_copy(child);
   if (!copy)
@@ -109,14 +109,17 @@ make_child(Call *call, const Graph *child) {
 static cudaError_t
 make_event(Call *call, cudaGraphNodeType kind, cudaEvent_t event) {
   *call = (Call){.kind = kind, .event = event};
-  return cudaSuccess;
+  return event ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 // The memory has its address from now on.
 static cudaError_t
 make_allocation(Call *call, cudaMemAllocNodeParams *parameters) {
   *call = (Call){.kind = cudaGraphNodeTypeEmpty};
-  if (!parameters || parameters->bytesize == 0)
+  if (!parameters || parameters->bytesize == 0 ||
+      parameters->poolProps.allocType != cudaMemAllocationTypePinned ||
+      parameters->poolProps.location.type != cudaMemLocationTypeDevice ||
+      parameters->poolProps.location.id != 0)
     return cudaErrorInvalidValue;
   Allocation memory = {.bytes = parameters->bytesize,
                        .kind = INJECT_DEVICE,
@@ -132,8 +135,9 @@ make_allocation(Call *call, cudaMemAllocNodeParams *parameters) {
 
 static cudaError_t
 make_operations(Call *call, const CUDA_BATCH_MEM_OP_NODE_PARAMS *parameters) {
-  if (parameters->count == 0 || parameters->count > MEMORY_MAX_OPERATIONS ||
-      !parameters->paramArray || (parameters->ctx && !context_is(parameters->ctx)))
+  if (parameters->count > MEMORY_MAX_OPERATIONS ||
+      (parameters->count > 0 && !parameters->paramArray) ||
+      (parameters->ctx ? !context_is(parameters->ctx) : parameters->count == 0))
     return cudaErrorInvalidValue;
   MemoryCall *made = memory_call_new(parameters->ctx, parameters->paramArray, parameters->count,
                                      parameters->flags);
@@ -277,12 +281,23 @@ cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph, Node *const *
   return add_given_node(node, graph, dependencies, n, &call, error);
 }
 
+// What a graph has allocated, and this one does not free yet.
+static cudaError_t
+check_freed(const Graph *graph, const void *address) {
+  Allocation found;
+  bool is_right = memory_find(address, &found) && found.is_graphs && handle_is(graph, HANDLE_GRAPH);
+  for (size_t i = 0; is_right && i < graph->n_nodes; i++) {
+    const Call *call = &graph->nodes[i]->call;
+    is_right = call->kind != cudaGraphNodeTypeMemFree || call->freed != address;
+  }
+  return is_right ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 API cudaError_t
 cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, Node *const *dependencies,
                         size_t n, void *address) {
   Call call = {.kind = cudaGraphNodeTypeMemFree, .freed = address};
-  return add_given_node(node, graph, dependencies, n, &call,
-                        address ? cudaSuccess : cudaErrorInvalidValue);
+  return add_given_node(node, graph, dependencies, n, &call, check_freed(graph, address));
 }
 
 static cudaError_t
@@ -293,6 +308,10 @@ add_any_node(cudaGraphNode_t *node, cudaGraph_t graph, Node *const *dependencies
       parameters && parameters->type == cudaGraphNodeTypeGraph && parameters->graph.ownership == 1
           ? parameters->graph.graph
           : NULL;
+  bool is_wrong = parameters && parameters->type == cudaGraphNodeTypeConditional &&
+                  !condition_is_of(parameters->conditional.handle, graph);
+  if (is_wrong)
+    return error_return(cudaErrorInvalidValue);
   cudaError_t error = node_make_call(&call, parameters);
   error = add_given_node(node, graph, dependencies, n, &call, error);
   if (!error && moved) { // the original is what the program goes on with
@@ -360,12 +379,21 @@ set_node(Node *node, Call *call, cudaError_t error) {
   return error_return(error ? error : node_replace(node, call));
 }
 
+// Whether a copy goes between other kinds of memory than it did.
+static bool
+turns_copy(const cudaMemcpy3DParms *was, const cudaMemcpy3DParms *is) {
+  return was->kind != is->kind && was->kind != cudaMemcpyDefault && is->kind != cudaMemcpyDefault;
+}
+
 // The same of a graph that is executed.
 static cudaError_t
 set_executed(Exec *exec, const Node *node, Call *call, cudaError_t error) {
   Node *own = handle_is(exec, HANDLE_EXEC) ? exec_find(exec, node) : NULL;
   if (!error && own && call->kind == cudaGraphNodeTypeBatchMemOp && own->call.kind == call->kind &&
       own->call.memory->n != call->memory->n)
+    error = cudaErrorInvalidValue;
+  if (!error && own && call->kind == cudaGraphNodeTypeMemcpy && own->call.kind == call->kind &&
+      turns_copy(&own->call.copy, &call->copy))
     error = cudaErrorInvalidValue;
   return set_node(own, call, error);
 }
@@ -444,6 +472,10 @@ cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                      cudaGraph_t child) {
   Call call;
   cudaError_t error = make_child(&call, child);
+  const Node *own = handle_is(exec, HANDLE_EXEC) ? exec_find(exec, node) : NULL;
+  if (!error && own && own->call.kind == cudaGraphNodeTypeGraph &&
+      graphs_compare(own->call.child, child).result != cudaGraphExecUpdateSuccess)
+    error = cudaErrorGraphExecUpdateFailure;
   return set_executed(exec, node, &call, error);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gpu/driver/error.h"
-#include "gpu/driver/graph/graph.h"
+#include "gpu/driver/graph/device-graph.h"
 #include "gpu/driver/handle.h"
 
 static cudaError_t
@@ -47,7 +47,7 @@ cudaGraphClone(cudaGraph_t *copy, cudaGraph_t graph) {
   cudaError_t error = use_graph(graph);
   if (!error && !copy)
     error = cudaErrorInvalidValue;
-  if (!error && graph_has_conditions(graph))
+  if (!error && graph_is_single(graph))
     error = cudaErrorNotSupported;
   if (error)
     return error_return(error);
@@ -81,6 +81,9 @@ cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType *kind) {
 API cudaError_t
 cudaGraphDestroyNode(cudaGraphNode_t node) {
   cudaError_t error = use_graph_node(node);
+  if (!error && (node->device || node->call.kind == cudaGraphNodeTypeMemAlloc ||
+                 node->call.kind == cudaGraphNodeTypeMemFree))
+    error = cudaErrorNotSupported;
   if (!error)
     graph_remove(node);
   return error_return(error);

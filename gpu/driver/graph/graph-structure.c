@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gpu/driver/error.h"
-#include "gpu/driver/graph/graph.h"
+#include "gpu/driver/graph/device-graph.h"
 #include "gpu/driver/handle.h"
 
 Graph *
@@ -17,6 +17,8 @@ graph_new(void) {
 static void
 free_node(Node *node) {
   call_clear(&node->call);
+  if (node->device && handle_is(node->device, HANDLE_DEVICE_NODE) && node->device->node == node)
+    handle_free(node->device);
   free(node->dependencies);
   handle_free(node);
 }
@@ -117,6 +119,9 @@ graph_copy(const Graph *graph) {
     if (node) {
       node->origin = from;
       node->is_disabled = from->is_disabled;
+      node->device = from->device;
+      if (node->device)
+        node->device->node = node;
     }
   }
   for (size_t i = 0; fits && i < graph->n_nodes; i++)
@@ -168,12 +173,25 @@ graph_sort(const Graph *graph) {
   return NULL;
 }
 
+bool
+graph_is_single(const Graph *graph) {
+  bool is_single = graph_has_conditions(graph);
+  for (size_t i = 0; i < graph->n_nodes && !is_single; i++) {
+    const Node *node = graph->nodes[i];
+    is_single = node->device || node->call.kind == cudaGraphNodeTypeMemAlloc ||
+                node->call.kind == cudaGraphNodeTypeMemFree;
+  }
+  return is_single;
+}
+
 static cudaError_t
 run_nodes(Node *const *order, size_t n) {
   cudaError_t error = cudaSuccess;
   for (size_t i = 0; !error && i < n; i++)
-    if (!order[i]->is_disabled)
+    if (!order[i]->is_disabled) {
       error = call_run(&order[i]->call);
+      error = error ? error : exec_run_launched();
+    }
   return error;
 }
 
@@ -186,7 +204,7 @@ graph_run(const Graph *graph) {
 }
 
 cudaError_t
-exec_run(Exec *exec) {
+exec_run_nodes(const Exec *exec) {
   conditions_begin(exec->graph);
   return run_nodes(exec->order, exec->graph->n_nodes);
 }

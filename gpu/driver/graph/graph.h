@@ -13,7 +13,9 @@ typedef struct Node {
   size_t n_dependencies;
   const struct Node *origin; // (nullable): that this one is a copy of
   bool is_disabled;          // in a graph that is executed
-  size_t mark;               // of whoever goes through the graph
+  struct DeviceNode
+      *device; // (nullable): what kernels change it by (device-graph.h); the last copy owns it
+  size_t mark; // of whoever goes through the graph
 } Node;
 
 // A reference that a graph has to an object of the program.
@@ -59,6 +61,9 @@ Node **graph_sort(const Graph *graph);
 
 cudaError_t graph_run(const Graph *graph);
 cudaError_t exec_run(Exec *exec);
+cudaError_t exec_run_nodes(const Exec *exec);
+// Runs what kernels of the graph that this thread runs have launched, to be forgotten.
+cudaError_t exec_run_launched(void);
 
 // Whether functions of the host are called.
 bool exec_calls_host(const Exec *exec);
@@ -74,12 +79,22 @@ cudaError_t node_make_call(Call *call, cudaGraphNodeParams *parameters);
 // The node does another call of the same kind, which is taken.
 cudaError_t node_replace(Node *node, Call *call);
 
+// Whether two graphs have the same form, node by node.
+cudaGraphExecUpdateResultInfo graphs_compare(const Graph *own, const Graph *graph);
+
+// Whether a graph cannot be copied, nor be part of another one, and is executed by one at a time: it has conditions, allocates, or has
+// nodes that kernels change.
+bool graph_is_single(const Graph *graph);
+
 // Conditions of a graph, which its copies share; @begin: what they are at first.
 bool conditions_hold_again(Graph *to, const Graph *from);
 void conditions_drop_all(Graph *graph);
 void conditions_begin(const Graph *graph);
 
-// Whether a graph has conditions: it cannot be copied, nor be part of another one, and is executed by one at a time.
+// Whether a graph may have the node of a condition: it was made for it, or the graph is a body.
+bool condition_is_of(uint64_t handle, const Graph *graph);
+
+// Whether a graph has conditions (graph_is_single()).
 bool graph_has_conditions(const Graph *graph);
 
 // Whether a graph can be executed, as far as nodes with conditions say so: a result of cudaGraphInstantiateParams.

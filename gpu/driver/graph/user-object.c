@@ -136,9 +136,9 @@ cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned 
   Held *held = error ? NULL : graph->held;
   while (held && held->object != object)
     held = held->next;
-  if (!error && (!held || held->count < count))
+  if (!error && held && held->count < count)
     error = cudaErrorInvalidValue;
-  if (!error) {
+  if (!error && held) { // of what is not held nothing is released
     held->count -= count;
     release_object(object, count);
   }

@@ -8,6 +8,7 @@
 #include "gpu/driver/stream/call.h"
 #include "gpu/driver/client.h"
 #include "gpu/driver/error.h"
+#include "gpu/driver/graph/device-graph.h"
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/memory/device-heap.h"
 #include "gpu/driver/kernel/occupancy.h"
@@ -220,6 +221,7 @@ launch_run(const KernelCall *launch, uint64_t stream) {
   memory_add_all(&payload);
   heap_add(&payload);
   textures_add(&payload);
+  smb_payload_add_number(&payload, device_graph_current());
   RunStatus status = client_ask(RUN_LAUNCH, &payload);
   size_t length = 0;
   const unsigned char *message = smb_payload_bytes(&payload, &length);

@@ -8,10 +8,12 @@
 
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
+#include "gpu/driver/memory/memory.h"
 #include "gpu/driver/kernel/module.h"
 
 struct Library {
-  Module *module;
+  Module *module;      // NULL: text that is wrong, which is told when something of it is asked for
+  cudaError_t failure; // with it
 };
 
 // --- what the compiler would say
@@ -65,13 +67,14 @@ open_library_image(cudaLibrary_t *library, const void *bytes, size_t n_bytes, Mo
   if (n_bytes == 0)
     return cudaErrorInvalidKernelImage;
   cudaError_t error = module_open(bytes, n_bytes, log, &module);
-  if (error)
+  if (error && error != cudaErrorInvalidPtx)
     return error;
   *library = handle_new(HANDLE_LIBRARY, sizeof **library);
   if (!*library)
     return cudaErrorMemoryAllocation;
-  (*library)->module = module;
-  module_set_library(module, *library);
+  **library = (struct Library){.module = module, .failure = error};
+  if (module)
+    module_set_library(module, *library);
   return cudaSuccess;
 }
 
@@ -141,15 +144,18 @@ static cudaError_t
 use_library(cudaLibrary_t library) {
   cudaError_t error = error_check();
   return error                                ? error
-         : handle_is(library, HANDLE_LIBRARY) ? cudaSuccess
+         : handle_is(library, HANDLE_LIBRARY) ? library->failure
                                               : cudaErrorInvalidResourceHandle;
 }
 
 API cudaError_t
 cudaLibraryUnload(cudaLibrary_t library) {
-  cudaError_t error = use_library(library);
+  cudaError_t error = error_check();
+  if (!error && !handle_is(library, HANDLE_LIBRARY))
+    error = cudaErrorInvalidResourceHandle;
   if (!error) {
-    module_close(library->module);
+    if (library->module)
+      module_close(library->module);
     handle_free(library);
   }
   return error_return(error);
@@ -163,8 +169,8 @@ cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *na
   return error_return(error ? error : module_find_kernel(library->module, name, kernel));
 }
 
-static cudaError_t
-find_library_variable(void **address, size_t *bytes, cudaLibrary_t library, const char *name) {
+cudaError_t
+library_find_variable(void **address, size_t *bytes, cudaLibrary_t library, const char *name) {
   void *found;
   size_t size;
   cudaError_t error = use_library(library);
@@ -175,17 +181,27 @@ find_library_variable(void **address, size_t *bytes, cudaLibrary_t library, cons
     *address = found;
   if (!error && bytes)
     *bytes = size;
-  return error_return(error);
+  return error;
 }
 
 API cudaError_t
 cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t library, const char *name) {
-  return find_library_variable(address, bytes, library, name);
+  cudaError_t error = library_find_variable(address, bytes, library, name);
+  return error_return(error == cudaErrorSymbolNotFound ? cudaErrorInvalidValue : error);
 }
 
 API cudaError_t
 cudaLibraryGetManaged(void **address, size_t *bytes, cudaLibrary_t library, const char *name) {
-  return find_library_variable(address, bytes, library, name);
+  void *found = NULL;
+  Allocation memory;
+  cudaError_t error = library_find_variable(&found, bytes, library, name);
+  if (error)
+    return error_return(error);
+  if (!memory_find(found, &memory) || memory.kind != INJECT_MANAGED)
+    return error_return(cudaErrorSymbolNotFound);
+  if (address)
+    *address = found;
+  return cudaSuccess;
 }
 
 API cudaError_t

@@ -78,3 +78,7 @@ void module_reset(void);
 
 // Adds how many variables a module has, and each of them (RUN_LAUNCH).
 void module_add_variables(SmbPayload *payload, const Module *module);
+
+// A variable of a library (@address, @bytes: nullable).
+cudaError_t library_find_variable(void **address, size_t *bytes, cudaLibrary_t library,
+                                  const char *name);

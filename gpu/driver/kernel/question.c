@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpu/driver/error.h"
+#include "gpu/driver/graph/device-graph.h"
 #include "gpu/driver/kernel/occupancy.h"
 #include "gpu/driver/stream/call.h"
 
@@ -123,6 +124,40 @@ answer_child(const Question *question, SmbPayload *answer) {
   uint64_t bytes = question->kernel->parameter_bytes;
   smb_payload_add_bytes(answer, &bytes, error ? 0 : sizeof bytes);
   return error;
+}
+
+// --- graphs
+
+static cudaError_t
+answer_graph(const Question *question, SmbPayload *answer) {
+  (void)answer;
+  return device_graph_launch((Exec *)(uintptr_t)question->numbers[0], question->numbers[1]);
+}
+
+static DeviceNode *
+take_node(const Question *question) {
+  return (DeviceNode *)(uintptr_t)question->numbers[0];
+}
+
+static cudaError_t
+answer_node_parameter(const Question *question, SmbPayload *answer) {
+  uint64_t word = question->numbers[3], bytes = question->numbers[2];
+  (void)answer;
+  return bytes > sizeof word
+             ? cudaErrorInvalidValue
+             : device_node_set_parameter(take_node(question), question->numbers[1], &word, bytes);
+}
+
+static cudaError_t
+answer_node_grid(const Question *question, SmbPayload *answer) {
+  (void)answer;
+  return device_node_set_grid(take_node(question), take_triple(question, 1));
+}
+
+static cudaError_t
+answer_node_enabled(const Question *question, SmbPayload *answer) {
+  (void)answer;
+  return device_node_enable(take_node(question), question->numbers[1] & 1);
 }
 
 // --- all of them

@@ -13,7 +13,7 @@
 #include "gpu/driver/stream/stream-capture.h"
 
 enum {
-  UNKNOWN_FLAGS = 16,
+  KNOWN_FLAGS = 0xef, // all but CUDA_ARRAY3D_DEPTH_TEXTURE
   CUBE_FACES = 6,
 };
 
@@ -76,7 +76,8 @@ allocate_array(cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExte
                unsigned flags) {
   cudaError_t error = error_check();
   error = error ? error : capture_check_unsafe(false);
-  if (!error && (!array || !format || flags & UNKNOWN_FLAGS || !is_extent_allowed(extent, flags)))
+  if (!error &&
+      (!array || !format || flags & ~(unsigned)KNOWN_FLAGS || !is_extent_allowed(extent, flags)))
     error = cudaErrorInvalidValue;
   size_t element = error ? 0 : array_element_bytes(format);
   if (!error && element == 0)

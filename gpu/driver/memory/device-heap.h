@@ -8,6 +8,10 @@
 #include "gpu/driver/abi.h"
 #include "gpu/inject/payload.h"
 
+enum {
+  HEAP_LEAST = 4 << 20, // bytes, as an H200 has it
+};
+
 // A module needs it. Returns whether there is room.
 bool heap_need(void);
 

@@ -18,6 +18,7 @@
 
 enum {
   HANDLE_TYPE_FD = 1, // cudaMemHandleTypePosixFileDescriptor
+  HANDLE_TYPES = 15,  // all that there are
 };
 
 struct Pool {
@@ -140,6 +141,8 @@ cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *properties) {
   cudaError_t error = error_check();
   if (!error &&
       (!pool || !properties || properties->allocType != cudaMemAllocationTypePinned ||
+       properties->location.type == cudaMemLocationTypeNone ||
+       (unsigned)properties->handleTypes > HANDLE_TYPES ||
        (properties->location.type == cudaMemLocationTypeDevice && properties->location.id != 0)))
     error = cudaErrorInvalidValue;
   if (!error && properties->location.type != cudaMemLocationTypeDevice)
@@ -265,13 +268,11 @@ cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc *accesses, size
   if (!error && n > 0 && !accesses)
     error = cudaErrorInvalidValue;
   for (size_t i = 0; !error && i < n; i++) {
-    bool is_ours =
-        accesses[i].location.type == cudaMemLocationTypeDevice && accesses[i].location.id == 0;
-    if (!is_ours)
-      error = accesses[i].location.type == cudaMemLocationTypeDevice ? cudaErrorInvalidDevice
-                                                                     : cudaErrorInvalidValue;
-    else if (accesses[i].flags != cudaMemAccessFlagsProtReadWrite)
-      error = cudaErrorInvalidValue; // of the device that the pool is on
+    if (accesses[i].location.type != cudaMemLocationTypeDevice)
+      error = accesses[i].location.type == cudaMemLocationTypeNone ? cudaErrorNotSupported
+                                                                   : cudaErrorInvalidValue;
+    else if (accesses[i].location.id != 0 || accesses[i].flags != cudaMemAccessFlagsProtReadWrite)
+      error = cudaErrorInvalidDevice; // nor can the device that the pool is on lose it
   }
   return error_return(error);
 }
@@ -282,7 +283,7 @@ cudaMemPoolGetAccess(int *flags, cudaMemPool_t pool, cudaMemLocation *location) 
   if (!error && (!flags || !location))
     error = cudaErrorInvalidValue;
   if (!error && location->type == cudaMemLocationTypeDevice && location->id != 0)
-    error = cudaErrorInvalidDevice;
+    error = cudaErrorInvalidValue;
   if (!error)
     *flags =
         location->type == cudaMemLocationTypeDevice ? pool->access : cudaMemAccessFlagsProtNone;
@@ -317,7 +318,7 @@ API cudaError_t
 cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   cudaError_t error = use_pool(pool);
   if (!error && device != 0)
-    error = cudaErrorInvalidDevice;
+    error = cudaErrorInvalidValue;
   if (!error)
     current = pool;
   return error_return(error);

@@ -195,7 +195,7 @@ API cudaError_t
 cudaIpcGetEventHandle(cudaIpcHandle *handle, cudaEvent_t event) {
   cudaError_t error = error_check();
   if (!error && (!handle || !handle_is(event, HANDLE_EVENT)))
-    error = handle ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    error = handle && event ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
   if (!error && (!event->shared || event->is_opened))
     error = cudaErrorInvalidResourceHandle;
   if (error)
@@ -209,8 +209,10 @@ cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcHandle handle) {
   Share share;
   cudaError_t error = error_check();
   memcpy(&share, &handle, sizeof share);
-  if (!error && (!event || share.magic != SHARE_MAGIC))
+  if (!error && !event)
     error = cudaErrorInvalidValue;
+  if (!error && share.magic != SHARE_MAGIC)
+    error = cudaErrorMapBufferObjectFailed;
   if (!error && share_is_own(&share))
     error = cudaErrorDeviceUninitialized;
   SharedEvent *shared = error ? NULL : share_open(&share);

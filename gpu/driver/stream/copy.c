@@ -73,8 +73,8 @@ check_side(const Array *array, cudaPos position, cudaPitchedPtr pointer,
                                                                   : cudaErrorInvalidValue;
 }
 
-static bool
-is_empty_copy(const cudaMemcpy3DParms *copy) {
+bool
+copy_is_empty(const cudaMemcpy3DParms *copy) {
   return copy->extent.width == 0 || copy->extent.height == 0 || copy->extent.depth == 0;
 }
 
@@ -82,9 +82,11 @@ cudaError_t
 copy_check(const cudaMemcpy3DParms *copy) {
   bool to_device = copy->kind == cudaMemcpyHostToDevice || copy->kind == cudaMemcpyDeviceToDevice;
   bool from_device = copy->kind == cudaMemcpyDeviceToHost || copy->kind == cudaMemcpyDeviceToDevice;
-  if (copy->kind < cudaMemcpyHostToHost || copy->kind > cudaMemcpyDefault)
+  bool is_any = copy->kind == cudaMemcpyDefault; // arrays are the device's
+  if (copy->kind < cudaMemcpyHostToHost || copy->kind > cudaMemcpyDefault ||
+      (copy->srcArray && !from_device && !is_any) || (copy->dstArray && !to_device && !is_any))
     return cudaErrorInvalidMemcpyDirection;
-  if (is_empty_copy(copy))
+  if (copy_is_empty(copy))
     return cudaSuccess;
   cudaError_t error = check_side(copy->dstArray, copy->dstPos, copy->dstPtr, copy, to_device);
   return error ? error : check_side(copy->srcArray, copy->srcPos, copy->srcPtr, copy, from_device);
@@ -93,7 +95,7 @@ copy_check(const cudaMemcpy3DParms *copy) {
 void
 copy_run(const cudaMemcpy3DParms *copy) {
   size_t width = count_row_bytes(copy);
-  if (is_empty_copy(copy))
+  if (copy_is_empty(copy))
     return;
   Side to = take_side(copy->dstArray, copy->dstPos, copy->dstPtr);
   Side from = take_side(copy->srcArray, copy->srcPos, copy->srcPtr);
@@ -108,7 +110,7 @@ copy_run(const cudaMemcpy3DParms *copy) {
 
 bool
 copy_is_pageable(const cudaMemcpy3DParms *copy) {
-  return !is_empty_copy(copy) && ((!copy->dstArray && !memory_is_ours(copy->dstPtr.ptr)) ||
+  return !copy_is_empty(copy) && ((!copy->dstArray && !memory_is_ours(copy->dstPtr.ptr)) ||
                                   (!copy->srcArray && !memory_is_ours(copy->srcPtr.ptr)));
 }
 

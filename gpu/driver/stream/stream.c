@@ -330,12 +330,22 @@ cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
   return cudaSuccess;
 }
 
+// Of those that are numbers with a meaning.
+static bool
+is_attribute_right(cudaLaunchAttributeID id, const cudaLaunchAttributeValue *value) {
+  enum {
+    SYNCHRONIZATION_POLICIES = 4 // cudaSyncPolicyAuto and those that follow, from 1 on
+  };
+  return id != cudaLaunchAttributeSynchronizationPolicy ||
+         (value->syncPolicy >= 1 && (int)value->syncPolicy <= SYNCHRONIZATION_POLICIES);
+}
+
 API cudaError_t
 cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
                        const cudaLaunchAttributeValue *value) {
   Stream *stream;
   cudaError_t error = use_stream(handle, &stream);
-  if (!error && (!value || !has_stream_attribute(id)))
+  if (!error && (!value || !has_stream_attribute(id) || !is_attribute_right(id, value)))
     error = cudaErrorInvalidValue;
   if (error)
     return error_return(error);
@@ -363,8 +373,10 @@ cudaStreamAttachMemAsync(cudaStream_t handle, void *address, size_t bytes, unsig
   (void)bytes;
   bool is_known =
       flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+  Allocation found;
   if (!error &&
-      (!address || !is_known || (flags == cudaMemAttachSingle && stream_is_legacy(stream))))
+      (!address || !is_known || (flags == cudaMemAttachSingle && stream_is_legacy(stream)) ||
+       (memory_find(address, &found) && found.kind == INJECT_DEVICE)))
     error = cudaErrorInvalidValue;
   return error_return(error);
 }

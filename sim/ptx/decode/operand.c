@@ -114,6 +114,7 @@ static const struct {
     {"%warpid", SPECIAL_WARP, FALSE},
     {"%dynamic_smem_size", SPECIAL_DYNAMIC_BYTES, FALSE},
     {"%total_smem_size", SPECIAL_SHARED_BYTES, FALSE},
+    {"%current_graph_exec", SPECIAL_GRAPH, FALSE},
 };
 
 // Whether the launch decides the value of a special register (section 10), and which one it is.
@@ -214,6 +215,10 @@ special_row(PtxDecoder *decoder, const char *name, guint bytes) {
   Preset preset = {.row = smb_code_new_rows(decoder->code, 2)};
   if (find_launched(name, &preset.special))
     g_array_append_val(decoder->code->presets, preset);
+  if (preset.special == SPECIAL_GRAPH) { // of 64 bits
+    const Preset high = {.special = SPECIAL_GRAPH_HIGH, .row = preset.row + 1};
+    g_array_append_val(decoder->code->presets, high);
+  }
   g_hash_table_insert(decoder->specials, (gpointer)name, GUINT_TO_POINTER(preset.row));
   return add_ptx_clock(decoder, name, preset.row);
 }

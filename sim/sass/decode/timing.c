@@ -41,6 +41,12 @@ refine_rate(const SassInstruction *instruction, SmbRate rate) {
   return rate;
 }
 
+// Products of doubles of larger shapes: as long as those of 8x8x4, or of 16x8x4, that they are made of (an H200: 16 and 64 cycles).
+static guint
+count_times(const SassInstruction *instruction) {
+  return sass_has(instruction, PART_16x8x16) ? 4 : sass_has(instruction, PART_16x8x8) ? 2 : 1;
+}
+
 // Registers of 32 bits that hold what an instruction moves in each lane.
 static guint
 count_data_words(const SassInstruction *instruction) {
@@ -119,6 +125,7 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
   memcpy(&high, bytes + 8, sizeof(high));
   high = GUINT64_FROM_LE(high);
   SmbTiming timing = {.rate = (guint8)refine_rate(instruction, find_rate(instruction)),
+                      .times = (guint8)count_times(instruction),
                       .stall = high >> (105 - 64) & 15,
                       .yields = !(high >> (109 - 64) & 1),
                       .write_board = high >> (110 - 64) & 7,

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# What was measured on a device, by small kernels (tests/gpu/time/facts.cu): its file says so, and the clock's model takes as long for
+# their machine code as the device did. One row in ten; SMEMBANK_TEST_EFFORT=full: all.
+set -eu
+for tool in python3 xz; do
+  command -v "$tool" >/dev/null || { echo "no $tool"; exit 77; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+here=${srcdir:?}/tests/gpu/time data=$srcdir/tests/data/time
+tar -C "$work" -xJf "$data/h200-cubins.tar.xz"
+python3 "$here/device.py" compare "$data/h200-facts.txt" "$srcdir/data/devices/h200.ini"
+[ "${SMEMBANK_TEST_EFFORT:-}" = full ] && every=1 || every=10
+python3 "$here/replay.py" "${SMEMBANK:?}" "$data/h200-facts.txt" "$work/cubins" h200 "$every"
+
+# The check finds what it is for: a device twice as slow.
+sed 's/^interval.lop3 *[0-9.]*/interval.lop3 4.0/' "$data/h200-facts.txt" >"$work/slow.txt"
+if python3 "$here/device.py" compare "$work/slow.txt" "$srcdir/data/devices/h200.ini" >"$work/out"; then
+  echo 'FAIL: nothing was found'
+  exit 1
+fi
+grep -q '^.*logic=2, but interval.lop3 is 4$' "$work/out"
