@@ -98,7 +98,7 @@ START_TEST(heads_of_kernels) {
     g_autoptr(GBytes) text = g_bytes_new_static(cases[i].text, strlen(cases[i].text));
     g_autoptr(SmbSource) source = smb_source_new("k.cu", text, NULL);
     const SmbProgramOptions options = {.entry = cases[i].entry, .cuda_arch = 900, .lanes = 32};
-    g_autoptr(GArray) prototype = smb_cuda_prototype(source, &options);
+    g_autoptr(GArray) prototype = smb_cuda_prototype(source, &options, NULL);
     g_autoptr(GString) out = g_string_new(NULL);
     for (guint p = 0; prototype && p < prototype->len; p++)
       write_declared(out, &g_array_index(prototype, SmbDeclared, p));
@@ -133,7 +133,7 @@ START_TEST(kernels_that_are_the_same) {
     g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
     g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
     const SmbProgramOptions options = {.cuda_arch = 900, .lanes = 32};
-    g_autoptr(GArray) prototype = smb_cuda_prototype(source, &options);
+    g_autoptr(GArray) prototype = smb_cuda_prototype(source, &options, NULL);
     ck_assert_ptr_nonnull(prototype);
     ck_assert_msg(smb_signature_agrees(symbols[i].symbol, prototype) == symbols[i].agrees, "%s: %s",
                   symbols[i].symbol, symbols[i].text);

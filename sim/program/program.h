@@ -257,7 +257,7 @@ char *smb_program_describe_parameter(const SmbProgram *program, guint index);
 #define SMB_ARRAY_MAX_DIMENSIONS 3
 
 /**
- * SmbArray: a __shared__ variable that the kernel uses.
+ * SmbArray: a __shared__ variable that the kernel uses, or a member of one that is a structure: "s.tile".
  * @name: its name
  * @element: type of an element, as C writes it: "float4"
  * @element_bytes: its size
@@ -267,6 +267,9 @@ char *smb_program_describe_parameter(const SmbProgram *program, guint index);
  * @bytes: size of a static array; 0 of a dynamic one
  * @is_dynamic: whether it is extern: it has all dynamic shared memory, as every other such array has
  * @is_carved: whether it is a part of the dynamic one that a pointer names
+ * @variable: (nullable): of a member: the variable
+ * @inside: of a member: byte offset in the variable
+ * @is_typed: of compiled code: whether a text says what it holds
  * @line: where it is declared, from 1
  * @column: from 1, in bytes
  */
@@ -280,6 +283,9 @@ typedef struct {
   gsize bytes;
   gboolean is_dynamic;
   gboolean is_carved;
+  const char *variable;
+  gsize inside;
+  gboolean is_typed;
   guint line;
   guint column;
 } SmbArray;
