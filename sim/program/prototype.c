@@ -73,7 +73,7 @@ smb_program_set_prototype(SmbProgram *program, GArray *prototype) {
 // --- shared variables
 
 static void
-clear_part(gpointer data) {
+clear_shared_part(gpointer data) {
   SmbArray *part = data;
   g_free((char *)part->name);
   g_free((char *)part->element);
@@ -101,7 +101,7 @@ smb_declared_shared_add(GArray *shared, const char *name, gsize bytes, gboolean 
                                    .bytes = bytes,
                                    .is_dynamic = is_dynamic,
                                    .parts = g_array_new(FALSE, FALSE, sizeof(SmbArray))};
-  g_array_set_clear_func(added.parts, clear_part);
+  g_array_set_clear_func(added.parts, clear_shared_part);
   for (guint i = 0; i < parts->len; i++) {
     SmbArray part = g_array_index(parts, SmbArray, i);
     part.name = g_strdup(part.name);

@@ -103,6 +103,21 @@ sed 's/int lda;/virtual int f(); int lda;/; s/unsigned last;/short last;/' kept.
 expect 2 analyze made.ptx --block 32
 says "'base' (unsigned int), 'p' (24 bytes; its fields are not known: ./gather.cu:1:12: it has virtual functions) of 'gather' need values"
 
+# Shared arrays have the types and the members that it declares, if they are as large.
+sed 's/struct P {/struct Smem { int tile[16][33]; short rest[2][496]; }; &/; s/int s\[1024\]/Smem s/; s/ s\[/ s.tile[0][/g' kept.cu >gather.cu
+expect 0 explain made.ptx --block 32 --arg base=136 --arg p.last=2112 --arg p.lda=0 --all-lanes
+tells 'It accesses s.tile[1][1], at byte (1 * 33 + 1) * 4 = 136'
+expect 0 explain made.ptx --block 32 --arg base=2112 --arg p.last=4 --arg p.lda=0
+tells 'It accesses s.rest[0][0..1], at byte 2112 + (0 * 496 + 0) * 2 = 2112'
+expect 0 explain made.ptx --block 32 --arg base=2112 --arg p.last=4 --arg p.lda=0 --array s+2112=496xi32
+tells 'It accesses s+2112[0], at byte 2112 + 0 * 4 = 2112'
+expect 2 explain made.ptx --block 32 --arg base=0 --arg p.last=4 --arg p.lda=0 --array t=496xi32
+says "array 't=496xi32': expected one of s.tile, s.rest"
+expect 0 advise made.ptx --block 32 --arg base=0 --arg p.last=4 --arg p.lda=0 --array s.tile
+sed -i 's/496/495/' gather.cu
+expect 0 explain made.ptx --block 32 --arg base=136 --arg p.last=4 --arg p.lda=0
+tells 'It accesses s[136..139]'
+
 # Arrays of machine code have the names of the PTX that is kept with it; "shared" and "dynamic" are all of them.
 expect 2 advise "$top/tests/data/sass/inlined.sm_90.cubin" --entry inlined --block 32 --array none=32x32xf32
 says "array 'none=32x32xf32': expected one of tile, dynamic"

@@ -73,6 +73,20 @@ shows 'block 32x32, grid 2'
 expect 0 explain two.cu
 shows 'conflict'
 says 'launch 4 has the most excess wavefronts'
+# Arrays are those of the text, also of a capture whose text is at hand.
+tells 'It accesses tile[1][0], at byte (1 * 32 + 0) * 4 = 128'
+expect 0 run -o two.capture two.cu
+expect 0 explain two.capture --launch 4
+tells 'It accesses tile[1][0], at byte (1 * 32 + 0) * 4 = 128'
+expect 0 advise two.capture --launch 4
+shows 'int tile[32][32]  4096 bytes'
+rm -f ran
+mkdir elsewhere
+sed 's/T tile\[32\]/T tile[16]/' two.cu >elsewhere/two.cu
+mv two.cu moved.cu
+(cd elsewhere && "$SMEMBANK" explain ../two.capture --launch 4 >../out 2>../err) || die "$(cat err)"
+tells 'It accesses tile[128..131], at byte 128 * 1 = 128'
+mv moved.cu two.cu
 expect 0 advise two.cu
 shows 'shared'
 expect 0 report page.html two.cu

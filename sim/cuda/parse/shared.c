@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Shared variables: as arrays, for those who know no types; and in bodies that have more than the kernel language. Of these the declarations
-// are read that are needed: constants, types and the variables themselves. Unions stay bytes: which member is meant, no address says.
+// are read that are needed: constants, types and the variables themselves. Not read are unions, as an address does not say which member is
+// meant, and bodies of function templates that a kernel calls.
 #include <string.h>
 
 #include "sim/cuda/parse/parse.h"
@@ -25,23 +26,23 @@ has_array(const Type *type) {
 
 // Whether something is known by its parts: a structure with members, and an array of those that have arrays.
 static gboolean
-has_parts(const Type *type) {
-  return type->kind == KIND_STRUCT
-             ? type->count > 0
-             : type->kind == KIND_ARRAY && type->count > 0 &&
-                   (has_array(type->of) || (type->of->kind == KIND_ARRAY && has_parts(type->of)));
+has_shared_parts(const Type *type) {
+  return type->kind == KIND_STRUCT ? type->count > 0
+                                   : type->kind == KIND_ARRAY && type->count > 0 &&
+                                         (has_array(type->of) || (type->of->kind == KIND_ARRAY &&
+                                                                  has_shared_parts(type->of)));
 }
 
 // Parts of it, MAX_PARTS + 1 if there are more.
 static gsize
-count_parts(const Type *type) {
+count_shared_parts(const Type *type) {
   gsize n = 0;
-  if (!has_parts(type))
+  if (!has_shared_parts(type))
     return 1;
   for (gsize i = 0; type->kind == KIND_STRUCT && i < type->count && n <= MAX_PARTS; i++)
-    n += count_parts(type->members[i].type);
+    n += count_shared_parts(type->members[i].type);
   if (type->kind == KIND_ARRAY && type->count <= MAX_PARTS)
-    n = type->count * count_parts(type->of);
+    n = type->count * count_shared_parts(type->of);
   return type->kind == KIND_ARRAY && type->count > MAX_PARTS ? MAX_PARTS + 1
                                                              : MIN(n, MAX_PARTS + 1);
 }
@@ -69,19 +70,19 @@ set_dimensions(SmbArray *array, const Type *type, KernelPool *pool) {
 
 // Adds what is @inside bytes within @whole.
 static void
-add_parts(GArray *arrays, KernelPool *pool, const SmbArray *whole, const Type *type,
-          const char *name, gsize inside) {
-  for (gsize i = 0; type->kind == KIND_STRUCT && has_parts(type) && i < type->count; i++) {
+describe_parts(GArray *arrays, KernelPool *pool, const SmbArray *whole, const Type *type,
+               const char *name, gsize inside) {
+  for (gsize i = 0; type->kind == KIND_STRUCT && has_shared_parts(type) && i < type->count; i++) {
     const Member *member = &type->members[i];
     const char *inner =
         *member->name ? smb_kernel_pool_printf(pool, "%s.%s", name, member->name) : name;
-    add_parts(arrays, pool, whole, member->type, inner, inside + member->offset);
+    describe_parts(arrays, pool, whole, member->type, inner, inside + member->offset);
   }
-  for (gsize i = 0; type->kind == KIND_ARRAY && has_parts(type) && i < type->count; i++)
-    add_parts(arrays, pool, whole, type->of,
-              smb_kernel_pool_printf(pool, "%s[%" G_GSIZE_FORMAT "]", name, i),
-              inside + i * type->of->size);
-  if (has_parts(type))
+  for (gsize i = 0; type->kind == KIND_ARRAY && has_shared_parts(type) && i < type->count; i++)
+    describe_parts(arrays, pool, whole, type->of,
+                   smb_kernel_pool_printf(pool, "%s[%" G_GSIZE_FORMAT "]", name, i),
+                   inside + i * type->of->size);
+  if (has_shared_parts(type))
     return;
   SmbArray part = *whole;
   part.name = name;
@@ -99,8 +100,8 @@ smb_shared_describe(const SmbKernel *kernel, const Variable *variable, GArray *a
                     .base = (guint32)variable->address,
                     .is_dynamic = variable->storage == STORAGE_DYNAMIC};
   smb_source_locate(kernel->program.source, variable->start, &array.line, &array.column);
-  if (!array.is_dynamic && has_parts(type) && count_parts(type) <= MAX_PARTS) {
-    add_parts(arrays, kernel->pool, &array, type, variable->name, 0);
+  if (!array.is_dynamic && has_shared_parts(type) && count_shared_parts(type) <= MAX_PARTS) {
+    describe_parts(arrays, kernel->pool, &array, type, variable->name, 0);
     return;
   }
   set_dimensions(&array, type, kernel->pool);
@@ -154,11 +155,10 @@ look_at_name(Parser *parser) {
     trial.error = &ignored;
     if (item->kind == ITEM_VARIABLE && declares_shared(item))
       (void)smb_parser_read_name(&trial, parser->at);
+    // Functions that call each other are as deep as statements may be nested.
     else if (item->kind == ITEM_FUNCTION && item->is_device && !item->is_kernel &&
-             !item->parameters && smb_parser_enter(parser)) {
+             !item->parameters && smb_parser_enter(&trial))
       smb_parser_look_within(&trial, item);
-      smb_parser_leave(parser);
-    }
   }
 }
 
