@@ -328,7 +328,7 @@ START_TEST(test_views) {
     ck_assert_msg(strstr(shown->str, has_listing ? "at line 19." : "at 0x12."), "%s", shown->str);
 
     g_autoptr(SmbSpool) page = smb_spool_new();
-    g_autoptr(SmbReport) made = smb_report_new(run.arch, run.target, run.analysis);
+    g_autoptr(SmbReport) made = smb_report_new(run.arch, run.target, run.analysis, NULL);
     ck_assert(smb_report_write(made, page, NULL));
     g_autoptr(GString) html = smb_spool_take(page, NULL);
     ck_assert_ptr_nonnull(strstr(html->str, "tile[x * 32 + y]"));
@@ -432,7 +432,7 @@ START_TEST(test_views_of_unknown) {
   smb_analyze_write_csv(&cli, &report);
   smb_explain_write_text(&cli, &explained);
   smb_explain_write_json(&cli, &explained);
-  g_autoptr(SmbReport) made = smb_report_new(run.arch, run.target, run.analysis);
+  g_autoptr(SmbReport) made = smb_report_new(run.arch, run.target, run.analysis, NULL);
   ck_assert(smb_report_write(made, out, NULL));
   g_autoptr(GString) text = smb_spool_take(out, NULL);
   for (guint i = 0; i < G_N_ELEMENTS(shown); i++)

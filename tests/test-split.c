@@ -319,6 +319,35 @@ START_TEST(every_lane_alone) {
 }
 END_TEST
 
+// Lanes that wait at a barrier may go on without those that they wait for, some of them alone; the others then wait for them no longer.
+START_TEST(parted) {
+  static const SmbBarriers kinds[] = {SMB_BARRIERS_OF_LANES, SMB_BARRIERS_IN_REGISTERS};
+  g_autoptr(SmbSplits) splits = smb_splits_new(kinds[_i]);
+  smb_splits_start(splits, 0xf, 1);
+  smb_splits_arm(splits, 0);
+  smb_splits_branch(splits, 0x3, 9); // these wait first, at 9
+  if (splits->mask != 0x3)
+    smb_splits_yield(splits);
+  ck_assert_uint_eq(splits->mask, 0x3);
+  smb_splits_sync(splits, 0, splits->mask);
+  ck_assert_uint_eq(splits->mask, 0xc);
+  ck_assert_uint_eq(smb_splits_joining(splits), 0x3);
+  smb_splits_hold(splits, 0xc, 5);
+  ck_assert_uint_eq(splits->mask, 0);
+  smb_splits_part(splits, 0x1);
+  ck_assert_uint_eq(splits->mask, 0x1);
+  ck_assert_uint_eq(splits->pc, 9);
+  ck_assert_uint_eq(smb_splits_joining(splits), 0x2);
+  smb_splits_exit(splits, 0x1);
+  ck_assert_uint_eq(splits->mask, 0);
+  smb_splits_release(splits, 5, TRUE);
+  ck_assert_uint_eq(splits->mask, 0xc);
+  splits->pc = 9;
+  smb_splits_sync(splits, 0, splits->mask);
+  ck_assert_uint_eq(splits->mask, 0xe); // with the one that stayed
+}
+END_TEST
+
 // Lanes that are held by one number do not go on with those of another; states are told.
 START_TEST(held) {
   g_autoptr(SmbSplits) splits = smb_splits_new(SMB_BARRIERS_OF_LANES);
@@ -374,6 +403,7 @@ suite_split(void) {
   tcase_add_test(tcase, spinning);
   tcase_add_test(tcase, every_lane_alone);
   tcase_add_test(tcase, held);
+  tcase_add_loop_test(tcase, parted, 0, 2);
   suite_add_tcase(suite, tcase);
   return suite;
 }

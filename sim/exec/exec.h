@@ -60,6 +60,8 @@ typedef struct {
   gboolean has_unknown_members;
   guint32 members_origin;
   guint clock_looks; // how often it asked for the clock
+  guint64 polled
+      [SMB_MAX_LANES]; // the address of the last atomic of each lane whose result is used; 0: there was none
 } Warp;
 
 enum {

@@ -138,6 +138,7 @@ smb_exec_start_warp(Exec *exec, guint w) {
   memset(warp->depth, 0, sizeof warp->depth);
   warp->arrived = warp->timed_out = warp->looks = warp->clock_looks = 0;
   warp->has_unknown_members = FALSE;
+  memset(warp->polled, 0, sizeof warp->polled);
   for (guint i = 0; i < exec->code->presets->len; i++)
     smb_exec_preset(exec, w, &g_array_index(exec->code->presets, Preset, i));
 }

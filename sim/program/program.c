@@ -108,9 +108,33 @@ smb_program_site(const SmbProgram *program, guint index) {
   return &g_array_index(program->sites, SmbSite, index);
 }
 
+// A file is called as the text's own #include finds it: the text itself, and, of one that was compiled for this, what is beside it or
+// below. NULL: it is elsewhere.
+static const char *
+name_beside(const SmbProgram *program, const char *path) {
+  g_autofree char *base = g_path_get_basename(program->file);
+  if (!program->compiled_from && !g_str_has_suffix(path, base))
+    return NULL;
+  g_autofree char *folder = g_path_get_dirname(program->file);
+  g_autofree char *whole_file = g_canonicalize_filename(program->file, NULL);
+  g_autofree char *whole_folder = g_path_get_dirname(whole_file);
+  g_autofree char *whole = g_canonicalize_filename(path, NULL);
+  gsize length = strlen(whole_folder);
+  if (g_str_equal(whole, whole_file))
+    return program->file;
+  if (!program->compiled_from || !g_str_has_prefix(whole, whole_folder) || whole[length] != '/')
+    return NULL;
+  gboolean is_here = g_str_equal(folder, ".") && !g_str_has_prefix(program->file, "./");
+  g_autofree char *name = g_build_filename(is_here ? "" : folder, whole + length + 1, NULL);
+  return g_intern_string(name);
+}
+
 const char *
 smb_program_name_path(const SmbProgram *program, const char *path) {
-  return g_strcmp0(path, program->compiled_from) == 0 ? program->file : path;
+  if (g_strcmp0(path, program->compiled_from) == 0)
+    return program->file;
+  const char *name = path ? name_beside(program, path) : NULL;
+  return name ? name : path;
 }
 
 char *

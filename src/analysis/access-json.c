@@ -57,14 +57,21 @@ write_warps_json(JsonBuilder *json, const SmbAccess *access, guint n_warps) {
 
 // Whether a compiled access is of the class of @only, and in its line.
 static gboolean
-is_of_line(const SmbCompiledCount *compiled, const SmbAccess *access, const SmbSite *only) {
-  return smb_compiled_count_line(compiled, access->site) == smb_compiled_count_line(compiled, only);
+is_of_line(const SmbCompiledCount *compiled, const SmbAccess *access, const SmbAccess *only) {
+  return smb_compiled_count_line(compiled, access) == smb_compiled_count_line(compiled, only);
+}
+
+// The access of the text that one was compiled from, if it is one.
+static void
+write_written_json(JsonBuilder *json, const SmbCompiledCount *compiled, const SmbAccess *access) {
+  const SmbSite *written = smb_compiled_count_written(compiled, access);
+  smb_json_text(json, "written", written ? written->expression : NULL);
 }
 
 // @compiled, @only: (nullable): those of its line
 static void
 write_accesses_json(JsonBuilder *json, const SmbProgram *program, const SmbAnalysis *analysis,
-                    gboolean by_warp, const SmbCompiledCount *compiled, const SmbSite *only) {
+                    gboolean by_warp, const SmbCompiledCount *compiled, const SmbAccess *only) {
   smb_json_array(json, "accesses");
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
@@ -72,6 +79,8 @@ write_accesses_json(JsonBuilder *json, const SmbProgram *program, const SmbAnaly
       continue;
     smb_json_object(json, NULL);
     smb_analyze_json_access(json, program, access);
+    if (compiled)
+      write_written_json(json, compiled, access);
     if (by_warp)
       write_warps_json(json, access, analysis->n_warps);
     json_builder_end_object(json);
@@ -87,7 +96,8 @@ smb_analyze_json_accesses(JsonBuilder *json, const SmbProgram *program, const Sm
 
 void
 smb_analyze_json_compiled(JsonBuilder *json, const SmbProgram *text,
-                          const SmbCompiledCount *compiled, gboolean by_warp, const SmbSite *only) {
+                          const SmbCompiledCount *compiled, gboolean by_warp,
+                          const SmbAccess *only) {
   if (!compiled)
     return;
   smb_json_object(json, "compiled");

@@ -20,7 +20,7 @@ void smb_analyze_json_accesses(JsonBuilder *json, const SmbProgram *program,
                                const SmbAnalysis *analysis, gboolean by_warp);
 
 /** Adds the member "compiled": what a compiler makes of @text, or why that is not known; nothing without @compiled (nullable).
- * @only: (nullable): an access of the text: of what is compiled, those of its class in its line */
+ * @only: (nullable): an access of the text: of what is compiled, what its line has become (smb_compiled_count_line()) */
 void smb_analyze_json_compiled(JsonBuilder *json, const SmbProgram *text,
                                const SmbCompiledCount *compiled, gboolean by_warp,
-                               const SmbSite *only);
+                               const SmbAccess *only);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/text.h"
+#include "src/analysis/row.h"
 #include "src/analysis/verdict.h"
 #include "src/cli/hint.h"
 #include "src/compile/compile.h"
@@ -38,17 +39,28 @@ smb_compiled_count_free(SmbCompiledCount *count) {
   g_free(count->failure);
   g_array_unref(count->lines);
   g_hash_table_unref(count->by_place);
+  g_hash_table_unref(count->undivided);
   g_free(count);
 }
 
 // --- lines of the text
 
-// What accesses of a line have in common, whichever way its file is called (transfer full).
+// What accesses of a line have in common, whichever way its file is called (transfer full). @array: (nullable): of one array
 static char *
-make_place_key(const SmbTarget *text, const SmbSite *site) {
+make_place_key(const SmbTarget *text, const SmbSite *site, const char *array) {
   const char *file = site->file ? site->file : smb_program_file(text->kernel);
   g_autofree char *path = g_canonicalize_filename(file, NULL);
-  return g_strdup_printf("%s\n%u %d", path, site->line, (int)site->op_class);
+  return g_strdup_printf("%s\n%u %d %s", path, site->line, (int)site->op_class, array ? array : "");
+}
+
+// What a line of the count stands for: arrays are told apart where the code says which of them it accesses.
+static char *
+make_line_key(const SmbCompiledCount *count, const SmbAccess *access) {
+  char *place = make_place_key(count->target, access->site, NULL);
+  if (g_hash_table_contains(count->undivided, place))
+    return place;
+  g_free(place);
+  return make_place_key(count->target, access->site, access->array);
 }
 
 static SmbCompiledLine *
@@ -58,34 +70,50 @@ find_line(const SmbCompiledCount *count, const char *key) {
 }
 
 const SmbCompiledLine *
-smb_compiled_count_line(const SmbCompiledCount *count, const SmbSite *site) {
-  g_autofree char *key = make_place_key(count->target, site);
+smb_compiled_count_line(const SmbCompiledCount *count, const SmbAccess *access) {
+  g_autofree char *key = make_line_key(count, access);
   return find_line(count, key);
 }
 
 gboolean
-smb_compiled_count_share(const SmbCompiledCount *count, const SmbSite *site, SmbTally *tally) {
+smb_compiled_count_share(const SmbCompiledCount *count, const SmbAccess *access, SmbTally *tally) {
   const SmbCompiledLine *line =
-      smb_compiled_count_has(count) ? smb_compiled_count_line(count, site) : NULL;
+      smb_compiled_count_has(count) ? smb_compiled_count_line(count, access) : NULL;
   *tally = line ? line->total : (SmbTally){0};
-  return smb_compiled_count_has(count) && (!line || line->first == site);
+  return smb_compiled_count_has(count) && (!line || line->first == access->site);
 }
 
 gboolean
 smb_compiled_count_shares(const SmbCompiledCount *count, const SmbAnalysis *text) {
   SmbTally tally;
   for (guint i = 0; i < text->accesses->len && smb_compiled_count_has(count); i++) {
-    if (!smb_compiled_count_share(count, g_array_index(text->accesses, SmbAccess, i).site, &tally))
+    if (!smb_compiled_count_share(count, &g_array_index(text->accesses, SmbAccess, i), &tally))
       return TRUE;
   }
   return FALSE;
+}
+
+// Finds the lines in which arrays cannot be told apart: of some access the code does not say which array of the text it is to.
+static void
+divide_lines(SmbCompiledCount *count, const SmbAnalysis *text) {
+  g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < text->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(text->accesses, SmbAccess, i);
+    g_hash_table_add(known, make_place_key(count->target, access->site, access->array));
+  }
+  for (guint i = 0; i < count->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(count->analysis->accesses, SmbAccess, i);
+    g_autofree char *key = make_place_key(count->target, access->site, access->array);
+    if (!access->array || !g_hash_table_contains(known, key))
+      g_hash_table_add(count->undivided, make_place_key(count->target, access->site, NULL));
+  }
 }
 
 static void
 sum_compiled_lines(SmbCompiledCount *count) {
   for (guint i = 0; i < count->analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(count->analysis->accesses, SmbAccess, i);
-    char *key = make_place_key(count->target, access->site);
+    char *key = make_line_key(count, access);
     SmbCompiledLine *line = find_line(count, key);
     if (!line) {
       const SmbCompiledLine first = {.site = access->site};
@@ -104,8 +132,10 @@ static void
 match_text(SmbCompiledCount *count, const SmbAnalysis *text) {
   for (guint i = 0; i < text->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(text->accesses, SmbAccess, i);
-    g_autofree char *key = make_place_key(count->target, access->site);
+    g_autofree char *key = make_line_key(count, access);
     SmbCompiledLine *line = find_line(count, key);
+    if (line)
+      line->n_first++;
     if (line && !line->first) {
       line->first = access->site;
       line->array = access->array;
@@ -115,12 +145,36 @@ match_text(SmbCompiledCount *count, const SmbAnalysis *text) {
   }
 }
 
-// Machine code has one array, or bytes.
+// Where neither the line nor the code says which array of the text it is, machine code has one array, or bytes.
 static void
-name_arrays(SmbCompiledCount *count) {
+name_arrays(SmbCompiledCount *count, const SmbAnalysis *text) {
+  g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = 0; i < text->accesses->len; i++) {
+    const char *array = g_array_index(text->accesses, SmbAccess, i).array;
+    if (array)
+      g_hash_table_add(known, (gpointer)array);
+  }
   for (guint i = 0; i < count->analysis->accesses->len; i++) {
     SmbAccess *access = &g_array_index(count->analysis->accesses, SmbAccess, i);
-    access->array = smb_compiled_count_line(count, access->site)->array;
+    const SmbCompiledLine *line = smb_compiled_count_line(count, access);
+    if (line->array)
+      access->array = line->array;
+    else if (access->array)
+      access->array = g_hash_table_lookup(known, access->array);
+  }
+}
+
+// Which array the lines that the text does not have access, if it is one.
+static void
+name_own_lines(SmbCompiledCount *count) {
+  for (guint i = 0; i < count->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(count->analysis->accesses, SmbAccess, i);
+    g_autofree char *key = make_line_key(count, access);
+    SmbCompiledLine *line = find_line(count, key);
+    if (!line->first && line->site == access->site)
+      line->array = access->array;
+    else if (!line->first && g_strcmp0(line->array, access->array) != 0)
+      line->array = NULL;
   }
 }
 
@@ -157,6 +211,7 @@ smb_compiled_count_of(SmbTarget *compiled) {
   count->target = compiled;
   count->lines = g_array_new(FALSE, FALSE, sizeof(SmbCompiledLine));
   count->by_place = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  count->undivided = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   return count;
 }
 
@@ -172,9 +227,11 @@ smb_compiled_count_take(SmbCompiledCount *count, SmbAnalysis *analysis, const Sm
   check_uncounted(count, text);
   if (!count->analysis)
     return;
+  divide_lines(count, text);
   sum_compiled_lines(count);
   match_text(count, text);
-  name_arrays(count);
+  name_arrays(count, text);
+  name_own_lines(count);
 }
 
 SmbCompiledCount *
@@ -219,10 +276,10 @@ char *
 smb_compiled_count_summarize(const SmbCompiledCount *count, const SmbAnalysis *text,
                              const SmbArch *arch) {
   if (!smb_compiled_count_has(count))
-    return smb_analyze_summarize(arch, text);
+    return smb_analyze_summarize(arch, text, NULL);
   g_autofree char *which = smb_compiled_count_tell(count, text);
-  g_autofree char *summary =
-      smb_analyze_summarize(arch, smb_compiled_count_agrees(count, text) ? text : count->analysis);
+  g_autofree char *summary = smb_analyze_summarize(
+      arch, smb_compiled_count_agrees(count, text) ? text : count->analysis, count);
   return g_strconcat(summary, " ", which, NULL);
 }
 
@@ -233,13 +290,14 @@ list_opcodes(const SmbCompiledCount *count, const SmbCompiledLine *line) {
   g_autoptr(GPtrArray) opcodes = g_ptr_array_new();
   g_autoptr(GHashTable) numbers = g_hash_table_new(g_str_hash, g_str_equal);
   for (guint i = 0; i < count->analysis->accesses->len; i++) {
-    const SmbSite *site = g_array_index(count->analysis->accesses, SmbAccess, i).site;
-    if (!site->opcode || smb_compiled_count_line(count, site) != line)
+    const SmbAccess *access = &g_array_index(count->analysis->accesses, SmbAccess, i);
+    const char *opcode = access->site->opcode;
+    if (!opcode || smb_compiled_count_line(count, access) != line)
       continue;
-    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, site->opcode));
+    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, opcode));
     if (n == 0)
-      g_ptr_array_add(opcodes, (gpointer)site->opcode);
-    g_hash_table_insert(numbers, (gpointer)site->opcode, GUINT_TO_POINTER(n + 1));
+      g_ptr_array_add(opcodes, (gpointer)opcode);
+    g_hash_table_insert(numbers, (gpointer)opcode, GUINT_TO_POINTER(n + 1));
   }
   for (guint i = 0; i < opcodes->len; i++) {
     guint n = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, opcodes->pdata[i]));
@@ -249,19 +307,54 @@ list_opcodes(const SmbCompiledCount *count, const SmbCompiledLine *line) {
   return g_string_free(list, FALSE);
 }
 
+// " of 'a'", if its line has accesses of the class to other arrays as well, which are counted on their own (transfer full).
+static char *
+describe_array(const SmbCompiledCount *count, const SmbAccess *access) {
+  g_autofree char *place = make_place_key(count->target, access->site, NULL);
+  gboolean has_others = FALSE;
+  for (guint i = 0; i < count->lines->len && access->array; i++) {
+    const SmbCompiledLine *line = &g_array_index(count->lines, SmbCompiledLine, i);
+    g_autofree char *other = make_place_key(count->target, line->site, NULL);
+    has_others |=
+        g_str_equal(place, other) && line->array && !g_str_equal(line->array, access->array);
+  }
+  return has_others ? g_strdup_printf(" of '%s'", access->array) : g_strdup("");
+}
+
 char *
-smb_compiled_count_tell_line(const SmbCompiledCount *count, const SmbSite *site) {
-  const SmbCompiledLine *line = smb_compiled_count_line(count, site);
-  const char *class = smb_op_class_name(site->op_class);
-  g_autofree char *place = smb_site_place(site);
+smb_compiled_count_tell_line(const SmbCompiledCount *count, const SmbAccess *access) {
+  const SmbCompiledLine *line = smb_compiled_count_line(count, access);
+  const char *class = smb_op_class_name(access->site->op_class);
+  g_autofree char *place = smb_site_place(access->site);
+  g_autofree char *array = describe_array(count, access);
   if (!line)
-    return g_strdup_printf("nvcc leaves no %s in shared memory of %s.", class, place);
+    return g_strdup_printf("nvcc leaves no %s%s in shared memory of %s.", class, array, place);
   g_autofree char *opcodes = list_opcodes(count, line);
   const SmbTally *tally = &line->total;
-  return g_strdup_printf("Of the %ss in %s nvcc makes %s: %s, %s, %s in excess (%u-way at worst).",
-                         class, place, opcodes, smb_count(tally->requests, "request").text,
-                         smb_count(tally->wavefronts, "wavefront").text,
-                         smb_number(tally->excess).text, tally->max_degree);
+  return g_strdup_printf(
+      "Of the %ss%s in %s nvcc makes %s: %s, %s, %s in excess (%u-way at worst).", class, array,
+      place, opcodes, smb_count(tally->requests, "request").text,
+      smb_count(tally->wavefronts, "wavefront").text, smb_number(tally->excess).text,
+      tally->max_degree);
+}
+
+const SmbSite *
+smb_compiled_count_written(const SmbCompiledCount *count, const SmbAccess *access) {
+  const SmbCompiledLine *line = smb_compiled_count_has(count) && access->site->opcode
+                                    ? smb_compiled_count_line(count, access)
+                                    : NULL;
+  return line && line->n_first == 1 ? line->first : NULL;
+}
+
+char *
+smb_compiled_count_name(const SmbCompiledCount *count, const SmbAccess *access, guint n) {
+  const char *class = smb_op_class_name(access->site->op_class);
+  const SmbSite *written = smb_compiled_count_written(count, access);
+  g_autofree char *text = smb_analyze_row_text(access->site, n);
+  if (written)
+    return g_strdup_printf("the %s of %s (%s)", class, written->expression,
+                           n == 1 ? access->site->opcode : text);
+  return n == 1 ? g_strdup_printf("the %s of %s", class, text) : g_steal_pointer(&text);
 }
 
 void

@@ -8,17 +8,20 @@
 #include "src/target/target.h"
 
 /**
- * SmbCompiledLine: what the instructions of one line, of one class, take together
+ * SmbCompiledLine: what the instructions of one line, of one class, take together: those of one array, if the code says which array
+ * each accesses
  * @site: of the first of them
  * @n: how many
  * @first: (nullable): the first access of that class in that line of the text; %NULL: the text has none there
- * @array: (nullable): the array that the text accesses there; %NULL: none, or several
+ * @n_first: how many it has there
+ * @array: (nullable): the array that the text accesses there, or, if it accesses none, the code; %NULL: none, or several
  */
 typedef struct {
   const SmbSite *site;
   guint n;
   SmbTally total;
   const SmbSite *first;
+  guint n_first;
   const char *array;
 } SmbCompiledLine;
 
@@ -34,7 +37,8 @@ typedef struct {
   SmbAnalysis *analysis;
   char *failure;
   GArray *lines;
-  GHashTable *by_place; /* indices of @lines, from 1 */
+  GHashTable *by_place;  /* indices of @lines, from 1 */
+  GHashTable *undivided; /* places whose arrays are not told apart */
 } SmbCompiledCount;
 
 /** smb_target_can_compile: Returns: whether @target is a file of CUDA C that was read as it is, and there is a compiler for the
@@ -75,13 +79,14 @@ void smb_compiled_count_free(SmbCompiledCount *count);
 /** smb_compiled_count_has: @count: (nullable). Returns: whether there is a compiled count, which verdict and limits are of then */
 gboolean smb_compiled_count_has(const SmbCompiledCount *count);
 
-/** smb_compiled_count_line: @site: of the text. Returns: (nullable) (transfer none): what is compiled of accesses of its class in its
- * line; %NULL: nothing */
-const SmbCompiledLine *smb_compiled_count_line(const SmbCompiledCount *count, const SmbSite *site);
+/** smb_compiled_count_line: @access: of the text, or of @count. Returns: (nullable) (transfer none): what is compiled of accesses of its
+ * class in its line, and to its array if these are told apart; %NULL: nothing */
+const SmbCompiledLine *smb_compiled_count_line(const SmbCompiledCount *count,
+                                               const SmbAccess *access);
 
-/** smb_compiled_count_share: @count: (nullable); @tally: (out): what is compiled of accesses of the class of @site, of the text, in its
- * line. Returns: whether @site is the first access that this stands for; FALSE without a compiled count */
-gboolean smb_compiled_count_share(const SmbCompiledCount *count, const SmbSite *site,
+/** smb_compiled_count_share: @count: (nullable); @access: of the text; @tally: (out): what smb_compiled_count_line() takes. Returns:
+ * whether @access is the first that this stands for; FALSE without a compiled count */
+gboolean smb_compiled_count_share(const SmbCompiledCount *count, const SmbAccess *access,
                                   SmbTally *tally);
 
 /** smb_compiled_count_shares: @count: (nullable). Returns: whether it is not, for one of the accesses of the text */
@@ -93,9 +98,18 @@ gboolean smb_compiled_count_agrees(const SmbCompiledCount *count, const SmbAnaly
 /** smb_compiled_count_tell: Returns: (transfer full): a sentence that says which count is which, and by how much they differ */
 char *smb_compiled_count_tell(const SmbCompiledCount *count, const SmbAnalysis *text);
 
-/** smb_compiled_count_tell_line: @site: of the text. Returns: (transfer full): a sentence that says which instructions of the class of
- * @site its line has become, and what they take */
-char *smb_compiled_count_tell_line(const SmbCompiledCount *count, const SmbSite *site);
+/** smb_compiled_count_tell_line: @access: of the text. Returns: (transfer full): a sentence that says which instructions its line has
+ * become, and what they take (smb_compiled_count_line()) */
+char *smb_compiled_count_tell_line(const SmbCompiledCount *count, const SmbAccess *access);
+
+/** smb_compiled_count_name: @count: (nullable); @access: of what is judged: the first of @n alike ones. Returns: (transfer full):
+ * "the load of a[t]"; of code that was compiled "the load of a[t] (4 × LDS)" in the words of the text, if it is one access there, else
+ * "the load of LDS R4, [R3]", or "4 × LDS" */
+char *smb_compiled_count_name(const SmbCompiledCount *count, const SmbAccess *access, guint n);
+
+/** smb_compiled_count_written: @count: (nullable); @access: of what is judged. Returns: (nullable) (transfer none): the access of the
+ * text that it was compiled from, if it is one */
+const SmbSite *smb_compiled_count_written(const SmbCompiledCount *count, const SmbAccess *access);
 
 /** Warns if @count (nullable) is none: @target alone is counted, and why. */
 void smb_compiled_count_warn(const SmbCompiledCount *count, const SmbTarget *target,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/arch/words.h"
+#include "src/analysis/row.h"
 #include "src/analysis/verdict.h"
 
 enum {
@@ -159,11 +160,12 @@ has_own_ways(const GArray *limits, const SmbProgram *program, const SmbAccess *a
   return FALSE;
 }
 
-// What is checked: @limits against @analysis; what fails is added to @failed.
+// What is checked: @limits against @analysis; what fails is added to @failed. @compiled: whose analysis that is; NULL: of the text
 typedef struct {
   const GArray *limits;
   const SmbProgram *program;
   const SmbAnalysis *analysis;
+  const SmbCompiledCount *compiled;
   GArray *failed;
 } Check;
 
@@ -184,22 +186,49 @@ fail_uncertain(const Check *check, const SmbLimit *limit, const SmbAccess *acces
                              reason + 1));
 }
 
-static void
-check_ways(const Check *check, const SmbLimit *limit, const SmbAccess *access) {
-  if (!limit->where && has_own_ways(check->limits, check->program, access))
-    return;
-  double ways = smb_analyze_ways(access);
-  if (access->uncounted || access->data_source)
-    fail_uncertain(check, limit, access);
-  if (ways <= (double)limit->most)
-    return;
+// "the store of a[t] is 8-way", or of alike instructions of a line "4 × STS are up to 8-way"
+static char *
+describe_ways(const Check *check, const SmbLimit *limit, const SmbAnalyzeRow *row, guint ways) {
   g_autofree char *described = smb_limit_describe(limit);
-  gboolean conflicts = smb_analyze_ways(access) == access->total.max_degree;
-  fail_limit(check, limit, access, &ways,
-             g_strdup_printf("the %s of %s %s %.0f%s: more than %s",
-                             smb_op_class_name(access->site->op_class), access->site->expression,
-                             conflicts ? "is" : "queues", ways,
-                             conflicts ? "-way" : " deep in a bank", described));
+  g_autofree char *subject = smb_compiled_count_name(check->compiled, row->access, row->n);
+  gboolean conflicts = ways == row->total.max_degree;
+  gboolean is_one = row->n == 1 || smb_compiled_count_written(check->compiled, row->access);
+  const char *verb = conflicts ? (is_one ? "is" : "are") : (is_one ? "queues" : "queue");
+  return g_strdup_printf("%s %s %s%u%s: more than %s", subject, verb, row->n > 1 ? "up to " : "",
+                         ways, conflicts ? "-way" : " deep in a bank", described);
+}
+
+static guint
+find_row_ways(const SmbAnalyzeRow *row) {
+  gboolean queues = row->access->site->op_class == SMB_OP_CLASS_ATOMIC;
+  return MAX(row->total.max_degree, queues ? row->total.max_queue : 0);
+}
+
+// @there: the accesses at the place; those of a line that a compiler made alike fail together
+static void
+check_ways(const Check *check, const SmbLimit *limit, const GPtrArray *there) {
+  g_autoptr(GArray) beyond = g_array_new(FALSE, FALSE, sizeof(SmbAccess));
+  g_autoptr(GPtrArray) accesses = g_ptr_array_new();
+  for (guint i = 0; i < there->len; i++) {
+    const SmbAccess *access = there->pdata[i];
+    if (!limit->where && has_own_ways(check->limits, check->program, access))
+      continue;
+    if (access->uncounted || access->data_source)
+      fail_uncertain(check, limit, access);
+    if (smb_analyze_ways(access) <= limit->most)
+      continue;
+    g_array_append_vals(beyond, access, 1);
+    g_ptr_array_add(accesses, (gpointer)access);
+  }
+  g_autoptr(GArray) rows = smb_analyze_gather(beyond, FALSE);
+  for (guint i = 0; i < rows->len; i++) {
+    const SmbAnalyzeRow *row = &g_array_index(rows, SmbAnalyzeRow, i);
+    guint ways = find_row_ways(row);
+    double value = ways;
+    fail_limit(check, limit,
+               accesses->pdata[row->access - (const SmbAccess *)(gpointer)beyond->data], &value,
+               describe_ways(check, limit, row, ways));
+  }
 }
 
 // "array 'tile' has 992 excess wavefronts: more than --max-excess 0"
@@ -268,8 +297,7 @@ check_analysis_limit(const Check *check, const SmbLimit *limit) {
                                                     ": no access to shared memory there is counted")
                                    : ""));
   } else if (limit->option == ways_option) {
-    for (guint i = 0; i < there->len; i++)
-      check_ways(check, limit, there->pdata[i]);
+    check_ways(check, limit, there);
   } else {
     check_sum(check, limit, there);
   }
@@ -285,16 +313,29 @@ is_place_counted(const Check *check, const SmbLimit *limit) {
   return FALSE;
 }
 
-// Whether the lines that access the array of a limit access no other one: compiled code is known by its lines.
+// Whether it is known of all compiled code whether it is at the place of a limit: the line that it was made of, or the array.
 static gboolean
-has_own_lines(const SmbLimit *limit, const SmbAnalysis *text, const SmbCompiledCount *compiled) {
-  for (guint i = 0; i < text->accesses->len && !limit->line; i++) {
-    const SmbAccess *access = &g_array_index(text->accesses, SmbAccess, i);
-    const SmbCompiledLine *line = smb_compiled_count_line(compiled, access->site);
-    if (g_strcmp0(access->array, limit->where) == 0 && line && !line->array)
+says_place(const SmbLimit *limit, const SmbCompiledCount *compiled) {
+  for (guint i = 0; i < compiled->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(compiled->analysis->accesses, SmbAccess, i);
+    if (limit->line ? !access->site->line : !access->array)
       return FALSE;
   }
   return TRUE;
+}
+
+// Checks a limit of what was compiled. What the text has at its place, and the compiler left nothing of, takes nothing.
+static void
+check_compiled_limit(const Check *text, const SmbLimit *limit, const SmbCompiledCount *compiled) {
+  Check judged = *text;
+  judged.analysis = compiled->analysis;
+  judged.compiled = compiled;
+  gboolean is_there = !limit->where || is_place_counted(&judged, limit);
+  gboolean is_gone = !is_there && is_place_counted(text, limit);
+  if (limit->where && (is_there || is_gone) && !says_place(limit, compiled))
+    check_analysis_limit(text, limit);
+  else if (!is_gone)
+    check_analysis_limit(&judged, limit);
 }
 
 GArray *
@@ -302,16 +343,13 @@ smb_limits_check(const GArray *limits, const SmbProgram *program, const SmbAnaly
                  const SmbCompiledCount *compiled) {
   GArray *failed = g_array_new(FALSE, FALSE, sizeof(SmbFailedLimit));
   g_array_set_clear_func(failed, clear_failure);
-  const Check text = {limits, program, analysis, failed};
-  Check judged = text;
-  if (smb_compiled_count_has(compiled))
-    judged.analysis = compiled->analysis;
+  const Check text = {limits, program, analysis, NULL, failed};
   for (guint i = 0; i < limits->len; i++) {
     const SmbLimit *limit = &g_array_index(limits, SmbLimit, i);
-    gboolean is_known =
-        judged.analysis == analysis || !limit->where ||
-        (is_place_counted(&judged, limit) && has_own_lines(limit, analysis, compiled));
-    check_analysis_limit(is_known ? &judged : &text, limit);
+    if (smb_compiled_count_has(compiled))
+      check_compiled_limit(&text, limit, compiled);
+    else
+      check_analysis_limit(&text, limit);
   }
   return failed;
 }

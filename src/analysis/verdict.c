@@ -75,10 +75,12 @@ smb_analyze_verdict(const SmbAnalysis *analysis) {
 }
 
 static void
-append_worst(GString *text, const SmbArch *arch, const SmbAccess *worst) {
-  g_autofree char *place = smb_site_place(worst->site);
-  g_string_append_printf(text, "The costliest access is the %s of %s at %s.",
-                         smb_op_class_name(worst->site->op_class), worst->site->expression, place);
+append_worst(GString *text, const SmbArch *arch, const SmbAccess *worst,
+             const SmbCompiledCount *compiled) {
+  const SmbSite *written = smb_compiled_count_written(compiled, worst);
+  g_autofree char *place = smb_site_place(written ? written : worst->site);
+  g_autofree char *name = smb_compiled_count_name(compiled, worst, 1);
+  g_string_append_printf(text, "The costliest access is %s at %s.", name, place);
   smb_analyze_append_meeting(text, arch, worst);
   g_string_append_printf(
       text, smb_arch_say(arch, " That request takes %u wavefronts; without conflicts it takes %u."),
@@ -230,11 +232,11 @@ append_pipe(GString *text, const SmbAnalysis *analysis) {
 }
 
 static char *
-describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
+describe_worst(const SmbArch *arch, const SmbAnalysis *analysis, const SmbCompiledCount *compiled) {
   const SmbAccess *worst = smb_analysis_worst(analysis);
   GString *text = g_string_new(NULL);
   if (worst && worst->worst_cost.excess > 0)
-    append_worst(text, arch, worst);
+    append_worst(text, arch, worst, compiled);
   smb_analyze_append_bounds(text, analysis, NULL);
   append_pipe(text, analysis);
   g_autofree char *constants =
@@ -247,9 +249,10 @@ describe_worst(const SmbArch *arch, const SmbAnalysis *analysis) {
 }
 
 char *
-smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis) {
+smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis,
+                      const SmbCompiledCount *compiled) {
   g_autofree char *verdict = smb_analyze_verdict(analysis);
-  g_autofree char *worst = describe_worst(arch, analysis);
+  g_autofree char *worst = describe_worst(arch, analysis, compiled);
   g_autofree char *vendor = smb_analyze_describe_vendor(arch, analysis);
   return g_strconcat(verdict, *worst ? " " : "", worst, *vendor ? " " : "", vendor, NULL);
 }
@@ -262,8 +265,9 @@ smb_analyze_write_verdict(SmbCli *cli, const SmbAnalysis *analysis) {
 }
 
 void
-smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis) {
-  g_autofree char *worst = describe_worst(cli->arch, analysis);
+smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis,
+                        const SmbCompiledCount *compiled) {
+  g_autofree char *worst = describe_worst(cli->arch, analysis, compiled);
   if (*worst) {
     smb_spool_puts(cli->out, "\n");
     smb_text_wrap(cli->out, worst);

@@ -4,8 +4,7 @@
 // What an analysis says in sentences: its verdict, its costliest access, and what is not exact.
 #pragma once
 
-#include "sim/analysis/analysis.h"
-#include "src/cli/cli.h"
+#include "src/analysis/compiled-count.h"
 
 /** smb_analyze_exact_of: Returns: (transfer none): what counts are exact of, where they are, and what may differ from it */
 const char *smb_analyze_exact_of(const SmbProgram *program);
@@ -30,16 +29,18 @@ void smb_analyze_write_bounds(SmbCli *cli, const SmbAnalysis *analysis);
 /**
  * Writes, after an empty line, sentences about the access with the most excess wavefronts: which lanes conflict in which
  * bank, and what that costs; which counts are lower bounds; and how many blocks were run, if not all. Nothing, if there is
- * nothing to say.
+ * nothing to say. @compiled: (nullable): whose @analysis that may be: its accesses have the words of the text then
  */
-void smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis);
+void smb_analyze_write_worst(SmbCli *cli, const SmbAnalysis *analysis,
+                             const SmbCompiledCount *compiled);
 
 /** Adds a space and a sentence, if they conflict: which lanes of the worst request of @access meet where. */
 void smb_analyze_append_meeting(GString *text, const SmbArch *arch, const SmbAccess *access);
 
 /** smb_analyze_summarize: Returns: (transfer full): the verdict, which lanes of the costliest access conflict where, and
- *   which counts are lower bounds */
-char *smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis);
+ *   which counts are lower bounds; @compiled: (nullable): as of smb_analyze_write_worst() */
+char *smb_analyze_summarize(const SmbArch *arch, const SmbAnalysis *analysis,
+                            const SmbCompiledCount *compiled);
 
 /** smb_analyze_uncounted: Returns: requests of all accesses that are not counted */
 guint64 smb_analyze_uncounted(const SmbAnalysis *analysis);

@@ -115,5 +115,5 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   smb_analyze_write_verdict(cli, smb_analyze_judged(report));
   smb_analyze_write_which(cli, report);
   smb_table_write(table, cli->out, cli->colour);
-  smb_analyze_write_worst(cli, smb_analyze_told(report));
+  smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled);
 }

@@ -3,7 +3,8 @@
 //
 // analyze in the format of Callgrind (Valgrind manual, "Callgrind Format Specification"), which callgrind_annotate and KCachegrind
 // open: the counts of each line of the source, of machine code of each instruction. The debug information of an instruction says where it
-// was inlined, not the names of the functions: a function that was inlined is called after the place of the call.
+// was inlined, not the names of the functions: a function that was inlined is called after the place of the call. Of a text that was
+// compiled, the compiled code is what is counted.
 #include <string.h>
 
 #include "sim/arch/arch.h"
@@ -129,8 +130,8 @@ add_callgrind_site(Profile *profile, const SmbSite *site, const Costs *costs) {
 
 static Profile
 make_profile(const SmbAnalyzeReport *report) {
-  const SmbAnalysis *analysis = report->analysis;
-  const SmbProgram *program = report->target->kernel;
+  const SmbAnalysis *analysis = smb_analyze_judged(report);
+  const SmbProgram *program = smb_analyze_judged_target(report)->kernel;
   Profile profile = {.program = program,
                      .has_pc = smb_program_is_machine_code(program),
                      .functions = g_ptr_array_new_with_free_func(free_callgrind_function)};

@@ -35,9 +35,11 @@ write_failed_limits(SmbCli *cli, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < report->failed->len; i++) {
     const SmbFailedLimit *failure = &g_array_index(report->failed, SmbFailedLimit, i);
     cli->status = SMB_EXIT_DIFFERS;
+    const SmbSite *written =
+        failure->access ? smb_compiled_count_written(report->compiled, failure->access) : NULL;
     if (failure->access)
-      smb_analyze_write_warning(report->target->kernel, failure->access->site, failure->message,
-                                cli->messages);
+      smb_analyze_write_warning(report->target->kernel, written ? written : failure->access->site,
+                                failure->message, cli->messages);
     else
       smb_spool_printf(cli->messages, "smembank analyze: %-s\n", failure->message);
   }

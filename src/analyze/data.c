@@ -135,8 +135,11 @@ write_limit(JsonBuilder *json, const SmbAnalyzeReport *report) {
 }
 
 static void
-write_failed(JsonBuilder *json, const SmbProgram *program, const SmbFailedLimit *failure) {
-  const SmbSite *site = failure->access ? failure->access->site : NULL;
+write_failed(JsonBuilder *json, const SmbProgram *program, const SmbCompiledCount *compiled,
+             const SmbFailedLimit *failure) {
+  const SmbSite *written =
+      failure->access ? smb_compiled_count_written(compiled, failure->access) : NULL;
+  const SmbSite *site = written ? written : failure->access ? failure->access->site : NULL;
   smb_json_object(json, NULL);
   smb_json_text(json, "option", failure->limit->option);
   smb_json_text(json, "place", failure->limit->where);
@@ -161,7 +164,8 @@ write_failures(JsonBuilder *json, const SmbAnalyzeReport *report) {
     return;
   smb_json_array(json, "failed_limits");
   for (guint i = 0; i < report->failed->len; i++)
-    write_failed(json, report->target->kernel, &g_array_index(report->failed, SmbFailedLimit, i));
+    write_failed(json, report->target->kernel, report->compiled,
+                 &g_array_index(report->failed, SmbFailedLimit, i));
   json_builder_end_array(json);
 }
 
@@ -199,6 +203,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
 // @warp: its number; -1: all together
 // @shared: also of constant memory, whose words stand where shared memory has its wavefronts
 // @exact, @depends: yes or no
+// @compiled: what is compiled of it, if that is counted and this row is the first that it stands for
 typedef struct {
   const char *memory, *array;
   const SmbSite *site;
@@ -208,6 +213,7 @@ typedef struct {
   const SmbOtherTraffic *traffic;
   const char *exact, *reason, *depends;
   const guint64 *uncounted;
+  const SmbTally *compiled;
 } Row;
 
 static const char *
@@ -227,6 +233,8 @@ write_csv_counts(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
     smb_csv_number(csv, row->global->requests);
     smb_csv_skip(csv, 5);
     SMB_CSV_NUMBERS(csv, row->global->segments, row->global->ideal, row->global->max_segments);
+  } else if (!row->traffic) { // only compiled code has it
+    smb_csv_skip(csv, 9);
   } else {
     smb_csv_number(csv, row->traffic->executions);
     if (smb_other_traffic_wavefronts(row->traffic, report->analysis->vendor, &wavefronts))
@@ -255,11 +263,18 @@ write_csv_fields(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
   smb_csv_text(csv, row->reason);
   smb_csv_text(csv, row->depends);
   smb_csv_number_if(csv, row->uncounted != NULL, row->uncounted ? *row->uncounted : 0);
+  if (row->compiled)
+    SMB_CSV_NUMBERS(csv, row->compiled->requests, row->compiled->wavefronts, row->compiled->ideal,
+                    row->compiled->excess, row->compiled->max_degree);
+  else
+    smb_csv_skip(csv, 5);
   smb_csv_end_row(csv);
 }
 
 static void
 write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *report) {
+  SmbTally compiled;
+  gboolean is_first = smb_compiled_count_share(report->compiled, access, &compiled);
   Row row = {.memory = "shared",
              .array = access->array,
              .site = access->site,
@@ -268,13 +283,31 @@ write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *r
              .exact = say(access->exact),
              .reason = access->reason,
              .depends = say(smb_access_depends_on_data(access)),
-             .uncounted = &access->uncounted};
+             .uncounted = &access->uncounted,
+             .compiled = is_first ? &compiled : NULL};
   write_csv_fields(csv, report, &row);
+  row.compiled = NULL;
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     row.warp = w;
     row.shared = &access->warps[w];
     if (row.shared->requests > 0)
       write_csv_fields(csv, report, &row);
+  }
+}
+
+// What only compiled code has.
+static void
+write_csv_compiled(SmbCsv *csv, const SmbAnalyzeReport *report) {
+  for (guint i = 0; smb_compiled_count_has(report->compiled) && i < report->compiled->lines->len;
+       i++) {
+    const SmbCompiledLine *line = &g_array_index(report->compiled->lines, SmbCompiledLine, i);
+    if (!line->first)
+      write_csv_fields(csv, report,
+                       &(Row){.memory = "shared",
+                              .array = line->array,
+                              .site = line->site,
+                              .warp = -1,
+                              .compiled = &line->total});
   }
 }
 
@@ -288,9 +321,13 @@ smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
                                        "requests,wavefronts,ideal_wavefronts,"
                                        "excess_wavefronts,max_degree,cycles,segments,"
                                        "ideal_segments,max_segments,exact,file,pc,opcode,"
-                                       "reason,depends_on_data,uncounted_requests");
+                                       "reason,depends_on_data,uncounted_requests,"
+                                       "compiled_requests,compiled_wavefronts,"
+                                       "compiled_ideal_wavefronts,"
+                                       "compiled_excess_wavefronts,compiled_max_degree");
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_csv_access(&csv, &g_array_index(analysis->accesses, SmbAccess, i), report);
+  write_csv_compiled(&csv, report);
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     write_csv_fields(&csv, report,

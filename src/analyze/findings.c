@@ -18,6 +18,12 @@ typedef struct {
   GPtrArray *findings;
 } Collection;
 
+// What a finding is about. A compiler chooses the registers of an instruction anew each time: its opcode is what stays.
+static const char *
+find_lasting_name(const SmbSite *site) {
+  return site->opcode && site->file ? site->opcode : site->expression;
+}
+
 // Adds a finding of @kind at @site; @text: (transfer full): what it says.
 static void
 add_collected(const Collection *to, SmbFindingKind kind, const SmbSite *site, const char *subject,
@@ -26,7 +32,17 @@ add_collected(const Collection *to, SmbFindingKind kind, const SmbSite *site, co
   const char *file = site->file ? site->file : smb_program_file(to->program);
   smb_findings_add(
       to->findings, file, &finding,
-      g_strdup_printf("%s: %s %s", to->report->target->name, subject, site->expression), text);
+      g_strdup_printf("%s: %s %s", to->report->target->name, subject, find_lasting_name(site)),
+      text);
+}
+
+// The same of an access to shared memory: where the text has it, if that is one place.
+static void
+add_access(const Collection *to, SmbFindingKind kind, const SmbAccess *access, const char *subject,
+           guint64 cost, char *text) {
+  const SmbSite *written = smb_compiled_count_written(to->report->compiled, access);
+  const SmbSite *site = written ? written : access->site;
+  add_collected(to, kind, site, subject, cost, text);
 }
 
 static void
@@ -36,8 +52,7 @@ add_failed(const Collection *to) {
     g_autofree char *limit = smb_limit_describe(failure->limit);
     const SmbFinding nowhere = {.kind = SMB_FINDING_LIMIT};
     if (failure->access)
-      add_collected(to, SMB_FINDING_LIMIT, failure->access->site, limit, 0,
-                    g_strdup(failure->message));
+      add_access(to, SMB_FINDING_LIMIT, failure->access, limit, 0, g_strdup(failure->message));
     else
       smb_findings_add(to->findings, smb_program_file(to->program), &nowhere,
                        g_strdup_printf("%s: %s", to->report->target->name, limit),
@@ -62,19 +77,18 @@ add_shared_finding(const Collection *to) {
     gboolean queues = site->op_class == SMB_OP_CLASS_ATOMIC;
     if (row->total.excess == 0)
       continue;
-    g_autofree char *what = describe_found(site, row->n);
+    g_autofree char *what = smb_compiled_count_name(to->report->compiled, row->access, row->n);
     g_autofree char *ways =
         queues && row->total.max_queue > row->total.max_degree
             ? g_strdup_printf("queues up to %u deep in a bank", row->total.max_queue)
             : g_strdup_printf("up to %u-way", row->total.max_degree);
-    add_collected(
-        to, queues ? SMB_FINDING_CONTENTION : SMB_FINDING_BANK_CONFLICT, site,
-        smb_op_class_name(site->op_class), row->total.excess,
-        g_strdup_printf("%s %s, %" G_GUINT64_FORMAT " of them in excess (%s)", what,
-                        smb_count(row->total.wavefronts,
-                                  smb_vendor_say(to->report->analysis->vendor, "wavefront"))
-                            .text,
-                        row->total.excess, ways));
+    add_access(to, queues ? SMB_FINDING_CONTENTION : SMB_FINDING_BANK_CONFLICT, row->access,
+               smb_op_class_name(site->op_class), row->total.excess,
+               g_strdup_printf("%s takes %s, %" G_GUINT64_FORMAT " of them in excess (%s)", what,
+                               smb_count(row->total.wavefronts,
+                                         smb_vendor_say(to->report->analysis->vendor, "wavefront"))
+                                   .text,
+                               row->total.excess, ways));
   }
 }
 

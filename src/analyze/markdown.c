@@ -71,7 +71,7 @@ static void
 write_access_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbAnalyzeRow *row) {
   const SmbSite *site = row->access->site;
   SmbTally compiled = {0};
-  gboolean is_first = smb_compiled_count_share(report->compiled, site, &compiled);
+  gboolean is_first = smb_compiled_count_share(report->compiled, row->access, &compiled);
   begin_row_markdown(out, site, row->n);
   if (row->total.requests)
     write_tally_markdown(out, &row->total);
@@ -108,7 +108,10 @@ static void
 write_failed_limits_markdown(SmbSpool *out, const SmbAnalyzeReport *report) {
   for (guint i = 0; i < report->failed->len; i++) {
     const SmbFailedLimit *failure = &g_array_index(report->failed, SmbFailedLimit, i);
-    g_autofree char *place = failure->access ? smb_site_place(failure->access->site) : NULL;
+    const SmbSite *written =
+        failure->access ? smb_compiled_count_written(report->compiled, failure->access) : NULL;
+    g_autofree char *place =
+        failure->access ? smb_site_place(written ? written : failure->access->site) : NULL;
     smb_spool_puts(out, i ? "- " : "\nFailed limits:\n\n- ");
     if (place)
       smb_markdown_text(out, place);

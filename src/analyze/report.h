@@ -36,6 +36,12 @@ smb_analyze_judged(const SmbAnalyzeReport *report) {
   return smb_compiled_count_has(report->compiled) ? report->compiled->analysis : report->analysis;
 }
 
+/** smb_analyze_judged_target: Returns: (transfer none): of which program that is */
+static inline const SmbTarget *
+smb_analyze_judged_target(const SmbAnalyzeReport *report) {
+  return smb_compiled_count_has(report->compiled) ? report->compiled->target : report->target;
+}
+
 /** smb_analyze_told: Returns: (transfer none): what sentences about accesses are of: the text, in whose words a reader finds them, where
  * both take the same */
 static inline const SmbAnalysis *

@@ -48,9 +48,9 @@ add_site_cells(SmbTable *table, const SmbSite *site) {
 
 // What is compiled of an access of the text: it stands once for all of its class in the line.
 static void
-add_compiled(SmbTable *table, const SmbAnalyzeReport *report, const SmbSite *site) {
+add_compiled(SmbTable *table, const SmbAnalyzeReport *report, const SmbAccess *access) {
   SmbTally compiled = {0};
-  if (smb_compiled_count_share(report->compiled, site, &compiled)) {
+  if (smb_compiled_count_share(report->compiled, access, &compiled)) {
     add_compiled_tally(table, &compiled);
   } else {
     smb_table_cell(table, SMB_STYLE_DIM, SMB_ANALYZE_SAME_LINE);
@@ -88,7 +88,7 @@ write_access_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeRepo
     smb_table_cell(table, SMB_STYLE_BAD, "not counted");
   }
   if (smb_compiled_count_has(report->compiled))
-    add_compiled(table, report, access->site);
+    add_compiled(table, report, access);
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     if (access->warps[w].requests == 0)
       continue;
@@ -249,7 +249,7 @@ smb_analyze_write_text(SmbCli *cli, gconstpointer result) {
     write_constants_text(cli, report->analysis);
   if (report->analysis->traffic->len > 0)
     write_traffic_text(cli, report);
-  smb_analyze_write_worst(cli, smb_analyze_told(report));
+  smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled);
   if (report->part)
     smb_shard_write_text(&report->part->shard, cli->out);
 }

@@ -31,18 +31,13 @@ compare_costs(const SmbComparedCost *before, const SmbComparedCost *now) {
   return SMB_CHANGE_SAME;
 }
 
-// What an access is: of compiled code its opcode, since registers are chosen anew each time.
-static const char *
-find_content(JsonObject *access) {
-  const char *opcode = smb_json_get_text(access, "opcode");
-  return opcode ? opcode : smb_json_get_text(access, "expression");
-}
-
-// What accesses that match have in common.
+// What accesses that match have in common; of compiled code the opcode, since registers are chosen anew each time.
 static char *
 make_access_key(JsonObject *access, gboolean in_content) {
-  return g_strjoin("\n", smb_json_get_text(access, "op"), in_content ? find_content(access) : "",
-                   smb_json_get_text(access, "array"), NULL);
+  const char *opcode = smb_json_get_text(access, "opcode");
+  return g_strjoin("\n", smb_json_get_text(access, "op"),
+                   in_content ? smb_result_lasting_name(access) : "",
+                   in_content && opcode ? opcode : "", smb_json_get_text(access, "array"), NULL);
 }
 
 static JsonObject *

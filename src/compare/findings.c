@@ -10,6 +10,7 @@ char *
 smb_compared_access_describe(SmbVendor vendor, const SmbComparedAccess *access,
                              const char *reference) {
   JsonObject *now = access->new_access;
+  g_autofree char *name = smb_result_name(now);
   g_autofree char *before =
       access->old_access
           ? g_strdup_printf("%" G_GUINT64_FORMAT ", and %" G_GUINT64_FORMAT " in excess, in %s",
@@ -17,8 +18,8 @@ smb_compared_access_describe(SmbVendor vendor, const SmbComparedAccess *access,
           : g_strdup_printf("%s does not have it", reference);
   return g_strdup_printf(smb_vendor_say(vendor, "the %s of %s takes %" G_GUINT64_FORMAT
                                                 " wavefronts, %" G_GUINT64_FORMAT " in excess: %s"),
-                         smb_json_get_text(now, "op"), smb_json_get_text(now, "expression"),
-                         access->new_cost.wavefronts, access->new_cost.excess, before);
+                         smb_json_get_text(now, "op"), name, access->new_cost.wavefronts,
+                         access->new_cost.excess, before);
 }
 
 static guint64
@@ -42,7 +43,7 @@ add_compared_access(GPtrArray *findings, const SmbResultComparison *comparison,
       smb_compared_access_describe(one->vendor, access, comparison->old_result->path);
   smb_findings_add(findings, file ? file : one->file, &finding,
                    g_strdup_printf("%s: %s %s", one->name, smb_json_get_text(now, "op"),
-                                   smb_json_get_text(now, "expression")),
+                                   smb_result_lasting_name(now)),
                    g_strdup_printf("%s: %s", one->name, text));
 }
 

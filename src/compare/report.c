@@ -89,6 +89,7 @@ write_compared_case(SmbCli *cli, const SmbComparedCase *one) {
   for (guint i = 0; i < one->accesses->len; i++) {
     const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, i);
     g_autofree char *place = describe_compared_place(access);
+    g_autofree char *name = smb_result_name(find_access(access));
     g_autofree char *wavefronts =
         describe_step(access, access->old_cost.wavefronts, access->new_cost.wavefronts);
     g_autofree char *excess =
@@ -98,7 +99,7 @@ write_compared_case(SmbCli *cli, const SmbComparedCase *one) {
     n++;
     smb_table_cell(table, find_style(access->change), smb_change_name(access->change));
     smb_table_cell(table, SMB_STYLE_PLAIN, place);
-    smb_table_cell(table, SMB_STYLE_PLAIN, smb_json_get_text(find_access(access), "expression"));
+    smb_table_cell(table, SMB_STYLE_PLAIN, name);
     smb_table_cell(table, SMB_STYLE_PLAIN, smb_json_get_text(find_access(access), "op"));
     smb_table_cell(table, SMB_STYLE_PLAIN, wavefronts);
     smb_table_cell(table, SMB_STYLE_PLAIN, excess);
@@ -210,6 +211,7 @@ write_markdown_case(SmbSpool *out, const SmbComparedCase *one) {
   for (guint a = 0; a < one->accesses->len; a++) {
     const SmbComparedAccess *access = &g_array_index(one->accesses, SmbComparedAccess, a);
     g_autofree char *place = describe_compared_place(access);
+    g_autofree char *name = smb_result_name(find_access(access));
     g_autofree char *wavefronts =
         describe_step(access, access->old_cost.wavefronts, access->new_cost.wavefronts);
     g_autofree char *excess =
@@ -221,7 +223,7 @@ write_markdown_case(SmbSpool *out, const SmbComparedCase *one) {
     smb_spool_printf(out, " | %s | ", smb_change_name(access->change));
     smb_markdown_text(out, place);
     smb_spool_puts(out, " | ");
-    smb_markdown_code(out, smb_json_get_text(find_access(access), "expression"));
+    smb_markdown_code(out, name);
     smb_spool_printf(out, " | %s | ", smb_json_get_text(find_access(access), "op"));
     smb_markdown_text(out, wavefronts);
     smb_spool_puts(out, " | ");

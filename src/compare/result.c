@@ -20,6 +20,21 @@ smb_result_compiled(JsonObject *analysis) {
   return compiled && smb_json_get_array(compiled, "accesses") ? compiled : NULL;
 }
 
+char *
+smb_result_name(JsonObject *access) {
+  const char *written = smb_json_get_text(access, "written");
+  const char *opcode = smb_json_get_text(access, "opcode");
+  return written && opcode ? g_strdup_printf("%s (%s)", written, opcode)
+                           : g_strdup(smb_json_get_text(access, "expression"));
+}
+
+const char *
+smb_result_lasting_name(JsonObject *access) {
+  const char *written = smb_json_get_text(access, "written");
+  const char *opcode = smb_json_get_text(access, "opcode");
+  return written ? written : opcode ? opcode : smb_json_get_text(access, "expression");
+}
+
 // Whether each access says what it is.
 static gboolean
 are_accesses_whole(JsonArray *accesses) {

@@ -45,6 +45,13 @@ void smb_result_free(SmbResult *result);
  * "accesses" and "totals" as @analysis has them, which its verdict is of; %NULL: it was not counted */
 JsonObject *smb_result_compiled(JsonObject *analysis);
 
+/** smb_result_name: @access: of a result. Returns: (transfer full): what a reader knows it by: of compiled code the words of the text,
+ * if one access there was compiled to it, and its opcode */
+char *smb_result_name(JsonObject *access);
+
+/** smb_result_lasting_name: Returns: (transfer none): a name that stays when registers change */
+const char *smb_result_lasting_name(JsonObject *access);
+
 /**
  * smb_result_check_analysis:
  * @path: what messages call it

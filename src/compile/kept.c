@@ -14,12 +14,14 @@
 
 // A change of what is kept, or of what is done with it, is another version.
 static const char version[] = "smembank compilation 1";
+static const char program_version[] = "smembank program 1";
 
 struct _SmbKept {
   char *folder;
   char *key;
   char *command;
-  const SmbCompilation *compilation;
+  const char *text; // "" of a program, whose texts are files that are read
+  gsize length;
   GStrv host;
 };
 
@@ -77,6 +79,18 @@ add_program(GChecksum *sum, const char *name) {
   add_kept_text(sum, name, sign);
 }
 
+// The compilers, and what they go by.
+static void
+add_compilers(GChecksum *sum, const char *nvcc) {
+  add_program(sum, nvcc);
+  add_program(sum, "gcc");
+  add_program(sum, "g++");
+  if (g_getenv("NVCC_CCBIN"))
+    add_program(sum, g_getenv("NVCC_CCBIN"));
+  for (guint i = 0; variables[i]; i++)
+    add_kept_text(sum, variables[i], g_getenv(variables[i]));
+}
+
 static char *
 make_kept_key(const char *nvcc, const SmbCompilation *compilation, const SmbCall *call) {
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -86,13 +100,17 @@ make_kept_key(const char *nvcc, const SmbCompilation *compilation, const SmbCall
   add_kept_words(sum, "nvcc", call->nvcc);
   add_kept_words(sum, "host", call->host);
   add_kept_text(sum, "macros", call->defines_late ? "late" : "early");
-  add_program(sum, nvcc);
-  add_program(sum, "gcc");
-  add_program(sum, "g++");
-  if (g_getenv("NVCC_CCBIN"))
-    add_program(sum, g_getenv("NVCC_CCBIN"));
-  for (guint i = 0; variables[i]; i++)
-    add_kept_text(sum, variables[i], g_getenv(variables[i]));
+  add_compilers(sum, nvcc);
+  return g_strdup(g_checksum_get_string(sum));
+}
+
+static char *
+make_program_key(const char *nvcc, const char *const *words) {
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+  add_kept_text(sum, program_version, PACKAGE_VERSION);
+  add_kept_words(sum, "word", (GStrv)words);
+  add_compilers(sum, nvcc);
+  add_program(sum, "ld");
   return g_strdup(g_checksum_get_string(sum));
 }
 
@@ -117,20 +135,38 @@ is_environment_understood(void) {
   return TRUE;
 }
 
-SmbKept *
-smb_kept_new(const char *nvcc, const SmbCompilation *compilation, const SmbFlags *flags,
-             const SmbCall *call) {
-  if (!compilation->keeps || !are_understood(flags) || !is_environment_understood())
-    return NULL;
-  g_autofree char *folder = smb_cache_folder();
+// What is to be kept, whose key comes. NULL: it is not kept
+static SmbKept *
+begin_kept(const SmbFlags *flags, const char *const *host) {
+  g_autofree char *folder =
+      are_understood(flags) && is_environment_understood() ? smb_cache_folder() : NULL;
   if (!folder)
     return NULL;
   SmbKept *kept = g_new0(SmbKept, 1);
   kept->folder = g_steal_pointer(&folder);
+  kept->text = "";
+  kept->host = g_strdupv((GStrv)host);
+  return kept;
+}
+
+SmbKept *
+smb_kept_new(const char *nvcc, const SmbCompilation *compilation, const SmbFlags *flags,
+             const SmbCall *call) {
+  SmbKept *kept = compilation->keeps ? begin_kept(flags, (const char *const *)call->host) : NULL;
+  if (!kept)
+    return NULL;
   kept->key = make_kept_key(nvcc, compilation, call);
   kept->command = g_strdup(call->command);
-  kept->compilation = compilation;
-  kept->host = g_strdupv(call->host);
+  kept->text = compilation->text;
+  kept->length = compilation->length;
+  return kept;
+}
+
+SmbKept *
+smb_kept_new_program(const char *nvcc, const char *const *words, const SmbFlags *flags) {
+  SmbKept *kept = begin_kept(flags, (const char *const *)flags->host);
+  if (kept)
+    kept->key = make_program_key(nvcc, words);
   return kept;
 }
 
@@ -181,13 +217,11 @@ find_named_folder(GBytes *image) {
 void
 smb_kept_add(const SmbKept *kept, const SmbCompiled *compiled, const char *const *files,
              gint64 since) {
-  const SmbCompilation *compilation = kept->compilation;
   gsize length = 0;
   gconstpointer bytes = g_bytes_get_data(compiled->image, &length);
-  g_autoptr(SmbInputs) inputs = files
-                                    ? smb_inputs_new(files, (const char *const *)kept->host,
-                                                     compilation->text, compilation->length, since)
-                                    : NULL;
+  g_autoptr(SmbInputs) inputs = files ? smb_inputs_new(files, (const char *const *)kept->host,
+                                                       kept->text, kept->length, since)
+                                      : NULL;
   if (!inputs)
     return;
   g_autofree char *here = find_named_folder(compiled->image);

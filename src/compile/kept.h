@@ -22,6 +22,10 @@ SmbKept *smb_kept_new(const char *nvcc, const SmbCompilation *compilation, const
                       const SmbCall *call);
 void smb_kept_free(SmbKept *kept);
 
+/** smb_kept_new_program: @words: of the compiler, but for those that name where it writes; @flags: those of the user among them.
+ * Returns: (transfer full) (nullable): the place for the program that it links, as an SmbCompiled.image; %NULL: it is not kept */
+SmbKept *smb_kept_new_program(const char *nvcc, const char *const *words, const SmbFlags *flags);
+
 /** smb_kept_find: Returns: (transfer full) (nullable): what the call would make; %NULL: that is not known */
 SmbCompiled *smb_kept_find(const SmbKept *kept);
 

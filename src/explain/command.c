@@ -192,13 +192,14 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
   gboolean counted = analysis && smb_analysis_total(analysis).requests > 0;
   if (!analysis || (!counted && !check_nothing(cli, &question, error)))
     return FALSE;
+  g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
   g_autoptr(SmbExplanation) explanation = NULL;
+  question.compiled = compiled;
   if (counted) {
     explanation = smb_explanation_new(target, cli->arch, analysis, &question, error);
     if (!explanation)
       return FALSE;
   }
-  g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
   const SmbExplainReport report = {target,           analysis, explanation,  compiled,
                                    option_all_lanes, lanes,    option_passes};
   cli->format->write(cli, &report);

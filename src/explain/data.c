@@ -181,8 +181,8 @@ write_texts(JsonBuilder *json, const SmbExplainReport *report) {
   write_explained_words(json, "padding", smb_explain_padding(e));
   write_explained_words(json, "cost", smb_explain_describe_cost(e));
   if (smb_compiled_count_has(report->compiled)) {
-    const SmbSite *site = e->access->site;
-    write_explained_words(json, "compiled", smb_compiled_count_tell_line(report->compiled, site));
+    write_explained_words(json, "compiled",
+                          smb_compiled_count_tell_line(report->compiled, e->access));
   }
   json_builder_end_object(json);
 }
@@ -219,7 +219,7 @@ smb_explain_write_json(SmbCli *cli, gconstpointer result) {
     write_nothing(json);
   }
   smb_analyze_json_compiled(json, report->target->kernel, report->compiled, FALSE,
-                            e ? e->access->site : NULL);
+                            e ? e->access : NULL);
   smb_analyze_json_warnings(json, report->target, report->analysis);
   smb_json_end(json, cli->out);
 }

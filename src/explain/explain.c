@@ -73,6 +73,19 @@ list_lines(const SmbAnalysis *analysis, gboolean with_files) {
   return g_strjoinv(", ", (char **)places->pdata);
 }
 
+// Whether what a compiler makes of the text has an access in the line that is asked for.
+static gboolean
+is_compiled_there(const SmbExplanation *e, const SmbExplainQuestion *question) {
+  for (guint i = 0;
+       smb_compiled_count_has(question->compiled) && i < question->compiled->lines->len; i++) {
+    const SmbSite *site = g_array_index(question->compiled->lines, SmbCompiledLine, i).site;
+    if (site->line == question->line &&
+        smb_program_site_is_in(e->target->kernel, site, question->file))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // Says which accesses there are: all of them, or those of the line that was named.
 static gboolean
 refuse_place(const SmbExplanation *e, const SmbExplainQuestion *question, GError **error) {
@@ -96,6 +109,11 @@ refuse_place(const SmbExplanation *e, const SmbExplainQuestion *question, GError
         question->line, places->str);
   g_autofree char *lines = list_lines(analysis, question->file != NULL);
   g_autofree char *named = smb_explain_describe_line(question);
+  if (is_compiled_there(e, question))
+    return smb_cli_usage_error(error,
+                               "--line '%s': the text has no access to shared memory there, but "
+                               "what nvcc makes of it has: --nvcc '' explains that",
+                               named);
   return smb_cli_usage_error(
       error,
       smb_arch_say(e->arch, "--line '%s': no access to shared memory on it is counted: %s%s"),
@@ -103,24 +121,39 @@ refuse_place(const SmbExplanation *e, const SmbExplainQuestion *question, GError
       lines);
 }
 
-// The costliest of the accesses that are asked for.
+// Of an access of the text that was compiled, what this costs.
+static guint64
+weigh_compiled(const SmbCompiledCount *compiled, const SmbAccess *access) {
+  const SmbCompiledLine *line =
+      smb_compiled_count_has(compiled) ? smb_compiled_count_line(compiled, access) : NULL;
+  return line ? line->total.excess : 0;
+}
+
+// The costliest of the accesses that are asked for: as compiled, and in the text if that is the same.
 static gboolean
 choose_access(SmbExplanation *e, const SmbExplainQuestion *question, GError **error) {
   for (guint i = 0; i < e->analysis->accesses->len; i++) {
     const SmbAccess *access = get_access(e->analysis, i);
     if (!is_asked_for(e->target->kernel, access, question))
       continue;
-    if (e->choices++ == 0 || access->total.excess > e->access->total.excess) {
-      e->access = access;
-      e->index = i;
-    }
+    guint64 excess = weigh_compiled(question->compiled, access);
+    gboolean is_worse =
+        e->choices++ == 0 || excess > e->compiled_excess ||
+        (excess == e->compiled_excess && access->total.excess > e->access->total.excess);
+    if (!is_worse)
+      continue;
+    e->access = access;
+    e->compiled_excess = excess;
+    e->index = i;
   }
   if (!e->choices)
     return refuse_place(e, question, error);
+  e->is_compiled = smb_compiled_count_has(question->compiled);
   if (question->line || question->has_op)
     e->choice = e->choices > 1 ? SMB_EXPLAIN_WORST_OF_SOME : SMB_EXPLAIN_NAMED;
   else
-    e->choice = e->access->total.excess ? SMB_EXPLAIN_WORST : SMB_EXPLAIN_FIRST;
+    e->choice =
+        e->access->total.excess || e->compiled_excess ? SMB_EXPLAIN_WORST : SMB_EXPLAIN_FIRST;
   return TRUE;
 }
 

@@ -10,7 +10,7 @@
 #include "sim/count/affine-offsets.h"
 #include "sim/count/conflict.h"
 #include "sim/count/passes.h"
-#include "src/target/target.h"
+#include "src/analysis/compiled-count.h"
 
 /**
  * SmbExplainQuestion: what is asked; zeros: the costliest access, by its costliest request
@@ -20,6 +20,7 @@
  * @has_op: whether @op is asked for: a load and a store may be in one place ("s[i] += 1")
  * @row: elements of a row of an array of one dimension, padding included
  * @has_warp: whether @warp is asked for
+ * @compiled: (nullable): what a compiler makes of the text: the costliest access is that of which this costs most
  */
 typedef struct {
   const char *file;
@@ -30,6 +31,7 @@ typedef struct {
   guint64 row;
   gboolean has_warp;
   guint warp;
+  const SmbCompiledCount *compiled;
 } SmbExplainQuestion;
 
 /** smb_explain_describe_line: Returns: (transfer full): --line as it was given */
@@ -63,6 +65,7 @@ typedef struct {
  * @index: of the access in SmbAnalysis.accesses
  * @choice: why it is that one
  * @choices: how many were asked for
+ * @is_compiled: whether it was chosen by what is compiled, which has @compiled_excess
  * @request: the request that is looked at
  * @warp, @block: who made it first
  * @count: how often that warp made it, over all blocks; 0: too many different ones to know
@@ -88,6 +91,8 @@ typedef struct {
   guint index;
   SmbExplainChoice choice;
   guint choices;
+  gboolean is_compiled;
+  guint64 compiled_excess;
   SmbRequest request;
   guint warp;
   guint64 block;

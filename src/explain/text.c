@@ -127,7 +127,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   write_word_list(cli, smb_explain_choice(e));
   if (smb_compiled_count_has(report->compiled)) {
     write_title(cli, "What nvcc makes of it");
-    write_word_list(cli, smb_compiled_count_tell_line(report->compiled, e->access->site));
+    write_word_list(cli, smb_compiled_count_tell_line(report->compiled, e->access));
     write_word_list(cli, smb_compiled_count_tell(report->compiled, report->analysis));
     smb_text_wrap(cli->out, "What follows explains the request as the text makes it.");
   }

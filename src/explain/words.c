@@ -10,15 +10,34 @@
 #include "src/analysis/verdict.h"
 #include "src/out/describe.h"
 
+// What an access is the first of that are asked for, by its excess: (transfer full).
+static char *
+describe_rank(const SmbExplanation *e) {
+  gboolean has_excess = e->access->total.excess > 0;
+  const char *most = smb_arch_say(e->arch, "the one with the most excess wavefronts");
+  if (e->is_compiled && e->compiled_excess)
+    return g_strdup_printf("%s as compiled is", most);
+  if (e->is_compiled && has_excess)
+    return g_strdup_printf("none has bank conflicts as compiled; as written, %s is", most);
+  return has_excess ? g_strdup_printf("%s is", most)
+                    : g_strdup_printf("none has bank conflicts%s; the first is",
+                                      smb_analyze_qualify(e->analysis));
+}
+
 char *
 smb_explain_choice(const SmbExplanation *e) {
   const SmbTally *total = &e->access->total;
   const char *op = smb_op_class_name(e->access->site->op_class);
+  g_autofree char *rank = describe_rank(e);
   GString *text = g_string_new(NULL);
   switch (e->choice) {
   case SMB_EXPLAIN_WORST:
-    g_string_append_printf(
-        text, smb_arch_say(e->arch, "The access with the most excess wavefronts is this %s."), op);
+    if (e->is_compiled)
+      g_string_append_printf(text, "Of the accesses in the text, %s this %s.", rank, op);
+    else
+      g_string_append_printf(
+          text, smb_arch_say(e->arch, "The access with the most excess wavefronts is this %s."),
+          op);
     break;
   case SMB_EXPLAIN_FIRST:
     g_string_append_printf(text, "No access has bank conflicts%s; the first is this %s.",
@@ -28,19 +47,15 @@ smb_explain_choice(const SmbExplanation *e) {
     g_string_append_printf(text, "The access is this %s.", op);
     break;
   case SMB_EXPLAIN_WORST_OF_SOME:
-    g_string_append_printf(
-        text,
-        "Of the %u accesses asked for, %s%s%s this %s (--line, --column and --op choose "
-        "another).",
-        e->choices,
-        total->excess ? smb_arch_say(e->arch, "the one with the most excess wavefronts is")
-                      : "none has bank conflicts",
-        total->excess ? "" : smb_analyze_qualify(e->analysis),
-        total->excess ? "" : "; the first is", op);
+    g_string_append_printf(text,
+                           "Of the %u accesses asked for, %s this %s (--line, --column and --op "
+                           "choose another).",
+                           e->choices, rank, op);
     break;
   }
   gboolean one = total->requests == 1;
-  g_string_append_printf(text, " It makes %s request%s, which take%s %s, ",
+  g_string_append_printf(text, " %s makes %s request%s, which take%s %s, ",
+                         e->is_compiled ? "In the text, it" : "It",
                          smb_number(total->requests).text, one ? "" : "s", one ? "s" : "",
                          smb_count(total->wavefronts, smb_arch_say(e->arch, "wavefront")).text);
   if (total->excess)

@@ -145,7 +145,7 @@ typedef struct {
 
 static void
 subject_clear(Subject *subject) {
-  smb_global_free(subject->global);
+  g_clear_pointer(&subject->global, smb_global_free);
   g_ptr_array_unref(subject->arguments);
 }
 
@@ -469,7 +469,7 @@ predict_launch(const Subject *subject, const SmbArch *arch, GError **error) {
 
 static SmbRecordedKernel *
 measure_launch(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, SmbSpool *warnings,
-               SmbAnalysis **predicted, GError **error) {
+               SmbMeasureModel *model, GError **error) {
   g_auto(Subject) subject = {target, smb_global_new(target->kernel, &target->launch),
                              g_ptr_array_new_with_free_func(argument_free), FALSE};
   g_autoptr(SmbAnalysis) analysis = predict_launch(&subject, arch, error);
@@ -485,9 +485,15 @@ measure_launch(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch, Sm
       (!kernel->failure && !run_on_device(meter, &subject, arch, kernel, warnings, error)))
     return NULL;
   drop_partial_counts(meter, analysis, kernel);
-  if (predicted)
-    *predicted = g_steal_pointer(&analysis);
+  if (model)
+    *model = (SmbMeasureModel){g_steal_pointer(&analysis), g_steal_pointer(&subject.global)};
   return g_steal_pointer(&kernel);
+}
+
+void
+smb_measure_model_clear(SmbMeasureModel *model) {
+  g_clear_pointer(&model->analysis, smb_analysis_free);
+  g_clear_pointer(&model->global, smb_global_free);
 }
 
 SmbRecordedKernel *
@@ -498,9 +504,9 @@ smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch
 
 gboolean
 smb_measure_target(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
-                   SmbRecording *recording, SmbAnalysis **analysis, SmbSpool *warnings,
+                   SmbRecording *recording, SmbMeasureModel *model, SmbSpool *warnings,
                    GError **error) {
-  SmbRecordedKernel *kernel = measure_launch(meter, target, arch, warnings, analysis, error);
+  SmbRecordedKernel *kernel = measure_launch(meter, target, arch, warnings, model, error);
   if (!kernel)
     return FALSE;
   g_ptr_array_add(recording->kernels, kernel);

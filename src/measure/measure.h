@@ -65,14 +65,22 @@ void smb_measure_note_counters(const SmbMeter *meter, SmbRecording *recording);
 SmbRecordedKernel *smb_measure_kernel(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
                                       SmbSpool *warnings, GError **error);
 
+/** SmbMeasureModel: what the model says of a launch. @global: what it leaves in global memory */
+typedef struct {
+  SmbAnalysis *analysis;
+  SmbGlobal *global;
+} SmbMeasureModel;
+
+void smb_measure_model_clear(SmbMeasureModel *model);
+
 /**
  * smb_measure_target:
  * @recording: takes what the device says
- * @analysis: (out) (optional) (transfer full): what the model says; @target is to outlive it
+ * @model: (out) (optional): what the model says; @target is to outlive it
  * @warnings, @error: as smb_measure_kernel()
  */
 gboolean smb_measure_target(SmbMeter *meter, const SmbTarget *target, const SmbArch *arch,
-                            SmbRecording *recording, SmbAnalysis **analysis, SmbSpool *warnings,
+                            SmbRecording *recording, SmbMeasureModel *model, SmbSpool *warnings,
                             GError **error);
 
 /**
@@ -89,3 +97,5 @@ gboolean smb_measure_target(SmbMeter *meter, const SmbTarget *target, const SmbA
 gboolean smb_measure_catalog(SmbMeter *meter, const char *kernel, const SmbShard *shard,
                              SmbArch *arch, SmbRecording *recording, SmbProgress *progress,
                              GError **error);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbMeasureModel, smb_measure_model_clear)

@@ -92,7 +92,7 @@ write_application_launch(SmbCli *cli, const SmbRanking *ranking, const SmbRankRo
   g_autoptr(SmbAnalysis) analysis = smb_target_analyze(target, arch, error);
   if (!analysis)
     return FALSE;
-  g_autoptr(SmbReport) report = smb_report_new(arch, target, analysis);
+  g_autoptr(SmbReport) report = smb_report_new(arch, target, analysis, NULL);
   report->prefix = prefix;
   smb_report_write_part(report, page);
   return TRUE;

@@ -128,9 +128,8 @@ smb_cmd_report(SmbCli *cli, GError **error) {
   if (!analysis)
     return FALSE;
   gsize length = 0;
-  g_autoptr(SmbReport) report = smb_report_new(cli->arch, target, analysis);
   g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
-  report->compiled = compiled;
+  g_autoptr(SmbReport) report = smb_report_new(cli->arch, target, analysis, compiled);
   if (!page) {
     if (!smb_report_write(report, cli->out, error))
       return FALSE;

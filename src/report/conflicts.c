@@ -22,6 +22,10 @@ write_sentences(const SmbReport *report, const SmbAccess *access, SmbSpool *page
                    smb_count(total->requests, "request").text,
                    smb_access_is_lower_bound(access) ? "at least " : "", total->wavefronts,
                    total->ideal, total->excess, total->max_degree, meeting->str);
+  if (smb_compiled_count_has(report->compiled)) {
+    g_autofree char *made = smb_compiled_count_tell_line(report->compiled, access);
+    smb_html_within(page, "<p>", made, "</p>\n");
+  }
   if (access->is_loop)
     smb_spool_puts(
         page, "<p>This atomic is a loop of loads and swaps: its count is a lower bound.</p>\n");

@@ -65,24 +65,35 @@ find_neighbours(SmbReport *report) {
   }
 }
 
+// What an access costs: as compiled, then in the text.
+typedef struct {
+  guint access;
+  guint64 compiled, excess;
+} Weight;
+
 static int
-compare_excess(gconstpointer a, gconstpointer b, gpointer user) {
-  const GArray *accesses = user;
-  guint x = *(const guint *)a, y = *(const guint *)b;
-  guint64 of_x = g_array_index(accesses, SmbAccess, x).total.excess;
-  guint64 of_y = g_array_index(accesses, SmbAccess, y).total.excess;
-  return smb_order(of_y, of_x) ?: smb_order(x, y);
+compare_weights(gconstpointer a, gconstpointer b) {
+  const Weight *x = a, *y = b;
+  return smb_order(y->compiled, x->compiled) ?: smb_order(y->excess, x->excess) ?: smb_order(x->access, y->access);
 }
 
 // The accesses that conflict, the costliest first.
 static GArray *
-order_accesses(const SmbAnalysis *analysis) {
+order_accesses(const SmbReport *report) {
   GArray *order = g_array_new(FALSE, FALSE, sizeof(guint));
-  for (guint i = 0; i < analysis->accesses->len; i++) {
-    if (g_array_index(analysis->accesses, SmbAccess, i).total.excess > 0)
-      g_array_append_val(order, i);
+  g_autoptr(GArray) weights = g_array_new(FALSE, FALSE, sizeof(Weight));
+  for (guint i = 0; i < report->analysis->accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
+    const SmbCompiledLine *line = smb_compiled_count_has(report->compiled)
+                                      ? smb_compiled_count_line(report->compiled, access)
+                                      : NULL;
+    const Weight weight = {i, line ? line->total.excess : 0, access->total.excess};
+    if (access->total.excess > 0)
+      g_array_append_val(weights, weight);
   }
-  g_array_sort_with_data(order, compare_excess, analysis->accesses);
+  g_array_sort(weights, compare_weights);
+  for (guint i = 0; i < weights->len; i++)
+    g_array_append_val(order, g_array_index(weights, Weight, i).access);
   return order;
 }
 
@@ -147,14 +158,16 @@ find_files(SmbReport *report) {
 }
 
 SmbReport *
-smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analysis) {
+smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analysis,
+               const SmbCompiledCount *compiled) {
   SmbReport *report = g_new0(SmbReport, 1);
   report->arch = arch;
   report->target = target;
   report->analysis = analysis;
   report->prefix = "";
   report->maps = g_array_new(FALSE, FALSE, sizeof(SmbReportMap));
-  report->order = order_accesses(analysis);
+  report->compiled = compiled;
+  report->order = order_accesses(report);
   report->left_out = g_new0(guint, analysis->accesses->len + 1);
   g_autoptr(GArray) worst = find_worst(arch, analysis);
   add_known_launch(worst, analysis);

@@ -41,7 +41,7 @@ typedef struct {
  * @analysis: with its requests
  * @prefix: what the names of places in the page begin with; "" if it has one report
  * @maps: (element-type SmbReportMap): by access, then by warp
- * @order: (element-type guint): the accesses that conflict: most excess wavefronts first
+ * @order: (element-type guint): the accesses that conflict: most excess wavefronts first, as compiled where that is counted
  * @advice: (nullable): layouts of the arrays; %NULL if nothing conflicts, or they could not be searched
  * @advice_failure: (nullable): why they could not
  * @left_out: by access: maps that the page has no room for
@@ -49,7 +49,7 @@ typedef struct {
  * @origins: what compiled code was compiled from
  * @files: (element-type utf8): of that, the files at hand that accesses stand in, in their order
  * @neighbours: (element-type SmbArrayUse SmbNeighbours): other paddings of those with conflicts
- * @compiled: (nullable) (transfer none): what a compiler makes of @target, which the verdict is of; set by who has it
+ * @compiled: (nullable) (transfer none): what a compiler makes of @target, which the verdict is of
  */
 typedef struct {
   SmbArch *arch;
@@ -70,7 +70,8 @@ typedef struct {
 
 /**
  * smb_report_new:
- * @arch: (transfer none): all three must outlive the report
+ * @arch: (transfer none): all of them must outlive the report
+ * @compiled: (nullable): as of SmbReport
  *
  * Chooses the maps: of every access that has excess wavefronts, the costliest request of each warp that has
  * one. If there are more than SMB_REPORT_MAX_MAPS, each access has one before any has two, the costliest first.
@@ -78,7 +79,8 @@ typedef struct {
  *
  * Returns: (transfer full): what the page shows
  */
-SmbReport *smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analysis);
+SmbReport *smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analysis,
+                          const SmbCompiledCount *compiled);
 void smb_report_free(SmbReport *report);
 
 /** Writes the page. @error: a style or script that is missing from the data */

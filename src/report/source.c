@@ -34,7 +34,15 @@ typedef struct {
   const char *file; // that the program was compiled from, or NULL: its own text
   char *anchor;     // "line" or "file-1-line": what is ahead of the number of a line
   GArray *lines;    // SmbLineTally
+  GArray *compiled; // the same of what a compiler makes of them, or NULL
 } Listing;
+
+// @line: of Listing.compiled
+static void
+write_compiled_counts(SmbSpool *page, const SmbLineTally *line) {
+  write_count_cell(page, NULL, line->shared.wavefronts);
+  write_count_cell(page, "bad", line->shared.excess);
+}
 
 static void
 write_source_line(const SmbReport *report, const Listing *listing, guint number, SmbSpool *page) {
@@ -44,6 +52,8 @@ write_source_line(const SmbReport *report, const Listing *listing, guint number,
   smb_spool_printf(page, "<tr id=\"%s%s-%u\"%s>", report->prefix, listing->anchor, number,
                    worst ? " class=\"conflicts\"" : "");
   write_line_counts(page, line);
+  if (listing->compiled)
+    write_compiled_counts(page, &g_array_index(listing->compiled, SmbLineTally, number));
   if (worst)
     smb_spool_printf(
         page, "<th scope=\"row\"><a href=\"#%saccess-%u\">%u</a></th><td class=\"code\">",
@@ -87,7 +97,7 @@ smb_report_write_origin(const SmbReport *report, SmbSpool *page, const SmbSite *
 
 static void
 write_listing(const SmbReport *report, const Listing *listing, SmbSpool *page) {
-  SmbLineTally total = {0};
+  SmbLineTally total = {0}, compiled = {0};
   smb_spool_printf(
       page,
       smb_arch_say(
@@ -95,19 +105,26 @@ write_listing(const SmbReport *report, const Listing *listing, SmbSpool *page) {
           "<div class=\"box source-box\" tabindex=\"0\" role=\"region\" aria-label=\"annotated "
           "source\">\n<table class=\"source\">\n"
           "<thead><tr><th scope=\"col\">requests</th><th scope=\"col\">wavefronts</th>"
-          "<th scope=\"col\">excess</th><th scope=\"col\">worst</th><th scope=\"col\">%s</th>"
+          "<th scope=\"col\">excess</th><th scope=\"col\">worst</th><th scope=\"col\">%s</th>%s"
           "<th scope=\"col\">line</th><th scope=\"col\" class=\"code\">source</th></tr></thead>\n"
           "<tbody>\n"),
-      smb_analyze_segment_name(report->arch));
+      smb_analyze_segment_name(report->arch),
+      listing->compiled ? "<th scope=\"col\">compiled: wavefronts</th>"
+                          "<th scope=\"col\">compiled: excess</th>"
+                        : "");
   for (guint i = listing->file ? 1 : 0; i < listing->lines->len; i++) {
     const SmbLineTally *line = &g_array_index(listing->lines, SmbLineTally, i);
     if (i > 0)
       write_source_line(report, listing, i, page);
     smb_tally_add(&total.shared, &line->shared);
     total.segments += line->segments;
+    if (listing->compiled)
+      smb_tally_add(&compiled.shared, &g_array_index(listing->compiled, SmbLineTally, i).shared);
   }
   smb_spool_puts(page, "</tbody>\n<tfoot><tr>");
   write_line_counts(page, &total);
+  if (listing->compiled)
+    write_compiled_counts(page, &compiled);
   smb_spool_puts(page, "<th></th><td class=\"code\">total</td></tr></tfoot>\n</table>\n</div>\n");
 }
 
@@ -118,8 +135,13 @@ write_file(const SmbReport *report, const SmbSource *source, const char *file, g
   Listing listing = {.source = source, .file = file};
   listing.anchor = file ? g_strdup_printf("file-%u-line", number) : g_strdup("line");
   listing.lines = smb_analyze_sum_lines(report->analysis, file, smb_source_n_lines(source));
+  if (!file && smb_compiled_count_has(report->compiled))
+    listing.compiled =
+        smb_analyze_sum_lines(report->compiled->analysis, smb_program_file(report->target->kernel),
+                              smb_source_n_lines(source));
   write_listing(report, &listing, page);
   g_array_unref(listing.lines);
+  g_clear_pointer(&listing.compiled, g_array_unref);
   g_free(listing.anchor);
 }
 

@@ -6,8 +6,10 @@
 #include "src/analysis/row.h"
 #include "src/report/impl.h"
 
+// @more: heads of more columns
 static void
-begin_page_table(SmbSpool *page, const char *title, const char *label, const char *unit) {
+begin_page_table(SmbSpool *page, const char *title, const char *label, const char *unit,
+                 const char *more) {
   smb_spool_printf(
       page,
       "<h3>%s</h3>\n<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n"
@@ -15,8 +17,8 @@ begin_page_table(SmbSpool *page, const char *title, const char *label, const cha
       "<th scope=\"col\" class=\"word op\">op</th><th scope=\"col\" class=\"code\">access</th>"
       "<th scope=\"col\">requests</th><th scope=\"col\">%s</th><th scope=\"col\">ideal</th>"
       "<th scope=\"col\">excess</th>"
-      "<th scope=\"col\">worst</th></tr></thead>\n<tbody>\n",
-      title, label, unit);
+      "<th scope=\"col\">worst</th>%s</tr></thead>\n<tbody>\n",
+      title, label, unit, more);
 }
 
 static void
@@ -41,45 +43,96 @@ write_page_tally(SmbSpool *page, const SmbTally *tally, gboolean exact) {
   smb_spool_printf(page, "<td>%s%" G_GUINT64_FORMAT "</td>", exact ? "" : "≥ ", tally->wavefronts);
   smb_html_number(page, NULL, tally->ideal);
   smb_html_number(page, judgement, tally->excess);
-  smb_spool_printf(page, "<td class=\"%s\">%u-way</td></tr>\n", judgement, tally->max_degree);
+  smb_spool_printf(page, "<td class=\"%s\">%u-way</td>", judgement, tally->max_degree);
+}
+
+// What is compiled of a row: @tally: (nullable): another row has it.
+static void
+write_page_compiled(const SmbReport *report, SmbSpool *page, const SmbTally *tally) {
+  if (!smb_compiled_count_has(report->compiled))
+    return;
+  if (!tally) {
+    smb_spool_puts(page, "<td>↑</td><td>↑</td>");
+    return;
+  }
+  smb_html_number(page, NULL, tally->wavefronts);
+  smb_html_number(page, tally->excess ? "bad" : "good", tally->excess);
 }
 
 static void
-write_page_total(SmbSpool *page, const char *op, const char *all, const SmbTally *total) {
-  if (total->requests == 0)
+write_page_total(const SmbReport *report, SmbSpool *page, const char *op, const char *all,
+                 const SmbTally *total, const SmbTally *compiled) {
+  if (total->requests + (compiled ? compiled->requests : 0) == 0)
     return;
   smb_spool_printf(page,
                    "<tr><td class=\"line\"></td><td class=\"word op\">%s</td>"
                    "<td class=\"code\">all %s</td>",
                    op, all);
   write_page_tally(page, total, TRUE);
+  write_page_compiled(report, page, compiled);
+  smb_spool_puts(page, "</tr>\n");
+}
+
+// What only compiled code has.
+static void
+write_compiled_rows(const SmbReport *report, SmbSpool *page) {
+  const SmbCompiledCount *compiled = report->compiled;
+  for (guint i = 0; smb_compiled_count_has(compiled) && i < compiled->lines->len; i++) {
+    const SmbCompiledLine *line = &g_array_index(compiled->lines, SmbCompiledLine, i);
+    g_autofree char *text = smb_analyze_row_text(line->site, line->n);
+    SmbSite site = *line->site;
+    if (line->first)
+      continue;
+    site.expression = text;
+    if (g_strcmp0(site.file, smb_program_file(report->target->kernel)) == 0)
+      site.file = NULL; // as the rows of the text have it
+    write_site(report, page, &site, NULL, 0);
+    smb_spool_puts(page, "<td></td><td></td><td></td><td></td><td></td>");
+    write_page_compiled(report, page, &line->total);
+    smb_spool_puts(page, "</tr>\n");
+  }
 }
 
 static void
 write_shared_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
+  const SmbAnalysis *made =
+      smb_compiled_count_has(report->compiled) ? report->compiled->analysis : NULL;
   begin_page_table(page, smb_arch_say(report->arch, "Shared memory, whole launch"),
                    smb_arch_say(report->arch, "accesses to shared memory"),
-                   smb_arch_say(report->arch, "wavefronts"));
+                   smb_arch_say(report->arch, "wavefronts"),
+                   made ? "<th scope=\"col\">compiled: wavefronts</th>"
+                          "<th scope=\"col\">compiled: excess</th>"
+                        : "");
   for (guint i = 0; i < analysis->accesses->len; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
+    SmbTally compiled;
+    gboolean is_first = smb_compiled_count_share(report->compiled, access, &compiled);
     write_site(report, page, access->site, access->total.excess ? "access" : NULL, i);
     write_page_tally(page, &access->total, !smb_access_is_lower_bound(access));
+    write_page_compiled(report, page, is_first ? &compiled : NULL);
+    smb_spool_puts(page, "</tr>\n");
   }
+  write_compiled_rows(report, page);
   smb_spool_puts(page, "</tbody>\n<tfoot>\n");
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
     const char *op = smb_op_class_name((SmbOpClass)c);
-    write_page_total(page, op, smb_noun(2, op).text, &analysis->totals[c]);
+    write_page_total(report, page, op, smb_noun(2, op).text, &analysis->totals[c],
+                     made ? &made->totals[c] : NULL);
   }
-  write_page_total(page, "async", "asynchronous copies", &analysis->copies);
+  write_page_total(report, page, "async", "asynchronous copies", &analysis->copies,
+                   made ? &made->copies : NULL);
   smb_spool_puts(page, "</tfoot>\n</table>\n</div>\n");
+  if (smb_compiled_count_shares(report->compiled, analysis))
+    smb_spool_puts(
+        page, "<p class=\"note\">↑: counted in the first row of its line and operation.</p>\n");
 }
 
 static void
 write_global_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
   begin_page_table(page, "Global memory, whole launch", "accesses to global memory",
-                   smb_analyze_segment_name(report->arch));
+                   smb_analyze_segment_name(report->arch), "");
   for (guint i = 0; i < analysis->globals->len; i++) {
     const SmbGlobalAccess *access = &g_array_index(analysis->globals, SmbGlobalAccess, i);
     const char *judgement = access->segments > access->ideal ? "bad" : "good";
@@ -97,7 +150,8 @@ write_global_table(const SmbReport *report, SmbSpool *page) {
 static void
 write_constant_table(const SmbReport *report, SmbSpool *page) {
   const SmbAnalysis *analysis = report->analysis;
-  begin_page_table(page, "Constant memory, whole launch", "accesses to constant memory", "words");
+  begin_page_table(page, "Constant memory, whole launch", "accesses to constant memory", "words",
+                   "");
   for (guint i = 0; i < analysis->constants->len; i++) {
     const SmbConstantAccess *access = &g_array_index(analysis->constants, SmbConstantAccess, i);
     const SmbTally *tally = &access->total;

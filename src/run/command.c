@@ -25,7 +25,7 @@ enum {
 
 static char *option_kernel, *option_launches, *option_every, *option_capture, *option_nvcc,
     *option_kernels, *option_unknown, *option_memory, *option_threads;
-static gboolean option_check;
+static gboolean option_check, option_anew;
 
 static const GOptionEntry options[] = {
     {"kernel", 0, 0, G_OPTION_ARG_STRING, &option_kernel,
@@ -49,6 +49,8 @@ static const GOptionEntry options[] = {
     {"threads", 0, 0, G_OPTION_ARG_STRING, &option_threads,
      "threads that run the blocks of a launch (default: one per processor)", "N"},
     {"nvcc", 0, 0, G_OPTION_ARG_STRING, &option_nvcc, "more options for nvcc", "FLAGS"},
+    {SMB_NO_CACHE_OPTION, 0, 0, G_OPTION_ARG_NONE, &option_anew,
+     "compile even if the result is cached, and do not keep it", NULL},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -253,8 +255,10 @@ smb_cmd_run(SmbCli *cli, GError **error) {
     g_clear_pointer(&running.kernel, g_regex_unref);
     return FALSE;
   }
-  const SmbRunText text = {
-      .arguments = (const char *const *)cli->arguments, .arch = cli->arch, .nvcc = option_nvcc};
+  const SmbRunText text = {.arguments = (const char *const *)cli->arguments,
+                           .arch = cli->arch,
+                           .nvcc = option_nvcc,
+                           .keeps = !option_anew};
   // A program that is there needs no folder, unless its launches are counted afterwards.
   gboolean makes_files = g_str_has_suffix(cli->arguments[0], ".cu") || running.skips;
   g_autoptr(SmbWorkshop) workshop = makes_files ? smb_workshop_new("run", error) : NULL;

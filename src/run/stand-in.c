@@ -150,7 +150,10 @@ run_program_file(SmbCli *cli, const char *file, const char *const *folders, SmbR
   const SmbTargetOptions *options = smb_target_options();
   const char *const arguments[] = {file, NULL};
   g_autofree char *flags = make_flags(options, folders);
-  const SmbRunText text = {.arguments = arguments, .arch = running->arch, .nvcc = flags};
+  const SmbRunText text = {.arguments = arguments,
+                           .arch = running->arch,
+                           .nvcc = flags,
+                           .keeps = !options->compiles_anew};
   g_autoptr(SmbStandIn) stand_in = g_new0(SmbStandIn, 1);
   stand_in->workshop = smb_workshop_new("run", error);
   if (!stand_in->workshop)

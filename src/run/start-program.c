@@ -12,13 +12,10 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "src/cli/cli.h"
-#include "src/compile/compile.h"
-#include "src/compile/flags.h"
 
 #define FOLDER_VARIABLE "SMEMBANK_RUN_LIBRARIES"
 #define LIBRARY_NAME    "libcudart.so.13"
 #define REDIRECT_NAME   "smembank-redirect.so"
-#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-,@%="
 
 // --- its words
 
@@ -30,135 +27,6 @@ count_texts(const char *const *words) {
   return n;
 }
 
-// The compiler hands names of files to a shell.
-static gboolean
-check_names(const SmbRunText *text, GError **error) {
-  for (guint i = 0; i < text->n_files; i++) {
-    const char *file = text->arguments[i];
-    if (file[strspn(file, NAME_CHARACTERS)] || *file == '-')
-      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                      "%s: nvcc hands names of files to a shell: expected letters, digits and "
-                      "._/+-,@%%=",
-                      file);
-  }
-  return TRUE;
-}
-
-// The flags of the user, and the architecture unless they name one.
-static gboolean
-add_flags(GPtrArray *call, const SmbRunText *text, GError **error) {
-  g_autoptr(SmbFlags) flags = smb_flags_parse(text->nvcc, error);
-  if (!flags)
-    return FALSE;
-  if (!smb_flags_name_architecture(flags))
-    g_ptr_array_add(call, g_strdup_printf("-arch=sm_%u", smb_program_cuda_arch(text->arch) / 10));
-  for (guint i = 0; flags->typed[i]; i++)
-    g_ptr_array_add(call, g_strdup(flags->typed[i]));
-  return TRUE;
-}
-
-// The words of the compiler (transfer full).
-static GPtrArray *
-make_compiler_call(const SmbRunText *text, const char *nvcc, const char *program, GError **error) {
-  g_autoptr(GPtrArray) call = g_ptr_array_new_with_free_func(g_free);
-  const char *const first[] = {nvcc, "-cudart", "shared", "-lineinfo", "-o", program};
-  for (guint i = 0; i < G_N_ELEMENTS(first); i++)
-    g_ptr_array_add(call, g_strdup(first[i]));
-  if (!add_flags(call, text, error))
-    return NULL;
-  for (guint i = 0; i < text->n_files; i++)
-    g_ptr_array_add(call, g_strdup(text->arguments[i]));
-  g_ptr_array_add(call, NULL);
-  return g_steal_pointer(&call);
-}
-
-// What names of functions begin with, and the library of the toolkit that has them.
-static const struct {
-  const char *prefix, *library;
-} toolkit_libraries[] = {
-    {"cublasLt", "-lcublasLt"}, {"cublas", "-lcublas"},       {"cudnn", "-lcudnn"},
-    {"cufft", "-lcufft"},       {"curand", "-lcurand"},       {"cusolver", "-lcusolver"},
-    {"cusparse", "-lcusparse"}, {"nvJitLink", "-lnvJitLink"}, {"nvrtc", "-lnvrtc"},
-    {"cu", "-lcuda"},
-};
-
-// Adds the libraries of the toolkit whose functions the linker has not found, by what it says, in whatever language. Returns whether
-// there are any.
-static gboolean
-add_libraries(GPtrArray *call, const char *output) {
-  guint n = call->len;
-  if (!strstr(output, "collect2") && !strstr(output, "undefined"))
-    return FALSE;
-  g_ptr_array_set_size(call, (gint)n - 1); // the NULL at its end
-  for (guint i = 0; i < G_N_ELEMENTS(toolkit_libraries); i++) {
-    g_autofree char *pattern = g_strdup_printf("\\b%s[A-Z]\\w*\\W?$", toolkit_libraries[i].prefix);
-    if (g_regex_match_simple(pattern, output, G_REGEX_MULTILINE | G_REGEX_OPTIMIZE, 0))
-      g_ptr_array_add(call, g_strdup(toolkit_libraries[i].library));
-  }
-  g_ptr_array_add(call, NULL);
-  return call->len > n;
-}
-
-// Has macros of the command line defined behind CUDA's own headers, which nvcc includes first, and which a macro T breaks. FALSE: there
-// is none
-static gboolean
-define_late(GPtrArray *call, SmbWorkshop *workshop) {
-  g_autofree char *path = g_build_filename(smb_workshop_folder(workshop), "macros.h", NULL);
-  g_autoptr(GString) text = g_string_new(NULL);
-  for (guint i = 0; call->pdata[i];) {
-    const char *word = call->pdata[i], *next = call->pdata[i + 1];
-    gboolean is_macro = g_str_has_prefix(word, "-D"), is_split = is_macro && !word[2] && next;
-    if (!is_macro) {
-      i++;
-      continue;
-    }
-    g_auto(GStrv) parts = g_strsplit(is_split ? next : word + 2, "=", 2);
-    g_string_append_printf(text, "#define %s %s\n", parts[0] ? parts[0] : "",
-                           parts[0] && parts[1] ? parts[1] : "1");
-    g_ptr_array_remove_range(call, i, is_split ? 2 : 1);
-  }
-  if (text->len == 0 || !g_file_set_contents(path, text->str, (gssize)text->len, NULL))
-    return FALSE;
-  g_ptr_array_set_size(call, (gint)call->len - 1); // the NULL at its end
-  g_ptr_array_add(call, g_strdup("-include"));
-  g_ptr_array_add(call, g_strdup(path));
-  g_ptr_array_add(call, NULL);
-  return TRUE;
-}
-
-// Changes a call that has failed, by what the compiler or the linker says. FALSE: there is nothing else to try
-static gboolean
-change_call(GPtrArray *call, SmbWorkshop *workshop, const SmbWorkshopRun *run) {
-  gboolean has_failed = run->status != 0 && !run->is_late;
-  return has_failed && (add_libraries(call, run->output->str) || define_late(call, workshop));
-}
-
-static gboolean
-compile(const SmbRunText *text, SmbWorkshop *workshop, const char *program, GError **error) {
-  if (!check_names(text, error))
-    return FALSE;
-  g_autofree char *nvcc = smb_compile_find_nvcc();
-  if (!nvcc)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s: no nvcc on this machine, which compiles it (SMEMBANK_NVCC)",
-                    text->arguments[0]);
-  g_autoptr(GPtrArray) call = make_compiler_call(text, nvcc, program, error);
-  g_auto(SmbWorkshopRun) run = {0};
-  guint seconds = text->seconds ? text->seconds : SMB_COMPILE_SECONDS;
-  if (!call || !smb_workshop_run(workshop, (const char *const *)call->pdata, seconds, &run, error))
-    return FALSE;
-  if (change_call(call, workshop, &run)) {
-    smb_workshop_run_clear(&run);
-    run = (SmbWorkshopRun){0};
-    if (!smb_workshop_run(workshop, (const char *const *)call->pdata, seconds, &run, error))
-      return FALSE;
-  }
-  if (run.is_late)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: nvcc took longer than %u seconds",
-                    text->arguments[0], seconds);
-  return run.status == 0 || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%-s", run.output->str);
-}
-
 GPtrArray *
 smb_run_words(const SmbRunText *given, SmbWorkshop *workshop, GError **error) {
   SmbRunText text = *given;
@@ -168,7 +36,7 @@ smb_run_words(const SmbRunText *given, SmbWorkshop *workshop, GError **error) {
   if (n > 0) {
     char *program = g_build_filename(smb_workshop_folder(workshop), "program", NULL);
     g_ptr_array_add(words, program);
-    if (!compile(&text, workshop, program, error))
+    if (!smb_run_build(&text, workshop, program, error))
       return NULL;
   }
   for (guint i = n; arguments[i]; i++)

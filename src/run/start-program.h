@@ -1,27 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// A program that runs without a GPU: how it is compiled, and started with the libraries that stand in for CUDA's.
+// A program that runs without a GPU: how it is started with the libraries that stand in for CUDA's.
 #pragma once
 
-#include "src/compile/workshop.h"
+#include "src/run/build-program.h"
 #include "src/run/running.h"
-
-/**
- * SmbRunText:
- * @arguments: (array zero-terminated=1): FILE.cu… [-- ARGUMENTS], or -- COMMAND…
- * @arch: what it is compiled for
- * @nvcc: (nullable): more options of the compiler
- * @seconds: how long that may take; 0: as long as it may by default
- * @n_files: for smb_run_words()
- */
-typedef struct {
-  const char *const *arguments;
-  const SmbArch *arch;
-  const char *nvcc;
-  guint seconds;
-  guint n_files;
-} SmbRunText;
 
 /**
  * smb_run_words:

@@ -8,6 +8,8 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/source.h"
+#include "sim/base/text.h"
+#include "src/analysis/compiled-count.h"
 #include "src/capture/capture.h"
 #include "src/cli/hint.h"
 #include "src/cli/input.h"
@@ -152,22 +154,39 @@ note_contents(SmbCli *cli, const SmbTarget *target) {
   }
 }
 
-// Measures a launch of the user's. @own: (nullable) (transfer full): %NULL with an error that is set. What of it is known without
-// its memory is compared at once.
+// A text through the compiler, if there is one: that is what a device runs. Returns: (transfer full) (nullable)
+static SmbCompiledCount *
+compile_own(SmbCli *cli, const SmbArch *arch, const SmbTarget *own) {
+  SmbCompiledCount *compiled = own ? smb_compiled_count_begin(own, arch) : NULL;
+  smb_compiled_count_warn(compiled, own, cli->messages);
+  if (compiled && compiled->target)
+    smb_spool_printf(cli->messages,
+                     "%s%s: note: compared as compiled: %s ('--text' compares the text)\n",
+                     smb_text_ahead(own->file), own->file, compiled->target->compiled);
+  return compiled;
+}
+
+// Measures a launch of the user's. @own: (nullable) (transfer full): %NULL with an error that is set.
 static gboolean
 measure_own(SmbCli *cli, SmbComparison *comparison, SmbMeter *meter, const SmbArch *arch,
             SmbTarget *own, SmbRecording *recording, GError **error) {
-  g_autoptr(SmbTarget) target = own;
-  g_autoptr(SmbAnalysis) analysis = NULL;
+  g_autoptr(SmbTarget) text = own;
+  g_autoptr(SmbCompiledCount) compiled = option_record ? NULL : compile_own(cli, arch, own);
+  const SmbTarget *target = compiled && compiled->target ? compiled->target : text;
+  g_auto(SmbMeasureModel) model = {NULL, NULL};
   if (!target || !smb_files_check(cli->files, error))
     return FALSE;
+  if (option_record && target->compiled)
+    return smb_cli_usage_error(error, "--record keeps the text of a kernel: to record compiled "
+                                      "code, compile it to a cubin, and measure that");
   note_contents(cli, target);
-  if (!smb_measure_target(meter, target, arch, recording, &analysis, cli->messages, error))
+  if (!smb_measure_target(meter, target, arch, recording, &model, cli->messages, error))
     return FALSE;
   SmbRecordedKernel *recorded = g_ptr_array_index(recording->kernels, recording->kernels->len - 1);
-  if (target->captured && recorded->buffers->len == 0)
-    smb_comparison_add_measured(comparison, recording, recorded, target->kernel, analysis);
-  return TRUE;
+  if (target->captured && recorded->buffers->len > 0)
+    return TRUE; // compared with what its memory holds, which is read again
+  return smb_comparison_add_measured(comparison, recording, recorded, target->kernel,
+                                     model.analysis, model.global, error);
 }
 
 // Measures all launches of a capture, each on its own; one that cannot be predicted, or that options are wrong for, is told
@@ -311,7 +330,9 @@ compare_profile(SmbCli *cli, SmbComparison *comparison, GError **error) {
   if (!smb_cli_number("--ncu-launch", option_ncu_launch, 1, G_MAXINT, &number, error))
     return FALSE;
   g_autoptr(SmbNcuFile) ncu = smb_ncu_open(option_ncu, error);
-  g_autoptr(SmbTarget) target = ncu ? smb_target_open(cli, 0, error) : NULL;
+  g_autoptr(SmbTarget) text = ncu ? smb_target_open(cli, 0, error) : NULL;
+  g_autoptr(SmbCompiledCount) compiled = compile_own(cli, cli->arch, text);
+  SmbTarget *target = compiled && compiled->target ? compiled->target : text;
   if (!target)
     return FALSE;
   return ncu->profile ? smb_comparison_add_profile(comparison, ncu->profile, ncu->name, number,

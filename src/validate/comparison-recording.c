@@ -14,163 +14,7 @@
 #include "sim/open/catalog.h"
 #include "src/cli/hint.h"
 #include "src/measure/trial.h"
-#include "src/target/origin.h"
-
-static const char builtin_folder[] = "data/kernels/";
-
-// Bytes of a buffer that are hashed at once.
-enum {
-  HASHED_BYTES = 1 << 16
-};
-
-// Whether the text of a recorded kernel comes with the program.
-static gboolean
-is_builtin_kernel(const SmbRecordedKernel *recorded) {
-  return g_str_has_prefix(recorded->file, builtin_folder);
-}
-
-static SmbSource *
-open_source(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, GError **error) {
-  if (entry)
-    return smb_catalog_file(entry->file, error);
-  if (is_builtin_kernel(recorded))
-    return smb_catalog_file(recorded->file + strlen(builtin_folder), error);
-  return smb_source_load_any(recorded->file, error);
-}
-
-// What a launch of a capture was given.
-typedef struct {
-  SmbCapture *capture;
-  const SmbCaptureLaunch *launch;
-  SmbCaptureLoaded *loaded;
-} Captured;
-
-static void
-captured_clear(Captured *captured) {
-  smb_capture_loaded_free(captured->loaded);
-  smb_capture_free(captured->capture);
-}
-
-// The image of the launch (transfer full). *@opened: (nullable): the capture that was opened last: one serves all its launches.
-static SmbSource *
-open_capture(const SmbRecordedKernel *recorded, SmbCapture **opened, Captured *captured,
-             GError **error) {
-  if (!*opened || strcmp(smb_capture_path(*opened), recorded->file) != 0) {
-    g_clear_pointer(opened, smb_capture_free);
-    *opened = smb_capture_open(recorded->file, error);
-  }
-  if (!*opened)
-    return NULL;
-  captured->capture = smb_capture_ref(*opened);
-  if (recorded->launch > smb_capture_n_launches(captured->capture)) {
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s has no launch %" G_GUINT64_FORMAT,
-             recorded->file, recorded->launch);
-    return NULL;
-  }
-  captured->launch = smb_capture_launch(captured->capture, (guint)recorded->launch - 1);
-  g_autoptr(SmbSource) code = smb_capture_code(captured->capture, captured->launch, error);
-  captured->loaded =
-      code ? smb_capture_load(captured->capture, captured->launch, code, error) : NULL;
-  return captured->loaded ? g_steal_pointer(&code) : NULL;
-}
-
-typedef struct { // a recorded launch, run by the model
-  SmbProgram *kernel;
-  SmbAnalysis *analysis;
-  SmbGlobal *global; // what it left in global memory; NULL if the recording has no buffers
-  Captured captured;
-} Replay;
-
-static void
-replay_free(Replay *replay) {
-  smb_analysis_free(replay->analysis);
-  smb_global_free(replay->global);
-  smb_program_free(replay->kernel);
-  captured_clear(&replay->captured);
-  g_free(replay);
-}
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Replay, replay_free)
-
-// Runs the launch by the rules of @arch: the same text, macros, arguments, block and grid. The text of a kernel that is
-// not built in is read from its file, relative to the working directory. @entry: the catalogue's, or NULL.
-static Replay *
-replay_new(const SmbRecordedKernel *recorded, const SmbCatalogEntry *entry, SmbCapture **opened,
-           const SmbArch *arch, const SmbAnalysisOptions *limits, GError **error) {
-  g_autoptr(Replay) replay = g_new0(Replay, 1);
-  Captured *captured = &replay->captured;
-  g_autoptr(SmbSource) source = recorded->launch ? open_capture(recorded, opened, captured, error)
-                                                 : open_source(recorded, entry, error);
-  if (!source)
-    return NULL;
-  const SmbProgramOptions reading = {.entry = captured->launch ? captured->launch->kernel
-                                              : entry          ? entry->entry
-                                                               : recorded->name,
-                                     .defines = (const char *const *)recorded->defines,
-                                     .cuda_arch = smb_program_cuda_arch(arch),
-                                     .processor = smb_program_processor(arch),
-                                     .lanes = smb_arch_info(arch)->lanes,
-                                     .limits = limits->limits};
-  if (!(replay->kernel = smb_program_read(source, &reading, error)))
-    return NULL;
-  if (!captured->launch)
-    smb_origins_name_parameters(replay->kernel, &reading, NULL);
-  SmbLaunch launch = {.dynamic_bytes = recorded->dynamic_bytes,
-                      .arguments = (const char *const *)recorded->args,
-                      .skips_unknown = recorded->unknown != NULL};
-  g_autoptr(GPtrArray) buffers = smb_buffers_parse((const char *const *)recorded->contents, error);
-  if (!buffers)
-    return NULL;
-  launch.buffers = captured->loaded ? captured->loaded->buffers : buffers;
-  if (captured->loaded) {
-    launch.arguments = (const char *const *)captured->loaded->arguments;
-    launch.memory = captured->loaded->memory;
-    memcpy(launch.cluster, captured->launch->cluster, sizeof launch.cluster);
-  }
-  memcpy(launch.block, recorded->block, sizeof launch.block);
-  memcpy(launch.grid, recorded->grid, sizeof launch.grid);
-  SmbAnalysisOptions options = *limits;
-  if (recorded->buffers->len > 0)
-    options.global = replay->global = smb_global_new(replay->kernel, &launch);
-  replay->analysis = smb_analysis_run(replay->kernel, arch, &launch, &options, error);
-  return replay->analysis ? g_steal_pointer(&replay) : NULL;
-}
-
-static gboolean
-find_recorded_parameter(const SmbProgram *kernel, const char *name, guint *index, GError **error) {
-  for (guint i = 0; i < smb_program_n_parameters(kernel); i++) {
-    *index = i;
-    if (smb_program_parameter(kernel, i).is_pointer && smb_program_is_parameter(kernel, i, name))
-      return TRUE;
-  }
-  return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                  "buffer '%s': the kernel has no such pointer parameter", name);
-}
-
-// The SHA-256, in hexadecimal, of what the model leaves in a buffer of the launch; what it does not know is 0.
-static char *
-digest_buffer(const Replay *replay, const SmbRecordedBuffer *buffer, GError **error) {
-  guint parameter = 0;
-  if (!find_recorded_parameter(replay->kernel, buffer->parameter, &parameter, error))
-    return NULL;
-  if (buffer->bytes > SMB_COMPARISON_MAX_BUFFER_BYTES) {
-    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-             "buffer '%s' has %" G_GUINT64_FORMAT " bytes: at most %" G_GUINT64_FORMAT
-             " are compared",
-             buffer->parameter, buffer->bytes, SMB_COMPARISON_MAX_BUFFER_BYTES);
-    return NULL;
-  }
-  g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
-  guchar block[HASHED_BYTES];
-  for (guint64 offset = 0; offset < buffer->bytes; offset += sizeof block) {
-    gsize length = (gsize)MIN(sizeof block, buffer->bytes - offset);
-    smb_global_read(replay->global, parameter, offset, block, length);
-    smb_scalar_canonical(smb_program_parameter(replay->kernel, parameter).element, block, length);
-    smb_global_mask(replay->global, parameter, offset, block, length);
-    g_checksum_update(checksum, block, (gssize)length);
-  }
-  return g_strdup(g_checksum_get_string(checksum));
-}
+#include "src/validate/comparison-rerun.h"
 
 // A launch, and what the model makes of it.
 typedef struct {
@@ -383,9 +227,9 @@ add_time(const Launch *launch, SmbMetric metric, const SmbRecordedTime *time) {
 }
 
 static gboolean
-add_buffer(const Launch *launch, const Replay *replay, const SmbRecordedBuffer *buffer,
+add_buffer(const Launch *launch, const SmbRerun *rerun, const SmbRecordedBuffer *buffer,
            GError **error) {
-  g_autofree char *digest = digest_buffer(replay, buffer, error);
+  g_autofree char *digest = smb_rerun_digest(rerun, buffer, error);
   if (!digest)
     return FALSE;
   SmbComparisonRow *row = new_metric_row(launch, smb_metric_name(SMB_METRIC_VALUES));
@@ -443,53 +287,56 @@ add_times(const Launch *launch) {
   add_time(launch, SMB_METRIC_TIME_COLD_US, &launch->recorded->times[SMB_CACHE_COLD]);
 }
 
-// Adds the rows of a launch that was measured.
+// Adds the rows of a launch that was measured, beside what the model says.
 static gboolean
-add_measured_launch(Launch *launch, const SmbArch *arch, GError **error) {
+add_rerun_launch(Launch *launch, const SmbRerun *rerun, GError **error) {
   const GPtrArray *buffers = launch->recorded->buffers;
-  g_autoptr(Replay) replay = replay_new(launch->recorded, launch->entry, launch->opened, arch,
-                                        &launch->comparison->limits, error);
-  if (!replay)
-    return FALSE;
-  launch->analysis = replay->analysis;
-  smb_comparison_note_files(launch->comparison, launch->recorded, replay->kernel);
-  add_recorded_counts(launch, replay->kernel);
+  launch->analysis = rerun->analysis;
+  add_recorded_counts(launch, rerun->kernel);
   for (guint i = 0; i < buffers->len; i++) {
-    if (!add_buffer(launch, replay, g_ptr_array_index(buffers, i), error))
+    if (!add_buffer(launch, rerun, g_ptr_array_index(buffers, i), error))
       return FALSE;
   }
   add_times(launch);
   return TRUE;
 }
 
-void
+static gboolean
+rerun_launch(Launch *launch, const SmbArch *arch, GError **error) {
+  g_autoptr(SmbRerun) rerun = smb_rerun_new(launch->recorded, launch->entry, launch->opened, arch,
+                                            &launch->comparison->limits, error);
+  if (!rerun)
+    return FALSE;
+  smb_comparison_note_files(launch->comparison, launch->recorded, rerun->kernel);
+  return add_rerun_launch(launch, rerun, error);
+}
+
+gboolean
 smb_comparison_add_measured(SmbComparison *comparison, const SmbRecording *recording,
-                            SmbRecordedKernel *recorded, const SmbProgram *program,
-                            const SmbAnalysis *analysis) {
-  Launch launch = {
-      .comparison = comparison, .recording = recording, .recorded = recorded, .analysis = analysis};
-  g_return_if_fail(recorded->buffers->len == 0);
+                            SmbRecordedKernel *recorded, SmbProgram *program, SmbAnalysis *analysis,
+                            SmbGlobal *global, GError **error) {
+  Launch launch = {.comparison = comparison, .recording = recording, .recorded = recorded};
+  const SmbRerun rerun = {.kernel = program, .analysis = analysis, .global = global};
+  g_return_val_if_fail(global || recorded->buffers->len == 0, FALSE);
   recorded->is_compared = TRUE;
   name_variant(&launch);
-  if (recorded->failure)
-    add_failure(&launch);
-  else {
-    add_recorded_counts(&launch, program);
-    add_times(&launch);
-  }
+  if (!recorded->failure)
+    return add_rerun_launch(&launch, &rerun, error);
+  add_failure(&launch);
+  return TRUE;
 }
 
 static gboolean
 add_launch_rows(Launch *launch, const GPtrArray *catalog, const SmbArch *arch, GError **error) {
   const SmbRecordedKernel *recorded = launch->recorded;
-  if (is_builtin_kernel(recorded) && recorded->shape) {
+  if (smb_rerun_is_builtin(recorded) && recorded->shape) {
     launch->entry = smb_catalog_find(catalog, recorded->name, recorded->shape, NULL, error);
     if (!launch->entry)
       return FALSE;
   }
   name_variant(launch);
   if (!recorded->failure)
-    return add_measured_launch(launch, arch, error);
+    return rerun_launch(launch, arch, error);
   add_failure(launch);
   return TRUE;
 }

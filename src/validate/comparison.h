@@ -176,14 +176,15 @@ gboolean smb_comparison_add_recording(SmbComparison *comparison, const SmbRecord
 
 /**
  * smb_comparison_add_measured:
- * @recorded: a launch of @recording, without buffers
+ * @recorded: a launch of @recording that was measured just now
  * @program, @analysis: what the model says of it
+ * @global: (nullable): what it leaves in global memory; %NULL: @recorded has no buffers
  *
- * Adds the rows of a launch as soon as it is measured; smb_comparison_add_recording() adds those of the others.
+ * Adds the rows of a launch whose program is at hand; smb_comparison_add_recording() adds those of the others.
  */
-void smb_comparison_add_measured(SmbComparison *comparison, const SmbRecording *recording,
-                                 SmbRecordedKernel *recorded, const SmbProgram *program,
-                                 const SmbAnalysis *analysis);
+gboolean smb_comparison_add_measured(SmbComparison *comparison, const SmbRecording *recording,
+                                     SmbRecordedKernel *recorded, SmbProgram *program,
+                                     SmbAnalysis *analysis, SmbGlobal *global, GError **error);
 
 /**
  * smb_comparison_add_trace:

@@ -67,13 +67,23 @@ shows 'compiled: nvcc -cubin -lineinfo -arch=sm_90'
 shows 'Bank conflicts: 15 of 19 wavefronts (79%) are in excess.'
 tells 'The text asks for 13 wavefronts, 5 of them in excess; what nvcc makes of it takes 19, 15 in excess, and that is what the verdict and limits are of.'
 golden compiled-count.txt
-# explain says what has become of the line.
+# explain takes what costs most as compiled, and says what has become of the line.
+expect 0 explain k.cu --block 32
+tells 'Of the accesses in the text, the one with the most excess wavefronts as compiled is this store. In the text, it makes 4 requests, which take 8 wavefronts, 4 of them in excess.'
+expect 0 explain k.cu --block 32 --op load
+tells 'The access is this load. In the text, it makes 1 request, which takes 2 wavefronts, 1 of them in excess.'
+expect 2 explain k.cu --block 32 --line 8
+says "--line '8': the text has no access to shared memory there, but what nvcc makes of it has: --nvcc '' explains that"
+expect 2 explain k.cu --block 32 --line 4
+says "--line '4': no access to shared memory on it is counted: expected one of 6, 7, 9"
 expect 0 explain k.cu --block 32 --line 6
 shows 'What nvcc makes of it'
 tells 'Of the stores in line 6 nvcc makes st.shared.u32: 1 request, 16 wavefronts, 15 in excess (16-way at worst).'
 tells 'that is what the verdict and limits are of. What follows explains the request as the text makes it.'
 expect 0 explain k.cu --block 32 --line 9 --op load
 tells 'nvcc leaves no load in shared memory of line 9.'
+expect 0 explain k.cu --block 32 --line 7 --column 13
+tells "Of the stores of 'a' in line 7 nvcc makes st.shared.u32: 1 request, 1 wavefront, 0 in excess (1-way at worst)."
 expect 0 explain k.cu --block 32 --line 7 --format json
 golden compiled-explain.json
 expect 0 explain k.cu --block 32 --line 9 --op load --format json
@@ -85,23 +95,37 @@ golden compiled-count.json
 [ "$(wc -l <calls)" -ge 1 ] || die 'no compiler was asked'
 expect 0 analyze k.cu --block 32 --format markdown
 shows '| place | shared access | op | requests | wavefronts | ideal | excess | worst | compiled wavefronts | excess |'
-shows '| line 7 | `a[0][t]` | store | 1 | 1 | 1 | 0 | 1-way | ↑ | ↑ |'
+shows '| line 7 | `a[0][t]` | store | 1 | 1 | 1 | 0 | 1-way | 1 | 0 |'
 shows '| k.cu:8 | `ld.shared.u32 %r5, [%r3]` | load | | | | | | 1 | 0 |'
 expect 0 analyze k.cu --block 32 --format github
-shows 'file=k.cu,line=6,col=5,title=Bank conflict::the store of st.shared.u32 [%25r2], %25r1 takes 16 wavefronts, 15 of them in excess'
+shows 'file=k.cu,line=6,col=5,title=Bank conflict::the store of a[t][i] (st.shared.u32) takes 16 wavefronts, 15 of them in excess'
 expect 0 analyze k.cu --block 32 --annotate
 grep -qE '^ +4 +8 +4 +2-way +16 +15 +6 ' "$work/out" || die "$last: no line 6: $(cat "$work/out")"
 expect 0 report page.html k.cu --block 32
 grep -q 'Bank conflicts: 15 of 19 wavefronts' page.html || die "$last: another head"
+grep -q '>worst</th><th scope="col">compiled: wavefronts</th><th scope="col">compiled: excess</th>' page.html || die "$last: no columns"
+grep -q '<td class="bad">2-way</td><td>16</td><td class="bad">15</td></tr>' page.html || die "$last: no line 6"
+grep -q 'ld.shared.u32 %r5, \[%r3\]</td><td></td><td></td><td></td><td></td><td></td><td>1</td><td class="good">0</td></tr>' page.html ||
+  die "$last: no line 8"
+# What costs most as compiled comes first.
+sed -n '/id="access-/p' page.html | head -n 1 | grep -q 'id="access-0"' || die "$last: $(grep 'id="access-' page.html)"
+grep -q 'Of the stores in line 6 nvcc makes st.shared.u32: 1 request, 16 wavefronts' page.html || die "$last: no instructions"
 
 # What a script reads of the text stays as it is, and --text counts nothing else.
 expect 0 analyze k.cu --block 32 --format csv
-cp "$work/out" beside.csv
+grep -qE '^shared,6,5,a,store,4,a\[t\]\[i\],,4,8,4,4,2,.*,0,1,16,1,15,16$' out || die "$last: line 6: $(cat out)"
+grep -qE '^shared,9,10,a,load,.*,0,0,0,0,0,0$' out || die "$last: line 9: $(cat out)"
+grep -qE '^shared,8,3,a,load,4,"ld.shared.u32 %r5, \[%r3\]",,,,,,,,,,,,k.cu,20,ld.shared.u32,,,,1,1,1,0,1$' out || die "$last: line 8: $(cat out)"
+of_text() { grep -v '^shared,8,' out | sed 's/\(,compiled_[a-z_]*\)\{5\}$//; s/\(,[0-9]*\)\{5\}$//'; }
+of_text >beside.csv
+expect 0 analyze k.cu --block 32 --format callgrind
+grep -qx '6 16 1 15 1 0' out || die "$last: $(cat out)"
+grep -qx 'totals: 19 4 15 4 0' out || die "$last: $(cat out)"
 rm calls
 expect 0 analyze k.cu --block 32 --text
 shows 'counted: the text'
 expect 0 analyze k.cu --block 32 --format csv --text
-cmp -s "$work/out" beside.csv || die "$last: CSV is another one"
+of_text | cmp -s - beside.csv || die "$last: the text's columns are others: $(cat out)"
 expect 0 analyze k.cu --block 32 --text
 shows 'exact for the text as written: the compiled count may differ'
 ! grep -q 'no nvcc' "$work/out" || die "$last: there is one"
@@ -128,11 +152,18 @@ for limit in '--max-ways 2' '--max-excess 5' '--max-ways 6=2' '--max-wavefronts 
   expect 0 analyze k.cu --block 32 $limit --text
 done
 expect 1 analyze k.cu --block 32 --max-ways 2
-says 'k.cu:6:5: warning: the store of st.shared.u32 [%r2], %r1 is 16-way: more than --max-ways 2'
-# Nothing is compiled of line 9; in line 7, both arrays are stored to.
-expect 1 analyze k.cu --block 32 --max-ways 9=1
+says 'k.cu:6:5: warning: the store of a[t][i] (st.shared.u32) is 16-way: more than --max-ways 2'
+# Nothing is compiled of line 9, and that takes nothing; in line 7, both arrays are stored to.
+expect 0 analyze k.cu --block 32 --max-ways 9=1 --max-wavefronts 9=0
+expect 1 analyze k.cu --block 32 --max-ways 9=1 --text
 says 'k.cu:9:10: warning: the load of a[t][0] is 2-way'
-expect 0 analyze k.cu --block 32 --max-ways a=2
+expect 1 analyze k.cu --block 32 --max-ways a=2 --max-ways b=1
+says 'k.cu:6:5: warning: the store of a[t][i] (st.shared.u32) is 16-way: more than --max-ways a=2'
+expect 0 analyze k.cu --block 32 --max-ways a=16 --max-wavefronts b=1 --max-wavefronts 8=1
+expect 1 analyze k.cu --block 32 --max-wavefronts 8=0
+says 'line 8 takes 1 wavefronts: more than --max-wavefronts 8=0'
+expect 1 analyze k.cu --block 32 --max-ways 10=1
+says '--max-ways 10=1: nothing was checked: no access to shared memory there is counted'
 makes 4
 expect 0 analyze k.cu --block 32 --no-cache --max-ways 1 --max-excess 0
 expect 1 analyze k.cu --block 32 --no-cache --max-ways 1 --text
@@ -174,7 +205,7 @@ expect 0 check both --no-cache --format json
 cp "$work/out" after.json
 makes 128
 expect 1 check both --baseline after.json --no-cache
-says 'the store of st.shared.u32 [%r2], %r1 takes 32 wavefronts, 31 in excess: 1, and 0 in excess, in the baseline'
+says 'the store of a[t][i] (st.shared.u32) takes 32 wavefronts, 31 in excess: 1, and 0 in excess, in the baseline'
 expect 1 compare after.json before.json
 shows 'both: worse, 4 -> 19 wavefronts, 0 -> 15 in excess'
 expect 0 check both --text --format json
@@ -244,7 +275,43 @@ shows 'No bank conflicts: 8 wavefronts'
 tells 'The text asks for 32 wavefronts, 24 of them in excess; what nvcc makes of it takes 8, 0 in excess'
 expect 0 analyze turn.cu --block 32 --max-excess s=0
 grep -qE '^ +12  s\[l \* 4 \+ i\] +store +4 +16 +4 +12  4-way +4 +0$' "$work/out" || die "$last: $(cat "$work/out")"
+# Two accesses of a line to one array are counted together.
+cat >pair.cu <<'END'
+__global__ void pair(int *o) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t, s[t + 32] = 1;
+  __syncthreads();
+  o[t] = s[t * 2] + s[t + 1];
+}
+END
+expect 0 analyze pair.cu --block 32
+grep -qE '^ +6 +s\[t \+ 1\] +load +1 +1 +1 +0 +1-way +↑ +↑$' "$work/out" || die "$last: $(cat "$work/out")"
+shows '↑: counted in the first row of its line and operation'
+# Instructions of a line that are alike fail a limit together.
+cat >unrolled.cu <<'END'
+__global__ void unrolled(int *o, const int *in) {
+  __shared__ int s[32][32];
+  int t = threadIdx.x;
+  for (int i = 0; i < 8; i++) s[t][i * 4 + t % 4] = in[t + i];
+  __syncthreads();
+  o[t] = s[0][t];
+}
+END
+expect 1 analyze unrolled.cu --block 32 --max-ways 4 --format github
+[ "$(grep -c "more than" err)" -eq 1 ] || die "$last: $(cat err)"
+says 'unrolled.cu:4:31: warning: the store of s[t][i * 4 + t % 4] (8 × STS) is up to 8-way: more than --max-ways 4'
+[ "$(grep -c '^::error' out)" -eq 1 ] || die "$last: $(cat out)"
+# A header has one name, in the text and as compiled.
+mkdir headers
+sed -n '2,$p' pair.cu | sed 's/^/  /' | sed '$d' >headers/body.h
+{ echo '__global__ void pair(int *o) {'; echo '#include "headers/body.h"'; echo '}'; } >headed.cu
+for name in headed.cu ./headed.cu "$PWD/headed.cu"; do
+  expect 0 analyze "$name" --block 32 --format json
+  [ "$(grep '"file" : ' out | sort -u | sed 's/^ *//' | sort -u | wc -l)" -eq 2 ] || die "$last: $(grep '"file"' out | sort -u)"
+done
 # It is kept, for the other formats and commands.
+expect 0 analyze turn.cu --block 32
 rm calls
 expect 0 analyze turn.cu --block 32 --format markdown
 expect 0 compare turn.cu turn.cu --block 32

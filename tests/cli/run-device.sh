@@ -29,6 +29,7 @@ prints kernel-heap
 prints kernel-clock
 prints kernel-grid
 prints kernel-pointers
+prints kernel-locks
 status=0
 "$SMEMBANK" run --nvcc -rdc=true --output ranking "$srcdir/tests/run/kernel-linked.cu" "$srcdir/tests/run/kernel-linked-more.cu" >out || status=$?
 [ "$status" = 0 ] || die "linked: status $status: $(cat out)"
@@ -38,7 +39,7 @@ cmp out "$srcdir/tests/run/kernel-linked.expected" || die "linked: another outpu
 "$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/kernel-grid.cu"
 "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "compiled PTX: $(cat out err)"
 cmp out "$srcdir/tests/run/kernel-grid.expected" || die "compiled PTX: another output: $(cat out err)"
-for name in kernel-heap kernel-clock kernel-grid kernel-pointers; do
+for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks; do
   "$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/$name.cu"
   SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"
   cmp out "$srcdir/tests/run/$name.expected" || die "$name as PTX: another output: $(cat out err)"

@@ -326,6 +326,30 @@ smb_splits_leave(SmbSplits *splits, guint barrier, SmbLanes lanes) {
   slots->records[barrier].by_lane[lane] &= ~leaving;
 }
 
+SmbLanes
+smb_splits_joining(const SmbSplits *splits) {
+  SmbLanes lanes = 0;
+  FOR_EACH(splits->slots->waits, i) {
+    const Slot *slot = &splits->slots->slot[i];
+    lanes |= slot->state == SMB_LANE_JOINS ? slot->lanes : 0;
+  }
+  return lanes;
+}
+
+void
+smb_splits_part(SmbSplits *splits, SmbLanes lanes) {
+  FOR_EACH(splits->slots->waits, i) {
+    const Slot *slot = &splits->slots->slot[i];
+    guint barrier = slot->number;
+    SmbLanes parting = slot->lanes & lanes;
+    if (slot->state != SMB_LANE_JOINS || !parting)
+      continue;
+    smb_splits_leave(splits, barrier, parting);
+    go_on(splits, bit(i), parting);
+  }
+  choose_split(splits);
+}
+
 void
 smb_splits_assemble(SmbSplits *splits, SmbLanes lanes, SmbLanes wanted) {
   if (lanes & wanted)

@@ -178,6 +178,15 @@ SmbLanes smb_splits_held(const SmbSplits *splits, guint number);
 /** Lets the lanes that are held with @number continue; @together: splits at one pc are one, else each is as it was. */
 void smb_splits_release(SmbSplits *splits, guint number, gboolean together);
 
+/** smb_splits_joining: Returns: the lanes that wait at barriers of convergence */
+SmbLanes smb_splits_joining(const SmbSplits *splits);
+
+/**
+ * smb_splits_part: @lanes that wait at a barrier of convergence wait there no longer, nor does any lane wait for them: they continue,
+ * as hardware lets them while the others have given way (YIELD, NANOSLEEP).
+ */
+void smb_splits_part(SmbSplits *splits, SmbLanes lanes);
+
 /** The running split, which may wait for what another one does, gives way to the next one that can run, if any:
  * called again and again, all have their turn. */
 void smb_splits_yield(SmbSplits *splits);

@@ -27,6 +27,29 @@ update_away(Exec *exec, const Located *located, const MarkedWords *operand, cons
   return TRUE;
 }
 
+static guint64
+read_number(const MarkedWords *words, guint n, guint lane) {
+  return words->values[0][lane] | (n > 1 ? (guint64)words->values[1][lane] << 32 : 0);
+}
+
+// Whether an atomic changed memory in one of @lanes, as far as its values are known: a failed swap did not, nor did a sum with 0.
+static gboolean
+has_changed(const Transfer *transfer, SmbLanes lanes, const MarkedWords *before,
+            const MarkedWords *operand) {
+  guint n = MAX(1, transfer->bytes / 4);
+  if (transfer->n_components > 1 || n > 2)
+    return TRUE;
+  FOR_LANES(lanes, lane) {
+    guint64 result, found = read_number(before, n, (guint)lane);
+    guint64 given = read_number(operand, n, (guint)lane);
+    if (transfer->swap != NO_ROW
+            ? found == given
+            : !smb_atomic_combine(&transfer->move, found, given, FALSE, &result) || result != found)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 gboolean
 smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found) {
   const Transfer *transfer = step->transfer;
@@ -57,9 +80,12 @@ smb_transfer_atomic(Exec *exec, const Step *step, SmbLanes lanes, Found *found) 
   if (!smb_words_atomic(exec->block, &move, exec->w, lanes, located->addresses, &operand,
                         swaps ? &swap : NULL, &found->words))
     return FALSE;
+  found->changes = has_changed(transfer, lanes, &found->words, &operand);
   smb_transfer_forget_others(exec, located, &found->words);
   guint flags = smb_transfer_found(exec, located);
+  gboolean wrote = exec->order->wrote;
   smb_transfer_finish_store(exec, located);
+  exec->order->wrote = wrote || (exec->order->wrote && found->changes);
   if (!smb_transfer_deliver(exec, step, lanes, flags, &found->words))
     smb_provenance_explain_lanes(exec, step, lanes, located->addresses, transfer->move.width,
                                  &found->words);

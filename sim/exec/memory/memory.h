@@ -67,10 +67,11 @@ void smb_transfer_note_store(Exec *exec, guint flags, SmbLanes lanes, const guin
 // A step writes to memory, or does not, or it is not known where. @origin: why.
 void smb_transfer_mark_unknown(Exec *exec, const Step *step, SmbLanes lanes, guint32 origin);
 
-// What a load or an atomic found, for whoever polls.
+// What a load or an atomic found, for whoever polls; @changes: whether the atomic changed something.
 typedef struct {
   Located located;
   MarkedWords words;
+  gboolean changes;
 } Found;
 
 // --- steps

@@ -33,9 +33,9 @@ void
 smb_sync_start(Exec *exec) {
   Sync *sync = exec->sync;
   memset(sync->barriers, 0, sizeof sync->barriers);
-  sync->awaited = 0;
+  sync->awaited = sync->vain_looks = 0;
   sync->n_looks = 0;
-  sync->doubts = sync->awaits_cluster = FALSE;
+  sync->doubts = sync->awaits_cluster = sync->polls_in_vain = FALSE;
   g_hash_table_remove_all(sync->found);
   if (sync->arrivals)
     g_hash_table_remove_all(sync->arrivals);
@@ -46,5 +46,6 @@ smb_sync_start(Exec *exec) {
 gboolean
 smb_sync_release(Exec *exec) {
   return smb_barriers_release(exec) || smb_cluster_release(exec) || smb_spin_release(exec) ||
-         smb_mbarriers_release(exec) || smb_wait_look_again(exec);
+         smb_mbarriers_release(exec) || smb_wait_look_again(exec) || smb_wait_part(exec) ||
+         smb_wait_give_up(exec);
 }

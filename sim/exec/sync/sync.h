@@ -41,6 +41,8 @@ typedef struct {
  * @waits_as: a hash of the block's state, when smb_exec_is_stuck() was asked last
  * @doubts: whether the block ends is asked in the next round
  * @awaits_cluster: threads may wait at the barrier of the cluster
+ * @polls_in_vain: lanes that poll by atomics were held, nothing else could run, and they found nothing new: they are held no more
+ * @vain_looks: how often they have looked again since somebody found something new
  * @watch: (nullable): in this one
  */
 struct _Sync {
@@ -57,6 +59,8 @@ struct _Sync {
   guint64 waits_as;
   gboolean doubts;
   gboolean awaits_cluster;
+  gboolean polls_in_vain;
+  guint vain_looks;
   Watch *watch;
 };
 
@@ -148,6 +152,11 @@ gboolean smb_spin_is_endless(const Exec *exec);
 void smb_wait_note(Exec *exec, const Found *found);
 // No warp can continue: lets those that poll look again, if the block has written anything meanwhile.
 gboolean smb_wait_look_again(Exec *exec);
+// No warp can continue: lets those go on that wait at barriers of convergence for lanes that poll what they leave. FALSE: there are none.
+gboolean smb_wait_part(Exec *exec);
+// No warp can continue, of a block that does not wait for others: those that poll do so again; if that is in vain, they are held no more.
+// FALSE: there are none.
+gboolean smb_wait_give_up(Exec *exec);
 // No warp can continue: whether some poll, so that the block waits for others. Its turn ends.
 gboolean smb_wait_is_needed(Exec *exec);
 // Lets those that poll look again.

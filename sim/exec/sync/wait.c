@@ -6,8 +6,19 @@
 // block's other threads cannot continue; if these cannot, its turn ends, and others run. That decides who runs when,
 // and nothing else: any order of threads is one that a device may have. Loads that nothing may change meanwhile, and
 // memory within the block, are not polled.
+//
+// Locks that lanes of one warp take. "while (atomicCAS(&lock, 0, 1) != 0);" ends in a barrier of convergence (BSYNC), at which the lane
+// that has the lock waits for those that do not get it before it releases it. A device lets it continue while the others have given way
+// (YIELD, NANOSLEEP: "Volta" whitepaper, "Independent Thread Scheduling"). Here it may once no warp can run otherwise: lanes that poll by
+// an atomic, and find what they found before, are held, also in a block of its own; then those that wait for them at such a barrier, and came
+// last through an atomic at the same address, or ran with a lane that did, continue without them (smb_splits_part()). Then the others look again.
 #include "sim/base/hash.h"
 #include "sim/exec/sync/sync.h"
+
+enum {
+  MAX_VAIN_LOOKS =
+      2, // of all lanes that poll by atomics in a block of its own, one after the other, that found nothing new
+};
 
 // Whether other blocks may change what a step finds, of addresses of which some lie in global memory.
 static gboolean
@@ -23,13 +34,29 @@ may_spin(const Exec *exec, const Located *located) {
   return FALSE;
 }
 
+// What an atomic was at, for each lane: a compiler may have one lane ask for all that run with it.
+static void
+note_polled(Warp *warp, const Located *located) {
+  guint64 first = located->addresses[smb_lanes_first(located->lanes)];
+  FOR_LANES(warp->splits->mask, lane)
+  warp->polled[lane] = located->lanes >> lane & 1 ? located->addresses[lane] : first;
+}
+
 void
 smb_wait_note(Exec *exec, const Found *found) {
   const Located *located = &found->located;
   const Transfer *transfer = located->step->transfer;
   SmbSplits *splits = exec->warp->splits;
   guint64 hash = located->lanes;
-  if (!exec->block->may_wait || !may_spin(exec, located))
+  gboolean is_atomic = transfer->move.op_class == SMB_OP_CLASS_ATOMIC;
+  if (is_atomic && located->lanes)
+    note_polled(exec->warp, located);
+  if (is_atomic && (!located->lanes || found->changes)) {
+    exec->sync->vain_looks = 0;
+    return;
+  }
+  if (exec->block->may_wait ? !may_spin(exec, located) && !is_atomic
+                            : !is_atomic || exec->sync->polls_in_vain)
     return;
   FOR_LANES(located->lanes, lane) {
     smb_hash_mix(&hash, located->addresses[lane]);
@@ -40,8 +67,10 @@ smb_wait_note(Exec *exec, const Found *found) {
   gsize place = (gsize)exec->w * exec->code->steps->len + step_number(exec, located->step);
   if (g_hash_table_lookup(exec->sync->found, GSIZE_TO_POINTER(place)) == now)
     smb_splits_hold(splits, splits->mask, HELD_BY_OTHERS);
-  else
+  else {
+    exec->sync->vain_looks = 0;
     g_hash_table_insert(exec->sync->found, GSIZE_TO_POINTER(place), now);
+  }
 }
 
 // The first lane of the block that polls, and the step that it polls with; NULL: no lane polls.
@@ -72,6 +101,47 @@ smb_wait_look_again(Exec *exec) {
   guint w, lane;
   if (!exec->order->wrote || !find_spin(exec, &w, &lane))
     return FALSE;
+  smb_wait_release(exec);
+  return TRUE;
+}
+
+// Of lanes that wait at a barrier of convergence, those whose last atomic was at an address that one of @held polls.
+static SmbLanes
+find_holders(const Warp *warp, SmbLanes held) {
+  SmbLanes holders = 0;
+  SmbLanes joining = smb_splits_joining(warp->splits);
+  FOR_LANES(joining, lane) {
+    FOR_LANES(held, other) {
+      if (warp->polled[lane] && warp->polled[lane] == warp->polled[other])
+        holders |= (SmbLanes)1 << lane;
+    }
+  }
+  return holders;
+}
+
+gboolean
+smb_wait_part(Exec *exec) {
+  gboolean parted = FALSE;
+  for (guint w = 0; w < exec->block->n_warps; w++) {
+    Warp *warp = &exec->warps[w];
+    SmbLanes held = smb_splits_held(warp->splits, HELD_BY_OTHERS);
+    SmbLanes holders = held ? find_holders(warp, held) : 0;
+    if (!holders)
+      continue;
+    smb_splits_part(warp->splits, holders);
+    parted = TRUE;
+  }
+  if (parted)
+    exec->order->wrote = exec->order->divides = TRUE;
+  return parted;
+}
+
+gboolean
+smb_wait_give_up(Exec *exec) {
+  guint w, lane;
+  if (exec->block->may_wait || exec->sync->polls_in_vain || !find_spin(exec, &w, &lane))
+    return FALSE;
+  exec->sync->polls_in_vain = exec->sync->vain_looks++ == MAX_VAIN_LOOKS;
   smb_wait_release(exec);
   return TRUE;
 }
