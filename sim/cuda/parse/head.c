@@ -77,15 +77,21 @@ declare_shared(const SmbKernel *kernel) {
 }
 
 GArray *
+smb_kernel_prototype(const SmbKernel *kernel) {
+  GArray *prototype = smb_prototype_new();
+  for (guint i = 0; i < smb_program_n_parameters(&kernel->program); i++) {
+    const SmbDeclared declared = declare_parameter(kernel, i);
+    g_array_append_val(prototype, declared);
+  }
+  return prototype;
+}
+
+GArray *
 smb_cuda_prototype(SmbSource *source, const SmbProgramOptions *options, GArray **shared) {
   SmbProgram *program = smb_kernel_read_head(source, options, NULL);
   if (!program)
     return NULL;
-  GArray *prototype = smb_prototype_new();
-  for (guint i = 0; i < smb_program_n_parameters(program); i++) {
-    const SmbDeclared declared = declare_parameter((const SmbKernel *)program, i);
-    g_array_append_val(prototype, declared);
-  }
+  GArray *prototype = smb_kernel_prototype((const SmbKernel *)program);
   if (shared)
     *shared = declare_shared((const SmbKernel *)program);
   smb_kernel_free(program);

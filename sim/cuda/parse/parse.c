@@ -353,6 +353,30 @@ describe_parameters(SmbKernel *kernel) {
   }
 }
 
+static gboolean
+has_pointer(const GArray *members) {
+  for (guint i = 0; members && i < members->len; i++) {
+    if (g_array_index(members, SmbMember, i).is_pointer)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Structures of numbers can be given member by member.
+static void
+describe_members(SmbKernel *kernel) {
+  SmbProgram *program = &kernel->program;
+  program->prototype = smb_kernel_prototype(kernel);
+  for (guint i = 0; i < program->parameters->len; i++) {
+    SmbParameter *parameter = &g_array_index(program->parameters, SmbParameter, i);
+    const SmbDeclared *declared = &g_array_index(program->prototype, SmbDeclared, i);
+    if (!declared->members || has_pointer(declared->members))
+      continue;
+    parameter->members = declared->members;
+    parameter->stored_bytes = declared->bytes;
+  }
+}
+
 static Space
 find_space(Storage storage) {
   return storage == STORAGE_PRIVATE    ? SPACE_PRIVATE
@@ -397,6 +421,7 @@ parse_kernel(SmbKernel *kernel, const char *entry, gboolean is_head, GError **er
   if (!is_head) {
     lay_out_shared(kernel);
     describe_regions(kernel);
+    describe_members(kernel);
   }
   return TRUE;
 }

@@ -348,6 +348,8 @@ void smb_kernel_mark_unrolled(SmbKernel *kernel, GHashTable *functions);
 // --- whole programs (parse.c, argument.c): as SmbFrontEnd says
 SmbProgram *smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error);
 // A kernel that has no body, and cannot be run: its parameters are known.
+// What the text says of the parameters (transfer full) (element-type SmbDeclared).
+GArray *smb_kernel_prototype(const SmbKernel *kernel);
 SmbProgram *smb_kernel_read_head(SmbSource *source, const SmbProgramOptions *options,
                                  GError **error);
 // What a buffer of a type holds.
