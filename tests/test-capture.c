@@ -252,7 +252,7 @@ read_shared(gpointer data, guint i) {
   shared->codes[i] = smb_capture_code(shared->capture, launch, NULL);
   if (shared->codes[i])
     shared->programs[i] =
-        smb_capture_program(shared->capture, launch, shared->codes[i], &options, NULL);
+        smb_capture_program(shared->capture, launch, shared->codes[i], &options, NULL, NULL, NULL);
 }
 
 static void
@@ -282,8 +282,8 @@ START_TEST(code_is_read_once) {
   ck_assert_str_eq(smb_program_symbol(shared.programs[2]), smb_capture_launch(capture, 2)->kernel);
   // It is another program if it is read otherwise.
   const SmbProgramOptions leaf = {.cuda_arch = 900, .frames = SMB_FRAMES_LEAF};
-  g_autoptr(SmbProgram) other =
-      smb_capture_program(capture, smb_capture_launch(capture, 0), shared.codes[0], &leaf, NULL);
+  g_autoptr(SmbProgram) other = smb_capture_program(capture, smb_capture_launch(capture, 0),
+                                                    shared.codes[0], &leaf, NULL, NULL, NULL);
   ck_assert_ptr_nonnull(other);
   ck_assert_ptr_ne(other, shared.programs[0]);
 }

@@ -98,11 +98,82 @@ START_TEST(heads_of_kernels) {
     g_autoptr(GBytes) text = g_bytes_new_static(cases[i].text, strlen(cases[i].text));
     g_autoptr(SmbSource) source = smb_source_new("k.cu", text, NULL);
     const SmbProgramOptions options = {.entry = cases[i].entry, .cuda_arch = 900, .lanes = 32};
-    g_autoptr(GArray) prototype = smb_cuda_prototype(source, &options);
+    g_autoptr(GArray) prototype = smb_cuda_prototype(source, &options, NULL);
     g_autoptr(GString) out = g_string_new(NULL);
     for (guint p = 0; prototype && p < prototype->len; p++)
       write_declared(out, &g_array_index(prototype, SmbDeclared, p));
     ck_assert_str_eq(out->str, cases[i].expected);
+  }
+}
+END_TEST
+
+// Shared variables: of bodies that the kernel language does not have, what declares them is read all the same.
+static const struct {
+  const char *text, *entry, *expected;
+} shared_cases[] = {
+    {"template <class T, int N> struct Tiles { T a[N][N + 1]; int n; struct { short b[4]; } in; "
+     "};\n"
+     "template <class T> __global__ void k(T *a) { constexpr int W = 16, N = W * 2; auto f = "
+     "[&](int i) { return a[i]; };\n"
+     " __shared__ Tiles<T, N> s; if (f(0)) { const int N = 8; __shared__ double d[N]; } __shared__ "
+     "T e[N / 2][3]; throw f; }\n",
+     "k<float>",
+     "s 4236: s.a float @0 [32][33], s.n int @4224, s.in.b short @4228 [4];d 64: d double @0 [8];e "
+     "192: e float @0 [16][3];"},
+    // In functions that are called, and outside of them; not in those that nobody calls.
+    {"__device__ int g(int &x) { __shared__ int own[4]; return own[x]; }\n"
+     "__device__ int f(int &x) { static __shared__ int mine[8]; return mine[x] + g(x); }\n"
+     "__device__ int h() { __shared__ int no[16]; return no[0]; }\n"
+     "extern __shared__ float pool[]; __shared__ int2 other[3], unused[5];\n"
+     "__global__ void k(int x) { new int; pool[f(x)] = other[x].x; }\n",
+     NULL,
+     "pool dynamic: pool float @0 [0];mine 32: mine int @0 [8];own 16: own int @0 [4];other 24: "
+     "other int2 @0 [3];unused 40: unused int2 @0 [5];"},
+    // Structures in an array are elements of it, unless they have arrays and are few.
+    {"struct V { float x, y, z; }; struct S { float t[2][4]; }; struct M { char c[8]; };\n"
+     "__global__ void k(int x) { new int; __shared__ V v[8]; alignas(16) __shared__ S s[2]; "
+     "__shared__ M m[65]; }\n",
+     NULL,
+     "v 96: v V @0 [8];s 64: s[0].t float @0 [2][4], s[1].t float @32 [2][4];m 520: m M @0 [65];"},
+    // What cannot be read is left out, as are unions: an address does not say which member is meant.
+    {"union U { float a[4]; int b[4]; }; template <int N> struct L { typename F<N>::T t; };\n"
+     "__global__ void k(int x) { __shared__ U u; __shared__ L<3> l; __shared__ typename Q<2>::T q; "
+     "__shared__ float f[g(3)];\n"
+     " __shared__ int good[2]; throw 1; }\n",
+     NULL, "good 8: good int @0 [2];"},
+};
+
+static void
+write_shared(GString *out, const SmbDeclaredShared *shared) {
+  if (shared->is_dynamic)
+    g_string_append_printf(out, "%s dynamic:", shared->name);
+  else
+    g_string_append_printf(out, "%s %" G_GSIZE_FORMAT ":", shared->name, shared->bytes);
+  for (guint i = 0; i < shared->parts->len; i++) {
+    const SmbArray *part = &g_array_index(shared->parts, SmbArray, i);
+    g_string_append_printf(out, "%s %s %s @%u", i > 0 ? "," : "", part->name, part->element,
+                           part->base);
+    for (guint d = 0; d < part->n_dimensions; d++)
+      g_string_append_printf(out, "%s[%" G_GUINT64_FORMAT "]", d > 0 ? "" : " ",
+                             part->dimension[d]);
+  }
+  g_string_append_c(out, ';');
+}
+
+START_TEST(shared_variables_of_kernels) {
+  for (guint i = 0; i < G_N_ELEMENTS(shared_cases); i++) {
+    const char *text = shared_cases[i].text;
+    g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
+    g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
+    const SmbProgramOptions options = {
+        .entry = shared_cases[i].entry, .cuda_arch = 900, .lanes = 32};
+    g_autoptr(GArray) shared = NULL;
+    g_autoptr(GArray) prototype = smb_cuda_prototype(source, &options, &shared);
+    g_autoptr(GString) out = g_string_new(NULL);
+    ck_assert_ptr_nonnull(prototype);
+    for (guint k = 0; k < shared->len; k++)
+      write_shared(out, &g_array_index(shared, SmbDeclaredShared, k));
+    ck_assert_str_eq(out->str, shared_cases[i].expected);
   }
 }
 END_TEST
@@ -133,7 +204,7 @@ START_TEST(kernels_that_are_the_same) {
     g_autoptr(GBytes) bytes = g_bytes_new_static(text, strlen(text));
     g_autoptr(SmbSource) source = smb_source_new("k.cu", bytes, NULL);
     const SmbProgramOptions options = {.cuda_arch = 900, .lanes = 32};
-    g_autoptr(GArray) prototype = smb_cuda_prototype(source, &options);
+    g_autoptr(GArray) prototype = smb_cuda_prototype(source, &options, NULL);
     ck_assert_ptr_nonnull(prototype);
     ck_assert_msg(smb_signature_agrees(symbols[i].symbol, prototype) == symbols[i].agrees, "%s: %s",
                   symbols[i].symbol, symbols[i].text);
@@ -146,6 +217,7 @@ suite_prototype(void) {
   Suite *suite = suite_create("prototype");
   TCase *tcase = tcase_create("prototype");
   tcase_add_test(tcase, heads_of_kernels);
+  tcase_add_test(tcase, shared_variables_of_kernels);
   tcase_add_test(tcase, kernels_that_are_the_same);
   suite_add_tcase(suite, tcase);
   return suite;

@@ -78,10 +78,15 @@ GBytes *smb_capture_image(const SmbCapture *capture, const SmbCaptureLaunch *lau
 SmbSource *smb_capture_code(const SmbCapture *capture, const SmbCaptureLaunch *launch,
                             GError **error);
 
+/** SmbCaptureNaming: names what the machine code of a kernel, read with @options, has no names of */
+typedef void (*SmbCaptureNaming)(SmbProgram *program, const SmbProgramOptions *options,
+                                 gpointer user);
+
 /**
  * smb_capture_program:
  * @code: (transfer none): of smb_capture_code()
  * @options: how it is read; the kernel is that of @launch
+ * @naming: (nullable): called once for each kernel that is read, by one thread; @user: for it
  * @error: as smb_program_read()
  *
  * Launches of one kernel, one after the other, have the same: it is decoded once for a chip.
@@ -89,7 +94,8 @@ SmbSource *smb_capture_code(const SmbCapture *capture, const SmbCaptureLaunch *l
  * Returns: (transfer full): the kernel
  */
 SmbProgram *smb_capture_program(const SmbCapture *capture, const SmbCaptureLaunch *launch,
-                                SmbSource *code, const SmbProgramOptions *options, GError **error);
+                                SmbSource *code, const SmbProgramOptions *options,
+                                SmbCaptureNaming naming, gpointer user, GError **error);
 
 /**
  * SmbCaptureLoaded: what a launch was given, as SmbLaunch takes it. Names in it are those of the capture.

@@ -57,6 +57,8 @@ typedef struct {
   const SmbCaptureLaunch *launch;
   SmbSource *code;
   const SmbProgramOptions *options;
+  SmbCaptureNaming naming;
+  gpointer user;
 } Wanted;
 
 static gpointer
@@ -80,7 +82,7 @@ read_code(gpointer user, GError **error) {
 
 SmbSource *
 smb_capture_code(const SmbCapture *capture, const SmbCaptureLaunch *launch, GError **error) {
-  Wanted wanted = {capture, launch, NULL, NULL};
+  Wanted wanted = {.capture = capture, .launch = launch};
   return smb_once_get(capture->codes, launch->image, read_code, &wanted, error);
 }
 
@@ -89,19 +91,23 @@ read_captured_program(gpointer user, GError **error) {
   const Wanted *wanted = user;
   SmbProgramOptions options = *wanted->options;
   options.entry = wanted->launch->kernel;
-  return smb_program_read(wanted->code, &options, error);
+  SmbProgram *program = smb_program_read(wanted->code, &options, error);
+  if (program && wanted->naming)
+    wanted->naming(program, &options, wanted->user);
+  return program;
 }
 
 SmbProgram *
 smb_capture_program(const SmbCapture *capture, const SmbCaptureLaunch *launch, SmbSource *code,
-                    const SmbProgramOptions *options, GError **error) {
+                    const SmbProgramOptions *options, SmbCaptureNaming naming, gpointer user,
+                    GError **error) {
   const SmbProgramLimits *limits = &options->limits;
   g_autofree char *key = g_strdup_printf(
       "%s %s %u %s %u %d %u %u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, launch->image,
       launch->kernel, options->cuda_arch, options->processor ? options->processor : "-",
       options->lanes, options->frames, limits->max_tokens, limits->max_depth, limits->max_steps,
       limits->max_memory);
-  Wanted wanted = {capture, launch, code, options};
+  Wanted wanted = {capture, launch, code, options, naming, user};
   g_return_val_if_fail(!options->compiled_from, NULL);
   return smb_once_get(capture->programs, key, read_captured_program, &wanted, error);
 }

@@ -9,6 +9,8 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/base/scalar.h"
+#include "sim/launch/field.h"
+#include "sim/program/prototype.h"
 #include "sim/cuda/tree/compute.h"
 #include "sim/cuda/parse/parse.h"
 
@@ -80,18 +82,63 @@ encode_number(const Variable *parameter, const char *text, GError **error) {
   return NULL;
 }
 
+// A structure of what the launch says of its members (transfer full). @whole: (nullable): what it says of all bytes; without it, each
+// member needs a value
+static GBytes *
+gather_members(const SmbProgram *program, guint parameter, const char *const *arguments,
+               GBytes *whole, GError **error) {
+  const SmbParameter described = smb_program_parameter(program, parameter);
+  const SmbLaunch launch = {.arguments = arguments};
+  g_autoptr(GArray) fields = smb_launch_fields(&launch, program, error);
+  g_autofree guint8 *bytes = g_malloc0(described.stored_bytes);
+  g_autofree guint8 *given = g_malloc0(described.stored_bytes);
+  if (whole) {
+    memcpy(bytes, g_bytes_get_data(whole, NULL), described.stored_bytes);
+    memset(given, 1, described.stored_bytes);
+  }
+  for (guint i = 0; fields && i < fields->len; i++) {
+    const SmbField *field = &g_array_index(fields, SmbField, i);
+    gsize length;
+    gconstpointer value = g_bytes_get_data(field->value, &length);
+    if (field->parameter != parameter)
+      continue;
+    memcpy(bytes + field->offset, value, length);
+    memset(given + field->offset, 1, length);
+  }
+  for (guint i = 0; fields && i < described.members->len; i++) {
+    const SmbMember *member = &g_array_index(described.members, SmbMember, i);
+    if (memchr(given + member->offset, 0, member->bytes)) {
+      g_autofree char *name = smb_program_place_name(program, parameter, member->offset);
+      refuse_argument(error, "'%s' of '%s' needs a value", name, program->name);
+      smb_hint(error, SMB_HINT_ARGUMENT, name, NULL);
+      return NULL;
+    }
+  }
+  return fields ? g_bytes_new_take(g_steal_pointer(&bytes), described.stored_bytes) : NULL;
+}
+
 GBytes *
 smb_kernel_argument(const SmbProgram *program, guint parameter, const char *const *arguments,
                     GError **error) {
   const Variable *variable = smb_cuda_kernel(program)->entry->parameters[parameter];
   const char *text = smb_argument_find(arguments, program, parameter);
+  const SmbLaunch launch = {.arguments = arguments};
+  gboolean has_field = smb_launch_has_field(&launch, program, parameter);
+  if (!text && has_field)
+    return gather_members(program, parameter, arguments, NULL, error);
   if (!text) {
     refuse_argument(error, "parameter '%s' of '%s' needs a value", variable->name, program->name);
     smb_hint(error, SMB_HINT_ARGUMENT, variable->name, NULL);
     return NULL;
   }
-  if (smb_argument_is_raw(text))
-    return smb_argument_raw(variable->name, text, variable_type(variable)->size, error);
+  if (smb_argument_is_raw(text)) {
+    GBytes *whole = smb_argument_raw(variable->name, text, variable_type(variable)->size, error);
+    if (!whole || !has_field)
+      return whole;
+    GBytes *gathered = gather_members(program, parameter, arguments, whole, error);
+    g_bytes_unref(whole);
+    return gathered;
+  }
   if (smb_type_is_arithmetic(variable->type))
     return encode_number(variable, text, error);
   refuse_argument(error,

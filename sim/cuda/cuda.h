@@ -22,10 +22,12 @@ gsize smb_cuda_element_size(const char *type);
  * smb_cuda_prototype:
  * @source: a text, whose kernel may have more than the kernel language has
  * @options: as for reading it
+ * @shared: (out) (optional) (transfer full) (element-type SmbDeclaredShared): the shared variables that it declares, as far as they can be
+ *   read; not set if %NULL is returned
  *
  * Returns: (transfer full) (nullable) (element-type SmbDeclared): the parameters of the kernel; %NULL: they have types that are not known
  *   here, or there is no such kernel
  */
-GArray *smb_cuda_prototype(SmbSource *source, const SmbProgramOptions *options);
+GArray *smb_cuda_prototype(SmbSource *source, const SmbProgramOptions *options, GArray **shared);
 
 G_END_DECLS

@@ -9,6 +9,10 @@
 #define DECLARED ".shared .align "
 #define DYNAMIC  ".extern .shared .align "
 
+enum {
+  DYNAMIC_ALIGN = 16, // at least
+};
+
 // A piece of the text, whose lines end with a 0.
 typedef struct {
   const char *start;
@@ -119,6 +123,31 @@ find_kept_text(const SmbCubin *cubin, const char *kernel, KeptText *text, KeptTe
   return body->start != NULL;
 }
 
+// The dynamic variable that a kernel names, of several the first (transfer full), or NULL. @align: (out): what it asks for
+static char *
+find_kept_dynamic(KeptText text, KeptText body, guint64 *align) {
+  for (const char *at = text.start; (at = find_in(text, at, DYNAMIC)); at++) {
+    const char *end = strstr(at, "[];"), *name = end;
+    while (name && name > at && is_name_character(name[-1]))
+      name--;
+    g_autofree char *found = name ? g_strndup(name, (gsize)(end - name)) : NULL;
+    *align = g_ascii_strtoull(at + strlen(DYNAMIC), NULL, 10);
+    if (found && *found && names_variable(body, found))
+      return g_steal_pointer(&found);
+  }
+  return NULL;
+}
+
+// Whether variables that end at byte @end take as much as the image has. Where dynamic memory follows, ptxas makes that a multiple of 16, or
+// of what it is aligned to (CUDA 13.0, sm_80, sm_90 and sm_120).
+static gboolean
+ends_at(KeptText text, KeptText body, guint64 end, guint64 bytes) {
+  guint64 align = 0;
+  g_autofree char *dynamic = end < bytes ? find_kept_dynamic(text, body, &align) : NULL;
+  align = MAX(align, DYNAMIC_ALIGN);
+  return end == bytes || (dynamic && bytes % align == 0 && bytes - end < align);
+}
+
 GArray *
 smb_kept_arrays(const SmbCubin *cubin, const char *kernel, guint64 bytes) {
   KeptText text, body;
@@ -130,7 +159,7 @@ smb_kept_arrays(const SmbCubin *cubin, const char *kernel, guint64 bytes) {
   add_variables(arrays, text, body, FALSE);
   const SmbKeptArray *last =
       arrays->len > 0 ? &g_array_index(arrays, SmbKeptArray, arrays->len - 1) : NULL;
-  if (!last || last->offset + last->bytes != bytes)
+  if (!last || !ends_at(text, body, last->offset + last->bytes, bytes))
     g_array_set_size(arrays, 0);
   return arrays;
 }
@@ -140,13 +169,6 @@ smb_kept_dynamic(const SmbCubin *cubin, const char *kernel) {
   KeptText text, body;
   if (!find_kept_text(cubin, kernel, &text, &body))
     return NULL;
-  for (const char *at = text.start; (at = find_in(text, at, DYNAMIC)); at++) {
-    const char *end = strstr(at, "[];"), *name = end;
-    while (name && name > at && is_name_character(name[-1]))
-      name--;
-    g_autofree char *found = name ? g_strndup(name, (gsize)(end - name)) : NULL;
-    if (found && *found && names_variable(body, found))
-      return g_steal_pointer(&found);
-  }
-  return NULL;
+  guint64 align;
+  return find_kept_dynamic(text, body, &align);
 }

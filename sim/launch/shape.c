@@ -81,6 +81,11 @@ find_array_size(const char *text, guint64 offset, guint64 room, SmbArray *array,
 // Whether an array is what a name means. @offset: (inout): in it
 static gboolean
 is_shaped(const SmbProgram *program, const SmbArray *array, const char *name, guint64 *offset) {
+  if (array->variable && strcmp(array->variable, name) == 0 &&
+      *offset - array->inside < array->bytes) {
+    *offset -= array->inside;
+    return TRUE;
+  }
   gboolean is_all = smb_program_is_machine_code(program) && !array->is_dynamic &&
                     strcmp(name, STATIC_NAME) == 0 && *offset - array->base < array->bytes;
   if (is_all && strcmp(array->name, name) != 0)

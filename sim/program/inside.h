@@ -42,7 +42,9 @@ struct _SmbProgram {
   GArray *regions;    // Region; a pointer names one by its index, or a buffer after them
   GArray *parameters; // SmbParameter
   GArray *prototype;  // SmbDeclared: what a text says of them; NULL: no text does
-  char *names_file;   // the file that would name them, if that is not at hand or differs; else NULL
+  GArray *
+      shared; // SmbDeclaredShared: what a text says of shared variables, whose strings the arrays have; or NULL
+  char *names_file; // the file that would name them, if that is not at hand or differs; else NULL
   gsize static_shared;       // bytes
   gsize dynamic_start;       // where dynamic shared memory begins, in bytes
   gboolean reaches_reserved; // its code asks where the system's part of shared memory lies

@@ -52,6 +52,7 @@ smb_program_clear(SmbProgram *program) {
   g_array_unref(program->parameters);
   g_clear_pointer(&program->prototype, g_array_unref);
   g_array_unref(program->timings);
+  g_clear_pointer(&program->shared, g_array_unref);
   g_strfreev(program->defines);
   g_strfreev(program->folders);
   g_free(program->compiled_from);

@@ -83,7 +83,7 @@ typedef struct {
   /* for a pointer: it is none if the launch gives it a value (8 bytes of compiled code) */
   gboolean may_be_value;
   gsize bytes;        /* for a structure that the kernel has in constant memory: its size; else 0 */
-  gsize stored_bytes; /* for compiled code: its size, whose fields a launch can name; else 0 */
+  gsize stored_bytes; /* its size, if a launch can name its fields: of compiled code, and structures of numbers; else 0 */
   gboolean is_unnamed; /* its name was made up: messages ask for it by its number */
   SmbScalar element;   /* for a pointer: what its buffer holds */
   guint element_bytes; /* of what it points at, such as 16 of a float4; 1 of void */
@@ -257,7 +257,7 @@ char *smb_program_describe_parameter(const SmbProgram *program, guint index);
 #define SMB_ARRAY_MAX_DIMENSIONS 3
 
 /**
- * SmbArray: a __shared__ variable that the kernel uses.
+ * SmbArray: a __shared__ variable that the kernel uses, or a member of one that is a structure: "s.tile".
  * @name: its name
  * @element: type of an element, as C writes it: "float4"
  * @element_bytes: its size
@@ -267,6 +267,9 @@ char *smb_program_describe_parameter(const SmbProgram *program, guint index);
  * @bytes: size of a static array; 0 of a dynamic one
  * @is_dynamic: whether it is extern: it has all dynamic shared memory, as every other such array has
  * @is_carved: whether it is a part of the dynamic one that a pointer names
+ * @variable: (nullable): of a member: the variable
+ * @inside: of a member: byte offset in the variable
+ * @is_typed: of compiled code: whether a text says what it holds
  * @line: where it is declared, from 1
  * @column: from 1, in bytes
  */
@@ -280,6 +283,9 @@ typedef struct {
   gsize bytes;
   gboolean is_dynamic;
   gboolean is_carved;
+  const char *variable;
+  gsize inside;
+  gboolean is_typed;
   guint line;
   guint column;
 } SmbArray;

@@ -70,6 +70,99 @@ smb_program_set_prototype(SmbProgram *program, GArray *prototype) {
     g_array_unref(prototype);
 }
 
+// --- shared variables
+
+static void
+clear_shared_part(gpointer data) {
+  SmbArray *part = data;
+  g_free((char *)part->name);
+  g_free((char *)part->element);
+  g_free((char *)part->variable);
+}
+
+static void
+clear_shared(gpointer data) {
+  SmbDeclaredShared *shared = data;
+  g_free(shared->name);
+  g_array_unref(shared->parts);
+}
+
+GArray *
+smb_declared_shared_new(void) {
+  GArray *shared = g_array_new(FALSE, FALSE, sizeof(SmbDeclaredShared));
+  g_array_set_clear_func(shared, clear_shared);
+  return shared;
+}
+
+void
+smb_declared_shared_add(GArray *shared, const char *name, gsize bytes, gboolean is_dynamic,
+                        const GArray *parts) {
+  const SmbDeclaredShared added = {.name = g_strdup(name),
+                                   .bytes = bytes,
+                                   .is_dynamic = is_dynamic,
+                                   .parts = g_array_new(FALSE, FALSE, sizeof(SmbArray))};
+  g_array_set_clear_func(added.parts, clear_shared_part);
+  for (guint i = 0; i < parts->len; i++) {
+    SmbArray part = g_array_index(parts, SmbArray, i);
+    part.name = g_strdup(part.name);
+    part.element = g_strdup(part.element);
+    part.variable = g_strdup(part.variable);
+    g_array_append_val(added.parts, part);
+  }
+  g_array_append_val(shared, added);
+}
+
+static gboolean
+is_declared_alike(const SmbDeclaredShared *a, const SmbDeclaredShared *b) {
+  gboolean alike = a->parts->len == b->parts->len;
+  for (guint i = 0; alike && i < a->parts->len; i++) {
+    const SmbArray *x = &g_array_index(a->parts, SmbArray, i);
+    const SmbArray *y = &g_array_index(b->parts, SmbArray, i);
+    alike = strcmp(x->name, y->name) == 0 && strcmp(x->element, y->element) == 0 &&
+            x->base == y->base && x->n_dimensions == y->n_dimensions &&
+            memcmp(x->dimension, y->dimension, sizeof x->dimension) == 0;
+  }
+  return alike;
+}
+
+// What a text says of an array of compiled code, or NULL.
+static const SmbDeclaredShared *
+find_declared(const GArray *shared, const SmbArray *array) {
+  const SmbDeclaredShared *found = NULL;
+  for (guint i = 0; i < shared->len; i++) {
+    const SmbDeclaredShared *one = &g_array_index(shared, SmbDeclaredShared, i);
+    if (strcmp(one->name, array->name) != 0 || one->is_dynamic != array->is_dynamic ||
+        (!one->is_dynamic && one->bytes != array->bytes))
+      continue;
+    if (found && !is_declared_alike(found, one))
+      return NULL;
+    found = one;
+  }
+  return found;
+}
+
+void
+smb_program_set_shared(SmbProgram *program, GArray *shared) {
+  g_autoptr(GArray) before = program->arrays;
+  program->arrays = g_array_new(FALSE, FALSE, sizeof(SmbArray));
+  for (guint i = 0; i < before->len; i++) {
+    const SmbArray *array = &g_array_index(before, SmbArray, i);
+    const SmbDeclaredShared *declared = find_declared(shared, array);
+    if (!declared)
+      g_array_append_val(program->arrays, *array);
+    for (guint k = 0; declared && k < declared->parts->len; k++) {
+      SmbArray part = g_array_index(declared->parts, SmbArray, k);
+      part.base += array->base;
+      part.is_typed = TRUE;
+      part.line = array->line;
+      part.column = array->column;
+      g_array_append_val(program->arrays, part);
+    }
+  }
+  g_clear_pointer(&program->shared, g_array_unref);
+  program->shared = shared;
+}
+
 void
 smb_program_miss_prototype(SmbProgram *program, const char *file) {
   g_free(program->names_file);

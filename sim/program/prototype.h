@@ -48,6 +48,18 @@ typedef struct {
   char *unknown;
 } SmbDeclared;
 
+/**
+ * SmbDeclaredShared: a shared variable as a text declares it
+ * @bytes: its size; 0 of a dynamic one
+ * @parts: (element-type SmbArray): itself, or the members of a structure, whose @base is from its start on; it owns their strings
+ */
+typedef struct {
+  char *name;
+  gsize bytes;
+  gboolean is_dynamic;
+  GArray *parts;
+} SmbDeclaredShared;
+
 /** smb_prototype_new: Returns: (transfer full) (element-type SmbDeclared): an empty list, whose elements own what they hold */
 GArray *smb_prototype_new(void);
 
@@ -62,6 +74,23 @@ void smb_prototype_add_member(SmbDeclared *declared, SmbMember member);
  * Names its parameters, if there are as many; one whose size differs gets its name alone.
  */
 void smb_program_set_prototype(SmbProgram *program, GArray *prototype);
+
+/** smb_declared_shared_new: Returns: (transfer full) (element-type SmbDeclaredShared): an empty list, whose elements own what they hold */
+GArray *smb_declared_shared_new(void);
+
+/** smb_declared_shared_add: adds a variable; @parts: (transfer none): strings are copied */
+void smb_declared_shared_add(GArray *shared, const char *name, gsize bytes, gboolean is_dynamic,
+                             const GArray *parts);
+
+/**
+ * smb_program_set_shared:
+ * @program: compiled code
+ * @shared: (transfer full) (element-type SmbDeclaredShared): what the text of its kernel declares
+ *
+ * Its arrays get elements, dimensions and members from the variable of the same name and size. Of several that differ, or none, they
+ * stay as they are.
+ */
+void smb_program_set_shared(SmbProgram *program, GArray *shared);
 
 /** smb_program_miss_prototype: notes which file would name the parameters, were it there and unchanged: messages that list them say so */
 void smb_program_miss_prototype(SmbProgram *program, const char *file);

@@ -146,7 +146,7 @@ smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
         smb_number(MIN(best->total.excess, now->excess)).text,
         MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
   gboolean has_rows = search->use->bytes / layout->element_bytes > layout->columns + layout->pad;
-  if (!has_rows && array->is_compiled)
+  if (!has_rows && array->is_compiled && !search->use->array->is_typed)
     g_string_append_printf(
         text,
         " Compiled code does not have the %s of %s: padding was tried after every power-of-two "
@@ -210,7 +210,8 @@ append_change(GString *text, const SmbAdviseReport *report, const SmbAdviseArray
       g_string_append_printf(text, "apply %s in ", layout->name);
       append_lines(text, lines);
     }
-  } else if (array->is_compiled && is_padded_layout(array, layout)) {
+  } else if ((array->is_compiled || array->search->use->array->variable) &&
+             is_padded_layout(array, layout)) {
     SmbArray padded = *array->search->use->array;
     padded.dimension[padded.n_dimensions - 1] =
         layout->candidate->layout.columns + layout->candidate->layout.pad;

@@ -35,13 +35,15 @@ read_parameter_names(SmbSource *source, const char *kernel) {
 }
 
 GArray *
-smb_naming_read(SmbSource *source, const SmbProgram *program, const SmbProgramOptions *reading) {
+smb_naming_read(SmbSource *source, const SmbProgram *program, const SmbProgramOptions *reading,
+                GArray **shared) {
+  *shared = NULL;
   SmbProgramOptions adapted = *reading;
   const char *name = smb_program_name(program);
   const char *colons = g_strrstr_len(name, (gssize)strcspn(name, "<("), "::");
   const char *base = colons ? colons + 2 : name;
   g_autofree char *kernel = g_strndup(base, strcspn(base, "("));
   adapted.entry = kernel;
-  GArray *prototype = smb_cuda_prototype(source, &adapted);
+  GArray *prototype = smb_cuda_prototype(source, &adapted, shared);
   return prototype ? prototype : read_parameter_names(source, kernel);
 }

@@ -188,9 +188,11 @@ build(const char *nvcc, SmbSource *source, const SmbArch *arch, const SmbCompile
   smb_progress_begin(options->progress, NULL, 0);
   SmbProgram *program = compiled ? read_compiled(source, compiled, reading, error) : NULL;
   if (program) {
-    GArray *prototype = smb_naming_read(source, program, reading);
+    GArray *shared, *prototype = smb_naming_read(source, program, reading, &shared);
     if (prototype)
       smb_program_set_prototype(program, prototype);
+    if (shared)
+      smb_program_set_shared(program, shared);
     *command = g_steal_pointer(&compiled->command);
   }
   return program;

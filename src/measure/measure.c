@@ -172,7 +172,8 @@ static char *
 find_measured_variable(const SmbTarget *target) {
   const GPtrArray *buffers = target->launch.buffers;
   for (guint p = 0; p < smb_program_n_parameters(target->kernel); p++) {
-    if (smb_launch_has_field(&target->launch, target->kernel, p))
+    if (strcmp(smb_program_level(target->kernel), "text") != 0 &&
+        smb_launch_has_field(&target->launch, target->kernel, p))
       return g_strdup_printf("fields of parameter %u were given: they are for predictions only; a "
                              "launch with pointers in structures is measured from its capture",
                              p);

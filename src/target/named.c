@@ -30,19 +30,25 @@ static gboolean
 take_names(SmbProgram *program, SmbSource *text, const SmbProgramOptions *reading) {
   SmbProgramOptions adapted = *reading;
   adapted.defines = NULL; // those are of what is read
-  GArray *prototype = text ? smb_naming_read(text, program, &adapted) : NULL;
+  GArray *shared = NULL;
+  GArray *prototype = text ? smb_naming_read(text, program, &adapted, &shared) : NULL;
   gboolean agrees = prototype && smb_program_has_prototype(program, prototype);
   if (agrees)
     smb_program_set_prototype(program, prototype);
   else if (prototype)
     g_array_unref(prototype);
+  if (agrees && shared)
+    smb_program_set_shared(program, shared);
+  else if (shared)
+    g_array_unref(shared);
   return agrees;
 }
 
 void
 smb_origins_name_parameters(SmbProgram *program, const SmbProgramOptions *reading,
                             SmbFiles *files) {
-  if (smb_program_n_parameters(program) == 0 || strcmp(smb_program_level(program), "text") == 0)
+  if (smb_program_n_parameters(program) + smb_program_n_arrays(program) == 0 ||
+      strcmp(smb_program_level(program), "text") == 0)
     return;
   g_autoptr(SmbOrigins) origins = smb_origins_new(program, files);
   g_autoptr(GPtrArray) texts = find_kernel_files(program);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/launch/argument.h"
+#include "sim/launch/field.h"
 #include "src/target/target-impl.h"
 #include "src/target/target.h"
 
@@ -75,6 +76,22 @@ describe_buffer(const SmbTarget *target, const SmbParameter *parameter, guint in
   return g_string_free(text, FALSE);
 }
 
+// A structure of which fields are given, as bytes: "2=raw:HEXBYTES"; NULL: not all of them are (transfer full).
+static char *
+describe_fields(const SmbTarget *target, guint index) {
+  g_autoptr(GBytes) bytes =
+      smb_launch_has_field(&target->launch, target->kernel, index)
+          ? smb_program_argument(target->kernel, index, target->launch.arguments, NULL)
+          : NULL;
+  gsize length = 0;
+  const guint8 *at = bytes ? g_bytes_get_data(bytes, &length) : NULL;
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "%u=raw:", index);
+  for (gsize i = 0; i < length; i++)
+    g_string_append_printf(text, "%02x", at[i]);
+  return g_string_free(text, !bytes);
+}
+
 // What the parameters are given, by their numbers: compiled code has no names.
 static void
 number_parameters(const SmbTarget *target, SmbTarget *compiled) {
@@ -83,7 +100,10 @@ number_parameters(const SmbTarget *target, SmbTarget *compiled) {
   for (guint i = 0; i < smb_program_n_parameters(target->kernel); i++) {
     const SmbParameter parameter = smb_program_parameter(target->kernel, i);
     const char *value = smb_argument_find(target->launch.arguments, target->kernel, i);
-    if (smb_launch_is_pointer(&target->launch, target->kernel, i))
+    char *fields = describe_fields(target, i);
+    if (fields)
+      g_ptr_array_add(args, fields);
+    else if (smb_launch_is_pointer(&target->launch, target->kernel, i))
       g_ptr_array_add(buffers, describe_buffer(target, &parameter, i));
     else if (value)
       g_ptr_array_add(args, g_strdup_printf("%u=%s", i, value));

@@ -105,6 +105,11 @@ check_target_launch(const SmbTarget *target, const SmbArch *arch, GError **error
   return TRUE;
 }
 
+static void
+name_captured(SmbProgram *program, const SmbProgramOptions *reading, gpointer user) {
+  smb_origins_name_parameters(program, reading, user);
+}
+
 static gboolean
 finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProgress *progress,
               GError **error) {
@@ -141,7 +146,8 @@ finish_target(SmbTarget *target, SmbSource *source, const SmbArch *arch, SmbProg
                                        .progress = progress};
   target->kernel =
       target->captured
-          ? smb_capture_program(target->capture, target->captured, source, &reading, error)
+          ? smb_capture_program(target->capture, target->captured, source, &reading, name_captured,
+                                target->files, error)
           : smb_compile_read(source, arch, &compiling, &reading, &target->compiled, error);
   for (guint i = 0; i < compiled_from->len; i++)
     smb_files_read(target->files, compiled_from->pdata[i]);

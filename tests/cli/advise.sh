@@ -552,6 +552,27 @@ END
 expect 0 advise "$work/instances.cu" --block 32 --row 32 --out "$work/instances-better.cu"
 [ "$(grep -c . "$work/instances-better.cu")" -ge 3 ] || die 'the rewritten kernel'
 
+# Members of a structure are arrays of their own, which are not rewritten.
+cat >"$work/members.cu" <<'END'
+struct Smem { float a[32][32]; struct { double n; float b[32][33]; } in; };
+__global__ void k(float *o, const float *in) {
+  __shared__ Smem s;
+  int x = threadIdx.x, y = threadIdx.y;
+  s.a[y][x] = in[y * 32 + x];
+  s.in.b[y][x] = in[y * 32 + x];
+  __syncthreads();
+  o[y * 32 + x] = s.a[x][y] + s.in.b[x][y];
+}
+END
+expect 0 advise "$work/members.cu" --block 32,32
+shows 'float s.a[32][32]  line 3, 4096 bytes'
+shows 'pad the rows to 33 elements (float s.a[32][33]): 1056 -> 64 wavefronts'
+shows "members.cu:3:19: 's.a' cannot be rewritten: it is a member of a structure"
+shows 'float s.in.b[32][33]  line 3, 4224 bytes'
+expect 0 advise "$work/members.cu" --block 32,32 --array s.in.b
+expect 0 explain "$work/members.cu" --block 32,32
+tells 'It accesses s.a[1][0], at byte (1 * 32 + 0) * 4 = 128'
+
 # Of a grid of blocks that repeat each other few are run, before and after.
 cat >"$work/turn.cu" <<'END'
 __global__ void turn(float *out, const float *in, int n) {

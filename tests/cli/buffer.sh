@@ -105,7 +105,7 @@ expect 0 analyze "$work/p.cu" --block 32 --arg "p=@$work/p.bin" --arg 2=3 --unkn
 cmp "$work/out" "$work/wanted" || die 'not the same by number and from a file'
 expect 0 explain "$work/p.cu" --block 32 --arg "p=@$work/p.bin" --arg 2=raw:0300 --unknown error --frames outer
 expect 2 analyze "$work/p.cu" --block 32
-says "parameters 'p' (P), 'n' (short) of 'p' need values: give --arg p=VALUE --arg n=VALUE"
+says "parameters 'p.stride', 'p.by' (P), 'n' (short) of 'p' need values: give --arg p.stride=VALUE --arg p.by=VALUE --arg n=VALUE"
 expect 2 analyze "$work/p.cu" --block 32 --arg "0=@$work/p.bin" --arg "n=@$work/p.bin"
 says "the file has 8 bytes, the parameter 2"
 expect 3 analyze "$work/p.cu" --block 32 --arg 0=@/no/such/file --arg n=1

@@ -108,7 +108,7 @@ check() {
 check "$work/k.ptx" gather_param_0
 check "$cubin" _Z6gather6Params_param_0
 
-# CUDA C has names for fields, and no offsets.
+# Fields of CUDA C have names, and offsets as well.
 cat >"$work/k.cu" <<'EOF'
 struct P { int stride, by; };
 __global__ void p(P p) {
@@ -117,7 +117,9 @@ __global__ void p(P p) {
 }
 EOF
 expect 2 analyze "$work/k.cu" --block 32 --arg p+0=i32:2
-says "'p' has no parameter 'p+0'"
+says "'p.by' of 'p' needs a value"
+expect 0 analyze "$work/k.cu" --block 32 --arg p+0=i32:2 --arg p.by=0
+shows '2-way'
 
 # Stores to the other block of the cluster are listed with their bytes, and not counted; without a grid there is one cluster.
 expect 0 analyze "$cubin" --entry scatter --block 32

@@ -103,6 +103,45 @@ sed 's/int lda;/virtual int f(); int lda;/; s/unsigned last;/short last;/' kept.
 expect 2 analyze made.ptx --block 32
 says "'base' (unsigned int), 'p' (24 bytes; its fields are not known: ./gather.cu:1:12: it has virtual functions) of 'gather' need values"
 
+# The text alone takes members, too; the rest of a structure may be given as bytes.
+cat >plain.cu <<'END'
+struct Q { int lda; float scale; struct { short by[2]; } in; };
+struct R { float *out; int n; };
+__global__ void plain(float *out, Q q) {
+  __shared__ float s[1024];
+  s[threadIdx.x * q.lda] = q.scale;
+  s[threadIdx.x * q.in.by[1]] = q.scale;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x];
+}
+END
+worst() { sed -n 's/.*"max_degree" : \([0-9]*\).*/\1/p' out | head -n 2 | tr '\n' ' '; }
+expect 0 analyze plain.cu --text --block 32 --format json --arg q.lda=32 --arg q.scale=0.5 --arg 'q.in.by[0]=0' --arg 'q.in.by[1]=2'
+[ "$(worst)" = '32 2 ' ] || die "$(cat out)"
+expect 0 analyze plain.cu --text --block 32 --format json --arg q=raw:200000000000000000000400 --arg q.lda=8
+[ "$(worst)" = '8 4 ' ] || die "$(cat out)"
+expect 2 analyze plain.cu --text --block 32
+says "parameters 'q.lda', 'q.scale', 'q.in.by[0]', 'q.in.by[1]' (Q) of 'plain' need values"
+expect 2 analyze plain.cu --text --block 32 --arg q.lda=1 --arg q.scale=1 --arg 'q.in.by[1]=2'
+says "'q.in.by[0]' of 'plain' needs a value"
+expect 2 analyze plain.cu --text --block 32 --arg q.lda=1.5
+says "argument 'q.lda=1.5': expected a number"
+
+# Shared arrays have the types and the members that it declares, if they are as large.
+sed 's/struct P {/struct Smem { int tile[16][33]; short rest[2][496]; }; &/; s/int s\[1024\]/Smem s/; s/ s\[/ s.tile[0][/g' kept.cu >gather.cu
+expect 0 explain made.ptx --block 32 --arg base=136 --arg p.last=2112 --arg p.lda=0 --all-lanes
+tells 'It accesses s.tile[1][1], at byte (1 * 33 + 1) * 4 = 136'
+expect 0 explain made.ptx --block 32 --arg base=2112 --arg p.last=4 --arg p.lda=0
+tells 'It accesses s.rest[0][0..1], at byte 2112 + (0 * 496 + 0) * 2 = 2112'
+expect 0 explain made.ptx --block 32 --arg base=2112 --arg p.last=4 --arg p.lda=0 --array s+2112=496xi32
+tells 'It accesses s+2112[0], at byte 2112 + 0 * 4 = 2112'
+expect 2 explain made.ptx --block 32 --arg base=0 --arg p.last=4 --arg p.lda=0 --array t=496xi32
+says "array 't=496xi32': expected one of s.tile, s.rest"
+expect 0 advise made.ptx --block 32 --arg base=0 --arg p.last=4 --arg p.lda=0 --array s.tile
+sed -i 's/496/495/' gather.cu
+expect 0 explain made.ptx --block 32 --arg base=136 --arg p.last=4 --arg p.lda=0
+tells 'It accesses s[136..139]'
+
 # Arrays of machine code have the names of the PTX that is kept with it; "shared" and "dynamic" are all of them.
 expect 2 advise "$top/tests/data/sass/inlined.sm_90.cubin" --entry inlined --block 32 --array none=32x32xf32
 says "array 'none=32x32xf32': expected one of tile, dynamic"

@@ -64,6 +64,30 @@ shows '1 +2'
 expect 0 analyze --format csv two.cu
 [ "$(grep -c '^[0-9]' out)" = 15 ] || die "$(cat out)"
 
+# --- arrays of machine code, before dynamic memory that is aligned
+for align in 4 64; do
+  cat >arrays.cu <<END
+struct Part { short few[3]; };
+__global__ void arrays(float *out, int n) {
+  extern __shared__ __align__($align) double pool[];
+  __shared__ Part part;
+  __shared__ float wide[5][7];
+  auto put = [&](int i) { wide[i % 5][i % 7] = i; part.few[i % 3] = 1; pool[i] = i; };
+  put(threadIdx.x);
+  __syncthreads();
+  out[threadIdx.x] = wide[n % 5][threadIdx.x % 7] + part.few[threadIdx.x % 3] + pool[n];
+}
+END
+  for arch in sm_80 sm_90; do
+    "$nvcc" -cubin -lineinfo "-arch=$arch" -o arrays.cubin arrays.cu
+    expect 2 advise arrays.cubin --arch "$arch" --block 32 --dynamic-bytes 1024 --arg n=3 --array none
+    says "expected one of part.few, wide, pool"
+    expect 0 advise arrays.cubin --arch "$arch" --block 32 --dynamic-bytes 1024 --arg n=3
+    shows 'float wide[5][7]  140 bytes'
+    shows 'double pool[]  1024 bytes'
+  done
+done
+
 # --- one launch: the worst, or the one that is chosen
 expect 1 analyze --max-ways 2 two.cu
 says 'has the most excess wavefronts, 992: void turn<0, int>'
@@ -73,6 +97,20 @@ shows 'block 32x32, grid 2'
 expect 0 explain two.cu
 shows 'conflict'
 says 'launch 4 has the most excess wavefronts'
+# Arrays are those of the text, also of a capture whose text is at hand.
+tells 'It accesses tile[1][0], at byte (1 * 32 + 0) * 4 = 128'
+expect 0 run -o two.capture two.cu
+expect 0 explain two.capture --launch 4
+tells 'It accesses tile[1][0], at byte (1 * 32 + 0) * 4 = 128'
+expect 0 advise two.capture --launch 4
+shows 'int tile[32][32]  4096 bytes'
+rm -f ran
+mkdir elsewhere
+sed 's/T tile\[32\]/T tile[16]/' two.cu >elsewhere/two.cu
+mv two.cu moved.cu
+(cd elsewhere && "$SMEMBANK" explain ../two.capture --launch 4 >../out 2>../err) || die "$(cat err)"
+tells 'It accesses tile[128..131], at byte 128 * 1 = 128'
+mv moved.cu two.cu
 expect 0 advise two.cu
 shows 'shared'
 expect 0 report page.html two.cu

@@ -221,6 +221,8 @@ parse_function(Parser *parser, const Item *item, const TemplateArguments *argume
   if (!parse_result(parser, function, name) || !parse_parameters(parser, function) ||
       (!parser->is_head && !(function->body = smb_parse_block(parser))))
     return NULL;
+  if (parser->is_head)
+    smb_shared_look(parser);
   function->text = (Stretch){item->begin->start, parser->last->end};
   return function;
 }
@@ -287,6 +289,16 @@ smb_parser_read_class(Parser *parser, Item *item, const TemplateArguments *argum
                 smb_parse_typed_specifiers(&inner, &specifiers);
   leave_item(parser, &inner);
   return ok ? specifiers.type : NULL;
+}
+
+void
+smb_parser_look_within(const Parser *parser, Item *item) {
+  Parser inner = enter_item(parser, item);
+  item->state = ITEM_READ;
+  while (!smb_parser_is(&inner, "{") && inner.at != item->last)
+    smb_parser_advance(&inner);
+  smb_shared_look(&inner);
+  leave_item(&inner, &inner);
 }
 
 // Says why a function that the file names cannot be called.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The head of a kernel: what a text says of its parameters, whatever its body has.
+// The head of a kernel: what a text says of its parameters, and of its shared variables, whatever its body has besides.
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/parse/parse.h"
 #include "sim/cuda/tree/compute.h"
@@ -58,16 +58,42 @@ declare_parameter(const SmbKernel *kernel, guint i) {
   return declared;
 }
 
+static GArray *
+declare_shared(const SmbKernel *kernel) {
+  GArray *shared = smb_declared_shared_new();
+  for (guint i = 0; i < kernel->objects->len; i++) {
+    const Variable *variable = g_ptr_array_index(kernel->objects, i);
+    if (!storage_is_shared(variable->storage))
+      continue;
+    gboolean is_dynamic = variable->storage == STORAGE_DYNAMIC;
+    Variable placed = *variable;
+    placed.address = 0; // what it has is its alignment
+    g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(SmbArray));
+    smb_shared_describe(kernel, &placed, parts);
+    smb_declared_shared_add(shared, variable->name, is_dynamic ? 0 : variable->type->size,
+                            is_dynamic, parts);
+  }
+  return shared;
+}
+
 GArray *
-smb_cuda_prototype(SmbSource *source, const SmbProgramOptions *options) {
+smb_kernel_prototype(const SmbKernel *kernel) {
+  GArray *prototype = smb_prototype_new();
+  for (guint i = 0; i < smb_program_n_parameters(&kernel->program); i++) {
+    const SmbDeclared declared = declare_parameter(kernel, i);
+    g_array_append_val(prototype, declared);
+  }
+  return prototype;
+}
+
+GArray *
+smb_cuda_prototype(SmbSource *source, const SmbProgramOptions *options, GArray **shared) {
   SmbProgram *program = smb_kernel_read_head(source, options, NULL);
   if (!program)
     return NULL;
-  GArray *prototype = smb_prototype_new();
-  for (guint i = 0; i < smb_program_n_parameters(program); i++) {
-    const SmbDeclared declared = declare_parameter((const SmbKernel *)program, i);
-    g_array_append_val(prototype, declared);
-  }
+  GArray *prototype = smb_kernel_prototype((const SmbKernel *)program);
+  if (shared)
+    *shared = declare_shared((const SmbKernel *)program);
   smb_kernel_free(program);
   return prototype;
 }

@@ -192,34 +192,6 @@ compare_starts(gconstpointer a, gconstpointer b) {
   return (*x)->start < (*y)->start ? -1 : (*x)->start > (*y)->start;
 }
 
-// A shared variable, as others may know it.
-static void
-add_array(SmbKernel *kernel, const Variable *variable) {
-  const Type *type = variable->type;
-  SmbArray array = {.name = variable->name,
-                    .base = (guint32)variable->address,
-                    .is_dynamic = variable->storage == STORAGE_DYNAMIC};
-  for (; type->kind == KIND_ARRAY; type = type->of) {
-    if (array.n_dimensions < SMB_ARRAY_MAX_DIMENSIONS) {
-      array.dimension[array.n_dimensions++] = type->count;
-      continue;
-    }
-    // Of many dimensions the outer ones are one.
-    array.dimension[0] *= array.dimension[1];
-    for (guint i = 1; i + 1 < SMB_ARRAY_MAX_DIMENSIONS; i++)
-      array.dimension[i] = array.dimension[i + 1];
-    array.dimension[SMB_ARRAY_MAX_DIMENSIONS - 1] = type->count;
-  }
-  // How many rows a dynamic one has, the launch says.
-  if (array.is_dynamic)
-    array.dimension[0] = 0;
-  array.element = smb_type_describe(kernel->pool, type);
-  array.element_bytes = (guint)type->size;
-  array.bytes = array.is_dynamic ? 0 : variable->type->size;
-  smb_source_locate(kernel->program.source, variable->start, &array.line, &array.column);
-  g_array_append_val(kernel->program.arrays, array);
-}
-
 // Places the static shared variables that the entry and what it calls mention, in their order in the
 // text; dynamic ones begin behind them.
 static void
@@ -252,7 +224,7 @@ lay_out_shared(SmbKernel *kernel) {
   kernel->program.dynamic_start = end;
   for (guint i = 0; i < objects->len; i++) {
     if (g_hash_table_contains(shared, g_ptr_array_index(objects, i)))
-      add_array(kernel, g_ptr_array_index(objects, i));
+      smb_shared_describe(kernel, g_ptr_array_index(objects, i), kernel->program.arrays);
   }
   smb_kernel_depend(kernel, functions);
   smb_kernel_mark_unrolled(kernel, functions);
@@ -381,6 +353,30 @@ describe_parameters(SmbKernel *kernel) {
   }
 }
 
+static gboolean
+has_pointer(const GArray *members) {
+  for (guint i = 0; members && i < members->len; i++) {
+    if (g_array_index(members, SmbMember, i).is_pointer)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+// Structures of numbers can be given member by member.
+static void
+describe_members(SmbKernel *kernel) {
+  SmbProgram *program = &kernel->program;
+  program->prototype = smb_kernel_prototype(kernel);
+  for (guint i = 0; i < program->parameters->len; i++) {
+    SmbParameter *parameter = &g_array_index(program->parameters, SmbParameter, i);
+    const SmbDeclared *declared = &g_array_index(program->prototype, SmbDeclared, i);
+    if (!declared->members || has_pointer(declared->members))
+      continue;
+    parameter->members = declared->members;
+    parameter->stored_bytes = declared->bytes;
+  }
+}
+
 static Space
 find_space(Storage storage) {
   return storage == STORAGE_PRIVATE    ? SPACE_PRIVATE
@@ -425,6 +421,7 @@ parse_kernel(SmbKernel *kernel, const char *entry, gboolean is_head, GError **er
   if (!is_head) {
     lay_out_shared(kernel);
     describe_regions(kernel);
+    describe_members(kernel);
   }
   return TRUE;
 }

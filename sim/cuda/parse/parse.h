@@ -120,6 +120,15 @@ const char *smb_parser_keep_reason(Parser *parser);
 // reason. NULL: it has no name
 const Type *smb_parse_foreign_parameter(Parser *parser, const Token **name);
 
+// --- shared variables (shared.c)
+
+// Adds a shared variable to @arrays (SmbArray), as others may know it: of a structure its members.
+void smb_shared_describe(const SmbKernel *kernel, const Variable *variable, GArray *arrays);
+// Declares the shared variables of a function whose body begins here, and of those that it names, as far as they can be read.
+void smb_shared_look(const Parser *parser);
+// The same of a function of the file that is no template.
+void smb_parser_look_within(const Parser *parser, Item *item);
+
 // --- declarations (declare.c)
 // type "*"*: a type name as in a cast
 const Type *smb_parse_type_name(Parser *parser);
@@ -339,6 +348,8 @@ void smb_kernel_mark_unrolled(SmbKernel *kernel, GHashTable *functions);
 // --- whole programs (parse.c, argument.c): as SmbFrontEnd says
 SmbProgram *smb_kernel_read(SmbSource *source, const SmbProgramOptions *options, GError **error);
 // A kernel that has no body, and cannot be run: its parameters are known.
+// What the text says of the parameters (transfer full) (element-type SmbDeclared).
+GArray *smb_kernel_prototype(const SmbKernel *kernel);
 SmbProgram *smb_kernel_read_head(SmbSource *source, const SmbProgramOptions *options,
                                  GError **error);
 // What a buffer of a type holds.

@@ -246,6 +246,10 @@ prepare(Rewriting *rewriting, GError **error) {
   const SmbKernel *kernel = rewriting->raw->kernel;
   const SmbArray *array = rewriting->wanted->array;
   const SmbLayout *from = &rewriting->wanted->from, *to = &rewriting->wanted->to;
+  if (array->variable)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s:%u:%u: '%s' cannot be rewritten: it is a member of a structure",
+                    smb_program_file(&kernel->program), array->line, array->column, array->name);
   rewriting->variable = smb_kernel_array_variable(kernel, array);
   const Type *type = rewriting->variable->type;
   for (; type->kind == KIND_ARRAY; type = type->of) {
@@ -419,7 +423,7 @@ smb_rewrite_unseen(const SmbRewriteNames *names, const SmbArray *array) {
   GArray *lines = g_array_new(FALSE, FALSE, sizeof(guint));
   const GPtrArray *tokens =
       names->raw.kernel ? g_hash_table_lookup(names->tokens, array->name) : NULL;
-  if (!tokens)
+  if (!tokens || array->variable)
     return lines;
   const Variable *variable = smb_kernel_array_variable(names->raw.kernel, array);
   const Function *owner = variable->owner;
