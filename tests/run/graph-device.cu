@@ -257,5 +257,23 @@ main() {
   cudaGraphExec_t bx = make(both, 0);
   CHECK(cudaGraphLaunch(bx, stream));
   show("changed on the way");
+  // a node that was captured
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeDeviceUpdatableKernelNode;
+  attribute.val.deviceUpdatableKernelNode.deviceUpdatable = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = config.blockDim = dim3(1);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  cudaGraph_t captured;
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CHECK(cudaLaunchKernelEx(&config, note, log_, 51));
+  CHECK(cudaStreamEndCapture(stream, &captured));
+  cudaGraphExec_t cx = make(captured, 0);
+  CHECK(cudaGraphUpload(cx, stream));
+  change<<<1, 1, 0, stream>>>(attribute.val.deviceUpdatableKernelNode.devNode, 52, log_, 2, 1);
+  CHECK(cudaGraphLaunch(cx, stream));
+  show("captured and changed");
   return finish("graph-device");
 }

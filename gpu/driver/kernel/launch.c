@@ -131,6 +131,9 @@ take_attributes(KernelCall *launch, const cudaLaunchConfig_t *configuration) {
     if ((unsigned)attribute->id >= cudaLaunchAttributeEnd)
       return cudaErrorInvalidValue;
     launch->attributes[attribute->id] = attribute->val;
+    if (attribute->id == cudaLaunchAttributeDeviceUpdatableKernelNode &&
+        attribute->val.deviceUpdatableKernelNode.deviceUpdatable)
+      launch->updatable = (cudaLaunchAttributeValue *)&attribute->val;
     if (attribute->id == cudaLaunchAttributeCooperative)
       launch->is_cooperative = attribute->val.cooperative != 0;
     if (attribute->id == cudaLaunchAttributeClusterDimension)
@@ -173,6 +176,7 @@ launch_call_copy(const KernelCall *launch) {
   if (!copy)
     return NULL;
   *copy = *launch;
+  copy->updatable = NULL;
   if (take_parameters(copy, launch->places))
     return copy;
   launch_call_free(copy);

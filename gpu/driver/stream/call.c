@@ -163,6 +163,9 @@ take_call(Call *call, cudaStream_t handle, bool waits) {
                                        : cudaSuccess;
   if (!error)
     error = call_check(call);
+  if (!error && !stream->capture && call->kind == cudaGraphNodeTypeKernel &&
+      call->kernel->updatable)
+    error = cudaErrorInvalidValue; // there is no node
   if (error)
     return error;
   return stream->capture ? capture_add(stream, call) : start_call(call, stream, waits);

@@ -18,6 +18,8 @@ typedef struct {
   unsigned char *parameters; // all of them, as the kernel gets them
   void **places;             // where each is among them
   cudaLaunchAttributeValue attributes[cudaLaunchAttributeEnd];
+  cudaLaunchAttributeValue *
+      updatable; // (nullable): of a launch that is captured: where the program is told what kernels change its node by
 } KernelCall;
 
 typedef struct {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gpu/driver/error.h"
-#include "gpu/driver/graph/graph.h"
+#include "gpu/driver/graph/device-graph.h"
 #include "gpu/driver/handle.h"
 
 struct Capture {
@@ -134,6 +134,12 @@ capture_add(Stream *stream, Call *call) {
   if (stream->capture->is_invalid)
     return cudaErrorStreamCaptureInvalidated;
   Node *node = graph_add(stream->capture->graph, call, stream->tail, stream->n_tail);
+  KernelCall *launch =
+      node && node->call.kind == cudaGraphNodeTypeKernel ? node->call.kernel : NULL;
+  if (launch && launch->updatable) {
+    launch->updatable->deviceUpdatableKernelNode.devNode = device_node_make(node);
+    launch->updatable = NULL;
+  }
   return node && set_tail(stream, &node, 1) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
