@@ -94,7 +94,9 @@ finds unset-shared 'uninitialized shared memory'
 for case in some-threads two-barriers too-few; do
   finds $case 'divergent threads at a barrier'
 done
-finds wrong-mask 'threads of a warp that do not meet'
+for case in wrong-mask wrong-constant wrong-half; do
+  finds $case 'threads of a warp that do not meet'
+done
 finds no-barrier 'wrong use of an mbarrier'
 finds arrive-often 'wrong use of an mbarrier'
 
@@ -128,6 +130,13 @@ says '4 times'
 checked 1 read-early
 says 'is read by thread (32,0,0) and written by thread (31,0,0) at'
 
+# --- a mask that the assembler left out: nothing says that it is wrong, unless the code is for debuggers, or PTX
+checked 0 wrong-together
+"$nvcc" -G -arch=sm_90 -cudart shared -Wno-deprecated-gpu-targets -diag-suppress 20054 -o cases "$source"
+checked 1 wrong-together
+says 'threads of a warp that do not meet: thread (16,0,0), lane 16, waits for the lanes of the mask 0x0000ffff'
+checked 0 wrong-together-not
+
 # --- the same kernels as PTX, which is run as it is where there is no compiler: arrays have their names
 SMEMBANK_NVCC=no
 export SMEMBANK_NVCC
@@ -136,6 +145,9 @@ for case in read-early-not in-warp-not flag-not bulk-copy-not named-barrier-not 
   checked 0 $case
 done
 finds wide-tile race
+checked 1 wrong-together
+says 'threads of a warp that do not meet: thread (16,0,0), lane 16, waits for the lanes of the mask 0x0000ffff'
+checked 0 wrong-together-not
 checked 1 formatted
 says "'sust.p.1d.b32.trap' is not supported"
 checked 1 read-early

@@ -551,6 +551,39 @@ wrong_mask(int *p, bool wrong) {
     p[threadIdx.x] = 2;
 }
 
+// A constant mask: machine code waits for it only if threads are divided, and says whom it would wait for (BRA.DIV, BRA.CONV).
+__global__ void
+wrong_constant(int *p, bool wrong) {
+  p[threadIdx.x] = 1;
+  if (threadIdx.x % 32 < 8) {
+    if (wrong)
+      __syncwarp(0xf); // wrong-constant
+    else
+      __syncwarp(0xff);
+    p[threadIdx.x ^ 1] += 1;
+  } else
+    p[threadIdx.x] = 2;
+  __syncwarp();
+  p[threadIdx.x ^ 2] += 1;
+}
+
+// Masks that differ, of threads that run together.
+__global__ void
+wrong_half(int *p, bool wrong) {
+  unsigned half = threadIdx.x % 32 / 16;
+  p[threadIdx.x] = 1;
+  __syncwarp(half == wrong ? 0xffff : 0xffff0000); // wrong-half
+  p[threadIdx.x ^ 1] += 1;
+}
+
+// Where threads are known to run together, machine code has nothing of the mask, unless it is compiled for debuggers (nvcc -G).
+__global__ void
+wrong_together(int *p, bool wrong) {
+  p[threadIdx.x] = 1;
+  __syncwarp(wrong ? 0xffff : 0xffffffff); // wrong-together
+  p[threadIdx.x ^ 1] += 1;
+}
+
 #define arrive(at, n)                                                                              \
   asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0], %1; }" ::"r"(at), "r"(n)        \
                : "memory")
@@ -768,6 +801,9 @@ main(int argc, char **argv) {
                  {"two-barriers", two_barriers},
                  {"too-few", too_few},
                  {"wrong-mask", wrong_mask},
+                 {"wrong-constant", wrong_constant},
+                 {"wrong-half", wrong_half},
+                 {"wrong-together", wrong_together},
                  {"no-barrier", no_barrier},
                  {"arrive-often", arrive_often},
                  {"counted", counted},

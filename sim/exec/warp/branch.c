@@ -75,6 +75,9 @@ smb_step_branch_divided(Exec *exec, const Step *step, SmbLanes lanes) {
   exec_watch_row(exec, row);
   guint32 wanted = row_values(registers, row)[first];
   gboolean divided = (wanted & splits->living & ~lanes) != 0;
+  // Divided lanes come to a WARPSYNC, which looks at the mask itself.
+  if (exec->block->check && !divided)
+    smb_step_inspect_mask(exec, step, lanes, wanted);
   if (exec->order->divides)
     smb_order_branches(exec, step);
   if (divided == (step->argument == BRANCH_IF_DIVIDED))

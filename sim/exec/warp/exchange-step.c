@@ -69,24 +69,30 @@ make_warp_found(const Exec *exec, const Step *step, guint lane) {
                       .other_thread = G_MAXUINT};
 }
 
+void
+smb_step_inspect_mask(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes wanted) {
+  SmbLanes strangers = lanes & ~wanted;
+  if (!strangers)
+    return;
+  guint lane = smb_lanes_first(strangers);
+  const CheckFound found = make_warp_found(exec, step, lane);
+  if (smb_inspect_counts(exec->block, &found))
+    return;
+  g_autofree char *thread = smb_inspect_thread(exec->block, exec->w * exec->block->lanes + lane);
+  smb_inspect_tell(exec->block, &found,
+                   "%s, lane %u, waits for the lanes of the mask 0x%08x, which it is not one of",
+                   thread, lane, (guint32)wanted);
+}
+
 // Of a launch that is checked: lanes name whom they wait for. Those that wait for the same have met, as far as they are there.
 static void
 inspect_members(Exec *exec, const Step *step, SmbLanes lanes, const guint32 *members) {
   for (SmbLanes same; lanes; lanes &= ~same) {
     same = find_same(members, lanes);
-    SmbLanes wanted = members[smb_lanes_first(lanes)], strangers = same & ~wanted;
+    SmbLanes wanted = members[smb_lanes_first(lanes)];
     smb_inspect_meet(exec->block, exec->w,
                      (same & wanted) | smb_splits_gathering(exec->warp->splits, wanted));
-    if (!strangers)
-      continue;
-    guint lane = smb_lanes_first(strangers);
-    const CheckFound found = make_warp_found(exec, step, lane);
-    if (smb_inspect_counts(exec->block, &found))
-      continue;
-    g_autofree char *thread = smb_inspect_thread(exec->block, exec->w * exec->block->lanes + lane);
-    smb_inspect_tell(exec->block, &found,
-                     "%s, lane %u, waits for the lanes of the mask 0x%08x, which it is not one of",
-                     thread, lane, (guint32)wanted);
+    smb_step_inspect_mask(exec, step, same, wanted);
   }
 }
 

@@ -24,6 +24,8 @@ void smb_doubt_shuffle(Exec *exec, const Step *step, SmbLanes lanes, guint32 ori
 // Lanes that name the same members, the row Compute.s[0], wait for them. With Step.argument, one such set continues at
 // a time.
 gboolean smb_step_gather(Exec *exec, const Step *step, SmbLanes lanes);
+// Of a launch that is checked: reports those of @lanes that are not in @wanted, the mask of whom they wait for.
+void smb_step_inspect_mask(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes wanted);
 // Lanes that run together meet: what they did before is seen by all of them.
 gboolean smb_step_meet_lanes(Exec *exec, const Step *step, SmbLanes lanes);
 // A computation of lanes that name the same members, the row Step.argument; NO_ROW: of those that run.
