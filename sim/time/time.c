@@ -152,6 +152,7 @@ replay_launch(SmbTime *time, SmbReplay *replay, const GPtrArray *lots, const GAr
   for (guint s = 0; s < SMB_N_STALLS; s++)
     time->stalls[s] = sum > 0 ? replayed.stalls[s] / sum : 0;
   memcpy(time->busy, replayed.busy, sizeof(time->busy));
+  memcpy(time->without_busy, without.busy, sizeof(time->without_busy));
   time->limit = find_busiest(replayed.busy);
   time->without_limit = find_busiest(without.busy);
   time->blocks = replayed.blocks;
@@ -272,6 +273,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   time->waves = (double)n_blocks / (resident * chip->multiprocessors);
   time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
   g_autoptr(GArray) conflicts = find_conflicts(records, program);
+  time->has_conflicts = conflicts->len > 0;
   replay_launch(time, &replay, lots, conflicts, options->sites);
   return time;
 }

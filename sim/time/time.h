@@ -26,18 +26,20 @@ typedef struct {
  * @without: the same if no request of shared memory had a conflict
  * @busy: which part of that time each unit works
  * @limit: the one that works most; SMB_N_UNITS: none works half the time, so latency limits
- * @without_limit: the same without conflicts
+ * @without_busy, @without_limit: the same without conflicts
  * @stalls: shares of the time of warps
  * @resident: blocks of a multiprocessor at a time
  * @waves: how often as many blocks as are resident at a time come
  * @blocks, @instructions: that were replayed
- * @sites: (element-type SmbSiteTime): those with conflicts, in their order
+ * @has_conflicts: whether a request of shared memory has one
+ * @sites: (element-type SmbSiteTime): those with conflicts, in their order; none unless they are wanted
  */
 typedef struct {
   double clock_khz;
   double cycles;
   double without;
   double busy[SMB_N_UNITS];
+  double without_busy[SMB_N_UNITS];
   SmbUnit limit;
   SmbUnit without_limit;
   double stalls[SMB_N_STALLS];
@@ -45,6 +47,7 @@ typedef struct {
   double waves;
   guint64 blocks;
   guint64 instructions;
+  gboolean has_conflicts;
   GArray *sites;
 } SmbTime;
 

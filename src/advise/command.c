@@ -28,7 +28,8 @@ enum {
 // Requests that a search may count: well under a minute.
 static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
 
-static char *option_only, *option_top, *option_check, *option_out, *option_max_counts;
+static char *option_device, *option_timeout, *option_only, *option_top, *option_check, *option_out,
+    *option_max_counts;
 static char **option_tune, **option_row;
 static gboolean option_measure, option_all, option_verbose, option_in_place, option_patch;
 
@@ -56,6 +57,12 @@ static const GOptionEntry options[] = {
      "requests that the search for an array may count (default 536870912)", "N"},
     {"measure", 0, 0, G_OPTION_ARG_NONE, &option_measure,
      "run the kernel and its rewritten forms on a GPU", NULL},
+    {"device", 0, 0, G_OPTION_ARG_STRING, &option_device,
+     "the device that times are predicted for (default: the first one of the architecture); with "
+     "--measure, the number of the GPU (default 0)",
+     "NAME|N"},
+    {"timeout", 0, 0, G_OPTION_ARG_STRING, &option_timeout,
+     "seconds that one measurement may take (default 30)", "N"},
     {"out", 0, 0, G_OPTION_ARG_FILENAME, &option_out, "write the best rewritten kernel to FILE",
      "FILE"},
     {"in-place", 'i', 0, G_OPTION_ARG_NONE, &option_in_place,
@@ -130,10 +137,17 @@ choose_formats(SmbCli *cli, GError **error) {
   return !option_measure || smb_cli_view(cli, "--measure", measured_formats, error);
 }
 
+// --device names what times are predicted for, or with --measure what is measured.
+static gboolean
+check_times(const SmbCli *cli, GError **error) {
+  if (!option_measure)
+    smb_launch_time_choose(option_device);
+  return smb_launch_time_check(cli->arch, error);
+}
+
 static gboolean
 check_advise_options(SmbCli *cli, GError **error) {
   const gboolean no_search = writer() || option_only || option_max_counts;
-  const SmbMeasureOptions *measure = smb_measure_options();
   const struct {
     gboolean is_wrong;
     const char *message;
@@ -160,8 +174,7 @@ check_advise_options(SmbCli *cli, GError **error) {
        "--verbose explains the columns of a search: it cannot be combined with --tune"},
       {option_tune && (smb_target_options()->arrays || option_row),
        "--tune runs the whole kernel: it cannot be combined with --array or --row"},
-      {(measure->device || measure->timeout) && !option_measure,
-       "--device and --timeout are for --measure"},
+      {option_timeout && !option_measure, "--timeout is for --measure"},
       {option_measure && cli->arch_named,
        "--measure uses the rules of the device: it cannot be combined with --arch"},
   };
@@ -199,7 +212,7 @@ name_layouts(const SmbAdviseReport *report, const SmbProof *proof) {
 static char *
 rewrite_kernel(const SmbAdviseReport *report, char **name) {
   const SmbProof *proof = smb_advise_final(report);
-  const SmbAdvisePadding *padded = report->written ? report->written->best : NULL;
+  const SmbAdvisePadding *padded = smb_advise_padded(report);
   *name = padded ? g_strdup(padded->name) : proof ? name_layouts(report, proof) : NULL;
   return padded  ? smb_advise_written_text(report->written, padded)
          : proof ? g_strdup(proof->text)
@@ -259,7 +272,7 @@ write_rewritten(SmbCli *cli, const SmbAdviseReport *report, const SmbOutFile *ou
     smb_cli_wrote(cli, out, name);
   else if (!write_patch(cli, report, text, error))
     return FALSE;
-  for (guint i = 0; !report->written && i < report->arrays->len; i++)
+  for (guint i = 0; !smb_advise_padded(report) && i < report->arrays->len; i++)
     warn_unseen(cli, report, g_ptr_array_index(report->arrays, i));
   return TRUE;
 }
@@ -311,7 +324,7 @@ search_layouts(SmbCli *cli, const SmbTarget *target, SmbMeter *meter, const SmbA
 }
 
 static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group,
-                                            &smb_measure_group, NULL};
+                                            &smb_launch_time_clock_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
     .description = "Finds the layout of each shared array that takes the fewest wavefronts over "
@@ -331,7 +344,7 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   SmbAdviseSearch search = {0};
   guint tuned;
   if (!smb_cli_parse(cli, &usage, options, error) || !parse_search(cli, &search, &tuned, error) ||
-      !check_advise_options(cli, error))
+      !check_advise_options(cli, error) || !check_times(cli, error))
     return FALSE;
   g_autoptr(SmbStandIn) stand_in = NULL;
   if (!writer() && !option_tune && !option_measure &&
@@ -343,8 +356,9 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
     return FALSE;
   g_autoptr(SmbMeter) meter = NULL;
   if (option_measure) {
-    meter = smb_measure_open_for(smb_measure_options(), option_tune ? NULL : smb_target_options(),
-                                 file, cli->arch, error);
+    const SmbMeasureOptions measure = {option_device, option_timeout};
+    meter = smb_measure_open_for(&measure, option_tune ? NULL : smb_target_options(), file,
+                                 cli->arch, error);
     SmbArch *arch = meter ? smb_measure_arch(meter, error) : NULL;
     if (!arch)
       return FALSE;

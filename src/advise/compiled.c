@@ -13,7 +13,7 @@
 
 enum {
   MAX_COMPILERS = 2, // that run at once: each may take hundreds of megabytes
-  // Percent of its cost that a form has to save: on an H200, one with 2 % fewer wavefronts and 1 % fewer instructions
+  // Percent that a form has to save: on an H200, one with 2 % fewer wavefronts and 1 % fewer instructions
   // took 2 % longer (doc/compiled.md, "flat"), for nvcc scheduled the rest otherwise.
   LEAST_GAIN = 3,
   // Registers of a multiprocessor, and in which pieces and by how many warps they are given away (CUDA C++ Programming
@@ -24,9 +24,11 @@ enum {
   // Warps that hide what each waits for. A form that kept 8 of 16, with 168 registers a thread in place of 96, took 28 %
   // longer on an H200, with 48 % fewer wavefronts.
   ENOUGH_WARPS = 16,
+  SCHEDULERS = 4, // each issues an instruction a cycle
 };
 
-static const double cycles_per_instruction = 0.4;
+// Times that differ by less are alike.
+static const double step_of_times = 1.01;
 
 SmbAdviseCompiled *
 smb_advise_compiled_new(const char *text, gsize dynamic_bytes) {
@@ -43,6 +45,7 @@ smb_advise_compiled_free(SmbAdviseCompiled *compiled) {
   g_free(compiled->text);
   g_free(compiled->failure);
   g_free(compiled->command);
+  smb_launch_time_free(compiled->time);
   g_free(compiled);
 }
 
@@ -61,6 +64,17 @@ count_resident(const SmbTarget *target, const SmbArch *arch, guint registers,
   return MIN(occupancy.blocks, most / MAX(warps, 1)) * warps;
 }
 
+SmbLaunchTime *
+smb_advise_predict(const SmbTarget *target, const SmbArch *arch) {
+  const guint *grid = target->launch.grid;
+  if (!smb_program_is_machine_code(target->kernel) || (guint64)grid[0] * grid[1] * grid[2] == 1)
+    return NULL;
+  SmbLaunchTime *time = smb_launch_time_total(target, arch, NULL);
+  if (time)
+    time->target = NULL;
+  return time;
+}
+
 void
 smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *target, const SmbArch *arch,
                           const SmbAnalysis *analysis) {
@@ -74,6 +88,7 @@ smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *target, 
     if (access->site->op_class == SMB_OP_CLASS_LOAD)
       compiled->loads[smb_width_index(access->site->width)] += access->total.requests;
   }
+  compiled->time = smb_advise_predict(target, arch);
 }
 
 typedef struct {
@@ -115,20 +130,34 @@ smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const GPtrArray
   smb_progress_begin(target->options.progress, NULL, 0);
 }
 
+static gboolean
+knows_time(const SmbAdviseCompiled *compiled) {
+  return compiled && !compiled->failure && compiled->time && compiled->time->time;
+}
+
+gboolean
+smb_advise_compiled_has_times(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b) {
+  return knows_time(a) && knows_time(b);
+}
+
+static int
+compare_predictions(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b) {
+  if (!smb_advise_compiled_has_times(a, b))
+    return 0;
+  double step = log(step_of_times);
+  return smb_order((guint64)(log(a->time->time->cycles) / step),
+                   (guint64)(log(b->time->time->cycles) / step));
+}
+
 int
 smb_advise_compiled_order(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b) {
   gboolean knows_a = a && !a->failure, knows_b = b && !b->failure;
   if (!knows_a || !knows_b)
     return knows_b - knows_a;
-  return smb_order(a->total.wavefronts, b->total.wavefronts)
+  return compare_predictions(a, b)
+             ?: smb_order(a->total.wavefronts, b->total.wavefronts)
              ?: smb_order(a->instructions, b->instructions)
              ?: smb_order(a->shared_bytes, b->shared_bytes);
-}
-
-double
-smb_advise_compiled_cost(const SmbAdviseCompiled *compiled) {
-  return hypot((double)compiled->total.wavefronts,
-               cycles_per_instruction * (double)compiled->instructions);
 }
 
 gboolean
@@ -136,10 +165,14 @@ smb_advise_compiled_crowds(const SmbAdviseCompiled *now, const SmbAdviseCompiled
   return then->warps > 0 && then->warps < ENOUGH_WARPS && 2 * then->warps <= now->warps;
 }
 
-// How much of its cost a form saves, in percent.
+// How much a form saves, in percent: of the time, or of the wavefronts.
 static double
 find_gain(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then) {
-  return 100 - 100 * smb_advise_compiled_cost(then) / smb_advise_compiled_cost(now);
+  if (smb_advise_compiled_has_times(now, then))
+    return 100 - 100 * then->time->time->cycles / now->time->time->cycles;
+  double saved = (double)now->total.wavefronts - (double)then->total.wavefronts;
+  double added = (double)then->instructions - (double)now->instructions;
+  return saved * SCHEDULERS > added ? 100 * saved / (double)MAX(1, now->total.wavefronts) : 0;
 }
 
 gboolean
@@ -149,9 +182,14 @@ smb_advise_compiled_is_slight(const SmbAdviseCompiled *now, const SmbAdviseCompi
 }
 
 gboolean
+smb_advise_time_gains(double now, double then) {
+  return 100 * (now - then) >= LEAST_GAIN * now;
+}
+
+gboolean
 smb_advise_compiled_gains(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then) {
-  return smb_advise_compiled_order(then, now) < 0 && find_gain(now, then) >= LEAST_GAIN &&
-         !smb_advise_compiled_crowds(now, then);
+  return !then->failure && find_gain(now, then) >= LEAST_GAIN &&
+         (smb_advise_compiled_has_times(now, then) || !smb_advise_compiled_crowds(now, then));
 }
 
 guint

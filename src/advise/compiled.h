@@ -5,7 +5,7 @@
 // one form that it cannot merge in another, so that what is best in the text need not be best.
 #pragma once
 
-#include "src/target/target.h"
+#include "src/analysis/launch-time.h"
 
 /**
  * SmbAdviseCompiled: a form of a kernel, compiled.
@@ -19,6 +19,7 @@
  * @shared_bytes: of a block
  * @registers: of a thread; 0: not known
  * @warps: that are resident on a multiprocessor at most, by their registers, too; 0: not known
+ * @time: (nullable): as of smb_advise_predict()
  */
 typedef struct {
   char *text;
@@ -31,11 +32,21 @@ typedef struct {
   gsize shared_bytes;
   guint registers;
   guint warps;
+  SmbLaunchTime *time;
 } SmbAdviseCompiled;
 
 /** smb_advise_compiled_new: Returns: (transfer full): a form that is to be compiled */
 SmbAdviseCompiled *smb_advise_compiled_new(const char *text, gsize dynamic_bytes);
 void smb_advise_compiled_free(SmbAdviseCompiled *compiled);
+
+/**
+ * smb_advise_predict:
+ *
+ * Returns: (transfer full) (nullable): how long the launch takes, or why that is not known, without the target that it is of; %NULL: it is
+ *   not machine code, or one block: that is what a launch is whose grid nobody gave, and where its time goes is not where that of one that
+ *   fills the device does
+ */
+SmbLaunchTime *smb_advise_predict(const SmbTarget *target, const SmbArch *arch);
 
 /** smb_advise_compiled_count: notes what a form takes; @target: the form; @analysis: of it */
 void smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *target,
@@ -50,27 +61,17 @@ void smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *tar
  */
 void smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const GPtrArray *forms);
 
+/** smb_advise_compiled_has_times: @a, @b: (nullable). Returns: whether the times of both are predicted */
+gboolean smb_advise_compiled_has_times(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b);
+
 /**
  * smb_advise_compiled_order:
  * @a, @b: (nullable)
  *
- * Returns: below 0 if @a is better: fewer wavefronts, then fewer instructions, then less shared memory; above 0 if @b is. What
- *   is not known is the worst
+ * Returns: below 0 if @a is better: less predicted time, by steps of 1 %, then fewer wavefronts, then fewer instructions, then less
+ *   shared memory; above 0 if @b is. What is not known is the worst
  */
 int smb_advise_compiled_order(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b);
-
-/**
- * smb_advise_compiled_cost:
- *
- * What a form takes of a multiprocessor, to compare it with others of the kernel. A wavefront takes a cycle. Four schedulers
- * issue an instruction each a cycle, of which products of matrices were seen to reach five in eight: 0.4 cycles an
- * instruction. Both go on at once, but each waits for the other at times: neither their sum nor the larger one tells times,
- * but the root of their squares does: of 29 forms of 8 kernels on an H200 by 4 % of the time on average, 7 % at most
- * (doc/compiled.md).
- *
- * Returns: cycles
- */
-double smb_advise_compiled_cost(const SmbAdviseCompiled *compiled);
 
 /** smb_advise_compiled_crowds: Returns: whether half of the resident warps, or fewer, remain in @then, and too few to wait for each other */
 gboolean smb_advise_compiled_crowds(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
@@ -78,8 +79,17 @@ gboolean smb_advise_compiled_crowds(const SmbAdviseCompiled *now, const SmbAdvis
 /** smb_advise_compiled_is_slight: Returns: whether @then gains, but less than how nvcc schedules the rest may cost */
 gboolean smb_advise_compiled_is_slight(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
 
-/** smb_advise_compiled_gains: Returns: whether @then is better than @now: by smb_advise_compiled_order(), by
- * smb_advise_compiled_cost() and not slightly, and without smb_advise_compiled_crowds() */
+/** smb_advise_time_gains: Returns: whether so many cycles of a launch, @then, are few enough to recommend what makes them of @now */
+gboolean smb_advise_time_gains(double now, double then);
+
+/**
+ * smb_advise_compiled_gains:
+ *
+ * By predicted times, if both are known: 3 % or more. Else by 3 % of the wavefronts, if these are more cycles than four schedulers need
+ * to issue the instructions that @then has more, and if not smb_advise_compiled_crowds().
+ *
+ * Returns: whether @then is better than @now
+ */
 gboolean smb_advise_compiled_gains(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
 
 /** smb_advise_compiled_lost_width: Returns: bytes of the widest loads of @now, if @then makes fewer of them; else 0 */

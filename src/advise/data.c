@@ -58,6 +58,7 @@ write_compiled(JsonBuilder *json, const char *key, const SmbAdviseCompiled *now,
     smb_json_number(json, "shared_bytes", (gint64)compiled->shared_bytes);
     smb_json_number_if(json, "registers", compiled->registers > 0, compiled->registers);
     smb_json_number_if(json, "resident_warps", compiled->warps > 0, compiled->warps);
+    smb_launch_time_brief_json(json, compiled->time);
   }
   smb_json_boolean(json, "recommended",
                    now && !now->failure && smb_advise_compiled_gains(now, compiled));
@@ -178,6 +179,7 @@ smb_advise_write_json(SmbCli *cli, gconstpointer result) {
   JsonBuilder *json = smb_json_begin(cli->command);
   smb_json_target(json, report->target, report->analysis->shared_bytes);
   smb_json_arch(json, report->arch);
+  smb_launch_time_json(json, smb_advise_time(report));
   smb_json_array(json, "arrays");
   for (guint i = 0; i < report->arrays->len; i++)
     write_array_json(json, report, g_ptr_array_index(report->arrays, i));

@@ -19,13 +19,25 @@ smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *comp
   return now && !now->failure && compiled && !smb_advise_compiled_gains(now, compiled);
 }
 
+const SmbLaunchTime *
+smb_advise_time(const SmbAdviseReport *report) {
+  return report->now ? report->now->time : report->time;
+}
+
+gboolean
+smb_advise_is_free(const SmbAdviseReport *report) {
+  const SmbLaunchTime *launch = smb_advise_time(report);
+  return launch && launch->time && launch->time->has_conflicts &&
+         !smb_advise_time_gains(launch->time->cycles, launch->time->without);
+}
+
 gboolean
 smb_advise_is_better(const SmbAdviseReport *report, const SmbAdviseArray *array,
                      const SmbAdviseLayout *layout) {
   const SmbAdviseLayout *now = array->now;
   if (report->now && !report->now->failure && layout->compiled)
     return !smb_advise_is_worse(report, layout->compiled);
-  return layout->merged.wavefronts < now->merged.wavefronts;
+  return layout->merged.wavefronts < now->merged.wavefronts && !smb_advise_is_free(report);
 }
 
 const SmbAdviseLayout *
@@ -54,6 +66,11 @@ smb_advise_final(const SmbAdviseReport *report) {
     }
   }
   return final;
+}
+
+const SmbAdvisePadding *
+smb_advise_padded(const SmbAdviseReport *report) {
+  return report->written ? report->written->best : NULL;
 }
 
 // Of padding and a swizzle that cost as much, with accesses merged, padding comes first: that an XOR keeps vectors whole is

@@ -162,6 +162,7 @@ smb_advise_report_free(SmbAdviseReport *report) {
   smb_advise_compiled_free(report->now);
   smb_advise_compiled_free(report->compiled);
   smb_advise_written_free(report->written);
+  smb_launch_time_free(report->time);
   smb_rewrite_names_free(report->names);
   g_ptr_array_unref(report->arrays);
   smb_array_uses_free(report->uses);
@@ -536,6 +537,21 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
   return NULL;
 }
 
+// No layout can be written into the text: rows where it declares them may still be, and the time is that of the machine code.
+static void
+compile_source(SmbAdviseReport *report, const SmbAdviseSearch *search) {
+  const SmbTarget *target = report->target;
+  g_autoptr(SmbTarget) machine =
+      smb_target_compile(target, NULL, target->launch.dynamic_bytes, report->arch, NULL);
+  g_autoptr(SmbAnalysis) analysis =
+      machine ? smb_target_analyze(machine, report->arch, NULL) : NULL;
+  if (!analysis)
+    return;
+  report->time = smb_advise_predict(machine, report->arch);
+  if (search->writes)
+    report->written = smb_advise_written_new(machine, report->arch, analysis);
+}
+
 SmbAdviseReport *
 smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSearch *search,
                       GError **error) {
@@ -551,7 +567,11 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
   if (report->can_compile)
     compile_layouts(report);
   prove_together(report);
-  if (search->writes)
+  if (smb_advise_is_compiled(target))
+    report->time = smb_advise_predict(target, arch);
+  if (smb_advise_is_compiled(target) && search->writes)
     report->written = smb_advise_written_new(target, arch, report->analysis);
+  else if (report->can_compile && !report->now && smb_analysis_total(report->analysis).excess > 0)
+    compile_source(report, search);
   return g_steal_pointer(&report);
 }

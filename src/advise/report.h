@@ -92,7 +92,8 @@ typedef struct {
  * @together: (nullable): the kernel with the best proven layout of each array, if several change
  * @now: (nullable): the kernel as it is, through a compiler
  * @compiled: (nullable): the same @together
- * @written: (nullable): of a kernel that was compiled: paddings in its source
+ * @written: (nullable): of a kernel that was compiled, or of a text that no layout can be written into: paddings in its source
+ * @time: (nullable): of the kernel as it is (smb_advise_predict()), if it is compiled code, or a text that no layout can be written into
  */
 typedef struct {
   const SmbTarget *target;
@@ -107,6 +108,7 @@ typedef struct {
   SmbAdviseCompiled *now;
   SmbAdviseCompiled *compiled;
   SmbAdviseWritten *written;
+  SmbLaunchTime *time;
 } SmbAdviseReport;
 
 /**
@@ -166,8 +168,14 @@ const SmbAdviseLayout *smb_advise_proven(const SmbAdviseReport *report,
  * (smb_advise_compiled_gains()) */
 gboolean smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *compiled);
 
+/** smb_advise_time: Returns: (transfer none) (nullable): how long the launch takes as it is; %NULL: not machine code, and not compiled */
+const SmbLaunchTime *smb_advise_time(const SmbAdviseReport *report);
+
+/** smb_advise_is_free: Returns: whether the launch is predicted to gain less than would be recommended if it had no bank conflict at all */
+gboolean smb_advise_is_free(const SmbAdviseReport *report);
+
 /** smb_advise_is_better: Returns: whether a layout is better than the present one: as compiled; where that is not known, with
- * accesses merged */
+ * accesses merged, unless conflicts cost nothing */
 gboolean smb_advise_is_better(const SmbAdviseReport *report, const SmbAdviseArray *array,
                               const SmbAdviseLayout *layout);
 
@@ -179,6 +187,9 @@ void smb_advise_sort(const SmbAdviseReport *report, const SmbAdviseArray *array)
 
 /** smb_advise_final: Returns: (transfer none) (nullable): the rewritten kernel that is best of all */
 const SmbProof *smb_advise_final(const SmbAdviseReport *report);
+
+/** smb_advise_padded: Returns: (transfer none) (nullable): the padding in the source that is recommended */
+const SmbAdvisePadding *smb_advise_padded(const SmbAdviseReport *report);
 
 /** smb_advise_is_compiled: Returns: whether the kernel is compiled code, such as PTX, which is not rewritten */
 gboolean smb_advise_is_compiled(const SmbTarget *target);

@@ -21,9 +21,8 @@ compare_counts(guint64 now, guint64 then) {
                                word);
 }
 
-char *
-smb_advise_describe_torn(const SmbArch *arch, const SmbAdviseArray *array,
-                         const SmbAdviseLayout *layout) {
+static char *
+describe_torn(const SmbArch *arch, const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
   const SmbAdviseLayout *now = array->now;
   g_autofree char *text =
       compare_counts(now->candidate->total.wavefronts, layout->candidate->total.wavefronts);
@@ -49,23 +48,40 @@ smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
   g_autofree char *waves = compare_counts(now->total.wavefronts, compiled->total.wavefronts);
   g_autofree char *work = compare_counts(now->instructions, compiled->instructions);
   guint width = smb_advise_compiled_lost_width(now, compiled);
+  gboolean timed = smb_advise_compiled_has_times(now, compiled);
   GString *reason = g_string_new(NULL);
   g_string_printf(reason, "%s wavefronts in the text, %s as compiled", text, waves);
   if (compiled->total.wavefronts <= now->total.wavefronts && compiled->instructions)
     g_string_append_printf(reason, ", with %s instructions", work);
-  if (smb_advise_compiled_crowds(now, compiled))
+  if (timed) {
+    g_autofree char *times = smb_launch_time_compare(now->time, compiled->time);
+    g_string_append_printf(reason, ": %s", times);
+  } else if (smb_advise_compiled_crowds(now, compiled)) {
     g_string_append_printf(reason,
                            ", and %u registers a thread, which leaves %u of %u warps resident",
                            compiled->registers, compiled->warps, now->warps);
+  }
+  if (timed && smb_advise_is_free(report))
+    g_string_append(reason, "; bank conflicts cost nothing here");
   else if (smb_advise_compiled_is_slight(now, compiled))
     g_string_append(reason, ", too small a gain: nvcc's scheduling of the rest may cost as much");
-  else if (compiled->total.wavefronts < now->total.wavefronts)
+  else if (!timed && !smb_advise_compiled_crowds(now, compiled) &&
+           compiled->total.wavefronts < now->total.wavefronts)
     g_string_append(reason, ", which take longer to issue than these wavefronts");
   if (width && compiled->loads[smb_width_index(width)] == 0)
     g_string_append_printf(reason, ": nvcc no longer makes %u-byte loads", width);
   else if (width)
     g_string_append_printf(reason, ": nvcc makes fewer %u-byte loads", width);
   return g_string_free(reason, FALSE);
+}
+
+char *
+smb_advise_describe_refusal(const SmbAdviseReport *report, const SmbAdviseArray *array,
+                            const SmbAdviseLayout *layout) {
+  return smb_advise_is_worse(report, layout->compiled)
+             ? smb_advise_describe_worse(report, layout->proof, layout->compiled)
+         : smb_advise_is_free(report) ? g_strdup("bank conflicts cost nothing here")
+                                      : describe_torn(report->arch, array, layout);
 }
 
 char *
@@ -79,13 +95,30 @@ smb_advise_describe_compiled(const SmbAdviseCompiled *now, const SmbAdviseCompil
   return g_string_free(text, FALSE);
 }
 
+void
+smb_advise_write_time_cell(SmbTable *table, const SmbAdviseCompiled *compiled) {
+  gboolean knows = smb_advise_compiled_has_times(compiled, compiled);
+  g_autofree char *time = knows ? smb_launch_time_duration(compiled->time) : g_strdup("-");
+  smb_table_cell(table, knows ? SMB_STYLE_PLAIN : SMB_STYLE_DIM, time);
+}
+
+char *
+smb_advise_describe_gain(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then) {
+  if (!smb_advise_compiled_has_times(now, then))
+    return g_strdup("");
+  g_autofree char *times = smb_launch_time_compare(now->time, then->time);
+  return g_strdup_printf("Predicted on an %s: %s.", now->time->chip->title, times);
+}
+
 char *
 smb_advise_describe_layout_compiled(const SmbAdviseReport *report, const SmbAdviseArray *array,
                                     const SmbAdviseLayout *layout) {
   const SmbAdviseCompiled *now = report->now, *then = layout->compiled;
   if (now && !now->failure && then) {
     g_autofree char *counts = smb_advise_describe_compiled(now, then);
-    return g_strdup_printf(" As compiled, all shared accesses: %s.", counts);
+    g_autofree char *time = smb_advise_describe_gain(now, then);
+    return g_strdup_printf(" As compiled, all shared accesses: %s.%s%s", counts, *time ? " " : "",
+                           time);
   }
   if (!array->merged)
     return g_strdup("");
@@ -103,6 +136,17 @@ has_layouts(const SmbAdviseReport *report) {
   return FALSE;
 }
 
+// How long the kernel takes as it is, and whether it may stay so.
+static void
+write_present_time(SmbCli *cli, const SmbAdviseReport *report) {
+  const SmbLaunchTime *time = smb_advise_time(report);
+  if (!time || !time->time)
+    return;
+  g_autofree char *sentences = smb_launch_time_tell(time);
+  gboolean leave = report->arrays->len > 0 && smb_advise_is_free(report);
+  smb_text_wrap_printf(cli->out, "%s%s\n", sentences, leave ? " Leave the layout as it is." : "");
+}
+
 void
 smb_advise_write_present(SmbCli *cli, const SmbAdviseReport *report) {
   const SmbAdviseCompiled *now = report->now;
@@ -112,12 +156,13 @@ smb_advise_write_present(SmbCli *cli, const SmbAdviseReport *report) {
                      now->failure);
   else if (now)
     smb_text_wrap_printf(
-        cli->out,
-        "As compiled (%s): %s for all shared accesses%s%s. Layouts are ranked by these numbers.\n",
+        cli->out, "As compiled (%s): %s for all shared accesses%s%s. Layouts are ranked by %s.\n",
         now->command, smb_count(now->total.wavefronts, "wavefront").text,
         now->instructions ? ", " : "",
-        now->instructions ? smb_count(now->instructions, "instruction").text : "");
+        now->instructions ? smb_count(now->instructions, "instruction").text : "",
+        now->time && now->time->time ? "the time that is predicted of each" : "these numbers");
   else if (report->can_compile && has_layouts(report))
     smb_text_wrap(cli->out, "No layout can be written into the text automatically, so none was "
                             "compiled: layouts are ranked by the text.\n");
+  write_present_time(cli, report);
 }

@@ -7,7 +7,8 @@
 #include "src/out/table.h"
 
 static void
-add_form(SmbTable *table, const char *name, const SmbAdviseCompiled *compiled, gboolean is_best) {
+add_form(SmbTable *table, const char *name, const SmbAdviseCompiled *compiled, gboolean is_timed,
+         gboolean is_best) {
   smb_table_cell(table, is_best ? SMB_STYLE_BOLD : SMB_STYLE_PLAIN, name);
   smb_table_number(table, SMB_STYLE_PLAIN, compiled->total.wavefronts);
   smb_table_number(table, compiled->total.excess ? SMB_STYLE_BAD : SMB_STYLE_GOOD,
@@ -16,17 +17,21 @@ add_form(SmbTable *table, const char *name, const SmbAdviseCompiled *compiled, g
     smb_table_number(table, SMB_STYLE_PLAIN, compiled->instructions);
   else
     smb_table_cell(table, SMB_STYLE_DIM, "-");
+  if (is_timed)
+    smb_advise_write_time_cell(table, compiled);
   smb_table_number(table, SMB_STYLE_PLAIN, compiled->shared_bytes);
   smb_table_end_row(table);
 }
 
 static void
 write_forms(SmbCli *cli, const SmbAdviseWritten *written) {
-  g_autoptr(SmbTable) table = smb_table_new("form|wavefronts>|excess>|instructions>|bytes>");
-  add_form(table, "as it is", written->now, FALSE);
+  gboolean is_timed = smb_advise_compiled_has_times(written->now, written->now);
+  g_autoptr(SmbTable) table = smb_table_new("form|wavefronts>|excess>|instructions>");
+  smb_table_columns(table, is_timed ? "time>|bytes>" : "bytes>");
+  add_form(table, "as it is", written->now, is_timed, FALSE);
   for (guint i = 0; i < written->forms->len; i++) {
     const SmbAdvisePadding *form = g_ptr_array_index(written->forms, i);
-    add_form(table, form->name, form->compiled, form == written->best);
+    add_form(table, form->name, form->compiled, is_timed, form == written->best);
   }
   smb_table_write(table, cli->out, cli->colour);
 }
@@ -56,17 +61,22 @@ write_best(SmbCli *cli, const SmbAdviseWritten *written) {
                             smb_count(best->compared_bytes, "byte").text)
           : g_strdup("only declarations change, and these arrays are always used with all their "
                      "indices, so the kernel does the same");
-  smb_text_wrap_printf(cli->out, "Recommended: %s: %s; %s.", best->name, counts, same);
+  g_autofree char *gain = smb_advise_describe_gain(written->now, best->compiled);
+  smb_text_wrap_printf(cli->out, "Recommended: %s: %s; %s.%s%s", best->name, counts, same,
+                       *gain ? " " : "", gain);
   smb_advise_write_changes(cli, written->source, best->edits);
 }
 
 void
-smb_advise_write_written(SmbCli *cli, const SmbAdviseWritten *written) {
+smb_advise_write_written(SmbCli *cli, const SmbAdviseReport *report) {
+  const SmbAdviseWritten *written = report->written;
   g_autofree char *tried = join_names(written->tried), *left = join_names(written->left_alone);
   g_autofree char *unlike = join_names(written->unlike);
   if (!*tried && !*left)
     return;
-  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, "\nRows in the source\n");
+  if (!smb_advise_padded(report))
+    smb_spool_puts(cli->out, "\n");
+  smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, "Rows in the source\n");
   if (*tried)
     smb_text_wrap_printf(cli->out,
                          "Rows of %s were made 1, 2, 4 and 8 elements longer, compiled, and counted"

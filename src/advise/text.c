@@ -49,6 +49,8 @@ show_layout(SmbTable *table, const SmbAdviseReport *report, const SmbAdviseArray
     smb_table_number(table, style_cost(&layout->merged), layout->merged.wavefronts);
   if (report->now)
     write_compiled_cells(table, number ? layout->compiled : report->now);
+  if (smb_advise_compiled_has_times(report->now, report->now))
+    smb_advise_write_time_cell(table, number ? layout->compiled : report->now);
   smb_table_printf(table, SMB_STYLE_PLAIN, "%+" G_GINT64_FORMAT, layout->extra_bytes);
   smb_table_number(table, SMB_STYLE_PLAIN, layout->vector_bytes);
   smb_table_cell(table, layout->fits == SMB_ADVISE_FITS ? SMB_STYLE_PLAIN : SMB_STYLE_BAD,
@@ -66,6 +68,8 @@ write_layouts(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *
     smb_table_columns(table, "merged>");
   if (report->now)
     smb_table_columns(table, "compiled>|instructions>");
+  if (smb_advise_compiled_has_times(report->now, report->now))
+    smb_table_columns(table, "time>");
   smb_table_columns(table, "bytes>|vector>|fits");
   if (array->now->occupancy.known) // which depends on the architecture alone
     smb_table_columns(table, smb_arch_say(cli->arch, "blocks/SM>"));
@@ -225,10 +229,7 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   const SmbTally *now = &array->now->candidate->total, *then = &layout->candidate->total;
   GString *text = g_string_new(first ? "" : "or ");
   if (!smb_advise_is_better(report, array, layout)) {
-    g_autofree char *reason =
-        smb_advise_is_worse(report, layout->compiled)
-            ? smb_advise_describe_worse(report, layout->proof, layout->compiled)
-            : smb_advise_describe_torn(report->arch, array, layout);
+    g_autofree char *reason = smb_advise_describe_refusal(report, array, layout);
     g_string_printf(text, "%s is not recommended: %s.", layout->name, reason);
     text->str[0] = g_ascii_toupper(text->str[0]);
     return g_string_free(text, FALSE);
@@ -245,6 +246,8 @@ describe_layout(const SmbAdviseReport *report, const SmbAdviseArray *array,
   g_string_append_c(text, '.');
   g_autofree char *compiled = smb_advise_describe_layout_compiled(report, array, layout);
   g_string_append(text, compiled);
+  if (!layout->compiled && report->can_compile)
+    g_string_append(text, " This was not compiled: compiled code may gain nothing.");
   text->str[0] = g_ascii_toupper(text->str[0]);
   return g_string_free(text, FALSE);
 }
@@ -471,8 +474,7 @@ show_array(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *arr
       show_proof(cli, report, title, layout->proof);
     write_narrower(cli, array, layout);
   }
-  gboolean is_written = report->written && report->written->best;
-  if (array->is_compiled && array->layouts->len > 0 && !is_written)
+  if (array->is_compiled && array->layouts->len > 0 && !smb_advise_padded(report))
     smb_text_wrap_printf(cli->out,
                          "\nCompiled code is not rewritten: change %s where its source declares "
                          "and indexes it, and compile it again.",
@@ -534,6 +536,12 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   if (report->arrays->len == 0)
     smb_advise_write_nothing(cli, report);
   smb_advise_write_present(cli, report);
+  // What was compiled is recommended before what is to be tried by hand.
+  gboolean is_padded = smb_advise_padded(report) != NULL;
+  if (is_padded) {
+    smb_advise_write_written(cli, report);
+    smb_spool_puts(cli->out, "\n");
+  }
   for (guint i = 0; i < report->arrays->len; i++) {
     if (i > 0)
       smb_spool_puts(cli->out, "\n");
@@ -541,8 +549,8 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   }
   if (report->together)
     write_together(cli, report);
-  if (report->written)
-    smb_advise_write_written(cli, report->written);
+  if (report->written && !is_padded)
+    smb_advise_write_written(cli, report);
   g_autofree char *assumed = smb_analyze_describe_assumed(cli->arch, report->analysis);
   if (*assumed)
     smb_text_wrap_printf(cli->out, "\n%s", assumed);

@@ -6,6 +6,7 @@
 
 #include "src/advise/measure.h"
 #include "src/advise/report.h"
+#include "src/out/table.h"
 
 /** What the writers of SmbFormat take. @measured: (nullable): what a device says */
 typedef struct {
@@ -43,10 +44,16 @@ void smb_advise_write_present(SmbCli *cli, const SmbAdviseReport *report);
 void smb_advise_write_changes(SmbCli *cli, const SmbSource *source, const GArray *edits);
 
 /** smb_advise_write_written: writes what longer rows in the source give */
-void smb_advise_write_written(SmbCli *cli, const SmbAdviseWritten *written);
+void smb_advise_write_written(SmbCli *cli, const SmbAdviseReport *report);
 
 /** smb_advise_describe_compiled: Returns: (transfer full): "8 -> 2 wavefronts; 400 -> 420 instructions" */
 char *smb_advise_describe_compiled(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
+
+/** Writes the predicted time of a form (nullable), if it is known. */
+void smb_advise_write_time_cell(SmbTable *table, const SmbAdviseCompiled *compiled);
+
+/** smb_advise_describe_gain: Returns: (transfer full): how long it takes then, in a sentence; "" where that is not predicted */
+char *smb_advise_describe_gain(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then);
 
 /** smb_advise_describe_layout_compiled: Returns: (transfer full): what a layout gives beside the text: as compiled, or with
  * what a compiler may merge: a space and a sentence, or nothing */
@@ -59,7 +66,7 @@ char *smb_advise_describe_layout_compiled(const SmbAdviseReport *report,
 char *smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
                                 const SmbAdviseCompiled *compiled);
 
-/** smb_advise_describe_torn: Returns: (transfer full): why a layout is not recommended that takes fewer wavefronts in the
- * text, where no compiler says so */
-char *smb_advise_describe_torn(const SmbArch *arch, const SmbAdviseArray *array,
-                               const SmbAdviseLayout *layout);
+/** smb_advise_describe_refusal: Returns: (transfer full): why a layout is not recommended (smb_advise_is_better()): what it takes as
+ * compiled, that conflicts cost nothing, or what a compiler may make of it */
+char *smb_advise_describe_refusal(const SmbAdviseReport *report, const SmbAdviseArray *array,
+                                  const SmbAdviseLayout *layout);

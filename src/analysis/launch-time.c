@@ -10,6 +10,9 @@
 
 #define CACHES "cold|warm"
 
+// Of a time: what is less is no change.
+#define LEAST_CHANGE 0.005
+
 static gboolean option_time;
 static char *option_device, *option_clock, *option_cache;
 
@@ -25,6 +28,12 @@ static const GOptionEntry entries[] = {
     G_OPTION_ENTRY_NULL,
 };
 const SmbCliGroup smb_launch_time_group = {"Time", entries};
+const SmbCliGroup smb_launch_time_clock_group = {"Time", entries + 2};
+
+void
+smb_launch_time_choose(char *device) {
+  option_device = device;
+}
 
 static gboolean
 parse_clock(double *khz, GError **error) {
@@ -72,16 +81,9 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
   return TRUE;
 }
 
-gboolean
-smb_launch_time_check(GError **error) {
-  double khz;
-  gboolean is_warm;
-  return parse_clock(&khz, error) && parse_cache(&is_warm, error);
-}
-
 static SmbLaunchTime *
-predict_time(const SmbTarget *target, const SmbArch *arch, gboolean by_site, GError **error) {
-  SmbTimeOptions options = {.sites = by_site};
+predict_with(const SmbTarget *target, const SmbArch *arch, gboolean sites, GError **error) {
+  SmbTimeOptions options = {.sites = sites};
   if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
     return NULL;
   g_autoptr(SmbLaunchTime) time = g_new0(SmbLaunchTime, 1);
@@ -93,14 +95,23 @@ predict_time(const SmbTarget *target, const SmbArch *arch, gboolean by_site, GEr
   return NULL;
 }
 
+gboolean
+smb_launch_time_check(const SmbArch *arch, GError **error) {
+  SmbTimeOptions options;
+  if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
+    return FALSE;
+  g_autoptr(SmbChip) chip = option_device ? smb_chip_load(option_device, arch, error) : NULL;
+  return chip || !option_device;
+}
+
 SmbLaunchTime *
 smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  return predict_time(target, arch, TRUE, error);
+  return predict_with(target, arch, TRUE, error);
 }
 
 SmbLaunchTime *
 smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  return predict_time(target, arch, FALSE, error);
+  return predict_with(target, arch, FALSE, error);
 }
 
 SmbLaunchTime *
@@ -137,7 +148,7 @@ limit_name(SmbUnit limit) {
 // Whether a launch that is so many cycles shorter is faster in what is said of it.
 static gboolean
 is_gain(const SmbTime *time, double cycles) {
-  return time->cycles / (time->cycles - cycles) >= 1.005;
+  return time->cycles / (time->cycles - cycles) >= 1 + LEAST_CHANGE;
 }
 
 // What is gained without @cycles of it: "12.3 µs, 1.80 times as fast"
@@ -160,7 +171,7 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
                   limit_name(time->limit));
   if (time->limit != SMB_N_UNITS)
     g_string_append_printf(text, " (busy %.0f %%)", 100 * time->busy[time->limit]);
-  if (time->sites->len == 0) {
+  if (!time->has_conflicts) {
     g_string_append(text, ". It has no bank conflicts.");
   } else if (!is_gain(time, time->cycles - time->without)) {
     g_string_append(text, ". Bank conflicts cost nothing here.");
@@ -191,7 +202,7 @@ smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
   GString *text = g_string_new(NULL);
   g_string_printf(text, "On an %s the launch takes %s: ", launch->chip->title, us);
   append_limit(text, time);
-  if (time->sites->len == 0) {
+  if (!time->has_conflicts) {
     g_string_append(text, ". It has no bank conflicts.");
   } else if (!is_gain(time, all)) {
     g_string_append(text, ". Bank conflicts cost nothing here.");
@@ -207,6 +218,25 @@ smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
   } else if (own && is_gain(time, all)) {
     g_string_append(text, " Those of this access alone cost nothing.");
   }
+  return g_string_free(text, FALSE);
+}
+
+char *
+smb_launch_time_duration(const SmbLaunchTime *time) {
+  return smb_time_describe(smb_time_microseconds(time->time, time->time->cycles));
+}
+
+char *
+smb_launch_time_compare(const SmbLaunchTime *now, const SmbLaunchTime *then) {
+  const SmbTime *before = now->time, *after = then->time;
+  g_autofree char *from = smb_launch_time_duration(now), *to = smb_launch_time_duration(then);
+  double speedup = before->cycles / after->cycles;
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "%s in place of %s", to, from);
+  if (fabs(speedup - 1) >= LEAST_CHANGE)
+    g_string_append_printf(text, ", %.*f times as fast", fabs(speedup - 1) < 0.1 ? 2 : 1, speedup);
+  if (after->limit != before->limit)
+    g_string_append_printf(text, "; %s limits then", limit_name(after->limit));
   return g_string_free(text, FALSE);
 }
 
@@ -268,6 +298,15 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
   }
   smb_json_boolean(json, "exact", FALSE);
   json_builder_end_object(json);
+}
+
+void
+smb_launch_time_brief_json(JsonBuilder *json, const SmbLaunchTime *launch) {
+  const SmbTime *time = launch ? launch->time : NULL;
+  if (!time)
+    return;
+  smb_json_double(json, "microseconds", smb_time_microseconds(time, time->cycles));
+  smb_json_text(json, "bound_by", limit_name(time->limit));
 }
 
 double

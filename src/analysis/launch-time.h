@@ -9,8 +9,12 @@
 #include "sim/time/time.h"
 #include "src/target/target.h"
 
-/** The options --time, --device, --clock and --cache, for SmbCliUsage.groups. */
-extern const SmbCliGroup smb_launch_time_group;
+/** The options --time, --device, --clock and --cache, for SmbCliUsage.groups; and the last two, of a command that predicts times anyway,
+ * and has a --device of its own (smb_launch_time_choose()). */
+extern const SmbCliGroup smb_launch_time_group, smb_launch_time_clock_group;
+
+/** smb_launch_time_choose: @device: (nullable): in place of --device */
+void smb_launch_time_choose(char *device);
 
 /**
  * SmbLaunchTime:
@@ -26,6 +30,9 @@ typedef struct {
   const SmbTarget *target;
 } SmbLaunchTime;
 
+/** smb_launch_time_check: Returns: whether the options can be meant; @error: SMB_ERROR_USAGE */
+gboolean smb_launch_time_check(const SmbArch *arch, GError **error);
+
 /** smb_launch_time_is_asked: Returns: whether one of these options was given */
 gboolean smb_launch_time_is_asked(void);
 
@@ -35,9 +42,6 @@ SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *a
 
 /** smb_launch_time_total: the same without what each access costs, which takes less time */
 SmbLaunchTime *smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error);
-
-/** smb_launch_time_check: Whether these options are well formed. @error: SMB_ERROR_USAGE */
-gboolean smb_launch_time_check(GError **error);
 
 /** smb_time_describe: Returns: (transfer full): "108 µs", "1.24 ms": three digits */
 char *smb_time_describe(double microseconds);
@@ -60,11 +64,21 @@ char *smb_launch_time_tell(const SmbLaunchTime *time);
  * the same at more length, with what limits without conflicts, and what the access costs */
 char *smb_launch_time_explain(const SmbLaunchTime *time, const double *own);
 
+/** smb_launch_time_duration: @time: with a time. Returns: (transfer full): "84.5 µs" */
+char *smb_launch_time_duration(const SmbLaunchTime *time);
+
+/** smb_launch_time_compare: @now, @then: with times. Returns: (transfer full): "41 µs in place of 84.5 µs, 2.1 times as fast; DRAM limits
+ * then" */
+char *smb_launch_time_compare(const SmbLaunchTime *now, const SmbLaunchTime *then);
+
 /** Writes these sentences and an empty line; nothing of %NULL. */
 void smb_launch_time_write(SmbCli *cli, const SmbLaunchTime *time);
 
 /** The member "time" of a result; none of %NULL. */
 void smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *time);
+
+/** The members "microseconds" and "bound_by" of a result; none of %NULL, and of a launch that has no time. */
+void smb_launch_time_brief_json(JsonBuilder *json, const SmbLaunchTime *time);
 
 /**
  * smb_launch_time_cost:

@@ -176,7 +176,7 @@ rank_launches(SmbCli *cli, GError **error) {
   const SmbTargetOptions *typed = smb_target_options();
   SmbAnalysisOptions checked = {.threads = 0};
   if (!smb_cli_view(cli, "all launches of a capture", smb_rank_formats, error) ||
-      !smb_captured_check(typed, error) || !smb_launch_time_check(error) ||
+      !smb_captured_check(typed, error) || !smb_launch_time_check(cli->arch, error) ||
       !smb_target_parse_limits(typed, &checked, error))
     return FALSE;
   g_autoptr(SmbCapture) capture = smb_captured_open_file(typed, cli->arguments[0], error);

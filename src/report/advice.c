@@ -49,11 +49,11 @@ write_advised_layout(const SmbReport *report, const SmbAdviseArray *array,
   const SmbProof *proof = layout->proof;
   smb_spool_puts(page, "<h4>");
   smb_html_text(page, layout->name);
-  smb_spool_printf(page,
-                   smb_arch_say(report->arch,
-                                ": <strong class=\"%s\">%" G_GUINT64_FORMAT
-                                " wavefronts</strong> instead of %" G_GUINT64_FORMAT "</h4>\n<p>"),
-                   then->excess ? "bad" : "good", then->wavefronts, now->wavefronts);
+  smb_spool_printf(
+      page,
+      smb_arch_say(report->arch, ": <strong class=\"%s\">%" G_GUINT64_FORMAT
+                                 " wavefronts</strong> instead of %" G_GUINT64_FORMAT "</h4>\n<p>"),
+      then->wavefronts < now->wavefronts ? "good" : "bad", then->wavefronts, now->wavefronts);
   if (then->excess > 0)
     smb_spool_printf(page, "%" G_GUINT64_FORMAT " are still in excess. ", then->excess);
   else
@@ -90,10 +90,7 @@ write_page_layout(const SmbReport *report, const SmbAdviseArray *array,
     write_advised_layout(report, array, layout, page);
     return;
   }
-  g_autofree char *reason =
-      smb_advise_is_worse(report->advice, layout->compiled)
-          ? smb_advise_describe_worse(report->advice, layout->proof, layout->compiled)
-          : smb_advise_describe_torn(report->arch, array, layout);
+  g_autofree char *reason = smb_advise_describe_refusal(report->advice, array, layout);
   g_autofree char *sentence = g_strdup_printf("%s is not recommended: %s.", layout->name, reason);
   sentence[0] = g_ascii_toupper(sentence[0]);
   smb_html_within(page, "<p class=\"note\">", sentence, "</p>\n");
@@ -123,11 +120,28 @@ write_advised_array(const SmbReport *report, const SmbAdviseArray *array, SmbSpo
         array->search->given_up ? ", as far as was searched" : "");
 }
 
+// Rows that are longer in the source of what was compiled.
+static void
+write_padded_source(const SmbReport *report, SmbSpool *page) {
+  const SmbAdviseWritten *written = report->advice->written;
+  const SmbAdvisePadding *best = smb_advise_padded(report->advice);
+  if (!best)
+    return;
+  g_autofree char *counts = smb_advise_describe_compiled(written->now, best->compiled);
+  g_autofree char *gain = smb_advise_describe_gain(written->now, best->compiled);
+  smb_html_within(page, "<h3>", best->name, "</h3>\n<p>");
+  smb_html_within(page, "As compiled: ", counts, ". ");
+  smb_html_within(page, "", gain, "</p>\n");
+  write_page_changes(written->source, best->edits, page);
+}
+
 void
 smb_report_write_advice(const SmbReport *report, SmbSpool *page) {
   if (!report->advice && !report->advice_failure)
     return;
   smb_spool_printf(page, "<section id=\"%sadvice\">\n<h2>Advice</h2>\n", report->prefix);
+  if (report->advice)
+    write_padded_source(report, page);
   for (guint i = 0; report->advice && i < report->advice->arrays->len; i++)
     write_advised_array(report, g_ptr_array_index(report->advice->arrays, i), page);
   if (report->advice_failure)

@@ -50,6 +50,7 @@ write_page_summary(SmbCli *cli, const SmbReport *report, const char *name, gsize
                    name, smb_count(n, smb_arch_say(cli->arch, "shared access")).text, conflicts,
                    smb_count(report->maps->len, "bank map").text, (length + 1023) / 1024);
   smb_text_wrap(cli->out, sentence);
+  smb_launch_time_write(cli, report->time);
 }
 
 static char *option_top;
@@ -87,7 +88,8 @@ report_application(SmbCli *cli, const SmbOutFile *file, GError **error) {
   return TRUE;
 }
 
-static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group, NULL};
+static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group,
+                                            &smb_launch_time_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "PAGE.html|- [FILE|-]",
     .description =
@@ -106,7 +108,7 @@ static const SmbCliUsage usage = {
 
 gboolean
 smb_cmd_report(SmbCli *cli, GError **error) {
-  if (!smb_cli_parse(cli, &usage, options, error))
+  if (!smb_cli_parse(cli, &usage, options, error) || !smb_launch_time_check(cli->arch, error))
     return FALSE;
   const SmbOutFile *page = NULL;
   if (!open_page(cli, &page, error))

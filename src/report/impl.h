@@ -21,6 +21,10 @@ G_GNUC_INTERNAL gboolean smb_report_write_script(SmbSpool *page, GError **error)
 // The best layouts of the arrays that conflict.
 G_GNUC_INTERNAL void smb_report_write_advice(const SmbReport *report, SmbSpool *page);
 
+// How long the launch takes: a picture of what is busy, and what the conflicts of each line cost. Nothing without a prediction; the
+// heading says it in words.
+G_GNUC_INTERNAL void smb_report_write_time(const SmbReport *report, SmbSpool *page);
+
 // Whether there is a text to show: the program's own, or one that it was compiled from.
 G_GNUC_INTERNAL gboolean smb_report_has_source(const SmbReport *report);
 

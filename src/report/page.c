@@ -98,7 +98,13 @@ write_page_heading(const SmbReport *report, SmbSpool *page) {
   write_fact(page, "architecture", arch);
   smb_spool_puts(page, "</dl>\n<p class=\"summary\">");
   smb_html_text(page, sentence);
+  if (report->time) {
+    g_autofree char *time = smb_launch_time_tell(report->time);
+    smb_html_within(page, "</p>\n<p class=\"summary\">", time, "");
+  }
   smb_spool_puts(page, "</p>\n<nav>");
+  if (report->time && report->time->time)
+    write_link(report, page, "time", "Time");
   if (report->order->len > 0)
     write_link(report, page, "advice", "Advice");
   if (smb_report_has_source(report))
@@ -179,6 +185,7 @@ write_data(const SmbReport *report, SmbSpool *page) {
 static void
 write_sections(const SmbReport *report, SmbSpool *page) {
   write_warnings(report, page);
+  smb_report_write_time(report, page);
   smb_report_write_advice(report, page);
   smb_report_write_source(report, page);
   smb_report_write_tables(report, page);
@@ -209,10 +216,11 @@ smb_report_write(const SmbReport *report, SmbSpool *page, GError **error) {
   write_page_heading(report, page);
   smb_spool_puts(page, "<main>\n");
   write_sections(report, page);
-  smb_spool_puts(page, smb_arch_say(report->arch,
-                                    "</main>\n<footer>Predicted by smembank " PACKAGE_VERSION
-                                    " from addresses alone: wavefront counts are not run "
-                                    "times.</footer>\n"));
+  smb_spool_puts(page,
+                 smb_arch_say(report->arch,
+                              "</main>\n<footer>Wavefronts are counted by smembank " PACKAGE_VERSION
+                              " from addresses alone: their number is not a run time."
+                              "</footer>\n"));
   write_data(report, page);
   return smb_report_write_script(page, error);
 }

@@ -127,13 +127,26 @@ find_advice(SmbReport *report) {
   const SmbAdviseSearch search = {.arrays = (const char *const *)report->target->arrays,
                                   .top = 1,
                                   .max_counts = SMB_REPORT_MAX_COUNTS,
-                                  .compiles = TRUE};
+                                  .compiles = TRUE,
+                                  .writes = TRUE};
   g_autoptr(GError) error = NULL;
   if (report->order->len == 0)
     return;
   report->advice = smb_advise_report_new(report->target, report->arch, &search, &error);
   if (!report->advice)
     report->advice_failure = smb_cli_error_text(error);
+}
+
+// A launch of one block is what it is if nobody gave a grid: its time says little, and is predicted only if it is asked for.
+static void
+find_time(SmbReport *report) {
+  gboolean is_compiled = smb_compiled_count_has(report->compiled);
+  const SmbTarget *code = is_compiled ? report->compiled->target : report->target;
+  const guint *grid = code->launch.grid;
+  gboolean has_time =
+      smb_program_is_machine_code(code->kernel) && (guint64)grid[0] * grid[1] * grid[2] > 1;
+  if (has_time || smb_launch_time_is_asked())
+    report->time = smb_launch_time_predict(code, report->arch, NULL);
 }
 
 static void
@@ -173,6 +186,7 @@ smb_report_new(SmbArch *arch, const SmbTarget *target, const SmbAnalysis *analys
   add_known_launch(worst, analysis);
   choose_page(report, worst);
   find_advice(report);
+  find_time(report);
   find_files(report);
   report->uses = smb_array_uses_new(target->kernel, &target->launch, analysis);
   report->neighbours = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)smb_neighbours_free);
@@ -187,6 +201,7 @@ smb_report_free(SmbReport *report) {
   g_array_unref(report->maps);
   g_array_unref(report->order);
   smb_advise_report_free(report->advice);
+  smb_launch_time_free(report->time);
   g_free(report->advice_failure);
   g_free(report->left_out);
   g_hash_table_unref(report->neighbours);

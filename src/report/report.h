@@ -9,6 +9,7 @@
 #include "sim/advise/neighbour.h"
 #include "src/advise/report.h"
 #include "src/analysis/compiled-count.h"
+#include "src/analysis/launch-time.h"
 #include "src/target/origin.h"
 
 /** Most bank maps of one page; what is left out is said. */
@@ -49,6 +50,7 @@ typedef struct {
  * @origins: what compiled code was compiled from
  * @files: (element-type utf8): of that, the files at hand that accesses stand in, in their order
  * @neighbours: (element-type SmbArrayUse SmbNeighbours): other paddings of those with conflicts
+ * @time: (nullable): how long the machine code takes that is counted, or that the text becomes
  * @compiled: (nullable) (transfer none): what a compiler makes of @target, which the verdict is of
  */
 typedef struct {
@@ -65,6 +67,7 @@ typedef struct {
   SmbOrigins *origins;
   GPtrArray *files;
   GHashTable *neighbours;
+  SmbLaunchTime *time;
   const SmbCompiledCount *compiled;
 } SmbReport;
 
