@@ -257,7 +257,7 @@ gboolean
 smb_cmd_run(SmbCli *cli, GError **error) {
   SmbRunning running = {.recorder = NULL};
   if (!smb_cli_parse(cli, &usage, options, error) || !take_compiled_arch(cli, error) ||
-      !parse_options(cli, &running, error) || !smb_launch_time_check(error)) {
+      !parse_options(cli, &running, error) || !smb_launch_time_check(cli->arch, error)) {
     g_clear_pointer(&running.kernel, g_regex_unref);
     return FALSE;
   }
