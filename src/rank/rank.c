@@ -7,8 +7,8 @@
 #include "src/analysis/verdict.h"
 #include "src/analysis/warning.h"
 
-static void
-note_time(SmbRankRow *row, const SmbTarget *target, const SmbArch *arch) {
+void
+smb_rank_time(SmbRankRow *row, const SmbTarget *target, const SmbArch *arch) {
   g_autoptr(GError) error = NULL;
   g_autoptr(SmbLaunchTime) time = smb_launch_time_total(target, arch, &error);
   if (time) {
@@ -42,7 +42,7 @@ smb_rank_note(SmbRankRow *row, const SmbTarget *target, const SmbProgram *progra
       g_ptr_array_add(row->warnings, text);
   }
   if (target && smb_launch_time_is_asked())
-    note_time(row, target, arch);
+    smb_rank_time(row, target, arch);
 }
 
 static void

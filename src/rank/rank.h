@@ -11,6 +11,9 @@
 void smb_rank_note(SmbRankRow *row, const SmbTarget *target, const SmbProgram *program,
                    const SmbArch *arch, const SmbAnalysis *analysis);
 
+/** smb_rank_time: Predicts how long a launch of the row takes, or says why that is not known: its members @chip, @time and @untimed. */
+void smb_rank_time(SmbRankRow *row, const SmbTarget *target, const SmbArch *arch);
+
 /** smb_ranking_is_timed: Returns: whether times were asked for, and a row says one, or why it is not known */
 gboolean smb_ranking_is_timed(const SmbRanking *ranking);
 

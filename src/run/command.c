@@ -8,6 +8,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/room.h"
+#include "src/analysis/launch-time.h"
 #include "src/compile/flags.h"
 #include "src/commands.h"
 #include "src/rank/rank.h"
@@ -54,6 +55,7 @@ static const GOptionEntry options[] = {
     G_OPTION_ENTRY_NULL,
 };
 
+static const SmbCliGroup *const groups[] = {&smb_launch_time_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "FILE.cu… [-- ARGUMENTS] | -- COMMAND…",
     .description = "Runs a CUDA program without a GPU: compiles FILE.cu with nvcc, or takes a "
@@ -64,6 +66,7 @@ static const SmbCliUsage usage = {
     .max_arguments = MAX_WORDS,
     .has_arch = TRUE,
     .formats = smb_rank_formats,
+    .groups = groups,
     .example = "smembank run app.cu -- --size 512",
 };
 
@@ -210,6 +213,9 @@ run_ranked(SmbCli *cli, SmbRunning *running, const char *path, const char *const
   g_autoptr(SmbRanking) ranking = running->skips ? NULL : smb_ranking_begin(command);
   g_autoptr(GHashTable) matching = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr(SmbChecked) checked = option_check ? smb_checked_new() : NULL;
+  g_autoptr(SmbPredictions) predictions =
+      ranking && smb_launch_time_is_asked() ? smb_predictions_new() : NULL;
+  running->predictions = predictions;
   running->checked = checked;
   running->recorder = recorder;
   running->ranking = ranking;
@@ -251,7 +257,7 @@ gboolean
 smb_cmd_run(SmbCli *cli, GError **error) {
   SmbRunning running = {.recorder = NULL};
   if (!smb_cli_parse(cli, &usage, options, error) || !take_compiled_arch(cli, error) ||
-      !parse_options(cli, &running, error)) {
+      !parse_options(cli, &running, error) || !smb_launch_time_check(cli->arch, error)) {
     g_clear_pointer(&running.kernel, g_regex_unref);
     return FALSE;
   }

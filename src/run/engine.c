@@ -445,6 +445,22 @@ smb_engine_run_clear(SmbEngineRun *run) {
   g_clear_pointer(&run->work, g_array_unref);
 }
 
+// Predicts the launch on memory that is only read: what it writes there goes nowhere.
+static void
+predict_before(const SmbEngineOptions *options, const SmbEngineRun *run, const SmbLaunch *launch) {
+  g_autoptr(GArray) pieces = g_array_copy((GArray *)launch->memory);
+  for (guint i = 0; i < pieces->len; i++) {
+    SmbMemoryPiece *piece = &g_array_index(pieces, SmbMemoryPiece, i);
+    piece->home = NULL;
+    piece->written = NULL;
+  }
+  SmbLaunch shown = *launch;
+  shown.memory = pieces;
+  shown.runtime = NULL;
+  shown.defects = NULL;
+  smb_predictions_look(options->predictions, run->program, run->arch, &shown);
+}
+
 gboolean
 smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captured,
                const SmbEngineOptions *options, SmbEngineRun *run, GError **error) {
@@ -476,6 +492,8 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     launch.grid[i] = captured->grid[i];
     launch.cluster[i] = captured->cluster[i];
   }
+  if (options->predictions)
+    predict_before(options, run, &launch);
   smb_runtime_set_textures(run->runtime, engine->textures);
   smb_runtime_set_graph(run->runtime, engine->graph);
   smb_runtime_reach(run->runtime, engine->ticks, FALSE);

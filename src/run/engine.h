@@ -10,6 +10,7 @@
 #include "sim/check/defect.h"
 #include "sim/machine/runtime.h"
 #include "sim/module/module.h"
+#include "src/run/prediction.h"
 
 typedef struct _SmbEngine SmbEngine;
 
@@ -86,6 +87,7 @@ guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 byte
  * @threads: SmbAnalysisOptions.threads
  * @is_cancelled: (nullable): SmbAnalysisOptions.is_cancelled, with @user
  * @progress: (nullable)
+ * @predictions: (nullable): how long the launch takes is predicted before it runs
  */
 typedef struct {
   gboolean counts;
@@ -95,6 +97,7 @@ typedef struct {
   gboolean (*is_cancelled)(gpointer user);
   gpointer user;
   SmbProgress *progress;
+  SmbPredictions *predictions;
 } SmbEngineOptions;
 
 /**

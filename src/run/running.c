@@ -421,18 +421,19 @@ run_one_launch(Launching *launching, SmbCaptureLaunch *launch, gboolean is_wante
                                     .threads = running->threads,
                                     .is_cancelled = has_hung_up,
                                     .user = process,
-                                    .progress = smb_watch_progress(running->watch)};
+                                    .progress = smb_watch_progress(running->watch),
+                                    .predictions = is_wanted ? running->predictions : NULL};
   g_auto(SmbEngineRun) run = {.program = NULL};
   g_autoptr(GError) error = NULL;
-  g_autofree char *failure = NULL;
-  if (!smb_engine_run(process->engine, launching->number, launch, &options, &run, &error))
-    failure = smb_cli_error_text(error);
+  gboolean ran = smb_engine_run(process->engine, launching->number, launch, &options, &run, &error);
+  g_autofree char *failure = ran ? NULL : smb_cli_error_text(error);
   smb_watch_pause(running->watch);
   if (running->checked)
     smb_checked_add_launch(running->checked, g_steal_pointer(&run.defects));
   if (options.counts)
-    smb_ranking_add(running->ranking, launch, run.program, run.arch, run.analysis, smb_rank_note,
-                    failure);
+    smb_predictions_give(running->predictions,
+                         smb_ranking_add(running->ranking, launch, run.program, run.arch,
+                                         run.analysis, smb_rank_note, failure));
   *work = g_steal_pointer(&run.work);
   return note_run(launching, launch->kernel, &run, failure);
 }

@@ -6,6 +6,7 @@
 
 #include "sim/arch/arch.h"
 #include "src/run/checked.h"
+#include "src/run/prediction.h"
 #include "src/capture/application.h"
 #include "src/capture/recorder.h"
 #include "src/cli/watch.h"
@@ -14,6 +15,7 @@
 /**
  * SmbRunning: what all processes share.
  * @ranking: (nullable) (transfer none): takes the launches that are wanted, with their counts; %NULL: nothing is counted
+ * @predictions: (nullable) (transfer none): takes how long they take, before they run; with @ranking
  * @recorder: (nullable) (transfer none): takes the same launches, with their memory
  * @arch: (transfer none): of the device
  * @counts_as: (nullable) (transfer none): what launches are counted for; %NULL: what their code is for
@@ -36,6 +38,7 @@
  */
 typedef struct {
   SmbRanking *ranking;
+  SmbPredictions *predictions;
   SmbRecorder *recorder;
   const SmbArch *arch;
   const SmbArch *counts_as;

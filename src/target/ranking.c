@@ -324,7 +324,7 @@ add_run_row(SmbRanking *ranking, const SmbCaptureLaunch *launch, SmbRankRow *row
   g_ptr_array_add(ranking->rows, row);
 }
 
-void
+SmbRankRow *
 smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch, const SmbProgram *program,
                 const SmbArch *arch, const SmbAnalysis *analysis, SmbRankNote note,
                 const char *refused) {
@@ -348,6 +348,7 @@ smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch, const SmbPr
     g_hash_table_insert(ranking->known, key, row);
   }
   g_array_append_val(row->numbers, ranking->n_launches);
+  return row;
 }
 
 void

@@ -106,10 +106,12 @@ SmbRanking *smb_ranking_begin(const char *const *command);
  * @refused: (nullable): why it was not counted
  *
  * Adds the next launch of smb_ranking_begin(). Its memory is left out.
+ *
+ * Returns: (transfer none): its row
  */
-void smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch, const SmbProgram *program,
-                     const SmbArch *arch, const SmbAnalysis *analysis, SmbRankNote note,
-                     const char *refused);
+SmbRankRow *smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch,
+                            const SmbProgram *program, const SmbArch *arch,
+                            const SmbAnalysis *analysis, SmbRankNote note, const char *refused);
 
 /** smb_ranking_end: Has the rows in their order; @status: how the application ended, in words */
 void smb_ranking_end(SmbRanking *ranking, const char *status);

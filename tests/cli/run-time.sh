@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: the smembank authors
+# SPDX-License-Identifier: MIT
+#
+# run --time: launches are predicted before they run, and the program computes what it computes without that.
+set -eu
+# shellcheck source=tests/cli/lib.sh
+. "${srcdir:?}/tests/cli/lib.sh"
+SMEMBANK=$(realpath "$SMEMBANK")
+srcdir=$(cd "$srcdir" && pwd)
+cd "$work"
+
+expect 2 run --clock 99 -- true
+says "--clock '99': expected GHz"
+
+need_nvcc
+run_libraries
+
+# Kernels that change what they read: one block more would be seen.
+cat >app.cu <<'END'
+#include <cstdio>
+__global__ void turn(float *a, int n) {
+  __shared__ float s[32][32];
+  int x = threadIdx.x, y = threadIdx.y, base = blockIdx.x * 1024;
+  s[y][x] = a[base + y * 32 + x];
+  __syncthreads();
+  a[base + y * 32 + x] = s[x][y] + n;
+}
+__device__ int calls;
+__global__ void count(int *c) {
+  atomicAdd(c, 1);
+  atomicAdd(&calls, 1);
+}
+int main() {
+  float *a, sum = 0;
+  int *c, counted, called;
+  cudaMalloc(&a, 1024 * 1024 * 4);
+  cudaMalloc(&c, 4);
+  cudaMemset(a, 0, 1024 * 1024 * 4);
+  cudaMemset(c, 0, 4);
+  count<<<8, 64>>>(c);
+  for (int i = 0; i < 3; i++)
+    turn<<<1024, dim3(32, 32)>>>(a, i + 1);
+  count<<<8, 64>>>(c);
+  float *h = new float[1024 * 1024];
+  cudaMemcpy(h, a, 1024 * 1024 * 4, cudaMemcpyDeviceToHost);
+  cudaMemcpy(&counted, c, 4, cudaMemcpyDeviceToHost);
+  cudaMemcpyFromSymbol(&called, calls, 4);
+  for (int i = 0; i < 1024 * 1024; i++)
+    sum += h[i] != 6;
+  printf("%g wrong, %d counted, %d called\n", sum, counted, called);
+}
+END
+"$SMEMBANK" run --time --format json --output ranking.json app.cu >out 2>err || die "$(cat err)"
+grep -qx '0 wrong, 1024 counted, 1024 called' out || die "memory has changed: $(cat out)"
+[ "$(grep -c '"without_conflicts"' ranking.json)" = 2 ] || die "not each kernel once: $(cat ranking.json)"
+[ "$(grep -m 1 -oE '"symbol" : "[^"]*"' ranking.json)" = '"symbol" : "_Z4turnPfi"' ] || die "order: $(cat ranking.json)"
+
+# As the same launch of a capture.
+"$SMEMBANK" run --time --format csv --output ranking.csv --capture app.capture app.cu >out 2>err || die "$(cat err)"
+grep '^[0-9]*,"turn' ranking.csv | cut -d , -f 17- | sed 1q >ran
+expect 0 analyze app.capture --time --format csv
+grep '^[0-9]*,"turn' "$work/out" | cut -d , -f 17- | sed 1q | cmp -s - ran || die "another time: $(cat ran ranking.csv "$work/out")"
