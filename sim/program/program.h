@@ -82,8 +82,9 @@ typedef struct {
   gboolean is_pointer;
   /* for a pointer: it is none if the launch gives it a value (8 bytes of compiled code) */
   gboolean may_be_value;
-  gsize bytes;        /* for a structure that the kernel has in constant memory: its size; else 0 */
-  gsize stored_bytes; /* its size, if a launch can name its fields: of compiled code, and structures of numbers; else 0 */
+  gsize bytes; /* for a structure that the kernel has in constant memory: its size; else 0 */
+  gsize
+      stored_bytes; /* its size, if a launch can name its fields: of compiled code, and structures of numbers; else 0 */
   gboolean is_unnamed; /* its name was made up: messages ask for it by its number */
   SmbScalar element;   /* for a pointer: what its buffer holds */
   guint element_bytes; /* of what it points at, such as 16 of a float4; 1 of void */
