@@ -231,10 +231,8 @@ static const Document documents[] = {
 static JsonNode *
 make_document(const Document *from) {
   const char *srcdir = g_getenv("srcdir");
-  const char *at = strchr(from->words, '@');
-  g_autofree char *words = at ? g_strdup_printf("%.*s%s%s", (int)(at - from->words), from->words,
-                                                srcdir ? srcdir : ".", at + 1)
-                              : g_strdup(from->words);
+  g_auto(GStrv) parts = g_strsplit(from->words, "@", -1);
+  g_autofree char *words = g_strjoinv(srcdir ? srcdir : ".", parts);
   switch (from->from) {
   case RUN:
     return run_program("SMEMBANK", words);

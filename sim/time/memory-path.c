@@ -50,15 +50,12 @@ find_wait(const Load *load, double scale) {
   return scale * busy / (2 * (1 - busy));
 }
 
-// DRAM reads or writes sectors. The more evenly it does both, the more time it takes to turn.
+// DRAM reads or writes sectors. That what is written stays in the second-level cache for a while makes no launch faster (an H200: launches
+// that leave 22 of 33 MB there take as long as those that leave 5).
 static void
 move_dram(Multiprocessor *sm, double start, double bytes, gboolean reads) {
   const SmbChip *chip = sm->chip;
-  double *moved = reads ? &sm->dram_read : &sm->dram_written;
-  *moved += bytes;
-  double both = sm->dram_read + sm->dram_written;
-  double turns = 1 + chip->dram_turn * 2 * MIN(sm->dram_read, sm->dram_written) / both;
-  double cycles = bytes * turns / ((reads ? chip->dram_read : chip->dram_write) / sm->chip_cycles);
+  double cycles = bytes * sm->chip_cycles / (reads ? chip->dram_read : chip->dram_write);
   sm->dram = MAX(start, sm->dram) + cycles;
   add_load(&sm->dram_load, start, cycles);
   sm->busy[SMB_UNIT_DRAM] += cycles;
@@ -89,10 +86,7 @@ store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
       (sectors - partial) * SECTOR_BYTES / sm->l2_write + partial * sm->chip->l2_partial;
   sm->l2_writes = MAX(start, sm->l2_writes) + cycles;
   sm->busy[SMB_UNIT_L2] += cycles;
-  // The first ones stay in the cache.
-  sm->stored += bytes * sm->replay->footprint->distinct;
-  if (sm->stored * sm->working > sm->chip->l2_dirty)
-    move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
+  move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
 }
 
 // No more is asked for while so much is on its way.

@@ -100,10 +100,8 @@ typedef struct {
   double working;                    // multiprocessors that have blocks
   double chip_cycles;                // of all of these, in a second
   double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
-  double dram_read, dram_written; // bytes so far
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
-  double stored;            // distinct bytes
   double end;
   double busy[SMB_N_UNITS];
   double stalls[SMB_N_STALLS];

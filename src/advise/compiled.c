@@ -69,7 +69,7 @@ smb_advise_predict(const SmbTarget *target, const SmbArch *arch) {
   const guint *grid = target->launch.grid;
   if (!smb_program_is_machine_code(target->kernel) || (guint64)grid[0] * grid[1] * grid[2] == 1)
     return NULL;
-  SmbLaunchTime *time = smb_launch_time_predict_whole(target, arch, NULL);
+  SmbLaunchTime *time = smb_launch_time_total(target, arch, NULL);
   if (time)
     time->target = NULL;
   return time;

@@ -16,13 +16,14 @@ void smb_analyze_json_place(JsonBuilder *json, const SmbProgram *program, const 
 /** Adds members that say which access to shared memory it is, and what it takes. */
 void smb_analyze_json_access(JsonBuilder *json, const SmbProgram *program, const SmbAccess *access);
 
-/** Adds the member "accesses". @by_warp: with what each warp takes; @time: (nullable): of the code that @analysis is of */
+/** Adds the member "accesses". @by_warp: with what each warp takes. @time: (nullable): of that code: with what the conflicts of
+ * each access cost */
 void smb_analyze_json_accesses(JsonBuilder *json, const SmbProgram *program,
                                const SmbAnalysis *analysis, gboolean by_warp,
                                const SmbLaunchTime *time);
 
 /** Adds the member "compiled": what a compiler makes of @text, or why that is not known; nothing without @compiled (nullable).
- * @only: (nullable): an access of the text: of what is compiled, what its line has become (smb_compiled_count_line()) */
+ * @only: (nullable): an access of the text: of what is compiled, what its line has become (smb_compiled_count_line()). @time: (nullable): of what is compiled */
 void smb_analyze_json_compiled(JsonBuilder *json, const SmbProgram *text,
                                const SmbCompiledCount *compiled, gboolean by_warp,
                                const SmbAccess *only, const SmbLaunchTime *time);

@@ -110,7 +110,7 @@ smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, GError **e
 }
 
 SmbLaunchTime *
-smb_launch_time_predict_whole(const SmbTarget *target, const SmbArch *arch, GError **error) {
+smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error) {
   return predict_with(target, arch, FALSE, error);
 }
 
@@ -130,8 +130,8 @@ smb_launch_time_free(SmbLaunchTime *time) {
 }
 
 // "108 µs", "1.24 ms": three digits.
-static char *
-describe_microseconds(double us) {
+char *
+smb_time_describe(double us) {
   static const char *const units[] = {"µs", "ms", "s"};
   guint unit = 0;
   for (; us >= 999.5 && unit + 1 < G_N_ELEMENTS(units); unit++)
@@ -145,33 +145,85 @@ limit_name(SmbUnit limit) {
   return limit == SMB_N_UNITS ? "latency" : smb_unit_name(limit);
 }
 
+// Whether a launch that is so many cycles shorter is faster in what is said of it.
+static gboolean
+is_gain(const SmbTime *time, double cycles) {
+  return time->cycles / (time->cycles - cycles) >= 1 + LEAST_CHANGE;
+}
+
+// What is gained without @cycles of it: "12.3 µs, 1.80 times as fast"
+static char *
+describe_gain(const SmbTime *time, double cycles) {
+  double rest = time->cycles - cycles;
+  g_autofree char *us = smb_time_describe(smb_time_microseconds(time, rest));
+  return g_strdup_printf("%s, %.*f times as fast", us, time->cycles / rest < 1.1 ? 2 : 1,
+                         time->cycles / rest);
+}
+
 char *
 smb_launch_time_tell(const SmbLaunchTime *launch) {
   const SmbTime *time = launch->time;
   if (!time)
     return g_strdup_printf("Time: not known: %s.", launch->why);
-  g_autofree char *all = describe_microseconds(smb_time_microseconds(time, time->cycles));
+  g_autofree char *all = smb_time_describe(smb_time_microseconds(time, time->cycles));
   GString *text = g_string_new(NULL);
   g_string_printf(text, "Time on an %s: %s, limited by %s", launch->chip->title, all,
                   limit_name(time->limit));
   if (time->limit != SMB_N_UNITS)
     g_string_append_printf(text, " (busy %.0f %%)", 100 * time->busy[time->limit]);
-  double speedup = time->cycles / time->without;
   if (!time->has_conflicts) {
     g_string_append(text, ". It has no bank conflicts.");
-  } else if (speedup < 1 + LEAST_CHANGE) {
+  } else if (!is_gain(time, time->cycles - time->without)) {
     g_string_append(text, ". Bank conflicts cost nothing here.");
   } else {
-    g_autofree char *rest = describe_microseconds(smb_time_microseconds(time, time->without));
-    g_string_append_printf(text, ". Without bank conflicts: %s, %.*f times as fast.", rest,
-                           speedup < 1.1 ? 2 : 1, speedup);
+    g_autofree char *gain = describe_gain(time, time->cycles - time->without);
+    g_string_append_printf(text, ". Without bank conflicts: %s.", gain);
+  }
+  return g_string_free(text, FALSE);
+}
+
+// "DRAM limits", "latency limits: no unit is busy half of the time"
+static void
+append_limit(GString *text, const SmbTime *time) {
+  if (time->limit == SMB_N_UNITS)
+    g_string_append(text, "no unit is busy for half of the time, so that latency limits");
+  else
+    g_string_append_printf(text, "%s is busy %.0f %% of the time", smb_unit_name(time->limit),
+                           100 * time->busy[time->limit]);
+}
+
+char *
+smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
+  const SmbTime *time = launch->time;
+  if (!time)
+    return smb_launch_time_tell(launch);
+  double all = smb_launch_time_conflicts(launch);
+  g_autofree char *us = smb_time_describe(smb_time_microseconds(time, time->cycles));
+  GString *text = g_string_new(NULL);
+  g_string_printf(text, "On an %s the launch takes %s: ", launch->chip->title, us);
+  append_limit(text, time);
+  if (!time->has_conflicts) {
+    g_string_append(text, ". It has no bank conflicts.");
+  } else if (!is_gain(time, all)) {
+    g_string_append(text, ". Bank conflicts cost nothing here.");
+  } else {
+    g_autofree char *gain = describe_gain(time, all);
+    g_string_append_printf(text, ". Without bank conflicts %s %s: %s.",
+                           limit_name(time->without_limit),
+                           time->without_limit == time->limit ? "still limits" : "limits", gain);
+  }
+  if (own && is_gain(time, all) && is_gain(time, *own)) {
+    g_autofree char *gain = describe_gain(time, *own);
+    g_string_append_printf(text, " Without those of this access alone: %s.", gain);
+  } else if (own && is_gain(time, all)) {
+    g_string_append(text, " Those of this access alone cost nothing.");
   }
   return g_string_free(text, FALSE);
 }
 
 char *
 smb_launch_time_duration(const SmbLaunchTime *time) {
-  return describe_microseconds(smb_time_microseconds(time->time, time->time->cycles));
+  return smb_time_describe(smb_time_microseconds(time->time, time->time->cycles));
 }
 
 char *
@@ -233,6 +285,7 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
     smb_json_number(json, "cycles", (gint64)round(time->without));
     smb_json_double(json, "microseconds", smb_time_microseconds(time, time->without));
     smb_json_double(json, "speedup", time->cycles / time->without);
+    smb_json_text(json, "bound_by", limit_name(time->without_limit));
     json_builder_end_object(json);
     smb_json_text(json, "bound_by", limit_name(time->limit));
     write_units_json(json, time);

@@ -40,9 +40,11 @@ gboolean smb_launch_time_is_asked(void);
 SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch,
                                        GError **error);
 
-/** smb_launch_time_predict_whole: the same, without what each site costs, which takes longer */
-SmbLaunchTime *smb_launch_time_predict_whole(const SmbTarget *target, const SmbArch *arch,
-                                             GError **error);
+/** smb_launch_time_total: the same without what each access costs, which takes less time */
+SmbLaunchTime *smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error);
+
+/** smb_time_describe: Returns: (transfer full): "108 µs", "1.24 ms": three digits */
+char *smb_time_describe(double microseconds);
 
 /**
  * smb_launch_time_new:
@@ -57,6 +59,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLaunchTime, smb_launch_time_free)
 
 /** smb_launch_time_tell: Returns: (transfer full): sentences: how long, what limits, what conflicts cost */
 char *smb_launch_time_tell(const SmbLaunchTime *time);
+
+/** smb_launch_time_explain: @own: (nullable): what the launch gains without the conflicts of an access, in cycles. Returns: (transfer full):
+ * the same at more length, with what limits without conflicts, and what the access costs */
+char *smb_launch_time_explain(const SmbLaunchTime *time, const double *own);
 
 /** smb_launch_time_duration: @time: with a time. Returns: (transfer full): "84.5 µs" */
 char *smb_launch_time_duration(const SmbLaunchTime *time);

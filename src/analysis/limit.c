@@ -193,8 +193,8 @@ has_own_ways(const GArray *limits, const SmbProgram *program, const SmbAccess *a
   return FALSE;
 }
 
-// What is checked: @limits against @analysis, and @time (nullable); what fails is added to @failed. @compiled: whose analysis that is; NULL:
-// of the text
+// What is checked: @limits against @analysis, and @time (nullable); what fails is added to @failed. @compiled: whose analysis that is;
+// NULL: of the text
 typedef struct {
   const GArray *limits;
   const SmbProgram *program;
@@ -339,6 +339,10 @@ static void
 check_share(const Check *check, const SmbLimit *limit, const GPtrArray *there) {
   if (!check->time || !check->time->time) {
     fail_untimed(check, limit, check->time ? check->time->why : "parts of a launch have no time");
+    return;
+  }
+  if (check->time->target->kernel != check->program && !check->compiled) {
+    fail_untimed(check, limit, "not all instructions have a line, or an array");
     return;
   }
   const SmbAccess *most = NULL, *uncertain = NULL;

@@ -176,7 +176,8 @@ rank_launches(SmbCli *cli, GError **error) {
   const SmbTargetOptions *typed = smb_target_options();
   SmbAnalysisOptions checked = {.threads = 0};
   if (!smb_cli_view(cli, "all launches of a capture", smb_rank_formats, error) ||
-      !smb_captured_check(typed, error) || !smb_target_parse_limits(typed, &checked, error))
+      !smb_captured_check(typed, error) || !smb_launch_time_check(cli->arch, error) ||
+      !smb_target_parse_limits(typed, &checked, error))
     return FALSE;
   g_autoptr(SmbCapture) capture = smb_captured_open_file(typed, cli->arguments[0], error);
   if (!capture)
@@ -209,6 +210,9 @@ rank_stand_in(SmbCli *cli, const SmbStandIn *stand_in, gboolean *is_ranked, GErr
   if (!smb_cli_view(cli, "all launches of a program", smb_rank_formats, error))
     return FALSE;
   cli->format->write(cli, stand_in->ranking);
+  if (smb_launch_time_is_asked())
+    smb_spool_puts(cli->messages, "smembank analyze: note: the time of launches is not predicted "
+                                  "while a program runs: choose one with --launch\n");
   return TRUE;
 }
 

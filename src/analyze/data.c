@@ -182,7 +182,7 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_number(json, "blocks_counted", (gint64)analysis->n_blocks_run);
   smb_json_arch(json, cli->arch);
   smb_analyze_json_accesses(json, report->target->kernel, analysis, report->by_warp,
-                            analysis == smb_analyze_judged(report) ? report->time : NULL);
+                            smb_compiled_count_has(report->compiled) ? NULL : report->time);
   smb_json_totals(json, analysis->totals, &analysis->copies);
   smb_analyze_json_compiled(json, report->target->kernel, report->compiled, report->by_warp, NULL,
                             report->time);
@@ -208,8 +208,8 @@ smb_analyze_write_json(SmbCli *cli, gconstpointer result) {
 // @warp: its number; -1: all together
 // @shared: also of constant memory, whose words stand where shared memory has its wavefronts
 // @exact, @depends: yes or no
-// @cost: of conflicts, in cycles
 // @compiled: what is compiled of it, if that is counted and this row is the first that it stands for
+// @cost: of conflicts, in cycles
 typedef struct {
   const char *memory, *array;
   const SmbSite *site;
@@ -219,8 +219,8 @@ typedef struct {
   const SmbOtherTraffic *traffic;
   const char *exact, *reason, *depends;
   const guint64 *uncounted;
-  const double *cost;
   const SmbTally *compiled;
+  const double *cost;
 } Row;
 
 static const char *
@@ -293,13 +293,14 @@ write_csv_access(SmbCsv *csv, const SmbAccess *access, const SmbAnalyzeReport *r
              .depends = say(smb_access_depends_on_data(access)),
              .uncounted = &access->uncounted,
              .compiled = is_first ? &compiled : NULL};
-  double cost;
-  if (report->analysis == smb_analyze_judged(report) &&
-      smb_launch_time_cost(report->time, access->site, &cost))
+  double cost = 0;
+  if (smb_analyze_is_timed(report) && (is_first || !smb_compiled_count_has(report->compiled))) {
+    cost = smb_access_cost(report->time, report->compiled, access);
     row.cost = &cost;
+  }
   write_csv_fields(csv, report, &row);
-  row.cost = NULL;
   row.compiled = NULL;
+  row.cost = NULL;
   for (guint w = 0; report->by_warp && w < report->analysis->n_warps; w++) {
     row.warp = w;
     row.shared = &access->warps[w];
@@ -314,13 +315,17 @@ write_csv_compiled(SmbCsv *csv, const SmbAnalyzeReport *report) {
   for (guint i = 0; smb_compiled_count_has(report->compiled) && i < report->compiled->lines->len;
        i++) {
     const SmbCompiledLine *line = &g_array_index(report->compiled->lines, SmbCompiledLine, i);
+    double cost = smb_analyze_is_timed(report)
+                      ? smb_compiled_line_cost(report->time, report->compiled, line)
+                      : 0;
     if (!line->first)
       write_csv_fields(csv, report,
                        &(Row){.memory = "shared",
                               .array = line->array,
                               .site = line->site,
                               .warp = -1,
-                              .compiled = &line->total});
+                              .compiled = &line->total,
+                              .cost = smb_analyze_is_timed(report) ? &cost : NULL});
   }
 }
 
@@ -330,15 +335,15 @@ void
 smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
   const SmbAnalysis *analysis = report->analysis;
-  SmbCsv csv = smb_csv_begin(cli->out, "memory,line,column,array,op,width,expression,warp,"
-                                       "requests,wavefronts,ideal_wavefronts,"
-                                       "excess_wavefronts,max_degree,cycles,segments,"
-                                       "ideal_segments,max_segments,exact,file,pc,opcode,"
-                                       "reason,depends_on_data,uncounted_requests,"
-                                       "compiled_requests,compiled_wavefronts,"
-                                       "compiled_ideal_wavefronts,"
-                                       "compiled_excess_wavefronts,compiled_max_degree,"
-                                       "cost_cycles");
+  SmbCsv csv =
+      smb_csv_begin(cli->out, "memory,line,column,array,op,width,expression,warp,"
+                              "requests,wavefronts,ideal_wavefronts,"
+                              "excess_wavefronts,max_degree,cycles,segments,"
+                              "ideal_segments,max_segments,exact,file,pc,opcode,"
+                              "reason,depends_on_data,uncounted_requests,"
+                              "compiled_requests,compiled_wavefronts,"
+                              "compiled_ideal_wavefronts,"
+                              "compiled_excess_wavefronts,compiled_max_degree,cost_cycles");
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_csv_access(&csv, &g_array_index(analysis->accesses, SmbAccess, i), report);
   write_csv_compiled(&csv, report);

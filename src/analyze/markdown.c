@@ -103,7 +103,8 @@ write_compiled_markdown(SmbSpool *out, const SmbAnalyzeReport *report) {
       continue;
     begin_row_markdown(out, line->site, line->n);
     smb_spool_puts(out, " | | | | |");
-    end_row_markdown(out, report, &line->total, smb_analyze_line_cost(report, line));
+    end_row_markdown(out, report, &line->total,
+                     smb_compiled_line_cost(report->time, report->compiled, line));
   }
 }
 

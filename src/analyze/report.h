@@ -6,8 +6,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "src/analysis/compiled-count.h"
-#include "src/analysis/launch-time.h"
+#include "src/analysis/access-cost.h"
 #include "src/analysis/limit.h"
 #include "src/target/target.h"
 
@@ -60,13 +59,11 @@ smb_analyze_is_timed(const SmbAnalyzeReport *report) {
   return report->time && report->time->time;
 }
 
-/** smb_analyze_cost: @access: of what is reported. Returns: what the launch gains, in cycles, without the conflicts of its row: of machine
- * code, the instructions that smb_analyze_gather() has in one row; of a text, those that its line has become
- * (smb_compiled_count_line()); added up, and no more than what all conflicts cost together */
-double smb_analyze_cost(const SmbAnalyzeReport *report, const SmbAccess *access);
-
-/** smb_analyze_line_cost: Returns: the same of what a compiler makes of a line */
-double smb_analyze_line_cost(const SmbAnalyzeReport *report, const SmbCompiledLine *line);
+/** smb_analyze_cost: Returns: what the launch gains, in cycles, without the conflicts of the row of an access (smb_row_cost()) */
+static inline double
+smb_analyze_cost(const SmbAnalyzeReport *report, const SmbAccess *access) {
+  return smb_row_cost(report->time, report->compiled, report->analysis, access);
+}
 
 /** The column of it in a table. */
 #define SMB_ANALYZE_COST_COLUMN ": cost in cycles>"

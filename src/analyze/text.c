@@ -18,35 +18,6 @@ enum {
   TALLY_COLUMNS = 5,   // of smb_analyze_add_tally()
 };
 
-// What accesses of the timed code cost that are in the row of @access, or of @line; one of both is NULL.
-static double
-sum_costs(const SmbAnalyzeReport *report, const SmbAccess *access, const SmbCompiledLine *line) {
-  const GArray *accesses = smb_analyze_judged(report)->accesses;
-  gboolean is_compiled = smb_compiled_count_has(report->compiled);
-  double sum = 0;
-  if (is_compiled && access)
-    line = smb_compiled_count_line(report->compiled, access);
-  for (guint i = 0; smb_analyze_is_timed(report) && i < accesses->len; i++) {
-    const SmbAccess *own = &g_array_index(accesses, SmbAccess, i);
-    double cycles = 0;
-    if (is_compiled ? line && smb_compiled_count_line(report->compiled, own) == line
-                    : smb_analyze_is_one_row(access->site, own->site))
-      smb_launch_time_cost(report->time, own->site, &cycles);
-    sum += cycles;
-  }
-  return MIN(sum, smb_launch_time_conflicts(report->time));
-}
-
-double
-smb_analyze_cost(const SmbAnalyzeReport *report, const SmbAccess *access) {
-  return sum_costs(report, access, NULL);
-}
-
-double
-smb_analyze_line_cost(const SmbAnalyzeReport *report, const SmbCompiledLine *line) {
-  return sum_costs(report, NULL, line);
-}
-
 static char *
 shorten_expression(const char *expression) {
   if (g_utf8_validate(expression, -1, NULL) && g_utf8_strlen(expression, -1) > MAX_EXPRESSION) {
@@ -123,7 +94,7 @@ add_compiled_rows(SmbTable *table, const SmbAnalyzeReport *report) {
       smb_table_cell(table, SMB_STYLE_DIM, "-");
     add_compiled_tally(table, &line->total);
     if (smb_analyze_is_timed(report))
-      add_cost_cell(table, smb_analyze_line_cost(report, line));
+      add_cost_cell(table, smb_compiled_line_cost(report->time, report->compiled, line));
   }
 }
 

@@ -200,6 +200,18 @@ append_compare_note(char *note, const char *more) {
   return text;
 }
 
+// @analysis: (nullable)
+static SmbComparedTime
+read_compared_time(JsonObject *analysis) {
+  JsonObject *time = analysis ? smb_json_get_object(analysis, "time") : NULL;
+  JsonObject *without = time ? smb_json_get_object(time, "without_conflicts") : NULL;
+  if (!without)
+    return (SmbComparedTime){NULL};
+  double all = json_object_get_double_member_with_default(time, "microseconds", 0);
+  double rest = json_object_get_double_member_with_default(without, "microseconds", 0);
+  return (SmbComparedTime){smb_json_get_text(time, "device"), all, MAX(0, all - rest)};
+}
+
 // A case that both have, or that was added or is gone: the other is NULL then.
 static void
 take_case(SmbResultComparison *comparison, const SmbResultCase *before, const SmbResultCase *now) {
@@ -222,6 +234,8 @@ take_case(SmbResultComparison *comparison, const SmbResultCase *before, const Sm
         append_compare_note(one->note, "the text is compared: one of both was not compiled");
   one->change = !now ? SMB_CHANGE_GONE : !old ? SMB_CHANGE_ADDED : judge_costs(one, is_compiled);
   one->is_worse = one->change == SMB_CHANGE_WORSE;
+  one->old_time = read_compared_time(old);
+  one->new_time = read_compared_time(new_analysis);
 }
 
 // @single: whether an error of the case is that of all

@@ -29,6 +29,13 @@ typedef struct {
   guint64 excess;
 } SmbComparedCost;
 
+/** SmbComparedTime: how long a launch takes, predicted. @device: (nullable): %NULL: that is not known; @conflicts: what its bank conflicts
+ * cost of it; both in microseconds */
+typedef struct {
+  const char *device;
+  double all, conflicts;
+} SmbComparedTime;
+
 /** SmbComparedAccess: @old_access, @new_access: (nullable): as analyze wrote it; one is there */
 typedef struct {
   SmbChange change;
@@ -49,6 +56,7 @@ typedef struct {
  * @accesses: (element-type SmbComparedAccess): in the order of the new one, then those that are gone; none of a case that could not
  *   be counted, or compared
  * @old_cost, @new_cost: of @accesses
+ * @old_time, @new_time: of the launch: they say what got slower, and do not change @change
  */
 typedef struct {
   const char *name;
@@ -60,6 +68,8 @@ typedef struct {
   GArray *accesses;
   SmbComparedCost old_cost;
   SmbComparedCost new_cost;
+  SmbComparedTime old_time;
+  SmbComparedTime new_time;
 } SmbComparedCase;
 
 /** SmbComparison of two results: @cases: (element-type SmbComparedCase): in the order of the new one, then those that are gone */

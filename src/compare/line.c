@@ -9,15 +9,17 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/base/source.h"
+#include "src/analysis/launch-time.h"
 #include "src/cli/words.h"
 #include "src/project/line.h"
 #include "src/target/target.h"
 
 // Those of kernels, and all.
-static const SmbCliGroup *const kernel_groups[] = {&smb_target_launch_group,
-                                                   &smb_target_limit_group, NULL};
+static const SmbCliGroup *const kernel_groups[] = {
+    &smb_target_launch_group, &smb_target_limit_group, &smb_launch_time_group, NULL};
 const SmbCliGroup *const smb_compare_groups[] = {&smb_target_launch_group, &smb_target_limit_group,
-                                                 &smb_target_compiler_group, NULL};
+                                                 &smb_target_compiler_group, &smb_launch_time_group,
+                                                 NULL};
 
 #define PROJECT_WORD "--" SMB_PROJECT_OPTION "="
 

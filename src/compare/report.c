@@ -4,6 +4,9 @@
 // A comparison of results as tables of what changed, as JSON, CSV and Markdown.
 #include "src/compare/compare.h"
 
+#include <string.h>
+
+#include "src/analysis/launch-time.h"
 #include "src/finding/finding.h"
 #include "src/out/csv.h"
 #include "src/out/json.h"
@@ -66,6 +69,27 @@ describe_total(const SmbComparedCase *one) {
                          one->new_cost.excess);
 }
 
+// "Time on h100: 8.14 µs -> 22.1 µs, 2.7 times as long; of it bank conflicts cost 0 µs -> 13.9 µs."; NULL if not both are known
+static char *
+describe_slower(const SmbComparedCase *one) {
+  const SmbComparedTime *before = &one->old_time, *now = &one->new_time;
+  if (!before->device || !now->device)
+    return NULL;
+  g_autofree char *old_all = smb_time_describe(before->all), *all = smb_time_describe(now->all);
+  g_autofree char *old_part = smb_time_describe(before->conflicts);
+  g_autofree char *part = smb_time_describe(now->conflicts);
+  gboolean is_slower = now->all > before->all;
+  double ratio = is_slower ? now->all / before->all : before->all / now->all;
+  g_autofree char *change = ratio < 1.005 ? g_strdup("as before")
+                                          : g_strdup_printf("%.*f times as %s", ratio < 1.1 ? 2 : 1,
+                                                            ratio, is_slower ? "long" : "fast");
+  g_autofree char *devices = strcmp(before->device, now->device) == 0
+                                 ? g_strdup(now->device)
+                                 : g_strdup_printf("%s and %s", before->device, now->device);
+  return g_strdup_printf("Time on %s: %s -> %s, %s; bank conflicts cost %s -> %s of it.", devices,
+                         old_all, all, change, old_part, part);
+}
+
 static char *
 describe_verdict(const SmbResultComparison *comparison) {
   g_autoptr(GStrvBuilder) parts = g_strv_builder_new();
@@ -110,6 +134,9 @@ write_compared_case(SmbCli *cli, const SmbComparedCase *one) {
   smb_spool_puts(cli->out, ": ");
   smb_style_write(cli->out, find_style(one->change), cli->colour, smb_change_name(one->change));
   smb_spool_printf(cli->out, "%s\n", total);
+  g_autofree char *times = describe_slower(one);
+  if (times)
+    smb_spool_printf(cli->out, "%s\n", times);
   if (one->note)
     smb_spool_printf(cli->out, "%s\n", one->note);
   if (n > 0)
@@ -134,6 +161,17 @@ write_json_cost(JsonBuilder *json, const char *key, gboolean is_there,
   smb_json_number(json, "requests", (gint64)cost->requests);
   smb_json_number(json, "wavefronts", (gint64)cost->wavefronts);
   smb_json_number(json, "excess_wavefronts", (gint64)cost->excess);
+  json_builder_end_object(json);
+}
+
+static void
+write_json_time(JsonBuilder *json, const char *key, const SmbComparedTime *time) {
+  if (!time->device)
+    return;
+  smb_json_object(json, key);
+  smb_json_text(json, "device", time->device);
+  smb_json_double(json, "microseconds", time->all);
+  smb_json_double(json, "conflict_microseconds", time->conflicts);
   json_builder_end_object(json);
 }
 
@@ -169,6 +207,8 @@ write_compare_json(SmbCli *cli, gconstpointer result) {
     smb_json_text(json, "note", one->note);
     write_json_cost(json, "old", is_case_compared(one), &one->old_cost);
     write_json_cost(json, "new", is_case_compared(one), &one->new_cost);
+    write_json_time(json, "old_time", &one->old_time);
+    write_json_time(json, "new_time", &one->new_time);
     smb_json_array(json, "accesses");
     for (guint a = 0; a < one->accesses->len; a++)
       write_json_access(json, &g_array_index(one->accesses, SmbComparedAccess, a));
@@ -243,10 +283,10 @@ write_compare_markdown(SmbCli *cli, gconstpointer result) {
   for (guint i = 0; i < comparison->cases->len; i++) {
     const SmbComparedCase *one = comparison->cases->pdata[i];
     vendors |= 1u << one->vendor;
-    g_autofree char *total = describe_total(one);
-    g_autofree char *text =
-        g_strdup_printf("%s: %s%s%s%s", one->name, smb_change_name(one->change), total,
-                        one->note ? "; " : "", one->note ? one->note : "");
+    g_autofree char *total = describe_total(one), *times = describe_slower(one);
+    g_autofree char *text = g_strdup_printf(
+        "%s: %s%s%s%s%s%s", one->name, smb_change_name(one->change), total, one->note ? "; " : "",
+        one->note ? one->note : "", times ? ". " : "", times ? times : "");
     smb_spool_puts(cli->out, "- ");
     smb_markdown_text(cli->out, text);
     smb_spool_puts(cli->out, "\n");

@@ -157,7 +157,8 @@ write_svg(SmbCli *cli, const SmbExplanation *explanation, const SmbOutFile *file
   return TRUE;
 }
 
-static const SmbCliGroup *const groups[] = {SMB_TARGET_GROUPS, &smb_target_array_group, NULL};
+static const SmbCliGroup *const groups[] = {&smb_launch_time_group, SMB_TARGET_GROUPS,
+                                            &smb_target_array_group, NULL};
 static const SmbCliUsage usage = {
     .arguments = "[FILE|-]",
     .description = "Explains what an access to shared memory costs, and why: which thread accesses "
@@ -200,8 +201,15 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
     if (!explanation)
       return FALSE;
   }
-  const SmbExplainReport report = {target,           analysis, explanation,  compiled,
-                                   option_all_lanes, lanes,    option_passes};
+  g_autoptr(GError) untimed = NULL;
+  g_autoptr(SmbLaunchTime) time = smb_launch_time_new(
+      smb_compiled_count_has(compiled) ? compiled->target : target, cli->arch, &untimed);
+  if (untimed) {
+    g_propagate_error(error, g_steal_pointer(&untimed));
+    return FALSE;
+  }
+  const SmbExplainReport report = {target, analysis,         explanation, compiled,
+                                   time,   option_all_lanes, lanes,       option_passes};
   cli->format->write(cli, &report);
   smb_analyze_write_warnings(target, analysis, cli->messages);
   smb_compiled_count_warn(compiled, target, cli->messages);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // explain as JSON and as CSV. Keys are only ever added.
+#include <math.h>
+
 #include "sim/arch/rule.h"
 #include "src/analysis/access-json.h"
 #include "src/analysis/verdict.h"
@@ -151,13 +153,17 @@ write_padding_json(JsonBuilder *json, const SmbExplanation *e) {
 }
 
 static void
-write_cost(JsonBuilder *json, const SmbExplanation *e) {
+write_cost(JsonBuilder *json, const SmbExplainReport *report) {
+  const SmbExplanation *e = report->explanation;
   SmbExplainCost cost = smb_explain_cost(e);
   smb_json_object(json, "cost");
   smb_json_number(json, "all_wavefronts", (gint64)cost.all_wavefronts);
   smb_json_number(json, "cycles", (gint64)cost.cycles);
   smb_json_number_if(json, "ideal_cycles", cost.ideal_cycles > 0, (gint64)cost.ideal_cycles);
   smb_json_number_if(json, "source_view_ideal", cost.view_ideal > 0, (gint64)cost.view_ideal);
+  if (report->time && report->time->time)
+    smb_json_number(json, "cost_cycles",
+                    (gint64)round(smb_access_cost(report->time, report->compiled, e->access)));
   json_builder_end_object(json);
 }
 
@@ -180,6 +186,8 @@ write_texts(JsonBuilder *json, const SmbExplainReport *report) {
   write_explained_words(json, "reason", smb_explain_reason(e));
   write_explained_words(json, "padding", smb_explain_padding(e));
   write_explained_words(json, "cost", smb_explain_describe_cost(e));
+  if (report->time)
+    write_explained_words(json, "time", smb_explain_time(report));
   if (smb_compiled_count_has(report->compiled)) {
     write_explained_words(json, "compiled",
                           smb_compiled_count_tell_line(report->compiled, e->access));
@@ -213,13 +221,14 @@ smb_explain_write_json(SmbCli *cli, gconstpointer result) {
     write_banks_json(json, e);
     write_affine(json, e);
     write_padding_json(json, e);
-    write_cost(json, e);
+    write_cost(json, report);
     write_texts(json, report);
   } else {
     write_nothing(json);
   }
   smb_analyze_json_compiled(json, report->target->kernel, report->compiled, FALSE,
-                            e ? e->access : NULL, NULL);
+                            e ? e->access : NULL, report->time);
+  smb_launch_time_json(json, report->time);
   smb_analyze_json_warnings(json, report->target, report->analysis);
   smb_json_end(json, cli->out);
 }

@@ -4,7 +4,7 @@
 // The result of explain in each format.
 #pragma once
 
-#include "src/analysis/compiled-count.h"
+#include "src/analysis/access-cost.h"
 #include "src/draw/bank-map.h"
 #include "src/explain/explain.h"
 
@@ -12,6 +12,7 @@
  * SmbExplainReport: what the writers of SmbFormat take
  * @explanation: (nullable): %NULL if the kernel makes no shared-memory requests
  * @compiled: (nullable): what nvcc makes of the kernel
+ * @time: (nullable): how long the launch takes
  * @all_lanes: in text, every active lane in the table
  * @lanes: in text, else these of them, if any; none: those that matter
  * @passes: in text, the map wavefront by wavefront, after that of the whole request
@@ -21,10 +22,15 @@ typedef struct {
   const SmbAnalysis *analysis;
   const SmbExplanation *explanation;
   const SmbCompiledCount *compiled;
+  const SmbLaunchTime *time;
   gboolean all_lanes;
   SmbLanes lanes;
   gboolean passes;
 } SmbExplainReport;
+
+/** smb_explain_time: Returns: (transfer full) (nullable): how long the launch takes, and what the conflicts of the access cost, in
+ * sentences; %NULL: that was not asked for */
+char *smb_explain_time(const SmbExplainReport *report);
 
 void smb_explain_write_text(SmbCli *cli, gconstpointer report);
 void smb_explain_write_json(SmbCli *cli, gconstpointer report);

@@ -112,6 +112,23 @@ write_others(SmbCli *cli, const SmbExplanation *e) {
   smb_text_wrap(cli->out, bounds->str);
 }
 
+char *
+smb_explain_time(const SmbExplainReport *report) {
+  const SmbExplanation *e = report->explanation;
+  if (!report->time)
+    return NULL;
+  double own = e ? smb_access_cost(report->time, report->compiled, e->access) : 0;
+  return smb_launch_time_explain(report->time, e && e->access->total.excess ? &own : NULL);
+}
+
+static void
+write_explained_time(SmbCli *cli, const SmbExplainReport *report) {
+  char *text = smb_explain_time(report);
+  if (text)
+    write_title(cli, "Time");
+  write_word_list(cli, text);
+}
+
 void
 smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   const SmbExplainReport *report = result;
@@ -120,6 +137,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   if (!e) {
     smb_analyze_write_verdict(cli, report->analysis);
     smb_analyze_write_bounds(cli, report->analysis);
+    write_explained_time(cli, report);
     write_explained_constants(cli, report->analysis);
     return;
   }
@@ -153,6 +171,7 @@ smb_explain_write_text(SmbCli *cli, gconstpointer result) {
   }
   write_title(cli, "What it costs");
   write_word_list(cli, smb_explain_describe_cost(e));
+  write_explained_time(cli, report);
   write_others(cli, e);
   write_explained_constants(cli, report->analysis);
 }

@@ -3,11 +3,36 @@
 #include "src/rank/rank.h"
 
 #include "sim/base/text.h"
+#include "src/analysis/launch-time.h"
 #include "src/analysis/verdict.h"
 #include "src/analysis/warning.h"
 
+static void
+note_time(SmbRankRow *row, const SmbTarget *target, const SmbArch *arch) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(SmbLaunchTime) time = smb_launch_time_total(target, arch, &error);
+  if (time) {
+    row->chip = g_steal_pointer(&time->chip);
+    row->time = g_steal_pointer(&time->time);
+    row->untimed = g_steal_pointer(&time->why);
+  } else {
+    row->untimed = g_strdup(error->message);
+  }
+}
+
+gboolean
+smb_ranking_is_timed(const SmbRanking *ranking) {
+  for (guint i = 0; i < ranking->rows->len; i++) {
+    const SmbRankRow *row = ranking->rows->pdata[i];
+    if (row->time || row->untimed)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 void
-smb_rank_note(SmbRankRow *row, const SmbProgram *program, const SmbAnalysis *analysis) {
+smb_rank_note(SmbRankRow *row, const SmbTarget *target, const SmbProgram *program,
+              const SmbArch *arch, const SmbAnalysis *analysis) {
   g_autoptr(GString) bounds = g_string_new(NULL);
   smb_analyze_append_bounds(bounds, analysis, NULL);
   row->bounds = bounds->len ? g_strdup(bounds->str) : NULL;
@@ -16,6 +41,8 @@ smb_rank_note(SmbRankRow *row, const SmbProgram *program, const SmbAnalysis *ana
     if (text)
       g_ptr_array_add(row->warnings, text);
   }
+  if (target && smb_launch_time_is_asked())
+    note_time(row, target, arch);
 }
 
 static void
@@ -39,6 +66,8 @@ smb_rank_remark(const SmbRankRow *row) {
     g_string_append(text, row->bounds);
   append_sentences(text, row->warnings, "");
   append_sentences(text, row->notes, "");
+  if (row->untimed)
+    g_string_append_printf(text, "%sTime not known: %s.", text->len ? " " : "", row->untimed);
   return g_string_free(text, FALSE);
 }
 

@@ -1,13 +1,18 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// What is said of the launches of a capture, in the order of their excess wavefronts.
+// What is said of the launches of a capture, in their order.
 #pragma once
 
 #include "src/target/ranking.h"
 
-/** smb_rank_note: for smb_ranking_new() and smb_ranking_add(): what is not exact, and what the kernel does wrong, in sentences */
-void smb_rank_note(SmbRankRow *row, const SmbProgram *program, const SmbAnalysis *analysis);
+/** smb_rank_note: for smb_ranking_new() and smb_ranking_add(): what is not exact, and what the kernel does wrong, in sentences; and
+ * with --time how long a launch takes */
+void smb_rank_note(SmbRankRow *row, const SmbTarget *target, const SmbProgram *program,
+                   const SmbArch *arch, const SmbAnalysis *analysis);
+
+/** smb_ranking_is_timed: Returns: whether times were asked for, and a row says one, or why it is not known */
+gboolean smb_ranking_is_timed(const SmbRanking *ranking);
 
 /** smb_ranking_summarize: Returns: (transfer full): how many launches there are, how many of them differ, and what all of them
  * cost together, in a sentence */

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A ranking in each format.
+#include <math.h>
+
+#include "src/analysis/launch-time.h"
 #include "src/out/csv.h"
 #include "src/out/describe.h"
 #include "src/out/json.h"
@@ -16,6 +19,24 @@ describe_numbers(const SmbRankRow *row) {
   guint64 first = row->launch->number;
   return more ? g_strdup_printf("%" G_GUINT64_FORMAT " +%u", first, more)
               : g_strdup_printf("%" G_GUINT64_FORMAT, first);
+}
+
+// " Predicted on an H100: 1.24 ms, of which bank conflicts cost 310 µs (25%)."
+static void
+append_times(GString *text, const SmbRanking *ranking) {
+  double all = 0, cost = 0;
+  const SmbChip *chip = NULL;
+  for (guint i = 0; i < ranking->rows->len; i++) {
+    const SmbRankRow *row = ranking->rows->pdata[i];
+    chip = row->time ? row->chip : chip;
+    all += row->time ? row->numbers->len * smb_time_microseconds(row->time, row->time->cycles) : 0;
+    cost += row->numbers->len * smb_rank_row_cost(row);
+  }
+  if (!chip)
+    return;
+  g_autofree char *sum = smb_time_describe(all), *part = smb_time_describe(cost);
+  g_string_append_printf(text, " Predicted on an %s: %s, of which bank conflicts cost %s (%.0f%%).",
+                         chip->title, sum, part, 100 * cost / all);
 }
 
 char *
@@ -37,6 +58,7 @@ smb_ranking_summarize(const SmbRanking *ranking) {
       excess, wavefronts, wavefronts ? 100.0 * (double)excess / (double)wavefronts : 0);
   if (refused)
     g_string_append_printf(text, " %u %s not counted.", refused, refused == 1 ? "is" : "are");
+  append_times(text, ranking);
   return g_string_free(text, FALSE);
 }
 
@@ -56,8 +78,40 @@ write_more_text(const SmbCli *cli, const SmbRanking *ranking, SmbSpool *out) {
   ranking->more->text(ranking->more->user, out);
 }
 
+// What is predicted of one launch: its time, and what its conflicts cost of it; "" each if that is not known.
+typedef struct {
+  char *time, *cost, *percent;
+} Predicted;
+
 static void
-add_ranking_row(SmbTable *table, const SmbRankRow *row) {
+predicted_clear(Predicted *predicted) {
+  g_free(predicted->time);
+  g_free(predicted->cost);
+  g_free(predicted->percent);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Predicted, predicted_clear)
+
+static Predicted
+describe_predicted(const SmbRankRow *row) {
+  const SmbTime *time = row->time;
+  if (!time)
+    return (Predicted){g_strdup(""), g_strdup(""), g_strdup("")};
+  double cost = smb_rank_row_cost(row), all = smb_time_microseconds(time, time->cycles);
+  return (Predicted){smb_time_describe(all), cost < 0.005 ? g_strdup("0") : smb_time_describe(cost),
+                     g_strdup_printf("%.0f%%", 100 * cost / all)};
+}
+
+static void
+add_predicted_cells(SmbTable *table, const SmbRankRow *row) {
+  g_auto(Predicted) predicted = describe_predicted(row);
+  SmbStyle style = smb_rank_row_cost(row) > 0 ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
+  smb_table_cell(table, SMB_STYLE_PLAIN, predicted.time);
+  smb_table_cell(table, style, predicted.cost);
+  smb_table_cell(table, style, predicted.percent);
+}
+
+static void
+add_ranking_row(SmbTable *table, const SmbRankRow *row, gboolean is_timed) {
   g_autofree char *numbers = describe_numbers(row);
   g_autofree char *grid = smb_describe_extent(row->launch->grid);
   g_autofree char *block = smb_describe_extent(row->launch->block);
@@ -78,17 +132,22 @@ add_ranking_row(SmbTable *table, const SmbRankRow *row) {
     smb_table_printf(table, cost, "%.0f%%", smb_rank_percent(row));
   }
   smb_table_cell(table, style, time);
+  if (is_timed)
+    add_predicted_cells(table, row);
   smb_table_cell(table, style,
-                 row->refused                                           ? "not counted"
-                 : row->bounds || row->warnings->len || row->notes->len ? "see below"
-                                                                        : "exact");
+                 row->refused ? "not counted"
+                 : row->bounds || row->warnings->len || row->notes->len || row->untimed
+                     ? "see below"
+                     : "exact");
 }
 
 static void
 write_ranking_text(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
+  gboolean is_timed = smb_ranking_is_timed(ranking);
   g_autoptr(SmbTable) table =
-      smb_table_new("launch>|kernel|grid|block|requests>|wavefronts>|excess>|%>|duration>|count");
+      smb_table_new("launch>|kernel|grid|block|requests>|wavefronts>|excess>|%>|duration>");
+  smb_table_columns(table, is_timed ? "predicted>|conflicts>|%>|count" : "count");
   g_autofree char *summary = smb_ranking_summarize(ranking), *command = NULL;
   if (ranking->file)
     smb_spool_printf(cli->out, "%s: ", ranking->file);
@@ -96,7 +155,7 @@ write_ranking_text(SmbCli *cli, gconstpointer result) {
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, summary);
   smb_spool_puts(cli->out, "\n\n");
   for (guint i = 0; i < ranking->rows->len; i++)
-    add_ranking_row(table, ranking->rows->pdata[i]);
+    add_ranking_row(table, ranking->rows->pdata[i], is_timed);
   if (ranking->rows->len)
     smb_table_write(table, cli->out, cli->colour);
   gboolean has_remark = FALSE;
@@ -134,6 +193,10 @@ write_ranked_launch(JsonBuilder *json, const SmbRankRow *row) {
   smb_json_number_if(json, "wavefronts", is_counted, (gint64)row->total.wavefronts);
   smb_json_number_if(json, "ideal_wavefronts", is_counted, (gint64)row->total.ideal);
   smb_json_number_if(json, "excess_wavefronts", is_counted, (gint64)row->total.excess);
+  if (row->time || row->untimed) {
+    const SmbLaunchTime time = {row->chip, row->time, row->untimed, NULL};
+    smb_launch_time_json(json, &time);
+  }
   smb_json_double_if(json, "nanoseconds", launch->nanoseconds >= 0, launch->nanoseconds);
   smb_json_number(json, "left_out_bytes", (gint64)smb_capture_left_out(launch));
   smb_json_boolean(json, "exact", is_counted && !row->bounds);
@@ -172,7 +235,8 @@ write_ranking_csv(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
   SmbCsv csv = smb_csv_begin(
       cli->out, "launch,kernel,symbol,grid,block,dynamic_bytes,requests,wavefronts,"
-                "ideal_wavefronts,excess_wavefronts,nanoseconds,exact,reason,error,same_as");
+                "ideal_wavefronts,excess_wavefronts,nanoseconds,exact,reason,error,same_as,"
+                "predicted_nanoseconds,conflict_nanoseconds");
   for (guint i = 0; i < ranking->rows->len; i++) {
     const SmbRankRow *row = ranking->rows->pdata[i];
     g_autofree char *grid = smb_describe_extent(row->launch->grid);
@@ -196,6 +260,11 @@ write_ranking_csv(SmbCli *cli, gconstpointer result) {
       smb_csv_text(&csv, row->bounds);
       smb_csv_text(&csv, row->refused);
       smb_csv_number_if(&csv, k > 0, row->launch->number);
+      smb_csv_number_if(
+          &csv, row->time != NULL,
+          row->time ? (guint64)round(1000 * smb_time_microseconds(row->time, row->time->cycles))
+                    : 0);
+      smb_csv_number_if(&csv, row->time != NULL, (guint64)round(1000 * smb_rank_row_cost(row)));
       smb_csv_end_row(&csv);
     }
   }
@@ -207,6 +276,7 @@ write_ranking_csv(SmbCli *cli, gconstpointer result) {
 static void
 write_ranking_markdown(SmbCli *cli, gconstpointer result) {
   const SmbRanking *ranking = result;
+  gboolean is_timed = smb_ranking_is_timed(ranking);
   g_autofree char *summary = smb_ranking_summarize(ranking), *command = NULL;
   smb_spool_puts(cli->out, "### ");
   smb_markdown_code(cli->out, describe_captured_command(ranking, &command));
@@ -214,8 +284,10 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
   smb_markdown_text(cli->out, summary);
   smb_spool_puts(cli->out,
                  "**\n\n| launch | kernel | grid | block | requests | wavefronts | excess "
-                 "| % | duration | remark |\n"
-                 "|--:|---|---|---|--:|--:|--:|--:|--:|---|\n");
+                 "| % | duration |");
+  smb_spool_puts(cli->out, is_timed ? " predicted | conflicts | % | remark |\n" : " remark |\n");
+  smb_spool_printf(cli->out, "|--:|---|---|---|--:|--:|--:|--:|--:|%s---|\n",
+                   is_timed ? "--:|--:|--:|" : "");
   for (guint i = 0; i < ranking->rows->len; i++) {
     const SmbRankRow *row = ranking->rows->pdata[i];
     g_autofree char *numbers = describe_numbers(row), *remark = smb_rank_remark(row);
@@ -232,7 +304,11 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
           cli->out,
           " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %.0f |",
           row->total.requests, row->total.wavefronts, row->total.excess, smb_rank_percent(row));
+    g_auto(Predicted) predicted = describe_predicted(row);
     smb_spool_printf(cli->out, " %s | ", time);
+    if (is_timed)
+      smb_spool_printf(cli->out, "%s | %s | %s | ", predicted.time, predicted.cost,
+                       predicted.percent);
     smb_markdown_text(cli->out, remark);
     smb_spool_puts(cli->out, " |\n");
   }

@@ -36,6 +36,9 @@ free_row(gpointer data) {
   g_free(row->refused);
   g_free(row->arch);
   g_clear_pointer(&row->own, smb_capture_launch_free);
+  smb_chip_free(row->chip);
+  smb_time_free(row->time);
+  g_free(row->untimed);
   g_free(row);
 }
 
@@ -165,7 +168,7 @@ count_ranked_launch(const Work *work, SmbRankRow *row, GError **error) {
     return FALSE;
   row->total = smb_analysis_total(analysis);
   if (work->note)
-    work->note(row, target->kernel, analysis);
+    work->note(row, target, target->kernel, arch, analysis);
   return TRUE;
 }
 
@@ -179,10 +182,21 @@ count_row(gpointer user, guint item) {
   smb_progress_add(work->progress, 1);
 }
 
+double
+smb_rank_row_cost(const SmbRankRow *row) {
+  return row->time ? smb_time_microseconds(row->time, row->time->cycles - row->time->without) : 0;
+}
+
+static guint64
+picoseconds(const SmbRankRow *row) {
+  return (guint64)(smb_rank_row_cost(row) * 1e6);
+}
+
 static gint
 compare_rank_rows(gconstpointer a, gconstpointer b) {
   const SmbRankRow *one = *(SmbRankRow *const *)a, *other = *(SmbRankRow *const *)b;
   return smb_order(one->refused != NULL, other->refused != NULL)
+             ?: smb_order(picoseconds(other), picoseconds(one))
              ?: smb_order(other->total.excess, one->total.excess)
              ?: smb_order(one->launch->number, other->launch->number);
 }
@@ -321,7 +335,7 @@ smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch, const SmbPr
   row->arch = arch ? g_strdup(smb_arch_info(arch)->name) : NULL;
   if (analysis) {
     row->total = smb_analysis_total(analysis);
-    note(row, program, analysis);
+    note(row, NULL, program, arch, analysis);
   }
   char *key = make_result_key(launch, row);
   SmbRankRow *known = g_hash_table_lookup(ranking->known, key);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Launches in the order of their excess wavefronts: those of a capture, each counted on its own, so that one that cannot be does
+// Launches in the order of what their conflicts cost, where their time is predicted, or of their excess wavefronts: those of a capture, each counted on its own, so that one that cannot be does
 // not take the others with it, and equal ones once; or those of a program that runs, which were counted as they ran.
 #pragma once
 
+#include "sim/time/time.h"
 #include "src/target/target.h"
 
 /**
@@ -21,6 +22,8 @@
  * @refused: (nullable): why it could not be counted
  * @arch: (nullable): that it is counted for
  * @own: (nullable): @launch, of a program that runs
+ * @time: (nullable): how long one of them takes, predicted for @chip
+ * @untimed: (nullable): why that is not known; %NULL without @time: it was not asked for
  */
 typedef struct {
   const SmbCaptureLaunch *launch;
@@ -33,6 +36,9 @@ typedef struct {
   char *refused;
   char *arch;
   SmbCaptureLaunch *own;
+  SmbChip *chip;
+  SmbTime *time;
+  char *untimed;
 } SmbRankRow;
 
 /** SmbRankMore: writes something behind a ranking: @text: to the result, or where it goes to standard output to the messages; @json:
@@ -52,7 +58,8 @@ typedef struct {
  * @started: when, as SmbCaptureHeader.started
  * @status: (nullable): how it ended, in words
  * @n_launches: of all rows
- * @rows: (element-type SmbRankRow): the most excess wavefronts first, of equals the first launch; after them what was refused
+ * @rows: (element-type SmbRankRow): those whose conflicts cost the most time first, then the most excess wavefronts, of equals the first
+ *   launch; after them what was refused
  * @more: (nullable) (transfer none): what else is said of the program
  * @known: (nullable): rows of a program that runs, by all that they have in common
  */
@@ -68,9 +75,13 @@ typedef struct {
   const SmbRankMore *more;
 } SmbRanking;
 
-/** What is kept of the analysis of a row, in @bounds and @warnings; rows are counted in several threads. */
-typedef void (*SmbRankNote)(SmbRankRow *row, const SmbProgram *program,
-                            const SmbAnalysis *analysis);
+/** What is kept of the analysis of a row, in @bounds, @warnings and @time; rows are counted in several threads. @target: (nullable): a launch
+ * that is not of a program that runs */
+typedef void (*SmbRankNote)(SmbRankRow *row, const SmbTarget *target, const SmbProgram *program,
+                            const SmbArch *arch, const SmbAnalysis *analysis);
+
+/** smb_rank_row_cost: Returns: what the conflicts of one launch cost, in microseconds; 0 if its time is not known */
+double smb_rank_row_cost(const SmbRankRow *row);
 
 /**
  * smb_ranking_new:

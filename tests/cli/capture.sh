@@ -46,6 +46,24 @@ golden capture-ranking.json
 # Whatever the number of threads.
 expect 0 analyze app.capture --format json --threads 1
 cmp -s out "$srcdir/tests/cli/golden/capture-ranking.json" || die "$last: other counts"
+# With --time those first whose conflicts cost most; a launch is predicted with its memory, and one that cannot be counted is not.
+expect 0 analyze app.capture --time
+tells 'Predicted on an H100: '
+grep -qE '^ +2 \+1 .* 94% +9.0 µs +[0-9.]+ µs +0\.[0-9]+ µs +[0-9]+% +exact$' out || die "$last: $(cat out)"
+grep -qE '^ +1 .* 0% +5.0 µs +[0-9.]+ µs +0 +0% +exact$' out || die "$last: $(cat out)"
+expect 0 analyze app.capture --time --format csv
+[ "$(cut -d , -f 1 out | tr '\n' ' ')" = 'launch 2 7 5 1 3 4 6 ' ] || die "$last: in another order: $(cat out)"
+[ -z "$(sed -n 's/.*,not counted.*,\([0-9]*\)$/\1/p' out)" ] || die "$last: $(cat out)"
+[ "$(grep -c ',[0-9]*,[1-9][0-9]*$' out)" = 3 ] || die "$last: conflicts of three launches: $(cat out)"
+expect 0 analyze app.capture --time --format json
+is_json
+[ "$(grep -c '"without_conflicts"' out)" = 4 ] || die "$last: $(cat out)"
+expect 0 analyze app.capture --time --format markdown
+shows '| predicted | conflicts | % | remark |'
+expect 2 analyze app.capture --clock 99
+expect 0 analyze "$srcdir/tests/data/capture/own.capture" --time --format csv
+sed -n 's/.*,\([0-9][0-9]*\)$/\1/p' out >costs
+sort -rnc costs || die "$last: not the costliest first: $(cat costs)"
 # What was left out is left out.
 expect 0 analyze app.capture --unknown skip --format csv
 grep -q '^4,gather.*not counted' out || die "$last: $(cat out)"

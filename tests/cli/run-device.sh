@@ -39,6 +39,16 @@ cmp out "$srcdir/tests/run/kernel-linked.expected" || die "linked: another outpu
 "$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/kernel-grid.cu"
 "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "compiled PTX: $(cat out err)"
 cmp out "$srcdir/tests/run/kernel-grid.expected" || die "compiled PTX: another output: $(cat out err)"
+# Several files of it are linked when the program starts, as a driver does; and with the device runtime.
+"$nvcc" -gencode arch=compute_90,code=compute_90 -rdc=true -cudart shared -o linked "$srcdir/tests/run/kernel-linked.cu" "$srcdir/tests/run/kernel-linked-more.cu"
+"$SMEMBANK" run --output ranking -- ./linked >out 2>err || die "linked PTX: $(cat out err)"
+cmp out "$srcdir/tests/run/kernel-linked.expected" || die "linked PTX: another output: $(cat out err)"
+"$nvcc" -gencode arch=compute_90,code=compute_90 -rdc=true -cudart shared -o linked "$srcdir/tests/run/dynamic.cu"
+"$SMEMBANK" run --output ranking -- ./linked >out 2>err || die "dynamic as PTX: $(cat out err)"
+cmp out "$srcdir/tests/run/dynamic.expected" || die "dynamic as PTX: another output: $(diff out "$srcdir/tests/run/dynamic.expected"; cat err)"
+status=0
+SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./linked >out 2>err || status=$?
+grep -q 'linking needs nvcc' err || die "linked PTX without a compiler: $(cat out err)"
 for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks; do
   "$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/$name.cu"
   SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"

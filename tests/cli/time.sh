@@ -111,6 +111,42 @@ for wrong in '--clock 0' '--clock x' '--cache hot' '--device gtx'; do
   wanted_status=2 turn 'transpose<0>' analyze $wrong
 done
 
+# --- explain
+
+turn 'transpose<0>' explain --time
+tells 'On an H100 the launch takes 2'
+tells 'shared memory is busy 9'
+tells 'Without bank conflicts DRAM limits: 8.1'
+tells 'Without those of this access alone: '
+turn 'transpose<0>' explain --time --format json
+shows '"bound_by" : "DRAM"'
+cost=$(member cost_cycles)
+grep -qx "$cost" costs || die "explain has another cost: $cost"
+turn 'transpose<1>' explain --time
+tells 'DRAM is busy '
+tells 'It has no bank conflicts.'
+turn 'transpose<0>' explain
+grep -q '^Time' "$work/out" && die 'a time that nobody asked for'
+
+# --- compare: the launch got slower, and by how much
+
+turn 'transpose<1>' analyze --time --format json
+cp "$work/out" padded.json
+turn 'transpose<0>' analyze --time --format json
+cp "$work/out" flat.json
+expect 1 compare padded.json flat.json
+tells 'Time on h100: 8.1'
+tells ' times as long; bank conflicts cost 0.00 µs -> '
+expect 0 compare flat.json padded.json
+tells ' times as fast; bank conflicts cost '
+expect 1 compare padded.json flat.json --format markdown
+tells '. Time on h100: '
+expect 1 compare padded.json flat.json --format json
+shows '"conflict_microseconds"'
+# shellcheck disable=SC2086
+expect 0 compare transpose.cubin transpose.cubin --entry 'transpose<0>' $launch --time
+tells ', as before; bank conflicts cost '
+
 # --- --max-cost
 
 share=$(awk -v a="$all" -v b="$without" 'BEGIN { print int(100 * (a - b) / a) }')

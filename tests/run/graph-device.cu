@@ -43,6 +43,12 @@ launch(Log *log, cudaGraphExec_t graph, unsigned long long stream, int what) {
 }
 
 __global__ void
+launch_often(Log *log, cudaGraphExec_t graph) {
+  for (int i = 0; i < 3; i++)
+    log->errors[i] = cudaGraphLaunch(graph, cudaStreamGraphTailLaunch);
+}
+
+__global__ void
 again(Log *log, int *count) {
   log->entries[atomicAdd(&log->n, 1)] = 50 + *count;
   if (--*count > 0)
@@ -116,7 +122,15 @@ main() {
   unsigned long long flags = 99;
   TELL(cudaGraphExecGetFlags(child, &flags));
   printf("flags %llu\n", flags);
+  cudaGraph_t thrice;
+  CHECK(cudaGraphCreate(&thrice, 0));
+  add(thrice, nullptr, (void *)launch_often, log_, child);
+  cudaGraphExec_t often = make(thrice, cudaGraphInstantiateFlagDeviceLaunch);
+  CHECK(cudaGraphLaunch(often, stream));
+  show("not uploaded");
   TELL(cudaGraphUpload(child, stream));
+  CHECK(cudaGraphLaunch(often, stream));
+  show("three times");
   CHECK(cudaStreamSynchronize(stream));
   unsigned long long ways[] = {tail, forget, sibling, 0, 0x0400000000000000};
   for (unsigned long long way : ways) {

@@ -140,6 +140,7 @@ work_in_child(int in, int out) {
   CHECK(cudaMemcpy(memory + 1, own, sizeof(int), cudaMemcpyDeviceToDevice));
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaFree(own));
+  FAILS(cudaErrorInvalidValue, cudaFree(memory)); // it is closed
   CHECK(cudaIpcCloseMemHandle(memory));
   CHECK(cudaIpcCloseMemHandle(memory));
   CHECK(cudaEventDestroy(event));

@@ -183,7 +183,7 @@ release_physical(Physical *physical) {
     at = &(*at)->next;
   *at = physical->next;
   if (physical->is_opened)
-    share_close(physical->range);
+    share_close(physical->range, SHARE_HANDLE);
   else
     memory_drop(physical->block);
   handle_free(physical);
@@ -254,7 +254,7 @@ cuMemImportFromShareableHandle(Physical **handle, void *fd, int kind) {
     return cudaErrorUnknown;
   if (share_is_own(&share))
     return use_own_physical(&share, handle) ? cudaSuccess : cudaErrorInvalidValue;
-  char *range = share_open(&share);
+  char *range = share_open(&share, SHARE_HANDLE);
   Physical *made = range ? handle_new(HANDLE_MEMORY, sizeof *made) : NULL;
   if (!made)
     return cudaErrorMemoryAllocation;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Graphs run one after the other: what a kernel launches to be forgotten runs when the kernel has ended, whether as a sibling or not, and
-// what it launches as a tail when its graph has, in the order of the calls, each before what waited already. How many may wait is not
-// limited here.
+// what it launches as a tail when its graph has, in the order of the calls, each before what waited already.
 #include "gpu/driver/graph/device-graph.h"
 
 #include <stdlib.h>
@@ -21,6 +20,7 @@ typedef struct {
 } ExecList;
 
 typedef struct Running {
+  const struct Running *outer;
   const Exec *exec;
   ExecList forgotten, tails; // launched by its kernels
 } Running;
@@ -52,14 +52,22 @@ exec_run_launched(void) {
   return error;
 }
 
+static cudaError_t
+begin_exec(Exec *exec) {
+  exec->waits = false;
+  exec->is_uploaded = exec->flags & cudaGraphInstantiateFlagDeviceLaunch;
+  return exec_run_nodes(exec);
+}
+
 cudaError_t
 exec_run(Exec *exec) {
   ExecList waiting = {NULL, 0}; // the next one last
   cudaError_t error = add_exec(&waiting, exec) ? cudaSuccess : cudaErrorMemoryAllocation;
   while (!error && waiting.n > 0) {
-    Running *outer = running, own = {.exec = waiting.execs[--waiting.n]};
+    Exec *next = waiting.execs[--waiting.n];
+    Running *outer = running, own = {.outer = outer, .exec = next};
     running = &own;
-    error = handle_is(own.exec, HANDLE_EXEC) ? exec_run_nodes(own.exec) : cudaErrorInvalidValue;
+    error = handle_is(next, HANDLE_EXEC) ? begin_exec(next) : cudaErrorInvalidValue;
     running = outer;
     while (!error && own.tails.n > 0)
       if (!add_exec(&waiting, own.tails.execs[--own.tails.n]))
@@ -77,14 +85,24 @@ device_graph_current(void) {
   return is_launchable ? (uintptr_t)running->exec : 0;
 }
 
+static bool
+is_running(const Exec *exec) {
+  const Running *one = running;
+  while (one && one->exec != exec)
+    one = one->outer;
+  return one;
+}
+
+// A graph is launched again when it has begun to run, and, but as a tail, when it has ended.
 cudaError_t
 device_graph_launch(Exec *exec, uint64_t stream) {
-  if (!running || !handle_is(exec, HANDLE_EXEC) ||
-      !(exec->flags & cudaGraphInstantiateFlagDeviceLaunch) ||
-      (stream != stream_tail && stream != stream_forget && stream != stream_sibling))
+  if (!running || !handle_is(exec, HANDLE_EXEC) || !exec->is_uploaded || exec->waits ||
+      (stream != stream_tail && stream != stream_forget && stream != stream_sibling) ||
+      (stream != stream_tail && is_running(exec)))
     return cudaErrorInvalidValue;
   ExecList *list = stream == stream_tail ? &running->tails : &running->forgotten;
-  return add_exec(list, exec) ? cudaSuccess : cudaErrorMemoryAllocation;
+  exec->waits = add_exec(list, exec);
+  return exec->waits ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 // --- what kernels can launch: kernels, copies and fills, and at least one kernel

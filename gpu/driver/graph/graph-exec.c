@@ -49,6 +49,8 @@ instantiate(cudaGraphExec_t *answer, Graph *graph, unsigned long long flags, int
   if (!exec)
     return error_return(cudaErrorMemoryAllocation);
   exec->flags = flags;
+  exec->is_uploaded =
+      flags & cudaGraphInstantiateFlagUpload && flags & cudaGraphInstantiateFlagDeviceLaunch;
   exec->graph = graph_copy(graph);
   exec->order = exec->graph ? graph_sort(exec->graph) : NULL;
   if (!exec->order) { // no order: a circle
@@ -158,6 +160,8 @@ cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t handle) {
   cudaError_t error = use_exec(exec);
   if (!error && !stream_of(handle))
     error = cudaErrorInvalidResourceHandle;
+  if (!error)
+    exec->is_uploaded = exec->flags & cudaGraphInstantiateFlagDeviceLaunch;
   return error_return(error);
 }
 

@@ -40,7 +40,9 @@ typedef struct Exec {
   Graph *graph;
   Node **order; // one in which nodes can run
   unsigned long long flags;
-  uint64_t ticket; // of its last launch
+  uint64_t ticket;  // of its last launch
+  bool is_uploaded; // kernels can launch it
+  bool waits;       // a kernel has launched it, and it does not run yet
 } Exec;
 
 Graph *graph_new(void);

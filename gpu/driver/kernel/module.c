@@ -15,13 +15,16 @@
 
 #define WRAPPER_MAGIC 0x466243b1u // __fatBinC_Wrapper_t (fatbinary_section.h)
 #define FATBIN_MAGIC  0xba55ed50u
-#define ELF_CUDA      190                 // e_machine
+#define ELF_CUDA      190 // e_machine
+#define LINK_VERSION  2   // of a wrapper of a program that was linked with -rdc=true
+#define LINK_FATBIN   2   // CU_JIT_INPUT_FATBINARY
 #define MOST_BYTES    ((uint64_t)1 << 40) // of what is taken for an image
 
 typedef struct {
   uint32_t magic, version;
   const void *data;
-  const void *names;
+  const void *const
+      *bundles; // of what is to be linked (LINK_VERSION): those of each file, and NULL
 } Wrapper;
 
 typedef struct {
@@ -67,6 +70,7 @@ struct Module {
   uint64_t number;
   const void *bytes;
   size_t n_bytes;
+  const void *const *bundles;  // (nullable): what is to be linked if that is no code for the device
   bool is_loaded, is_programs; // opened by the program
   uint64_t context;            // that it was opened in
   void *library;               // (nullable): that it is in
@@ -237,16 +241,50 @@ find_load_error(const Module *module) {
   return module_is_ptx(module->bytes) ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice;
 }
 
+static RunStatus
+ask_module(Module *module, const void *bytes, size_t n_bytes, SmbPayload *payload) {
+  payload->length = payload->at = 0;
+  module->number = ++last_number;
+  smb_payload_add_number(payload, module->number);
+  smb_payload_add_bytes(payload, bytes, n_bytes);
+  return client_ask(RUN_MODULE, payload);
+}
+
+// A program of several files that was linked where only their text was: what a driver links when it loads it.
+static RunStatus
+ask_linked(Module *module, SmbPayload *payload) {
+  size_t n = 0, length;
+  while (module->bundles[n])
+    n++;
+  payload->length = payload->at = 0;
+  smb_payload_add_number(payload, n);
+  for (size_t i = 0; i < n; i++) {
+    const Fatbin *fatbin = module->bundles[i];
+    smb_payload_add_number(payload, LINK_FATBIN);
+    smb_payload_add_bytes(payload, fatbin, fatbin->header_bytes + fatbin->bytes);
+  }
+  RunStatus status = client_ask(RUN_LINK, payload);
+  if (status != RUN_DONE)
+    return status; // with what is to be said
+  smb_payload_bytes(payload, &length);
+  const unsigned char *code = smb_payload_bytes(payload, &length);
+  void *copy = malloc(length + 1);
+  if (copy)
+    memcpy(copy, code, length);
+  status = copy ? ask_module(module, copy, length, payload) : RUN_FAILED;
+  free(copy);
+  return status;
+}
+
 static cudaError_t
 load_once(Module *module, ModuleLog *log) {
   SmbPayload payload = {0};
   if (module->is_loaded)
     return module->failure;
   module->is_loaded = true;
-  module->number = ++last_number;
-  smb_payload_add_number(&payload, module->number);
-  smb_payload_add_bytes(&payload, module->bytes, module->n_bytes);
-  RunStatus status = client_ask(RUN_MODULE, &payload);
+  RunStatus status = ask_module(module, module->bytes, module->n_bytes, &payload);
+  if (status == RUN_NO_IMAGE && module->bundles && module->bundles[0])
+    status = ask_linked(module, &payload);
   size_t length;
   const unsigned char *message = smb_payload_bytes(&payload, &length);
   error_tell(message, length);
@@ -478,6 +516,7 @@ __cudaRegisterFatBinary(void *data) {
   }
   module->bytes = fatbin;
   module->n_bytes = fatbin->header_bytes + fatbin->bytes;
+  module->bundles = wrapper->version == LINK_VERSION ? wrapper->bundles : NULL;
   pthread_mutex_lock(&lock);
   module->next = modules;
   modules = module;

@@ -37,7 +37,7 @@ release(void *address, bool is_host) {
   if (error || !address)
     return error_return(error);
   Allocation found;
-  if (!is_host && share_close(address)) // of a pool of another process
+  if (!is_host && share_close(address, SHARE_POOLED)) // of a pool of another process
     return cudaSuccess;
   if (!memory_find(address, &found) || found.address != (uintptr_t)address ||
       (found.kind == INJECT_HOST) != is_host)
@@ -138,8 +138,9 @@ cudaFreeAsync(void *address, cudaStream_t handle) {
   }
   Allocation freed = {0};
   queue_wait(stream_ticket(stream));
-  error =
-      share_close(address) || memory_free(address, &freed) ? cudaSuccess : cudaErrorInvalidValue;
+  error = share_close(address, SHARE_POOLED) || memory_free(address, &freed)
+              ? cudaSuccess
+              : cudaErrorInvalidValue;
   pool_give_back(&freed);
   return error_return(error);
 }

@@ -405,6 +405,6 @@ cudaMemPoolImportPointer(void **address, cudaMemPool_t pool, const cudaIpcHandle
   if (error)
     return error_return(error);
   memcpy(&share, handle, sizeof share);
-  *address = share_open(&share);
+  *address = share_open(&share, SHARE_POOLED);
   return error_return(*address ? cudaSuccess : cudaErrorInvalidValue);
 }

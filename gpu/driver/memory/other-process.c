@@ -26,6 +26,7 @@ enum {
 typedef struct Opened {
   struct Opened *next;
   Share share;
+  ShareKind kind;
   void *block; // what is allocated for it
   char *pages; // in that
   unsigned uses;
@@ -96,14 +97,15 @@ open_pages(const Share *share) {
 }
 
 void *
-share_open(const Share *share) {
+share_open(const Share *share, ShareKind kind) {
   if (share->magic != SHARE_MAGIC)
     return NULL;
   pthread_mutex_lock(&lock);
   Opened *found = all_opened;
-  while (found && memcmp(&found->share, share, sizeof *share) != 0)
+  while (found && (found->kind != kind || memcmp(&found->share, share, sizeof *share) != 0))
     found = found->next;
   if (!found && (found = open_pages(share)) != NULL) {
+    found->kind = kind;
     found->next = all_opened;
     all_opened = found;
   }
@@ -114,10 +116,10 @@ share_open(const Share *share) {
 }
 
 bool
-share_close(const void *address) {
+share_close(const void *address, ShareKind kind) {
   pthread_mutex_lock(&lock);
   Opened **at = &all_opened;
-  while (*at && (*at)->pages + (*at)->share.offset != address)
+  while (*at && ((*at)->kind != kind || (*at)->pages + (*at)->share.offset != address))
     at = &(*at)->next;
   Opened *found = *at;
   if (found && --found->uses == 0) {
@@ -176,7 +178,7 @@ cudaIpcOpenMemHandle(void **address, cudaIpcHandle handle, unsigned flags) {
     error = cudaErrorDeviceUninitialized;
   if (error)
     return error_return(error);
-  *address = share_open(&share);
+  *address = share_open(&share, SHARE_MEMORY);
   return error_return(*address ? cudaSuccess : cudaErrorMapBufferObjectFailed);
 }
 
@@ -186,7 +188,7 @@ cudaIpcCloseMemHandle(void *address) {
   if (error)
     return error_return(error);
   queue_wait(queue_last());
-  return error_return(share_close(address) ? cudaSuccess : cudaErrorInvalidValue);
+  return error_return(share_close(address, SHARE_MEMORY) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 // --- events: what was asked of one and what has happened are words that its processes share
@@ -215,7 +217,7 @@ cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcHandle handle) {
     error = cudaErrorMapBufferObjectFailed;
   if (!error && share_is_own(&share))
     error = cudaErrorDeviceUninitialized;
-  SharedEvent *shared = error ? NULL : share_open(&share);
+  SharedEvent *shared = error ? NULL : share_open(&share, SHARE_EVENT);
   if (!error && !shared)
     error = cudaErrorMapBufferObjectFailed;
   error = error ? error : event_open(event, shared);

@@ -23,11 +23,19 @@ cudaIpcHandle share_handle(const void *address, size_t bytes);
 // Whether it was made by this process.
 bool share_is_own(const Share *share);
 
+// What it is that was opened: a function that closes the one does not close the other.
+typedef enum {
+  SHARE_MEMORY, // an allocation, by its handle
+  SHARE_POOLED, // one of a pool
+  SHARE_HANDLE, // of virtual memory management
+  SHARE_EVENT,
+} ShareKind;
+
 // Its address here, the same each time; NULL: it is not there, or there is no room.
-void *share_open(const Share *share);
+void *share_open(const Share *share, ShareKind kind);
 
 // Returns whether it was open; the last one unmaps it.
-bool share_close(const void *address);
+bool share_close(const void *address, ShareKind kind);
 
 // A file that can be handed to another process, with what it has to know in it. -1: there is none.
 int share_write(const Share *share);

@@ -90,7 +90,7 @@ cudaEventDestroy(cudaEvent_t event) {
     return error_return(error);
   queue_wait(event->ticket);
   if (event->is_opened)
-    share_close(event->shared);
+    share_close(event->shared, SHARE_EVENT);
   else if (event->shared)
     memory_drop(event->shared);
   free(event->nodes);
