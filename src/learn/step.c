@@ -60,7 +60,7 @@ predict_run(SmbLearnRun *run, GError **error) {
   if (!code)
     return TRUE;
   run->code = smb_target_with_code(run->target, code, run->arch, error);
-  run->time = run->code ? smb_launch_time_predict_whole(run->code, run->arch, error) : NULL;
+  run->time = run->code ? smb_launch_time_total(run->code, run->arch, error) : NULL;
   return run->time && (run->time->time || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                                                    "its time is not known: %s", run->time->why));
 }
