@@ -64,9 +64,9 @@ static const char *const unreadable[][2] = {
     {TITLE RUN "@check a.global_load.wavefronts\n",
      "l:3:8: 'a.global_load.wavefronts': expected one of requests, sectors, ideal, worst"},
     {TITLE RUN "@check a.fetch.ideal\n",
-     "l:3:8: 'a.fetch.ideal': expected load, store, atomic, global_load, ..."},
+     "l:3:8: 'a.fetch.ideal': expected load, store, atomic, global_load, time, ..."},
     {TITLE RUN "@check a.load0.ideal\n",
-     "l:3:8: 'a.load0.ideal': expected load, store, atomic, global_load, ..."},
+     "l:3:8: 'a.load0.ideal': expected load, store, atomic, global_load, time, ..."},
     {TITLE RUN "@check 1 == lane\n",
      "l:3:13: 'lane': expected RUN.ACCESS.QUANTITY, RUN.QUANTITY or lanes"},
     {TITLE RUN "@check a.load.b.c\n",
@@ -203,6 +203,7 @@ static const char *const untrue[][2] = {
     {"{a.global_load.sectors}", "l:12:2: 'a.global_load.sectors': the run makes no such request"},
     {"{old.global_load.sectors}",
      "l:12:2: 'old.global_load.sectors': the architecture of the run moves no 32-byte sectors"},
+    {"{a.time.cycles}", "l:12:2: 'a.time.cycles': the time of the run is not known"},
     {"{a.IPAD}", "l:12:2: 'a.IPAD': neither a quantity of a run nor a macro of its kernel"},
     {"{wide.OUT}", "l:12:2: 'wide.OUT': neither a quantity of a run nor a macro of its kernel"},
     {"@meeting a.atomic", "l:12:10: 'a.atomic': the run makes no such request"},
@@ -211,8 +212,9 @@ static const char *const untrue[][2] = {
      "l: run 'b': no built-in kernel 'nothing': 'list kernels' shows them"},
     {"@run b --kernels x", "l: run 'b': unknown option --kernels; did you mean '--kernel'?"},
     {"@run b --help", "l: run 'b': --help cannot be used here"},
-    {"@run b nothing.cu", "l: run 'b': no kernel 'nothing.cu' in the course: expected one of "
-                          "constant.cu, counter.cu, reduction.cu, swizzle.cu, width.cu, word.cu"},
+    {"@run b nothing.cu",
+     "l: run 'b': no kernel 'nothing.cu' in the course: expected one of "
+     "constant.cu, counter.cu, reduction.cu, sum.cu, swizzle.cu, turn.cu, width.cu, word.cu"},
     {"@run b word.cu -D WORDS=0", "l: run 'b': word.cu:14:41: division by zero, by thread (0,0,0)"},
 };
 

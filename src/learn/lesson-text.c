@@ -9,6 +9,7 @@
 // these are. With results of NULL all is checked that needs none.
 #include "src/learn/lesson.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "sim/arch/arch.h"
@@ -17,6 +18,7 @@
 typedef enum {
   SCOPE_SHARED, // requests of shared memory
   SCOPE_GLOBAL, // requests of global memory
+  SCOPE_TIME,   // the predicted time of a run
   SCOPE_RUN,    // a run
 } Scope;
 
@@ -37,6 +39,13 @@ typedef enum {
   FIELD("sectors", sum.segments)                                                                   \
   FIELD("ideal", sum.ideal)                                                                        \
   FIELD("worst", sum.max_segments) /* most sectors of one request */
+#define TIME_FIELDS(FIELD)                                                                         \
+  FIELD("cycles", time->cycles)                                                                    \
+  FIELD("without", time->without) /* bank conflicts: cycles */                                     \
+  FIELD("microseconds", smb_time_microseconds(time, time->cycles))                                 \
+  FIELD("microseconds_without", smb_time_microseconds(time, time->without))                        \
+  FIELD("shared_busy", 100 * time->busy[SMB_UNIT_SHARED]) /* percent of the time */                \
+  FIELD("dram_busy", 100 * time->busy[SMB_UNIT_DRAM])
 #define RUN_FIELDS(FIELD)                                                                          \
   FIELD("warps", analysis->n_warps) /* of a block */                                               \
   FIELD("shared_bytes", analysis->shared_bytes)                                                    \
@@ -74,6 +83,9 @@ typedef struct {
 // "load", "store2", "global_store": a class of accesses, and which one.
 static gboolean
 parse_selector(const char *text, Quantity *quantity) {
+  quantity->scope = SCOPE_TIME;
+  if (strcmp(text, "time") == 0)
+    return TRUE;
   quantity->scope = g_str_has_prefix(text, "global_") ? SCOPE_GLOBAL : SCOPE_SHARED;
   text += quantity->scope == SCOPE_GLOBAL ? strlen("global_") : 0;
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++) {
@@ -105,7 +117,8 @@ parse_field(const Name *name, const char *word, Quantity *quantity, GError **err
   static const char *const shared[] = {SHARED_FIELDS(NAME) NULL};
   static const char *const global[] = {GLOBAL_FIELDS(NAME) NULL};
   static const char *const run[] = {RUN_FIELDS(NAME) NULL};
-  static const char *const *const scopes[] = {shared, global, run};
+  static const char *const time[] = {TIME_FIELDS(NAME) NULL};
+  static const char *const *const scopes[] = {shared, global, time, run};
   const char *const *names = scopes[quantity->scope];
   while (names[quantity->field] && strcmp(names[quantity->field], word) != 0)
     quantity->field++;
@@ -128,7 +141,7 @@ parse_quantity(const Name *name, Quantity *quantity, GError **error) {
   if (!parse_run(name, words[0], quantity, error))
     return FALSE;
   if (n == 3 && !parse_selector(words[1], quantity))
-    return refuse_quantity(name, error, "expected load, store, atomic, global_load, ...");
+    return refuse_quantity(name, error, "expected load, store, atomic, global_load, time, ...");
   return parse_field(name, words[n - 1], quantity, error);
 }
 
@@ -192,6 +205,16 @@ value_of_global(const Name *name, const Quantity *quantity, const SmbAnalysis *a
 }
 
 static gboolean
+value_of_time(const Name *name, const Quantity *quantity, const SmbTime *time, guint64 *value,
+              GError **error) {
+  if (!time)
+    return refuse_quantity(name, error, "the time of the run is not known");
+  const double values[] = {TIME_FIELDS(VALUE)};
+  *value = (guint64)round(values[quantity->field]);
+  return TRUE;
+}
+
+static gboolean
 value_of_macro(const Name *name, const char *macro, const SmbProgram *kernel, gint64 *value,
                GError **error) {
   g_autofree char *defined = g_strdup_printf("defined(%s)", macro);
@@ -242,6 +265,8 @@ value_of(const Name *name, const SmbLessonResult *results, gint64 *value, GError
     return value_of_run(name, &quantity, result, value, error);
   gboolean good = quantity.scope == SCOPE_SHARED
                       ? value_of_shared(name, &quantity, result->analysis, &count, error)
+                  : quantity.scope == SCOPE_TIME
+                      ? value_of_time(name, &quantity, result->time, &count, error)
                       : value_of_global(name, &quantity, result->analysis, &count, error);
   *value = (gint64)count;
   return good;

@@ -304,7 +304,7 @@ smb_lesson_new(SmbSource *source, GError **error) {
 static SmbSource *
 load_lesson_source(const char *path, const char *name, GError **error) {
   g_autoptr(GBytes) bytes = smb_data_load(path, error);
-  return bytes ? smb_source_new(name, bytes, error) : NULL;
+  return bytes ? smb_source_new_any(name, bytes, error) : NULL;
 }
 
 GPtrArray *
@@ -335,4 +335,13 @@ smb_lesson_kernel(const char *name, GError **error) {
   }
   g_autofree char *path = g_strconcat("lessons/", name, NULL);
   return load_lesson_source(path, name, error);
+}
+
+SmbSource *
+smb_lesson_code(const char *name) {
+  g_auto(GStrv) names = smb_data_list("lessons", ".cubin");
+  g_autofree char *stem = g_strndup(name, strlen(name) - (g_str_has_suffix(name, ".cu") ? 3 : 0));
+  g_autofree char *path = g_strdup_printf("lessons/%s.cubin", stem);
+  return g_strv_contains((const char *const *)names, stem) ? load_lesson_source(path, name, NULL)
+                                                           : NULL;
 }

@@ -27,6 +27,7 @@
 // not compute could be wrong. Expressions are those of #if, over quantities of runs:
 //   RUN.load.wavefronts      of all its loads; or store, atomic; load2 is the second load in the text
 //   RUN.global_load.sectors  likewise, of global memory
+//   RUN.time.cycles          of the launch, as predicted of its machine code, which is beside the kernel in data/lessons
 //   RUN.shared_bytes         of the run
 //   RUN.PAD                  a macro of its kernel
 //   lanes                    of a warp
@@ -37,6 +38,7 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/base/source.h"
+#include "sim/time/time.h"
 
 G_BEGIN_DECLS
 
@@ -100,11 +102,12 @@ typedef struct {
   GArray *after;
 } SmbLesson;
 
-/** SmbLessonResult: what a run gave (all transfer none). */
+/** SmbLessonResult: what a run gave (all transfer none). @time: (nullable): of a kernel of the course that is there as machine code, too */
 typedef struct {
   const SmbProgram *kernel;
   const SmbArch *arch;
   const SmbAnalysis *analysis;
+  const SmbTime *time;
 } SmbLessonResult;
 
 /**
@@ -135,6 +138,10 @@ GPtrArray *smb_lesson_load_course(GError **error);
  * Returns: (transfer full): its text, of that name
  */
 SmbSource *smb_lesson_kernel(const char *name, GError **error);
+
+/** smb_lesson_code: Returns: (transfer full) (nullable): what nvcc makes of a kernel of the course for sm_90; %NULL: it is not there as
+ * machine code */
+SmbSource *smb_lesson_code(const char *name);
 
 /** smb_lesson_find_run: Returns: the index of the run of that name, or -1 */
 int smb_lesson_find_run(const SmbLesson *lesson, const char *name);

@@ -11,6 +11,8 @@ smb_learn_run_free(SmbLearnRun *run) {
   if (!run)
     return;
   smb_analysis_free(run->analysis);
+  smb_launch_time_free(run->time);
+  smb_target_free(run->code);
   smb_target_free(run->target);
   g_clear_pointer(&run->arch, smb_arch_unref);
   g_strfreev(run->words);
@@ -50,6 +52,19 @@ parse_step_words(SmbLearnRun *run, SmbCli *cli, GError **error) {
   return FALSE;
 }
 
+// The same launch of the machine code of a kernel of the course, and its time.
+static gboolean
+predict_run(SmbLearnRun *run, GError **error) {
+  g_autoptr(SmbSource) code =
+      run->is_course && run->target->file ? smb_lesson_code(run->target->file) : NULL;
+  if (!code)
+    return TRUE;
+  run->code = smb_target_with_code(run->target, code, run->arch, error);
+  run->time = run->code ? smb_launch_time_total(run->code, run->arch, error) : NULL;
+  return run->time && (run->time->time || smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                                                   "its time is not known: %s", run->time->why));
+}
+
 SmbLearnRun *
 smb_learn_run_new(const char *const *words, gboolean is_course, GError **error) {
   g_autoptr(SmbLearnRun) run = g_new0(SmbLearnRun, 1);
@@ -67,7 +82,7 @@ smb_learn_run_new(const char *const *words, gboolean is_course, GError **error) 
   g_free(cli.case_origin);
   if (good)
     run->analysis = smb_target_analyze(run->target, run->arch, error);
-  return run->analysis ? g_steal_pointer(&run) : NULL;
+  return run->analysis && predict_run(run, error) ? g_steal_pointer(&run) : NULL;
 }
 
 void
@@ -91,7 +106,8 @@ make_runs(SmbLearnStep *step, GError **error) {
       return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s: run '%s': %-s",
                       smb_source_name(lesson->source), named->name, told);
     g_ptr_array_add(step->runs, run);
-    SmbLessonResult result = {run->target->kernel, run->arch, run->analysis};
+    SmbLessonResult result = {run->target->kernel, run->arch, run->analysis,
+                              run->time ? run->time->time : NULL};
     g_array_append_val(step->results, result);
   }
   return TRUE;

@@ -5,6 +5,7 @@
 // with the same words.
 #pragma once
 
+#include "src/analysis/launch-time.h"
 #include "src/learn/lesson.h"
 #include "src/target/target.h"
 
@@ -12,6 +13,7 @@
  * SmbLearnRun: a command line of analyze, and what it gave.
  * @words: what stands after 'smembank analyze'
  * @is_course: whether FILE among them is a kernel of the course, not a file
+ * @code, @time: (nullable): its machine code, launched alike, and how long that takes (smb_lesson_code())
  */
 typedef struct {
   GStrv words;
@@ -19,6 +21,8 @@ typedef struct {
   SmbArch *arch;
   SmbTarget *target;
   SmbAnalysis *analysis;
+  SmbTarget *code;
+  SmbLaunchTime *time;
 } SmbLearnRun;
 
 /**

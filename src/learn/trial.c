@@ -252,6 +252,8 @@ launch_words(const SmbLearnRun *run, const char *path) {
   const SmbTarget *target = run->target;
   g_autoptr(GStrvBuilder) words = g_strv_builder_new();
   g_strv_builder_add(words, path);
+  if (g_strv_contains((const char *const *)run->words, "--entry"))
+    g_strv_builder_add_many(words, "--entry", target->entry, NULL);
   add_extents(words, "--block", target->launch.block);
   if (target->launch.grid[0] * target->launch.grid[1] * target->launch.grid[2] > 1)
     add_extents(words, "--grid", target->launch.grid);

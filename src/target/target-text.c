@@ -128,3 +128,11 @@ smb_target_compile(const SmbTarget *target, const char *text, gsize dynamic_byte
     return NULL;
   return g_steal_pointer(&other);
 }
+
+SmbTarget *
+smb_target_with_code(const SmbTarget *target, SmbSource *code, const SmbArch *arch,
+                     GError **error) {
+  g_autoptr(SmbTarget) other = copy_target(target, target->launch.dynamic_bytes);
+  number_parameters(target, other);
+  return smb_target_finish(other, code, arch, NULL, error) ? g_steal_pointer(&other) : NULL;
+}

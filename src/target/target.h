@@ -212,6 +212,11 @@ SmbTarget *smb_target_from_catalog(const SmbCatalogEntry *entry, const char *con
 SmbTarget *smb_target_with_text(const SmbTarget *target, const char *text, gsize dynamic_bytes,
                                 const SmbArch *arch, GError **error);
 
+/** smb_target_with_code: @target: a kernel of the kernel language; @code: compiled code of it. Returns: (transfer full): it, launched as
+ * smb_target_compile() does */
+SmbTarget *smb_target_with_code(const SmbTarget *target, SmbSource *code, const SmbArch *arch,
+                                GError **error);
+
 /**
  * smb_target_compile:
  * @target: a kernel of the kernel language
