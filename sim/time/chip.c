@@ -77,6 +77,8 @@ fill_chip(SmbChip *chip, GKeyFile *keys, GError **error) {
   chip->title = g_key_file_get_string(keys, TIME, "title", NULL);
   chip->source = g_key_file_get_string(keys, TIME, "source", NULL);
   chip->arch = g_key_file_get_string(keys, DEVICE, "arch", NULL);
+  chip->error = g_key_file_get_double(keys, TIME, "error", NULL);
+  chip->error_of = g_key_file_get_string(keys, TIME, "error-of", NULL);
   if (!chip->title || !chip->source || !chip->arch)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s/%s.ini: expected arch in [%s], title and source in [%s]", FOLDER,
@@ -137,5 +139,6 @@ smb_chip_free(SmbChip *chip) {
   g_free(chip->title);
   g_free(chip->arch);
   g_free(chip->source);
+  g_free(chip->error_of);
   g_free(chip);
 }

@@ -19,6 +19,8 @@ G_BEGIN_DECLS
  * @arch: its architecture
  * @evidence: of its times
  * @source: what was measured, and how
+ * @error: how far predictions were off on average, as a part of what was measured; 0: they were not compared
+ * @error_of: (nullable): of which launches
  * @multiprocessors: that run blocks
  * @clock_khz: of these, at most
  * @rate: for each SmbRate: cycles that an instruction of a warp occupies the pipe of its sub-partition; 0 of those without one
@@ -29,6 +31,8 @@ typedef struct {
   char *arch;
   SmbEvidence evidence;
   char *source;
+  double error;
+  char *error_of;
   double multiprocessors;
   double clock_khz;
   double rate[SMB_N_RATES];

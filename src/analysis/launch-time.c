@@ -3,6 +3,7 @@
 #include "src/analysis/launch-time.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "sim/base/text.h"
 #include "src/out/json.h"
@@ -160,6 +161,12 @@ describe_gain(const SmbTime *time, double cycles) {
                          time->cycles / rest);
 }
 
+// "an H200", "a B200", by how the first letter is said.
+static const char *
+find_article(const char *title) {
+  return strchr("AEFHILMNORSX", *title) ? "an" : "a";
+}
+
 char *
 smb_launch_time_tell(const SmbLaunchTime *launch) {
   const SmbTime *time = launch->time;
@@ -167,8 +174,8 @@ smb_launch_time_tell(const SmbLaunchTime *launch) {
     return g_strdup_printf("Time: not known: %s.", launch->why);
   g_autofree char *all = smb_time_describe(smb_time_microseconds(time, time->cycles));
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "Time on an %s: %s, limited by %s", launch->chip->title, all,
-                  limit_name(time->limit));
+  g_string_printf(text, "Time on %s %s: %s, limited by %s", find_article(launch->chip->title),
+                  launch->chip->title, all, limit_name(time->limit));
   if (time->limit != SMB_N_UNITS)
     g_string_append_printf(text, " (busy %.0f %%)", 100 * time->busy[time->limit]);
   if (!time->has_conflicts) {
@@ -200,7 +207,8 @@ smb_launch_time_explain(const SmbLaunchTime *launch, const double *own) {
   double all = smb_launch_time_conflicts(launch);
   g_autofree char *us = smb_time_describe(smb_time_microseconds(time, time->cycles));
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "On an %s the launch takes %s: ", launch->chip->title, us);
+  g_string_printf(text, "On %s %s the launch takes %s: ", find_article(launch->chip->title),
+                  launch->chip->title, us);
   append_limit(text, time);
   if (!time->has_conflicts) {
     g_string_append(text, ". It has no bank conflicts.");
@@ -295,6 +303,11 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
     smb_json_number(json, "blocks", (gint64)time->blocks);
     smb_json_number(json, "instructions", (gint64)time->instructions);
     json_builder_end_object(json);
+    if (smb_json_object_if(json, "error", launch->chip->error > 0)) {
+      smb_json_double(json, "typical", launch->chip->error);
+      smb_json_text(json, "measured_on", launch->chip->error_of);
+      json_builder_end_object(json);
+    }
   }
   smb_json_boolean(json, "exact", FALSE);
   json_builder_end_object(json);
