@@ -51,7 +51,7 @@ static const struct {
   const char *file, *entry;
   guint threads;
 } kernels[] = {
-    {"sass/wide.sm_90.cubin", "corner", 16},        {"sass/wide.sm_90.cubin", "pairs", 128},
+    {"sass/wide.sm_90.cubin", "corner", 16},         {"sass/wide.sm_90.cubin", "pairs", 128},
     {"race/race.sm_90.cubin", "overtaken", 64},      {"memory/memory.sm_90.cubin", "stages", 32},
     {"pending/pending.sm_90.cubin", "disputed", 64},
 };

@@ -50,7 +50,8 @@ struct _SmbProgram {
   gboolean reaches_reserved; // its code asks where the system's part of shared memory lies
   guint max_threads;         // of a block, as the kernel says itself; 0: it does not
   guint registers;           // of a thread; 0: not known
-  GArray *timings; // SmbTiming: of machine code: of the instruction at each SMB_TIMING_BYTES of its code; else empty
+  GArray *
+      timings; // SmbTiming: of machine code: of the instruction at each SMB_TIMING_BYTES of its code; else empty
   guint required_block[3]; // the only block that it can be launched with; zeros: it does not say so
   guint required_cluster[3]; // the same
   gboolean is_serial;

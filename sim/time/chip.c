@@ -30,7 +30,7 @@ read_positive_numbers(SmbChip *chip, GKeyFile *keys, const char *group, const Nu
       return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                       "%s/%s.ini: [%s] %s: expected a positive number", FOLDER, chip->name, group,
                       numbers[i].key);
-    *(double *)((char *)chip + numbers[i].member) = value;
+    *(double *)(gpointer)((char *)chip + numbers[i].member) = value;
   }
   return TRUE;
 }

@@ -35,7 +35,8 @@ write_caution(SmbCli *cli, const SmbTarget *target) {
 static void
 write_heading_lines(SmbCli *cli, const SmbTarget *target, const SmbAnalysis *analysis,
                     const SmbCompiledCount *compiled) {
-  const SmbTarget *counted = smb_compiled_count_has(compiled) ? compiled->target : target;
+  const SmbTarget *counted =
+      compiled && smb_compiled_count_has(compiled) ? compiled->target : target;
   g_autofree char *level = describe_level(counted, counted != target);
   g_autofree char *block = smb_describe_extent(target->launch.block);
   g_autofree char *grid = smb_describe_extent(target->launch.grid);

@@ -45,11 +45,11 @@ grep -qF '[32 + 1]' best.cu || die "wrote $(cat best.cu)"
 # shellcheck disable=SC2086
 expect 0 advise $turn --device h200 --format json
 is_json
-grep -oE '"microseconds" *: *[0-9.]+' "$work/out" | grep -oE '[0-9.]+$' | sort -un >times
+grep -oE '"microseconds" *: *[0-9.]+' "$work/out" | grep -oE '[0-9.]+$' | sort -un >predicted
 golden_times advise-time.json
 expect 0 analyze "$layouts/turn-pad.sm_90.cubin" --block 32,8 --grid 64,64 --arg 2=2048 --time --device h200 --format json
 padded=$(grep -m 1 -oE '"microseconds" *: *[0-9.]+' "$work/out" | grep -oE '[0-9.]+$')
-grep -qxF "$padded" times || die "advise predicts $(cat times), analyze $padded"
+grep -qxF "$padded" predicted || die "advise predicts $(cat predicted), analyze $padded"
 
 # So it is with rows of a source that only a compiler reads.
 sed 's/__syncthreads();/__syncthreads(); asm volatile("");/' turn.cu >asm.cu

@@ -48,7 +48,7 @@ grep -q 'Without bank conflicts: ' page.html || die "$last: the page does not sa
 bars() {
   grep -oE "<rect class=\"$1\" x=\"[0-9]+\" y=\"[0-9]+\" width=\"[0-9.]+\"" page.html | grep -vc 'width="16"'
 }
-[ "$(bars with)" -ge 4 ] && [ "$(bars with)" = "$(bars without)" ] || die "$last: $(bars with) and $(bars without) bars"
+{ [ "$(bars with)" -ge 4 ] && [ "$(bars with)" = "$(bars without)" ]; } || die "$last: $(bars with) and $(bars without) bars"
 grep -oE '<text class="unit limit"[^<]*' page.html | grep -q '>shared memory' || die "$last: does not mark what limits"
 [ "$(grep -c 'aria-label="what conflicts cost"' page.html)" = 1 ] || die "$last: no table of costs"
 cost=$(grep -oE '<td class="bad">[0-9.]+ %</td></tr>' page.html | head -n 1 | grep -oE '[0-9.]+')
@@ -85,7 +85,7 @@ all=$(sed -n 1p cycles) without=$(sed -n 2p cycles)
 near "$without" "$padded" 2
 # Four loads have conflicts, and the stores have none; no access costs more than all of them.
 grep -oE '"cost_cycles" *: *[0-9]+' "$work/out" | grep -oE '[0-9]+' >costs
-[ "$(grep -vcx 0 costs)" = 4 ] && [ "$(grep -cx 0 costs)" = 4 ] || die "costs of accesses: $(cat costs)"
+{ [ "$(grep -vcx 0 costs)" = 4 ] && [ "$(grep -cx 0 costs)" = 4 ]; } || die "costs of accesses: $(cat costs)"
 while read -r cost; do
   [ "$cost" -le $((all - without)) ] || die "an access costs $cost of $((all - without)) cycles"
 done <costs

@@ -90,8 +90,8 @@ typedef struct {
   // where the decoder is
   const SassInstruction *instruction;
   SassInstruction ahead; // the one before it in the code
-  guint argument;  // of its row's handler
-  Builder builder; // of its steps: its address, and its guard
+  guint argument;        // of its row's handler
+  Builder builder;       // of its steps: its address, and its guard
   GError **error;
 } SassDecoder;
 

@@ -17,7 +17,7 @@ mkdir -p "$folder/cubins"
 
 nvcc -std=c++17 -O2 -arch=native -o "$folder/facts" "$here/facts.cu" -lcuda
 "$folder/facts" --cubins "$folder/cubins" >"$folder/facts.txt"
-name=$(sed -n '1s/^# //p' "$folder/facts.txt" | tr ' /' '--' | tr 'A-Z' 'a-z' | sed 's/^nvidia-//; s/-.*//')
+name=$(sed -n '1s/^# //p' "$folder/facts.txt" | tr ' /' '--' | tr '[:upper:]' '[:lower:]' | sed 's/^nvidia-//; s/-.*//')
 mv "$folder/facts.txt" "$folder/$name-facts.txt"
 tar -C "$folder" -cJf "$folder/$name-cubins.tar.xz" cubins
 python3 "$here/device.py" "$folder/$name-facts.txt" "$base" >"$folder/$name.ini"
