@@ -31,7 +31,6 @@ enum {
  * @rate: SmbRate
  * @times: how often it occupies its pipe for the time of its rate
  * @stall: cycles until the warp's next instruction may be issued, 0 to 15
- * @yields: another warp is preferred then
  * @write_board: the scoreboard that is open until its results are there; SMB_NO_BOARD: none
  * @read_board: the same, until its operands have been read
  * @waits: a bit for each scoreboard that must not be open when it is issued
@@ -44,7 +43,6 @@ typedef struct {
   guint8 rate;
   guint8 times;
   guint8 stall;
-  gboolean yields;
   guint8 write_board;
   guint8 read_board;
   guint8 waits;

@@ -56,15 +56,14 @@ note_executed(gpointer user, guint warp, guint32 place, guint n, G_GNUC_UNUSED S
 
 // The request of the instruction that the warp executes now, or NULL: it is not kept.
 static SmbTimedRequest *
-current_request(SmbBlockRecorder *recorder, guint warp, guint site, guint width) {
+current_request(SmbBlockRecorder *recorder, guint warp, guint site) {
   SmbBlockRecord *record = recorder->record;
   GArray *events = warp_events(record, warp);
   if (events->len == 0 || !recorder->is_kept)
     return NULL;
   SmbEvent *event = &g_array_index(events, SmbEvent, events->len - 1);
   if (!event->request) {
-    const SmbTimedRequest request = {
-        .site = site, .width = (guint8)width, .first = record->lines->len};
+    const SmbTimedRequest request = {.site = site, .first = record->lines->len};
     g_array_append_val(record->requests, request);
     event->request = record->requests->len;
   }
@@ -93,7 +92,7 @@ note_shared(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *arr
       return;
     }
   }
-  SmbTimedRequest *request = current_request(recorder, warp, site, asked->width);
+  SmbTimedRequest *request = current_request(recorder, warp, site);
   if (!request)
     return;
   request->wavefronts = (guint16)MIN(request->wavefronts + cost->wavefronts, G_MAXUINT16);
@@ -171,7 +170,7 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
             guint width, const guint64 *addresses) {
   SmbBlockRecorder *recorder = user;
   SmbBlockRecord *record = recorder->record;
-  SmbTimedRequest *request = current_request(recorder, warp, site, width);
+  SmbTimedRequest *request = current_request(recorder, warp, site);
   if (!request)
     return;
   if (request->n == 0)

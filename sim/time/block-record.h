@@ -33,7 +33,6 @@ typedef struct {
  * @wavefronts: of the pipe of shared memory
  * @ideal: those if no two lanes conflicted
  * @loads: of the same pipe, as it is that of the first-level cache
- * @width: bytes of a lane
  * @sectors: of its lines
  * @first, @n: of SmbBlockRecord.lines
  * @is_load: something of global memory comes back
@@ -44,7 +43,6 @@ typedef struct {
   guint16 wavefronts;
   guint16 ideal;
   guint16 loads;
-  guint8 width;
   guint16 sectors;
   gboolean is_load;
   gboolean is_store;

@@ -127,7 +127,6 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
   SmbTiming timing = {.rate = (guint8)refine_rate(instruction, find_rate(instruction)),
                       .times = (guint8)count_times(instruction),
                       .stall = high >> (105 - 64) & 15,
-                      .yields = !(high >> (109 - 64) & 1),
                       .write_board = high >> (110 - 64) & 7,
                       .read_board = high >> (113 - 64) & 7,
                       .waits = high >> (116 - 64) & 63,
