@@ -29,7 +29,6 @@ enum {
 /**
  * SmbTiming: of one instruction
  * @rate: SmbRate
- * @times: how often it occupies its pipe for the time of its rate
  * @stall: cycles until the warp's next instruction may be issued, 0 to 15
  * @write_board: the scoreboard that is open until its results are there; SMB_NO_BOARD: none
  * @read_board: the same, until its operands have been read
@@ -41,7 +40,6 @@ enum {
  */
 typedef struct {
   guint8 rate;
-  guint8 times;
   guint8 stall;
   guint8 write_board;
   guint8 read_board;

@@ -14,7 +14,6 @@
 
 struct _SmbBlockRecorder {
   const SmbProgram *program;
-  const SmbArch *arch;
   SmbSink sink;
   SmbBlock *block;
   SmbRecall *recall;
@@ -212,7 +211,6 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
   static const SmbProgramLimits limits = {0};
   SmbBlockRecorder *recorder = g_new0(SmbBlockRecorder, 1);
   recorder->program = program;
-  recorder->arch = arch;
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   recorder->max_warp_events = (guint)(max_events / MAX(1, smb_arch_warps(arch, threads)));
   recorder->seen = g_hash_table_new(g_direct_hash, g_direct_equal);

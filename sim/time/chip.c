@@ -63,6 +63,20 @@ read_time_evidence(SmbChip *chip, GKeyFile *keys, GError **error) {
                   FOLDER, chip->name, TIME);
 }
 
+// What the clock has room for.
+static gboolean
+check_room(const SmbChip *chip, GError **error) {
+  if (chip->queue_entries < 1 || chip->queue_entries > SMB_MAX_QUEUE)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s/%s.ini: [%s] queue-entries: expected 1 to %d", FOLDER, chip->name, TIME,
+                    SMB_MAX_QUEUE);
+  if (chip->multiprocessors < 1)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s/%s.ini: [%s] multiprocessors: expected 1 or more", FOLDER, chip->name,
+                    DEVICE);
+  return TRUE;
+}
+
 static gboolean
 fill_chip(SmbChip *chip, GKeyFile *keys, GError **error) {
   static const Number of_device[] = {
@@ -85,7 +99,8 @@ fill_chip(SmbChip *chip, GKeyFile *keys, GError **error) {
                     chip->name, DEVICE, TIME);
   return read_time_evidence(chip, keys, error) && read_rates(chip, keys, error) &&
          read_positive_numbers(chip, keys, DEVICE, of_device, G_N_ELEMENTS(of_device), error) &&
-         read_positive_numbers(chip, keys, TIME, of_time, G_N_ELEMENTS(of_time), error);
+         read_positive_numbers(chip, keys, TIME, of_time, G_N_ELEMENTS(of_time), error) &&
+         check_room(chip, error);
 }
 
 // A device of @arch that has times; NULL without an error: it is of another one, or has none.

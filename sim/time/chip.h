@@ -12,6 +12,10 @@
 
 G_BEGIN_DECLS
 
+enum {
+  SMB_MAX_QUEUE = 64, // entries of the queue of a sub-partition
+};
+
 /**
  * SmbChip:
  * @name: as it is asked for: "h100"

@@ -118,7 +118,7 @@ smb_footprint_middle(const SmbLaunch *launch) {
   return block_at(launch, place);
 }
 
-// Runs a block that lies @offset from the middle along a dimension.
+// Runs the block whose place along @dimension is @where, and that lies in the middle along the others.
 static gboolean
 record_neighbour(SmbBlockRecorder *recorder, const SmbLaunch *launch, guint dimension, guint where,
                  Sectors *sectors, GError **error) {

@@ -7,7 +7,7 @@
 
 #include "sim/time/multiprocessor-impl.h"
 
-// Cycles of the pipe; one of a request without active lanes, and of what is stored to global memory.
+// Cycles of the pipe; at least one. That of a request without active lanes is one, or two where the pipe exchanges or reads a register.
 double
 smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
                        const SmbTiming *timing) {
@@ -102,7 +102,7 @@ smb_memory_path_room(const Multiprocessor *sm, double start) {
 // Tells a line of the block from the same one of another block, unless they share it.
 static guint64
 tag_of(const Multiprocessor *sm, const TimedWarp *warp, const SmbTimedLine *line, guint sharing) {
-  guint64 block = (guint64)((double)warp->relief * sm->chip->multiprocessors), tag = 0;
+  guint64 block = (guint64)((double)warp->sequence * sm->chip->multiprocessors), tag = 0;
   for (guint d = 0; d < 3; d++) {
     guint64 place = block % sm->replay->grid[d];
     block /= sm->replay->grid[d];
@@ -117,7 +117,8 @@ static gboolean
 is_first_asker(Multiprocessor *sm, const TimedWarp *warp, guint sharing) {
   TimedBlock *block = &sm->blocks[warp->block];
   const SmbFootprint *footprint = sm->replay->footprint;
-  const double *shares = warp->relief < sm->replay->resident ? footprint->first : footprint->later;
+  const double *shares =
+      warp->sequence < sm->replay->resident ? footprint->first : footprint->later;
   if (block->phase_of[sharing] != block->phase) {
     block->phase_of[sharing] = block->phase;
     sm->due[sharing] += shares[sharing];

@@ -10,10 +10,10 @@
 
 enum {
   N_PARTITIONS = 4,
-  MAX_RESIDENT_WARPS = 64,
+  MAX_RESIDENT_WARPS = SMB_MAX_TIMED_WARPS,
   MAX_OPEN = 8, // instructions that hold a scoreboard open, of which the times are kept
-  MAX_QUEUE = 64,
-  MAX_BLOCKS = 64, // resident
+  MAX_QUEUE = SMB_MAX_QUEUE,
+  MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
   SECTOR_BYTES = 1 << SMB_SECTOR_SHIFT,
 };
 
@@ -44,9 +44,9 @@ typedef struct {
 typedef struct {
   const SmbEvent *events;
   guint n, next;
-  guint block;  // of the resident ones
-  guint number; // in the order in which warps came: the oldest goes first
-  guint relief; // the block's number, which tells lines of its own from those of other blocks
+  guint block;    // of the resident ones
+  guint number;   // in the order in which warps came: the oldest goes first
+  guint sequence; // the block's number, which tells lines of its own from those of other blocks
   const SmbBlockRecord *record;
   double issued;   // the last one
   double ready;    // the next one, but for its pipe
@@ -97,8 +97,7 @@ typedef struct {
   double next_block;                        // may be launched
   double lsu, l2, l2_writes, dram, barrier; // free again
   Load l2_load, dram_load;
-  double working;                    // multiprocessors that have blocks
-  double chip_cycles;                // of all of these, in a second
+  double chip_cycles;                // of all multiprocessors that have blocks, in a second
   double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
   double dram_latency;
   double due[SMB_SHARINGS]; // of lines that are shared, what DRAM has not served yet
@@ -108,7 +107,6 @@ typedef struct {
   guint64 instructions;
   double warm_end; // when the first wave had ended
   guint64 warm_blocks;
-  double warm_busy[SMB_N_UNITS];
   SmbL1Cache *cache;
 } Multiprocessor;
 

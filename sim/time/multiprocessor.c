@@ -231,7 +231,7 @@ start_block(Multiprocessor *sm, guint index, double when) {
                         .n = events->len,
                         .block = index,
                         .number = sm->n_warps++,
-                        .relief = (guint)sm->started,
+                        .sequence = (guint)sm->started,
                         .record = record,
                         .issued = when - 1,
                         .stalled = when,
@@ -263,7 +263,6 @@ end_warp(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) 
   if (sm->ended == MIN(sm->replay->resident, sm->replay->n_blocks)) {
     sm->warm_end = now;
     sm->warm_blocks = sm->ended;
-    memcpy(sm->warm_busy, sm->busy, sizeof(sm->busy));
   }
   start_block(sm, warp->block, now + sm->chip->block_latency);
 }
@@ -373,8 +372,8 @@ issue(Multiprocessor *sm, Partition *partition, TimedWarp *warp, double now) {
     arrive(sm, warp, now, timing->rate == SMB_RATE_BARRIER);
 }
 
-// Each bank reads registers one after the other. An instruction has three cycles for it ("Analyzing Modern NVIDIA GPU cores", arXiv 2503.20481); when
-// the next one may follow.
+// Returns: when the next instruction may follow. Each bank reads registers one after the other; an instruction has three cycles for it
+// ("Analyzing Modern NVIDIA GPU cores", arXiv 2503.20481).
 static double
 read_registers(Partition *partition, const TimedWarp *warp, const SmbTiming *timing, double now,
                double interval) {
@@ -477,7 +476,6 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   double faster = replay->clock_khz / chip->latency_khz;
   double n_blocks = (double)replay->grid[0] * replay->grid[1] * replay->grid[2];
   double working = MIN(n_blocks, chip->multiprocessors), all = chip->multiprocessors / working;
-  sm->working = working;
   sm->chip_cycles = replay->clock_khz * 1000 * working;
   sm->l2_read = MIN(chip->l2_read * all, chip->l2_read_alone);
   sm->l2_port = MIN(chip->l2_port * all, chip->l2_read_alone);

@@ -6,16 +6,16 @@
 // Each of its four sub-partitions issues an instruction a cycle: of the warp that it issued last if that is ready, else of the one that
 // has been there longest. When a warp is ready stands in its code (sim/program/timing.h). An instruction is issued once its pipe is
 // free or, if it goes to what the sub-partitions share, once there is room in the sub-partition's queue. Two banks of registers read
-// its operands; until they are through, nothing else is issued. Shared memory and the first-level cache have one pipe, which serves a wavefront a cycle, in the order in which requests were issued. A request of global
-// memory looks up its lines in the first-level cache. What that lacks takes its share of the bandwidth of the second-level cache and,
-// as far as the footprint of the launch says, of DRAM. A barrier releases a block's warps when all have arrived. A block that ends makes
-// room for the next one.
+// its operands; until they are through, nothing else is issued. Shared memory and the first-level cache have one pipe, which serves a
+// wavefront a cycle, in the order in which requests were issued. A request of global memory looks up its lines in the first-level cache.
+// What that lacks takes its share of the bandwidth of the second-level cache and, as far as the footprint of the launch says, of DRAM.
+// A barrier releases a block's warps when all have arrived. A block that ends makes room for the next one.
 //
 // Everything that an instruction waits for is reserved when it is issued, so a resource is a time at which it is free again, and nothing
 // is looked at cycle by cycle where no warp is ready.
 //
-// Not modelled: the instruction cache, what the code says of giving way (the bit "yield"), the order in which the pipe takes requests of different
-// sub-partitions, constant caches that miss, translations of addresses that miss, contention of multiprocessors for slices of the
+// Not modelled: the instruction cache, what the code says of giving way (the bit "yield"), the order in which the pipe takes requests of
+// different sub-partitions, constant caches that miss, translations of addresses that miss, contention of multiprocessors for slices of the
 // second-level cache.
 #pragma once
 
@@ -25,6 +25,10 @@
 #include "sim/time/footprint.h"
 
 G_BEGIN_DECLS
+
+enum {
+  SMB_MAX_TIMED_WARPS = 64, // that are resident at a time
+};
 
 /** Units that may limit a launch. */
 typedef enum {

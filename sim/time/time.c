@@ -15,21 +15,26 @@ enum {
   MAX_EVENTS = 1 << 21,       // of a block
   MAX_INSTRUCTIONS = 3 << 20, // that are replayed
   MIN_INSTRUCTIONS = 1 << 17, // the same, for a site
-  ALIKE =
-      50, // the inverse of the part by which the lengths of blocks may differ that stand for each other
+  // The inverse of the part by which the lengths of blocks may differ that stand for each other.
+  ALIKE = 50,
   N_LOTS = 6,
   LOT_BLOCKS = 16, // multiprocessors that are replayed where they differ, and blocks of each
-  N_SAMPLES = 4,   // blocks of a launch that are not alike
-  REGISTER_UNIT =
-      256, // registers are given to warps in multiples of it (sm_70 and later, CUDA Occupancy Calculator)
+  N_SAMPLES = 4,   // blocks of a launch that are compared
+  // Registers are given to warps in multiples of it (sm_70 and later, CUDA Occupancy Calculator).
+  REGISTER_UNIT = 256,
   SM_REGISTERS = 65536,
 };
+
+static guint
+find_warps(const SmbArch *arch, const SmbLaunch *launch) {
+  return smb_arch_warps(arch, launch->block[0] * launch->block[1] * launch->block[2]);
+}
 
 // Blocks that a multiprocessor has at a time, with their registers.
 static guint
 find_resident(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch) {
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
-  guint warps = smb_arch_warps(arch, threads);
+  guint warps = find_warps(arch, launch);
   guint64 shared = smb_program_static_shared(program) + launch->dynamic_bytes;
   SmbOccupancy occupancy = smb_occupancy(arch, threads, shared);
   guint registers = smb_program_registers(program);
@@ -213,9 +218,12 @@ record_lots(SmbBlockRecorder *recorder, guint64 n_blocks, guint multiprocessors,
 }
 
 static char *
-find_obstacle(const GPtrArray *records, guint resident) {
+find_obstacle(const GPtrArray *records, guint resident, guint warps) {
   if (resident == 0)
     return g_strdup("how many blocks are resident is not known");
+  if (resident * warps > SMB_MAX_TIMED_WARPS)
+    return g_strdup_printf("how %u resident warps share a multiprocessor is not modelled",
+                           resident * warps);
   for (guint i = 0; i < records->len; i++) {
     const SmbBlockRecord *record = g_ptr_array_index(records, i);
     if (record->untimed != G_MAXUINT32)
@@ -238,7 +246,7 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
       smb_block_recorder_new(program, arch, launch, MAX_EVENTS, error);
   if (!recorder || !record_samples(recorder, launch, n_blocks, records, error))
     return NULL;
-  *why = find_obstacle(records, resident);
+  *why = find_obstacle(records, resident, find_warps(arch, launch));
   if (*why)
     return NULL;
   g_auto(SmbFootprint) footprint = {0};

@@ -8,7 +8,8 @@ set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 cp "$srcdir/tests/data/sass/transpose.sm_90.cubin" "$srcdir/tests/data/sass/members.sm_80.cubin" \
-  "$srcdir/tests/ptx/transpose.ptx" "$work"
+  "$srcdir/tests/data/sass/inlined.sm_90.cubin" "$srcdir/tests/ptx/transpose.ptx" "$srcdir/data/devices/h200.ini" \
+  "$srcdir/data/archs/nvidia/sm_90.ini" "$work"
 cd "$work"
 launch='--block 32,8 --grid 64,64 --arg 2=2048'
 
@@ -198,3 +199,18 @@ expect 0 analyze --rows 32 --cols 32 --time --arch gfx942
 tells 'Time: not known: no device of gfx942 has been measured.'
 expect 0 analyze --rows 32 --cols 32 --time --format json
 shows '"unknown"'
+
+# Files of the user's ask for no more than the clock has room for.
+mkdir -p own/devices own/archs/nvidia
+SMEMBANK_DATADIR=$work/own
+export SMEMBANK_DATADIR
+sed 's/^queue-entries=.*/queue-entries=200/' h200.ini >own/devices/h200.ini
+wanted_status=3 turn 'transpose<0>' analyze --time --device h200
+says 'devices/h200.ini: [time] queue-entries: expected 1 to 64'
+sed 's/^multiprocessors=.*/multiprocessors=0.5/' h200.ini >own/devices/h200.ini
+wanted_status=3 turn 'transpose<0>' analyze --time --device h200
+says 'devices/h200.ini: [device] multiprocessors: expected 1 or more'
+rm own/devices/h200.ini
+sed 's/^sm-warps=.*/sm-warps=512/; s/^sm-blocks=.*/sm-blocks=512/' sm_90.ini >own/archs/nvidia/sm_90.ini
+expect 0 analyze inlined.sm_90.cubin --entry plain --block 64 --grid 100000 --time --device h200
+tells 'Time: not known: how 128 resident warps share a multiprocessor is not modelled.'

@@ -7,9 +7,9 @@
 #include "sim/program/timing.h"
 #include "sim/sass/decode/decode.h"
 
-// By the name of the opcode, which is static: one comparison of strings for each line of the table, once an instruction.
-static SmbRate
-find_rate(const SassInstruction *instruction) {
+// (element-type SmbRate): by the names of opcodes. One that two lines name has the rate of the first.
+static GHashTable *
+list_rates(void) {
   static const struct {
     const char *name;
     SmbRate rate;
@@ -18,11 +18,24 @@ find_rate(const SassInstruction *instruction) {
 #include "sim/sass/opcodes/rates.def"
 #undef TIMED
   };
-  for (guint i = 0; instruction->name && i < G_N_ELEMENTS(rates); i++) {
-    if (strcmp(rates[i].name, instruction->name) == 0)
-      return rates[i].rate;
+  GHashTable *table = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = G_N_ELEMENTS(rates); i > 0; i--)
+    g_hash_table_insert(table, (gpointer)rates[i - 1].name, GUINT_TO_POINTER(rates[i - 1].rate));
+  return table;
+}
+
+static SmbRate
+find_rate(const SassInstruction *instruction) {
+  static gsize table;
+  gpointer rate = NULL;
+  if (g_once_init_enter(&table)) {
+    GHashTable *rates = list_rates();
+    g_once_init_leave(&table, GPOINTER_TO_SIZE(rates));
   }
-  return SMB_RATE_CONTROL;
+  gboolean is_known =
+      instruction->name &&
+      g_hash_table_lookup_extended(GSIZE_TO_POINTER(table), instruction->name, NULL, &rate);
+  return is_known ? (SmbRate)GPOINTER_TO_UINT(rate) : SMB_RATE_CONTROL;
 }
 
 // Where the parts of an instruction make a difference.
@@ -39,12 +52,6 @@ refine_rate(const SassInstruction *instruction, SmbRate rate) {
   if (rate == SMB_RATE_BARRIER && sass_has(instruction, PART_ARV))
     return SMB_RATE_ARRIVAL;
   return rate;
-}
-
-// Products of doubles of larger shapes: as long as those of 8x8x4, or of 16x8x4, that they are made of (an H200: 16 and 64 cycles).
-static guint
-count_times(const SassInstruction *instruction) {
-  return sass_has(instruction, PART_16x8x16) ? 4 : sass_has(instruction, PART_16x8x8) ? 2 : 1;
 }
 
 // Registers of 32 bits that hold what an instruction moves in each lane.
@@ -100,6 +107,12 @@ count_registers_read(const SassInstruction *instruction, const SassInstruction *
 }
 
 static gboolean
+sends_registers(SmbRate rate) {
+  return rate == SMB_RATE_SHARED || rate == SMB_RATE_GLOBAL || rate == SMB_RATE_COPY ||
+         rate == SMB_RATE_SHUFFLE || rate == SMB_RATE_SYSTEM;
+}
+
+static gboolean
 reads_at_once(SmbRate rate) {
   return rate == SMB_RATE_FLOAT || rate == SMB_RATE_HALF || rate == SMB_RATE_MULTIPLY ||
          rate == SMB_RATE_MULTIPLY_WIDE || rate == SMB_RATE_LOGIC || rate == SMB_RATE_ADD;
@@ -125,13 +138,14 @@ smb_sass_add_timing(SassDecoder *decoder, const SassInstruction *instruction, co
   memcpy(&high, bytes + 8, sizeof(high));
   high = GUINT64_FROM_LE(high);
   SmbTiming timing = {.rate = (guint8)refine_rate(instruction, find_rate(instruction)),
-                      .times = (guint8)count_times(instruction),
                       .stall = high >> (105 - 64) & 15,
                       .write_board = high >> (110 - 64) & 7,
                       .read_board = high >> (113 - 64) & 7,
                       .waits = high >> (116 - 64) & 63,
+                      .sends = 1,
                       .board = SMB_NO_BOARD};
-  timing.sends = (guint8)count_sent(instruction, (SmbRate)timing.rate);
+  if (sends_registers((SmbRate)timing.rate))
+    timing.sends = (guint8)count_sent(instruction, (SmbRate)timing.rate);
   if (reads_at_once((SmbRate)timing.rate))
     count_registers_read(instruction, &decoder->ahead, &timing);
   decoder->ahead = *instruction;
