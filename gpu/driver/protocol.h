@@ -32,12 +32,14 @@ typedef enum {
                        number of pointers in them, of each its offset, the index of the variable it points at, and what is added;
                        whether kernels allocate memory of the heap */
   RUN_UNLOAD, /* its number; answer: RunStatus */
-  RUN_LAUNCH, /* module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
+  RUN_LAUNCH, /* whether the process goes on if the launch waits, module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
                        (parameters), number of variables, of each (name), address and bytes; number of allocations, of each address,
                        bytes and InjectMemory; the same of memory of the host that is registered; number of ranges of it that lie
                        elsewhere in the memory, of each address, where, bytes; address and bytes of the heap, or zeros; number of textures and
                        surfaces, of each (SmbTexture); the graph that the launch is part of, if kernels can launch that one, or 0;
-                       answer: RunStatus, (message), (what printf wrote), (what failed assertions say) */
+                       answer: RunStatus, (message), (what printf wrote), (what failed assertions say); or RUN_WAITS, the number of the launch,
+                       whether it changed memory since it waited before */
+  RUN_RESUME, /* number of a launch that waits, whether nobody will write what it waits for; answer: as that of RUN_LAUNCH */
   RUN_WRITTEN, /* of a program that is checked: the descriptor of a file with a bit for each byte of the memory, the lowest of a byte
                        first: whether anything was written there since it was allocated; answer: RunStatus */
   RUN_FOUND,   /* the same: RunFound, (function), (text), number, bytes; answer: RunStatus */
@@ -65,4 +67,5 @@ typedef enum {
   RUN_FAILED,     /* the kernel failed otherwise */
   RUN_MISALIGNED, /* the kernel accessed an address that is not a multiple of the width */
   RUN_ASSERT,     /* an assertion failed */
+  RUN_WAITS,      /* its threads wait for what the program, or another launch, has to write */
 } RunStatus;

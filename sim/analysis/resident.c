@@ -13,6 +13,7 @@
 #include "sim/base/room.h"
 #include "sim/base/text.h"
 #include "sim/check/defect.h"
+#include "sim/machine/runtime.h"
 
 enum {
   MULTIPROCESSORS =
@@ -277,6 +278,15 @@ fail_waiting(Residents *residents, gboolean stuck) {
   smb_worker_end_block(residents->worker, first->block, residents->queue, error);
 }
 
+// All blocks wait: whether somebody else may write what they wait for. @before: changes of memory when that was asked last
+static gboolean
+wait_for_outsider(const Residents *residents, guint64 *before) {
+  guint64 changes = smb_global_changes(residents->worker->global);
+  gboolean moved = changes != *before;
+  *before = changes;
+  return smb_runtime_wait(residents->worker->launch->runtime, moved);
+}
+
 // FALSE: nobody waits for the blocks any more.
 static gboolean
 check_rounds(Residents *residents) {
@@ -292,7 +302,8 @@ check_rounds(Residents *residents) {
 static void
 run_rounds(Residents *residents) {
   const SmbGlobal *global = residents->worker->global;
-  guint vain = 0; // rounds, one after the other
+  guint vain = 0;     // rounds, one after the other
+  guint64 before = 0; // changes, when an outsider was waited for
   if (!start_blocks(residents))
     return;
   while (residents->waiting->len > 0) {
@@ -304,10 +315,13 @@ run_rounds(Residents *residents) {
                      ended != residents->n_ended;
     vain = moved ? 0 : vain + 1;
     gboolean stuck = vain > 0 && are_stuck(residents) && vain > 1;
-    if (stuck || vain == MAX_VAIN_ROUNDS) {
+    if (!stuck && vain < MAX_VAIN_ROUNDS)
+      continue;
+    if (!wait_for_outsider(residents, &before)) {
       fail_waiting(residents, stuck);
       return;
     }
+    vain = 0;
   }
 }
 

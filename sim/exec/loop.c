@@ -32,6 +32,8 @@ check_step_limit(Exec *exec, const Step *step, guint64 before) {
   gboolean asks = block->steps / ASK_STEPS != before / ASK_STEPS && block->is_cancelled;
   if (asks && block->is_cancelled(block->cancel_user))
     return smb_block_fail(block, find_last_place(exec, step), "interrupted");
+  if (looks && smb_wait_for_outsider(exec))
+    looks = FALSE;
   exec->sync->doubts = exec->sync->doubts || (looks && !smb_cluster_lives(exec));
   guint64 max_work = MAX(CODE_MAX_WORK, block->limits.max_steps / 2 * 5);
   if (block->steps <= block->limits.max_steps && block->steps + block->work <= max_work)

@@ -157,6 +157,9 @@ struct _SmbBlock {
   SmbSignature *signature; // or NULL: not wanted
 };
 
+// Whether its turn may end before it does, since others can be waited for.
+gboolean smb_block_can_wait(const SmbBlock *block);
+
 // Whether there are no other blocks.
 static inline gboolean
 block_is_alone(const SmbBlock *block) {

@@ -12,6 +12,8 @@ struct _SmbRuntime {
   const GArray *textures;
   SmbChildren *children;
   guint64 graph;
+  SmbOutsider outsider;
+  gpointer outsider_user;
   guint64 ticks;
   guint64 ticks_beside; // that blocks reached which run beside each other
 };
@@ -53,6 +55,22 @@ smb_runtime_reset(SmbRuntime *runtime) {
 void
 smb_runtime_set_children(SmbRuntime *runtime, SmbChildren *children) {
   runtime->children = children;
+}
+
+void
+smb_runtime_set_outsider(SmbRuntime *runtime, SmbOutsider outsider, gpointer user) {
+  runtime->outsider = outsider;
+  runtime->outsider_user = user;
+}
+
+gboolean
+smb_runtime_has_outsider(const SmbRuntime *runtime) {
+  return runtime && runtime->outsider;
+}
+
+gboolean
+smb_runtime_wait(const SmbRuntime *runtime, gboolean moved) {
+  return smb_runtime_has_outsider(runtime) && runtime->outsider(runtime->outsider_user, moved);
 }
 
 SmbChildren *

@@ -85,6 +85,22 @@ guint64 smb_runtime_graph(const SmbRuntime *runtime);
 void smb_runtime_set_children(SmbRuntime *runtime, SmbChildren *children);
 SmbChildren *smb_runtime_children(const SmbRuntime *runtime);
 
+/**
+ * SmbOutsider:
+ * @user: as given
+ * @moved: whether the launch has changed its memory since the last call
+ *
+ * What no thread of a launch writes, somebody else may: the program that launched it, or another launch. Called when all threads wait.
+ * Returns: whether they look again; not: nobody writes
+ */
+typedef gboolean (*SmbOutsider)(gpointer user, gboolean moved);
+
+/** smb_runtime_set_outsider: @outsider: (nullable) (scope forever): %NULL: there is nobody, as at first */
+void smb_runtime_set_outsider(SmbRuntime *runtime, SmbOutsider outsider, gpointer user);
+gboolean smb_runtime_has_outsider(const SmbRuntime *runtime);
+/** smb_runtime_wait: Calls it. Returns: what it does, or %FALSE */
+gboolean smb_runtime_wait(const SmbRuntime *runtime, gboolean moved);
+
 /** smb_runtime_print: Adds to what printf wrote, and to what failed assertions say. */
 void smb_runtime_print(SmbRuntime *runtime, const char *text, gsize length);
 void smb_runtime_complain(SmbRuntime *runtime, const char *text);

@@ -73,14 +73,18 @@ smb_block_take_written(SmbBlock *block) {
   return smb_overlay_take(block->overlay);
 }
 
+gboolean
+smb_block_can_wait(const SmbBlock *block) {
+  return block->program->front_end->resume && smb_overlay_reads_through(block->overlay);
+}
+
 SmbTurn
 smb_block_start(SmbBlock *block, guint64 index, GError **error) {
   if (block->peers)
     block->peers->n_started++;
   else
     start_machine_block(block, index);
-  block->may_wait = block->program->front_end->resume && !block_is_alone(block) &&
-                    smb_overlay_reads_through(block->overlay);
+  block->may_wait = !block_is_alone(block) && smb_block_can_wait(block);
   return run_block_turn(block, block->program->front_end->run, error);
 }
 

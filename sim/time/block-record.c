@@ -12,6 +12,10 @@
 #include "sim/machine/lanes.h"
 #include "sim/program/inside.h"
 
+enum {
+  MAX_STEPS = 1 << 26, // of a block: one that waits for what nobody writes runs as long
+};
+
 struct _SmbBlockRecorder {
   const SmbProgram *program;
   SmbSink sink;
@@ -208,7 +212,7 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
 SmbBlockRecorder *
 smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                        guint64 max_events, GError **error) {
-  static const SmbProgramLimits limits = {0};
+  static const SmbProgramLimits limits = {.max_steps = MAX_STEPS};
   SmbBlockRecorder *recorder = g_new0(SmbBlockRecorder, 1);
   recorder->program = program;
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];

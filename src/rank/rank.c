@@ -67,7 +67,8 @@ smb_rank_remark(const SmbRankRow *row) {
   append_sentences(text, row->warnings, "");
   append_sentences(text, row->notes, "");
   if (row->untimed)
-    g_string_append_printf(text, "%sTime not known: %s.", text->len ? " " : "", row->untimed);
+    g_string_append_printf(text, "%sTime not known: %s%s", text->len ? " " : "", row->untimed,
+                           g_str_has_suffix(row->untimed, "?") ? "" : ".");
   return g_string_free(text, FALSE);
 }
 

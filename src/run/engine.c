@@ -418,7 +418,8 @@ smb_engine_add_texture(SmbEngine *engine, const guchar *bytes, gsize length) {
 
 void
 smb_engine_clear_textures(SmbEngine *engine) {
-  g_array_set_size(engine->textures, 0);
+  g_array_unref(engine->textures); // a launch that waits may have them
+  engine->textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture));
 }
 
 void
@@ -443,11 +444,12 @@ smb_engine_run_clear(SmbEngineRun *run) {
   g_clear_pointer(&run->runtime, smb_runtime_free);
   g_clear_pointer(&run->defects, smb_defects_free);
   g_clear_pointer(&run->work, g_array_unref);
+  g_clear_pointer(&run->prediction, smb_prediction_free);
 }
 
 // Predicts the launch on memory that is only read: what it writes there goes nowhere.
 static void
-predict_before(const SmbEngineOptions *options, const SmbEngineRun *run, const SmbLaunch *launch) {
+predict_before(const SmbEngineOptions *options, SmbEngineRun *run, const SmbLaunch *launch) {
   g_autoptr(GArray) pieces = g_array_copy((GArray *)launch->memory);
   for (guint i = 0; i < pieces->len; i++) {
     SmbMemoryPiece *piece = &g_array_index(pieces, SmbMemoryPiece, i);
@@ -458,7 +460,7 @@ predict_before(const SmbEngineOptions *options, const SmbEngineRun *run, const S
   shown.memory = pieces;
   shown.runtime = NULL;
   shown.defects = NULL;
-  smb_predictions_look(options->predictions, run->program, run->arch, &shown);
+  run->prediction = smb_predictions_look(options->predictions, run->program, run->arch, &shown);
 }
 
 gboolean
@@ -494,7 +496,10 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
   }
   if (options->predictions)
     predict_before(options, run, &launch);
-  smb_runtime_set_textures(run->runtime, engine->textures);
+  g_autoptr(GArray) textures = g_array_ref(engine->textures);
+  smb_runtime_set_textures(run->runtime, textures);
+  smb_runtime_set_outsider(run->runtime, launches ? NULL : options->outsider,
+                           options->outsider_user);
   smb_runtime_set_graph(run->runtime, engine->graph);
   smb_runtime_reach(run->runtime, engine->ticks, FALSE);
   if (launches) {
@@ -502,7 +507,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     smb_children_begin(engine->children);
   }
   gboolean ran = run_launched(decoded, &launch, options, captured->is_cooperative, run, error);
-  engine->ticks = smb_runtime_time(run->runtime);
+  engine->ticks = MAX(engine->ticks, smb_runtime_time(run->runtime));
   if (launches)
     run->work = smb_children_take_work(engine->children);
   return ran;

@@ -86,6 +86,7 @@ guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 byte
  * @skips_unknown: whether what is not known ends the launch only if nothing else is possible
  * @threads: SmbAnalysisOptions.threads
  * @is_cancelled: (nullable): SmbAnalysisOptions.is_cancelled, with @user
+ * @outsider: (nullable): SmbOutsider, with @outsider_user; not of kernels that call the device runtime
  * @progress: (nullable)
  * @predictions: (nullable): how long the launch takes is predicted before it runs
  */
@@ -96,6 +97,8 @@ typedef struct {
   guint threads;
   gboolean (*is_cancelled)(gpointer user);
   gpointer user;
+  SmbOutsider outsider;
+  gpointer outsider_user;
   SmbProgress *progress;
   SmbPredictions *predictions;
 } SmbEngineOptions;
@@ -109,6 +112,7 @@ typedef struct {
  * @runtime: (nullable): what it printed, and its fault
  * @defects: (nullable): what it did wrong, if that was looked for
  * @work: (nullable) (element-type SmbWork): what it has asked the device runtime for
+ * @prediction: (nullable): how long it takes, if that was predicted
  */
 typedef struct {
   const SmbProgram *program;
@@ -119,6 +123,7 @@ typedef struct {
   SmbRuntime *runtime;
   SmbDefects *defects;
   GArray *work;
+  SmbPrediction *prediction;
 } SmbEngineRun;
 
 /** smb_engine_set_graph: Which graph of the process the launches that follow are part of (smb_runtime_set_graph()). */

@@ -4,10 +4,13 @@
 
 #include "src/rank/rank.h"
 
-// @seen: (element-type utf8): launches that were predicted; @last: (nullable): what is known of the one that runs now
+// @seen: (element-type utf8): launches that were predicted
 struct _SmbPredictions {
   GHashTable *seen;
-  SmbRankRow last;
+};
+
+struct _SmbPrediction {
+  SmbRankRow row;
 };
 
 SmbPredictions *
@@ -17,19 +20,10 @@ smb_predictions_new(void) {
   return predictions;
 }
 
-static void
-forget_last(SmbPredictions *predictions) {
-  smb_chip_free(predictions->last.chip);
-  smb_time_free(predictions->last.time);
-  g_free(predictions->last.untimed);
-  predictions->last = (SmbRankRow){NULL};
-}
-
 void
 smb_predictions_free(SmbPredictions *predictions) {
   if (!predictions)
     return;
-  forget_last(predictions);
   g_hash_table_unref(predictions->seen);
   g_free(predictions);
 }
@@ -48,22 +42,33 @@ make_prediction_key(const SmbProgram *program, const SmbLaunch *launch) {
   return g_string_free(key, FALSE);
 }
 
-void
+SmbPrediction *
 smb_predictions_look(SmbPredictions *predictions, const SmbProgram *program, const SmbArch *arch,
                      const SmbLaunch *launch) {
-  forget_last(predictions);
   if (!g_hash_table_add(predictions->seen, make_prediction_key(program, launch)))
-    return;
+    return NULL;
+  SmbPrediction *prediction = g_new0(SmbPrediction, 1);
   const SmbTarget target = {.kernel = (SmbProgram *)program, .launch = *launch};
-  smb_rank_time(&predictions->last, &target, arch);
+  smb_rank_time(&prediction->row, &target, arch);
+  return prediction;
 }
 
 void
-smb_predictions_give(SmbPredictions *predictions, SmbRankRow *row) {
-  SmbRankRow *last = predictions ? &predictions->last : NULL;
-  if (!last || row->time || row->untimed || !(last->time || last->untimed))
+smb_prediction_give(SmbPrediction *prediction, SmbRankRow *row) {
+  if (prediction && !row->time && !row->untimed) {
+    row->chip = g_steal_pointer(&prediction->row.chip);
+    row->time = g_steal_pointer(&prediction->row.time);
+    row->untimed = g_steal_pointer(&prediction->row.untimed);
+  }
+  smb_prediction_free(prediction);
+}
+
+void
+smb_prediction_free(SmbPrediction *prediction) {
+  if (!prediction)
     return;
-  row->chip = g_steal_pointer(&last->chip);
-  row->time = g_steal_pointer(&last->time);
-  row->untimed = g_steal_pointer(&last->untimed);
+  smb_chip_free(prediction->row.chip);
+  smb_time_free(prediction->row.time);
+  g_free(prediction->row.untimed);
+  g_free(prediction);
 }

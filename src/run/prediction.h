@@ -14,10 +14,19 @@ SmbPredictions *smb_predictions_new(void);
 void smb_predictions_free(SmbPredictions *predictions);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbPredictions, smb_predictions_free)
 
-/** smb_predictions_look: Predicts a launch that is about to run, unless one like it was predicted. @launch: runs of its blocks leave no
- * trace outside */
-void smb_predictions_look(SmbPredictions *predictions, const SmbProgram *program,
-                          const SmbArch *arch, const SmbLaunch *launch);
+/** SmbPrediction: of one launch */
+typedef struct _SmbPrediction SmbPrediction;
 
-/** smb_predictions_give: @predictions: (nullable). Gives the prediction of the launch that was looked at last to its row, if that has none yet. */
-void smb_predictions_give(SmbPredictions *predictions, SmbRankRow *row);
+/**
+ * smb_predictions_look:
+ * @launch: that is about to run: runs of its blocks leave no trace outside
+ *
+ * Returns: (transfer full) (nullable): its prediction; %NULL: one like it was predicted
+ */
+SmbPrediction *smb_predictions_look(SmbPredictions *predictions, const SmbProgram *program,
+                                    const SmbArch *arch, const SmbLaunch *launch);
+
+/** smb_prediction_give: Gives it to the row of its launch, if that has none yet. @prediction: (transfer full) (nullable) */
+void smb_prediction_give(SmbPrediction *prediction, SmbRankRow *row);
+void smb_prediction_free(SmbPrediction *prediction);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbPrediction, smb_prediction_free)

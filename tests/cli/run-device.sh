@@ -30,6 +30,7 @@ prints kernel-clock
 prints kernel-grid
 prints kernel-pointers
 prints kernel-locks
+prints host-waits
 status=0
 "$SMEMBANK" run --nvcc -rdc=true --output ranking "$srcdir/tests/run/kernel-linked.cu" "$srcdir/tests/run/kernel-linked-more.cu" >out || status=$?
 [ "$status" = 0 ] || die "linked: status $status: $(cat out)"
@@ -49,11 +50,31 @@ cmp out "$srcdir/tests/run/dynamic.expected" || die "dynamic as PTX: another out
 status=0
 SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./linked >out 2>err || status=$?
 grep -q 'linking needs nvcc' err || die "linked PTX without a compiler: $(cat out err)"
-for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks; do
+for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks host-waits; do
   "$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/$name.cu"
   SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"
   cmp out "$srcdir/tests/run/$name.expected" || die "$name as PTX: another output: $(cat out err)"
 done
+
+# --- a wait that nobody ends: it is told, once no thread of the program can end it, also when the program ends first
+cat >vain.cu <<'END'
+#include <cstdio>
+__global__ void wait(const volatile int *flag) { while (*flag == 0); }
+int main(int argc, char **argv) {
+  int *flag;
+  cudaMallocManaged(&flag, sizeof *flag);
+  wait<<<1, 1>>>(flag);
+  if (argc == 1)
+    printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+}
+END
+"$nvcc" -arch=sm_90 -cudart shared -o vain vain.cu
+"$SMEMBANK" run --output ranking -- ./vain >out 2>err || die "in vain: $(cat out err)"
+[ "$(cat out)" = 'unspecified launch failure' ] || die "in vain: another output: $(cat out)"
+grep -q 'waits here forever: neither the kernel nor anybody else writes what it polls' err || die "in vain: $(cat err)"
+"$SMEMBANK" run --output ranking -- ./vain leave >out 2>err || die "in vain, and left: $(cat out err)"
+[ ! -s out ] && [ ! -s err ] || die "in vain, and left: messages: $(cat out err)"
+grep -q 'neither the kernel nor anybody else writes what it polls' ranking || die "in vain, and left: $(cat ranking)"
 
 # --- faults: the error that the program sees, and what a person reads
 "$nvcc" -arch=sm_90 -lineinfo -cudart shared -o faults "$srcdir/tests/run/kernel-faults.cu"

@@ -68,9 +68,10 @@ cuCtxRecordEvent(CUcontext context, cudaEvent_t event) {
     return error ? error : cudaErrorInvalidResourceHandle;
   event->is_recorded = true;
   event->capture = 0;
-  if (queue_is_done(queue_last()))
+  uint64_t last = queue_last();
+  if (queue_is_done(last))
     return call_run(&call);
-  event->ticket = queue_add(&call);
+  event->ticket = queue_add(&call, last);
   return event->ticket ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -82,8 +83,8 @@ typedef struct {
 static bool
 waits_also(Stream *stream, void *user) {
   const ContextWait *wait = user;
-  if ((!stream->context || stream->context == wait->context) && wait->ticket > stream->last)
-    stream->last = wait->ticket;
+  if (!stream->context || stream->context == wait->context)
+    stream->last = queue_join((uint64_t[]){stream->last, wait->ticket}, 2);
   return false;
 }
 

@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: MIT
 //
 // Launches: what configurations are possible, and running them.
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "gpu/driver/stream/call.h"
+#include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/client.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/graph/device-graph.h"
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/memory/device-heap.h"
+#include "gpu/driver/memory/other-process.h"
 #include "gpu/driver/kernel/occupancy.h"
 #include "gpu/driver/output.h"
 #include "gpu/driver/texture/texture.h"
@@ -21,6 +24,11 @@ enum {
   MAX_PORTABLE_CLUSTER = 8,
   MAX_CLUSTER = 16,
   FIRST_CLUSTERS = 90, // the compute capability
+  // a launch that waits, in nanoseconds
+  NANOSECONDS = 1000000000, // of a second
+  SHORTEST_PAUSE = 10000,
+  LONGEST_PAUSE = 1000000,
+  LONGEST_WAIT = 250000000, // for nobody
 };
 
 typedef struct {
@@ -207,11 +215,29 @@ find_launch_error(RunStatus status) {
                                     : cudaErrorLaunchFailure;
 }
 
-// What went wrong in a kernel ends the context, and the reason is written where a person reads it.
-cudaError_t
-launch_run(const KernelCall *launch, uint64_t stream) {
+// The answer to a launch, also to one that goes on. What went wrong in a kernel ends the context, and the reason is written where a person
+// reads it. Returns whether anything has happened: it has ended, or changed memory.
+static bool
+take_launch_answer(KernelCall *launch, RunStatus status, SmbPayload *payload) {
+  launch->stopped = status == RUN_WAITS ? smb_payload_number(payload) : 0;
+  bool moved = !launch->stopped || smb_payload_number(payload);
+  if (!launch->stopped) {
+    size_t length = 0;
+    const unsigned char *message = smb_payload_bytes(payload, &length);
+    error_tell(message, length);
+    output_keep(payload);
+    if (status != RUN_DONE)
+      error_stick(find_launch_error(status));
+  }
+  smb_payload_clear(payload);
+  return moved;
+}
+
+void
+launch_begin(KernelCall *launch, uint64_t stream, bool may_stop) {
   const Kernel *kernel = launch->kernel;
   SmbPayload payload = {0};
+  smb_payload_add_number(&payload, may_stop);
   smb_payload_add_number(&payload, module_id(kernel->module));
   smb_payload_add_text(&payload, kernel->symbol);
   add_triple(&payload, launch->grid);
@@ -227,14 +253,59 @@ launch_run(const KernelCall *launch, uint64_t stream) {
   textures_add(&payload);
   smb_payload_add_number(&payload, device_graph_current());
   RunStatus status = client_ask(RUN_LAUNCH, &payload);
-  size_t length = 0;
-  const unsigned char *message = smb_payload_bytes(&payload, &length);
-  error_tell(message, length);
-  output_keep(&payload);
-  smb_payload_clear(&payload);
-  if (status != RUN_DONE)
-    error_stick(find_launch_error(status));
-  return cudaSuccess; // told by the next call, as a device does
+  take_launch_answer(launch, status, &payload);
+}
+
+// --- one that waits
+
+static pthread_mutex_t patience = PTHREAD_MUTEX_INITIALIZER;
+static struct timespec moved_last; // any launch
+
+static void
+note_moved(void) {
+  pthread_mutex_lock(&patience);
+  clock_gettime(CLOCK_MONOTONIC, &moved_last);
+  pthread_mutex_unlock(&patience);
+}
+
+// Whether nobody is left who could write what launches wait for, and nothing has happened for a while.
+static bool
+is_in_vain(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (share_is_used() || !queue_is_stuck()) {
+    note_moved();
+    return false;
+  }
+  pthread_mutex_lock(&patience);
+  int64_t waited =
+      (int64_t)(now.tv_sec - moved_last.tv_sec) * NANOSECONDS + now.tv_nsec - moved_last.tv_nsec;
+  pthread_mutex_unlock(&patience);
+  return waited > LONGEST_WAIT;
+}
+
+// Lets it look again and again, seldom if nothing happens.
+void
+launch_run(KernelCall *launch) {
+  bool may_stop = queue_is_inside();
+  if (!launch->stopped)
+    launch_begin(launch, 0, may_stop);
+  if (!launch->stopped)
+    return;
+  queue_hand_over();
+  note_moved();
+  for (long pause = SHORTEST_PAUSE; launch->stopped;) {
+    const struct timespec time = {.tv_nsec = pause};
+    nanosleep(&time, NULL);
+    SmbPayload payload = {0};
+    smb_payload_add_number(&payload, launch->stopped);
+    smb_payload_add_number(&payload, is_in_vain() || error_sticky());
+    RunStatus status = client_ask(RUN_RESUME, &payload);
+    bool moved = take_launch_answer(launch, status, &payload);
+    if (moved)
+      note_moved();
+    pause = moved ? SHORTEST_PAUSE : pause * 2 < LONGEST_PAUSE ? pause * 2 : LONGEST_PAUSE;
+  }
 }
 
 // --- calls

@@ -12,6 +12,7 @@
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/device-heap.h"
 #include "gpu/driver/memory/memory.h"
+#include "gpu/driver/stream/call-queue.h"
 
 #define WRAPPER_MAGIC 0x466243b1u // __fatBinC_Wrapper_t (fatbinary_section.h)
 #define FATBIN_MAGIC  0xba55ed50u
@@ -418,6 +419,7 @@ module_open(const void *bytes, size_t n_bytes, ModuleLog *log, Module **module) 
 void
 module_close(Module *module) {
   SmbPayload payload = {0};
+  queue_wait(queue_last());
   smb_payload_add_number(&payload, module->number);
   client_ask(RUN_UNLOAD, &payload);
   smb_payload_clear(&payload);

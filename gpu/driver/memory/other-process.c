@@ -36,11 +36,13 @@ _Static_assert(sizeof(Share) <= sizeof(cudaIpcHandle), "a share fits into a hand
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Opened *all_opened;
+static bool is_used; // atomic: share_is_used()
 
 Share
 share_make(const void *address, size_t bytes) {
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)address - memory_base();
   uint64_t place = at / page * page;
+  __atomic_store_n(&is_used, true, __ATOMIC_RELAXED);
   return (Share){SHARE_MAGIC,
                  (uint64_t)getpid(),
                  (uint64_t)memory_file(),
@@ -55,6 +57,11 @@ share_handle(const void *address, size_t bytes) {
   cudaIpcHandle handle = {{0}};
   memcpy(&handle, &share, sizeof share);
   return handle;
+}
+
+bool
+share_is_used(void) {
+  return __atomic_load_n(&is_used, __ATOMIC_RELAXED);
 }
 
 bool
@@ -78,6 +85,7 @@ map_share(char *pages, const Share *from) {
 
 static Opened *
 open_pages(const Share *share) {
+  __atomic_store_n(&is_used, true, __ATOMIC_RELAXED);
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   Allocation block = {.bytes = share->bytes + page, .kind = INJECT_DEVICE, .is_hidden = true};
   Opened *made = calloc(1, sizeof *made);

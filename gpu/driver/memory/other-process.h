@@ -20,6 +20,9 @@ Share share_make(const void *address, size_t bytes);
 // The same, as what a program hands to another process.
 cudaIpcHandle share_handle(const void *address, size_t bytes);
 
+// Whether another process may have memory of this one, or this one of another.
+bool share_is_used(void);
+
 // Whether it was made by this process.
 bool share_is_own(const Share *share);
 

@@ -44,7 +44,8 @@ static cudaError_t
 run_part(const Call *call) {
   switch (call->kind) {
   case cudaGraphNodeTypeKernel:
-    return launch_run(call->kernel, 0);
+    launch_run(call->kernel);
+    return cudaSuccess; // what went wrong is told by the next call, as a device does
   case cudaGraphNodeTypeMemcpy:
     copy_run(&call->copy);
     return cudaSuccess;
@@ -125,9 +126,9 @@ calls_host(const Call *call) {
 }
 
 static cudaError_t
-queue_call(Call *call, Stream *stream) {
+queue_call(Call *call, Stream *stream, uint64_t after) {
   cudaGraphExec_t run = call->kind == cudaGraphNodeTypeGraph ? call->run : NULL;
-  uint64_t ticket = queue_add(call);
+  uint64_t ticket = queue_add(call, after);
   if (!ticket)
     return cudaErrorMemoryAllocation;
   stream->last = ticket;
@@ -143,10 +144,11 @@ start_call(Call *call, Stream *stream, bool waits) {
   if (waits || copies_pages)
     queue_wait(ticket);
   if (calls_host(call) || !queue_is_done(ticket))
-    return queue_call(call, stream);
-  return call->kind == cudaGraphNodeTypeKernel && !error_sticky()
-             ? launch_run(call->kernel, stream_is_legacy(stream) ? 0 : (uintptr_t)stream)
-             : call_run(call);
+    return queue_call(call, stream, ticket);
+  if (call->kind != cudaGraphNodeTypeKernel || error_sticky())
+    return call_run(call);
+  launch_begin(call->kernel, stream_is_legacy(stream) ? 0 : (uintptr_t)stream, true);
+  return call->kernel->stopped ? queue_call(call, stream, 0) : cudaSuccess;
 }
 
 static cudaError_t

@@ -15,6 +15,7 @@ typedef struct {
   dim3 grid, block, cluster;
   unsigned dynamic_bytes;
   bool is_cooperative;
+  uint64_t stopped; // number of the launch that has begun, and waits; 0: it has not begun, or ended
   unsigned char *parameters; // all of them, as the kernel gets them
   void **places;             // where each is among them
   cudaLaunchAttributeValue attributes[cudaLaunchAttributeEnd];
@@ -85,7 +86,10 @@ void fill_run(const FillCall *fill);
 cudaError_t launch_make(Call *call, const void *function, const cudaLaunchConfig_t *configuration,
                         void **arguments);
 cudaError_t launch_check(const KernelCall *launch);
-cudaError_t launch_run(const KernelCall *launch, uint64_t stream);
+// Runs a launch until it has ended, or waits for others to write (KernelCall.stopped): only with @may_stop.
+void launch_begin(KernelCall *launch, uint64_t stream, bool may_stop);
+// Begins a launch, or continues one, and returns when it has ended.
+void launch_run(KernelCall *launch);
 KernelCall *launch_call_copy(const KernelCall *launch);
 void launch_call_free(KernelCall *launch);
 

@@ -160,8 +160,7 @@ cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags) {
   }
   if (stream->capture || event->capture)
     return error_return(capture_wait(stream, event));
-  if (event->ticket > stream->last)
-    stream->last = event->ticket;
+  stream->last = queue_join((uint64_t[]){stream->last, event->ticket}, 2);
   return event->is_opened && !has_happened(event) ? wait_for_other(stream, event) : cudaSuccess;
 }
 

@@ -9,6 +9,7 @@
 #include "gpu/driver/error.h"
 #include "gpu/driver/memory/initialized.h"
 #include "gpu/driver/memory/memory.h"
+#include "gpu/driver/stream/call-queue.h"
 
 enum {
   WRITE_FLAGS = 1,   // CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER
@@ -115,6 +116,8 @@ run_operation(const MemoryOperation *operation) {
   switch (operation->kind) {
   case MEMORY_WAIT_32:
   case MEMORY_WAIT_64:
+    if (!is_wait_over(operation))
+      queue_hand_over();
     while (!is_wait_over(operation) && !error_sticky())
       sched_yield();
     return;

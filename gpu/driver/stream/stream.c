@@ -109,8 +109,8 @@ stream_ticket(const Stream *stream) {
     bool is_joined = stream_is_legacy(stream)
                          ? !(other->flags & cudaStreamNonBlocking)
                          : stream_is_legacy(other) && !(stream->flags & cudaStreamNonBlocking);
-    if (is_joined && other->last > ticket)
-      ticket = other->last;
+    if (is_joined && other->last && other != stream)
+      ticket = queue_join((uint64_t[]){ticket, other->last}, 2);
   }
   pthread_mutex_unlock(&lock);
   return ticket;

@@ -159,6 +159,9 @@ gboolean smb_wait_part(Exec *exec);
 gboolean smb_wait_give_up(Exec *exec);
 // No warp can continue: whether some poll, so that the block waits for others. Its turn ends.
 gboolean smb_wait_is_needed(Exec *exec);
+// A block of its own has run for long: whether what it polls may be for somebody outside of the launch, for whom it waits from now on. FALSE:
+// there is nobody, or it does so already.
+gboolean smb_wait_for_outsider(const Exec *exec);
 // Lets those that poll look again.
 void smb_wait_release(Exec *exec);
 

@@ -152,6 +152,14 @@ smb_wait_is_needed(Exec *exec) {
   return exec->block->waits = find_spin(exec, &w, &lane) != NULL || smb_cluster_waits(exec);
 }
 
+gboolean
+smb_wait_for_outsider(const Exec *exec) {
+  SmbBlock *block = exec->block;
+  if (block->may_wait || !smb_block_can_wait(block) || !smb_runtime_has_outsider(block->runtime))
+    return FALSE;
+  return block->may_wait = TRUE;
+}
+
 static void
 mix_warp(guint64 *hash, const Warp *warp) {
   const Registers *registers = warp->registers;
@@ -209,6 +217,11 @@ smb_exec_fail_waiting(gpointer data, const char *why) {
     return;
   }
   g_autofree char *thread = smb_block_thread(exec->block, w, lane);
-  smb_block_fail(exec->block, step->place, "%s waits here forever for other blocks: %s", thread,
-                 why);
+  if (block_is_alone(exec->block))
+    smb_block_fail(
+        exec->block, step->place,
+        "%s waits here forever: neither the kernel nor anybody else writes what it polls", thread);
+  else
+    smb_block_fail(exec->block, step->place, "%s waits here forever for other blocks: %s", thread,
+                   why);
 }
