@@ -207,10 +207,10 @@ START_TEST(test_surface) {
       (SmbTextureLevel){.row_bytes = 12, .slice_bytes = 36, .width = 3, .height = 3, .depth = 2};
   for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
     uint64_t address = 0;
-    bool is_inside =
-        smb_surface_find(&surface, places[i].at, places[i].width, places[i].clamps, &address);
-    ck_assert_int_eq(is_inside, places[i].is_inside);
-    ck_assert(!is_inside || address == places[i].place);
+    SmbPlace place = smb_surface_find(&surface, places[i].at, places[i].width, places[i].clamps,
+                                      NULL, NULL, &address);
+    ck_assert_int_eq(place, places[i].is_inside ? SMB_PLACE_MEMORY : SMB_PLACE_OUTSIDE);
+    ck_assert(place == SMB_PLACE_OUTSIDE || address == places[i].place);
   }
 }
 END_TEST

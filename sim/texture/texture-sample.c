@@ -136,16 +136,18 @@ read_texel(Search *search, const int64_t *indices, uint32_t *components) {
   const SmbTexture *texture = search->texture;
   const SmbTextureLevel *level = search->level;
   uint32_t inside[AXES] = {0, 0, search->slice};
-  uint8_t texel[TEXEL_BYTES];
+  uint8_t texel[TEXEL_BYTES] = {0};
   unsigned n_bytes = texture->n_components * texture->bits / 8;
+  uint64_t address;
   bool is_border = false;
   for (unsigned axis = 0; axis < search->n_axes; axis++)
     is_border =
         !apply_mode(search->modes[axis], indices[axis], extent_of(level, axis), &inside[axis]) ||
         is_border;
-  uint64_t address = level->address + inside[2] * level->slice_bytes +
-                     inside[1] * level->row_bytes + (uint64_t)inside[0] * n_bytes;
-  if (!is_border && !search->read(search->user, address, texel, n_bytes))
+  if (!is_border &&
+      smb_texture_find(level, (uint64_t)inside[0] * n_bytes, inside[1], inside[2], search->read,
+                       search->user, &address) == SMB_PLACE_MEMORY &&
+      !search->read(search->user, address, texel, n_bytes))
     search->is_known = false;
   for (unsigned i = 0; i < COMPONENTS; i++)
     components[i] =

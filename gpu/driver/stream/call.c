@@ -46,8 +46,7 @@ run_part(const Call *call) {
   case cudaGraphNodeTypeKernel:
     return launch_run(call->kernel, 0);
   case cudaGraphNodeTypeMemcpy:
-    copy_run(&call->copy);
-    return cudaSuccess;
+    return copy_run(&call->copy);
   case cudaGraphNodeTypeMemset:
     fill_run(&call->fill);
     return cudaSuccess;

@@ -196,12 +196,14 @@ find_place_on_surface(const Exec *exec, const Sampling *sampling, guint lane, Sm
     *fault = SMB_FAULT_MISALIGNED;
     return 0;
   }
-  gboolean is_inside = smb_surface_find(surface, at, sampling->width,
-                                        sampling->boundary == BOUNDARY_CLAMP, &address);
-  gboolean is_lost = is_inside && !smb_block_has(exec->block, address);
-  if (is_lost || (!is_inside && sampling->boundary == BOUNDARY_TRAP))
+  Look look = {exec, lane, FALSE};
+  SmbPlace place =
+      smb_surface_find(surface, at, sampling->width, sampling->boundary == BOUNDARY_CLAMP,
+                       read_memory, &look, &address);
+  gboolean is_lost = place == SMB_PLACE_MEMORY && !smb_block_has(exec->block, address);
+  if (is_lost || (place == SMB_PLACE_OUTSIDE && sampling->boundary == BOUNDARY_TRAP))
     *fault = SMB_FAULT_ADDRESS;
-  return is_inside && !is_lost ? address : 0;
+  return place == SMB_PLACE_MEMORY && !is_lost ? address : 0;
 }
 
 // The lanes that a fault ends, of the kind of the first one, and where others go: @inside.
