@@ -239,6 +239,7 @@ cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties, const Ph
   if (!properties || !handle_is(handle, HANDLE_MEMORY))
     return cudaErrorInvalidValue;
   *properties = handle->properties;
+  properties->allocFlags.usage = 0; // as an H200 says it
   return cudaSuccess;
 }
 
