@@ -101,7 +101,7 @@ copy_check(const cudaMemcpy3DParms *copy) {
 
 // The byte of a box; NULL: its page is not mapped. *@n: how many bytes lie side by side from there on, at most so many as before.
 static char *
-find_byte(const Side *side, size_t x, size_t y, size_t z, size_t *n) {
+find_box_byte(const Side *side, size_t x, size_t y, size_t z, size_t *n) {
   if (!side->paged)
     return side->start + z * side->slice + y * side->pitch + x;
   size_t left = SMB_TEXTURE_UNIT - (side->x + x) % SMB_TEXTURE_UNIT;
@@ -120,8 +120,8 @@ static bool
 copy_paged_row(const Side *to, const Side *from, size_t width, size_t y, size_t z) {
   for (size_t x = 0, n; x < width; x += n) {
     n = width - x;
-    char *row = find_byte(to, x, y, z, &n);
-    const char *source = find_byte(from, x, y, z, &n);
+    char *row = find_box_byte(to, x, y, z, &n);
+    const char *source = find_box_byte(from, x, y, z, &n);
     if (is_lost(to, row) || is_lost(from, source))
       return false;
     if (row && source) {
