@@ -46,12 +46,13 @@ typedef bool (*SmbTextureRead)(void *user, uint64_t address, void *bytes, unsign
 enum {
   SMB_SAMPLED_UNKNOWN = 1, // something that it was computed of is not known
   SMB_SAMPLED_NEAR = 2,    // the device's last bits can be others
+  SMB_SAMPLED_EMPTY = 4,   // a texel that it was computed of has no memory (SMB_PLACE_EMPTY)
 };
 
 /**
  * smb_texture_sample: The four components, as bits of numbers of 32 bits; those that the format has not are 0.
  *
- * Returns: SMB_SAMPLED_UNKNOWN, SMB_SAMPLED_NEAR
+ * Returns: SMB_SAMPLED_UNKNOWN, SMB_SAMPLED_NEAR, SMB_SAMPLED_EMPTY
  */
 unsigned smb_texture_sample(const SmbTexture *texture, const SmbSample *sample, SmbTextureRead read,
                             void *user, uint32_t *components);

@@ -222,8 +222,9 @@ pages_set(Pages *pages, size_t page, Physical *owner, char *address) {
 
 void
 pages_free(Pages *pages) {
-  for (size_t i = 0; pages->table && pages->owners && i < pages->n; i++)
-    pages_set(pages, i, NULL, NULL);
+  for (size_t i = 0; pages->owners && i < pages->n; i++)
+    if (pages->owners[i])
+      physical_release(pages->owners[i]);
   if (pages->table)
     memory_drop(pages->table);
   free(pages->owners);
