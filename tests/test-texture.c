@@ -276,7 +276,8 @@ START_TEST(test_empty_places) {
                                         .tile_depth = 1,
                                         .n_across = 1,
                                         .n_down = 1};
-  ck_assert_uint_eq(smb_texture_sample(&texture, &sample, read_page, NULL, components), 0);
+  ck_assert_uint_eq(smb_texture_sample(&texture, &sample, read_page, NULL, components),
+                    SMB_SAMPLED_EMPTY);
   ck_assert_uint_eq(components[0], 0);
   ck_assert_int_eq(smb_surface_find(&texture, at, 4, FALSE, read_page, NULL, &address),
                    SMB_PLACE_EMPTY);

@@ -119,7 +119,7 @@ set_tex_gradients(PtxDecoder *decoder, const Geometry *geometry, Sampling *sampl
 
 // The predicate beside the result: whether texels are resident.
 static gboolean
-set_residency(const PtxDecoder *decoder, Sampling *sampling) {
+set_tex_predicate(const PtxDecoder *decoder, Sampling *sampling) {
   const PtxOperand *partner = smb_ptx_partner(decoder);
   if (decoder->instruction->partner == PTX_NONE || partner->kind == PTX_OPERAND_SINK)
     return TRUE;
@@ -137,7 +137,7 @@ set_tex(PtxDecoder *decoder, Sampling *sampling) {
   gboolean by_gradients = smb_ptx_has_part(decoder, "grad");
   sampling->handle = find_ptx_handle(decoder, smb_ptx_operand(decoder, 1), &place);
   if (!geometry || sampling->handle == NO_ROW || !place ||
-      n_operands != 2u + has_level + 2u * by_gradients || !set_residency(decoder, sampling) ||
+      n_operands != 2u + has_level + 2u * by_gradients || !set_tex_predicate(decoder, sampling) ||
       !smb_ptx_has_part(decoder, "v4") ||
       !set_tex_coordinates(decoder, geometry, place, sampling) ||
       !set_result_rows(decoder, smb_ptx_operand(decoder, 0), COMPONENTS, sampling->data))
