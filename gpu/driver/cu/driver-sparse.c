@@ -89,9 +89,10 @@ add_level(Mapping *mapping, const CUarrayMapInfo *info) {
   const cudaExtent box = {info->subresource.sparseLevel.extentWidth,
                           info->subresource.sparseLevel.extentHeight,
                           info->subresource.sparseLevel.extentDepth};
+  if (level >= pages->n_tiled || info->subresource.sparseLevel.layer >= pages->n_layers)
+    return cudaErrorInvalidValue;
   const cudaExtent tile = pages->tile, whole = pages_extent(pages, level);
-  if (level >= pages->n_tiled || info->subresource.sparseLevel.layer >= pages->n_layers ||
-      !is_tiled(at.x, box.width, tile.width, whole.width) ||
+  if (!is_tiled(at.x, box.width, tile.width, whole.width) ||
       !is_tiled(at.y, box.height, tile.height, whole.height) ||
       !is_tiled(at.z, box.depth, tile.depth, whole.depth))
     return cudaErrorInvalidValue;
@@ -100,7 +101,7 @@ add_level(Mapping *mapping, const CUarrayMapInfo *info) {
       (info->subresource.sparseLevel.layer * pages->layer_bytes + layout->address) / PAGE;
   size_t n = (box.width + tile.width - 1) / tile.width;
   cudaError_t error = cudaSuccess;
-  for (size_t z = at.z; z < at.z + box.depth; z += tile.depth)
+  for (size_t z = at.z; !error && z < at.z + box.depth; z += tile.depth)
     for (size_t y = at.y; !error && y < at.y + box.height; y += tile.height) {
       size_t row = z / tile.depth * layout->n_down + y / tile.height;
       error = add_pages(mapping, first + row * layout->n_across + at.x / tile.width, n);

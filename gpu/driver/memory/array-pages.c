@@ -65,7 +65,7 @@ find_tile(size_t element_bytes, bool is_volume) {
   return tile;
 }
 
-// As many blocks as fill most of what there is, at least three quarters.
+// A power of two: the most blocks of which more than two thirds are filled.
 static size_t
 find_block_count(size_t extent, size_t unit) {
   size_t n = 1;
