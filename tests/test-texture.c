@@ -207,11 +207,80 @@ START_TEST(test_surface) {
       (SmbTextureLevel){.row_bytes = 12, .slice_bytes = 36, .width = 3, .height = 3, .depth = 2};
   for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
     uint64_t address = 0;
-    bool is_inside =
-        smb_surface_find(&surface, places[i].at, places[i].width, places[i].clamps, &address);
-    ck_assert_int_eq(is_inside, places[i].is_inside);
-    ck_assert(!is_inside || address == places[i].place);
+    SmbPlace place = smb_surface_find(&surface, places[i].at, places[i].width, places[i].clamps,
+                                      NULL, NULL, &address);
+    ck_assert_int_eq(place, places[i].is_inside ? SMB_PLACE_MEMORY : SMB_PLACE_OUTSIDE);
+    ck_assert(place == SMB_PLACE_OUTSIDE || address == places[i].place);
   }
+}
+END_TEST
+
+// Memory by pages, of which every second one is mapped.
+static bool
+read_page(void *user, uint64_t address, void *bytes, unsigned n_bytes) {
+  const uint64_t page = address / n_bytes % 2 ? (uint64_t)1 << 32 | address << 16 : 0;
+  ck_assert_uint_eq(n_bytes, sizeof page);
+  ck_assert_ptr_null(user);
+  memcpy(bytes, &page, sizeof page);
+  return true;
+}
+
+// Elements lie as on an H200, which was asked for each of a tile.
+START_TEST(test_pages) {
+  static const struct {
+    uint64_t x, y, z, place;
+  } places[] = {{15, 0, 0, 15},     {16, 0, 0, 32},     {32, 0, 0, 256},    {0, 1, 0, 16},
+                {0, 2, 0, 64},      {0, 8, 0, 512},     {0, 0, 1, 2048},    {64, 0, 0, 32768},
+                {128, 0, 0, 65536}, {0, 32, 0, 131072}, {0, 0, 16, 262144}, {127, 31, 15, 65535}};
+  SmbTextureLevel level = {.row_bytes = 128,
+                           .width = 64,
+                           .height = 64,
+                           .depth = 40,
+                           .reads_zeros = TRUE,
+                           .pages = 8 * 1000,
+                           .tile_height = 32,
+                           .tile_depth = 16,
+                           .n_across = 2,
+                           .n_down = 2};
+  uint64_t address = 0;
+  for (guint i = 0; i < G_N_ELEMENTS(places); i++)
+    ck_assert_uint_eq(smb_texture_place(&level, places[i].x, places[i].y, places[i].z),
+                      places[i].place);
+  ck_assert_int_eq(smb_texture_find(&level, 16, 0, 0, read_page, NULL, &address), SMB_PLACE_EMPTY);
+  ck_assert_int_eq(smb_texture_find(&level, 128, 1, 0, read_page, NULL, &address),
+                   SMB_PLACE_MEMORY);
+  ck_assert_uint_eq(address, ((uint64_t)1 << 32 | (uint64_t)(8 * 1001) << 16) + 16);
+  level.reads_zeros = FALSE; // what is not mapped is an error: no memory is there
+  ck_assert_int_eq(smb_texture_find(&level, 16, 0, 0, read_page, NULL, &address), SMB_PLACE_MEMORY);
+  ck_assert_uint_eq(address, 32);
+  level.slice_bytes = 5 * SMB_TEXTURE_PAGE; // layers
+  level.tile_depth = 1;
+  ck_assert_uint_eq(smb_texture_place(&level, 0, 1, 3), 15 * SMB_TEXTURE_PAGE + 16);
+}
+END_TEST
+
+// Of a sparse array texels that are not mapped are zeros, and stores to them go nowhere.
+START_TEST(test_empty_places) {
+  SmbTexture texture = describe_texels(SMB_SHAPE_2D, SMB_ADDRESS_CLAMP, FALSE, FALSE);
+  SmbSample sample = {.at = {3.5f, 2.5f}};
+  const int32_t at[3] = {4, 0, 0};
+  uint32_t components[4] = {1, 1, 1, 1};
+  uint64_t address;
+  texture.levels[0] = (SmbTextureLevel){.row_bytes = 512,
+                                        .width = 128,
+                                        .height = 128,
+                                        .depth = 1,
+                                        .reads_zeros = TRUE,
+                                        .pages = 8 * 1000,
+                                        .tile_height = 128,
+                                        .tile_depth = 1,
+                                        .n_across = 1,
+                                        .n_down = 1};
+  ck_assert_uint_eq(smb_texture_sample(&texture, &sample, read_page, NULL, components),
+                    SMB_SAMPLED_EMPTY);
+  ck_assert_uint_eq(components[0], 0);
+  ck_assert_int_eq(smb_surface_find(&texture, at, 4, FALSE, read_page, NULL, &address),
+                   SMB_PLACE_EMPTY);
 }
 END_TEST
 
@@ -223,6 +292,8 @@ suite_texture(void) {
   tcase_add_loop_test(tcase, test_format, 0, G_N_ELEMENTS(cases));
   tcase_add_loop_test(tcase, test_weights, 0, 3);
   tcase_add_test(tcase, test_surface);
+  tcase_add_test(tcase, test_pages);
+  tcase_add_test(tcase, test_empty_places);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -86,6 +86,7 @@ enum {
   cudaArraySurfaceLoadStore = 2,
   cudaArrayCubemap = 4,
   cudaArrayTextureGather = 8,
+  cudaArrayColorAttachment = 32,
   cudaArraySparse = 64,
   cudaArrayDeferredMapping = 128,
 };
@@ -226,6 +227,15 @@ typedef struct {
   size_t size, alignment;
   unsigned reserved[4];
 } cudaArrayMemoryRequirements;
+
+typedef struct {
+  struct {
+    unsigned width, height, depth;
+  } tileExtent;
+  unsigned miptailFirstLevel;
+  unsigned long long miptailSize;
+  unsigned flags, reserved[4];
+} cudaArraySparseProperties;
 
 enum {
   cudaMemoryTypeUnregistered,

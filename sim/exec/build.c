@@ -304,6 +304,7 @@ smb_build_sampling(const Builder *builder, SamplingKind kind) {
     sampling->coordinates[i] = sampling->gradients[i][0] = sampling->gradients[i][1] = NO_ROW;
   for (guint i = 0; i < G_N_ELEMENTS(sampling->data); i++)
     sampling->data[i] = NO_ROW;
+  sampling->resident = sampling->missing = PREDICATE_TRUE;
   return sampling;
 }
 
@@ -316,6 +317,10 @@ smb_build_sample(const Builder *builder, const Sampling *sampling) {
   for (guint i = 0; sampling->kind != SAMPLING_STORE && i < G_N_ELEMENTS(sampling->data); i++)
     if (sampling->data[i] != NO_ROW)
       smb_code_writes_row(builder->code, &step, sampling->data[i], 1);
+  if (sampling->resident != PREDICATE_TRUE)
+    smb_code_writes_predicate(builder->code, &step, sampling->resident);
+  if (sampling->missing != PREDICATE_TRUE)
+    smb_code_writes_predicate(builder->code, &step, sampling->missing);
   smb_code_add(builder->code, &step);
 }
 

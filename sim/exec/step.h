@@ -193,6 +193,7 @@ typedef enum {
  * @gradients: of each coordinate, along x and y of the picture
  * @component: of SAMPLING_GATHERED; of SAMPLING_SIZE which extent
  * @data: of each component, or word of a surface
+ * @resident, @missing: predicates that say whether all texels had memory, and whether one had none (PREDICATE_TRUE: nowhere)
  * @width: bytes of an access to a surface
  */
 typedef struct {
@@ -203,6 +204,7 @@ typedef struct {
   Row gradients[3][2];
   guint component;
   Row data[4];
+  Predicate resident, missing;
   guint width;
   Boundary boundary;
 } Sampling;

@@ -3,7 +3,8 @@
 //
 // What a kernel samples, loads and stores by a handle: how the runtime of a program describes textures and surfaces to the machine.
 // Both sides are on one computer, so the bytes of SmbTexture are sent as they are. The elements of an array lie row by row,
-// one slice (a layer, a face of a cube, a step in depth) behind the other. Plain C.
+// one slice (a layer, a face of a cube, a step in depth) behind the other, or, if the program maps the memory of the array
+// itself, in blocks on pages (place.h). Plain C.
 #pragma once
 
 #include <stdint.h>
@@ -43,10 +44,16 @@ typedef enum {
  * @address: of the process
  * @width, @height, @depth: in elements; @depth: also the number of layers and faces; each at least 1
  * @row_bytes, @slice_bytes: from one to the next
+ * @pages: address of a table of the addresses of pages, 0 for one that is not mapped; 0: there is none, else @address counts from
+ *   the first page, @row_bytes are those of a tile, and @slice_bytes go from layer to layer (0: of three dimensions)
+ * @reads_zeros: what is not mapped reads as zeros, and is not written to; otherwise it is an error
+ * @tile_height, @tile_depth: of a tile; @n_across, @n_down: tiles in a row of them, and rows of them
  */
 typedef struct {
   uint64_t address, row_bytes, slice_bytes;
-  uint32_t width, height, depth, padding;
+  uint32_t width, height, depth, reads_zeros;
+  uint64_t pages;
+  uint32_t tile_height, tile_depth, n_across, n_down;
 } SmbTextureLevel;
 
 /**

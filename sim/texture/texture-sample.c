@@ -33,7 +33,7 @@ typedef struct {
   uint32_t slice; // that the first of places of two axes are in
   SmbTextureRead read;
   void *user;
-  bool is_known;
+  unsigned flags; // what is to be said of its texels
 } Search;
 
 static uint32_t
@@ -136,17 +136,21 @@ read_texel(Search *search, const int64_t *indices, uint32_t *components) {
   const SmbTexture *texture = search->texture;
   const SmbTextureLevel *level = search->level;
   uint32_t inside[AXES] = {0, 0, search->slice};
-  uint8_t texel[TEXEL_BYTES];
+  uint8_t texel[TEXEL_BYTES] = {0};
   unsigned n_bytes = texture->n_components * texture->bits / 8;
+  uint64_t address;
   bool is_border = false;
   for (unsigned axis = 0; axis < search->n_axes; axis++)
     is_border =
         !apply_mode(search->modes[axis], indices[axis], extent_of(level, axis), &inside[axis]) ||
         is_border;
-  uint64_t address = level->address + inside[2] * level->slice_bytes +
-                     inside[1] * level->row_bytes + (uint64_t)inside[0] * n_bytes;
-  if (!is_border && !search->read(search->user, address, texel, n_bytes))
-    search->is_known = false;
+  SmbPlace place = is_border ? SMB_PLACE_OUTSIDE
+                             : smb_texture_find(level, (uint64_t)inside[0] * n_bytes, inside[1],
+                                                inside[2], search->read, search->user, &address);
+  if (place == SMB_PLACE_EMPTY)
+    search->flags |= SMB_SAMPLED_EMPTY;
+  if (place == SMB_PLACE_MEMORY && !search->read(search->user, address, texel, n_bytes))
+    search->flags |= SMB_SAMPLED_UNKNOWN;
   for (unsigned i = 0; i < COMPONENTS; i++)
     components[i] =
         is_border ? border_component(texture, i) : smb_texture_decode(texture, texel, i);
@@ -217,7 +221,7 @@ is_cube(const SmbTexture *texture) {
 // What is looked for in one level.
 static Search
 begin_search(const SmbTexture *texture, unsigned which, const SmbSample *sample) {
-  Search search = {.texture = texture, .level = &texture->levels[which], .is_known = true};
+  Search search = {.texture = texture, .level = &texture->levels[which]};
   bool cube = is_cube(texture), is_normalized = texture->is_normalized || cube;
   bool is_linear = texture->is_linear || sample->how == SMB_SAMPLE_GATHERED;
   uint32_t faces = cube ? 6 : 1, layers = search.level->depth / faces;
@@ -244,7 +248,7 @@ begin_search(const SmbTexture *texture, unsigned which, const SmbSample *sample)
 }
 
 // Of one level, which weighs @total.
-static bool
+static unsigned
 tap_level(const SmbTexture *texture, unsigned which, const SmbSample *sample, unsigned total,
           SmbTextureRead read, void *user, SmbTaps *taps) {
   Search search = begin_search(texture, which, sample);
@@ -258,11 +262,11 @@ tap_level(const SmbTexture *texture, unsigned which, const SmbSample *sample, un
     read_texel(&search, indices, taps->texels[taps->n]);
     taps->weights[taps->n++] = total;
   }
-  return search.is_known;
+  return search.flags;
 }
 
 // A component of the texels beside a place, from the lower left against the clock.
-static bool
+static unsigned
 gather_texels(const SmbTexture *texture, const SmbSample *sample, SmbTextureRead read, void *user,
               uint32_t *components) {
   static const unsigned order[COMPONENTS] = {2, 3, 1, 0};
@@ -273,7 +277,7 @@ gather_texels(const SmbTexture *texture, const SmbSample *sample, SmbTextureRead
   read_neighbours(&search, texels);
   for (unsigned i = 0; i < COMPONENTS; i++)
     components[i] = texels[order[i]][sample->component];
-  return search.is_known;
+  return search.flags;
 }
 
 // An element of memory, by its number; beyond it are zeros.
@@ -322,10 +326,9 @@ filter_levels(const SmbTexture *texture, unsigned level, const SmbSample *sample
   unsigned fraction = texture->is_mip_linear ? level % ONE : 0;
   unsigned which = texture->is_mip_linear ? level / ONE : (level + ONE / 2) / ONE;
   SmbTaps taps = {.n = 0};
-  bool is_known = tap_level(texture, which, sample, ONE - fraction, read, user, &taps);
+  unsigned flags = tap_level(texture, which, sample, ONE - fraction, read, user, &taps);
   if (fraction > 0)
-    is_known = tap_level(texture, which + 1, sample, fraction, read, user, &taps) && is_known;
-  unsigned flags = is_known ? 0 : SMB_SAMPLED_UNKNOWN;
+    flags |= tap_level(texture, which + 1, sample, fraction, read, user, &taps);
   if (taps.n == 1) {
     memcpy(components, taps.texels[0], sizeof taps.texels[0]);
     return flags;
@@ -356,7 +359,7 @@ smb_texture_sample(const SmbTexture *texture, const SmbSample *sample, SmbTextur
     flags = fetch_element(texture, sample, read, user, components) ? 0 : SMB_SAMPLED_UNKNOWN;
     break;
   case SMB_SAMPLE_GATHERED:
-    flags = gather_texels(texture, sample, read, user, components) ? 0 : SMB_SAMPLED_UNKNOWN;
+    flags = gather_texels(texture, sample, read, user, components);
     break;
   case SMB_SAMPLE_FILTERED:
     flags =

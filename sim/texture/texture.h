@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/texture/descriptor.h"
+#include "sim/texture/place.h"
 
 typedef enum {
   SMB_SAMPLE_FILTERED, // at coordinates
@@ -46,12 +46,13 @@ typedef bool (*SmbTextureRead)(void *user, uint64_t address, void *bytes, unsign
 enum {
   SMB_SAMPLED_UNKNOWN = 1, // something that it was computed of is not known
   SMB_SAMPLED_NEAR = 2,    // the device's last bits can be others
+  SMB_SAMPLED_EMPTY = 4,   // a texel that it was computed of has no memory (SMB_PLACE_EMPTY)
 };
 
 /**
  * smb_texture_sample: The four components, as bits of numbers of 32 bits; those that the format has not are 0.
  *
- * Returns: SMB_SAMPLED_UNKNOWN, SMB_SAMPLED_NEAR
+ * Returns: SMB_SAMPLED_UNKNOWN, SMB_SAMPLED_NEAR, SMB_SAMPLED_EMPTY
  */
 unsigned smb_texture_sample(const SmbTexture *texture, const SmbSample *sample, SmbTextureRead read,
                             void *user, uint32_t *components);
@@ -63,15 +64,29 @@ unsigned smb_texture_sample(const SmbTexture *texture, const SmbSample *sample, 
 float smb_texture_level(const SmbTexture *texture, unsigned n_coordinates, float (*gradients)[2]);
 
 /**
+ * SmbPlace: What is at a place
+ * @SMB_PLACE_OUTSIDE: it is none
+ * @SMB_PLACE_EMPTY: nothing: it reads as zeros, and is not written to
+ * @SMB_PLACE_MEMORY: an address, which has memory unless the program is wrong
+ */
+typedef enum {
+  SMB_PLACE_OUTSIDE,
+  SMB_PLACE_EMPTY,
+  SMB_PLACE_MEMORY,
+} SmbPlace;
+
+/** smb_texture_find: What an element is at. @x: in bytes; @address: (out): of the process. Returns: %SMB_PLACE_EMPTY or %SMB_PLACE_MEMORY */
+SmbPlace smb_texture_find(const SmbTextureLevel *level, uint64_t x, uint64_t y, uint64_t z,
+                          SmbTextureRead read, void *user, uint64_t *address);
+
+/**
  * smb_surface_find: Where an access of @n_bytes goes.
  * @at: the byte in a row, the row, the slice: a layer has no sign
  * @clamps: what is outside goes to the nearest place inside
  * @address: (out): of the process
- *
- * Returns: whether it is inside
  */
-bool smb_surface_find(const SmbTexture *surface, const int32_t *at, unsigned n_bytes, bool clamps,
-                      uint64_t *address);
+SmbPlace smb_surface_find(const SmbTexture *surface, const int32_t *at, unsigned n_bytes,
+                          bool clamps, SmbTextureRead read, void *user, uint64_t *address);
 
 // --- in parts
 

@@ -61,6 +61,9 @@ print_driver_types(void) {
   DRIVER(CUctxCreateParams, cigParams, cigParams);
   SIZE(CUmemAllocationProp);
   DRIVER(CUmemAllocationProp, allocFlags, allocFlags);
+  SIZE(CUarrayMapInfo);
+  DRIVER(CUarrayMapInfo, subresource.miptail.size, subresource.miptail.size);
+  DRIVER(CUarrayMapInfo, deviceBitMask, deviceBitMask);
   SIZE(CUDA_BATCH_MEM_OP_NODE_PARAMS);
   DRIVER(CUDA_BATCH_MEM_OP_NODE_PARAMS, flags, flags);
   SIZE(CUdeviceptr);
@@ -105,6 +108,7 @@ main(void) {
   PLACE(STRUCT(cudaResourceViewDesc), lastLayer);
   SIZE(STRUCT(cudaPitchedPtr));
   SIZE(STRUCT(cudaArrayMemoryRequirements));
+  SIZE(STRUCT(cudaArraySparseProperties));
   SIZE(STRUCT(cudaPointerAttributes));
   PLACE(STRUCT(cudaPointerAttributes), hostPointer);
   SIZE(STRUCT(cudaMemLocation));

@@ -154,3 +154,27 @@ typedef struct {
     unsigned char reserved[4];
   } allocFlags;
 } CUmemAllocationProp;
+
+typedef struct {
+  int resourceType;
+  union {
+    cudaArray_t array;
+    cudaMipmappedArray_t mipmap;
+  } resource;
+  int subresourceType;
+  union {
+    struct {
+      unsigned level, layer, offsetX, offsetY, offsetZ, extentWidth, extentHeight, extentDepth;
+    } sparseLevel;
+    struct {
+      unsigned layer;
+      unsigned long long offset, size;
+    } miptail;
+  } subresource;
+  int memOperationType, memHandleType;
+  union {
+    struct Physical *memHandle;
+  } memHandle;
+  unsigned long long offset;
+  unsigned deviceBitMask, flags, reserved[2];
+} CUarrayMapInfo;

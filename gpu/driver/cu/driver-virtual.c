@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "gpu/driver/cu/driver.h"
+#include "gpu/driver/cu/virtual.h"
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/host-register.h"
 #include "gpu/driver/memory/memory.h"
@@ -19,19 +20,20 @@
 enum {
   HANDLE_FD = 1, // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
   HANDLE_FABRIC = 8,
+  USAGE_TILE_POOL = 1, // CU_MEM_CREATE_USAGE_TILE_POOL
 };
 
 #define GRANULARITY ((size_t)2 << 20) // of memory and of addresses, of an H100
 
-// Memory without an address that kernels know.
-typedef struct Physical {
+// Memory without an address that kernels know. That of tiles they find by the table of an array (array-pages.h).
+struct Physical {
   struct Physical *next;
   CUmemAllocationProp properties;
   char *block, *range; // what is allocated, and the first page in it
   size_t bytes;
   unsigned uses;  // by its handles, and by places where it is mapped
   bool is_opened; // of another process
-} Physical;
+};
 
 typedef struct Reservation {
   struct Reservation *next;
@@ -139,6 +141,11 @@ cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *properti
   return cudaSuccess;
 }
 
+static bool
+is_tile_pool(const Physical *physical) {
+  return physical->properties.allocFlags.usage & USAGE_TILE_POOL;
+}
+
 static void
 add_physical(Physical *physical) {
   pthread_mutex_lock(&lock);
@@ -162,8 +169,13 @@ cuMemCreate(Physical **handle, size_t bytes, const CUmemAllocationProp *properti
     return cudaErrorMemoryAllocation;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   *made = (Physical){.properties = *properties, .bytes = bytes, .uses = 1};
-  // Not seen by kernels at its own address: it is a variable's, as it were.
-  made->block = memory_allocate(bytes + page, INJECT_DEVICE, true);
+  // Unless it is for tiles, kernels do not see it at its own address: it is a variable's, as it were.
+  bool is_tiles = is_tile_pool(made);
+  Allocation block = {.bytes = bytes + page,
+                      .kind = INJECT_DEVICE,
+                      .is_variable = !is_tiles,
+                      .is_hidden = is_tiles};
+  made->block = memory_allocate_as(&block);
   if (!made->block) {
     handle_free(made);
     return cudaErrorMemoryAllocation;
@@ -189,6 +201,28 @@ release_physical(Physical *physical) {
   handle_free(physical);
 }
 
+char *
+physical_tiles(const Physical *handle, size_t *bytes) {
+  if (!handle_is(handle, HANDLE_MEMORY) || !is_tile_pool(handle))
+    return NULL;
+  *bytes = handle->bytes;
+  return handle->range;
+}
+
+void
+physical_retain(Physical *handle) {
+  pthread_mutex_lock(&lock);
+  handle->uses++;
+  pthread_mutex_unlock(&lock);
+}
+
+void
+physical_release(Physical *handle) {
+  pthread_mutex_lock(&lock);
+  release_physical(handle);
+  pthread_mutex_unlock(&lock);
+}
+
 // A handle that was released is one as long as what it is of is mapped.
 cudaError_t
 cuMemRelease(Physical *handle) {
@@ -205,6 +239,7 @@ cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties, const Ph
   if (!properties || !handle_is(handle, HANDLE_MEMORY))
     return cudaErrorInvalidValue;
   *properties = handle->properties;
+  properties->allocFlags.usage = 0; // as an H200 says it
   return cudaSuccess;
 }
 
@@ -281,11 +316,12 @@ is_reserved(uintptr_t address, size_t bytes) {
   return false;
 }
 
-// Parts of memory cannot be mapped.
+// Parts of memory cannot be mapped, nor memory for tiles.
 cudaError_t
 cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, Physical *handle,
          unsigned long long flags) {
-  if (!handle_is(handle, HANDLE_MEMORY) || flags != 0 || address % GRANULARITY != 0)
+  if (!handle_is(handle, HANDLE_MEMORY) || is_tile_pool(handle) || flags != 0 ||
+      address % GRANULARITY != 0)
     return cudaErrorInvalidValue;
   if (offset != 0 || bytes != handle->bytes)
     return cudaErrorNotSupported;

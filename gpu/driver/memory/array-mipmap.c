@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Mipmapped arrays: arrays each of which has half the extent of the one before. What else is asked of arrays: sizes and planes.
-#include "gpu/driver/memory/array.h"
+#include "gpu/driver/memory/array-pages.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
+#include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/stream/stream-capture.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
 struct Mipmap {
   unsigned n_levels;
   cudaArray_t levels[MAX_LEVELS];
+  Pages *pages; // (nullable): of all levels
 };
 
 static size_t
@@ -32,18 +34,84 @@ mipmap_levels(const struct Mipmap *mipmap) {
   return mipmap->levels;
 }
 
+Pages *
+mipmap_pages(const struct Mipmap *mipmap) {
+  return mipmap->pages;
+}
+
 static void
 free_levels(cudaMipmappedArray_t mipmap) {
   for (unsigned i = 0; i < mipmap->n_levels; i++)
     cudaFreeArray(mipmap->levels[i]);
+  if (mipmap->pages) {
+    queue_wait(queue_last());
+    pages_free(mipmap->pages);
+  }
   handle_free(mipmap);
+}
+
+// More levels than halvings of the largest extent are cut off. Layers are not halved.
+static unsigned
+count_levels(cudaExtent extent, unsigned n_levels, bool is_layered) {
+  size_t longest = extent.width > extent.height ? extent.width : extent.height;
+  longest = !is_layered && extent.depth > longest ? extent.depth : longest;
+  unsigned n = 1;
+  while (n < n_levels && n < MAX_LEVELS && longest >> n)
+    n++;
+  return n;
+}
+
+static cudaExtent
+find_level_extent(cudaExtent extent, unsigned level, bool is_layered) {
+  return (cudaExtent){halve_extent(extent.width, level), halve_extent(extent.height, level),
+                      is_layered ? extent.depth : halve_extent(extent.depth, level)};
+}
+
+// Levels that have pages of the mipmap.
+static cudaError_t
+make_paged_levels(struct Mipmap *mipmap, const cudaChannelFormatDesc *format, cudaExtent extent,
+                  unsigned n_levels, unsigned flags) {
+  bool is_layered = flags & (cudaArrayLayered | cudaArrayCubemap);
+  size_t element;
+  cudaError_t error = array_check(format, extent, flags, &element);
+  if (error)
+    return error;
+  mipmap->pages = pages_new(element, extent, flags, n_levels, true);
+  for (unsigned i = 0; mipmap->pages && i < n_levels; i++) {
+    Array *level = handle_new(HANDLE_ARRAY, sizeof *level);
+    if (!level)
+      return cudaErrorMemoryAllocation;
+    *level = (Array){.format = *format,
+                     .extent = find_level_extent(extent, i, is_layered),
+                     .flags = flags,
+                     .element_bytes = element,
+                     .pages = mipmap->pages,
+                     .level = i,
+                     .is_level = true};
+    mipmap->levels[mipmap->n_levels++] = level;
+  }
+  return mipmap->pages ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static cudaError_t
+make_levels(struct Mipmap *mipmap, const cudaChannelFormatDesc *format, cudaExtent extent,
+            unsigned n_levels, unsigned flags) {
+  bool is_layered = flags & (cudaArrayLayered | cudaArrayCubemap);
+  cudaError_t error = cudaSuccess;
+  for (unsigned i = 0; !error && i < n_levels; i++) {
+    error = cudaMalloc3DArray(&mipmap->levels[i], format, find_level_extent(extent, i, is_layered),
+                              flags);
+    mipmap->n_levels += !error;
+  }
+  return error;
 }
 
 API cudaError_t
 cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap, const cudaChannelFormatDesc *format,
                          cudaExtent extent, unsigned n_levels, unsigned flags) {
   cudaError_t error = error_check();
-  n_levels += n_levels == 0;
+  if (!error && pages_are_asked(flags))
+    error = capture_check_unsafe(false);
   if (!error && !mipmap)
     error = cudaErrorInvalidValue;
   if (error)
@@ -51,16 +119,9 @@ cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmap, const cudaChannelFormatDe
   struct Mipmap *made = handle_new(HANDLE_MIPMAP, sizeof *made);
   if (!made)
     return error_return(cudaErrorMemoryAllocation);
-  // More levels than halvings of the largest extent are cut off. Layers are not halved.
-  bool is_layered = flags & cudaArrayLayered;
-  size_t longest = extent.width > extent.height ? extent.width : extent.height;
-  longest = !is_layered && extent.depth > longest ? extent.depth : longest;
-  for (unsigned i = 0; !error && i < n_levels && i < MAX_LEVELS && (i == 0 || longest >> i); i++) {
-    cudaExtent part = {halve_extent(extent.width, i), halve_extent(extent.height, i),
-                       is_layered ? extent.depth : halve_extent(extent.depth, i)};
-    error = cudaMalloc3DArray(&made->levels[i], format, part, flags);
-    made->n_levels += !error;
-  }
+  n_levels = count_levels(extent, n_levels, flags & (cudaArrayLayered | cudaArrayCubemap));
+  error = (pages_are_asked(flags) ? make_paged_levels : make_levels)(made, format, extent, n_levels,
+                                                                     flags);
   if (error)
     free_levels(made);
   else
@@ -91,16 +152,6 @@ cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_t mipmap, unsi
   return error_return(error);
 }
 
-// Only arrays have them whose memory is mapped later, which are not made (seen on an H100).
-API cudaError_t
-cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements *answer, cudaArray_t array, int device) {
-  cudaError_t error = error_check();
-  (void)answer, (void)array;
-  if (!error && device != 0)
-    error = cudaErrorInvalidDevice;
-  return error_return(error ? error : cudaErrorInvalidValue);
-}
-
 // Only formats of several planes have one, which are not made.
 API cudaError_t
 cudaArrayGetPlane(cudaArray_t *plane, cudaArray_t array, unsigned index) {
@@ -109,23 +160,69 @@ cudaArrayGetPlane(cudaArray_t *plane, cudaArray_t array, unsigned index) {
   return error_return(error ? error : cudaErrorInvalidValue);
 }
 
-// What only sparse and deferred arrays have, of which none is made.
+// --- what the program has to know of pages that it maps
+
+static Pages *
+pages_of_array(const Array *array) {
+  return handle_is(array, HANDLE_ARRAY) && !array->is_level ? array->pages : NULL;
+}
+
+static Pages *
+pages_of_mipmap(const struct Mipmap *mipmap) {
+  return handle_is(mipmap, HANDLE_MIPMAP) ? mipmap->pages : NULL;
+}
+
+// The memory that is mapped at once.
+static cudaError_t
+tell_requirements(cudaArrayMemoryRequirements *answer, const Pages *pages, int device) {
+  cudaError_t error = error_check();
+  if (!error && (!answer || !pages || pages->is_sparse))
+    error = cudaErrorInvalidValue;
+  if (!error && device != 0)
+    error = cudaErrorInvalidDevice;
+  if (!error)
+    *answer = (cudaArrayMemoryRequirements){pages->n * SMB_TEXTURE_PAGE, SMB_TEXTURE_PAGE, {0}};
+  return error_return(error);
+}
+
+API cudaError_t
+cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements *answer, cudaArray_t array, int device) {
+  return tell_requirements(answer, pages_of_array(array), device);
+}
+
 API cudaError_t
 cudaMipmappedArrayGetMemoryRequirements(cudaArrayMemoryRequirements *answer,
                                         cudaMipmappedArray_t mipmap, int device) {
-  (void)mipmap;
-  return cudaArrayGetMemoryRequirements(answer, NULL, device);
+  return tell_requirements(answer, pages_of_mipmap(mipmap), device);
 }
 
-API cudaError_t
-cudaArrayGetSparseProperties(void *answer, cudaArray_t array) {
+// What is reserved in the answer stays as it was, as on an H200.
+static cudaError_t
+tell_sparse(cudaArraySparseProperties *answer, const Pages *pages) {
+  enum {
+    SINGLE_MIPTAIL = 1
+  };
   cudaError_t error = error_check();
-  (void)answer, (void)array;
-  return error_return(error ? error : cudaErrorInvalidValue);
+  if (!error && (!answer || !pages || !pages->is_sparse))
+    error = cudaErrorInvalidValue;
+  if (error)
+    return error_return(error);
+  answer->tileExtent.width = (unsigned)pages->tile.width;
+  answer->tileExtent.height = (unsigned)pages->tile.height;
+  answer->tileExtent.depth = (unsigned)pages->tile.depth;
+  answer->miptailFirstLevel = pages->is_mipmap ? pages->n_tiled : 0;
+  answer->miptailSize = pages->tail_bytes;
+  answer->flags = pages->has_one_tail ? SINGLE_MIPTAIL : 0;
+  return cudaSuccess;
 }
 
 API cudaError_t
-cudaMipmappedArrayGetSparseProperties(void *answer, cudaMipmappedArray_t mipmap) {
-  (void)mipmap;
-  return cudaArrayGetSparseProperties(answer, NULL);
+cudaArrayGetSparseProperties(cudaArraySparseProperties *answer, cudaArray_t array) {
+  return tell_sparse(answer, pages_of_array(array));
+}
+
+API cudaError_t
+cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties *answer,
+                                      cudaMipmappedArray_t mipmap) {
+  return tell_sparse(answer, pages_of_mipmap(mipmap));
 }

@@ -9,7 +9,9 @@
 #include "gpu/driver/stream/call.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
+#include "gpu/driver/memory/array-pages.h"
 #include "gpu/driver/memory/memory.h"
+#include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/stream/stream-capture.h"
 
 enum {
@@ -71,28 +73,43 @@ is_extent_allowed(cudaExtent extent, unsigned flags) {
   return false;
 }
 
+cudaError_t
+array_check(const cudaChannelFormatDesc *format, cudaExtent extent, unsigned flags,
+            size_t *element_bytes) {
+  if (!format || flags & ~(unsigned)KNOWN_FLAGS || !is_extent_allowed(extent, flags) ||
+      !pages_allow(extent, flags))
+    return cudaErrorInvalidValue;
+  *element_bytes = array_element_bytes(format);
+  return *element_bytes > 0 ? cudaSuccess : cudaErrorInvalidChannelDescriptor;
+}
+
+// Its memory, or pages for memory that is mapped.
+static bool
+make_array_memory(Array *array) {
+  cudaExtent all = array_extent(array);
+  if (pages_are_asked(array->flags))
+    array->pages = pages_new(array->element_bytes, array->extent, array->flags, 1, false);
+  else
+    array->data = memory_allocate(all.width * all.height * all.depth * array->element_bytes,
+                                  INJECT_DEVICE, false);
+  return array->pages || array->data;
+}
+
 static cudaError_t
 allocate_array(cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent extent,
                unsigned flags) {
+  size_t element;
   cudaError_t error = error_check();
   error = error ? error : capture_check_unsafe(false);
-  if (!error &&
-      (!array || !format || flags & ~(unsigned)KNOWN_FLAGS || !is_extent_allowed(extent, flags)))
-    error = cudaErrorInvalidValue;
-  size_t element = error ? 0 : array_element_bytes(format);
-  if (!error && element == 0)
-    error = cudaErrorInvalidChannelDescriptor;
-  if (!error && flags & (cudaArraySparse | cudaArrayDeferredMapping))
-    return error_missing("a sparse array");
+  if (!error)
+    error = array ? array_check(format, extent, flags, &element) : cudaErrorInvalidValue;
   if (error)
     return error_return(error);
   Array *made = handle_new(HANDLE_ARRAY, sizeof *made);
   if (!made)
     return error_return(cudaErrorMemoryAllocation);
   *made = (Array){.format = *format, .extent = extent, .flags = flags, .element_bytes = element};
-  cudaExtent all = array_extent(made);
-  made->data = memory_allocate(all.width * all.height * all.depth * element, INJECT_DEVICE, false);
-  if (!made->data) {
+  if (!make_array_memory(made)) {
     handle_free(made);
     return error_return(cudaErrorMemoryAllocation);
   }
@@ -120,7 +137,12 @@ cudaFreeArray(cudaArray_t array) {
     return error_return(error);
   if (!handle_is(array, HANDLE_ARRAY))
     return error_return(cudaErrorContextIsDestroyed);
-  memory_drop(array->data);
+  if (array->pages && !array->is_level) {
+    queue_wait(queue_last());
+    pages_free(array->pages);
+  }
+  if (array->data)
+    memory_drop(array->data);
   handle_free(array);
   return cudaSuccess;
 }

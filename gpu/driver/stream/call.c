@@ -47,8 +47,7 @@ run_part(const Call *call) {
     launch_run(call->kernel);
     return cudaSuccess; // what went wrong is told by the next call, as a device does
   case cudaGraphNodeTypeMemcpy:
-    copy_run(&call->copy);
-    return cudaSuccess;
+    return copy_run(&call->copy);
   case cudaGraphNodeTypeMemset:
     fill_run(&call->fill);
     return cudaSuccess;

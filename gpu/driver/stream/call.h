@@ -68,7 +68,7 @@ void call_clear(Call *call);
 
 // --- parts of calls
 cudaError_t copy_check(const cudaMemcpy3DParms *copy);
-void copy_run(const cudaMemcpy3DParms *copy);
+cudaError_t copy_run(const cudaMemcpy3DParms *copy);
 bool copy_is_empty(const cudaMemcpy3DParms *copy);
 bool copy_is_pageable(
     const cudaMemcpy3DParms

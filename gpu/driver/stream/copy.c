@@ -4,7 +4,7 @@
 // Copies: all are boxes of rows, in memory or in arrays.
 #include <string.h>
 
-#include "gpu/driver/memory/array.h"
+#include "gpu/driver/memory/array-pages.h"
 #include "gpu/driver/stream/call.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
@@ -15,6 +15,9 @@
 typedef struct {
   char *start;
   size_t pitch, slice;
+  const Array *
+      paged; // (nullable): an array that the program maps, and where in it the box is: @start is NULL
+  size_t x, y, z;
 } Side;
 
 // A width is in elements if an array takes part, else in bytes.
@@ -26,12 +29,16 @@ count_row_bytes(const cudaMemcpy3DParms *copy) {
 
 static Side
 take_side(const Array *array, cudaPos position, cudaPitchedPtr pointer) {
-  Side side = {pointer.ptr, pointer.pitch, pointer.pitch * pointer.ysize};
-  size_t unit = 1;
+  size_t unit = array ? array->element_bytes : 1;
+  if (array && array->pages)
+    return (Side){.paged = array, .x = position.x * unit, .y = position.y, .z = position.z};
+  Side side = {
+      .start = pointer.ptr, .pitch = pointer.pitch, .slice = pointer.pitch * pointer.ysize};
   if (array) {
     cudaExtent extent = array_extent(array);
-    unit = array->element_bytes;
-    side = (Side){array->data, extent.width * unit, extent.width * unit * extent.height};
+    side = (Side){.start = array->data,
+                  .pitch = extent.width * unit,
+                  .slice = extent.width * unit * extent.height};
   }
   side.start += position.x * unit + position.y * side.pitch + position.z * side.slice;
   return side;
@@ -92,13 +99,64 @@ copy_check(const cudaMemcpy3DParms *copy) {
   return error ? error : check_side(copy->srcArray, copy->srcPos, copy->srcPtr, copy, from_device);
 }
 
-void
+// The byte of a box; NULL: its page is not mapped. *@n: how many bytes lie side by side from there on, at most so many as before.
+static char *
+find_box_byte(const Side *side, size_t x, size_t y, size_t z, size_t *n) {
+  if (!side->paged)
+    return side->start + z * side->slice + y * side->pitch + x;
+  size_t left = SMB_TEXTURE_UNIT - (side->x + x) % SMB_TEXTURE_UNIT;
+  if (left < *n)
+    *n = left;
+  return pages_find(side->paged->pages, side->paged->level, side->x + x, side->y + y, side->z + z);
+}
+
+static bool
+is_lost(const Side *side, const char *byte) {
+  return !byte && !side->paged->pages->is_sparse;
+}
+
+// One of a box's rows. What is not mapped of a sparse array is zeros, and is not written to. Returns false if something else is not.
+static bool
+copy_paged_row(const Side *to, const Side *from, size_t width, size_t y, size_t z) {
+  for (size_t x = 0, n; x < width; x += n) {
+    n = width - x;
+    char *row = find_box_byte(to, x, y, z, &n);
+    const char *source = find_box_byte(from, x, y, z, &n);
+    if (is_lost(to, row) || is_lost(from, source))
+      return false;
+    if (row && source) {
+      memmove(row, source, n);
+      written_note_copy(row, source, n);
+    } else if (row) {
+      memset(row, 0, n);
+      written_note(row, n);
+    }
+  }
+  return true;
+}
+
+// Bytes of arrays that are not mapped end the context, as on an H200.
+static cudaError_t
+copy_paged(const cudaMemcpy3DParms *copy, const Side *to, const Side *from) {
+  size_t width = count_row_bytes(copy);
+  for (size_t z = 0; z < copy->extent.depth; z++)
+    for (size_t y = 0; y < copy->extent.height; y++)
+      if (!copy_paged_row(to, from, width, y, z)) {
+        error_stick(cudaErrorLaunchFailure);
+        return cudaErrorLaunchFailure;
+      }
+  return cudaSuccess;
+}
+
+cudaError_t
 copy_run(const cudaMemcpy3DParms *copy) {
   size_t width = count_row_bytes(copy);
   if (copy_is_empty(copy))
-    return;
+    return cudaSuccess;
   Side to = take_side(copy->dstArray, copy->dstPos, copy->dstPtr);
   Side from = take_side(copy->srcArray, copy->srcPos, copy->srcPtr);
+  if (to.paged || from.paged)
+    return copy_paged(copy, &to, &from);
   for (size_t z = 0; z < copy->extent.depth; z++)
     for (size_t y = 0; y < copy->extent.height; y++) {
       char *row = to.start + z * to.slice + y * to.pitch;
@@ -106,6 +164,7 @@ copy_run(const cudaMemcpy3DParms *copy) {
       memmove(row, source, width);
       written_note_copy(row, source, width);
     }
+  return cudaSuccess;
 }
 
 bool

@@ -11,7 +11,7 @@
 
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
-#include "gpu/driver/memory/array.h"
+#include "gpu/driver/memory/array-pages.h"
 #include "gpu/driver/memory/memory.h"
 #include "sim/texture/descriptor.h"
 
@@ -52,6 +52,8 @@ describe_format(const cudaChannelFormatDesc *format, SmbTexture *texture) {
 
 static SmbTextureLevel
 describe_array_level(const Array *array) {
+  if (array->pages)
+    return array->pages->levels[array->level];
   cudaExtent extent = array_extent(array);
   size_t row = extent.width * array->element_bytes;
   return (SmbTextureLevel){.address = (uintptr_t)array->data,

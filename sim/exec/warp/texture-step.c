@@ -83,6 +83,15 @@ set_found(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes known,
   }
 }
 
+// Whether texels had memory, of @lanes; @empty: those in which one had none.
+static void
+set_residency(Exec *exec, const Step *step, SmbLanes lanes, SmbLanes known, SmbLanes empty) {
+  Registers *registers = exec->warp->registers;
+  guint32 origin = known == lanes ? 0 : step_origin(exec, step);
+  smb_predicate_set(registers, step->sampling->resident, lanes, ~empty, lanes & ~known, 0, origin);
+  smb_predicate_set(registers, step->sampling->missing, lanes, empty, lanes & ~known, 0, origin);
+}
+
 // --- textures
 
 static float
@@ -156,7 +165,7 @@ smb_step_sample(Exec *exec, const Step *step, SmbLanes lanes) {
     return smb_step_opaque(exec, step, lanes);
   if (lanes && !smb_unknown_check(exec, step, sampling->handle, 1, lanes, "the texture"))
     return FALSE;
-  SmbLanes known = find_known(exec, sampling, lanes), lost = 0;
+  SmbLanes known = find_known(exec, sampling, lanes), lost = 0, empty = 0;
   FOR_LANES(known, lane) {
     const SmbTexture *texture = find_texture(exec, sampling->handle, lane);
     guint32 found[WORDS] = {0};
@@ -167,6 +176,8 @@ smb_step_sample(Exec *exec, const Step *step, SmbLanes lanes) {
     unsigned flags = texture ? sample_lane(exec, sampling, texture, &look, found) : 0;
     if (flags & SMB_SAMPLED_UNKNOWN)
       known &= ~((SmbLanes)1 << lane);
+    if (flags & SMB_SAMPLED_EMPTY)
+      empty |= (SmbLanes)1 << lane;
     if (flags & SMB_SAMPLED_NEAR)
       smb_runtime_approximate(exec->block->runtime, SMB_APPROXIMATE_FILTERS);
     if (look.is_lost)
@@ -175,6 +186,7 @@ smb_step_sample(Exec *exec, const Step *step, SmbLanes lanes) {
       words[i][lane] = found[i];
   }
   set_found(exec, step, lanes, known, words);
+  set_residency(exec, step, lanes, known, empty);
   return !lost || smb_step_fault(exec, step, lost, SMB_FAULT_ADDRESS,
                                  "a texture is sampled whose memory is not there");
 }
@@ -196,12 +208,14 @@ find_place_on_surface(const Exec *exec, const Sampling *sampling, guint lane, Sm
     *fault = SMB_FAULT_MISALIGNED;
     return 0;
   }
-  gboolean is_inside = smb_surface_find(surface, at, sampling->width,
-                                        sampling->boundary == BOUNDARY_CLAMP, &address);
-  gboolean is_lost = is_inside && !smb_block_has(exec->block, address);
-  if (is_lost || (!is_inside && sampling->boundary == BOUNDARY_TRAP))
+  Look look = {exec, lane, FALSE};
+  SmbPlace place =
+      smb_surface_find(surface, at, sampling->width, sampling->boundary == BOUNDARY_CLAMP,
+                       read_memory, &look, &address);
+  gboolean is_lost = place == SMB_PLACE_MEMORY && !smb_block_has(exec->block, address);
+  if (is_lost || (place == SMB_PLACE_OUTSIDE && sampling->boundary == BOUNDARY_TRAP))
     *fault = SMB_FAULT_ADDRESS;
-  return is_inside && !is_lost ? address : 0;
+  return place == SMB_PLACE_MEMORY && !is_lost ? address : 0;
 }
 
 // The lanes that a fault ends, of the kind of the first one, and where others go: @inside.

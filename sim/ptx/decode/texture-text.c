@@ -117,6 +117,16 @@ set_tex_gradients(PtxDecoder *decoder, const Geometry *geometry, Sampling *sampl
   return TRUE;
 }
 
+// The predicate beside the result: whether texels are resident.
+static gboolean
+set_tex_predicate(const PtxDecoder *decoder, Sampling *sampling) {
+  const PtxOperand *partner = smb_ptx_partner(decoder);
+  if (decoder->instruction->partner == PTX_NONE || partner->kind == PTX_OPERAND_SINK)
+    return TRUE;
+  sampling->resident = smb_ptx_predicate(decoder, partner);
+  return smb_ptx_is_predicate(decoder, partner);
+}
+
 // The coordinates of tex, tld4, and the level or gradients.
 static gboolean
 set_tex(PtxDecoder *decoder, Sampling *sampling) {
@@ -127,8 +137,8 @@ set_tex(PtxDecoder *decoder, Sampling *sampling) {
   gboolean by_gradients = smb_ptx_has_part(decoder, "grad");
   sampling->handle = find_ptx_handle(decoder, smb_ptx_operand(decoder, 1), &place);
   if (!geometry || sampling->handle == NO_ROW || !place ||
-      n_operands != 2u + has_level + 2u * by_gradients ||
-      decoder->instruction->partner != PTX_NONE || !smb_ptx_has_part(decoder, "v4") ||
+      n_operands != 2u + has_level + 2u * by_gradients || !set_tex_predicate(decoder, sampling) ||
+      !smb_ptx_has_part(decoder, "v4") ||
       !set_tex_coordinates(decoder, geometry, place, sampling) ||
       !set_result_rows(decoder, smb_ptx_operand(decoder, 0), COMPONENTS, sampling->data))
     return FALSE;

@@ -8,9 +8,10 @@
 
 // What the opcode says of how its operands read.
 typedef struct {
-  gboolean is_call;   // (a, b) is a list, not a constant in parentheses
-  gboolean is_branch; // names are labels
-  gboolean is_move;   // tile[4] is an address, not what is there
+  gboolean is_call;    // (a, b) is a list, not a constant in parentheses
+  gboolean is_branch;  // names are labels
+  gboolean is_move;    // tile[4] is an address, not what is there
+  gboolean is_texture; // a predicate can be beside a vector
 } Style;
 
 static gboolean read_ptx_operand(PtxReader *reader, const Style *style);
@@ -318,13 +319,15 @@ read_ptx_operand(PtxReader *reader, const Style *style) {
   return read;
 }
 
-// "|q" after the first operand: the second predicate of setp, or the predicate of shfl, vote, match and lop3.
+// "|q" after the first operand: the second predicate of setp, or the predicate of shfl, vote, match and lop3; of tex and tld4, whose
+// result is a vector, as well.
 static gboolean
 read_partner(PtxReader *reader, const Style *style, PtxInstruction *instruction) {
   PtxOperand first = pop(reader);
   guint from = reader->stack->len;
   guint32 n;
-  if (first.kind != PTX_OPERAND_REGISTER && first.kind != PTX_OPERAND_SINK)
+  if (first.kind != PTX_OPERAND_REGISTER && first.kind != PTX_OPERAND_SINK &&
+      !(style->is_texture && first.kind == PTX_OPERAND_VECTOR))
     return smb_ptx_fail_expected(reader, "','");
   smb_ptx_lex(&reader->lexer);
   if (!read_ptx_operand(reader, style) ||
@@ -338,7 +341,8 @@ gboolean
 smb_ptx_read_operands(PtxReader *reader, PtxInstruction *instruction) {
   const char *name =
       g_array_index(reader->module->opcodes, PtxOpcode, instruction->opcode).parts[0];
-  Style style = {strcmp(name, "call") == 0, strcmp(name, "bra") == 0, strcmp(name, "mov") == 0};
+  Style style = {strcmp(name, "call") == 0, strcmp(name, "bra") == 0, strcmp(name, "mov") == 0,
+                 strcmp(name, "tex") == 0 || strcmp(name, "tld4") == 0};
   const char *what = style.is_call                      ? "function"
                      : name[0] == 'b' && name[1] == 'r' ? "label"
                                                         : "name";

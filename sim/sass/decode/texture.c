@@ -24,8 +24,9 @@ static const TextureShape shapes[] = {
     {PART_ARRAY_CUBE, 3, TRUE},
 };
 
-// An instruction of textures, taken apart: @b, @bank, @uniform: (nullable).
+// An instruction of textures, taken apart: @missing, @b, @bank, @uniform: (nullable).
 typedef struct {
+  const SassOperand *missing; // the predicate that says whether texels have no memory
   const SassOperand *more, *data, *a, *b, *bank, *index, *uniform;
   const TextureShape *shape;
   guint mask;
@@ -67,7 +68,8 @@ take_handle(const SassDecoder *decoder, guint *at, TextureOperands *operands) {
 static gboolean
 take_operands(const SassDecoder *decoder, gboolean has_shape, TextureOperands *operands) {
   guint at = 0;
-  *operands = (TextureOperands){.more = take_part(decoder, &at, SASS_REGISTER)};
+  *operands = (TextureOperands){.missing = take_part(decoder, &at, SASS_PREDICATE)};
+  operands->more = take_part(decoder, &at, SASS_REGISTER);
   operands->data = take_part(decoder, &at, SASS_REGISTER);
   operands->a = take_part(decoder, &at, SASS_REGISTER);
   operands->b = take_part(decoder, &at, SASS_REGISTER);
@@ -208,6 +210,8 @@ smb_sass_texture(SassDecoder *decoder) {
   else
     set_sampled_place(decoder, &operands, has_level, sampling);
   set_components(decoder, &operands, sampling);
+  if (operands.missing)
+    sampling->missing = smb_sass_predicate(decoder, operands.missing);
   smb_build_sample(&decoder->builder, sampling);
   return TRUE;
 }
