@@ -71,6 +71,7 @@ add_kernel_answer(SmbPayload *answer, const SmbModuleKernel *kernel) {
   smb_payload_add_number(answer, kernel->max_threads);
   for (guint i = 0; i < 3; i++)
     smb_payload_add_number(answer, kernel->cluster[i]);
+  smb_payload_add_number(answer, kernel->names_references);
   smb_payload_add_number(answer, kernel->parameters->len);
   for (guint i = 0; i < kernel->parameters->len; i++) {
     SmbModuleParameter place = g_array_index(kernel->parameters, SmbModuleParameter, i);
@@ -132,6 +133,12 @@ answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
     }
   }
   smb_payload_add_number(answer, module->allocates);
+  smb_payload_add_number(answer, module->references->len);
+  for (guint i = 0; i < module->references->len; i++) {
+    const SmbModuleReference *reference = &g_array_index(module->references, SmbModuleReference, i);
+    smb_payload_add_text(answer, reference->name);
+    smb_payload_add_number(answer, reference->is_surface);
+  }
   return TRUE;
 }
 
@@ -215,6 +222,11 @@ take_run_textures(const Process *process, SmbPayload *request) {
     gsize length = 0;
     const guchar *bytes = smb_payload_bytes(request, &length);
     request->failed = request->failed || !smb_engine_add_texture(process->engine, bytes, length);
+  }
+  guint64 n_references = smb_payload_number(request);
+  for (guint64 i = 0; i < n_references && !request->failed; i++) {
+    g_autofree char *name = smb_frames_text(request);
+    smb_engine_add_reference(process->engine, name, smb_payload_number(request));
   }
 }
 

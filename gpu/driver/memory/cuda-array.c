@@ -11,6 +11,7 @@
 #include "gpu/driver/handle.h"
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/stream/stream-capture.h"
+#include "gpu/driver/texture/texture-reference.h"
 
 enum {
   KNOWN_FLAGS = 0xef, // all but CUDA_ARRAY3D_DEPTH_TEXTURE
@@ -120,6 +121,7 @@ cudaFreeArray(cudaArray_t array) {
     return error_return(error);
   if (!handle_is(array, HANDLE_ARRAY))
     return error_return(cudaErrorContextIsDestroyed);
+  references_forget(array);
   memory_drop(array->data);
   handle_free(array);
   return cudaSuccess;
