@@ -24,7 +24,7 @@ is_reference(const PtxVariable *variable) {
 }
 
 static gboolean
-names_references(const PtxModule *module, const PtxFunction *function) {
+has_reference_operand(const PtxModule *module, const PtxFunction *function) {
   for (guint i = 0; i < function->operands->len; i++) {
     const PtxOperand *operand = &g_array_index(function->operands, PtxOperand, i);
     if (operand->kind == PTX_OPERAND_SYMBOL && operand->where == PTX_WHERE_MODULE &&
@@ -113,13 +113,13 @@ mark_kernels(const SmbPtxContents *contents, const PtxModule *module) {
   gboolean all = FALSE;
   for (guint i = 0; i < module->functions->len; i++) {
     const PtxFunction *function = g_ptr_array_index(module->functions, i);
-    all = all || (!function->is_entry && names_references(module, function));
+    all = all || (!function->is_entry && has_reference_operand(module, function));
   }
   for (guint i = 0, at = 0; i < module->functions->len; i++) {
     const PtxFunction *function = g_ptr_array_index(module->functions, i);
     if (function->is_entry && !function->is_prototype)
       g_array_index(contents->kernels, SmbPtxKernel, at++).names_references =
-          all || names_references(module, function);
+          all || has_reference_operand(module, function);
   }
 }
 

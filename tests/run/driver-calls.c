@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "driver-module.h"
+#include "driver-references.h"
 
 enum {
   INVALID_VALUE = 1,
@@ -108,6 +109,33 @@ run_machine_code(const char *path) {
   EXPECT(130, numbers[31]);
 }
 
+// A texture that the text names is bound to memory.
+static void
+run_references(void) {
+  void *module, *fetch, *image;
+  uintptr_t memory, out;
+  size_t offset = 0;
+  float numbers[64], x = 0, y = 0;
+  unsigned first = 14;
+  void *arguments[] = {&out, &x, &y, &first};
+  EXPECT(0, CALL(cuModuleLoadData, &module, references_text));
+  EXPECT(0, CALL(cuModuleGetFunction, &fetch, module, "fetch"));
+  EXPECT(0, CALL(cuModuleGetTexRef, &image, module, "image"));
+  EXPECT(0, CALL(cuMemAlloc_v2, &memory, sizeof numbers));
+  EXPECT(0, CALL(cuMemAlloc_v2, &out, sizeof numbers));
+  for (int i = 0; i < 64; i++)
+    numbers[i] = (float)i;
+  EXPECT(0, CALL(cuMemcpyHtoD_v2, memory, numbers, sizeof numbers));
+  EXPECT(0, CALL(cuTexRefSetAddress_v2, &offset, image, memory + 16, 48));
+  EXPECT(16, (long long)offset);
+  EXPECT(0, CALL(cuLaunchKernel, fetch, 1, 1, 1, 4, 1, 1, 0, 0, arguments, 0));
+  EXPECT(0, CALL(cuMemcpyDtoH_v2, numbers, out, sizeof numbers));
+  EXPECT(14, (long long)numbers[0]);
+  EXPECT(15, (long long)numbers[4]);
+  EXPECT(0, (long long)numbers[8]);
+  EXPECT(0, CALL(cuModuleUnload, module));
+}
+
 int
 main(int argc, char **argv) {
   void *context, *function = NULL;
@@ -124,6 +152,7 @@ main(int argc, char **argv) {
   EXPECT(INVALID_CONTEXT, CALL(cuMemAlloc_v2, &memory, 4));
   EXPECT(0, CALL(cuCtxCreate_v2, &context, 0, device));
   run_text();
+  run_references();
   run_machine_code(argv[1]);
   EXPECT(0, CALL(cuGetProcAddress_v2, "cuMemAlloc", &function, 12000, 0, &found));
   EXPECT(0, found);
@@ -131,7 +160,7 @@ main(int argc, char **argv) {
   EXPECT(0, CALL(cuGetProcAddress_v2, "cuNone", &function, 12000, 0, &found));
   EXPECT(1, found);
   EXPECT(0, CALL(cuCtxDestroy_v2, context));
-  EXPECT(801, CALL(cuTexRefCreate, &context));
+  EXPECT(801, CALL(cuMulticastCreate, &context));
   printf("driver-calls: %d failures\n", failures);
   return failures != 0;
 }

@@ -95,7 +95,7 @@ textures_fit_pitched(size_t width, size_t height, size_t pitch) {
 
 // Whether memory can be the texture of an object; arrays always can.
 static cudaError_t
-check_memory(const cudaResourceDesc *resource) {
+check_texture_memory(const cudaResourceDesc *resource) {
   bool is_linear = resource->resType == cudaResourceTypeLinear;
   if (!is_linear && resource->resType != cudaResourceTypePitch2D)
     return cudaSuccess;
@@ -355,7 +355,7 @@ cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaResourceDesc *re
   Object object = {.resource = *resource, .how = *how};
   bool is_array = resource->resType == cudaResourceTypeArray ||
                   resource->resType == cudaResourceTypeMipmappedArray;
-  error = check_memory(resource);
+  error = check_texture_memory(resource);
   error = error ? error : describe_resource(resource, &object.texture);
   if (!error && view) {
     object.view = *view;
@@ -418,7 +418,7 @@ cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc *view, cudaTextureObje
 // Only arrays have surfaces.
 static cudaError_t
 describe_surface(const cudaResourceDesc *resource, SmbTexture *surface) {
-  cudaError_t error = check_memory(resource);
+  cudaError_t error = check_texture_memory(resource);
   error = error ? error : describe_resource(resource, surface);
   surface->is_surface = true;
   return !error && resource->resType != cudaResourceTypeArray ? cudaErrorInvalidValue : error;
