@@ -31,7 +31,7 @@ for library in '' "$SMEMBANK_RUN_LIBRARIES/libcudart.so.12"; do # alone, and in 
   timeout 100 "$SMEMBANK" run --output ranking -- ./driver-calls "$cubin" >calls.out 2>calls.err || die "driver-calls $library: $(cat calls.out calls.err)"
   grep -q 'cuMulticastCreate is not supported: ' calls.err || die "refused without a word: $(cat calls.err)"
 done
-grep -q '^ *3  copy ' ranking || die "other launches: $(cat ranking)"
+grep -q '^ *4  copy ' ranking || die "other launches: $(cat ranking)"
 if command -v python3 >/dev/null; then
   timeout 100 "$SMEMBANK" run --output ranking -- python3 "$srcdir/tests/run/driver-launch.py" "$cubin" >calls.out 2>calls.err || die "driver-launch.py: $(cat calls.out calls.err)"
   [ "$(cat calls.out)" = True ] || die "driver-launch.py: $(cat calls.out calls.err)"
