@@ -9,8 +9,9 @@
 
 G_BEGIN_DECLS
 
-/** SmbPtxKernel: @names_references: whether its code, or that of a function of the module, names textures or surfaces; @address: what a pointer to it is; @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not
- * say; @cluster: blocks of a cluster; zeros: the same */
+/** SmbPtxKernel: @address: what a pointer to it is; @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not
+ * say; @cluster: blocks of a cluster; zeros: the same; @names_references: whether its code, or that of a function of the module, names
+ * textures or surfaces */
 typedef struct {
   const char *symbol;
   guint64 address;

@@ -140,6 +140,13 @@ bind_reference(Reference *reference, const cudaResourceDesc *resource) {
 }
 
 static void
+bind_array(Reference *reference, cudaArray_t array) {
+  cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
+  resource.res.array.array = array;
+  bind_reference(reference, &resource);
+}
+
+static void
 override_format(Reference *reference, const Array *array) {
   unsigned n;
   int format = driver_give_format(&array->format, &n);
@@ -155,9 +162,7 @@ cuTexRefSetArray(Reference *reference, cudaArray_t array, unsigned flags) {
     return cudaErrorInvalidResourceHandle;
   if (flags > OVERRIDE_FORMAT)
     return cudaErrorInvalidValue;
-  const cudaResourceDesc resource = {.resType = cudaResourceTypeArray,
-                                     .res = {.array = {.array = array}}};
-  bind_reference(reference, &resource);
+  bind_array(reference, array);
   if (flags & OVERRIDE_FORMAT)
     override_format(reference, array);
   return cudaSuccess;
@@ -172,8 +177,8 @@ cuTexRefSetMipmappedArray(Reference *reference, cudaMipmappedArray_t mipmap, uns
     return cudaErrorInvalidResourceHandle;
   if (flags > OVERRIDE_FORMAT)
     return cudaErrorInvalidValue;
-  const cudaResourceDesc resource = {.resType = cudaResourceTypeMipmappedArray,
-                                     .res = {.mipmap = {.mipmap = mipmap}}};
+  cudaResourceDesc resource = {.resType = cudaResourceTypeMipmappedArray};
+  resource.res.mipmap.mipmap = mipmap;
   bind_reference(reference, &resource);
   if (flags & OVERRIDE_FORMAT)
     override_format(reference, mipmap_levels(mipmap)[0]);
@@ -285,9 +290,7 @@ cuSurfRefSetArray(Reference *reference, cudaArray_t array, unsigned flags) {
     return cudaErrorInvalidResourceHandle;
   if (flags || !(array->flags & cudaArraySurfaceLoadStore))
     return cudaErrorInvalidValue;
-  const cudaResourceDesc resource = {.resType = cudaResourceTypeArray,
-                                     .res = {.array = {.array = array}}};
-  bind_reference(reference, &resource);
+  bind_array(reference, array);
   return cudaSuccess;
 }
 
