@@ -106,6 +106,30 @@ slow_linear(int mode, const int *places, bool is_flat) {
   return sum / 256;
 }
 
+// Integers that stay integers: rounded to the nearest, and only near if that was needed.
+START_TEST(test_integers) {
+  static const uint8_t bytes[4] = {64, 68, 255, 0};
+  static const struct {
+    float x;
+    uint32_t expected;
+    unsigned flags;
+  } places[] = {{1, 66, 0}, {1.25f, 67, 0}, {0.5f, 64, 0}, {0.625f, 65, SMB_SAMPLED_NEAR}};
+  SmbTexture texture = describe_texels(SMB_SHAPE_1D, SMB_ADDRESS_CLAMP, true, false);
+  texture.channel = SMB_CHANNEL_UNSIGNED;
+  texture.bits = 8;
+  texture.levels[0] = (SmbTextureLevel){
+      .address = (uintptr_t)bytes, .row_bytes = 4, .width = 4, .height = 1, .depth = 1};
+  for (unsigned i = 0; i < G_N_ELEMENTS(places); i++) {
+    const SmbSample sample = {.at = {places[i].x}};
+    uint32_t components[SMB_TEXTURE_COMPONENTS];
+    ck_assert_uint_eq(smb_texture_sample(&texture, &sample, read_texels, NULL, components),
+                      places[i].flags);
+    ck_assert_uint_eq(components[0], places[i].expected);
+    ck_assert_uint_eq(components[1], 0);
+  }
+}
+END_TEST
+
 // Of two or three dimensions; texels are small integers in 64ths, so that nothing is rounded.
 START_TEST(test_slow) {
   int mode = _i / 8;
@@ -294,6 +318,7 @@ suite_texture(void) {
   tcase_add_test(tcase, test_surface);
   tcase_add_test(tcase, test_pages);
   tcase_add_test(tcase, test_empty_places);
+  tcase_add_test(tcase, test_integers);
   suite_add_tcase(suite, tcase);
   return suite;
 }

@@ -28,6 +28,8 @@ typedef enum {
   HANDLE_RESOURCES,
   HANDLE_GREEN,
   HANDLE_ENDED_CONTEXT,
+  HANDLE_TEXTURE_REFERENCE,
+  HANDLE_SURFACE_REFERENCE,
 } HandleKind;
 
 // An object of zeros. NULL: there is no memory.

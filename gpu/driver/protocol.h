@@ -26,17 +26,17 @@ typedef enum {
                        each block takes in addition, and its unit, what facts.def lists, (name), bytes
                        of device memory, whether the program is checked, whether kernels are skipped */
   RUN_MODULE, /* its number, (fatbin or cubin); answer: RunStatus, (message), number of kernels, of each (symbol), registers,
-                       local, static shared and parameter bytes, most threads, cluster that it requires (3 numbers), number of
-                       parameters, offset and bytes of each;
+                       local, static shared and parameter bytes, most threads, cluster that it requires (3 numbers), whether its code names
+                       textures or surfaces, number of parameters, offset and bytes of each;
                        number of variables, of each (name), bytes, whether it is constant, (contents, or none: zeros),
                        number of pointers in them, of each its offset, the index of the variable it points at, and what is added;
-                       whether kernels allocate memory of the heap */
+                       whether kernels allocate memory of the heap; number of references, of each (name), whether it is a surface */
   RUN_UNLOAD, /* its number; answer: RunStatus */
   RUN_LAUNCH, /* whether the process goes on if the launch waits, module, (symbol), grid, block and cluster (3 numbers each), dynamic bytes, whether it is cooperative, stream,
                        (parameters), number of variables, of each (name), address and bytes; number of allocations, of each address,
                        bytes and InjectMemory; the same of memory of the host that is registered; number of ranges of it that lie
                        elsewhere in the memory, of each address, where, bytes; address and bytes of the heap, or zeros; number of textures and
-                       surfaces, of each (SmbTexture); the graph that the launch is part of, if kernels can launch that one, or 0;
+                       surfaces, of each (SmbTexture); number of references of the module, of each (name), the number of its texture; the graph that the launch is part of, if kernels can launch that one, or 0;
                        answer: RunStatus, (message), (what printf wrote), (what failed assertions say); or RUN_WAITS, the number of the launch,
                        whether it changed memory since it waited before */
   RUN_RESUME, /* number of a launch that waits, whether nobody will write what it waits for; answer: as that of RUN_LAUNCH */

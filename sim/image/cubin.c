@@ -17,9 +17,11 @@ enum {
   FIRST_CHIP = 70, // the first whose instructions have 16 bytes
 };
 
-// Of symbols: a variable of a cubin that is not linked (processor-specific).
+// Of symbols (processor-specific).
 enum {
-  TYPE_VARIABLE = 13
+  TYPE_TEXTURE = 10,
+  TYPE_SURFACE = 12,
+  TYPE_VARIABLE = 13, // of a cubin that is not linked
 };
 
 // Of sections: in a cubin that is not linked, those without bytes have types of their own.
@@ -158,6 +160,8 @@ find_symbol_kind(const GElf_Sym *symbol) {
   guint type = GELF_ST_TYPE(symbol->st_info);
   if (type == STT_FUNC)
     return SMB_CUBIN_FUNCTION;
+  if (type == TYPE_TEXTURE || type == TYPE_SURFACE)
+    return type == TYPE_TEXTURE ? SMB_CUBIN_TEXTURE : SMB_CUBIN_SURFACE;
   return type == STT_OBJECT || type == TYPE_VARIABLE ? SMB_CUBIN_VARIABLE : SMB_CUBIN_NONE;
 }
 

@@ -30,6 +30,8 @@ typedef enum {
   SMB_CUBIN_NONE, // without a type, or a file's or section's name
   SMB_CUBIN_FUNCTION,
   SMB_CUBIN_VARIABLE,
+  SMB_CUBIN_TEXTURE, // references: what PTX declares as .texref and .surfref
+  SMB_CUBIN_SURFACE,
 } SmbCubinSymbolKind;
 
 /**
@@ -48,6 +50,9 @@ typedef struct {
 enum {
   SMB_CUBIN_RELOCATE_64 = 2,         // 8 bytes: the symbol's address
   SMB_CUBIN_RELOCATE_GENERIC_64 = 4, // the same, as a generic address
+  // behind the parameters of a kernel, 4 bytes: the number of a texture or surface
+  SMB_CUBIN_RELOCATE_TEXTURE = 6,
+  SMB_CUBIN_RELOCATE_SURFACE = 52,
   // in code: of the instruction's immediate of 32 bits
   SMB_CUBIN_RELOCATE_LOW_32 = 56,
   SMB_CUBIN_RELOCATE_HIGH_32 = 57,

@@ -56,6 +56,20 @@ choose_module_image(GBytes *file, const char *name, guint chip, GError **error) 
   return image || !images ? image : load_image(images, SMB_IMAGE_CUBIN, 0, name, error);
 }
 
+// Numbers of textures and surfaces are put into its constants.
+static gboolean
+has_references(const SmbCubin *cubin, const SmbCubinFunction *function) {
+  for (guint i = 0; i < cubin->relocations->len; i++) {
+    const SmbCubinRelocation *relocation =
+        &g_array_index(cubin->relocations, SmbCubinRelocation, i);
+    if (relocation->section == function->constants &&
+        (relocation->type == SMB_CUBIN_RELOCATE_TEXTURE ||
+         relocation->type == SMB_CUBIN_RELOCATE_SURFACE))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static void
 add_module_kernel(SmbModule *module, const SmbCubin *cubin, const SmbCubinFunction *function) {
   SmbModuleKernel *kernel = g_new0(SmbModuleKernel, 1);
@@ -65,6 +79,7 @@ add_module_kernel(SmbModule *module, const SmbCubin *cubin, const SmbCubinFuncti
   kernel->local_bytes = function->local_bytes;
   kernel->shared_bytes = function->shared_bytes - function->reserved_shared;
   kernel->max_threads = function->max_threads;
+  kernel->names_references = has_references(cubin, function);
   memcpy(kernel->cluster, function->cluster, sizeof kernel->cluster);
   kernel->parameter_bytes = function->parameter_bytes;
   kernel->parameters = g_array_new(FALSE, FALSE, sizeof(SmbModuleParameter));
@@ -90,6 +105,18 @@ add_variable(SmbModule *module, const SmbCubin *cubin, const SmbCubinSymbol *sym
       has_data ? g_memdup2(section->data + symbol->value, symbol->bytes) : NULL,
       g_array_new(FALSE, FALSE, sizeof(SmbModulePointer))};
   g_array_append_val(module->variables, variable);
+}
+
+static void
+clear_reference(gpointer data) {
+  SmbModuleReference *reference = data;
+  g_free(reference->name);
+}
+
+static void
+add_reference(SmbModule *module, const char *name, gboolean is_surface) {
+  const SmbModuleReference reference = {g_strdup(name), is_surface};
+  g_array_append_val(module->references, reference);
 }
 
 // --- pointers in what variables hold at first
@@ -154,6 +181,8 @@ read_module_cubin(SmbModule *module, const char *name, GError **error) {
       add_variable(module, cubin, symbol);
     if (module->variables->len > before)
       g_array_append_val(places, i);
+    else if (symbol->kind == SMB_CUBIN_TEXTURE || symbol->kind == SMB_CUBIN_SURFACE)
+      add_reference(module, symbol->name, symbol->kind == SMB_CUBIN_SURFACE);
     else if (symbol->section == 0 && g_strcmp0(symbol->name, "malloc") == 0)
       module->allocates = TRUE;
   }
@@ -171,6 +200,7 @@ add_ptx_module_kernel(SmbModule *module, const SmbPtxKernel *from) {
   kernel->symbol = g_strdup(from->symbol);
   kernel->address = from->address;
   kernel->max_threads = from->max_threads;
+  kernel->names_references = from->names_references;
   memcpy(kernel->cluster, from->cluster, sizeof kernel->cluster);
   kernel->parameter_bytes = (guint)from->parameter_bytes;
   kernel->parameters = g_array_new(FALSE, FALSE, sizeof(SmbModuleParameter));
@@ -216,6 +246,10 @@ read_module_ptx(SmbModule *module, guint chip, GError **error) {
     }
     g_array_append_val(module->variables, variable);
   }
+  for (guint i = 0; i < contents->references->len; i++) {
+    const SmbPtxReference *reference = &g_array_index(contents->references, SmbPtxReference, i);
+    add_reference(module, reference->name, reference->is_surface);
+  }
   set_shared_bytes(module);
   return TRUE;
 }
@@ -237,6 +271,8 @@ smb_module_new(GBytes *file, const char *name, guint chip, GError **error) {
   module->kernels = g_ptr_array_new_with_free_func(free_module_kernel);
   module->variables = g_array_new(FALSE, FALSE, sizeof(SmbModuleVariable));
   g_array_set_clear_func(module->variables, clear_variable);
+  module->references = g_array_new(FALSE, FALSE, sizeof(SmbModuleReference));
+  g_array_set_clear_func(module->references, clear_reference);
   module->image = choose_module_image(file, name, chip, error);
   return module->image && read_image(module, name, chip, error) ? g_steal_pointer(&module) : NULL;
 }
@@ -247,6 +283,7 @@ smb_module_free(SmbModule *module) {
     return;
   g_ptr_array_unref(module->kernels);
   g_array_unref(module->variables);
+  g_array_unref(module->references);
   if (module->code)
     smb_source_unref(module->code);
   g_clear_pointer(&module->image, g_bytes_unref);

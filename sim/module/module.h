@@ -25,6 +25,7 @@ typedef struct {
  * @local_bytes: of a thread
  * @shared_bytes: static shared memory that the kernel declares, without the part that the system reserves
  * @max_threads: of a block; 0: it does not say
+ * @names_references: whether its code names textures or surfaces
  * @cluster: blocks of the cluster that it requires (__cluster_dims__); zeros: none
  * @parameter_bytes: of all parameters
  * @parameters: (element-type SmbModuleParameter): in their order
@@ -36,6 +37,7 @@ typedef struct {
   guint local_bytes;
   guint shared_bytes;
   guint64 max_threads;
+  gboolean names_references;
   guint cluster[3];
   guint parameter_bytes;
   GArray *parameters;
@@ -66,6 +68,12 @@ typedef struct {
   GArray *pointers;
 } SmbModuleVariable;
 
+/** SmbModuleReference: a texture or surface that code names: what the program binds to it is there when a kernel is launched. */
+typedef struct {
+  char *name;
+  gboolean is_surface;
+} SmbModuleReference;
+
 /**
  * SmbModule:
  * @image: the cubin, or the PTX
@@ -74,6 +82,7 @@ typedef struct {
  * @chip: that the image is for: 90 of sm_90a
  * @kernels: (element-type SmbModuleKernel)
  * @variables: (element-type SmbModuleVariable)
+ * @references: (element-type SmbModuleReference)
  * @allocates: whether its code calls malloc, or cudaMalloc on the device, and so needs a heap
  */
 typedef struct {
@@ -83,6 +92,7 @@ typedef struct {
   guint chip;
   GPtrArray *kernels;
   GArray *variables;
+  GArray *references;
   gboolean allocates;
 } SmbModule;
 

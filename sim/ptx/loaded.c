@@ -18,6 +18,22 @@ clear_stored(gpointer data) {
   g_array_unref(stored->pointers);
 }
 
+static gboolean
+is_reference(const PtxVariable *variable) {
+  return strcmp(variable->type, "texref") == 0 || strcmp(variable->type, "surfref") == 0;
+}
+
+static gboolean
+has_reference_operand(const PtxModule *module, const PtxFunction *function) {
+  for (guint i = 0; i < function->operands->len; i++) {
+    const PtxOperand *operand = &g_array_index(function->operands, PtxOperand, i);
+    if (operand->kind == PTX_OPERAND_SYMBOL && operand->where == PTX_WHERE_MODULE &&
+        is_reference(&g_array_index(module->variables, PtxVariable, operand->index)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 // Parameters lie one behind the other, each aligned (sim/ptx/decode/layout.c).
 static void
 add_ptx_kernel(SmbPtxContents *contents, const PtxFunction *function, guint32 index) {
@@ -42,7 +58,17 @@ add_ptx_kernel(SmbPtxContents *contents, const PtxFunction *function, guint32 in
 static gboolean
 has_memory(const PtxVariable *variable) {
   return (strcmp(variable->space, "global") == 0 || strcmp(variable->space, "const") == 0) &&
-         variable->bytes > 0 && !variable->is_extern;
+         variable->bytes > 0 && !variable->is_extern && !is_reference(variable);
+}
+
+static void
+add_references(SmbPtxContents *contents, const PtxModule *module) {
+  for (guint i = 0; i < module->variables->len; i++) {
+    const PtxVariable *variable = &g_array_index(module->variables, PtxVariable, i);
+    const SmbPtxReference reference = {variable->name, strcmp(variable->type, "surfref") == 0};
+    if (is_reference(variable))
+      g_array_append_val(contents->references, reference);
+  }
 }
 
 // The number of the variable of that name among those that are stored; G_MAXUINT: there is none.
@@ -81,6 +107,22 @@ store_initial(const SmbPtxContents *contents, const PtxModule *module, SmbPtxSto
     stored->initial[initial->at + i] = (guint8)(i < sizeof bits ? bits >> (8 * i) : 0);
 }
 
+// Which kernels name references: what a function that is called names, all do.
+static void
+mark_kernels(const SmbPtxContents *contents, const PtxModule *module) {
+  gboolean all = FALSE;
+  for (guint i = 0; i < module->functions->len; i++) {
+    const PtxFunction *function = g_ptr_array_index(module->functions, i);
+    all = all || (!function->is_entry && has_reference_operand(module, function));
+  }
+  for (guint i = 0, at = 0; i < module->functions->len; i++) {
+    const PtxFunction *function = g_ptr_array_index(module->functions, i);
+    if (function->is_entry && !function->is_prototype)
+      g_array_index(contents->kernels, SmbPtxKernel, at++).names_references =
+          all || has_reference_operand(module, function);
+  }
+}
+
 SmbPtxContents *
 smb_ptx_contents_read(SmbSource *source, GError **error) {
   PtxModule *module = smb_ptx_module_read(source, error);
@@ -90,6 +132,7 @@ smb_ptx_contents_read(SmbSource *source, GError **error) {
   contents->module = module;
   contents->kernels = g_array_new(FALSE, FALSE, sizeof(SmbPtxKernel));
   contents->variables = g_array_new(FALSE, FALSE, sizeof(SmbPtxStored));
+  contents->references = g_array_new(FALSE, FALSE, sizeof(SmbPtxReference));
   g_array_set_clear_func(contents->kernels, clear_ptx_kernel);
   g_array_set_clear_func(contents->variables, clear_stored);
   for (guint i = 0; i < module->functions->len; i++) {
@@ -99,6 +142,8 @@ smb_ptx_contents_read(SmbSource *source, GError **error) {
     contents->allocates = contents->allocates || strcmp(function->name, "malloc") == 0 ||
                           strcmp(function->name, "__cudaCDP2Malloc") == 0;
   }
+  add_references(contents, module);
+  mark_kernels(contents, module);
   for (guint i = 0; i < module->variables->len; i++) {
     const PtxVariable *variable = &g_array_index(module->variables, PtxVariable, i);
     const SmbPtxStored stored = {variable->name, variable->bytes,
@@ -128,6 +173,7 @@ smb_ptx_contents_free(SmbPtxContents *contents) {
     return;
   g_array_unref(contents->kernels);
   g_array_unref(contents->variables);
+  g_array_unref(contents->references);
   smb_ptx_module_free(contents->module);
   g_free(contents);
 }

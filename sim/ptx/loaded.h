@@ -10,11 +10,13 @@
 G_BEGIN_DECLS
 
 /** SmbPtxKernel: @address: what a pointer to it is; @places: (element-type guint64): offset and bytes of each parameter; @max_threads: of a block; 0: it does not
- * say; @cluster: blocks of a cluster; zeros: the same */
+ * say; @cluster: blocks of a cluster; zeros: the same; @names_references: whether its code, or that of a function of the module, names
+ * textures or surfaces */
 typedef struct {
   const char *symbol;
   guint64 address;
   guint64 max_threads;
+  gboolean names_references;
   guint cluster[3];
   GArray *places;
   guint64 parameter_bytes;
@@ -36,10 +38,17 @@ typedef struct {
   GArray *pointers;
 } SmbPtxStored;
 
+/** SmbPtxReference: a .texref or .surfref */
+typedef struct {
+  const char *name;
+  gboolean is_surface;
+} SmbPtxReference;
+
 /** SmbPtxContents: names live as long as it; @allocates: whether it declares malloc, or cudaMalloc of the device */
 typedef struct {
-  GArray *kernels;   // SmbPtxKernel
-  GArray *variables; // SmbPtxStored
+  GArray *kernels;    // SmbPtxKernel
+  GArray *variables;  // SmbPtxStored
+  GArray *references; // SmbPtxReference
   gboolean allocates;
   gpointer module;
 } SmbPtxContents;

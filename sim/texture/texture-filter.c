@@ -92,11 +92,36 @@ blend_normalized(const SmbTexture *texture, const SmbTaps *taps, unsigned compon
   return (float)floor((double)(2 * sum * wide + unit) / (double)(2 * unit)) / (float)wide;
 }
 
+// Integers that stay integers, which only references filter. How the device rounds them was not measured.
+static uint32_t
+blend_integers(const SmbTexture *texture, const SmbTaps *taps, unsigned component, bool *is_exact) {
+  int64_t sum = 0;
+  for (unsigned i = 0; i < taps->n; i++) {
+    uint32_t word = taps->texels[i][component];
+    int64_t number =
+        texture->channel == SMB_CHANNEL_SIGNED ? (int64_t)(int32_t)word : (int64_t)word;
+    sum += number * (int64_t)taps->weights[i];
+  }
+  *is_exact = *is_exact && sum % SMB_TEXTURE_ONE == 0;
+  return (uint32_t)(int64_t)floor((double)(2 * sum + SMB_TEXTURE_ONE) / (2 * SMB_TEXTURE_ONE));
+}
+
+// The same of all components.
+static bool
+blend_all_integers(const SmbTexture *texture, const SmbTaps *taps, uint32_t *components) {
+  bool is_exact = true;
+  for (unsigned i = 0; i < SMB_TEXTURE_COMPONENTS; i++)
+    components[i] = i < texture->n_components ? blend_integers(texture, taps, i, &is_exact) : 0;
+  return is_exact;
+}
+
 bool
 smb_texture_blend(const SmbTexture *texture, const SmbTaps *taps, uint32_t *components) {
   bool is_half = texture->bits == 16 && texture->channel == SMB_CHANNEL_FLOAT;
   bool is_normalized = texture->channel != SMB_CHANNEL_FLOAT && texture->reads_float;
   bool is_exact = true;
+  if (texture->channel != SMB_CHANNEL_FLOAT && !is_normalized)
+    return blend_all_integers(texture, taps, components);
   for (unsigned i = 0; i < texture->n_components; i++)
     components[i] = blended_bits(
         is_normalized && !(texture->is_srgb && i < 3)

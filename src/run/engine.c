@@ -17,18 +17,19 @@
 struct _SmbEngine {
   guchar *memory;
   guint64 base, bytes;
-  guchar *written;       // (nullable): smb_engine_set_written()
-  SmbArch *arch;         // (nullable): of all kernels
-  GHashTable *modules;   // number to Loaded
-  GHashTable *archs;     // chip to SmbArch
-  GArray *moved;         // of Moved
-  SmbHeap *heap;         // (nullable)
-  GArray *textures;      // of SmbTexture
-  guint64 graph;         // smb_engine_set_graph()
-  guint64 ticks;         // the clock of the device
-  char *name;            // of the program
-  guchar *arena;         // (nullable): memory for the parameters of what kernels launch
-  SmbChildren *children; // (nullable): with it
+  guchar *written;        // (nullable): smb_engine_set_written()
+  SmbArch *arch;          // (nullable): of all kernels
+  GHashTable *modules;    // number to Loaded
+  GHashTable *archs;      // chip to SmbArch
+  GArray *moved;          // of Moved
+  SmbHeap *heap;          // (nullable)
+  GArray *textures;       // of SmbTexture
+  GHashTable *references; // name to guint64: the handle of one of these
+  guint64 graph;          // smb_engine_set_graph()
+  guint64 ticks;          // the clock of the device
+  char *name;             // of the program
+  guchar *arena;          // (nullable): memory for the parameters of what kernels launch
+  SmbChildren *children;  // (nullable): with it
   SmbAsk ask;
   gpointer ask_user;
 };
@@ -122,16 +123,17 @@ smb_engine_new(const SmbEngineMemory *described, const SmbArch *arch, GError **e
   if (!memory)
     return NULL;
   SmbEngine *engine = g_new0(SmbEngine, 1);
-  *engine = (SmbEngine){.memory = memory,
-                        .base = described->base,
-                        .bytes = described->bytes,
-                        .arch = arch ? smb_arch_ref((SmbArch *)arch) : NULL,
-                        .modules =
-                            g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_loaded),
-                        .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
-                        .moved = g_array_new(FALSE, FALSE, sizeof(Moved)),
-                        .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture)),
-                        .name = find_program_name(described->pid)};
+  *engine = (SmbEngine){
+      .memory = memory,
+      .base = described->base,
+      .bytes = described->bytes,
+      .arch = arch ? smb_arch_ref((SmbArch *)arch) : NULL,
+      .modules = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_loaded),
+      .archs = g_hash_table_new_full(NULL, NULL, NULL, free_arch),
+      .moved = g_array_new(FALSE, FALSE, sizeof(Moved)),
+      .textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture)),
+      .references = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+      .name = find_program_name(described->pid)};
   return engine;
 }
 
@@ -153,6 +155,7 @@ smb_engine_free(SmbEngine *engine) {
   g_hash_table_unref(engine->archs);
   g_array_unref(engine->moved);
   g_array_unref(engine->textures);
+  g_hash_table_unref(engine->references);
   g_clear_pointer(&engine->arch, smb_arch_unref);
   smb_heap_free(engine->heap);
   smb_children_free(engine->children);
@@ -228,17 +231,30 @@ find_arch(SmbEngine *engine, guint chip, GError **error) {
   return arch;
 }
 
-static Decoded *
-find_decoded(Loaded *loaded, const SmbCaptureLaunch *launch, const SmbArch *arch, GError **error) {
-  const char *symbol = launch->kernel;
-  Decoded *decoded = g_hash_table_lookup(loaded->kernels, symbol);
-  if (decoded)
-    return decoded;
-  g_autoptr(GHashTable) addresses = g_hash_table_new(g_str_hash, g_str_equal);
+// Where variables of the module lie, and the handles of its references.
+static GHashTable *
+list_addresses(const SmbEngine *engine, const SmbCaptureLaunch *launch) {
+  GHashTable *addresses = g_hash_table_new(g_str_hash, g_str_equal);
+  GHashTableIter iter;
+  gpointer name, number;
   for (guint i = 0; i < launch->variables->len; i++) {
     SmbCaptureVariable *variable = &g_array_index(launch->variables, SmbCaptureVariable, i);
     g_hash_table_insert(addresses, variable->name, &variable->address);
   }
+  g_hash_table_iter_init(&iter, engine->references);
+  while (g_hash_table_iter_next(&iter, &name, &number))
+    g_hash_table_insert(addresses, name, number);
+  return addresses;
+}
+
+static Decoded *
+find_decoded(const SmbEngine *engine, Loaded *loaded, const SmbCaptureLaunch *launch,
+             const SmbArch *arch, GError **error) {
+  const char *symbol = launch->kernel;
+  Decoded *decoded = g_hash_table_lookup(loaded->kernels, symbol);
+  if (decoded)
+    return decoded;
+  g_autoptr(GHashTable) addresses = list_addresses(engine, launch);
   const SmbProgramOptions options = {
       .entry = symbol,
       .addresses = addresses,
@@ -417,9 +433,15 @@ smb_engine_add_texture(SmbEngine *engine, const guchar *bytes, gsize length) {
 }
 
 void
+smb_engine_add_reference(SmbEngine *engine, const char *name, guint64 number) {
+  g_hash_table_insert(engine->references, g_strdup(name), g_memdup2(&number, sizeof number));
+}
+
+void
 smb_engine_clear_textures(SmbEngine *engine) {
   g_array_unref(engine->textures); // a launch that waits may have them
   engine->textures = g_array_new(FALSE, FALSE, sizeof(SmbTexture));
+  g_hash_table_remove_all(engine->references);
 }
 
 void
@@ -472,7 +494,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "no kernel '%s' is loaded",
                     captured->kernel);
   run->arch = find_arch(engine, loaded->module->chip, error);
-  Decoded *decoded = run->arch ? find_decoded(loaded, captured, run->arch, error) : NULL;
+  Decoded *decoded = run->arch ? find_decoded(engine, loaded, captured, run->arch, error) : NULL;
   gboolean launches = decoded && smb_program_asks(decoded->program);
   if (launches && !need_children(engine, error))
     return FALSE;

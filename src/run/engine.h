@@ -150,6 +150,9 @@ void smb_engine_note_written(SmbEngine *engine, const guchar *memory, guint64 by
  * Returns: whether it is one
  */
 gboolean smb_engine_add_texture(SmbEngine *engine, const guchar *bytes, gsize length);
+
+/** smb_engine_add_reference: What code names so is a texture or surface of that number; as long as textures are there. */
+void smb_engine_add_reference(SmbEngine *engine, const char *name, guint64 number);
 void smb_engine_clear_textures(SmbEngine *engine);
 
 /**

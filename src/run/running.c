@@ -13,6 +13,7 @@
 #include "src/run/engine.h"
 #include "src/run/device-link.h"
 #include "src/run/launching.h"
+#include "src/run/module-answer.h"
 #include "src/run/ptx-compile.h"
 
 typedef struct {
@@ -57,24 +58,6 @@ answer_hello(Process *process, SmbPayload *request, SmbPayload *answer) {
   return is_known;
 }
 
-static void
-add_kernel_answer(SmbPayload *answer, const SmbModuleKernel *kernel) {
-  smb_payload_add_text(answer, kernel->symbol);
-  smb_payload_add_number(answer, kernel->registers);
-  smb_payload_add_number(answer, kernel->local_bytes);
-  smb_payload_add_number(answer, kernel->shared_bytes);
-  smb_payload_add_number(answer, kernel->parameter_bytes);
-  smb_payload_add_number(answer, kernel->max_threads);
-  for (guint i = 0; i < 3; i++)
-    smb_payload_add_number(answer, kernel->cluster[i]);
-  smb_payload_add_number(answer, kernel->parameters->len);
-  for (guint i = 0; i < kernel->parameters->len; i++) {
-    SmbModuleParameter place = g_array_index(kernel->parameters, SmbModuleParameter, i);
-    smb_payload_add_number(answer, place.offset);
-    smb_payload_add_number(answer, place.bytes);
-  }
-}
-
 // Loads a module. PTX is run as machine code where it can be compiled, as a driver does, and else as it is.
 static const SmbModule *
 load_run_module(const Process *process, guint64 number, GBytes *file, GError **error) {
@@ -109,25 +92,7 @@ answer_module(Process *process, SmbPayload *request, SmbPayload *answer) {
     return TRUE;
   }
   answer_status(answer, RUN_DONE, "");
-  smb_payload_add_number(answer, module->kernels->len);
-  for (guint i = 0; i < module->kernels->len; i++)
-    add_kernel_answer(answer, g_ptr_array_index(module->kernels, i));
-  smb_payload_add_number(answer, module->variables->len);
-  for (guint i = 0; i < module->variables->len; i++) {
-    const SmbModuleVariable *variable = &g_array_index(module->variables, SmbModuleVariable, i);
-    smb_payload_add_text(answer, variable->name);
-    smb_payload_add_number(answer, variable->bytes);
-    smb_payload_add_number(answer, variable->is_constant);
-    smb_payload_add_bytes(answer, variable->initial, variable->initial ? variable->bytes : 0);
-    smb_payload_add_number(answer, variable->pointers->len);
-    for (guint k = 0; k < variable->pointers->len; k++) {
-      SmbModulePointer pointer = g_array_index(variable->pointers, SmbModulePointer, k);
-      smb_payload_add_number(answer, pointer.offset);
-      smb_payload_add_number(answer, pointer.variable);
-      smb_payload_add_number(answer, pointer.addend);
-    }
-  }
-  smb_payload_add_number(answer, module->allocates);
+  smb_module_answer(answer, module);
   return TRUE;
 }
 
@@ -221,6 +186,11 @@ take_run_textures(const Process *process, SmbPayload *request) {
     const guchar *bytes = smb_payload_bytes(request, &length);
     request->failed =
         request->failed || !smb_engine_add_texture(process->base.engine, bytes, length);
+  }
+  guint64 n_references = smb_payload_number(request);
+  for (guint64 i = 0; i < n_references && !request->failed; i++) {
+    g_autofree char *name = smb_frames_text(request);
+    smb_engine_add_reference(process->base.engine, name, smb_payload_number(request));
   }
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The driver's interface as a program finds it that was compiled without a toolkit: libcuda.so.1 is opened, and its functions are asked
-// for by name. A module is PTX in the program, another one a file with machine code, which is the argument.
+// for by name. A module is PTX in the program, others are files, which are the arguments: machine code, PTX and its machine code.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -108,13 +108,43 @@ run_machine_code(const char *path) {
   EXPECT(130, numbers[31]);
 }
 
+// fetch(out, n) of tests/data/memory/references: a texture that code names is bound to memory, and a surface to nothing. PTX, or machine code.
+static void
+run_references(const char *path) {
+  void *module, *fetch, *image;
+  uintptr_t memory, out;
+  size_t offset = 0;
+  float numbers[64];
+  unsigned first = 14, found[16];
+  void *arguments[] = {&out, &first};
+  EXPECT(0, CALL(cuModuleLoad, &module, path));
+  EXPECT(0, CALL(cuModuleGetFunction, &fetch, module, "fetch"));
+  EXPECT(0, CALL(cuModuleGetTexRef, &image, module, "image"));
+  EXPECT(NOT_FOUND, CALL(cuModuleGetTexRef, &image, module, "sheet"));
+  EXPECT(0, CALL(cuMemAlloc_v2, &memory, sizeof numbers));
+  EXPECT(0, CALL(cuMemAlloc_v2, &out, sizeof found));
+  for (int i = 0; i < 64; i++)
+    numbers[i] = (float)i;
+  EXPECT(0, CALL(cuMemcpyHtoD_v2, memory, numbers, sizeof numbers));
+  EXPECT(0, CALL(cuTexRefSetAddress_v2, &offset, image, memory + 16, 48));
+  EXPECT(16, (long long)offset);
+  EXPECT(0, CALL(cuLaunchKernel, fetch, 1, 1, 1, 4, 1, 1, 0, 0, arguments, 0));
+  EXPECT(0, CALL(cuMemcpyDtoH_v2, found, out, sizeof found));
+  EXPECT(0x41600000, found[0]); // 14
+  EXPECT(0x41700000, found[4]);
+  EXPECT(0, found[8]);
+  EXPECT(16, found[1]);
+  EXPECT(0, found[2]);
+  EXPECT(0, CALL(cuModuleUnload, module));
+}
+
 int
 main(int argc, char **argv) {
   void *context, *function = NULL;
   int device = -1, found = -1;
   uintptr_t memory;
   driver = dlopen("libcuda.so.1", RTLD_NOW);
-  if (!driver || argc < 2) {
+  if (!driver || argc < 4) {
     printf("no driver: %s\n", dlerror());
     return 1;
   }
@@ -125,13 +155,15 @@ main(int argc, char **argv) {
   EXPECT(0, CALL(cuCtxCreate_v2, &context, 0, device));
   run_text();
   run_machine_code(argv[1]);
+  run_references(argv[2]);
+  run_references(argv[3]);
   EXPECT(0, CALL(cuGetProcAddress_v2, "cuMemAlloc", &function, 12000, 0, &found));
   EXPECT(0, found);
   EXPECT(1, function != NULL);
   EXPECT(0, CALL(cuGetProcAddress_v2, "cuNone", &function, 12000, 0, &found));
   EXPECT(1, found);
   EXPECT(0, CALL(cuCtxDestroy_v2, context));
-  EXPECT(801, CALL(cuTexRefCreate, &context));
+  EXPECT(801, CALL(cuMulticastCreate, &context));
   printf("driver-calls: %d failures\n", failures);
   return failures != 0;
 }

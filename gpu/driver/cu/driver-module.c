@@ -8,6 +8,7 @@
 #include "gpu/driver/cu/driver.h"
 #include "gpu/driver/error.h"
 #include "gpu/driver/handle.h"
+#include "gpu/driver/texture/texture-reference.h"
 
 // --- loading
 
@@ -107,6 +108,9 @@ cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const
   size_t size;
   cudaError_t error = use_module(name && (address || bytes) ? name : NULL, module);
   error = error ? error : module_find_variable(module, name, &found, &size);
+  if (error == cudaErrorSymbolNotFound &&
+      (reference_find(module, name, false) || reference_find(module, name, true)))
+    error = cudaErrorInvalidValue; // it is there, but no variable (seen on an H200)
   if (!error && address)
     *address = (CUdeviceptr)found;
   if (!error && bytes)

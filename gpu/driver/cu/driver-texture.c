@@ -95,28 +95,27 @@ find_read_format(const cudaResourceDesc *resource, cudaChannelFormatDesc *format
 }
 
 // Integers of 8 and 16 bits are read as numbers up to 1 unless a flag says otherwise; nothing else is.
-static bool
-reads_normalized(const cudaResourceDesc *resource, unsigned flags) {
-  cudaChannelFormatDesc format = {0};
-  return !(flags & READ_AS_INTEGER) && find_read_format(resource, &format) &&
-         format.f != cudaChannelFormatKindFloat && format.x <= 16;
+void
+driver_take_flags(unsigned flags, const cudaChannelFormatDesc *format, cudaTextureDesc *how) {
+  bool is_normalized = !(flags & READ_AS_INTEGER) && format &&
+                       format->f != cudaChannelFormatKindFloat && format->x <= 16;
+  how->readMode = is_normalized ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+  how->sRGB = (flags & SRGB) != 0;
+  how->normalizedCoords = (flags & NORMALIZED_COORDINATES) != 0;
+  how->disableTrilinearOptimization = (flags & NO_TRILINEAR_OPTIMIZATION) != 0;
+  how->seamlessCubemap = (flags & SEAMLESS_CUBEMAP) != 0;
 }
 
 static cudaTextureDesc
 take_sampler(const CUDA_TEXTURE_DESC *given, const cudaResourceDesc *resource) {
-  cudaTextureDesc how = {
-      .filterMode = given->filterMode,
-      .readMode = reads_normalized(resource, given->flags) ? cudaReadModeNormalizedFloat
-                                                           : cudaReadModeElementType,
-      .sRGB = (given->flags & SRGB) != 0,
-      .normalizedCoords = (given->flags & NORMALIZED_COORDINATES) != 0,
-      .maxAnisotropy = given->maxAnisotropy,
-      .mipmapFilterMode = given->mipmapFilterMode,
-      .mipmapLevelBias = given->mipmapLevelBias,
-      .minMipmapLevelClamp = given->minMipmapLevelClamp,
-      .maxMipmapLevelClamp = given->maxMipmapLevelClamp,
-      .disableTrilinearOptimization = (given->flags & NO_TRILINEAR_OPTIMIZATION) != 0,
-      .seamlessCubemap = (given->flags & SEAMLESS_CUBEMAP) != 0};
+  cudaTextureDesc how = {.filterMode = given->filterMode,
+                         .maxAnisotropy = given->maxAnisotropy,
+                         .mipmapFilterMode = given->mipmapFilterMode,
+                         .mipmapLevelBias = given->mipmapLevelBias,
+                         .minMipmapLevelClamp = given->minMipmapLevelClamp,
+                         .maxMipmapLevelClamp = given->maxMipmapLevelClamp};
+  cudaChannelFormatDesc format = {0};
+  driver_take_flags(given->flags, find_read_format(resource, &format) ? &format : NULL, &how);
   memcpy(how.addressMode, given->addressMode, sizeof how.addressMode);
   memcpy(how.borderColor, given->borderColor, sizeof how.borderColor);
   return how;

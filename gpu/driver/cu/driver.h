@@ -17,6 +17,9 @@ void driver_give_box(const cudaMemcpy3DParms *box, CUDA_MEMCPY3D *given);
 bool driver_take_format(int format, unsigned n, cudaChannelFormatDesc *taken);
 int driver_give_format(const cudaChannelFormatDesc *format, unsigned *n);
 
+// How a texture is read, by CU_TRSF_…; @format (nullable) of its elements.
+void driver_take_flags(unsigned flags, const cudaChannelFormatDesc *format, cudaTextureDesc *how);
+
 // In the list that is given instead of arguments; CU_LAUNCH_PARAM_….
 enum {
   DRIVER_EXTRA_END,

@@ -16,6 +16,7 @@
 #include "gpu/driver/memory/other-process.h"
 #include "gpu/driver/kernel/occupancy.h"
 #include "gpu/driver/output.h"
+#include "gpu/driver/texture/texture-reference.h"
 #include "gpu/driver/texture/texture.h"
 
 enum {
@@ -172,6 +173,8 @@ launch_make(Call *call, const void *function, const cudaLaunchConfig_t *configur
   if (configuration->dynamicSmemBytes > UINT32_MAX)
     launch->dynamic_bytes = UINT32_MAX;
   *call = (Call){.kind = cudaGraphNodeTypeKernel, .kernel = launch};
+  if (kernel->names_references)
+    launch->bound = references_take(kernel->module, &launch->n_bound);
   error = take_attributes(launch, configuration);
   return error                                ? error
          : take_parameters(launch, arguments) ? cudaSuccess
@@ -185,6 +188,10 @@ launch_call_copy(const KernelCall *launch) {
     return NULL;
   *copy = *launch;
   copy->updatable = NULL;
+  copy->bound = launch->bound ? malloc((launch->n_bound + 1) * sizeof *copy->bound) : NULL;
+  copy->n_bound = copy->bound ? launch->n_bound : 0;
+  if (copy->bound)
+    memcpy(copy->bound, launch->bound, copy->n_bound * sizeof *copy->bound);
   if (take_parameters(copy, launch->places))
     return copy;
   launch_call_free(copy);
@@ -195,6 +202,7 @@ void
 launch_call_free(KernelCall *launch) {
   free(launch->parameters);
   free(launch->places);
+  free(launch->bound);
   free(launch);
 }
 
@@ -250,7 +258,8 @@ launch_begin(KernelCall *launch, uint64_t stream, bool may_stop) {
   module_add_variables(&payload, kernel->module);
   memory_add_all(&payload);
   heap_add(&payload);
-  textures_add(&payload);
+  textures_add(&payload, launch->bound, launch->n_bound);
+  references_add(&payload, kernel->module);
   smb_payload_add_number(&payload, device_graph_current());
   RunStatus status = client_ask(RUN_LAUNCH, &payload);
   take_launch_answer(launch, status, &payload);

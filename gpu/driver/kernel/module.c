@@ -13,6 +13,7 @@
 #include "gpu/driver/memory/device-heap.h"
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/stream/call-queue.h"
+#include "gpu/driver/texture/texture-reference.h"
 
 #define WRAPPER_MAGIC 0x466243b1u // __fatBinC_Wrapper_t (fatbinary_section.h)
 #define FATBIN_MAGIC  0xba55ed50u
@@ -148,6 +149,7 @@ read_module_kernel(Module *module, SmbPayload *answer, Kernel *kernel) {
   kernel->cluster.x = (unsigned)smb_payload_number(answer);
   kernel->cluster.y = (unsigned)smb_payload_number(answer);
   kernel->cluster.z = (unsigned)smb_payload_number(answer);
+  kernel->names_references = smb_payload_number(answer);
   kernel->must_cluster = kernel->cluster.x > 0;
   kernel->carveout = -1;
   kernel->n_parameters = smb_payload_number(answer);
@@ -198,6 +200,21 @@ set_pointers(const Module *module) {
   }
 }
 
+// Those of a module that is loaded anew are made anew.
+static bool
+read_references(const Module *module, SmbPayload *answer) {
+  bool is_made = true;
+  references_close(module);
+  uint64_t n = smb_payload_number(answer);
+  for (uint64_t i = 0; i < n && is_made && !answer->failed; i++) {
+    char *name = take_string(answer);
+    bool is_surface = smb_payload_number(answer);
+    is_made = name && reference_new(module, name, is_surface);
+    free(name);
+  }
+  return is_made;
+}
+
 static cudaError_t
 read_loaded(Module *module, SmbPayload *answer) {
   module->n_kernels = smb_payload_number(answer);
@@ -210,7 +227,7 @@ read_loaded(Module *module, SmbPayload *answer) {
     if (!read_module_variable(answer, &module->variables[i]))
       return cudaErrorMemoryAllocation;
   set_pointers(module);
-  if (smb_payload_number(answer) && !heap_need())
+  if ((smb_payload_number(answer) && !heap_need()) || !read_references(module, answer))
     return cudaErrorMemoryAllocation;
   return answer->failed || !module->kernels || !module->variables ? cudaErrorMemoryAllocation
                                                                   : cudaSuccess;
@@ -424,6 +441,7 @@ module_close(Module *module) {
   client_ask(RUN_UNLOAD, &payload);
   smb_payload_clear(&payload);
   handle_forget(module);
+  references_close(module);
   for (size_t i = 0; i < module->n_kernels; i++)
     handle_forget(&module->kernels[i]);
   for (size_t i = 0; i < module->n_variables; i++)

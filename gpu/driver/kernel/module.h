@@ -14,6 +14,7 @@ typedef struct Kernel {
   char *symbol;
   unsigned registers, local_bytes, shared_bytes, parameter_bytes;
   uint64_t max_threads;
+  bool names_references;  // textures or surfaces (texture/texture-reference.h)
   unsigned dynamic_bytes; // the most that it may be launched with
   dim3 cluster;           // that it requires; zeros: none
   size_t n_parameters;

@@ -7,6 +7,7 @@
 #include "gpu/driver/handle.h"
 #include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/stream/stream-capture.h"
+#include "gpu/driver/texture/texture-reference.h"
 
 enum {
   MAX_LEVELS = 20, // of 2^19 elements: more than there can be
@@ -41,6 +42,7 @@ mipmap_pages(const struct Mipmap *mipmap) {
 
 static void
 free_levels(cudaMipmappedArray_t mipmap) {
+  references_forget(mipmap);
   for (unsigned i = 0; i < mipmap->n_levels; i++)
     cudaFreeArray(mipmap->levels[i]);
   if (mipmap->pages) {

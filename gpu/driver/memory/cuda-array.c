@@ -13,6 +13,7 @@
 #include "gpu/driver/memory/memory.h"
 #include "gpu/driver/stream/call-queue.h"
 #include "gpu/driver/stream/stream-capture.h"
+#include "gpu/driver/texture/texture-reference.h"
 
 enum {
   KNOWN_FLAGS = 0xef, // all but CUDA_ARRAY3D_DEPTH_TEXTURE
@@ -137,6 +138,7 @@ cudaFreeArray(cudaArray_t array) {
     return error_return(error);
   if (!handle_is(array, HANDLE_ARRAY))
     return error_return(cudaErrorContextIsDestroyed);
+  references_forget(array);
   if (array->pages && !array->is_level) {
     queue_wait(queue_last());
     pages_free(array->pages);

@@ -150,13 +150,19 @@ start_call(Call *call, Stream *stream, bool waits) {
   return call->kernel->stopped ? queue_call(call, stream, 0) : cudaSuccess;
 }
 
+// Graphs have no such kernels.
+static bool
+names_references(const Call *call) {
+  return call->kind == cudaGraphNodeTypeKernel && call->kernel->kernel->names_references;
+}
+
 static cudaError_t
 take_call(Call *call, cudaStream_t handle, bool waits) {
   cudaError_t error = error_check();
   Stream *stream = error ? NULL : stream_of(handle);
   if (!error)
     error = stream ? stream_check(stream) : cudaErrorInvalidResourceHandle;
-  if (!error && stream->capture && waits)
+  if (!error && stream->capture && (waits || names_references(call)))
     error = capture_break(stream, cudaErrorStreamCaptureUnsupported);
   if (!error && !stream->capture)
     error = waits                      ? capture_check_unsafe(stream_is_legacy(stream))

@@ -8,6 +8,7 @@
 #include "gpu/driver/abi-graph.h"
 #include "gpu/driver/kernel/module.h"
 #include "gpu/driver/stream/stream.h"
+#include "sim/texture/descriptor.h"
 
 typedef struct {
   Kernel *kernel;
@@ -18,6 +19,8 @@ typedef struct {
   uint64_t stopped; // number of the launch that has begun, and waits; 0: it has not begun, or ended
   unsigned char *parameters; // all of them, as the kernel gets them
   void **places;             // where each is among them
+  SmbTexture *bound;         // (nullable): what references of the module are bound to
+  size_t n_bound;
   cudaLaunchAttributeValue attributes[cudaLaunchAttributeEnd];
   cudaLaunchAttributeValue *
       updatable; // (nullable): of a launch that is captured: where the program is told what kernels change its node by

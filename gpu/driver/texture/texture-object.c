@@ -84,6 +84,38 @@ describe_levels(Array *const *levels, unsigned n, SmbTexture *texture) {
   return cudaSuccess;
 }
 
+bool
+textures_fit_linear(size_t bytes, size_t element) {
+  size_t width = bytes / element;
+  return width <= MAX_LINEAR_WIDTH && width <= MAX_LINEAR_BYTES / element;
+}
+
+bool
+textures_fit_pitched(size_t width, size_t height, size_t pitch) {
+  return pitch <= MAX_PITCH && width <= MAX_PITCHED_WIDTH && height <= MAX_PITCHED_HEIGHT;
+}
+
+// Whether memory can be the texture of an object; arrays always can.
+static cudaError_t
+check_texture_memory(const cudaResourceDesc *resource) {
+  bool is_linear = resource->resType == cudaResourceTypeLinear;
+  if (!is_linear && resource->resType != cudaResourceTypePitch2D)
+    return cudaSuccess;
+  const void *address = is_linear ? resource->res.linear.devPtr : resource->res.pitch2D.devPtr;
+  size_t pitch = resource->res.pitch2D.pitchInBytes;
+  size_t element =
+      array_element_bytes(is_linear ? &resource->res.linear.desc : &resource->res.pitch2D.desc);
+  if (element == 0)
+    return cudaErrorInvalidChannelDescriptor;
+  bool fits = is_linear ? textures_fit_linear(resource->res.linear.sizeInBytes, element)
+                        : pitch % PITCH_ALIGNMENT == 0 &&
+                              textures_fit_pitched(resource->res.pitch2D.width,
+                                                   resource->res.pitch2D.height, pitch);
+  return fits && (uintptr_t)address % ALIGNMENT == 0 && memory_is_ours(address)
+             ? cudaSuccess
+             : cudaErrorInvalidValue;
+}
+
 static cudaError_t
 describe_linear(const cudaResourceDesc *resource, SmbTexture *texture) {
   const void *address = resource->res.linear.devPtr;
@@ -91,9 +123,7 @@ describe_linear(const cudaResourceDesc *resource, SmbTexture *texture) {
   if (element == 0)
     return cudaErrorInvalidChannelDescriptor;
   size_t width = resource->res.linear.sizeInBytes / element;
-  if ((uintptr_t)address % ALIGNMENT || !memory_is_ours(address) || width > MAX_LINEAR_WIDTH ||
-      width > MAX_LINEAR_BYTES / element)
-    return cudaErrorInvalidValue;
+  width = width < MAX_LINEAR_WIDTH ? width : MAX_LINEAR_WIDTH;
   texture->shape = SMB_SHAPE_BUFFER;
   texture->n_levels = 1;
   texture->levels[0] = (SmbTextureLevel){.address = (uintptr_t)address,
@@ -111,9 +141,6 @@ describe_pitched(const cudaResourceDesc *resource, SmbTexture *texture) {
   size_t pitch = resource->res.pitch2D.pitchInBytes;
   if (describe_format(&resource->res.pitch2D.desc, texture) == 0)
     return cudaErrorInvalidChannelDescriptor;
-  if ((uintptr_t)address % ALIGNMENT || !memory_is_ours(address) || pitch % PITCH_ALIGNMENT ||
-      pitch > MAX_PITCH || width > MAX_PITCHED_WIDTH || height > MAX_PITCHED_HEIGHT)
-    return cudaErrorInvalidValue;
   texture->shape = SMB_SHAPE_2D;
   texture->n_levels = 1;
   texture->levels[0] = (SmbTextureLevel){.address = (uintptr_t)address,
@@ -146,29 +173,37 @@ describe_resource(const cudaResourceDesc *resource, SmbTexture *texture) {
   }
 }
 
-// Linear memory has neither filters nor modes.
+// What an object can be asked; a reference can be asked all.
 static cudaError_t
-describe_sampling(const cudaResourceDesc *resource, const cudaTextureDesc *how,
-                  SmbTexture *texture) {
+check_sampling(const cudaTextureDesc *how, const SmbTexture *texture) {
   bool is_float = texture->channel == SMB_CHANNEL_FLOAT;
   bool reads_float = how->readMode == cudaReadModeNormalizedFloat;
   bool is_linear = how->filterMode == cudaFilterModeLinear;
   if ((unsigned)how->filterMode > cudaFilterModeLinear)
     return cudaErrorInvalidValue;
-  for (unsigned i = 0; i < 3; i++) {
+  for (unsigned i = 0; i < 3; i++)
     if ((unsigned)how->addressMode[i] > SMB_ADDRESS_BORDER)
       return cudaErrorInvalidValue;
-    texture->modes[i] = (uint32_t)how->addressMode[i];
-  }
   if (is_linear && !is_float && (!reads_float || texture->bits == 32))
     return cudaErrorInvalidFilterSetting;
-  if (reads_float && (is_float || texture->bits == 32))
-    return cudaErrorInvalidNormSetting;
-  texture->is_linear = is_linear && resource->resType != cudaResourceTypeLinear;
+  return reads_float && (is_float || texture->bits == 32) ? cudaErrorInvalidNormSetting
+                                                          : cudaSuccess;
+}
+
+// Linear memory has neither filters nor modes.
+static void
+describe_sampling(const cudaResourceDesc *resource, const cudaTextureDesc *how,
+                  SmbTexture *texture) {
+  for (unsigned i = 0; i < 3; i++) {
+    unsigned mode = (unsigned)how->addressMode[i];
+    texture->modes[i] = mode > SMB_ADDRESS_BORDER ? SMB_ADDRESS_CLAMP : mode;
+  }
+  texture->is_linear =
+      how->filterMode == cudaFilterModeLinear && resource->resType != cudaResourceTypeLinear;
   texture->is_mip_linear = how->mipmapFilterMode == cudaFilterModeLinear;
   texture->is_normalized =
       how->normalizedCoords != 0 || resource->resType == cudaResourceTypeMipmappedArray;
-  texture->reads_float = reads_float;
+  texture->reads_float = how->readMode == cudaReadModeNormalizedFloat;
   texture->is_srgb = how->sRGB != 0;
   texture->is_seamless = how->seamlessCubemap != 0;
   texture->anisotropy = (uint8_t)(how->maxAnisotropy > 16 ? 16 : how->maxAnisotropy);
@@ -176,7 +211,23 @@ describe_sampling(const cudaResourceDesc *resource, const cudaTextureDesc *how,
   texture->bias = how->mipmapLevelBias;
   texture->min_level = how->minMipmapLevelClamp;
   texture->max_level = how->maxMipmapLevelClamp;
-  return cudaSuccess;
+}
+
+// Arrays keep their rows, whatever they are read as.
+bool
+textures_describe(const cudaResourceDesc *resource, const cudaChannelFormatDesc *texel,
+                  const cudaTextureDesc *how, SmbTexture *texture) {
+  cudaResourceDesc read = *resource;
+  texture->is_surface = !texel;
+  if (texel && read.resType == cudaResourceTypeLinear)
+    read.res.linear.desc = *texel;
+  else if (texel && read.resType == cudaResourceTypePitch2D)
+    read.res.pitch2D.desc = *texel;
+  if (describe_resource(&read, texture) || (texel && describe_format(texel, texture) == 0))
+    return false;
+  if (texel)
+    describe_sampling(&read, how, texture);
+  return true;
 }
 
 // --- views
@@ -277,8 +328,8 @@ textures_reset(void) {
 }
 
 void
-textures_add(SmbPayload *payload) {
-  size_t n = 0;
+textures_add(SmbPayload *payload, const SmbTexture *besides, size_t n_besides) {
+  size_t n = n_besides;
   pthread_mutex_lock(&lock);
   for (size_t i = 0; i < n_objects; i++)
     n += objects[i].is_used;
@@ -286,6 +337,8 @@ textures_add(SmbPayload *payload) {
   for (size_t i = 0; i < n_objects; i++)
     if (objects[i].is_used)
       smb_payload_add_bytes(payload, &objects[i].texture, sizeof objects[i].texture);
+  for (size_t i = 0; i < n_besides; i++)
+    smb_payload_add_bytes(payload, &besides[i], sizeof besides[i]);
   pthread_mutex_unlock(&lock);
 }
 
@@ -304,12 +357,15 @@ cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaResourceDesc *re
   Object object = {.resource = *resource, .how = *how};
   bool is_array = resource->resType == cudaResourceTypeArray ||
                   resource->resType == cudaResourceTypeMipmappedArray;
-  error = describe_resource(resource, &object.texture);
+  error = check_texture_memory(resource);
+  error = error ? error : describe_resource(resource, &object.texture);
   if (!error && view) {
     object.view = *view;
     error = is_array ? apply_view(view, &object.texture) : cudaSuccess;
   }
-  error = error ? error : describe_sampling(resource, how, &object.texture);
+  error = error ? error : check_sampling(how, &object.texture);
+  if (!error)
+    describe_sampling(resource, how, &object.texture);
   uint64_t number = error ? 0 : keep_object(&object);
   if (!error && number == 0)
     error = cudaErrorMemoryAllocation;
@@ -364,7 +420,8 @@ cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc *view, cudaTextureObje
 // Only arrays have surfaces.
 static cudaError_t
 describe_surface(const cudaResourceDesc *resource, SmbTexture *surface) {
-  cudaError_t error = describe_resource(resource, surface);
+  cudaError_t error = check_texture_memory(resource);
+  error = error ? error : describe_resource(resource, surface);
   surface->is_surface = true;
   return !error && resource->resType != cudaResourceTypeArray ? cudaErrorInvalidValue : error;
 }

@@ -110,10 +110,12 @@ find_asked_level(const Exec *exec, const Sampling *sampling, const SmbTexture *t
   return smb_texture_level(texture, n, gradients);
 }
 
-// The extent of a level.
+// The extent of a level; memory that has no rows has a width only.
 static guint32
 find_texture_extent(const SmbTexture *texture, guint which, guint32 number) {
   const SmbTextureLevel *level = &texture->levels[MIN(number, texture->n_levels - 1)];
+  if (which > 0 && texture->shape == SMB_SHAPE_BUFFER)
+    return 0;
   return which == 0 ? level->width : which == 1 ? level->height : level->depth;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Textures and surfaces by a handle in a register (PTX ISA, 9.7.10 and 9.7.11): tex, tld4, txq, suld.b, sust.b, suq. Other forms, such as
-// names of textures, samplers of their own, offsets and comparisons of depth, are opaque.
+// Textures and surfaces by a handle in a register, or by the name of a .texref or .surfref (PTX ISA, 9.7.10 and 9.7.11): tex, tld4, txq, suld.b,
+// sust.b, suq. Other forms, such as samplers of their own, offsets and comparisons of depth, are opaque.
 #include <string.h>
 
 #include "sim/ptx/decode/decode.h"
@@ -33,14 +33,29 @@ find_geometry(const PtxDecoder *decoder) {
 
 // --- operands
 
-// The handle in brackets, and what is in braces behind it (nullable). NO_ROW: it is no register.
+// What a name stands for: its address, which of a texture or surface is its handle. NO_ROW: it is neither.
+static Row
+named_handle(PtxDecoder *decoder, const PtxOperand *base) {
+  guint64 handle;
+  const PtxVariable *variable =
+      base->kind == PTX_OPERAND_SYMBOL && base->where == PTX_WHERE_MODULE
+          ? &g_array_index(decoder->module->variables, PtxVariable, base->index)
+          : NULL;
+  const PtxType *type = variable ? smb_ptx_type_named(variable->type) : NULL;
+  return type && type->is_opaque && base->bits == 0 && smb_ptx_address(decoder, base, &handle)
+             ? smb_ptx_constant(decoder, handle, 8)
+             : NO_ROW;
+}
+
+// The handle in brackets, and what is in braces behind it (nullable). NO_ROW: it is neither a register nor a name.
 static Row
 find_ptx_handle(PtxDecoder *decoder, const PtxOperand *operand, const PtxOperand **place) {
   const PtxOperand *base = smb_ptx_element(decoder, operand, 0);
   *place = operand->n == 2 ? smb_ptx_element(decoder, operand, 1) : NULL;
-  gboolean is_alone = operand->kind == PTX_OPERAND_ADDRESS && operand->n <= 2 &&
-                      operand->bits == 0 && smb_ptx_register_bytes(decoder, base) == 8;
-  return is_alone ? smb_ptx_register_row(decoder, base) : NO_ROW;
+  if (operand->kind != PTX_OPERAND_ADDRESS || operand->n > 2 || operand->bits != 0)
+    return NO_ROW;
+  return smb_ptx_register_bytes(decoder, base) == 8 ? smb_ptx_register_row(decoder, base)
+                                                    : named_handle(decoder, base);
 }
 
 // The @i-th word of a vector, or of what stands for one. NO_ROW: there is none.

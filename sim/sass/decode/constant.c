@@ -97,6 +97,28 @@ add_preset(SassDecoder *decoder, guint special, guint32 argument, Row row) {
   g_array_append_val(decoder->code->presets, preset);
 }
 
+// Behind the parameters of a kernel are the numbers of the textures and surfaces that its code names; 0 of one that the program has destroyed.
+// FALSE: here is none that is known.
+static gboolean
+find_reference(const SassDecoder *decoder, gint64 offset, guint32 *number) {
+  const SmbCubin *cubin = decoder->cubin;
+  for (guint i = 0; decoder->addresses && i < cubin->relocations->len; i++) {
+    const SmbCubinRelocation *relocation =
+        &g_array_index(cubin->relocations, SmbCubinRelocation, i);
+    const SmbCubinSymbol *symbol =
+        &g_array_index(cubin->symbols, SmbCubinSymbol, relocation->symbol);
+    if (relocation->section != decoder->kernel->constants ||
+        relocation->offset != (guint64)offset ||
+        (relocation->type != SMB_CUBIN_RELOCATE_TEXTURE &&
+         relocation->type != SMB_CUBIN_RELOCATE_SURFACE))
+      continue;
+    const guint64 *known = g_hash_table_lookup(decoder->addresses, symbol->name);
+    *number = known ? (guint32)*known : 0;
+    return TRUE;
+  }
+  return FALSE;
+}
+
 // Rows of bank 0 that are set when a warp starts; what nobody sets is not known.
 static Row
 find_launch_row(SassDecoder *decoder, gint64 offset, guint n_rows) {
@@ -116,6 +138,8 @@ find_launch_row(SassDecoder *decoder, gint64 offset, guint n_rows) {
       add_preset(decoder, SPECIAL_PARAMETER, (guint32)parameter, row + i);
     else if (find_constant_word(decoder, offset, &special, &value))
       add_preset(decoder, special == NO_SPECIAL ? SPECIAL_NUMBER : special, value, row + i);
+    else if (find_reference(decoder, offset, &value))
+      add_preset(decoder, SPECIAL_NUMBER, value, row + i);
   }
   return row;
 }
