@@ -311,7 +311,6 @@ wrong_levels(CUmipmappedArray mipmap, CUmemGenericAllocationHandle pool) {
   FAILS(INVALID_VALUE, cuArrayGetSparseProperties(&sparse, level));
   FAILS(INVALID_VALUE, cuMipmappedArrayGetMemoryRequirements(&needs, mipmap, 0));
   FAILS(INVALID_VALUE, map_tiles(level, 0, 0, 128, 128, pool, 0));
-  FAILS(INVALID_VALUE, map_tiles((CUarray)mipmap, 0, 0, 128, 128, pool, 0));
   FAILS(INVALID_VALUE, map_one(name_level(mipmap, 3, 0, 0, 0, 64, 64, pool, 0)));
   FAILS(INVALID_VALUE, map_one(name_level(mipmap, 99, 0, 0, 0, 128, 128, pool, 0)));
   FAILS(INVALID_VALUE, map_one(name_tail(mipmap, 1, 0, PAGE, pool, 0)));
