@@ -9,7 +9,7 @@
 #include "sim/analysis/execute.h"
 #include "sim/arch/arch.h"
 #include "sim/check/defect.h"
-#include "sim/machine/runtime.h"
+#include "sim/machine/device/runtime.h"
 #include "tests/suite.h"
 
 #define OUT G_GUINT64_CONSTANT(0x7f3a50000000)

@@ -5,7 +5,7 @@
 // touched, dense, alike and at random, of warps of 32 and 64 lanes of which some take part.
 #include <check.h>
 
-#include "sim/machine/place.h"
+#include "sim/machine/access/place.h"
 #include "tests/suite.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "sim/base/parallel.h"
 #include "sim/check/defect.h"
 #include "sim/machine/front-end.h"
-#include "sim/machine/runtime.h"
+#include "sim/machine/device/runtime.h"
 
 // How many blocks are a wave: the same on every machine, so that results are.
 enum {

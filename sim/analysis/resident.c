@@ -13,7 +13,7 @@
 #include "sim/base/room.h"
 #include "sim/base/text.h"
 #include "sim/check/defect.h"
-#include "sim/machine/runtime.h"
+#include "sim/machine/device/runtime.h"
 
 enum {
   MULTIPROCESSORS =

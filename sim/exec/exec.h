@@ -21,7 +21,7 @@
 //
 // A request goes through memory/transfer.c. Addresses in registers become pointers of the machine. Lanes that address
 // another block of the cluster are listed and leave. The machine moves the words and reports the request
-// (sim/machine/words.c). Registers receive what was loaded, with its known bits and with what it depends on: blockIdx
+// (sim/machine/access/words.c). Registers receive what was loaded, with its known bits and with what it depends on: blockIdx
 // (compute/affine.c), the order of threads (unknown/order.c), or memory that holds an unknown value, with the step that
 // stored it (unknown/provenance.c).
 //
@@ -34,7 +34,7 @@
 #pragma once
 
 #include "sim/exec/code.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 #include "sim/launch/field.h"
 
 typedef struct _Unknown Unknown;   // unknown/unknown.h

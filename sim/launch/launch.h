@@ -32,7 +32,7 @@ G_BEGIN_DECLS
  * @cluster: blocks of a cluster in x, y, z; zeros: as the kernel says, or there are none
  * @parameters: (nullable) (transfer none): for compiled code: the bytes of all parameters, from the first one on, in the place of
  *   @arguments; what they do not reach is zeros
- * @runtime: (nullable) (transfer none): SmbRuntime (sim/machine/runtime.h): of a launch that is run for its results, with
+ * @runtime: (nullable) (transfer none): SmbRuntime (sim/machine/device/runtime.h): of a launch that is run for its results, with
  *   @memory, which is all that is allocated
  * @defects: (nullable) (transfer none): SmbDefects (sim/check/defect.h): takes what the kernel does wrong, of a launch with @runtime
  */

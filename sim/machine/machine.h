@@ -8,9 +8,9 @@
 #pragma once
 
 #include "sim/machine/front-end.h"
-#include "sim/machine/map.h"
-#include "sim/machine/place.h"
-#include "sim/machine/runtime.h"
+#include "sim/machine/global/map.h"
+#include "sim/machine/access/place.h"
+#include "sim/machine/device/runtime.h"
 #include "sim/machine/signature.h"
 
 #define FOR_LANES(lanes, lane)                                                                     \

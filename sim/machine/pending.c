@@ -11,7 +11,7 @@
 
 #include "sim/base/text.h"
 #include "sim/machine/check/checking.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 enum {
   WORD_BYTES = 4,   // the smallest copy

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "sim/arch/words.h"
-#include "sim/machine/access.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/access.h"
+#include "sim/machine/access/lanes.h"
 
 enum {
   NOBODY = 0,

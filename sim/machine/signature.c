@@ -7,7 +7,7 @@
 
 #include "sim/arch/arch.h"
 #include "sim/base/hash.h"
-#include "sim/machine/access.h"
+#include "sim/machine/access/access.h"
 
 gboolean
 smb_program_may_repeat(const SmbProgram *program) {

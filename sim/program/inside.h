@@ -61,7 +61,7 @@ struct _SmbProgram {
   // Why where lanes that diverge reconverge is not well known, whatever its variants say (SmbFrontEnd.variant): what
   // the kernel has, in words; NULL: it is known.
   const char *irregular;
-  // Whether the machine keeps what is known of memory, byte by byte (sim/machine/words.c). Nothing is known of a
+  // Whether the machine keeps what is known of memory, byte by byte (sim/machine/access/words.c). Nothing is known of a
   // buffer then unless the launch says what it holds.
   gboolean tracks;
   // Whether its blocks may repeat each other (sim/machine/signature.h): the front end vouches for all that is said

@@ -9,7 +9,7 @@
 #include "sim/arch/arch.h"
 #include "sim/base/error.h"
 #include "sim/count/recall.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 #include "sim/program/inside.h"
 
 enum {

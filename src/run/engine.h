@@ -8,7 +8,7 @@
 #include "sim/arch/arch.h"
 #include "sim/capture/launch.h"
 #include "sim/check/defect.h"
-#include "sim/machine/runtime.h"
+#include "sim/machine/device/runtime.h"
 #include "sim/module/module.h"
 #include "src/run/prediction.h"
 

@@ -30,7 +30,7 @@ prints kernel-clock
 prints kernel-grid
 prints kernel-pointers
 prints kernel-locks
-prints host-waits
+prints kernel-waits
 status=0
 "$SMEMBANK" run --nvcc -rdc=true --output ranking "$srcdir/tests/run/kernel-linked.cu" "$srcdir/tests/run/kernel-linked-more.cu" >out || status=$?
 [ "$status" = 0 ] || die "linked: status $status: $(cat out)"
@@ -50,7 +50,7 @@ cmp out "$srcdir/tests/run/dynamic.expected" || die "dynamic as PTX: another out
 status=0
 SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./linked >out 2>err || status=$?
 grep -q 'linking needs nvcc' err || die "linked PTX without a compiler: $(cat out err)"
-for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks host-waits; do
+for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks kernel-waits; do
   "$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/$name.cu"
   SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"
   cmp out "$srcdir/tests/run/$name.expected" || die "$name as PTX: another output: $(cat out err)"

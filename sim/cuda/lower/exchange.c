@@ -3,7 +3,7 @@
 //
 // What the lanes of a warp tell each other: shuffles and votes.
 #include "sim/cuda/lower/impl.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 // The lane that a shuffle reads from, or the lane itself where there is none in its segment.
 static guint

@@ -7,7 +7,7 @@
 
 #include "sim/exec/compute/compute-impl.h"
 #include "sim/exec/compute/scalar.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 typedef struct {
   const Compute *compute;

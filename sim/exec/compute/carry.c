@@ -6,7 +6,7 @@
 // The flag is one for all of them, as in hardware: a difference is the sum with the complement, and sets it where
 // nothing is borrowed (measured on an H100: an addc behind a sub.cc adds 1 where nothing was borrowed).
 #include "sim/exec/compute/compute-impl.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 typedef struct {
   Bits value;

@@ -9,7 +9,7 @@
 
 #include "sim/exec/compute/compute-impl.h"
 #include "sim/exec/compute/multifunction.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 // Every lane that still runs takes part.
 static inline gboolean

@@ -7,7 +7,7 @@
 
 #include "sim/exec/compute/compute-impl.h"
 #include "sim/exec/compute/real.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 gboolean
 smb_compute_is_exchange(const Compute *compute) {

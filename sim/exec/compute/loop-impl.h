@@ -8,7 +8,7 @@
 #include "sim/exec/compute/function.h"
 #include "sim/exec/compute/loop.h"
 #include "sim/exec/compute/scalar.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 // Lanes do not depend on each other: a row of the result may be one of an operand.
 #if defined __clang__

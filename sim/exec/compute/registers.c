@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/exec/compute/loop.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 // Rows begin at a cache line.
 enum {

@@ -5,7 +5,7 @@
 // in shared memory: each warp has 16 rows of A, of C and of D, as in products of its own, and all of B. They are made when they begin, which is what a
 // program sees that waits for them before it looks at D, or changes what they read.
 #include "sim/exec/memory/memory.h"
-#include "sim/machine/runtime.h"
+#include "sim/machine/device/runtime.h"
 
 enum {
   GROUP_WARPS = 4,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// Steps that ask for memory: from registers to requests of the machine (sim/machine/words.c), and back.
+// Steps that ask for memory: from registers to requests of the machine (sim/machine/access/words.c), and back.
 #pragma once
 
 #include "sim/exec/unknown/order.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/exec/product/product.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 enum {
   EIGHT = 8,    // rows, or columns, that lanes are spread over

@@ -6,7 +6,7 @@
 
 #include "sim/exec/runtime-function.h"
 #include "sim/exec/warp/warp.h"
-#include "sim/machine/children.h"
+#include "sim/machine/device/children.h"
 
 enum {
   SERVICE_VALUES = 16, // at most: a dim3 has three, a cudaPitchedPtr four, a cudaExtent three

@@ -6,7 +6,7 @@
 // not known either what is only counted; of a launch that is run for its results it is computed, and if another rule of adding
 // might have given something else, a user is told.
 #include "sim/exec/warp/warp.h"
-#include "sim/machine/runtime.h"
+#include "sim/machine/device/runtime.h"
 
 // Whether all lanes of the groups of 32 that take part do.
 static gboolean

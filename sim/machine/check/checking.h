@@ -8,7 +8,7 @@
 #pragma once
 
 #include "sim/check/defect.h"
-#include "sim/machine/access.h"
+#include "sim/machine/access/access.h"
 
 /**
  * CheckCell: what happened to a granule of shared memory, in the times of the block's clock; 0, or a time of an earlier block: nothing

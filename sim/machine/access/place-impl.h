@@ -4,8 +4,8 @@
 // The loops of place.h, for whatever processor this is compiled for; PLACE_LOOPS is the name of their table.
 #include <string.h>
 
-#include "sim/machine/lanes.h"
-#include "sim/machine/place.h"
+#include "sim/machine/access/lanes.h"
+#include "sim/machine/access/place.h"
 
 static void
 point(LanePlaces *places, guint n, const guint64 *restrict pointers, guint64 start, guint32 base,

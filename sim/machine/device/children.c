@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/machine/children.h"
+#include "sim/machine/device/children.h"
 
 #include <string.h>
 
-#include "sim/machine/runtime.h"
+#include "sim/machine/device/runtime.h"
 
 enum {
   PARAMETER_ALIGN = 256, // no parameter needs more

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/arch/arch.h"
-#include "sim/machine/access.h"
+#include "sim/machine/access/access.h"
 #include "sim/machine/check/checking.h"
 
 enum {

@@ -5,9 +5,9 @@
 // nobody wrote, and a byte of a buffer whose contents the launch does not give, is not known.
 #include <string.h>
 
-#include "sim/machine/access.h"
+#include "sim/machine/access/access.h"
 #include "sim/machine/check/checking.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 enum {
   WORD_BYTES = 4,

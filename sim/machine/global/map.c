@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/machine/map.h"
+#include "sim/machine/global/map.h"
 
 #include <string.h>
 

@@ -241,5 +241,5 @@ main() {
   check_streams();
   check_thread();
   check_graph();
-  return finish("host-waits");
+  return finish("kernel-waits");
 }

@@ -6,7 +6,7 @@
 // kernel can write over.
 #include <string.h>
 
-#include "sim/machine/runtime.h"
+#include "sim/machine/device/runtime.h"
 
 enum {
   HEAP_ALIGN = 16,

@@ -3,7 +3,7 @@
 //
 // The loops for every processor, and those of each kind.
 #define PLACE_LOOPS smb_place_loops_portable
-#include "sim/machine/place-impl.h"
+#include "sim/machine/access/place-impl.h"
 
 const PlaceLoops *
 smb_place_loops(SmbProcessor processor) {

@@ -4,8 +4,8 @@
 // What an atomic leaves in words of memory: of which all is known, and of which not, component by component.
 #include <string.h>
 
-#include "sim/machine/access.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/access.h"
+#include "sim/machine/access/lanes.h"
 
 enum {
   WORD_BYTES = 4,

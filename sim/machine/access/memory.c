@@ -4,7 +4,7 @@
 // Loads and stores: the bytes of shared memory, of global memory, and of each thread's own.
 #include <string.h>
 
-#include "sim/machine/access.h"
+#include "sim/machine/access/access.h"
 
 gboolean
 smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,

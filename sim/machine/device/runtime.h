@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "sim/machine/children.h"
+#include "sim/machine/device/children.h"
 #include "sim/texture/descriptor.h"
 
 G_BEGIN_DECLS
@@ -79,7 +79,7 @@ void smb_runtime_set_graph(SmbRuntime *runtime, guint64 graph);
 guint64 smb_runtime_graph(const SmbRuntime *runtime);
 
 /**
- * smb_runtime_set_children: What the device runtime keeps (sim/machine/children.h).
+ * smb_runtime_set_children: What the device runtime keeps (sim/machine/device/children.h).
  * @children: (transfer none) (nullable): outlives @runtime; %NULL: its functions are not there
  */
 void smb_runtime_set_children(SmbRuntime *runtime, SmbChildren *children);

@@ -5,8 +5,8 @@
 // or where the object still holds what it did before the launch. Whatever else there is goes lane by lane (words.c).
 #include <string.h>
 
-#include "sim/machine/access.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/access.h"
+#include "sim/machine/access/lanes.h"
 
 enum {
   WORD_BYTES = 4,

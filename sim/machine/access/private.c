@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/base/hash.h"
-#include "sim/machine/access.h"
+#include "sim/machine/access/access.h"
 
 enum {
   WORD_BYTES = 4,

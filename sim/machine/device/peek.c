@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "sim/base/range.h"
-#include "sim/machine/access.h"
-#include "sim/machine/runtime.h"
+#include "sim/machine/access/access.h"
+#include "sim/machine/device/runtime.h"
 
 enum {
   PEEK_BYTES = 16, // that are read at once: a divisor of what global memory is kept in

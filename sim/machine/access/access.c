@@ -3,7 +3,7 @@
 //
 // Accesses: where each lane's address lies, whether it may be accessed, and the request that the warp
 // makes of it.
-#include "sim/machine/access.h"
+#include "sim/machine/access/access.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "sim/base/range.h"
 #include "sim/base/text.h"
 #include "sim/machine/check/checking.h"
-#include "sim/machine/lanes.h"
+#include "sim/machine/access/lanes.h"
 
 gboolean
 smb_access_fail(SmbBlock *block, const Move *move, guint warp, guint lane, const char *problem) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
-#include "sim/machine/runtime.h"
+#include "sim/machine/device/runtime.h"
 
 struct _SmbRuntime {
   SmbHeap *heap;

@@ -9,7 +9,7 @@
 #include "sim/arch/arch.h"
 #include "sim/arch/rule.h"
 #include "sim/arch/words.h"
-#include "sim/machine/access.h"
+#include "sim/machine/access/access.h"
 
 // What an atomic leaves in memory, from what was there and its operand.
 static gint64

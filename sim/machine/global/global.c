@@ -5,7 +5,7 @@
 // writes into its own overlay, chunk by chunk; what it leaves behind is committed when it ends.
 #include <string.h>
 
-#include "sim/machine/global-impl.h"
+#include "sim/machine/global/global-impl.h"
 
 guint64
 smb_overlay_buffer_key(guint buffer) {

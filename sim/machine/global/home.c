@@ -5,8 +5,8 @@
 // the block has ended. What has no home, and of what it is not known which value it has, is also kept.
 #include <string.h>
 
-#include "sim/machine/access.h"
-#include "sim/machine/global-impl.h"
+#include "sim/machine/access/access.h"
+#include "sim/machine/global/global-impl.h"
 
 typedef struct {
   guint64 address;
