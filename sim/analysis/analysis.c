@@ -222,8 +222,10 @@ collect_access(SmbAnalysis *analysis, const SmbProgram *program, const SmbLaunch
   access.site = smb_program_site(program, site);
   for (guint w = 0; w < SMB_MAX_WARPS; w++)
     smb_tally_add(&access.total, &access.warps[w]);
-  if (access.total.requests == 0 && access.uncounted == 0)
+  if (access.total.requests == 0 && access.uncounted == 0) { // perhaps never by an active lane
+    smb_tally_add(&analysis->totals[access.site->op_class], &access.total);
     return;
+  }
   // For an access without a request that is counted, a rule can be named nevertheless.
   if (access.total.requests == 0)
     access.worst = (SmbRequest){.op = (guint8)plain[access.site->op_class],

@@ -27,7 +27,8 @@ G_BEGIN_DECLS
 /**
  * SmbTally: sums over requests of shared memory
  * @pipe_wavefronts: that the pipe takes; of machine code @wavefronts may be others, since they are counted per
- *   instruction, as profilers do (sim/count/instruction-counter.h)
+ *   instruction, as profilers do (sim/count/instruction-counter.h), and each of @idle_issues takes one
+ * @idle_issues: executions of machine code in which no lane was active: no requests
  * @max_degree: of their requests
  * @max_queue: the most wavefronts of a request for each ideal one, rounded up
  */
@@ -35,6 +36,7 @@ typedef struct {
   guint64 requests;
   guint64 wavefronts;
   guint64 pipe_wavefronts;
+  guint64 idle_issues;
   guint64 ideal;
   guint64 excess;
   guint64 cycles; /* under saturation */

@@ -59,6 +59,14 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
   tally->pipe_wavefronts = pipe_wavefronts;
 }
 
+static void
+count_idle(gpointer user, guint site, guint warp) {
+  Worker *worker = user;
+  SmbTally *tally = &worker->sums.accesses[site].warps[warp];
+  tally->idle_issues += worker->now.times;
+  tally->pipe_wavefronts += worker->now.times;
+}
+
 // Distinct values of a short array, which come to its beginning.
 static guint
 count_distinct(guint64 *values, guint n) {
@@ -276,8 +284,13 @@ smb_worker_note_facts(Worker *worker, const SmbBlock *block) {
 void
 smb_worker_turn_to(Worker *worker, const SmbShare *share) {
   static const SmbSink nobody = {0};
-  static const SmbSink counts = {count_shared,    count_global_segments, take_warning,
-                                 count_uncounted, count_traffic,         count_constant};
+  static const SmbSink counts = {.shared = count_shared,
+                                 .global = count_global_segments,
+                                 .warn = take_warning,
+                                 .uncounted = count_uncounted,
+                                 .traffic = count_traffic,
+                                 .constant = count_constant,
+                                 .idle = count_idle};
   worker->now = *share;
   worker->sink = share->times ? counts : nobody;
 }

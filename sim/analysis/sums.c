@@ -26,9 +26,9 @@
   { name, MEMBER_REQUIRED, NULL, NULL, AT(Type, member), NULL, &(table) }
 
 static const SmbMember tally_members[] = {
-    SUM(SmbTally, requests),    SUM(SmbTally, wavefronts), SUM(SmbTally, pipe_wavefronts),
-    SUM(SmbTally, ideal),       SUM(SmbTally, excess),     SUM(SmbTally, cycles),
-    MOST(SmbTally, max_degree), MOST(SmbTally, max_queue),
+    SUM(SmbTally, requests),    SUM(SmbTally, wavefronts),  SUM(SmbTally, pipe_wavefronts),
+    SUM(SmbTally, idle_issues), SUM(SmbTally, ideal),       SUM(SmbTally, excess),
+    SUM(SmbTally, cycles),      MOST(SmbTally, max_degree), MOST(SmbTally, max_queue),
 };
 static const SmbMembers tally_table = {SMB_MEMBERS(tally_members)};
 
@@ -72,7 +72,7 @@ write_warp_sums(GString *json, gconstpointer value) {
   g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(WarpRow));
   for (guint w = 0; w < SMB_MAX_WARPS; w++) {
     const WarpRow row = {w, warps[w]};
-    if (row.tally.requests)
+    if (row.tally.requests || row.tally.idle_issues)
       g_array_append_val(rows, row);
   }
   smb_members_write_value(json, &warp_table, &rows);
@@ -84,7 +84,7 @@ add_warps(gpointer into, gconstpointer more) {
   SmbTally *warps = into;
   const SmbTally *others = more;
   for (guint w = 0; w < SMB_MAX_WARPS; w++) {
-    if (others[w].requests)
+    if (others[w].requests || others[w].idle_issues)
       smb_tally_add(&warps[w], &others[w]);
   }
 }

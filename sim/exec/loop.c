@@ -75,6 +75,16 @@ tell_computing(const Exec *exec, const Step *step, guint n, SmbLanes lanes) {
     tell_step(exec, step, lanes);
 }
 
+// Tells that no lane executes a step, if it takes a slot of the pipe of shared memory nevertheless. Measured of LDS and STS whose guard is
+// false in all lanes (H100; doc/model.md).
+G_GNUC_NO_INLINE static void
+tell_idle(const Exec *exec, const Step *step) {
+  const SmbBlock *block = exec->block;
+  if (step->kind == KIND_TRANSFER && step->begins && step->transfer->window == WINDOW_SHARED &&
+      block->sink->idle && smb_program_is_machine_code(block->program))
+    block->sink->idle(block->user, step->transfer->move.site, exec->w);
+}
+
 // One step of the running warp, of which it is known who executes it.
 static gboolean
 execute_step(Exec *exec) {
@@ -85,6 +95,8 @@ execute_step(Exec *exec) {
   SmbLanes lanes = step->guard == PREDICATE_TRUE ? splits->mask : splits->mask & truth;
   exec->block->instructions += step->begins;
   tell_step(exec, step, lanes);
+  if (!lanes)
+    tell_idle(exec, step);
   if (registers->predicate_flags[step->guard] & (ROW_BLOCK | ROW_ORDER))
     watch_guard(exec, step, 0);
   return step->run(exec, step, lanes);
@@ -143,6 +155,8 @@ run_warp(Exec *exec) {
       }
     }
     tell_step(exec, step, lanes);
+    if (G_UNLIKELY(!lanes))
+      tell_idle(exec, step);
     exec->left = left;
     if (!step->run(exec, step, lanes))
       return FALSE;

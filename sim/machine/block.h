@@ -64,6 +64,7 @@ const char *smb_traffic_name(SmbTraffic traffic);
  * @traffic: a warp executed @site, which moved @bytes of shared memory, or SMB_BYTES_UNKNOWN, and made no request
  * @executed: warp @warp executes @n instructions of machine code, one behind the other, the last of which is at @place (a
  *   byte address in its code) and is executed by @lanes, of which there may be none; told ahead of its requests
+ * @idle: warp @warp executed @site, an access of machine code to shared memory, without an active lane: no request
  */
 typedef struct {
   void (*shared)(gpointer user, guint site, guint warp, const char *array,
@@ -76,6 +77,7 @@ typedef struct {
   void (*traffic)(gpointer user, SmbTraffic kind, guint site, guint64 bytes);
   void (*constant)(gpointer user, guint site, const char *name, const SmbRequest *request);
   void (*executed)(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes);
+  void (*idle)(gpointer user, guint site, guint warp);
 } SmbSink;
 
 typedef struct _SmbGlobal SmbGlobal;

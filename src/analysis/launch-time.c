@@ -11,15 +11,22 @@
 
 #define CACHES "cold|warm"
 
+// Warp instructions that are counted in the time that a prediction with all its accesses takes: two replays of 3 million, one for each access
+// that conflicts, and the blocks that are executed for them (0.5 to 2 s of a processor, which counts 30 million a second).
+#define PREDICTION_INSTRUCTIONS 64e6
+
 // Of a time: what is less is no change.
 #define LEAST_CHANGE 0.005
 
-static gboolean option_time;
+static gboolean option_time, option_no_time;
 static char *option_device, *option_clock, *option_cache;
 
 static const GOptionEntry entries[] = {
     {"time", 0, 0, G_OPTION_ARG_NONE, &option_time,
-     "predict how long the launch takes, what limits it, and what its conflicts cost", NULL},
+     "predict how long the launch takes, what limits it, and what its conflicts cost (default: "
+     "where counting takes longer than that)",
+     NULL},
+    {"no-time", 0, 0, G_OPTION_ARG_NONE, &option_no_time, "do not predict it", NULL},
     {"device", 0, 0, G_OPTION_ARG_STRING, &option_device,
      "the device that it is predicted for (default: the first one of the architecture)", "NAME"},
     {"clock", 0, 0, G_OPTION_ARG_STRING, &option_clock,
@@ -29,7 +36,7 @@ static const GOptionEntry entries[] = {
     G_OPTION_ENTRY_NULL,
 };
 const SmbCliGroup smb_launch_time_group = {"Time", entries};
-const SmbCliGroup smb_launch_time_clock_group = {"Time", entries + 2};
+const SmbCliGroup smb_launch_time_clock_group = {"Time", entries + 3};
 
 void
 smb_launch_time_choose(char *device) {
@@ -57,7 +64,7 @@ parse_cache(gboolean *is_warm, GError **error) {
 
 gboolean
 smb_launch_time_is_asked(void) {
-  return option_time || option_device || option_clock || option_cache;
+  return !option_no_time && (option_time || option_device || option_clock || option_cache);
 }
 
 static gboolean
@@ -115,9 +122,26 @@ smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **err
   return predict_with(target, arch, FALSE, error);
 }
 
+// Whether counting a launch of machine code took longer than a prediction of its time does, on whatever machine. That replays as many
+// instructions of any launch at the most, and executes a few of its blocks.
+static gboolean
+is_dear(const SmbTarget *target, const SmbAnalysis *analysis) {
+  double share = (double)analysis->n_blocks_run / (double)MAX(analysis->n_blocks, 1);
+  return smb_program_is_machine_code(target->kernel) &&
+         (double)analysis->instructions * share > PREDICTION_INSTRUCTIONS;
+}
+
 SmbLaunchTime *
-smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  return smb_launch_time_is_asked() ? smb_launch_time_predict(target, arch, error) : NULL;
+smb_launch_time_new(const SmbTarget *target, const SmbAnalysis *analysis, const SmbArch *arch,
+                    GError **error) {
+  if (smb_launch_time_is_asked())
+    return smb_launch_time_predict(target, arch, error);
+  if (option_no_time || !is_dear(target, analysis))
+    return NULL;
+  SmbLaunchTime *time = smb_launch_time_predict(target, arch, NULL);
+  if (time && !time->time) // nobody asked why
+    g_clear_pointer(&time, smb_launch_time_free);
+  return time;
 }
 
 void

@@ -49,11 +49,14 @@ char *smb_time_describe(double microseconds);
 /**
  * smb_launch_time_new:
  * @target: (transfer none): must outlive the result; machine code, or it is said that its time is not known
+ * @analysis: what was counted of it
  * @error: SMB_ERROR_USAGE for what was typed; what running blocks fails with
  *
- * Returns: (transfer full) (nullable): the time of its launch; %NULL without an error: it was not asked for
+ * Returns: (transfer full) (nullable): the time of its launch; %NULL without an error: it was not asked for, and counting took
+ * less than that would
  */
-SmbLaunchTime *smb_launch_time_new(const SmbTarget *target, const SmbArch *arch, GError **error);
+SmbLaunchTime *smb_launch_time_new(const SmbTarget *target, const SmbAnalysis *analysis,
+                                   const SmbArch *arch, GError **error);
 void smb_launch_time_free(SmbLaunchTime *time);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbLaunchTime, smb_launch_time_free)
 

@@ -223,12 +223,15 @@ append_shuffles(GString *text, const SmbAnalysis *analysis) {
 static void
 append_pipe(GString *text, const SmbAnalysis *analysis) {
   const SmbTally total = smb_analysis_total(analysis);
-  if (total.pipe_wavefronts != total.wavefronts)
-    g_string_append_printf(text,
-                           "%sThe LSU pipe takes %s for these requests; %s is what Nsight Compute "
-                           "counts per instruction (doc/model.md).",
-                           text->len ? " " : "", smb_count(total.pipe_wavefronts, "wavefront").text,
-                           smb_number(total.wavefronts).text);
+  if (total.pipe_wavefronts == total.wavefronts)
+    return;
+  g_string_append_printf(text, "%sThe LSU pipe takes %s for these requests", text->len ? " " : "",
+                         smb_count(total.pipe_wavefronts, "wavefront").text);
+  if (total.idle_issues > 0)
+    g_string_append_printf(text, ", %s of them for instructions that no lane of a warp executes",
+                           smb_number(total.idle_issues).text);
+  g_string_append_printf(text, "; %s is what Nsight Compute counts per instruction (doc/model.md).",
+                         smb_number(total.wavefronts).text);
 }
 
 static char *

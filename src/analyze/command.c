@@ -245,9 +245,13 @@ smb_cmd_analyze(SmbCli *cli, GError **error) {
     return FALSE;
   g_autoptr(SmbCompiledCount) compiled = smb_compiled_count_new(target, analysis, cli->arch);
   g_autoptr(GError) untimed = NULL;
+  gboolean has_compiled = smb_compiled_count_has(compiled);
+  const SmbTarget *timed = has_compiled ? compiled->target : target;
   g_autoptr(SmbLaunchTime) time =
-      (smb_limits_need_time(limits) ? smb_launch_time_predict : smb_launch_time_new)(
-          smb_compiled_count_has(compiled) ? compiled->target : target, cli->arch, &untimed);
+      smb_limits_need_time(limits)
+          ? smb_launch_time_predict(timed, cli->arch, &untimed)
+          : smb_launch_time_new(timed, has_compiled ? compiled->analysis : analysis, cli->arch,
+                                &untimed);
   if (untimed) {
     g_propagate_error(error, g_steal_pointer(&untimed));
     return FALSE;

@@ -276,6 +276,7 @@ write_csv_fields(SmbCsv *csv, const SmbAnalyzeReport *report, const Row *row) {
   else
     smb_csv_skip(csv, 5);
   smb_csv_number_if(csv, row->cost != NULL, row->cost ? (guint64)round(*row->cost) : 0);
+  smb_csv_number_if(csv, row->shared != NULL, row->shared ? row->shared->idle_issues : 0);
   smb_csv_end_row(csv);
 }
 
@@ -335,15 +336,15 @@ void
 smb_analyze_write_csv(SmbCli *cli, gconstpointer result) {
   const SmbAnalyzeReport *report = result;
   const SmbAnalysis *analysis = report->analysis;
-  SmbCsv csv =
-      smb_csv_begin(cli->out, "memory,line,column,array,op,width,expression,warp,"
-                              "requests,wavefronts,ideal_wavefronts,"
-                              "excess_wavefronts,max_degree,cycles,segments,"
-                              "ideal_segments,max_segments,exact,file,pc,opcode,"
-                              "reason,depends_on_data,uncounted_requests,"
-                              "compiled_requests,compiled_wavefronts,"
-                              "compiled_ideal_wavefronts,"
-                              "compiled_excess_wavefronts,compiled_max_degree,cost_cycles");
+  SmbCsv csv = smb_csv_begin(cli->out, "memory,line,column,array,op,width,expression,warp,"
+                                       "requests,wavefronts,ideal_wavefronts,"
+                                       "excess_wavefronts,max_degree,cycles,segments,"
+                                       "ideal_segments,max_segments,exact,file,pc,opcode,"
+                                       "reason,depends_on_data,uncounted_requests,"
+                                       "compiled_requests,compiled_wavefronts,"
+                                       "compiled_ideal_wavefronts,"
+                                       "compiled_excess_wavefronts,compiled_max_degree,cost_cycles,"
+                                       "idle_issues");
   for (guint i = 0; i < analysis->accesses->len; i++)
     write_csv_access(&csv, &g_array_index(analysis->accesses, SmbAccess, i), report);
   write_csv_compiled(&csv, report);

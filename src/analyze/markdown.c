@@ -41,13 +41,27 @@ write_analysis_heading(SmbSpool *out, const SmbAnalyzeReport *report, const SmbA
       block, grid, report->analysis->shared_bytes, smb_arch_info(arch)->name);
 }
 
+// Of machine code in which some instructions have no active lane.
+static gboolean
+tells_idle(const SmbAnalyzeReport *report) {
+  return smb_analysis_total(report->analysis).idle_issues > 0;
+}
+
+// The cells of a tally that has no requests.
 static void
-write_tally_markdown(SmbSpool *out, const SmbTally *tally) {
+write_no_tally(SmbSpool *out, const SmbAnalyzeReport *report, const char *why) {
+  smb_spool_printf(out, " | | | |%s |%s", why, tells_idle(report) ? " |" : "");
+}
+
+static void
+write_tally_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbTally *tally) {
   smb_spool_printf(out,
                    " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT
                    " | %" G_GUINT64_FORMAT " | %u-way |",
                    tally->requests, tally->wavefronts, tally->ideal, tally->excess,
                    tally->max_degree);
+  if (tells_idle(report))
+    smb_spool_printf(out, " %" G_GUINT64_FORMAT " |", tally->idle_issues);
 }
 
 // The cells of the compiled count and of what conflicts cost, and the end of the row. @tally: (nullable): %NULL: they stand in another row
@@ -85,9 +99,9 @@ write_access_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbAn
   gboolean is_first = smb_compiled_count_share(report->compiled, row->access, &compiled);
   begin_row_markdown(out, site, row->n);
   if (row->total.requests)
-    write_tally_markdown(out, &row->total);
+    write_tally_markdown(out, report, &row->total);
   else
-    smb_spool_puts(out, " | | | | not counted |");
+    write_no_tally(out, report, " not counted");
   gboolean is_own = is_first || !smb_compiled_count_has(report->compiled);
   end_row_markdown(out, report, is_own ? &compiled : NULL,
                    is_own ? smb_analyze_cost(report, row->access) : -1);
@@ -102,7 +116,7 @@ write_compiled_markdown(SmbSpool *out, const SmbAnalyzeReport *report) {
     if (line->first)
       continue;
     begin_row_markdown(out, line->site, line->n);
-    smb_spool_puts(out, " | | | | |");
+    write_no_tally(out, report, "");
     end_row_markdown(out, report, &line->total,
                      smb_compiled_line_cost(report->time, report->compiled, line));
   }
@@ -114,7 +128,7 @@ write_total_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const char *
   if (total->requests + compiled->requests == 0)
     return;
   smb_spool_printf(out, "| | **total** | %s |", name);
-  write_tally_markdown(out, total);
+  write_tally_markdown(out, report, total);
   end_row_markdown(out, report, compiled, -1);
 }
 
@@ -160,9 +174,10 @@ write_table_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArc
   g_autofree char *heads = g_strdup_printf(
       smb_arch_say(arch,
                    "| place | shared access | op | requests | wavefronts | ideal | excess | worst |"
-                   "%s%s\n|---|---|---|--:|--:|--:|--:|--:|%s%s\n"),
+                   "%s%s%s\n|---|---|---|--:|--:|--:|--:|--:|%s%s%s\n"),
+      tells_idle(report) ? " idle issues |" : "",
       has_compiled ? " compiled wavefronts | excess |" : "", is_timed ? " cost in cycles |" : "",
-      has_compiled ? "--:|--:|" : "", is_timed ? "--:|" : "");
+      tells_idle(report) ? "--:|" : "", has_compiled ? "--:|--:|" : "", is_timed ? "--:|" : "");
   smb_spool_puts(out, heads);
   for (guint i = 0; i < rows->len; i++)
     write_access_markdown(out, report, &g_array_index(rows, SmbAnalyzeRow, i));

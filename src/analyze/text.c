@@ -98,16 +98,31 @@ add_compiled_rows(SmbTable *table, const SmbAnalyzeReport *report) {
   }
 }
 
+// Of machine code in which some instructions have no active lane.
+static gboolean
+has_idle_issues(const SmbAnalyzeReport *report) {
+  return smb_analysis_total(report->analysis).idle_issues > 0;
+}
+
+static void
+add_tally(SmbTable *table, const SmbAnalyzeReport *report, const SmbTally *tally) {
+  smb_analyze_add_tally(table, tally);
+  if (has_idle_issues(report))
+    smb_table_number(table, SMB_STYLE_PLAIN, tally->idle_issues);
+}
+
 static void
 write_access_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeReport *report) {
   const SmbAccess *access = row->access;
   add_sites(table, access->site, row->n);
   if (row->total.requests)
-    smb_analyze_add_tally(table, &row->total);
+    add_tally(table, report, &row->total);
   else {
     for (guint i = 0; i < 4; i++)
       smb_table_cell(table, SMB_STYLE_DIM, "-");
     smb_table_cell(table, SMB_STYLE_BAD, "not counted");
+    if (has_idle_issues(report))
+      smb_table_number(table, SMB_STYLE_DIM, row->total.idle_issues);
   }
   if (smb_compiled_count_has(report->compiled))
     add_compiled(table, report, access);
@@ -119,21 +134,21 @@ write_access_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeRepo
     smb_table_printf(table, SMB_STYLE_DIM, smb_vendor_say(report->analysis->vendor, "  warp %u"),
                      w);
     smb_table_cell(table, SMB_STYLE_PLAIN, "");
-    smb_analyze_add_tally(table, &access->warps[w]);
+    add_tally(table, report, &access->warps[w]);
     smb_table_end_row(table);
   }
 }
 
 // @compiled: (nullable)
 static void
-write_total_row(SmbTable *table, const char *name, const SmbTally *total,
-                const SmbTally *compiled) {
+write_total_row(SmbTable *table, const SmbAnalyzeReport *report, const char *name,
+                const SmbTally *total, const SmbTally *compiled) {
   if (total->requests == 0 && (!compiled || compiled->requests == 0))
     return;
   smb_table_cell(table, SMB_STYLE_PLAIN, "");
   smb_table_cell(table, SMB_STYLE_BOLD, "total");
   smb_table_cell(table, SMB_STYLE_PLAIN, name);
-  smb_analyze_add_tally(table, total);
+  add_tally(table, report, total);
   if (compiled)
     add_compiled_tally(table, compiled);
   smb_table_end_row(table);
@@ -147,6 +162,8 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
                                             "wavefronts>|ideal>|excess>|per request: worst>"));
   const SmbAnalysis *compiled =
       smb_compiled_count_has(report->compiled) ? report->compiled->analysis : NULL;
+  if (has_idle_issues(report))
+    smb_table_columns(table, ": idle issues>");
   if (compiled)
     smb_table_columns(table, "compiled: wavefronts>|excess>");
   if (smb_analyze_is_timed(report))
@@ -158,9 +175,9 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
     add_compiled_rows(table, report);
   smb_table_rule(table);
   for (guint c = 0; c < SMB_N_OP_CLASSES; c++)
-    write_total_row(table, smb_op_class_name((SmbOpClass)c), &analysis->totals[c],
+    write_total_row(table, report, smb_op_class_name((SmbOpClass)c), &analysis->totals[c],
                     compiled ? &compiled->totals[c] : NULL);
-  write_total_row(table, "async", &analysis->copies, compiled ? &compiled->copies : NULL);
+  write_total_row(table, report, "async", &analysis->copies, compiled ? &compiled->copies : NULL);
   smb_table_write(table, cli->out, cli->colour);
   if (smb_compiled_count_shares(report->compiled, analysis))
     smb_spool_puts(cli->out, SMB_ANALYZE_SAME_LINE_LEGEND "\n");

@@ -202,8 +202,10 @@ smb_cmd_explain(SmbCli *cli, GError **error) {
       return FALSE;
   }
   g_autoptr(GError) untimed = NULL;
-  g_autoptr(SmbLaunchTime) time = smb_launch_time_new(
-      smb_compiled_count_has(compiled) ? compiled->target : target, cli->arch, &untimed);
+  gboolean has_compiled = smb_compiled_count_has(compiled);
+  g_autoptr(SmbLaunchTime) time =
+      smb_launch_time_new(has_compiled ? compiled->target : target,
+                          has_compiled ? compiled->analysis : analysis, cli->arch, &untimed);
   if (untimed) {
     g_propagate_error(error, g_steal_pointer(&untimed));
     return FALSE;

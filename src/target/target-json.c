@@ -91,6 +91,8 @@ smb_json_tally(JsonBuilder *json, const SmbTally *tally) {
   smb_json_number(json, "excess_wavefronts", (gint64)tally->excess);
   if (tally->pipe_wavefronts != tally->wavefronts)
     smb_json_number(json, "pipe_wavefronts", (gint64)tally->pipe_wavefronts);
+  if (tally->idle_issues)
+    smb_json_number(json, "idle_issues", (gint64)tally->idle_issues);
 }
 
 void

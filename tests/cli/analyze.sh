@@ -26,7 +26,7 @@ golden pad1.json
 tile --format csv
 golden pad1.csv
 tile --format csv --warps
-awk -F, 'NF != 30 { exit 1 }' "$work/out" || die 'a row of CSV without all its fields'
+awk -F, 'NF != 31 { exit 1 }' "$work/out" || die 'a row of CSV without all its fields'
 expect 0 analyze --rows 16 --cols 32 --pad 2
 golden pad2.txt
 expect 0 analyze --rows 8 --cols 8 --elem float4 --dynamic

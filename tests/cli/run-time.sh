@@ -61,3 +61,25 @@ grep -qx '0 wrong, 1024 counted, 1024 called' out || die "memory has changed: $(
 grep '^[0-9]*,"turn' ranking.csv | cut -d , -f 17- | sed 1q >ran
 expect 0 analyze app.capture --time --format csv
 grep '^[0-9]*,"turn' "$work/out" | cut -d , -f 17- | sed 1q | cmp -s - ran || die "another time: $(cat ran ranking.csv "$work/out")"
+
+# Counting all blocks of a launch takes longer than predicting its time: predicted, unless that is not wanted.
+cat >dear.cu <<'END'
+__global__ void dear(const int *where, int *out, int n) {
+  __shared__ int s[1024];
+  for (int i = threadIdx.x; i < 1024; i += 256)
+    s[i] = i;
+  __syncthreads();
+  int at = where[blockIdx.x] % 32;
+  for (int i = 0; i < n; i++)
+    at = s[(at * 32 + threadIdx.x) % 1024] % 32;
+  out[blockIdx.x * blockDim.x + threadIdx.x] = at;
+}
+END
+"$nvcc" -cubin -arch=sm_90 -lineinfo -o dear.cubin dear.cu
+dear() { expect 0 "$@" dear.cubin --block 256 --grid 4096 --arg 2=400 --buffer 0=random:u32; }
+dear analyze
+shows 'Time on an H100: '
+dear analyze --no-time
+! grep -q 'Time on an H100' "$work/out" || die "a time that is not wanted"
+dear analyze --no-time --time
+! grep -q 'Time on an H100' "$work/out" || die "a time that is not wanted"
