@@ -25,7 +25,7 @@ printf 'DONE(cudaOne, CUDA_13, PLAIN)\nACCEPTED(cudaTwo, CUDA_13, PLAIN, "x")\nR
 called "$work/made-up.cu" >"$work/called"
 [ "$(rows "$work/made-up.def" | LC_ALL=C comm -23 - "$work/called")" = cudaTwo ] || { echo 'FAIL: a made-up table is read wrongly'; exit 1; }
 
-called "$srcdir"/tests/run/*.cu "$srcdir"/tests/run/*.c "$srcdir"/tests/run/*.h "$srcdir"/tests/run/*.py >"$work/called"
+called "$srcdir"/tests/run/*/*.cu "$srcdir"/tests/run/*/*.c "$srcdir"/tests/run/*/*.h "$srcdir"/tests/run/*/*.py "$srcdir"/tests/run/*.h >"$work/called"
 for def in "$srcdir/gpu/driver/functions.def" "$srcdir/gpu/driver/cu/driver-functions.def"; do
   rows "$def"
 done | LC_ALL=C sort -u >"$work/rows"

@@ -2,14 +2,14 @@
 # SPDX-FileCopyrightText: the smembank authors
 # SPDX-License-Identifier: MIT
 #
-# smembank run --check: tests/run/check-cases.cu makes one mistake at a time. Each is found, at its line and by its kind; the same program
+# smembank run --check: tests/run/kernel/check-cases.cu makes one mistake at a time. Each is found, at its line and by its kind; the same program
 # without it has nothing to say. Right programs that synchronise in less common ways have nothing to say either.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
 SMEMBANK=$(realpath "$SMEMBANK")
 srcdir=$(cd "$srcdir" && pwd)
-source=$srcdir/tests/run/check-cases.cu
+source=$srcdir/tests/run/kernel/check-cases.cu
 cd "$work"
 
 run_libraries

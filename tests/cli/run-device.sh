@@ -14,13 +14,14 @@ cd "$work"
 
 need_nvcc
 run_libraries
+kernels=$srcdir/tests/run/kernel
 
 # prints NAME: the program prints what is in NAME.expected, and returns 0.
 prints() {
   status=0
-  "$SMEMBANK" run --output ranking "$srcdir/tests/run/$1.cu" >out 2>err || status=$?
+  "$SMEMBANK" run --output ranking "$kernels/$1.cu" >out 2>err || status=$?
   [ "$status" = 0 ] || die "$1: status $status: $(cat out err)"
-  cmp out "$srcdir/tests/run/$1.expected" || die "$1: another output: $(cat out err)"
+  cmp out "$kernels/$1.expected" || die "$1: another output: $(cat out err)"
   [ ! -s err ] || die "$1: messages: $(cat err)"
 }
 
@@ -32,28 +33,28 @@ prints kernel-pointers
 prints kernel-locks
 prints kernel-waits
 status=0
-"$SMEMBANK" run --nvcc -rdc=true --output ranking "$srcdir/tests/run/kernel-linked.cu" "$srcdir/tests/run/kernel-linked-more.cu" >out || status=$?
+"$SMEMBANK" run --nvcc -rdc=true --output ranking "$kernels/kernel-linked.cu" "$kernels/kernel-linked-more.cu" >out || status=$?
 [ "$status" = 0 ] || die "linked: status $status: $(cat out)"
-cmp out "$srcdir/tests/run/kernel-linked.expected" || die "linked: another output: $(cat out)"
+cmp out "$kernels/kernel-linked.expected" || die "linked: another output: $(cat out)"
 
 # --- only PTX, which is compiled, and run as it is where there is no compiler
-"$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/kernel-grid.cu"
+"$nvcc" -arch=compute_80 -cudart shared -o ptx "$kernels/kernel-grid.cu"
 "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "compiled PTX: $(cat out err)"
-cmp out "$srcdir/tests/run/kernel-grid.expected" || die "compiled PTX: another output: $(cat out err)"
+cmp out "$kernels/kernel-grid.expected" || die "compiled PTX: another output: $(cat out err)"
 # Several files of it are linked when the program starts, as a driver does; and with the device runtime.
-"$nvcc" -gencode arch=compute_90,code=compute_90 -rdc=true -cudart shared -o linked "$srcdir/tests/run/kernel-linked.cu" "$srcdir/tests/run/kernel-linked-more.cu"
+"$nvcc" -gencode arch=compute_90,code=compute_90 -rdc=true -cudart shared -o linked "$kernels/kernel-linked.cu" "$kernels/kernel-linked-more.cu"
 "$SMEMBANK" run --output ranking -- ./linked >out 2>err || die "linked PTX: $(cat out err)"
-cmp out "$srcdir/tests/run/kernel-linked.expected" || die "linked PTX: another output: $(cat out err)"
-"$nvcc" -gencode arch=compute_90,code=compute_90 -rdc=true -cudart shared -o linked "$srcdir/tests/run/dynamic.cu"
+cmp out "$kernels/kernel-linked.expected" || die "linked PTX: another output: $(cat out err)"
+"$nvcc" -gencode arch=compute_90,code=compute_90 -rdc=true -cudart shared -o linked "$kernels/dynamic.cu"
 "$SMEMBANK" run --output ranking -- ./linked >out 2>err || die "dynamic as PTX: $(cat out err)"
-cmp out "$srcdir/tests/run/dynamic.expected" || die "dynamic as PTX: another output: $(diff out "$srcdir/tests/run/dynamic.expected"; cat err)"
+cmp out "$kernels/dynamic.expected" || die "dynamic as PTX: another output: $(diff out "$kernels/dynamic.expected"; cat err)"
 status=0
 SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./linked >out 2>err || status=$?
 grep -q 'linking needs nvcc' err || die "linked PTX without a compiler: $(cat out err)"
 for name in kernel-heap kernel-clock kernel-grid kernel-pointers kernel-locks kernel-waits; do
-  "$nvcc" -arch=compute_80 -cudart shared -o ptx "$srcdir/tests/run/$name.cu"
+  "$nvcc" -arch=compute_80 -cudart shared -o ptx "$kernels/$name.cu"
   SMEMBANK_NVCC=no "$SMEMBANK" run --output ranking -- ./ptx >out 2>err || die "$name as PTX: $(cat out err)"
-  cmp out "$srcdir/tests/run/$name.expected" || die "$name as PTX: another output: $(cat out err)"
+  cmp out "$kernels/$name.expected" || die "$name as PTX: another output: $(cat out err)"
 done
 
 # --- a wait that nobody ends: it is told, once no thread of the program can end it, also when the program ends first
@@ -73,11 +74,11 @@ END
 [ "$(cat out)" = 'unspecified launch failure' ] || die "in vain: another output: $(cat out)"
 grep -q 'waits here forever: neither the kernel nor anybody else writes what it polls' err || die "in vain: $(cat err)"
 "$SMEMBANK" run --output ranking -- ./vain leave >out 2>err || die "in vain, and left: $(cat out err)"
-[ ! -s out ] && [ ! -s err ] || die "in vain, and left: messages: $(cat out err)"
+if [ -s out ] || [ -s err ]; then die "in vain, and left: messages: $(cat out err)"; fi
 grep -q 'neither the kernel nor anybody else writes what it polls' ranking || die "in vain, and left: $(cat ranking)"
 
 # --- faults: the error that the program sees, and what a person reads
-"$nvcc" -arch=sm_90 -lineinfo -cudart shared -o faults "$srcdir/tests/run/kernel-faults.cu"
+"$nvcc" -arch=sm_90 -lineinfo -cudart shared -o faults "$kernels/kernel-faults.cu"
 
 # fails ERROR MESSAGE FAULT [PLACE]
 fails() {

@@ -20,7 +20,7 @@ expect 2 run --threads 0 -- true
 need_nvcc
 run_libraries
 for name in blocks limits; do
-  "$nvcc" -arch=sm_90 -cudart shared -o $name "$srcdir/tests/run/$name.cu"
+  "$nvcc" -arch=sm_90 -cudart shared -o $name "$srcdir/tests/run/kernel/$name.cu"
 done
 
 # --- any number of threads; the rows are those of a capture

@@ -20,7 +20,7 @@ for major in 12 13; do
     echo "no $library: not built for this machine"
     exit 0
   fi
-  "${CC:-cc}" -pthread -I"$srcdir" -o calls "$srcdir/tests/run/calls.c" "$library"
+  "${CC:-cc}" -pthread -I"$srcdir" -o calls "$srcdir/tests/run/call/calls.c" "$library"
   timeout 100 "$SMEMBANK" run -- ./calls >calls.out 2>calls.err || die "calls, CUDA $major: $(cat calls.out calls.err)"
 done
 
@@ -28,13 +28,13 @@ done
 cubin=$srcdir/tests/data/memory/memory.sm_90.cubin
 references=$srcdir/tests/data/memory/references
 for library in '' "$SMEMBANK_RUN_LIBRARIES/libcudart.so.12"; do # alone, and in a program that has a runtime
-  "${CC:-cc}" -Wl,--no-as-needed -o driver-calls "$srcdir/tests/run/driver-calls.c" ${library:+"$library"} -ldl
+  "${CC:-cc}" -Wl,--no-as-needed -o driver-calls "$srcdir/tests/run/driver/driver-calls.c" ${library:+"$library"} -ldl
   timeout 100 "$SMEMBANK" run --output ranking -- ./driver-calls "$cubin" "$references.ptx" "$references.sm_90.cubin" >calls.out 2>calls.err || die "driver-calls $library: $(cat calls.out calls.err)"
   grep -q 'cuMulticastCreate is not supported: ' calls.err || die "refused without a word: $(cat calls.err)"
 done
 grep -q '^ *3  copy ' ranking || die "other launches: $(cat ranking)"
 if command -v python3 >/dev/null; then
-  timeout 100 "$SMEMBANK" run --output ranking -- python3 "$srcdir/tests/run/driver-launch.py" "$cubin" >calls.out 2>calls.err || die "driver-launch.py: $(cat calls.out calls.err)"
+  timeout 100 "$SMEMBANK" run --output ranking -- python3 "$srcdir/tests/run/driver/driver-launch.py" "$cubin" >calls.out 2>calls.err || die "driver-launch.py: $(cat calls.out calls.err)"
   [ "$(cat calls.out)" = True ] || die "driver-launch.py: $(cat calls.out calls.err)"
   grep -q '^ *1  copy ' ranking || die "other launches: $(cat ranking)"
 fi
@@ -50,21 +50,22 @@ if grep -q '^#define CUDA_VERSION 13000$' "$toolkit/include/cuda.h"; then
 fi
 
 # The sizes of our types, and where their members are, are those of the toolkit.
-"${CC:-cc}" -I"$srcdir" -o types-ours "$srcdir/tests/run/types.c"
-"$nvcc" -DTOOLKIT -o types-toolkit "$srcdir/tests/run/types.c"
+"${CC:-cc}" -I"$srcdir" -o types-ours "$srcdir/tests/run/call/types.c"
+"$nvcc" -DTOOLKIT -o types-toolkit "$srcdir/tests/run/call/types.c"
 ./types-ours >types-ours.txt
 ./types-toolkit >types-toolkit.txt
 cmp types-ours.txt types-toolkit.txt || die "other types: $(diff types-ours.txt types-toolkit.txt)"
 
 failed=
-for expected in "$srcdir"/tests/run/*.expected; do
+for expected in "$srcdir"/tests/run/*/*.expected; do
   name=$(basename "$expected" .expected)
   case " ${RUN_PROGRAMS:-$name} " in *" $name "*) ;; *) continue ;; esac
   case $name in kernel-*) continue ;; esac # run-device.sh
-  flags=$(sed -n 's,^// nvcc: ,,p' "$srcdir/tests/run/$name.cu")
+  source=${expected%.expected}.cu
+  flags=$(sed -n 's,^// nvcc: ,,p' "$source")
   case $flags in *-gencode*) ;; *) flags="-arch=sm_90 $flags" ;; esac
   # shellcheck disable=SC2086 # several words
-  "$nvcc" -cudart shared $flags -o "$name" "$srcdir/tests/run/$name.cu" >compiler 2>&1 || die "$name: $(cat compiler)"
+  "$nvcc" -cudart shared $flags -o "$name" "$source" >compiler 2>&1 || die "$name: $(cat compiler)"
   status=0
   timeout 100 "$SMEMBANK" run --output "$name.ranking" -- "./$name" >"$name.out" 2>"$name.err" || status=$?
   if [ "$status" != 0 ] || ! cmp -s "$name.out" "$expected"; then

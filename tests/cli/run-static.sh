@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # smembank run of programs that have CUDA's runtime inside: its functions are redirected. The runtime is one of our own, with the names of
-# nvcc's (tests/run/inside.c): no nvcc is needed.
+# nvcc's (tests/run/link/inside.c): no nvcc is needed.
 set -eu
 # shellcheck source=tests/cli/lib.sh
 . "${srcdir:?}/tests/cli/lib.sh"
@@ -36,10 +36,11 @@ compile() {
   # shellcheck disable=SC2086 # a compiler is words
   $compiler -O2 -w -o "$compiled" "$@"
 }
-program=$srcdir/tests/run/static.c
-compile inside.o -c -fPIC "$srcdir/tests/run/inside.c"
-compile inside12.o -c -DTWELVE "$srcdir/tests/run/inside.c"
-compile inside11.o -c -DELEVEN "$srcdir/tests/run/inside.c"
+sources=$srcdir/tests/run/link
+program=$sources/static.c
+compile inside.o -c -fPIC "$sources/inside.c"
+compile inside12.o -c -DTWELVE "$sources/inside.c"
+compile inside11.o -c -DELEVEN "$sources/inside.c"
 
 # redirected WHERE MAJOR: the last run called our functions only.
 redirected() {
@@ -151,7 +152,6 @@ done
 
 # --- programs of nvcc
 need_nvcc
-sources=$srcdir/tests/run
 
 # runs NAME WORD...: what nvcc makes of WORDS and runs here, with the ranking left out.
 runs() {

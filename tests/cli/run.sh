@@ -26,7 +26,7 @@ need_nvcc
 run_libraries
 
 # --- a text: its input, output and status are its own
-cp "$srcdir/tests/run/transpose.cu" .
+cp "$srcdir/tests/run/algorithm/transpose.cu" .
 status=0
 echo 42 | "$SMEMBANK" run --format csv --output ranking.csv transpose.cu -- one two >out 2>err || status=$?
 [ "$status" = 7 ] || die "status $status: $(cat out err)"
