@@ -16,7 +16,7 @@ made=0
 counts() {
   made=$((made + 1))
   "${SMEMBANK:?}" analyze "$work/k.ptx" --entry tile --block 32,32 ${2:+--arg "$2"} --arg 2=32 --format csv >"$work/csv" || status=1
-  awk -F, '$1 == "shared" { n[$5] += $(NF - 21); w[$5] += $(NF - 20) }
+  awk -F, '$1 == "shared" { n[$5] += $(NF - 22); w[$5] += $(NF - 21) }
     END { print "load " n["load"] "/" w["load"] ", store " n["store"] "/" w["store"] }' "$work/csv" >"$work/counted"
   echo "load 32/1024, store 32/32" | cmp -s "$work/counted" - || {
     echo "$1: $(cat "$work/counted"), expected load 32/1024, store 32/32"

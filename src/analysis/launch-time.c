@@ -67,6 +67,11 @@ smb_launch_time_is_asked(void) {
   return !option_no_time && (option_time || option_device || option_clock || option_cache);
 }
 
+gboolean
+smb_launch_time_is_wanted(gboolean usually) {
+  return smb_launch_time_is_asked() || (usually && !option_no_time);
+}
+
 static gboolean
 predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options, GError **error) {
   const SmbTarget *target = time->target;
@@ -136,7 +141,7 @@ smb_launch_time_new(const SmbTarget *target, const SmbAnalysis *analysis, const 
                     GError **error) {
   if (smb_launch_time_is_asked())
     return smb_launch_time_predict(target, arch, error);
-  if (option_no_time || !is_dear(target, analysis))
+  if (!smb_launch_time_is_wanted(is_dear(target, analysis)))
     return NULL;
   SmbLaunchTime *time = smb_launch_time_predict(target, arch, NULL);
   if (time && !time->time) // nobody asked why

@@ -36,6 +36,9 @@ gboolean smb_launch_time_check(const SmbArch *arch, GError **error);
 /** smb_launch_time_is_asked: Returns: whether one of these options was given */
 gboolean smb_launch_time_is_asked(void);
 
+/** smb_launch_time_is_wanted: @usually: whether it is said where nobody asks. Returns: whether to say it */
+gboolean smb_launch_time_is_wanted(gboolean usually);
+
 /** smb_launch_time_predict: as smb_launch_time_new(), whether it was asked for or not */
 SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch,
                                        GError **error);

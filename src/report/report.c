@@ -145,7 +145,7 @@ find_time(SmbReport *report) {
   const guint *grid = code->launch.grid;
   gboolean has_time =
       smb_program_is_machine_code(code->kernel) && (guint64)grid[0] * grid[1] * grid[2] > 1;
-  if (has_time || smb_launch_time_is_asked())
+  if (smb_launch_time_is_wanted(has_time))
     report->time = smb_launch_time_predict(code, report->arch, NULL);
 }
 
