@@ -37,7 +37,7 @@ llc=$(command -v llc-14 || true)
   # shellcheck disable=SC2086 # several words
   "$SMEMBANK" analyze "$work/$name.ptx" $options --format csv >"$work/$name.csv"
   sed -n 's/^; counts: //p' "$source" >"$work/expected"
-  awk -F, '$1 == "shared" { n[$5] += $(NF - 21); w[$5] += $(NF - 20) }
+  awk -F, '$1 == "shared" { n[$5] += $(NF - 22); w[$5] += $(NF - 21) }
     END { print "load " n["load"] "/" w["load"] ", store " n["store"] "/" w["store"] }' "$work/$name.csv" >"$work/counted"
   cmp -s "$work/expected" "$work/counted" || {
     echo "$name.ll: $(cat "$work/counted"), expected $(cat "$work/expected")"
