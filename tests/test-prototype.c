@@ -48,7 +48,7 @@ static const struct {
      "__global__ void k(S s) " BODY,
      NULL, "s S 40 .in.a@0:4 .b@4:4 .c@8:4 .f@16* .p@24* .r@32*;"},
     // What is laid out otherwise has its name alone, and a reason.
-    {"struct F { int a : 3; }; union U { int a; }; struct G { virtual int f(); };\n"
+    {"struct F { int a : 3; }; union U { int a; virtual ~U(); }; struct G { virtual int f(); };\n"
      "struct C { int a = 0; char b; }; struct D : C { char c; };\n"
      "template <class T> struct T1 { T a; }; template <> struct T1<int> { char b; };\n"
      "__global__ void k(F f, U u, G g, D d, std::pair<int, G> p, T1<int> t, Unknown *q, int "
@@ -56,6 +56,18 @@ static const struct {
      NULL,
      "f F 0!;u U 0!;g G 0!;d D 0!;p pair<int,G> 0!;t T1<int> 0!;q unsigned char *8*1;n int 4 "
      "i32;"},
+    // Members of a union are all at its start. One without a name is called by its place in what is around it.
+    {"union U { float f; double d[2]; short *p; U() {} }; typedef union { int *a; float *b; } Q;\n"
+     "struct S { char c; U u; union { int i; struct { short lo, hi; }; }; struct { int z; union { "
+     "char w; int v; }; } in; alignas(16) union { int n; } last; Q q; };\n"
+     "template <class T> union V { T a; char b[sizeof(T) + 1]; };\n"
+     "__global__ void k(S s, U u, V<int> v) " BODY,
+     NULL,
+     "s S 64 .c@0:1 .u@8:16| .u.f@8:4 .u.d[0]@8:8 .u.d[1]@16:8 .u.p@8* +24@24:4| .i@24:4 .lo@24:2 "
+     ".hi@26:2 .in.z@28:4 .in+4@32:4| .in.w@32:1 .in.v@32:4 .last@48:4| .last.n@48:4 .q@56*| "
+     ".q.a@56* .q.b@56*;u U 16 @0:16| .f@0:4 .d[0]@0:8 .d[1]@8:8 .p@0*;v V<int> 8 @0:8| .a@0:4 "
+     ".b[0]@0:1 .b[1]@1:1 .b[2]@2:1 .b[3]@3:1 .b[4]@4:1;"},
+    {"struct A { alignas(32) union { int a; }; };\n__global__ void k(A a) " BODY, NULL, "a A 0!;"},
     {"__global__ void k(int a) " BODY, "l", ""},
 };
 
@@ -89,6 +101,8 @@ write_declared(GString *out, const SmbDeclared *declared) {
       g_string_append_c(out, '*');
     else
       g_string_append_printf(out, ":%" G_GSIZE_FORMAT, member->bytes);
+    if (member->is_union)
+      g_string_append_c(out, '|');
   }
   g_string_append_c(out, ';');
 }
@@ -135,8 +149,27 @@ static const struct {
      "__shared__ M m[65]; }\n",
      NULL,
      "v 96: v V @0 [8];s 64: s[0].t float @0 [2][4], s[1].t float @32 [2][4];m 520: m M @0 [65];"},
-    // What cannot be read is left out, as are unions: an address does not say which member is meant.
-    {"union U { float a[4]; int b[4]; }; template <int N> struct L { typename F<N>::T t; };\n"
+    // A union is bytes, and has its members besides.
+    {"struct A { float t[2][33]; int n; }; struct B { double d[8]; };\n"
+     "union T { A a; B b; struct { int few[2]; } c[2]; }; struct S { int pre[4]; union { A a; B b; "
+     "}; T t; union { int i; float f; } one; };\n"
+     "__global__ void k(int x) { new int; __shared__ T t; __shared__ S s; alignas(16) __shared__ "
+     "union { float x[4]; half2 y[4]; } u[2]; __shared__ union { char c; short s; } v[8]; union V "
+     "{ "
+     "int a[2][2]; }; __shared__ V w; }\n",
+     NULL,
+     "t 272: t unsigned char @0 [272]| t.a.t float @0 [2][33], t.a.n int @264, t.b.d double @0 "
+     "[8], "
+     "t.c[0].few int @0 [2], t.c[1].few int @8 [2];"
+     "s 568: s.pre int @0 [4], s+16 unsigned char @16 [272]|, s.t unsigned char @288 [272]|, s.one "
+     "unsigned char @560 [4]| s.a.t float @16 [2][33], s.a.n int @280, s.b.d double @16 [8], "
+     "s.t.a.t float @288 [2][33], s.t.a.n int @552, s.t.b.d double @288 [8], s.t.c[0].few int @288 "
+     "[2], s.t.c[1].few int @296 [2], s.one.i int @560, s.one.f float @560;"
+     "u 32: u[0] unsigned char @0 [16]|, u[1] unsigned char @16 [16]| u[0].x float @0 [4], u[0].y "
+     "half2 @0 [4], u[1].x float @16 [4], u[1].y half2 @16 [4];"
+     "v 16: v union @0 [8];w 16: w unsigned char @0 [16]| w.a int @0 [2][2];"},
+    // What cannot be read is left out.
+    {"union U { float a[4]; F<3> b[4]; }; template <int N> struct L { typename F<N>::T t; };\n"
      "__global__ void k(int x) { __shared__ U u; __shared__ L<3> l; __shared__ typename Q<2>::T q; "
      "__shared__ float f[g(3)];\n"
      " __shared__ int good[2]; throw 1; }\n",
@@ -144,19 +177,27 @@ static const struct {
 };
 
 static void
-write_shared(GString *out, const SmbDeclaredShared *shared) {
-  if (shared->is_dynamic)
-    g_string_append_printf(out, "%s dynamic:", shared->name);
-  else
-    g_string_append_printf(out, "%s %" G_GSIZE_FORMAT ":", shared->name, shared->bytes);
-  for (guint i = 0; i < shared->parts->len; i++) {
-    const SmbArray *part = &g_array_index(shared->parts, SmbArray, i);
+write_shared_parts(GString *out, const GArray *parts) {
+  for (guint i = 0; i < parts->len; i++) {
+    const SmbArray *part = &g_array_index(parts, SmbArray, i);
     g_string_append_printf(out, "%s %s %s @%u", i > 0 ? "," : "", part->name, part->element,
                            part->base);
     for (guint d = 0; d < part->n_dimensions; d++)
       g_string_append_printf(out, "%s[%" G_GUINT64_FORMAT "]", d > 0 ? "" : " ",
                              part->dimension[d]);
+    if (part->is_union)
+      g_string_append_c(out, '|');
   }
+}
+
+static void
+write_shared(GString *out, const SmbDeclaredShared *shared) {
+  if (shared->is_dynamic)
+    g_string_append_printf(out, "%s dynamic:", shared->name);
+  else
+    g_string_append_printf(out, "%s %" G_GSIZE_FORMAT ":", shared->name, shared->bytes);
+  write_shared_parts(out, shared->parts);
+  write_shared_parts(out, shared->views);
   g_string_append_c(out, ';');
 }
 

@@ -25,13 +25,16 @@ compare_array_bases(gconstpointer a, gconstpointer b) {
 static void
 add_array_use(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArray *array, gsize bytes) {
   SmbArrayUse *use = g_new(SmbArrayUse, 1);
-  *use = (SmbArrayUse){analysis, array, bytes, g_array_new(FALSE, FALSE, sizeof(SmbArrayRequest))};
+  *use = (SmbArrayUse){.analysis = analysis,
+                       .array = array,
+                       .bytes = bytes,
+                       .requests = g_array_new(FALSE, FALSE, sizeof(SmbArrayRequest))};
   g_ptr_array_add(uses->all, use);
 }
 
-// The array that holds byte @offset of shared memory, or NULL.
+// The array that begins at or before byte @offset of shared memory and has it, or NULL.
 static SmbArrayUse *
-find_array_use(const SmbArrayUses *uses, guint32 offset) {
+find_whole_use(const SmbArrayUses *uses, guint32 offset) {
   guint low = 0,
         high = uses->by_base->len; // the last that begins at the byte or before it: below high
   while (low < high) {
@@ -46,12 +49,35 @@ find_array_use(const SmbArrayUses *uses, guint32 offset) {
   return use && offset - use->array->base < use->bytes ? use : NULL;
 }
 
+// The array that a lane asks for at a byte of shared memory, or NULL.
+static SmbArrayUse *
+find_array_use(const SmbArrayUses *uses, guint32 offset, guint width, const char *opcode) {
+  SmbArrayUse *use = find_whole_use(uses, offset);
+  if (!use || !(use->member || (use->array->is_union && uses->n_members > 0)))
+    return use;
+  const SmbArray *array = smb_program_array_of(uses->program, offset, width, opcode);
+  if (use->member)
+    return smb_shape_has(use->member, array, offset) ? use : NULL;
+  for (guint i = uses->all->len - uses->n_members; i < uses->all->len; i++) {
+    SmbArrayUse *member = g_ptr_array_index(uses->all, i);
+    if (member->array == array)
+      return member;
+  }
+  return use;
+}
+
+static const char *
+find_opcode(const SmbAnalysis *analysis, const SmbAccessRequest *made) {
+  return g_array_index(analysis->accesses, SmbAccess, made->access).site->opcode;
+}
+
 // Adds a request to each array that one of its lanes asks for.
 static void
-add_request(const SmbArrayUses *uses, const SmbAccessRequest *made) {
-  SmbArrayRequest entry = {made, smb_array_uses_of(uses, &made->request) != NULL};
+add_request(const SmbArrayUses *uses, const SmbAccessRequest *made, const char *opcode) {
+  SmbArrayRequest entry = {made, smb_array_uses_of(uses, &made->request, opcode) != NULL};
   for (SmbLanes lanes = smb_request_lanes(&made->request); lanes; lanes &= lanes - 1) {
-    SmbArrayUse *use = find_array_use(uses, made->request.offset[smb_lanes_first(lanes)]);
+    SmbArrayUse *use = find_array_use(uses, made->request.offset[smb_lanes_first(lanes)],
+                                      made->request.width, opcode);
     if (!use)
       continue;
     guint n = use->requests->len;
@@ -78,9 +104,44 @@ add_shapes(SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbLaunch *lau
     if (shape->variable != variable)
       continue;
     add_found(uses, analysis, &shape->array, shape->array.bytes);
+    SmbArrayUse *use = g_ptr_array_index(uses->all, uses->all->len - 1);
+    use->member = shape->is_member ? shape : NULL;
     any = TRUE;
   }
   return any;
+}
+
+// Whether each lane that asks for a union says which member it means.
+static gboolean
+means_members(const SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArrayUse *whole) {
+  for (guint i = 0; i < analysis->requests->len; i++) {
+    const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
+    const char *opcode = find_opcode(analysis, made);
+    for (SmbLanes lanes = smb_request_lanes(&made->request); lanes; lanes &= lanes - 1) {
+      guint32 offset = made->request.offset[smb_lanes_first(lanes)];
+      if (find_whole_use(uses, offset) == whole &&
+          smb_program_array_of(uses->program, offset, made->request.width, opcode)->is_union)
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+// Adds the members of unions, where all requests say which one is meant.
+static void
+add_members(SmbArrayUses *uses, const SmbAnalysis *analysis) {
+  for (guint i = 0; i < uses->by_base->len; i++) {
+    const SmbArrayUse *whole = g_ptr_array_index(uses->by_base, i);
+    if (!whole->array->is_union || !means_members(uses, analysis, whole))
+      continue;
+    for (guint k = 0; k < smb_program_n_views(uses->program); k++) {
+      const SmbArray *member = smb_program_view(uses->program, k);
+      if (member->base - whole->array->base >= whole->bytes)
+        continue;
+      add_array_use(uses, analysis, member, member->bytes);
+      uses->n_members++;
+    }
+  }
 }
 
 SmbArrayUses *
@@ -89,6 +150,7 @@ smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
   g_return_val_if_fail(analysis->requests, NULL);
   SmbArrayUses *uses = g_new0(SmbArrayUses, 1);
   gsize dynamic_bytes = analysis->shared_bytes - smb_program_static_shared(program);
+  uses->program = program;
   uses->all = g_ptr_array_new_with_free_func(use_free);
   uses->by_base = g_ptr_array_new();
   uses->carved = launch ? smb_program_carved_arrays(program, launch) : NULL;
@@ -107,8 +169,11 @@ smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
     add_found(uses, analysis, array, array->bytes);
   }
   g_ptr_array_sort(uses->by_base, compare_array_bases);
-  for (guint i = 0; i < analysis->requests->len; i++)
-    add_request(uses, &g_array_index(analysis->requests, SmbAccessRequest, i));
+  add_members(uses, analysis);
+  for (guint i = 0; i < analysis->requests->len; i++) {
+    const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
+    add_request(uses, made, find_opcode(analysis, made));
+  }
   return uses;
 }
 
@@ -123,14 +188,14 @@ smb_array_uses_free(SmbArrayUses *uses) {
 }
 
 SmbArrayUse *
-smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *request) {
+smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *request, const char *opcode) {
   SmbArrayUse *use = NULL;
   for (SmbLanes lanes = smb_request_lanes(request); lanes; lanes &= lanes - 1) {
     guint32 offset = request->offset[smb_lanes_first(lanes)];
-    if (use && offset - use->array->base < use->bytes)
+    if (use && !use->member && !use->array->least_scalar && offset - use->array->base < use->bytes)
       continue;
-    SmbArrayUse *other = find_array_use(uses, offset);
-    if (!other || use)
+    SmbArrayUse *other = find_array_use(uses, offset, request->width, opcode);
+    if (!other || (use && other != use))
       return NULL;
     use = other;
   }

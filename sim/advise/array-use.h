@@ -9,6 +9,7 @@
 
 #include "sim/analysis/analysis.h"
 #include "sim/launch/launch.h"
+#include "sim/launch/shape.h"
 #include "sim/program/layout.h"
 #include "sim/program/program.h"
 
@@ -29,23 +30,28 @@ typedef struct {
  * @analysis: (transfer none): with its requests
  * @array: (transfer none): the array
  * @bytes: its size in this launch
+ * @member: (nullable): of the member of a union that the launch says @array is: requests for other members are not for it
  * @requests: (element-type SmbArrayRequest): in the order of SmbAnalysis.requests
  */
 typedef struct {
   const SmbAnalysis *analysis;
   const SmbArray *array;
   gsize bytes;
+  const SmbShape *member;
   GArray *requests;
 } SmbArrayUse;
 
 /**
  * SmbArrayUses:
- * @all: (element-type SmbArrayUse): one for each array of the program, in the order of the text
+ * @all: (element-type SmbArrayUse): one for each array of the program, in the order of the text; then for each member of a union all of
+ *   whose requests say which member is meant
  */
 typedef struct {
+  const SmbProgram *program;
   GPtrArray *all;
   GArray *carved;     /* SmbArray, or NULL */
   GPtrArray *by_base; /* SmbArrayUse; of several dynamic ones the first */
+  guint n_members;    /* of unions: the last ones of @all */
 } SmbArrayUses;
 
 /**
@@ -62,11 +68,13 @@ void smb_array_uses_free(SmbArrayUses *uses);
 
 /**
  * smb_array_uses_of:
+ * @opcode: (nullable): of its access, as of SmbSite
  *
  * Returns: (nullable) (transfer none): the array that all lanes of @request ask for; %NULL if they ask for
  *   several, or none asks for anything
  */
-SmbArrayUse *smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *request);
+SmbArrayUse *smb_array_uses_of(const SmbArrayUses *uses, const SmbRequest *request,
+                               const char *opcode);
 
 /**
  * smb_array_use_layout:

@@ -244,7 +244,8 @@ smb_requests_search(const SmbModel *model, const SmbRequests *requests, const Sm
       const SmbArrayRequest one = {&g_array_index(analysis.requests, SmbAccessRequest, i), TRUE};
       g_array_append_val(made, one);
     }
-    const SmbArrayUse use = {&analysis, &array, bytes, made};
+    const SmbArrayUse use = {
+        .analysis = &analysis, .array = &array, .bytes = bytes, .requests = made};
     analysis.shared_bytes = bytes;
     if (search_array(found, model, &use, search, &present, &failure))
       *layouts = g_steal_pointer(&found);

@@ -11,27 +11,29 @@
 #include "sim/launch/argument.h"
 #include "sim/program/prototype.h"
 
-// NAME.MEMBER or NUMBER.MEMBER, of a structure whose text is known.
-static const SmbMember *
-find_declared_member(const SmbProgram *program, guint parameter, const char *name) {
+// Where the members of a parameter begin in a name: of "NAME.MEMBER" or "NUMBER.MEMBER" at the "."; NULL: it is not of that parameter
+static const char *
+find_part(const SmbProgram *program, guint parameter, const char *name) {
   const char *dot = strpbrk(name, ".[");
   g_autofree char *of = dot ? g_strndup(name, (gsize)(dot - name)) : NULL;
-  return of && smb_program_is_parameter(program, parameter, of)
-             ? smb_program_member_named(program, parameter, dot)
-             : NULL;
+  return of && smb_program_is_parameter(program, parameter, of) ? dot : NULL;
 }
 
-gboolean
-smb_field_is_of(const char *text, const SmbProgram *program, guint parameter, guint64 *offset) {
-  gsize length = strcspn(text, "=");
-  g_autofree char *name = g_strndup(text, length);
-  const SmbMember *member = find_declared_member(program, parameter, name);
-  if (member && offset)
-    *offset = member->offset;
-  if (member)
-    return TRUE;
+// The member of a structure whose text is known that a text names up to its "=".
+static const SmbMember *
+find_declared_member(const SmbProgram *program, guint parameter, const char *text) {
+  g_autofree char *name = g_strndup(text, strcspn(text, "="));
+  const char *part = find_part(program, parameter, name);
+  return part ? smb_program_member_named(program, parameter, part) : NULL;
+}
+
+// "NAME+OFFSET", "NUMBER+OFFSET"; and "NAME.MEMBER+OFFSET" of a union. The offset is of the parameter.
+static gboolean
+find_byte(const SmbProgram *program, guint parameter, const char *text, guint64 *offset) {
+  g_autofree char *name = g_strndup(text, strcspn(text, "="));
   char *plus = strrchr(name, '+');
   guint64 number;
+  gsize origin = 0;
   if (!plus || !smb_program_parameter(program, parameter).stored_bytes)
     return FALSE;
   gboolean is_hexadecimal = g_str_has_prefix(plus + 1, "0x");
@@ -39,9 +41,21 @@ smb_field_is_of(const char *text, const SmbProgram *program, guint parameter, gu
                                   G_MAXUINT32, &number, NULL))
     return FALSE;
   *plus = '\0';
-  if (offset)
-    *offset = number;
-  return smb_program_is_parameter(program, parameter, name);
+  gboolean is_found =
+      smb_program_is_parameter(program, parameter, name) ||
+      smb_program_union_origin(program, parameter, find_part(program, parameter, name), &origin);
+  *offset = origin + number;
+  return is_found;
+}
+
+gboolean
+smb_field_is_of(const char *text, const SmbProgram *program, guint parameter, guint64 *offset) {
+  const SmbMember *member = find_declared_member(program, parameter, text);
+  guint64 found = member ? member->offset : 0;
+  gboolean is_found = member || find_byte(program, parameter, text, &found);
+  if (is_found && offset)
+    *offset = found;
+  return is_found;
 }
 
 gboolean
@@ -99,7 +113,7 @@ read_field_value(const char *text, const char *value, const SmbMember *member, G
   SmbScalar scalar;
   if (g_strv_length(parts) == 2 && smb_buffer_type(parts[0], &scalar))
     return smb_argument_number(name, parts[1], scalar, error);
-  if (member && !member->is_pointer)
+  if (member && !member->is_pointer && !member->is_union)
     return smb_argument_number(name, value, member->scalar, error);
   refuse_field(error, text,
                "expected a type and a number such as i32:%s, raw: and hexadecimal digits, @FILE, "
@@ -139,17 +153,20 @@ add_field(GArray *fields, const SmbProgram *program, const char *text, const Smb
   SmbField field = {.buffer = buffer};
   if (!find_field_place(text, program, &field))
     return TRUE;
+  const SmbMember *member = find_declared_member(program, field.parameter, text);
   const char *equals = strchr(text, '=');
   if (buffer || strcmp(equals + 1, SMB_FIELD_POINTER) == 0)
     make_pointer(&field, text, count_pointers(fields), error);
   else
     field.value = read_field_value(
-        text, equals + 1, smb_program_member(program, field.parameter, field.offset), error);
+        text, equals + 1,
+        member ? member : smb_program_member(program, field.parameter, field.offset), error);
   if (!field.value)
     return FALSE;
   gsize length = g_bytes_get_size(field.value);
   gsize bytes = smb_program_parameter(program, field.parameter).stored_bytes;
-  field.name = smb_program_place_name(program, field.parameter, field.offset);
+  field.name = member ? smb_program_member_name(program, field.parameter, member)
+                      : smb_program_place_name(program, field.parameter, field.offset);
   g_array_append_val(fields, field);
   return (field.offset < bytes && length <= bytes - field.offset) ||
          refuse_field(error, text, "%s at offset %" G_GSIZE_FORMAT ": the parameter has %s",
@@ -167,19 +184,19 @@ is_place_given(const GArray *fields, guint parameter, gsize offset) {
   return FALSE;
 }
 
-// A member that is a pointer, as a text declares it, has a buffer of its own unless something is said of it.
+// A member that is a pointer, as a text declares it, or a union of pointers, has a buffer of its own unless something is said of it.
 static void
 add_declared_pointers(GArray *fields, const SmbProgram *program, guint parameter) {
   const GArray *members = smb_program_parameter(program, parameter).members;
   for (guint i = 0; members && i < members->len; i++) {
     const SmbMember *member = &g_array_index(members, SmbMember, i);
     guint n = count_pointers(fields);
-    if (!member->is_pointer || n >= SMB_MAX_FIELD_BUFFERS ||
+    if (!member->is_pointer || member->in_union || n >= SMB_MAX_FIELD_BUFFERS ||
         is_place_given(fields, parameter, member->offset))
       continue;
     SmbField field = {.parameter = parameter,
                       .offset = member->offset,
-                      .name = smb_program_place_name(program, parameter, member->offset)};
+                      .name = smb_program_member_name(program, parameter, member)};
     make_pointer(&field, field.name, n, NULL);
     g_array_append_val(fields, field);
   }

@@ -140,7 +140,8 @@ find_argument_problem(const SmbProgram *program, const char *text) {
 static gboolean
 has_numbers(const GArray *members) {
   for (guint i = 0; i < members->len; i++) {
-    if (!g_array_index(members, SmbMember, i).is_pointer)
+    const SmbMember *member = &g_array_index(members, SmbMember, i);
+    if (!member->is_pointer && !member->in_union)
       return TRUE;
   }
   return FALSE;
@@ -155,18 +156,33 @@ is_missing(const SmbLaunch *launch, const SmbProgram *program, guint p) {
          (!parameter.members || has_numbers(parameter.members));
 }
 
+// A member itself, or of a union its first number.
+static const SmbMember *
+find_union_number(const GArray *members, guint i) {
+  const SmbMember *found = &g_array_index(members, SmbMember, i);
+  for (guint k = i + 1; found->is_union && k < members->len; k++) {
+    const SmbMember *member = &g_array_index(members, SmbMember, k);
+    if (!member->in_union)
+      break;
+    if (!member->is_pointer)
+      found = member;
+  }
+  return found;
+}
+
 // What a parameter that has no value needs (element-type utf8): itself, or the first numbers of a structure that a text declares. None of
-// one that is not missing.
+// one that is not missing. @is_hint: whether it is to be given, as a member of a union is
 static GPtrArray *
-find_missing(const SmbLaunch *launch, const SmbProgram *program, guint p) {
+find_missing(const SmbLaunch *launch, const SmbProgram *program, guint p, gboolean is_hint) {
   GPtrArray *keys = g_ptr_array_new_with_free_func(g_free);
   const GArray *members = smb_program_parameter(program, p).members;
   if (!is_missing(launch, program, p))
     return keys;
   for (guint i = 0; members && i < members->len && keys->len < MAX_MISSING_MEMBERS; i++) {
     const SmbMember *member = &g_array_index(members, SmbMember, i);
-    if (!member->is_pointer)
-      g_ptr_array_add(keys, smb_program_place_name(program, p, member->offset));
+    if (!member->is_pointer && !member->in_union)
+      g_ptr_array_add(keys, smb_program_member_name(
+                                program, p, is_hint ? find_union_number(members, i) : member));
   }
   if (!members)
     g_ptr_array_add(keys, smb_program_parameter_key(program, p));
@@ -181,7 +197,7 @@ refuse_missing_arguments(const SmbLaunch *launch, const SmbProgram *program, gbo
   guint n = 0;
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
-    g_autoptr(GPtrArray) keys = find_missing(launch, program, p);
+    g_autoptr(GPtrArray) keys = find_missing(launch, program, p, FALSE);
     const char *quote = parameter.is_unnamed ? "" : "'";
     for (guint i = 0; i < keys->len; i++)
       g_string_append_printf(list, "%s%s%s%s", n++ ? ", " : "", quote, (const char *)keys->pdata[i],
@@ -197,7 +213,7 @@ refuse_missing_arguments(const SmbLaunch *launch, const SmbProgram *program, gbo
            needs_block ? ", and the launch needs a block" : "");
   for (guint p = 0; p < program->parameters->len; p++) {
     SmbParameter parameter = smb_program_parameter(program, p);
-    g_autoptr(GPtrArray) keys = find_missing(launch, program, p);
+    g_autoptr(GPtrArray) keys = find_missing(launch, program, p, TRUE);
     for (guint i = 0; i < keys->len; i++)
       smb_hint(error, SMB_HINT_ARGUMENT, keys->pdata[i], NULL);
     if (keys->len > 0 && !parameter.members && parameter.stored_bytes > sizeof(guint64))
@@ -262,11 +278,13 @@ smb_launch_contents(const SmbLaunch *launch, const SmbProgram *program, guint pa
 }
 
 const SmbArray *
-smb_launch_array_at(const SmbLaunch *launch, const SmbProgram *program, guint32 offset) {
+smb_launch_array_of(const SmbLaunch *launch, const SmbProgram *program, guint32 offset, guint width,
+                    const char *opcode) {
+  const SmbArray *array = smb_program_array_of(program, offset, width, opcode);
   for (guint i = 0; launch->shapes && i < launch->shapes->len; i++) {
-    const SmbArray *array = &g_array_index(launch->shapes, SmbShape, i).array;
-    if (offset - array->base < array->bytes)
-      return array;
+    const SmbShape *shape = &g_array_index(launch->shapes, SmbShape, i);
+    if (smb_shape_has(shape, array, offset))
+      return &shape->array;
   }
-  return smb_program_array_at(program, offset);
+  return array;
 }

@@ -123,11 +123,11 @@ gboolean smb_launch_check_arguments(const SmbLaunch *launch, const SmbProgram *p
 const SmbBuffer *smb_launch_buffer(const SmbLaunch *launch, const char *name, guint index);
 
 /**
- * smb_launch_array_at: Returns: (nullable) (transfer none): as smb_program_array_at(), or the array that @launch says
- * has * the byte (SmbLaunch.shapes)
+ * smb_launch_array_of: Returns: (nullable) (transfer none): as smb_program_array_of(), or the array that @launch says
+ * has the byte (SmbLaunch.shapes)
  */
-const SmbArray *smb_launch_array_at(const SmbLaunch *launch, const SmbProgram *program,
-                                    guint32 offset);
+const SmbArray *smb_launch_array_of(const SmbLaunch *launch, const SmbProgram *program,
+                                    guint32 offset, guint width, const char *opcode);
 
 /** Whether a parameter is a pointer to a buffer in this launch: none that may be a value, and is given one. */
 gboolean smb_launch_is_pointer(const SmbLaunch *launch, const SmbProgram *program, guint parameter);

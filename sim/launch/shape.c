@@ -107,8 +107,22 @@ find_shaped_variable(const char *text, const char *name, const SmbProgram *progr
     }
     g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", array->name);
   }
+  const SmbArray *member = smb_program_view_named(program, name, &shape->variable);
+  if (member) {
+    shape->array = *member;
+    return TRUE;
+  }
+  for (guint i = 0; i < program->views->len; i++)
+    g_string_append_printf(names, ", %s", g_array_index(program->views, SmbArray, i).name);
   return refuse(error, text, "%s%s",
                 names->len ? "expected one of " : "the kernel uses no shared array", names->str);
+}
+
+gboolean
+smb_shape_has(const SmbShape *shape, const SmbArray *array, guint32 offset) {
+  gboolean is_other =
+      shape->is_member && array && !array->is_union && strcmp(array->name, shape->name) != 0;
+  return !is_other && offset - shape->array.base < shape->array.bytes;
 }
 
 static gboolean
@@ -124,6 +138,7 @@ parse_shape(const char *text, const SmbProgram *program, gsize dynamic_bytes, Sm
   if (!find_shaped_variable(text, parts[0] ? parts[0] : "", program, &offset, shape, error))
     return FALSE;
   SmbArray *array = &shape->array;
+  array->is_union = FALSE;
   guint64 size = array->is_dynamic ? dynamic_bytes : array->bytes;
   if (!parse_elements(text, equals + 1, array, error) ||
       !find_array_size(text, offset, size - MIN(offset, size), array, error))
@@ -167,7 +182,15 @@ smb_shapes_parse(const char *const *texts, const SmbProgram *program, gsize dyna
   g_autoptr(GArray) shapes = g_array_new(FALSE, TRUE, sizeof(SmbShape));
   g_array_set_clear_func(shapes, clear_shape);
   for (guint i = 0; texts && texts[i]; i++) {
-    SmbShape shape;
+    SmbShape shape = {0};
+    const SmbArray *member = smb_program_view_named(program, texts[i], &shape.variable);
+    if (member) {
+      shape.name = g_strdup(texts[i]);
+      shape.array = *member;
+      shape.array.name = shape.name;
+      shape.is_member = TRUE;
+      g_array_append_val(shapes, shape);
+    }
     if (!strchr(texts[i], '='))
       continue;
     if (!program->tracks) {

@@ -14,18 +14,29 @@ G_BEGIN_DECLS
  * @array: as of a program
  * @variable: index of the program's array that it lies in
  * @name: of @array: that of the variable, with "+OFFSET" if it begins further on
+ * @is_member: whether it is a member of a union as the text declares it; else the user says what it holds
  */
 typedef struct {
   SmbArray array;
   guint variable;
   char *name;
+  gboolean is_member;
 } SmbShape;
+
+/**
+ * smb_shape_has:
+ * @array: (nullable): where the program has an access (smb_program_array_of())
+ * @offset: of the access
+ *
+ * Returns: whether it is of a shape; of a member of a union not if another one is meant
+ */
+gboolean smb_shape_has(const SmbShape *shape, const SmbArray *array, guint32 offset);
 
 /**
  * smb_shapes_parse:
  * @texts: (nullable) (array zero-terminated=1): "NAME=64x64xf16" or "NAME+OFFSET=…": up to three dimensions, outermost
  *   first (none: as many elements as there are bytes for), and the type of an element: one of
- *   SMB_BUFFER_TYPES, or b128 of 16 bytes; OFFSET in bytes. Texts without "=" are left to others
+ *   SMB_BUFFER_TYPES, or b128 of 16 bytes; OFFSET in bytes. Texts without "=" are left to others, but that a member of a union is one
  * @dynamic_bytes: dynamic shared memory of the launch
  * @error: SMB_ERROR_USAGE: no such variable, too large, overlapping, or of a program that says itself what its arrays
  *   are

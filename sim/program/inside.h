@@ -39,6 +39,7 @@ struct _SmbProgram {
   const char *symbol; // the kernel's name in compiled code; NULL of a text
   GArray *sites;      // SmbSite: as the front end leaves them, at their leaves
   GArray *arrays;     // SmbArray, in the order of the text
+  GArray *views;      // SmbArray: members of the unions among them, which overlap
   GArray *regions;    // Region; a pointer names one by its index, or a buffer after them
   GArray *parameters; // SmbParameter
   GArray *prototype;  // SmbDeclared: what a text says of them; NULL: no text does

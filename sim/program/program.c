@@ -22,6 +22,7 @@ smb_program_init(SmbProgram *program, const SmbFrontEnd *front_end, SmbSource *s
   program->timings = g_array_new(FALSE, FALSE, sizeof(SmbTiming));
   program->sites = g_array_new(FALSE, FALSE, sizeof(SmbSite));
   program->arrays = g_array_new(FALSE, FALSE, sizeof(SmbArray));
+  program->views = g_array_new(FALSE, FALSE, sizeof(SmbArray));
   program->regions = g_array_new(FALSE, FALSE, sizeof(Region));
   program->parameters = g_array_new(FALSE, FALSE, sizeof(SmbParameter));
   program->cuda_arch = options->cuda_arch;
@@ -48,6 +49,7 @@ smb_program_clear(SmbProgram *program) {
   g_free(program->names_file);
   g_array_unref(program->sites);
   g_array_unref(program->arrays);
+  g_array_unref(program->views);
   g_array_unref(program->regions);
   g_array_unref(program->parameters);
   g_clear_pointer(&program->prototype, g_array_unref);

@@ -271,6 +271,8 @@ char *smb_program_describe_parameter(const SmbProgram *program, guint index);
  * @variable: (nullable): of a member: the variable
  * @inside: of a member: byte offset in the variable
  * @is_typed: of compiled code: whether a text says what it holds
+ * @is_union: of compiled code: whether a text says that it is a union: bytes, which smb_program_array_of() divides
+ * @least_scalar, @most_scalar: of a member of a union: bytes of the narrowest and of the widest value in it
  * @line: where it is declared, from 1
  * @column: from 1, in bytes
  */
@@ -287,6 +289,9 @@ typedef struct {
   const char *variable;
   gsize inside;
   gboolean is_typed;
+  gboolean is_union;
+  guint least_scalar;
+  guint most_scalar;
   guint line;
   guint column;
 } SmbArray;
@@ -304,6 +309,34 @@ const SmbArray *smb_program_array(const SmbProgram *program, guint index);
  * Returns: (nullable) (transfer none): the array that holds the byte: of several dynamic ones the first
  */
 const SmbArray *smb_program_array_at(const SmbProgram *program, guint32 offset);
+
+/**
+ * smb_program_array_of:
+ * @offset: byte offset in shared memory
+ * @width: bytes that a lane asks for there
+ * @opcode: (nullable): as of SmbSite
+ *
+ * Returns: (nullable) (transfer none): as smb_program_array_at(), but of a union the member that is meant: the only one with values of
+ *   that width there. The union if there are several, or none
+ */
+const SmbArray *smb_program_array_of(const SmbProgram *program, guint32 offset, guint width,
+                                     const char *opcode);
+
+/** Number of members of the unions in shared memory, and one of them, as an array of its own (transfer none). */
+guint smb_program_n_views(const SmbProgram *program);
+const SmbArray *smb_program_view(const SmbProgram *program, guint index);
+
+/**
+ * smb_program_view_named:
+ * @variable: (out): the union, as an index of smb_program_array()
+ *
+ * Returns: (nullable) (transfer none): the member of a union of that name: "u.tile"
+ */
+const SmbArray *smb_program_view_named(const SmbProgram *program, const char *name,
+                                       guint *variable);
+
+/** smb_array_byte_name: Returns: (transfer full): what messages and options call a byte of a union: "u+136" */
+char *smb_array_byte_name(const SmbArray *array, guint32 offset);
 
 /** Bytes of the static __shared__ variables, each aligned to its type. */
 gsize smb_program_static_shared(const SmbProgram *program);

@@ -260,7 +260,7 @@ check_row_length(const SmbExplanation *e, const SmbArrayUse *use, guint64 row, G
 static gboolean
 collect_neighbours(SmbExplanation *e, guint64 row, GError **error) {
   e->uses = smb_array_uses_new(e->target->kernel, &e->target->launch, e->analysis);
-  const SmbArrayUse *use = smb_array_uses_of(e->uses, &e->access->worst);
+  const SmbArrayUse *use = smb_array_uses_of(e->uses, &e->access->worst, e->access->site->opcode);
   e->array = use ? use->array : NULL;
   if (!use || use->array->n_dimensions == 0)
     return TRUE;

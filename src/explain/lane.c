@@ -18,6 +18,11 @@ find_element(SmbExplainLane *lane, guint32 offset, guint width) {
   const SmbArray *array = lane->array;
   guint32 at = offset - array->base;
   guint64 element = at / array->element_bytes;
+  if (array->is_union) {
+    lane->elements = 1;
+    lane->skipped = at;
+    return;
+  }
   lane->skipped = at % array->element_bytes;
   lane->elements = (lane->skipped + width + array->element_bytes - 1) / array->element_bytes;
   lane->n_indices = array->n_dimensions;
@@ -48,7 +53,8 @@ smb_explain_lane(const SmbExplanation *e, guint number) {
   SmbExplainLane lane = {
       .lane = number,
       .thread = {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]},
-      .array = smb_launch_array_at(&e->target->launch, e->target->kernel, offset),
+      .array = smb_launch_array_of(&e->target->launch, e->target->kernel, offset, e->request.width,
+                                   e->access->site->opcode),
       .offset = offset,
       .word = offset / info->bank_bytes,
       .n_words = MAX(e->request.width, info->bank_bytes) / info->bank_bytes,
@@ -66,6 +72,8 @@ char *
 smb_explain_element(const SmbExplainLane *lane) {
   if (!lane->array)
     return g_strdup("");
+  if (lane->array->is_union)
+    return smb_array_byte_name(lane->array, lane->offset);
   GString *text = g_string_new(lane->array->name);
   for (guint i = 0; i < lane->n_indices; i++) {
     guint64 last = lane->index[i] + lane->elements - 1;
@@ -84,17 +92,18 @@ smb_explain_element(const SmbExplainLane *lane) {
 static void
 append_offset(GString *text, const SmbExplainLane *lane) {
   const SmbArray *array = lane->array;
-  if (array->base || array->n_dimensions == 0)
-    g_string_append_printf(text, "%u%s", array->base, array->n_dimensions ? " + " : "");
-  for (guint i = 1; i < array->n_dimensions; i++)
+  guint n = lane->n_indices;
+  if (array->base || n == 0)
+    g_string_append_printf(text, "%u%s", array->base, n ? " + " : "");
+  for (guint i = 1; i < n; i++)
     g_string_append_c(text, '(');
-  for (guint i = 0; i < array->n_dimensions; i++) {
+  for (guint i = 0; i < n; i++) {
     g_string_append_printf(text, "%s%s%s", i ? " + " : "", smb_number(lane->index[i]).text,
                            i ? ")" : "");
-    if (i + 1 < array->n_dimensions)
+    if (i + 1 < n)
       g_string_append_printf(text, " * %s", smb_number(array->dimension[i + 1]).text);
   }
-  if (array->n_dimensions)
+  if (n)
     g_string_append_printf(text, " * %u", array->element_bytes);
   if (lane->skipped)
     g_string_append_printf(text, " + %u", lane->skipped);

@@ -133,7 +133,7 @@ refuse_neighbour(const SmbReport *report, const SmbNeighbours *neighbours) {
 void
 smb_report_write_neighbours(const SmbReport *report, guint index, guint *drawn, SmbSpool *page) {
   const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, index);
-  const SmbArrayUse *use = smb_array_uses_of(report->uses, &access->worst);
+  const SmbArrayUse *use = smb_array_uses_of(report->uses, &access->worst, access->site->opcode);
   const SmbNeighbours *neighbours = use ? g_hash_table_lookup(report->neighbours, use) : NULL;
   smb_spool_puts(page, "<h4>Other paddings</h4>\n");
   if (!neighbours || neighbours->rows == SMB_ROWS_UNKNOWN) {

@@ -57,7 +57,7 @@ find_neighbours(SmbReport *report) {
   const SmbAnalysis *analysis = report->analysis;
   for (guint i = 0; i < analysis->accesses->len && analysis->requests_dropped == 0; i++) {
     const SmbAccess *access = &g_array_index(analysis->accesses, SmbAccess, i);
-    SmbArrayUse *use = smb_array_uses_of(report->uses, &access->worst);
+    SmbArrayUse *use = smb_array_uses_of(report->uses, &access->worst, access->site->opcode);
     if (access->total.excess > 0 && use && use->array->n_dimensions > 0 &&
         !g_hash_table_contains(report->neighbours, use))
       g_hash_table_insert(report->neighbours, use,

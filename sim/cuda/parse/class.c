@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Classes, for their layout alone: what a head says of its parameters, and of variables in shared memory. Functions, constructors, static
-// members and access labels are skipped; base classes come first. What lays out a class otherwise (virtual functions, unions, bit
-// fields) is refused: its fields are not known then.
+// members and access labels are skipped; base classes come first. A union is one whose members are all at
+// its start. What lays out a class otherwise (virtual functions, bit fields) is refused: its fields are not known then.
 #include <string.h>
 
 #include "sim/cuda/parse/parse.h"
@@ -304,12 +304,12 @@ parse_class_field(Parser *parser, Class *class, const Specifiers *specifiers) {
                          specifiers->align);
 }
 
-// Members of a structure without a name are members of this one.
+// Members of a structure or union without a name are members of this one.
 static gboolean
-add_nameless(Parser *parser, Class *class, const Type *of, guint align) {
+add_nameless(Parser *parser, Class *class, const Type *of) {
   Token nameless = *parser->last;
   nameless.text = "";
-  return of->count == 0 || add_class_field(parser, class, &nameless, of, align);
+  return of->count == 0 || add_class_field(parser, class, &nameless, of, 0);
 }
 
 static gboolean
@@ -334,8 +334,9 @@ parse_class_fields(Parser *parser, Class *class) {
   if (smb_parser_is(parser, ";")) {
     const Type *of = specifiers.type;
     gboolean is_nameless = specifiers.declares_type && of->kind == KIND_STRUCT && !of->name;
-    return (!is_nameless || add_nameless(parser, class, of, specifiers.align)) &&
-           smb_parser_expect(parser, ";");
+    if (is_nameless && specifiers.align)
+      return smb_parser_refuse(parser, specifiers.start, "a structure without a name is aligned");
+    return (!is_nameless || add_nameless(parser, class, of)) && smb_parser_expect(parser, ";");
   }
   do {
     if (!parse_class_field(parser, class, &specifiers) || !skip_value(parser, class))
@@ -421,7 +422,7 @@ parse_bases(Parser *parser, Class *class) {
                                "it is not known whether it uses the padding of its base '%s'",
                                name->text);
     class->has_empty_base = class->has_empty_base || base->count == 0;
-    if (!add_nameless(parser, class, base, 0))
+    if (!add_nameless(parser, class, base))
       return FALSE;
     class->type->size -= base->count > 0 ? base->size - base->used : 0;
   } while (smb_parser_is(parser, ","));

@@ -224,7 +224,7 @@ lay_out_shared(SmbKernel *kernel) {
   kernel->program.dynamic_start = end;
   for (guint i = 0; i < objects->len; i++) {
     if (g_hash_table_contains(shared, g_ptr_array_index(objects, i)))
-      smb_shared_describe(kernel, g_ptr_array_index(objects, i), kernel->program.arrays);
+      smb_shared_describe(kernel, g_ptr_array_index(objects, i), kernel->program.arrays, NULL);
   }
   smb_kernel_depend(kernel, functions);
   smb_kernel_mark_unrolled(kernel, functions);

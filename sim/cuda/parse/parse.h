@@ -122,8 +122,10 @@ const Type *smb_parse_foreign_parameter(Parser *parser, const Token **name);
 
 // --- shared variables (shared.c)
 
-// Adds a shared variable to @arrays (SmbArray), as others may know it: of a structure its members.
-void smb_shared_describe(const SmbKernel *kernel, const Variable *variable, GArray *arrays);
+// Adds a shared variable to @arrays (SmbArray), as others may know it: of a structure its members; those of unions to @views, or
+// NULL.
+void smb_shared_describe(const SmbKernel *kernel, const Variable *variable, GArray *arrays,
+                         GArray *views);
 // Declares the shared variables of a function whose body begins here, and of those that it names, as far as they can be read.
 void smb_shared_look(const Parser *parser);
 // The same of a function of the file that is no template.

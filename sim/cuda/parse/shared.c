@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Shared variables: as arrays, for those who know no types; and in bodies that have more than the kernel language. Of these the declarations
-// are read that are needed: constants, types and the variables themselves. Not read are unions, as an address does not say which member is
-// meant, and bodies of function templates that a kernel calls.
+// are read that are needed: constants, types and the variables themselves. Not read are bodies of function templates that a kernel calls.
 #include <string.h>
 
 #include "sim/cuda/parse/parse.h"
@@ -33,16 +32,22 @@ has_shared_parts(const Type *type) {
                                                                   has_shared_parts(type->of)));
 }
 
+// Whether it is divided into its parts. @in_union: into what overlaps; else a union is a part by itself
+static gboolean
+is_divided(const Type *type, gboolean in_union) {
+  return has_shared_parts(type) && (in_union || !type->is_union);
+}
+
 // Parts of it, MAX_PARTS + 1 if there are more.
 static gsize
-count_shared_parts(const Type *type) {
+count_shared_parts(const Type *type, gboolean in_union) {
   gsize n = 0;
-  if (!has_shared_parts(type))
+  if (!is_divided(type, in_union))
     return 1;
   for (gsize i = 0; type->kind == KIND_STRUCT && i < type->count && n <= MAX_PARTS; i++)
-    n += count_shared_parts(type->members[i].type);
+    n += count_shared_parts(type->members[i].type, in_union);
   if (type->kind == KIND_ARRAY && type->count <= MAX_PARTS)
-    n = type->count * count_shared_parts(type->of);
+    n = type->count * count_shared_parts(type->of, in_union);
   return type->kind == KIND_ARRAY && type->count > MAX_PARTS ? MAX_PARTS + 1
                                                              : MIN(n, MAX_PARTS + 1);
 }
@@ -68,40 +73,109 @@ set_dimensions(SmbArray *array, const Type *type, KernelPool *pool) {
   array->element_bytes = (guint)type->size;
 }
 
-// Adds what is @inside bytes within @whole.
+// The bytes of the narrowest and of the widest value in it.
 static void
-describe_parts(GArray *arrays, KernelPool *pool, const SmbArray *whole, const Type *type,
-               const char *name, gsize inside) {
-  for (gsize i = 0; type->kind == KIND_STRUCT && has_shared_parts(type) && i < type->count; i++) {
-    const Member *member = &type->members[i];
-    const char *inner =
-        *member->name ? smb_kernel_pool_printf(pool, "%s.%s", name, member->name) : name;
-    describe_parts(arrays, pool, whole, member->type, inner, inside + member->offset);
+note_scalars(const Type *type, SmbArray *array) {
+  for (gsize i = 0; type->kind == KIND_STRUCT && i < type->count; i++)
+    note_scalars(type->members[i].type, array);
+  if (type->kind == KIND_ARRAY || type->kind == KIND_VECTOR)
+    note_scalars(type->of, array);
+  else if (type->kind != KIND_STRUCT || type->count == 0) {
+    array->least_scalar =
+        array->least_scalar ? MIN(array->least_scalar, (guint)type->size) : (guint)type->size;
+    array->most_scalar = MAX(array->most_scalar, (guint)type->size);
   }
-  for (gsize i = 0; type->kind == KIND_ARRAY && has_shared_parts(type) && i < type->count; i++)
-    describe_parts(arrays, pool, whole, type->of,
-                   smb_kernel_pool_printf(pool, "%s[%" G_GSIZE_FORMAT "]", name, i),
-                   inside + i * type->of->size);
-  if (has_shared_parts(type))
+}
+
+// What a shared variable is divided into.
+typedef struct {
+  GArray *arrays; // SmbArray
+  GArray *views;  // the same of what overlaps; or NULL
+  KernelPool *pool;
+  const SmbArray *whole;
+  gboolean in_union;
+} Division;
+
+// A part of it: of the type, and that many bytes from its start. A union without a name has that of the part around it.
+typedef struct {
+  const Type *type;
+  const char *name;
+  gsize inside;
+  gboolean is_named;
+} DividedPart;
+
+static void describe_parts(const Division *division, const DividedPart *part);
+
+// Adds an array, or a union as bytes.
+static void
+add_part(const Division *division, const DividedPart *part) {
+  const Type *type = part->type;
+  SmbArray array = *division->whole;
+  array.name = part->name;
+  array.variable = division->whole->name;
+  array.inside = part->inside;
+  array.base += (guint32)part->inside;
+  if (division->in_union)
+    note_scalars(type, &array);
+  array.is_union = type->is_union && !division->in_union;
+  if (array.is_union) {
+    const Type bytes = {.kind = KIND_ARRAY,
+                        .of = smb_type_scalar(KIND_UCHAR),
+                        .count = type->size,
+                        .size = type->size};
+    set_dimensions(&array, &bytes, division->pool);
+    if (!part->is_named)
+      array.name = smb_kernel_pool_printf(division->pool, "%s+%" G_GSIZE_FORMAT,
+                                          division->whole->name, part->inside);
+  } else
+    set_dimensions(&array, type, division->pool);
+  g_array_append_val(division->arrays, array);
+  if (!array.is_union || !division->views || type->count == 0 ||
+      count_shared_parts(type, TRUE) > MAX_PARTS)
     return;
-  SmbArray part = *whole;
-  part.name = name;
-  part.variable = whole->name;
-  part.inside = inside;
-  part.base += (guint32)inside;
-  set_dimensions(&part, type, pool);
-  g_array_append_val(arrays, part);
+  Division within = *division;
+  within.arrays = division->views;
+  within.in_union = TRUE;
+  describe_parts(&within, part);
+}
+
+static void
+describe_parts(const Division *division, const DividedPart *part) {
+  const Type *type = part->type;
+  if (!is_divided(type, division->in_union)) {
+    add_part(division, part);
+    return;
+  }
+  for (gsize i = 0; type->kind == KIND_STRUCT && i < type->count; i++) {
+    const Member *member = &type->members[i];
+    gboolean is_named = *member->name != '\0';
+    const DividedPart inner = {
+        member->type,
+        is_named ? smb_kernel_pool_printf(division->pool, "%s.%s", part->name, member->name)
+                 : part->name,
+        part->inside + member->offset, is_named};
+    describe_parts(division, &inner);
+  }
+  for (gsize i = 0; type->kind == KIND_ARRAY && i < type->count; i++) {
+    const DividedPart inner = {
+        type->of, smb_kernel_pool_printf(division->pool, "%s[%" G_GSIZE_FORMAT "]", part->name, i),
+        part->inside + i * type->of->size, TRUE};
+    describe_parts(division, &inner);
+  }
 }
 
 void
-smb_shared_describe(const SmbKernel *kernel, const Variable *variable, GArray *arrays) {
+smb_shared_describe(const SmbKernel *kernel, const Variable *variable, GArray *arrays,
+                    GArray *views) {
   const Type *type = variable->type;
   SmbArray array = {.name = variable->name,
                     .base = (guint32)variable->address,
                     .is_dynamic = variable->storage == STORAGE_DYNAMIC};
   smb_source_locate(kernel->program.source, variable->start, &array.line, &array.column);
-  if (!array.is_dynamic && has_shared_parts(type) && count_shared_parts(type) <= MAX_PARTS) {
-    describe_parts(arrays, kernel->pool, &array, type, variable->name, 0);
+  if (!array.is_dynamic && has_shared_parts(type) && count_shared_parts(type, FALSE) <= MAX_PARTS) {
+    const Division division = {arrays, views, kernel->pool, &array, FALSE};
+    const DividedPart whole = {type, variable->name, 0, TRUE};
+    describe_parts(&division, &whole);
     return;
   }
   set_dimensions(&array, type, kernel->pool);
@@ -112,7 +186,7 @@ smb_shared_describe(const SmbKernel *kernel, const Variable *variable, GArray *a
 
 static const char *const declaring[] = {"const",      "constexpr", "static",  "typedef",   "using",
                                         "struct",     "class",     "alignas", "__align__", "extern",
-                                        "__shared__", "volatile",  "enum",    NULL};
+                                        "__shared__", "volatile",  "enum",    "union",     NULL};
 
 // Reads a declaration, if it can be read; what is wrong with it is not of interest.
 static gboolean

@@ -75,7 +75,7 @@ static gboolean
 is_refused(Parser *parser) {
   const Token *token = parser->at;
   if (smb_token_is_any(token, refused_words))
-    return !(parser->is_head && smb_token_is(token, "class"));
+    return !(parser->is_head && (smb_token_is(token, "class") || smb_token_is(token, "union")));
   return smb_token_is_any(token, refused_types) &&
          (token->next->kind == TOKEN_NAME || smb_token_is(token->next, "*") ||
           smb_token_is(token->next, "::")) &&
@@ -277,12 +277,12 @@ parse_enum(Parser *parser) {
   return parse_enumerators(parser) ? type : NULL;
 }
 
-// A structure; what stands in front of its definition says nothing of its layout.
+// A structure. An alignment in front of its definition is that of what is declared with it.
 static const Type *
 parse_struct(Parser *parser, Specifiers *specifiers) {
   const Token *first = parser->at;
   const Type *type = smb_parse_structure(parser, &specifiers->declares_type);
-  if (type && specifiers->declares_type && specifiers->align)
+  if (type && specifiers->declares_type && specifiers->align && !parser->is_head)
     return smb_parser_fail(parser, first->start,
                            "the alignment of a structure is written after 'struct'");
   return type;
@@ -315,7 +315,8 @@ smb_parse_specifiers(Parser *parser, Specifiers *specifiers) {
         return FALSE;
       continue;
     }
-    gboolean is_class = parser->is_head && smb_parser_is(parser, "class");
+    gboolean is_class =
+        parser->is_head && (smb_parser_is(parser, "class") || smb_parser_is(parser, "union"));
     if (!has_type && (smb_parser_is(parser, "struct") || is_class)) {
       if (!(words.base = parse_struct(parser, specifiers)))
         return FALSE;

@@ -53,8 +53,8 @@ smb_structure_add(Parser *parser, Type *type, GArray *members, const Token *name
   }
   align = MAX(align, of->align);
   type->align = MAX(type->align, align);
-  member.offset = align_up(type->size, align);
-  type->size = member.offset + of->size;
+  member.offset = type->is_union ? 0 : align_up(type->size, align);
+  type->size = MAX(type->size, member.offset + of->size);
   if (type->size > MAX_OBJECT_BYTES)
     return smb_parser_refuse(parser, name->start, "this structure is larger than %u MiB",
                              (guint)(MAX_OBJECT_BYTES >> 20));
@@ -116,11 +116,12 @@ parse_members(Parser *parser, Type *type) {
   return TRUE;
 }
 
-// struct = "struct" alignment* (name | name? "{" member+ "}" alignment*)
+// struct = "struct" alignment* (name | name? "{" member+ "}" alignment*); of a head also "class" and "union"
 const Type *
 smb_parse_structure(Parser *parser, gboolean *is_defined) {
   guint align = 1;
   gboolean is_typedef = smb_token_is(parser->last, "typedef");
+  gboolean is_union = smb_parser_is(parser, "union");
   smb_parser_advance(parser);
   if (!smb_parse_alignments(parser, &align))
     return NULL;
@@ -146,6 +147,7 @@ smb_parse_structure(Parser *parser, gboolean *is_defined) {
                            "may change their layout");
   Type *type = smb_type_structure(parser->pool, name ? name->text : NULL);
   type->align = align;
+  type->is_union = is_union;
   *is_defined = TRUE;
   if (name && !smb_parser_declare(parser, name, type, STORAGE_TYPE))
     return NULL;

@@ -181,7 +181,7 @@ smb_type_describe(KernelPool *pool, const Type *type) {
   if (type->kind == KIND_POINTER)
     return smb_kernel_pool_printf(pool, "%s *", smb_type_describe(pool, type->of));
   if (type->kind != KIND_ARRAY)
-    return type->name ? type->name : "struct";
+    return type->name ? type->name : type->is_union ? "union" : "struct";
   g_autoptr(GString) dimensions = g_string_new(NULL);
   for (; type->kind == KIND_ARRAY; type = type->of)
     g_string_append_printf(dimensions, type->count ? "[%" G_GSIZE_FORMAT "]" : "[]", type->count);

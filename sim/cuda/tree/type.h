@@ -55,6 +55,7 @@ struct _Type {
   const Member *members; // of a structure
   const Type *leaf;      // of a structure: smb_type_leaf()
   const char *unknown;   // of one whose size is not known: why
+  gboolean is_union;     // a structure whose members are all at its start
   // of a class: whether it is plain, and bytes that a derived one leaves alone; 0: not known
   Plainness plainness;
   gsize used;
