@@ -146,7 +146,14 @@ smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
         smb_number(MIN(best->total.excess, now->excess)).text,
         MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
   gboolean has_rows = search->use->bytes / layout->element_bytes > layout->columns + layout->pad;
-  if (!has_rows && array->is_compiled && !search->use->array->is_typed)
+  if (!has_rows && array->is_compiled && search->use->array->is_union)
+    g_string_append_printf(
+        text,
+        " %s is a union, and which member some accesses mean is not known: padding was tried after "
+        "every power-of-two number of bytes (--array with the name of a member takes them for "
+        "its).",
+        search->use->array->name);
+  else if (!has_rows && array->is_compiled && !search->use->array->is_typed)
     g_string_append_printf(
         text,
         " Compiled code does not have the %s of %s: padding was tried after every power-of-two "

@@ -93,6 +93,10 @@ static void
 append_offset(GString *text, const SmbExplainLane *lane) {
   const SmbArray *array = lane->array;
   guint n = lane->n_indices;
+  if (array->is_union) {
+    g_string_append_printf(text, array->base ? "%u + %u" : "%.0u%u", array->base, lane->skipped);
+    return;
+  }
   if (array->base || n == 0)
     g_string_append_printf(text, "%u%s", array->base, n ? " + " : "");
   for (guint i = 1; i < n; i++)

@@ -142,6 +142,47 @@ sed -i 's/496/495/' gather.cu
 expect 0 explain made.ptx --block 32 --arg base=136 --arg p.last=4 --arg p.lda=0
 tells 'It accesses s[136..139]'
 
+# Members of unions have names, which set their bytes; a byte that several of them have is of the union.
+sed 's/unsigned last;/union { unsigned last; double d; } u;/; s/p\.last/p.u.last/' kept.cu >gather.cu
+expect 2 analyze made.ptx --block 32
+says "parameters 'base' (unsigned int), 'p.lda', 'p.u' (P) of 'gather' need values: give --arg base=VALUE --arg p.lda=VALUE --arg p.u.last=VALUE"
+expect 0 analyze made.ptx --block 32 --arg base=0 --arg p.lda=0 --arg p.u.last=128
+expect 0 analyze made.ptx --block 32 --arg base=0 --arg p.lda=0 --arg p.u.d=1.5
+expect 0 analyze made.ptx --block 32 --arg base=0 --arg p.u+0=i32:128
+expect 0 analyze made.ptx --block 32 --arg base=0 --arg p.u=raw:80000000
+expect 2 analyze made.ptx --block 32 --arg base=0 --arg p.u=128
+says "field 'p.u=128': expected a type and a number such as i32:128"
+expect 3 analyze made.ptx --block 32 --arg base=0 --arg p.lda=0
+says "depends on 'p.u+0', which has no value: give --arg p.u+0=VALUE"
+sed 's/unsigned last;/union { unsigned last; float f; };/' kept.cu >gather.cu
+expect 3 analyze made.ptx --block 32 --arg base=0 --arg p.lda=0
+says "depends on 'p+16', which has no value: give --arg p+16=VALUE"
+expect 0 analyze made.ptx --block 32 --arg base=0 --arg p.lda=0 --arg p.f=0
+
+# In shared memory, the member is named that has values as wide as the access.
+sed 's/int s\[1024\]/union { int tile[16][33]; double wide[512]; } s/; s/ s\[/ s.tile[0][/g' kept.cu >gather.cu
+expect 0 explain made.ptx --block 32 --arg base=136 --arg p.last=2112 --arg p.lda=0 --all-lanes
+tells 'It accesses s.tile[1][1], at byte (1 * 33 + 1) * 4 = 136'
+expect 0 explain made.ptx --block 32 --arg base=2112 --arg p.last=4 --arg p.lda=0
+tells 'It accesses s+2112, at byte 2112 = 2112'
+expect 0 explain made.ptx --block 32 --arg base=2112 --arg p.last=4 --arg p.lda=0 --array s+2112=496xi32
+tells 'It accesses s+2112[0], at byte 2112 + 0 * 4 = 2112'
+expect 0 explain made.ptx --block 32 --arg base=136 --arg p.last=4 --arg p.lda=0 --array s.wide=16x32xf64
+tells 'It accesses s.wide[0][17], at byte (0 * 32 + 17) * 8 = 136'
+expect 2 explain made.ptx --block 32 --arg base=0 --arg p.last=4 --arg p.lda=0 --array t=496xi32
+says "array 't=496xi32': expected one of s, s.tile, s.wide"
+expect 0 advise made.ptx --block 32 --arg base=0 --arg p.last=4 --arg p.lda=0
+tells 'int s.tile[16][33]'
+expect 0 advise made.ptx --block 32 --arg base=2112 --arg p.last=4 --arg p.lda=0 --array s.tile
+tells 'int s.tile[16][33]'
+# Two floats may be read at once, so 8 bytes may be a member of either type; a pair of 4 bytes in PTX is not a double.
+sed 's/int tile/float tile/' gather.cu >both.cu && mv both.cu gather.cu
+for wide in 'b64 [%r1], %rd1;s+136' 'v2.b32 [%r1], {%r2, %r2};s.tile[1][1..2]' 'f64 [%r1], %fd1;s.wide[17]'; do
+  sed "s/  st.shared.u32 \[%r1\], %r2;/  .reg .b64 %rd<2>; .reg .f64 %fd<2>; cvt.u64.u32 %rd1, %r2; mov.b64 %fd1, %rd1; st.shared.${wide%;*};/; /\[%r2\], %r2/d" made.ptx >wide.ptx
+  expect 0 explain wide.ptx --block 32 --arg base=136 --arg p.last=4 --arg p.lda=0
+  tells "It accesses ${wide##*;}, at byte"
+done
+
 # Arrays of machine code have the names of the PTX that is kept with it; "shared" and "dynamic" are all of them.
 expect 2 advise "$top/tests/data/sass/inlined.sm_90.cubin" --entry inlined --block 32 --array none=32x32xf32
 says "array 'none=32x32xf32': expected one of tile, dynamic"
