@@ -66,9 +66,13 @@ find_array_use(const SmbArrayUses *uses, guint32 offset, guint width, const char
   return use;
 }
 
+// The opcode of a request, where unions need it; else NULL.
 static const char *
-find_opcode(const SmbAnalysis *analysis, const SmbAccessRequest *made) {
-  return g_array_index(analysis->accesses, SmbAccess, made->access).site->opcode;
+find_request_opcode(const SmbArrayUses *uses, const SmbAnalysis *analysis,
+                    const SmbAccessRequest *made) {
+  return smb_program_n_views(uses->program)
+             ? g_array_index(analysis->accesses, SmbAccess, made->access).site->opcode
+             : NULL;
 }
 
 // Adds a request to each array that one of its lanes asks for.
@@ -116,7 +120,7 @@ static gboolean
 means_members(const SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbArrayUse *whole) {
   for (guint i = 0; i < analysis->requests->len; i++) {
     const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
-    const char *opcode = find_opcode(analysis, made);
+    const char *opcode = find_request_opcode(uses, analysis, made);
     for (SmbLanes lanes = smb_request_lanes(&made->request); lanes; lanes &= lanes - 1) {
       guint32 offset = made->request.offset[smb_lanes_first(lanes)];
       if (find_whole_use(uses, offset) == whole &&
@@ -129,7 +133,7 @@ means_members(const SmbArrayUses *uses, const SmbAnalysis *analysis, const SmbAr
 
 // Adds the members of unions, where all requests say which one is meant.
 static void
-add_members(SmbArrayUses *uses, const SmbAnalysis *analysis) {
+add_union_members(SmbArrayUses *uses, const SmbAnalysis *analysis) {
   for (guint i = 0; i < uses->by_base->len; i++) {
     const SmbArrayUse *whole = g_ptr_array_index(uses->by_base, i);
     if (!whole->array->is_union || !means_members(uses, analysis, whole))
@@ -169,10 +173,10 @@ smb_array_uses_new(const SmbProgram *program, const SmbLaunch *launch,
     add_found(uses, analysis, array, array->bytes);
   }
   g_ptr_array_sort(uses->by_base, compare_array_bases);
-  add_members(uses, analysis);
+  add_union_members(uses, analysis);
   for (guint i = 0; i < analysis->requests->len; i++) {
     const SmbAccessRequest *made = &g_array_index(analysis->requests, SmbAccessRequest, i);
-    add_request(uses, made, find_opcode(analysis, made));
+    add_request(uses, made, find_request_opcode(uses, analysis, made));
   }
   return uses;
 }

@@ -26,7 +26,7 @@ count_active_lanes(const SmbArch *arch, const SmbRequest *request) {
 
 // The array that the first lane of a request asks for. @name: what the machine calls it; of a union a member may be meant
 static const char *
-name_array(const Worker *worker, guint site, const char *name, const SmbRequest *request) {
+name_accessed_array(const Worker *worker, guint site, const char *name, const SmbRequest *request) {
   SmbLanes lanes = smb_request_lanes(request);
   const SmbArray *array =
       lanes ? smb_program_array_of(worker->program, request->offset[smb_lanes_first(lanes)],
@@ -45,7 +45,7 @@ count_shared(gpointer user, guint site, guint warp, const char *array, const Smb
   const SmbWavefronts *cost = &costs->counted;
   gboolean first = access->worst.width == 0;
   if (first) {
-    access->array = name_array(worker, site, array, request);
+    access->array = name_accessed_array(worker, site, array, request);
     access->first_block = worker->now.block;
   }
   if (first || cost->excess > access->worst_cost.excess ||

@@ -13,7 +13,7 @@
 
 // Where the members of a parameter begin in a name: of "NAME.MEMBER" or "NUMBER.MEMBER" at the "."; NULL: it is not of that parameter
 static const char *
-find_part(const SmbProgram *program, guint parameter, const char *name) {
+find_field_part(const SmbProgram *program, guint parameter, const char *name) {
   const char *dot = strpbrk(name, ".[");
   g_autofree char *of = dot ? g_strndup(name, (gsize)(dot - name)) : NULL;
   return of && smb_program_is_parameter(program, parameter, of) ? dot : NULL;
@@ -23,13 +23,13 @@ find_part(const SmbProgram *program, guint parameter, const char *name) {
 static const SmbMember *
 find_declared_member(const SmbProgram *program, guint parameter, const char *text) {
   g_autofree char *name = g_strndup(text, strcspn(text, "="));
-  const char *part = find_part(program, parameter, name);
+  const char *part = find_field_part(program, parameter, name);
   return part ? smb_program_member_named(program, parameter, part) : NULL;
 }
 
 // "NAME+OFFSET", "NUMBER+OFFSET"; and "NAME.MEMBER+OFFSET" of a union. The offset is of the parameter.
 static gboolean
-find_byte(const SmbProgram *program, guint parameter, const char *text, guint64 *offset) {
+find_field_byte(const SmbProgram *program, guint parameter, const char *text, guint64 *offset) {
   g_autofree char *name = g_strndup(text, strcspn(text, "="));
   char *plus = strrchr(name, '+');
   guint64 number;
@@ -41,9 +41,9 @@ find_byte(const SmbProgram *program, guint parameter, const char *text, guint64 
                                   G_MAXUINT32, &number, NULL))
     return FALSE;
   *plus = '\0';
-  gboolean is_found =
-      smb_program_is_parameter(program, parameter, name) ||
-      smb_program_union_origin(program, parameter, find_part(program, parameter, name), &origin);
+  gboolean is_found = smb_program_is_parameter(program, parameter, name) ||
+                      smb_program_union_origin(program, parameter,
+                                               find_field_part(program, parameter, name), &origin);
   *offset = origin + number;
   return is_found;
 }
@@ -52,7 +52,7 @@ gboolean
 smb_field_is_of(const char *text, const SmbProgram *program, guint parameter, guint64 *offset) {
   const SmbMember *member = find_declared_member(program, parameter, text);
   guint64 found = member ? member->offset : 0;
-  gboolean is_found = member || find_byte(program, parameter, text, &found);
+  gboolean is_found = member || find_field_byte(program, parameter, text, &found);
   if (is_found && offset)
     *offset = found;
   return is_found;
