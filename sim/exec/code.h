@@ -61,6 +61,7 @@ typedef enum {
   SPECIAL_IS_CLUSTER, // 1: the launch or the kernel says what a cluster is
   SPECIAL_DYNAMIC_BYTES,
   SPECIAL_SHARED_BYTES, // static and dynamic, as a block gets them, + Preset.argument
+  SPECIAL_OWN_SHARED, // the byte at Preset.argument of the block's own shared memory, with its rank (Code.carries_rank)
   SPECIAL_GRAPH, // the low word of the graph that the launch is part of; the high one is next
   SPECIAL_GRAPH_HIGH,
   SPECIAL_PARAMETER, // the word at Preset.argument of the parameters
@@ -142,10 +143,9 @@ struct _Code {
   GPtrArray *graphs;       // CodeGraph
   gboolean points_at_code; // machine code: addresses of functions that have a body here are made
   gboolean maps_cluster;   // addresses in the shared memory of other blocks are made
-  // machine code: the rank of a block is in addresses of its own shared memory
-  gboolean carries_rank;
-  SmbMeeting meeting; // where lanes that diverge meet
-  gpointer module;    // the decoder's
+  gboolean carries_rank;   // the rank of a block is in addresses of its own shared memory
+  SmbMeeting meeting;      // where lanes that diverge meet
+  gpointer module;         // the decoder's
   // Of text: what STEP_TEXT_… do; and that a condition, of the branch @step, was false (or true) in all threads of the
   // block.
   StepHandler text;

@@ -72,6 +72,8 @@ read_preset(const Exec *exec, guint w, Special special, guint32 argument) {
     return w;
   if (special == SPECIAL_CLUSTER_RANK)
     return block->rank;
+  if (special == SPECIAL_OWN_SHARED)
+    return exec->own_rank + argument;
   if (special == SPECIAL_CLUSTER_BLOCKS)
     return block->cluster[0] * block->cluster[1] * block->cluster[2];
   if (special == SPECIAL_IS_CLUSTER)
@@ -94,8 +96,9 @@ watch_preset(SmbBlock *block, Special special) {
   guint flags = 0;
   gboolean is_component = special < SPECIAL_LANE;
   guint of = is_component ? special - special % 3 : special;
-  if (!block->signature || (of != SPECIAL_CTAID && of != SPECIAL_CLUSTERID &&
-                            of != SPECIAL_CLUSTER_CTAID && of != SPECIAL_CLUSTER_RANK))
+  if (!block->signature ||
+      (of != SPECIAL_CTAID && of != SPECIAL_CLUSTERID && of != SPECIAL_CLUSTER_CTAID &&
+       of != SPECIAL_CLUSTER_RANK && of != SPECIAL_OWN_SHARED))
     return 0;
   for (guint axis = 0; axis < 3; axis++) {
     if ((is_component && axis != special % 3) || block->grid[axis] == 1)

@@ -29,12 +29,15 @@ begin_traffic(PtxDecoder *decoder, SmbTraffic kind, SmbOpClass op_class, guint q
                    smb_code_new_bulk(decoder->code, kind, quantum)};
 }
 
-// One end of a copy, or its mbarrier (SMB_OP_CLASS_ATOMIC).
+// One end of a copy, or its mbarrier (SMB_OP_CLASS_ATOMIC). What it writes may be in another block.
 static gboolean
 set_end(PtxDecoder *decoder, const Traffic *traffic, const Transfer **end, guint operand,
         PtxArea area, SmbOpClass op_class) {
   Transfer *transfer = smb_build_end(&decoder->build, traffic->site, op_class);
   *end = transfer;
+  if (area == AREA_SHARED && op_class != SMB_OP_CLASS_LOAD &&
+      smb_ptx_has_part(decoder, "shared::cluster"))
+    area = AREA_CLUSTER;
   return smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, operand), area);
 }
 

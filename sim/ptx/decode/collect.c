@@ -109,6 +109,14 @@ scan_call(Collection *collection, PtxDecoded *decoded, const PtxInstruction *cal
     take_function(collection, i);
 }
 
+// Whether an instruction says that blocks of a cluster work together.
+static gboolean
+knows_cluster(const char *const *parts) {
+  static const char *const names[] = {"mapa", "getctarank", NULL};
+  return g_strv_contains(names, parts[0]) ||
+         (strcmp(parts[0], "barrier") == 0 && g_strcmp0(parts[1], "cluster") == 0);
+}
+
 // What an instruction names, and whether it needs a stack.
 static void
 scan_instruction(Collection *collection, PtxDecoded *decoded, const PtxInstruction *instruction) {
@@ -117,6 +125,8 @@ scan_instruction(Collection *collection, PtxDecoded *decoded, const PtxInstructi
   const PtxFunction *function = decoded->function;
   const char *name = smb_ptx_name(decoder, instruction);
   gboolean is_call = strcmp(name, "call") == 0;
+  if (knows_cluster(smb_ptx_opcode_of(decoder, instruction)->parts))
+    decoder->code->carries_rank = TRUE;
   decoder->has_stack = decoder->has_stack || g_strv_contains(uses_stack, name);
   if (is_call)
     scan_call(collection, decoded, instruction);

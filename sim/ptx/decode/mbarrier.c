@@ -10,7 +10,7 @@
 // The mbarrier that an operand names; NULL with an error.
 static Transfer *
 find_barrier(PtxDecoder *decoder, guint operand) {
-  PtxArea area = smb_ptx_has_prefix(decoder, "shared") ? AREA_SHARED : AREA_GENERIC;
+  PtxArea area = smb_ptx_area(decoder);
   Transfer *transfer = smb_code_new_transfer(decoder->code);
   return smb_ptx_set_address(decoder, transfer, smb_ptx_operand(decoder, operand), area) ? transfer
                                                                                          : NULL;

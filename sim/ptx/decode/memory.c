@@ -48,7 +48,8 @@ smb_ptx_set_address(PtxDecoder *decoder, Transfer *transfer, const PtxOperand *o
     return smb_ptx_refuse(decoder, "expected an address");
   const PtxOperand *base = smb_ptx_element(decoder, operand, 0);
   transfer->is_generic = area == AREA_GENERIC;
-  transfer->is_cluster = area == AREA_CLUSTER;
+  // A variable is the block's own, and its address here has no rank.
+  transfer->is_cluster = area == AREA_CLUSTER && base->kind != PTX_OPERAND_SYMBOL;
   transfer->window = area == AREA_SHARED || area == AREA_CLUSTER ? WINDOW_SHARED : WINDOW_GENERIC;
   transfer->offset = operand->bits;
   if (base->kind != PTX_OPERAND_REGISTER) {

@@ -168,11 +168,14 @@ compare_constant_regions(PtxDecoder *decoder, Row number, Predicate p, guint mod
 // isspacep.shared: of this block.
 static void
 exclude_other_blocks(PtxDecoder *decoder, Row pointer, Predicate result) {
+  const PtxOperand self = {.kind = PTX_OPERAND_SPECIAL, .text = "%cluster_ctarank"};
+  Row own = decoder->code->carries_rank ? smb_ptx_row(decoder, &self, 4, FALSE)
+                                        : smb_ptx_constant(decoder, 0, 4);
   Row above = smb_code_new_rows(decoder->code, 1);
   smb_ptx_add_operation(decoder, OPERATION_SHR_U32, above, pointer,
                         smb_ptx_constant(decoder, CLUSTER_SHIFT, 4));
   Compute same = {.operation = OPERATION_EQ_32,
-                  .s = {above, smb_ptx_constant(decoder, 0, 4)},
+                  .s = {above, own},
                   .p = result,
                   .in = {result},
                   .modifiers = MODIFIER_AND};
@@ -232,11 +235,12 @@ smb_ptx_decode_test_space(PtxDecoder *decoder) {
   return PTX_DECODED;
 }
 
-// mapa d, a, block: what lies at a, in the shared memory of a block of the cluster, by its rank.
+// mapa d, a, block: what lies at a, in the shared memory of a block of the cluster, by its rank. The rank is above the offset, as in
+// machine code, also in the low word of a generic address.
 PtxResult
 smb_ptx_decode_map_address(PtxDecoder *decoder) {
   enum {
-    XOR = 0x3c // LOP3: of the first two operands
+    AND_OR = 0xea // LOP3: a & b | c
   };
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
   const PtxOperand *rank = smb_ptx_operand(decoder, 2);
@@ -247,15 +251,17 @@ smb_ptx_decode_map_address(PtxDecoder *decoder) {
   Row block = smb_ptx_row(decoder, rank, 4, FALSE);
   if (to == NO_ROW || from == NO_ROW || block == NO_ROW)
     return smb_ptx_add_opaque(decoder, LOOKS | APART_ONLY);
-  const PtxOperand self = {.kind = PTX_OPERAND_SPECIAL, .text = "%cluster_ctarank"};
-  Row above = smb_code_new_rows(decoder->code, 2), own = smb_ptx_row(decoder, &self, 4, FALSE);
-  Compute differ = {.operation = OPERATION_LOP3, .d = above, .s = {block, own, own}, .table = XOR};
-  smb_ptx_add_compute(decoder, &differ);
-  smb_ptx_add_operation(decoder, OPERATION_SHL_32, above, above,
+  Row above = smb_code_new_rows(decoder->code, 1);
+  smb_ptx_add_operation(decoder, OPERATION_SHL_32, above, block,
                         smb_ptx_constant(decoder, CLUSTER_SHIFT, 4));
   if (bytes == 8)
-    smb_ptx_add_operation(decoder, OPERATION_CVT_64_U32, above, above, 0);
-  smb_ptx_add_operation(decoder, bytes == 8 ? OPERATION_ADD_64 : OPERATION_ADD_32, to, from, above);
+    smb_ptx_add_operation(decoder, OPERATION_MOV_32, to + 1, from + 1, 0);
+  const guint32 offset = (1u << CLUSTER_SHIFT) - 1;
+  Compute join = {.operation = OPERATION_LOP3,
+                  .d = to,
+                  .s = {from, smb_ptx_constant(decoder, offset, 4), above},
+                  .table = AND_OR};
+  smb_ptx_add_compute(decoder, &join);
   decoder->code->maps_cluster = TRUE;
   return PTX_DECODED;
 }
@@ -264,24 +270,21 @@ smb_ptx_decode_map_address(PtxDecoder *decoder) {
 PtxResult
 smb_ptx_decode_address_rank(PtxDecoder *decoder) {
   enum {
-    AND_XOR = 0x6a, // LOP3: a & b ^ c
+    AND = 0xc0, // LOP3: a & b
   };
   const PtxOperand *d = smb_ptx_operand(decoder, 0), *a = smb_ptx_operand(decoder, 1);
-  const PtxOperand self = {.kind = PTX_OPERAND_SPECIAL, .text = "%cluster_ctarank"};
   guint bytes = smb_ptx_type_bytes(smb_ptx_last_part(decoder));
   if (bytes < 4 || bytes > 8 || d->kind != PTX_OPERAND_REGISTER)
     return smb_ptx_add_opaque(decoder, 0);
   Row to = smb_ptx_row(decoder, d, 4, FALSE), from = smb_ptx_row(decoder, a, bytes, FALSE);
   if (to == NO_ROW || from == NO_ROW)
     return smb_ptx_add_opaque(decoder, 0);
-  Row own = smb_ptx_row(decoder, &self, 4, FALSE), above = smb_code_new_rows(decoder->code, 1);
+  Row above = smb_code_new_rows(decoder->code, 1);
+  Row ranks = smb_ptx_constant(decoder, SMB_MAX_CLUSTER_BLOCKS - 1, 4);
   smb_ptx_add_operation(decoder, OPERATION_SHR_U32, above, from,
                         smb_ptx_constant(decoder, CLUSTER_SHIFT, 4));
-  Compute differ = {.operation = OPERATION_LOP3,
-                    .d = to,
-                    .s = {above, smb_ptx_constant(decoder, SMB_MAX_CLUSTER_BLOCKS - 1, 4), own},
-                    .table = AND_XOR};
-  smb_ptx_add_compute(decoder, &differ);
+  Compute low = {.operation = OPERATION_LOP3, .d = to, .s = {above, ranks, ranks}, .table = AND};
+  smb_ptx_add_compute(decoder, &low);
   return PTX_DECODED;
 }
 

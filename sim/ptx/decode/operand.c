@@ -278,6 +278,37 @@ smb_ptx_address(const PtxDecoder *decoder, const PtxOperand *operand, guint64 *a
   return TRUE;
 }
 
+static gboolean
+is_shared_symbol(const PtxDecoder *decoder, const PtxOperand *symbol) {
+  const GArray *variables = symbol->where == PTX_WHERE_MODULE ? decoder->module->variables
+                            : symbol->where == PTX_WHERE_LOCAL
+                                ? decoder->current->function->variables
+                                : NULL;
+  return variables &&
+         strcmp(g_array_index(variables, PtxVariable, symbol->index).space, "shared") == 0;
+}
+
+// The address of a variable. In a kernel whose blocks reach the memory of each other, one in shared memory has the block's rank, so that
+// it means the same memory in all blocks of the cluster.
+static Row
+address_row(PtxDecoder *decoder, const PtxOperand *symbol, guint64 address, guint bytes) {
+  gpointer known;
+  if (!decoder->code->carries_rank || !is_shared_symbol(decoder, symbol))
+    return smb_ptx_constant(decoder, address, bytes);
+  g_autofree char *text = g_strdup_printf("shared+%" G_GUINT64_FORMAT, address);
+  const char *name = g_string_chunk_insert_const(decoder->module->strings, text);
+  if (g_hash_table_lookup_extended(decoder->specials, name, NULL, &known))
+    return GPOINTER_TO_UINT(known);
+  const Preset low = {.special = SPECIAL_OWN_SHARED,
+                      .argument = (guint32)address,
+                      .row = smb_code_new_rows(decoder->code, 2)};
+  const Preset high = {.special = SPECIAL_NUMBER, .row = low.row + 1};
+  g_array_append_val(decoder->code->presets, low);
+  g_array_append_val(decoder->code->presets, high);
+  g_hash_table_insert(decoder->specials, (gpointer)name, GUINT_TO_POINTER(low.row));
+  return low.row;
+}
+
 // Literals and addresses become constants. What has no row, such as a vector, is NO_ROW.
 Row
 smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolean is_real) {
@@ -302,8 +333,9 @@ smb_ptx_row(PtxDecoder *decoder, const PtxOperand *operand, guint bytes, gboolea
     if (operand->where == PTX_WHERE_FUNCTION)
       return bytes == 8 ? smb_ptx_constant(decoder, smb_ptx_function_address(operand->index), 8)
                         : NO_ROW;
-    return smb_ptx_address(decoder, operand, &address) ? smb_ptx_constant(decoder, address, bytes)
-                                                       : NO_ROW;
+    return smb_ptx_address(decoder, operand, &address)
+               ? address_row(decoder, operand, address, bytes)
+               : NO_ROW;
   case PTX_OPERAND_LABEL:
   case PTX_OPERAND_ADDRESS:
   case PTX_OPERAND_VECTOR:

@@ -187,6 +187,35 @@ exchange(int *out) {
   out[blockIdx.x * THREADS + t] = sum + in[2 * t] + in[2 * t + 1] + counts[3];
 }
 
+// Addresses that another block made, and that come through memory: of the memory of a third block, generic and in the window of the
+// cluster, and of its own.
+__global__ void __cluster_dims__(4, 1, 1)
+relay(int *out, int **pointers, unsigned *offsets) {
+  __shared__ int own[2];
+  cg::cluster_group cluster = cg::this_cluster();
+  unsigned rank = cluster.block_rank(), to = (rank + 1) % 4;
+  own[0] = 100 + rank;
+  own[1] = 0;
+  cluster.sync();
+  if (threadIdx.x == 0) {
+    pointers[2 * to] = cluster.map_shared_rank(own, rank ^ 2);
+    pointers[2 * to + 1] = own + 1;
+    offsets[to] = map_offset(own, rank ^ 2);
+    __threadfence();
+  }
+  cluster.sync();
+  if (threadIdx.x == 0) {
+    int *there = pointers[2 * rank], value;
+    unsigned of;
+    asm volatile("ld.shared::cluster.b32 %0, [%1];" : "=r"(value) : "r"(offsets[rank]));
+    asm volatile("getctarank.shared::cluster.u32 %0, %1;" : "=r"(of) : "r"(offsets[rank]));
+    atomicAdd(pointers[2 * rank + 1], 1000 + rank);
+    out[2 * rank] = *there * 10000 + value * 10 + of; // 100 + x of the block x that it lies in, twice, and x
+  }
+  cluster.sync();
+  out[2 * rank + 1] = own[1]; // 1000 + rank of the next block
+}
+
 // A flag in the memory of the other block, without a barrier between.
 __global__ void __cluster_dims__(2, 1, 1)
 flags(int *out) {
@@ -285,6 +314,9 @@ test_blocks() {
   places<<<dim3(4, 4), 32>>>((int4 *)out);
   CHECK(cudaDeviceSynchronize());
   print_numbers("places", out, 4 * 16, 1);
+  relay<<<4, 32>>>(out, (int **)sums, (unsigned *)(sums + 32));
+  CHECK(cudaDeviceSynchronize());
+  print_numbers("relay", out, 8, 1);
   flags<<<2, 32>>>(out);
   CHECK(cudaDeviceSynchronize());
   print_numbers("flags", out, 2, 1);
