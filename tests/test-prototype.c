@@ -13,6 +13,10 @@
 // A body that the kernel language does not have: it is not read.
 #define BODY "{ auto f = [&](int i) { return a[i]; }; throw f; }\n"
 
+// Each has its part twice, in the same bytes.
+#define TWICE(part, whole)        "union " whole " { " part " a, b; };\n"
+#define FOUR_TIMES(a, b, c, d, e) TWICE(a, b) TWICE(b, c) TWICE(c, d) TWICE(d, e)
+
 static const struct {
   const char *text, *entry, *expected; // "" of no prototype
 } cases[] = {
@@ -67,6 +71,12 @@ static const struct {
      ".hi@26:2 .in.z@28:4 .in+4@32:4| .in.w@32:1 .in.v@32:4 .last@48:4| .last.n@48:4 .q@56*| "
      ".q.a@56* .q.b@56*;u U 16 @0:16| .f@0:4 .d[0]@0:8 .d[1]@8:8 .p@0*;v V<int> 8 @0:8| .a@0:4 "
      ".b[0]@0:1 .b[1]@1:1 .b[2]@2:1 .b[3]@3:1 .b[4]@4:1;"},
+    // A union does not grow with its members: there is a bound.
+    {FOUR_TIMES("int", "A", "B", "C", "D") FOUR_TIMES("D", "E", "F", "G", "H")
+         FOUR_TIMES("H", "I", "J", "K", "L") FOUR_TIMES("L", "M", "N", "O", "P")
+             TWICE("P", "Q") "union R { char c[32000]; char d[32000]; char e[32000]; };\n"
+                             "__global__ void k(Q q, R r) " BODY,
+     NULL, "q Q 0!;r R 32000!;"},
     {"struct A { alignas(32) union { int a; }; };\n__global__ void k(A a) " BODY, NULL, "a A 0!;"},
     {"__global__ void k(int a) " BODY, "l", ""},
 };

@@ -7,7 +7,8 @@
 #include "sim/cuda/tree/compute.h"
 
 enum {
-  MAX_BYTES = 32764, // of all parameters (CUDA C++ Programming Guide, Function Parameters)
+  MAX_BYTES = 32764,     // of all parameters (CUDA C++ Programming Guide, Function Parameters)
+  MAX_MEMBERS = 1 << 16, // of a parameter: only unions have more members than bytes
 };
 
 // A part of a parameter, and where it is.
@@ -55,6 +56,11 @@ add_member(SmbDeclared *declared, KernelPool *pool, const Part *part) {
                                                                   : smb_cuda_scalar(type->kind)});
 }
 
+static gboolean
+has_too_many_members(const SmbDeclared *declared) {
+  return declared->members && declared->members->len > MAX_MEMBERS;
+}
+
 // Adds what lies in a part of a structure: numbers, pointers and unions. Vectors have their components.
 static void
 add_members(SmbDeclared *declared, KernelPool *pool, Part part) {
@@ -65,7 +71,8 @@ add_members(SmbDeclared *declared, KernelPool *pool, Part part) {
   if (smb_type_is_arithmetic(type) || type->kind == KIND_POINTER || is_union)
     add_member(declared, pool, &part);
   part.in_union = part.in_union || is_union;
-  for (gsize i = 0; type->kind == KIND_STRUCT && i < type->count; i++) {
+  gsize n_members = type->kind == KIND_STRUCT ? type->count : 0;
+  for (gsize i = 0; i < n_members && !has_too_many_members(declared); i++) {
     const Member *member = &type->members[i];
     Part inner = part;
     inner.type = member->type;
@@ -77,7 +84,7 @@ add_members(SmbDeclared *declared, KernelPool *pool, Part part) {
     }
     add_members(declared, pool, inner);
   }
-  for (gsize i = 0; is_row && i < type->count; i++) {
+  for (gsize i = 0; is_row && i < type->count && !has_too_many_members(declared); i++) {
     Part inner = part;
     inner.type = type->of;
     inner.offset = inner.origin = part.offset + i * type->of->size;
@@ -104,6 +111,10 @@ declare_parameter(const SmbKernel *kernel, guint i) {
     declared.scalar = smb_cuda_scalar(type->kind);
   else if (!declared.is_pointer && type->size <= MAX_BYTES)
     add_members(&declared, kernel->pool, (Part){.type = type, .name = "", .is_named = TRUE});
+  if (has_too_many_members(&declared)) {
+    g_clear_pointer(&declared.members, g_array_unref);
+    declared.unknown = g_strdup_printf("it has more than %d members", MAX_MEMBERS);
+  }
   return declared;
 }
 

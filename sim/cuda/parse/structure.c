@@ -43,6 +43,20 @@ align_up(gsize offset, guint align) {
   return (offset + align - 1) & ~(gsize)(align - 1);
 }
 
+// Members of a structure, of which others may be a part many times: unions do not grow.
+static gboolean
+note_part_count(Parser *parser, Type *type, const Token *name, const Type *of) {
+  enum {
+    MAX_STRUCTURE_PARTS = 1 << 16
+  };
+  while (of->kind == KIND_ARRAY)
+    of = of->of;
+  type->n_parts += of->kind == KIND_STRUCT ? MAX(of->n_parts, 1) : 1;
+  return type->n_parts <= MAX_STRUCTURE_PARTS ||
+         smb_parser_refuse(parser, name->start, "this structure has more than %d members",
+                           MAX_STRUCTURE_PARTS);
+}
+
 gboolean
 smb_structure_add(Parser *parser, Type *type, GArray *members, const Token *name, const Type *of,
                   guint align) {
@@ -51,6 +65,8 @@ smb_structure_add(Parser *parser, Type *type, GArray *members, const Token *name
     if (*member.name && strcmp(g_array_index(members, Member, i).name, member.name) == 0)
       return smb_parser_refuse(parser, name->start, "'%s' is declared twice", member.name);
   }
+  if (!note_part_count(parser, type, name, of))
+    return FALSE;
   align = MAX(align, of->align);
   type->align = MAX(type->align, align);
   member.offset = type->is_union ? 0 : align_up(type->size, align);

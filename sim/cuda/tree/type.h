@@ -56,6 +56,7 @@ struct _Type {
   const Type *leaf;      // of a structure: smb_type_leaf()
   const char *unknown;   // of one whose size is not known: why
   gboolean is_union;     // a structure whose members are all at its start
+  guint n_parts;         // of a structure: members, with those of its members; an array counts once
   // of a class: whether it is plain, and bytes that a derived one leaves alone; 0: not known
   Plainness plainness;
   gsize used;
