@@ -122,6 +122,28 @@ find_partial(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, S
   }
 }
 
+// How many lanes of an atomic change each line, and a word of it.
+static void
+count_changes(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, SmbLanes mask,
+              const guint64 *addresses) {
+  enum {
+    WORD_SHIFT = 2
+  };
+  for (guint i = 0; i < request->n; i++) {
+    SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
+    guint8 words[1 << (SMB_LINE_SHIFT - WORD_SHIFT)] = {0};
+    line->lanes = line->same = 0;
+    for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+      guint64 address = addresses[smb_lanes_first(rest)];
+      if (address >> SMB_LINE_SHIFT != line->line)
+        continue;
+      guint8 n = ++words[address >> WORD_SHIFT & (G_N_ELEMENTS(words) - 1)];
+      line->lanes++;
+      line->same = MAX(line->same, n);
+    }
+  }
+}
+
 // The first-level cache has banks as shared memory has, since it is the same memory, and looks up four lines a cycle (measured on an H200:
 // loads of 4 and 8 bytes at distances of 4 to 136 bytes).
 static void
@@ -205,6 +227,8 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
   if (op_class == SMB_OP_CLASS_STORE)
     find_partial(recorder, request, mask, width, addresses);
+  if (op_class == SMB_OP_CLASS_ATOMIC)
+    count_changes(recorder, request, mask, addresses);
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
 }

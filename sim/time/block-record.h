@@ -19,12 +19,15 @@ enum {
 };
 
 /** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: for each of them that no
- * request of the block has touched before; @partial: for each of them that a store writes only a part of */
+ * request of the block has touched before; @partial: for each of them that a store writes only a part of; @lanes: of an atomic, that change the
+ * line, and @same: the most that change one word of it */
 typedef struct {
   guint64 line;
   guint8 sectors;
   guint8 news;
   guint8 partial;
+  guint8 lanes;
+  guint8 same;
 } SmbTimedLine;
 
 /**

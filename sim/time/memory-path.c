@@ -5,7 +5,12 @@
 // Each resource is a time at which it is free again. What this multiprocessor has of what all share is an even part of it.
 #include <math.h>
 
+#include "sim/base/hash.h"
 #include "sim/time/multiprocessor-impl.h"
+
+enum {
+  LINE_BYTES = 1 << SMB_LINE_SHIFT,
+};
 
 // Cycles of the pipe; at least one. That of a request without active lanes is one, or two where the pipe exchanges or reads a register.
 double
@@ -89,10 +94,47 @@ store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
 }
 
+// Cycles of a slice of the second-level cache for what an atomic does to a line. An H200: see data/devices.
+static double
+change_cycles(const Multiprocessor *sm, const SmbTimedLine *line) {
+  const SmbChip *chip = sm->chip;
+  double ns =
+      MAX(chip->atomic_sector * __builtin_popcount(line->sectors), chip->atomic_lane * line->lanes);
+  return MAX(ns, chip->atomic_word * line->same) * sm->replay->clock_khz / 1e6;
+}
+
+// An atomic changes a line in the slice of the second-level cache that has it. Its lines are spread over the slices as good as at random.
+// Where other multiprocessors change the same line at the same time, they queue at its slice, and this one sees what all of them ask for.
+// @askers: blocks that change it. Returns when it is done, or @before if that is later.
+static double
+change_line(Multiprocessor *sm, double start, const SmbTimedLine *line, guint64 tag, double askers,
+            double before) {
+  const guint n_slices = (guint)sm->chip->l2_slices;
+  double cycles = change_cycles(sm, line), together = MIN(sm->working, askers);
+  sm->changes = MAX(start, sm->changes) + cycles * sm->working / n_slices;
+  sm->busy[SMB_UNIT_L2] += cycles * sm->working / n_slices;
+  if (together <= 1)
+    return MAX(before, sm->changes);
+  guint64 place = 0;
+  for (guint i = 0; i < 3; i++) // one alone spreads neighbours evenly
+    smb_hash_mix(&place, tag);
+  guint number = (guint)(place >> 32) % n_slices;
+  double *slice = &sm->slices[number];
+  *slice = MAX(start, *slice) + cycles * together;
+  sm->slice_busy[number] += cycles * together;
+  if (*slice >= sm->hottest) {
+    sm->hottest = *slice;
+    sm->hot_cycles = cycles * together;
+  }
+  return MAX(before, MAX(sm->changes, *slice));
+}
+
 // No more is asked for while so much is on its way.
 double
 smb_memory_path_room(const Multiprocessor *sm, double start) {
   const SmbChip *chip = sm->chip;
+  start = MAX(start, sm->hottest - chip->open_bytes / LINE_BYTES * sm->hot_cycles);
+  start = MAX(start, sm->changes - chip->l2_latency);
   double l2 = sm->l2 - chip->open_bytes / sm->l2_read;
   double writes = sm->l2_writes - chip->open_bytes / sm->l2_write;
   double dram = sm->dram - chip->open_bytes * sm->chip_cycles / chip->dram_read;
@@ -135,6 +177,7 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
   guint sharing = sm->replay->footprint->sharing[request->site];
   gboolean is_first = request->is_load && is_first_asker(sm, warp, sharing);
   guint missing = 0, of_dram = 0, written = 0, partial = 0;
+  double changed = start;
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
@@ -143,10 +186,12 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
     partial += (guint)__builtin_popcount(line->partial);
     if (!request->is_load)
       continue;
-    // Atomics are made in the second-level cache.
-    missing += request->is_store
-                   ? sectors
-                   : smb_l1_cache_load(sm->cache, tag_of(sm, warp, line, sharing), line->sectors);
+    guint64 tag = tag_of(sm, warp, line, sharing);
+    double askers = 1 / sm->replay->footprint->first[sharing];
+    if (request->is_store) // atomics are made in the second-level cache
+      changed = change_line(sm, start, line, tag, askers, changed);
+    else
+      missing += smb_l1_cache_load(sm->cache, tag, line->sectors);
     of_dram += is_first ? (guint)__builtin_popcount(line->news) : 0;
   }
   double there = start + sm->chip->l1_latency;
@@ -155,5 +200,9 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
   if (missing)
     there = load_sectors(sm, start, missing, sm->replay->footprint->first[sharing],
                          MIN(missing, of_dram));
+  else if (of_dram && request->is_store)
+    move_dram(sm, start, of_dram * (double)SECTOR_BYTES, TRUE);
+  if (request->is_load && request->is_store)
+    there = MAX(there, changed + sm->chip->l2_latency);
   return there;
 }
