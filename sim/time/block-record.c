@@ -124,7 +124,7 @@ find_partial(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, S
 
 // How many lanes of an atomic change each line, and a word of it.
 static void
-count_changes(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, SmbLanes mask,
+count_changes(const SmbBlockRecorder *recorder, SmbTimedRequest *request, SmbLanes mask,
               const guint64 *addresses) {
   enum {
     WORD_SHIFT = 2
@@ -140,6 +140,7 @@ count_changes(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, 
       guint8 n = ++words[address >> WORD_SHIFT & (G_N_ELEMENTS(words) - 1)];
       line->lanes++;
       line->same = MAX(line->same, n);
+      request->same = MAX(request->same, n);
     }
   }
 }

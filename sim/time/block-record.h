@@ -37,6 +37,7 @@ typedef struct {
  * @ideal: those if no two lanes conflicted
  * @loads: of the same pipe, as it is that of the first-level cache
  * @sectors: of its lines
+ * @same: lanes of an atomic that change one word, the most of any
  * @first, @n: of SmbBlockRecord.lines
  * @is_load: something of global memory comes back
  * @is_store: something goes there
@@ -47,6 +48,7 @@ typedef struct {
   guint16 ideal;
   guint16 loads;
   guint16 sectors;
+  guint16 same;
   gboolean is_load;
   gboolean is_store;
   guint32 first;

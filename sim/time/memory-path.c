@@ -23,8 +23,9 @@ smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
   // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts.
   if (timing->rate == SMB_RATE_COPY)
     return shared + 1;
+  // Lanes of an atomic that change one word go one after the other (an H200: 32 of them take 32 cycles).
   if (request->is_load && request->is_store)
-    return MAX(1, sm->chip->atomic_interval * request->sectors);
+    return MAX(MAX(1, request->same), sm->chip->atomic_interval * request->sectors);
   return MAX(1, shared + request->loads);
 }
 
