@@ -41,6 +41,7 @@ typedef struct {
  * @first, @n: of SmbBlockRecord.lines
  * @is_load: something of global memory comes back
  * @is_store: something goes there
+ * @is_local: of memory that each thread has of its own, which a store leaves in the first-level cache as well
  */
 typedef struct {
   guint32 site;
@@ -51,6 +52,7 @@ typedef struct {
   guint16 same;
   gboolean is_load;
   gboolean is_store;
+  gboolean is_local;
   guint32 first;
   guint32 n;
 } SmbTimedRequest;

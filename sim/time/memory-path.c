@@ -9,7 +9,7 @@
 #include "sim/time/multiprocessor-impl.h"
 
 enum {
-  LINE_BYTES = 1 << SMB_LINE_SHIFT,
+  OPEN_CHANGES = 16, // that a multiprocessor has sent to one slice and that are not done: assumed
 };
 
 // Cycles of the pipe; at least one. That of a request without active lanes is one, or two where the pipe exchanges or reads a register.
@@ -95,30 +95,25 @@ store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
 }
 
-// Cycles of a slice of the second-level cache for what an atomic does to a line. An H200: see data/devices.
-static double
-change_cycles(const Multiprocessor *sm, const SmbTimedLine *line) {
-  const SmbChip *chip = sm->chip;
-  double ns =
-      MAX(chip->atomic_sector * __builtin_popcount(line->sectors), chip->atomic_lane * line->lanes);
-  return MAX(ns, chip->atomic_word * line->same) * sm->replay->clock_khz / 1e6;
-}
-
 // An atomic changes a line in the slice of the second-level cache that has it. Its lines are spread over the slices as good as at random.
 // Where other multiprocessors change the same line at the same time, they queue at its slice, and this one sees what all of them ask for.
 // @askers: blocks that change it. Returns when it is done, or @before if that is later.
 static double
 change_line(Multiprocessor *sm, double start, const SmbTimedLine *line, guint64 tag, double askers,
             double before) {
-  const guint n_slices = (guint)sm->chip->l2_slices;
-  double cycles = change_cycles(sm, line), together = MIN(sm->working, askers);
-  sm->changes = MAX(start, sm->changes) + cycles * sm->working / n_slices;
-  sm->busy[SMB_UNIT_L2] += cycles * sm->working / n_slices;
+  const SmbChip *chip = sm->chip;
+  const guint n_slices = (guint)chip->l2_slices;
+  double khz = sm->replay->clock_khz, together = MIN(sm->working, askers);
+  double sectors = chip->atomic_sector * __builtin_popcount(line->sectors) * khz / 1e6;
+  double words = chip->atomic_word * line->same * khz / 1e6;
+  double even = MAX(sectors, chip->atomic_lane * line->lanes * khz / 1e6) * sm->working / n_slices;
+  double cycles = MAX(sectors, words);
+  sm->changes = MAX(start, sm->changes) + even;
+  sm->busy[SMB_UNIT_L2] += even;
   if (together <= 1)
     return MAX(before, sm->changes);
   guint64 place = 0;
-  for (guint i = 0; i < 3; i++) // one alone spreads neighbours evenly
-    smb_hash_mix(&place, tag);
+  smb_hash_mix(&place, tag >> SMB_SLICE_SHIFT);
   guint number = (guint)(place >> 32) % n_slices;
   double *slice = &sm->slices[number];
   *slice = MAX(start, *slice) + cycles * together;
@@ -134,7 +129,7 @@ change_line(Multiprocessor *sm, double start, const SmbTimedLine *line, guint64 
 double
 smb_memory_path_room(const Multiprocessor *sm, double start) {
   const SmbChip *chip = sm->chip;
-  start = MAX(start, sm->hottest - chip->open_bytes / LINE_BYTES * sm->hot_cycles);
+  start = MAX(start, sm->hottest - OPEN_CHANGES * sm->hot_cycles);
   start = MAX(start, sm->changes - chip->l2_latency);
   double l2 = sm->l2 - chip->open_bytes / sm->l2_read;
   double writes = sm->l2_writes - chip->open_bytes / sm->l2_write;
@@ -185,11 +180,13 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
     guint sectors = (guint)__builtin_popcount(line->sectors);
     written += request->is_store ? sectors : 0;
     partial += (guint)__builtin_popcount(line->partial);
-    if (!request->is_load)
+    if (!request->is_load && !request->is_local)
       continue;
     guint64 tag = tag_of(sm, warp, line, sharing);
     double askers = 1 / sm->replay->footprint->first[sharing];
-    if (request->is_store) // atomics are made in the second-level cache
+    if (request->is_local && request->is_store) // it goes to the second-level cache, too
+      smb_l1_cache_load(sm->cache, tag, line->sectors);
+    else if (request->is_store) // atomics are made in the second-level cache
       changed = change_line(sm, start, line, tag, askers, changed);
     else
       missing += smb_l1_cache_load(sm->cache, tag, line->sectors);

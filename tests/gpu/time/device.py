@@ -31,11 +31,6 @@ def queue_entries(f):
     return next((k for k in range(1, len(after)) if after[k] > after[0] + k * step), None)
 
 
-def slices(f):
-    """Parts of the second-level cache: how much longer atomics of all blocks take on the same 8 lines, each in a part of its own."""
-    return round(8 * f["l2_red.step4"] / f["l2_red_apart.step4"])
-
-
 def l1_bytes(f):
     """The largest set whose lines are all found again."""
     chases = sorted((int(name[9:-3]), value) for name, value in f.items() if name.startswith("chase_l1."))
@@ -47,6 +42,8 @@ def slope(f):
     """Cycles for each further warp of short blocks, from those of 1 to those of 8 (of 32 threads to 256)."""
     return (f["block_interval.1024.short_blocks"] - f["block_interval.32.short_blocks"]) / 31
 
+
+SLICES = 64  # of the second-level cache: assumed
 
 # Key of [time]: how it follows from the facts, and of which one.
 TIME = {
@@ -85,9 +82,8 @@ TIME = {
     "l2-read-bytes-per-cycle": (lambda f: f[f"l2_read_32mib.{f['multiprocessors']:.0f}"], "l2_read_32mib by all multiprocessors"),
     "l2-write-bytes-per-cycle": (lambda f: f[f"l2_write.{f['multiprocessors']:.0f}"], "l2_write by all multiprocessors"),
     "atomic-interval": (lambda f: f["interval.red_add_32b"] / 4 / 32, "interval.red_add_32b: of 4 sub-partitions, 32 sectors"),
-    "l2-slices": (slices, "8 * l2_red.step4 / l2_red_apart.step4: 8 lines of all blocks beside lines of their own"),
-    "atomic-sector-ns": (lambda f: f["l2_red_apart.step128"] / 32 * slices(f), "l2_red_apart.step128: of 32 sectors"),
-    "atomic-lane-ns": (lambda f: f["l2_red_apart.step4"] / 32 * slices(f), "l2_red_apart.step4: of 32 lanes"),
+    "atomic-sector-ns": (lambda f: f["l2_red_apart.step128"] / 32 * SLICES, "l2_red_apart.step128: of 32 sectors, in 64 slices"),
+    "atomic-lane-ns": (lambda f: f["l2_red_apart.step4"] / 32 * SLICES, "l2_red_apart.step4: of 32 lanes, in 64 slices"),
     "atomic-word-ns": (lambda f: f["l2_red.step0"] / 32, "l2_red.step0: of 32 lanes at one word"),
     "dram-latency": (fact("dram_latency.64mib"), "dram_latency.64mib"),
     "dram-read-bytes-per-second": (fact("dram_tb_s.read", 1e12), "dram_tb_s.read"),
