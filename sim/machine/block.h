@@ -55,6 +55,7 @@ const char *smb_traffic_name(SmbTraffic traffic);
  * @shared: @request was made at @site, by warp @warp of the block, to the __shared__ variable @array
  * @global: the lanes of @mask access @width bytes each at the given @addresses of global memory
  *   (buffers are far apart and aligned to 256 bytes)
+ * @local: the lanes of @mask access @width bytes each of their own memory (of machine code: local memory), at @offsets in it
  * @warn: something suspicious at @site, in words; @other is the site that it collides with, or @site
  * @uncounted: the lanes of @mask made a request at @site, or may have made it, that cannot be counted, and @reason says
  *   why: "the address depends on in[] (parameter 2), loaded at scan.cu:30"; @hint (nullable) what would make it known.
@@ -71,6 +72,8 @@ typedef struct {
                  const SmbRequest *request);
   void (*global)(gpointer user, guint site, guint warp, const char *buffer, SmbLanes mask,
                  guint width, const guint64 *addresses);
+  void (*local)(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
+                const guint64 *offsets);
   void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
   void (*uncounted)(gpointer user, guint site, guint warp, SmbLanes mask, const char *reason,
                     const SmbHint *hint);

@@ -16,6 +16,10 @@ enum {
   MAX_STEPS = 1 << 26, // of a block: one that waits for what nobody writes runs as long
 };
 
+// Where local memory is taken to begin, apart from all buffers, and how far that of two warps is apart.
+#define LOCAL_START (G_GUINT64_CONSTANT(1) << 56)
+#define LOCAL_BYTES (G_GUINT64_CONSTANT(1) << 24)
+
 struct _SmbBlockRecorder {
   const SmbProgram *program;
   SmbSink sink;
@@ -122,6 +126,29 @@ find_partial(const SmbBlockRecorder *recorder, const SmbTimedRequest *request, S
   }
 }
 
+// How many lanes of an atomic change each line, and a word of it.
+static void
+count_changed_lanes(const SmbBlockRecorder *recorder, SmbTimedRequest *request, SmbLanes mask,
+                    const guint64 *addresses) {
+  enum {
+    WORD_SHIFT = 2
+  };
+  for (guint i = 0; i < request->n; i++) {
+    SmbTimedLine *line = &g_array_index(recorder->record->lines, SmbTimedLine, request->first + i);
+    guint8 words[1 << (SMB_LINE_SHIFT - WORD_SHIFT)] = {0};
+    line->lanes = line->same = 0;
+    for (SmbLanes rest = mask; rest; rest &= rest - 1) {
+      guint64 address = addresses[smb_lanes_first(rest)];
+      if (address >> SMB_LINE_SHIFT != line->line)
+        continue;
+      guint8 n = ++words[address >> WORD_SHIFT & (G_N_ELEMENTS(words) - 1)];
+      line->lanes++;
+      line->same = MAX(line->same, n);
+      request->same = MAX(request->same, n);
+    }
+  }
+}
+
 // The first-level cache has banks as shared memory has, since it is the same memory, and looks up four lines a cycle (measured on an H200:
 // loads of 4 and 8 bytes at distances of 4 to 136 bytes).
 static void
@@ -140,7 +167,8 @@ count_l1(SmbBlockRecorder *recorder, SmbTimedRequest *request, guint site, SmbLa
     asked.offset[lane] = (guint32)(addresses[lane] - line) & (G_MAXUINT32 >> 2);
   }
   guint banks = smb_recall_count(recorder->recall, site, &asked)->pipe.wavefronts;
-  request->loads = (guint16)MAX(banks, (request->n + LINES_A_CYCLE - 1) / LINES_A_CYCLE);
+  guint taken = MAX(banks, (request->n + LINES_A_CYCLE - 1) / LINES_A_CYCLE);
+  request->loads = (guint16)MIN(request->loads + taken, G_MAXUINT16);
 }
 
 // A request that others may share becomes one of its own, to which lines can be added.
@@ -205,8 +233,34 @@ note_global(gpointer user, guint site, guint warp, G_GNUC_UNUSED const char *buf
   SmbOpClass op_class = smb_program_site(recorder->program, site)->op_class;
   if (op_class == SMB_OP_CLASS_STORE)
     find_partial(recorder, request, mask, width, addresses);
+  if (op_class == SMB_OP_CLASS_ATOMIC)
+    count_changed_lanes(recorder, request, mask, addresses);
   request->is_load = request->is_load || op_class != SMB_OP_CLASS_STORE;
   request->is_store = request->is_store || op_class != SMB_OP_CLASS_LOAD;
+}
+
+// Words of local memory that a warp's lanes have at one offset lie side by side: a line for each word ("CUDA C++ Programming Guide", local
+// memory). Each block has lines of its own.
+static void
+note_local(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
+           const guint64 *offsets) {
+  enum {
+    WORD_BYTES = 4
+  };
+  SmbBlockRecorder *recorder = user;
+  guint64 place = recorder->record->block * SMB_MAX_WARPS + warp, addresses[SMB_MAX_LANES];
+  for (guint at = 0; at < width; at += WORD_BYTES) {
+    for (guint lane = 0; lane < SMB_NVIDIA_LANES; lane++) {
+      guint64 offset = offsets[lane] + at;
+      addresses[lane] = LOCAL_START + place * LOCAL_BYTES +
+                        offset / WORD_BYTES * (1 << SMB_LINE_SHIFT) + lane * WORD_BYTES +
+                        offset % WORD_BYTES;
+    }
+    note_global(user, site, warp, NULL, mask, MIN(width, WORD_BYTES), addresses);
+  }
+  SmbTimedRequest *request = current_request(recorder, warp, site);
+  if (request)
+    request->is_local = TRUE;
 }
 
 SmbBlockRecorder *
@@ -218,8 +272,8 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
   guint threads = launch->block[0] * launch->block[1] * launch->block[2];
   recorder->max_warp_events = (guint)(max_events / MAX(1, smb_arch_warps(arch, threads)));
   recorder->seen = g_hash_table_new(g_direct_hash, g_direct_equal);
-  recorder->sink =
-      (SmbSink){.shared = note_shared, .global = note_global, .executed = note_executed};
+  recorder->sink = (SmbSink){
+      .shared = note_shared, .global = note_global, .local = note_local, .executed = note_executed};
   recorder->recall = smb_recall_new(arch, smb_counter_best(), FALSE);
   recorder->last = g_new0(guint32, smb_program_n_sites(program) + 1);
   recorder->block =

@@ -19,12 +19,15 @@ enum {
 };
 
 /** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: for each of them that no
- * request of the block has touched before; @partial: for each of them that a store writes only a part of */
+ * request of the block has touched before; @partial: for each of them that a store writes only a part of; @lanes: of an atomic, that change the
+ * line, and @same: the most that change one word of it */
 typedef struct {
   guint64 line;
   guint8 sectors;
   guint8 news;
   guint8 partial;
+  guint8 lanes;
+  guint8 same;
 } SmbTimedLine;
 
 /**
@@ -34,9 +37,11 @@ typedef struct {
  * @ideal: those if no two lanes conflicted
  * @loads: of the same pipe, as it is that of the first-level cache
  * @sectors: of its lines
+ * @same: lanes of an atomic that change one word, the most of any
  * @first, @n: of SmbBlockRecord.lines
  * @is_load: something of global memory comes back
  * @is_store: something goes there
+ * @is_local: of memory that each thread has of its own, which a store leaves in the first-level cache as well
  */
 typedef struct {
   guint32 site;
@@ -44,8 +49,10 @@ typedef struct {
   guint16 ideal;
   guint16 loads;
   guint16 sectors;
+  guint16 same;
   gboolean is_load;
   gboolean is_store;
+  gboolean is_local;
   guint32 first;
   guint32 n;
 } SmbTimedRequest;

@@ -70,6 +70,10 @@ check_room(const SmbChip *chip, GError **error) {
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s/%s.ini: [%s] queue-entries: expected 1 to %d", FOLDER, chip->name, TIME,
                     SMB_MAX_QUEUE);
+  if (chip->l2_slices < 1 || chip->l2_slices > SMB_MAX_SLICES)
+    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                    "%s/%s.ini: [%s] l2-slices: expected 1 to %d", FOLDER, chip->name, TIME,
+                    SMB_MAX_SLICES);
   if (chip->multiprocessors < 1)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s/%s.ini: [%s] multiprocessors: expected 1 or more", FOLDER, chip->name,

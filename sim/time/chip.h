@@ -13,7 +13,8 @@
 G_BEGIN_DECLS
 
 enum {
-  SMB_MAX_QUEUE = 64, // entries of the queue of a sub-partition
+  SMB_MAX_QUEUE = 64,   // entries of the queue of a sub-partition
+  SMB_MAX_SLICES = 256, // of the second-level cache
 };
 
 /**

@@ -77,6 +77,16 @@ count_distinct_sectors(GHashTable *table, const Surroundings *around) {
   return total;
 }
 
+// Whether an atomic queues with those of another block: at one slice of the second-level cache, whatever they change there.
+static gboolean
+meets_at_slice(GHashTable *table, guint64 line) {
+  guint64 first = line >> SMB_SLICE_SHIFT << SMB_SLICE_SHIFT;
+  for (guint i = 0; i < 1 << SMB_SLICE_SHIFT; i++)
+    if (common_sectors(table, GSIZE_TO_POINTER(first + i)))
+      return TRUE;
+  return FALSE;
+}
+
 // Along which dimensions most of the lines of each site's loads are asked for by far blocks, too.
 static guint8 *
 find_sharing(const SmbBlockRecord *record, const Surroundings *around, guint n_sites) {
@@ -90,7 +100,9 @@ find_sharing(const SmbBlockRecord *record, const Surroundings *around, guint n_s
       gpointer key = GSIZE_TO_POINTER(line->line);
       votes[request->site][N_DIMENSIONS]++;
       for (guint d = 0; d < N_DIMENSIONS; d++)
-        votes[request->site][d] += (common_sectors(around->far[d], key) & line->sectors) != 0;
+        votes[request->site][d] += request->is_store
+                                       ? meets_at_slice(around->far[d], line->line)
+                                       : (common_sectors(around->far[d], key) & line->sectors) != 0;
     }
   }
   for (guint s = 0; s < n_sites; s++) {
@@ -139,7 +151,8 @@ look_around(SmbBlockRecorder *recorder, const SmbLaunch *launch, Sectors near[3]
     guint n = launch->grid[d], middle = n / 2;
     if (n > 1 && !record_neighbour(recorder, launch, d, middle - 1, &near[d], error))
       return FALSE;
-    if (n > 1 && !record_neighbour(recorder, launch, d, n > 2 ? 0 : middle - 1, &far[d], error))
+    guint there = n > 2 ? middle - (n + 2) / 3 : 0; // no power of 2 away
+    if (n > 1 && !record_neighbour(recorder, launch, d, there, &far[d], error))
       return FALSE;
   }
   return TRUE;

@@ -22,6 +22,8 @@ G_BEGIN_DECLS
 
 enum {
   SMB_SHARINGS = 8, // sets of dimensions of a grid, a bit each
+  SMB_SLICE_SHIFT =
+      2, // lines one behind the other that a slice of the second-level cache has, as a power of 2
 };
 
 /**

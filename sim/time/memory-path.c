@@ -5,7 +5,12 @@
 // Each resource is a time at which it is free again. What this multiprocessor has of what all share is an even part of it.
 #include <math.h>
 
+#include "sim/base/hash.h"
 #include "sim/time/multiprocessor-impl.h"
+
+enum {
+  OPEN_CHANGES = 16, // that a multiprocessor has sent to one slice and that are not done: assumed
+};
 
 // Cycles of the pipe; at least one. That of a request without active lanes is one, or two where the pipe exchanges or reads a register.
 double
@@ -18,8 +23,9 @@ smb_memory_path_cycles(const Multiprocessor *sm, const SmbTimedRequest *request,
   // A copy past the first-level cache takes a slot (an H200: as many wavefronts of the pipe), another one also its wavefronts.
   if (timing->rate == SMB_RATE_COPY)
     return shared + 1;
+  // Lanes of an atomic that change one word go one after the other (an H200: 32 of them take 32 cycles).
   if (request->is_load && request->is_store)
-    return MAX(1, sm->chip->atomic_interval * request->sectors);
+    return MAX(MAX(1, request->same), sm->chip->atomic_interval * request->sectors);
   return MAX(1, shared + request->loads);
 }
 
@@ -89,10 +95,42 @@ store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
 }
 
+// An atomic changes a line in the slice of the second-level cache that has it. Its lines are spread over the slices as good as at random.
+// Where other multiprocessors change the same line at the same time, they queue at its slice, and this one sees what all of them ask for.
+// @askers: blocks that change it. Returns when it is done, or @before if that is later.
+static double
+change_line(Multiprocessor *sm, double start, const SmbTimedLine *line, guint64 tag, double askers,
+            double before) {
+  const SmbChip *chip = sm->chip;
+  const guint n_slices = (guint)chip->l2_slices;
+  double khz = sm->replay->clock_khz, together = MIN(sm->working, askers);
+  double sectors = chip->atomic_sector * __builtin_popcount(line->sectors) * khz / 1e6;
+  double words = chip->atomic_word * line->same * khz / 1e6;
+  double even = MAX(sectors, chip->atomic_lane * line->lanes * khz / 1e6) * sm->working / n_slices;
+  double cycles = MAX(sectors, words);
+  sm->changes = MAX(start, sm->changes) + even;
+  sm->busy[SMB_UNIT_L2] += even;
+  if (together <= 1)
+    return MAX(before, sm->changes);
+  guint64 place = 0;
+  smb_hash_mix(&place, tag >> SMB_SLICE_SHIFT);
+  guint number = (guint)(place >> 32) % n_slices;
+  double *slice = &sm->slices[number];
+  *slice = MAX(start, *slice) + cycles * together;
+  sm->slice_busy[number] += cycles * together;
+  if (*slice >= sm->hottest) {
+    sm->hottest = *slice;
+    sm->hot_cycles = cycles * together;
+  }
+  return MAX(before, MAX(sm->changes, *slice));
+}
+
 // No more is asked for while so much is on its way.
 double
 smb_memory_path_room(const Multiprocessor *sm, double start) {
   const SmbChip *chip = sm->chip;
+  start = MAX(start, sm->hottest - OPEN_CHANGES * sm->hot_cycles);
+  start = MAX(start, sm->changes - chip->l2_latency);
   double l2 = sm->l2 - chip->open_bytes / sm->l2_read;
   double writes = sm->l2_writes - chip->open_bytes / sm->l2_write;
   double dram = sm->dram - chip->open_bytes * sm->chip_cycles / chip->dram_read;
@@ -135,18 +173,23 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
   guint sharing = sm->replay->footprint->sharing[request->site];
   gboolean is_first = request->is_load && is_first_asker(sm, warp, sharing);
   guint missing = 0, of_dram = 0, written = 0, partial = 0;
+  double changed = start;
   for (guint i = 0; i < request->n; i++) {
     const SmbTimedLine *line =
         &g_array_index(warp->record->lines, SmbTimedLine, request->first + i);
     guint sectors = (guint)__builtin_popcount(line->sectors);
     written += request->is_store ? sectors : 0;
     partial += (guint)__builtin_popcount(line->partial);
-    if (!request->is_load)
+    if (!request->is_load && !request->is_local)
       continue;
-    // Atomics are made in the second-level cache.
-    missing += request->is_store
-                   ? sectors
-                   : smb_l1_cache_load(sm->cache, tag_of(sm, warp, line, sharing), line->sectors);
+    guint64 tag = tag_of(sm, warp, line, sharing);
+    double askers = 1 / sm->replay->footprint->first[sharing];
+    if (request->is_local && request->is_store) // it goes to the second-level cache, too
+      smb_l1_cache_load(sm->cache, tag, line->sectors);
+    else if (request->is_store) // atomics are made in the second-level cache
+      changed = change_line(sm, start, line, tag, askers, changed);
+    else
+      missing += smb_l1_cache_load(sm->cache, tag, line->sectors);
     of_dram += is_first ? (guint)__builtin_popcount(line->news) : 0;
   }
   double there = start + sm->chip->l1_latency;
@@ -155,5 +198,9 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
   if (missing)
     there = load_sectors(sm, start, missing, sm->replay->footprint->first[sharing],
                          MIN(missing, of_dram));
+  else if (of_dram && request->is_store)
+    move_dram(sm, start, of_dram * (double)SECTOR_BYTES, TRUE);
+  if (request->is_load && request->is_store)
+    there = MAX(there, changed + sm->chip->l2_latency);
   return there;
 }

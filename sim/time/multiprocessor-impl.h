@@ -11,6 +11,7 @@
 enum {
   N_PARTITIONS = 4,
   MAX_RESIDENT_WARPS = SMB_MAX_TIMED_WARPS,
+  MAX_SLICES = SMB_MAX_SLICES,
   MAX_OPEN = 8, // instructions that hold a scoreboard open, of which the times are kept
   MAX_QUEUE = SMB_MAX_QUEUE,
   MAX_BLOCKS = SMB_MAX_TIMED_WARPS, // resident: each has a warp
@@ -97,6 +98,13 @@ typedef struct {
   double next_block;                        // may be launched
   double lsu, l2, l2_writes, dram, barrier; // free again
   Load l2_load, dram_load;
+  double changes; // what atomics take of all slices of the second-level cache: free again
+  double slices
+      [MAX_SLICES]; // what they take of a slice, those of all multiprocessors together: free again
+  double slice_busy[MAX_SLICES];
+  double hottest;                    // the last of these
+  double hot_cycles;                 // of what it was asked for last
+  double working;                    // multiprocessors that have blocks
   double chip_cycles;                // of all multiprocessors that have blocks, in a second
   double l2_read, l2_port, l2_write; // bytes a cycle that each of them has
   double dram_latency;

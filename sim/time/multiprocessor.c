@@ -476,6 +476,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   double faster = replay->clock_khz / chip->latency_khz;
   double n_blocks = (double)replay->grid[0] * replay->grid[1] * replay->grid[2];
   double working = MIN(n_blocks, chip->multiprocessors), all = chip->multiprocessors / working;
+  sm->working = working;
   sm->chip_cycles = replay->clock_khz * 1000 * working;
   sm->l2_read = MIN(chip->l2_read * all, chip->l2_read_alone);
   sm->l2_port = MIN(chip->l2_port * all, chip->l2_read_alone);
@@ -490,6 +491,9 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
   run_multiprocessor(sm);
   sm->end = MAX(MAX(sm->end, sm->l2_writes), MAX(sm->l2, sm->dram));
+  sm->end = MAX(sm->end, MAX(sm->changes, sm->hottest));
+  for (guint i = 0; i < G_N_ELEMENTS(sm->slice_busy); i++)
+    sm->busy[SMB_UNIT_L2] = MAX(sm->busy[SMB_UNIT_L2], sm->slice_busy[i]);
   SmbReplayed result = {.cycles = sm->end, .blocks = sm->ended, .instructions = sm->instructions};
   for (guint u = 0; u < SMB_N_UNITS; u++)
     result.busy[u] = sm->end > 0 ? MIN(1, sm->busy[u] / sm->end) : 0;

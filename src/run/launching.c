@@ -219,10 +219,11 @@ run_one_launch(SmbLaunching *launching, SmbCaptureLaunch *launch, gboolean is_wa
   smb_watch_pause(running->watch);
   if (running->checked)
     smb_checked_add_launch(running->checked, g_steal_pointer(&run.defects));
-  if (options.counts)
-    smb_prediction_give(g_steal_pointer(&run.prediction),
-                        smb_ranking_add(running->ranking, launch, run.program, run.arch,
-                                        run.analysis, smb_rank_note, failure));
+  if (options.counts) {
+    SmbRankRow *row = smb_ranking_add(running->ranking, launch, run.program, run.arch, run.analysis,
+                                      smb_rank_note, failure, smb_prediction_words(run.prediction));
+    smb_prediction_give(g_steal_pointer(&run.prediction), row);
+  }
   *work = g_steal_pointer(&run.work);
   return note_run(launching, launch->kernel, &run, failure);
 }

@@ -4,19 +4,20 @@
 
 #include "src/rank/rank.h"
 
-// @seen: (element-type utf8): launches that were predicted
+// @seen: launches that were predicted → what was, in words
 struct _SmbPredictions {
   GHashTable *seen;
 };
 
 struct _SmbPrediction {
-  SmbRankRow row;
+  SmbRankRow row; // nothing, of a launch like one that was predicted before
+  const char *words;
 };
 
 SmbPredictions *
 smb_predictions_new(void) {
   SmbPredictions *predictions = g_new0(SmbPredictions, 1);
-  predictions->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  predictions->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   return predictions;
 }
 
@@ -42,15 +43,34 @@ make_prediction_key(const SmbProgram *program, const SmbLaunch *launch) {
   return g_string_free(key, FALSE);
 }
 
+// What a row says of a time.
+static char *
+describe_prediction(const SmbRankRow *row) {
+  return row->time ? g_strdup_printf("%.2e %.2e", row->time->cycles, row->time->without)
+                   : g_strdup(row->untimed ? row->untimed : "");
+}
+
 SmbPrediction *
 smb_predictions_look(SmbPredictions *predictions, const SmbProgram *program, const SmbArch *arch,
                      const SmbLaunch *launch) {
-  if (!g_hash_table_add(predictions->seen, make_prediction_key(program, launch)))
-    return NULL;
+  char *key = make_prediction_key(program, launch);
   SmbPrediction *prediction = g_new0(SmbPrediction, 1);
+  prediction->words = g_hash_table_lookup(predictions->seen, key);
+  if (prediction->words) {
+    g_free(key);
+    return prediction;
+  }
   const SmbTarget target = {.kernel = (SmbProgram *)program, .launch = *launch};
   smb_rank_time(&prediction->row, &target, arch);
+  char *words = describe_prediction(&prediction->row);
+  g_hash_table_insert(predictions->seen, key, words);
+  prediction->words = words;
   return prediction;
+}
+
+const char *
+smb_prediction_words(const SmbPrediction *prediction) {
+  return prediction ? prediction->words : NULL;
 }
 
 void

@@ -21,10 +21,13 @@ typedef struct _SmbPrediction SmbPrediction;
  * smb_predictions_look:
  * @launch: that is about to run: runs of its blocks leave no trace outside
  *
- * Returns: (transfer full) (nullable): its prediction; %NULL: one like it was predicted
+ * Returns: (transfer full): its prediction; of one like another that was predicted only that it is the same
  */
 SmbPrediction *smb_predictions_look(SmbPredictions *predictions, const SmbProgram *program,
                                     const SmbArch *arch, const SmbLaunch *launch);
+
+/** smb_prediction_words: @prediction: (nullable). Returns: (transfer none) (nullable): the same for launches that take as long */
+const char *smb_prediction_words(const SmbPrediction *prediction);
 
 /** smb_prediction_give: Gives it to the row of its launch, if that has none yet. @prediction: (transfer full) (nullable) */
 void smb_prediction_give(SmbPrediction *prediction, SmbRankRow *row);

@@ -280,9 +280,10 @@ smb_ranking_begin(const char *const *command) {
 
 // All that a row says of its launches, but for their numbers.
 static char *
-make_result_key(const SmbCaptureLaunch *launch, const SmbRankRow *row) {
+make_result_key(const SmbCaptureLaunch *launch, const SmbRankRow *row, const char *more) {
   const SmbTally *total = &row->total;
   GString *key = g_string_new(launch->kernel);
+  g_string_append_printf(key, "|%s|", more ? more : "");
   g_string_append_printf(key, " %s %" G_GUINT64_FORMAT, row->arch ? row->arch : "",
                          launch->dynamic_bytes);
   for (guint i = 0; i < 3; i++)
@@ -327,7 +328,7 @@ add_run_row(SmbRanking *ranking, const SmbCaptureLaunch *launch, SmbRankRow *row
 SmbRankRow *
 smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch, const SmbProgram *program,
                 const SmbArch *arch, const SmbAnalysis *analysis, SmbRankNote note,
-                const char *refused) {
+                const char *refused, const char *more) {
   SmbRankRow *row = g_new0(SmbRankRow, 1);
   ranking->n_launches++;
   row->warnings = g_ptr_array_new_with_free_func(g_free);
@@ -337,7 +338,7 @@ smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch, const SmbPr
     row->total = smb_analysis_total(analysis);
     note(row, NULL, program, arch, analysis);
   }
-  char *key = make_result_key(launch, row);
+  char *key = make_result_key(launch, row, more);
   SmbRankRow *known = g_hash_table_lookup(ranking->known, key);
   if (known) {
     g_free(key);

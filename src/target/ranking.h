@@ -104,6 +104,7 @@ SmbRanking *smb_ranking_begin(const char *const *command);
  * @launch: that has run; its number is given
  * @program, @arch, @analysis: what it was, and what was counted; %NULL if @refused
  * @refused: (nullable): why it was not counted
+ * @more: (nullable): what else its row says: launches of one row have it in common
  *
  * Adds the next launch of smb_ranking_begin(). Its memory is left out.
  *
@@ -111,7 +112,8 @@ SmbRanking *smb_ranking_begin(const char *const *command);
  */
 SmbRankRow *smb_ranking_add(SmbRanking *ranking, const SmbCaptureLaunch *launch,
                             const SmbProgram *program, const SmbArch *arch,
-                            const SmbAnalysis *analysis, SmbRankNote note, const char *refused);
+                            const SmbAnalysis *analysis, SmbRankNote note, const char *refused,
+                            const char *more);
 
 /** smb_ranking_end: Has the rows in their order; @status: how the application ended, in words */
 void smb_ranking_end(SmbRanking *ranking, const char *status);

@@ -452,6 +452,15 @@ tell_constant(const SmbBlock *block, const Move *move, const Access *access, Smb
   }
 }
 
+static void
+tell_local(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes) {
+  guint64 offsets[SMB_MAX_LANES] = {0};
+  FOR_LANES(lanes, lane) {
+    offsets[lane] = (guint64)access->offset[lane];
+  }
+  block->sink->local(block->user, move->site, access->warp, lanes, move->width, offsets);
+}
+
 gboolean
 smb_access_report(SmbBlock *block, const Move *move, Access *access) {
   SmbLanes shared = access->lanes[SPACE_SHARED], global = access->lanes[SPACE_GLOBAL];
@@ -487,6 +496,8 @@ smb_access_report(SmbBlock *block, const Move *move, Access *access) {
     block->sink->global(block->user, move->site, access->warp, name, global, move->width,
                         addresses);
   }
+  if (G_UNLIKELY(access->lanes[SPACE_PRIVATE] && block->sink->local))
+    tell_local(block, move, access, access->lanes[SPACE_PRIVATE]);
   if (G_UNLIKELY(move->constant_bytes && access->lanes[SPACE_CONSTANT]) && block->sink->constant)
     tell_constant(block, move, access, access->lanes[SPACE_CONSTANT]);
   return TRUE;

@@ -43,6 +43,8 @@ def slope(f):
     return (f["block_interval.1024.short_blocks"] - f["block_interval.32.short_blocks"]) / 31
 
 
+SLICES = 64  # of the second-level cache: assumed
+
 # Key of [time]: how it follows from the facts, and of which one.
 TIME = {
     "float": (lambda f: 2 * f["interval.ffma"], "interval.ffma: twice, as two halves take turns"),
@@ -80,6 +82,9 @@ TIME = {
     "l2-read-bytes-per-cycle": (lambda f: f[f"l2_read_32mib.{f['multiprocessors']:.0f}"], "l2_read_32mib by all multiprocessors"),
     "l2-write-bytes-per-cycle": (lambda f: f[f"l2_write.{f['multiprocessors']:.0f}"], "l2_write by all multiprocessors"),
     "atomic-interval": (lambda f: f["interval.red_add_32b"] / 4 / 32, "interval.red_add_32b: of 4 sub-partitions, 32 sectors"),
+    "atomic-sector-ns": (lambda f: f["l2_red_apart.step128"] / 32 * SLICES, "l2_red_apart.step128: of 32 sectors, in 64 slices"),
+    "atomic-lane-ns": (lambda f: f["l2_red_apart.step4"] / 32 * SLICES, "l2_red_apart.step4: of 32 lanes, in 64 slices"),
+    "atomic-word-ns": (lambda f: f["l2_red.step0"] / 32, "l2_red.step0: of 32 lanes at one word"),
     "dram-latency": (fact("dram_latency.64mib"), "dram_latency.64mib"),
     "dram-read-bytes-per-second": (fact("dram_tb_s.read", 1e12), "dram_tb_s.read"),
     "dram-write-bytes-per-second": (fact("dram_tb_s.write", 1e12), "dram_tb_s.write"),
