@@ -163,8 +163,10 @@ list_folders(const char *const *files, const char *const *host) {
   }
   for (guint i = 0; files[i]; i++) {
     g_autofree char *folder = g_path_get_dirname(files[i]);
-    if (!is_of_system(folder) && g_hash_table_add(seen, folder))
-      g_ptr_array_add(folders, g_steal_pointer(&folder));
+    if (is_of_system(folder) || g_hash_table_contains(seen, folder))
+      continue;
+    g_hash_table_add(seen, folder);
+    g_ptr_array_add(folders, g_steal_pointer(&folder));
   }
   return folders;
 }
