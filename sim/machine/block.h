@@ -55,7 +55,6 @@ const char *smb_traffic_name(SmbTraffic traffic);
  * @shared: @request was made at @site, by warp @warp of the block, to the __shared__ variable @array
  * @global: the lanes of @mask access @width bytes each at the given @addresses of global memory
  *   (buffers are far apart and aligned to 256 bytes)
- * @local: the lanes of @mask access @width bytes each of their own memory (of machine code: local memory), at @offsets in it
  * @warn: something suspicious at @site, in words; @other is the site that it collides with, or @site
  * @uncounted: the lanes of @mask made a request at @site, or may have made it, that cannot be counted, and @reason says
  *   why: "the address depends on in[] (parameter 2), loaded at scan.cu:30"; @hint (nullable) what would make it known.
@@ -66,14 +65,13 @@ const char *smb_traffic_name(SmbTraffic traffic);
  * @executed: warp @warp executes @n instructions of machine code, one behind the other, the last of which is at @place (a
  *   byte address in its code) and is executed by @lanes, of which there may be none; told ahead of its requests
  * @idle: warp @warp executed @site, an access of machine code to shared memory, without an active lane: no request
+ * @local: the lanes of @mask access @width bytes each of their own memory (of machine code: local memory), at @offsets in it
  */
 typedef struct {
   void (*shared)(gpointer user, guint site, guint warp, const char *array,
                  const SmbRequest *request);
   void (*global)(gpointer user, guint site, guint warp, const char *buffer, SmbLanes mask,
                  guint width, const guint64 *addresses);
-  void (*local)(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
-                const guint64 *offsets);
   void (*warn)(gpointer user, SmbWarning warning, guint site, guint other, const char *message);
   void (*uncounted)(gpointer user, guint site, guint warp, SmbLanes mask, const char *reason,
                     const SmbHint *hint);
@@ -81,6 +79,8 @@ typedef struct {
   void (*constant)(gpointer user, guint site, const char *name, const SmbRequest *request);
   void (*executed)(gpointer user, guint warp, guint32 place, guint n, SmbLanes lanes);
   void (*idle)(gpointer user, guint site, guint warp);
+  void (*local)(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
+                const guint64 *offsets);
 } SmbSink;
 
 typedef struct _SmbGlobal SmbGlobal;

@@ -285,6 +285,12 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
 }
 
 void
+smb_block_recorder_set_cancel(SmbBlockRecorder *recorder, gboolean (*is_cancelled)(gpointer user),
+                              gpointer user) {
+  smb_block_set_cancel(recorder->block, is_cancelled, user);
+}
+
+void
 smb_block_recorder_free(SmbBlockRecorder *recorder) {
   if (!recorder)
     return;

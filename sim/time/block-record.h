@@ -100,6 +100,10 @@ typedef struct _SmbBlockRecorder SmbBlockRecorder;
 SmbBlockRecorder *smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch,
                                          const SmbLaunch *launch, guint64 max_events,
                                          GError **error);
+
+/** smb_block_recorder_set_cancel: as smb_block_set_cancel(), of all blocks that it runs */
+void smb_block_recorder_set_cancel(SmbBlockRecorder *recorder,
+                                   gboolean (*is_cancelled)(gpointer user), gpointer user);
 void smb_block_recorder_free(SmbBlockRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmbBlockRecorder, smb_block_recorder_free)
 

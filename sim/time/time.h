@@ -56,11 +56,14 @@ typedef struct {
  * @clock_khz: of multiprocessors; 0: that of the device
  * @is_warm: whether the second-level cache has already what the launch loads
  * @sites: whether the cost of each site is wanted
+ * @is_cancelled: (nullable): asked with @user now and then, while a block runs, whether to fail
  */
 typedef struct {
   double clock_khz;
   gboolean is_warm;
   gboolean sites;
+  gboolean (*is_cancelled)(gpointer user);
+  gpointer user;
 } SmbTimeOptions;
 
 /**

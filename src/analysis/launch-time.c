@@ -96,7 +96,9 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
 
 static SmbLaunchTime *
 predict_with(const SmbTarget *target, const SmbArch *arch, gboolean sites, GError **error) {
-  SmbTimeOptions options = {.sites = sites};
+  SmbTimeOptions options = {.sites = sites,
+                            .is_cancelled = target->options.is_cancelled,
+                            .user = target->options.cancel_user};
   if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
     return NULL;
   g_autoptr(SmbLaunchTime) time = g_new0(SmbLaunchTime, 1);

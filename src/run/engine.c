@@ -482,7 +482,8 @@ predict_before(const SmbEngineOptions *options, SmbEngineRun *run, const SmbLaun
   shown.memory = pieces;
   shown.runtime = NULL;
   shown.defects = NULL;
-  run->prediction = smb_predictions_look(options->predictions, run->program, run->arch, &shown);
+  run->prediction = smb_predictions_look(options->predictions, run->program, run->arch, &shown,
+                                         options->is_cancelled, options->user);
 }
 
 gboolean

@@ -52,7 +52,8 @@ describe_prediction(const SmbRankRow *row) {
 
 SmbPrediction *
 smb_predictions_look(SmbPredictions *predictions, const SmbProgram *program, const SmbArch *arch,
-                     const SmbLaunch *launch) {
+                     const SmbLaunch *launch, gboolean (*is_cancelled)(gpointer user),
+                     gpointer user) {
   char *key = make_prediction_key(program, launch);
   SmbPrediction *prediction = g_new0(SmbPrediction, 1);
   prediction->words = g_hash_table_lookup(predictions->seen, key);
@@ -60,7 +61,9 @@ smb_predictions_look(SmbPredictions *predictions, const SmbProgram *program, con
     g_free(key);
     return prediction;
   }
-  const SmbTarget target = {.kernel = (SmbProgram *)program, .launch = *launch};
+  const SmbTarget target = {.kernel = (SmbProgram *)program,
+                            .launch = *launch,
+                            .options = {.is_cancelled = is_cancelled, .cancel_user = user}};
   smb_rank_time(&prediction->row, &target, arch);
   char *words = describe_prediction(&prediction->row);
   g_hash_table_insert(predictions->seen, key, words);

@@ -20,11 +20,13 @@ typedef struct _SmbPrediction SmbPrediction;
 /**
  * smb_predictions_look:
  * @launch: that is about to run: runs of its blocks leave no trace outside
+ * @is_cancelled: (nullable): SmbAnalysisOptions.is_cancelled, with @user
  *
  * Returns: (transfer full): its prediction; of one like another that was predicted only that it is the same
  */
 SmbPrediction *smb_predictions_look(SmbPredictions *predictions, const SmbProgram *program,
-                                    const SmbArch *arch, const SmbLaunch *launch);
+                                    const SmbArch *arch, const SmbLaunch *launch,
+                                    gboolean (*is_cancelled)(gpointer user), gpointer user);
 
 /** smb_prediction_words: @prediction: (nullable). Returns: (transfer none) (nullable): the same for launches that take as long */
 const char *smb_prediction_words(const SmbPrediction *prediction);
