@@ -87,6 +87,11 @@ gboolean smb_private_load_words(SmbBlock *block, const Move *move, const Access 
                                 SmbLanes lanes, guint32 *words);
 gboolean smb_private_store_words(SmbBlock *block, const Move *move, const Access *access,
                                  SmbLanes lanes, const guint32 *words);
+// The same of one or more such words, with their marks.
+gboolean smb_private_read_words(SmbBlock *block, const Move *move, const Access *access,
+                                SmbLanes lanes, MarkedWords *words);
+gboolean smb_private_write_words(SmbBlock *block, const Move *move, const Access *access,
+                                 SmbLanes lanes, const MarkedWords *words);
 
 // --- words of global memory that all lanes of an access have in one object (outside.c)
 // Access.pattern is PATTERN_DENSE.
