@@ -198,6 +198,27 @@ smb_block_find_address(const SmbBlock *block, guint64 address) {
   return variable ? variable->region : block->n_numbered + smb_map_find(block->map, address);
 }
 
+SmbLanes
+smb_block_find_lanes(const SmbBlock *block, SmbLanes lanes, const guint64 *pointers,
+                     guint *object) {
+  guint first = smb_lanes_first(lanes);
+  guint64 number = pointers[first] >> POINTER_OFFSET_BITS, start = number << POINTER_OFFSET_BITS;
+  guint64 bytes = (guint64)1 << POINTER_OFFSET_BITS;
+  *object = smb_block_find(block, pointers[first]);
+  if (number == 0 && (*object < block->n_numbered || *object >= block->n_objects))
+    return (SmbLanes)1 << first; // a variable, or there is none
+  if (number == 0) {
+    const MapStretch *stretch = smb_map_stretch(block->map, *object - block->n_numbered);
+    start = stretch->address;
+    bytes = stretch->has_variables ? 0 : stretch->bytes;
+  }
+  SmbLanes found = (SmbLanes)1 << first;
+  FOR_LANES(lanes, lane) {
+    found |= (SmbLanes)(pointers[lane] - start < bytes) << lane;
+  }
+  return found;
+}
+
 guint64
 smb_block_address(const SmbBlock *block, guint64 pointer) {
   guint64 number = pointer >> POINTER_OFFSET_BITS;

@@ -86,9 +86,10 @@ is_single_thread(const Exec *exec) {
 
 static gboolean
 is_order_dependent(const Exec *exec, SmbLanes lanes, const guint64 *addresses) {
-  FOR_LANES(lanes, lane) {
-    if (exec->order->written[smb_block_find(exec->block, addresses[lane])] &
-        (OBJECT_ORDERED | OBJECT_REACHED))
+  for (SmbLanes same; lanes; lanes &= ~same) {
+    guint object;
+    same = smb_block_find_lanes(exec->block, lanes, addresses, &object);
+    if (exec->order->written[object] & (OBJECT_ORDERED | OBJECT_REACHED))
       return TRUE;
   }
   return FALSE;
@@ -164,17 +165,20 @@ smb_order_note_store(Exec *exec, const Step *step, guint flags, SmbLanes lanes,
   if (!by_order && !(flags & ROW_ORDER))
     return;
   exec->order->ordered = TRUE;
-  FOR_LANES(lanes, lane) {
-    exec->order->written[smb_block_find(exec->block, addresses[lane])] |= OBJECT_ORDERED;
+  for (SmbLanes same; lanes; lanes &= ~same) {
+    guint object;
+    same = smb_block_find_lanes(exec->block, lanes, addresses, &object);
+    exec->order->written[object] |= OBJECT_ORDERED;
   }
 }
 
 void
 smb_order_decides(Exec *exec, const Transfer *transfer, const char *what) {
   SmbBlock *block = exec->block;
-  if (!exec_may_be_shared(exec, transfer) || !block->sink->warn)
-    return;
   guint site = transfer->move.site;
+  if (!exec_may_be_shared(exec, transfer) || !block->sink->warn ||
+      !smb_shadow_is_news(block, SMB_WARNING_ORDER, site, site))
+    return;
   g_autofree char *message = g_strdup_printf(
       "%s: %s depends on the order in which threads execute atomics or poll memory%s",
       smb_program_site(block->program, site)->expression, what,
