@@ -109,9 +109,10 @@ void smb_outside_hide_changed(guchar *marks, gsize length);
 // The result of an integer atomic that does not compare. FALSE: it is another kind of atomic.
 gboolean smb_words_combine(const Move *move, guint32 old, guint32 value, guint64 *result);
 // An atomic on words of shared memory, lane by lane in rising order, as long as all is known of them and of their
-// operands, and on nothing more depends. Fills @before. Returns the lanes that are left.
+// operands, and on nothing more depends. @swap: (nullable): of one that compares. Fills @before. Returns the lanes that are left.
 SmbLanes smb_words_update_known(const SmbBlock *block, const Move *move, const Access *access,
-                                SmbLanes lanes, const MarkedWords *operand, MarkedWords *before);
+                                SmbLanes lanes, const MarkedWords *operand, const MarkedWords *swap,
+                                MarkedWords *before);
 
 // --- the bytes of one lane (memory.c)
 gboolean smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,

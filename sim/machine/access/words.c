@@ -449,8 +449,8 @@ update_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes l
              MarkedWords *before) {
   gboolean shared = is_shared_access(access, move, lanes);
   MarkedWords after;
-  if (shared && !swap && move->width == WORD_BYTES && smb_scalar_bytes(move->kind) == WORD_BYTES)
-    lanes = smb_words_update_known(block, move, access, lanes, operand, before);
+  if (shared && move->width == WORD_BYTES && smb_scalar_bytes(move->kind) == WORD_BYTES)
+    lanes = smb_words_update_known(block, move, access, lanes, operand, swap, before);
   FOR_LANES(lanes, lane) {
     SmbLanes one = (SmbLanes)1 << lane;
     if (shared) {
