@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/launch/field.h"
+#include "sim/machine/access/lanes.h"
 #include "sim/machine/check/checking.h"
 #include "sim/machine/machine.h"
 
@@ -212,6 +213,11 @@ smb_block_find_lanes(const SmbBlock *block, SmbLanes lanes, const guint64 *point
     start = stretch->address;
     bytes = stretch->has_variables ? 0 : stretch->bytes;
   }
+  guint64 outside = 0; // the highest bit
+  EACH_LANE(block->lanes,
+            outside |= (pointers[lane] - start) | (bytes - 1 - (pointers[lane] - start));)
+  if (G_LIKELY(!(outside >> 63)))
+    return lanes;
   SmbLanes found = (SmbLanes)1 << first;
   FOR_LANES(lanes, lane) {
     found |= (SmbLanes)(pointers[lane] - start < bytes) << lane;

@@ -125,19 +125,26 @@ void
 smb_exchange_shuffle(const Compute *compute, Registers *registers, SmbLanes lanes) {
   guint n = registers->n_lanes;
   const guint32 *values = row_values(registers, compute->s[0]);
-  Words words = {{0}, {0}};
+  gboolean is_known =
+      lanes == smb_lanes_below(n) && !(smb_compute_flags(compute, registers) & ROW_UNKNOWN);
+  Words words;
   Partners partners;
   SmbLanes lost = 0;
   find_partners((Operation)compute->operation, n, row_values(registers, compute->s[1]),
                 row_values(registers, compute->s[2]), &partners);
   EACH_LANE(n, words.values[lane] = values[partners.lane[lane]];)
-  if (lanes != smb_lanes_below(n) || smb_compute_flags(compute, registers) & ROW_UNKNOWN)
+  if (!is_known) {
+    memset(words.unknown, 0, sizeof words.unknown);
     lost = find_lost(compute, registers, lanes, &partners, &words);
+  }
   guint marks = mark_shuffled(compute, registers, lanes);
   guint32 origin = smb_compute_origin(compute, registers);
   if (origin == 0)
     origin = compute->index + 1;
-  put_words(compute, registers, lanes, &words, marks, origin);
+  if (is_known)
+    smb_row_set(registers, compute->d, lanes, words.values, NULL, marks, origin);
+  else
+    put_words(compute, registers, lanes, &words, marks, origin);
   SmbLanes inside = find_set_lanes(n, partners.is_inside) & lanes;
   smb_predicate_set(registers, compute->p, lanes, inside, lost, marks & ROW_TAINT, origin);
 }
@@ -185,14 +192,14 @@ smb_exchange_vote(const Compute *compute, Registers *registers, SmbLanes lanes) 
 void
 smb_exchange_ballot(const Compute *compute, Registers *registers, SmbLanes lanes) {
   Bits votes = read_votes(compute, registers, lanes);
-  Words words = {{0}, {0}};
+  guint32 values[SMB_MAX_LANES], unknown[SMB_MAX_LANES];
   EACH_LANE(registers->n_lanes, {
-    words.values[lane] = (guint32)(votes.value >> row);
-    words.unknown[lane] = (guint32)(votes.unknown >> row);
+    values[lane] = (guint32)(votes.value >> row);
+    unknown[lane] = (guint32)(votes.unknown >> row);
   })
-  put_words(compute, registers, lanes, &words,
-            predicate_flags_in(registers, compute->in[0], lanes) & ROW_TAINT,
-            registers->predicate_origin[compute->in[0]]);
+  smb_row_set(registers, compute->d, lanes, values, votes.unknown ? unknown : NULL,
+              predicate_flags_in(registers, compute->in[0], lanes) & ROW_TAINT,
+              registers->predicate_origin[compute->in[0]]);
 }
 
 // --- match

@@ -116,7 +116,7 @@ spread_numbers(const Loaded *loaded, const Packing *packing, Spread to) {
 
 // The groups of four lanes, a bit each, of which one has unknown bits.
 static guint32
-find_unknown_lanes(const Loaded *loaded) {
+find_lost_groups(const Loaded *loaded) {
   guint32 groups = 0;
   for (guint lane = 0; loaded->has_unknown && lane < ROW_LANES; lane++)
     groups |= loaded->unknown[lane] ? 1u << lane / IN_A_ROW : 0;
@@ -138,7 +138,7 @@ smb_product_take_a(const Product *product, const Registers *registers, guint fir
                             .down = PRODUCT_DEPTH,
                             .whole = &operands->a_whole[below][from],
                             .real = &operands->a[below][from]});
-    unknown->rows |= find_unknown_lanes(&loaded) << below;
+    unknown->rows |= find_lost_groups(&loaded) << below;
   }
   for (guint i = 0; i < form->rows; i++)
     operands->is_special |= !smb_product_read_all((ProductNumber)form->a, find_stored_depth(form),
@@ -160,7 +160,7 @@ smb_product_take_b(const Product *product, const Registers *registers, guint fir
                             .down = 1,
                             .whole = operands->b_whole[k],
                             .real = operands->b[k]});
-    unknown->columns |= find_unknown_lanes(&loaded);
+    unknown->columns |= find_lost_groups(&loaded);
   }
   operands->is_special |=
       !smb_product_read_all((ProductNumber)form->b, find_stored_depth(form) * PRODUCT_COLUMNS,

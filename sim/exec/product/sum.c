@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The numbers of a product, and their sums: eight columns at a time, in loops that a compiler makes vector code of (loop.h).
+// The numbers of a product, and their sums: eight columns at a time, in loops that a compiler makes vector code of (sum-loop.h).
 #include "sim/exec/compute/real.h"
-#include "sim/exec/product/loop.h"
+#include "sim/exec/product/sum-loop.h"
 
 // The loops for every processor, and those of each kind.
 #define PRODUCT_LOOPS smb_product_loops_portable
-#include "sim/exec/product/loop-impl.h"
+#include "sim/exec/product/sum-loop-impl.h"
 
 static const ProductLoops *
-find_loops(void) {
+find_sum_loops(void) {
   static const ProductLoops *const builds[SMB_N_PROCESSORS] = {
     [SMB_PROCESSOR_ANY] = &smb_product_loops_portable,
 #if SMB_HAVE_X86
@@ -54,7 +54,7 @@ smb_product_read(ProductNumber number, guint64 bits, double *real, gint32 *whole
 
 gboolean
 smb_product_read_all(ProductNumber number, guint n, gint32 *whole, double *real) {
-  return find_loops()->read(number, n, whole, real);
+  return find_sum_loops()->read(number, n, whole, real);
 }
 
 // --- how a chip adds
@@ -103,7 +103,7 @@ find_special_sum(const ProductForm *form, const ProductOperands *operands, guint
 
 void
 smb_product_sum(const ProductForm *form, const ProductOperands *operands, ProductSums sums) {
-  find_loops()->sum(form, operands, sums);
+  find_sum_loops()->sum(form, operands, sums);
   if (operands->is_special && form->a <= PRODUCT_F32)
     for (guint i = 0; i < form->rows; i++)
       for (guint j = 0; j < PRODUCT_COLUMNS; j++)

@@ -177,8 +177,8 @@ smb_private_store_words(SmbBlock *block, const Move *move, const Access *access,
 
 // Where the first word of each lane lies behind the start of the warp, of lanes that all access whole words of one object.
 static void
-find_words(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
-           gsize *places) {
+find_word_places(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+                 gsize *places) {
   guint64 reach = 0;
   FOR_LANES(lanes, lane) {
     guint64 offset = (guint64)access->offset[lane];
@@ -197,7 +197,7 @@ smb_private_read_words(SmbBlock *block, const Move *move, const Access *access, 
     return FALSE;
   const guchar *bytes = object->bytes + find_warp(block, object, access->warp);
   const guchar *marks = object->set + find_warp(block, object, access->warp);
-  find_words(block, move, access, lanes, places);
+  find_word_places(block, move, access, lanes, places);
   for (guint word = 0; word < move->width / WORD_BYTES; word++, bytes += row, marks += row) {
     if (access->pattern == PATTERN_SAME && lanes == block->all_lanes) {
       memcpy(words->values[word], bytes + places[0], row);
@@ -221,7 +221,7 @@ smb_private_write_words(SmbBlock *block, const Move *move, const Access *access,
     return FALSE;
   guchar *bytes = object->bytes + find_warp(block, object, access->warp);
   guchar *marks = object->set + find_warp(block, object, access->warp);
-  find_words(block, move, access, lanes, places);
+  find_word_places(block, move, access, lanes, places);
   for (guint word = 0; word < move->width / WORD_BYTES; word++, bytes += row, marks += row) {
     if (access->pattern == PATTERN_SAME && lanes == block->all_lanes) {
       memcpy(bytes + places[0], words->values[word], row);

@@ -170,8 +170,8 @@ put_lane_word(MarkedWords *words, guint lane, const guchar *bytes, const guchar 
 
 // @n bytes of each lane, from @offsets behind byte @start on.
 static inline void
-take_lanes(guint lanes, gsize n, const guchar *bytes, guint64 start, const gint64 *offsets,
-           guint32 *restrict values) {
+take_lane_bytes(guint lanes, gsize n, const guchar *bytes, guint64 start, const gint64 *offsets,
+                guint32 *restrict values) {
   EACH_LANE(lanes, {
     guint32 value = 0;
     memcpy(&value, bytes + (start + (guint64)offsets[lane]), n);
@@ -194,11 +194,11 @@ read_piece_lanes(const SmbBlock *block, gsize width, const Access *access, Marke
   for (guint word = 0; word * WORD_BYTES < width; word++) {
     guint64 from = start - first + word * WORD_BYTES;
     if (width == 1)
-      take_lanes(block->lanes, 1, piece, from, offsets, words->values[word]);
+      take_lane_bytes(block->lanes, 1, piece, from, offsets, words->values[word]);
     else if (width == 2)
-      take_lanes(block->lanes, 2, piece, from, offsets, words->values[word]);
+      take_lane_bytes(block->lanes, 2, piece, from, offsets, words->values[word]);
     else
-      take_lanes(block->lanes, WORD_BYTES, piece, from, offsets, words->values[word]);
+      take_lane_bytes(block->lanes, WORD_BYTES, piece, from, offsets, words->values[word]);
     EACH_LANE(block->lanes, words->marks[word][lane] = MARKS_KNOWN;)
   }
   return TRUE;

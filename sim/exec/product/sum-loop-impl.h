@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: the smembank authors
 // SPDX-License-Identifier: MIT
 //
-// The loops of loop.h, for whatever processor this is compiled for; PRODUCT_LOOPS is the name of their table.
+// The loops of sum-loop.h, for whatever processor this is compiled for; PRODUCT_LOOPS is the name of their table.
 #include "sim/exec/compute/real.h"
-#include "sim/exec/product/loop.h"
+#include "sim/exec/product/sum-loop.h"
 
 // Numbers of eight columns, side by side. What is compared becomes ones in all bits, or zeros.
 #define EIGHT(type) __attribute__((vector_size(PRODUCT_COLUMNS * sizeof(type)))) type
