@@ -206,7 +206,7 @@ smb_stretch_find(Exec *exec, guint32 branch) {
 
 // Adds a number that is not there yet.
 static void
-add_written(GArray *numbers, guint32 number) {
+add_distinct(GArray *numbers, guint32 number) {
   for (guint i = 0; i < numbers->len; i++) {
     if (g_array_index(numbers, guint32, i) == number)
       return;
@@ -217,7 +217,7 @@ add_written(GArray *numbers, guint32 number) {
 static void
 add_predicate(StretchWrites *writes, Predicate predicate) {
   if (predicate != PREDICATE_TRUE)
-    add_written(writes->predicates, predicate);
+    add_distinct(writes->predicates, predicate);
 }
 
 static void
@@ -225,7 +225,7 @@ add_writes(StretchWrites *writes, const Exec *exec, const Step *step) {
   for (guint i = 0; step->writes && i < step->writes->len; i++) {
     const Written *written = &g_array_index(step->writes, Written, i);
     for (guint row = 0; row < written->n; row++)
-      add_written(writes->rows, written->row + row);
+      add_distinct(writes->rows, written->row + row);
     if (written->n == 0)
       add_predicate(writes, written->predicate);
   }
@@ -233,7 +233,7 @@ add_writes(StretchWrites *writes, const Exec *exec, const Step *step) {
     const OperationInfo *info = smb_operation_info((Operation)step->compute.operation);
     gboolean has_row = info->result != SHAPE_PREDICATE || step->compute.bytes > 0;
     for (guint row = 0; has_row && row < step->compute.n_rows[0]; row++)
-      add_written(writes->rows, step->compute.d + row);
+      add_distinct(writes->rows, step->compute.d + row);
     add_predicate(writes, step->compute.p);
     add_predicate(writes, step->compute.q);
   }
