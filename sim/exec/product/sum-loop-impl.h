@@ -11,16 +11,54 @@ typedef EIGHT(guint32) Words;
 typedef EIGHT(gint32) Wholes;
 typedef EIGHT(float) Floats;
 typedef EIGHT(guint64) Longs;
-typedef EIGHT(gint64) Masks;
 typedef EIGHT(double) Reals;
 
-#define CONVERT(vector, type) __builtin_convertvector(vector, type)
-// What was compared as words, of numbers of twice the width.
-#define WIDEN(mask) ((Longs)CONVERT((Wholes)(mask), Masks))
 // Where the mask has ones the first, else the second.
 #define CHOOSE(mask, first, second) (((mask) & (first)) | (~(mask) & (second)))
+
+// Numbers of twice the width. A compiler makes one instruction of such a loop; of __builtin_convertvector() it makes several.
+static inline void
+widen_wholes(const Wholes *from, Reals *to) {
+  gint32 narrow[PRODUCT_COLUMNS];
+  double wide[PRODUCT_COLUMNS];
+  memcpy(narrow, from, sizeof narrow);
+  for (guint j = 0; j < PRODUCT_COLUMNS; j++)
+    wide[j] = narrow[j];
+  memcpy(to, wide, sizeof wide);
+}
+
+static inline void
+widen_words(const Words *from, Longs *to) {
+  guint32 narrow[PRODUCT_COLUMNS];
+  guint64 wide[PRODUCT_COLUMNS];
+  memcpy(narrow, from, sizeof narrow);
+  for (guint j = 0; j < PRODUCT_COLUMNS; j++)
+    wide[j] = narrow[j];
+  memcpy(to, wide, sizeof wide);
+}
+
+static inline void
+widen_mask(Words *mask, Longs *to) {
+  Words bit = *mask & 1;
+  widen_words(&bit, to);
+  *to = -*to;
+}
+
+// Without what is behind the point, of numbers below 2^31.
+static inline void
+cut_fractions(Reals *reals) {
+  Wholes wholes = __builtin_convertvector(*reals, Wholes);
+  widen_wholes(&wholes, reals);
+}
+
 // 2 to the power of @exponents, those of normal numbers.
-#define POWERS_OF_TWO(exponents) ((Reals)(CONVERT((Words)((exponents) + 1023), Longs) << 52))
+static inline void
+raise_two(const Wholes *exponents, Reals *powers) {
+  Words biased = (Words)(*exponents + 1023);
+  Longs bits;
+  widen_words(&biased, &bits);
+  *powers = (Reals)(bits << 52);
+}
 
 #define INFINITE_BITS G_GUINT64_CONSTANT(0x7ff0000000000000)
 #define QUIET_BIT     G_GUINT64_CONSTANT(0x0008000000000000)
@@ -41,10 +79,17 @@ read_eight(const NumberFormat *format, gint32 *whole, double *real, Words *speci
   Words is_normal = (Words)(written != 0), is_special = (Words)((written == top) & (low >= least));
   Words digits = low | (is_normal & one), is_zero = (Words)(digits == 0);
   Wholes exponents = (Wholes)(written + 1 + is_normal) - format->bias;
-  Longs sizes =
-      (Longs)(CONVERT((Wholes)digits, Reals) * POWERS_OF_TWO(exponents - (gint32)fraction));
-  Longs others = INFINITE_BITS | (WIDEN(low != 0) & QUIET_BIT);
-  Longs reals = CHOOSE(WIDEN(is_special), others, sizes) | CONVERT(bits >> sign, Longs) << 63;
+  Words is_nan = is_special & (Words)(low != 0), negative = bits >> sign;
+  Wholes wholes = (Wholes)digits, scale = exponents - (gint32)fraction;
+  Reals reals, powers;
+  Longs nans, specials, signs;
+  widen_wholes(&wholes, &reals);
+  raise_two(&scale, &powers);
+  widen_mask(&is_nan, &nans);
+  widen_mask(&is_special, &specials);
+  widen_words(&negative, &signs);
+  Longs sizes = CHOOSE(specials, INFINITE_BITS | (nans & QUIET_BIT), (Longs)(reals * powers));
+  reals = (Reals)(sizes | signs << 63);
   exponents = CHOOSE((Wholes)is_zero, PRODUCT_NO_EXPONENT, exponents);
   memcpy(real, &reals, sizeof reals);
   memcpy(whole, &exponents, sizeof exponents);
@@ -118,15 +163,19 @@ add_block(const ProductForm *form, const ProductOperands *operands, guint i, gui
     top = CHOOSE(both > top, both, top);
   }
   top = CHOOSE(top > -512, top, -512); // all are zeros
-  Reals scale = POWERS_OF_TWO(form->digits - top);
-  Reals sum = CONVERT(CONVERT(sums->values * scale, Wholes), Reals);
-  Reals signed_scale = form->negates ? -scale : scale;
+  Wholes up = form->digits - top, down = -up;
+  Reals scale, unscale;
+  raise_two(&up, &scale);
+  raise_two(&down, &unscale);
+  Reals sum = sums->values * scale, signed_scale = form->negates ? -scale : scale;
+  cut_fractions(&sum);
   for (guint at = k; at < end; at++) {
     load_reals(operands->b[at], operands->b_whole[at], &b);
     Reals product = b.values * operands->a[i][at] * signed_scale;
-    sum += CONVERT(CONVERT(product, Wholes), Reals);
+    cut_fractions(&product);
+    sum += product;
   }
-  sums->values = sum * POWERS_OF_TWO(top - form->digits);
+  sums->values = sum * unscale;
 }
 
 enum {
@@ -146,12 +195,14 @@ keep_floats(const Reals *values, guint kept, guint64 *bits) {
   Longs sign = (Longs)*values & SIGN_64, size = (Longs)*values & ~SIGN_64;
   Longs is_small = (Longs)((Reals)size < (double)FLT_MIN);
   Longs is_large = (Longs)((Reals)size >= 0x1p128);
-  // Of a subnormal one: fewer than 2^31.
   Reals units = (Reals)(size & is_small) * power_of_two(least);
-  Longs small = (Longs)(CONVERT(CONVERT(units, Wholes), Reals) * power_of_two(-least));
+  cut_fractions(&units);
+  Longs small = (Longs)(units * power_of_two(-least));
   Longs normal = size & ~(((guint64)1 << (52 - kept)) - 1);
   size = CHOOSE(is_large, INFINITE_BITS, CHOOSE(is_small, small, normal));
-  Longs all = CONVERT((Words)CONVERT((Reals)(size | sign), Floats), Longs);
+  Words kept_bits = (Words) __builtin_convertvector((Reals)(size | sign), Floats);
+  Longs all;
+  widen_words(&kept_bits, &all);
   memcpy(bits, &all, sizeof all);
 }
 

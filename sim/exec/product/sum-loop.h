@@ -28,3 +28,6 @@ typedef struct {
 extern const ProductLoops smb_product_loops_portable;
 extern const ProductLoops smb_product_loops_avx2;
 extern const ProductLoops smb_product_loops_avx512;
+
+// Those for a kind of processor.
+const ProductLoops *smb_product_loops(SmbProcessor processor);

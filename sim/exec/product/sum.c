@@ -9,8 +9,8 @@
 #define PRODUCT_LOOPS smb_product_loops_portable
 #include "sim/exec/product/sum-loop-impl.h"
 
-static const ProductLoops *
-find_sum_loops(void) {
+const ProductLoops *
+smb_product_loops(SmbProcessor processor) {
   static const ProductLoops *const builds[SMB_N_PROCESSORS] = {
     [SMB_PROCESSOR_ANY] = &smb_product_loops_portable,
 #if SMB_HAVE_X86
@@ -18,7 +18,7 @@ find_sum_loops(void) {
     [SMB_PROCESSOR_AVX512] = &smb_product_loops_avx512,
 #endif
   };
-  return builds[smb_processor()];
+  return builds[processor];
 }
 
 // --- what a number is
@@ -54,7 +54,7 @@ smb_product_read(ProductNumber number, guint64 bits, double *real, gint32 *whole
 
 gboolean
 smb_product_read_all(ProductNumber number, guint n, gint32 *whole, double *real) {
-  return find_sum_loops()->read(number, n, whole, real);
+  return smb_product_loops(smb_processor())->read(number, n, whole, real);
 }
 
 // --- how a chip adds
@@ -103,7 +103,7 @@ find_special_sum(const ProductForm *form, const ProductOperands *operands, guint
 
 void
 smb_product_sum(const ProductForm *form, const ProductOperands *operands, ProductSums sums) {
-  find_sum_loops()->sum(form, operands, sums);
+  smb_product_loops(smb_processor())->sum(form, operands, sums);
   if (operands->is_special && form->a <= PRODUCT_F32)
     for (guint i = 0; i < form->rows; i++)
       for (guint j = 0; j < PRODUCT_COLUMNS; j++)
