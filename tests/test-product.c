@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "sim/exec/product/product.h"
+#include "sim/exec/product/sum-loop.h"
+#include "tests/effort.h"
 #include "tests/suite.h"
 
 enum {
@@ -86,6 +88,62 @@ START_TEST(sum_is_the_devices) {
                     "sum %d, %s of %s and %s: expected 0x%" G_GINT64_MODIFIER
                     "x, found 0x%" G_GINT64_MODIFIER "x",
                     _i, sum->instruction, sum->row, sum->column, sum->d, found[i][j]);
+}
+END_TEST
+
+static void
+read_operands(const ProductLoops *loops, const ProductForm *form, ProductOperands *operands) {
+  for (guint i = 0; i < form->rows; i++)
+    operands->is_special |=
+        !loops->read((ProductNumber)form->a, form->depth, operands->a_whole[i], operands->a[i]);
+  operands->is_special |= !loops->read((ProductNumber)form->b, form->depth * PRODUCT_COLUMNS,
+                                       operands->b_whole[0], operands->b[0]);
+  operands->is_special |= !loops->read((ProductNumber)form->sum, form->rows * PRODUCT_COLUMNS,
+                                       operands->c_whole[0], operands->c[0]);
+}
+
+// Numbers of which some are subnormal; finite ones have a bit of their exponents that is 0.
+static void
+fill_randomly(GRand *random, gboolean is_finite, ProductOperands *operands) {
+  guint32 *words = (guint32 *)(gpointer)operands;
+  for (gsize i = 0; i < sizeof *operands / sizeof *words; i++)
+    words[i] = g_rand_int(random) & (is_finite ? 0xbfbfbfbf : G_MAXUINT32) &
+               (g_rand_int(random) % 4 ? G_MAXUINT32 : 0x80ff80ff);
+  operands->is_special = FALSE;
+}
+
+// The loops for each kind of processor find the same.
+START_TEST(loops_agree) {
+  static const ProductForm forms[] = {{.a = PRODUCT_F16, .b = PRODUCT_F16, .sum = PRODUCT_F16},
+                                      {.a = PRODUCT_BF16, .b = PRODUCT_BF16, .sum = PRODUCT_F32},
+                                      {.a = PRODUCT_TF32, .b = PRODUCT_TF32, .sum = PRODUCT_F32},
+                                      {.a = PRODUCT_E4M3, .b = PRODUCT_E5M2, .sum = PRODUCT_F32},
+                                      {.a = PRODUCT_F64, .b = PRODUCT_F64, .sum = PRODUCT_F64},
+                                      {.a = PRODUCT_S8, .b = PRODUCT_U4, .sum = PRODUCT_S32}};
+  static const guint chips[] = {75, 80, 89, 90};
+  g_autoptr(GRand) random = g_rand_new_with_seed(1);
+  for (guint round = 0; round < effort(4000); round++) {
+    static ProductOperands given, operands[SMB_N_PROCESSORS];
+    static ProductSums found[SMB_N_PROCESSORS];
+    ProductForm form = forms[round % G_N_ELEMENTS(forms)];
+    form.rows = PRODUCT_ROWS;
+    form.columns = PRODUCT_COLUMNS;
+    form.depth = round % 2 ? 4 : 16;
+    form.negates = round % 3 == 0;
+    form.saturates = round % 5 == 0;
+    smb_product_rule(&form, chips[round / 2 % G_N_ELEMENTS(chips)]);
+    fill_randomly(random, round % 8 != 0, &given);
+    for (guint i = 0; i <= smb_processor(); i++) {
+      const ProductLoops *loops = smb_product_loops((SmbProcessor)i);
+      operands[i] = given;
+      read_operands(loops, &form, &operands[i]);
+      ck_assert_int_eq(operands[i].is_special, operands[0].is_special);
+      ck_assert(memcmp(operands[i].a_whole, operands[0].a_whole, sizeof given.a_whole) == 0);
+      loops->sum(&form, &operands[i], found[i]);
+      if (!operands[0].is_special)
+        ck_assert(memcmp(found[i], found[0], sizeof found[i]) == 0);
+    }
+  }
 }
 END_TEST
 
@@ -360,6 +418,7 @@ suite_product(void) {
   Suite *suite = suite_create("product");
   TCase *tcase = tcase_create("product");
   tcase_add_loop_test(tcase, sum_is_the_devices, 0, G_N_ELEMENTS(sums));
+  tcase_add_test(tcase, loops_agree);
   tcase_add_test(tcase, certain_sums);
   tcase_add_loop_test(tcase, fragments, 0, G_N_ELEMENTS(shapes));
   tcase_add_loop_test(tcase, places, 0, G_N_ELEMENTS(cells));

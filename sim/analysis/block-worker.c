@@ -4,6 +4,7 @@
 // A worker runs blocks of a grid, one after the other, and counts what they do to memory.
 #include "sim/analysis/impl.h"
 #include "sim/arch/arch.h"
+#include "sim/base/hash.h"
 #include "sim/base/parallel.h"
 #include "sim/count/recall.h"
 
@@ -78,18 +79,22 @@ count_idle(gpointer user, guint site, guint warp) {
   tally->pipe_wavefronts += worker->now.times;
 }
 
-// Distinct values of a short array, which come to its beginning.
+// Distinct values of lanes, which come to the beginning of their array.
 static guint
 count_distinct(guint64 *values, guint n) {
+  guint8 found[2 * SMB_MAX_LANES] = {0}; // by hash: which of the distinct ones, from 1
   guint distinct = 0;
-  guint64 highest = 0;
   for (guint i = 0; i < n; i++) {
-    guint j = i == 0 || values[i] > highest ? 0 : distinct;
-    highest = MAX(highest, values[i]);
-    while (j > 0 && values[j - 1] != values[i])
-      j--;
-    if (j == 0)
-      values[distinct++] = values[i];
+    guint64 value = values[i];
+    guint64 hash = 0;
+    smb_hash_mix(&hash, value);
+    gsize at = hash % G_N_ELEMENTS(found);
+    while (found[at] && values[found[at] - 1] != value)
+      at = (at + 1) % G_N_ELEMENTS(found);
+    if (found[at])
+      continue;
+    values[distinct++] = value;
+    found[at] = (guint8)distinct;
   }
   return distinct;
 }

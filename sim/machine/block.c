@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/base/text.h"
 #include "sim/launch/field.h"
+#include "sim/machine/access/lanes.h"
 #include "sim/machine/check/checking.h"
 #include "sim/machine/machine.h"
 
@@ -196,6 +197,32 @@ smb_block_find_address(const SmbBlock *block, guint64 address) {
     return G_MAXUINT;
   const MapVariable *variable = smb_map_variable(block->map, address);
   return variable ? variable->region : block->n_numbered + smb_map_find(block->map, address);
+}
+
+SmbLanes
+smb_block_find_lanes(const SmbBlock *block, SmbLanes lanes, const guint64 *pointers,
+                     guint *object) {
+  guint first = smb_lanes_first(lanes);
+  guint64 number = pointers[first] >> POINTER_OFFSET_BITS, start = number << POINTER_OFFSET_BITS;
+  guint64 bytes = (guint64)1 << POINTER_OFFSET_BITS;
+  *object = smb_block_find(block, pointers[first]);
+  if (number == 0 && (*object < block->n_numbered || *object >= block->n_objects))
+    return (SmbLanes)1 << first; // a variable, or there is none
+  if (number == 0) {
+    const MapStretch *stretch = smb_map_stretch(block->map, *object - block->n_numbered);
+    start = stretch->address;
+    bytes = stretch->has_variables ? 0 : stretch->bytes;
+  }
+  guint64 outside = 0; // the highest bit
+  EACH_LANE(block->lanes,
+            outside |= (pointers[lane] - start) | (bytes - 1 - (pointers[lane] - start));)
+  if (G_LIKELY(!(outside >> 63)))
+    return lanes;
+  SmbLanes found = (SmbLanes)1 << first;
+  FOR_LANES(lanes, lane) {
+    found |= (SmbLanes)(pointers[lane] - start < bytes) << lane;
+  }
+  return found;
 }
 
 guint64

@@ -233,6 +233,10 @@ smb_block_find(const SmbBlock *block, guint64 pointer) {
   return G_LIKELY(number) ? (guint)number - 1 : smb_block_find_address(block, pointer);
 }
 
+// The same of lanes: the object of the first one, and which of @lanes are in it, besides perhaps others that are not told.
+SmbLanes smb_block_find_lanes(const SmbBlock *block, SmbLanes lanes, const guint64 *pointers,
+                              guint *object);
+
 // The address that a pointer into global memory has for who counts segments, or lines.
 guint64 smb_block_address(const SmbBlock *block, guint64 pointer);
 

@@ -40,6 +40,7 @@ static const Case cases[] = {
     {"scan", .buffers = {[1] = "iota:i32"}, .block = {256, 1, 1}, .grid = {1000, 1, 1}},
     {"histogram", .values = {[2] = "4096"}, .buffers = {[1] = "random:i32:1:256"},
      .block = {256, 1, 1}, .grid = {100, 1, 1}},
+    {"shuffle", .buffers = {[1] = "iota:i32"}, .block = {256, 1, 1}, .grid = {1000, 1, 1}},
     {"sort", .buffers = {[0] = "random:i32:1"}, .block = {512, 1, 1}, .grid = {50, 1, 1}},
     {"matmul", .values = {[3] = "256"}, .block = {32, 32, 1}, .grid = {8, 8, 1}},
     {"matmul", .values = {[3] = "256"}, .buffers = {[1] = "iota:i32", [2] = "iota:i32"},
@@ -47,6 +48,8 @@ static const Case cases[] = {
     {"sgemm", .values = {[0] = "512"}, .block = {256, 1, 1}, .grid = {4, 4, 1}},
     {"sgemm", .values = {[0] = "512"}, .buffers = {[1] = "iota:f32", [2] = "iota:f32"},
      .block = {256, 1, 1}, .grid = {4, 4, 1}},
+    {"nbody", .values = {[2] = "1024"}, .buffers = {[1] = "iota:f64"}, .block = {128, 1, 1},
+     .grid = {8, 1, 1}},
 };
 
 // What a kernel and its launch are made of, and what came of it.

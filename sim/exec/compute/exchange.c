@@ -52,30 +52,35 @@ typedef struct {
 static void
 put_words(const Compute *compute, Registers *registers, SmbLanes lanes, const Words *words,
           guint flags, guint32 origin) {
-  guint32 any = 0;
-  FOR_LANES(lanes, lane)
-  any |= words->unknown[lane];
+  SmbLanes any = find_set_lanes(registers->n_lanes, words->unknown) & lanes;
   smb_row_set(registers, compute->d, lanes, words->values, any ? words->unknown : NULL, flags,
               origin);
 }
 
 // --- shfl
 
-// The lane of the group that lane @lane of it asks, and whether that is one of its segment.
-static guint
-find_partner(Operation operation, guint lane, guint32 b, guint32 c, gboolean *inside) {
-  gint32 segment = c >> 8 & 31, by = b & 31, self = (gint32)lane;
-  gint32 limit = (self & segment) | ((gint32)(c & 31) & ~segment), partner;
-  if (operation == OPERATION_SHFL_UP)
-    partner = self - by;
-  else if (operation == OPERATION_SHFL_DOWN)
-    partner = self + by;
-  else if (operation == OPERATION_SHFL_BFLY)
-    partner = self ^ by;
-  else
-    partner = (self & segment) | (by & ~segment);
-  *inside = operation == OPERATION_SHFL_UP ? partner >= limit : partner <= limit;
-  return *inside ? (guint)partner : lane;
+// The lane that each lane asks, and whether that is one of its segment: 1 or 0.
+typedef struct {
+  guint32 lane[SMB_MAX_LANES];
+  guint32 is_inside[SMB_MAX_LANES];
+} Partners;
+
+static void
+find_partners(Operation operation, guint n, const guint32 *by, const guint32 *clamp,
+              Partners *partners) {
+  gboolean is_up = operation == OPERATION_SHFL_UP, is_down = operation == OPERATION_SHFL_DOWN;
+  gboolean is_across = operation == OPERATION_SHFL_BFLY;
+  EACH_LANE(n, {
+    gint32 b = by[lane] & 31, c = clamp[lane] & 31, segment = clamp[lane] >> 8 & 31;
+    gint32 self = (gint32)in_row, limit = (self & segment) | (c & ~segment);
+    gint32 partner = is_up       ? self - b
+                     : is_down   ? self + b
+                     : is_across ? self ^ b
+                                 : (self & segment) | (b & ~segment);
+    gboolean is_inside = is_up ? partner >= limit : partner <= limit;
+    partners->lane[lane] = (guint32)row + (guint32)(is_inside ? partner : self);
+    partners->is_inside[lane] = (guint32)is_inside;
+  })
 }
 
 // Marks of what comes from other lanes: affine values stay affine if it is the same lanes in all blocks.
@@ -95,32 +100,52 @@ absent_value(const Compute *compute) {
   return compute->table == SHUFFLE_ZERO ? bits_of(0) : bits_unknown(G_MAXUINT32);
 }
 
-void
-smb_exchange_shuffle(const Compute *compute, Registers *registers, SmbLanes lanes) {
-  Words words = {{0}, {0}};
-  SmbLanes inside = 0, lost = 0;
+// What is not known of what lanes ask for. Returns lanes of which it is not known which one they ask.
+static SmbLanes
+find_lost(const Compute *compute, const Registers *registers, SmbLanes lanes,
+          const Partners *partners, Words *words) {
+  SmbLanes lost = 0;
   FOR_LANES(lanes, lane) {
-    Bits b = bits_field(smb_compute_read(compute, registers, 1, lane), 5);
-    Bits c = bits_and(smb_compute_read(compute, registers, 2, lane), bits_of(0x1f1f));
-    gboolean is_inside;
-    guint partner = group_of(lane) + find_partner((Operation)compute->operation, lane % ROW_LANES,
-                                                  (guint32)b.value, (guint32)c.value, &is_inside);
-    Bits a = smb_compute_read(compute, registers, 0, partner);
+    guint partner = partners->lane[lane];
+    Bits a = {words->values[lane], row_lane_unknown(registers, compute->s[0], partner)};
     if (!(lanes >> partner & 1))
       a = absent_value(compute);
-    if (b.unknown || c.unknown) {
+    if (row_lane_unknown(registers, compute->s[1], lane) & 31 ||
+        row_lane_unknown(registers, compute->s[2], lane) & 0x1f1f) {
       a = bits_unknown(G_MAXUINT32);
       lost |= (SmbLanes)1 << lane;
     }
-    inside |= (SmbLanes)is_inside << lane;
-    words.values[lane] = (guint32)a.value;
-    words.unknown[lane] = (guint32)a.unknown;
+    words->values[lane] = (guint32)a.value;
+    words->unknown[lane] = (guint32)a.unknown;
+  }
+  return lost;
+}
+
+void
+smb_exchange_shuffle(const Compute *compute, Registers *registers, SmbLanes lanes) {
+  guint n = registers->n_lanes;
+  const guint32 *values = row_values(registers, compute->s[0]);
+  gboolean is_known =
+      lanes == smb_lanes_below(n) && !(smb_compute_flags(compute, registers) & ROW_UNKNOWN);
+  Words words;
+  Partners partners;
+  SmbLanes lost = 0;
+  find_partners((Operation)compute->operation, n, row_values(registers, compute->s[1]),
+                row_values(registers, compute->s[2]), &partners);
+  EACH_LANE(n, words.values[lane] = values[partners.lane[lane]];)
+  if (!is_known) {
+    memset(words.unknown, 0, sizeof words.unknown);
+    lost = find_lost(compute, registers, lanes, &partners, &words);
   }
   guint marks = mark_shuffled(compute, registers, lanes);
   guint32 origin = smb_compute_origin(compute, registers);
   if (origin == 0)
     origin = compute->index + 1;
-  put_words(compute, registers, lanes, &words, marks, origin);
+  if (is_known)
+    smb_row_set(registers, compute->d, lanes, words.values, NULL, marks, origin);
+  else
+    put_words(compute, registers, lanes, &words, marks, origin);
+  SmbLanes inside = find_set_lanes(n, partners.is_inside) & lanes;
   smb_predicate_set(registers, compute->p, lanes, inside, lost, marks & ROW_TAINT, origin);
 }
 
@@ -167,14 +192,14 @@ smb_exchange_vote(const Compute *compute, Registers *registers, SmbLanes lanes) 
 void
 smb_exchange_ballot(const Compute *compute, Registers *registers, SmbLanes lanes) {
   Bits votes = read_votes(compute, registers, lanes);
-  Words words = {{0}, {0}};
-  FOR_LANES(lanes, lane) {
-    words.values[lane] = cut_group(votes.value, lane);
-    words.unknown[lane] = cut_group(votes.unknown, lane);
-  }
-  put_words(compute, registers, lanes, &words,
-            predicate_flags_in(registers, compute->in[0], lanes) & ROW_TAINT,
-            registers->predicate_origin[compute->in[0]]);
+  guint32 values[SMB_MAX_LANES], unknown[SMB_MAX_LANES];
+  EACH_LANE(registers->n_lanes, {
+    values[lane] = (guint32)(votes.value >> row);
+    unknown[lane] = (guint32)(votes.unknown >> row);
+  })
+  smb_row_set(registers, compute->d, lanes, values, votes.unknown ? unknown : NULL,
+              predicate_flags_in(registers, compute->in[0], lanes) & ROW_TAINT,
+              registers->predicate_origin[compute->in[0]]);
 }
 
 // --- match

@@ -16,7 +16,8 @@ typedef struct {
 enum {
   X_BITS = 17,
   SQUARE_FIRST = 19, // the columns of the square below are left out
-  SUM_BITS = 17,     // of a sum behind the binary point of the last place
+  LOW_BITS = (SQUARE_FIRST - 1) / 2,
+  SUM_BITS = 17, // of a sum behind the binary point of the last place
   ONE = 0x3f800000,
   INFINITE = 0x7f800000,
   MINUS_INFINITE = (gint32)0xff800000,
@@ -25,18 +26,14 @@ enum {
 #define NOT_A_NUMBER 0x7fffffffu
 #define SIGN         0x80000000u
 
-// x^2 / 2^19 without what bits i and j of x add in columns below, i + j + 1 (or 2i).
+// x^2 / 2^19 without what bits i and j of x add in columns below, i + j + 1 (or 2 i): all of the product of the low 9 bits is below,
+// and of that of the high ones only the square of their last one, so that their square is cut off to be even.
 static inline gint64
 square(guint32 x) {
-  gint64 sum = 0;
-  for (guint i = 0; i < X_BITS; i++) {
-    if (!(x >> i & 1))
-      continue;
-    guint first = MAX(i + 1, SQUARE_FIRST - 1 - i);
-    sum += (gint64)(x >> first << first) << (i + 1);
-    sum += 2 * i >= SQUARE_FIRST ? G_GINT64_CONSTANT(1) << (2 * i) : 0;
-  }
-  return sum >> SQUARE_FIRST;
+  guint32 high = x >> LOW_BITS, sum = high * high >> 1;
+  for (guint i = 0; i < LOW_BITS; i++)
+    sum += (x >> i & 1) * (x >> (SQUARE_FIRST - 1 - i));
+  return sum;
 }
 
 // In units of 2^-17 of the last place. @w1, @w2: what c1 and c2 weigh; @constant: what is added.

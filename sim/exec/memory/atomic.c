@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Atomics: which operation of the machine they are, what they find, and a swap that is tried again.
+#include "sim/base/hash.h"
 #include "sim/exec/memory/memory.h"
 
 // What an atomic is to the counters.
@@ -110,21 +111,30 @@ smb_step_atomic(Exec *exec, const Step *step, SmbLanes lanes) {
 
 // --- a swap that is tried again (ATOMS.CAST.SPIN)
 
-// Among lanes with the same address, the first one; for 8-byte atomics, the first one of each half of the warp.
+// Among lanes with the same address, the first one.
 static SmbLanes
-find_contenders(SmbLanes lanes, guint n_lanes, guint width, const guint64 *addresses) {
+find_first_named(SmbLanes lanes, const guint64 *addresses) {
+  guint8 found[2 * SMB_MAX_LANES] = {0}; // by hash: a lane, from 1
   SmbLanes first = 0;
   FOR_LANES(lanes, lane) {
-    SmbLanes rivals = first;
-    if (width > 4)
-      rivals &= lane < n_lanes / 2 ? smb_lanes_below(n_lanes / 2) : ~smb_lanes_below(n_lanes / 2);
-    gboolean is_named = FALSE;
-    FOR_LANES(rivals, other) {
-      is_named = is_named || addresses[other] == addresses[lane];
-    }
-    first |= (SmbLanes)!is_named << lane;
+    guint64 hash = 0;
+    smb_hash_mix(&hash, addresses[lane]);
+    gsize at = hash % G_N_ELEMENTS(found);
+    while (found[at] && addresses[found[at] - 1] != addresses[lane])
+      at = (at + 1) % G_N_ELEMENTS(found);
+    first |= found[at] ? 0 : (SmbLanes)1 << lane;
+    found[at] = found[at] ? found[at] : (guint8)(lane + 1);
   }
   return first;
+}
+
+// Those whose swap is tried: for 8-byte atomics, the first ones of each half of the warp.
+static SmbLanes
+find_contenders(SmbLanes lanes, guint n_lanes, guint width, const guint64 *addresses) {
+  SmbLanes half = smb_lanes_below(n_lanes / 2);
+  if (width <= 4)
+    return find_first_named(lanes, addresses);
+  return find_first_named(lanes & half, addresses) | find_first_named(lanes & ~half, addresses);
 }
 
 // Whether a lane found what it expected; where that is not known, the first one that names a place did.

@@ -74,28 +74,33 @@ note_marks(guint marks, guint32 bit, guint32 *unknown, guint *flags) {
 static void
 take_left(const SharedMatrix *matrix, guint first_row, const ProductForm *form,
           ProductOperands *operands, ProductUnknown *unknown) {
-  for (guint i = 0; i < PRODUCT_ROWS; i++)
-    for (guint k = 0; k < stored_depth(form); k++) {
+  const guint depth = stored_depth(form);
+  for (guint i = 0; i < PRODUCT_ROWS; i++) {
+    for (guint k = 0; k < depth; k++) {
       guint32 bits;
       note_marks(read_shared_number(matrix, first_row + i, k, &bits), 1u << i, &unknown->rows,
                  &unknown->flags);
-      operands->is_special |=
-          !smb_product_read(matrix->number, bits, &operands->a[i][k], &operands->a_whole[i][k]);
+      operands->a_whole[i][k] = (gint32)bits;
     }
+    operands->is_special |=
+        !smb_product_read_all(matrix->number, depth, operands->a_whole[i], operands->a[i]);
+  }
 }
 
 static void
 take_right(const SharedMatrix *matrix, guint first_column, const ProductForm *form,
            ProductOperands *operands, ProductUnknown *unknown) {
+  const guint depth = stored_depth(form);
   unknown->columns = 0;
   for (guint j = 0; j < PRODUCT_COLUMNS; j++)
-    for (guint k = 0; k < stored_depth(form); k++) {
+    for (guint k = 0; k < depth; k++) {
       guint32 bits;
       note_marks(read_shared_number(matrix, first_column + j, k, &bits), 1u << j, &unknown->columns,
                  &unknown->flags);
-      operands->is_special |=
-          !smb_product_read(matrix->number, bits, &operands->b[k][j], &operands->b_whole[k][j]);
+      operands->b_whole[k][j] = (gint32)bits;
     }
+  operands->is_special |= !smb_product_read_all(matrix->number, depth * PRODUCT_COLUMNS,
+                                                operands->b_whole[0], operands->b[0]);
 }
 
 // C, if it is added, or zeros.
@@ -107,10 +112,9 @@ take_sums(const Product *product, const Registers *registers, gboolean adds, gui
     return;
   }
   memset(unknown->cells, 0, sizeof unknown->cells);
-  for (guint i = 0; i < PRODUCT_ROWS; i++)
-    for (guint j = 0; j < PRODUCT_COLUMNS; j++)
-      smb_product_read((ProductNumber)product->form.sum, 0, &operands->c[i][j],
-                       &operands->c_whole[i][j]);
+  memset(operands->c_whole, 0, sizeof operands->c_whole);
+  smb_product_read_all((ProductNumber)product->form.sum, PRODUCT_ROWS * PRODUCT_COLUMNS,
+                       operands->c_whole[0], operands->c[0]);
 }
 
 // FALSE: where a matrix is, or whether C is added, is not known.

@@ -187,8 +187,9 @@ smb_transfer_taint(const Exec *exec, guint flags, SmbLanes lanes, const guint64 
   const SmbBlock *block = exec->block;
   if (!block->signature)
     return 0;
-  FOR_LANES(lanes, lane) {
-    guint32 index = smb_block_find(block, addresses[lane]);
+  for (SmbLanes same; lanes; lanes &= ~same) {
+    guint index;
+    same = smb_block_find_lanes(block, lanes, addresses, &index);
     const Object *object = &block->objects[index];
     guint written = exec->order->written[index];
     if (object->space != SPACE_GLOBAL && object->space != SPACE_CONSTANT)
@@ -208,8 +209,9 @@ smb_transfer_note_store(Exec *exec, guint flags, SmbLanes lanes, const guint64 *
   if (!exec->block->signature && !exec->order->follows)
     return;
   exec->order->wrote = TRUE;
-  FOR_LANES(lanes, lane) {
-    guint32 index = smb_block_find(exec->block, addresses[lane]);
+  for (SmbLanes same; lanes; lanes &= ~same) {
+    guint index;
+    same = smb_block_find_lanes(exec->block, lanes, addresses, &index);
     exec->order->written[index] |= (guint8)how;
     if (exec->block->signature)
       watch_beside(exec, flags, index);

@@ -7,6 +7,7 @@
 // have two numbers, or one of them or half of one, of columns 2 t and 2 t + 1: those of row g, and then those of row g + 8.
 #include <string.h>
 
+#include "sim/exec/compute/real.h"
 #include "sim/exec/product/product.h"
 #include "sim/machine/access/lanes.h"
 
@@ -84,10 +85,42 @@ load_register(const Registers *registers, const Row *rows, const Packing *packin
   }
 }
 
-static guint64
-number_of(const Loaded *loaded, const Packing *packing, guint lane, guint i) {
-  return loaded->high ? loaded->low[lane] | (guint64)loaded->high[lane] << 32
-                      : loaded->low[lane] >> (i * packing->bits);
+// Where the numbers of a register, or of two, belong, as smb_product_read_all() wants them: how far it is from one number
+// to the next, and from those of four lanes to the next.
+typedef struct {
+  gsize across, down;
+  gint32 *whole;
+  double *real;
+} Spread;
+
+static inline void
+spread_words(const guint32 *words, guint in_register, gsize across, gsize down, gint32 *whole) {
+  for (guint group = 0; group < EIGHT; group++)
+    for (guint i = 0; i < IN_A_ROW; i++)
+      for (guint e = 0; e < in_register; e++)
+        whole[group * down + (i * in_register + e) * across] =
+            (gint32)(words[group * IN_A_ROW + i] >> e * (32 / in_register));
+}
+
+static void
+spread_numbers(const Loaded *loaded, const Packing *packing, Spread to) {
+  if (packing->in_register == 2)
+    spread_words(loaded->low, 2, to.across, to.down, to.whole);
+  else if (!loaded->high)
+    spread_words(loaded->low, packing->in_register, to.across, to.down, to.whole);
+  else
+    for (guint lane = 0; lane < ROW_LANES; lane++)
+      to.real[lane / IN_A_ROW * to.down + lane % IN_A_ROW * to.across] =
+          double_of(loaded->low[lane] | (guint64)loaded->high[lane] << 32);
+}
+
+// The groups of four lanes, a bit each, of which one has unknown bits.
+static guint32
+find_lost_groups(const Loaded *loaded) {
+  guint32 groups = 0;
+  for (guint lane = 0; loaded->has_unknown && lane < ROW_LANES; lane++)
+    groups |= loaded->unknown[lane] ? 1u << lane / IN_A_ROW : 0;
+  return groups;
 }
 
 void
@@ -100,16 +133,16 @@ smb_product_take_a(const Product *product, const Registers *registers, guint fir
     Loaded loaded;
     load_register(registers, product->a + r * packing.registers, &packing, first, &loaded, unknown);
     guint below = r % per * EIGHT, from = r / per * IN_A_ROW * packing.in_register;
-    for (guint lane = 0; lane < ROW_LANES; lane++) {
-      guint i = lane / IN_A_ROW + below, k = from + lane % IN_A_ROW * packing.in_register;
-      for (guint e = 0; e < packing.in_register; e++)
-        operands->is_special |=
-            !smb_product_read((ProductNumber)form->a, number_of(&loaded, &packing, lane, e),
-                              &operands->a[i][k + e], &operands->a_whole[i][k + e]);
-      if (loaded.has_unknown && loaded.unknown[lane])
-        unknown->rows |= 1u << i;
-    }
+    spread_numbers(&loaded, &packing,
+                   (Spread){.across = 1,
+                            .down = PRODUCT_DEPTH,
+                            .whole = &operands->a_whole[below][from],
+                            .real = &operands->a[below][from]});
+    unknown->rows |= find_lost_groups(&loaded) << below;
   }
+  for (guint i = 0; i < form->rows; i++)
+    operands->is_special |= !smb_product_read_all((ProductNumber)form->a, find_stored_depth(form),
+                                                  operands->a_whole[i], operands->a[i]);
 }
 
 void
@@ -121,51 +154,61 @@ smb_product_take_b(const Product *product, const Registers *registers, guint fir
   for (guint r = 0; r < n; r++) {
     Loaded loaded;
     load_register(registers, product->b + r * packing.registers, &packing, first, &loaded, unknown);
-    for (guint lane = 0; lane < ROW_LANES; lane++) {
-      guint j = lane / IN_A_ROW, k = (r * IN_A_ROW + lane % IN_A_ROW) * packing.in_register;
-      for (guint e = 0; e < packing.in_register; e++)
-        operands->is_special |=
-            !smb_product_read((ProductNumber)form->b, number_of(&loaded, &packing, lane, e),
-                              &operands->b[k + e][j], &operands->b_whole[k + e][j]);
-      if (loaded.has_unknown && loaded.unknown[lane])
-        unknown->columns |= 1u << j;
-    }
+    guint k = r * IN_A_ROW * packing.in_register;
+    spread_numbers(&loaded, &packing,
+                   (Spread){.across = PRODUCT_COLUMNS,
+                            .down = 1,
+                            .whole = operands->b_whole[k],
+                            .real = operands->b[k]});
+    unknown->columns |= find_lost_groups(&loaded);
   }
+  operands->is_special |=
+      !smb_product_read_all((ProductNumber)form->b, find_stored_depth(form) * PRODUCT_COLUMNS,
+                            operands->b_whole[0], operands->b[0]);
 }
 
-// Where a number of C lies: which of those of eight columns that a lane has.
+// Where numbers of C and D lie in registers: those of eight columns of eight rows are in @registers of them, or in as many pairs.
 typedef struct {
-  guint register_;
-  guint in_register;
-} SumPlace;
+  Packing packing;
+  guint registers;
+} SumPacking;
 
-static SumPlace
-find_sum_place(const ProductForm *form, const Packing *packing, guint at, guint half, guint e) {
-  guint number = 2 * (at * (form->rows / EIGHT) + half) + e;
-  return (SumPlace){number / packing->in_register * packing->registers,
-                    number % packing->in_register};
+static SumPacking
+sum_packing_of(const ProductForm *form) {
+  Packing packing = packing_of((ProductNumber)form->sum);
+  return (SumPacking){packing, 2 / packing.in_register};
+}
+
+static guint
+find_sum_register(const ProductForm *form, const SumPacking *packing, guint at, guint half,
+                  guint part) {
+  return ((at * (form->rows / EIGHT) + half) * packing->registers + part) *
+         packing->packing.registers;
 }
 
 void
 smb_product_take_c(const Product *product, const Registers *registers, guint first, guint at,
                    ProductOperands *operands, ProductUnknown *unknown) {
   const ProductForm *form = &product->form;
-  const Packing packing = packing_of((ProductNumber)form->sum);
+  const SumPacking packing = sum_packing_of(form);
   memset(unknown->cells, 0, sizeof unknown->cells);
   for (guint half = 0; half < form->rows / EIGHT; half++)
-    for (guint e = 0; e < 2; e++) {
+    for (guint part = 0; part < packing.registers; part++) {
       Loaded loaded;
-      SumPlace place = find_sum_place(form, &packing, at, half, e);
-      load_register(registers, product->c + place.register_, &packing, first, &loaded, unknown);
-      for (guint lane = 0; lane < ROW_LANES; lane++) {
-        guint i = half * EIGHT + lane / IN_A_ROW, j = 2 * (lane % IN_A_ROW) + e;
-        operands->is_special |= !smb_product_read(
-            (ProductNumber)form->sum, number_of(&loaded, &packing, lane, place.in_register),
-            &operands->c[i][j], &operands->c_whole[i][j]);
-        if (loaded.has_unknown && loaded.unknown[lane])
-          unknown->cells[i] |= 1u << j;
-      }
+      guint r = find_sum_register(form, &packing, at, half, part), i = half * EIGHT;
+      load_register(registers, product->c + r, &packing.packing, first, &loaded, unknown);
+      spread_numbers(&loaded, &packing.packing,
+                     (Spread){.across = packing.registers,
+                              .down = PRODUCT_COLUMNS,
+                              .whole = &operands->c_whole[i][part],
+                              .real = &operands->c[i][part]});
+      guint32 cells = (1u << packing.packing.in_register) - 1;
+      for (guint lane = 0; loaded.has_unknown && lane < ROW_LANES; lane++)
+        if (loaded.unknown[lane])
+          unknown->cells[i + lane / IN_A_ROW] |= cells << (lane % IN_A_ROW * 2 + part);
     }
+  operands->is_special |= !smb_product_read_all(
+      (ProductNumber)form->sum, form->rows * PRODUCT_COLUMNS, operands->c_whole[0], operands->c[0]);
 }
 
 // --- writing
@@ -176,18 +219,32 @@ find_marks(const ProductUnknown *unknown) {
   return (unknown->flags & ROW_TAINT) | (unknown->flags & ROW_AFFINE ? ROW_BLOCK : 0);
 }
 
+// The bits of a lane's register that are not known, whose first number is in that row and column.
+static guint32
+find_unknown_bits(const ProductUnknown *unknown, guint in_register, guint i, guint j) {
+  guint32 cells = unknown->rows >> i & 1 ? G_MAXUINT32 : unknown->columns | unknown->cells[i];
+  guint32 low = cells >> j & 1 ? G_MAXUINT32 : 0, high = cells >> (j + 1) & 1 ? G_MAXUINT32 : 0;
+  return in_register == 1 ? low : (low & 0xffff) | high << 16;
+}
+
+static gboolean
+has_unknown_sums(const ProductUnknown *unknown) {
+  guint32 any = unknown->rows | unknown->columns;
+  for (guint i = 0; i < PRODUCT_ROWS; i++)
+    any |= unknown->cells[i];
+  return any != 0;
+}
+
 static void
-put_sums_register(Row row, Registers *registers, guint first, guint32 *values, guint32 *bits,
+put_sums_register(Row row, Registers *registers, guint first, guint32 *values, const guint32 *bits,
                   const ProductUnknown *unknown) {
-  guint32 all[SMB_MAX_LANES] = {0}, all_unknown[SMB_MAX_LANES] = {0};
   guint32 any = 0;
-  for (guint lane = 0; lane < ROW_LANES; lane++) {
-    all[first + lane] = values[lane] & ~bits[lane];
-    all_unknown[first + lane] = bits[lane];
+  for (guint lane = first; lane < first + ROW_LANES; lane++) {
+    values[lane] &= ~bits[lane];
     any |= bits[lane];
   }
   SmbLanes lanes = (SmbLanes)G_MAXUINT32 << first;
-  smb_row_set(registers, row, lanes, all, any ? all_unknown : NULL, find_marks(unknown),
+  smb_row_set(registers, row, lanes, values, any ? bits : NULL, find_marks(unknown),
               unknown->origin);
 }
 
@@ -195,30 +252,26 @@ gboolean
 smb_product_put(const Product *product, Registers *registers, guint first, guint at,
                 const ProductOperands *operands, const ProductUnknown *unknown) {
   const ProductForm *form = &product->form;
-  const Packing packing = packing_of((ProductNumber)form->sum);
-  guint n = 2 * form->rows / EIGHT / packing.in_register *
-            packing.registers; // registers of eight columns
-  guint32 values[8][ROW_LANES] = {{0}}, bits[8][ROW_LANES] = {{0}};
+  const SumPacking packing = sum_packing_of(form);
+  const guint in_register = packing.packing.in_register;
+  guint32 low[SMB_MAX_LANES] = {0}, high[SMB_MAX_LANES] = {0}, bits[SMB_MAX_LANES] = {0};
+  gboolean has_unknown = has_unknown_sums(unknown);
   ProductSums sums;
   smb_product_sum(form, operands, sums);
   for (guint half = 0; half < form->rows / EIGHT; half++)
-    for (guint e = 0; e < 2; e++) {
-      SumPlace place = find_sum_place(form, &packing, 0, half, e);
+    for (guint part = 0; part < packing.registers; part++) {
+      const Row *row = product->d + find_sum_register(form, &packing, at, half, part);
       for (guint lane = 0; lane < ROW_LANES; lane++) {
-        guint i = half * EIGHT + lane / IN_A_ROW, j = 2 * (lane % IN_A_ROW) + e;
-        gboolean is_unknown =
-            (unknown->rows >> i & 1) | (unknown->columns >> j & 1) | (unknown->cells[i] >> j & 1);
-        guint64 ones = packing.bits < 32 ? 0xffff : G_MAXUINT64;
-        values[place.register_][lane] |= (guint32)(sums[i][j] << (place.in_register * 16));
-        bits[place.register_][lane] |= is_unknown ? (guint32)(ones << (place.in_register * 16)) : 0;
-        if (packing.registers == 2) {
-          values[place.register_ + 1][lane] = (guint32)(sums[i][j] >> 32);
-          bits[place.register_ + 1][lane] = is_unknown ? G_MAXUINT32 : 0;
-        }
+        guint i = half * EIGHT + lane / IN_A_ROW, j = 2 * (lane % IN_A_ROW) + part;
+        low[first + lane] = (guint32)(sums[i][j] | (in_register == 2 ? sums[i][j + 1] << 16 : 0));
+        high[first + lane] = (guint32)(sums[i][j] >> 32);
+        if (has_unknown)
+          bits[first + lane] = find_unknown_bits(unknown, in_register, i, j);
       }
+      put_sums_register(row[0], registers, first, low, bits, unknown);
+      if (packing.packing.registers == 2)
+        put_sums_register(row[1], registers, first, high, bits, unknown);
     }
-  for (guint r = 0; r < n; r++)
-    put_sums_register(product->d[at * n + r], registers, first, values[r], bits[r], unknown);
   return !form->is_published || smb_product_is_certain(form, operands);
 }
 

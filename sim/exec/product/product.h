@@ -91,6 +91,9 @@ typedef struct {
 
 // Reads a number. Returns whether it is finite.
 gboolean smb_product_read(ProductNumber number, guint64 bits, double *real, gint32 *whole);
+// Reads @n numbers, whose bits are in @whole, or those of F64 in @real; of numbers of fewer bits, they are the low ones. Returns
+// whether all are finite.
+gboolean smb_product_read_all(ProductNumber number, guint n, gint32 *whole, double *real);
 
 // The bits of D's numbers.
 typedef guint64 ProductSums[PRODUCT_ROWS][PRODUCT_COLUMNS];

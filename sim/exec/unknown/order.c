@@ -86,9 +86,10 @@ is_single_thread(const Exec *exec) {
 
 static gboolean
 is_order_dependent(const Exec *exec, SmbLanes lanes, const guint64 *addresses) {
-  FOR_LANES(lanes, lane) {
-    if (exec->order->written[smb_block_find(exec->block, addresses[lane])] &
-        (OBJECT_ORDERED | OBJECT_REACHED))
+  for (SmbLanes same; lanes; lanes &= ~same) {
+    guint object;
+    same = smb_block_find_lanes(exec->block, lanes, addresses, &object);
+    if (exec->order->written[object] & (OBJECT_ORDERED | OBJECT_REACHED))
       return TRUE;
   }
   return FALSE;
@@ -164,17 +165,20 @@ smb_order_note_store(Exec *exec, const Step *step, guint flags, SmbLanes lanes,
   if (!by_order && !(flags & ROW_ORDER))
     return;
   exec->order->ordered = TRUE;
-  FOR_LANES(lanes, lane) {
-    exec->order->written[smb_block_find(exec->block, addresses[lane])] |= OBJECT_ORDERED;
+  for (SmbLanes same; lanes; lanes &= ~same) {
+    guint object;
+    same = smb_block_find_lanes(exec->block, lanes, addresses, &object);
+    exec->order->written[object] |= OBJECT_ORDERED;
   }
 }
 
 void
 smb_order_decides(Exec *exec, const Transfer *transfer, const char *what) {
   SmbBlock *block = exec->block;
-  if (!exec_may_be_shared(exec, transfer) || !block->sink->warn)
-    return;
   guint site = transfer->move.site;
+  if (!exec_may_be_shared(exec, transfer) || !block->sink->warn ||
+      !smb_shadow_is_news(block, SMB_WARNING_ORDER, site, site))
+    return;
   g_autofree char *message = g_strdup_printf(
       "%s: %s depends on the order in which threads execute atomics or poll memory%s",
       smb_program_site(block->program, site)->expression, what,
@@ -190,47 +194,32 @@ smb_order_decides_all(Exec *exec) {
   }
 }
 
-// What a step writes, in lanes that keep other values, or in shared memory, depends on it from now on. Returns whether it stores elsewhere.
-static gboolean
-mark_written(Exec *exec, const Step *step) {
+// What steps write, in lanes that keep other values, or in memory, depends on it from now on.
+static void
+mark_written(Exec *exec, const StretchWrites *writes) {
   Registers *registers = exec->warp->registers;
-  for (guint i = 0; step->writes && i < step->writes->len; i++) {
-    const Written *written = &g_array_index(step->writes, Written, i);
-    for (guint row = 0; row < written->n; row++)
-      registers->flags[0][written->row + row] |= ROW_ORDER;
-    if (written->n == 0)
-      registers->predicate_flags[written->predicate] |= ROW_ORDER;
-  }
-  if (step->kind == KIND_COMPUTE) {
-    const OperationInfo *info = smb_operation_info((Operation)step->compute.operation);
-    gboolean has_row = info->result != SHAPE_PREDICATE || step->compute.bytes > 0;
-    for (guint row = 0; has_row && row < step->compute.n_rows[0]; row++)
-      registers->flags[0][step->compute.d + row] |= ROW_ORDER;
-    registers->predicate_flags[step->compute.p] |= ROW_ORDER;
-    registers->predicate_flags[step->compute.q] |= ROW_ORDER;
-    registers->predicate_flags[PREDICATE_TRUE] = 0;
-  }
-  if (!step_stores(step))
-    return FALSE;
-  if (exec_may_be_shared(exec, step->transfer))
+  for (guint i = 0; i < writes->rows->len; i++)
+    registers->flags[0][g_array_index(writes->rows, Row, i)] |= ROW_ORDER;
+  for (guint i = 0; i < writes->predicates->len; i++)
+    registers->predicate_flags[g_array_index(writes->predicates, Predicate, i)] |= ROW_ORDER;
+  if (writes->shared)
     exec->order->written[REGION_SHARED] |= OBJECT_ORDERED;
-  return step->transfer->window != WINDOW_SHARED;
+  for (guint k = REGION_LOCAL; writes->elsewhere && k < exec->block->n_objects; k++)
+    exec->order->written[k] |= OBJECT_ORDERED;
 }
 
 void
 smb_order_branches(Exec *exec, const Step *branch) {
   Stretch *stretch = smb_stretch_find(exec, step_number(exec, branch));
-  gboolean said = smb_stretch_mark_ordered(stretch);
-  gboolean stores = FALSE;
   guint32 i = 0;
+  mark_written(exec, smb_stretch_writes(exec, stretch));
+  if (smb_stretch_mark_ordered(stretch))
+    return;
   for (const Step *step; (step = smb_stretch_next(exec, stretch, &i));) {
-    stores = mark_written(exec, step) || stores;
-    if (!said && step->kind == KIND_TRANSFER)
+    if (step->kind == KIND_TRANSFER)
       smb_order_decides(exec, step->transfer, "whether it is executed");
   }
-  for (guint k = REGION_LOCAL; stores && k < exec->block->n_objects; k++)
-    exec->order->written[k] |= OBJECT_ORDERED;
-  if (!said && smb_stretch_is_open(stretch))
+  if (smb_stretch_is_open(stretch))
     smb_order_decides_all(exec);
 }
 

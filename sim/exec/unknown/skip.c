@@ -10,14 +10,15 @@
 
 // What lies between a branch and where its paths reconverge.
 struct _Stretch {
-  guint32 end;        // the step where they reconverge; SMB_FLOW_EXIT: they do not
-  const Step *needed; // a step that cannot be skipped, or NULL
-  const Step *ends;   // one that ends threads, though others continue behind the stretch; or NULL
-  const Step *blind;  // one that calls a function by a pointer: not known which; or NULL
-  gboolean stores;    // some of it may store to local memory, where registers say
-  gboolean ordered;   // it was said that what is there depends on the order of threads
-  GArray *steps;      // guint32: their numbers, block after block
-  GHashTable *blocks; // the first step of each, + 1
+  guint32 end;          // the step where they reconverge; SMB_FLOW_EXIT: they do not
+  const Step *needed;   // a step that cannot be skipped, or NULL
+  const Step *ends;     // one that ends threads, though others continue behind the stretch; or NULL
+  const Step *blind;    // one that calls a function by a pointer: not known which; or NULL
+  gboolean stores;      // some of it may store to local memory, where registers say
+  gboolean ordered;     // it was said that what is there depends on the order of threads
+  GArray *steps;        // guint32: their numbers, block after block
+  GHashTable *blocks;   // the first step of each, + 1
+  StretchWrites writes; // smb_stretch_writes(); there are no rows before
 };
 
 static void
@@ -25,6 +26,8 @@ stretch_free(gpointer data) {
   Stretch *stretch = data;
   g_array_unref(stretch->steps);
   g_hash_table_unref(stretch->blocks);
+  g_clear_pointer(&stretch->writes.rows, g_array_unref);
+  g_clear_pointer(&stretch->writes.predicates, g_array_unref);
   g_free(stretch);
 }
 
@@ -197,6 +200,60 @@ smb_stretch_find(Exec *exec, guint32 branch) {
   stretch = make_stretch(exec, branch);
   g_hash_table_insert(*stretches, GUINT_TO_POINTER(branch), stretch);
   return stretch;
+}
+
+// --- what it writes
+
+// Adds a number that is not there yet.
+static void
+add_distinct(GArray *numbers, guint32 number) {
+  for (guint i = 0; i < numbers->len; i++) {
+    if (g_array_index(numbers, guint32, i) == number)
+      return;
+  }
+  g_array_append_val(numbers, number);
+}
+
+static void
+add_predicate(StretchWrites *writes, Predicate predicate) {
+  if (predicate != PREDICATE_TRUE)
+    add_distinct(writes->predicates, predicate);
+}
+
+static void
+add_writes(StretchWrites *writes, const Exec *exec, const Step *step) {
+  for (guint i = 0; step->writes && i < step->writes->len; i++) {
+    const Written *written = &g_array_index(step->writes, Written, i);
+    for (guint row = 0; row < written->n; row++)
+      add_distinct(writes->rows, written->row + row);
+    if (written->n == 0)
+      add_predicate(writes, written->predicate);
+  }
+  if (step->kind == KIND_COMPUTE) {
+    const OperationInfo *info = smb_operation_info((Operation)step->compute.operation);
+    gboolean has_row = info->result != SHAPE_PREDICATE || step->compute.bytes > 0;
+    for (guint row = 0; has_row && row < step->compute.n_rows[0]; row++)
+      add_distinct(writes->rows, step->compute.d + row);
+    add_predicate(writes, step->compute.p);
+    add_predicate(writes, step->compute.q);
+  }
+  if (step_stores(step)) {
+    writes->shared = writes->shared || exec_may_be_shared(exec, step->transfer);
+    writes->elsewhere = writes->elsewhere || step->transfer->window != WINDOW_SHARED;
+  }
+}
+
+const StretchWrites *
+smb_stretch_writes(const Exec *exec, Stretch *stretch) {
+  StretchWrites *writes = &stretch->writes;
+  guint32 i = 0;
+  if (writes->rows)
+    return writes;
+  writes->rows = g_array_new(FALSE, FALSE, sizeof(guint32));
+  writes->predicates = g_array_new(FALSE, FALSE, sizeof(guint32));
+  for (const Step *step; (step = smb_stretch_next(exec, stretch, &i));)
+    add_writes(writes, exec, step);
+  return writes;
 }
 
 // --- where it is skipped

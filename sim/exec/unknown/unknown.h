@@ -106,6 +106,15 @@ Stretch *smb_stretch_find(Exec *exec, guint32 branch);
 const Step *smb_stretch_next(const Exec *exec, const Stretch *stretch, guint32 *i);
 // Whether a block of steps that begins with @first is part of it.
 gboolean smb_stretch_has_block(const Stretch *stretch, guint32 first);
+// What its steps write: registers, but for the predicate that is always true, and memory.
+typedef struct {
+  GArray *rows;       // Row
+  GArray *predicates; // Predicate
+  gboolean shared;    // some may store to shared memory
+  gboolean elsewhere; // or to any other
+} StretchWrites;
+
+const StretchWrites *smb_stretch_writes(const Exec *exec, Stretch *stretch);
 // Whether it calls a function of which it is not known which one it is.
 gboolean smb_stretch_is_open(const Stretch *stretch);
 // Marks it; returns whether it was marked.

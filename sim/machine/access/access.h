@@ -87,6 +87,11 @@ gboolean smb_private_load_words(SmbBlock *block, const Move *move, const Access 
                                 SmbLanes lanes, guint32 *words);
 gboolean smb_private_store_words(SmbBlock *block, const Move *move, const Access *access,
                                  SmbLanes lanes, const guint32 *words);
+// The same of one or more such words, with their marks.
+gboolean smb_private_read_words(SmbBlock *block, const Move *move, const Access *access,
+                                SmbLanes lanes, MarkedWords *words);
+gboolean smb_private_write_words(SmbBlock *block, const Move *move, const Access *access,
+                                 SmbLanes lanes, const MarkedWords *words);
 
 // --- words of global memory that all lanes of an access have in one object (outside.c)
 // Access.pattern is PATTERN_DENSE.
@@ -104,9 +109,10 @@ void smb_outside_hide_changed(guchar *marks, gsize length);
 // The result of an integer atomic that does not compare. FALSE: it is another kind of atomic.
 gboolean smb_words_combine(const Move *move, guint32 old, guint32 value, guint64 *result);
 // An atomic on words of shared memory, lane by lane in rising order, as long as all is known of them and of their
-// operands, and on nothing more depends. Fills @before. Returns the lanes that are left.
+// operands, and on nothing more depends. @swap: (nullable): of one that compares. Fills @before. Returns the lanes that are left.
 SmbLanes smb_words_update_known(const SmbBlock *block, const Move *move, const Access *access,
-                                SmbLanes lanes, const MarkedWords *operand, MarkedWords *before);
+                                SmbLanes lanes, const MarkedWords *operand, const MarkedWords *swap,
+                                MarkedWords *before);
 
 // --- the bytes of one lane (memory.c)
 gboolean smb_memory_read_lane(SmbBlock *block, const Move *move, const Access *access, guint lane,

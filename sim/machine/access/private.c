@@ -175,6 +175,67 @@ smb_private_store_words(SmbBlock *block, const Move *move, const Access *access,
   return TRUE;
 }
 
+// Where the first word of each lane lies behind the start of the warp, of lanes that all access whole words of one object.
+static void
+find_word_places(const SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+                 gsize *places) {
+  guint64 reach = 0;
+  FOR_LANES(lanes, lane) {
+    guint64 offset = (guint64)access->offset[lane];
+    places[lane] = offset * block->lanes + lane * WORD_BYTES;
+    reach = MAX(reach, offset + move->width);
+  }
+  access->common->reach = MAX(access->common->reach, (gsize)reach);
+}
+
+gboolean
+smb_private_read_words(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+                       MarkedWords *words) {
+  Object *object = access->common;
+  gsize places[SMB_MAX_LANES], row = (gsize)block->lanes * WORD_BYTES;
+  if (!allocate_private(block, object, move))
+    return FALSE;
+  const guchar *bytes = object->bytes + find_warp(block, object, access->warp);
+  const guchar *marks = object->set + find_warp(block, object, access->warp);
+  find_word_places(block, move, access, lanes, places);
+  for (guint word = 0; word < move->width / WORD_BYTES; word++, bytes += row, marks += row) {
+    if (access->pattern == PATTERN_SAME && lanes == block->all_lanes) {
+      memcpy(words->values[word], bytes + places[0], row);
+      memcpy(words->marks[word], marks + places[0], row);
+      continue;
+    }
+    FOR_LANES(lanes, lane) {
+      memcpy(&words->values[word][lane], bytes + places[lane], WORD_BYTES);
+      memcpy(&words->marks[word][lane], marks + places[lane], WORD_BYTES);
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+smb_private_write_words(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
+                        const MarkedWords *words) {
+  Object *object = access->common;
+  gsize places[SMB_MAX_LANES], row = (gsize)block->lanes * WORD_BYTES;
+  if (!allocate_private(block, object, move))
+    return FALSE;
+  guchar *bytes = object->bytes + find_warp(block, object, access->warp);
+  guchar *marks = object->set + find_warp(block, object, access->warp);
+  find_word_places(block, move, access, lanes, places);
+  for (guint word = 0; word < move->width / WORD_BYTES; word++, bytes += row, marks += row) {
+    if (access->pattern == PATTERN_SAME && lanes == block->all_lanes) {
+      memcpy(bytes + places[0], words->values[word], row);
+      memcpy(marks + places[0], words->marks[word], row);
+      continue;
+    }
+    FOR_LANES(lanes, lane) {
+      memcpy(bytes + places[lane], &words->values[word][lane], WORD_BYTES);
+      memcpy(marks + places[lane], &words->marks[word][lane], WORD_BYTES);
+    }
+  }
+  return TRUE;
+}
+
 void
 smb_private_forget(const SmbBlock *block, guint object_index, const Mask *mask) {
   const Object *object = &block->objects[object_index];

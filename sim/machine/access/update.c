@@ -125,6 +125,12 @@ smb_words_combine(const Move *move, guint32 old, guint32 value, guint64 *result)
   g_assert_not_reached();
 }
 
+// Whether all is known of words, and on nothing more depends.
+static inline gboolean
+are_known(guint32 mark, guint32 other) {
+  return mark == MARKS_KNOWN && other == MARKS_KNOWN;
+}
+
 // Integers are added, as histograms do.
 static SmbLanes
 add_known(const SmbBlock *block, const Access *access, SmbLanes lanes, const MarkedWords *operand,
@@ -136,8 +142,7 @@ add_known(const SmbBlock *block, const Access *access, SmbLanes lanes, const Mar
     guint32 at = access->request.offset[lane], old, mark;
     memcpy(&old, shared + at, sizeof old);
     memcpy(&mark, marks + at, sizeof mark);
-    if ((mark & operand->marks[0][lane]) != MARKS_KNOWN ||
-        (mark | operand->marks[0][lane]) != MARKS_KNOWN)
+    if (!are_known(mark, operand->marks[0][lane]))
       break;
     before->values[0][lane] = old;
     before->marks[0][lane] = MARKS_KNOWN;
@@ -147,12 +152,33 @@ add_known(const SmbBlock *block, const Access *access, SmbLanes lanes, const Mar
   return lanes;
 }
 
+static SmbLanes
+swap_known(const SmbBlock *block, const Access *access, SmbLanes lanes, const MarkedWords *operand,
+           const MarkedWords *swap, MarkedWords *before) {
+  for (; lanes; lanes &= lanes - 1) {
+    guint lane = smb_lanes_first(lanes);
+    guint32 at = access->request.offset[lane], old, mark;
+    memcpy(&old, block->shared + at, sizeof old);
+    memcpy(&mark, block->shared_marks + at, sizeof mark);
+    if (!are_known(mark, operand->marks[0][lane]) || swap->marks[0][lane] != MARKS_KNOWN)
+      break;
+    before->values[0][lane] = old;
+    before->marks[0][lane] = MARKS_KNOWN;
+    if (old == operand->values[0][lane])
+      memcpy(block->shared + at, &swap->values[0][lane], sizeof old);
+  }
+  return lanes;
+}
+
 SmbLanes
 smb_words_update_known(const SmbBlock *block, const Move *move, const Access *access,
-                       SmbLanes lanes, const MarkedWords *operand, MarkedWords *before) {
+                       SmbLanes lanes, const MarkedWords *operand, const MarkedWords *swap,
+                       MarkedWords *before) {
   const Move how = *move; // which no store changes
   guchar *shared = block->shared;
   const guchar *marks = block->shared_marks;
+  if (swap)
+    return swap_known(block, access, lanes, operand, swap, before);
   if (move->atomic == ATOMIC_ADD && (move->kind == SMB_SCALAR_I32 || move->kind == SMB_SCALAR_U32))
     return add_known(block, access, lanes, operand, before);
   for (; lanes; lanes &= lanes - 1) {
@@ -161,7 +187,7 @@ smb_words_update_known(const SmbBlock *block, const Move *move, const Access *ac
     guint64 result;
     memcpy(&old, shared + at, sizeof old);
     memcpy(&mark, marks + at, sizeof mark);
-    if (mark != MARKS_KNOWN || operand->marks[0][lane] != MARKS_KNOWN ||
+    if (!are_known(mark, operand->marks[0][lane]) ||
         (!smb_words_combine(&how, old, value, &result) &&
          !smb_atomic_combine(move, old, value, FALSE, &result)))
       break;

@@ -164,6 +164,13 @@ is_shared_access(const Access *access, const Move *move, SmbLanes lanes) {
   return access->lanes[SPACE_SHARED] == lanes && move->width >= WORD_BYTES;
 }
 
+// Lanes that all access words of their own memory.
+static gboolean
+is_private_access(const Access *access, const Move *move, SmbLanes lanes) {
+  return access->common && lanes && !(lanes & ~access->lanes[SPACE_PRIVATE]) &&
+         move->width >= WORD_BYTES;
+}
+
 static gboolean
 read_word_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes lanes,
                 MarkedWords *words) {
@@ -171,6 +178,8 @@ read_word_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLane
     load_shared(block, move, access, lanes, words);
     return TRUE;
   }
+  if (is_private_access(access, move, lanes))
+    return smb_private_read_words(block, move, access, lanes, words);
   SmbLanes inside = access->lanes[SPACE_SHARED] | access->lanes[SPACE_PRIVATE];
   FOR_LANES(lanes & inside, lane) {
     for (guint word = 0; word < count_pieces(move); word++) {
@@ -260,6 +269,8 @@ write_word_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLan
     store_shared(block, move, access, lanes, words);
     return TRUE;
   }
+  if (is_private_access(access, move, lanes))
+    return smb_private_write_words(block, move, access, lanes, words);
   FOR_LANES(lanes & inside, lane) {
     for (guint word = 0; word < count_pieces(move); word++) {
       guchar *bytes, *marks;
@@ -438,8 +449,8 @@ update_lanes(SmbBlock *block, const Move *move, const Access *access, SmbLanes l
              MarkedWords *before) {
   gboolean shared = is_shared_access(access, move, lanes);
   MarkedWords after;
-  if (shared && !swap && move->width == WORD_BYTES && smb_scalar_bytes(move->kind) == WORD_BYTES)
-    lanes = smb_words_update_known(block, move, access, lanes, operand, before);
+  if (shared && move->width == WORD_BYTES && smb_scalar_bytes(move->kind) == WORD_BYTES)
+    lanes = smb_words_update_known(block, move, access, lanes, operand, swap, before);
   FOR_LANES(lanes, lane) {
     SmbLanes one = (SmbLanes)1 << lane;
     if (shared) {

@@ -168,18 +168,49 @@ put_lane_word(MarkedWords *words, guint lane, const guchar *bytes, const guchar 
   }
 }
 
-// Of memory at addresses. Most lanes ask for what lies in the piece that the first one does.
+// @n bytes of each lane, from @offsets behind byte @start on.
+static inline void
+take_lane_bytes(guint lanes, gsize n, const guchar *bytes, guint64 start, const gint64 *offsets,
+                guint32 *restrict values) {
+  EACH_LANE(lanes, {
+    guint32 value = 0;
+    memcpy(&value, bytes + (start + (guint64)offsets[lane]), n);
+    values[lane] = value;
+  })
+}
+
+// Of memory at addresses, where all lanes ask for what lies in one piece, as most do; else FALSE.
+static gboolean
+read_piece_lanes(const SmbBlock *block, gsize width, const Access *access, MarkedWords *words) {
+  const gint64 *offsets = access->offset;
+  guint64 start = access->common->address, first = 0, end = 0, low = G_MAXUINT64, high = 0;
+  const guchar *piece = smb_map_bytes(block->map, start + (guint64)offsets[0], &first, &end);
+  EACH_LANE(block->lanes, {
+    low = MIN(low, (guint64)offsets[lane]);
+    high = MAX(high, (guint64)offsets[lane]);
+  })
+  if (!piece || start + low < first || start + high >= end || end - (start + high) < width)
+    return FALSE;
+  for (guint word = 0; word * WORD_BYTES < width; word++) {
+    guint64 from = start - first + word * WORD_BYTES;
+    if (width == 1)
+      take_lane_bytes(block->lanes, 1, piece, from, offsets, words->values[word]);
+    else if (width == 2)
+      take_lane_bytes(block->lanes, 2, piece, from, offsets, words->values[word]);
+    else
+      take_lane_bytes(block->lanes, WORD_BYTES, piece, from, offsets, words->values[word]);
+    EACH_LANE(block->lanes, words->marks[word][lane] = MARKS_KNOWN;)
+  }
+  return TRUE;
+}
+
 static void
 read_map_lanes(const SmbBlock *block, gsize width, const Access *access, MarkedWords *words) {
-  guint64 start = access->common->address, first = 0, end = 0;
-  const guchar *piece = smb_map_bytes(block->map, start + (guint64)access->offset[0], &first, &end);
+  if (read_piece_lanes(block, width, access, words))
+    return;
   for (guint lane = 0; lane < block->lanes; lane++) {
-    guint64 address = start + (guint64)access->offset[lane];
+    guint64 address = access->common->address + (guint64)access->offset[lane];
     guchar bytes[MAX_MOVE_BYTES], marks[MAX_MOVE_BYTES];
-    if (G_LIKELY(piece && address >= first && end - address >= width && address < end)) {
-      put_lane_word(words, lane, piece + (address - first), NULL, width);
-      continue;
-    }
     smb_map_read(block->map, address, bytes, marks, width);
     put_lane_word(words, lane, bytes, marks, width);
   }
