@@ -197,6 +197,7 @@ smb_code_finish(Code *code) {
     if (transfer->address_rows <= 1 && is_in_order(step))
       step->flags |= STEP_DIRECT;
   }
+  code->program.polls = smb_code_has(code, STEP_POLL) || smb_code_has(code, STEP_POLL_ATOMIC);
 }
 
 void

@@ -59,6 +59,7 @@ struct _SmbProgram {
   gboolean meets_cluster; // smb_program_meets_cluster()
   gboolean acts;          // smb_program_acts()
   gboolean asks;          // smb_program_asks()
+  gboolean polls;         // smb_program_polls()
   // Why where lanes that diverge reconverge is not well known, whatever its variants say (SmbFrontEnd.variant): what
   // the kernel has, in words; NULL: it is known.
   const char *irregular;

@@ -335,3 +335,8 @@ gboolean
 smb_program_asks(const SmbProgram *program) {
   return program->asks;
 }
+
+gboolean
+smb_program_polls(const SmbProgram *program) {
+  return program->polls;
+}

@@ -371,6 +371,9 @@ gboolean smb_program_acts(const SmbProgram *program);
 /** Whether threads call the device runtime, such as kernels that launch kernels do. */
 gboolean smb_program_asks(const SmbProgram *program);
 
+/** Whether threads may wait for what others write to memory: loads in an order, and atomics with a result. */
+gboolean smb_program_polls(const SmbProgram *program);
+
 /**
  * smb_program_evaluate:
  * @expression: integer expression over what the program defines, such as "(32 + IPAD) * 4"; a plain

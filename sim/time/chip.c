@@ -63,17 +63,19 @@ read_time_evidence(SmbChip *chip, GKeyFile *keys, GError **error) {
                   FOLDER, chip->name, TIME);
 }
 
+static gboolean
+check_most(const SmbChip *chip, const char *key, double value, guint most, GError **error) {
+  return (value >= 1 && value <= most) ||
+         smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "%s/%s.ini: [%s] %s: expected 1 to %u", FOLDER,
+                  chip->name, TIME, key, most);
+}
+
 // What the clock has room for.
 static gboolean
 check_room(const SmbChip *chip, GError **error) {
-  if (chip->queue_entries < 1 || chip->queue_entries > SMB_MAX_QUEUE)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s/%s.ini: [%s] queue-entries: expected 1 to %d", FOLDER, chip->name, TIME,
-                    SMB_MAX_QUEUE);
-  if (chip->l2_slices < 1 || chip->l2_slices > SMB_MAX_SLICES)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s/%s.ini: [%s] l2-slices: expected 1 to %d", FOLDER, chip->name, TIME,
-                    SMB_MAX_SLICES);
+  if (!check_most(chip, "queue-entries", chip->queue_entries, SMB_MAX_QUEUE, error) ||
+      !check_most(chip, "l2-slices", chip->l2_slices, SMB_MAX_SLICES, error))
+    return FALSE;
   if (chip->multiprocessors < 1)
     return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
                     "%s/%s.ini: [%s] multiprocessors: expected 1 or more", FOLDER, chip->name,

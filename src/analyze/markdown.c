@@ -41,16 +41,10 @@ write_analysis_heading(SmbSpool *out, const SmbAnalyzeReport *report, const SmbA
       block, grid, report->analysis->shared_bytes, smb_arch_info(arch)->name);
 }
 
-// Of machine code in which some instructions have no active lane.
-static gboolean
-tells_idle(const SmbAnalyzeReport *report) {
-  return smb_analysis_total(report->analysis).idle_issues > 0;
-}
-
 // The cells of a tally that has no requests.
 static void
 write_no_tally(SmbSpool *out, const SmbAnalyzeReport *report, const char *why) {
-  smb_spool_printf(out, " | | | |%s |%s", why, tells_idle(report) ? " |" : "");
+  smb_spool_printf(out, " | | | |%s |%s", why, smb_analyze_has_idle(report) ? " |" : "");
 }
 
 static void
@@ -60,7 +54,7 @@ write_tally_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbTal
                    " | %" G_GUINT64_FORMAT " | %u-way |",
                    tally->requests, tally->wavefronts, tally->ideal, tally->excess,
                    tally->max_degree);
-  if (tells_idle(report))
+  if (smb_analyze_has_idle(report))
     smb_spool_printf(out, " %" G_GUINT64_FORMAT " |", tally->idle_issues);
 }
 
@@ -175,9 +169,10 @@ write_table_markdown(SmbSpool *out, const SmbAnalyzeReport *report, const SmbArc
       smb_arch_say(arch,
                    "| place | shared access | op | requests | wavefronts | ideal | excess | worst |"
                    "%s%s%s\n|---|---|---|--:|--:|--:|--:|--:|%s%s%s\n"),
-      tells_idle(report) ? " idle issues |" : "",
+      smb_analyze_has_idle(report) ? " idle issues |" : "",
       has_compiled ? " compiled wavefronts | excess |" : "", is_timed ? " cost in cycles |" : "",
-      tells_idle(report) ? "--:|" : "", has_compiled ? "--:|--:|" : "", is_timed ? "--:|" : "");
+      smb_analyze_has_idle(report) ? "--:|" : "", has_compiled ? "--:|--:|" : "",
+      is_timed ? "--:|" : "");
   smb_spool_puts(out, heads);
   for (guint i = 0; i < rows->len; i++)
     write_access_markdown(out, report, &g_array_index(rows, SmbAnalyzeRow, i));

@@ -53,6 +53,12 @@ smb_analyze_told(const SmbAnalyzeReport *report) {
              : smb_analyze_judged(report);
 }
 
+/** smb_analyze_has_idle: Returns: whether some instructions of machine code had no active lane */
+static inline gboolean
+smb_analyze_has_idle(const SmbAnalyzeReport *report) {
+  return smb_analysis_total(report->analysis).idle_issues > 0;
+}
+
 /** smb_analyze_is_timed: Returns: whether it is known how long the launch takes */
 static inline gboolean
 smb_analyze_is_timed(const SmbAnalyzeReport *report) {

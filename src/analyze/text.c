@@ -98,16 +98,10 @@ add_compiled_rows(SmbTable *table, const SmbAnalyzeReport *report) {
   }
 }
 
-// Of machine code in which some instructions have no active lane.
-static gboolean
-has_idle_issues(const SmbAnalyzeReport *report) {
-  return smb_analysis_total(report->analysis).idle_issues > 0;
-}
-
 static void
 add_tally(SmbTable *table, const SmbAnalyzeReport *report, const SmbTally *tally) {
   smb_analyze_add_tally(table, tally);
-  if (has_idle_issues(report))
+  if (smb_analyze_has_idle(report))
     smb_table_number(table, SMB_STYLE_PLAIN, tally->idle_issues);
 }
 
@@ -121,7 +115,7 @@ write_access_row(SmbTable *table, const SmbAnalyzeRow *row, const SmbAnalyzeRepo
     for (guint i = 0; i < 4; i++)
       smb_table_cell(table, SMB_STYLE_DIM, "-");
     smb_table_cell(table, SMB_STYLE_BAD, "not counted");
-    if (has_idle_issues(report))
+    if (smb_analyze_has_idle(report))
       smb_table_number(table, SMB_STYLE_DIM, row->total.idle_issues);
   }
   if (smb_compiled_count_has(report->compiled))
@@ -162,7 +156,7 @@ write_shared(SmbCli *cli, const SmbAnalyzeReport *report) {
                                             "wavefronts>|ideal>|excess>|per request: worst>"));
   const SmbAnalysis *compiled =
       smb_compiled_count_has(report->compiled) ? report->compiled->analysis : NULL;
-  if (has_idle_issues(report))
+  if (smb_analyze_has_idle(report))
     smb_table_columns(table, ": idle issues>");
   if (compiled)
     smb_table_columns(table, "compiled: wavefronts>|excess>");

@@ -486,16 +486,32 @@ predict_before(const SmbEngineOptions *options, SmbEngineRun *run, const SmbLaun
                                          options->is_cancelled, options->user);
 }
 
+// The kernel of a launch; NULL, with an error: it is not there, or cannot be read. @arch: (out): on which it runs
+static Decoded *
+decode_launched(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captured,
+                const SmbArch **arch, GError **error) {
+  Loaded *loaded = find_loaded(engine, number);
+  *arch = NULL;
+  if (!loaded || !smb_module_kernel(loaded->module, captured->kernel)) {
+    smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "no kernel '%s' is loaded", captured->kernel);
+    return NULL;
+  }
+  *arch = find_arch(engine, loaded->module->chip, error);
+  return *arch ? find_decoded(engine, loaded, captured, *arch, error) : NULL;
+}
+
+gboolean
+smb_engine_may_wait(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *launch) {
+  const SmbArch *arch;
+  const Decoded *decoded = decode_launched(engine, number, launch, &arch, NULL);
+  return decoded && smb_program_polls(decoded->program) && !smb_program_asks(decoded->program);
+}
+
 gboolean
 smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captured,
                const SmbEngineOptions *options, SmbEngineRun *run, GError **error) {
-  Loaded *loaded = find_loaded(engine, number);
   *run = (SmbEngineRun){.program = NULL};
-  if (!loaded || !smb_module_kernel(loaded->module, captured->kernel))
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT, "no kernel '%s' is loaded",
-                    captured->kernel);
-  run->arch = find_arch(engine, loaded->module->chip, error);
-  Decoded *decoded = run->arch ? find_decoded(engine, loaded, captured, run->arch, error) : NULL;
+  Decoded *decoded = decode_launched(engine, number, captured, &run->arch, error);
   gboolean launches = decoded && smb_program_asks(decoded->program);
   if (launches && !need_children(engine, error))
     return FALSE;
@@ -521,8 +537,7 @@ smb_engine_run(SmbEngine *engine, guint64 number, const SmbCaptureLaunch *captur
     predict_before(options, run, &launch);
   g_autoptr(GArray) textures = g_array_ref(engine->textures);
   smb_runtime_set_textures(run->runtime, textures);
-  smb_runtime_set_outsider(run->runtime, launches ? NULL : options->outsider,
-                           options->outsider_user);
+  smb_runtime_set_outsider(run->runtime, options->outsider, options->outsider_user);
   smb_runtime_set_graph(run->runtime, engine->graph);
   smb_runtime_reach(run->runtime, engine->ticks, FALSE);
   if (launches) {

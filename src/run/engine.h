@@ -86,7 +86,7 @@ guchar *smb_engine_memory(const SmbEngine *engine, guint64 address, guint64 byte
  * @skips_unknown: whether what is not known ends the launch only if nothing else is possible
  * @threads: SmbAnalysisOptions.threads
  * @is_cancelled: (nullable): SmbAnalysisOptions.is_cancelled, with @user
- * @outsider: (nullable): SmbOutsider, with @outsider_user; not of kernels that call the device runtime
+ * @outsider: (nullable): SmbOutsider, with @outsider_user; of launches that smb_engine_may_wait()
  * @progress: (nullable)
  * @predictions: (nullable): how long the launch takes is predicted before it runs
  */
@@ -154,6 +154,9 @@ gboolean smb_engine_add_texture(SmbEngine *engine, const guchar *bytes, gsize le
 /** smb_engine_add_reference: What code names so is a texture or surface of that number; as long as textures are there. */
 void smb_engine_add_reference(SmbEngine *engine, const char *name, guint64 number);
 void smb_engine_clear_textures(SmbEngine *engine);
+
+/** smb_engine_may_wait: Returns: whether a launch may wait for what somebody else writes: FALSE also if it cannot be run */
+gboolean smb_engine_may_wait(SmbEngine *engine, guint64 module, const SmbCaptureLaunch *launch);
 
 /**
  * smb_engine_run:

@@ -237,6 +237,8 @@ answer_launch(Process *process, SmbPayload *request, SmbPayload *answer) {
   g_autoptr(SmbCaptureLaunch) launch = take_run_launch(process, request);
   if (request->failed || !smb_engine_module(process->base.engine, module))
     return FALSE;
+  may_stop = may_stop && !process->base.running->skips &&
+             smb_engine_may_wait(process->base.engine, module, launch);
   SmbLaunching *launching =
       smb_launching_new(&process->base, module, g_steal_pointer(&launch), may_stop);
   g_hash_table_insert(process->stopped, g_memdup2(&number, sizeof number), launching);

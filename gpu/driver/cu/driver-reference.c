@@ -22,19 +22,21 @@ enum {
 
 // What a function needs besides one of its arguments: one that is there.
 static cudaError_t
-use_reference(const Reference *reference, const void *argument) {
-  if (!handle_is(reference, HANDLE_TEXTURE_REFERENCE))
+use_kind(const Reference *reference, HandleKind kind, const void *argument) {
+  if (!handle_is(reference, kind))
     return cudaErrorInvalidResourceHandle;
   cudaError_t error = error_check();
   return error || argument ? error : cudaErrorInvalidValue;
 }
 
 static cudaError_t
+use_reference(const Reference *reference, const void *argument) {
+  return use_kind(reference, HANDLE_TEXTURE_REFERENCE, argument);
+}
+
+static cudaError_t
 use_surface(const Reference *reference, const void *argument) {
-  if (!handle_is(reference, HANDLE_SURFACE_REFERENCE))
-    return cudaErrorInvalidResourceHandle;
-  cudaError_t error = error_check();
-  return error || argument ? error : cudaErrorInvalidValue;
+  return use_kind(reference, HANDLE_SURFACE_REFERENCE, argument);
 }
 
 // --- in modules

@@ -59,16 +59,22 @@ remove_entry(Entry *entry) {
   free(entry);
 }
 
+// The tickets of @tickets that are not done become the first ones. Returns how many.
+static size_t
+drop_done(uint64_t *tickets, size_t n) {
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++)
+    if (is_outstanding(tickets[i]))
+      tickets[kept++] = tickets[i];
+  return kept;
+}
+
 // Drops what is done of what an entry waits for. Returns whether all is.
 static bool
 join_again(Entry *entry) {
-  size_t n = 0;
-  for (size_t i = 0; i < entry->n_joined; i++)
-    if (is_outstanding(entry->joined[i]))
-      entry->joined[n++] = entry->joined[i];
-  bool joined = entry->n_joined > 0 && n == 0;
-  entry->n_joined = n;
-  return joined;
+  bool waits = entry->n_joined > 0;
+  entry->n_joined = drop_done(entry->joined, entry->n_joined);
+  return waits && entry->n_joined == 0;
 }
 
 // What waits for several comes behind all of them.
@@ -182,16 +188,6 @@ queue_add(Call *call, uint64_t after) {
     free(entry);
   pthread_mutex_unlock(&lock);
   return ticket;
-}
-
-// The tickets of @tickets that are not done become the first ones. Returns how many.
-static size_t
-drop_done(uint64_t *tickets, size_t n) {
-  size_t kept = 0;
-  for (size_t i = 0; i < n; i++)
-    if (is_outstanding(tickets[i]))
-      tickets[kept++] = tickets[i];
-  return kept;
 }
 
 uint64_t
