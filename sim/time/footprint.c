@@ -250,6 +250,16 @@ smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *middle, gui
 }
 
 void
+smb_footprint_take(const SmbFootprint *known, const GArray *sites, const GArray *own, guint n_sites,
+                   SmbFootprint *footprint) {
+  *footprint = *known;
+  footprint->sharing = g_new0(guint8, n_sites + 1);
+  for (guint i = 0; i < sites->len; i++)
+    footprint->sharing[g_array_index(own, guint, i)] =
+        known->sharing[g_array_index(sites, guint, i)];
+}
+
+void
 smb_footprint_clear(SmbFootprint *footprint) {
   g_clear_pointer(&footprint->sharing, g_free);
 }

@@ -55,6 +55,17 @@ gboolean smb_footprint_find(SmbBlockRecorder *recorder, const SmbBlockRecord *mi
                             const SmbLaunch *launch, const SmbChip *chip, guint64 at_once,
                             SmbFootprint *footprint, GError **error);
 void smb_footprint_clear(SmbFootprint *footprint);
+
+/**
+ * smb_footprint_take:
+ * @known: of the same launch of another form of the program, whose global accesses are the same
+ * @sites: (element-type guint): its global sites
+ * @own: (element-type guint): those of the program, which make the same accesses
+ * @n_sites: of the program
+ * @footprint: (out caller-allocates): as of smb_footprint_find()
+ */
+void smb_footprint_take(const SmbFootprint *known, const GArray *sites, const GArray *own,
+                        guint n_sites, SmbFootprint *footprint);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SmbFootprint, smb_footprint_clear)
 
 /** smb_footprint_middle: Returns: the number of the block in the middle of the grid */

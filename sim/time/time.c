@@ -137,16 +137,16 @@ replay_sites(SmbTime *time, const SmbReplay *launch, const GPtrArray *lots,
   }
 }
 
-// With and without conflicts.
+// With conflicts, and where it is wanted without them.
 static void
 replay_launch(SmbTime *time, SmbReplay *replay, const GPtrArray *lots, const GArray *conflicts,
-              gboolean by_site) {
+              const SmbTimeOptions *options) {
   guint n_sites = smb_program_n_sites(replay->program) + 1;
   g_autofree guint8 *relieved = g_new0(guint8, n_sites);
   SmbReplayed replayed, without;
   time->cycles = time->without = replay_lots(replay, lots, &replayed);
   without = replayed;
-  if (conflicts->len > 0) {
+  if (conflicts->len > 0 && !options->like) {
     memset(relieved, TRUE, n_sites);
     replay->relieved = relieved;
     time->without = MIN(time->cycles, replay_lots(replay, lots, &without));
@@ -162,7 +162,7 @@ replay_launch(SmbTime *time, SmbReplay *replay, const GPtrArray *lots, const GAr
   time->without_limit = find_busiest(without.busy);
   time->blocks = replayed.blocks;
   time->instructions = replayed.instructions;
-  if (by_site)
+  if (options->sites)
     replay_sites(time, replay, lots, conflicts);
   replay->relieved = NULL;
 }
@@ -244,6 +244,51 @@ new_recorder(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *la
   return recorder;
 }
 
+// The sites of global memory (transfer full) (element-type guint).
+static GArray *
+find_global_sites(const SmbProgram *program) {
+  GArray *sites = g_array_new(FALSE, FALSE, sizeof(guint));
+  for (guint s = 0; s < smb_program_n_sites(program); s++) {
+    if (!smb_program_site(program, s)->is_shared)
+      g_array_append_val(sites, s);
+  }
+  return sites;
+}
+
+// Whether two programs have the same global accesses, in the same order: of lines that may have moved together.
+static gboolean
+have_same_sites(const SmbProgram *a, const GArray *sites_a, const SmbProgram *b,
+                const GArray *sites_b) {
+  gboolean same = sites_a->len == sites_b->len;
+  gint64 moved = 0;
+  for (guint i = 0; same && i < sites_a->len; i++) {
+    const SmbSite *x = smb_program_site(a, g_array_index(sites_a, guint, i));
+    const SmbSite *y = smb_program_site(b, g_array_index(sites_b, guint, i));
+    gint64 distance = (gint64)y->line - (gint64)x->line;
+    moved = i == 0 ? distance : moved;
+    same = distance == moved && x->width == y->width && x->op_class == y->op_class &&
+           g_strcmp0(x->opcode, y->opcode) == 0;
+  }
+  return same;
+}
+
+static gboolean
+find_memory(SmbFootprint *footprint, SmbBlockRecorder *recorder, const SmbBlockRecord *middle,
+            const SmbProgram *program, const SmbLaunch *launch, const SmbChip *chip,
+            guint64 at_once, const SmbTimeOptions *options, GError **error) {
+  guint n_sites = smb_program_n_sites(program);
+  if (options->like) {
+    g_autoptr(GArray) sites = find_global_sites(options->like_program);
+    g_autoptr(GArray) own = find_global_sites(program);
+    if (have_same_sites(options->like_program, sites, program, own)) {
+      smb_footprint_take(&options->like->footprint, sites, own, n_sites, footprint);
+      return TRUE;
+    }
+  }
+  return smb_footprint_find(recorder, middle, n_sites, launch, chip, MAX(1, at_once), footprint,
+                            error);
+}
+
 SmbTime *
 smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
                  const SmbChip *chip, const SmbTimeOptions *options, char **why, GError **error) {
@@ -259,8 +304,8 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   if (*why)
     return NULL;
   g_auto(SmbFootprint) footprint = {0};
-  if (!smb_footprint_find(recorder, g_ptr_array_index(records, 0), smb_program_n_sites(program),
-                          launch, chip, MAX(1, at_once), &footprint, error))
+  if (!find_memory(&footprint, recorder, g_ptr_array_index(records, 0), program, launch, chip,
+                   at_once, options, error))
     return NULL;
   g_autoptr(GPtrArray) lots = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
   g_autoptr(SmbBlockRecorder) shorter = NULL;
@@ -291,7 +336,9 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   time->sites = g_array_new(FALSE, FALSE, sizeof(SmbSiteTime));
   g_autoptr(GArray) conflicts = find_conflicts(records, program);
   time->has_conflicts = conflicts->len > 0;
-  replay_launch(time, &replay, lots, conflicts, options->sites);
+  replay_launch(time, &replay, lots, conflicts, options);
+  time->footprint = footprint;
+  footprint = (SmbFootprint){.sharing = NULL};
   return time;
 }
 
@@ -300,6 +347,7 @@ smb_time_free(SmbTime *time) {
   if (!time)
     return;
   g_clear_pointer(&time->sites, g_array_unref);
+  smb_footprint_clear(&time->footprint);
   g_free(time);
 }
 

@@ -10,6 +10,7 @@
 #include "sim/launch/launch.h"
 #include "sim/program/program.h"
 #include "sim/time/chip.h"
+#include "sim/time/footprint.h"
 #include "sim/time/multiprocessor.h"
 
 G_BEGIN_DECLS
@@ -33,6 +34,7 @@ typedef struct {
  * @blocks, @instructions: that were replayed
  * @has_conflicts: whether a request of shared memory has one
  * @sites: (element-type SmbSiteTime): those with conflicts, in their order; none unless they are wanted
+ * @footprint: what its blocks ask of global memory
  */
 typedef struct {
   double clock_khz;
@@ -49,6 +51,7 @@ typedef struct {
   guint64 instructions;
   gboolean has_conflicts;
   GArray *sites;
+  SmbFootprint footprint;
 } SmbTime;
 
 /**
@@ -56,12 +59,17 @@ typedef struct {
  * @clock_khz: of multiprocessors; 0: that of the device
  * @is_warm: whether the second-level cache has already what the launch loads
  * @sites: whether the cost of each site is wanted
+ * @like: (nullable): a prediction of the same launch of @like_program, the same kernel with its shared arrays laid out otherwise: what blocks
+ *   ask of global memory is taken from it if its global accesses are the same. SmbTime.without is not predicted then: it is SmbTime.cycles
+ * @like_program: (nullable)
  * @is_cancelled: (nullable): asked with @user now and then, while a block runs, whether to fail
  */
 typedef struct {
   double clock_khz;
   gboolean is_warm;
   gboolean sites;
+  const SmbTime *like;
+  const SmbProgram *like_program;
   gboolean (*is_cancelled)(gpointer user);
   gpointer user;
 } SmbTimeOptions;

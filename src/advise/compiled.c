@@ -46,6 +46,7 @@ smb_advise_compiled_free(SmbAdviseCompiled *compiled) {
   g_free(compiled->failure);
   g_free(compiled->command);
   smb_launch_time_free(compiled->time);
+  g_clear_pointer(&compiled->own_machine, smb_target_free);
   g_free(compiled);
 }
 
@@ -64,20 +65,19 @@ count_resident(const SmbTarget *target, const SmbArch *arch, guint registers,
   return MIN(occupancy.blocks, most / MAX(warps, 1)) * warps;
 }
 
-SmbLaunchTime *
-smb_advise_predict(const SmbTarget *target, const SmbArch *arch) {
+// How long the launch takes; @like: (nullable): the kernel as it is.
+static SmbLaunchTime *
+predict_form(const SmbTarget *target, const SmbArch *arch, const SmbLaunchTime *like) {
   const guint *grid = target->launch.grid;
   if (!smb_program_is_machine_code(target->kernel) || (guint64)grid[0] * grid[1] * grid[2] == 1)
     return NULL;
-  SmbLaunchTime *time = smb_launch_time_total(target, arch, NULL);
-  if (time)
-    time->target = NULL;
-  return time;
+  return like && like->time ? smb_launch_time_like(target, arch, like)
+                            : smb_launch_time_total(target, arch, NULL);
 }
 
-void
-smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *target, const SmbArch *arch,
-                          const SmbAnalysis *analysis) {
+static void
+count_form(SmbAdviseCompiled *compiled, const SmbArch *arch, const SmbAnalysis *analysis) {
+  const SmbTarget *target = compiled->machine;
   compiled->total = smb_analysis_total(analysis);
   compiled->instructions = analysis->instructions;
   compiled->shared_bytes = analysis->shared_bytes;
@@ -88,12 +88,22 @@ smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *target, 
     if (access->site->op_class == SMB_OP_CLASS_LOAD)
       compiled->loads[smb_width_index(access->site->width)] += access->total.requests;
   }
-  compiled->time = smb_advise_predict(target, arch);
+}
+
+SmbAdviseCompiled *
+smb_advise_compiled_now(const SmbTarget *machine, const SmbArch *arch,
+                        const SmbAnalysis *analysis) {
+  SmbAdviseCompiled *now = smb_advise_compiled_new(NULL, machine->launch.dynamic_bytes);
+  now->machine = machine;
+  count_form(now, arch, analysis);
+  now->time = predict_form(machine, arch, NULL);
+  return now;
 }
 
 typedef struct {
   const SmbTarget *target;
   const SmbArch *arch;
+  SmbAdviseCompiled *now;
   const GPtrArray *forms; // SmbAdviseCompiled
 } Kernel;
 
@@ -102,11 +112,12 @@ compile_form(gpointer user, guint item) {
   const Kernel *kernel = user;
   SmbAdviseCompiled *compiled = g_ptr_array_index(kernel->forms, item);
   g_autoptr(GError) error = NULL;
-  g_autoptr(SmbTarget) target =
-      kernel->target->compiled ? smb_target_with_text(kernel->target, compiled->text,
-                                                      compiled->dynamic_bytes, kernel->arch, &error)
-                               : smb_target_compile(kernel->target, compiled->text,
-                                                    compiled->dynamic_bytes, kernel->arch, &error);
+  SmbTarget *target = kernel->target->compiled
+                          ? smb_target_with_text(kernel->target, compiled->text,
+                                                 compiled->dynamic_bytes, kernel->arch, &error)
+                          : smb_target_compile(kernel->target, compiled->text,
+                                               compiled->dynamic_bytes, kernel->arch, &error);
+  compiled->machine = compiled->own_machine = target;
   if (target) {
     compiled->command = g_strdup(target->compiled);
     target->options.progress = NULL;
@@ -114,19 +125,50 @@ compile_form(gpointer user, guint item) {
   g_autoptr(SmbAnalysis) analysis =
       target ? smb_target_analyze(target, kernel->arch, &error) : NULL;
   if (analysis)
-    smb_advise_compiled_count(compiled, target, kernel->arch, analysis);
+    count_form(compiled, kernel->arch, analysis);
   else
     compiled->failure = smb_cli_error_text(error);
   if (analysis && smb_analyze_uncounted(analysis) > 0)
     compiled->failure = g_strdup("not all of its requests can be counted");
+  if (analysis && compiled == kernel->now)
+    compiled->time = predict_form(target, kernel->arch, NULL);
+  smb_progress_add(kernel->target->options.progress, 1);
+}
+
+// Whether what a form takes leaves it a chance to be faster.
+static gboolean
+may_gain(const SmbAdviseCompiled *now, const SmbAdviseCompiled *then) {
+  return then->instructions == 0 || then->total.wavefronts < now->total.wavefronts ||
+         then->instructions < now->instructions;
+}
+
+static void
+time_form(gpointer user, guint item) {
+  const Kernel *kernel = user;
+  SmbAdviseCompiled *compiled = g_ptr_array_index(kernel->forms, item);
+  if (compiled == kernel->now)
+    return;
+  if (!compiled->failure && may_gain(kernel->now, compiled))
+    compiled->time = predict_form(compiled->machine, kernel->arch, kernel->now->time);
+  if (compiled->time)
+    compiled->time->target = NULL;
+  compiled->machine = NULL;
+  g_clear_pointer(&compiled->own_machine, smb_target_free);
   smb_progress_add(kernel->target->options.progress, 1);
 }
 
 void
-smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const GPtrArray *forms) {
-  Kernel kernel = {target, arch, forms};
-  smb_progress_begin(target->options.progress, "forms compiled", forms->len);
-  smb_parallel_run(forms->len, MAX_COMPILERS, compile_form, &kernel);
+smb_advise_compile(const SmbTarget *target, const SmbArch *arch, SmbAdviseCompiled *now,
+                   const GPtrArray *forms) {
+  g_autoptr(GPtrArray) all = g_ptr_array_new();
+  Kernel kernel = {target, arch, now, all};
+  if (!now->machine && !now->failure)
+    g_ptr_array_add(all, now);
+  g_ptr_array_extend(all, (GPtrArray *)forms, NULL, NULL);
+  smb_progress_begin(target->options.progress, "forms compiled", all->len);
+  smb_parallel_run(all->len, MAX_COMPILERS, compile_form, &kernel);
+  smb_progress_begin(target->options.progress, "forms timed", all->len);
+  smb_parallel_run(all->len, MAX_COMPILERS, time_form, &kernel);
   smb_progress_begin(target->options.progress, NULL, 0);
 }
 

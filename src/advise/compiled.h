@@ -19,7 +19,10 @@
  * @shared_bytes: of a block
  * @registers: of a thread; 0: not known
  * @warps: that are resident on a multiprocessor at most, by their registers, too; 0: not known
- * @time: (nullable): as of smb_advise_predict()
+ * @time: (nullable): as of smb_advise_compiled_now(); %NULL, too, of a form that takes no fewer wavefronts and no fewer instructions than the
+ *   kernel as it is
+ * @machine: (nullable): the machine code, of the kernel as it is
+ * @own_machine: (nullable): the same, if it is released with this
  */
 typedef struct {
   char *text;
@@ -33,6 +36,8 @@ typedef struct {
   guint registers;
   guint warps;
   SmbLaunchTime *time;
+  const SmbTarget *machine;
+  SmbTarget *own_machine;
 } SmbAdviseCompiled;
 
 /** smb_advise_compiled_new: Returns: (transfer full): a form that is to be compiled */
@@ -40,26 +45,29 @@ SmbAdviseCompiled *smb_advise_compiled_new(const char *text, gsize dynamic_bytes
 void smb_advise_compiled_free(SmbAdviseCompiled *compiled);
 
 /**
- * smb_advise_predict:
+ * smb_advise_compiled_now:
+ * @machine: (transfer none): the kernel as it is, as machine code or PTX; must outlive the result, or be given to it (@own_machine)
+ * @analysis: of it
  *
- * Returns: (transfer full) (nullable): how long the launch takes, or why that is not known, without the target that it is of; %NULL: it is
- *   not machine code, or one block: that is what a launch is whose grid nobody gave, and where its time goes is not where that of one that
- *   fills the device does
+ * Its time is how long the launch takes, or why that is not known; %NULL: it is not machine code, or one block: that is what a launch is
+ * whose grid nobody gave, and where its time goes is not where that of one that fills the device does.
+ *
+ * Returns: (transfer full): what it takes
  */
-SmbLaunchTime *smb_advise_predict(const SmbTarget *target, const SmbArch *arch);
-
-/** smb_advise_compiled_count: notes what a form takes; @target: the form; @analysis: of it */
-void smb_advise_compiled_count(SmbAdviseCompiled *compiled, const SmbTarget *target,
-                               const SmbArch *arch, const SmbAnalysis *analysis);
+SmbAdviseCompiled *smb_advise_compiled_now(const SmbTarget *machine, const SmbArch *arch,
+                                           const SmbAnalysis *analysis);
 
 /**
  * smb_advise_compile:
  * @target: in the kernel language, or compiled from a file of CUDA C
+ * @now: the kernel as it is; compiled as well if it was not yet
  * @forms: (element-type SmbAdviseCompiled): what was not compiled yet
  *
- * Compiles all forms, two at a time, and counts them. What fails says so in the form.
+ * Compiles all forms, two at a time, counts them, and predicts the times of those that may be better than @now. What fails says so in the
+ * form.
  */
-void smb_advise_compile(const SmbTarget *target, const SmbArch *arch, const GPtrArray *forms);
+void smb_advise_compile(const SmbTarget *target, const SmbArch *arch, SmbAdviseCompiled *now,
+                        const GPtrArray *forms);
 
 /** smb_advise_compiled_has_times: @a, @b: (nullable). Returns: whether the times of both are predicted */
 gboolean smb_advise_compiled_has_times(const SmbAdviseCompiled *a, const SmbAdviseCompiled *b);

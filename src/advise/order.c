@@ -21,7 +21,8 @@ smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompiled *comp
 
 const SmbLaunchTime *
 smb_advise_time(const SmbAdviseReport *report) {
-  return report->now ? report->now->time : report->time;
+  const SmbAdviseCompiled *now = report->now ? report->now : report->present;
+  return now ? now->time : NULL;
 }
 
 gboolean

@@ -162,7 +162,7 @@ smb_advise_report_free(SmbAdviseReport *report) {
   smb_advise_compiled_free(report->now);
   smb_advise_compiled_free(report->compiled);
   smb_advise_written_free(report->written);
-  smb_launch_time_free(report->time);
+  smb_advise_compiled_free(report->present);
   smb_rewrite_names_free(report->names);
   g_ptr_array_unref(report->arrays);
   smb_array_uses_free(report->uses);
@@ -393,8 +393,7 @@ compile_layouts(SmbAdviseReport *report) {
   if (forms->len == 0)
     return;
   report->now = smb_advise_compiled_new(NULL, report->target->launch.dynamic_bytes);
-  g_ptr_array_insert(forms, 0, report->now);
-  smb_advise_compile(report->target, report->arch, forms);
+  smb_advise_compile(report->target, report->arch, report->now, forms);
   for (guint i = 0; i < report->arrays->len; i++) {
     SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
     drop_trials(report, array);
@@ -425,7 +424,7 @@ prove_together(SmbAdviseReport *report) {
   if (report->now && !report->now->failure && smb_proof_holds(report->together)) {
     g_autoptr(GPtrArray) forms = g_ptr_array_new();
     report->compiled = compile_later(forms, report->together);
-    smb_advise_compile(report->target, report->arch, forms);
+    smb_advise_compile(report->target, report->arch, report->now, forms);
   }
 }
 
@@ -541,15 +540,18 @@ smb_advise_report_run(const SmbTarget *target, SmbArch *arch, GError **error) {
 static void
 compile_source(SmbAdviseReport *report, const SmbAdviseSearch *search) {
   const SmbTarget *target = report->target;
-  g_autoptr(SmbTarget) machine =
+  SmbTarget *machine =
       smb_target_compile(target, NULL, target->launch.dynamic_bytes, report->arch, NULL);
   g_autoptr(SmbAnalysis) analysis =
       machine ? smb_target_analyze(machine, report->arch, NULL) : NULL;
-  if (!analysis)
+  if (!analysis) {
+    g_clear_pointer(&machine, smb_target_free);
     return;
-  report->time = smb_advise_predict(machine, report->arch);
+  }
+  report->present = smb_advise_compiled_now(machine, report->arch, analysis);
+  report->present->own_machine = machine;
   if (search->writes)
-    report->written = smb_advise_written_new(machine, report->arch, analysis);
+    report->written = smb_advise_written_new(machine, report->arch, analysis, report->present);
 }
 
 SmbAdviseReport *
@@ -568,9 +570,9 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
     compile_layouts(report);
   prove_together(report);
   if (smb_advise_is_compiled(target))
-    report->time = smb_advise_predict(target, arch);
-  if (smb_advise_is_compiled(target) && search->writes)
-    report->written = smb_advise_written_new(target, arch, report->analysis);
+    report->present = smb_advise_compiled_now(target, arch, report->analysis);
+  if (report->present && search->writes)
+    report->written = smb_advise_written_new(target, arch, report->analysis, report->present);
   else if (report->can_compile && !report->now && smb_analysis_total(report->analysis).excess > 0)
     compile_source(report, search);
   return g_steal_pointer(&report);

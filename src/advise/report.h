@@ -93,7 +93,7 @@ typedef struct {
  * @now: (nullable): the kernel as it is, through a compiler
  * @compiled: (nullable): the same @together
  * @written: (nullable): of a kernel that was compiled, or of a text that no layout can be written into: paddings in its source
- * @time: (nullable): of the kernel as it is (smb_advise_predict()), if it is compiled code, or a text that no layout can be written into
+ * @present: (nullable): the kernel as it is, if it is compiled code, or a text that no layout can be written into
  */
 typedef struct {
   const SmbTarget *target;
@@ -108,7 +108,7 @@ typedef struct {
   SmbAdviseCompiled *now;
   SmbAdviseCompiled *compiled;
   SmbAdviseWritten *written;
-  SmbLaunchTime *time;
+  SmbAdviseCompiled *present;
 } SmbAdviseReport;
 
 /**

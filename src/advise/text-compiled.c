@@ -51,7 +51,7 @@ smb_advise_describe_worse(const SmbAdviseReport *report, const SmbProof *proof,
   gboolean timed = smb_advise_compiled_has_times(now, compiled);
   GString *reason = g_string_new(NULL);
   g_string_printf(reason, "%s wavefronts in the text, %s as compiled", text, waves);
-  if (compiled->total.wavefronts <= now->total.wavefronts && compiled->instructions)
+  if ((!timed || compiled->total.wavefronts <= now->total.wavefronts) && compiled->instructions)
     g_string_append_printf(reason, ", with %s instructions", work);
   if (timed) {
     g_autofree char *times = smb_launch_time_compare(now->time, compiled->time);

@@ -28,7 +28,6 @@ smb_advise_written_free(SmbAdviseWritten *written) {
   if (!written)
     return;
   smb_source_unref(written->source);
-  smb_advise_compiled_free(written->now);
   g_ptr_array_unref(written->forms);
   g_ptr_array_unref(written->tried);
   g_ptr_array_unref(written->left_alone);
@@ -61,11 +60,12 @@ padding_new(const SmbAdviseWritten *written, const SmbTarget *target, char *name
 }
 
 static void
-compile_written_form(const SmbTarget *target, const SmbArch *arch, const GPtrArray *forms) {
+compile_written_form(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arch,
+                     const GPtrArray *forms) {
   g_autoptr(GPtrArray) compiled = g_ptr_array_new();
   for (guint i = 0; i < forms->len; i++)
     g_ptr_array_add(compiled, ((const SmbAdvisePadding *)g_ptr_array_index(forms, i))->compiled);
-  smb_advise_compile(target, arch, compiled);
+  smb_advise_compile(target, arch, written->now, compiled);
 }
 
 // A form that was run on buffers that hold numbers, and what it left in them.
@@ -177,7 +177,7 @@ pad_array(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *arc
                     padding_new(written, target,
                                 g_strdup_printf("%s: pad %u", array->name, paddings[i]), edits));
   }
-  compile_written_form(target, arch, forms);
+  compile_written_form(written, target, arch, forms);
   for (guint i = forms->len; i-- > 0;) {
     const SmbAdvisePadding *form = g_ptr_array_index(forms, i);
     if (form->compiled->failure ||
@@ -233,7 +233,7 @@ pad_together(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *
   SmbAdvisePadding *together = padding_new(written, target, g_strdup(name->str), edits);
   g_ptr_array_add(forms, together);
   g_ptr_array_add(written->forms, together);
-  compile_written_form(target, arch, forms);
+  compile_written_form(written, target, arch, forms);
   if (find_right(written, target, arch, forms, use))
     recommend(written, together);
 }
@@ -265,7 +265,8 @@ pad_arrays(SmbAdviseWritten *written, const SmbTarget *target, const SmbArch *ar
 }
 
 SmbAdviseWritten *
-smb_advise_written_new(const SmbTarget *target, const SmbArch *arch, const SmbAnalysis *analysis) {
+smb_advise_written_new(const SmbTarget *target, const SmbArch *arch, const SmbAnalysis *analysis,
+                       SmbAdviseCompiled *now) {
   if (smb_analysis_total(analysis).excess == 0 || smb_analyze_uncounted(analysis) > 0)
     return NULL;
   SmbSource *source = read_written_source(target);
@@ -273,8 +274,7 @@ smb_advise_written_new(const SmbTarget *target, const SmbArch *arch, const SmbAn
     return NULL;
   SmbAdviseWritten *written = g_new0(SmbAdviseWritten, 1);
   written->source = source;
-  written->now = smb_advise_compiled_new(NULL, target->launch.dynamic_bytes);
-  smb_advise_compiled_count(written->now, target, arch, analysis);
+  written->now = now;
   written->forms = g_ptr_array_new_with_free_func(padding_free);
   written->tried = g_ptr_array_new_with_free_func(g_free);
   written->left_alone = g_ptr_array_new_with_free_func(g_free);

@@ -46,12 +46,13 @@ typedef struct {
 /**
  * smb_advise_written_new:
  * @target: that was compiled from a file of CUDA C
- * @analysis: what it takes
+ * @analysis: of it
+ * @now: (transfer none): what it takes; must outlive the result
  *
  * Returns: (transfer full) (nullable): %NULL: of another target, without conflicts, or where requests are not counted
  */
 SmbAdviseWritten *smb_advise_written_new(const SmbTarget *target, const SmbArch *arch,
-                                         const SmbAnalysis *analysis);
+                                         const SmbAnalysis *analysis, SmbAdviseCompiled *now);
 void smb_advise_written_free(SmbAdviseWritten *written);
 
 /** smb_advise_written_text: Returns: (transfer full): the source in a form */

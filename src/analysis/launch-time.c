@@ -95,8 +95,11 @@ predict(SmbLaunchTime *time, const SmbArch *arch, const SmbTimeOptions *options,
 }
 
 static SmbLaunchTime *
-predict_with(const SmbTarget *target, const SmbArch *arch, gboolean sites, GError **error) {
+predict_with(const SmbTarget *target, const SmbArch *arch, gboolean sites,
+             const SmbLaunchTime *like, GError **error) {
   SmbTimeOptions options = {.sites = sites,
+                            .like = like ? like->time : NULL,
+                            .like_program = like ? like->target->kernel : NULL,
                             .is_cancelled = target->options.is_cancelled,
                             .user = target->options.cancel_user};
   if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
@@ -121,12 +124,17 @@ smb_launch_time_check(const SmbArch *arch, GError **error) {
 
 SmbLaunchTime *
 smb_launch_time_predict(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  return predict_with(target, arch, TRUE, error);
+  return predict_with(target, arch, TRUE, NULL, error);
 }
 
 SmbLaunchTime *
 smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error) {
-  return predict_with(target, arch, FALSE, error);
+  return predict_with(target, arch, FALSE, NULL, error);
+}
+
+SmbLaunchTime *
+smb_launch_time_like(const SmbTarget *target, const SmbArch *arch, const SmbLaunchTime *like) {
+  return predict_with(target, arch, FALSE, like, NULL);
 }
 
 // Whether counting a launch of machine code took longer than a prediction of its time does, on whatever machine. That replays as many

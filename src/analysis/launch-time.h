@@ -46,6 +46,15 @@ SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *a
 /** smb_launch_time_total: the same without what each access costs, which takes less time */
 SmbLaunchTime *smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error);
 
+/**
+ * smb_launch_time_like: as smb_launch_time_total(), in less time
+ * @like: with a time and a target: of the same launch of the same kernel, whose shared arrays lie otherwise
+ *
+ * What the launch would take without conflicts is not predicted: SmbTimeOptions.like
+ */
+SmbLaunchTime *smb_launch_time_like(const SmbTarget *target, const SmbArch *arch,
+                                    const SmbLaunchTime *like);
+
 /** smb_time_describe: Returns: (transfer full): "108 µs", "1.24 ms": three digits */
 char *smb_time_describe(double microseconds);
 
