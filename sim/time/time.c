@@ -273,9 +273,10 @@ have_same_sites(const SmbProgram *a, const GArray *sites_a, const SmbProgram *b,
 }
 
 static gboolean
-find_memory(SmbFootprint *footprint, SmbBlockRecorder *recorder, const SmbBlockRecord *middle,
-            const SmbProgram *program, const SmbLaunch *launch, const SmbChip *chip,
-            guint64 at_once, const SmbTimeOptions *options, GError **error) {
+find_blocks_memory(SmbFootprint *footprint, SmbBlockRecorder *recorder,
+                   const SmbBlockRecord *middle, const SmbProgram *program, const SmbLaunch *launch,
+                   const SmbChip *chip, guint64 at_once, const SmbTimeOptions *options,
+                   GError **error) {
   guint n_sites = smb_program_n_sites(program);
   if (options->like) {
     g_autoptr(GArray) sites = find_global_sites(options->like_program);
@@ -304,8 +305,8 @@ smb_time_predict(const SmbProgram *program, const SmbArch *arch, const SmbLaunch
   if (*why)
     return NULL;
   g_auto(SmbFootprint) footprint = {0};
-  if (!find_memory(&footprint, recorder, g_ptr_array_index(records, 0), program, launch, chip,
-                   at_once, options, error))
+  if (!find_blocks_memory(&footprint, recorder, g_ptr_array_index(records, 0), program, launch,
+                          chip, at_once, options, error))
     return NULL;
   g_autoptr(GPtrArray) lots = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
   g_autoptr(SmbBlockRecorder) shorter = NULL;

@@ -133,8 +133,8 @@ says 'two-better.cu: Line 8 mentions s in code that was not run'
 cat >hand.cu <<'END'
 __global__ void hand(float *out, const float *in) {
   extern __shared__ float s[];
-  float *p = s;
-  p[threadIdx.x * 32] = in[threadIdx.x];
+  float *p = s + threadIdx.x;
+  p[threadIdx.x * 31] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = s[threadIdx.x * 32];
 }
@@ -552,7 +552,7 @@ END
 expect 0 advise "$work/instances.cu" --block 32 --row 32 --out "$work/instances-better.cu"
 [ "$(grep -c . "$work/instances-better.cu")" -ge 3 ] || die 'the rewritten kernel'
 
-# Members of a structure are arrays of their own, which are not rewritten.
+# Members of a structure are arrays of their own.
 cat >"$work/members.cu" <<'END'
 struct Smem { float a[32][32]; struct { double n; float b[32][33]; } in; };
 __global__ void k(float *o, const float *in) {
@@ -566,8 +566,8 @@ __global__ void k(float *o, const float *in) {
 END
 expect 0 advise "$work/members.cu" --block 32,32
 shows 'float s.a[32][32]  line 3, 4096 bytes'
-shows 'pad the rows to 33 elements (float s.a[32][33]): 1056 -> 64 wavefronts'
-shows "members.cu:3:19: 's.a' cannot be rewritten: it is a member of a structure"
+shows '    1+ struct Smem { float a[32][32 + 1]; struct { double n; float b[32][33]; } in; };'
+shows '    5+   s.a[y][x ^ y] = in[y * 32 + x];'
 shows 'float s.in.b[32][33]  line 3, 4224 bytes'
 expect 0 advise "$work/members.cu" --block 32,32 --array s.in.b
 expect 0 explain "$work/members.cu" --block 32,32

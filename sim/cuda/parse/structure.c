@@ -60,7 +60,7 @@ note_part_count(Parser *parser, Type *type, const Token *name, const Type *of) {
 gboolean
 smb_structure_add(Parser *parser, Type *type, GArray *members, const Token *name, const Type *of,
                   guint align) {
-  Member member = {.name = name->text, .type = of};
+  Member member = {.name = name->text, .type = of, .start = name->start};
   for (guint i = 0; i < members->len; i++) {
     if (*member.name && strcmp(g_array_index(members, Member, i).name, member.name) == 0)
       return smb_parser_refuse(parser, name->start, "'%s' is declared twice", member.name);

@@ -10,7 +10,8 @@
 // A name for a function that the text does not have.
 static char *
 choose_name(const Rewriting *rewriting, const char *what, guint64 unit) {
-  GString *name = g_string_new(rewriting->variable->name);
+  GString *name =
+      g_string_new(rewriting->member ? rewriting->member->name : rewriting->variable->name);
   g_string_append(name, what);
   if (unit > 1)
     g_string_append_printf(name, "%" G_GUINT64_FORMAT, unit);
@@ -35,7 +36,7 @@ add_function(Rewriting *rewriting, const Place *place, const char *name, guint n
   for (guint i = 0; i < n; i++)
     g_string_append_printf(rewriting->helpers, "%s%s", i ? "][" : "", smb_index_name(i));
   g_string_append_printf(rewriting->helpers, "] of %s%s", place->is_within ? "a row of " : "",
-                         rewriting->variable->name);
+                         rewriting->wanted->array->name);
   if (place->unit > 1)
     g_string_append_printf(rewriting->helpers, ", in units of %u elements", (guint)place->unit);
   g_string_append_printf(rewriting->helpers, ".\n%s", text->str);
@@ -83,7 +84,6 @@ change_row(Rewriting *rewriting, const Place *place, const char *flip) {
 static gboolean
 call_for_row(Rewriting *rewriting, const Place *place, GError **error) {
   const Stretch *brackets = place->brackets.brackets;
-  const Token *name = g_ptr_array_index(rewriting->raw->tokens, place->token);
   const Token *next = g_ptr_array_index(rewriting->raw->tokens, place->token + 1);
   gboolean joined = next->start == brackets[0].start;
   for (guint i = 1; i < place->n; i++) {
@@ -95,7 +95,7 @@ call_for_row(Rewriting *rewriting, const Place *place, GError **error) {
     return smb_place_refuse(
         rewriting, place, error,
         "an index of '%s' would be evaluated twice here: store it in a variable first",
-        rewriting->variable->name);
+        rewriting->wanted->array->name);
   g_autofree char *function = choose_name(rewriting, "_at", 1);
   g_autofree char *body =
       smb_index_write_row_body(&rewriting->wanted->to, rewriting->dimension, place->n);
@@ -103,7 +103,7 @@ call_for_row(Rewriting *rewriting, const Place *place, GError **error) {
   g_autoptr(GString) origin = g_string_new(NULL);
   for (guint i = 0; i < place->n; i++)
     g_string_append(origin, "[0]");
-  smb_rewrite_edit_add(rewriting->edits, name->start, 0, "(&");
+  smb_rewrite_edit_add(rewriting->edits, place->mention->object->start, 0, "(&");
   smb_rewrite_edit_add(rewriting->edits, brackets[0].start, 1, "%s)[%s(", origin->str, function);
   for (guint i = 1; i < place->n; i++)
     smb_rewrite_edit_add(rewriting->edits, brackets[i - 1].end - 1,
@@ -184,6 +184,15 @@ change(Rewriting *rewriting, const Place *place, gboolean by_call, GError **erro
   return TRUE;
 }
 
+void
+smb_rewrite_note_lent(Rewriting *rewriting, const Function *function) {
+  if (!function || function == rewriting->raw->kernel->entry)
+    return;
+  g_autofree char *condition = g_strdup_printf("%s() gets no other array", function->name);
+  if (!g_ptr_array_find_with_equal_func(rewriting->conditions, condition, g_str_equal, NULL))
+    g_ptr_array_add(rewriting->conditions, g_steal_pointer(&condition));
+}
+
 gboolean
 smb_rewrite_mentions(Rewriting *rewriting, GError **error) {
   g_autoptr(GArray) places = g_array_new(FALSE, TRUE, sizeof(Place));
@@ -196,6 +205,8 @@ smb_rewrite_mentions(Rewriting *rewriting, GError **error) {
     if (!changes)
       continue;
     smb_place_split(rewriting, &place);
+    if (g_hash_table_contains(rewriting->aliases, place.mention->object->variable))
+      smb_rewrite_note_lent(rewriting, place.mention->function);
     g_autofree char *text =
         place.form == FORM_ROWS ? write_row_flip(rewriting, &place) : write_flat(rewriting, &place);
     gboolean placed = !place.is_split || place.split.places_rest;

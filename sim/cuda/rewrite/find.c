@@ -170,14 +170,32 @@ read_index(const Rewriting *rewriting, Place *place, guint number, guint bracket
             : rewriting->wanted->bytes / rewriting->wanted->from.element_bytes / place->unit;
 }
 
+// The token that names the array in a mention, or -1: its variable, a pointer to that, or a member of these.
+static gint
+find_array_name(const Rewriting *rewriting, const Mention *mention) {
+  const GPtrArray *tokens = rewriting->raw->tokens;
+  gint token = smb_rewrite_raw_find(rewriting->raw, mention->object->start);
+  if (token < 0 ||
+      !smb_token_is(g_ptr_array_index(tokens, (guint)token), mention->object->variable->name))
+    return -1;
+  if (!rewriting->member)
+    return token;
+  const Token *access = g_ptr_array_index(tokens, (guint)token + 1);
+  gboolean is_access = smb_token_is(access, ".") || smb_token_is(access, "->");
+  return is_access &&
+                 smb_token_is(g_ptr_array_index(tokens, (guint)token + 2), rewriting->member->name)
+             ? token + 2
+             : -1;
+}
+
 // Finds the brackets of the indices in the text.
 static gboolean
 locate(const Rewriting *rewriting, Place *place, GError **error) {
   const Mention *mention = place->mention;
   const RawText *raw = rewriting->raw;
-  const char *name = rewriting->variable->name;
-  gint token = smb_rewrite_raw_find(raw, mention->object->start);
-  if (token < 0 || !smb_token_is(g_ptr_array_index(raw->tokens, (guint)token), name))
+  const char *name = rewriting->wanted->array->name;
+  gint token = find_array_name(rewriting, mention);
+  if (token < 0)
     return smb_place_refuse(rewriting, place, error,
                             "'%s' is used through a macro or in an included file here, so it "
                             "cannot be rewritten automatically",
@@ -216,16 +234,36 @@ keeps_vectors(const SmbLayout *from, const SmbLayout *to, gsize width) {
 }
 
 gboolean
+smb_rewrite_points_at_row(const Rewriting *rewriting, const Mention *mention) {
+  guint n = mention->n_steps;
+  guint rows = rewriting->wanted->to.bits ? 0 : MIN(n, MAX(rewriting->rank, 1) - 1);
+  gboolean at_row = strides_match(rewriting, mention, rows);
+  for (guint i = rows; at_row && i < n; i++)
+    at_row = is_constant(mention->steps[i].index, 0);
+  return at_row;
+}
+
+static gboolean
+refuse_pointer(const Rewriting *rewriting, const Place *place, GError **error) {
+  return smb_place_refuse(
+      rewriting, place, error,
+      "'%s' is aliased by a pointer here, so it cannot be rewritten automatically",
+      rewriting->wanted->array->name);
+}
+
+gboolean
 smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, GError **error) {
   const SmbLayout *from = &rewriting->wanted->from, *to = &rewriting->wanted->to;
   const Mention *mention = place->mention;
-  const char *name = rewriting->variable->name;
+  const char *name = rewriting->wanted->array->name;
   guint rank = rewriting->rank;
   SmbLayout scaled;
   *changes = FALSE;
   if (mention->n_steps > MENTION_MAX_STEPS)
     return smb_place_refuse(rewriting, place, error,
                             "the address of this element of '%s' has too many parts", name);
+  if (mention->names)
+    return TRUE;
   if (!keeps_vectors(from, to, mention->width)) {
     smb_source_error(rewriting->raw->kernel->program.source, mention->object->start, error,
                      "this %u-byte access to '%s' would be split or misaligned; search with a "
@@ -250,12 +288,10 @@ smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes, G
                       !is_constant(mention->steps[rank - 2].index, 0);
     if (in_row)
       return TRUE;
-    return smb_place_refuse(rewriting, place, error,
-                            mention->width
-                                ? "the indices of '%s' do not follow its rows here"
-                                : "'%s' is aliased by a pointer here, so it cannot be rewritten "
-                                  "automatically",
-                            name);
+    return mention->width
+               ? smb_place_refuse(rewriting, place, error,
+                                  "the indices of '%s' do not follow its rows here", name)
+               : refuse_pointer(rewriting, place, error);
   }
   }
   if (*changes && place->unit > 1 &&

@@ -90,6 +90,8 @@ typedef struct {
 typedef struct {
   const SmbRewriteArray *wanted;
   const Variable *variable;
+  const Member *member; // that the array is, of the variable; or NULL
+  GHashTable *aliases;  // Variable: other names of the variable; or NULL
   guint64 dimension[MAX_RANK];
   guint64 stride[MAX_RANK]; // bytes
   guint rank;
@@ -182,6 +184,10 @@ typedef struct {
 gboolean smb_place_examine(const Rewriting *rewriting, Place *place, gboolean *changes,
                            GError **error);
 
+// Whether an address is that of the beginning of a row, which its text says in any layout that keeps rows. What a swizzle does depends on the
+// row: it is to be the first.
+gboolean smb_rewrite_points_at_row(const Rewriting *rewriting, const Mention *mention);
+
 // How tightly the text of an index binds; @one_word: whether it is a single token.
 gint smb_place_binding(const Node *index, gboolean one_word);
 
@@ -205,6 +211,9 @@ void smb_place_split(const Rewriting *rewriting, Place *place);
 G_GNUC_PRINTF(4, 5)
 gboolean smb_place_refuse(const Rewriting *rewriting, const Place *place, GError **error,
                           const char *format, ...);
+
+// Notes that a function which gets the array as an argument, and is changed, has to be called for it alone; not of the entry.
+void smb_rewrite_note_lent(Rewriting *rewriting, const Function *function);
 
 // Changes the indices of all mentions (rewrite-change.c).
 gboolean smb_rewrite_mentions(Rewriting *rewriting, GError **error);

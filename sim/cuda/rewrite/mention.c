@@ -7,6 +7,7 @@
 typedef struct {
   const Variable *variable;
   const GArray *carved;     // Carved
+  GHashTable *aliases;      // Variable; or NULL
   const Function *function; // that is looked at
   GHashTable *seen;         // Function
   GArray *mentions;
@@ -14,12 +15,22 @@ typedef struct {
 
 static void visit(Walk *walk, const Node *node, gsize width);
 
+static gboolean
+is_other_name(const Walk *walk, const Variable *pointer) {
+  return walk->aliases && g_hash_table_contains(walk->aliases, pointer);
+}
+
+static gboolean
+is_meant(const Walk *walk, const Variable *variable) {
+  return variable == walk->variable || is_other_name(walk, variable);
+}
+
 // The variable that an address is made of, if that can be one that is looked for.
 static const Node *
 find_root(const Walk *walk, const Node *node) {
   while (node && (node->kind == NODE_POINTER_ADD || node->kind == NODE_CAST))
     node = node->a;
-  gboolean is_pointer = node && node->kind == NODE_LOCAL && node->variable == walk->variable;
+  gboolean is_pointer = node && node->kind == NODE_LOCAL && is_meant(walk, node->variable);
   return is_pointer || (node && node->kind == NODE_OBJECT) ? node : NULL;
 }
 
@@ -51,6 +62,18 @@ take_mention(Walk *walk, const Node *address, const Node *object, gsize width) {
   g_array_append_val(walk->mentions, mention);
 }
 
+// The value that @pointer gets, which is another name of the variable.
+static void
+visit_name(Walk *walk, const Variable *pointer, const Node *value) {
+  guint before = walk->mentions->len;
+  visit(walk, value, 0);
+  for (guint i = before; i < walk->mentions->len; i++) {
+    Mention *mention = &g_array_index(walk->mentions, Mention, i);
+    if (mention->object == find_root(walk, value))
+      mention->names = pointer;
+  }
+}
+
 static gboolean
 is_atomic(const Node *node) {
   return node->kind == NODE_BUILTIN && node->store_site >= 0;
@@ -63,19 +86,29 @@ visit(Walk *walk, const Node *node, gsize width) {
     return;
   const Node *object = find_root(walk, node);
   if (object) {
-    if (object->variable == walk->variable)
+    if (is_meant(walk, object->variable))
       take_mention(walk, node, object, width);
     else
       for (; node != object; node = node->a)
         visit(walk, node->b, 0);
     return;
   }
+  if (node->kind == NODE_ASSIGN && node->a->kind == NODE_LOCAL &&
+      is_other_name(walk, node->a->variable)) {
+    visit_name(walk, node->a->variable, node->b);
+    return;
+  }
   gsize copied = node->kind == NODE_COPY ? node->type->of->size : 0;
   visit(walk, node->a, node->kind == NODE_DEREFERENCE ? node->type->size : copied);
   visit(walk, node->b, copied);
   visit(walk, node->c, 0);
-  for (guint i = 0; i < node->n_arguments; i++)
-    visit(walk, node->arguments[i], i == 0 && is_atomic(node) ? node->type->size : 0);
+  for (guint i = 0; i < node->n_arguments; i++) {
+    if (node->kind == NODE_CALL && i < node->function->n_parameters &&
+        is_other_name(walk, node->function->parameters[i]))
+      visit_name(walk, node->function->parameters[i], node->arguments[i]);
+    else
+      visit(walk, node->arguments[i], i == 0 && is_atomic(node) ? node->type->size : 0);
+  }
 }
 
 static void
@@ -100,9 +133,10 @@ compare_mentions(gconstpointer a, gconstpointer b) {
 }
 
 GArray *
-smb_kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GArray *carved) {
+smb_kernel_mentions(const SmbKernel *kernel, const Variable *variable, const GArray *carved,
+                    GHashTable *aliases) {
   g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-  Walk walk = {variable, carved, NULL, seen, g_array_new(FALSE, FALSE, sizeof(Mention))};
+  Walk walk = {variable, carved, aliases, NULL, seen, g_array_new(FALSE, FALSE, sizeof(Mention))};
   visit_function(&walk, kernel->entry);
   g_array_sort(walk.mentions, compare_mentions);
   // Instances of one function mention it at the same place of the text.
@@ -123,12 +157,13 @@ smb_kernel_is_pure(const Node *node) {
 
 const Variable *
 smb_kernel_array_variable(const SmbKernel *kernel, const SmbArray *array) {
+  const char *name = array->variable ? array->variable : array->name;
   const GPtrArray *variables = array->is_carved ? kernel->locals : kernel->objects;
   for (guint i = 0; i < variables->len; i++) {
     const Variable *variable = g_ptr_array_index(variables, i);
     guint line, column;
     smb_source_locate(kernel->program.source, variable->start, &line, &column);
-    if (line == array->line && column == array->column && strcmp(variable->name, array->name) == 0)
+    if (line == array->line && column == array->column && strcmp(variable->name, name) == 0)
       return variable;
   }
   g_return_val_if_reached(NULL);

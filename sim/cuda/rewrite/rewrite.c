@@ -171,9 +171,11 @@ change_declaration(Rewriting *rewriting, GError **error) {
   const SmbLayout *to = &wanted->to;
   guint rank = rewriting->rank;
   Brackets brackets;
-  gint name = smb_rewrite_raw_find(rewriting->raw, variable->start);
+  const Member *member = rewriting->member;
+  gint name = smb_rewrite_raw_find(rewriting->raw, member ? member->start : variable->start);
   if (name < 0 ||
-      !smb_token_is(g_ptr_array_index(rewriting->raw->tokens, (guint)name), variable->name) ||
+      !smb_token_is(g_ptr_array_index(rewriting->raw->tokens, (guint)name),
+                    member ? member->name : variable->name) ||
       !smb_rewrite_raw_brackets(rewriting->raw, (guint)name, rank, &brackets)) {
     return refuse_declaration(rewriting, error);
   }
@@ -241,17 +243,136 @@ move_pointers(Rewriting *rewriting, GError **error) {
   return TRUE;
 }
 
+// Rows that a pointer counts by are as long as those of the array: "float (*p)[32]" becomes "(*p)[32 + 1]".
+static void
+change_pointer(Rewriting *rewriting, const Variable *pointer) {
+  const SmbLayout *to = &rewriting->wanted->to;
+  guint n = 0;
+  for (const Type *type = pointer->type->of; type->kind == KIND_ARRAY; type = type->of)
+    n++;
+  gint name = smb_rewrite_raw_find(rewriting->raw, pointer->start);
+  if (n == 0 || name < 0 ||
+      !smb_token_is(g_ptr_array_index(rewriting->raw->tokens, (guint)name), pointer->name))
+    return;
+  const Token *next = g_ptr_array_index(rewriting->raw->tokens, (guint)name + 1);
+  n += smb_token_is(next, "["); // a parameter "p[][32]"
+  Brackets brackets;
+  guint64 pitch = rewriting->wanted->from.columns / to->columns * (to->columns + to->pad);
+  gint64 more = (gint64)pitch - (gint64)rewriting->dimension[rewriting->rank - 1];
+  if (more == 0 || !smb_rewrite_raw_brackets(rewriting->raw, (guint)name, n, &brackets))
+    return;
+  change_dimension(rewriting, &brackets.brackets[n - 1], more);
+  smb_rewrite_note_lent(rewriting, pointer->owner);
+}
+
+static int
+compare_pointers(gconstpointer a, gconstpointer b) {
+  const Variable *x = *(const Variable *const *)a, *y = *(const Variable *const *)b;
+  return (x->start > y->start) - (x->start < y->start);
+}
+
+// Those that the text declares once are changed once: instances of a function have the same.
+static void
+change_pointers(Rewriting *rewriting) {
+  g_autoptr(GPtrArray) pointers = g_ptr_array_new();
+  GHashTableIter iter;
+  gpointer key;
+  g_hash_table_iter_init(&iter, rewriting->aliases);
+  while (g_hash_table_iter_next(&iter, &key, NULL))
+    g_ptr_array_add(pointers, key);
+  g_ptr_array_sort(pointers, compare_pointers);
+  for (guint i = 0; i < pointers->len; i++) {
+    const Variable *pointer = g_ptr_array_index(pointers, i);
+    if (i == 0 || pointer->start != ((Variable *)g_ptr_array_index(pointers, i - 1))->start)
+      change_pointer(rewriting, pointer);
+  }
+}
+
+// The member that an array is; NULL of a union, or of what is in another structure.
+static const Member *
+find_written_member(const Variable *variable, const char *name) {
+  const Type *type = variable->type;
+  const char *dot = strchr(name, '.');
+  for (gsize i = 0; dot && type->kind == KIND_STRUCT && !type->is_union && i < type->count; i++) {
+    if (strcmp(type->members[i].name, dot + 1) == 0)
+      return &type->members[i];
+  }
+  return NULL;
+}
+
+// Keeps the mentions of the member: its place is their first step.
+static void
+select_member(Rewriting *rewriting) {
+  for (guint i = rewriting->mentions->len; i-- > 0;) {
+    Mention *mention = &g_array_index(rewriting->mentions, Mention, i);
+    const AddressStep *first = mention->steps;
+    if (mention->n_steps == 0 || first->stride != 1 || first->index->kind != NODE_CONSTANT) {
+      mention->width = 0; // all of the structure: who knows what happens to it
+      continue;
+    }
+    if ((gsize)first->index->integer != rewriting->member->offset) {
+      g_array_remove_index(rewriting->mentions, i);
+      continue;
+    }
+    mention->n_steps--;
+    memmove(mention->steps, mention->steps + 1, sizeof(mention->steps) - sizeof(*mention->steps));
+  }
+}
+
+static gboolean
+is_no_structure(gpointer pointer, gpointer value G_GNUC_UNUSED, gpointer user G_GNUC_UNUSED) {
+  return ((const Variable *)pointer)->type->of->kind != KIND_STRUCT;
+}
+
+// A pointer that is set to something else than the beginning of a row, or NULL.
+static const Variable *
+find_stray(const Rewriting *rewriting) {
+  for (guint i = 0; i < rewriting->mentions->len; i++) {
+    const Mention *mention = &g_array_index(rewriting->mentions, Mention, i);
+    if (mention->names && !smb_rewrite_points_at_row(rewriting, mention))
+      return mention->names;
+  }
+  return NULL;
+}
+
+// The mentions, those by pointers among them that are set to beginnings of rows alone.
+static void
+find_mentions(Rewriting *rewriting) {
+  const SmbKernel *kernel = rewriting->raw->kernel;
+  const Variable *variable = rewriting->variable, *stray = NULL;
+  rewriting->aliases =
+      rewriting->carved ? g_hash_table_new(NULL, NULL) : smb_kernel_aliases(kernel, variable);
+  // What points at a member may point at another one.
+  if (rewriting->member)
+    g_hash_table_foreach_remove(rewriting->aliases, is_no_structure, NULL);
+  do {
+    g_clear_pointer(&rewriting->mentions, g_array_unref);
+    if (stray)
+      smb_aliases_drop(rewriting->aliases, variable, stray);
+    rewriting->mentions =
+        smb_kernel_mentions(kernel, variable, rewriting->carved, rewriting->aliases);
+    if (rewriting->member)
+      select_member(rewriting);
+    stray = find_stray(rewriting);
+  } while (stray);
+}
+
 static gboolean
 prepare(Rewriting *rewriting, GError **error) {
   const SmbKernel *kernel = rewriting->raw->kernel;
   const SmbArray *array = rewriting->wanted->array;
   const SmbLayout *from = &rewriting->wanted->from, *to = &rewriting->wanted->to;
-  if (array->variable)
-    return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
-                    "%s:%u:%u: '%s' cannot be rewritten: it is a member of a structure",
-                    smb_program_file(&kernel->program), array->line, array->column, array->name);
   rewriting->variable = smb_kernel_array_variable(kernel, array);
   const Type *type = rewriting->variable->type;
+  if (array->variable) {
+    rewriting->member = find_written_member(rewriting->variable, array->name);
+    if (!rewriting->member)
+      return smb_fail(error, SMB_ERROR, SMB_ERROR_INPUT,
+                      "%s:%u:%u: '%s' cannot be rewritten: it is a member of a union, or of a "
+                      "structure within another",
+                      smb_program_file(&kernel->program), array->line, array->column, array->name);
+    type = rewriting->member->type;
+  }
   for (; type->kind == KIND_ARRAY; type = type->of) {
     if (rewriting->rank == MAX_RANK)
       break;
@@ -287,10 +408,11 @@ rewrite_array(Rewriting *rewriting, GError **error) {
   if (!prepare(rewriting, error) ||
       !(carved ? move_pointers(rewriting, error) : change_declaration(rewriting, error)))
     return FALSE;
-  rewriting->mentions =
-      smb_kernel_mentions(rewriting->raw->kernel, rewriting->variable, rewriting->carved);
+  find_mentions(rewriting);
+  change_pointers(rewriting);
   gboolean ok = smb_rewrite_mentions(rewriting, error);
   g_array_unref(rewriting->mentions);
+  g_hash_table_unref(rewriting->aliases);
   return ok;
 }
 
@@ -427,7 +549,7 @@ smb_rewrite_unseen(const SmbRewriteNames *names, const SmbArray *array) {
     return lines;
   const Variable *variable = smb_kernel_array_variable(names->raw.kernel, array);
   const Function *owner = variable->owner;
-  g_autoptr(GArray) mentions = smb_kernel_mentions(names->raw.kernel, variable, NULL);
+  g_autoptr(GArray) mentions = smb_kernel_mentions(names->raw.kernel, variable, NULL, NULL);
   guint last = 0, next = 0;
   guint32 seen = 0; // the end of the mentions that began before
   for (guint i = 0; i < tokens->len; i++) {

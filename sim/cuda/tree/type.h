@@ -42,7 +42,8 @@ typedef enum {
 typedef struct {
   const char *name;
   const Type *type;
-  gsize offset; // bytes from the start of the structure
+  gsize offset;  // bytes from the start of the structure
+  guint32 start; // where its name is declared
 } Member;
 
 struct _Type {
