@@ -217,6 +217,7 @@ typedef char *(*SmbHintWriter)(const char *message, const SmbHint *hint);
  * @segment_bytes: what the segments of @globals are: SmbArchInfo.global_segment_bytes
  * @n_blocks: blocks of the grid
  * @n_blocks_run: of them; each of the others makes the same requests as one of these
+ * @is_sampled: or it is only taken to (SmbAnalysisOptions.sample): the counts of the launch are estimates
  * @n_warps: warps of a block
  * @shares: (nullable) (element-type SmbShare): which these are, of a launch that was run here and of which few are
  *   enough
@@ -247,6 +248,7 @@ typedef struct {
   guint segment_bytes;
   guint64 n_blocks;
   guint64 n_blocks_run;
+  gboolean is_sampled;
   GArray *shares;
   guint n_warps;
   guint64 instructions;
@@ -269,6 +271,7 @@ typedef struct {
  * @few: with @global: only blocks that others repeat write there (SmbAnalysis.shares), where few are enough
  * @shares: (nullable) (element-type SmbShare): blocks that are known to stand for all, in rising order; with @global
  *   only they write there
+ * @sample: if more than four times as many blocks would have to be run, so many, spread over the grid, stand for all; 0: they do not
  * @keep_requests: whether SmbAnalysis.requests is wanted
  * @every_block: whether blocks are run that are known to repeat others: the result is the same
  * @in_order: whether blocks see what earlier ones left (smb_global_keep_order()); else that is done if what is counted
@@ -291,6 +294,7 @@ typedef struct {
   SmbGlobal *global;
   gboolean few;
   GArray *shares;
+  guint sample;
   gboolean keep_requests;
   gboolean every_block;
   gboolean in_order;

@@ -53,6 +53,7 @@ struct _SmbPart {
   gboolean in_order; // blocks were run in order, those before this part without being counted
   // blocks that are counted; each of the others makes the same requests as one of these
   guint64 n_run;
+  gboolean is_sampled; // or is only taken to: SmbAnalysisOptions.sample
   // SmbShare: for a whole launch: the blocks that stand for all; NULL: each for itself
   GArray *shares;
   Sums sums;
@@ -92,6 +93,7 @@ typedef struct {
   guint64 first;        // that is counted: blocks before it are run for what they leave in memory
   guint64 end;          // after the last one
   GArray *shares;       // SmbShare, in rising order; or NULL: each block, for itself
+  gboolean is_sampled;  // @shares stand for others that they are not known to be like
   guint64 failed_block; // G_MAXUINT64: none
   GError *error;
   gboolean waited;       // blocks did, for others

@@ -4,15 +4,19 @@
 // Runs a part of a launch, or all of it: which blocks, how often, and in which order.
 #include "sim/analysis/part.h"
 
+#include <math.h>
+
 #include "sim/analysis/impl.h"
 #include "sim/arch/words.h"
 #include "sim/base/error.h"
 #include "sim/base/room.h"
 #include "sim/machine/front-end.h"
 
-// Blocks of a grid that is run a second time, in order, if not all of it is counted.
 enum {
-  MAX_IN_ORDER = 1 << 14,
+  MAX_IN_ORDER =
+      1 << 14, // blocks of a grid that is run a second time, in order, if not all of it is counted
+  MANY_SAMPLES =
+      4, // blocks of a sample are worth it if there are so many times as many: they are distinct then, too
 };
 
 // Of all threads together.
@@ -56,6 +60,37 @@ runs_clusters(const Task *task) {
          (task->launch->runtime || count_blocks(task->launch) <= MAX_IN_ORDER);
 }
 
+static int
+compare_samples(gconstpointer a, gconstpointer b) {
+  guint64 x = ((const SmbShare *)a)->block, y = ((const SmbShare *)b)->block;
+  return (x > y) - (x < y);
+}
+
+// So many blocks (transfer full), each of which stands for as many others. Multiples of the golden ratio are spread evenly, and along
+// each side of the grid.
+static GArray *
+sample_blocks(guint64 n_blocks, guint n) {
+  static const double golden_ratio = 0.6180339887498949;
+  GArray *shares = g_array_new(FALSE, FALSE, sizeof(SmbShare));
+  for (guint i = 0; i < n; i++) {
+    double place = (i + 0.5) * golden_ratio;
+    SmbShare share = {(guint64)((place - floor(place)) * (double)n_blocks),
+                      n_blocks / n + (i < n_blocks % n)};
+    g_array_append_val(shares, share);
+  }
+  g_array_sort(shares, compare_samples);
+  return shares;
+}
+
+// Whether to sample blocks: they do not need each other.
+static gboolean
+is_sampled(const Task *task, const SmbAnalysisOptions *options, const GArray *shares) {
+  guint64 n = shares ? shares->len : count_blocks(task->launch);
+  return options->sample > 0 && !options->shares && n / MANY_SAMPLES > options->sample &&
+         task->of == 1 && !runs_clusters(task) && !options->in_order &&
+         !smb_program_is_serial(task->program) && !task->launch->runtime;
+}
+
 // What has to be run of the launch: all blocks, unless few of them are enough.
 static gboolean
 plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError **error) {
@@ -67,6 +102,11 @@ plan(Queue *queue, const Task *task, const SmbAnalysisOptions *options, GError *
   else if (!options->every_block && !keeps_all && !options->in_order &&
            n_blocks <= SMB_ANALYSIS_MAX_REPEATS)
     queue->shares = smb_repeat_search(task->program, task->arch, task->launch, options, max_blocks);
+  queue->is_sampled = is_sampled(task, options, queue->shares);
+  if (queue->is_sampled) {
+    g_clear_pointer(&queue->shares, g_array_unref);
+    queue->shares = sample_blocks(n_blocks, options->sample);
+  }
   guint64 n = queue->shares ? queue->shares->len : n_blocks;
   guint64 unit = runs_clusters(task) ? smb_launch_meets(task->launch, task->program) : 1;
   queue->first = queue->next = cut_part(n / unit, task->number - 1, task->of) * unit;
@@ -142,6 +182,7 @@ run_blocks(const Task *task, const SmbAnalysisOptions *options, Ties *ties, GErr
   g_mutex_clear(&queue.lock);
   SmbPart *part = gather_parts(task, workers, options);
   part->n_run = queue.end - queue.first;
+  part->is_sampled = queue.is_sampled;
   if (shares && task->of == 1)
     part->shares = g_array_ref(shares);
   *ties = (Ties){part->sums.misses_others, queue.waited};
@@ -341,6 +382,7 @@ smb_parts_collect(const GPtrArray *parts, const SmbProgram *program, const SmbAr
   for (guint i = 0; i < parts->len; i++) {
     const SmbPart *part = g_ptr_array_index(parts, i);
     analysis->n_blocks_run += part->n_run;
+    analysis->is_sampled = analysis->is_sampled || part->is_sampled;
     if (parts->len == 1 && part->shares)
       analysis->shares = g_array_ref(part->shares);
     models = part->variants ? part->variants : models;

@@ -25,6 +25,11 @@ enum {
   MAX_TOP = 100
 };
 
+// Blocks that stand for those of a grid that do not repeat each other: each form is run as often.
+enum {
+  SAMPLE_BLOCKS = 16
+};
+
 // Requests that a search may count: well under a minute.
 static const guint64 default_max_counts = G_GUINT64_CONSTANT(1) << 29;
 
@@ -372,6 +377,7 @@ smb_cmd_advise(SmbCli *cli, GError **error) {
   g_autoptr(SmbOutFile) own = NULL;
   if (!target || !check_rewrites(target, error))
     return FALSE;
+  target->options.sample = SAMPLE_BLOCKS;
   if (option_in_place && !(out = own = smb_out_file_new("--in-place", target->file, error)))
     return FALSE;
   if (option_check)

@@ -79,6 +79,7 @@ static void
 count_form(SmbAdviseCompiled *compiled, const SmbArch *arch, const SmbAnalysis *analysis) {
   const SmbTarget *target = compiled->machine;
   compiled->total = smb_analysis_total(analysis);
+  compiled->sample = analysis->is_sampled ? analysis->n_blocks_run : 0;
   compiled->instructions = analysis->instructions;
   compiled->shared_bytes = analysis->shared_bytes;
   compiled->registers = smb_program_registers(target->kernel);

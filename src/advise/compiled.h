@@ -15,6 +15,7 @@
  * @command: (nullable): how it was compiled
  * @total: of all accesses to shared memory
  * @loads: requests of loads, by smb_width_index()
+ * @sample: blocks that were taken for all (SmbAnalysis.is_sampled), or 0
  * @instructions: that warps execute; 0 if it is not machine code (of chips before sm_75 PTX is counted)
  * @shared_bytes: of a block
  * @registers: of a thread; 0: not known
@@ -31,6 +32,7 @@ typedef struct {
   char *command;
   SmbTally total;
   guint64 loads[SMB_N_WIDTHS];
+  guint64 sample;
   guint64 instructions;
   gsize shared_bytes;
   guint registers;

@@ -180,6 +180,8 @@ smb_advise_write_json(SmbCli *cli, gconstpointer result) {
   smb_json_target(json, report->target, report->analysis->shared_bytes);
   smb_json_arch(json, report->arch);
   smb_launch_time_json(json, smb_advise_time(report));
+  smb_json_number_if(json, "sample", smb_advise_sample(report) > 0,
+                     (gint64)smb_advise_sample(report));
   smb_json_array(json, "arrays");
   for (guint i = 0; i < report->arrays->len; i++)
     write_array_json(json, report, g_ptr_array_index(report->arrays, i));

@@ -25,6 +25,12 @@ smb_advise_time(const SmbAdviseReport *report) {
   return now ? now->time : NULL;
 }
 
+guint64
+smb_advise_sample(const SmbAdviseReport *report) {
+  const SmbAdviseCompiled *now = report->now ? report->now : report->present;
+  return report->analysis->is_sampled ? report->analysis->n_blocks_run : now ? now->sample : 0;
+}
+
 gboolean
 smb_advise_is_free(const SmbAdviseReport *report) {
   const SmbLaunchTime *launch = smb_advise_time(report);

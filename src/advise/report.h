@@ -171,6 +171,9 @@ gboolean smb_advise_is_worse(const SmbAdviseReport *report, const SmbAdviseCompi
 /** smb_advise_time: Returns: (transfer none) (nullable): how long the launch takes as it is; %NULL: not machine code, and not compiled */
 const SmbLaunchTime *smb_advise_time(const SmbAdviseReport *report);
 
+/** smb_advise_sample: Returns: how many blocks are taken for all, in the text or as compiled; 0: those that are run are known to stand for them */
+guint64 smb_advise_sample(const SmbAdviseReport *report);
+
 /** smb_advise_is_free: Returns: whether the launch is predicted to gain less than would be recommended if it had no bank conflict at all */
 gboolean smb_advise_is_free(const SmbAdviseReport *report);
 

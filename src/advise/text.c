@@ -140,11 +140,9 @@ smb_advise_describe(const SmbArch *arch, const SmbAdviseArray *array) {
                            smb_count(best->total.wavefronts, smb_arch_say(arch, "wavefront")).text,
                            smb_number(now->wavefronts).text, smb_number(search->ties).text);
   if (MIN(best->total.excess, now->excess))
-    g_string_append_printf(
-        text,
-        " %s %s in excess: no padding or XOR swizzle of the whole array removes all conflicts.",
-        smb_number(MIN(best->total.excess, now->excess)).text,
-        MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
+    g_string_append_printf(text, " %s %s in excess: none of those searched removes all conflicts.",
+                           smb_number(MIN(best->total.excess, now->excess)).text,
+                           MIN(best->total.excess, now->excess) == 1 ? "remains" : "remain");
   gboolean has_rows = search->use->bytes / layout->element_bytes > layout->columns + layout->pad;
   if (!has_rows && array->is_compiled && search->use->array->is_union)
     g_string_append_printf(
@@ -320,8 +318,11 @@ write_advised_launch(SmbCli *cli, const SmbAdviseReport *report, const SmbProof 
   if (proof->compared_bytes && original->shares)
     g_string_append_printf(
         text,
-        smb_arch_say(cli->arch, ", and the same %s in global memory after the %s of %s blocks that "
-                                "the others repeat."),
+        smb_arch_say(cli->arch, original->is_sampled
+                                    ? ", and the same %s in global memory after these %s of %s "
+                                      "blocks."
+                                    : ", and the same %s in global memory after the %s of %s "
+                                      "blocks that the others repeat."),
         smb_count(proof->compared_bytes, "byte").text, smb_number(original->shares->len).text,
         smb_number(original->n_blocks).text);
   else if (proof->compared_bytes)
@@ -532,6 +533,19 @@ write_together(SmbCli *cli, const SmbAdviseReport *report) {
   }
 }
 
+// How many blocks stand for the grid, if it is not known that they do.
+static void
+write_sample(SmbCli *cli, const SmbAdviseReport *report) {
+  const SmbAnalysis *analysis = report->analysis;
+  if (smb_advise_sample(report) > 0)
+    smb_text_wrap_printf(
+        cli->out,
+        smb_arch_say(cli->arch, "The blocks of the grid are not known to repeat each other%s: %s "
+                                "of %s stand for all, so that these counts are estimates.\n"),
+        analysis->is_sampled ? "" : " as compiled", smb_number(smb_advise_sample(report)).text,
+        smb_number(analysis->n_blocks).text);
+}
+
 void
 smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   const SmbAdviseResult *written = result;
@@ -544,6 +558,7 @@ smb_advise_write_text(SmbCli *cli, gconstpointer result) {
   if (report->arrays->len == 0)
     smb_advise_write_nothing(cli, report);
   smb_advise_write_present(cli, report);
+  write_sample(cli, report);
   // What was compiled is recommended before what is to be tried by hand.
   gboolean is_padded = smb_advise_padded(report) != NULL;
   if (is_padded) {

@@ -573,6 +573,26 @@ expect 0 advise "$work/members.cu" --block 32,32 --array s.in.b
 expect 0 explain "$work/members.cu" --block 32,32
 tells 'It accesses s.a[1][0], at byte (1 * 32 + 0) * 4 = 128'
 
+# Of blocks that do not, a few stand for all.
+cat >"$work/walk.cu" <<'END'
+__global__ void walk(int *out, const int *in) {
+  __shared__ int s[32][32];
+  int t = threadIdx.x, n = (blockIdx.x * 2654435761u >> 28) + 1;
+  for (int i = 0; i < n; i++)
+    s[t][i] = in[t * 32 + i];
+  __syncthreads();
+  out[blockIdx.x * 32 + t] = s[n][t];
+}
+END
+expect 0 advise "$work/walk.cu" --block 32 --grid 4096
+shows 'The blocks of the grid are not known to repeat each other: 16 of 4096 stand for all'
+shows 'in global memory after these 16 of 4096 blocks.'
+expect 0 advise "$work/walk.cu" --block 32 --grid 4096 --format json
+is_json
+shows '"sample" : 16'
+expect 0 advise "$work/walk.cu" --block 32 --grid 64 --format json
+shows '"sample" : null'
+
 # Of a grid of blocks that repeat each other few are run, before and after.
 cat >"$work/turn.cu" <<'END'
 __global__ void turn(float *out, const float *in, int n) {

@@ -107,9 +107,9 @@ has '<ins>  22 +   out[idx] = tile[icol][irow ^ icol];</ins>'
 cat >"$work/alias.cu" <<'EOF'
 __global__ void alias(int *out) {
   __shared__ int s[1024];
-  int *p = s;
-  p[threadIdx.x * 32] = 1;
-  out[threadIdx.x] = p[threadIdx.x * 32];
+  int *p = s + threadIdx.x;
+  p[threadIdx.x * 31] = 1;
+  out[threadIdx.x] = p[threadIdx.x * 31];
 }
 EOF
 expect 0 report "$page" "$work/alias.cu"
