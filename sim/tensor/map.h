@@ -88,7 +88,10 @@ uint32_t smb_tensor_corner_bits(uint32_t rank);
 // Bytes that a map says its box has, which is not what is copied where steps do not divide the box, or slices are.
 uint64_t smb_tensor_map_bytes(const SmbTensorMap *map);
 
-/** smb_tensor_map_encode: @bytes: of a map whose numbers are in their ranges */
+/** smb_tensor_map_check: Returns: whether the driver makes this map. @shared_bytes: that a block can have */
+bool smb_tensor_map_check(const SmbTensorMap *map, uint64_t shared_bytes);
+
+/** smb_tensor_map_encode: of one that smb_tensor_map_check() accepts */
 void smb_tensor_map_encode(const SmbTensorMap *map, uint8_t bytes[SMB_TENSOR_MAP_BYTES]);
 
 /** smb_tensor_map_decode: Returns: false: the bytes are no tensor map, or one whose copies are not known */

@@ -32,7 +32,7 @@ unit_bytes(const SmbTensorMap *map) {
 // How many elements of a dimension are copied. Those of the first lie side by side, whatever its step is; between it and the batch,
 // a tensor of slices has one dimension of slices, of which one is copied.
 static uint64_t
-count_of(const SmbTensorMap *map, unsigned i) {
+count_along(const SmbTensorMap *map, unsigned i) {
   if (i == 0 && !map->interleave)
     return map->box[0];
   return map->interleave && i + 2 == map->rank ? 1
@@ -41,20 +41,20 @@ count_of(const SmbTensorMap *map, unsigned i) {
 
 static uint64_t
 row_units(const SmbTensorMap *map) {
-  return map->is_im2col ? map->channels : count_of(map, 0);
+  return map->is_im2col ? map->channels : count_along(map, 0);
 }
 
 static uint64_t
-count_rows(const SmbTensorMap *map) {
+count_box_rows(const SmbTensorMap *map) {
   uint64_t rows = 1;
   for (unsigned i = 1; i < map->rank && !map->is_im2col; i++)
-    rows *= count_of(map, i);
+    rows *= count_along(map, i);
   return map->is_im2col ? map->pixels : rows;
 }
 
 uint64_t
 smb_tensor_box_bytes(const SmbTensorMap *map) {
-  return count_rows(map) * row_units(map) * unit_bytes(map);
+  return count_box_rows(map) * row_units(map) * unit_bytes(map);
 }
 
 static bool
@@ -113,14 +113,14 @@ visit_at(Walk *walk, const int64_t *at) {
 static void
 walk_tiles(Walk *walk) {
   const SmbTensorMap *map = walk->map;
-  uint64_t index[SMB_TENSOR_RANK] = {0}, n = count_rows(map);
+  uint64_t index[SMB_TENSOR_RANK] = {0}, n = count_box_rows(map);
   for (uint64_t row = 0; row < n; row++) {
     int64_t at[SMB_TENSOR_RANK];
     for (unsigned i = 0; i < map->rank; i++)
       at[i] = walk->box->coordinates[i] + (int64_t)(index[i] * (i ? map->steps[i] : 1));
     if (!visit_at(walk, at))
       return;
-    for (unsigned i = 1; i < map->rank && ++index[i] == count_of(map, i); i++)
+    for (unsigned i = 1; i < map->rank && ++index[i] == count_along(map, i); i++)
       index[i] = 0;
   }
 }
@@ -200,7 +200,7 @@ smb_tensor_swizzle(const SmbTensorMap *map, uint64_t address) {
 }
 
 static uint32_t
-read_word(const uint8_t *bytes) {
+read_float_bits(const uint8_t *bytes) {
   return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
@@ -210,7 +210,7 @@ smb_tensor_convert(const SmbTensorMap *map, uint8_t *bytes, uint32_t n) {
   if (map->type != SMB_TENSOR_TF32 && map->type != SMB_TENSOR_TF32_FTZ)
     return;
   for (uint32_t i = 0; i + 4 <= n; i += 4) {
-    uint32_t rounded = (read_word(bytes + i) + 0x1000) & ~0x1fffu;
+    uint32_t rounded = (read_float_bits(bytes + i) + 0x1000) & ~0x1fffu;
     for (unsigned b = 0; b < 4; b++)
       bytes[i + b] = (uint8_t)(rounded >> 8 * b);
   }

@@ -47,13 +47,13 @@ smb_tensor_corner_bits(uint32_t rank) {
 }
 
 static void
-put_bits(uint8_t *bytes, unsigned at, unsigned width, uint64_t value) {
+put_map_bits(uint8_t *bytes, unsigned at, unsigned width, uint64_t value) {
   for (unsigned i = 0; i < width; i++)
     bytes[(at + i) / 8] |= (uint8_t)((value >> i & 1) << (at + i) % 8);
 }
 
 static uint64_t
-get_bits(const uint8_t *bytes, unsigned at, unsigned width) {
+get_map_bits(const uint8_t *bytes, unsigned at, unsigned width) {
   uint64_t value = 0;
   for (unsigned i = 0; i < width; i++)
     value |= (uint64_t)(bytes[(at + i) / 8] >> (at + i) % 8 & 1) << i;
@@ -62,26 +62,26 @@ get_bits(const uint8_t *bytes, unsigned at, unsigned width) {
 
 static void
 put(uint8_t *bytes, unsigned field, unsigned i, uint64_t value) {
-  put_bits(bytes, fields[field].at + i * fields[field].step, fields[field].width, value);
+  put_map_bits(bytes, fields[field].at + i * fields[field].step, fields[field].width, value);
 }
 
 static uint64_t
 get(const uint8_t *bytes, unsigned field, unsigned i) {
-  return get_bits(bytes, fields[field].at + i * fields[field].step, fields[field].width);
+  return get_map_bits(bytes, fields[field].at + i * fields[field].step, fields[field].width);
 }
 
 static void
 put_corner(const SmbTensorMap *map, uint8_t *bytes, unsigned field, const int32_t *corner) {
   unsigned width = smb_tensor_corner_bits(map->rank);
   for (unsigned i = 0; i + 2 < map->rank; i++)
-    put_bits(bytes, fields[field].at + i * width, width, (uint64_t)corner[i]);
+    put_map_bits(bytes, fields[field].at + i * width, width, (uint64_t)corner[i]);
 }
 
 static void
 get_corner(const SmbTensorMap *map, const uint8_t *bytes, unsigned field, int32_t *corner) {
   unsigned width = smb_tensor_corner_bits(map->rank);
   for (unsigned i = 0; i + 2 < map->rank; i++) {
-    int32_t value = (int32_t)get_bits(bytes, fields[field].at + i * width, width);
+    int32_t value = (int32_t)get_map_bits(bytes, fields[field].at + i * width, width);
     corner[i] = value >> (width - 1) ? value - (1 << width) : value;
   }
 }

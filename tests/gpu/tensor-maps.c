@@ -41,14 +41,19 @@ call(const Call *c) {
   CUresult rc;
   void *address = (void *)(uintptr_t)c->address;
   if (c->function == 'T')
-    rc = cuTensorMapEncodeTiled(&map, c->type, c->rank, address, (const cuuint64_t *)c->dims, (const cuuint64_t *)c->strides, c->box, c->steps,
-                                c->interleave, c->swizzle, c->promotion, c->fill);
+    rc = cuTensorMapEncodeTiled(&map, c->type, c->rank, address, (const cuuint64_t *)c->dims,
+                                (const cuuint64_t *)c->strides, c->box, c->steps, c->interleave,
+                                c->swizzle, c->promotion, c->fill);
   else if (c->function == 'I')
-    rc = cuTensorMapEncodeIm2col(&map, c->type, c->rank, address, (const cuuint64_t *)c->dims, (const cuuint64_t *)c->strides, c->lower, c->upper,
-                                 c->channels, c->pixels, c->steps, c->interleave, c->swizzle, c->promotion, c->fill);
+    rc = cuTensorMapEncodeIm2col(&map, c->type, c->rank, address, (const cuuint64_t *)c->dims,
+                                 (const cuuint64_t *)c->strides, c->lower, c->upper, c->channels,
+                                 c->pixels, c->steps, c->interleave, c->swizzle, c->promotion,
+                                 c->fill);
   else
-    rc = cuTensorMapEncodeIm2colWide(&map, c->type, c->rank, address, (const cuuint64_t *)c->dims, (const cuuint64_t *)c->strides, c->lower[0],
-                                     c->upper[0], c->channels, c->pixels, c->steps, c->interleave, c->mode, c->swizzle, c->promotion, c->fill);
+    rc = cuTensorMapEncodeIm2colWide(&map, c->type, c->rank, address, (const cuuint64_t *)c->dims,
+                                     (const cuuint64_t *)c->strides, c->lower[0], c->upper[0],
+                                     c->channels, c->pixels, c->steps, c->interleave, c->mode,
+                                     c->swizzle, c->promotion, c->fill);
   printf("%c %d %d %llx", c->function, c->type, c->rank, (unsigned long long)c->address);
   int rank = c->rank < 1 ? 1 : c->rank > 5 ? 5 : c->rank;
   for (int i = 0; i < rank; i++)
@@ -85,7 +90,12 @@ call(const Call *c) {
 
 static Call
 plain(char function, int rank) {
-  Call c = {.function = function, .type = 7, .rank = rank, .address = 0x7f0000001000, .channels = 32, .pixels = 64};
+  Call c = {.function = function,
+            .type = 7,
+            .rank = rank,
+            .address = 0x7f0000001000,
+            .channels = 32,
+            .pixels = 64};
   uint64_t stride = 4096;
   for (int i = 0; i < 5; i++) {
     c.dims[i] = 64 + i;
@@ -103,7 +113,111 @@ plain(char function, int rank) {
   return c;
 }
 
-// Each argument by itself, each bit of each number.
+// --- each argument by itself, each bit of each number; in the order in which they were recorded
+
+static void
+fixed_modes(char function, int rank) {
+  Call c = plain(function, rank);
+  for (int type = -1; type <= 16; type++) {
+    c.type = type;
+    call(&c);
+  }
+  c = plain(function, rank);
+  for (int swizzle = -1; swizzle <= 7; swizzle++) {
+    c.swizzle = swizzle;
+    call(&c);
+    for (int interleave = 0; interleave <= 3; interleave++) {
+      c.interleave = interleave;
+      call(&c);
+    }
+    c.interleave = 0;
+  }
+  c = plain(function, rank);
+  for (int promotion = -1; promotion <= 4; promotion++) {
+    c.promotion = promotion;
+    call(&c);
+  }
+  c = plain(function, rank);
+  for (int fill = -1; fill <= 2; fill++) {
+    c.fill = fill;
+    call(&c);
+  }
+  for (int mode = -1; mode <= 2; mode++) {
+    c = plain(function, rank);
+    c.mode = mode;
+    call(&c);
+  }
+  for (int bit = 0; bit < 64; bit++) {
+    c = plain(function, rank);
+    c.address = 1ull << bit;
+    call(&c);
+  }
+}
+
+static void
+fixed_corners(char function, int rank, int i) {
+  for (int value = -40000; value <= 40000; value += value > -300 && value < 300 ? 7 : 3000) {
+    if (i + 2 >= rank)
+      continue;
+    Call c = plain(function, rank);
+    c.lower[i] = value;
+    call(&c);
+    c = plain(function, rank);
+    c.upper[i] = value;
+    call(&c);
+  }
+}
+
+static void
+fixed_dimension(char function, int rank, int i) {
+  Call c;
+  for (int bit = 0; bit < 35; bit++) {
+    c = plain(function, rank);
+    c.dims[i] = 1ull << bit;
+    call(&c);
+    c.dims[i]++;
+    call(&c);
+  }
+  for (int bit = 0; bit < 42 && i + 1 < rank; bit++) {
+    c = plain(function, rank);
+    c.strides[i] = 1ull << bit;
+    call(&c);
+  }
+  for (int bit = 0; bit < 11; bit++) {
+    c = plain(function, rank);
+    c.type = 0;
+    c.box[i] = 1u << bit;
+    call(&c);
+    c.box[i]--;
+    call(&c);
+  }
+  for (uint32_t step = 0; step < 10; step++) {
+    c = plain(function, rank);
+    c.steps[i] = step;
+    call(&c);
+  }
+  if (function != 'T')
+    fixed_corners(function, rank, i);
+}
+
+static void
+fixed_pixels(char function, int rank) {
+  for (int bit = 0; bit < 12; bit++) {
+    Call c = plain(function, rank);
+    c.type = 0;
+    c.swizzle = 0;
+    c.channels = 1u << bit;
+    call(&c);
+    c.channels--;
+    call(&c);
+    c = plain(function, rank);
+    c.pixels = 1u << bit;
+    call(&c);
+    c.pixels--;
+    call(&c);
+  }
+}
+
 static void
 fixed(char function) {
   for (int rank = 0; rank <= 6; rank++) {
@@ -111,94 +225,11 @@ fixed(char function) {
     call(&c);
   }
   for (int rank = function == 'T' ? 1 : 3; rank <= 5; rank++) {
-    Call c = plain(function, rank);
-    for (int type = -1; type <= 16; type++) {
-      c.type = type;
-      call(&c);
-    }
-    c = plain(function, rank);
-    for (int swizzle = -1; swizzle <= 7; swizzle++) {
-      c.swizzle = swizzle;
-      call(&c);
-      for (int interleave = 0; interleave <= 3; interleave++) {
-        c.interleave = interleave;
-        call(&c);
-      }
-      c.interleave = 0;
-    }
-    c = plain(function, rank);
-    for (int promotion = -1; promotion <= 4; promotion++) {
-      c.promotion = promotion;
-      call(&c);
-    }
-    c = plain(function, rank);
-    for (int fill = -1; fill <= 2; fill++) {
-      c.fill = fill;
-      call(&c);
-    }
-    for (int mode = -1; mode <= 2; mode++) {
-      c = plain(function, rank);
-      c.mode = mode;
-      call(&c);
-    }
-    for (int bit = 0; bit < 64; bit++) {
-      c = plain(function, rank);
-      c.address = 1ull << bit;
-      call(&c);
-    }
-    for (int i = 0; i < rank; i++) {
-      for (int bit = 0; bit < 35; bit++) {
-        c = plain(function, rank);
-        c.dims[i] = 1ull << bit;
-        call(&c);
-        c.dims[i]++;
-        call(&c);
-      }
-      for (int bit = 0; bit < 42 && i + 1 < rank; bit++) {
-        c = plain(function, rank);
-        c.strides[i] = 1ull << bit;
-        call(&c);
-      }
-      for (int bit = 0; bit < 11; bit++) {
-        c = plain(function, rank);
-        c.type = 0;
-        c.box[i] = 1u << bit;
-        call(&c);
-        c.box[i]--;
-        call(&c);
-      }
-      for (uint32_t step = 0; step < 10; step++) {
-        c = plain(function, rank);
-        c.steps[i] = step;
-        call(&c);
-      }
-      if (function == 'T')
-        continue;
-      for (int value = -40000; value <= 40000; value += value > -300 && value < 300 ? 7 : 3000) {
-        if (i + 2 >= rank)
-          continue;
-        c = plain(function, rank);
-        c.lower[i] = value;
-        call(&c);
-        c = plain(function, rank);
-        c.upper[i] = value;
-        call(&c);
-      }
-    }
-    for (int bit = 0; bit < 12 && function != 'T'; bit++) {
-      c = plain(function, rank);
-      c.type = 0;
-      c.swizzle = 0;
-      c.channels = 1u << bit;
-      call(&c);
-      c.channels--;
-      call(&c);
-      c = plain(function, rank);
-      c.pixels = 1u << bit;
-      call(&c);
-      c.pixels--;
-      call(&c);
-    }
+    fixed_modes(function, rank);
+    for (int i = 0; i < rank; i++)
+      fixed_dimension(function, rank, i);
+    if (function != 'T')
+      fixed_pixels(function, rank);
   }
 }
 
@@ -246,7 +277,8 @@ main(int argc, char **argv) {
   int count = argc > 1 ? atoi(argv[1]) : 1000, driver, major, minor;
   CUdevice device;
   CUcontext context;
-  if (cuInit(0) || cuDeviceGet(&device, 0) || cuDevicePrimaryCtxRetain(&context, device) || cuCtxSetCurrent(context))
+  if (cuInit(0) || cuDeviceGet(&device, 0) || cuDevicePrimaryCtxRetain(&context, device) ||
+      cuCtxSetCurrent(context))
     return 1;
   cuDriverGetVersion(&driver);
   cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
