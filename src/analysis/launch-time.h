@@ -36,6 +36,9 @@ gboolean smb_launch_time_check(const SmbArch *arch, GError **error);
 /** smb_launch_time_is_asked: Returns: whether one of these options was given */
 gboolean smb_launch_time_is_asked(void);
 
+/** Adds these options as they were given, for another process of this program. */
+void smb_launch_time_words(GStrvBuilder *words);
+
 /** smb_launch_time_is_wanted: @usually: whether it is said where nobody asks. Returns: whether to say it */
 gboolean smb_launch_time_is_wanted(gboolean usually);
 
@@ -46,8 +49,11 @@ SmbLaunchTime *smb_launch_time_predict(const SmbTarget *target, const SmbArch *a
 /** smb_launch_time_total: the same without what each access costs, which takes less time */
 SmbLaunchTime *smb_launch_time_total(const SmbTarget *target, const SmbArch *arch, GError **error);
 
-/** smb_time_describe: Returns: (transfer full): "108 µs", "1.24 ms": three digits */
+/** smb_time_describe: Returns: (transfer full): "108 µs", "1.24 ms": three digits; "0 µs" */
 char *smb_time_describe(double microseconds);
+
+/** smb_time_device: Returns: (transfer full): "an H200", "a B200", by how the first letter of @title is said */
+char *smb_time_device(const char *title);
 
 /**
  * smb_launch_time_new:

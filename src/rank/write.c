@@ -35,8 +35,9 @@ append_times(GString *text, const SmbRanking *ranking) {
   if (!chip)
     return;
   g_autofree char *sum = smb_time_describe(all), *part = smb_time_describe(cost);
-  g_string_append_printf(text, " Predicted on an %s: %s, of which bank conflicts cost %s (%.0f%%).",
-                         chip->title, sum, part, 100 * cost / all);
+  g_autofree char *device = smb_time_device(chip->title);
+  g_string_append_printf(text, " Predicted on %s: %s, of which bank conflicts cost %s (%.0f%%).",
+                         device, sum, part, 100 * cost / all);
 }
 
 char *

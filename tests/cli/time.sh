@@ -137,12 +137,31 @@ cp "$work/out" padded.json
 turn 'transpose<0>' analyze --time --format json
 cp "$work/out" flat.json
 expect 1 compare padded.json flat.json
-tells 'Time on h100: '
-tells ' times as long; bank conflicts cost 0.00 µs -> '
+tells 'Time on an H100: '
+tells ' times as long; bank conflicts cost 0 µs -> '
 expect 0 compare flat.json padded.json
 tells ' times as fast; bank conflicts cost '
 expect 1 compare padded.json flat.json --format markdown
-tells '. Time on h100: '
+tells '. Time on an H100: '
+expect 1 compare padded.json flat.json --format github
+shows ': the launch takes '
+# The time is what counts: a launch that is slower is worse, whatever its wavefronts are; within a percent the sums decide.
+slower() { # FACTOR: flat.json, which takes so many times as long
+  awk -v by="$1" '/"microseconds"/ && !done { sub(/[0-9.]+/, by * $3); done = 1 } { print }' flat.json >slower.json
+}
+slower 1.02
+expect 1 compare flat.json slower.json
+shows '1 case: 1 worse.'
+expect 1 compare flat.json slower.json --format sarif
+expect 0 compare slower.json flat.json
+shows '1 case: 1 better.'
+slower 1.005
+expect 0 compare flat.json slower.json
+shows '1 case: 1 same.'
+sed 's/"clock_ghz" : [0-9.]*/"clock_ghz" : 1.5/' flat.json >slower.json
+expect 0 compare padded.json padded.json
+expect 0 compare slower.json flat.json
+shows '1 case: 1 same.'
 expect 1 compare padded.json flat.json --format json
 shows '"conflict_microseconds"'
 # shellcheck disable=SC2086
@@ -188,7 +207,21 @@ END
 expect 1 check
 shows '1 of 2 cases passed. Limits failed: flat.'
 says "of the time of kernel 'transpose<0>' on an H200: more than --max-cost 5%"
+shows ' predicted'
+shows 'conflicts cost'
 expect 0 check padded
+expect 0 check padded --format csv --device h100
+tail -n 1 "$work/out" | grep -qE 'passed,,[0-9]+,0$' || die "no time of the case: $(cat "$work/out")"
+# A command line asks for the times of cases without a limit of it.
+grep -vE 'max-cost|device' smembank.ini >free.ini
+expect 0 check --project free.ini
+grep -q predicted "$work/out" && die "a time that nobody asked for: $(cat "$work/out")"
+expect 0 check --project free.ini --time --no-time
+expect 0 check --project free.ini --time --format markdown
+shows '| predicted time | conflicts cost | verdict |'
+status=0
+"$SMEMBANK" check --project free.ini --device none >"$work/out" 2>"$work/err" || status=$?
+[ "$status" -eq 3 ] || die "a device that is not there: status $status"
 # The device of a prediction is not that of a measurement.
 "$SMEMBANK" validate --case padded --recorded >"$work/out" 2>"$work/err" || true
 grep -q 'h200' "$work/err" && die "validate: $(cat "$work/err")"
