@@ -131,4 +131,5 @@ smb_analyze_annotate(SmbCli *cli, gconstpointer result) {
   smb_launch_time_write(cli, report->time);
   smb_table_write(table, cli->out, cli->colour);
   smb_analyze_write_worst(cli, smb_analyze_told(report), report->compiled);
+  smb_analyze_write_end(cli, smb_analyze_told(report));
 }

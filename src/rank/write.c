@@ -69,6 +69,20 @@ describe_captured_command(const SmbRanking *ranking, char **text) {
   return *text;
 }
 
+// How many rows a person sees.
+static guint
+count_shown_launches(const SmbRanking *ranking) {
+  guint n = ranking->rows->len;
+  return ranking->quiet ? 0 : ranking->top ? MIN(ranking->top, n) : n;
+}
+
+static void
+write_ranking_rest(const SmbRanking *ranking, SmbSpool *out) {
+  guint n = ranking->rows->len - count_shown_launches(ranking);
+  if (n && !ranking->quiet)
+    smb_spool_printf(out, "%s not shown: --top %u\n", smb_count(n, "more row").text, ranking->top);
+}
+
 // --- text
 
 static void
@@ -154,13 +168,15 @@ write_ranking_text(SmbCli *cli, gconstpointer result) {
     smb_spool_printf(cli->out, "%s: ", ranking->file);
   smb_spool_printf(cli->out, "%s\n\n", describe_captured_command(ranking, &command));
   smb_style_write(cli->out, SMB_STYLE_BOLD, cli->colour, summary);
-  smb_spool_puts(cli->out, "\n\n");
-  for (guint i = 0; i < ranking->rows->len; i++)
+  smb_spool_puts(cli->out, ranking->quiet ? "\n" : "\n\n");
+  guint n = count_shown_launches(ranking);
+  for (guint i = 0; i < n; i++)
     add_ranking_row(table, ranking->rows->pdata[i], is_timed);
-  if (ranking->rows->len)
+  if (n)
     smb_table_write(table, cli->out, cli->colour);
+  write_ranking_rest(ranking, cli->out);
   gboolean has_remark = FALSE;
-  for (guint i = 0; i < ranking->rows->len; i++) {
+  for (guint i = 0; i < n; i++) {
     const SmbRankRow *row = ranking->rows->pdata[i];
     g_autofree char *remark = smb_rank_remark(row);
     if (!*remark)
@@ -283,13 +299,15 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
   smb_markdown_code(cli->out, describe_captured_command(ranking, &command));
   smb_spool_puts(cli->out, "\n\n**");
   smb_markdown_text(cli->out, summary);
-  smb_spool_puts(cli->out,
-                 "**\n\n| launch | kernel | grid | block | requests | wavefronts | excess "
-                 "| % | duration |");
+  smb_spool_puts(cli->out, "**\n");
+  if (ranking->quiet)
+    return;
+  smb_spool_puts(cli->out, "\n| launch | kernel | grid | block | requests | wavefronts | excess "
+                           "| % | duration |");
   smb_spool_puts(cli->out, is_timed ? " predicted | conflicts | % | remark |\n" : " remark |\n");
   smb_spool_printf(cli->out, "|--:|---|---|---|--:|--:|--:|--:|--:|%s---|\n",
                    is_timed ? "--:|--:|--:|" : "");
-  for (guint i = 0; i < ranking->rows->len; i++) {
+  for (guint i = 0; i < count_shown_launches(ranking); i++) {
     const SmbRankRow *row = ranking->rows->pdata[i];
     g_autofree char *numbers = describe_numbers(row), *remark = smb_rank_remark(row);
     g_autofree char *grid = smb_describe_extent(row->launch->grid);
@@ -313,6 +331,9 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
     smb_markdown_text(cli->out, remark);
     smb_spool_puts(cli->out, " |\n");
   }
+  if (count_shown_launches(ranking) < ranking->rows->len)
+    smb_spool_puts(cli->out, "\n");
+  write_ranking_rest(ranking, cli->out);
   if (ranking->more)
     ranking->more->markdown(ranking->more->user, cli->out);
 }

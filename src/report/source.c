@@ -4,6 +4,7 @@
 #include "src/analysis/row.h"
 
 #include "sim/arch/words.h"
+#include "src/out/describe.h"
 #include "src/report/impl.h"
 
 static void
@@ -70,7 +71,8 @@ void
 smb_report_write_place(const SmbReport *report, SmbSpool *page, const SmbSite *site,
                        const char *word) {
   guint file = 0;
-  g_autofree char *place = smb_site_place(site);
+  g_autofree char *name = site->file ? smb_describe_file(site->file) : NULL;
+  g_autofree char *place = name ? g_strdup_printf("%s:%u", name, site->line) : smb_site_place(site);
   if (site->line && !site->file) {
     smb_spool_printf(page, "<a href=\"#%sline-%u\">%s%u</a>", report->prefix, site->line, word,
                      site->line);
