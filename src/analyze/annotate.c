@@ -77,7 +77,7 @@ write_line(SmbTable *table, const SmbAnalyzeReport *report, const GArray *lines,
     write_compiled_margin(table, &g_array_index(compiled, SmbLineTally, i));
   double all = smb_launch_time_conflicts(report->time);
   if (compiled && smb_analyze_is_timed(report))
-    write_line_cost(table, i ? MIN(g_array_index(compiled, SmbLineTally, i).cost, all) : all);
+    write_line_cost(table, i ? g_array_index(compiled, SmbLineTally, i).cost : all);
 }
 
 // Sums up in row 0, which is what stands elsewhere.

@@ -93,32 +93,27 @@ write_more_text(const SmbCli *cli, const SmbRanking *ranking, SmbSpool *out) {
   ranking->more->text(ranking->more->user, out);
 }
 
-// What is predicted of one launch: its time, and what its conflicts cost of it; "" each if that is not known.
-typedef struct {
-  char *time, *cost, *percent;
-} Predicted;
-
-static void
-predicted_clear(Predicted *predicted) {
+void
+smb_predicted_clear(SmbPredicted *predicted) {
   g_free(predicted->time);
   g_free(predicted->cost);
   g_free(predicted->percent);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Predicted, predicted_clear)
 
-static Predicted
-describe_predicted(const SmbRankRow *row) {
+SmbPredicted
+smb_rank_predicted(const SmbRankRow *row) {
   const SmbTime *time = row->time;
   if (!time)
-    return (Predicted){g_strdup(""), g_strdup(""), g_strdup("")};
+    return (SmbPredicted){g_strdup(""), g_strdup(""), g_strdup("")};
   double cost = smb_rank_row_cost(row), all = smb_time_microseconds(time, time->cycles);
-  return (Predicted){smb_time_describe(all), cost < 0.005 ? g_strdup("0") : smb_time_describe(cost),
-                     g_strdup_printf("%.0f%%", 100 * cost / all)};
+  return (SmbPredicted){smb_time_describe(all),
+                        cost < 0.005 ? g_strdup("0") : smb_time_describe(cost),
+                        g_strdup_printf("%.0f%%", 100 * cost / all)};
 }
 
 static void
 add_predicted_cells(SmbTable *table, const SmbRankRow *row) {
-  g_auto(Predicted) predicted = describe_predicted(row);
+  g_auto(SmbPredicted) predicted = smb_rank_predicted(row);
   SmbStyle style = smb_rank_row_cost(row) > 0 ? SMB_STYLE_BAD : SMB_STYLE_GOOD;
   smb_table_cell(table, SMB_STYLE_PLAIN, predicted.time);
   smb_table_cell(table, style, predicted.cost);
@@ -323,7 +318,7 @@ write_ranking_markdown(SmbCli *cli, gconstpointer result) {
           cli->out,
           " %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT " | %.0f |",
           row->total.requests, row->total.wavefronts, row->total.excess, smb_rank_percent(row));
-    g_auto(Predicted) predicted = describe_predicted(row);
+    g_auto(SmbPredicted) predicted = smb_rank_predicted(row);
     smb_spool_printf(cli->out, " %s | ", time);
     if (is_timed)
       smb_spool_printf(cli->out, "%s | %s | %s | ", predicted.time, predicted.cost,

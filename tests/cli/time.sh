@@ -45,21 +45,22 @@ draw() {
 
 draw 'transpose<0>'
 tells 'limited by shared memory (busy '
-grep -q 'Without bank conflicts: ' page.html || die "$last: the page does not say what conflicts cost"
+grep -q 'shared memory is busy .* Without bank conflicts DRAM limits: ' page.html || die "$last: the page does not say what limits"
 bars() {
-  grep -oE "<rect class=\"$1\" x=\"[0-9]+\" y=\"[0-9]+\" width=\"[0-9.]+\"" page.html | grep -vc 'width="16"'
+  grep -oE "<div class=\"share $1( limit)?\"><i style=\"--share: [01]\.[0-9]+\"></i>" page.html | wc -l
 }
 { [ "$(bars with)" -ge 4 ] && [ "$(bars with)" = "$(bars without)" ]; } || die "$last: $(bars with) and $(bars without) bars"
-grep -oE '<text class="unit limit"[^<]*' page.html | grep -q '>shared memory' || die "$last: does not mark what limits"
+grep -q '<th scope="row" class="limit">shared memory</th><td><div class="share with limit">' page.html || die "$last: does not mark what limits"
+grep -q '<th scope="row" class="limit">DRAM</th>.*<div class="share without limit">' page.html || die "$last: does not mark what limits then"
 [ "$(grep -c 'aria-label="what conflicts cost"' page.html)" = 1 ] || die "$last: no table of costs"
-cost=$(grep -oE '<td class="bad">[0-9.]+ %</td></tr>' page.html | head -n 1 | grep -oE '[0-9.]+')
+cost=$(grep -oE '<td class="bad">[0-9.]+ %</td><td class="bar">' page.html | head -n 1 | grep -oE '[0-9.]+')
 turn 'transpose<0>' analyze --time --format json
 sed -n '/"time"/,$p' "$work/out" | grep '"cycles"' | grep -oE '[0-9]+' >cycles
 awk -v a="$(sed -n 1p cycles)" -v b="$(sed -n 2p cycles)" -v c="$cost" 'BEGIN { exit !(c > 0 && c <= 100 * (1 - b / a) + 0.1) }' ||
   die "a line costs $cost % of the launch: $(cat cycles)"
 draw 'transpose<1>'
-if grep -q 'without bank conflicts</text>\|what conflicts cost' page.html; then die "$last: has no conflicts to draw"; fi
-grep -oE '<text class="unit limit"[^<]*' page.html | grep -q '>DRAM' || die "$last: does not mark DRAM"
+if grep -q '>without bank conflicts<\|what conflicts cost' page.html; then die "$last: has no conflicts to draw"; fi
+grep -q '<th scope="row" class="limit">DRAM</th>' page.html || die "$last: does not mark DRAM"
 # A launch of one block, or of PTX, has no picture; of an unknown device nothing is written.
 expect 0 report page.html transpose.cubin --entry 'transpose<0>' --block 32,8 --arg 2=32
 if grep -q 'id="time"' page.html; then die "$last: draws the time of one block"; fi
