@@ -86,13 +86,29 @@ write_compiled_row(const SmbReport *report, SmbSpool *page, const SmbSite *place
   smb_spool_puts(page, "</tr>\n");
 }
 
+// The access of a row with the most excess wavefronts; the row leads to it. @exact: (out): whether all of them are
+static guint
+find_worst_of_row(const GArray *accesses, const SmbAnalyzeRow *row, gboolean *exact) {
+  guint worst = (guint)(row->access - (const SmbAccess *)(gconstpointer)accesses->data);
+  *exact = TRUE;
+  for (guint i = 0; i < accesses->len; i++) {
+    const SmbAccess *access = &g_array_index(accesses, SmbAccess, i);
+    if (!smb_analyze_is_one_row(row->access->site, access->site))
+      continue;
+    *exact = *exact && !smb_access_is_lower_bound(access);
+    if (access->total.excess > g_array_index(accesses, SmbAccess, worst).total.excess)
+      worst = i;
+  }
+  return worst;
+}
+
 static void
-write_page_access(const SmbReport *report, SmbSpool *page, guint i) {
-  const SmbAccess *access = &g_array_index(report->analysis->accesses, SmbAccess, i);
+write_page_row(const SmbReport *report, SmbSpool *page, const SmbAnalyzeRow *row) {
   SmbTally compiled;
-  gboolean is_first = smb_compiled_count_share(report->compiled, access, &compiled);
-  write_sites(report, page, access->site, 1, access->total.excess ? "access" : NULL, i);
-  write_page_tally(page, &access->total, !smb_access_is_lower_bound(access));
+  gboolean exact, is_first = smb_compiled_count_share(report->compiled, row->access, &compiled);
+  guint worst = find_worst_of_row(report->analysis->accesses, row, &exact);
+  write_sites(report, page, row->access->site, row->n, row->total.excess ? "access" : NULL, worst);
+  write_page_tally(page, &row->total, exact);
   write_page_compiled(report, page, is_first ? &compiled : NULL);
   smb_spool_puts(page, "</tr>\n");
 }
@@ -100,23 +116,26 @@ write_page_access(const SmbReport *report, SmbSpool *page, guint i) {
 // Accesses, and what only compiled code has, by their lines.
 static void
 write_shared_rows(const SmbReport *report, SmbSpool *page) {
-  const GArray *accesses = report->analysis->accesses;
+  g_autoptr(GArray) gathered = smb_analyze_gather(report->analysis->accesses, FALSE);
   const GArray *lines = smb_compiled_count_has(report->compiled) ? report->compiled->lines : NULL;
   g_autofree SmbSite *places = g_new0(SmbSite, lines ? lines->len + 1 : 1);
   g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(SmbViewRow));
-  for (guint i = 0; i < accesses->len; i++)
-    g_array_append_val(rows, ((SmbViewRow){.site = g_array_index(accesses, SmbAccess, i).site}));
+  for (guint i = 0; i < gathered->len; i++) {
+    SmbViewRow row = {.site = g_array_index(gathered, SmbAnalyzeRow, i).access->site};
+    g_array_append_val(rows, row);
+  }
   for (guint i = 0; lines && i < lines->len; i++) {
+    SmbViewRow row = {.site = &places[i]};
     places[i] = *g_array_index(lines, SmbCompiledLine, i).site;
     if (g_strcmp0(places[i].file, smb_program_file(report->target->kernel)) == 0)
       places[i].file = NULL; // as the rows of the text have it
-    g_array_append_val(rows, ((SmbViewRow){.site = &places[i]}));
+    g_array_append_val(rows, row);
   }
   g_autoptr(GArray) order = smb_view_order(&smb_view_all, rows);
   for (guint r = 0; r < order->len; r++) {
-    guint i = g_array_index(order, guint, r), at = i - accesses->len;
-    if (i < accesses->len)
-      write_page_access(report, page, i);
+    guint i = g_array_index(order, guint, r), at = i - gathered->len;
+    if (i < gathered->len)
+      write_page_row(report, page, &g_array_index(gathered, SmbAnalyzeRow, i));
     else if (!g_array_index(lines, SmbCompiledLine, at).first)
       write_compiled_row(report, page, &places[at], &g_array_index(lines, SmbCompiledLine, at));
   }
