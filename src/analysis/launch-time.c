@@ -351,6 +351,7 @@ smb_launch_time_json(JsonBuilder *json, const SmbLaunchTime *launch) {
     smb_json_object(json, "simulated");
     smb_json_number(json, "blocks", (gint64)time->blocks);
     smb_json_number(json, "instructions", (gint64)time->instructions);
+    smb_json_number(json, "cycles", (gint64)round(time->simulated));
     json_builder_end_object(json);
     if (smb_json_object_if(json, "error", launch->chip->error > 0)) {
       smb_json_double(json, "typical", launch->chip->error);

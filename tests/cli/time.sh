@@ -85,6 +85,10 @@ turn 'transpose<0>' analyze --time --format json
 sed -n '/"time"/,$p' "$work/out" | grep '"cycles"' | grep -oE '[0-9]+' >cycles
 all=$(sed -n 1p cycles) without=$(sed -n 2p cycles)
 near "$without" "$padded" 2
+# What was replayed, and how long that took: some of the launch, which goes on as it does.
+sed -n '/"simulated"/,/}/p' "$work/out" >simulated
+simulated=$(grep '"cycles"' simulated | grep -oE '[0-9]+')
+{ [ "$simulated" -gt 0 ] && [ "$simulated" -le "$all" ]; } || die "replayed $simulated of $all cycles: $(cat simulated)"
 # Four loads have conflicts, and the stores have none; no access costs more than all of them.
 grep -oE '"cost_cycles" *: *[0-9]+' "$work/out" | grep -oE '[0-9]+' >costs
 { [ "$(grep -vcx 0 costs)" = 4 ] && [ "$(grep -cx 0 costs)" = 4 ]; } || die "costs of accesses: $(cat costs)"
