@@ -22,13 +22,11 @@ static gboolean option_time, option_no_time;
 static char *option_device, *option_clock, *option_cache;
 
 static const GOptionEntry entries[] = {
-    {"time", 0, 0, G_OPTION_ARG_NONE, &option_time,
-     "predict how long the launch takes, what limits it, and what its conflicts cost (default: "
-     "where counting takes longer than that)",
-     NULL},
-    {"no-time", 0, 0, G_OPTION_ARG_NONE, &option_no_time, "do not predict it", NULL},
     {"device", 0, 0, G_OPTION_ARG_STRING, &option_device,
      "the device that it is predicted for (default: the first one of the architecture)", "NAME"},
+    {"time", 0, 0, G_OPTION_ARG_NONE, &option_time,
+     "always predict how long the launch takes, what limits it, and what its conflicts cost", NULL},
+    {"no-time", 0, 0, G_OPTION_ARG_NONE, &option_no_time, "never predict it", NULL},
     {"clock", 0, 0, G_OPTION_ARG_STRING, &option_clock,
      "the clock of its multiprocessors (default: its boost clock)", "GHZ"},
     {"cache", 0, 0, G_OPTION_ARG_STRING, &option_cache,
@@ -36,7 +34,7 @@ static const GOptionEntry entries[] = {
     G_OPTION_ENTRY_NULL,
 };
 const SmbCliGroup smb_launch_time_group = {"Time", entries};
-const SmbCliGroup smb_launch_time_clock_group = {"Time", entries + 3};
+const SmbCliGroup smb_launch_time_own_device_group = {"Time", entries + 1};
 
 void
 smb_launch_time_choose(char *device) {
@@ -117,7 +115,9 @@ predict_with(const SmbTarget *target, const SmbArch *arch, gboolean sites, GErro
   SmbTimeOptions options = {.sites = sites,
                             .is_cancelled = target->options.is_cancelled,
                             .user = target->options.cancel_user};
-  if (!parse_clock(&options.clock_khz, error) || !parse_cache(&options.is_warm, error))
+  // What each site costs is asked for by those who decide themselves whether to predict.
+  if ((option_no_time && !sites) || !parse_clock(&options.clock_khz, error) ||
+      !parse_cache(&options.is_warm, error))
     return NULL;
   g_autoptr(SmbLaunchTime) time = g_new0(SmbLaunchTime, 1);
   time->target = target;
