@@ -228,7 +228,7 @@ start_block(Multiprocessor *sm, guint index, double when) {
     GArray *events = g_ptr_array_index(record->warps, w);
     TimedWarp *warp = &sm->pool[index * sm->warps_per_block + w];
     *warp = (TimedWarp){.events = (const SmbEvent *)(gpointer)events->data,
-                        .n = events->len,
+                        .n = smb_replay_warp_events(replay, events->len),
                         .block = index,
                         .number = sm->n_warps++,
                         .sequence = (guint)sm->started,
@@ -498,6 +498,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   for (guint u = 0; u < SMB_N_UNITS; u++)
     result.busy[u] = sm->end > 0 ? MIN(1, sm->busy[u] / sm->end) : 0;
   memcpy(result.stalls, sm->stalls, sizeof(result.stalls));
+  result.simulated = sm->end;
   extend_replay(sm, &result);
   smb_l1_cache_free(sm->cache);
   g_free(sm->pool);
