@@ -26,6 +26,34 @@ diff sgemm.cu best.cu >changes && die 'nothing was written'
 [ "$(grep -c '^>' changes)" = 4 ] || die "wrote $(cat changes)"
 grep -qF '[BM + 4]' changes || die "wrote $(cat changes)"
 grep -qF 'bs[kk][column + column / 32 * 4 + j]' changes || die "wrote $(cat changes)"
+
+# A swizzle of c alone gains too little. With those of a and b it costs nothing more: their indices are the same.
+cat >trees.cu <<'END'
+__global__ void trees(float *out, const float *in) {
+  __shared__ float a[1024], b[1024], c[1024];
+  int t = threadIdx.x, g = blockIdx.x * 3072;
+  for (int i = t; i < 1024; i += 256) {
+    a[i] = in[g + i];
+    b[i] = in[g + 1024 + i];
+    c[i] = in[g + 2048 + i];
+  }
+  for (int s = 1; s < 1024; s *= 2) {
+    __syncthreads();
+    for (int i = 2 * s * t; i < 1024; i += 2 * s * 256) {
+      a[i] += a[i + s] * b[i];
+      b[i] += b[i + s];
+      if (s == 4)
+        c[i] += c[i + s];
+    }
+  }
+  if (t == 0)
+    out[blockIdx.x] = a[0] + b[0] + c[0];
+}
+END
+expect 0 advise trees.cu --block 256 --grid 4096 --device h200 --only swizzle --out best.cu
+shows 'Swizzle<3,0,5> is not recommended: '
+shows 'Together, a: Swizzle<5,0,5>, b: Swizzle<5,0,5>, c: Swizzle<3,0,5>, as CUDA C:'
+grep -qF 'c[i ^ (i >> 5 & 7)]' best.cu || die "$last: wrote $(cat best.cu)"
 [ "${SMEMBANK_TEST_EFFORT-}" = full ] || exit 0
 
 expect 0 advise flat.cu --block 256 --arg n=512 --out best.cu

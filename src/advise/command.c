@@ -199,26 +199,12 @@ warn_unseen(SmbCli *cli, const SmbAdviseReport *report, const SmbAdviseArray *ar
                      option_out ? option_out : report->target->file, lines);
 }
 
-// The layouts of a rewritten kernel: "tile: pad 1" (transfer full).
-static char *
-name_layouts(const SmbAdviseReport *report, const SmbProof *proof) {
-  GString *names = g_string_new(NULL);
-  for (guint i = 0; i < report->arrays->len; i++) {
-    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
-    const SmbAdviseLayout *layout = smb_advise_proven(report, array);
-    if (layout && (proof == report->together || proof == layout->proof))
-      g_string_append_printf(names, "%s%s: %s", names->len ? ", " : "",
-                             array->search->use->array->name, layout->name);
-  }
-  return g_string_free(names, FALSE);
-}
-
 // The best rewritten kernel (transfer full), or NULL if none is better; @name: which layout it has.
 static char *
 rewrite_kernel(const SmbAdviseReport *report, char **name) {
   const SmbProof *proof = smb_advise_final(report);
   const SmbAdvisePadding *padded = smb_advise_padded(report);
-  *name = padded ? g_strdup(padded->name) : proof ? name_layouts(report, proof) : NULL;
+  *name = padded ? g_strdup(padded->name) : proof ? smb_advise_name_layouts(report, proof) : NULL;
   return padded  ? smb_advise_written_text(report->written, padded)
          : proof ? g_strdup(proof->text)
                  : NULL;

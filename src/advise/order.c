@@ -75,6 +75,21 @@ smb_advise_final(const SmbAdviseReport *report) {
   return final;
 }
 
+char *
+smb_advise_name_layouts(const SmbAdviseReport *report, const SmbProof *proof) {
+  GString *names = g_string_new(NULL);
+  gboolean together = proof == report->together;
+  for (guint i = 0; i < report->arrays->len; i++) {
+    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
+    const SmbAdviseLayout *layout =
+        together ? g_ptr_array_index(report->joined, i) : smb_advise_proven(report, array);
+    if (layout && (together || proof == layout->proof))
+      g_string_append_printf(names, "%s%s: %s", names->len ? ", " : "",
+                             array->search->use->array->name, layout->name);
+  }
+  return g_string_free(names, FALSE);
+}
+
 const SmbAdvisePadding *
 smb_advise_padded(const SmbAdviseReport *report) {
   return report->written ? report->written->best : NULL;
@@ -103,6 +118,7 @@ compare_layouts(gconstpointer a, gconstpointer b, gpointer data) {
   gboolean worse_y = compiled && (!y->compiled || smb_advise_is_worse(report, y->compiled));
   return smb_order(worse_x, worse_y) ?: smb_advise_layout_order(x, y) ?: compare_kinds(x, y)
          ?: smb_order(count_edits(x), count_edits(y))
+         ?: smb_order(x->kind != SMB_ADVISE_PAD, y->kind != SMB_ADVISE_PAD)
          ?: smb_order(x->candidate->bytes, y->candidate->bytes);
 }
 

@@ -9,6 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/base/order.h"
 #include "sim/base/text.h"
+#include "src/advise/prove.h"
 #include "src/analysis/compiled-count.h"
 #include "src/cli/cli.h"
 
@@ -94,25 +95,6 @@ count_merged(const SmbAdviseReport *report, const SmbAdvice *search, const SmbCa
   return tried && tried->fit == SMB_LAYOUT_FITS ? tried->total : candidate->total;
 }
 
-// Whether no other part of dynamic memory lies behind an array.
-static gboolean
-is_last(const SmbAdviseReport *report, const SmbArray *array) {
-  for (guint i = 0; i < report->uses->all->len; i++) {
-    const SmbArrayUse *use = g_ptr_array_index(report->uses->all, i);
-    if (use->array->is_carved && use->array->base > array->base)
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static SmbRewriteArray
-describe_rewrite(const SmbAdviseReport *report, const SmbAdvice *search,
-                 const SmbCandidate *candidate) {
-  const SmbArray *array = search->use->array;
-  return (SmbRewriteArray){array, search->use->bytes, search->original->layout, candidate->layout,
-                           is_last(report, array)};
-}
-
 // What is told of a layout of an array; @kind: 0 for the present one.
 static SmbAdviseLayout *
 layout_new(const SmbAdviseReport *report, const SmbAdviseArray *told, const SmbCandidate *candidate,
@@ -121,7 +103,7 @@ layout_new(const SmbAdviseReport *report, const SmbAdviseArray *told, const SmbC
   const SmbArray *array = search->use->array;
   const SmbLaunch *launch = &report->target->launch;
   SmbAdviseLayout *layout = g_new0(SmbAdviseLayout, 1);
-  SmbRewriteArray wanted = describe_rewrite(report, search, candidate);
+  SmbRewriteArray wanted = smb_advise_describe_rewrite(report, search, candidate);
   gboolean has_rows =
       array->n_dimensions > 1 && candidate->layout.columns == search->original->layout.columns;
   layout->candidate = candidate;
@@ -159,6 +141,7 @@ smb_advise_report_free(SmbAdviseReport *report) {
   if (!report)
     return;
   smb_proof_free(report->together);
+  g_clear_pointer(&report->joined, g_ptr_array_unref);
   smb_advise_compiled_free(report->now);
   smb_advise_compiled_free(report->compiled);
   smb_advise_written_free(report->written);
@@ -288,77 +271,6 @@ choose_layouts(SmbAdviseArray *array, const SmbAdviseReport *report, const SmbAd
   smb_advise_sort(report, array);
 }
 
-// What each access is to cost when an array lies otherwise.
-static void
-add_change(guint64 *wavefronts, const SmbAdvice *advice, const SmbCandidate *candidate) {
-  for (guint i = 0; i < candidate->accesses->len; i++)
-    wavefronts[i] += g_array_index(candidate->accesses, SmbTally, i).wavefronts -
-                     g_array_index(advice->original->accesses, SmbTally, i).wavefronts;
-}
-
-static guint64 *
-present_wavefronts(const SmbAnalysis *analysis) {
-  guint64 *wavefronts = g_new0(guint64, analysis->accesses->len + 1);
-  for (guint i = 0; i < analysis->accesses->len; i++)
-    wavefronts[i] = g_array_index(analysis->accesses, SmbAccess, i).total.wavefronts;
-  return wavefronts;
-}
-
-static SmbOriginal
-describe_original(const SmbAdviseReport *report) {
-  return (SmbOriginal){report->target->kernel,   report->arch,     report->target->launch,
-                       &report->target->options, report->analysis, report->global};
-}
-
-static gboolean
-is_cheaper(const SmbAdviseArray *array, const SmbAdviseLayout *layout) {
-  return layout->candidate->total.wavefronts < array->now->candidate->total.wavefronts ||
-         layout->merged.wavefronts < array->now->merged.wavefronts;
-}
-
-// What takes more than a static array may: a rewriting would have to change where the array comes from.
-static SmbProof *
-refuse_static(const SmbAdviseReport *report, const SmbArray *array) {
-  SmbProof *proof = g_new0(SmbProof, 1);
-  proof->launch = report->target->launch;
-  proof->failure = g_strdup_printf(
-      smb_arch_say(
-          report->arch,
-          "a block has at most %u bytes of static shared memory: declare %s as a one-dimensional "
-          "extern array, and launch with dynamic shared memory that cudaFuncSetAttribute allows"),
-      smb_arch_info(report->arch)->static_shared_bytes, array->name);
-  return proof;
-}
-
-// Rewrites the kernel for the best layouts of each kind: of both together where that is better than either.
-static void
-prove_kinds(const SmbAdviseReport *report, SmbAdviseArray *array) {
-  const SmbAdviseLayout *best = NULL;
-  SmbOriginal original = describe_original(report);
-  for (guint i = 0; i < array->layouts->len; i++) {
-    SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, i);
-    gboolean wanted =
-        layout->kind != SMB_ADVISE_BOTH || !best || smb_advise_layout_order(layout, best) < 0;
-    if (!layout->is_first || !wanted || !is_cheaper(array, layout))
-      continue;
-    SmbRewriteArray rewrite = describe_rewrite(report, array->search, layout->candidate);
-    g_autofree guint64 *expected = present_wavefronts(report->analysis);
-    add_change(expected, array->search, layout->candidate);
-    layout->proof = layout->fits == SMB_ADVISE_OPT_IN && !rewrite.array->is_dynamic
-                        ? refuse_static(report, rewrite.array)
-                        : smb_proof_choose(&original, &rewrite, expected);
-    if (!best && smb_proof_holds(layout->proof))
-      best = layout;
-  }
-}
-
-static SmbAdviseCompiled *
-compile_later(GPtrArray *forms, const SmbProof *proof) {
-  SmbAdviseCompiled *form = smb_advise_compiled_new(proof->text, proof->launch.dynamic_bytes);
-  g_ptr_array_add(forms, form);
-  return form;
-}
-
 // What was tried in vain: the kernel as it is, or another layout of the kind, is as good as compiled.
 static void
 drop_trials(const SmbAdviseReport *report, const SmbAdviseArray *array) {
@@ -385,7 +297,10 @@ compile_layouts(SmbAdviseReport *report) {
     for (guint j = 0; j < array->layouts->len; j++) {
       SmbAdviseLayout *layout = g_ptr_array_index(array->layouts, j);
       if (smb_proof_holds(layout->proof))
-        layout->compiled = compile_later(forms, layout->proof);
+        layout->compiled =
+            smb_advise_compiled_new(layout->proof->text, layout->proof->launch.dynamic_bytes);
+      if (layout->compiled)
+        g_ptr_array_add(forms, layout->compiled);
     }
   }
   for (guint i = 0; forms->len == 0 && i < report->arrays->len; i++)
@@ -398,33 +313,6 @@ compile_layouts(SmbAdviseReport *report) {
     SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
     drop_trials(report, array);
     smb_advise_sort(report, array);
-  }
-}
-
-// All arrays that have a better layout, in it.
-static void
-prove_together(SmbAdviseReport *report) {
-  g_autoptr(GArray) rewrites = g_array_new(FALSE, FALSE, sizeof(SmbRewriteArray));
-  g_autofree guint64 *expected = present_wavefronts(report->analysis);
-  for (guint i = 0; i < report->arrays->len; i++) {
-    const SmbAdviseArray *array = g_ptr_array_index(report->arrays, i);
-    const SmbAdviseLayout *best = smb_advise_proven(report, array);
-    if (!best)
-      continue;
-    SmbRewriteArray rewrite = describe_rewrite(report, array->search, best->candidate);
-    rewrite.form = best->proof->form;
-    g_array_append_val(rewrites, rewrite);
-    add_change(expected, array->search, best->candidate);
-  }
-  SmbOriginal original = describe_original(report);
-  if (rewrites->len <= 1)
-    return;
-  report->together = smb_proof_rewrite(&original, (const SmbRewriteArray *)rewrites->data,
-                                       rewrites->len, expected);
-  if (report->now && !report->now->failure && smb_proof_holds(report->together)) {
-    g_autoptr(GPtrArray) forms = g_ptr_array_new();
-    report->compiled = compile_later(forms, report->together);
-    smb_advise_compile(report->target, report->arch, report->now, forms);
   }
 }
 
@@ -470,7 +358,7 @@ advise_on_array(SmbAdviseReport *report, const SmbArrayUse *use, const SmbAdvise
       (array->merged_search && !check_searched(array->merged_search, options.max_counts, error)))
     return FALSE;
   choose_layouts(array, report, asked, &options);
-  prove_kinds(report, array);
+  smb_advise_prove_kinds(report, array);
   smb_advise_sort(report, array);
   return TRUE;
 }
@@ -568,7 +456,7 @@ smb_advise_report_new(const SmbTarget *target, SmbArch *arch, const SmbAdviseSea
   }
   if (report->can_compile)
     compile_layouts(report);
-  prove_together(report);
+  smb_advise_prove_together(report);
   if (smb_advise_is_compiled(target))
     report->present = smb_advise_compiled_now(target, arch, report->analysis);
   if (report->present && search->writes)

@@ -64,7 +64,7 @@ typedef struct {
  * @now: the present layout
  * @layouts: (element-type SmbAdviseLayout): the best of each kind, the best of all first: as compiled, if that is known, those that are no better than now last; else
  *   those that keep vectors before others, and then those that take the fewest wavefronts with accesses merged; of equal ones
- *   those that are written with the fewest changes, and then those that take the fewest bytes
+ *   those that are written with the fewest changes, then padding, and then those that take the fewest bytes
  * @unseen: (element-type guint): lines that mention the array where nothing is evaluated
  * @is_compiled: whether the kernel is compiled code: it is not rewritten, and its arrays are bytes unless --array says more
  */
@@ -89,7 +89,8 @@ typedef struct {
  * @arrays: (element-type SmbAdviseArray): in the order of the text
  * @names: where the text has their names
  * @can_compile: whether there is a compiler for the kernel, and it is asked
- * @together: (nullable): the kernel with the best proven layout of each array, if several change
+ * @together: (nullable): the kernel with a layout of each array, if several change
+ * @joined: (nullable) (element-type SmbAdviseLayout): these layouts, by array; %NULL: it stays as it is
  * @now: (nullable): the kernel as it is, through a compiler
  * @compiled: (nullable): the same @together
  * @written: (nullable): of a kernel that was compiled, or of a text that no layout can be written into: paddings in its source
@@ -105,6 +106,7 @@ typedef struct {
   SmbRewriteNames *names;
   gboolean can_compile;
   SmbProof *together;
+  GPtrArray *joined;
   SmbAdviseCompiled *now;
   SmbAdviseCompiled *compiled;
   SmbAdviseWritten *written;
@@ -190,6 +192,9 @@ void smb_advise_sort(const SmbAdviseReport *report, const SmbAdviseArray *array)
 
 /** smb_advise_final: Returns: (transfer none) (nullable): the rewritten kernel that is best of all */
 const SmbProof *smb_advise_final(const SmbAdviseReport *report);
+
+/** smb_advise_name_layouts: Returns: (transfer full): the layouts of a rewritten kernel: "tile: pad 1, rows: Swizzle<3,2,3>" */
+char *smb_advise_name_layouts(const SmbAdviseReport *report, const SmbProof *proof);
 
 /** smb_advise_padded: Returns: (transfer none) (nullable): the padding in the source that is recommended */
 const SmbAdvisePadding *smb_advise_padded(const SmbAdviseReport *report);

@@ -523,13 +523,16 @@ smb_advise_write_nothing(SmbCli *cli, const SmbAdviseReport *report) {
 static void
 write_together(SmbCli *cli, const SmbAdviseReport *report) {
   const SmbAdviseCompiled *now = report->now, *then = report->compiled;
-  show_proof(cli, report, "The best of each array together", report->together);
+  g_autofree char *names = smb_advise_name_layouts(report, report->together);
+  g_autofree char *title = g_strconcat("Together, ", names, NULL);
+  show_proof(cli, report, title, report->together);
   if (smb_advise_is_worse(report, then)) {
     g_autofree char *reason = smb_advise_describe_worse(report, report->together, then);
     smb_text_wrap_printf(cli->out, "Together they are not recommended: %s.", reason);
   } else if (then) {
     g_autofree char *counts = smb_advise_describe_compiled(now, then);
-    smb_text_wrap_printf(cli->out, "As compiled: %s.", counts);
+    g_autofree char *gain = smb_advise_describe_gain(now, then);
+    smb_text_wrap_printf(cli->out, "As compiled: %s.%s%s", counts, *gain ? " " : "", gain);
   }
 }
 

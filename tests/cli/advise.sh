@@ -92,7 +92,7 @@ __global__ void matmul(float *c, const float *a, const float *b) {
 }
 END
 expect 0 advise matmul.cu --block 32,32 --out better.cu
-shows 'The best of each array together, as CUDA C:'
+shows 'Together, as: pad 4, bs: pad 1, as CUDA C:'
 # Each lane reads a row of as, which a compiler merges into loads of 16 bytes: layouts that let it come first.
 shows 'Change line 3 to [T + 4]: 32800 -> 4128 wavefronts, 3072 of them in excess, +512 bytes of shared'
 shows '    3+   __shared__ float as[T][T + 4];'
