@@ -265,7 +265,7 @@ note_local(gpointer user, guint site, guint warp, SmbLanes mask, guint width,
 
 SmbBlockRecorder *
 smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const SmbLaunch *launch,
-                       guint64 max_events, GError **error) {
+                       guint64 at_once, guint64 max_events, GError **error) {
   static const SmbProgramLimits limits = {.max_steps = MAX_STEPS};
   SmbBlockRecorder *recorder = g_new0(SmbBlockRecorder, 1);
   recorder->program = program;
@@ -278,8 +278,10 @@ smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch, const Smb
   recorder->last = g_new0(guint32, smb_program_n_sites(program) + 1);
   recorder->block =
       smb_block_new(program, arch, launch, &limits, &recorder->sink, recorder, NULL, error);
-  if (recorder->block)
+  if (recorder->block) {
+    smb_block_set_guesses(recorder->block, MAX(1, at_once));
     return recorder;
+  }
   smb_block_recorder_free(recorder);
   return NULL;
 }

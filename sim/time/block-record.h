@@ -92,13 +92,14 @@ typedef struct _SmbBlockRecorder SmbBlockRecorder;
 /**
  * smb_block_recorder_new:
  * @program: machine code (smb_program_is_machine_code())
+ * @at_once: blocks that run at the same time
  * @max_events: instructions of a block that are kept, of all its warps together
  * @error: those of smb_block_new()
  *
  * Returns: (transfer full): what runs blocks of the launch; for one thread
  */
 SmbBlockRecorder *smb_block_recorder_new(const SmbProgram *program, const SmbArch *arch,
-                                         const SmbLaunch *launch, guint64 max_events,
+                                         const SmbLaunch *launch, guint64 at_once, guint64 max_events,
                                          GError **error);
 
 /** smb_block_recorder_set_cancel: as smb_block_set_cancel(), of all blocks that it runs */
