@@ -20,7 +20,8 @@ enum {
 
 /** SmbTimedLine: a line of global memory that a request touches; @sectors: a bit for each of its four; @news: for each of them that no
  * request of the block has touched before; @partial: for each of them that a store writes only a part of; @lanes: of an atomic, that change the
- * line, and @same: the most that change one word of it */
+ * line, and @same: the most that change one word of it; @apart: groups of lanes, one after the other, with 32 bytes of operands, of which no two
+ * change one word, and @crowded: of the other groups, the most lanes that do, added up */
 typedef struct {
   guint64 line;
   guint8 sectors;
@@ -28,6 +29,8 @@ typedef struct {
   guint8 partial;
   guint8 lanes;
   guint8 same;
+  guint8 apart;
+  guint8 crowded;
 } SmbTimedLine;
 
 /**
@@ -41,6 +44,7 @@ typedef struct {
  * @first, @n: of SmbBlockRecord.lines
  * @is_load: something of global memory comes back
  * @is_store: something goes there
+ * @is_real: of an atomic, that its numbers are real ones
  * @is_local: of memory that each thread has of its own, which a store leaves in the first-level cache as well
  */
 typedef struct {
@@ -53,6 +57,7 @@ typedef struct {
   gboolean is_load;
   gboolean is_store;
   gboolean is_local;
+  gboolean is_real;
   guint32 first;
   guint32 n;
 } SmbTimedRequest;

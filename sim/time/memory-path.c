@@ -95,19 +95,29 @@ store_sectors(Multiprocessor *sm, double start, guint sectors, guint partial) {
   move_dram(sm, start, bytes * sm->replay->footprint->distinct, FALSE);
 }
 
+// What an atomic takes of the slice that has a line, in nanoseconds: a turn for each sector, and for each group of lanes with the operands of a
+// sector. Those that change one word go one after the other. A real number is there later than an integer: the next one that is added to the
+// same word waits for it.
+static double
+find_change(const SmbChip *chip, const SmbTimedRequest *request, const SmbTimedLine *line) {
+  double sectors = chip->atomic_turn * __builtin_popcount(line->sectors);
+  double groups = chip->atomic_turn * line->apart + chip->atomic_word * line->crowded;
+  double words = request->is_real ? chip->atomic_real * line->same : 0;
+  return MAX(MAX(sectors, chip->atomic_word), MAX(groups, words));
+}
+
 // An atomic changes a line in the slice of the second-level cache that has it. Its lines are spread over the slices as good as at random.
 // Where other multiprocessors change the same line at the same time, they queue at its slice, and this one sees what all of them ask for.
 // @askers: blocks that change it. Returns when it is done, or @before if that is later.
 static double
-change_line(Multiprocessor *sm, double start, const SmbTimedLine *line, guint64 tag, double askers,
-            double before) {
+change_line(Multiprocessor *sm, double start, const SmbTimedRequest *request,
+            const SmbTimedLine *line, guint64 tag, double askers, double before) {
   const SmbChip *chip = sm->chip;
   const guint n_slices = (guint)chip->l2_slices;
   double khz = sm->replay->clock_khz, together = MIN(sm->working, askers);
   double sectors = chip->atomic_sector * __builtin_popcount(line->sectors) * khz / 1e6;
-  double words = chip->atomic_word * line->same * khz / 1e6;
   double even = MAX(sectors, chip->atomic_lane * line->lanes * khz / 1e6) * sm->working / n_slices;
-  double cycles = MAX(sectors, words);
+  double cycles = find_change(chip, request, line) * khz / 1e6;
   sm->changes = MAX(start, sm->changes) + even;
   sm->busy[SMB_UNIT_L2] += even;
   if (together <= 1)
@@ -187,7 +197,7 @@ smb_memory_path_ask(Multiprocessor *sm, const TimedWarp *warp, const SmbTimedReq
     if (request->is_local && request->is_store) // it goes to the second-level cache, too
       smb_l1_cache_load(sm->cache, tag, line->sectors);
     else if (request->is_store) // atomics are made in the second-level cache
-      changed = change_line(sm, start, line, tag, askers, changed);
+      changed = change_line(sm, start, request, line, tag, askers, changed);
     else
       missing += smb_l1_cache_load(sm->cache, tag, line->sectors);
     of_dram += is_first ? (guint)__builtin_popcount(line->news) : 0;

@@ -629,8 +629,9 @@ template <> __device__ __nv_bfloat162 operand_of(unsigned number) {
   return __nv_bfloat162(number, number);
 }
 #define ATOMIC(name, type, call, used)                                                                                             \
-  __global__ void atomic_##name(char *memory, int step, bool apart, int n) {                                                       \
-    type *at = (type *)(memory + ((size_t)(apart ? blockIdx.x * blockDim.x : 0) + threadIdx.x) * step), v = operand_of<type>(threadIdx.x); \
+  __global__ void atomic_##name(char *memory, int step, int words, int n) {                                                        \
+    size_t place = words ? threadIdx.x % words : blockIdx.x * blockDim.x + threadIdx.x;                                            \
+    type *at = (type *)(memory + place * step), v = operand_of<type>(threadIdx.x);                                                 \
     unsigned sum = 0;                                                                                                              \
     for (int i = 0; i < n; i++)                                                                                                    \
       if (used) sum += bits_of(call);                                                                                              \
@@ -639,26 +640,31 @@ template <> __device__ __nv_bfloat162 operand_of(unsigned number) {
   }
 ATOMICS
 #undef ATOMIC
+struct AtomicKind {
+  const char *name;
+  int bytes;
+  void (*kernel)(char *, int, int, int);
+};
+// Of an instruction of a warp, of those of the whole chip: the difference of two launches.
+static void say_atomic(const AtomicKind &kind, int sms, char *memory, int step, int words, const std::string &label, const char *how) {
+  const int few = 16, more = 80, threads = 512;
+  double ns = best_ns([&] { kind.kernel<<<sms, threads>>>(memory, step, words, more); }) - best_ns([&] { kind.kernel<<<sms, threads>>>(memory, step, words, few); });
+  say(std::string("l2_") + kind.name + label, ns / (sms * (threads / 32.0) * (more - few)), "ns/warp instruction, whole chip", how);
+}
 static void measure_atomics(int sms) {
-  struct Kind {
-    const char *name;
-    int bytes;
-    void (*kernel)(char *, int, bool, int);
-  };
 #define ATOMIC(name, type, call, used) {#name, sizeof(type), atomic_##name},
-  static const Kind kinds[] = {ATOMICS};
+  static const AtomicKind kinds[] = {ATOMICS};
 #undef ATOMIC
   char *memory;
   CHECK_RT(cudaMalloc(&memory, 64 << 20));
   CHECK_RT(cudaMemset(memory, 0, 64 << 20));
-  for (const Kind &kind : kinds)
-    for (bool apart : {false, true})
-      for (int step : {0, kind.bytes, 32, 128}) {
-        const int n = 64;
-        double ns = best_ns([&] { kind.kernel<<<sms, 256>>>(memory, step, apart, n); });
-        say(std::string("l2_") + kind.name + (apart ? "_apart.step" : ".step") + std::to_string(step), ns / (sms * 8.0 * n), "ns/warp instruction, whole chip",
-            apart ? "addresses of each block its own" : "all blocks on the same addresses");
-      }
+  for (const AtomicKind &kind : kinds) {
+    for (int step : {0, kind.bytes, 32, 128}) {
+      say_atomic(kind, sms, memory, step, 256, ".step" + std::to_string(step), "256 addresses that far apart, those of all blocks");
+      say_atomic(kind, sms, memory, step, 0, "_apart.step" + std::to_string(step), "addresses that far apart, each block its own");
+    }
+    for (int words : {2, 4, 8, 16, 32}) say_atomic(kind, sms, memory, kind.bytes, words, ".words" + std::to_string(words), "so many words side by side, those of all blocks");
+  }
   CHECK_RT(cudaFree(memory));
 }
 
