@@ -128,23 +128,30 @@ START_TEST(devices_are_checked) {
 }
 END_TEST
 
+static guint
+count_missing(SmbL1Cache *cache, guint64 line, guint8 sectors) {
+  guint8 missing;
+  smb_l1_cache_load(cache, line, sectors, &missing);
+  return (guint)__builtin_popcount(missing);
+}
+
 // A set keeps the lines that were asked for last; a line is loaded by sectors.
 START_TEST(first_level_cache) {
   SmbL1Cache *cache = smb_l1_cache_new(64 << 10);
-  ck_assert_uint_eq(smb_l1_cache_load(cache, 5, 0x3), 2);
-  ck_assert_uint_eq(smb_l1_cache_load(cache, 5, 0x6), 1);
-  ck_assert_uint_eq(smb_l1_cache_load(cache, 5, 0x7), 0);
+  ck_assert_uint_eq(count_missing(cache, 5, 0x3), 2);
+  ck_assert_uint_eq(count_missing(cache, 5, 0x6), 1);
+  ck_assert_uint_eq(count_missing(cache, 5, 0x7), 0);
   guint again = 0;
   for (guint64 line = 100; line < 100 + 256; line++) // half of it
-    smb_l1_cache_load(cache, line, 0xf);
+    count_missing(cache, line, 0xf);
   for (guint64 line = 100; line < 100 + 256; line++)
-    again += smb_l1_cache_load(cache, line, 0xf);
+    again += count_missing(cache, line, 0xf);
   ck_assert_uint_lt(again, 256 * 4 / 4);
   again = 0;
   for (guint round = 0; round < 2; round++) {
     again = 0;
     for (guint64 line = 1000; line < 1000 + 4096; line++) // eight times as much
-      again += smb_l1_cache_load(cache, line, 0xf);
+      again += count_missing(cache, line, 0xf);
   }
   ck_assert_uint_gt(again, 4096 * 4 * 9 / 10);
   smb_l1_cache_free(cache);

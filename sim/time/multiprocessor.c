@@ -486,6 +486,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
     const SmbBlockRecord *record = g_ptr_array_index(replay->records, i);
     sm->warps_per_block = MAX(sm->warps_per_block, record->warps->len);
   }
+  sm->looked_up = g_new0(double, smb_program_n_sites(replay->program) + 1);
   sm->pool = g_new0(TimedWarp, (gsize)replay->resident * sm->warps_per_block);
   double left = chip->unified_bytes - (double)replay->shared_bytes;
   sm->cache = smb_l1_cache_new((guint64)MAX(0, MIN(chip->l1_bytes, left)));
@@ -500,6 +501,7 @@ smb_multiprocessor_replay(const SmbReplay *replay) {
   memcpy(result.stalls, sm->stalls, sizeof(result.stalls));
   extend_replay(sm, &result);
   smb_l1_cache_free(sm->cache);
+  g_free(sm->looked_up);
   g_free(sm->pool);
   g_free(sm);
   return result;
